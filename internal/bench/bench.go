@@ -1,0 +1,177 @@
+// Package bench is the vocabulary of locbench: what is to be measured (Profile, Service, Step), what runs (Instance),
+// what was seen (StepResult, Usage, CheckResult) and what is told about it while it happens (Event).
+//
+// It holds plain values and the few interfaces that more than one package speaks; it does no I/O and imports the standard
+// library only, so that every other package may import it. Numbers stay exact here (time.Duration, int64) and are rounded
+// where they are printed. In JSON a duration is a whole number of nanoseconds and its key ends in _ns; a size is in bytes.
+package bench
+
+import "time"
+
+// SchemaVersion is the version of run.json and of the leg files. Readers accept it and everything older.
+const SchemaVersion = 1
+
+// Runtime names how a contender is started.
+type Runtime string
+
+// The runtimes. Auto is Docker where an engine answers, else Process.
+const (
+	RuntimeAuto    Runtime = "auto"
+	RuntimeDocker  Runtime = "docker"
+	RuntimeProcess Runtime = "process"
+	RuntimeURL     Runtime = "url" // a service somebody else has started (--target)
+)
+
+// Leg is one life of one contender: started, checked, loaded step by step and stopped, once in every round.
+type Leg struct {
+	Contender string `json:"contender"`
+	Variant   string `json:"variant,omitempty"` // "" only where the service has no variants
+	Round     int    `json:"round"`             // from 1
+}
+
+// Label is what tables and charts call the contender: "rs-actix", or "rs-actix:lto" where a variant other than the default is meant.
+func (l Leg) Label() string { return Selection{l.Contender, l.Variant}.String() }
+
+// String is the name of the leg and the stem of its file: "rs-actix-1", "rs-actix.lto-1".
+func (l Leg) String() string {
+	name := l.Contender
+	if l.Variant != "" {
+		name += "." + l.Variant
+	}
+	return name + "-" + itoa(l.Round)
+}
+
+// Selection chooses a contender and, after a colon, one of its variants. Without a variant the manifest's default is meant.
+type Selection struct {
+	Contender string `json:"contender"`
+	Variant   string `json:"variant,omitempty"`
+}
+
+// String is the form that is written in profiles and on the command line.
+func (s Selection) String() string {
+	if s.Variant == "" {
+		return s.Contender
+	}
+	return s.Contender + ":" + s.Variant
+}
+
+// Limits bound one contender, as a dense cluster would. A zero field means "no such limit".
+type Limits struct {
+	CPUs   float64 `json:"cpus,omitempty"`         // quota in CPUs; 1.5 is 150 ms of CPU time in every period of 100 ms
+	CPUSet int     `json:"cpu_set,omitempty"`      // at most so many different CPUs; fewer where the machine has fewer
+	Memory int64   `json:"memory_bytes,omitempty"` // bytes; swap is never allowed on top of it
+	PIDs   int64   `json:"pids,omitempty"`         // processes and threads together
+}
+
+// Profile is a benchmark that can be repeated: everything that decides about the figures except the machine.
+type Profile struct {
+	Name        string      `json:"name"`
+	Title       string      `json:"title,omitempty"`
+	Description string      `json:"description,omitempty"`
+	Contenders  []Selection `json:"contenders"`
+	Rounds      int         `json:"rounds"`
+	Runtime     Runtime     `json:"runtime"`
+	Limits      Limits      `json:"limits"`
+	Store       StoreSpec   `json:"store"`
+	Data        DataSpec    `json:"data"`
+	Requests    []Request   `json:"requests"`
+	Timeout     Duration    `json:"timeout_ns"` // of one request, from its sending to its last byte
+	Checks      CheckSpec   `json:"checks"`
+	Steps       []Step      `json:"steps"`
+	PriceVCPUHr float64     `json:"price_usd_per_vcpu_hour"`
+}
+
+// Duration is a time.Duration; the alias keeps struct literals short.
+type Duration = time.Duration
+
+// LoadDuration is the time that the steps of one leg take together, pauses apart.
+func (p Profile) LoadDuration() time.Duration {
+	var d time.Duration
+	for _, s := range p.Steps {
+		d += s.Duration
+	}
+	return d
+}
+
+// StoreKind says where Elasticsearch is.
+type StoreKind string
+
+// The stores.
+const (
+	StoreAuto      StoreKind = "auto"      // external if a URL was given, else embedded
+	StoreEmbedded  StoreKind = "embedded"  // in this process
+	StoreExternal  StoreKind = "external"  // a URL
+	StoreContainer StoreKind = "container" // the official image, started for this run
+	StoreNone      StoreKind = "none"      // the contenders need none
+)
+
+// StoreSpec is the Elasticsearch that contenders ask.
+type StoreSpec struct {
+	Kind    StoreKind `json:"kind"`
+	URL     string    `json:"url,omitempty"`        // external: e.g. http://10.0.0.5:9200
+	Image   string    `json:"image,omitempty"`      // container
+	Latency Duration  `json:"latency_ns,omitempty"` // embedded: median latency added to every answer; 0 adds none
+	P99     Duration  `json:"p99_ns,omitempty"`     // embedded: 99 % quantile of the added latency; 0 means constant Latency
+}
+
+// DataSpec is the data set that the store holds: the bundled one, a generated one (Cities > 0), or a dump (Dir != "").
+type DataSpec struct {
+	Dir      string `json:"dir,omitempty"`
+	Cities   int    `json:"cities,omitempty"`
+	Vertices int    `json:"vertices,omitempty"` // per generated polygon
+	Seed     uint64 `json:"seed,omitempty"`
+}
+
+// Request is one kind of request in the mix.
+type Request struct {
+	Name         string            `json:"name"`
+	Weight       int               `json:"weight"` // share = weight / sum of the weights
+	Method       string            `json:"method"`
+	Path         string            `json:"path"` // may hold {id} and {language}
+	Header       map[string]string `json:"header,omitempty"`
+	Body         string            `json:"body,omitempty"`
+	IDs          IDSpec            `json:"ids"`
+	Languages    []string          `json:"languages,omitempty"` // {language} goes round through these
+	ExpectStatus int               `json:"expect_status"`       // any other status is an error
+}
+
+// IDSpec says how {id} is drawn from the ids of the data set, always from a recorded seed.
+type IDSpec struct {
+	Distribution string  `json:"distribution"`       // fixed, uniform, zipf
+	Fixed        []int64 `json:"fixed,omitempty"`    // fixed: these, in turn
+	Exponent     float64 `json:"exponent,omitempty"` // zipf: s > 1
+}
+
+// CheckSpec says which checks a leg runs.
+type CheckSpec struct {
+	Lifecycle []string `json:"lifecycle,omitempty"` // names of lifecycle checks; empty: none
+	Suites    []string `json:"suites,omitempty"`    // HTTP suites: bundled names or file paths
+}
+
+// Step is one stage of load. Exactly one of Connections, Rate and Arrivals is set.
+type Step struct {
+	Name        string    `json:"name"`                  // "64 connections"; unique only together with its index
+	Connections int       `json:"connections,omitempty"` // closed loop: each connection asks again as soon as it has its answer
+	Rate        float64   `json:"rate,omitempty"`        // open loop: requests due per second
+	Arrivals    *Arrivals `json:"arrivals,omitempty"`
+	WarmUp      bool      `json:"warm_up,omitempty"` // shown, but set apart from the measurement
+	Duration    Duration  `json:"duration_ns"`
+	MaxRequests int64     `json:"max_requests,omitempty"` // 0: bounded by Duration alone
+}
+
+// Arrivals are users that come within a time, whether or not earlier ones were served.
+type Arrivals struct {
+	Users    int      `json:"users"`
+	Over     Duration `json:"over_ns"`
+	Requests int      `json:"requests"` // by each user, one after the other
+}
+
+func itoa(n int) string {
+	if n < 0 {
+		return "-" + itoa(-n)
+	}
+	if n < 10 {
+		return string(rune('0' + n))
+	}
+	return itoa(n/10) + string(rune('0'+n%10))
+}

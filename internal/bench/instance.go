@@ -1,0 +1,108 @@
+package bench
+
+import (
+	"context"
+	"time"
+)
+
+// Instance is one running contender.
+type Instance interface {
+	// BaseURL is how the load generator reaches it, without a slash at the end.
+	BaseURL() string
+	// Info tells what runs and under which limits; it does not change.
+	Info() InstanceInfo
+	// Exited is closed as soon as the main process has ended, for whatever reason.
+	Exited() <-chan struct{}
+	// Exit tells how it ended; nil while it runs.
+	Exit() *Exit
+	// Usage reads the counters now. It works until Stop, and fails with an error afterwards or if the instance is gone.
+	Usage(ctx context.Context) (Usage, error)
+	// Logs returns the last lines it has written, oldest first: a bounded number, each of bounded length.
+	Logs() []LogLine
+	// Stop asks it to end (SIGTERM), kills it after grace, and removes everything that Launch created.
+	// It is idempotent and returns the same StopResult again. It works with a ctx that has been cancelled.
+	Stop(ctx context.Context, grace time.Duration) (StopResult, error)
+}
+
+// InstanceInfo is what is known of an instance from its start on.
+type InstanceInfo struct {
+	Runtime        Runtime   `json:"runtime"`
+	ID             string    `json:"id,omitempty"`  // container ID
+	PID            int       `json:"pid,omitempty"` // of the main process, seen from this machine; 0 if it is not on it
+	Image          string    `json:"image,omitempty"`
+	ImageID        string    `json:"image_id,omitempty"`
+	ImageSize      int64     `json:"image_bytes,omitempty"`
+	Address        string    `json:"address"`    // host:port that the load goes to
+	StartedAt      time.Time `json:"started_at"` // when the runtime started the process, by this machine's clock
+	Limits         Limits    `json:"limits"`     // as asked for
+	LimitsEnforced bool      `json:"limits_enforced"`
+	LimitsNote     string    `json:"limits_note,omitempty"` // which limit is not enforced and why
+	CPUSet         string    `json:"cpu_set,omitempty"`     // "0-3", as given to the runtime
+}
+
+// Exit tells how a process ended.
+type Exit struct {
+	At        time.Time `json:"at"`
+	Code      int       `json:"code"` // 128 + signal number where a signal ended it
+	Signal    string    `json:"signal,omitempty"`
+	OOMKilled bool      `json:"oom_killed,omitempty"`
+}
+
+// String is a sentence's end: "exit code 3", "killed by SIGKILL (out of memory)".
+func (e Exit) String() string {
+	s := "exit code " + itoa(e.Code)
+	if e.Signal != "" {
+		s = "killed by " + e.Signal
+	}
+	if e.OOMKilled {
+		s += " (out of memory)"
+	}
+	return s
+}
+
+// StopResult tells how gracefully an instance stopped.
+type StopResult struct {
+	Took     time.Duration `json:"took_ns"`  // from SIGTERM until it had ended
+	Graceful bool          `json:"graceful"` // ended by itself with code 0 within the grace time (143, death by the default action of SIGTERM, is not graceful)
+	Killed   bool          `json:"killed"`   // had to be killed after the grace time
+	Already  bool          `json:"already"`  // had ended before it was asked
+	Exit     Exit          `json:"exit"`
+}
+
+// Usage is one reading of an instance's counters. What the source cannot tell is nil, never 0.
+type Usage struct {
+	At         time.Time     `json:"at"`     // the middle of the reading, by this machine's clock
+	Source     string        `json:"source"` // "cgroup v1", "cgroup v2", "docker stats", "/proc"
+	CPU        time.Duration `json:"cpu_ns"` // time used since start, user and system together
+	CPUUser    *Duration     `json:"cpu_user_ns,omitempty"`
+	CPUSystem  *Duration     `json:"cpu_system_ns,omitempty"`
+	Throttling *Throttling   `json:"throttling,omitempty"`
+	Memory     *Memory       `json:"memory,omitempty"`
+	Processes  *int          `json:"processes,omitempty"`
+	Threads    *int          `json:"threads,omitempty"`
+}
+
+// Throttling counts what the CPU quota has done since start.
+type Throttling struct {
+	Periods   int64         `json:"periods"`           // enforcement periods in which the group wanted to run
+	Throttled int64         `json:"throttled_periods"` // those in which it used up its quota
+	Time      time.Duration `json:"throttled_ns"`      // summed over CPUs, as the kernel does
+}
+
+// Memory in bytes.
+type Memory struct {
+	Used         int64  `json:"used_bytes"`            // without page cache: usage − inactive_file (v2), usage − cache (v1), RSS (/proc)
+	Peak         int64  `json:"peak_bytes"`            // high-water mark since start
+	PeakSource   string `json:"peak_source"`           // "max_usage", "memory.peak", "VmHWM", or "largest sample" (an estimate)
+	Limit        int64  `json:"limit_bytes,omitempty"` // 0: none
+	OOMKills     int64  `json:"oom_kills,omitempty"`
+	PeakIsSample bool   `json:"peak_is_sample,omitempty"` // the peak is the largest sample: the true one may be higher
+}
+
+// LogLine is one line that an instance has written. Text is as it came (bounded, without its line end): whoever shows it
+// on a terminal or in HTML neutralises it first.
+type LogLine struct {
+	At     time.Time `json:"at"`
+	Stream string    `json:"stream"` // stdout, stderr
+	Text   string    `json:"text"`
+}

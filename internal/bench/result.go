@@ -1,0 +1,279 @@
+package bench
+
+import "time"
+
+// ErrorKind names why a request did not succeed. An error is never counted as throughput.
+type ErrorKind string
+
+// The kinds. A status other than the expected one is the class of that status: "1xx" … "5xx".
+const (
+	ErrRefused ErrorKind = "connect refused"
+	ErrReset   ErrorKind = "connection reset" // reset, broken pipe, or closed before the whole answer was there
+	ErrTimeout ErrorKind = "timeout"
+	ErrBody    ErrorKind = "bad body"
+	ErrClient  ErrorKind = "client limit" // out of ports, files or memory on this side
+	ErrOther   ErrorKind = "other"
+)
+
+// Latencies is a distribution. The figures are computed from the histogram once, where it was made; quantiles are never
+// averaged: to combine distributions, merge HDR.
+type Latencies struct {
+	Count int64         `json:"count"`
+	Min   time.Duration `json:"min_ns"`
+	Max   time.Duration `json:"max_ns"`
+	Mean  time.Duration `json:"mean_ns"`
+	SD    time.Duration `json:"sd_ns"` // of the population
+	P50   time.Duration `json:"p50_ns"`
+	P75   time.Duration `json:"p75_ns"`
+	P90   time.Duration `json:"p90_ns"`
+	P95   time.Duration `json:"p95_ns"`
+	P99   time.Duration `json:"p99_ns"`
+	P999  time.Duration `json:"p999_ns"`
+	HDR   string        `json:"hdr,omitempty"` // HdrHistogram V2, compressed, base64; unit: 1 ns; 3 significant figures
+}
+
+// Window is what happened in one second of a step. The last one may be shorter.
+type Window struct {
+	Start     time.Duration       `json:"start_ns"` // since the start of the step
+	Length    time.Duration       `json:"length_ns"`
+	Succeeded int64               `json:"succeeded"`
+	Failed    map[ErrorKind]int64 `json:"failed,omitempty"`
+	Bytes     int64               `json:"bytes"`
+	P50       time.Duration       `json:"p50_ns"` // of the successes that ended in this window; 0 without any
+	P90       time.Duration       `json:"p90_ns"`
+	P99       time.Duration       `json:"p99_ns"`
+	Max       time.Duration       `json:"max_ns"`
+}
+
+// Throughput is successes per second of the window.
+func (w Window) Throughput() float64 { return perSecond(w.Succeeded, w.Length) }
+
+// Load is what the load engine saw of one step.
+type Load struct {
+	Started   time.Time            `json:"started"`
+	Elapsed   time.Duration        `json:"elapsed_ns"` // from the first sending until the last answer that counts
+	Scheduled int64                `json:"scheduled"`  // closed loop: the same as Sent
+	Sent      int64                `json:"sent"`
+	Succeeded int64                `json:"succeeded"`
+	Failed    map[ErrorKind]int64  `json:"failed,omitempty"`
+	Bytes     int64                `json:"bytes"`              // of the bodies of successful answers
+	Latency   Latencies            `json:"latency"`            // of successes
+	Failures  Latencies            `json:"failures"`           // of failures, time-outs with the time they took
+	Windows   []Window             `json:"windows"`            //
+	ClientCPU time.Duration        `json:"client_cpu_ns"`      // CPU time of locbench itself during the step (includes an embedded store)
+	Warnings  []string             `json:"warnings,omitempty"` // doubt beside the result: "the client was the bottleneck: …"
+	Examples  map[ErrorKind]string `json:"examples,omitempty"` // the first error text of each kind, bounded
+}
+
+// FailedTotal is the number of requests that did not succeed.
+func (l Load) FailedTotal() int64 { return sum(l.Failed) }
+
+// Throughput is successes per second of the step.
+func (l Load) Throughput() float64 { return perSecond(l.Succeeded, l.Elapsed) }
+
+// ErrorRatio is errors / (errors + successes); 0 when nothing was asked.
+func (l Load) ErrorRatio() float64 {
+	f := l.FailedTotal()
+	if f+l.Succeeded == 0 {
+		return 0
+	}
+	return float64(f) / float64(f+l.Succeeded)
+}
+
+// StepResult is one finished step of a leg.
+type StepResult struct {
+	Index    int      `json:"index"` // from 0
+	Step     Step     `json:"step"`
+	Load     Load     `json:"load"`
+	Before   *Usage   `json:"before,omitempty"` // counters at the two ends of exactly this step; nil if they could not be read
+	After    *Usage   `json:"after,omitempty"`
+	Samples  []Usage  `json:"samples,omitempty"` // once a second in between
+	Warnings []string `json:"warnings,omitempty"`
+	Aborted  string   `json:"aborted,omitempty"` // why it ended early: "the contender died", "interrupted"
+}
+
+// CPU is the CPU time that the contender used in the step; ok is false when it is not known.
+func (s StepResult) CPU() (d time.Duration, ok bool) {
+	if s.Before == nil || s.After == nil || s.After.CPU < s.Before.CPU {
+		return 0, false
+	}
+	return s.After.CPU - s.Before.CPU, true
+}
+
+// CPUPerRequest is the CPU time of the step divided by its successes.
+func (s StepResult) CPUPerRequest() (time.Duration, bool) {
+	cpu, ok := s.CPU()
+	if !ok || s.Load.Succeeded == 0 {
+		return 0, false
+	}
+	return cpu / time.Duration(s.Load.Succeeded), true
+}
+
+// Throttling is what the quota did in the step; ok is false when it is not known.
+func (s StepResult) Throttling() (t Throttling, ok bool) {
+	if s.Before == nil || s.After == nil || s.Before.Throttling == nil || s.After.Throttling == nil {
+		return t, false
+	}
+	b, a := s.Before.Throttling, s.After.Throttling
+	return Throttling{a.Periods - b.Periods, a.Throttled - b.Throttled, a.Time - b.Time}, true
+}
+
+// MemorySeconds is memory per request rate: MiB used at the end of the step / (requests per second), in MiB·s.
+func (s StepResult) MemorySeconds() (float64, bool) {
+	if s.After == nil || s.After.Memory == nil || s.Load.Throughput() == 0 {
+		return 0, false
+	}
+	return float64(s.After.Memory.Used) / (1 << 20) / s.Load.Throughput(), true
+}
+
+// CheckStatus is the outcome of a check.
+type CheckStatus string
+
+// The outcomes. Info is a measured value that cannot fail, such as the size of an image.
+const (
+	CheckPassed  CheckStatus = "passed"
+	CheckFailed  CheckStatus = "failed"
+	CheckSkipped CheckStatus = "skipped"
+	CheckInfo    CheckStatus = "info"
+)
+
+// CheckResult is one check. A failed one is a result, never the end of a run.
+type CheckResult struct {
+	Group   string        `json:"group"` // "lifecycle", or an endpoint group: "get", "search", …
+	Name    string        `json:"name"`  // unique within the group
+	Status  CheckStatus   `json:"status"`
+	Value   string        `json:"value,omitempty"`  // what a table shows: "12.3 MB", "4 processes, 11 threads", "404"
+	Detail  string        `json:"detail,omitempty"` // of a failure or skip: wanted and got, bounded
+	Took    time.Duration `json:"took_ns"`
+	Suite   string        `json:"suite,omitempty"`
+	Request string        `json:"request,omitempty"` // "GET /city/v1/get?id=1"
+}
+
+// Mark is a reading between the phases: "after start-up", "after checks".
+type Mark struct {
+	Name  string `json:"name"`
+	Usage Usage  `json:"usage"`
+}
+
+// LegState says how far a leg has come.
+type LegState string
+
+// The states. Only a complete leg is whole; --resume runs every other again as a fresh life.
+const (
+	LegPending  LegState = "pending"
+	LegRunning  LegState = "running"
+	LegComplete LegState = "complete" // every step was run
+	LegFailed   LegState = "failed"   // did not start, died or hung; what it did before is kept
+	LegAborted  LegState = "aborted"  // interrupted from outside
+)
+
+// LegResult is all that is known of one leg. One file each.
+type LegResult struct {
+	Schema   int           `json:"schema"`
+	Leg      Leg           `json:"leg"`
+	State    LegState      `json:"state"`
+	Service  Service       `json:"service"`
+	Artifact Artifact      `json:"artifact"`
+	Instance *InstanceInfo `json:"instance,omitempty"`
+	Started  time.Time     `json:"started"`
+	Ended    time.Time     `json:"ended,omitzero"`
+	StartUp  *Duration     `json:"start_up_ns,omitempty"` // from the start of the process to the first HTTP answer
+	Marks    []Mark        `json:"marks,omitempty"`
+	Checks   []CheckResult `json:"checks,omitempty"`
+	Steps    []StepResult  `json:"steps,omitempty"`
+	Stop     *StopResult   `json:"stop,omitempty"`
+	Exit     *Exit         `json:"exit,omitempty"`    // if it ended before it was asked to
+	Failure  string        `json:"failure,omitempty"` // what went wrong, in words
+	LastLog  []LogLine     `json:"last_log,omitempty"`
+	Warnings []string      `json:"warnings,omitempty"`
+}
+
+// Run is the record of a whole run: run.json.
+type Run struct {
+	Schema   int         `json:"schema"`
+	ID       string      `json:"id"` // also in every label
+	State    RunState    `json:"state"`
+	Profile  Profile     `json:"profile"`
+	Legs     []LegEntry  `json:"legs"` // in the order in which they run
+	Seed     uint64      `json:"seed"` // of the order and of the drawn ids
+	Started  time.Time   `json:"started"`
+	Ended    time.Time   `json:"ended,omitzero"`
+	Command  []string    `json:"command"`
+	Machine  Machine     `json:"machine"`
+	Software Software    `json:"software"`
+	Store    StoreInfo   `json:"store"`
+	Data     DataInfo    `json:"data"`
+	Warnings []string    `json:"warnings,omitempty"`
+	Resumed  []time.Time `json:"resumed,omitempty"`
+	Services []string    `json:"services_dir,omitempty"` // folders outside the binary that contenders came from
+}
+
+// LegEntry is a leg's line in run.json.
+type LegEntry struct {
+	Leg   Leg      `json:"leg"`
+	State LegState `json:"state"`
+	File  string   `json:"file"` // relative to the results folder
+}
+
+// RunState says how a run stands.
+type RunState string
+
+// The states of a run.
+const (
+	RunRunning     RunState = "running" // or killed: then nobody could write another
+	RunComplete    RunState = "complete"
+	RunFailed      RunState = "failed" // at least one leg failed
+	RunInterrupted RunState = "interrupted"
+)
+
+// Machine is what the figures depend on and nobody can choose.
+type Machine struct {
+	OS            string `json:"os"`
+	Arch          string `json:"arch"`
+	Kernel        string `json:"kernel,omitempty"`
+	CPUModel      string `json:"cpu_model,omitempty"`
+	CPUs          int    `json:"cpus"`
+	MemoryBytes   int64  `json:"memory_bytes,omitempty"`
+	Governor      string `json:"governor,omitempty"`
+	CgroupVersion int    `json:"cgroup_version,omitempty"` // 1, 2; 0 unknown
+	Load1         string `json:"load_1m,omitempty"`        // before the run
+}
+
+// Software is what was in use besides the contenders.
+type Software struct {
+	Locbench      string `json:"locbench"`
+	Go            string `json:"go"`
+	Docker        string `json:"docker,omitempty"`
+	DockerAPI     string `json:"docker_api,omitempty"`
+	Elasticsearch string `json:"elasticsearch,omitempty"`
+}
+
+// StoreInfo is the store in use.
+type StoreInfo struct {
+	Kind    StoreKind `json:"kind"`
+	URL     string    `json:"url,omitempty"` // as seen from this machine, without user info
+	Seen    string    `json:"seen_by_contender,omitempty"`
+	Version string    `json:"version,omitempty"`
+}
+
+// DataInfo is the data set in use.
+type DataInfo struct {
+	Name    string `json:"name"` // "bundled", "generated 100000 × 60, seed 1", or the folder
+	Cities  int    `json:"cities"`
+	Regions int    `json:"regions"`
+	Hash    string `json:"hash,omitempty"` // of the content
+}
+
+func perSecond(n int64, d time.Duration) float64 {
+	if d <= 0 {
+		return 0
+	}
+	return float64(n) / d.Seconds()
+}
+
+func sum(m map[ErrorKind]int64) (n int64) {
+	for _, v := range m {
+		n += v
+	}
+	return n
+}

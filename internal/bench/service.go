@@ -1,0 +1,97 @@
+package bench
+
+import (
+	"io/fs"
+	"time"
+)
+
+// Service is a contender as its manifest describes it. Its templates are not filled in yet (package contender does that).
+type Service struct {
+	Name            string            `json:"name"`
+	Title           string            `json:"title,omitempty"`
+	Language        string            `json:"language"`
+	LanguageVersion string            `json:"language_version,omitempty"`
+	Framework       string            `json:"framework"`
+	Version         string            `json:"version"`
+	Tags            []string          `json:"tags,omitempty"`       // async, blocking, jvm, native, …
+	Endpoints       []string          `json:"endpoints"`            // groups served: get closest associatedFeatured search featured api-docs benchmark
+	Port            int               `json:"port"`                 // inside a container
+	Env             map[string]string `json:"env,omitempty"`        // templates
+	Ready           Ready             `json:"ready"`                //
+	Builtin         bool              `json:"builtin,omitempty"`    // runs as "locbench serve": image FROM scratch plus the running binary
+	Docker          *DockerRecipe     `json:"docker,omitempty"`     // nil: cannot run in a container (unless Builtin)
+	Process         *ProcessRecipe    `json:"process,omitempty"`    // nil: cannot run as a process (unless Builtin)
+	Variants        []Variant         `json:"variants,omitempty"`   // the first is the default
+	Unverified      string            `json:"unverified,omitempty"` // why nobody has seen it run; "" when verified
+	Dir             string            `json:"dir"`                  // where the manifest was found, for messages
+	Files           fs.FS             `json:"-"`                    // the folder of the manifest: sources, Dockerfile
+}
+
+// Ready says when a contender counts as started.
+type Ready struct {
+	Path    string        `json:"path"` // any HTTP answer to GET Path ends the start-up time
+	Timeout time.Duration `json:"timeout_ns"`
+}
+
+// DockerRecipe is how a contender's image comes to be. Image alone names one that exists already.
+type DockerRecipe struct {
+	Dockerfile string            `json:"dockerfile,omitempty"` // relative to the folder
+	Image      string            `json:"image,omitempty"`
+	Target     string            `json:"target,omitempty"` // stage
+	Args       map[string]string `json:"args,omitempty"`   // build arguments
+	Command    []string          `json:"command,omitempty"`
+}
+
+// ProcessRecipe is how a contender is built and started without a container, on a machine that has its toolchain.
+type ProcessRecipe struct {
+	Build   [][]string `json:"build,omitempty"` // commands, run in the folder one after the other
+	Command []string   `json:"command"`
+}
+
+// Variant changes parts of its service: what it leaves empty stays as the service has it.
+type Variant struct {
+	Name       string            `json:"name"`
+	Title      string            `json:"title,omitempty"`
+	Builtin    *bool             `json:"builtin,omitempty"`
+	Args       map[string]string `json:"args,omitempty"`
+	Env        map[string]string `json:"env,omitempty"`
+	Command    []string          `json:"command,omitempty"` // in the container and as a process
+	Target     string            `json:"target,omitempty"`
+	Dockerfile string            `json:"dockerfile,omitempty"`
+	Image      string            `json:"image,omitempty"`
+	Endpoints  []string          `json:"endpoints,omitempty"`
+	Build      [][]string        `json:"build,omitempty"` // process runtime
+	Unverified string            `json:"unverified,omitempty"`
+}
+
+// Artifact is what can be started: the outcome of building (or finding) a contender.
+type Artifact struct {
+	Image       string        `json:"image,omitempty"`        // Docker: reference to start
+	ImageID     string        `json:"image_id,omitempty"`     // Docker: sha256 of the image's configuration
+	ImageSize   int64         `json:"image_bytes,omitempty"`  // Docker
+	Command     []string      `json:"command,omitempty"`      // process: argv; Docker: overrides the image's CMD where set
+	Dir         string        `json:"dir,omitempty"`          // process: working directory
+	BinarySize  int64         `json:"binary_bytes,omitempty"` // process: size of what is started, if it is one file
+	BuildTime   time.Duration `json:"build_ns,omitempty"`     // 0: nothing had to be built
+	BuildCached bool          `json:"build_cached,omitempty"`
+}
+
+// LaunchSpec asks a launcher for one instance.
+type LaunchSpec struct {
+	RunID    string            // goes into the labels, so that "locbench clean" finds what a killed run left
+	Name     string            // Leg.String or the name of a lifecycle check; goes into labels and the container's name
+	Artifact Artifact          //
+	Env      map[string]string // filled in, nothing is added but what a container has anyway
+	Port     int               // the port that the service listens on (process runtime: already a free one)
+	Limits   Limits
+	OnLog    func(LogLine) // may be nil; called from one goroutine, must not block long
+}
+
+// Template is what "{{…}}" in a manifest may name.
+type Template struct {
+	Elastic struct{ URL, Host, Port string } // the store as seen from where the contender runs
+	Port    int                              // to listen on
+	Name    string                           // of the contender
+	Dir     string                           // process runtime: the folder with its sources and build output
+	Self    string                           // process runtime: the running locbench binary
+}

@@ -1,0 +1,79 @@
+// Package testenv finds the real parts that tests run against: a Docker engine, an Elasticsearch, a browser, a terminal
+// multiplexer, wrk. A test that needs an absent part is skipped with the reason; where LOCBENCH_REQUIRE lists the part (as
+// .ci/run does) it fails instead, so that continuous integration can never be green by skipping.
+package testenv
+
+import (
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Docker skips the test unless a Docker engine answers.
+func Docker(t testing.TB) {
+	t.Helper()
+	if err := exec.Command("docker", "version", "--format", "{{.Server.Version}}").Run(); err != nil {
+		missing(t, "docker", "no Docker engine answers (docker version: "+err.Error()+")")
+	}
+}
+
+// Elasticsearch returns the URL of a real Elasticsearch 7 for tests, from LOCBENCH_TEST_ELASTICSEARCH.
+// Tests make indices with names of their own and remove them.
+func Elasticsearch(t testing.TB) string {
+	t.Helper()
+	url := strings.TrimRight(os.Getenv("LOCBENCH_TEST_ELASTICSEARCH"), "/")
+	if url == "" {
+		missing(t, "elasticsearch", "LOCBENCH_TEST_ELASTICSEARCH names no Elasticsearch")
+		return ""
+	}
+	client := http.Client{Timeout: 5 * time.Second}
+	resp, err := client.Get(url)
+	if err != nil {
+		missing(t, "elasticsearch", "Elasticsearch does not answer: "+err.Error())
+		return ""
+	}
+	resp.Body.Close()
+	return url
+}
+
+// Chromium returns the path of a Chromium or Chrome.
+func Chromium(t testing.TB) string {
+	t.Helper()
+	return program(t, "chromium", "chromium", "chromium-browser", "google-chrome")
+}
+
+// Wrk returns the path of wrk.
+func Wrk(t testing.TB) string {
+	t.Helper()
+	return program(t, "wrk", "wrk")
+}
+
+// Tmux returns the path of tmux.
+func Tmux(t testing.TB) string {
+	t.Helper()
+	return program(t, "tmux", "tmux")
+}
+
+func program(t testing.TB, part string, names ...string) string {
+	t.Helper()
+	for _, name := range names {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	missing(t, part, "none of these programs is installed: "+strings.Join(names, ", "))
+	return ""
+}
+
+func missing(t testing.TB, part, reason string) {
+	t.Helper()
+	for _, p := range strings.Split(os.Getenv("LOCBENCH_REQUIRE"), ",") {
+		if strings.TrimSpace(p) == part {
+			t.Fatalf("%s is required here (LOCBENCH_REQUIRE), but %s", part, reason)
+		}
+	}
+	t.Skip(reason)
+}
