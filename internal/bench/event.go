@@ -41,8 +41,26 @@ type (
 	}
 	// LegStarted opens a leg.
 	LegStarted struct {
-		Number int `json:"number"` // from 1, in the order of the run
-		Of     int `json:"of"`
+		Number   int      `json:"number"` // from 1, in the order of the run
+		Of       int      `json:"of"`
+		Service  Service  `json:"service"`
+		Artifact Artifact `json:"artifact"`
+	}
+	// InstanceStarted tells what was launched.
+	InstanceStarted struct {
+		Info InstanceInfo `json:"info"`
+	}
+	// InstanceReady tells that it has answered for the first time.
+	InstanceReady struct {
+		StartUp time.Duration `json:"start_up_ns"` // from the start of the process to the first HTTP answer
+	}
+	// MarkRead is a reading between the phases.
+	MarkRead struct {
+		Mark Mark `json:"mark"`
+	}
+	// InstanceStopped tells how gracefully it stopped.
+	InstanceStopped struct {
+		Stop StopResult `json:"stop"`
 	}
 	// PhaseStarted opens a phase.
 	PhaseStarted struct {
@@ -83,11 +101,11 @@ type (
 	UsageRead struct {
 		Usage Usage `json:"usage"`
 	}
-	// StepEnded closes a step. Its windows and samples have been told already, but it repeats them: a results file needs no memory.
+	// StepEnded closes a step. It repeats the windows and samples that were told one by one.
 	StepEnded struct {
 		Result StepResult `json:"result"`
 	}
-	// LogLine events carry what the contender wrote, bounded.
+	// LogLines carry what the contender wrote, bounded.
 	LogLines struct {
 		Lines   []LogLine `json:"lines"`
 		Dropped int64     `json:"dropped,omitempty"` // lines left out since the last event
@@ -97,9 +115,12 @@ type (
 		Level string `json:"level"` // info, warning, error
 		Text  string `json:"text"`
 	}
-	// LegEnded closes a leg with its whole result.
+	// LegEnded closes a leg.
 	LegEnded struct {
-		Result LegResult `json:"result"`
+		State   LegState  `json:"state"`
+		Failure string    `json:"failure,omitempty"` // what went wrong, in words
+		Exit    *Exit     `json:"exit,omitempty"`    // if the contender ended before it was asked to
+		LastLog []LogLine `json:"last_log,omitempty"`
 	}
 	// RunEnded closes the run.
 	RunEnded struct {
@@ -108,71 +129,115 @@ type (
 	}
 )
 
-func (RunStarted) event()   {}
-func (LegStarted) event()   {}
-func (PhaseStarted) event() {}
-func (PhaseEnded) event()   {}
-func (Progress) event()     {}
-func (CheckDone) event()    {}
-func (StepStarted) event()  {}
-func (WindowClosed) event() {}
-func (UsageRead) event()    {}
-func (StepEnded) event()    {}
-func (LogLines) event()     {}
-func (Notice) event()       {}
-func (LegEnded) event()     {}
-func (RunEnded) event()     {}
+func (RunStarted) event()      {}
+func (LegStarted) event()      {}
+func (PhaseStarted) event()    {}
+func (PhaseEnded) event()      {}
+func (Progress) event()        {}
+func (InstanceStarted) event() {}
+func (InstanceReady) event()   {}
+func (MarkRead) event()        {}
+func (CheckDone) event()       {}
+func (StepStarted) event()     {}
+func (WindowClosed) event()    {}
+func (UsageRead) event()       {}
+func (StepEnded) event()       {}
+func (LogLines) event()        {}
+func (Notice) event()          {}
+func (InstanceStopped) event() {}
+func (LegEnded) event()        {}
+func (RunEnded) event()        {}
 
-var eventNames = map[string]func() Event{
-	"run_started":   func() Event { return &RunStarted{} },
-	"leg_started":   func() Event { return &LegStarted{} },
-	"phase_started": func() Event { return &PhaseStarted{} },
-	"phase_ended":   func() Event { return &PhaseEnded{} },
-	"progress":      func() Event { return &Progress{} },
-	"check_done":    func() Event { return &CheckDone{} },
-	"step_started":  func() Event { return &StepStarted{} },
-	"window_closed": func() Event { return &WindowClosed{} },
-	"usage_read":    func() Event { return &UsageRead{} },
-	"step_ended":    func() Event { return &StepEnded{} },
-	"log_lines":     func() Event { return &LogLines{} },
-	"notice":        func() Event { return &Notice{} },
-	"leg_ended":     func() Event { return &LegEnded{} },
-	"run_ended":     func() Event { return &RunEnded{} },
-}
-
-// EventName is the name of e's type in events.jsonl and in the output of --json.
+// EventName is the name of e's type in events.jsonl and in the output of --json: "step_ended".
 func EventName(e Event) string {
 	switch e.(type) {
-	case RunStarted, *RunStarted:
+	case RunStarted:
 		return "run_started"
-	case LegStarted, *LegStarted:
+	case LegStarted:
 		return "leg_started"
-	case PhaseStarted, *PhaseStarted:
+	case PhaseStarted:
 		return "phase_started"
-	case PhaseEnded, *PhaseEnded:
+	case PhaseEnded:
 		return "phase_ended"
-	case Progress, *Progress:
+	case Progress:
 		return "progress"
-	case CheckDone, *CheckDone:
+	case InstanceStarted:
+		return "instance_started"
+	case InstanceReady:
+		return "instance_ready"
+	case MarkRead:
+		return "mark_read"
+	case CheckDone:
 		return "check_done"
-	case StepStarted, *StepStarted:
+	case StepStarted:
 		return "step_started"
-	case WindowClosed, *WindowClosed:
+	case WindowClosed:
 		return "window_closed"
-	case UsageRead, *UsageRead:
+	case UsageRead:
 		return "usage_read"
-	case StepEnded, *StepEnded:
+	case StepEnded:
 		return "step_ended"
-	case LogLines, *LogLines:
+	case LogLines:
 		return "log_lines"
-	case Notice, *Notice:
+	case Notice:
 		return "notice"
-	case LegEnded, *LegEnded:
+	case InstanceStopped:
+		return "instance_stopped"
+	case LegEnded:
 		return "leg_ended"
-	case RunEnded, *RunEnded:
+	case RunEnded:
 		return "run_ended"
 	}
 	return "unknown"
+}
+
+// decodeEvent is the inverse of EventName and json.Marshal.
+func decodeEvent(name string, data []byte) (Event, error) {
+	switch name {
+	case "run_started":
+		return decode[RunStarted](data)
+	case "leg_started":
+		return decode[LegStarted](data)
+	case "phase_started":
+		return decode[PhaseStarted](data)
+	case "phase_ended":
+		return decode[PhaseEnded](data)
+	case "progress":
+		return decode[Progress](data)
+	case "instance_started":
+		return decode[InstanceStarted](data)
+	case "instance_ready":
+		return decode[InstanceReady](data)
+	case "mark_read":
+		return decode[MarkRead](data)
+	case "check_done":
+		return decode[CheckDone](data)
+	case "step_started":
+		return decode[StepStarted](data)
+	case "window_closed":
+		return decode[WindowClosed](data)
+	case "usage_read":
+		return decode[UsageRead](data)
+	case "step_ended":
+		return decode[StepEnded](data)
+	case "log_lines":
+		return decode[LogLines](data)
+	case "notice":
+		return decode[Notice](data)
+	case "instance_stopped":
+		return decode[InstanceStopped](data)
+	case "leg_ended":
+		return decode[LegEnded](data)
+	case "run_ended":
+		return decode[RunEnded](data)
+	}
+	return nil, fmt.Errorf("unknown event type %q", name)
+}
+
+func decode[E Event](data []byte) (Event, error) {
+	var e E
+	err := json.Unmarshal(data, &e)
+	return e, err
 }
 
 type wireRecord struct {
@@ -198,49 +263,10 @@ func (r *Record) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &w); err != nil {
 		return err
 	}
-	make, ok := eventNames[w.Type]
-	if !ok {
-		return fmt.Errorf("unknown event type %q", w.Type)
+	e, err := decodeEvent(w.Type, w.Event)
+	if err != nil {
+		return fmt.Errorf("event %d (%s): %w", w.Seq, w.Type, err)
 	}
-	p := make()
-	if err := json.Unmarshal(w.Event, p); err != nil {
-		return fmt.Errorf("event %s: %w", w.Type, err)
-	}
-	*r = Record{w.Seq, w.At, w.Leg, deref(p)}
+	*r = Record{w.Seq, w.At, w.Leg, e}
 	return nil
-}
-
-// deref turns the pointers that decoding needs into the values that the stream carries.
-func deref(e Event) Event {
-	switch e := e.(type) {
-	case *RunStarted:
-		return *e
-	case *LegStarted:
-		return *e
-	case *PhaseStarted:
-		return *e
-	case *PhaseEnded:
-		return *e
-	case *Progress:
-		return *e
-	case *CheckDone:
-		return *e
-	case *StepStarted:
-		return *e
-	case *WindowClosed:
-		return *e
-	case *UsageRead:
-		return *e
-	case *StepEnded:
-		return *e
-	case *LogLines:
-		return *e
-	case *Notice:
-		return *e
-	case *LegEnded:
-		return *e
-	case *RunEnded:
-		return *e
-	}
-	return e
 }

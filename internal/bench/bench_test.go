@@ -1,0 +1,91 @@
+package bench
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+	"time"
+)
+
+func TestRecordsSurviveJSON(t *testing.T) {
+	leg := &Leg{Contender: "rs-actix", Variant: "lto", Round: 3}
+	at := time.Date(2026, 11, 21, 8, 0, 0, 123, time.UTC)
+	up := 12 * time.Millisecond
+	for i, e := range []Event{
+		RunStarted{Run: Run{ID: "x", Seed: 1<<64 - 1}, Dir: "results/x"},
+		LegStarted{Number: 1, Of: 6, Service: Service{Name: "rs-actix"}},
+		PhaseStarted{Phase: PhaseReady, Note: "note"},
+		PhaseEnded{Phase: PhaseReady, Took: up, Err: "no"},
+		Progress{Phase: PhaseSeed, Done: 1, Total: 2, Unit: "documents"},
+		InstanceStarted{Info: InstanceInfo{ID: "abc", StartedAt: at}},
+		InstanceReady{StartUp: up},
+		MarkRead{Mark: Mark{Name: "after start-up", Usage: Usage{At: at, CPU: up}}},
+		CheckDone{Check: CheckResult{Group: "get", Name: "n", Status: CheckFailed, Detail: "\x1b[31m"}},
+		StepStarted{Index: 1, Of: 2, Step: Step{Connections: 64, Duration: time.Second}},
+		WindowClosed{Index: 1, Window: Window{Succeeded: 5, Failed: map[ErrorKind]int64{ErrTimeout: 2}}},
+		UsageRead{Usage: Usage{At: at, Throttling: &Throttling{Periods: 3}}},
+		StepEnded{Result: StepResult{Index: 1, Load: Load{Succeeded: 9}}},
+		LogLines{Lines: []LogLine{{At: at, Stream: "stderr", Text: "x"}}, Dropped: 4},
+		Notice{Level: "warning", Text: "limits not enforced"},
+		InstanceStopped{Stop: StopResult{Graceful: true, Took: up}},
+		LegEnded{State: LegFailed, Failure: "died", Exit: &Exit{At: at, Code: 137, OOMKilled: true}},
+		RunEnded{State: RunFailed, Err: "e"},
+	} {
+		in := Record{Seq: int64(i + 1), At: at, Leg: leg, Event: e}
+		data, err := json.Marshal(in)
+		if err != nil {
+			t.Fatalf("%s: %v", EventName(e), err)
+		}
+		var out Record
+		if err := json.Unmarshal(data, &out); err != nil {
+			t.Fatalf("%s: %v", data, err)
+		}
+		if !reflect.DeepEqual(in, out) {
+			t.Errorf("%s: came back as %+v, was %+v", EventName(e), out, in)
+		}
+	}
+	var r Record
+	if err := json.Unmarshal([]byte(`{"type":"nonsense","event":{}}`), &r); err == nil {
+		t.Error("an unknown event type was accepted")
+	}
+}
+
+func TestDerivedFiguresOfAStep(t *testing.T) {
+	s := StepResult{
+		Load:   Load{Succeeded: 1000, Elapsed: 2 * time.Second, Failed: map[ErrorKind]int64{ErrTimeout: 200, "5xx": 50}},
+		Before: &Usage{CPU: time.Second, Throttling: &Throttling{Periods: 10, Throttled: 1, Time: time.Second}},
+		After:  &Usage{CPU: 1500 * time.Millisecond, Throttling: &Throttling{Periods: 30, Throttled: 9, Time: 3 * time.Second}, Memory: &Memory{Used: 500 << 20}},
+	}
+	if got := s.Load.Throughput(); got != 500 {
+		t.Errorf("throughput %v, want 500: errors must not count", got)
+	}
+	if got := s.Load.ErrorRatio(); got != 0.2 {
+		t.Errorf("error ratio %v, want 0.2", got)
+	}
+	if got, ok := s.CPUPerRequest(); !ok || got != 500*time.Microsecond {
+		t.Errorf("CPU per request %v %v, want 500µs", got, ok)
+	}
+	if got, ok := s.Throttling(); !ok || got != (Throttling{20, 8, 2 * time.Second}) {
+		t.Errorf("throttling %+v %v", got, ok)
+	}
+	if got, ok := s.MemorySeconds(); !ok || got != 1 {
+		t.Errorf("memory per rate %v %v, want 1 MiB·s", got, ok)
+	}
+	if _, ok := (StepResult{Load: Load{Succeeded: 1}}).CPUPerRequest(); ok {
+		t.Error("CPU per request is told although no counter was read")
+	}
+}
+
+func TestNames(t *testing.T) {
+	for want, got := range map[string]string{
+		"go-nethttp-1":                      Leg{"go-nethttp", "", 1}.String(),
+		"rs-actix.lto-12":                   Leg{"rs-actix", "lto", 12}.String(),
+		"rs-actix:lto":                      Leg{"rs-actix", "lto", 12}.Label(),
+		"exit code 3":                       Exit{Code: 3}.String(),
+		"killed by SIGKILL (out of memory)": Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}.String(),
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

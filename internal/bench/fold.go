@@ -1,0 +1,35 @@
+package bench
+
+import "time"
+
+// Apply folds one event of this leg into its result. The runner, the results writer and every screen use it, so that they
+// cannot disagree. Events of other legs must not be given to it.
+func (l *LegResult) Apply(at time.Time, e Event) {
+	switch e := e.(type) {
+	case LegStarted:
+		l.Schema = SchemaVersion
+		l.State = LegRunning
+		l.Service, l.Artifact, l.Started = e.Service, e.Artifact, at
+	case InstanceStarted:
+		info := e.Info
+		l.Instance = &info
+	case InstanceReady:
+		d := e.StartUp
+		l.StartUp = &d
+	case MarkRead:
+		l.Marks = append(l.Marks, e.Mark)
+	case CheckDone:
+		l.Checks = append(l.Checks, e.Check)
+	case StepEnded:
+		l.Steps = append(l.Steps, e.Result)
+	case InstanceStopped:
+		stop := e.Stop
+		l.Stop = &stop
+	case Notice:
+		if e.Level != "info" {
+			l.Warnings = append(l.Warnings, e.Text)
+		}
+	case LegEnded:
+		l.State, l.Failure, l.Exit, l.LastLog, l.Ended = e.State, e.Failure, e.Exit, e.LastLog, at
+	}
+}
