@@ -1,0 +1,101 @@
+package lines
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+func split(chunks ...[]byte) (got []string) {
+	w := NewWriter("stdout", func() time.Time { return time.Unix(1, 0) }, func(l bench.LogLine) { got = append(got, l.Text) })
+	for _, c := range chunks {
+		w.Write(c)
+	}
+	w.Flush()
+	return got
+}
+
+func TestWriter(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
+	for _, tt := range []struct {
+		name   string
+		chunks []string
+		want   []string
+	}{
+		{"nothing", []string{""}, nil},
+		{"lines in one write", []string{"a\nb\n"}, []string{"a", "b"}},
+		{"a line in three writes", []string{"a", "b", "c\nd"}, []string{"abc", "d"}},
+		{"empty lines and carriage returns", []string{"\n\r\na\r\n"}, []string{"", "", "a"}},
+		{"one of a megabyte", []string{long + "\nafter\n"}, []string{long[:Max] + fmt.Sprintf("… (%d bytes more)", 1<<20-Max), "after"}},
+		{"a megabyte without an end", []string{long}, []string{long[:Max] + fmt.Sprintf("… (%d bytes more)", 1<<20-Max)}},
+		{"exactly the bound", []string{long[:Max] + "\n"}, []string{long[:Max]}},
+		{"no UTF-8", []string{"\xff\xfe\x00\x1b[31m\n"}, []string{"\xff\xfe\x00\x1b[31m"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var chunks [][]byte
+			for _, c := range tt.chunks {
+				chunks = append(chunks, []byte(c))
+			}
+			got := split(chunks...)
+			if len(got) != len(tt.want) {
+				t.Fatalf("%d lines, want %d", len(got), len(tt.want))
+			}
+			for i := range got {
+				if got[i] != tt.want[i] {
+					t.Errorf("line %d: %.60q, want %.60q", i, got[i], tt.want[i])
+				}
+			}
+		})
+	}
+}
+
+func TestRing(t *testing.T) {
+	r := Ring{Size: 3}
+	for i := range 5 {
+		var want []string
+		for j := max(0, i-3); j < i; j++ {
+			want = append(want, fmt.Sprint(j))
+		}
+		var got []string
+		for _, l := range r.Lines() {
+			got = append(got, l.Text)
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("after %d lines: %v, want %v", i, got, want)
+		}
+		r.Add(bench.LogLine{Text: fmt.Sprint(i)})
+	}
+	if r.Total() != 5 {
+		t.Errorf("total %d, want 5", r.Total())
+	}
+}
+
+func FuzzWriter(f *testing.F) {
+	f.Add([]byte("a\nb"), 1)
+	f.Add([]byte("\r\n\n\xff"), 2)
+	f.Add(bytes.Repeat([]byte("y"), Max+10), 100)
+	f.Fuzz(func(t *testing.T, data []byte, step int) {
+		if step <= 0 {
+			step = 1
+		}
+		whole := split(data)
+		var chunks [][]byte
+		for rest := data; len(rest) > 0; {
+			n := min(step, len(rest))
+			chunks = append(chunks, rest[:n])
+			rest = rest[n:]
+		}
+		if got := split(chunks...); fmt.Sprint(got) != fmt.Sprint(whole) {
+			t.Fatalf("split by %d: %q, in one: %q", step, got, whole)
+		}
+		for _, l := range whole {
+			if len(l) > Max+64 {
+				t.Fatalf("a line of %d bytes", len(l))
+			}
+		}
+	})
+}
