@@ -1,0 +1,259 @@
+package strictyaml
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"gopkg.in/yaml.v3"
+)
+
+var (
+	durationType    = reflect.TypeFor[time.Duration]()
+	bytesType       = reflect.TypeFor[Bytes]()
+	unmarshalerType = reflect.TypeFor[Unmarshaler]()
+	validatorType   = reflect.TypeFor[Validator]()
+)
+
+// Decode reads the value into dst, a pointer. It returns false when it told a mistake about the value or inside it.
+func (v Value) Decode(dst any) bool {
+	rv := reflect.ValueOf(dst)
+	if rv.Kind() != reflect.Pointer || rv.IsNil() {
+		v.d.add(v.node.Line, fmt.Sprintf("locbench cannot read into a %T: this is a fault of locbench", dst), "")
+		return false
+	}
+	return v.into(rv.Elem(), rules{})
+}
+
+// into reads the value into dst, which is addressable.
+func (v Value) into(dst reflect.Value, r rules) bool {
+	before := v.d.count()
+	v.read(dst, r)
+	if v.d.count() != before {
+		v.d.fail(place{node: v.node})
+		return false
+	}
+	return true
+}
+
+func (v Value) read(dst reflect.Value, r rules) {
+	if dst.CanAddr() && dst.Addr().Type().Implements(unmarshalerType) {
+		dst.Addr().Interface().(Unmarshaler).UnmarshalStrict(v)
+		return
+	}
+	switch t := dst.Type(); {
+	case t == durationType:
+		readUnit(v, dst, r, "a duration such as `10s`", func(s string) (int64, error) {
+			d, err := ParseDuration(s)
+			return int64(d), err
+		}, func(n int64) string { return FormatDuration(time.Duration(n)) })
+		return
+	case t == bytesType:
+		readUnit(v, dst, r, "a size such as `512MiB`", ParseBytes, FormatBytes)
+		return
+	}
+	switch dst.Kind() {
+	case reflect.Pointer:
+		p := reflect.New(dst.Type().Elem())
+		if v.into(p.Elem(), r) {
+			dst.Set(p)
+		}
+	case reflect.String:
+		v.readString(dst, r)
+	case reflect.Bool:
+		v.readBool(dst)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		v.readInt(dst, r)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		v.readUint(dst, r)
+	case reflect.Float32, reflect.Float64:
+		v.readFloat(dst, r)
+	case reflect.Slice:
+		v.readSlice(dst, r)
+	case reflect.Map:
+		v.readMap(dst, r)
+	case reflect.Struct:
+		v.readStruct(dst)
+	case reflect.Interface:
+		if x := v.Any(); x != nil {
+			dst.Set(reflect.ValueOf(x))
+		}
+	default:
+		v.d.add(v.node.Line, fmt.Sprintf("locbench cannot read into a %s: this is a fault of locbench", dst.Type()), "")
+	}
+}
+
+func readUnit(v Value, dst reflect.Value, r rules, want string, parse func(string) (int64, error), format func(int64) string) {
+	if v.Kind() != Scalar {
+		v.wrongKind(want)
+		return
+	}
+	n, err := parse(v.node.Value)
+	if err != nil {
+		v.Wrong(err.Error())
+		return
+	}
+	lo, okLo := r.bound("min", parse)
+	hi, okHi := r.bound("max", parse)
+	if okLo && n < lo || okHi && n > hi {
+		v.Wrong(between(okLo, okHi, format(lo), format(hi)))
+		return
+	}
+	dst.SetInt(n)
+}
+
+func (v Value) readString(dst reflect.Value, r rules) {
+	s, ok := v.Text()
+	if !ok {
+		return
+	}
+	if allowed := r.oneOf(); allowed != nil {
+		if _, ok := v.Enum(allowed...); !ok {
+			return
+		}
+	}
+	if len(s) > maxText {
+		v.Wrong(fmt.Sprintf("write at most %s", FormatBytes(maxText)))
+		return
+	}
+	if !r.length(v, len(s), "characters") {
+		return
+	}
+	dst.SetString(s)
+}
+
+func (v Value) readBool(dst reflect.Value) {
+	if v.Kind() != Scalar || v.node.Tag != "!!bool" {
+		v.wrongKind("`true` or `false`")
+		return
+	}
+	dst.SetBool(strings.EqualFold(v.node.Value, "true"))
+}
+
+func (v Value) readInt(dst reflect.Value, r rules) {
+	if v.Kind() != Scalar || v.node.Tag != "!!int" {
+		v.wrongKind("a whole number" + unquote(v, "!!int"))
+		return
+	}
+	n, err := strconv.ParseInt(v.node.Value, 0, 64)
+	if err != nil || dst.OverflowInt(n) {
+		v.Wrong(r.numbers("write a whole number"))
+		return
+	}
+	if r.number(v, float64(n)) {
+		dst.SetInt(n)
+	}
+}
+
+func (v Value) readUint(dst reflect.Value, r rules) {
+	if v.Kind() != Scalar || v.node.Tag != "!!int" {
+		v.wrongKind("a whole number" + unquote(v, "!!int"))
+		return
+	}
+	n, err := strconv.ParseUint(v.node.Value, 0, 64)
+	if err != nil || dst.OverflowUint(n) {
+		v.Wrong(r.numbers(fmt.Sprintf("write a whole number from 0 to %d", uint64(math.MaxUint64)>>(64-dst.Type().Bits()))))
+		return
+	}
+	if r.number(v, float64(n)) {
+		dst.SetUint(n)
+	}
+}
+
+func (v Value) readFloat(dst reflect.Value, r rules) {
+	if v.Kind() != Scalar || v.node.Tag != "!!int" && v.node.Tag != "!!float" {
+		v.wrongKind("a number" + unquote(v, "!!int", "!!float"))
+		return
+	}
+	f, err := strconv.ParseFloat(v.node.Value, 64)
+	if err != nil || math.IsInf(f, 0) || math.IsNaN(f) {
+		v.Wrong(r.numbers("write a number such as 1.5"))
+		return
+	}
+	if r.number(v, f) {
+		dst.SetFloat(f)
+	}
+}
+
+// unquote hints at quotes around what would be right without them.
+func unquote(v Value, tags ...string) string {
+	if v.node.Kind == yaml.ScalarNode && v.node.Tag == "!!str" && v.node.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0 {
+		bare := yaml.Node{Kind: yaml.ScalarNode, Value: v.node.Value}
+		for _, tag := range tags {
+			if bare.ShortTag() == tag {
+				return ", without quotes"
+			}
+		}
+	}
+	return ""
+}
+
+func (v Value) readSlice(dst reflect.Value, r rules) {
+	if v.Kind() != List {
+		v.wrongKind("a list")
+		return
+	}
+	items := v.Items()
+	if !r.length(v, len(items), "items") {
+		return
+	}
+	out := reflect.MakeSlice(dst.Type(), len(items), len(items))
+	for i, item := range items {
+		item.into(out.Index(i), rules{})
+	}
+	dst.Set(out)
+}
+
+func (v Value) readMap(dst reflect.Value, r rules) {
+	if v.Kind() != Map || dst.Type().Key().Kind() != reflect.String {
+		v.wrongKind("a map of keys and values")
+		return
+	}
+	fields := v.Fields()
+	if !r.length(v, len(fields), "entries") {
+		return
+	}
+	out := reflect.MakeMapWithSize(dst.Type(), len(fields))
+	for _, f := range fields {
+		item := reflect.New(dst.Type().Elem()).Elem()
+		f.Value.into(item, rules{})
+		out.SetMapIndex(reflect.ValueOf(f.Key).Convert(dst.Type().Key()), item)
+	}
+	dst.Set(out)
+}
+
+// Any reads the value without a wanted type: nil, bool, int64, float64, string, []any or map[string]any.
+func (v Value) Any() any {
+	switch v.Kind() {
+	case Null:
+		return nil
+	case List:
+		list := make([]any, 0, len(v.node.Content))
+		for _, item := range v.Items() {
+			list = append(list, item.Any())
+		}
+		return list
+	case Map:
+		m := map[string]any{}
+		for _, f := range v.Fields() {
+			m[f.Key] = f.Value.Any()
+		}
+		return m
+	}
+	switch v.node.Tag {
+	case "!!bool":
+		return strings.EqualFold(v.node.Value, "true")
+	case "!!int":
+		if n, err := strconv.ParseInt(v.node.Value, 0, 64); err == nil {
+			return n
+		}
+	case "!!float":
+		if f, err := strconv.ParseFloat(v.node.Value, 64); err == nil && !math.IsInf(f, 0) && !math.IsNaN(f) {
+			return f
+		}
+	}
+	return v.node.Value
+}

@@ -1,0 +1,135 @@
+package strictyaml
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxMistakes bounds what is told of one file.
+const maxMistakes = 100
+
+// Mistake is one thing wrong in a file.
+type Mistake struct {
+	File string
+	Line int    // from 1
+	What string // is wrong: "unknown key `conections`"
+	Hint string // what would be right: "did you mean `connections`?"; may be empty
+}
+
+// String is "file:line: what; hint".
+func (m Mistake) String() string {
+	s := fmt.Sprintf("%s:%d: %s", m.File, m.Line, m.What)
+	if m.Hint != "" {
+		s += "; " + m.Hint
+	}
+	return s
+}
+
+// Mistakes are all that is wrong in a file, in the order of its lines. It is never empty when it is an error.
+type Mistakes []Mistake
+
+// Error has a line for each mistake.
+func (m Mistakes) Error() string {
+	lines := make([]string, len(m))
+	for i, one := range m {
+		lines[i] = one.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (d *decoder) add(line int, what, hint string) {
+	m := Mistake{d.file, max(line, 1), what, hint}
+	if slices.Contains(d.mistakes, m) {
+		return
+	}
+	if len(d.mistakes) >= maxMistakes {
+		d.dropped++
+		return
+	}
+	d.mistakes = append(d.mistakes, m)
+}
+
+// count is the number of mistakes told so far.
+func (d *decoder) count() int { return len(d.mistakes) + d.dropped }
+
+func (d *decoder) result() error {
+	if len(d.mistakes) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(d.mistakes, func(a, b Mistake) int { return cmp.Compare(a.Line, b.Line) })
+	if d.dropped > 0 {
+		last := d.mistakes[len(d.mistakes)-1]
+		d.mistakes = append(d.mistakes, Mistake{d.file, last.Line, fmt.Sprintf("and %d mistakes more", d.dropped), ""})
+	}
+	return d.mistakes
+}
+
+// Suggest returns the hint for a word that is not one of known: the nearest of them where one is near, else all of them.
+// kind names them in the plural, for example "known keys".
+func Suggest(word, kind string, known []string) string {
+	if near := Nearest(word, known); near != "" {
+		return fmt.Sprintf("did you mean `%s`?", near)
+	}
+	if len(known) == 0 {
+		return ""
+	}
+	return kind + ": " + strings.Join(known, ", ")
+}
+
+// Nearest returns the one of known that word was probably meant to be, or "".
+func Nearest(word string, known []string) string {
+	if len(word) > 100 {
+		return ""
+	}
+	best, bestDistance := "", 1+max(1, len(word)/3)
+	for _, k := range known {
+		if d := distance(strings.ToLower(word), strings.ToLower(k)); d < bestDistance {
+			best, bestDistance = k, d
+		}
+	}
+	return best
+}
+
+// distance is the number of letters to insert, remove, replace or swap with a neighbour until a is b.
+func distance(a, b string) int {
+	s, t := []rune(a), []rune(b)
+	before, prev, row := make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := 1; i <= len(s); i++ {
+		row[0] = i
+		for j := 1; j <= len(t); j++ {
+			cost := 1
+			if s[i-1] == t[j-1] {
+				cost = 0
+			}
+			row[j] = min(prev[j]+1, row[j-1]+1, prev[j-1]+cost)
+			if i > 1 && j > 1 && s[i-1] == t[j-2] && s[i-2] == t[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, prev, row = prev, row, before
+	}
+	return prev[len(t)]
+}
+
+// clip shortens s, which is anybody's, to about n bytes without cutting a letter, and drops what would spoil a line.
+func clip(s string, n int) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
+			return ' '
+		}
+		return r
+	}, s)
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}

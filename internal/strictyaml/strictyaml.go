@@ -1,0 +1,150 @@
+// Package strictyaml reads YAML that people write by hand into Go structs, and tells them every mistake at once: each with
+// file and line, what is wrong, and what would be right.
+//
+// It knows nothing of what the files mean. It leaves out YAML's indirections on purpose: anchors, aliases, merge keys,
+// own tags and several documents in a file are mistakes, so that what a reader sees is what is meant and no small file
+// can grow large. It is the only package that imports a YAML library.
+//
+// # Structs
+//
+// A field takes part when it has a `yaml:"key"` tag. A key that is absent leaves its field as it was, so defaults are
+// filled in before decoding. A key without a value is a mistake. The tag `strict:"…"` holds a list of rules divided by commas:
+//
+//	required        the key must be there
+//	min=1,max=10    bounds of a number; of a duration (min=1ms), of a size (max=1TiB); of the length of a text, list or map
+//	oneof=a|b|c     the only texts allowed
+//
+// The tag `example:"…"` holds a value to show where the key is missing.
+//
+// Kinds of fields: string (any scalar, as it stands in the file), bool, integers, floats (finite), time.Duration ("500ms";
+// a number without a unit is a mistake), [Bytes] ("512MiB"; likewise), slices, map[string]T, structs, pointers to these, and
+// any (nil, bool, int64, float64, string, []any, map[string]any). A type that reads itself implements [Unmarshaler]; one
+// that wants a look at the whole after its fields were read implements [Validator].
+package strictyaml
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// The bounds of a file.
+const (
+	MaxSize  = 1 << 20 // bytes
+	MaxDepth = 64      // of nesting
+	maxText  = 64 << 10
+)
+
+// Decode reads the one document in data into dst, a pointer to a struct (or anything else that a field may be). file is
+// the name that the mistakes carry. The error, if there is one, is a [Mistakes]; dst then holds what could be read.
+func Decode(file string, data []byte, dst any) error {
+	d := &decoder{file: file}
+	root, ok := d.parse(data)
+	if ok && d.plain(root, 0) {
+		Value{node: root, d: d}.Decode(dst)
+	}
+	return d.result()
+}
+
+// Encode writes v, indented by two spaces, in the order of its struct fields (tags as gopkg.in/yaml.v3 has them).
+func Encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := yaml.NewEncoder(&b)
+	enc.SetIndent(2)
+	if err := enc.Encode(v); err != nil {
+		return nil, fmt.Errorf("encode yaml: %w", err)
+	}
+	if err := enc.Close(); err != nil {
+		return nil, fmt.Errorf("encode yaml: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// parse returns the root of the only document.
+func (d *decoder) parse(data []byte) (root *yaml.Node, ok bool) {
+	if len(data) > MaxSize {
+		d.add(1, fmt.Sprintf("the file has %d bytes", len(data)), fmt.Sprintf("at most %s are read", FormatBytes(MaxSize)))
+		return nil, false
+	}
+	// The parser is not ours and the bytes are anybody's: should it fail on them, that is a mistake in the file, not our end.
+	defer func() {
+		if r := recover(); r != nil {
+			d.add(1, fmt.Sprintf("not YAML: %.200s", fmt.Sprint(r)), "")
+			root, ok = nil, false
+		}
+	}()
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	var doc, next yaml.Node
+	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
+		d.add(1, "the file is empty", "")
+		return nil, false
+	} else if err != nil {
+		d.syntax(err)
+		return nil, false
+	}
+	if err := dec.Decode(&next); !errors.Is(err, io.EOF) {
+		if err != nil {
+			d.syntax(err)
+		} else {
+			d.add(next.Line, "a second document begins here", "put one document into each file")
+		}
+		return nil, false
+	}
+	if doc.Kind != yaml.DocumentNode || len(doc.Content) != 1 {
+		d.add(1, "the file is empty", "")
+		return nil, false
+	}
+	return doc.Content[0], true
+}
+
+var syntaxLine = regexp.MustCompile(`^line (\d+): `)
+
+// syntax turns the parser's "yaml: line 3: …" into a mistake with that line.
+func (d *decoder) syntax(err error) {
+	text, line := strings.TrimPrefix(err.Error(), "yaml: "), 1
+	if m := syntaxLine.FindStringSubmatch(text); m != nil {
+		if n, err := strconv.Atoi(m[1]); err == nil && n > 0 {
+			line = n
+		}
+		text = text[len(m[0]):]
+	}
+	d.add(line, "not YAML: "+clip(text, 200), "")
+}
+
+var plainTags = map[string]bool{
+	"": true, "!": true, "!!str": true, "!!int": true, "!!float": true, "!!bool": true, "!!null": true,
+	"!!seq": true, "!!map": true, "!!timestamp": true,
+}
+
+// plain looks for what is not allowed anywhere, before any meaning is given to the document.
+func (d *decoder) plain(n *yaml.Node, depth int) bool {
+	if depth > MaxDepth {
+		d.add(n.Line, fmt.Sprintf("nested deeper than %d levels", MaxDepth), "")
+		return false
+	}
+	ok := true
+	switch {
+	case n.Kind == yaml.AliasNode:
+		d.add(n.Line, fmt.Sprintf("alias `*%s`", clip(n.Value, 40)), "write the value out: aliases are not read here")
+		return false
+	case n.Anchor != "":
+		d.add(n.Line, fmt.Sprintf("anchor `&%s`", clip(n.Anchor, 40)), "remove it: anchors are not read here")
+		ok = false
+	case n.Tag == "!!merge":
+		d.add(n.Line, "merge key `<<`", "write the keys out: merging is not done here")
+		ok = false
+	case !plainTags[n.Tag]:
+		d.add(n.Line, fmt.Sprintf("tag `%s`", clip(n.Tag, 40)), "remove it: the type follows from the key")
+		ok = false
+	}
+	for _, c := range n.Content {
+		ok = d.plain(c, depth+1) && ok
+	}
+	return ok
+}

@@ -1,0 +1,248 @@
+package strictyaml
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Unmarshaler is a type that reads itself. It tells its mistakes through v.
+type Unmarshaler interface {
+	UnmarshalStrict(v Value)
+}
+
+// Validator is a struct that wants a look at the whole after its fields were read. v is the map it was read from: v.At
+// names a field, and what is told about a field that could not be read is dropped, so that no mistake is told twice.
+type Validator interface {
+	ValidateStrict(v Value)
+}
+
+// decoder collects the mistakes of one file.
+type decoder struct {
+	file     string
+	mistakes Mistakes
+	dropped  int
+	failed   map[place]bool
+}
+
+// place is a value, or (with a key) what should have stood under that key of a map.
+type place struct {
+	node *yaml.Node
+	key  string
+}
+
+func (d *decoder) fail(p place) {
+	if d.failed == nil {
+		d.failed = map[place]bool{}
+	}
+	d.failed[p] = true
+}
+
+// Value is one value of the document with its place in the file.
+type Value struct {
+	node *yaml.Node
+	d    *decoder
+	path string // "steps[2].duration"; "" for the root
+	mute bool   // something was told already about what this stands for
+
+	absent bool // node is the map in which the value is missing
+}
+
+// Kind says what a value looks like.
+type Kind int
+
+// The kinds of values.
+const (
+	Scalar Kind = iota
+	List
+	Map
+	Null // `key:` with nothing behind it
+)
+
+// Kind says what the value looks like.
+func (v Value) Kind() Kind {
+	switch {
+	case v.node.Kind == yaml.SequenceNode:
+		return List
+	case v.node.Kind == yaml.MappingNode:
+		return Map
+	case v.node.Tag == "!!null":
+		return Null
+	}
+	return Scalar
+}
+
+// Line is where the value begins, from 1.
+func (v Value) Line() int { return max(v.node.Line, 1) }
+
+// Path is where the value is in the document: "steps[2].duration". The root's is "".
+func (v Value) Path() string { return v.path }
+
+// Mistake tells that something is wrong here: what is wrong, and what would be right (which may be "").
+func (v Value) Mistake(what, hint string) {
+	if v.Failed() {
+		return
+	}
+	if !v.absent && (v.Kind() == Scalar || v.Kind() == Null) {
+		v.d.fail(place{node: v.node}) // one is enough; of a list or a map there can be more to say
+	}
+	v.d.add(v.node.Line, what, hint)
+}
+
+// Wrong tells a mistake of the usual form: "`path` is 0; want".
+func (v Value) Wrong(want string) { v.Mistake(v.name()+" is "+v.shown(), want) }
+
+// Failed says whether a mistake was told about this value itself.
+func (v Value) Failed() bool {
+	return v.mute || !v.absent && v.d.failed[place{node: v.node}]
+}
+
+// At returns the value under keys. Where there is none it stands for the place where it is missing, and Has tells so.
+func (v Value) At(keys ...string) Value {
+	for _, key := range keys {
+		if v.d.failed[place{v.node, key}] {
+			v.mute = true
+			return v
+		}
+		_, child, ok := find(v.node, key)
+		if !ok {
+			v.absent, v.path = true, join(v.path, key)
+			return v
+		}
+		v.node, v.path = child, join(v.path, key)
+	}
+	return v
+}
+
+// Has says whether there is something under keys.
+func (v Value) Has(keys ...string) bool {
+	n := v.node
+	for _, key := range keys {
+		_, child, ok := find(n, key)
+		if !ok {
+			return false
+		}
+		n = child
+	}
+	return true
+}
+
+// Items are the values of a list; of anything else there are none.
+func (v Value) Items() []Value {
+	if v.node.Kind != yaml.SequenceNode {
+		return nil
+	}
+	items := make([]Value, len(v.node.Content))
+	for i, n := range v.node.Content {
+		items[i] = Value{node: n, d: v.d, path: v.path + "[" + strconv.Itoa(i) + "]", mute: v.mute}
+	}
+	return items
+}
+
+// Field is one entry of a map.
+type Field struct {
+	Key   string
+	Value Value
+}
+
+// Fields are the entries of a map in the order of the file, each key once: a repeated key is told as a mistake, and so is
+// one that is not a text. Of anything but a map there are none.
+func (v Value) Fields() []Field {
+	if v.node.Kind != yaml.MappingNode {
+		return nil
+	}
+	var fields []Field
+	lines := map[string]int{}
+	for i := 0; i+1 < len(v.node.Content); i += 2 {
+		k, n := v.node.Content[i], v.node.Content[i+1]
+		if k.Kind != yaml.ScalarNode || k.Tag == "!!null" {
+			v.d.add(k.Line, "a key is not a text", "")
+			continue
+		}
+		if first, twice := lines[k.Value]; twice {
+			v.d.add(k.Line, fmt.Sprintf("key `%s` is here again", clip(k.Value, 60)), fmt.Sprintf("it stands in line %d already: keep one of them", first))
+			continue
+		}
+		lines[k.Value] = k.Line
+		fields = append(fields, Field{k.Value, Value{node: n, d: v.d, path: join(v.path, clip(k.Value, 60)), mute: v.mute}})
+	}
+	return fields
+}
+
+// Text is the scalar as it stands in the file; ok is false, with a mistake told, when the value is something else.
+func (v Value) Text() (s string, ok bool) {
+	if v.Kind() != Scalar {
+		v.wrongKind("a text")
+		return "", false
+	}
+	return v.node.Value, true
+}
+
+// Enum is Text when it is one of allowed.
+func (v Value) Enum(allowed ...string) (s string, ok bool) {
+	if s, ok = v.Text(); !ok {
+		return "", false
+	}
+	if !slices.Contains(allowed, s) {
+		v.Wrong(Suggest(s, "one of", allowed))
+		return "", false
+	}
+	return s, true
+}
+
+// wrongKind tells that something else is wanted than there is.
+func (v Value) wrongKind(want string) {
+	if v.Kind() == Null {
+		v.Mistake(v.name()+" has no value", "write "+want+" or remove the key")
+		return
+	}
+	v.Mistake(v.name()+" is "+v.shown(), "write "+want)
+}
+
+// name is the path for a message.
+func (v Value) name() string {
+	if v.path == "" {
+		return "the document"
+	}
+	return "`" + v.path + "`"
+}
+
+// shown is the value for a message.
+func (v Value) shown() string {
+	if v.absent {
+		return "missing"
+	}
+	switch v.Kind() {
+	case List:
+		return "a list"
+	case Map:
+		return "a map"
+	case Null:
+		return "empty"
+	}
+	if v.node.Tag == "!!str" {
+		return strconv.Quote(clip(v.node.Value, 60))
+	}
+	return clip(v.node.Value, 60)
+}
+
+func find(n *yaml.Node, key string) (k, value *yaml.Node, ok bool) {
+	if n.Kind != yaml.MappingNode {
+		return nil, nil, false
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return n.Content[i], n.Content[i+1], true
+		}
+	}
+	return nil, nil, false
+}
+
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
