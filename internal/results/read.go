@@ -1,0 +1,75 @@
+package results
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"locbench/internal/bench"
+)
+
+// Read reads a results folder, or the folder that a path to its run.json names. Legs that never began have no file and
+// are left out. A leg that cannot be read does not hide the others: they are returned together with the joined errors.
+func Read(dir string) (bench.Run, []bench.LegResult, error) {
+	if filepath.Base(dir) == RunFile {
+		dir = filepath.Dir(dir)
+	}
+	var run bench.Run
+	if err := readJSON(filepath.Join(dir, RunFile), &run); err != nil {
+		if errors.Is(err, os.ErrNotExist) {
+			return run, nil, fmt.Errorf("%s is not a results folder: it has no %s", dir, RunFile)
+		}
+		return run, nil, fmt.Errorf("read results: %w", err)
+	}
+	if err := valid(run); err != nil {
+		return run, nil, fmt.Errorf("read results: %s: %w", filepath.Join(dir, RunFile), err)
+	}
+	var legs []bench.LegResult
+	var problems []error
+	for _, entry := range run.Legs {
+		var leg bench.LegResult
+		err := readJSON(filepath.Join(dir, entry.File), &leg)
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			if entry.State != bench.LegPending {
+				problems = append(problems, fmt.Errorf("leg %s is %s, but %s is missing", entry.Leg, entry.State, entry.File))
+			}
+		case err != nil:
+			problems = append(problems, err)
+		case leg.Schema > bench.SchemaVersion:
+			problems = append(problems, tooNew(entry.File, leg.Schema))
+		case leg.Leg != entry.Leg:
+			problems = append(problems, fmt.Errorf("%s is about %s, but %s says %s", entry.File, leg.Leg, RunFile, entry.Leg))
+		case len(leg.Steps) > maxSteps:
+			problems = append(problems, fmt.Errorf("%s: %d steps are more than any run has", entry.File, len(leg.Steps)))
+		default:
+			legs = append(legs, leg)
+		}
+	}
+	return run, legs, errors.Join(problems...)
+}
+
+func valid(run bench.Run) error {
+	if run.Schema < 1 {
+		return errors.New(`"schema" is missing: this is no run of locbench`)
+	}
+	if run.Schema > bench.SchemaVersion {
+		return tooNew(RunFile, run.Schema)
+	}
+	if len(run.Legs) > maxLegs {
+		return fmt.Errorf("%d legs are more than any run has", len(run.Legs))
+	}
+	for i, entry := range run.Legs {
+		// A folder from elsewhere must not make us read, or on resuming write, outside of it.
+		if !filepath.IsLocal(entry.File) || strings.ContainsAny(entry.File, `/\`) || !strings.HasSuffix(entry.File, ".json") || entry.File == RunFile {
+			return fmt.Errorf("leg %d: file %q is not a plain name ending in .json", i+1, entry.File)
+		}
+	}
+	return nil
+}
+
+func tooNew(file string, schema int) error {
+	return fmt.Errorf("%s has schema %d, this locbench reads up to %d: use a newer locbench", file, schema, bench.SchemaVersion)
+}

@@ -1,0 +1,236 @@
+// Package results keeps a run on disk and reads it back.
+//
+// A results folder holds run.json (the plan and how far it has come), one JSON file per leg with everything that was
+// measured, events.jsonl (the event stream as it happened), summary.md and report.html. The writer is a subscriber of
+// the event stream: run.json and the leg's file are replaced atomically after every step, so that a crash loses at most
+// the step that was running. What the figures mean is in package bench; drawing them is left to package report.
+package results
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// Names of the files in a results folder.
+const (
+	RunFile     = "run.json"
+	EventsFile  = "events.jsonl"
+	SummaryFile = "summary.md"
+	ReportFile  = "report.html"
+)
+
+// Writer is the subscriber that keeps the record. Its methods are called from one goroutine (the stream's).
+type Writer struct {
+	dir    string
+	run    bench.Run
+	leg    *bench.LegResult // the one that is running
+	events *os.File
+	fail   func(error)
+	err    error
+}
+
+// Create makes the folder dir with its first run.json. fail is called once, with the first error in writing: a full disk
+// must end the run, not be found out after it. It fails if dir holds a run already.
+func Create(dir string, run bench.Run, fail func(error)) (*Writer, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("make results folder: %w", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, RunFile)); err == nil {
+		return nil, fmt.Errorf("%s holds a run already: choose another --out, or finish it by --resume %s", dir, dir)
+	}
+	return open(dir, run, fail)
+}
+
+// Reopen goes on with the run in dir, whose state run is, as Read has returned it.
+func Reopen(dir string, run bench.Run, fail func(error)) (*Writer, error) { return open(dir, run, fail) }
+
+func open(dir string, run bench.Run, fail func(error)) (*Writer, error) {
+	w := &Writer{dir: dir, run: run, fail: fail}
+	if err := writeJSON(filepath.Join(dir, RunFile), run); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, EventsFile), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("open event log: %w", err)
+	}
+	if err := endLine(f); err != nil {
+		_ = f.Close()
+		return nil, fmt.Errorf("open event log: %w", err)
+	}
+	w.events = f
+	return w, nil
+}
+
+// endLine closes a line that a killed run has left half written, so that the next event stands on its own.
+func endLine(f *os.File) error {
+	st, err := f.Stat()
+	if err != nil || st.Size() == 0 {
+		return err
+	}
+	last := make([]byte, 1)
+	if _, err := f.ReadAt(last, st.Size()-1); err != nil {
+		return err
+	}
+	if last[0] == '\n' {
+		return nil
+	}
+	_, err = f.Write([]byte{'\n'})
+	return err
+}
+
+// Handle keeps one event. It is what event.Stream.Subscribe wants.
+func (w *Writer) Handle(rec bench.Record) {
+	if w.err != nil {
+		return
+	}
+	if err := w.handle(rec); err != nil {
+		w.err = err
+		w.fail(err)
+	}
+}
+
+// Err is the first error in writing; ask after the stream was closed.
+func (w *Writer) Err() error { return w.err }
+
+// Close closes the event log.
+func (w *Writer) Close() error { return w.events.Close() }
+
+func (w *Writer) handle(rec bench.Record) error {
+	line, err := json.Marshal(rec)
+	if err != nil {
+		return fmt.Errorf("write event %d: %w", rec.Seq, err)
+	}
+	if _, err := w.events.Write(append(line, '\n')); err != nil {
+		return fmt.Errorf("write event %d: %w", rec.Seq, err)
+	}
+	if rec.Leg != nil {
+		return w.handleLeg(*rec.Leg, rec.At, rec.Event)
+	}
+	switch e := rec.Event.(type) {
+	case bench.RunStarted:
+		w.run = e.Run
+	case bench.Notice:
+		if e.Level == "info" {
+			return nil
+		}
+		w.run.Warnings = append(w.run.Warnings, e.Text)
+	case bench.RunEnded:
+		w.run.State, w.run.Ended = e.State, rec.At
+	default:
+		return nil
+	}
+	return w.writeRun()
+}
+
+func (w *Writer) handleLeg(leg bench.Leg, at time.Time, e bench.Event) error {
+	if _, ok := e.(bench.LegStarted); ok {
+		w.leg = &bench.LegResult{Leg: leg}
+	}
+	if w.leg == nil || w.leg.Leg != leg {
+		return nil
+	}
+	w.leg.Apply(at, e)
+	switch e.(type) {
+	case bench.LegStarted, bench.StepEnded, bench.InstanceStarted:
+		if err := w.setState(leg, w.leg.State); err != nil {
+			return err
+		}
+	case bench.LegEnded:
+		defer func() { w.leg = nil }()
+		if err := w.setState(leg, w.leg.State); err != nil {
+			return err
+		}
+	default:
+		return nil
+	}
+	return nil
+}
+
+// setState writes the leg's file first and run.json after it, so that run.json never promises a file that is not there.
+func (w *Writer) setState(leg bench.Leg, state bench.LegState) error {
+	for i := range w.run.Legs {
+		entry := &w.run.Legs[i]
+		if entry.Leg != leg {
+			continue
+		}
+		path := filepath.Join(w.dir, entry.File)
+		if state == bench.LegRunning && len(w.leg.Steps) == 0 && w.leg.Instance == nil {
+			if err := keepPartial(path); err != nil {
+				return err
+			}
+		}
+		if err := writeJSON(path, w.leg); err != nil {
+			return err
+		}
+		if entry.State == state {
+			return nil
+		}
+		entry.State = state
+		return w.writeRun()
+	}
+	return fmt.Errorf("write leg %s: it is not in the plan", leg)
+}
+
+// keepPartial moves the file of an earlier, unfinished life of the same leg aside: its steps belong to a process that is
+// gone, so they are not mixed with those of the new one, but nothing measured is thrown away.
+func keepPartial(path string) error {
+	var old bench.LegResult
+	if err := readJSON(path, &old); err != nil || len(old.Steps) == 0 {
+		return nil //nolint:nilerr // nothing there, or nothing worth keeping
+	}
+	ext := filepath.Ext(path)
+	stem := path[:len(path)-len(ext)]
+	for n := 1; n <= maxLegs; n++ {
+		to := fmt.Sprintf("%s.partial%d%s", stem, n, ext)
+		if _, err := os.Lstat(to); errors.Is(err, os.ErrNotExist) {
+			return os.Rename(path, to)
+		}
+	}
+	return fmt.Errorf("keep the unfinished %s: too many of them", path)
+}
+
+func (w *Writer) writeRun() error { return writeJSON(filepath.Join(w.dir, RunFile), w.run) }
+
+// LastSeq is the highest event number in dir's event log, 0 without one. Broken lines are passed over.
+func LastSeq(dir string) int64 {
+	var last int64
+	_ = Events(dir, func(r bench.Record) error {
+		last = max(last, r.Seq)
+		return nil
+	})
+	return last
+}
+
+// Events reads dir's event log in order. A line that cannot be read is passed over: a killed run leaves half a line.
+// It stops at the first error of handle and returns it.
+func Events(dir string, handle func(bench.Record) error) error {
+	f, err := os.Open(filepath.Join(dir, EventsFile))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return readEvents(f, handle)
+}
+
+func readEvents(r io.Reader, handle func(bench.Record) error) error {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(make([]byte, 64<<10), maxLine)
+	for lines.Scan() {
+		var rec bench.Record
+		if json.Unmarshal(lines.Bytes(), &rec) != nil {
+			continue
+		}
+		if err := handle(rec); err != nil {
+			return err
+		}
+	}
+	return lines.Err()
+}

@@ -1,0 +1,160 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"locbench/internal/bench"
+	"locbench/internal/sample"
+)
+
+// lastLines is how much of a contender's log goes into the record of a leg that went wrong.
+const lastLines = 20
+
+// leg runs one life of one contender. Its failure is returned, and told as LegEnded in any case.
+func (r *runner) leg(ctx context.Context, leg bench.Leg, number int) error {
+	sel := bench.Selection{Contender: leg.Contender, Variant: leg.Variant}
+	l := &life{runner: r, leg: &leg, svc: r.Services[sel], artifact: r.artifacts[sel]}
+	r.Stream.Publish(l.leg, bench.LegStarted{Number: number, Of: len(r.Run.Legs), Service: l.svc, Artifact: l.artifact})
+	err := r.broken[sel]
+	if err != nil {
+		err = fmt.Errorf("build: %w", err)
+	} else {
+		err = l.live(ctx)
+	}
+	ended := bench.LegEnded{State: bench.LegComplete}
+	switch {
+	case ctx.Err() != nil:
+		ended.State, ended.Failure = bench.LegAborted, "interrupted: "+context.Cause(ctx).Error()
+	case err != nil:
+		ended.State, ended.Failure = bench.LegFailed, err.Error()
+	}
+	if ended.State != bench.LegComplete && l.inst != nil {
+		ended.Exit, ended.LastLog = l.died, tail(l.inst.Logs(), lastLines)
+	}
+	r.Stream.Publish(l.leg, ended)
+	return err
+}
+
+// life is the state of one leg while it runs.
+type life struct {
+	*runner
+	leg      *bench.Leg
+	svc      bench.Service
+	artifact bench.Artifact
+	inst     bench.Instance
+	died     *bench.Exit // how it ended, if it did before it was asked to
+}
+
+func (l *life) live(ctx context.Context) (err error) {
+	if err := l.phase(l.leg, bench.PhaseCheck, func() (string, error) { return "lifecycle", l.checkLaunching(ctx) }); err != nil {
+		return err
+	}
+	logs := newLogRelay(func(e bench.LogLines) { l.Stream.Publish(l.leg, e) })
+	defer logs.close()
+	err = l.phase(l.leg, bench.PhaseLaunch, func() (string, error) {
+		spec, err := l.Spec(l.leg.String(), l.svc, l.artifact)
+		if err != nil {
+			return "", err
+		}
+		spec.OnLog = logs.add
+		l.inst, err = l.Launcher.Launch(ctx, spec)
+		return "", err
+	})
+	if err != nil {
+		return err
+	}
+	// Whatever happens from here on, the instance is stopped and its end is told.
+	defer func() {
+		if exit := l.inst.Exit(); exit != nil {
+			l.died = exit
+		}
+		err = errors.Join(err, l.stop(ctx))
+	}()
+	info := l.inst.Info()
+	l.Stream.Publish(l.leg, bench.InstanceStarted{Info: info})
+	if !info.LimitsEnforced {
+		l.notice("warning", "LIMITS NOT ENFORCED: "+info.LimitsNote)
+	} else if info.LimitsNote != "" {
+		l.notice("warning", info.LimitsNote)
+	}
+	if err := l.phase(l.leg, bench.PhaseReady, func() (string, error) { return "", l.ready(ctx) }); err != nil {
+		return err
+	}
+	l.mark(ctx, "after start-up")
+	err = l.phase(l.leg, bench.PhaseCheck, func() (string, error) {
+		return "answers", l.Checks.Running(ctx, l.inst, l.svc, l.checkDone)
+	})
+	if err != nil {
+		return l.orDeath(err)
+	}
+	l.mark(ctx, "after checks")
+	if err := l.phase(l.leg, bench.PhaseLoad, func() (string, error) { return "", l.load(ctx) }); err != nil {
+		return err
+	}
+	l.checkDone(l.Checks.Alive(ctx, l.inst))
+	return l.orDeath(nil)
+}
+
+func (l *life) checkLaunching(ctx context.Context) error {
+	spec, err := l.Spec(l.leg.String(), l.svc, l.artifact)
+	if err != nil {
+		return err
+	}
+	return l.Checks.Launching(ctx, l.Launcher, spec, l.svc, l.checkDone)
+}
+
+func (l *life) ready(ctx context.Context) error {
+	up, err := l.Ready(ctx, l.inst, l.svc.Ready.Path, l.svc.Ready.Timeout)
+	if err != nil {
+		return err
+	}
+	l.Stream.Publish(l.leg, bench.InstanceReady{StartUp: up})
+	return nil
+}
+
+// stop ends the instance even if ctx has been cancelled: an interrupted run must not leave containers.
+func (l *life) stop(ctx context.Context) error {
+	return l.phase(l.leg, bench.PhaseStop, func() (string, error) {
+		stop, err := l.inst.Stop(context.WithoutCancel(ctx), l.Grace)
+		if err != nil {
+			return "", fmt.Errorf("stop: %w", err)
+		}
+		l.Stream.Publish(l.leg, bench.InstanceStopped{Stop: stop})
+		for _, c := range l.Checks.Stopped(stop) {
+			l.checkDone(c)
+		}
+		return "", nil
+	})
+}
+
+// orDeath turns err into the death of the instance if it has died: that is the better explanation.
+func (l *life) orDeath(err error) error {
+	exit := l.inst.Exit()
+	if exit == nil {
+		return err
+	}
+	return fmt.Errorf("the contender died: %s", exit)
+}
+
+func (l *life) mark(ctx context.Context, name string) {
+	u, err := sample.Read(ctx, l.inst)
+	if err != nil {
+		return // a target that was not started by us has no counters; a death is told by whoever comes next
+	}
+	l.Stream.Publish(l.leg, bench.MarkRead{Mark: bench.Mark{Name: name, Usage: *u}})
+}
+
+func (l *life) checkDone(c bench.CheckResult) { l.Stream.Publish(l.leg, bench.CheckDone{Check: c}) }
+
+func (l *life) notice(level, text string) {
+	l.Stream.Publish(l.leg, bench.Notice{Level: level, Text: text})
+}
+
+func tail(lines []bench.LogLine, n int) []bench.LogLine {
+	if len(lines) > n {
+		lines = lines[len(lines)-n:]
+	}
+	return lines
+}

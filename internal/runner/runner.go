@@ -1,0 +1,223 @@
+// Package runner knows the order of a benchmark's phases: prepare the store and the contenders, then for every leg launch,
+// wait until ready, check, load step by step while sampling, and stop.
+//
+// It tells what happens as events and keeps no other record. How anything is launched, loaded, checked or drawn is left to
+// the packages behind its interfaces; each interface is as small as the runner's need.
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/event"
+)
+
+// Launcher starts instances.
+type Launcher interface {
+	// Launch returns a running instance or an error, and leaves nothing behind with the latter.
+	Launch(context.Context, bench.LaunchSpec) (bench.Instance, error)
+}
+
+// Engine drives one step of load.
+type Engine interface {
+	// Run returns what was measured even with an error, which is ctx's when the step was cut short.
+	Run(ctx context.Context, baseURL string, step bench.Step, onWindow func(bench.Window)) (bench.Load, error)
+}
+
+// Checks are the checks of one leg, in three parts: those that launch for themselves, those on the running instance,
+// and those on its end. Outcomes are told through on; an error means that checking itself was not possible.
+type Checks interface {
+	Launching(ctx context.Context, l Launcher, spec bench.LaunchSpec, svc bench.Service, on func(bench.CheckResult)) error
+	Running(ctx context.Context, inst bench.Instance, svc bench.Service, on func(bench.CheckResult)) error
+	Alive(ctx context.Context, inst bench.Instance) bench.CheckResult
+	Stopped(stop bench.StopResult) []bench.CheckResult
+}
+
+// Stage is a phase of the whole run, before the first leg. Do reports its progress and returns a note for the log.
+type Stage struct {
+	Phase bench.Phase
+	Do    func(ctx context.Context, progress func(bench.Progress)) (note string, err error)
+}
+
+// Config is a run and all that it needs. Only Wait and Grace have defaults.
+type Config struct {
+	Run      bench.Run // the plan; legs that are complete already are passed over
+	Dir      string    // results folder, for the event that names it
+	Stream   *event.Stream
+	Stages   []Stage
+	Services map[bench.Selection]bench.Service // resolved: variant applied
+	Build    func(ctx context.Context, svc bench.Service, progress func(text string)) (bench.Artifact, error)
+	// Spec fills in what a leg of svc is launched with. It is called after the stages, for every launch anew.
+	Spec     func(name string, svc bench.Service, artifact bench.Artifact) (bench.LaunchSpec, error)
+	Launcher Launcher
+	Engine   Engine
+	Checks   Checks
+	// StoreAlive tells whether the store answers; nil when there is none to ask.
+	StoreAlive func(context.Context) error
+	// Ready waits for the first answer and returns the start-up time.
+	Ready func(ctx context.Context, inst bench.Instance, path string, timeout time.Duration) (time.Duration, error)
+	Grace time.Duration // to stop in; 15 s when 0
+}
+
+// ErrLegs is wrapped by the error of Run when the run itself went well but at least one contender failed.
+var ErrLegs = errors.New("a contender failed")
+
+// Run runs every leg that is not complete yet, in the order of the plan, and returns when everything has stopped. It
+// publishes RunEnded last. Interrupting ctx stops it in order; then the error is context.Cause(ctx).
+func Run(ctx context.Context, cfg Config) error {
+	if cfg.Grace == 0 {
+		cfg.Grace = 15 * time.Second
+	}
+	r := &runner{Config: cfg, artifacts: map[bench.Selection]bench.Artifact{}, broken: map[bench.Selection]error{}}
+	err := r.run(ctx)
+	state := bench.RunComplete
+	switch {
+	case ctx.Err() != nil:
+		state, err = bench.RunInterrupted, context.Cause(ctx)
+	case err != nil:
+		state = bench.RunFailed
+	}
+	ended := bench.RunEnded{State: state}
+	if err != nil {
+		ended.Err = err.Error()
+	}
+	r.Stream.Publish(nil, ended)
+	return err
+}
+
+type runner struct {
+	Config
+	artifacts map[bench.Selection]bench.Artifact
+	broken    map[bench.Selection]error // contenders that could not be built
+}
+
+func (r *runner) run(ctx context.Context) error {
+	r.Run.State = bench.RunRunning
+	r.Stream.Publish(nil, bench.RunStarted{Run: r.Run, Dir: r.Dir})
+	for _, stage := range r.Stages {
+		err := r.phase(nil, stage.Phase, func() (string, error) {
+			return stage.Do(ctx, func(p bench.Progress) {
+				p.Phase = stage.Phase
+				r.Stream.Publish(nil, p)
+			})
+		})
+		if err != nil {
+			return fmt.Errorf("%s: %w", stage.Phase, err)
+		}
+	}
+	if err := r.buildAll(ctx); err != nil {
+		return err
+	}
+	var failures []error
+	for i, entry := range r.Run.Legs {
+		if entry.State == bench.LegComplete {
+			continue
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := r.storeBack(ctx); err != nil {
+			return errors.Join(append(failures, err)...)
+		}
+		if err := r.leg(ctx, entry.Leg, i+1); err != nil {
+			failures = append(failures, fmt.Errorf("%s: %w", entry.Leg, err))
+		}
+	}
+	if len(failures) > 0 {
+		return fmt.Errorf("%w: %w", ErrLegs, errors.Join(failures...))
+	}
+	return nil
+}
+
+// buildAll builds each contender once. One that cannot be built fails its legs, not the run.
+func (r *runner) buildAll(ctx context.Context) error {
+	for _, sel := range r.Run.Profile.Contenders {
+		if _, done := r.artifacts[sel]; done || r.broken[sel] != nil || !r.needed(sel) {
+			continue
+		}
+		err := r.phase(nil, bench.PhaseBuild, func() (string, error) {
+			throttled := throttle(time.Second, func(text string) {
+				r.Stream.Publish(nil, bench.Progress{Phase: bench.PhaseBuild, Text: text})
+			})
+			a, err := r.Build(ctx, r.Services[sel], throttled)
+			r.artifacts[sel] = a
+			return describeBuild(sel, a), err
+		})
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			r.broken[sel] = err
+		}
+	}
+	return nil
+}
+
+func (r *runner) needed(sel bench.Selection) bool {
+	for _, e := range r.Run.Legs {
+		if e.Leg.Contender == sel.Contender && e.Leg.Variant == sel.Variant && e.State != bench.LegComplete {
+			return true
+		}
+	}
+	return false
+}
+
+func describeBuild(sel bench.Selection, a bench.Artifact) string {
+	how := "ready"
+	switch {
+	case a.BuildCached:
+		how = "unchanged, not built again"
+	case a.BuildTime > 0:
+		how = "built in " + a.BuildTime.Round(10*time.Millisecond).String()
+	}
+	return sel.String() + ": " + how
+}
+
+// storeBack waits for a store that does not answer: without it every leg would only measure errors.
+func (r *runner) storeBack(ctx context.Context) error {
+	if r.StoreAlive == nil {
+		return nil
+	}
+	const patience = 30 * time.Second
+	var err error
+	for deadline := time.Now().Add(patience); ; {
+		if err = r.StoreAlive(ctx); err == nil || ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("the store has not answered for %v, so the run ends here (its finished legs are kept; go on with --resume %s): %w", patience, r.Dir, err)
+		}
+		r.Stream.Publish(nil, bench.Progress{Phase: bench.PhaseStore, Text: "waiting for the store: " + err.Error()})
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// phase tells the beginning and the end of do.
+func (r *runner) phase(leg *bench.Leg, phase bench.Phase, do func() (note string, err error)) error {
+	r.Stream.Publish(leg, bench.PhaseStarted{Phase: phase})
+	began := time.Now()
+	note, err := do()
+	ended := bench.PhaseEnded{Phase: phase, Took: time.Since(began), Note: note}
+	if err != nil {
+		ended.Err = err.Error()
+	}
+	r.Stream.Publish(leg, ended)
+	return err
+}
+
+// throttle passes on at most one call in every interval, the first at once.
+func throttle(interval time.Duration, f func(string)) func(string) {
+	var last time.Time
+	return func(s string) {
+		if now := time.Now(); now.Sub(last) >= interval {
+			last = now
+			f(s)
+		}
+	}
+}

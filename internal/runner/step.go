@@ -1,0 +1,100 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/sample"
+)
+
+// deafSteps is after how many steps in a row without a single success a leg ends: it hangs, and goes on hanging.
+const deafSteps = 2
+
+// load runs the steps. It ends early when the contender dies or hangs, when the store is gone, or when ctx is done.
+func (l *life) load(ctx context.Context) error {
+	deaf := 0
+	for i, step := range l.Run.Profile.Steps {
+		l.Stream.Publish(l.leg, bench.StepStarted{Index: i, Of: len(l.Run.Profile.Steps), Step: step})
+		res, err := l.step(ctx, i, step)
+		l.Stream.Publish(l.leg, bench.StepEnded{Result: res})
+		if err != nil {
+			return err
+		}
+		if res.Load.Succeeded > 0 {
+			deaf = 0
+			continue
+		}
+		if l.StoreAlive != nil {
+			if err := l.StoreAlive(ctx); err != nil && ctx.Err() == nil {
+				return fmt.Errorf("the store is gone: %w", err)
+			}
+		}
+		if deaf++; deaf == deafSteps {
+			return fmt.Errorf("not one success in %d steps of load in a row: it hangs or only fails (%s)", deaf, firstExample(res.Load))
+		}
+	}
+	return nil
+}
+
+// step runs one step with readings of the counters at exactly its ends and once a second in between.
+func (l *life) step(ctx context.Context, index int, step bench.Step) (bench.StepResult, error) {
+	res := bench.StepResult{Index: index, Step: step}
+	// The death of the contender ends the step at once: hammering a closed port measures nothing.
+	dying, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		select {
+		case <-l.inst.Exited():
+			cancel(errDied)
+		case <-dying.Done():
+		}
+	}()
+
+	var readErr error
+	res.Before, readErr = sample.Read(ctx, l.inst)
+	sampler := sample.Start(dying, l.inst, time.Second, func(u bench.Usage) {
+		l.Stream.Publish(l.leg, bench.UsageRead{Usage: u})
+	})
+	load, err := l.Engine.Run(dying, l.inst.BaseURL(), step, func(w bench.Window) {
+		l.Stream.Publish(l.leg, bench.WindowClosed{Index: index, Window: w})
+	})
+	var afterErr error
+	res.After, afterErr = sample.Read(context.WithoutCancel(ctx), l.inst)
+	res.Load, res.Samples = load, sampler.Stop()
+	cause := context.Cause(dying)
+	cancel(nil)
+	<-watched
+
+	if readErr = errors.Join(readErr, afterErr); readErr != nil && l.inst.Info().Runtime != bench.RuntimeURL {
+		res.Warnings = append(res.Warnings, "counters not read at both ends of the step: "+readErr.Error())
+	}
+	switch {
+	case errors.Is(cause, errDied):
+		err = l.orDeath(errDied)
+		res.Aborted = err.Error()
+	case ctx.Err() != nil:
+		err = context.Cause(ctx)
+		res.Aborted = "interrupted"
+	case err != nil:
+		err = fmt.Errorf("load step %d (%s): %w", index+1, step.Name, err)
+		res.Aborted = err.Error()
+	}
+	return res, err
+}
+
+var errDied = errors.New("the contender died")
+
+func firstExample(l bench.Load) string {
+	for kind, n := range l.Failed {
+		if text := l.Examples[kind]; text != "" {
+			return fmt.Sprintf("%d × %s, the first: %s", n, kind, text)
+		}
+		return fmt.Sprintf("%d × %s", n, kind)
+	}
+	return "nothing was answered"
+}

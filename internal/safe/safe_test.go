@@ -1,0 +1,44 @@
+package safe
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+func TestLine(t *testing.T) {
+	for _, c := range []struct{ name, in, want string }{
+		{"plain", "GET /city 200", "GET /city 200"},
+		{"colour", "\x1b[31mred\x1b[0m", "␛[31mred␛[0m"},
+		{"title", "\x1b]0;owned\x07", "␛]0;owned␇"},
+		{"C1 introducer", "\u009b31m", "\ufffd31m"},
+		{"raw C1 byte", "\x9b31m", "\ufffd31m"},
+		{"line ends and tabs", "a\r\nb\tc", "a  b c"},
+		{"bidirectional override", "a\u202eb", "a\ufffdb"},
+		{"letters stay", "Łódź – Köln", "Łódź – Köln"},
+		{"cut", strings.Repeat("x", 200), strings.Repeat("x", 100) + "…"},
+		{"cut inside a character", strings.Repeat("x", 99) + "é!", strings.Repeat("x", 99) + "…"},
+	} {
+		if got := Line(c.in, 100); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func FuzzLine(f *testing.F) {
+	f.Add("\x1b[2J\x9b\u202e", 5)
+	f.Add("é", 1)
+	f.Fuzz(func(t *testing.T, s string, n int) {
+		n = max(0, n%1000)
+		got := Line(s, n)
+		if !utf8.ValidString(got) {
+			t.Fatalf("%q gave invalid UTF-8 %q", s, got)
+		}
+		for _, r := range got {
+			if unicode.IsControl(r) || unsafe(r) {
+				t.Fatalf("%q gave %q, which holds %U", s, got, r)
+			}
+		}
+	})
+}
