@@ -1,0 +1,261 @@
+package docker
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/containerd/errdefs"
+	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/api/types/network"
+	"github.com/docker/go-connections/nat"
+
+	"locbench/internal/bench"
+	"locbench/internal/lines"
+)
+
+// ContainerSpec says what to run.
+type ContainerSpec struct {
+	Name       string            // beginning of the container's name; characters that the engine refuses are replaced
+	Image      string            //
+	Command    []string          // nil: the image's
+	Env        map[string]string //
+	Labels     map[string]string // LabelRun must be among them, or Clean will not find the container
+	Limits     bench.Limits      // CPUSet is a number here and not used; see CPUs
+	CPUs       string            // the CPU set, "0-3"; "" for all
+	Network    string            // name or ID
+	Port       int               // that the service listens on; 0: none
+	Publish    bool              // reach Port through a port of the engine's machine instead of the container's own address
+	HostLookup bool              // let the container know the engine's machine as host.docker.internal
+	OnLog      func(bench.LogLine)
+}
+
+// Container is one container that Run has started. All times are by this machine's clock.
+type Container struct {
+	engine *Engine
+	id     string
+	cancel context.CancelFunc // ends the goroutines below
+	logs   *lines.Ring
+	copied chan struct{} // closed when no more log will come
+	conn   net.Conn      // the log's
+	ahead  time.Duration // the engine's clock
+	exited chan struct{}
+	done   sync.WaitGroup
+
+	address   string
+	imageID   string
+	pid       int
+	startedAt time.Time
+
+	mu   sync.Mutex
+	exit *bench.Exit
+
+	stop    sync.Once
+	stopped bench.StopResult
+	stopErr error
+}
+
+// createTimeout bounds each single call that makes or starts something. These calls are not interrupted by the caller's
+// context: an engine that is cut off in the middle of creating a container may still create it, and nobody would know its ID.
+const createTimeout = 2 * time.Minute
+
+// Run creates a container, follows its log from the first byte and starts it. When it fails, or ctx ends meanwhile, nothing
+// of it is left. The warnings are the engine's, about limits that it cannot enforce.
+func (e *Engine) Run(ctx context.Context, spec ContainerSpec) (c *Container, warnings []string, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	whole, cancel := detached(ctx, createTimeout)
+	defer cancel()
+	created, err := e.create(whole, spec)
+	if err != nil {
+		return nil, nil, fmt.Errorf("create container of %s: %w", spec.Image, translateNotFound(err))
+	}
+	follow, stopFollowing := context.WithCancel(context.WithoutCancel(ctx))
+	c = &Container{
+		engine: e, id: created.ID, cancel: stopFollowing, logs: &lines.Ring{},
+		copied: make(chan struct{}), exited: make(chan struct{}),
+	}
+	if err := c.start(ctx, whole, follow, spec); err != nil {
+		return nil, nil, fmt.Errorf("start container of %s: %w", spec.Image, c.abandon(ctx, err))
+	}
+	return c, created.Warnings, nil
+}
+
+func (e *Engine) create(ctx context.Context, spec ContainerSpec) (container.CreateResponse, error) {
+	config := &container.Config{
+		Image: spec.Image, Cmd: spec.Command, Env: sortedEnv(spec.Env), Labels: spec.Labels,
+		AttachStdout: true, AttachStderr: true,
+	}
+	host := &container.HostConfig{
+		// The log is read from the container's output itself. A log file besides would cost the engine, which shares the
+		// machine with what is measured, one JSON object for each request that a contender logs, and be unbounded.
+		LogConfig: container.LogConfig{Type: "none"},
+		Resources: container.Resources{
+			NanoCPUs: int64(spec.Limits.CPUs*1e9 + 0.5), CpusetCpus: spec.CPUs,
+			Memory: spec.Limits.Memory, MemorySwap: spec.Limits.Memory, // the same: no swap on top
+		},
+	}
+	if spec.Limits.PIDs > 0 {
+		host.Resources.PidsLimit = &spec.Limits.PIDs
+	}
+	if spec.Port > 0 && spec.Publish {
+		port := nat.Port(strconv.Itoa(spec.Port) + "/tcp")
+		config.ExposedPorts = nat.PortSet{port: {}}
+		host.PortBindings = nat.PortMap{port: {{HostIP: e.publishAddress()}}}
+	}
+	if spec.HostLookup && !strings.Contains(e.info.System, "Docker Desktop") {
+		host.ExtraHosts = []string{"host.docker.internal:host-gateway"} // Desktop knows the name by itself
+	}
+	var networks *network.NetworkingConfig
+	if spec.Network != "" {
+		host.NetworkMode = container.NetworkMode(spec.Network)
+		networks = &network.NetworkingConfig{EndpointsConfig: map[string]*network.EndpointSettings{spec.Network: {}}}
+	}
+	return e.cli.ContainerCreate(ctx, config, host, networks, nil, uniqueName(spec.Name))
+}
+
+// start follows the log and starts the container; its goroutines run until follow ends. whole bounds the calls.
+func (c *Container) start(ctx, whole, follow context.Context, spec ContainerSpec) error {
+	stream, err := c.engine.cli.ContainerAttach(whole, c.id, container.AttachOptions{Stream: true, Stdout: true, Stderr: true})
+	if err != nil {
+		close(c.copied)
+		return fmt.Errorf("follow its log: %w", err)
+	}
+	c.conn = stream.Conn
+	c.done.Go(func() {
+		defer close(c.copied)
+		copyLog(stream.Reader, time.Now, func(l bench.LogLine) {
+			c.logs.Add(l)
+			if spec.OnLog != nil {
+				spec.OnLog(l)
+			}
+		})
+	})
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := c.engine.cli.ContainerStart(whole, c.id, container.StartOptions{}); err != nil {
+		return err
+	}
+	state, err := c.engine.cli.ContainerInspect(whole, c.id)
+	if err != nil {
+		return err
+	}
+	if c.ahead, err = c.engine.ClockAhead(whole); err != nil {
+		return err
+	}
+	c.imageID, c.pid = state.Image, state.State.Pid
+	c.startedAt = c.engineTime(state.State.StartedAt)
+	c.address = c.reach(state, spec)
+	c.done.Go(func() { c.wait(follow) })
+	return ctx.Err()
+}
+
+// abandon undoes a start that failed, and returns why with what is left, if anything is.
+func (c *Container) abandon(ctx context.Context, why error) error {
+	clean, cancel := detached(ctx, cleanupTimeout)
+	defer cancel()
+	if err := c.remove(clean); err != nil {
+		why = fmt.Errorf("%w (and it is left: %v)", why, err)
+	}
+	c.finish()
+	return why
+}
+
+// reach is the host:port of spec.Port. A container that has ended already has no address; port 0 then refuses every connection.
+func (c *Container) reach(state container.InspectResponse, spec ContainerSpec) string {
+	if spec.Port == 0 || state.NetworkSettings == nil {
+		return ""
+	}
+	if spec.Publish {
+		for _, b := range state.NetworkSettings.Ports[nat.Port(strconv.Itoa(spec.Port)+"/tcp")] {
+			return net.JoinHostPort(c.engine.PublishedHost(), b.HostPort)
+		}
+	}
+	for _, n := range state.NetworkSettings.Networks {
+		if n != nil && n.IPAddress != "" && !spec.Publish {
+			return net.JoinHostPort(n.IPAddress, strconv.Itoa(spec.Port))
+		}
+	}
+	return "127.0.0.1:0"
+}
+
+// engineTime translates a time by the engine's clock; zero if it cannot be read.
+func (c *Container) engineTime(text string) time.Time {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil || t.Year() < 2000 { // "0001-01-01T00:00:00Z": never
+		return time.Time{}
+	}
+	return t.Add(-c.ahead)
+}
+
+// ID is the container's full ID.
+func (c *Container) ID() string { return c.id }
+
+// ImageID is the sha256 of the configuration of the image that it was made from.
+func (c *Container) ImageID() string { return c.imageID }
+
+// PID is the main process's in the engine's machine; 0 if it has ended before that could be asked.
+func (c *Container) PID() int { return c.pid }
+
+// Address is the host:port at which this machine reaches the service.
+func (c *Container) Address() string { return c.address }
+
+// StartedAt is when the engine had started the main process.
+func (c *Container) StartedAt() time.Time { return c.startedAt }
+
+// Logs returns the last lines that it has written.
+func (c *Container) Logs() []bench.LogLine { return c.logs.Lines() }
+
+// Exited is closed when the main process has ended and its log is read.
+func (c *Container) Exited() <-chan struct{} { return c.exited }
+
+// Exit tells how it ended; nil while it runs. A code of -1 means that the engine could not tell; the log says why.
+func (c *Container) Exit() *bench.Exit {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.exit
+}
+
+func (c *Container) remove(ctx context.Context) error {
+	err := c.engine.cli.ContainerRemove(ctx, c.id, container.RemoveOptions{Force: true, RemoveVolumes: true})
+	if err == nil || errdefs.IsNotFound(err) {
+		return nil
+	}
+	return fmt.Errorf("remove container %.12s: %w", c.id, err)
+}
+
+// finish ends and joins the goroutines.
+func (c *Container) finish() {
+	c.cancel()
+	if c.conn != nil {
+		c.conn.Close()
+	}
+	c.done.Wait()
+}
+
+// uniqueName makes a name that the engine accepts and that nothing else has.
+func uniqueName(wish string) string {
+	var suffix [4]byte
+	rand.Read(suffix[:]) // never fails
+	clean := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_' || r == '-' {
+			return r
+		}
+		return '-'
+	}, wish)
+	if len(clean) > 100 {
+		clean = clean[:100]
+	}
+	if !strings.HasPrefix(clean, "locbench-") {
+		clean = "locbench-" + clean
+	}
+	return clean + "-" + hex.EncodeToString(suffix[:])
+}

@@ -1,0 +1,179 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/containerd/errdefs"
+	"github.com/docker/docker/api/types/container"
+
+	"locbench/internal/bench"
+)
+
+const (
+	killTimeout = 10 * time.Second // from SIGKILL until the engine must have told the end
+	drain       = 2 * time.Second  // for the rest of the log after the end
+	lostAfter   = 5 * time.Second  // an engine that cannot be asked for so long is taken for gone
+)
+
+// wait learns of the container's end.
+func (c *Container) wait(ctx context.Context) {
+	exit, err := c.end(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return // stopped without being able to tell: Stop says so
+		}
+		exit = bench.Exit{At: time.Now(), Code: -1}
+		c.logs.Add(bench.LogLine{At: exit.At, Stream: "stderr", Text: "locbench: lost sight of the container: " + err.Error()})
+	} else {
+		select {
+		case <-c.copied:
+		case <-time.After(drain):
+		}
+	}
+	c.mu.Lock()
+	c.exit = &exit
+	c.mu.Unlock()
+	close(c.exited)
+}
+
+// end blocks until the main process has ended.
+func (c *Container) end(ctx context.Context) (bench.Exit, error) {
+	var lost time.Time
+	for {
+		ended, failed := c.engine.cli.ContainerWait(ctx, c.id, container.WaitConditionNotRunning)
+		var err error
+		select {
+		case <-ended:
+		case err = <-failed:
+		}
+		if ctx.Err() != nil {
+			return bench.Exit{}, ctx.Err()
+		}
+		// The state tells more than the answer (the OOM flag), and whether a broken wait meant an end or a broken connection.
+		exit, running, stateErr := c.state(ctx)
+		switch {
+		case stateErr == nil && !running:
+			return exit, nil
+		case errors.Is(stateErr, ErrNotFound):
+			return exit, errors.New("somebody has removed it")
+		case stateErr == nil:
+			lost = time.Time{}
+		case lost.IsZero():
+			lost = time.Now()
+		case time.Since(lost) > lostAfter:
+			return exit, errors.Join(err, stateErr)
+		}
+		select {
+		case <-ctx.Done():
+			return bench.Exit{}, ctx.Err()
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+func (c *Container) state(ctx context.Context) (exit bench.Exit, running bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, lostAfter)
+	defer cancel()
+	raw, err := c.engine.cli.ContainerInspect(ctx, c.id)
+	if err != nil {
+		return exit, false, translateNotFound(err)
+	}
+	s := raw.State
+	if s.Running || s.Status == container.StateCreated {
+		return exit, true, nil
+	}
+	exit = bench.Exit{At: c.engineTime(s.FinishedAt), Code: s.ExitCode, OOMKilled: s.OOMKilled, Signal: signalName(s.ExitCode)}
+	if exit.At.IsZero() {
+		exit.At = time.Now()
+	}
+	return exit, false, nil
+}
+
+// Stop sends SIGTERM, SIGKILL after grace, and removes the container. It works with a ctx that has been cancelled, and
+// returns the same result again when it is called again.
+func (c *Container) Stop(ctx context.Context, grace time.Duration) (bench.StopResult, error) {
+	c.stop.Do(func() {
+		ctx, cancel := detached(ctx, grace+killTimeout+cleanupTimeout)
+		defer cancel()
+		c.stopped, c.stopErr = c.terminate(ctx, grace)
+		if err := c.remove(ctx); err != nil {
+			c.stopErr = errors.Join(c.stopErr, err)
+		}
+		c.finish()
+	})
+	return c.stopped, c.stopErr
+}
+
+func (c *Container) terminate(ctx context.Context, grace time.Duration) (r bench.StopResult, err error) {
+	select {
+	case <-c.exited:
+		return bench.StopResult{Already: true, Exit: *c.Exit()}, nil
+	default:
+	}
+	asked := time.Now()
+	if err := c.kill(ctx, "SIGTERM"); err != nil {
+		return r, err
+	}
+	select {
+	case <-c.exited:
+	case <-time.After(grace):
+		r.Killed = true
+		if err := c.kill(ctx, "SIGKILL"); err != nil {
+			return r, err
+		}
+		select {
+		case <-c.exited:
+		case <-time.After(killTimeout):
+			return r, fmt.Errorf("container %.12s runs on %v after SIGKILL", c.id, killTimeout)
+		}
+	}
+	r.Exit = *c.Exit()
+	r.Took = time.Since(asked)
+	// The engine tells of an end after it has cleaned up behind it; its own time of the end is nearer to the truth.
+	if d := r.Exit.At.Sub(asked); d > 0 && d < r.Took {
+		r.Took = d
+	}
+	r.Graceful = !r.Killed && r.Exit.Code == 0
+	return r, nil
+}
+
+func (c *Container) kill(ctx context.Context, signal string) error {
+	err := c.engine.cli.ContainerKill(ctx, c.id, signal)
+	if err == nil || errdefs.IsNotFound(err) || errdefs.IsConflict(err) { // conflict: it is not running any more
+		return nil
+	}
+	return fmt.Errorf("send %s to container %.12s: %w", signal, c.id, err)
+}
+
+// signalName names the signal that an exit code of 128 + n stands for, "" for others. Docker tells the code alone, so a
+// process that ends with such a code of its own accord (as a JVM does after SIGTERM: 143) looks the same.
+func signalName(code int) string {
+	switch code - 128 {
+	case 1:
+		return "SIGHUP"
+	case 2:
+		return "SIGINT"
+	case 3:
+		return "SIGQUIT"
+	case 4:
+		return "SIGILL"
+	case 6:
+		return "SIGABRT"
+	case 7:
+		return "SIGBUS"
+	case 8:
+		return "SIGFPE"
+	case 9:
+		return "SIGKILL"
+	case 11:
+		return "SIGSEGV"
+	case 13:
+		return "SIGPIPE"
+	case 15:
+		return "SIGTERM"
+	}
+	return ""
+}

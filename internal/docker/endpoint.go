@@ -1,0 +1,200 @@
+package docker
+
+import (
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/docker/docker/client"
+)
+
+// endpoint is where an engine is and how it is to be spoken to.
+type endpoint struct {
+	host    string      // "unix:///var/run/docker.sock", "tcp://10.0.0.5:2376"
+	tls     *tls.Config // nil: none
+	version string      // DOCKER_API_VERSION; "" negotiates
+	from    string      // what named it, for messages
+}
+
+// maxFile bounds what is read of a configuration file.
+const maxFile = 1 << 20
+
+// resolve finds the engine as the docker command does: DOCKER_HOST, then DOCKER_CONTEXT, then the current context of
+// config.json, then the default socket.
+func resolve(getenv func(string) string, home string) (endpoint, error) {
+	dir := getenv("DOCKER_CONFIG")
+	if dir == "" {
+		dir = filepath.Join(home, ".docker")
+	}
+	name, from := getenv("DOCKER_CONTEXT"), "DOCKER_CONTEXT"
+	ep := endpoint{host: getenv("DOCKER_HOST"), version: getenv("DOCKER_API_VERSION"), from: "DOCKER_HOST"}
+	if ep.host == "" && name == "" {
+		var err error
+		if name, err = currentContext(dir); err != nil {
+			return ep, err
+		}
+		from = filepath.Join(dir, "config.json")
+	}
+	if ep.host == "" && name != "" && name != "default" {
+		found, err := readContext(dir, name)
+		if err != nil {
+			return ep, fmt.Errorf("docker context %q (of %s): %w", name, from, err)
+		}
+		found.version = ep.version
+		return found, found.check()
+	}
+	if ep.host == "" {
+		ep.host, ep.from = client.DefaultDockerHost, "the default"
+	}
+	certs := getenv("DOCKER_CERT_PATH")
+	verify := getenv("DOCKER_TLS_VERIFY") != ""
+	if certs == "" && verify {
+		certs = dir
+	}
+	if certs != "" && strings.HasPrefix(ep.host, "tcp://") {
+		var err error
+		if ep.tls, err = readTLS(certs, !verify); err != nil {
+			return ep, fmt.Errorf("certificates of DOCKER_CERT_PATH: %w", err)
+		}
+	}
+	return ep, ep.check()
+}
+
+func (ep endpoint) check() error {
+	u, err := url.Parse(ep.host)
+	if err != nil || u.Scheme == "" {
+		return fmt.Errorf("docker host %q (of %s) is no address such as unix:///var/run/docker.sock or tcp://host:2376", ep.host, ep.from)
+	}
+	switch u.Scheme {
+	case "unix", "npipe", "tcp", "http", "https":
+		return nil
+	case "ssh":
+		return fmt.Errorf("docker host %s (of %s): ssh is not spoken here; forward the socket (ssh -nNT -L /tmp/engine.sock:/var/run/docker.sock %s) and set DOCKER_HOST=unix:///tmp/engine.sock",
+			ep.host, ep.from, u.Host)
+	}
+	return fmt.Errorf("docker host %s (of %s): unknown scheme %q; known are unix, npipe, tcp, http and https", ep.host, ep.from, u.Scheme)
+}
+
+// currentContext is what "docker context use" has written.
+func currentContext(dir string) (string, error) {
+	data, err := readBounded(filepath.Join(dir, "config.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	var config struct{ CurrentContext string }
+	if err := json.Unmarshal(data, &config); err != nil {
+		return "", fmt.Errorf("read %s: %w", filepath.Join(dir, "config.json"), err)
+	}
+	return config.CurrentContext, nil
+}
+
+// readContext reads the store of "docker context": folders named by the SHA-256 of the context's name.
+func readContext(dir, name string) (endpoint, error) {
+	id := fmt.Sprintf("%x", sha256.Sum256([]byte(name)))
+	path := filepath.Join(dir, "contexts", "meta", id, "meta.json")
+	data, err := readBounded(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return endpoint{}, errors.New("there is no such context; \"docker context ls\" lists them")
+	}
+	if err != nil {
+		return endpoint{}, err
+	}
+	var meta struct {
+		Endpoints map[string]struct {
+			Host          string
+			SkipTLSVerify bool
+		}
+	}
+	if err := json.Unmarshal(data, &meta); err != nil {
+		return endpoint{}, fmt.Errorf("read %s: %w", path, err)
+	}
+	d, ok := meta.Endpoints["docker"]
+	if !ok || d.Host == "" {
+		return endpoint{}, fmt.Errorf("%s names no docker endpoint", path)
+	}
+	ep := endpoint{host: d.Host, from: "context " + name}
+	certs := filepath.Join(dir, "contexts", "tls", id, "docker")
+	if _, err := os.Stat(certs); err == nil {
+		if ep.tls, err = readTLS(certs, d.SkipTLSVerify); err != nil {
+			return ep, fmt.Errorf("certificates: %w", err)
+		}
+	} else if d.SkipTLSVerify {
+		ep.tls = &tls.Config{InsecureSkipVerify: true}
+	}
+	return ep, nil
+}
+
+// readTLS reads ca.pem, cert.pem and key.pem, each of which may be absent (the two last only together).
+func readTLS(dir string, skipVerify bool) (*tls.Config, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: skipVerify}
+	ca, err := readBounded(filepath.Join(dir, "ca.pem"))
+	if err == nil {
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(ca) {
+			return nil, fmt.Errorf("%s holds no certificate", filepath.Join(dir, "ca.pem"))
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	cert, err := readBounded(filepath.Join(dir, "cert.pem"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return config, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	key, err := readBounded(filepath.Join(dir, "key.pem"))
+	if err != nil {
+		return nil, err
+	}
+	pair, err := tls.X509KeyPair(cert, key)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	config.Certificates = []tls.Certificate{pair}
+	return config, nil
+}
+
+func readBounded(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(data) > maxFile {
+		err = fmt.Errorf("%s is larger than %d bytes", path, maxFile)
+	}
+	return data, err
+}
+
+// client makes the client; it opens no connection yet.
+func (ep endpoint) client() (*client.Client, error) {
+	var opts []client.Opt
+	if ep.tls != nil {
+		opts = append(opts, client.WithHTTPClient(&http.Client{
+			Transport:     &http.Transport{TLSClientConfig: ep.tls},
+			CheckRedirect: client.CheckRedirect,
+		}))
+	}
+	opts = append(opts, client.WithHost(ep.host))
+	if ep.version != "" {
+		opts = append(opts, client.WithVersion(ep.version))
+	} else {
+		opts = append(opts, client.WithAPIVersionNegotiation())
+	}
+	return client.NewClientWithOpts(opts...)
+}

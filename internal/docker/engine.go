@@ -1,0 +1,194 @@
+// Package docker is locbench's only handle on a Docker engine: it finds the engine as the docker command does, builds and
+// pulls images, runs containers under limits, and finds by label what a killed run has left.
+//
+// No type of the docker client leaves it. What a container is for (a contender, a store) and where the load goes is left to
+// launch and store; reading cgroup files of a local engine's containers is left to package cgroup.
+package docker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/docker/docker/api/types/system"
+	"github.com/docker/docker/client"
+)
+
+// The labels of everything that locbench creates in an engine. Clean looks at LabelRun and at nothing else.
+const (
+	LabelRun   = "locbench.run"   // the ID of the run
+	LabelName  = "locbench.name"  // the leg or check that it is for
+	LabelOwner = "locbench.owner" // the process that created it, so that a living run's things can be told from left ones
+)
+
+// pingTimeout bounds the first word with the engine: one that does not answer by then is as good as absent.
+const pingTimeout = 5 * time.Second
+
+// cleanupTimeout bounds the removal of things when the caller's context has ended already.
+const cleanupTimeout = 30 * time.Second
+
+// Engine is a connection to a Docker engine. It is safe for concurrent use.
+type Engine struct {
+	cli  *client.Client
+	host string
+	info Info
+}
+
+// Info is what the engine tells about itself and its machine.
+type Info struct {
+	Version       string // of the engine
+	APIVersion    string // negotiated
+	OS            string // "linux"
+	Arch          string // as Go names it: "amd64"
+	Kernel        string
+	System        string // "Debian GNU/Linux 12 (bookworm)", "Docker Desktop"
+	CPUs          int
+	MemoryBytes   int64
+	CgroupVersion int    // 1, 2; 0 unknown
+	CgroupDriver  string // "cgroupfs", "systemd", "none" (rootless without delegation)
+	Rootless      bool
+	CPUQuota      bool // whether the kernel can enforce the limit, here and below
+	CPUSet        bool
+	MemoryLimit   bool
+	SwapLimit     bool
+	PIDsLimit     bool
+}
+
+// Connect finds the engine (DOCKER_HOST, DOCKER_CONTEXT, the current context, the default socket), asks whether it is alive
+// and what it is. The error says how to start one.
+func Connect(ctx context.Context) (*Engine, error) {
+	home, _ := os.UserHomeDir() // without one, contexts are simply not found
+	return connect(ctx, os.Getenv, home)
+}
+
+func connect(ctx context.Context, getenv func(string) string, home string) (*Engine, error) {
+	ep, err := resolve(getenv, home)
+	if err != nil {
+		return nil, err
+	}
+	cli, err := ep.client()
+	if err != nil {
+		return nil, fmt.Errorf("docker engine %s: %w", ep.host, err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
+	defer cancel()
+	info, err := ask(ctx, cli)
+	if err != nil {
+		cli.Close()
+		return nil, unreachable(ep, err)
+	}
+	return &Engine{cli: cli, host: ep.host, info: info}, nil
+}
+
+func ask(ctx context.Context, cli *client.Client) (Info, error) {
+	if _, err := cli.Ping(ctx); err != nil {
+		return Info{}, err
+	}
+	raw, err := cli.Info(ctx)
+	if err != nil {
+		return Info{}, err
+	}
+	info := translate(raw)
+	info.APIVersion = cli.ClientVersion()
+	return info, nil
+}
+
+func translate(raw system.Info) Info {
+	version, _ := strconv.Atoi(raw.CgroupVersion)
+	if version == 0 && raw.OSType == "linux" {
+		version = 1 // engines before 20.10 do not tell and know no other
+	}
+	return Info{
+		Version: raw.ServerVersion, OS: raw.OSType, Arch: goArch(raw.Architecture), Kernel: raw.KernelVersion,
+		System: raw.OperatingSystem, CPUs: raw.NCPU, MemoryBytes: raw.MemTotal,
+		CgroupVersion: version, CgroupDriver: raw.CgroupDriver,
+		Rootless: slices.ContainsFunc(raw.SecurityOptions, func(o string) bool { return strings.Contains(o, "rootless") }),
+		CPUQuota: raw.CPUCfsQuota, CPUSet: raw.CPUSet, MemoryLimit: raw.MemoryLimit, SwapLimit: raw.SwapLimit, PIDsLimit: raw.PidsLimit,
+	}
+}
+
+func goArch(machine string) string {
+	switch machine {
+	case "x86_64":
+		return "amd64"
+	case "aarch64":
+		return "arm64"
+	}
+	return machine
+}
+
+func unreachable(ep endpoint, err error) error {
+	hint := "start it (Linux: sudo systemctl start docker; macOS, Windows: start Docker Desktop) or name another by DOCKER_HOST or \"docker context use\""
+	switch {
+	case errors.Is(err, os.ErrPermission) || strings.Contains(err.Error(), "permission denied"):
+		hint = "this user may not open the socket: run as root, or \"sudo usermod -aG docker $USER\" and log in again"
+	case errors.Is(err, context.DeadlineExceeded):
+		err = fmt.Errorf("no answer within %v", pingTimeout)
+	case client.IsErrConnectionFailed(err):
+		err = errors.New("nothing listens there") // the client's own text asks "Is the docker daemon running?"
+	}
+	return fmt.Errorf("docker engine %s (of %s): %w; %s", ep.host, ep.from, err, hint)
+}
+
+// Close closes idle connections.
+func (e *Engine) Close() error { return e.cli.Close() }
+
+// Info is what the engine has told when Connect asked.
+func (e *Engine) Info() Info { return e.info }
+
+// Host is the engine's address, such as unix:///var/run/docker.sock.
+func (e *Engine) Host() string { return e.host }
+
+// Local reports whether the engine seems to share this machine's kernel: it is reached through a socket file and is not the
+// virtual machine of a Docker Desktop. Whether its containers' addresses and files are within reach is for the caller to try.
+func (e *Engine) Local() bool {
+	return runtime.GOOS == "linux" && strings.HasPrefix(e.host, "unix://") && !strings.Contains(e.info.System, "Docker Desktop")
+}
+
+// PublishedHost is the host name or address at which this machine reaches ports that the engine publishes.
+func (e *Engine) PublishedHost() string {
+	if u, err := url.Parse(e.host); err == nil && u.Hostname() != "" && u.Scheme != "unix" && u.Scheme != "npipe" {
+		return u.Hostname()
+	}
+	return "127.0.0.1"
+}
+
+// ClockAhead is how far the engine's clock is ahead of this machine's, known to half of the time that the question took.
+// For a local engine it is zero without asking.
+func (e *Engine) ClockAhead(ctx context.Context) (time.Duration, error) {
+	if e.Local() {
+		return 0, nil
+	}
+	before := time.Now()
+	raw, err := e.cli.Info(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("ask docker engine for its time: %w", err)
+	}
+	took := time.Since(before)
+	theirs, err := time.Parse(time.RFC3339Nano, raw.SystemTime)
+	if err != nil {
+		return 0, fmt.Errorf("docker engine's time %q: %w", raw.SystemTime, err)
+	}
+	return theirs.Sub(before.Add(took / 2)), nil
+}
+
+// detached outlives ctx: what was begun in the engine is finished or removed even if the run has been interrupted.
+func detached(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), timeout)
+}
+
+// publishAddress is where the engine is to bind published ports: loopback where that is this machine's.
+func (e *Engine) publishAddress() string {
+	if host := e.PublishedHost(); net.ParseIP(host).IsLoopback() || host == "localhost" {
+		return "127.0.0.1"
+	}
+	return "0.0.0.0"
+}

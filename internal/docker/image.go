@@ -1,0 +1,247 @@
+package docker
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/docker/docker/api/types/build"
+	"github.com/docker/docker/api/types/image"
+
+	"github.com/containerd/errdefs"
+
+	"locbench/internal/bench"
+	"locbench/internal/lines"
+)
+
+// ErrNotFound is wrapped by the errors of calls that name an image or container which the engine does not have.
+var ErrNotFound = errors.New("not found")
+
+// BuildOptions say how an image is built. Every field may be empty.
+type BuildOptions struct {
+	Dockerfile string // path within the build context; "": Dockerfile
+	Tag        string // "name:tag"
+	Target     string // stage of a multi-stage Dockerfile
+	Args       map[string]string
+	Labels     map[string]string
+	NoCache    bool
+}
+
+// Image is what the engine knows of an image.
+type Image struct {
+	ID      string // sha256 of its configuration
+	Size    int64  // bytes, all layers
+	OS      string
+	Arch    string
+	Created time.Time
+	Labels  map[string]string
+}
+
+// BuildImage builds an image from a build context in tar form, with the classic builder, which every engine has. What the
+// builder says goes to out line by line, each bounded; out may be nil. It returns the ID of the image.
+func (e *Engine) BuildImage(ctx context.Context, tar io.Reader, o BuildOptions, out io.Writer) (id string, err error) {
+	args := make(map[string]*string, len(o.Args))
+	for k, v := range o.Args {
+		args[k] = &v
+	}
+	opts := build.ImageBuildOptions{
+		Version: build.BuilderV1, Dockerfile: o.Dockerfile, Target: o.Target, BuildArgs: args, Labels: o.Labels,
+		NoCache: o.NoCache, Remove: true, ForceRemove: true,
+	}
+	if o.Tag != "" {
+		opts.Tags = []string{o.Tag}
+	}
+	resp, err := e.cli.ImageBuild(ctx, tar, opts)
+	if err != nil {
+		return "", fmt.Errorf("build image %s: %w", o.Tag, err)
+	}
+	defer resp.Body.Close()
+	err = follow(resp.Body, out, func(m message) {
+		if m.Aux.ID != "" {
+			id = m.Aux.ID
+		}
+	})
+	if err != nil {
+		return "", fmt.Errorf("build image %s: %w", o.Tag, orCause(ctx, err))
+	}
+	if id == "" {
+		return "", fmt.Errorf("build image %s: the engine named no image at the end", o.Tag)
+	}
+	return id, nil
+}
+
+// Pull fetches an image from its registry, without credentials. Each line of progress goes to out, which may be nil.
+func (e *Engine) Pull(ctx context.Context, ref string, out io.Writer) error {
+	body, err := e.cli.ImagePull(ctx, ref, image.PullOptions{})
+	if err == nil {
+		defer body.Close()
+		err = follow(body, out, nil)
+	}
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	for _, sign := range []string{"dial tcp", "no such host", "Client.Timeout", "i/o timeout", "connection refused", "TLS handshake", "proxyconnect"} {
+		if strings.Contains(text, sign) {
+			return fmt.Errorf("pull %s: the engine reaches no registry; bring the image by \"docker load\", or give the engine a mirror or proxy: %w", ref, err)
+		}
+	}
+	if errdefs.IsNotFound(err) {
+		return fmt.Errorf("pull %s: %w in its registry: %v", ref, ErrNotFound, err)
+	}
+	return fmt.Errorf("pull %s: %w", ref, orCause(ctx, err))
+}
+
+// ImageInspect looks an image up by reference or ID.
+func (e *Engine) ImageInspect(ctx context.Context, ref string) (Image, error) {
+	raw, err := e.cli.ImageInspect(ctx, ref)
+	if err != nil {
+		return Image{}, fmt.Errorf("inspect image %s: %w", ref, translateNotFound(err))
+	}
+	created, _ := time.Parse(time.RFC3339Nano, raw.Created) // zero where the builder left it out
+	img := Image{ID: raw.ID, Size: raw.Size, OS: raw.Os, Arch: raw.Architecture, Created: created}
+	if raw.Config != nil {
+		img.Labels = maps.Clone(raw.Config.Labels)
+	}
+	return img, nil
+}
+
+// RemoveImage removes an image by reference or ID; one that does not exist is no error.
+func (e *Engine) RemoveImage(ctx context.Context, ref string) error {
+	_, err := e.cli.ImageRemove(ctx, ref, image.RemoveOptions{Force: true, PruneChildren: true})
+	if err != nil && !errdefs.IsNotFound(err) {
+		return fmt.Errorf("remove image %s: %w", ref, err)
+	}
+	return nil
+}
+
+func translateNotFound(err error) error {
+	if errdefs.IsNotFound(err) {
+		return fmt.Errorf("%w: %v", ErrNotFound, err)
+	}
+	return err
+}
+
+// orCause prefers the word "interrupted" of the context to what the broken connection said.
+func orCause(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// message is one JSON object of the stream that a build or a pull answers with.
+type message struct {
+	Stream      string `json:"stream"`
+	Status      string `json:"status"`
+	ID          string `json:"id"`
+	Error       string `json:"error"`
+	ErrorDetail struct {
+		Message string `json:"message"`
+	} `json:"errorDetail"`
+	Aux struct {
+		ID string `json:"ID"`
+	} `json:"aux"`
+}
+
+// maxMessage bounds one message; the engine's own are a few hundred bytes, a builder's output comes in pieces of 32 KiB.
+const maxMessage = 1 << 20
+
+// lastLines is how many lines of output an error of the builder carries with it.
+const lastLines = 10
+
+// follow reads the stream to its end and returns the error that it carries, if it does, with the last lines before it.
+func follow(r io.Reader, out io.Writer, each func(message)) error {
+	if out == nil {
+		out = io.Discard
+	}
+	last := lines.Ring{Size: lastLines}
+	var failed error // of out: told at the end, since the builder works on regardless
+	w := lines.NewWriter("", time.Now, func(l bench.LogLine) {
+		last.Add(l)
+		if failed == nil {
+			_, failed = fmt.Fprintln(out, l.Text)
+		}
+	})
+	progress := map[string]string{} // of a pull: the last status of each layer, so that a bar's thousand steps are one line
+	s := bufio.NewScanner(r)
+	s.Buffer(make([]byte, 0, 64<<10), maxMessage)
+	for s.Scan() {
+		if len(strings.TrimSpace(s.Text())) == 0 {
+			continue
+		}
+		var m message
+		if err := json.Unmarshal(s.Bytes(), &m); err != nil {
+			var wrong *json.UnmarshalTypeError // an aux of another shape: of no interest here
+			if !errors.As(err, &wrong) {
+				return fmt.Errorf("read the engine's answer: %w", err)
+			}
+		}
+		if text := firstOf(m.ErrorDetail.Message, m.Error); text != "" {
+			w.Flush()
+			return &outputError{text: text, last: last.Lines()}
+		}
+		io.WriteString(w, m.Stream)
+		if m.Status != "" && progress[m.ID] != m.Status && len(progress) < 1000 {
+			progress[m.ID] = m.Status
+			io.WriteString(w, strings.TrimPrefix(m.ID+": ", ": ")+m.Status+"\n")
+		}
+		if each != nil {
+			each(m)
+		}
+	}
+	w.Flush()
+	if err := s.Err(); err != nil {
+		return fmt.Errorf("read the engine's answer: %w", err)
+	}
+	if failed != nil {
+		return fmt.Errorf("write the engine's output: %w", failed)
+	}
+	return nil
+}
+
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// outputError is an error that the engine has sent after some output.
+type outputError struct {
+	text string
+	last []bench.LogLine
+}
+
+func (e *outputError) Error() string {
+	text := e.text
+	if len(text) > lines.Max {
+		text = text[:lines.Max]
+	}
+	var kept []string
+	for _, l := range e.last {
+		if s := strings.TrimSpace(l.Text); s != "" {
+			kept = append(kept, s)
+		}
+	}
+	if len(kept) == 0 {
+		return text
+	}
+	return text + "; last lines:\n  " + strings.Join(kept, "\n  ")
+}
+
+// sortedEnv is env as KEY=value, in a stable order.
+func sortedEnv(env map[string]string) []string {
+	out := make([]string, 0, len(env))
+	for _, k := range slices.Sorted(maps.Keys(env)) {
+		out = append(out, k+"="+env[k])
+	}
+	return out
+}

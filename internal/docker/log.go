@@ -1,0 +1,48 @@
+package docker
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/lines"
+)
+
+// copyLog splits the engine's stream of frames (one byte of stream number, three of nothing, four of length, then the
+// content) into lines until it ends. It holds no more than a line of each stream, whatever lengths the frames claim.
+func copyLog(r io.Reader, now func() time.Time, emit func(bench.LogLine)) error {
+	stdout, stderr := lines.NewWriter("stdout", now, emit), lines.NewWriter("stderr", now, emit)
+	defer stderr.Flush()
+	defer stdout.Flush()
+	buf := make([]byte, 32<<10)
+	for {
+		var head [8]byte
+		if _, err := io.ReadFull(r, head[:]); err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		}
+		var w io.Writer
+		switch head[0] {
+		case 0, 1: // 0 is stdin, written back on stdout
+			w = stdout
+		case 2:
+			w = stderr
+		case 3:
+			w = stderr // an error of the engine itself
+		default:
+			return fmt.Errorf("log stream: frame of unknown stream %d", head[0])
+		}
+		size := int64(binary.BigEndian.Uint32(head[4:]))
+		// Without the wrapper io.CopyBuffer would not use buf.
+		if n, err := io.CopyBuffer(struct{ io.Writer }{w}, io.LimitReader(r, size), buf); err != nil {
+			return err
+		} else if n < size {
+			return io.ErrUnexpectedEOF
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+
+	"github.com/containerd/errdefs"
+	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/api/types/filters"
+	"github.com/docker/docker/api/types/network"
+)
+
+// Network is a bridge network of the engine.
+type Network struct {
+	ID      string
+	Name    string
+	Gateway string // the address of the engine's machine in it; "" where the engine does not tell
+}
+
+// CreateNetwork makes a bridge network. When it fails, or ctx ends meanwhile, none is left.
+func (e *Engine) CreateNetwork(ctx context.Context, name string, labels map[string]string) (n Network, err error) {
+	if err := ctx.Err(); err != nil {
+		return n, err
+	}
+	whole, cancel := detached(ctx, createTimeout) // see createTimeout
+	defer cancel()
+	name = uniqueName(name)
+	created, err := e.cli.NetworkCreate(whole, name, network.CreateOptions{Driver: "bridge", Labels: labels})
+	if err != nil {
+		if strings.Contains(err.Error(), "address pool") {
+			err = fmt.Errorf("%w; \"locbench clean\" or \"docker network prune\" frees some", err)
+		}
+		return n, fmt.Errorf("create network %s: %w", name, err)
+	}
+	raw, err := e.cli.NetworkInspect(whole, created.ID, network.InspectOptions{})
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return n, errors.Join(fmt.Errorf("create network %s: %w", name, err), e.RemoveNetwork(ctx, created.ID))
+	}
+	n = Network{ID: created.ID, Name: name}
+	for _, c := range raw.IPAM.Config {
+		if ip := net.ParseIP(strings.SplitN(c.Gateway, "/", 2)[0]); ip != nil && ip.To4() != nil {
+			n.Gateway = ip.String()
+			break
+		}
+	}
+	return n, nil
+}
+
+// RemoveNetwork removes a network; one that does not exist is no error. It works with a ctx that has been cancelled.
+func (e *Engine) RemoveNetwork(ctx context.Context, id string) error {
+	ctx, cancel := detached(ctx, cleanupTimeout)
+	defer cancel()
+	if err := e.cli.NetworkRemove(ctx, id); err != nil && !errdefs.IsNotFound(err) {
+		return fmt.Errorf("remove network %.12s: %w", id, err)
+	}
+	return nil
+}
+
+// Left is a container or network that carries LabelRun.
+type Left struct {
+	Kind  string // "container", "network"
+	ID    string
+	Name  string
+	Run   string // the labels' values
+	Owner string
+	State string // of a container: "running", "exited", …
+}
+
+// List finds the containers, then the networks, of one run, or with run == "" of every run.
+func (e *Engine) List(ctx context.Context, run string) ([]Left, error) {
+	label := LabelRun
+	if run != "" {
+		label += "=" + run
+	}
+	filter := filters.NewArgs(filters.Arg("label", label))
+	containers, err := e.cli.ContainerList(ctx, container.ListOptions{All: true, Filters: filter})
+	if err != nil {
+		return nil, fmt.Errorf("list containers: %w", err)
+	}
+	networks, err := e.cli.NetworkList(ctx, network.ListOptions{Filters: filter})
+	if err != nil {
+		return nil, fmt.Errorf("list networks: %w", err)
+	}
+	var all []Left
+	for _, c := range containers {
+		name := ""
+		if len(c.Names) > 0 {
+			name = strings.TrimPrefix(c.Names[0], "/")
+		}
+		all = append(all, Left{"container", c.ID, name, c.Labels[LabelRun], c.Labels[LabelOwner], c.State})
+	}
+	for _, n := range networks {
+		all = append(all, Left{"network", n.ID, n.Name, n.Labels[LabelRun], n.Labels[LabelOwner], ""})
+	}
+	return all, nil
+}
+
+// CleanFilter chooses among what carries LabelRun. Its zero value chooses all.
+type CleanFilter struct {
+	Run  string          // only this run; "" for every run
+	Keep func(Left) bool // may be nil; what it returns true for stays, such as the things of a run that is alive
+}
+
+// Clean removes containers (running ones too) and networks by LabelRun and nothing else: no image, no volume but those that
+// a removed container alone used. It goes on after a failure and returns what was removed, with all errors.
+func (e *Engine) Clean(ctx context.Context, f CleanFilter) (removed []Left, err error) {
+	all, err := e.List(ctx, f.Run)
+	if err != nil {
+		return nil, err
+	}
+	var failed []error
+	for _, l := range all { // containers come first: a network in use cannot be removed
+		if l.Run == "" || f.Keep != nil && f.Keep(l) {
+			continue
+		}
+		if l.Kind == "container" {
+			err = (&Container{engine: e, id: l.ID}).remove(ctx)
+		} else {
+			err = e.RemoveNetwork(ctx, l.ID)
+		}
+		if err != nil {
+			failed = append(failed, err)
+			continue
+		}
+		removed = append(removed, l)
+	}
+	return removed, errors.Join(failed...)
+}
