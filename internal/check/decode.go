@@ -1,0 +1,206 @@
+package check
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"locbench/internal/strictyaml"
+)
+
+// raw keeps a value to be read later, when the variables are known.
+type raw struct{ strictyaml.Value }
+
+// UnmarshalStrict implements strictyaml.Unmarshaler.
+func (r *raw) UnmarshalStrict(v strictyaml.Value) { r.Value = v }
+
+// UnmarshalStrict implements strictyaml.Unmarshaler.
+func (s *Suite) UnmarshalStrict(v strictyaml.Value) {
+	var file struct {
+		Name   string         `yaml:"suite" strict:"required,min=1,max=60"`
+		About  string         `yaml:"about"`
+		Vars   map[string]any `yaml:"vars"`
+		Groups raw            `yaml:"groups" strict:"required"`
+	}
+	if !v.Decode(&file) && !v.Has("groups") {
+		return
+	}
+	s.Name, s.About = file.Name, file.About
+	groups := v.At("groups")
+	if groups.Kind() != strictyaml.Map {
+		groups.Wrong("write the groups of endpoints, each with its list of checks")
+		return
+	}
+	if len(groups.Fields()) == 0 {
+		groups.Wrong("write at least one group with one check")
+	}
+	e := expander{vars: file.Vars}
+	for _, g := range groups.Fields() {
+		s.Groups = append(s.Groups, Group{Name: g.Key, Checks: e.checks(g.Value)})
+	}
+}
+
+func (e expander) checks(v strictyaml.Value) []Check {
+	items := v.Items()
+	if len(items) == 0 {
+		v.Wrong("write a list of checks, each with `name`, `request` and `expect`")
+		return nil
+	}
+	var checks []Check
+	for _, item := range items {
+		c := e.check(item)
+		if slices.ContainsFunc(checks, func(o Check) bool { return o.Name == c.Name && c.Name != "" }) {
+			item.At("name").Wrong("write another name: a check before it in this group has the same")
+		}
+		checks = append(checks, c)
+	}
+	return checks
+}
+
+func (e expander) check(v strictyaml.Value) Check {
+	var f struct {
+		Name    string        `yaml:"name" strict:"required,min=1,max=120"`
+		Request string        `yaml:"request" strict:"required"`
+		Query   raw           `yaml:"query"`
+		Headers raw           `yaml:"headers"`
+		Body    string        `yaml:"body"`
+		Timeout time.Duration `yaml:"timeout" strict:"min=1ms,max=10m"`
+		Expect  raw           `yaml:"expect" strict:"required"`
+	}
+	if !v.Decode(&f) && !v.Has("expect") {
+		return Check{}
+	}
+	c := Check{Name: f.Name, Timeout: f.Timeout}
+	if f.Request != "" {
+		req, err := parseRequest(e.text(v.At("request"), f.Request))
+		if err != nil {
+			v.At("request").Wrong(err.Error())
+		}
+		c.Request = req
+	}
+	c.Request.Body = e.text(v.At("body"), f.Body)
+	for _, p := range pairs(v, "query") {
+		c.Request.addQuery(p.Key, e.scalar(p.Value))
+	}
+	for _, h := range pairs(v, "headers") {
+		value := e.scalar(h.Value)
+		if !plainHeader(h.Key, value) {
+			h.Value.Wrong("write a header name and a value in printable ASCII")
+			continue
+		}
+		if c.Request.Header == nil {
+			c.Request.Header = http.Header{}
+		}
+		c.Request.Header.Set(h.Key, value)
+	}
+	if v.Has("expect") {
+		c.Expect = e.expect(v.At("expect"))
+	}
+	return c
+}
+
+// pairs are the entries of the map under key, if there is one.
+func pairs(v strictyaml.Value, key string) []strictyaml.Field {
+	if !v.Has(key) {
+		return nil
+	}
+	v = v.At(key)
+	if v.Kind() != strictyaml.Map {
+		v.Wrong("write names and values, for example `{language: cs}`")
+		return nil
+	}
+	return v.Fields()
+}
+
+func plainHeader(name, value string) bool {
+	for _, c := range name {
+		if !wordRune(c) && c != '-' {
+			return false
+		}
+	}
+	for i := range len(value) {
+		if value[i] < ' ' || value[i] > '~' {
+			return false
+		}
+	}
+	return name != "" && value != ""
+}
+
+// expander fills in variables: a text that is `{{name}}` alone becomes the variable's value with its type, one inside a
+// longer text becomes its text.
+type expander struct{ vars map[string]any }
+
+func (e expander) text(v strictyaml.Value, s string) string {
+	var b strings.Builder
+	for {
+		before, rest, ok := strings.Cut(s, "{{")
+		b.WriteString(before)
+		if !ok {
+			return b.String()
+		}
+		name, after, ok := strings.Cut(rest, "}}")
+		if !ok {
+			v.Mistake("`{{` without `}}`", "write a variable as `{{name}}`")
+			return ""
+		}
+		b.WriteString(format(e.lookup(v, name)))
+		s = after
+	}
+}
+
+func (e expander) lookup(v strictyaml.Value, name string) any {
+	name = strings.TrimSpace(name)
+	value, ok := e.vars[name]
+	if !ok {
+		v.Mistake(fmt.Sprintf("unknown variable `%s`", clip(name, 60)), strictyaml.Suggest(name, "variables under `vars`", sortedKeys(e.vars)))
+	}
+	return value
+}
+
+func format(value any) string {
+	switch value := value.(type) {
+	case nil:
+		return ""
+	case float64:
+		return strconv.FormatFloat(value, 'f', -1, 64)
+	}
+	return fmt.Sprint(value)
+}
+
+// scalar is the text of a scalar with its variables filled in.
+func (e expander) scalar(v strictyaml.Value) string {
+	s, ok := v.Text()
+	if !ok {
+		return ""
+	}
+	return e.text(v, s)
+}
+
+// value is any JSON value with the variables filled in.
+func (e expander) value(v strictyaml.Value) any {
+	switch v.Kind() {
+	case strictyaml.List:
+		list := []any{}
+		for _, item := range v.Items() {
+			list = append(list, e.value(item))
+		}
+		return list
+	case strictyaml.Map:
+		m := map[string]any{}
+		for _, f := range v.Fields() {
+			m[f.Key] = e.value(f.Value)
+		}
+		return m
+	}
+	s, isText := v.Any().(string)
+	if !isText {
+		return v.Any()
+	}
+	if strings.HasPrefix(s, "{{") && strings.HasSuffix(s, "}}") && strings.Count(s, "{{") == 1 {
+		return e.lookup(v, s[2:len(s)-2])
+	}
+	return e.text(v, s)
+}

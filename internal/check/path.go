@@ -1,0 +1,151 @@
+package check
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+)
+
+// path leads to values inside a JSON document: `cities[0].id`, `cities[*].id`, `paths["/city/v1/get"].get`.
+// With `[*]` it leads to a list of values, one for each element.
+type path struct {
+	text  string
+	steps []pathStep
+}
+
+// pathStep goes one level down: to a key, to an element, or to all elements.
+type pathStep struct {
+	key   string
+	index int
+	kind  stepKind
+}
+
+type stepKind int
+
+const (
+	stepKey stepKind = iota
+	stepIndex
+	stepAll
+)
+
+const pathHint = "write a path such as `cities[0].id`, `cities[*].id` or `paths[\"/city/v1/get\"].get`"
+
+var errPath = errors.New(pathHint)
+
+func parsePath(s string) (path, error) {
+	p := path{text: s}
+	rest := strings.TrimSpace(s)
+	if rest == "" || len(rest) > 500 {
+		return p, errPath
+	}
+	for first := true; rest != ""; first = false {
+		var step pathStep
+		var err error
+		switch {
+		case rest[0] == '[':
+			step, rest, err = bracket(rest)
+		case first:
+			step, rest, err = dotted(rest)
+		case rest[0] == '.':
+			step, rest, err = dotted(rest[1:])
+		default:
+			err = errPath
+		}
+		if err != nil {
+			return p, err
+		}
+		p.steps = append(p.steps, step)
+	}
+	return p, nil
+}
+
+func dotted(s string) (pathStep, string, error) {
+	end := strings.IndexAny(s, ".[")
+	if end < 0 {
+		end = len(s)
+	}
+	if end == 0 || strings.ContainsAny(s[:end], `]" `) {
+		return pathStep{}, "", errPath
+	}
+	return pathStep{key: s[:end]}, s[end:], nil
+}
+
+func bracket(s string) (pathStep, string, error) {
+	if strings.HasPrefix(s, `["`) {
+		end := strings.Index(s, `"]`)
+		if end < 2 {
+			return pathStep{}, "", errPath
+		}
+		return pathStep{key: s[2:end]}, s[end+2:], nil
+	}
+	inside, rest, ok := strings.Cut(s[1:], "]")
+	if !ok {
+		return pathStep{}, "", errPath
+	}
+	if inside == "*" {
+		return pathStep{kind: stepAll}, rest, nil
+	}
+	n, err := strconv.Atoi(inside)
+	if err != nil || n < 0 || inside[0] == '+' {
+		return pathStep{}, "", errPath
+	}
+	return pathStep{kind: stepIndex, index: n}, rest, nil
+}
+
+// many says whether the path leads to a list of values.
+func (p path) many() bool {
+	for _, s := range p.steps {
+		if s.kind == stepAll {
+			return true
+		}
+	}
+	return false
+}
+
+// find returns the values that the path leads to. ok is false if one of the ways does not exist.
+func (p path) find(doc any) (values []any, ok bool) {
+	values = []any{doc}
+	for _, s := range p.steps {
+		var next []any
+		for _, v := range values {
+			switch s.kind {
+			case stepKey:
+				m, isMap := v.(map[string]any)
+				child, has := m[s.key]
+				if !isMap || !has {
+					return nil, false
+				}
+				next = append(next, child)
+			case stepIndex:
+				list, _ := v.([]any)
+				if s.index >= len(list) {
+					return nil, false
+				}
+				next = append(next, list[s.index])
+			case stepAll:
+				list, isList := v.([]any)
+				if !isList {
+					return nil, false
+				}
+				next = append(next, list...)
+			}
+		}
+		values = next
+	}
+	return values, true
+}
+
+// value is what the path leads to: one value, or with `[*]` the list of them.
+func (p path) value(doc any) (any, bool) {
+	values, ok := p.find(doc)
+	if !ok {
+		return nil, false
+	}
+	if p.many() {
+		if values == nil {
+			values = []any{}
+		}
+		return values, true
+	}
+	return values[0], true
+}

@@ -1,0 +1,87 @@
+package check
+
+import (
+	"embed"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"locbench/internal/strictyaml"
+)
+
+//go:embed suites/*.yaml
+var bundled embed.FS
+
+// Suite is a set of HTTP checks, grouped by the endpoints that they need. Its YAML form is described in suites/README.md.
+type Suite struct {
+	Name   string
+	About  string
+	Groups []Group
+}
+
+// Group holds the checks of one endpoint group: "get", "search", …
+type Group struct {
+	Name   string
+	Checks []Check
+}
+
+// Check is one question and what is expected of its answer.
+type Check struct {
+	Name    string // unique within its group
+	Request Request
+	Expect  Expect
+	Timeout time.Duration // 0: that of the Options
+}
+
+// Len is the number of checks.
+func (s *Suite) Len() (n int) {
+	for _, g := range s.Groups {
+		n += len(g.Checks)
+	}
+	return n
+}
+
+// SuiteNames are the bundled suites, sorted.
+func SuiteNames() []string {
+	entries, _ := bundled.ReadDir("suites") // an embedded folder is always there
+	var names []string
+	for _, e := range entries {
+		names = append(names, strings.TrimSuffix(e.Name(), ".yaml"))
+	}
+	return names
+}
+
+// LoadSuite reads a bundled suite by its name, or a file by its path: a text with a slash, or one that ends in .yaml or
+// .yml. Mistakes in it are a strictyaml.Mistakes.
+func LoadSuite(nameOrPath string) (*Suite, error) {
+	if strings.ContainsAny(nameOrPath, `/\`) || strings.HasSuffix(nameOrPath, ".yaml") || strings.HasSuffix(nameOrPath, ".yml") {
+		info, err := os.Stat(nameOrPath)
+		if err != nil {
+			return nil, fmt.Errorf("read suite: %w", err)
+		}
+		if info.Size() > strictyaml.MaxSize {
+			return nil, fmt.Errorf("read suite %s: larger than %s", nameOrPath, strictyaml.FormatBytes(strictyaml.MaxSize))
+		}
+		data, err := os.ReadFile(nameOrPath)
+		if err != nil {
+			return nil, fmt.Errorf("read suite: %w", err)
+		}
+		return ParseSuite(nameOrPath, data)
+	}
+	data, err := bundled.ReadFile("suites/" + nameOrPath + ".yaml")
+	if err != nil {
+		return nil, fmt.Errorf("no bundled suite %q (%s); to read a file, write its path", clip(nameOrPath, 60),
+			strictyaml.Suggest(nameOrPath, "bundled", SuiteNames()))
+	}
+	return ParseSuite("suites/"+nameOrPath+".yaml", data)
+}
+
+// ParseSuite reads a suite. file is the name that mistakes carry; they are all told at once, as a strictyaml.Mistakes.
+func ParseSuite(file string, data []byte) (*Suite, error) {
+	s := new(Suite)
+	if err := strictyaml.Decode(file, data, s); err != nil {
+		return nil, err
+	}
+	return s, nil
+}

@@ -1,0 +1,56 @@
+package check
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// clip shortens s to about n bytes without cutting a letter, and turns control characters into blanks.
+func clip(s string, n int) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r < 0xa0 {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s[:min(len(s), n+utf8.UTFMax)], "\uFFFD"))
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}
+
+// shown is a JSON value for a message, bounded.
+func shown(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return clip(fmt.Sprint(v), 160)
+	}
+	return clip(string(b), 160)
+}
+
+// names says whether word stands in text as a word of its own: "id" is in "id: not a number" and not in "invalid".
+func names(text, word string) bool {
+	for from := 0; word != "" && from < len(text); {
+		i := strings.Index(text[from:], word)
+		if i < 0 {
+			return false
+		}
+		i += from
+		before, _ := utf8.DecodeLastRuneInString(text[:i])
+		after, _ := utf8.DecodeRuneInString(text[i+len(word):])
+		if !wordRune(before) && !wordRune(after) {
+			return true
+		}
+		from = i + len(word)
+	}
+	return false
+}
+
+func wordRune(r rune) bool {
+	return r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+}

@@ -1,0 +1,125 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// wakers is how many connections wake a contender's thread pools before its threads are counted, each with a few requests.
+const wakers = 16
+
+// threads measures how many processes and threads the contender has once it has served requests under the limits.
+func (l life) threads(ctx context.Context, res *bench.CheckResult, set int, cpus float64) {
+	if l.opt.CPUs < set {
+		skip(res, fmt.Sprintf("the machine has %d of the %d CPUs", l.opt.CPUs, set))
+		return
+	}
+	limits := func(s *bench.LaunchSpec) { s.Limits.CPUSet, s.Limits.CPUs = set, cpus }
+	l.with(ctx, res, limits, func(inst bench.Instance) {
+		if info := inst.Info(); !info.LimitsEnforced {
+			skip(res, "limits are not enforced: "+info.LimitsNote)
+			return
+		}
+		client, done := client(l.opt.Client)
+		defer done()
+		if err := l.await(ctx, client, inst); err != nil {
+			fail(res, "%v", err)
+			return
+		}
+		wake(ctx, client, inst.BaseURL()+l.readyPath())
+		usage, err := inst.Usage(ctx)
+		if err != nil {
+			fail(res, "processes and threads could not be read: %v", err)
+			return
+		}
+		var parts []string
+		if usage.Processes != nil {
+			parts = append(parts, plural(*usage.Processes, "process", "processes"))
+		}
+		if usage.Threads != nil {
+			parts = append(parts, plural(*usage.Threads, "thread", "threads"))
+		}
+		if len(parts) == 0 {
+			skip(res, "the runtime does not tell processes and threads ("+usage.Source+")")
+			return
+		}
+		res.Status, res.Value = bench.CheckInfo, strings.Join(parts, ", ")
+	})
+}
+
+func (l life) readyPath() string {
+	if l.opt.ReadyPath == "" {
+		return "/"
+	}
+	return l.opt.ReadyPath
+}
+
+// await returns nil as soon as the instance gives any HTTP answer.
+func (l life) await(ctx context.Context, client *http.Client, inst bench.Instance) error {
+	within := l.opt.ReadyWithin
+	if within <= 0 {
+		within = time.Minute
+	}
+	exited, answered := false, false
+	poll(ctx, within, func() bool {
+		select {
+		case <-inst.Exited():
+			exited = true
+			return true
+		default:
+		}
+		answered = get(ctx, client, inst.BaseURL()+l.readyPath()) == nil
+		return answered
+	})
+	switch {
+	case exited:
+		return fmt.Errorf("did not start: %s. Last log line: %s", inst.Exit(), lastLine(inst))
+	case !answered:
+		return fmt.Errorf("no answer to GET %s within %s. Last log line: %s", l.readyPath(), within, lastLine(inst))
+	}
+	return nil
+}
+
+// wake sends requests over several connections at once. What they answer does not matter.
+func wake(ctx context.Context, client *http.Client, url string) {
+	var wg sync.WaitGroup
+	for range wakers {
+		wg.Go(func() {
+			for range 4 {
+				_ = get(ctx, client, url)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// get asks and reads the answer, whatever it is.
+func get(ctx context.Context, client *http.Client, url string) error {
+	ctx, cancel := context.WithTimeout(ctx, DefaultTimeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	_, err = io.Copy(io.Discard, io.LimitReader(resp.Body, maxBody))
+	return err
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
