@@ -1,0 +1,205 @@
+// Package cli is the command line of locbench: it reads flags, wires the other packages together and turns errors into
+// exit codes. Nothing is measured, stored or drawn here.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"locbench/internal/safe"
+)
+
+// Exit codes, for scripts.
+const (
+	ExitOK          = 0
+	ExitFailure     = 1
+	ExitUsage       = 2   // wrong flags, arguments, profile or manifest
+	ExitContender   = 3   // the run went through, but a contender failed
+	ExitThreshold   = 4   // checks failed (locbench check), threshold or regression
+	ExitInterrupted = 130 // Ctrl-C or SIGTERM
+)
+
+// Env is what the process was given.
+type Env struct {
+	Args   []string
+	Stdin  io.Reader
+	Stdout io.Writer // data
+	Stderr io.Writer // talk
+	Getenv func(string) string
+}
+
+// errInterrupted is the cause of a context that a signal has cancelled.
+type errInterrupted struct{ signal os.Signal }
+
+func (e errInterrupted) Error() string { return "interrupted by " + signalName(e.signal) }
+
+func signalName(s os.Signal) string {
+	switch s {
+	case os.Interrupt:
+		return "Ctrl-C"
+	case syscall.SIGTERM:
+		return "SIGTERM"
+	case syscall.SIGHUP:
+		return "SIGHUP"
+	}
+	return s.String()
+}
+
+// codeError carries an exit code other than ExitFailure.
+type codeError struct {
+	code int
+	err  error
+}
+
+func (e *codeError) Error() string { return e.err.Error() }
+func (e *codeError) Unwrap() error { return e.err }
+
+func withCode(code int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &codeError{code, err}
+}
+
+func usage(format string, args ...any) error {
+	return withCode(ExitUsage, fmt.Errorf(format, args...))
+}
+
+// Main runs the command line and returns the exit code. The first SIGINT, SIGTERM or SIGHUP ends what runs in order; a
+// second one ends the process at once (then "locbench clean" removes what is left).
+func Main(ctx context.Context, env Env) int {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	done := make(chan struct{})
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		select {
+		case s := <-signals:
+			signal.Stop(signals) // the next one has its default action
+			fmt.Fprintf(env.Stderr, "\n%s: stopping in order and keeping what was measured; once more to leave at once\n", signalName(s))
+			cancel(errInterrupted{s})
+		case <-done:
+		}
+	}()
+	defer func() {
+		signal.Stop(signals)
+		close(done)
+		<-watched
+	}()
+
+	root := newRoot(env)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return ExitOK
+	}
+	code := exitCode(ctx, err)
+	tellError(env.Stderr, root, err, code)
+	return code
+}
+
+func exitCode(ctx context.Context, err error) int {
+	var interrupted errInterrupted
+	if errors.As(err, &interrupted) || errors.As(context.Cause(ctx), &interrupted) {
+		return ExitInterrupted
+	}
+	if c, ok := errors.AsType[*codeError](err); ok {
+		return c.code
+	}
+	return ExitFailure
+}
+
+func tellError(w io.Writer, root *cobra.Command, err error, code int) {
+	for i, line := range strings.Split(strings.TrimRight(err.Error(), "\n"), "\n") {
+		prefix := "locbench: "
+		if i > 0 {
+			prefix = "  "
+		}
+		fmt.Fprintln(w, prefix+safe.Line(line, 4000))
+	}
+	if code == ExitUsage && !strings.Contains(err.Error(), "--help") {
+		fmt.Fprintf(w, "Try '%s --help'.\n", root.Name())
+	}
+}
+
+func newRoot(env Env) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "locbench",
+		Short: "Tell which implementation of a microservice to run, and what it will cost",
+		Long: `locbench runs implementations ("contenders") of one microservice under CPU and memory limits, as a dense cluster
+would, checks that their answers are right, drives load at them step by step, and records throughput, latency,
+errors, CPU time, throttling and memory of every step.
+
+With nothing else installed it uses an embedded store and its built-in contender; Docker and a real
+Elasticsearch are used wherever they are there.`,
+		Example: `  locbench run --headless                       # the quick profile, on whatever this machine has
+  locbench run --profile locations go-nethttp   # the full procedure
+  locbench doctor                               # what this machine can do, and what is missing
+  locbench report results/20261121-080000-quick # write report.html again`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          noSubcommand,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetArgs(env.Args)
+	root.SetIn(env.Stdin)
+	root.SetOut(env.Stdout)
+	root.SetErr(env.Stderr)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usage("%w (see '%s --help')", err, cmd.CommandPath())
+	})
+	root.AddCommand(
+		newRun(env), newSeed(env), newCheck(env), newServices(env), newProfiles(env), newReport(env),
+		newDoctor(env), newClean(env), newServe(env), newVersion(env),
+	)
+	return root
+}
+
+// noSubcommand refuses words after a command that only has subcommands, with a suggestion.
+func noSubcommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	hint := ""
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = fmt.Sprintf("; did you mean '%s %s'?", cmd.CommandPath(), near[0])
+	}
+	return usage("unknown command %q for '%s'%s", args[0], cmd.CommandPath(), hint)
+}
+
+// args wraps one of cobra's argument validators so that its error counts as wrong usage.
+func args(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return usage("%w; usage: %s", err, cmd.UseLine())
+		}
+		return nil
+	}
+}
+
+// terminal tells whether w is one, and how wide.
+func terminal(w io.Writer) (width int, ok bool) {
+	f, isFile := w.(*os.File)
+	if !isFile || !term.IsTerminal(int(f.Fd())) {
+		return 0, false
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	return width, err == nil
+}
+
+// colored tells whether to use ANSI colours on w: a terminal, and neither NO_COLOR nor TERM=dumb forbids.
+func colored(env Env, w io.Writer) bool {
+	_, ok := terminal(w)
+	return ok && env.Getenv("NO_COLOR") == "" && env.Getenv("TERM") != "dumb"
+}

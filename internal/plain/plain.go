@@ -1,0 +1,330 @@
+// Package plain tells a run as text or as JSON lines. It is a subscriber of the event stream: it keeps nothing but what
+// it needs for the next line. Talk (progress, steps as they end) goes to one writer, data (the final table, or the JSON
+// lines) to the other, so that a pipe gets data alone. Drawing a live screen is left to package tui.
+package plain
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/safe"
+)
+
+// Options say how to tell it.
+type Options struct {
+	Out  io.Writer // data
+	Talk io.Writer // everything else
+	// Live makes Talk show a status line that rewrites itself: only for a terminal.
+	Live  bool
+	Width int  // of the terminal, for Live; 80 when 0
+	Color bool // ANSI colours in Talk
+	JSON  bool // Out gets every event as a JSON line; Talk stays silent but for warnings
+	Quiet bool // Talk gets warnings and errors alone
+}
+
+// Printer is the subscriber.
+type Printer struct {
+	Options
+	run      bench.Run
+	estimate estimate
+	leg      bench.LegResult
+	status   string // what the status line shows now
+	checks   struct{ passed, failed, skipped int }
+	began    bool // the header of the table of steps was written for this leg
+	err      error
+}
+
+// New makes a printer.
+func New(o Options) *Printer {
+	if o.Width <= 0 {
+		o.Width = 80
+	}
+	return &Printer{Options: o}
+}
+
+// Err is the first error in writing data.
+func (p *Printer) Err() error { return p.err }
+
+// Handle tells one event.
+func (p *Printer) Handle(rec bench.Record) {
+	if p.JSON {
+		line, err := json.Marshal(rec)
+		if err == nil {
+			_, err = p.Out.Write(append(line, '\n'))
+		}
+		if p.err == nil {
+			p.err = err
+		}
+		if n, ok := rec.Event.(bench.Notice); ok && n.Level != "info" {
+			fmt.Fprintf(p.Talk, "%s: %s\n", n.Level, safe.Line(n.Text, 2000))
+		}
+		return
+	}
+	p.estimate.apply(rec)
+	if rec.Leg != nil {
+		if _, ok := rec.Event.(bench.LegStarted); ok {
+			p.leg = bench.LegResult{Leg: *rec.Leg}
+			p.checks.passed, p.checks.failed, p.checks.skipped, p.began = 0, 0, 0, false
+		}
+		p.leg.Apply(rec.At, rec.Event)
+	}
+	p.tell(rec)
+}
+
+func (p *Printer) tell(rec bench.Record) {
+	switch e := rec.Event.(type) {
+	case bench.RunStarted:
+		p.run = e.Run
+		p.title(e)
+	case bench.PhaseStarted:
+		p.show(rec, string(e.Phase)+" …")
+	case bench.Progress:
+		p.show(rec, progressText(e))
+	case bench.PhaseEnded:
+		p.phaseEnded(e)
+	case bench.LegStarted:
+		p.line("")
+		p.line("%s, round %d of %d (%d of %d)%s", p.paint(bold, rec.Leg.Label()), rec.Leg.Round, p.run.Profile.Rounds, e.Number, e.Of, p.estimate.left(rec.At))
+	case bench.InstanceStarted:
+		p.line("  runs     %s", instanceText(e.Info))
+	case bench.InstanceReady:
+		p.line("  start-up %s from process start to first answer", Duration(e.StartUp))
+	case bench.CheckDone:
+		p.checkDone(e.Check)
+	case bench.StepStarted:
+		p.show(rec, fmt.Sprintf("step %d of %d: %s", e.Index+1, e.Of, e.Step.Name))
+	case bench.WindowClosed:
+		p.show(rec, windowText(p.run.Profile.Steps, e))
+	case bench.StepEnded:
+		p.stepEnded(e.Result)
+	case bench.Notice:
+		p.notice(e)
+	case bench.InstanceStopped:
+		p.line("  stopped  %s", stopText(e.Stop))
+	case bench.LegEnded:
+		p.legEnded(e)
+	case bench.RunEnded:
+		p.clear()
+	}
+}
+
+func (p *Printer) title(e bench.RunStarted) {
+	pr := e.Run.Profile
+	p.line("%s: %s × %s of %s load, about %s in all", p.paint(bold, "profile "+safe.Line(pr.Name, 60)),
+		count(len(pr.Contenders), "contender"), count(pr.Rounds, "round"),
+		pr.LoadDuration(), p.estimate.total())
+	p.line("  results  %s", safe.Line(e.Dir, 500))
+}
+
+func (p *Printer) phaseEnded(e bench.PhaseEnded) {
+	if e.Err != "" {
+		p.line("  %-8s %s", e.Phase, p.paint(red, "failed: ")+safe.Line(e.Err, 4000))
+		return
+	}
+	switch e.Phase {
+	case bench.PhaseStore, bench.PhaseSeed, bench.PhaseBuild:
+		if e.Note != "" {
+			p.line("  %-8s %s (%s)", e.Phase, safe.Line(e.Note, 300), Duration(e.Took))
+		}
+	case bench.PhaseCheck:
+		if n := p.checks.passed + p.checks.failed; n > 0 {
+			text := fmt.Sprintf("%d passed", p.checks.passed)
+			if p.checks.failed > 0 {
+				text += ", " + p.paint(red, fmt.Sprintf("%d FAILED", p.checks.failed))
+			}
+			if p.checks.skipped > 0 {
+				text += fmt.Sprintf(", %d skipped", p.checks.skipped)
+			}
+			p.line("  checks   %s: %s (%s)", e.Note, text, Duration(e.Took))
+		}
+		p.checks.passed, p.checks.failed, p.checks.skipped = 0, 0, 0
+	}
+}
+
+func (p *Printer) checkDone(c bench.CheckResult) {
+	switch c.Status {
+	case bench.CheckPassed, bench.CheckInfo:
+		p.checks.passed++
+	case bench.CheckSkipped:
+		p.checks.skipped++
+	case bench.CheckFailed:
+		p.checks.failed++
+		p.line("  %s %s/%s: %s", p.paint(red, "check failed"), safe.Line(c.Group, 60), safe.Line(c.Name, 100), safe.Line(c.Detail, 500))
+	}
+}
+
+func (p *Printer) stepEnded(r bench.StepResult) {
+	if !p.began {
+		p.began = true
+		p.line("  %s", p.paint(faint, stepHeader))
+	}
+	p.line("  %s", stepRow(r))
+	for _, w := range append(append([]string{}, r.Load.Warnings...), r.Warnings...) {
+		p.line("    %s %s", p.paint(yellow, "warning:"), safe.Line(w, 500))
+	}
+	if r.Aborted != "" {
+		p.line("    %s %s", p.paint(red, "ended early:"), safe.Line(r.Aborted, 500))
+	}
+}
+
+func (p *Printer) notice(n bench.Notice) {
+	text := safe.Line(n.Text, 2000)
+	switch n.Level {
+	case "error":
+		p.always(p.paint(red, "error: ") + text)
+	case "warning":
+		p.always(p.paint(yellow, "warning: ") + text)
+	default:
+		p.line("  %s", text)
+	}
+}
+
+func (p *Printer) legEnded(e bench.LegEnded) {
+	if e.State == bench.LegComplete {
+		return
+	}
+	p.always("  " + p.paint(red, string(e.State)+": ") + safe.Line(e.Failure, 4000))
+	if len(e.LastLog) == 0 {
+		return
+	}
+	p.always("  its last log lines:")
+	for _, l := range e.LastLog {
+		p.always("    | " + safe.Line(l.Text, 300))
+	}
+}
+
+const (
+	bold   = "1"
+	faint  = "2"
+	red    = "31"
+	yellow = "33"
+)
+
+func (p *Printer) paint(code, s string) string {
+	if !p.Color {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+// line writes a lasting line.
+func (p *Printer) line(format string, args ...any) {
+	if !p.Quiet {
+		p.always(fmt.Sprintf(format, args...))
+	}
+}
+
+func (p *Printer) always(s string) {
+	p.clear()
+	fmt.Fprintln(p.Talk, s)
+}
+
+// show rewrites the status line; without a terminal it does nothing.
+func (p *Printer) show(rec bench.Record, what string) {
+	if !p.Live || p.Quiet {
+		return
+	}
+	text := p.estimate.elapsed(rec.At) + p.estimate.left(rec.At) + "  "
+	if rec.Leg != nil {
+		text += rec.Leg.String() + "  "
+	}
+	text = safe.Line(text+what, 4*p.Width)
+	if r := []rune(text); len(r) >= p.Width {
+		text = string(r[:p.Width-1])
+	}
+	fmt.Fprintf(p.Talk, "\r\x1b[K%s", text)
+	p.status = text
+}
+
+func (p *Printer) clear() {
+	if p.status != "" {
+		fmt.Fprint(p.Talk, "\r\x1b[K")
+		p.status = ""
+	}
+}
+
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+func progressText(e bench.Progress) string {
+	var b strings.Builder
+	b.WriteString(string(e.Phase))
+	if e.Total > 0 {
+		fmt.Fprintf(&b, " %d %% (%d of %d %s)", 100*e.Done/e.Total, e.Done, e.Total, e.Unit)
+	} else if e.Done > 0 {
+		fmt.Fprintf(&b, " %d %s", e.Done, e.Unit)
+	}
+	if e.Text != "" {
+		b.WriteString("  " + e.Text)
+	}
+	return b.String()
+}
+
+func instanceText(i bench.InstanceInfo) string {
+	var parts []string
+	switch i.Runtime {
+	case bench.RuntimeDocker:
+		parts = append(parts, "in a container")
+	case bench.RuntimeProcess:
+		parts = append(parts, "as a process")
+	case bench.RuntimeURL:
+		return "already, at " + safe.Line(i.Address, 200)
+	}
+	if i.Limits.CPUs > 0 {
+		parts = append(parts, fmt.Sprintf("%g CPUs", i.Limits.CPUs))
+	}
+	if i.Limits.Memory > 0 {
+		parts = append(parts, Bytes(i.Limits.Memory)+" without swap")
+	}
+	if i.CPUSet != "" {
+		parts = append(parts, "on CPU "+i.CPUSet)
+	}
+	if !i.LimitsEnforced {
+		parts = append(parts, "LIMITS NOT ENFORCED")
+	}
+	return strings.Join(parts, ", ")
+}
+
+func stopText(s bench.StopResult) string {
+	switch {
+	case s.Already:
+		return "had ended already: " + s.Exit.String()
+	case s.Killed:
+		return "had to be killed after " + Duration(s.Took)
+	case s.Graceful:
+		return "gracefully in " + Duration(s.Took)
+	}
+	return "after " + Duration(s.Took) + ", " + s.Exit.String()
+}
+
+func windowText(steps []bench.Step, e bench.WindowClosed) string {
+	name := ""
+	if e.Index < len(steps) {
+		name = steps[e.Index].Name
+	}
+	var failed int64
+	for _, n := range e.Window.Failed {
+		failed += n
+	}
+	text := fmt.Sprintf("%s: %s req/s, p50 %s, p99 %s", name, Rate(e.Window.Throughput()), Duration(e.Window.P50), Duration(e.Window.P99))
+	if failed > 0 {
+		text += fmt.Sprintf(", %d errors", failed)
+	}
+	return text
+}
+
+// timeLeft is a whole number of seconds, coarser when it is long.
+func timeLeft(d time.Duration) string {
+	if d > 10*time.Minute {
+		return d.Round(time.Minute).String()
+	}
+	return max(d, 0).Round(time.Second).String()
+}

@@ -1,0 +1,75 @@
+package plain
+
+import (
+	"fmt"
+	"time"
+)
+
+// Duration shows three significant figures in the unit that fits: "6.21 ms", "348 µs", "12.3 s".
+func Duration(d time.Duration) string {
+	switch {
+	case d == 0:
+		return "0"
+	case d < 0:
+		return "-" + Duration(-d)
+	case d < time.Microsecond:
+		return fmt.Sprintf("%d ns", d.Nanoseconds())
+	case d < 999500*time.Nanosecond:
+		return three(float64(d)/1e3) + " µs"
+	case d < 999500*time.Microsecond:
+		return three(float64(d)/1e6) + " ms"
+	case d < 10*time.Minute:
+		return three(d.Seconds()) + " s"
+	}
+	return d.Round(time.Second).String()
+}
+
+func three(v float64) string {
+	switch {
+	case v < 9.995:
+		return fmt.Sprintf("%.2f", v)
+	case v < 99.95:
+		return fmt.Sprintf("%.1f", v)
+	}
+	return fmt.Sprintf("%.0f", v)
+}
+
+// Bytes shows a size in binary units: "512 MiB".
+func Bytes(n int64) string {
+	const unit = 1024
+	if n < unit {
+		return fmt.Sprintf("%d B", n)
+	}
+	v, suffix := float64(n)/unit, "KiB"
+	for _, s := range []string{"MiB", "GiB", "TiB"} {
+		if v < unit {
+			break
+		}
+		v, suffix = v/unit, s
+	}
+	if v == float64(int64(v)) {
+		return fmt.Sprintf("%d %s", int64(v), suffix)
+	}
+	return three(v) + " " + suffix
+}
+
+// Rate shows a number per second with thousands apart: "12,345", "87.4".
+func Rate(v float64) string {
+	if v < 99.95 {
+		return three(v)
+	}
+	return Count(int64(v + 0.5))
+}
+
+// Count sets thousands apart: "14,945".
+func Count(n int64) string {
+	s := fmt.Sprint(n)
+	start := 0
+	if n < 0 {
+		start = 1
+	}
+	for i := len(s) - 3; i > start; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

@@ -1,0 +1,251 @@
+package results
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+var at = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+
+func plan() bench.Run {
+	run := bench.Run{Schema: bench.SchemaVersion, ID: "r1", State: bench.RunRunning, Seed: 7, Started: at}
+	for round := 1; round <= 2; round++ {
+		leg := bench.Leg{Contender: "go-nethttp", Round: round}
+		run.Legs = append(run.Legs, bench.LegEntry{Leg: leg, State: bench.LegPending, File: leg.String() + ".json"})
+	}
+	return run
+}
+
+func mustCreate(t *testing.T, dir string) *Writer {
+	t.Helper()
+	w, err := Create(dir, plan(), func(err error) { t.Errorf("writing failed: %v", err) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Close() })
+	return w
+}
+
+// feed hands events of a leg to the writer, numbered from seq.
+func feed(w *Writer, seq int64, leg *bench.Leg, events ...bench.Event) {
+	for i, e := range events {
+		w.Handle(bench.Record{Seq: seq + int64(i), At: at.Add(time.Duration(i) * time.Second), Leg: leg, Event: e})
+	}
+}
+
+func step(n int) bench.StepEnded {
+	return bench.StepEnded{Result: bench.StepResult{Index: n, Step: bench.Step{Connections: 1 << n, Duration: time.Second}, Load: bench.Load{Succeeded: int64(100 * (n + 1)), Elapsed: time.Second}}}
+}
+
+func TestEveryFinishedStepIsOnDiskAtOnce(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	w := mustCreate(t, dir)
+	leg := plan().Legs[0].Leg
+	feed(w, 1, nil, bench.RunStarted{Run: plan(), Dir: dir})
+	feed(w, 2, &leg, bench.LegStarted{Number: 1, Of: 2}, bench.InstanceReady{StartUp: time.Millisecond}, step(0), step(1))
+
+	// What a reader finds if locbench is killed exactly now.
+	run, legs, err := Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if run.Legs[0].State != bench.LegRunning || run.Legs[1].State != bench.LegPending {
+		t.Errorf("states %s, %s; want running, pending", run.Legs[0].State, run.Legs[1].State)
+	}
+	if len(legs) != 1 || len(legs[0].Steps) != 2 || legs[0].Steps[1].Load.Succeeded != 200 || legs[0].StartUp == nil {
+		t.Fatalf("finished steps are not all there: %+v", legs)
+	}
+
+	feed(w, 6, &leg, bench.LegEnded{State: bench.LegComplete})
+	feed(w, 7, nil, bench.Notice{Level: "warning", Text: "small machine"}, bench.RunEnded{State: bench.RunComplete})
+	run, legs, err = Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if run.State != bench.RunComplete || run.Legs[0].State != bench.LegComplete || legs[0].State != bench.LegComplete {
+		t.Errorf("states after the end: run %s, leg %s / %s", run.State, run.Legs[0].State, legs[0].State)
+	}
+	if len(run.Warnings) != 1 {
+		t.Errorf("warnings %q", run.Warnings)
+	}
+	if leftovers, _ := filepath.Glob(filepath.Join(dir, ".*")); len(leftovers) > 0 {
+		t.Errorf("temporary files left: %v", leftovers)
+	}
+	var seen []int64
+	if err := Events(dir, func(r bench.Record) error { seen = append(seen, r.Seq); return nil }); err != nil || len(seen) != 8 {
+		t.Errorf("event log holds %v (%v), want 1 to 8", seen, err)
+	}
+}
+
+func TestResumeKeepsTheUnfinishedLifeAside(t *testing.T) {
+	dir := t.TempDir()
+	w := mustCreate(t, dir)
+	leg := plan().Legs[0].Leg
+	feed(w, 1, &leg, bench.LegStarted{}, step(0), step(1))
+	// killed: half a line stays in the log
+	if _, err := w.events.WriteString(`{"seq":4,"ty`); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+
+	run, _, err := Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := LastSeq(dir); last != 3 {
+		t.Errorf("last event %d, want 3", last)
+	}
+	w2, err := Reopen(dir, run, func(err error) { t.Error(err) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w2.Close()
+	feed(w2, 4, &leg, bench.LegStarted{}, step(0), bench.LegEnded{State: bench.LegComplete})
+	_, legs, err := Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(legs) != 1 || len(legs[0].Steps) != 1 {
+		t.Fatalf("the steps of two lives were mixed: %+v", legs)
+	}
+	var partial bench.LegResult
+	if err := readJSON(filepath.Join(dir, "go-nethttp-1.partial1.json"), &partial); err != nil || len(partial.Steps) != 2 {
+		t.Errorf("the unfinished life is lost: %v, %d steps", err, len(partial.Steps))
+	}
+	if last := LastSeq(dir); last != 6 {
+		t.Errorf("last event %d, want 6: the half line must not swallow the next one", last)
+	}
+}
+
+func TestCreateRefusesAFolderWithARun(t *testing.T) {
+	dir := t.TempDir()
+	mustCreate(t, dir)
+	if _, err := Create(dir, plan(), nil); err == nil || !strings.Contains(err.Error(), "--resume") {
+		t.Errorf("error %v, want one that names --resume", err)
+	}
+}
+
+func TestAWriteErrorIsToldOnceAndAtOnce(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	var told []error
+	w, err := Create(dir, plan(), func(err error) { told = append(told, err) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	leg := plan().Legs[0].Leg
+	feed(w, 1, &leg, bench.LegStarted{}, step(0))
+	if len(told) != 1 || w.Err() == nil {
+		t.Errorf("told %v, Err %v; want one error", told, w.Err())
+	}
+}
+
+func TestReadSaysWhatIsWrong(t *testing.T) {
+	write := func(t *testing.T, name, content string, more ...string) string {
+		dir := t.TempDir()
+		for i := 0; i < len(more); i += 2 {
+			if err := os.WriteFile(filepath.Join(dir, more[i]), []byte(more[i+1]), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if name != "" {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return dir
+	}
+	for _, c := range []struct{ name, run, want string }{
+		{"no folder", "", "is not a results folder"},
+		{"broken", "{\n \"schema\": 1,\n \"id\": ]", "line 3"},
+		{"wrong type", "{\n \"schema\": \"one\"}", "line 2"},
+		{"other JSON", `{"name":"x"}`, "no run of locbench"},
+		{"newer", `{"schema": 99}`, "use a newer locbench"},
+		{"escape", `{"schema":1,"legs":[{"file":"../../etc/x.json"}]}`, "not a plain name"},
+		{"absolute", `{"schema":1,"legs":[{"file":"/etc/passwd.json"}]}`, "not a plain name"},
+		{"missing leg", `{"schema":1,"legs":[{"leg":{"contender":"a","round":1},"state":"complete","file":"a-1.json"}]}`, "a-1.json is missing"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			file := RunFile
+			if c.run == "" {
+				file = ""
+			}
+			_, _, err := Read(write(t, file, c.run))
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want %q in it", err, c.want)
+			}
+		})
+	}
+
+	t.Run("one bad leg does not hide the other", func(t *testing.T) {
+		run := plan()
+		run.Legs[0].State, run.Legs[1].State = bench.LegComplete, bench.LegComplete
+		data, _ := json.Marshal(run)
+		good, _ := json.Marshal(bench.LegResult{Schema: 1, Leg: run.Legs[1].Leg})
+		dir := write(t, RunFile, string(data), run.Legs[0].File, "{", run.Legs[1].File, string(good))
+		_, legs, err := Read(dir)
+		if err == nil || len(legs) != 1 || legs[0].Leg.Round != 2 {
+			t.Errorf("legs %+v, error %v", legs, err)
+		}
+	})
+}
+
+func TestWriteFileKeepsTheOldContentWhenItCannotWrite(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f.json")
+	if err := WriteFile(path, []byte("old")); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteFile(filepath.Join(dir, "no", "such", "f.json"), []byte("x")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+	if got, _ := os.ReadFile(path); string(got) != "old" {
+		t.Errorf("content %q", got)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	run, _ := json.Marshal(plan())
+	leg, _ := json.Marshal(bench.LegResult{Schema: 1, Leg: plan().Legs[0].Leg, Steps: []bench.StepResult{step(3).Result}})
+	event, _ := json.Marshal(bench.Record{Seq: 1, At: at, Event: step(2)})
+	f.Add(run, leg, event)
+	f.Add([]byte(`{"schema":1,"legs":[{"file":"go-nethttp-1.json","state":"running","leg":{"contender":"go-nethttp","round":1}}]}`), []byte(`{"schema":1,"steps":[{"load":{"failed":{"":-1}}}]}`), []byte(`{"type":"step_ended"}`))
+	f.Add([]byte(`[]`), []byte(`null`), []byte("\n\n{}"))
+	f.Fuzz(func(t *testing.T, run, leg, events []byte) {
+		dir := t.TempDir()
+		for name, data := range map[string][]byte{RunFile: run, "go-nethttp-1.json": leg, EventsFile: events} {
+			if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, legs, err := Read(dir)
+		if err == nil {
+			// What was read can be written and read again, and the derived figures do not panic.
+			if err := writeJSON(filepath.Join(dir, RunFile), got); err != nil {
+				t.Fatal(err)
+			}
+			for _, l := range legs {
+				for _, s := range l.Steps {
+					s.CPUPerRequest()
+					s.Throttling()
+					s.MemorySeconds()
+					s.Load.ErrorRatio()
+				}
+			}
+			if _, _, err := Read(dir); err != nil {
+				t.Fatalf("what was written cannot be read again: %v", err)
+			}
+		}
+		LastSeq(dir)
+	})
+}
