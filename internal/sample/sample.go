@@ -1,0 +1,88 @@
+// Package sample reads an instance's counters: once, exactly at an end of a step, and regularly in between.
+//
+// Where the counters come from (cgroup files, /proc, the engine) is the instance's affair; so is the running maximum behind
+// a peak that the kernel does not keep.
+package sample
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// readTimeout bounds one reading: files answer within microseconds, a busy engine within some hundred milliseconds.
+const readTimeout = 5 * time.Second
+
+// Read reads the counters now.
+func Read(ctx context.Context, inst bench.Instance) (*bench.Usage, error) {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	u, err := inst.Usage(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read counters: %w", err)
+	}
+	return &u, nil
+}
+
+// Sampler reads the counters regularly in a goroutine of its own, so that it never holds up the load.
+type Sampler struct {
+	stop context.CancelFunc
+	done chan struct{}
+
+	mu      sync.Mutex
+	samples []bench.Usage
+	failed  int
+}
+
+// Start reads inst's counters every interval, first after one interval, until Stop or until ctx ends. A reading that fails
+// is left out; one that takes longer than the interval makes the next one late, never two at a time. onUsage may be nil; it
+// is called from the sampler's goroutine with each reading.
+func Start(ctx context.Context, inst bench.Instance, interval time.Duration, onUsage func(bench.Usage)) *Sampler {
+	ctx, cancel := context.WithCancel(ctx)
+	s := &Sampler{stop: cancel, done: make(chan struct{})}
+	ticker := time.NewTicker(interval)
+	go func() {
+		defer close(s.done)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-inst.Exited():
+				return
+			case <-ticker.C:
+			}
+			u, err := Read(ctx, inst)
+			s.mu.Lock()
+			if err == nil {
+				s.samples = append(s.samples, *u)
+			} else if ctx.Err() == nil {
+				s.failed++
+			}
+			s.mu.Unlock()
+			if err == nil && onUsage != nil {
+				onUsage(*u)
+			}
+		}
+	}()
+	return s
+}
+
+// Stop ends the sampling, waits for a reading under way, and returns all readings, oldest first. It may be called again.
+func (s *Sampler) Stop() []bench.Usage {
+	s.stop()
+	<-s.done
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.samples
+}
+
+// Failed is the number of readings that failed.
+func (s *Sampler) Failed() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.failed
+}
