@@ -1,0 +1,37 @@
+# Everything here is a shorthand; the README's two commands need no make.
+
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.1.4
+FUZZTIME    ?= 60s
+
+.PHONY: build test test-all lint vuln fuzz bench-load bench-seed bench-store clean
+
+build: ## one static binary, ./locbench
+	CGO_ENABLED=0 go build -trimpath -o locbench ./cmd/locbench
+
+test: ## the README's test command
+	go test ./...
+
+test-all: ## what continuous integration runs: real parts brought up, nothing skipped, race detector on
+	.ci/run
+
+lint: ## gofmt, vet, staticcheck, govulncheck
+	@unformatted="$$(git ls-files '*.go' | xargs gofmt -l)"; test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }
+	go vet ./...
+	go run $(STATICCHECK) ./...
+	@.ci/vuln $(GOVULNCHECK)
+
+fuzz: ## every parser of outside input, FUZZTIME each
+	@.ci/fuzz $(FUZZTIME)
+
+bench-load: ## throughput of a step beside wrk on the same server, alternating pairs
+	go test -run '^$$' -bench Wrk -benchtime 1x ./internal/load
+
+bench-seed: ## seeding beside a bare client posting the same bodies (LOCBENCH_TEST_ELASTICSEARCH)
+	go test -run '^$$' -bench Seed -benchtime 1x ./internal/seed
+
+bench-store: ## CPU time of one _source call: embedded store beside Elasticsearch (LOCBENCH_TEST_ELASTICSEARCH)
+	go test -run '^$$' -bench Source -benchtime 1x ./internal/store
+
+clean: ## what builds and runs leave in the checkout
+	rm -rf locbench results
