@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/safe"
 )
 
 const (
@@ -52,7 +53,7 @@ func HTTP(ctx context.Context, opt Options) ([]bench.CheckResult, error) {
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
 		return nil, fmt.Errorf("check %q: not an http(s) URL", opt.BaseURL)
 	}
-	client, done := client(opt.Client)
+	client, done := ownClient(opt.Client)
 	defer done()
 	r := httpRun{client: client, base: strings.TrimRight(opt.BaseURL, "/"), suite: opt.Suite.Name, timeout: opt.Timeout}
 	if r.timeout <= 0 {
@@ -86,8 +87,8 @@ func HTTP(ctx context.Context, opt Options) ([]bench.CheckResult, error) {
 	return results, nil
 }
 
-// client copies c so that redirects stay answers; done releases the connections of a client made here.
-func client(c *http.Client) (own *http.Client, done func()) {
+// ownClient copies c so that redirects stay answers; done releases the connections of a client made here.
+func ownClient(c *http.Client) (own *http.Client, done func()) {
 	done = func() {}
 	if c == nil {
 		t := &http.Transport{DisableCompression: true}
@@ -107,7 +108,7 @@ type httpRun struct {
 }
 
 func (r *httpRun) result(group string, c Check) bench.CheckResult {
-	return bench.CheckResult{Group: group, Name: c.Name, Suite: r.suite, Request: clip(c.Request.String(), 300)}
+	return bench.CheckResult{Group: group, Name: c.Name, Suite: r.suite, Request: safe.Line(c.Request.String(), 300)}
 }
 
 func (r *httpRun) skip(group string, c Check, why string) bench.CheckResult {
@@ -123,13 +124,13 @@ func (r *httpRun) one(ctx context.Context, group string, c Check) bench.CheckRes
 	res.Took = time.Since(start)
 	if err != nil {
 		r.silent++
-		res.Status, res.Detail = bench.CheckFailed, clip(err.Error(), maxDetail)
+		res.Status, res.Detail = bench.CheckFailed, safe.Line(err.Error(), maxDetail)
 		return res
 	}
 	r.silent = 0
 	res.Value = strconv.Itoa(a.status)
 	if wrong := c.Expect.judge(a); len(wrong) > 0 {
-		res.Status, res.Detail = bench.CheckFailed, clip(strings.Join(wrong, "; "), maxDetail)
+		res.Status, res.Detail = bench.CheckFailed, safe.Line(strings.Join(wrong, "; "), maxDetail)
 		return res
 	}
 	res.Status = bench.CheckPassed

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"locbench/internal/safe"
 	"locbench/internal/strictyaml"
 )
 
@@ -155,7 +156,7 @@ func (e expander) lookup(v strictyaml.Value, name string) any {
 	name = strings.TrimSpace(name)
 	value, ok := e.vars[name]
 	if !ok {
-		v.Mistake(fmt.Sprintf("unknown variable `%s`", clip(name, 60)), strictyaml.Suggest(name, "variables under `vars`", sortedKeys(e.vars)))
+		v.Mistake(fmt.Sprintf("unknown variable `%s`", safe.Line(name, 60)), strictyaml.Suggest(name, "variables under `vars`", sortedKeys(e.vars)))
 	}
 	return value
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"locbench/internal/safe"
 )
 
 // maxDiffs bounds how many differences of one document are told.
@@ -19,7 +21,7 @@ type diff struct {
 
 func (d *diff) add(at, format string, args ...any) {
 	if len(d.found) < maxDiffs {
-		d.found = append(d.found, clip(at+": "+fmt.Sprintf(format, args...), 400))
+		d.found = append(d.found, safe.Line(at+": "+fmt.Sprintf(format, args...), 400))
 	}
 }
 

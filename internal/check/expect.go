@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"locbench/internal/safe"
 	"locbench/internal/strictyaml"
 )
 
@@ -114,7 +115,7 @@ func pathPairs(v strictyaml.Value, key string) (out []pathPair) {
 	for _, f := range v.Fields() {
 		p, err := parsePath(f.Key)
 		if err != nil {
-			f.Value.Mistake("`"+clip(f.Key, 60)+"` is no path", err.Error())
+			f.Value.Mistake("`"+safe.Line(f.Key, 60)+"` is no path", err.Error())
 			continue
 		}
 		out = append(out, pathPair{p, f.Value})

@@ -8,19 +8,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-)
-
-// The lifecycle checks. Each is the name of a check result in the group GroupLifecycle, and what profiles write.
-const (
-	NoEnvironment    = "no-environment"    // own launch: without its environment it exits by itself, not with 0
-	StoreUnreachable = "store-unreachable" // own launch: with a store that nobody listens on it exits by itself, not with 0
-	PortLogged       = "port-logged"       // running: the log names the port
-	RequestsLogged   = "requests-logged"   // running: the path of every request stands in the log
-	ImageSize        = "image-size"        // running: a measured value
-	Threads4x4       = "threads-4-cpus-4.0"
-	Threads4x1_5     = "threads-4-cpus-1.5" // own launches: processes and threads under (CPU set, limit); measured values
-	Threads1x1       = "threads-1-cpu-1.0"
-	GracefulStop     = "graceful-stop" // stopped: ended by itself, with 0, within the grace time
+	"locbench/internal/safe"
 )
 
 const (
@@ -34,36 +22,6 @@ const (
 	UnreachableStore = "http://127.0.0.1:64999"
 )
 
-// LifecycleNames are the names of all lifecycle checks, in their usual order.
-func LifecycleNames() []string {
-	return []string{NoEnvironment, StoreUnreachable, PortLogged, RequestsLogged, ImageSize, Threads4x4, Threads4x1_5, Threads1x1, GracefulStop}
-}
-
-// LifecycleTitle says in words what a lifecycle check looks at: "does not start without its environment".
-func LifecycleTitle(name string) string {
-	switch name {
-	case NoEnvironment:
-		return "does not start without its environment"
-	case StoreUnreachable:
-		return "does not start with an unreachable store"
-	case PortLogged:
-		return "logs its port at start-up"
-	case RequestsLogged:
-		return "logs every request with its path"
-	case ImageSize:
-		return "size of the image"
-	case Threads4x4:
-		return "processes and threads with 4 CPUs, limit 4.0"
-	case Threads4x1_5:
-		return "processes and threads with 4 CPUs, limit 1.5"
-	case Threads1x1:
-		return "processes and threads with 1 CPU, limit 1.0"
-	case GracefulStop:
-		return "stops gracefully"
-	}
-	return name
-}
-
 // Launcher starts contenders. A contender that ends at once is not an error of Launch but an instance that has exited.
 type Launcher interface {
 	Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error)
@@ -76,7 +34,7 @@ type LifecycleOptions struct {
 	ReadyPath   string                  // any answer to it means started; "": "/"
 	ReadyWithin time.Duration           // 0: 60 s
 	CPUs        int                     // of the machine that runs the contender
-	Names       []string                // which checks; nil: all
+	Names       []string                // which checks (bench.LifecycleChecks); none: no check
 	Client      *http.Client            // nil: one of its own, without proxy
 	OnResult    func(bench.CheckResult) // told after each check; may be nil
 	exitWithin  time.Duration           // tests do not wait as long; 0: ExitWithin
@@ -89,52 +47,61 @@ func (o LifecycleOptions) limit() time.Duration {
 	return ExitWithin
 }
 
-// OwnLaunch says whether the lifecycle check starts the contender itself, and so belongs to Lifecycle.
-func OwnLaunch(name string) bool {
-	switch name {
-	case NoEnvironment, StoreUnreachable, Threads4x4, Threads4x1_5, Threads1x1:
-		return true
-	}
-	return false
-}
-
-// Lifecycle runs those of the named checks that start the contender themselves, one after the other, and stops what it
-// has started even when ctx ends. The error tells that ctx has ended; the results until then are returned with it.
+// Lifecycle runs those of the named checks that start the contender themselves (bench.CheckNoEnvironment, CheckNoStore and
+// the three readings of CheckThreads), one after the other, and stops what it has started even when ctx ends. The error
+// tells that ctx has ended; the results until then are returned with it.
 func Lifecycle(ctx context.Context, launcher Launcher, opt LifecycleOptions) ([]bench.CheckResult, error) {
-	var results []bench.CheckResult
-	for _, name := range chosen(opt.Names) {
-		if !OwnLaunch(name) {
-			continue
-		}
-		start := time.Now()
-		res := lifecycleResult(name)
+	t := teller{on: opt.OnResult}
+	for _, name := range opt.Names {
 		l := life{launcher, opt, name}
 		switch name {
-		case NoEnvironment:
-			l.mustExit(ctx, &res, nil)
-		case StoreUnreachable:
-			if opt.Unreachable == nil {
-				skip(&res, "the contender does not use the store of this run")
-				break
+		case bench.CheckNoEnvironment:
+			t.run(ctx, name, func(res *bench.CheckResult) { l.mustExit(ctx, res, nil) })
+		case bench.CheckNoStore:
+			t.run(ctx, name, func(res *bench.CheckResult) {
+				if opt.Unreachable == nil {
+					skip(res, "the contender does not use the store of this run")
+					return
+				}
+				l.mustExit(ctx, res, opt.Unreachable)
+			})
+		case bench.CheckThreads:
+			for _, c := range threadCases {
+				l.check = c.slug()
+				t.run(ctx, c.name(), func(res *bench.CheckResult) { l.threads(ctx, res, c) })
 			}
-			l.mustExit(ctx, &res, opt.Unreachable)
-		case Threads4x4:
-			l.threads(ctx, &res, 4, 4)
-		case Threads4x1_5:
-			l.threads(ctx, &res, 4, 1.5)
-		case Threads1x1:
-			l.threads(ctx, &res, 1, 1)
-		}
-		if ctx.Err() != nil {
-			return results, fmt.Errorf("lifecycle check %s: %w", name, context.Cause(ctx))
-		}
-		res.Took = time.Since(start)
-		results = append(results, res)
-		if opt.OnResult != nil {
-			opt.OnResult(res)
 		}
 	}
-	return results, nil
+	return t.results, t.err
+}
+
+// teller collects results and tells them as they come, until ctx ends.
+type teller struct {
+	on      func(bench.CheckResult)
+	results []bench.CheckResult
+	err     error
+}
+
+func (t *teller) run(ctx context.Context, name string, check func(*bench.CheckResult)) {
+	if t.err != nil {
+		return
+	}
+	start := time.Now()
+	res := bench.CheckResult{Group: GroupLifecycle, Name: name}
+	if ctx.Err() == nil {
+		check(&res)
+	}
+	if ctx.Err() != nil {
+		t.err = fmt.Errorf("lifecycle check %s: %w", name, context.Cause(ctx))
+		return
+	}
+	if res.Took == 0 {
+		res.Took = time.Since(start)
+	}
+	t.results = append(t.results, res)
+	if t.on != nil {
+		t.on(res)
+	}
 }
 
 // life is one launch of the contender for one check.
@@ -190,28 +157,17 @@ func (l life) mustExit(ctx context.Context, res *bench.CheckResult, env map[stri
 		case !poll(ctx, logPatience, func() bool { return len(inst.Logs()) > 0 }):
 			fail(res, "wanted a log line that says why, got none (%s)", exit)
 		default:
-			res.Status, res.Detail = bench.CheckPassed, clip(lastLine(inst), 300)
+			res.Status, res.Detail = bench.CheckPassed, safe.Line(lastLine(inst), 300)
 		}
 	})
 }
 
-func chosen(names []string) []string {
-	if names == nil {
-		return LifecycleNames()
-	}
-	return names
-}
-
-func lifecycleResult(name string) bench.CheckResult {
-	return bench.CheckResult{Group: GroupLifecycle, Name: name}
-}
-
 func fail(res *bench.CheckResult, format string, args ...any) {
-	res.Status, res.Detail = bench.CheckFailed, clip(fmt.Sprintf(format, args...), maxDetail)
+	res.Status, res.Detail = bench.CheckFailed, safe.Line(fmt.Sprintf(format, args...), maxDetail)
 }
 
 func skip(res *bench.CheckResult, why string) {
-	res.Status, res.Detail = bench.CheckSkipped, clip(why, maxDetail)
+	res.Status, res.Detail = bench.CheckSkipped, safe.Line(why, maxDetail)
 }
 
 func lastLine(inst bench.Instance) string {
@@ -219,7 +175,7 @@ func lastLine(inst bench.Instance) string {
 	if len(lines) == 0 {
 		return "none"
 	}
-	return clip(lines[len(lines)-1].Text, 300)
+	return safe.Line(lines[len(lines)-1].Text, 300)
 }
 
 // poll asks often until it is true or the time is over.

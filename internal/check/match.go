@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"locbench/internal/safe"
 )
 
 // answer is what came back, whole unless it is longer than maxBody.
@@ -47,7 +49,7 @@ func (a *answer) text() string {
 	if len(a.body) == 0 {
 		return "an empty body"
 	}
-	return fmt.Sprintf("%q", clip(string(a.body[:min(len(a.body), 1000)]), 200))
+	return fmt.Sprintf("%q", safe.Line(string(a.body[:min(len(a.body), 1000)]), 200))
 }
 
 // Expect is what an answer must be: the status, and everything that the matchers say.
@@ -245,7 +247,7 @@ func (m messageMatch) match(a *answer) error {
 		return fmt.Errorf("wanted an object with a text `message` that names %s, got %s", want, a.text())
 	}
 	if !slices.ContainsFunc(m.params, func(p string) bool { return names(text, p) }) {
-		return fmt.Errorf("wanted a message that names %s, got %q", want, clip(text, 200))
+		return fmt.Errorf("wanted a message that names %s, got %q", want, safe.Line(text, 200))
 	}
 	return nil
 }
@@ -256,7 +258,7 @@ type headerMatch struct{ name, want string }
 func (m headerMatch) match(a *answer) error {
 	got := strings.Join(a.header.Values(m.name), ", ")
 	if !strings.Contains(strings.ToLower(got), strings.ToLower(m.want)) {
-		return fmt.Errorf("header %s: wanted %q in it, got %q", m.name, m.want, clip(got, 200))
+		return fmt.Errorf("header %s: wanted %q in it, got %q", m.name, m.want, safe.Line(got, 200))
 	}
 	return nil
 }
@@ -267,7 +269,7 @@ type containsMatch struct{ want []string }
 func (m containsMatch) match(a *answer) error {
 	for _, want := range m.want {
 		if !bytes.Contains(a.body, []byte(want)) {
-			return fmt.Errorf("wanted %q in the body, got %s", clip(want, 200), a.text())
+			return fmt.Errorf("wanted %q in the body, got %s", safe.Line(want, 200), a.text())
 		}
 	}
 	return nil
@@ -278,7 +280,7 @@ type bodyMatch struct{ want string }
 
 func (m bodyMatch) match(a *answer) error {
 	if string(a.body) != m.want {
-		return fmt.Errorf("wanted the body %q, got %s", clip(m.want, 200), a.text())
+		return fmt.Errorf("wanted the body %q, got %s", safe.Line(m.want, 200), a.text())
 	}
 	return nil
 }

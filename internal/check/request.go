@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"locbench/internal/safe"
 )
 
 // Request is what a check sends.
@@ -54,7 +56,7 @@ func parseRequest(s string) (Request, error) {
 	}
 	for _, c := range method {
 		if c < 'A' || c > 'Z' {
-			return Request{}, fmt.Errorf("write the method in capitals, for example `GET %s`", clip(target, 60))
+			return Request{}, fmt.Errorf("write the method in capitals, for example `GET %s`", safe.Line(target, 60))
 		}
 	}
 	u, err := url.ParseRequestURI(target)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/safe"
 )
 
 const (
@@ -20,42 +21,54 @@ const (
 // RunningOptions say which checks look at a running instance.
 type RunningOptions struct {
 	Spec     bench.LaunchSpec        // as it was launched
-	Names    []string                // which checks; nil: all
+	Names    []string                // which checks (bench.LifecycleChecks); none: no check
 	Client   *http.Client            // nil: one of its own, without proxy
 	OnResult func(bench.CheckResult) // told after each check; may be nil
 	patience time.Duration           // tests do not wait as long; 0: logPatience
 }
 
 // Running runs those of the named checks that look at the running instance of a leg, soon after its start: its port in
-// the log, its requests in the log, the size of its image. The error tells that ctx has ended.
+// the log (bench.CheckLogsPort), its requests in the log (CheckLogsRequests), the size of its image (CheckImageSize). The
+// error tells that ctx has ended.
 func Running(ctx context.Context, inst bench.Instance, opt RunningOptions) ([]bench.CheckResult, error) {
 	if opt.patience <= 0 {
 		opt.patience = logPatience
 	}
-	var results []bench.CheckResult
-	for _, name := range chosen(opt.Names) {
-		start := time.Now()
-		res := lifecycleResult(name)
+	t := teller{on: opt.OnResult}
+	for _, name := range opt.Names {
 		switch name {
-		case PortLogged:
-			portLogged(ctx, &res, inst, opt)
-		case RequestsLogged:
-			requestsLogged(ctx, &res, inst, opt)
-		case ImageSize:
-			imageSize(&res, inst.Info(), opt.Spec.Artifact)
-		default:
-			continue
-		}
-		if ctx.Err() != nil {
-			return results, fmt.Errorf("lifecycle check %s: %w", name, context.Cause(ctx))
-		}
-		res.Took = time.Since(start)
-		results = append(results, res)
-		if opt.OnResult != nil {
-			opt.OnResult(res)
+		case bench.CheckLogsPort:
+			t.run(ctx, name, func(res *bench.CheckResult) { portLogged(ctx, res, inst, opt) })
+		case bench.CheckLogsRequests:
+			t.run(ctx, name, func(res *bench.CheckResult) { requestsLogged(ctx, res, inst, opt) })
+		case bench.CheckImageSize:
+			t.run(ctx, name, func(res *bench.CheckResult) { imageSize(res, inst.Info(), opt.Spec.Artifact) })
 		}
 	}
-	return results, nil
+	return t.results, t.err
+}
+
+// StillAnswers is the check bench.CheckStillAnswers, for after the last step: GET path gets any answer but one of the
+// class 5xx. client may be nil.
+func StillAnswers(ctx context.Context, inst bench.Instance, path string, client *http.Client) bench.CheckResult {
+	start := time.Now()
+	res := bench.CheckResult{Group: GroupLifecycle, Name: bench.CheckStillAnswers, Request: "GET " + path}
+	own, done := ownClient(client)
+	defer done()
+	status, err := get(ctx, own, inst.BaseURL()+path)
+	res.Took = time.Since(start)
+	switch exit := inst.Exit(); {
+	case exit != nil:
+		fail(&res, "it has ended: %s. Last log line: %s", exit, lastLine(inst))
+	case err != nil:
+		fail(&res, "no answer: %v. Last log line: %s", err, lastLine(inst))
+	case status >= 500:
+		res.Value = strconv.Itoa(status)
+		fail(&res, "wanted an answer below 500, got %d", status)
+	default:
+		res.Status, res.Value = bench.CheckPassed, strconv.Itoa(status)
+	}
+	return res
 }
 
 func portLogged(ctx context.Context, res *bench.CheckResult, inst bench.Instance, opt RunningOptions) {
@@ -77,7 +90,7 @@ func portLogged(ctx context.Context, res *bench.CheckResult, inst bench.Instance
 		fail(res, "wanted a log line that names port %s, got %s", port, plural(len(inst.Logs()), "line", "lines")+" without it")
 		return
 	}
-	res.Status, res.Value, res.Detail = bench.CheckPassed, port, clip(found, 300)
+	res.Status, res.Value, res.Detail = bench.CheckPassed, port, safe.Line(found, 300)
 }
 
 // requestsLogged asks for paths that nobody else asks for, and looks for each of them in the log.
@@ -90,12 +103,12 @@ func requestsLogged(ctx context.Context, res *bench.CheckResult, inst bench.Inst
 		skip(res, "the request log is turned off (ACCESS_LOG=off)")
 		return
 	}
-	client, done := client(opt.Client)
+	client, done := ownClient(opt.Client)
 	defer done()
 	paths := make([]string, canaries)
 	for i := range paths {
 		paths[i] = fmt.Sprintf("/canary-%x-%d", time.Now().UnixNano(), i)
-		if err := get(ctx, client, inst.BaseURL()+paths[i]); err != nil {
+		if _, err := get(ctx, client, inst.BaseURL()+paths[i]); err != nil {
 			fail(res, "GET %s: %v", paths[i], err)
 			return
 		}
@@ -117,7 +130,7 @@ func requestsLogged(ctx context.Context, res *bench.CheckResult, inst bench.Inst
 		fail(res, "wanted a log line for each of %d requests, got none with %s", canaries, strings.Join(missing, ", "))
 		return
 	}
-	res.Status, res.Value, res.Detail = bench.CheckPassed, "logged", clip(line, 300)
+	res.Status, res.Value, res.Detail = bench.CheckPassed, "logged", safe.Line(line, 300)
 }
 
 func lineWith(lines []bench.LogLine, text string) string {
@@ -145,10 +158,9 @@ func imageSize(res *bench.CheckResult, info bench.InstanceInfo, artifact bench.A
 	res.Detail = fmt.Sprintf("%d bytes (%s)", size, what)
 }
 
-// Stopped judges how an instance has ended: GracefulStop passes when it ended by itself, with code 0, within grace.
+// Stopped is the check bench.CheckStops: it passes when it ended by itself, with code 0, within grace.
 func Stopped(stop bench.StopResult) bench.CheckResult {
-	res := lifecycleResult(GracefulStop)
-	res.Took = stop.Took
+	res := bench.CheckResult{Group: GroupLifecycle, Name: bench.CheckStops, Took: stop.Took}
 	res.Value = fmt.Sprintf("%s after %s", stop.Exit, stop.Took.Round(time.Millisecond))
 	switch {
 	case stop.Already:

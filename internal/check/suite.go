@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"locbench/internal/safe"
 	"locbench/internal/strictyaml"
 )
 
@@ -71,7 +72,7 @@ func LoadSuite(nameOrPath string) (*Suite, error) {
 	}
 	data, err := bundled.ReadFile("suites/" + nameOrPath + ".yaml")
 	if err != nil {
-		return nil, fmt.Errorf("no bundled suite %q (%s); to read a file, write its path", clip(nameOrPath, 60),
+		return nil, fmt.Errorf("no bundled suite %q (%s); to read a file, write its path", safe.Line(nameOrPath, 60),
 			strictyaml.Suggest(nameOrPath, "bundled", SuiteNames()))
 	}
 	return ParseSuite("suites/"+nameOrPath+".yaml", data)

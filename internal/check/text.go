@@ -5,32 +5,17 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
-)
 
-// clip shortens s to about n bytes without cutting a letter, and turns control characters into blanks.
-func clip(s string, n int) string {
-	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s[:min(len(s), n+utf8.UTFMax)], "\uFFFD"))
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
-}
+	"locbench/internal/safe"
+)
 
 // shown is a JSON value for a message, bounded.
 func shown(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
-		return clip(fmt.Sprint(v), 160)
+		return safe.Line(fmt.Sprint(v), 160)
 	}
-	return clip(string(b), 160)
+	return safe.Line(string(b), 160)
 }
 
 // names says whether word stands in text as a word of its own: "id" is in "id: not a number" and not in "invalid".

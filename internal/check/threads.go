@@ -15,19 +15,37 @@ import (
 // wakers is how many connections wake a contender's thread pools before its threads are counted, each with a few requests.
 const wakers = 16
 
+// threadCase is a CPU set and a limit, in CPUs.
+type threadCase struct {
+	set   int
+	limit float64
+}
+
+var threadCases = [...]threadCase{{4, 4}, {4, 1.5}, {1, 1}}
+
+// name is "threads (4 CPUs, limit 1.5)".
+func (c threadCase) name() string {
+	return fmt.Sprintf("%s (%s, limit %.1f)", bench.CheckThreads, plural(c.set, "CPU", "CPUs"), c.limit)
+}
+
+// slug is the same for a container's name: "threads-4-1.5".
+func (c threadCase) slug() string {
+	return fmt.Sprintf("%s-%d-%.1f", bench.CheckThreads, c.set, c.limit)
+}
+
 // threads measures how many processes and threads the contender has once it has served requests under the limits.
-func (l life) threads(ctx context.Context, res *bench.CheckResult, set int, cpus float64) {
-	if l.opt.CPUs < set {
-		skip(res, fmt.Sprintf("the machine has %d of the %d CPUs", l.opt.CPUs, set))
+func (l life) threads(ctx context.Context, res *bench.CheckResult, c threadCase) {
+	if l.opt.CPUs < c.set {
+		skip(res, fmt.Sprintf("the machine has %d of the %d CPUs", l.opt.CPUs, c.set))
 		return
 	}
-	limits := func(s *bench.LaunchSpec) { s.Limits.CPUSet, s.Limits.CPUs = set, cpus }
+	limits := func(s *bench.LaunchSpec) { s.Limits.CPUSet, s.Limits.CPUs = c.set, c.limit }
 	l.with(ctx, res, limits, func(inst bench.Instance) {
 		if info := inst.Info(); !info.LimitsEnforced {
 			skip(res, "limits are not enforced: "+info.LimitsNote)
 			return
 		}
-		client, done := client(l.opt.Client)
+		client, done := ownClient(l.opt.Client)
 		defer done()
 		if err := l.await(ctx, client, inst); err != nil {
 			fail(res, "%v", err)
@@ -75,7 +93,8 @@ func (l life) await(ctx context.Context, client *http.Client, inst bench.Instanc
 			return true
 		default:
 		}
-		answered = get(ctx, client, inst.BaseURL()+l.readyPath()) == nil
+		_, err := get(ctx, client, inst.BaseURL()+l.readyPath())
+		answered = err == nil
 		return answered
 	})
 	switch {
@@ -93,7 +112,7 @@ func wake(ctx context.Context, client *http.Client, url string) {
 	for range wakers {
 		wg.Go(func() {
 			for range 4 {
-				_ = get(ctx, client, url)
+				_, _ = get(ctx, client, url)
 			}
 		})
 	}
@@ -101,21 +120,25 @@ func wake(ctx context.Context, client *http.Client, url string) {
 }
 
 // get asks and reads the answer, whatever it is.
-func get(ctx context.Context, client *http.Client, url string) error {
-	ctx, cancel := context.WithTimeout(ctx, DefaultTimeout)
+func get(ctx context.Context, client *http.Client, url string) (status int, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, DefaultTimeout, errNoAnswer)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	resp, err := client.Do(req)
 	if err != nil {
-		return err
+		return 0, reason(ctx, err)
 	}
 	defer resp.Body.Close()
-	_, err = io.Copy(io.Discard, io.LimitReader(resp.Body, maxBody))
-	return err
+	if _, err = io.Copy(io.Discard, io.LimitReader(resp.Body, maxBody)); err != nil {
+		return resp.StatusCode, reason(ctx, err)
+	}
+	return resp.StatusCode, nil
 }
+
+var errNoAnswer = fmt.Errorf("no answer within %s", DefaultTimeout)
 
 func plural(n int, one, many string) string {
 	if n == 1 {
