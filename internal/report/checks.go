@@ -1,0 +1,189 @@
+package report
+
+import (
+	"slices"
+
+	"locbench/internal/bench"
+)
+
+// checkTable has a row for every check and a cell for every leg.
+type checkTable struct {
+	Groups  []checkGroup
+	Failed  []checkFailure
+	Totals  []checkTotal // one a leg
+	Differs int          // rows with a cell that is set off
+	Count   int          // rows
+}
+
+type checkGroup struct {
+	Name string
+	Rows []checkRow
+}
+
+type checkRow struct {
+	Name    string
+	Differs bool
+	Cells   []checkCell // one a column
+}
+
+// checkCell is the outcome of one check in one leg. SetOff says that it is not what most legs have in this row; where no
+// outcome is the most frequent, all of them are set off.
+type checkCell struct {
+	Status bench.CheckStatus // "" where the leg has no such check
+	Words  string
+	SetOff bool
+}
+
+// checkFailure is one check that failed in the same way in one or more legs.
+type checkFailure struct {
+	Group, Name, Request, Detail string
+	Legs                         []string
+}
+
+type checkTotal struct {
+	Leg                           string
+	Passed, Failed, Skipped, Info int
+}
+
+type checkKey struct{ suite, group, name string }
+
+func checks(l layout) checkTable {
+	var t checkTable
+	var order []checkKey
+	cells := map[checkKey][]checkCell{}
+	for j, c := range l.columns {
+		total := checkTotal{Leg: c.Name()}
+		for _, r := range c.leg.Checks {
+			k := checkKey{r.Suite, r.Group, r.Name}
+			if cells[k] == nil {
+				cells[k] = make([]checkCell, len(l.columns))
+				order = append(order, k)
+			}
+			cells[k][j] = checkCell{Status: r.Status, Words: outcome(r)}
+			switch r.Status {
+			case bench.CheckPassed:
+				total.Passed++
+			case bench.CheckFailed:
+				total.Failed++
+				t.addFailure(r, c.Name())
+			case bench.CheckSkipped:
+				total.Skipped++
+			case bench.CheckInfo:
+				total.Info++
+			}
+		}
+		t.Totals = append(t.Totals, total)
+	}
+	groups := map[string]int{}
+	for _, k := range order {
+		g, seen := groups[k.group]
+		if !seen {
+			g = len(t.Groups)
+			groups[k.group] = g
+			t.Groups = append(t.Groups, checkGroup{Name: cleanName(k.group)})
+		}
+		row := checkRow{Name: cleanText(k.name), Cells: cells[k]}
+		row.setOff()
+		if row.Differs {
+			t.Differs++
+		}
+		t.Count++
+		t.Groups[g].Rows = append(t.Groups[g].Rows, row)
+	}
+	return t
+}
+
+func (t *checkTable) addFailure(r bench.CheckResult, leg string) {
+	f := checkFailure{Group: cleanName(r.Group), Name: cleanText(r.Name), Request: cleanText(r.Request), Detail: cleanText(r.Detail), Legs: []string{leg}}
+	i := slices.IndexFunc(t.Failed, func(o checkFailure) bool {
+		return o.Group == f.Group && o.Name == f.Name && o.Request == f.Request && o.Detail == f.Detail
+	})
+	if i < 0 {
+		t.Failed = append(t.Failed, f)
+		return
+	}
+	t.Failed[i].Legs = append(t.Failed[i].Legs, leg)
+}
+
+// setOff marks the cells that are not like most of the row. A leg without the check (it had died before) is not compared.
+func (r *checkRow) setOff() {
+	frequency := map[checkCell]int{}
+	for _, c := range r.Cells {
+		if c.Status != "" {
+			frequency[c]++
+		}
+	}
+	if len(frequency) < 2 {
+		return
+	}
+	r.Differs = true
+	var most checkCell
+	ties := 0
+	for c, n := range frequency {
+		switch {
+		case n > frequency[most]:
+			most, ties = c, 1
+		case n == frequency[most]:
+			ties++
+		}
+	}
+	for i, c := range r.Cells {
+		r.Cells[i].SetOff = c.Status != "" && (ties > 1 || c != most)
+	}
+}
+
+// outcome is what a cell says: a sign that does not need colour, and the value.
+func outcome(r bench.CheckResult) string {
+	value := cleanName(r.Value)
+	switch r.Status {
+	case bench.CheckInfo:
+		if value == "" {
+			return missing
+		}
+		return value
+	case bench.CheckPassed:
+		return sign("✓", value)
+	case bench.CheckFailed:
+		return sign("✗", value)
+	case bench.CheckSkipped:
+		return sign("skipped", value)
+	}
+	return sign(cleanName(string(r.Status)), value)
+}
+
+func sign(s, value string) string {
+	if value == "" {
+		return s
+	}
+	return s + " " + value
+}
+
+// Any says whether any leg ran a check.
+func (t checkTable) Any() bool { return t.Count > 0 }
+
+// Class is the class of a cell in style.css.
+func (c checkCell) Class() string {
+	class := "info"
+	switch c.Status {
+	case "":
+		class = "none"
+	case bench.CheckPassed:
+		class = "passed"
+	case bench.CheckFailed:
+		class = "failed"
+	case bench.CheckSkipped:
+		class = "skipped"
+	}
+	if c.SetOff {
+		class += " off"
+	}
+	return class
+}
+
+// Shown is the text of a cell.
+func (c checkCell) Shown() string {
+	if c.Status == "" {
+		return missing
+	}
+	return c.Words
+}

@@ -1,0 +1,34 @@
+package report
+
+import (
+	"strconv"
+
+	"locbench/internal/bench"
+)
+
+// definitions say what each measure is and in which unit.
+func definitions(p bench.Profile) []fact {
+	return []fact{
+		{"Throughput (successes/s)", "successful answers / measured seconds of the step. An answer is a success when it is complete and has the expected status, and the expected body where the profile validates bodies."},
+		{"Error ratio (%)", "errors / (errors + successes). Errors are counted by kind: class of an unexpected status, connect refused, connection reset, timeout, bad body, limit of the client."},
+		{"Latency (ms, µs)", "from the sending of a request to the last byte of its answer, of successes only. p50, p90, p99: 50, 90, 99 % of the successes of the step were as fast or faster. Quantiles of different rounds are never averaged into one."},
+		{"Start-up time (ms)", "from the moment the runtime has started the process to the first HTTP answer."},
+		{"Memory high-water mark (MiB = 2²⁰ bytes)", "the most memory the contender has held since its start, as the kernel counted it. “≥”: no counter could be read; the largest sample is shown, and the true mark may be higher."},
+		{"Memory high-water mark per rate (MiB·s)", "high-water mark / throughput of the step."},
+		{"Memory in use (MiB)", "at the end of the step, without the page cache."},
+		{"CPU time (s)", "user and system time of the contender (all its processes), counted by the kernel at the two ends of exactly this step."},
+		{"CPU time per request (µs)", "CPU time of the step / its successes."},
+		{"Throttled periods (%)", "periods in which the CPU quota was used up / periods in which the contender wanted to run."},
+		{"Cumulative", "successes since the beginning of the load over CPU seconds since the start of the contender, start-up and checks included."},
+		{"Cost ($ per 10⁹ requests)", "CPU seconds / successes × 10⁹ / 3600 × price of a vCPU-hour" + priceWords(p.PriceVCPUHr) + ". Everything but the CPU time is left out: it compares, it is no bill."},
+		{"Peak", "the measured step (no warm-up) with the highest throughput. It is one of the steps that were run: the true maximum may lie between two of them."},
+		{missing, "not measured, or not measurable there. It is never the same as 0."},
+	}
+}
+
+func priceWords(price float64) string {
+	if price <= 0 {
+		return ""
+	}
+	return " ($" + strconv.FormatFloat(price, 'f', -1, 64) + ")"
+}

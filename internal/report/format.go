@@ -1,0 +1,163 @@
+package report
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// missing stands where nothing was measured. It is never written as 0.
+const missing = "–"
+
+// significant prints x with three significant figures and thousands separators. From 1,000 on every whole digit stays:
+// "11,234", since nothing is gained by zeros in place of what was measured.
+func significant(x float64) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return missing
+	}
+	if x < 0 {
+		return "−" + significant(-x)
+	}
+	if x == 0 {
+		return "0"
+	}
+	decimals := 2 - int(math.Floor(math.Log10(x)))
+	if decimals > 9 {
+		return strconv.FormatFloat(x, 'g', 3, 64)
+	}
+	if decimals > 0 {
+		// 9.996 rounds up to 10.00: look at the rounded number.
+		scale := math.Pow10(decimals)
+		if r := math.Round(x*scale) / scale; int(math.Floor(math.Log10(r))) > int(math.Floor(math.Log10(x))) {
+			decimals--
+		}
+	}
+	return thousands(strconv.FormatFloat(x, 'f', max(decimals, 0), 64))
+}
+
+// count prints a whole number with thousands separators.
+func count(n int64) string {
+	if n < 0 {
+		return "−" + thousands(strings.TrimPrefix(strconv.FormatInt(n, 10), "-"))
+	}
+	return thousands(strconv.FormatInt(n, 10))
+}
+
+// thousands puts commas into a number without a sign.
+func thousands(s string) string {
+	whole, fraction, dot := strings.Cut(s, ".")
+	var b strings.Builder
+	for i, r := range whole {
+		if i > 0 && (len(whole)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(r)
+	}
+	if dot {
+		b.WriteString("." + fraction)
+	}
+	return b.String()
+}
+
+// duration prints d in the unit that suits it: "850 ns", "170 µs", "1.23 ms", "2.41 s", "3m20s".
+func duration(d time.Duration) string {
+	abs := d.Abs()
+	switch {
+	case abs == 0:
+		return "0 s"
+	case abs < time.Microsecond:
+		return strconv.FormatInt(int64(d), 10) + " ns"
+	case abs < 999500*time.Nanosecond:
+		return significant(float64(d)/float64(time.Microsecond)) + " µs"
+	case abs < 999500*time.Microsecond:
+		return significant(float64(d)/float64(time.Millisecond)) + " ms"
+	case abs < 2*time.Minute:
+		return significant(d.Seconds()) + " s"
+	}
+	return d.Round(time.Second).String()
+}
+
+// mebibytes prints a size: "123 MiB", "3.2 kiB".
+func mebibytes(n int64) string {
+	switch {
+	case n < 1<<10 && n > -1<<10:
+		return count(n) + " B"
+	case n < 1<<20:
+		return significant(float64(n)/(1<<10)) + " KiB"
+	case n < 1<<30:
+		return significant(float64(n)/(1<<20)) + " MiB"
+	}
+	return significant(float64(n)/(1<<30)) + " GiB"
+}
+
+// percent prints a ratio.
+func percent(ratio float64) string {
+	if ratio == 0 {
+		return "0 %"
+	}
+	return significant(ratio*100) + " %"
+}
+
+// dollars prints an amount of US dollars.
+func dollars(x float64) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return missing
+	}
+	if x != 0 && math.Abs(x) < 0.1 {
+		return "$" + significant(x)
+	}
+	return "$" + thousands(strconv.FormatFloat(x, 'f', 2, 64))
+}
+
+// instant prints a moment to the second, with its zone.
+func instant(t time.Time) string {
+	if t.IsZero() {
+		return missing
+	}
+	return t.Format("2006-01-02 15:04:05 MST")
+}
+
+// Bounds on text from outside, in runes.
+const (
+	maxName = 80   // labels and names
+	maxText = 2000 // details, log lines, notes
+)
+
+// cleanName makes a label from outside fit to be shown.
+func cleanName(s string) string { return clean(s, maxName) }
+
+// cleanText makes a longer text from outside fit to be shown.
+func cleanText(s string) string { return clean(s, maxText) }
+
+// clean replaces what could steer a terminal, an editor or the direction of writing, and bounds the length. It does not
+// escape anything: that is up to html/template and to the Markdown writer.
+func clean(s string, limit int) string {
+	var b strings.Builder
+	n := 0
+	for _, r := range s {
+		if n == limit {
+			b.WriteRune('…')
+			break
+		}
+		n++
+		switch {
+		case r == '\n' || r == '\t' || r == '\r':
+			b.WriteRune(' ')
+		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r):
+			b.WriteRune(unicode.ReplacementChar)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// plural is "1 leg", "3 legs".
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return count(int64(n)) + " " + noun + "s"
+}

@@ -1,0 +1,187 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"locbench/internal/bench"
+)
+
+// layout is the order in which everything is shown: contenders as in the profile, their rounds beside each other, steps in
+// the order in which they ran. Tables and charts share it, so that column 3 is the same leg everywhere.
+type layout struct {
+	contenders []contender
+	columns    []column
+	rows       []row
+}
+
+// contender is all that concerns one selection.
+type contender struct {
+	Index int    // decides its colour
+	Label string // cleaned
+	About string // "Go 1.26, net/http 1.26"
+	key   string
+	legs  []*bench.LegResult
+}
+
+// Rounds is how many columns it takes.
+func (c contender) Rounds() int { return len(c.legs) }
+
+// Color is the class of its colour in style.css.
+func (c contender) Color() int { return c.Index % colors }
+
+// colors is the number of colours in style.css; after that they begin anew, with dashed lines.
+const colors = 10
+
+// column is one leg.
+type column struct {
+	Contender int
+	Label     string
+	Round     int
+	leg       *bench.LegResult
+	steps     []*bench.StepResult // by row; nil where the step was not run
+}
+
+// Color is the class of its colour in style.css.
+func (c column) Color() int { return c.Contender % colors }
+
+// Name is what a bar or a table of legs calls it.
+func (c column) Name() string { return c.Label + " #" + strconv.Itoa(c.Round) }
+
+// row is one step.
+type row struct {
+	Label  string // short, for an axis: "w3", "64"
+	Title  string // "warm-up 3, 1 connection"
+	WarmUp bool
+	step   bench.Step
+}
+
+// newLayout sorts the legs. Steps are those of the profile and any others that a leg has run.
+func newLayout(run bench.Run, legs []bench.LegResult) layout {
+	var l layout
+	legs = slices.Clone(legs)
+	rank := func(leg bench.Leg) int {
+		for i, s := range run.Profile.Contenders {
+			if s.Contender == leg.Contender && (s.Variant == leg.Variant || s.Variant == "") {
+				return i
+			}
+		}
+		return len(run.Profile.Contenders)
+	}
+	slices.SortStableFunc(legs, func(a, b bench.LegResult) int {
+		return cmp.Or(cmp.Compare(rank(a.Leg), rank(b.Leg)), cmp.Compare(a.Leg.Label(), b.Leg.Label()), cmp.Compare(a.Leg.Round, b.Leg.Round))
+	})
+
+	steps := map[int]bench.Step{}
+	for _, leg := range legs {
+		for _, s := range leg.Steps {
+			steps[s.Index] = s.Step
+		}
+	}
+	for i, s := range run.Profile.Steps {
+		steps[i] = s
+	}
+	indices := make([]int, 0, len(steps))
+	for i := range steps {
+		indices = append(indices, i)
+	}
+	slices.Sort(indices)
+	place := map[int]int{}
+	warm := 0
+	for _, i := range indices {
+		place[i] = len(l.rows)
+		if steps[i].WarmUp {
+			warm++
+		}
+		l.rows = append(l.rows, newRow(steps[i], warm))
+	}
+
+	for i := range legs {
+		leg := &legs[i]
+		key := leg.Leg.Label()
+		n := len(l.contenders) - 1
+		if n < 0 || l.contenders[n].key != key {
+			n++
+			l.contenders = append(l.contenders, contender{Index: n, Label: cleanName(key), About: about(leg.Service), key: key})
+		}
+		l.contenders[n].legs = append(l.contenders[n].legs, leg)
+		c := column{Contender: n, Label: cleanName(key), Round: leg.Leg.Round, leg: leg, steps: make([]*bench.StepResult, len(l.rows))}
+		for j := range leg.Steps {
+			c.steps[place[leg.Steps[j].Index]] = &leg.Steps[j]
+		}
+		l.columns = append(l.columns, c)
+	}
+	return l
+}
+
+func newRow(s bench.Step, warm int) row {
+	r := row{WarmUp: s.WarmUp, step: s}
+	switch {
+	case s.Connections > 0:
+		r.Label = strconv.Itoa(s.Connections)
+		r.Title = plural(s.Connections, "connection")
+	case s.Rate > 0:
+		r.Label = significant(s.Rate)
+		r.Title = significant(s.Rate) + " requests/s due"
+	case s.Arrivals != nil:
+		r.Label = strconv.Itoa(s.Arrivals.Users)
+		r.Title = plural(s.Arrivals.Users, "user") + " over " + duration(s.Arrivals.Over)
+	default:
+		r.Label, r.Title = clean(s.Name, 16), cleanName(s.Name)
+	}
+	if s.WarmUp {
+		r.Label = "w" + strconv.Itoa(warm)
+		r.Title = "warm-up " + strconv.Itoa(warm) + ", " + r.Title
+	}
+	return r
+}
+
+// axis names what the steps differ in.
+func (l layout) axis() string {
+	connections, rates, users := 0, 0, 0
+	for _, r := range l.rows {
+		switch {
+		case r.step.Connections > 0:
+			connections++
+		case r.step.Rate > 0:
+			rates++
+		case r.step.Arrivals != nil:
+			users++
+		}
+	}
+	switch len(l.rows) {
+	case 0:
+		return "steps"
+	case connections:
+		return "connections"
+	case rates:
+		return "requests due per second"
+	case users:
+		return "users"
+	}
+	return "steps"
+}
+
+// warmUp is the number of warm-up rows that come before all others.
+func (l layout) warmUp() int {
+	n := 0
+	for n < len(l.rows) && l.rows[n].WarmUp {
+		n++
+	}
+	return n
+}
+
+func about(s bench.Service) string {
+	join := func(a, b string) string {
+		if a == "" || b == "" {
+			return a + b
+		}
+		return a + " " + b
+	}
+	language, framework := join(s.Language, s.LanguageVersion), join(s.Framework, s.Version)
+	if language != "" && framework != "" {
+		language += ", "
+	}
+	return cleanName(language + framework)
+}

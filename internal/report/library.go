@@ -1,0 +1,49 @@
+package report
+
+import (
+	"compress/gzip"
+	"embed"
+	"fmt"
+	"io"
+)
+
+// libraryVersion is the Apache ECharts that is embedded: dist/echarts.min.js of the npm package echarts, unchanged but for gzip.
+// go-echarts v2.6 writes options for ECharts 5; 5.6.0 is the last of that line.
+const libraryVersion = "5.6.0"
+
+// librarySHA256 is the digest of the unpacked library. A test compares it, so that an exchanged file is noticed.
+const librarySHA256 = "bf4a223524e40b77c304bec67e1222cf551f14880cf42c69dc046558e11c07b1"
+
+//go:embed assets page.html style.css page.js
+var files embed.FS
+
+// library unpacks the chart library: about 1 MB of JavaScript.
+func library() ([]byte, error) {
+	f, err := files.Open("assets/echarts.min.js.gz")
+	if err != nil {
+		return nil, fmt.Errorf("open chart library: %w", err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, fmt.Errorf("unpack chart library: %w", err)
+	}
+	js, err := io.ReadAll(z)
+	if err != nil {
+		return nil, fmt.Errorf("unpack chart library: %w", err)
+	}
+	return js, z.Close()
+}
+
+// licences are the texts that the Apache licence wants to go with every copy of the library.
+func licences() (string, error) {
+	var all string
+	for _, name := range []string{"NOTICE", "LICENSE", "LICENSE-d3"} {
+		text, err := files.ReadFile("assets/echarts." + name)
+		if err != nil {
+			return "", fmt.Errorf("read licence: %w", err)
+		}
+		all += string(text) + "\n\n"
+	}
+	return all, nil
+}

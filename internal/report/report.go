@@ -1,0 +1,157 @@
+// Package report writes what a run has found: report.html, one file that needs nothing else and fetches nothing, and
+// summary.md. It takes values (bench.Run, bench.LegResult) and a writer; reading a results folder is internal/results',
+// medians and cost are internal/stats'.
+//
+// The HTML page has tables made by html/template and charts whose options go-echarts generates; Apache ECharts is embedded
+// and put into the page. Everything in the values (names, labels, check details, log lines) is treated as hostile: bounded,
+// stripped of control characters, escaped where it is put, and a Content-Security-Policy lets only the two scripts of this
+// package run, by their hashes, and forbids every request.
+package report
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+
+	"locbench/internal/bench"
+)
+
+// Options change what is shown. The zero value is usable.
+type Options struct {
+	Title  string // heading of the page; empty: the profile's title, else its name
+	Folder string // the results folder, named in the page so that the figures can be found again; may be empty
+}
+
+// page is what page.html shows.
+type page struct {
+	Title       string
+	Folder      string
+	Style       template.CSS
+	Policy      string
+	Run         bench.Run
+	When        string
+	Loud        []warning
+	Warnings    []warning
+	Headline    headline
+	Troubles    []trouble
+	Figures     []figure
+	Contenders  []contender
+	Columns     []column
+	Checks      checkTable
+	Facts       []factGroup
+	Definitions []fact
+	Library     string
+	Licences    string
+	Cut         bool // some step ended early
+}
+
+// HTML writes the whole report as one HTML document of about 1 MB, most of it the chart library.
+// Legs may be in any order and may be fewer than the run's: what is missing is shown as missing.
+func HTML(w io.Writer, run bench.Run, legs []bench.LegResult, opts Options) error {
+	lib, err := library()
+	if err != nil {
+		return err
+	}
+	script, err := files.ReadFile("page.js")
+	if err != nil {
+		return fmt.Errorf("read page script: %w", err)
+	}
+	l := newLayout(run, legs)
+	all := figures(run, l)
+	data, err := chartJSON(all)
+	if err != nil {
+		return err
+	}
+	p, err := newPage(run, l, all, opts)
+	if err != nil {
+		return err
+	}
+	// Hashes are of the scripts as they stand between their tags; img-src data: is for the library's own patterns.
+	p.Policy = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src 'unsafe-inline'; script-src " +
+		source(lib) + " " + source(script)
+	tmpl, err := template.New("page.html").ParseFS(files, "page.html")
+	if err != nil {
+		return fmt.Errorf("parse page: %w", err)
+	}
+	if err := tmpl.ExecuteTemplate(w, "page.html", p); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	// The scripts pass by html/template: they are ours, and their hashes hold only for their exact bytes.
+	for _, part := range [][]byte{
+		[]byte("<script type=\"application/json\" id=\"charts\">"), data, []byte("</script>\n<script>"), lib,
+		[]byte("</script>\n<script>"), script, []byte("</script>\n</body>\n</html>\n"),
+	} {
+		if _, err := w.Write(part); err != nil {
+			return fmt.Errorf("write report: %w", err)
+		}
+	}
+	return nil
+}
+
+// source is the hash that lets one inline script run.
+func source(script []byte) string {
+	sum := sha256.Sum256(script)
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+func newPage(run bench.Run, l layout, all []figure, opts Options) (page, error) {
+	style, err := files.ReadFile("style.css")
+	if err != nil {
+		return page{}, fmt.Errorf("read style: %w", err)
+	}
+	licence, err := licences()
+	if err != nil {
+		return page{}, err
+	}
+	p := page{
+		Title:       title(run, opts.Title),
+		Folder:      cleanText(opts.Folder),
+		Style:       template.CSS(style),
+		Run:         run,
+		When:        instant(run.Started),
+		Headline:    newHeadline(run, l),
+		Troubles:    troubles(l),
+		Figures:     all,
+		Contenders:  l.contenders,
+		Columns:     l.columns,
+		Checks:      checks(l),
+		Facts:       fingerprint(run, l),
+		Definitions: definitions(run.Profile),
+		Library:     libraryVersion,
+		Licences:    licence,
+		Cut:         l.anyCut(),
+	}
+	for _, w := range warnings(run, l) {
+		if w.Loud {
+			p.Loud = append(p.Loud, w)
+		} else {
+			p.Warnings = append(p.Warnings, w)
+		}
+	}
+	return p, nil
+}
+
+func title(run bench.Run, given string) string {
+	for _, s := range []string{given, run.Profile.Title, run.Profile.Name} {
+		if s != "" {
+			return cleanName(s)
+		}
+	}
+	return "locbench"
+}
+
+func (l layout) anyCut() bool {
+	for _, c := range l.columns {
+		for _, s := range c.steps {
+			if s != nil && s.Aborted != "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Span is the width of the table of checks, in columns.
+func (p page) Span() int { return len(p.Columns) + 1 }

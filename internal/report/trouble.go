@@ -1,0 +1,146 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"locbench/internal/bench"
+)
+
+// trouble is one leg that did not end as it should, and what is known of why.
+type trouble struct {
+	Leg     string
+	State   string
+	Color   int
+	What    []string
+	LastLog []string
+}
+
+// maxLog is how many of the last log lines are shown.
+const maxLog = 30
+
+// troubles lists legs that failed, were interrupted, or ended before they were asked to.
+func troubles(l layout) []trouble {
+	var all []trouble
+	for _, c := range l.columns {
+		leg := c.leg
+		var what []string
+		if leg.Failure != "" {
+			what = append(what, cleanText(leg.Failure))
+		}
+		if e := leg.Exit; e != nil {
+			what = append(what, "It ended before it was asked to: "+cleanText(e.String())+atTime(*e)+".")
+		}
+		for i, s := range c.steps {
+			if s != nil && s.Aborted != "" {
+				what = append(what, "The step “"+l.rows[i].Title+"” ended early: "+cleanText(s.Aborted)+".")
+			}
+		}
+		if leg.State == bench.LegComplete && len(what) == 0 {
+			continue
+		}
+		t := trouble{Leg: c.Name(), State: cleanName(string(leg.State)), Color: c.Color(), What: what}
+		lines := leg.LastLog
+		if len(lines) > maxLog {
+			lines = lines[len(lines)-maxLog:]
+		}
+		for _, line := range lines {
+			t.LastLog = append(t.LastLog, cleanText(line.Text))
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+func atTime(e bench.Exit) string {
+	if e.At.IsZero() {
+		return ""
+	}
+	return " at " + e.At.Format("15:04:05")
+}
+
+// warning is a word of caution and where it applies.
+type warning struct {
+	Text  string
+	Where []string // empty: the whole run
+	Loud  bool     // the figures are not what the profile asks for
+}
+
+// Place joins Where, shortened.
+func (w warning) Place() string {
+	const most = 12
+	if len(w.Where) > most {
+		return strings.Join(w.Where[:most], ", ") + " and " + count(int64(len(w.Where)-most)) + " more"
+	}
+	return strings.Join(w.Where, ", ")
+}
+
+// warnings collects every doubt, the loud ones first; the same words are told once, with all their places.
+func warnings(run bench.Run, l layout) []warning {
+	var all []warning
+	add := func(words, where string, loud bool) {
+		i := slices.IndexFunc(all, func(w warning) bool { return w.Text == words && w.Loud == loud })
+		if i < 0 {
+			i = len(all)
+			all = append(all, warning{Text: words, Loud: loud})
+		}
+		if where != "" && !slices.Contains(all[i].Where, where) {
+			all[i].Where = append(all[i].Where, where)
+		}
+	}
+	if words := unfinished(run); words != "" {
+		add(words, "", true)
+	}
+	for _, c := range l.columns {
+		if i := c.leg.Instance; i != nil && !i.LimitsEnforced && (i.Limits != bench.Limits{} || i.LimitsNote != "") {
+			words := "Limits not enforced"
+			if i.LimitsNote != "" {
+				words += ": " + cleanText(i.LimitsNote)
+			}
+			add(words, c.Name(), true)
+		}
+	}
+	for _, w := range run.Warnings {
+		add(cleanText(w), "", false)
+	}
+	for _, c := range l.columns {
+		for _, w := range c.leg.Warnings {
+			add(cleanText(w), c.Name(), false)
+		}
+		if i := c.leg.Instance; i != nil && i.LimitsEnforced && i.LimitsNote != "" {
+			add(cleanText(i.LimitsNote), c.Name(), false)
+		}
+		for i, s := range c.steps {
+			if s == nil {
+				continue
+			}
+			for _, w := range slices.Concat(s.Load.Warnings, s.Warnings) {
+				add(cleanText(w), c.Name()+" at "+l.rows[i].Label, false)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b warning) int {
+		switch {
+		case a.Loud == b.Loud:
+			return 0
+		case a.Loud:
+			return -1
+		}
+		return 1
+	})
+	return all
+}
+
+// unfinished says that legs are missing from the report.
+func unfinished(run bench.Run) string {
+	open := 0
+	for _, e := range run.Legs {
+		if e.State == bench.LegPending || e.State == bench.LegRunning || e.State == bench.LegAborted {
+			open++
+		}
+	}
+	if open == 0 {
+		return ""
+	}
+	return "The run is not whole: " + count(int64(open)) + " of " + plural(len(run.Legs), "leg") + " did not run to the end."
+}
