@@ -1,0 +1,182 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// fakeInstance honours the contract of bench.Instance: Exited is closed once, Stop is idempotent, Usage fails afterwards.
+type fakeInstance struct {
+	info   bench.InstanceInfo
+	exited chan struct{}
+
+	mu      sync.Mutex
+	exit    *bench.Exit
+	stopped bool
+	cpu     time.Duration
+}
+
+func newFakeInstance(info bench.InstanceInfo) *fakeInstance {
+	return &fakeInstance{info: info, exited: make(chan struct{})}
+}
+
+func (f *fakeInstance) BaseURL() string          { return "http://127.0.0.1:1" }
+func (f *fakeInstance) Info() bench.InstanceInfo { return f.info }
+func (f *fakeInstance) Exited() <-chan struct{}  { return f.exited }
+func (f *fakeInstance) Logs() []bench.LogLine {
+	return []bench.LogLine{{Text: "java.lang.OutOfMemoryError"}}
+}
+
+func (f *fakeInstance) Exit() *bench.Exit {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.exit
+}
+
+func (f *fakeInstance) die(e bench.Exit) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.exit == nil {
+		f.exit = &e
+		close(f.exited)
+	}
+}
+
+func (f *fakeInstance) Usage(context.Context) (bench.Usage, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.stopped || f.exit != nil {
+		return bench.Usage{}, errors.New("it is gone")
+	}
+	f.cpu += time.Second
+	return bench.Usage{At: time.Now(), Source: "fake", CPU: f.cpu}, nil
+}
+
+func (f *fakeInstance) Stop(context.Context, time.Duration) (bench.StopResult, error) {
+	already := f.Exit() != nil
+	f.die(bench.Exit{At: time.Now()})
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.stopped = true
+	return bench.StopResult{Graceful: !already, Already: already, Exit: *f.exit}, nil
+}
+
+// fakeLauncher keeps every instance that it has made.
+type fakeLauncher struct {
+	mu        sync.Mutex
+	err       error
+	instances []*fakeInstance
+	names     []string
+}
+
+func (f *fakeLauncher) Launch(_ context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.err != nil {
+		return nil, f.err
+	}
+	inst := newFakeInstance(bench.InstanceInfo{Runtime: bench.RuntimeProcess, LimitsNote: "not root"})
+	f.instances = append(f.instances, inst)
+	f.names = append(f.names, spec.Name)
+	return inst, nil
+}
+
+func (f *fakeLauncher) last() *fakeInstance {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.instances[len(f.instances)-1]
+}
+
+// leftRunning names the instances that nobody has stopped.
+func (f *fakeLauncher) leftRunning() (left []string) {
+	for i, inst := range f.instances {
+		if !inst.stopped {
+			left = append(left, f.names[i])
+		}
+	}
+	return left
+}
+
+// fakeEngine answers every step with script, or with 100 successes.
+type fakeEngine func(ctx context.Context, step bench.Step) (bench.Load, error)
+
+func (f fakeEngine) Run(ctx context.Context, _ string, step bench.Step, onWindow func(bench.Window)) (bench.Load, error) {
+	load, err := f(ctx, step)
+	onWindow(bench.Window{Succeeded: load.Succeeded, Length: time.Second})
+	return load, err
+}
+
+func good(context.Context, bench.Step) (bench.Load, error) {
+	return bench.Load{Succeeded: 100, Sent: 100, Elapsed: time.Second}, nil
+}
+
+type fakeChecks struct{ fail error }
+
+func (fakeChecks) Launching(ctx context.Context, l Launcher, spec bench.LaunchSpec, _ bench.Service, on func(bench.CheckResult)) error {
+	spec.Name += "-without-environment"
+	inst, err := l.Launch(ctx, spec)
+	if err != nil {
+		return err
+	}
+	_, err = inst.Stop(ctx, time.Second)
+	on(bench.CheckResult{Group: "lifecycle", Name: "x", Status: bench.CheckPassed})
+	return err
+}
+
+func (f fakeChecks) Running(_ context.Context, _ bench.Instance, _ bench.Service, on func(bench.CheckResult)) error {
+	on(bench.CheckResult{Group: "get", Name: "y", Status: bench.CheckFailed, Detail: "wanted 404, got 200"})
+	return f.fail
+}
+
+func (fakeChecks) Alive(context.Context, bench.Instance) bench.CheckResult {
+	return bench.CheckResult{Group: "lifecycle", Name: "still answers", Status: bench.CheckPassed}
+}
+
+func (fakeChecks) Stopped(bench.StopResult) []bench.CheckResult {
+	return []bench.CheckResult{{Group: "lifecycle", Name: "stops", Status: bench.CheckPassed}}
+}
+
+// fakeRun is a run of contenders "a" and "b" in two rounds of three steps.
+type fakeRun struct {
+	launcher *fakeLauncher
+	cfg      Config
+	records  []bench.Record
+	legs     map[string]*bench.LegResult
+	order    []string
+}
+
+func (f *fakeRun) handle(rec bench.Record) {
+	f.records = append(f.records, rec)
+	if rec.Leg == nil {
+		return
+	}
+	name := rec.Leg.String()
+	if _, ok := rec.Event.(bench.LegStarted); ok {
+		f.legs[name] = &bench.LegResult{Leg: *rec.Leg}
+		f.order = append(f.order, name)
+	}
+	f.legs[name].Apply(rec.At, rec.Event)
+}
+
+func (f *fakeRun) ended() bench.RunEnded {
+	for _, rec := range f.records {
+		if e, ok := rec.Event.(bench.RunEnded); ok {
+			return e
+		}
+	}
+	return bench.RunEnded{}
+}
+
+func (f *fakeRun) phases(leg string) (out []string) {
+	for _, rec := range f.records {
+		if e, ok := rec.Event.(bench.PhaseStarted); ok && (rec.Leg == nil && leg == "" || rec.Leg != nil && rec.Leg.String() == leg) {
+			out = append(out, fmt.Sprint(e.Phase))
+		}
+	}
+	return out
+}

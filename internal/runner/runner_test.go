@@ -1,0 +1,312 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"locbench/internal/bench"
+	"locbench/internal/event"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// start makes a run; change may alter its configuration. It runs it and waits for all events.
+func start(t *testing.T, ctx context.Context, change func(*fakeRun)) (*fakeRun, error) {
+	t.Helper()
+	contenders := []bench.Selection{{Contender: "a"}, {Contender: "b"}}
+	f := &fakeRun{launcher: &fakeLauncher{}, legs: map[string]*bench.LegResult{}}
+	f.cfg = Config{
+		Run: bench.Run{
+			Profile: bench.Profile{Contenders: contenders, Rounds: 2, Steps: []bench.Step{
+				{Name: "one", Connections: 1}, {Name: "two", Connections: 2}, {Name: "four", Connections: 4},
+			}},
+			Legs: Order(contenders, 2, 42),
+		},
+		Stream:   event.New(time.Now),
+		Stages:   []Stage{{Phase: bench.PhaseStore, Do: func(context.Context, func(bench.Progress)) (string, error) { return "up", nil }}},
+		Services: map[bench.Selection]bench.Service{contenders[0]: {Name: "a"}, contenders[1]: {Name: "b"}},
+		Build: func(_ context.Context, svc bench.Service, _ func(string)) (bench.Artifact, error) {
+			return bench.Artifact{Image: svc.Name}, nil
+		},
+		Spec: func(name string, _ bench.Service, a bench.Artifact) (bench.LaunchSpec, error) {
+			return bench.LaunchSpec{Name: name, Artifact: a}, nil
+		},
+		Launcher: f.launcher,
+		Engine:   fakeEngine(good),
+		Checks:   fakeChecks{},
+		Ready: func(context.Context, bench.Instance, string, time.Duration) (time.Duration, error) {
+			return time.Millisecond, nil
+		},
+	}
+	if change != nil {
+		change(f)
+	}
+	f.cfg.Stream.Subscribe(f.handle)
+	err := Run(ctx, f.cfg)
+	f.cfg.Stream.Close()
+	if left := f.launcher.leftRunning(); len(left) > 0 {
+		t.Errorf("left running: %v", left)
+	}
+	if last := f.records[len(f.records)-1]; bench.EventName(last.Event) != "run_ended" {
+		t.Errorf("the last event is %s", bench.EventName(last.Event))
+	}
+	return f, err
+}
+
+func TestAWholeRun(t *testing.T) {
+	f, err := start(t, context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := f.phases(""), []string{"store", "build", "build"}; !slices.Equal(got, want) {
+		t.Errorf("phases of the run %v, want %v", got, want)
+	}
+	if got, want := f.phases("a-1"), []string{"check", "launch", "ready", "check", "load", "stop"}; !slices.Equal(got, want) {
+		t.Errorf("phases of a leg %v, want %v", got, want)
+	}
+	if len(f.legs) != 4 || f.ended().State != bench.RunComplete {
+		t.Fatalf("%d legs, state %s", len(f.legs), f.ended().State)
+	}
+	for name, leg := range f.legs {
+		if leg.State != bench.LegComplete || len(leg.Steps) != 3 || leg.Stop == nil || leg.StartUp == nil || len(leg.Marks) != 2 {
+			t.Errorf("%s: state %s, %d steps, stop %v, marks %v", name, leg.State, len(leg.Steps), leg.Stop, leg.Marks)
+		}
+		if len(leg.Checks) != 4 {
+			t.Errorf("%s: checks %+v", name, leg.Checks)
+		}
+		if cpu, ok := leg.Steps[1].CPU(); !ok || cpu <= 0 {
+			t.Errorf("%s: the step's counters were not read at both ends", name)
+		}
+		if len(leg.Warnings) == 0 || !strings.Contains(leg.Warnings[0], "LIMITS NOT ENFORCED") {
+			t.Errorf("%s: nothing says loudly that limits are not enforced: %q", name, leg.Warnings)
+		}
+	}
+}
+
+func TestOrderAlternatesWithinRoundsAndIsRecorded(t *testing.T) {
+	contenders := []bench.Selection{{Contender: "a"}, {Contender: "b", Variant: "x"}, {Contender: "c"}}
+	legs := Order(contenders, 40, 7)
+	if !reflect.DeepEqual(legs, Order(contenders, 40, 7)) {
+		t.Error("the same seed gives another order")
+	}
+	if reflect.DeepEqual(legs, Order(contenders, 40, 8)) {
+		t.Error("another seed gives the same order")
+	}
+	first := map[string]int{}
+	for round := range 40 {
+		seen := map[string]bool{}
+		for _, e := range legs[3*round : 3*round+3] {
+			if e.Leg.Round != round+1 {
+				t.Fatalf("leg %s stands in round %d", e.Leg, round+1)
+			}
+			seen[e.Leg.Contender] = true
+		}
+		if len(seen) != 3 {
+			t.Fatalf("round %d lacks a contender: %v", round+1, seen)
+		}
+		first[legs[3*round].Leg.Contender]++
+	}
+	for c, n := range first {
+		if n == 40 || n == 0 {
+			t.Errorf("%s begins %d of 40 rounds", c, n)
+		}
+	}
+}
+
+func TestADeadContenderIsTheEndOfItsLegOnly(t *testing.T) {
+	f, err := start(t, context.Background(), func(f *fakeRun) {
+		f.cfg.Engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
+			inst := f.launcher.last()
+			if inst == f.launcher.instances[1] && step.Connections == 2 { // the first leg's main instance
+				inst.die(bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true})
+				<-ctx.Done() // the runner cuts the step short
+				return bench.Load{Succeeded: 7}, ctx.Err()
+			}
+			return good(ctx, step)
+		})
+	})
+	if !errors.Is(err, ErrLegs) || !strings.Contains(err.Error(), "out of memory") {
+		t.Errorf("error %v", err)
+	}
+	dead := f.legs[f.order[0]]
+	if dead.State != bench.LegFailed || dead.Exit == nil || !dead.Exit.OOMKilled || len(dead.LastLog) == 0 {
+		t.Errorf("state %s, exit %+v, log %v", dead.State, dead.Exit, dead.LastLog)
+	}
+	if len(dead.Steps) != 2 || dead.Steps[0].Load.Succeeded != 100 || dead.Steps[1].Load.Succeeded != 7 || !strings.Contains(dead.Steps[1].Aborted, "died") {
+		t.Errorf("steps %+v", dead.Steps)
+	}
+	for _, name := range f.order[1:] {
+		if f.legs[name].State != bench.LegComplete {
+			t.Errorf("%s is %s because another contender died", name, f.legs[name].State)
+		}
+	}
+}
+
+func TestAHangingContenderIsGivenUp(t *testing.T) {
+	f, err := start(t, context.Background(), func(f *fakeRun) {
+		f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
+		f.cfg.Engine = fakeEngine(func(context.Context, bench.Step) (bench.Load, error) {
+			return bench.Load{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 4}, Examples: map[bench.ErrorKind]string{bench.ErrTimeout: "no answer after 1s"}}, nil
+		})
+	})
+	if !errors.Is(err, ErrLegs) || !strings.Contains(err.Error(), "no answer after 1s") {
+		t.Errorf("error %v", err)
+	}
+	if leg := f.legs[f.order[0]]; len(leg.Steps) != deafSteps {
+		t.Errorf("%d steps were run against a contender that hangs", len(leg.Steps))
+	}
+}
+
+func TestInterruptionInEveryPhase(t *testing.T) {
+	stopped := errors.New("interrupted by Ctrl-C")
+	for _, c := range []struct {
+		name   string
+		change func(f *fakeRun, interrupt func())
+		legs   int
+	}{
+		{"store", func(f *fakeRun, interrupt func()) {
+			f.cfg.Stages[0].Do = func(ctx context.Context, _ func(bench.Progress)) (string, error) {
+				interrupt()
+				return "", ctx.Err()
+			}
+		}, 0},
+		{"build", func(f *fakeRun, interrupt func()) {
+			f.cfg.Build = func(ctx context.Context, _ bench.Service, _ func(string)) (bench.Artifact, error) {
+				interrupt()
+				return bench.Artifact{}, ctx.Err()
+			}
+		}, 0},
+		{"ready", func(f *fakeRun, interrupt func()) {
+			f.cfg.Ready = func(ctx context.Context, _ bench.Instance, _ string, _ time.Duration) (time.Duration, error) {
+				interrupt()
+				return 0, ctx.Err()
+			}
+		}, 1},
+		{"load", func(f *fakeRun, interrupt func()) {
+			f.cfg.Engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
+				if step.Connections == 4 {
+					interrupt()
+					return bench.Load{Succeeded: 3}, ctx.Err()
+				}
+				return good(ctx, step)
+			})
+		}, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(context.Background())
+			defer cancel(nil)
+			f, err := start(t, ctx, func(f *fakeRun) { c.change(f, func() { cancel(stopped) }) })
+			if !errors.Is(err, stopped) {
+				t.Errorf("error %v", err)
+			}
+			if f.ended().State != bench.RunInterrupted || len(f.legs) != c.legs {
+				t.Errorf("state %s, %d legs", f.ended().State, len(f.legs))
+			}
+			for name, leg := range f.legs {
+				if leg.State != bench.LegAborted {
+					t.Errorf("%s is %s", name, leg.State)
+				}
+				if c.name == "load" && (len(leg.Steps) != 3 || leg.Steps[2].Aborted == "") {
+					t.Errorf("finished steps were lost: %+v", leg.Steps)
+				}
+			}
+		})
+	}
+}
+
+func TestOneBrokenBuildDoesNotEndTheRun(t *testing.T) {
+	f, err := start(t, context.Background(), func(f *fakeRun) {
+		build := f.cfg.Build
+		f.cfg.Build = func(ctx context.Context, svc bench.Service, p func(string)) (bench.Artifact, error) {
+			if svc.Name == "b" {
+				return bench.Artifact{}, errors.New("cargo: not found")
+			}
+			return build(ctx, svc, p)
+		}
+	})
+	if !errors.Is(err, ErrLegs) || !strings.Contains(err.Error(), "cargo: not found") {
+		t.Errorf("error %v", err)
+	}
+	for name, leg := range f.legs {
+		want := bench.LegComplete
+		if leg.Leg.Contender == "b" {
+			want = bench.LegFailed
+		}
+		if leg.State != want {
+			t.Errorf("%s is %s, want %s", name, leg.State, want)
+		}
+	}
+}
+
+func TestAVanishedStoreEndsTheLeg(t *testing.T) {
+	gone := false
+	f, err := start(t, context.Background(), func(f *fakeRun) {
+		f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
+		f.cfg.StoreAlive = func(context.Context) error {
+			if gone {
+				return errors.New("connection refused")
+			}
+			return nil
+		}
+		f.cfg.Engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
+			if step.Connections == 2 {
+				gone = true
+				return bench.Load{Failed: map[bench.ErrorKind]int64{"5xx": 10}}, nil
+			}
+			return good(ctx, step)
+		})
+	})
+	if err == nil || !strings.Contains(err.Error(), "store is gone") {
+		t.Errorf("error %v", err)
+	}
+	if leg := f.legs[f.order[0]]; len(leg.Steps) != 2 {
+		t.Errorf("%d steps", len(leg.Steps))
+	}
+}
+
+func TestResumePassesOverWhatIsWhole(t *testing.T) {
+	f, err := start(t, context.Background(), func(f *fakeRun) {
+		for i := range f.cfg.Run.Legs[:3] {
+			f.cfg.Run.Legs[i].State = bench.LegComplete
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(f.legs) != 1 || f.order[0] != f.cfg.Run.Legs[3].Leg.String() {
+		t.Errorf("legs run: %v", f.order)
+	}
+	if builds := f.phases(""); len(builds) != 2 { // store, and the one contender that is still needed
+		t.Errorf("phases %v", builds)
+	}
+}
+
+func TestLogRelayIsBounded(t *testing.T) {
+	var got []bench.LogLines
+	r := newLogRelay(func(e bench.LogLines) { got = append(got, e) })
+	for range 5000 {
+		r.add(bench.LogLine{Text: strings.Repeat("é", 5000)})
+	}
+	r.close()
+	var lines int
+	var dropped int64
+	for _, e := range got {
+		lines += len(e.Lines)
+		dropped += e.Dropped
+		for _, l := range e.Lines {
+			if len(l.Text) > relayBytes+4 || strings.ContainsRune(l.Text, '\ufffd') {
+				t.Fatalf("line of %d bytes", len(l.Text))
+			}
+		}
+	}
+	if int64(lines)+dropped != 5000 || lines == 0 || lines > 10*relayLines {
+		t.Errorf("%d lines and %d dropped of 5000", lines, dropped)
+	}
+}
