@@ -12,7 +12,8 @@ import (
 )
 
 var (
-	durationType    = reflect.TypeFor[time.Duration]()
+	timeType        = reflect.TypeFor[time.Duration]()
+	durationType    = reflect.TypeFor[Duration]()
 	bytesType       = reflect.TypeFor[Bytes]()
 	unmarshalerType = reflect.TypeFor[Unmarshaler]()
 	validatorType   = reflect.TypeFor[Validator]()
@@ -45,7 +46,7 @@ func (v Value) read(dst reflect.Value, r rules) {
 		return
 	}
 	switch t := dst.Type(); {
-	case t == durationType:
+	case t == durationType, t == timeType:
 		readUnit(v, dst, r, "a duration such as `10s`", func(s string) (int64, error) {
 			d, err := ParseDuration(s)
 			return int64(d), err

@@ -16,8 +16,8 @@
 //
 // The tag `example:"…"` holds a value to show where the key is missing.
 //
-// Kinds of fields: string (any scalar, as it stands in the file), bool, integers, floats (finite), time.Duration ("500ms";
-// a number without a unit is a mistake), [Bytes] ("512MiB"; likewise), slices, map[string]T, structs, pointers to these, and
+// Kinds of fields: string (any scalar, as it stands in the file), bool, integers, floats (finite), time.Duration and
+// [Duration] ("500ms"; a number without a unit is a mistake), [Bytes] ("512MiB"; likewise), slices, map[string]T, structs, pointers to these, and
 // any (nil, bool, int64, float64, string, []any, map[string]any). A type that reads itself implements [Unmarshaler]; one
 // that wants a look at the whole after its fields were read implements [Validator].
 package strictyaml
@@ -64,6 +64,19 @@ func Encode(v any) ([]byte, error) {
 		return nil, fmt.Errorf("encode yaml: %w", err)
 	}
 	return b.Bytes(), nil
+}
+
+// Inline is written on one line, in braces or brackets, by [Encode].
+type Inline struct{ V any }
+
+// MarshalYAML makes the node of V a one-line one.
+func (i Inline) MarshalYAML() (any, error) {
+	var n yaml.Node
+	if err := n.Encode(i.V); err != nil {
+		return nil, err
+	}
+	n.Style |= yaml.FlowStyle
+	return &n, nil
 }
 
 // parse returns the root of the only document.

@@ -17,6 +17,12 @@ func (b Bytes) MarshalYAML() (any, error) { return FormatBytes(int64(b)), nil }
 // String is the size with the largest unit that leaves it whole.
 func (b Bytes) String() string { return FormatBytes(int64(b)) }
 
+// Duration is a time.Duration that [Encode] writes as shortly as people do: "1m", not "1m0s".
+type Duration time.Duration
+
+// MarshalYAML writes the duration with its units.
+func (d Duration) MarshalYAML() (any, error) { return FormatDuration(time.Duration(d)), nil }
+
 const bytesHint = "write a number and its unit: B, kB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB (powers of 1024), for example `512MiB`"
 
 type byteUnit struct {

@@ -1,0 +1,130 @@
+package profile
+
+import (
+	"regexp"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/strictyaml"
+)
+
+const (
+	defaultTimeout      = 10 * time.Second
+	defaultStepDuration = 10 * time.Second
+	defaultPrice        = 0.0275 // dollars for a vCPU-hour, as in the published comparison
+	defaultSuite        = "locations"
+	maxName             = 60
+)
+
+var (
+	namePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
+	notInName   = regexp.MustCompile(`[^a-z0-9._-]+`)
+)
+
+// file is a profile as its YAML has it.
+type file struct {
+	Name         string        `yaml:"name,omitempty" strict:"min=1,max=60"`
+	Title        string        `yaml:"title,omitempty" strict:"max=200"`
+	Description  string        `yaml:"description,omitempty" strict:"max=10000"`
+	Contenders   []selection   `yaml:"contenders,flow" strict:"required,min=1,max=100" example:"[go-nethttp]"`
+	Rounds       int           `yaml:"rounds" strict:"min=1,max=1000"`
+	Runtime      bench.Runtime `yaml:"runtime" strict:"oneof=auto|docker|process|url"`
+	Limits       limits        `yaml:"limits,omitempty"`
+	Store        store         `yaml:"store"`
+	Data         data          `yaml:"data"`
+	Requests     []request     `yaml:"requests" strict:"required,min=1,max=100" example:"[{path: '/city/v1/get?id={id}&language={language}'}]"`
+	Timeout      duration      `yaml:"timeout" strict:"min=1ms,max=1h"`
+	Checks       checks        `yaml:"checks"`
+	StepDuration duration      `yaml:"step_duration,omitempty" strict:"min=100ms,max=24h"`
+	Steps        steps         `yaml:"steps" strict:"required,min=1,max=1000" example:"[1x5 warm-up, 2..64 doubling]"`
+	Price        float64       `yaml:"price_per_vcpu_hour" strict:"min=0,max=1000"`
+}
+
+// duration is written with its unit.
+type duration = strictyaml.Duration
+
+// limits has a zero for "no such limit", which in a file is the absence of the key.
+type limits struct {
+	CPUs   float64          `yaml:"cpus,omitempty" strict:"min=0.01,max=1024"`
+	CPUSet int              `yaml:"cpu_set,omitempty" strict:"min=1,max=1024"`
+	Memory strictyaml.Bytes `yaml:"memory,omitempty" strict:"min=6MiB,max=16TiB"`
+	PIDs   int64            `yaml:"pids,omitempty" strict:"min=1,max=4194304"`
+}
+
+func defaults() file {
+	return file{
+		Rounds: 1, Runtime: bench.RuntimeAuto, Store: store{Kind: bench.StoreAuto},
+		Timeout: duration(defaultTimeout), StepDuration: duration(defaultStepDuration), Price: defaultPrice,
+		Checks: checks{Lifecycle: bench.LifecycleChecks()},
+	}
+}
+
+// ValidateStrict looks at what concerns more than one key.
+func (f *file) ValidateStrict(v strictyaml.Value) {
+	if f.Name != "" && !namePattern.MatchString(f.Name) {
+		v.At("name").Wrong("write small letters, digits, `-`, `_` and `.`: it becomes part of a folder's name")
+	}
+	seen := map[selection]bool{}
+	for i, item := range v.At("contenders").Items() {
+		if i < len(f.Contenders) && seen[f.Contenders[i]] {
+			item.Mistake("contender "+quote(f.Contenders[i].String())+" is here again", "list each once: `rounds` repeats them")
+		}
+		if i < len(f.Contenders) {
+			seen[f.Contenders[i]] = true
+		}
+	}
+	if !v.Has("checks", "suites") && f.Data == (data{}) {
+		f.Checks.Suites = []string{defaultSuite} // it knows the bundled data and no other
+	}
+	names := map[string]bool{}
+	for i, item := range v.At("requests").Items() {
+		if i < len(f.Requests) && f.Requests[i].Name != "" && names[f.Requests[i].Name] {
+			item.At("name").Mistake("request "+quote(f.Requests[i].Name)+" is here again", "give each a name of its own")
+		}
+		if i < len(f.Requests) {
+			names[f.Requests[i].Name] = true
+		}
+	}
+	f.Steps.fill(time.Duration(f.StepDuration))
+}
+
+func (f file) profile() bench.Profile {
+	p := bench.Profile{
+		Name: f.Name, Title: f.Title, Description: f.Description, Rounds: f.Rounds, Runtime: f.Runtime,
+		Limits:  bench.Limits{CPUs: f.Limits.CPUs, CPUSet: f.Limits.CPUSet, Memory: int64(f.Limits.Memory), PIDs: f.Limits.PIDs},
+		Store:   f.Store.spec(),
+		Data:    bench.DataSpec(f.Data),
+		Timeout: time.Duration(f.Timeout),
+		Checks:  bench.CheckSpec{Lifecycle: f.Checks.Lifecycle, Suites: f.Checks.Suites},
+		Steps:   f.Steps, PriceVCPUHr: f.Price,
+	}
+	if len(p.Checks.Suites) == 0 {
+		p.Checks.Suites = nil
+	}
+	for _, s := range f.Contenders {
+		p.Contenders = append(p.Contenders, bench.Selection(s))
+	}
+	for _, r := range f.Requests {
+		p.Requests = append(p.Requests, r.request())
+	}
+	return p
+}
+
+func fileOf(p bench.Profile) file {
+	f := file{
+		Name: p.Name, Title: p.Title, Description: p.Description, Rounds: p.Rounds, Runtime: p.Runtime,
+		Limits:  limits{p.Limits.CPUs, p.Limits.CPUSet, strictyaml.Bytes(p.Limits.Memory), p.Limits.PIDs},
+		Store:   storeOf(p.Store),
+		Data:    data(p.Data),
+		Timeout: duration(p.Timeout),
+		Checks:  checks{Lifecycle: p.Checks.Lifecycle, Suites: p.Checks.Suites},
+		Steps:   p.Steps, Price: p.PriceVCPUHr,
+	}
+	for _, s := range p.Contenders {
+		f.Contenders = append(f.Contenders, selection(s))
+	}
+	for _, r := range p.Requests {
+		f.Requests = append(f.Requests, requestOf(r))
+	}
+	return f
+}

@@ -1,0 +1,268 @@
+package profile
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/strictyaml"
+)
+
+const (
+	maxSteps       = 1000
+	maxConnections = 100_000
+	maxDuration    = 24 * time.Hour
+	minDuration    = 100 * time.Millisecond
+
+	stepHint = "write a number of connections (`64`), a range (`2..2048 doubling`, `10..100 by 10`), and behind it, where wanted, " +
+		"`x5` to repeat, `warm-up`, `for 30s`; or a map {connections: 64, duration: 30s}"
+)
+
+// steps are the stages of load. In YAML each item is a short text, as stepHint says, or a map with the same and more.
+type steps []bench.Step
+
+// step is an item of steps written as a map.
+type step struct {
+	Name        string              `yaml:"name,omitempty" strict:"min=1,max=100"`
+	Connections ladder              `yaml:"connections,omitempty"`
+	Repeat      int                 `yaml:"repeat,omitempty" strict:"min=1,max=1000"`
+	WarmUp      bool                `yaml:"warm_up,omitempty"`
+	Duration    strictyaml.Duration `yaml:"duration,omitempty" strict:"min=100ms,max=24h"`
+	MaxRequests int64               `yaml:"max_requests,omitempty" strict:"min=1"`
+	Rate        any                 `yaml:"rate,omitempty"`
+	Arrivals    any                 `yaml:"arrivals,omitempty"`
+}
+
+// ValidateStrict wants connections and refuses what a later version will do.
+func (s *step) ValidateStrict(v strictyaml.Value) {
+	later := false
+	for _, key := range []string{"rate", "arrivals"} {
+		if v.Has(key) {
+			later = true
+			v.At(key).Mistake("`"+key+"` (an open loop) is not built into this version",
+				"it runs closed-loop connections: write `connections: 64`, each asking again as soon as it has its answer")
+		}
+	}
+	if !later && !v.Has("connections") {
+		v.At("connections").Wrong("write how many, for example `connections: 64`")
+	}
+}
+
+// ladder is the numbers of connections of one item, in order: a number, a range, or a list of these.
+type ladder []int
+
+// UnmarshalStrict reads a number, a range or a list of these.
+func (l *ladder) UnmarshalStrict(v strictyaml.Value) {
+	values := []strictyaml.Value{v}
+	if v.Kind() == strictyaml.List {
+		values = v.Items()
+	}
+	for _, item := range values {
+		text, ok := item.Text()
+		if !ok {
+			continue
+		}
+		parts := stepPattern.FindStringSubmatch(squeeze(text))
+		if parts == nil || parts[5] != "" || parts[6] != "" || parts[7] != "" {
+			item.Wrong("write a number such as `64` or a range such as `2..2048 doubling`")
+			continue
+		}
+		rungs, hint := expand(parts)
+		if hint != "" {
+			item.Wrong(hint)
+			continue
+		}
+		*l = append(*l, rungs...)
+		if len(*l) > maxSteps {
+			item.Mistake("there are too many steps", fmt.Sprintf("write at most %d", maxSteps))
+			return
+		}
+	}
+}
+
+// UnmarshalStrict reads the list. Steps that name no duration have 0 then: fill knows the default.
+func (s *steps) UnmarshalStrict(v strictyaml.Value) {
+	if v.Kind() != strictyaml.List {
+		v.Wrong("write a list, for example `[1x5 warm-up, 2..64 doubling]`")
+		return
+	}
+	measured, failed := false, false
+	for _, item := range v.Items() {
+		var add []bench.Step
+		ok := false
+		if item.Kind() == strictyaml.Map {
+			var one step
+			if ok = item.Decode(&one); ok {
+				add = one.steps()
+			}
+		} else {
+			add, ok = shortStep(item)
+		}
+		failed = failed || !ok
+		for _, a := range add {
+			measured = measured || !a.WarmUp
+		}
+		*s = append(*s, add...)
+		if len(*s) > maxSteps {
+			item.Mistake("there are too many steps", fmt.Sprintf("write at most %d", maxSteps))
+			*s = (*s)[:maxSteps]
+			return
+		}
+	}
+	if !measured && !failed {
+		v.Mistake("no step is measured", "add one that is no warm-up, for example `64`")
+	}
+}
+
+// fill gives the steps that name no duration the default one.
+func (s steps) fill(d time.Duration) {
+	for i := range s {
+		if s[i].Duration == 0 {
+			s[i].Duration = d
+		}
+	}
+}
+
+// MarshalYAML writes one line for each step.
+func (s steps) MarshalYAML() (any, error) {
+	out := make([]strictyaml.Inline, len(s))
+	for i, b := range s {
+		one := step{
+			WarmUp: b.WarmUp, Duration: strictyaml.Duration(b.Duration), MaxRequests: b.MaxRequests,
+		}
+		if b.Connections != 0 {
+			one.Connections = ladder{b.Connections}
+		}
+		if b.Name != stepName(b.Connections) {
+			one.Name = b.Name
+		}
+		if b.Rate != 0 {
+			one.Rate = b.Rate
+		}
+		if b.Arrivals != nil {
+			one.Arrivals = map[string]any{
+				"users": b.Arrivals.Users, "over": strictyaml.Duration(b.Arrivals.Over), "requests": b.Arrivals.Requests,
+			}
+		}
+		out[i].V = one
+	}
+	return out, nil
+}
+
+// MarshalYAML writes a single number as such.
+func (l ladder) MarshalYAML() (any, error) {
+	if len(l) == 1 {
+		return l[0], nil
+	}
+	return []int(l), nil
+}
+
+func (s step) steps() []bench.Step {
+	var out []bench.Step
+	for range max(1, s.Repeat) {
+		for _, n := range s.Connections {
+			b := bench.Step{
+				Name: s.Name, Connections: n, WarmUp: s.WarmUp, Duration: time.Duration(s.Duration), MaxRequests: s.MaxRequests,
+			}
+			if b.Name == "" {
+				b.Name = stepName(n)
+			}
+			out = append(out, b)
+			if len(out) > maxSteps {
+				return out
+			}
+		}
+	}
+	return out
+}
+
+// The parts of a short step: from, to, "doubling", by, repeat, "warm-up", duration.
+var stepPattern = regexp.MustCompile(`^(\d+)(?: ?\.\. ?(\d+)(?: (?:(doubling)|by (\d+)))?)?(?: ?[x×] ?(\d+))?( warm-?up)?(?: for (\S+))?$`)
+
+func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func shortStep(v strictyaml.Value) ([]bench.Step, bool) {
+	if v.Kind() != strictyaml.Scalar {
+		v.Wrong(stepHint)
+		return nil, false
+	}
+	text, _ := v.Text()
+	parts := stepPattern.FindStringSubmatch(squeeze(text))
+	if parts == nil {
+		v.Wrong(stepHint)
+		return nil, false
+	}
+	rungs, hint := expand(parts)
+	s := step{Connections: rungs, Repeat: 1, WarmUp: parts[6] != ""}
+	if hint == "" && parts[5] != "" {
+		n, err := strconv.Atoi(parts[5])
+		if err != nil || n < 1 || n > maxSteps {
+			hint = fmt.Sprintf("repeat a step from 1 to %d times", maxSteps)
+		}
+		s.Repeat = n
+	}
+	if hint == "" && parts[7] != "" {
+		d, err := strictyaml.ParseDuration(parts[7])
+		switch {
+		case err != nil:
+			hint = "behind `for`: " + err.Error()
+		case d < minDuration || d > maxDuration:
+			hint = fmt.Sprintf("let a step last from %s to %s", strictyaml.FormatDuration(minDuration), strictyaml.FormatDuration(maxDuration))
+		}
+		s.Duration = strictyaml.Duration(d)
+	}
+	if hint != "" {
+		v.Wrong(hint)
+		return nil, false
+	}
+	return s.steps(), true
+}
+
+// expand makes the numbers of connections out of the first four parts of a step, or says what would be right.
+func expand(parts []string) (rungs ladder, hint string) {
+	from, err := strconv.Atoi(parts[1])
+	to := from
+	if err == nil && parts[2] != "" {
+		to, err = strconv.Atoi(parts[2])
+	}
+	by := 0
+	if err == nil && parts[4] != "" {
+		by, err = strconv.Atoi(parts[4])
+	}
+	switch {
+	case err != nil || from < 1 || to < 1 || from > maxConnections || to > maxConnections:
+		return nil, fmt.Sprintf("write from 1 to %d connections", maxConnections)
+	case parts[2] == "":
+		return ladder{from}, ""
+	case to <= from:
+		return nil, fmt.Sprintf("let the range rise: `%d..%d doubling`", from, 2*from)
+	case parts[3] == "" && parts[4] == "":
+		return nil, fmt.Sprintf("say how it rises: `%d..%d doubling` or `%d..%d by %d`", from, to, from, to, to-from)
+	case parts[4] != "" && by < 1:
+		return nil, "let the range rise by 1 at least"
+	}
+	next := func(n int) int {
+		if by > 0 {
+			return n + by
+		}
+		return 2 * n
+	}
+	for n := from; n <= to && len(rungs) <= maxSteps; n = next(n) {
+		rungs = append(rungs, n)
+	}
+	last := rungs[len(rungs)-1]
+	if last != to && len(rungs) <= maxSteps {
+		return nil, fmt.Sprintf("end at a number that is met, `%d..%d` or `%d..%d`", from, last, from, next(last))
+	}
+	return rungs, ""
+}
+
+func stepName(connections int) string {
+	if connections == 1 {
+		return "1 connection"
+	}
+	return strconv.Itoa(connections) + " connections"
+}

@@ -1,0 +1,154 @@
+// Package profile reads benchmarks from YAML (profiles/*.yaml and files of users) into bench.Profile, and writes them back.
+//
+// A profile says everything that decides about the figures except the machine; profiles/locations.yaml shows every key
+// with its meaning. All mistakes of a file are told at once with their lines (package strictyaml). What needs other parts
+// of locbench is left to them: whether a contender, a check suite or a data folder exists, and whether a store answers.
+package profile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/strictyaml"
+)
+
+// ErrUnknown is wrapped by the error of Load when there is neither a bundled profile nor a file of that name.
+var ErrUnknown = errors.New("unknown profile")
+
+// Load reads the bundled profile called name (bundled holds <name>.yaml), or else the file at that path.
+func Load(name string, bundled fs.FS) (bench.Profile, error) {
+	if !strings.ContainsAny(name, `/\`) {
+		if data, err := fs.ReadFile(bundled, name+".yaml"); err == nil {
+			return Parse("profiles/"+name+".yaml", data)
+		}
+	}
+	data, err := readFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return bench.Profile{}, unknown(name, bundled)
+	}
+	if err != nil {
+		return bench.Profile{}, fmt.Errorf("read profile: %w", err)
+	}
+	return Parse(name, data)
+}
+
+func unknown(name string, bundled fs.FS) error {
+	if strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") {
+		return fmt.Errorf("%w: there is no file %s", ErrUnknown, name)
+	}
+	names := names(bundled)
+	hint := ""
+	if near := strictyaml.Nearest(name, names); near != "" {
+		hint = fmt.Sprintf("; did you mean %q?", near)
+	}
+	return fmt.Errorf("%w %q%s (bundled: %s; a path of a YAML file works too)", ErrUnknown, name, hint, strings.Join(names, ", "))
+}
+
+// readFile reads one byte more than strictyaml takes, so that it tells of files that are too large.
+func readFile(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, strictyaml.MaxSize+1))
+	if err != nil {
+		return nil, err
+	}
+	return data, nil
+}
+
+// List reads all bundled profiles, in the order of their names. The error tells of every one that cannot be read; the
+// others are returned with it.
+func List(bundled fs.FS) ([]bench.Profile, error) {
+	var list []bench.Profile
+	var failures []error
+	for _, name := range names(bundled) {
+		p, err := Load(name, bundled)
+		if err != nil {
+			failures = append(failures, err)
+			continue
+		}
+		list = append(list, p)
+	}
+	return list, errors.Join(failures...)
+}
+
+func names(bundled fs.FS) []string {
+	files, _ := fs.Glob(bundled, "*.yaml") // the pattern is well formed: no other error is possible
+	for i, file := range files {
+		files[i] = strings.TrimSuffix(file, ".yaml")
+	}
+	slices.Sort(files)
+	return files
+}
+
+// Parse reads a profile. file is the name that mistakes carry and, without its folder and ending, the profile's name unless
+// data says another. The error is a strictyaml.Mistakes.
+func Parse(file string, data []byte) (bench.Profile, error) {
+	f := defaults()
+	if err := strictyaml.Decode(file, data, &f); err != nil {
+		return bench.Profile{}, err
+	}
+	if f.Name == "" {
+		f.Name = nameOf(file)
+	}
+	return f.profile(), nil
+}
+
+// nameOf makes a name of a file's: it becomes part of the results folder's.
+func nameOf(file string) string {
+	base := path.Base(filepath.ToSlash(file))
+	base = strings.ToLower(strings.TrimSuffix(base, path.Ext(base)))
+	base = strings.Trim(notInName.ReplaceAllString(base, "-"), "-._")
+	if len(base) > maxName {
+		base = base[:maxName]
+	}
+	if base == "" {
+		return "profile"
+	}
+	return base
+}
+
+// Format writes p as YAML with every default filled in. Parse reads it back to the same p if p is valid.
+func Format(p bench.Profile) ([]byte, error) {
+	return strictyaml.Encode(fileOf(p))
+}
+
+// Validate says everything that is wrong with p, however it came about (a profile changed by options of the command line),
+// or nil when it can be run. Unlike Parse it wants the address of an external store.
+func Validate(p bench.Profile) error {
+	data, err := Format(p)
+	if err != nil {
+		return err
+	}
+	var failures []error
+	f := defaults()
+	// The rules are those of the file, so the file is what is asked; its lines mean nothing to the reader here.
+	if err := strictyaml.Decode(p.Name, data, &f); err != nil {
+		var mistakes strictyaml.Mistakes
+		if !errors.As(err, &mistakes) {
+			return err
+		}
+		for _, m := range mistakes {
+			failures = append(failures, errors.New(strings.TrimSuffix(m.What+"; "+m.Hint, "; ")))
+		}
+	}
+	if p.Store.Kind == bench.StoreExternal && p.Store.URL == "" {
+		failures = append(failures, errors.New("its store is a real Elasticsearch, and none is named: "+
+			"name one that runs with --elastic URL, or let locbench start the official image with --store container, "+
+			"or take the one inside locbench with --store embedded (which shares the CPUs of this machine's load generator)"))
+	}
+	if len(failures) == 0 {
+		return nil
+	}
+	return fmt.Errorf("profile %s: %w", p.Name, errors.Join(failures...))
+}

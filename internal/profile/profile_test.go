@@ -1,0 +1,314 @@
+package profile_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/profile"
+	"locbench/internal/strictyaml"
+	"locbench/profiles"
+)
+
+func TestLocationsIsProcedureA(t *testing.T) {
+	p, err := profile.Load("locations", profiles.FS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := bench.Profile{
+		Name: "locations", Title: p.Title, Description: p.Description,
+		Contenders: []bench.Selection{{Contender: "go-nethttp"}}, Rounds: 6, Runtime: bench.RuntimeDocker,
+		Limits: bench.Limits{CPUs: 1.5, CPUSet: 4, Memory: 512 << 20},
+		Store:  bench.StoreSpec{Kind: bench.StoreExternal},
+		Requests: []bench.Request{{
+			Name: "city by id", Weight: 1, Method: "GET", Path: "/city/v1/get?id={id}&language={language}",
+			IDs: bench.IDSpec{Distribution: "uniform"}, Languages: []string{"cs", "de", "en", "pl", "sk"}, ExpectStatus: 200,
+		}},
+		Timeout:     10 * time.Second,
+		Checks:      bench.CheckSpec{Lifecycle: bench.LifecycleChecks(), Suites: []string{"locations"}},
+		PriceVCPUHr: 0.0275,
+	}
+	for range 5 {
+		want.Steps = append(want.Steps, bench.Step{Name: "1 connection", Connections: 1, WarmUp: true, Duration: 10 * time.Second})
+	}
+	for i, name := range []string{"2", "4", "8", "16", "32", "64", "128", "256", "512", "1024", "2048"} {
+		want.Steps = append(want.Steps, bench.Step{Name: name + " connections", Connections: 2 << i, Duration: 10 * time.Second})
+	}
+	if !reflect.DeepEqual(p, want) {
+		t.Errorf("got  %+v\nwant %+v", p, want)
+	}
+}
+
+func TestQuickIsQuick(t *testing.T) {
+	p, err := profile.Load("quick", profiles.FS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := profile.Validate(p); err != nil {
+		t.Error(err)
+	}
+	if d := p.LoadDuration() * time.Duration(p.Rounds); d > 20*time.Second {
+		t.Errorf("the steps take %s", d)
+	}
+	if len(p.Steps) != 5 || !p.Steps[0].WarmUp || p.Steps[0].Duration != 2*time.Second || p.Steps[4].Connections != 64 {
+		t.Errorf("steps: %+v", p.Steps)
+	}
+}
+
+func TestBundledRoundTrip(t *testing.T) {
+	list, err := profile.List(profiles.FS)
+	if err != nil || len(list) < 2 {
+		t.Fatalf("%d profiles, %v", len(list), err)
+	}
+	for _, p := range list {
+		roundTrip(t, p)
+	}
+}
+
+func roundTrip(t *testing.T, p bench.Profile) {
+	t.Helper()
+	data, err := profile.Format(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := profile.Parse("other-name.yaml", data)
+	if err != nil {
+		t.Fatalf("%s:\n%s\n%v", p.Name, data, err)
+	}
+	if !reflect.DeepEqual(again, p) {
+		t.Errorf("written:\n%s\ngot  %+v\nwant %+v", data, again, p)
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	p, err := profile.Parse("dir/My Profile.yaml", []byte("contenders: [a, 'b:c']\nrequests: [{path: /x}]\nsteps: [3]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := bench.Profile{
+		Name: "my-profile", Contenders: []bench.Selection{{Contender: "a"}, {Contender: "b", Variant: "c"}}, Rounds: 1, Runtime: bench.RuntimeAuto,
+		Store: bench.StoreSpec{Kind: bench.StoreAuto}, Requests: []bench.Request{{Name: "GET /x", Weight: 1, Method: "GET", Path: "/x", ExpectStatus: 200}},
+		Timeout: 10 * time.Second, Checks: bench.CheckSpec{Lifecycle: bench.LifecycleChecks(), Suites: []string{"locations"}},
+		Steps:       []bench.Step{{Name: "3 connections", Connections: 3, Duration: 10 * time.Second}},
+		PriceVCPUHr: 0.0275,
+	}
+	if !reflect.DeepEqual(p, want) {
+		t.Errorf("got  %+v\nwant %+v", p, want)
+	}
+	roundTrip(t, p)
+}
+
+const small = "contenders: [a]\nrequests: [{path: /x}]\n"
+
+func TestEverything(t *testing.T) {
+	p, err := profile.Parse("f.yaml", []byte(`
+name: all
+contenders: [a]
+limits: {pids: 100}
+store: {kind: embedded, latency: 2ms, p99: 20ms}
+data: {cities: 1000, seed: 7}
+requests:
+  - {path: "/a?id={id}", ids: [3, 1], weight: 3, method: POST, body: "{}", header: {Accept: text/html}, expect_status: 404}
+  - {name: second, path: "/{language}/{id}", ids: {distribution: zipf}, languages: [cs]}
+checks: {lifecycle: [stops], suites: []}
+steps:
+  - {connections: [1, 2..4 doubling], repeat: 2, warm_up: true, max_requests: 5}
+  - {connections: 7, duration: 1m30s, name: long}
+price_per_vcpu_hour: 0
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	roundTrip(t, p)
+	if got := len(p.Steps); got != 7 || p.Steps[5].Connections != 4 || !p.Steps[5].WarmUp || p.Steps[6].Name != "long" {
+		t.Errorf("steps: %+v", p.Steps)
+	}
+	if p.Data != (bench.DataSpec{Cities: 1000, Vertices: 60, Seed: 7}) || p.PriceVCPUHr != 0 || len(p.Checks.Suites) != 0 {
+		t.Errorf("%+v", p)
+	}
+	if ids := p.Requests[1].IDs; ids.Distribution != "zipf" || ids.Exponent != 1.1 || len(p.Requests[0].IDs.Fixed) != 2 {
+		t.Errorf("ids: %+v", ids)
+	}
+}
+
+func TestSuitesOfOtherData(t *testing.T) {
+	p, err := profile.Parse("f.yaml", []byte(small+"steps: [1]\ndata: {dir: dump}\n"))
+	if err != nil || len(p.Checks.Suites) != 0 {
+		t.Errorf("suite `locations` knows the bundled data alone, got %v, %v", p.Checks.Suites, err)
+	}
+	roundTrip(t, p)
+}
+
+func TestLadder(t *testing.T) {
+	for text, want := range map[string]string{
+		"1":                                 "1",
+		"1x3":                               "1 1 1",
+		"2..16 doubling":                    "2 4 8 16",
+		"2 .. 8 doubling x2 warm-up for 5s": "w2 w4 w8 w2 w4 w8",
+		"10..30 by 10":                      "10 20 30",
+		"{connections: 5, warm_up: true}":   "w5",
+		"{connections: [1, 3..5 by 1]}":     "1 3 4 5",
+		"{connections: 2..4 doubling}":      "2 4",
+	} {
+		p, err := profile.Parse("f", []byte(small+"steps: ["+quoteText(text)+", 9]\n"))
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		var got []string
+		for _, s := range p.Steps[:len(p.Steps)-1] {
+			name := strings.Fields(s.Name)[0]
+			if s.WarmUp {
+				name = "w" + name
+			}
+			got = append(got, name)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: got %v, want %s", text, got, want)
+		}
+	}
+}
+
+// quoteText leaves maps alone; a text in a flow list needs no quotes, but may have them.
+func quoteText(s string) string {
+	if strings.HasPrefix(s, "{") {
+		return s
+	}
+	return `"` + s + `"`
+}
+
+// TestMistakes compares what is told of each testdata/*.yaml with the .txt beside it.
+func TestMistakes(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no testdata: %v", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = profile.Parse(filepath.Base(file), data)
+			var mistakes strictyaml.Mistakes
+			if !errors.As(err, &mistakes) {
+				t.Fatalf("no mistakes, but %v", err)
+			}
+			golden(t, strings.TrimSuffix(file, ".yaml")+".txt", err.Error()+"\n")
+		})
+	}
+}
+
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s:\n got:\n%s\nwant:\n%s", file, got, want)
+	}
+}
+
+func TestLoad(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "mine.yaml")
+	if err := os.WriteFile(file, []byte(small+"steps: [1]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := profile.Load(file, profiles.FS); err != nil || p.Name != "mine" {
+		t.Errorf("got %q, %v", p.Name, err)
+	}
+	for name, want := range map[string]string{
+		"quik":                          `unknown profile "quik"; did you mean "quick"? (bundled: locations, quick; a path of a YAML file works too)`,
+		"something":                     `unknown profile "something" (bundled: locations, quick; a path of a YAML file works too)`,
+		filepath.Join(dir, "none.yaml"): "unknown profile: there is no file " + filepath.Join(dir, "none.yaml"),
+		"none.yaml":                     "unknown profile: there is no file none.yaml",
+		dir:                             "read profile: read " + dir + ": is a directory",
+		"../quick":                      "unknown profile: there is no file ../quick",
+	} {
+		if _, err := profile.Load(name, profiles.FS); err == nil || err.Error() != want {
+			t.Errorf("Load(%q): got %v, want %s", name, err, want)
+		}
+	}
+	bad := fstest.MapFS{"bad.yaml": {Data: []byte("rounds: 0\n")}, "good.yaml": {Data: []byte(small + "steps: [1]\n")}}
+	list, err := profile.List(bad)
+	if len(list) != 1 || err == nil || !strings.Contains(err.Error(), "profiles/bad.yaml:1: `rounds` is 0; write from 1 to 1000") {
+		t.Errorf("got %v, %v", list, err)
+	}
+}
+
+func TestValidate(t *testing.T) {
+	good, err := profile.Load("locations", profiles.FS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		change func(*bench.Profile)
+		want   string
+	}{
+		"no store":   {func(p *bench.Profile) { p.Store.URL = "" }, "--elastic URL, or let locbench start the official image with --store container"},
+		"cpus":       {func(p *bench.Profile) { p.Limits.CPUs = -1 }, "`limits.cpus` is -1; write from 0.01 to 1024"},
+		"rounds":     {func(p *bench.Profile) { p.Rounds = 0 }, "`rounds` is 0; write from 1 to 1000"},
+		"contenders": {func(p *bench.Profile) { p.Contenders = nil }, "`contenders` is empty"},
+		"duplicate":  {func(p *bench.Profile) { p.Contenders = append(p.Contenders, p.Contenders[0]) }, `contender "go-nethttp" is here again`},
+		"rate":       {func(p *bench.Profile) { p.Steps = []bench.Step{{Rate: 5, Duration: time.Second}} }, "`rate` (an open loop) is not built into this version"},
+		"duration":   {func(p *bench.Profile) { p.Steps[0].Duration = 25 * time.Hour }, "`steps[0].duration` is \"25h\"; write from 100ms to 24h"},
+		"runtime":    {func(p *bench.Profile) { p.Runtime = "podman" }, "`runtime` is \"podman\"; one of: auto, docker, process, url"},
+		"none":       {func(p *bench.Profile) { p.Steps = nil }, "no step is measured"},
+	} {
+		p := good
+		p.Steps = append([]bench.Step(nil), good.Steps...)
+		p.Store.URL = "http://127.0.0.1:9200"
+		if err := profile.Validate(p); err != nil {
+			t.Fatal(err)
+		}
+		tt.change(&p)
+		if err := profile.Validate(p); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: got %v, want %s", name, err, tt.want)
+		}
+	}
+}
+
+func FuzzProfile(f *testing.F) {
+	for _, pattern := range []string{"testdata/*.yaml", "../../profiles/*.yaml"} {
+		files, _ := filepath.Glob(pattern)
+		if len(files) == 0 {
+			f.Fatalf("no files %s", pattern)
+		}
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(data)
+		}
+	}
+	f.Add([]byte(small + "steps: [{connections: [1, 2..4 doubling], repeat: 2}]\nstore: {kind: external, url: 'http://h'}\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, err := profile.Parse("f", data)
+		if err != nil {
+			return
+		}
+		if len(p.Steps) == 0 || len(p.Steps) > 1000 || len(p.Contenders) == 0 || len(p.Requests) == 0 || p.Rounds < 1 || p.Rounds > 1000 {
+			t.Fatalf("out of bounds: %+v", p)
+		}
+		for _, s := range p.Steps {
+			if s.Connections < 1 || s.Connections > 100_000 || s.Duration <= 0 || s.Duration > 24*time.Hour || s.Name == "" {
+				t.Fatalf("step out of bounds: %+v", s)
+			}
+		}
+		roundTrip(t, p)
+	})
+}
