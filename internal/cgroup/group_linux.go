@@ -1,0 +1,360 @@
+package cgroup
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// period is that of the CPU quota, the kernel's and Docker's default.
+const period = 100_000 // µs
+
+// Group is a group of processes that Create has made. On v1 it is a folder in each hierarchy concerned.
+type Group struct {
+	dirs    map[string]string // by controller; v2 under the key ""
+	home    map[string]string // where this process was, to return to
+	fd      *os.File          // v2: the folder
+	missing []string          // limits that are not enforced, each with its reason
+}
+
+// Create makes a group with limits, in which no process is yet. cpus is the CPU set ("0-3"), "" for all. Limits that cannot
+// be had are told by Missing; an error means that there is no group at all.
+//
+// The group goes as near to the top as the user may put it (where Docker puts its own), so that the figures do not depend on
+// the session, terminal or unit that locbench was started in.
+func (t Tree) Create(name string, l bench.Limits, cpus string) (*Group, error) {
+	if name != filepath.Base(name) || strings.HasPrefix(name, ".") {
+		return nil, fmt.Errorf("create cgroup %q: no name for a folder", name)
+	}
+	mounts, err := t.mounts()
+	if err != nil {
+		return nil, err
+	}
+	in, err := t.membership("self")
+	if err != nil {
+		return nil, err
+	}
+	if t.Version() == 2 {
+		return createV2(mounts, in, name, l, cpus)
+	}
+	g, err := createV1(mounts, in, name, l, cpus)
+	if err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// candidates are the folders from the top of the mounted hierarchy down to the one that path names.
+func (m mount) candidates(path string) []string {
+	dir, err := m.dir(path)
+	if err != nil {
+		return []string{m.point}
+	}
+	all := []string{dir}
+	for dir != m.point && len(dir) > len(m.point) {
+		dir = filepath.Dir(dir)
+		all = append(all, dir)
+	}
+	slices.Reverse(all)
+	return all
+}
+
+func createV1(mounts []mount, in membership, name string, l bench.Limits, cpus string) (*Group, error) {
+	g := &Group{dirs: map[string]string{}, home: map[string]string{}}
+	var failed []error
+	for _, m := range mounts {
+		if m.v2 {
+			continue
+		}
+		for _, c := range []string{"cpu", "cpuacct", "cpuset", "memory", "pids"} {
+			if !slices.Contains(m.controllers, c) || g.dirs[c] != "" || c == "cpuset" && cpus == "" {
+				continue
+			}
+			home, err := m.dir(in[c])
+			if err != nil {
+				failed = append(failed, err)
+				continue
+			}
+			for _, parent := range m.candidates(in[c]) {
+				dir := filepath.Join(parent, name)
+				if err = os.Mkdir(dir, 0o755); err == nil || errors.Is(err, os.ErrExist) && slices.Contains(values(g.dirs), dir) {
+					g.dirs[c], g.home[c] = dir, home // cpu and cpuacct may share a hierarchy
+					break
+				}
+			}
+			if g.dirs[c] == "" {
+				failed = append(failed, fmt.Errorf("controller %s: %w", c, err))
+			}
+		}
+	}
+	if len(g.dirs) == 0 {
+		return nil, fmt.Errorf("create cgroup %s: %w", name, errors.Join(append(failed, ErrNone)...))
+	}
+	why := func(controller string) error {
+		if g.dirs[controller] != "" {
+			return nil
+		}
+		for _, err := range failed {
+			if strings.Contains(err.Error(), "controller "+controller) {
+				return err
+			}
+		}
+		return fmt.Errorf("controller %s: %w", controller, ErrNone)
+	}
+	g.limit("CPU quota", l.CPUs > 0, why("cpu"), func() error {
+		return errors.Join(g.set("cpu", "cpu.cfs_period_us", strconv.Itoa(period)), g.set("cpu", "cpu.cfs_quota_us", quota(l.CPUs)))
+	})
+	g.limit("CPU set", cpus != "", why("cpuset"), func() error {
+		return errors.Join(g.inherit("cpuset", "cpuset.mems"), g.set("cpuset", "cpuset.cpus", cpus))
+	})
+	g.limit("memory", l.Memory > 0, why("memory"), func() error {
+		return g.set("memory", "memory.limit_in_bytes", strconv.FormatInt(l.Memory, 10))
+	})
+	g.limit("no swap", l.Memory > 0 && g.dirs["memory"] != "" && machineSwaps(), nil, func() error {
+		return g.set("memory", "memory.memsw.limit_in_bytes", strconv.FormatInt(l.Memory, 10))
+	})
+	g.limit("processes", l.PIDs > 0, why("pids"), func() error {
+		return g.set("pids", "pids.max", strconv.FormatInt(l.PIDs, 10))
+	})
+	if g.dirs["cpuset"] != "" && slices.ContainsFunc(g.missing, func(s string) bool { return strings.HasPrefix(s, "CPU set") }) {
+		os.Remove(g.dirs["cpuset"]) // a group without CPUs takes no process
+		delete(g.dirs, "cpuset")
+	}
+	return g, nil
+}
+
+func createV2(mounts []mount, in membership, name string, l bench.Limits, cpus string) (*Group, error) {
+	m := mounts[slices.IndexFunc(mounts, func(m mount) bool { return m.v2 })]
+	want := map[string]bool{"cpu": l.CPUs > 0, "cpuset": cpus != "", "memory": true, "pids": l.PIDs > 0}
+	var best string
+	bestHas := -1
+	var failed error
+	for _, parent := range m.candidates(in[""]) {
+		dir := filepath.Join(parent, name)
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			failed = err
+			continue
+		}
+		for c := range want {
+			// Mostly on already. It stays on: others may have come to rely on it meanwhile.
+			_ = write(filepath.Join(parent, "cgroup.subtree_control"), "+"+c)
+		}
+		has := 0
+		data, _ := readFile(filepath.Join(dir, "cgroup.controllers"))
+		for _, c := range strings.Fields(string(data)) {
+			if want[c] {
+				has++
+			}
+		}
+		if has <= bestHas {
+			os.Remove(dir)
+			continue
+		}
+		if best != "" {
+			os.Remove(best)
+		}
+		best, bestHas = dir, has
+	}
+	if best == "" {
+		return nil, fmt.Errorf("create cgroup %s: %w", name, failed)
+	}
+	g := &Group{dirs: map[string]string{"": best}}
+	g.limit("CPU quota", l.CPUs > 0, nil, func() error {
+		return g.set("", "cpu.max", quota(l.CPUs)+" "+strconv.Itoa(period))
+	})
+	g.limit("CPU set", cpus != "", nil, func() error { return g.set("", "cpuset.cpus", cpus) })
+	g.limit("memory", l.Memory > 0, nil, func() error { return g.set("", "memory.max", strconv.FormatInt(l.Memory, 10)) })
+	g.limit("no swap", l.Memory > 0 && machineSwaps(), nil, func() error { return g.set("", "memory.swap.max", "0") })
+	g.limit("processes", l.PIDs > 0, nil, func() error { return g.set("", "pids.max", strconv.FormatInt(l.PIDs, 10)) })
+	fd, err := os.Open(best)
+	if err != nil {
+		os.Remove(best)
+		return nil, fmt.Errorf("create cgroup %s: %w", name, err)
+	}
+	g.fd = fd
+	return g, nil
+}
+
+func quota(cpus float64) string { return strconv.Itoa(int(math.Round(cpus * period))) }
+
+// limit sets one limit, if it is wanted, and keeps the reason if it cannot be had.
+func (g *Group) limit(name string, wanted bool, why error, set func() error) {
+	if !wanted {
+		return
+	}
+	if why == nil {
+		why = set()
+	}
+	if why != nil {
+		g.missing = append(g.missing, name+": "+why.Error())
+	}
+}
+
+func (g *Group) set(controller, file, value string) error {
+	return write(filepath.Join(g.dirs[controller], file), value)
+}
+
+// inherit copies a value from the parent: a new group of cpuset has none.
+func (g *Group) inherit(controller, file string) error {
+	data, err := readFile(filepath.Join(filepath.Dir(g.dirs[controller]), file))
+	if err != nil {
+		return err
+	}
+	return g.set(controller, file, strings.TrimSpace(string(data)))
+}
+
+// write writes to a file that exists already, in one call, as the kernel wants it.
+func write(path, value string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("the kernel offers no %s", filepath.Base(path))
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(value)
+	return errors.Join(err, f.Close())
+}
+
+func values(m map[string]string) (all []string) {
+	for _, v := range m {
+		all = append(all, v)
+	}
+	return all
+}
+
+// machineSwaps reports whether this machine has any swap that a group could use on top of its memory.
+func machineSwaps() bool {
+	data, err := readFile("/proc/swaps")
+	return err != nil || strings.Count(string(data), "\n") > 1
+}
+
+// Missing names the limits that were asked for and are not enforced, each with its reason.
+func (g *Group) Missing() []string { return g.missing }
+
+// FD is the folder of a v2 group, for SysProcAttr.CgroupFD; ok is false on v1.
+func (g *Group) FD() (fd int, ok bool) {
+	if g.fd == nil {
+		return 0, false
+	}
+	return int(g.fd.Fd()), true
+}
+
+// Enter moves the calling thread, and it alone, into a v1 group; leave moves it back to where the process is. What the thread
+// starts in between is born in the group. The caller has locked the goroutine to its thread. On v2 it does nothing: there a
+// thread cannot leave its process, and the kernel starts children directly in a group (FD).
+func (g *Group) Enter() (leave func() error, err error) {
+	leave = func() (err error) {
+		for c := range g.home {
+			err = errors.Join(err, write(filepath.Join(g.home[c], "tasks"), "0")) // 0: the thread that writes
+		}
+		return err
+	}
+	for c := range g.home {
+		if dir := g.dirs[c]; dir != "" {
+			if err := write(filepath.Join(dir, "tasks"), "0"); err != nil {
+				return nil, errors.Join(fmt.Errorf("enter cgroup: %w", err), leave())
+			}
+		}
+	}
+	return leave, nil
+}
+
+// Reader opens the counters of the group.
+func (g *Group) Reader() (*Reader, error) { return open(g.dirs) }
+
+// PIDs are the processes in the group now.
+func (g *Group) PIDs() (all []int) {
+	for _, dir := range g.dirs {
+		data, _ := readFile(filepath.Join(dir, "cgroup.procs"))
+		for _, f := range strings.Fields(string(data)) {
+			if pid, err := strconv.Atoi(f); err == nil && pid > 1 && pid != os.Getpid() && !slices.Contains(all, pid) {
+				all = append(all, pid)
+			}
+		}
+	}
+	return all
+}
+
+// Remove kills what is still in the group and removes it.
+func (g *Group) Remove() error {
+	if g.fd != nil {
+		g.fd.Close()
+		g.fd = nil
+	}
+	var err error
+	for try := range 100 {
+		for _, dir := range g.dirs {
+			_ = write(filepath.Join(dir, "cgroup.kill"), "1") // v2 since Linux 5.14
+		}
+		for _, pid := range g.PIDs() {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+		err = nil
+		for _, dir := range g.dirs {
+			if e := os.Remove(dir); e != nil && !errors.Is(e, os.ErrNotExist) {
+				err = e
+			}
+		}
+		if err == nil {
+			return nil
+		}
+		time.Sleep(min(time.Duration(try+1)*time.Millisecond, 50*time.Millisecond)) // the kernel reaps in its own time
+	}
+	return fmt.Errorf("remove cgroup: %w", err)
+}
+
+// CleanLeft removes the empty groups whose name begins with prefix, wherever they are, except those that keep returns true
+// for. It returns the names of what it removed.
+func (t Tree) CleanLeft(prefix string, keep func(name string) bool) (removed []string, err error) {
+	mounts, err := t.mounts()
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range mounts {
+		for _, dir := range find(m.point, prefix) {
+			name := filepath.Base(dir)
+			if keep != nil && keep(name) {
+				continue
+			}
+			if e := os.Remove(dir); e != nil && !errors.Is(e, os.ErrNotExist) {
+				err = errors.Join(err, fmt.Errorf("remove cgroup: %w", e))
+			} else if !slices.Contains(removed, name) {
+				removed = append(removed, name)
+			}
+		}
+	}
+	return removed, err
+}
+
+// maxGroups bounds the search: a machine has some hundreds.
+const maxGroups = 50_000
+
+func find(dir, prefix string) (found []string) {
+	queue := []string{dir}
+	for seen := 0; len(queue) > 0 && seen < maxGroups; seen++ {
+		dir, queue = queue[0], queue[1:]
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			if !e.IsDir() {
+				continue
+			}
+			path := filepath.Join(dir, e.Name())
+			if strings.HasPrefix(e.Name(), prefix) {
+				found = append(found, path)
+				continue
+			}
+			queue = append(queue, path)
+		}
+	}
+	return found
+}

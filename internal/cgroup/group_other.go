@@ -1,0 +1,20 @@
+//go:build !linux
+
+package cgroup
+
+import (
+	"fmt"
+
+	"locbench/internal/bench"
+)
+
+// Group is a group of processes; only Linux has them.
+type Group struct{}
+
+// Create fails: only Linux has cgroups.
+func (t Tree) Create(name string, _ bench.Limits, _ string) (*Group, error) {
+	return nil, fmt.Errorf("create cgroup %s: %w on this operating system", name, ErrNone)
+}
+
+// CleanLeft finds nothing.
+func (t Tree) CleanLeft(string, func(string) bool) ([]string, error) { return nil, nil }

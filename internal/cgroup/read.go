@@ -1,0 +1,225 @@
+package cgroup
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// Reader reads the counters of one group. Its files are opened once and read again from their beginning, which costs some
+// microseconds a file. It is safe for concurrent use.
+type Reader struct {
+	mu    sync.Mutex
+	buf   []byte
+	files map[string]*os.File
+	cpuV1 bool // which of the two formats
+	memV1 bool
+	limit int64
+}
+
+// Process opens the counters of the group that a process is in. On a container's main process that is the container.
+func (t Tree) Process(pid int) (*Reader, error) {
+	dirs, err := t.dirs(strconv.Itoa(pid))
+	if err != nil {
+		return nil, err
+	}
+	return open(dirs)
+}
+
+// open opens what there is in the folders; CPU time there must be.
+func open(dirs map[string]string) (*Reader, error) {
+	r := &Reader{files: map[string]*os.File{}, buf: make([]byte, 16<<10)}
+	try := func(controller string, names ...string) (n int) {
+		dir := dirs[controller]
+		if dir == "" {
+			return 0
+		}
+		for _, name := range names {
+			if f, err := os.Open(filepath.Join(dir, name)); err == nil {
+				r.files[name] = f
+				n++
+			}
+		}
+		return n
+	}
+	if try("cpuacct", "cpuacct.usage", "cpuacct.usage_user", "cpuacct.usage_sys") > 0 {
+		r.cpuV1 = true
+		try("cpu", "cpu.stat")
+	} else {
+		try("", "cpu.stat")
+	}
+	if try("memory", "memory.usage_in_bytes", "memory.max_usage_in_bytes", "memory.stat", "memory.oom_control", "memory.limit_in_bytes") > 0 {
+		r.memV1 = true
+	} else {
+		try("", "memory.current", "memory.peak", "memory.stat", "memory.events", "memory.max")
+	}
+	if try("pids", "pids.current", "cgroup.procs") == 0 && try("", "pids.current", "cgroup.procs") == 0 {
+		try("cpuacct", "cgroup.procs")
+	}
+	if _, _, _, err := r.cpu(); err != nil {
+		r.Close()
+		return nil, err
+	}
+	name := "memory.max"
+	if r.memV1 {
+		name = "memory.limit_in_bytes"
+	}
+	if data, ok := r.read(name); ok {
+		if n, ok := number(data); ok && n < 1<<62 { // v1 writes the largest number of pages where there is none
+			r.limit = n
+		}
+	}
+	return r, nil
+}
+
+// Close closes the files; Read fails afterwards.
+func (r *Reader) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, f := range r.files {
+		f.Close()
+	}
+	r.files = map[string]*os.File{}
+	return nil
+}
+
+// Read reads the counters now. It fails when the group is gone.
+func (r *Reader) Read() (bench.Usage, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	before := time.Now()
+	total, user, system, err := r.cpu()
+	if err != nil {
+		return bench.Usage{}, err
+	}
+	at := before.Add(time.Since(before) / 2) // of the reading of CPU time, where the moment matters most
+	u := bench.Usage{At: at, Source: "cgroup v2", CPU: total, CPUUser: user, CPUSystem: system}
+	if r.cpuV1 {
+		u.Source = "cgroup v1"
+	}
+	u.Throttling = r.throttling()
+	u.Memory = r.memory()
+	if n, ok := r.number("pids.current"); ok {
+		threads := int(n)
+		u.Threads = &threads
+	}
+	if n, ok := r.lines("cgroup.procs"); ok && (n > 0 || u.Threads == nil || *u.Threads == 0) {
+		u.Processes = &n // none listed, but some running: they are in groups below this one, which are not counted
+	}
+	return u, nil
+}
+
+func (r *Reader) cpu() (total time.Duration, user, system *time.Duration, err error) {
+	duration := func(n int64, ok bool, unit time.Duration) *time.Duration {
+		if !ok || n > int64(1<<62)/int64(unit) {
+			return nil
+		}
+		d := time.Duration(n) * unit
+		return &d
+	}
+	var t *time.Duration
+	if r.cpuV1 {
+		n, ok := r.number("cpuacct.usage")
+		t = duration(n, ok, 1)
+		n, ok = r.number("cpuacct.usage_user")
+		user = duration(n, ok, 1)
+		n, ok = r.number("cpuacct.usage_sys")
+		system = duration(n, ok, 1)
+	} else if data, ok := r.read("cpu.stat"); ok {
+		stat := keyed(data)
+		n, ok := stat["usage_usec"]
+		t = duration(n, ok, time.Microsecond)
+		n, ok = stat["user_usec"]
+		user = duration(n, ok, time.Microsecond)
+		n, ok = stat["system_usec"]
+		system = duration(n, ok, time.Microsecond)
+	}
+	if t == nil {
+		return 0, nil, nil, fmt.Errorf("%w: its CPU time cannot be read", ErrNone)
+	}
+	return *t, user, system, nil
+}
+
+func (r *Reader) throttling() *bench.Throttling {
+	data, ok := r.read("cpu.stat")
+	if !ok {
+		return nil
+	}
+	stat := keyed(data)
+	periods, ok := stat["nr_periods"]
+	if !ok {
+		return nil // v2 without the controller counts CPU time alone
+	}
+	t := bench.Throttling{Periods: periods, Throttled: stat["nr_throttled"], Time: time.Duration(stat["throttled_time"])}
+	if usec, ok := stat["throttled_usec"]; ok {
+		t.Time = time.Duration(usec) * time.Microsecond
+	}
+	return &t
+}
+
+func (r *Reader) memory() *bench.Memory {
+	usage, peak, cacheKey, source, events := "memory.current", "memory.peak", "inactive_file", "memory.peak", "memory.events"
+	if r.memV1 {
+		usage, peak, cacheKey, source, events = "memory.usage_in_bytes", "memory.max_usage_in_bytes", "total_cache", "max_usage", "memory.oom_control"
+	}
+	used, ok := r.number(usage)
+	if !ok {
+		return nil
+	}
+	m := bench.Memory{Used: used, Limit: r.limit}
+	if data, ok := r.read("memory.stat"); ok {
+		m.Used = max(0, used-keyed(data)[cacheKey])
+	}
+	if m.Peak, ok = r.number(peak); ok {
+		m.PeakSource = source
+	} else { // v2 before Linux 5.19
+		m.Peak, m.PeakSource, m.PeakIsSample = m.Used, "largest sample", true
+	}
+	if data, ok := r.read(events); ok {
+		m.OOMKills = keyed(data)["oom_kill"]
+	}
+	return &m
+}
+
+// read returns the content of an open file, valid until the next call.
+func (r *Reader) read(name string) ([]byte, bool) {
+	f := r.files[name]
+	if f == nil {
+		return nil, false
+	}
+	n := 0
+	for n < maxRead {
+		if n == len(r.buf) {
+			r.buf = append(r.buf, make([]byte, len(r.buf))...)
+		}
+		k, err := f.ReadAt(r.buf[n:], int64(n))
+		n += k
+		if err == io.EOF || err == nil && k == 0 {
+			break
+		}
+		if err != nil {
+			return nil, false // ENODEV: the group is gone
+		}
+	}
+	return r.buf[:n], true
+}
+
+func (r *Reader) number(name string) (int64, bool) {
+	data, ok := r.read(name)
+	if !ok {
+		return 0, false
+	}
+	return number(data)
+}
+
+func (r *Reader) lines(name string) (int, bool) {
+	data, ok := r.read(name)
+	return bytes.Count(data, []byte{'\n'}), ok
+}

@@ -1,0 +1,231 @@
+// Package cgroup reads the counters of a group of processes from the kernel's own files, cgroup v1, v2 and hosts with both,
+// and makes groups with limits where the user may.
+//
+// Which process belongs to which instance, and what to do where a limit cannot be had, is left to package launch.
+package cgroup
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ErrNone is wrapped where a machine, a process or a controller has no cgroup.
+var ErrNone = errors.New("no cgroup")
+
+// Tree is the cgroup file systems of a machine. Its zero value is this machine's.
+type Tree struct {
+	Root string // of the file system that holds /proc and /sys; "" is "/". Tests have recorded ones.
+}
+
+// mount is one mounted hierarchy.
+type mount struct {
+	point       string   // where it is, Tree.Root included
+	root        string   // which part of the hierarchy is mounted there; "/" but in containers
+	controllers []string // v1; for v2 those that cgroup.controllers names
+	v2          bool
+}
+
+// maxRead bounds each file that is read whole.
+const maxRead = 1 << 20
+
+func (t Tree) path(elem ...string) string {
+	return filepath.Join(append([]string{t.Root + "/"}, elem...)...)
+}
+
+// Version is 2 where CPU and memory are controlled by cgroup v2, 1 where by v1 (v2 may be mounted besides), 0 where by neither.
+func (t Tree) Version() int {
+	mounts, err := t.mounts()
+	if err != nil {
+		return 0
+	}
+	for _, m := range mounts {
+		if !m.v2 && (slices.Contains(m.controllers, "cpu") || slices.Contains(m.controllers, "memory")) {
+			return 1
+		}
+	}
+	for _, m := range mounts {
+		if m.v2 {
+			return 2
+		}
+	}
+	return 0
+}
+
+func (t Tree) mounts() ([]mount, error) {
+	data, err := readFile(t.path("proc/self/mountinfo"))
+	if err != nil {
+		return nil, fmt.Errorf("read mounts: %w", err)
+	}
+	all := parseMounts(data)
+	for i := range all {
+		all[i].point = t.path(all[i].point)
+		if all[i].v2 {
+			names, _ := readFile(filepath.Join(all[i].point, "cgroup.controllers"))
+			all[i].controllers = strings.Fields(string(names))
+		}
+	}
+	return all, nil
+}
+
+// parseMounts reads lines such as "35 31 0:32 / /sys/fs/cgroup/memory rw shared:9 - cgroup cgroup rw,memory".
+func parseMounts(data []byte) (all []mount) {
+	for line := range bytes.Lines(data) {
+		front, back, ok := strings.Cut(string(line), " - ")
+		f, b := strings.Fields(front), strings.Fields(back)
+		if !ok || len(f) < 5 || len(b) < 3 {
+			continue
+		}
+		m := mount{root: unescape(f[3]), point: unescape(f[4])}
+		switch b[0] {
+		case "cgroup":
+			m.controllers = strings.Split(b[2], ",") // with flags such as rw among them, which no controller is called
+		case "cgroup2":
+			m.v2 = true
+		default:
+			continue
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+// unescape undoes \040 and its like.
+func unescape(s string) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+3 < len(s) {
+			if n, err := strconv.ParseUint(s[i+1:i+4], 8, 8); err == nil {
+				b.WriteByte(byte(n))
+				i += 3
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// membership is where a process is: for each v1 controller, and in v2 under the key "".
+type membership map[string]string
+
+// parseMembership reads /proc/<pid>/cgroup, with lines such as "4:cpu,cpuacct:/docker/0123" and "0::/user.slice".
+func parseMembership(data []byte) membership {
+	m := membership{}
+	for line := range bytes.Lines(data) {
+		parts := strings.SplitN(strings.TrimRight(string(line), "\n"), ":", 3)
+		if len(parts) != 3 || !strings.HasPrefix(parts[2], "/") {
+			continue
+		}
+		path := strings.TrimSuffix(parts[2], " (deleted)")
+		for _, c := range strings.Split(parts[1], ",") {
+			m[c] = path
+		}
+	}
+	return m
+}
+
+func (t Tree) membership(pid string) (membership, error) {
+	data, err := readFile(t.path("proc", pid, "cgroup"))
+	if err != nil {
+		return nil, fmt.Errorf("read cgroups of process %s: %w", pid, err)
+	}
+	return parseMembership(data), nil
+}
+
+// dir is the folder of a path of m's hierarchy. A path outside the mounted part, as a container may see one, is an error.
+func (m mount) dir(path string) (string, error) {
+	path = filepath.Clean("/" + path)
+	root := filepath.Clean("/" + m.root)
+	if root != "/" {
+		rel, ok := strings.CutPrefix(path+"/", root+"/")
+		if !ok {
+			return "", fmt.Errorf("%w: group %s lies outside what is mounted at %s", ErrNone, path, m.point)
+		}
+		path = "/" + rel
+	}
+	dir := filepath.Join(m.point, path)
+	if info, err := os.Stat(dir); err != nil {
+		return "", err
+	} else if !info.IsDir() {
+		return "", fmt.Errorf("%s: %w", dir, fs.ErrInvalid)
+	}
+	return dir, nil
+}
+
+// dirs finds the folders of a process: by v1 controller, and of v2 under the key "".
+func (t Tree) dirs(pid string) (map[string]string, error) {
+	mounts, err := t.mounts()
+	if err != nil {
+		return nil, err
+	}
+	in, err := t.membership(pid)
+	if err != nil {
+		return nil, err
+	}
+	dirs := map[string]string{}
+	var failed []error
+	for _, m := range mounts {
+		if m.v2 {
+			m.controllers = []string{""}
+		}
+		for _, c := range m.controllers {
+			path, ok := in[c]
+			if !ok || dirs[c] != "" {
+				continue
+			}
+			dir, err := m.dir(path)
+			if err != nil {
+				failed = append(failed, err)
+				continue
+			}
+			dirs[c] = dir
+		}
+	}
+	if len(dirs) == 0 {
+		return nil, errors.Join(append(failed, fmt.Errorf("%w of process %s can be seen here", ErrNone, pid))...)
+	}
+	return dirs, nil
+}
+
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxRead))
+}
+
+// keyed reads lines of "name number", as cpu.stat and memory.stat have them. What is no such line is passed over.
+func keyed(data []byte) map[string]int64 {
+	m := map[string]int64{}
+	s := bufio.NewScanner(bytes.NewReader(data))
+	for s.Scan() {
+		name, value, ok := strings.Cut(s.Text(), " ")
+		if !ok {
+			continue
+		}
+		if n, err := strconv.ParseInt(strings.TrimSpace(value), 10, 64); err == nil && n >= 0 {
+			m[name] = n
+		}
+	}
+	return m
+}
+
+// number reads a file of one number; "max" is none.
+func number(data []byte) (int64, bool) {
+	n, err := strconv.ParseInt(string(bytes.TrimSpace(data)), 10, 64)
+	return n, err == nil && n >= 0
+}
