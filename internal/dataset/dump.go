@@ -1,0 +1,268 @@
+package dataset
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"locbench/internal/bench"
+)
+
+// Bounds of what a dump's files may hold: they come from outside.
+const (
+	maxMapping = 16 << 20
+	maxLine    = 64 << 20 // one document
+)
+
+const (
+	dumpExt    = ".ndjson"
+	mappingExt = ".mapping.json"
+)
+
+type dump struct {
+	dir     string
+	indices []Index
+	hash    string
+}
+
+// Dump returns the data set in a folder. For each index the folder has two files:
+//
+//   - <index>.ndjson, documents as Elasticsearch's _bulk takes them: an action line (index or create), then the document on one
+//     line. The file's name decides where they go; an _index in the actions may be absent or anything, as long as it is the same
+//     in the whole file. Ids may be anything; a document without one gets "line-<number of its action>".
+//   - <index>.mapping.json or <index>.json, what PUT /<index> takes ({"settings": …, "mappings": …}), or what
+//     GET /<index>/_mapping or GET /<index> answers, or bare mappings ({"properties": …}). Aliases in it are left out.
+//
+// Dump reads all files once, so that a mistake (told with file and line) is found before anything is sent.
+func Dump(dir string) (Set, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("read dump: %w", err)
+	}
+	d := &dump{dir: dir}
+	sum := sha256.New()
+	var mistakes []error
+	for _, entry := range entries {
+		if name, ok := strings.CutSuffix(entry.Name(), mappingExt); ok {
+			if _, err := os.Stat(filepath.Join(dir, name+dumpExt)); errors.Is(err, os.ErrNotExist) {
+				mistakes = append(mistakes, fmt.Errorf("%s has no documents: %s is missing", filepath.Join(dir, entry.Name()), name+dumpExt))
+			}
+		}
+		name, ok := strings.CutSuffix(entry.Name(), dumpExt)
+		if !ok {
+			continue
+		}
+		index, err := d.readIndex(name, sum)
+		if err != nil {
+			mistakes = append(mistakes, err)
+			continue
+		}
+		d.indices = append(d.indices, index)
+	}
+	if err := errors.Join(mistakes...); err != nil {
+		return nil, err
+	}
+	if len(d.indices) == 0 {
+		return nil, fmt.Errorf("read dump %s: it has no file <index>%s", dir, dumpExt)
+	}
+	d.hash = hex.EncodeToString(sum.Sum(nil))
+	return d, nil
+}
+
+// readIndex reads and hashes both files of an index.
+func (d *dump) readIndex(name string, sum hash.Hash) (Index, error) {
+	if err := checkIndexName(name); err != nil {
+		return Index{}, fmt.Errorf("%s: %w", d.file(name), err)
+	}
+	mapping, err := d.readMapping(name)
+	if err != nil {
+		return Index{}, err
+	}
+	fmt.Fprintf(sum, "%s\x00%s\x00", name, mapping)
+	f, err := os.Open(d.file(name))
+	if err != nil {
+		return Index{}, fmt.Errorf("read dump: %w", err)
+	}
+	defer f.Close()
+	index := Index{Name: name, Mapping: mapping}
+	for doc, err := range readBulk(io.TeeReader(f, sum), d.file(name)) {
+		if err == nil {
+			err = doc.check()
+		}
+		if err != nil {
+			return Index{}, err
+		}
+		index.Count++
+	}
+	sum.Write([]byte{0})
+	return index, nil
+}
+
+func (d *dump) file(index string) string { return filepath.Join(d.dir, index+dumpExt) }
+
+func (d *dump) readMapping(index string) ([]byte, error) {
+	path := filepath.Join(d.dir, index+mappingExt)
+	data, err := readBounded(path)
+	if errors.Is(err, os.ErrNotExist) {
+		path = filepath.Join(d.dir, index+".json")
+		data, err = readBounded(path)
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("%s has no mapping: write %s", d.file(index), index+mappingExt)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read mapping: %w", err)
+	}
+	mapping, err := normalizeMapping(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return mapping, nil
+}
+
+func readBounded(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxMapping+1))
+	if err == nil && len(data) > maxMapping {
+		err = fmt.Errorf("%s is larger than %d MiB", path, maxMapping>>20)
+	}
+	return data, err
+}
+
+// checkIndexName applies Elasticsearch's own rules, leaving room for a version behind the name.
+func checkIndexName(name string) error {
+	switch {
+	case name == "" || len(name) > 200:
+		return fmt.Errorf("index name %.20q: want 1 to 200 bytes", name)
+	case strings.ToLower(name) != name:
+		return fmt.Errorf("index name %q: want lower case", name)
+	case strings.ContainsAny(name, "\\/*?\"<>| ,#:") || strings.ContainsAny(name[:1], "-_+."):
+		return fmt.Errorf("index name %q has a character that Elasticsearch forbids", name)
+	}
+	for _, r := range name {
+		if r < 0x20 || r == 0x7f || r == '\uFFFD' {
+			return fmt.Errorf("index name %q has a character that Elasticsearch forbids", name)
+		}
+	}
+	return nil
+}
+
+func (d *dump) Info() bench.DataInfo {
+	info := bench.DataInfo{Name: d.dir, Hash: d.hash}
+	for _, index := range d.indices {
+		switch index.Name {
+		case d.cityIndex():
+			info.Cities = int(index.Count)
+		case RegionIndex:
+			info.Regions = int(index.Count)
+		}
+	}
+	return info
+}
+
+// cityIndex is the index called "city", or the only one.
+func (d *dump) cityIndex() string {
+	if len(d.indices) == 1 {
+		return d.indices[0].Name
+	}
+	return CityIndex
+}
+
+func (d *dump) Indices() []Index { return d.indices }
+
+func (d *dump) Documents(index string) iter.Seq2[Doc, error] {
+	for _, known := range d.indices {
+		if known.Name == index {
+			return d.documents(index)
+		}
+	}
+	return unknownIndex(index)
+}
+
+func (d *dump) documents(index string) iter.Seq2[Doc, error] {
+	return func(yield func(Doc, error) bool) {
+		f, err := os.Open(d.file(index))
+		if err != nil {
+			yield(Doc{}, fmt.Errorf("read dump: %w", err))
+			return
+		}
+		defer f.Close()
+		for doc, err := range readBulk(f, d.file(index)) {
+			if !yield(doc.Doc, err) {
+				return
+			}
+		}
+	}
+}
+
+func (d *dump) IDs(ctx context.Context) ([]int64, error) {
+	var ids []int64
+	index := d.cityIndex()
+	if _, err := os.Stat(d.file(index)); errors.Is(err, os.ErrNotExist) {
+		return nil, nil // several indices, none called city
+	}
+	for doc, err := range d.documents(index) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return nil, err
+		}
+		if id, err := strconv.ParseInt(doc.ID, 10, 64); err == nil {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
+
+// WriteDump writes set to a folder in the form that Dump reads. The folder is made if it does not exist.
+func WriteDump(dir string, set Set) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("write dump: %w", err)
+	}
+	for _, index := range set.Indices() {
+		if err := os.WriteFile(filepath.Join(dir, index.Name+mappingExt), append(bytes.Clone(index.Mapping), '\n'), 0o644); err != nil {
+			return fmt.Errorf("write dump: %w", err)
+		}
+		if err := writeBulk(filepath.Join(dir, index.Name+dumpExt), set.Documents(index.Name)); err != nil {
+			return fmt.Errorf("write dump: %w", err)
+		}
+	}
+	return nil
+}
+
+func writeBulk(path string, docs iter.Seq2[Doc, error]) (err error) {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	w := bufio.NewWriterSize(f, 1<<20)
+	var action []byte
+	for doc, err := range docs {
+		if err != nil {
+			return err
+		}
+		action = doc.AppendAction(action[:0], "index")
+		// A write error stays in w until Flush tells it.
+		w.Write(action)
+		w.Write(doc.Source)
+		w.WriteByte('\n')
+	}
+	return w.Flush()
+}

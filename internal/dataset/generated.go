@@ -1,0 +1,154 @@
+package dataset
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"locbench/internal/bench"
+)
+
+// Bounds of a generated set.
+const (
+	MaxGenerated    = 1_000_000
+	MaxVertices     = 10_000
+	defaultVertices = 60
+	minVertices     = 12 // fewer could not follow the outline's waves
+)
+
+// firstGeneratedID is above all ids of GeoNames and, with MaxGenerated added, still a 32-bit integer.
+const firstGeneratedID = 100_000_001
+
+type generated struct {
+	real     *bundled
+	featured []City
+	n        int
+	vertices int
+	seed     uint64
+	hash     string
+}
+
+// Generated returns a set of exactly so many cities with polygons of so many vertices each (0: 60), the same for the same three
+// numbers on every machine. It has the bundled regions and starts with the bundled featured cities, so that home
+// cities exist; all others are made up, near real ones. It keeps no city in memory.
+func Generated(cities, vertices int, seed uint64) (Set, error) {
+	if vertices == 0 {
+		vertices = defaultVertices
+	}
+	if cities < 1 || cities > MaxGenerated {
+		return nil, fmt.Errorf("generated data set: %d cities; want 1 to %d", cities, MaxGenerated)
+	}
+	if vertices < minVertices || vertices > MaxVertices {
+		return nil, fmt.Errorf("generated data set: %d vertices; want %d to %d", vertices, minVertices, MaxVertices)
+	}
+	real, err := loadBundled()
+	if err != nil {
+		return nil, err
+	}
+	g := &generated{real: real, n: cities, vertices: vertices, seed: seed}
+	for _, c := range real.cities {
+		if c.IsFeatured && len(g.featured) < cities {
+			g.featured = append(g.featured, c)
+		}
+	}
+	sum := newHash()
+	fmt.Fprintf(sum, "generated 1\n%s\n%d %d %d", real.hash, cities, vertices, seed)
+	g.hash = hex.EncodeToString(sum.Sum(nil))
+	return g, nil
+}
+
+func (g *generated) Info() bench.DataInfo {
+	return bench.DataInfo{
+		Name:   fmt.Sprintf("generated %d × %d, seed %d", g.n, g.vertices, g.seed),
+		Cities: g.n, Regions: len(g.real.regions), Hash: g.hash,
+	}
+}
+
+func (g *generated) Indices() []Index {
+	return []Index{
+		{RegionIndex, RegionMapping(), int64(len(g.real.regions))},
+		{CityIndex, CityMapping(), int64(g.n)},
+	}
+}
+
+func (g *generated) Documents(index string) iter.Seq2[Doc, error] {
+	switch index {
+	case CityIndex:
+		return documents(g.cities)
+	case RegionIndex:
+		return g.real.regionDocuments()
+	}
+	return unknownIndex(index)
+}
+
+func (g *generated) cities(yield func(*City) bool) {
+	s := newShaper(g.vertices)
+	rng := rand.NewPCG(0, 0)
+	var c City
+	var ring []Point
+	for i := range g.n {
+		rng.Seed(g.seed, uint64(i))
+		if i < len(g.featured) {
+			c = g.featured[i]
+		} else {
+			g.invent(&c, i, rng)
+		}
+		ring = s.ring(ring[:0], c.Centroid, radius(c.Population), rng)
+		c.Geometry = ring
+		if !yield(&c) {
+			return
+		}
+	}
+}
+
+// Parts of made-up names, with enough diacritics to matter to a search. The endings are one per language.
+var (
+	onsets  = [...]string{"Br", "Čer", "Dol", "Hra", "Hor", "Jab", "Kam", "Kra", "Lip", "Łom", "Mü", "Nov", "Ost", "Pol", "Ře", "Schön", "Stein", "Šum", "Tře", "Wal", "Žel", "Zbo"}
+	middles = [...]string{"a", "en", "í", "ko", "lo", "má", "ni", "ova", "ra", "sta", "ší", "ve", "ów", "zdí"}
+	endings = [...]Names{
+		{"ov", "au", "ov", "ów", "ov"},
+		{"ice", "itz", "ice", "ice", "ice"},
+		{"hrad", "burg", "burg", "gród", "hrad"},
+		{"ín", "in", "in", "in", "ín"},
+		{"město", "stadt", "town", "miasto", "mesto"},
+		{"ves", "dorf", "ville", "wieś", "ves"},
+	}
+)
+
+// invent makes up city number i: within about 20 km of a real one, whose country, region and time zone it takes.
+func (g *generated) invent(c *City, i int, rng *rand.PCG) {
+	pick := func(n int) int { return int(rng.Uint64() % uint64(n)) } // the bias is below 2⁻⁵⁰
+	near := &g.real.cities[pick(len(g.real.cities))]
+	stem := onsets[pick(len(onsets))] + middles[pick(len(middles))] + middles[pick(len(middles))]
+	ending := &endings[pick(len(endings))]
+	*c = City{
+		ID:         firstGeneratedID + int64(i),
+		CountryISO: near.CountryISO,
+		RegionID:   near.RegionID,
+		Timezone:   near.Timezone,
+		Centroid: Point{
+			Lat: near.Centroid.Lat + 0.3*(unit(rng)-0.5),
+			Lon: near.Centroid.Lon + 0.4*(unit(rng)-0.5),
+		},
+		// A Pareto tail as of real cities: half have under 1,100 people, one in a thousand about a million.
+		Population: int64(min(500/math.Pow(1-unit(rng), 1.1), 3e6)),
+	}
+	for l := range c.Name {
+		c.Name[l] = stem + ending[l]
+	}
+}
+
+func (g *generated) IDs(ctx context.Context) ([]int64, error) {
+	ids := make([]int64, g.n)
+	for i := range ids {
+		if i < len(g.featured) {
+			ids[i] = g.featured[i].ID
+		} else {
+			ids[i] = firstGeneratedID + int64(i)
+		}
+	}
+	return ids, ctx.Err()
+}
+
