@@ -1,0 +1,196 @@
+// Package hdr is the handle on HdrHistogram: it records latencies, turns them into bench.Latencies, reads the histograms of
+// results files back and combines them. It is the only package that knows the library. Quantiles are never averaged here or
+// anywhere else: distributions are combined by merging their histograms.
+//
+// A Histogram counts in buckets of 3 significant figures with a unit of 1 ns, up to 10 minutes, so a quantile is right to
+// 0.1 %. Count, minimum, maximum, mean and standard deviation are kept beside the buckets and are exact.
+package hdr
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
+
+	"locbench/internal/bench"
+)
+
+const (
+	// Highest is the longest latency that has a bucket of its own; longer ones count in the last bucket (the maximum and
+	// the mean know their true length).
+	Highest = 10 * time.Minute
+
+	figures    = 3
+	maxEncoded = 1 << 20 // characters; a full histogram of ours needs less than a tenth of it
+	cookieV2   = hdrhistogram.V2CompressedEncodingCookieBase
+)
+
+// Histogram is a distribution of latencies. Make one with New; it is not safe for concurrent use.
+type Histogram struct {
+	buckets *hdrhistogram.Histogram
+	count   int64
+	sum     float64 // exact below 2^53 ns (104 days of latencies in a step)
+	m2      float64 // sum of squared deviations from the mean (Welford)
+	mean    float64 // running, for m2
+	min     int64
+	max     int64
+}
+
+// New returns an empty histogram (about 250 kB).
+func New() *Histogram {
+	return &Histogram{buckets: hdrhistogram.New(1, int64(Highest), figures)}
+}
+
+// Record adds one latency. A negative one counts as 0.
+func (h *Histogram) Record(d time.Duration) {
+	v := max(int64(d), 0)
+	// Within the range of the histogram RecordValue cannot fail.
+	_ = h.buckets.RecordValue(min(v, int64(Highest)))
+	if h.count == 0 || v < h.min {
+		h.min = v
+	}
+	h.max = max(h.max, v)
+	h.count++
+	h.sum += float64(v)
+	delta := float64(v) - h.mean
+	h.mean += delta / float64(h.count)
+	h.m2 += delta * (float64(v) - h.mean)
+}
+
+// Count is the number of latencies recorded.
+func (h *Histogram) Count() int64 { return h.count }
+
+// Sum is the total of the latencies recorded.
+func (h *Histogram) Sum() time.Duration { return time.Duration(h.sum) }
+
+// Min is the exact smallest latency; 0 without any.
+func (h *Histogram) Min() time.Duration { return time.Duration(h.min) }
+
+// Max is the exact largest latency; 0 without any.
+func (h *Histogram) Max() time.Duration { return time.Duration(h.max) }
+
+// Mean is the exact mean; 0 without any.
+func (h *Histogram) Mean() time.Duration {
+	if h.count == 0 {
+		return 0
+	}
+	return time.Duration(math.Round(h.sum / float64(h.count)))
+}
+
+// SD is the exact standard deviation of the population; 0 without any.
+func (h *Histogram) SD() time.Duration {
+	if h.count == 0 {
+		return 0
+	}
+	return time.Duration(math.Round(math.Sqrt(h.m2 / float64(h.count))))
+}
+
+// Quantile returns the latency that a share q (0 … 1) of all latencies does not exceed, right to 3 significant figures and
+// never outside Min … Max; 0 without any.
+func (h *Histogram) Quantile(q float64) time.Duration {
+	if h.count == 0 {
+		return 0
+	}
+	v := h.buckets.ValueAtQuantile(q * 100)
+	return time.Duration(min(max(v, h.min), h.max))
+}
+
+// Reset empties the histogram and keeps its memory.
+func (h *Histogram) Reset() {
+	h.buckets.Reset()
+	*h = Histogram{buckets: h.buckets}
+}
+
+// Merge adds all of other's latencies to h.
+func (h *Histogram) Merge(other *Histogram) {
+	if other.count == 0 {
+		return
+	}
+	h.buckets.Merge(other.buckets)
+	if h.count == 0 || other.min < h.min {
+		h.min = other.min
+	}
+	h.max = max(h.max, other.max)
+	// Chan, Golub, LeVeque: the exact combination of two means and sums of squared deviations.
+	n, m := float64(h.count), float64(other.count)
+	delta := other.mean - h.mean
+	h.m2 += other.m2 + delta*delta*n*m/(n+m)
+	h.mean += delta * m / (n + m)
+	h.sum += other.sum
+	h.count += other.count
+}
+
+// Latencies is the histogram in the form that results keep, with its buckets encoded; the zero value without any latency.
+func (h *Histogram) Latencies() bench.Latencies {
+	if h.count == 0 {
+		return bench.Latencies{}
+	}
+	l := bench.Latencies{
+		Count: h.count,
+		Min:   h.Min(), Max: h.Max(), Mean: h.Mean(), SD: h.SD(),
+		P50: h.Quantile(.50), P75: h.Quantile(.75), P90: h.Quantile(.90), P95: h.Quantile(.95),
+		P99: h.Quantile(.99), P999: h.Quantile(.999),
+	}
+	// The only failure is an unknown version of the format.
+	if encoded, err := h.buckets.Encode(cookieV2); err == nil {
+		l.HDR = string(encoded)
+	}
+	return l
+}
+
+// Decode reads l's histogram back. Results files are hostile: the text is bounded, its geometry is checked before memory is
+// taken, and its count must be l's.
+func Decode(l bench.Latencies) (*Histogram, error) {
+	if l.Count == 0 && l.HDR == "" {
+		return New(), nil
+	}
+	if l.Count < 0 || l.Min < 0 || l.Max < l.Min || l.Mean < 0 || l.SD < 0 {
+		return nil, errors.New("decode histogram: its figures contradict each other")
+	}
+	buckets, err := decodeBuckets(l.HDR)
+	if err != nil {
+		return nil, fmt.Errorf("decode histogram: %w", err)
+	}
+	if n := buckets.TotalCount(); n != l.Count {
+		return nil, fmt.Errorf("decode histogram: it holds %d latencies, not %d", n, l.Count)
+	}
+	h := New()
+	if dropped := h.buckets.Merge(buckets); dropped != 0 {
+		return nil, fmt.Errorf("decode histogram: %d latencies over %s", dropped, Highest)
+	}
+	n := float64(l.Count)
+	h.count, h.min, h.max = l.Count, int64(l.Min), int64(l.Max)
+	h.mean, h.sum, h.m2 = float64(l.Mean), float64(l.Mean)*n, float64(l.SD)*float64(l.SD)*n
+	return h, nil
+}
+
+// decodeBuckets decodes the base64 text of a V2 histogram.
+func decodeBuckets(text string) (*hdrhistogram.Histogram, error) {
+	if len(text) > maxEncoded {
+		return nil, fmt.Errorf("%d characters, at most %d are read", len(text), maxEncoded)
+	}
+	raw, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkGeometry(raw); err != nil {
+		return nil, err
+	}
+	return hdrhistogram.Decode([]byte(text))
+}
+
+// Merge combines distributions: the histograms are added, so that the quantiles are those of all latencies together.
+func Merge(ls ...bench.Latencies) (bench.Latencies, error) {
+	all := New()
+	for _, l := range ls {
+		h, err := Decode(l)
+		if err != nil {
+			return bench.Latencies{}, err
+		}
+		all.Merge(h)
+	}
+	return all.Latencies(), nil
+}

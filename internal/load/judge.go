@@ -1,0 +1,86 @@
+package load
+
+import (
+	"fmt"
+	"runtime"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+const (
+	littleTolerance = 0.05 // share of the connections
+	clientShare     = 0.8  // of the machine's CPUs, beyond which the client is suspected without knowing the contender
+	nearLimit       = 0.9  // of its CPUs: a contender that uses so much is at its limit
+)
+
+// judge tells the doubt that the client itself can have about its result.
+func judge(l bench.Load, rec *recorder, wire *transport) []string {
+	var warnings []string
+	if rec.cut > 0 {
+		warnings = append(warnings, fmt.Sprintf("interrupted: %d requests in flight were cut off and are neither successes nor errors", rec.cut))
+	}
+	if again := rec.opened - int64(len(wire.slots)-wire.preopened); again > 0 && l.Succeeded > 0 {
+		warnings = append(warnings, fmt.Sprintf("connections were opened again %d times; the time for it is part of the latency", again))
+	}
+	if n := l.Failed[bench.ErrClient]; n > 0 {
+		warnings = append(warnings, fmt.Sprintf("%d requests failed for want of ports, files or memory of the client: %s", n, l.Examples[bench.ErrClient]))
+	}
+	if w := little(l, rec, wire); w != "" {
+		warnings = append(warnings, w)
+	}
+	machine := float64(runtime.NumCPU())
+	if used := perSecond(l.ClientCPU, l.Elapsed); used > clientShare*machine {
+		warnings = append(warnings, fmt.Sprintf("the client may be the bottleneck: locbench itself used %.2f of this machine's %d CPUs", used, runtime.NumCPU()))
+	}
+	return warnings
+}
+
+// little applies Little's law: in a closed loop, throughput × mean latency is the number of connections. What is missing was
+// spent by the client between an answer and the next request.
+func little(l bench.Load, rec *recorder, wire *transport) string {
+	connections := rec.used(len(wire.slots))
+	answers := l.Succeeded + l.FailedTotal()
+	available := l.Elapsed*time.Duration(connections) - rec.paused
+	if answers < 100 || available <= 0 || rec.cut > 0 {
+		return ""
+	}
+	share := float64(rec.busy) / float64(available)
+	if share >= 1-littleTolerance && share <= 1+littleTolerance {
+		return ""
+	}
+	if share > 1 {
+		return fmt.Sprintf("throughput × mean latency is %.1f, more than the %d connections: the clock of this machine is not steady",
+			share*float64(connections), connections)
+	}
+	gap := (float64(available) - float64(rec.busy)) / float64(answers)
+	return fmt.Sprintf("throughput × mean latency is %.1f, not %d connections: the client took %s between an answer and the next request, so the contender could have been asked more",
+		share*float64(connections), connections, time.Duration(gap).Round(100*time.Nanosecond))
+}
+
+// Bottleneck tells in words whether the client rather than the contender limited a step, and "" if there is no sign of it: the
+// contender left CPU time unused although the client had most of the machine, or both together had nearly all of it.
+// contender is its CPU time in the step and limit its CPUs (0: not limited); both must run on this machine, with cpus CPUs.
+func Bottleneck(l bench.Load, contender time.Duration, limit float64, cpus int) string {
+	machine := float64(cpus)
+	if limit <= 0 || limit > machine {
+		limit = machine
+	}
+	client, used := perSecond(l.ClientCPU, l.Elapsed), perSecond(contender, l.Elapsed)
+	if l.Elapsed <= 0 || used >= nearLimit*limit {
+		return ""
+	}
+	if client < machine/2 && client+used < nearLimit*machine {
+		return ""
+	}
+	return fmt.Sprintf("the client may be the bottleneck: locbench used %.2f of %d CPUs, the contender only %.2f of its %.2g",
+		client, cpus, used, limit)
+}
+
+// perSecond is CPU time per elapsed time: CPUs in use.
+func perSecond(cpu, elapsed time.Duration) float64 {
+	if elapsed <= 0 {
+		return 0
+	}
+	return float64(cpu) / float64(elapsed)
+}

@@ -1,0 +1,74 @@
+package load
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// spareFiles are open files kept for everything else: results, logs, samples, an embedded store.
+const spareFiles = 64
+
+// LimitError tells that this machine does not let the client open as many connections as a step needs.
+type LimitError struct {
+	Connections int
+	What        string // "open files", "local ports"
+	Need, Have  int64
+	Remedy      string // a command
+}
+
+// Error names the limit and the command that lifts it.
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("%d connections need %d %s, but only %d are allowed: %s", e.Connections, e.Need, e.What, e.Have, e.Remedy)
+}
+
+// CheckLimits tells with a *LimitError whether connections cannot be opened from here. It raises the soft limit of open files
+// as far as the hard limit lets it. What it cannot find out, it lets pass.
+func CheckLimits(connections int) error {
+	need := int64(connections + openFiles() + spareFiles)
+	if have, ok := raiseFiles(need); ok && have < need {
+		return &LimitError{
+			Connections: connections, What: "open files", Need: need, Have: have,
+			Remedy: fmt.Sprintf("ulimit -n %d", need),
+		}
+	}
+	if have, ok := localPorts(); ok && have < int64(connections) {
+		return &LimitError{
+			Connections: connections, What: "local ports", Need: int64(connections), Have: have,
+			Remedy: `sysctl -w net.ipv4.ip_local_port_range="1024 65535"`,
+		}
+	}
+	return nil
+}
+
+// openFiles is the number of files open now; 0 where the system does not tell.
+func openFiles() int {
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return 0
+	}
+	return len(entries)
+}
+
+// localPorts is the number of ports for outgoing connections to one address; Linux only.
+func localPorts() (int64, bool) {
+	text, err := os.ReadFile("/proc/sys/net/ipv4/ip_local_port_range")
+	if err != nil {
+		return 0, false
+	}
+	return parsePorts(string(text))
+}
+
+func parsePorts(text string) (int64, bool) {
+	fields := strings.Fields(text)
+	if len(fields) != 2 {
+		return 0, false
+	}
+	low, err1 := strconv.ParseInt(fields[0], 10, 32)
+	high, err2 := strconv.ParseInt(fields[1], 10, 32)
+	if err1 != nil || err2 != nil || high < low {
+		return 0, false
+	}
+	return high - low + 1, true
+}

@@ -1,0 +1,23 @@
+//go:build unix
+
+package load
+
+import "golang.org/x/sys/unix"
+
+// raiseFiles returns how many files may be open, after raising the soft limit to the hard one where it is below need. (The
+// runtime of Go does the same at start-up; here it holds for a limit that somebody lowered since.)
+func raiseFiles(need int64) (have int64, ok bool) {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return 0, false
+	}
+	if uint64(limit.Cur) < uint64(need) && limit.Cur < limit.Max {
+		raised := limit
+		raised.Cur = raised.Max
+		if unix.Setrlimit(unix.RLIMIT_NOFILE, &raised) == nil {
+			limit = raised
+		}
+	}
+	// An unlimited number does not fit into an int64.
+	return int64(min(uint64(limit.Cur), 1<<62)), true
+}

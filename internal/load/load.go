@@ -1,0 +1,201 @@
+// Package load puts one step of load on a contender and tells what came of it: a closed loop in which each of N connections
+// asks again as soon as it has its answer. The requests in flight when the step ends are completed and counted, so that the
+// successes are exactly those that the server has answered.
+//
+// vegeta supplies the loop (workers, pacing, targets); the exchange on the wire is this package's own http.RoundTripper,
+// because it has to hold exactly N connections, to tell typed errors apart, to time a request from its sending to its last
+// byte without vegeta's own costs, and never to repeat a request behind the measurement's back, as net/http's transport does.
+//
+// Launching and sampling the contender, and judging a whole leg, are left to others. Nothing here is logged: doubt about a
+// result goes into its Warnings.
+package load
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	vegeta "github.com/tsenart/vegeta/v12/lib"
+
+	"locbench/internal/bench"
+)
+
+// DefaultTimeout bounds a request where the plan does not.
+const DefaultTimeout = 10 * time.Second
+
+// ErrOpenLoop is returned for a step with a rate or with arrivals.
+var ErrOpenLoop = errors.New("open loop is not built yet: a step needs connections")
+
+// Plan is one step and all that its requests are made of.
+type Plan struct {
+	BaseURL  string          // of the contender, without a slash at the end; http or https
+	Step     bench.Step      // with Connections and Duration
+	Requests []bench.Request // the weighted mix
+	IDs      []int64         // of the data set, for {id}; with zipf the first is the most frequent one
+	Timeout  time.Duration   // of one request, from its sending to its last byte; 0 is DefaultTimeout
+	Seed     uint64          // of the drawn requests and ids: the same seed asks the same sequence
+}
+
+// Engine runs steps. The zero value is ready to use; one engine may run several steps one after the other.
+type Engine struct {
+	// Window is the length of a window; 0 is one second.
+	Window time.Duration
+	// Grace is how long requests in flight may still take after ctx has ended before they are cut off; 0 is 250 ms.
+	Grace time.Duration
+	// TLS is used for https; nil checks certificates against those of the system.
+	TLS *tls.Config
+	// Dial opens connections; nil is a plain net.Dialer.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+// Run puts plan's step on the contender and returns when nothing of it is in flight any more.
+//
+// All connections are opened before the clock starts (those that fail are tried again by their first request). At the end of
+// the step's duration, or of its requests, no new request is sent; those in flight are completed, each within its time-out,
+// and counted. Load.Elapsed is the time in which requests were sent plus the mean, over the connections, of how much later
+// their last successful answer came: with the plain maximum one straggler would understate the throughput of all others. A
+// time-out after the end does not lengthen it.
+//
+// A connection that could not be opened waits 1 to 100 ms before it tries again; otherwise the error count would only tell
+// how fast this client fails.
+//
+// onWindow, if not nil, is called for each closed window, in order, from one goroutine, which is not the one that measures;
+// a slow callback delays only the later ones. All of its calls have returned when Run returns.
+//
+// When ctx ends, Run stops and returns what it has measured together with an error that wraps ctx's; requests still in flight
+// after the grace are cut off and are then in Load.Sent, but neither succeeded nor failed (a warning gives their number).
+// A contender that refuses, resets or hangs is a result, not an error.
+func (e Engine) Run(ctx context.Context, plan Plan, onWindow func(bench.Window)) (bench.Load, error) {
+	if plan.Timeout <= 0 {
+		plan.Timeout = DefaultTimeout
+	}
+	if plan.Step.Rate != 0 || plan.Step.Arrivals != nil {
+		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, ErrOpenLoop)
+	}
+	mix, err := newMix(plan)
+	if err != nil {
+		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, err)
+	}
+	if err := CheckLimits(plan.Step.Connections); err != nil {
+		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, err)
+	}
+	rec := newRecorder(plan.Step.MaxRequests)
+	wire := newTransport(e, plan, mix, rec)
+	defer wire.close()
+	wire.connect(ctx)
+	if ctx.Err() != nil {
+		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, context.Cause(ctx))
+	}
+	return e.measure(ctx, plan, mix, rec, wire, onWindow)
+}
+
+// measure is Run after the preparations: everything in here is on the clock.
+func (e Engine) measure(ctx context.Context, plan Plan, mix *mix, rec *recorder, wire *transport,
+	onWindow func(bench.Window),
+) (bench.Load, error) {
+	// Sending outlives ctx by the grace: supervise decides when connections that are being opened are given up.
+	alive, kill := context.WithCancel(context.WithoutCancel(ctx))
+	defer kill()
+	n := uint64(plan.Step.Connections)
+	attacker := vegeta.NewAttacker(
+		vegeta.Workers(n), vegeta.MaxWorkers(n),
+		vegeta.Client(&http.Client{Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+			return wire.roundTrip(alive, req)
+		})}),
+		vegeta.Redirects(vegeta.NoFollow),
+	)
+	stop := func() {
+		wire.stop()
+		attacker.Stop()
+	}
+	cut := func() {
+		kill()
+		wire.cut()
+	}
+	drained := make(chan struct{})
+	var wg sync.WaitGroup
+	cpu := processCPU()
+	rec.begin()
+	results := attacker.Attack(mix.target, closedLoop{plan.Step.MaxRequests}, 0, "")
+	wg.Go(func() { e.supervise(ctx, plan.Step.Duration, drained, stop, cut) })
+	wg.Go(func() { rec.closeWindows(plan.Step.Duration, e.window(), drained, onWindow) })
+
+	var lost int64 // hits that vegeta did not carry to the transport
+	var example string
+	for result := range results {
+		if result.Code == 0 {
+			lost++
+			example = result.Error
+		}
+	}
+	close(drained)
+	wg.Wait()
+	cpu = processCPU() - cpu
+
+	load := rec.load(plan.Step.Connections)
+	load.ClientCPU = cpu
+	load.Warnings = append(load.Warnings, judge(load, rec, wire)...)
+	if lost -= wire.late.Load(); lost > 0 {
+		return load, fmt.Errorf("load step %q: %d requests could not be made: %s", plan.Step.Name, lost, example)
+	}
+	if ctx.Err() != nil {
+		return load, fmt.Errorf("load step %q: %w", plan.Step.Name, context.Cause(ctx))
+	}
+	return load, nil
+}
+
+// supervise ends the sending after duration or with ctx, and cuts off what is in flight when ctx has ended and the grace
+// is over. It returns when all is drained.
+func (e Engine) supervise(ctx context.Context, duration time.Duration, drained <-chan struct{}, stop, cut func()) {
+	end := time.NewTimer(duration)
+	defer end.Stop()
+	select {
+	case <-drained:
+		return
+	case <-end.C:
+	case <-ctx.Done():
+	}
+	stop()
+	select {
+	case <-drained:
+		return
+	case <-ctx.Done():
+	}
+	grace := time.NewTimer(e.grace())
+	defer grace.Stop()
+	select {
+	case <-drained:
+		return
+	case <-grace.C:
+	}
+	cut()
+	<-drained
+}
+
+func (e Engine) window() time.Duration {
+	if e.Window > 0 {
+		return e.Window
+	}
+	return time.Second
+}
+
+func (e Engine) grace() time.Duration {
+	if e.Grace > 0 {
+		return e.Grace
+	}
+	return 250 * time.Millisecond
+}
+
+// closedLoop is the pacer of a closed loop: a worker that is free sends at once. Its value bounds the requests; 0 does not.
+type closedLoop struct{ max int64 }
+
+func (c closedLoop) Pace(_ time.Duration, hits uint64) (time.Duration, bool) {
+	return 0, c.max > 0 && hits >= uint64(c.max)
+}
+
+func (closedLoop) Rate(time.Duration) float64 { return 0 }

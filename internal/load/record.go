@@ -1,0 +1,296 @@
+package load
+
+import (
+	"sync"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/hdr"
+)
+
+// recorder collects what the transport saw, in a window at a time. All times are since the start of the step.
+type recorder struct {
+	mu       sync.Mutex
+	started  time.Time
+	max      int64 // requests; 0: not bounded
+	stopped  bool
+	sending  time.Duration // when the sending ended; valid once stopped
+	sent     int64
+	cut      int64         // requests that were cut off: neither succeeded nor failed
+	busy     time.Duration // summed time in flight, without what failures took after the end of the sending
+	overrun  time.Duration // summed time that successes took after the end of the sending
+	opened   int64         // connections opened on the clock
+	paused   time.Duration // summed time in which connections waited to be opened again
+	examples map[bench.ErrorKind]string
+	window   *tally
+	spare    *tally // the one that is not in use
+
+	// What follows belongs to the goroutine that closes windows, and to Run after it.
+	total   *tally
+	windows []bench.Window
+}
+
+// tally is what happened in a window or in all of them.
+type tally struct {
+	from      time.Duration
+	succeeded int64
+	bytes     int64
+	failed    map[bench.ErrorKind]int64
+	latency   *hdr.Histogram // of successes
+	failures  *hdr.Histogram
+}
+
+func newTally() *tally {
+	return &tally{failed: map[bench.ErrorKind]int64{}, latency: hdr.New(), failures: hdr.New()}
+}
+
+func (t *tally) reset(from time.Duration) {
+	t.from, t.succeeded, t.bytes = from, 0, 0
+	clear(t.failed)
+	if t.latency.Count() > 0 {
+		t.latency.Reset()
+	}
+	if t.failures.Count() > 0 {
+		t.failures.Reset()
+	}
+}
+
+func (t *tally) add(w *tally) {
+	t.succeeded += w.succeeded
+	t.bytes += w.bytes
+	for kind, n := range w.failed {
+		t.failed[kind] += n
+	}
+	t.latency.Merge(w.latency)
+	t.failures.Merge(w.failures)
+}
+
+// outcome is one exchange as it ended.
+type outcome struct {
+	start, end time.Time
+	kind       bench.ErrorKind // "" for a success
+	example    string          // of a failure
+	bytes      int64           // of the body
+}
+
+func newRecorder(maxRequests int64) *recorder {
+	return &recorder{
+		max: maxRequests, examples: map[bench.ErrorKind]string{},
+		window: newTally(), spare: newTally(), total: newTally(),
+	}
+}
+
+// begin starts the clock.
+func (r *recorder) begin() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.started = time.Now()
+}
+
+// stop ends the sending. Once it has returned, no request is sent any more.
+func (r *recorder) stop() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stopLocked()
+}
+
+func (r *recorder) stopLocked() {
+	if !r.stopped {
+		r.stopped, r.sending = true, time.Since(r.started)
+	}
+}
+
+// maySend counts one more request as sent, unless the sending has ended.
+func (r *recorder) maySend() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stopped {
+		return false
+	}
+	r.sent++
+	if r.sent == r.max {
+		r.stopLocked()
+	}
+	return true
+}
+
+// ended records an exchange.
+func (r *recorder) ended(o outcome) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	took := o.end.Sub(o.start)
+	// An end that is recorded after the stop may still lie before it, as the clock is read before the lock is taken.
+	over := time.Duration(0)
+	if r.stopped {
+		over = max(o.end.Sub(r.started)-r.sending, 0)
+	}
+	if o.kind != "" {
+		r.window.failed[o.kind]++
+		r.window.failures.Record(took)
+		r.busy += max(took-over, 0)
+		if _, known := r.examples[o.kind]; !known {
+			r.examples[o.kind] = o.example
+		}
+		return
+	}
+	r.window.succeeded++
+	r.window.bytes += o.bytes
+	r.window.latency.Record(took)
+	r.busy += took
+	r.overrun += over
+}
+
+// cutOff records an exchange that the end of ctx has cut off.
+func (r *recorder) cutOff() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.cut++
+}
+
+func (r *recorder) connected() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.opened++
+}
+
+func (r *recorder) rested(d time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.paused += d
+}
+
+// closeWindow ends the window in use and opens the next one. The figures are computed outside the lock.
+func (r *recorder) closeWindow() bench.Window {
+	r.mu.Lock()
+	now := time.Since(r.started)
+	done := r.window
+	r.window, r.spare = r.spare, done
+	r.window.from = now
+	r.mu.Unlock()
+
+	w := bench.Window{
+		Start: done.from, Length: now - done.from, Succeeded: done.succeeded, Bytes: done.bytes,
+		P50: done.latency.Quantile(.50), P90: done.latency.Quantile(.90), P99: done.latency.Quantile(.99),
+		Max: done.latency.Max(),
+	}
+	if len(done.failed) > 0 {
+		w.Failed = make(map[bench.ErrorKind]int64, len(done.failed))
+		for kind, n := range done.failed {
+			w.Failed[kind] = n
+		}
+	}
+	r.total.add(done)
+	done.reset(0)
+	return w
+}
+
+// closeWindows closes a window every length until drained, and then the last one, and delivers each to onWindow.
+// A boundary at the end of the step waits half a window for the answers in flight: they belong to the last window then,
+// which is a little longer, instead of making a very short one with an odd rate.
+func (r *recorder) closeWindows(duration, length time.Duration, drained <-chan struct{}, onWindow func(bench.Window)) {
+	deliver := newDelivery(onWindow)
+	defer deliver.finish()
+	boundary := time.Duration(0)
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		boundary += length
+		if boundary >= duration && boundary < duration+length/2 {
+			boundary = duration + length/2
+		}
+		timer.Reset(boundary - time.Since(r.started))
+		select {
+		case <-timer.C:
+			w := r.closeWindow()
+			r.windows = append(r.windows, w)
+			deliver.add(w)
+		case <-drained:
+			w := r.closeWindow()
+			if w.Succeeded > 0 || len(w.Failed) > 0 || len(r.windows) == 0 {
+				r.windows = append(r.windows, w)
+				deliver.add(w)
+			}
+			return
+		}
+	}
+}
+
+// load is the result of the step; call it when all is drained and the windows are closed.
+func (r *recorder) load(connections int) bench.Load {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stopLocked()
+	l := bench.Load{
+		Started:   r.started,
+		Elapsed:   r.sending + r.overrun/time.Duration(r.used(connections)),
+		Scheduled: r.sent, Sent: r.sent,
+		Succeeded: r.total.succeeded, Bytes: r.total.bytes,
+		Latency: r.total.latency.Latencies(), Failures: r.total.failures.Latencies(),
+		Windows: r.windows,
+	}
+	if len(r.total.failed) > 0 {
+		l.Failed, l.Examples = r.total.failed, r.examples
+	}
+	return l
+}
+
+// used is the number of connections that had a request: fewer than there are when there were fewer requests.
+func (r *recorder) used(connections int) int64 {
+	return max(min(int64(connections), r.sent), 1)
+}
+
+// delivery hands windows to a callback from a goroutine of its own, so that a slow callback holds up nothing.
+type delivery struct {
+	mu    sync.Mutex
+	queue []bench.Window
+	ended bool
+	wake  chan struct{}
+	done  chan struct{}
+}
+
+func newDelivery(onWindow func(bench.Window)) *delivery {
+	d := &delivery{wake: make(chan struct{}, 1), done: make(chan struct{})}
+	go d.run(onWindow)
+	return d
+}
+
+func (d *delivery) run(onWindow func(bench.Window)) {
+	defer close(d.done)
+	for range d.wake {
+		d.mu.Lock()
+		queue, ended := d.queue, d.ended
+		d.queue = nil
+		d.mu.Unlock()
+		for _, w := range queue {
+			if onWindow != nil {
+				onWindow(w)
+			}
+		}
+		if ended {
+			return
+		}
+	}
+}
+
+func (d *delivery) add(w bench.Window) {
+	d.mu.Lock()
+	d.queue = append(d.queue, w)
+	d.mu.Unlock()
+	d.signal()
+}
+
+// finish waits until all windows have been delivered.
+func (d *delivery) finish() {
+	d.mu.Lock()
+	d.ended = true
+	d.mu.Unlock()
+	d.signal()
+	<-d.done
+}
+
+func (d *delivery) signal() {
+	select {
+	case d.wake <- struct{}{}:
+	default:
+	}
+}

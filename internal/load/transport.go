@@ -1,0 +1,345 @@
+package load
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+const (
+	maxHead    = 1 << 20 // bytes of status line and headers of an answer; the contender is hostile
+	maxInterim = 8       // 1xx answers before the real one
+	dialers    = 64      // connections being opened at the same time before the step
+	dialTime   = 3 * time.Second
+)
+
+// errEnded tells vegeta that a request drawn after the end of the step was not sent.
+var errEnded = errors.New("the step has ended")
+
+// transport makes the exchanges for vegeta's http.Client: exactly n connections, HTTP/1.1, no pipelining, no redirects, no retries.
+// An exchange includes the body; its outcome is recorded here, and vegeta gets an empty answer.
+type transport struct {
+	engine  Engine
+	network struct {
+		address string // host:port
+		tls     *tls.Config
+	}
+	timeout time.Duration
+	mix     *mix
+	rec     *recorder
+
+	free  chan *slot // those not in use
+	slots []*slot
+	late  atomic.Int64 // requests drawn after the end and not sent
+
+	ended     chan struct{} // closed by stop
+	endOnce   sync.Once
+	cutNow    atomic.Bool
+	preopened int // connections opened before the clock started
+}
+
+// slot is one of the n connections.
+type slot struct {
+	mu       sync.Mutex // guards conn against cut
+	conn     net.Conn   // nil: not open
+	limit    *limitedReader
+	br       *bufio.Reader
+	out      bytes.Buffer // the request
+	sample   [120]byte    // the start of the body of an unwanted answer
+	failures int          // dials failed in a row
+}
+
+func newTransport(e Engine, plan Plan, m *mix, rec *recorder) *transport {
+	t := &transport{
+		engine: e, timeout: plan.Timeout, mix: m, rec: rec,
+		free: make(chan *slot, plan.Step.Connections), ended: make(chan struct{}),
+	}
+	// newMix has seen that it parses.
+	base, _ := url.Parse(plan.BaseURL)
+	port := base.Port()
+	if base.Scheme == "https" {
+		config := e.TLS.Clone()
+		if config == nil {
+			config = &tls.Config{}
+		}
+		if config.ServerName == "" {
+			config.ServerName = base.Hostname()
+		}
+		config.NextProtos = []string{"http/1.1"}
+		t.network.tls = config
+		if port == "" {
+			port = "443"
+		}
+	} else if port == "" {
+		port = "80"
+	}
+	t.network.address = net.JoinHostPort(base.Hostname(), port)
+	for range plan.Step.Connections {
+		s := &slot{}
+		t.slots = append(t.slots, s)
+		t.free <- s
+	}
+	return t
+}
+
+// connect opens the connections before the clock starts, as far as that is possible within dialTime.
+func (t *transport) connect(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, min(dialTime, t.timeout))
+	defer cancel()
+	deadline := time.Now().Add(t.timeout)
+	n := len(t.slots)
+	if t.rec.max > 0 {
+		n = int(min(int64(n), t.rec.max))
+	}
+	todo := make(chan *slot)
+	var wg sync.WaitGroup
+	for range min(dialers, n) {
+		wg.Go(func() {
+			for s := range todo {
+				// A failure is met again, and then counted, by the first request.
+				_ = t.open(ctx, s, deadline)
+			}
+		})
+	}
+	for _, s := range t.slots[:n] {
+		if ctx.Err() != nil {
+			break
+		}
+		todo <- s
+	}
+	close(todo)
+	wg.Wait()
+	for _, s := range t.slots {
+		if s.conn != nil {
+			t.preopened++
+		}
+	}
+}
+
+// stop ends the sending and wakes connections that wait to be opened again.
+func (t *transport) stop() {
+	t.rec.stop()
+	t.endOnce.Do(func() { close(t.ended) })
+}
+
+// cut ends all exchanges in flight on open connections; those still being opened end with the context of roundTrip.
+func (t *transport) cut() {
+	t.cutNow.Store(true)
+	for _, s := range t.slots {
+		s.mu.Lock()
+		if s.conn != nil {
+			_ = s.conn.SetDeadline(time.Unix(1, 0))
+		}
+		s.mu.Unlock()
+	}
+}
+
+// close closes all connections; call it when all is drained.
+func (t *transport) close() {
+	for _, s := range t.slots {
+		s.close()
+	}
+}
+
+// roundTripper lets a function be an http.RoundTripper.
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
+
+// roundTrip makes one exchange. Its answer is for vegeta only: an empty 200 for whatever was recorded. ctx bounds the
+// opening of connections.
+func (t *transport) roundTrip(ctx context.Context, req *http.Request) (*http.Response, error) {
+	i, err := strconv.Atoi(req.Header.Get(requestHeader))
+	if err != nil || i < 0 || i >= len(t.mix.requests) {
+		return nil, fmt.Errorf("request of unknown kind %q", req.Header.Get(requestHeader))
+	}
+	delete(req.Header, requestHeader)
+	delete(req.Header, "X-Vegeta-Seq")
+	s := <-t.free
+	defer func() { t.free <- s }()
+	if !t.rec.maySend() {
+		t.late.Add(1)
+		return nil, errEnded
+	}
+	dialFailed := t.exchange(ctx, s, req, t.mix.requests[i].status)
+	if dialFailed {
+		s.failures++
+		t.pause(min(time.Millisecond<<min(s.failures-1, 10), 100*time.Millisecond))
+	} else {
+		s.failures = 0
+	}
+	return &http.Response{
+		StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Body: http.NoBody, Request: req,
+	}, nil
+}
+
+// exchange sends req on s, reads the whole answer and records what came of it.
+func (t *transport) exchange(ctx context.Context, s *slot, req *http.Request, want int) (dialFailed bool) {
+	s.out.Reset()
+	if err := req.Write(&s.out); err != nil {
+		now := time.Now()
+		t.rec.ended(outcome{start: now, end: now, kind: bench.ErrOther, example: bound(err.Error())})
+		return false
+	}
+	o := outcome{start: time.Now()}
+	deadline := o.start.Add(t.timeout)
+	var err error
+	if s.conn == nil {
+		if err = t.open(ctx, s, deadline); err == nil {
+			t.rec.connected()
+		}
+		dialFailed = err != nil
+	} else {
+		err = s.conn.SetDeadline(deadline)
+	}
+	// Between SetDeadline and here cut may have come; if it comes later, it sets the deadline itself.
+	if err == nil && t.cutNow.Load() {
+		err = context.Canceled
+	}
+	if err == nil {
+		_, err = s.conn.Write(s.out.Bytes())
+	}
+	keep := false
+	if err == nil {
+		keep, err = s.answer(req, want, &o)
+	}
+	o.end = time.Now()
+	if !keep {
+		s.close()
+	}
+	switch {
+	case err != nil && t.cutNow.Load():
+		t.rec.cutOff()
+		return false
+	case err != nil:
+		o.kind, o.example = classify(err), bound(err.Error())
+	}
+	t.rec.ended(o)
+	return dialFailed
+}
+
+// answer reads the answer to req. A status other than want is put into o; an incomplete answer is an error.
+func (s *slot) answer(req *http.Request, want int, o *outcome) (keep bool, err error) {
+	var resp *http.Response
+	for i := 0; ; i++ {
+		s.limit.n = maxHead
+		resp, err = http.ReadResponse(s.br, req)
+		if err != nil {
+			if s.limit.n <= 0 {
+				err = fmt.Errorf("headers of the answer over %d bytes", maxHead)
+			}
+			return false, err
+		}
+		if resp.StatusCode >= 200 || resp.StatusCode == http.StatusSwitchingProtocols {
+			break
+		}
+		if i == maxInterim {
+			return false, fmt.Errorf("more than %d interim answers", maxInterim)
+		}
+	}
+	// A body may be of any length: the time-out bounds it and nothing of it is kept.
+	s.limit.n = 1<<63 - 1
+	unwanted := resp.StatusCode != want
+	n := 0
+	if unwanted {
+		// Whatever error ends it here, the next read of the body meets it again.
+		n, _ = io.ReadFull(resp.Body, s.sample[:])
+	}
+	if o.bytes, err = io.Copy(io.Discard, resp.Body); err != nil {
+		return false, bodyError{err}
+	}
+	if unwanted {
+		o.kind, o.example = class(resp.StatusCode), bound(strings.TrimSpace(resp.Status+" "+string(s.sample[:n])))
+	}
+	// Bytes that nobody asked for make the next answer unreadable.
+	return !resp.Close && resp.StatusCode != http.StatusSwitchingProtocols && s.br.Buffered() == 0, nil
+}
+
+// open dials, and shakes hands where the contender speaks TLS.
+func (t *transport) open(ctx context.Context, s *slot, deadline time.Time) error {
+	ctx, cancel := context.WithDeadline(ctx, deadline)
+	defer cancel()
+	dial := t.engine.Dial
+	if dial == nil {
+		dial = (&net.Dialer{}).DialContext
+	}
+	conn, err := dial(ctx, "tcp", t.network.address)
+	if err != nil {
+		return err
+	}
+	if t.network.tls != nil {
+		secure := tls.Client(conn, t.network.tls)
+		if err := secure.HandshakeContext(ctx); err != nil {
+			conn.Close()
+			return fmt.Errorf("TLS handshake: %w", err)
+		}
+		conn = secure
+	}
+	if err := conn.SetDeadline(deadline); err != nil {
+		conn.Close()
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.conn = conn
+	s.limit = &limitedReader{r: conn, n: maxHead}
+	if s.br == nil {
+		s.br = bufio.NewReader(s.limit)
+	} else {
+		s.br.Reset(s.limit)
+	}
+	return nil
+}
+
+func (s *slot) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.conn != nil {
+		s.conn.Close()
+		s.conn = nil
+	}
+}
+
+// pause waits, but not beyond the end of the sending.
+func (t *transport) pause(d time.Duration) {
+	begin := time.Now()
+	defer func() { t.rec.rested(time.Since(begin)) }()
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-t.ended:
+	}
+}
+
+// limitedReader fails once n bytes have been read; n is set anew for each part of an answer.
+type limitedReader struct {
+	r io.Reader
+	n int64
+}
+
+func (l *limitedReader) Read(p []byte) (int, error) {
+	if l.n <= 0 {
+		return 0, io.ErrUnexpectedEOF
+	}
+	if int64(len(p)) > l.n {
+		p = p[:l.n]
+	}
+	n, err := l.r.Read(p)
+	l.n -= int64(n)
+	return n, err
+}
