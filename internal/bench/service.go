@@ -9,6 +9,7 @@ import (
 type Service struct {
 	Name            string            `json:"name"`
 	Title           string            `json:"title,omitempty"`
+	Variant         string            `json:"variant,omitempty"` // the one that was applied; "" in a manifest and where there are none
 	Language        string            `json:"language"`
 	LanguageVersion string            `json:"language_version,omitempty"`
 	Framework       string            `json:"framework"`
