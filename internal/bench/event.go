@@ -39,6 +39,11 @@ type (
 		Run Run    `json:"run"`
 		Dir string `json:"dir"` // results folder
 	}
+	// Prepared tells what the stages before the first leg have found.
+	Prepared struct {
+		Store    StoreInfo `json:"store"`
+		Software Software  `json:"software"`
+	}
 	// LegStarted opens a leg.
 	LegStarted struct {
 		Number   int      `json:"number"` // from 1, in the order of the run
@@ -130,6 +135,7 @@ type (
 )
 
 func (RunStarted) event()      {}
+func (Prepared) event()        {}
 func (LegStarted) event()      {}
 func (PhaseStarted) event()    {}
 func (PhaseEnded) event()      {}
@@ -153,6 +159,8 @@ func EventName(e Event) string {
 	switch e.(type) {
 	case RunStarted:
 		return "run_started"
+	case Prepared:
+		return "prepared"
 	case LegStarted:
 		return "leg_started"
 	case PhaseStarted:
@@ -196,6 +204,8 @@ func decodeEvent(name string, data []byte) (Event, error) {
 	switch name {
 	case "run_started":
 		return decode[RunStarted](data)
+	case "prepared":
+		return decode[Prepared](data)
 	case "leg_started":
 		return decode[LegStarted](data)
 	case "phase_started":

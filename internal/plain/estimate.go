@@ -60,11 +60,11 @@ func (e *estimate) perLeg() time.Duration {
 }
 
 func (e *estimate) total() string {
-	return timeLeft(time.Duration(e.legs) * (e.load + e.perLeg()))
+	return Approx(time.Duration(e.legs) * (e.load + e.perLeg()))
 }
 
 func (e *estimate) elapsed(at time.Time) string {
-	return at.Sub(e.started).Truncate(time.Second).String()
+	return Approx(at.Sub(e.started).Truncate(time.Second))
 }
 
 func (e *estimate) left(at time.Time) string {
@@ -83,5 +83,5 @@ func (e *estimate) left(at time.Time) string {
 			left -= min(at.Sub(e.legAt), e.perLeg())
 		}
 	}
-	return fmt.Sprintf(", about %s left", timeLeft(left))
+	return fmt.Sprintf(", about %s left", Approx(max(left, 0)))
 }

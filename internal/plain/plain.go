@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"locbench/internal/bench"
 	"locbench/internal/safe"
@@ -116,7 +115,7 @@ func (p *Printer) title(e bench.RunStarted) {
 	pr := e.Run.Profile
 	p.line("%s: %s × %s of %s load, about %s in all", p.paint(bold, "profile "+safe.Line(pr.Name, 60)),
 		count(len(pr.Contenders), "contender"), count(pr.Rounds, "round"),
-		pr.LoadDuration(), p.estimate.total())
+		Approx(pr.LoadDuration()), p.estimate.total())
 	p.line("  results  %s", safe.Line(e.Dir, 500))
 }
 
@@ -319,12 +318,4 @@ func windowText(steps []bench.Step, e bench.WindowClosed) string {
 		text += fmt.Sprintf(", %d errors", failed)
 	}
 	return text
-}
-
-// timeLeft is a whole number of seconds, coarser when it is long.
-func timeLeft(d time.Duration) string {
-	if d > 10*time.Minute {
-		return d.Round(time.Minute).String()
-	}
-	return max(d, 0).Round(time.Second).String()
 }

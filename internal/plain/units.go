@@ -73,3 +73,16 @@ func Count(n int64) string {
 	}
 	return s
 }
+
+// Approx shows a length of time to whole seconds, or minutes when it is long: "14s", "2m40s", "3h12m".
+func Approx(d time.Duration) string {
+	if d >= time.Hour {
+		d = d.Round(time.Minute)
+		return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
+	}
+	d = d.Round(time.Second)
+	if d >= time.Minute {
+		return fmt.Sprintf("%dm%02ds", d/time.Minute, d%time.Minute/time.Second)
+	}
+	return fmt.Sprintf("%ds", d/time.Second)
+}

@@ -117,6 +117,8 @@ func (w *Writer) handle(rec bench.Record) error {
 	switch e := rec.Event.(type) {
 	case bench.RunStarted:
 		w.run = e.Run
+	case bench.Prepared:
+		w.run.Store, w.run.Software = e.Store, e.Software
 	case bench.Notice:
 		if e.Level == "info" {
 			return nil

@@ -59,6 +59,8 @@ type Config struct {
 	StoreAlive func(context.Context) error
 	// Ready waits for the first answer and returns the start-up time.
 	Ready func(ctx context.Context, inst bench.Instance, path string, timeout time.Duration) (time.Duration, error)
+	// Judge adds doubts to a finished step ("the client may be the bottleneck: …"); may be nil.
+	Judge func(bench.StepResult, bench.InstanceInfo) []string
 	Grace time.Duration // to stop in; 15 s when 0
 }
 

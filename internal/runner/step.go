@@ -73,6 +73,9 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (bench.Step
 	if readErr = errors.Join(readErr, afterErr); readErr != nil && l.inst.Info().Runtime != bench.RuntimeURL {
 		res.Warnings = append(res.Warnings, "counters not read at both ends of the step: "+readErr.Error())
 	}
+	if l.Judge != nil {
+		res.Warnings = append(res.Warnings, l.Judge(res, l.inst.Info())...)
+	}
 	switch {
 	case errors.Is(cause, errDied):
 		err = l.orDeath(errDied)

@@ -1,0 +1,206 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/dataset"
+	"locbench/internal/event"
+	"locbench/internal/machine"
+	"locbench/internal/plain"
+	"locbench/internal/results"
+	"locbench/internal/runner"
+)
+
+// run plans a run (or reads the plan of one to resume), runs it, and writes the reports.
+func run(ctx context.Context, env Env, f runFlags, contenders []string, changed func(string) bool) error {
+	plan, dir, err := planRun(f, contenders, changed, env.Args)
+	if err != nil {
+		return err
+	}
+	services, err := servicesOf(plan, f)
+	if err != nil {
+		return err
+	}
+	data, err := dataset.Open(plan.Profile.Data)
+	if err != nil {
+		return withCode(ExitUsage, err)
+	}
+	plan.Data = data.Info()
+	plan.Machine = machine.Fingerprint(ctx)
+	plan.Software = software()
+
+	// A full disk ends the run: results that cannot be kept are not worth measuring.
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	writer, err := openResults(dir, f.resume != "", plan, cancel)
+	if err != nil {
+		return err
+	}
+	defer writer.Close()
+	printer := newPrinter(env, f)
+	stream := event.New(time.Now)
+	stream.Continue(results.LastSeq(dir))
+	stream.Subscribe(writer.Handle)
+	stream.Subscribe(printer.Handle)
+
+	site := &site{ctx: ctx, plan: &plan, data: data, target: f.target, stream: stream}
+	err = runner.Run(ctx, runner.Config{
+		Run: plan, Dir: dir, Stream: stream, Services: services,
+		Stages: site.stages(), Build: site.build, Spec: site.spec,
+		Launcher: site, Engine: site, Checks: site, StoreAlive: site.storeAlive, Ready: site.ready,
+	})
+	closeErr := site.close(ctx)
+	stream.Close()
+	return errors.Join(outcome(ctx, err, writer.Err()), closeErr, finish(env, f, dir), printer.Err())
+}
+
+// planRun decides everything that the run's record says before anything is started, and the results folder.
+func planRun(f runFlags, contenders []string, changed func(string) bool, command []string) (bench.Run, string, error) {
+	if f.resume != "" {
+		for _, name := range []string{"profile", "runtime", "target", "store", "rounds", "duration", "connections", "cpus", "memory", "seed", "out", "no-checks"} {
+			if changed(name) || len(contenders) > 0 {
+				return bench.Run{}, "", usage("--resume goes on with the recorded plan: it takes no contenders and no --%s", name)
+			}
+		}
+		run, err := resumable(f.resume)
+		if err != nil {
+			return run, "", err
+		}
+		if f.elastic != "" { // the same store may have another address today
+			run.Profile.Store.URL = strings.TrimRight(f.elastic, "/")
+		}
+		run.Resumed = append(run.Resumed, time.Now())
+		run.State = bench.RunRunning
+		return run, strings.TrimSuffix(f.resume, "/"+results.RunFile), nil
+	}
+	if f.target != "" {
+		if _, err := serviceURL(f.target); err != nil {
+			return bench.Run{}, "", err
+		}
+	}
+	p, err := plannedProfile(f, contenders)
+	if err != nil {
+		return bench.Run{}, "", err
+	}
+	if f.target != "" {
+		p.Contenders = []bench.Selection{{Contender: targetName(contenders)}}
+		p.Runtime = bench.RuntimeURL
+	}
+	seed := f.seed
+	if !changed("seed") {
+		seed = rand.Uint64() >> 11 // 53 bits: every reader of JSON keeps it exactly
+	}
+	now := time.Now()
+	id := now.Format("20060102-150405") + fmt.Sprintf("-%04x", rand.Uint32()&0xffff)
+	dir := f.out
+	if dir == "" {
+		dir = filepath.Join("results", now.Format("20060102-150405")+"-"+p.Name)
+	}
+	services, err := absolute(f.services)
+	if err != nil {
+		return bench.Run{}, "", err
+	}
+	return bench.Run{
+		Schema: bench.SchemaVersion, ID: id, State: bench.RunRunning, Profile: p,
+		Legs: runner.Order(p.Contenders, p.Rounds, seed), Seed: seed, Started: now,
+		Command: append([]string{"locbench"}, command...), Services: services, Target: f.target,
+	}, dir, nil
+}
+
+// targetName is what a service that somebody else has started is called: the contender that it is said to be, if any.
+func targetName(contenders []string) string {
+	if len(contenders) == 1 {
+		return contenders[0]
+	}
+	return "target"
+}
+
+func absolute(dirs []string) ([]string, error) {
+	var out []string
+	for _, d := range dirs {
+		a, err := filepath.Abs(d)
+		if err != nil {
+			return nil, fmt.Errorf("--services: %w", err)
+		}
+		out = append(out, a)
+	}
+	return out, nil
+}
+
+func openResults(dir string, resume bool, plan bench.Run, cancel context.CancelCauseFunc) (*results.Writer, error) {
+	fail := func(err error) { cancel(fmt.Errorf("results cannot be kept: %w", err)) }
+	if resume {
+		return results.Reopen(dir, plan, fail)
+	}
+	w, err := results.Create(dir, plan, fail)
+	if err != nil {
+		return nil, withCode(ExitUsage, err)
+	}
+	return w, nil
+}
+
+func newPrinter(env Env, f runFlags) *plain.Printer {
+	width, live := terminal(env.Stderr)
+	return plain.New(plain.Options{
+		Out: env.Stdout, Talk: env.Stderr, Live: live && !f.json, Width: width,
+		Color: colored(env, env.Stderr), JSON: f.json, Quiet: f.quiet,
+	})
+}
+
+// outcome is the error that the process ends with: an interruption or a full disk explains whatever else went wrong.
+func outcome(ctx context.Context, err, writeErr error) error {
+	var interrupted errInterrupted
+	switch {
+	case errors.As(context.Cause(ctx), &interrupted):
+		return withCode(ExitInterrupted, interrupted)
+	case writeErr != nil:
+		return writeErr
+	case errors.Is(err, runner.ErrLegs):
+		return withCode(ExitContender, err)
+	}
+	return err
+}
+
+// finish writes the reports from what is on disk, so that they show exactly what was kept, and prints the table.
+func finish(env Env, f runFlags, dir string) error {
+	run, legs, err := results.Read(dir)
+	if err != nil && len(legs) == 0 {
+		return err
+	}
+	files, reportErr := writeReports(dir, "", run, legs)
+	if f.json {
+		return errors.Join(err, reportErr)
+	}
+	if len(legs) > 0 {
+		fmt.Fprintln(env.Stderr)
+		if tableErr := plain.Table(env.Stdout, run, legs); tableErr != nil {
+			return tableErr
+		}
+	}
+	fmt.Fprintf(env.Stderr, "\nresults  %s\n", dir)
+	for _, file := range files {
+		if strings.HasSuffix(file, ".html") {
+			fmt.Fprintf(env.Stderr, "report   %s\n", file)
+		}
+	}
+	if run.State == bench.RunInterrupted {
+		fmt.Fprintf(env.Stderr, "go on    locbench run --resume %s\n", dir)
+	}
+	return errors.Join(err, reportErr)
+}
+
+func selfPath() (string, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find the running binary: %w", err)
+	}
+	return exe, nil
+}

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"locbench/internal/plain"
+	"locbench/internal/profile"
+	"locbench/profiles"
+)
+
+func newProfiles(env Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "profiles",
+		Short: "List, show and validate profiles",
+		Long: `A profile is a benchmark that can be repeated: contenders, limits, store, data, requests, checks, steps, rounds.
+Some come with locbench; any YAML file of the same form works wherever a profile is named.`,
+		Example: `  locbench profiles list
+  locbench profiles show locations > mine.yaml
+  locbench profiles validate mine.yaml
+  locbench run --profile mine.yaml`,
+		Args: noSubcommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(
+		&cobra.Command{
+			Use: "list", Short: "List the profiles that come with locbench",
+			Example: "  locbench profiles list",
+			Args:    args(cobra.NoArgs),
+			RunE:    func(*cobra.Command, []string) error { return listProfiles(env) },
+		},
+		&cobra.Command{
+			Use: "show NAME|FILE", Short: "Print a profile as YAML, with every default filled in",
+			Example:           "  locbench profiles show locations > mine.yaml",
+			Args:              args(cobra.ExactArgs(1)),
+			ValidArgsFunction: completeProfiles,
+			RunE: func(_ *cobra.Command, names []string) error {
+				p, err := profile.Load(names[0], profiles.FS)
+				if err != nil {
+					return withCode(ExitUsage, err)
+				}
+				text, err := profile.Format(p)
+				if err != nil {
+					return err
+				}
+				_, err = env.Stdout.Write(text)
+				return err
+			},
+		},
+		&cobra.Command{
+			Use: "validate FILE...", Short: "Tell every mistake in profiles, with its line and what would be right",
+			Example:           "  locbench profiles validate mine.yaml",
+			Args:              args(cobra.MinimumNArgs(1)),
+			ValidArgsFunction: completeProfiles,
+			RunE: func(_ *cobra.Command, names []string) error {
+				var broken []string
+				for _, name := range names {
+					p, err := profile.Load(name, profiles.FS)
+					if err != nil {
+						broken = append(broken, err.Error())
+						continue
+					}
+					fmt.Fprintf(env.Stdout, "%s: ok: %s\n", name, profileShape(p.Contenders, p.Rounds, len(p.Steps), plain.Approx(p.LoadDuration())))
+				}
+				if len(broken) > 0 {
+					return usage("%s", strings.Join(broken, "\n"))
+				}
+				return nil
+			},
+		},
+	)
+	return cmd
+}
+
+func listProfiles(env Env) error {
+	list, err := profile.List(profiles.FS)
+	tw := tabwriter.NewWriter(env.Stdout, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(tw, "NAME\tWHAT\tROUNDS\tSTEPS\tLOAD OF A LEG\tTITLE")
+	for _, p := range list {
+		fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%s\t%s\n", p.Name, joinSelections(p.Contenders), p.Rounds, len(p.Steps), plain.Approx(p.LoadDuration()), p.Title)
+	}
+	if flush := tw.Flush(); flush != nil {
+		return flush
+	}
+	return err
+}
+
+func profileShape[T fmt.Stringer](contenders []T, rounds, steps int, load string) string {
+	return fmt.Sprintf("%s; rounds: %d; steps: %d; load of a leg: %s", joinSelections(contenders), rounds, steps, load)
+}
+
+func joinSelections[T fmt.Stringer](s []T) string {
+	names := make([]string, len(s))
+	for i, c := range s {
+		names[i] = c.String()
+	}
+	return strings.Join(names, " ")
+}
+
+func completeProfiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	list, _ := profile.List(profiles.FS)
+	var names []string
+	for _, p := range list {
+		names = append(names, p.Name+"\t"+p.Title)
+	}
+	return names, cobra.ShellCompDirectiveDefault // files too
+}

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"locbench/internal/bench"
+	"locbench/internal/report"
+	"locbench/internal/results"
+)
+
+func newReport(env Env) *cobra.Command {
+	var out string
+	cmd := &cobra.Command{
+		Use:   "report DIR",
+		Short: "Write the HTML report of a results folder",
+		Long: `Writes one self-contained HTML file with every figure and the table of checks of a run, and summary.md beside it. It
+needs no network to be read. The end of every run writes both, so this is for results that were copied, or for a
+newer locbench.`,
+		Example: `  locbench report results/20261121-080000-quick
+  locbench report results/20261121-080000-quick -o /tmp/quick.html`,
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(_ *cobra.Command, dirs []string) error {
+			run, legs, err := results.Read(dirs[0])
+			if err != nil && len(legs) == 0 {
+				return err
+			}
+			if err != nil {
+				fmt.Fprintf(env.Stderr, "warning: %v\n", err)
+			}
+			files, err := writeReports(dirs[0], out, run, legs)
+			for _, f := range files {
+				fmt.Fprintln(env.Stdout, f)
+			}
+			return err
+		},
+	}
+	cmd.Flags().StringVarP(&out, "output", "o", "", "write the HTML to this `FILE` instead of DIR/"+results.ReportFile)
+	return cmd
+}
+
+// writeReports writes the HTML report and the Markdown summary of dir and returns the paths of both. With html the
+// former goes there, and no summary is written.
+func writeReports(dir, html string, run bench.Run, legs []bench.LegResult) (written []string, err error) {
+	if filepath.Base(dir) == results.RunFile {
+		dir = filepath.Dir(dir)
+	}
+	var page, summary bytes.Buffer
+	path := html
+	if path == "" {
+		path = filepath.Join(dir, results.ReportFile)
+		if err := report.Markdown(&summary, run, legs); err != nil {
+			return nil, fmt.Errorf("write summary: %w", err)
+		}
+		file := filepath.Join(dir, results.SummaryFile)
+		if err := results.WriteFile(file, summary.Bytes()); err != nil {
+			return nil, err
+		}
+		written = append(written, file)
+	}
+	if err := report.HTML(&page, run, legs, report.Options{Folder: dir}); err != nil {
+		return written, fmt.Errorf("write report: %w", err)
+	}
+	if err := results.WriteFile(path, page.Bytes()); err != nil {
+		return written, err
+	}
+	return append(written, path), nil
+}

@@ -1,0 +1,243 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"locbench/internal/bench"
+	"locbench/internal/contender"
+	"locbench/internal/profile"
+	"locbench/internal/results"
+	"locbench/profiles"
+)
+
+// runFlags are the options of locbench run as they were given; 0 and "" mean "as the profile says".
+type runFlags struct {
+	profile     string
+	runtime     string
+	target      string
+	store       string
+	elastic     string
+	rounds      int
+	duration    time.Duration
+	connections []string
+	cpus        float64
+	memory      string
+	seed        uint64
+	latency     time.Duration
+	p99         time.Duration
+	noChecks    bool
+	services    []string
+	out         string
+	resume      string
+	headless    bool
+	json        bool
+	quiet       bool
+}
+
+func newRun(env Env) *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run [CONTENDER[:VARIANT]...]",
+		Short: "Run a benchmark: launch, check, load step by step, stop; contender by contender",
+		Long: `Runs a profile. Every contender is started under the profile's limits, checked, loaded step by step, and stopped, in
+as many rounds as the profile says; contenders alternate, in an order shuffled from a recorded seed.
+
+Contenders named here replace the profile's. Other options replace single values of it; what was really run is in the
+results folder, which is named at the end and holds run.json, a JSON file for every leg, events.jsonl, summary.md and
+report.html. It is written after every step: Ctrl-C, or even kill -9, loses only the step that runs. --resume goes on.
+
+Standard output gets the final table (or with --json every event as a line), standard error everything else.
+
+Exit codes: 0 all went well; 1 the run failed; 2 wrong usage; 3 a contender failed; 130 interrupted.`,
+		Example: `  locbench run --headless                                   # profile quick on whatever this machine has
+  locbench run --profile locations go-nethttp --elastic http://127.0.0.1:9200
+  locbench run go-nethttp go-nethttp:release --rounds 6
+  locbench run --runtime process --duration 5s --connections 1,8,64
+  locbench run --target http://127.0.0.1:8080 --no-checks   # load a service that already runs
+  locbench run --json | jq 'select(.type=="step_ended").event.result.load.succeeded'
+  locbench run --resume results/20261121-080000-locations`,
+		Args: args(cobra.ArbitraryArgs),
+		RunE: func(cmd *cobra.Command, contenders []string) error {
+			changed := func(name string) bool { return cmd.Flags().Changed(name) }
+			return run(cmd.Context(), env, f, contenders, changed)
+		},
+		ValidArgsFunction: func(cmd *cobra.Command, done []string, _ string) ([]string, cobra.ShellCompDirective) {
+			return completeContenders(f.services), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVarP(&f.profile, "profile", "p", "quick", "`NAME` of a bundled profile, or a YAML file (see 'locbench profiles list')")
+	fl.StringVar(&f.runtime, "runtime", "", "docker, process, or auto: docker where an engine answers")
+	fl.StringVar(&f.target, "target", "", "load the service at this `URL`, which somebody else has started, instead of launching one")
+	fl.StringVar(&f.store, "store", "", "auto, embedded, external, container or none")
+	fl.StringVar(&f.elastic, "elastic", "", "`URL` of an Elasticsearch 7 to use (see 'locbench seed'); implies --store external")
+	fl.IntVar(&f.rounds, "rounds", 0, "lives of each contender; six give a 95 % interval of a median")
+	fl.DurationVar(&f.duration, "duration", 0, "length of every step")
+	fl.StringSliceVar(&f.connections, "connections", nil, "replace the steps by these `numbers` of connections")
+	fl.Float64Var(&f.cpus, "cpus", 0, "CPU quota of a contender, such as 1.5")
+	fl.StringVar(&f.memory, "memory", "", "memory limit of a contender, such as 512MiB")
+	fl.Uint64Var(&f.seed, "seed", 0, "of the order of the legs and of the drawn ids (default random; recorded)")
+	fl.DurationVar(&f.latency, "latency", 0, "median latency that the embedded store adds to each answer")
+	fl.DurationVar(&f.p99, "latency-p99", 0, "99 % quantile of that latency")
+	fl.BoolVar(&f.noChecks, "no-checks", false, "skip lifecycle and HTTP checks")
+	fl.StringSliceVar(&f.services, "services", nil, "`DIR` with more contenders (a folder of folders with a service.yaml); may be repeated")
+	fl.StringVarP(&f.out, "out", "o", "", "results `DIR` (default results/<time>-<profile>)")
+	fl.StringVar(&f.resume, "resume", "", "finish the run in this results `DIR`: complete legs are kept, all others run again")
+	fl.BoolVar(&f.headless, "headless", false, "plain text even on a terminal")
+	fl.BoolVar(&f.json, "json", false, "write every event as a JSON line to standard output")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress: only warnings, errors and the final table")
+	_ = cmd.RegisterFlagCompletionFunc("profile", completeProfiles)
+	_ = cmd.RegisterFlagCompletionFunc("runtime", fixed("docker", "process", "auto"))
+	_ = cmd.RegisterFlagCompletionFunc("store", fixed("auto", "embedded", "external", "container", "none"))
+	_ = cmd.MarkFlagDirname("services")
+	_ = cmd.MarkFlagDirname("resume")
+	return cmd
+}
+
+func fixed(values ...string) cobra.CompletionFunc {
+	return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
+}
+
+// plannedProfile is the profile with what the command line changes of it, valid and complete.
+func plannedProfile(f runFlags, contenders []string) (bench.Profile, error) {
+	p, err := profile.Load(f.profile, profiles.FS)
+	if err != nil {
+		return p, withCode(ExitUsage, err)
+	}
+	if len(contenders) > 0 {
+		p.Contenders = nil
+		for _, c := range contenders {
+			sel, ok := profile.ParseSelection(c)
+			if !ok {
+				return p, usage("%q is no contender; one is written name or name:variant (see 'locbench services list')", c)
+			}
+			p.Contenders = append(p.Contenders, sel)
+		}
+	}
+	if err := applyStore(&p, f); err != nil {
+		return p, err
+	}
+	if f.runtime != "" {
+		p.Runtime = bench.Runtime(f.runtime)
+	}
+	if f.rounds != 0 {
+		p.Rounds = f.rounds
+	}
+	if f.cpus != 0 {
+		p.Limits.CPUs = f.cpus
+	}
+	if f.memory != "" {
+		if p.Limits.Memory, err = profile.ParseBytes(f.memory); err != nil {
+			return p, usage("--memory: %w", err)
+		}
+	}
+	if len(f.connections) > 0 {
+		if err := replaceSteps(&p, f.connections); err != nil {
+			return p, err
+		}
+	}
+	for i := range p.Steps {
+		if f.duration != 0 {
+			p.Steps[i].Duration = f.duration
+		}
+	}
+	if f.noChecks {
+		p.Checks = bench.CheckSpec{}
+	}
+	if err := profile.Validate(p); err != nil {
+		return p, withCode(ExitUsage, err)
+	}
+	return p, nil
+}
+
+func applyStore(p *bench.Profile, f runFlags) error {
+	if f.elastic != "" {
+		if f.store != "" && f.store != string(bench.StoreExternal) && f.store != string(bench.StoreAuto) {
+			return usage("--elastic names an external store, --store says %s: choose one", f.store)
+		}
+		u, err := serviceURL(f.elastic)
+		if err != nil {
+			return usage("--elastic: %q is no URL; one looks like http://127.0.0.1:9200", f.elastic)
+		}
+		p.Store = bench.StoreSpec{Kind: bench.StoreExternal, URL: u}
+	} else if f.store != "" {
+		p.Store = bench.StoreSpec{Kind: bench.StoreKind(f.store)}
+	}
+	if f.target != "" {
+		p.Store = bench.StoreSpec{Kind: bench.StoreNone}
+	}
+	if p.Store.Kind == bench.StoreExternal && p.Store.URL == "" {
+		return usage(`profile %s wants a real Elasticsearch 7. Name one:  --elastic http://127.0.0.1:9200
+or let Docker start the official image:  --store container
+or use the one inside locbench (it shares CPU with the client):  --store embedded`, p.Name)
+	}
+	if f.latency != 0 {
+		p.Store.Latency = f.latency
+	}
+	if f.p99 != 0 {
+		p.Store.P99 = f.p99
+	}
+	return nil
+}
+
+// replaceSteps makes one step for each number of connections, as long as the profile's last one.
+func replaceSteps(p *bench.Profile, connections []string) error {
+	length := 10 * time.Second
+	if n := len(p.Steps); n > 0 {
+		length = p.Steps[n-1].Duration
+	}
+	p.Steps = nil
+	for _, c := range connections {
+		n, err := strconv.Atoi(strings.TrimSpace(c))
+		if err != nil || n < 1 {
+			return usage("--connections: %q is no number of connections; write for example 1,8,64", c)
+		}
+		name := fmt.Sprintf("%d connections", n)
+		if n == 1 {
+			name = "1 connection"
+		}
+		p.Steps = append(p.Steps, bench.Step{Name: name, Connections: n, Duration: length})
+	}
+	return nil
+}
+
+// findServices resolves what the profile's contenders name.
+func findServices(p bench.Profile, dirs []string) (map[bench.Selection]bench.Service, error) {
+	all, err := discover(dirs)
+	if err != nil {
+		return nil, withCode(ExitUsage, err)
+	}
+	found := map[bench.Selection]bench.Service{}
+	for _, sel := range p.Contenders {
+		svc, err := contender.Find(all, sel)
+		if err != nil {
+			return nil, withCode(ExitUsage, err)
+		}
+		found[sel] = svc
+	}
+	return found, nil
+}
+
+// resumable reads the results folder of a run that is to go on. Every leg that is not complete runs again.
+func resumable(dir string) (bench.Run, error) {
+	run, _, err := results.Read(dir)
+	if run.Schema == 0 {
+		return run, withCode(ExitUsage, err)
+	}
+	left := 0
+	for i := range run.Legs {
+		if run.Legs[i].State != bench.LegComplete {
+			run.Legs[i].State = bench.LegPending
+			left++
+		}
+	}
+	if left == 0 {
+		return run, usage("nothing to resume: all %d legs in %s are complete", len(run.Legs), dir)
+	}
+	return run, nil
+}
