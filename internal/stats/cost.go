@@ -1,0 +1,119 @@
+package stats
+
+import (
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// DefaultPrice is the price of a vCPU-hour in US dollars where the profile names none (the one of the published comparison).
+const DefaultPrice = 0.0275
+
+// MarkStartUp is the name of the bench.Mark with the usage right after start-up.
+const MarkStartUp = "after start-up"
+
+// CostPerBillion is the price in US dollars of 10⁹ requests: CPU seconds / successes × 10⁹ / 3600 × price per vCPU-hour.
+// ok is false without successes.
+func CostPerBillion(cpu time.Duration, successes int64, pricePerHour float64) (dollars float64, ok bool) {
+	if successes <= 0 || cpu < 0 {
+		return 0, false
+	}
+	return cpu.Seconds() / float64(successes) * 1e9 / 3600 * pricePerHour, true
+}
+
+// Cost is what 10⁹ requests of a leg cost, in US dollars, from all CPU time since its start and all its successes. The parts
+// add up to the total. A short life gives start-up and warm-up too much weight: Marginal leaves them out.
+type Cost struct {
+	Total    float64
+	StartUp  float64 // until the first answer; 0 where it was not read, it is in Other then
+	WarmUp   float64 // warm-up steps
+	Steady   float64 // all other steps
+	Other    float64 // checks, and the time between the steps
+	Marginal float64 // steady CPU time over steady successes; 0 without a steady step
+
+	CPU       time.Duration // since start
+	Successes int64
+}
+
+// LegCost is the cost of one leg. ok is false where CPU time or successes are not known.
+func LegCost(leg bench.LegResult, pricePerHour float64) (Cost, bool) {
+	var c Cost
+	var startUp, warmUp, steady time.Duration
+	var steadySuccesses int64
+	for _, s := range leg.Steps {
+		if s.After == nil {
+			continue
+		}
+		cpu, ok := s.CPU()
+		if !ok {
+			continue
+		}
+		c.CPU = max(c.CPU, s.After.CPU)
+		c.Successes += s.Load.Succeeded
+		if s.Step.WarmUp {
+			warmUp += cpu
+		} else {
+			steady += cpu
+			steadySuccesses += s.Load.Succeeded
+		}
+	}
+	var ok bool
+	if c.Total, ok = CostPerBillion(c.CPU, c.Successes, pricePerHour); !ok {
+		return Cost{}, false
+	}
+	if u, known := mark(leg, MarkStartUp); known {
+		startUp = min(u.CPU, c.CPU-warmUp-steady)
+	}
+	part := func(cpu time.Duration) float64 {
+		dollars, _ := CostPerBillion(max(cpu, 0), c.Successes, pricePerHour)
+		return dollars
+	}
+	c.StartUp, c.WarmUp, c.Steady = part(startUp), part(warmUp), part(steady)
+	c.Other = part(c.CPU - startUp - warmUp - steady)
+	c.Marginal, _ = CostPerBillion(steady, steadySuccesses, pricePerHour)
+	return c, true
+}
+
+// Point of the cumulative curve: all successes so far over all CPU time since start.
+type Point struct {
+	CPU       time.Duration
+	Successes int64
+	Step      int // index of the step that ends here; -1 before the first
+}
+
+// Cumulative is the curve of a leg, start-up included: where it is steep, CPU time is well spent. Steps whose CPU time is not
+// known are left out, with their successes.
+func Cumulative(leg bench.LegResult) []Point {
+	var points []Point
+	add := func(p Point) {
+		// Counters never go back; a reading that does is wrong.
+		if n := len(points); n > 0 && p.CPU < points[n-1].CPU {
+			return
+		}
+		points = append(points, p)
+	}
+	if u, ok := mark(leg, MarkStartUp); ok {
+		add(Point{CPU: u.CPU, Step: -1})
+	}
+	var successes int64
+	for i, s := range leg.Steps {
+		if _, ok := s.CPU(); !ok {
+			continue
+		}
+		if i == 0 {
+			add(Point{CPU: s.Before.CPU, Step: -1})
+		}
+		successes += s.Load.Succeeded
+		add(Point{CPU: s.After.CPU, Successes: successes, Step: s.Index})
+	}
+	return points
+}
+
+func mark(leg bench.LegResult, name string) (bench.Usage, bool) {
+	for _, m := range leg.Marks {
+		if m.Name == name {
+			return m.Usage, true
+		}
+	}
+	return bench.Usage{}, false
+}

@@ -1,0 +1,87 @@
+// Package stats turns the results of legs into the figures of tables and reports: medians and their intervals, cost, the
+// cumulative curve, and a summary of each contender over its rounds. It is pure: no I/O, no clock, no randomness.
+//
+// Quantiles of latency are never averaged: over rounds, the histograms are merged (package hdr). Rates, times and sizes,
+// of which each round has one, are told as the median of the rounds with an interval where there are enough of them.
+package stats
+
+import (
+	"math"
+	"slices"
+)
+
+// MinInterval is the least number of values for which a 95 % interval of the median exists.
+const MinInterval = 6
+
+// Number is what can have a median: counts, durations, rates.
+type Number interface{ ~int64 | ~float64 }
+
+// Median is the middle value, or the mean of the two middle ones; ok is false without values.
+func Median[T Number](xs []T) (median T, ok bool) {
+	n := len(xs)
+	if n == 0 {
+		return 0, false
+	}
+	s := slices.Clone(xs)
+	slices.Sort(s)
+	if n%2 == 1 {
+		return s[n/2], true
+	}
+	low, high := s[n/2-1], s[n/2]
+	// Written so that it cannot overflow where both have the same sign.
+	return low + (high-low)/2, true
+}
+
+// Quantile of a small sample, 0 ≤ q ≤ 1, interpolated between the nearest values (type 7 of Hyndman and Fan, as R and NumPy
+// do by default); ok is false without values. Latencies of requests have histograms instead.
+func Quantile(xs []float64, q float64) (value float64, ok bool) {
+	if len(xs) == 0 || !(q >= 0 && q <= 1) {
+		return 0, false
+	}
+	s := slices.Clone(xs)
+	slices.Sort(s)
+	at := q * float64(len(s)-1)
+	i := int(at)
+	if i+1 >= len(s) {
+		return s[len(s)-1], true
+	}
+	return s[i] + (at-float64(i))*(s[i+1]-s[i]), true
+}
+
+// Interval is a confidence interval.
+type Interval struct {
+	Low, High  float64
+	Confidence float64 // that it really has: 0.96875 for six values
+}
+
+// MedianInterval is the narrowest symmetric interval between two values of the sample that holds the median of what it was
+// drawn from with the wanted confidence (0.95, say), whatever the distribution: the number of values below the median is
+// binomial. ok is false where the sample is too small; for 0.95 it takes MinInterval values, which three rounds are not.
+func MedianInterval(xs []float64, confidence float64) (Interval, bool) {
+	n := len(xs)
+	if n == 0 || !(confidence > 0 && confidence < 1) {
+		return Interval{}, false
+	}
+	// tail is P(fewer than k of n values below the median), from Binomial(n, 1/2); logarithms keep a large n in range.
+	tail, best, reached := 0.0, 0, 0.0
+	for k := 1; k <= n/2; k++ {
+		tail += math.Exp(logChoose(n, k-1) - float64(n)*math.Ln2)
+		if 1-2*tail < confidence {
+			break
+		}
+		best, reached = k, 1-2*tail
+	}
+	if best == 0 {
+		return Interval{}, false
+	}
+	s := slices.Clone(xs)
+	slices.Sort(s)
+	return Interval{Low: s[best-1], High: s[n-best], Confidence: reached}, true
+}
+
+func logChoose(n, k int) float64 {
+	a, _ := math.Lgamma(float64(n + 1))
+	b, _ := math.Lgamma(float64(k + 1))
+	c, _ := math.Lgamma(float64(n - k + 1))
+	return a - b - c
+}

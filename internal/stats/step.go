@@ -1,0 +1,110 @@
+package stats
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"locbench/internal/bench"
+	"locbench/internal/hdr"
+)
+
+// steps collects the steps of all legs by their index. Rounds of one run agree about their steps; results of somebody's own
+// making may not, which is told.
+func (c *Contender) steps(legs []bench.LegResult) {
+	rounds := map[int][]bench.StepResult{}
+	for _, leg := range legs {
+		for _, s := range leg.Steps {
+			if seen := rounds[s.Index]; len(seen) > 0 && seen[0].Step.Name != s.Step.Name {
+				c.Warnings = append(c.Warnings, fmt.Sprintf("round %d: step %d is %q, not %q as before: left out",
+					leg.Leg.Round, s.Index+1, s.Step.Name, seen[0].Step.Name))
+				continue
+			}
+			rounds[s.Index] = append(rounds[s.Index], s)
+		}
+	}
+	for _, i := range slices.Sorted(maps.Keys(rounds)) {
+		step, err := newStep(rounds[i])
+		if err != nil {
+			c.Warnings = append(c.Warnings, fmt.Sprintf("step %d: latency not summarised: %v", i+1, err))
+		}
+		c.Steps = append(c.Steps, step)
+	}
+}
+
+// newStep summarises one step. An error concerns the latency alone.
+func newStep(rounds []bench.StepResult) (Step, error) {
+	s := Step{Index: rounds[0].Index, Step: rounds[0].Step, Failed: map[bench.ErrorKind]int64{}}
+	var throughput, cpu, cpuRequest, cpus, throttled, memory, memoryRate []float64
+	var latencies []bench.Latencies
+	for _, r := range rounds {
+		s.Succeeded += r.Load.Succeeded
+		for kind, n := range r.Load.Failed {
+			s.Failed[kind] += n
+		}
+		if r.Aborted != "" {
+			s.Aborted++
+			continue
+		}
+		s.Rounds++
+		throughput = append(throughput, r.Load.Throughput())
+		latencies = append(latencies, r.Load.Latency)
+		if d, ok := r.CPU(); ok {
+			cpu = append(cpu, float64(d))
+			if r.Load.Succeeded > 0 {
+				cpuRequest = append(cpuRequest, float64(d)/float64(r.Load.Succeeded))
+			}
+			if r.Load.Elapsed > 0 {
+				cpus = append(cpus, float64(d)/float64(r.Load.Elapsed))
+			}
+		}
+		if t, ok := r.Throttling(); ok && t.Periods > 0 {
+			throttled = append(throttled, float64(t.Throttled)/float64(t.Periods))
+		}
+		if r.After != nil && r.After.Memory != nil {
+			memory = append(memory, float64(r.After.Memory.Used))
+		}
+		if m, ok := r.MemorySeconds(); ok {
+			memoryRate = append(memoryRate, m)
+		}
+	}
+	s.Throughput, s.CPU, s.CPURequest, s.CPUs = newValue(throughput), newValue(cpu), newValue(cpuRequest), newValue(cpus)
+	s.Throttled, s.Memory, s.MemoryRate = newValue(throttled), newValue(memory), newValue(memoryRate)
+	if len(latencies) == 1 {
+		s.Latency = latencies[0]
+		return s, nil
+	}
+	var err error
+	s.Latency, err = hdr.Merge(latencies...)
+	return s, err
+}
+
+// memoryPeak takes in the high-water marks of a leg.
+func (c *Contender) memoryPeak(leg bench.LegResult) {
+	look := func(u *bench.Usage) {
+		if u != nil && u.Memory != nil && u.Memory.Peak > c.MemoryPeak {
+			c.MemoryPeak, c.MemoryPeakIsSample = u.Memory.Peak, u.Memory.PeakIsSample
+		}
+	}
+	for i := range leg.Marks {
+		look(&leg.Marks[i].Usage)
+	}
+	for i := range leg.Steps {
+		look(leg.Steps[i].Before)
+		look(leg.Steps[i].After)
+		for j := range leg.Steps[i].Samples {
+			look(&leg.Steps[i].Samples[j])
+		}
+	}
+}
+
+// medianCost is the cost of the median round, so that its parts add up; of an even number of rounds the cheaper middle one.
+func medianCost(costs []Cost) *Cost {
+	if len(costs) == 0 {
+		return nil
+	}
+	s := slices.Clone(costs)
+	slices.SortStableFunc(s, func(a, b Cost) int { return cmp.Compare(a.Total, b.Total) })
+	return &s[(len(s)-1)/2]
+}

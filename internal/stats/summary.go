@@ -1,0 +1,163 @@
+package stats
+
+import (
+	"fmt"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// Value is a figure that each round has once.
+type Value struct {
+	Values   []float64 // in the order of the rounds
+	Median   float64
+	Interval *Interval // 95 %, of the median; nil with fewer than MinInterval values
+}
+
+// Known tells whether there is any value.
+func (v Value) Known() bool { return len(v.Values) > 0 }
+
+// Duration is the median of a value in nanoseconds.
+func (v Value) Duration() time.Duration { return time.Duration(v.Median) }
+
+func newValue(xs []float64) Value {
+	v := Value{Values: xs}
+	v.Median, _ = Median(xs)
+	if interval, ok := MedianInterval(xs, 0.95); ok {
+		v.Interval = &interval
+	}
+	return v
+}
+
+// Step is one step of a contender over all rounds that finished it.
+type Step struct {
+	Index      int
+	Step       bench.Step
+	Rounds     int   // that finished it; the figures but the counts are of these
+	Aborted    int   // rounds in which it ended early
+	Succeeded  int64 // in all rounds, aborted ones included
+	Failed     map[bench.ErrorKind]int64
+	Throughput Value           // successes per second
+	Latency    bench.Latencies // of the successes of all rounds, merged
+	CPU        Value           // nanoseconds of the contender's CPU time in the step
+	CPURequest Value           // nanoseconds of CPU time per success
+	CPUs       Value           // in use: CPU time / elapsed
+	Throttled  Value           // share of the periods in which the quota was used up, 0 to 1
+	Memory     Value           // bytes used at the end of the step
+	MemoryRate Value           // MiB·s: memory per request rate
+}
+
+// FailedTotal is the number of errors in all rounds.
+func (s Step) FailedTotal() (n int64) {
+	for _, v := range s.Failed {
+		n += v
+	}
+	return n
+}
+
+// ErrorRatio is errors / (errors + successes) of all rounds together; 0 when nothing was asked.
+func (s Step) ErrorRatio() float64 {
+	failed := s.FailedTotal()
+	if failed+s.Succeeded == 0 {
+		return 0
+	}
+	return float64(failed) / float64(failed+s.Succeeded)
+}
+
+// Contender is the summary of one contender over its rounds.
+type Contender struct {
+	Label    string
+	Service  bench.Service
+	Legs     int // seen
+	Complete int // that ran every step
+	Failures []string
+	StartUp  Value // nanoseconds
+	Steps    []Step
+	Peak     int // index into Steps of the measured step with the highest median throughput; -1 without one
+	Errors   map[bench.ErrorKind]int64
+
+	MemoryPeak         int64 // bytes, the highest of all rounds; 0 where it is not known
+	MemoryPeakIsSample bool  // it is the largest sample: the true one may be higher
+
+	Cost     *Cost // of the median round by Total; nil where it is not known
+	CostEach Value // dollars per 10⁹ requests of each round
+	Checks   map[bench.CheckStatus]int
+	Warnings []string
+}
+
+// PeakStep is the step with the highest median throughput; ok is false where none was measured.
+func (c Contender) PeakStep() (Step, bool) {
+	if c.Peak < 0 || c.Peak >= len(c.Steps) {
+		return Step{}, false
+	}
+	return c.Steps[c.Peak], true
+}
+
+// ErrorsTotal is the number of errors in all steps of all rounds.
+func (c Contender) ErrorsTotal() (n int64) {
+	for _, v := range c.Errors {
+		n += v
+	}
+	return n
+}
+
+// Summarise groups legs by the label of their contender, in the order in which they first appear. Warm-up steps have
+// summaries too, but cannot be the peak. pricePerHour is that of a vCPU in US dollars; 0 is DefaultPrice.
+func Summarise(legs []bench.LegResult, pricePerHour float64) []Contender {
+	if pricePerHour <= 0 {
+		pricePerHour = DefaultPrice
+	}
+	var order []string
+	groups := map[string][]bench.LegResult{}
+	for _, leg := range legs {
+		label := leg.Leg.Label()
+		if groups[label] == nil {
+			order = append(order, label)
+		}
+		groups[label] = append(groups[label], leg)
+	}
+	contenders := make([]Contender, 0, len(order))
+	for _, label := range order {
+		contenders = append(contenders, summarise(label, groups[label], pricePerHour))
+	}
+	return contenders
+}
+
+func summarise(label string, legs []bench.LegResult, price float64) Contender {
+	c := Contender{
+		Label: label, Service: legs[0].Service, Legs: len(legs), Peak: -1,
+		Errors: map[bench.ErrorKind]int64{}, Checks: map[bench.CheckStatus]int{},
+	}
+	var startUps, costs []float64
+	var parts []Cost
+	for _, leg := range legs {
+		if leg.State == bench.LegComplete {
+			c.Complete++
+		}
+		if leg.Failure != "" {
+			c.Failures = append(c.Failures, fmt.Sprintf("round %d: %s", leg.Leg.Round, leg.Failure))
+		}
+		if leg.StartUp != nil {
+			startUps = append(startUps, float64(*leg.StartUp))
+		}
+		for _, check := range leg.Checks {
+			c.Checks[check.Status]++
+		}
+		c.memoryPeak(leg)
+		if cost, ok := LegCost(leg, price); ok {
+			parts, costs = append(parts, cost), append(costs, cost.Total)
+		}
+	}
+	c.StartUp, c.CostEach = newValue(startUps), newValue(costs)
+	c.Cost = medianCost(parts)
+	c.steps(legs)
+	for i, s := range c.Steps {
+		for kind, n := range s.Failed {
+			c.Errors[kind] += n
+		}
+		if !s.Step.WarmUp && s.Throughput.Known() && (c.Peak < 0 || s.Throughput.Median > c.Steps[c.Peak].Throughput.Median) {
+			c.Peak = i
+		}
+	}
+	return c
+}
