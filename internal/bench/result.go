@@ -51,7 +51,7 @@ func (w Window) Throughput() float64 { return perSecond(w.Succeeded, w.Length) }
 // Load is what the load engine saw of one step.
 type Load struct {
 	Started   time.Time            `json:"started"`
-	Elapsed   time.Duration        `json:"elapsed_ns"` // from the first sending until the last answer that counts
+	Elapsed   time.Duration        `json:"elapsed_ns"` // the time of sending plus the mean, over the connections, of how much later their last success came
 	Scheduled int64                `json:"scheduled"`  // closed loop: the same as Sent
 	Sent      int64                `json:"sent"`
 	Succeeded int64                `json:"succeeded"`
