@@ -11,19 +11,6 @@ import (
 	"strconv"
 )
 
-// AppendAction appends the action line of d for a bulk request, line feed included: {"create":{"_id":"1"}}.
-func (d *Doc) AppendAction(b []byte, op string) []byte {
-	b = append(b, `{"`...)
-	b = append(b, op...)
-	b = append(b, `":{"_id":`...)
-	b = appendString(b, d.ID)
-	if d.Routing != "" {
-		b = append(b, `,"routing":`...)
-		b = appendString(b, d.Routing)
-	}
-	return append(b, "}}\n"...)
-}
-
 // bulkDoc is a document with the place that it was read from.
 type bulkDoc struct {
 	Doc

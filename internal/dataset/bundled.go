@@ -168,8 +168,8 @@ func (b *bundled) Info() bench.DataInfo {
 
 func (b *bundled) Indices() []Index {
 	return []Index{
-		{RegionIndex, RegionMapping(), int64(len(b.regions))},
-		{CityIndex, CityMapping(), int64(len(b.cities))},
+		{Name: RegionIndex, Mapping: RegionMapping(), Count: int64(len(b.regions))},
+		{Name: CityIndex, Mapping: CityMapping(), Count: int64(len(b.cities))},
 	}
 }
 

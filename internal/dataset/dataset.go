@@ -9,7 +9,6 @@
 package dataset
 
 import (
-	"context"
 	"fmt"
 	"iter"
 
@@ -55,33 +54,12 @@ type Region struct {
 	Name       Names
 }
 
-// Doc is one document as a bulk request takes it.
-type Doc struct {
-	ID      string
-	Routing string // "" but for dumps that say otherwise
-	Source  []byte // JSON on one line; valid only until the next document
-}
-
-// Index is one index of a Set.
-type Index struct {
-	Name    string // what contenders ask for: the alias
-	Mapping []byte // JSON body of PUT /<index>: settings and mappings
-	Count   int64  // documents
-}
-
-// Set is a data set. Its methods may be called by several goroutines at once.
-type Set interface {
-	// Info names the set. Its hash changes whenever a document or a mapping does.
-	Info() bench.DataInfo
-	// Indices lists the indices in the order in which they are to be filled.
-	Indices() []Index
-	// Documents streams the documents of one index, each time in the same order. An error ends it; an index that the set
-	// does not have is one.
-	Documents(index string) iter.Seq2[Doc, error]
-	// IDs lists the ids of all cities in the order of Documents. Where the index has ids that are not integers (a
-	// dump's may be anything) they are left out.
-	IDs(ctx context.Context) ([]int64, error)
-}
+// What a data set is made of is shared vocabulary, so that package seed and package store need not know this one.
+type (
+	Doc   = bench.Document
+	Index = bench.Index
+	Set   = bench.DataSet
+)
 
 // Open returns the set that spec names: a dump (Dir), a generated one (Cities), else the bundled one.
 func Open(spec bench.DataSpec) (Set, error) {

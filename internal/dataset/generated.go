@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"iter"
 	"math"
 	"math/rand/v2"
 
@@ -68,8 +69,8 @@ func (g *generated) Info() bench.DataInfo {
 
 func (g *generated) Indices() []Index {
 	return []Index{
-		{RegionIndex, RegionMapping(), int64(len(g.real.regions))},
-		{CityIndex, CityMapping(), int64(g.n)},
+		{Name: RegionIndex, Mapping: RegionMapping(), Count: int64(len(g.real.regions))},
+		{Name: CityIndex, Mapping: CityMapping(), Count: int64(g.n)},
 	}
 }
 
@@ -151,4 +152,3 @@ func (g *generated) IDs(ctx context.Context) ([]int64, error) {
 	}
 	return ids, ctx.Err()
 }
-

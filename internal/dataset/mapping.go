@@ -38,7 +38,7 @@ func mapping(more string) []byte {
 	return []byte(b.String())
 }
 
-// normalizeMapping turns what people have as "the mapping" into the body of PUT /<index>; see Dump.
+// normalizeMapping turns what people have as "the mapping" into the body of PUT /<index>, settings nested below "index"; see Dump.
 func normalizeMapping(data []byte) ([]byte, error) {
 	var body map[string]json.RawMessage
 	if err := json.Unmarshal(data, &body); err != nil {
@@ -66,7 +66,7 @@ func normalizeMapping(data []byte) ([]byte, error) {
 		case "mappings":
 			out[key] = value
 		case "settings":
-			settings, err := dropPrivate(value)
+			settings, err := nestSettings(value)
 			if err != nil {
 				return nil, fmt.Errorf("settings: %w", err)
 			}
@@ -84,30 +84,31 @@ func normalizeMapping(data []byte) ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// dropPrivate removes the settings that Elasticsearch reports but does not accept.
-func dropPrivate(settings json.RawMessage) (json.RawMessage, error) {
-	var all map[string]json.RawMessage
+// private are the settings that Elasticsearch reports but does not accept.
+var private = []string{"creation_date", "uuid", "version", "provided_name"}
+
+// nestSettings puts all settings below "index", however they were written, and leaves the private ones out.
+func nestSettings(settings json.RawMessage) (json.RawMessage, error) {
+	var all, index map[string]json.RawMessage
 	if err := json.Unmarshal(settings, &all); err != nil {
 		return nil, err
 	}
-	for _, key := range []string{"creation_date", "uuid", "version", "provided_name"} {
-		delete(all, "index."+key)
-	}
-	var index map[string]json.RawMessage
 	if all["index"] != nil {
 		if err := json.Unmarshal(all["index"], &index); err != nil {
 			return nil, err
 		}
-		for _, key := range []string{"creation_date", "uuid", "version", "provided_name"} {
-			delete(index, key)
-		}
-		inner, err := json.Marshal(index)
-		if err != nil {
-			return nil, err
-		}
-		all["index"] = inner
+		delete(all, "index")
 	}
-	return json.Marshal(all)
+	nested := make(map[string]json.RawMessage, len(all)+len(index))
+	for _, level := range []map[string]json.RawMessage{all, index} {
+		for key, value := range level {
+			nested[strings.TrimPrefix(key, "index.")] = value
+		}
+	}
+	for _, key := range private {
+		delete(nested, key)
+	}
+	return json.Marshal(map[string]any{"index": nested})
 }
 
 // jsonMistake adds the line to a syntax error.
