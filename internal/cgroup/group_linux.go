@@ -313,8 +313,8 @@ func (g *Group) Remove() error {
 	return fmt.Errorf("remove cgroup: %w", err)
 }
 
-// CleanLeft removes the empty groups whose name begins with prefix, wherever they are, except those that keep returns true
-// for. It returns the names of what it removed.
+// CleanLeft removes the groups whose name begins with prefix, wherever they are, and kills what runs in them, except those
+// that keep returns true for. It returns the names of what it removed.
 func (t Tree) CleanLeft(prefix string, keep func(name string) bool) (removed []string, err error) {
 	mounts, err := t.mounts()
 	if err != nil {
@@ -326,8 +326,9 @@ func (t Tree) CleanLeft(prefix string, keep func(name string) bool) (removed []s
 			if keep != nil && keep(name) {
 				continue
 			}
-			if e := os.Remove(dir); e != nil && !errors.Is(e, os.ErrNotExist) {
-				err = errors.Join(err, fmt.Errorf("remove cgroup: %w", e))
+			left := Group{dirs: map[string]string{"": dir}}
+			if e := left.Remove(); e != nil {
+				err = errors.Join(err, e)
 			} else if !slices.Contains(removed, name) {
 				removed = append(removed, name)
 			}

@@ -1,0 +1,188 @@
+package launch
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/cgroup"
+	"locbench/internal/docker"
+)
+
+// Docker starts contenders in containers, all in one network of the run's own.
+type Docker struct {
+	engine  *docker.Engine
+	runID   string
+	network docker.Network
+	direct  bool // containers' own addresses are within reach of this machine
+
+	close    sync.Once
+	closeErr error
+}
+
+// NewDocker makes the network of the run. Close removes it.
+func NewDocker(ctx context.Context, engine *docker.Engine, runID string) (*Docker, error) {
+	network, err := engine.CreateNetwork(ctx, "locbench-"+runID, dockerLabels(runID, "network"))
+	if err != nil {
+		return nil, err
+	}
+	return &Docker{
+		engine: engine, runID: runID, network: network,
+		// The proof that the engine's bridges are this machine's: its address in the network is one of ours. It fails for a
+		// remote engine, for Docker Desktop's virtual machine and for a rootless engine's network namespace.
+		direct: engine.Local() && ownAddress(network.Gateway),
+	}, nil
+}
+
+func dockerLabels(runID, name string) map[string]string {
+	return map[string]string{docker.LabelRun: runID, docker.LabelName: name, docker.LabelOwner: owner()}
+}
+
+func ownAddress(ip string) bool {
+	addrs, err := net.InterfaceAddrs()
+	return err == nil && slices.ContainsFunc(addrs, func(a net.Addr) bool {
+		n, ok := a.(*net.IPNet)
+		return ok && n.IP.String() == ip
+	})
+}
+
+// HostAddress is the address (no port) by which containers of the run reach this machine: where an embedded store listens.
+func (d *Docker) HostAddress() string {
+	if d.direct {
+		return d.network.Gateway
+	}
+	return "host.docker.internal"
+}
+
+// Direct reports whether the load goes to the containers' own addresses; if not, it passes through published ports.
+func (d *Docker) Direct() bool { return d.direct }
+
+// Network is the name of the run's network, for a store that runs in a container beside the contenders.
+func (d *Docker) Network() string { return d.network.Name }
+
+// Close removes the network. It works with a ctx that has been cancelled, and once.
+func (d *Docker) Close(ctx context.Context) error {
+	d.close.Do(func() { d.closeErr = d.engine.RemoveNetwork(ctx, d.network.ID) })
+	return d.closeErr
+}
+
+// Launch starts one contender in a container. When it fails, or ctx ends meanwhile, nothing of it is left.
+func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
+	info := d.engine.Info()
+	all := make([]int, info.CPUs)
+	for i := range all {
+		all[i] = i
+	}
+	cpus := cpuList(spec.Limits.CPUSet, all)
+	limits := spec.Limits
+	if limits.CPUs > float64(info.CPUs) && info.CPUs > 0 {
+		limits.CPUs = float64(info.CPUs) // the engine refuses more; the quota is the same in effect
+	}
+	c, warnings, err := d.engine.Run(ctx, docker.ContainerSpec{
+		Name: "locbench-" + d.runID + "-" + spec.Name, Image: spec.Artifact.Image, Command: spec.Artifact.Command,
+		Env: spec.Env, Labels: dockerLabels(d.runID, spec.Name), Limits: limits, CPUs: cpus,
+		Network: d.network.Name, Port: spec.Port, Publish: !d.direct, HostLookup: !d.direct, OnLog: spec.OnLog,
+	})
+	if err != nil {
+		return nil, err
+	}
+	i := &container{Container: c}
+	missing := append(dockerMissing(info, spec.Limits), warnings...)
+	i.info = bench.InstanceInfo{
+		Runtime: bench.RuntimeDocker, ID: c.ID(), Image: spec.Artifact.Image, ImageID: c.ImageID(), ImageSize: spec.Artifact.ImageSize,
+		Address: c.Address(), StartedAt: c.StartedAt(), Limits: spec.Limits, CPUSet: cpus,
+		LimitsEnforced: len(missing) == 0, LimitsNote: limitsNote(missing),
+	}
+	if d.engine.Local() && isContainer(c.PID(), c.ID()) {
+		i.info.PID = c.PID()
+		// Without the files (rights, an unusual mount) the engine's own, slower counters do.
+		i.reader, _ = cgroup.Tree{}.Process(c.PID())
+	}
+	return i, nil
+}
+
+// isContainer reports whether the process with this number here is the container's: an engine may number them in another
+// namespace, where the same number is somebody else.
+func isContainer(pid int, id string) bool {
+	if pid <= 0 || id == "" {
+		return false
+	}
+	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cgroup")
+	return err == nil && strings.Contains(string(data), id)
+}
+
+// dockerMissing names the limits that the engine says it cannot enforce.
+func dockerMissing(info docker.Info, l bench.Limits) (missing []string) {
+	add := func(wanted, can bool, name string) {
+		if wanted && !can {
+			missing = append(missing, name+": the engine's kernel or rights do not support it")
+		}
+	}
+	add(l.CPUs > 0, info.CPUQuota, "CPU quota")
+	add(l.CPUSet > 0, info.CPUSet, "CPU set")
+	add(l.Memory > 0, info.MemoryLimit, "memory")
+	add(l.Memory > 0, info.SwapLimit, "no swap")
+	add(l.PIDs > 0, info.PIDsLimit, "processes")
+	return missing
+}
+
+func limitsNote(missing []string) string {
+	if len(missing) == 0 {
+		return ""
+	}
+	return "limits not enforced: " + strings.Join(missing, "; ")
+}
+
+// container is a docker.Container as an instance.
+type container struct {
+	*docker.Container
+	info   bench.InstanceInfo
+	reader *cgroup.Reader // nil: the engine is asked
+	peak   peak
+
+	mu      sync.Mutex
+	stopped bool
+}
+
+func (c *container) BaseURL() string          { return "http://" + c.info.Address }
+func (c *container) Info() bench.InstanceInfo { return c.info }
+
+func (c *container) Usage(ctx context.Context) (u bench.Usage, err error) {
+	c.mu.Lock()
+	stopped := c.stopped
+	c.mu.Unlock()
+	if stopped {
+		return u, errStopped
+	}
+	if c.reader != nil {
+		u, err = c.reader.Read()
+	} else {
+		u, err = c.Container.Usage(ctx)
+	}
+	if err != nil {
+		if exit := c.Exit(); exit != nil {
+			err = fmt.Errorf("the container has ended: %s", exit)
+		}
+		return u, err
+	}
+	c.peak.keep(&u)
+	return u, nil
+}
+
+func (c *container) Stop(ctx context.Context, grace time.Duration) (bench.StopResult, error) {
+	r, err := c.Container.Stop(ctx, grace)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.stopped && c.reader != nil {
+		c.reader.Close()
+	}
+	c.stopped = true
+	return r, err
+}

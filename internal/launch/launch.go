@@ -1,0 +1,78 @@
+// Package launch starts contenders: in a container, as a process of this machine, or not at all where somebody else has
+// started the service. Whatever it starts is bounded by limits as far as the machine allows, marked with the ID of the run,
+// and removed when the instance is stopped, also when the run is interrupted.
+//
+// How an engine and the kernel's groups are spoken to is left to packages docker and cgroup; building what is started, to
+// contender; waiting until it answers, to ready.
+package launch
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"locbench/internal/bench"
+)
+
+// The environment of every process that Process starts says whose it is.
+const (
+	envRun      = "LOCBENCH_RUN"      // ID of the run
+	envOwner    = "LOCBENCH_OWNER"    // the locbench that started it
+	envInstance = "LOCBENCH_INSTANCE" // this very instance: all its descendants inherit it
+)
+
+var errStopped = errors.New("the instance has been stopped")
+
+// FreePort finds a TCP port of the loopback interface that nobody listens on. Somebody else may take it before it is used.
+func FreePort() (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, fmt.Errorf("find a free port: %w", err)
+	}
+	port := l.Addr().(*net.TCPAddr).Port
+	return port, l.Close()
+}
+
+// cpuList writes the first n of the allowed CPUs as the kernel does: "0-3", "1,5". It is "" for n == 0.
+func cpuList(n int, allowed []int) string {
+	if n <= 0 {
+		return ""
+	}
+	cpus := slices.Clone(allowed)
+	slices.Sort(cpus)
+	cpus = cpus[:min(n, len(cpus))]
+	var parts []string
+	for i := 0; i < len(cpus); {
+		j := i
+		for j+1 < len(cpus) && cpus[j+1] == cpus[j]+1 {
+			j++
+		}
+		part := strconv.Itoa(cpus[i])
+		if j > i {
+			part += "-" + strconv.Itoa(cpus[j])
+		}
+		parts = append(parts, part)
+		i = j + 1
+	}
+	return strings.Join(parts, ",")
+}
+
+// peak keeps the largest sample where the kernel keeps no peak.
+type peak struct {
+	mu  sync.Mutex
+	max int64
+}
+
+func (p *peak) keep(u *bench.Usage) {
+	if u.Memory == nil || !u.Memory.PeakIsSample {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.max = max(p.max, u.Memory.Peak)
+	u.Memory.Peak = p.max
+}

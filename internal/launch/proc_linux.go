@@ -1,0 +1,171 @@
+package launch
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// tick is the unit of CPU time in /proc, the same on every Linux that Go runs on.
+const tick = 10 * time.Millisecond
+
+// stat is what is of use in /proc/<pid>/stat. Times are in ticks.
+type stat struct {
+	state                        byte
+	session                      int
+	user, system, cuser, csystem int64
+	threads                      int
+	start                        int64
+}
+
+func readStat(pid int) (stat, error) {
+	data, err := readProc(pid, "stat")
+	if err != nil {
+		return stat{}, err
+	}
+	return parseStat(string(data))
+}
+
+// parseStat reads "123 (a name (with) parentheses) S 1 …": the name may hold anything, so that what counts begins after the last ")".
+func parseStat(line string) (s stat, err error) {
+	end := strings.LastIndexByte(line, ')')
+	if end < 0 {
+		return s, errors.New("stat of a process: no name in it")
+	}
+	f := strings.Fields(line[end+1:]) // f[0] is field 3
+	if len(f) < 20 {
+		return s, fmt.Errorf("stat of a process: %d fields", len(f)+2)
+	}
+	num := func(field int) int64 {
+		n, e := strconv.ParseInt(f[field-3], 10, 64)
+		if e != nil || n < 0 && field != 6 {
+			err = fmt.Errorf("stat of a process: field %d is %.20q", field, f[field-3])
+		}
+		return n
+	}
+	s = stat{
+		state: f[0][0], session: int(num(6)), user: num(14), system: num(15), cuser: num(16), csystem: num(17),
+		threads: int(num(20)), start: num(22),
+	}
+	return s, err
+}
+
+// procUsage adds up the processes of a session. It knows nothing of one that has ended without its parent waiting for it.
+func procUsage(session int) (bench.Usage, error) {
+	before := time.Now()
+	var user, system, threads, processes int64
+	mem := bench.Memory{PeakSource: "VmHWM"}
+	for _, pid := range allPIDs() {
+		s, err := readStat(pid)
+		if err != nil || s.session != session || s.state == 'Z' {
+			continue
+		}
+		processes++
+		threads += int64(s.threads)
+		user += s.user + s.cuser
+		system += s.system + s.csystem
+		status, _ := readProc(pid, "status")
+		mem.Used += statusBytes(status, "VmRSS:")
+		mem.Peak += statusBytes(status, "VmHWM:") // of several processes: at most so much together
+	}
+	if processes == 0 {
+		return bench.Usage{}, errors.New("no process of it is left")
+	}
+	u, s := time.Duration(user)*tick, time.Duration(system)*tick
+	n, t := int(processes), int(threads)
+	return bench.Usage{
+		At: before.Add(time.Since(before) / 2), Source: "/proc", CPU: u + s, CPUUser: &u, CPUSystem: &s,
+		Memory: &mem, Processes: &n, Threads: &t,
+	}, nil
+}
+
+// statusBytes reads a line such as "VmHWM:	    1234 kB".
+func statusBytes(status []byte, key string) int64 {
+	for line := range bytes.Lines(status) {
+		if rest, ok := bytes.CutPrefix(line, []byte(key)); ok {
+			if f := bytes.Fields(rest); len(f) > 0 {
+				n, _ := strconv.ParseInt(string(f[0]), 10, 64)
+				return max(0, min(n, 1<<50)) << 10
+			}
+		}
+	}
+	return 0
+}
+
+// marked finds the processes whose environment, as it was at their start, has all of the entries ("KEY=value"; "KEY=" alone
+// for any value). It sees the processes of this user, of everybody for root, and never this very process.
+func marked(entries ...string) (all []found) {
+	for _, pid := range allPIDs() {
+		env, err := readProc(pid, "environ")
+		if err != nil || pid == os.Getpid() || len(env) == 0 {
+			continue
+		}
+		if f, ok := matchEnv(env, entries); ok {
+			f.pid = pid
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// found is a process that carries locbench's mark.
+type found struct {
+	pid        int
+	run, owner string
+}
+
+func matchEnv(env []byte, entries []string) (f found, ok bool) {
+	has := make([]bool, len(entries))
+	for entry := range bytes.SplitSeq(env, []byte{0}) {
+		s := string(entry)
+		for i, e := range entries {
+			if s == e || strings.HasSuffix(e, "=") && strings.HasPrefix(s, e) {
+				has[i] = true
+			}
+		}
+		if v, ok := strings.CutPrefix(s, envRun+"="); ok {
+			f.run = v
+		}
+		if v, ok := strings.CutPrefix(s, envOwner+"="); ok {
+			f.owner = v
+		}
+	}
+	for _, h := range has {
+		if !h {
+			return f, false
+		}
+	}
+	return f, true
+}
+
+func allPIDs() (pids []int) {
+	d, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer d.Close()
+	names, _ := d.Readdirnames(-1)
+	for _, n := range names {
+		if pid, err := strconv.Atoi(n); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+func readProc(pid int, name string) ([]byte, error) {
+	f, err := os.Open(filepath.Join("/proc", strconv.Itoa(pid), name))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, 1<<20))
+}

@@ -1,0 +1,206 @@
+package launch
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"locbench/internal/bench"
+	"locbench/internal/cgroup"
+)
+
+// groupPrefix begins the name of every cgroup that is made here: locbench-<owner>-<random>.
+const groupPrefix = "locbench-"
+
+// sandbox is what surrounds one process: its group, its limits, its marks.
+type sandbox struct {
+	id      string // of the instance
+	limits  bench.Limits
+	first   []int          // the CPUs of the CPU set
+	cpus    string         // the same as the kernel writes it, "" for all
+	group   *cgroup.Group  // nil: there is none
+	reader  *cgroup.Reader // nil: /proc is read
+	missing []string       // limits that are not enforced
+
+	mu     sync.Mutex
+	closed bool
+}
+
+// newSandbox makes the group. It does not fail: limits that cannot be had are told by missing.
+func newSandbox(spec bench.LaunchSpec) *sandbox {
+	var random [6]byte
+	rand.Read(random[:]) // never fails
+	allowed := affinity()
+	s := &sandbox{id: owner() + "-" + hex.EncodeToString(random[:]), limits: spec.Limits}
+	s.first = allowed[:max(0, min(spec.Limits.CPUSet, len(allowed)))]
+	s.cpus = cpuList(spec.Limits.CPUSet, allowed)
+	group, err := cgroup.Tree{}.Create(groupPrefix+s.id, spec.Limits, s.cpus)
+	if err != nil {
+		s.loseGroup(err)
+		return s
+	}
+	s.group, s.missing = group, slices.Clone(group.Missing())
+	if s.reader, err = group.Reader(); err != nil {
+		s.reader = nil // the figures of /proc do
+	}
+	return s
+}
+
+// loseGroup notes that without a group no limit is enforced.
+func (s *sandbox) loseGroup(why error) {
+	if s.group != nil {
+		_ = s.group.Remove() // empty; what is left of it, clean finds
+	}
+	if s.reader != nil {
+		s.reader.Close()
+	}
+	s.group, s.reader, s.missing = nil, nil, nil
+	for _, l := range []struct {
+		name   string
+		wanted bool
+	}{{"CPU quota", s.limits.CPUs > 0}, {"CPU set", s.cpus != ""}, {"memory", s.limits.Memory > 0}, {"processes", s.limits.PIDs > 0}} {
+		if l.wanted {
+			s.missing = append(s.missing, l.name+": "+why.Error())
+		}
+	}
+}
+
+// pin narrows the affinity of the calling thread, hence of what it starts, to the CPU set where no group enforces that.
+// Anybody may do so; the process could widen it again, but no contender has a reason to.
+func (s *sandbox) pin() error {
+	isSet := func(missing string) bool { return strings.HasPrefix(missing, "CPU set:") }
+	if !slices.ContainsFunc(s.missing, isSet) {
+		return nil
+	}
+	var set unix.CPUSet
+	for _, cpu := range s.first {
+		set.Set(cpu)
+	}
+	if err := unix.SchedSetaffinity(0, &set); err != nil { // of this thread, which does nothing but wait afterwards
+		return fmt.Errorf("set affinity: %w", err)
+	}
+	s.missing = slices.DeleteFunc(s.missing, isSet)
+	return nil
+}
+
+func (s *sandbox) environ(spec bench.LaunchSpec) []string {
+	return environment(spec, map[string]string{envRun: spec.RunID, envOwner: owner(), envInstance: s.id})
+}
+
+// start starts cmd so that not one instruction of it runs outside the group. On cgroup v2 the kernel starts a process in a
+// group (clone3). On v1 a process is born into the groups of the thread that starts it, and a single thread may change its
+// groups: so this thread enters them, starts the process, and leaves. Neither needs a shell or a helper program in between,
+// which would be charged to the contender and shift its environment and start.
+//
+// It is called on a locked thread that lives as long as the process.
+func (s *sandbox) start(cmd *exec.Cmd) error {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+	if err := s.pin(); err != nil {
+		return err
+	}
+	if s.group == nil {
+		return cmd.Start()
+	}
+	if fd, ok := s.group.FD(); ok {
+		cmd.SysProcAttr.UseCgroupFD, cmd.SysProcAttr.CgroupFD = true, fd
+		err := cmd.Start()
+		if !refused(err) {
+			return err
+		}
+		return s.startWithout(cmd, fmt.Errorf("start in the group: %w", err))
+	}
+	leave, err := s.group.Enter()
+	if err != nil {
+		return s.startWithout(cmd, err)
+	}
+	err = cmd.Start()
+	if e := leave(); e != nil && err == nil {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		return fmt.Errorf("leave cgroup: %w", e)
+	}
+	return err
+}
+
+// refused reports whether it may have been the group that was refused: no right to move a process from here to there
+// (EACCES), an old kernel (ENOSYS, EINVAL), a group that takes no process (EBUSY, EOPNOTSUPP).
+func refused(err error) bool {
+	for _, e := range []error{syscall.EACCES, syscall.EPERM, syscall.ENOSYS, syscall.EINVAL, syscall.EBUSY, syscall.EOPNOTSUPP} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// startWithout starts cmd outside a group that cannot be had.
+func (s *sandbox) startWithout(cmd *exec.Cmd, why error) error {
+	s.loseGroup(why)
+	if err := s.pin(); err != nil {
+		return err
+	}
+	again := exec.Command(cmd.Path, cmd.Args[1:]...) // a Cmd starts once only
+	again.Args, again.Env, again.Dir, again.Stdout, again.Stderr = cmd.Args, cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr
+	again.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+	*cmd = *again
+	return cmd.Start()
+}
+
+// affinity is the CPUs that this process may use.
+func affinity() (cpus []int) {
+	var set unix.CPUSet
+	if err := unix.SchedGetaffinity(os.Getpid(), &set); err != nil {
+		return nil
+	}
+	for i := range len(set) * 64 {
+		if set.IsSet(i) {
+			cpus = append(cpus, i)
+		}
+	}
+	return cpus
+}
+
+func (s *sandbox) usage(pid int) (bench.Usage, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return bench.Usage{}, errStopped
+	}
+	if s.reader != nil {
+		return s.reader.Read()
+	}
+	return procUsage(pid)
+}
+
+// oomKilled reports whether the kernel has killed a process of the group for want of memory.
+func (s *sandbox) oomKilled() bool {
+	u, err := s.usage(0)
+	return s.reader != nil && err == nil && u.Memory != nil && u.Memory.OOMKills > 0
+}
+
+// close kills what is left of the process and its descendants and removes the group.
+func (s *sandbox) close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	if s.reader != nil {
+		s.reader.Close()
+	}
+	var err error
+	if s.group != nil {
+		err = s.group.Remove() // kills all that is in it, by the kernel's own list
+	}
+	return errors.Join(err, killMarked(func() []found { return marked(envInstance + "=" + s.id) }))
+}

@@ -1,0 +1,52 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// Target stands for a service that somebody else has started: nothing is started, measured or stopped.
+type Target struct {
+	URL string // http://host:port, with a path in front of the service's own where it has one
+}
+
+// Launch returns at once; whether the service answers is for ready to find out.
+func (t Target) Launch(ctx context.Context, _ bench.LaunchSpec) (bench.Instance, error) {
+	u, err := url.Parse(t.URL)
+	if err == nil && (u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
+		err = errors.New("it has to look like http://host:port")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("target %q: %w", t.URL, err)
+	}
+	return &target{url: strings.TrimRight(t.URL, "/"), host: u.Host, started: time.Now(), exited: make(chan struct{})}, ctx.Err()
+}
+
+type target struct {
+	url, host string
+	started   time.Time
+	exited    chan struct{} // never closed: nobody here would know
+}
+
+func (t *target) BaseURL() string { return t.url }
+func (t *target) Info() bench.InstanceInfo {
+	return bench.InstanceInfo{
+		Runtime: bench.RuntimeURL, Address: t.host, StartedAt: t.started,
+		LimitsNote: "limits not enforced: the service was started by somebody else",
+	}
+}
+func (t *target) Exited() <-chan struct{} { return t.exited }
+func (t *target) Exit() *bench.Exit       { return nil }
+func (t *target) Logs() []bench.LogLine   { return nil }
+func (t *target) Usage(context.Context) (bench.Usage, error) {
+	return bench.Usage{}, errors.New("the counters of a service that somebody else has started cannot be read")
+}
+func (t *target) Stop(context.Context, time.Duration) (bench.StopResult, error) {
+	return bench.StopResult{}, nil
+}
