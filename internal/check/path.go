@@ -7,7 +7,7 @@ import (
 )
 
 // path leads to values inside a JSON document: `cities[0].id`, `cities[*].id`, `paths["/city/v1/get"].get`.
-// With `[*]` it leads to a list of values, one for each element.
+// `$` is the whole document. With `[*]` it leads to a list of values, one for each element.
 type path struct {
 	text  string
 	steps []pathStep
@@ -37,6 +37,14 @@ func parsePath(s string) (path, error) {
 	rest := strings.TrimSpace(s)
 	if rest == "" || len(rest) > 500 {
 		return p, errPath
+	}
+	if after, ok := strings.CutPrefix(rest, "$"); ok && (after == "" || after[0] == '.' || after[0] == '[') {
+		if rest = after; after != "" && after[0] == '.' {
+			rest = after[1:]
+			if rest == "" {
+				return p, errPath
+			}
+		}
 	}
 	for first := true; rest != ""; first = false {
 		var step pathStep

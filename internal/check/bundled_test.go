@@ -1,0 +1,166 @@
+package check
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/dataset"
+	"locbench/internal/testenv"
+	"locbench/services/go-nethttp/locations"
+)
+
+// The goal of the bundled suite: green for the reference contender over the bundled data.
+
+func TestLocationsOnElasticsearch(t *testing.T) {
+	elastic := testenv.Elasticsearch(t)
+	prefix := fmt.Sprintf("locbench-check-%d-", os.Getpid())
+	fill(t, elastic, prefix)
+	allGreen(t, serve(t, renaming(t, elastic, prefix)))
+}
+
+func allGreen(t *testing.T, baseURL string) {
+	t.Helper()
+	suite, err := LoadSuite("locations")
+	if err != nil {
+		t.Fatal(err)
+	}
+	results, err := HTTP(t.Context(), Options{BaseURL: baseURL, Suite: suite})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(results) != suite.Len() || len(results) < 100 {
+		t.Errorf("%d results of %d checks", len(results), suite.Len())
+	}
+	for _, r := range results {
+		if r.Status != bench.CheckPassed {
+			t.Errorf("%s: %s (%s): %s %s", r.Group, r.Name, r.Request, r.Status, r.Detail)
+		}
+	}
+}
+
+// serve runs the reference contender until the test ends and returns its URL.
+func serve(t *testing.T, storeURL string) string {
+	t.Helper()
+	port := freePort(t)
+	env := map[string]string{"ELASTICSEARCH_URL": storeURL, "PORT": fmt.Sprint(port), "ACCESS_LOG": "off"}
+	cfg, err := locations.ConfigFromEnv(func(k string) string { return env[k] }, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- locations.Run(ctx, cfg) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("the service ended with %v", err)
+		}
+	})
+	base := fmt.Sprintf("http://127.0.0.1:%d", port)
+	client, done := ownClient(nil)
+	defer done()
+	if !poll(ctx, 10*time.Second, func() bool { _, err := get(ctx, client, base+"/"); return err == nil }) {
+		t.Fatal("the service does not answer")
+	}
+	return base
+}
+
+func freePort(t *testing.T) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+// renaming stands before an Elasticsearch that others use as well: the contender asks for the indices city and region,
+// and gets those of this test.
+func renaming(t *testing.T, elastic, prefix string) string {
+	t.Helper()
+	target, err := url.Parse(elastic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	direct := proxy.Director
+	proxy.Director = func(r *http.Request) {
+		if r.URL.Path != "/" {
+			r.URL.Path = "/" + prefix + strings.TrimPrefix(r.URL.Path, "/")
+		}
+		direct(r)
+	}
+	server := httptest.NewServer(proxy)
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// fill loads the bundled data into indices of its own, which are removed when the test ends.
+func fill(t *testing.T, elastic, prefix string) {
+	t.Helper()
+	set, err := dataset.Bundled()
+	if err != nil {
+		t.Fatal(err)
+	}
+	start, bytesSent := time.Now(), 0
+	for _, index := range set.Indices() {
+		name := elastic + "/" + prefix + index.Name
+		t.Cleanup(func() { send(t, http.MethodDelete, name, nil) })
+		send(t, http.MethodPut, name, index.Mapping)
+		var bulk bytes.Buffer
+		flush := func() {
+			if bulk.Len() == 0 {
+				return
+			}
+			bytesSent += bulk.Len()
+			if answer := send(t, http.MethodPost, name+"/_bulk?filter_path=errors", bulk.Bytes()); !strings.Contains(answer, `"errors":false`) {
+				t.Fatalf("bulk into %s: %s", name, answer)
+			}
+			bulk.Reset()
+		}
+		for doc, err := range set.Documents(index.Name) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(&bulk, "{\"index\":{\"_id\":%q}}\n%s\n", doc.ID, doc.Source)
+			if bulk.Len() > 4<<20 {
+				flush()
+			}
+		}
+		flush()
+		send(t, http.MethodPost, name+"/_refresh", nil)
+	}
+	t.Logf("filled in %s, %d bytes", time.Since(start), bytesSent)
+}
+
+func send(t *testing.T, method, url string, body []byte) string {
+	t.Helper()
+	req, err := http.NewRequest(method, url, bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+	if resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s %s: %s %s", method, url, resp.Status, answer)
+	}
+	return string(answer)
+}
