@@ -1,0 +1,240 @@
+// Package contender finds the implementations that can be benchmarked (services/<name>/service.yaml), chooses their
+// variants, fills in their templates, and makes what can be started out of them: a Docker image, or a binary for the process
+// runtime.
+//
+// It starts no contender (package launch does) and knows Docker only through the ImageBuilder that it is handed.
+package contender
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/strictyaml"
+)
+
+// ManifestName is the file that makes a folder a contender.
+const ManifestName = "service.yaml"
+
+// maxContenders bounds the folders that a Source is searched for.
+const maxContenders = 1000
+
+// Source is a place with contenders: a folder of folders, or the folder of a single one.
+type Source struct {
+	FS   fs.FS
+	Name string // how messages name its root: "services", "/home/me/contenders"
+}
+
+// Folder is a Source on disk.
+func Folder(dir string) Source { return Source{FS: os.DirFS(dir), Name: dir} }
+
+// Discover reads the manifests of all sources. A later source's contender takes the place of an earlier one's of the same
+// name. They come in the order of their names. The error tells of every manifest that cannot be read; the others are returned
+// with it.
+func Discover(sources ...Source) ([]bench.Service, error) {
+	found := map[string]bench.Service{}
+	var failures []error
+	for _, src := range sources {
+		services, err := src.discover()
+		if err != nil {
+			failures = append(failures, err)
+		}
+		for _, s := range services {
+			found[s.Name] = s
+		}
+	}
+	list := make([]bench.Service, 0, len(found))
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		list = append(list, found[name])
+	}
+	return list, errors.Join(failures...)
+}
+
+func (src Source) discover() ([]bench.Service, error) {
+	if src.has(".") {
+		s, err := src.read(".")
+		if err != nil {
+			return nil, err
+		}
+		return []bench.Service{s}, nil
+	}
+	entries, err := fs.ReadDir(src.FS, ".")
+	if err != nil {
+		return nil, fmt.Errorf("read contenders in %s: %w", src.Name, err)
+	}
+	var services []bench.Service
+	var failures []error
+	dirs := map[string]string{}
+	for _, e := range entries {
+		// Not e.IsDir: a folder of links to contenders is a folder of contenders.
+		if strings.HasPrefix(e.Name(), ".") || !src.has(e.Name()) {
+			continue
+		}
+		if len(services) == maxContenders {
+			failures = append(failures, fmt.Errorf("%s holds more than %d contenders", src.Name, maxContenders))
+			break
+		}
+		s, err := src.read(e.Name())
+		if err != nil {
+			failures = append(failures, err)
+			continue
+		}
+		if other, twice := dirs[s.Name]; twice {
+			failures = append(failures, fmt.Errorf("contender %s is both in %s and in %s: give one of them another name", s.Name, other, s.Dir))
+			continue
+		}
+		dirs[s.Name] = s.Dir
+		services = append(services, s)
+	}
+	if len(services) == 0 && len(failures) == 0 {
+		return nil, fmt.Errorf("no contender in %s: neither it nor a folder in it has a %s", src.Name, ManifestName)
+	}
+	return services, errors.Join(failures...)
+}
+
+func (src Source) has(dir string) bool {
+	info, err := fs.Stat(src.FS, path.Join(dir, ManifestName))
+	return err == nil && info.Mode().IsRegular()
+}
+
+func (src Source) read(dir string) (bench.Service, error) {
+	sub, err := fs.Sub(src.FS, dir)
+	if err != nil {
+		return bench.Service{}, fmt.Errorf("read contender in %s: %w", src.Name, err)
+	}
+	file := filepath.ToSlash(filepath.Join(src.Name, dir, ManifestName))
+	f, err := sub.Open(ManifestName)
+	if err != nil {
+		return bench.Service{}, fmt.Errorf("read %s: %w", file, err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, strictyaml.MaxSize+1))
+	if err != nil {
+		return bench.Service{}, fmt.Errorf("read %s: %w", file, err)
+	}
+	return parseManifest(file, data, sub)
+}
+
+// Find returns the contender called name, unresolved. The error suggests what may have been meant.
+func Find(services []bench.Service, name string) (bench.Service, error) {
+	names := make([]string, len(services))
+	for i, s := range services {
+		if s.Name == name {
+			return s, nil
+		}
+		names[i] = s.Name
+	}
+	return bench.Service{}, fmt.Errorf("unknown contender %q; %s", name, strictyaml.Suggest(name, "there are", names))
+}
+
+// Resolve applies a variant of svc: what the variant leaves empty stays as the service has it. Without a name the first is
+// meant. The outcome has no variants left and names the one applied; the error of an unknown name lists them.
+func Resolve(svc bench.Service, variant string) (bench.Service, error) {
+	if len(svc.Variants) == 0 {
+		if variant != "" && variant != svc.Variant {
+			return bench.Service{}, fmt.Errorf("contender %s has no variants, so none called %q", svc.Name, variant)
+		}
+		return clean(svc), nil
+	}
+	names := make([]string, len(svc.Variants))
+	for i, v := range svc.Variants {
+		if v.Name == variant || variant == "" {
+			return clean(apply(svc, v)), nil
+		}
+		names[i] = v.Name
+	}
+	return bench.Service{}, fmt.Errorf("contender %s has no variant %q; %s", svc.Name, variant, strictyaml.Suggest(variant, "its variants", names))
+}
+
+// clean drops the recipes that a built-in contender does not use, so that no record shows what did not happen.
+func clean(svc bench.Service) bench.Service {
+	if svc.Builtin {
+		svc.Docker, svc.Process = nil, nil
+	}
+	return svc
+}
+
+func apply(svc bench.Service, v bench.Variant) bench.Service {
+	svc.Variant, svc.Variants = v.Name, nil
+	if v.Title != "" {
+		svc.Title = firstOf(svc.Title, svc.Name) + ": " + v.Title
+	}
+	if v.Builtin != nil {
+		svc.Builtin = *v.Builtin
+	}
+	svc.Env = merge(svc.Env, v.Env)
+	if v.Endpoints != nil {
+		svc.Endpoints = v.Endpoints
+	}
+	svc.Unverified = firstOf(v.Unverified, svc.Unverified)
+	svc.Docker = applyDocker(svc.Docker, v)
+	svc.Process = applyProcess(svc.Process, v)
+	return svc
+}
+
+func applyDocker(base *bench.DockerRecipe, v bench.Variant) *bench.DockerRecipe {
+	if base == nil && v.Dockerfile == "" && v.Image == "" {
+		return nil
+	}
+	var d bench.DockerRecipe
+	if base != nil {
+		d = *base
+	}
+	switch {
+	case v.Image != "":
+		d.Image, d.Dockerfile, d.Target, d.Args = v.Image, "", "", nil
+	case v.Dockerfile != "":
+		d.Dockerfile, d.Image = v.Dockerfile, ""
+	}
+	d.Target = firstOf(v.Target, d.Target)
+	d.Args = merge(d.Args, v.Args)
+	if v.Command != nil {
+		d.Command = v.Command
+	}
+	return &d
+}
+
+func applyProcess(base *bench.ProcessRecipe, v bench.Variant) *bench.ProcessRecipe {
+	if base == nil && v.Build == nil {
+		return nil
+	}
+	var p bench.ProcessRecipe
+	if base != nil {
+		p = *base
+	}
+	if v.Build != nil {
+		p.Build = v.Build
+	}
+	if v.Command != nil {
+		p.Command = v.Command
+	}
+	return &p
+}
+
+// merge returns base with over on top, without changing either.
+func merge(base, over map[string]string) map[string]string {
+	if len(over) == 0 {
+		return base
+	}
+	out := maps.Clone(base)
+	if out == nil {
+		out = map[string]string{}
+	}
+	maps.Copy(out, over)
+	return out
+}
+
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,165 @@
+package contender
+
+import (
+	"archive/tar"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+)
+
+// The bounds of a contender's folder.
+const (
+	maxFiles       = 50_000
+	maxContextSize = 1 << 30 // bytes
+	maxIgnoreSize  = 1 << 20
+)
+
+// entry is one file of a build context.
+type entry struct {
+	name string
+	mode fs.FileMode
+	size int64
+	link string // of a symbolic link
+}
+
+// listFiles walks the folder in a fixed order and leaves out what ignored says. keep names files that stay in any case. Links
+// are listed as links, never followed; sockets and devices are left out.
+func listFiles(fsys fs.FS, skip ignore, keep ...string) ([]entry, error) {
+	var list []entry
+	var total int64
+	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if name == "." {
+			return nil
+		}
+		if skip.ignored(name) && !slices.Contains(keep, name) {
+			below := func(k string) bool { return strings.HasPrefix(k, name+"/") }
+			if d.IsDir() && !skip.keepsBelow() && !slices.ContainsFunc(keep, below) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		e := entry{name: name, mode: info.Mode()}
+		switch {
+		case d.IsDir():
+		case info.Mode()&fs.ModeSymlink != 0:
+			if e.link, err = fs.ReadLink(fsys, name); err != nil {
+				return err
+			}
+		case info.Mode().IsRegular():
+			e.size = info.Size()
+			if e.mode&0o111 == 0 && isScript(fsys, name) {
+				e.mode |= 0o111 // files embedded in a binary have lost their x bit
+			}
+		default:
+			return nil
+		}
+		list = append(list, e)
+		if total += e.size; len(list) > maxFiles || total > maxContextSize {
+			return fmt.Errorf("the folder is larger than %d files or %d MiB; leave out what is not a source with a .dockerignore", maxFiles, maxContextSize>>20)
+		}
+		return nil
+	})
+	return list, err
+}
+
+func isScript(fsys fs.FS, name string) bool {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var head [2]byte
+	n, _ := io.ReadFull(f, head[:])
+	return string(head[:n]) == "#!"
+}
+
+// readIgnore reads the folder's .dockerignore, if it has one.
+func readIgnore(fsys fs.FS) (ignore, error) {
+	f, err := fsys.Open(".dockerignore")
+	if err != nil {
+		return nil, nil // none, or none that can be read: Docker takes it so too
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxIgnoreSize))
+	if err != nil {
+		return nil, fmt.Errorf("read .dockerignore: %w", err)
+	}
+	return parseIgnore(string(data)), nil
+}
+
+// writeTar writes the entries so that the same files give the same bytes wherever they lie: without owners and with one time. What
+// makes a difference to a build, the x bit, stays.
+func writeTar(w io.Writer, fsys fs.FS, list []entry) error {
+	tw := tar.NewWriter(w)
+	for _, e := range list {
+		h := &tar.Header{Name: e.name, ModTime: time.Unix(0, 0), Format: tar.FormatPAX, Typeflag: tar.TypeReg, Mode: 0o644, Size: e.size}
+		switch {
+		case e.mode.IsDir():
+			h.Typeflag, h.Mode, h.Name = tar.TypeDir, 0o755, e.name+"/"
+		case e.link != "":
+			h.Typeflag, h.Mode, h.Linkname = tar.TypeSymlink, 0o777, e.link
+		case e.mode&0o111 != 0:
+			h.Mode = 0o755
+		}
+		if err := tw.WriteHeader(h); err != nil {
+			return fmt.Errorf("pack %s: %w", e.name, err)
+		}
+		if h.Typeflag != tar.TypeReg {
+			continue
+		}
+		if err := copyFile(tw, fsys, e); err != nil {
+			return fmt.Errorf("pack %s: %w", e.name, err)
+		}
+	}
+	return tw.Close()
+}
+
+func copyFile(w io.Writer, fsys fs.FS, e entry) error {
+	f, err := fsys.Open(e.name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	n, err := io.Copy(w, io.LimitReader(f, e.size))
+	if err == nil && n != e.size {
+		err = fmt.Errorf("the file has changed while it was read")
+	}
+	return err
+}
+
+// contextHash is the same for the same files and the same other things that decide about a build.
+func contextHash(fsys fs.FS, list []entry, others ...string) (string, error) {
+	h := sha256.New()
+	for _, s := range others {
+		fmt.Fprintf(h, "%d:%s", len(s), s)
+	}
+	if fsys != nil {
+		if err := writeTar(h, fsys, list); err != nil {
+			return "", err
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))[:12], nil
+}
+
+// keyValues is m in a fixed order, for a hash.
+func keyValues(m map[string]string) []string {
+	out := make([]string, 0, len(m))
+	for k, v := range m {
+		out = append(out, k+"="+v)
+	}
+	slices.Sort(out)
+	return out
+}
+

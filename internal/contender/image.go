@@ -1,0 +1,223 @@
+package contender
+
+import (
+	"archive/tar"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/docker"
+)
+
+// The labels of images that locbench has built.
+const (
+	LabelContender = "locbench.contender"
+	LabelVariant   = "locbench.variant"
+)
+
+// ImageBuilder is the part of a Docker engine that is needed here; *docker.Engine is one.
+type ImageBuilder interface {
+	BuildImage(ctx context.Context, tar io.Reader, o docker.BuildOptions, out io.Writer) (id string, err error)
+	ImageInspect(ctx context.Context, ref string) (docker.Image, error)
+	Pull(ctx context.Context, ref string, out io.Writer) error
+	Info() docker.Info
+}
+
+// BuildOptions say how a contender is built. The zero value is usable.
+type BuildOptions struct {
+	Out     io.Writer // what the builder says, as it comes: hostile; nil: nobody reads it
+	Self    string    // the locbench binary that a built-in contender runs; "": this one
+	Sources string    // locbench's own sources, should a static binary have to be built; "": the module around the working directory
+	Cache   string    // folder for builds of the process runtime; "": locbench/build in the user's cache folder
+	Rebuild bool      // even if the same was built already
+}
+
+func (o BuildOptions) out() io.Writer {
+	if o.Out == nil {
+		return io.Discard
+	}
+	return o.Out
+}
+
+func (o BuildOptions) self() (string, error) {
+	if o.Self != "" {
+		return o.Self, nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find the running locbench: %w", err)
+	}
+	return self, nil
+}
+
+// BuildImage makes the image of a resolved contender, or finds that it is there: an image is tagged with a hash of all that
+// goes into it, so that an unchanged contender is not built again.
+func BuildImage(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildOptions) (bench.Artifact, error) {
+	var a bench.Artifact
+	var err error
+	switch {
+	case svc.Builtin:
+		a, err = buildBuiltin(ctx, b, svc, o)
+	case svc.Docker == nil:
+		return a, fmt.Errorf("contender %s cannot run in a container: its manifest has no `docker`; --runtime process may do", label(svc))
+	case svc.Docker.Image != "":
+		a, err = findImage(ctx, b, svc, o)
+	default:
+		a, err = buildDockerfile(ctx, b, svc, o)
+	}
+	if err != nil {
+		return bench.Artifact{}, fmt.Errorf("build contender %s: %w", label(svc), err)
+	}
+	if svc.Docker != nil {
+		a.Command = svc.Docker.Command
+	}
+	return a, nil
+}
+
+// findImage takes an image that exists, from the engine or from its registry.
+func findImage(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildOptions) (bench.Artifact, error) {
+	ref := svc.Docker.Image
+	img, err := b.ImageInspect(ctx, ref)
+	cached := err == nil
+	start := time.Now()
+	if errors.Is(err, docker.ErrNotFound) {
+		if err = b.Pull(ctx, ref, o.out()); err == nil {
+			img, err = b.ImageInspect(ctx, ref)
+		}
+	}
+	if err != nil {
+		return bench.Artifact{}, err
+	}
+	a := bench.Artifact{Image: ref, ImageID: img.ID, ImageSize: img.Size, BuildCached: cached}
+	if !cached {
+		a.BuildTime = time.Since(start)
+	}
+	return a, nil
+}
+
+func buildDockerfile(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildOptions) (bench.Artifact, error) {
+	if svc.Files == nil {
+		return bench.Artifact{}, errors.New("its folder is not at hand, only its manifest")
+	}
+	skip, err := readIgnore(svc.Files)
+	if err != nil {
+		return bench.Artifact{}, err
+	}
+	d := svc.Docker
+	list, err := listFiles(svc.Files, skip, d.Dockerfile)
+	if err != nil {
+		return bench.Artifact{}, fmt.Errorf("read %s: %w", svc.Dir, err)
+	}
+	hash, err := contextHash(svc.Files, list, append([]string{"dockerfile", d.Dockerfile, d.Target, b.Info().Arch}, keyValues(d.Args)...)...)
+	if err != nil {
+		return bench.Artifact{}, err
+	}
+	opts := docker.BuildOptions{Dockerfile: d.Dockerfile, Target: d.Target, Args: d.Args, NoCache: o.Rebuild}
+	return build(ctx, b, svc, o, opts, hash, func(w io.Writer) error { return writeTar(w, svc.Files, list) })
+}
+
+// build sends a context to the engine unless the image that would come out is there.
+func build(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildOptions, opts docker.BuildOptions, hash string, pack func(io.Writer) error) (bench.Artifact, error) {
+	opts.Tag = imageTag(svc, hash)
+	opts.Labels = map[string]string{LabelContender: svc.Name, LabelVariant: svc.Variant}
+	if !o.Rebuild {
+		img, err := b.ImageInspect(ctx, opts.Tag)
+		if err == nil {
+			return bench.Artifact{Image: opts.Tag, ImageID: img.ID, ImageSize: img.Size, BuildCached: true}, nil
+		}
+		if !errors.Is(err, docker.ErrNotFound) {
+			return bench.Artifact{}, err
+		}
+	}
+	start := time.Now()
+	r, w := io.Pipe()
+	packed := make(chan error, 1)
+	go func() {
+		err := pack(w)
+		w.CloseWithError(err)
+		packed <- err
+	}()
+	_, err := b.BuildImage(ctx, r, opts, o.out())
+	r.Close() // an engine that gave up early leaves the packer writing
+	if packErr := <-packed; packErr != nil && !errors.Is(packErr, io.ErrClosedPipe) {
+		err = packErr // the cause of what the engine says
+	}
+	if err != nil {
+		return bench.Artifact{}, err
+	}
+	took := time.Since(start)
+	img, err := b.ImageInspect(ctx, opts.Tag)
+	if err != nil {
+		return bench.Artifact{}, err
+	}
+	return bench.Artifact{Image: opts.Tag, ImageID: img.ID, ImageSize: img.Size, BuildTime: took}, nil
+}
+
+// imageTag is "locbench/<name>:<variant>-<hash>".
+func imageTag(svc bench.Service, hash string) string {
+	tag := hash
+	if svc.Variant != "" {
+		tag = svc.Variant + "-" + hash
+	}
+	// A repository's name may not end in a separator, nor hold two of them in a row; a contender's may.
+	name := strings.Trim(strings.NewReplacer("..", "-", "._", "-", "_.", "-", "-.", "-", ".-", "-", "-_", "-", "_-", "-", "___", "-").Replace(svc.Name), "._-")
+	return "locbench/" + name + ":" + tag
+}
+
+func label(svc bench.Service) string {
+	return bench.Selection{Contender: svc.Name, Variant: svc.Variant}.String()
+}
+
+// builtinDockerfile needs no base image, so none has to be pulled.
+const builtinDockerfile = `FROM scratch
+COPY locbench /locbench
+USER 65534:65534
+EXPOSE 8080
+ENTRYPOINT ["/locbench"]
+CMD ["serve"]
+`
+
+func buildBuiltin(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildOptions) (bench.Artifact, error) {
+	binary, err := staticBinary(ctx, o, b.Info().Arch)
+	if err != nil {
+		return bench.Artifact{}, err
+	}
+	hash, err := fileHash(binary, builtinDockerfile)
+	if err != nil {
+		return bench.Artifact{}, err
+	}
+	return build(ctx, b, svc, o, docker.BuildOptions{Dockerfile: "Dockerfile", NoCache: o.Rebuild}, hash, func(w io.Writer) error {
+		return packBuiltin(w, binary)
+	})
+}
+
+func packBuiltin(w io.Writer, binary string) error {
+	f, err := os.Open(binary)
+	if err != nil {
+		return fmt.Errorf("pack locbench: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("pack locbench: %w", err)
+	}
+	tw := tar.NewWriter(w)
+	if err := tw.WriteHeader(&tar.Header{Name: "Dockerfile", Mode: 0o644, Size: int64(len(builtinDockerfile))}); err != nil {
+		return err
+	}
+	if _, err := io.WriteString(tw, builtinDockerfile); err != nil {
+		return err
+	}
+	if err := tw.WriteHeader(&tar.Header{Name: "locbench", Mode: 0o755, Size: info.Size()}); err != nil {
+		return err
+	}
+	if _, err := io.Copy(tw, f); err != nil {
+		return fmt.Errorf("pack locbench: %w", err)
+	}
+	return tw.Close()
+}

@@ -1,0 +1,161 @@
+package contender
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/strictyaml"
+)
+
+// Groups are the endpoint groups that a manifest may list, in the order of the API's description.
+func Groups() []string {
+	return []string{"get", "closest", "associatedFeatured", "search", "featured", "api-docs", "benchmark"}
+}
+
+const (
+	defaultPort         = 8080
+	defaultReadyTimeout = time.Minute
+)
+
+var (
+	namePattern  = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,62}$`)
+	tagPattern   = regexp.MustCompile(`^[a-z0-9][a-z0-9.+#-]{0,30}$`)
+	envPattern   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
+	argPattern   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	imagePattern = regexp.MustCompile(`^[a-z0-9][A-Za-z0-9._:/@-]*$`)
+)
+
+// manifest is a service.yaml as it stands in the file.
+type manifest struct {
+	Name            string            `yaml:"name" strict:"min=1"`
+	Title           string            `yaml:"title" strict:"max=200"`
+	Language        string            `yaml:"language" strict:"required,min=1,max=100" example:"Go"`
+	LanguageVersion string            `yaml:"language_version" strict:"max=100"`
+	Framework       string            `yaml:"framework" strict:"required,min=1,max=100" example:"net/http"`
+	Version         string            `yaml:"version" strict:"required,min=1,max=100" example:"\"1.26\""`
+	Tags            []string          `yaml:"tags" strict:"max=20"`
+	Endpoints       endpoints         `yaml:"endpoints" strict:"required" example:"[get, benchmark]"`
+	Port            int               `yaml:"port" strict:"min=1,max=65535"`
+	Env             map[string]string `yaml:"env" strict:"max=200"`
+	Ready           ready             `yaml:"ready"`
+	Builtin         bool              `yaml:"builtin"`
+	Docker          *docker           `yaml:"docker"`
+	Process         *process          `yaml:"process"`
+	Variants        []variant         `yaml:"variants" strict:"max=100"`
+	Unverified      string            `yaml:"unverified" strict:"max=1000"`
+
+	files fs.FS // of the folder; nil: files are not looked for
+}
+
+type ready struct {
+	Path    string        `yaml:"path" strict:"min=1,max=2000"`
+	Timeout time.Duration `yaml:"timeout" strict:"min=100ms,max=1h"`
+}
+
+type docker struct {
+	Dockerfile string            `yaml:"dockerfile" strict:"min=1,max=1000"`
+	Image      string            `yaml:"image" strict:"min=1,max=500"`
+	Target     string            `yaml:"target" strict:"max=200"`
+	Args       map[string]string `yaml:"args" strict:"max=200"`
+	Command    []string          `yaml:"command" strict:"max=200"`
+}
+
+type process struct {
+	Build   [][]string `yaml:"build" strict:"max=50"`
+	Command []string   `yaml:"command" strict:"required,min=1,max=200" example:"['{{.Dir}}/service']"`
+}
+
+type variant struct {
+	Name       string            `yaml:"name" strict:"required,min=1" example:"release"`
+	Title      string            `yaml:"title" strict:"max=200"`
+	Builtin    *bool             `yaml:"builtin"`
+	Args       map[string]string `yaml:"args" strict:"max=200"`
+	Env        map[string]string `yaml:"env" strict:"max=200"`
+	Command    []string          `yaml:"command" strict:"max=200"`
+	Target     string            `yaml:"target" strict:"max=200"`
+	Dockerfile string            `yaml:"dockerfile" strict:"min=1,max=1000"`
+	Image      string            `yaml:"image" strict:"min=1,max=500"`
+	Endpoints  endpoints         `yaml:"endpoints"`
+	Build      [][]string        `yaml:"build" strict:"max=50"`
+	Unverified string            `yaml:"unverified" strict:"max=1000"`
+}
+
+// endpoints is "all" or a list of groups.
+type endpoints []string
+
+// UnmarshalStrict reads "all" or a list of groups, and puts them into the order of the API.
+func (e *endpoints) UnmarshalStrict(v strictyaml.Value) {
+	groups := Groups()
+	if v.Kind() != strictyaml.List {
+		if text, ok := v.Text(); ok && text != "all" {
+			v.Wrong("write `all` or a list of " + strings.Join(groups, ", "))
+		}
+		*e = groups
+		return
+	}
+	for _, item := range v.Items() {
+		if name, ok := item.Enum(groups...); ok && slices.Contains(*e, name) {
+			item.Mistake(fmt.Sprintf("group %q is here again", name), "list each once")
+		} else if ok {
+			*e = append(*e, name)
+		}
+	}
+	if len(v.Items()) == 0 {
+		v.Mistake("no endpoint group is listed", "write `all` or some of "+strings.Join(groups, ", "))
+	}
+	slices.SortFunc(*e, func(a, b string) int { return slices.Index(groups, a) - slices.Index(groups, b) })
+}
+
+// Parse reads a manifest. The last folder of file is the contender's name unless data says another. Files that the manifest
+// names are not looked for. The error is a strictyaml.Mistakes.
+func Parse(file string, data []byte) (bench.Service, error) { return parseManifest(file, data, nil) }
+
+func parseManifest(file string, data []byte, files fs.FS) (bench.Service, error) {
+	m := manifest{Port: defaultPort, Ready: ready{Path: "/", Timeout: defaultReadyTimeout}, files: files}
+	dir := path.Dir(filepath.ToSlash(file))
+	m.Name = folderName(dir)
+	if err := strictyaml.Decode(file, data, &m); err != nil {
+		return bench.Service{}, err
+	}
+	s := m.service()
+	s.Dir, s.Files = dir, files
+	return s, nil
+}
+
+// folderName is the name that a contender has from its folder; "" where the folder has none that can be one.
+func folderName(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = filepath.ToSlash(abs)
+	}
+	return strings.ToLower(path.Base(dir))
+}
+
+func (m manifest) service() bench.Service {
+	s := bench.Service{
+		Name: m.Name, Title: m.Title, Language: m.Language, LanguageVersion: m.LanguageVersion, Framework: m.Framework,
+		Version: m.Version, Tags: m.Tags, Endpoints: m.Endpoints, Port: m.Port, Env: m.Env,
+		Ready: bench.Ready(m.Ready), Builtin: m.Builtin, Unverified: m.Unverified,
+	}
+	if m.Docker != nil {
+		d := bench.DockerRecipe(*m.Docker)
+		s.Docker = &d
+	}
+	if m.Process != nil {
+		p := bench.ProcessRecipe(*m.Process)
+		s.Process = &p
+	}
+	for _, v := range m.Variants {
+		s.Variants = append(s.Variants, bench.Variant{
+			Name: v.Name, Title: v.Title, Builtin: v.Builtin, Args: v.Args, Env: v.Env, Command: v.Command, Target: v.Target,
+			Dockerfile: v.Dockerfile, Image: v.Image, Endpoints: v.Endpoints, Build: v.Build, Unverified: v.Unverified,
+		})
+	}
+	return s
+}

@@ -1,0 +1,190 @@
+package contender
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// cache is the folder that builds of the process runtime go to.
+func (o BuildOptions) cache() (string, error) {
+	if o.Cache != "" {
+		return filepath.Abs(o.Cache)
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("find a folder to build in: %w", err)
+	}
+	return filepath.Join(dir, "locbench", "build"), nil
+}
+
+// builtMarker lies beside a build that was finished: what lacks it was interrupted and is built anew.
+const builtMarker = ".built"
+
+// BuildProcess makes what the process runtime starts of a resolved contender: its folder is copied into the cache and its build
+// commands run there, unless the same was built already. Artifact.Command may still hold templates: see Fill.
+func BuildProcess(ctx context.Context, svc bench.Service, o BuildOptions) (bench.Artifact, error) {
+	if svc.Builtin {
+		self, err := o.self()
+		if err != nil {
+			return bench.Artifact{}, err
+		}
+		info, err := os.Stat(self)
+		if err != nil {
+			return bench.Artifact{}, fmt.Errorf("build contender %s: %w", label(svc), err)
+		}
+		return bench.Artifact{Command: []string{self, "serve"}, BinarySize: info.Size(), BuildCached: true}, nil
+	}
+	if svc.Process == nil {
+		return bench.Artifact{}, fmt.Errorf("contender %s cannot run as a process: its manifest has no `process`; --runtime docker may do", label(svc))
+	}
+	a, err := buildFolder(ctx, svc, o)
+	if err != nil {
+		return bench.Artifact{}, fmt.Errorf("build contender %s: %w", label(svc), err)
+	}
+	return a, nil
+}
+
+func buildFolder(ctx context.Context, svc bench.Service, o BuildOptions) (a bench.Artifact, err error) {
+	if svc.Files == nil {
+		return a, errors.New("its folder is not at hand, only its manifest")
+	}
+	skip, err := readIgnore(svc.Files)
+	if err != nil {
+		return a, err
+	}
+	list, err := listFiles(svc.Files, skip)
+	if err != nil {
+		return a, fmt.Errorf("read %s: %w", svc.Dir, err)
+	}
+	others := []string{"process", runtime.GOOS, runtime.GOARCH}
+	for _, argv := range svc.Process.Build {
+		others = append(others, strings.Join(argv, "\x00"))
+	}
+	hash, err := contextHash(svc.Files, list, others...)
+	if err != nil {
+		return a, err
+	}
+	cache, err := o.cache()
+	if err != nil {
+		return a, err
+	}
+	dir := filepath.Join(cache, strings.ReplaceAll(label(svc), ":", "-")+"-"+hash)
+	if err := os.MkdirAll(cache, 0o755); err != nil {
+		return a, err
+	}
+	unlock, err := lock(ctx, dir+".lock", o.out())
+	if err != nil {
+		return a, err
+	}
+	defer unlock()
+	a.Dir, a.Command = dir, svc.Process.Command
+	if _, err := os.Stat(dir + builtMarker); err == nil && !o.Rebuild {
+		a.BuildCached = true
+	} else {
+		start := time.Now()
+		if err := buildIn(ctx, dir, svc, o, list); err != nil {
+			return a, errors.Join(err, os.RemoveAll(dir))
+		}
+		a.BuildTime = time.Since(start)
+	}
+	a.BinarySize = binarySize(a, svc, o)
+	return a, nil
+}
+
+// buildIn fills dir, which may hold the rest of an interrupted build, and runs the build commands in it.
+func buildIn(ctx context.Context, dir string, svc bench.Service, o BuildOptions, list []entry) error {
+	if err := errors.Join(os.Remove(dir+builtMarker), os.RemoveAll(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	if err := unpack(dir, svc.Files, list); err != nil {
+		return err
+	}
+	self, err := o.self()
+	if err != nil {
+		return err
+	}
+	for _, raw := range svc.Process.Build {
+		argv, err := Command(raw, bench.Template{Name: svc.Name, Port: svc.Port, Dir: dir, Self: self})
+		if err != nil {
+			return err
+		}
+		cmd := command{dir: dir, argv: argv, env: os.Environ(), out: o.out()}
+		if err := cmd.run(ctx); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(dir+builtMarker, nil, 0o644)
+}
+
+// unpack writes the entries below dir. No name leads out of it: fs.FS has none such, and links are not followed.
+func unpack(dir string, fsys fs.FS, list []entry) error {
+	for _, e := range list {
+		name := filepath.Join(dir, filepath.FromSlash(e.name))
+		var err error
+		switch {
+		case e.mode.IsDir():
+			err = os.MkdirAll(name, 0o755)
+		default:
+			// The folder itself may have been left out while the file was not.
+			if err = os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+				break
+			}
+			if e.link != "" {
+				err = os.Symlink(e.link, name)
+				break
+			}
+			err = unpackFile(name, fsys, e)
+		}
+		if err != nil {
+			return fmt.Errorf("copy %s: %w", e.name, err)
+		}
+	}
+	return nil
+}
+
+func unpackFile(name string, fsys fs.FS, e entry) error {
+	mode := fs.FileMode(0o644)
+	if e.mode&0o111 != 0 {
+		mode = 0o755
+	}
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	if err != nil {
+		return err
+	}
+	return errors.Join(copyFile(io.Writer(f), fsys, e), f.Close())
+}
+
+// binarySize is the size of the first word of the command that is a file of the build; 0 if there is none.
+func binarySize(a bench.Artifact, svc bench.Service, o BuildOptions) int64 {
+	self, _ := o.self() // without it, a command that names it is no file of the build either
+	argv, err := Command(a.Command, bench.Template{Name: svc.Name, Port: svc.Port, Dir: a.Dir, Self: self})
+	if err != nil {
+		return 0
+	}
+	for _, word := range argv {
+		if !filepath.IsAbs(word) {
+			word = filepath.Join(a.Dir, word)
+		}
+		rel, err := filepath.Rel(a.Dir, word)
+		if err != nil || !filepath.IsLocal(rel) {
+			continue
+		}
+		if info, err := os.Stat(word); err == nil && info.Mode().IsRegular() {
+			return info.Size()
+		}
+	}
+	return 0
+}

@@ -1,0 +1,150 @@
+package contender
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"debug/elf"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// NotStaticError tells that the locbench binary cannot run in an image that holds nothing else, and how to get one that can.
+type NotStaticError struct {
+	Path string // of the binary
+	Why  string // "it is linked to shared libraries (…)"
+	Arch string // that the engine's containers have, as Go names it
+}
+
+// Error names the reason and the command that helps.
+func (e *NotStaticError) Error() string {
+	return fmt.Sprintf("the locbench binary %s cannot run in a container of its own: %s; build one that can with: CGO_ENABLED=0 GOOS=linux GOARCH=%s go build ./cmd/locbench",
+		e.Path, e.Why, e.Arch)
+}
+
+// staticBinary returns a binary of locbench that runs in an empty Linux container of the architecture: the running one, or one
+// built for the purpose where Go and the sources are at hand.
+func staticBinary(ctx context.Context, o BuildOptions, arch string) (string, error) {
+	self, err := o.self()
+	if err != nil {
+		return "", err
+	}
+	err = checkStatic(self, arch)
+	var not *NotStaticError
+	if err == nil || !errors.As(err, &not) {
+		return self, err
+	}
+	sources, ok := findSources(o.Sources)
+	if !ok {
+		return "", err
+	}
+	if _, lookErr := exec.LookPath("go"); lookErr != nil {
+		return "", err
+	}
+	fmt.Fprintf(o.out(), "the running locbench does not fit into a container (%s): building one that does from %s\n", not.Why, sources)
+	dir, cacheErr := o.cache()
+	if cacheErr != nil {
+		return "", errors.Join(err, cacheErr)
+	}
+	if mkErr := os.MkdirAll(dir, 0o755); mkErr != nil {
+		return "", errors.Join(err, mkErr)
+	}
+	out := filepath.Join(dir, "locbench-linux-"+arch)
+	cmd := command{
+		dir: sources, out: o.out(), env: append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch),
+		argv: []string{"go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out, "./cmd/locbench"},
+	}
+	if runErr := cmd.run(ctx); runErr != nil {
+		return "", fmt.Errorf("%w (doing that here failed: %w)", err, runErr)
+	}
+	return out, checkStatic(out, arch)
+}
+
+// checkStatic returns a NotStaticError unless path is a Linux binary of the architecture that needs no other file.
+func checkStatic(path, arch string) error {
+	f, err := elf.Open(path)
+	var format *elf.FormatError
+	if errors.As(err, &format) {
+		return &NotStaticError{path, "it is no Linux binary", arch}
+	}
+	if err != nil {
+		return fmt.Errorf("look at the locbench binary: %w", err)
+	}
+	defer f.Close()
+	if want, known := machines()[arch]; known && f.Machine != want {
+		return &NotStaticError{path, fmt.Sprintf("it is for another processor (%s)", f.Machine), arch}
+	}
+	for _, p := range f.Progs {
+		if p.Type != elf.PT_INTERP {
+			continue
+		}
+		why := "it is linked to shared libraries"
+		if libs, err := f.ImportedLibraries(); err == nil && len(libs) > 0 {
+			why += " (" + strings.Join(libs, ", ") + ")"
+		}
+		return &NotStaticError{path, why, arch}
+	}
+	return nil
+}
+
+// machines are the processors by Go's names.
+func machines() map[string]elf.Machine {
+	return map[string]elf.Machine{
+		"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64, "386": elf.EM_386, "arm": elf.EM_ARM, "riscv64": elf.EM_RISCV,
+		"ppc64le": elf.EM_PPC64, "s390x": elf.EM_S390, "loong64": elf.EM_LOONGARCH,
+	}
+}
+
+// findSources looks for locbench's module from dir (or the working directory) upwards.
+func findSources(dir string) (string, bool) {
+	dir, err := filepath.Abs(dir)
+	for err == nil {
+		if isSources(dir) {
+			return dir, true
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			break
+		}
+		dir = parent
+	}
+	return "", false
+}
+
+func isSources(dir string) bool {
+	f, err := os.Open(filepath.Join(dir, "go.mod"))
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	s := bufio.NewScanner(io.LimitReader(f, 64<<10))
+	for s.Scan() {
+		if module, ok := strings.CutPrefix(strings.TrimSpace(s.Text()), "module "); ok {
+			_, err := os.Stat(filepath.Join(dir, "cmd", "locbench"))
+			return strings.TrimSpace(module) == "locbench" && err == nil
+		}
+	}
+	return false
+}
+
+func fileHash(path string, others ...string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	for _, s := range others {
+		fmt.Fprintf(h, "%d:%s", len(s), s)
+	}
+	if _, err := io.Copy(h, f); err != nil {
+		return "", fmt.Errorf("read %s: %w", path, err)
+	}
+	return hex.EncodeToString(h.Sum(nil))[:12], nil
+}
