@@ -162,4 +162,3 @@ func keyValues(m map[string]string) []string {
 	slices.Sort(out)
 	return out
 }
-

@@ -46,8 +46,8 @@ type manifest struct {
 	Env             map[string]string `yaml:"env" strict:"max=200"`
 	Ready           ready             `yaml:"ready"`
 	Builtin         bool              `yaml:"builtin"`
-	Docker          *docker           `yaml:"docker"`
-	Process         *process          `yaml:"process"`
+	Docker          *dockerPart       `yaml:"docker"`
+	Process         *processPart      `yaml:"process"`
 	Variants        []variant         `yaml:"variants" strict:"max=100"`
 	Unverified      string            `yaml:"unverified" strict:"max=1000"`
 
@@ -59,7 +59,7 @@ type ready struct {
 	Timeout time.Duration `yaml:"timeout" strict:"min=100ms,max=1h"`
 }
 
-type docker struct {
+type dockerPart struct {
 	Dockerfile string            `yaml:"dockerfile" strict:"min=1,max=1000"`
 	Image      string            `yaml:"image" strict:"min=1,max=500"`
 	Target     string            `yaml:"target" strict:"max=200"`
@@ -67,7 +67,7 @@ type docker struct {
 	Command    []string          `yaml:"command" strict:"max=200"`
 }
 
-type process struct {
+type processPart struct {
 	Build   [][]string `yaml:"build" strict:"max=50"`
 	Command []string   `yaml:"command" strict:"required,min=1,max=200" example:"['{{.Dir}}/service']"`
 }
