@@ -3,7 +3,6 @@ package report
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
 
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
@@ -19,8 +18,8 @@ type chartData struct {
 }
 
 type seriesData struct {
-	Label  string `json:"label"`
-	Round  int    `json:"round"`
+	Label  string `json:"label"` // of the contender
+	Name   string `json:"name"`  // of the leg
 	Color  int    `json:"color"`
 	Dashed bool   `json:"dashed,omitempty"`
 }
@@ -35,7 +34,7 @@ func chartJSON(all []figure) ([]byte, error) {
 		}
 		d := chartData{ID: f.ID, Kind: f.kind, Option: f.option()}
 		for _, s := range f.series {
-			d.Series = append(d.Series, seriesData{s.column.Label, s.column.Round, s.column.Color(), s.column.Contender >= colors})
+			d.Series = append(d.Series, seriesData{s.column.Label, s.column.Name(), s.column.Color(), s.column.Contender >= colors})
 		}
 		data = append(data, d)
 	}
@@ -132,7 +131,7 @@ func (f figure) bars() map[string]any {
 	names := make([]string, len(f.series))
 	data := make([]opts.BarData, len(f.series))
 	for i, s := range f.series {
-		names[i] = s.column.Label + " #" + strconv.Itoa(s.column.Round)
+		names[i] = s.column.Name()
 		data[i] = opts.BarData{Value: "-"}
 		if p := s.points[0]; p != nil {
 			data[i].Value = p.y

@@ -1,9 +1,8 @@
 package report
 
 import (
-	"strconv"
-
 	"locbench/internal/bench"
+	"locbench/internal/stats"
 )
 
 // definitions say what each measure is and in which unit.
@@ -28,7 +27,7 @@ func definitions(p bench.Profile) []fact {
 
 func priceWords(price float64) string {
 	if price <= 0 {
-		return ""
+		price = stats.DefaultPrice
 	}
-	return " ($" + strconv.FormatFloat(price, 'f', -1, 64) + ")"
+	return " ($" + plain(price) + ")"
 }

@@ -204,10 +204,10 @@ func cpuLimitNote(p bench.Profile) string {
 	d := p.Steps[0].Duration
 	for _, s := range p.Steps {
 		if s.Duration != d {
-			return " The quota is " + significant(p.Limits.CPUs) + " CPU seconds a second."
+			return " The quota is " + plain(p.Limits.CPUs) + " CPU seconds a second."
 		}
 	}
-	return " The quota of " + significant(p.Limits.CPUs) + " CPUs allows " + duration(time.Duration(p.Limits.CPUs*float64(d))) + " a step."
+	return " The quota of " + plain(p.Limits.CPUs) + " CPUs allows " + plain(p.Limits.CPUs*d.Seconds()) + " s" + " a step."
 }
 
 // stepFigure draws one measure of every leg over the steps.

@@ -86,9 +86,9 @@ func profileFacts(p bench.Profile) factGroup {
 	g.add("Rounds", strconv.Itoa(p.Rounds))
 	g.add("Limits", limits(p.Limits))
 	if p.Store.Latency > 0 {
-		injected := "median " + duration(p.Store.Latency)
+		injected := "median " + p.Store.Latency.String()
 		if p.Store.P99 > 0 {
-			injected += ", p99 " + duration(p.Store.P99)
+			injected += ", p99 " + p.Store.P99.String()
 		}
 		g.add("Latency added by the store", injected)
 	}
@@ -96,7 +96,7 @@ func profileFacts(p bench.Profile) factGroup {
 		g.add("Request", requestWords(r))
 	}
 	if p.Timeout > 0 {
-		g.add("Request time-out", duration(p.Timeout))
+		g.add("Request time-out", p.Timeout.String())
 	}
 	var steps []string
 	for _, s := range p.Steps {
@@ -105,7 +105,7 @@ func profileFacts(p bench.Profile) factGroup {
 	g.add("Steps", strings.Join(repeated(steps), ", "))
 	g.add("Check suites", strings.Join(p.Checks.Suites, ", "))
 	if p.PriceVCPUHr > 0 {
-		g.add("Price of a vCPU-hour", "$"+strconv.FormatFloat(p.PriceVCPUHr, 'f', -1, 64))
+		g.add("Price of a vCPU-hour", "$"+plain(p.PriceVCPUHr))
 	}
 	return g
 }
@@ -146,7 +146,7 @@ func contenderFacts(l layout) factGroup {
 func limits(l bench.Limits) string {
 	var parts []string
 	if l.CPUs > 0 {
-		parts = append(parts, significant(l.CPUs)+" CPUs")
+		parts = append(parts, plain(l.CPUs)+" CPUs")
 	}
 	if l.CPUSet > 0 {
 		parts = append(parts, "on up to "+strconv.Itoa(l.CPUSet)+" CPUs")

@@ -5,7 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
+
+	"locbench/internal/safe"
 )
 
 // missing stands where nothing was measured. It is never written as 0.
@@ -105,11 +106,17 @@ func dollars(x float64) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return missing
 	}
-	if x != 0 && math.Abs(x) < 0.1 {
+	if x > 0 && x < 0.001 {
+		return "under $0.001"
+	}
+	if x > 0 && x < 0.1 {
 		return "$" + significant(x)
 	}
 	return "$" + thousands(strconv.FormatFloat(x, 'f', 2, 64))
 }
+
+// plain prints a number of a profile as it was written there.
+func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 // instant prints a moment to the second, with its zone.
 func instant(t time.Time) string {
@@ -119,40 +126,18 @@ func instant(t time.Time) string {
 	return t.Format("2006-01-02 15:04:05 MST")
 }
 
-// Bounds on text from outside, in runes.
+// Bounds on text from outside, in bytes.
 const (
-	maxName = 80   // labels and names
+	maxName = 120  // labels and names
 	maxText = 2000 // details, log lines, notes
 )
 
-// cleanName makes a label from outside fit to be shown.
-func cleanName(s string) string { return clean(s, maxName) }
+// cleanName makes a label from outside fit to be shown. It does not escape anything: that is up to html/template and to
+// the Markdown writer.
+func cleanName(s string) string { return safe.Line(s, maxName) }
 
-// cleanText makes a longer text from outside fit to be shown.
-func cleanText(s string) string { return clean(s, maxText) }
-
-// clean replaces what could steer a terminal, an editor or the direction of writing, and bounds the length. It does not
-// escape anything: that is up to html/template and to the Markdown writer.
-func clean(s string, limit int) string {
-	var b strings.Builder
-	n := 0
-	for _, r := range s {
-		if n == limit {
-			b.WriteRune('…')
-			break
-		}
-		n++
-		switch {
-		case r == '\n' || r == '\t' || r == '\r':
-			b.WriteRune(' ')
-		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r):
-			b.WriteRune(unicode.ReplacementChar)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
+// cleanText makes a longer text from outside fit to be shown, on one line.
+func cleanText(s string) string { return safe.Line(s, maxText) }
 
 // plural is "1 leg", "3 legs".
 func plural(n int, noun string) string {

@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"locbench/internal/bench"
+	"locbench/internal/safe"
+	"locbench/internal/stats"
 )
 
 // layout is the order in which everything is shown: contenders as in the profile, their rounds beside each other, steps in
@@ -46,8 +48,8 @@ type column struct {
 // Color is the class of its colour in style.css.
 func (c column) Color() int { return c.Contender % colors }
 
-// Name is what a bar or a table of legs calls it.
-func (c column) Name() string { return c.Label + " #" + strconv.Itoa(c.Round) }
+// Name is what a bar or a table of legs calls it: the stem of its file.
+func (c column) Name() string { return cleanName(c.leg.Leg.String()) }
 
 // row is one step.
 type row struct {
@@ -128,13 +130,22 @@ func newRow(s bench.Step, warm int) row {
 		r.Label = strconv.Itoa(s.Arrivals.Users)
 		r.Title = plural(s.Arrivals.Users, "user") + " over " + duration(s.Arrivals.Over)
 	default:
-		r.Label, r.Title = clean(s.Name, 16), cleanName(s.Name)
+		r.Label, r.Title = safe.Line(s.Name, 16), cleanName(s.Name)
 	}
 	if s.WarmUp {
 		r.Label = "w" + strconv.Itoa(warm)
 		r.Title = "warm-up " + strconv.Itoa(warm) + ", " + r.Title
 	}
 	return r
+}
+
+// summaries are what package stats makes of the contenders, in the same order.
+func (l layout) summaries(run bench.Run) []stats.Contender {
+	legs := make([]bench.LegResult, len(l.columns))
+	for i, c := range l.columns {
+		legs[i] = *c.leg
+	}
+	return stats.Summarise(legs, run.Profile.PriceVCPUHr)
 }
 
 // axis names what the steps differ in.

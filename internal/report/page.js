@@ -40,7 +40,7 @@
     if (!s) return '';
     const row = rows[bars ? 0 : p.dataIndex];
     const cell = row.cells[bars ? p.dataIndex : p.seriesIndex];
-    return `${plain(s.label)} #${s.round}\n${plain(row.title)}: ${plain(cell)}`;
+    return `${plain(s.name)}\n${plain(row.title)}: ${plain(cell)}`;
   }
 
   function dress(chart) {
@@ -48,7 +48,7 @@
     const rows = rowsOf(chart.id);
     const palette = Array.from({ length: 10 }, (_, i) => css(`--c${i}`));
     const ink = css('--ink'), soft = css('--soft'), line = css('--line'), panel = css('--panel');
-    option.textStyle = { color: ink, fontFamily: getComputedStyle(document.body).fontFamily };
+    option.textStyle = { color: ink, fontFamily: 'sans-serif' };
     option.legend.textStyle = { color: ink };
     option.legend.pageTextStyle = { color: soft };
     option.legend.pageIconColor = ink;
@@ -62,13 +62,14 @@
     for (const axis of [...option.xAxis, ...option.yAxis]) {
       axis.axisLine = { lineStyle: { color: soft } };
       axis.axisLabel = { color: soft, hideOverlap: true };
+      axis.axisTick = { alignWithLabel: true };
       axis.nameTextStyle = { color: soft };
       axis.splitLine = { show: axis.type !== 'category', lineStyle: { color: line } };
       axis.minorSplitLine = { show: false };
     }
     if (chart.kind === 'bars') {
       const narrow = document.getElementById(`chart-${chart.id}`).clientWidth < 500;
-      option.yAxis[0].axisLabel = { color: ink, interval: 0, width: narrow ? 110 : 220, overflow: 'truncate' };
+      option.yAxis[0].axisLabel = { color: ink, interval: 0, ...(narrow && { width: 110, overflow: 'truncate' }) };
       const bars = option.series[0];
       bars.label.color = ink;
       bars.label.formatter = (p) => plain(rows[0].cells[p.dataIndex]);
@@ -81,6 +82,7 @@
         s.color = palette[who.color];
         s.lineStyle = { width: 1.5, type: who.dashed ? 'dashed' : 'solid' };
         s.emphasis = { disabled: true };
+        s.showAllSymbol = true;
       } else {
         s.silent = true;
         s.markArea.silent = true;

@@ -24,8 +24,8 @@ type Options struct {
 	Folder string // the results folder, named in the page so that the figures can be found again; may be empty
 }
 
-// page is what page.html shows.
-type page struct {
+// document is what page.html shows.
+type document struct {
 	Title       string
 	Folder      string
 	Style       template.CSS
@@ -64,7 +64,7 @@ func HTML(w io.Writer, run bench.Run, legs []bench.LegResult, opts Options) erro
 	if err != nil {
 		return err
 	}
-	p, err := newPage(run, l, all, opts)
+	p, err := newDocument(run, l, all, opts)
 	if err != nil {
 		return err
 	}
@@ -96,22 +96,23 @@ func source(script []byte) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-func newPage(run bench.Run, l layout, all []figure, opts Options) (page, error) {
+func newDocument(run bench.Run, l layout, all []figure, opts Options) (document, error) {
+	sums := l.summaries(run)
 	style, err := files.ReadFile("style.css")
 	if err != nil {
-		return page{}, fmt.Errorf("read style: %w", err)
+		return document{}, fmt.Errorf("read style: %w", err)
 	}
 	licence, err := licences()
 	if err != nil {
-		return page{}, err
+		return document{}, err
 	}
-	p := page{
+	p := document{
 		Title:       title(run, opts.Title),
 		Folder:      cleanText(opts.Folder),
 		Style:       template.CSS(style),
 		Run:         run,
 		When:        instant(run.Started),
-		Headline:    newHeadline(run, l),
+		Headline:    newHeadline(run, l, sums),
 		Troubles:    troubles(l),
 		Figures:     all,
 		Contenders:  l.contenders,
@@ -123,7 +124,7 @@ func newPage(run bench.Run, l layout, all []figure, opts Options) (page, error) 
 		Licences:    licence,
 		Cut:         l.anyCut(),
 	}
-	for _, w := range warnings(run, l) {
+	for _, w := range warnings(run, l, sums) {
 		if w.Loud {
 			p.Loud = append(p.Loud, w)
 		} else {
@@ -154,4 +155,4 @@ func (l layout) anyCut() bool {
 }
 
 // Span is the width of the table of checks, in columns.
-func (p page) Span() int { return len(p.Columns) + 1 }
+func (d document) Span() int { return len(d.Columns) + 1 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
+	"locbench/internal/stats"
 )
 
 // trouble is one leg that did not end as it should, and what is known of why.
@@ -62,34 +63,61 @@ func atTime(e bench.Exit) string {
 // warning is a word of caution and where it applies.
 type warning struct {
 	Text  string
-	Where []string // empty: the whole run
-	Loud  bool     // the figures are not what the profile asks for
+	Loud  bool          // the figures are not what the profile asks for
+	where []whereabouts // empty: the whole run
 }
 
-// Place joins Where, shortened.
+type whereabouts struct {
+	leg   string
+	steps []string // empty: the whole leg
+}
+
+// Place is "rs-actix-1 at 1024, 2048; rs-actix-2", shortened.
 func (w warning) Place() string {
-	const most = 12
-	if len(w.Where) > most {
-		return strings.Join(w.Where[:most], ", ") + " and " + count(int64(len(w.Where)-most)) + " more"
+	const most = 8
+	var parts []string
+	for i, at := range w.where {
+		if i == most {
+			parts = append(parts, "and "+plural(len(w.where)-most, "more leg"))
+			break
+		}
+		part := at.leg
+		if len(at.steps) > 0 {
+			part += " at " + strings.Join(at.steps, ", ")
+		}
+		parts = append(parts, part)
 	}
-	return strings.Join(w.Where, ", ")
+	return strings.Join(parts, "; ")
+}
+
+// at notes one more place.
+func (w *warning) at(leg, step string) {
+	if leg == "" {
+		return
+	}
+	i := slices.IndexFunc(w.where, func(o whereabouts) bool { return o.leg == leg })
+	if i < 0 {
+		i = len(w.where)
+		w.where = append(w.where, whereabouts{leg: leg})
+	}
+	if step != "" && !slices.Contains(w.where[i].steps, step) {
+		w.where[i].steps = append(w.where[i].steps, step)
+	}
 }
 
 // warnings collects every doubt, the loud ones first; the same words are told once, with all their places.
-func warnings(run bench.Run, l layout) []warning {
+func warnings(run bench.Run, l layout, sums []stats.Contender) []warning {
 	var all []warning
-	add := func(words, where string, loud bool) {
+	add := func(words, leg, step string, loud bool) {
 		i := slices.IndexFunc(all, func(w warning) bool { return w.Text == words && w.Loud == loud })
 		if i < 0 {
 			i = len(all)
 			all = append(all, warning{Text: words, Loud: loud})
 		}
-		if where != "" && !slices.Contains(all[i].Where, where) {
-			all[i].Where = append(all[i].Where, where)
-		}
+		all[i].at(leg, step)
 	}
 	if words := unfinished(run); words != "" {
-		add(words, "", true)
+		add(words, "", "", true)
 	}
 	for _, c := range l.columns {
 		if i := c.leg.Instance; i != nil && !i.LimitsEnforced && (i.Limits != bench.Limits{} || i.LimitsNote != "") {
@@ -97,26 +125,31 @@ func warnings(run bench.Run, l layout) []warning {
 			if i.LimitsNote != "" {
 				words += ": " + cleanText(i.LimitsNote)
 			}
-			add(words, c.Name(), true)
+			add(words, c.Name(), "", true)
 		}
 	}
 	for _, w := range run.Warnings {
-		add(cleanText(w), "", false)
+		add(cleanText(w), "", "", false)
 	}
 	for _, c := range l.columns {
 		for _, w := range c.leg.Warnings {
-			add(cleanText(w), c.Name(), false)
+			add(cleanText(w), c.Name(), "", false)
 		}
 		if i := c.leg.Instance; i != nil && i.LimitsEnforced && i.LimitsNote != "" {
-			add(cleanText(i.LimitsNote), c.Name(), false)
+			add(cleanText(i.LimitsNote), c.Name(), "", false)
 		}
 		for i, s := range c.steps {
 			if s == nil {
 				continue
 			}
 			for _, w := range slices.Concat(s.Load.Warnings, s.Warnings) {
-				add(cleanText(w), c.Name()+" at "+l.rows[i].Label, false)
+				add(cleanText(w), c.Name(), l.rows[i].Label, false)
 			}
+		}
+	}
+	for i, s := range sums {
+		for _, w := range s.Warnings {
+			add(cleanText(w), l.contenders[i].Label, "", false)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b warning) int {

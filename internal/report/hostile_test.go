@@ -1,0 +1,203 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// attack is put into every string of a run: it leaves elements, attributes, scripts, Markdown, ECharts' rich text and HTML
+// tooltips, and go-echarts' own marks for functions, if anything lets it.
+const attack = "</script></style></title><script>pwned=1</script><img src=http://evil.example/x.png onerror=pwned=1>\"'><svg onload=pwned=1>" +
+	"{marker|x}{{.}}${pwned=1}__f__function(){pwned=1}__f__`|[x](javascript:pwned=1)\u2028\u202e\x1b[31m\x00&lt;b&gt;"
+
+// poison sets every string in v to the attack, keys of maps too. n makes them differ, so that they stay different legs and steps.
+func poison(v reflect.Value, n *int) {
+	switch v.Kind() {
+	case reflect.String:
+		*n++
+		v.SetString(fmt.Sprintf("%s %d", attack, *n))
+	case reflect.Pointer:
+		if !v.IsNil() {
+			poison(v.Elem(), n)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			poison(v.Index(i), n)
+		}
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			return
+		}
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				poison(v.Field(i), n)
+			}
+		}
+	case reflect.Map:
+		if v.Type().Key().Kind() != reflect.String || v.Len() == 0 {
+			return
+		}
+		poisoned := reflect.MakeMap(v.Type())
+		for _, k := range v.MapKeys() {
+			key, value := reflect.New(k.Type()).Elem(), reflect.New(v.Type().Elem()).Elem()
+			value.Set(v.MapIndex(k))
+			poison(key, n)
+			poison(value, n)
+			poisoned.SetMapIndex(key, value)
+		}
+		v.Set(poisoned)
+	}
+}
+
+// hostile is the fixture with the attack everywhere but in what decides how it is read: histograms, kinds of checks.
+func hostile() (bench.Run, []bench.LegResult) {
+	run, legs := fixture()
+	n := 0
+	poison(reflect.ValueOf(&run).Elem(), &n)
+	for i := range legs {
+		clean := legs[i]
+		clean.Checks = append([]bench.CheckResult(nil), legs[i].Checks...)
+		poison(reflect.ValueOf(&legs[i]).Elem(), &n)
+		// Rounds of one contender keep one name, and the statuses their meaning, so that every table and chart is filled.
+		legs[i].Leg.Contender = clean.Leg.Contender + attack
+		for j := range legs[i].Checks {
+			legs[i].Checks[j].Status = clean.Checks[j].Status
+		}
+	}
+	// A warning and a failure of every kind.
+	legs[0].Instance.LimitsEnforced = false
+	return run, legs
+}
+
+func TestHostileTextStaysText(t *testing.T) {
+	run, legs := hostile()
+	doc := render(t, run, legs)
+	browser := startBrowser(t)
+	b := open(t, browser, doc, 1280, "light")
+	if n := eval[int](b, `document.querySelectorAll('.chart svg').length`); n != len(figures(run, newLayout(run, legs))) {
+		t.Errorf("%d charts are drawn", n)
+	}
+	// Every tooltip, since they are made only when they are shown; and the legends, by hiding and showing everybody.
+	shown := eval[int](b, `(() => {
+		let shown = 0;
+		for (const el of document.querySelectorAll('.chart')) {
+			const chart = echarts.getInstanceByDom(el);
+			chart.getOption().series.forEach((s, i) => (s.data ?? []).forEach((_, j) => {
+				chart.dispatchAction({ type: 'showTip', seriesIndex: i, dataIndex: j });
+				shown++;
+			}));
+			chart.dispatchAction({ type: 'legendInverseSelect' });
+			chart.dispatchAction({ type: 'legendAllSelect' });
+		}
+		for (const d of document.querySelectorAll('details')) d.open = true;
+		return shown;
+	})()`)
+	if shown < 100 {
+		t.Errorf("only %d tooltips were shown", shown)
+	}
+	time.Sleep(300 * time.Millisecond) // what was injected would load or run after this script
+	if eval[bool](b, `'pwned' in window`) {
+		t.Error("text from outside was run")
+	}
+	for selector, want := range map[string]int{"img": 0, "iframe": 0, "link": 0, "[onerror]": 0, "[onload]": 0, "body b": 0, "script": 3, "style": 1, "title": 1} {
+		if n := eval[int](b, fmt.Sprintf(`document.querySelectorAll(%q).length`, selector)); n != want {
+			t.Errorf("%d elements %s, want %d", n, selector, want)
+		}
+	}
+	if n := eval[int](b, `[...document.querySelectorAll('a')].filter((a) => !a.getAttribute('href').startsWith('#')).length`); n != 0 {
+		t.Errorf("%d links leave the page", n)
+	}
+	if text := eval[string](b, `document.querySelector('#checks tbody th').textContent`); !strings.Contains(text, "<script>") && !strings.Contains(text, "</script>") {
+		t.Errorf("the attack is not shown as text: %q", text)
+	}
+	b.photograph("hostile")
+}
+
+// The browser test sees what is fetched; this one sees what would be.
+func TestNothingToFetch(t *testing.T) {
+	for name, make := range map[string]func() (bench.Run, []bench.LegResult){"fixture": fixture, "hostile": hostile} {
+		run, legs := make()
+		doc := render(t, run, legs)
+		lib, err := library()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Count(doc, lib) != 1 {
+			t.Fatal("the library is not in the document, unchanged, once")
+		}
+		ours := bytes.Replace(doc, lib, nil, 1)
+		data := regexp.MustCompile(`(?s)<script type="application/json" id="charts">(.*?)</script>`).FindSubmatch(ours)
+		if data == nil {
+			t.Fatal("no chart data")
+		}
+		if i := bytes.IndexAny(data[1], "<>&"); i >= 0 || bytes.Contains(data[1], []byte("\u2028")) {
+			t.Errorf("%s: chart data is not escaped at byte %d", name, i)
+		}
+		tags := regexp.MustCompile(`<[a-zA-Z!/][^>]*>`).FindAll(bytes.Replace(ours, data[1], nil, 1), -1)
+		if len(tags) < 1000 {
+			t.Fatalf("%s: only %d tags found", name, len(tags))
+		}
+		for _, tag := range tags {
+			if fetches.Match(tag) {
+				t.Errorf("%s: %.200s", name, tag)
+			}
+		}
+		style := regexp.MustCompile(`(?s)<style>(.*?)</style>`).FindSubmatch(ours)
+		if style == nil || regexp.MustCompile(`(?i)url\(|@import|expression\(`).Match(style[1]) {
+			t.Errorf("%s: the style fetches something, or there is none", name)
+		}
+	}
+}
+
+// fetches matches a tag with an attribute that makes a browser fetch or run something; a place in the page is none.
+var fetches = regexp.MustCompile(`(?i)\s(src|srcset|poster|data|action|formaction|background|ping|xlink:href|on[a-z]+)\s*=|\shref\s*=\s*"?[^"#]|http-equiv="?refresh|<(base|link|iframe|object|embed|img)\b`)
+
+func TestFetchesFinds(t *testing.T) {
+	for tag, want := range map[string]bool{
+		`<script src="https://x/echarts.js">`: true, `<a href="https://x">`: true, `<link rel="stylesheet" href=x>`: true, `<img src="data:x">`: true,
+		`<a href="#figures">`: false, `<td class="passed off">`: false, `<div data-x="1">`: false,
+	} {
+		if got := fetches.MatchString(tag); got != want {
+			t.Errorf("%s: %v", tag, got)
+		}
+	}
+}
+
+func TestHostileMarkdown(t *testing.T) {
+	run, legs := hostile()
+	var out bytes.Buffer
+	if err := Markdown(&out, run, legs); err != nil {
+		t.Fatal(err)
+	}
+	fenced := false
+	for i, line := range strings.Split(out.String(), "\n") {
+		if strings.HasPrefix(line, "```") {
+			fenced = !fenced
+			continue
+		}
+		if fenced {
+			continue // a code block shows what it holds
+		}
+		if strings.ContainsAny(line, "<\x1b\u2028\u202e\x00") {
+			t.Errorf("line %d is not neutral: %.120q", i+1, line)
+		}
+		if strings.HasPrefix(line, "|") {
+			if n := len(regexp.MustCompile(`(^|[^\\])\|`).FindAllString(line, -1)); n != 11 && n != 5 {
+				t.Errorf("line %d: a table row with %d bars", i+1, n)
+			}
+		}
+		if regexp.MustCompile(`(^|[^\\])\[x`).MatchString(line) {
+			t.Errorf("line %d: a link: %.120q", i+1, line)
+		}
+	}
+	if fenced {
+		t.Error("a code block does not end")
+	}
+}

@@ -1,0 +1,163 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"locbench/internal/bench"
+)
+
+// maxFailedChecks is how many failed checks the summary lists; the HTML report has all of them.
+const maxFailedChecks = 50
+
+// Markdown writes summary.md: the headline table, what went wrong, the checks in numbers and those that failed, warnings, and
+// the fingerprint. It has no chart and no step; report.html has.
+func Markdown(w io.Writer, run bench.Run, legs []bench.LegResult) error {
+	l := newLayout(run, legs)
+	sums := l.summaries(run)
+	var b bytes.Buffer
+	warned := warnings(run, l, sums)
+	fmt.Fprintf(&b, "# %s\n\n", escape(title(run, "")))
+	fmt.Fprintf(&b, "%s, %s; started %s; run %s.\n", plural(len(l.contenders), "contender"), plural(len(l.columns), "leg"), instant(run.Started), escape(cleanName(string(run.State))))
+	for _, x := range warned {
+		if x.Loud {
+			fmt.Fprintf(&b, "\n**%s**%s\n", escape(x.Text), place(x))
+		}
+	}
+	markdownHeadline(&b, newHeadline(run, l, sums))
+	markdownTroubles(&b, troubles(l))
+	markdownChecks(&b, checks(l))
+	markdownWarnings(&b, warned)
+	b.WriteString("\n## Fingerprint\n")
+	for _, g := range fingerprint(run, l) {
+		if len(g.Facts) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "\n%s:\n\n", g.Name)
+		for _, f := range g.Facts {
+			fmt.Fprintf(&b, "- %s: %s\n", escape(f.Name), escape(f.Value))
+		}
+	}
+	b.WriteString("\nEvery figure, with the definitions of the measures, is in report.html; the exact numbers are in the JSON files beside it.\n")
+	if _, err := w.Write(b.Bytes()); err != nil {
+		return fmt.Errorf("write summary: %w", err)
+	}
+	return nil
+}
+
+func markdownHeadline(b *bytes.Buffer, h headline) {
+	b.WriteString("\n## Headline\n\n")
+	if len(h.Rows) == 0 {
+		b.WriteString("No leg has run.\n")
+		return
+	}
+	b.WriteString("| Contender |")
+	for _, c := range h.Columns {
+		b.WriteString(" " + c + " |")
+	}
+	b.WriteString("\n|---|" + strings.Repeat("---:|", len(h.Columns)) + "\n")
+	for _, r := range h.Rows {
+		b.WriteString("| " + escape(r.Label) + " |")
+		for _, c := range r.Cells {
+			b.WriteString(" " + escape(c.Main))
+			if c.Small != "" {
+				b.WriteString(" (" + escape(c.Small) + ")")
+			}
+			b.WriteString(" |")
+		}
+		b.WriteString("\n")
+	}
+	for _, n := range h.Notes {
+		b.WriteString("\n" + n + "\n")
+	}
+}
+
+func markdownTroubles(b *bytes.Buffer, all []trouble) {
+	if len(all) == 0 {
+		return
+	}
+	b.WriteString("\n## What went wrong\n")
+	for _, t := range all {
+		fmt.Fprintf(b, "\n### %s: %s\n\n", escape(t.Leg), escape(t.State))
+		for _, w := range t.What {
+			fmt.Fprintf(b, "- %s\n", escape(w))
+		}
+		if len(t.LastLog) > 0 {
+			mark := fence(t.LastLog)
+			fmt.Fprintf(b, "\nIts last log lines:\n\n%stext\n%s\n%s\n", mark, strings.Join(t.LastLog, "\n"), mark)
+		}
+	}
+}
+
+// fence is a run of backticks that none of the lines can end.
+func fence(lines []string) string {
+	longest, n := 0, 0
+	for _, r := range strings.Join(lines, "\n") {
+		if r != '`' {
+			n = 0
+			continue
+		}
+		n++
+		longest = max(longest, n)
+	}
+	return strings.Repeat("`", max(3, longest+1))
+}
+
+func markdownChecks(b *bytes.Buffer, t checkTable) {
+	b.WriteString("\n## Checks\n\n")
+	if !t.Any() {
+		b.WriteString("No checks were run.\n")
+		return
+	}
+	b.WriteString("| Leg | Passed | Failed | Skipped |\n|---|---:|---:|---:|\n")
+	for _, c := range t.Totals {
+		fmt.Fprintf(b, "| %s | %d | %d | %d |\n", escape(c.Leg), c.Passed, c.Failed, c.Skipped)
+	}
+	if len(t.Failed) > 0 {
+		b.WriteString("\nFailed:\n\n")
+	}
+	for i, f := range t.Failed {
+		if i == maxFailedChecks {
+			fmt.Fprintf(b, "- and %s more, in report.html\n", count(int64(len(t.Failed)-i)))
+			break
+		}
+		fmt.Fprintf(b, "- %s: %s (%s)", escape(f.Group), escape(f.Name), escape(strings.Join(f.Legs, ", ")))
+		for _, more := range []string{f.Request, f.Detail} {
+			if more != "" {
+				b.WriteString(": " + escape(more))
+			}
+		}
+		b.WriteString("\n")
+	}
+}
+
+func markdownWarnings(b *bytes.Buffer, all []warning) {
+	first := true
+	for _, w := range all {
+		if w.Loud {
+			continue // at the top already
+		}
+		if first {
+			b.WriteString("\n## Warnings\n\n")
+			first = false
+		}
+		fmt.Fprintf(b, "- %s%s\n", escape(w.Text), place(w))
+	}
+}
+
+func place(w warning) string {
+	if p := w.Place(); p != "" {
+		return " (" + escape(p) + ")"
+	}
+	return ""
+}
+
+// escape makes one line of text mean itself in Markdown, in a table cell too. HTML in it stays text.
+func escape(s string) string {
+	return strings.NewReplacer(
+		`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`, `|`, `\|`, `~`, `\~`,
+		`<`, `&lt;`, `>`, `&gt;`, `&`, `&amp;`,
+	).Replace(s)
+}
