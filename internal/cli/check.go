@@ -11,6 +11,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/check"
+	"locbench/internal/contender"
 	"locbench/internal/safe"
 )
 
@@ -51,7 +52,7 @@ Exit code 0 when every check passed, 4 when one failed, 1 when the service could
 		},
 	}
 	cmd.Flags().StringVar(&suite, "suite", "locations", "bundled suite ("+strings.Join(check.SuiteNames(), ", ")+") or YAML `FILE`")
-	cmd.Flags().StringSliceVar(&endpoints, "endpoints", nil, "check only these `groups` (default all): "+strings.Join(bench.Endpoints, ","))
+	cmd.Flags().StringSliceVar(&endpoints, "endpoints", nil, "check only these `groups` (default all): "+strings.Join(contender.Groups(), ","))
 	cmd.Flags().DurationVar(&timeout, "timeout", check.DefaultTimeout, "time that one check may take")
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "tell the checks that passed or were skipped, too")
 	return cmd

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -25,7 +25,7 @@ func run(ctx context.Context, env Env, f runFlags, contenders []string, changed 
 	if err != nil {
 		return err
 	}
-	services, err := servicesOf(plan, f)
+	services, err := servicesOf(plan, f.services)
 	if err != nil {
 		return err
 	}
@@ -33,9 +33,18 @@ func run(ctx context.Context, env Env, f runFlags, contenders []string, changed 
 	if err != nil {
 		return withCode(ExitUsage, err)
 	}
+	stream := event.New(time.Now)
+	site := &site{plan: &plan, data: data, stream: stream}
+	checks, err := newChecks(site)
+	if err != nil {
+		return err
+	}
 	plan.Data = data.Info()
 	plan.Machine = machine.Fingerprint(ctx)
-	plan.Software = software()
+	plan.Software = bench.Software{Locbench: version(), Go: runtime.Version()}
+	if err := site.chooseRuntime(ctx); err != nil {
+		return err
+	}
 
 	// A full disk ends the run: results that cannot be kept are not worth measuring.
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -46,16 +55,14 @@ func run(ctx context.Context, env Env, f runFlags, contenders []string, changed 
 	}
 	defer writer.Close()
 	printer := newPrinter(env, f)
-	stream := event.New(time.Now)
 	stream.Continue(results.LastSeq(dir))
 	stream.Subscribe(writer.Handle)
 	stream.Subscribe(printer.Handle)
 
-	site := &site{ctx: ctx, plan: &plan, data: data, target: f.target, stream: stream}
 	err = runner.Run(ctx, runner.Config{
 		Run: plan, Dir: dir, Stream: stream, Services: services,
-		Stages: site.stages(), Build: site.build, Spec: site.spec,
-		Launcher: site, Engine: site, Checks: site, StoreAlive: site.storeAlive, Ready: site.ready,
+		Stages: site.stages(), Build: builder{plan.Profile.Runtime, site.engine}.build, Spec: site.spec,
+		Launcher: site, Engine: loader{site}, Checks: checks, StoreAlive: site.storeAlive, Ready: site.ready, Judge: site.judge,
 	})
 	closeErr := site.close(ctx)
 	stream.Close()
@@ -91,7 +98,11 @@ func planRun(f runFlags, contenders []string, changed func(string) bool, command
 		return bench.Run{}, "", err
 	}
 	if f.target != "" {
-		p.Contenders = []bench.Selection{{Contender: targetName(contenders)}}
+		if len(contenders) == 0 {
+			p.Contenders = []bench.Selection{{Contender: anyTarget}}
+		} else if len(contenders) > 1 {
+			return bench.Run{}, "", usage("--target names one service, but %d contenders were given", len(contenders))
+		}
 		p.Runtime = bench.RuntimeURL
 	}
 	seed := f.seed
@@ -113,14 +124,6 @@ func planRun(f runFlags, contenders []string, changed func(string) bool, command
 		Legs: runner.Order(p.Contenders, p.Rounds, seed), Seed: seed, Started: now,
 		Command: append([]string{"locbench"}, command...), Services: services, Target: f.target,
 	}, dir, nil
-}
-
-// targetName is what a service that somebody else has started is called: the contender that it is said to be, if any.
-func targetName(contenders []string) string {
-	if len(contenders) == 1 {
-		return contenders[0]
-	}
-	return "target"
 }
 
 func absolute(dirs []string) ([]string, error) {
@@ -195,12 +198,4 @@ func finish(env Env, f runFlags, dir string) error {
 		fmt.Fprintf(env.Stderr, "go on    locbench run --resume %s\n", dir)
 	}
 	return errors.Join(err, reportErr)
-}
-
-func selfPath() (string, error) {
-	exe, err := os.Executable()
-	if err != nil {
-		return "", fmt.Errorf("find the running binary: %w", err)
-	}
-	return exe, nil
 }

@@ -206,15 +206,22 @@ func replaceSteps(p *bench.Profile, connections []string) error {
 	return nil
 }
 
-// findServices resolves what the profile's contenders name.
-func findServices(p bench.Profile, dirs []string) (map[bench.Selection]bench.Service, error) {
+// servicesOf resolves what the plan's contenders name. What a target serves is known only where it is said to be one of them.
+func servicesOf(run bench.Run, dirs []string) (map[bench.Selection]bench.Service, error) {
+	if len(dirs) == 0 {
+		dirs = run.Services
+	}
 	all, err := discover(dirs)
 	if err != nil {
 		return nil, withCode(ExitUsage, err)
 	}
 	found := map[bench.Selection]bench.Service{}
-	for _, sel := range p.Contenders {
-		svc, err := contender.Find(all, sel)
+	for _, sel := range run.Profile.Contenders {
+		if run.Target != "" && sel.Contender == anyTarget {
+			found[sel] = bench.Service{Name: anyTarget, Endpoints: contender.Groups(), Ready: bench.Ready{Path: "/", Timeout: 10 * time.Second}}
+			continue
+		}
+		svc, err := find(all, sel)
 		if err != nil {
 			return nil, withCode(ExitUsage, err)
 		}
@@ -222,6 +229,9 @@ func findServices(p bench.Profile, dirs []string) (map[bench.Selection]bench.Ser
 	}
 	return found, nil
 }
+
+// anyTarget is what a service is called that somebody else has started, when nobody said which contender it is.
+const anyTarget = "target"
 
 // resumable reads the results folder of a run that is to go on. Every leg that is not complete runs again.
 func resumable(dir string) (bench.Run, error) {

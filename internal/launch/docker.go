@@ -29,7 +29,7 @@ type Docker struct {
 
 // NewDocker makes the network of the run. Close removes it.
 func NewDocker(ctx context.Context, engine *docker.Engine, runID string) (*Docker, error) {
-	network, err := engine.CreateNetwork(ctx, "locbench-"+runID, dockerLabels(runID, "network"))
+	network, err := engine.CreateNetwork(ctx, "locbench-"+runID, Labels(runID, "network"))
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,8 @@ func NewDocker(ctx context.Context, engine *docker.Engine, runID string) (*Docke
 	}, nil
 }
 
-func dockerLabels(runID, name string) map[string]string {
+// Labels are what every container and network of a run carries: whose it is, and which locbench made it.
+func Labels(runID, name string) map[string]string {
 	return map[string]string{docker.LabelRun: runID, docker.LabelName: name, docker.LabelOwner: owner()}
 }
 
@@ -87,7 +88,7 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 	}
 	c, warnings, err := d.engine.Run(ctx, docker.ContainerSpec{
 		Name: "locbench-" + d.runID + "-" + spec.Name, Image: spec.Artifact.Image, Command: spec.Artifact.Command,
-		Env: spec.Env, Labels: dockerLabels(d.runID, spec.Name), Limits: limits, CPUs: cpus,
+		Env: spec.Env, Labels: Labels(d.runID, spec.Name), Limits: limits, CPUs: cpus,
 		Network: d.network.Name, Port: spec.Port, Publish: !d.direct, HostLookup: !d.direct, OnLog: spec.OnLog,
 	})
 	if err != nil {

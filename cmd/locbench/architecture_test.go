@@ -1,0 +1,105 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// floors are the rooms of the house from the ground up. A package imports only from floors below its own; what stands on one
+// floor does not know its neighbours. README.md has the picture.
+var floors = [][]string{
+	{"bench"},
+	{"cgroup", "docker", "hdr", "lines", "safe", "strictyaml"},
+	{"check", "contender", "dataset", "event", "launch", "load", "machine", "profile", "ready", "results", "sample", "seed", "stats", "store"},
+	{"plain", "report", "runner"},
+	{"cli"},
+}
+
+// owners are the packages that alone may import a large dependency.
+var owners = map[string]string{
+	"github.com/tsenart/vegeta/":      "load",
+	"github.com/docker/docker/":       "docker",
+	"github.com/olivere/elastic/":     "seed",
+	"github.com/blevesearch/":         "store",
+	"github.com/go-echarts/":          "report",
+	"github.com/spf13/":               "cli",
+	"gopkg.in/yaml.v3":                "strictyaml",
+	"github.com/HdrHistogram/":        "hdr",
+	"charm.land/":                     "tui",
+	"locbench/services/go-nethttp/":   "cli",
+	"locbench/internal/testenv":       "",
+}
+
+func TestImportsPointDownward(t *testing.T) {
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "locbench/internal/...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	seen := 0
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		room := roomOf(p.ImportPath)
+		if room == "testenv" {
+			continue
+		}
+		seen++
+		for _, imp := range p.Imports {
+			checkImport(t, room, imp)
+		}
+	}
+	if seen < 20 {
+		t.Errorf("go list told of %d packages only", seen)
+	}
+}
+
+func checkImport(t *testing.T, room, imp string) {
+	t.Helper()
+	for prefix, owner := range owners {
+		if strings.HasPrefix(imp, prefix) && room != owner {
+			t.Errorf("%s imports %s, which only %q may", room, imp, owner)
+		}
+	}
+	other := roomOf(imp)
+	if other == "" || other == room {
+		return
+	}
+	from, to := floorOf(room), floorOf(other)
+	switch {
+	case from < 0:
+		t.Errorf("%s stands on no floor: give it one in this test and in the README's map", room)
+	case to < 0 && other != "testenv":
+		t.Errorf("%s stands on no floor: give it one in this test and in the README's map", other)
+	case to >= from:
+		t.Errorf("%s imports %s, which does not stand below it", room, other)
+	}
+	if room == "bench" && strings.Contains(imp, ".") {
+		t.Errorf("bench imports %s: the vocabulary needs the standard library alone", imp)
+	}
+}
+
+// roomOf is the name of a package right below internal, also for the packages within it.
+func roomOf(importPath string) string {
+	rest, ok := strings.CutPrefix(importPath, "locbench/internal/")
+	if !ok {
+		return ""
+	}
+	room, _, _ := strings.Cut(rest, "/")
+	return room
+}
+
+func floorOf(room string) int {
+	return slices.IndexFunc(floors, func(rooms []string) bool { return slices.Contains(rooms, room) })
+}

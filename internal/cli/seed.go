@@ -1,0 +1,171 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"locbench/internal/bench"
+	"locbench/internal/dataset"
+	"locbench/internal/plain"
+	"locbench/internal/safe"
+	"locbench/internal/seed"
+	"locbench/internal/store"
+)
+
+type seedFlags struct {
+	elastic string
+	from    string
+	data    bench.DataSpec
+	force   bool
+	workers int
+	quiet   bool
+}
+
+func newSeed(env Env) *cobra.Command {
+	var f seedFlags
+	cmd := &cobra.Command{
+		Use:   "seed",
+		Short: "Load city and region data into an Elasticsearch 7",
+		Long: `Loads a data set into an Elasticsearch 7: each index as a new version (city_v1), in bulk, with several workers; counts
+it; and then moves the aliases (city, region) to the new versions in one call. Until then the store answers as before.
+
+Running it again changes nothing, unless the data differ or --force is given. It never touches an index that it did not
+make. A document that Elasticsearch rejects is listed with its reason, no alias is moved, and the exit code is 1.
+
+Without further options it loads the bundled data: 14,945 cities of CZ, SK, PL, DE and AT (GeoNames, CC BY 4.0) and their
+regions (CLDR); their shapes are made up. --cities generates as many as wanted instead. --from loads an existing dump: for
+every index a file <index>.mapping.json with the body of "PUT /<index>", and <index>.ndjson as _bulk takes it.`,
+		Example: `  locbench seed --elastic http://127.0.0.1:9200
+  locbench seed --elastic http://127.0.0.1:9200 --cities 100000 --vertices 60 --random-seed 1
+  locbench seed --elastic http://user:secret@10.0.0.5:9200 --from ./dump --force`,
+		Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.elastic == "" {
+				return usage("--elastic URL is missing; for example: locbench seed --elastic http://127.0.0.1:9200")
+			}
+			if _, err := serviceURL(f.elastic); err != nil {
+				return usage("--elastic: %q is no URL; one looks like http://127.0.0.1:9200", f.elastic)
+			}
+			if f.from != "" && f.data.Cities != 0 {
+				return usage("--from loads a dump, --cities generates data: choose one")
+			}
+			if f.data.Cities == 0 && (cmd.Flags().Changed("vertices") || cmd.Flags().Changed("random-seed")) {
+				return usage("--vertices and --random-seed go with --cities: the bundled data are what they are")
+			}
+			return runSeed(cmd.Context(), env, f)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.elastic, "elastic", "", "`URL` of the Elasticsearch (required)")
+	fl.StringVar(&f.from, "from", "", "load the dump in this `DIR`")
+	fl.IntVar(&f.data.Cities, "cities", 0, "generate so many cities (1 to 1,000,000)")
+	fl.IntVar(&f.data.Vertices, "vertices", 60, "of each generated shape")
+	fl.Uint64Var(&f.data.Seed, "random-seed", 1, "of the generated data; the same seed gives the same data")
+	fl.BoolVar(&f.force, "force", false, "make a new version even if the same data is there")
+	fl.IntVar(&f.workers, "workers", seed.DefaultWorkers, "bulk requests at a time")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
+	_ = cmd.MarkFlagDirname("from")
+	return cmd
+}
+
+func runSeed(ctx context.Context, env Env, f seedFlags) error {
+	f.data.Dir = f.from
+	if f.data.Cities == 0 {
+		f.data.Vertices, f.data.Seed = 0, 0
+	}
+	set, err := dataset.Open(f.data)
+	if err != nil {
+		return withCode(ExitUsage, err)
+	}
+	info := set.Info()
+	p := seedProgress{w: env.Stderr, quiet: f.quiet}
+	p.width, p.live = terminal(env.Stderr)
+	if !f.quiet {
+		fmt.Fprintf(env.Stderr, "%s → %s\n", safe.Line(info.Name, 300), store.Redact(f.elastic))
+	}
+	res, err := seed.Run(ctx, seed.Options{URL: f.elastic, Set: set, Force: f.force, Workers: f.workers, OnStep: p.tell})
+	p.end()
+	for _, w := range res.Warnings {
+		fmt.Fprintf(env.Stderr, "warning: %s\n", safe.Line(w, 500))
+	}
+	for _, r := range res.Rejected {
+		fmt.Fprintf(env.Stdout, "rejected %s/%s: %s\n", safe.Line(r.Index, 200), safe.Line(r.ID, 200), safe.Line(r.Reason, 500))
+	}
+	if n := res.RejectedTotal - int64(len(res.Rejected)); n > 0 {
+		fmt.Fprintf(env.Stdout, "… and %s more\n", plain.Count(n))
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			return errors.Join(context.Cause(ctx), err)
+		}
+		return err
+	}
+	tellSeeded(env.Stdout, res)
+	return nil
+}
+
+func tellSeeded(w io.Writer, res seed.Result) {
+	for _, i := range res.Indices {
+		if res.Unchanged {
+			fmt.Fprintf(w, "%s → %s: %s documents, there already and unchanged\n", i.Alias, i.Index, plain.Count(i.Documents))
+			continue
+		}
+		retries := ""
+		if i.Retries > 0 {
+			retries = fmt.Sprintf(", %s sent again", plain.Count(i.Retries))
+		}
+		fmt.Fprintf(w, "%s → %s: %s documents counted, %s in %s, %s documents/s%s\n", i.Alias, i.Index, plain.Count(i.Documents),
+			plain.Bytes(i.Bytes), plain.Duration(i.Elapsed), plain.Rate(i.PerSecond()), retries)
+	}
+	for _, r := range res.Removed {
+		fmt.Fprintf(w, "removed %s\n", safe.Line(r, 200))
+	}
+}
+
+// seedProgress shows one line that rewrites itself on a terminal, and a line every few seconds elsewhere.
+type seedProgress struct {
+	w     io.Writer
+	quiet bool
+	live  bool
+	width int
+	shown bool
+	last  time.Duration
+}
+
+const seedEvery = 5 * time.Second
+
+func (p *seedProgress) tell(s seed.Progress) {
+	if p.quiet {
+		return
+	}
+	text := fmt.Sprintf("%s  %s", safe.Line(s.Index, 60), plain.Count(s.Done))
+	if s.Total > 0 {
+		text += fmt.Sprintf(" of %s (%d %%)", plain.Count(s.Total), 100*s.Done/s.Total)
+	}
+	text += fmt.Sprintf("  %s documents/s  %s", plain.Rate(s.PerSecond), plain.Approx(s.Elapsed))
+	if left := s.Remaining(); left > 0 {
+		text += ", about " + plain.Approx(left) + " left"
+	}
+	switch {
+	case p.live:
+		if r := []rune(text); len(r) >= p.width {
+			text = string(r[:max(p.width-1, 0)])
+		}
+		fmt.Fprintf(p.w, "\r\x1b[K%s", text)
+		p.shown = true
+	case s.Elapsed-p.last >= seedEvery:
+		p.last = s.Elapsed
+		fmt.Fprintln(p.w, text)
+	}
+}
+
+func (p *seedProgress) end() {
+	if p.shown {
+		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+}

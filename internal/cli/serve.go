@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"locbench/internal/bench"
+	"locbench/internal/dataset"
+	"locbench/internal/seed"
+	"locbench/internal/store"
+	"locbench/services/go-nethttp/locations"
+)
+
+func newServe(env Env) *cobra.Command {
+	var withStore bool
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Run the built-in contender: the locations service on Go's standard library",
+		Long: `Serves the locations API, as the contender go-nethttp does. It is told by its environment, as every contender is:
+
+  PORT               to listen on (default 8080)
+  ELASTICSEARCH_URL  of the store; without it the service ends with an error
+  ACCESS_LOG         "off" leaves out the line that is logged for each request
+
+With --embedded-store it brings its own store with the bundled cities, to try the API by hand.`,
+		Example: `  locbench serve --embedded-store
+  curl 'http://127.0.0.1:8080/city/v1/get?id=3067696&language=cs'
+  PORT=9000 ELASTICSEARCH_URL=http://127.0.0.1:9200 locbench serve`,
+		Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx := cmd.Context()
+			getenv := env.Getenv
+			if withStore {
+				s, err := store.Open(ctx, bench.StoreSpec{Kind: bench.StoreEmbedded}, store.Options{})
+				if err != nil {
+					return err
+				}
+				defer s.Close()
+				data, err := dataset.Bundled()
+				if err != nil {
+					return err
+				}
+				if _, err := seed.Run(ctx, seed.Options{URL: s.URL(), Set: data}); err != nil {
+					return err
+				}
+				getenv = func(key string) string {
+					if key == "ELASTICSEARCH_URL" {
+						return s.URL()
+					}
+					return env.Getenv(key)
+				}
+			}
+			cfg, err := locations.ConfigFromEnv(getenv, env.Stdout)
+			if err != nil {
+				return fmt.Errorf("serve: %w", err)
+			}
+			// SIGTERM is how a service is asked to end: that is no failure here.
+			return locations.Run(ctx, cfg)
+		},
+	}
+	cmd.Flags().BoolVar(&withStore, "embedded-store", false, "bring a store with the bundled cities along")
+	return cmd
+}

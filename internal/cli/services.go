@@ -1,0 +1,221 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"locbench/internal/bench"
+	"locbench/internal/contender"
+	"locbench/internal/docker"
+	"locbench/internal/plain"
+	"locbench/internal/profile"
+	"locbench/internal/safe"
+	"locbench/services"
+)
+
+// discover finds the contenders that come with locbench and those in dirs; the latter take the place of namesakes.
+func discover(dirs []string) ([]bench.Service, error) {
+	sources := []contender.Source{{FS: services.FS, Name: "services"}}
+	for _, d := range dirs {
+		sources = append(sources, contender.Folder(d))
+	}
+	return contender.Discover(sources...)
+}
+
+// find resolves what a selection names: its variant, or the default one, applied.
+func find(all []bench.Service, sel bench.Selection) (bench.Service, error) {
+	svc, err := contender.Find(all, sel.Contender)
+	if err != nil {
+		return svc, err
+	}
+	return contender.Resolve(svc, sel.Variant)
+}
+
+func newServices(env Env) *cobra.Command {
+	var dirs []string
+	cmd := &cobra.Command{
+		Use:   "services",
+		Short: "List, show, validate and build contenders",
+		Long: `A contender is a folder with a service.yaml, a Dockerfile and sources: one implementation of the locations service,
+often in several variants. Adding one needs no Go: see services/go-nethttp and 'locbench services show go-nethttp'.`,
+		Example: `  locbench services list
+  locbench services show go-nethttp
+  locbench services validate ./my-contenders
+  locbench services build go-nethttp:release`,
+		Args: noSubcommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.PersistentFlags().StringSliceVar(&dirs, "services", nil, "`DIR` with more contenders; may be repeated")
+	complete := func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return completeContenders(dirs), cobra.ShellCompDirectiveNoFileComp
+	}
+	cmd.AddCommand(
+		&cobra.Command{
+			Use: "list", Short: "List the contenders and their variants",
+			Example: "  locbench services list --services ./my-contenders",
+			Args:    args(cobra.NoArgs),
+			RunE:    func(*cobra.Command, []string) error { return listServices(env, dirs) },
+		},
+		&cobra.Command{
+			Use: "show NAME", Short: "Print what a contender's manifest says",
+			Example:           "  locbench services show go-nethttp",
+			Args:              args(cobra.ExactArgs(1)),
+			ValidArgsFunction: complete,
+			RunE:              func(_ *cobra.Command, names []string) error { return showService(env, dirs, names[0]) },
+		},
+		&cobra.Command{
+			Use: "validate DIR...", Short: "Tell every mistake in manifests, with its line and what would be right",
+			Example: "  locbench services validate ./my-contenders",
+			Args:    args(cobra.MinimumNArgs(1)),
+			RunE: func(_ *cobra.Command, folders []string) error {
+				var sources []contender.Source
+				for _, d := range folders {
+					sources = append(sources, contender.Folder(d))
+				}
+				found, err := contender.Discover(sources...)
+				for _, s := range found {
+					fmt.Fprintf(env.Stdout, "%s: ok: %s, %s %s\n", s.Dir, s.Name, s.Framework, s.Version)
+				}
+				return withCode(ExitUsage, err)
+			},
+		},
+		newServicesBuild(env, &dirs, complete),
+	)
+	return cmd
+}
+
+func listServices(env Env, dirs []string) error {
+	all, err := discover(dirs)
+	tw := tabwriter.NewWriter(env.Stdout, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(tw, "NAME\tLANGUAGE\tFRAMEWORK\tENDPOINTS\tVARIANTS\tTAGS")
+	for _, s := range all {
+		variants := make([]string, len(s.Variants))
+		for i, v := range s.Variants {
+			variants[i] = v.Name
+		}
+		note := strings.Join(s.Tags, " ")
+		if s.Unverified != "" {
+			note += " UNVERIFIED"
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%s %s\t%d\t%s\t%s\n", s.Name, s.Language, s.Framework, s.Version, len(s.Endpoints), strings.Join(variants, " "), note)
+	}
+	return errors.Join(tw.Flush(), err)
+}
+
+func showService(env Env, dirs []string, name string) error {
+	all, err := discover(dirs)
+	if err != nil {
+		fmt.Fprintf(env.Stderr, "warning: %s\n", safe.Line(err.Error(), 2000))
+	}
+	svc, err := contender.Find(all, name)
+	if err != nil {
+		return withCode(ExitUsage, err)
+	}
+	text, err := fs.ReadFile(svc.Files, contender.ManifestName)
+	if err != nil {
+		return fmt.Errorf("read the manifest of %s: %w", svc.Name, err)
+	}
+	fmt.Fprintf(env.Stdout, "# %s\n", svc.Dir)
+	_, err = env.Stdout.Write(text)
+	return err
+}
+
+func newServicesBuild(env Env, dirs *[]string, complete cobra.CompletionFunc) *cobra.Command {
+	var runtime string
+	cmd := &cobra.Command{
+		Use:   "build NAME[:VARIANT]...",
+		Short: "Build contenders ahead of a run",
+		Long: `Builds the Docker image of each contender named, or with --runtime process its binary. 'locbench run' does the same
+when needed; an unchanged contender is not built again.`,
+		Example: `  locbench services build go-nethttp:release
+  locbench services build go-nethttp:release --runtime process`,
+		Args:              args(cobra.MinimumNArgs(1)),
+		ValidArgsFunction: complete,
+		RunE: func(cmd *cobra.Command, names []string) error {
+			return buildServices(cmd.Context(), env, *dirs, names, bench.Runtime(runtime))
+		},
+	}
+	cmd.Flags().StringVar(&runtime, "runtime", string(bench.RuntimeDocker), "docker or process")
+	_ = cmd.RegisterFlagCompletionFunc("runtime", fixed("docker", "process"))
+	return cmd
+}
+
+func buildServices(ctx context.Context, env Env, dirs, names []string, runtime bench.Runtime) error {
+	if runtime != bench.RuntimeDocker && runtime != bench.RuntimeProcess {
+		return usage("--runtime %q: docker or process", runtime)
+	}
+	all, err := discover(dirs)
+	if err != nil {
+		return withCode(ExitUsage, err)
+	}
+	var list []bench.Service
+	for _, name := range names {
+		sel, ok := profile.ParseSelection(name)
+		if !ok {
+			return usage("%q is no contender; one is written name or name:variant", name)
+		}
+		svc, err := find(all, sel)
+		if err != nil {
+			return withCode(ExitUsage, err)
+		}
+		list = append(list, svc)
+	}
+	b := builder{runtime: runtime}
+	if runtime == bench.RuntimeDocker {
+		if b.engine, err = docker.Connect(ctx); err != nil {
+			return err
+		}
+		defer b.engine.Close()
+	}
+	var failures []error
+	for i, svc := range list {
+		fmt.Fprintf(env.Stderr, "%s (%d of %d)\n", names[i], i+1, len(list))
+		began := time.Now()
+		a, err := b.build(ctx, svc, func(line string) { fmt.Fprintln(env.Stderr, "  "+safe.Line(line, 500)) })
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil {
+			failures = append(failures, fmt.Errorf("build %s: %w", names[i], err))
+			continue
+		}
+		fmt.Fprintf(env.Stdout, "%s: %s, %s\n", names[i], artifactText(a), plain.Duration(time.Since(began)))
+	}
+	if len(failures) > 0 {
+		return withCode(ExitContender, errors.Join(failures...))
+	}
+	return nil
+}
+
+func artifactText(a bench.Artifact) string {
+	text := "nothing to build"
+	switch {
+	case a.Image != "":
+		text = fmt.Sprintf("image %s, %s", a.Image, plain.Bytes(a.ImageSize))
+	case a.BinarySize > 0:
+		text = fmt.Sprintf("%s, %s", strings.Join(a.Command, " "), plain.Bytes(a.BinarySize))
+	}
+	if a.BuildCached {
+		text += ", unchanged"
+	}
+	return text
+}
+
+func completeContenders(dirs []string) []string {
+	all, _ := discover(dirs)
+	var names []string
+	for _, s := range all {
+		names = append(names, s.Name+"\t"+s.Framework)
+		for _, v := range s.Variants {
+			names = append(names, s.Name+":"+v.Name+"\t"+v.Title)
+		}
+	}
+	return names
+}

@@ -1,0 +1,295 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"runtime"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/contender"
+	"locbench/internal/dataset"
+	"locbench/internal/docker"
+	"locbench/internal/event"
+	"locbench/internal/launch"
+	"locbench/internal/load"
+	"locbench/internal/ready"
+	"locbench/internal/runner"
+	"locbench/internal/store"
+)
+
+// site is where a run takes place: the engine or the processes that contenders run in, the store that they ask, and the
+// load engine. It opens them in the run's stages and closes them at its end.
+type site struct {
+	plan    *bench.Run
+	data    dataset.Set
+	stream  *event.Stream
+	engine  *docker.Engine // nil unless contenders or the store run in containers
+	docker  *launch.Docker // nil unless contenders run in containers
+	starter runner.Launcher
+	store   *store.Store
+	elastic string // the store as contenders reach it
+	ids     []int64
+}
+
+// chooseRuntime settles "auto" and connects to the engine where one is needed. The record gets what was chosen.
+func (s *site) chooseRuntime(ctx context.Context) error {
+	p := &s.plan.Profile
+	containers := p.Store.Kind == bench.StoreContainer
+	switch p.Runtime {
+	case bench.RuntimeDocker:
+		containers = true
+	case bench.RuntimeAuto:
+		containers = true
+	}
+	var err error
+	if containers {
+		s.engine, err = docker.Connect(ctx)
+	}
+	switch {
+	case p.Runtime == bench.RuntimeAuto && err == nil:
+		p.Runtime = bench.RuntimeDocker
+	case p.Runtime == bench.RuntimeAuto && p.Store.Kind != bench.StoreContainer:
+		p.Runtime, err = bench.RuntimeProcess, nil
+	}
+	if err != nil {
+		hint := "; without Docker: --runtime process"
+		if p.Store.Kind == bench.StoreContainer {
+			hint = "; without Docker: --store embedded --runtime process"
+		}
+		return fmt.Errorf("%w%s", err, hint)
+	}
+	if s.engine != nil {
+		info := s.engine.Info()
+		s.plan.Software.Docker, s.plan.Software.DockerAPI = info.Version, info.APIVersion
+		s.plan.Machine.CgroupVersion = info.CgroupVersion
+	}
+	return nil
+}
+
+func (s *site) stages() []runner.Stage {
+	stages := []runner.Stage{{Phase: bench.PhaseStore, Do: s.openStore}}
+	if s.plan.Profile.Store.Kind != bench.StoreNone {
+		stages = append(stages, runner.Stage{Phase: bench.PhaseSeed, Do: s.fillStore})
+	}
+	return stages
+}
+
+// openStore makes the launcher, opens the store, and gives it an address that contenders can reach.
+func (s *site) openStore(ctx context.Context, _ func(bench.Progress)) (string, error) {
+	var err error
+	if s.ids, err = s.data.IDs(ctx); err != nil {
+		return "", fmt.Errorf("read the ids of the data set: %w", err)
+	}
+	host, err := s.makeLauncher(ctx)
+	if err != nil {
+		return "", err
+	}
+	opts := store.Options{Seed: s.plan.Seed, RunID: s.plan.ID}
+	if s.engine != nil {
+		opts.Containers = storeRunner{s.engine, s.network()}
+	}
+	if s.store, err = store.Open(ctx, s.plan.Profile.Store, opts); err != nil {
+		return "", err
+	}
+	if s.plan.Profile.Store.Kind == bench.StoreNone {
+		s.prepared()
+		return "none", nil
+	}
+	s.elastic = s.store.URL()
+	if host != "" {
+		if s.elastic, err = s.store.Listen(net.JoinHostPort(host, "0")); err != nil {
+			return "", fmt.Errorf("let containers reach the store: %w", err)
+		}
+	}
+	for _, w := range s.store.Warnings() {
+		s.stream.Publish(nil, bench.Notice{Level: "warning", Text: w})
+	}
+	s.prepared()
+	info := s.store.Info()
+	return fmt.Sprintf("%s, Elasticsearch %s", info.Kind, info.Version), nil
+}
+
+func (s *site) prepared() {
+	s.plan.Store = s.store.Info()
+	s.plan.Software.Elasticsearch = s.plan.Store.Version
+	s.stream.Publish(nil, bench.Prepared{Store: s.plan.Store, Software: s.plan.Software})
+}
+
+// makeLauncher returns the address at which contenders reach this machine, "" where that is loopback.
+func (s *site) makeLauncher(ctx context.Context) (host string, err error) {
+	switch s.plan.Profile.Runtime {
+	case bench.RuntimeURL:
+		s.starter = launch.Target{URL: s.plan.Target}
+	case bench.RuntimeDocker:
+		if s.docker, err = launch.NewDocker(ctx, s.engine, s.plan.ID); err != nil {
+			return "", err
+		}
+		s.starter = s.docker
+		host = s.docker.HostAddress()
+	default:
+		s.starter = launch.Process{}
+	}
+	return host, nil
+}
+
+// close ends all that the stages have opened, even when ctx was interrupted.
+func (s *site) close(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer cancel()
+	var errs []error
+	if s.store != nil {
+		errs = append(errs, s.store.Close())
+	}
+	if s.docker != nil {
+		errs = append(errs, s.docker.Close(ctx))
+	}
+	if s.engine != nil {
+		errs = append(errs, s.engine.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// storeAlive asks the store for a sign of life.
+func (s *site) storeAlive(ctx context.Context) error {
+	if s.store == nil || s.store.URL() == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	_, err := elasticCount(ctx, s.store.URL(), "")
+	return err
+}
+
+func (s *site) ready(ctx context.Context, inst bench.Instance, path string, timeout time.Duration) (time.Duration, error) {
+	if path == "" {
+		path = "/"
+	}
+	if timeout <= 0 {
+		timeout = time.Minute
+	}
+	return ready.Wait(ctx, inst, path, timeout)
+}
+
+// template is what the manifest of svc may name, with the store at url.
+func (s *site) template(svc bench.Service, a bench.Artifact, url string, port int) (bench.Template, error) {
+	t := bench.Template{Port: port, Name: svc.Name, Dir: a.Dir}
+	if url != "" {
+		host, p, err := splitURL(url)
+		if err != nil {
+			return t, err
+		}
+		t.Elastic.URL, t.Elastic.Host, t.Elastic.Port = url, host, p
+	}
+	if s.plan.Profile.Runtime == bench.RuntimeProcess {
+		self, err := os.Executable()
+		if err != nil {
+			return t, fmt.Errorf("find the running binary: %w", err)
+		}
+		t.Self = self
+	}
+	return t, nil
+}
+
+// spec is what a leg of svc is launched with. As a process it gets a port that is free now.
+func (s *site) spec(name string, svc bench.Service, a bench.Artifact) (bench.LaunchSpec, error) {
+	spec := bench.LaunchSpec{RunID: s.plan.ID, Name: name, Artifact: a, Port: svc.Port, Limits: s.plan.Profile.Limits}
+	var err error
+	switch s.plan.Profile.Runtime {
+	case bench.RuntimeURL:
+		return spec, nil
+	case bench.RuntimeProcess:
+		if spec.Port, err = launch.FreePort(); err != nil {
+			return spec, err
+		}
+	}
+	spec.Artifact, spec.Env, err = s.environment(svc, spec, s.elastic)
+	return spec, err
+}
+
+// environment fills in the command and the environment of spec, with the store at url.
+func (s *site) environment(svc bench.Service, spec bench.LaunchSpec, url string) (bench.Artifact, map[string]string, error) {
+	t, err := s.template(svc, spec.Artifact, url, spec.Port)
+	if err != nil {
+		return spec.Artifact, nil, err
+	}
+	return contender.Fill(svc, spec.Artifact, t)
+}
+
+// loader is the load engine with what is the same for every step of a run.
+type loader struct{ *site }
+
+func (l loader) Run(ctx context.Context, baseURL string, step bench.Step, onWindow func(bench.Window)) (bench.Load, error) {
+	return load.Engine{}.Run(ctx, load.Plan{
+		BaseURL: baseURL, Step: step, Requests: l.plan.Profile.Requests, IDs: l.ids,
+		Timeout: l.plan.Profile.Timeout, Seed: l.plan.Seed,
+	}, onWindow)
+}
+
+// judge says when the client rather than the contender limited a step. An embedded store's work is the client's here.
+func (s *site) judge(res bench.StepResult, inst bench.InstanceInfo) []string {
+	if inst.PID == 0 {
+		return nil // not on this machine
+	}
+	cpu, ok := res.CPU()
+	if !ok {
+		return nil
+	}
+	limit := inst.Limits.CPUs
+	if !inst.LimitsEnforced {
+		limit = 0
+	}
+	if text := load.Bottleneck(res.Load, cpu, limit, runtime.NumCPU()); text != "" {
+		return []string{text}
+	}
+	return nil
+}
+
+// storeRunner starts the container of a store through the Docker handle, in the contenders' network if there is one.
+type storeRunner struct {
+	engine  *docker.Engine
+	network string
+}
+
+func (r storeRunner) RunContainer(ctx context.Context, spec store.ContainerSpec) (store.Container, error) {
+	if _, err := r.engine.ImageInspect(ctx, spec.Image); errors.Is(err, docker.ErrNotFound) {
+		if err := r.engine.Pull(ctx, spec.Image, nil); err != nil {
+			return nil, err
+		}
+	} else if err != nil {
+		return nil, err
+	}
+	c, _, err := r.engine.Run(ctx, docker.ContainerSpec{
+		Name: "locbench-" + spec.RunID + "-" + spec.Name, Image: spec.Image, Env: spec.Env, Labels: launch.Labels(spec.RunID, spec.Name),
+		Port: spec.Port, Network: r.network, Publish: !r.engine.Local(), OnLog: spec.OnLog,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return storeContainer{c}, nil
+}
+
+type storeContainer struct{ *docker.Container }
+
+func (c storeContainer) Stop(ctx context.Context) error {
+	_, err := c.Container.Stop(ctx, storeGrace)
+	return err
+}
+
+// storeGrace is how long a store may take to stop; its data goes with it anyway.
+const storeGrace = 5 * time.Second
+
+func (s *site) network() string {
+	if s.docker == nil {
+		return ""
+	}
+	return s.docker.Network()
+}
+
+// Launch is the runner's Launcher: the launcher itself is made in a stage of the run.
+func (s *site) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
+	return s.starter.Launch(ctx, spec)
+}

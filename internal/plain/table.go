@@ -1,0 +1,199 @@
+package plain
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"locbench/internal/bench"
+	"locbench/internal/safe"
+	"locbench/internal/stats"
+)
+
+// Table writes the final tables: the steps of each contender, then all contenders beside each other. Figures of several
+// rounds are medians, except that latencies are quantiles of all rounds' requests together.
+func Table(w io.Writer, run bench.Run, legs []bench.LegResult) error {
+	contenders := stats.Summarise(legs, run.Profile.PriceVCPUHr)
+	var b bytes.Buffer
+	for _, c := range contenders {
+		if len(c.Steps) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "%s\n", safe.Line(c.Label, 100))
+		steps(&b, c)
+		b.WriteByte('\n')
+	}
+	headline(&b, contenders)
+	notes(&b, run, contenders)
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func steps(b *bytes.Buffer, c stats.Contender) {
+	rows := [][]string{{"step", "req/s", "errors", "p50", "p90", "p99", "max", "CPU/req", "CPUs", "throttled", "memory"}}
+	for _, s := range c.Steps {
+		name := s.Step.Name
+		if s.Step.WarmUp {
+			name += " (warm-up)"
+		}
+		rows = append(rows, []string{
+			safe.Line(name, 60), value(s.Throughput, Rate), errorRatio(s.FailedTotal(), s.ErrorRatio()),
+			latency(s.Latency, s.Latency.P50), latency(s.Latency, s.Latency.P90), latency(s.Latency, s.Latency.P99), latency(s.Latency, s.Latency.Max),
+			value(s.CPURequest, nanoseconds), value(s.CPUs, two), value(s.Throttled, percent), value(s.Memory, bytesOf),
+		})
+	}
+	align(b, "  ", rows)
+}
+
+func headline(b *bytes.Buffer, contenders []stats.Contender) {
+	rows := [][]string{{"contender", "legs", "start-up", "peak req/s", "at", "p50", "p99", "errors", "CPU/req", "peak memory", "$/10⁹ req"}}
+	for _, c := range contenders {
+		row := []string{safe.Line(c.Label, 60), fmt.Sprintf("%d/%d", c.Complete, c.Legs), value(c.StartUp, nanoseconds)}
+		if s, ok := c.PeakStep(); ok {
+			row = append(row, value(s.Throughput, Rate), at(s.Step),
+				latency(s.Latency, s.Latency.P50), latency(s.Latency, s.Latency.P99), Count(c.ErrorsTotal()), value(s.CPURequest, nanoseconds))
+		} else {
+			row = append(row, missing, missing, missing, missing, Count(c.ErrorsTotal()), missing)
+		}
+		memory := missing
+		if c.MemoryPeak > 0 {
+			memory = Bytes(c.MemoryPeak)
+			if c.MemoryPeakIsSample {
+				memory = "≥ " + memory
+			}
+		}
+		rows = append(rows, append(row, memory, value(c.CostEach, dollars)))
+	}
+	align(b, "", rows)
+}
+
+// at is short for the load of a step.
+func at(s bench.Step) string {
+	if s.Connections > 0 {
+		return count(s.Connections, "conn")
+	}
+	return safe.Line(s.Name, 30)
+}
+
+// notes says what the figures are and where to doubt them.
+func notes(b *bytes.Buffer, run bench.Run, contenders []stats.Contender) {
+	line := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
+	line("")
+	if run.Profile.Rounds > 1 {
+		line("Medians of the rounds; latencies are quantiles of all rounds' successful requests.")
+	}
+	if n := run.Profile.Rounds; n < stats.MinInterval {
+		line("%s: no interval and no claim of a difference; for a 95 %% interval of the median, --rounds %d or more.", count(n, "round"), stats.MinInterval)
+	}
+	for _, c := range contenders {
+		if c.Cost != nil {
+			line("%s: $%.2f per 10⁹ requests = %.2f start-up + %.2f warm-up + %.2f steady + %.2f checks and pauses, at $%g per vCPU-hour; steady state alone $%.2f",
+				safe.Line(c.Label, 60), c.Cost.Total, c.Cost.StartUp, c.Cost.WarmUp, c.Cost.Steady, c.Cost.Other, run.Profile.PriceVCPUHr, c.Cost.Marginal)
+		}
+		if n := c.Checks[bench.CheckFailed]; n > 0 {
+			line("%s: %s FAILED", safe.Line(c.Label, 60), count(n, "check"))
+		}
+		for _, f := range c.Failures {
+			line("%s: %s", safe.Line(c.Label, 60), safe.Line(f, 300))
+		}
+	}
+	seen := map[string]bool{}
+	for _, w := range run.Warnings {
+		seen[w] = true
+		line("warning: %s", safe.Line(w, 500))
+	}
+	for _, c := range contenders {
+		for _, w := range c.Warnings {
+			if !seen[w] {
+				seen[w] = true
+				line("warning: %s: %s", safe.Line(c.Label, 60), safe.Line(w, 500))
+			}
+		}
+	}
+}
+
+const missing = "–"
+
+func value(v stats.Value, show func(float64) string) string {
+	if !v.Known() {
+		return missing
+	}
+	return show(v.Median)
+}
+
+func nanoseconds(v float64) string { return Duration(time.Duration(v)) }
+func bytesOf(v float64) string     { return Bytes(int64(v)) }
+func two(v float64) string         { return fmt.Sprintf("%.2f", v) }
+func percent(v float64) string     { return fmt.Sprintf("%.0f %%", 100*v) }
+func dollars(v float64) string     { return fmt.Sprintf("%.2f", v) }
+
+// latency shows a quantile, or nothing where there was no success.
+func latency(l bench.Latencies, d time.Duration) string {
+	if l.Count == 0 {
+		return missing
+	}
+	return Duration(d)
+}
+
+func errorRatio(n int64, ratio float64) string {
+	switch {
+	case n == 0:
+		return "0"
+	case ratio < 0.001:
+		return Count(n)
+	}
+	return fmt.Sprintf("%s (%.1f %%)", Count(n), 100*ratio)
+}
+
+// align writes rows in columns: the first to the left, all others to the right.
+func align(b *bytes.Buffer, indent string, rows [][]string) {
+	var widths []int
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for _, row := range rows {
+		b.WriteString(indent)
+		for i, cell := range row {
+			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			if i == 0 {
+				b.WriteString(cell + pad)
+			} else {
+				b.WriteString("  " + pad + cell)
+			}
+		}
+		b.WriteByte('\n')
+	}
+}
+
+// stepHeader and stepRow are the table that grows while a leg runs.
+const stepHeader = "step                     req/s   errors      p50      p99      max  CPU/req  throttled   memory"
+
+func stepRow(r bench.StepResult) string {
+	name := r.Step.Name
+	if r.Step.WarmUp {
+		name += " (warm-up)"
+	}
+	cpu, throttled, memory := missing, missing, missing
+	if d, ok := r.CPUPerRequest(); ok {
+		cpu = Duration(d)
+	}
+	if t, ok := r.Throttling(); ok && t.Periods > 0 {
+		throttled = fmt.Sprintf("%d/%d", t.Throttled, t.Periods)
+	} else if ok {
+		throttled = "0"
+	}
+	if r.After != nil && r.After.Memory != nil {
+		memory = Bytes(r.After.Memory.Used)
+	}
+	l := r.Load
+	return fmt.Sprintf("%-20s %9s %8s %8s %8s %8s %8s %10s %8s", safe.Line(name, 40), Rate(l.Throughput()), Count(l.FailedTotal()),
+		latency(l.Latency, l.Latency.P50), latency(l.Latency, l.Latency.P99), latency(l.Latency, l.Latency.Max), cpu, throttled, memory)
+}
