@@ -1,0 +1,287 @@
+package seed
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"locbench/internal/bench"
+)
+
+// fake is as much of Elasticsearch 7 as seeding uses, kept in maps. It honours the contract: a refresh makes documents
+// countable, create of an existing id is a conflict, aliases change all or nothing, unknown indices are 404, a bulk to an unknown
+// index makes it (as Elasticsearch does unless told otherwise), and a wrong body is a 400.
+type fake struct {
+	*httptest.Server
+	t testing.TB
+
+	mu      sync.Mutex
+	indices map[string]*fakeIndex
+	calls   []string // method and path, bulks apart
+	bulks   int
+	version string
+
+	onCall func(r *http.Request) int                     // status to answer instead; 0: go on
+	onBulk func(n int) (status int, taken bool)          // the same for bulks, numbered from 1; taken: do the work first
+	onDoc  func(n int, id string) (status int, _ string) // status and reason for one document of bulk n; 0: take it
+}
+
+type fakeIndex struct {
+	mappings, settings json.RawMessage
+	aliases            map[string]bool
+	docs               map[string]string
+	visible            int
+	holding            bool // refresh_interval is -1
+}
+
+func newFake(t testing.TB) *fake {
+	f := &fake{t: t, indices: make(map[string]*fakeIndex), version: "7.10.2"}
+	f.Server = httptest.NewServer(http.HandlerFunc(f.serve))
+	t.Cleanup(f.Close)
+	return f
+}
+
+func (f *fake) add(name string, mappings string, aliases ...string) *fakeIndex {
+	index := &fakeIndex{mappings: json.RawMessage(mappings), aliases: make(map[string]bool), docs: make(map[string]string)}
+	for _, a := range aliases {
+		index.aliases[a] = true
+	}
+	f.indices[name] = index
+	return index
+}
+
+// state tells "index>alias,alias:count" for all indices.
+func (f *fake) state() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(f.indices)) {
+		index := f.indices[name]
+		all = append(all, fmt.Sprintf("%s>%s:%d", name, strings.Join(slices.Sorted(maps.Keys(index.aliases)), ","), index.visible))
+	}
+	return strings.Join(all, " ")
+}
+
+func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client went away
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	bulk := len(parts) == 2 && parts[1] == "_bulk"
+	if !bulk {
+		f.calls = append(f.calls, r.Method+" "+r.URL.Path)
+	}
+	if f.onCall != nil {
+		if status := f.onCall(r); status != 0 {
+			refuse(w, status, "test", "as the test wants it")
+			return
+		}
+	}
+	switch {
+	case r.Method == "GET" && r.URL.Path == "/":
+		reply(w, map[string]any{"version": map[string]any{"number": f.version}})
+	case r.Method == "GET" && r.URL.Path == "/_alias":
+		all := make(map[string]any)
+		for name, index := range f.indices {
+			aliases := make(map[string]any)
+			for a := range index.aliases {
+				aliases[a] = struct{}{}
+			}
+			all[name] = map[string]any{"aliases": aliases}
+		}
+		reply(w, all)
+	case r.Method == "POST" && r.URL.Path == "/_aliases":
+		f.swap(w, body)
+	case r.Method == "PUT" && len(parts) == 1:
+		f.create(w, parts[0], body)
+	case bulk && r.Method == "POST":
+		if r.Header.Get("Content-Type") != "application/x-ndjson" {
+			refuse(w, 406, "content_type", "want application/x-ndjson")
+			return
+		}
+		f.bulk(w, parts[0], body)
+	case f.indices[parts[0]] == nil:
+		refuse(w, 404, "index_not_found_exception", "no such index ["+parts[0]+"]")
+	case r.Method == "DELETE" && len(parts) == 1:
+		delete(f.indices, parts[0])
+		reply(w, map[string]any{"acknowledged": true})
+	case r.Method == "GET" && parts[1] == "_mapping":
+		reply(w, map[string]any{parts[0]: map[string]any{"mappings": f.indices[parts[0]].mappings}})
+	case r.Method == "POST" && parts[1] == "_refresh":
+		f.indices[parts[0]].visible = len(f.indices[parts[0]].docs)
+		reply(w, map[string]any{})
+	case r.Method == "POST" && parts[1] == "_count":
+		reply(w, map[string]any{"count": f.indices[parts[0]].visible})
+	case r.Method == "PUT" && parts[1] == "_settings":
+		f.indices[parts[0]].holding = false
+		f.indices[parts[0]].settings = body
+		reply(w, map[string]any{"acknowledged": true})
+	default:
+		refuse(w, 501, "unknown", r.Method+" "+r.URL.Path)
+	}
+}
+
+func (f *fake) create(w http.ResponseWriter, name string, body []byte) {
+	var create struct {
+		Settings struct{ Index map[string]any }
+		Mappings json.RawMessage
+	}
+	if err := json.Unmarshal(body, &create); err != nil {
+		refuse(w, 400, "parse_exception", err.Error())
+		return
+	}
+	if f.indices[name] != nil {
+		refuse(w, 400, "resource_already_exists_exception", name)
+		return
+	}
+	f.add(name, string(create.Mappings)).holding = create.Settings.Index["refresh_interval"] == "-1"
+	reply(w, map[string]any{"acknowledged": true, "shards_acknowledged": true, "index": name})
+}
+
+func (f *fake) swap(w http.ResponseWriter, body []byte) {
+	var all struct{ Actions []aliasAction }
+	if err := json.Unmarshal(body, &all); err != nil {
+		refuse(w, 400, "parse_exception", err.Error())
+		return
+	}
+	for _, a := range all.Actions {
+		for _, target := range []*aliasTarget{a.Add, a.Remove} {
+			if target != nil && f.indices[target.Index] == nil {
+				refuse(w, 404, "index_not_found_exception", target.Index)
+				return
+			}
+		}
+	}
+	for _, a := range all.Actions {
+		if a.Add != nil {
+			f.indices[a.Add.Index].aliases[a.Add.Alias] = true
+		}
+		if a.Remove != nil {
+			delete(f.indices[a.Remove.Index].aliases, a.Remove.Alias)
+		}
+	}
+	reply(w, map[string]any{"acknowledged": true})
+}
+
+func (f *fake) bulk(w http.ResponseWriter, name string, body []byte) {
+	f.bulks++
+	n := f.bulks
+	if f.onBulk != nil {
+		status, taken := f.onBulk(n)
+		if taken && status != 0 {
+			f.take(name, n, body)
+		}
+		switch {
+		case status < 0:
+			panic(http.ErrAbortHandler) // the connection breaks
+		case status != 0:
+			refuse(w, status, "es_rejected_execution_exception", "queue full")
+			return
+		}
+	}
+	items, failed, err := f.take(name, n, body)
+	if err != nil {
+		refuse(w, 400, "illegal_argument_exception", err.Error())
+		return
+	}
+	reply(w, map[string]any{"took": 1, "errors": failed, "items": items})
+}
+
+func (f *fake) take(name string, n int, body []byte) (items []any, failed bool, err error) {
+	if len(body) == 0 || body[len(body)-1] != '\n' {
+		return nil, false, fmt.Errorf("the bulk request must be terminated by a newline")
+	}
+	index := f.indices[name]
+	if index == nil {
+		index = f.add(name, `{}`)
+	}
+	lines := bufio.NewScanner(bytes.NewReader(body))
+	lines.Buffer(nil, 64<<20)
+	for lines.Scan() {
+		var action map[string]struct {
+			ID string `json:"_id"`
+		}
+		if err := json.Unmarshal(lines.Bytes(), &action); err != nil || len(action) != 1 {
+			return nil, false, fmt.Errorf("malformed action %q", lines.Text())
+		}
+		id := action["create"].ID
+		if !lines.Scan() || !json.Valid(lines.Bytes()) {
+			return nil, false, fmt.Errorf("malformed source of %s", id)
+		}
+		status, reason := 201, ""
+		if f.onDoc != nil {
+			if s, r := f.onDoc(n, id); s != 0 {
+				status, reason = s, r
+			}
+		}
+		if _, ok := index.docs[id]; ok && status == 201 {
+			status, reason = 409, "version conflict, document already exists"
+		}
+		item := map[string]any{"status": status}
+		if status == 201 {
+			index.docs[id] = lines.Text()
+		} else {
+			failed = true
+			item["error"] = map[string]any{"type": "some_exception", "reason": reason, "caused_by": map[string]any{"type": "x", "reason": "the root"}}
+		}
+		items = append(items, map[string]any{"create": item})
+	}
+	return items, failed, nil
+}
+
+func reply(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(v)
+}
+
+func refuse(w http.ResponseWriter, status int, kind, reason string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]any{"status": status, "error": map[string]any{"type": kind, "reason": reason}})
+}
+
+// set is a data set of short documents: so many in each index.
+type set struct {
+	hash   string
+	counts map[string]int
+	docs   func(index string, i int) (bench.Document, error) // nil: ids from 0, all alike
+}
+
+func (s set) Info() bench.DataInfo { return bench.DataInfo{Name: "test", Hash: s.hash} }
+
+func (s set) Indices() (all []bench.Index) {
+	for _, name := range slices.Sorted(maps.Keys(s.counts)) {
+		all = append(all, bench.Index{
+			Name: name, Count: int64(s.counts[name]),
+			Mapping: []byte(`{"settings":{"index":{"refresh_interval":"7s"}},"mappings":{"_meta":{"mine":1},"properties":{"n":{"type":"long"}}}}`),
+		})
+	}
+	return all
+}
+
+func (s set) Documents(index string) iter.Seq2[bench.Document, error] {
+	return func(yield func(bench.Document, error) bool) {
+		for i := range s.counts[index] {
+			doc, err := bench.Document{ID: fmt.Sprint(i), Source: fmt.Appendf(nil, `{"n":%d}`, i)}, error(nil)
+			if s.docs != nil {
+				doc, err = s.docs(index, i)
+			}
+			if !yield(doc, err) || err != nil {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,246 @@
+package seed
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/olivere/elastic/v7"
+	"golang.org/x/sync/errgroup"
+
+	"locbench/internal/bench"
+)
+
+// documents is where an index's documents come from.
+type documents interface {
+	Documents(index string) iter.Seq2[bench.Document, error]
+}
+
+// Retry says how often and how patiently a bulk request is repeated that was turned away (429), failed on the other side (5xx),
+// or got no answer. Before try n the pause is between half and all of Base·2ⁿ⁻¹, at most Max.
+type Retry struct {
+	Tries int // in a row without a single document taken
+	Base  time.Duration
+	Max   time.Duration
+}
+
+// DefaultRetry gives up after about 40 seconds without any progress: an Elasticsearch that restarts may take as long.
+func DefaultRetry() Retry {
+	return Retry{Tries: 12, Base: 100 * time.Millisecond, Max: 10 * time.Second}
+}
+
+func (r Retry) pause(try int) time.Duration {
+	d := r.Max
+	if try < 32 {
+		d = min(r.Base<<(try-1), r.Max)
+	}
+	return d/2 + time.Duration(rand.Int64N(int64(d/2)+1))
+}
+
+// loader fills one index.
+type loader struct {
+	client  *client
+	index   string
+	batch   int
+	workers int
+	retry   Retry
+	meter   *meter
+
+	sent    int64 // documents read from the set; after load
+	bytes   atomic.Int64
+	retries atomic.Int64
+
+	mu            sync.Mutex
+	rejected      []Rejected
+	rejectedTotal int64
+}
+
+// bulk is the body of a bulk request: an action line and a source line for each document.
+type bulk struct {
+	body string
+	docs int
+}
+
+// load sends all documents. One goroutine writes bodies, several send them; a body is written once and never copied, and no more
+// exist than there are senders, and two.
+func (l *loader) load(ctx context.Context, docs iter.Seq2[bench.Document, error]) error {
+	g, ctx := errgroup.WithContext(ctx)
+	bodies := make(chan bulk)
+	g.Go(func() error {
+		defer close(bodies)
+		return l.write(ctx, docs, bodies)
+	})
+	for range l.workers {
+		g.Go(func() error {
+			for b := range bodies {
+				if err := l.send(ctx, b); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
+// write gathers documents to bodies of about l.batch bytes.
+func (l *loader) write(ctx context.Context, docs iter.Seq2[bench.Document, error], bodies chan<- bulk) error {
+	var body strings.Builder
+	var action []byte
+	n := 0
+	flush := func() error {
+		if n == 0 {
+			return nil
+		}
+		select {
+		case bodies <- bulk{body.String(), n}:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		l.bytes.Add(int64(body.Len()))
+		l.sent += int64(n)
+		body.Reset()
+		n = 0
+		return nil
+	}
+	for doc, err := range docs {
+		if err != nil {
+			return err
+		}
+		action = doc.AppendAction(action[:0], "create")
+		size := len(action) + len(doc.Source) + 1
+		if n > 0 && body.Len()+size > l.batch {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+		if n == 0 {
+			body.Grow(max(l.batch, size))
+		}
+		body.Write(action)
+		body.Write(doc.Source)
+		body.WriteByte('\n')
+		n++
+	}
+	return flush()
+}
+
+// send sends b until every document of it is taken or rejected.
+func (l *loader) send(ctx context.Context, b bulk) error {
+	again := false // an earlier try may have taken documents without being able to say so
+	for try := 1; ; try++ {
+		rest, err := l.try(ctx, b, again)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err == nil && rest.docs == 0:
+			return nil
+		case err != nil && !worthRetrying(err):
+			return fmt.Errorf("bulk: %w", err)
+		case err == nil && rest.docs < b.docs:
+			try = 1 // it goes forward
+		}
+		again = true
+		if err == nil {
+			err = fmt.Errorf("%d documents were turned away", rest.docs)
+			b = rest
+		}
+		if try >= l.retry.Tries {
+			return fmt.Errorf("bulk: gave up after %d tries: %w", try, err)
+		}
+		l.retries.Add(1)
+		l.meter.retry()
+		select {
+		case <-time.After(l.retry.pause(try)):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func worthRetrying(err error) bool {
+	switch status := statusOf(err); {
+	case status == http.StatusTooManyRequests || status >= 500:
+		return true
+	case status != 0:
+		return false
+	}
+	var malformed *answerError
+	return !errors.As(err, &malformed)
+}
+
+// try sends b once. What is to be sent again is returned; what was taken or rejected is booked.
+func (l *loader) try(ctx context.Context, b bulk, again bool) (rest bulk, err error) {
+	resp, err := l.client.es.PerformRequest(ctx, elastic.PerformRequestOptions{
+		Method:      http.MethodPost,
+		Path:        path(l.index, "/_bulk?filter_path=errors,items.*.status,items.*.error"),
+		Body:        b.body,
+		ContentType: "application/x-ndjson",
+	})
+	if err != nil {
+		return b, l.client.explain(err)
+	}
+	items, err := parseAnswer(resp.Body)
+	if err != nil {
+		return b, err
+	}
+	if items == nil {
+		l.meter.taken(b.docs, len(b.body))
+		return bulk{}, nil
+	}
+	return l.sort(b, items, again)
+}
+
+// sort books the items of an answer that tells of errors, and gathers the documents to be sent again.
+func (l *loader) sort(b bulk, items []item, again bool) (bulk, error) {
+	if len(items) != b.docs {
+		return b, &answerError{fmt.Errorf("%d items for %d documents", len(items), b.docs)}
+	}
+	var rest strings.Builder
+	var n, docs, size int
+	body := b.body
+	for _, it := range items {
+		document := body[:documentEnd(body)]
+		body = body[len(document):]
+		switch {
+		case it.Status < 300 || it.Status == http.StatusConflict && again:
+			docs++
+			size += len(document)
+		case it.Status == http.StatusTooManyRequests || it.Status >= 500:
+			rest.WriteString(document)
+			n++
+		default:
+			l.reject(document, it)
+		}
+	}
+	l.meter.taken(docs, size)
+	return bulk{rest.String(), n}, nil
+}
+
+// documentEnd is the length of the action line and the source line at the start of body.
+func documentEnd(body string) int {
+	action := strings.IndexByte(body, '\n') + 1
+	return action + strings.IndexByte(body[action:], '\n') + 1
+}
+
+func (l *loader) reject(document string, it item) {
+	var line map[string]struct {
+		ID string `json:"_id"`
+	}
+	action, _, _ := strings.Cut(document, "\n")
+	_ = json.Unmarshal([]byte(action), &line) // our own line
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.rejectedTotal++
+	if len(l.rejected) < MaxRejected {
+		l.rejected = append(l.rejected, Rejected{Index: l.index, ID: line["create"].ID, Status: it.Status, Reason: clip(it.Error.String())})
+	}
+}

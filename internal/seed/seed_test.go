@@ -1,0 +1,483 @@
+package seed
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"locbench/internal/bench"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var quick = Retry{Tries: 4, Base: time.Millisecond, Max: 2 * time.Millisecond}
+
+// options seeds s into f in bodies of some ten documents.
+func options(f *fake, s set) Options {
+	return Options{URL: f.URL, Set: s, Workers: 3, Batch: 300, Retry: quick}
+}
+
+func two(hash string) set { return set{hash: hash, counts: map[string]int{"city": 200, "region": 5}} }
+
+func mustRun(t *testing.T, o Options) Result {
+	t.Helper()
+	r, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func wantState(t *testing.T, f *fake, want string) {
+	t.Helper()
+	if got := f.state(); got != want {
+		t.Errorf("the store holds %q, want %q", got, want)
+	}
+}
+
+func TestRunFillsAnEmptyStore(t *testing.T) {
+	f := newFake(t)
+	o := options(f, two("a"))
+	var told []Progress
+	o.OnProgress = func(p Progress) { told = append(told, p) }
+	r := mustRun(t, o)
+	wantState(t, f, "city_v1>city:200 region_v1>region:5")
+	if r.Unchanged || r.Server != "7.10.2" || len(r.Indices) != 2 || r.Indices[0].Documents != 200 || r.Indices[0].Index != "city_v1" || r.Indices[1].Alias != "region" {
+		t.Errorf("result %+v", r)
+	}
+	if last := told[len(told)-1]; last.Done != 205 || last.Total != 205 || last.Bytes != r.Indices[0].Bytes+r.Indices[1].Bytes {
+		t.Errorf("last progress %+v", last)
+	}
+	index := f.indices["city_v1"]
+	if index.docs["17"] != `{"n":17}` {
+		t.Errorf("document 17 is %q", index.docs["17"])
+	}
+	if want := `{"index":{"auto_expand_replicas":null,"number_of_replicas":null,"refresh_interval":"7s"}}`; index.holding || string(index.settings) != want {
+		t.Errorf("settings restored to %s, want %s", index.settings, want)
+	}
+	var mappings struct {
+		Meta struct {
+			Mine     int
+			Locbench mark
+		} `json:"_meta"`
+	}
+	if err := json.Unmarshal(index.mappings, &mappings); err != nil || mappings.Meta.Mine != 1 || mappings.Meta.Locbench.Hash != "a" {
+		t.Errorf("mapping %s: %v", index.mappings, err)
+	}
+}
+
+func TestRunAgain(t *testing.T) {
+	f := newFake(t)
+	mustRun(t, options(f, two("a")))
+	before := len(f.calls)
+
+	r := mustRun(t, options(f, two("a")))
+	if !r.Unchanged || len(r.Indices) != 2 || r.Indices[0].Index != "city_v1" || r.Indices[0].Documents != 200 {
+		t.Errorf("the same data again: %+v", r)
+	}
+	for _, call := range f.calls[before:] {
+		if !strings.HasPrefix(call, "GET ") && !strings.HasSuffix(call, "/_count") {
+			t.Errorf("the same data again made the call %s", call)
+		}
+	}
+
+	o := options(f, two("a"))
+	o.Force = true
+	r = mustRun(t, o)
+	wantState(t, f, "city_v2>city:200 region_v2>region:5")
+	if !slices.Equal(r.Removed, []string{"city_v1", "region_v1"}) {
+		t.Errorf("removed %v", r.Removed)
+	}
+
+	r = mustRun(t, options(f, two("b")))
+	wantState(t, f, "city_v3>city:200 region_v3>region:5")
+
+	f.mu.Lock()
+	f.indices["city_v3"].visible-- // somebody removed a document
+	f.mu.Unlock()
+	if r = mustRun(t, options(f, two("b"))); r.Unchanged {
+		t.Error("an index with a document missing passed as whole")
+	}
+	wantState(t, f, "city_v4>city:200 region_v4>region:5")
+}
+
+func TestRunRemovesOnlyItsOwnLeftovers(t *testing.T) {
+	f := newFake(t)
+	f.add("city_v1", `{"_meta":{"locbench":{"alias":"city","hash":"x","token":"of a killed seeding"}}}`)
+	f.add("city_v2", `{"_meta":{"locbench":"a word of somebody's"}}`)
+	f.add("city_v7", `{}`)
+	f.add("city_v9", `{"_meta":{"locbench":{"alias":"city","hash":"x"}}}`, "in-use")
+	f.add("city_version", `{}`)
+	f.add("other", `{"_meta":{"locbench":{"alias":"city","hash":"x"}}}`)
+	r := mustRun(t, options(f, two("a")))
+	wantState(t, f, "city_v10>city:200 city_v2>:0 city_v7>:0 city_v9>in-use:0 city_version>:0 other>:0 region_v1>region:5")
+	if !slices.Equal(r.Removed, []string{"city_v1"}) {
+		t.Errorf("removed %v", r.Removed)
+	}
+}
+
+func TestRunLeavesForeignNamesAlone(t *testing.T) {
+	for name, c := range map[string]struct {
+		index, alias string
+		want         string
+	}{
+		"index": {"city", "", `index "city" that locbench did not make`},
+		"alias": {"my-cities", "city", `alias "city" points to the index "my-cities"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFake(t)
+			index := f.add(c.index, `{}`)
+			if c.alias != "" {
+				index.aliases[c.alias] = true
+			}
+			before := f.state()
+			o := options(f, two("a"))
+			o.Force = true
+			if _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want %q", err, c.want)
+			}
+			wantState(t, f, before)
+		})
+	}
+}
+
+func TestRunRepeatsWhatWasTurnedAway(t *testing.T) {
+	for name, prepare := range map[string]func(*fake){
+		"whole bodies, 429": func(f *fake) {
+			f.onBulk = func(n int) (int, bool) { return []int{0, 429}[n%2], false }
+		},
+		"503 without having done it": func(f *fake) {
+			f.onBulk = func(n int) (int, bool) { return []int{0, 503, 0}[n%3], false }
+		},
+		"502 after having done it": func(f *fake) {
+			f.onBulk = func(n int) (int, bool) { return []int{0, 502, 0}[n%3], n%3 == 1 }
+		},
+		"broken connections, done or not": func(f *fake) {
+			f.onBulk = func(n int) (int, bool) { return []int{0, 0, -1}[n%3], n%2 == 0 }
+		},
+		"single documents, 429": func(f *fake) {
+			f.onDoc = func(n int, id string) (int, string) {
+				if (n+len(id)+int(id[len(id)-1]))%3 == 0 {
+					return 429, "queue full"
+				}
+				return 0, ""
+			}
+		},
+		"single documents, 503": func(f *fake) {
+			f.onDoc = func(n int, id string) (int, string) {
+				if (n+int(id[0]))%4 == 0 {
+					return 503, "primary shard is not active"
+				}
+				return 0, ""
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFake(t)
+			prepare(f)
+			o := options(f, two("a"))
+			o.Retry.Tries = 50 // the fake's pattern and the workers may conspire
+			r := mustRun(t, o)
+			wantState(t, f, "city_v1>city:200 region_v1>region:5")
+			if r.RejectedTotal != 0 || r.Indices[0].Retries+r.Indices[1].Retries == 0 {
+				t.Errorf("result %+v", r)
+			}
+		})
+	}
+}
+
+func TestRunSendsOnlyTheRejectedItemsAgain(t *testing.T) {
+	f := newFake(t)
+	seen := make(map[string]int)
+	f.onDoc = func(n int, id string) (int, string) {
+		seen[id]++
+		if n == 1 && (id == "3" || id == "5") {
+			return 429, "queue full"
+		}
+		return 0, ""
+	}
+	o := options(f, set{hash: "a", counts: map[string]int{"city": 8}})
+	o.Batch = 1 << 20
+	mustRun(t, o)
+	for id, times := range seen {
+		if want := map[bool]int{true: 2, false: 1}[id == "3" || id == "5"]; times != want {
+			t.Errorf("document %s was sent %d times, want %d", id, times, want)
+		}
+	}
+}
+
+func TestRunGivesUp(t *testing.T) {
+	f := newFake(t)
+	mustRun(t, options(f, two("a")))
+	f.onBulk = func(int) (int, bool) { return 429, false }
+	_, err := Run(t.Context(), options(f, two("b")))
+	if err == nil || !strings.Contains(err.Error(), "gave up after 4 tries: Elasticsearch answered 429 Too Many Requests: es_rejected_execution_exception: queue full") {
+		t.Errorf("error %v", err)
+	}
+	wantState(t, f, "city_v1>city:200 region_v1>region:5")
+}
+
+func TestRunDoesNotRepeatWhatCannotHelp(t *testing.T) {
+	for name, prepare := range map[string]func(*fake){
+		"413": func(f *fake) { f.onBulk = func(int) (int, bool) { return 413, false } },
+		"403": func(f *fake) { f.onBulk = func(int) (int, bool) { return 403, false } },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFake(t)
+			prepare(f)
+			o := options(f, two("a"))
+			o.Workers = 1
+			if _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), name) {
+				t.Errorf("error %v", err)
+			}
+			if f.bulks != 1 {
+				t.Errorf("%d bulks, want 1", f.bulks)
+			}
+			wantState(t, f, "")
+		})
+	}
+}
+
+func TestRunListsRejectedDocuments(t *testing.T) {
+	f := newFake(t)
+	mustRun(t, options(f, two("old")))
+	f.onDoc = func(n int, id string) (int, string) {
+		if strings.HasSuffix(id, "7") {
+			return 400, "failed to parse field [n]\x1b[31m\n"
+		}
+		return 0, ""
+	}
+	s := two("new")
+	s.counts["city"] = 400
+	r, err := Run(t.Context(), options(f, s))
+	var rejected *RejectedError
+	if !errors.As(err, &rejected) || rejected.Total != 40 || len(rejected.First) != MaxRejected || r.RejectedTotal != 40 || len(r.Rejected) != MaxRejected {
+		t.Fatalf("error %v, result %+v", err, r)
+	}
+	first := rejected.First[0]
+	if first.Index != "city_v2" || !strings.HasSuffix(first.ID, "7") || first.Status != 400 || first.Reason != "some_exception: failed to parse field [n] [31m : the root" {
+		t.Errorf("first rejected %+v", first)
+	}
+	if !strings.Contains(err.Error(), "documents rejected: 40; nothing was changed\n  city_v2/") || !strings.HasSuffix(err.Error(), "and 20 more") {
+		t.Errorf("error %v", err)
+	}
+	wantState(t, f, "city_v1>city:200 region_v1>region:5")
+}
+
+func TestRunTellsADuplicateID(t *testing.T) {
+	f := newFake(t)
+	s := set{hash: "a", counts: map[string]int{"city": 10}}
+	s.docs = func(_ string, i int) (bench.Document, error) {
+		return bench.Document{ID: fmt.Sprint(i % 9), Source: []byte(`{}`)}, nil
+	}
+	var rejected *RejectedError
+	if _, err := Run(t.Context(), options(f, s)); !errors.As(err, &rejected) || rejected.Total != 1 || rejected.First[0].ID != "0" || rejected.First[0].Status != 409 {
+		t.Errorf("error %v", err)
+	}
+	wantState(t, f, "")
+}
+
+func TestRunCountsInTheEnd(t *testing.T) {
+	f := newFake(t)
+	f.onCall = func(r *http.Request) int {
+		if strings.HasSuffix(r.URL.Path, "/_count") {
+			f.indices["city_v1"].visible--
+		}
+		return 0
+	}
+	if _, err := Run(t.Context(), options(f, two("a"))); err == nil || !strings.Contains(err.Error(), "city_v1 holds 199 documents, but 200 were sent") {
+		t.Errorf("error %v", err)
+	}
+	wantState(t, f, "")
+}
+
+func TestRunStopsWhereTheSourceFails(t *testing.T) {
+	f := newFake(t)
+	s := two("a")
+	broken := errors.New("city.ndjson:7: broken")
+	s.docs = func(_ string, i int) (bench.Document, error) {
+		if i == 150 {
+			return bench.Document{}, broken
+		}
+		return bench.Document{ID: fmt.Sprint(i), Source: []byte(`{}`)}, nil
+	}
+	if _, err := Run(t.Context(), options(f, s)); !errors.Is(err, broken) {
+		t.Errorf("error %v", err)
+	}
+	wantState(t, f, "")
+}
+
+// An interruption at any call leaves the store answering as before, and nothing unfinished behind.
+func TestRunInterrupted(t *testing.T) {
+	for _, at := range []string{"GET /", "GET /_alias", "GET /city_v1/_mapping", "PUT /city_v2", "POST /city_v2/_bulk", "PUT /city_v2/_settings",
+		"POST /region_v2/_bulk", "POST /region_v2/_refresh", "POST /region_v2/_count", "PUT /region_v2/_settings"} {
+		t.Run(at, func(t *testing.T) {
+			f := newFake(t)
+			mustRun(t, options(f, two("a")))
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			reached := false
+			f.onCall = func(r *http.Request) int {
+				if r.Method+" "+r.URL.Path == at && !reached {
+					reached = true
+					cancel()
+				}
+				return 0
+			}
+			started := time.Now()
+			if _, err := Run(ctx, options(f, two("b"))); !errors.Is(err, context.Canceled) {
+				t.Errorf("error %v", err)
+			}
+			if took := time.Since(started); took > 5*time.Second {
+				t.Errorf("stopping took %v", took)
+			}
+			if !reached {
+				t.Error("the call was never made")
+			}
+			wantState(t, f, "city_v1>city:200 region_v1>region:5")
+		})
+	}
+}
+
+// A call that fails, whichever, leaves the store answering as before.
+func TestRunWithAFailingCall(t *testing.T) {
+	for _, at := range []string{"GET /_alias", "GET /city_v1/_mapping", "PUT /city_v2", "POST /city_v2/_refresh", "POST /city_v2/_count",
+		"PUT /city_v2/_settings", "PUT /region_v2", "GET /region_v2/_mapping", "POST /_aliases"} {
+		t.Run(at, func(t *testing.T) {
+			f := newFake(t)
+			mustRun(t, options(f, two("a")))
+			reached := false
+			f.onCall = func(r *http.Request) int {
+				if r.Method+" "+r.URL.Path == at && !reached {
+					reached = true
+					return 500
+				}
+				return 0
+			}
+			if _, err := Run(t.Context(), options(f, two("b"))); err == nil || !reached {
+				t.Errorf("error %v, reached %v", err, reached)
+			}
+			wantState(t, f, "city_v1>city:200 region_v1>region:5")
+		})
+	}
+}
+
+func TestRunKeepsTheNewVersionWhenTheOldOneStays(t *testing.T) {
+	f := newFake(t)
+	mustRun(t, options(f, two("a")))
+	f.onCall = func(r *http.Request) int {
+		if r.Method == "DELETE" {
+			return 500
+		}
+		return 0
+	}
+	if r := mustRun(t, options(f, two("b"))); len(r.Warnings) != 2 {
+		t.Errorf("warnings %q", r.Warnings)
+	}
+	wantState(t, f, "city_v1>:200 city_v2>city:200 region_v1>:5 region_v2>region:5")
+	f.onCall = nil
+	mustRun(t, options(f, two("c")))
+	wantState(t, f, "city_v3>city:200 region_v3>region:5")
+}
+
+func TestRunNoticesThatItsIndexWasReplaced(t *testing.T) {
+	f := newFake(t)
+	f.onCall = func(r *http.Request) int {
+		if r.URL.Path == "/region_v1" && r.Method == "PUT" {
+			f.indices["city_v1"].mappings = json.RawMessage(`{"_meta":{"locbench":{"alias":"city","token":"another"}}}`)
+		}
+		return 0
+	}
+	if _, err := Run(t.Context(), options(f, two("a"))); err == nil || !strings.Contains(err.Error(), "another seeding") {
+		t.Errorf("error %v", err)
+	}
+	wantState(t, f, "city_v1>:200") // another's: left alone
+}
+
+func TestRunSaysWhatIsWrongWithTheServer(t *testing.T) {
+	answer := func(status int, body string) string {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, body)
+		}))
+		t.Cleanup(s.Close)
+		return s.URL
+	}
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	for name, c := range map[string]struct{ url, want string }{
+		"nobody":      {gone.URL, "is Elasticsearch running there?"},
+		"no URL":      {"localhost:9200", "want something like http://127.0.0.1:9200"},
+		"bad URL":     {"http://user:secret@host:port", "cannot be parsed"},
+		"a web site":  {answer(200, "<html>"), "no Elasticsearch"},
+		"other JSON":  {answer(200, `{"version":"1"}`), "no Elasticsearch"},
+		"empty":       {answer(200, ""), "no Elasticsearch"},
+		"not found":   {answer(404, `{}`), "no Elasticsearch"},
+		"not ready":   {answer(503, `{}`), "not ready: Elasticsearch answered 503"},
+		"version 8":   {answer(200, `{"version":{"number":"8.1.0"}}`), `Elasticsearch "8.1.0"; want version 7`},
+		"OpenSearch":  {answer(200, `{"version":{"number":"7.10.2","distribution":"opensearch"}}`), `"opensearch" "7.10.2"; want Elasticsearch 7`},
+		"no password": {answer(401, `{}`), "put user and password into the URL"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Run(t.Context(), Options{URL: c.url, Set: two("a"), Retry: quick})
+			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "secret") {
+				t.Errorf("error %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestRunAuthenticates(t *testing.T) {
+	f := newFake(t)
+	f.onCall = func(r *http.Request) int {
+		if user, password, _ := r.BasicAuth(); user != "me" || password != "secret" {
+			return 401
+		}
+		return 0
+	}
+	o := options(f, two("a"))
+	o.URL = strings.Replace(f.URL, "http://", "http://me:secret@", 1)
+	mustRun(t, o)
+	f.onBulk = func(int) (int, bool) { return 413, false }
+	o.Force = true
+	if _, err := Run(t.Context(), o); err == nil || strings.Contains(err.Error(), "secret") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestRetryPause(t *testing.T) {
+	r := Retry{Tries: 50, Base: 100 * time.Millisecond, Max: time.Second}
+	for try, most := range map[int]time.Duration{1: r.Base, 2: 2 * r.Base, 3: 4 * r.Base, 4: 8 * r.Base, 5: r.Max, 40: r.Max, 64: r.Max} {
+		for range 100 {
+			if d := r.pause(try); d < most/2 || d > most {
+				t.Fatalf("pause before try %d is %v, want %v to %v", try+1, d, most/2, most)
+			}
+		}
+	}
+}
+
+func FuzzParseAnswer(f *testing.F) {
+	f.Add([]byte(`{"took":1,"errors":false,"items":[{"create":{"status":201}}]}`))
+	f.Add([]byte(`{"errors":true,"items":[{"create":{"status":429,"error":{"type":"a","reason":"b","caused_by":{"reason":"c"}}}}]}`))
+	f.Add([]byte(`{"errors":true,"items":null}`))
+	f.Add([]byte(`{"errors":true,"items":[{}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		items, err := parseAnswer(data)
+		for _, it := range items {
+			if err != nil || it.Status < 200 || it.Status > 599 {
+				t.Errorf("item %+v, error %v", it, err)
+			}
+			_ = it.Error.String()
+		}
+	})
+}
