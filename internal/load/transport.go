@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/url"
@@ -226,6 +227,7 @@ func (t *transport) exchange(ctx context.Context, s *slot, req *http.Request, wa
 		t.rec.cutOff()
 		return false
 	case err != nil:
+		// It overrides an unwanted status.
 		o.kind, o.example = classify(err), bound(err.Error())
 	}
 	t.rec.ended(o)
@@ -239,10 +241,7 @@ func (s *slot) answer(req *http.Request, want int, o *outcome) (keep bool, err e
 		s.limit.n = maxHead
 		resp, err = http.ReadResponse(s.br, req)
 		if err != nil {
-			if s.limit.n <= 0 {
-				err = fmt.Errorf("headers of the answer over %d bytes", maxHead)
-			}
-			return false, err
+			return false, s.limit.cause(err)
 		}
 		if resp.StatusCode >= 200 || resp.StatusCode == http.StatusSwitchingProtocols {
 			break
@@ -252,21 +251,32 @@ func (s *slot) answer(req *http.Request, want int, o *outcome) (keep bool, err e
 		}
 	}
 	// A body may be of any length: the time-out bounds it and nothing of it is kept.
-	s.limit.n = 1<<63 - 1
-	unwanted := resp.StatusCode != want
+	s.limit.n = math.MaxInt64
 	n := 0
-	if unwanted {
-		// Whatever error ends it here, the next read of the body meets it again.
-		n, _ = io.ReadFull(resp.Body, s.sample[:])
-	}
-	if o.bytes, err = io.Copy(io.Discard, resp.Body); err != nil {
-		return false, bodyError{err}
-	}
-	if unwanted {
+	if resp.StatusCode != want {
+		n, err = readSome(resp.Body, s.sample[:])
 		o.kind, o.example = class(resp.StatusCode), bound(strings.TrimSpace(resp.Status+" "+string(s.sample[:n])))
+	}
+	if err == nil {
+		o.bytes, err = io.Copy(io.Discard, resp.Body)
+		o.bytes += int64(n)
+	}
+	if err != nil && err != io.EOF {
+		return false, bodyError{s.limit.cause(err)}
 	}
 	// Bytes that nobody asked for make the next answer unreadable.
 	return !resp.Close && resp.StatusCode != http.StatusSwitchingProtocols && s.br.Buffered() == 0, nil
+}
+
+// readSome fills p as far as the body goes. Unlike io.ReadFull it keeps apart the end of the body (io.EOF) and its being cut
+// short, which the body tells only once.
+func readSome(body io.Reader, p []byte) (n int, err error) {
+	for n < len(p) && err == nil {
+		var m int
+		m, err = body.Read(p[n:])
+		n += m
+	}
+	return n, err
 }
 
 // open dials, and shakes hands where the contender speaks TLS.
@@ -326,20 +336,35 @@ func (t *transport) pause(d time.Duration) {
 	}
 }
 
-// limitedReader fails once n bytes have been read; n is set anew for each part of an answer.
+// limitedReader fails once n bytes have been read; n is set anew for each part of an answer. It keeps the error that ended
+// the reading, since parsers tell a connection that ended too early as one mistake or another of syntax.
 type limitedReader struct {
-	r io.Reader
-	n int64
+	r   io.Reader
+	n   int64
+	err error
 }
 
 func (l *limitedReader) Read(p []byte) (int, error) {
 	if l.n <= 0 {
-		return 0, io.ErrUnexpectedEOF
+		l.err = fmt.Errorf("headers of the answer over %d bytes", maxHead)
+		return 0, l.err
 	}
 	if int64(len(p)) > l.n {
 		p = p[:l.n]
 	}
 	n, err := l.r.Read(p)
 	l.n -= int64(n)
+	l.err = err
 	return n, err
+}
+
+// cause is the error of the connection behind what a parser made of it, or that of the parser.
+func (l *limitedReader) cause(err error) error {
+	switch l.err {
+	case nil:
+		return err
+	case io.EOF:
+		return fmt.Errorf("the contender closed the connection before the whole answer was there: %w", io.ErrUnexpectedEOF)
+	}
+	return l.err
 }

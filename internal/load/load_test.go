@@ -1,0 +1,306 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"locbench/internal/bench"
+	"locbench/internal/hdr"
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv(serverEnv) != "" {
+		if err := serve(); !errors.Is(err, http.ErrServerClosed) {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// plan is a plain plan for tests: GET /city?id=… over n connections.
+func plan(url string, connections int, duration time.Duration) Plan {
+	return Plan{
+		BaseURL:  url,
+		Step:     bench.Step{Name: fmt.Sprint(connections, " connections"), Connections: connections, Duration: duration},
+		Requests: []bench.Request{{Name: "get", Path: "/city?id={id}", ExpectStatus: 200}},
+		IDs:      []int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
+		Timeout:  5 * time.Second,
+		Seed:     1,
+	}
+}
+
+// run puts p on its server and checks what holds for every result.
+func run(t *testing.T, e Engine, p Plan) bench.Load {
+	t.Helper()
+	var told []bench.Window
+	l, err := e.Run(t.Context(), p, func(w bench.Window) { told = append(told, w) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	consistent(t, l, told)
+	if l.Sent != l.Succeeded+l.FailedTotal() {
+		t.Errorf("%d sent, but %d succeeded and %d failed", l.Sent, l.Succeeded, l.FailedTotal())
+	}
+	return l
+}
+
+// consistent checks that the parts of a result agree.
+func consistent(t *testing.T, l bench.Load, told []bench.Window) {
+	t.Helper()
+	var succeeded, bytes, failed int64
+	end := time.Duration(0)
+	for i, w := range l.Windows {
+		succeeded += w.Succeeded
+		bytes += w.Bytes
+		for _, n := range w.Failed {
+			failed += n
+		}
+		if w.Start != end && i > 0 {
+			t.Errorf("window %d starts at %s, the one before ended at %s", i, w.Start, end)
+		}
+		end = w.Start + w.Length
+	}
+	if succeeded != l.Succeeded || bytes != l.Bytes || failed != l.FailedTotal() {
+		t.Errorf("windows have %d successes, %d bytes, %d failures; the step %d, %d, %d", succeeded, bytes, failed, l.Succeeded, l.Bytes, l.FailedTotal())
+	}
+	if fmt.Sprint(told) != fmt.Sprint(l.Windows) {
+		t.Errorf("told windows %v, kept %v", told, l.Windows)
+	}
+	if l.Latency.Count != l.Succeeded || l.Failures.Count != l.FailedTotal() {
+		t.Errorf("%d latencies of %d successes, %d of %d failures", l.Latency.Count, l.Succeeded, l.Failures.Count, l.FailedTotal())
+	}
+	for _, latencies := range []bench.Latencies{l.Latency, l.Failures} {
+		if _, err := hdr.Decode(latencies); err != nil {
+			t.Error(err)
+		}
+	}
+	for kind := range l.Failed {
+		if l.Examples[kind] == "" {
+			t.Errorf("no example of %q", kind)
+		}
+	}
+}
+
+// counting is a server that counts its answers by status and its connections.
+type counting struct {
+	*httptest.Server
+	mu          sync.Mutex
+	statuses    map[int]int64
+	connections atomic.Int64
+}
+
+func newCounting(t *testing.T, handler func(w http.ResponseWriter, r *http.Request) (status int)) *counting {
+	t.Helper()
+	c := &counting{statuses: map[int]int64{}}
+	c.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		status := handler(w, r)
+		c.mu.Lock()
+		c.statuses[status]++
+		c.mu.Unlock()
+	}))
+	c.Config.ConnState = func(_ net.Conn, s http.ConnState) {
+		if s == http.StateNew {
+			c.connections.Add(1)
+		}
+	}
+	c.Start()
+	t.Cleanup(c.Close)
+	return c
+}
+
+func (c *counting) count(status int) int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.statuses[status]
+}
+
+func hello(w http.ResponseWriter, _ *http.Request) int {
+	io.WriteString(w, "hello")
+	return 200
+}
+
+func TestRunCountsWhatTheServerAnswered(t *testing.T) {
+	for _, connections := range []int{1, 2, 16, 200} {
+		t.Run(fmt.Sprint(connections), func(t *testing.T) {
+			server := newCounting(t, hello)
+			l := run(t, Engine{}, plan(server.URL, connections, 300*time.Millisecond))
+			if l.Succeeded != server.count(200) || l.Succeeded == 0 {
+				t.Errorf("%d succeeded, the server answered %d", l.Succeeded, server.count(200))
+			}
+			if l.Bytes != 5*l.Succeeded {
+				t.Errorf("%d bytes in %d answers of 5", l.Bytes, l.Succeeded)
+			}
+			if n := server.connections.Load(); n != int64(connections) {
+				t.Errorf("%d connections, want %d", n, connections)
+			}
+			if l.Elapsed < 300*time.Millisecond || l.Started.IsZero() || l.ClientCPU <= 0 || l.Scheduled != l.Sent {
+				t.Errorf("elapsed %s, started %s, client CPU %s, scheduled %d, sent %d", l.Elapsed, l.Started, l.ClientCPU, l.Scheduled, l.Sent)
+			}
+		})
+	}
+}
+
+func TestRunTellsErrorsFromSuccesses(t *testing.T) {
+	var n atomic.Int64
+	followed := false
+	server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
+		if r.URL.Path == "/followed" {
+			followed = true
+		}
+		status := []int{200, 404, 200, 503, 302, 200, 204}[n.Add(1)%7]
+		if status == 302 {
+			w.Header().Set("Location", "/followed")
+		}
+		w.WriteHeader(status)
+		if status != 204 {
+			fmt.Fprintf(w, "status\x1b[31m %d", status)
+		}
+		return status
+	})
+	l := run(t, Engine{}, plan(server.URL, 8, 300*time.Millisecond))
+	if l.Succeeded != server.count(200) {
+		t.Errorf("%d succeeded, the server answered %d", l.Succeeded, server.count(200))
+	}
+	for status, kind := range map[int]bench.ErrorKind{404: "4xx", 503: "5xx", 302: "3xx", 204: "2xx"} {
+		if l.Failed[kind] != server.count(status) || l.Failed[kind] == 0 {
+			t.Errorf("%d of kind %s, the server answered %d", l.Failed[kind], kind, server.count(status))
+		}
+	}
+	if followed {
+		t.Error("followed a redirect")
+	}
+	if got, want := l.Examples["5xx"], "503 Service Unavailable status [31m 503"; got != want {
+		t.Errorf("example %q, want %q", got, want)
+	}
+	if n := server.connections.Load(); n != 8 {
+		t.Errorf("%d connections: unwanted answers must not close them", n)
+	}
+}
+
+func TestRunCompletesWhatIsInFlightAtTheEnd(t *testing.T) {
+	server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
+		time.Sleep(120 * time.Millisecond)
+		return hello(w, r)
+	})
+	l := run(t, Engine{}, plan(server.URL, 10, 300*time.Millisecond))
+	// Each connection asks at 0, 120 and 240 ms; the last answers come at 360 ms. Noise may cost answers, never add any.
+	if l.Succeeded != server.count(200) || l.Succeeded > 30 || l.Succeeded < 10 {
+		t.Errorf("%d succeeded, the server answered %d", l.Succeeded, server.count(200))
+	}
+	// 10 connections of at least 120 ms an answer cannot give more than 83.3 a second, however the end is counted.
+	if l.Throughput() > 10/.120*1.001 {
+		t.Errorf("throughput %.1f/s is more than there can be: elapsed %s", l.Throughput(), l.Elapsed)
+	}
+}
+
+func TestRunIsNotStretchedByAStraggler(t *testing.T) {
+	var n atomic.Int64
+	server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
+		if n.Add(1) == 5 {
+			time.Sleep(1500 * time.Millisecond)
+		} else {
+			time.Sleep(5 * time.Millisecond)
+		}
+		return hello(w, r)
+	})
+	l := run(t, Engine{}, plan(server.URL, 20, 500*time.Millisecond))
+	if l.Succeeded != server.count(200) || l.Latency.Max < 1500*time.Millisecond {
+		t.Errorf("%d succeeded, the server answered %d; the longest took %s", l.Succeeded, server.count(200), l.Latency.Max)
+	}
+	// The straggler is 1 s late on one of 20 connections: 50 ms on the mean, not 1 s.
+	if l.Elapsed < 540*time.Millisecond || l.Elapsed > time.Second {
+		t.Errorf("elapsed %s", l.Elapsed)
+	}
+}
+
+func TestRunEndsWithItsRequests(t *testing.T) {
+	for _, max := range []int64{1, 3, 1000} {
+		server := newCounting(t, hello)
+		p := plan(server.URL, 4, time.Minute)
+		p.Step.MaxRequests = max
+		l := run(t, Engine{}, p)
+		if l.Sent != max || l.Succeeded != max || server.count(200) != max {
+			t.Errorf("at most %d requests: %d sent, %d succeeded, the server answered %d", max, l.Sent, l.Succeeded, server.count(200))
+		}
+		if l.Elapsed <= 0 || l.Elapsed > 30*time.Second {
+			t.Errorf("elapsed %s", l.Elapsed)
+		}
+		if n := server.connections.Load(); n != min(max, 4) {
+			t.Errorf("%d connections for %d requests", n, max)
+		}
+	}
+}
+
+func TestRunKeepsAnswersOfOneMegabyte(t *testing.T) {
+	body := strings.Repeat("x", 1<<20)
+	server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
+		io.WriteString(w, body)
+		return 200
+	})
+	l := run(t, Engine{}, plan(server.URL, 4, 300*time.Millisecond))
+	if l.Succeeded != server.count(200) || l.Bytes != l.Succeeded<<20 || l.Succeeded == 0 {
+		t.Errorf("%d succeeded with %d bytes, the server answered %d", l.Succeeded, l.Bytes, server.count(200))
+	}
+}
+
+func TestRunSpeaksTLS(t *testing.T) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { hello(w, r) }))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // the handshakes that fail here are meant to
+	server.StartTLS()
+	defer server.Close()
+	p := plan(server.URL, 2, 200*time.Millisecond)
+	trusted := Engine{TLS: server.Client().Transport.(*http.Transport).TLSClientConfig}
+	if l := run(t, trusted, p); l.Succeeded == 0 || len(l.Failed) > 0 {
+		t.Errorf("%d succeeded, failed: %v %v", l.Succeeded, l.Failed, l.Examples)
+	}
+	if l := run(t, Engine{}, p); l.Succeeded != 0 || !strings.Contains(l.Examples[bench.ErrOther], "certificate") {
+		t.Errorf("%d succeeded with an unknown certificate, failed: %v %v", l.Succeeded, l.Failed, l.Examples)
+	}
+}
+
+func TestRunDoesNotWaitForItsListener(t *testing.T) {
+	server := newCounting(t, hello)
+	release := make(chan struct{})
+	time.AfterFunc(400*time.Millisecond, func() { close(release) })
+	var calls int
+	l, err := Engine{Window: 50 * time.Millisecond}.Run(t.Context(), plan(server.URL, 2, 300*time.Millisecond), func(bench.Window) {
+		<-release
+		calls++
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if calls != len(l.Windows) || calls < 4 {
+		t.Errorf("%d calls for %d windows", calls, len(l.Windows))
+	}
+	for i, w := range l.Windows {
+		if w.Succeeded == 0 {
+			t.Errorf("window %d is empty: the listener held up the load", i)
+		}
+	}
+}
+
+func TestRunOfAnOpenLoop(t *testing.T) {
+	for _, step := range []bench.Step{{Rate: 100, Duration: time.Second}, {Arrivals: &bench.Arrivals{Users: 1}}} {
+		p := plan("http://127.0.0.1:1", 0, time.Second)
+		p.Step = step
+		if _, err := (Engine{}).Run(context.Background(), p, nil); !errors.Is(err, ErrOpenLoop) {
+			t.Errorf("%+v: %v", step, err)
+		}
+	}
+}
