@@ -132,8 +132,8 @@ func unreachable(ep endpoint, err error) error {
 		hint = "this user may not open the socket: run as root, or \"sudo usermod -aG docker $USER\" and log in again"
 	case errors.Is(err, context.DeadlineExceeded):
 		err = fmt.Errorf("no answer within %v", pingTimeout)
-	case client.IsErrConnectionFailed(err):
-		err = errors.New("nothing listens there") // the client's own text asks "Is the docker daemon running?"
+	case strings.HasPrefix(err.Error(), "Cannot connect"): // "… to the Docker daemon at …. Is the docker daemon running?"
+		err = errors.New("nothing listens there")
 	}
 	return fmt.Errorf("docker engine %s (of %s): %w; %s", ep.host, ep.from, err, hint)
 }

@@ -1,0 +1,115 @@
+// Command helper misbehaves on request: it is the contender of the tests that need a real process or container.
+//
+// Its arguments are done one after the other: print TEXT, noise (hostile log lines), flood N (N lines), env (its environment),
+// spin N (N busy threads, in the background), hog MiB (touches so much memory), child (starts itself as a sleeping child in
+// a session of its own), exit CODE, deaf (ignores SIGTERM), serve PORT (answers every request with 404 until SIGTERM,
+// then exits with 0), sleep (until killed).
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+func main() {
+	args := os.Args[1:]
+	next := func() string {
+		if len(args) == 0 {
+			return ""
+		}
+		a := args[0]
+		args = args[1:]
+		return a
+	}
+	number := func() int {
+		n, _ := strconv.Atoi(next())
+		return n
+	}
+	for len(args) > 0 {
+		switch what := next(); what {
+		case "print":
+			fmt.Println(next())
+		case "noise":
+			fmt.Println("before")
+			fmt.Println(strings.Repeat("x", 1<<20))
+			os.Stdout.WriteString("\xff\xfe\x1b[31mred\x00\n")
+			fmt.Fprintln(os.Stderr, "to stderr")
+			fmt.Print("no end of line")
+		case "flood":
+			for i := range number() {
+				fmt.Println("line", i)
+			}
+		case "env":
+			for _, e := range os.Environ() {
+				fmt.Println(e)
+			}
+		case "spin":
+			for range number() {
+				go func() {
+					for {
+					}
+				}()
+			}
+		case "hog":
+			var kept [][]byte
+			for range number() {
+				b := make([]byte, 1<<20)
+				for i := 0; i < len(b); i += 4096 {
+					b[i] = 1
+				}
+				kept = append(kept, b)
+			}
+			fmt.Println("touched", len(kept), "MiB")
+			defer fmt.Fprint(os.Stderr, len(kept))
+		case "child":
+			cmd := exec.Command(os.Args[0], "deaf", "sleep")
+			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+			if err := cmd.Start(); err != nil {
+				fmt.Println("child:", err)
+				os.Exit(1)
+			}
+			fmt.Println("child", cmd.Process.Pid)
+		case "exit":
+			os.Exit(number())
+		case "deaf":
+			signal.Ignore(syscall.SIGTERM)
+		case "serve":
+			serve(next())
+		case "sleep":
+			time.Sleep(time.Hour)
+		default:
+			fmt.Fprintln(os.Stderr, "unknown:", what)
+			os.Exit(2)
+		}
+	}
+}
+
+func serve(port string) {
+	deaf := signal.Ignored(syscall.SIGTERM)
+	l, err := net.Listen("tcp", ":"+port)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	fmt.Println("listening on", port)
+	server := http.Server{Handler: http.NotFoundHandler()}
+	go server.Serve(l)
+	if deaf {
+		time.Sleep(time.Hour)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	<-ctx.Done()
+	fmt.Println("stopping")
+	server.Shutdown(context.Background())
+	os.Exit(0)
+}
