@@ -1,0 +1,117 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/safe"
+)
+
+// ContainerRunner runs the container of a store. Whoever wires the packages together implements it over the Docker handle.
+type ContainerRunner interface {
+	// RunContainer pulls the image where it is missing and starts it. Nothing is left of it after an error.
+	RunContainer(ctx context.Context, spec ContainerSpec) (Container, error)
+}
+
+// ContainerSpec is the container that the store needs.
+type ContainerSpec struct {
+	RunID string // for the labels, so that "locbench clean" finds what a killed run left
+	Name  string
+	Image string
+	Env   map[string]string
+	Port  int // that the server listens on inside
+	OnLog func(bench.LogLine)
+}
+
+// Container is a running container.
+type Container interface {
+	// Address is host:port under which this machine reaches ContainerSpec.Port.
+	Address() string
+	// Exited is closed as soon as the main process has ended.
+	Exited() <-chan struct{}
+	// Logs are its last lines, oldest first.
+	Logs() []bench.LogLine
+	// Stop ends and removes it; it is idempotent.
+	Stop(ctx context.Context) error
+}
+
+const (
+	containerPort   = 9200
+	containerHeap   = "-Xms1g -Xmx1g"
+	startTimeout    = 3 * time.Minute
+	startPoll       = 250 * time.Millisecond
+	startLogLines   = 10
+	startLogLineMax = 300
+)
+
+func (s *Store) openContainer(ctx context.Context, spec bench.StoreSpec, opts Options) error {
+	if opts.Containers == nil {
+		return errors.New("open container store: no Docker engine is in use")
+	}
+	image := spec.Image
+	if image == "" {
+		image = DefaultImage
+	}
+	c, err := opts.Containers.RunContainer(ctx, ContainerSpec{
+		RunID: opts.RunID,
+		Name:  "store",
+		Image: image,
+		Env: map[string]string{
+			"discovery.type": "single-node",
+			"ES_JAVA_OPTS":   containerHeap,
+			// The store holds data that anybody can make again, on a network of its own.
+			"xpack.security.enabled":                            "false",
+			"ingest.geoip.downloader.enabled":                   "false",
+			"cluster.routing.allocation.disk.threshold_enabled": "false",
+		},
+		Port:  containerPort,
+		OnLog: opts.OnLog,
+	})
+	if err != nil {
+		return fmt.Errorf("start store container of %s: %w", image, err)
+	}
+	s.container, s.url = c, "http://"+c.Address()
+	if err := s.awaitContainer(ctx, image); err != nil {
+		return errors.Join(err, s.Close())
+	}
+	return nil
+}
+
+// awaitContainer waits until the server answers; a crash is told as such at once, with its last log lines.
+func (s *Store) awaitContainer(ctx context.Context, image string) error {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	tick := time.NewTicker(startPoll)
+	defer tick.Stop()
+	for {
+		version, warning, err := probe(ctx, s.url)
+		if err == nil {
+			s.version = version
+			if warning != "" {
+				s.warnings = append(s.warnings, warning)
+			}
+			return nil
+		}
+		select {
+		case <-s.container.Exited():
+			return fmt.Errorf("store container of %s ended before it answered:%s", image, lastLines(s.container.Logs()))
+		case <-ctx.Done():
+			return fmt.Errorf("store container of %s did not answer: %w; its last lines:%s", image, err, lastLines(s.container.Logs()))
+		case <-tick.C:
+		}
+	}
+}
+
+func lastLines(lines []bench.LogLine) string {
+	if len(lines) == 0 {
+		return " (it wrote nothing)"
+	}
+	text := ""
+	for _, l := range lines[max(0, len(lines)-startLogLines):] {
+		text += "\n  " + safe.Line(l.Text, startLogLineMax)
+	}
+	return text
+}

@@ -1,0 +1,134 @@
+package embedded
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/blevesearch/bleve/v2/analysis/char/asciifolding"
+	segmenter "github.com/blevesearch/bleve/v2/analysis/tokenizer/unicode"
+)
+
+// analyzer cuts text into terms as Elasticsearch's standard tokenizer with the filters lowercase and asciifolding does.
+type analyzer struct {
+	lower, fold bool
+	why         string // what it wants that is not supported; "" if it works
+}
+
+// token is a term and where its text ends in the input, in bytes.
+type token struct {
+	term string
+	end  int
+}
+
+func standardAnalyzers() map[string]*analyzer {
+	return map[string]*analyzer{"standard": {lower: true}}
+}
+
+// customAnalyzer makes one from its settings, which are JSON texts.
+func customAnalyzer(_ string, settings map[string]string) *analyzer {
+	a := &analyzer{}
+	for key, raw := range settings {
+		switch value := strings.Trim(raw, `"`); key {
+		case "type":
+			if value == "standard" {
+				a.lower = true
+			} else if value != "custom" {
+				a.why = "type " + shorten(value)
+			}
+		case "tokenizer":
+			if value != "standard" {
+				a.why = "tokenizer " + shorten(value)
+			}
+		case "filter":
+			list, err := stringOrList("filter", json.RawMessage(raw))
+			if err != nil {
+				a.why = "malformed filter"
+			}
+			for _, name := range list {
+				switch name {
+				case "lowercase":
+					a.lower = true
+				case "asciifolding":
+					a.fold = true
+				default:
+					a.why = "filter " + shorten(name)
+				}
+			}
+			// "ẞ" folds to "SS": in the other order capitals would be left.
+			if slices.Equal(list, []string{"asciifolding", "lowercase"}) {
+				a.why = "asciifolding before lowercase"
+			}
+		default:
+			a.why = "the option " + shorten(key)
+		}
+	}
+	return a
+}
+
+// maxTokenRunes is where the standard tokenizer cuts a longer token.
+const maxTokenRunes = 255
+
+func (a *analyzer) tokens(text string) []token {
+	stream := segmenter.NewUnicodeTokenizer().Tokenize([]byte(text))
+	out := make([]token, 0, len(stream))
+	for _, t := range stream {
+		term, start := string(t.Term), t.Start
+		for utf8.RuneCountInString(term) > maxTokenRunes {
+			cut := 0
+			for range maxTokenRunes {
+				_, n := utf8.DecodeRuneInString(term[cut:])
+				cut += n
+			}
+			start += cut
+			out = append(out, token{a.normalize(term[:cut]), start})
+			term = term[cut:]
+		}
+		out = append(out, token{a.normalize(term), t.End})
+	}
+	return out
+}
+
+func (a *analyzer) normalize(term string) string {
+	if a.lower {
+		term = strings.Map(unicode.ToLower, term)
+	}
+	if a.fold && !ascii(term) {
+		term = string(asciifolding.New().Filter([]byte(term)))
+	}
+	return term
+}
+
+func ascii(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// shingle joins each n tokens that follow one another, as the sub-fields _2gram and _3gram do; 1 leaves them as they are.
+func shingle(tokens []token, n int) []token {
+	if n <= 1 {
+		return tokens
+	}
+	if len(tokens) < n {
+		return nil
+	}
+	out := make([]token, 0, len(tokens)-n+1)
+	var b strings.Builder
+	for i := range len(tokens) - n + 1 {
+		b.Reset()
+		for j, t := range tokens[i : i+n] {
+			if j > 0 {
+				b.WriteByte(' ')
+			}
+			b.WriteString(t.term)
+		}
+		out = append(out, token{b.String(), tokens[i+n-1].end})
+	}
+	return out
+}

@@ -1,0 +1,182 @@
+package embedded
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+)
+
+// operation is one entry of a bulk body.
+type operation struct {
+	op     string // index, create, delete
+	index  string
+	id     string
+	source []byte // nil for delete; a part of the body
+}
+
+// parseBulk splits a bulk body. index is that of the path, "" where there was none.
+func parseBulk(body []byte, index string) ([]operation, error) {
+	var ops []operation
+	for line := 1; len(bytes.TrimSpace(body)) > 0; line++ {
+		header, rest, ok := bytes.Cut(body, []byte("\n"))
+		body = rest
+		if len(bytes.TrimSpace(header)) == 0 {
+			continue
+		}
+		if !ok {
+			return nil, badRequest("illegal_argument_exception", "The bulk request must be terminated by a newline [\\n]")
+		}
+		op, err := parseAction(header, index, line)
+		if err != nil {
+			return nil, err
+		}
+		if op.op != "delete" {
+			source, rest, ok := bytes.Cut(body, []byte("\n"))
+			if !ok {
+				return nil, badRequest("illegal_argument_exception", "The bulk request must be terminated by a newline [\\n]")
+			}
+			op.source, body = source, rest
+			line++
+		}
+		ops = append(ops, op)
+	}
+	if len(ops) == 0 {
+		return nil, badRequest("action_request_validation_exception", "Validation Failed: 1: no requests added;")
+	}
+	return ops, nil
+}
+
+func parseAction(header []byte, index string, line int) (operation, error) {
+	o, err := parseObject(fmt.Sprintf("line %d of the bulk body", line), header)
+	if err != nil {
+		return operation{}, badRequest("illegal_argument_exception", "Malformed action/metadata line [%d], expected an object", line)
+	}
+	for _, name := range []string{"index", "create", "delete", "update"} {
+		raw := o.take(name)
+		if raw == nil {
+			continue
+		}
+		if name == "update" {
+			return operation{}, unsupported("update in a bulk body")
+		}
+		op := operation{op: name, index: index}
+		meta, err := parseObject(name+" in line "+fmt.Sprint(line), raw)
+		if err != nil {
+			return op, err
+		}
+		if v := meta.take("_index"); v != nil && json.Unmarshal(v, &op.index) != nil {
+			return op, badRequest("illegal_argument_exception", "Malformed _index in line [%d]", line)
+		}
+		if v := meta.take("_id"); v != nil && json.Unmarshal(v, &op.id) != nil {
+			op.id = string(v) // Elasticsearch takes a number as well
+		}
+		meta.ignore("_type", "routing", "_routing", "require_alias")
+		return op, errOr(meta.rest(), o.rest())
+	}
+	return operation{}, badRequest("illegal_argument_exception", "Malformed action/metadata line [%d], expected one of [create, delete, index]", line)
+}
+
+type bulkItem struct {
+	Index  string      `json:"_index"`
+	Type   string      `json:"_type"`
+	ID     string      `json:"_id"`
+	Status int         `json:"status"`
+	Result string      `json:"result,omitempty"`
+	Error  *errorCause `json:"error,omitempty"`
+}
+
+func (s *Server) bulk(w http.ResponseWriter, r *http.Request, name string) error {
+	start := time.Now()
+	if err := onlyNeutral(r.URL.Query()); err != nil {
+		return err
+	}
+	body, err := readBody(r, maxBulkBody)
+	if err != nil {
+		return err
+	}
+	ops, err := parseBulk(body, name)
+	if err != nil {
+		return err
+	}
+	items := make([]bulkItem, len(ops))
+	for from := 0; from < len(ops); { // runs of writes to one index go in together
+		to := from + 1
+		for to < len(ops) && ops[to].index == ops[from].index && (ops[to].op == "delete") == (ops[from].op == "delete") {
+			to++
+		}
+		if err := s.apply(ops[from:to], items[from:to]); err != nil {
+			return err
+		}
+		from = to
+	}
+	out := struct {
+		Took   int64                 `json:"took"`
+		Errors bool                  `json:"errors"`
+		Items  []map[string]bulkItem `json:"items"`
+	}{Took: time.Since(start).Milliseconds(), Items: make([]map[string]bulkItem, len(ops))}
+	for i, it := range items {
+		out.Errors = out.Errors || it.Error != nil
+		out.Items[i] = map[string]bulkItem{ops[i].op: it}
+	}
+	writeJSON(w, http.StatusOK, out)
+	return nil
+}
+
+// apply runs operations of one kind on one index and fills their items. It fails as a whole only where the store has no answer.
+func (s *Server) apply(ops []operation, items []bulkItem) error {
+	ix, err := s.cluster.resolve(ops[0].index)
+	if err != nil {
+		if api, ok := err.(*apiError); ok && api.status == http.StatusNotFound {
+			return unsupported("the index %q: make it first, it is not made by a bulk request", shorten(ops[0].index))
+		}
+		return err
+	}
+	docs, create, failed := make([]*parsed, len(ops)), make([]bool, len(ops)), make([]error, len(ops))
+	if ops[0].op == "delete" {
+		for i, op := range ops {
+			found, err := ix.remove(op.id)
+			items[i] = bulkItem{Index: ix.name, Type: "_doc", ID: op.id, Status: http.StatusOK, Result: "deleted"}
+			if !found {
+				items[i].Status, items[i].Result = http.StatusNotFound, "not_found"
+			}
+			items[i].fail(err)
+		}
+		return nil
+	}
+	for i := range ops {
+		op := &ops[i]
+		if op.id == "" {
+			op.id = fmt.Sprintf("embedded-%012d", s.ids.Add(1))
+		}
+		if failed[i] = badID(op.id); failed[i] != nil {
+			continue
+		}
+		// The body goes when the last of its documents does, so each gets memory of its own.
+		docs[i], failed[i] = ix.mapping.parseDocument(op.id, slices.Clone(bytes.TrimSpace(op.source)))
+		create[i] = op.op == "create"
+	}
+	created, errs := ix.put(docs, create)
+	for i, op := range ops {
+		items[i] = bulkItem{Index: ix.name, Type: "_doc", ID: op.id, Status: http.StatusOK, Result: "updated"}
+		if created[i] {
+			items[i].Status, items[i].Result = http.StatusCreated, "created"
+		}
+		items[i].fail(errOr(failed[i], errs[i]))
+	}
+	return nil
+}
+
+func (it *bulkItem) fail(err error) {
+	if err == nil {
+		return
+	}
+	api, ok := err.(*apiError)
+	if !ok {
+		api = &apiError{status: http.StatusInternalServerError, kind: "exception", reason: err.Error()}
+	}
+	cause := api.cause()
+	it.Status, it.Result, it.Error = api.status, "", &cause
+}

@@ -1,0 +1,276 @@
+package embedded
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// cluster is the set of indices and their aliases.
+type cluster struct {
+	mu      sync.RWMutex
+	indices map[string]*index
+	aliases map[string][]string // alias → names of indices, sorted
+}
+
+const (
+	maxIndices   = 1000
+	maxNameBytes = 255 // of an index, an alias or an id … 512 for the latter
+)
+
+// resolve finds the one index that a name or alias stands for.
+func (c *cluster) resolve(name string) (*index, error) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if ix := c.indices[name]; ix != nil {
+		return ix, nil
+	}
+	switch names := c.aliases[name]; {
+	case len(names) == 1:
+		return c.indices[names[0]], nil
+	case len(names) > 1:
+		return nil, unsupported("an alias of several indices (%s)", name)
+	case name == "_all" || strings.ContainsAny(name, "*,"):
+		return nil, unsupported("an expression of index names (%s)", name)
+	}
+	return nil, noSuchIndex(name)
+}
+
+// named finds indices by name or alias; "", "_all" and "*" are all of them.
+func (c *cluster) named(name string) ([]*index, error) {
+	if name != "" && name != "_all" && name != "*" {
+		ix, err := c.resolve(name)
+		if err != nil {
+			return nil, err
+		}
+		return []*index{ix}, nil
+	}
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	all := make([]*index, 0, len(c.indices))
+	for _, ix := range c.indices {
+		all = append(all, ix)
+	}
+	slices.SortFunc(all, func(a, b *index) int { return strings.Compare(a.name, b.name) })
+	return all, nil
+}
+
+// create makes an index from the body of PUT /<name>.
+func (c *cluster) create(name string, body []byte) error {
+	if reason := badName(name); reason != "" {
+		return &apiError{status: 400, kind: "invalid_index_name_exception", reason: "Invalid index name [" + name + "], " + reason, index: name}
+	}
+	def, err := parseDefinition(body)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.indices[name] != nil {
+		return &apiError{status: 400, kind: "resource_already_exists_exception", reason: "index [" + name + "] already exists", index: name}
+	}
+	if c.aliases[name] != nil {
+		return &apiError{status: 400, kind: "invalid_index_name_exception", reason: "Invalid index name [" + name + "], already exists as alias", index: name}
+	}
+	for _, alias := range def.aliases {
+		if c.indices[alias] != nil || alias == name {
+			return &apiError{status: 400, kind: "invalid_alias_name_exception", reason: "Invalid alias name [" + alias + "], an index exists with the same name as the alias", index: name}
+		}
+	}
+	if len(c.indices) >= maxIndices {
+		return unsupported("more than %d indices", maxIndices)
+	}
+	ix, err := newIndex(name, def)
+	if err != nil {
+		return err
+	}
+	if c.indices == nil {
+		c.indices, c.aliases = map[string]*index{}, map[string][]string{}
+	}
+	c.indices[name] = ix
+	for _, alias := range def.aliases {
+		c.addAlias(alias, name)
+	}
+	return nil
+}
+
+func badName(name string) string {
+	switch {
+	case name == "" || len(name) > maxNameBytes || !utf8.ValidString(name):
+		return "must be valid UTF-8 of 1 to 255 bytes"
+	case name != strings.ToLower(name):
+		return "must be lowercase"
+	case strings.ContainsAny(name, " \"*\\<|,>/?#:") || name == "." || name == "..":
+		return "must not contain the following characters [ , \", *, \\, <, |, ,, >, /, ?, #, :]"
+	case strings.HasPrefix(name, "_") || strings.HasPrefix(name, "-") || strings.HasPrefix(name, "+"):
+		return "must not start with '_', '-', or '+'"
+	}
+	return ""
+}
+
+// remove deletes one index by its own name, as Elasticsearch does not delete through aliases either.
+func (c *cluster) remove(name string) error {
+	c.mu.Lock()
+	ix := c.indices[name]
+	if ix == nil {
+		isAlias := c.aliases[name] != nil
+		c.mu.Unlock()
+		if isAlias {
+			return &apiError{status: 400, kind: "illegal_argument_exception", reason: "The provided expression [" + name + "] matches an alias, specify the corresponding concrete indices instead."}
+		}
+		return noSuchIndex(name)
+	}
+	delete(c.indices, name)
+	for alias := range c.aliases {
+		c.dropAlias(alias, name)
+	}
+	c.mu.Unlock()
+	return ix.close()
+}
+
+func (c *cluster) addAlias(alias, name string) {
+	if !slices.Contains(c.aliases[alias], name) {
+		names := append(slices.Clone(c.aliases[alias]), name)
+		slices.Sort(names)
+		c.aliases[alias] = names
+	}
+}
+
+func (c *cluster) dropAlias(alias, name string) bool {
+	names := c.aliases[alias]
+	i := slices.Index(names, name)
+	if i < 0 {
+		return false
+	}
+	if len(names) == 1 {
+		delete(c.aliases, alias)
+	} else {
+		c.aliases[alias] = slices.Delete(slices.Clone(names), i, i+1)
+	}
+	return true
+}
+
+// aliasAction is one entry of POST /_aliases.
+type aliasAction struct {
+	op    string // add, remove, remove_index
+	index string
+	alias string
+}
+
+func parseAliasActions(body []byte) ([]aliasAction, error) {
+	var doc struct {
+		Actions []map[string]map[string]json.RawMessage `json:"actions"`
+	}
+	if err := json.Unmarshal(body, &doc); err != nil {
+		return nil, badRequest("parse_exception", "malformed actions: %v", err)
+	}
+	var list []aliasAction
+	for _, entry := range doc.Actions {
+		for op, fields := range entry {
+			a := aliasAction{op: op}
+			if op != "add" && op != "remove" && op != "remove_index" {
+				return nil, unsupported("alias action %q", op)
+			}
+			for key, raw := range fields {
+				var err error
+				switch {
+				case key == "index":
+					err = json.Unmarshal(raw, &a.index)
+				case key == "alias" && op != "remove_index":
+					err = json.Unmarshal(raw, &a.alias)
+				case key == "must_exist" || key == "is_write_index":
+				default:
+					return nil, unsupported("%q in an alias action", key)
+				}
+				if err != nil {
+					return nil, badRequest("parse_exception", "malformed alias action: %s must be a string", key)
+				}
+			}
+			if a.index == "" || (a.alias == "" && op != "remove_index") {
+				return nil, badRequest("illegal_argument_exception", "alias action %s needs index and alias", op)
+			}
+			list = append(list, a)
+		}
+	}
+	return list, nil
+}
+
+// change applies all the actions or none of them.
+func (c *cluster) change(actions []aliasAction) error {
+	c.mu.Lock()
+	removed, err := c.changeLocked(actions)
+	c.mu.Unlock()
+	for _, ix := range removed {
+		err = errors.Join(err, ix.close())
+	}
+	return err
+}
+
+func (c *cluster) changeLocked(actions []aliasAction) (removed []*index, err error) {
+	gone := map[string]bool{}
+	for _, a := range actions {
+		if a.op == "remove_index" {
+			if c.indices[a.index] == nil {
+				return nil, noSuchIndex(a.index)
+			}
+			gone[a.index] = true
+		}
+	}
+	for _, a := range actions {
+		switch {
+		case a.op == "remove_index":
+		case c.indices[a.index] == nil || (gone[a.index] && a.op == "add"):
+			return nil, noSuchIndex(a.index)
+		case a.op == "add" && badName(a.alias) != "":
+			return nil, badRequest("invalid_alias_name_exception", "Invalid alias name [%s], %s", a.alias, badName(a.alias))
+		case a.op == "add" && c.indices[a.alias] != nil && !gone[a.alias]:
+			return nil, badRequest("invalid_alias_name_exception", "Invalid alias name [%s], an index exists with the same name as the alias", a.alias)
+		case a.op == "remove" && !slices.Contains(c.aliases[a.alias], a.index):
+			return nil, &apiError{status: 404, kind: "aliases_not_found_exception", reason: "aliases [" + a.alias + "] missing"}
+		}
+	}
+	for name := range gone {
+		removed = append(removed, c.indices[name])
+		delete(c.indices, name)
+		for alias := range c.aliases {
+			c.dropAlias(alias, name)
+		}
+	}
+	for _, a := range actions {
+		switch a.op {
+		case "add":
+			c.addAlias(a.alias, a.index)
+		case "remove":
+			c.dropAlias(a.alias, a.index)
+		}
+	}
+	return removed, nil
+}
+
+// aliasesOf lists the aliases of an index, sorted.
+func (c *cluster) aliasesOf(name string) []string {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	var list []string
+	for alias, names := range c.aliases {
+		if slices.Contains(names, name) {
+			list = append(list, alias)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+func (c *cluster) close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var errs []error
+	for _, ix := range c.indices {
+		errs = append(errs, ix.close())
+	}
+	c.indices, c.aliases = nil, nil
+	return errors.Join(errs...)
+}

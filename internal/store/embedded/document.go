@@ -1,0 +1,278 @@
+package embedded
+
+import (
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// parsed is a document as it was sent, and what of it is indexed.
+type parsed struct {
+	id      string
+	source  []byte
+	members []member // of the source's top level: from the key's quote to the value's end
+	dead    bool     // deleted, or replaced by a later one
+
+	text     map[*field][]string // values of kindSuggest
+	keywords []keyword
+	longs    []long
+	points   []point
+	shapes   []geometry
+}
+
+type (
+	keyword struct { // also booleans, as "true" and "false", and longs in decimal
+		field *field
+		term  string
+	}
+	long struct {
+		field *field
+		value int64
+	}
+	point struct {
+		field *field
+		place place
+	}
+	geometry struct {
+		field *field
+		shape *shape
+	}
+)
+
+const maxDocDepth = 20 // as Elasticsearch's index.mapping.depth.limit
+
+// parseDocument reads a source. It keeps source, which must not change afterwards.
+func (m *mapping) parseDocument(id string, source []byte) (*parsed, error) {
+	if !json.Valid(source) {
+		return nil, badRequest("mapper_parsing_exception", "failed to parse: the document is no valid JSON")
+	}
+	start := skipSpace(source, 0)
+	if source[start] != '{' {
+		return nil, badRequest("mapper_parsing_exception", "failed to parse: the document must be an object")
+	}
+	d := &parsed{id: id, source: source}
+	if err := eachMember(source, start, func(key, value span) error {
+		d.members = append(d.members, member{uint32(key.start - 1), uint32(value.end)})
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	if err := m.object(d, "", start, 0); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+func (m *mapping) object(d *parsed, prefix string, at, depth int) error {
+	if depth > maxDocDepth {
+		return badRequest("mapper_parsing_exception", "failed to parse: the document is nested too deeply")
+	}
+	return eachMember(d.source, at, func(key, value span) error {
+		path := prefix + keyText(key.of(d.source))
+		if f := m.fields[path]; f != nil {
+			return m.values(d, f, value, depth)
+		}
+		if d.source[value.start] == '{' {
+			return m.object(d, path+".", value.start, depth+1)
+		}
+		if m.dynamic == "strict" {
+			parent, name, ok := cutLast(path)
+			if !ok {
+				parent, name = "_doc", path
+			}
+			return badRequest("strict_dynamic_mapping_exception", "mapping set to strict, dynamic introduction of [%s] within [%s] is not allowed", shorten(name), shorten(parent))
+		}
+		return nil
+	})
+}
+
+// keyText is the text of a key, of which nearly all need no decoding.
+func keyText(raw []byte) string {
+	if strings.IndexByte(string(raw), '\\') < 0 && utf8.Valid(raw) {
+		return string(raw)
+	}
+	var s string
+	if json.Unmarshal([]byte(`"`+string(raw)+`"`), &s) != nil {
+		return string(raw)
+	}
+	return s
+}
+
+// values indexes one value, or each element of an array of them.
+func (m *mapping) values(d *parsed, f *field, value span, depth int) error {
+	if d.source[value.start] == '[' && (f.kind != kindPoint || !isNumberPair(d.source, value)) {
+		if depth > maxDocDepth {
+			return badRequest("mapper_parsing_exception", "failed to parse: the document is nested too deeply")
+		}
+		return eachElement(d.source, value.start, func(e span) error { return m.values(d, f, e, depth+1) })
+	}
+	if string(value.of(d.source)) == "null" {
+		return nil
+	}
+	if err := d.index(f, value); err != nil {
+		return badRequest("mapper_parsing_exception", "failed to parse field [%s] in document with id '%s': %v", f.path, shorten(d.id), err)
+	}
+	for _, to := range f.copyTo {
+		if err := d.index(m.fields[to], value); err != nil {
+			return badRequest("mapper_parsing_exception", "failed to parse field [%s] in document with id '%s': %v", to, shorten(d.id), err)
+		}
+	}
+	return nil
+}
+
+// isNumberPair tells a geo_point [lon, lat] from a list of points.
+func isNumberPair(b []byte, v span) bool {
+	i := skipSpace(b, v.start+1)
+	return i < len(b) && (b[i] == '-' || ('0' <= b[i] && b[i] <= '9'))
+}
+
+// index puts a value into a field and its sub-fields.
+func (d *parsed) index(f *field, value span) error {
+	switch f.kind {
+	case kindText, kindSuggest, kindKeyword:
+		s, err := textOf(d.source, value)
+		if err != nil {
+			return err
+		}
+		d.indexText(f, s)
+		return nil
+	case kindBoolean:
+		switch string(value.of(d.source)) {
+		case "true", `"true"`:
+			d.keywords = append(d.keywords, keyword{f, "true"})
+		case "false", `"false"`, `""`:
+			d.keywords = append(d.keywords, keyword{f, "false"})
+		default:
+			return errors.New("only [true] or [false] are allowed")
+		}
+	case kindLong:
+		n, err := integer(string(value.of(d.source)))
+		if err != nil {
+			return err
+		}
+		d.longs = append(d.longs, long{f, n})
+		d.keywords = append(d.keywords, keyword{f, strconv.FormatInt(n, 10)})
+	case kindPoint:
+		p, err := parseGeoPoint(d.source, value)
+		if err != nil {
+			return err
+		}
+		d.points = append(d.points, point{f, p})
+	case kindShape:
+		s, err := parseShape(d.source, value)
+		if err != nil {
+			return err
+		}
+		d.shapes = append(d.shapes, geometry{f, s})
+	}
+	for _, sub := range f.subs {
+		if err := d.index(sub, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *parsed) indexText(f *field, s string) {
+	switch f.kind {
+	case kindKeyword:
+		if f.ignoreAbove <= 0 || utf8.RuneCountInString(s) <= f.ignoreAbove {
+			d.keywords = append(d.keywords, keyword{f, s})
+		}
+	case kindSuggest:
+		if d.text == nil {
+			d.text = map[*field][]string{}
+		}
+		d.text[f] = append(d.text[f], s)
+	}
+	for _, sub := range f.subs {
+		d.indexText(sub, s)
+	}
+}
+
+// textOf is the text of a scalar, as Elasticsearch indexes numbers and booleans as text too.
+func textOf(b []byte, v span) (string, error) {
+	switch b[v.start] {
+	case '"':
+		return keyText(b[v.start+1 : v.end-1]), nil
+	case '{', '[':
+		return "", errors.New("can't get text on an object or array")
+	}
+	return string(v.of(b)), nil
+}
+
+// integer reads a long; decimals are cut off, and numbers in quotes accepted, as Elasticsearch's "coerce" does.
+func integer(raw string) (int64, error) {
+	s := strings.Trim(raw, `"`)
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return n, nil
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || f < -(1<<63) || f >= 1<<63 || f != f {
+		return 0, errors.New("not a long: " + shorten(raw))
+	}
+	return int64(f), nil
+}
+
+// parseGeoPoint reads {"lat":…,"lon":…}, [lon,lat] or "lat,lon".
+func parseGeoPoint(b []byte, v span) (place, error) {
+	lat, lon, err := parseLatLon(b, v)
+	if err != nil {
+		return place{}, err
+	}
+	return encodePlace(lat, lon)
+}
+
+func parseLatLon(b []byte, v span) (lat, lon float64, err error) {
+	var seen int
+	switch b[v.start] {
+	case '{':
+		err = eachMember(b, v.start, func(key, value span) error {
+			raw := string(value.of(b))
+			f, err := strconv.ParseFloat(strings.Trim(raw, `"`), 64)
+			switch string(key.of(b)) {
+			case "lat":
+				lat = f
+				seen |= 1
+			case "lon":
+				lon = f
+				seen |= 2
+			default:
+				return errors.New("field must be either [lat], [lon] or [geohash]")
+			}
+			return err
+		})
+	case '[':
+		n := 0
+		err = eachElement(b, v.start, func(e span) error {
+			f, err := number(b, e)
+			switch n {
+			case 0:
+				lon = f
+			case 1:
+				lat = f
+				seen = 3
+			default:
+				return errors.New("only two values are allowed in a geo_point array")
+			}
+			n++
+			return err
+		})
+	case '"':
+		first, second, ok := strings.Cut(string(b[v.start+1:v.end-1]), ",")
+		if !ok {
+			return 0, 0, errors.New("geohashes are not supported by the embedded store")
+		}
+		lat, err = strconv.ParseFloat(strings.TrimSpace(first), 64)
+		if err == nil {
+			lon, err = strconv.ParseFloat(strings.TrimSpace(second), 64)
+		}
+		seen = 3
+	}
+	if err == nil && seen != 3 {
+		err = errors.New("field must have lat and lon")
+	}
+	return lat, lon, err
+}

@@ -1,0 +1,309 @@
+package embedded
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// Lucene keeps coordinates as 32-bit integers (about 1 cm): so does this store, or points near an edge would fall differently.
+const (
+	latitudeStep  = 180.0 / (1 << 32)
+	longitudeStep = 360.0 / (1 << 32)
+)
+
+// place is a point in Lucene's encoding.
+type place struct{ x, y int32 } // longitude, latitude
+
+func encodePlace(lat, lon float64) (place, error) {
+	if !(lat >= -90 && lat <= 90) {
+		return place{}, fmt.Errorf("latitude %v is out of range", lat)
+	}
+	if !(lon >= -180 && lon <= 180) {
+		return place{}, fmt.Errorf("longitude %v is out of range", lon)
+	}
+	return place{encodeStep(lon, 180, longitudeStep), encodeStep(lat, 90, latitudeStep)}, nil
+}
+
+func encodeStep(v, most, step float64) int32 {
+	if v == most {
+		v = math.Nextafter(v, 0) // the largest itself would overflow
+	}
+	return int32(math.Floor(v / step))
+}
+
+func (p place) lat() float64 { return float64(p.y) * latitudeStep }
+func (p place) lon() float64 { return float64(p.x) * longitudeStep }
+
+// distanceKey orders points by their distance from (lat, lon), as Lucene's sort does: the haversine without its last three bits.
+func distanceKey(lat, lon float64, p place) float64 {
+	const rad = math.Pi / 180
+	x1, x2 := lat*rad, p.lat()*rad
+	h1 := 1 - math.Cos(x1-x2)
+	h2 := 1 - math.Cos((lon-p.lon())*rad)
+	h := h1 + math.Cos(x1)*math.Cos(x2)*h2
+	return math.Float64frombits(math.Float64bits(h) &^ 7)
+}
+
+// earthDiameter in metres, of the sphere that Lucene measures on.
+const earthDiameter = 2 * 6_371_008.7714
+
+func distanceMetres(key float64) float64 {
+	return earthDiameter * math.Asin(math.Min(1, math.Sqrt(key*0.5)))
+}
+
+// polygon is one outer ring and its holes, as closed rings of places.
+type polygon struct {
+	minX, maxX, minY, maxY int32
+	rings                  [][]place
+}
+
+// shape is a geometry: points and polygons.
+type shape struct {
+	points   []place
+	polygons []polygon
+}
+
+func (s *shape) contains(p place) bool {
+	for _, q := range s.points {
+		if q == p {
+			return true
+		}
+	}
+	for i := range s.polygons {
+		if s.polygons[i].contains(p) {
+			return true
+		}
+	}
+	return false
+}
+
+// contains counts the edges to the east of p. A point on an edge is inside, as in Lucene.
+func (g *polygon) contains(p place) bool {
+	if p.x < g.minX || p.x > g.maxX || p.y < g.minY || p.y > g.maxY {
+		return false
+	}
+	inside := false
+	for _, ring := range g.rings {
+		for i := 1; i < len(ring); i++ {
+			a, b := ring[i-1], ring[i]
+			if (a.y > p.y) == (b.y > p.y) && a.y != p.y && b.y != p.y {
+				continue
+			}
+			side := cross(a, b, p)
+			if side == 0 && between(a.x, p.x, b.x) && between(a.y, p.y, b.y) {
+				return true
+			}
+			if (a.y > p.y) != (b.y > p.y) && (side > 0) == (b.y > a.y) {
+				inside = !inside
+			}
+		}
+	}
+	return inside
+}
+
+func between(a, v, b int32) bool { return (a <= v && v <= b) || (b <= v && v <= a) }
+
+// cross is positive if p lies to the left of the way from a to b, 0 on it.
+func cross(a, b, p place) int {
+	const exact = math.MaxInt32 / 2 // products of smaller differences fit into 64 bits
+	dx, dy := int64(b.x)-int64(a.x), int64(b.y)-int64(a.y)
+	px, py := int64(p.x)-int64(a.x), int64(p.y)-int64(a.y)
+	if max(abs(dx), abs(dy), abs(px), abs(py)) > exact {
+		d := float64(dx)*float64(py) - float64(dy)*float64(px)
+		return sign(d)
+	}
+	return sign(dx*py - dy*px)
+}
+
+func abs(v int64) int64 { return max(v, -v) }
+
+func sign[T int64 | float64](v T) int {
+	switch {
+	case v > 0:
+		return 1
+	case v < 0:
+		return -1
+	}
+	return 0
+}
+
+// number reads a JSON number of doc.
+func number(doc []byte, v span) (float64, error) {
+	f, err := strconv.ParseFloat(string(v.of(doc)), 64)
+	if err != nil || math.IsInf(f, 0) || math.IsNaN(f) {
+		return 0, errors.New("not a number: " + shorten(string(v.of(doc))))
+	}
+	return f, nil
+}
+
+// parsePosition reads [lon, lat], or [lon, lat, height].
+func parsePosition(doc []byte, v span) (place, error) {
+	var c [3]float64
+	n := 0
+	if doc[v.start] != '[' {
+		return place{}, errors.New("a position must be an array of longitude and latitude")
+	}
+	err := eachElement(doc, v.start, func(e span) error {
+		if n == len(c) {
+			return errors.New("a position has too many numbers")
+		}
+		f, err := number(doc, e)
+		c[n] = f
+		n++
+		return err
+	})
+	if err != nil {
+		return place{}, err
+	}
+	if n < 2 {
+		return place{}, errors.New("a position needs longitude and latitude")
+	}
+	return encodePlace(c[1], c[0])
+}
+
+func parsePolygon(doc []byte, v span) (polygon, error) {
+	g := polygon{minX: math.MaxInt32, minY: math.MaxInt32, maxX: math.MinInt32, maxY: math.MinInt32}
+	if doc[v.start] != '[' {
+		return g, errors.New("a polygon must be an array of rings")
+	}
+	err := eachElement(doc, v.start, func(r span) error {
+		if doc[r.start] != '[' {
+			return errors.New("a ring must be an array of positions")
+		}
+		ring := make([]place, 0, (r.end-r.start)/24+4)
+		err := eachElement(doc, r.start, func(e span) error {
+			p, err := parsePosition(doc, e)
+			ring = append(ring, p)
+			g.minX, g.maxX = min(g.minX, p.x), max(g.maxX, p.x)
+			g.minY, g.maxY = min(g.minY, p.y), max(g.maxY, p.y)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if len(ring) < 4 || ring[0] != ring[len(ring)-1] {
+			return errors.New("a ring needs at least four positions, the last equal to the first")
+		}
+		g.rings = append(g.rings, ring)
+		return nil
+	})
+	if err == nil && len(g.rings) == 0 {
+		err = errors.New("a polygon needs a ring")
+	}
+	if err == nil && int64(g.maxX)-int64(g.minX) > 1<<31 {
+		err = errors.New("a polygon across the date line or wider than 180 degrees is not supported by the embedded store")
+	}
+	return g, err
+}
+
+// parseShape reads a GeoJSON geometry: points and polygons, single or multi.
+func parseShape(doc []byte, v span) (*shape, error) {
+	if doc[v.start] != '{' {
+		return nil, errors.New("only GeoJSON shapes are supported by the embedded store")
+	}
+	var typ string
+	var at span
+	err := eachMember(doc, v.start, func(key, value span) error {
+		switch string(key.of(doc)) {
+		case "type":
+			typ = string(value.of(doc))
+		case "coordinates":
+			at = value
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if at.end == 0 {
+		return nil, errors.New("a geometry without coordinates")
+	}
+	s := &shape{}
+	addPoint := func(e span) error {
+		p, err := parsePosition(doc, e)
+		s.points = append(s.points, p)
+		return err
+	}
+	addPolygon := func(e span) error {
+		g, err := parsePolygon(doc, e)
+		s.polygons = append(s.polygons, g)
+		return err
+	}
+	switch lowerASCII(typ) {
+	case `"point"`:
+		return s, addPoint(at)
+	case `"polygon"`:
+		return s, addPolygon(at)
+	case `"multipoint"`, `"multipolygon"`:
+		if doc[at.start] != '[' {
+			return nil, errors.New("coordinates must be an array")
+		}
+		if lowerASCII(typ) == `"multipoint"` {
+			return s, eachElement(doc, at.start, addPoint)
+		}
+		return s, eachElement(doc, at.start, addPolygon)
+	}
+	return nil, errors.New("shapes of type " + shorten(typ) + " are not supported by the embedded store")
+}
+
+func lowerASCII(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
+}
+
+// grid finds the shapes whose bounding boxes a point lies in, without looking at all of them.
+type grid struct {
+	cells map[uint32][]uint32 // cell → documents in their order
+	wide  []uint32            // documents whose shapes cover too many cells
+}
+
+const (
+	cellBits     = 21 // a cell is 0.18° by 0.09°
+	cellsPerPart = 64
+)
+
+func cellOf(x, y int32) uint32 { return uint32(x>>cellBits+1<<10)<<11 | uint32(y>>cellBits+1<<10) }
+
+func (g *grid) add(doc uint32, s *shape) {
+	if g.cells == nil {
+		g.cells = map[uint32][]uint32{}
+	}
+	put := func(cell uint32) {
+		if list := g.cells[cell]; len(list) == 0 || list[len(list)-1] != doc {
+			g.cells[cell] = append(list, doc)
+		}
+	}
+	for i := range s.polygons {
+		b := &s.polygons[i]
+		nx, ny := b.maxX>>cellBits-b.minX>>cellBits+1, b.maxY>>cellBits-b.minY>>cellBits+1
+		if int64(nx)*int64(ny) > cellsPerPart {
+			g.wide = append(g.wide, doc)
+			return
+		}
+		for x := b.minX >> cellBits; x <= b.maxX>>cellBits; x++ {
+			for y := b.minY >> cellBits; y <= b.maxY>>cellBits; y++ {
+				put(cellOf(x<<cellBits, y<<cellBits))
+			}
+		}
+	}
+	for _, p := range s.points {
+		put(cellOf(p.x, p.y))
+	}
+}
+
+// candidates calls f with the documents that may hold p, possibly twice and in no order.
+func (g *grid) candidates(p place, f func(doc uint32)) {
+	for _, d := range g.cells[cellOf(p.x, p.y)] {
+		f(d)
+	}
+	for _, d := range g.wide {
+		f(d)
+	}
+}

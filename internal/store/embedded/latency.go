@@ -1,0 +1,64 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"sync/atomic"
+	"time"
+)
+
+// delays draws the injected latencies: log-normal with the given median and 99 % quantile, as the latencies of a store over a
+// network roughly are. The n-th call of a server always gets the n-th value of its seed.
+type delays struct {
+	median time.Duration
+	sigma  float64 // of the logarithm; 0: constant
+	seed   uint64
+	calls  atomic.Uint64
+}
+
+const (
+	z99  = 2.3263478740408408 // the 99 % quantile of the standard normal distribution
+	zMax = 4                  // cuts the tail: about one value in 30,000 would lie beyond
+)
+
+func newDelays(median, p99 time.Duration, seed uint64) (*delays, error) {
+	switch {
+	case median < 0 || p99 < 0:
+		return nil, errors.New("latency: must not be negative")
+	case median == 0 && p99 == 0:
+		return nil, nil
+	case median == 0:
+		return nil, errors.New("latency: a p99 needs a median latency as well")
+	case p99 != 0 && p99 < median:
+		return nil, errors.New("latency: p99 must not be below the median")
+	}
+	d := &delays{median: median, seed: seed}
+	if p99 > median {
+		d.sigma = math.Log(float64(p99)/float64(median)) / z99
+	}
+	return d, nil
+}
+
+func (d *delays) next() time.Duration {
+	if d.sigma == 0 {
+		return d.median
+	}
+	z := rand.New(rand.NewPCG(d.seed, d.calls.Add(1))).NormFloat64()
+	z = max(-zMax, min(zMax, z))
+	return time.Duration(float64(d.median) * math.Exp(d.sigma*z))
+}
+
+// wait sleeps for the next latency on a timer, which holds no thread, or until ctx ends.
+func (d *delays) wait(ctx context.Context) {
+	if d == nil {
+		return
+	}
+	t := time.NewTimer(d.next())
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}

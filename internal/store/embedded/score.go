@@ -1,0 +1,100 @@
+package embedded
+
+import (
+	"math"
+	"math/bits"
+)
+
+// This file is the arithmetic of Lucene 8.7 (BM25Similarity, SmallFloat) as Elasticsearch 7.10 uses it, in 32-bit floats
+// where it does and in the same order of operations: hits with nearly the same score must not change places. The conversions
+// around products keep the compiler from fusing them with a sum.
+
+const (
+	bm25K1 = float32(1.2)
+	bm25B  = float32(0.75)
+)
+
+// bm25 scores the documents of one term in one field.
+type bm25 struct {
+	weight  float32
+	inverse [256]float32 // by the encoded length of the field
+}
+
+// newBM25 takes the boost, the statistics of the field and the number of documents that have the term.
+func newBM25(boost float32, stats fieldStats, docFreq int64) *bm25 {
+	s := &bm25{weight: float32(float32(boost*float32(1+bm25K1)) * idf(stats.docs, docFreq))}
+	average := float32(float64(stats.terms) / float64(stats.docs))
+	for i := range s.inverse {
+		relative := float32(float32(bm25B*float32(decodeLength(byte(i)))) / average)
+		s.inverse[i] = 1 / float32(bm25K1*float32(float32(1-bm25B)+relative))
+	}
+	return s
+}
+
+func idf(docs, docFreq int64) float32 {
+	return float32(math.Log(1 + (float64(docs-docFreq)+0.5)/(float64(docFreq)+0.5)))
+}
+
+func (s *bm25) score(freq float32, length int) float32 {
+	n := s.inverse[encodeLength(length)]
+	return s.weight - float32(s.weight/(1+float32(freq*n)))
+}
+
+// constantTerm is the score of a term in a field without norms, whose documents count as of length 1.
+func constantTerm(boost float32, stats fieldStats, docFreq int64) float32 {
+	return newBM25(boost, stats, docFreq).score(1, 1)
+}
+
+// Lucene keeps the length of a field in one byte: exact below 40, then with four significant bits.
+const exactLengths = 24
+
+func encodeLength(n int) byte {
+	if n < exactLengths {
+		return byte(max(n, 0))
+	}
+	v := uint64(n - exactLengths)
+	if width := bits.Len64(v); width >= 4 {
+		shift := width - 4
+		v = v>>shift&7 | uint64(shift+1)<<3
+	}
+	return byte(min(exactLengths+v, 255))
+}
+
+func decodeLength(b byte) int64 {
+	if b < exactLengths {
+		return int64(b)
+	}
+	v := int64(b) - exactLengths
+	shift := v>>3 - 1
+	if shift < 0 {
+		return exactLengths + v&7
+	}
+	return exactLengths + (v&7|8)<<shift
+}
+
+// modifiers of field_value_factor, and what Elasticsearch calls them.
+func modifier(name string) func(float64) float64 {
+	switch name {
+	case "none", "":
+		return func(v float64) float64 { return v }
+	case "log":
+		return math.Log10
+	case "log1p":
+		return func(v float64) float64 { return math.Log10(v + 1) }
+	case "log2p":
+		return func(v float64) float64 { return math.Log10(v + 2) }
+	case "ln":
+		return math.Log
+	case "ln1p":
+		return math.Log1p
+	case "ln2p":
+		return func(v float64) float64 { return math.Log1p(v + 1) }
+	case "square":
+		return func(v float64) float64 { return v * v }
+	case "sqrt":
+		return math.Sqrt
+	case "reciprocal":
+		return func(v float64) float64 { return 1 / v }
+	}
+	return nil
+}

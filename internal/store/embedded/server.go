@@ -1,0 +1,88 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Version is the Elasticsearch whose answers are reproduced.
+const Version = "7.10.2"
+
+// Options tune a Server. The zero value adds no latency.
+type Options struct {
+	Latency time.Duration // median of the latency added to every call; 0: none
+	P99     time.Duration // 99 % quantile of it; 0: Latency is constant
+	Seed    uint64        // of the drawn latencies
+}
+
+// Server is the store. It is an http.Handler, and listens by itself where Listen tells it to.
+type Server struct {
+	cluster cluster
+	delays  *delays
+	ids     atomic.Uint64 // of documents that came without one
+
+	mu      sync.Mutex
+	servers []*http.Server
+	serving sync.WaitGroup
+	closed  bool
+}
+
+// New makes an empty store. Close it.
+func New(opts Options) (*Server, error) {
+	d, err := newDelays(opts.Latency, opts.P99, opts.Seed)
+	if err != nil {
+		return nil, err
+	}
+	return &Server{delays: d}, nil
+}
+
+const (
+	headerTimeout = 30 * time.Second
+	closeTimeout  = 5 * time.Second
+	maxHeader     = 64 << 10
+)
+
+// Listen serves on one more address ("127.0.0.1:0" for any free port) until Close, and returns the URL.
+func (s *Server) Listen(addr string) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return "", errors.New("listen: the store is closed")
+	}
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return "", fmt.Errorf("listen: %w", err)
+	}
+	server := &http.Server{Handler: s, ReadHeaderTimeout: headerTimeout, MaxHeaderBytes: maxHeader}
+	s.servers = append(s.servers, server)
+	s.serving.Go(func() {
+		server.Serve(l) // it ends with ErrServerClosed only
+	})
+	return "http://" + l.Addr().String(), nil
+}
+
+// Close ends all listeners and connections and frees the data. It is idempotent.
+func (s *Server) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
+	var errs []error
+	for _, server := range s.servers {
+		if err := server.Shutdown(ctx); err != nil { // in time, unless a call hangs
+			errs = append(errs, server.Close())
+		}
+	}
+	s.serving.Wait()
+	return errors.Join(append(errs, s.cluster.close())...)
+}

@@ -1,0 +1,233 @@
+package embedded
+
+import (
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// sourceFilter says which parts of a source an answer holds. The zero value holds all of it.
+type sourceFilter struct {
+	off      bool // no source at all
+	includes []string
+	excludes []string
+}
+
+const maxPatterns = 100
+
+// sourceParams reads _source, _source_includes and _source_excludes (and their older singular forms). The result is nil
+// where none of them is given.
+func sourceParams(q url.Values) (*sourceFilter, error) {
+	var f sourceFilter
+	given := false
+	if v, ok := q["_source"]; ok && len(v) > 0 {
+		given = true
+		switch v[0] {
+		case "", "true":
+		case "false":
+			f.off = true
+		default:
+			f.includes = strings.Split(v[0], ",")
+		}
+	}
+	for key, list := range q {
+		switch key {
+		case "_source_includes", "_source_include":
+			f.includes = append(f.includes, strings.Split(strings.Join(list, ","), ",")...)
+		case "_source_excludes", "_source_exclude":
+			f.excludes = append(f.excludes, strings.Split(strings.Join(list, ","), ",")...)
+		default:
+			continue
+		}
+		given = true
+	}
+	if !given {
+		return nil, nil
+	}
+	return &f, f.check()
+}
+
+// sourceBody reads the key _source of a search.
+func sourceBody(raw json.RawMessage) (*sourceFilter, error) {
+	f := &sourceFilter{}
+	var on bool
+	if json.Unmarshal(raw, &on) == nil {
+		f.off = !on
+		return f, nil
+	}
+	if len(raw) > 0 && raw[0] != '{' {
+		list, err := stringOrList("_source", raw)
+		f.includes = list
+		return f, errOr(err, f.check())
+	}
+	o, err := parseObject("_source", raw)
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range []struct {
+		keys []string
+		to   *[]string
+	}{{[]string{"includes", "include"}, &f.includes}, {[]string{"excludes", "exclude"}, &f.excludes}} {
+		for _, key := range part.keys {
+			if v := o.take(key); v != nil {
+				list, err := stringOrList("_source."+key, v)
+				if err != nil {
+					return nil, err
+				}
+				*part.to = append(*part.to, list...)
+			}
+		}
+	}
+	return f, errOr(o.rest(), f.check())
+}
+
+func errOr(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *sourceFilter) check() error {
+	drop := func(s string) bool { return s == "" }
+	f.includes, f.excludes = slices.DeleteFunc(f.includes, drop), slices.DeleteFunc(f.excludes, drop)
+	if len(f.includes)+len(f.excludes) > maxPatterns {
+		return unsupported("more than %d patterns of source fields", maxPatterns)
+	}
+	return nil
+}
+
+func (f *sourceFilter) all() bool { return f == nil || (len(f.includes) == 0 && len(f.excludes) == 0) }
+
+// flat tells whether it is enough to look at the top level: no pattern reaches into objects. A pattern with a dot may, but a
+// name with a dot stands at the top level of the documents here, so both are looked at.
+func (f *sourceFilter) flat() bool {
+	for _, list := range [...][]string{f.includes, f.excludes} {
+		for _, p := range list {
+			if strings.ContainsAny(p, ".*") {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// apply appends the filtered source of d to out. The order of keys and the spelling of values stay as they were sent.
+func (f *sourceFilter) apply(out []byte, d *stored) []byte {
+	if f.all() {
+		return append(out, d.source...)
+	}
+	if !f.flat() {
+		return f.object(out, d.source, skipSpace(d.source, 0), "", len(f.includes) == 0)
+	}
+	start := len(out)
+	out = append(out, '{')
+	first := true
+	for _, m := range d.members {
+		part := d.source[m.start:m.end]
+		name := part[1:]
+		for i, c := range name {
+			if c == '\\' { // a name that needs decoding: never seen, but right
+				return f.object(out[:start], d.source, skipSpace(d.source, 0), "", len(f.includes) == 0)
+			}
+			if c == '"' || c == '.' { // a pattern holds for all that follows a dot
+				name = name[:i]
+				break
+			}
+		}
+		if (len(f.includes) > 0 && !names(f.includes, name)) || names(f.excludes, name) {
+			continue
+		}
+		if !first {
+			out = append(out, ',')
+		}
+		first = false
+		out = append(out, part...)
+	}
+	return append(out, '}')
+}
+
+func names(list []string, name []byte) bool {
+	for _, s := range list {
+		if s == string(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// object filters an object whose keys begin with prefix; included says that an include pattern holds all of it.
+func (f *sourceFilter) object(out, doc []byte, at int, prefix string, included bool) []byte {
+	out = append(out, '{')
+	first := true
+	eachMember(doc, at, func(key, value span) error { // f never fails
+		path := prefix + keyText(key.of(doc))
+		in := included || matchesAny(f.includes, path)
+		isObject := doc[value.start] == '{'
+		switch {
+		case matchesAny(f.excludes, path), !in && !(isObject && reachesInto(f.includes, path)):
+			return nil
+		}
+		if !first {
+			out = append(out, ',')
+		}
+		first = false
+		out = append(out, doc[key.start-1:key.end+1]...)
+		out = append(out, ':')
+		if isObject && (!in || reachesInto(f.excludes, path)) {
+			out = f.object(out, doc, value.start, path+".", in)
+		} else {
+			out = append(out, value.of(doc)...)
+		}
+		return nil
+	})
+	return append(out, '}')
+}
+
+// matchesAny tells whether a pattern is the path, or stands for something that holds it.
+func matchesAny(patterns []string, path string) bool {
+	for _, p := range patterns {
+		if wildcard(p, path) {
+			return true
+		}
+		for i := range len(path) {
+			if path[i] == '.' && wildcard(p, path[:i]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reachesInto tells whether a pattern may name something below path.
+func reachesInto(patterns []string, path string) bool {
+	for _, p := range patterns {
+		if strings.HasPrefix(p, path+".") || strings.Contains(p, "*") {
+			return true
+		}
+	}
+	return false
+}
+
+// wildcard matches s against a pattern in which * stands for any text.
+func wildcard(pattern, s string) bool {
+	parts := strings.Split(pattern, "*")
+	if len(parts) == 1 {
+		return pattern == s
+	}
+	if !strings.HasPrefix(s, parts[0]) {
+		return false
+	}
+	s = s[len(parts[0]):]
+	for _, p := range parts[1 : len(parts)-1] {
+		i := strings.Index(s, p)
+		if i < 0 {
+			return false
+		}
+		s = s[i+len(p):]
+	}
+	return strings.HasSuffix(s, parts[len(parts)-1])
+}

@@ -1,0 +1,153 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"locbench/internal/safe"
+)
+
+const probeTimeout = 10 * time.Second
+
+func (s *Store) openExternal(ctx context.Context, raw string) error {
+	clean, err := checkURL(raw)
+	if err != nil {
+		return fmt.Errorf("open external store: %w", err)
+	}
+	version, warning, err := probe(ctx, clean)
+	if err != nil {
+		return fmt.Errorf("open external store %s: %w", Redact(clean), err)
+	}
+	s.url, s.version = clean, version
+	if warning != "" {
+		s.warnings = append(s.warnings, warning)
+	}
+	return nil
+}
+
+// checkURL returns raw without what does not belong into the base of a store.
+func checkURL(raw string) (string, error) {
+	if raw == "" {
+		return "", errors.New("no URL given (e.g. http://127.0.0.1:9200)")
+	}
+	u, err := url.Parse(raw)
+	if err != nil {
+		return "", errors.New("malformed URL") // the cause would repeat the URL, with its password
+	}
+	if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return "", fmt.Errorf("%q is no URL of a store (e.g. http://127.0.0.1:9200)", Redact(raw))
+	}
+	if u.RawQuery != "" || u.Fragment != "" {
+		return "", fmt.Errorf("%s: a store's URL has neither query nor fragment", Redact(raw))
+	}
+	u.Path = strings.TrimRight(u.Path, "/")
+	return u.String(), nil
+}
+
+// probe asks the store for its version. Another version than 7 is a warning, since contenders might still work with it.
+func probe(ctx context.Context, base string) (version, warning string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/", nil)
+	if err != nil {
+		return "", "", errors.New("malformed URL")
+	}
+	transport := &http.Transport{DisableKeepAlives: true, Proxy: http.ProxyFromEnvironment}
+	resp, err := (&http.Client{Transport: transport}).Do(req)
+	if err != nil {
+		return "", "", withoutURL(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	if err != nil {
+		return "", "", fmt.Errorf("read answer: %w", withoutURL(err))
+	}
+	if resp.StatusCode != http.StatusOK {
+		return "", "", fmt.Errorf("GET / was answered with %d %s", resp.StatusCode, safe.Line(string(body), 200))
+	}
+	var info struct {
+		Version struct {
+			Number       string `json:"number"`
+			Distribution string `json:"distribution"`
+		} `json:"version"`
+	}
+	if err := json.Unmarshal(body, &info); err != nil || info.Version.Number == "" {
+		return "", "", fmt.Errorf("no Elasticsearch answers there, but: %s", safe.Line(string(body), 200))
+	}
+	version = safe.Line(info.Version.Number, 50)
+	if d := info.Version.Distribution; d != "" {
+		version = safe.Line(d, 50) + " " + version
+	}
+	if !strings.HasPrefix(version, "7.") {
+		warning = fmt.Sprintf("the store is %s, not Elasticsearch 7: answers may differ", version)
+	}
+	return version, warning, nil
+}
+
+// withoutURL takes the URL out of an error of net/http: it may hold a password.
+func withoutURL(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		return u.Err
+	}
+	return err
+}
+
+// Redact returns the URL without user info. What is no URL at all becomes a fixed text, since it may be a password as well.
+func Redact(raw string) string {
+	if raw == "" {
+		return ""
+	}
+	u, err := url.Parse(raw)
+	if err != nil {
+		return "(malformed URL)"
+	}
+	if u.Opaque != "" || (u.User == nil && u.Host == "" && strings.Contains(raw, "@")) {
+		return "(malformed URL)"
+	}
+	u.User = nil
+	return u.String()
+}
+
+// onLoopback tells whether the store can be reached from this machine alone.
+func onLoopback(raw string) bool {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return false
+	}
+	host := u.Hostname()
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+func hostPort(raw string) (string, error) {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return "", errors.New("malformed URL of the store")
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return net.JoinHostPort(u.Hostname(), port), nil
+}
+
+func withHost(raw, host string) (string, error) {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return "", errors.New("malformed URL of the store")
+	}
+	u.Host = host
+	return u.String(), nil
+}

@@ -1,0 +1,168 @@
+// Package store provides the Elasticsearch that the contenders ask: one that somebody else runs (external), the official
+// image started for this run (container), one inside this process (embedded, see package embedded below this one), or none.
+//
+// All of them are used in the same way: URL is how this machine reaches the store, Listen makes it reachable for contenders
+// that cannot use that address, such as containers behind a bridge. Filling the store is left to package seed, which speaks
+// to all of them alike.
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/store/embedded"
+)
+
+// ErrNone is returned by Listen where the profile wants no store.
+var ErrNone = errors.New("this run has no store")
+
+// DefaultImage is the official image that a container store runs unless the profile names another.
+const DefaultImage = "docker.elastic.co/elasticsearch/elasticsearch:7.17.28"
+
+// Options are what Open needs beside the StoreSpec. The zero value is good for all stores but the container.
+type Options struct {
+	Seed       uint64              // of the injected latency
+	RunID      string              // goes into the labels of a container
+	Containers ContainerRunner     // container only
+	OnLog      func(bench.LogLine) // container only: lines of its log; may be nil, must not block long
+}
+
+// Store is an open store. Its methods may be called by several goroutines at once.
+type Store struct {
+	kind     bench.StoreKind
+	url      string // may hold user info
+	version  string
+	warnings []string
+
+	embedded  *embedded.Server
+	container Container
+
+	mu     sync.Mutex
+	relays []*relay
+	seen   string
+	closed bool
+}
+
+// Open starts or reaches the store of spec. Close it, also after a cancelled ctx. An error names what to do where that is known.
+func Open(ctx context.Context, spec bench.StoreSpec, opts Options) (*Store, error) {
+	kind := spec.Kind
+	if kind == bench.StoreAuto || kind == "" {
+		kind = bench.StoreEmbedded
+		if spec.URL != "" {
+			kind = bench.StoreExternal
+		}
+	}
+	s := &Store{kind: kind}
+	var err error
+	switch kind {
+	case bench.StoreNone:
+	case bench.StoreEmbedded:
+		err = s.openEmbedded(spec, opts)
+	case bench.StoreExternal:
+		err = s.openExternal(ctx, spec.URL)
+	case bench.StoreContainer:
+		err = s.openContainer(ctx, spec, opts)
+	default:
+		err = fmt.Errorf("unknown kind of store %q", kind)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Store) openEmbedded(spec bench.StoreSpec, opts Options) error {
+	server, err := embedded.New(embedded.Options{Latency: spec.Latency, P99: spec.P99, Seed: opts.Seed})
+	if err != nil {
+		return fmt.Errorf("open embedded store: %w", err)
+	}
+	url, err := server.Listen("127.0.0.1:0")
+	if err != nil {
+		return errors.Join(fmt.Errorf("open embedded store: %w", err), server.Close())
+	}
+	s.embedded, s.url, s.version = server, url, embedded.Version+" (embedded)"
+	return nil
+}
+
+// URL is how this machine reaches the store, without a slash at the end; "" where there is none. It may hold a user name and
+// password: show Info().URL instead.
+func (s *Store) URL() string { return s.url }
+
+// Warnings are doubts about the store that belong beside the results.
+func (s *Store) Warnings() []string { return s.warnings }
+
+// Info describes the store for the record, without user info. SeenByContender is the last answer of Listen.
+func (s *Store) Info() bench.StoreInfo {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return bench.StoreInfo{Kind: s.kind, URL: Redact(s.url), Seen: Redact(s.seen), Version: s.version}
+}
+
+// Listen makes the store reachable at addr, an address of this machine such as the gateway of a Docker network ("172.18.0.1:0"
+// for any free port), and returns the URL for a contender there. An external store that does not run on this machine needs no
+// such help: its own URL is returned. What was opened stays until Close.
+func (s *Store) Listen(addr string) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return "", fmt.Errorf("listen on %s: the store is closed", addr)
+	}
+	url, err := s.listen(addr)
+	if err != nil {
+		return "", err
+	}
+	s.seen = url
+	return url, nil
+}
+
+func (s *Store) listen(addr string) (string, error) {
+	switch {
+	case s.kind == bench.StoreNone:
+		return "", ErrNone
+	case s.embedded != nil:
+		return s.embedded.Listen(addr)
+	case s.container == nil && !onLoopback(s.url):
+		return s.url, nil
+	}
+	target, err := hostPort(s.url)
+	if err != nil {
+		return "", err
+	}
+	r, err := newRelay(addr, target)
+	if err != nil {
+		return "", err
+	}
+	s.relays = append(s.relays, r)
+	return withHost(s.url, r.address())
+}
+
+// Close ends everything that Open and Listen have started: listeners, the embedded store with its data, the container. An
+// external store is left alone. It is idempotent.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	var errs []error
+	for _, r := range s.relays {
+		errs = append(errs, r.close())
+	}
+	if s.embedded != nil {
+		errs = append(errs, s.embedded.Close())
+	}
+	if s.container != nil {
+		// Not the caller's context: an interrupted run must not leave a container.
+		ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+		defer cancel()
+		errs = append(errs, s.container.Stop(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+const stopTimeout = time.Minute
