@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"locbench/internal/bench"
@@ -138,13 +140,13 @@ func errorRatio(s bench.StepResult) (float64, string, bool) {
 	ratio := s.Load.ErrorRatio()
 	words := percent(ratio)
 	if failed > 0 {
-		words += " (" + errorKinds(s.Load.Failed) + ")"
+		words += " (" + strings.Join(errorKinds(s.Load.Failed), ", ") + ")"
 	}
 	return ratio * 100, words, true
 }
 
-// errorKinds is "timeout 12, 5xx 3", the most frequent first.
-func errorKinds(failed map[bench.ErrorKind]int64) string {
+// errorKinds is "timeout 12", "5xx 3", the most frequent first.
+func errorKinds(failed map[bench.ErrorKind]int64) []string {
 	kinds := make([]bench.ErrorKind, 0, len(failed))
 	for k, n := range failed {
 		if n != 0 {
@@ -152,22 +154,11 @@ func errorKinds(failed map[bench.ErrorKind]int64) string {
 		}
 	}
 	slices.SortFunc(kinds, func(a, b bench.ErrorKind) int {
-		switch {
-		case failed[a] > failed[b]:
-			return -1
-		case failed[a] < failed[b]:
-			return 1
-		case a < b:
-			return -1
-		}
-		return 1
+		return cmp.Or(cmp.Compare(failed[b], failed[a]), cmp.Compare(a, b))
 	})
-	var words string
+	words := make([]string, len(kinds))
 	for i, k := range kinds {
-		if i > 0 {
-			words += ", "
-		}
-		words += cleanName(string(k)) + " " + count(failed[k])
+		words[i] = cleanName(string(k)) + " " + count(failed[k])
 	}
 	return words
 }

@@ -3,7 +3,6 @@ package report
 import (
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"locbench/internal/bench"
@@ -24,7 +23,10 @@ type headlineRow struct {
 }
 
 // cell is a figure and, smaller, what goes with it.
-type cell struct{ Main, Small string }
+type cell struct {
+	Main  string
+	Small []string
+}
 
 func newHeadline(run bench.Run, l layout, sums []stats.Contender) headline {
 	h := headline{
@@ -51,15 +53,15 @@ func newHeadline(run bench.Run, l layout, sums []stats.Contender) headline {
 	return h
 }
 
-// spread is what goes below a median.
-func spread(v stats.Value, words func(float64) string) string {
+// spread is what goes below a median; nothing where there was one round.
+func spread(v stats.Value, words func(float64) string) []string {
 	switch {
 	case v.Interval != nil:
-		return words(v.Interval.Low) + " to " + words(v.Interval.High) + " (" + percent(v.Interval.Confidence) + ")"
+		return []string{words(v.Interval.Low) + " to " + words(v.Interval.High) + " (" + percent(v.Interval.Confidence) + ")"}
 	case len(v.Values) > 1:
-		return words(slices.Min(v.Values)) + " to " + words(slices.Max(v.Values))
+		return []string{words(slices.Min(v.Values)) + " to " + words(slices.Max(v.Values))}
 	}
-	return ""
+	return nil
 }
 
 func nanoseconds(v float64) string { return duration(time.Duration(v)) }
@@ -76,11 +78,8 @@ func peakCell(s stats.Contender) cell {
 	if !ok {
 		return cell{Main: missing}
 	}
-	at := "at " + newRow(peak.Step, 0).Title
-	if words := spread(peak.Throughput, significant); words != "" {
-		at += "; " + words
-	}
-	return cell{significant(peak.Throughput.Median) + "/s", at}
+	at := []string{"at " + newRow(peak.Step, 0).Title}
+	return cell{significant(peak.Throughput.Median) + "/s", append(at, spread(peak.Throughput, significant)...)}
 }
 
 func latencyCell(s stats.Contender) cell {
@@ -88,7 +87,7 @@ func latencyCell(s stats.Contender) cell {
 	if !ok || peak.Latency.Count == 0 {
 		return cell{Main: missing}
 	}
-	return cell{duration(peak.Latency.P50), "p99 " + duration(peak.Latency.P99)}
+	return cell{duration(peak.Latency.P50), []string{"p99 " + duration(peak.Latency.P99)}}
 }
 
 func memoryCell(s stats.Contender) cell {
@@ -99,13 +98,12 @@ func memoryCell(s stats.Contender) cell {
 }
 
 func cpuCell(s stats.Contender) cell {
-	var c cell
-	c.Main = missing
+	c := cell{Main: missing}
 	if s.Cost != nil && s.Cost.Successes > 0 {
 		c.Main = duration(s.Cost.CPU / time.Duration(s.Cost.Successes))
 	}
 	if peak, ok := s.PeakStep(); ok && peak.CPURequest.Known() {
-		c.Small = "at the peak " + duration(peak.CPURequest.Duration())
+		c.Small = []string{"at the peak " + duration(peak.CPURequest.Duration())}
 	}
 	return c
 }
@@ -114,7 +112,7 @@ func costCell(s stats.Contender) cell {
 	if s.Cost == nil {
 		return cell{Main: missing}
 	}
-	parts := []string{}
+	var parts []string
 	for _, p := range []struct {
 		name    string
 		dollars float64
@@ -123,7 +121,7 @@ func costCell(s stats.Contender) cell {
 			parts = append(parts, p.name+" "+dollars(p.dollars))
 		}
 	}
-	return cell{dollars(s.Cost.Total), strings.Join(parts, ", ")}
+	return cell{dollars(s.Cost.Total), parts}
 }
 
 func errorsCell(s stats.Contender) cell {
@@ -146,7 +144,7 @@ func checksCell(s stats.Contender) cell {
 	c := cell{Main: count(int64(passed)) + " ✓"}
 	if failed > 0 {
 		c.Main = count(int64(failed)) + " ✗"
-		c.Small = count(int64(passed)) + " passed"
+		c.Small = []string{count(int64(passed)) + " passed"}
 	}
 	return c
 }

