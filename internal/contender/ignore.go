@@ -13,7 +13,10 @@ type ignoreRule struct {
 	keep  bool     // the line began with "!"
 }
 
-// parseIgnore reads a .dockerignore. A line that is no pattern is left out, as Docker would stop at it.
+// maxRules bounds the rules of a .dockerignore: every file is compared with every rule.
+const maxRules = 1000
+
+// parseIgnore reads a .dockerignore. A line that is no pattern is left out, and so is what follows the first maxRules.
 func parseIgnore(text string) ignore {
 	var list ignore
 	for line := range strings.Lines(text) {
@@ -28,6 +31,9 @@ func parseIgnore(text string) ignore {
 		}
 		if _, err := path.Match(pattern, ""); err != nil {
 			continue
+		}
+		if len(list) == maxRules {
+			break
 		}
 		list = append(list, ignoreRule{strings.Split(pattern, "/"), keep})
 	}

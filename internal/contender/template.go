@@ -28,8 +28,11 @@ func templateFields() []string {
 func templateFuncs() []string { return []string{"and", "eq", "ne", "not", "or", "print"} }
 
 // Fill makes a LaunchSpec's artifact and environment out of those of svc: templates in the command and the environment are
-// filled in, and a program named by a relative path is looked for in the artifact's folder.
+// filled in (Dir, where t leaves it empty, by the artifact's folder), and a program named by a relative path is looked for there.
 func Fill(svc bench.Service, artifact bench.Artifact, t bench.Template) (bench.Artifact, map[string]string, error) {
+	if t.Dir == "" {
+		t.Dir = artifact.Dir
+	}
 	env, err := Env(svc, t)
 	if err != nil {
 		return artifact, nil, err

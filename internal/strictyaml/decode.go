@@ -59,9 +59,8 @@ func (v Value) read(dst reflect.Value, r rules) {
 	switch dst.Kind() {
 	case reflect.Pointer:
 		p := reflect.New(dst.Type().Elem())
-		if v.into(p.Elem(), r) {
-			dst.Set(p)
-		}
+		v.into(p.Elem(), r)
+		dst.Set(p) // even with mistakes inside: a Validator looks at the rest
 	case reflect.String:
 		v.readString(dst, r)
 	case reflect.Bool:

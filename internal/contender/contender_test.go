@@ -1,0 +1,341 @@
+package contender_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/contender"
+	"locbench/internal/strictyaml"
+)
+
+const full = `
+name: rs-actix
+title: Rust, Actix
+language: Rust
+language_version: 1.80
+framework: actix-web
+version: 4.18.1
+tags: [native, async]
+endpoints: [benchmark, get]
+port: 9090
+env:
+  GOOUT_ELASTIC_HOST: "{{.Elastic.Host}}"
+  GOOUT_ELASTIC_PORT: "{{.Elastic.Port}}"
+  PORT: "{{.Port}}"
+ready: {path: /health, timeout: 5s}
+docker:
+  dockerfile: Dockerfile
+  target: run
+  args: {PROFILE: release, CPU: generic}
+  command: [/service, --port, "{{.Port}}"]
+process:
+  build: [[cargo, build]]
+  command: ["{{.Dir}}/target/service"]
+variants:
+  - name: release
+  - name: lto
+    title: fat LTO
+    args: {PROFILE: lto}
+    env: {RUST_LOG: info, PORT: "80{{.Port}}"}
+    endpoints: all
+    unverified: nobody had the time
+  - name: elsewhere
+    image: example.org/actix:1
+  - name: inside
+    builtin: true
+`
+
+func parse(t *testing.T, text string) bench.Service {
+	t.Helper()
+	s, err := contender.Parse("services/rs-actix/service.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestParse(t *testing.T) {
+	got := parse(t, full)
+	inside := true
+	want := bench.Service{
+		Name: "rs-actix", Title: "Rust, Actix", Language: "Rust", LanguageVersion: "1.80", Framework: "actix-web", Version: "4.18.1",
+		Tags: []string{"native", "async"}, Endpoints: []string{"get", "benchmark"}, Port: 9090,
+		Env:   map[string]string{"GOOUT_ELASTIC_HOST": "{{.Elastic.Host}}", "GOOUT_ELASTIC_PORT": "{{.Elastic.Port}}", "PORT": "{{.Port}}"},
+		Ready: bench.Ready{Path: "/health", Timeout: 5 * time.Second},
+		Docker: &bench.DockerRecipe{
+			Dockerfile: "Dockerfile", Target: "run", Args: map[string]string{"PROFILE": "release", "CPU": "generic"},
+			Command: []string{"/service", "--port", "{{.Port}}"},
+		},
+		Process: &bench.ProcessRecipe{Build: [][]string{{"cargo", "build"}}, Command: []string{"{{.Dir}}/target/service"}},
+		Variants: []bench.Variant{
+			{Name: "release"},
+			{
+				Name: "lto", Title: "fat LTO", Args: map[string]string{"PROFILE": "lto"}, Env: map[string]string{"RUST_LOG": "info", "PORT": "80{{.Port}}"},
+				Endpoints: contender.Groups(), Unverified: "nobody had the time",
+			},
+			{Name: "elsewhere", Image: "example.org/actix:1"},
+			{Name: "inside", Builtin: &inside},
+		},
+		Dir: "services/rs-actix",
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	small := parse(t, "language: Go\nframework: x\nversion: 1\nendpoints: all\nprocess: {command: [./x]}\n")
+	if small.Name != "rs-actix" || small.Port != 8080 || small.Ready != (bench.Ready{Path: "/", Timeout: time.Minute}) || len(small.Endpoints) != 7 {
+		t.Errorf("defaults: %+v", small)
+	}
+}
+
+func TestResolve(t *testing.T) {
+	svc := parse(t, full)
+	first, err := contender.Resolve(svc, "")
+	if err != nil || first.Variant != "release" || first.Variants != nil || !reflect.DeepEqual(first.Docker, svc.Docker) {
+		t.Errorf("default: %+v, %v", first, err)
+	}
+	lto, err := contender.Resolve(svc, "lto")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := map[string]string{"PROFILE": "lto", "CPU": "generic"}; !reflect.DeepEqual(lto.Docker.Args, want) || lto.Docker.Target != "run" {
+		t.Errorf("arguments: %+v", lto.Docker)
+	}
+	if lto.Env["RUST_LOG"] != "info" || lto.Env["PORT"] != "80{{.Port}}" || lto.Env["GOOUT_ELASTIC_HOST"] == "" {
+		t.Errorf("environment: %v", lto.Env)
+	}
+	if len(lto.Endpoints) != 7 || lto.Unverified == "" || lto.Title != "Rust, Actix: fat LTO" {
+		t.Errorf("%+v", lto)
+	}
+	if svc.Docker.Args["PROFILE"] != "release" || svc.Env["PORT"] != "{{.Port}}" || len(svc.Variants) != 4 {
+		t.Error("Resolve has changed its argument")
+	}
+	elsewhere, err := contender.Resolve(svc, "elsewhere")
+	if err != nil || elsewhere.Docker.Image != "example.org/actix:1" || elsewhere.Docker.Dockerfile != "" || elsewhere.Docker.Args != nil {
+		t.Errorf("image: %+v, %v", elsewhere.Docker, err)
+	}
+	inside, err := contender.Resolve(svc, "inside")
+	if err != nil || !inside.Builtin || inside.Docker != nil || inside.Process != nil {
+		t.Errorf("built in: %+v, %v", inside, err)
+	}
+	again, err := contender.Resolve(lto, "lto")
+	if err != nil || !reflect.DeepEqual(again, lto) {
+		t.Errorf("resolving twice: %+v, %v", again, err)
+	}
+	for variant, want := range map[string]string{
+		"lot": "contender rs-actix has no variant \"lot\"; did you mean `lto`?",
+		"x":   `contender rs-actix has no variant "x"; its variants: release, lto, elsewhere, inside`,
+	} {
+		if _, err := contender.Resolve(svc, variant); err == nil || err.Error() != want {
+			t.Errorf("%s: got %v, want %s", variant, err, want)
+		}
+	}
+	if _, err := contender.Resolve(bench.Service{Name: "a"}, "x"); err == nil {
+		t.Error("a variant of a service without any was found")
+	}
+}
+
+func TestFill(t *testing.T) {
+	svc := parse(t, full)
+	var tmpl bench.Template
+	tmpl.Elastic.Host, tmpl.Elastic.Port, tmpl.Port, tmpl.Dir = "10.0.0.5", "9200", 8081, "/build"
+	artifact := bench.Artifact{Dir: "/build", Command: []string{"target/service", `{{if eq .Name ""}}none{{else}}{{.Name}}{{end}}`, "{{.Port}}"}}
+	a, env, err := contender.Fill(svc, artifact, tmpl)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{filepath.Join("/build", "target/service"), "none", "8081"}; !reflect.DeepEqual(a.Command, want) {
+		t.Errorf("command %q, want %q", a.Command, want)
+	}
+	if want := map[string]string{"GOOUT_ELASTIC_HOST": "10.0.0.5", "GOOUT_ELASTIC_PORT": "9200", "PORT": "8081"}; !reflect.DeepEqual(env, want) {
+		t.Errorf("env %q, want %q", env, want)
+	}
+	if artifact.Command[2] != "{{.Port}}" {
+		t.Error("Fill has changed its argument")
+	}
+	for _, text := range []string{"{{.Elastic.Url}}", "{{range 9}}x{{end}}", "{{printf \"%99999d\" 1}}", "{{", `{{template "x"}}`, "{{$x := 1}}", "{{.}}"} {
+		if _, err := contender.Command([]string{text}, tmpl); err == nil {
+			t.Errorf("%s was filled in", text)
+		}
+	}
+	tmpl.Name = strings.Repeat("x", 16<<10)
+	if _, err := contender.Command([]string{"{{.Name}}{{.Name}}"}, tmpl); err == nil || !strings.Contains(err.Error(), "more than 16KiB come out") {
+		t.Errorf("unbounded: %v", err)
+	}
+}
+
+const minimal = "language: Go\nframework: x\nversion: 1\nendpoints: all\n"
+
+func TestDiscover(t *testing.T) {
+	embedded := fstest.MapFS{
+		"a/service.yaml":       {Data: []byte(minimal + "docker: {dockerfile: build/Dockerfile}\n")},
+		"a/build/Dockerfile":   {Data: []byte("FROM scratch\n")},
+		"b/service.yaml":       {Data: []byte(minimal + "process: {command: [x]}\n")},
+		"bad/service.yaml":     {Data: []byte(minimal + "docker: {dockerfile: Dockerfile}\nprot: 1\n")},
+		"none/readme":          {},
+		".hidden/service.yaml": {Data: []byte("x")},
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "b", "service.yaml"), minimal+"title: mine\nprocess: {command: [y]}\n")
+	write(t, filepath.Join(dir, "single", "service.yaml"), minimal+"image: 1\n")
+	write(t, filepath.Join(dir, "other", "Single.2", "service.yaml"), minimal+"docker: {image: x}\n")
+	list, err := contender.Discover(
+		contender.Source{FS: embedded, Name: "services"}, contender.Folder(dir), contender.Folder(filepath.Join(dir, "other", "Single.2")))
+	var names []string
+	for _, s := range list {
+		names = append(names, s.Name+" "+s.Title+" "+strings.TrimPrefix(s.Dir, filepath.ToSlash(dir)))
+		if s.Files == nil {
+			t.Errorf("%s has no files", s.Name)
+		}
+	}
+	want := []string{"a  services/a", "b mine /b", "single.2  /other/Single.2"}
+	if !reflect.DeepEqual(names, want) {
+		t.Errorf("got %q, want %q", names, want)
+	}
+	for _, part := range []string{
+		"services/bad/service.yaml:5: there is no file `Dockerfile` in the folder",
+		"services/bad/service.yaml:6: unknown key `prot`; did you mean `port`?",
+		"/single/service.yaml:5: unknown key `image`; known keys:",
+	} {
+		if err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("the error lacks %q: %v", part, err)
+		}
+	}
+	for _, dir := range []string{filepath.Join(dir, "nothing"), t.TempDir()} {
+		if _, err := contender.Discover(contender.Folder(dir)); err == nil || !strings.Contains(err.Error(), dir) {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+	twice := fstest.MapFS{
+		"a/service.yaml": {Data: []byte("name: x\n" + minimal + "builtin: true\n")},
+		"b/service.yaml": {Data: []byte("name: x\n" + minimal + "builtin: true\n")},
+	}
+	if _, err := contender.Discover(contender.Source{FS: twice, Name: "s"}); err == nil || !strings.Contains(err.Error(), "contender x is both in s/a and in s/b") {
+		t.Errorf("twice: %v", err)
+	}
+}
+
+func TestFind(t *testing.T) {
+	list := []bench.Service{{Name: "go-nethttp"}, {Name: "rs-actix"}}
+	if s, err := contender.Find(list, "rs-actix"); err != nil || s.Name != "rs-actix" {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if _, err := contender.Find(list, "rs-actx"); err == nil || err.Error() != "unknown contender \"rs-actx\"; did you mean `rs-actix`?" {
+		t.Error(err)
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestMistakes compares what is told of each testdata/*.yaml with the .txt beside it.
+func TestMistakes(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no testdata: %v", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = contender.Parse("services/x/"+filepath.Base(file), data)
+			var mistakes strictyaml.Mistakes
+			if !errors.As(err, &mistakes) {
+				t.Fatalf("no mistakes, but %v", err)
+			}
+			golden(t, strings.TrimSuffix(file, ".yaml")+".txt", err.Error()+"\n")
+		})
+	}
+}
+
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s:\n got:\n%s\nwant:\n%s", file, got, want)
+	}
+}
+
+// TestRepositoryContenders reads what the repository holds.
+func TestRepositoryContenders(t *testing.T) {
+	list, err := contender.Discover(contender.Folder(filepath.Join("..", "..", "services")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range list {
+		for _, group := range []string{"get", "benchmark"} {
+			if !strings.Contains(" "+strings.Join(s.Endpoints, " ")+" ", " "+group+" ") {
+				t.Errorf("%s leaves out %s, the least that a contender has", s.Name, group)
+			}
+		}
+		for _, v := range append([]bench.Variant{{}}, s.Variants...) {
+			if _, err := contender.Resolve(s, v.Name); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+func FuzzManifest(f *testing.F) {
+	f.Add([]byte(full))
+	files, _ := filepath.Glob("../../services/*/service.yaml")
+	more, _ := filepath.Glob("testdata/*.yaml")
+	for _, file := range append(files, more...) {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := contender.Parse("services/x/service.yaml", data)
+		if err != nil {
+			var mistakes strictyaml.Mistakes
+			if !errors.As(err, &mistakes) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if s.Name == "" || s.Port < 1 || s.Port > 65535 || len(s.Endpoints) == 0 {
+			t.Fatalf("out of bounds: %+v", s)
+		}
+		for _, v := range append([]bench.Variant{{}}, s.Variants...) {
+			r, err := contender.Resolve(s, v.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !r.Builtin && r.Docker == nil && r.Process == nil {
+				t.Errorf("variant %q cannot be run: %+v", v.Name, r)
+			}
+			var tmpl bench.Template
+			tmpl.Elastic.URL, tmpl.Port, tmpl.Dir = "http://e:1", 1, "/d"
+			// What was found to be right in the sample is right with other values; only a condition can bring more to light.
+			if _, err := contender.Env(r, tmpl); err != nil && !strings.Contains(string(data), "if") {
+				t.Error(err)
+			}
+		}
+	})
+}
