@@ -25,6 +25,7 @@ const (
 
 	figures    = 3
 	maxEncoded = 1 << 20 // characters; a full histogram of ours needs less than a tenth of it
+	maxCount   = 1 << 53 // far beyond any run, and sums of counts stay in range
 	cookieV2   = hdrhistogram.V2CompressedEncodingCookieBase
 )
 
@@ -146,6 +147,9 @@ func (h *Histogram) Latencies() bench.Latencies {
 func Decode(l bench.Latencies) (*Histogram, error) {
 	if l.Count == 0 && l.HDR == "" {
 		return New(), nil
+	}
+	if l.Count > maxCount {
+		return nil, fmt.Errorf("decode histogram: %d latencies, at most %d are read", l.Count, int64(maxCount))
 	}
 	if l.Count < 0 || l.Min < 0 || l.Max < l.Min || l.Mean < 0 || l.SD < 0 {
 		return nil, errors.New("decode histogram: its figures contradict each other")

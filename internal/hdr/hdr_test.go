@@ -1,0 +1,212 @@
+package hdr
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/base64"
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// sample draws n latencies between 10 µs and about 1 s, most of them short.
+func sample(seed uint64, n int) []time.Duration {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	xs := make([]time.Duration, n)
+	for i := range xs {
+		xs[i] = time.Duration(1e4 * math.Exp(rng.Float64()*rng.Float64()*11.5))
+	}
+	return xs
+}
+
+func histogram(xs ...time.Duration) *Histogram {
+	h := New()
+	for _, x := range xs {
+		h.Record(x)
+	}
+	return h
+}
+
+// exact computes the figures from the values themselves.
+func exact(xs []time.Duration) (mean, sd float64, quantile func(q float64) time.Duration) {
+	s := slices.Clone(xs)
+	slices.Sort(s)
+	for _, x := range s {
+		mean += float64(x) / float64(len(s))
+	}
+	for _, x := range s {
+		sd += (float64(x) - mean) * (float64(x) - mean) / float64(len(s))
+	}
+	return mean, math.Sqrt(sd), func(q float64) time.Duration {
+		return s[min(max(int(q*float64(len(s))+.5)-1, 0), len(s)-1)]
+	}
+}
+
+func within(a, b time.Duration, relative float64) bool {
+	return math.Abs(float64(a-b)) <= relative*float64(b)+1
+}
+
+func checkFigures(t *testing.T, l bench.Latencies, xs []time.Duration) {
+	t.Helper()
+	mean, sd, quantile := exact(xs)
+	if l.Count != int64(len(xs)) || l.Min != slices.Min(xs) || l.Max != slices.Max(xs) {
+		t.Errorf("count %d, min %s, max %s; want %d, %s, %s", l.Count, l.Min, l.Max, len(xs), slices.Min(xs), slices.Max(xs))
+	}
+	if !within(l.Mean, time.Duration(mean), 1e-9) || !within(l.SD, time.Duration(sd), 1e-6) {
+		t.Errorf("mean %d, SD %d; want %.0f, %.0f", l.Mean, l.SD, mean, sd)
+	}
+	for q, got := range map[float64]time.Duration{.5: l.P50, .75: l.P75, .9: l.P90, .95: l.P95, .99: l.P99, .999: l.P999} {
+		if want := quantile(q); !within(got, want, .001) {
+			t.Errorf("quantile %g is %s, want %s", q, got, want)
+		}
+	}
+}
+
+func TestLatencies(t *testing.T) {
+	for _, n := range []int{1, 2, 10, 1000, 50_000} {
+		xs := sample(uint64(n), n)
+		checkFigures(t, histogram(xs...).Latencies(), xs)
+	}
+	if l := New().Latencies(); l != (bench.Latencies{}) {
+		t.Errorf("of nothing: %+v", l)
+	}
+}
+
+func TestLatenciesAtTheEdges(t *testing.T) {
+	l := histogram(-5, 0, 3*Highest).Latencies()
+	if l.Min != 0 || l.Max != 3*Highest || l.Mean != Highest || l.P50 != 0 || l.P99 < Highest {
+		t.Errorf("%+v", l)
+	}
+	if got, err := Decode(l); err != nil || got.Latencies() != l {
+		t.Errorf("decoded %v, %v", got.Latencies(), err)
+	}
+	if l := histogram(12345678).Latencies(); l.P50 != 12345678 || l.P999 != 12345678 || l.SD != 0 {
+		t.Errorf("of one value: %+v", l)
+	}
+}
+
+func TestDecodeReturnsWhatWasEncoded(t *testing.T) {
+	for _, n := range []int{0, 1, 1000} {
+		want := histogram(sample(7, n)...).Latencies()
+		h, err := Decode(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := h.Latencies(); got != want {
+			t.Errorf("decoded %+v, want %+v", got, want)
+		}
+	}
+}
+
+func TestMergeIsAsIfRecordedTogether(t *testing.T) {
+	a, b, c := sample(1, 3000), sample(2, 50), []time.Duration{3 * time.Second}
+	merged, err := Merge(histogram(a...).Latencies(), bench.Latencies{}, histogram(b...).Latencies(), histogram(c...).Latencies())
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkFigures(t, merged, slices.Concat(a, b, c))
+	if together := histogram(slices.Concat(a, b, c)...).Latencies(); merged.HDR != together.HDR {
+		t.Error("the merged buckets differ from those recorded together")
+	}
+	if nothing, err := Merge(); err != nil || nothing != (bench.Latencies{}) {
+		t.Errorf("merged nothing: %+v, %v", nothing, err)
+	}
+}
+
+func TestReset(t *testing.T) {
+	h := histogram(sample(3, 100)...)
+	h.Reset()
+	h.Record(time.Second)
+	if got, want := h.Latencies(), histogram(time.Second).Latencies(); got != want {
+		t.Errorf("after Reset %+v, want %+v", got, want)
+	}
+}
+
+// forge encodes a header with a payload, as a hostile results file may.
+func forge(t *testing.T, h header, payload []byte) string {
+	t.Helper()
+	var inner, outer bytes.Buffer
+	z := zlib.NewWriter(&inner)
+	h.Cookie, h.PayloadLength = 0x1c849313, int32(len(payload))
+	for _, part := range []any{h, payload} {
+		if err := binary.Write(z, binary.BigEndian, part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	z.Close()
+	binary.Write(&outer, binary.BigEndian, []int32{0x1c849314, int32(inner.Len())})
+	outer.Write(inner.Bytes())
+	return base64.StdEncoding.EncodeToString(outer.Bytes())
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	good := histogram(1, 2, 3).Latencies()
+	with := func(change func(l *bench.Latencies)) bench.Latencies {
+		l := good
+		change(&l)
+		return l
+	}
+	tests := map[string]struct {
+		l    bench.Latencies
+		want string
+	}{
+		"no text":        {with(func(l *bench.Latencies) { l.HDR = "" }), "only 0 bytes"},
+		"not base64":     {with(func(l *bench.Latencies) { l.HDR = "?" }), "illegal base64"},
+		"not compressed": {with(func(l *bench.Latencies) { l.HDR = "AAAAAAAAAAAAAAAAAAAA" }), "zlib"},
+		"cut":            {with(func(l *bench.Latencies) { l.HDR = l.HDR[:40] }), "header: unexpected EOF"},
+		"too long":       {with(func(l *bench.Latencies) { l.HDR = strings.Repeat("A", maxEncoded+1) }), "at most"},
+		"another count":  {with(func(l *bench.Latencies) { l.Count = 4 }), "it holds 3 latencies, not 4"},
+		"no count":       {with(func(l *bench.Latencies) { l.Count = 0 }), "not 0"},
+		"absurd count":   {with(func(l *bench.Latencies) { l.Count = math.MaxInt64 }), "at most"},
+		"negative":       {with(func(l *bench.Latencies) { l.Min = -1 }), "contradict"},
+		"max below min":  {with(func(l *bench.Latencies) { l.Max = 0 }), "contradict"},
+		"wide geometry":  {with(func(l *bench.Latencies) { l.HDR = forge(t, header{Figures: 5, Lowest: 1, Highest: math.MaxInt64}, nil) }), "significant figures"},
+		"odd range":      {with(func(l *bench.Latencies) { l.HDR = forge(t, header{Figures: 3, Lowest: 1000, Highest: 10_000}, nil) }), "must start at 1"},
+		"beyond the bucket": {with(func(l *bench.Latencies) {
+			l.HDR = forge(t, header{Figures: 3, Lowest: 1, Highest: 2}, []byte{0xff, 0xff, 0x7f})
+		}), "overflows"},
+	}
+	for name, test := range tests {
+		if _, err := Decode(test.l); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want %q", name, err, test.want)
+		}
+		if _, err := Merge(good, test.l); err == nil {
+			t.Errorf("%s: merged", name)
+		}
+	}
+}
+
+func TestDecodeReadsOtherRanges(t *testing.T) {
+	// One value 0: as another version of locbench might write it, with a range of an hour.
+	l := bench.Latencies{Count: 1, HDR: forge(t, header{Figures: 3, Lowest: 1, Highest: int64(time.Hour)}, []byte{2})}
+	h, err := Decode(l)
+	if err != nil || h.Count() != 1 || h.Quantile(.5) != 0 {
+		t.Errorf("%v, %v", h, err)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, xs := range [][]time.Duration{{}, {1}, sample(1, 100)} {
+		l := histogram(xs...).Latencies()
+		f.Add(l.HDR, l.Count, int64(l.Mean), int64(l.SD))
+	}
+	f.Add("HISTFAAAACB42pNpmSzMwMDABMQAAgABAAE=", int64(1), int64(math.MaxInt64), int64(math.MaxInt64))
+	f.Fuzz(func(t *testing.T, text string, count, mean, sd int64) {
+		l := bench.Latencies{Count: count, Max: Highest, Mean: time.Duration(mean), SD: time.Duration(sd), HDR: text}
+		h, err := Decode(l)
+		if err != nil {
+			return
+		}
+		if h.Count() != count {
+			t.Fatalf("count %d of %d", h.Count(), count)
+		}
+		h.Merge(h)
+		h.Latencies()
+	})
+}
