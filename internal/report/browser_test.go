@@ -150,7 +150,8 @@ const survey = `(() => ({
       marks[fill] = (marks[fill] ?? 0) + 1;
       if (stroke && stroke !== 'none' && stroke !== fill) marks[stroke] = (marks[stroke] ?? 0) + 1;
     }
-    return [el.id, {marks, x: Math.round(r.x + scrollX), y: Math.round(r.y + scrollY), width: Math.round(r.width), height: Math.round(r.height)}];
+    const svg = el.querySelector('svg')?.getBoundingClientRect();
+    return [el.id, {marks, svg: Math.round(svg?.width ?? 0), x: Math.round(r.x + scrollX), y: Math.round(r.y + scrollY), width: Math.round(r.width), height: Math.round(r.height)}];
   })),
 }))()`
 
@@ -163,6 +164,7 @@ type surveyed struct {
 type drawn struct {
 	Marks               map[string]int
 	X, Y, Width, Height int
+	SVG                 int // its width
 }
 
 func TestEveryChartIsDrawn(t *testing.T) {
@@ -190,6 +192,32 @@ func TestEveryChartIsDrawn(t *testing.T) {
 	}
 }
 
+func TestChartsFollowTheWindow(t *testing.T) {
+	run, legs := fixture()
+	b := open(t, startBrowser(t), render(t, run, legs[:2]), 1280, "light")
+	for _, width := range []int64{500, 1600} {
+		if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(width, 900)); err != nil {
+			t.Fatal(err)
+		}
+		var wrong []string
+		for range 100 {
+			wrong = wrong[:0]
+			for id, c := range eval[surveyed](b, survey).Charts {
+				if c.SVG != c.Width || int64(c.Width) > width {
+					wrong = append(wrong, fmt.Sprintf("%s is %d px in %d px", id, c.SVG, c.Width))
+				}
+			}
+			if len(wrong) == 0 {
+				break
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		for _, w := range wrong {
+			t.Errorf("window of %d px: %s", width, w)
+		}
+	}
+}
+
 // checkChart wants a mark for every measured point, in the colour of its contender, and a picture that is not blank.
 func checkChart(t *testing.T, f figure, seen surveyed, whole image.Image) {
 	t.Helper()
@@ -213,8 +241,8 @@ func checkChart(t *testing.T, f figure, seen surveyed, whole image.Image) {
 			t.Errorf("%s: %d marks of colour %s, want %d", f.ID, chart.Marks[color], color, n)
 		}
 	}
-	if chart.Width < 300 || chart.Height < 200 {
-		t.Errorf("%s is only %d × %d", f.ID, chart.Width, chart.Height)
+	if chart.Width < 300 || chart.Height < 200 || chart.SVG != chart.Width {
+		t.Errorf("%s: %d px wide in a place of %d × %d", f.ID, chart.SVG, chart.Width, chart.Height)
 	}
 	if n := inked(whole, image.Rect(chart.X, chart.Y, chart.X+chart.Width, chart.Y+chart.Height)); n < 500 {
 		t.Errorf("%s: only %d pixels differ from the background", f.ID, n)
@@ -238,7 +266,12 @@ func inked(img image.Image, r image.Rectangle) int {
 // photograph takes a picture of the whole page, and keeps it, in pieces for a human to look at, where LOCBENCH_SHOTS names a folder.
 func (b *tab) photograph(name string) image.Image {
 	b.t.Helper()
-	data, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+	// A window as high as the page: a picture beyond the window would resize it for a moment, and the charts with it.
+	size := eval[[]int64](b, `[innerWidth, document.documentElement.scrollHeight]`)
+	if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(size[0], size[1])); err != nil {
+		b.t.Fatalf("enlarge the window: %v", err)
+	}
+	data, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
 	if err != nil {
 		b.t.Fatalf("photograph the page: %v", err)
 	}

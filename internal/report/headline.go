@@ -30,7 +30,7 @@ type cell struct {
 
 func newHeadline(run bench.Run, l layout, sums []stats.Contender) headline {
 	h := headline{
-		Columns: []string{"Throughput at its peak", "Latency there", "Start-up", "Peak memory", "CPU per request", "Cost of 10⁹ requests", "Errors", "Checks", "Whole legs"},
+		Columns: []string{"Peak throughput", "Latency there", "Start-up", "Peak memory", "CPU per request", "Cost of 10⁹ requests", "Errors", "Checks", "Whole legs"},
 		Notes: []string{
 			"Medians of the rounds; below them the lowest and the highest round, or, from " + strconv.Itoa(stats.MinInterval) + " rounds on, a 95 % interval of the median. Latency: p50 of all rounds together, p99 below. " +
 				"The peak is the best of the steps that were run, warm-up apart. Memory: the highest of all rounds. CPU per request and cost: of the whole life, start-up, checks and warm-up included; the median round by cost, and below it its parts.",
@@ -116,7 +116,7 @@ func costCell(s stats.Contender) cell {
 	for _, p := range []struct {
 		name    string
 		dollars float64
-	}{{"start-up", s.Cost.StartUp}, {"checks and pauses", s.Cost.Other}, {"warm-up", s.Cost.WarmUp}, {"steady", s.Cost.Steady}} {
+	}{{"start-up", s.Cost.StartUp}, {"checks, pauses", s.Cost.Other}, {"warm-up", s.Cost.WarmUp}, {"steady", s.Cost.Steady}} {
 		if p.dollars > 0 {
 			parts = append(parts, p.name+" "+dollars(p.dollars))
 		}

@@ -5,7 +5,6 @@
   const charts = JSON.parse(document.getElementById('charts').textContent);
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const maxTooltipLines = 14;
-  const drawn = [];
 
   // In ECharts' rich text, braces are markup; a name must not be.
   const plain = (s) => s.replaceAll('{', '(').replaceAll('}', ')');
@@ -100,9 +99,7 @@
       if (chart.kind === 'bars') el.style.height = `${70 + 26 * chart.series.length}px`;
       try {
         echarts.getInstanceByDom(el)?.dispose();
-        const instance = echarts.init(el, null, { renderer: 'svg' });
-        instance.setOption(dress(chart));
-        drawn.push(instance);
+        echarts.init(el, null, { renderer: 'svg' }).setOption(dress(chart));
       } catch (err) {
         el.textContent = 'This chart could not be drawn; its values are in the table below.';
         console.error(`chart ${chart.id}`, err);
@@ -110,19 +107,16 @@
     }
   }
 
-  function redraw() {
-    drawn.length = 0;
-    draw();
-  }
-
   draw();
-  document.documentElement.dataset.drawn = String(drawn.length);
-  let pending = 0;
-  addEventListener('resize', () => {
-    cancelAnimationFrame(pending);
-    pending = requestAnimationFrame(() => drawn.forEach((c) => c.resize()));
+  // A chart follows its place: the window is not all that changes it.
+  const places = new ResizeObserver((entries) => {
+    for (const { target } of entries) {
+      const chart = echarts.getInstanceByDom(target);
+      if (chart && (chart.getWidth() !== target.clientWidth || chart.getHeight() !== target.clientHeight)) chart.resize();
+    }
   });
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
+  for (const chart of charts) places.observe(document.getElementById(`chart-${chart.id}`));
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw);
   // Paper is light and has a width of its own.
-  matchMedia('print').addEventListener('change', redraw);
+  matchMedia('print').addEventListener('change', draw);
 })();
