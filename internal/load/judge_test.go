@@ -1,0 +1,169 @@
+package load
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"locbench/internal/bench"
+)
+
+func TestClassify(t *testing.T) {
+	dial := func(err error) error { return &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", err)} }
+	for _, test := range []struct {
+		err  error
+		want bench.ErrorKind
+	}{
+		{dial(errnoRefused()[0]), bench.ErrRefused},
+		{dial(errnoReset()[0]), bench.ErrReset},
+		{dial(errnoClient()[0]), bench.ErrClient},
+		{dial(syscall.EHOSTUNREACH), bench.ErrOther},
+		{fmt.Errorf("read: %w", os.ErrDeadlineExceeded), bench.ErrTimeout},
+		{context.DeadlineExceeded, bench.ErrTimeout},
+		{bodyError{os.ErrDeadlineExceeded}, bench.ErrTimeout},
+		{bodyError{io.ErrUnexpectedEOF}, bench.ErrReset},
+		{bodyError{errors.New("malformed chunked encoding")}, bench.ErrBody},
+		{io.EOF, bench.ErrReset},
+		{x509.UnknownAuthorityError{}, bench.ErrOther},
+		{&net.DNSError{Err: "no such host"}, bench.ErrOther},
+		{&net.DNSError{Err: "late", IsTimeout: true}, bench.ErrTimeout},
+	} {
+		if got := classify(test.err); got != test.want {
+			t.Errorf("%v is %q, want %q", test.err, got, test.want)
+		}
+	}
+	for status, want := range map[int]bench.ErrorKind{100: "1xx", 204: "2xx", 302: "3xx", 404: "4xx", 599: "5xx", 600: bench.ErrOther, 99: bench.ErrOther} {
+		if got := class(status); got != want {
+			t.Errorf("status %d is %q, want %q", status, got, want)
+		}
+	}
+}
+
+func TestExamplesAreBounded(t *testing.T) {
+	for _, s := range []string{"", "a\x00b\x1b[2J\nc\x7f\u009b", strings.Repeat("é", 1000), "x" + strings.Repeat("\xff", 1000)} {
+		got := bound(s)
+		if len(got) > maxExample+3 || !utf8.ValidString(got) || strings.ContainsFunc(got, func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }) {
+			t.Errorf("%q became %q", s, got)
+		}
+	}
+}
+
+func TestCheckLimits(t *testing.T) {
+	if err := CheckLimits(1); err != nil {
+		t.Error(err)
+	}
+	err := &LimitError{Connections: 2048, What: "open files", Need: 2120, Have: 1024, Remedy: "ulimit -n 2120"}
+	if got, want := err.Error(), "2048 connections need 2120 open files, but only 1024 are allowed: ulimit -n 2120"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for text, want := range map[string]int64{"32768\t60999\n": 28232, "1 1": 1, "": 0, "9 8": 0, "a b": 0, "1 2 3": 0} {
+		if got, ok := parsePorts(text); got != want || ok != (want > 0) {
+			t.Errorf("%q: %d, %t", text, got, ok)
+		}
+	}
+}
+
+func TestRunRefusesWhatTheMachineCannotOpen(t *testing.T) {
+	ports, ok := localPorts()
+	if !ok || ports >= maxConnections {
+		t.Skip("this system does not limit local ports, or does not tell")
+	}
+	_, err := Engine{}.Run(t.Context(), plan("http://127.0.0.1:1", maxConnections, time.Second), nil)
+	var limit *LimitError
+	if !errors.As(err, &limit) || limit.Connections != maxConnections {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestLittlesLaw(t *testing.T) {
+	// A contender that takes 20 ms leaves the client's own time far below 5 %.
+	server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
+		time.Sleep(20 * time.Millisecond)
+		return hello(w, r)
+	})
+	p := plan(server.URL, 16, 500*time.Millisecond)
+	l := run(t, Engine{}, p)
+	inFlight := l.Throughput() * l.Latency.Mean.Seconds()
+	if inFlight < 12.8 || inFlight > 16.2 {
+		t.Errorf("throughput × mean latency = %.2f with 16 connections: %s, %d, %s", inFlight, l.Elapsed, l.Succeeded, l.Latency.Mean)
+	}
+}
+
+func TestLittlesLawIsFlagged(t *testing.T) {
+	rec := newRecorder(0)
+	wire := newTransport(Engine{}, plan("http://127.0.0.1:1", 10, time.Second), nil, rec)
+	rec.begin()
+	start := rec.started
+	for range 200 { // of 20 ms each: 4 s in flight on 10 connections in 1 s cannot be, 4 s in 0.5 s even less
+		rec.maySend()
+		rec.ended(outcome{start: start, end: start.Add(20 * time.Millisecond)})
+	}
+	rec.closeWindow()
+	l := rec.load(10)
+	for elapsed, want := range map[time.Duration]string{
+		400 * time.Millisecond: "",
+		410 * time.Millisecond: "",
+		500 * time.Millisecond: "throughput × mean latency is 8.0, not 10 connections: the client took 5ms between",
+		300 * time.Millisecond: "throughput × mean latency is 13.3, more than the 10 connections",
+	} {
+		l.Elapsed = elapsed
+		got := little(l, rec, wire)
+		if want == "" && got != "" || !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %q, want %q", elapsed, got, want)
+		}
+	}
+	// Time in which connections waited to be opened again is nobody's lateness.
+	rec.rested(time.Second)
+	l.Elapsed = 500 * time.Millisecond
+	if got := little(l, rec, wire); got != "" {
+		t.Errorf("with pauses: %q", got)
+	}
+}
+
+func TestJudgeSuspectsTheClient(t *testing.T) {
+	rec := newRecorder(0)
+	wire := newTransport(Engine{}, plan("http://127.0.0.1:1", 1, time.Second), nil, rec)
+	l := bench.Load{Elapsed: time.Second, ClientCPU: time.Duration(runtime.NumCPU()) * 900 * time.Millisecond}
+	if got := judge(l, rec, wire); len(got) != 1 || !strings.Contains(got[0], "the client may be the bottleneck") {
+		t.Errorf("%q", got)
+	}
+	l.ClientCPU /= 2
+	if got := judge(l, rec, wire); len(got) != 0 {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestBottleneck(t *testing.T) {
+	for _, test := range []struct {
+		name              string
+		client, contender time.Duration
+		limit             float64
+		want              bool
+	}{
+		{"contender at its limit", 1400 * time.Millisecond, 500 * time.Millisecond, .5, false},
+		{"client took the machine", 1300 * time.Millisecond, 600 * time.Millisecond, 1.5, true},
+		{"both together had the machine", 900 * time.Millisecond, 1000 * time.Millisecond, 1.5, true},
+		{"nobody was busy", 200 * time.Millisecond, 200 * time.Millisecond, 1.5, false},
+		{"no limit, contender took it all", 100 * time.Millisecond, 1850 * time.Millisecond, 0, false},
+		{"limit beyond the machine", 100 * time.Millisecond, 1850 * time.Millisecond, 8, false},
+	} {
+		l := bench.Load{Elapsed: time.Second, ClientCPU: test.client}
+		if got := Bottleneck(l, test.contender, test.limit, 2); (got != "") != test.want {
+			t.Errorf("%s: %q", test.name, got)
+		}
+	}
+	if got := Bottleneck(bench.Load{}, 0, 1, 2); got != "" {
+		t.Errorf("of nothing: %q", got)
+	}
+}

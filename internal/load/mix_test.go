@@ -1,0 +1,183 @@
+package load
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	vegeta "github.com/tsenart/vegeta/v12/lib"
+
+	"locbench/internal/bench"
+)
+
+// drawn are the method and URL of the next n requests of p.
+func drawn(t *testing.T, p Plan, n int) []string {
+	t.Helper()
+	m, err := newMix(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var urls []string
+	for range n {
+		var target vegeta.Target
+		if err := m.target(&target); err != nil {
+			t.Fatal(err)
+		}
+		urls = append(urls, target.Method+" "+strings.TrimPrefix(target.URL, "http://h"))
+	}
+	return urls
+}
+
+func TestMixFillsPlaceholders(t *testing.T) {
+	p := plan("http://h/", 1, time.Second)
+	p.Requests = []bench.Request{{
+		Method: "HEAD", Path: "/c/{id}/{language}?again={id}&a=b", Languages: []string{"cs", "x&y"},
+		IDs: bench.IDSpec{Distribution: "fixed", Fixed: []int64{7, -8, 9}},
+	}}
+	got := drawn(t, p, 3)
+	want := []string{"HEAD /c/7/cs?again=-8&a=b", "HEAD /c/9/x%26y?again=7&a=b", "HEAD /c/-8/cs?again=9&a=b"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestMixIsDeterministic(t *testing.T) {
+	for _, distribution := range []string{"fixed", "uniform", "zipf"} {
+		p := plan("http://h", 1, time.Second)
+		p.Requests = []bench.Request{
+			{Path: "/a/{id}", Weight: 2, IDs: bench.IDSpec{Distribution: distribution}},
+			{Path: "/b/{id}", Weight: 1, IDs: bench.IDSpec{Distribution: distribution}},
+		}
+		first := drawn(t, p, 200)
+		if !slices.Equal(first, drawn(t, p, 200)) {
+			t.Errorf("%s: the same seed drew other requests", distribution)
+		}
+		p.Seed++
+		if slices.Equal(first, drawn(t, p, 200)) {
+			t.Errorf("%s: another seed drew the same requests", distribution)
+		}
+	}
+}
+
+func TestMixDistributions(t *testing.T) {
+	const n = 20_000
+	count := func(p Plan) map[string]int {
+		counts := map[string]int{}
+		for _, url := range drawn(t, p, n) {
+			counts[url]++
+		}
+		return counts
+	}
+	near := func(name string, got int, share float64) {
+		t.Helper()
+		if want := share * n; float64(got) < .85*want || float64(got) > 1.15*want {
+			t.Errorf("%s: %d of %d, want about %.0f", name, got, n, want)
+		}
+	}
+	p := plan("http://h", 1, time.Second)
+	p.IDs = []int64{1, 2, 3, 4}
+	p.Requests[0].Path = "/{id}"
+	counts := count(p)
+	for _, id := range p.IDs {
+		near("uniform", counts[fmt.Sprint("GET /", id)], .25)
+	}
+	p.Requests[0].IDs = bench.IDSpec{Distribution: "zipf", Exponent: 2}
+	counts = count(p)
+	norm := 1 + 1./4 + 1./9 + 1./16
+	for i, id := range p.IDs {
+		near("zipf", counts[fmt.Sprint("GET /", id)], 1/float64((i+1)*(i+1))/norm)
+	}
+	p.Requests = []bench.Request{{Path: "/a", Weight: 1}, {Path: "/b", Weight: 3}, {Path: "/c", Weight: 6}}
+	counts = count(p)
+	near("weight 1", counts["GET /a"], .1)
+	near("weight 3", counts["GET /b"], .3)
+	near("weight 6", counts["GET /c"], .6)
+}
+
+func TestRunSendsWhatTheMixSays(t *testing.T) {
+	var mu sync.Mutex
+	seen := map[string]int{}
+	server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
+		body, _ := io.ReadAll(r.Body)
+		headers := slices.Sorted(maps.Keys(r.Header))
+		mu.Lock()
+		seen[fmt.Sprintf("%s %s %s host=%s a=%s agent=%s %v", r.Method, r.URL, body, r.Host, r.Header.Get("A"), r.Header.Get("User-Agent"), headers)]++
+		mu.Unlock()
+		if r.Method == "DELETE" {
+			w.WriteHeader(404)
+			return 404
+		}
+		return hello(w, r)
+	})
+	p := plan(server.URL, 3, time.Minute)
+	p.Step.MaxRequests = 300
+	p.Requests = []bench.Request{
+		{Name: "post", Method: "POST", Path: "/p", Weight: 1, Body: `{"a":1}`, Header: map[string]string{"a": "b", "Host": "example.org"}},
+		{Name: "head", Method: "HEAD", Path: "/h", Weight: 1, Header: map[string]string{"User-Agent": "me"}},
+		{Name: "missing", Method: "DELETE", Path: "/d", Weight: 1, ExpectStatus: 404},
+	}
+	l := run(t, Engine{}, p)
+	if l.Succeeded != 300 || server.count(200)+server.count(404) != 300 {
+		t.Errorf("%d succeeded, failed: %v", l.Succeeded, l.Examples)
+	}
+	host := strings.TrimPrefix(server.URL, "http://")
+	for _, want := range []string{
+		`POST /p {"a":1} host=example.org a=b agent=locbench [A Content-Length User-Agent]`,
+		`HEAD /h  host=` + host + ` a= agent=me [User-Agent]`,
+		`DELETE /d  host=` + host + ` a= agent=locbench [User-Agent]`,
+	} {
+		if seen[want] == 0 {
+			t.Errorf("no request %s in %v", want, seen)
+		}
+	}
+	if len(seen) != 3 {
+		t.Errorf("seen: %v", seen)
+	}
+}
+
+func TestPlanMistakes(t *testing.T) {
+	request := func(r bench.Request) func(*Plan) {
+		return func(p *Plan) { p.Requests = []bench.Request{r} }
+	}
+	tests := []struct {
+		change func(p *Plan)
+		want   string
+	}{
+		{func(p *Plan) { p.BaseURL = "" }, `base URL ""`},
+		{func(p *Plan) { p.BaseURL = "ftp://h" }, "http://HOST:PORT"},
+		{func(p *Plan) { p.BaseURL = "http://h:port" }, "base URL"},
+		{func(p *Plan) { p.BaseURL = "http://:8080" }, "base URL"},
+		{func(p *Plan) { p.Step.Connections = 0 }, "0 connections: it must be 1 to"},
+		{func(p *Plan) { p.Step.Connections = 1 << 20 }, "1048576 connections"},
+		{func(p *Plan) { p.Step.Duration = 0 }, "duration 0s"},
+		{func(p *Plan) { p.Step.MaxRequests = -1 }, "-1 requests"},
+		{func(p *Plan) { p.Requests = nil }, "no requests"},
+		{func(p *Plan) { p.IDs = nil }, "there are none"},
+		{request(bench.Request{Path: "x"}), "start with a slash"},
+		{request(bench.Request{Path: "/ x\n"}), "invalid"},
+		{request(bench.Request{Path: "/", Method: "G T"}), "invalid method"},
+		{request(bench.Request{Path: "/", Weight: -1}), "weight -1"},
+		{request(bench.Request{Path: "/{language}"}), "asks for a language"},
+		{request(bench.Request{Path: "/{id}", IDs: bench.IDSpec{Distribution: "normal"}}), `unknown distribution "normal"`},
+		{request(bench.Request{Path: "/{id}", IDs: bench.IDSpec{Distribution: "zipf", Exponent: 1}}), "zipf exponent 1"},
+	}
+	for _, test := range tests {
+		p := plan("http://127.0.0.1:1", 1, time.Second)
+		test.change(&p)
+		if _, err := (Engine{}).Run(t.Context(), p, nil); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("error %v, want %q", err, test.want)
+		}
+	}
+	p := plan("x", 0, 0)
+	p.Requests = nil
+	_, err := Engine{}.Run(t.Context(), p, nil)
+	if err == nil || strings.Count(err.Error(), "\n") != 3 {
+		t.Errorf("not all mistakes at once: %v", err)
+	}
+}
