@@ -31,24 +31,24 @@ func (d *diff) compare(at string, want, got any) {
 	}
 	switch want := want.(type) {
 	case map[string]any:
-		got, ok := got.(map[string]any)
+		object, ok := got.(map[string]any)
 		if !ok {
 			d.add(at, "wanted an object, got %s", shown(got))
 			return
 		}
-		d.objects(at, want, got)
+		d.objects(at, want, object)
 	case []any:
-		got, ok := got.([]any)
+		list, ok := got.([]any)
 		if !ok {
 			d.add(at, "wanted a list, got %s", shown(got))
 			return
 		}
-		if len(want) != len(got) {
-			d.add(at, "wanted %d elements %s, got %d %s", len(want), shown(want), len(got), shown(got))
+		if len(want) != len(list) {
+			d.add(at, "wanted %d elements %s, got %d %s", len(want), shown(want), len(list), shown(got))
 			return
 		}
 		for i := range want {
-			d.compare(at+"["+strconv.Itoa(i)+"]", want[i], got[i])
+			d.compare(at+"["+strconv.Itoa(i)+"]", want[i], list[i])
 		}
 	default:
 		if !scalarEqual(want, got) {

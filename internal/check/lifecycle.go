@@ -154,7 +154,7 @@ func (l life) mustExit(ctx context.Context, res *bench.CheckResult, env map[stri
 			fail(res, "wanted an exit by itself, got %s", exit)
 		case exit.Code == 0:
 			fail(res, "wanted an exit code other than 0, got 0. Last log line: %s", lastLine(inst))
-		case !poll(ctx, logPatience, func() bool { return len(inst.Logs()) > 0 }):
+		case !poll(ctx, min(logPatience, l.opt.limit()), func() bool { return len(inst.Logs()) > 0 }):
 			fail(res, "wanted a log line that says why, got none (%s)", exit)
 		default:
 			res.Status, res.Detail = bench.CheckPassed, safe.Line(lastLine(inst), 300)

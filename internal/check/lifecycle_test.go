@@ -1,0 +1,287 @@
+//go:build linux
+
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// options are those of a contender whose store answers.
+func options(t *testing.T) LifecycleOptions {
+	t.Helper()
+	elastic := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("{}")) }))
+	t.Cleanup(elastic.Close)
+	port := freePort(t)
+	env := func(store string) map[string]string {
+		return map[string]string{"PORT": fmt.Sprint(port), "ELASTICSEARCH_URL": store}
+	}
+	return LifecycleOptions{
+		Spec: bench.LaunchSpec{RunID: "r", Name: "c-1", Port: port, Env: env(elastic.URL),
+			Limits: bench.Limits{CPUs: 1.5, Memory: 512 << 20}},
+		Unreachable: env(UnreachableStore), CPUs: 4, Names: bench.LifecycleChecks(), ReadyWithin: 5 * time.Second,
+	}
+}
+
+func TestLifecycle(t *testing.T) {
+	for _, tt := range []struct {
+		contender, check, want string // status, then parts of value and detail
+	}{
+		{"good", bench.CheckNoEnvironment, "passed|exit code 1 after|ELASTICSEARCH_URL is not set"},
+		{"good", bench.CheckNoStore, "passed|exit code 1 after|connection refused"},
+		{"starts without a store", bench.CheckNoEnvironment, "failed||still runs after 300ms; it should have ended by itself. Last log line: up"},
+		{"starts without a store", bench.CheckNoStore, "failed||still runs"},
+		{"exits with 0", bench.CheckNoEnvironment, "failed|exit code 0|wanted an exit code other than 0, got 0. Last log line: no store"},
+		{"says nothing", bench.CheckNoStore, "failed|exit code 1|wanted a log line that says why"},
+		{"is killed", bench.CheckNoEnvironment, "failed|killed by SIGKILL|wanted an exit by itself"},
+		{"", bench.CheckNoEnvironment, "failed||could not be launched: no such image"},
+	} {
+		t.Run(tt.contender+", "+tt.check, func(t *testing.T) {
+			l, opt := &processLauncher{contender: tt.contender}, options(t)
+			opt.Names, opt.exitWithin = []string{tt.check}, 300*time.Millisecond
+			if strings.HasPrefix(tt.want, "passed") {
+				opt.exitWithin = 10 * time.Second
+			}
+			results, err := Lifecycle(t.Context(), l, opt)
+			if err != nil || len(results) != 1 {
+				t.Fatalf("%v, %+v", err, results)
+			}
+			like(t, results[0], tt.want)
+			if r := results[0]; r.Group != GroupLifecycle || r.Name != tt.check || r.Took <= 0 {
+				t.Errorf("%+v", r)
+			}
+			if l.left() != 0 {
+				t.Error("an instance is left")
+			}
+		})
+	}
+}
+
+// like compares a result with "status|part of value|part of detail".
+func like(t *testing.T, r bench.CheckResult, want string) {
+	t.Helper()
+	p := strings.Split(want, "|")
+	if string(r.Status) != p[0] || !strings.Contains(r.Value, p[1]) || !strings.Contains(r.Detail, p[2]) {
+		t.Errorf("%s: %s|%s|%s, want %s", r.Name, r.Status, r.Value, r.Detail, want)
+	}
+}
+
+// What a check launches differs from the leg in what it is about, and in nothing else; the leg's own spec stays as it is.
+func TestLifecycleSpecs(t *testing.T) {
+	l, opt := &processLauncher{contender: "good", enforced: true}, options(t)
+	opt.exitWithin = 10 * time.Second
+	var told []bench.CheckResult
+	opt.OnResult = func(r bench.CheckResult) { told = append(told, r) }
+	results, err := Lifecycle(t.Context(), l, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := outcome(results), "no-environment passed, no-store passed, "+
+		"threads (4 CPUs, limit 4.0) info, threads (4 CPUs, limit 1.5) info, threads (1 CPU, limit 1.0) info"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if !slices.Equal(told, results) {
+		t.Errorf("told %v", told)
+	}
+	like(t, results[2], "info|1 process, |")
+	if !strings.HasSuffix(results[2].Value, " threads") {
+		t.Errorf("value %q", results[2].Value)
+	}
+	type short struct {
+		name  string
+		set   int
+		cpus  float64
+		store string
+	}
+	real := opt.Spec.Env["ELASTICSEARCH_URL"]
+	want := []short{
+		{"c-1-no-environment", 0, 1.5, ""},
+		{"c-1-no-store", 0, 1.5, UnreachableStore},
+		{"c-1-threads-4-4.0", 4, 4, real},
+		{"c-1-threads-4-1.5", 4, 1.5, real},
+		{"c-1-threads-1-1.0", 1, 1, real},
+	}
+	var got []short
+	for _, s := range l.specs {
+		got = append(got, short{s.Name, s.Limits.CPUSet, s.Limits.CPUs, s.Env["ELASTICSEARCH_URL"]})
+		if s.Limits.Memory != 512<<20 || s.RunID != "r" || s.Port != opt.Spec.Port {
+			t.Errorf("%+v", s)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("launched %v, want %v", got, want)
+	}
+	if len(l.specs[0].Env) != 0 {
+		t.Errorf("without environment: %v", l.specs[0].Env)
+	}
+	if opt.Spec.Name != "c-1" || opt.Spec.Limits.CPUSet != 0 {
+		t.Errorf("the leg's spec has become %+v", opt.Spec)
+	}
+	if l.left() != 0 {
+		t.Error("an instance is left")
+	}
+}
+
+func TestLifecycleSkips(t *testing.T) {
+	l, opt := &processLauncher{contender: "good"}, options(t)
+	opt.CPUs, opt.Unreachable = 2, nil
+	opt.Names = []string{bench.CheckNoStore, bench.CheckThreads, bench.CheckStops, "no such check"}
+	results, err := Lifecycle(t.Context(), l, opt)
+	if err != nil || len(results) != 4 {
+		t.Fatalf("%v, %+v", err, results)
+	}
+	like(t, results[0], "skipped||does not use the store")
+	like(t, results[1], "skipped||the machine has 2 of the 4 CPUs")
+	like(t, results[2], "skipped||the machine has 2 of the 4 CPUs")
+	like(t, results[3], "skipped||limits are not enforced: a test")
+	if len(l.specs) != 1 || l.left() != 0 {
+		t.Errorf("%d launches, %d left", len(l.specs), l.left())
+	}
+}
+
+func TestThreadsOfOneThatDoesNotStart(t *testing.T) {
+	l, opt := &processLauncher{contender: "says nothing", enforced: true}, options(t)
+	opt.CPUs, opt.Names = 1, []string{bench.CheckThreads}
+	results, err := Lifecycle(t.Context(), l, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	like(t, results[2], "failed||did not start: exit code 1")
+	l.contender, opt.ReadyWithin, opt.exitWithin = "starts without a store", 200*time.Millisecond, 100*time.Millisecond
+	results, err = Lifecycle(t.Context(), l, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	like(t, results[2], "failed||no answer to GET / within 200ms. Last log line: up")
+	if l.left() != 0 {
+		t.Error("an instance is left")
+	}
+}
+
+// An interrupted check leaves nothing behind and tells no result.
+func TestLifecycleEndsWithItsContext(t *testing.T) {
+	l, opt := &processLauncher{contender: "starts without a store"}, options(t)
+	opt.exitWithin = 500 * time.Millisecond
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	results, err := Lifecycle(ctx, l, opt)
+	if !errors.Is(err, context.DeadlineExceeded) || len(results) != 0 {
+		t.Errorf("%v, %+v", err, results)
+	}
+	if l.left() != 0 || len(l.specs) != 1 {
+		t.Errorf("%d left of %d", l.left(), len(l.specs))
+	}
+}
+
+func TestRunning(t *testing.T) {
+	opt := options(t)
+	inst := launch(t, "good", opt.Spec)
+	artifact := bench.Artifact{BinarySize: 12_345_678}
+	spec := opt.Spec
+	spec.Artifact = artifact
+	results, err := Running(t.Context(), inst, RunningOptions{Spec: spec, Names: bench.LifecycleChecks()})
+	if err != nil || len(results) != 3 {
+		t.Fatalf("%v, %+v", err, results)
+	}
+	like(t, results[0], fmt.Sprintf("passed|%d|listening on port %d", spec.Port, spec.Port))
+	like(t, results[1], "passed|logged|GET /canary-")
+	like(t, results[2], "info|12.3 MB|12345678 bytes (binary)")
+
+	like(t, StillAnswers(t.Context(), inst, "/v1/benchmark", nil), "passed|200|")
+	like(t, StillAnswers(t.Context(), inst, "/city/v1/get?id=1&language=cs", nil), "passed|200|")
+
+	stop, err := inst.Stop(t.Context(), 10*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	like(t, Stopped(stop), "passed|exit code 0 after|")
+	like(t, StillAnswers(t.Context(), inst, "/", nil), "failed||it has ended: exit code 0")
+}
+
+func TestRunningFails(t *testing.T) {
+	opt := options(t)
+	inst := launch(t, "logs nothing", opt.Spec)
+	running := RunningOptions{Spec: opt.Spec, Names: []string{bench.CheckLogsPort, bench.CheckLogsRequests}, patience: 50 * time.Millisecond}
+	results, err := Running(t.Context(), inst, running)
+	if err != nil || len(results) != 2 {
+		t.Fatalf("%v, %+v", err, results)
+	}
+	like(t, results[0], "failed||wanted a log line that names port")
+	like(t, results[1], "failed||wanted a log line for each of 3 requests, got none with /canary-")
+
+	running.Spec.Env = map[string]string{"ACCESS_LOG": "off"}
+	results, err = Running(t.Context(), inst, running)
+	if err != nil {
+		t.Fatal(err)
+	}
+	like(t, results[1], "skipped||turned off (ACCESS_LOG=off)")
+	inst.(*process).info.Runtime = bench.RuntimeURL
+	running.Names = bench.LifecycleChecks()
+	results, err = Running(t.Context(), inst, running)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range results {
+		like(t, r, "skipped||")
+	}
+	inst.(*process).info.ImageSize = 5_000_000
+	running.Names = []string{bench.CheckImageSize}
+	results, err = Running(t.Context(), inst, running)
+	if err != nil {
+		t.Fatal(err)
+	}
+	like(t, results[0], "info|5.0 MB|5000000 bytes (image)")
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if results, err := Running(ctx, inst, running); !errors.Is(err, context.Canceled) || len(results) != 0 {
+		t.Errorf("%v, %+v", err, results)
+	}
+}
+
+func TestStillAnswersWithTrouble(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }))
+	inst := &process{info: bench.InstanceInfo{Address: strings.TrimPrefix(server.URL, "http://")}}
+	like(t, StillAnswers(t.Context(), inst, "/x", nil), "failed|503|wanted an answer below 500, got 503")
+	server.Close()
+	like(t, StillAnswers(t.Context(), inst, "/x", nil), "failed||no answer: dial tcp")
+}
+
+func TestStopped(t *testing.T) {
+	for want, stop := range map[string]bench.StopResult{
+		"passed|exit code 0 after 1.5s|":              {Took: 1500 * time.Millisecond, Graceful: true},
+		"failed|exit code 143|wanted exit code 0":     {Took: time.Second, Exit: bench.Exit{Code: 143}},
+		"failed|killed by SIGKILL|did not end after":  {Took: 15 * time.Second, Killed: true, Exit: bench.Exit{Code: 137, Signal: "SIGKILL"}},
+		"failed|out of memory|had ended before it":    {Already: true, Exit: bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}},
+		"failed|exit code 0 after 16s|end within 15s": {Took: 16 * time.Second, Graceful: true},
+	} {
+		r := Stopped(stop)
+		like(t, r, want)
+		if r.Name != bench.CheckStops || r.Group != GroupLifecycle {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+func launch(t *testing.T, contender string, spec bench.LaunchSpec) bench.Instance {
+	t.Helper()
+	l := &processLauncher{contender: contender}
+	inst, err := l.Launch(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { inst.Stop(context.Background(), time.Second) })
+	if err := (life{opt: LifecycleOptions{ReadyWithin: 5 * time.Second}}).await(t.Context(), http.DefaultClient, inst); err != nil {
+		t.Fatal(err)
+	}
+	return inst
+}

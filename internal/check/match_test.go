@@ -1,0 +1,183 @@
+package check
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"locbench/internal/bench"
+)
+
+// one runs a suite of one check, whose `expect` is given, against an answer.
+func one(t *testing.T, expect string, h http.HandlerFunc) bench.CheckResult {
+	t.Helper()
+	suite, err := ParseSuite("suite.yaml", []byte("suite: s\ngroups:\n  g:\n    - name: c\n      request: GET /x\n      expect: "+expect+"\n"))
+	if err != nil {
+		t.Fatalf("%s: %v", expect, err)
+	}
+	server := httptest.NewServer(h)
+	defer server.Close()
+	results, err := HTTP(t.Context(), Options{BaseURL: server.URL, Suite: suite})
+	if err != nil || len(results) != 1 {
+		t.Fatalf("%d results, %v", len(results), err)
+	}
+	return results[0]
+}
+
+// Every matcher is seen passing and failing, and says what was wanted and what was got.
+func TestMatchers(t *testing.T) {
+	const city = `{"countryIso":"CZ","id":3067696,"isFeatured":true,"name":"Praha","regionName":"Praha"}`
+	const list = `{"cities":[{"id":1,"name":"a"},{"id":2,"name":"a"}]}`
+	for _, tt := range []struct {
+		name, expect string
+		status       int
+		body         string
+		wrong        string // part of the detail; "": passes
+	}{
+		{"status", `{status: 404}`, 404, `x`, ""},
+		{"another status", `{status: 404}`, 200, `secret`, `wanted status 404, got 200 with "secret"`},
+		{"default status is 200", `{body: x}`, 201, `x`, `wanted status 200, got 201`},
+		{"one of several statuses", `{status: [400, 404]}`, 400, ``, ""},
+		{"none of several statuses", `{status: [400, 404]}`, 500, ``, `wanted status 400 or 404, got 500 with an empty body`},
+
+		{"json", `{json: {id: 3067696, name: Praha, countryIso: CZ, isFeatured: true, regionName: Praha}}`, 200, city, ""},
+		{"json, another value", `{json: {id: 3067696, name: Brno, countryIso: CZ, isFeatured: true, regionName: Praha}}`, 200, city, `$.name: wanted "Brno", got "Praha"`},
+		{"json, a key more", `{json: {id: 3067696, name: Praha, countryIso: CZ, isFeatured: true}}`, 200, city, `key "regionName" is not wanted`},
+		{"json, a key less", `{json: {id: 1, population: 5}}`, 200, `{"id":1}`, `key "population" is missing`},
+		{"json, a number as a text", `{json: {id: 1}}`, 200, `{"id":"1"}`, `$.id: wanted 1, got "1"`},
+		{"json, a whole number as a fraction", `{json: {id: 1}}`, 200, `{"id":1.0}`, `$.id: wanted 1, got 1.0`},
+		{"json, a text as a number", `{json: {id: "1"}}`, 200, `{"id":1}`, `wanted "1", got 1`},
+		{"json, a boolean as a text", `{json: {f: true}}`, 200, `{"f":"true"}`, `wanted true, got "true"`},
+		{"json, null", `{json: {f: null}}`, 200, `{"f":null}`, ""},
+		{"json, not null", `{json: {f: null}}`, 200, `{"f":0}`, `wanted null, got 0`},
+		{"json, a fraction", `{json: {f: 0.5}}`, 200, `{"f":5e-1}`, ""},
+		{"json, another fraction", `{json: {f: 0.5}}`, 200, `{"f":0.51}`, `wanted 0.5, got 0.51`},
+		{"json, beyond 2^53", `{json: {f: 9007199254740993}}`, 200, `{"f":9007199254740992}`, `wanted 9007199254740993`},
+		{"json, an object wanted", `{json: {f: {a: 1}}}`, 200, `{"f":[1]}`, `wanted an object, got [1]`},
+		{"json, a list wanted", `{json: [1]}`, 200, `{}`, `wanted a list, got {}`},
+		{"json, order of a list", `{json: [1, 2]}`, 200, `[2,1]`, `$[0]: wanted 1, got 2`},
+		{"json, length of a list", `{json: [1, 2]}`, 200, `[1,2,3]`, `wanted 2 elements [1,2], got 3 [1,2,3]`},
+		{"json, no JSON", `{json: {}}`, 200, `<html>`, `wanted JSON, got "<html>"`},
+		{"json, JSON and more", `{json: {}}`, 200, `{} {}`, `something follows`},
+		{"json, half of it", `{json: {}}`, 200, `{"a":`, `unexpected EOF`},
+		{"json, nothing", `{json: {}}`, 200, ``, `wanted JSON, got an empty body`},
+		{"json_includes", `{json_includes: {name: Praha}}`, 200, city, ""},
+		{"json_includes, missing", `{json_includes: {population: 1}}`, 200, city, `key "population" is missing`},
+		{"json_includes goes deep", `{json_includes: {cities: [{id: 1}, {id: 2}]}}`, 200, list, ""},
+
+		{"at", `{at: {"cities[1].id": 2}}`, 200, list, ""},
+		{"at, another", `{at: {"cities[1].id": 1}}`, 200, list, `cities[1].id: wanted 1, got 2`},
+		{"at, nothing there", `{at: {"cities[2].id": 1}}`, 200, list, `cities[2].id: nothing there`},
+		{"at, ids in order", `{at: {"cities[*].id": [1, 2]}}`, 200, list, ""},
+		{"at, ids in another order", `{at: {"cities[*].id": [2, 1]}}`, 200, list, `cities[*].id[0]: wanted 2, got 1`},
+		{"at, an empty list", `{at: {"cities[*].id": []}}`, 200, `{"cities":[]}`, ""},
+		{"at, a key of text in a list", `{at: {"cities.id": 1}}`, 200, list, `nothing there`},
+		{"every", `{every: {"cities[*].name": a}}`, 200, list, ""},
+		{"every, not", `{every: {"cities[*].id": 1}}`, 200, list, `wanted 1 everywhere, got 2 at 1`},
+		{"every of none", `{every: {"cities[*].id": 1}}`, 200, `{"cities":[]}`, `got no element`},
+		{"every of no list", `{every: {name: a}}`, 200, city, `name: wanted a list, got "Praha"`},
+		{"some", `{some: {"cities[*].id": 2}}`, 200, list, ""},
+		{"some, several", `{some: {"cities[*].id": [2, 1]}}`, 200, list, ""},
+		{"some, not", `{some: {"cities[*].id": [2, 3]}}`, 200, list, `wanted 3 among them, got [1,2]`},
+		{"none", `{none: {"cities[*].id": 3}}`, 200, list, ""},
+		{"none, but there", `{none: {"cities[*].id": [3, 2]}}`, 200, list, `wanted no 2, got [1,2]`},
+		{"count", `{count: {cities: 2}}`, 200, list, ""},
+		{"count, not", `{count: {cities: 3}}`, 200, list, `cities: wanted 3 elements, got 2`},
+		{"count, at most", `{count: {cities: {max: 1}}}`, 200, list, `wanted 0 to 1 elements, got 2`},
+		{"count, at least", `{count: {cities: {min: 1}}}`, 200, list, ""},
+		{"keys", `{keys: {"cities[*]": [name, id], $: [cities]}}`, 200, list, ""},
+		{"keys, one more wanted", `{keys: {"cities[*]": [id, name, x]}}`, 200, list, `wanted exactly the keys id, name, x, got id, name`},
+		{"keys, one less wanted", `{keys: {"cities[*]": [id]}}`, 200, list, `got id, name`},
+		{"keys of nothing", `{keys: {"cities[*]": [id]}}`, 200, `{"cities":[]}`, `got nothing there`},
+		{"keys of no object", `{keys: {"cities[*].id": [id]}}`, 200, list, `wanted an object, got 1`},
+		{"present", `{present: [a.b, 'c["d.e"]']}`, 200, `{"a":{"b":null},"c":{"d.e":1}}`, ""},
+		{"present, not", `{present: [a.c]}`, 200, `{"a":{"b":null}}`, `wanted a.c to be there`},
+		{"present, an alternative", `{present: "x | a"}`, 200, `{"a":1}`, ""},
+		{"present, no alternative", `{present: "x | y"}`, 200, `{"a":1}`, `wanted x or y to be there`},
+
+		{"message", `{status: 400, message: id}`, 400, `{"message":"id: missing"}`, ""},
+		{"message, one of two", `{status: 400, message: [lat, lon]}`, 400, `{"message":"lon"}`, ""},
+		{"message, within another word", `{status: 400, message: id}`, 400, `{"message":"invalid idea"}`, `wanted a message that names id, got "invalid idea"`},
+		{"message missing", `{status: 400, message: id}`, 400, `{"error":"id"}`, "wanted an object with a text `message` that names id"},
+		{"message no text", `{status: 400, message: id}`, 400, `{"message":["id"]}`, "wanted an object with a text `message`"},
+		{"message, no JSON", `{status: 400, message: id}`, 400, `Bad Request: id`, `wanted JSON`},
+
+		{"header", `{header: {X-Test: ES}}`, 200, ``, ""},
+		{"header, another", `{header: {X-Test: no}}`, 200, ``, `header X-Test: wanted "no" in it, got "yes"`},
+		{"header missing", `{header: {X-None: a}}`, 200, ``, `header X-None: wanted "a" in it, got ""`},
+		{"contains", `{contains: [b, c]}`, 200, `abcd`, ""},
+		{"contains not", `{contains: [b, x]}`, 200, `abcd`, `wanted "x" in the body, got "abcd"`},
+		{"body", `{body: ""}`, 200, ``, ""},
+		{"body, another", `{body: ""}`, 200, `a`, `wanted the body "", got "a"`},
+		{"max_size", `{max_size: 3B}`, 200, `abc`, ""},
+		{"max_size, more", `{max_size: 3B}`, 200, `abcd`, `wanted at most 3 bytes, got 4`},
+		{"took, at least", `{took: {min: 1m}}`, 200, ``, `wanted an answer after 1m0s or more, got it after`},
+		{"took, within", `{took: {min: 0s, max: 1m}}`, 200, ``, ""},
+		{"several wrong at once", `{contains: x, body: y}`, 200, `z`, `wanted the body "y", got "z"; wanted "x" in the body`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := one(t, tt.expect, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("X-Test", "yes")
+				w.WriteHeader(tt.status)
+				w.Write([]byte(tt.body))
+			})
+			switch {
+			case tt.wrong == "" && got.Status != bench.CheckPassed:
+				t.Errorf("%s: %s", got.Status, got.Detail)
+			case tt.wrong != "" && (got.Status != bench.CheckFailed || !strings.Contains(got.Detail, tt.wrong)):
+				t.Errorf("%s: %q, want %q in it", got.Status, got.Detail, tt.wrong)
+			}
+			if len(got.Detail) > maxDetail+10 {
+				t.Errorf("detail of %d bytes", len(got.Detail))
+			}
+		})
+	}
+}
+
+func TestTookTooLong(t *testing.T) {
+	got := one(t, `{took: {max: 20ms}}`, func(http.ResponseWriter, *http.Request) { time.Sleep(50 * time.Millisecond) })
+	if got.Status != bench.CheckFailed || !strings.Contains(got.Detail, "within 20ms, got it after") {
+		t.Errorf("%s: %s", got.Status, got.Detail)
+	}
+}
+
+func TestHostileAnswers(t *testing.T) {
+	t.Run("longer than is read", func(t *testing.T) {
+		got := one(t, `{status: 200}`, func(w http.ResponseWriter, _ *http.Request) { w.Write(make([]byte, maxBody+10)) })
+		if got.Status != bench.CheckFailed || !strings.Contains(got.Detail, "longer than 4194304 bytes") {
+			t.Errorf("%s: %s", got.Status, got.Detail)
+		}
+	})
+	t.Run("nested deeply", func(t *testing.T) {
+		got := one(t, `{json: {}}`, func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(strings.Repeat("[", 1<<20))) })
+		if got.Status != bench.CheckFailed || len(got.Detail) > maxDetail+10 {
+			t.Errorf("%s: %s", got.Status, got.Detail)
+		}
+	})
+	t.Run("control characters and broken UTF-8", func(t *testing.T) {
+		got := one(t, `{body: x}`, func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("\x1b[31m\xff\x00\u202e")) })
+		if got.Status != bench.CheckFailed || strings.ContainsAny(got.Detail, "\x1b\x00\u202e") || !utf8.ValidString(got.Detail) {
+			t.Errorf("%s: %q", got.Status, got.Detail)
+		}
+	})
+	t.Run("breaks off", func(t *testing.T) {
+		got := one(t, `{status: 200}`, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "100")
+			w.Write([]byte("half"))
+		})
+		if got.Status != bench.CheckFailed || !strings.Contains(got.Detail, "answer 200 broke off after 4 bytes") {
+			t.Errorf("%s: %s", got.Status, got.Detail)
+		}
+	})
+	t.Run("redirects are answers", func(t *testing.T) {
+		got := one(t, `{status: 302, header: {Location: /y}}`, func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/y", http.StatusFound)
+		})
+		if got.Status != bench.CheckPassed {
+			t.Errorf("%s: %s", got.Status, got.Detail)
+		}
+	})
+}
