@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -38,14 +39,10 @@ type LifecycleOptions struct {
 	Client      *http.Client            // nil: one of its own, without proxy
 	OnResult    func(bench.CheckResult) // told after each check; may be nil
 	exitWithin  time.Duration           // tests do not wait as long; 0: ExitWithin
+	patience    time.Duration           // likewise; 0: logPatience
 }
 
-func (o LifecycleOptions) limit() time.Duration {
-	if o.exitWithin > 0 {
-		return o.exitWithin
-	}
-	return ExitWithin
-}
+func (o LifecycleOptions) limit() time.Duration { return cmp.Or(o.exitWithin, ExitWithin) }
 
 // Lifecycle runs those of the named checks that start the contender themselves (bench.CheckNoEnvironment, CheckNoStore and
 // the three readings of CheckThreads), one after the other, and stops what it has started even when ctx ends. The error
@@ -154,7 +151,7 @@ func (l life) mustExit(ctx context.Context, res *bench.CheckResult, env map[stri
 			fail(res, "wanted an exit by itself, got %s", exit)
 		case exit.Code == 0:
 			fail(res, "wanted an exit code other than 0, got 0. Last log line: %s", lastLine(inst))
-		case !poll(ctx, min(logPatience, l.opt.limit()), func() bool { return len(inst.Logs()) > 0 }):
+		case !poll(ctx, cmp.Or(l.opt.patience, logPatience), func() bool { return len(inst.Logs()) > 0 }):
 			fail(res, "wanted a log line that says why, got none (%s)", exit)
 		default:
 			res.Status, res.Detail = bench.CheckPassed, safe.Line(lastLine(inst), 300)

@@ -47,9 +47,9 @@ func TestLifecycle(t *testing.T) {
 	} {
 		t.Run(tt.contender+", "+tt.check, func(t *testing.T) {
 			l, opt := &processLauncher{contender: tt.contender}, options(t)
-			opt.Names, opt.exitWithin = []string{tt.check}, 300*time.Millisecond
-			if strings.HasPrefix(tt.want, "passed") {
-				opt.exitWithin = 10 * time.Second
+			opt.Names, opt.patience = []string{tt.check}, 200*time.Millisecond
+			if tt.contender == "starts without a store" {
+				opt.exitWithin = 300 * time.Millisecond
 			}
 			results, err := Lifecycle(t.Context(), l, opt)
 			if err != nil || len(results) != 1 {
@@ -156,12 +156,12 @@ func TestThreadsOfOneThatDoesNotStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	like(t, results[2], "failed||did not start: exit code 1")
-	l.contender, opt.ReadyWithin, opt.exitWithin = "starts without a store", 200*time.Millisecond, 100*time.Millisecond
+	l.contender, opt.ReadyWithin, opt.exitWithin = "starts without a store", 500*time.Millisecond, 100*time.Millisecond
 	results, err = Lifecycle(t.Context(), l, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	like(t, results[2], "failed||no answer to GET / within 200ms. Last log line: up")
+	like(t, results[2], "failed||no answer to GET / within 500ms. Last log line: up")
 	if l.left() != 0 {
 		t.Error("an instance is left")
 	}
