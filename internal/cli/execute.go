@@ -184,7 +184,8 @@ func finish(env Env, f runFlags, dir string) error {
 	}
 	if len(legs) > 0 {
 		fmt.Fprintln(env.Stderr)
-		if tableErr := plain.Table(env.Stdout, run, legs); tableErr != nil {
+		width, _ := terminal(env.Stdout)
+		if tableErr := plain.Table(env.Stdout, run, legs, width); tableErr != nil {
 			return tableErr
 		}
 	}

@@ -16,7 +16,7 @@ func (s *site) fillStore(ctx context.Context, progress func(bench.Progress)) (st
 	if s.store.Info().Kind == bench.StoreExternal {
 		return s.verifyData(ctx)
 	}
-	res, err := seed.Run(ctx, seed.Options{URL: s.store.URL(), Set: s.data, OnStep: func(p seed.Progress) {
+	res, err := seed.Run(ctx, seed.Options{URL: s.store.URL(), Set: s.data, OnProgress: func(p seed.Progress) {
 		progress(bench.Progress{Done: p.Done, Total: p.Total, Unit: "documents"})
 	}})
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"locbench/internal/contender"
 	"locbench/internal/profile"
 	"locbench/internal/results"
+	"locbench/internal/strictyaml"
 	"locbench/profiles"
 )
 
@@ -132,7 +133,7 @@ func plannedProfile(f runFlags, contenders []string) (bench.Profile, error) {
 		p.Limits.CPUs = f.cpus
 	}
 	if f.memory != "" {
-		if p.Limits.Memory, err = profile.ParseBytes(f.memory); err != nil {
+		if p.Limits.Memory, err = strictyaml.ParseBytes(f.memory); err != nil {
 			return p, usage("--memory: %w", err)
 		}
 	}

@@ -88,7 +88,7 @@ func runSeed(ctx context.Context, env Env, f seedFlags) error {
 	if !f.quiet {
 		fmt.Fprintf(env.Stderr, "%s → %s\n", safe.Line(info.Name, 300), store.Redact(f.elastic))
 	}
-	res, err := seed.Run(ctx, seed.Options{URL: f.elastic, Set: set, Force: f.force, Workers: f.workers, OnStep: p.tell})
+	res, err := seed.Run(ctx, seed.Options{URL: f.elastic, Set: set, Force: f.force, Workers: f.workers, OnProgress: p.tell})
 	p.end()
 	for _, w := range res.Warnings {
 		fmt.Fprintf(env.Stderr, "warning: %s\n", safe.Line(w, 500))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -14,8 +15,9 @@ import (
 )
 
 // Table writes the final tables: the steps of each contender, then all contenders beside each other. Figures of several
-// rounds are medians, except that latencies are quantiles of all rounds' requests together.
-func Table(w io.Writer, run bench.Run, legs []bench.LegResult) error {
+// rounds are medians, except that latencies are quantiles of all rounds' requests together. Where width is not 0, columns
+// that do not fit are left out, the least important first; summary.md and report.html have them all.
+func Table(w io.Writer, run bench.Run, legs []bench.LegResult, width int) error {
 	contenders := stats.Summarise(legs, run.Profile.PriceVCPUHr)
 	var b bytes.Buffer
 	for _, c := range contenders {
@@ -23,16 +25,16 @@ func Table(w io.Writer, run bench.Run, legs []bench.LegResult) error {
 			continue
 		}
 		fmt.Fprintf(&b, "%s\n", safe.Line(c.Label, 100))
-		steps(&b, c)
+		steps(&b, c, width)
 		b.WriteByte('\n')
 	}
-	headline(&b, contenders)
+	headline(&b, contenders, width)
 	notes(&b, run, contenders)
 	_, err := w.Write(b.Bytes())
 	return err
 }
 
-func steps(b *bytes.Buffer, c stats.Contender) {
+func steps(b *bytes.Buffer, c stats.Contender, width int) {
 	rows := [][]string{{"step", "req/s", "errors", "p50", "p90", "p99", "max", "CPU/req", "CPUs", "throttled", "memory"}}
 	for _, s := range c.Steps {
 		name := s.Step.Name
@@ -45,10 +47,10 @@ func steps(b *bytes.Buffer, c stats.Contender) {
 			value(s.CPURequest, nanoseconds), value(s.CPUs, two), value(s.Throttled, percent), value(s.Memory, bytesOf),
 		})
 	}
-	align(b, "  ", rows)
+	align(b, "  ", fit(rows, width-2, "CPUs", "max", "p90", "throttled", "memory"))
 }
 
-func headline(b *bytes.Buffer, contenders []stats.Contender) {
+func headline(b *bytes.Buffer, contenders []stats.Contender, width int) {
 	rows := [][]string{{"contender", "legs", "start-up", "peak req/s", "at", "p50", "p99", "errors", "CPU/req", "peak memory", "$/10⁹ req"}}
 	for _, c := range contenders {
 		row := []string{safe.Line(c.Label, 60), fmt.Sprintf("%d/%d", c.Complete, c.Legs), value(c.StartUp, nanoseconds)}
@@ -67,7 +69,7 @@ func headline(b *bytes.Buffer, contenders []stats.Contender) {
 		}
 		rows = append(rows, append(row, memory, value(c.CostEach, dollars)))
 	}
-	align(b, "", rows)
+	align(b, "", fit(rows, width, "legs", "p50", "start-up", "at", "errors"))
 }
 
 // at is short for the load of a step.
@@ -148,8 +150,25 @@ func errorRatio(n int64, ratio float64) string {
 	return fmt.Sprintf("%s (%.1f %%)", Count(n), 100*ratio)
 }
 
-// align writes rows in columns: the first to the left, all others to the right.
-func align(b *bytes.Buffer, indent string, rows [][]string) {
+// fit leaves columns out, in the order given by their titles, until the rest is no wider than width; 0 or less is no bound.
+func fit(rows [][]string, width int, expendable ...string) [][]string {
+	for _, title := range expendable {
+		total := -2
+		for _, w := range columnWidths(rows) {
+			total += w + 2
+		}
+		if width <= 0 || total <= width {
+			break
+		}
+		column := slices.Index(rows[0], title)
+		for i, row := range rows {
+			rows[i] = slices.Delete(row, column, column+1)
+		}
+	}
+	return rows
+}
+
+func columnWidths(rows [][]string) []int {
 	var widths []int
 	for _, row := range rows {
 		for i, cell := range row {
@@ -159,6 +178,12 @@ func align(b *bytes.Buffer, indent string, rows [][]string) {
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
 	}
+	return widths
+}
+
+// align writes rows in columns: the first to the left, all others to the right.
+func align(b *bytes.Buffer, indent string, rows [][]string) {
+	widths := columnWidths(rows)
 	for _, row := range rows {
 		b.WriteString(indent)
 		for i, cell := range row {
@@ -174,7 +199,7 @@ func align(b *bytes.Buffer, indent string, rows [][]string) {
 }
 
 // stepHeader and stepRow are the table that grows while a leg runs.
-const stepHeader = "step                     req/s   errors      p50      p99      max  CPU/req  throttled   memory"
+const stepHeader = "step                           req/s   errors      p50      p99      max  CPU/req  throttled   memory"
 
 func stepRow(r bench.StepResult) string {
 	name := r.Step.Name
@@ -194,6 +219,6 @@ func stepRow(r bench.StepResult) string {
 		memory = Bytes(r.After.Memory.Used)
 	}
 	l := r.Load
-	return fmt.Sprintf("%-20s %9s %8s %8s %8s %8s %8s %10s %8s", safe.Line(name, 40), Rate(l.Throughput()), Count(l.FailedTotal()),
+	return fmt.Sprintf("%-26s %9s %8s %8s %8s %8s %8s %10s %8s", safe.Line(name, 40), Rate(l.Throughput()), Count(l.FailedTotal()),
 		latency(l.Latency, l.Latency.P50), latency(l.Latency, l.Latency.P99), latency(l.Latency, l.Latency.Max), cpu, throttled, memory)
 }

@@ -1,0 +1,245 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/results"
+)
+
+// staticBinary builds locbench once, as the README says: only a static binary can be its own image.
+var staticBinary = sync.OnceValues(func() (string, error) { return goBuild("locbench", "locbench/cmd/locbench") })
+
+var faultyBinary = sync.OnceValues(func() (string, error) { return goBuild("faulty", "./testdata/faulty") })
+
+func goBuild(name, pkg string) (string, error) {
+	dir, err := os.MkdirTemp("", "locbench-test-")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, name)
+	cmd := exec.Command("go", "build", "-race=false", "-trimpath", "-o", path, pkg)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build %s: %w\n%s", pkg, err, out)
+	}
+	return path, nil
+}
+
+func locbenchBinary(t *testing.T) string {
+	t.Helper()
+	path, err := staticBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// lockedBuffer may be read while a process still writes to it.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// command is a locbench that runs.
+type command struct {
+	t              *testing.T
+	cmd            *exec.Cmd
+	stdout, stderr lockedBuffer
+	done           chan struct{}
+}
+
+func startLocbench(t *testing.T, dir string, args ...string) *command {
+	t.Helper()
+	c := &command{t: t, cmd: exec.Command(locbenchBinary(t), args...), done: make(chan struct{})}
+	c.cmd.Dir = dir
+	c.cmd.Stdout, c.cmd.Stderr = &c.stdout, &c.stderr
+	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a Ctrl-C of ours must not reach the contenders by the terminal
+	if err := c.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(c.done)
+		_ = c.cmd.Wait()
+	}()
+	t.Cleanup(func() {
+		_ = c.cmd.Process.Kill()
+		<-c.done
+	})
+	return c
+}
+
+// wait returns the exit code, -1 after a signal.
+func (c *command) wait(timeout time.Duration) int {
+	c.t.Helper()
+	select {
+	case <-c.done:
+	case <-time.After(timeout):
+		c.t.Fatalf("still running after %v; it said:\n%s", timeout, c.stderr.String())
+	}
+	return c.cmd.ProcessState.ExitCode()
+}
+
+func (c *command) signal(s os.Signal) {
+	c.t.Helper()
+	if err := c.cmd.Process.Signal(s); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// locbench runs to the end and returns the exit code and what it has written.
+func locbench(t *testing.T, dir string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	c := startLocbench(t, dir, args...)
+	code = c.wait(3 * time.Minute)
+	return code, c.stdout.String(), c.stderr.String()
+}
+
+// waitEvent waits until the event log in dir has a record that match accepts.
+func (c *command) waitEvent(dir string, match func(bench.Record) bool) {
+	c.t.Helper()
+	found := errors.New("found")
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		err := results.Events(dir, func(r bench.Record) error {
+			if match(r) {
+				return found
+			}
+			return nil
+		})
+		if errors.Is(err, found) {
+			return
+		}
+		select {
+		case <-c.done:
+			c.t.Fatalf("it ended before the awaited event; it said:\n%s", c.stderr.String())
+		default:
+		}
+	}
+	c.t.Fatalf("the awaited event did not come; it said:\n%s", c.stderr.String())
+}
+
+func phaseStarted(phase bench.Phase) func(bench.Record) bool {
+	return func(r bench.Record) bool {
+		e, ok := r.Event.(bench.PhaseStarted)
+		return ok && e.Phase == phase
+	}
+}
+
+func stepStarted(index int) func(bench.Record) bool {
+	return func(r bench.Record) bool {
+		e, ok := r.Event.(bench.StepStarted)
+		return ok && e.Index == index
+	}
+}
+
+func read(t *testing.T, dir string) (bench.Run, []bench.LegResult) {
+	t.Helper()
+	run, legs, err := results.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run, legs
+}
+
+// nothingLeft fails if a container, network or process of the run is still there.
+func nothingLeft(t *testing.T, runID string) {
+	t.Helper()
+	if out, err := exec.Command("docker", "ps", "-aq", "--filter", "label=locbench.run="+runID).Output(); err == nil && len(out) > 0 {
+		t.Errorf("containers left: %s", out)
+	}
+	if out, err := exec.Command("docker", "network", "ls", "-q", "--filter", "label=locbench.run="+runID).Output(); err == nil && len(out) > 0 {
+		t.Errorf("networks left: %s", out)
+	}
+	envs, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, file := range envs {
+		if data, err := os.ReadFile(file); err == nil && bytes.Contains(data, []byte("LOCBENCH_RUN="+runID+"\x00")) {
+			t.Errorf("process left: %s", filepath.Dir(file))
+		}
+	}
+}
+
+// small is a profile that is quick to run: little data, no checks, three short steps, two rounds.
+func small(t *testing.T, contender, runtime string, more ...string) string {
+	t.Helper()
+	text := `contenders: [` + contender + `]
+rounds: 2
+runtime: ` + runtime + `
+limits: {cpus: 1, memory: 64MiB}
+store: embedded
+data: {cities: 200, vertices: 8, seed: 1}
+requests:
+  - path: /city/v1/get?id={id}&language={language}
+    ids: uniform
+    languages: [cs, en]
+timeout: 500ms
+checks: {lifecycle: none, suites: []}
+step_duration: 1s
+steps: [1, 2, 4]
+` + strings.Join(more, "\n")
+	path := filepath.Join(t.TempDir(), "small.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// faulty makes a folder with the contender of testdata/faulty that misbehaves as fault says, and returns it.
+func faulty(t *testing.T, fault string, after int) string {
+	t.Helper()
+	binary, err := faultyBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "faulty")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env, _ := json.Marshal(map[string]string{"FAULT": fault, "AFTER": fmt.Sprint(after), "PORT": "{{.Port}}"})
+	for name, content := range map[string]string{
+		"service":    string(data),
+		"Dockerfile": "FROM scratch\nCOPY service /service\nENTRYPOINT [\"/service\"]\n",
+		"service.yaml": `name: faulty
+language: Go
+framework: none
+version: "1"
+endpoints: [get]
+port: 8080
+env: ` + string(env) + `
+ready: {path: /, timeout: 10s}
+docker: {dockerfile: Dockerfile}
+process: {command: ["{{.Dir}}/service"]}
+`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}

@@ -1,0 +1,349 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/dataset"
+	"locbench/internal/seed"
+	"locbench/internal/store"
+	"locbench/internal/testenv"
+)
+
+// runtimes calls f for every runtime of this machine.
+func runtimes(t *testing.T, f func(t *testing.T, runtime string)) {
+	t.Run("process", func(t *testing.T) { f(t, "process") })
+	t.Run("docker", func(t *testing.T) {
+		testenv.Docker(t)
+		f(t, "docker")
+	})
+}
+
+func TestQuickProfileInFull(t *testing.T) {
+	runtimes(t, func(t *testing.T, runtime string) {
+		dir := t.TempDir()
+		code, stdout, stderr := locbench(t, dir, "run", "--headless", "--runtime", runtime, "-o", "out")
+		if code != 0 {
+			t.Fatalf("exit code %d:\n%s", code, stderr)
+		}
+		if !strings.Contains(stdout, "go-nethttp") || !strings.Contains(stderr, "results  out") {
+			t.Errorf("no table or no results folder:\n%s%s", stdout, stderr)
+		}
+		run, legs := read(t, filepath.Join(dir, "out"))
+		nothingLeft(t, run.ID)
+		if run.State != bench.RunComplete || len(legs) != 1 {
+			t.Fatalf("run %s, %d legs", run.State, len(legs))
+		}
+		leg := legs[0]
+		if string(leg.Instance.Runtime) != runtime {
+			t.Errorf("it ran in %s", leg.Instance.Runtime)
+		}
+		if os.Getuid() == 0 && !leg.Instance.LimitsEnforced {
+			t.Errorf("limits are not enforced: %s", leg.Instance.LimitsNote)
+		}
+		passed := 0
+		for _, c := range leg.Checks {
+			if c.Status == bench.CheckFailed {
+				t.Errorf("check %s/%s failed: %s", c.Group, c.Name, c.Detail)
+			} else if c.Status == bench.CheckPassed {
+				passed++
+			}
+		}
+		if passed < 50 {
+			t.Errorf("only %d checks passed", passed)
+		}
+		for _, s := range leg.Steps {
+			if s.Load.Succeeded == 0 || s.Load.FailedTotal() > 0 {
+				t.Errorf("%s: %d successes, errors %v %v", s.Step.Name, s.Load.Succeeded, s.Load.Failed, s.Load.Examples)
+			}
+			if cpu, ok := s.CPUPerRequest(); !ok || cpu <= 0 {
+				t.Errorf("%s: CPU time per request is not known", s.Step.Name)
+			}
+			if s.After == nil || s.After.Memory == nil || s.After.Memory.Peak < s.After.Memory.Used/2 {
+				t.Errorf("%s: memory %+v", s.Step.Name, s.After)
+			}
+		}
+		if leg.Stop == nil || !leg.Stop.Graceful {
+			t.Errorf("stop %+v", leg.Stop)
+		}
+	})
+}
+
+// TestLimitsApply is about the figures in the results, not about what the engine was asked for.
+func TestLimitsApply(t *testing.T) {
+	testenv.Docker(t)
+	dir := t.TempDir()
+	profile := small(t, "faulty", "docker")
+	code, _, stderr := locbench(t, dir, "run", "-p", profile, "--services", faulty(t, "spin", 0), "--cpus", "0.5", "--rounds", "1", "--duration", "4s", "-o", "out")
+	if code != 0 {
+		t.Fatalf("exit code %d:\n%s", code, stderr)
+	}
+	_, legs := read(t, filepath.Join(dir, "out"))
+	for _, s := range legs[0].Steps {
+		cpu, _ := s.CPU()
+		wall := s.After.At.Sub(s.Before.At)
+		if cpus := cpu.Seconds() / wall.Seconds(); cpus < 0.475 || cpus > 0.525 {
+			t.Errorf("%s: two spinners under a quota of 0.5 used %.3f CPUs", s.Step.Name, cpus)
+		}
+		if th, ok := s.Throttling(); !ok || th.Throttled == 0 || th.Time <= 0 {
+			t.Errorf("%s: throttling %+v %v", s.Step.Name, th, ok)
+		}
+	}
+}
+
+func TestContendersThatMisbehave(t *testing.T) {
+	for _, c := range []struct {
+		fault string
+		steps int // that are on record
+		want  string
+	}{
+		{"exit", 1, "exit code 7"},
+		{"oom", 1, "out of memory"},
+		{"hang", 2, "hangs"},
+		{"never", 0, "exit code 3"},
+	} {
+		t.Run(c.fault, func(t *testing.T) {
+			runtimes(t, func(t *testing.T, runtime string) {
+				dir := t.TempDir()
+				code, _, stderr := locbench(t, dir, "run", "-p", small(t, "faulty", runtime), "--services", faulty(t, c.fault, 20), "--rounds", "1", "-o", "out")
+				if code != 3 {
+					t.Errorf("exit code %d, want 3", code)
+				}
+				if !strings.Contains(stderr, c.want) {
+					t.Errorf("standard error does not say %q:\n%s", c.want, stderr)
+				}
+				if strings.Contains(stderr, "\x1b[31mconfiguration") {
+					t.Error("an escape sequence of the contender's log reached the terminal")
+				}
+				run, legs := read(t, filepath.Join(dir, "out"))
+				nothingLeft(t, run.ID)
+				leg := legs[0]
+				if leg.State != bench.LegFailed || len(leg.Steps) < c.steps || !strings.Contains(leg.Failure, c.want) {
+					t.Errorf("state %s, %d steps, failure %q", leg.State, len(leg.Steps), leg.Failure)
+				}
+				if c.fault == "oom" && (leg.Exit == nil || !leg.Exit.OOMKilled) {
+					t.Errorf("exit %+v", leg.Exit)
+				}
+				if c.fault == "exit" && (len(leg.LastLog) == 0 || !strings.Contains(leg.LastLog[len(leg.LastLog)-1].Text, "invariant broken")) {
+					t.Errorf("last log lines %+v", leg.LastLog)
+				}
+			})
+		})
+	}
+}
+
+func TestOneFailingContenderDoesNotEndTheRun(t *testing.T) {
+	dir := t.TempDir()
+	code, stdout, stderr := locbench(t, dir, "run", "-p", small(t, "faulty, go-nethttp", "process"), "--services", faulty(t, "exit", 20), "-o", "out")
+	if code != 3 {
+		t.Fatalf("exit code %d:\n%s", code, stderr)
+	}
+	run, legs := read(t, filepath.Join(dir, "out"))
+	states := map[string]int{}
+	for _, l := range legs {
+		states[l.Leg.Contender+" "+string(l.State)]++
+	}
+	if states["faulty failed"] != 2 || states["go-nethttp complete"] != 2 || run.State != bench.RunFailed {
+		t.Errorf("legs %v, run %s", states, run.State)
+	}
+	if !strings.Contains(stdout, "exit code 7") {
+		t.Errorf("the table does not say what happened:\n%s", stdout)
+	}
+}
+
+// killPoints are moments of a run.
+func killPoints() map[string]func(bench.Record) bool {
+	return map[string]func(bench.Record) bool{
+		"store": phaseStarted(bench.PhaseStore), "seed": phaseStarted(bench.PhaseSeed), "build": phaseStarted(bench.PhaseBuild),
+		"launch": phaseStarted(bench.PhaseLaunch), "ready": phaseStarted(bench.PhaseReady), "load": stepStarted(1), "stop": phaseStarted(bench.PhaseStop),
+	}
+}
+
+func TestKillInEachPhaseAndResume(t *testing.T) {
+	runtimes(t, func(t *testing.T, runtime string) {
+		for name, point := range killPoints() {
+			t.Run(name, func(t *testing.T) {
+				dir := t.TempDir()
+				out := filepath.Join(dir, "out")
+				c := startLocbench(t, dir, "run", "-p", small(t, "go-nethttp", runtime), "-o", "out")
+				c.waitEvent(out, point)
+				c.signal(syscall.SIGKILL)
+				c.wait(10 * time.Second)
+
+				run, legs := read(t, out)
+				if run.State != bench.RunRunning {
+					t.Errorf("a killed run says it is %s", run.State)
+				}
+				if name == "load" && (len(legs) != 1 || len(legs[0].Steps) < 1) {
+					t.Fatalf("the finished step is not on disk: %+v", legs)
+				}
+				if code, stdout, stderr := locbench(t, dir, "clean", "--run", run.ID); code != 0 {
+					t.Errorf("clean: exit code %d\n%s%s", code, stdout, stderr)
+				}
+				nothingLeft(t, run.ID)
+
+				code, _, stderr := locbench(t, dir, "run", "--resume", "out")
+				if code != 0 {
+					t.Fatalf("resume: exit code %d\n%s", code, stderr)
+				}
+				run, legs = read(t, out)
+				if run.State != bench.RunComplete || len(legs) != 2 || len(legs[0].Steps) != 3 || len(legs[1].Steps) != 3 {
+					t.Errorf("after resuming: run %s, %d legs", run.State, len(legs))
+				}
+				nothingLeft(t, run.ID)
+			})
+		}
+	})
+}
+
+func TestResumeRepeatsNothingThatIsWhole(t *testing.T) {
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out")
+	c := startLocbench(t, dir, "run", "-p", small(t, "go-nethttp", "process"), "-o", "out")
+	c.waitEvent(out, func(r bench.Record) bool { return r.Leg != nil && r.Leg.Round == 2 && stepStarted(1)(r) })
+	c.signal(syscall.SIGKILL)
+	c.wait(10 * time.Second)
+	_, before := read(t, out)
+	first, err := os.ReadFile(filepath.Join(out, "go-nethttp-1.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := locbench(t, dir, "run", "--resume", "out"); code != 0 {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	again, _ := os.ReadFile(filepath.Join(out, "go-nethttp-1.json"))
+	if string(first) != string(again) {
+		t.Error("a leg that was whole has changed")
+	}
+	if len(before) != 2 || len(before[1].Steps) != 1 {
+		t.Fatalf("before: %d legs", len(before))
+	}
+	if _, err := os.Stat(filepath.Join(out, "go-nethttp-2.partial1.json")); err != nil {
+		t.Errorf("the finished step of the killed leg is lost: %v", err)
+	}
+}
+
+func TestInterruptInEachPhase(t *testing.T) {
+	runtimes(t, func(t *testing.T, runtime string) {
+		for name, point := range killPoints() {
+			t.Run(name, func(t *testing.T) {
+				dir := t.TempDir()
+				out := filepath.Join(dir, "out")
+				c := startLocbench(t, dir, "run", "-p", small(t, "go-nethttp", runtime), "-o", "out")
+				c.waitEvent(out, point)
+				s := syscall.SIGINT
+				if name == "ready" {
+					s = syscall.SIGTERM
+				}
+				c.signal(s)
+				if code := c.wait(40 * time.Second); code != 130 {
+					t.Errorf("exit code %d, want 130\n%s", code, c.stderr.String())
+				}
+				run, legs := read(t, out)
+				nothingLeft(t, run.ID)
+				if run.State != bench.RunInterrupted {
+					t.Errorf("run %s", run.State)
+				}
+				if name == "load" && (len(legs) == 0 || len(legs[0].Steps) < 2 || legs[0].Steps[1].Aborted == "") {
+					t.Errorf("legs %+v", legs)
+				}
+				if !strings.Contains(c.stderr.String(), "--resume out") {
+					t.Errorf("nobody says how to go on:\n%s", c.stderr.String())
+				}
+			})
+		}
+	})
+}
+
+func TestStoreThatVanishes(t *testing.T) {
+	s, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreEmbedded}, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	data, err := dataset.Generated(200, 8, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	args := []string{"run", "-p", small(t, "go-nethttp", "process"), "--elastic", s.URL(), "--rounds", "1", "-o"}
+
+	// Before there is data, the way to get it is told.
+	if code, _, stderr := locbench(t, dir, append(args, "empty")...); code != 1 || !strings.Contains(stderr, "locbench seed --elastic "+s.URL()) {
+		t.Errorf("exit code %d, without data it says:\n%s", code, stderr)
+	}
+	if _, err := seed.Run(t.Context(), seed.Options{URL: s.URL(), Set: data}); err != nil {
+		t.Fatal(err)
+	}
+	c := startLocbench(t, dir, append(args, "out")...)
+	c.waitEvent(filepath.Join(dir, "out"), stepStarted(1))
+	s.Close()
+	if code := c.wait(time.Minute); code != 3 {
+		t.Errorf("exit code %d, want 3", code)
+	}
+	if !strings.Contains(c.stderr.String(), "the store is gone") {
+		t.Errorf("it says:\n%s", c.stderr.String())
+	}
+	_, legs := read(t, filepath.Join(dir, "out"))
+	if len(legs) != 1 || len(legs[0].Steps) < 2 || legs[0].Steps[0].Load.Succeeded == 0 {
+		t.Errorf("finished steps are lost: %+v", legs)
+	}
+}
+
+func TestFullDisk(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can mount a small file system to fill")
+	}
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out")
+	if err := os.Mkdir(out, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=48k", "tmpfs", out).CombinedOutput(); err != nil {
+		t.Skipf("no file system can be mounted here: %v: %s", err, text)
+	}
+	defer exec.Command("umount", "-l", out).Run()
+	c := startLocbench(t, dir, "run", "-p", small(t, "go-nethttp", "process"), "--rounds", "5", "-o", "out")
+	if code := c.wait(time.Minute); code != 1 {
+		t.Errorf("exit code %d, want 1", code)
+	}
+	if !strings.Contains(c.stderr.String(), "no space left on device") {
+		t.Errorf("it says:\n%s", c.stderr.String())
+	}
+	run, _ := read(t, out)
+	nothingLeft(t, run.ID)
+}
+
+func TestTarget(t *testing.T) {
+	binary, err := faultyBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	service := exec.Command(binary)
+	service.Env = []string{"PORT=18473"}
+	if err := service.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer service.Wait()
+	defer service.Process.Kill()
+	dir := t.TempDir()
+	code, stdout, stderr := locbench(t, dir, "run", "--target", "http://127.0.0.1:18473", "--no-checks", "--connections", "1,2", "--duration", "1s", "-o", "out")
+	if code != 0 {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	if !strings.Contains(stdout, "target") || !strings.Contains(stderr, "LIMITS NOT ENFORCED") {
+		t.Errorf("output:\n%s%s", stdout, stderr)
+	}
+	_, legs := read(t, filepath.Join(dir, "out"))
+	if len(legs[0].Steps) != 2 || legs[0].Steps[1].Load.Succeeded == 0 || legs[0].Steps[1].Before != nil {
+		t.Errorf("steps %+v", legs[0].Steps)
+	}
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"locbench/internal/cli"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"locbench": func() {
+			os.Exit(cli.Main(context.Background(), cli.Env{
+				Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv,
+			}))
+		},
+	})
+}
+
+// TestScripts runs the command line as a user would. Each script says in its first lines what it is about.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			cache, err := os.UserCacheDir()
+			if err != nil {
+				return err
+			}
+			// Builds are cached outside the script's folder; the rest of the home is empty.
+			env.Setenv("XDG_CACHE_HOME", cache)
+			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock")
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+	})
+}
+
+// exits runs a command and fails unless it ends with the code that the first argument names: exits 2 locbench run --nonsense.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND [ARG...]")
+	}
+	err := ts.Exec("sh", append([]string{"-c", `want=$1; shift; "$@"; got=$?; if [ $got != $want ]; then echo "exit code $got, want $want" >&2; exit 1; fi; exit 0`, "exits"}, args...)...)
+	if err != nil {
+		ts.Fatalf("%v", err)
+	}
+}

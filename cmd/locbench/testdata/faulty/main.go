@@ -1,0 +1,77 @@
+// Command faulty is a contender for the tests: it answers, until it misbehaves as FAULT says, AFTER so many requests.
+//
+//	none   never misbehaves
+//	exit   ends with code 7
+//	oom    touches memory until it is killed
+//	hang   accepts requests and answers none
+//	spin   burns two CPUs from the start on, and answers
+//	never  ends before it listens
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"os/signal"
+	"runtime"
+	"strconv"
+	"sync/atomic"
+	"syscall"
+)
+
+func main() {
+	fault, port := os.Getenv("FAULT"), os.Getenv("PORT")
+	after, _ := strconv.ParseInt(os.Getenv("AFTER"), 10, 64)
+	if fault == "never" {
+		fmt.Fprintln(os.Stderr, "cannot read \x1b[31mconfiguration\x1b[0m")
+		os.Exit(3)
+	}
+	if fault == "spin" {
+		runtime.GOMAXPROCS(4)
+		for range 2 {
+			go spin()
+		}
+	}
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, syscall.SIGTERM)
+	go func() {
+		<-stop
+		os.Exit(0)
+	}()
+	var requests atomic.Int64
+	fmt.Println("listening on port", port)
+	err := http.ListenAndServe(":"+port, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if n := requests.Add(1); n > after && r.URL.Path != "/" {
+			misbehave(fault)
+		}
+		fmt.Fprintln(w, "{}")
+	}))
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}
+
+func misbehave(fault string) {
+	switch fault {
+	case "exit":
+		fmt.Fprintln(os.Stderr, "fatal: invariant broken")
+		os.Exit(7)
+	case "oom":
+		var hog [][]byte
+		for {
+			block := make([]byte, 8<<20)
+			for i := range block {
+				block[i] = byte(i)
+			}
+			hog = append(hog, block)
+			runtime.KeepAlive(hog)
+		}
+	case "hang":
+		select {}
+	}
+}
+
+func spin() {
+	for i := 0; ; i++ {
+		_ = i
+	}
+}

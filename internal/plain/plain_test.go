@@ -1,0 +1,243 @@
+package plain
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+var start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs (go test -update writes it anew); got:\n%s", path, got)
+	}
+}
+
+func usage(cpu time.Duration, throttled int64) *bench.Usage {
+	return &bench.Usage{
+		At: start, Source: "cgroup v1", CPU: cpu,
+		Throttling: &bench.Throttling{Periods: 10 * throttled, Throttled: throttled, Time: cpu},
+		Memory:     &bench.Memory{Used: 40 << 20, Peak: 61 << 20, PeakSource: "max_usage"},
+	}
+}
+
+func stepResult(index, connections int, succeeded int64, warmUp bool) bench.StepResult {
+	return bench.StepResult{
+		Index: index, Step: bench.Step{Name: count(connections, "connection"), Connections: connections, WarmUp: warmUp, Duration: 10 * time.Second},
+		Before: usage(time.Duration(index)*10*time.Second, int64(index)*5),
+		After:  usage(time.Duration(index+1)*10*time.Second, int64(index+1)*5),
+		Load: bench.Load{
+			Succeeded: succeeded, Elapsed: 10 * time.Second,
+			Latency: bench.Latencies{Count: succeeded, P50: 348 * time.Microsecond, P90: 900 * time.Microsecond, P99: 6210 * time.Microsecond, Max: 1234 * time.Millisecond},
+		},
+	}
+}
+
+// recorded is a short run of two legs: one is well, the other one dies with hostile words.
+func recorded() (records []bench.Record, run bench.Run, legs []bench.LegResult) {
+	profile := bench.Profile{
+		Name: "tiny", Rounds: 1, PriceVCPUHr: 0.0275,
+		Contenders: []bench.Selection{{Contender: "rs-actix", Variant: "lto"}, {Contender: "kt-ktor"}},
+		Steps:      []bench.Step{{Name: "1 connection", Connections: 1, WarmUp: true, Duration: 10 * time.Second}, {Name: "64 connections", Connections: 64, Duration: 10 * time.Second}},
+	}
+	good, bad := bench.Leg{Contender: "rs-actix", Variant: "lto", Round: 1}, bench.Leg{Contender: "kt-ktor", Round: 1}
+	run = bench.Run{ID: "r", Profile: profile, Legs: []bench.LegEntry{{Leg: good}, {Leg: bad}}}
+	at := start
+	add := func(after time.Duration, leg *bench.Leg, e bench.Event) {
+		at = at.Add(after)
+		records = append(records, bench.Record{Seq: int64(len(records) + 1), At: at, Leg: leg, Event: e})
+	}
+	second := time.Second
+	add(0, nil, bench.RunStarted{Run: run, Dir: "results/x"})
+	add(0, nil, bench.PhaseStarted{Phase: bench.PhaseSeed})
+	add(second, nil, bench.Progress{Phase: bench.PhaseSeed, Done: 500, Total: 1000, Unit: "documents"})
+	add(second, nil, bench.PhaseEnded{Phase: bench.PhaseSeed, Took: 2 * second, Note: "bundled data, 1,000 documents"})
+	add(0, &good, bench.LegStarted{Number: 1, Of: 2})
+	add(0, &good, bench.InstanceStarted{Info: bench.InstanceInfo{Runtime: bench.RuntimeDocker, Limits: bench.Limits{CPUs: 1.5, Memory: 512 << 20}, LimitsEnforced: true, CPUSet: "0-3"}})
+	add(0, &good, bench.InstanceReady{StartUp: 6210 * time.Microsecond})
+	add(0, &good, bench.MarkRead{Mark: bench.Mark{Name: "after start-up", Usage: *usage(time.Second, 0)}})
+	add(0, &good, bench.PhaseStarted{Phase: bench.PhaseCheck})
+	add(0, &good, bench.CheckDone{Check: bench.CheckResult{Group: "get", Name: "a city", Status: bench.CheckPassed}})
+	add(second, &good, bench.PhaseEnded{Phase: bench.PhaseCheck, Took: second, Note: "answers"})
+	add(0, &good, bench.StepStarted{Index: 0, Of: 2, Step: profile.Steps[0]})
+	add(second, &good, bench.WindowClosed{Index: 0, Window: bench.Window{Length: second, Succeeded: 5000, P50: 190 * time.Microsecond, P99: second / 1000}})
+	add(9*second, &good, bench.StepEnded{Result: stepResult(0, 1, 52000, true)})
+	add(10*second, &good, bench.StepEnded{Result: stepResult(1, 64, 234567, false)})
+	add(0, &good, bench.InstanceStopped{Stop: bench.StopResult{Graceful: true, Took: 20 * time.Millisecond}})
+	add(0, &good, bench.LegEnded{State: bench.LegComplete})
+	add(0, &bad, bench.LegStarted{Number: 2, Of: 2})
+	add(0, &bad, bench.Notice{Level: "warning", Text: "LIMITS NOT ENFORCED: not root"})
+	add(0, &bad, bench.CheckDone{Check: bench.CheckResult{Group: "get", Name: "no such city", Status: bench.CheckFailed, Detail: "wanted status 404, got 200 \x1b[2J"}})
+	dead := stepResult(0, 1, 0, true)
+	dead.Load.Failed = map[bench.ErrorKind]int64{bench.ErrReset: 12}
+	dead.Load.Latency = bench.Latencies{}
+	dead.Before, dead.After, dead.Aborted = nil, nil, "the contender died: killed by SIGKILL (out of memory)"
+	add(10*second, &bad, bench.StepEnded{Result: dead})
+	add(0, &bad, bench.LegEnded{State: bench.LegFailed, Failure: "the contender died: killed by SIGKILL (out of memory)", LastLog: []bench.LogLine{{Text: "\x1b]0;owned\x07Killed"}}})
+	add(0, nil, bench.RunEnded{State: bench.RunFailed})
+
+	folded := map[bench.Leg]*bench.LegResult{good: {Leg: good}, bad: {Leg: bad}}
+	for _, r := range records {
+		if r.Leg != nil {
+			folded[*r.Leg].Apply(r.At, r.Event)
+		}
+	}
+	return records, run, []bench.LegResult{*folded[good], *folded[bad]}
+}
+
+func TestInAPipe(t *testing.T) {
+	var out, talk bytes.Buffer
+	p := New(Options{Out: &out, Talk: &talk})
+	records, _, _ := recorded()
+	for _, r := range records {
+		p.Handle(r)
+	}
+	golden(t, "pipe.txt", talk.String())
+	if out.Len() > 0 {
+		t.Errorf("data before there is any: %q", out.String())
+	}
+	if strings.ContainsAny(talk.String(), "\x1b\r\x07") {
+		t.Error("control characters in a pipe")
+	}
+}
+
+func TestOnATerminal(t *testing.T) {
+	var talk bytes.Buffer
+	p := New(Options{Out: new(bytes.Buffer), Talk: &talk, Live: true, Width: 60, Color: true})
+	records, _, _ := recorded()
+	for _, r := range records {
+		p.Handle(r)
+	}
+	golden(t, "terminal.txt", strings.ReplaceAll(strings.ReplaceAll(talk.String(), "\x1b", "ESC"), "\r", "CR"))
+	for _, line := range strings.Split(talk.String(), "\n") {
+		for _, status := range strings.Split(line, "\r\x1b[K")[1:] {
+			if !strings.Contains(status, "\x1b") && len([]rune(status)) >= 60 && strings.Contains(status, "left") {
+				t.Errorf("status line of %d columns wraps at 60: %q", len([]rune(status)), status)
+			}
+		}
+	}
+	if strings.Contains(talk.String(), "\x1b]0;") || strings.Contains(talk.String(), "\x1b[2J") {
+		t.Error("an escape sequence from outside reached the terminal")
+	}
+}
+
+func TestJSONLines(t *testing.T) {
+	var out, talk bytes.Buffer
+	p := New(Options{Out: &out, Talk: &talk, JSON: true})
+	records, _, _ := recorded()
+	for _, r := range records {
+		p.Handle(r)
+	}
+	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+	if len(lines) != len(records) {
+		t.Fatalf("%d lines for %d events", len(lines), len(records))
+	}
+	for i, line := range lines {
+		var r bench.Record
+		if err := json.Unmarshal([]byte(line), &r); err != nil || r.Seq != int64(i+1) {
+			t.Errorf("line %d: %v: %s", i+1, err, line)
+		}
+	}
+	if !strings.Contains(talk.String(), "LIMITS NOT ENFORCED") {
+		t.Error("a warning is not told")
+	}
+}
+
+func TestTable(t *testing.T) {
+	var b bytes.Buffer
+	_, run, legs := recorded()
+	if err := Table(&b, run, legs, 0); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "table.txt", b.String())
+
+	var narrow bytes.Buffer
+	if err := Table(&narrow, run, legs, 80); err != nil {
+		t.Fatal(err)
+	}
+	tables, _, _ := strings.Cut(narrow.String(), "\n1 round")
+	golden(t, "table-80.txt", tables)
+	for _, line := range strings.Split(tables, "\n") {
+		if n := len([]rune(line)); n > 80 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+}
+
+type brokenPipe struct{}
+
+func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
+
+func TestABrokenPipeIsToldAtTheEnd(t *testing.T) {
+	p := New(Options{Out: brokenPipe{}, Talk: new(bytes.Buffer), JSON: true})
+	p.Handle(bench.Record{Event: bench.Notice{}})
+	if p.Err() == nil {
+		t.Error("no error")
+	}
+}
+
+func TestUnits(t *testing.T) {
+	for want, got := range map[string]string{
+		"0": Duration(0), "999 ns": Duration(999), "1.00 µs": Duration(1000), "348 µs": Duration(348 * time.Microsecond),
+		"6.21 ms": Duration(6210 * time.Microsecond), "1.00 s": Duration(999600 * time.Microsecond), "12.3 s": Duration(12340 * time.Millisecond),
+		"10m0s": Duration(10 * time.Minute), "512 MiB": Bytes(512 << 20), "1.50 KiB": Bytes(1536), "17 B": Bytes(17),
+		"12,346": Rate(12345.6), "87.4": Rate(87.44), "1,000": Count(1000), "-1,000": Count(-1000), "999": Count(999), "14,945": Count(14945),
+		"2m40s": Approx(160 * time.Second), "14s": Approx(14 * time.Second), "3h12m": Approx(192 * time.Minute),
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestEstimate follows a run whose legs take 20 s of load and 5 s besides.
+func TestEstimate(t *testing.T) {
+	var e estimate
+	run := bench.Run{Profile: bench.Profile{Steps: []bench.Step{{Duration: 10 * time.Second}, {Duration: 10 * time.Second}}}, Legs: make([]bench.LegEntry, 3)}
+	at := start
+	tell := func(after time.Duration, ev bench.Event) {
+		at = at.Add(after)
+		e.apply(bench.Record{At: at, Event: ev})
+	}
+	left := func(want string) {
+		t.Helper()
+		if got := e.left(at); got != ", about "+want+" left" {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	tell(0, bench.RunStarted{Run: run})
+	left("1m24s") // 3 × (20 + 8, a guess)
+	tell(0, bench.LegStarted{})
+	tell(5*time.Second, bench.StepStarted{Index: 0})
+	left("1m16s") // 20 + 2 × 28
+	tell(10*time.Second, bench.StepStarted{Index: 1})
+	left("1m06s")
+	tell(10*time.Second, bench.LegEnded{State: bench.LegComplete})
+	left("50s") // 2 × (20 + 5, seen)
+	tell(0, bench.LegStarted{})
+	tell(time.Hour, bench.StepStarted{Index: 1})
+	tell(time.Hour, bench.WindowClosed{})
+	left("25s") // a step that takes longer than planned is never less than nothing
+}
