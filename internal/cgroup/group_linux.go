@@ -53,21 +53,6 @@ func (t Tree) Create(name string, l bench.Limits, cpus string) (*Group, error) {
 	return g, nil
 }
 
-// candidates are the folders from the top of the mounted hierarchy down to the one that path names.
-func (m mount) candidates(path string) []string {
-	dir, err := m.dir(path)
-	if err != nil {
-		return []string{m.point}
-	}
-	all := []string{dir}
-	for dir != m.point && len(dir) > len(m.point) {
-		dir = filepath.Dir(dir)
-		all = append(all, dir)
-	}
-	slices.Reverse(all)
-	return all
-}
-
 func createV1(mounts []mount, in membership, name string, l bench.Limits, cpus string) (*Group, error) {
 	g := &Group{dirs: map[string]string{}, home: map[string]string{}}
 	var failed []error

@@ -164,6 +164,21 @@ func (m mount) dir(path string) (string, error) {
 	return dir, nil
 }
 
+// candidates are the folders from the top of the mounted hierarchy down to the one that path names.
+func (m mount) candidates(path string) []string {
+	dir, err := m.dir(path)
+	if err != nil {
+		return []string{m.point}
+	}
+	all := []string{dir}
+	for dir != m.point && len(dir) > len(m.point) {
+		dir = filepath.Dir(dir)
+		all = append(all, dir)
+	}
+	slices.Reverse(all)
+	return all
+}
+
 // dirs finds the folders of a process: by v1 controller, and of v2 under the key "".
 func (t Tree) dirs(pid string) (map[string]string, error) {
 	mounts, err := t.mounts()

@@ -49,6 +49,7 @@ type Container struct {
 	done   sync.WaitGroup
 
 	address   string
+	inside    string
 	imageID   string
 	pid       int
 	startedAt time.Time
@@ -153,7 +154,7 @@ func (c *Container) start(ctx, whole, follow context.Context, spec ContainerSpec
 	}
 	c.imageID, c.pid = state.Image, state.State.Pid
 	c.startedAt = c.engineTime(state.State.StartedAt)
-	c.address = c.reach(state, spec)
+	c.reach(state, spec)
 	c.done.Go(func() { c.wait(follow) })
 	return ctx.Err()
 }
@@ -169,22 +170,26 @@ func (c *Container) abandon(ctx context.Context, why error) error {
 	return why
 }
 
-// reach is the host:port of spec.Port. A container that has ended already has no address; port 0 then refuses every connection.
-func (c *Container) reach(state container.InspectResponse, spec ContainerSpec) string {
-	if spec.Port == 0 || state.NetworkSettings == nil {
-		return ""
+// reach finds the addresses of spec.Port. A container that has ended already has none; port 0 then refuses every connection.
+func (c *Container) reach(state container.InspectResponse, spec ContainerSpec) {
+	if spec.Port == 0 {
+		return
 	}
-	if spec.Publish {
-		for _, b := range state.NetworkSettings.Ports[nat.Port(strconv.Itoa(spec.Port)+"/tcp")] {
-			return net.JoinHostPort(c.engine.PublishedHost(), b.HostPort)
-		}
+	c.address = "127.0.0.1:0"
+	if state.NetworkSettings == nil {
+		return
 	}
 	for _, n := range state.NetworkSettings.Networks {
-		if n != nil && n.IPAddress != "" && !spec.Publish {
-			return net.JoinHostPort(n.IPAddress, strconv.Itoa(spec.Port))
+		if n != nil && n.IPAddress != "" {
+			c.inside = net.JoinHostPort(n.IPAddress, strconv.Itoa(spec.Port))
 		}
 	}
-	return "127.0.0.1:0"
+	if !spec.Publish && c.inside != "" {
+		c.address = c.inside
+	}
+	if b := state.NetworkSettings.Ports[nat.Port(strconv.Itoa(spec.Port)+"/tcp")]; spec.Publish && len(b) > 0 {
+		c.address = net.JoinHostPort(c.engine.PublishedHost(), b[0].HostPort)
+	}
 }
 
 // engineTime translates a time by the engine's clock; zero if it cannot be read.
@@ -207,6 +212,9 @@ func (c *Container) PID() int { return c.pid }
 
 // Address is the host:port at which this machine reaches the service.
 func (c *Container) Address() string { return c.address }
+
+// NetworkAddress is the host:port at which other containers of its network reach the service; "" if it had none.
+func (c *Container) NetworkAddress() string { return c.inside }
 
 // StartedAt is when the engine had started the main process.
 func (c *Container) StartedAt() time.Time { return c.startedAt }

@@ -36,23 +36,34 @@ func (Process) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instanc
 	if len(spec.Artifact.Command) == 0 {
 		return nil, fmt.Errorf("start %s: it has no command for the process runtime", spec.Name)
 	}
-	p := &process{
+	p := newProcess(spec)
+	if err := p.launch(ctx, spec); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func newProcess(spec bench.LaunchSpec) *process {
+	return &process{
 		box: newSandbox(spec), exited: make(chan struct{}), asked: make(chan struct{}), drained: make(chan struct{}),
 		info: bench.InstanceInfo{
 			Runtime: bench.RuntimeProcess, Address: "127.0.0.1:" + strconv.Itoa(spec.Port), Limits: spec.Limits,
 		},
 	}
+}
+
+func (p *process) launch(ctx context.Context, spec bench.LaunchSpec) error {
 	cmd := exec.Command(spec.Artifact.Command[0], spec.Artifact.Command[1:]...)
 	cmd.Dir = spec.Artifact.Dir
 	cmd.Env = p.box.environ(spec)
 	if err := p.start(cmd, spec.OnLog); err != nil {
-		return nil, errors.Join(fmt.Errorf("start %s: %w", cmd.Path, err), p.box.close())
+		return errors.Join(fmt.Errorf("start %s: %w", cmd.Path, err), p.box.close())
 	}
 	if err := ctx.Err(); err != nil {
 		_, stopErr := p.Stop(ctx, 0)
-		return nil, errors.Join(err, stopErr)
+		return errors.Join(err, stopErr)
 	}
-	return p, nil
+	return nil
 }
 
 // process is a running process as an instance.

@@ -3,7 +3,7 @@
 // Its arguments are done one after the other: print TEXT, noise (hostile log lines), flood N (N lines), env (its environment),
 // spin N (N busy threads, in the background), hog MiB (touches so much memory), child (starts itself as a sleeping child in
 // a session of its own), exit CODE, deaf (ignores SIGTERM), serve PORT (answers every request with 404 until SIGTERM,
-// then exits with 0), sleep (until killed).
+// then exits with 0), get URL (prints the status), sleep (until killed).
 package main
 
 import (
@@ -16,6 +16,7 @@ import (
 	"os/signal"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -55,7 +56,8 @@ func main() {
 		case "spin":
 			for range number() {
 				go func() {
-					for {
+					for n := uint64(0); ; n++ {
+						spun.Store(n)
 					}
 				}()
 			}
@@ -84,6 +86,8 @@ func main() {
 			signal.Ignore(syscall.SIGTERM)
 		case "serve":
 			serve(next())
+		case "get":
+			get(next())
 		case "sleep":
 			time.Sleep(time.Hour)
 		default:
@@ -91,6 +95,19 @@ func main() {
 			os.Exit(2)
 		}
 	}
+}
+
+var spun atomic.Uint64 // what spinning is for
+
+func get(url string) {
+	client := http.Client{Timeout: 10 * time.Second}
+	resp, err := client.Get(url)
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	resp.Body.Close()
+	fmt.Println("status", resp.StatusCode)
 }
 
 func serve(port string) {

@@ -1,0 +1,75 @@
+package cgroup
+
+import (
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Own tells the limits that this very process lives under, the tightest of its group and those above it: a quota in CPUs and
+// memory in bytes; 0 means none.
+func (t Tree) Own() (cpus float64, memory int64) {
+	mounts, err := t.mounts()
+	if err != nil {
+		return 0, 0
+	}
+	in, err := t.membership("self")
+	if err != nil {
+		return 0, 0
+	}
+	for _, m := range mounts {
+		names := []string{""}
+		if !m.v2 {
+			names = m.controllers
+		}
+		for _, c := range names {
+			path, ok := in[c]
+			if !ok {
+				continue
+			}
+			for _, dir := range m.candidates(path) {
+				cpus = tighter(cpus, dirQuota(dir))
+				memory = tighter(memory, dirMemory(dir))
+			}
+		}
+	}
+	return cpus, memory
+}
+
+func tighter[N float64 | int64](a, b N) N {
+	if a == 0 || b != 0 && b < a {
+		return b
+	}
+	return a
+}
+
+// dirQuota reads cpu.max ("150000 100000", "max 100000") of v2 or the two files of v1.
+func dirQuota(dir string) float64 {
+	data, err := readFile(filepath.Join(dir, "cpu.max"))
+	if err != nil {
+		quota, _ := readFile(filepath.Join(dir, "cpu.cfs_quota_us"))
+		period, _ := readFile(filepath.Join(dir, "cpu.cfs_period_us"))
+		data = slices.Concat(quota, []byte(" "), period)
+	}
+	f := strings.Fields(string(data))
+	if len(f) != 2 {
+		return 0
+	}
+	quota, err1 := strconv.ParseInt(f[0], 10, 64)
+	period, err2 := strconv.ParseInt(f[1], 10, 64)
+	if err1 != nil || err2 != nil || quota <= 0 || period <= 0 {
+		return 0
+	}
+	return float64(quota) / float64(period)
+}
+
+func dirMemory(dir string) int64 {
+	for _, name := range []string{"memory.max", "memory.limit_in_bytes"} {
+		data, _ := readFile(filepath.Join(dir, name))
+		if n, ok := number(data); ok && n < 1<<62 {
+			return n
+		}
+	}
+	return 0
+}

@@ -1,0 +1,177 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/docker"
+	"locbench/internal/docker/dockertest"
+)
+
+func newDocker(t *testing.T, e *docker.Engine) *Docker {
+	t.Helper()
+	d, err := NewDocker(t.Context(), e, runID(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+		if left := dockertest.Left(t, e, runID(t)); len(left) > 0 {
+			t.Errorf("left: %v", left)
+		}
+	})
+	return d
+}
+
+func TestDocker(t *testing.T) {
+	e := dockertest.Engine(t)
+	image := dockertest.Image(t, e)
+	spec := func(t *testing.T, args ...string) bench.LaunchSpec {
+		return bench.LaunchSpec{RunID: runID(t), Name: "leg:1", Artifact: bench.Artifact{Image: image, Command: args}, Port: 8080}
+	}
+	launch := func(t *testing.T, d *Docker, s bench.LaunchSpec) bench.Instance {
+		t.Helper()
+		inst, err := d.Launch(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stopAtEnd(t, inst)
+		return inst
+	}
+	t.Run("HalfCPU", func(t *testing.T) {
+		s := spec(t, "spin", "2", "sleep")
+		s.Limits = bench.Limits{CPUs: 0.5, CPUSet: 4, Memory: 64 << 20, PIDs: 50}
+		inst := launch(t, newDocker(t, e), s)
+		info := inst.Info()
+		if !info.LimitsEnforced || info.LimitsNote != "" || info.ID == "" || info.CPUSet != cpuList(4, seq(e.Info().CPUs)) {
+			t.Errorf("%+v", info)
+		}
+		if since := time.Since(info.StartedAt); since < 0 || since > 10*time.Second {
+			t.Errorf("started %v ago", since)
+		}
+		checkHalfCPU(t, inst)
+		u, err := inst.Usage(t.Context())
+		if err != nil || u.Memory == nil || u.Memory.Limit != 64<<20 || u.Memory.Peak == 0 || u.Threads == nil || *u.Threads < 2 {
+			t.Errorf("%+v %+v, %v", u, u.Memory, err)
+		}
+		if e.Local() && (!strings.HasPrefix(u.Source, "cgroup v") || info.PID == 0 || *u.Processes != 1) {
+			t.Errorf("a local engine's counters come from %s (PID %d)", u.Source, info.PID)
+		}
+		// The engine's own figures are about the same.
+		stats, err := inst.(*container).Container.Usage(t.Context())
+		if err != nil || stats.CPU < u.CPU || stats.CPU-u.CPU > 2*time.Second {
+			t.Errorf("docker stats: %+v, %v; files: %v", stats, err, u.CPU)
+		}
+	})
+	t.Run("OOM", func(t *testing.T) {
+		s := spec(t, "hog", "300", "sleep")
+		s.Limits = bench.Limits{Memory: 64 << 20}
+		inst := launch(t, newDocker(t, e), s)
+		if exit := ended(t, inst); !exit.OOMKilled || exit.Code != 137 {
+			t.Errorf("%+v", exit)
+		}
+		if _, err := inst.Usage(t.Context()); err == nil || !strings.Contains(err.Error(), "out of memory") {
+			t.Errorf("counters after death: %v", err)
+		}
+		if r, err := inst.Stop(t.Context(), time.Second); err != nil || !r.Already || !r.Exit.OOMKilled {
+			t.Errorf("%+v, %v", r, err)
+		}
+	})
+	t.Run("Reach", func(t *testing.T) {
+		d := newDocker(t, e)
+		if runtime.GOOS == "linux" && e.Local() && (!d.Direct() || !ownAddress(d.HostAddress())) {
+			t.Errorf("direct %v, host %s", d.Direct(), d.HostAddress())
+		}
+		inst := launch(t, d, spec(t, "serve", "8080"))
+		waitLog(t, inst, "listening")
+		get(t, inst)
+		d.direct = false // as with an engine elsewhere
+		published := launch(t, d, spec(t, "serve", "8080"))
+		waitLog(t, published, "listening")
+		get(t, published)
+		if host, _, _ := net.SplitHostPort(published.Info().Address); host != "127.0.0.1" || d.HostAddress() != "host.docker.internal" {
+			t.Errorf("published at %s, host known as %s", published.Info().Address, d.HostAddress())
+		}
+		d.direct = true
+	})
+	t.Run("HostFromContainer", func(t *testing.T) {
+		d := newDocker(t, e)
+		if !d.Direct() {
+			t.Skip("the engine's network is not this machine's")
+		}
+		l, err := net.Listen("tcp", net.JoinHostPort(d.HostAddress(), "0"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := http.Server{Handler: http.NotFoundHandler()}
+		served := make(chan struct{})
+		go func() { defer close(served); server.Serve(l) }()
+		defer func() { server.Close(); <-served }()
+		inst := launch(t, d, spec(t, "get", "http://"+l.Addr().String()+"/"))
+		waitLog(t, inst, "status 404")
+	})
+	t.Run("Cancelled", func(t *testing.T) {
+		for ms := 0; ms < 450; ms += 90 {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(ms)*time.Millisecond)
+			d, err := NewDocker(ctx, e, runID(t))
+			if err == nil {
+				var inst bench.Instance
+				inst, err = d.Launch(ctx, spec(t, "deaf", "sleep"))
+				if err == nil {
+					<-ctx.Done()
+					_, err = inst.Stop(ctx, 0)
+				} else if errors.Is(err, context.DeadlineExceeded) {
+					err = nil
+				}
+				err = errors.Join(err, d.Close(ctx))
+			} else if errors.Is(err, context.DeadlineExceeded) {
+				err = nil
+			}
+			cancel()
+			if left := dockertest.Left(t, e, runID(t)); err != nil || len(left) > 0 {
+				t.Errorf("cancelled after %d ms: %v, left %v", ms, err, left)
+			}
+		}
+	})
+	t.Run("Clean", func(t *testing.T) {
+		d := newDocker(t, e)
+		launch(t, d, spec(t, "sleep"))
+		if removed, err := Clean(t.Context(), e, CleanOptions{Run: runID(t)}); err != nil || len(removed) > 0 {
+			t.Errorf("cleaned although the owner lives: %v, %v", removed, err)
+		}
+		removed, err := Clean(t.Context(), e, CleanOptions{Run: runID(t), All: true})
+		if err != nil || len(removed) != 2 || !strings.HasPrefix(removed[0], "container locbench-") || !strings.HasPrefix(removed[1], "network ") {
+			t.Errorf("%q, %v", removed, err)
+		}
+	})
+}
+
+func seq(n int) (all []int) {
+	for i := range n {
+		all = append(all, i)
+	}
+	return all
+}
+
+func TestDockerMissing(t *testing.T) {
+	l := bench.Limits{CPUs: 1, CPUSet: 1, Memory: 1, PIDs: 1}
+	if m := dockerMissing(docker.Info{CPUQuota: true, CPUSet: true, MemoryLimit: true, SwapLimit: true, PIDsLimit: true}, l); len(m) != 0 {
+		t.Errorf("%q", m)
+	}
+	if m := dockerMissing(docker.Info{}, bench.Limits{}); len(m) != 0 {
+		t.Errorf("nothing wanted: %q", m)
+	}
+	m := dockerMissing(docker.Info{CPUQuota: true, CPUSet: true, MemoryLimit: true}, l)
+	if note := limitsNote(m); len(m) != 2 || !strings.Contains(note, "no swap") || !strings.Contains(note, "processes") {
+		t.Errorf("%q", note)
+	}
+}

@@ -1,0 +1,339 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/cgroup"
+	"locbench/internal/docker/dockertest"
+)
+
+func processSpec(t testing.TB, helper string, args ...string) bench.LaunchSpec {
+	return bench.LaunchSpec{RunID: runID(t), Name: "t", Artifact: bench.Artifact{Command: append([]string{helper}, args...)}}
+}
+
+func launchProcess(t *testing.T, spec bench.LaunchSpec) bench.Instance {
+	t.Helper()
+	inst, err := Process{}.Launch(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stopAtEnd(t, inst)
+	return inst
+}
+
+// needsGroups skips where this user may not make groups with limits.
+func needsGroups(t *testing.T) {
+	t.Helper()
+	g, err := cgroup.Tree{}.Create("locbench-probe-"+strconv.Itoa(os.Getpid()), bench.Limits{CPUs: 1, Memory: 1 << 30, PIDs: 100}, "0")
+	if err != nil {
+		t.Skip("no cgroup can be made here: ", err)
+	}
+	defer g.Remove()
+	if m := g.Missing(); len(m) > 0 {
+		t.Skip("not every limit can be set here: ", m)
+	}
+}
+
+func exists(pid int) bool {
+	s, err := readStat(pid)
+	return err == nil && s.state != 'Z'
+}
+
+func gone(t *testing.T, pid int) {
+	t.Helper()
+	for range 500 {
+		if !exists(pid) {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("process %d lives", pid)
+	syscall.Kill(pid, syscall.SIGKILL)
+}
+
+func TestProcess(t *testing.T) {
+	helper := dockertest.Helper(t)
+	t.Run("HalfCPU", func(t *testing.T) {
+		needsGroups(t)
+		spec := processSpec(t, helper, "spin", "2", "sleep")
+		spec.Limits = bench.Limits{CPUs: 0.5, CPUSet: 2, Memory: 64 << 20, PIDs: 50}
+		inst := launchProcess(t, spec)
+		info := inst.Info()
+		if !info.LimitsEnforced || info.LimitsNote != "" || info.CPUSet == "" || info.PID == 0 {
+			t.Errorf("%+v", info)
+		}
+		checkHalfCPU(t, inst)
+		u, err := inst.Usage(t.Context())
+		if err != nil || u.Memory == nil || u.Memory.Limit != 64<<20 || u.Memory.Peak == 0 || *u.Processes != 1 || *u.Threads < 2 {
+			t.Errorf("%+v %+v, %v", u, u.Memory, err)
+		}
+		status, _ := readProc(info.PID, "status")
+		if !strings.Contains(string(status), "Cpus_allowed_list:\t"+info.CPUSet+"\n") {
+			t.Errorf("not held to CPU %s: %s", info.CPUSet, status)
+		}
+	})
+	t.Run("OOM", func(t *testing.T) {
+		needsGroups(t)
+		spec := processSpec(t, helper, "hog", "300", "sleep")
+		spec.Limits = bench.Limits{Memory: 64 << 20}
+		exit := ended(t, launchProcess(t, spec))
+		if !exit.OOMKilled || exit.Signal != "SIGKILL" || exit.Code != 137 {
+			t.Errorf("%+v", exit)
+		}
+	})
+	t.Run("WithoutGroup", func(t *testing.T) {
+		spec := processSpec(t, helper, "hog", "40", "spin", "1", "serve", "0")
+		spec.Limits = bench.Limits{CPUs: 0.5, CPUSet: 1, Memory: 64 << 20, PIDs: 50}
+		withoutGroups(t, spec, func(inst bench.Instance) {
+			info := inst.Info()
+			for _, want := range []string{"limits not enforced: ", "CPU quota: ", "memory: ", "processes: "} {
+				if info.LimitsEnforced || !strings.Contains(info.LimitsNote, want) || strings.Contains(info.LimitsNote, "CPU set") {
+					t.Errorf("%v %q, want %q", info.LimitsEnforced, info.LimitsNote, want)
+				}
+			}
+			waitLog(t, inst, "listening")
+			before, after := measure(t, inst, time.Second)
+			if after.Source != "/proc" || after.CPU <= before.CPU || after.Memory.Used < 40<<20 || after.Memory.Peak < after.Memory.Used ||
+				after.Memory.PeakSource != "VmHWM" || *after.Processes != 1 || *after.Threads < 2 || after.Throttling != nil {
+				t.Errorf("%+v %+v", after, after.Memory)
+			}
+			status, _ := readProc(info.PID, "status")
+			if !strings.Contains(string(status), "Cpus_allowed_list:\t"+info.CPUSet+"\n") {
+				t.Errorf("not held to CPU %s", info.CPUSet)
+			}
+		})
+	})
+	t.Run("ServeAndStop", func(t *testing.T) {
+		port, err := FreePort()
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec := processSpec(t, helper, "env", "serve", strconv.Itoa(port))
+		spec.Port, spec.Env = port, map[string]string{"GREETING": "hello world", "PATH": "/nowhere"}
+		inst := launchProcess(t, spec)
+		waitLog(t, inst, "listening")
+		get(t, inst)
+		for _, want := range []string{"GREETING=hello world", "PATH=/nowhere", envRun + "=" + runID(t)} {
+			waitLog(t, inst, want)
+		}
+		for _, l := range inst.Logs() {
+			if strings.HasPrefix(l.Text, "GOMAXPROCS=") || strings.HasPrefix(l.Text, "PWD=") {
+				t.Errorf("environment has %s", l.Text)
+			}
+		}
+		r, err := inst.Stop(t.Context(), 10*time.Second)
+		if err != nil || !r.Graceful || r.Killed || r.Already || r.Exit.Code != 0 {
+			t.Errorf("%+v, %v", r, err)
+		}
+		waitLog(t, inst, "stopping")
+		if again, err := inst.Stop(t.Context(), 0); err != nil || again != r {
+			t.Errorf("again %+v, %v", again, err)
+		}
+	})
+	t.Run("ExitCode", func(t *testing.T) {
+		inst := launchProcess(t, processSpec(t, helper, "print", "last words", "exit", "3"))
+		if exit := ended(t, inst); exit.Code != 3 || exit.Signal != "" || len(inst.Logs()) != 1 {
+			t.Errorf("%+v %v", exit, inst.Logs())
+		}
+		if r, err := inst.Stop(t.Context(), time.Second); err != nil || !r.Already || r.Exit.Code != 3 {
+			t.Errorf("%+v, %v", r, err)
+		}
+	})
+	t.Run("DeafWithChild", func(t *testing.T) {
+		inst := launchProcess(t, processSpec(t, helper, "deaf", "child", "sleep"))
+		var child int
+		fmt.Sscanf(waitLog(t, inst, "child"), "child %d", &child)
+		if child == 0 || !exists(child) {
+			t.Fatalf("no child: %v", inst.Logs())
+		}
+		r, err := inst.Stop(t.Context(), 100*time.Millisecond)
+		if err != nil || !r.Killed || r.Graceful || r.Exit.Signal != "SIGKILL" || r.Exit.OOMKilled {
+			t.Errorf("%+v, %v", r, err)
+		}
+		gone(t, child)
+		gone(t, inst.Info().PID)
+	})
+	t.Run("Noise", func(t *testing.T) {
+		inst := launchProcess(t, processSpec(t, helper, "noise", "flood", "3000"))
+		ended(t, inst)
+		logs := inst.Logs()
+		if len(logs) > 500 || logs[len(logs)-1].Text != "line 2999" {
+			t.Errorf("%d lines", len(logs))
+		}
+	})
+	t.Run("CannotStart", func(t *testing.T) {
+		for _, command := range [][]string{{"/absent/program"}, {os.DevNull}, {}} {
+			spec := processSpec(t, helper)
+			spec.Artifact.Command = command
+			if _, err := (Process{}).Launch(t.Context(), spec); err == nil || !strings.HasPrefix(err.Error(), "start ") {
+				t.Errorf("%v: %v", command, err)
+			}
+		}
+	})
+	t.Run("Cancelled", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := (Process{}).Launch(ctx, processSpec(t, helper, "sleep")); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		if left := marked(envRun + "=" + runID(t)); len(left) > 0 {
+			t.Errorf("left: %v", left)
+		}
+	})
+	t.Run("KilledParent", func(t *testing.T) { testKilledParent(t, helper) })
+	// All groups are gone.
+	if left, err := (cgroup.Tree{}).CleanLeft(groupPrefix+owner(), nil); err != nil || len(left) > 0 {
+		t.Errorf("groups left: %v, %v", left, err)
+	}
+}
+
+// withoutGroups launches with a sandbox that has lost its group, as a user without rights gets it.
+func withoutGroups(t *testing.T, spec bench.LaunchSpec, check func(bench.Instance)) {
+	t.Helper()
+	p := newProcess(spec)
+	p.box.loseGroup(errors.New("this user may not"))
+	if err := p.launch(t.Context(), spec); err != nil {
+		t.Fatal(err)
+	}
+	stopAtEnd(t, p)
+	check(p)
+}
+
+// testKilledParent kills a process that has launched another as a locbench would: the kernel takes the main process with it,
+// and clean finds the rest, but not before its owner is dead.
+func testKilledParent(t *testing.T, helper string) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	parent := exec.Command(self, "-test.run=^TestBeKilledParent$", "-test.v")
+	parent.Env = append(os.Environ(), "LOCBENCH_TEST_HELPER="+helper, "LOCBENCH_TEST_RUN="+runID(t))
+	out, err := parent.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { parent.Process.Kill(); parent.Wait() }()
+	var main, child int
+	buf := make([]byte, 0, 4096)
+	for main == 0 || child == 0 {
+		n, err := out.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		if i := strings.Index(string(buf), "LAUNCHED"); i >= 0 && strings.Contains(string(buf[i:]), "\n") {
+			fmt.Sscanf(string(buf[i:]), "LAUNCHED %d %d", &main, &child)
+		}
+		if err != nil {
+			t.Fatalf("%v: %s", err, buf)
+		}
+	}
+	if !exists(main) || !exists(child) {
+		t.Fatal("nothing to kill")
+	}
+	if removed, err := Clean(t.Context(), nil, CleanOptions{Run: runID(t)}); err != nil || len(removed) > 0 || !exists(child) {
+		t.Errorf("cleaned although the owner lives: %v, %v", removed, err)
+	}
+	parent.Process.Kill()
+	io.Copy(io.Discard, out)
+	parent.Wait()
+	gone(t, main)
+	if !exists(child) {
+		t.Log("the child went with its parent") // it is in a session of its own: only clean gets at it
+	}
+	removed, err := Clean(t.Context(), nil, CleanOptions{Run: runID(t)})
+	if err != nil || len(removed) != 1 || !strings.Contains(removed[0], strconv.Itoa(child)) {
+		t.Errorf("%v, %v; want the child, %d", removed, err, child)
+	}
+	gone(t, child)
+	// Its group names its owner, which is dead now. (Clean would take it along; here only this test's is looked at.)
+	if _, err := (cgroup.Tree{}).CleanLeft(groupPrefix+strconv.Itoa(parent.Process.Pid)+".", nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestBeKilledParent is no test but the process that testKilledParent kills.
+func TestBeKilledParent(t *testing.T) {
+	helper := os.Getenv("LOCBENCH_TEST_HELPER")
+	if helper == "" {
+		t.Skip("run by TestProcess/KilledParent in a process of its own")
+	}
+	spec := processSpec(t, helper, "child", "deaf", "sleep")
+	spec.RunID = os.Getenv("LOCBENCH_TEST_RUN")
+	inst, err := Process{}.Launch(context.Background(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var child int
+	fmt.Sscanf(waitLog(t, inst, "child"), "child %d", &child)
+	fmt.Printf("\nLAUNCHED %d %d\n", inst.Info().PID, child)
+	time.Sleep(time.Minute)
+}
+
+func TestParseStat(t *testing.T) {
+	line := "123 (a) b (c)) S 1 2 77 0 -1 4194560 10 20 30 40 5 6 7 8 20 0 9 0 12345 0 0\n"
+	s, err := parseStat(line)
+	want := stat{state: 'S', session: 77, user: 5, system: 6, cuser: 7, csystem: 8, threads: 9, start: 12345}
+	if err != nil || s != want {
+		t.Errorf("%+v, %v; want %+v", s, err, want)
+	}
+	for _, bad := range []string{"", "1 (x", "1 (x) S 1 2", strings.Replace(line, " 5 6 ", " x 6 ", 1), strings.Replace(line, " 5 6 ", " -5 6 ", 1)} {
+		if _, err := parseStat(bad); err == nil {
+			t.Errorf("%q accepted", bad)
+		}
+	}
+	if s, err := readStat(os.Getpid()); err != nil || s.threads < 1 {
+		t.Errorf("own: %+v, %v", s, err)
+	}
+}
+
+func FuzzParseStat(f *testing.F) {
+	f.Add("123 (a) b) S 1 2 77 0 -1 0 1 2 3 4 5 6 7 8 20 0 9 0 12345")
+	f.Add(") ")
+	f.Fuzz(func(t *testing.T, line string) {
+		if s, err := parseStat(line); err == nil && (s.user < 0 || s.threads < 0) {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+func TestMatchEnv(t *testing.T) {
+	env := []byte("A=1\x00" + envRun + "=r1\x00" + envOwner + "=o\x00B=" + envRun + "=r2\x00")
+	for _, tt := range []struct {
+		entries []string
+		want    bool
+	}{
+		{[]string{envRun + "=r1"}, true}, {[]string{envRun + "="}, true}, {[]string{envRun + "=r"}, false},
+		{[]string{envRun + "=r2"}, false}, {[]string{envRun + "=r1", envInstance + "="}, false},
+	} {
+		f, ok := matchEnv(env, tt.entries)
+		if ok != tt.want || ok && (f.run != "r1" || f.owner != "o") {
+			t.Errorf("%q: %+v, %v", tt.entries, f, ok)
+		}
+	}
+}
+
+func TestOwner(t *testing.T) {
+	if !alive(owner()) {
+		t.Errorf("%s is not alive", owner())
+	}
+	host, _ := os.Hostname()
+	for o, want := range map[string]bool{
+		"": false, "x": false, "-1.0@" + host: false, fmt.Sprintf("%d.1@%s", os.Getpid(), host): false, "1.1@another machine": true,
+	} {
+		if alive(o) != want {
+			t.Errorf("alive(%q) = %v", o, !want)
+		}
+	}
+}
