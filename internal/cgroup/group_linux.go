@@ -344,3 +344,22 @@ func find(dir, prefix string) (found []string) {
 	}
 	return found
 }
+
+// Probe makes a group with every kind of limit and removes it again: missing names those that this user may not set.
+func (t Tree) Probe() (missing []string, err error) {
+	g, err := t.Create(fmt.Sprintf("locbench-probe-%d", os.Getpid()), bench.Limits{CPUs: 0.5, Memory: 64 << 20, PIDs: 100}, firstCPU(t))
+	if err != nil {
+		return nil, err
+	}
+	return g.Missing(), g.Remove()
+}
+
+// firstCPU is one that a group here can be held to.
+func firstCPU(t Tree) string {
+	data, _ := readFile(t.path("sys/devices/system/cpu/online")) // "0-3"
+	end := strings.IndexAny(string(data)+"\n", "-,\n")
+	if end <= 0 {
+		return "0"
+	}
+	return string(data[:end])
+}

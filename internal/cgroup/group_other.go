@@ -18,3 +18,8 @@ func (t Tree) Create(name string, _ bench.Limits, _ string) (*Group, error) {
 
 // CleanLeft finds nothing.
 func (t Tree) CleanLeft(string, func(string) bool) ([]string, error) { return nil, nil }
+
+// Probe fails: only Linux has cgroups.
+func (t Tree) Probe() (missing []string, err error) {
+	return nil, fmt.Errorf("%w on this operating system", ErrNone)
+}

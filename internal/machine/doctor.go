@@ -1,0 +1,251 @@
+package machine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/cgroup"
+	"locbench/internal/docker"
+	"locbench/internal/safe"
+)
+
+// Status says how a part of the machine stands.
+type Status string
+
+// The statuses.
+const (
+	OK      Status = "ok"
+	Warn    Status = "warn"    // runs are possible; what they mean is bounded
+	Missing Status = "missing" // what needs it cannot run
+)
+
+// Finding is one line of a diagnosis.
+type Finding struct {
+	Name   string `json:"name"`
+	Status Status `json:"status"`
+	Value  string `json:"value"`         // what was seen; safe to print
+	Fix    string `json:"fix,omitempty"` // what brings it: a command where there is one
+}
+
+// DoctorOptions say what to ask besides the machine itself.
+type DoctorOptions struct {
+	Elasticsearch string // URL; "": the embedded store will do
+}
+
+// askTimeout bounds each question to something outside this process.
+const askTimeout = 5 * time.Second
+
+// Doctor looks at everything that a run may need. It starts nothing and changes nothing, but for a cgroup that it makes and
+// removes again, to see whether it may.
+func Doctor(ctx context.Context, o DoctorOptions) []Finding {
+	m := Fingerprint(ctx)
+	f := files{}
+	all := doctorDocker(ctx)
+	all = append(all, doctorCgroup(m)...)
+	all = append(all, doctorCPUs(m), doctorMemory(m, meminfo(f.read("proc/meminfo"), "MemAvailable:")), doctorLoad(m), doctorGovernor(m))
+	hard, ok := openFiles()
+	all = append(all, doctorFiles(hard, ok))
+	first, last := f.ports()
+	return append(all, doctorPorts(first, last), doctorElasticsearch(ctx, o.Elasticsearch), doctorGo(ctx))
+}
+
+func doctorDocker(ctx context.Context) []Finding {
+	e, err := docker.Connect(ctx)
+	if err != nil {
+		text, fix, _ := strings.Cut(err.Error(), "; ")
+		return []Finding{{"Docker", Missing, safe.Line(text, 300), orElse(fix, "set DOCKER_HOST to an engine that answers") +
+			". Without it contenders run as processes"}}
+	}
+	defer e.Close()
+	i := e.Info()
+	all := []Finding{{Name: "Docker", Status: OK, Value: safe.Line(fmt.Sprintf("engine %s, API %s, cgroup v%d, %d CPUs, at %s",
+		i.Version, i.APIVersion, i.CgroupVersion, i.CPUs, e.Host()), 300)}}
+	return append(all, dockerLimits(i))
+}
+
+func dockerLimits(i docker.Info) Finding {
+	var lacks []string
+	for _, l := range []struct {
+		name string
+		has  bool
+	}{{"CPU quota", i.CPUQuota}, {"CPU set", i.CPUSet}, {"memory", i.MemoryLimit}, {"processes", i.PIDsLimit}} {
+		if !l.has {
+			lacks = append(lacks, l.name)
+		}
+	}
+	switch {
+	case len(lacks) > 0 && i.Rootless:
+		return Finding{"Docker limits", Warn, "not enforced by this rootless engine: " + strings.Join(lacks, ", "),
+			"delegate the controllers: a unit drop-in for user@.service with Delegate=cpu cpuset io memory pids"}
+	case len(lacks) > 0:
+		return Finding{"Docker limits", Warn, "not enforced: " + strings.Join(lacks, ", "), "an engine whose kernel has the controllers (docker info shows the warnings)"}
+	case !i.SwapLimit:
+		return Finding{"Docker limits", Warn, "CPU, memory, processes; but no swap accounting: a container may swap beyond its memory",
+			"sudo swapoff -a, or boot with cgroup_enable=memory swapaccount=1"}
+	}
+	return Finding{Name: "Docker limits", Status: OK, Value: "CPU, memory without swap, processes"}
+}
+
+func doctorCgroup(m bench.Machine) []Finding {
+	const fix = "run as root, in a delegated unit (systemd-run --user --scope -p Delegate=yes locbench …), or use Docker"
+	if m.OS != "linux" {
+		return []Finding{{"cgroup", Warn, "none on " + m.OS + ": the process runtime has neither limits nor counters", "use Docker"}}
+	}
+	if m.CgroupVersion == 0 {
+		return []Finding{{"cgroup", Warn, "no hierarchy with CPU or memory is mounted", "mount cgroup v2 (mount -t cgroup2 none /sys/fs/cgroup), or use Docker"}}
+	}
+	all := []Finding{{Name: "cgroup", Status: OK, Value: "v" + strconv.Itoa(m.CgroupVersion)}}
+	missing, err := cgroup.Tree{}.Probe()
+	switch {
+	case err != nil:
+		return append(all, Finding{"process limits", Warn, "not enforced: " + safe.Line(err.Error(), 200), fix})
+	case len(missing) > 0:
+		return append(all, Finding{"process limits", Warn, "not enforced: " + safe.Line(strings.Join(missing, "; "), 300), fix})
+	}
+	return append(all, Finding{Name: "process limits", Status: OK, Value: "this user may set CPU quota, CPU set, memory and processes"})
+}
+
+func doctorCPUs(m bench.Machine) Finding {
+	f := Finding{Name: "CPUs", Status: OK, Value: fmt.Sprintf("%d (%s)", m.CPUs, orElse(m.CPUModel, m.Arch))}
+	if m.CPUs < 4 {
+		f.Status = Warn
+		f.Fix = "a machine with 4 CPUs or more: here the contender, the store and the load generator take them from each other"
+	}
+	return f
+}
+
+func doctorMemory(m bench.Machine, available int64) Finding {
+	const gib = 1 << 30
+	f := Finding{Name: "memory", Status: OK, Value: fmt.Sprintf("%.1f GiB", float64(m.MemoryBytes)/gib)}
+	if m.MemoryBytes == 0 {
+		return Finding{Name: "memory", Status: Warn, Value: "unknown"}
+	}
+	if available > 0 {
+		f.Value += fmt.Sprintf(", %.1f GiB available", float64(available)/gib)
+	} else {
+		available = m.MemoryBytes
+	}
+	if min(available, m.MemoryBytes) < 2*gib {
+		f.Status, f.Fix = Warn, "free 2 GiB: 512 MiB for the contender, the rest for store and load generator"
+	}
+	return f
+}
+
+func doctorLoad(m bench.Machine) Finding {
+	load, err := strconv.ParseFloat(m.Load1, 64)
+	if err != nil || math.IsNaN(load) {
+		return Finding{Name: "load", Status: OK, Value: "unknown"}
+	}
+	f := Finding{Name: "load", Status: OK, Value: m.Load1 + " in the last minute"}
+	if load > 0.25*float64(m.CPUs) {
+		f.Status, f.Fix = Warn, "end what else is running (top shows it), or the figures are partly its"
+	}
+	return f
+}
+
+func doctorGovernor(m bench.Machine) Finding {
+	switch m.Governor {
+	case "":
+		return Finding{Name: "CPU governor", Status: OK, Value: "not to be seen here (usual in virtual machines)"}
+	case "performance":
+		return Finding{Name: "CPU governor", Status: OK, Value: m.Governor}
+	}
+	return Finding{"CPU governor", Warn, m.Governor + ": the clock follows the load", "sudo cpupower frequency-set -g performance"}
+}
+
+func doctorFiles(hard int, known bool) Finding {
+	const need = 8192 // 2048 connections on this side, as many of a contender run as a process to its clients and to the store
+	switch {
+	case !known:
+		return Finding{Name: "open files", Status: OK, Value: "no limit known on " + runtime.GOOS}
+	case hard < need:
+		return Finding{"open files", Warn, fmt.Sprintf("at most %d", hard), "sudo sh -c 'ulimit -n 65536; exec su $SUDO_USER', or nofile in /etc/security/limits.conf"}
+	}
+	return Finding{Name: "open files", Status: OK, Value: fmt.Sprintf("up to %d", hard)}
+}
+
+func doctorPorts(first, last int) Finding {
+	if first == 0 {
+		return Finding{Name: "local ports", Status: OK, Value: "range unknown on " + runtime.GOOS}
+	}
+	n := last - first + 1
+	f := Finding{Name: "local ports", Status: OK, Value: fmt.Sprintf("%d (%d to %d)", n, first, last)}
+	if n < 10_000 {
+		f.Status, f.Fix = Warn, `sudo sysctl -w net.ipv4.ip_local_port_range="15000 65000"`
+	}
+	return f
+}
+
+func doctorElasticsearch(ctx context.Context, url string) Finding {
+	if url == "" {
+		return Finding{Name: "Elasticsearch", Status: OK, Value: "none given: the embedded store is used",
+			Fix: "--elastic http://host:9200 for a real one"}
+	}
+	version, err := elasticsearchVersion(ctx, url)
+	switch {
+	case err != nil:
+		return Finding{"Elasticsearch", Missing, safe.Line(err.Error(), 300), "start it, or give another URL"}
+	case !strings.HasPrefix(version, "7."):
+		return Finding{"Elasticsearch", Warn, "version " + safe.Line(version, 50), "version 7, which the contenders' queries are written for"}
+	}
+	return Finding{Name: "Elasticsearch", Status: OK, Value: "version " + safe.Line(version, 50)}
+}
+
+func elasticsearchVersion(ctx context.Context, url string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return "", fmt.Errorf("ask Elasticsearch: %w", err)
+	}
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	resp, err := client.Do(req)
+	if err != nil {
+		return "", fmt.Errorf("ask Elasticsearch: %w", err)
+	}
+	defer resp.Body.Close()
+	var answer struct {
+		Version struct {
+			Number string `json:"number"`
+		} `json:"version"`
+	}
+	err = json.NewDecoder(io.LimitReader(resp.Body, 64<<10)).Decode(&answer)
+	if err != nil || answer.Version.Number == "" {
+		return "", fmt.Errorf("status %d and no version: that is no Elasticsearch", resp.StatusCode)
+	}
+	return answer.Version.Number, nil
+}
+
+func doctorGo(ctx context.Context) Finding {
+	const fix = "https://go.dev/dl, only needed to build Go contenders for the process runtime"
+	path, err := exec.LookPath("go")
+	if err != nil {
+		return Finding{"Go toolchain", Warn, "not found", fix}
+	}
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, "env", "GOVERSION")
+	cmd.Env = append(cmd.Environ(), "GOTOOLCHAIN=local") // or it might fetch another to answer
+	out, err := cmd.Output()
+	if err != nil {
+		return Finding{"Go toolchain", Warn, "does not tell its version: " + safe.Line(err.Error(), 200), fix}
+	}
+	return Finding{Name: "Go toolchain", Status: OK, Value: safe.Line(strings.TrimSpace(string(out)), 50)}
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}

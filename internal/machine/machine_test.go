@@ -1,0 +1,168 @@
+package machine
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"locbench/internal/bench"
+	"locbench/internal/docker"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestFingerprintHere(t *testing.T) {
+	m := Fingerprint(t.Context())
+	if m.OS != runtime.GOOS || m.Arch != runtime.GOARCH || m.CPUs < 1 || m.CPUs > runtime.NumCPU() {
+		t.Errorf("%+v", m)
+	}
+	if runtime.GOOS == "linux" && (m.Kernel == "" || m.MemoryBytes < 1<<20 || m.Load1 == "") {
+		t.Errorf("%+v", m)
+	}
+}
+
+func TestFingerprintRecorded(t *testing.T) {
+	var m bench.Machine
+	m.CPUs = 64
+	files{"testdata/recorded"}.fingerprint(&m)
+	want := bench.Machine{
+		Kernel: "6.1.0-18-amd64", CPUModel: "AMD EPYC 7B13", CPUs: 3, MemoryBytes: 1 << 30, Governor: "schedutil",
+		CgroupVersion: 2, Load1: "0.42",
+	}
+	if m != want {
+		t.Errorf("%+v, want %+v", m, want)
+	}
+	if first, last := (files{"testdata/recorded"}).ports(); first != 32768 || last != 60999 {
+		t.Errorf("ports %d to %d", first, last)
+	}
+	var nothing bench.Machine
+	files{t.TempDir()}.fingerprint(&nothing)
+	if nothing != (bench.Machine{}) {
+		t.Errorf("of an empty root: %+v", nothing)
+	}
+}
+
+func TestCPUModel(t *testing.T) {
+	for in, want := range map[string]string{
+		"": "", "garbage": "", "model name\t: Intel(R)   Xeon\nmodel name\t: Second": "Intel(R) Xeon",
+		"processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c": "implementer 0x41 part 0xd0c",
+		"model name : \x1b[31mred":                                   "␛[31mred",
+	} {
+		if got := cpuModel([]byte(in)); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+func FuzzParsers(f *testing.F) {
+	f.Add([]byte("MemTotal:  12 kB\nmodel name : x"))
+	f.Add([]byte("MemTotal:"))
+	f.Add([]byte("MemTotal: 99999999999999999999 kB"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		cpuModel(data)
+		if meminfo(data, "MemTotal:") < 0 {
+			t.Error("negative")
+		}
+	})
+}
+
+func TestRaiseOpenFiles(t *testing.T) {
+	n, err := RaiseOpenFiles()
+	if err != nil || runtime.GOOS == "linux" && n < 1024 {
+		t.Fatalf("%d, %v", n, err)
+	}
+	if runtime.GOOS != "linux" {
+		return
+	}
+	out, err := exec.Command("/bin/sh", "-c", "ulimit -n").Output()
+	if got := strings.TrimSpace(string(out)); err != nil || got != fmt.Sprint(n) {
+		t.Errorf("a child has %s, %v; want %d", got, err, n)
+	}
+}
+
+func TestFindings(t *testing.T) {
+	m := func(change func(*bench.Machine)) bench.Machine {
+		m := bench.Machine{OS: "linux", CPUs: 8, MemoryBytes: 16 << 30, Load1: "0.1", Governor: "performance", CgroupVersion: 2}
+		if change != nil {
+			change(&m)
+		}
+		return m
+	}
+	whole := docker.Info{CPUQuota: true, CPUSet: true, MemoryLimit: true, SwapLimit: true, PIDsLimit: true}
+	swapless := whole
+	swapless.SwapLimit = false
+	for _, tt := range []struct {
+		f     Finding
+		want  Status
+		value string
+	}{
+		{doctorCPUs(m(nil)), OK, "8 ("},
+		{doctorCPUs(m(func(m *bench.Machine) { m.CPUs = 2 })), Warn, "2 ("},
+		{doctorMemory(m(nil), 8<<30), OK, "16.0 GiB, 8.0 GiB available"},
+		{doctorMemory(m(nil), 1<<30), Warn, "1.0 GiB available"},
+		{doctorMemory(m(func(m *bench.Machine) { m.MemoryBytes = 0 }), 0), Warn, "unknown"},
+		{doctorLoad(m(nil)), OK, "0.1"},
+		{doctorLoad(m(func(m *bench.Machine) { m.Load1 = "7.9" })), Warn, "7.9"},
+		{doctorGovernor(m(nil)), OK, "performance"},
+		{doctorGovernor(m(func(m *bench.Machine) { m.Governor = "powersave" })), Warn, "powersave"},
+		{doctorGovernor(m(func(m *bench.Machine) { m.Governor = "" })), OK, "not to be seen"},
+		{doctorFiles(1024, true), Warn, "1024"},
+		{doctorFiles(65536, true), OK, "65536"},
+		{doctorPorts(32768, 60999), OK, "28232"},
+		{doctorPorts(60000, 60999), Warn, "1000"},
+		{dockerLimits(whole), OK, "without swap"},
+		{dockerLimits(swapless), Warn, "no swap accounting"},
+		{dockerLimits(docker.Info{Rootless: true}), Warn, "rootless"},
+		{dockerLimits(docker.Info{CPUQuota: true}), Warn, "memory"},
+		{doctorCgroup(m(func(m *bench.Machine) { m.OS = "darwin" }))[0], Warn, "none on darwin"},
+		{doctorCgroup(m(func(m *bench.Machine) { m.CgroupVersion = 0 }))[0], Warn, "no hierarchy"},
+	} {
+		if tt.f.Status != tt.want || !strings.Contains(tt.f.Value, tt.value) || tt.f.Status != OK && tt.f.Fix == "" && tt.value != "unknown" {
+			t.Errorf("%+v, want %s with %q", tt.f, tt.want, tt.value)
+		}
+	}
+}
+
+func TestElasticsearchFinding(t *testing.T) {
+	answer := `{"version":{"number":"7.10.2"}}`
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, answer) }))
+	defer s.Close()
+	for _, tt := range []struct {
+		url, answer string
+		want        Status
+	}{
+		{"", "", OK}, {s.URL, answer, OK}, {s.URL, `{"version":{"number":"8.1.0"}}`, Warn}, {s.URL, "hello", Missing},
+		{"http://127.0.0.1:1", "", Missing}, {"::", "", Missing},
+	} {
+		answer = tt.answer
+		if f := doctorElasticsearch(t.Context(), tt.url); f.Status != tt.want {
+			t.Errorf("%q answering %q: %+v", tt.url, tt.answer, f)
+		}
+	}
+}
+
+func TestDoctor(t *testing.T) {
+	t.Setenv("DOCKER_HOST", "unix://"+t.TempDir()+"/no.sock")
+	seen := map[string]Finding{}
+	for _, f := range Doctor(t.Context(), DoctorOptions{}) {
+		if f.Value == "" || f.Status == Missing && f.Fix == "" {
+			t.Errorf("%+v", f)
+		}
+		seen[f.Name] = f
+		t.Logf("%-15s %-8s %s | %s", f.Name, f.Status, f.Value, f.Fix)
+	}
+	if d := seen["Docker"]; d.Status != Missing || !strings.Contains(d.Fix, "start") {
+		t.Errorf("%+v", d)
+	}
+	for _, name := range []string{"cgroup", "CPUs", "memory", "open files", "local ports", "CPU governor", "Elasticsearch", "Go toolchain"} {
+		if _, ok := seen[name]; !ok {
+			t.Errorf("no finding %q", name)
+		}
+	}
+}
