@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
@@ -111,8 +112,8 @@ func (f figure) lines() map[string]any {
 
 // lineData is one point. "-" is how ECharts writes a value that is not there; warm-up points are hollow; the shape tells the rounds apart.
 func (f figure) lineData(p *point, round int) opts.LineData {
-	if p == nil {
-		return opts.LineData{Value: "-"}
+	if p == nil || math.IsNaN(p.x+p.y) || math.IsInf(p.x+p.y, 0) {
+		return opts.LineData{Value: "-"} // JSON has no word for the other two
 	}
 	shapes := [...]string{"circle", "triangle", "rect", "diamond"}
 	d := opts.LineData{Value: p.y, Symbol: shapes[((round-1)%len(shapes)+len(shapes))%len(shapes)]}

@@ -95,7 +95,7 @@ func measures(p bench.Profile) []measure {
 					return 0, "", false
 				}
 				v := float64(m.Peak) / (1 << 20) / rate
-				return v, estimate(m) + significant(v) + " MiB·s", true
+				return v, estimate(m) + significant(v) + nbsp + "MiB·s", true
 			}},
 		{id: "memory-used", title: "Memory in use, MiB", note: "Without the page cache, at the end of the step.",
 			value: func(s bench.StepResult) (float64, string, bool) {
@@ -173,7 +173,7 @@ func memory(s bench.StepResult) (bench.Memory, bool) {
 // estimate marks a high-water mark that was only sampled: the true one is as high or higher.
 func estimate(m bench.Memory) string {
 	if m.PeakIsSample {
-		return "≥ "
+		return "≥" + nbsp
 	}
 	return ""
 }
@@ -273,7 +273,7 @@ func cumulativeFigure(l layout) figure {
 				return
 			}
 			line.points[i] = &point{x: u.CPU.Seconds(), y: float64(successes), warmUp: f.Rows[i].WarmUp}
-			f.Rows[i].Cells[j] = count(successes) + " / " + duration(u.CPU) + mark
+			f.Rows[i].Cells[j] = count(successes) + " / " + significant(u.CPU.Seconds()) + nbsp + "s" + mark
 			f.Empty = false
 		}
 		for i, s := range c.steps {

@@ -12,6 +12,9 @@ import (
 // missing stands where nothing was measured. It is never written as 0.
 const missing = "–"
 
+// nbsp keeps a number and its unit on one line.
+const nbsp = "\u00a0"
+
 // significant prints x with three significant figures and thousands separators. From 1,000 on every whole digit stays:
 // "11,234", since nothing is gained by zeros in place of what was measured.
 func significant(x float64) string {
@@ -67,15 +70,15 @@ func duration(d time.Duration) string {
 	abs := d.Abs()
 	switch {
 	case abs == 0:
-		return "0 s"
+		return "0" + nbsp + "s"
 	case abs < time.Microsecond:
-		return strconv.FormatInt(int64(d), 10) + " ns"
+		return strconv.FormatInt(int64(d), 10) + nbsp + "ns"
 	case abs < 999500*time.Nanosecond:
-		return significant(float64(d)/float64(time.Microsecond)) + " µs"
+		return significant(float64(d)/float64(time.Microsecond)) + nbsp + "µs"
 	case abs < 999500*time.Microsecond:
-		return significant(float64(d)/float64(time.Millisecond)) + " ms"
+		return significant(float64(d)/float64(time.Millisecond)) + nbsp + "ms"
 	case abs < 2*time.Minute:
-		return significant(d.Seconds()) + " s"
+		return significant(d.Seconds()) + nbsp + "s"
 	}
 	return d.Round(time.Second).String()
 }
@@ -84,21 +87,21 @@ func duration(d time.Duration) string {
 func mebibytes(n int64) string {
 	switch {
 	case n < 1<<10 && n > -1<<10:
-		return count(n) + " B"
+		return count(n) + nbsp + "B"
 	case n < 1<<20:
-		return significant(float64(n)/(1<<10)) + " KiB"
+		return significant(float64(n)/(1<<10)) + nbsp + "KiB"
 	case n < 1<<30:
-		return significant(float64(n)/(1<<20)) + " MiB"
+		return significant(float64(n)/(1<<20)) + nbsp + "MiB"
 	}
-	return significant(float64(n)/(1<<30)) + " GiB"
+	return significant(float64(n)/(1<<30)) + nbsp + "GiB"
 }
 
 // percent prints a ratio.
 func percent(ratio float64) string {
 	if ratio == 0 {
-		return "0 %"
+		return "0" + nbsp + "%"
 	}
-	return significant(ratio*100) + " %"
+	return significant(ratio*100) + nbsp + "%"
 }
 
 // dollars prints an amount of US dollars.

@@ -158,6 +158,6 @@ func place(w warning) string {
 func escape(s string) string {
 	return strings.NewReplacer(
 		`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`, `|`, `\|`, `~`, `\~`,
-		`<`, `&lt;`, `>`, `&gt;`, `&`, `&amp;`,
+		`<`, `&lt;`, `>`, `&gt;`, `&`, `&amp;`, nbsp, ` `,
 	).Replace(s)
 }

@@ -1,0 +1,230 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// Whatever is missing or senseless in the results, there is a report, and nothing missing is told as 0.
+func TestEdges(t *testing.T) {
+	second := time.Second
+	step := func(change func(*bench.StepResult)) []bench.LegResult {
+		s := bench.StepResult{Step: bench.Step{Connections: 2, Duration: second}, Load: bench.Load{Elapsed: second}}
+		change(&s)
+		return []bench.LegResult{{Leg: bench.Leg{Contender: "a", Round: 1}, State: bench.LegComplete, Steps: []bench.StepResult{s}}}
+	}
+	for name, c := range map[string]struct {
+		run  bench.Run
+		legs []bench.LegResult
+		want []string // in the Markdown
+	}{
+		"nothing":     {want: []string{"# locbench", "No leg has run.", "No checks were run."}},
+		"empty leg":   {legs: []bench.LegResult{{}}, want: []string{"| – | – | – | – | – | – | – | – | 0 of 1 |"}},
+		"not started": {legs: []bench.LegResult{{Leg: bench.Leg{Contender: "a", Round: 1}, State: bench.LegFailed, Failure: "did not start"}}, want: []string{"### a-1: failed", "- did not start"}},
+		"interrupted": {run: bench.Run{Legs: []bench.LegEntry{{State: bench.LegPending}, {State: bench.LegComplete}}}, want: []string{"**The run is not whole: 1 of 2 legs did not run to the end.**"}},
+		"no limits": {legs: []bench.LegResult{{Leg: bench.Leg{Contender: "a", Round: 1}, Instance: &bench.InstanceInfo{Limits: bench.Limits{CPUs: 1.5}, LimitsNote: "no cgroup may be made"}}},
+			want: []string{"**Limits not enforced: no cgroup may be made** (a-1)"}},
+		"unlimited by plan":   {legs: []bench.LegResult{{Instance: &bench.InstanceInfo{}}}},
+		"asked nothing":       {legs: step(func(*bench.StepResult) {})},
+		"took no time":        {legs: step(func(s *bench.StepResult) { s.Load.Elapsed, s.Load.Succeeded = 0, 5 })},
+		"only errors":         {legs: step(func(s *bench.StepResult) { s.Load.Failed = map[bench.ErrorKind]int64{"5xx": 7} }), want: []string{"| 100 % (5xx 7) |"}},
+		"counters go back":    {legs: step(func(s *bench.StepResult) { s.Before, s.After = &bench.Usage{CPU: second}, &bench.Usage{} })},
+		"negative counts":     {legs: step(func(s *bench.StepResult) { s.Load.Succeeded, s.Load.Latency.Count = -5, -5 })},
+		"far away step index": {legs: step(func(s *bench.StepResult) { s.Index = math.MaxInt })},
+		"negative step index": {legs: step(func(s *bench.StepResult) { s.Index = -3 })},
+		"infinite rate": {legs: step(func(s *bench.StepResult) {
+			s.Step = bench.Step{Rate: math.Inf(1)}
+			s.Load.Succeeded = math.MaxInt64
+			s.Load.Elapsed = 1
+		})},
+		"arrivals": {legs: step(func(s *bench.StepResult) {
+			s.Step = bench.Step{Arrivals: &bench.Arrivals{Users: 4000, Over: 5 * second}}
+		})},
+		"round below one": {legs: []bench.LegResult{{Leg: bench.Leg{Contender: "a", Round: -7}, StartUp: &second}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var md bytes.Buffer
+			if err := Markdown(&md, c.run, c.legs); err != nil {
+				t.Fatal(err)
+			}
+			for _, w := range c.want {
+				if !strings.Contains(md.String(), w) {
+					t.Errorf("summary lacks %q:\n%s", w, md.String())
+				}
+			}
+			if name == "unlimited by plan" && strings.Contains(md.String(), "not enforced") {
+				t.Error("a run that wants no limits is warned of none")
+			}
+			doc := render(t, c.run, c.legs)
+			if bad := regexp.MustCompile(`NaN|[+-]?Inf\b|%!`).Find(withoutScripts(t, doc)); bad != nil {
+				t.Errorf("the report says %s", bad)
+			}
+		})
+	}
+}
+
+func withoutScripts(t *testing.T, doc []byte) []byte {
+	t.Helper()
+	lib, err := library()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.Replace(doc, lib, nil, 1)
+}
+
+// What was not measured is a gap in the chart and a dash in the table; a measured 0 is a 0.
+func TestMissingIsNotZero(t *testing.T) {
+	leg := bench.LegResult{Leg: bench.Leg{Contender: "a", Round: 2}, Steps: []bench.StepResult{
+		{Index: 0, Step: bench.Step{Connections: 1, WarmUp: true}, Load: bench.Load{Elapsed: time.Second, Succeeded: 10}},
+		{Index: 2, Step: bench.Step{Connections: 4}, Load: bench.Load{Elapsed: time.Second, Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 3}}, Aborted: "died"},
+	}}
+	run := bench.Run{Profile: bench.Profile{Steps: []bench.Step{{Connections: 1, WarmUp: true}, {Connections: 2}, {Connections: 4}}}}
+	l := newLayout(run, []bench.LegResult{leg})
+	all := map[string]figure{}
+	for _, f := range figures(run, l) {
+		all[f.ID] = f
+	}
+	cells := func(id string) string {
+		var c []string
+		for _, r := range all[id].Rows {
+			c = append(c, r.Label+": "+strings.Join(r.Cells, " "))
+		}
+		return strings.ReplaceAll(strings.Join(c, "; "), nbsp, " ")
+	}
+	for id, want := range map[string]string{
+		"throughput":  "w1: 10.0/s; 2: –; 4: 0/s †",
+		"errors":      "w1: 0 %; 2: –; 4: 100 % (timeout 3) †",
+		"p50":         "w1: –; 2: –; 4: –",
+		"cpu":         "w1: –; 2: –; 4: –",
+		"memory-peak": "w1: –; 2: –; 4: –",
+		"throttling":  "w1: –; 2: –; 4: –",
+		"start-up":    "start-up: –",
+		"cumulative":  "before: –; w1: –; 2: –; 4: –",
+	} {
+		if got := cells(id); got != want {
+			t.Errorf("%s: %s, want %s", id, got, want)
+		}
+	}
+	if !all["cpu"].Empty || all["throughput"].Empty {
+		t.Error("a figure without any value must say so, one with a value must not")
+	}
+	option, err := json.MarshalIndent(all["throughput"].option(), "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "throughput-option.json", append(option, '\n'))
+}
+
+func TestChecksSetOff(t *testing.T) {
+	p, f := bench.CheckPassed, bench.CheckFailed
+	for _, c := range []struct {
+		name   string
+		status []bench.CheckStatus // one a leg; "" where it was not run
+		off    string
+	}{
+		{"all alike", []bench.CheckStatus{p, p, p}, "..."},
+		{"one differs", []bench.CheckStatus{p, f, p}, ".x."},
+		{"most failed", []bench.CheckStatus{f, f, p}, "..x"},
+		{"no most frequent", []bench.CheckStatus{p, f}, "xx"},
+		{"not run is not compared", []bench.CheckStatus{p, "", p}, "..."},
+		{"alone", []bench.CheckStatus{"", f}, ".."},
+	} {
+		var legs []bench.LegResult
+		for i, s := range c.status {
+			leg := bench.LegResult{Leg: bench.Leg{Contender: "a", Round: i + 1}}
+			if s != "" {
+				leg.Checks = []bench.CheckResult{{Group: "get", Name: "known city", Status: s}}
+			}
+			legs = append(legs, leg)
+		}
+		table := checks(newLayout(bench.Run{}, legs))
+		got := ""
+		for _, cell := range table.Groups[0].Rows[0].Cells {
+			if cell.SetOff {
+				got += "x"
+			} else {
+				got += "."
+			}
+		}
+		if got != c.off {
+			t.Errorf("%s: %s, want %s", c.name, got, c.off)
+		}
+	}
+}
+
+// Contenders stand as in the profile, variants apart, rounds in order, whatever order the files were read in.
+func TestOrder(t *testing.T) {
+	run := bench.Run{Profile: bench.Profile{Contenders: []bench.Selection{{Contender: "z"}, {Contender: "k", Variant: "netty"}, {Contender: "k", Variant: "jetty"}}}}
+	var legs []bench.LegResult
+	for _, leg := range []bench.Leg{{Contender: "k", Variant: "jetty", Round: 2}, {Contender: "other", Round: 1}, {Contender: "k", Variant: "netty", Round: 1}, {Contender: "z", Round: 10}, {Contender: "k", Variant: "jetty", Round: 1}, {Contender: "z", Round: 2}} {
+		legs = append(legs, bench.LegResult{Leg: leg})
+	}
+	var got []string
+	for _, c := range newLayout(run, legs).columns {
+		got = append(got, c.Name())
+	}
+	if want := "z-2 z-10 k.netty-1 k.jetty-1 k.jetty-2 other-1"; strings.Join(got, " ") != want {
+		t.Errorf("%s, want %s", strings.Join(got, " "), want)
+	}
+	if legs[0].Leg.Contender != "k" {
+		t.Error("the caller's slice was sorted")
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for x, want := range map[float64]string{0: "0", 11234.4: "11,234", 999.6: "1,000", 9.996: "10.0", 0.0125: "0.0125", 0.09996: "0.100", 123: "123", -4.5: "−4.50", 1e-12: "1e-12", 1234567: "1,234,567", math.Inf(1): missing} {
+		if got := significant(x); got != want {
+			t.Errorf("significant(%v) = %q, want %q", x, got, want)
+		}
+	}
+	for d, want := range map[time.Duration]string{0: "0 s", 850: "850 ns", 170 * time.Microsecond: "170 µs", 999600: "1.00 ms", 1234567: "1.23 ms", 2410 * time.Millisecond: "2.41 s", 200 * time.Second: "3m20s"} {
+		if got := strings.ReplaceAll(duration(d), nbsp, " "); got != want {
+			t.Errorf("duration(%d) = %q, want %q", d, got, want)
+		}
+	}
+	for x, want := range map[float64]string{4.3: "$4.30", 0.0227: "$0.0227", 1e-6: "under $0.001", 0: "$0.00", 1234.5: "$1,234.50"} {
+		if got := dollars(x); got != want {
+			t.Errorf("dollars(%v) = %q, want %q", x, got, want)
+		}
+	}
+	for n, want := range map[int64]string{512: "512 B", 3 << 10: "3.00 KiB", 512 << 20: "512 MiB", 8 << 30: "8.00 GiB"} {
+		if got := strings.ReplaceAll(mebibytes(n), nbsp, " "); got != want {
+			t.Errorf("mebibytes(%d) = %q, want %q", n, got, want)
+		}
+	}
+}
+
+// A full disk is told.
+func TestWriteErrors(t *testing.T) {
+	run, legs := fixture()
+	full := errors.New("no space left on device")
+	for _, room := range []int{0, 1000, 1 << 20, 1_100_000} {
+		if err := HTML(&disk{room, full}, run, legs, Options{}); !errors.Is(err, full) {
+			t.Errorf("with room for %d bytes: %v", room, err)
+		}
+	}
+	if err := Markdown(&disk{10, full}, run, legs); !errors.Is(err, full) {
+		t.Errorf("summary: %v", err)
+	}
+}
+
+type disk struct {
+	room int
+	err  error
+}
+
+func (d *disk) Write(p []byte) (int, error) {
+	if len(p) > d.room {
+		return d.room, d.err
+	}
+	d.room -= len(p)
+	return len(p), nil
+}
