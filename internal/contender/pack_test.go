@@ -171,3 +171,21 @@ func TestFolderIsBounded(t *testing.T) {
 		t.Errorf("%d files, %v", len(list), err)
 	}
 }
+
+func FuzzIgnore(f *testing.F) {
+	f.Add("*\n!src\n# x\n/a/**/b\n[xy]?*.log", "src/a/b.log")
+	f.Add("**\n!**/keep", "a/keep")
+	f.Fuzz(func(t *testing.T, rules, name string) {
+		if !fs.ValidPath(name) {
+			return
+		}
+		if parseIgnore(rules).ignored(name) && parseIgnore(rules+"\n!"+name+"\n").ignored(name) && plainName(name) {
+			t.Errorf("%q is ignored although the last line takes it back in", name)
+		}
+	})
+}
+
+// plainName says whether name as a pattern stands for itself.
+func plainName(name string) bool {
+	return !strings.ContainsAny(name, "*?[]\\!#\r\n\t\v\f \u0085\u00a0") && strings.TrimSpace(name) == name && name != "."
+}

@@ -72,7 +72,7 @@ func (m *manifest) checkDocker(v strictyaml.Value) {
 func (m *manifest) checkVariants(v strictyaml.Value) {
 	seen := map[string]bool{}
 	items := v.At("variants").Items()
-	for i, one := range m.Variants {
+	for i, one := range m.Variants[:min(len(m.Variants), len(items))] {
 		at := items[i]
 		switch {
 		case one.Name == "":
@@ -151,7 +151,7 @@ func checkEnv(v strictyaml.Value, env map[string]string) {
 
 func checkBuild(v strictyaml.Value, commands [][]string) {
 	items := v.Items()
-	for i, argv := range commands {
+	for i, argv := range commands[:min(len(commands), len(items))] {
 		checkArgv(items[i], argv, true)
 	}
 }

@@ -155,15 +155,14 @@ func (v Value) unknown(f Field, known []structField) {
 	}
 	k, _, _ := find(v.node, f.Key)
 	hint := Suggest(f.Key, "known keys", keys)
-	near := Nearest(f.Key, keys)
-	if near != "" && v.Has(near) {
+	switch near := Nearest(f.Key, keys); {
+	case near != "" && v.Has(near):
 		// The right one is there too: pointing at it would make a duplicate.
 		hint = "known keys: " + strings.Join(keys, ", ")
+	case near != "":
+		v.d.fail(place{v.node, near}) // so that it is not told to be missing as well
 	}
 	v.d.add(k.Line, fmt.Sprintf("unknown key `%s`", join(v.path, clip(f.Key, 60))), hint)
-	if near != "" {
-		v.d.fail(place{v.node, near})
-	}
 }
 
 func indexOf(fields []structField, key string) int {

@@ -103,7 +103,7 @@ func (v Value) Failed() bool {
 func (v Value) At(keys ...string) Value {
 	for _, key := range keys {
 		if v.d.failed[place{v.node, key}] {
-			v.mute = true
+			v.mute, v.absent, v.path = true, true, join(v.path, key)
 			return v
 		}
 		_, child, ok := find(v.node, key)
@@ -131,7 +131,7 @@ func (v Value) Has(keys ...string) bool {
 
 // Items are the values of a list; of anything else there are none.
 func (v Value) Items() []Value {
-	if v.node.Kind != yaml.SequenceNode {
+	if v.absent || v.node.Kind != yaml.SequenceNode {
 		return nil
 	}
 	items := make([]Value, len(v.node.Content))
@@ -150,7 +150,7 @@ type Field struct {
 // Fields are the entries of a map in the order of the file, each key once: a repeated key is told as a mistake, and so is
 // one that is not a text. Of anything but a map there are none.
 func (v Value) Fields() []Field {
-	if v.node.Kind != yaml.MappingNode {
+	if v.absent || v.node.Kind != yaml.MappingNode {
 		return nil
 	}
 	var fields []Field
