@@ -152,15 +152,21 @@ func TestRunOnARefusingPort(t *testing.T) {
 }
 
 func TestRunWithAServerThatDies(t *testing.T) {
-	server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
+	var server *counting
+	var died sync.WaitGroup
+	var asked atomic.Int64
+	server = newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
 		time.Sleep(time.Millisecond)
+		if asked.Add(1) == 100 {
+			died.Go(func() {
+				server.Listener.Close()
+				server.CloseClientConnections()
+			})
+		}
 		return hello(w, r)
 	})
-	time.AfterFunc(150*time.Millisecond, func() {
-		server.Listener.Close()
-		server.CloseClientConnections()
-	})
-	l := run(t, Engine{Window: 50 * time.Millisecond}, plan(server.URL, 8, 400*time.Millisecond))
+	l := run(t, Engine{}, plan(server.URL, 8, time.Second))
+	died.Wait()
 	// At most the 8 answers in flight were written by the handler, but cut off.
 	if n := server.count(200); l.Succeeded == 0 || l.Succeeded > n || l.Succeeded < n-8 {
 		t.Errorf("%d succeeded, the server answered %d", l.Succeeded, n)
@@ -168,7 +174,7 @@ func TestRunWithAServerThatDies(t *testing.T) {
 	if l.Failed[bench.ErrReset] == 0 || l.Failed[bench.ErrRefused] == 0 || len(l.Failed) != 2 {
 		t.Errorf("failed: %v", l.Failed)
 	}
-	if l.Elapsed < 400*time.Millisecond {
+	if l.Elapsed < time.Second {
 		t.Errorf("elapsed %s: the time without answers counts as well", l.Elapsed)
 	}
 }
@@ -180,77 +186,84 @@ func TestRunWithAServerThatHangs(t *testing.T) {
 		return hello(w, r)
 	})
 	defer close(hang)
-	p := plan(server.URL, 3, 250*time.Millisecond)
-	p.Timeout = 100 * time.Millisecond
+	p := plan(server.URL, 3, 200*time.Millisecond)
+	p.Timeout = 1500 * time.Millisecond
 	l := run(t, Engine{}, p)
-	if n := l.Failed[bench.ErrTimeout]; n < 3 || n != l.Sent {
+	if n := l.Failed[bench.ErrTimeout]; n != 3 || n != l.Sent {
 		t.Errorf("failed: %v of %d sent", l.Failed, l.Sent)
 	}
-	if l.Failures.Min < 100*time.Millisecond || l.Failures.Max > 5*time.Second {
+	if l.Failures.Min < p.Timeout || l.Failures.Max > 10*time.Second {
 		t.Errorf("time-outs took %s to %s", l.Failures.Min, l.Failures.Max)
 	}
-	if l.Elapsed > 290*time.Millisecond && l.Elapsed > l.Failures.Max {
+	if l.Elapsed < p.Step.Duration || l.Elapsed > p.Timeout {
 		t.Errorf("elapsed %s: time-outs after the end do not lengthen it", l.Elapsed)
 	}
 }
 
 func TestRunIsInterrupted(t *testing.T) {
-	server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
-		time.Sleep(10 * time.Millisecond)
-		return hello(w, r)
-	})
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cause := errors.New("enough")
-	time.AfterFunc(200*time.Millisecond, func() { cancel(cause) })
+	var asked atomic.Int64
+	server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
+		time.Sleep(10 * time.Millisecond)
+		if asked.Add(1) == 50 {
+			cancel(cause)
+		}
+		return hello(w, r)
+	})
 	var told []bench.Window
-	l, err := Engine{Grace: 5 * time.Second, Window: 50 * time.Millisecond}.Run(ctx, plan(server.URL, 8, time.Minute), func(w bench.Window) { told = append(told, w) })
+	began := time.Now()
+	l, err := Engine{Grace: 10 * time.Second, Window: 20 * time.Millisecond}.Run(ctx, plan(server.URL, 8, time.Minute), func(w bench.Window) { told = append(told, w) })
 	if !errors.Is(err, cause) || !strings.Contains(err.Error(), `load step "8 connections"`) {
 		t.Errorf("error %v", err)
 	}
 	consistent(t, l, told)
-	if l.Succeeded != server.count(200) || l.Succeeded == 0 || l.Sent != l.Succeeded {
+	if l.Succeeded != server.count(200) || l.Succeeded < 50 || l.Sent != l.Succeeded {
 		t.Errorf("%d succeeded of %d, the server answered %d", l.Succeeded, l.Sent, server.count(200))
 	}
-	if l.Elapsed < 200*time.Millisecond || l.Elapsed > 10*time.Second {
+	if l.Elapsed <= 0 || l.Elapsed > time.Since(began) {
 		t.Errorf("elapsed %s", l.Elapsed)
 	}
 }
 
 func TestRunIsInterruptedWhileTheServerHangs(t *testing.T) {
-	hang := make(chan struct{})
-	var asked atomic.Int64
-	url := raw(t, func(conn net.Conn, _ string) bool {
-		if asked.Add(1) <= 10 {
-			fmt.Fprint(conn, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
-			return true
-		}
-		<-hang
-		return false
-	})
-	defer close(hang)
 	for _, when := range []string{"before the end", "after the end"} {
-		asked.Store(0)
-		p := plan(url, 5, time.Minute)
-		if when == "after the end" {
-			p.Step.Duration = 50 * time.Millisecond
-		}
-		p.Timeout = time.Minute
-		ctx, cancel := context.WithTimeout(t.Context(), 150*time.Millisecond)
-		began := time.Now()
-		l, err := Engine{Grace: 50 * time.Millisecond}.Run(ctx, p, nil)
-		cancel()
-		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%s: error %v", when, err)
-		}
-		if l.Succeeded != 10 || l.Sent != 15 || len(l.Failed) > 0 {
-			t.Errorf("%s: %d succeeded of %d, failed: %v", when, l.Succeeded, l.Sent, l.Failed)
-		}
-		if len(l.Warnings) == 0 || !strings.Contains(l.Warnings[0], "5 requests in flight were cut off") {
-			t.Errorf("%s: warnings %q", when, l.Warnings)
-		}
-		if took := time.Since(began); took > 10*time.Second {
-			t.Errorf("%s: took %s", when, took)
-		}
+		t.Run(when, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			hang := make(chan struct{})
+			defer close(hang)
+			var asked atomic.Int64
+			url := raw(t, func(conn net.Conn, _ string) bool {
+				switch n := asked.Add(1); {
+				case n <= 10:
+					fmt.Fprint(conn, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+					return true
+				case n == 15: // and that is all: five connections hang now
+					cancel()
+				}
+				<-hang
+				return false
+			})
+			p := plan(url, 5, time.Minute)
+			p.Timeout = time.Minute
+			if when == "after the end" {
+				p.Step.MaxRequests = 15
+			}
+			l, err := Engine{Grace: 50 * time.Millisecond}.Run(ctx, p, nil)
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("error %v", err)
+			}
+			if l.Succeeded != 10 || l.Sent != 15 || len(l.Failed) > 0 {
+				t.Errorf("%d succeeded of %d, failed: %v", l.Succeeded, l.Sent, l.Failed)
+			}
+			if len(l.Warnings) == 0 || !strings.Contains(l.Warnings[0], "5 requests in flight were cut off") {
+				t.Errorf("warnings %q", l.Warnings)
+			}
+			if l.Elapsed > 30*time.Second {
+				t.Errorf("elapsed %s", l.Elapsed)
+			}
+		})
 	}
 }
 

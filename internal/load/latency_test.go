@@ -74,7 +74,7 @@ var delays = []struct {
 }
 
 // The bar: p50 to p99 within 2 % or 0.1 ms of what the server measured on its side. The server's clock stops when its answer
-// is written and the client's when it is read; in between is the scheduler of a busy machine, hence the attempts.
+// is ready and the client's when it is read; in between is the scheduler of a busy machine, hence the attempts.
 func TestLatencyAgreesWithTheServer(t *testing.T) {
 	const attempts = 15
 	for _, delay := range delays {
@@ -84,8 +84,10 @@ func TestLatencyAgreesWithTheServer(t *testing.T) {
 			url := raw(t, func(conn net.Conn, _ string) bool {
 				began := time.Now()
 				time.Sleep(delay.of(n.Add(1))) // and more: what it took in truth is measured
-				io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
+				// Before the writing: afterwards the client may have its answer already, and the truth would be the longer one
+				// of the two. So the client's figure can only be larger, and no noise hides an error of the engine.
 				server.Load().record(time.Since(began))
+				io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
 				return true
 			})
 			best := agreement{}
@@ -93,11 +95,6 @@ func TestLatencyAgreesWithTheServer(t *testing.T) {
 				server.Store(newTruth())
 				l := run(t, Engine{}, plan(url, 2, 500*time.Millisecond))
 				want := server.Load().latencies()
-				if want.Count != l.Succeeded {
-					// The server records after it has written: the last of each connection may be late.
-					time.Sleep(50 * time.Millisecond)
-					want = server.Load().latencies()
-				}
 				if want.Count != l.Succeeded {
 					t.Fatalf("%d succeeded, the server answered %d", l.Succeeded, want.Count)
 				}

@@ -223,7 +223,7 @@ func TestRunIsNotStretchedByAStraggler(t *testing.T) {
 		t.Errorf("%d succeeded, the server answered %d; the longest took %s", l.Succeeded, server.count(200), l.Latency.Max)
 	}
 	// The straggler is 1 s late on one of 20 connections: 50 ms on the mean, not 1 s.
-	if l.Elapsed < 540*time.Millisecond || l.Elapsed > time.Second {
+	if l.Elapsed < 540*time.Millisecond || l.Elapsed > 1300*time.Millisecond {
 		t.Errorf("elapsed %s", l.Elapsed)
 	}
 }
@@ -275,23 +275,26 @@ func TestRunSpeaksTLS(t *testing.T) {
 
 func TestRunDoesNotWaitForItsListener(t *testing.T) {
 	server := newCounting(t, hello)
-	release := make(chan struct{})
-	time.AfterFunc(400*time.Millisecond, func() { close(release) })
 	var calls int
-	l, err := Engine{Window: 50 * time.Millisecond}.Run(t.Context(), plan(server.URL, 2, 300*time.Millisecond), func(bench.Window) {
-		<-release
+	l, err := Engine{Window: 20 * time.Millisecond}.Run(t.Context(), plan(server.URL, 2, time.Second), func(bench.Window) {
 		calls++
+		if calls > 1 {
+			return
+		}
+		// The listener holds on until the load has gone on for a while.
+		before := server.count(200)
+		for deadline := time.Now().Add(10 * time.Second); server.count(200) < before+100; time.Sleep(time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Error("the listener held up the load")
+				return
+			}
+		}
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if calls != len(l.Windows) || calls < 4 {
+	if calls != len(l.Windows) || calls < 2 {
 		t.Errorf("%d calls for %d windows", calls, len(l.Windows))
-	}
-	for i, w := range l.Windows {
-		if w.Succeeded == 0 {
-			t.Errorf("window %d is empty: the listener held up the load", i)
-		}
 	}
 }
 
