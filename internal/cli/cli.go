@@ -88,7 +88,7 @@ func Main(ctx context.Context, env Env) int {
 		select {
 		case s := <-signals:
 			signal.Stop(signals) // the next one has its default action
-			fmt.Fprintf(env.Stderr, "\n%s: stopping in order and keeping what was measured; once more to leave at once\n", signalName(s))
+			fmt.Fprintf(env.Stderr, "\n%s: stopping in order; once more to leave at once\n", signalName(s))
 			cancel(errInterrupted{s})
 		case <-done:
 		}
@@ -172,6 +172,7 @@ func noSubcommand(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	hint := ""
+	cmd.SuggestionsMinimumDistance = 2
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		hint = fmt.Sprintf("; did you mean '%s %s'?", cmd.CommandPath(), near[0])
 	}

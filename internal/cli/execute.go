@@ -46,6 +46,9 @@ func run(ctx context.Context, env Env, f runFlags, contenders []string, changed 
 		return err
 	}
 
+	if _, err := machine.RaiseOpenFiles(); err != nil {
+		fmt.Fprintf(env.Stderr, "warning: %v\n", err) // the steps that need more say so
+	}
 	// A full disk ends the run: results that cannot be kept are not worth measuring.
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
