@@ -118,7 +118,7 @@ const bundled = "bundled"
 type dataMap struct {
 	Dir      string `yaml:"dir,omitempty" strict:"min=1,max=4096"`
 	Cities   int    `yaml:"cities,omitempty" strict:"min=1,max=1000000"`
-	Vertices int    `yaml:"vertices,omitempty" strict:"min=4,max=10000"`
+	Vertices int    `yaml:"vertices,omitempty" strict:"min=12,max=10000"`
 	Seed     uint64 `yaml:"seed,omitempty"`
 }
 
