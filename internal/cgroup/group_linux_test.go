@@ -1,0 +1,235 @@
+package cgroup
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+var all = bench.Limits{CPUs: 1.5, Memory: 64 << 20, PIDs: 100}
+
+func create(t *testing.T, l bench.Limits, cpus string) *Group {
+	t.Helper()
+	g, err := Tree{}.Create(fmt.Sprintf("locbench-test-%d-%s", os.Getpid(), t.Name()), l, cpus)
+	if err != nil {
+		t.Skip("no cgroup can be made here: ", err)
+	}
+	t.Cleanup(func() {
+		if err := g.Remove(); err != nil {
+			t.Error(err)
+		}
+	})
+	return g
+}
+
+// sh runs a shell that is born in the group and waits on its standard input.
+func sh(t *testing.T, g *Group, script string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command("/bin/sh", "-c", script)
+	cmd.SysProcAttr = &syscall.SysProcAttr{}
+	if fd, ok := g.FD(); ok {
+		cmd.SysProcAttr.UseCgroupFD, cmd.SysProcAttr.CgroupFD = true, fd
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	leave, err := g.Enter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = cmd.Start()
+	if e := leave(); e != nil {
+		t.Fatal(e)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	return cmd
+}
+
+func TestGroupOnThisMachine(t *testing.T) {
+	g := create(t, all, "0")
+	if m := g.Missing(); len(m) > 0 {
+		t.Skip("not every limit can be set here: ", m)
+	}
+	home, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := sh(t, g, "sleep 60 & wait")
+	for range 1000 {
+		if len(g.PIDs()) == 2 {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if now, _ := os.ReadFile("/proc/self/cgroup"); string(now) != string(home) {
+		t.Errorf("this process has moved to\n%s", now)
+	}
+	threads, _ := filepath.Glob("/proc/self/task/*/cgroup")
+	for _, path := range threads {
+		if data, _ := os.ReadFile(path); strings.Contains(string(data), "locbench-test-") {
+			t.Errorf("a thread of this process has stayed in the group:\n%s", data)
+		}
+	}
+	theirs, err := Tree{}.membership(strconv.Itoa(cmd.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c, dir := range g.dirs {
+		if filepath.Base(theirs[c]) != filepath.Base(dir) {
+			t.Errorf("controller %q: the child is in %s", c, theirs[c])
+		}
+	}
+	for _, r := range readers(t, g, cmd.Process.Pid) {
+		u, err := r.Read()
+		if err != nil || u.CPU == 0 || u.Memory == nil || u.Memory.Limit != 64<<20 || u.Memory.Peak == 0 || u.Threads == nil {
+			t.Errorf("%+v %+v, %v", u, u.Memory, err)
+		}
+		r.Close()
+	}
+	if err := g.Remove(); err != nil { // with two processes in it
+		t.Error(err)
+	}
+	if err := cmd.Wait(); err == nil {
+		t.Error("it ended by itself")
+	}
+	if err := g.Remove(); err != nil {
+		t.Errorf("again: %v", err)
+	}
+}
+
+// readers are two ways to the same counters.
+func readers(t *testing.T, g *Group, pid int) (rs []*Reader) {
+	t.Helper()
+	a, err := g.Reader()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Tree{}.Process(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []*Reader{a, b}
+}
+
+// TestBornInV2Group tries the v2 way on any v2 hierarchy, controllers or none: the kernel starts a child in a folder of it.
+func TestBornInV2Group(t *testing.T) {
+	mounts, err := Tree{}.mounts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range mounts {
+		if !m.v2 {
+			continue
+		}
+		name := fmt.Sprintf("locbench-test-%d-v2", os.Getpid())
+		in, err := Tree{}.membership("self")
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := createV2([]mount{m}, in, name, bench.Limits{}, "")
+		if err != nil {
+			t.Skip("no group can be made here: ", err)
+		}
+		defer func() {
+			if err := g.Remove(); err != nil {
+				t.Error(err)
+			}
+		}()
+		cmd := sh(t, g, "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; sleep 60")
+		if pids := g.PIDs(); len(pids) != 1 || pids[0] != cmd.Process.Pid {
+			t.Errorf("in the group: %v, want %d", pids, cmd.Process.Pid)
+		}
+		r, err := g.Reader()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		for try := 0; ; try++ {
+			u, err := r.Read()
+			if err != nil || u.Source != "cgroup v2" || try == 1000 {
+				t.Fatalf("%+v, %v", u, err)
+			}
+			if u.CPU > 0 {
+				break
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		return
+	}
+	t.Skip("no cgroup v2 is mounted")
+}
+
+// A folder with files stands for a hierarchy: what would be written where, without rights or kernel.
+func fakeV2(t *testing.T, controllers string) (m mount) {
+	t.Helper()
+	m = mount{point: t.TempDir(), root: "/", v2: true}
+	if err := os.MkdirAll(filepath.Join(m.point, "user"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []string{"cgroup.subtree_control", "user/cgroup.subtree_control"} {
+		if err := os.WriteFile(filepath.Join(m.point, f), []byte(controllers), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return m
+}
+
+func TestMissingLimitsAreTold(t *testing.T) {
+	g, err := createV2([]mount{fakeV2(t, "")}, membership{"": "/user"}, "g", all, "0-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Remove()
+	text := strings.Join(g.Missing(), "; ")
+	for _, want := range []string{"CPU quota: the kernel offers no cpu.max", "CPU set: ", "memory: ", "processes: "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q does not tell %q", text, want)
+		}
+	}
+	if _, err := (Tree{Root: t.TempDir()}).Create("g", all, ""); err == nil {
+		t.Error("made a group of nothing")
+	}
+	for _, name := range []string{"", "..", "a/b", ".hidden"} {
+		if _, err := (Tree{}).Create(name, all, ""); err == nil {
+			t.Errorf("made a group called %q", name)
+		}
+	}
+}
+
+func TestCleanLeft(t *testing.T) {
+	g := create(t, all, "")
+	prefix := fmt.Sprintf("locbench-test-%d-", os.Getpid())
+	if gone, err := (Tree{}).CleanLeft(prefix, func(string) bool { return true }); err != nil || len(gone) > 0 {
+		t.Errorf("kept: %v, %v", gone, err)
+	}
+	cmd := sh(t, g, "sleep 60")
+	gone, err := Tree{}.CleanLeft(prefix, nil)
+	if err != nil || len(gone) != 1 || gone[0] != prefix+t.Name() {
+		t.Errorf("%v, %v", gone, err)
+	}
+	if err := cmd.Wait(); err == nil {
+		t.Error("what ran in it lives")
+	}
+}
+
+func TestProbe(t *testing.T) {
+	missing, err := Tree{}.Probe()
+	t.Logf("missing: %q, %v", missing, err)
+	if left, _ := (Tree{}).CleanLeft("locbench-probe-", nil); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+	if os.Geteuid() == 0 && (Tree{}).Version() == 1 && err != nil {
+		t.Error(err)
+	}
+}
