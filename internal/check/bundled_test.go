@@ -17,6 +17,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/dataset"
+	"locbench/internal/store"
 	"locbench/internal/testenv"
 	"locbench/services/go-nethttp/locations"
 )
@@ -28,6 +29,20 @@ func TestLocationsOnElasticsearch(t *testing.T) {
 	prefix := fmt.Sprintf("locbench-check-%d-", os.Getpid())
 	fill(t, elastic, prefix)
 	allGreen(t, serve(t, renaming(t, elastic, prefix)))
+}
+
+func TestLocationsOnEmbedded(t *testing.T) {
+	s, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreEmbedded}, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	fill(t, s.URL(), "")
+	allGreen(t, serve(t, s.URL()))
 }
 
 func allGreen(t *testing.T, baseURL string) {

@@ -19,14 +19,14 @@ func featuredQuery() object {
 	}
 }
 
-// containingQuery finds the city whose geometry contains the point; of several, the one with the nearest centroid.
+// containingQuery finds the city whose geometry contains the point.
 func containingQuery(at point, featured bool) object {
 	shape := object{"type": "point", "coordinates": []float64{at.Lon, at.Lat}} // GeoJSON: longitude first
 	filter := []any{object{"geo_shape": object{"geometry": object{"shape": shape, "relation": "intersects"}}}}
 	if featured {
 		filter = append(filter, isFeatured)
 	}
-	return object{"query": object{"bool": object{"filter": filter}}, "sort": byDistance(at), "size": 1}
+	return object{"query": object{"bool": object{"filter": filter}}, "size": 1}
 }
 
 // nearestQuery finds the city with the nearest centroid.
@@ -35,11 +35,8 @@ func nearestQuery(at point, featured bool) object {
 	if featured {
 		query = isFeatured
 	}
-	return object{"query": query, "sort": byDistance(at), "size": 1}
-}
-
-func byDistance(at point) []any {
-	return []any{object{"_geo_distance": object{"centroid": at, "order": "asc"}}}
+	sort := []any{object{"_geo_distance": object{"centroid": at, "order": "asc"}}}
+	return object{"query": query, "sort": sort, "size": 1}
 }
 
 // searchQuery finds cities by the beginning of their names. The exact spelling in the language of the request counts most,
