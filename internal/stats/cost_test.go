@@ -1,0 +1,99 @@
+package stats
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// The published table: 560, 460 and 170 µs per request at $0.0275 per vCPU-hour are $4.3, $3.5 and $1.3 per 10⁹ requests.
+func TestCostReproducesThePublishedTable(t *testing.T) {
+	for cpu, want := range map[time.Duration]string{560: "$4.3", 460: "$3.5", 170: "$1.3"} {
+		dollars, ok := CostPerBillion(cpu*time.Microsecond*1000, 1000, DefaultPrice)
+		if got := fmt.Sprintf("$%.1f", dollars); !ok || got != want {
+			t.Errorf("%d µs cost %s, want %s", cpu, got, want)
+		}
+	}
+	if _, ok := CostPerBillion(time.Second, 0, 1); ok {
+		t.Error("no successes have a cost")
+	}
+	if dollars, _ := CostPerBillion(time.Hour, 1e9, .5); dollars != .5 {
+		t.Errorf("an hour for 10⁹ requests costs %g, not the price of an hour", dollars)
+	}
+}
+
+// usage is a reading after so many seconds of CPU time.
+func usage(cpu float64) *bench.Usage { return &bench.Usage{CPU: time.Duration(cpu * 1e9)} }
+
+// step is a finished step of 10 s.
+func step(index int, warmUp bool, before, after float64, succeeded int64) bench.StepResult {
+	return bench.StepResult{
+		Index: index, Step: bench.Step{Name: fmt.Sprint("step ", index), WarmUp: warmUp},
+		Before: usage(before), After: usage(after),
+		Load: bench.Load{Succeeded: succeeded, Sent: succeeded, Elapsed: 10 * time.Second},
+	}
+}
+
+// life started with 1 s of CPU time and needed 1 s for the checks, 2 for 1,000 requests of warm-up, 6 for 9,000 others.
+func life() bench.LegResult {
+	return bench.LegResult{
+		Leg: bench.Leg{Contender: "a", Round: 1}, State: bench.LegComplete,
+		Marks: []bench.Mark{{Name: MarkStartUp, Usage: *usage(1)}, {Name: "after checks", Usage: *usage(2)}},
+		Steps: []bench.StepResult{step(0, true, 2, 4, 1000), step(1, false, 4, 6, 4000), step(2, false, 6, 10, 5000)},
+	}
+}
+
+func TestLegCost(t *testing.T) {
+	// 10 s of CPU time for 10,000 requests are 1 ms each; at $3.6 an hour that is $1,000 for 10⁹.
+	const price = 3.6
+	got, ok := LegCost(life(), price)
+	want := Cost{Total: 1000, StartUp: 100, WarmUp: 200, Steady: 600, Other: 100, Marginal: 6. / 9 * 1000, CPU: 10 * time.Second, Successes: 10_000}
+	if !ok || !same(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	withoutMark := life()
+	withoutMark.Marks = nil
+	want.StartUp, want.Other = 0, 200
+	if got, _ := LegCost(withoutMark, price); !same(got, want) {
+		t.Errorf("without the mark: %+v, want %+v", got, want)
+	}
+	for name, leg := range map[string]bench.LegResult{
+		"no steps": {}, "no usage": {Steps: []bench.StepResult{{Load: bench.Load{Succeeded: 1}}}},
+		"no successes": {Steps: []bench.StepResult{step(0, false, 1, 2, 0)}},
+	} {
+		if _, ok := LegCost(leg, price); ok {
+			t.Errorf("%s: a cost", name)
+		}
+	}
+}
+
+func same(a, b Cost) bool {
+	for _, pair := range [][2]float64{{a.Total, b.Total}, {a.StartUp, b.StartUp}, {a.WarmUp, b.WarmUp}, {a.Steady, b.Steady}, {a.Other, b.Other}, {a.Marginal, b.Marginal}} {
+		if math.Abs(pair[0]-pair[1]) > 1e-9 {
+			return false
+		}
+	}
+	return a.CPU == b.CPU && a.Successes == b.Successes
+}
+
+func TestCumulative(t *testing.T) {
+	leg := life()
+	got := Cumulative(leg)
+	const s = time.Second
+	want := []Point{{1 * s, 0, -1}, {2 * s, 0, -1}, {4 * s, 1000, 0}, {6 * s, 5000, 1}, {10 * s, 10_000, 2}}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	leg.Steps[1].Before = nil // not read: left out with its successes
+	want = []Point{{1 * s, 0, -1}, {2 * s, 0, -1}, {4 * s, 1000, 0}, {10 * s, 6000, 2}}
+	if got := Cumulative(leg); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got := Cumulative(bench.LegResult{}); len(got) != 0 {
+		t.Errorf("of nothing: %v", got)
+	}
+}

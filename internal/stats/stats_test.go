@@ -1,0 +1,111 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+func TestMedian(t *testing.T) {
+	for _, test := range []struct {
+		xs   []float64
+		want float64
+	}{
+		{[]float64{3}, 3},
+		{[]float64{4, 1}, 2.5},
+		{[]float64{12.1, 9.8, 15.3, 11.7, 30.2, 10.4, 13.9}, 12.1}, // R: median(x)
+		{[]float64{1, 100, 2, 50}, 26},
+	} {
+		if got, ok := Median(test.xs); !ok || got != test.want {
+			t.Errorf("median of %v is %g, want %g", test.xs, got, test.want)
+		}
+	}
+	if _, ok := Median[float64](nil); ok {
+		t.Error("nothing has a median")
+	}
+	xs := []time.Duration{3, 1, math.MaxInt64, math.MaxInt64 - 2}
+	if got, _ := Median(xs); got != (math.MaxInt64-2)/2+2 || xs[0] != 3 {
+		t.Errorf("median %d; the sample must stay as it was: %v", got, xs)
+	}
+}
+
+// Reference: R 4, quantile(c(12.1, 9.8, 15.3, 11.7, 30.2, 10.4, 13.9), q), type 7 (its default); the same as Python's
+// statistics.quantiles(x, n=10, method="inclusive").
+func TestQuantile(t *testing.T) {
+	xs := []float64{12.1, 9.8, 15.3, 11.7, 30.2, 10.4, 13.9}
+	for q, want := range map[float64]float64{
+		0: 9.8, .1: 10.16, .2: 10.66, .25: 11.05, .3: 11.44, .5: 12.1, .6: 13.18, .75: 14.6, .8: 15.02, .9: 21.26, 1: 30.2,
+	} {
+		if got, ok := Quantile(xs, q); !ok || math.Abs(got-want) > 1e-9 {
+			t.Errorf("quantile %g is %g, want %g", q, got, want)
+		}
+	}
+	for _, q := range []float64{-.1, 1.1, math.NaN()} {
+		if _, ok := Quantile(xs, q); ok {
+			t.Errorf("quantile %g exists", q)
+		}
+	}
+	if _, ok := Quantile(nil, .5); ok {
+		t.Error("nothing has quantiles")
+	}
+}
+
+// Reference: the order statistics for a 95 % interval of the median and the confidence they reach, from the binomial
+// distribution with p = 1/2: 1 - 2·P(X < k) = 1 - 2*pbinom(k-1, n, 0.5) in R. They are those of the tables in the textbooks
+// (Conover, Practical Nonparametric Statistics: the quantile test's interval).
+func TestMedianInterval(t *testing.T) {
+	for _, test := range []struct {
+		n, k       int
+		confidence float64
+	}{
+		{1, 0, 0}, {3, 0, 0}, {5, 0, 0},
+		{6, 1, .96875}, {7, 1, .984375}, {8, 1, .9921875}, {9, 2, .9609375}, {10, 2, .978515625},
+		{11, 2, .98828125}, {12, 3, .96142578125}, {15, 4, .96484375}, {17, 5, .950958251953125},
+		{20, 6, .9586105346679688}, {25, 8, .9567147493362427}, {30, 10, .9572260547429323},
+		{1000, 469, .9537091416736674},
+	} {
+		xs := make([]float64, test.n)
+		for i, at := range rand.New(rand.NewPCG(1, 2)).Perm(test.n) {
+			xs[i] = float64(at + 1) // the value is its rank
+		}
+		got, ok := MedianInterval(xs, .95)
+		if ok != (test.k > 0) {
+			t.Errorf("%d values: an interval: %t", test.n, ok)
+		}
+		if !ok {
+			continue
+		}
+		if got.Low != float64(test.k) || got.High != float64(test.n+1-test.k) || math.Abs(got.Confidence-test.confidence) > 1e-6 {
+			t.Errorf("%d values: %+v, want ranks %d and %d, confidence %g", test.n, got, test.k, test.n+1-test.k, test.confidence)
+		}
+	}
+	if got, ok := MedianInterval([]float64{1, 2, 3}, .7); !ok || got != (Interval{1, 3, .75}) {
+		t.Errorf("70 %% of three values: %+v, %t", got, ok)
+	}
+	for _, confidence := range []float64{0, 1, -1, math.NaN()} {
+		if _, ok := MedianInterval(make([]float64, 100), confidence); ok {
+			t.Errorf("confidence %g", confidence)
+		}
+	}
+}
+
+// The interval does what it says: it holds the true median of a skewed distribution at least as often as promised.
+func TestMedianIntervalCovers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	const trials = 4000
+	held := 0
+	for range trials {
+		xs := make([]float64, 9)
+		for i := range xs {
+			xs[i] = rng.ExpFloat64()
+		}
+		if in, _ := MedianInterval(xs, .95); in.Low <= math.Ln2 && math.Ln2 <= in.High {
+			held++
+		}
+	}
+	// Nine values reach 96.1 %; the standard error of this count is 0.3 %.
+	if share := float64(held) / trials; share < .95 || share > .972 {
+		t.Errorf("the interval held the median in %.3f of the trials", share)
+	}
+}
