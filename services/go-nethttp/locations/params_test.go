@@ -26,4 +26,3 @@ func FuzzParams(f *testing.F) {
 		}
 	})
 }
-
