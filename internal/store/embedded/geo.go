@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -172,7 +173,7 @@ func parsePolygon(doc []byte, v span) (polygon, error) {
 		if doc[r.start] != '[' {
 			return errors.New("a ring must be an array of positions")
 		}
-		ring := make([]place, 0, (r.end-r.start)/24+4)
+		ring := make([]place, 0, bytes.Count(r.of(doc), []byte{'['})-1)
 		err := eachElement(doc, r.start, func(e span) error {
 			p, err := parsePosition(doc, e)
 			ring = append(ring, p)

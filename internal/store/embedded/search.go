@@ -143,7 +143,9 @@ func (req *request) parseParams(q url.Values) error {
 			if err != nil {
 				return badRequest("illegal_argument_exception", "Failed to parse int parameter [%s] with value [%s]", key, shorten(v))
 			}
-			*to = n
+			if n != -1 { // Elasticsearch takes it for "not given"
+				*to = n
+			}
 		}
 	}
 	if v := q.Get("track_total_hits"); v != "" {

@@ -171,17 +171,22 @@ func (f *sourceFilter) object(out, doc []byte, at int, prefix string, included b
 		case matchesAny(f.excludes, path), !in && !(isObject && reachesInto(f.includes, path)):
 			return nil
 		}
+		before := len(out)
 		if !first {
 			out = append(out, ',')
 		}
-		first = false
 		out = append(out, doc[key.start-1:key.end+1]...)
 		out = append(out, ':')
 		if isObject && (!in || reachesInto(f.excludes, path)) {
-			out = f.object(out, doc, value.start, path+".", in)
+			start := len(out)
+			if out = f.object(out, doc, value.start, path+".", in); !in && len(out) == start+len("{}") {
+				out = out[:before] // nothing in it was asked for
+				return nil
+			}
 		} else {
 			out = append(out, value.of(doc)...)
 		}
+		first = false
 		return nil
 	})
 	return append(out, '}')

@@ -66,50 +66,77 @@ type change struct {
 	gone    bool
 }
 
-// batch applies changes in one go. They are seen after the next refresh.
+// minSegment is how many documents a segment is worth: building one is work for one CPU, so that a large batch becomes
+// several, but every search has to look through all of them.
+const minSegment = 1024
+
+// batch applies changes. They are seen after the next refresh.
 func (t *textIndex) batch(changes []change) error {
 	docs := make([]*indexed, len(changes))
-	analyzeAll(changes, docs)
-	b := bleve.NewBatch()
-	for i, c := range changes {
-		sign := int64(1)
-		if c.gone {
-			sign = -1
-			b.Delete(docs[i].id)
-		} else {
-			b.Update(docs[i])
+	parallel(len(changes), 256, func(from, to int) error {
+		for i := from; i < to; i++ {
+			docs[i] = analyzeDocument(changes[i].ordinal, changes[i].doc)
 		}
-		for _, f := range docs[i].fields {
-			s := t.stats[f.name]
-			if s == nil {
-				s = &fieldStats{}
-				t.stats[f.name] = s
-			}
-			s.docs += sign
-			s.terms += sign * int64(f.length)
+		return nil
+	})
+	gone := bleve.NewBatch()
+	live := make([]*indexed, 0, len(docs))
+	for i, c := range changes {
+		t.count(docs[i], c.gone)
+		if c.gone {
+			gone.Delete(docs[i].id)
+		} else {
+			live = append(live, docs[i])
 		}
 	}
-	if err := t.scorch.Batch(b); err != nil {
+	size := max(minSegment, (len(live)+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
+	err := parallel(len(live), size, func(from, to int) error {
+		b := bleve.NewBatch()
+		for _, d := range live[from:to] {
+			b.Update(d)
+		}
+		return t.scorch.Batch(b)
+	})
+	if err == nil && len(gone.IndexOps) > 0 { // after all that may have come in the same batch
+		err = t.scorch.Batch(gone)
+	}
+	if err != nil {
 		return fmt.Errorf("index documents: %w", err)
 	}
 	return nil
 }
 
-// analyzeAll fills docs on all CPUs.
-func analyzeAll(changes []change, docs []*indexed) {
-	const chunk = 256
+// count adds a document to the statistics, or takes it away.
+func (t *textIndex) count(d *indexed, gone bool) {
+	sign := int64(1)
+	if gone {
+		sign = -1
+	}
+	for _, f := range d.fields {
+		s := t.stats[f.name]
+		if s == nil {
+			s = &fieldStats{}
+			t.stats[f.name] = s
+		}
+		s.docs += sign
+		s.terms += sign * int64(f.length)
+	}
+}
+
+// parallel cuts n items into chunks and calls f with them on all CPUs.
+func parallel(n, chunk int, f func(from, to int) error) error {
 	var wg sync.WaitGroup
+	errs := make([]error, (n+chunk-1)/chunk)
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for start := 0; start < len(changes); start += chunk {
+	for i := range errs {
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			for i := start; i < min(start+chunk, len(changes)); i++ {
-				docs[i] = analyzeDocument(changes[i].ordinal, changes[i].doc)
-			}
+			errs[i] = f(i*chunk, min((i+1)*chunk, n))
 		})
 	}
 	wg.Wait()
+	return errors.Join(errs...)
 }
 
 // refresh makes everything visible that was indexed before.
