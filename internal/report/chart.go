@@ -99,15 +99,24 @@ func (f figure) lines() map[string]any {
 		}))
 	}
 	if f.warmUp > 0 && f.kind == kindSteps {
-		// A series of its own, so that hiding a contender does not hide the band.
-		c.AddSeries("", nil, charts.WithMarkAreaNameCoordItemOpts(opts.MarkAreaNameCoordItem{
-			Name:        "warm-up",
-			Coordinate0: []any{0, "min"},
-			Coordinate1: []any{f.warmUp - 1, "max"},
-		}))
+		c.ExtendYAxis(opts.YAxis{Type: "value", Show: opts.Bool(false), Min: 0, Max: 1})
+		c.Overlap(f.band())
 	}
 	c.Validate()
 	return c.JSON()
+}
+
+// band is the shade behind the warm-up steps: bars without gaps, on a hidden axis of their own. It is the last series, so
+// that it changes no place of the others.
+func (f figure) band() *charts.Bar {
+	data := make([]opts.BarData, f.warmUp)
+	for i := range data {
+		data[i].Value = 1
+	}
+	data[(f.warmUp-1)/2].Label = &opts.Label{Show: opts.Bool(true), Position: "insideTop", Formatter: "warm-up"}
+	b := charts.NewBar()
+	b.AddSeries("", data, charts.WithBarChartOpts(opts.BarChart{BarCategoryGap: "0%", YAxisIndex: 1}))
+	return b
 }
 
 // lineData is one point. "-" is how ECharts writes a value that is not there; warm-up points are hollow; the shape tells the rounds apart.

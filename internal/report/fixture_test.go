@@ -11,7 +11,7 @@ import (
 )
 
 // fixture is a run such as profile locations makes: 3 contenders × 3 rounds × 16 steps. The last leg of kt-http4k was
-// OOM-killed, kt-ktor's second one has readings that failed, go-nethttp's memory peak is only sampled, and checks differ.
+// OOM-killed, kt-ktor's second one has readings that failed, rs-actix's memory peak is only sampled, and checks differ.
 func fixture() (bench.Run, []bench.LegResult) {
 	start := time.Date(2026, 3, 14, 9, 26, 53, 0, time.UTC)
 	profile := bench.Profile{

@@ -112,7 +112,7 @@ func dollars(x float64) string {
 	if x > 0 && x < 0.001 {
 		return "under $0.001"
 	}
-	if x > 0 && x < 0.1 {
+	if x > 0 && x < 0.9995 {
 		return "$" + significant(x)
 	}
 	return "$" + thousands(strconv.FormatFloat(x, 'f', 2, 64))

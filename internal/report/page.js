@@ -70,6 +70,7 @@
       const narrow = document.getElementById(`chart-${chart.id}`).clientWidth < 500;
       option.yAxis[0].axisLabel = { color: ink, interval: 0, ...(narrow && { width: 110, overflow: 'truncate' }) };
       const bars = option.series[0];
+      bars.barMaxWidth = 18;
       bars.label.color = ink;
       bars.label.formatter = (p) => plain(rows[0].cells[p.dataIndex]);
       bars.data.forEach((d, i) => { d.itemStyle = { color: palette[chart.series[i].color] }; });
@@ -84,9 +85,8 @@
         s.showAllSymbol = true;
       } else {
         s.silent = true;
-        s.markArea.silent = true;
-        s.markArea.itemStyle = { color: css('--band') };
-        s.markArea.label = { color: soft, position: 'insideTop', fontSize: 11 };
+        s.color = css('--band');
+        s.label = { color: soft, fontSize: 11 };
         s.z = 0;
       }
     });

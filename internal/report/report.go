@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"path/filepath"
 
 	"locbench/internal/bench"
 )
@@ -21,7 +22,7 @@ import (
 // Options change what is shown. The zero value is usable.
 type Options struct {
 	Title  string // heading of the page; empty: the profile's title, else its name
-	Folder string // the results folder, named in the page so that the figures can be found again; may be empty
+	Folder string // the results folder; its last element is shown, so that the figures can be found again; may be empty
 }
 
 // document is what page.html shows.
@@ -107,9 +108,13 @@ func newDocument(run bench.Run, l layout, all []figure, opts Options) (document,
 	if err != nil {
 		return document{}, err
 	}
+	folder := ""
+	if opts.Folder != "" {
+		folder = cleanText(filepath.Base(opts.Folder)) // reports are passed on: where it lies is nobody's business
+	}
 	p := document{
 		Title:       title(run, opts.Title),
-		Folder:      cleanText(opts.Folder),
+		Folder:      folder,
 		Style:       template.CSS(style),
 		State:       cleanName(string(run.State)),
 		When:        instant(run.Started),
