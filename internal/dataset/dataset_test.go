@@ -1,0 +1,345 @@
+package dataset
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"locbench/internal/bench"
+)
+
+// document is a city or a region as it is stored, all fields of the spec and no other.
+type document struct {
+	ID         int64
+	CountryISO string `json:"countryIso"`
+	Centroid   struct{ Lat, Lon float64 }
+	CS         string `json:"name.cs"`
+	DE         string `json:"name.de"`
+	EN         string `json:"name.en"`
+	PL         string `json:"name.pl"`
+	SK         string `json:"name.sk"`
+	RegionID   *int64
+	IsFeatured *bool
+	Timezone   *string
+	Population *int64
+	Geometry   struct {
+		Type        string
+		Coordinates [][][2]float64
+	}
+}
+
+func (d document) names() Names { return Names{d.CS, d.DE, d.EN, d.PL, d.SK} }
+
+func decode(t testing.TB, doc Doc) (d document) {
+	t.Helper()
+	dec := json.NewDecoder(bytes.NewReader(doc.Source))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&d); err != nil {
+		t.Fatalf("document %s: %v\n%.300s", doc.ID, err, doc.Source)
+	}
+	if strconv.FormatInt(d.ID, 10) != doc.ID {
+		t.Errorf("document %s has the id %d", doc.ID, d.ID)
+	}
+	return d
+}
+
+func mustOpen(t testing.TB, spec bench.DataSpec) Set {
+	t.Helper()
+	s, err := Open(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestBundled(t *testing.T) {
+	set := mustOpen(t, bench.DataSpec{})
+	info := set.Info()
+	if info.Name != "bundled" || info.Cities < 14_000 || info.Regions != 63 || len(info.Hash) != 64 {
+		t.Errorf("info %+v", info)
+	}
+	regions := make(map[int64]document)
+	for doc, err := range set.Documents(RegionIndex) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := decode(t, doc)
+		if d.RegionID != nil || d.IsFeatured != nil || d.Timezone != nil || d.Population != nil {
+			t.Errorf("region %s has fields of a city", doc.ID)
+		}
+		regions[d.ID] = d
+		checkRing(t, d, 3)
+		if slices.Contains(d.names().slice(), "") {
+			t.Errorf("region %d lacks a name: %q", d.ID, d.names())
+		}
+	}
+	if len(regions) != info.Regions {
+		t.Errorf("%d regions, want %d", len(regions), info.Regions)
+	}
+
+	var ids []int64
+	countries, featured, size, named := map[string]int{}, map[string][]string{}, 0, 0
+	for doc, err := range set.Documents(CityIndex) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := decode(t, doc)
+		ids = append(ids, d.ID)
+		countries[d.CountryISO]++
+		size += len(doc.Source)
+		if d.RegionID == nil || regions[*d.RegionID].CountryISO != d.CountryISO {
+			t.Fatalf("city %d in %s has region %v", d.ID, d.CountryISO, d.RegionID)
+		}
+		if *d.IsFeatured {
+			featured[d.CountryISO] = append(featured[d.CountryISO], d.EN)
+		}
+		if *d.Timezone == "" || *d.Population < 0 || slices.Contains(d.names().slice(), "") {
+			t.Errorf("city %d: %.300s", d.ID, doc.Source)
+		}
+		if d.CS != d.DE || d.DE != d.EN || d.EN != d.PL || d.PL != d.SK {
+			named++
+		}
+		if len(ids)%50 == 0 || *d.IsFeatured {
+			checkRing(t, d, 12)
+		}
+	}
+	if len(ids) != info.Cities || len(countries) != 5 {
+		t.Errorf("%d cities in %v, want %d in five countries", len(ids), countries, info.Cities)
+	}
+	if slices.Sort(ids); len(slices.Compact(slices.Clone(ids))) != len(ids) {
+		t.Error("an id appears twice")
+	}
+	if named < 100 {
+		t.Errorf("only %d cities have names that differ between languages", named)
+	}
+	for _, country := range []string{"CZ", "DE", "PL", "SK"} {
+		if len(featured[country]) == 0 {
+			t.Errorf("no featured city in %s: %v", country, featured)
+		}
+	}
+	if mean := size / len(ids); mean < 2000 || mean > 4000 {
+		t.Errorf("a document has %d bytes on average, want a few kB", mean)
+	}
+	got, err := set.IDs(t.Context())
+	if slices.Sort(got); err != nil || !slices.Equal(got, ids) {
+		t.Errorf("IDs gives other ids than Documents (%d and %d): %v", len(got), len(ids), err)
+	}
+}
+
+func (n Names) slice() []string { return n[:] }
+
+// checkRing checks what Elasticsearch's geo_shape wants, and that the centroid lies inside.
+func checkRing(t *testing.T, d document, least int) {
+	t.Helper()
+	if d.Geometry.Type != "Polygon" || len(d.Geometry.Coordinates) != 1 {
+		t.Fatalf("%d: geometry %+.100v", d.ID, d.Geometry)
+	}
+	ring := d.Geometry.Coordinates[0]
+	n := len(ring) - 1
+	if n < least || ring[0] != ring[n] {
+		t.Fatalf("%d: a ring of %d points, closed: %v", d.ID, n, ring[0] == ring[n])
+	}
+	area, inside := 0.0, false
+	for i := range n {
+		a, b := ring[i], ring[i+1]
+		area += a[0]*b[1] - b[0]*a[1]
+		if a == b {
+			t.Errorf("%d: point %d twice", d.ID, i)
+		}
+		if lat, lon := d.Centroid.Lat, d.Centroid.Lon; (a[1] > lat) != (b[1] > lat) && lon < (b[0]-a[0])*(lat-a[1])/(b[1]-a[1])+a[0] {
+			inside = !inside
+		}
+		for j := i + 2; j < n; j++ {
+			if (i > 0 || j < n-1) && cross(a, b, ring[j], ring[j+1]) {
+				t.Fatalf("%d: sides %d and %d cross", d.ID, i, j)
+			}
+		}
+	}
+	if area <= 0 || !inside {
+		t.Errorf("%d: area %v (counter-clockwise is positive), centroid inside: %v", d.ID, area, inside)
+	}
+}
+
+func cross(a, b, c, d [2]float64) bool {
+	side := func(p, q, r [2]float64) bool { return (q[0]-p[0])*(r[1]-p[1]) > (q[1]-p[1])*(r[0]-p[0]) }
+	return side(a, b, c) != side(a, b, d) && side(c, d, a) != side(c, d, b)
+}
+
+// The names that everybody looks for first, and the ids of the home cities: contenders know these by heart.
+func TestBundledFacts(t *testing.T) {
+	b, err := loadBundled()
+	if err != nil {
+		t.Fatal(err)
+	}
+	byID := make(map[int64]City)
+	for _, c := range b.cities {
+		byID[c.ID] = c
+	}
+	regions := make(map[int64]Region)
+	for _, r := range b.regions {
+		regions[r.ID] = r
+	}
+	for id, want := range map[int64]struct {
+		names    Names
+		region   string // English
+		featured bool
+	}{
+		3067696: {Names{"Praha", "Prag", "Prague", "Praga", "Praha"}, "Prague", true},
+		3078610: {Names{"Brno", "Brünn", "Brno", "Brno", "Brno"}, "Jihomoravský", true},
+		2950159: {Names{"Berlín", "Berlin", "Berlin", "Berlin", "Berlín"}, "Berlin", true},
+		756135:  {Names{"Varšava", "Warschau", "Warsaw", "Warszawa", "Varšava"}, "Mazovia", true},
+		3060972: {Names{"Bratislava", "Bratislava", "Bratislava", "Bratysława", "Bratislava"}, "Bratislava", true},
+		2761369: {Names{"Vídeň", "Wien", "Vienna", "Wiedeń", "Viedeň"}, "Vienna", true},
+		2867714: {Names{"Mnichov", "München", "Munich", "Monachium", "Mníchov"}, "Bavaria", true},
+		3068160: {Names{"Plzeň", "Pilsen", "Pilsen", "Pilzno", "Plzeň"}, "Plzeňský", false},
+		2886242: {Names{"Kolín nad Rýnem", "Köln", "Cologne", "Kolonia", "Kolín nad Rýnom"}, "North Rhine-Westphalia", false},
+	} {
+		c := byID[id]
+		if c.Name != want.names || regions[c.RegionID].Name[2] != want.region || c.IsFeatured != want.featured {
+			t.Errorf("city %d is %+v in %q", id, c, regions[c.RegionID].Name)
+		}
+	}
+}
+
+func TestGenerated(t *testing.T) {
+	spec := bench.DataSpec{Cities: 2000, Vertices: 20, Seed: 7}
+	set := mustOpen(t, spec)
+	if info := set.Info(); info.Name != "generated 2000 × 20, seed 7" || info.Cities != 2000 || info.Regions != 63 {
+		t.Errorf("info %+v", info)
+	}
+	seen := make(map[int64]bool)
+	featured := 0
+	for doc, err := range set.Documents(CityIndex) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := decode(t, doc)
+		if seen[d.ID] {
+			t.Fatalf("id %d twice", d.ID)
+		}
+		seen[d.ID] = true
+		if *d.IsFeatured {
+			featured++
+		}
+		if n := len(d.Geometry.Coordinates[0]); n != 21 {
+			t.Fatalf("city %d has %d points, want 20 and the first again", d.ID, n)
+		}
+		checkRing(t, d, 20)
+	}
+	ids, err := set.IDs(t.Context())
+	if err != nil || len(ids) != 2000 || len(seen) != 2000 || !seen[3067696] || featured != 13 {
+		t.Errorf("%d documents, %d ids, %d featured, Prague %v: %v", len(seen), len(ids), featured, seen[3067696], err)
+	}
+	for _, id := range ids {
+		if !seen[id] {
+			t.Fatalf("id %d has no document", id)
+		}
+	}
+	for name, other := range map[string]bench.DataSpec{
+		"seed": {Cities: 2000, Vertices: 20, Seed: 8}, "vertices": {Cities: 2000, Vertices: 21, Seed: 7}, "number": {Cities: 2001, Vertices: 20, Seed: 7},
+	} {
+		o := mustOpen(t, other)
+		if o.Info().Hash == set.Info().Hash || digest(t, o) == digest(t, set) {
+			t.Errorf("another %s makes no difference", name)
+		}
+	}
+	if few := mustOpen(t, bench.DataSpec{Cities: 3}); digest(t, few) == "" || few.Info().Cities != 3 {
+		t.Errorf("three cities: %+v", few.Info())
+	}
+	for _, bad := range []bench.DataSpec{{Cities: -1}, {Cities: 1_000_001}, {Cities: 1, Vertices: 2}, {Cities: 1, Vertices: 1 << 20}, {Cities: 1, Dir: "x"}} {
+		if _, err := Open(bad); err == nil {
+			t.Errorf("%+v was accepted", bad)
+		}
+	}
+}
+
+func digest(t testing.TB, set Set) string {
+	t.Helper()
+	sum := sha256.New()
+	for _, index := range set.Indices() {
+		n := int64(0)
+		for doc, err := range set.Documents(index.Name) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum.Write(doc.AppendAction(nil, "index"))
+			sum.Write(doc.Source)
+			n++
+		}
+		if n != index.Count {
+			t.Errorf("index %s has %d documents, promised %d", index.Name, n, index.Count)
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8])
+}
+
+// Results are compared between machines by the hash of the data, so documents must not depend on the machine or the Go version.
+// If they change on purpose, raise shapeVersion (or the version in Generated) and write the new digests here.
+func TestDocumentsAreTheSameEverywhere(t *testing.T) {
+	for want, spec := range map[string]bench.DataSpec{
+		"c61bac378613f7ee": {},
+		"2d27deaa702027d4": {Cities: 5000, Seed: 1},
+	} {
+		if got := digest(t, mustOpen(t, spec)); got != want {
+			t.Errorf("%+v: digest %s, want %s", spec, got, want)
+		}
+	}
+}
+
+func TestSetsDoNotKnowOtherIndices(t *testing.T) {
+	for _, set := range []Set{mustOpen(t, bench.DataSpec{}), mustOpen(t, bench.DataSpec{Cities: 5})} {
+		for _, err := range set.Documents("nothing") {
+			if err == nil || !strings.Contains(err.Error(), `"nothing"`) {
+				t.Errorf("error %v", err)
+			}
+		}
+		for range set.Documents(CityIndex) {
+			break // must not panic
+		}
+	}
+}
+
+func TestMappingsAreWhatTheSpecAsksFor(t *testing.T) {
+	for name, mapping := range map[string][]byte{CityIndex: CityMapping(), RegionIndex: RegionMapping()} {
+		var body struct {
+			Mappings struct {
+				Properties map[string]struct {
+					Type       string
+					Properties map[string]struct {
+						Type   string
+						CopyTo string `json:"copy_to"`
+						Fields map[string]struct{ Type, Analyzer string }
+					}
+				}
+			}
+		}
+		if err := json.Unmarshal(mapping, &body); err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]string{"id": "long", "countryIso": "keyword", "centroid": "geo_point", "geometry": "geo_shape", "name": ""}
+		if name == CityIndex {
+			want["regionId"], want["isFeatured"], want["timezone"], want["population"] = "long", "boolean", "keyword", "long"
+		}
+		for field, kind := range want {
+			if got, ok := body.Mappings.Properties[field]; !ok || got.Type != kind {
+				t.Errorf("%s.%s is %+v, want %s", name, field, got, kind)
+			}
+		}
+		if len(body.Mappings.Properties) != len(want) {
+			t.Errorf("%s has %d fields, want %d", name, len(body.Mappings.Properties), len(want))
+		}
+		for _, language := range append(Languages[:], "all") {
+			f := body.Mappings.Properties["name"].Properties[language]
+			if f.Type != "text" || (f.CopyTo == "name.all") != (language != "all") || f.Fields["raw"].Type != "keyword" ||
+				f.Fields["autocomplete"] != (struct{ Type, Analyzer string }{"search_as_you_type", "standard"}) ||
+				f.Fields["autocomplete_ascii"] != (struct{ Type, Analyzer string }{"search_as_you_type", "lowercase_asciifolding"}) {
+				t.Errorf("%s.name.%s is %+v", name, language, f)
+			}
+		}
+	}
+}

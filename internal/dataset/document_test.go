@@ -1,0 +1,94 @@
+package dataset
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestAppendDegrees(t *testing.T) {
+	for d, want := range map[float64]string{
+		0: "0", 1: "1", -1: "-1", 14.42076: "14.42076", -0.5: "-0.5", 0.000001: "0.000001", -0.0000004: "0", 179.9999999: "180",
+		50.1: "50.1", -89.123456: "-89.123456", 7.0000009: "7.000001",
+	} {
+		if got := string(appendDegrees(nil, d)); got != want {
+			t.Errorf("appendDegrees(%v) = %s, want %s", d, got, want)
+		}
+	}
+}
+
+func FuzzAppendDegrees(f *testing.F) {
+	f.Add(14.42076)
+	f.Add(-179.9999995)
+	f.Fuzz(func(t *testing.T, d float64) {
+		if d != d || d < -180 || d > 180 {
+			t.Skip("no longitude")
+		}
+		got := string(appendDegrees([]byte("x"), d))
+		back, err := strconv.ParseFloat(got[1:], 64)
+		if err != nil || back-d > 0.51e-6 || d-back > 0.51e-6 || !json.Valid([]byte(got[1:])) {
+			t.Errorf("appendDegrees(%v) = %s", d, got)
+		}
+	})
+}
+
+func FuzzAppendString(f *testing.F) {
+	f.Add("Žďár nad Sázavou")
+	f.Add("a\"b\\c\x00\n\x7f\u2028")
+	f.Add("\xff")
+	f.Fuzz(func(t *testing.T, s string) {
+		got := appendString(nil, s)
+		var back string
+		if err := json.Unmarshal(got, &back); err != nil || back != strings.ToValidUTF8(s, "\uFFFD") && utf8.ValidString(s) {
+			t.Errorf("appendString(%q) = %s: %q, %v", s, got, back, err)
+		}
+		if strings.ContainsAny(string(got), "\n\r") {
+			t.Errorf("appendString(%q) = %q is more than one line", s, got)
+		}
+	})
+}
+
+// What contenders and checks rely on, byte by byte.
+func TestCityDocument(t *testing.T) {
+	c := City{
+		ID: 7, CountryISO: "CZ", Centroid: Point{Lat: 50.5, Lon: 14}, Geometry: []Point{{50, 14}, {50, 15}, {51, 14}, {50, 14}},
+		Name: Names{"č", "d", "e", "p", "s"}, RegionID: 20352, IsFeatured: true, Timezone: "Europe/Prague", Population: 12,
+	}
+	want := `{"id":7,"countryIso":"CZ","centroid":{"lat":50.5,"lon":14},"name.cs":"č","name.de":"d","name.en":"e","name.pl":"p","name.sk":"s",` +
+		`"regionId":20352,"isFeatured":true,"timezone":"Europe/Prague","population":12,` +
+		`"geometry":{"type":"Polygon","coordinates":[[[14,50],[15,50],[14,51],[14,50]]]}}`
+	if got := string(c.AppendJSON([]byte{})); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	r := Region{ID: 7, CountryISO: "CZ", Centroid: c.Centroid, Geometry: c.Geometry, Name: c.Name}
+	want = `{"id":7,"countryIso":"CZ","centroid":{"lat":50.5,"lon":14},"name.cs":"č","name.de":"d","name.en":"e","name.pl":"p","name.sk":"s",` +
+		`"geometry":{"type":"Polygon","coordinates":[[[14,50],[15,50],[14,51],[14,50]]]}}`
+	if got := string(r.AppendJSON([]byte{})); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func BenchmarkDocuments(b *testing.B) {
+	g, err := Generated(MaxGenerated, 60, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	var bytes int64
+	for b.Loop() {
+		n := 0
+		for doc, err := range g.Documents(CityIndex) {
+			if err != nil {
+				b.Fatal(err)
+			}
+			bytes += int64(len(doc.Source))
+			if n++; n == 10_000 {
+				break
+			}
+		}
+	}
+	b.ReportMetric(float64(b.N)*10_000/b.Elapsed().Seconds(), "docs/s")
+	b.ReportMetric(float64(bytes)/float64(b.N)/10_000, "B/doc")
+}

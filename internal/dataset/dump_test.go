@@ -1,0 +1,245 @@
+package dataset
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"locbench/internal/bench"
+)
+
+// files writes a folder.
+func files(t testing.TB, content map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range content {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+const anyMapping = `{"mappings":{}}`
+
+func TestDumpIsWhatWasWritten(t *testing.T) {
+	set := mustOpen(t, bench.DataSpec{Cities: 40, Seed: 3})
+	dir := filepath.Join(t.TempDir(), "new", "folder")
+	if err := WriteDump(dir, set); err != nil {
+		t.Fatal(err)
+	}
+	back := mustOpen(t, bench.DataSpec{Dir: dir})
+	info := back.Info()
+	if info.Name != dir || info.Cities != 40 || info.Regions != 63 || len(info.Hash) != 64 {
+		t.Errorf("info %+v", info)
+	}
+	for _, index := range set.Indices() {
+		i := slices.IndexFunc(back.Indices(), func(other Index) bool { return other.Name == index.Name })
+		if i < 0 || back.Indices()[i].Count != index.Count {
+			t.Fatalf("index %s: %+v", index.Name, back.Indices())
+		}
+		var want, got []string
+		for doc, err := range set.Documents(index.Name) {
+			want = append(want, fmt.Sprint(doc.ID, string(doc.Source), err))
+		}
+		for doc, err := range back.Documents(index.Name) {
+			got = append(got, fmt.Sprint(doc.ID, string(doc.Source), err))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("documents of %s differ", index.Name)
+		}
+	}
+	wantIDs, _ := set.IDs(t.Context())
+	if ids, err := back.IDs(t.Context()); err != nil || !slices.Equal(ids, wantIDs) {
+		t.Errorf("ids %v, %v", ids, err)
+	}
+	again := mustOpen(t, bench.DataSpec{Dir: dir})
+	if again.Info() != info {
+		t.Errorf("read again: %+v", again.Info())
+	}
+	f, err := os.OpenFile(filepath.Join(dir, "city.ndjson"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintln(f, `{"index":{}}`+"\n{}")
+	f.Close()
+	if changed := mustOpen(t, bench.DataSpec{Dir: dir}).Info(); changed.Hash == info.Hash || changed.Cities != 41 {
+		t.Errorf("with one more document: %+v", changed)
+	}
+}
+
+func TestDumpForms(t *testing.T) {
+	dir := files(t, map[string]string{
+		"places.json":  `{"properties":{"n":{"type":"long"}}}`,
+		"unrelated.md": "x",
+		"other.json":   "not looked at",
+		"places.ndjson": `{"index":{"_index":"old","_type":"_doc","_id":"a/b c"}}` + "\r\n" + `{"n":1}` + "\r\n" +
+			"\n" + `{ "create" : { "_id" : 42 , "routing" : "r" , "_index":"old" } }` + "\n" + ` {"n":2}` + "\n" +
+			`{"index":{}}` + "\n" + `{"n":3}` + "\n\n",
+	})
+	set := mustOpen(t, bench.DataSpec{Dir: dir})
+	var got []string
+	for doc, err := range set.Documents("places") {
+		got = append(got, fmt.Sprintf("%s|%s|%s|%v", doc.ID, doc.Routing, doc.Source, err))
+	}
+	want := []string{`a/b c||{"n":1}|<nil>`, `42|r| {"n":2}|<nil>`, `line-6||{"n":3}|<nil>`}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	ids, err := set.IDs(t.Context())
+	if err != nil || !slices.Equal(ids, []int64{42}) {
+		t.Errorf("ids %v, %v", ids, err)
+	}
+	if info := set.Info(); info.Cities != 3 || info.Regions != 0 {
+		t.Errorf("info %+v", info)
+	}
+	for _, err := range set.Documents("other") {
+		if err == nil {
+			t.Error("an index without documents was found")
+		}
+	}
+}
+
+func TestDumpMistakes(t *testing.T) {
+	long := strings.Repeat("x", maxID+1)
+	for name, c := range map[string]struct{ ndjson, want string }{
+		"no JSON":          {"index\n{}\n", "city.ndjson:1: action line: invalid character"},
+		"second is none":   {`{"index":{}}` + "\n{}\nfoo\n{}\n", "city.ndjson:3: action line: invalid character"},
+		"an array":         {"[]\n{}\n", "city.ndjson:1: action line: "},
+		"no action":        {"{}\n{}\n", "city.ndjson:1: action line: want one action"},
+		"two actions":      {`{"index":{},"create":{}}` + "\n{}\n", "city.ndjson:1: action line: want one action"},
+		"delete":           {`{"delete":{"_id":"1"}}` + "\n", `city.ndjson:1: action "delete": only index and create are loaded`},
+		"pipeline":         {`{"index":{"pipeline":"p"}}` + "\n{}\n", `city.ndjson:1: action line: json: unknown field "pipeline"`},
+		"empty id":         {`{"index":{"_id":""}}` + "\n{}\n", "city.ndjson:1: action line: _id of 0 bytes"},
+		"long id":          {`{"index":{"_id":"` + long + `"}}` + "\n{}\n", "city.ndjson:1: action line: _id of 513 bytes; want 1 to 512"},
+		"id an object":     {`{"index":{"_id":{}}}` + "\n{}\n", "city.ndjson:1: action line: "},
+		"two indices":      {`{"index":{"_index":"a"}}` + "\n{}\n" + `{"index":{"_index":"b"}}` + "\n{}\n", `city.ndjson:3: the action is for index "b", an earlier one for "a"`},
+		"no document":      {`{"index":{}}` + "\n{}\n" + `{"index":{}}` + "\n", "city.ndjson:4: the file ends after an action"},
+		"blank document":   {`{"index":{}}` + "\n\n{}\n", "city.ndjson:2: empty line instead of a document"},
+		"broken document":  {`{"index":{}}` + "\n{}\n" + `{"index":{}}` + "\n" + `{"a":` + "\n", "city.ndjson:4: the document is no JSON object: unexpected end"},
+		"document a list":  {`{"index":{}}` + "\n[1]\n", "city.ndjson:2: the document is no JSON object"},
+		"document is null": {`{"index":{}}` + "\nnull\n", "city.ndjson:2: the document is no JSON object: null"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := files(t, map[string]string{"city.mapping.json": anyMapping, "city.ndjson": c.ndjson})
+			_, err := Dump(dir)
+			if err == nil || !strings.HasPrefix(err.Error(), filepath.Join(dir, c.want[:11])+c.want[11:]) {
+				t.Errorf("error %v, want %s", err, c.want)
+			}
+		})
+	}
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  string
+	}{
+		"empty folder":       {nil, "no file <index>.ndjson"},
+		"no mapping":         {map[string]string{"city.ndjson": ""}, "city.ndjson has no mapping: write city.mapping.json"},
+		"no documents":       {map[string]string{"city.mapping.json": anyMapping}, "city.mapping.json has no documents: city.ndjson is missing"},
+		"upper case":         {map[string]string{"City.ndjson": "", "City.json": anyMapping}, `index name "City": want lower case`},
+		"forbidden":          {map[string]string{"a b.ndjson": "", "a b.json": anyMapping}, "a character that Elasticsearch forbids"},
+		"hidden":             {map[string]string{".a.ndjson": "", ".a.json": anyMapping}, "a character that Elasticsearch forbids"},
+		"no name":            {map[string]string{".ndjson": ""}, "want 1 to 200 bytes"},
+		"broken mapping":     {map[string]string{"city.ndjson": "", "city.json": "{\n\"mappings\":\n}"}, "city.json: line 3: invalid character"},
+		"mapping of nothing": {map[string]string{"city.ndjson": "", "city.json": `{"settings":{}}`}, `no "mappings" object`},
+		"mapping null":       {map[string]string{"city.ndjson": "", "city.json": `{"mappings":null}`}, `no "mappings" object`},
+		"mapping misspelt":   {map[string]string{"city.ndjson": "", "city.json": `{"mapings":{},"settings":{}}`}, `unknown key "mapings"`},
+		"both told":          {map[string]string{"a.ndjson": "x", "a.json": anyMapping, "b.ndjson": ""}, "b.ndjson has no mapping"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := Dump(files(t, c.files)); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want %s", err, c.want)
+			}
+		})
+	}
+	if _, err := Dump(filepath.Join(t.TempDir(), "absent")); err == nil {
+		t.Error("an absent folder was read")
+	}
+}
+
+func TestDumpLineTooLong(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes 64 MiB")
+	}
+	dir := files(t, map[string]string{"city.json": anyMapping, "city.ndjson": `{"index":{}}` + "\n{" + strings.Repeat(" ", maxLine) + "}\n"})
+	if _, err := Dump(dir); err == nil || !strings.Contains(err.Error(), "city.ndjson:2: line longer than 64 MiB") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestNormalizeMapping(t *testing.T) {
+	for name, c := range map[string]struct{ in, want string }{
+		"as PUT takes it": {`{"settings":{"index":{"number_of_shards":2}},"mappings":{"dynamic":false}}`,
+			`{"mappings":{"dynamic":false},"settings":{"index":{"number_of_shards":2}}}`},
+		"settings flat": {`{"settings":{"number_of_shards":2,"index.refresh_interval":"1s"},"mappings":{}}`,
+			`{"mappings":{},"settings":{"index":{"number_of_shards":2,"refresh_interval":"1s"}}}`},
+		"bare":             {`{"properties":{"a":{"type":"long"}},"dynamic":"strict"}`, `{"mappings":{"dynamic":"strict","properties":{"a":{"type":"long"}}}}`},
+		"GET _mapping":     {`{"city_v3":{"mappings":{"properties":{}}}}`, `{"mappings":{"properties":{}}}`},
+		"only the mapping": {`{"mappings":{"properties":{}}}`, `{"mappings":{"properties":{}}}`},
+		"GET the index": {`{"city_v3":{"aliases":{"city":{}},"mappings":{},"settings":{"index":{"uuid":"u","creation_date":"1","provided_name":"p","version":{"created":"7"},"number_of_shards":"1"}}}}`,
+			`{"mappings":{},"settings":{"index":{"number_of_shards":"1"}}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := normalizeMapping([]byte(c.in))
+			if err != nil || string(got) != c.want {
+				t.Errorf("got %s, %v; want %s", got, err, c.want)
+			}
+		})
+	}
+}
+
+func FuzzNormalizeMapping(f *testing.F) {
+	f.Add([]byte(`{"settings":{"index":{}},"mappings":{"_meta":{}}}`))
+	f.Add([]byte(`{"city_v3":{"mappings":{"properties":{}}}}`))
+	f.Add([]byte(`{"settings":null,"mappings":{}}`))
+	f.Add([]byte(`{"settings":{"index":null,"index.x":1},"properties":{}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		once, err := normalizeMapping(data)
+		if err != nil {
+			return
+		}
+		twice, err := normalizeMapping(once)
+		if err != nil || !bytes.Equal(once, twice) {
+			t.Errorf("%s becomes %s and then %s, %v", data, once, twice, err)
+		}
+	})
+}
+
+// Whatever is read can be written and read again.
+func FuzzReadBulk(f *testing.F) {
+	f.Add([]byte(`{"index":{"_index":"old","_type":"_doc","_id":"a/b c"}}` + "\r\n" + `{"n":1}` + "\r\n"))
+	f.Add([]byte(`{"create":{"_id":42,"routing":"r"}}` + "\n" + `{"n":2}`))
+	f.Add([]byte("\n\n" + `{"index":{}}` + "\n{}\n\n"))
+	f.Add([]byte(`{"index":{"_id":"\ud800\u0000\""}}` + "\n{}\n"))
+	f.Add([]byte(`{"delete":{}}` + "\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var out []byte
+		var docs []string
+		for doc, err := range readBulk(bytes.NewReader(data), "f") {
+			if err != nil {
+				if !strings.HasPrefix(err.Error(), "f:") {
+					t.Errorf("error without a place: %v", err)
+				}
+				break
+			}
+			_ = doc.check()
+			out = append(append(doc.AppendAction(out, "create"), doc.Source...), '\n')
+			docs = append(docs, doc.ID+"|"+doc.Routing+"|"+string(doc.Source))
+		}
+		for doc, err := range readBulk(bytes.NewReader(out), "f") {
+			if err != nil {
+				t.Fatalf("what was written cannot be read: %v\n%q", err, out)
+			}
+			if len(docs) == 0 || doc.ID+"|"+doc.Routing+"|"+string(doc.Source) != docs[0] {
+				t.Fatalf("%q was read again as %+v", docs, doc)
+			}
+			docs = docs[1:]
+		}
+		if len(docs) > 0 {
+			t.Errorf("lost on the way: %q", docs)
+		}
+	})
+}

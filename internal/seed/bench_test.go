@@ -1,0 +1,174 @@
+package seed_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"locbench/internal/bench"
+	"locbench/internal/dataset"
+	"locbench/internal/seed"
+	"locbench/internal/testenv"
+)
+
+// BenchmarkSeed compares seeding with a bare client that posts the very same bulk bodies, made beforehand, with the same number of
+// workers to an index with the same mapping and settings. The two alternate; ratio is the rate of seeding over that of the bare
+// client, over all rounds. Seeding's time is from the first document made to the last one taken. peak-MB is the largest memory of
+// the process after the first seeding, before there are any bodies.
+//
+// LOCBENCH_SEED_CITIES, _ROUNDS, _WORKERS and _BATCH (bytes) change what is done.
+func BenchmarkSeed(b *testing.B) {
+	url := testenv.Elasticsearch(b)
+	cities, rounds := setting("CITIES", 100_000), setting("ROUNDS", 3)
+	workers, batch := setting("WORKERS", seed.DefaultWorkers), setting("BATCH", seed.DefaultBatch)
+	generated, err := dataset.Generated(cities, 60, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	set := renamed{DataSet: generated, prefix: prefix(b, url), only: dataset.CityIndex}
+	for b.Loop() {
+		var bodies [][]byte
+		var ours, bare time.Duration
+		peak := int64(0)
+		for round := range rounds {
+			for i := range 2 {
+				if (round+i)%2 == 0 {
+					set.hash = strconv.Itoa(round)
+					r, err := seed.Run(b.Context(), seed.Options{URL: url, Set: set, Workers: workers, Batch: batch})
+					if err != nil {
+						b.Fatal(err)
+					}
+					if peak == 0 {
+						peak = peakMemory()
+					}
+					one := r.Indices[0]
+					ours += one.Elapsed
+					b.Logf("round %d: seeding   %6.0f documents/s (%v; with index, refresh, count and swap %v; %d bytes, %d retries)",
+						round+1, one.PerSecond(), one.Elapsed.Round(time.Millisecond), r.Elapsed.Round(time.Millisecond), one.Bytes, one.Retries)
+					continue
+				}
+				if bodies == nil {
+					bodies = makeBodies(b, set, batch)
+				}
+				took := post(b, url, set, bodies, workers)
+				bare += took
+				b.Logf("round %d: bare client %4.0f documents/s (%v)", round+1, float64(cities)/took.Seconds(), took.Round(time.Millisecond))
+			}
+		}
+		all := float64(cities * rounds)
+		b.ReportMetric(all/ours.Seconds(), "docs/s")
+		b.ReportMetric(all/bare.Seconds(), "bare-docs/s")
+		b.ReportMetric(bare.Seconds()/ours.Seconds(), "ratio")
+		b.ReportMetric(float64(peak)/(1<<20), "peak-MB")
+	}
+}
+
+func setting(name string, otherwise int) int {
+	if n, err := strconv.Atoi(os.Getenv("LOCBENCH_SEED_" + name)); err == nil {
+		return n
+	}
+	return otherwise
+}
+
+// makeBodies cuts the documents exactly as seeding does.
+func makeBodies(b *testing.B, set bench.DataSet, batch int) (bodies [][]byte) {
+	var body []byte
+	for doc, err := range set.Documents(set.Indices()[0].Name) {
+		if err != nil {
+			b.Fatal(err)
+		}
+		one := append(append(doc.AppendAction(nil, "create"), doc.Source...), '\n')
+		if len(body)+len(one) > batch && len(body) > 0 {
+			bodies, body = append(bodies, body), nil
+		}
+		body = append(body, one...)
+	}
+	return append(bodies, body)
+}
+
+// post is the bare client.
+func post(b *testing.B, url string, set bench.DataSet, bodies [][]byte, workers int) time.Duration {
+	index := url + "/" + set.Indices()[0].Name + "-bare"
+	var create struct {
+		Settings struct {
+			Index map[string]any `json:"index"`
+		} `json:"settings"`
+		Mappings json.RawMessage `json:"mappings"`
+	}
+	if err := json.Unmarshal(set.Indices()[0].Mapping, &create); err != nil {
+		b.Fatal(err)
+	}
+	create.Settings.Index["refresh_interval"] = "-1"
+	body, err := json.Marshal(create)
+	if err != nil {
+		b.Fatal(err)
+	}
+	request(b, http.MethodPut, index, string(body))
+	transport := &http.Transport{MaxIdleConnsPerHost: workers}
+	defer transport.CloseIdleConnections()
+	client := &http.Client{Transport: transport}
+	g, ctx := errgroup.WithContext(context.Background())
+	queue := make(chan []byte)
+	started := time.Now()
+	g.Go(func() error {
+		defer close(queue)
+		for _, body := range bodies {
+			select {
+			case queue <- body:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		return nil
+	})
+	for range workers {
+		g.Go(func() error {
+			for body := range queue {
+				resp, err := client.Post(index+"/_bulk?filter_path=errors,items.*.status,items.*.error", "application/x-ndjson", bytes.NewReader(body))
+				if err != nil {
+					return err
+				}
+				answer, err := io.ReadAll(resp.Body)
+				resp.Body.Close()
+				if err != nil || !bytes.Contains(answer, []byte(`"errors":false`)) {
+					return fmt.Errorf("bare client: %.200s: %w", answer, err)
+				}
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		b.Fatal(err)
+	}
+	took := time.Since(started)
+	request(b, http.MethodDelete, index, "")
+	return took
+}
+
+// peakMemory is the high-water mark of the process' resident memory in bytes; 0 where it cannot be read.
+func peakMemory() int64 {
+	f, err := os.Open("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		if rest, ok := strings.CutPrefix(lines.Text(), "VmHWM:"); ok {
+			kB, _ := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
+			return kB << 10
+		}
+	}
+	return 0
+}

@@ -1,0 +1,191 @@
+package seed_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/dataset"
+	"locbench/internal/seed"
+	"locbench/internal/testenv"
+)
+
+// renamed is a data set under index names of a test's own, so that it can share an Elasticsearch with others.
+type renamed struct {
+	bench.DataSet
+	prefix string
+	only   string // "", or the one index to have
+	hash   string // added to the set's
+}
+
+func (r renamed) Info() bench.DataInfo {
+	info := r.DataSet.Info()
+	info.Hash += r.hash
+	return info
+}
+
+func (r renamed) Indices() (all []bench.Index) {
+	for _, index := range r.DataSet.Indices() {
+		if r.only == "" || r.only == index.Name {
+			index.Name = r.prefix + index.Name
+			all = append(all, index)
+		}
+	}
+	return all
+}
+
+func (r renamed) Documents(index string) iter.Seq2[bench.Document, error] {
+	return r.DataSet.Documents(strings.TrimPrefix(index, r.prefix))
+}
+
+// prefix makes names for one test and sees to it that the test's indices are removed.
+func prefix(t testing.TB, url string) string {
+	p := fmt.Sprintf("locbench-test-%d-", rand.Uint32())
+	t.Cleanup(func() { request(t, http.MethodDelete, url+"/"+p+"*", "") })
+	return p
+}
+
+func request(t testing.TB, method, url, body string) map[string]any {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	resp, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answer map[string]any
+	if err := json.Unmarshal(data, &answer); err != nil {
+		t.Fatalf("%s %s: %q: %v", method, url, data, err)
+	}
+	return answer
+}
+
+func hits(t testing.TB, url, query string) (ids []string) {
+	t.Helper()
+	answer := request(t, http.MethodPost, url, query)
+	outer, ok := answer["hits"].(map[string]any)
+	if !ok {
+		t.Fatalf("search: %v", answer)
+	}
+	for _, hit := range outer["hits"].([]any) {
+		ids = append(ids, hit.(map[string]any)["_id"].(string))
+	}
+	return ids
+}
+
+func TestElasticsearchTakesTheBundledData(t *testing.T) {
+	url := testenv.Elasticsearch(t)
+	bundled, err := dataset.Bundled()
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := renamed{DataSet: bundled, prefix: prefix(t, url)}
+	city, region := url+"/"+set.prefix+"city", url+"/"+set.prefix+"region"
+	r, err := seed.Run(t.Context(), seed.Options{URL: url, Set: set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d regions; %d cities in %v, %.0f a second", r.Indices[0].Documents, r.Indices[1].Documents, r.Indices[1].Elapsed, r.Indices[1].PerSecond())
+	if r.Unchanged || r.Indices[1].Documents != 14945 || r.Indices[1].Index != set.prefix+"city_v1" {
+		t.Errorf("result %+v", r)
+	}
+
+	prague := request(t, http.MethodGet, city+"/_source/3067696?_source_excludes=geometry,population", "")
+	if prague["name.cs"] != "Praha" || prague["regionId"] != 20352.0 || prague["isFeatured"] != true || prague["geometry"] != nil || len(prague) != 11 {
+		t.Errorf("Prague is %v", prague)
+	}
+	if got := request(t, http.MethodGet, region+"/_source/20352", "")["name.pl"]; got != "Praga" {
+		t.Errorf("Prague's region is %v in Polish", got)
+	}
+	// In the middle of Prague: its own shape, and perhaps that of a borough.
+	inside := hits(t, city+"/_search", `{"query":{"geo_shape":{"geometry":{"shape":{"type":"point","coordinates":[14.42076,50.08804]}}}}}`)
+	if len(inside) == 0 || !strings.Contains(strings.Join(inside, " "), "3067696") {
+		t.Errorf("shapes around the middle of Prague: %v", inside)
+	}
+	featured := hits(t, city+"/_search?size=50", `{"query":{"term":{"isFeatured":true}},"sort":["countryIso",{"population":"desc"}]}`)
+	if len(featured) != 13 || featured[0] != "2761369" || featured[1] != "3067696" || featured[2] != "3078610" && featured[2] != "2950159" {
+		t.Errorf("featured, by country and population: %v", featured)
+	}
+	for query, want := range map[string]string{"ces": "3077916", "plz": "3068160", "čes": "3077916"} { // České Budějovice, Plzeň
+		found := hits(t, city+"/_search", `{"query":{"function_score":{"query":{"multi_match":{"type":"bool_prefix","query":"`+query+`","fields":[
+			"name.cs.autocomplete","name.cs.autocomplete._2gram","name.cs.autocomplete_ascii","name.cs.autocomplete_ascii._3gram","name.all.autocomplete_ascii"]}},
+			"field_value_factor":{"field":"population","modifier":"ln2p","missing":500}}}}`)
+		if len(found) == 0 || found[0] != want {
+			t.Errorf("search for %q found %v, want %s first", query, found, want)
+		}
+	}
+
+	if r, err = seed.Run(t.Context(), seed.Options{URL: url, Set: set}); err != nil || !r.Unchanged {
+		t.Errorf("the second time: %+v, %v", r, err)
+	}
+}
+
+func TestElasticsearchTakesADump(t *testing.T) {
+	url := testenv.Elasticsearch(t)
+	name := prefix(t, url) + "places"
+	dir := t.TempDir()
+	write := func(file, content string) {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	load := func(force bool) (seed.Result, error) {
+		set, err := dataset.Dump(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return seed.Run(t.Context(), seed.Options{URL: url, Set: set, Force: force})
+	}
+	write(name+".mapping.json", `{"settings":{"refresh_interval":"3s","index.number_of_replicas":0},"mappings":{"properties":{"n":{"type":"integer"},"place":{"type":"geo_point"}}}}`)
+	write(name+".ndjson", `{"index":{"_index":"old-name","_id":"a b/ž"}}`+"\n"+`{"n":1}`+"\n"+`{"create":{"_id":7,"routing":"x"}}`+"\n"+`{"n":2}`+"\n"+`{"index":{}}`+"\n"+`{"n":3}`+"\n")
+	if _, err := load(false); err != nil {
+		t.Fatal(err)
+	}
+	for path, n := range map[string]float64{"a%20b%2F%C5%BE": 1, "7?routing=x": 2, "line-5": 3} {
+		if got := request(t, http.MethodGet, url+"/"+name+"/_source/"+path, "")["n"]; got != n {
+			t.Errorf("%s is %v, want %v", path, got, n)
+		}
+	}
+	settings := fmt.Sprint(request(t, http.MethodGet, url+"/"+name+"/_settings", ""))
+	if !strings.Contains(settings, "refresh_interval:3s") || !strings.Contains(settings, "number_of_replicas:0") {
+		t.Errorf("settings %s", settings)
+	}
+	if r, err := load(true); err != nil || r.Indices[0].Index != name+"_v2" || len(r.Removed) != 1 {
+		t.Errorf("forced: %+v, %v", r, err)
+	}
+
+	write(name+".ndjson", `{"index":{"_id":1}}`+"\n"+`{"n":1}`+"\n"+`{"index":{"_id":2}}`+"\n"+`{"n":"many"}`+"\n"+`{"index":{"_id":1}}`+"\n"+`{"n":5}`+"\n")
+	_, err := load(false)
+	var rejected *seed.RejectedError
+	if !errors.As(err, &rejected) || rejected.Total != 2 || !strings.Contains(err.Error(), "failed to parse field [n]") || !strings.Contains(err.Error(), `For input string: "many"`) {
+		t.Fatalf("error %v", err)
+	}
+	if got := request(t, http.MethodPost, url+"/"+name+"/_count", "")["count"]; got != 3.0 {
+		t.Errorf("after a failed seeding the alias counts %v documents, want 3", got)
+	}
+	if left := request(t, http.MethodGet, url+"/"+name+"*/_alias", ""); len(left) != 1 {
+		t.Errorf("a failed seeding left %v", left)
+	}
+}
