@@ -96,7 +96,7 @@
   function draw() {
     for (const chart of charts) {
       const el = document.getElementById(`chart-${chart.id}`);
-      if (chart.kind === 'bars') el.style.height = `${70 + 26 * chart.series.length}px`;
+      if (chart.kind === 'bars') el.style.height = `${70 + (chart.series.length > 24 ? 16 : 26) * chart.series.length}px`;
       try {
         echarts.getInstanceByDom(el)?.dispose();
         echarts.init(el, null, { renderer: 'svg' }).setOption(dress(chart));
