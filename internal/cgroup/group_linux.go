@@ -119,7 +119,12 @@ func createV1(mounts []mount, in membership, name string, l bench.Limits, cpus s
 
 func createV2(mounts []mount, in membership, name string, l bench.Limits, cpus string) (*Group, error) {
 	m := mounts[slices.IndexFunc(mounts, func(m mount) bool { return m.v2 })]
-	want := map[string]bool{"cpu": l.CPUs > 0, "cpuset": cpus != "", "memory": true, "pids": l.PIDs > 0}
+	want := []string{"memory"} // for its counters, limit or none
+	for c, wanted := range map[string]bool{"cpu": l.CPUs > 0, "cpuset": cpus != "", "pids": l.PIDs > 0} {
+		if wanted {
+			want = append(want, c)
+		}
+	}
 	var best string
 	bestHas := -1
 	var failed error
@@ -129,14 +134,14 @@ func createV2(mounts []mount, in membership, name string, l bench.Limits, cpus s
 			failed = err
 			continue
 		}
-		for c := range want {
+		for _, c := range want {
 			// Mostly on already. It stays on: others may have come to rely on it meanwhile.
 			_ = write(filepath.Join(parent, "cgroup.subtree_control"), "+"+c)
 		}
 		has := 0
 		data, _ := readFile(filepath.Join(dir, "cgroup.controllers"))
 		for _, c := range strings.Fields(string(data)) {
-			if want[c] {
+			if slices.Contains(want, c) {
 				has++
 			}
 		}
@@ -148,6 +153,9 @@ func createV2(mounts []mount, in membership, name string, l bench.Limits, cpus s
 			os.Remove(best)
 		}
 		best, bestHas = dir, has
+		if has == len(want) {
+			break
+		}
 	}
 	if best == "" {
 		return nil, fmt.Errorf("create cgroup %s: %w", name, failed)

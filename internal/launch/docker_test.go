@@ -1,10 +1,15 @@
 package launch
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net"
 	"net/http"
+	"os"
+	"os/exec"
 	"runtime"
 	"strings"
 	"testing"
@@ -33,6 +38,7 @@ func newDocker(t *testing.T, e *docker.Engine) *Docker {
 }
 
 func TestDocker(t *testing.T) {
+	t.Parallel()
 	e := dockertest.Engine(t)
 	image := dockertest.Image(t, e)
 	spec := func(t *testing.T, args ...string) bench.LaunchSpec {
@@ -153,6 +159,61 @@ func TestDocker(t *testing.T) {
 			t.Errorf("%q, %v", removed, err)
 		}
 	})
+}
+
+// TestDockerKilledParent kills a locbench with a running container: Clean finds what is left, once its owner is dead.
+func TestDockerKilledParent(t *testing.T) {
+	e := dockertest.Engine(t)
+	image := dockertest.Image(t, e)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	parent := exec.Command(self, "-test.run=^TestBeKilledDockerParent$", "-test.v")
+	parent.Env = append(os.Environ(), "LOCBENCH_TEST_IMAGE="+image, "LOCBENCH_TEST_RUN="+runID(t))
+	out, err := parent.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s := bufio.NewScanner(out)
+	for s.Scan() && s.Text() != "LAUNCHED" {
+	}
+	if left := dockertest.Left(t, e, runID(t)); len(left) != 2 {
+		t.Errorf("before its death: %v, want a container and a network", left)
+	}
+	parent.Process.Kill()
+	io.Copy(io.Discard, out)
+	parent.Wait()
+	removed, err := Clean(t.Context(), e, CleanOptions{Run: runID(t)})
+	if err != nil || len(removed) != 2 {
+		t.Errorf("%q, %v", removed, err)
+	}
+	if left := dockertest.Left(t, e, runID(t)); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// TestBeKilledDockerParent is no test but the process that TestDockerKilledParent kills.
+func TestBeKilledDockerParent(t *testing.T) {
+	image := os.Getenv("LOCBENCH_TEST_IMAGE")
+	if image == "" {
+		t.Skip("run by TestDockerKilledParent in a process of its own")
+	}
+	e := dockertest.Engine(t)
+	run := os.Getenv("LOCBENCH_TEST_RUN")
+	d, err := NewDocker(context.Background(), e, run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := bench.LaunchSpec{RunID: run, Name: "t", Artifact: bench.Artifact{Image: image, Command: []string{"deaf", "sleep"}}}
+	if _, err := d.Launch(context.Background(), spec); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Println("\nLAUNCHED")
+	time.Sleep(time.Minute)
 }
 
 func seq(n int) (all []int) {

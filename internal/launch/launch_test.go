@@ -80,7 +80,7 @@ func checkHalfCPU(t *testing.T, inst bench.Instance) {
 	t.Helper()
 	favour(t, inst.Info().PID)
 	time.Sleep(500 * time.Millisecond)
-	before, after := measure(t, inst, 4*time.Second)
+	before, after := measure(t, inst, 3200*time.Millisecond)
 	cpus := float64(after.CPU-before.CPU) / float64(after.At.Sub(before.At))
 	if before.Throttling == nil || after.Throttling == nil {
 		t.Fatalf("no throttling in %+v", after)

@@ -132,6 +132,15 @@ func (p *process) start(cmd *exec.Cmd, onLog func(bench.LogLine)) error {
 // process when the thread that started it ends (Pdeathsig), which must mean the end of locbench and nothing else.
 func (p *process) run(cmd *exec.Cmd, started chan<- error) {
 	runtime.LockOSThread() // and never unlocked: the thread ends with this goroutine, whatever it was changed to
+	if mainThread() {
+		// The main thread stands for the whole process in /proc and cannot end alone. While it is held here, another
+		// goroutine runs on another thread.
+		defer runtime.UnlockOSThread()
+		done := make(chan struct{})
+		go func() { defer close(done); p.run(cmd, started) }()
+		<-done
+		return
+	}
 	if err := p.box.start(cmd); err != nil {
 		started <- err
 		return

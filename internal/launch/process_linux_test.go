@@ -63,6 +63,7 @@ func gone(t *testing.T, pid int) {
 }
 
 func TestProcess(t *testing.T) {
+	t.Parallel()
 	helper := dockertest.Helper(t)
 	t.Run("HalfCPU", func(t *testing.T) {
 		needsGroups(t)

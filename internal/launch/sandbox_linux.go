@@ -204,3 +204,5 @@ func (s *sandbox) close() error {
 	}
 	return errors.Join(err, killMarked(func() []found { return marked(envInstance + "=" + s.id) }))
 }
+
+func mainThread() bool { return unix.Gettid() == os.Getpid() }

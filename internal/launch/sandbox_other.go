@@ -47,3 +47,5 @@ func owner() string {
 func alive(string) bool { return true }
 
 func cleanProcesses(string, func(string) bool) ([]string, error) { return nil, nil }
+
+func mainThread() bool { return false } // it matters on Linux only
