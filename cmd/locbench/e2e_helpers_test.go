@@ -189,7 +189,7 @@ rounds: 2
 runtime: ` + runtime + `
 limits: {cpus: 1, memory: 64MiB}
 store: embedded
-data: {cities: 200, vertices: 8, seed: 1}
+data: {cities: 200, vertices: 12, seed: 1}
 requests:
   - path: /city/v1/get?id={id}&language={language}
     ids: uniform

@@ -15,6 +15,7 @@ import (
 type builder struct {
 	runtime bench.Runtime
 	engine  *docker.Engine // docker only
+	rebuild bool           // even what is unchanged
 }
 
 // build tells the output of the build line by line.
@@ -25,9 +26,9 @@ func (b builder) build(ctx context.Context, svc bench.Service, progress func(str
 	case bench.RuntimeURL:
 		return bench.Artifact{}, nil
 	case bench.RuntimeDocker:
-		return contender.BuildImage(ctx, b.engine, svc, contender.BuildOptions{Out: out})
+		return contender.BuildImage(ctx, b.engine, svc, contender.BuildOptions{Out: out, Rebuild: b.rebuild})
 	}
-	return contender.BuildProcess(ctx, svc, contender.BuildOptions{Out: out})
+	return contender.BuildProcess(ctx, svc, contender.BuildOptions{Out: out, Rebuild: b.rebuild})
 }
 
 // lineWriter calls f for each line that is written. done ends it after the last line was told.

@@ -17,6 +17,7 @@ import (
 	"locbench/internal/plain"
 	"locbench/internal/results"
 	"locbench/internal/runner"
+	"locbench/internal/store"
 )
 
 // run plans a run (or reads the plan of one to resume), runs it, and writes the reports.
@@ -46,13 +47,18 @@ func run(ctx context.Context, env Env, f runFlags, contenders []string, changed 
 		return err
 	}
 
+	if f.resume != "" {
+		if err := site.cleanUp(ctx); err != nil {
+			fmt.Fprintf(env.Stderr, "warning: %v\n", err)
+		}
+	}
 	if _, err := machine.RaiseOpenFiles(); err != nil {
 		fmt.Fprintf(env.Stderr, "warning: %v\n", err) // the steps that need more say so
 	}
 	// A full disk ends the run: results that cannot be kept are not worth measuring.
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	writer, err := openResults(dir, f.resume != "", plan, cancel)
+	writer, err := openResults(dir, f.resume != "", public(plan), cancel)
 	if err != nil {
 		return err
 	}
@@ -63,8 +69,8 @@ func run(ctx context.Context, env Env, f runFlags, contenders []string, changed 
 	stream.Subscribe(printer.Handle)
 
 	err = runner.Run(ctx, runner.Config{
-		Run: plan, Dir: dir, Stream: stream, Services: services,
-		Stages: site.stages(), Build: builder{plan.Profile.Runtime, site.engine}.build, Spec: site.spec,
+		Run: public(plan), Dir: dir, Stream: stream, Services: services,
+		Stages: site.stages(), Build: builder{runtime: plan.Profile.Runtime, engine: site.engine}.build, Spec: site.spec,
 		Launcher: site, Engine: loader{site}, Checks: checks, StoreAlive: site.storeAlive, Ready: site.ready, Judge: site.judge,
 	})
 	closeErr := site.close(ctx)
@@ -84,7 +90,7 @@ func planRun(f runFlags, contenders []string, changed func(string) bool, command
 		if err != nil {
 			return run, "", err
 		}
-		if f.elastic != "" { // the same store may have another address today
+		if f.elastic != "" { // the same store may have another address today, and passwords are not on record
 			run.Profile.Store.URL = strings.TrimRight(f.elastic, "/")
 		}
 		run.Resumed = append(run.Resumed, time.Now())
@@ -139,6 +145,28 @@ func absolute(dirs []string) ([]string, error) {
 		out = append(out, a)
 	}
 	return out, nil
+}
+
+// public is the plan as it may be sent round: without passwords in URLs.
+func public(run bench.Run) bench.Run {
+	run.Profile.Store.URL = store.Redact(run.Profile.Store.URL)
+	run.Target = store.Redact(run.Target)
+	command := make([]string, len(run.Command))
+	for i, arg := range run.Command {
+		flag, value, ok := strings.Cut(arg, "=")
+		if !ok {
+			flag, value = "", arg
+		}
+		if strings.Contains(value, "://") {
+			value = store.Redact(value)
+		}
+		if ok {
+			value = flag + "=" + value
+		}
+		command[i] = value
+	}
+	run.Command = command
+	return run
 }
 
 func openResults(dir string, resume bool, plan bench.Run, cancel context.CancelCauseFunc) (*results.Writer, error) {

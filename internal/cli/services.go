@@ -129,6 +129,7 @@ func showService(env Env, dirs []string, name string) error {
 
 func newServicesBuild(env Env, dirs *[]string, complete cobra.CompletionFunc) *cobra.Command {
 	var runtime string
+	var rebuild bool
 	cmd := &cobra.Command{
 		Use:   "build NAME[:VARIANT]...",
 		Short: "Build contenders ahead of a run",
@@ -139,17 +140,18 @@ when needed; an unchanged contender is not built again.`,
 		Args:              args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: complete,
 		RunE: func(cmd *cobra.Command, names []string) error {
-			return buildServices(cmd.Context(), env, *dirs, names, bench.Runtime(runtime))
+			return buildServices(cmd.Context(), env, *dirs, names, builder{runtime: bench.Runtime(runtime), rebuild: rebuild})
 		},
 	}
 	cmd.Flags().StringVar(&runtime, "runtime", string(bench.RuntimeDocker), "docker or process")
+	cmd.Flags().BoolVar(&rebuild, "rebuild", false, "build even what is unchanged: its base images may not be")
 	_ = cmd.RegisterFlagCompletionFunc("runtime", fixed("docker", "process"))
 	return cmd
 }
 
-func buildServices(ctx context.Context, env Env, dirs, names []string, runtime bench.Runtime) error {
-	if runtime != bench.RuntimeDocker && runtime != bench.RuntimeProcess {
-		return usage("--runtime %q: docker or process", runtime)
+func buildServices(ctx context.Context, env Env, dirs, names []string, b builder) error {
+	if b.runtime != bench.RuntimeDocker && b.runtime != bench.RuntimeProcess {
+		return usage("--runtime %q: docker or process", b.runtime)
 	}
 	all, err := discover(dirs)
 	if err != nil {
@@ -167,8 +169,7 @@ func buildServices(ctx context.Context, env Env, dirs, names []string, runtime b
 		}
 		list = append(list, svc)
 	}
-	b := builder{runtime: runtime}
-	if runtime == bench.RuntimeDocker {
+	if b.runtime == bench.RuntimeDocker {
 		if b.engine, err = docker.Connect(ctx); err != nil {
 			return err
 		}

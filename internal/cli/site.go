@@ -70,6 +70,12 @@ func (s *site) chooseRuntime(ctx context.Context) error {
 	return nil
 }
 
+// cleanUp removes what an earlier, killed part of the same run has left.
+func (s *site) cleanUp(ctx context.Context) error {
+	_, err := launch.Clean(ctx, s.engine, launch.CleanOptions{Run: s.plan.ID})
+	return err
+}
+
 func (s *site) stages() []runner.Stage {
 	stages := []runner.Stage{{Phase: bench.PhaseStore, Do: s.openStore}}
 	if s.plan.Profile.Store.Kind != bench.StoreNone {

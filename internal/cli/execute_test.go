@@ -1,0 +1,30 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"locbench/internal/bench"
+)
+
+func TestTheRecordHoldsNoPassword(t *testing.T) {
+	run := bench.Run{
+		Profile: bench.Profile{Store: bench.StoreSpec{Kind: bench.StoreExternal, URL: "http://elastic:secret@10.0.0.5:9200"}},
+		Target:  "http://me:secret@127.0.0.1:8080",
+		Command: []string{"locbench", "run", "--elastic", "http://elastic:secret@10.0.0.5:9200", "--target=http://me:secret@127.0.0.1:8080", "--rounds", "6"},
+	}
+	data, err := json.Marshal(public(run))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(data), "secret") {
+		t.Errorf("the record holds a password: %s", data)
+	}
+	if !strings.Contains(string(data), "http://10.0.0.5:9200") || !strings.Contains(string(data), `"6"`) {
+		t.Errorf("the record lost more than the passwords: %s", data)
+	}
+	if !strings.Contains(run.Profile.Store.URL, "secret") {
+		t.Error("the running plan lost its password")
+	}
+}
