@@ -55,7 +55,7 @@ func TestDerivedFiguresOfAStep(t *testing.T) {
 	s := StepResult{
 		Load:   Load{Succeeded: 1000, Elapsed: 2 * time.Second, Failed: map[ErrorKind]int64{ErrTimeout: 200, "5xx": 50}},
 		Before: &Usage{CPU: time.Second, Throttling: &Throttling{Periods: 10, Throttled: 1, Time: time.Second}},
-		After:  &Usage{CPU: 1500 * time.Millisecond, Throttling: &Throttling{Periods: 30, Throttled: 9, Time: 3 * time.Second}, Memory: &Memory{Used: 500 << 20}},
+		After:  &Usage{CPU: 1500 * time.Millisecond, Throttling: &Throttling{Periods: 30, Throttled: 9, Time: 3 * time.Second}, Memory: &Memory{Used: 100 << 20, Peak: 500 << 20}},
 	}
 	if got := s.Load.Throughput(); got != 500 {
 		t.Errorf("throughput %v, want 500: errors must not count", got)

@@ -118,12 +118,13 @@ func (s StepResult) Throttling() (t Throttling, ok bool) {
 	return Throttling{a.Periods - b.Periods, a.Throttled - b.Throttled, a.Time - b.Time}, true
 }
 
-// MemorySeconds is memory per request rate: MiB used at the end of the step / (requests per second), in MiB·s.
+// MemorySeconds is memory per request rate: the high-water mark since start, in MiB, at the end of the step / (successes per
+// second), in MiB·s.
 func (s StepResult) MemorySeconds() (float64, bool) {
 	if s.After == nil || s.After.Memory == nil || s.Load.Throughput() == 0 {
 		return 0, false
 	}
-	return float64(s.After.Memory.Used) / (1 << 20) / s.Load.Throughput(), true
+	return float64(s.After.Memory.Peak) / (1 << 20) / s.Load.Throughput(), true
 }
 
 // CheckStatus is the outcome of a check.

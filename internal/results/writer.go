@@ -50,7 +50,9 @@ func Create(dir string, run bench.Run, fail func(error)) (*Writer, error) {
 }
 
 // Reopen goes on with the run in dir, whose state run is, as Read has returned it.
-func Reopen(dir string, run bench.Run, fail func(error)) (*Writer, error) { return open(dir, run, fail) }
+func Reopen(dir string, run bench.Run, fail func(error)) (*Writer, error) {
+	return open(dir, run, fail)
+}
 
 func open(dir string, run bench.Run, fail func(error)) (*Writer, error) {
 	w := &Writer{dir: dir, run: run, fail: fail}
