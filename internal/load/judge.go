@@ -49,13 +49,14 @@ func little(l bench.Load, rec *recorder, wire *transport) string {
 	if share >= 1-littleTolerance && share <= 1+littleTolerance {
 		return ""
 	}
+	inFlight := share * float64(connections)
 	if share > 1 {
-		return fmt.Sprintf("throughput × mean latency is %.1f, more than the %d connections: the clock of this machine is not steady",
-			share*float64(connections), connections)
+		return fmt.Sprintf("throughput × mean latency is %.1f with %d connections, which cannot be: the clock of this machine is not steady",
+			inFlight, connections)
 	}
-	gap := (float64(available) - float64(rec.busy)) / float64(answers)
-	return fmt.Sprintf("throughput × mean latency is %.1f, not %d connections: the client took %s between an answer and the next request, so the contender could have been asked more",
-		share*float64(connections), connections, time.Duration(gap).Round(100*time.Nanosecond))
+	gap := time.Duration((float64(available) - float64(rec.busy)) / float64(answers))
+	return fmt.Sprintf("only %.1f of %d connections were waiting for the contender (throughput × mean latency): the client took %s between an answer and the next request, so the contender could have been asked more",
+		inFlight, connections, gap.Round(100*time.Nanosecond))
 }
 
 // Bottleneck tells in words whether the client rather than the contender limited a step, and "" if there is no sign of it: the

@@ -114,8 +114,8 @@ func TestLittlesLawIsFlagged(t *testing.T) {
 	for elapsed, want := range map[time.Duration]string{
 		400 * time.Millisecond: "",
 		410 * time.Millisecond: "",
-		500 * time.Millisecond: "throughput × mean latency is 8.0, not 10 connections: the client took 5ms between",
-		300 * time.Millisecond: "throughput × mean latency is 13.3, more than the 10 connections",
+		500 * time.Millisecond: "only 8.0 of 10 connections were waiting for the contender (throughput × mean latency): the client took 5ms between",
+		300 * time.Millisecond: "throughput × mean latency is 13.3 with 10 connections, which cannot be",
 	} {
 		l.Elapsed = elapsed
 		got := little(l, rec, wire)

@@ -55,7 +55,8 @@ type Engine struct {
 
 // Run puts plan's step on the contender and returns when nothing of it is in flight any more.
 //
-// All connections are opened before the clock starts (those that fail are tried again by their first request). At the end of
+// All connections are opened before the clock starts, which takes at most 3 s more than the step (those that fail are tried
+// again by their first request). At the end of
 // the step's duration, or of its requests, no new request is sent; those in flight are completed, each within its time-out,
 // and counted. Load.Elapsed is the time in which requests were sent plus the mean, over the connections, of how much later
 // their last successful answer came: with the plain maximum one straggler would understate the throughput of all others. A
