@@ -128,13 +128,13 @@ func (fakeChecks) Launching(ctx context.Context, l Launcher, spec bench.LaunchSp
 	return err
 }
 
-func (f fakeChecks) Running(_ context.Context, _ bench.Instance, _ bench.Service, on func(bench.CheckResult)) error {
+func (f fakeChecks) Running(_ context.Context, _ bench.Instance, _ bench.LaunchSpec, _ bench.Service, on func(bench.CheckResult)) error {
 	on(bench.CheckResult{Group: "get", Name: "y", Status: bench.CheckFailed, Detail: "wanted 404, got 200"})
 	return f.fail
 }
 
-func (fakeChecks) Alive(context.Context, bench.Instance) bench.CheckResult {
-	return bench.CheckResult{Group: "lifecycle", Name: "still answers", Status: bench.CheckPassed}
+func (fakeChecks) Alive(context.Context, bench.Instance, bench.Service) []bench.CheckResult {
+	return []bench.CheckResult{{Group: "lifecycle", Name: "still answers", Status: bench.CheckPassed}}
 }
 
 func (fakeChecks) Stopped(bench.StopResult) []bench.CheckResult {

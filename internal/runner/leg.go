@@ -53,8 +53,10 @@ func (l *life) live(ctx context.Context) (err error) {
 	}
 	logs := newLogRelay(func(e bench.LogLines) { l.Stream.Publish(l.leg, e) })
 	defer logs.close()
+	var spec bench.LaunchSpec
 	err = l.phase(l.leg, bench.PhaseLaunch, func() (string, error) {
-		spec, err := l.Spec(l.leg.String(), l.svc, l.artifact)
+		var err error
+		spec, err = l.Spec(l.leg.String(), l.svc, l.artifact)
 		if err != nil {
 			return "", err
 		}
@@ -84,7 +86,7 @@ func (l *life) live(ctx context.Context) (err error) {
 	}
 	l.mark(ctx, "after start-up")
 	err = l.phase(l.leg, bench.PhaseCheck, func() (string, error) {
-		return "answers", l.Checks.Running(ctx, l.inst, l.svc, l.checkDone)
+		return "answers", l.Checks.Running(ctx, l.inst, spec, l.svc, l.checkDone)
 	})
 	if err != nil {
 		return l.orDeath(err)
@@ -93,7 +95,9 @@ func (l *life) live(ctx context.Context) (err error) {
 	if err := l.phase(l.leg, bench.PhaseLoad, func() (string, error) { return "", l.load(ctx) }); err != nil {
 		return err
 	}
-	l.checkDone(l.Checks.Alive(ctx, l.inst))
+	for _, c := range l.Checks.Alive(ctx, l.inst, l.svc) {
+		l.checkDone(c)
+	}
 	return l.orDeath(nil)
 }
 

@@ -31,8 +31,8 @@ type Engine interface {
 // and those on its end. Outcomes are told through on; an error means that checking itself was not possible.
 type Checks interface {
 	Launching(ctx context.Context, l Launcher, spec bench.LaunchSpec, svc bench.Service, on func(bench.CheckResult)) error
-	Running(ctx context.Context, inst bench.Instance, svc bench.Service, on func(bench.CheckResult)) error
-	Alive(ctx context.Context, inst bench.Instance) bench.CheckResult
+	Running(ctx context.Context, inst bench.Instance, spec bench.LaunchSpec, svc bench.Service, on func(bench.CheckResult)) error
+	Alive(ctx context.Context, inst bench.Instance, svc bench.Service) []bench.CheckResult
 	Stopped(stop bench.StopResult) []bench.CheckResult
 }
 
