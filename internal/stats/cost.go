@@ -40,16 +40,19 @@ func LegCost(leg bench.LegResult, pricePerHour float64) (Cost, bool) {
 	var c Cost
 	var startUp, warmUp, steady time.Duration
 	var steadySuccesses int64
+	var successes int64
 	for _, s := range leg.Steps {
+		// The counter runs since start: the last reading covers the successes of all steps before it, those of a step whose own
+		// reading is missing too.
+		successes += s.Load.Succeeded
 		if s.After == nil {
 			continue
 		}
+		c.CPU, c.Successes = max(c.CPU, s.After.CPU), successes
 		cpu, ok := s.CPU()
 		if !ok {
-			continue
+			continue // its CPU time is in Other
 		}
-		c.CPU = max(c.CPU, s.After.CPU)
-		c.Successes += s.Load.Succeeded
 		if s.Step.WarmUp {
 			warmUp += cpu
 		} else {
@@ -81,8 +84,8 @@ type Point struct {
 	Step      int // index of the step that ends here; -1 before the first
 }
 
-// Cumulative is the curve of a leg, start-up included: where it is steep, CPU time is well spent. Steps whose CPU time is not
-// known are left out, with their successes.
+// Cumulative is the curve of a leg, start-up included: where it is steep, CPU time is well spent. A step after which the counter
+// was not read has no point; its successes, and its CPU time, are in the next one.
 func Cumulative(leg bench.LegResult) []Point {
 	var points []Point
 	add := func(p Point) {
@@ -97,13 +100,13 @@ func Cumulative(leg bench.LegResult) []Point {
 	}
 	var successes int64
 	for i, s := range leg.Steps {
-		if _, ok := s.CPU(); !ok {
-			continue
-		}
-		if i == 0 {
+		if i == 0 && s.Before != nil {
 			add(Point{CPU: s.Before.CPU, Step: -1})
 		}
 		successes += s.Load.Succeeded
+		if s.After == nil {
+			continue
+		}
 		add(Point{CPU: s.After.CPU, Successes: successes, Step: s.Index})
 	}
 	return points

@@ -55,6 +55,12 @@ func TestLegCost(t *testing.T) {
 	if !ok || !same(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
+	// A reading that is missing in the middle changes where the CPU time is put, not what a request costs.
+	gap := life()
+	gap.Steps[1].After, gap.Steps[2].Before = nil, nil
+	if got, _ := LegCost(gap, price); got.Total != 1000 || got.Successes != 10_000 || got.Other != 700 {
+		t.Errorf("with a missing reading: %+v", got)
+	}
 	withoutMark := life()
 	withoutMark.Marks = nil
 	want.StartUp, want.Other = 0, 200
@@ -88,8 +94,8 @@ func TestCumulative(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	leg.Steps[1].Before = nil // not read: left out with its successes
-	want = []Point{{1 * s, 0, -1}, {2 * s, 0, -1}, {4 * s, 1000, 0}, {10 * s, 6000, 2}}
+	leg.Steps[1].After = nil // not read: its successes and its CPU time are in the next point
+	want = []Point{{1 * s, 0, -1}, {2 * s, 0, -1}, {4 * s, 1000, 0}, {10 * s, 10_000, 2}}
 	if got := Cumulative(leg); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}

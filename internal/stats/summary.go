@@ -44,7 +44,7 @@ type Step struct {
 	CPUs       Value           // in use: CPU time / elapsed
 	Throttled  Value           // share of the periods in which the quota was used up, 0 to 1
 	Memory     Value           // bytes used at the end of the step
-	MemoryRate Value           // MiB·s: memory per request rate
+	MemoryRate Value           // MiB·s: high-water mark per request rate
 }
 
 // FailedTotal is the number of errors in all rounds.
