@@ -85,7 +85,7 @@ func normalizeMapping(data []byte) ([]byte, error) {
 }
 
 // private are the settings that Elasticsearch reports but does not accept.
-var private = []string{"creation_date", "uuid", "version", "provided_name"}
+var private = [...]string{"creation_date", "uuid", "version", "provided_name"}
 
 // nestSettings puts all settings below "index", however they were written, and leaves the private ones out.
 func nestSettings(settings json.RawMessage) (json.RawMessage, error) {

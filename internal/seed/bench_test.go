@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -23,11 +24,16 @@ import (
 )
 
 // BenchmarkSeed compares seeding with a bare client that posts the very same bulk bodies, made beforehand, with the same number of
-// workers to an index with the same mapping and settings. The two alternate; ratio is the rate of seeding over that of the bare
-// client, over all rounds. Seeding's time is from the first document made to the last one taken. peak-MB is the largest memory of
-// the process after the first seeding, before there are any bodies.
+// workers to an index with the same mapping and settings. The two alternate. Seeding's time is from the first document made to the
+// last one taken.
 //
-// LOCBENCH_SEED_CITIES, _ROUNDS, _WORKERS and _BATCH (bytes) change what is done.
+//   - ratio: the rate of seeding over that of the bare client, all rounds together; median-ratio: the median of the rounds', which a
+//     disturbance from outside moves less.
+//   - cpu-us/doc and bare-cpu-us/doc: CPU time of this process for a document, which tells what a client costs beside a server on
+//     the same machine.
+//   - peak-MB: the largest memory of the process after the first seeding, before there are any bodies.
+//
+// LOCBENCH_SEED_CITIES (of one round), _ROUNDS, _WORKERS and _BATCH (bytes) change what is done.
 func BenchmarkSeed(b *testing.B) {
 	url := testenv.Elasticsearch(b)
 	cities, rounds := setting("CITIES", 100_000), setting("ROUNDS", 3)
@@ -39,10 +45,13 @@ func BenchmarkSeed(b *testing.B) {
 	set := renamed{DataSet: generated, prefix: prefix(b, url), only: dataset.CityIndex}
 	for b.Loop() {
 		var bodies [][]byte
-		var ours, bare time.Duration
+		var ours, bare, oursCPU, bareCPU time.Duration
+		var ratios []float64
 		peak := int64(0)
 		for round := range rounds {
+			var oursNow, bareNow time.Duration
 			for i := range 2 {
+				cpu := cpuTime()
 				if (round+i)%2 == 0 {
 					set.hash = strconv.Itoa(round)
 					r, err := seed.Run(b.Context(), seed.Options{URL: url, Set: set, Workers: workers, Batch: batch})
@@ -53,23 +62,32 @@ func BenchmarkSeed(b *testing.B) {
 						peak = peakMemory()
 					}
 					one := r.Indices[0]
-					ours += one.Elapsed
-					b.Logf("round %d: seeding   %6.0f documents/s (%v; with index, refresh, count and swap %v; %d bytes, %d retries)",
+					oursNow = one.Elapsed
+					oursCPU += cpuTime() - cpu
+					fmt.Printf("round %d: seeding     %6.0f documents/s (%v; with index, refresh, count and swap %v; %d bytes, %d retries)\n",
 						round+1, one.PerSecond(), one.Elapsed.Round(time.Millisecond), r.Elapsed.Round(time.Millisecond), one.Bytes, one.Retries)
 					continue
 				}
 				if bodies == nil {
 					bodies = makeBodies(b, set, batch)
+					cpu = cpuTime()
 				}
 				took := post(b, url, set, bodies, workers)
-				bare += took
-				b.Logf("round %d: bare client %4.0f documents/s (%v)", round+1, float64(cities)/took.Seconds(), took.Round(time.Millisecond))
+				bareNow = took
+				bareCPU += cpuTime() - cpu
+				fmt.Printf("round %d: bare client %6.0f documents/s (%v)\n", round+1, float64(cities)/took.Seconds(), took.Round(time.Millisecond))
 			}
+			ours, bare = ours+oursNow, bare+bareNow
+			ratios = append(ratios, bareNow.Seconds()/oursNow.Seconds())
 		}
 		all := float64(cities * rounds)
 		b.ReportMetric(all/ours.Seconds(), "docs/s")
 		b.ReportMetric(all/bare.Seconds(), "bare-docs/s")
 		b.ReportMetric(bare.Seconds()/ours.Seconds(), "ratio")
+		slices.Sort(ratios)
+		b.ReportMetric((ratios[(rounds-1)/2]+ratios[rounds/2])/2, "median-ratio")
+		b.ReportMetric(float64(oursCPU.Microseconds())/all, "cpu-us/doc")
+		b.ReportMetric(float64(bareCPU.Microseconds())/all, "bare-cpu-us/doc")
 		b.ReportMetric(float64(peak)/(1<<20), "peak-MB")
 	}
 }
@@ -171,4 +189,20 @@ func peakMemory() int64 {
 		}
 	}
 	return 0
+}
+
+// cpuTime is the CPU time of the process so far; 0 where it cannot be read.
+func cpuTime() time.Duration {
+	data, err := os.ReadFile("/proc/self/stat")
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(data), ") ") // the name may hold spaces
+	fields := strings.Fields(rest)
+	if len(fields) < 13 {
+		return 0
+	}
+	user, _ := strconv.ParseInt(fields[11], 10, 64)
+	system, _ := strconv.ParseInt(fields[12], 10, 64)
+	return time.Duration(user+system) * 10 * time.Millisecond // USER_HZ is 100 on Linux
 }

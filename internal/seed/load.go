@@ -137,6 +137,9 @@ func (l *loader) write(ctx context.Context, docs iter.Seq2[bench.Document, error
 func (l *loader) send(ctx context.Context, b bulk) error {
 	again := false // an earlier try may have taken documents without being able to say so
 	for try := 1; ; try++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		rest, err := l.try(ctx, b, again)
 		switch {
 		case ctx.Err() != nil:
@@ -177,8 +180,27 @@ func worthRetrying(err error) bool {
 	return !errors.As(err, &malformed)
 }
 
-// try sends b once. What is to be sent again is returned; what was taken or rejected is booked.
+// grace is how long a bulk request that is under way may still take after an interruption.
+const grace = 2 * time.Second
+
+// outlive is a context that ends some time after ctx does.
+func outlive(ctx context.Context, by time.Duration) (context.Context, context.CancelFunc) {
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		select {
+		case <-time.After(by):
+			cancel()
+		case <-longer.Done():
+		}
+	})
+	return longer, func() { stop(); cancel() }
+}
+
+// try sends b once. What is to be sent again is returned; what was taken or rejected is booked. A request under way is not cut off:
+// Elasticsearch might work on it after the clean-up, and would make an index anew for it, with no mark of ours.
 func (l *loader) try(ctx context.Context, b bulk, again bool) (rest bulk, err error) {
+	ctx, cancel := outlive(ctx, grace)
+	defer cancel()
 	resp, err := l.client.es.PerformRequest(ctx, elastic.PerformRequestOptions{
 		Method:      http.MethodPost,
 		Path:        path(l.index, "/_bulk?filter_path=errors,items.*.status,items.*.error"),

@@ -95,7 +95,7 @@ func (p *plan) version(index string) (n int, ok bool) {
 }
 
 // held are the settings that differ while an index is being filled: without refreshes and replicas that is faster.
-var held = map[string]string{"refresh_interval": `"-1"`, "number_of_replicas": `0`, "auto_expand_replicas": `false`}
+var held = [...]struct{ key, value string }{{"refresh_interval", `"-1"`}, {"number_of_replicas", `0`}, {"auto_expand_replicas", `false`}}
 
 // body is what makes the new version: the mapping with our mark, and settings for loading. restore brings back the mapping's own
 // settings, or Elasticsearch's defaults (null).
@@ -119,12 +119,12 @@ func (p *plan) body(set, token string) (body, restore json.RawMessage, err error
 		settings = make(map[string]json.RawMessage)
 	}
 	own := make(map[string]json.RawMessage, len(held))
-	for key, value := range held {
-		own[key] = json.RawMessage("null")
-		if v, ok := settings[key]; ok {
-			own[key] = v
+	for _, h := range held {
+		own[h.key] = json.RawMessage("null")
+		if v, ok := settings[h.key]; ok {
+			own[h.key] = v
 		}
-		settings[key] = json.RawMessage(value)
+		settings[h.key] = json.RawMessage(h.value)
 	}
 	create.Settings.Index = settings
 

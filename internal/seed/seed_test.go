@@ -349,6 +349,47 @@ func TestRunInterrupted(t *testing.T) {
 	}
 }
 
+// A bulk that is under way when the interruption comes is waited for; one that hangs is not.
+func TestRunInterruptedWithABulkUnderWay(t *testing.T) {
+	for name, c := range map[string]struct {
+		delay time.Duration
+		cut   bool
+	}{"slow": {100 * time.Millisecond, false}, "hanging": {grace + time.Second, true}} {
+		t.Run(name, func(t *testing.T) {
+			f := newFake(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			var cut bool
+			f.onCall = func(r *http.Request) int {
+				if !strings.HasSuffix(r.URL.Path, "/_bulk") {
+					return 0
+				}
+				cancel()
+				f.mu.Unlock() // the clean-up of others must go on
+				select {
+				case <-time.After(c.delay):
+				case <-r.Context().Done():
+				}
+				f.mu.Lock()
+				cut = r.Context().Err() != nil
+				return 500
+			}
+			o := options(f, two("a"))
+			o.Workers = 1
+			if _, err := Run(ctx, o); !errors.Is(err, context.Canceled) {
+				t.Errorf("error %v", err)
+			}
+			wantState(t, f, "")
+			f.Close() // waits for the handler
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			if cut != c.cut {
+				t.Errorf("the bulk was cut off: %v, want %v", cut, c.cut)
+			}
+		})
+	}
+}
+
 // A call that fails, whichever, leaves the store answering as before.
 func TestRunWithAFailingCall(t *testing.T) {
 	for _, at := range []string{"GET /_alias", "GET /city_v1/_mapping", "PUT /city_v2", "POST /city_v2/_refresh", "POST /city_v2/_count",
