@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"runtime"
 	"testing"
 
@@ -48,6 +49,7 @@ func BenchmarkFill(b *testing.B) {
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
+		cpu := cpuTime(b, os.Getpid())
 		s, err := embedded.New(embedded.Options{})
 		if err != nil {
 			b.Fatal(err)
@@ -58,6 +60,7 @@ func BenchmarkFill(b *testing.B) {
 		}
 		post(s, http.MethodPost, "/city/_refresh", nil)
 		b.StopTimer()
+		b.ReportMetric((cpuTime(b, os.Getpid()) - cpu).Seconds(), "CPU-s/op")
 		runtime.GC()
 		runtime.ReadMemStats(&after)
 		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/(1<<20), "MiB-kept")

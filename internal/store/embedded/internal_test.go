@@ -1,0 +1,175 @@
+package embedded
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestDelays(t *testing.T) {
+	for _, bad := range [][2]time.Duration{{-1, 0}, {0, time.Second}, {2, 1}, {1, -1}} {
+		if _, err := newDelays(bad[0], bad[1], 1); err == nil {
+			t.Errorf("latency %v with p99 %v was accepted", bad[0], bad[1])
+		}
+	}
+	if d, err := newDelays(0, 0, 1); d != nil || err != nil {
+		t.Errorf("no latency: %v, %v", d, err)
+	}
+	constant, err := newDelays(3*time.Millisecond, 0, 1)
+	if err != nil || constant.next() != 3*time.Millisecond {
+		t.Errorf("constant latency: %v, %v", constant.next(), err)
+	}
+	draw := func(seed uint64) []time.Duration {
+		d, err := newDelays(2*time.Millisecond, 20*time.Millisecond, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := make([]time.Duration, 100_000)
+		for i := range list {
+			list[i] = d.next()
+		}
+		return list
+	}
+	one, again, other := draw(1), draw(1), draw(2)
+	if !slices.Equal(one, again) || slices.Equal(one, other) {
+		t.Error("the latencies must follow from the seed alone")
+	}
+	slices.Sort(one)
+	for _, q := range []struct {
+		share float64
+		want  time.Duration
+	}{{0.5, 2 * time.Millisecond}, {0.99, 20 * time.Millisecond}} {
+		got := one[int(q.share*float64(len(one)))]
+		if r := float64(got) / float64(q.want); r < 0.95 || r > 1.05 {
+			t.Errorf("%v quantile is %v, want about %v", q.share, got, q.want)
+		}
+	}
+}
+
+// The values are those of Lucene's SmallFloat.
+func TestLengthEncoding(t *testing.T) {
+	for n := range 40 {
+		if got := decodeLength(encodeLength(n)); got != int64(n) {
+			t.Errorf("length %d becomes %d", n, got)
+		}
+	}
+	for n, want := range map[int]int64{40: 40, 41: 40, 42: 42, 55: 54, 56: 56, 100: 96, 1000: 984, math.MaxInt32: 2013265944} {
+		if got := decodeLength(encodeLength(n)); got != want {
+			t.Errorf("length %d becomes %d, want %d", n, got, want)
+		}
+	}
+	last := int64(-1)
+	for b := range 256 {
+		n := decodeLength(byte(b))
+		if n <= last {
+			t.Fatalf("code %d stands for %d, the one before for %d", b, n, last)
+		}
+		last = n
+	}
+}
+
+func TestTokens(t *testing.T) {
+	standard, fold := &analyzer{lower: true}, &analyzer{lower: true, fold: true}
+	tests := []struct {
+		a    *analyzer
+		text string
+		want string
+	}{
+		{standard, "Ústí nad  Labem", "ústí nad labem"},
+		{fold, "Ústí nad Labem", "usti nad labem"},
+		{fold, "STRASSE Straße ẞ Łódź", "strasse strasse ss lodz"},
+		{standard, "St.Pölten, Bratislava-Petržalka o'neil", "st.pölten bratislava petržalka o'neil"},
+		{standard, "", ""},
+		{standard, "... !", ""},
+	}
+	for _, tt := range tests {
+		var got []string
+		for _, tok := range tt.a.tokens(tt.text) {
+			got = append(got, tok.term)
+		}
+		if s := strings.Join(got, " "); s != tt.want {
+			t.Errorf("%q becomes %q, want %q", tt.text, s, tt.want)
+		}
+	}
+	long := standard.tokens(strings.Repeat("x", 300))
+	if len(long) != 2 || len(long[0].term) != 255 || long[1].end != 300 {
+		t.Errorf("a long word is cut into %d tokens", len(long))
+	}
+	pairs := shingle(standard.tokens("a b c"), 2)
+	if len(pairs) != 2 || pairs[1] != (token{"b c", 5}) {
+		t.Errorf("pairs: %v", pairs)
+	}
+	if got := shingle(standard.tokens("a b"), 3); got != nil {
+		t.Errorf("triples of two: %v", got)
+	}
+}
+
+func TestShapeContains(t *testing.T) {
+	doc := []byte(`{"type":"MultiPolygon","coordinates":[
+		[[[0,0],[10,0],[10,10],[0,10],[0,0]],[[4,4],[6,4],[6,6],[4,6],[4,4]]],
+		[[[5,5],[20,5],[20,6],[5,6],[5,5]]]]}`)
+	s, err := parseShape(doc, span{0, len(doc)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		lon, lat float64
+		want     bool
+	}{
+		{1, 1, true}, {0, 0, true}, {10, 5, true}, {5, 10, true}, {10, 10, true}, // inside, corner, edges
+		{4.5, 4.5, false}, {4, 5, true}, // in the hole, on its edge
+		{5.5, 5.5, true}, // in the hole of one polygon, but in the other
+		{15, 5.5, true}, {20.000001, 5.5, false}, {-0.000001, 5, false}, {5, 11, false}, {15, 4, false},
+	} {
+		p, err := encodePlace(tt.lat, tt.lon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.contains(p); got != tt.want {
+			t.Errorf("(%v, %v): %v, want %v", tt.lon, tt.lat, got, tt.want)
+		}
+		var g grid
+		g.add(7, s)
+		found := false
+		g.candidates(p, func(doc uint32) { found = found || doc == 7 })
+		if tt.want && !found {
+			t.Errorf("(%v, %v) is not found by the grid", tt.lon, tt.lat)
+		}
+	}
+	for _, bad := range []string{`[]`, `{}`, `{"type":"Polygon"}`, `{"type":"Polygon","coordinates":[]}`, `{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1]]]}`,
+		`{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1],[0,1]]]}`, `{"type":"LineString","coordinates":[[0,0],[1,1]]}`, `{"type":"Point","coordinates":[0,91]}`,
+		`{"type":"Point","coordinates":[0]}`, `{"type":"Point","coordinates":["a","b"]}`, `{"type":"Point","coordinates":[0,1,2,3]}`, `"POINT (1 2)"`,
+		`{"type":"Polygon","coordinates":[[[-170,0],[170,0],[170,1],[-170,1],[-170,0]]]}`, `{"type":"MultiPolygon","coordinates":7}`} {
+		if _, err := parseShape([]byte(bad), span{0, len(bad)}); err == nil {
+			t.Errorf("%s was accepted", bad)
+		}
+	}
+}
+
+func TestDistance(t *testing.T) {
+	p, err := encodePlace(48.2082, 16.3738) // Vienna
+	if err != nil {
+		t.Fatal(err)
+	}
+	// From Prague; Elasticsearch says the same to the last digit that Go prints alike.
+	if got := distanceMetres(distanceKey(50.0755, 14.4378, p)); math.Abs(got-251_000) > 1000 {
+		t.Errorf("Prague to Vienna: %v m", got)
+	}
+	if distanceMetres(distanceKey(48.2082, 16.3738, p)) > 0.1 {
+		t.Error("a place is not at itself")
+	}
+}
+
+func TestWildcard(t *testing.T) {
+	for _, tt := range []struct {
+		pattern, s string
+		want       bool
+	}{{"a", "a", true}, {"a", "ab", false}, {"a*", "ab", true}, {"*", "", true}, {"*b", "ab", true}, {"a*c", "abc", true}, {"a*c", "ac", true},
+		{"a*a", "a", false}, {"a*b*c", "axxbyyc", true}, {"a*b*c", "acb", false}} {
+		if got := wildcard(tt.pattern, tt.s); got != tt.want {
+			t.Errorf("%q on %q: %v", tt.pattern, tt.s, got)
+		}
+	}
+}
