@@ -21,7 +21,7 @@ import (
 var ErrNone = errors.New("this run has no store")
 
 // DefaultImage is the official image that a container store runs unless the profile names another.
-const DefaultImage = "docker.elastic.co/elasticsearch/elasticsearch:7.17.28"
+const DefaultImage = "elasticsearch:7.17.28"
 
 // Options are what Open needs beside the StoreSpec. The zero value is good for all stores but the container.
 type Options struct {
