@@ -82,7 +82,7 @@ func createV1(mounts []mount, in membership, name string, l bench.Limits, cpus s
 		}
 	}
 	if len(g.dirs) == 0 {
-		return nil, fmt.Errorf("create cgroup %s: %w", name, errors.Join(append(failed, ErrNone)...))
+		return nil, fmt.Errorf("create cgroup: %w", append(failed, ErrNone)[0]) // the others fail for the same reason
 	}
 	why := func(controller string) error {
 		if g.dirs[controller] != "" {
@@ -104,7 +104,7 @@ func createV1(mounts []mount, in membership, name string, l bench.Limits, cpus s
 	g.limit("memory", l.Memory > 0, why("memory"), func() error {
 		return g.set("memory", "memory.limit_in_bytes", strconv.FormatInt(l.Memory, 10))
 	})
-	g.limit("no swap", l.Memory > 0 && g.dirs["memory"] != "" && machineSwaps(), nil, func() error {
+	g.limit("no swap", l.Memory > 0 && g.dirs["memory"] != "" && Swaps(), nil, func() error {
 		return g.set("memory", "memory.memsw.limit_in_bytes", strconv.FormatInt(l.Memory, 10))
 	})
 	g.limit("processes", l.PIDs > 0, why("pids"), func() error {
@@ -158,7 +158,7 @@ func createV2(mounts []mount, in membership, name string, l bench.Limits, cpus s
 		}
 	}
 	if best == "" {
-		return nil, fmt.Errorf("create cgroup %s: %w", name, failed)
+		return nil, fmt.Errorf("create cgroup: %w", failed)
 	}
 	g := &Group{dirs: map[string]string{"": best}}
 	g.limit("CPU quota", l.CPUs > 0, nil, func() error {
@@ -166,7 +166,7 @@ func createV2(mounts []mount, in membership, name string, l bench.Limits, cpus s
 	})
 	g.limit("CPU set", cpus != "", nil, func() error { return g.set("", "cpuset.cpus", cpus) })
 	g.limit("memory", l.Memory > 0, nil, func() error { return g.set("", "memory.max", strconv.FormatInt(l.Memory, 10)) })
-	g.limit("no swap", l.Memory > 0 && machineSwaps(), nil, func() error { return g.set("", "memory.swap.max", "0") })
+	g.limit("no swap", l.Memory > 0 && Swaps(), nil, func() error { return g.set("", "memory.swap.max", "0") })
 	g.limit("processes", l.PIDs > 0, nil, func() error { return g.set("", "pids.max", strconv.FormatInt(l.PIDs, 10)) })
 	fd, err := os.Open(best)
 	if err != nil {
@@ -223,12 +223,6 @@ func values(m map[string]string) (all []string) {
 		all = append(all, v)
 	}
 	return all
-}
-
-// machineSwaps reports whether this machine has any swap that a group could use on top of its memory.
-func machineSwaps() bool {
-	data, err := readFile("/proc/swaps")
-	return err != nil || strings.Count(string(data), "\n") > 1
 }
 
 // Missing names the limits that were asked for and are not enforced, each with its reason.

@@ -73,3 +73,9 @@ func dirMemory(dir string) int64 {
 	}
 	return 0
 }
+
+// Swaps reports whether this machine has swap in use, so that a group could grow beyond its memory; true where that is not known.
+func Swaps() bool {
+	data, err := readFile("/proc/swaps")
+	return err != nil || strings.Count(string(data), "\n") > 1 // the first line is a heading
+}

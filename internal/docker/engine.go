@@ -29,8 +29,10 @@ const (
 	LabelOwner = "locbench.owner" // the process that created it, so that a living run's things can be told from left ones
 )
 
-// pingTimeout bounds the first word with the engine: one that does not answer by then is as good as absent.
-const pingTimeout = 5 * time.Second
+const (
+	pingTimeout = 5 * time.Second  // for the first word with the engine: one that does not answer by then is as good as absent
+	infoTimeout = 20 * time.Second // for what it tells of itself: a busy engine takes its time
+)
 
 // cleanupTimeout bounds the removal of things when the caller's context has ended already.
 const cleanupTimeout = 30 * time.Second
@@ -78,8 +80,6 @@ func connect(ctx context.Context, getenv func(string) string, home string) (*Eng
 	if err != nil {
 		return nil, fmt.Errorf("docker engine %s: %w", ep.host, err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
-	defer cancel()
 	info, err := ask(ctx, cli)
 	if err != nil {
 		cli.Close()
@@ -89,9 +89,13 @@ func connect(ctx context.Context, getenv func(string) string, home string) (*Eng
 }
 
 func ask(ctx context.Context, cli *client.Client) (Info, error) {
-	if _, err := cli.Ping(ctx); err != nil {
+	ping, cancel := context.WithTimeout(ctx, pingTimeout)
+	defer cancel()
+	if _, err := cli.Ping(ping); err != nil {
 		return Info{}, err
 	}
+	ctx, cancel = context.WithTimeout(ctx, infoTimeout)
+	defer cancel()
 	raw, err := cli.Info(ctx)
 	if err != nil {
 		return Info{}, err
@@ -131,7 +135,7 @@ func unreachable(ep endpoint, err error) error {
 	case errors.Is(err, os.ErrPermission) || strings.Contains(err.Error(), "permission denied"):
 		hint = "this user may not open the socket: run as root, or \"sudo usermod -aG docker $USER\" and log in again"
 	case errors.Is(err, context.DeadlineExceeded):
-		err = fmt.Errorf("no answer within %v", pingTimeout)
+		err = errors.New("no answer in time")
 	case strings.HasPrefix(err.Error(), "Cannot connect"): // "… to the Docker daemon at …. Is the docker daemon running?"
 		err = errors.New("nothing listens there")
 	}

@@ -95,7 +95,15 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 		return nil, err
 	}
 	i := &container{Container: c}
-	missing := append(dockerMissing(info, spec.Limits), warnings...)
+	if d.direct && !cgroup.Swaps() {
+		info.SwapLimit = true // nothing to limit
+	}
+	missing := dockerMissing(info, spec.Limits)
+	for _, w := range warnings {
+		if !strings.Contains(strings.ToLower(w), "swap limit") { // that one is among the missing, if it matters
+			missing = append(missing, w)
+		}
+	}
 	i.info = bench.InstanceInfo{
 		Runtime: bench.RuntimeDocker, ID: c.ID(), Image: spec.Artifact.Image, ImageID: c.ImageID(), ImageSize: spec.Artifact.ImageSize,
 		Address: c.Address(), StartedAt: c.StartedAt(), Limits: spec.Limits, CPUSet: cpus,

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -98,10 +99,8 @@ func TestProcess(t *testing.T) {
 		spec.Limits = bench.Limits{CPUs: 0.5, CPUSet: 1, Memory: 64 << 20, PIDs: 50}
 		withoutGroups(t, spec, func(inst bench.Instance) {
 			info := inst.Info()
-			for _, want := range []string{"limits not enforced: ", "CPU quota: ", "memory: ", "processes: "} {
-				if info.LimitsEnforced || !strings.Contains(info.LimitsNote, want) || strings.Contains(info.LimitsNote, "CPU set") {
-					t.Errorf("%v %q, want %q", info.LimitsEnforced, info.LimitsNote, want)
-				}
+			if want := "limits not enforced: CPU quota, memory, processes: this user may not"; info.LimitsEnforced || info.LimitsNote != want {
+				t.Errorf("%v %q, want %q", info.LimitsEnforced, info.LimitsNote, want)
 			}
 			waitLog(t, inst, "listening")
 			before, after := measure(t, inst, time.Second)
@@ -114,6 +113,45 @@ func TestProcess(t *testing.T) {
 				t.Errorf("not held to CPU %s", info.CPUSet)
 			}
 		})
+	})
+	t.Run("GroupRefused", func(t *testing.T) {
+		// A folder that looks like a v2 hierarchy, and that the kernel refuses to start a process in.
+		root := t.TempDir()
+		for path, content := range map[string]string{
+			"proc/self/mountinfo":            "25 24 0:22 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n",
+			"proc/self/cgroup":               "0::/\n",
+			"sys/fs/cgroup/cgroup.procs":     "",
+			"sys/fs/cgroup/user/cpu.weight":  "100",
+			"sys/fs/cgroup/user/cgroup.type": "domain",
+		} {
+			if err := os.MkdirAll(filepath.Dir(filepath.Join(root, path)), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(root, path), []byte(content), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		spec := processSpec(t, helper, "print", "hello", "sleep")
+		spec.Limits = bench.Limits{CPUs: 0.5, CPUSet: 1}
+		p := newProcess(spec)
+		if err := p.box.close(); err != nil {
+			t.Fatal(err)
+		}
+		p.box = sandboxIn(cgroup.Tree{Root: root}, spec)
+		if _, ok := p.box.group.FD(); !ok {
+			t.Fatal("not taken for v2")
+		}
+		if err := p.launch(t.Context(), spec); err != nil {
+			t.Fatal(err)
+		}
+		stopAtEnd(t, p)
+		waitLog(t, p, "hello")
+		if note := p.Info().LimitsNote; !strings.Contains(note, "CPU quota: start in the group: ") || strings.Contains(note, "CPU set") {
+			t.Errorf("%q", note)
+		}
+		if u, err := p.Usage(t.Context()); err != nil || u.Source != "/proc" {
+			t.Errorf("%+v, %v", u, err)
+		}
 	})
 	t.Run("ServeAndStop", func(t *testing.T) {
 		port, err := FreePort()

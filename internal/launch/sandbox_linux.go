@@ -36,14 +36,16 @@ type sandbox struct {
 }
 
 // newSandbox makes the group. It does not fail: limits that cannot be had are told by missing.
-func newSandbox(spec bench.LaunchSpec) *sandbox {
+func newSandbox(spec bench.LaunchSpec) *sandbox { return sandboxIn(cgroup.Tree{}, spec) }
+
+func sandboxIn(tree cgroup.Tree, spec bench.LaunchSpec) *sandbox {
 	var random [6]byte
 	rand.Read(random[:]) // never fails
 	allowed := affinity()
 	s := &sandbox{id: owner() + "-" + hex.EncodeToString(random[:]), limits: spec.Limits}
 	s.first = allowed[:max(0, min(spec.Limits.CPUSet, len(allowed)))]
 	s.cpus = cpuList(spec.Limits.CPUSet, allowed)
-	group, err := cgroup.Tree{}.Create(groupPrefix+s.id, spec.Limits, s.cpus)
+	group, err := tree.Create(groupPrefix+s.id, spec.Limits, s.cpus)
 	if err != nil {
 		s.loseGroup(err)
 		return s
@@ -64,13 +66,20 @@ func (s *sandbox) loseGroup(why error) {
 		s.reader.Close()
 	}
 	s.group, s.reader, s.missing = nil, nil, nil
+	var names []string
 	for _, l := range []struct {
 		name   string
 		wanted bool
-	}{{"CPU quota", s.limits.CPUs > 0}, {"CPU set", s.cpus != ""}, {"memory", s.limits.Memory > 0}, {"processes", s.limits.PIDs > 0}} {
+	}{{"CPU quota", s.limits.CPUs > 0}, {"memory", s.limits.Memory > 0}, {"processes", s.limits.PIDs > 0}} {
 		if l.wanted {
-			s.missing = append(s.missing, l.name+": "+why.Error())
+			names = append(names, l.name)
 		}
+	}
+	if len(names) > 0 {
+		s.missing = append(s.missing, strings.Join(names, ", ")+": "+why.Error())
+	}
+	if s.cpus != "" {
+		s.missing = append(s.missing, "CPU set: "+why.Error()) // apart, since pin can do that
 	}
 }
 
@@ -132,9 +141,9 @@ func (s *sandbox) start(cmd *exec.Cmd) error {
 }
 
 // refused reports whether it may have been the group that was refused: no right to move a process from here to there
-// (EACCES), an old kernel (ENOSYS, EINVAL), a group that takes no process (EBUSY, EOPNOTSUPP).
+// (EACCES), an old kernel (ENOSYS, EINVAL), a group that takes no process (EBUSY, EOPNOTSUPP) or is none any more (EBADF, ENODEV).
 func refused(err error) bool {
-	for _, e := range []error{syscall.EACCES, syscall.EPERM, syscall.ENOSYS, syscall.EINVAL, syscall.EBUSY, syscall.EOPNOTSUPP} {
+	for _, e := range []error{syscall.EACCES, syscall.EPERM, syscall.ENOSYS, syscall.EINVAL, syscall.EBUSY, syscall.EOPNOTSUPP, syscall.EBADF, syscall.ENODEV} {
 		if errors.Is(err, e) {
 			return true
 		}

@@ -97,7 +97,10 @@ func dockerLimits(i docker.Info) Finding {
 }
 
 func doctorCgroup(m bench.Machine) []Finding {
-	const fix = "run as root, in a delegated unit (systemd-run --user --scope -p Delegate=yes locbench …), or use Docker"
+	fix := "run as root, or use Docker"
+	if m.CgroupVersion == 2 {
+		fix = "run as root, in a delegated unit (systemd-run --user --scope -p Delegate=yes locbench …), or use Docker"
+	}
 	if m.OS != "linux" {
 		return []Finding{{"cgroup", Warn, "none on " + m.OS + ": the process runtime has neither limits nor counters", "use Docker"}}
 	}

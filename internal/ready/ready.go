@@ -28,7 +28,8 @@ const (
 // Wait asks inst for GET path until any HTTP answer comes and returns the time from inst.Info().StartedAt to it. It fails
 // as soon as inst has exited, with its exit code and last log lines, after timeout with the last answer, or with ctx.
 //
-// It asks every half millisecond at first and ever less often, up to 50 ms, so that the time is known to about a tenth.
+// It asks every half millisecond at first and ever less often, up to 50 ms, so that the time is known to about a tenth. A start
+// that takes less than Docker needs to tell the container's address (some 5 ms) looks as if it took that long.
 func Wait(ctx context.Context, inst bench.Instance, path string, timeout time.Duration) (time.Duration, error) {
 	url := inst.BaseURL() + "/" + strings.TrimPrefix(path, "/")
 	began := time.Now()
