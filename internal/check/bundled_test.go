@@ -110,14 +110,12 @@ func renaming(t *testing.T, elastic, prefix string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	proxy := httputil.NewSingleHostReverseProxy(target)
-	direct := proxy.Director
-	proxy.Director = func(r *http.Request) {
-		if r.URL.Path != "/" {
-			r.URL.Path = "/" + prefix + strings.TrimPrefix(r.URL.Path, "/")
+	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		if r.In.URL.Path != "/" {
+			r.Out.URL.Path = "/" + prefix + strings.TrimPrefix(r.In.URL.Path, "/")
 		}
-		direct(r)
-	}
+		r.SetURL(target)
+	}}
 	server := httptest.NewServer(proxy)
 	t.Cleanup(server.Close)
 	return server.URL

@@ -36,8 +36,8 @@ func TestLifecycle(t *testing.T) {
 	for _, tt := range []struct {
 		contender, check, want string // status, then parts of value and detail
 	}{
-		{"good", bench.CheckNoEnvironment, "passed|exit code 1 after|ELASTICSEARCH_URL is not set"},
-		{"good", bench.CheckNoStore, "passed|exit code 1 after|connection refused"},
+		{"good", bench.CheckNoEnvironment, "passed|exit code 1 after|"},
+		{"good", bench.CheckNoStore, "passed|exit code 1 after|"},
 		{"starts without a store", bench.CheckNoEnvironment, "failed||still runs after 300ms; it should have ended by itself. Last log line: up"},
 		{"starts without a store", bench.CheckNoStore, "failed||still runs"},
 		{"exits with 0", bench.CheckNoEnvironment, "failed|exit code 0|wanted an exit code other than 0, got 0. Last log line: no store"},
@@ -142,7 +142,7 @@ func TestLifecycleSkips(t *testing.T) {
 	like(t, results[0], "skipped||does not use the store")
 	like(t, results[1], "skipped||the machine has 2 of the 4 CPUs")
 	like(t, results[2], "skipped||the machine has 2 of the 4 CPUs")
-	like(t, results[3], "skipped||limits are not enforced: a test")
+	like(t, results[3], "skipped||limits not enforced: a test")
 	if len(l.specs) != 1 || l.left() != 0 {
 		t.Errorf("%d launches, %d left", len(l.specs), l.left())
 	}
@@ -184,7 +184,7 @@ func TestLifecycleEndsWithItsContext(t *testing.T) {
 
 func TestRunning(t *testing.T) {
 	opt := options(t)
-	inst := launch(t, "good", opt.Spec)
+	inst := started(t, "good", opt.Spec)
 	artifact := bench.Artifact{BinarySize: 12_345_678}
 	spec := opt.Spec
 	spec.Artifact = artifact
@@ -192,9 +192,9 @@ func TestRunning(t *testing.T) {
 	if err != nil || len(results) != 3 {
 		t.Fatalf("%v, %+v", err, results)
 	}
-	like(t, results[0], fmt.Sprintf("passed|%d|listening on port %d", spec.Port, spec.Port))
-	like(t, results[1], "passed|logged|GET /canary-")
-	like(t, results[2], "info|12.3 MB|12345678 bytes (binary)")
+	like(t, results[0], fmt.Sprintf("passed|%d|", spec.Port))
+	like(t, results[1], "passed|logged|")
+	like(t, results[2], "info|12.3 MB (binary)|")
 
 	like(t, StillAnswers(t.Context(), inst, "/v1/benchmark", nil), "passed|200|")
 	like(t, StillAnswers(t.Context(), inst, "/city/v1/get?id=1&language=cs", nil), "passed|200|")
@@ -209,7 +209,7 @@ func TestRunning(t *testing.T) {
 
 func TestRunningFails(t *testing.T) {
 	opt := options(t)
-	inst := launch(t, "logs nothing", opt.Spec)
+	inst := started(t, "logs nothing", opt.Spec)
 	running := RunningOptions{Spec: opt.Spec, Names: []string{bench.CheckLogsPort, bench.CheckLogsRequests}, patience: 50 * time.Millisecond}
 	results, err := Running(t.Context(), inst, running)
 	if err != nil || len(results) != 2 {
@@ -239,7 +239,7 @@ func TestRunningFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	like(t, results[0], "info|5.0 MB|5000000 bytes (image)")
+	like(t, results[0], "info|5.0 MB|")
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -272,7 +272,7 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-func launch(t *testing.T, contender string, spec bench.LaunchSpec) bench.Instance {
+func started(t *testing.T, contender string, spec bench.LaunchSpec) bench.Instance {
 	t.Helper()
 	l := &processLauncher{contender: contender}
 	inst, err := l.Launch(t.Context(), spec)

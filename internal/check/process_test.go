@@ -108,7 +108,7 @@ func (p *processLauncher) Launch(_ context.Context, spec bench.LaunchSpec) (benc
 	cmd.Stderr = cmd.Stdout
 	inst := &process{launcher: p, cmd: cmd, exited: make(chan struct{}), info: bench.InstanceInfo{
 		Runtime: bench.RuntimeProcess, StartedAt: time.Now(), Limits: spec.Limits, LimitsEnforced: p.enforced,
-		LimitsNote: "a test", Address: "127.0.0.1:" + strconv.Itoa(spec.Port),
+		LimitsNote: "limits not enforced: a test", Address: "127.0.0.1:" + strconv.Itoa(spec.Port),
 	}}
 	if err := cmd.Start(); err != nil {
 		return nil, err

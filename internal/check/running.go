@@ -1,15 +1,16 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/safe"
 )
 
 const (
@@ -76,21 +77,15 @@ func portLogged(ctx context.Context, res *bench.CheckResult, inst bench.Instance
 		skip(res, "the log of a service that somebody else started cannot be read")
 		return
 	}
-	port, found := strconv.Itoa(opt.Spec.Port), ""
-	poll(ctx, opt.patience, func() bool {
-		for _, line := range inst.Logs() {
-			if names(line.Text, port) {
-				found = line.Text
-				return true
-			}
-		}
-		return false
+	port := strconv.Itoa(opt.Spec.Port)
+	found := poll(ctx, opt.patience, func() bool {
+		return slices.ContainsFunc(inst.Logs(), func(l bench.LogLine) bool { return names(l.Text, port) })
 	})
-	if found == "" {
+	if !found {
 		fail(res, "wanted a log line that names port %s, got %s", port, plural(len(inst.Logs()), "line", "lines")+" without it")
 		return
 	}
-	res.Status, res.Value, res.Detail = bench.CheckPassed, port, safe.Line(found, 300)
+	res.Status, res.Value = bench.CheckPassed, port
 }
 
 // requestsLogged asks for paths that nobody else asks for, and looks for each of them in the log.
@@ -115,12 +110,11 @@ func requestsLogged(ctx context.Context, res *bench.CheckResult, inst bench.Inst
 	}
 	res.Request = "GET " + paths[0]
 	var missing []string
-	var line string
 	all := poll(ctx, opt.patience, func() bool {
 		missing = missing[:0]
 		lines := inst.Logs()
 		for _, p := range paths {
-			if line = lineWith(lines, p); line == "" {
+			if !slices.ContainsFunc(lines, func(l bench.LogLine) bool { return strings.Contains(l.Text, p) }) {
 				missing = append(missing, p)
 			}
 		}
@@ -130,32 +124,19 @@ func requestsLogged(ctx context.Context, res *bench.CheckResult, inst bench.Inst
 		fail(res, "wanted a log line for each of %d requests, got none with %s", canaries, strings.Join(missing, ", "))
 		return
 	}
-	res.Status, res.Value, res.Detail = bench.CheckPassed, "logged", safe.Line(line, 300)
-}
-
-func lineWith(lines []bench.LogLine, text string) string {
-	for _, l := range lines {
-		if strings.Contains(l.Text, text) {
-			return l.Text
-		}
-	}
-	return ""
+	res.Status, res.Value = bench.CheckPassed, "logged"
 }
 
 func imageSize(res *bench.CheckResult, info bench.InstanceInfo, artifact bench.Artifact) {
-	size, what := info.ImageSize, "image"
-	if size == 0 {
-		size = artifact.ImageSize
-	}
-	if size == 0 && info.Runtime == bench.RuntimeProcess && artifact.BinarySize > 0 {
-		size, what = artifact.BinarySize, "binary"
+	size, what := cmp.Or(info.ImageSize, artifact.ImageSize), ""
+	if size == 0 && info.Runtime == bench.RuntimeProcess {
+		size, what = artifact.BinarySize, " (binary)"
 	}
 	if size == 0 {
 		skip(res, fmt.Sprintf("no image with runtime %s", info.Runtime))
 		return
 	}
-	res.Status, res.Value = bench.CheckInfo, fmt.Sprintf("%.1f MB", float64(size)/1e6)
-	res.Detail = fmt.Sprintf("%d bytes (%s)", size, what)
+	res.Status, res.Value = bench.CheckInfo, fmt.Sprintf("%.1f MB%s", float64(size)/1e6, what)
 }
 
 // Stopped is the check bench.CheckStops: it passes when it ended by itself, with code 0, within grace.

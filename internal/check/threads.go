@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -42,7 +43,7 @@ func (l life) threads(ctx context.Context, res *bench.CheckResult, c threadCase)
 	limits := func(s *bench.LaunchSpec) { s.Limits.CPUSet, s.Limits.CPUs = c.set, c.limit }
 	l.with(ctx, res, limits, func(inst bench.Instance) {
 		if info := inst.Info(); !info.LimitsEnforced {
-			skip(res, "limits are not enforced: "+info.LimitsNote)
+			skip(res, cmp.Or(info.LimitsNote, "limits not enforced"))
 			return
 		}
 		client, done := ownClient(l.opt.Client)
