@@ -71,7 +71,7 @@ func run(ctx context.Context, env Env, f runFlags, contenders []string, changed 
 	err = runner.Run(ctx, runner.Config{
 		Run: public(plan), Dir: dir, Stream: stream, Services: services,
 		Stages: site.stages(), Build: builder{runtime: plan.Profile.Runtime, engine: site.engine}.build, Spec: site.spec,
-		Launcher: site, Engine: loader{site}, Checks: checks, StoreAlive: site.storeAlive, Ready: site.ready, Judge: site.judge,
+		Launcher: site, Engine: loader{site}, Checks: checks, StoreAlive: site.storeAlive, EngineAlive: site.engineAlive, Ready: site.ready, Judge: site.judge,
 	})
 	closeErr := site.close(ctx)
 	stream.Close()

@@ -170,6 +170,18 @@ func (s *site) storeAlive(ctx context.Context) error {
 	return err
 }
 
+// engineAlive asks the engine for a sign of life, where contenders run in containers.
+func (s *site) engineAlive(ctx context.Context) error {
+	if s.docker == nil {
+		return nil
+	}
+	engine, err := docker.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	return engine.Close()
+}
+
 func (s *site) ready(ctx context.Context, inst bench.Instance, path string, timeout time.Duration) (time.Duration, error) {
 	if path == "" {
 		path = "/"

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"locbench/internal/bench"
 	"locbench/internal/sample"
@@ -28,7 +29,7 @@ func (r *runner) leg(ctx context.Context, leg bench.Leg, number int) error {
 	case ctx.Err() != nil:
 		ended.State, ended.Failure = bench.LegAborted, "interrupted: "+context.Cause(ctx).Error()
 	case err != nil:
-		ended.State, ended.Failure = bench.LegFailed, err.Error()
+		ended.State, ended.Failure = bench.LegFailed, strings.ReplaceAll(err.Error(), "\n", "; ")
 	}
 	if ended.State != bench.LegComplete && l.inst != nil {
 		ended.Exit, ended.LastLog = l.died, tail(l.inst.Logs(), lastLines)

@@ -55,8 +55,10 @@ type Config struct {
 	Launcher Launcher
 	Engine   Engine
 	Checks   Checks
-	// StoreAlive tells whether the store answers; nil when there is none to ask.
-	StoreAlive func(context.Context) error
+	// StoreAlive tells whether the store answers, EngineAlive whether what launches contenders does; nil when there is none to ask.
+	StoreAlive  func(context.Context) error
+	EngineAlive func(context.Context) error
+	Patience    time.Duration // to wait for either of them before a leg; 30 s when 0
 	// Ready waits for the first answer and returns the start-up time.
 	Ready func(ctx context.Context, inst bench.Instance, path string, timeout time.Duration) (time.Duration, error)
 	// Judge adds doubts to a finished step ("the client may be the bottleneck: …"); may be nil.
@@ -72,6 +74,9 @@ var ErrLegs = errors.New("a contender failed")
 func Run(ctx context.Context, cfg Config) error {
 	if cfg.Grace == 0 {
 		cfg.Grace = 15 * time.Second
+	}
+	if cfg.Patience == 0 {
+		cfg.Patience = 30 * time.Second
 	}
 	r := &runner{Config: cfg, artifacts: map[bench.Selection]bench.Artifact{}, broken: map[bench.Selection]error{}}
 	err := r.run(ctx)
@@ -121,7 +126,7 @@ func (r *runner) run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := r.storeBack(ctx); err != nil {
+		if err := errors.Join(r.await(ctx, "the store", r.StoreAlive), r.await(ctx, "the container engine", r.EngineAlive)); err != nil {
 			return errors.Join(append(failures, err)...)
 		}
 		if err := r.leg(ctx, entry.Leg, i+1); err != nil {
@@ -178,24 +183,23 @@ func describeBuild(sel bench.Selection, a bench.Artifact) string {
 	return sel.String() + ": " + how
 }
 
-// storeBack waits for a store that does not answer: without it every leg would only measure errors.
-func (r *runner) storeBack(ctx context.Context) error {
-	if r.StoreAlive == nil {
+// await waits for a part of the site that does not answer: without it every leg that is left would only fail.
+func (r *runner) await(ctx context.Context, what string, alive func(context.Context) error) error {
+	if alive == nil {
 		return nil
 	}
-	const patience = 30 * time.Second
-	var err error
-	for deadline := time.Now().Add(patience); ; {
-		if err = r.StoreAlive(ctx); err == nil || ctx.Err() != nil {
+	for deadline := time.Now().Add(r.Patience); ; {
+		err := alive(ctx)
+		if err == nil || ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("the store has not answered for %v, so the run ends here (its finished legs are kept; go on with --resume %s): %w", patience, r.Dir, err)
+			return fmt.Errorf("%s has not answered for %v, so the run ends here; finished legs are kept, go on with --resume %s: %w", what, r.Patience, r.Dir, err)
 		}
-		r.Stream.Publish(nil, bench.Progress{Phase: bench.PhaseStore, Text: "waiting for the store: " + err.Error()})
+		r.Stream.Publish(nil, bench.Progress{Phase: bench.PhaseStore, Text: "waiting for " + what + ": " + err.Error()})
 		select {
 		case <-ctx.Done():
-		case <-time.After(time.Second):
+		case <-time.After(min(time.Second, r.Patience)):
 		}
 	}
 }

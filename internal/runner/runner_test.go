@@ -271,6 +271,41 @@ func TestAVanishedStoreEndsTheLeg(t *testing.T) {
 	}
 }
 
+func TestWithoutItsEngineTheRunEnds(t *testing.T) {
+	asked := 0
+	f, err := start(t, context.Background(), func(f *fakeRun) {
+		f.cfg.Patience = time.Millisecond
+		f.cfg.EngineAlive = func(context.Context) error {
+			if asked++; asked > 1 {
+				return errors.New("cannot connect")
+			}
+			return nil
+		}
+	})
+	if err == nil || errors.Is(err, ErrLegs) || !strings.Contains(err.Error(), "--resume") {
+		t.Errorf("error %v", err)
+	}
+	if len(f.legs) != 1 || f.legs[f.order[0]].State != bench.LegComplete || f.ended().State != bench.RunFailed {
+		t.Errorf("%d legs, run %s", len(f.legs), f.ended().State)
+	}
+}
+
+func TestAStoreThatComesBackIsWaitedFor(t *testing.T) {
+	asked := 0
+	f, err := start(t, context.Background(), func(f *fakeRun) {
+		f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
+		f.cfg.StoreAlive = func(context.Context) error {
+			if asked++; asked == 1 {
+				return errors.New("connection refused")
+			}
+			return nil
+		}
+	})
+	if err != nil || len(f.legs) != 1 {
+		t.Errorf("%d legs, error %v", len(f.legs), err)
+	}
+}
+
 func TestResumePassesOverWhatIsWhole(t *testing.T) {
 	f, err := start(t, context.Background(), func(f *fakeRun) {
 		for i := range f.cfg.Run.Legs[:3] {
