@@ -115,8 +115,9 @@ func (e Engine) measure(ctx context.Context, plan Plan, mix *mix, rec *recorder,
 		attacker.Stop()
 	}
 	cut := func() {
-		kill()
+		// In this order: an exchange that kill ends has to find itself cut.
 		wire.cut()
+		kill()
 	}
 	drained := make(chan struct{})
 	var wg sync.WaitGroup

@@ -149,8 +149,9 @@ func TestRunCountsWhatTheServerAnswered(t *testing.T) {
 			if l.Bytes != 5*l.Succeeded {
 				t.Errorf("%d bytes in %d answers of 5", l.Bytes, l.Succeeded)
 			}
-			if n := server.connections.Load(); n != int64(connections) {
-				t.Errorf("%d connections, want %d", n, connections)
+			// A machine that stalls may not get round to all connections in so short a step.
+			if n := server.connections.Load(); n > int64(connections) || n < int64(connections) && l.Sent >= int64(connections) {
+				t.Errorf("%d connections for %d requests, want %d", n, l.Sent, connections)
 			}
 			if l.Elapsed < 300*time.Millisecond || l.Started.IsZero() || l.ClientCPU <= 0 || l.Scheduled != l.Sent {
 				t.Errorf("elapsed %s, started %s, client CPU %s, scheduled %d, sent %d", l.Elapsed, l.Started, l.ClientCPU, l.Scheduled, l.Sent)
@@ -216,18 +217,18 @@ func TestRunIsNotStretchedByAStraggler(t *testing.T) {
 	var n atomic.Int64
 	server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
 		if n.Add(1) == 5 {
-			time.Sleep(1500 * time.Millisecond)
+			time.Sleep(2 * time.Second)
 		} else {
 			time.Sleep(5 * time.Millisecond)
 		}
 		return hello(w, r)
 	})
-	l := run(t, Engine{}, plan(server.URL, 20, 500*time.Millisecond))
-	if l.Succeeded != server.count(200) || l.Latency.Max < 1500*time.Millisecond {
+	l := run(t, Engine{}, plan(server.URL, 20, 300*time.Millisecond))
+	if l.Succeeded != server.count(200) || l.Latency.Max < 2*time.Second {
 		t.Errorf("%d succeeded, the server answered %d; the longest took %s", l.Succeeded, server.count(200), l.Latency.Max)
 	}
-	// The straggler is 1 s late on one of 20 connections: 50 ms on the mean, not 1 s.
-	if l.Elapsed < 540*time.Millisecond || l.Elapsed > 1300*time.Millisecond {
+	// The straggler is 1.7 s late on one of 20 connections: 85 ms on the mean. Up to the last answer it would be 2 s.
+	if l.Elapsed < 380*time.Millisecond || l.Elapsed >= l.Latency.Max {
 		t.Errorf("elapsed %s", l.Elapsed)
 	}
 }
