@@ -28,7 +28,8 @@ type ContainerSpec struct {
 
 // Container is a running container.
 type Container interface {
-	// Address is host:port under which this machine reaches ContainerSpec.Port.
+	// Address is host:port under which this machine reaches ContainerSpec.Port. Unless it is on the loopback interface,
+	// contenders must reach it there as well: the container belongs into their network.
 	Address() string
 	// Exited is closed as soon as the main process has ended.
 	Exited() <-chan struct{}

@@ -95,7 +95,7 @@ func (s *Store) URL() string { return s.url }
 // Warnings are doubts about the store that belong beside the results.
 func (s *Store) Warnings() []string { return s.warnings }
 
-// Info describes the store for the record, without user info. SeenByContender is the last answer of Listen.
+// Info describes the store for the record, without user info. Seen is the last answer of Listen.
 func (s *Store) Info() bench.StoreInfo {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,8 +103,8 @@ func (s *Store) Info() bench.StoreInfo {
 }
 
 // Listen makes the store reachable at addr, an address of this machine such as the gateway of a Docker network ("172.18.0.1:0"
-// for any free port), and returns the URL for a contender there. An external store that does not run on this machine needs no
-// such help: its own URL is returned. What was opened stays until Close.
+// for any free port), and returns the URL for a contender there. A store that is not on this machine's loopback interface
+// needs no such help: its own URL is returned. What was opened stays until Close.
 func (s *Store) Listen(addr string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,7 +125,7 @@ func (s *Store) listen(addr string) (string, error) {
 		return "", ErrNone
 	case s.embedded != nil:
 		return s.embedded.Listen(addr)
-	case s.container == nil && !onLoopback(s.url):
+	case !onLoopback(s.url):
 		return s.url, nil
 	}
 	target, err := hostPort(s.url)

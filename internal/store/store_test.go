@@ -1,0 +1,350 @@
+package store_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"locbench/internal/bench"
+	"locbench/internal/store"
+	"locbench/internal/testenv"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// elastic answers GET / like a server of this version.
+func elastic(t *testing.T, version, distribution string) *httptest.Server {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		user, password, _ := r.BasicAuth()
+		fmt.Fprintf(w, `{"version":{"number":%q,"distribution":%q},"tagline":%q}`, version, distribution, user+password)
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func get(t *testing.T, url string) string {
+	t.Helper()
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	resp, err := client.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
+
+func mustOpen(t *testing.T, spec bench.StoreSpec, opts store.Options) *store.Store {
+	t.Helper()
+	s, err := store.Open(t.Context(), spec, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for range 2 { // it is idempotent
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	return s
+}
+
+func TestEmbedded(t *testing.T) {
+	for _, kind := range []bench.StoreKind{bench.StoreEmbedded, bench.StoreAuto, ""} {
+		s := mustOpen(t, bench.StoreSpec{Kind: kind, Latency: time.Millisecond}, store.Options{})
+		info := s.Info()
+		if info.Kind != bench.StoreEmbedded || info.URL != s.URL() || !strings.HasPrefix(info.Version, "7.10.2") {
+			t.Errorf("%+v", info)
+		}
+		seen, err := s.Listen("127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seen == s.URL() || s.Info().Seen != seen {
+			t.Errorf("contenders see %s, this machine %s", seen, s.URL())
+		}
+		for _, url := range []string{seen, s.URL()} {
+			if !strings.Contains(get(t, url), "7.10.2") {
+				t.Errorf("%s is no store", url)
+			}
+		}
+		s.Close()
+		if _, err := s.Listen("127.0.0.1:0"); err == nil {
+			t.Error("a closed store listens")
+		}
+	}
+	if _, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreEmbedded, Latency: 2, P99: 1}, store.Options{}); err == nil {
+		t.Error("a p99 below the median was accepted")
+	}
+}
+
+func TestNone(t *testing.T) {
+	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreNone}, store.Options{})
+	if s.URL() != "" || s.Info() != (bench.StoreInfo{Kind: bench.StoreNone}) {
+		t.Errorf("%+v", s.Info())
+	}
+	if _, err := s.Listen("127.0.0.1:0"); !errors.Is(err, store.ErrNone) {
+		t.Errorf("listen: %v", err)
+	}
+	if _, err := store.Open(t.Context(), bench.StoreSpec{Kind: "cloud"}, store.Options{}); err == nil {
+		t.Error("an unknown kind was accepted")
+	}
+}
+
+// TestExternal reaches a server on the loopback interface through the relay, with the password that nobody may see.
+func TestExternal(t *testing.T) {
+	server := elastic(t, "7.17.28", "")
+	base := strings.Replace(server.URL, "http://", "http://elastic:secret@", 1)
+	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreAuto, URL: base + "/"}, store.Options{})
+	if s.URL() != base || s.Info().Kind != bench.StoreExternal || s.Info().Version != "7.17.28" || len(s.Warnings()) != 0 {
+		t.Errorf("%s %+v %v", s.URL(), s.Info(), s.Warnings())
+	}
+	seen, err := s.Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if seen == base || !strings.Contains(get(t, seen), "elasticsecret") {
+		t.Errorf("through the relay %s: %s", store.Redact(seen), get(t, seen))
+	}
+	if text := fmt.Sprintf("%+v", s.Info()); strings.Contains(text, "secret") {
+		t.Errorf("the password is shown: %s", text)
+	}
+}
+
+// TestExternalElsewhere needs no relay.
+func TestExternalElsewhere(t *testing.T) {
+	l, err := net.Listen("tcp", "0.0.0.0:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &httptest.Server{Listener: l, Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, `{"version":{"number":"7.10.2"}}`)
+	})}}
+	server.Start()
+	defer server.Close()
+	addrs, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range addrs {
+		ip, ok := a.(*net.IPNet)
+		if !ok || ip.IP.IsLoopback() || ip.IP.To4() == nil {
+			continue
+		}
+		_, port, _ := net.SplitHostPort(l.Addr().String())
+		base := "http://" + net.JoinHostPort(ip.IP.String(), port)
+		s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreExternal, URL: base}, store.Options{})
+		if seen, err := s.Listen("127.0.0.1:0"); err != nil || seen != base {
+			t.Errorf("%s is seen as %s (%v)", base, seen, err)
+		}
+		return
+	}
+	t.Skip("this machine has no address but loopback")
+}
+
+func TestExternalVersions(t *testing.T) {
+	for _, tt := range []struct{ version, distribution, want string }{
+		{"7.10.2", "", ""}, {"8.15.0", "", "8.15.0, not Elasticsearch 7"}, {"2.11.0", "opensearch", "opensearch 2.11.0, not Elasticsearch 7"},
+	} {
+		s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreExternal, URL: elastic(t, tt.version, tt.distribution).URL}, store.Options{})
+		if got := strings.Join(s.Warnings(), ""); (tt.want == "") != (got == "") || !strings.Contains(got, tt.want) {
+			t.Errorf("%s: warning %q", tt.version, got)
+		}
+	}
+}
+
+func TestExternalRefused(t *testing.T) {
+	silent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "<html>\x1b[31m hello") }))
+	defer silent.Close()
+	angry := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(401) }))
+	defer angry.Close()
+	for _, tt := range []struct{ url, want string }{
+		{"", "no URL given"},
+		{"localhost:9200", "no URL of a store"},
+		{"http://", "no URL of a store"},
+		{"http://me:secret@[::1", "malformed URL"},
+		{"http://me:secret@127.0.0.1:1/?x=1", "neither query nor fragment"},
+		{"http://me:secret@127.0.0.1:1", "refused"},
+		{silent.URL, "no Elasticsearch answers there"},
+		{angry.URL, "401"},
+	} {
+		_, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreExternal, URL: tt.url}, store.Options{})
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%q: %v", tt.url, err)
+		} else if strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "\x1b") {
+			t.Errorf("the error shows too much: %q", err)
+		}
+	}
+}
+
+func TestRedact(t *testing.T) {
+	for raw, want := range map[string]string{
+		"": "", "http://a:9200": "http://a:9200", "http://u:p@a:9200/x": "http://a:9200/x", "https://u@a": "https://a",
+		"u:p@a:9200": "(malformed URL)", "p@ss": "(malformed URL)", "http://u:p@[": "(malformed URL)", "\x00": "(malformed URL)",
+	} {
+		if got := store.Redact(raw); got != want {
+			t.Errorf("%q becomes %q, want %q", raw, got, want)
+		}
+	}
+}
+
+// TestRelayEnds sees that the relay passes on the end of a direction, and that Close ends what is open.
+func TestRelayEnds(t *testing.T) {
+	echo, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var echoes sync.WaitGroup
+	echoes.Go(func() {
+		for {
+			c, err := echo.Accept()
+			if err != nil {
+				return
+			}
+			echoes.Go(func() {
+				defer c.Close()
+				line := make([]byte, 4)
+				if _, err := io.ReadFull(c, line); err != nil {
+					return
+				}
+				if string(line) == "GET " { // the probe of Open
+					http.ReadRequest(bufio.NewReader(io.MultiReader(bytes.NewReader(line), c)))
+					io.WriteString(c, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{\"version\":{\"number\":\"7.0.0\"}}")
+					return
+				}
+				rest, _ := io.ReadAll(c)
+				c.Write(append(line, rest...))
+			})
+		}
+	})
+	defer echoes.Wait()
+	defer echo.Close()
+	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreExternal, URL: "http://" + echo.Addr().String()}, store.Options{})
+	seen, err := s.Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dial := func() *net.TCPConn {
+		c, err := net.Dial("tcp", strings.TrimPrefix(seen, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.(*net.TCPConn)
+	}
+	c := dial()
+	io.WriteString(c, "hello, store")
+	c.CloseWrite()
+	if got, err := io.ReadAll(c); err != nil || string(got) != "hello, store" {
+		t.Errorf("%q, %v", got, err)
+	}
+	c.Close()
+	open := dial()
+	defer open.Close()
+	io.WriteString(open, "hel")
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	open.SetReadDeadline(time.Now().Add(10 * time.Second))
+	if _, err := open.Read(make([]byte, 1)); err == nil || errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("an open connection survives Close: %v", err)
+	}
+}
+
+// runner stands for Docker: its container is a server that starts to answer late, or has ended.
+type runner struct {
+	address string
+	exited  chan struct{}
+	spec    store.ContainerSpec
+	stops   int
+	err     error
+}
+
+func (r *runner) RunContainer(_ context.Context, spec store.ContainerSpec) (store.Container, error) {
+	r.spec = spec
+	return r, r.err
+}
+func (r *runner) Address() string         { return r.address }
+func (r *runner) Exited() <-chan struct{} { return r.exited }
+func (r *runner) Logs() []bench.LogLine {
+	return []bench.LogLine{{Text: "starting"}, {Text: "max virtual memory areas \x1b[31mtoo low"}}
+}
+func (r *runner) Stop(context.Context) error {
+	r.stops++
+	return nil
+}
+
+func TestContainer(t *testing.T) {
+	var asked int
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if asked++; asked < 3 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		io.WriteString(w, `{"version":{"number":"7.17.28"}}`)
+	}))
+	defer server.Close()
+	r := &runner{address: strings.TrimPrefix(server.URL, "http://"), exited: make(chan struct{})}
+	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreContainer}, store.Options{RunID: "r1", Containers: r})
+	if r.spec.Image != store.DefaultImage || r.spec.RunID != "r1" || r.spec.Port != 9200 || r.spec.Env["discovery.type"] != "single-node" {
+		t.Errorf("%+v", r.spec)
+	}
+	if s.URL() != server.URL || s.Info().Version != "7.17.28" {
+		t.Errorf("%+v", s.Info())
+	}
+	s.Close()
+	if r.stops != 1 {
+		t.Errorf("the container was stopped %d times", r.stops)
+	}
+}
+
+func TestContainerFails(t *testing.T) {
+	spec := bench.StoreSpec{Kind: bench.StoreContainer, Image: "es:1"}
+	if _, err := store.Open(t.Context(), spec, store.Options{}); err == nil || !strings.Contains(err.Error(), "no Docker engine") {
+		t.Errorf("without Docker: %v", err)
+	}
+	broken := &runner{err: errors.New("no such image")}
+	if _, err := store.Open(t.Context(), spec, store.Options{Containers: broken}); err == nil || !strings.Contains(err.Error(), "es:1: no such image") {
+		t.Errorf("without the image: %v", err)
+	}
+	died := &runner{address: "127.0.0.1:1", exited: make(chan struct{})}
+	close(died.exited)
+	_, err := store.Open(t.Context(), spec, store.Options{Containers: died})
+	if err == nil || !strings.Contains(err.Error(), "ended before it answered") || !strings.Contains(err.Error(), "too low") || strings.Contains(err.Error(), "\x1b") || died.stops != 1 {
+		t.Errorf("a crash: %v, stopped %d times", err, died.stops)
+	}
+	slow := &runner{address: "127.0.0.1:1", exited: make(chan struct{})}
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	if _, err := store.Open(ctx, spec, store.Options{Containers: slow}); err == nil || slow.stops != 1 {
+		t.Errorf("interrupted: %v, stopped %d times", err, slow.stops)
+	}
+}
+
+// TestRealElasticsearch opens the one that the tests have.
+func TestRealElasticsearch(t *testing.T) {
+	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreExternal, URL: testenv.Elasticsearch(t)}, store.Options{})
+	seen, err := s.Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(s.Info().Version, "7.") || !strings.Contains(get(t, seen+"/_cluster/health"), `"status"`) {
+		t.Errorf("%+v", s.Info())
+	}
+}
