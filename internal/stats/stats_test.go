@@ -30,8 +30,7 @@ func TestMedian(t *testing.T) {
 	}
 }
 
-// Reference: R 4, quantile(c(12.1, 9.8, 15.3, 11.7, 30.2, 10.4, 13.9), q), type 7 (its default); the same as Python's
-// statistics.quantiles(x, n=10, method="inclusive").
+// Reference: numpy.quantile of NumPy 2.4.6, and Python's statistics.quantiles(x, n=10, method="inclusive").
 func TestQuantile(t *testing.T) {
 	xs := []float64{12.1, 9.8, 15.3, 11.7, 30.2, 10.4, 13.9}
 	for q, want := range map[float64]float64{
@@ -52,8 +51,7 @@ func TestQuantile(t *testing.T) {
 }
 
 // Reference: the order statistics for a 95 % interval of the median and the confidence they reach, from the binomial
-// distribution with p = 1/2: 1 - 2·P(X < k) = 1 - 2*pbinom(k-1, n, 0.5) in R. They are those of the tables in the textbooks
-// (Conover, Practical Nonparametric Statistics: the quantile test's interval).
+// distribution with p = 1/2: 1 - 2·P(X < k), computed with scipy.stats.binom.cdf(k-1, n, 0.5) of SciPy 1.17.1.
 func TestMedianInterval(t *testing.T) {
 	for _, test := range []struct {
 		n, k       int
