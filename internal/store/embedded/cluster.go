@@ -18,7 +18,7 @@ type cluster struct {
 
 const (
 	maxIndices   = 1000
-	maxNameBytes = 255 // of an index, an alias or an id … 512 for the latter
+	maxNameBytes = 255 // of an index or an alias
 )
 
 // resolve finds the one index that a name or alias stands for.

@@ -13,7 +13,6 @@ type parsed struct {
 	id      string
 	source  []byte
 	members []member // of the source's top level: from the key's quote to the value's end
-	dead    bool     // deleted, or replaced by a later one
 
 	text     map[*field][]string // values of kindSuggest
 	keywords []keyword

@@ -22,8 +22,7 @@ type matches struct {
 
 func (s *searcher) none() *matches { return &matches{set: make([]uint64, (s.size+63)/64)} }
 
-func (m *matches) add(ordinal uint32)      { m.set[ordinal/64] |= 1 << (ordinal % 64) }
-func (m *matches) has(ordinal uint32) bool { return m.set[ordinal/64]&(1<<(ordinal%64)) != 0 }
+func (m *matches) add(ordinal uint32) { m.set[ordinal/64] |= 1 << (ordinal % 64) }
 
 func (m *matches) scoreOf(ordinal uint32) float32 {
 	if m.scores == nil {

@@ -36,7 +36,7 @@ func small(tb testing.TB, n int) (s *embedded.Server, cities []city) {
 }
 
 func BenchmarkHandler(b *testing.B) {
-	s, cities := small(b, 2000)
+	s, cities := small(b, 20_000)
 	run := func(name, method, path, body string) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

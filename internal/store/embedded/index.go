@@ -43,6 +43,7 @@ type column struct {
 	longs    []int64
 	keywords []string
 	places   []place
+	vectors  []vector // of places
 	shapes   []*shape
 	has      []bool
 	grid     grid
@@ -178,8 +179,9 @@ func (ix *index) store(ordinal uint32, d *parsed) {
 	}
 	for _, v := range d.points {
 		if c := ix.column(v.field, ordinal); !c.has[ordinal] {
-			c.places = padded(c.places, ordinal)
+			c.places, c.vectors = padded(c.places, ordinal), padded(c.vectors, ordinal)
 			c.places[ordinal], c.has[ordinal] = v.place, true
+			c.vectors[ordinal] = vectorOf(v.place.lat(), v.place.lon())
 		}
 	}
 	for _, v := range d.shapes {

@@ -1,7 +1,9 @@
 package embedded
 
 import (
+	"cmp"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -170,6 +172,46 @@ func TestWildcard(t *testing.T) {
 		{"a*a", "a", false}, {"a*b*c", "axxbyyc", true}, {"a*b*c", "acb", false}} {
 		if got := wildcard(tt.pattern, tt.s); got != tt.want {
 			t.Errorf("%q on %q: %v", tt.pattern, tt.s, got)
+		}
+	}
+}
+
+// TestNearLimit sees that choosing candidates loses none of the nearest.
+func TestNearLimit(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	c, m := &column{}, &matches{set: make([]uint64, 8)}
+	for i := range uint32(512) {
+		p, err := encodePlace(math.Asin(r.Float64()*2-1)*180/math.Pi, r.Float64()*360-180)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i%3 == 0 { // many at nearly the same place
+			p = place{int32(r.IntN(3)), int32(r.IntN(3))}
+		}
+		c.places, c.vectors, c.has = append(c.places, p), append(c.vectors, vectorOf(p.lat(), p.lon())), append(c.has, i%7 != 0)
+		m.add(i)
+	}
+	for _, wanted := range []int{1, 2, 20, 100} {
+		for range 50 {
+			lat, lon := r.Float64()*180-90, r.Float64()*360-180
+			if wanted == 20 {
+				lat, lon = 0, 0
+			}
+			limit := nearLimit(c, m, vectorOf(lat, lon), wanted)
+			var all []uint32
+			for i := range uint32(512) {
+				if c.has[i] {
+					all = append(all, i)
+				}
+			}
+			slices.SortStableFunc(all, func(a, b uint32) int {
+				return cmp.Compare(distanceKey(lat, lon, c.places[a]), distanceKey(lat, lon, c.places[b]))
+			})
+			for _, i := range all[:wanted] {
+				if d := c.vectors[i].chord2(vectorOf(lat, lon)); d > limit {
+					t.Fatalf("one of the %d nearest is left out: %v > %v", wanted, d, limit)
+				}
+			}
 		}
 	}
 }

@@ -298,7 +298,11 @@ func (req *request) run(s *searcher, start time.Time) ([]byte, error) {
 	}
 	order = slices.Clone(order)
 	for i := range order {
-		order[i].prepare(s, m)
+		wanted := s.size
+		if i == 0 && !order[i].desc {
+			wanted = req.from + req.size // what is farther off can be left out
+		}
+		order[i].prepare(s, m, wanted)
 	}
 	top := req.top(m, func(a, b uint32) int {
 		for i := range order {
@@ -331,21 +335,6 @@ func (req *request) top(m *matches, compare func(a, b uint32) int) []uint32 {
 		best = slices.Insert(best, at, ordinal)
 	})
 	return best[min(req.from, len(best)):]
-}
-
-// prepare computes the distances of all documents found.
-func (k *sortKey) prepare(s *searcher, m *matches) {
-	if k.by != "distance" {
-		return
-	}
-	k.distances = make([]float64, s.size)
-	c := s.ix.columns[k.field]
-	m.each(func(ordinal uint32) {
-		k.distances[ordinal] = math.Inf(1)
-		if c != nil && int(ordinal) < len(c.has) && c.has[ordinal] {
-			k.distances[ordinal] = distanceKey(k.lat, k.lon, c.places[ordinal])
-		}
-	})
 }
 
 func (k *sortKey) compare(s *searcher, m *matches, a, b uint32) int {
