@@ -22,11 +22,15 @@ func (s *Store) openExternal(ctx context.Context, raw string) error {
 	if err != nil {
 		return fmt.Errorf("open external store: %w", err)
 	}
-	version, warning, err := probe(ctx, clean)
+	body, err := identity(ctx, clean)
 	if err != nil {
 		return fmt.Errorf("open external store %s: %w", Redact(clean), err)
 	}
-	s.url, s.version = clean, version
+	version, warning, err := versionOf(body)
+	if err != nil {
+		return fmt.Errorf("open external store %s: %w", Redact(clean), err)
+	}
+	s.url, s.version, s.identity = clean, version, string(body)
 	if warning != "" {
 		s.warnings = append(s.warnings, warning)
 	}
@@ -52,27 +56,63 @@ func checkURL(raw string) (string, error) {
 	return u.String(), nil
 }
 
-// probe asks the store for its version. Another version than 7 is a warning, since contenders might still work with it.
-func probe(ctx context.Context, base string) (version, warning string, err error) {
+// direct returns the URL at which contenders reach a store on this machine that listens not only on loopback but also on the
+// host of addr; "" where it does not, or where somebody else answers there.
+func (s *Store) direct(ctx context.Context, addr, target string) string {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return ""
+	}
+	_, port, err := net.SplitHostPort(target)
+	if err != nil {
+		return ""
+	}
+	base, err := withHost(s.url, net.JoinHostPort(host, port))
+	if err != nil {
+		return ""
+	}
+	// The root's answer names the node and, by its UUID, the cluster.
+	if body, err := identity(ctx, base); err != nil || s.identity == "" || string(body) != s.identity {
+		return ""
+	}
+	return base
+}
+
+// identity is the store's answer to GET /: its name, its cluster, its version.
+func identity(ctx context.Context, base string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/", nil)
 	if err != nil {
-		return "", "", errors.New("malformed URL")
+		return nil, errors.New("malformed URL")
 	}
 	transport := &http.Transport{DisableKeepAlives: true, Proxy: http.ProxyFromEnvironment}
 	resp, err := (&http.Client{Transport: transport}).Do(req)
 	if err != nil {
-		return "", "", withoutURL(err)
+		return nil, withoutURL(err)
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
 	if err != nil {
-		return "", "", fmt.Errorf("read answer: %w", withoutURL(err))
+		return nil, fmt.Errorf("read answer: %w", withoutURL(err))
 	}
 	if resp.StatusCode != http.StatusOK {
-		return "", "", fmt.Errorf("GET / was answered with %d %s", resp.StatusCode, safe.Line(string(body), 200))
+		return nil, fmt.Errorf("GET / was answered with %d %s", resp.StatusCode, safe.Line(string(body), 200))
 	}
+	return body, nil
+}
+
+// probe asks the store for its version.
+func probe(ctx context.Context, base string) (version, warning string, err error) {
+	body, err := identity(ctx, base)
+	if err != nil {
+		return "", "", err
+	}
+	return versionOf(body)
+}
+
+// versionOf reads the version in the root's answer. Another one than 7 is a warning, since contenders might still work with it.
+func versionOf(body []byte) (version, warning string, err error) {
 	var info struct {
 		Version struct {
 			Number       string `json:"number"`

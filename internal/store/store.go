@@ -35,6 +35,7 @@ type Options struct {
 type Store struct {
 	kind     bench.StoreKind
 	url      string // may hold user info
+	identity string // external: the answer to GET /, which names node and cluster
 	version  string
 	warnings []string
 
@@ -131,6 +132,9 @@ func (s *Store) listen(addr string) (string, error) {
 	target, err := hostPort(s.url)
 	if err != nil {
 		return "", err
+	}
+	if url := s.direct(context.Background(), addr, target); url != "" {
+		return url, nil
 	}
 	r, err := newRelay(addr, target)
 	if err != nil {

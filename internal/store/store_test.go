@@ -116,7 +116,7 @@ func TestExternal(t *testing.T) {
 	if s.URL() != base || s.Info().Kind != bench.StoreExternal || s.Info().Version != "7.17.28" || len(s.Warnings()) != 0 {
 		t.Errorf("%s %+v %v", s.URL(), s.Info(), s.Warnings())
 	}
-	seen, err := s.Listen("127.0.0.1:0")
+	seen, err := s.Listen(second(t) + ":0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,6 +125,47 @@ func TestExternal(t *testing.T) {
 	}
 	if text := fmt.Sprintf("%+v", s.Info()); strings.Contains(text, "secret") {
 		t.Errorf("the password is shown: %s", text)
+	}
+}
+
+// second is another address of this machine than the one that test servers listen on.
+func second(t *testing.T) string {
+	t.Helper()
+	const addr = "127.0.0.2"
+	l, err := net.Listen("tcp", addr+":0")
+	if err != nil {
+		t.Skipf("this machine has no %s: %v", addr, err)
+	}
+	l.Close()
+	return addr
+}
+
+// TestExternalOnAllAddresses needs no relay either: the same store answers at the contenders' gateway. Another one there is not
+// taken for it.
+func TestExternalOnAllAddresses(t *testing.T) {
+	addr := second(t)
+	l, err := net.Listen("tcp", "0.0.0.0:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	other := false
+	server := &httptest.Server{Listener: l, Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		uuid := "one"
+		if other && strings.HasPrefix(r.Host, addr) {
+			uuid = "another"
+		}
+		fmt.Fprintf(w, `{"cluster_uuid":%q,"version":{"number":"7.10.2"}}`, uuid)
+	})}}
+	server.Start()
+	defer server.Close()
+	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreExternal, URL: "http://127.0.0.1:" + port}, store.Options{})
+	if seen, err := s.Listen(addr + ":0"); err != nil || seen != "http://"+addr+":"+port {
+		t.Errorf("seen as %s (%v)", seen, err)
+	}
+	other = true
+	if seen, err := s.Listen(addr + ":0"); err != nil || seen == "http://"+addr+":"+port {
+		t.Errorf("another store is taken for it: %s (%v)", seen, err)
 	}
 }
 
