@@ -24,6 +24,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// elsewhere is an address of this machine that the servers of these tests do not listen on, as the gateway of a Docker network
+// would be.
+const elsewhere = "127.0.0.2:0"
+
 // elastic answers GET / like a server of this version.
 func elastic(t *testing.T, version, distribution string) *httptest.Server {
 	t.Helper()
@@ -278,7 +282,7 @@ func TestRelayEnds(t *testing.T) {
 	defer echoes.Wait()
 	defer echo.Close()
 	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreExternal, URL: "http://" + echo.Addr().String()}, store.Options{})
-	seen, err := s.Listen("127.0.0.1:0")
+	seen, err := s.Listen(elsewhere)
 	if err != nil {
 		t.Fatal(err)
 	}
