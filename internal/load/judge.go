@@ -55,7 +55,7 @@ func little(l bench.Load, rec *recorder, wire *transport) string {
 			inFlight, connections)
 	}
 	gap := time.Duration((float64(available) - float64(rec.busy)) / float64(answers))
-	return fmt.Sprintf("only %.1f of %d connections were waiting for the contender (throughput × mean latency): the client took %s between an answer and the next request, so the contender could have been asked more",
+	return fmt.Sprintf("client-bound: %.1f of %d connections in flight (throughput × mean latency), %s of the client between an answer and the next request",
 		inFlight, connections, gap.Round(100*time.Nanosecond))
 }
 

@@ -114,7 +114,7 @@ func TestLittlesLawIsFlagged(t *testing.T) {
 	for elapsed, want := range map[time.Duration]string{
 		400 * time.Millisecond: "",
 		410 * time.Millisecond: "",
-		500 * time.Millisecond: "only 8.0 of 10 connections were waiting for the contender (throughput × mean latency): the client took 5ms between",
+		500 * time.Millisecond: "client-bound: 8.0 of 10 connections in flight (throughput × mean latency), 5ms of the client between",
 		300 * time.Millisecond: "throughput × mean latency is 13.3 with 10 connections, which cannot be",
 	} {
 		l.Elapsed = elapsed
