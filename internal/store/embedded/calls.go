@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 )
@@ -37,12 +38,8 @@ type shardCounts struct {
 
 // get answers by id, with the source alone or with what stands around it.
 func (s *Server) get(w http.ResponseWriter, r *http.Request, name, id string, sourceOnly bool) error {
-	q := r.URL.Query()
-	filter, err := sourceParams(q)
+	filter, err := s.getFilter(r.URL)
 	if err != nil {
-		return err
-	}
-	if err := onlyNeutral(q, "_source", "_source_includes", "_source_include", "_source_excludes", "_source_exclude"); err != nil {
 		return err
 	}
 	ix, err := s.cluster.resolve(name)
@@ -71,6 +68,31 @@ func (s *Server) get(w http.ResponseWriter, r *http.Request, name, id string, so
 	writeBody(w, http.StatusOK, append(out, '}'))
 	return nil
 }
+
+// getFilter reads the query parameters of a call by id. A contender sends the same ones with each of its calls, so what they
+// mean is kept.
+func (s *Server) getFilter(u *url.URL) (*sourceFilter, error) {
+	if kept, ok := s.filters.Load(u.RawQuery); ok {
+		return kept.(*sourceFilter), nil
+	}
+	q := u.Query()
+	filter, err := sourceParams(q)
+	if err != nil {
+		return nil, err
+	}
+	if err := onlyNeutral(q, "_source", "_source_includes", "_source_include", "_source_excludes", "_source_exclude"); err != nil {
+		return nil, err
+	}
+	if len(u.RawQuery) <= maxKeptQuery && s.keptFilters.Add(1) <= maxKeptFilters {
+		s.filters.Store(u.RawQuery, filter)
+	}
+	return filter, nil
+}
+
+const (
+	maxKeptFilters = 256
+	maxKeptQuery   = 1024
+)
 
 func notFound(name, id string) *apiError {
 	return &apiError{status: http.StatusNotFound, kind: "resource_not_found_exception", reason: "Document not found [" + name + "]/[_doc]/[" + shorten(id) + "]"}

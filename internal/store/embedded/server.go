@@ -27,6 +27,9 @@ type Server struct {
 	delays  *delays
 	ids     atomic.Uint64 // of documents that came without one
 
+	filters     sync.Map // raw query of a call by id → *sourceFilter
+	keptFilters atomic.Int64
+
 	mu      sync.Mutex
 	servers []*http.Server
 	serving sync.WaitGroup

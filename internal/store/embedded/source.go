@@ -10,6 +10,7 @@ import (
 // sourceFilter says which parts of a source an answer holds. The zero value holds all of it.
 type sourceFilter struct {
 	off      bool // no source at all
+	deep     bool // a pattern may reach into objects; set by check
 	includes []string
 	excludes []string
 }
@@ -97,30 +98,19 @@ func (f *sourceFilter) check() error {
 	if len(f.includes)+len(f.excludes) > maxPatterns {
 		return unsupported("more than %d patterns of source fields", maxPatterns)
 	}
+	reaches := func(p string) bool { return strings.ContainsAny(p, ".*") }
+	f.deep = slices.ContainsFunc(f.includes, reaches) || slices.ContainsFunc(f.excludes, reaches)
 	return nil
 }
 
 func (f *sourceFilter) all() bool { return f == nil || (len(f.includes) == 0 && len(f.excludes) == 0) }
-
-// flat tells whether it is enough to look at the top level: no pattern reaches into objects. A pattern with a dot may, but a
-// name with a dot stands at the top level of the documents here, so both are looked at.
-func (f *sourceFilter) flat() bool {
-	for _, list := range [...][]string{f.includes, f.excludes} {
-		for _, p := range list {
-			if strings.ContainsAny(p, ".*") {
-				return false
-			}
-		}
-	}
-	return true
-}
 
 // apply appends the filtered source of d to out. The order of keys and the spelling of values stay as they were sent.
 func (f *sourceFilter) apply(out []byte, d *stored) []byte {
 	if f.all() {
 		return append(out, d.source...)
 	}
-	if !f.flat() {
+	if f.deep {
 		return f.object(out, d.source, skipSpace(d.source, 0), "", len(f.includes) == 0)
 	}
 	start := len(out)
