@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -71,9 +72,9 @@ func writeJSON(path string, v any) error {
 	return WriteFile(path, append(data, '\n'))
 }
 
-// readJSON reads one bounded JSON value into v.
-func readJSON(path string, v any) error {
-	f, err := os.Open(path)
+// readJSON reads one bounded JSON value into v. Its errors name the file as it is called within dir.
+func readJSON(dir fs.FS, path string, v any) error {
+	f, err := dir.Open(path)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package results
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,23 +17,36 @@ func Read(dir string) (bench.Run, []bench.LegResult, error) {
 	if filepath.Base(dir) == RunFile {
 		dir = filepath.Dir(dir)
 	}
+	run, legs, err := read(os.DirFS(dir))
+	if errors.Is(err, errNoRun) {
+		return run, nil, fmt.Errorf("%s is not a results folder: it has no %s", dir, RunFile)
+	}
+	if err != nil {
+		return run, legs, fmt.Errorf("read results in %s: %w", dir, err)
+	}
+	return run, legs, nil
+}
+
+var errNoRun = errors.New("no " + RunFile)
+
+func read(dir fs.FS) (bench.Run, []bench.LegResult, error) {
 	var run bench.Run
-	if err := readJSON(filepath.Join(dir, RunFile), &run); err != nil {
-		if errors.Is(err, os.ErrNotExist) {
-			return run, nil, fmt.Errorf("%s is not a results folder: it has no %s", dir, RunFile)
+	if err := readJSON(dir, RunFile, &run); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return run, nil, errNoRun
 		}
-		return run, nil, fmt.Errorf("read results: %w", err)
+		return run, nil, err
 	}
 	if err := valid(run); err != nil {
-		return run, nil, fmt.Errorf("read results: %s: %w", filepath.Join(dir, RunFile), err)
+		return run, nil, fmt.Errorf("%s: %w", RunFile, err)
 	}
 	var legs []bench.LegResult
 	var problems []error
 	for _, entry := range run.Legs {
 		var leg bench.LegResult
-		err := readJSON(filepath.Join(dir, entry.File), &leg)
+		err := readJSON(dir, entry.File, &leg)
 		switch {
-		case errors.Is(err, os.ErrNotExist):
+		case errors.Is(err, fs.ErrNotExist):
 			if entry.State != bench.LegPending {
 				problems = append(problems, fmt.Errorf("leg %s is %s, but %s is missing", entry.Leg, entry.State, entry.File))
 			}

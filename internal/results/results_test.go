@@ -1,12 +1,14 @@
 package results
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"locbench/internal/bench"
@@ -116,7 +118,7 @@ func TestResumeKeepsTheUnfinishedLifeAside(t *testing.T) {
 		t.Fatalf("the steps of two lives were mixed: %+v", legs)
 	}
 	var partial bench.LegResult
-	if err := readJSON(filepath.Join(dir, "go-nethttp-1.partial1.json"), &partial); err != nil || len(partial.Steps) != 2 {
+	if err := readJSON(os.DirFS(dir), "go-nethttp-1.partial1.json", &partial); err != nil || len(partial.Steps) != 2 {
 		t.Errorf("the unfinished life is lost: %v, %d steps", err, len(partial.Steps))
 	}
 	if last := LastSeq(dir); last != 6 {
@@ -222,30 +224,26 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"schema":1,"legs":[{"file":"go-nethttp-1.json","state":"running","leg":{"contender":"go-nethttp","round":1}}]}`), []byte(`{"schema":1,"steps":[{"load":{"failed":{"":-1}}}]}`), []byte(`{"type":"step_ended"}`))
 	f.Add([]byte(`[]`), []byte(`null`), []byte("\n\n{}"))
 	f.Fuzz(func(t *testing.T, run, leg, events []byte) {
-		dir := t.TempDir()
-		for name, data := range map[string][]byte{RunFile: run, "go-nethttp-1.json": leg, EventsFile: events} {
-			if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
-				t.Fatal(err)
+		_ = readEvents(bytes.NewReader(events), func(bench.Record) error { return nil })
+		got, legs, err := read(fstest.MapFS{RunFile: {Data: run}, "go-nethttp-1.json": {Data: leg}})
+		if err != nil {
+			return
+		}
+		// The derived figures do not panic, and what was read can be written and read again.
+		for _, l := range legs {
+			for _, s := range l.Steps {
+				s.CPUPerRequest()
+				s.Throttling()
+				s.MemorySeconds()
+				s.Load.ErrorRatio()
 			}
 		}
-		got, legs, err := Read(dir)
-		if err == nil {
-			// What was read can be written and read again, and the derived figures do not panic.
-			if err := writeJSON(filepath.Join(dir, RunFile), got); err != nil {
-				t.Fatal(err)
-			}
-			for _, l := range legs {
-				for _, s := range l.Steps {
-					s.CPUPerRequest()
-					s.Throttling()
-					s.MemorySeconds()
-					s.Load.ErrorRatio()
-				}
-			}
-			if _, _, err := Read(dir); err != nil {
-				t.Fatalf("what was written cannot be read again: %v", err)
-			}
+		again, err := json.Marshal(got)
+		if err != nil {
+			t.Fatal(err)
 		}
-		LastSeq(dir)
+		if _, _, err := read(fstest.MapFS{RunFile: {Data: again}, "go-nethttp-1.json": {Data: leg}}); err != nil {
+			t.Fatalf("what was written cannot be read again: %v", err)
+		}
 	})
 }

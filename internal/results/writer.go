@@ -187,7 +187,7 @@ func (w *Writer) setState(leg bench.Leg, state bench.LegState) error {
 // gone, so they are not mixed with those of the new one, but nothing measured is thrown away.
 func keepPartial(path string) error {
 	var old bench.LegResult
-	if err := readJSON(path, &old); err != nil || len(old.Steps) == 0 {
+	if err := readJSON(os.DirFS(filepath.Dir(path)), filepath.Base(path), &old); err != nil || len(old.Steps) == 0 {
 		return nil //nolint:nilerr // nothing there, or nothing worth keeping
 	}
 	ext := filepath.Ext(path)
