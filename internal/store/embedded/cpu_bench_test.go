@@ -65,9 +65,9 @@ func BenchmarkSourceCPU(b *testing.B) {
 	fake, fakePID := startServing(b)
 	index := fmt.Sprintf("locbench-store-bench-%d", os.Getpid())
 	defer call(b, http.MethodDelete, real+"/"+index, "")
-	var cities []city
+	cities, bodies := read(b, set)
 	for _, base := range []string{real, fake} {
-		cities = fill(b, base, index, set)
+		fill(b, base, index, bodies)
 	}
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections, DisableCompression: true}}
 	defer client.CloseIdleConnections()

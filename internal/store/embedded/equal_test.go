@@ -5,14 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"iter"
 	"math"
 	"net/http"
 	"os"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"locbench/internal/dataset"
 	"locbench/internal/store/embedded"
@@ -56,25 +54,44 @@ func TestSameAnswersAsElasticsearch(t *testing.T) {
 		t.Fatal(err)
 	}
 	index := fmt.Sprintf("locbench-store-test-%d", os.Getpid())
+	defer http.DefaultClient.CloseIdleConnections()
 	defer call(t, http.MethodDelete, real+"/"+index, "")
-	var cities []city
-	for _, base := range []string{real, fake} {
-		start := time.Now()
-		cities = fill(t, base, index, set)
-		t.Logf("%d cities in %s after %s", len(cities), base, time.Since(start).Round(time.Millisecond))
+	cities, bodies := read(t, set)
+	t.Run("fill", func(t *testing.T) {
+		for name, base := range map[string]string{"Elasticsearch": real, "embedded": fake} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				fill(t, base, index, bodies)
+			})
+		}
+	})
+	if t.Failed() {
+		return
 	}
 
 	questions := questions(cities)
+	diffs := make([]string, len(questions))
+	t.Run("ask", func(t *testing.T) {
+		const askers = 4
+		for asker := range askers {
+			t.Run(fmt.Sprint(asker), func(t *testing.T) {
+				t.Parallel()
+				for i := asker; i < len(questions); i += askers {
+					q := questions[i]
+					path := strings.ReplaceAll(q.path, "{index}", index)
+					wantStatus, want := call(t, method(q), real+path, q.body)
+					gotStatus, got := call(t, method(q), fake+path, q.body)
+					diffs[i] = compare(wantStatus, want, gotStatus, got)
+				}
+			})
+		}
+	})
 	asked, wrong := map[string]int{}, map[string]int{}
-	for _, q := range questions {
+	for i, q := range questions {
 		asked[q.kind]++
-		path := strings.ReplaceAll(q.path, "{index}", index)
-		wantStatus, want := call(t, method(q), real+path, q.body)
-		gotStatus, got := call(t, method(q), fake+path, q.body)
-		if diff := compare(wantStatus, want, gotStatus, got); diff != "" {
-			wrong[q.kind]++
-			if wrong[q.kind] <= 3 {
-				t.Errorf("%s: %s %s\n%s", q.kind, q.path, q.body, diff)
+		if diffs[i] != "" {
+			if wrong[q.kind]++; wrong[q.kind] <= 3 {
+				t.Errorf("%s: %s %s\n%s", q.kind, q.path, q.body, diffs[i])
 			}
 		}
 	}
@@ -91,19 +108,10 @@ func method(q question) string {
 	return http.MethodGet
 }
 
-// fill makes the index and loads all cities by a single worker, since ties are broken by the order of coming.
-func fill(t testing.TB, base, index string, set dataset.Set) (cities []city) {
+// read returns the cities of the set, and the bulk bodies that load them.
+func read(t testing.TB, set dataset.Set) (cities []city, bodies []string) {
 	t.Helper()
-	mapping := bytes.Replace(dataset.CityMapping(), []byte(`"number_of_replicas":0`), []byte(`"number_of_replicas":0,"refresh_interval":"-1"`), 1)
-	mustCall(t, http.MethodPut, base+"/"+index, string(mapping))
-	var body bytes.Buffer
-	flush := func() {
-		answer := mustCall(t, http.MethodPost, base+"/"+index+"/_bulk?filter_path=errors", body.String())
-		if !strings.Contains(answer, `"errors":false`) {
-			t.Fatalf("bulk: %.500s", answer)
-		}
-		body.Reset()
-	}
+	var body strings.Builder
 	for doc, err := range set.Documents(dataset.CityIndex) {
 		if err != nil {
 			t.Fatal(err)
@@ -115,12 +123,24 @@ func fill(t testing.TB, base, index string, set dataset.Set) (cities []city) {
 		cities = append(cities, c)
 		fmt.Fprintf(&body, `{"create":{"_id":%q}}`+"\n%s\n", doc.ID, doc.Source)
 		if body.Len() > 4<<20 {
-			flush()
+			bodies = append(bodies, body.String())
+			body.Reset()
 		}
 	}
-	flush()
+	return cities, append(bodies, body.String())
+}
+
+// fill makes the index and loads it by a single worker, since ties are broken by the order of coming.
+func fill(t testing.TB, base, index string, bodies []string) {
+	t.Helper()
+	mapping := bytes.Replace(dataset.CityMapping(), []byte(`"number_of_replicas":0`), []byte(`"number_of_replicas":0,"refresh_interval":"-1"`), 1)
+	mustCall(t, http.MethodPut, base+"/"+index, string(mapping))
+	for _, body := range bodies {
+		if answer := mustCall(t, http.MethodPost, base+"/"+index+"/_bulk?filter_path=errors", body); !strings.Contains(answer, `"errors":false`) {
+			t.Fatalf("bulk: %.500s", answer)
+		}
+	}
 	mustCall(t, http.MethodPost, base+"/"+index+"/_refresh", "")
-	return cities
 }
 
 func call(t testing.TB, method, url, body string) (int, string) {
@@ -264,23 +284,6 @@ func lists(w, g answer) string {
 		}
 	}
 	return b.String()
-}
-
-// first is the beginning of a data set.
-type first struct {
-	dataset.Set
-	n int
-}
-
-func (f first) Documents(index string) iter.Seq2[dataset.Doc, error] {
-	return func(yield func(dataset.Doc, error) bool) {
-		left := f.n
-		for doc, err := range f.Set.Documents(index) {
-			if left--; left < 0 || !yield(doc, err) {
-				return
-			}
-		}
-	}
 }
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }

@@ -17,8 +17,8 @@ func (d discard) Header() http.Header         { return d.header }
 func (d discard) Write(b []byte) (int, error) { return len(b), nil }
 func (d discard) WriteHeader(int)             {}
 
-// small makes a store with some cities in it, and tells the path of one.
-func small(tb testing.TB, n int) (s *embedded.Server, cities []city) {
+// loaded makes a store with the bundled cities in it.
+func loaded(tb testing.TB) (s *embedded.Server, cities []city) {
 	tb.Helper()
 	set, err := dataset.Bundled()
 	if err != nil {
@@ -31,12 +31,13 @@ func small(tb testing.TB, n int) (s *embedded.Server, cities []city) {
 	tb.Cleanup(func() { s.Close() })
 	server := httptest.NewServer(s)
 	defer server.Close()
-	cities = fill(tb, server.URL, "city", first{set, n})
+	cities, bodies := read(tb, set)
+	fill(tb, server.URL, "city", bodies)
 	return s, cities
 }
 
 func BenchmarkHandler(b *testing.B) {
-	s, cities := small(b, 20_000)
+	s, cities := loaded(b)
 	run := func(name, method, path, body string) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

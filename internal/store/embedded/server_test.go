@@ -165,7 +165,7 @@ func TestClientsDefaults(t *testing.T) {
 }
 
 func TestListenAndClose(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	s, err := embedded.New(embedded.Options{Latency: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
