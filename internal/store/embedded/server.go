@@ -47,7 +47,7 @@ func New(opts Options) (*Server, error) {
 
 const (
 	headerTimeout = 30 * time.Second
-	closeTimeout  = 5 * time.Second
+	closeTimeout  = 500 * time.Millisecond // for calls under way: connections that were opened and never used would wait longer
 	maxHeader     = 64 << 10
 )
 
