@@ -31,7 +31,7 @@ bench-seed: ## seeding beside a bare client posting the same bodies (LOCBENCH_TE
 	go test -run '^$$' -bench Seed -benchtime 1x ./internal/seed
 
 bench-store: ## CPU time of one _source call: embedded store beside Elasticsearch (LOCBENCH_TEST_ELASTICSEARCH)
-	go test -run '^$$' -bench Source -benchtime 1x ./internal/store
+	go test -run '^$$' -bench SourceCPU -benchtime 1x ./internal/store/embedded
 
 clean: ## what builds and runs leave in the checkout
 	rm -rf locbench results

@@ -123,7 +123,7 @@ func testRun(t *testing.T) string {
 func buildReference(t *testing.T) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "service")
-	cmd := exec.Command("go", "build", "-o", out, "locbench/services/go-nethttp")
+	cmd := exec.Command("go", "build", "-race=false", "-o", out, "locbench/services/go-nethttp")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if msg, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, msg)

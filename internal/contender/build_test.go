@@ -178,7 +178,7 @@ func hello(t *testing.T, cgo bool) string {
 		text = strings.Replace(text, "import (", "import \"C\"\n\nimport (", 1)
 	}
 	write(t, filepath.Join(dir, "main.go"), text)
-	cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", "hello", ".")
+	cmd := exec.Command("go", "build", "-race=false", "-ldflags=-s -w", "-o", "hello", ".")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), enabled, "GOOS=linux", "GOWORK=off")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

@@ -58,7 +58,7 @@ func staticBinary(ctx context.Context, o BuildOptions, arch string) (string, err
 	out := filepath.Join(dir, "locbench-linux-"+arch)
 	cmd := command{
 		dir: sources, out: o.out(), env: append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch),
-		argv: []string{"go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out, "./cmd/locbench"},
+		argv: []string{"go", "build", "-race=false", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out, "./cmd/locbench"},
 	}
 	if runErr := cmd.run(ctx); runErr != nil {
 		return "", fmt.Errorf("%w (doing that here failed: %w)", err, runErr)

@@ -27,7 +27,7 @@ func Helper(t testing.TB) string {
 func compile(t testing.TB, system string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "helper")
-	cmd := exec.Command("go", "build", "-o", path, "locbench/internal/docker/dockertest/helper")
+	cmd := exec.Command("go", "build", "-race=false", "-o", path, "locbench/internal/docker/dockertest/helper")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("compile the helper: %v\n%s", err, out)
