@@ -52,7 +52,13 @@ func (r renamed) Documents(index string) iter.Seq2[bench.Document, error] {
 // prefix makes names for one test and sees to it that the test's indices are removed.
 func prefix(t testing.TB, url string) string {
 	p := fmt.Sprintf("locbench-test-%d-", rand.Uint32())
-	t.Cleanup(func() { request(t, http.MethodDelete, url+"/"+p+"*", "") })
+	t.Cleanup(func() {
+		for index := range request(t, http.MethodGet, url+"/"+p+"*/_alias", "") { // by name: a cluster may forbid to delete by pattern
+			if answer := request(t, http.MethodDelete, url+"/"+index, ""); answer["acknowledged"] != true {
+				t.Errorf("index %s stays: %v", index, answer)
+			}
+		}
+	})
 	return p
 }
 
