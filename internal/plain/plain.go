@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"locbench/internal/bench"
@@ -162,6 +164,13 @@ func (p *Printer) stepEnded(r bench.StepResult) {
 		p.line("  %s", p.paint(faint, stepHeader))
 	}
 	p.line("  %s", stepRow(r))
+	for _, kind := range slices.Sorted(maps.Keys(r.Load.Failed)) {
+		text := fmt.Sprintf("    %s %s × %s", p.paint(red, "errors:"), Count(r.Load.Failed[kind]), safe.Line(string(kind), 60))
+		if example := r.Load.Examples[kind]; example != "" {
+			text += ", the first: " + safe.Line(example, 300)
+		}
+		p.line("%s", text)
+	}
 	for _, w := range append(append([]string{}, r.Load.Warnings...), r.Warnings...) {
 		p.line("    %s %s", p.paint(yellow, "warning:"), safe.Line(w, 500))
 	}

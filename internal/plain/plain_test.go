@@ -92,6 +92,7 @@ func recorded() (records []bench.Record, run bench.Run, legs []bench.LegResult) 
 	add(0, &bad, bench.CheckDone{Check: bench.CheckResult{Group: "get", Name: "no such city", Status: bench.CheckFailed, Detail: "wanted status 404, got 200 \x1b[2J"}})
 	dead := stepResult(0, 1, 0, true)
 	dead.Load.Failed = map[bench.ErrorKind]int64{bench.ErrReset: 12}
+	dead.Load.Examples = map[bench.ErrorKind]string{bench.ErrReset: "read: connection reset by \x1b[1mpeer"}
 	dead.Load.Latency = bench.Latencies{}
 	dead.Before, dead.After, dead.Aborted = nil, nil, "the contender died: killed by SIGKILL (out of memory)"
 	add(10*second, &bad, bench.StepEnded{Result: dead})
