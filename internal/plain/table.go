@@ -84,6 +84,7 @@ func at(s bench.Step) string {
 func notes(b *bytes.Buffer, run bench.Run, contenders []stats.Contender) {
 	line := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
 	line("")
+	line("p50, p99 and CPU/req are those of the step with the peak; start-up, memory, errors and cost are of the whole life.")
 	if run.Profile.Rounds > 1 {
 		line("Medians of the rounds; latencies are quantiles of all rounds' successful requests.")
 	}
