@@ -28,9 +28,11 @@ bench-load: ## throughput of a step beside wrk on the same server, alternating p
 	go test -run '^$$' -bench Wrk -benchtime 1x ./internal/load
 
 bench-seed: ## seeding beside a bare client posting the same bodies (LOCBENCH_TEST_ELASTICSEARCH)
-	go test -run '^$$' -bench Seed -benchtime 1x ./internal/seed
+	@test -n "$$LOCBENCH_TEST_ELASTICSEARCH" || { echo 'name an Elasticsearch 7 to fill: LOCBENCH_TEST_ELASTICSEARCH=http://127.0.0.1:9200 make $@'; exit 2; }
+	go test -run '^$$' -bench Seed -benchtime 1x -timeout 0 ./internal/seed
 
 bench-store: ## CPU time of one _source call: embedded store beside Elasticsearch (LOCBENCH_TEST_ELASTICSEARCH)
+	@test -n "$$LOCBENCH_TEST_ELASTICSEARCH" || { echo 'name an idle Elasticsearch 7: LOCBENCH_TEST_ELASTICSEARCH=http://127.0.0.1:9200 make $@'; exit 2; }
 	go test -run '^$$' -bench SourceCPU -benchtime 1x ./internal/store/embedded
 
 clean: ## what builds and runs leave in the checkout
