@@ -40,13 +40,19 @@ func run(ctx context.Context, env Env, f runFlags, contenders []string, changed 
 	if err != nil {
 		return err
 	}
+	recorded := plan
 	plan.Data = data.Info()
 	plan.Machine = machine.Fingerprint(ctx)
 	plan.Software = bench.Software{Locbench: version(), Go: runtime.Version()}
 	if err := site.chooseRuntime(ctx); err != nil {
 		return err
 	}
-
+	if f.resume != "" {
+		if plan.Data.Hash != recorded.Data.Hash {
+			return usage("the data set %s is not the one that %s was begun with: its legs could not be compared", plan.Data.Name, dir)
+		}
+		plan.Warnings = append(plan.Warnings, changes(recorded, plan)...)
+	}
 	if f.resume != "" {
 		if err := site.cleanUp(ctx); err != nil {
 			fmt.Fprintf(env.Stderr, "warning: %v\n", err)
@@ -145,6 +151,24 @@ func absolute(dirs []string) ([]string, error) {
 		out = append(out, a)
 	}
 	return out, nil
+}
+
+// changes tells what is not as it was when the run began: its earlier and its later legs differ by more than their contenders.
+func changes(was, is bench.Run) (warnings []string) {
+	for _, c := range []struct{ what, was, is string }{
+		{"locbench", was.Software.Locbench, is.Software.Locbench},
+		{"Go", was.Software.Go, is.Software.Go},
+		{"Docker", was.Software.Docker, is.Software.Docker},
+		{"the kernel", was.Machine.Kernel, is.Machine.Kernel},
+		{"the CPU", was.Machine.CPUModel, is.Machine.CPUModel},
+		{"the number of CPUs", fmt.Sprint(was.Machine.CPUs), fmt.Sprint(is.Machine.CPUs)},
+		{"the governor", was.Machine.Governor, is.Machine.Governor},
+	} {
+		if c.was != c.is {
+			warnings = append(warnings, fmt.Sprintf("resumed under other conditions: %s was %q and is %q", c.what, c.was, c.is))
+		}
+	}
+	return warnings
 }
 
 // public is the plan as it may be sent round: without passwords in URLs.

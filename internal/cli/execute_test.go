@@ -28,3 +28,16 @@ func TestTheRecordHoldsNoPassword(t *testing.T) {
 		t.Error("the running plan lost its password")
 	}
 }
+
+func TestResumingUnderOtherConditionsIsTold(t *testing.T) {
+	was := bench.Run{Software: bench.Software{Locbench: "0.1.0", Docker: "20.10"}, Machine: bench.Machine{CPUs: 4}}
+	if got := changes(was, was); len(got) > 0 {
+		t.Errorf("nothing has changed, but: %q", got)
+	}
+	is := was
+	is.Software.Docker, is.Machine.CPUs = "28.5", 2
+	got := changes(was, is)
+	if len(got) != 2 || !strings.Contains(got[0], `Docker was "20.10" and is "28.5"`) || !strings.Contains(got[1], "CPUs") {
+		t.Errorf("%q", got)
+	}
+}
