@@ -184,6 +184,10 @@ func nothingLeft(t *testing.T, runID string) {
 // small is a profile that is quick to run: little data, no checks, three short steps, two rounds.
 func small(t *testing.T, contender, runtime string, more ...string) string {
 	t.Helper()
+	lifecycle := "none"
+	if contender == "go-nethttp" {
+		lifecycle = "[no-environment, no-store]" // they launch the contender themselves
+	}
 	text := `contenders: [` + contender + `]
 rounds: 2
 runtime: ` + runtime + `
@@ -195,7 +199,7 @@ requests:
     ids: uniform
     languages: [cs, en]
 timeout: 500ms
-checks: {lifecycle: none, suites: []}
+checks: {lifecycle: ` + lifecycle + `, suites: []}
 step_duration: 1s
 steps: [1, 2, 4]
 ` + strings.Join(more, "\n")

@@ -173,7 +173,7 @@ func TestOneFailingContenderDoesNotEndTheRun(t *testing.T) {
 func killPoints() map[string]func(bench.Record) bool {
 	return map[string]func(bench.Record) bool{
 		"store": phaseStarted(bench.PhaseStore), "seed": phaseStarted(bench.PhaseSeed), "build": phaseStarted(bench.PhaseBuild),
-		"launch": phaseStarted(bench.PhaseLaunch), "ready": phaseStarted(bench.PhaseReady), "load": stepStarted(1), "stop": phaseStarted(bench.PhaseStop),
+		"check": phaseStarted(bench.PhaseCheck), "launch": phaseStarted(bench.PhaseLaunch), "ready": phaseStarted(bench.PhaseReady), "load": stepStarted(1), "stop": phaseStarted(bench.PhaseStop),
 	}
 }
 
@@ -323,8 +323,8 @@ func TestFullDisk(t *testing.T) {
 	}
 	defer exec.Command("umount", "-l", out).Run()
 	c := startLocbench(t, dir, "run", "-p", small(t, "go-nethttp", "process"), "--rounds", "5", "-o", "out")
-	if code := c.wait(time.Minute); code != 1 {
-		t.Errorf("exit code %d, want 1", code)
+	if code := c.wait(time.Minute); code != 3 {
+		t.Errorf("exit code %d, want 3", code)
 	}
 	if !strings.Contains(c.stderr.String(), "no space left on device") {
 		t.Errorf("it says:\n%s", c.stderr.String())

@@ -6,7 +6,10 @@
 // where they are printed. In JSON a duration is a whole number of nanoseconds and its key ends in _ns; a size is in bytes.
 package bench
 
-import "time"
+import (
+	"strconv"
+	"time"
+)
 
 // SchemaVersion is the version of run.json and of the leg files. Readers accept it and everything older.
 const SchemaVersion = 1
@@ -38,7 +41,7 @@ func (l Leg) String() string {
 	if l.Variant != "" {
 		name += "." + l.Variant
 	}
-	return name + "-" + itoa(l.Round)
+	return name + "-" + strconv.Itoa(l.Round)
 }
 
 // Selection chooses a contender and, after a colon, one of its variants. Without a variant the manifest's default is meant.
@@ -164,14 +167,4 @@ type Arrivals struct {
 	Users    int      `json:"users"`
 	Over     Duration `json:"over_ns"`
 	Requests int      `json:"requests"` // by each user, one after the other
-}
-
-func itoa(n int) string {
-	if n < 0 {
-		return "-" + itoa(-n)
-	}
-	if n < 10 {
-		return string(rune('0' + n))
-	}
-	return itoa(n/10) + string(rune('0'+n%10))
 }

@@ -12,7 +12,7 @@ type Event interface{ event() }
 
 // Record is an Event on the stream: numbered and timed.
 type Record struct {
-	Seq   int64     // from 1, without gaps
+	Seq   int64     // from 1, without gaps when published; a subscriber far behind may miss some
 	At    time.Time //
 	Leg   *Leg      // nil when it concerns the whole run
 	Event Event

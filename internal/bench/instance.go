@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"strconv"
 	"time"
 )
 
@@ -50,7 +51,7 @@ type Exit struct {
 
 // String is a sentence's end: "exit code 3", "killed by SIGKILL (out of memory)".
 func (e Exit) String() string {
-	s := "exit code " + itoa(e.Code)
+	s := "exit code " + strconv.Itoa(e.Code)
 	if e.Signal != "" {
 		s = "killed by " + e.Signal
 	}

@@ -13,6 +13,7 @@ import (
 	"locbench/internal/check"
 	"locbench/internal/contender"
 	"locbench/internal/safe"
+	"locbench/internal/store"
 )
 
 func newCheck(env Env) *cobra.Command {
@@ -95,7 +96,7 @@ func (t *checkTeller) finish(ctx context.Context, base string, opts check.Option
 	_, err := check.HTTP(ctx, opts)
 	fmt.Fprintf(t.env.Stdout, "%d passed, %d failed, %d skipped\n", t.passed, t.failed, t.skipped)
 	if err != nil {
-		return fmt.Errorf("check %s: %w", base, err)
+		return fmt.Errorf("check %s: %w", store.Redact(base), err)
 	}
 	if t.failed > 0 {
 		return withCode(ExitThreshold, fmt.Errorf("%d of %d checks failed", t.failed, t.passed+t.failed))

@@ -58,7 +58,7 @@ func (c *checks) Launching(ctx context.Context, l runner.Launcher, spec bench.La
 
 // cpus is how many CPUs the machine has that runs the contenders.
 func (c *checks) cpus() int {
-	if c.docker != nil {
+	if c.plan.Profile.Runtime == bench.RuntimeDocker {
 		return c.engine.Info().CPUs
 	}
 	return runtime.NumCPU()

@@ -23,7 +23,7 @@ const (
 	ExitOK          = 0
 	ExitFailure     = 1
 	ExitUsage       = 2   // wrong flags, arguments, profile or manifest
-	ExitContender   = 3   // the run went through, but a contender failed
+	ExitContender   = 3   // the legs had begun, but not all are complete: a contender failed, or the run ended early
 	ExitThreshold   = 4   // checks failed (locbench check), threshold or regression
 	ExitInterrupted = 130 // Ctrl-C or SIGTERM
 )
@@ -80,7 +80,14 @@ func Main(ctx context.Context, env Env) int {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // nohup asks for that
+		signal.Notify(signals, syscall.SIGHUP)
+	}
+	// A reader that goes away ("locbench run --json | head") must not kill a run that has containers to stop: writing fails instead.
+	pipes := make(chan os.Signal, 1)
+	signal.Notify(pipes, syscall.SIGPIPE)
+	defer signal.Stop(pipes)
 	done := make(chan struct{})
 	watched := make(chan struct{})
 	go func() {

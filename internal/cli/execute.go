@@ -13,10 +13,12 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/dataset"
 	"locbench/internal/event"
+	"locbench/internal/load"
 	"locbench/internal/machine"
 	"locbench/internal/plain"
 	"locbench/internal/results"
 	"locbench/internal/runner"
+	"locbench/internal/safe"
 	"locbench/internal/store"
 )
 
@@ -55,11 +57,14 @@ func run(ctx context.Context, env Env, f runFlags, contenders []string, changed 
 	}
 	if f.resume != "" {
 		if err := site.cleanUp(ctx); err != nil {
-			fmt.Fprintf(env.Stderr, "warning: %v\n", err)
+			warn(env, err)
 		}
 	}
 	if _, err := machine.RaiseOpenFiles(); err != nil {
-		fmt.Fprintf(env.Stderr, "warning: %v\n", err) // the steps that need more say so
+		warn(env, err)
+	}
+	if err := load.CheckLimits(most(plan.Profile.Steps)); err != nil {
+		return err // rather now than at the largest step of every leg
 	}
 	// A full disk ends the run: results that cannot be kept are not worth measuring.
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -69,7 +74,7 @@ func run(ctx context.Context, env Env, f runFlags, contenders []string, changed 
 		return err
 	}
 	defer writer.Close()
-	printer := newPrinter(env, f)
+	printer := newPrinter(env, f, cancel)
 	stream.Continue(results.LastSeq(dir))
 	stream.Subscribe(writer.Handle)
 	stream.Subscribe(printer.Handle)
@@ -84,20 +89,22 @@ func run(ctx context.Context, env Env, f runFlags, contenders []string, changed 
 	return errors.Join(outcome(ctx, err, writer.Err()), closeErr, finish(env, f, dir), printer.Err())
 }
 
+func warn(env Env, err error) { fmt.Fprintf(env.Stderr, "warning: %s\n", safe.Line(err.Error(), 2000)) }
+
+// most is the largest number of connections in the steps.
+func most(steps []bench.Step) (n int) {
+	for _, s := range steps {
+		n = max(n, s.Connections)
+	}
+	return n
+}
+
 // planRun decides everything that the run's record says before anything is started, and the results folder.
 func planRun(f runFlags, contenders []string, changed func(string) bool, command []string) (bench.Run, string, error) {
 	if f.resume != "" {
-		for _, name := range []string{"profile", "runtime", "target", "store", "rounds", "duration", "connections", "cpus", "memory", "seed", "out", "no-checks"} {
-			if changed(name) || len(contenders) > 0 {
-				return bench.Run{}, "", usage("--resume goes on with the recorded plan: it takes no contenders and no --%s", name)
-			}
-		}
-		run, err := resumable(f.resume)
+		run, err := planResume(f, contenders, changed)
 		if err != nil {
 			return run, "", err
-		}
-		if f.elastic != "" { // the same store may have another address today, and passwords are not on record
-			run.Profile.Store.URL = strings.TrimRight(f.elastic, "/")
 		}
 		run.Resumed = append(run.Resumed, time.Now())
 		run.State = bench.RunRunning
@@ -134,9 +141,17 @@ func planRun(f runFlags, contenders []string, changed func(string) bool, command
 	if err != nil {
 		return bench.Run{}, "", err
 	}
+	legs := runner.Order(p.Contenders, p.Rounds, seed)
+	files := map[string]bench.Leg{}
+	for _, l := range legs {
+		if other, twice := files[l.File]; twice {
+			return bench.Run{}, "", usage("%s and %s would write the same file %s: give one of them another name", other.Label(), l.Leg.Label(), l.File)
+		}
+		files[l.File] = l.Leg
+	}
 	return bench.Run{
 		Schema: bench.SchemaVersion, ID: id, State: bench.RunRunning, Profile: p,
-		Legs: runner.Order(p.Contenders, p.Rounds, seed), Seed: seed, Started: now,
+		Legs: legs, Seed: seed, Started: now,
 		Command: append([]string{"locbench"}, command...), Services: services, Target: f.target,
 	}, dir, nil
 }
@@ -205,11 +220,11 @@ func openResults(dir string, resume bool, plan bench.Run, cancel context.CancelC
 	return w, nil
 }
 
-func newPrinter(env Env, f runFlags) *plain.Printer {
+func newPrinter(env Env, f runFlags, fail func(error)) *plain.Printer {
 	width, live := terminal(env.Stderr)
 	return plain.New(plain.Options{
 		Out: env.Stdout, Talk: env.Stderr, Live: live && !f.json, Width: width,
-		Color: colored(env, env.Stderr), JSON: f.json, Quiet: f.quiet,
+		Color: colored(env, env.Stderr), JSON: f.json, Quiet: f.quiet, Fail: fail,
 	})
 }
 
@@ -220,7 +235,7 @@ func outcome(ctx context.Context, err, writeErr error) error {
 	case errors.As(context.Cause(ctx), &interrupted):
 		return withCode(ExitInterrupted, interrupted)
 	case writeErr != nil:
-		return writeErr
+		return withCode(ExitContender, fmt.Errorf("the run ended early: %w", writeErr))
 	case errors.Is(err, runner.ErrLegs):
 		return withCode(ExitContender, err)
 	}

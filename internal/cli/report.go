@@ -29,7 +29,7 @@ newer locbench.`,
 				return err
 			}
 			if err != nil {
-				fmt.Fprintf(env.Stderr, "warning: %v\n", err)
+				warn(env, err)
 			}
 			files, err := writeReports(dirs[0], out, run, legs)
 			for _, f := range files {

@@ -11,7 +11,6 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/contender"
 	"locbench/internal/profile"
-	"locbench/internal/results"
 	"locbench/internal/strictyaml"
 	"locbench/profiles"
 )
@@ -54,7 +53,8 @@ report.html. It is written after every step: Ctrl-C, or even kill -9, loses only
 
 Standard output gets the final table (or with --json every event as a line), standard error everything else.
 
-Exit codes: 0 all went well; 1 the run failed; 2 wrong usage; 3 a contender failed; 130 interrupted.`,
+Exit codes: 0 all went well; 1 the run could not begin; 2 wrong usage; 3 not every leg is complete (a contender failed, the
+store or the disk was lost); 130 interrupted.`,
 		Example: `  locbench run --headless                                   # profile quick on whatever this machine has
   locbench run --profile locations go-nethttp --elastic http://127.0.0.1:9200
   locbench run go-nethttp go-nethttp:release --rounds 6
@@ -233,22 +233,3 @@ func servicesOf(run bench.Run, dirs []string) (map[bench.Selection]bench.Service
 
 // anyTarget is what a service is called that somebody else has started, when nobody said which contender it is.
 const anyTarget = "target"
-
-// resumable reads the results folder of a run that is to go on. Every leg that is not complete runs again.
-func resumable(dir string) (bench.Run, error) {
-	run, _, err := results.Read(dir)
-	if run.Schema == 0 {
-		return run, withCode(ExitUsage, err)
-	}
-	left := 0
-	for i := range run.Legs {
-		if run.Legs[i].State != bench.LegComplete {
-			run.Legs[i].State = bench.LegPending
-			left++
-		}
-	}
-	if left == 0 {
-		return run, usage("nothing to resume: all %d legs in %s are complete", len(run.Legs), dir)
-	}
-	return run, nil
-}

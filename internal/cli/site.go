@@ -28,7 +28,7 @@ type site struct {
 	data    dataset.Set
 	stream  *event.Stream
 	engine  *docker.Engine // nil unless contenders or the store run in containers
-	docker  *launch.Docker // nil unless contenders run in containers
+	docker  *launch.Docker // their network, and what launches contenders in it; nil as engine is
 	starter runner.Launcher
 	store   *store.Store
 	elastic string // the store as contenders reach it
@@ -127,13 +127,15 @@ func (s *site) prepared() {
 
 // makeLauncher returns the address at which contenders reach this machine, "" where that is loopback.
 func (s *site) makeLauncher(ctx context.Context) (host string, err error) {
+	if s.engine != nil {
+		if s.docker, err = launch.NewDocker(ctx, s.engine, s.plan.ID); err != nil {
+			return "", err
+		}
+	}
 	switch s.plan.Profile.Runtime {
 	case bench.RuntimeURL:
 		s.starter = launch.Target{URL: s.plan.Target}
 	case bench.RuntimeDocker:
-		if s.docker, err = launch.NewDocker(ctx, s.engine, s.plan.ID); err != nil {
-			return "", err
-		}
 		s.starter = s.docker
 		host = s.docker.HostAddress()
 	default:
@@ -170,7 +172,7 @@ func (s *site) storeAlive(ctx context.Context) error {
 	return err
 }
 
-// engineAlive asks the engine for a sign of life, where contenders run in containers.
+// engineAlive asks the engine for a sign of life, where one is in use.
 func (s *site) engineAlive(ctx context.Context) error {
 	if s.docker == nil {
 		return nil

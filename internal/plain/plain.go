@@ -21,10 +21,11 @@ type Options struct {
 	Talk io.Writer // everything else
 	// Live makes Talk show a status line that rewrites itself: only for a terminal.
 	Live  bool
-	Width int  // of the terminal, for Live; 80 when 0
-	Color bool // ANSI colours in Talk
-	JSON  bool // Out gets every event as a JSON line; Talk stays silent but for warnings
-	Quiet bool // Talk gets warnings and errors alone
+	Width int         // of the terminal, for Live; 80 when 0
+	Color bool        // ANSI colours in Talk
+	JSON  bool        // Out gets every event as a JSON line; Talk stays silent but for warnings
+	Quiet bool        // Talk gets warnings and errors alone
+	Fail  func(error) // told once, when data cannot be written any more; may be nil
 }
 
 // Printer is the subscriber.
@@ -57,8 +58,11 @@ func (p *Printer) Handle(rec bench.Record) {
 		if err == nil {
 			_, err = p.Out.Write(append(line, '\n'))
 		}
-		if p.err == nil {
-			p.err = err
+		if p.err == nil && err != nil {
+			p.err = fmt.Errorf("write to standard output: %w", err)
+			if p.Fail != nil {
+				p.Fail(p.err)
+			}
 		}
 		if n, ok := rec.Event.(bench.Notice); ok && n.Level != "info" {
 			fmt.Fprintf(p.Talk, "%s: %s\n", n.Level, safe.Line(n.Text, 2000))
@@ -89,7 +93,7 @@ func (p *Printer) tell(rec bench.Record) {
 		p.phaseEnded(e)
 	case bench.LegStarted:
 		p.line("")
-		p.line("%s, round %d of %d (%d of %d)%s", p.paint(bold, rec.Leg.Label()), rec.Leg.Round, p.run.Profile.Rounds, e.Number, e.Of, p.estimate.left(rec.At))
+		p.line("%s, round %d of %d (%d of %d)%s", p.paint(bold, safe.Line(rec.Leg.Label(), 100)), rec.Leg.Round, p.run.Profile.Rounds, e.Number, e.Of, p.estimate.left(rec.At))
 	case bench.InstanceStarted:
 		p.line("  runs     %s", instanceText(e.Info))
 	case bench.InstanceReady:

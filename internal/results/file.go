@@ -13,6 +13,7 @@ import (
 // Bounds on what is read back: a results folder may come from anywhere.
 const (
 	maxFile  = 256 << 20 // bytes of one JSON file
+	maxTotal = 4 << 30   // bytes of all leg files
 	maxLine  = 16 << 20  // bytes of one line of events.jsonl
 	maxLegs  = 100_000
 	maxSteps = 100_000
@@ -74,6 +75,13 @@ func writeJSON(path string, v any) error {
 
 // readJSON reads one bounded JSON value into v. Its errors name the file as it is called within dir.
 func readJSON(dir fs.FS, path string, v any) error {
+	st, err := fs.Stat(dir, path)
+	if err != nil {
+		return err
+	}
+	if !st.Mode().IsRegular() { // opening a pipe would wait for its writer
+		return fmt.Errorf("%s: no regular file", path)
+	}
 	f, err := dir.Open(path)
 	if err != nil {
 		return err

@@ -42,7 +42,13 @@ func read(dir fs.FS) (bench.Run, []bench.LegResult, error) {
 	}
 	var legs []bench.LegResult
 	var problems []error
+	var total int64
 	for _, entry := range run.Legs {
+		if st, err := fs.Stat(dir, entry.File); err == nil {
+			if total += st.Size(); total > maxTotal {
+				return run, legs, fmt.Errorf("the files of the legs are larger than %d MiB together: this is no results folder", maxTotal>>20)
+			}
+		}
 		var leg bench.LegResult
 		err := readJSON(dir, entry.File, &leg)
 		switch {
@@ -75,7 +81,15 @@ func valid(run bench.Run) error {
 	if len(run.Legs) > maxLegs {
 		return fmt.Errorf("%d legs are more than any run has", len(run.Legs))
 	}
+	seen := map[string]bool{}
 	for i, entry := range run.Legs {
+		if seen[entry.File] {
+			return fmt.Errorf("leg %d: file %q is that of another leg", i+1, entry.File)
+		}
+		seen[entry.File] = true
+		if entry.Leg.Round < 1 {
+			return fmt.Errorf("leg %d: round %d; they count from 1", i+1, entry.Leg.Round)
+		}
 		// A folder from elsewhere must not make us read, or on resuming write, outside of it.
 		if !filepath.IsLocal(entry.File) || strings.ContainsAny(entry.File, `/\`) || !strings.HasSuffix(entry.File, ".json") || entry.File == RunFile {
 			return fmt.Errorf("leg %d: file %q is not a plain name ending in .json", i+1, entry.File)

@@ -132,6 +132,10 @@ func TestCreateRefusesAFolderWithARun(t *testing.T) {
 	if _, err := Create(dir, plan(), nil); err == nil || !strings.Contains(err.Error(), "--resume") {
 		t.Errorf("error %v, want one that names --resume", err)
 	}
+	// While the first writer is alive nobody else may go on in its folder.
+	if _, err := Reopen(dir, plan(), nil); err == nil || !strings.Contains(err.Error(), "another locbench") {
+		t.Errorf("error %v, want one that tells of the other writer", err)
+	}
 }
 
 func TestAWriteErrorIsToldOnceAndAtOnce(t *testing.T) {
@@ -173,8 +177,10 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 		{"wrong type", "{\n \"schema\": \"one\"}", "line 2"},
 		{"other JSON", `{"name":"x"}`, "no run of locbench"},
 		{"newer", `{"schema": 99}`, "use a newer locbench"},
-		{"escape", `{"schema":1,"legs":[{"file":"../../etc/x.json"}]}`, "not a plain name"},
-		{"absolute", `{"schema":1,"legs":[{"file":"/etc/passwd.json"}]}`, "not a plain name"},
+		{"escape", `{"schema":1,"legs":[{"leg":{"round":1},"file":"../../etc/x.json"}]}`, "not a plain name"},
+		{"absolute", `{"schema":1,"legs":[{"leg":{"round":1},"file":"/etc/passwd.json"}]}`, "not a plain name"},
+		{"twice", `{"schema":1,"legs":[{"leg":{"round":1},"file":"a.json"},{"leg":{"round":2},"file":"a.json"}]}`, "another leg"},
+		{"round", `{"schema":1,"legs":[{"leg":{"contender":"a","round":-9223372036854775808},"state":"complete","file":"a.json"}]}`, "count from 1"},
 		{"missing leg", `{"schema":1,"legs":[{"leg":{"contender":"a","round":1},"state":"complete","file":"a-1.json"}]}`, "a-1.json is missing"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -222,6 +228,7 @@ func FuzzRead(f *testing.F) {
 	event, _ := json.Marshal(bench.Record{Seq: 1, At: at, Event: step(2)})
 	f.Add(run, leg, event)
 	f.Add([]byte(`{"schema":1,"legs":[{"file":"go-nethttp-1.json","state":"running","leg":{"contender":"go-nethttp","round":1}}]}`), []byte(`{"schema":1,"steps":[{"load":{"failed":{"":-1}}}]}`), []byte(`{"type":"step_ended"}`))
+	f.Add([]byte(`{"schema":1,"legs":[{"file":"x.json","state":"complete","leg":{"contender":"a","round":-9223372036854775808}}]}`), []byte(`{}`), []byte(`{}`))
 	f.Add([]byte(`[]`), []byte(`null`), []byte("\n\n{}"))
 	f.Fuzz(func(t *testing.T, run, leg, events []byte) {
 		_ = readEvents(bytes.NewReader(events), func(bench.Record) error { return nil })

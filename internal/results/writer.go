@@ -55,20 +55,30 @@ func Reopen(dir string, run bench.Run, fail func(error)) (*Writer, error) {
 }
 
 func open(dir string, run bench.Run, fail func(error)) (*Writer, error) {
-	w := &Writer{dir: dir, run: run, fail: fail}
-	if err := writeJSON(filepath.Join(dir, RunFile), run); err != nil {
-		return nil, err
+	path := filepath.Join(dir, EventsFile)
+	if st, err := os.Lstat(path); err == nil && !st.Mode().IsRegular() {
+		return nil, fmt.Errorf("open event log: %s is no regular file", path)
 	}
-	f, err := os.OpenFile(filepath.Join(dir, EventsFile), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o644)
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("open event log: %w", err)
 	}
-	if err := endLine(f); err != nil {
+	w := &Writer{dir: dir, run: run, fail: fail, events: f}
+	if err := w.begin(); err != nil {
 		_ = f.Close()
-		return nil, fmt.Errorf("open event log: %w", err)
+		return nil, err
 	}
-	w.events = f
 	return w, nil
+}
+
+func (w *Writer) begin() error {
+	if err := lock(w.events); err != nil {
+		return fmt.Errorf("another locbench is writing to %s: wait for it, or end it (%w)", w.dir, err)
+	}
+	if err := endLine(w.events); err != nil {
+		return fmt.Errorf("open event log: %w", err)
+	}
+	return w.writeRun()
 }
 
 // endLine closes a line that a killed run has left half written, so that the next event stands on its own.

@@ -19,6 +19,7 @@ type fakeInstance struct {
 	exit    *bench.Exit
 	stopped bool
 	cpu     time.Duration
+	late    *bench.Exit // it dies of this right before it is stopped
 }
 
 func newFakeInstance(info bench.InstanceInfo) *fakeInstance {
@@ -58,6 +59,9 @@ func (f *fakeInstance) Usage(context.Context) (bench.Usage, error) {
 }
 
 func (f *fakeInstance) Stop(context.Context, time.Duration) (bench.StopResult, error) {
+	if f.late != nil {
+		f.die(*f.late)
+	}
 	already := f.Exit() != nil
 	f.die(bench.Exit{At: time.Now()})
 	f.mu.Lock()

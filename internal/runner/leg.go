@@ -124,11 +124,18 @@ func (l *life) stop(ctx context.Context) error {
 	return l.phase(l.leg, bench.PhaseStop, func() (string, error) {
 		stop, err := l.inst.Stop(context.WithoutCancel(ctx), l.Grace)
 		if err != nil {
-			return "", fmt.Errorf("stop: %w", err)
+			err = fmt.Errorf("stop: %w", err)
+			l.notice("error", err.Error()) // even an interrupted and quiet run must not hide what may still be there
+			return "", err
 		}
 		l.Stream.Publish(l.leg, bench.InstanceStopped{Stop: stop})
 		for _, c := range l.Checks.Stopped(stop) {
 			l.checkDone(c)
+		}
+		// A death in the last moment, which nobody else has noticed.
+		if stop.Already && l.died == nil {
+			l.died = &stop.Exit
+			return "", fmt.Errorf("the contender had died before it was stopped: %s", stop.Exit)
 		}
 		return "", nil
 	})

@@ -66,8 +66,8 @@ type Config struct {
 	Grace time.Duration // to stop in; 15 s when 0
 }
 
-// ErrLegs is wrapped by the error of Run when the run itself went well but at least one contender failed.
-var ErrLegs = errors.New("a contender failed")
+// ErrLegs is wrapped by the error of Run when the legs had begun but not all of them are complete at the end.
+var ErrLegs = errors.New("not every leg is complete")
 
 // Run runs every leg that is not complete yet, in the order of the plan, and returns when everything has stopped. It
 // publishes RunEnded last. Interrupting ctx stops it in order; then the error is context.Cause(ctx).
@@ -127,7 +127,7 @@ func (r *runner) run(ctx context.Context) error {
 			return ctx.Err()
 		}
 		if err := errors.Join(r.await(ctx, "the store", r.StoreAlive), r.await(ctx, "the container engine", r.EngineAlive)); err != nil {
-			return errors.Join(append(failures, err)...)
+			return fmt.Errorf("%w: %w", ErrLegs, errors.Join(append(failures, err)...))
 		}
 		if err := r.leg(ctx, entry.Leg, i+1); err != nil {
 			failures = append(failures, fmt.Errorf("%s: %w", entry.Leg, err))

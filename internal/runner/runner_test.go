@@ -149,6 +149,20 @@ func TestADeadContenderIsTheEndOfItsLegOnly(t *testing.T) {
 	}
 }
 
+func TestADeathAfterTheLastStepIsNoticed(t *testing.T) {
+	f, err := start(t, context.Background(), func(f *fakeRun) {
+		f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
+		f.cfg.Engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
+			f.launcher.last().late = &bench.Exit{Code: 137, OOMKilled: true}
+			return good(ctx, step)
+		})
+	})
+	leg := f.legs[f.order[0]]
+	if !errors.Is(err, ErrLegs) || leg.State != bench.LegFailed || leg.Exit == nil || !leg.Exit.OOMKilled || len(leg.Steps) != 3 {
+		t.Errorf("error %v, leg %s, exit %+v", err, leg.State, leg.Exit)
+	}
+}
+
 func TestAHangingContenderIsGivenUp(t *testing.T) {
 	f, err := start(t, context.Background(), func(f *fakeRun) {
 		f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
@@ -282,7 +296,7 @@ func TestWithoutItsEngineTheRunEnds(t *testing.T) {
 			return nil
 		}
 	})
-	if err == nil || errors.Is(err, ErrLegs) || !strings.Contains(err.Error(), "--resume") {
+	if !errors.Is(err, ErrLegs) || !strings.Contains(err.Error(), "--resume") {
 		t.Errorf("error %v", err)
 	}
 	if len(f.legs) != 1 || f.legs[f.order[0]].State != bench.LegComplete || f.ended().State != bench.RunFailed {

@@ -73,6 +73,12 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (bench.Step
 	if readErr = errors.Join(readErr, afterErr); readErr != nil && l.inst.Info().Runtime != bench.RuntimeURL {
 		res.Warnings = append(res.Warnings, "counters not read at both ends of the step: "+readErr.Error())
 	}
+	if n := sampler.Failed(); n > 0 {
+		res.Warnings = append(res.Warnings, fmt.Sprintf("%d of the readings in between failed", n))
+	}
+	if n := oomKills(res); n > 0 {
+		res.Warnings = append(res.Warnings, fmt.Sprintf("the kernel killed %d of its processes for want of memory", n))
+	}
 	if l.Judge != nil {
 		res.Warnings = append(res.Warnings, l.Judge(res, l.inst.Info())...)
 	}
@@ -88,6 +94,14 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (bench.Step
 		res.Aborted = err.Error()
 	}
 	return res, err
+}
+
+// oomKills is how many processes of the contender were killed in the step; its main process may have survived them.
+func oomKills(res bench.StepResult) int64 {
+	if res.Before == nil || res.After == nil || res.Before.Memory == nil || res.After.Memory == nil {
+		return 0
+	}
+	return res.After.Memory.OOMKills - res.Before.Memory.OOMKills
 }
 
 var errDied = errors.New("the contender died")

@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/profile"
+	"locbench/internal/results"
+)
+
+// planResume reads the plan of a run that is to go on, with the little that may be said anew: addresses whose passwords are not
+// on record, and where contenders outside the binary are.
+func planResume(f runFlags, contenders []string, changed func(string) bool) (bench.Run, error) {
+	if len(contenders) > 0 {
+		return bench.Run{}, usage("--resume goes on with the recorded plan: it takes no contenders")
+	}
+	for _, name := range []string{"profile", "runtime", "store", "rounds", "duration", "connections", "cpus", "memory", "seed", "latency", "latency-p99", "no-checks", "out"} {
+		if changed(name) {
+			return bench.Run{}, usage("--resume goes on with the recorded plan: it takes no --%s", name)
+		}
+	}
+	run, err := resumable(f.resume)
+	if err != nil {
+		return run, err
+	}
+	if f.elastic != "" {
+		if run.Profile.Store.Kind != bench.StoreExternal {
+			return run, usage("this run was begun with the store %q: it takes no --elastic", run.Profile.Store.Kind)
+		}
+		if run.Profile.Store.URL, err = serviceURL(f.elastic); err != nil {
+			return run, err
+		}
+	}
+	if f.target != "" {
+		if run.Target == "" {
+			return run, usage("this run launches its contenders: it takes no --target")
+		}
+		if run.Target, err = serviceURL(f.target); err != nil {
+			return run, err
+		}
+	}
+	// A results folder may come from elsewhere. What it would build and run is for the user to name.
+	if len(run.Services) > 0 && len(f.services) == 0 {
+		return run, usage("contenders of this run came from outside of locbench; name the folder again:  --services %s", strings.Join(run.Services, " --services "))
+	}
+	return run, nil
+}
+
+// resumable reads the results folder of a run. Every leg that is not complete runs again.
+func resumable(dir string) (bench.Run, error) {
+	run, _, err := results.Read(dir)
+	if run.Schema == 0 {
+		return run, withCode(ExitUsage, err)
+	}
+	if !regexp.MustCompile(`^[0-9A-Za-z-]{1,64}$`).MatchString(run.ID) {
+		return run, usage("%s: %q is no id of a run", dir, run.ID)
+	}
+	if err := profile.Validate(run.Profile); err != nil && run.Target == "" {
+		return run, withCode(ExitUsage, err)
+	}
+	left := 0
+	for i := range run.Legs {
+		leg := run.Legs[i].Leg
+		if !slices.Contains(run.Profile.Contenders, bench.Selection{Contender: leg.Contender, Variant: leg.Variant}) {
+			return run, usage("%s: leg %s is not of its profile", dir, leg)
+		}
+		if run.Legs[i].State != bench.LegComplete {
+			run.Legs[i].State = bench.LegPending
+			left++
+		}
+	}
+	if left == 0 {
+		return run, usage("nothing to resume: all %d legs in %s are complete", len(run.Legs), dir)
+	}
+	return run, nil
+}
