@@ -32,7 +32,9 @@ type Latencies struct {
 	HDR   string        `json:"hdr,omitempty"` // HdrHistogram V2, compressed, base64; unit: 1 ns; 3 significant figures
 }
 
-// Window is what happened in one second of a step. The last one may be shorter.
+// Window is what happened in one second of a step. The last one of the sending may be shorter or a little longer: it ends at the
+// end of the sending plus the mean, over the connections, of how much later their last success came in it. Behind it, windows
+// are there only when something ended in them, and are marked as Drain.
 type Window struct {
 	Start     time.Duration       `json:"start_ns"` // since the start of the step
 	Length    time.Duration       `json:"length_ns"`
@@ -43,6 +45,7 @@ type Window struct {
 	P90       time.Duration       `json:"p90_ns"`
 	P99       time.Duration       `json:"p99_ns"`
 	Max       time.Duration       `json:"max_ns"`
+	Drain     bool                `json:"drain,omitempty"` // nothing was sent any more: late answers and time-outs, whose rate means nothing
 }
 
 // Throughput is successes per second of the window.
@@ -58,9 +61,11 @@ type Load struct {
 	Failed    map[ErrorKind]int64  `json:"failed,omitempty"`
 	Bytes     int64                `json:"bytes"`              // of the bodies of successful answers
 	Latency   Latencies            `json:"latency"`            // of successes
-	Failures  Latencies            `json:"failures"`           // of failures, time-outs with the time they took
+	Timeouts  Latencies            `json:"timeouts,omitzero"`  // of time-outs, with the time they took
+	Failures  Latencies            `json:"failures"`           // of failures other than time-outs
 	Windows   []Window             `json:"windows"`            //
-	ClientCPU time.Duration        `json:"client_cpu_ns"`      // CPU time of locbench itself during the step (includes an embedded store)
+	ClientCPU time.Duration        `json:"client_cpu_ns"`      // CPU time of locbench itself during Wall (includes an embedded store)
+	Wall      time.Duration        `json:"wall_ns,omitempty"`  // between the readings of CPU times at the two ends; 0: not known, Elapsed is close
 	Warnings  []string             `json:"warnings,omitempty"` // doubt beside the result: "the client was the bottleneck: …"
 	Examples  map[ErrorKind]string `json:"examples,omitempty"` // the first error text of each kind, bounded
 }

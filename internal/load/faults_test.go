@@ -192,8 +192,8 @@ func TestRunWithAServerThatHangs(t *testing.T) {
 	if n := l.Failed[bench.ErrTimeout]; n != 3 || n != l.Sent {
 		t.Errorf("failed: %v of %d sent", l.Failed, l.Sent)
 	}
-	if l.Failures.Min < p.Timeout || l.Failures.Max > 10*time.Second {
-		t.Errorf("time-outs took %s to %s", l.Failures.Min, l.Failures.Max)
+	if l.Timeouts.Min < p.Timeout || l.Timeouts.Max > 10*time.Second || l.Failures.Count != 0 {
+		t.Errorf("time-outs took %s to %s, %d other failures", l.Timeouts.Min, l.Timeouts.Max, l.Failures.Count)
 	}
 	if l.Elapsed < p.Step.Duration || l.Elapsed > p.Timeout {
 		t.Errorf("elapsed %s: time-outs after the end do not lengthen it", l.Elapsed)

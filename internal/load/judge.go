@@ -26,11 +26,11 @@ func judge(l bench.Load, rec *recorder, wire *transport) []string {
 	if n := l.Failed[bench.ErrClient]; n > 0 {
 		warnings = append(warnings, fmt.Sprintf("%d requests failed for want of ports, files or memory of the client: %s", n, l.Examples[bench.ErrClient]))
 	}
-	if w := little(l, rec, wire); w != "" {
+	if w := little(l, rec); w != "" {
 		warnings = append(warnings, w)
 	}
 	machine := float64(runtime.NumCPU())
-	if used := perSecond(l.ClientCPU, l.Elapsed); used > clientShare*machine {
+	if used := perSecond(l.ClientCPU, wall(l)); used > clientShare*machine {
 		warnings = append(warnings, fmt.Sprintf("the client may be the bottleneck: locbench itself used %.2f of this machine's %d CPUs", used, runtime.NumCPU()))
 	}
 	return warnings
@@ -38,8 +38,8 @@ func judge(l bench.Load, rec *recorder, wire *transport) []string {
 
 // little applies Little's law: in a closed loop, throughput × mean latency is the number of connections. What is missing was
 // spent by the client between an answer and the next request.
-func little(l bench.Load, rec *recorder, wire *transport) string {
-	connections := rec.used(len(wire.slots))
+func little(l bench.Load, rec *recorder) string {
+	connections := rec.used()
 	answers := l.Succeeded + l.FailedTotal()
 	available := l.Elapsed*time.Duration(connections) - rec.paused
 	if answers < 100 || available <= 0 || rec.cut > 0 {
@@ -61,14 +61,14 @@ func little(l bench.Load, rec *recorder, wire *transport) string {
 
 // Bottleneck tells in words whether the client rather than the contender limited a step, and "" if there is no sign of it: the
 // contender left CPU time unused although the client had most of the machine, or both together had nearly all of it.
-// contender is its CPU time in the step and limit its CPUs (0: not limited); both must run on this machine, with cpus CPUs.
+// contender is its CPU time between Plan.OnStart and Plan.OnEnd, as ClientCPU is, and limit its CPUs (0: not limited); both must run on this machine, with cpus CPUs.
 func Bottleneck(l bench.Load, contender time.Duration, limit float64, cpus int) string {
 	machine := float64(cpus)
 	if limit <= 0 || limit > machine {
 		limit = machine
 	}
-	client, used := perSecond(l.ClientCPU, l.Elapsed), perSecond(contender, l.Elapsed)
-	if l.Elapsed <= 0 || used >= nearLimit*limit {
+	client, used := perSecond(l.ClientCPU, wall(l)), perSecond(contender, wall(l))
+	if wall(l) <= 0 || used >= nearLimit*limit {
 		return ""
 	}
 	if client < machine/2 && client+used < nearLimit*machine {
@@ -76,6 +76,14 @@ func Bottleneck(l bench.Load, contender time.Duration, limit float64, cpus int) 
 	}
 	return fmt.Sprintf("the client may be the bottleneck: locbench used %.2f of %d CPUs, the contender only %.2f of its %.2g",
 		client, cpus, used, limit)
+}
+
+// wall is the time in which CPU times were measured; results from before there was Load.Wall have only Elapsed.
+func wall(l bench.Load) time.Duration {
+	if l.Wall > 0 {
+		return l.Wall
+	}
+	return l.Elapsed
 }
 
 // perSecond is CPU time per elapsed time: CPUs in use.

@@ -101,8 +101,7 @@ func TestLittlesLaw(t *testing.T) {
 }
 
 func TestLittlesLawIsFlagged(t *testing.T) {
-	rec := newRecorder(0)
-	wire := newTransport(Engine{}, plan("http://127.0.0.1:1", 10, time.Second), nil, rec)
+	rec := newRecorder(10, 0)
 	rec.begin()
 	start := rec.started
 	for range 200 { // of 20 ms each: 4 s in flight on 10 connections in 1 s cannot be, 4 s in 0.5 s even less
@@ -110,7 +109,7 @@ func TestLittlesLawIsFlagged(t *testing.T) {
 		rec.ended(outcome{start: start, end: start.Add(20 * time.Millisecond)})
 	}
 	rec.closeWindow()
-	l := rec.load(10)
+	l := rec.load()
 	for elapsed, want := range map[time.Duration]string{
 		400 * time.Millisecond: "",
 		410 * time.Millisecond: "",
@@ -118,7 +117,7 @@ func TestLittlesLawIsFlagged(t *testing.T) {
 		300 * time.Millisecond: "throughput × mean latency is 13.3 with 10 connections, which cannot be",
 	} {
 		l.Elapsed = elapsed
-		got := little(l, rec, wire)
+		got := little(l, rec)
 		if want == "" && got != "" || !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %q, want %q", elapsed, got, want)
 		}
@@ -126,19 +125,19 @@ func TestLittlesLawIsFlagged(t *testing.T) {
 	// Time in which connections waited to be opened again is nobody's lateness.
 	rec.rested(time.Second)
 	l.Elapsed = 500 * time.Millisecond
-	if got := little(l, rec, wire); got != "" {
+	if got := little(l, rec); got != "" {
 		t.Errorf("with pauses: %q", got)
 	}
 }
 
 func TestJudgeSuspectsTheClient(t *testing.T) {
-	rec := newRecorder(0)
+	rec := newRecorder(1, 0)
 	wire := newTransport(Engine{}, plan("http://127.0.0.1:1", 1, time.Second), nil, rec)
 	l := bench.Load{Elapsed: time.Second, ClientCPU: time.Duration(runtime.NumCPU()) * 900 * time.Millisecond}
 	if got := judge(l, rec, wire); len(got) != 1 || !strings.Contains(got[0], "the client may be the bottleneck") {
 		t.Errorf("%q", got)
 	}
-	l.ClientCPU /= 2
+	l.Wall = 2 * time.Second // the share is of the time in which it was measured
 	if got := judge(l, rec, wire); len(got) != 0 {
 		t.Errorf("%q", got)
 	}
@@ -158,9 +157,14 @@ func TestBottleneck(t *testing.T) {
 		{"no limit, contender took it all", 100 * time.Millisecond, 1850 * time.Millisecond, 0, false},
 		{"limit beyond the machine", 100 * time.Millisecond, 1850 * time.Millisecond, 8, false},
 	} {
-		l := bench.Load{Elapsed: time.Second, ClientCPU: test.client}
-		if got := Bottleneck(l, test.contender, test.limit, 2); (got != "") != test.want {
-			t.Errorf("%s: %q", test.name, got)
+		for _, l := range []bench.Load{
+			{Elapsed: time.Second, ClientCPU: test.client},
+			{Elapsed: time.Minute, Wall: time.Second, ClientCPU: test.client},
+			{Elapsed: time.Millisecond, Wall: time.Second, ClientCPU: test.client},
+		} {
+			if got := Bottleneck(l, test.contender, test.limit, 2); (got != "") != test.want {
+				t.Errorf("%s: %q", test.name, got)
+			}
 		}
 	}
 	if got := Bottleneck(bench.Load{}, 0, 1, 2); got != "" {

@@ -25,6 +25,9 @@ import (
 	"locbench/internal/bench"
 )
 
+// endWait is how long OnEnd waits for the answers in flight.
+const endWait = 500 * time.Millisecond
+
 // DefaultTimeout bounds a request where the plan does not.
 const DefaultTimeout = 10 * time.Second
 
@@ -39,6 +42,16 @@ type Plan struct {
 	IDs      []int64         // of the data set, for {id}; with zipf the first is the most frequent one
 	Timeout  time.Duration   // of one request, from its sending to its last byte; 0 is DefaultTimeout
 	Seed     uint64          // of the drawn requests and ids: the same seed asks the same sequence
+
+	// OnStart and OnEnd, if not nil, are for reading counters at exactly the two ends of the step.
+	//
+	// OnStart is called when all connections are open, right before the clock starts, which waits for it. It is not called when
+	// the step fails before.
+	OnStart func()
+	// OnEnd is called, if and only if OnStart's moment came, when the sending has ended and all that was in flight has been
+	// answered or 500 ms have passed, whichever comes first: a request that hangs would otherwise stretch the step to its
+	// time-out. It is called from a goroutine of its own, also when ctx has ended. Run returns after it.
+	OnEnd func()
 }
 
 // Engine runs steps. The zero value is ready to use; one engine may run several steps one after the other.
@@ -60,7 +73,11 @@ type Engine struct {
 // the step's duration, or of its requests, no new request is sent; those in flight are completed, each within its time-out,
 // and counted. Load.Elapsed is the time in which requests were sent plus the mean, over the connections, of how much later
 // their last successful answer came: with the plain maximum one straggler would understate the throughput of all others. A
-// time-out after the end does not lengthen it.
+// time-out after the end does not lengthen it. Load.ClientCPU and Load.Wall are of the time between plan.OnStart and plan.OnEnd.
+//
+// The last window of the sending ends as Elapsed does, by the answers that it has; it still takes in what ends up to half a
+// window later. Windows after it are marked as Drain and there only if something ended in them, so there may be gaps before
+// them.
 //
 // A connection that could not be opened waits 1 to 100 ms before it tries again; otherwise the error count would only tell
 // how fast this client fails.
@@ -85,7 +102,7 @@ func (e Engine) Run(ctx context.Context, plan Plan, onWindow func(bench.Window))
 	if err := CheckLimits(plan.Step.Connections); err != nil {
 		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, err)
 	}
-	rec := newRecorder(plan.Step.MaxRequests)
+	rec := newRecorder(plan.Step.Connections, plan.Step.MaxRequests)
 	wire := newTransport(e, plan, mix, rec)
 	defer wire.close()
 	wire.connect(ctx)
@@ -111,7 +128,7 @@ func (e Engine) measure(ctx context.Context, plan Plan, mix *mix, rec *recorder,
 		vegeta.Redirects(vegeta.NoFollow),
 	)
 	stop := func() {
-		wire.stop()
+		rec.stop()
 		attacker.Stop()
 	}
 	cut := func() {
@@ -121,11 +138,18 @@ func (e Engine) measure(ctx context.Context, plan Plan, mix *mix, rec *recorder,
 	}
 	drained := make(chan struct{})
 	var wg sync.WaitGroup
+	call(plan.OnStart)
 	cpu := processCPU()
 	rec.begin()
+	var wall time.Duration
 	results := attacker.Attack(mix.target, closedLoop{plan.Step.MaxRequests}, 0, "")
 	wg.Go(func() { e.supervise(ctx, plan.Step.Duration, drained, stop, cut) })
 	wg.Go(func() { rec.closeWindows(plan.Step.Duration, e.window(), drained, onWindow) })
+	wg.Go(func() {
+		awaitEnd(rec.halted, drained)
+		wall, cpu = time.Since(rec.started), processCPU()-cpu
+		call(plan.OnEnd)
+	})
 
 	var lost int64 // hits that vegeta did not carry to the transport
 	var example string
@@ -137,10 +161,9 @@ func (e Engine) measure(ctx context.Context, plan Plan, mix *mix, rec *recorder,
 	}
 	close(drained)
 	wg.Wait()
-	cpu = processCPU() - cpu
 
-	load := rec.load(plan.Step.Connections)
-	load.ClientCPU = cpu
+	load := rec.load()
+	load.ClientCPU, load.Wall = cpu, wall
 	load.Warnings = append(load.Warnings, judge(load, rec, wire)...)
 	if lost -= wire.late.Load(); lost > 0 {
 		return load, fmt.Errorf("load step %q: %d requests could not be made: %s", plan.Step.Name, lost, example)
@@ -149,6 +172,27 @@ func (e Engine) measure(ctx context.Context, plan Plan, mix *mix, rec *recorder,
 		return load, fmt.Errorf("load step %q: %w", plan.Step.Name, context.Cause(ctx))
 	}
 	return load, nil
+}
+
+// awaitEnd returns when the sending has been halted and all is drained or endWait has passed.
+func awaitEnd(halted, drained <-chan struct{}) {
+	select {
+	case <-drained:
+		return
+	case <-halted:
+	}
+	late := time.NewTimer(endWait)
+	defer late.Stop()
+	select {
+	case <-drained:
+	case <-late.C:
+	}
+}
+
+func call(hook func()) {
+	if hook != nil {
+		hook()
+	}
 }
 
 // supervise ends the sending after duration or with ctx, and cuts off what is in flight when ctx has ended and the grace

@@ -70,8 +70,14 @@ func consistent(t *testing.T, l bench.Load, told []bench.Window) {
 		for _, n := range w.Failed {
 			failed += n
 		}
-		if w.Start != end && i > 0 {
+		if i > 0 && w.Start != end && !(w.Drain && w.Start > end) {
 			t.Errorf("window %d starts at %s, the one before ended at %s", i, w.Start, end)
+		}
+		if w.Drain && w.Succeeded == 0 && len(w.Failed) == 0 {
+			t.Errorf("window %d is of the drain and empty", i)
+		}
+		if !w.Drain && w.Start+w.Length > l.Elapsed {
+			t.Errorf("window %d ends at %s, the step at %s", i, w.Start+w.Length, l.Elapsed)
 		}
 		end = w.Start + w.Length
 	}
@@ -81,10 +87,11 @@ func consistent(t *testing.T, l bench.Load, told []bench.Window) {
 	if fmt.Sprint(told) != fmt.Sprint(l.Windows) {
 		t.Errorf("told windows %v, kept %v", told, l.Windows)
 	}
-	if l.Latency.Count != l.Succeeded || l.Failures.Count != l.FailedTotal() {
-		t.Errorf("%d latencies of %d successes, %d of %d failures", l.Latency.Count, l.Succeeded, l.Failures.Count, l.FailedTotal())
+	if l.Latency.Count != l.Succeeded || l.Timeouts.Count != l.Failed[bench.ErrTimeout] || l.Timeouts.Count+l.Failures.Count != l.FailedTotal() {
+		t.Errorf("%d latencies of %d successes, %d of time-outs and %d of others in %v",
+			l.Latency.Count, l.Succeeded, l.Timeouts.Count, l.Failures.Count, l.Failed)
 	}
-	for _, latencies := range []bench.Latencies{l.Latency, l.Failures} {
+	for _, latencies := range []bench.Latencies{l.Latency, l.Timeouts, l.Failures} {
 		if _, err := hdr.Decode(latencies); err != nil {
 			t.Error(err)
 		}

@@ -61,11 +61,10 @@ const (
 func newMix(plan Plan) (*mix, error) {
 	var errs []error
 	base, err := url.Parse(plan.BaseURL)
-	switch {
-	case err != nil:
-		errs = append(errs, fmt.Errorf("base URL: %w", err))
-	case base.Scheme != "http" && base.Scheme != "https" || base.Hostname() == "":
-		errs = append(errs, fmt.Errorf("base URL %q: it must be http://HOST:PORT or https://HOST:PORT", plan.BaseURL))
+	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Hostname() == "" {
+		// Without what it is: it may hold a password, where a malformed one cannot be told from the rest.
+		errs = append(errs, errors.New("base URL: it must be http://HOST:PORT or https://HOST:PORT"))
+		plan.BaseURL = ""
 	}
 	if n := plan.Step.Connections; n < 1 || n > maxConnections {
 		errs = append(errs, fmt.Errorf("%d connections: it must be 1 to %d", n, maxConnections))
@@ -138,6 +137,10 @@ func (m *mix) newRequest(i int, r bench.Request, plan Plan) (*request, error) {
 	target := vegeta.Target{Method: made.method, URL: made.url(func() int64 { return 0 }), Header: made.header, Body: made.body}
 	made.language = 0
 	if _, err := target.Request(); err != nil {
+		// The whole URL that url.Error tells may hold a password.
+		if whole, ok := errors.AsType[*url.Error](err); ok {
+			err = fmt.Errorf("path %q: %w", r.Path, whole.Err)
+		}
 		return nil, err
 	}
 	return made, nil

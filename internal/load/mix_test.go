@@ -149,7 +149,7 @@ func TestPlanMistakes(t *testing.T) {
 		change func(p *Plan)
 		want   string
 	}{
-		{func(p *Plan) { p.BaseURL = "" }, `base URL ""`},
+		{func(p *Plan) { p.BaseURL = "" }, `base URL: it must be http://HOST:PORT`},
 		{func(p *Plan) { p.BaseURL = "ftp://h" }, "http://HOST:PORT"},
 		{func(p *Plan) { p.BaseURL = "http://h:port" }, "base URL"},
 		{func(p *Plan) { p.BaseURL = "http://:8080" }, "base URL"},

@@ -10,20 +10,22 @@ import (
 
 // recorder collects what the transport saw, in a window at a time. All times are since the start of the step.
 type recorder struct {
-	mu       sync.Mutex
-	started  time.Time
-	max      int64 // requests; 0: not bounded
-	stopped  bool
-	sending  time.Duration // when the sending ended; valid once stopped
-	sent     int64
-	cut      int64         // requests that were cut off: neither succeeded nor failed
-	busy     time.Duration // summed time in flight, without what failures took after the end of the sending
-	overrun  time.Duration // summed time that successes took after the end of the sending
-	opened   int64         // connections opened on the clock
-	paused   time.Duration // summed time in which connections waited to be opened again
-	examples map[bench.ErrorKind]string
-	window   *tally
-	spare    *tally // the one that is not in use
+	mu          sync.Mutex
+	started     time.Time
+	connections int
+	max         int64 // requests; 0: not bounded
+	stopped     bool
+	halted      chan struct{} // closed once stopped
+	sending     time.Duration // when the sending ended; valid once stopped
+	sent        int64
+	cut         int64         // requests that were cut off: neither succeeded nor failed
+	busy        time.Duration // summed time in flight, without what failures took after the end of the sending
+	overrun     time.Duration // summed time that successes took after the end of the sending
+	opened      int64         // connections opened on the clock
+	paused      time.Duration // summed time in which connections waited to be opened again
+	examples    map[bench.ErrorKind]string
+	window      *tally
+	spare       *tally // the one that is not in use
 
 	// What follows belongs to the goroutine that closes windows, and to Run after it.
 	total   *tally
@@ -37,21 +39,21 @@ type tally struct {
 	bytes     int64
 	failed    map[bench.ErrorKind]int64
 	latency   *hdr.Histogram // of successes
-	failures  *hdr.Histogram
+	timeouts  *hdr.Histogram
+	failures  *hdr.Histogram // of the others
 }
 
 func newTally() *tally {
-	return &tally{failed: map[bench.ErrorKind]int64{}, latency: hdr.New(), failures: hdr.New()}
+	return &tally{failed: map[bench.ErrorKind]int64{}, latency: hdr.New(), timeouts: hdr.New(), failures: hdr.New()}
 }
 
 func (t *tally) reset(from time.Duration) {
 	t.from, t.succeeded, t.bytes = from, 0, 0
 	clear(t.failed)
-	if t.latency.Count() > 0 {
-		t.latency.Reset()
-	}
-	if t.failures.Count() > 0 {
-		t.failures.Reset()
+	for _, h := range []*hdr.Histogram{t.latency, t.timeouts, t.failures} {
+		if h.Count() > 0 {
+			h.Reset()
+		}
 	}
 }
 
@@ -62,6 +64,7 @@ func (t *tally) add(w *tally) {
 		t.failed[kind] += n
 	}
 	t.latency.Merge(w.latency)
+	t.timeouts.Merge(w.timeouts)
 	t.failures.Merge(w.failures)
 }
 
@@ -73,9 +76,9 @@ type outcome struct {
 	bytes      int64           // of the body
 }
 
-func newRecorder(maxRequests int64) *recorder {
+func newRecorder(connections int, maxRequests int64) *recorder {
 	return &recorder{
-		max: maxRequests, examples: map[bench.ErrorKind]string{},
+		connections: connections, max: maxRequests, halted: make(chan struct{}), examples: map[bench.ErrorKind]string{},
 		window: newTally(), spare: newTally(), total: newTally(),
 	}
 }
@@ -97,6 +100,7 @@ func (r *recorder) stop() {
 func (r *recorder) stopLocked() {
 	if !r.stopped {
 		r.stopped, r.sending = true, time.Since(r.started)
+		close(r.halted)
 	}
 }
 
@@ -126,7 +130,11 @@ func (r *recorder) ended(o outcome) {
 	}
 	if o.kind != "" {
 		r.window.failed[o.kind]++
-		r.window.failures.Record(took)
+		if o.kind == bench.ErrTimeout {
+			r.window.timeouts.Record(took)
+		} else {
+			r.window.failures.Record(took)
+		}
 		r.busy += max(took-over, 0)
 		if _, known := r.examples[o.kind]; !known {
 			r.examples[o.kind] = o.example
@@ -160,16 +168,25 @@ func (r *recorder) rested(d time.Duration) {
 }
 
 // closeWindow ends the window in use and opens the next one. The figures are computed outside the lock.
+//
+// The window in which the sending ended is as long as Load.Elapsed tells for the step: until that end plus the mean, over the
+// connections, of how much later their last success came. What it then still waited for answers would understate its rate.
 func (r *recorder) closeWindow() bench.Window {
 	r.mu.Lock()
 	now := time.Since(r.started)
 	done := r.window
 	r.window, r.spare = r.spare, done
 	r.window.from = now
+	// The first window is none of the drain, even if the clock did not advance while requests were sent.
+	drain := r.stopped && done.from >= r.sending && done.from > 0
+	end := now
+	if r.stopped && !drain {
+		end = r.elapsed()
+	}
 	r.mu.Unlock()
 
 	w := bench.Window{
-		Start: done.from, Length: now - done.from, Succeeded: done.succeeded, Bytes: done.bytes,
+		Start: done.from, Length: end - done.from, Drain: drain, Succeeded: done.succeeded, Bytes: done.bytes,
 		P50: done.latency.Quantile(.50), P90: done.latency.Quantile(.90), P99: done.latency.Quantile(.99),
 		Max: done.latency.Max(),
 	}
@@ -186,10 +203,15 @@ func (r *recorder) closeWindow() bench.Window {
 
 // closeWindows closes a window every length until drained, and then the last one, and delivers each to onWindow.
 // A boundary at the end of the step waits half a window for the answers in flight: they belong to the last window then,
-// which is a little longer, instead of making a very short one with an odd rate.
+// instead of making a very short one with an odd rate. Windows of the drain behind it are left out when nothing ended in them.
 func (r *recorder) closeWindows(duration, length time.Duration, drained <-chan struct{}, onWindow func(bench.Window)) {
 	deliver := newDelivery(onWindow)
 	defer deliver.finish()
+	keep := func(w bench.Window) {
+		r.windows = append(r.windows, w)
+		deliver.add(w)
+	}
+	something := func(w bench.Window) bool { return w.Succeeded > 0 || len(w.Failed) > 0 }
 	boundary := time.Duration(0)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -201,14 +223,12 @@ func (r *recorder) closeWindows(duration, length time.Duration, drained <-chan s
 		timer.Reset(boundary - time.Since(r.started))
 		select {
 		case <-timer.C:
-			w := r.closeWindow()
-			r.windows = append(r.windows, w)
-			deliver.add(w)
+			if w := r.closeWindow(); !w.Drain || something(w) {
+				keep(w)
+			}
 		case <-drained:
-			w := r.closeWindow()
-			if w.Succeeded > 0 || len(w.Failed) > 0 || len(r.windows) == 0 {
-				r.windows = append(r.windows, w)
-				deliver.add(w)
+			if w := r.closeWindow(); something(w) || len(r.windows) == 0 {
+				keep(w)
 			}
 			return
 		}
@@ -216,16 +236,16 @@ func (r *recorder) closeWindows(duration, length time.Duration, drained <-chan s
 }
 
 // load is the result of the step; call it when all is drained and the windows are closed.
-func (r *recorder) load(connections int) bench.Load {
+func (r *recorder) load() bench.Load {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.stopLocked()
 	l := bench.Load{
 		Started:   r.started,
-		Elapsed:   r.sending + r.overrun/time.Duration(r.used(connections)),
+		Elapsed:   r.elapsed(),
 		Scheduled: r.sent, Sent: r.sent,
 		Succeeded: r.total.succeeded, Bytes: r.total.bytes,
-		Latency: r.total.latency.Latencies(), Failures: r.total.failures.Latencies(),
+		Latency: r.total.latency.Latencies(), Timeouts: r.total.timeouts.Latencies(), Failures: r.total.failures.Latencies(),
 		Windows: r.windows,
 	}
 	if len(r.total.failed) > 0 {
@@ -234,9 +254,14 @@ func (r *recorder) load(connections int) bench.Load {
 	return l
 }
 
+// elapsed is the time of the sending plus the mean, over the connections, of how much later their last success has come by now.
+func (r *recorder) elapsed() time.Duration {
+	return r.sending + r.overrun/time.Duration(r.used())
+}
+
 // used is the number of connections that had a request: fewer than there are when there were fewer requests.
-func (r *recorder) used(connections int) int64 {
-	return max(min(int64(connections), r.sent), 1)
+func (r *recorder) used() int64 {
+	return max(min(int64(r.connections), r.sent), 1)
 }
 
 // delivery hands windows to a callback from a goroutine of its own, so that a slow callback holds up nothing.

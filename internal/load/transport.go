@@ -47,8 +47,6 @@ type transport struct {
 	slots []*slot
 	late  atomic.Int64 // requests drawn after the end and not sent
 
-	ended     chan struct{} // closed by stop
-	endOnce   sync.Once
 	cutNow    atomic.Bool
 	preopened int // connections opened before the clock started
 }
@@ -67,7 +65,7 @@ type slot struct {
 func newTransport(e Engine, plan Plan, m *mix, rec *recorder) *transport {
 	t := &transport{
 		engine: e, timeout: plan.Timeout, mix: m, rec: rec,
-		free: make(chan *slot, plan.Step.Connections), ended: make(chan struct{}),
+		free: make(chan *slot, plan.Step.Connections),
 	}
 	// newMix has seen that it parses.
 	base, _ := url.Parse(plan.BaseURL)
@@ -129,12 +127,6 @@ func (t *transport) connect(ctx context.Context) {
 			t.preopened++
 		}
 	}
-}
-
-// stop ends the sending and wakes connections that wait to be opened again.
-func (t *transport) stop() {
-	t.rec.stop()
-	t.endOnce.Do(func() { close(t.ended) })
 }
 
 // cut ends all exchanges in flight on open connections; those still being opened end with the context of roundTrip.
@@ -332,7 +324,7 @@ func (t *transport) pause(d time.Duration) {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-t.ended:
+	case <-t.rec.halted:
 	}
 }
 
