@@ -358,3 +358,62 @@ func TestTarget(t *testing.T) {
 		t.Errorf("steps %+v", legs[0].Steps)
 	}
 }
+
+// TestStoreInAContainer starts an image of a real Elasticsearch beside the contender, fills it, and asks all of the checks.
+func TestStoreInAContainer(t *testing.T) {
+	testenv.Docker(t)
+	image := os.Getenv("LOCBENCH_TEST_ELASTICSEARCH_IMAGE")
+	if image == "" {
+		t.Skip("LOCBENCH_TEST_ELASTICSEARCH_IMAGE names no image of an Elasticsearch 7 (.ci/elasticsearch image makes one)")
+	}
+	runtimes(t, func(t *testing.T, runtime string) {
+		dir := t.TempDir()
+		profile := filepath.Join(dir, "container.yaml")
+		text := `contenders: [go-nethttp]
+runtime: ` + runtime + `
+limits: {cpus: 1, memory: 128MiB}
+store: {kind: container, image: "` + image + `"}
+requests:
+  - path: /city/v1/get?id={id}&language={language}
+    languages: [cs]
+checks: {lifecycle: [no-store], suites: [locations]}
+step_duration: 1s
+steps: [1, 4]
+`
+		if err := os.WriteFile(profile, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		code, _, stderr := locbench(t, dir, "run", "-p", profile, "-o", "out")
+		if code != 0 {
+			t.Fatalf("exit code %d:\n%s", code, stderr)
+		}
+		run, legs := read(t, filepath.Join(dir, "out"))
+		nothingLeft(t, run.ID)
+		if run.Store.Kind != bench.StoreContainer || legs[0].Steps[1].Load.Succeeded == 0 {
+			t.Errorf("store %+v, steps %+v", run.Store, legs[0].Steps)
+		}
+		for _, c := range legs[0].Checks {
+			if c.Status == bench.CheckFailed {
+				t.Errorf("check %s/%s failed: %s", c.Group, c.Name, c.Detail)
+			}
+		}
+	})
+}
+
+// TestAReaderThatGoesAway is "locbench run --json | head -1": what was launched is stopped all the same.
+func TestAReaderThatGoesAway(t *testing.T) {
+	runtimes(t, func(t *testing.T, runtime string) {
+		dir := t.TempDir()
+		cmd := exec.Command("sh", "-c", `"$0" "$@" | head -1`, locbenchBinary(t), "run", "--json", "-p", small(t, "go-nethttp", runtime), "-o", "out")
+		cmd.Dir = dir
+		line, err := cmd.Output()
+		if err != nil || !strings.Contains(string(line), "run_started") {
+			t.Errorf("%v: %s", err, line)
+		}
+		run, _ := read(t, filepath.Join(dir, "out"))
+		nothingLeft(t, run.ID)
+		if run.State != bench.RunInterrupted {
+			t.Errorf("run %s", run.State)
+		}
+	})
+}

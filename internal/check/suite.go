@@ -3,7 +3,6 @@ package check
 import (
 	"embed"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -57,14 +56,7 @@ func SuiteNames() []string {
 // .yml. Mistakes in it are a strictyaml.Mistakes.
 func LoadSuite(nameOrPath string) (*Suite, error) {
 	if strings.ContainsAny(nameOrPath, `/\`) || strings.HasSuffix(nameOrPath, ".yaml") || strings.HasSuffix(nameOrPath, ".yml") {
-		info, err := os.Stat(nameOrPath)
-		if err != nil {
-			return nil, fmt.Errorf("read suite: %w", err)
-		}
-		if info.Size() > strictyaml.MaxSize {
-			return nil, fmt.Errorf("read suite %s: larger than %s", nameOrPath, strictyaml.FormatBytes(strictyaml.MaxSize))
-		}
-		data, err := os.ReadFile(nameOrPath)
+		data, err := strictyaml.ReadFile(nameOrPath)
 		if err != nil {
 			return nil, fmt.Errorf("read suite: %w", err)
 		}

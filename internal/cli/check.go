@@ -3,7 +3,9 @@ package cli
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -47,6 +49,14 @@ Exit code 0 when every check passed, 4 when one failed, 1 when the service could
 			if len(endpoints) == 0 {
 				endpoints = nil
 			}
+			for _, e := range endpoints {
+				if !slices.Contains(contender.Groups(), e) {
+					return usage("--endpoints: there is no group %q; there are %s", e, strings.Join(contender.Groups(), " "))
+				}
+			}
+			if err := answers(cmd.Context(), base, timeout); err != nil {
+				return err
+			}
 			t := checkTeller{env: env, verbose: verbose}
 			opts := check.Options{BaseURL: base, Suite: s, Endpoints: endpoints, Timeout: timeout, OnResult: t.tell}
 			return t.finish(cmd.Context(), base, opts)
@@ -57,6 +67,21 @@ Exit code 0 when every check passed, 4 when one failed, 1 when the service could
 	cmd.Flags().DurationVar(&timeout, "timeout", check.DefaultTimeout, "time that one check may take")
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "tell the checks that passed or were skipped, too")
 	return cmd
+}
+
+// answers tells whether anything answers at base: a service that is down is not a service that answers wrongly.
+func answers(ctx context.Context, base string, timeout time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/", nil)
+	if err != nil {
+		return fmt.Errorf("ask %s: %w", store.Redact(base), err)
+	}
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		return fmt.Errorf("nothing was checked, %s does not answer: %w", store.Redact(base), err)
+	}
+	return resp.Body.Close()
 }
 
 // serviceURL checks the address of a running service and takes a slash at its end away.

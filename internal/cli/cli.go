@@ -112,7 +112,7 @@ func Main(ctx context.Context, env Env) int {
 		return ExitOK
 	}
 	code := exitCode(ctx, err)
-	tellError(env.Stderr, root, err, code)
+	tellError(env.Stderr, err)
 	return code
 }
 
@@ -127,16 +127,13 @@ func exitCode(ctx context.Context, err error) int {
 	return ExitFailure
 }
 
-func tellError(w io.Writer, root *cobra.Command, err error, code int) {
+func tellError(w io.Writer, err error) {
 	for i, line := range strings.Split(strings.TrimRight(err.Error(), "\n"), "\n") {
 		prefix := "locbench: "
 		if i > 0 {
 			prefix = "  "
 		}
 		fmt.Fprintln(w, prefix+safe.Line(line, 4000))
-	}
-	if code == ExitUsage && !strings.Contains(err.Error(), "--help") {
-		fmt.Fprintf(w, "Try '%s --help'.\n", root.Name())
 	}
 }
 
@@ -183,7 +180,7 @@ func noSubcommand(cmd *cobra.Command, args []string) error {
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		hint = fmt.Sprintf("; did you mean '%s %s'?", cmd.CommandPath(), near[0])
 	}
-	return usage("unknown command %q for '%s'%s", args[0], cmd.CommandPath(), hint)
+	return usage("unknown command %q for '%s'%s (see '%s --help')", args[0], cmd.CommandPath(), hint, cmd.CommandPath())
 }
 
 // args wraps one of cobra's argument validators so that its error counts as wrong usage.

@@ -115,7 +115,7 @@ func planRun(f runFlags, contenders []string, changed func(string) bool, command
 			return bench.Run{}, "", err
 		}
 	}
-	p, err := plannedProfile(f, contenders)
+	p, err := plannedProfile(f, contenders, changed)
 	if err != nil {
 		return bench.Run{}, "", err
 	}

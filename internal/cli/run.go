@@ -105,7 +105,7 @@ func fixed(values ...string) cobra.CompletionFunc {
 }
 
 // plannedProfile is the profile with what the command line changes of it, valid and complete.
-func plannedProfile(f runFlags, contenders []string) (bench.Profile, error) {
+func plannedProfile(f runFlags, contenders []string, changed func(string) bool) (bench.Profile, error) {
 	p, err := profile.Load(f.profile, profiles.FS)
 	if err != nil {
 		return p, withCode(ExitUsage, err)
@@ -123,16 +123,27 @@ func plannedProfile(f runFlags, contenders []string) (bench.Profile, error) {
 	if err := applyStore(&p, f); err != nil {
 		return p, err
 	}
-	if f.runtime != "" {
+	if changed("runtime") {
+		switch r := bench.Runtime(f.runtime); r {
+		case bench.RuntimeAuto, bench.RuntimeDocker, bench.RuntimeProcess:
+		default:
+			return p, usage("--runtime %q: docker, process or auto", f.runtime)
+		}
 		p.Runtime = bench.Runtime(f.runtime)
 	}
-	if f.rounds != 0 {
+	if changed("rounds") {
+		if f.rounds < 1 {
+			return p, usage("--rounds %d: at least 1 round", f.rounds)
+		}
 		p.Rounds = f.rounds
 	}
-	if f.cpus != 0 {
+	if changed("cpus") {
+		if f.cpus <= 0 {
+			return p, usage("--cpus %g: more than 0, such as 1.5", f.cpus)
+		}
 		p.Limits.CPUs = f.cpus
 	}
-	if f.memory != "" {
+	if changed("memory") {
 		if p.Limits.Memory, err = strictyaml.ParseBytes(f.memory); err != nil {
 			return p, usage("--memory: %w", err)
 		}
@@ -142,8 +153,11 @@ func plannedProfile(f runFlags, contenders []string) (bench.Profile, error) {
 			return p, err
 		}
 	}
-	for i := range p.Steps {
-		if f.duration != 0 {
+	if changed("duration") {
+		if f.duration <= 0 {
+			return p, usage("--duration %v: more than 0, such as 10s", f.duration)
+		}
+		for i := range p.Steps {
 			p.Steps[i].Duration = f.duration
 		}
 	}

@@ -106,7 +106,7 @@ func listServices(env Env, dirs []string) error {
 		}
 		fmt.Fprintf(tw, "%s\t%s\t%s %s\t%d\t%s\t%s\n", s.Name, s.Language, s.Framework, s.Version, len(s.Endpoints), strings.Join(variants, " "), note)
 	}
-	return errors.Join(tw.Flush(), err)
+	return errors.Join(tw.Flush(), withCode(ExitUsage, err))
 }
 
 func showService(env Env, dirs []string, name string) error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"os"
 	"runtime"
 	"time"
@@ -107,7 +108,7 @@ func (s *site) openStore(ctx context.Context, _ func(bench.Progress)) (string, e
 	}
 	s.elastic = s.store.URL()
 	if host != "" {
-		if s.elastic, err = s.store.Listen(net.JoinHostPort(host, "0")); err != nil {
+		if s.elastic, err = s.letIn(host); err != nil {
 			return "", fmt.Errorf("let containers reach the store: %w", err)
 		}
 	}
@@ -117,6 +118,26 @@ func (s *site) openStore(ctx context.Context, _ func(bench.Progress)) (string, e
 	s.prepared()
 	info := s.store.Info()
 	return fmt.Sprintf("%s, Elasticsearch %s", info.Kind, info.Version), nil
+}
+
+// letIn makes the store reachable for containers, which know this machine as host. Where that is no address of this machine but a
+// name that the engine resolves for them (Docker Desktop), it leads to what listens on loopback here.
+func (s *site) letIn(host string) (string, error) {
+	if s.docker.Direct() {
+		return s.store.Listen(net.JoinHostPort(host, "0"))
+	}
+	seen, err := s.store.Listen("127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	u, err := url.Parse(seen)
+	if err != nil {
+		return "", fmt.Errorf("store address: %w", err)
+	}
+	if name := u.Hostname(); name == "localhost" || net.ParseIP(name).IsLoopback() {
+		u.Host = net.JoinHostPort(host, u.Port())
+	}
+	return u.String(), nil
 }
 
 func (s *site) prepared() {
@@ -242,11 +263,12 @@ func (s *site) environment(svc bench.Service, spec bench.LaunchSpec, url string)
 // loader is the load engine with what is the same for every step of a run.
 type loader struct{ *site }
 
-func (l loader) Run(ctx context.Context, baseURL string, step bench.Step, onWindow func(bench.Window)) (bench.Load, error) {
+func (l loader) Run(ctx context.Context, baseURL string, step bench.Step, hooks runner.Hooks) (bench.Load, error) {
 	return load.Engine{}.Run(ctx, load.Plan{
 		BaseURL: baseURL, Step: step, Requests: l.plan.Profile.Requests, IDs: l.ids,
 		Timeout: l.plan.Profile.Timeout, Seed: l.plan.Seed,
-	}, onWindow)
+		OnStart: hooks.OnStart, OnEnd: hooks.OnEnd,
+	}, hooks.OnWindow)
 }
 
 // judge says when the client rather than the contender limited a step. An embedded store's work is the client's here.

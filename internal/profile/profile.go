@@ -8,9 +8,7 @@ package profile
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -30,7 +28,7 @@ func Load(name string, bundled fs.FS) (bench.Profile, error) {
 			return Parse("profiles/"+name+".yaml", data)
 		}
 	}
-	data, err := readFile(name)
+	data, err := strictyaml.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return bench.Profile{}, unknown(name, bundled)
 	}
@@ -50,20 +48,6 @@ func unknown(name string, bundled fs.FS) error {
 		hint = fmt.Sprintf("; did you mean %q?", near)
 	}
 	return fmt.Errorf("%w %q%s (bundled: %s; a path of a YAML file works too)", ErrUnknown, name, hint, strings.Join(names, ", "))
-}
-
-// readFile reads one byte more than strictyaml takes, so that it tells of files that are too large.
-func readFile(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, strictyaml.MaxSize+1))
-	if err != nil {
-		return nil, err
-	}
-	return data, nil
 }
 
 // List reads all bundled profiles, in the order of their names. The error tells of every one that cannot be read; the

@@ -109,9 +109,11 @@ func (f *fakeLauncher) leftRunning() (left []string) {
 // fakeEngine answers every step with script, or with 100 successes.
 type fakeEngine func(ctx context.Context, step bench.Step) (bench.Load, error)
 
-func (f fakeEngine) Run(ctx context.Context, _ string, step bench.Step, onWindow func(bench.Window)) (bench.Load, error) {
+func (f fakeEngine) Run(ctx context.Context, _ string, step bench.Step, hooks Hooks) (bench.Load, error) {
+	hooks.OnStart()
 	load, err := f(ctx, step)
-	onWindow(bench.Window{Succeeded: load.Succeeded, Length: time.Second})
+	hooks.OnEnd()
+	hooks.OnWindow(bench.Window{Succeeded: load.Succeeded, Length: time.Second})
 	return load, err
 }
 

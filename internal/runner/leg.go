@@ -78,7 +78,7 @@ func (l *life) live(ctx context.Context) (err error) {
 	info := l.inst.Info()
 	l.Stream.Publish(l.leg, bench.InstanceStarted{Info: info})
 	if !info.LimitsEnforced {
-		l.notice("warning", "LIMITS NOT ENFORCED: "+info.LimitsNote)
+		l.notice("warning", "LIMITS NOT ENFORCED: "+strings.TrimPrefix(info.LimitsNote, "limits not enforced: "))
 	} else if info.LimitsNote != "" {
 		l.notice("warning", info.LimitsNote)
 	}

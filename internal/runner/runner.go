@@ -24,7 +24,14 @@ type Launcher interface {
 // Engine drives one step of load.
 type Engine interface {
 	// Run returns what was measured even with an error, which is ctx's when the step was cut short.
-	Run(ctx context.Context, baseURL string, step bench.Step, onWindow func(bench.Window)) (bench.Load, error)
+	Run(ctx context.Context, baseURL string, step bench.Step, hooks Hooks) (bench.Load, error)
+}
+
+// Hooks are what an engine calls while a step runs. None is nil.
+type Hooks struct {
+	OnStart  func()             // once, when all connections are open, right before the clock starts
+	OnEnd    func()             // once after OnStart, when sending has ended and what was in flight is answered, or soon after
+	OnWindow func(bench.Window) // for every second
 }
 
 // Checks are the checks of one leg, in three parts: those that launch for themselves, those on the running instance,

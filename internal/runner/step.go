@@ -39,7 +39,8 @@ func (l *life) load(ctx context.Context) error {
 	return nil
 }
 
-// step runs one step with readings of the counters at exactly its ends and once a second in between.
+// step runs one step with readings of the counters at exactly its ends, without the opening of connections before and the wait
+// for answers that never come behind, and once a second in between.
 func (l *life) step(ctx context.Context, index int, step bench.Step) (bench.StepResult, error) {
 	res := bench.StepResult{Index: index, Step: step}
 	// The death of the contender ends the step at once: hammering a closed port measures nothing.
@@ -55,22 +56,21 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (bench.Step
 		}
 	}()
 
-	var readErr error
-	res.Before, readErr = sample.Read(ctx, l.inst)
+	var beforeErr, afterErr error
 	sampler := sample.Start(dying, l.inst, time.Second, func(u bench.Usage) {
 		l.Stream.Publish(l.leg, bench.UsageRead{Usage: u})
 	})
-	load, err := l.Engine.Run(dying, l.inst.BaseURL(), step, func(w bench.Window) {
-		l.Stream.Publish(l.leg, bench.WindowClosed{Index: index, Window: w})
+	load, err := l.Engine.Run(dying, l.inst.BaseURL(), step, Hooks{
+		OnStart:  func() { res.Before, beforeErr = sample.Read(ctx, l.inst) },
+		OnEnd:    func() { res.After, afterErr = sample.Read(context.WithoutCancel(ctx), l.inst) },
+		OnWindow: func(w bench.Window) { l.Stream.Publish(l.leg, bench.WindowClosed{Index: index, Window: w}) },
 	})
-	var afterErr error
-	res.After, afterErr = sample.Read(context.WithoutCancel(ctx), l.inst)
 	res.Load, res.Samples = load, sampler.Stop()
 	cause := context.Cause(dying)
 	cancel(nil)
 	<-watched
 
-	if readErr = errors.Join(readErr, afterErr); readErr != nil && l.inst.Info().Runtime != bench.RuntimeURL {
+	if readErr := errors.Join(beforeErr, afterErr); readErr != nil && l.inst.Info().Runtime != bench.RuntimeURL {
 		res.Warnings = append(res.Warnings, "counters not read at both ends of the step: "+readErr.Error())
 	}
 	if n := sampler.Failed(); n > 0 {

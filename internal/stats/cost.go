@@ -77,41 +77,6 @@ func LegCost(leg bench.LegResult, pricePerHour float64) (Cost, bool) {
 	return c, true
 }
 
-// Point of the cumulative curve: all successes so far over all CPU time since start.
-type Point struct {
-	CPU       time.Duration
-	Successes int64
-	Step      int // index of the step that ends here; -1 before the first
-}
-
-// Cumulative is the curve of a leg, start-up included: where it is steep, CPU time is well spent. A step after which the counter
-// was not read has no point; its successes, and its CPU time, are in the next one.
-func Cumulative(leg bench.LegResult) []Point {
-	var points []Point
-	add := func(p Point) {
-		// Counters never go back; a reading that does is wrong.
-		if n := len(points); n > 0 && p.CPU < points[n-1].CPU {
-			return
-		}
-		points = append(points, p)
-	}
-	if u, ok := mark(leg, MarkStartUp); ok {
-		add(Point{CPU: u.CPU, Step: -1})
-	}
-	var successes int64
-	for i, s := range leg.Steps {
-		if i == 0 && s.Before != nil {
-			add(Point{CPU: s.Before.CPU, Step: -1})
-		}
-		successes += s.Load.Succeeded
-		if s.After == nil {
-			continue
-		}
-		add(Point{CPU: s.After.CPU, Successes: successes, Step: s.Index})
-	}
-	return points
-}
-
 func mark(leg bench.LegResult, name string) (bench.Usage, bool) {
 	for _, m := range leg.Marks {
 		if m.Name == name {

@@ -3,7 +3,6 @@ package stats
 import (
 	"fmt"
 	"math"
-	"slices"
 	"testing"
 	"time"
 
@@ -84,22 +83,4 @@ func same(a, b Cost) bool {
 		}
 	}
 	return a.CPU == b.CPU && a.Successes == b.Successes
-}
-
-func TestCumulative(t *testing.T) {
-	leg := life()
-	got := Cumulative(leg)
-	const s = time.Second
-	want := []Point{{1 * s, 0, -1}, {2 * s, 0, -1}, {4 * s, 1000, 0}, {6 * s, 5000, 1}, {10 * s, 10_000, 2}}
-	if !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
-	leg.Steps[1].After = nil // not read: its successes and its CPU time are in the next point
-	want = []Point{{1 * s, 0, -1}, {2 * s, 0, -1}, {4 * s, 1000, 0}, {10 * s, 10_000, 2}}
-	if got := Cumulative(leg); !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
-	if got := Cumulative(bench.LegResult{}); len(got) != 0 {
-		t.Errorf("of nothing: %v", got)
-	}
 }

@@ -1,5 +1,5 @@
-// Package stats turns the results of legs into the figures of tables and reports: medians and their intervals, cost, the
-// cumulative curve, and a summary of each contender over its rounds. It is pure: no I/O, no clock, no randomness.
+// Package stats turns the results of legs into the figures of tables and reports: medians and their intervals, cost,
+// and a summary of each contender over its rounds. It is pure: no I/O, no clock, no randomness.
 //
 // Quantiles of latency are never averaged: over rounds, the histograms are merged (package hdr). Rates, times and sizes,
 // of which each round has one, are told as the median of the rounds with an interval where there are enough of them.
@@ -30,22 +30,6 @@ func Median[T Number](xs []T) (median T, ok bool) {
 	low, high := s[n/2-1], s[n/2]
 	// Written so that it cannot overflow where both have the same sign.
 	return low + (high-low)/2, true
-}
-
-// Quantile of a small sample, 0 ≤ q ≤ 1, interpolated between the nearest values (type 7 of Hyndman and Fan, as R and NumPy
-// do by default); ok is false without values. Latencies of requests have histograms instead.
-func Quantile(xs []float64, q float64) (value float64, ok bool) {
-	if len(xs) == 0 || !(q >= 0 && q <= 1) {
-		return 0, false
-	}
-	s := slices.Clone(xs)
-	slices.Sort(s)
-	at := q * float64(len(s)-1)
-	i := int(at)
-	if i+1 >= len(s) {
-		return s[len(s)-1], true
-	}
-	return s[i] + (at-float64(i))*(s[i+1]-s[i]), true
 }
 
 // Interval is a confidence interval.

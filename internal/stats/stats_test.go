@@ -30,26 +30,6 @@ func TestMedian(t *testing.T) {
 	}
 }
 
-// Reference: numpy.quantile of NumPy 2.4.6, and Python's statistics.quantiles(x, n=10, method="inclusive").
-func TestQuantile(t *testing.T) {
-	xs := []float64{12.1, 9.8, 15.3, 11.7, 30.2, 10.4, 13.9}
-	for q, want := range map[float64]float64{
-		0: 9.8, .1: 10.16, .2: 10.66, .25: 11.05, .3: 11.44, .5: 12.1, .6: 13.18, .75: 14.6, .8: 15.02, .9: 21.26, 1: 30.2,
-	} {
-		if got, ok := Quantile(xs, q); !ok || math.Abs(got-want) > 1e-9 {
-			t.Errorf("quantile %g is %g, want %g", q, got, want)
-		}
-	}
-	for _, q := range []float64{-.1, 1.1, math.NaN()} {
-		if _, ok := Quantile(xs, q); ok {
-			t.Errorf("quantile %g exists", q)
-		}
-	}
-	if _, ok := Quantile(nil, .5); ok {
-		t.Error("nothing has quantiles")
-	}
-}
-
 // Reference: the order statistics for a 95 % interval of the median and the confidence they reach, from the binomial
 // distribution with p = 1/2: 1 - 2·P(X < k), computed with scipy.stats.binom.cdf(k-1, n, 0.5) of SciPy 1.17.1.
 func TestMedianInterval(t *testing.T) {

@@ -144,7 +144,8 @@ func summarise(label string, legs []bench.LegResult, price float64) Contender {
 			c.Checks[check.Status]++
 		}
 		c.memoryPeak(leg)
-		if cost, ok := LegCost(leg, price); ok {
+		// The cost of a life that was cut short is mostly that of its start.
+		if cost, ok := LegCost(leg, price); ok && leg.State == bench.LegComplete {
 			parts, costs = append(parts, cost), append(costs, cost.Total)
 		}
 	}

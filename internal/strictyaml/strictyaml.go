@@ -82,7 +82,7 @@ func (i Inline) MarshalYAML() (any, error) {
 // parse returns the root of the only document.
 func (d *decoder) parse(data []byte) (root *yaml.Node, ok bool) {
 	if len(data) > MaxSize {
-		d.add(1, fmt.Sprintf("the file has %d bytes", len(data)), fmt.Sprintf("at most %s are read", FormatBytes(MaxSize)))
+		d.add(1, "the file is larger than "+FormatBytes(MaxSize), "split it, or leave out what is not needed")
 		return nil, false
 	}
 	// The parser is not ours and the bytes are anybody's: should it fail on them, that is a mistake in the file, not our end.

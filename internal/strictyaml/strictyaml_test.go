@@ -154,7 +154,7 @@ func TestBoundedFiles(t *testing.T) {
 	for name, tt := range map[string]struct{ data, want string }{
 		"empty":    {"", "f:1: the file is empty"},
 		"comment":  {"# nothing\n", "f:1: the file is empty"},
-		"large":    {"name: " + strings.Repeat("x", strictyaml.MaxSize), "at most 1MiB are read"},
+		"large":    {"name: " + strings.Repeat("x", strictyaml.MaxSize), "larger than 1MiB"},
 		"deep":     {"extra: " + strings.Repeat("[", 500) + strings.Repeat("]", 500), "nested deeper than 64 levels"},
 		"deeper":   {"extra: " + strings.Repeat("[", 200_000), "not YAML"},
 		"binary":   {"name: \x00\x01", "not YAML"},
