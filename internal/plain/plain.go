@@ -166,11 +166,12 @@ func (p *Printer) checkDone(c bench.CheckResult) {
 }
 
 func (p *Printer) stepEnded(r bench.StepResult) {
+	narrow := p.Live && p.Width < wideRow
 	if !p.began {
 		p.began = true
-		p.line("  %s", p.paint(faint, stepHeader))
+		p.line("  %s", p.paint(faint, stepHeader(narrow)))
 	}
-	p.line("  %s", stepRow(r))
+	p.line("  %s", stepRow(r, narrow))
 	for _, kind := range slices.Sorted(maps.Keys(r.Load.Failed)) {
 		text := fmt.Sprintf("    %s %s × %s", p.paint(red, "errors:"), Count(r.Load.Failed[kind]), safe.Line(string(kind), 60))
 		if example := r.Load.Examples[kind]; example != "" {
@@ -211,6 +212,9 @@ func (p *Printer) legEnded(e bench.LegEnded) {
 		p.always("    | " + safe.Line(l.Text, 300))
 	}
 }
+
+// wideRow is the width of a terminal that holds a step's row in full.
+const wideRow = 102
 
 const (
 	bold   = "1"

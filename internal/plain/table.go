@@ -199,10 +199,20 @@ func align(b *bytes.Buffer, indent string, rows [][]string) {
 	}
 }
 
-// stepHeader and stepRow are the table that grows while a leg runs.
-const stepHeader = "step                           req/s   errors      p50      p99      max  CPU/req  throttled   memory"
+// stepLine is one line of the table that grows while a leg runs. A narrow one, for terminals of 80 columns, leaves out what the
+// final table and the reports have anyway.
+func stepLine(narrow bool, name, rate, errors, p50, p99, top, cpu, throttled, memory string) string {
+	if narrow {
+		return fmt.Sprintf("%-22s %9s %8s %8s %8s %8s %8s", name, rate, errors, p50, p99, cpu, memory)
+	}
+	return fmt.Sprintf("%-26s %9s %8s %8s %8s %8s %8s %10s %8s", name, rate, errors, p50, p99, top, cpu, throttled, memory)
+}
 
-func stepRow(r bench.StepResult) string {
+func stepHeader(narrow bool) string {
+	return stepLine(narrow, "step", "req/s", "errors", "p50", "p99", "max", "CPU/req", "throttled", "memory")
+}
+
+func stepRow(r bench.StepResult, narrow bool) string {
 	name := r.Step.Name
 	if r.Step.WarmUp {
 		name += " (warm-up)"
@@ -220,6 +230,6 @@ func stepRow(r bench.StepResult) string {
 		memory = Bytes(r.After.Memory.Used)
 	}
 	l := r.Load
-	return fmt.Sprintf("%-26s %9s %8s %8s %8s %8s %8s %10s %8s", safe.Line(name, 40), Rate(l.Throughput()), Count(l.FailedTotal()),
+	return stepLine(narrow, safe.Line(name, 40), Rate(l.Throughput()), Count(l.FailedTotal()),
 		latency(l.Latency, l.Latency.P50), latency(l.Latency, l.Latency.P99), latency(l.Latency, l.Latency.Max), cpu, throttled, memory)
 }
