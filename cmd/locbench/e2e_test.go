@@ -362,10 +362,7 @@ func TestTarget(t *testing.T) {
 // TestStoreInAContainer starts an image of a real Elasticsearch beside the contender, fills it, and asks all of the checks.
 func TestStoreInAContainer(t *testing.T) {
 	testenv.Docker(t)
-	image := os.Getenv("LOCBENCH_TEST_ELASTICSEARCH_IMAGE")
-	if image == "" {
-		t.Skip("LOCBENCH_TEST_ELASTICSEARCH_IMAGE names no image of an Elasticsearch 7 (.ci/elasticsearch image makes one)")
-	}
+	image := testenv.ElasticsearchImage(t)
 	runtimes(t, func(t *testing.T, runtime string) {
 		dir := t.TempDir()
 		profile := filepath.Join(dir, "container.yaml")

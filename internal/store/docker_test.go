@@ -14,9 +14,6 @@ import (
 	"locbench/internal/testenv"
 )
 
-// imageVariable names an image of Elasticsearch that is on this machine, such as ".ci/elasticsearch image" makes.
-const imageVariable = "LOCBENCH_TEST_ELASTICSEARCH_IMAGE"
-
 // engine runs containers in one network of a real Docker.
 type engine struct {
 	*docker.Engine
@@ -44,10 +41,7 @@ func (e engine) RunContainer(ctx context.Context, spec store.ContainerSpec) (sto
 // TestContainerInDocker starts a real Elasticsearch in a real container.
 func TestContainerInDocker(t *testing.T) {
 	testenv.Docker(t)
-	image := os.Getenv(imageVariable)
-	if image == "" {
-		t.Skip(imageVariable + " names no image")
-	}
+	image := testenv.ElasticsearchImage(t)
 	e, err := docker.Connect(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -39,6 +39,16 @@ func Elasticsearch(t testing.TB) string {
 	return url
 }
 
+// ElasticsearchImage returns the name of an image of a real Elasticsearch 7, from LOCBENCH_TEST_ELASTICSEARCH_IMAGE.
+func ElasticsearchImage(t testing.TB) string {
+	t.Helper()
+	image := os.Getenv("LOCBENCH_TEST_ELASTICSEARCH_IMAGE")
+	if image == "" {
+		missing(t, "elasticsearch", "LOCBENCH_TEST_ELASTICSEARCH_IMAGE names no image of an Elasticsearch 7 (.ci/elasticsearch image makes one)")
+	}
+	return image
+}
+
 // Chromium returns the path of a Chromium or Chrome.
 func Chromium(t testing.TB) string {
 	t.Helper()
