@@ -8,14 +8,17 @@ import (
 
 	"github.com/containerd/errdefs"
 	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/api/types/events"
+	"github.com/docker/docker/api/types/filters"
 
 	"locbench/internal/bench"
 )
 
 const (
-	killTimeout = 10 * time.Second // from SIGKILL until the engine must have told the end
-	drain       = 2 * time.Second  // for the rest of the log after the end
-	lostAfter   = 5 * time.Second  // an engine that cannot be asked for so long is taken for gone
+	killTimeout = 10 * time.Second       // from SIGKILL until the engine must have told the end
+	drain       = 2 * time.Second        // for the rest of the log after the end
+	oomPatience = 300 * time.Millisecond // from the end of a container until its reason must have been told
+	lostAfter   = 5 * time.Second        // an engine that cannot be asked for so long is taken for gone
 )
 
 // wait learns of the container's end.
@@ -56,6 +59,9 @@ func (c *Container) end(ctx context.Context) (bench.Exit, error) {
 		exit, running, stateErr := c.state(ctx)
 		switch {
 		case stateErr == nil && !running:
+			if exit.Signal == "SIGKILL" && !exit.OOMKilled {
+				exit.OOMKilled = c.oomEvent(ctx)
+			}
 			return exit, nil
 		case errors.Is(stateErr, ErrNotFound):
 			return exit, errors.New("somebody has removed it")
@@ -71,6 +77,25 @@ func (c *Container) end(ctx context.Context) (bench.Exit, error) {
 			return bench.Exit{}, ctx.Err()
 		case <-time.After(100 * time.Millisecond):
 		}
+	}
+}
+
+// oomEvent asks the engine's event log whether the kernel has killed the container for want of memory. The flag of the state is
+// lost where the engine has heard of the end before it heard of the reason; the event is there all the same, soon after.
+func (c *Container) oomEvent(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, lostAfter)
+	defer cancel()
+	until := time.Now().Add(c.ahead + oomPatience)
+	found, done := c.engine.cli.Events(ctx, events.ListOptions{
+		Since:   "1", // all that it remembers
+		Until:   fmt.Sprintf("%d.%09d", until.Unix(), until.Nanosecond()),
+		Filters: filters.NewArgs(filters.Arg("type", "container"), filters.Arg("container", c.id), filters.Arg("event", "oom")),
+	})
+	select {
+	case <-found:
+		return true
+	case <-done:
+		return false
 	}
 }
 
