@@ -167,6 +167,13 @@ Elasticsearch are used wherever they are there.`,
 		newRun(env), newSeed(env), newCheck(env), newServices(env), newProfiles(env), newReport(env),
 		newDoctor(env), newClean(env), newServe(env), newVersion(env),
 	)
+	// cobra's own command comes without examples.
+	root.InitDefaultCompletionCmd()
+	if completion, _, err := root.Find([]string{"completion"}); err == nil {
+		completion.Example = `  source <(locbench completion bash)
+  locbench completion zsh > "${fpath[1]}/_locbench"
+  locbench completion fish > ~/.config/fish/completions/locbench.fish`
+	}
 	return root
 }
 
