@@ -14,10 +14,10 @@ import (
 // floor does not know its neighbours. README.md has the picture.
 var floors = [][]string{
 	{"bench"},
-	{"hdr", "lines", "safe", "strictyaml"},
+	{"estimate", "hdr", "lines", "safe", "strictyaml", "units"},
 	{"cgroup", "docker"},
 	{"check", "contender", "dataset", "event", "launch", "load", "machine", "profile", "ready", "results", "sample", "seed", "stats", "store"},
-	{"plain", "report", "runner"},
+	{"plain", "report", "runner", "tui"},
 	{"cli"},
 }
 

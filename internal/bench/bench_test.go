@@ -30,7 +30,7 @@ func TestRecordsSurviveJSON(t *testing.T) {
 		Notice{Level: "warning", Text: "limits not enforced"},
 		InstanceStopped{Stop: StopResult{Graceful: true, Took: up}},
 		LegEnded{State: LegFailed, Failure: "died", Exit: &Exit{At: at, Code: 137, OOMKilled: true}},
-		RunEnded{State: RunFailed, Err: "e"},
+		Intervened{Control: Control{Kind: ControlNote, Text: "x"}, Step: new(int)}, Paused{}, Resumed{Took: 3}, RunEnded{State: RunFailed, Err: "e"},
 	} {
 		in := Record{Seq: int64(i + 1), At: at, Leg: leg, Event: e}
 		data, err := json.Marshal(in)

@@ -120,6 +120,17 @@ type (
 		Level string `json:"level"` // info, warning, error
 		Text  string `json:"text"`
 	}
+	// Intervened tells that somebody has changed the course of the run, or marked a moment, at the record's time.
+	Intervened struct {
+		Control Control `json:"control"`
+		Step    *int    `json:"step,omitempty"` // index of the step that runs; nil between steps
+	}
+	// Paused tells that the run stands still, between two steps or legs, because somebody asked for it.
+	Paused struct{}
+	// Resumed tells that it goes on.
+	Resumed struct {
+		Took time.Duration `json:"took_ns"` // of the pause
+	}
 	// LegEnded closes a leg.
 	LegEnded struct {
 		State   LegState  `json:"state"`
@@ -151,6 +162,9 @@ func (StepEnded) event()       {}
 func (LogLines) event()        {}
 func (Notice) event()          {}
 func (InstanceStopped) event() {}
+func (Intervened) event()      {}
+func (Paused) event()          {}
+func (Resumed) event()         {}
 func (LegEnded) event()        {}
 func (RunEnded) event()        {}
 
@@ -191,6 +205,12 @@ func EventName(e Event) string {
 		return "notice"
 	case InstanceStopped:
 		return "instance_stopped"
+	case Intervened:
+		return "intervened"
+	case Paused:
+		return "paused"
+	case Resumed:
+		return "resumed"
 	case LegEnded:
 		return "leg_ended"
 	case RunEnded:
@@ -236,6 +256,12 @@ func decodeEvent(name string, data []byte) (Event, error) {
 		return decode[Notice](data)
 	case "instance_stopped":
 		return decode[InstanceStopped](data)
+	case "intervened":
+		return decode[Intervened](data)
+	case "paused":
+		return decode[Paused](data)
+	case "resumed":
+		return decode[Resumed](data)
 	case "leg_ended":
 		return decode[LegEnded](data)
 	case "run_ended":

@@ -192,6 +192,8 @@ type LegResult struct {
 	Failure  string        `json:"failure,omitempty"` // what went wrong, in words
 	LastLog  []LogLine     `json:"last_log,omitempty"`
 	Warnings []string      `json:"warnings,omitempty"`
+
+	Interventions []Intervention `json:"interventions,omitempty"` // what somebody asked for while it ran
 }
 
 // Run is the record of a whole run: run.json.

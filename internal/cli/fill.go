@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"locbench/internal/bench"
-	"locbench/internal/plain"
 	"locbench/internal/seed"
+	"locbench/internal/units"
 )
 
 // fillStore brings the data into a store that belongs to this run, and looks whether it is there in one that does not:
@@ -26,7 +26,7 @@ func (s *site) fillStore(ctx context.Context, progress func(bench.Progress)) (st
 	for _, i := range res.Indices {
 		total += i.Documents
 	}
-	return fmt.Sprintf("%s data, %s documents", s.data.Info().Name, plain.Count(total)), nil
+	return fmt.Sprintf("%s data, %s documents", s.data.Info().Name, units.Count(total)), nil
 }
 
 // verifyData compares the number of documents of each index with the data set's. Other data is a warning, since it may be
@@ -44,9 +44,9 @@ func (s *site) verifyData(ctx context.Context) (string, error) {
 		if n != index.Count {
 			s.stream.Publish(nil, bench.Notice{Level: "warning", Text: fmt.Sprintf(
 				"index %q holds %s documents, the data set %s has %s: ids may be missed and checks fail (locbench seed --elastic %s brings it in line)",
-				index.Name, plain.Count(n), s.data.Info().Name, plain.Count(index.Count), s.store.Info().URL)})
+				index.Name, units.Count(n), s.data.Info().Name, units.Count(index.Count), s.store.Info().URL)})
 		}
 		total += n
 	}
-	return fmt.Sprintf("found %s documents", plain.Count(total)), nil
+	return fmt.Sprintf("found %s documents", units.Count(total)), nil
 }

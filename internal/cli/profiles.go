@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"locbench/internal/plain"
 	"locbench/internal/profile"
+	"locbench/internal/units"
 	"locbench/profiles"
 )
 
@@ -63,7 +63,7 @@ Some come with locbench; any YAML file of the same form works wherever a profile
 						broken = append(broken, err.Error())
 						continue
 					}
-					fmt.Fprintf(env.Stdout, "%s: ok: %s\n", name, profileShape(p.Contenders, p.Rounds, len(p.Steps), plain.Approx(p.LoadDuration())))
+					fmt.Fprintf(env.Stdout, "%s: ok: %s\n", name, profileShape(p.Contenders, p.Rounds, len(p.Steps), units.Approx(p.LoadDuration())))
 				}
 				if len(broken) > 0 {
 					return usage("%s", strings.Join(broken, "\n"))
@@ -80,7 +80,7 @@ func listProfiles(env Env) error {
 	tw := tabwriter.NewWriter(env.Stdout, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(tw, "NAME\tWHAT\tROUNDS\tSTEPS\tLOAD OF A LEG\tTITLE")
 	for _, p := range list {
-		fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%s\t%s\n", p.Name, joinSelections(p.Contenders), p.Rounds, len(p.Steps), plain.Approx(p.LoadDuration()), p.Title)
+		fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%s\t%s\n", p.Name, joinSelections(p.Contenders), p.Rounds, len(p.Steps), units.Approx(p.LoadDuration()), p.Title)
 	}
 	if flush := tw.Flush(); flush != nil {
 		return flush

@@ -11,10 +11,10 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/dataset"
-	"locbench/internal/plain"
 	"locbench/internal/safe"
 	"locbench/internal/seed"
 	"locbench/internal/store"
+	"locbench/internal/units"
 )
 
 type seedFlags struct {
@@ -97,7 +97,7 @@ func runSeed(ctx context.Context, env Env, f seedFlags) error {
 		fmt.Fprintf(env.Stdout, "rejected %s/%s: %s\n", safe.Line(r.Index, 200), safe.Line(r.ID, 200), safe.Line(r.Reason, 500))
 	}
 	if n := res.RejectedTotal - int64(len(res.Rejected)); n > 0 {
-		fmt.Fprintf(env.Stdout, "… and %s more\n", plain.Count(n))
+		fmt.Fprintf(env.Stdout, "… and %s more\n", units.Count(n))
 	}
 	if err != nil {
 		if ctx.Err() != nil {
@@ -112,15 +112,15 @@ func runSeed(ctx context.Context, env Env, f seedFlags) error {
 func tellSeeded(w io.Writer, res seed.Result) {
 	for _, i := range res.Indices {
 		if res.Unchanged {
-			fmt.Fprintf(w, "%s → %s: %s documents, there already and unchanged\n", i.Alias, i.Index, plain.Count(i.Documents))
+			fmt.Fprintf(w, "%s → %s: %s documents, there already and unchanged\n", i.Alias, i.Index, units.Count(i.Documents))
 			continue
 		}
 		retries := ""
 		if i.Retries > 0 {
-			retries = fmt.Sprintf(", %s sent again", plain.Count(i.Retries))
+			retries = fmt.Sprintf(", %s sent again", units.Count(i.Retries))
 		}
-		fmt.Fprintf(w, "%s → %s: %s documents counted, %s in %s, %s documents/s%s\n", i.Alias, i.Index, plain.Count(i.Documents),
-			plain.Bytes(i.Bytes), plain.Duration(i.Elapsed), plain.Rate(i.PerSecond()), retries)
+		fmt.Fprintf(w, "%s → %s: %s documents counted, %s in %s, %s documents/s%s\n", i.Alias, i.Index, units.Count(i.Documents),
+			units.Bytes(i.Bytes), units.Duration(i.Elapsed), units.Rate(i.PerSecond()), retries)
 	}
 	for _, r := range res.Removed {
 		fmt.Fprintf(w, "removed %s\n", safe.Line(r, 200))
@@ -143,13 +143,13 @@ func (p *seedProgress) tell(s seed.Progress) {
 	if p.quiet {
 		return
 	}
-	text := fmt.Sprintf("%s  %s", safe.Line(s.Index, 60), plain.Count(s.Done))
+	text := fmt.Sprintf("%s  %s", safe.Line(s.Index, 60), units.Count(s.Done))
 	if s.Total > 0 {
-		text += fmt.Sprintf(" of %s (%d %%)", plain.Count(s.Total), 100*s.Done/s.Total)
+		text += fmt.Sprintf(" of %s (%d %%)", units.Count(s.Total), 100*s.Done/s.Total)
 	}
-	text += fmt.Sprintf("  %s documents/s  %s", plain.Rate(s.PerSecond), plain.Approx(s.Elapsed))
+	text += fmt.Sprintf("  %s documents/s  %s", units.Rate(s.PerSecond), units.Approx(s.Elapsed))
 	if left := s.Remaining(); left > 0 {
-		text += ", about " + plain.Approx(left) + " left"
+		text += ", about " + units.Approx(left) + " left"
 	}
 	switch {
 	case p.live:

@@ -14,9 +14,9 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/contender"
 	"locbench/internal/docker"
-	"locbench/internal/plain"
 	"locbench/internal/profile"
 	"locbench/internal/safe"
+	"locbench/internal/units"
 	"locbench/services"
 )
 
@@ -187,7 +187,7 @@ func buildServices(ctx context.Context, env Env, dirs, names []string, b builder
 			failures = append(failures, fmt.Errorf("build %s: %w", names[i], err))
 			continue
 		}
-		fmt.Fprintf(env.Stdout, "%s: %s, %s\n", names[i], artifactText(a), plain.Duration(time.Since(began)))
+		fmt.Fprintf(env.Stdout, "%s: %s, %s\n", names[i], artifactText(a), units.Duration(time.Since(began)))
 	}
 	if len(failures) > 0 {
 		return withCode(ExitContender, errors.Join(failures...))
@@ -199,9 +199,9 @@ func artifactText(a bench.Artifact) string {
 	text := "nothing to build"
 	switch {
 	case a.Image != "":
-		text = fmt.Sprintf("image %s, %s", a.Image, plain.Bytes(a.ImageSize))
+		text = fmt.Sprintf("image %s, %s", a.Image, units.Bytes(a.ImageSize))
 	case a.BinarySize > 0:
-		text = fmt.Sprintf("%s, %s", strings.Join(a.Command, " "), plain.Bytes(a.BinarySize))
+		text = fmt.Sprintf("%s, %s", strings.Join(a.Command, " "), units.Bytes(a.BinarySize))
 	}
 	if a.BuildCached {
 		text += ", unchanged"

@@ -10,9 +10,12 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/estimate"
 	"locbench/internal/safe"
+	"locbench/internal/units"
 )
 
 // Options say how to tell it.
@@ -32,7 +35,7 @@ type Options struct {
 type Printer struct {
 	Options
 	run      bench.Run
-	estimate estimate
+	estimate estimate.Run
 	leg      bench.LegResult
 	status   string // what the status line shows now
 	checks   struct{ passed, failed, skipped int }
@@ -69,7 +72,7 @@ func (p *Printer) Handle(rec bench.Record) {
 		}
 		return
 	}
-	p.estimate.apply(rec)
+	p.estimate.Apply(rec)
 	if rec.Leg != nil {
 		if _, ok := rec.Event.(bench.LegStarted); ok {
 			p.leg = bench.LegResult{Leg: *rec.Leg}
@@ -93,11 +96,11 @@ func (p *Printer) tell(rec bench.Record) {
 		p.phaseEnded(e)
 	case bench.LegStarted:
 		p.line("")
-		p.line("%s, round %d of %d (%d of %d)%s", p.paint(bold, safe.Line(rec.Leg.Label(), 100)), rec.Leg.Round, p.run.Profile.Rounds, e.Number, e.Of, p.estimate.left(rec.At))
+		p.line("%s, round %d of %d (%d of %d)%s", p.paint(bold, safe.Line(rec.Leg.Label(), 100)), rec.Leg.Round, p.run.Profile.Rounds, e.Number, e.Of, p.left(rec.At))
 	case bench.InstanceStarted:
 		p.line("  runs     %s", instanceText(e.Info))
 	case bench.InstanceReady:
-		p.line("  start-up %s from process start to first answer", Duration(e.StartUp))
+		p.line("  start-up %s from process start to first answer", units.Duration(e.StartUp))
 	case bench.CheckDone:
 		p.checkDone(e.Check)
 	case bench.StepStarted:
@@ -124,7 +127,7 @@ func (p *Printer) title(e bench.RunStarted) {
 	pr := e.Run.Profile
 	p.line("%s: %s × %s of %s load, about %s in all", p.paint(bold, "profile "+safe.Line(pr.Name, 60)),
 		count(len(pr.Contenders), "contender"), count(pr.Rounds, "round"),
-		Approx(pr.LoadDuration()), p.estimate.total())
+		units.Approx(pr.LoadDuration()), units.Approx(p.estimate.Total()))
 	p.line("  results  %s", safe.Line(e.Dir, 500))
 }
 
@@ -136,7 +139,7 @@ func (p *Printer) phaseEnded(e bench.PhaseEnded) {
 	switch e.Phase {
 	case bench.PhaseStore, bench.PhaseSeed, bench.PhaseBuild:
 		if e.Note != "" {
-			p.line("  %-8s %s (%s)", e.Phase, safe.Line(e.Note, 300), Duration(e.Took))
+			p.line("  %-8s %s (%s)", e.Phase, safe.Line(e.Note, 300), units.Duration(e.Took))
 		}
 	case bench.PhaseCheck:
 		if n := p.checks.passed + p.checks.failed; n > 0 {
@@ -147,7 +150,7 @@ func (p *Printer) phaseEnded(e bench.PhaseEnded) {
 			if p.checks.skipped > 0 {
 				text += fmt.Sprintf(", %d skipped", p.checks.skipped)
 			}
-			p.line("  checks   %s: %s (%s)", e.Note, text, Duration(e.Took))
+			p.line("  checks   %s: %s (%s)", e.Note, text, units.Duration(e.Took))
 		}
 		p.checks.passed, p.checks.failed, p.checks.skipped = 0, 0, 0
 	}
@@ -173,7 +176,7 @@ func (p *Printer) stepEnded(r bench.StepResult) {
 	}
 	p.line("  %s", stepRow(r, narrow))
 	for _, kind := range slices.Sorted(maps.Keys(r.Load.Failed)) {
-		text := fmt.Sprintf("    %s %s × %s", p.paint(red, "errors:"), Count(r.Load.Failed[kind]), safe.Line(string(kind), 60))
+		text := fmt.Sprintf("    %s %s × %s", p.paint(red, "errors:"), units.Count(r.Load.Failed[kind]), safe.Line(string(kind), 60))
 		if example := r.Load.Examples[kind]; example != "" {
 			text += ", the first: " + safe.Line(example, 300)
 		}
@@ -247,7 +250,7 @@ func (p *Printer) show(rec bench.Record, what string) {
 	if !p.Live || p.Quiet {
 		return
 	}
-	text := p.estimate.elapsed(rec.At) + p.estimate.left(rec.At) + "  "
+	text := units.Approx(p.estimate.Elapsed(rec.At).Truncate(time.Second)) + p.left(rec.At) + "  "
 	if rec.Leg != nil {
 		text += rec.Leg.String() + "  "
 	}
@@ -264,6 +267,15 @@ func (p *Printer) clear() {
 		fmt.Fprint(p.Talk, "\r\x1b[K")
 		p.status = ""
 	}
+}
+
+// left is a phrase about the time that is left, for the end of a line.
+func (p *Printer) left(at time.Time) string {
+	d, ok := p.estimate.Left(at)
+	if !ok {
+		return ""
+	}
+	return ", about " + units.Approx(d) + " left"
 }
 
 func count(n int, what string) string {
@@ -301,7 +313,7 @@ func instanceText(i bench.InstanceInfo) string {
 		parts = append(parts, fmt.Sprintf("%g CPUs", i.Limits.CPUs))
 	}
 	if i.Limits.Memory > 0 {
-		parts = append(parts, Bytes(i.Limits.Memory)+" without swap")
+		parts = append(parts, units.Bytes(i.Limits.Memory)+" without swap")
 	}
 	if i.CPUSet != "" {
 		parts = append(parts, "on CPU "+i.CPUSet)
@@ -317,11 +329,11 @@ func stopText(s bench.StopResult) string {
 	case s.Already:
 		return "had ended already: " + s.Exit.String()
 	case s.Killed:
-		return "had to be killed after " + Duration(s.Took)
+		return "had to be killed after " + units.Duration(s.Took)
 	case s.Graceful:
-		return "gracefully in " + Duration(s.Took)
+		return "gracefully in " + units.Duration(s.Took)
 	}
-	return "after " + Duration(s.Took) + ", " + s.Exit.String()
+	return "after " + units.Duration(s.Took) + ", " + s.Exit.String()
 }
 
 func windowText(steps []bench.Step, e bench.WindowClosed) string {
@@ -333,7 +345,7 @@ func windowText(steps []bench.Step, e bench.WindowClosed) string {
 	for _, n := range e.Window.Failed {
 		failed += n
 	}
-	text := fmt.Sprintf("%s: %s req/s, p50 %s, p99 %s", name, Rate(e.Window.Throughput()), Duration(e.Window.P50), Duration(e.Window.P99))
+	text := fmt.Sprintf("%s: %s req/s, p50 %s, p99 %s", name, units.Rate(e.Window.Throughput()), units.Duration(e.Window.P50), units.Duration(e.Window.P99))
 	if failed > 0 {
 		text += fmt.Sprintf(", %d errors", failed)
 	}

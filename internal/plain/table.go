@@ -12,6 +12,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/safe"
 	"locbench/internal/stats"
+	"locbench/internal/units"
 )
 
 // Table writes the final tables: the steps of each contender, then all contenders beside each other. Figures of several
@@ -42,7 +43,7 @@ func steps(b *bytes.Buffer, c stats.Contender, width int) {
 			name += " (warm-up)"
 		}
 		rows = append(rows, []string{
-			safe.Line(name, 60), value(s.Throughput, Rate), errorRatio(s.FailedTotal(), s.ErrorRatio()),
+			safe.Line(name, 60), value(s.Throughput, units.Rate), errorRatio(s.FailedTotal(), s.ErrorRatio()),
 			latency(s.Latency, s.Latency.P50), latency(s.Latency, s.Latency.P90), latency(s.Latency, s.Latency.P99), latency(s.Latency, s.Latency.Max),
 			value(s.CPURequest, nanoseconds), value(s.CPUs, two), value(s.Throttled, percent), value(s.Memory, bytesOf),
 		})
@@ -55,14 +56,14 @@ func headline(b *bytes.Buffer, contenders []stats.Contender, width int) {
 	for _, c := range contenders {
 		row := []string{safe.Line(c.Label, 60), fmt.Sprintf("%d/%d", c.Complete, c.Legs), value(c.StartUp, nanoseconds)}
 		if s, ok := c.PeakStep(); ok {
-			row = append(row, value(s.Throughput, Rate), at(s.Step),
-				latency(s.Latency, s.Latency.P50), latency(s.Latency, s.Latency.P99), Count(c.ErrorsTotal()), value(s.CPURequest, nanoseconds))
+			row = append(row, value(s.Throughput, units.Rate), at(s.Step),
+				latency(s.Latency, s.Latency.P50), latency(s.Latency, s.Latency.P99), units.Count(c.ErrorsTotal()), value(s.CPURequest, nanoseconds))
 		} else {
-			row = append(row, missing, missing, missing, missing, Count(c.ErrorsTotal()), missing)
+			row = append(row, missing, missing, missing, missing, units.Count(c.ErrorsTotal()), missing)
 		}
 		memory := missing
 		if c.MemoryPeak > 0 {
-			memory = Bytes(c.MemoryPeak)
+			memory = units.Bytes(c.MemoryPeak)
 			if c.MemoryPeakIsSample {
 				memory = "≥ " + memory
 			}
@@ -127,8 +128,8 @@ func value(v stats.Value, show func(float64) string) string {
 	return show(v.Median)
 }
 
-func nanoseconds(v float64) string { return Duration(time.Duration(v)) }
-func bytesOf(v float64) string     { return Bytes(int64(v)) }
+func nanoseconds(v float64) string { return units.Duration(time.Duration(v)) }
+func bytesOf(v float64) string     { return units.Bytes(int64(v)) }
 func two(v float64) string         { return fmt.Sprintf("%.2f", v) }
 func percent(v float64) string     { return fmt.Sprintf("%.0f %%", 100*v) }
 func dollars(v float64) string     { return fmt.Sprintf("%.2f", v) }
@@ -138,7 +139,7 @@ func latency(l bench.Latencies, d time.Duration) string {
 	if l.Count == 0 {
 		return missing
 	}
-	return Duration(d)
+	return units.Duration(d)
 }
 
 func errorRatio(n int64, ratio float64) string {
@@ -146,9 +147,9 @@ func errorRatio(n int64, ratio float64) string {
 	case n == 0:
 		return "0"
 	case ratio < 0.001:
-		return Count(n)
+		return units.Count(n)
 	}
-	return fmt.Sprintf("%s (%.1f %%)", Count(n), 100*ratio)
+	return fmt.Sprintf("%s (%.1f %%)", units.Count(n), 100*ratio)
 }
 
 // fit leaves columns out, in the order given by their titles, until the rest is no wider than width; 0 or less is no bound.
@@ -219,7 +220,7 @@ func stepRow(r bench.StepResult, narrow bool) string {
 	}
 	cpu, throttled, memory := missing, missing, missing
 	if d, ok := r.CPUPerRequest(); ok {
-		cpu = Duration(d)
+		cpu = units.Duration(d)
 	}
 	if t, ok := r.Throttling(); ok && t.Periods > 0 {
 		throttled = fmt.Sprintf("%d/%d", t.Throttled, t.Periods)
@@ -227,9 +228,9 @@ func stepRow(r bench.StepResult, narrow bool) string {
 		throttled = "0"
 	}
 	if r.After != nil && r.After.Memory != nil {
-		memory = Bytes(r.After.Memory.Used)
+		memory = units.Bytes(r.After.Memory.Used)
 	}
 	l := r.Load
-	return stepLine(narrow, safe.Line(name, 40), Rate(l.Throughput()), Count(l.FailedTotal()),
+	return stepLine(narrow, safe.Line(name, 40), units.Rate(l.Throughput()), units.Count(l.FailedTotal()),
 		latency(l.Latency, l.Latency.P50), latency(l.Latency, l.Latency.P99), latency(l.Latency, l.Latency.Max), cpu, throttled, memory)
 }

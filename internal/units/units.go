@@ -1,4 +1,6 @@
-package plain
+// Package units writes figures for people: three significant figures in the unit that fits, thousands apart. Numbers stay exact
+// until they are printed; this is where they are.
+package units
 
 import (
 	"fmt"

@@ -1,0 +1,57 @@
+package bench
+
+import (
+	"fmt"
+	"time"
+)
+
+// ControlKind names what a person can ask of a run while it runs.
+type ControlKind string
+
+// The kinds. None of them touches a step that is being measured but those that say so; all of them are on record as
+// Intervened.
+const (
+	ControlPause         ControlKind = "pause"           // before the next step or leg; the running step is finished first
+	ControlResume        ControlKind = "resume"          // go on after a pause, or take one back that was asked for
+	ControlSkipStep      ControlKind = "skip step"       // end the running step now; what it measured is kept, marked as aborted
+	ControlSkipContender ControlKind = "skip contender"  // end the running leg now, and leave out the contender's later rounds
+	ControlStop          ControlKind = "stop after step" // finish the running step, then end the run in order
+	ControlRate          ControlKind = "rate"            // open loop: this many requests due per second from now on
+	ControlNote          ControlKind = "note"            // mark the moment with Text
+	ControlAbort         ControlKind = "abort"           // end the run now, in order, as Ctrl-C does
+)
+
+// NoteLimit bounds Control.Text, in bytes.
+const NoteLimit = 500
+
+// Control is one such wish. In JSON it is one line on the standard input of a controlled run.
+type Control struct {
+	Kind ControlKind `json:"kind"`
+	Text string      `json:"text,omitempty"` // of a note
+	Rate float64     `json:"rate,omitempty"` // requests per second
+}
+
+// Validate tells what is wrong with it; it may come from outside.
+func (c Control) Validate() error {
+	switch c.Kind {
+	case ControlPause, ControlResume, ControlSkipStep, ControlSkipContender, ControlStop, ControlAbort:
+	case ControlRate:
+		if !(c.Rate > 0 && c.Rate <= 1e9) {
+			return fmt.Errorf("control %q: rate %g; more than 0 requests per second", c.Kind, c.Rate)
+		}
+	case ControlNote:
+		if c.Text == "" || len(c.Text) > NoteLimit {
+			return fmt.Errorf("control %q: a text of 1 to %d bytes", c.Kind, NoteLimit)
+		}
+	default:
+		return fmt.Errorf("unknown control %q", c.Kind)
+	}
+	return nil
+}
+
+// Intervention is a wish that the run has taken up, as it is kept in the leg's result.
+type Intervention struct {
+	At      time.Time `json:"at"`
+	Step    *int      `json:"step,omitempty"` // index of the step that ran then; nil between steps
+	Control Control   `json:"control"`
+}

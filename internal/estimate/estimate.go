@@ -1,0 +1,95 @@
+// Package estimate foretells how long a run will still take, from its plan and from what its finished legs have taken. It is
+// a fold over events, so that the plain text and the dashboard tell the same.
+package estimate
+
+import (
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// LegOverhead is what a leg is thought to take besides its load until one has been seen: launches for the lifecycle
+// checks, start-up, HTTP checks, stopping.
+const LegOverhead = 8 * time.Second
+
+// Run keeps the time that is left: the planned load of the legs to come, and beside it the overhead that a leg has
+// taken so far on the average. The zero value knows nothing.
+type Run struct {
+	started  time.Time
+	load     time.Duration // of one leg
+	steps    []time.Duration
+	legs     int // to come, the running one included
+	done     int // seen from start to end in this process
+	overhead time.Duration
+	legAt    time.Time
+	stepAt   time.Time
+	step     int // running step; -1 before the first
+}
+
+// Apply takes in one event.
+func (e *Run) Apply(rec bench.Record) {
+	switch ev := rec.Event.(type) {
+	case bench.RunStarted:
+		*e = Run{started: rec.At, load: ev.Run.Profile.LoadDuration(), step: -1}
+		for _, s := range ev.Run.Profile.Steps {
+			e.steps = append(e.steps, s.Duration)
+		}
+		for _, l := range ev.Run.Legs {
+			if l.State != bench.LegComplete {
+				e.legs++
+			}
+		}
+	case bench.LegStarted:
+		e.legAt, e.step = rec.At, -1
+	case bench.StepStarted:
+		e.step, e.stepAt = ev.Index, rec.At
+	case bench.LegEnded:
+		if ev.State == bench.LegComplete {
+			e.done++
+			e.overhead += max(0, rec.At.Sub(e.legAt)-e.load)
+		}
+		e.legs--
+		e.legAt = time.Time{}
+	case bench.RunEnded:
+		e.legs = 0
+	}
+}
+
+// perLeg is the expected overhead of a leg.
+func (e *Run) perLeg() time.Duration {
+	if e.done == 0 {
+		return LegOverhead
+	}
+	return e.overhead / time.Duration(e.done)
+}
+
+// Total is the time that all legs to come are thought to take.
+func (e *Run) Total() time.Duration { return time.Duration(e.legs) * (e.load + e.perLeg()) }
+
+// Elapsed is the time since the run, or its resumed part, was started.
+func (e *Run) Elapsed(at time.Time) time.Duration {
+	if e.started.IsZero() {
+		return 0
+	}
+	return at.Sub(e.started)
+}
+
+// Left is the time that is thought to be left; ok is false when there is nothing to come.
+func (e *Run) Left(at time.Time) (left time.Duration, ok bool) {
+	if e.legs <= 0 {
+		return 0, false
+	}
+	left = e.Total()
+	if !e.legAt.IsZero() {
+		if e.step >= 0 && e.step < len(e.steps) {
+			left -= e.perLeg()
+			for _, d := range e.steps[:e.step] {
+				left -= d
+			}
+			left -= min(at.Sub(e.stepAt), e.steps[e.step])
+		} else {
+			left -= min(at.Sub(e.legAt), e.perLeg())
+		}
+	}
+	return max(left, 0), true
+}
