@@ -1,0 +1,141 @@
+// Package look is how the dashboard looks: colours for light and dark terminals, glyphs with an ASCII substitute for each, and
+// text that is cut and padded by cells instead of bytes. Colour is never the only carrier of meaning here: what is red is
+// also called an error, and each line of a chart has a mark of its own.
+package look
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+)
+
+// Paint colours text. The zero value leaves it alone. It is a pair of strings, so that drawing costs no more than joining them.
+type Paint struct{ on, off string }
+
+// S is s in this colour.
+func (p Paint) S(s string) string {
+	if p.on == "" || s == "" {
+		return s
+	}
+	return p.on + s + p.off
+}
+
+// Bold is the same colour in bold.
+func (p Paint) Bold() Paint { return Paint{"\x1b[1m" + p.on, "\x1b[m"} }
+
+func newPaint(s lipgloss.Style) Paint {
+	const probe = "\x00"
+	on, off, _ := strings.Cut(s.Render(probe), probe)
+	return Paint{on, off}
+}
+
+// Options choose a look.
+type Options struct {
+	Light bool // the terminal's background is light
+	ASCII bool // nothing but ASCII
+	// NoColor leaves out every colour; bold, faint and reverse stay.
+	NoColor bool
+}
+
+// Look is a theme and its glyphs. It is made once and never changed, so it may be shared.
+type Look struct {
+	Options
+
+	Text   Paint // what is read
+	Faint  Paint // what may be overlooked
+	Strong Paint // what must not be
+	Title  Paint
+	Good   Paint
+	Warn   Paint
+	Bad    Paint
+	Accent Paint // what has the focus
+	Select Paint // the chosen line: reverse, so that it shows without colours too
+	Key    Paint // names of keys
+	Border Paint
+	// Series are for the lines of charts, in order; tellable apart by people who do not see red and green as different.
+	Series [6]Paint
+
+	Glyph Glyphs
+}
+
+// Glyphs are the characters that have an ASCII substitute.
+type Glyphs struct {
+	Ellipsis                                       string // one cell
+	Horizontal, Vertical                           string
+	TopLeft, TopRight, BottomLeft, BottomRight     string
+	Cursor, Bullet, Check, Cross, Skip, Pause, Run string
+	Up, Down, Left, Right                          string
+	On, Off                                        string // a box that is ticked, or not
+	Full, Empty                                    string // of a bar
+	Spark                                          []string
+	Spinner                                        []string
+	Marks                                          [6]string // of the lines of a chart, as its legend names them
+	Missing, Times, Dot, AtLeast, Micro            string
+}
+
+// New makes a look.
+func New(o Options) *Look {
+	l := &Look{Options: o, Glyph: unicodeGlyphs()}
+	if o.ASCII {
+		l.Glyph = asciiGlyphs()
+	}
+	style := lipgloss.NewStyle
+	paint := func(dark, light string) lipgloss.Style {
+		switch {
+		case o.NoColor:
+			return style()
+		case o.Light:
+			return style().Foreground(lipgloss.Color(light))
+		}
+		return style().Foreground(lipgloss.Color(dark))
+	}
+	l.Text = Paint{}
+	l.Faint = newPaint(paint("#8a8f98", "#6a6f78"))
+	if o.NoColor {
+		l.Faint = newPaint(style().Faint(true))
+	}
+	l.Strong = newPaint(style().Bold(true))
+	l.Title = newPaint(paint("#8ab4f8", "#1a56c4").Bold(true))
+	l.Good = newPaint(paint("#5fd38d", "#13773d"))
+	l.Warn = newPaint(paint("#f5c451", "#8a5a00"))
+	l.Bad = newPaint(paint("#ff7b72", "#c0261f").Bold(true))
+	l.Accent = newPaint(paint("#8ab4f8", "#1a56c4").Bold(true))
+	l.Select = newPaint(style().Reverse(true))
+	l.Key = newPaint(paint("#8ab4f8", "#1a56c4"))
+	l.Border = newPaint(paint("#545b66", "#a9afb8"))
+	if o.NoColor {
+		l.Border = Paint{}
+	}
+	// Okabe and Ito's colours, adapted to the background.
+	for i, c := range [6][2]string{
+		{"#56b4e9", "#0060a0"}, {"#e69f00", "#a06000"}, {"#cc79a7", "#a03070"},
+		{"#2fbf91", "#007a55"}, {"#f0e442", "#7a7000"}, {"#e8793a", "#b04400"},
+	} {
+		l.Series[i] = newPaint(paint(c[0], c[1]))
+	}
+	return l
+}
+
+func unicodeGlyphs() Glyphs {
+	return Glyphs{
+		Ellipsis: "…", Horizontal: "─", Vertical: "│", TopLeft: "╭", TopRight: "╮", BottomLeft: "╰", BottomRight: "╯",
+		Cursor: "▸", Bullet: "•", Check: "✓", Cross: "✗", Skip: "○", Pause: "‖", Run: "▶",
+		Up: "↑", Down: "↓", Left: "←", Right: "→", On: "[x]", Off: "[ ]", Full: "█", Empty: "░",
+		Spark:   []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
+		Spinner: []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"},
+		Marks:   [6]string{"●", "■", "▲", "◆", "○", "□"},
+		Missing: "–", Times: "×", Dot: "·", AtLeast: "≥", Micro: "µ",
+	}
+}
+
+func asciiGlyphs() Glyphs {
+	return Glyphs{
+		Ellipsis: "~", Horizontal: "-", Vertical: "|", TopLeft: "+", TopRight: "+", BottomLeft: "+", BottomRight: "+",
+		Cursor: ">", Bullet: "*", Check: "ok", Cross: "X", Skip: "-", Pause: "=", Run: ">",
+		Up: "^", Down: "v", Left: "<", Right: ">", On: "[x]", Off: "[ ]", Full: "#", Empty: ".",
+		Spark:   []string{"_", ".", ":", "-", "=", "+", "*", "#"},
+		Spinner: []string{"|", "/", "-", "\\"},
+		Marks:   [6]string{"o", "x", "+", "*", "#", "@"},
+		Missing: "-", Times: "x", Dot: ".", AtLeast: ">=", Micro: "u",
+	}
+}

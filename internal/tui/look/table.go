@@ -1,0 +1,125 @@
+package look
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Column is a column of a table.
+type Column struct {
+	Title string
+	Left  bool // text; figures stand to the right
+	// Drop is when the column is left out for want of room: the higher the earlier; 0 never.
+	Drop int
+	Max  int // cells; 0: no bound
+}
+
+// Table lays rows out in w cells: the lines of the header and of each row. Cells may be painted. Columns that find no room are left
+// out as their Drop says, and at last the first column is cut.
+func (l *Look) Table(columns []Column, rows [][]string, w int) (header string, lines []string) {
+	widths := make([]int, len(columns))
+	for i, c := range columns {
+		widths[i] = ansi.StringWidth(c.Title)
+		for _, row := range rows {
+			if i < len(row) {
+				widths[i] = max(widths[i], ansi.StringWidth(row[i]))
+			}
+		}
+		if c.Max > 0 {
+			widths[i] = min(widths[i], c.Max)
+		}
+	}
+	shown := l.columns(columns, widths, w)
+	line := func(cell func(i int) string) string {
+		var b strings.Builder
+		for n, i := range shown {
+			if n > 0 {
+				b.WriteString("  ")
+			}
+			if columns[i].Left {
+				b.WriteString(l.Fit(cell(i), widths[i]))
+			} else {
+				b.WriteString(l.Right(cell(i), widths[i]))
+			}
+		}
+		return l.Fit(b.String(), w)
+	}
+	header = l.Faint.S(line(func(i int) string { return columns[i].Title }))
+	for _, row := range rows {
+		lines = append(lines, line(func(i int) string {
+			if i < len(row) {
+				return row[i]
+			}
+			return ""
+		}))
+	}
+	return header, lines
+}
+
+// columns chooses those that fit, and narrows the first one if that is still too much.
+func (l *Look) columns(columns []Column, widths []int, w int) []int {
+	shown := make([]int, len(columns))
+	for i := range shown {
+		shown[i] = i
+	}
+	total := func() int {
+		n := -2
+		for _, i := range shown {
+			n += widths[i] + 2
+		}
+		return n
+	}
+	for total() > w {
+		worst := -1
+		for n, i := range shown {
+			if columns[i].Drop > 0 && (worst < 0 || columns[i].Drop > columns[shown[worst]].Drop) {
+				worst = n
+			}
+		}
+		if worst < 0 {
+			break
+		}
+		shown = slices.Delete(shown, worst, worst+1)
+	}
+	if over := total() - w; over > 0 && len(shown) > 0 {
+		widths[shown[0]] = max(4, widths[shown[0]]-over)
+	}
+	return shown
+}
+
+// Bar is a horizontal bar of w cells, share of it full; share is bounded to 0 … 1.
+func (l *Look) Bar(share float64, w int, paint Paint) string {
+	if w <= 0 {
+		return ""
+	}
+	if !(share > 0) {
+		share = 0
+	}
+	n := int(min(share, 1)*float64(w) + 0.5)
+	return paint.S(strings.Repeat(l.Glyph.Full, n)) + l.Faint.S(strings.Repeat(l.Glyph.Empty, w-n))
+}
+
+// Spark draws the last w values as one line of blocks, from 0 to top; gaps (negative values) are blank.
+func (l *Look) Spark(values []float64, w int, top float64, paint Paint) string {
+	if len(values) > w {
+		values = values[len(values)-w:]
+	}
+	if !(top > 0) {
+		for _, v := range values {
+			top = max(top, v)
+		}
+	}
+	var b strings.Builder
+	steps := len(l.Glyph.Spark)
+	for _, v := range values {
+		switch {
+		case v < 0 || !(top > 0) || v != v:
+			b.WriteByte(' ')
+		default:
+			b.WriteString(l.Glyph.Spark[min(steps-1, int(v/top*float64(steps)))])
+		}
+	}
+	return paint.S(b.String()) + spaces(w-len(values))
+}
