@@ -227,3 +227,8 @@ func (l *Look) Box(title string, lines []string, w, h int, focused bool) []strin
 	}
 	return append(out, border.S(g.BottomLeft+strings.Repeat(g.Horizontal, w-2)+g.BottomRight))
 }
+
+// Splice puts s, which is sw cells wide, over the cells of line from x on; line is w cells wide.
+func (l *Look) Splice(line, s string, x, sw, w int) string {
+	return l.Fit(ansi.Truncate(line, x, ""), x) + s + ansi.TruncateLeft(line, x+sw, "")
+}

@@ -1,0 +1,53 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
+)
+
+// least is the smallest terminal that a screen is drawn in.
+const leastWidth, leastHeight = 20, 6
+
+func (m *Model) draw() string {
+	if m.width < leastWidth || m.height < leastHeight {
+		return m.look.Cut(fmt.Sprintf("%dx%d: too small, at least %dx%d", m.width, m.height, leastWidth, leastHeight), m.width)
+	}
+	h := m.height - 1
+	lines := m.look.Screen(m.top().View(ui.Frame{Width: m.width, Height: h, Look: m.look, Now: m.now, Tick: m.ticks}), m.width, h)
+	if m.help {
+		title, text := m.helpText()
+		lines = ui.Overlay(m.look, lines, m.width, h, title, text)
+	}
+	last := ui.HelpLine(m.look, append(m.top().Keys(), ui.Key{Name: "?", Help: "keys"}), m.width)
+	if m.word.text != "" {
+		paint := m.look.Good
+		if m.word.bad {
+			paint = m.look.Bad
+		}
+		last = m.look.Fit(paint.S(m.look.Cut(m.look.ASCIIOnly(m.word.text), m.width)), m.width)
+	}
+	return strings.Join(append(lines, last), "\n")
+}
+
+// helpText is every key of the screen, and those that work everywhere.
+func (m *Model) helpText() (title string, lines []string) {
+	l := m.look
+	keys := append(append([]ui.Key{}, m.top().Keys()...),
+		ui.Key{Name: "?", Help: "this help"}, ui.Key{Name: "ctrl+z", Help: "suspend the screen; the run goes on, fg comes back"},
+		ui.Key{Name: "ctrl+l", Help: "draw anew"}, ui.Key{Name: "ctrl+c", Help: "end"})
+	w := 0
+	for _, k := range keys {
+		w = max(w, look.Width(l.ASCIIOnly(k.Name)))
+	}
+	for _, k := range keys {
+		text := k.Long
+		if text == "" {
+			text = k.Help
+		}
+		lines = append(lines, l.Key.S(l.Right(l.ASCIIOnly(k.Name), w))+"  "+l.Cut(l.ASCIIOnly(text), max(10, m.width-w-8)))
+	}
+	return m.top().Title() + ": keys", append(lines, "", l.Faint.S("any key closes this"))
+}

@@ -1,0 +1,155 @@
+package fold
+
+import (
+	"fmt"
+
+	"locbench/internal/bench"
+	"locbench/internal/units"
+)
+
+// diary writes down what a person would want to read later, in sentences.
+func (s *State) diary(rec bench.Record) {
+	level, text := s.sentence(rec)
+	if text == "" {
+		return
+	}
+	if len(text) > 4000 {
+		text = text[:4000]
+	}
+	switch level {
+	case Warning:
+		s.Warnings++
+	case Error:
+		s.Errors++
+	}
+	s.Diary = tail(append(s.Diary, Line{rec.At, rec.Leg, level, text}), maxLines)
+}
+
+func (s *State) sentence(rec bench.Record) (Level, string) {
+	switch e := rec.Event.(type) {
+	case bench.RunStarted:
+		return Info, fmt.Sprintf("run of profile %s started; results in %s", e.Run.Profile.Name, e.Dir)
+	case bench.Prepared:
+		return Info, fmt.Sprintf("store: %s, Elasticsearch %s", e.Store.Kind, e.Store.Version)
+	case bench.LegStarted:
+		return Info, fmt.Sprintf("%s, round %d, leg %d of %d", label(rec), round(rec), e.Number, e.Of)
+	case bench.PhaseEnded:
+		return phaseSentence(e)
+	case bench.InstanceStarted:
+		return Info, instanceSentence(e.Info)
+	case bench.InstanceReady:
+		return Info, "first answer " + units.Duration(e.StartUp) + " after its start"
+	case bench.CheckDone:
+		if e.Check.Status == bench.CheckFailed {
+			return Error, fmt.Sprintf("check failed: %s/%s: %s", e.Check.Group, e.Check.Name, e.Check.Detail)
+		}
+	case bench.StepEnded:
+		return stepSentence(e.Result)
+	case bench.Notice:
+		switch e.Level {
+		case "error":
+			return Error, e.Text
+		case "warning":
+			return Warning, e.Text
+		}
+		return Info, e.Text
+	case bench.Intervened:
+		return Mark, controlSentence(e.Control)
+	case bench.Paused:
+		return Mark, "paused"
+	case bench.Resumed:
+		return Mark, "goes on after a pause of " + units.Duration(e.Took)
+	case bench.InstanceStopped:
+		return stopSentence(e.Stop)
+	case bench.LegEnded:
+		if e.State != bench.LegComplete {
+			return Error, fmt.Sprintf("leg %s: %s", e.State, e.Failure)
+		}
+		return Info, "leg complete"
+	case bench.RunEnded:
+		if e.Err != "" {
+			return Error, fmt.Sprintf("run %s: %s", e.State, e.Err)
+		}
+		return Info, fmt.Sprintf("run %s", e.State)
+	}
+	return Info, ""
+}
+
+func phaseSentence(e bench.PhaseEnded) (Level, string) {
+	switch {
+	case e.Err != "":
+		return Error, fmt.Sprintf("%s failed: %s", e.Phase, e.Err)
+	case e.Phase == bench.PhaseStore, e.Phase == bench.PhaseSeed, e.Phase == bench.PhaseBuild:
+		return Info, fmt.Sprintf("%s: %s (%s)", e.Phase, e.Note, units.Duration(e.Took))
+	}
+	return Info, ""
+}
+
+func instanceSentence(i bench.InstanceInfo) string {
+	text := "started as a " + string(i.Runtime)
+	switch i.Runtime {
+	case bench.RuntimeDocker:
+		text = "started in a container"
+	case bench.RuntimeProcess:
+		text = "started as a process"
+	case bench.RuntimeURL:
+		return "runs already, at " + i.Address
+	}
+	if i.Limits.CPUs > 0 {
+		text += fmt.Sprintf(", %g CPUs", i.Limits.CPUs)
+	}
+	if i.Limits.Memory > 0 {
+		text += ", " + units.Bytes(i.Limits.Memory)
+	}
+	if !i.LimitsEnforced {
+		text += "; LIMITS NOT ENFORCED"
+	}
+	return text
+}
+
+func stepSentence(r bench.StepResult) (Level, string) {
+	text := fmt.Sprintf("step %d, %s: %s req/s, p99 %s", r.Index+1, r.Step.Name, units.Rate(r.Load.Throughput()), units.Duration(r.Load.Latency.P99))
+	if n := r.Load.FailedTotal(); n > 0 {
+		text += fmt.Sprintf(", %s errors", units.Count(n))
+	}
+	if r.Aborted != "" {
+		return Warning, text + "; ended early: " + r.Aborted
+	}
+	return Info, text
+}
+
+func stopSentence(s bench.StopResult) (Level, string) {
+	switch {
+	case s.Already:
+		return Error, "had ended already: " + s.Exit.String()
+	case s.Killed:
+		return Warning, "had to be killed after " + units.Duration(s.Took)
+	case s.Graceful:
+		return Info, "stopped gracefully in " + units.Duration(s.Took)
+	}
+	return Warning, "stopped after " + units.Duration(s.Took) + ", " + s.Exit.String()
+}
+
+func controlSentence(c bench.Control) string {
+	switch c.Kind {
+	case bench.ControlNote:
+		return "note: " + c.Text
+	case bench.ControlRate:
+		return "rate set to " + units.Rate(c.Rate) + " req/s"
+	}
+	return "asked for: " + string(c.Kind)
+}
+
+func label(rec bench.Record) string {
+	if rec.Leg == nil {
+		return "a contender"
+	}
+	return rec.Leg.Label()
+}
+
+func round(rec bench.Record) int {
+	if rec.Leg == nil {
+		return 0
+	}
+	return rec.Leg.Round
+}

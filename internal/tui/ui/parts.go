@@ -1,0 +1,65 @@
+package ui
+
+import (
+	"strings"
+
+	"locbench/internal/tui/look"
+)
+
+// HelpLine is one line of keys in w cells: as many as fit.
+func HelpLine(l *look.Look, keys []Key, w int) string {
+	var b strings.Builder
+	used := 0
+	for _, k := range keys {
+		name, help := l.ASCIIOnly(k.Name), l.ASCIIOnly(k.Help)
+		need := look.Width(name) + 1 + look.Width(help)
+		if used > 0 {
+			need += 2
+		}
+		if used+need > w || (k.Wide && w < 100) {
+			continue
+		}
+		if used > 0 {
+			b.WriteString("  ")
+		}
+		b.WriteString(l.Key.S(name) + " " + l.Faint.S(help))
+		used += need
+	}
+	return l.Fit(b.String(), w)
+}
+
+// Overlay puts a box of lines in the middle of a screen.
+func Overlay(l *look.Look, under []string, w, h int, title string, lines []string) []string {
+	bw := look.Width(title) + 8
+	for _, s := range lines {
+		bw = max(bw, look.Width(s)+4)
+	}
+	bw, bh := min(bw, w), min(len(lines)+2, h)
+	inner := make([]string, len(lines))
+	for i, s := range lines {
+		inner[i] = " " + s
+	}
+	box := l.Box(title, inner, bw, bh, true)
+	x, y := (w-bw)/2, (h-bh)/2
+	out := append([]string(nil), under...)
+	for i, s := range box {
+		if y+i < len(out) {
+			out[y+i] = l.Splice(out[y+i], s, x, bw, w)
+		}
+	}
+	return out
+}
+
+// Window is the part of n lines to show in h when line at is to be seen: it starts at from, as little moved as possible.
+func Window(from, at, n, h int) int {
+	if h <= 0 {
+		return 0
+	}
+	if at < from {
+		from = at
+	}
+	if at >= from+h {
+		from = at - h + 1
+	}
+	return max(0, min(from, n-h))
+}

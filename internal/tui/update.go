@@ -1,0 +1,123 @@
+package tui
+
+import (
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
+)
+
+// wordFor is how long a word stays.
+const wordFor = 5 * time.Second
+
+// Update implements tea.Model.
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	m.now = time.Now()
+	cmd := m.update(msg)
+	return m, tea.Batch(cmd, m.keepTicking())
+}
+
+func (m *Model) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tickMsg:
+		m.ticking = false
+		m.ticks++
+		if m.word.text != "" && m.now.After(m.word.until) {
+			m.word, m.dirty = word{}, true
+		}
+		if !m.top().Busy() {
+			return nil
+		}
+		m.dirty = true
+		return m.top().Update(ui.Tick{Now: time.Time(msg)})
+	case tea.WindowSizeMsg:
+		m.width, m.height, m.dirty = msg.Width, msg.Height, true
+		return m.resize()
+	case tea.BackgroundColorMsg:
+		if m.options.Theme == "" {
+			m.relook(!msg.IsDark())
+			m.dirty = true
+		}
+		return nil
+	case tea.KeyPressMsg:
+		m.dirty = true
+		return m.key(msg)
+	case tea.MouseMsg, tea.PasteMsg:
+		m.dirty = true
+		if m.help {
+			return nil
+		}
+	case tea.ResumeMsg:
+		m.dirty = true
+		return tea.ClearScreen
+	case tea.ColorProfileMsg, tea.EnvMsg, tea.FocusMsg, tea.BlurMsg, tea.ModeReportMsg, tea.KeyboardEnhancementsMsg, tea.KeyReleaseMsg:
+		return nil
+	default:
+		m.dirty = true
+		if cmd, mine := m.navigate(msg); mine {
+			return cmd
+		}
+	}
+	return m.top().Update(msg)
+}
+
+// resize tells the screen on top its room: the last line is the program's.
+func (m *Model) resize() tea.Cmd {
+	return m.top().Update(ui.Resized{Width: m.width, Height: max(0, m.height-1)})
+}
+
+func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
+	name := msg.String()
+	switch {
+	case name == "ctrl+z":
+		return tea.Suspend
+	case name == "ctrl+l":
+		return tea.ClearScreen
+	case m.help:
+		m.help = false
+		return nil
+	case name == "?" && !m.top().Typing():
+		m.help = true
+		return nil
+	case name == "ctrl+c":
+		if i, ok := m.top().(ui.Interrupter); ok {
+			return i.Interrupt()
+		}
+		return tea.Quit
+	}
+	return m.top().Update(msg)
+}
+
+// navigate carries out what a screen asks of the program.
+func (m *Model) navigate(msg tea.Msg) (cmd tea.Cmd, mine bool) {
+	switch msg := msg.(type) {
+	case ui.Open:
+		m.screens = append(m.screens, msg.Screen)
+		return tea.Batch(m.resize(), msg.Screen.Init()), true
+	case ui.Replace:
+		m.screens[len(m.screens)-1] = msg.Screen
+		return tea.Batch(m.resize(), msg.Screen.Init()), true
+	case ui.Back:
+		if len(m.screens) == 1 {
+			return tea.Quit, true
+		}
+		m.screens = m.screens[:len(m.screens)-1]
+		return tea.Batch(m.resize(), m.top().Update(ui.Shown{})), true
+	case ui.Quit:
+		return tea.Quit, true
+	case ui.Tell:
+		m.tell(msg.Text, msg.Bad)
+		return nil, true
+	case ui.Copy:
+		m.tell("copied "+msg.What+": "+msg.Text, false)
+		return tea.SetClipboard(msg.Text), true
+	}
+	return nil, false
+}
+
+func (m *Model) tell(text string, bad bool) {
+	m.word = word{look.Outside(strings.TrimSpace(text), 2000), bad, m.now.Add(wordFor)}
+}
