@@ -20,6 +20,12 @@ func (p Paint) S(s string) string {
 	return p.on + s + p.off
 }
 
+// On and Off are what S puts before and after a text, for who draws many cells at once.
+func (p Paint) On() string { return p.on }
+
+// Off ends what On began.
+func (p Paint) Off() string { return p.off }
+
 // Bold is the same colour in bold.
 func (p Paint) Bold() Paint { return Paint{"\x1b[1m" + p.on, "\x1b[m"} }
 

@@ -1,0 +1,141 @@
+package chart
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"locbench/internal/tui/look"
+)
+
+// Layers of what a cell holds; what is higher is not covered by what is lower.
+const (
+	nothing uint8 = iota
+	ground        // bounds, rules
+	data
+	text
+)
+
+// tail is the second cell of a wide character.
+const tail rune = -1
+
+// cell is one place of a canvas: a character, or dots of a Braille pattern if r is 0.
+type cell struct {
+	r     rune
+	paint uint16
+	dots  uint8
+	layer uint8
+}
+
+// canvas is a grid of cells with few paints, which is written out in one go.
+type canvas struct {
+	w, h   int
+	cells  []cell
+	paints []look.Paint // the first is none
+}
+
+func newCanvas(w, h int) *canvas {
+	return &canvas{w: w, h: h, cells: make([]cell, w*h), paints: make([]look.Paint, 1, 16)}
+}
+
+// paint registers a colour and returns its number.
+func (c *canvas) paint(p look.Paint) uint16 {
+	for i, q := range c.paints {
+		if p == q {
+			return uint16(i)
+		}
+	}
+	c.paints = append(c.paints, p)
+	return uint16(len(c.paints) - 1)
+}
+
+// set puts a character, unless something higher is there.
+func (c *canvas) set(x, y int, r rune, paint uint16, layer uint8) {
+	if x < 0 || y < 0 || x >= c.w || y >= c.h {
+		return
+	}
+	at := &c.cells[y*c.w+x]
+	if at.layer > layer {
+		return
+	}
+	*at = cell{r: r, paint: paint, layer: layer}
+}
+
+// free tells whether n cells from x hold neither data nor text.
+func (c *canvas) free(x, y, n int) bool {
+	if x < 0 || y < 0 || y >= c.h || x+n > c.w {
+		return false
+	}
+	for _, at := range c.cells[y*c.w+x : y*c.w+x+n] {
+		if at.layer >= data {
+			return false
+		}
+	}
+	return true
+}
+
+// text puts a string into free cells; what passes column end, or would cover something, is left out.
+func (c *canvas) text(x, y, end int, s string, paint uint16) {
+	end = min(end, c.w)
+	for _, r := range s {
+		n := 1
+		if r >= utf8.RuneSelf {
+			n = look.Width(string(r))
+		}
+		if n <= 0 {
+			continue
+		}
+		if x+n > end || !c.free(x, y, n) {
+			return
+		}
+		c.set(x, y, r, paint, text)
+		if n == 2 {
+			c.set(x+1, y, tail, paint, text)
+		}
+		x += n
+	}
+}
+
+// lines writes the rows into out.
+func (c *canvas) lines(out []string) {
+	var b strings.Builder
+	b.Grow(len(c.cells)*3 + 64*c.h)
+	ends := make([]int, c.h)
+	for y := range c.h {
+		on := uint16(0)
+		for i := range c.cells[y*c.w : (y+1)*c.w] {
+			at := &c.cells[y*c.w+i]
+			r := at.r
+			switch {
+			case r == tail:
+				continue
+			case r == 0 && at.dots != 0:
+				r = '\u2800' + rune(at.dots)
+			case r == 0 || r == ' ':
+				b.WriteByte(' ')
+				continue
+			}
+			if at.paint != on {
+				b.WriteString(c.paints[on].Off())
+				on = at.paint
+				b.WriteString(c.paints[on].On())
+			}
+			b.WriteRune(r)
+		}
+		b.WriteString(c.paints[on].Off())
+		ends[y] = b.Len()
+	}
+	s, from := b.String(), 0
+	for y, end := range ends {
+		out[y] = s[from:end]
+		from = end
+	}
+}
+
+// first is the only character of a glyph.
+func first(s string) rune {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r
+}
+
+// clean makes a name fit to be shown.
+func clean(l *look.Look, s string) string { return l.ASCIIOnly(look.Outside(s, maxText)) }

@@ -1,0 +1,129 @@
+package chart
+
+// Cells between two marks of one line; the lines take turns.
+const (
+	markEvery = 16
+	// markOften is for looks without colours, where the marks alone tell lines apart.
+	markOften = 9
+)
+
+// line draws series i: each column from its least to its greatest value, joined to the column before unless there is a gap.
+func (p *plot) line(i int) {
+	s := &p.chart.Series[i]
+	paint, mark := p.paint(s.Paint), p.mark(i)
+	cols := p.cols[i*p.nx : (i+1)*p.nx]
+	before := -1
+	for x := range cols {
+		at := &cols[x]
+		if at.state == empty {
+			continue
+		}
+		p.run(x, p.dot(at.hi), p.dot(at.lo), paint, mark)
+		if before >= 0 && at.state == joined {
+			p.join(before, p.dot(cols[before].last), x, p.dot(at.first), paint, mark)
+		}
+		before = x
+	}
+}
+
+// join draws from one column to a later one.
+func (p *plot) join(x0, y0, x1, y1 int, paint uint16, mark rune) {
+	y := y0
+	for x := x0 + 1; x <= x1; x++ {
+		next := y0 + (y1-y0)*(x-x0)/(x1-x0)
+		// The step between two columns is drawn half in the one and half in the other.
+		if d := next - y; d > 1 || d < -1 {
+			half := y + d/2
+			p.run(x-1, y, half, paint, mark)
+			p.run(x, half, next, paint, mark)
+		} else {
+			p.run(x, next, next, paint, mark)
+		}
+		y = next
+	}
+}
+
+// run sets the dots of one column from one row to another.
+func (p *plot) run(x, y0, y1 int, paint uint16, mark rune) {
+	if y0 > y1 {
+		y0, y1 = y1, y0
+	}
+	cx := p.left + x/p.kx
+	if p.ky == 1 {
+		for y := y0; y <= y1; y++ {
+			p.set(cx, y, mark, paint, data)
+		}
+		return
+	}
+	bits := &brailleLeft
+	if x%2 == 1 {
+		bits = &brailleRight
+	}
+	for y := y0; y <= y1; y++ {
+		at := &p.cells[(y/4)*p.w+cx]
+		if at.layer < data {
+			*at = cell{layer: data}
+		}
+		at.dots |= bits[y%4]
+		at.paint = paint
+	}
+}
+
+// The bits of a Braille pattern for its two columns, from the top.
+var (
+	brailleLeft  = [4]uint8{0x01, 0x02, 0x04, 0x40}
+	brailleRight = [4]uint8{0x08, 0x10, 0x20, 0x80}
+)
+
+// mark is the glyph of series i.
+func (p *plot) mark(i int) rune {
+	n := len(p.look.Glyph.Marks)
+	return first(p.look.Glyph.Marks[((p.chart.Series[i].Mark%n)+n)%n])
+}
+
+// marks puts the glyph of series i on its line: at every point if so wanted, at intervals if there are other lines, and on points
+// that stand alone, which as single dots would be overlooked.
+func (p *plot) marks(i int, points bool) {
+	paint, mark := p.paint(p.chart.Series[i].Paint), p.mark(i)
+	cols := p.cols[i*p.nx : (i+1)*p.nx]
+	put := func(x int) { p.set(p.left+x/p.kx, p.dot(cols[x].hi)/p.ky, mark, paint, data) }
+	every := markEvery
+	if p.look.NoColor || p.look.ASCII {
+		every = markOften
+	}
+	every *= p.kx
+	next := every * (2*i + 1) / (2 * len(p.chart.Series)) % every
+	last, any := -1, false
+	for x := range cols {
+		if cols[x].state == empty {
+			continue
+		}
+		if points || p.alone(cols, x) {
+			put(x)
+			any = true
+		} else if len(p.chart.Series) > 1 && x >= next {
+			put(x)
+			any = true
+		}
+		for next <= x {
+			next += every
+		}
+		last = x
+	}
+	if !any && last >= 0 && len(p.chart.Series) > 1 {
+		put(last)
+	}
+}
+
+// alone tells whether nothing joins the point of column x.
+func (p *plot) alone(cols []column, x int) bool {
+	if cols[x].state != begun || cols[x].lo != cols[x].hi {
+		return false
+	}
+	for n := x + 1; n < len(cols); n++ {
+		if cols[n].state != empty {
+			return cols[n].state == begun
+		}
+	}
+	return true
+}

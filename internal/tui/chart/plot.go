@@ -1,0 +1,202 @@
+package chart
+
+import (
+	"locbench/internal/tui/look"
+)
+
+// plot is a chart in the making: its canvas, and where on it the curves are.
+type plot struct {
+	*canvas
+	look  *look.Look
+	chart Chart
+	axis  Axis
+
+	left, rows int // the curves have the cells from left to the end, and the first rows
+	bandRow    int // row of the bands; 0: none
+	kx, ky     int // dots of a cell
+	nx         int // columns of dots
+	cols       []column
+	scale      scale
+}
+
+func newPlot(l *look.Look, c Chart, a Axis, w, h int) *plot {
+	p := &plot{canvas: newCanvas(w, h), look: l, chart: c, axis: a, left: a.left(w), rows: h, kx: 2, ky: 4}
+	if c.BandName != "" && h >= 4 {
+		p.rows--
+		p.bandRow = p.rows
+	}
+	if l.ASCII {
+		p.kx, p.ky = 1, 1
+	}
+	p.nx = (w - p.left) * p.kx
+	p.cols = thin(c.Series, a, p.nx, c.Log)
+	p.scale = c.scale(p.cols)
+	return p
+}
+
+// dot is the row of dots of a value, from the top.
+func (p *plot) dot(v float64) int {
+	return int((1-p.scale.pos(v))*float64(p.rows*p.ky-1) + 0.5)
+}
+
+// column is the cell of a moment, or -1 if that is out of sight.
+func (p *plot) column(x float64) int { return p.axis.column(x, p.left, p.w) }
+
+// frame draws the axis and its labels.
+func (p *plot) frame() {
+	if p.left == 0 {
+		return
+	}
+	vertical, tick := '│', '┤'
+	if p.look.ASCII {
+		vertical, tick = '|', '+'
+	}
+	border, faint := p.paint(p.look.Border), p.paint(p.look.Faint)
+	for y := range p.rows {
+		p.set(p.left-1, y, vertical, border, ground)
+	}
+	unit := p.chart.Unit
+	if unit == nil {
+		unit = plainUnit
+	}
+	ticks := p.scale.ticks(p.rows)
+	for i, v := range ticks {
+		y := p.dot(v) / p.ky
+		if i > 1 && !(p.free(p.left-2, y-1, 1) && p.free(p.left-2, y, 1) && p.free(p.left-2, y+1, 1)) {
+			continue
+		}
+		p.label(y, unit(v), faint)
+		p.set(p.left-1, y, tick, border, ground)
+	}
+}
+
+// label writes into the gutter.
+func (p *plot) label(y int, s string, paint uint16) {
+	s = p.look.Cut(clean(p.look, s), p.left-1)
+	p.text(p.left-1-look.Width(s), y, p.left-1, s, paint)
+}
+
+func (p *plot) bounds() {
+	line := '┊'
+	if p.look.ASCII {
+		line = ':'
+	}
+	border := p.paint(p.look.Border)
+	for _, b := range p.axis.Bounds {
+		if x := p.column(b.X); x >= 0 {
+			for y := range p.rows {
+				p.set(x, y, line, border, ground)
+			}
+		}
+	}
+}
+
+func (p *plot) rules() {
+	for _, r := range p.chart.Rules {
+		if !p.within(r.Y) {
+			continue
+		}
+		y, paint := p.dot(r.Y)/p.ky, p.paint(r.Paint)
+		for x := p.left; x < p.w; x++ {
+			p.set(x, y, p.dash(), paint, ground)
+		}
+	}
+}
+
+func (p *plot) dash() rune {
+	if p.look.ASCII {
+		return '-'
+	}
+	return '╌'
+}
+
+// within tells whether a value is on the scale.
+func (p *plot) within(v float64) bool {
+	return finite(v) && v <= p.scale.top && v >= p.scale.bottom
+}
+
+// ruleNames writes the name of each rule at the right of its line, where it covers no data; as far to the left as that takes.
+func (p *plot) ruleNames() {
+	for _, r := range p.chart.Rules {
+		name := clean(p.look, r.Name)
+		if name == "" || !finite(r.Y) || r.Y < p.scale.bottom {
+			continue
+		}
+		y := 0
+		if p.within(r.Y) {
+			y = p.dot(r.Y) / p.ky
+		} else {
+			name += " " + p.look.Glyph.Up
+		}
+		name = p.look.Cut(name, p.w-p.left)
+		x, y := p.room(look.Width(name), y)
+		if x >= 0 {
+			p.text(x, y, p.w, name, p.paint(r.Paint))
+		}
+	}
+}
+
+// room is the rightmost place for n cells on row y or next to it, or -1.
+func (p *plot) room(n, y int) (int, int) {
+	for right := p.w - n; right >= p.left; right -= 4 {
+		for _, row := range [...]int{y, y - 1, y + 1} {
+			if row >= 0 && row < p.rows && p.free(right, row, n) {
+				return right, row
+			}
+		}
+	}
+	return -1, 0
+}
+
+func (p *plot) flags() {
+	sign := '▼'
+	if p.look.ASCII {
+		sign = 'v'
+	}
+	paint := p.paint(p.look.Accent)
+	for _, f := range p.axis.Flags {
+		if x := p.column(f.X); x >= 0 {
+			p.set(x, 0, sign, paint, text)
+		}
+	}
+}
+
+// bands draws the row of the bands.
+func (p *plot) bands() {
+	if p.bandRow == 0 {
+		return
+	}
+	if p.left > 0 {
+		p.label(p.bandRow, p.chart.BandName, p.paint(p.look.Faint))
+	}
+	blocks := p.look.Glyph.Spark
+	if p.look.ASCII {
+		blocks = []string{".", ":", "#"}
+	}
+	// For each level, how many bands of it begin less how many end before a cell: one pass over the bands, however they overlap.
+	n, levels := p.w-p.left, len(blocks)
+	change := make([]int, levels*(n+1))
+	for _, b := range p.chart.Bands {
+		if !(b.Share > 0) || !(b.X0 <= p.axis.To && b.X1 >= p.axis.From && b.X0 <= b.X1) {
+			continue
+		}
+		from := max(p.axis.column(max(b.X0, p.axis.From), 0, n), 0)
+		to := max(p.axis.column(min(b.X1, p.axis.To), 0, n), from)
+		// A band that ends where a cell begins is not in that cell.
+		if to > from && p.axis.start(to, n) >= b.X1 {
+			to--
+		}
+		at := min(levels-1, int(min(b.Share, 1)*float64(levels)))
+		change[at*(n+1)+from]++
+		change[at*(n+1)+to+1]--
+	}
+	paint := p.paint(p.look.Warn)
+	for at := range levels {
+		open := 0
+		for x := range n {
+			if open += change[at*(n+1)+x]; open > 0 {
+				p.set(p.left+x, p.bandRow, first(blocks[at]), paint, data)
+			}
+		}
+	}
+}

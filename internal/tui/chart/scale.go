@@ -1,0 +1,158 @@
+package chart
+
+import (
+	"math"
+	"strconv"
+)
+
+// Values are bounded to what can be scaled without overflow.
+const (
+	tiny = 1e-300
+	huge = 1e300
+)
+
+// scale maps values to the height of a plot: 0 at the bottom, 1 at the top.
+type scale struct {
+	bottom, top float64
+	log         bool
+	lb, span    float64 // of a log scale: logarithm of bottom, and logarithm of top less that
+}
+
+// pos is where v is, bounded to 0 … 1.
+func (s scale) pos(v float64) float64 {
+	if s.log {
+		v = (math.Log10(max(v, tiny)) - s.lb) / s.span
+	} else {
+		v /= s.top
+	}
+	return max(0, min(v, 1))
+}
+
+// scale is chosen from the thinned series.
+func (c Chart) scale(cols []column) scale {
+	lo, hi := math.Inf(1), 0.0
+	for i := range cols {
+		if cols[i].state != empty {
+			lo, hi = min(lo, cols[i].lo), max(hi, cols[i].hi)
+		}
+	}
+	top := hi
+	// A limit is within the scale unless the values would be squeezed to the ground by it.
+	room := 3.0
+	if c.Log {
+		room = 10
+	}
+	for _, r := range c.Rules {
+		if finite(r.Y) && r.Y > 0 && (hi == 0 || r.Y <= room*hi) {
+			top = max(top, min(r.Y, huge))
+		}
+	}
+	least := 0.0
+	if finite(c.Top) && c.Top > 0 {
+		least = min(c.Top, huge)
+	}
+	if c.Log {
+		return logScale(min(lo, max(top, tiny)), max(top, least))
+	}
+	switch {
+	case top <= least && least >= tiny:
+		top = least
+	case top < tiny:
+		top = 1
+	default:
+		top = niceTop(top, c.Binary)
+	}
+	return scale{top: top}
+}
+
+func logScale(lo, hi float64) scale {
+	if !(hi >= tiny) {
+		lo, hi = 0.1, 1
+	}
+	lo, hi = max(lo, tiny), max(hi, tiny)
+	s := scale{bottom: oneTwoFive(lo, false), top: oneTwoFive(hi, true), log: true}
+	if s.top < 9.99*s.bottom {
+		s.bottom = s.top / 10
+	}
+	s.lb = math.Log10(s.bottom)
+	s.span = math.Log10(s.top) - s.lb
+	return s
+}
+
+// oneTwoFive is the next 1, 2 or 5 times a power of ten.
+func oneTwoFive(v float64, up bool) float64 {
+	decade := math.Pow(10, math.Floor(math.Log10(v)))
+	if up {
+		for _, f := range [...]float64{1, 2, 5} {
+			if f*decade >= v*(1-1e-9) {
+				return f * decade
+			}
+		}
+		return 10 * decade
+	}
+	for _, f := range [...]float64{5, 2} {
+		if f*decade <= v*(1+1e-9) {
+			return f * decade
+		}
+	}
+	return decade
+}
+
+// niceTop is a round number not less than v, so close that at most a third of the height is lost.
+func niceTop(v float64, binary bool) float64 {
+	v *= 1 - 1e-9
+	if binary {
+		m := math.Exp2(math.Floor(math.Log2(v)))
+		for _, f := range [...]float64{1, 1.5} {
+			if f*m >= v {
+				return f * m
+			}
+		}
+		return 2 * m
+	}
+	m := math.Pow(10, math.Floor(math.Log10(v)))
+	for _, f := range [...]float64{1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8} {
+		if f*m >= v {
+			return f * m
+		}
+	}
+	return 10 * m
+}
+
+// ticks are values to be labelled, those first that matter most, for a plot of so many rows.
+func (s scale) ticks(rows int) []float64 {
+	out := make([]float64, 0, 16)
+	out = append(out, s.top)
+	if rows < 2 {
+		return out
+	}
+	out = append(out, s.bottom)
+	if !s.log {
+		if rows >= 5 {
+			out = append(out, s.top/2)
+		}
+		if rows >= 12 {
+			out = append(out, s.top/4, s.top*3/4)
+		}
+		return out
+	}
+	from, to := math.Ceil(s.lb-1e-9), math.Floor(s.lb+s.span+1e-9)
+	every := max(1, math.Ceil((to-from+1)/float64(max(1, rows/2))))
+	for d := from; d <= to && len(out) < 2+rows; d += every {
+		out = append(out, math.Pow(10, d))
+	}
+	if 3*s.span <= float64(rows/2) {
+		for d := from - 1; d <= to; d++ {
+			for _, f := range [...]float64{2, 5} {
+				if v := f * math.Pow(10, d); v > s.bottom && v < s.top {
+					out = append(out, v)
+				}
+			}
+		}
+	}
+	return out
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+func plainUnit(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }

@@ -1,0 +1,68 @@
+package chart
+
+import (
+	"strings"
+
+	"locbench/internal/tui/look"
+)
+
+// title is the first line: name, value, and the legend at the right, as much of it as finds room.
+func (c Chart) title(l *look.Look, w int, band bool) string {
+	name, value := clean(l, c.Title), clean(l, c.Value)
+	if value != "" && name != "" {
+		value = "  " + value
+	}
+	if look.Width(name) >= w {
+		return l.Title.S(l.Fit(name, w))
+	}
+	value = l.Cut(value, w-look.Width(name))
+	used := look.Width(name) + look.Width(value)
+	legend, n := c.legend(l, w-used-2, band)
+	return l.Title.S(name) + l.Strong.S(value) + strings.Repeat(" ", max(0, w-used-n)) + legend
+}
+
+// legend names the lines in at most room cells, and tells how many it took. A single line needs no name but the title.
+func (c Chart) legend(l *look.Look, room int, band bool) (string, int) {
+	var b strings.Builder
+	n := 0
+	add := func(mark, name string, paint look.Paint, more bool) bool {
+		name = clean(l, name)
+		if name == "" {
+			return true
+		}
+		cells, gap := look.Width(mark)+1+look.Width(name), 0
+		if n > 0 {
+			gap = 2
+		}
+		rest := 0
+		if more {
+			rest = 2 // for the ellipsis
+		}
+		if n+gap+cells+rest > room {
+			if n > 0 && n+2 <= room {
+				b.WriteString(" " + l.Glyph.Ellipsis)
+				n += 2
+			}
+			return false
+		}
+		b.WriteString("  "[:gap] + paint.S(mark) + " " + name)
+		n += gap + cells
+		return true
+	}
+	if len(c.Series) > 1 {
+		for i, s := range c.Series {
+			m := len(l.Glyph.Marks)
+			if !add(l.Glyph.Marks[((s.Mark%m)+m)%m], s.Name, s.Paint, band || i < len(c.Series)-1) {
+				return b.String(), n
+			}
+		}
+	}
+	if band {
+		mark := l.Glyph.Spark[len(l.Glyph.Spark)/2]
+		if l.ASCII {
+			mark = "#"
+		}
+		add(mark, c.BandName, l.Warn, false)
+	}
+	return b.String(), n
+}
