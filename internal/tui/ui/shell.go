@@ -1,0 +1,26 @@
+package ui
+
+import (
+	"regexp"
+	"strings"
+)
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+
+// Shell is a command line that a POSIX shell reads as exactly these arguments, on one line: control characters are left out.
+func Shell(args []string) string {
+	words := make([]string, len(args))
+	for i, arg := range args {
+		arg = strings.Map(func(r rune) rune {
+			if r < 0x20 || r >= 0x7f && r < 0xa0 {
+				return -1
+			}
+			return r
+		}, arg)
+		if !plainWord.MatchString(arg) {
+			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+		}
+		words[i] = arg
+	}
+	return strings.Join(words, " ")
+}
