@@ -1,0 +1,204 @@
+package results
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// Bounds of a list: a folder of results may hold anything.
+const (
+	maxListed   = 5_000    // results folders
+	maxListFile = 16 << 20 // bytes of one run.json; it holds the plan, not the figures
+	maxScanned  = 50_000   // names in one root
+)
+
+// Entry is one results folder, as far as run.json tells of it.
+type Entry struct {
+	Dir        string // as the root was given, joined with the folder's name
+	ID         string
+	Profile    string
+	Contenders []string // labels
+	State      bench.RunState
+	Started    time.Time
+	Ended      time.Time // zero: not yet, or never
+	Complete   int       // legs
+	Legs       int       // of the plan
+	Resumed    int       // how often
+	Warnings   int
+	Changed    time.Time // run.json was written last
+	Err        error     // why it cannot be shown; then only Dir and Changed are known
+}
+
+// Time is by which lists are ordered: when the run was started, or for broken folders when they were written.
+func (e Entry) Time() time.Time {
+	if e.Started.IsZero() {
+		return e.Changed
+	}
+	return e.Started
+}
+
+// List finds the results folders at the roots and one level below them, the newest first. A folder that has a run.json and cannot be
+// read is listed with its error; a root that is not there is none. Links are followed to a root, never out of one. left is the number of
+// folders beyond the bound, which were not read.
+func List(roots ...string) (entries []Entry, left int) {
+	seen := map[string]bool{}
+	for _, root := range roots {
+		n := listRoot(root, func(e Entry) bool {
+			key := e.Dir
+			if abs, err := filepath.Abs(e.Dir); err == nil {
+				key = abs
+			}
+			if real, err := filepath.EvalSymlinks(key); err == nil {
+				key = real
+			}
+			if seen[key] {
+				return true
+			}
+			if len(entries) >= maxListed {
+				return false
+			}
+			seen[key] = true
+			entries = append(entries, e)
+			return true
+		})
+		left += n
+	}
+	slices.SortStableFunc(entries, func(a, b Entry) int { return cmp.Or(b.Time().Compare(a.Time()), cmp.Compare(a.Dir, b.Dir)) })
+	return entries, left
+}
+
+// listRoot gives every results folder of one root to add, until that refuses one; left counts those that it did not give.
+func listRoot(root string, add func(Entry) bool) (left int) {
+	if filepath.Base(root) == RunFile {
+		root = filepath.Dir(root)
+	}
+	dir, err := os.OpenRoot(root)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			add(Entry{Dir: root, Err: fmt.Errorf("list results: %w", err)})
+		}
+		return 0
+	}
+	defer dir.Close()
+	if e, ok := listed(dir, ".", root); ok && !add(e) {
+		left++
+	}
+	names, err := folders(dir)
+	if err != nil {
+		add(Entry{Dir: root, Err: fmt.Errorf("list results in %s: %w", root, err)})
+	}
+	for _, name := range names {
+		if left > 0 {
+			left++
+			continue
+		}
+		if e, ok := listed(dir, name, filepath.Join(root, name)); ok && !add(e) {
+			left++
+		}
+	}
+	return left
+}
+
+// folders are the names of dir's folders, those that sort last first: names begin with the time of the run.
+func folders(dir *os.Root) (names []string, err error) {
+	f, err := dir.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(maxScanned)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	for _, e := range entries {
+		if e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	slices.Sort(names)
+	slices.Reverse(names)
+	return names, err
+}
+
+// brief is what a list needs of run.json; the rest of it is not decoded.
+type brief struct {
+	Schema  int            `json:"schema"`
+	ID      string         `json:"id"`
+	State   bench.RunState `json:"state"`
+	Profile struct {
+		Name       string            `json:"name"`
+		Contenders []bench.Selection `json:"contenders"`
+	} `json:"profile"`
+	Legs []struct {
+		State bench.LegState `json:"state"`
+	} `json:"legs"`
+	Started  time.Time         `json:"started"`
+	Ended    time.Time         `json:"ended"`
+	Warnings []json.RawMessage `json:"warnings"`
+	Resumed  []time.Time       `json:"resumed"`
+}
+
+// listed reads the entry of one folder; ok is false when it is no results folder.
+func listed(dir *os.Root, name, path string) (e Entry, ok bool) {
+	e.Dir = path
+	file := filepath.Join(name, RunFile)
+	st, err := dir.Lstat(file)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return e, false
+		}
+		e.Err = err
+		return e, true
+	}
+	e.Changed = st.ModTime()
+	if e.Err = e.read(dir, file, st); e.Err != nil {
+		e = Entry{Dir: e.Dir, Changed: e.Changed, Err: e.Err}
+	}
+	return e, true
+}
+
+func (e *Entry) read(dir *os.Root, file string, st fs.FileInfo) error {
+	switch {
+	case !st.Mode().IsRegular(): // opening a pipe would wait for its writer
+		return fmt.Errorf("%s: no regular file", RunFile)
+	case st.Size() > maxListFile:
+		return fmt.Errorf("%s: larger than %d MiB, so it is no plan of a run", RunFile, maxListFile>>20)
+	}
+	f, err := dir.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxListFile))
+	if err != nil {
+		return err
+	}
+	var b brief
+	if err := json.Unmarshal(data, &b); err != nil {
+		return fmt.Errorf("%s: %w", RunFile, place(data, err))
+	}
+	if err := valid(bench.Run{Schema: b.Schema}); err != nil {
+		return fmt.Errorf("%s: %w", RunFile, err)
+	}
+	e.ID, e.Profile, e.State, e.Started, e.Ended = b.ID, b.Profile.Name, b.State, b.Started, b.Ended
+	for _, s := range b.Profile.Contenders {
+		e.Contenders = append(e.Contenders, s.String())
+	}
+	for _, l := range b.Legs {
+		if l.State == bench.LegComplete {
+			e.Complete++
+		}
+	}
+	e.Legs, e.Resumed, e.Warnings = len(b.Legs), len(b.Resumed), len(b.Warnings)
+	return nil
+}

@@ -1,0 +1,166 @@
+package results
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// put writes a results folder with nothing but its run.json.
+func put(t testing.TB, dir, runJSON string) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, RunFile), []byte(runJSON), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func putRun(t testing.TB, dir string, run bench.Run) {
+	t.Helper()
+	data, err := json.Marshal(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, dir, string(data))
+}
+
+func TestList(t *testing.T) {
+	root := t.TempDir()
+	old, young := plan(), plan()
+	old.ID, old.State, old.Ended = "old", bench.RunComplete, at.Add(time.Minute)
+	old.Legs[0].State, old.Legs[1].State = bench.LegComplete, bench.LegFailed
+	old.Profile = bench.Profile{Name: "quick", Contenders: []bench.Selection{{Contender: "a"}, {Contender: "a", Variant: "x"}}}
+	young.ID, young.Started, young.Resumed, young.Warnings = "young", at.Add(time.Hour), []time.Time{at, at}, []string{"w"}
+	putRun(t, filepath.Join(root, "z-old"), old)
+	putRun(t, filepath.Join(root, "a-young"), young)
+	put(t, filepath.Join(root, "broken"), "{\n]")
+	put(t, filepath.Join(root, "newer"), `{"schema":99}`)
+	put(t, filepath.Join(root, "no-results", "below"), `{"schema":1}`) // two levels down: not looked at
+	if err := os.Mkdir(filepath.Join(root, "pipe"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(root, "pipe", RunFile), 0o755); err != nil {
+		t.Fatal(err)
+	}
+
+	got, left := List(root, filepath.Join(root, "z-old"), filepath.Join(root, "missing"))
+	if left != 0 || len(got) != 5 {
+		t.Fatalf("%d entries, %d left: %+v", len(got), left, got)
+	}
+	byName := map[string]Entry{}
+	for _, e := range got {
+		byName[filepath.Base(e.Dir)] = e
+	}
+	y, o := byName["a-young"], byName["z-old"]
+	if y.Err != nil || y.ID != "young" || y.State != bench.RunRunning || y.Resumed != 2 || y.Warnings != 1 || y.Complete != 0 || y.Legs != 2 || !y.Ended.IsZero() {
+		t.Errorf("young: %+v", y)
+	}
+	if o.Err != nil || o.Profile != "quick" || fmt.Sprint(o.Contenders) != "[a a:x]" || o.Complete != 1 || o.Legs != 2 || o.Ended.IsZero() {
+		t.Errorf("old: %+v", o)
+	}
+	for name, want := range map[string]string{"broken": "line 2", "newer": "newer locbench", "pipe": "no regular file"} {
+		if e := byName[name]; e.Err == nil || !strings.Contains(e.Err.Error(), want) || e.Changed.IsZero() {
+			t.Errorf("%s: error %v, want %q in it", name, e.Err, want)
+		}
+	}
+	for i := 1; i < len(got); i++ {
+		if got[i].Time().After(got[i-1].Time()) {
+			t.Errorf("%s stands before the newer %s", got[i-1].Dir, got[i].Dir)
+		}
+	}
+}
+
+func TestListOfOneFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	putRun(t, dir, plan())
+	for _, named := range []string{dir, filepath.Join(dir, RunFile), dir + string(filepath.Separator)} {
+		if got, _ := List(named); len(got) != 1 || got[0].ID != "r1" || filepath.Clean(got[0].Dir) != dir {
+			t.Errorf("%s: %+v", named, got)
+		}
+	}
+	file := filepath.Join(dir, "notes.txt")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := List(file); len(got) != 1 || got[0].Err == nil {
+		t.Errorf("a file as a root: %+v", got)
+	}
+}
+
+func TestListFollowsNoLinkOut(t *testing.T) {
+	outside, root := t.TempDir(), t.TempDir()
+	putRun(t, filepath.Join(outside, "secret"), plan())
+	if err := os.Symlink(filepath.Join(outside, "secret"), filepath.Join(root, "folder")); err != nil {
+		t.Skip("no links here:", err)
+	}
+	if err := os.Mkdir(filepath.Join(root, "file"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(outside, "secret", RunFile), filepath.Join(root, "file", RunFile)); err != nil {
+		t.Fatal(err)
+	}
+	got, _ := List(root)
+	if len(got) != 1 || got[0].Err == nil || got[0].ID != "" {
+		t.Errorf("followed a link: %+v", got)
+	}
+}
+
+func TestListIsBounded(t *testing.T) {
+	root := t.TempDir()
+	big := filepath.Join(root, "big")
+	put(t, big, `{"schema":1}`)
+	if err := os.Truncate(filepath.Join(big, RunFile), maxListFile+1); err != nil {
+		t.Fatal(err)
+	}
+	got, _ := List(root)
+	if len(got) != 1 || got[0].Err == nil || !strings.Contains(got[0].Err.Error(), "larger than 16 MiB") {
+		t.Errorf("%+v", got)
+	}
+}
+
+func FuzzList(f *testing.F) {
+	run, _ := json.Marshal(plan())
+	f.Add(run)
+	f.Add([]byte(`{"schema":1,"profile":{"contenders":[{"contender":"\u001b[2J"}]},"legs":[{"state":"complete"}],"started":"2026-11-21T08:00:00Z"}`))
+	f.Add([]byte(`{"schema":1,"legs":{}}`))
+	f.Add([]byte(`[`))
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, data []byte) {
+		put(t, filepath.Join(dir, "x"), string(data))
+		got, left := List(dir)
+		if len(got) != 1 || left != 0 {
+			t.Fatalf("%d entries, %d left", len(got), left)
+		}
+		e := got[0]
+		if e.Complete > e.Legs || e.Changed.IsZero() {
+			t.Errorf("%+v", e)
+		}
+		if e.Err != nil && (e.ID != "" || e.Legs != 0) {
+			t.Errorf("half an entry beside an error: %+v", e)
+		}
+	})
+}
+
+func BenchmarkList(b *testing.B) {
+	root := b.TempDir()
+	for i := range 500 {
+		run := plan()
+		for r := range 48 {
+			run.Legs = append(run.Legs, bench.LegEntry{Leg: bench.Leg{Contender: "c", Round: r + 3}, State: bench.LegComplete, File: fmt.Sprintf("c-%d.json", r)})
+		}
+		putRun(b, filepath.Join(root, fmt.Sprintf("run-%03d", i)), run)
+	}
+	for b.Loop() {
+		if got, _ := List(root); len(got) != 500 {
+			b.Fatal(len(got))
+		}
+	}
+}
