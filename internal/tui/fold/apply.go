@@ -2,6 +2,7 @@ package fold
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"locbench/internal/bench"
@@ -64,6 +65,7 @@ func (s *State) applyRun(rec bench.Record) {
 func (s *State) start(at time.Time, e bench.RunStarted) {
 	before := s.Legs
 	s.Run, s.Dir, s.Started, s.Ended = e.Run, e.Dir, at, nil
+	s.Run.Legs = slices.Clone(e.Run.Legs) // their states change here, and must not in the record, which may be folded again
 	s.Paused, s.PauseWanted, s.StopWanted = time.Time{}, false, false
 	s.Legs, s.Current = nil, nil
 	for i, entry := range e.Run.Legs {

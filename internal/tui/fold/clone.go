@@ -1,0 +1,36 @@
+package fold
+
+import "slices"
+
+// Clone is a state that goes its own way from here on: a moment of a run to come back to. What both have seen already is shared
+// where nobody changes it any more.
+func (s *State) Clone() *State {
+	c := *s
+	c.Run.Legs = slices.Clone(s.Run.Legs)
+	c.Diary = slices.Clip(s.Diary)
+	c.Legs = make([]*Leg, len(s.Legs))
+	for i, leg := range s.Legs {
+		c.Legs[i] = leg.clone()
+		if leg == s.Current {
+			c.Current = c.Legs[i]
+		}
+	}
+	if s.Current != nil && c.Current == s.Current {
+		c.Current = s.Current.clone()
+	}
+	return &c
+}
+
+func (l *Leg) clone() *Leg {
+	c := *l
+	c.Steps = make([]*Step, len(l.Steps))
+	for i, step := range l.Steps {
+		one := *step
+		c.Steps[i] = &one
+	}
+	c.Load, c.Usage, c.Flags, c.Log = slices.Clip(l.Load), slices.Clip(l.Usage), slices.Clip(l.Flags), slices.Clip(l.Log)
+	r := &c.Result
+	r.Marks, r.Checks, r.Steps = slices.Clip(r.Marks), slices.Clip(r.Checks), slices.Clip(r.Steps)
+	r.Warnings, r.Interventions = slices.Clip(r.Warnings), slices.Clip(r.Interventions)
+	return &c
+}
