@@ -161,7 +161,7 @@ Elasticsearch are used wherever they are there.`,
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usage("%w (see '%s --help')", err, cmd.CommandPath())
+		return usage("%w (see '%s --help')", flagError(err), cmd.CommandPath())
 	})
 	root.AddCommand(
 		newRun(env), newSeed(env), newCheck(env), newServices(env), newProfiles(env), newReport(env),

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -37,6 +38,7 @@ type runFlags struct {
 	headless    bool
 	json        bool
 	quiet       bool
+	planFlags
 }
 
 func newRun(env Env) *cobra.Command {
@@ -71,6 +73,12 @@ store or the disk was lost); 130 interrupted.`,
 			return completeContenders(f.services), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
+	bindRun(cmd, &f)
+	return cmd
+}
+
+// bindRun gives cmd the options of locbench run.
+func bindRun(cmd *cobra.Command, f *runFlags) {
 	fl := cmd.Flags()
 	fl.StringVarP(&f.profile, "profile", "p", "quick", "`NAME` of a bundled profile, or a YAML file (see 'locbench profiles list')")
 	fl.StringVar(&f.runtime, "runtime", "", "docker, process, or auto: docker where an engine answers")
@@ -92,12 +100,12 @@ store or the disk was lost); 130 interrupted.`,
 	fl.BoolVar(&f.headless, "headless", false, "plain text even on a terminal")
 	fl.BoolVar(&f.json, "json", false, "write every event as a JSON line to standard output")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress: only warnings, errors and the final table")
+	f.planFlags.bind(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("profile", completeProfiles)
 	_ = cmd.RegisterFlagCompletionFunc("runtime", fixed("docker", "process", "auto"))
 	_ = cmd.RegisterFlagCompletionFunc("store", fixed("auto", "embedded", "external", "container", "none"))
 	_ = cmd.MarkFlagDirname("services")
 	_ = cmd.MarkFlagDirname("resume")
-	return cmd
 }
 
 func fixed(values ...string) cobra.CompletionFunc {
@@ -110,6 +118,12 @@ func plannedProfile(f runFlags, contenders []string, changed func(string) bool) 
 	if err != nil {
 		return p, withCode(ExitUsage, err)
 	}
+	return changedProfile(p, f, contenders, changed)
+}
+
+// changedProfile is p with what the command line changes of it. It reads no file, so that the set-up screen may ask at each key.
+func changedProfile(p bench.Profile, f runFlags, contenders []string, changed func(string) bool) (bench.Profile, error) {
+	var err error
 	if len(contenders) > 0 {
 		p.Contenders = nil
 		for _, c := range contenders {
@@ -148,6 +162,9 @@ func plannedProfile(f runFlags, contenders []string, changed func(string) bool) 
 			return p, usage("--memory: %w", err)
 		}
 	}
+	if err := f.planFlags.apply(&p, changed); err != nil {
+		return p, err
+	}
 	if len(f.connections) > 0 {
 		if err := replaceSteps(&p, f.connections); err != nil {
 			return p, err
@@ -157,6 +174,7 @@ func plannedProfile(f runFlags, contenders []string, changed func(string) bool) 
 		if f.duration <= 0 {
 			return p, usage("--duration %v: more than 0, such as 10s", f.duration)
 		}
+		p.Steps = slices.Clone(p.Steps)
 		for i := range p.Steps {
 			p.Steps[i].Duration = f.duration
 		}
