@@ -108,7 +108,7 @@ func (a Axis) times(l *look.Look, c *canvas, left int) {
 	}
 }
 
-// names writes each name from its place to the next one's.
+// names writes each name between its place and the next one's; or before its place, if there alone it finds room.
 func (a Axis) names(l *look.Look, c *canvas, left, row int, sign string, signs, paint uint16, n int, at func(int) (float64, string)) {
 	for i := range n {
 		x, name := at(i)
@@ -133,8 +133,13 @@ func (a Axis) names(l *look.Look, c *canvas, left, row int, sign string, signs, 
 		if !hidden {
 			c.text(col, row, c.w, sign, signs)
 		}
-		if end-col > 3 {
-			c.text(col+1, row, end, l.Cut(clean(l, name), end-col-1), paint)
+		name = clean(l, name)
+		cells := look.Width(name)
+		switch {
+		case cells >= end-col && col-cells > left && c.free(col-cells-1, row, cells+1):
+			c.text(col-cells, row, col, name, paint) // the newest is at the right edge
+		case end-col > 3:
+			c.text(col+1, row, end, l.Cut(name, end-col-1), paint)
 		}
 	}
 }

@@ -18,9 +18,9 @@ func (p *plot) line(i int) {
 		if at.state == empty {
 			continue
 		}
-		p.run(x, p.dot(at.hi), p.dot(at.lo), paint, mark)
+		p.run(x, int(at.dots.hi), int(at.dots.lo), paint, mark)
 		if before >= 0 && at.state == joined {
-			p.join(before, p.dot(cols[before].last), x, p.dot(at.first), paint, mark)
+			p.join(before, int(cols[before].dots.last), x, int(at.dots.first), paint, mark)
 		}
 		before = x
 	}
@@ -86,7 +86,7 @@ func (p *plot) mark(i int) rune {
 func (p *plot) marks(i int, points bool) {
 	paint, mark := p.paint(p.chart.Series[i].Paint), p.mark(i)
 	cols := p.cols[i*p.nx : (i+1)*p.nx]
-	put := func(x int) { p.set(p.left+x/p.kx, p.dot(cols[x].hi)/p.ky, mark, paint, data) }
+	put := func(x int) { p.set(p.left+x/p.kx, int(cols[x].dots.hi)/p.ky, mark, paint, data) }
 	every := markEvery
 	if p.look.NoColor || p.look.ASCII {
 		every = markOften

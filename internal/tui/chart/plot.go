@@ -31,7 +31,29 @@ func newPlot(l *look.Look, c Chart, a Axis, w, h int) *plot {
 	p.nx = (w - p.left) * p.kx
 	p.cols = thin(c.Series, a, p.nx, c.Log)
 	p.scale = c.scale(p.cols)
+	for i := range p.cols {
+		if at := &p.cols[i]; at.state != empty {
+			p.place(at)
+		}
+	}
 	return p
+}
+
+// place fills in the dots of a column.
+func (p *plot) place(at *column) {
+	lo := int16(p.dot(at.lo))
+	at.dots = dots{lo, lo, lo, lo}
+	if at.lo == at.hi {
+		return
+	}
+	at.dots.hi = int16(p.dot(at.hi))
+	at.dots.first, at.dots.last = at.dots.hi, at.dots.hi
+	if at.first != at.hi {
+		at.dots.first = int16(p.dot(at.first))
+	}
+	if at.last != at.hi {
+		at.dots.last = int16(p.dot(at.last))
+	}
 }
 
 // dot is the row of dots of a value, from the top.
@@ -83,7 +105,8 @@ func (p *plot) bounds() {
 	}
 	border := p.paint(p.look.Border)
 	for _, b := range p.axis.Bounds {
-		if x := p.column(b.X); x >= 0 {
+		// One at the very beginning would only double the axis.
+		if x := p.column(b.X); x > p.left || x == 0 {
 			for y := range p.rows {
 				p.set(x, y, line, border, ground)
 			}

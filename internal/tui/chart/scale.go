@@ -21,19 +21,35 @@ type scale struct {
 // pos is where v is, bounded to 0 … 1.
 func (s scale) pos(v float64) float64 {
 	if s.log {
-		v = (math.Log10(max(v, tiny)) - s.lb) / s.span
+		if v < tiny {
+			v = tiny
+		}
+		v = (math.Log10(v) - s.lb) / s.span
 	} else {
 		v /= s.top
 	}
-	return max(0, min(v, 1))
+	if !(v > 0) {
+		return 0
+	}
+	if v > 1 {
+		return 1
+	}
+	return v
 }
 
 // scale is chosen from the thinned series.
 func (c Chart) scale(cols []column) scale {
 	lo, hi := math.Inf(1), 0.0
 	for i := range cols {
-		if cols[i].state != empty {
-			lo, hi = min(lo, cols[i].lo), max(hi, cols[i].hi)
+		at := &cols[i]
+		if at.state == empty {
+			continue
+		}
+		if at.lo < lo {
+			lo = at.lo
+		}
+		if at.hi > hi {
+			hi = at.hi
 		}
 	}
 	top := hi

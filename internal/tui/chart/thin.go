@@ -1,5 +1,7 @@
 package chart
 
+import "math"
+
 // States of a column.
 const (
 	empty  uint8 = iota
@@ -10,8 +12,12 @@ const (
 // column is what is left of the points that fall in one column of dots: nothing of their range is lost.
 type column struct {
 	lo, hi, first, last float64
+	dots                dots
 	state               uint8
 }
+
+// dots are the values of a column as rows of dots.
+type dots struct{ lo, hi, first, last int16 }
 
 // thin reduces each series to n columns, one after the other in the result. It is the only pass over the points.
 func thin(series []Series, a Axis, n int, log bool) []column {
@@ -20,24 +26,34 @@ func thin(series []Series, a Axis, n int, log bool) []column {
 	for i := range series {
 		cols := all[i*n : (i+1)*n]
 		gap := true
-		for _, p := range series[i].Points {
+		for j := range series[i].Points {
+			p := &series[i].Points[j]
 			if !(p.X >= a.From && p.X <= a.To) {
 				continue
 			}
 			y := p.Y
-			if !finite(y) || log && y <= 0 {
+			switch {
+			case y != y || y > math.MaxFloat64 || y < -math.MaxFloat64 || log && y <= 0:
 				gap = true
 				continue
+			case y > huge:
+				y = huge
+			case y < 0:
+				y = 0
 			}
-			y = max(0, min(y, huge))
 			at := &cols[index((p.X-a.From)*per, n)]
-			if at.state == empty {
-				*at = column{lo: y, hi: y, first: y, last: y, state: joined}
-				if gap {
-					at.state = begun
+			switch {
+			case at.state != empty:
+				if y < at.lo {
+					at.lo = y
+				} else if y > at.hi {
+					at.hi = y
 				}
-			} else {
-				at.lo, at.hi, at.last = min(at.lo, y), max(at.hi, y), y
+				at.last = y
+			case gap:
+				*at = column{lo: y, hi: y, first: y, last: y, state: begun}
+			default:
+				*at = column{lo: y, hi: y, first: y, last: y, state: joined}
 			}
 			gap = false
 		}

@@ -1,10 +1,9 @@
 package look
 
 import (
+	"math"
 	"slices"
 	"strings"
-
-	"github.com/charmbracelet/x/ansi"
 )
 
 // Column is a column of a table.
@@ -21,10 +20,10 @@ type Column struct {
 func (l *Look) Table(columns []Column, rows [][]string, w int) (header string, lines []string) {
 	widths := make([]int, len(columns))
 	for i, c := range columns {
-		widths[i] = ansi.StringWidth(c.Title)
+		widths[i] = Width(c.Title)
 		for _, row := range rows {
 			if i < len(row) {
-				widths[i] = max(widths[i], ansi.StringWidth(row[i]))
+				widths[i] = max(widths[i], Width(row[i]))
 			}
 		}
 		if c.Max > 0 {
@@ -101,14 +100,19 @@ func (l *Look) Bar(share float64, w int, paint Paint) string {
 	return paint.S(strings.Repeat(l.Glyph.Full, n)) + l.Faint.S(strings.Repeat(l.Glyph.Empty, w-n))
 }
 
-// Spark draws the last w values as one line of blocks, from 0 to top; gaps (negative values) are blank.
+// Spark draws the last w values as one line of blocks, from 0 to top; gaps (negative values and NaN) are blank.
 func (l *Look) Spark(values []float64, w int, top float64, paint Paint) string {
+	if w <= 0 {
+		return ""
+	}
 	if len(values) > w {
 		values = values[len(values)-w:]
 	}
 	if !(top > 0) {
 		for _, v := range values {
-			top = max(top, v)
+			if v > top && v <= math.MaxFloat64 {
+				top = v
+			}
 		}
 	}
 	var b strings.Builder
@@ -118,7 +122,7 @@ func (l *Look) Spark(values []float64, w int, top float64, paint Paint) string {
 		case v < 0 || !(top > 0) || v != v:
 			b.WriteByte(' ')
 		default:
-			b.WriteString(l.Glyph.Spark[min(steps-1, int(v/top*float64(steps)))])
+			b.WriteString(l.Glyph.Spark[min(steps-1, int(min(v/top, 1)*float64(steps)))])
 		}
 	}
 	return paint.S(b.String()) + spaces(w-len(values))

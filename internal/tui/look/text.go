@@ -10,8 +10,9 @@ import (
 )
 
 // Outside makes text from outside fit to stand between ours: at most n bytes of it are kept; nothing in it moves the cursor, colours,
-// reorders or changes the title (package safe); and no character of it is counted as wider by one terminal than by another,
-// as combining marks, joined emoji and their like are, so that the layout holds.
+// reorders or changes the title (package safe); and every character of it stands for itself, as wide to one terminal as to another,
+// whatever comes to stand beside it, so that the layout holds: marks that combine with the character before are left out, and what
+// would join in other ways (flags, parts of Korean syllables) is replaced.
 func Outside(s string, n int) string {
 	s = safe.Line(s, n)
 	if isASCII(s) {
@@ -19,29 +20,42 @@ func Outside(s string, n int) string {
 	}
 	var b strings.Builder
 	b.Grow(len(s))
-	var state byte
-	for len(s) > 0 {
-		seq, width, size, next := ansi.DecodeSequence(s, state, nil)
-		state = next
-		switch {
-		case size <= 0:
-			return b.String()
-		case width <= 0:
-			// a mark that combines with nothing, or what no terminal shows
-		case utf8.RuneCountInString(seq) == 1 && ansi.StringWidthWc(seq) == width && width <= 2:
-			b.WriteString(seq)
-		default:
-			// Terminals disagree about the width of clusters: the first character stands for all of it.
-			r, _ := utf8.DecodeRuneInString(seq)
-			if one := string(r); ansi.StringWidth(one) == ansi.StringWidthWc(one) && ansi.StringWidth(one) > 0 {
-				b.WriteString(one)
-			} else {
-				b.WriteRune(utf8.RuneError)
-			}
+	for _, r := range s {
+		switch kindOf(r) {
+		case alone:
+			b.WriteRune(r)
+		case joins:
+			b.WriteRune(utf8.RuneError)
 		}
-		s = s[size:]
 	}
 	return b.String()
+}
+
+// Kinds of characters, as to what they do in a line.
+const (
+	alone   = iota
+	joins   // with what is beside it, or terminals disagree about its width
+	follows // the character before, as a part of it
+)
+
+func kindOf(r rune) int {
+	switch {
+	case r < utf8.RuneSelf || cells(r) > 0:
+		return alone
+	case r >= 0x1100 && r <= 0x11ff || r >= 0xa960 && r <= 0xa97f || r >= 0xd7b0 && r <= 0xd7ff: // conjoining jamo
+		return joins
+	case r >= 0x1f1e6 && r <= 0x1f1ff: // regional indicators
+		return joins
+	}
+	one := string(r)
+	w := ansi.StringWidth(one)
+	switch {
+	case w <= 0 || ansi.StringWidth("a"+one) == 1:
+		return follows
+	case w > 2 || ansi.StringWidthWc(one) != w || ansi.StringWidth("a"+one+"a") != w+2 || ansi.StringWidth("가"+one) != w+2:
+		return joins
+	}
+	return alone
 }
 
 func isASCII(s string) bool {
@@ -52,9 +66,6 @@ func isASCII(s string) bool {
 	}
 	return true
 }
-
-// Width is the number of cells that s takes, escape sequences of ours apart.
-func Width(s string) int { return ansi.StringWidth(s) }
 
 // ASCIIOnly replaces what is not ASCII in text that is about to be shown by a look that has only that. The units that locbench
 // writes itself keep their meaning: µ becomes u, × becomes x.
@@ -94,10 +105,15 @@ func (l *Look) Cut(s string, w int) string {
 	if len(s) <= w && isPlain(s) {
 		return s
 	}
-	if ansi.StringWidth(s) <= w {
+	n, known := walk(s, w)
+	if !known {
+		s = bound(s, w)
+		n = ansi.StringWidth(s)
+	}
+	if n <= w {
 		return s
 	}
-	return ansi.Truncate(s, w, l.Glyph.Ellipsis)
+	return ansi.Truncate(bound(s, w), w, l.Glyph.Ellipsis)
 }
 
 // isPlain tells whether every byte of s is one cell.
@@ -116,7 +132,7 @@ func (l *Look) Fit(s string, w int) string {
 		return ""
 	}
 	s = l.Cut(s, w)
-	return s + spaces(w-ansi.StringWidth(s))
+	return s + spaces(w-Width(s))
 }
 
 // Right is s in exactly w cells: cut, or padded on the left.
@@ -125,12 +141,12 @@ func (l *Look) Right(s string, w int) string {
 		return ""
 	}
 	s = l.Cut(s, w)
-	return spaces(w-ansi.StringWidth(s)) + s
+	return spaces(w-Width(s)) + s
 }
 
 // Between puts a to the left and b to the right of w cells; a is cut first.
 func (l *Look) Between(a, b string, w int) string {
-	bw := ansi.StringWidth(b)
+	bw := Width(b)
 	if bw >= w {
 		return l.Fit(b, w)
 	}
@@ -151,7 +167,7 @@ func spaces(n int) string {
 
 // Screen makes exactly h lines of exactly w cells out of lines.
 func (l *Look) Screen(lines []string, w, h int) []string {
-	out := make([]string, h)
+	out := make([]string, max(0, h))
 	for i := range out {
 		if i < len(lines) {
 			out[i] = l.Fit(lines[i], w)
@@ -179,25 +195,12 @@ func Beside(gap int, blocks ...[]string) []string {
 			case i < len(block):
 				b.WriteString(block[i])
 			case len(block) > 0:
-				b.WriteString(spaces(ansi.StringWidth(block[0])))
+				b.WriteString(spaces(Width(block[0])))
 			}
 		}
 		out[i] = b.String()
 	}
 	return out
-}
-
-// Wrap breaks s at spaces into lines of at most w cells, at most n of them (0: as many as it takes).
-func (l *Look) Wrap(s string, w, n int) []string {
-	if w <= 0 {
-		return nil
-	}
-	lines := strings.Split(ansi.Wrap(s, w, ""), "\n")
-	if n > 0 && len(lines) > n {
-		lines = lines[:n]
-		lines[n-1] = l.Cut(lines[n-1]+l.Glyph.Ellipsis+blank[:1], w)
-	}
-	return lines
 }
 
 // Box frames lines under a title. It is exactly w by h cells; what does not fit is left out.
@@ -214,7 +217,7 @@ func (l *Look) Box(title string, lines []string, w, h int, focused bool) []strin
 	if head != "" {
 		top += " " + head + " "
 	}
-	top += border.S(strings.Repeat(g.Horizontal, max(0, w-1-ansi.StringWidth(top))) + g.TopRight)
+	top += border.S(strings.Repeat(g.Horizontal, max(0, w-1-Width(top))) + g.TopRight)
 	out := make([]string, 0, h)
 	out = append(out, top)
 	side := border.S(g.Vertical)

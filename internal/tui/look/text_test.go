@@ -1,0 +1,193 @@
+package look
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+var hostile = []string{
+	"", "plain", "\x1b[31mred\x1b[m", "\x1b]0;title\x07", "\x9b2J", "世界", "e\u0301\u0301\u0301", "👨‍👩‍👧‍👦", "🇩🇪🇫🇷", "🇩\u0301🇪",
+	"\u1100\u1161\u11a8", "\u1100", "\u1161\u1161", "⁉️", "☺️", "☺\ufe0e", "\ufe0f", "\u200d", "\u202eabc", "\xff\xfe", "a\tb\nc\r", "ﷺ", "𒐫", "⸻", "क्षि", "ก็็็็็็", "\u0600a", "\u00ad",
+	"1️⃣", "\U000e0041", "\ue000", "\u115f", "\u3164", "\uffa0", "›‹", "—–−…≥·µ×",
+}
+
+// same fails unless s has the same width by clusters and by characters, is n cells wide (n < 0: whatever) and harmless.
+func same(t *testing.T, what, s string, n int) {
+	t.Helper()
+	w, wc := ansi.StringWidth(s), ansi.StringWidthWc(s)
+	if ours := Width(s); ours != w {
+		t.Fatalf("%s: Width of %q is %d, package ansi says %d", what, s, ours, w)
+	}
+	if w != wc {
+		t.Fatalf("%s: %q is %d cells by clusters, %d by characters", what, s, w, wc)
+	}
+	if n >= 0 && w != n {
+		t.Fatalf("%s: %q is %d cells, want %d", what, s, w, n)
+	}
+	if !utf8.ValidString(s) {
+		t.Fatalf("%s: %q is not UTF-8", what, s)
+	}
+}
+
+func harmless(t *testing.T, what, s string) {
+	t.Helper()
+	for _, r := range s {
+		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
+			t.Fatalf("%s: %q holds %U", what, s, r)
+		}
+	}
+}
+
+func FuzzOutside(f *testing.F) {
+	for _, s := range hostile {
+		f.Add(s, s+s, 10)
+		f.Add(s+"a"+s, "x", 100)
+	}
+	f.Fuzz(func(t *testing.T, s, beside string, n int) {
+		n = max(0, n%2000)
+		got := Outside(s, n)
+		same(t, "Outside", got, -1)
+		harmless(t, "Outside", got)
+		// Each byte gives at most one replacement of three bytes, and the ellipsis.
+		if len(got) > 3*n+3 {
+			t.Fatalf("%d bytes out of %d of %q", len(got), n, s)
+		}
+		sum := 0
+		for _, r := range got {
+			sum += ansi.StringWidth(string(r))
+		}
+		if w := ansi.StringWidth(got); sum != w {
+			t.Fatalf("%q has %d cells, its characters have %d", got, w, sum)
+		}
+		if again := Outside(got, len(got)); again != got {
+			t.Fatalf("Outside of %q is %q", got, again)
+		}
+		// What was made safe piece by piece is safe side by side.
+		same(t, "two pieces", got+Outside(beside, n), ansi.StringWidth(got)+ansi.StringWidth(Outside(beside, n)))
+		ascii := New(Options{ASCII: true, NoColor: true}).ASCIIOnly(got)
+		if !isASCII(ascii) {
+			t.Fatalf("ASCIIOnly of %q is %q", got, ascii)
+		}
+	})
+}
+
+func FuzzLayout(f *testing.F) {
+	for i, s := range hostile {
+		f.Add(s, "title "+s, i%7, i, uint8(i))
+		f.Add(s+"世"+s+" two words", s, 3*i, 5, uint8(i))
+	}
+	f.Fuzz(func(t *testing.T, s, title string, w, h int, bits uint8) {
+		w, h = w%250, h%40
+		l := New(Options{ASCII: bits&1 != 0, NoColor: bits&2 != 0, Light: bits&4 != 0})
+		s, title = l.ASCIIOnly(Outside(s, 300)), l.ASCIIOnly(Outside(title, 300))
+		painted := l.Bad.S(s) + title + l.Select.S(title)
+		check := func(what, got string, n int) {
+			t.Helper()
+			same(t, what, got, n)
+			harmless(t, what, ansi.Strip(got))
+			if l.ASCII && !isASCII(got) {
+				t.Fatalf("%s: %q is not ASCII", what, got)
+			}
+		}
+		atLeast := max(0, w)
+		for _, text := range []string{s, title, painted} {
+			cut := l.Cut(text, w)
+			check("Cut", cut, -1)
+			if n := ansi.StringWidth(cut); n > atLeast {
+				t.Fatalf("Cut(%q, %d) is %d cells", text, w, n)
+			}
+			check("Fit", l.Fit(text, w), atLeast)
+			check("Right", l.Right(text, w), atLeast)
+			check("Between", l.Between(text, title, w), atLeast)
+			for _, line := range l.Wrap(text, w, h) {
+				check("Wrap", line, -1)
+				if n := ansi.StringWidth(line); n > atLeast {
+					t.Fatalf("Wrap(%q, %d) gives %q of %d cells", text, w, line, n)
+				}
+			}
+			if n := len(l.Wrap(text, w, h)); h > 0 && n > h {
+				t.Fatalf("Wrap(%q, %d, %d) gives %d lines", text, w, h, n)
+			}
+		}
+		lines := []string{s, painted, "", title}
+		block := func(what string, lines []string, n, h int) {
+			t.Helper()
+			if len(lines) != max(0, h) {
+				t.Fatalf("%s: %d lines, want %d", what, len(lines), h)
+			}
+			for _, line := range lines {
+				check(what, line, max(0, n))
+			}
+		}
+		box, screen := l.Box(title, lines, w, h, bits&8 != 0), l.Screen(lines, w, h)
+		block("Box", box, w, h)
+		block("Box with a painted title", l.Box(painted, lines, w, h, bits&8 != 0), w, h)
+		block("Screen", screen, w, h)
+		block("Beside", Beside(2, box, screen), 2*atLeast+2, h)
+		columns := []Column{{Title: title, Left: true, Max: int(bits)}, {Title: s, Drop: 2}, {Title: "c", Drop: 1, Left: true}}
+		header, rows := l.Table(columns, [][]string{{s, title, "1"}, {painted}, nil, {"a", "b", "c", "d"}}, w)
+		block("Table", append(rows, header), w, 5)
+		check("Bar", l.Bar(float64(h)/7, w, l.Good), atLeast)
+		values := make([]float64, max(0, h))
+		for i := range values {
+			values[i] = float64(i*i) - float64(bits)
+			if i%5 == 3 {
+				values[i] = [...]float64{math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64}[bits%4]
+			}
+		}
+		check("Spark", l.Spark(values, w, float64(bits)-100, l.Good), atLeast)
+	})
+}
+
+// TestEveryCharacter goes through all of Unicode: what Outside keeps is as wide beside others as alone.
+func TestEveryCharacter(t *testing.T) {
+	kept := 0
+	for r := rune(0x80); r <= 0xe1000; r++ {
+		if r == 0x40000 {
+			r = 0xe0000 // nothing is assigned in between
+		}
+		s := Outside(string(r), 8)
+		if s == "" || s == "\ufffd" {
+			continue
+		}
+		kept++
+		w := ansi.StringWidth(s)
+		if n := Width(s); n != w {
+			t.Errorf("Width of %q is %d, want %d", s, n, w)
+		}
+		// a letter, two syllables, a letter that joins by a mark, an emoji, a keycap, and itself on both sides
+		same(t, "beside others", "a"+s+"가"+s+"각"+s+"क"+s+"👩"+s+"0"+s+s, 9+7*w)
+	}
+	// 143,859 characters of Unicode 13 less marks, jamo and other exceptions: the most must stay.
+	if kept < 130_000 {
+		t.Errorf("only %d characters are kept", kept)
+	}
+}
+
+// TestMegabyte lays out a line of a megabyte, of several hostile kinds.
+func TestMegabyte(t *testing.T) {
+	l := New(Options{})
+	for _, piece := range []string{"a", "é", "世", "e\u0301", "\x1b[31m", "👨\u200d👩", "\u1100", "\xff"} {
+		s := strings.Repeat(piece, 1<<20/len(piece)+1)
+		all := Outside(s, len(s))
+		same(t, "Outside", all, -1)
+		harmless(t, "Outside", all)
+		same(t, "Fit", l.Fit(all, 80), 80)
+		same(t, "Right", l.Right(all, 80), 80)
+		if painted := l.Bad.S(all) + l.Good.S("b"); !strings.HasSuffix(l.Cut(painted, 80), l.Good.Off()) {
+			t.Errorf("%q: the colour does not end at the cut", piece)
+		}
+		for _, line := range l.Wrap(all, 80, 3) {
+			if n := ansi.StringWidth(line); n > 80 {
+				t.Errorf("%q: a wrapped line of %d cells", piece, n)
+			}
+		}
+		if got := Outside(s, 200); len(got) > 603 {
+			t.Errorf("%q: %d bytes of 200 were kept", piece, len(got))
+		}
+	}
+}
