@@ -15,21 +15,33 @@ const lastLines = 20
 
 // leg runs one life of one contender. Its failure is returned, and told as LegEnded in any case.
 func (r *runner) leg(ctx context.Context, leg bench.Leg, number int) error {
-	sel := bench.Selection{Contender: leg.Contender, Variant: leg.Variant}
+	sel := selection(leg)
 	l := &life{runner: r, leg: &leg, svc: r.Services[sel], artifact: r.artifacts[sel]}
-	r.Stream.Publish(l.leg, bench.LegStarted{Number: number, Of: len(r.Run.Legs), Service: l.svc, Artifact: l.artifact})
+	own, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	r.steering.beginLeg(l.leg, bench.LegStarted{Number: number, Of: len(r.Run.Legs), Service: l.svc, Artifact: l.artifact}, end)
 	err := r.broken[sel]
 	if err != nil {
 		err = fmt.Errorf("build: %w", err)
 	} else {
-		err = l.live(ctx)
+		err = l.live(own)
 	}
+	r.steering.finishLeg(r.lastLeg(number - 1))
 	ended := bench.LegEnded{State: bench.LegComplete}
-	switch {
+	switch cause := context.Cause(own); {
+	case errors.Is(cause, errStopped) || errors.Is(err, errStopped):
+		err = l.stopped()
+		ended.State, ended.Failure = bench.LegAborted, err.Error()
 	case ctx.Err() != nil:
-		ended.State, ended.Failure = bench.LegAborted, "interrupted: "+context.Cause(ctx).Error()
+		ended.State, ended.Failure = bench.LegAborted, "interrupted: "+cause.Error()
+	case errors.Is(cause, errSkipped):
+		err = errSkipped
+		ended.State, ended.Failure = bench.LegAborted, err.Error()
 	case err != nil:
 		ended.State, ended.Failure = bench.LegFailed, strings.ReplaceAll(err.Error(), "\n", "; ")
+	case len(l.skipped) > 0:
+		err = l.stepsSkipped()
+		ended.State, ended.Failure = bench.LegAborted, err.Error()
 	}
 	if ended.State != bench.LegComplete && l.inst != nil {
 		ended.Exit, ended.LastLog = l.died, tail(l.inst.Logs(), lastLines)
@@ -46,6 +58,23 @@ type life struct {
 	artifact bench.Artifact
 	inst     bench.Instance
 	died     *bench.Exit // how it ended, if it did before it was asked to
+	steps    int         // that have been run, the skipped ones among them
+	skipped  []string    // "3 (64 connections)"
+}
+
+// stopped is the end of a leg that somebody has asked for, with steps left to run.
+func (l *life) stopped() error {
+	if l.steps == 0 {
+		return fmt.Errorf("%w before its first step", errStopped)
+	}
+	return fmt.Errorf("%w after step %d", errStopped, l.steps)
+}
+
+func (l *life) stepsSkipped() error {
+	if len(l.skipped) == 1 {
+		return fmt.Errorf("step %s was %s", l.skipped[0], skippedText)
+	}
+	return fmt.Errorf("steps %s were %s", strings.Join(l.skipped, ", "), skippedText)
 }
 
 func (l *life) live(ctx context.Context) (err error) {

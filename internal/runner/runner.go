@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"locbench/internal/bench"
@@ -32,6 +33,9 @@ type Hooks struct {
 	OnStart  func()             // once, when all connections are open, right before the clock starts
 	OnEnd    func()             // once after OnStart, when sending has ended and what was in flight is answered, or soon after
 	OnWindow func(bench.Window) // for every second
+	// Rate is how many requests are to be due per second from now on in an open-loop step; 0: as many as the step says. It may be
+	// called at any moment and from any goroutine, and costs next to nothing.
+	Rate func() float64
 }
 
 // Checks are the checks of one leg, in three parts: those that launch for themselves, those on the running instance,
@@ -71,13 +75,20 @@ type Config struct {
 	// Judge adds doubts to a finished step ("the client may be the bottleneck: …"); may be nil.
 	Judge func(bench.StepResult, bench.InstanceInfo) []string
 	Grace time.Duration // to stop in; 15 s when 0
+	// Control is what somebody asks of the run while it runs, each taken up as soon as it comes: it is then on record as
+	// Intervened, or a Notice says why it cannot be done now. Nil, or closed, when nobody asks.
+	Control <-chan bench.Control
 }
+
+// progressBytes bounds the text of a Progress.
+const progressBytes = 500
 
 // ErrLegs is wrapped by the error of Run when the legs had begun but not all of them are complete at the end.
 var ErrLegs = errors.New("not every leg is complete")
 
 // Run runs every leg that is not complete yet, in the order of the plan, and returns when everything has stopped. It
-// publishes RunEnded last. Interrupting ctx stops it in order; then the error is context.Cause(ctx).
+// publishes RunEnded last. Interrupting ctx stops it in order; then the error is context.Cause(ctx). What Config.Control asks
+// for can end it in the same way; then the error wraps ErrOnRequest.
 func Run(ctx context.Context, cfg Config) error {
 	if cfg.Grace == 0 {
 		cfg.Grace = 15 * time.Second
@@ -85,12 +96,19 @@ func Run(ctx context.Context, cfg Config) error {
 	if cfg.Patience == 0 {
 		cfg.Patience = 30 * time.Second
 	}
-	r := &runner{Config: cfg, artifacts: map[bench.Selection]bench.Artifact{}, broken: map[bench.Selection]error{}}
-	err := r.run(ctx)
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	r := &runner{
+		Config: cfg, artifacts: map[bench.Selection]bench.Artifact{}, broken: map[bench.Selection]error{},
+		steering: newSteering(cfg.Stream.Publish, end),
+	}
+	err := r.steered(ctx)
 	state := bench.RunComplete
 	switch {
 	case ctx.Err() != nil:
 		state, err = bench.RunInterrupted, context.Cause(ctx)
+	case errors.Is(err, ErrOnRequest):
+		state = bench.RunInterrupted
 	case err != nil:
 		state = bench.RunFailed
 	}
@@ -106,6 +124,17 @@ type runner struct {
 	Config
 	artifacts map[bench.Selection]bench.Artifact
 	broken    map[bench.Selection]error // contenders that could not be built
+	steering  *steering
+}
+
+// steered runs under control from outside, which has ended when it returns.
+func (r *runner) steered(ctx context.Context) error {
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() { r.steering.run(r.Control, done) })
+	defer wg.Wait()
+	defer close(done)
+	return r.run(ctx)
 }
 
 func (r *runner) run(ctx context.Context) error {
@@ -114,7 +143,7 @@ func (r *runner) run(ctx context.Context) error {
 	for _, stage := range r.Stages {
 		err := r.phase(nil, stage.Phase, func() (string, error) {
 			return stage.Do(ctx, func(p bench.Progress) {
-				p.Phase = stage.Phase
+				p.Phase, p.Text = stage.Phase, clip(p.Text, progressBytes)
 				r.Stream.Publish(nil, p)
 			})
 		})
@@ -125,25 +154,58 @@ func (r *runner) run(ctx context.Context) error {
 	if err := r.buildAll(ctx); err != nil {
 		return err
 	}
+	return r.runLegs(ctx)
+}
+
+func (r *runner) runLegs(ctx context.Context) error {
 	var failures []error
 	for i, entry := range r.Run.Legs {
 		if entry.State == bench.LegComplete {
 			continue
 		}
+		r.pause(ctx, nil, nil)
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if r.steering.skips(selection(entry.Leg)) {
+			failures = append(failures, r.passOver(entry.Leg))
+			continue
 		}
 		if err := errors.Join(r.await(ctx, "the store", r.StoreAlive), r.await(ctx, "the container engine", r.EngineAlive)); err != nil {
 			return fmt.Errorf("%w: %w", ErrLegs, errors.Join(append(failures, err)...))
 		}
-		if err := r.leg(ctx, entry.Leg, i+1); err != nil {
+		err := r.leg(ctx, entry.Leg, i+1)
+		if errors.Is(err, ErrOnRequest) {
+			return fmt.Errorf("%s: %w", entry.Leg, err)
+		}
+		if err != nil {
 			failures = append(failures, fmt.Errorf("%s: %w", entry.Leg, err))
+		}
+		if r.steering.stopping() && !r.lastLeg(i) {
+			return fmt.Errorf("%w after leg %s", errStopped, entry.Leg)
 		}
 	}
 	if len(failures) > 0 {
 		return fmt.Errorf("%w: %w", ErrLegs, errors.Join(failures...))
 	}
 	return nil
+}
+
+// passOver leaves out a leg of a contender that was skipped. It stays pending, so that it can still be run.
+func (r *runner) passOver(leg bench.Leg) error {
+	text := "passed over, since its contender was " + skippedText
+	r.Stream.Publish(nil, bench.Notice{Level: "info", Text: leg.String() + ": " + text})
+	return fmt.Errorf("%s: %s; --resume %s runs it", leg, text, r.Dir)
+}
+
+// lastLeg tells whether every leg after the i-th is complete already.
+func (r *runner) lastLeg(i int) bool {
+	for _, e := range r.Run.Legs[i+1:] {
+		if e.State != bench.LegComplete {
+			return false
+		}
+	}
+	return true
 }
 
 // buildAll builds each contender once. One that cannot be built fails its legs, not the run.
@@ -154,7 +216,7 @@ func (r *runner) buildAll(ctx context.Context) error {
 		}
 		err := r.phase(nil, bench.PhaseBuild, func() (string, error) {
 			throttled := throttle(time.Second, func(text string) {
-				r.Stream.Publish(nil, bench.Progress{Phase: bench.PhaseBuild, Text: text})
+				r.Stream.Publish(nil, bench.Progress{Phase: bench.PhaseBuild, Text: clip(text, progressBytes)})
 			})
 			a, err := r.Build(ctx, r.Services[sel], throttled)
 			r.artifacts[sel] = a

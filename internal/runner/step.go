@@ -8,6 +8,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/sample"
+	"locbench/internal/units"
 )
 
 // deafSteps is after how many steps in a row without a single success a leg ends: it hangs, and goes on hanging.
@@ -17,11 +18,30 @@ const deafSteps = 2
 func (l *life) load(ctx context.Context) error {
 	deaf := 0
 	for i, step := range l.Run.Profile.Steps {
-		l.Stream.Publish(l.leg, bench.StepStarted{Index: i, Of: len(l.Run.Profile.Steps), Step: step})
-		res, err := l.step(ctx, i, step)
+		paused := l.pause(ctx, l.leg, l.inst.Exited())
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if paused > 0 && l.inst.Exit() != nil {
+			return l.orDeath(errDied)
+		}
+		res, skipped, err := l.step(ctx, i, step)
+		if paused > 0 {
+			res.Warnings = append(res.Warnings, fmt.Sprintf("the run was paused for %s before this step, on request", units.Duration(paused)))
+		}
 		l.Stream.Publish(l.leg, bench.StepEnded{Result: res})
 		if err != nil {
 			return err
+		}
+		l.steps = i + 1
+		if skipped {
+			l.skipped = append(l.skipped, fmt.Sprintf("%d (%s)", i+1, step.Name))
+		}
+		if l.steering.stopping() && !l.lastStep(i) {
+			return errStopped
+		}
+		if skipped {
+			continue // too short to say whether the contender hangs
 		}
 		if res.Load.Succeeded > 0 {
 			deaf = 0
@@ -39,13 +59,16 @@ func (l *life) load(ctx context.Context) error {
 	return nil
 }
 
+func (l *life) lastStep(i int) bool { return i+1 == len(l.Run.Profile.Steps) }
+
 // step runs one step with readings of the counters at exactly its ends, without the opening of connections before and the wait
-// for answers that never come behind, and once a second in between.
-func (l *life) step(ctx context.Context, index int, step bench.Step) (bench.StepResult, error) {
-	res := bench.StepResult{Index: index, Step: step}
+// for answers that never come behind, and once a second in between. skipped says that somebody has cut it short, which is no error.
+func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.StepResult, skipped bool, err error) {
+	res = bench.StepResult{Index: index, Step: step}
 	// The death of the contender ends the step at once: hammering a closed port measures nothing.
 	dying, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	asked := l.steering.beginStep(bench.StepStarted{Index: index, Of: len(l.Run.Profile.Steps), Step: step}, cancel)
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
@@ -60,12 +83,17 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (bench.Step
 	sampler := sample.Start(dying, l.inst, time.Second, func(u bench.Usage) {
 		l.Stream.Publish(l.leg, bench.UsageRead{Usage: u})
 	})
-	load, err := l.Engine.Run(dying, l.inst.BaseURL(), step, Hooks{
-		OnStart:  func() { res.Before, beforeErr = sample.Read(ctx, l.inst) },
+	res.Load, err = l.Engine.Run(dying, l.inst.BaseURL(), step, Hooks{
+		OnStart: func() {
+			res.Before, beforeErr = sample.Read(ctx, l.inst)
+			l.steering.startClock()
+		},
 		OnEnd:    func() { res.After, afterErr = sample.Read(context.WithoutCancel(ctx), l.inst) },
 		OnWindow: func(w bench.Window) { l.Stream.Publish(l.leg, bench.WindowClosed{Index: index, Window: w}) },
+		Rate:     asked.wanted,
 	})
-	res.Load, res.Samples = load, sampler.Stop()
+	l.steering.finishStep(l.lastStep(index))
+	res.Samples = sampler.Stop()
 	cause := context.Cause(dying)
 	cancel(nil)
 	<-watched
@@ -79,6 +107,7 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (bench.Step
 	if n := oomKills(res); n > 0 {
 		res.Warnings = append(res.Warnings, fmt.Sprintf("the kernel killed %d of its processes for want of memory", n))
 	}
+	res.Warnings = append(res.Warnings, asked.doubts()...)
 	if l.Judge != nil {
 		res.Warnings = append(res.Warnings, l.Judge(res, l.inst.Info())...)
 	}
@@ -89,11 +118,17 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (bench.Step
 	case ctx.Err() != nil:
 		err = context.Cause(ctx)
 		res.Aborted = "interrupted"
+		if errors.Is(err, errSkipped) {
+			res.Aborted = skippedText // with its contender
+		}
+	case asked.skip:
+		skipped, err = true, nil
+		res.Aborted = skippedText
 	case err != nil:
 		err = fmt.Errorf("load step %d (%s): %w", index+1, step.Name, err)
 		res.Aborted = err.Error()
 	}
-	return res, err
+	return res, skipped, err
 }
 
 // oomKills is how many processes of the contender were killed in the step; its main process may have survived them.

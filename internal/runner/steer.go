@@ -1,0 +1,271 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/units"
+)
+
+// ErrOnRequest is wrapped by the error of Run when a control has ended the run: bench.ControlStop or bench.ControlAbort.
+var ErrOnRequest = errors.New("ended on request")
+
+// onRequest is why something has ended, in words; it counts as ErrOnRequest.
+type onRequest string
+
+func (e onRequest) Error() string        { return string(e) }
+func (e onRequest) Is(target error) bool { return target == ErrOnRequest }
+
+const skippedText = "skipped by the user"
+
+var (
+	errSkipped error = errors.New(skippedText) // cause of the end of a leg, or of a step
+	errAborted error = onRequest("aborted by the user")
+	errStopped error = onRequest("stopped by the user")
+)
+
+// toldChanges bounds how many changes of the rate a warning names.
+const toldChanges = 8
+
+// steering is what has been asked of the run, and what runs that could obey. Controls come in at any moment from a goroutine of
+// its own; the runner tells it what begins and ends.
+type steering struct {
+	publish func(*bench.Leg, bench.Event)
+	endRun  context.CancelCauseFunc
+
+	mu      sync.Mutex
+	changed chan struct{} // closed, and made anew, when hold or stop change
+	hold    bool          // a pause is wanted, or under way
+	stop    bool          // the run is to end after the running step
+	over    bool          // no leg is left to run
+	leg     *bench.Leg    // that runs
+	endLeg  context.CancelCauseFunc
+	whole   bool // all steps of the leg have been run: it can only end by itself
+	step    *steered
+	skipped map[bench.Selection]bool
+}
+
+// steered is the running step.
+type steered struct {
+	index   int
+	step    bench.Step
+	end     context.CancelCauseFunc
+	began   time.Time
+	skip    bool
+	rate    atomic.Uint64 // bits of the rate that was asked for; 0: the step's own
+	changes []string
+	more    int // changes that are not in changes
+}
+
+func newSteering(publish func(*bench.Leg, bench.Event), endRun context.CancelCauseFunc) *steering {
+	return &steering{publish: publish, endRun: endRun, changed: make(chan struct{}), skipped: map[bench.Selection]bool{}}
+}
+
+// run takes controls until they end or done is closed.
+func (s *steering) run(controls <-chan bench.Control, done <-chan struct{}) {
+	for {
+		select {
+		case <-done:
+			return
+		case c, ok := <-controls:
+			if !ok {
+				return
+			}
+			s.take(c)
+		}
+	}
+}
+
+// take obeys c and puts it on record, or says why it cannot.
+func (s *steering) take(c bench.Control) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := c.Validate(); err != nil {
+		s.publish(nil, bench.Notice{Level: "warning", Text: clip(err.Error(), 200)})
+		return
+	}
+	if why := s.refuse(c); why != "" {
+		s.publish(s.leg, bench.Notice{Level: "info", Text: why})
+		return
+	}
+	e := bench.Intervened{Control: c}
+	if s.step != nil {
+		e.Step = new(s.step.index)
+	}
+	s.publish(s.leg, e)
+	s.apply(c)
+}
+
+// refuse says why c cannot be obeyed now; "" when it can.
+func (s *steering) refuse(c bench.Control) string {
+	switch c.Kind {
+	case bench.ControlPause:
+		switch {
+		case s.hold:
+			return "no second pause: one is under way, or comes after the running step"
+		case s.stop || s.over:
+			return "no pause: the run is ending"
+		}
+	case bench.ControlResume:
+		if !s.hold {
+			return "nothing to go on with: the run is not paused"
+		}
+	case bench.ControlSkipStep:
+		switch {
+		case s.step == nil:
+			return "no step skipped: none is running now"
+		case s.step.skip:
+			return "the running step is being skipped already"
+		}
+	case bench.ControlSkipContender:
+		switch {
+		case s.leg == nil:
+			return "no contender skipped: none is running now"
+		case s.skipped[selection(*s.leg)]:
+			return "the running contender is being skipped already"
+		}
+	case bench.ControlStop:
+		switch {
+		case s.stop:
+			return "the run is stopping already"
+		case s.over:
+			return "nothing to stop: the run is at its end"
+		}
+	case bench.ControlRate:
+		switch {
+		case s.step == nil:
+			return "rate not changed: no step is running now"
+		case s.step.step.Rate == 0:
+			return fmt.Sprintf("rate not changed: step %d (%s) has no rate of its own to send at", s.step.index+1, s.step.step.Name)
+		}
+	}
+	return ""
+}
+
+func (s *steering) apply(c bench.Control) {
+	switch c.Kind {
+	case bench.ControlPause:
+		s.hold = true
+	case bench.ControlResume:
+		s.hold = false
+		s.wake()
+	case bench.ControlSkipStep:
+		s.step.skip = true
+		s.step.end(errSkipped)
+	case bench.ControlSkipContender:
+		s.skipped[selection(*s.leg)] = true
+		if !s.whole {
+			s.endLeg(errSkipped)
+		}
+	case bench.ControlStop:
+		s.stop, s.hold = true, false
+		s.wake()
+		if s.step == nil && !s.whole {
+			s.endRun(errStopped)
+		}
+	case bench.ControlRate:
+		s.step.change(c.Rate)
+	case bench.ControlAbort:
+		s.endRun(errAborted)
+	}
+}
+
+func (s *steering) wake() {
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// held tells whether a pause is wanted, and gives what is closed when that changes.
+func (s *steering) held() (bool, <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.hold, s.changed
+}
+
+func (s *steering) stopping() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stop
+}
+
+func (s *steering) skips(sel bench.Selection) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.skipped[sel]
+}
+
+// beginLeg brings a leg within reach at the moment in which it is told of: who has seen it begin can skip it.
+func (s *steering) beginLeg(leg *bench.Leg, e bench.LegStarted, end context.CancelCauseFunc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.leg, s.endLeg, s.whole = leg, end, false
+	s.publish(leg, e)
+}
+
+// finishLeg takes the leg out of reach. last says that none comes after it.
+func (s *steering) finishLeg(last bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.leg, s.endLeg, s.whole, s.over = nil, nil, false, last
+}
+
+// beginStep brings a step of the running leg within reach, as beginLeg does a leg.
+func (s *steering) beginStep(e bench.StepStarted, end context.CancelCauseFunc) *steered {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.step = &steered{index: e.Index, step: e.Step, end: end, began: time.Now()}
+	s.publish(s.leg, e)
+	return s.step
+}
+
+// startClock sets the moment from which the times of changes count.
+func (s *steering) startClock() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.step != nil {
+		s.step.began = time.Now()
+	}
+}
+
+// finishStep takes the step out of reach. last says that the leg has no other.
+func (s *steering) finishStep(last bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.step, s.whole = nil, last
+}
+
+// change is called under the lock of the steering.
+func (r *steered) change(rate float64) {
+	r.rate.Store(math.Float64bits(rate))
+	if len(r.changes) == toldChanges {
+		r.more++
+		return
+	}
+	r.changes = append(r.changes, fmt.Sprintf("to %s/s after %s", units.Rate(rate), units.Duration(time.Since(r.began))))
+}
+
+// wanted is the rate that was asked for, in requests per second; 0: the step's own.
+func (r *steered) wanted() float64 { return math.Float64frombits(r.rate.Load()) }
+
+// doubts are what must be known of the figures of a finished step.
+func (r *steered) doubts() []string {
+	if len(r.changes) == 0 {
+		return nil
+	}
+	told := strings.Join(r.changes, ", ")
+	if r.more > 0 {
+		told += fmt.Sprintf(", and %d times more", r.more)
+	}
+	return []string{fmt.Sprintf("the rate was changed on request, from %s/s %s: the figures of this step are of several rates", units.Rate(r.step.Rate), told)}
+}
+
+func selection(l bench.Leg) bench.Selection {
+	return bench.Selection{Contender: l.Contender, Variant: l.Variant}
+}

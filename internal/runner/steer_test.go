@@ -1,0 +1,447 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// steer is a fakeRun that somebody steers.
+type steer struct {
+	*fakeRun
+	controls chan bench.Control
+}
+
+// wheel sends a control; the run takes it up sooner or later.
+func (s *steer) wheel(kind bench.ControlKind) { s.controls <- bench.Control{Kind: kind} }
+
+// startSteered calls on for every event, in order; it may send controls.
+func startSteered(t *testing.T, ctx context.Context, change func(*fakeRun), on func(s *steer, rec bench.Record)) (*fakeRun, error) {
+	t.Helper()
+	s := &steer{controls: make(chan bench.Control, 100)}
+	return start(t, ctx, func(f *fakeRun) {
+		s.fakeRun = f
+		f.cfg.Control = s.controls
+		if change != nil {
+			change(f)
+		}
+		f.cfg.Stream.Subscribe(func(rec bench.Record) { on(s, rec) })
+	})
+}
+
+// inStep is an engine whose first step of two connections goes on until it is cut short.
+func inStep(held *sync.Map) fakeEngine {
+	return func(ctx context.Context, step bench.Step) (bench.Load, error) {
+		if step.Connections == 2 {
+			if _, twice := held.LoadOrStore("two", true); !twice {
+				<-ctx.Done()
+				return bench.Load{Succeeded: 7}, ctx.Err()
+			}
+		}
+		return good(ctx, step)
+	}
+}
+
+func isStep(rec bench.Record, index int) bool {
+	e, ok := rec.Event.(bench.StepStarted)
+	return ok && e.Index == index
+}
+
+func names(records []bench.Record, want ...string) (out []string) {
+	for _, rec := range records {
+		if n := bench.EventName(rec.Event); slices.Contains(want, n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func notices(records []bench.Record) (out []string) {
+	for _, rec := range records {
+		if n, ok := rec.Event.(bench.Notice); ok && n.Level == "info" {
+			out = append(out, n.Text)
+		}
+	}
+	return out
+}
+
+func TestSkipStep(t *testing.T) {
+	var held sync.Map
+	f, err := startSteered(t, context.Background(), func(f *fakeRun) {
+		f.cfg.Run.Legs = f.cfg.Run.Legs[:2]
+		f.cfg.Engine = inStep(&held)
+	}, func(s *steer, rec bench.Record) {
+		if isStep(rec, 1) && rec.Leg.String() == s.cfg.Run.Legs[0].Leg.String() {
+			s.wheel(bench.ControlSkipStep)
+		}
+	})
+	if !errors.Is(err, ErrLegs) || errors.Is(err, ErrOnRequest) {
+		t.Errorf("error %v", err)
+	}
+	leg := f.legs[f.order[0]]
+	if leg.State != bench.LegAborted || leg.Failure != "step 2 (two) was skipped by the user" {
+		t.Errorf("leg %s, %q", leg.State, leg.Failure)
+	}
+	if len(leg.Steps) != 3 || leg.Steps[1].Aborted != "skipped by the user" || leg.Steps[1].Load.Succeeded != 7 || leg.Steps[2].Aborted != "" {
+		t.Errorf("steps %+v", leg.Steps)
+	}
+	if i := leg.Interventions; len(i) != 1 || i[0].Control.Kind != bench.ControlSkipStep || i[0].Step == nil || *i[0].Step != 1 {
+		t.Errorf("interventions %+v", i)
+	}
+	if next := f.legs[f.order[1]]; next.State != bench.LegComplete || f.ended().State != bench.RunFailed {
+		t.Errorf("the next leg is %s, the run %s", next.State, f.ended().State)
+	}
+}
+
+func TestSkippedStepsAreNotDeaf(t *testing.T) {
+	f, err := startSteered(t, context.Background(), func(f *fakeRun) {
+		f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
+		f.cfg.Engine = fakeEngine(func(ctx context.Context, _ bench.Step) (bench.Load, error) {
+			<-ctx.Done()
+			return bench.Load{}, ctx.Err()
+		})
+	}, func(s *steer, rec bench.Record) {
+		if _, ok := rec.Event.(bench.StepStarted); ok {
+			s.wheel(bench.ControlSkipStep)
+		}
+	})
+	leg := f.legs[f.order[0]]
+	if len(leg.Steps) != 3 || leg.State != bench.LegAborted || leg.Failure != "steps 1 (one), 2 (two), 3 (four) were skipped by the user" {
+		t.Errorf("%d steps, %s, %q, error %v", len(leg.Steps), leg.State, leg.Failure, err)
+	}
+}
+
+func TestSkipContender(t *testing.T) {
+	var held sync.Map
+	f, err := startSteered(t, context.Background(), func(f *fakeRun) {
+		f.cfg.Dir = "out"
+		f.cfg.Engine = inStep(&held)
+	}, func(s *steer, rec bench.Record) {
+		if isStep(rec, 1) && rec.Leg.String() == s.cfg.Run.Legs[0].Leg.String() {
+			s.wheel(bench.ControlSkipContender)
+		}
+	})
+	gone := f.cfg.Run.Legs[0].Leg
+	if !errors.Is(err, ErrLegs) || !strings.Contains(err.Error(), gone.Contender+"-2: passed over") || !strings.Contains(err.Error(), "--resume out") {
+		t.Errorf("error %v", err)
+	}
+	leg := f.legs[gone.String()]
+	if leg.State != bench.LegAborted || leg.Failure != "skipped by the user" || len(leg.Steps) != 2 || leg.Steps[1].Aborted != "skipped by the user" || leg.Stop == nil {
+		t.Errorf("leg %s, %q, steps %+v", leg.State, leg.Failure, leg.Steps)
+	}
+	if len(f.order) != 3 || f.legs[gone.Contender+"-2"] != nil {
+		t.Errorf("legs run: %v", f.order)
+	}
+	for _, name := range f.order[1:] {
+		if f.legs[name].State != bench.LegComplete {
+			t.Errorf("%s is %s", name, f.legs[name].State)
+		}
+	}
+	if got := notices(f.records); len(got) != 1 || !strings.Contains(got[0], gone.Contender+"-2: passed over") {
+		t.Errorf("notices %q", got)
+	}
+}
+
+func TestSkipContenderWhileItStarts(t *testing.T) {
+	f, err := startSteered(t, context.Background(), func(f *fakeRun) {
+		f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
+		f.cfg.Ready = func(ctx context.Context, _ bench.Instance, _ string, _ time.Duration) (time.Duration, error) {
+			<-ctx.Done()
+			return 0, ctx.Err()
+		}
+	}, func(s *steer, rec bench.Record) {
+		if e, ok := rec.Event.(bench.PhaseStarted); ok && e.Phase == bench.PhaseReady {
+			s.wheel(bench.ControlSkipContender)
+		}
+	})
+	if leg := f.legs[f.order[0]]; !errors.Is(err, ErrLegs) || leg.State != bench.LegAborted || leg.Failure != "skipped by the user" {
+		t.Errorf("%s, %q, error %v", leg.State, leg.Failure, err)
+	}
+}
+
+func TestStopAfterStep(t *testing.T) {
+	release := make(chan struct{})
+	f, err := startSteered(t, context.Background(), func(f *fakeRun) {
+		f.cfg.Engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
+			if step.Connections == 2 {
+				<-release
+			}
+			return good(ctx, step)
+		})
+	}, func(s *steer, rec bench.Record) {
+		if isStep(rec, 1) {
+			s.wheel(bench.ControlStop)
+		}
+		if e, ok := rec.Event.(bench.Intervened); ok && e.Control.Kind == bench.ControlStop {
+			close(release)
+		}
+	})
+	if !errors.Is(err, ErrOnRequest) || errors.Is(err, ErrLegs) || f.ended().State != bench.RunInterrupted {
+		t.Errorf("error %v, run %s", err, f.ended().State)
+	}
+	leg := f.legs[f.order[0]]
+	if len(f.order) != 1 || leg.State != bench.LegAborted || leg.Failure != "stopped by the user after step 2" {
+		t.Errorf("legs %v, %s, %q", f.order, leg.State, leg.Failure)
+	}
+	if len(leg.Steps) != 2 || leg.Steps[1].Aborted != "" || leg.Steps[1].Load.Succeeded != 100 {
+		t.Errorf("steps %+v", leg.Steps)
+	}
+}
+
+func TestStopInTheLastStepLeavesAWholeLeg(t *testing.T) {
+	for _, legs := range []int{1, 2} {
+		release := make(chan struct{})
+		f, err := startSteered(t, context.Background(), func(f *fakeRun) {
+			f.cfg.Run.Legs = f.cfg.Run.Legs[:legs]
+			f.cfg.Engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
+				if step.Connections == 4 {
+					<-release
+				}
+				return good(ctx, step)
+			})
+		}, func(s *steer, rec bench.Record) {
+			if isStep(rec, 2) {
+				s.wheel(bench.ControlStop)
+			}
+			if _, ok := rec.Event.(bench.Intervened); ok {
+				close(release)
+			}
+		})
+		if leg := f.legs[f.order[0]]; len(f.order) != 1 || leg.State != bench.LegComplete {
+			t.Errorf("of %d legs: %v, %s", legs, f.order, leg.State)
+		}
+		if legs == 1 && (err != nil || f.ended().State != bench.RunComplete) {
+			t.Errorf("nothing was left to stop, but: %v, run %s", err, f.ended().State)
+		}
+		if legs == 2 && (!errors.Is(err, ErrOnRequest) || f.ended().State != bench.RunInterrupted) {
+			t.Errorf("error %v, run %s", err, f.ended().State)
+		}
+	}
+}
+
+func TestStopAndAbortBeforeAnythingIsMeasured(t *testing.T) {
+	for _, kind := range []bench.ControlKind{bench.ControlStop, bench.ControlAbort} {
+		f, err := startSteered(t, context.Background(), func(f *fakeRun) {
+			f.cfg.Stages[0].Do = func(ctx context.Context, _ func(bench.Progress)) (string, error) {
+				<-ctx.Done()
+				return "", ctx.Err()
+			}
+		}, func(s *steer, rec bench.Record) {
+			if _, ok := rec.Event.(bench.PhaseStarted); ok {
+				s.wheel(kind)
+			}
+		})
+		if !errors.Is(err, ErrOnRequest) || f.ended().State != bench.RunInterrupted || len(f.order) != 0 {
+			t.Errorf("%s: error %v, run %s, legs %v", kind, err, f.ended().State, f.order)
+		}
+	}
+}
+
+// pausedBefore is a run that somebody pauses before step index of its first leg; then is called at every pause.
+func pausedBefore(t *testing.T, index int, change func(f *fakeRun), then func(s *steer)) (*fakeRun, error) {
+	t.Helper()
+	taken := make(chan struct{})
+	return startSteered(t, context.Background(), func(f *fakeRun) {
+		f.cfg.Engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
+			if step.Connections == 1<<(index-1) {
+				<-taken // the pause is asked for while the step before it runs
+			}
+			return good(ctx, step)
+		})
+		if change != nil {
+			change(f)
+		}
+	}, func(s *steer, rec bench.Record) {
+		switch e := rec.Event.(type) {
+		case bench.StepStarted:
+			if e.Index == index-1 && rec.Leg.String() == s.cfg.Run.Legs[0].Leg.String() {
+				s.wheel(bench.ControlPause)
+			}
+		case bench.Intervened:
+			if e.Control.Kind == bench.ControlPause {
+				close(taken)
+			}
+		case bench.Paused:
+			then(s)
+		}
+	})
+}
+
+func TestPauseAndGoOn(t *testing.T) {
+	f, err := pausedBefore(t, 1, nil, func(s *steer) {
+		s.wheel(bench.ControlPause)
+		s.wheel(bench.ControlSkipStep)
+		s.controls <- bench.Control{Kind: bench.ControlNote, Text: "the fan is loud"}
+		s.wheel(bench.ControlResume)
+		s.wheel(bench.ControlResume)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	leg := f.legs[f.order[0]]
+	if leg.State != bench.LegComplete || len(leg.Steps) != 3 {
+		t.Fatalf("leg %s, %d steps", leg.State, len(leg.Steps))
+	}
+	for i, s := range leg.Steps {
+		if told := strings.Contains(strings.Join(s.Warnings, "\n"), "the run was paused for"); told != (i == 1) {
+			t.Errorf("step %d: warnings %q", i, s.Warnings)
+		}
+	}
+	var kinds []bench.ControlKind
+	for _, i := range leg.Interventions {
+		kinds = append(kinds, i.Control.Kind)
+	}
+	if want := []bench.ControlKind{bench.ControlPause, bench.ControlNote, bench.ControlResume}; !slices.Equal(kinds, want) {
+		t.Errorf("interventions %v, want %v", kinds, want)
+	}
+	if leg.Interventions[0].Step == nil || leg.Interventions[1].Step != nil {
+		t.Errorf("steps of the interventions: %+v", leg.Interventions)
+	}
+	if got := notices(f.records); len(got) != 3 || !strings.Contains(got[0], "no second pause") || !strings.Contains(got[1], "none is running") || !strings.Contains(got[2], "not paused") {
+		t.Errorf("notices %q", got)
+	}
+	if got, want := names(f.records, "paused", "resumed", "step_started")[:4], []string{"step_started", "paused", "resumed", "step_started"}; !slices.Equal(got, want) {
+		t.Errorf("events %v, want %v", got, want)
+	}
+}
+
+func TestWhatEndsAPause(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		then    func(s *steer)
+		failure string
+		state   bench.LegState
+		run     bench.RunState
+		legs    int
+	}{
+		{"death", func(s *steer) { s.launcher.last().die(bench.Exit{Code: 7}) }, "the contender died", bench.LegFailed, bench.RunFailed, 1},
+		{"stop", func(s *steer) { s.wheel(bench.ControlStop) }, "stopped by the user after step 2", bench.LegAborted, bench.RunInterrupted, 1},
+		{"abort", func(s *steer) { s.wheel(bench.ControlAbort) }, "aborted by the user", bench.LegAborted, bench.RunInterrupted, 1},
+		{"skip", func(s *steer) { s.wheel(bench.ControlSkipContender) }, "skipped by the user", bench.LegAborted, bench.RunFailed, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			first := true
+			f, err := pausedBefore(t, 2, func(f *fakeRun) { f.cfg.Run.Legs = f.cfg.Run.Legs[:2] }, func(s *steer) {
+				if first {
+					first = false
+					c.then(s)
+					return
+				}
+				s.wheel(bench.ControlResume) // before the next leg: the pause is still wanted
+			})
+			leg := f.legs[f.order[0]]
+			if err == nil || leg.State != c.state || !strings.Contains(leg.Failure, c.failure) || len(leg.Steps) != 2 {
+				t.Errorf("leg %s, %q, %d steps, error %v", leg.State, leg.Failure, len(leg.Steps), err)
+			}
+			if f.ended().State != c.run {
+				t.Errorf("run %s, want %s", f.ended().State, c.run)
+			}
+			if paused := names(f.records, "paused", "resumed"); len(paused)%2 != 0 {
+				t.Errorf("a pause has no end: %v", paused)
+			}
+		})
+	}
+}
+
+func TestAnInterruptionEndsAPause(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	f, err := startSteered(t, ctx, func(f *fakeRun) {
+		f.cfg.Stages[0].Do = func(context.Context, func(bench.Progress)) (string, error) { return "", nil }
+	}, func(s *steer, rec bench.Record) {
+		switch rec.Event.(type) {
+		case bench.RunStarted:
+			s.wheel(bench.ControlPause)
+		case bench.Paused:
+			cancel(errors.New("the screen is gone"))
+		}
+	})
+	if err == nil || err.Error() != "the screen is gone" || f.ended().State != bench.RunInterrupted {
+		t.Errorf("error %v, run %s", err, f.ended().State)
+	}
+}
+
+func TestRateOfAnOpenLoop(t *testing.T) {
+	var seen []float64
+	engine := &hookEngine{run: func(ctx context.Context, step bench.Step, hooks Hooks) (bench.Load, error) {
+		hooks.OnStart()
+		defer hooks.OnEnd()
+		if step.Rate == 0 {
+			return good(ctx, step)
+		}
+		seen = append(seen, hooks.Rate())
+		for hooks.Rate() != 250 {
+			select {
+			case <-ctx.Done():
+				return bench.Load{}, ctx.Err()
+			case <-time.After(time.Millisecond):
+			}
+		}
+		seen = append(seen, hooks.Rate())
+		return good(ctx, step)
+	}}
+	f, err := startSteered(t, context.Background(), func(f *fakeRun) {
+		f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
+		f.cfg.Run.Profile.Steps = []bench.Step{{Name: "100/s", Rate: 100}, {Name: "one", Connections: 1}}
+		f.cfg.Engine = engine
+	}, func(s *steer, rec bench.Record) {
+		if isStep(rec, 0) {
+			for _, rate := range []float64{-1, 200, 250} {
+				s.controls <- bench.Control{Kind: bench.ControlRate, Rate: rate}
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	leg := f.legs[f.order[0]]
+	warned := strings.Join(leg.Steps[0].Warnings, "\n")
+	if len(seen) != 2 || seen[0] != 0 && seen[0] != 200 && seen[0] != 250 || seen[1] != 250 {
+		t.Errorf("the engine saw %v", seen)
+	}
+	if !strings.Contains(warned, "from 100/s to 200/s after") || !strings.Contains(warned, "to 250/s after") || len(leg.Steps[1].Warnings) > 0 {
+		t.Errorf("warnings %q, %q", warned, leg.Steps[1].Warnings)
+	}
+	if len(leg.Interventions) != 2 {
+		t.Errorf("interventions %+v", leg.Interventions)
+	}
+}
+
+func TestRateOfAClosedLoop(t *testing.T) {
+	told := make(chan struct{})
+	f, err := startSteered(t, context.Background(), func(f *fakeRun) {
+		f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
+		f.cfg.Run.Profile.Steps = f.cfg.Run.Profile.Steps[:1]
+		f.cfg.Engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
+			<-told
+			return good(ctx, step)
+		})
+	}, func(s *steer, rec bench.Record) {
+		switch e := rec.Event.(type) {
+		case bench.StepStarted:
+			s.controls <- bench.Control{Kind: bench.ControlRate, Rate: 100}
+		case bench.Notice:
+			if strings.Contains(e.Text, "rate not changed: step 1 (one)") {
+				close(told)
+			}
+		}
+	})
+	if leg := f.legs[f.order[0]]; err != nil || len(leg.Interventions) > 0 || len(leg.Steps[0].Warnings) > 0 {
+		t.Errorf("error %v, interventions %+v, warnings %q", err, leg.Interventions, leg.Steps[0].Warnings)
+	}
+}
+
+// hookEngine sees the hooks.
+type hookEngine struct {
+	run func(ctx context.Context, step bench.Step, hooks Hooks) (bench.Load, error)
+}
+
+func (e *hookEngine) Run(ctx context.Context, _ string, step bench.Step, hooks Hooks) (bench.Load, error) {
+	return e.run(ctx, step, hooks)
+}
