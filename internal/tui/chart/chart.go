@@ -67,6 +67,7 @@ type Chart struct {
 	Log      bool    // y on a log scale (latency); values <= 0 are gaps
 	Binary   bool    // the y axis is divided by powers of two (bytes)
 	Top      float64 // least top of the y axis; 0: from the data
+	Bottom   float64 // of a log scale: the highest bottom; 0: from the data
 }
 
 // Draw returns exactly h lines of exactly w cells: the title with the value and the legend; the curves; the bands. With two lines

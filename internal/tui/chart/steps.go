@@ -16,7 +16,8 @@ type Steps struct {
 	Log    bool
 	Binary bool
 	Top    float64
-	Gutter int // as for Axis
+	Bottom float64 // as for Chart
+	Gutter int     // as for Axis
 }
 
 // Draw returns exactly h lines of exactly w cells; the last one, of three or more, names the steps.
@@ -24,7 +25,7 @@ func (s Steps) Draw(l *look.Look, w, h int) []string {
 	if h <= 0 {
 		return nil
 	}
-	c := Chart{Title: s.Title, Value: s.Value, Unit: s.Unit, Series: s.Series, Rules: s.Rules, Log: s.Log, Binary: s.Binary, Top: s.Top}
+	c := Chart{Title: s.Title, Value: s.Value, Unit: s.Unit, Series: s.Series, Rules: s.Rules, Log: s.Log, Binary: s.Binary, Top: s.Top, Bottom: s.Bottom}
 	a := Axis{From: -0.5, To: max(1, float64(len(s.Labels))) - 0.5, Gutter: s.Gutter}
 	if h < 4 || w <= 0 {
 		return c.draw(l, a, w, h, true)

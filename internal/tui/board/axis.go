@@ -1,0 +1,167 @@
+package board
+
+import (
+	"math"
+
+	"locbench/internal/bench"
+	"locbench/internal/tui/chart"
+	"locbench/internal/tui/fold"
+	"locbench/internal/tui/look"
+)
+
+// span is the stretch of time that the charts show.
+type span int
+
+const (
+	wholeLeg span = iota
+	lastMinute
+	oneStep
+	spans
+)
+
+func (s span) String() string { return [...]string{"whole leg", "last 60 s", "last step"}[s] }
+
+// leastSpan is the shortest stretch that is drawn, in seconds.
+const leastSpan = 5.0
+
+// axis is the time axis of all charts, for w cells. It reaches to the planned end of the running step, so that it does not move
+// with every point.
+func (v *view) axis(w int) chart.Axis {
+	leg := v.leg
+	end := leg.Span()
+	last := leg.Steps[len(leg.Steps)-1]
+	if last.Running() {
+		if planned := last.From + last.Step.Duration.Seconds(); planned < 48*3600 {
+			end = max(end, planned)
+		}
+	}
+	a := chart.Axis{From: 0, To: max(end, leastSpan), Gutter: chart.Gutter}
+	switch v.span {
+	case lastMinute:
+		a.To = max(leg.Span(), leastSpan)
+		a.From = max(0, a.To-60)
+	case oneStep:
+		a.From = last.From
+		a.To = max(a.To, a.From+leastSpan)
+	}
+	full := v.named(w, a)
+	for _, s := range leg.Steps {
+		name := short(s.Step)
+		if full {
+			name = s.Step.Name
+		}
+		a.Bounds = append(a.Bounds, chart.Bound{X: s.From, Name: name})
+	}
+	for _, f := range leg.Flags {
+		a.Flags = append(a.Flags, chart.Flag{X: f.T, Name: f.Text})
+	}
+	return a
+}
+
+// named tells whether the steps in sight have room for their full names.
+func (v *view) named(w int, a chart.Axis) bool {
+	per := float64(max(1, w-chart.Gutter)) / (a.To - a.From)
+	for i, s := range v.leg.Steps {
+		end := a.To
+		if i+1 < len(v.leg.Steps) {
+			end = v.leg.Steps[i+1].From
+		}
+		if end > a.From && (end-max(a.From, s.From))*per < float64(min(look.Width(s.Step.Name), 24)+2) {
+			return false
+		}
+	}
+	return true
+}
+
+// axisLines draws the axis; where steps are named by their number alone, the gutter says of what.
+func (v *view) axisLines(a chart.Axis, w int) []string {
+	lines := a.Draw(v.l, w)
+	if len(lines) > 1 && len(a.Bounds) > 0 && w-chart.Gutter >= 12 && v.byConnections() {
+		lines[1] = v.l.Splice(lines[1], v.l.Faint.S("    conns "), 0, 10, w)
+	}
+	return lines
+}
+
+// byConnections tells whether short names of steps are numbers of connections.
+func (v *view) byConnections() bool {
+	for _, s := range v.leg.Steps {
+		if s.Step.Connections == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// earlier are the rounds that the contender has had before, as faint lines. Each step of theirs begins where the same step of the
+// shown leg does.
+func (v *view) earlier(m metric, a chart.Axis) []chart.Series {
+	var out []chart.Series
+	for _, leg := range v.rounds() {
+		var points []chart.Point
+		shift := v.shifts(leg)
+		switch m {
+		case throughput:
+			points = loadLine(leg.Load, func(p *fold.LoadPoint) float64 {
+				if p.Drain {
+					return math.NaN()
+				}
+				return p.Throughput
+			})
+		case latency:
+			points = loadLine(leg.Load, func(p *fold.LoadPoint) float64 { return p.P99 })
+		case cpu:
+			points = cpuLine(leg.Usage)
+		case memory:
+			points = usageLine(leg.Usage, func(p *fold.UsagePoint) float64 { return p.Used })
+		case failures:
+			points = loadLine(leg.Load, func(p *fold.LoadPoint) float64 { return p.Errors })
+		}
+		name := "round " + itoa(leg.Result.Leg.Round)
+		if m == latency {
+			name = "p99 of " + name
+		}
+		out = append(out, chart.Series{Name: name, Paint: v.l.Faint, Mark: 4, Points: moved(points, leg, shift)})
+	}
+	return out
+}
+
+// rounds are the legs of the shown contender with an earlier round, the newest three of them.
+func (v *view) rounds() []*fold.Leg {
+	var out []*fold.Leg
+	me := v.leg.Result.Leg
+	for _, leg := range v.s.Legs {
+		if l := leg.Result.Leg; l.Contender == me.Contender && l.Variant == me.Variant && l.Round < me.Round && len(leg.Load) > 0 {
+			out = append(out, leg)
+		}
+	}
+	return out[max(0, len(out)-3):]
+}
+
+// shifts is, for each step of an earlier leg, how much later the same step of the shown leg begins; NaN for those it has not had.
+func (v *view) shifts(leg *fold.Leg) []float64 {
+	out := make([]float64, len(leg.Steps))
+	for i, s := range leg.Steps {
+		out[i] = math.NaN()
+		if i < len(v.leg.Steps) && same(v.leg.Steps[i].Step, s.Step) {
+			out[i] = v.leg.Steps[i].From - s.From
+		}
+	}
+	return out
+}
+
+func same(a, b bench.Step) bool { return a.Name == b.Name && a.Duration == b.Duration }
+
+// moved shifts each point as the step that it belongs to.
+func moved(points []chart.Point, leg *fold.Leg, shift []float64) []chart.Point {
+	out := make([]chart.Point, 0, len(points))
+	at := 0
+	for _, p := range points {
+		for at+1 < len(leg.Steps) && p.X >= leg.Steps[at+1].From {
+			at++
+		}
+		if at < len(shift) && !math.IsNaN(shift[at]) {
+			out = append(out, chart.Point{X: p.X + shift[at], Y: p.Y})
+		}
+	}
+	return out
+}

@@ -1,0 +1,206 @@
+// Package board is how a run is drawn: its header, its charts and its tables. The live screen and the replay screen share it; what
+// they add is where the events come from and what can be asked of the run. A Board keeps only what of the run is looked at (tab,
+// focus, zoom, scroll, leg); the run itself is a fold.State that is handed in.
+package board
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"locbench/internal/bench"
+	"locbench/internal/tui/fold"
+	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
+)
+
+// tab is one of the pages of the board.
+type tab int
+
+const (
+	overview tab = iota
+	steps
+	contenders
+	checks
+	logs
+	events
+	tabs
+)
+
+// Board draws a fold.State and keeps what of it is looked at. It is used by one goroutine.
+type Board struct {
+	tab     tab
+	span    span
+	overlay bool // earlier rounds as faint lines
+	focus   metric
+	zoomed  bool
+	cursor  float64 // of the zoomed chart, in seconds of the leg
+	pinned  bool    // the cursor stands at cursor; else it follows the newest point
+	shown   *bench.Leg
+	pages   [tabs]pager
+	step    int  // chosen on the page of steps
+	chosen  bool // by hand; else the newest step is
+	failed  bool // checks: only those that failed
+	filter  string
+	typing  bool
+	shift   int // columns that the log is moved to the left
+
+	revision uint64 // counts the changes of all above
+	heads    []hit  // what a click does, in the header and the tabs
+	body     drawn
+	sums     sums
+}
+
+// New makes a board that shows the overview and follows the run.
+func New() *Board { return &Board{} }
+
+// hit is a part of the screen that answers to a click.
+type hit struct {
+	x, y, w, h int
+	do         func()
+}
+
+// drawn is the part of the view under the tabs, kept until something in it changes.
+type drawn struct {
+	key   drawnKey
+	lines []string
+	hits  []hit
+	top   int // line of the screen that it begins at
+}
+
+type drawnKey struct {
+	state    *fold.State
+	version  uint64
+	revision uint64
+	w, h     int
+	look     *look.Look
+	zone     *time.Location
+}
+
+// view is one drawing of one state.
+type view struct {
+	*Board
+	l       *look.Look
+	s       *fold.State
+	leg     *fold.Leg // the one shown; nil before the first
+	at      time.Time // to reckon with
+	zone    *time.Location
+	tick    int
+	compact bool
+	hits    []hit
+}
+
+// Compact views are drawn below these sizes, in cells and lines of the frame.
+const compactWidth, compactHeight = 60, 15
+
+// View draws exactly f.Height lines of f.Width cells. f.Now is the time to draw at: a replay gives its own. status is a short
+// painted text for the right end of the header. A click is understood only if the view begins at the top left of the screen.
+func (b *Board) View(f ui.Frame, s *fold.State, status string) []string {
+	if f.Height <= 0 {
+		return nil
+	}
+	v := &view{
+		Board: b, l: f.Look, s: s, at: s.Now(f.Now), zone: f.Now.Location(), tick: f.Tick,
+		compact: f.Width < compactWidth || f.Height < compactHeight,
+	}
+	v.leg = b.legOf(s)
+	lines := v.header(f.Width, f.Height, status)
+	if f.Height > 6 {
+		lines = append(lines, v.tabLine(f.Width, len(lines)))
+	} else {
+		b.heads = nil
+	}
+	lines = append(lines, v.page(f.Width, max(0, f.Height-len(lines)), len(lines))...)
+	return v.l.Screen(lines, f.Width, f.Height)
+}
+
+// page is what is below the tabs. It is drawn anew only if something has changed, or time alone changes it.
+func (v *view) page(w, h, top int) []string {
+	b := v.Board
+	key := drawnKey{v.s, v.s.Version, b.revision, w, h, v.l, v.zone}
+	b.body.top = top
+	if b.body.key == key && b.body.lines != nil && !v.waits() {
+		return b.body.lines
+	}
+	lines := v.l.Screen(v.draw(w, h), w, h)
+	b.body = drawn{key, lines, v.hits, top}
+	return lines
+}
+
+func (v *view) draw(w, h int) []string {
+	if h <= 0 {
+		return nil
+	}
+	switch v.tab {
+	case steps:
+		return v.stepsPage(w, h)
+	case contenders:
+		return v.contendersPage(w, h)
+	case checks:
+		return v.checksPage(w, h)
+	case logs:
+		return v.logPage(w, h)
+	case events:
+		return v.eventsPage(w, h)
+	}
+	switch {
+	case v.leg == nil || len(v.leg.Steps) == 0:
+		return v.phasePanel(w, h)
+	case v.zoomed:
+		return v.zoom(w, h)
+	case v.compact:
+		return v.small(w, h)
+	}
+	return v.overview(w, h)
+}
+
+// waits tells that the page has a clock or a spinner in it.
+func (v *view) waits() bool {
+	return v.tab == overview && v.s.Ended == nil && (v.leg == nil || len(v.leg.Steps) == 0)
+}
+
+// legOf is the leg to show: the chosen one, else the one that runs.
+func (b *Board) legOf(s *fold.State) *fold.Leg {
+	if b.shown != nil {
+		if leg := s.Leg(*b.shown); leg != nil {
+			return leg
+		}
+	}
+	return s.Current
+}
+
+// choose shows the next leg that has begun, in direction d.
+func (b *Board) choose(s *fold.State, d int) {
+	leg := b.legOf(s)
+	at := -1
+	for i, other := range s.Legs {
+		if other == leg {
+			at = i
+		}
+	}
+	if at < 0 {
+		return
+	}
+	for i := at + d; i >= 0 && i < len(s.Legs); i += d {
+		if st := s.Legs[i].Result.State; st != bench.LegPending && st != "" {
+			b.show(s, s.Legs[i])
+			return
+		}
+	}
+}
+
+func (b *Board) show(s *fold.State, leg *fold.Leg) {
+	b.shown = nil
+	if leg != s.Current {
+		name := leg.Result.Leg
+		b.shown = &name
+	}
+	b.pinned, b.chosen, b.step, b.pages = false, false, 0, [tabs]pager{}
+}
+
+// Typing tells that the log's filter is being typed, so that letters are text.
+func (b *Board) Typing() bool { return b.typing }
+
+var _ interface {
+	Update(tea.Msg, *fold.State) (tea.Cmd, bool)
+} = (*Board)(nil)

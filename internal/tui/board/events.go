@@ -1,0 +1,78 @@
+package board
+
+import (
+	"fmt"
+
+	"locbench/internal/tui/fold"
+	"locbench/internal/tui/look"
+)
+
+// word is what an entry of the diary is called, in five cells, and how it is painted.
+func (v *view) word(level fold.Level) (string, look.Paint) {
+	switch level {
+	case fold.Warning:
+		return "! warn", v.l.Warn
+	case fold.Error:
+		return v.l.Fit(v.l.Glyph.Cross, 1) + " error", v.l.Bad
+	case fold.Mark:
+		return v.l.Glyph.Cursor + " mark", v.l.Accent
+	}
+	return "  info", v.l.Faint
+}
+
+// entry is one entry of the diary in at most n lines; 0: as many as it takes.
+func (v *view) entry(e *fold.Line, w, n int) []string {
+	name, paint := v.word(e.Level)
+	head := e.At.In(v.zone).Format("15:04:05") + " "
+	mark := v.l.Fit(name, 7) + " "
+	indent := len(head) + 8
+	if v.compact || w < 60 {
+		mark, indent = v.l.Fit(name, 2), len(head)+2
+	}
+	who := ""
+	if e.Leg != nil && w >= 100 {
+		who = v.l.Fit(v.out(e.Leg.String(), nameBytes), 20) + " "
+		indent += 21
+	}
+	body := v.l.Wrap(v.out(e.Text, textBytes), max(10, w-indent), n)
+	var out []string
+	for i, line := range body {
+		if e.Level != fold.Info {
+			line = paint.S(line)
+		}
+		if i == 0 {
+			out = append(out, v.l.Faint.S(head)+paint.S(mark)+v.l.Faint.S(who)+line)
+		} else {
+			out = append(out, fmt.Sprintf("%*s%s", indent, "", line))
+		}
+	}
+	return out
+}
+
+// eventsPage is the diary.
+func (v *view) eventsPage(w, h int) []string {
+	diary := v.s.Diary
+	title := v.l.Title.S("events") + "  " + plural(len(diary), "line")
+	p := &v.pages[events]
+	body := p.show(len(diary), h-1, true, func(i int) []string { return v.entry(&diary[i], w, 0) })
+	return append([]string{v.beside(w, title, v.position(p, len(diary)), "")}, body...)
+}
+
+// position tells where in a list of n one is.
+func (v *view) position(p *pager, n int) string {
+	if n == 0 || p.count >= n {
+		return ""
+	}
+	text := fmt.Sprintf("%d to %d of %d", p.first+1, p.first+p.count, n)
+	if p.first+p.count >= n {
+		text += " (end)"
+	}
+	return v.l.Faint.S(text)
+}
+
+// lastEvents are the newest entries in h lines.
+func (v *view) lastEvents(w, h int) []string {
+	var p pager
+	diary := v.s.Diary
+	return p.show(len(diary), max(0, h), true, func(i int) []string { return v.entry(&diary[i], w, 2) })
+}

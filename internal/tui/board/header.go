@@ -1,0 +1,207 @@
+package board
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/tui/look"
+	"locbench/internal/units"
+)
+
+// header is the lines above the tabs: which run, where it stands, and how long it will take.
+func (v *view) header(w, h int, status string) []string {
+	status = v.own(status)
+	switch {
+	case h <= 6:
+		return []string{v.beside(w, v.doing(w), v.words(true, status))}
+	case h < 28 || v.compact:
+		lines := []string{
+			v.beside(w, v.where(), v.words(true, status), v.words(false, status), status),
+			v.beside(w, v.doing(w), v.times()...),
+		}
+		return append(lines, v.elsewhere(w)...)
+	}
+	lines := []string{
+		v.beside(w, v.where(), v.words(false, status), status),
+		v.beside(w, v.doing(w), v.troubles()),
+		v.beside(w, v.progress(w), v.times()...),
+	}
+	return append(lines, v.elsewhere(w)...)
+}
+
+// beside puts left at the left, and at the right the first of the texts that leaves room for it; the last one at any rate.
+func (v *view) beside(w int, left string, right ...string) string {
+	n := look.Width(left)
+	for i, r := range right {
+		if rw := look.Width(r); n+rw+2 <= w || i == len(right)-1 {
+			if rw == 0 {
+				break
+			}
+			return v.l.Between(v.l.Cut(left, max(0, w-rw-2)), r, w)
+		}
+	}
+	return v.l.Fit(left, w)
+}
+
+// where names the profile, the contender, the round and the leg.
+func (v *view) where() string {
+	s := v.s
+	name := v.out(s.Run.Profile.Name, nameBytes)
+	if name == "" {
+		return v.l.Title.S("locbench")
+	}
+	parts := []string{v.l.Title.S(name)}
+	switch {
+	case s.Ended != nil:
+		parts = append(parts, v.outcome())
+	case s.Current == nil:
+		parts = append(parts, fmt.Sprintf("%s, %s", plural(len(s.Run.Profile.Contenders), "contender"), plural(s.Run.Profile.Rounds, "round")))
+	default:
+		leg := s.Current.Result.Leg
+		parts = append(parts, v.l.Strong.S(v.out(leg.Label(), nameBytes)))
+		if v.compact {
+			return strings.Join(append(parts, fmt.Sprintf("%d/%d", s.Current.Number, len(s.Legs))), "  ")
+		}
+		parts = append(parts, fmt.Sprintf("round %d of %d", leg.Round, max(leg.Round, s.Run.Profile.Rounds)), fmt.Sprintf("leg %d of %d", s.Current.Number, len(s.Legs)))
+	}
+	return strings.Join(parts, "  ")
+}
+
+// outcome is the state of a run that has ended.
+func (v *view) outcome() string {
+	state := string(v.s.Ended.State)
+	switch v.s.Ended.State {
+	case bench.RunComplete:
+		return v.l.Good.S(v.l.Glyph.Check + " " + state)
+	case bench.RunInterrupted:
+		return v.l.Warn.S(v.l.Glyph.Skip + " " + state)
+	}
+	return v.l.Bad.S(v.l.Glyph.Cross + " " + v.out(state, nameBytes))
+}
+
+// words are what stands at the right of the first line: troubles if wanted, whether the run is about to stop, the status.
+func (v *view) words(troubles bool, status string) string {
+	var parts []string
+	add := func(s string) {
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	if troubles {
+		add(v.troubles())
+	}
+	switch {
+	case !v.s.Paused.IsZero():
+		add(v.l.Warn.S(v.l.Glyph.Pause + " PAUSED " + units.Approx(v.at.Sub(v.s.Paused))))
+	case v.s.PauseWanted:
+		add(v.l.Warn.S("pauses after this step"))
+	}
+	if v.s.StopWanted {
+		add(v.l.Warn.S("stops after this step"))
+	}
+	add(status)
+	return strings.Join(parts, "  ")
+}
+
+// troubles counts errors and warnings.
+func (v *view) troubles() string {
+	var parts []string
+	if n := v.s.Errors; n > 0 {
+		parts = append(parts, v.l.Bad.S(v.l.Glyph.Cross+" "+plural(n, "error")))
+	}
+	if n := v.s.Warnings; n > 0 {
+		parts = append(parts, v.l.Warn.S("! "+plural(n, "warning")))
+	}
+	return strings.Join(parts, "  ")
+}
+
+// doing is the step or the phase that runs, with a bar of its time.
+func (v *view) doing(w int) string {
+	s := v.s
+	switch {
+	case s.Ended != nil:
+		return v.ended()
+	case s.Run.Profile.Name == "" && s.Phase.Name == "":
+		return v.spinner() + " starting " + v.l.Glyph.Ellipsis
+	case s.Loading():
+		return v.loading(w)
+	case !s.Paused.IsZero() && s.Current != nil && s.Phase.Name == bench.PhaseLoad:
+		return fmt.Sprintf("paused before step %d of %d", len(s.Current.Steps)+1, max(len(s.Current.Steps)+1, len(s.Run.Profile.Steps)))
+	}
+	return v.phaseLine(w)
+}
+
+func (v *view) spinner() string {
+	g := v.l.Glyph.Spinner
+	return v.l.Accent.S(g[max(0, v.tick)%len(g)])
+}
+
+func (v *view) loading(w int) string {
+	st, leg := v.s.Step(), v.s.Current
+	of := max(st.Index+1, len(v.s.Run.Profile.Steps))
+	text := fmt.Sprintf("step %d of %d: %s", st.Index+1, of, v.stepName(st.Step))
+	if v.compact {
+		text = fmt.Sprintf("step %d/%d %s", st.Index+1, of, v.stepName(st.Step))
+	}
+	ran := max(0, time.Duration((leg.Seconds(v.at)-st.From)*1e9))
+	if st.Step.Duration <= 0 {
+		return text + "  " + units.Approx(ran)
+	}
+	cells := max(0, min(30, (w-len(text)-50)/2))
+	if w < 100 {
+		cells = 8
+	}
+	bar := v.l.Bar(float64(ran)/float64(st.Step.Duration), cells, v.l.Good)
+	if ran > st.Step.Duration {
+		return text + " " + bar + " last answers"
+	}
+	return text + " " + bar + " " + fmt.Sprintf("%ds of %s", int(ran.Seconds()), units.Approx(st.Step.Duration))
+}
+
+// progress is a bar of the whole run, by the estimate.
+func (v *view) progress(w int) string {
+	if v.s.Ended != nil {
+		return v.headline()
+	}
+	left, ok := v.s.Estimate.Left(v.at)
+	if !ok {
+		return ""
+	}
+	ran := v.s.Estimate.Elapsed(v.at)
+	share := float64(ran) / float64(max(1, ran+left))
+	return "run " + v.l.Bar(share, min(40, w/4), v.l.Title) + fmt.Sprintf(" about %.0f %%", 100*share)
+}
+
+// times are the texts about time for the right, the longest first.
+func (v *view) times() []string {
+	if v.s.Started.IsZero() {
+		return []string{""}
+	}
+	ran := units.Approx(max(0, v.s.Estimate.Elapsed(v.at)))
+	left, ok := v.s.Estimate.Left(v.at)
+	if !ok || v.s.Ended != nil {
+		if v.s.Ended != nil {
+			return []string{"took " + ran, ran}
+		}
+		return []string{"elapsed " + ran, ran}
+	}
+	end := v.at.Add(left).In(v.zone).Format("15:04")
+	return []string{
+		fmt.Sprintf("elapsed %s, about %s left, ends about %s", ran, units.Approx(left), end),
+		fmt.Sprintf("%s, about %s left, ends ~%s", ran, units.Approx(left), end),
+		fmt.Sprintf("%s, ~%s left, ~%s", ran, units.Approx(left), end),
+		fmt.Sprintf("~%s left", units.Approx(left)),
+	}
+}
+
+// elsewhere tells that another leg is shown than the one that runs.
+func (v *view) elsewhere(w int) []string {
+	if v.leg == nil || v.leg == v.s.Current {
+		return nil
+	}
+	r := v.leg.Result
+	text := fmt.Sprintf("%s shown: %s, round %d, leg %d, %s", v.l.Glyph.Cursor, v.out(r.Leg.Label(), nameBytes), r.Leg.Round, v.leg.Number, v.out(string(r.State), nameBytes))
+	return []string{v.l.Accent.S(v.l.Fit(v.beside(w, text, ". goes back", ""), w))}
+}

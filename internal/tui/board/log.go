@@ -1,0 +1,93 @@
+package board
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"locbench/internal/bench"
+	"locbench/internal/tui/look"
+	"locbench/internal/units"
+)
+
+// filterBytes bounds the filter, and how much of a line it is looked for in.
+const filterBytes, searched = 100, 4096
+
+// logPage is what the contender has written; it follows the end unless it was scrolled.
+func (v *view) logPage(w, h int) []string {
+	if v.leg == nil {
+		return []string{v.l.Title.S("log"), "no contender has been started yet"}
+	}
+	all := v.leg.Log
+	lines := v.filtered(all)
+	r := v.leg.Result.Leg
+	title := v.l.Title.S("log") + "  " + v.out(r.Label(), nameBytes) + ", round " + itoa(r.Round) + ", " + plural(len(all), "line")
+	if v.leg.Dropped > 0 {
+		title += v.l.Warn.S(", " + units.Count(v.leg.Dropped) + " left out")
+	}
+	if v.shift > 0 {
+		title += fmt.Sprintf(", from column %d", v.shift+1)
+	}
+	p := &v.pages[logs]
+	body := p.show(len(lines), h-2, true, func(i int) []string { return []string{v.logLine(lines[i], w)} })
+	if len(all) == 0 {
+		body = []string{v.l.Faint.S("it has written nothing yet")}
+	} else if len(lines) == 0 {
+		body = []string{v.l.Faint.S("no line holds this text")}
+	}
+	return append([]string{v.beside(w, title, v.position(p, len(lines)), ""), v.filterLine(w, len(lines))}, body...)
+}
+
+// filterLine is the filter: as it is typed, as it applies, or how to get one.
+func (v *view) filterLine(w, n int) string {
+	text := v.out(v.filter, filterBytes)
+	switch {
+	case v.typing:
+		return v.l.Accent.S("/ ") + text + v.l.Select.S(" ") + v.l.Faint.S(fmt.Sprintf("  %s; enter keeps it, esc drops it", plural(n, "line")))
+	case v.filter != "":
+		return v.l.Accent.S("/ ") + text + v.l.Faint.S(fmt.Sprintf("  %s; esc shows all", plural(n, "line")))
+	}
+	return v.l.Faint.S("stderr is marked e; / filters, " + v.l.Glyph.Left + "/" + v.l.Glyph.Right + " shift")
+}
+
+// filtered are the lines that hold the filter's text, in either case.
+func (v *view) filtered(lines []bench.LogLine) []bench.LogLine {
+	if v.filter == "" {
+		return lines
+	}
+	want := strings.ToLower(v.filter)
+	var out []bench.LogLine
+	for _, l := range lines {
+		if strings.Contains(strings.ToLower(l.Text[:min(len(l.Text), searched)]), want) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+func (v *view) logLine(line bench.LogLine, w int) string {
+	text := v.out(line.Text, textBytes)
+	if v.shift > 0 {
+		text = ansi.TruncateLeft(text, v.shift, "")
+	}
+	mark, paint := "  ", look.Paint{}
+	if line.Stream == "stderr" {
+		mark, paint = "e ", v.l.Warn
+	}
+	head := line.At.In(v.zone).Format("15:04:05") + " "
+	return v.l.Faint.S(head) + paint.S(mark) + paint.S(v.l.Cut(text, max(1, w-len(head)-2)))
+}
+
+// lastLog are the newest lines, h of them.
+func (v *view) lastLog(w, h int) []string {
+	all := v.leg.Log
+	var out []string
+	for _, line := range all[max(0, len(all)-max(0, h)):] {
+		out = append(out, v.logLine(line, w))
+	}
+	if len(all) == 0 {
+		out = []string{v.l.Faint.S("it has written nothing yet")}
+	}
+	return out
+}

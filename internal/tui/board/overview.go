@@ -1,0 +1,194 @@
+package board
+
+import (
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/tui/chart"
+	"locbench/internal/tui/look"
+)
+
+// overview is the charts on one time axis and the table of steps; where there is much room, the events and the log too.
+func (v *view) overview(w, h int) []string {
+	lines := v.failure(w)
+	h -= len(lines)
+	top := len(lines)
+	switch {
+	case w >= 150 && h >= 30:
+		left := w * 52 / 100
+		return append(lines, look.Beside(2, v.stack(left, h, 0, top), v.side(w-left-2, h))...)
+	case h >= 28:
+		rows := min(max(6, len(v.leg.Steps)+len(v.planned())+1), h-24)
+		lines = append(lines, v.stack(w, h-rows, 0, top)...)
+		return append(lines, v.table(w, rows)...)
+	case w >= 76:
+		return append(lines, v.grid(w, h, top)...)
+	}
+	lines = append(lines, v.stack(w, h-5, 0, top)...)
+	return append(lines, v.table(w, 5)...)
+}
+
+// failure tells how the shown leg has gone wrong.
+func (v *view) failure(w int) []string {
+	r := v.leg.Result
+	if r.State != bench.LegFailed && r.State != bench.LegAborted {
+		return nil
+	}
+	text := v.l.Glyph.Cross + " leg " + string(r.State)
+	if r.Failure != "" {
+		text += ": " + v.out(r.Failure, lineBytes)
+	}
+	return []string{v.l.Bad.S(v.l.Fit(text, w))}
+}
+
+// shown are the charts to draw: errors only when there are any.
+func (v *view) charts() []metric {
+	if v.anyErrors() {
+		return []metric{throughput, latency, cpu, memory, failures}
+	}
+	return []metric{throughput, latency, cpu, memory}
+}
+
+// noErrors is the row that stands for a chart of errors that are not there.
+func (v *view) noErrors(w int) string {
+	right := v.l.Faint.S(v.span.String() + v.overlayWord())
+	return v.beside(w, v.l.Title.S("errors")+"  "+v.l.Strong.S(v.own(v.errorText())), right, "")
+}
+
+func (v *view) overlayWord() string {
+	if !v.overlay {
+		return ""
+	}
+	if len(v.rounds()) == 0 {
+		return ", no earlier rounds"
+	}
+	return ", earlier rounds faint"
+}
+
+// stack puts the charts below each other, over one axis. It begins at column x, line y of the page.
+func (v *view) stack(w, h, x, y int) []string {
+	a := v.axis(w)
+	shown := v.charts()
+	axis := v.axisLines(a, w)
+	if h < 4*3+len(axis) {
+		axis = axis[:1]
+	}
+	room := h - len(axis) - 1
+	if len(shown) == int(metrics) && room >= 5*4 {
+		room++ // no row for the errors then
+	} else {
+		shown = shown[:min(len(shown), 4)]
+	}
+	var lines []string
+	heights := share(room, shown)
+	for i, m := range shown {
+		if heights[i] == 0 {
+			continue
+		}
+		v.hits = append(v.hits, hit{x, y + len(lines), w, heights[i], func() { v.Board.point(m) }})
+		lines = append(lines, v.chart(m, a).Draw(v.l, a, w, heights[i])...)
+	}
+	lines = append(lines, axis...)
+	if len(shown) < int(metrics) {
+		lines = append(lines, v.noErrors(w))
+	}
+	return v.l.Screen(lines, w, h)
+}
+
+// share divides h lines among charts; latency gets the odd ones, then throughput. Where there is too little for all, CPU and
+// memory become spark lines.
+func share(h int, shown []metric) []int {
+	out := make([]int, len(shown))
+	order := []metric{latency, throughput, cpu, memory, failures}
+	least := 3
+	if h < least*len(shown) {
+		least = 2
+	}
+	for i := range out {
+		if h >= least {
+			out[i] = least
+			h -= least
+		}
+	}
+	// The band of throttled time needs a line more than a chart without one.
+	for h > 0 {
+		before := h
+		for _, m := range order {
+			for i := range shown {
+				if shown[i] == m && h > 0 && out[i] > 0 && (m == latency || out[i] <= out[indexOf(shown, latency)]) {
+					out[i]++
+					h--
+				}
+			}
+		}
+		if h == before {
+			break
+		}
+	}
+	return out
+}
+
+func indexOf(shown []metric, m metric) int {
+	for i := range shown {
+		if shown[i] == m {
+			return i
+		}
+	}
+	return 0
+}
+
+// grid puts the charts two by two above the table of steps.
+func (v *view) grid(w, h, y int) []string {
+	cw := (w - 2) / 2
+	a := v.axis(cw)
+	axis := v.axisLines(a, cw)
+	if h < 18 {
+		axis = axis[:1]
+	}
+	wanted := min(max(3, len(v.leg.Steps)+len(v.planned())+1), 7+max(0, h-20)/2)
+	each := max(3, (h-len(axis)-1-wanted)/2)
+	block := func(m metric, x, y int) []string {
+		v.hits = append(v.hits, hit{x, y, cw, each, func() { v.Board.point(m) }})
+		return v.chart(m, a).Draw(v.l, a, cw, each)
+	}
+	lines := look.Beside(2, block(throughput, 0, y), block(latency, cw+2, y))
+	lines = append(lines, look.Beside(2, block(cpu, 0, y+each), block(memory, cw+2, y+each))...)
+	lines = append(lines, look.Beside(2, axis, axis)...)
+	lines = append(lines, v.errorRow(w, a, y+len(lines)))
+	return append(lines, v.table(w, h-len(lines))...)
+}
+
+// errorRow tells the errors in one line, with a spark line of them where there is room.
+func (v *view) errorRow(w int, a chart.Axis, y int) string {
+	v.hits = append(v.hits, hit{0, y, w, 1, func() { v.Board.point(failures) }})
+	text := v.noErrors(w)
+	if !v.anyErrors() {
+		return text
+	}
+	mark := "  "
+	if v.focus == failures {
+		mark = v.l.Glyph.Cursor + " "
+	}
+	text = strings.TrimLeft(mark, " ") + v.l.Title.S("errors") + "  " + v.l.Bad.S(v.own(v.errorText()))
+	var values []float64
+	for _, p := range loadIn(v.leg.Load, a) {
+		values = append(values, p.Errors)
+	}
+	cells := min(30, w-look.Width(text)-2)
+	if cells < 8 {
+		return text
+	}
+	return v.l.Between(text, v.l.Spark(values, cells, 0, v.l.Bad), w)
+}
+
+// side is the table of steps, the events and the log.
+func (v *view) side(w, h int) []string {
+	rows := min(len(v.leg.Steps)+len(v.planned())+1, h/2)
+	lines := append(v.table(w, rows), "")
+	rest := h - len(lines)
+	diary := rest / 2
+	lines = append(lines, v.l.Title.S("events"))
+	lines = append(lines, v.l.Screen(v.lastEvents(w, diary-2), w, diary-1)...)
+	lines = append(lines, v.l.Title.S("log"))
+	return v.l.Screen(append(lines, v.lastLog(w, h-len(lines))...), w, h)
+}

@@ -1,0 +1,231 @@
+package board
+
+import (
+	"fmt"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/units"
+)
+
+// verb says what goes on in a phase.
+func verb(p bench.Phase) string {
+	switch p {
+	case bench.PhaseStore:
+		return "reaching the store"
+	case bench.PhaseSeed:
+		return "loading the data into the store"
+	case bench.PhaseBuild:
+		return "building"
+	case bench.PhaseLaunch:
+		return "launching"
+	case bench.PhaseReady:
+		return "waiting for the first answer"
+	case bench.PhaseCheck:
+		return "checking"
+	case bench.PhaseLoad:
+		return "loading"
+	case bench.PhaseStop:
+		return "stopping"
+	}
+	return string(p)
+}
+
+// phaseText is what goes on, and for how long.
+func (v *view) phaseText() string {
+	p := v.s.Phase
+	name := v.out(verb(p.Name), nameBytes)
+	switch {
+	case p.Name == "":
+		return v.spinner() + " preparing " + v.l.Glyph.Ellipsis
+	case p.Err != "":
+		return v.l.Bad.S(v.l.Glyph.Cross + " " + v.out(string(p.Name), nameBytes) + " failed")
+	case p.Ended:
+		return v.spinner() + " " + v.out(string(p.Name), nameBytes) + " done"
+	}
+	if note := v.out(p.Note, nameBytes); note != "" {
+		name += " " + v.l.Faint.S("("+note+")")
+	}
+	return v.spinner() + " " + name
+}
+
+// phaseLine is the phase in one line: with a bar where its end is known.
+func (v *view) phaseLine(w int) string {
+	p := v.s.Phase
+	text := v.phaseText()
+	if p.Ended || p.Name == "" {
+		return text
+	}
+	if n, share := v.counts(); n != "" {
+		if share >= 0 && !v.compact {
+			text += " " + v.l.Bar(share, max(6, min(30, w/8)), v.l.Good) + " " + percent(share)
+		} else {
+			text += "  " + n
+		}
+	}
+	return text + "  " + v.since()
+}
+
+// since is how long the phase has gone on.
+func (v *view) since() string {
+	return units.Approx(max(0, v.at.Sub(v.s.Phase.Since)).Truncate(time.Second))
+}
+
+// counts are those of the phase's progress, and the share that is done; a share of -1 is not known.
+func (v *view) counts() (string, float64) {
+	if v.s.Phase.Name == bench.PhaseCheck && v.s.Current != nil {
+		passed, failed, skipped := v.s.Current.Checks()
+		return plural(passed+failed+skipped, "check") + " done", -1
+	}
+	p := v.s.Phase.Progress
+	if p == nil || p.Done <= 0 && p.Total <= 0 {
+		return "", -1
+	}
+	unit := v.out(p.Unit, nameBytes)
+	if p.Total <= 0 {
+		return units.Count(p.Done) + " " + unit, -1
+	}
+	return units.Count(p.Done) + " of " + units.Count(p.Total) + " " + unit, min(1, float64(max(0, p.Done))/float64(p.Total))
+}
+
+// phasePanel is the overview while there is no load to show yet: what goes on, how far it is, and what has happened so far.
+func (v *view) phasePanel(w, h int) []string {
+	if v.leg != nil && (v.leg != v.s.Current || v.s.Ended != nil) {
+		return v.nothing(w, h)
+	}
+	if v.s.Ended != nil {
+		return append(v.ending(w), v.soFar(w, h-len(v.ending(w)))...)
+	}
+	lines := []string{""}
+	p := v.s.Phase
+	switch {
+	case v.s.Run.Profile.Name == "" && p.Name == "":
+		lines = append(lines, v.spinner()+" starting "+v.l.Glyph.Ellipsis, "", v.l.Faint.S("the first events of the run are awaited"))
+		return lines
+	default:
+		lines = append(lines, v.beside(w, v.l.Strong.S(v.phaseText()), "for "+v.since(), ""))
+	}
+	lines = append(lines, v.far(w)...)
+	if p.Err != "" {
+		for _, line := range v.l.Wrap(v.out(p.Err, textBytes), w, 4) {
+			lines = append(lines, v.l.Bad.S(line))
+		}
+	}
+	lines = append(lines, "")
+	if v.leg != nil {
+		return append(lines, v.birth(w, h-len(lines))...)
+	}
+	return append(lines, v.soFar(w, h-len(lines))...)
+}
+
+// far is how far the phase is: a bar, counts and speed, and the last line of its output.
+func (v *view) far(w int) []string {
+	p := v.s.Phase
+	if p.Ended {
+		return nil
+	}
+	var lines []string
+	text, share := v.counts()
+	took := v.at.Sub(p.Since)
+	if p.Name == bench.PhaseReady && v.s.Current != nil {
+		if limit := v.s.Current.Result.Service.Ready.Timeout; limit > 0 {
+			lines = append(lines, "  "+v.l.Bar(float64(took)/float64(limit), max(10, min(60, w-30)), v.l.Warn)+" of at most "+units.Approx(limit))
+		}
+	}
+	if share >= 0 {
+		lines = append(lines, "  "+v.l.Bar(share, max(10, min(60, w-14)), v.l.Good)+" "+v.l.Right(percent(share), 6))
+	}
+	if text != "" {
+		if done := p.Progress; done != nil && done.Done > 0 && took > time.Second && p.Name != bench.PhaseCheck {
+			text += ", " + rate(float64(done.Done)/took.Seconds()) + " a second"
+		}
+		lines = append(lines, "  "+text)
+	}
+	if p.Progress != nil && p.Progress.Text != "" {
+		for _, line := range v.l.Wrap(v.out(p.Progress.Text, lineBytes), max(10, w-4), 3) {
+			lines = append(lines, "  "+v.l.Faint.S(line))
+		}
+	}
+	return lines
+}
+
+// birth is what is known of a contender that is not under load yet: its checks that failed, its log, and what has happened.
+func (v *view) birth(w, h int) []string {
+	var lines []string
+	if passed, failed, skipped := v.leg.Checks(); passed+failed+skipped > 0 {
+		text := v.l.Title.S("checks") + "  " + plural(passed, "check") + " passed"
+		if failed > 0 {
+			text += ", " + v.l.Bad.S(v.l.Glyph.Cross+" "+itoa(failed)+" failed")
+		}
+		if skipped > 0 {
+			text += ", " + itoa(skipped) + " skipped"
+		}
+		if n := len(v.leg.Result.Checks); v.s.Phase.Name == bench.PhaseCheck {
+			last := v.leg.Result.Checks[n-1]
+			text += "  " + v.l.Faint.S("last: "+v.out(last.Group, nameBytes)+"/"+v.out(last.Name, nameBytes))
+		}
+		lines = append(lines, text, "")
+	}
+	log := min(max(2, (h-len(lines))/2), len(v.leg.Log)+2)
+	lines = append(lines, v.l.Title.S("log"))
+	lines = append(lines, v.lastLog(w, log-2)...)
+	lines = append(lines, "")
+	return append(lines, v.soFar(w, h-len(lines))...)
+}
+
+// soFar is the newest part of the diary.
+func (v *view) soFar(w, h int) []string {
+	if h < 2 {
+		return nil
+	}
+	return append([]string{v.l.Title.S("events")}, v.lastEvents(w, h-1)...)
+}
+
+// nothing stands where a leg has no steps to show: it failed before its load, or ran in an earlier part of a resumed run.
+func (v *view) nothing(w, h int) []string {
+	lines := append([]string{""}, v.failure(w)...)
+	if v.leg.Result.State == bench.LegComplete {
+		lines = append(lines, "complete before this run was resumed: its steps are in the results folder")
+	} else {
+		lines = append(lines, "it has not come to any load")
+	}
+	lines = append(lines, "")
+	for _, line := range v.leg.Result.LastLog {
+		if len(lines) < h/2 {
+			lines = append(lines, v.logLine(line, w))
+		}
+	}
+	return append(append(lines, ""), v.soFar(w, h-len(lines)-1)...)
+}
+
+// ended is where the results of a run are that has ended.
+func (v *view) ended() string { return "results in " + v.out(v.s.Dir, 300) }
+
+// ending tells why a run has ended that has nothing else to show.
+func (v *view) ending(w int) []string {
+	lines := []string{"", "run " + v.outcome()}
+	for _, line := range v.l.Wrap(v.out(v.s.Ended.Err, textBytes), w, 6) {
+		lines = append(lines, v.l.Bad.S(line))
+	}
+	return append(lines, v.ended(), "")
+}
+
+// headline is the peak of each contender of a run that has ended, or how its first failure came about.
+func (v *view) headline() string {
+	text := ""
+	for _, c := range v.summary() {
+		s, ok := c.PeakStep()
+		if !ok {
+			continue
+		}
+		if text != "" {
+			text += "  " + v.l.Glyph.Dot + "  "
+		}
+		text += v.out(c.Label, nameBytes) + " " + v.l.Strong.S(rate(s.Throughput.Median)+" req/s") + " at " + v.out(short(s.Step), nameBytes) +
+			fmt.Sprintf(" (n = %d)", s.Rounds)
+	}
+	if text == "" {
+		return "no step was measured"
+	}
+	return "peaks: " + text
+}

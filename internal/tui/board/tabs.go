@@ -1,0 +1,105 @@
+package board
+
+import (
+	"strconv"
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/tui/look"
+	"locbench/internal/units"
+)
+
+// label is the text of a tab: its name, and a count where there is one. level 0 is the longest, 3 the digit alone.
+func (v *view) label(t tab, level int) string {
+	names := [tabs]string{"Overview", "Steps", "Contenders", "Checks", "Log", "Events"}
+	digit := strconv.Itoa(int(t) + 1)
+	name := names[t]
+	switch level {
+	case 2:
+		name = [tabs]string{"View", "Steps", "Cont", "Check", "Log", "Ev"}[t]
+	case 3:
+		name = ""
+	}
+	count := ""
+	switch t {
+	case steps:
+		if v.leg != nil && len(v.leg.Steps) > 0 {
+			count = strconv.Itoa(len(v.leg.Steps))
+			if n := len(v.s.Run.Profile.Steps); n > 0 {
+				count += "/" + strconv.Itoa(n)
+			}
+		}
+	case contenders:
+		if n := len(v.s.Run.Profile.Contenders); n > 0 {
+			count = strconv.Itoa(n)
+		}
+	case checks:
+		if v.leg != nil && len(v.leg.Result.Checks) > 0 {
+			count = units.Count(int64(len(v.leg.Result.Checks)))
+		}
+	case events:
+		if n := len(v.s.Diary); n > 0 && level == 0 {
+			count = units.Count(int64(n))
+		}
+	}
+	text := strings.TrimSpace(digit + " " + name)
+	if count != "" && level <= 1 {
+		text += " " + count
+	}
+	if n := v.failedChecks(); t == checks && n > 0 && level <= 2 {
+		text += " " + v.l.Glyph.Cross + strconv.Itoa(n)
+	}
+	return text
+}
+
+func (v *view) failedChecks() (n int) {
+	if v.leg != nil {
+		for _, c := range v.leg.Result.Checks {
+			if c.Status == bench.CheckFailed {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// tabLine draws the tabs on line y, as long as they find room, and notes where each is.
+func (v *view) tabLine(w, y int) string {
+	var texts [tabs]string
+	for level := range 4 {
+		total := 0
+		for t := range tabs {
+			l := level
+			if level == 3 && t == v.tab {
+				l = 0
+			}
+			texts[t] = v.label(t, l)
+			total += look.Width(texts[t]) + 2
+		}
+		if total <= w {
+			break
+		}
+	}
+	v.heads = v.heads[:0]
+	var b strings.Builder
+	x := 0
+	for t := range tabs {
+		text := " " + texts[t] + " "
+		paint := v.l.Text
+		if t == v.tab {
+			text = v.l.Glyph.Cursor + texts[t] + " "
+			paint = v.l.Select
+		}
+		n := look.Width(text)
+		v.heads = append(v.heads, hit{x, y, n, 1, func() { v.Board.turn(t) }})
+		b.WriteString(paint.S(text))
+		x += n
+	}
+	return b.String()
+}
+
+// turn goes to a page.
+func (b *Board) turn(t tab) {
+	b.tab = (t%tabs + tabs) % tabs
+	b.typing = false
+}

@@ -1,0 +1,142 @@
+package board
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/tui/look"
+	"locbench/internal/units"
+)
+
+// Bytes of texts from outside that are looked at.
+const (
+	nameBytes = 60
+	lineBytes = 600
+	textBytes = 4000
+)
+
+// out makes text from outside fit to be shown.
+func (v *view) out(s string, n int) string { return v.l.ASCIIOnly(look.Outside(s, n)) }
+
+// own is text of ours, which in ASCII looks must be that too.
+func (v *view) own(s string) string { return v.l.ASCIIOnly(s) }
+
+func (v *view) missing() string { return v.l.Glyph.Missing }
+
+func (v *view) duration(d time.Duration) string { return v.own(units.Duration(d)) }
+
+// quantile shows one of l, or that there is none without successes.
+func (v *view) quantile(l bench.Latencies, d time.Duration) string {
+	if l.Count == 0 {
+		return v.missing()
+	}
+	return v.duration(d)
+}
+
+// seconds is a latency in seconds; 0 is unknown.
+func (v *view) seconds(s float64) string {
+	if !(s > 0) || s > 1e9 {
+		return v.missing()
+	}
+	return v.duration(time.Duration(s * 1e9))
+}
+
+func size(b float64) string { return units.Bytes(int64(max(0, min(b, 1<<62)))) }
+
+func rate(r float64) string { return units.Rate(max(0, min(r, 1e15))) }
+
+func percent(share float64) string {
+	switch p := share * 100; {
+	case p != 0 && p < 0.095:
+		return "<0.1 %"
+	case p < 9.95:
+		return fmt.Sprintf("%.1f %%", p)
+	default:
+		return fmt.Sprintf("%.0f %%", p)
+	}
+}
+
+func plural(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return units.Count(int64(n)) + " " + what
+}
+
+// clock is a moment of a leg's time axis: "1:05", "1:05.5".
+func clock(s float64) string {
+	if !(math.Abs(s) < 1e9) {
+		return "?"
+	}
+	tenths := int64(math.Round(s * 10))
+	sign := ""
+	if tenths < 0 {
+		sign, tenths = "-", -tenths
+	}
+	text := fmt.Sprintf("%s%d:%02d", sign, tenths/600, tenths/10%60)
+	if tenths%10 != 0 {
+		text += "." + strconv.FormatInt(tenths%10, 10)
+	}
+	return text
+}
+
+// The labels of y axes: short, since they stand in a narrow gutter.
+
+func rateLabel(v float64) string {
+	if v >= 100 {
+		return units.Rate(v)
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64)
+}
+
+func cpuLabel(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
+
+func latencyLabel(v float64) string {
+	switch {
+	case v < 0.9995e-6:
+		return strconv.FormatFloat(v*1e9, 'g', 3, 64) + " ns"
+	case v < 0.9995e-3:
+		return strconv.FormatFloat(v*1e6, 'g', 3, 64) + " µs"
+	case v < 0.9995:
+		return strconv.FormatFloat(v*1e3, 'g', 3, 64) + " ms"
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64) + " s"
+}
+
+func sizeLabel(v float64) string {
+	unit := "B"
+	for _, u := range []string{"KiB", "MiB", "GiB", "TiB"} {
+		if v < 1000 {
+			break
+		}
+		v, unit = v/1024, u
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64) + " " + unit
+}
+
+// stepName is the name of a step as tables show it.
+func (v *view) stepName(s bench.Step) string {
+	name := v.out(s.Name, nameBytes)
+	if s.WarmUp {
+		name += " (warm-up)"
+	}
+	return name
+}
+
+// short is the name of a step where there is little room.
+func short(s bench.Step) string {
+	switch {
+	case s.WarmUp:
+		return "warm"
+	case s.Connections > 0:
+		return units.Count(int64(s.Connections))
+	case s.Rate > 0:
+		return units.Rate(s.Rate) + "/s"
+	case s.PeakShare > 0:
+		return fmt.Sprintf("%.0f%%", 100*s.PeakShare)
+	}
+	return s.Name
+}

@@ -1,0 +1,251 @@
+package board
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+
+	"locbench/internal/tui/fold"
+	"locbench/internal/tui/ui"
+)
+
+// wheel is how many lines the mouse's wheel moves, and shiftBy how many columns a key moves the log.
+const wheel, shiftBy = 3, 10
+
+// Update takes in keys and the mouse, as far as they only change what of s is looked at; mine is false when msg is for somebody else.
+func (b *Board) Update(msg tea.Msg, s *fold.State) (cmd tea.Cmd, mine bool) {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		if b.typing {
+			mine = b.typed(msg)
+		} else {
+			mine = b.key(msg.String(), s)
+		}
+	case tea.PasteMsg:
+		if b.typing {
+			b.addFilter(msg.Content)
+			mine = true
+		}
+	case tea.MouseClickMsg:
+		mine = msg.Button == tea.MouseLeft && b.click(msg.X, msg.Y)
+	case tea.MouseWheelMsg:
+		switch msg.Button {
+		case tea.MouseWheelUp:
+			b.scroll(-wheel)
+			mine = true
+		case tea.MouseWheelDown:
+			b.scroll(wheel)
+			mine = true
+		}
+	}
+	if mine {
+		b.revision++
+	}
+	return nil, mine
+}
+
+// typed is a key while the filter is typed.
+func (b *Board) typed(msg tea.KeyPressMsg) bool {
+	switch name := msg.String(); name {
+	case "enter":
+		b.typing = false
+	case "esc":
+		b.typing, b.filter = false, ""
+	case "backspace":
+		_, n := utf8.DecodeLastRuneInString(b.filter)
+		b.filter = b.filter[:len(b.filter)-n]
+	case "ctrl+u":
+		b.filter = ""
+	default:
+		if msg.Text == "" {
+			return false
+		}
+		b.addFilter(msg.Text)
+	}
+	b.pages[logs] = pager{}
+	return true
+}
+
+func (b *Board) addFilter(s string) {
+	s = strings.ToValidUTF8(s, "")
+	for _, r := range s {
+		if r >= 0x20 && len(b.filter)+utf8.RuneLen(r) <= filterBytes {
+			b.filter += string(r)
+		}
+	}
+	b.pages[logs] = pager{}
+}
+
+// key is a key that is no text.
+func (b *Board) key(name string, s *fold.State) bool {
+	switch name {
+	case "1", "2", "3", "4", "5", "6":
+		b.turn(tab(name[0] - '1'))
+	case "tab":
+		b.turn(b.tab + 1)
+	case "shift+tab":
+		b.turn(b.tab - 1)
+	case "[":
+		b.choose(s, -1)
+	case "]":
+		b.choose(s, 1)
+	case "0", ".":
+		if s.Current != nil {
+			b.show(s, s.Current)
+		}
+	default:
+		switch b.tab {
+		case overview:
+			return b.keyOverview(name, s)
+		case checks:
+			if name == "f" {
+				b.failed = !b.failed
+				b.pages[checks] = pager{}
+				return true
+			}
+		case logs:
+			if b.keyLog(name) {
+				return true
+			}
+		}
+		return b.keyScroll(name)
+	}
+	return true
+}
+
+func (b *Board) keyOverview(name string, s *fold.State) bool {
+	switch name {
+	case "o":
+		b.overlay = !b.overlay
+	case "x":
+		b.span = (b.span + 1) % spans
+	case "enter", "z":
+		b.zoomed, b.pinned = !b.zoomed, false
+	case "esc":
+		if !b.zoomed {
+			return false
+		}
+		b.zoomed = false
+	case "left", "h", "right", "l":
+		d := 1
+		if name == "left" || name == "h" {
+			d = -1
+		}
+		if b.zoomed {
+			b.moveCursor(s, d)
+		} else {
+			b.focus = (b.focus + metric(d) + metrics) % metrics
+		}
+	default:
+		if b.zoomed {
+			return b.keyZoom(name, s)
+		}
+		return b.keyScroll(name)
+	}
+	return true
+}
+
+func (b *Board) keyLog(name string) bool {
+	switch name {
+	case "/":
+		b.typing = true
+	case "esc":
+		if b.filter == "" {
+			return false
+		}
+		b.filter, b.pages[logs] = "", pager{}
+	case "left", "h":
+		b.shift = max(0, b.shift-shiftBy)
+	case "right", "l":
+		b.shift = min(textBytes, b.shift+shiftBy)
+	default:
+		return false
+	}
+	return true
+}
+
+// keyScroll moves the list of the page, or the chosen step.
+func (b *Board) keyScroll(name string) bool {
+	p := &b.pages[b.tab]
+	switch name {
+	case "up", "k":
+		b.scroll(-1)
+	case "down", "j":
+		b.scroll(1)
+	case "pgup", "ctrl+b":
+		b.scroll(-p.page())
+	case "pgdown", "ctrl+f", "space":
+		b.scroll(p.page())
+	case "home", "g":
+		b.scroll(-1 << 40)
+	case "end", "G":
+		b.scroll(1 << 40)
+	default:
+		return false
+	}
+	return true
+}
+
+func (b *Board) scroll(d int) {
+	if b.tab == steps {
+		b.step, b.chosen = max(0, b.step+d), true
+		return
+	}
+	b.pages[b.tab].move(d)
+}
+
+// click finds what is under the mouse.
+func (b *Board) click(x, y int) bool {
+	for _, h := range b.heads {
+		if h.holds(x, y) {
+			h.do()
+			return true
+		}
+	}
+	for _, h := range b.body.hits {
+		if h.holds(x, y-b.body.top) {
+			h.do()
+			return true
+		}
+	}
+	return false
+}
+
+func (h hit) holds(x, y int) bool { return x >= h.x && x < h.x+h.w && y >= h.y && y < h.y+h.h }
+
+// point gives a chart the focus, and zooms it if it had it.
+func (b *Board) point(m metric) {
+	if b.focus == m {
+		b.zoomed, b.pinned = true, false
+	}
+	b.focus = m
+}
+
+// Keys are those of the board that work now, the most useful first.
+func (b *Board) Keys() []ui.Key {
+	if b.typing {
+		return []ui.Key{{Name: "enter", Help: "keep filter"}, {Name: "esc", Help: "drop filter"}}
+	}
+	tabKeys := ui.Key{Name: "1-6", Help: "pages", Long: "go to a page; tab and shift+tab go round"}
+	leg := ui.Key{Name: "[ ]", Help: "leg", Long: "show the leg before or after; 0 or . follows the running one again", Wide: true}
+	move := ui.Key{Name: "↑↓", Help: "scroll", Long: "scroll; pgup, pgdown, home and end too"}
+	switch b.tab {
+	case overview:
+		if b.zoomed {
+			return []ui.Key{{Name: "esc", Help: "all charts"}, {Name: "←→", Help: "cursor", Long: "move the cursor along time; home and end go to the ends, pgup and pgdown ten points"},
+				{Name: "↑↓", Help: "chart", Long: "zoom the chart above or below"}, {Name: "x", Help: "span", Long: "whole leg, last 60 s, last step"},
+				{Name: "o", Help: "rounds", Long: "earlier rounds of the same contender as faint lines"}, tabKeys, leg}
+		}
+		return []ui.Key{tabKeys, {Name: "←→", Help: "chart", Long: "give another chart the focus"}, {Name: "enter", Help: "zoom", Long: "zoom the chart that has the focus; z does it too, esc goes back"},
+			{Name: "x", Help: "span", Long: "whole leg, last 60 s, last step"}, {Name: "o", Help: "rounds", Long: "earlier rounds of the same contender as faint lines", Wide: true}, leg,
+			{Name: "↑↓", Help: "steps", Long: "scroll the table of steps; end follows the running one", Wide: true}}
+	case steps:
+		return []ui.Key{tabKeys, {Name: "↑↓", Help: "step", Long: "choose a step; end follows the newest"}, leg}
+	case checks:
+		return []ui.Key{tabKeys, {Name: "f", Help: "failed only"}, move, leg}
+	case logs:
+		return []ui.Key{tabKeys, {Name: "/", Help: "filter"}, move, {Name: "←→", Help: "shift", Long: "move long lines to the left and back"}, leg}
+	}
+	return []ui.Key{tabKeys, move, leg}
+}
