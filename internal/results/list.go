@@ -29,6 +29,7 @@ type Entry struct {
 	Profile    string
 	Contenders []string // labels
 	State      bench.RunState
+	Live       bool // a locbench writes to it now; a run in state running without it was killed
 	Started    time.Time
 	Ended      time.Time // zero: not yet, or never
 	Complete   int       // legs
@@ -162,7 +163,11 @@ func listed(dir *os.Root, name, path string) (e Entry, ok bool) {
 	}
 	e.Changed = st.ModTime()
 	if e.Err = e.read(dir, file, st); e.Err != nil {
-		e = Entry{Dir: e.Dir, Changed: e.Changed, Err: e.Err}
+		return Entry{Dir: e.Dir, Changed: e.Changed, Err: e.Err}, true
+	}
+	if e.State == bench.RunRunning {
+		log, err := dir.Lstat(filepath.Join(name, EventsFile))
+		e.Live = err == nil && log.Mode().IsRegular() && Running(path)
 	}
 	return e, true
 }
