@@ -151,15 +151,19 @@ type CheckSpec struct {
 	Suites    []string `json:"suites,omitempty"`    // HTTP suites: bundled names or file paths
 }
 
-// Step is one stage of load. Exactly one of Connections, Rate and Arrivals is set.
+// Step is one stage of load. Exactly one of Connections, Rate (or PeakShare, from which it is worked out) and Arrivals is set.
 type Step struct {
-	Name        string    `json:"name"`                  // "64 connections"; unique only together with its index
-	Connections int       `json:"connections,omitempty"` // closed loop: each connection asks again as soon as it has its answer
-	Rate        float64   `json:"rate,omitempty"`        // open loop: requests due per second
-	Arrivals    *Arrivals `json:"arrivals,omitempty"`
-	WarmUp      bool      `json:"warm_up,omitempty"` // shown, but set apart from the measurement
-	Duration    Duration  `json:"duration_ns"`
-	MaxRequests int64     `json:"max_requests,omitempty"` // 0: bounded by Duration alone
+	Name           string    `json:"name"`                      // "64 connections"; unique only together with its index
+	Connections    int       `json:"connections,omitempty"`     // closed loop: each connection asks again as soon as it has its answer
+	Rate           float64   `json:"rate,omitempty"`            // open loop: requests due per second: always, or at the start of a ramp, or the mean of a wave
+	RampTo         float64   `json:"ramp_to,omitempty"`         // the rate goes evenly from Rate to this by the end of Duration; 0: no ramp
+	Wave           *Wave     `json:"wave,omitempty"`            // the rate swings around Rate
+	PeakShare      float64   `json:"peak_share,omitempty"`      // Rate is this share of the peak of the steps before: see AtPeak
+	Arrivals       *Arrivals `json:"arrivals,omitempty"`        //
+	MaxConnections int       `json:"max_connections,omitempty"` // of Rate and Arrivals: how many may be open; 0: the engine's choice
+	WarmUp         bool      `json:"warm_up,omitempty"`         // shown, but set apart from the measurement
+	Duration       Duration  `json:"duration_ns"`
+	MaxRequests    int64     `json:"max_requests,omitempty"` // 0: bounded by Duration alone
 }
 
 // Arrivals are users that come within a time, whether or not earlier ones were served.

@@ -41,11 +41,16 @@ type Window struct {
 	Succeeded int64               `json:"succeeded"`
 	Failed    map[ErrorKind]int64 `json:"failed,omitempty"`
 	Bytes     int64               `json:"bytes"`
-	P50       time.Duration       `json:"p50_ns"` // of the successes that ended in this window; 0 without any
+	P50       time.Duration       `json:"p50_ns"` // of the successes that ended in this window; 0 without any; open loop: from when they were due
 	P90       time.Duration       `json:"p90_ns"`
 	P99       time.Duration       `json:"p99_ns"`
 	Max       time.Duration       `json:"max_ns"`
 	Drain     bool                `json:"drain,omitempty"` // nothing was sent any more: late answers and time-outs, whose rate means nothing
+	Sent      int64               `json:"sent,omitempty"`  // in this window; these and the following ones in an open loop only
+	Due       int64               `json:"due,omitempty"`
+	Late      int64               `json:"late,omitempty"`    // sent more than 1 ms after they were due
+	Dropped   int64               `json:"dropped,omitempty"` // never sent
+	Rate      float64             `json:"rate,omitempty"`    // requests due per second as it was at the end of the window; 0: none by rate
 }
 
 // Throughput is successes per second of the window.
@@ -55,19 +60,46 @@ func (w Window) Throughput() float64 { return perSecond(w.Succeeded, w.Length) }
 type Load struct {
 	Started   time.Time            `json:"started"`
 	Elapsed   time.Duration        `json:"elapsed_ns"` // the time of sending plus the mean, over the connections, of how much later their last success came
-	Scheduled int64                `json:"scheduled"`  // closed loop: the same as Sent
+	Scheduled int64                `json:"scheduled"`  // closed loop: the same as Sent; open loop: those that came due, which is Sent + Dropped
 	Sent      int64                `json:"sent"`
 	Succeeded int64                `json:"succeeded"`
 	Failed    map[ErrorKind]int64  `json:"failed,omitempty"`
 	Bytes     int64                `json:"bytes"`              // of the bodies of successful answers
-	Latency   Latencies            `json:"latency"`            // of successes
-	Timeouts  Latencies            `json:"timeouts,omitzero"`  // of time-outs, with the time they took
+	Latency   Latencies            `json:"latency"`            // of successes, from the moment that LatencyOf names
+	Timeouts  Latencies            `json:"timeouts,omitzero"`  // of time-outs, with the time they took from their sending
 	Failures  Latencies            `json:"failures"`           // of failures other than time-outs
 	Windows   []Window             `json:"windows"`            //
 	ClientCPU time.Duration        `json:"client_cpu_ns"`      // CPU time of locbench itself during Wall (includes an embedded store)
 	Wall      time.Duration        `json:"wall_ns,omitempty"`  // between the readings of CPU times at the two ends; 0: not known, Elapsed is close
 	Warnings  []string             `json:"warnings,omitempty"` // doubt beside the result: "the client was the bottleneck: …"
 	Examples  map[ErrorKind]string `json:"examples,omitempty"` // the first error text of each kind, bounded
+
+	// Open loop only. Nothing waits without being counted: what could not be sent when it was due was late or dropped.
+	LatencyOf Origin    `json:"latency_of,omitempty"`  // where Latency begins; "" is FromSent
+	Sending   Latencies `json:"latency_sent,omitzero"` // of the same successes as Latency, from their sending
+	Lag       Latencies `json:"lag,omitzero"`          // from due to sent, of all that were sent
+	Late      int64     `json:"late,omitempty"`        // of Sent: more than 1 ms after they were due
+	Held      int64     `json:"held,omitempty"`        // of Late and Dropped: because every connection was in use
+	Dropped   int64     `json:"dropped,omitempty"`     // came due and were never sent
+	MostOpen  int       `json:"most_open,omitempty"`   // connections in use at the same time
+	FinalRate float64   `json:"final_rate,omitempty"`  // requests due per second at the end, where somebody has changed the rate
+}
+
+// Origin is the moment from which a latency is measured.
+type Origin string
+
+// The origins.
+const (
+	FromSent Origin = "sent" // when the request was written
+	FromDue  Origin = "due"  // when it should have been, by the schedule
+)
+
+// Origin is where Latency begins.
+func (l Load) Origin() Origin {
+	if l.LatencyOf == "" {
+		return FromSent
+	}
+	return l.LatencyOf
 }
 
 // FailedTotal is the number of requests that did not succeed.

@@ -198,3 +198,17 @@ func Merge(ls ...bench.Latencies) (bench.Latencies, error) {
 	}
 	return all.Latencies(), nil
 }
+
+// CountAbove is how many latencies were longer than d, right to 3 significant figures of d.
+func (h *Histogram) CountAbove(d time.Duration) int64 {
+	if d < 0 {
+		return h.count
+	}
+	var n int64
+	for _, bar := range h.buckets.Distribution() {
+		if bar.From > min(int64(d), int64(Highest)) {
+			n += bar.Count
+		}
+	}
+	return n
+}

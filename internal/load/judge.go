@@ -11,6 +11,7 @@ import (
 const (
 	littleTolerance = 0.05 // share of the connections
 	clientShare     = 0.8  // of the machine's CPUs, beyond which the client is suspected without knowing the contender
+	lateShare       = 0.01 // of the requests of an open loop, beyond which the client is told to be late by itself
 	nearLimit       = 0.9  // of its CPUs: a contender that uses so much is at its limit
 )
 
@@ -20,18 +21,36 @@ func judge(l bench.Load, rec *recorder, wire *transport) []string {
 	if rec.cut > 0 {
 		warnings = append(warnings, fmt.Sprintf("interrupted: %d requests in flight were cut off and are neither successes nor errors", rec.cut))
 	}
-	if again := rec.opened - int64(len(wire.slots)-wire.preopened); again > 0 && l.Succeeded > 0 {
+	if again := rec.opened - int64(len(wire.slots)-wire.preopened); again > 0 && l.Succeeded > 0 && !rec.users {
 		warnings = append(warnings, fmt.Sprintf("connections were opened again %d times; the time for it is part of the latency", again))
 	}
 	if n := l.Failed[bench.ErrClient]; n > 0 {
 		warnings = append(warnings, fmt.Sprintf("%d requests failed for want of ports, files or memory of the client: %s", n, l.Examples[bench.ErrClient]))
 	}
-	if w := little(l, rec); w != "" {
+	if rec.open != nil {
+		warnings = append(warnings, punctuality(l)...)
+	} else if w := little(l, rec); w != "" {
 		warnings = append(warnings, w)
 	}
 	machine := float64(runtime.NumCPU())
 	if used := perSecond(l.ClientCPU, wall(l)); used > clientShare*machine {
 		warnings = append(warnings, fmt.Sprintf("the client may be the bottleneck: locbench itself used %.2f of this machine's %d CPUs", used, runtime.NumCPU()))
+	}
+	return warnings
+}
+
+// punctuality tells what an open loop has not sent when it was due, and whose fault that was.
+func punctuality(l bench.Load) (warnings []string) {
+	if l.Dropped > 0 {
+		warnings = append(warnings, fmt.Sprintf("%d of %d requests that came due were dropped: with %d connections in use the contender did not keep up",
+			l.Dropped, l.Scheduled, l.MostOpen))
+	}
+	if l.Held > l.Dropped {
+		warnings = append(warnings, fmt.Sprintf("%d requests were sent late, since all %d connections were in use", l.Held-l.Dropped, l.MostOpen))
+	}
+	if own := l.Late - max(l.Held-l.Dropped, 0); float64(own) > lateShare*float64(l.Sent) {
+		warnings = append(warnings, fmt.Sprintf("client-bound: %d of %d requests were sent more than %s after they were due although connections were free",
+			own, l.Sent, lateAfter))
 	}
 	return warnings
 }

@@ -132,7 +132,7 @@ func TestLittlesLawIsFlagged(t *testing.T) {
 
 func TestJudgeSuspectsTheClient(t *testing.T) {
 	rec := newRecorder(1, 0)
-	wire := newTransport(Engine{}, plan("http://127.0.0.1:1", 1, time.Second), nil, rec)
+	wire := newTransport(Engine{}, plan("http://127.0.0.1:1", 1, time.Second), nil, rec, 1)
 	l := bench.Load{Elapsed: time.Second, ClientCPU: time.Duration(runtime.NumCPU()) * 900 * time.Millisecond}
 	if got := judge(l, rec, wire); len(got) != 1 || !strings.Contains(got[0], "the client may be the bottleneck") {
 		t.Errorf("%q", got)

@@ -1,10 +1,11 @@
-// Package load puts one step of load on a contender and tells what came of it: a closed loop in which each of N connections
-// asks again as soon as it has its answer. The requests in flight when the step ends are completed and counted, so that the
-// successes are exactly those that the server has answered.
+// Package load puts one step of load on a contender and tells what came of it. In a closed loop each of N connections asks
+// again as soon as it has its answer; in an open loop requests are sent when they are due, whatever became of earlier ones. The
+// requests in flight when the step ends are completed and counted, so that the successes are exactly those that the server has
+// answered.
 //
-// vegeta supplies the loop (workers, pacing, targets); the exchange on the wire is this package's own http.RoundTripper,
+// vegeta supplies the model: pacers and what a target is. The exchange on the wire is this package's own,
 // because it has to hold exactly N connections, to tell typed errors apart, to time a request from its sending to its last
-// byte without vegeta's own costs, and never to repeat a request behind the measurement's back, as net/http's transport does.
+// byte without anything else in between, and never to repeat a request behind the measurement's back, as net/http's transport does.
 //
 // Launching and sampling the contender, and judging a whole leg, are left to others. Nothing here is logged: doubt about a
 // result goes into its Warnings.
@@ -13,14 +14,11 @@ package load
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
+	"math"
 	"net"
-	"net/http"
 	"sync"
 	"time"
-
-	vegeta "github.com/tsenart/vegeta/v12/lib"
 
 	"locbench/internal/bench"
 )
@@ -31,17 +29,18 @@ const endWait = 500 * time.Millisecond
 // DefaultTimeout bounds a request where the plan does not.
 const DefaultTimeout = 10 * time.Second
 
-// ErrOpenLoop is returned for a step with a rate or with arrivals.
-var ErrOpenLoop = errors.New("open loop is not built yet: a step needs connections")
-
 // Plan is one step and all that its requests are made of.
 type Plan struct {
 	BaseURL  string          // of the contender, without a slash at the end; http or https
-	Step     bench.Step      // with Connections and Duration
+	Step     bench.Step      // with a Duration, and one of Connections, Rate and Arrivals
 	Requests []bench.Request // the weighted mix
 	IDs      []int64         // of the data set, for {id}; with zipf the first is the most frequent one
 	Timeout  time.Duration   // of one request, from its sending to its last byte; 0 is DefaultTimeout
 	Seed     uint64          // of the drawn requests and ids: the same seed asks the same sequence
+
+	// Rate, if not nil, lets somebody change the rate of a step that has one while it runs: requests due per second from now
+	// on, or 0 for the step's own. It is called many times a second, from one goroutine.
+	Rate func() float64
 
 	// OnStart and OnEnd, if not nil, are for reading counters at exactly the two ends of the step.
 	//
@@ -79,8 +78,14 @@ type Engine struct {
 // window later. Windows after it are marked as Drain and there only if something ended in them, so there may be gaps before
 // them.
 //
-// A connection that could not be opened waits 1 to 100 ms before it tries again; otherwise the error count would only tell
-// how fast this client fails.
+// In a closed loop, a connection that could not be opened waits 1 to 100 ms before it tries again; otherwise the error count
+// would only tell how fast this client fails.
+//
+// In an open loop, a request that is due takes a free connection or opens one more, up to Step.MaxConnections. With all of them
+// in use it waits until one is free, and is dropped when it has waited for Timeout or when the sending ends. Everything that
+// came due is in Load.Scheduled, and either in Sent or in Dropped. Latency is from the moment that a request was due, Sending
+// from when it was sent, Lag in between. A step with arrivals ends when all users have been served, each over a connection of its own, or
+// with its duration.
 //
 // onWindow, if not nil, is called for each closed window, in order, from one goroutine, which is not the one that measures;
 // a slow callback delays only the later ones. All of its calls have returned when Run returns.
@@ -92,45 +97,45 @@ func (e Engine) Run(ctx context.Context, plan Plan, onWindow func(bench.Window))
 	if plan.Timeout <= 0 {
 		plan.Timeout = DefaultTimeout
 	}
-	if plan.Step.Rate != 0 || plan.Step.Arrivals != nil {
-		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, ErrOpenLoop)
-	}
 	mix, err := newMix(plan)
 	if err != nil {
 		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, err)
 	}
-	if err := CheckLimits(plan.Step.Connections); err != nil {
+	connections, err := checkStepLimits(plan.Step)
+	if err != nil {
 		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, err)
 	}
-	rec := newRecorder(plan.Step.Connections, plan.Step.MaxRequests)
-	wire := newTransport(e, plan, mix, rec)
+	var rec *recorder
+	var wire *transport
+	var loop func(ctx context.Context)
+	if plan.Step.Open() {
+		rec = newOpenRecorder()
+		wire = newTransport(e, plan, mix, rec, early(plan.Step, connections))
+		loop = func(ctx context.Context) { newOpenLoop(wire, plan, connections).run(ctx, plan) }
+	} else {
+		rec = newRecorder(connections, plan.Step.MaxRequests)
+		if n := plan.Step.MaxRequests; n > 0 && n < int64(connections) {
+			connections = int(n)
+		}
+		wire = newTransport(e, plan, mix, rec, connections)
+		loop = func(ctx context.Context) { closedLoop(ctx, wire) }
+	}
 	defer wire.close()
 	wire.connect(ctx)
 	if ctx.Err() != nil {
 		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, context.Cause(ctx))
 	}
-	return e.measure(ctx, plan, mix, rec, wire, onWindow)
+	return e.measure(ctx, plan, rec, wire, loop, onWindow)
 }
 
-// measure is Run after the preparations: everything in here is on the clock.
-func (e Engine) measure(ctx context.Context, plan Plan, mix *mix, rec *recorder, wire *transport,
+// measure is Run after the preparations: everything in here is on the clock. loop sends until rec is stopped and returns when
+// all is drained; its context bounds the opening of connections.
+func (e Engine) measure(ctx context.Context, plan Plan, rec *recorder, wire *transport, loop func(context.Context),
 	onWindow func(bench.Window),
 ) (bench.Load, error) {
 	// Sending outlives ctx by the grace: supervise decides when connections that are being opened are given up.
 	alive, kill := context.WithCancel(context.WithoutCancel(ctx))
 	defer kill()
-	n := uint64(plan.Step.Connections)
-	attacker := vegeta.NewAttacker(
-		vegeta.Workers(n), vegeta.MaxWorkers(n),
-		vegeta.Client(&http.Client{Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
-			return wire.roundTrip(alive, req)
-		})}),
-		vegeta.Redirects(vegeta.NoFollow),
-	)
-	stop := func() {
-		rec.stop()
-		attacker.Stop()
-	}
 	cut := func() {
 		// In this order: an exchange that kill ends has to find itself cut.
 		wire.cut()
@@ -142,36 +147,32 @@ func (e Engine) measure(ctx context.Context, plan Plan, mix *mix, rec *recorder,
 	cpu := processCPU()
 	rec.begin()
 	var wall time.Duration
-	results := attacker.Attack(mix.target, closedLoop{plan.Step.MaxRequests}, 0, "")
-	wg.Go(func() { e.supervise(ctx, plan.Step.Duration, drained, stop, cut) })
+	wg.Go(func() { e.supervise(ctx, ending(plan.Step), drained, rec.stop, cut) })
 	wg.Go(func() { rec.closeWindows(plan.Step.Duration, e.window(), drained, onWindow) })
 	wg.Go(func() {
 		awaitEnd(rec.halted, drained)
 		wall, cpu = time.Since(rec.started), processCPU()-cpu
 		call(plan.OnEnd)
 	})
-
-	var lost int64 // hits that vegeta did not carry to the transport
-	var example string
-	for result := range results {
-		if result.Code == 0 {
-			lost++
-			example = result.Error
-		}
-	}
+	loop(alive)
 	close(drained)
 	wg.Wait()
 
 	load := rec.load()
 	load.ClientCPU, load.Wall = cpu, wall
 	load.Warnings = append(load.Warnings, judge(load, rec, wire)...)
-	if lost -= wire.late.Load(); lost > 0 {
-		return load, fmt.Errorf("load step %q: %d requests could not be made: %s", plan.Step.Name, lost, example)
-	}
 	if ctx.Err() != nil {
 		return load, fmt.Errorf("load step %q: %w", plan.Step.Name, context.Cause(ctx))
 	}
 	return load, nil
+}
+
+// ending is after how long the sending is stopped from outside. A schedule ends by itself, with what is due by then.
+func ending(s bench.Step) time.Duration {
+	if s.Open() && s.Arrivals == nil {
+		return math.MaxInt64
+	}
+	return s.Duration
 }
 
 // awaitEnd returns when the sending has been halted and all is drained or endWait has passed.
@@ -236,12 +237,3 @@ func (e Engine) grace() time.Duration {
 	}
 	return 250 * time.Millisecond
 }
-
-// closedLoop is the pacer of a closed loop: a worker that is free sends at once. Its value bounds the requests; 0 does not.
-type closedLoop struct{ max int64 }
-
-func (c closedLoop) Pace(_ time.Duration, hits uint64) (time.Duration, bool) {
-	return 0, c.max > 0 && hits >= uint64(c.max)
-}
-
-func (closedLoop) Rate(time.Duration) float64 { return 0 }

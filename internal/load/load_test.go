@@ -1,7 +1,6 @@
 package load
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -307,15 +306,5 @@ func TestRunDoesNotWaitForItsListener(t *testing.T) {
 	}
 	if calls != len(l.Windows) || calls < 2 {
 		t.Errorf("%d calls for %d windows", calls, len(l.Windows))
-	}
-}
-
-func TestRunOfAnOpenLoop(t *testing.T) {
-	for _, step := range []bench.Step{{Rate: 100, Duration: time.Second}, {Arrivals: &bench.Arrivals{Users: 1}}} {
-		p := plan("http://127.0.0.1:1", 0, time.Second)
-		p.Step = step
-		if _, err := (Engine{}).Run(context.Background(), p, nil); !errors.Is(err, ErrOpenLoop) {
-			t.Errorf("%+v: %v", step, err)
-		}
 	}
 }

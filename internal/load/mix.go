@@ -1,6 +1,7 @@
 package load
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -10,16 +11,8 @@ import (
 	"strings"
 	"sync"
 
-	vegeta "github.com/tsenart/vegeta/v12/lib"
-
 	"locbench/internal/bench"
 )
-
-// requestHeader carries the index of the request in the mix from the target to the transport, which takes it off again.
-const requestHeader = "Locbench-Request"
-
-// maxConnections is what one address can have at most.
-const maxConnections = 65535
 
 // mix draws requests: which one by weight, its {id} by distribution, its {language} in turn, all from one seed.
 type mix struct {
@@ -31,11 +24,9 @@ type mix struct {
 
 // request is a bench.Request made ready to be drawn.
 type request struct {
-	method string
-	parts  []part // of the URL
-	header http.Header
-	body   []byte
-	status int // wanted
+	asked  *http.Request // only its method is set: what net/http needs for reading the answer
+	parts  []part        // of the bytes on the wire
+	status int           // wanted
 
 	weight    int
 	languages []string // escaped
@@ -43,7 +34,7 @@ type request struct {
 	id        func() int64
 }
 
-// part is a piece of a URL: text, or a placeholder.
+// part is a piece of a request: text, or a placeholder.
 type part struct {
 	text string
 	kind partKind
@@ -64,21 +55,13 @@ func newMix(plan Plan) (*mix, error) {
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Hostname() == "" {
 		// Without what it is: it may hold a password, where a malformed one cannot be told from the rest.
 		errs = append(errs, errors.New("base URL: it must be http://HOST:PORT or https://HOST:PORT"))
-		plan.BaseURL = ""
+		plan.BaseURL = "http://stand-in"
 	}
-	if n := plan.Step.Connections; n < 1 || n > maxConnections {
-		errs = append(errs, fmt.Errorf("%d connections: it must be 1 to %d", n, maxConnections))
-	}
-	if plan.Step.Duration <= 0 {
-		errs = append(errs, fmt.Errorf("duration %s: it must be positive", plan.Step.Duration))
-	}
-	if plan.Step.MaxRequests < 0 {
-		errs = append(errs, fmt.Errorf("at most %d requests: it must not be negative", plan.Step.MaxRequests))
-	}
+	errs = append(errs, checkStep(plan.Step)...)
 	// The second word of the seed only has to be fixed.
 	m := &mix{rng: rand.New(rand.NewPCG(plan.Seed, 0x6c6f6362656e6368))}
-	for i, r := range plan.Requests {
-		made, err := m.newRequest(i, r, plan)
+	for _, r := range plan.Requests {
+		made, err := m.newRequest(r, plan)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("request %q: %w", r.Name, err))
 			continue
@@ -95,14 +78,10 @@ func newMix(plan Plan) (*mix, error) {
 	return m, nil
 }
 
-func (m *mix) newRequest(i int, r bench.Request, plan Plan) (*request, error) {
-	made := &request{
-		method: r.Method, status: r.ExpectStatus, weight: r.Weight, body: []byte(r.Body),
-		header: http.Header{"User-Agent": {"locbench"}},
-		parts:  split(strings.TrimSuffix(plan.BaseURL, "/") + r.Path),
-	}
-	if made.method == "" {
-		made.method = http.MethodGet
+func (m *mix) newRequest(r bench.Request, plan Plan) (*request, error) {
+	made := &request{status: r.ExpectStatus, weight: r.Weight, asked: &http.Request{Method: r.Method}}
+	if made.asked.Method == "" {
+		made.asked.Method = http.MethodGet
 	}
 	if made.status == 0 {
 		made.status = http.StatusOK
@@ -113,37 +92,62 @@ func (m *mix) newRequest(i int, r bench.Request, plan Plan) (*request, error) {
 	if made.weight < 1 {
 		return nil, fmt.Errorf("weight %d: it must be at least 1", r.Weight)
 	}
-	for k, v := range r.Header {
-		made.header.Set(k, v)
-	}
-	made.header.Set(requestHeader, strconv.Itoa(i))
 	for _, l := range r.Languages {
 		made.languages = append(made.languages, url.QueryEscape(l))
 	}
 	if !strings.HasPrefix(r.Path, "/") {
 		return nil, fmt.Errorf("path %q: it must start with a slash", r.Path)
 	}
-	if made.has(partLanguage) && len(made.languages) == 0 {
+	if strings.Contains(r.Path, "{language}") && len(made.languages) == 0 {
 		return nil, fmt.Errorf("path %q: it asks for a language, but there are none", r.Path)
 	}
-	if made.has(partID) {
+	if strings.Contains(r.Path, "{id}") {
 		id, err := m.ids(r.IDs, plan.IDs)
 		if err != nil {
 			return nil, fmt.Errorf("path %q: %w", r.Path, err)
 		}
 		made.id = id
 	}
-	// One trial tells whether every later request can be built.
-	target := vegeta.Target{Method: made.method, URL: made.url(func() int64 { return 0 }), Header: made.header, Body: made.body}
-	made.language = 0
-	if _, err := target.Request(); err != nil {
+	raw, err := write(made.asked.Method, strings.TrimSuffix(plan.BaseURL, "/"), r)
+	if err != nil {
 		// The whole URL that url.Error tells may hold a password.
 		if whole, ok := errors.AsType[*url.Error](err); ok {
 			err = fmt.Errorf("path %q: %w", r.Path, whole.Err)
 		}
 		return nil, err
 	}
+	line, rest, _ := strings.Cut(string(raw), "\r\n")
+	// Braces in headers and the body are what they are: only those of the path are placeholders.
+	made.parts = append(split(line), part{text: "\r\n" + rest})
 	return made, nil
+}
+
+// write has net/http write r once, so that only the placeholders are left to be filled in for each request.
+func write(method, base string, r bench.Request) ([]byte, error) {
+	// Words that no escaping touches stand in for the placeholders, which it would change.
+	const id, language = "xLocbenchPlaceForIDx", "xLocbenchPlaceForLanguagex"
+	path := strings.NewReplacer("{id}", id, "{language}", language).Replace(r.Path)
+	req, err := http.NewRequest(method, base+path, strings.NewReader(r.Body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("User-Agent", "locbench")
+	for k, v := range r.Header {
+		req.Header.Set(k, v)
+	}
+	if host := req.Header.Get("Host"); host != "" {
+		req.Host = host
+	}
+	if user := req.URL.User; user != nil && req.Header.Get("Authorization") == "" {
+		password, _ := user.Password()
+		req.SetBasicAuth(user.Username(), password)
+	}
+	var b bytes.Buffer
+	if err := req.Write(&b); err != nil {
+		return nil, err
+	}
+	back := strings.NewReplacer(id, "{id}", language, "{language}")
+	return []byte(back.Replace(b.String())), nil
 }
 
 // ids returns the function that draws the next id.
@@ -178,13 +182,12 @@ func (m *mix) ids(spec bench.IDSpec, all []int64) (func() int64, error) {
 	return nil, fmt.Errorf("unknown distribution %q: it must be fixed, uniform or zipf", spec.Distribution)
 }
 
-// target is the vegeta.Targeter of the mix.
-func (m *mix) target(t *vegeta.Target) error {
+// next draws a request and appends its bytes to dst.
+func (m *mix) next(dst []byte) (*request, []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.draw()
-	*t = vegeta.Target{Method: r.method, URL: r.url(r.id), Header: r.header, Body: r.body}
-	return nil
+	return r, r.append(dst)
 }
 
 func (m *mix) draw() *request {
@@ -200,36 +203,25 @@ func (m *mix) draw() *request {
 	return m.requests[len(m.requests)-1]
 }
 
-// url fills the placeholders in, with an id from id and the next language.
-func (r *request) url(id func() int64) string {
-	if len(r.parts) == 1 {
-		return r.parts[0].text
-	}
-	var b []byte
-	for _, p := range r.parts {
-		switch p.kind {
+// append writes the request behind dst, with the next id and language.
+func (r *request) append(dst []byte) []byte {
+	for i := range r.parts {
+		switch p := &r.parts[i]; p.kind {
 		case partText:
-			b = append(b, p.text...)
+			dst = append(dst, p.text...)
 		case partID:
-			b = strconv.AppendInt(b, id(), 10)
+			dst = strconv.AppendInt(dst, r.id(), 10)
 		case partLanguage:
-			b = append(b, r.languages[r.language]...)
-			r.language = (r.language + 1) % len(r.languages)
+			dst = append(dst, r.languages[r.language]...)
+			if r.language++; r.language == len(r.languages) {
+				r.language = 0
+			}
 		}
 	}
-	return string(b)
+	return dst
 }
 
-func (r *request) has(kind partKind) bool {
-	for _, p := range r.parts {
-		if p.kind == kind {
-			return true
-		}
-	}
-	return false
-}
-
-// split cuts a URL at its placeholders.
+// split cuts a text at its placeholders.
 func split(s string) []part {
 	var parts []part
 	for s != "" {

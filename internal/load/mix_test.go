@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	vegeta "github.com/tsenart/vegeta/v12/lib"
-
 	"locbench/internal/bench"
 )
 
@@ -25,11 +23,9 @@ func drawn(t *testing.T, p Plan, n int) []string {
 	}
 	var urls []string
 	for range n {
-		var target vegeta.Target
-		if err := m.target(&target); err != nil {
-			t.Fatal(err)
-		}
-		urls = append(urls, target.Method+" "+strings.TrimPrefix(target.URL, "http://h"))
+		_, raw := m.next(nil)
+		line, _, _ := strings.Cut(string(raw), " HTTP/1.1\r\n")
+		urls = append(urls, line)
 	}
 	return urls
 }

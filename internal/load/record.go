@@ -8,6 +8,9 @@ import (
 	"locbench/internal/hdr"
 )
 
+// lateAfter is how much later than due a request is called late. Less is the grain of timers and schedulers.
+const lateAfter = time.Millisecond
+
 // recorder collects what the transport saw, in a window at a time. All times are since the start of the step.
 type recorder struct {
 	mu          sync.Mutex
@@ -24,12 +27,21 @@ type recorder struct {
 	opened      int64         // connections opened on the clock
 	paused      time.Duration // summed time in which connections waited to be opened again
 	examples    map[bench.ErrorKind]string
+	open        *openFigures // nil: closed loop
+	users       bool         // connections are meant to be opened again
 	window      *tally
 	spare       *tally // the one that is not in use
 
 	// What follows belongs to the goroutine that closes windows, and to Run after it.
 	total   *tally
 	windows []bench.Window
+}
+
+// openFigures are what only an open loop has.
+type openFigures struct {
+	due, dropped, late, held int64
+	rate                     float64 // due per second now
+	final                    float64 // at the end, where it has been changed
 }
 
 // tally is what happened in a window or in all of them.
@@ -41,19 +53,31 @@ type tally struct {
 	latency   *hdr.Histogram // of successes
 	timeouts  *hdr.Histogram
 	failures  *hdr.Histogram // of the others
+
+	// Open loop: latency is from due then, and these are there.
+	sent, due, late, dropped int64
+	sending                  *hdr.Histogram // of successes, from their sending
+	lag                      *hdr.Histogram // from due to sent
 }
 
-func newTally() *tally {
-	return &tally{failed: map[bench.ErrorKind]int64{}, latency: hdr.New(), timeouts: hdr.New(), failures: hdr.New()}
+func newTally(open bool) *tally {
+	t := &tally{failed: map[bench.ErrorKind]int64{}, latency: hdr.New(), timeouts: hdr.New(), failures: hdr.New()}
+	if open {
+		t.sending, t.lag = hdr.New(), hdr.New()
+	}
+	return t
 }
 
 func (t *tally) reset(from time.Duration) {
-	t.from, t.succeeded, t.bytes = from, 0, 0
 	clear(t.failed)
-	for _, h := range []*hdr.Histogram{t.latency, t.timeouts, t.failures} {
-		if h.Count() > 0 {
+	for _, h := range []*hdr.Histogram{t.latency, t.timeouts, t.failures, t.sending, t.lag} {
+		if h != nil && h.Count() > 0 {
 			h.Reset()
 		}
+	}
+	*t = tally{
+		from: from, failed: t.failed,
+		latency: t.latency, timeouts: t.timeouts, failures: t.failures, sending: t.sending, lag: t.lag,
 	}
 }
 
@@ -66,10 +90,15 @@ func (t *tally) add(w *tally) {
 	t.latency.Merge(w.latency)
 	t.timeouts.Merge(w.timeouts)
 	t.failures.Merge(w.failures)
+	if t.lag != nil {
+		t.sending.Merge(w.sending)
+		t.lag.Merge(w.lag)
+	}
 }
 
 // outcome is one exchange as it ended.
 type outcome struct {
+	due        time.Time // zero: closed loop
 	start, end time.Time
 	kind       bench.ErrorKind // "" for a success
 	example    string          // of a failure
@@ -79,8 +108,16 @@ type outcome struct {
 func newRecorder(connections int, maxRequests int64) *recorder {
 	return &recorder{
 		connections: connections, max: maxRequests, halted: make(chan struct{}), examples: map[bench.ErrorKind]string{},
-		window: newTally(), spare: newTally(), total: newTally(),
+		window: newTally(false), spare: newTally(false), total: newTally(false),
 	}
+}
+
+// newOpenRecorder is the recorder of an open loop. Its connections are those that have been in use so far.
+func newOpenRecorder() *recorder {
+	r := newRecorder(0, 0)
+	r.open = &openFigures{}
+	r.window, r.spare, r.total = newTally(true), newTally(true), newTally(true)
+	return r
 }
 
 // begin starts the clock.
@@ -118,6 +155,60 @@ func (r *recorder) maySend() bool {
 	return true
 }
 
+// comesDue counts n more requests as due.
+func (r *recorder) comesDue(n int64, rate float64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.open.due += n
+	r.open.rate = rate
+	r.window.due += n
+}
+
+// drops counts n more requests that were due as never sent; held tells that they waited for a connection.
+func (r *recorder) drops(n int64, held bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.open.dropped += n
+	r.window.dropped += n
+	if held {
+		r.open.held += n
+	}
+}
+
+// endsAt tells the rate at the end, where somebody has changed it.
+func (r *recorder) endsAt(rate float64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.open.final = rate
+}
+
+// uses tells how many connections have been in use at the same time.
+func (r *recorder) uses(connections int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.connections = max(r.connections, connections)
+}
+
+// starts counts a request of an open loop as sent; maySend has counted that of a closed one.
+func (r *recorder) starts(o outcome, held bool) {
+	if o.due.IsZero() {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sent++
+	r.window.sent++
+	lag := o.start.Sub(o.due)
+	r.window.lag.Record(lag)
+	if lag > lateAfter {
+		r.open.late++
+		r.window.late++
+		if held {
+			r.open.held++
+		}
+	}
+}
+
 // ended records an exchange.
 func (r *recorder) ended(o outcome) {
 	r.mu.Lock()
@@ -143,7 +234,12 @@ func (r *recorder) ended(o outcome) {
 	}
 	r.window.succeeded++
 	r.window.bytes += o.bytes
-	r.window.latency.Record(took)
+	if r.open != nil {
+		r.window.latency.Record(o.end.Sub(o.due))
+		r.window.sending.Record(took)
+	} else {
+		r.window.latency.Record(took)
+	}
 	r.busy += took
 	r.overrun += over
 }
@@ -183,12 +279,16 @@ func (r *recorder) closeWindow() bench.Window {
 	if r.stopped && !drain {
 		end = r.elapsed()
 	}
+	rate := 0.
+	if r.open != nil && !drain {
+		rate = r.open.rate
+	}
 	r.mu.Unlock()
 
 	w := bench.Window{
 		Start: done.from, Length: end - done.from, Drain: drain, Succeeded: done.succeeded, Bytes: done.bytes,
 		P50: done.latency.Quantile(.50), P90: done.latency.Quantile(.90), P99: done.latency.Quantile(.99),
-		Max: done.latency.Max(),
+		Max: done.latency.Max(), Sent: done.sent, Due: done.due, Late: done.late, Dropped: done.dropped, Rate: rate,
 	}
 	if len(done.failed) > 0 {
 		w.Failed = make(map[bench.ErrorKind]int64, len(done.failed))
@@ -211,7 +311,7 @@ func (r *recorder) closeWindows(duration, length time.Duration, drained <-chan s
 		r.windows = append(r.windows, w)
 		deliver.add(w)
 	}
-	something := func(w bench.Window) bool { return w.Succeeded > 0 || len(w.Failed) > 0 }
+	something := func(w bench.Window) bool { return w.Succeeded+w.Due+w.Sent+w.Dropped > 0 || len(w.Failed) > 0 }
 	boundary := time.Duration(0)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -247,6 +347,11 @@ func (r *recorder) load() bench.Load {
 		Succeeded: r.total.succeeded, Bytes: r.total.bytes,
 		Latency: r.total.latency.Latencies(), Timeouts: r.total.timeouts.Latencies(), Failures: r.total.failures.Latencies(),
 		Windows: r.windows,
+	}
+	if o := r.open; o != nil {
+		l.LatencyOf, l.Scheduled, l.Dropped, l.Late, l.Held = bench.FromDue, o.due, o.dropped, o.late, o.held
+		l.MostOpen, l.FinalRate = r.connections, o.final
+		l.Sending, l.Lag = r.total.sending.Latencies(), r.total.lag.Latencies()
 	}
 	if len(r.total.failed) > 0 {
 		l.Failed, l.Examples = r.total.failed, r.examples

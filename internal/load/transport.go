@@ -2,23 +2,18 @@ package load
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"io"
 	"math"
 	"net"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"locbench/internal/bench"
 )
 
 const (
@@ -26,13 +21,11 @@ const (
 	maxInterim = 8       // 1xx answers before the real one
 	dialers    = 64      // connections being opened at the same time before the step
 	dialTime   = 3 * time.Second
+	idleTime   = 20 * time.Millisecond // after which a connection is looked at before it is used: the contender may have closed it
 )
 
-// errEnded tells vegeta that a request drawn after the end of the step was not sent.
-var errEnded = errors.New("the step has ended")
-
-// transport makes the exchanges for vegeta's http.Client: exactly n connections, HTTP/1.1, no pipelining, no redirects, no retries.
-// An exchange includes the body; its outcome is recorded here, and vegeta gets an empty answer.
+// transport makes the exchanges over HTTP/1.1, each on a slot: no pipelining, no redirects, no retries. An exchange includes
+// the body; its outcome is recorded here.
 type transport struct {
 	engine  Engine
 	network struct {
@@ -43,30 +36,28 @@ type transport struct {
 	mix     *mix
 	rec     *recorder
 
-	free  chan *slot // those not in use
+	mu    sync.Mutex // guards the list
 	slots []*slot
-	late  atomic.Int64 // requests drawn after the end and not sent
 
 	cutNow    atomic.Bool
 	preopened int // connections opened before the clock started
 }
 
-// slot is one of the n connections.
+// slot is the place of one connection, which is opened anew when it has been closed.
 type slot struct {
 	mu       sync.Mutex // guards conn against cut
 	conn     net.Conn   // nil: not open
 	limit    *limitedReader
 	br       *bufio.Reader
-	out      bytes.Buffer // the request
-	sample   [120]byte    // the start of the body of an unwanted answer
-	failures int          // dials failed in a row
+	out      []byte    // the request
+	sample   [120]byte // the start of the body of an unwanted answer
+	failures int       // dials failed in a row
+	last     time.Time // when the last exchange ended
 }
 
-func newTransport(e Engine, plan Plan, m *mix, rec *recorder) *transport {
-	t := &transport{
-		engine: e, timeout: plan.Timeout, mix: m, rec: rec,
-		free: make(chan *slot, plan.Step.Connections),
-	}
+// newTransport makes the transport with slots for connections.
+func newTransport(e Engine, plan Plan, m *mix, rec *recorder, connections int) *transport {
+	t := &transport{engine: e, timeout: plan.Timeout, mix: m, rec: rec}
 	// newMix has seen that it parses.
 	base, _ := url.Parse(plan.BaseURL)
 	port := base.Port()
@@ -87,12 +78,19 @@ func newTransport(e Engine, plan Plan, m *mix, rec *recorder) *transport {
 		port = "80"
 	}
 	t.network.address = net.JoinHostPort(base.Hostname(), port)
-	for range plan.Step.Connections {
-		s := &slot{}
-		t.slots = append(t.slots, s)
-		t.free <- s
+	for range connections {
+		t.add()
 	}
 	return t
+}
+
+// add makes one more slot.
+func (t *transport) add() *slot {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s := &slot{}
+	t.slots = append(t.slots, s)
+	return s
 }
 
 // connect opens the connections before the clock starts, as far as that is possible within dialTime.
@@ -101,9 +99,6 @@ func (t *transport) connect(ctx context.Context) {
 	defer cancel()
 	deadline := time.Now().Add(t.timeout)
 	n := len(t.slots)
-	if t.rec.max > 0 {
-		n = int(min(int64(n), t.rec.max))
-	}
 	todo := make(chan *slot)
 	var wg sync.WaitGroup
 	for range min(dialers, n) {
@@ -129,9 +124,11 @@ func (t *transport) connect(ctx context.Context) {
 	}
 }
 
-// cut ends all exchanges in flight on open connections; those still being opened end with the context of roundTrip.
+// cut ends all exchanges in flight on open connections; those still being opened end with the context of exchange.
 func (t *transport) cut() {
 	t.cutNow.Store(true)
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	for _, s := range t.slots {
 		s.mu.Lock()
 		if s.conn != nil {
@@ -148,47 +145,17 @@ func (t *transport) close() {
 	}
 }
 
-// roundTripper lets a function be an http.RoundTripper.
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
-
-// roundTrip makes one exchange. Its answer is for vegeta only: an empty 200 for whatever was recorded. ctx bounds the
-// opening of connections.
-func (t *transport) roundTrip(ctx context.Context, req *http.Request) (*http.Response, error) {
-	i, err := strconv.Atoi(req.Header.Get(requestHeader))
-	if err != nil || i < 0 || i >= len(t.mix.requests) {
-		return nil, fmt.Errorf("request of unknown kind %q", req.Header.Get(requestHeader))
+// exchange sends the next request of the mix on s, reads the whole answer and records what came of it. due, if not zero, is
+// when it should have been sent, and held tells that it then had to wait for a connection. ctx bounds the opening of the
+// connection.
+func (t *transport) exchange(ctx context.Context, s *slot, due time.Time, held bool) (dialFailed bool) {
+	r, out := t.mix.next(s.out[:0])
+	s.out = out
+	if s.conn != nil && !due.IsZero() && time.Since(s.last) > idleTime && gone(s.conn) {
+		s.close()
 	}
-	delete(req.Header, requestHeader)
-	delete(req.Header, "X-Vegeta-Seq")
-	s := <-t.free
-	defer func() { t.free <- s }()
-	if !t.rec.maySend() {
-		t.late.Add(1)
-		return nil, errEnded
-	}
-	dialFailed := t.exchange(ctx, s, req, t.mix.requests[i].status)
-	if dialFailed {
-		s.failures++
-		t.pause(min(time.Millisecond<<min(s.failures-1, 10), 100*time.Millisecond))
-	} else {
-		s.failures = 0
-	}
-	return &http.Response{
-		StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Body: http.NoBody, Request: req,
-	}, nil
-}
-
-// exchange sends req on s, reads the whole answer and records what came of it.
-func (t *transport) exchange(ctx context.Context, s *slot, req *http.Request, want int) (dialFailed bool) {
-	s.out.Reset()
-	if err := req.Write(&s.out); err != nil {
-		now := time.Now()
-		t.rec.ended(outcome{start: now, end: now, kind: bench.ErrOther, example: bound(err.Error())})
-		return false
-	}
-	o := outcome{start: time.Now()}
+	o := outcome{start: time.Now(), due: due}
+	t.rec.starts(o, held)
 	deadline := o.start.Add(t.timeout)
 	var err error
 	if s.conn == nil {
@@ -204,13 +171,14 @@ func (t *transport) exchange(ctx context.Context, s *slot, req *http.Request, wa
 		err = context.Canceled
 	}
 	if err == nil {
-		_, err = s.conn.Write(s.out.Bytes())
+		_, err = s.conn.Write(s.out)
 	}
 	keep := false
 	if err == nil {
-		keep, err = s.answer(req, want, &o)
+		keep, err = s.answer(r.asked, r.status, &o)
 	}
 	o.end = time.Now()
+	s.last = o.end
 	if !keep {
 		s.close()
 	}
@@ -313,18 +281,6 @@ func (s *slot) close() {
 	if s.conn != nil {
 		s.conn.Close()
 		s.conn = nil
-	}
-}
-
-// pause waits, but not beyond the end of the sending.
-func (t *transport) pause(d time.Duration) {
-	begin := time.Now()
-	defer func() { t.rec.rested(time.Since(begin)) }()
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-t.rec.halted:
 	}
 }
 

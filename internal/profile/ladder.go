@@ -18,7 +18,7 @@ const (
 	minDuration    = 100 * time.Millisecond
 
 	stepHint = "write a number of connections (`64`), a range (`2..2048 doubling`, `10..100 by 10`), and behind it, where wanted, " +
-		"`x5` to repeat, `warm-up`, `for 30s`; or a map {connections: 64, duration: 30s}"
+		"`x5` to repeat, `warm-up`, `for 30s`; or a map {connections: 64, duration: 30s} or {rate: 5000}"
 )
 
 // steps are the stages of load. In YAML each item is a short text, as stepHint says, or a map with the same and more.
@@ -32,22 +32,23 @@ type step struct {
 	WarmUp      bool                `yaml:"warm_up,omitempty"`
 	Duration    strictyaml.Duration `yaml:"duration,omitempty" strict:"min=100ms,max=24h"`
 	MaxRequests int64               `yaml:"max_requests,omitempty" strict:"min=1"`
-	Rate        any                 `yaml:"rate,omitempty"`
-	Arrivals    any                 `yaml:"arrivals,omitempty"`
+	Rate        rate                `yaml:"rate,omitempty"`
+	Arrivals    *arrivals           `yaml:"arrivals,omitempty"`
 }
 
-// ValidateStrict wants connections and refuses what a later version will do.
+// ValidateStrict wants exactly one of connections, a rate and arrivals; beside the latter, connections are a bound.
 func (s *step) ValidateStrict(v strictyaml.Value) {
-	later := false
-	for _, key := range []string{"rate", "arrivals"} {
-		if v.Has(key) {
-			later = true
-			v.At(key).Mistake("`"+key+"` (an open loop) is not built into this version",
-				"it runs closed-loop connections: write `connections: 64`, each asking again as soon as it has its answer")
-		}
+	open := v.Has("rate") || v.Has("arrivals")
+	switch {
+	case v.Has("rate") && v.Has("arrivals"):
+		v.At("arrivals").Mistake("requests are due both by `rate` and by `arrivals`", "keep one of the two")
+	case !open && !v.Has("connections"):
+		v.At("connections").Wrong("write how many, for example `connections: 64`; or a `rate`, or `arrivals`")
+	case open && len(s.Connections) > 1:
+		v.At("connections").Mistake("beside `rate` and `arrivals`, `connections` is the most that may be open", "write one number, or leave it out")
 	}
-	if !later && !v.Has("connections") {
-		v.At("connections").Wrong("write how many, for example `connections: 64`")
+	if v.Has("arrivals") && v.Has("max_requests") {
+		v.At("max_requests").Mistake("`arrivals` say themselves how many requests there are", "remove `max_requests`")
 	}
 }
 
@@ -89,7 +90,7 @@ func (s *steps) UnmarshalStrict(v strictyaml.Value) {
 		v.Wrong("write a list, for example `[1x5 warm-up, 2..64 doubling]`")
 		return
 	}
-	measured, failed := false, false
+	measured, failed, ladder := false, false, false
 	for _, item := range v.Items() {
 		var add []bench.Step
 		ok := false
@@ -104,6 +105,11 @@ func (s *steps) UnmarshalStrict(v strictyaml.Value) {
 		failed = failed || !ok
 		for _, a := range add {
 			measured = measured || !a.WarmUp
+			ladder = ladder || !a.WarmUp && a.Connections > 0
+		}
+		if ok && len(add) > 0 && add[0].PeakShare > 0 && !ladder {
+			item.Mistake("no step before it can find the peak", "put measured steps with connections before it, for example `2..64 doubling`")
+			failed = true
 		}
 		*s = append(*s, add...)
 		if len(*s) > maxSteps {
@@ -117,10 +123,15 @@ func (s *steps) UnmarshalStrict(v strictyaml.Value) {
 	}
 }
 
-// fill gives the steps that name no duration the default one.
+// fill gives the steps that name no duration the default one: d, or for arrivals the time in which they come and as much
+// again as their later requests may need.
 func (s steps) fill(d time.Duration) {
 	for i := range s {
-		if s[i].Duration == 0 {
+		switch {
+		case s[i].Duration != 0:
+		case s[i].Arrivals != nil:
+			s[i].Duration = min(s[i].Arrivals.Over+arrivalsRest, maxDuration)
+		default:
 			s[i].Duration = d
 		}
 	}
@@ -133,19 +144,15 @@ func (s steps) MarshalYAML() (any, error) {
 		one := step{
 			WarmUp: b.WarmUp, Duration: strictyaml.Duration(b.Duration), MaxRequests: b.MaxRequests,
 		}
-		if b.Connections != 0 {
+		switch {
+		case b.Connections != 0:
 			one.Connections = ladder{b.Connections}
+		case b.MaxConnections != 0:
+			one.Connections = ladder{b.MaxConnections}
 		}
-		if b.Name != stepName(b.Connections) {
+		one.Rate, one.Arrivals = rateOf(b), arrivalsOf(b)
+		if b.Name != stepName(b) {
 			one.Name = b.Name
-		}
-		if b.Rate != 0 {
-			one.Rate = b.Rate
-		}
-		if b.Arrivals != nil {
-			one.Arrivals = map[string]any{
-				"users": b.Arrivals.Users, "over": strictyaml.Duration(b.Arrivals.Over), "requests": b.Arrivals.Requests,
-			}
 		}
 		out[i].V = one
 	}
@@ -162,18 +169,23 @@ func (l ladder) MarshalYAML() (any, error) {
 
 func (s step) steps() []bench.Step {
 	var out []bench.Step
+	add := func(b bench.Step) {
+		b.WarmUp, b.Duration, b.MaxRequests, b.Name = s.WarmUp, time.Duration(s.Duration), s.MaxRequests, s.Name
+		if b.Name == "" {
+			b.Name = stepName(b)
+		}
+		out = append(out, b)
+	}
 	for range max(1, s.Repeat) {
+		if open, ok := s.open(); ok {
+			add(open)
+			continue
+		}
 		for _, n := range s.Connections {
-			b := bench.Step{
-				Name: s.Name, Connections: n, WarmUp: s.WarmUp, Duration: time.Duration(s.Duration), MaxRequests: s.MaxRequests,
-			}
-			if b.Name == "" {
-				b.Name = stepName(n)
-			}
-			out = append(out, b)
-			if len(out) > maxSteps {
-				return out
-			}
+			add(bench.Step{Connections: n})
+		}
+		if len(out) > maxSteps {
+			return out
 		}
 	}
 	return out
@@ -260,9 +272,12 @@ func expand(parts []string) (rungs ladder, hint string) {
 	return rungs, ""
 }
 
-func stepName(connections int) string {
-	if connections == 1 {
+func stepName(s bench.Step) string {
+	if name := openName(s); name != "" {
+		return name
+	}
+	if s.Connections == 1 {
 		return "1 connection"
 	}
-	return strconv.Itoa(connections) + " connections"
+	return strconv.Itoa(s.Connections) + " connections"
 }

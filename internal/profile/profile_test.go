@@ -249,6 +249,41 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+func TestOpenLoops(t *testing.T) {
+	p, err := profile.Parse("f", []byte(small+`
+step_duration: 20s
+steps:
+  - 4
+  - {rate: 5000}
+  - {rate: 2.5/s, connections: 7, duration: 1s, warm_up: true}
+  - {rate: 33.3% of peak, max_requests: 9}
+  - {rate: {from: 100, to: 5000}, name: up}
+  - {rate: {mean: 1000, amplitude: 500, period: 10s}, repeat: 2}
+  - {arrivals: {users: 4000, over: 5s, requests: 2}}
+  - {arrivals: {users: 1, over: 5s}, duration: 6s}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wave := bench.Step{
+		Name: "1000 ± 500/s", Rate: 1000, Wave: &bench.Wave{Amplitude: 500, Period: 10 * time.Second}, Duration: 20 * time.Second,
+	}
+	want := []bench.Step{
+		{Name: "4 connections", Connections: 4, Duration: 20 * time.Second},
+		{Name: "5000/s", Rate: 5000, Duration: 20 * time.Second},
+		{Name: "2.5/s", Rate: 2.5, MaxConnections: 7, WarmUp: true, Duration: time.Second},
+		{Name: "33.3% of peak", PeakShare: .333, MaxRequests: 9, Duration: 20 * time.Second},
+		{Name: "up", Rate: 100, RampTo: 5000, Duration: 20 * time.Second},
+		wave, wave,
+		{Name: "4000 users over 5s", Arrivals: &bench.Arrivals{Users: 4000, Over: 5 * time.Second, Requests: 2}, Duration: 35 * time.Second},
+		{Name: "1 user over 5s", Arrivals: &bench.Arrivals{Users: 1, Over: 5 * time.Second, Requests: 1}, Duration: 6 * time.Second},
+	}
+	if !reflect.DeepEqual(p.Steps, want) {
+		t.Errorf("got  %+v\nwant %+v", p.Steps, want)
+	}
+	roundTrip(t, p)
+}
+
 func TestValidate(t *testing.T) {
 	good, err := profile.Load("locations", profiles.FS)
 	if err != nil {
@@ -263,7 +298,7 @@ func TestValidate(t *testing.T) {
 		"rounds":     {func(p *bench.Profile) { p.Rounds = 0 }, "`rounds` is 0; write from 1 to 1000"},
 		"contenders": {func(p *bench.Profile) { p.Contenders = nil }, "`contenders` is empty"},
 		"duplicate":  {func(p *bench.Profile) { p.Contenders = append(p.Contenders, p.Contenders[0]) }, `contender "go-nethttp" is here again`},
-		"rate":       {func(p *bench.Profile) { p.Steps = []bench.Step{{Rate: 5, Duration: time.Second}} }, "`rate` (an open loop) is not built into this version"},
+		"rate":       {func(p *bench.Profile) { p.Steps = []bench.Step{{Rate: 5e6, Duration: time.Second}} }, "`steps[0].rate` is 5e+06; write from 0.01 to 1000000 requests per second"},
 		"duration":   {func(p *bench.Profile) { p.Steps[0].Duration = 25 * time.Hour }, "`steps[0].duration` is \"25h\"; write from 100ms to 24h"},
 		"runtime":    {func(p *bench.Profile) { p.Runtime = "podman" }, "`runtime` is \"podman\"; one of: auto, docker, process, url"},
 		"none":       {func(p *bench.Profile) { p.Steps = nil }, "no step is measured"},
@@ -295,6 +330,7 @@ func FuzzProfile(f *testing.F) {
 			f.Add(data)
 		}
 	}
+	f.Add([]byte(small + "steps: [1, {rate: 12.5% of peak, connections: 7}, {rate: {mean: 5.5, amplitude: 1, period: 1s}}, {arrivals: {users: 3, over: 1s}}]\n"))
 	f.Add([]byte(small + "steps: [{connections: [1, 2..4 doubling], repeat: 2}]\nstore: {kind: external, url: 'http://h'}\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, err := profile.Parse("f", data)
@@ -305,7 +341,7 @@ func FuzzProfile(f *testing.F) {
 			t.Fatalf("out of bounds: %+v", p)
 		}
 		for _, s := range p.Steps {
-			if s.Connections < 1 || s.Connections > 100_000 || s.Duration <= 0 || s.Duration > 24*time.Hour || s.Name == "" {
+			if n := s.Connections + s.MaxConnections; n < 1 && !s.Open() || n > 100_000 || s.Open() && s.Connections > 0 || s.Duration <= 0 || s.Duration > 24*time.Hour || s.Name == "" {
 				t.Fatalf("step out of bounds: %+v", s)
 			}
 		}

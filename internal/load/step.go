@@ -1,0 +1,105 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"locbench/internal/bench"
+)
+
+const (
+	maxConnections = 65535 // what one address can have at most
+	maxRate        = 1e6   // requests due per second
+	maxUsers       = 1_000_000
+
+	// Bounds on the connections of an open loop that names none: as many as come due in a second, within these.
+	fewConnections  = 256
+	manyConnections = 4096
+)
+
+// checkStep tells all that is wrong with a step.
+func checkStep(s bench.Step) (errs []error) {
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	ways := 0
+	for _, is := range []bool{s.Connections != 0, s.Rate != 0 || s.PeakShare != 0, s.Arrivals != nil} {
+		if is {
+			ways++
+		}
+	}
+	switch {
+	case ways > 1:
+		errs = append(errs, errors.New("a step has connections, a rate or arrivals, and only one of these"))
+	case s.Arrivals != nil:
+		a := *s.Arrivals
+		if a.Users < 1 || a.Users > maxUsers || a.Requests < 1 || a.Requests > maxUsers || a.Over <= 0 {
+			bad("arrivals of %d users over %s with %d requests each: there must be 1 to %d users and requests, and a time", a.Users, a.Over, a.Requests, maxUsers)
+		}
+		if s.MaxRequests != 0 {
+			bad("at most %d requests: arrivals say themselves how many there are", s.MaxRequests)
+		}
+	case s.PeakShare != 0 && s.Rate == 0:
+		bad("the rate is %g %% of a peak that no step before has found", 100*s.PeakShare)
+	case s.Rate != 0:
+		rates := []float64{s.Rate, s.Rate + swing(s), s.Rate - swing(s)}
+		if s.RampTo != 0 {
+			rates = append(rates, s.RampTo)
+		}
+		for _, rate := range rates {
+			if !(rate > 0 && rate <= maxRate) {
+				bad("%g requests due per second: it must be more than 0 and at most %.0f", rate, maxRate)
+				break
+			}
+		}
+		if s.RampTo != 0 && s.Wave != nil || s.Wave != nil && s.Wave.Period <= 0 {
+			errs = append(errs, errors.New("a rate is constant, a ramp, or a wave with a period"))
+		}
+	case s.Connections < 1 || s.Connections > maxConnections:
+		bad("%d connections: it must be 1 to %d", s.Connections, maxConnections)
+	}
+	if s.MaxConnections < 0 || s.MaxConnections > maxConnections {
+		bad("at most %d connections: it must be 1 to %d", s.MaxConnections, maxConnections)
+	}
+	if s.Duration <= 0 {
+		bad("duration %s: it must be positive", s.Duration)
+	}
+	if s.MaxRequests < 0 {
+		bad("at most %d requests: it must not be negative", s.MaxRequests)
+	}
+	return errs
+}
+
+// swing is how far the rate goes above and below Rate.
+func swing(s bench.Step) float64 {
+	if s.Wave == nil {
+		return 0
+	}
+	return math.Abs(s.Wave.Amplitude)
+}
+
+// mostOpen is how many connections a step may have open: its own number, or for an open loop that names none as many as its
+// highest rate brings in a second (so that only answers slower than that are ever waited for), or as it has users.
+func mostOpen(s bench.Step) int {
+	switch {
+	case s.Connections > 0:
+		return s.Connections
+	case s.MaxConnections > 0:
+		return s.MaxConnections
+	case s.Arrivals != nil:
+		return min(s.Arrivals.Users, manyConnections)
+	}
+	top := math.Ceil(max(s.Rate+swing(s), s.RampTo))
+	return int(min(max(top, fewConnections), manyConnections))
+}
+
+// checkStepLimits is CheckLimits of what the step may open; an open loop that names no number makes do with fewer.
+func checkStepLimits(s bench.Step) (connections int, err error) {
+	connections = mostOpen(s)
+	for {
+		err = CheckLimits(connections)
+		if err == nil || s.Connections > 0 || s.MaxConnections > 0 || connections <= 1 {
+			return connections, err
+		}
+		connections /= 2
+	}
+}
