@@ -2,6 +2,7 @@ package chart
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -155,6 +156,40 @@ func TestScale(t *testing.T) {
 	for _, c := range []struct{ v, down, up float64 }{{0.159, 0.1, 0.2}, {1, 1, 1}, {379, 200, 500}, {6, 5, 10}} {
 		if d, u := oneTwoFive(c.v, false), oneTwoFive(c.v, true); math.Abs(d-c.down) > 1e-9*d || math.Abs(u-c.up) > 1e-9*u {
 			t.Errorf("%v is between %v and %v, want %v and %v", c.v, d, u, c.down, c.up)
+		}
+	}
+	for _, c := range []struct {
+		s    scale
+		rows int
+		want []float64
+	}{
+		{scale{top: 15000}, 4, []float64{15000, 0}},
+		{scale{top: 15000}, 8, []float64{15000, 0, 7500}},
+		{scale{top: 15000}, 15, []float64{15000, 0, 5000, 10000}},
+		{scale{top: 2}, 15, []float64{2, 0, 0.5, 1, 1.5}},
+		{scale{top: 12, binary: true}, 15, []float64{12, 0, 4, 8}},
+		{scale{top: 16, binary: true}, 15, []float64{16, 0, 4, 8, 12}},
+		{logScale(1, 1e4), 5, []float64{1e4, 1, 1, 1000}},
+		{logScale(1, 10), 8, []float64{10, 1, 1, 10, 2, 5}},
+	} {
+		if got := c.s.ticks(c.rows); !slices.Equal(got, c.want) {
+			t.Errorf("ticks of %v in %d rows are %v, want %v", c.s, c.rows, got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		chart       Chart
+		bottom, top float64
+	}{
+		{Chart{Log: true}, 0.1, 1},
+		{Chart{Log: true, Top: 500}, 50, 500},
+		{Chart{Log: true, Top: 500, Bottom: 2}, 2, 500},
+		{Chart{Log: true, Top: 3, Bottom: 20, Series: []Series{{Points: []Point{{0, 30}, {1, 4000}, {2, -1}}}}}, 20, 5000},
+		{Chart{Top: 100, Series: []Series{{Points: []Point{{0, 30}}}}}, 0, 100},
+		{Chart{Top: 10, Series: []Series{{Points: []Point{{0, 29}}}}}, 0, 30},
+	} {
+		s := c.chart.scale(thin(c.chart.Series, Axis{To: 10}, 20, c.chart.Log))
+		if math.Abs(s.bottom-c.bottom) > 1e-9*c.bottom || math.Abs(s.top-c.top) > 1e-9*c.top {
+			t.Errorf("scale of %+v is from %v to %v, want %v to %v", c.chart, s.bottom, s.top, c.bottom, c.top)
 		}
 	}
 	s := logScale(1e-3, 1e3)

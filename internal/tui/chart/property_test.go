@@ -50,7 +50,7 @@ func FuzzDraw(f *testing.F) {
 			c.BandName = name
 		}
 		if bits&32 != 0 {
-			c.Top = in.float()
+			c.Top, c.Bottom = in.float(), in.float()
 		}
 		if bits&64 != 0 {
 			c.Unit = func(float64) string { return name }

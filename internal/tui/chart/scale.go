@@ -14,7 +14,7 @@ const (
 // scale maps values to the height of a plot: 0 at the bottom, 1 at the top.
 type scale struct {
 	bottom, top float64
-	log         bool
+	log, binary bool
 	lb, span    float64 // of a log scale: logarithm of bottom, and logarithm of top less that
 }
 
@@ -68,7 +68,11 @@ func (c Chart) scale(cols []column) scale {
 		least = min(c.Top, huge)
 	}
 	if c.Log {
-		return logScale(min(lo, max(top, tiny)), max(top, least))
+		if finite(c.Bottom) && c.Bottom > 0 {
+			lo = min(lo, c.Bottom)
+		}
+		top = max(top, least)
+		return logScale(min(lo, top), top)
 	}
 	switch {
 	case top <= least && least >= tiny:
@@ -78,7 +82,7 @@ func (c Chart) scale(cols []column) scale {
 	default:
 		top = niceTop(top, c.Binary)
 	}
-	return scale{top: top}
+	return scale{top: top, binary: c.Binary}
 }
 
 func logScale(lo, hi float64) scale {
@@ -144,11 +148,15 @@ func (s scale) ticks(rows int) []float64 {
 	}
 	out = append(out, s.bottom)
 	if !s.log {
-		if rows >= 5 {
-			out = append(out, s.top/2)
+		parts := 1
+		switch {
+		case rows >= 12:
+			parts = s.parts()
+		case rows >= 5:
+			parts = 2
 		}
-		if rows >= 12 {
-			out = append(out, s.top/4, s.top*3/4)
+		for i := 1; i < parts; i++ {
+			out = append(out, s.top*float64(i)/float64(parts))
 		}
 		return out
 	}
@@ -167,6 +175,24 @@ func (s scale) ticks(rows int) []float64 {
 		}
 	}
 	return out
+}
+
+// parts is into how many parts a linear scale divides so that the labels are round too.
+func (s scale) parts() int {
+	_, e := math.Frexp(s.top)
+	if s.binary {
+		if math.Ldexp(s.top, 2-e) == 3 { // 1.5 times a power of two
+			return 3
+		}
+		return 4
+	}
+	switch m := math.Round(s.top / math.Pow(10, math.Floor(math.Log10(s.top))) * 10); m {
+	case 10, 25, 50:
+		return 5
+	case 15, 30, 60:
+		return 3
+	}
+	return 4
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -68,7 +68,7 @@ func isASCII(s string) bool {
 }
 
 // ASCIIOnly replaces what is not ASCII in text that is about to be shown by a look that has only that. The units that locbench
-// writes itself keep their meaning: µ becomes u, × becomes x.
+// writes itself keep their meaning: µ becomes u, × becomes x. Do it before the text is laid out: → takes two cells as ->.
 func (l *Look) ASCIIOnly(s string) string {
 	if !l.ASCII || isASCII(s) {
 		return s
@@ -88,6 +88,12 @@ func (l *Look) ASCIIOnly(s string) string {
 			b.WriteByte('~')
 		case r == '≥':
 			b.WriteString(">=")
+		case r == '≤':
+			b.WriteString("<=")
+		case r == '→':
+			b.WriteString("->")
+		case r == '←':
+			b.WriteString("<-")
 		case r == '·':
 			b.WriteByte('.')
 		default:

@@ -147,8 +147,11 @@ func FuzzLayout(f *testing.F) {
 func TestEveryCharacter(t *testing.T) {
 	kept := 0
 	for r := rune(0x80); r <= 0xe1000; r++ {
-		if r == 0x40000 {
+		switch {
+		case r >= 0x40000 && r < 0xe0000:
 			r = 0xe0000 // nothing is assigned in between
+		case r >= 0x20000 && r < 0x40000 || r >= 0x4e01 && r < 0x9fff || r >= 0xac01 && r < 0xd7a3:
+			r += 12 // all alike: ideographs, and syllables
 		}
 		s := Outside(string(r), 8)
 		if s == "" || s == "\ufffd" {
@@ -162,8 +165,8 @@ func TestEveryCharacter(t *testing.T) {
 		// a letter, two syllables, a letter that joins by a mark, an emoji, a keycap, and itself on both sides
 		same(t, "beside others", "a"+s+"가"+s+"각"+s+"क"+s+"👩"+s+"0"+s+s, 9+7*w)
 	}
-	// 143,859 characters of Unicode 13 less marks, jamo and other exceptions: the most must stay.
-	if kept < 130_000 {
+	// About 120,000 are tried. What is private, a mark or a part of a syllable goes, and the rest must stay.
+	if kept < 100_000 {
 		t.Errorf("only %d characters are kept", kept)
 	}
 }
@@ -174,8 +177,8 @@ func TestMegabyte(t *testing.T) {
 	for _, piece := range []string{"a", "é", "世", "e\u0301", "\x1b[31m", "👨\u200d👩", "\u1100", "\xff"} {
 		s := strings.Repeat(piece, 1<<20/len(piece)+1)
 		all := Outside(s, len(s))
-		same(t, "Outside", all, -1)
 		harmless(t, "Outside", all)
+		same(t, "Outside", strings.ToValidUTF8(all[:1<<14], ""), -1)
 		same(t, "Fit", l.Fit(all, 80), 80)
 		same(t, "Right", l.Right(all, 80), 80)
 		if painted := l.Bad.S(all) + l.Good.S("b"); !strings.HasSuffix(l.Cut(painted, 80), l.Good.Off()) {
