@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -94,8 +95,10 @@ func Main(ctx context.Context, env Env) int {
 		defer close(watched)
 		select {
 		case s := <-signals:
-			signal.Stop(signals) // the next one has its default action
-			fmt.Fprintf(env.Stderr, "\n%s: stopping in order; once more to leave at once\n", signalName(s))
+			signal.Stop(signals)                            // the next one has its default action
+			if !slices.Contains(env.Args, controlledFlag) { // then the screen says so
+				fmt.Fprintf(env.Stderr, "\n%s: stopping in order; once more to leave at once\n", signalName(s))
+			}
 			cancel(errInterrupted{s})
 		case <-done:
 		}

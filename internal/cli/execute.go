@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -22,9 +23,22 @@ import (
 	"locbench/internal/store"
 )
 
-// run plans a run (or reads the plan of one to resume), runs it, and writes the reports.
+// run is locbench run.
 func run(ctx context.Context, env Env, f runFlags, contenders []string, changed func(string) bool) error {
-	plan, dir, err := planRun(f, contenders, changed, env.Args)
+	if !f.controlled {
+		return execute(ctx, env, f, contenders, changed, nil)
+	}
+	if f.json {
+		return usage("--json and %s both want standard output", controlledFlag)
+	}
+	return work(ctx, env, func(ctx context.Context, controls <-chan bench.Control) error {
+		return execute(ctx, env, f, contenders, changed, controls)
+	})
+}
+
+// execute plans a run (or reads the plan of one to resume), runs it under control, and writes the reports.
+func execute(ctx context.Context, env Env, f runFlags, contenders []string, changed func(string) bool, controls <-chan bench.Control) error {
+	plan, dir, err := planRun(f, contenders, changed, withoutControlled(env.Args))
 	if err != nil {
 		return err
 	}
@@ -74,6 +88,11 @@ func run(ctx context.Context, env Env, f runFlags, contenders []string, changed 
 		return err
 	}
 	defer writer.Close()
+	if f.controlled {
+		if err := announce(env.Stdout, dir); err != nil {
+			return err
+		}
+	}
 	printer := newPrinter(env, f, cancel)
 	stream.Continue(results.LastSeq(dir))
 	stream.Subscribe(writer.Handle)
@@ -83,6 +102,7 @@ func run(ctx context.Context, env Env, f runFlags, contenders []string, changed 
 		Run: public(plan), Dir: dir, Stream: stream, Services: services,
 		Stages: site.stages(), Build: builder{runtime: plan.Profile.Runtime, engine: site.engine}.build, Spec: site.spec,
 		Launcher: site, Engine: loader{site}, Checks: checks, StoreAlive: site.storeAlive, EngineAlive: site.engineAlive, Ready: site.ready, Judge: site.judge,
+		Control: controls,
 	})
 	closeErr := site.close(ctx)
 	stream.Close()
@@ -224,7 +244,7 @@ func newPrinter(env Env, f runFlags, fail func(error)) *plain.Printer {
 	width, live := terminal(env.Stderr)
 	return plain.New(plain.Options{
 		Out: env.Stdout, Talk: env.Stderr, Live: live && !f.json, Width: width,
-		Color: colored(env, env.Stderr), JSON: f.json, Quiet: f.quiet, Fail: fail,
+		Color: colored(env, env.Stderr), JSON: f.json, Quiet: f.quiet || f.controlled, Fail: fail,
 	})
 }
 
@@ -234,6 +254,10 @@ func outcome(ctx context.Context, err, writeErr error) error {
 	switch {
 	case errors.As(context.Cause(ctx), &interrupted):
 		return withCode(ExitInterrupted, interrupted)
+	case errors.Is(context.Cause(ctx), errScreenGone):
+		return withCode(ExitInterrupted, errScreenGone)
+	case errors.Is(err, runner.ErrOnRequest):
+		return withCode(ExitInterrupted, err)
 	case writeErr != nil:
 		return withCode(ExitContender, fmt.Errorf("the run ended early: %w", writeErr))
 	case errors.Is(err, runner.ErrLegs):
@@ -248,10 +272,17 @@ func finish(env Env, f runFlags, dir string) error {
 	if err != nil && len(legs) == 0 {
 		return err
 	}
-	files, reportErr := writeReports(dir, "", run, legs)
-	if f.json {
-		return errors.Join(err, reportErr)
+	_, reportErr := writeReports(dir, "", run, legs)
+	if !f.json && !f.controlled {
+		if err := summary(env, dir, run, legs); err != nil {
+			return err
+		}
 	}
+	return errors.Join(err, reportErr)
+}
+
+// summary prints the table of a run, where its files are, and how to go on with it.
+func summary(env Env, dir string, run bench.Run, legs []bench.LegResult) error {
 	if len(legs) > 0 {
 		fmt.Fprintln(env.Stderr)
 		width, _ := terminal(env.Stdout)
@@ -260,13 +291,16 @@ func finish(env Env, f runFlags, dir string) error {
 		}
 	}
 	fmt.Fprintf(env.Stderr, "\nresults  %s\n", dir)
-	for _, file := range files {
-		if strings.HasSuffix(file, ".html") {
-			fmt.Fprintf(env.Stderr, "report   %s\n", file)
-		}
+	if file := filepath.Join(dir, results.ReportFile); regular(file) {
+		fmt.Fprintf(env.Stderr, "report   %s\n", file)
 	}
 	if run.State == bench.RunInterrupted {
 		fmt.Fprintf(env.Stderr, "go on    locbench run --resume %s\n", dir)
 	}
-	return errors.Join(err, reportErr)
+	return nil
+}
+
+func regular(path string) bool {
+	st, err := os.Lstat(path)
+	return err == nil && st.Mode().IsRegular()
 }

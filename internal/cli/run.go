@@ -39,6 +39,7 @@ type runFlags struct {
 	json        bool
 	quiet       bool
 	planFlags
+	controlled bool // steered by another locbench: see work
 }
 
 func newRun(env Env) *cobra.Command {
@@ -74,6 +75,8 @@ store or the disk was lost); 130 interrupted.`,
 		},
 	}
 	bindRun(cmd, &f)
+	cmd.Flags().BoolVar(&f.controlled, controlledFlag[2:], false, "take controls from standard input")
+	_ = cmd.Flags().MarkHidden(controlledFlag[2:])
 	return cmd
 }
 

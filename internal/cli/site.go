@@ -86,7 +86,7 @@ func (s *site) stages() []runner.Stage {
 }
 
 // openStore makes the launcher, opens the store, and gives it an address that contenders can reach.
-func (s *site) openStore(ctx context.Context, _ func(bench.Progress)) (string, error) {
+func (s *site) openStore(ctx context.Context, progress func(bench.Progress)) (string, error) {
 	var err error
 	if s.ids, err = s.data.IDs(ctx); err != nil {
 		return "", fmt.Errorf("read the ids of the data set: %w", err)
@@ -97,7 +97,7 @@ func (s *site) openStore(ctx context.Context, _ func(bench.Progress)) (string, e
 	}
 	opts := store.Options{Seed: s.plan.Seed, RunID: s.plan.ID}
 	if s.engine != nil {
-		opts.Containers = storeRunner{s.engine, s.network()}
+		opts.Containers = storeRunner{s.engine, s.network(), progress}
 	}
 	if s.store, err = store.Open(ctx, s.plan.Profile.Store, opts); err != nil {
 		return "", err
@@ -267,7 +267,7 @@ func (l loader) Run(ctx context.Context, baseURL string, step bench.Step, hooks 
 	return load.Engine{}.Run(ctx, load.Plan{
 		BaseURL: baseURL, Step: step, Requests: l.plan.Profile.Requests, IDs: l.ids,
 		Timeout: l.plan.Profile.Timeout, Seed: l.plan.Seed,
-		OnStart: hooks.OnStart, OnEnd: hooks.OnEnd,
+		OnStart: hooks.OnStart, OnEnd: hooks.OnEnd, Rate: hooks.Rate,
 	}, hooks.OnWindow)
 }
 
@@ -292,18 +292,20 @@ func (s *site) judge(res bench.StepResult, inst bench.InstanceInfo) []string {
 
 // storeRunner starts the container of a store through the Docker handle, in the contenders' network if there is one.
 type storeRunner struct {
-	engine  *docker.Engine
-	network string
+	engine   *docker.Engine
+	network  string
+	progress func(bench.Progress)
 }
 
 func (r storeRunner) RunContainer(ctx context.Context, spec store.ContainerSpec) (store.Container, error) {
 	if _, err := r.engine.ImageInspect(ctx, spec.Image); errors.Is(err, docker.ErrNotFound) {
-		if err := r.engine.Pull(ctx, spec.Image, nil); err != nil {
+		if err := r.pull(ctx, spec.Image); err != nil {
 			return nil, err
 		}
 	} else if err != nil {
 		return nil, err
 	}
+	r.progress(bench.Progress{Text: "starting " + spec.Image})
 	c, _, err := r.engine.Run(ctx, docker.ContainerSpec{
 		Name: "locbench-" + spec.RunID + "-" + spec.Name, Image: spec.Image, Env: spec.Env, Labels: launch.Labels(spec.RunID, spec.Name),
 		Port: spec.Port, Network: r.network, Publish: !r.engine.Local(), OnLog: spec.OnLog,
@@ -312,6 +314,12 @@ func (r storeRunner) RunContainer(ctx context.Context, spec store.ContainerSpec)
 		return nil, err
 	}
 	return storeContainer{c}, nil
+}
+
+func (r storeRunner) pull(ctx context.Context, image string) error {
+	out, done := lineWriter(func(line string) { r.progress(bench.Progress{Text: "pulling " + image + ": " + line}) })
+	defer done()
+	return r.engine.Pull(ctx, image, out)
 }
 
 type storeContainer struct{ *docker.Container }

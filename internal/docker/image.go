@@ -77,7 +77,8 @@ func (e *Engine) BuildImage(ctx context.Context, tar io.Reader, o BuildOptions, 
 	return id, nil
 }
 
-// Pull fetches an image from its registry, without credentials. Each line of progress goes to out, which may be nil.
+// Pull fetches an image from its registry, without credentials. How far it is goes to out, which may be nil, at most once a
+// second.
 func (e *Engine) Pull(ctx context.Context, ref string, out io.Writer) error {
 	body, err := e.cli.ImagePull(ctx, ref, image.PullOptions{})
 	if err == nil {
@@ -146,6 +147,10 @@ type message struct {
 	ErrorDetail struct {
 		Message string `json:"message"`
 	} `json:"errorDetail"`
+	Detail struct {
+		Current int64 `json:"current"`
+		Total   int64 `json:"total"`
+	} `json:"progressDetail"`
 	Aux struct {
 		ID string `json:"ID"`
 	} `json:"aux"`
@@ -170,7 +175,7 @@ func follow(r io.Reader, out io.Writer, each func(message)) error {
 			_, failed = fmt.Fprintln(out, l.Text)
 		}
 	})
-	progress := map[string]string{} // of a pull: the last status of each layer, so that a bar's thousand steps are one line
+	pulled := layers{tell: func(line string) { io.WriteString(w, line+"\n") }, now: time.Now, byID: map[string]layer{}}
 	s := bufio.NewScanner(r)
 	s.Buffer(make([]byte, 0, 64<<10), maxMessage)
 	for s.Scan() {
@@ -189,14 +194,15 @@ func follow(r io.Reader, out io.Writer, each func(message)) error {
 			return &outputError{text: text, last: last.Lines()}
 		}
 		io.WriteString(w, m.Stream)
-		if m.Status != "" && progress[m.ID] != m.Status && len(progress) < 1000 {
-			progress[m.ID] = m.Status
+		if !pulled.take(m) && m.Status != "" {
+			pulled.flush()
 			io.WriteString(w, strings.TrimPrefix(m.ID+": ", ": ")+m.Status+"\n")
 		}
 		if each != nil {
 			each(m)
 		}
 	}
+	pulled.flush()
 	w.Flush()
 	if err := s.Err(); err != nil {
 		return fmt.Errorf("read the engine's answer: %w", err)

@@ -193,8 +193,8 @@ func TestFollow(t *testing.T) {
 	for _, tt := range []struct{ name, in, out, err string }{
 		{"build", `{"stream":"Step 1/2 : FROM scratch\n"}` + "\r\n" + `{"stream":" ---\u003e 12"}` + "\n" + `{"stream":"34\n"}` + "\n" + `{"aux":{"ID":"sha256:1"}}`,
 			"Step 1/2 : FROM scratch\n ---> 1234\n", ""},
-		{"pull", `{"status":"Downloading","id":"a","progress":"[=>  ]"}` + "\n" + `{"status":"Downloading","id":"a"}` + "\n" + `{"status":"Done","id":"a"}`,
-			"a: Downloading\na: Done\n", ""},
+		{"pull", `{"status":"Pulling from x","id":"5"}` + "\n" + `{"status":"Downloading","id":"a","progress":"[=>  ]"}` + "\n" + `{"status":"Pull complete","id":"a"}` + "\n" + `{"status":"Digest: sha256:1"}`,
+			"5: Pulling from x\n0 of 1 layers there\n1 of 1 layers there\nDigest: sha256:1\n", ""},
 		{"failed", `{"stream":"RUN false\n"}` + "\n" + `{"errorDetail":{"code":1,"message":"exit 1"},"error":"exit 1"}`, "RUN false\n", "exit 1; last lines:\n  RUN false"},
 		{"no JSON", "<html>", "", "invalid character"},
 		{"aux of another shape", `{"aux":"x"}` + "\n" + `{"stream":"on\n"}`, "on\n", ""},

@@ -1,0 +1,56 @@
+package docker
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestPullProgress(t *testing.T) {
+	var told []string
+	now := time.Unix(0, 0)
+	l := &layers{tell: func(s string) { told = append(told, s) }, now: func() time.Time { return now }, byID: map[string]layer{}}
+	for _, step := range []struct {
+		wait time.Duration
+		line string
+	}{
+		{0, `{"status":"Pulling fs layer","id":"a","progressDetail":{}}`},
+		{0, `{"status":"Already exists","id":"b"}`},
+		{time.Second, `{"status":"Downloading","id":"a","progressDetail":{"current":1048576,"total":4194304},"progress":"[==>  ]"}`},
+		{10 * time.Millisecond, `{"status":"Downloading","id":"a","progressDetail":{"current":2097152,"total":4194304}}`},
+		{time.Second, `{"status":"Downloading","id":"a","progressDetail":{"current":-5,"total":-9}}`},
+		{0, `{"status":"Downloading","id":"a","progressDetail":{"current":3145728,"total":4194304}}`},
+		{time.Second, `{"status":"Extracting","id":"a","progressDetail":{"current":1,"total":4194304}}`},
+		{0, `{"status":"Pull complete","id":"a"}`},
+	} {
+		now = now.Add(step.wait)
+		var m message
+		if err := json.Unmarshal([]byte(step.line), &m); err != nil {
+			t.Fatal(err)
+		}
+		if !l.take(m) {
+			t.Errorf("%s is not taken for a layer's", step.line)
+		}
+	}
+	l.flush()
+	l.flush()
+	want := []string{
+		"0 of 1 layers there", "1 of 2 layers there, 1 MiB of 4 MiB downloaded", "1 of 2 layers there",
+		"1 of 2 layers there, 4 MiB of 4 MiB downloaded", "2 of 2 layers there, 4 MiB of 4 MiB downloaded",
+	}
+	if !slices.Equal(told, want) {
+		t.Errorf("told\n%s\nwant\n%s", strings.Join(told, "\n"), strings.Join(want, "\n"))
+	}
+	if l.take(message{Status: "Pulling from library/elasticsearch", ID: "7.10.2"}) || l.take(message{Status: "Digest: sha256:1"}) {
+		t.Error("a message that is about no layer was taken for one")
+	}
+	for i := range 2 * maxLayers {
+		l.take(message{ID: fmt.Sprint(i), Status: "Waiting"})
+	}
+	if len(l.byID) != maxLayers {
+		t.Errorf("%d layers are kept", len(l.byID))
+	}
+}
