@@ -1,0 +1,143 @@
+package live
+
+import (
+	"math"
+
+	tea "charm.land/bubbletea/v2"
+
+	"locbench/internal/bench"
+	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
+	"locbench/internal/units"
+)
+
+// rateStep is by how much a key changes the rate of an open-loop step.
+const rateStep = 1.1
+
+func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
+	if s.dialog != asksNothing {
+		return s.answer(msg)
+	}
+	if s.board.Typing() {
+		cmd, _ := s.board.Update(msg, &s.state)
+		return cmd
+	}
+	steers := s.Session.Steered() && !s.ended && !s.stopping
+	switch msg.String() {
+	case "q":
+		if s.ended || !s.Session.Steered() {
+			return ui.Cmd(ui.Back{})
+		}
+		s.dialog = asksAbort
+		return nil
+	case "r":
+		return s.report()
+	case "y":
+		if len(s.state.Run.Command) == 0 {
+			return ui.Cmd(ui.Tell{Text: "the run has not begun yet", Bad: true})
+		}
+		return ui.Cmd(ui.Copy{Text: ui.Shell(s.state.Run.Command), What: "the command that repeats this run"})
+	}
+	if steers {
+		if cmd, mine := s.steer(msg.String()); mine {
+			return cmd
+		}
+	}
+	cmd, _ := s.board.Update(msg, &s.state)
+	return cmd
+}
+
+// steer carries out the keys that change the run.
+func (s *Screen) steer(name string) (cmd tea.Cmd, mine bool) {
+	switch name {
+	case "p":
+		if !s.state.Paused.IsZero() || s.state.PauseWanted {
+			return s.send("go on", bench.Control{Kind: bench.ControlResume}), true
+		}
+		return s.send("pause", bench.Control{Kind: bench.ControlPause}), true
+	case "s":
+		if !s.state.Loading() {
+			return ui.Cmd(ui.Tell{Text: "no step runs now", Bad: true}), true
+		}
+		s.dialog = asksSkipStep
+	case "S":
+		if s.state.Current == nil || s.state.Current.Result.State != bench.LegRunning {
+			return ui.Cmd(ui.Tell{Text: "no contender runs now", Bad: true}), true
+		}
+		s.dialog = asksSkipContender
+	case "e":
+		if s.state.StopWanted {
+			return ui.Cmd(ui.Tell{Text: "it stops after this step already"}), true
+		}
+		s.dialog = asksStop
+	case "a":
+		s.dialog = asksAbort
+	case "m":
+		s.dialog = asksNote
+		s.note.Reset()
+		return s.note.Focus(), true
+	case "+", "=", "-", "_":
+		return s.changeRate(name == "+" || name == "="), true
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+func (s *Screen) changeRate(up bool) tea.Cmd {
+	step := s.state.Step()
+	if !s.state.Loading() || step.Step.Rate <= 0 {
+		return ui.Cmd(ui.Tell{Text: "the rate can be changed in an open-loop step alone (one with a rate instead of connections)", Bad: true})
+	}
+	if s.rate == 0 {
+		s.rate = step.Step.Rate
+	}
+	if up {
+		s.rate *= rateStep
+	} else {
+		s.rate /= rateStep
+	}
+	s.rate = max(1, math.Round(s.rate))
+	return tea.Batch(s.send("rate", bench.Control{Kind: bench.ControlRate, Rate: s.rate}),
+		ui.Cmd(ui.Tell{Text: "rate " + units.Rate(s.rate) + " req/s"}))
+}
+
+// Keys implements ui.Screen.
+func (s *Screen) Keys() []ui.Key {
+	switch {
+	case s.dialog == asksNote:
+		return []ui.Key{{Name: "enter", Help: "keep the note"}, {Name: "esc", Help: "leave it"}}
+	case s.dialog == tellsEnd:
+		return []ui.Key{{Name: "enter", Help: "close"}}
+	case s.dialog != asksNothing:
+		return []ui.Key{{Name: "y", Help: "yes"}, {Name: "n", Help: "no"}}
+	}
+	var keys []ui.Key
+	if s.Session.Steered() && !s.ended && !s.stopping {
+		pause := "pause"
+		if !s.state.Paused.IsZero() || s.state.PauseWanted {
+			pause = "go on"
+		}
+		keys = append(keys,
+			ui.Key{Name: "p", Help: pause, Long: "pause before the next step, and go on; a step that runs is finished first"},
+			ui.Key{Name: "s", Help: "skip step", Long: "end the running step; what it has measured is kept, marked as aborted"},
+			ui.Key{Name: "S", Help: "skip contender", Long: "end this leg, and leave out the later rounds of the contender", Wide: true},
+			ui.Key{Name: "e", Help: "end after step", Long: "finish the running step, then end the run; --resume goes on", Wide: true},
+			ui.Key{Name: "a", Help: "abort", Long: "end the run now, in order; finished steps are kept (Ctrl-C asks the same)"},
+			ui.Key{Name: "m", Help: "mark", Long: "mark this moment with a note; it is kept in the results", Wide: true},
+		)
+		if st := s.state.Step(); s.state.Loading() && st.Step.Rate > 0 {
+			keys = append(keys, ui.Key{Name: "+ -", Help: "rate", Long: "rate of this open-loop step up and down by a tenth; recorded as an intervention"})
+		}
+	}
+	keys = append(keys, s.board.Keys()...)
+	keys = append(keys,
+		ui.Key{Name: "r", Help: "report", Long: "write the report of what is there so far, and open it", Wide: true},
+		ui.Key{Name: "y", Help: "copy command", Long: "copy the command line that repeats this run", Wide: true},
+		ui.Key{Name: "q", Help: "leave"},
+	)
+	return keys
+}
+
+// outside makes text of the run fit for a dialog.
+func outside(s string) string { return look.Outside(s, 1000) }

@@ -1,0 +1,237 @@
+// Package live is the screen of a run in progress: the board that draws it, and the keys that steer it. What a key asks for is sent to
+// the run and shows when the run tells that it has taken it up; the screen itself changes nothing.
+package live
+
+import (
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+
+	"locbench/internal/bench"
+	"locbench/internal/tui/board"
+	"locbench/internal/tui/fold"
+	"locbench/internal/tui/ui"
+)
+
+// Options are a live screen.
+type Options struct {
+	Session ui.Session
+	Opener  ui.Opener
+	// Leave closes the program as soon as the run has ended: "locbench run" is a command that comes back.
+	Leave bool
+}
+
+// Screen is the live view.
+type Screen struct {
+	Options
+	state  fold.State
+	board  *board.Board
+	dialog dialog
+	note   textinput.Model
+	height int
+	rate   float64 // that was last asked for in the running step; 0: none
+	step   *fold.Step
+
+	stopping bool // the end was asked for
+	gone     bool // no more events will come
+	ended    bool
+	code     int
+	talk     string // what the run wrote to standard error
+}
+
+// New makes the screen.
+func New(o Options) *Screen {
+	note := textinput.New()
+	note.Prompt, note.Placeholder, note.CharLimit = "", "what happens now", bench.NoteLimit/4 // characters of at most four bytes
+	note.SetVirtualCursor(true)
+	return &Screen{Options: o, board: board.New(), note: note}
+}
+
+type (
+	batchMsg struct {
+		records []bench.Record
+		ok      bool
+	}
+	endedMsg struct {
+		code int
+		talk string
+	}
+	sentMsg struct {
+		what string
+		err  error
+	}
+	reportMsg struct {
+		text string
+		err  error
+	}
+)
+
+// Init implements ui.Screen.
+func (s *Screen) Init() tea.Cmd { return s.next() }
+
+func (s *Screen) next() tea.Cmd {
+	return func() tea.Msg {
+		records, ok := s.Session.Next()
+		return batchMsg{records, ok}
+	}
+}
+
+// Update implements ui.Screen.
+func (s *Screen) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case batchMsg:
+		for _, rec := range msg.records {
+			s.state.Apply(rec)
+		}
+		if step := s.state.Step(); step != s.step {
+			s.step, s.rate = step, 0
+		}
+		if msg.ok {
+			return s.next()
+		}
+		s.gone = true
+		return func() tea.Msg {
+			code, talk := s.Session.Wait()
+			return endedMsg{code, talk}
+		}
+	case endedMsg:
+		return s.end(msg)
+	case sentMsg:
+		if msg.err != nil {
+			return ui.Cmd(ui.Tell{Text: msg.what + ": " + msg.err.Error(), Bad: true})
+		}
+		return nil
+	case reportMsg:
+		if msg.err != nil {
+			return ui.Cmd(ui.Tell{Text: "report: " + msg.err.Error(), Bad: true})
+		}
+		return ui.Cmd(ui.Tell{Text: msg.text})
+	case tea.KeyPressMsg:
+		return s.key(msg)
+	case ui.Resized:
+		s.height = msg.Height
+	}
+	if s.dialog == asksNote {
+		var cmd tea.Cmd
+		s.note, cmd = s.note.Update(msg)
+		return cmd
+	}
+	cmd, _ := s.board.Update(msg, &s.state)
+	return cmd
+}
+
+func (s *Screen) end(msg endedMsg) tea.Cmd {
+	s.ended, s.code, s.talk = true, msg.code, msg.talk
+	if s.dialog.asksToEnd() {
+		s.dialog = asksNothing
+	}
+	if s.Leave {
+		return ui.Cmd(ui.Quit{})
+	}
+	if s.state.Ended == nil && s.talk != "" {
+		s.dialog = tellsEnd
+	}
+	return nil
+}
+
+// Busy implements ui.Screen: the clock runs.
+func (s *Screen) Busy() bool { return !s.ended }
+
+// Typing implements ui.Screen.
+func (s *Screen) Typing() bool { return s.dialog == asksNote || s.board.Typing() }
+
+// Title implements ui.Screen.
+func (s *Screen) Title() string { return "run" }
+
+// State is what is known of the run; for the summary after the screen is gone.
+func (s *Screen) State() *fold.State { return &s.state }
+
+// Outcome is the exit code of the run and what it wrote to standard error; ok is false while it runs.
+func (s *Screen) Outcome() (code int, talk string, ok bool) { return s.code, s.talk, s.ended }
+
+// View implements ui.Screen.
+func (s *Screen) View(f ui.Frame) []string {
+	lines := s.board.View(f, &s.state, s.status(f))
+	if s.dialog == asksNothing {
+		return lines
+	}
+	title, text := s.dialogText(f)
+	return ui.Overlay(f.Look, lines, f.Width, f.Height, title, text)
+}
+
+func (s *Screen) status(f ui.Frame) string {
+	l := f.Look
+	switch {
+	case s.ended:
+		return ""
+	case s.stopping:
+		return l.Warn.S("STOPPING IN ORDER")
+	case !s.Session.Steered():
+		return l.Faint.S("watching")
+	}
+	return ""
+}
+
+// Interrupt implements ui.Interrupter: Ctrl-C asks once, and then ends the run in order; once more leaves at once.
+func (s *Screen) Interrupt() tea.Cmd {
+	switch {
+	case s.ended || !s.Session.Steered():
+		return ui.Cmd(ui.Quit{})
+	case s.stopping:
+		return s.stop(ui.Cmd(ui.Tell{Text: "killed; locbench clean removes what is left", Bad: true}))
+	case s.dialog == asksAbort:
+		return s.abort()
+	}
+	s.dialog = asksAbort
+	return nil
+}
+
+// stop asks for the end, or with the second call kills the run.
+func (s *Screen) stop(then tea.Cmd) tea.Cmd {
+	s.stopping = true
+	return tea.Batch(func() tea.Msg {
+		s.Session.Stop(syscallInterrupt)
+		return nil
+	}, then)
+}
+
+var syscallInterrupt os.Signal = syscall.SIGINT
+
+func (s *Screen) abort() tea.Cmd {
+	s.dialog = asksNothing
+	if s.ended {
+		return nil
+	}
+	return s.stop(nil)
+}
+
+func (s *Screen) send(what string, c bench.Control) tea.Cmd {
+	return func() tea.Msg { return sentMsg{what, s.Session.Send(c)} }
+}
+
+func (s *Screen) report() tea.Cmd {
+	dir := s.Session.Dir()
+	if dir == "" || s.Opener == nil {
+		return ui.Cmd(ui.Tell{Text: "there are no results yet", Bad: true})
+	}
+	return func() tea.Msg {
+		text, err := s.Opener.Report(dir)
+		return reportMsg{text, err}
+	}
+}
+
+// firstLines are the lines of what the run wrote to standard error, for a dialog.
+func firstLines(talk string, n int) []string {
+	lines := strings.Split(strings.TrimSpace(talk), "\n")
+	if len(lines) > n {
+		lines = lines[len(lines)-n:]
+	}
+	return lines
+}
+
+// since is how long ago t was.
+func since(f ui.Frame, t time.Time) time.Duration { return max(0, f.Now.Sub(t)) }

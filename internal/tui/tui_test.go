@@ -1,0 +1,183 @@
+package tui
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"locbench/internal/tui/tuitest"
+	"locbench/internal/tui/ui"
+)
+
+// page is a screen that writes down what reaches it.
+type page struct {
+	name   string
+	got    []string
+	typing bool
+	busy   bool
+	broken bool
+}
+
+func (p *page) Init() tea.Cmd {
+	if p.broken {
+		panic("a screen fails")
+	}
+	p.got = append(p.got, "init")
+	return nil
+}
+func (p *page) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		p.got = append(p.got, msg.String())
+		switch msg.String() {
+		case "o":
+			return ui.Cmd(ui.Open{Screen: &page{name: "second"}})
+		case "q":
+			return ui.Cmd(ui.Back{})
+		case "t":
+			return ui.Cmd(ui.Tell{Text: "a \x1b[31mword\x1b[0m"})
+		}
+	case ui.Resized:
+		p.got = append(p.got, "resized")
+	case ui.Shown:
+		p.got = append(p.got, "shown")
+	}
+	return nil
+}
+
+func (p *page) View(f ui.Frame) []string {
+	return []string{p.name, strings.Repeat("x", 500)}
+}
+func (p *page) Keys() []ui.Key { return []ui.Key{{Name: "o", Help: "open"}} }
+func (p *page) Typing() bool   { return p.typing }
+func (p *page) Busy() bool     { return p.busy }
+func (p *page) Title() string  { return p.name }
+
+// send hands a message to the model and carries out what comes of it at once, but for ticks.
+func send(m *Model, msg tea.Msg) (quit bool) {
+	_, cmd := m.Update(msg)
+	return run(m, cmd)
+}
+
+func run(m *Model, cmd tea.Cmd) (quit bool) {
+	if cmd == nil {
+		return false
+	}
+	done := make(chan tea.Msg, 1)
+	go func() { done <- cmd() }()
+	select {
+	case msg := <-done:
+		switch msg := msg.(type) {
+		case nil, tickMsg:
+		case tea.BatchMsg:
+			for _, c := range msg {
+				quit = run(m, c) || quit
+			}
+		case tea.QuitMsg:
+			return true
+		default:
+			return send(m, msg)
+		}
+	case <-time.After(50 * time.Millisecond): // a tick
+	}
+	return quit
+}
+
+func TestScreensStack(t *testing.T) {
+	first := &page{name: "first"}
+	m := newModel(Options{First: first, Theme: "dark"})
+	run(m, m.Init())
+	send(m, tea.WindowSizeMsg{Width: 80, Height: 24})
+	send(m, tuitest.Key("o"))
+	if m.top().Title() != "second" || !strings.HasPrefix(m.View().Content, "second") {
+		t.Fatalf("on top is %q", m.top().Title())
+	}
+	if send(m, tuitest.Key("q")) || m.top() != ui.Screen(first) {
+		t.Error("closing the second screen does not show the first")
+	}
+	if got := strings.Join(first.got, " "); got != "init resized o resized shown" {
+		t.Errorf("the first screen was told %q", got)
+	}
+	if !send(m, tuitest.Key("q")) {
+		t.Error("closing the last screen does not end the program")
+	}
+}
+
+func TestHelpCoversAndCloses(t *testing.T) {
+	first := &page{name: "first"}
+	m := newModel(Options{First: first, Theme: "dark"})
+	send(m, tea.WindowSizeMsg{Width: 80, Height: 24})
+	send(m, tuitest.Key("?"))
+	if text := m.View().Content; !strings.Contains(text, "suspend the screen") {
+		t.Errorf("no help:\n%s", text)
+	}
+	first.got = nil
+	send(m, tuitest.Key("q"))
+	if strings.Contains(m.View().Content, "suspend") || len(first.got) != 0 {
+		t.Errorf("the help stays, or the key went to the screen: %v", first.got)
+	}
+	first.typing = true
+	send(m, tuitest.Key("?"))
+	if m.help || first.got[0] != "?" {
+		t.Error("a screen in which text is typed does not get its question mark")
+	}
+}
+
+func TestEveryFrameFillsTheTerminal(t *testing.T) {
+	m := newModel(Options{First: &page{name: "first"}, Theme: "light"})
+	for _, size := range []tuitest.Size{{Width: 20, Height: 6}, {Width: 60, Height: 20}, {Width: 200, Height: 50}, {Width: 33, Height: 7}} {
+		send(m, tea.WindowSizeMsg{Width: size.Width, Height: size.Height})
+		tuitest.Exact(t, strings.Split(m.View().Content, "\n"), size, false)
+		send(m, tuitest.Key("t"))
+		lines := strings.Split(m.View().Content, "\n")
+		tuitest.Exact(t, lines, size, false)
+		if last := lines[len(lines)-1]; !strings.Contains(last, "word") {
+			t.Errorf("the word is not told: %q", last)
+		}
+		m.word = word{}
+	}
+	send(m, tea.WindowSizeMsg{Width: 10, Height: 3})
+	if text := m.View().Content; len(text) > 12 || !strings.Contains(text, "10x3") {
+		t.Errorf("%q", text)
+	}
+}
+
+// TestNothingIsDrawnWithoutAChange keeps idle frames free: Bubble Tea asks for a view after every message.
+func TestNothingIsDrawnWithoutAChange(t *testing.T) {
+	p := &page{name: "first"}
+	m := newModel(Options{First: p, Theme: "dark"})
+	send(m, tea.WindowSizeMsg{Width: 80, Height: 24})
+	_ = m.View()
+	p.name = "changed behind its back"
+	send(m, tickMsg(time.Now()))
+	if strings.Contains(m.View().Content, "changed") {
+		t.Error("a tick draws a screen that is not busy")
+	}
+	p.busy = true
+	send(m, tickMsg(time.Now()))
+	if !strings.Contains(m.View().Content, "changed") {
+		t.Error("a tick does not draw a busy screen")
+	}
+}
+
+func TestAPanicInAScreenIsAnError(t *testing.T) {
+	var out bytes.Buffer
+	err := Run(context.Background(), Options{First: &page{broken: true}, Input: strings.NewReader(""), Output: &out, Theme: "dark", Env: []string{"TERM=xterm"}})
+	if err == nil || !errors.Is(err, tea.ErrProgramPanic) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestTheEndOfTheContextIsNoError(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	var out bytes.Buffer
+	if err := Run(ctx, Options{First: &page{}, Input: strings.NewReader(""), Output: &out, Theme: "dark", Env: []string{"TERM=xterm"}}); err != nil {
+		t.Error(err)
+	}
+}
