@@ -13,7 +13,7 @@ func Duration(d time.Duration) string {
 	case d == 0:
 		return "0"
 	case d < 0:
-		return "-" + Duration(-d)
+		return "-" + Duration(max(-d, -(d+1))) // the least duration has no positive counterpart
 	case d < time.Microsecond:
 		return fmt.Sprintf("%d ns", d.Nanoseconds())
 	case d < 999500*time.Nanosecond:
