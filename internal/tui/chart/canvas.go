@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"strings"
 	"unicode/utf8"
 
 	"locbench/internal/tui/look"
@@ -97,34 +96,35 @@ func (c *canvas) text(x, y, end int, s string, paint uint16) {
 
 // lines writes the rows into out.
 func (c *canvas) lines(out []string) {
-	var b strings.Builder
-	b.Grow(len(c.cells)*3 + 64*c.h)
+	b := make([]byte, 0, len(c.cells)*3+64*c.h)
 	ends := make([]int, c.h)
 	for y := range c.h {
 		on := uint16(0)
-		for i := range c.cells[y*c.w : (y+1)*c.w] {
-			at := &c.cells[y*c.w+i]
-			r := at.r
-			switch {
-			case r == tail:
+		row := c.cells[y*c.w : (y+1)*c.w]
+		for i := range row {
+			at := &row[i]
+			if at.r == tail {
 				continue
-			case r == 0 && at.dots != 0:
-				r = '\u2800' + rune(at.dots)
-			case r == 0 || r == ' ':
-				b.WriteByte(' ')
+			}
+			if at.r == ' ' || at.r == 0 && at.dots == 0 {
+				b = append(b, ' ')
 				continue
 			}
 			if at.paint != on {
-				b.WriteString(c.paints[on].Off())
+				b = append(b, c.paints[on].Off()...)
 				on = at.paint
-				b.WriteString(c.paints[on].On())
+				b = append(b, c.paints[on].On()...)
 			}
-			b.WriteRune(r)
+			if at.r == 0 { // U+2800 and the dots, in UTF-8
+				b = append(b, 0xe2, 0xa0|at.dots>>6, 0x80|at.dots&0x3f)
+			} else {
+				b = utf8.AppendRune(b, at.r)
+			}
 		}
-		b.WriteString(c.paints[on].Off())
-		ends[y] = b.Len()
+		b = append(b, c.paints[on].Off()...)
+		ends[y] = len(b)
 	}
-	s, from := b.String(), 0
+	s, from := string(b), 0
 	for y, end := range ends {
 		out[y] = s[from:end]
 		from = end

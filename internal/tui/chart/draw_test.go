@@ -113,10 +113,10 @@ func TestRules(t *testing.T) {
 		c := Chart{Title: "memory", Series: []Series{{Points: []Point{{0, 10}, {100, 10}}}}, Rules: []Rule{{Y: limit, Name: "limit"}}}
 		return strings.Join(c.Draw(l, Axis{From: 0, To: 100}, 40, 9), "\n")
 	}
-	if near := draw(16); !strings.Contains(near, "╌╌") || !strings.Contains(near, "limit") || strings.Contains(near, "↑") {
+	if near := draw(16); !strings.Contains(near, "⠤ ⠤ ⠤") || !strings.Contains(near, "limit") || strings.Contains(near, "↑") {
 		t.Errorf("a limit within reach is a line with its name:\n%s", near)
 	}
-	if far := draw(5000); strings.Contains(far, "╌╌") || !strings.Contains(far, "limit ↑") {
+	if far := draw(5000); strings.Contains(far, "⠤ ⠤") || !strings.Contains(far, "limit ↑") {
 		t.Errorf("a limit out of reach is told at the top:\n%s", far)
 	}
 }
@@ -234,5 +234,16 @@ func BenchmarkFrame(b *testing.B) {
 			charts[i].Draw(l, axis, 100, 9)
 		}
 		axis.Draw(l, 100)
+	}
+}
+
+// TestAllocations: a frame of the live view must not allocate by the cell or by the point.
+func TestAllocations(t *testing.T) {
+	l := look.New(look.Options{})
+	axis, charts := sample(l)
+	for _, c := range charts {
+		if n := testing.AllocsPerRun(10, func() { c.Draw(l, axis, 200, 40) }); n > 80 {
+			t.Errorf("%s: %v allocations a draw", c.Title, n)
+		}
 	}
 }

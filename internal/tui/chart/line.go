@@ -59,12 +59,14 @@ func (p *plot) run(x, y0, y1 int, paint uint16, mark rune) {
 	if x%2 == 1 {
 		bits = &brailleRight
 	}
-	for y := y0; y <= y1; y++ {
-		at := &p.cells[(y/4)*p.w+cx]
+	for y0 <= y1 {
+		at := &p.cells[(y0>>2)*p.w+cx]
 		if at.layer < data {
 			*at = cell{layer: data}
 		}
-		at.dots |= bits[y%4]
+		for next := min(y0|3, y1) + 1; y0 < next; y0++ {
+			at.dots |= bits[y0&3]
+		}
 		at.paint = paint
 	}
 }

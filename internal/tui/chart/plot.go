@@ -48,10 +48,14 @@ func (p *plot) place(at *column) {
 	}
 	at.dots.hi = int16(p.dot(at.hi))
 	at.dots.first, at.dots.last = at.dots.hi, at.dots.hi
-	if at.first != at.hi {
+	if at.first == at.lo {
+		at.dots.first = lo
+	} else if at.first != at.hi {
 		at.dots.first = int16(p.dot(at.first))
 	}
-	if at.last != at.hi {
+	if at.last == at.lo {
+		at.dots.last = lo
+	} else if at.last != at.hi {
 		at.dots.last = int16(p.dot(at.last))
 	}
 }
@@ -119,18 +123,20 @@ func (p *plot) rules() {
 		if !p.within(r.Y) {
 			continue
 		}
-		y, paint := p.dot(r.Y)/p.ky, p.paint(r.Paint)
-		for x := p.left; x < p.w; x++ {
-			p.set(x, y, p.dash(), paint, ground)
+		dot, paint := p.dot(r.Y), p.paint(r.Paint)
+		y := dot / p.ky
+		if p.ky == 1 {
+			for x := p.left; x < p.w; x++ {
+				p.set(x, y, '-', paint, ground)
+			}
+			continue
+		}
+		// As exact as the curves are: a curve that reaches the limit is seen to do so.
+		dash := '\u2800' + rune(brailleLeft[dot%4]|brailleRight[dot%4])
+		for x := p.left; x < p.w; x += 2 {
+			p.set(x, y, dash, paint, ground)
 		}
 	}
-}
-
-func (p *plot) dash() rune {
-	if p.look.ASCII {
-		return '-'
-	}
-	return '╌'
 }
 
 // within tells whether a value is on the scale.

@@ -24,7 +24,7 @@ func (s scale) pos(v float64) float64 {
 		if v < tiny {
 			v = tiny
 		}
-		v = (math.Log10(v) - s.lb) / s.span
+		v = (math.Log(v)*(1/math.Ln10) - s.lb) / s.span
 	} else {
 		v /= s.top
 	}
