@@ -6,7 +6,6 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/tui/chart"
 	"locbench/internal/tui/fold"
-	"locbench/internal/tui/look"
 )
 
 // span is the stretch of time that the charts show.
@@ -35,6 +34,9 @@ func (v *view) axis(w int) chart.Axis {
 			end = max(end, planned)
 		}
 	}
+	if n := len(leg.Flags); n > 0 {
+		end = max(end, leg.Flags[n-1].T)
+	}
 	a := chart.Axis{From: 0, To: max(end, leastSpan), Gutter: chart.Gutter}
 	switch v.span {
 	case lastMinute:
@@ -44,15 +46,18 @@ func (v *view) axis(w int) chart.Axis {
 		a.From = last.From
 		a.To = max(a.To, a.From+leastSpan)
 	}
-	full := v.named(w, a)
+	v.full = v.named(w, a)
 	for _, s := range leg.Steps {
 		name := short(s.Step)
-		if full {
+		if v.full {
 			name = s.Step.Name
 		}
 		a.Bounds = append(a.Bounds, chart.Bound{X: s.From, Name: name})
 	}
 	for _, f := range leg.Flags {
+		if f.T < a.From || f.T > a.To {
+			continue
+		}
 		a.Flags = append(a.Flags, chart.Flag{X: f.T, Name: f.Text})
 	}
 	return a
@@ -66,7 +71,7 @@ func (v *view) named(w int, a chart.Axis) bool {
 		if i+1 < len(v.leg.Steps) {
 			end = v.leg.Steps[i+1].From
 		}
-		if end > a.From && (end-max(a.From, s.From))*per < float64(min(look.Width(s.Step.Name), 24)+2) {
+		if end > a.From && (end-max(a.From, s.From))*per < float64(min(len(s.Step.Name), 24)+2) {
 			return false
 		}
 	}
@@ -76,7 +81,7 @@ func (v *view) named(w int, a chart.Axis) bool {
 // axisLines draws the axis; where steps are named by their number alone, the gutter says of what.
 func (v *view) axisLines(a chart.Axis, w int) []string {
 	lines := a.Draw(v.l, w)
-	if len(lines) > 1 && len(a.Bounds) > 0 && w-chart.Gutter >= 12 && v.byConnections() {
+	if len(lines) > 1 && len(a.Bounds) > 0 && w-chart.Gutter >= 12 && !v.full && v.byConnections() {
 		lines[1] = v.l.Splice(lines[1], v.l.Faint.S("    conns "), 0, 10, w)
 	}
 	return lines

@@ -6,8 +6,6 @@ package board
 import (
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"locbench/internal/bench"
 	"locbench/internal/tui/fold"
 	"locbench/internal/tui/look"
@@ -46,7 +44,9 @@ type Board struct {
 	shift   int // columns that the log is moved to the left
 
 	revision uint64 // counts the changes of all above
-	heads    []hit  // what a click does, in the header and the tabs
+	curves   [metrics]curve
+	counted  counted
+	heads    []hit // what a click does, in the header and the tabs
 	body     drawn
 	sums     sums
 }
@@ -87,6 +87,7 @@ type view struct {
 	zone    *time.Location
 	tick    int
 	compact bool
+	full    bool // the axis names steps in full
 	hits    []hit
 }
 
@@ -104,14 +105,14 @@ func (b *Board) View(f ui.Frame, s *fold.State, status string) []string {
 		compact: f.Width < compactWidth || f.Height < compactHeight,
 	}
 	v.leg = b.legOf(s)
-	lines := v.header(f.Width, f.Height, status)
+	top := v.header(f.Width, f.Height, status)
 	if f.Height > 6 {
-		lines = append(lines, v.tabLine(f.Width, len(lines)))
+		top = append(top, v.tabLine(f.Width, len(top)))
 	} else {
 		b.heads = nil
 	}
-	lines = append(lines, v.page(f.Width, max(0, f.Height-len(lines)), len(lines))...)
-	return v.l.Screen(lines, f.Width, f.Height)
+	top = v.l.Screen(top, f.Width, min(len(top), f.Height))
+	return append(top, v.page(f.Width, f.Height-len(top), len(top))...)
 }
 
 // page is what is below the tabs. It is drawn anew only if something has changed, or time alone changes it.
@@ -200,7 +201,3 @@ func (b *Board) show(s *fold.State, leg *fold.Leg) {
 
 // Typing tells that the log's filter is being typed, so that letters are text.
 func (b *Board) Typing() bool { return b.typing }
-
-var _ interface {
-	Update(tea.Msg, *fold.State) (tea.Cmd, bool)
-} = (*Board)(nil)

@@ -52,25 +52,64 @@ func show(t testing.TB, s *fold.State, keys ...string) screen {
 	return sc
 }
 
-func TestGolden(t *testing.T) {
-	phase := func(p bench.Phase, n int) func(bench.Record) bool {
-		return func(rec bench.Record) bool {
-			e, ok := rec.Event.(bench.PhaseEnded)
-			return ok && e.Phase == p
+func phaseEnds(p bench.Phase) func(bench.Record) bool {
+	return func(rec bench.Record) bool { e, ok := rec.Event.(bench.PhaseEnded); return ok && e.Phase == p }
+}
+
+// on applies further events to a state, each a second after the one before.
+func on(s *fold.State, list ...bench.Event) *fold.State {
+	for _, e := range list {
+		rec := bench.Record{Seq: s.Seq + 1, At: s.Last.Add(time.Second), Event: e}
+		if s.Current != nil {
+			leg := s.Current.Result.Leg
+			rec.Leg = &leg
 		}
+		s.Apply(rec)
 	}
-	_ = phase
+	return s
+}
+
+func TestGolden(t *testing.T) {
+	seeding := at(t, "limits", 9, isA[bench.Progress])
+	building := on(at(t, "limits", 1, phaseEnds(bench.PhaseBuild)), bench.Progress{Phase: bench.PhaseBuild, Text: "#12 [build 4/6] RUN cargo build --release --locked: Compiling tokio v1.47.1"})
+	paused := on(at(t, "limits", 8, isA[bench.StepStarted]), bench.Intervened{Control: bench.Control{Kind: bench.ControlNote, Text: "the neighbour's backup runs"}},
+		bench.Intervened{Control: bench.Control{Kind: bench.ControlPause}}, bench.Paused{})
+	wanted := on(middle(t), bench.Intervened{Control: bench.Control{Kind: bench.ControlPause}})
+	second := at(t, "limits", 80, isA[bench.WindowClosed])
+	complete := at(t, "limits", 1, never)
+	failed := at(t, "faults", 1, never)
 	for _, c := range []struct {
 		name  string
 		state *fold.State
 		keys  []string
 	}{
 		{"empty", &fold.State{}, nil},
+		{"seeding", seeding, nil},
+		{"building", building, nil},
+		{"ready", at(t, "limits", 1, isA[bench.InstanceReady]), nil},
+		{"checking", at(t, "limits", 60, isA[bench.CheckDone]), nil},
 		{"loading", middle(t), nil},
+		{"rounds", second, []string{"o"}},
+		{"zoomed-latency", middle(t), []string{"right", "enter", "left", "left", "left"}},
+		{"zoomed-cpu", second, []string{"right", "right", "z", "o", "x"}},
+		{"paused", paused, nil},
+		{"pause-wanted", wanted, nil},
+		{"complete", complete, nil},
+		{"failed", failed, nil},
+		{"failed-oom", failed, []string{"["}},
+		{"steps", middle(t), []string{"2"}},
+		{"steps-oom", failed, []string{"[", "2"}},
+		{"contenders", complete, []string{"3"}},
+		{"contenders-early", middle(t), []string{"3"}},
+		{"checks", middle(t), []string{"4"}},
+		{"checks-failed", failed, []string{"4", "f"}},
+		{"log", middle(t), []string{"5"}},
+		{"log-filtered", middle(t), []string{"5", "/", "=", "p", "l", "enter", "up", "up"}},
+		{"events", failed, []string{"6"}},
+		{"events-marks", paused, []string{"tab", "tab", "tab", "tab", "tab"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			now := c.state.Last.Add(300 * time.Millisecond)
-			tuitest.Golden(t, show(t, c.state, c.keys...), c.name, now)
+			tuitest.Golden(t, show(t, c.state, c.keys...), c.name, c.state.Last.Add(300*time.Millisecond))
 		})
 	}
 }

@@ -51,13 +51,16 @@ func (v *view) contendersPage(w, h int) []string {
 	p := &v.pages[contenders]
 	lines := v.headlines(all, w)
 	lines = append(lines, v.caution(all, w)...)
+	if h >= 30 {
+		lines = append(lines, "")
+	}
 	room := h - 1 - len(lines)
-	each := max(8, min(14, room/max(1, len(all))))
+	each := max(7, min(16, room/max(1, len(all))))
 	if w < 76 {
-		each = 3 * 7
+		each = 1 + 3*6
 	}
 	var body []string
-	if room >= 8 {
+	if room >= 7 {
 		body = p.show(len(all), room, false, func(i int) []string { return v.multiples(all, i, w, each) })
 	} else {
 		table := lines
@@ -133,7 +136,7 @@ func (v *view) caution(all []stats.Contender, w int) []string {
 			out = append(out, v.l.Bad.S(v.l.Cut(v.l.Glyph.Cross+" "+v.out(c.Label, nameBytes)+": "+v.out(f, lineBytes), w)))
 		}
 	}
-	return append(out, "")
+	return out
 }
 
 // multiples are the charts of contender i: throughput, p99 and CPU time over the steps, a line for each round, on the same scales
@@ -143,30 +146,37 @@ func (v *view) multiples(all []stats.Contender, i, w, h int) []string {
 	labels, series := v.lines(all[i].Label)
 	titles := [3]string{"req/s", "p99", "CPU/req"}
 	unit := [3]func(float64) string{rateLabel, latencyLabel, latencyLabel}
+	head := v.l.Strong.S(v.out(all[i].Label, nameBytes)) + "  n = " + plural(len(series[0]), "round")
 	draw := func(n, w, h int) []string {
-		title := titles[n]
-		if n == 0 || w > 60 {
-			title = look.Outside(all[i].Label, nameBytes) + " " + title
-		}
-		value := ""
-		if n == 0 {
-			value = "n = " + itoa(len(series[0]))
-		}
-		c := chart.Steps{Title: title, Value: value, Unit: unit[n], Labels: labels, Series: series[n], Log: n == 1, Top: top[n], Gutter: 8}
-		if n == 1 && bottom > 0 {
-			c.Bottom = bottom
+		c := chart.Steps{Title: titles[n], Unit: unit[n], Labels: labels, Series: series[n], Log: n == 1, Top: nice(top[n]), Gutter: 8}
+		if n == 1 {
+			c.Top, c.Bottom = top[n], bottom
 		}
 		return c.Draw(v.l, w, h)
 	}
+	out := []string{v.l.Fit(head, w)}
 	if w < 76 {
-		var out []string
 		for n := range 3 {
-			out = append(out, draw(n, w, h/3)...)
+			out = append(out, draw(n, w, (h-1)/3)...)
 		}
 		return out
 	}
 	cw := (w - 4) / 3
-	return append(look.Beside(2, draw(0, w-4-2*cw, h-1), draw(1, cw, h-1), draw(2, cw, h-1)), "")
+	return append(out, look.Beside(2, draw(0, w-4-2*cw, h-1), draw(1, cw, h-1), draw(2, cw, h-1))...)
+}
+
+// nice is the next 1, 1.5, 2, 3, 5 or 7 times a power of ten: a scale for all contenders.
+func nice(top float64) float64 {
+	if !(top > 1e-300 && top < 1e300) {
+		return 0
+	}
+	decade := math.Pow(10, math.Floor(math.Log10(top)))
+	for _, f := range []float64{1, 1.5, 2, 3, 5, 7} {
+		if f*decade >= top {
+			return f * decade
+		}
+	}
+	return 10 * decade
 }
 
 // figures of a finished step for the small multiples, in the order of their charts; NaN where unknown.

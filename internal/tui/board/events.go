@@ -30,8 +30,11 @@ func (v *view) entry(e *fold.Line, w, n int) []string {
 		mark, indent = v.l.Fit(name, 2), len(head)+2
 	}
 	who := ""
-	if e.Leg != nil && w >= 100 {
-		who = v.l.Fit(v.out(e.Leg.String(), nameBytes), 20) + " "
+	if w >= 100 {
+		if e.Leg != nil {
+			who = v.out(e.Leg.String(), nameBytes)
+		}
+		who = v.l.Fit(who, 20) + " "
 		indent += 21
 	}
 	body := v.l.Wrap(v.out(e.Text, textBytes), max(10, w-indent), n)

@@ -13,20 +13,24 @@ import (
 // header is the lines above the tabs: which run, where it stands, and how long it will take.
 func (v *view) header(w, h int, status string) []string {
 	status = v.own(status)
-	switch {
-	case h <= 6:
+	if h <= 6 {
 		return []string{v.beside(w, v.doing(w), v.words(true, status))}
-	case h < 28 || v.compact:
-		lines := []string{
-			v.beside(w, v.where(), v.words(true, status), v.words(false, status), status),
-			v.beside(w, v.doing(w), v.times()...),
-		}
-		return append(lines, v.elsewhere(w)...)
 	}
-	lines := []string{
-		v.beside(w, v.where(), v.words(false, status), status),
-		v.beside(w, v.doing(w), v.troubles()),
-		v.beside(w, v.progress(w), v.times()...),
+	long, brief := v.where()
+	words := v.words(h < 28 || v.compact, status)
+	lines := make([]string, 0, 4)
+	if look.Width(long)+look.Width(words)+2 <= w {
+		lines = append(lines, v.beside(w, long, words))
+	} else {
+		lines = append(lines, v.beside(w, brief, words, v.words(false, status)))
+	}
+	if h < 28 || v.compact {
+		lines = append(lines, v.beside(w, v.doing(w), v.times()...))
+		if v.s.Ended != nil && h >= compactHeight && v.tab != contenders {
+			lines = append(lines, v.l.Cut(v.headline(), w))
+		}
+	} else {
+		lines = append(lines, v.beside(w, v.doing(w), v.troubles()), v.beside(w, v.progress(w), v.times()...))
 	}
 	return append(lines, v.elsewhere(w)...)
 }
@@ -45,28 +49,27 @@ func (v *view) beside(w int, left string, right ...string) string {
 	return v.l.Fit(left, w)
 }
 
-// where names the profile, the contender, the round and the leg.
-func (v *view) where() string {
+// where names the profile, the contender, the round and the leg; in full, and in short.
+func (v *view) where() (long, brief string) {
 	s := v.s
 	name := v.out(s.Run.Profile.Name, nameBytes)
 	if name == "" {
-		return v.l.Title.S("locbench")
+		title := v.l.Title.S("locbench")
+		return title, title
 	}
-	parts := []string{v.l.Title.S(name)}
+	title := v.l.Title.S(name) + "  "
 	switch {
 	case s.Ended != nil:
-		parts = append(parts, v.outcome())
+		return title + v.outcome(), title + v.outcome()
 	case s.Current == nil:
-		parts = append(parts, fmt.Sprintf("%s, %s", plural(len(s.Run.Profile.Contenders), "contender"), plural(s.Run.Profile.Rounds, "round")))
-	default:
-		leg := s.Current.Result.Leg
-		parts = append(parts, v.l.Strong.S(v.out(leg.Label(), nameBytes)))
-		if v.compact {
-			return strings.Join(append(parts, fmt.Sprintf("%d/%d", s.Current.Number, len(s.Legs))), "  ")
-		}
-		parts = append(parts, fmt.Sprintf("round %d of %d", leg.Round, max(leg.Round, s.Run.Profile.Rounds)), fmt.Sprintf("leg %d of %d", s.Current.Number, len(s.Legs)))
+		text := fmt.Sprintf("%s, %s", plural(len(s.Run.Profile.Contenders), "contender"), plural(s.Run.Profile.Rounds, "round"))
+		return title + text, title + text
 	}
-	return strings.Join(parts, "  ")
+	leg, n := s.Current.Result.Leg, s.Current.Number
+	label := v.l.Strong.S(v.out(leg.Label(), nameBytes))
+	rounds := max(leg.Round, s.Run.Profile.Rounds)
+	long = title + label + fmt.Sprintf("  round %d of %d  leg %d of %d", leg.Round, rounds, n, len(s.Legs))
+	return long, label + fmt.Sprintf("  round %d/%d  leg %d/%d", leg.Round, rounds, n, len(s.Legs))
 }
 
 // outcome is the state of a run that has ended.

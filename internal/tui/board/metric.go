@@ -30,9 +30,44 @@ const (
 // gap is the time without a point, in seconds, from which on a curve is interrupted.
 const gap = 3.0
 
-// chart is one chart over the stretch of a.
-func (v *view) chart(m metric, a chart.Axis) chart.Chart {
-	c := v.curves(m, a)
+// curve is a chart as it was drawn last, kept until something in it changes.
+type curve struct {
+	key   curveKey
+	lines []string
+}
+
+type curveKey struct {
+	leg              *fold.Leg
+	look             *look.Look
+	w, h             int
+	focused, overlay bool
+	from, to         float64
+	bounds, flags    int
+	points           int
+	last             float64 // time of the newest point
+	errors           bool
+	limits           bench.Limits
+}
+
+// chart draws one chart of w by h cells over the stretch of a.
+func (v *view) chart(m metric, a chart.Axis, w, h int) []string {
+	key := curveKey{
+		v.leg, v.l, w, h, m == v.focus, v.overlay, a.From, a.To, len(a.Bounds), len(a.Flags), 0, 0, v.anyErrors(), v.leg.Limits(),
+	}
+	if n := len(v.leg.Usage); (m == cpu || m == memory) && n > 0 {
+		key.points, key.last = n, v.leg.Usage[n-1].T
+	} else if n := len(v.leg.Load); m != cpu && m != memory && n > 0 {
+		key.points, key.last = n, v.leg.Load[n-1].T
+	}
+	kept := &v.Board.curves[m]
+	if kept.key != key || kept.lines == nil {
+		*kept = curve{key, v.chartOf(m, a, w).Draw(v.l, a, w, h)}
+	}
+	return kept.lines
+}
+
+func (v *view) chartOf(m metric, a chart.Axis, w int) chart.Chart {
+	c := v.series(m, a, w)
 	if v.overlay {
 		c.Series = append(v.earlier(m, a), c.Series...)
 	}
@@ -42,19 +77,19 @@ func (v *view) chart(m metric, a chart.Axis) chart.Chart {
 	return c
 }
 
-func (v *view) curves(m metric, a chart.Axis) chart.Chart {
+func (v *view) series(m metric, a chart.Axis, w int) chart.Chart {
 	l, leg := v.l, v.leg
 	limits := leg.Limits()
 	load, usage := loadIn(leg.Load, a), usageIn(leg.Usage, a)
 	switch m {
 	case latency:
-		return chart.Chart{Title: "latency", Value: v.valueOf(m), Unit: latencyLabel, Log: true, Series: []chart.Series{
+		return chart.Chart{Title: "latency", Value: v.valueOf(m, w), Unit: latencyLabel, Log: true, Series: []chart.Series{
 			{Name: "p50", Paint: l.Series[0], Mark: 0, Points: loadLine(load, func(p *fold.LoadPoint) float64 { return p.P50 })},
 			{Name: "p90", Paint: l.Series[1], Mark: 1, Points: loadLine(load, func(p *fold.LoadPoint) float64 { return p.P90 })},
 			{Name: "p99", Paint: l.Series[2], Mark: 2, Points: loadLine(load, func(p *fold.LoadPoint) float64 { return p.P99 })},
 		}}
 	case cpu:
-		c := chart.Chart{Title: "CPU", Value: v.valueOf(m), Unit: cpuLabel, Series: []chart.Series{{Name: "CPUs", Paint: l.Series[3], Points: cpuLine(usage)}}}
+		c := chart.Chart{Title: "CPU", Value: v.valueOf(m, w), Unit: cpuLabel, Series: []chart.Series{{Name: "CPUs", Paint: l.Series[3], Points: cpuLine(usage)}}}
 		if limits.CPUs > 0 {
 			c.Rules = []chart.Rule{{Y: limits.CPUs, Name: "quota", Paint: l.Warn}}
 		}
@@ -66,7 +101,7 @@ func (v *view) curves(m metric, a chart.Axis) chart.Chart {
 		}
 		return c
 	case memory:
-		c := chart.Chart{Title: "memory", Value: v.valueOf(m), Unit: sizeLabel, Binary: true, Series: []chart.Series{
+		c := chart.Chart{Title: "memory", Value: v.valueOf(m, w), Unit: sizeLabel, Binary: true, Series: []chart.Series{
 			{Name: "high-water mark", Paint: l.Series[4], Mark: 1, Points: usageLine(usage, func(p *fold.UsagePoint) float64 { return p.Peak })},
 			{Name: "in use", Paint: l.Series[1], Mark: 0, Points: usageLine(usage, func(p *fold.UsagePoint) float64 { return p.Used })},
 		}}
@@ -77,7 +112,7 @@ func (v *view) curves(m metric, a chart.Axis) chart.Chart {
 	case failures:
 		return v.errorCurves(load)
 	}
-	c := chart.Chart{Title: "throughput", Value: v.valueOf(m), Unit: rateLabel, Series: []chart.Series{
+	c := chart.Chart{Title: "throughput", Value: v.valueOf(m, w), Unit: rateLabel, Series: []chart.Series{
 		{Name: "req/s", Paint: l.Series[0], Points: loadLine(load, func(p *fold.LoadPoint) float64 {
 			if p.Drain {
 				return math.NaN()
@@ -93,7 +128,7 @@ func (v *view) curves(m metric, a chart.Axis) chart.Chart {
 
 // errorCurves has a line for each kind of error.
 func (v *view) errorCurves(load []fold.LoadPoint) chart.Chart {
-	c := chart.Chart{Title: "errors", Value: v.valueOf(failures), Unit: rateLabel}
+	c := chart.Chart{Title: "errors", Value: v.valueOf(failures, 0), Unit: rateLabel}
 	for i, kind := range slices.Sorted(maps.Keys(v.errorsByKind())) {
 		n := i % len(v.l.Series)
 		c.Series = append(c.Series, chart.Series{Name: string(kind), Paint: v.l.Series[n], Mark: n, Points: loadLine(load, func(p *fold.LoadPoint) float64 {
@@ -105,6 +140,9 @@ func (v *view) errorCurves(load []fold.LoadPoint) chart.Chart {
 
 // perKind is the errors of one kind a second.
 func perKind(p *fold.LoadPoint, kind bench.ErrorKind) float64 {
+	if len(p.Kinds) == 0 {
+		return 0
+	}
 	total := int64(0)
 	for _, n := range p.Kinds {
 		total += n
@@ -115,28 +153,39 @@ func perKind(p *fold.LoadPoint, kind bench.ErrorKind) float64 {
 	return p.Errors * float64(p.Kinds[kind]) / float64(total)
 }
 
+// counted are the errors of a leg, kept until there is another window.
+type counted struct {
+	leg    *fold.Leg
+	points int
+	last   float64
+	kinds  map[bench.ErrorKind]int64
+}
+
 // errorsByKind counts the errors of the leg so far.
 func (v *view) errorsByKind() map[bench.ErrorKind]int64 {
-	out := map[bench.ErrorKind]int64{}
-	for i := range v.leg.Load {
-		for kind, n := range v.leg.Load[i].Kinds {
-			out[kind] += n
+	load, last := v.leg.Load, 0.0
+	if n := len(load); n > 0 {
+		last = load[n-1].T
+	}
+	c := &v.Board.counted
+	if c.kinds != nil && c.leg == v.leg && c.points == len(load) && c.last == last {
+		return c.kinds
+	}
+	*c = counted{v.leg, len(load), last, map[bench.ErrorKind]int64{}}
+	for i := range load {
+		for kind, n := range load[i].Kinds {
+			if n > 0 {
+				c.kinds[kind] += n
+			}
 		}
 	}
-	return out
+	return c.kinds
 }
 
-func (v *view) anyErrors() bool {
-	for i := range v.leg.Load {
-		if v.leg.Load[i].Errors > 0 {
-			return true
-		}
-	}
-	return false
-}
+func (v *view) anyErrors() bool { return len(v.errorsByKind()) > 0 }
 
-// valueOf is the newest value, for the title of a chart.
-func (v *view) valueOf(m metric) string {
+// valueOf is the newest value, for the title of a chart of w cells.
+func (v *view) valueOf(m metric, w int) string {
 	load, usage := v.newest()
 	limits := v.leg.Limits()
 	switch {
@@ -147,6 +196,9 @@ func (v *view) valueOf(m metric) string {
 	}
 	switch m {
 	case latency:
+		if w < 60 { // there is no room for the legend then
+			return fmt.Sprintf("%s p50 %s  %s p99 %s", v.l.Glyph.Marks[0], v.seconds(load.P50), v.l.Glyph.Marks[2], v.seconds(load.P99))
+		}
 		return fmt.Sprintf("p50 %s  p99 %s", v.seconds(load.P50), v.seconds(load.P99))
 	case cpu:
 		text := v.missing()
@@ -167,6 +219,9 @@ func (v *view) valueOf(m metric) string {
 			return v.missing()
 		}
 		text := size(usage.Used)
+		if w < 60 && usage.Peak > 0 { // the limit is in the chart
+			return text + ", peak " + size(usage.Peak)
+		}
 		if limits.Memory > 0 {
 			text += " of " + units.Bytes(limits.Memory)
 		}

@@ -1,8 +1,6 @@
 package board
 
 import (
-	"strings"
-
 	"locbench/internal/bench"
 	"locbench/internal/tui/chart"
 	"locbench/internal/tui/look"
@@ -24,8 +22,26 @@ func (v *view) overview(w, h int) []string {
 	case w >= 76:
 		return append(lines, v.grid(w, h, top)...)
 	}
-	lines = append(lines, v.stack(w, h-5, 0, top)...)
-	return append(lines, v.table(w, 5)...)
+	return append(lines, v.narrow(w, h, top)...)
+}
+
+// narrow is a chart of the throughput, one of the latency, a line of blocks for each other figure, and the table of steps.
+func (v *view) narrow(w, h, y int) []string {
+	a := v.axis(w)
+	rest := v.sparks(w, y, cpu, memory, failures)
+	rows := max(4, min(len(v.leg.Steps)+len(v.planned())+1, h-len(rest)-1-8))
+	each := max(2, (h-len(rest)-1-rows)/2)
+	var lines []string
+	for _, m := range []metric{throughput, latency} {
+		v.hits = append(v.hits, hit{0, y + len(lines), w, each, func() { v.Board.point(m) }})
+		lines = append(lines, v.chart(m, a, w, each)...)
+	}
+	lines = append(lines, v.axisLines(a, w)[0])
+	for i := range v.hits[:3] {
+		v.hits[i].y += len(lines)
+	}
+	lines = append(lines, rest...)
+	return append(lines, v.table(w, h-len(lines))...)
 }
 
 // failure tells how the shown leg has gone wrong.
@@ -52,7 +68,11 @@ func (v *view) charts() []metric {
 // noErrors is the row that stands for a chart of errors that are not there.
 func (v *view) noErrors(w int) string {
 	right := v.l.Faint.S(v.span.String() + v.overlayWord())
-	return v.beside(w, v.l.Title.S("errors")+"  "+v.l.Strong.S(v.own(v.errorText())), right, "")
+	mark := ""
+	if v.focus == failures {
+		mark = v.l.Glyph.Cursor + " "
+	}
+	return v.beside(w, v.l.Title.S(mark+"errors")+"  "+v.l.Strong.S(v.own(v.errorText())), right, "")
 }
 
 func (v *view) overlayWord() string {
@@ -86,13 +106,13 @@ func (v *view) stack(w, h, x, y int) []string {
 			continue
 		}
 		v.hits = append(v.hits, hit{x, y + len(lines), w, heights[i], func() { v.Board.point(m) }})
-		lines = append(lines, v.chart(m, a).Draw(v.l, a, w, heights[i])...)
+		lines = append(lines, v.chart(m, a, w, heights[i])...)
 	}
 	lines = append(lines, axis...)
 	if len(shown) < int(metrics) {
 		lines = append(lines, v.noErrors(w))
 	}
-	return v.l.Screen(lines, w, h)
+	return lines[:min(len(lines), h)]
 }
 
 // share divides h lines among charts; latency gets the odd ones, then throughput. Where there is too little for all, CPU and
@@ -149,7 +169,7 @@ func (v *view) grid(w, h, y int) []string {
 	each := max(3, (h-len(axis)-1-wanted)/2)
 	block := func(m metric, x, y int) []string {
 		v.hits = append(v.hits, hit{x, y, cw, each, func() { v.Board.point(m) }})
-		return v.chart(m, a).Draw(v.l, a, cw, each)
+		return v.chart(m, a, cw, each)
 	}
 	lines := look.Beside(2, block(throughput, 0, y), block(latency, cw+2, y))
 	lines = append(lines, look.Beside(2, block(cpu, 0, y+each), block(memory, cw+2, y+each))...)
@@ -165,11 +185,11 @@ func (v *view) errorRow(w int, a chart.Axis, y int) string {
 	if !v.anyErrors() {
 		return text
 	}
-	mark := "  "
+	mark := ""
 	if v.focus == failures {
 		mark = v.l.Glyph.Cursor + " "
 	}
-	text = strings.TrimLeft(mark, " ") + v.l.Title.S("errors") + "  " + v.l.Bad.S(v.own(v.errorText()))
+	text = v.l.Title.S(mark+"errors") + "  " + v.l.Bad.S(v.own(v.errorText()))
 	var values []float64
 	for _, p := range loadIn(v.leg.Load, a) {
 		values = append(values, p.Errors)
@@ -188,7 +208,8 @@ func (v *view) side(w, h int) []string {
 	rest := h - len(lines)
 	diary := rest / 2
 	lines = append(lines, v.l.Title.S("events"))
-	lines = append(lines, v.l.Screen(v.lastEvents(w, diary-2), w, diary-1)...)
+	last := v.lastEvents(w, diary-2)
+	lines = append(append(lines, last...), make([]string, max(0, diary-1-len(last)))...)
 	lines = append(lines, v.l.Title.S("log"))
-	return v.l.Screen(append(lines, v.lastLog(w, h-len(lines))...), w, h)
+	return append(lines, v.lastLog(w, h-len(lines))...)
 }

@@ -37,7 +37,9 @@ func (p *pager) show(n, h int, grows bool, entry func(i int) []string) []string 
 	p.first, p.count = p.top, 0
 	for i := p.top; i < n && len(out) < h; i++ {
 		out = append(out, entry(i)...)
-		p.count++
+		if len(out) <= h || i == p.top {
+			p.count++
+		}
 	}
 	return out[:min(len(out), h)]
 }

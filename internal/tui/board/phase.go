@@ -135,8 +135,8 @@ func (v *view) far(w int) []string {
 	if share >= 0 {
 		lines = append(lines, "  "+v.l.Bar(share, max(10, min(60, w-14)), v.l.Good)+" "+v.l.Right(percent(share), 6))
 	}
-	if text != "" {
-		if done := p.Progress; done != nil && done.Done > 0 && took > time.Second && p.Name != bench.PhaseCheck {
+	if text != "" && p.Name != bench.PhaseCheck {
+		if done := p.Progress; done != nil && done.Done > 0 && took > time.Second {
 			text += ", " + rate(float64(done.Done)/took.Seconds()) + " a second"
 		}
 		lines = append(lines, "  "+text)
@@ -153,7 +153,7 @@ func (v *view) far(w int) []string {
 func (v *view) birth(w, h int) []string {
 	var lines []string
 	if passed, failed, skipped := v.leg.Checks(); passed+failed+skipped > 0 {
-		text := v.l.Title.S("checks") + "  " + plural(passed, "check") + " passed"
+		text := v.l.Title.S("checks") + "  " + units.Count(int64(passed)) + " passed"
 		if failed > 0 {
 			text += ", " + v.l.Bad.S(v.l.Glyph.Cross+" "+itoa(failed)+" failed")
 		}

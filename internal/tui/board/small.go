@@ -9,71 +9,87 @@ import (
 
 // small is the overview where there is little room: a line of blocks with its value for each figure, and the table of steps.
 func (v *view) small(w, h int) []string {
-	load, usage := v.newest()
-	limits := v.leg.Limits()
+	lines := v.failure(w)
+	lines = append(lines, v.sparks(w, len(lines), throughput, latency, cpu, memory, failures)...)
+	if rest := h - len(lines); rest >= 2 {
+		lines = append(lines, v.table(w, rest)...)
+	}
+	return lines
+}
+
+// sparks is a line for each of the figures: name, value, and its course as blocks. They begin at line y of the page.
+func (v *view) sparks(w, y int, shown ...metric) []string {
+	a := v.axis(w)
 	var lines []string
-	add := func(m metric, name, value string, paint look.Paint, top float64, values []float64) {
+	for _, m := range shown {
+		name, value, paint, top, values := v.spark(m, loadIn(v.leg.Load, a), usageIn(v.leg.Usage, a))
 		mark := " "
 		if v.focus == m {
 			mark = v.l.Glyph.Cursor
 		}
-		head := mark + v.l.Fit(name, 7) + v.l.Right(value, 12) + " "
-		n := len(lines)
-		v.hits = append(v.hits, hit{0, n, w, 1, func() { v.Board.point(m) }})
-		lines = append(lines, head+v.l.Spark(values, max(0, w-21), top, paint))
+		v.hits = append(v.hits, hit{0, y + len(lines), w, 1, func() { v.Board.point(m) }})
+		head := v.l.Title.S(mark+v.l.Fit(name, 7)) + v.l.Right(value, 14) + " "
+		lines = append(lines, head+v.l.Spark(values, max(0, w-23), top, paint))
 	}
-	at := func(value string, known bool) string {
-		if !known {
-			return v.missing()
-		}
-		return value
-	}
-	a := v.axis(w)
-	loads, usages := loadIn(v.leg.Load, a), usageIn(v.leg.Usage, a)
-	loadOf := func(y func(*fold.LoadPoint) float64) (out []float64) {
-		for i := range loads {
-			out = append(out, y(&loads[i]))
-		}
-		return out
-	}
-	usageOf := func(y func(*fold.UsagePoint) float64) (out []float64) {
-		for i := range usages {
-			out = append(out, y(&usages[i]))
-		}
-		return out
-	}
+	return lines
+}
+
+// spark is the newest value of a figure, and its course; negative where it is not known.
+func (v *view) spark(m metric, loads []fold.LoadPoint, usages []fold.UsagePoint) (name, value string, paint look.Paint, top float64, values []float64) {
+	load, usage := v.newest()
 	if load == nil {
 		load = &fold.LoadPoint{}
 	}
 	if usage == nil {
 		usage = &fold.UsagePoint{}
 	}
-	add(throughput, "req/s", at(rate(load.Throughput), len(v.leg.Load) > 0), v.l.Series[0], 0, loadOf(func(p *fold.LoadPoint) float64 {
+	limits := v.leg.Limits()
+	switch m {
+	case latency:
+		return "p99", v.seconds(load.P99), v.l.Series[2], 0, each(loads, func(p *fold.LoadPoint) float64 { return p.P99 })
+	case cpu:
+		value = v.missing()
+		if usage.Known {
+			value = fmt.Sprintf("%.2f", usage.CPUs)
+		}
+		if limits.CPUs > 0 {
+			value += fmt.Sprintf(" of %g", limits.CPUs)
+		}
+		return "CPU", value, v.l.Series[3], limits.CPUs, each(usages, func(p *fold.UsagePoint) float64 {
+			if !p.Known {
+				return -1
+			}
+			return p.CPUs
+		})
+	case memory:
+		value = v.missing()
+		if usage.Used > 0 {
+			value = size(usage.Used)
+		}
+		return "memory", value, v.l.Series[1], float64(limits.Memory), each(usages, func(p *fold.UsagePoint) float64 { return p.Used })
+	case failures:
+		n := int64(0)
+		for _, k := range v.errorsByKind() {
+			n += k
+		}
+		return "errors", v.errorCount(n), v.l.Bad, 0, each(loads, func(p *fold.LoadPoint) float64 { return p.Errors })
+	}
+	value = v.missing()
+	if len(v.leg.Load) > 0 {
+		value = rate(load.Throughput)
+	}
+	return "req/s", value, v.l.Series[0], 0, each(loads, func(p *fold.LoadPoint) float64 {
 		if p.Drain {
 			return -1
 		}
 		return p.Throughput
-	}))
-	add(latency, "p99", v.seconds(load.P99), v.l.Series[2], 0, loadOf(func(p *fold.LoadPoint) float64 { return p.P99 }))
-	cpus := at(fmt.Sprintf("%.2f", usage.CPUs), usage.Known)
-	if limits.CPUs > 0 {
-		cpus += fmt.Sprintf(" of %g", limits.CPUs)
+	})
+}
+
+func each[T any](points []T, y func(*T) float64) []float64 {
+	out := make([]float64, len(points))
+	for i := range points {
+		out[i] = y(&points[i])
 	}
-	add(cpu, "CPU", cpus, v.l.Series[3], limits.CPUs, usageOf(func(p *fold.UsagePoint) float64 {
-		if !p.Known {
-			return -1
-		}
-		return p.CPUs
-	}))
-	add(memory, "memory", at(size(usage.Used), usage.Used > 0), v.l.Series[1], float64(limits.Memory), usageOf(func(p *fold.UsagePoint) float64 { return p.Used }))
-	errors := int64(0)
-	for _, n := range v.errorsByKind() {
-		errors += n
-	}
-	add(failures, "errors", v.errorCount(errors), v.l.Bad, 0, loadOf(func(p *fold.LoadPoint) float64 { return p.Errors }))
-	lines = append(lines, v.failure(w)...)
-	if rest := h - len(lines); rest >= 2 {
-		lines = append(lines, v.table(w, rest)...)
-	}
-	return lines
+	return out
 }

@@ -50,7 +50,16 @@ func (v *view) stepsPage(w, h int) []string {
 		v.hits = append(v.hits, hit{0, len(lines), w, 1, func() { v.Board.step, v.Board.chosen = index, true }})
 		lines = append(lines, line)
 	}
-	return append(append(lines, ""), detail...)
+	lines = append(append(lines, ""), detail...)
+	if rest := h - len(lines) - 1; rest >= 9 && w >= 76 {
+		all := v.summary()
+		for i := range all {
+			if all[i].Label == v.leg.Result.Leg.Label() {
+				lines = append(append(lines, ""), v.multiples(all, i, w, min(rest, 16))...)
+			}
+		}
+	}
+	return lines
 }
 
 func (v *view) legFailure(w int) []string {

@@ -46,7 +46,12 @@ func (v *view) seconds(s float64) string {
 
 func size(b float64) string { return units.Bytes(int64(max(0, min(b, 1<<62)))) }
 
-func rate(r float64) string { return units.Rate(max(0, min(r, 1e15))) }
+func rate(r float64) string {
+	if !(r > 0) {
+		return "0"
+	}
+	return units.Rate(min(r, 1e15))
+}
 
 func percent(share float64) string {
 	switch p := share * 100; {

@@ -8,6 +8,7 @@ import (
 
 	"locbench/internal/tui/chart"
 	"locbench/internal/tui/fold"
+	"locbench/internal/tui/look"
 	"locbench/internal/units"
 )
 
@@ -27,7 +28,7 @@ func (v *view) zoom(w, h int) []string {
 		values = values[:min(len(values), max(1, h-7))]
 	}
 	room := h - len(axis) - len(values) - len(head)
-	lines := append(head, v.chart(v.focus, a).Draw(v.l, a, w, max(3, room))...)
+	lines := append(head, v.chartOf(v.focus, a, w).Draw(v.l, a, w, max(3, room))...)
 	return append(append(lines, axis...), values...)
 }
 
@@ -120,11 +121,11 @@ func (v *view) valuesAt(at float64, ok bool, w int) []string {
 	lines := []string{v.l.Fit(head, w)}
 	if load := v.leg.Load; len(load) > 0 {
 		p := &load[nearestBy(len(load), at, func(i int) float64 { return load[i].T })]
-		lines = append(lines, v.l.Wrap(v.loadValues(p), w, 2)...)
+		lines = append(lines, v.flow(v.loadValues(p), w)...)
 	}
 	if usage := v.leg.Usage; len(usage) > 0 {
 		p := &usage[nearestBy(len(usage), at, func(i int) float64 { return usage[i].T })]
-		lines = append(lines, v.l.Wrap(v.usageValues(p), w, 2)...)
+		lines = append(lines, v.flow(v.usageValues(p), w)...)
 	}
 	return lines
 }
@@ -147,23 +148,40 @@ func (v *view) stepAt(at float64) *fold.Step {
 	return out
 }
 
-func (v *view) loadValues(p *fold.LoadPoint) string {
-	text := "load at " + clock(p.T) + ":"
-	if p.Drain {
-		text += " nothing was sent any more"
-	} else {
-		text += fmt.Sprintf(" %s req/s  p50 %s  p90 %s  p99 %s", rate(p.Throughput), v.seconds(p.P50), v.seconds(p.P90), v.seconds(p.P99))
+// flow puts fields in lines of w cells, two blanks between them.
+func (v *view) flow(fields []string, w int) []string {
+	var out []string
+	used := 0
+	for i, f := range fields {
+		n := look.Width(f)
+		if i > 0 && used+2+n <= w {
+			out[len(out)-1] += "  " + f
+			used += 2 + n
+		} else {
+			out = append(out, f)
+			used = n
+		}
 	}
-	if len(p.Kinds) == 0 {
-		return text + "  0 errors"
-	}
-	for _, kind := range slices.Sorted(maps.Keys(p.Kinds)) {
-		text += "  " + v.l.Bad.S(units.Count(p.Kinds[kind])+" "+v.out(string(kind), nameBytes))
-	}
-	return text
+	return out
 }
 
-func (v *view) usageValues(p *fold.UsagePoint) string {
+func (v *view) loadValues(p *fold.LoadPoint) []string {
+	out := []string{"load at " + clock(p.T) + ":"}
+	if p.Drain {
+		out = append(out, "nothing was sent any more")
+	} else {
+		out = append(out, rate(p.Throughput)+" req/s", "p50 "+v.seconds(p.P50), "p90 "+v.seconds(p.P90), "p99 "+v.seconds(p.P99))
+	}
+	if len(p.Kinds) == 0 {
+		return append(out, "0 errors")
+	}
+	for _, kind := range slices.Sorted(maps.Keys(p.Kinds)) {
+		out = append(out, v.l.Bad.S(units.Count(p.Kinds[kind])+" "+v.out(string(kind), nameBytes)))
+	}
+	return out
+}
+
+func (v *view) usageValues(p *fold.UsagePoint) []string {
 	cpus, throttled, used, peak := v.missing(), v.missing(), v.missing(), v.missing()
 	if p.Known {
 		cpus = fmt.Sprintf("%.3f", p.CPUs)
@@ -177,5 +195,5 @@ func (v *view) usageValues(p *fold.UsagePoint) string {
 	if p.Peak > 0 {
 		peak = size(p.Peak)
 	}
-	return fmt.Sprintf("counters at %s: %s CPUs  throttled %s  memory %s  high-water mark %s", clock(p.T), cpus, throttled, used, peak)
+	return []string{"counters at " + clock(p.T) + ":", cpus + " CPUs", "throttled " + throttled, "memory " + used, "high-water mark " + peak}
 }
