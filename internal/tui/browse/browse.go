@@ -1,0 +1,251 @@
+// Package browse is the screen of past runs: a list of results folders with a look into the one under the cursor, and the ways from
+// there: replay, watch, compare, report. It never deletes anything. It reads nothing itself: package cli gives it a Source.
+package browse
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"locbench/internal/bench"
+	"locbench/internal/results"
+	"locbench/internal/tui/look"
+	"locbench/internal/tui/replay"
+	"locbench/internal/tui/ui"
+)
+
+// Source is where results folders are. Its methods block: they are called in commands.
+type Source interface {
+	replay.Source
+	// List finds the folders; left is the number of those that are too many to list.
+	List() (entries []results.Entry, left int)
+}
+
+// Options are what the screen cannot do by itself.
+type Options struct {
+	Source Source
+	Roots  string // where the folders are looked for, in words
+	// Watch shows the run that is in progress in dir; nil: it is replayed up to now.
+	Watch func(dir string) tea.Cmd
+	// Board makes what a replay is drawn by.
+	Board func() replay.Board
+}
+
+// again is how long after a list with runs in progress the next one is made.
+const again = 3 * time.Second
+
+// Screen is the list. It implements ui.Screen.
+type Screen struct {
+	options Options
+	entries []results.Entry
+	left    int
+	listed  bool
+	listing bool
+	round   int // of listing: answers to earlier questions are not looked at
+
+	shown  []int // indices into entries: filtered and sorted
+	cursor int   // index into shown
+	from   int   // first line shown
+	sort   column
+	down   bool // the other way round
+	filter string
+	typing bool
+	marked []string // folders, at most two
+
+	known   map[string]*summary // by folder
+	asking  string              // folder that is being summarised
+	writing bool                // of a report
+
+	w, h    int
+	drawn   drawn
+	version int // grows with what the lines of the list are made of
+}
+
+// New makes the list of results folders.
+func New(o Options) *Screen {
+	return &Screen{options: o, known: map[string]*summary{}, sort: byStarted}
+}
+
+// Messages of the screen's own commands.
+type (
+	listed struct {
+		screen  *Screen
+		round   int
+		entries []results.Entry
+		left    int
+	}
+	relist struct {
+		screen *Screen
+		round  int
+	}
+	summarised struct {
+		screen  *Screen
+		dir     string
+		summary *summary
+	}
+	told struct {
+		screen *Screen
+		msg    tea.Msg
+	}
+)
+
+// Init implements ui.Screen.
+func (s *Screen) Init() tea.Cmd { return s.list() }
+
+// list makes the list anew.
+func (s *Screen) list() tea.Cmd {
+	s.listing = true
+	s.round++
+	round, src := s.round, s.options.Source
+	return func() tea.Msg {
+		entries, left := src.List()
+		return listed{s, round, entries, left}
+	}
+}
+
+// Title implements ui.Screen.
+func (s *Screen) Title() string { return "results" }
+
+// Busy implements ui.Screen.
+func (s *Screen) Busy() bool { return s.listing && !s.listed || s.asking != "" || s.writing }
+
+// Typing implements ui.Screen.
+func (s *Screen) Typing() bool { return s.typing }
+
+// Update implements ui.Screen.
+func (s *Screen) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case ui.Resized:
+		s.w, s.h = msg.Width, msg.Height
+		return s.ask()
+	case ui.Shown:
+		// Answers have gone to the screen above.
+		s.asking, s.writing = "", false
+		return s.list()
+	case listed:
+		if msg.screen == s && msg.round == s.round {
+			return s.take(msg)
+		}
+	case relist:
+		if msg.screen == s && msg.round == s.round && !s.listing {
+			return s.list()
+		}
+	case summarised:
+		if msg.screen == s {
+			s.asking = ""
+			s.known[msg.dir] = msg.summary
+			s.version++
+			if s.sort == byPeak {
+				s.arrange()
+			}
+			return s.ask()
+		}
+	case told:
+		if msg.screen == s {
+			s.writing = false
+			return ui.Cmd(msg.msg)
+		}
+	case tea.KeyPressMsg:
+		cmd := s.key(msg)
+		return tea.Batch(cmd, s.ask())
+	case tea.PasteMsg:
+		if s.typing {
+			s.typed(msg.Content)
+		}
+	case tea.MouseClickMsg:
+		return tea.Batch(s.click(msg), s.ask())
+	case tea.MouseWheelMsg:
+		switch msg.Button {
+		case tea.MouseWheelUp:
+			s.move(-3)
+		case tea.MouseWheelDown:
+			s.move(3)
+		}
+		return s.ask()
+	}
+	return nil
+}
+
+// take takes in a new list; the cursor stays on its folder.
+func (s *Screen) take(msg listed) tea.Cmd {
+	dir := ""
+	if e := s.current(); e != nil {
+		dir = e.Dir
+	}
+	s.entries, s.left, s.listed, s.listing = msg.entries, msg.left, true, false
+	s.arrange()
+	for i, n := range s.shown {
+		if s.entries[n].Dir == dir {
+			s.cursor = i
+		}
+	}
+	s.marked = slices.DeleteFunc(s.marked, func(dir string) bool {
+		return !slices.ContainsFunc(s.entries, func(e results.Entry) bool { return e.Dir == dir })
+	})
+	s.version++
+	cmds := []tea.Cmd{s.ask()}
+	if slices.ContainsFunc(s.entries, func(e results.Entry) bool { return e.Live }) {
+		round := s.round
+		cmds = append(cmds, tea.Tick(again, func(time.Time) tea.Msg { return relist{s, round} }))
+	}
+	return tea.Batch(cmds...)
+}
+
+// current is the entry under the cursor; nil without one.
+func (s *Screen) current() *results.Entry {
+	if s.cursor < 0 || s.cursor >= len(s.shown) {
+		return nil
+	}
+	return &s.entries[s.shown[s.cursor]]
+}
+
+// arrange filters and sorts; the cursor stays in bounds.
+func (s *Screen) arrange() {
+	s.shown = s.shown[:0]
+	for i := range s.entries {
+		if s.matches(&s.entries[i]) {
+			s.shown = append(s.shown, i)
+		}
+	}
+	slices.SortStableFunc(s.shown, func(a, b int) int {
+		c := s.compare(&s.entries[a], &s.entries[b])
+		if s.down {
+			return -c
+		}
+		return c
+	})
+	s.cursor = max(0, min(s.cursor, len(s.shown)-1))
+	s.version++
+}
+
+// matches tells whether every word of the filter is in what the list shows of e.
+func (s *Screen) matches(e *results.Entry) bool {
+	if s.filter == "" {
+		return true
+	}
+	text := strings.ToLower(strings.Join([]string{filepath.Base(e.Dir), e.Profile, stateText(e), e.Started.Format("2006-01-02 15:04"), strings.Join(e.Contenders, " ")}, " "))
+	for _, word := range strings.Fields(strings.ToLower(s.filter)) {
+		if !strings.Contains(text, word) {
+			return false
+		}
+	}
+	return true
+}
+
+// stateText is how a run stands, in a word.
+func stateText(e *results.Entry) string {
+	switch {
+	case e.Err != nil:
+		return "broken"
+	case e.Live:
+		return "running"
+	case e.State == bench.RunRunning:
+		return "killed"
+	}
+	return look.Outside(string(e.State), 40)
+}
+
+var _ ui.Screen = (*Screen)(nil)

@@ -1,0 +1,225 @@
+package browse
+
+import (
+	"slices"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+
+	"locbench/internal/bench"
+	"locbench/internal/results"
+	"locbench/internal/tui/compare"
+	"locbench/internal/tui/replay"
+	"locbench/internal/tui/ui"
+)
+
+// filterBytes bounds the filter.
+const filterBytes = 200
+
+// Keys implements ui.Screen.
+func (s *Screen) Keys() []ui.Key {
+	if s.typing {
+		return []ui.Key{{Name: "enter", Help: "keep the filter"}, {Name: "esc", Help: "clear it"}}
+	}
+	var keys []ui.Key
+	e := s.current()
+	if e != nil {
+		open := ui.Key{Name: "enter", Help: "open", Long: "replay the run; one in progress is watched"}
+		if e.Live {
+			open.Help = "watch"
+		}
+		keys = append(keys, open,
+			ui.Key{Name: "space", Help: "mark", Long: "mark the folder, at most two"},
+			ui.Key{Name: "c", Help: "compare", Long: "compare the two marked, or the marked one with this; without a mark the contenders of this run"},
+			ui.Key{Name: "r", Help: "report", Long: "write the report, and open it where there is a browser"},
+			ui.Key{Name: "y", Help: "copy", Long: "copy the command that repeats the run"})
+		if resumable(e) {
+			keys = append(keys, ui.Key{Name: "R", Help: "copy resume", Long: "copy the command that goes on with the run"})
+		}
+	}
+	return append(keys,
+		ui.Key{Name: "/", Help: "filter", Long: "show the folders that have these words in what is shown of them"},
+		ui.Key{Name: "s", Help: "sort", Long: "sort by the next column; S turns the order round"},
+		ui.Key{Name: "esc", Help: "back"},
+		ui.Key{Name: "u", Help: "look again", Long: "read the list of folders anew", Wide: true})
+}
+
+// resumable tells whether the run can go on: it has ended early and nobody is at it.
+func resumable(e *results.Entry) bool {
+	return e.Err == nil && !e.Live && e.Complete < e.Legs
+}
+
+func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
+	if s.typing {
+		s.keyFilter(msg)
+		return nil
+	}
+	switch msg.String() {
+	case "esc", "q":
+		if s.filter != "" {
+			s.filter = ""
+			s.arrange()
+			return nil
+		}
+		return ui.Cmd(ui.Back{})
+	case "up", "k":
+		s.move(-1)
+	case "down", "j":
+		s.move(1)
+	case "pgup", "ctrl+b":
+		s.move(-max(1, s.rows()-1))
+	case "pgdown", "ctrl+f":
+		s.move(max(1, s.rows()-1))
+	case "home", "g":
+		s.move(-len(s.shown))
+	case "end", "G":
+		s.move(len(s.shown))
+	case "/":
+		s.typing = true
+	case "s":
+		s.sort = (s.sort + 1) % columns
+		s.arrange()
+	case "S":
+		s.down = !s.down
+		s.arrange()
+	case "u":
+		return s.list()
+	default:
+		return s.keyEntry(msg.String())
+	}
+	return nil
+}
+
+// keyEntry are the keys for the folder under the cursor.
+func (s *Screen) keyEntry(name string) tea.Cmd {
+	e := s.current()
+	if e == nil {
+		return nil
+	}
+	switch name {
+	case "enter", "right", "l":
+		return s.open(*e)
+	case "space":
+		s.mark(e.Dir)
+		s.move(1)
+	case "c":
+		return s.compareMarked(*e)
+	case "r":
+		return s.report(e.Dir)
+	case "y":
+		return s.copy(e.Dir)
+	case "R":
+		if !resumable(e) {
+			return ui.Cmd(ui.Tell{Text: "nothing to resume: " + stateText(e), Bad: true})
+		}
+		text, err := replay.Resume(e.Dir)
+		if err != nil {
+			return ui.Cmd(ui.Tell{Text: err.Error(), Bad: true})
+		}
+		return ui.Cmd(ui.Copy{Text: text, What: "the command that goes on with the run"})
+	}
+	return nil
+}
+
+func (s *Screen) keyFilter(msg tea.KeyPressMsg) {
+	switch msg.String() {
+	case "enter":
+		s.typing = false
+	case "esc":
+		s.typing, s.filter = false, ""
+		s.arrange()
+	case "backspace":
+		_, n := utf8.DecodeLastRuneInString(s.filter)
+		s.filter = s.filter[:len(s.filter)-n]
+		s.arrange()
+	case "ctrl+u":
+		s.filter = ""
+		s.arrange()
+	case "up":
+		s.move(-1)
+	case "down":
+		s.move(1)
+	default:
+		s.typed(msg.Text)
+	}
+}
+
+// typed adds to the filter.
+func (s *Screen) typed(text string) {
+	for _, r := range text {
+		if r >= 0x20 && r != utf8.RuneError && len(s.filter)+utf8.RuneLen(r) <= filterBytes {
+			s.filter += string(r)
+		}
+	}
+	s.arrange()
+}
+
+func (s *Screen) move(by int) { s.cursor = max(0, min(s.cursor+by, len(s.shown)-1)) }
+
+// mark marks a folder, or takes its mark away; a third mark replaces the second.
+func (s *Screen) mark(dir string) {
+	if i := slices.Index(s.marked, dir); i >= 0 {
+		s.marked = slices.Delete(s.marked, i, i+1)
+		return
+	}
+	if len(s.marked) == 2 {
+		s.marked = s.marked[:1]
+	}
+	s.marked = append(s.marked, dir)
+}
+
+// open shows a run: the one in progress as it goes on, any other from its events.
+func (s *Screen) open(e results.Entry) tea.Cmd {
+	if e.Live && s.options.Watch != nil {
+		return s.options.Watch(e.Dir)
+	}
+	return ui.Cmd(ui.Open{Screen: replay.New(e.Dir, s.options.Source, s.options.Board())})
+}
+
+func (s *Screen) compareMarked(e results.Entry) tea.Cmd {
+	a, b := e.Dir, e.Dir
+	switch {
+	case len(s.marked) == 2:
+		a, b = s.marked[0], s.marked[1]
+	case len(s.marked) == 1:
+		a = s.marked[0]
+	}
+	if a == b && len(e.Contenders) < 2 {
+		return ui.Cmd(ui.Tell{Text: "mark another run first (space), or choose one with two contenders", Bad: true})
+	}
+	return ui.Cmd(ui.Open{Screen: compare.New(a, b, s.options.Source)})
+}
+
+func (s *Screen) report(dir string) tea.Cmd {
+	if s.writing {
+		return nil
+	}
+	s.writing = true
+	src := s.options.Source
+	return func() tea.Msg {
+		text, err := src.Report(dir)
+		if err != nil {
+			return told{s, ui.Tell{Text: err.Error(), Bad: true}}
+		}
+		return told{s, ui.Tell{Text: text}}
+	}
+}
+
+// copy puts the command that repeats the run on the clipboard. run.json is read for it, since the list does not hold the command.
+func (s *Screen) copy(dir string) tea.Cmd {
+	src, k := s.options.Source, s.known[dir]
+	return func() tea.Msg {
+		var run bench.Run
+		var err error
+		if k != nil {
+			run = k.run
+		} else if run, _, err = src.Load(dir); run.Schema == 0 && err != nil {
+			return ui.Tell{Text: err.Error(), Bad: true}
+		}
+		text, err := replay.Command(run)
+		if err != nil {
+			return ui.Tell{Text: err.Error(), Bad: true}
+		}
+		return ui.Copy{Text: text, What: "the command that repeats the run"}
+	}
+}

@@ -1,0 +1,191 @@
+package browse
+
+import (
+	"fmt"
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/results"
+	"locbench/internal/stats"
+	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
+	"locbench/internal/units"
+)
+
+// preview is a look into the folder under the cursor: what ran, the figures of its contenders, and the warnings.
+func (s *Screen) preview(f ui.Frame, w, h int) []string {
+	l, e := f.Look, s.current()
+	if e == nil || h <= 0 {
+		return l.Screen(nil, w, h)
+	}
+	if h < 8 {
+		return l.Screen(s.few(f, e, w, h), w, h)
+	}
+	inner := w - 4
+	var lines []string
+	add := func(text string) { lines = append(lines, " "+text) }
+	add(l.Cut(s.about(l, e), inner))
+	k := s.known[e.Dir]
+	switch {
+	case e.Err != nil:
+		for _, line := range l.Wrap(outside(l, e.Err.Error(), noteBytes), inner, h-4) {
+			add(l.Bad.S(line))
+		}
+	case k == nil:
+		add(l.Glyph.Spinner[f.Tick%len(l.Glyph.Spinner)] + " reading")
+	default:
+		for _, line := range s.inside(l, k, inner, h-3) {
+			add(line)
+		}
+	}
+	return l.Box(outside(l, e.Dir, nameBytes), lines, w, h, false)
+}
+
+// few are the lines of a small preview.
+func (s *Screen) few(f ui.Frame, e *results.Entry, w, h int) []string {
+	l := f.Look
+	rule := l.Border.S(strings.Repeat(l.Glyph.Horizontal, w))
+	lines := []string{rule, l.Cut(outside(l, e.Dir, nameBytes), w)}
+	k := s.known[e.Dir]
+	switch {
+	case e.Err != nil:
+		lines = append(lines, l.Bad.S(l.Cut(outside(l, e.Err.Error(), noteBytes), w)))
+	case k == nil:
+		lines = append(lines, l.Glyph.Spinner[f.Tick%len(l.Glyph.Spinner)]+" reading")
+	case k.err != nil:
+		lines = append(lines, l.Bad.S(l.Cut(l.Glyph.Cross+" "+outside(l, k.err.Error(), noteBytes), w)))
+	default:
+		text := ""
+		if k.best != "" {
+			text = "best " + outside(l, k.best, nameBytes) + " " + units.Rate(k.peak) + " req/s"
+		}
+		if n := len(k.warnings); n > 0 {
+			if text != "" {
+				text += "; "
+			}
+			text += plural(n, "warning") + ": " + outside(l, k.warnings[0], noteBytes)
+		}
+		lines = append(lines, l.Cut(text, w))
+	}
+	return lines[:min(len(lines), h)]
+}
+
+// about is a line about when and how it ran.
+func (s *Screen) about(l *look.Look, e *results.Entry) string {
+	if e.Err != nil {
+		return l.Bad.S("cannot be read")
+	}
+	parts := []string{state(l, e)}
+	if d := e.Ended.Sub(e.Started); !e.Ended.IsZero() && d > 0 {
+		parts = append(parts, "took "+units.Approx(d))
+	}
+	if e.Resumed > 0 {
+		parts = append(parts, fmt.Sprintf("resumed %s", times(e.Resumed)))
+	}
+	if k := s.known[e.Dir]; k != nil {
+		p := k.run.Profile
+		parts = append(parts, plural(max(0, p.Rounds), "round"), limits(l, p.Limits))
+		if kind := k.run.Store.Kind; kind != "" {
+			parts = append(parts, "store "+outside(l, string(kind), nameBytes))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+func limits(l *look.Look, m bench.Limits) string {
+	switch {
+	case m.CPUs > 0 && m.Memory > 0:
+		return fmt.Sprintf("%.4g CPUs, %s", m.CPUs, units.Bytes(m.Memory))
+	case m.CPUs > 0:
+		return fmt.Sprintf("%.4g CPUs", m.CPUs)
+	case m.Memory > 0:
+		return units.Bytes(m.Memory)
+	}
+	return "no limits"
+}
+
+// inside is the headline table and the warnings, in at most h lines.
+func (s *Screen) inside(l *look.Look, k *summary, w, h int) []string {
+	lines := []string{""}
+	if k.err != nil {
+		for _, line := range l.Wrap(outside(l, k.err.Error(), noteBytes), w, 3) {
+			lines = append(lines, l.Bad.S(line))
+		}
+	}
+	cols := []look.Column{
+		{Title: "contender", Left: true, Max: 34}, {Title: "legs", Drop: 6}, {Title: "start-up", Drop: 3}, {Title: "peak/s"}, {Title: "at", Left: true, Drop: 5}, {Title: "p50", Drop: 2},
+		{Title: "p99"}, {Title: "errors", Drop: 1}, {Title: "CPU/req", Drop: 2}, {Title: "memory", Drop: 4}, {Title: "$/1e9 req", Drop: 3},
+	}
+	var rows [][]string
+	for _, c := range k.contenders {
+		rows = append(rows, contenderRow(l, c))
+	}
+	if len(rows) > 0 {
+		header, table := l.Table(cols, rows, w)
+		lines = append(lines, header)
+		if room := max(3, h/2); len(table) > room {
+			table = append(table[:room-1], l.Faint.S(fmt.Sprintf("%d more", len(table)-room+1)))
+		}
+		lines = append(lines, table...)
+		if n := k.run.Profile.Rounds; n < stats.MinInterval {
+			lines = append(lines, l.Faint.S(l.Cut(plural(max(0, n), "round")+": no claim of a difference", w)))
+		}
+	} else {
+		lines = append(lines, "no leg has begun")
+	}
+	if len(k.warnings) > 0 {
+		lines = append(lines, "")
+	}
+	for _, warning := range k.warnings {
+		for _, line := range l.Wrap("! "+outside(l, warning, noteBytes), w, 2) {
+			lines = append(lines, l.Warn.S(line))
+		}
+	}
+	if len(lines) > h && h > 0 {
+		lines = append(lines[:h-1], l.Faint.S(l.Glyph.Ellipsis+" (enter shows all)"))
+	}
+	return lines
+}
+
+func contenderRow(l *look.Look, c stats.Contender) []string {
+	missing := l.Glyph.Missing
+	value := func(v stats.Value, text string) string {
+		if !v.Known() {
+			return missing
+		}
+		return l.ASCIIOnly(text)
+	}
+	row := []string{outside(l, c.Label, nameBytes), fmt.Sprintf("%d/%d", c.Complete, c.Legs), value(c.StartUp, units.Duration(c.StartUp.Duration()))}
+	errors := units.Count(c.ErrorsTotal())
+	if c.ErrorsTotal() > 0 {
+		errors = l.Bad.S(errors)
+	}
+	if p, ok := c.PeakStep(); ok {
+		at := outside(l, p.Step.Name, nameBytes)
+		if p.Step.Connections > 0 {
+			at = fmt.Sprintf("%d conns", p.Step.Connections)
+		}
+		p50, p99 := missing, missing
+		if p.Latency.Count > 0 {
+			p50, p99 = l.ASCIIOnly(units.Duration(p.Latency.P50)), l.ASCIIOnly(units.Duration(p.Latency.P99))
+		}
+		row = append(row, units.Rate(p.Throughput.Median), l.Cut(at, 14), p50, p99, errors, value(p.CPURequest, units.Duration(p.CPURequest.Duration())))
+	} else {
+		row = append(row, missing, missing, missing, missing, errors, missing)
+	}
+	memory := missing
+	if c.MemoryPeak > 0 {
+		memory = units.Bytes(c.MemoryPeak)
+		if c.MemoryPeakIsSample {
+			memory = l.Glyph.AtLeast + " " + memory
+		}
+	}
+	return append(row, memory, value(c.CostEach, fmt.Sprintf("%.2f", c.CostEach.Median)))
+}

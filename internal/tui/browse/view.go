@@ -1,0 +1,274 @@
+package browse
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"locbench/internal/results"
+	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
+	"locbench/internal/units"
+)
+
+// Bytes of what comes from outside.
+const (
+	nameBytes = 200
+	noteBytes = 1000
+)
+
+// Sizes, in cells and lines of the frame, from which on the preview has room beside or below the list.
+const (
+	besideWidth = 170
+	belowHeight = 30
+)
+
+// gutter is the cells before the columns: the cursor and the mark.
+const gutter = 3
+
+// drawn is the table as it was last laid out.
+type drawn struct {
+	version, w int
+	look       *look.Look
+	header     string
+	lines      []string
+}
+
+// layout is where the parts of the screen stand.
+type layout struct {
+	listWidth, listHeight int // of the rows, without the head
+	besideWidth           int // of the preview beside the list; 0: none
+	belowHeight           int // of the preview below the list; 0: none
+}
+
+func layoutOf(w, h int) layout {
+	const head = 2 // title and names of the columns
+	l := layout{listWidth: w, listHeight: max(0, h-head)}
+	switch {
+	case w >= besideWidth && h >= 15:
+		l.listWidth = w * 54 / 100
+		l.besideWidth = w - l.listWidth - 2
+	case h >= belowHeight:
+		l.belowHeight = h * 2 / 5
+		l.listHeight = h - head - l.belowHeight
+	case h >= 12:
+		l.belowHeight = 3
+		l.listHeight = h - head - l.belowHeight
+	}
+	return l
+}
+
+// rows is the number of folders in sight.
+func (s *Screen) rows() int { return layoutOf(s.w, s.h).listHeight }
+
+// View implements ui.Screen.
+func (s *Screen) View(f ui.Frame) []string {
+	l := f.Look
+	at := layoutOf(f.Width, f.Height)
+	lines := []string{s.title(l, f.Width)}
+	if len(s.shown) == 0 {
+		return l.Screen(append(lines, s.nothing(l, f)...), f.Width, f.Height)
+	}
+	list := s.table(l, at)
+	if at.besideWidth > 0 {
+		list = look.Beside(2, l.Screen(list, at.listWidth, f.Height-1), s.preview(f, at.besideWidth, f.Height-1))
+	} else if at.belowHeight > 0 {
+		list = append(l.Screen(list, f.Width, f.Height-1-at.belowHeight), s.preview(f, f.Width, at.belowHeight)...)
+	}
+	return l.Screen(append(lines, list...), f.Width, f.Height)
+}
+
+// title says what is listed, and the filter.
+func (s *Screen) title(l *look.Look, w int) string {
+	left := l.Title.S("results")
+	if s.typing || s.filter != "" {
+		cursor := ""
+		if s.typing {
+			cursor = l.Select.S(" ")
+		}
+		left += "  " + l.Key.S("/") + outside(l, s.filter, nameBytes) + cursor
+	}
+	count := plural(len(s.entries), "folder")
+	if len(s.shown) < len(s.entries) {
+		count = fmt.Sprintf("%d of %s", len(s.shown), count)
+	}
+	if s.left > 0 {
+		count += fmt.Sprintf(", %s more not listed", units.Count(int64(s.left)))
+	}
+	if n := len(s.marked); n > 0 {
+		count += fmt.Sprintf(", %d marked", n)
+	}
+	if w >= 70 && s.options.Roots != "" {
+		count += " in " + l.Cut(outside(l, s.options.Roots, nameBytes), w/3)
+	}
+	if !s.listed {
+		count = ""
+	}
+	return l.Between(left, l.Faint.S(count), w)
+}
+
+// nothing is shown in place of an empty list.
+func (s *Screen) nothing(l *look.Look, f ui.Frame) []string {
+	switch {
+	case !s.listed:
+		return []string{"", l.Glyph.Spinner[f.Tick%len(l.Glyph.Spinner)] + " looking for results"}
+	case len(s.entries) > 0:
+		return []string{"", l.Cut("No folder matches the filter; esc clears it.", f.Width)}
+	}
+	where := ""
+	if s.options.Roots != "" {
+		where = " in " + outside(l, s.options.Roots, nameBytes)
+	}
+	return append([]string{""}, l.Wrap("There are no results"+where+" yet. Every run writes a folder; \"locbench tui DIR\" looks into another one.", f.Width, 4)...)
+}
+
+// table is the head of the table and the folders in sight.
+func (s *Screen) table(l *look.Look, at layout) []string {
+	s.layOut(l, at.listWidth-gutter)
+	s.from = ui.Window(s.from, s.cursor, len(s.shown), at.listHeight)
+	lines := []string{"   " + s.drawn.header}
+	for i := s.from; i < min(len(s.shown), s.from+at.listHeight); i++ {
+		e := &s.entries[s.shown[i]]
+		cursor, mark := " ", "  "
+		if n := slices.Index(s.marked, e.Dir); n >= 0 {
+			mark = l.Accent.S(string(rune('A'+n))) + " "
+		}
+		line := s.drawn.lines[i]
+		if i == s.cursor {
+			cursor = l.Accent.S(l.Glyph.Cursor)
+			line = l.Strong.S(line)
+		}
+		lines = append(lines, cursor+mark+line)
+	}
+	return lines
+}
+
+// layOut lays the table out, if anything in it has changed.
+func (s *Screen) layOut(l *look.Look, w int) {
+	if s.drawn.version == s.version && s.drawn.w == w && s.drawn.look == l && s.drawn.lines != nil {
+		return
+	}
+	long := w >= 84
+	cols := []look.Column{
+		{Left: true}, {Left: true, Max: 18, Drop: 1}, {Left: true, Max: 32, Drop: 3}, {Left: true}, {Drop: 2}, {}, {Left: true, Max: 20, Drop: 4}, {Left: true, Max: 44, Drop: 5},
+	}
+	if !long {
+		cols[2].Max = 20
+	}
+	names := slices.Insert(columnNames[:], int(byFolder), "best")
+	sorted := int(s.sort)
+	if s.sort >= byFolder {
+		sorted++
+	}
+	for i := range cols {
+		cols[i].Title = names[i]
+		if i == sorted {
+			sign := l.Glyph.Down
+			if s.down {
+				sign = l.Glyph.Up
+			}
+			cols[i].Title += sign
+		}
+	}
+	rows := make([][]string, 0, len(s.shown))
+	for _, i := range s.shown {
+		rows = append(rows, s.cellsOf(l, &s.entries[i], long))
+	}
+	s.drawn = drawn{version: s.version, w: w, look: l}
+	s.drawn.header, s.drawn.lines = l.Table(cols, rows, w)
+}
+
+// cellsOf is one line of the table.
+func (s *Screen) cellsOf(l *look.Look, e *results.Entry, long bool) []string {
+	layout := "01-02 15:04"
+	if long {
+		layout = "2006-01-02 15:04"
+	}
+	missing := l.Glyph.Missing
+	at := missing
+	if t := e.Time(); !t.IsZero() && t.Year() > 1900 && t.Year() < 10000 {
+		at = t.Format(layout)
+	}
+	folder := outside(l, filepath.Base(e.Dir), nameBytes)
+	if e.Err != nil {
+		return []string{at, missing, folder, l.Bad.S(l.Glyph.Cross + " broken"), missing, missing, missing, folder}
+	}
+	legs := fmt.Sprintf("%d/%d", e.Complete, e.Legs)
+	if e.Resumed > 0 {
+		legs += "+"
+	}
+	peak, best := missing, missing
+	if k := s.known[e.Dir]; k == nil {
+		peak, best = l.Glyph.Ellipsis, ""
+	} else if k.peak > 0 {
+		peak, best = units.Rate(k.peak), outside(l, k.best, nameBytes)
+	}
+	return []string{at, outside(l, e.Profile, nameBytes), s.contendersOf(l, e, long), state(l, e), legs, peak, best, folder}
+}
+
+// contendersOf names as many contenders as find room.
+func (s *Screen) contendersOf(l *look.Look, e *results.Entry, long bool) string {
+	room := 20
+	if long {
+		room = 32
+	}
+	text := ""
+	for i, c := range e.Contenders {
+		name := outside(l, c, nameBytes)
+		if i == 0 {
+			text = name
+			continue
+		}
+		more := 0 // cells for how many there are besides
+		if i < len(e.Contenders)-1 {
+			more = 5
+		}
+		if look.Width(text)+2+look.Width(name)+more > room {
+			return l.Cut(text, room-5) + fmt.Sprintf(", +%d", len(e.Contenders)-i)
+		}
+		text += ", " + name
+	}
+	return text
+}
+
+// state is how a run stands, with a sign that needs no colour.
+func state(l *look.Look, e *results.Entry) string {
+	text := l.ASCIIOnly(stateText(e))
+	switch text {
+	case "complete":
+		return l.Good.S(l.Glyph.Check + " " + text)
+	case "running":
+		return l.Accent.S(l.Glyph.Run + " " + text)
+	case "interrupted", "killed":
+		return l.Warn.S(l.Glyph.Skip + " " + text)
+	}
+	return l.Bad.S(l.Glyph.Cross + " " + l.Cut(text, 14))
+}
+
+// click puts the cursor on a folder; a second click opens it.
+func (s *Screen) click(msg tea.MouseClickMsg) tea.Cmd {
+	at := layoutOf(s.w, s.h)
+	row := msg.Y - 2
+	if msg.Button != tea.MouseLeft || row < 0 || row >= at.listHeight || msg.X >= at.listWidth || s.from+row >= len(s.shown) {
+		return nil
+	}
+	if s.cursor != s.from+row {
+		s.cursor = s.from + row
+		return nil
+	}
+	return s.open(*s.current())
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return units.Count(int64(n)) + " " + what + "s"
+}
+
+func outside(l *look.Look, s string, n int) string {
+	return strings.TrimSpace(l.ASCIIOnly(look.Outside(s, n)))
+}

@@ -1,0 +1,299 @@
+// Package compare is the screen that sets two runs, or two contenders of one run, beside each other: what differs besides the
+// contenders, their figures with what the rounds allow to say of them, and the steps. The comparison itself (figures.go, steps.go,
+// differences.go) knows nothing of drawing. It reads nothing itself: package cli gives it a Source.
+package compare
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"locbench/internal/bench"
+	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
+)
+
+// Source reads results folders. It blocks: it is called in commands.
+type Source interface {
+	Load(dir string) (bench.Run, []bench.LegResult, error)
+}
+
+// tab is what is shown below the head.
+type tab int
+
+const (
+	figures tab = iota
+	steps
+	charts
+	contenders
+	differences
+	tabs
+)
+
+var tabNames = [tabs]string{"figures", "steps", "charts", "contenders", "differences"}
+
+// run is one of the two sides as it was loaded.
+type run struct {
+	dir        string
+	run        bench.Run
+	contenders []Contender
+	note       string // what could not be read
+}
+
+// pairing is a choice of a contender on either side; -1 for none.
+type pairing struct{ a, b int }
+
+// Screen compares two results folders. It implements ui.Screen.
+type Screen struct {
+	source  Source
+	dirs    [2]string
+	loading bool
+	err     error
+	a, b    run
+	rows    []pairing // every contender of either side
+	heads   [][]Figure // of the rows
+	row     int
+	chosen  pairing
+	tab     tab
+	scroll  int
+	most    int // lines that could be scrolled, as last drawn
+	page    int
+	cells   [tabs]span // of the names of the tabs, as last drawn
+	tabLine int
+
+	made pairing // what the following were made of
+	set  *comparison
+}
+
+// span is a stretch of cells.
+type span struct{ from, to int }
+
+// comparison is what is computed once for a pair.
+type comparison struct {
+	a, b   Contender
+	head   []Figure
+	steps  []StepPair
+	differ []Difference
+	breaks []Difference
+}
+
+// New makes the comparison of the runs in a and b; of the contenders of one run if both are the same folder.
+func New(a, b string, source Source) *Screen {
+	return &Screen{source: source, dirs: [2]string{a, b}}
+}
+
+type loaded struct {
+	screen *Screen
+	a, b   run
+	err    error
+}
+
+// Init implements ui.Screen.
+func (s *Screen) Init() tea.Cmd {
+	s.loading = true
+	src, dirs := s.source, s.dirs
+	return func() tea.Msg {
+		a, err := load(src, dirs[0])
+		b := a
+		if dirs[1] != dirs[0] {
+			var other error
+			b, other = load(src, dirs[1])
+			err = errors.Join(err, other)
+		}
+		return loaded{s, a, b, err}
+	}
+}
+
+func load(src Source, dir string) (run, error) {
+	r, legs, err := src.Load(dir)
+	out := run{dir: dir, run: r, contenders: Contenders(r, legs)}
+	if len(legs) == 0 {
+		if err == nil {
+			err = errors.New("no leg of it has begun")
+		}
+		return out, fmt.Errorf("%s: %w", dir, err)
+	}
+	if err != nil {
+		out.note = err.Error()
+	}
+	return out, nil
+}
+
+// Title implements ui.Screen.
+func (s *Screen) Title() string { return "compare" }
+
+// Busy implements ui.Screen.
+func (s *Screen) Busy() bool { return s.loading }
+
+// Typing implements ui.Screen.
+func (s *Screen) Typing() bool { return false }
+
+// Keys implements ui.Screen.
+func (s *Screen) Keys() []ui.Key {
+	back := ui.Key{Name: "esc", Help: "back"}
+	if s.set == nil {
+		return []ui.Key{back}
+	}
+	return []ui.Key{
+		{Name: "tab", Help: "page", Long: "the next page; 1 to 5 go straight to one"},
+		{Name: "↑/↓", Help: "contender", Long: "the next contender, on both sides"},
+		{Name: "a/b", Help: "side A, B", Long: "another contender on side A or B alone (A and B go back)"},
+		{Name: "x", Help: "swap", Long: "swap the sides"},
+		{Name: "pgup/pgdn", Help: "scroll", Long: "scroll the page"},
+		back,
+	}
+}
+
+// Update implements ui.Screen.
+func (s *Screen) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case loaded:
+		if msg.screen == s {
+			s.loading, s.a, s.b, s.err = false, msg.a, msg.b, msg.err
+			s.begin()
+		}
+	case tea.KeyPressMsg:
+		return s.key(msg.String())
+	case tea.MouseWheelMsg:
+		switch msg.Button {
+		case tea.MouseWheelUp:
+			s.move(-3)
+		case tea.MouseWheelDown:
+			s.move(3)
+		}
+	case tea.MouseClickMsg:
+		for i, c := range s.cells {
+			if msg.Button == tea.MouseLeft && s.set != nil && msg.Y == s.tabLine && msg.X >= c.from && msg.X < c.to {
+				s.turn(tab(i))
+			}
+		}
+	}
+	return nil
+}
+
+// begin lists the contenders of both sides and chooses the first pair.
+func (s *Screen) begin() {
+	s.rows, s.row, s.set = nil, 0, nil
+	if s.err != nil {
+		return
+	}
+	for i, c := range s.a.contenders {
+		s.rows = append(s.rows, pairing{i, slices.IndexFunc(s.b.contenders, func(o Contender) bool { return o.Label == c.Label })})
+	}
+	for i, c := range s.b.contenders {
+		if !slices.ContainsFunc(s.a.contenders, func(o Contender) bool { return o.Label == c.Label }) {
+			s.rows = append(s.rows, pairing{-1, i})
+		}
+	}
+	s.heads = nil
+	for _, r := range s.rows {
+		s.heads = append(s.heads, Headline(at(s.a.contenders, r.a), at(s.b.contenders, r.b)))
+	}
+	if both := slices.IndexFunc(s.rows, func(p pairing) bool { return p.a >= 0 && p.b >= 0 }); both > 0 {
+		s.row = both
+	}
+	s.choose(s.rows[s.row])
+	if s.dirs[0] == s.dirs[1] && len(s.b.contenders) > 1 {
+		s.choose(pairing{0, 1})
+	}
+}
+
+// choose computes the comparison of a pair.
+func (s *Screen) choose(p pairing) {
+	if s.set != nil && s.made == p {
+		return
+	}
+	s.chosen, s.made, s.scroll = p, p, 0
+	c := &comparison{a: at(s.a.contenders, p.a), b: at(s.b.contenders, p.b)}
+	c.head, c.steps = Headline(c.a, c.b), StepPairs(c.a, c.b)
+	c.differ = append(LegDifferences(c.a, c.b), Differences(s.a.run, s.b.run)...)
+	slices.SortStableFunc(c.differ, func(x, y Difference) int { return int(x.Weight) - int(y.Weight) })
+	for _, d := range c.differ {
+		if d.Weight == Breaks {
+			c.breaks = append(c.breaks, d)
+		}
+	}
+	s.set = c
+}
+
+func at(cs []Contender, i int) Contender {
+	if i < 0 || i >= len(cs) {
+		c := Contender{}
+		c.Peak = -1
+		return c
+	}
+	return cs[i]
+}
+
+func (s *Screen) key(name string) tea.Cmd {
+	if name == "esc" || name == "q" {
+		return ui.Cmd(ui.Back{})
+	}
+	if s.set == nil {
+		return nil
+	}
+	switch name {
+	case "tab", "right", "l":
+		s.turn((s.tab + 1) % tabs)
+	case "shift+tab", "left", "h":
+		s.turn((s.tab + tabs - 1) % tabs)
+	case "1", "2", "3", "4", "5":
+		s.turn(tab(name[0] - '1'))
+	case "up", "k":
+		s.next(-1)
+	case "down", "j":
+		s.next(1)
+	case "a", "A":
+		s.choose(pairing{around(s.chosen.a, len(s.a.contenders), name == "A"), s.chosen.b})
+	case "b", "B":
+		s.choose(pairing{s.chosen.a, around(s.chosen.b, len(s.b.contenders), name == "B")})
+	case "x":
+		s.swap()
+	case "pgup":
+		s.move(-max(1, s.page-1))
+	case "pgdown", "space":
+		s.move(max(1, s.page-1))
+	case "home", "g":
+		s.scroll = 0
+	case "end", "G":
+		s.move(1 << 30)
+	}
+	return nil
+}
+
+func (s *Screen) turn(t tab) { s.tab, s.scroll = t, 0 }
+
+func (s *Screen) move(by int) { s.scroll = max(0, min(s.scroll+by, s.most-s.page)) }
+
+func (s *Screen) next(by int) {
+	s.row = (s.row + by + len(s.rows)) % len(s.rows)
+	s.choose(s.rows[s.row])
+}
+
+func around(i, n int, back bool) int {
+	if n == 0 {
+		return -1
+	}
+	if back {
+		return (max(i, 0) + n - 1) % n
+	}
+	return (i + 1) % n
+}
+
+func (s *Screen) swap() {
+	p := s.chosen
+	row := s.rows[s.row]
+	s.a, s.b = s.b, s.a
+	s.dirs[0], s.dirs[1] = s.dirs[1], s.dirs[0]
+	s.begin()
+	if i := slices.Index(s.rows, pairing{row.b, row.a}); i >= 0 {
+		s.row = i
+	}
+	s.choose(pairing{p.b, p.a})
+}
+
+var _ ui.Screen = (*Screen)(nil)
+
+func outside(l *look.Look, s string, n int) string { return l.ASCIIOnly(look.Outside(s, n)) }

@@ -1,0 +1,195 @@
+package compare
+
+import (
+	"fmt"
+	"strings"
+
+	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
+)
+
+// Bytes of what comes from outside.
+const (
+	nameBytes = 200
+	noteBytes = 1000
+)
+
+// Sizes, in cells and lines of the frame, from which on more is shown at once.
+const (
+	tallHeight = 30
+	wideWidth  = 150
+)
+
+// View implements ui.Screen.
+func (s *Screen) View(f ui.Frame) []string {
+	l := f.Look
+	if s.set == nil {
+		return l.Screen(s.waiting(f), f.Width, f.Height)
+	}
+	lines := s.head(l, f.Width, f.Height)
+	s.tabLine = len(lines)
+	lines = append(lines, s.tabsLine(l, f.Width))
+	h := f.Height - len(lines)
+	switch {
+	case h <= 0:
+	case f.Width >= wideWidth && f.Height >= tallHeight:
+		left := f.Width * 11 / 20
+		right := f.Width - left - 2
+		block := l.Screen(s.column(l, left, h), left, h)
+		lines = append(lines, look.Beside(2, block, l.Screen(s.charts(l, right, h), right, h))...)
+	case f.Height >= tallHeight:
+		lines = append(lines, s.column(l, f.Width, h)...)
+	default:
+		lines = append(lines, s.content(l, s.tab, f.Width, h)...)
+	}
+	return l.Screen(lines, f.Width, f.Height)
+}
+
+// column is the figures, and below them the page that was chosen.
+func (s *Screen) column(l *look.Look, w, h int) []string {
+	lines := append(s.figures(l, w), "")
+	t := s.tab
+	if t == figures || t == charts && w < wideWidth/2 {
+		t = steps
+	}
+	return append(lines, s.content(l, t, w, h-len(lines))...)
+}
+
+func (s *Screen) waiting(f ui.Frame) []string {
+	l := f.Look
+	if s.err != nil {
+		lines := []string{l.Bad.S("cannot compare"), ""}
+		for _, line := range strings.Split(s.err.Error(), "\n") {
+			lines = append(lines, l.Wrap(outside(l, line, noteBytes), f.Width, 6)...)
+		}
+		return lines
+	}
+	return []string{l.Cut(l.Glyph.Spinner[f.Tick%len(l.Glyph.Spinner)]+" reading "+outside(l, s.dirs[0], nameBytes)+" and "+outside(l, s.dirs[1], nameBytes), f.Width)}
+}
+
+// head says which two are compared, and what differs besides them.
+func (s *Screen) head(l *look.Look, w, h int) []string {
+	var lines []string
+	lines = append(lines, s.side(l, "A", s.a, s.set.a, 0, w), s.side(l, "B", s.b, s.set.b, 1, w))
+	room := 1
+	if h >= 20 {
+		room = 2
+	}
+	if h >= tallHeight {
+		room = 4
+	}
+	for _, note := range []string{s.a.note, s.b.note} {
+		if note != "" && (room > 1 || h >= 20) {
+			lines = append(lines, l.Warn.S(l.Cut("! "+outside(l, note, noteBytes), w)))
+		}
+	}
+	return append(lines, s.verdict(l, w, room)...)
+}
+
+func (s *Screen) side(l *look.Look, name string, r run, c Contender, series, w int) string {
+	label := c.Label
+	if label == "" {
+		label = s.set.a.Label + s.set.b.Label
+	}
+	mark := l.Series[series].S(l.Glyph.Marks[series])
+	left := mark + " " + l.Strong.S(name) + " " + l.Title.S(outside(l, label, nameBytes)) + "  " + rounds(c)
+	about := []string{outside(l, r.run.Profile.Name, nameBytes), r.run.Started.Format("2006-01-02 15:04"), outside(l, r.dir, nameBytes)}
+	right := strings.Join(about, "  ")
+	if room := w - look.Width(left) - 2; room < look.Width(right) {
+		if right = about[2]; room < look.Width(right) {
+			right = l.Cut(right, max(0, room))
+		}
+	}
+	return l.Between(left, l.Faint.S(right), w)
+}
+
+// verdict says first what makes the figures incomparable, then what may sway them.
+func (s *Screen) verdict(l *look.Look, w, room int) []string {
+	var grave, sways []string
+	for _, d := range s.set.differ {
+		switch d.Weight {
+		case Breaks:
+			grave = append(grave, d.What+" ("+s.value(l, d.A, 60)+" | "+s.value(l, d.B, 60)+")")
+		case Sways:
+			sways = append(sways, d.What)
+		}
+	}
+	var lines []string
+	switch {
+	case len(grave) > 0:
+		text := "Not comparable because of other " + strings.Join(grave, ", ")
+		if len(sways) > 0 {
+			text += "; also other " + strings.Join(sways, ", ")
+		}
+		for _, line := range l.Wrap(text, w, room) {
+			lines = append(lines, l.Bad.S(line))
+		}
+	case len(sways) > 0:
+		for _, line := range l.Wrap("May sway the figures: other "+strings.Join(sways, ", "), w, room) {
+			lines = append(lines, l.Warn.S(line))
+		}
+	case s.dirs[0] == s.dirs[1]:
+		lines = append(lines, l.Good.S(l.Cut(l.Glyph.Check+" two contenders of one run: the same machine, limits and load", w)))
+	default:
+		lines = append(lines, l.Good.S(l.Cut(l.Glyph.Check+" the same machine, limits, store, data and requests", w)))
+	}
+	return lines
+}
+
+func (s *Screen) value(l *look.Look, v string, n int) string {
+	if v == "" {
+		return l.Glyph.Missing
+	}
+	return l.Cut(outside(l, v, noteBytes), n)
+}
+
+func (s *Screen) tabsLine(l *look.Look, w int) string {
+	var b strings.Builder
+	x := 0
+	for i, name := range tabNames {
+		text := fmt.Sprintf(" %d %s ", i+1, name)
+		if w < 60 {
+			text = fmt.Sprintf(" %d %s ", i+1, name[:3])
+		}
+		s.cells[i] = span{x, x + len(text)}
+		x += len(text)
+		if tab(i) == s.tab {
+			text = l.Select.S(text)
+		}
+		b.WriteString(text)
+	}
+	return l.Fit(b.String(), w)
+}
+
+// content is one page in h lines, scrolled.
+func (s *Screen) content(l *look.Look, t tab, w, h int) []string {
+	if h <= 0 {
+		return nil
+	}
+	var lines []string
+	fixed := 1 // lines that stay: the head of a table
+	switch t {
+	case figures:
+		lines = s.figures(l, w)
+	case steps:
+		lines = s.stepTable(l, w)
+	case charts:
+		return s.charts(l, w, h)
+	case contenders:
+		lines = s.contenderTable(l, w)
+	case differences:
+		lines = s.differenceTable(l, w)
+	}
+	s.most, s.page = len(lines)-fixed, max(1, h-fixed)
+	s.move(0)
+	if len(lines) <= h {
+		return lines
+	}
+	out := append([]string(nil), lines[:fixed]...)
+	rest := lines[fixed+s.scroll:]
+	rest = append([]string(nil), rest[:min(len(rest), h-fixed)]...)
+	if more := s.most - s.scroll - len(rest); more > 0 && len(rest) > 1 {
+		rest[len(rest)-1] = l.Faint.S(fmt.Sprintf("%s %d more (pgdn)", l.Glyph.Down, more+1))
+	}
+	return append(out, rest...)
+}

@@ -1,0 +1,191 @@
+package compare
+
+import (
+	"fmt"
+
+	"locbench/internal/tui/chart"
+	"locbench/internal/tui/look"
+)
+
+// figures is the headline of the pair.
+func (s *Screen) figures(l *look.Look, w int) []string {
+	columns := []look.Column{
+		{Title: "figure", Left: true}, {Title: "A"}, {Title: "A, 95 %", Drop: 2}, {Title: "B"}, {Title: "B, 95 %", Drop: 2}, {Title: "B/A"},
+		{Title: "what the rounds say", Left: true, Drop: 1},
+	}
+	var rows [][]string
+	for _, f := range s.set.head {
+		rows = append(rows, []string{
+			l.ASCIIOnly(tenToNine(l, f.Name)), sideText(l, f.Unit, f.A), l.Faint.S(intervalText(l, f.Unit, f.A)), sideText(l, f.Unit, f.B), l.Faint.S(intervalText(l, f.Unit, f.B)),
+			changeText(l, f), wordText(l, f, len(s.set.breaks) == 0),
+		})
+		if f.Unit == PerSecond {
+			rows = append(rows, []string{"  at", s.peakAt(l, s.set.a), "", s.peakAt(l, s.set.b)})
+		}
+	}
+	header, lines := l.Table(columns, rows, w)
+	lines = append([]string{header}, lines...)
+	for _, line := range l.Wrap(method(s.set), w, 2) {
+		lines = append(lines, l.Faint.S(line))
+	}
+	return lines
+}
+
+// tenToNine keeps its meaning where there are no superscripts.
+func tenToNine(l *look.Look, name string) string {
+	if l.ASCII && name == "cost of 10⁹ requests" {
+		return "cost of 1e9 requests"
+	}
+	return name
+}
+
+func (s *Screen) peakAt(l *look.Look, c Contender) string {
+	peak, ok := c.PeakStep()
+	if !ok {
+		return l.Glyph.Missing
+	}
+	if n := peak.Step.Connections; n > 0 {
+		return fmt.Sprintf("%d conns", n)
+	}
+	return l.Cut(outside(l, peak.Step.Name, nameBytes), 14)
+}
+
+// stepTable sets the steps beside each other.
+func (s *Screen) stepTable(l *look.Look, w int) []string {
+	const bar = 8
+	columns := []look.Column{
+		{Title: "step", Left: true, Max: 18}, {Title: "A req/s"}, {Title: "B req/s"}, {Title: "B/A"},
+		{Title: "A", Left: true, Drop: 6}, {Title: "B", Left: true, Drop: 6},
+		{Title: "A p99"}, {Title: "B p99"}, {Title: "B/A", Drop: 4},
+		{Title: "A CPU/req", Drop: 3}, {Title: "B CPU/req", Drop: 3}, {Title: "A errors", Drop: 2}, {Title: "B errors", Drop: 2},
+		{Title: "req/s", Left: true, Drop: 7},
+	}
+	top := 0.0
+	for _, p := range s.set.steps {
+		top = max(top, p.Throughput.A.Value, p.Throughput.B.Value)
+	}
+	share := func(v Side) float64 {
+		if !v.Known || top <= 0 {
+			return 0
+		}
+		return v.Value / top
+	}
+	var rows [][]string
+	for _, p := range s.set.steps {
+		name := outside(l, p.Step.Name, nameBytes)
+		if p.Step.WarmUp {
+			name = "w " + name
+		}
+		word := wordText(l, p.Throughput, len(s.set.breaks) == 0)
+		switch {
+		case !p.InA:
+			word = "only in B"
+		case !p.InB:
+			word = "only in A"
+		}
+		rows = append(rows, []string{
+			name, sideText(l, PerSecond, p.Throughput.A), sideText(l, PerSecond, p.Throughput.B), changeText(l, p.Throughput),
+			l.Bar(share(p.Throughput.A), bar, l.Series[0]), l.Bar(share(p.Throughput.B), bar, l.Series[1]),
+			sideText(l, Nanoseconds, p.P99.A), sideText(l, Nanoseconds, p.P99.B), changeText(l, p.P99),
+			sideText(l, Nanoseconds, p.CPURequest.A), sideText(l, Nanoseconds, p.CPURequest.B),
+			errorText(l, p.Errors.A), errorText(l, p.Errors.B), word,
+		})
+	}
+	header, lines := l.Table(columns, rows, w)
+	return append([]string{header}, lines...)
+}
+
+// errorText paints a share of errors that is more than nothing.
+func errorText(l *look.Look, s Side) string {
+	text := sideText(l, Share, s)
+	if s.Known && s.Value > 0 {
+		return l.Bad.S(text)
+	}
+	return text
+}
+
+// contenderTable is every contender of either run, with the peak and the latency there.
+func (s *Screen) contenderTable(l *look.Look, w int) []string {
+	columns := []look.Column{
+		{Title: "  contender", Left: true, Max: 40}, {Title: "A peak/s"}, {Title: "B peak/s"}, {Title: "B/A"}, {Title: "A p99", Drop: 2}, {Title: "B p99", Drop: 2},
+		{Title: "what the rounds say of the peak", Left: true, Drop: 1},
+	}
+	var rows [][]string
+	for i, r := range s.rows {
+		a, b := at(s.a.contenders, r.a), at(s.b.contenders, r.b)
+		name := a.Label
+		if name == "" {
+			name = b.Label
+		}
+		peak, last := s.heads[i][1], s.heads[i][3]
+		word := wordText(l, peak, len(s.set.breaks) == 0)
+		switch {
+		case r.a < 0:
+			word = "only in B"
+		case r.b < 0:
+			word = "only in A"
+		}
+		cursor := "  "
+		if i == s.row && s.chosen == r {
+			cursor = l.Glyph.Cursor + " "
+		}
+		rows = append(rows, []string{
+			cursor + outside(l, name, nameBytes), sideText(l, peak.Unit, peak.A), sideText(l, peak.Unit, peak.B), changeText(l, peak),
+			sideText(l, last.Unit, last.A), sideText(l, last.Unit, last.B), word,
+		})
+	}
+	header, lines := l.Table(columns, rows, w)
+	return append([]string{header}, lines...)
+}
+
+// differenceTable is all that differs besides the contenders.
+func (s *Screen) differenceTable(l *look.Look, w int) []string {
+	if len(s.set.differ) == 0 {
+		return []string{"Nothing on record differs besides the contenders."}
+	}
+	side := max(8, (w-40)/2)
+	columns := []look.Column{{Title: "what", Left: true, Max: 26}, {Title: "A", Left: true, Max: side}, {Title: "B", Left: true, Max: side}, {Title: "so", Left: true, Drop: 1}}
+	var rows [][]string
+	for _, d := range s.set.differ {
+		so := ""
+		switch d.Weight {
+		case Breaks:
+			so = l.Bad.S("not comparable")
+		case Sways:
+			so = l.Warn.S("may sway")
+		}
+		rows = append(rows, []string{d.What, s.value(l, d.A, side), s.value(l, d.B, side), so})
+	}
+	header, lines := l.Table(columns, rows, w)
+	return append([]string{header}, lines...)
+}
+
+// charts lays throughput and p99 of both sides over each other.
+func (s *Screen) charts(l *look.Look, w, h int) []string {
+	labels := make([]string, len(s.set.steps))
+	for i, p := range s.set.steps {
+		labels[i] = p.Short()
+	}
+	series := func(of func(StepPair) Figure, scale float64) []chart.Series {
+		out := []chart.Series{{Name: "A", Paint: l.Series[0], Mark: 0}, {Name: "B", Paint: l.Series[1], Mark: 1}}
+		for i, p := range s.set.steps {
+			f := of(p)
+			if f.A.Known {
+				out[0].Points = append(out[0].Points, chart.Point{X: float64(i), Y: f.A.Value * scale})
+			}
+			if f.B.Known {
+				out[1].Points = append(out[1].Points, chart.Point{X: float64(i), Y: f.B.Value * scale})
+			}
+		}
+		return out
+	}
+	upper := chart.Steps{Title: "throughput", Unit: PerSecond.text, Labels: labels, Gutter: chart.Gutter,
+		Series: series(func(p StepPair) Figure { return p.Throughput }, 1)}
+	lower := chart.Steps{Title: "p99", Unit: Nanoseconds.text, Labels: labels, Gutter: chart.Gutter, Log: true,
+		Series: series(func(p StepPair) Figure { return p.P99 }, 1)}
+	if h < 10 && w >= 60 {
+		half := (w - 2) / 2
+		return look.Beside(2, upper.Draw(l, half, h), lower.Draw(l, w-2-half, h))
+	}
+	return append(upper.Draw(l, w, h-h/2), lower.Draw(l, w, h/2)...)
+}

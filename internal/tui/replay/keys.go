@@ -1,0 +1,182 @@
+package replay
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"locbench/internal/tui/ui"
+)
+
+// told is the outcome of a command whose words are for the user.
+type told struct {
+	screen *Screen
+	text   string
+	bad    bool
+}
+
+// Keys implements ui.Screen.
+func (s *Screen) Keys() []ui.Key {
+	back := ui.Key{Name: "esc", Help: "back"}
+	if s.player == nil {
+		return []ui.Key{back}
+	}
+	if s.board.Typing() {
+		return s.board.Keys()
+	}
+	play := ui.Key{Name: "space", Help: "play", Long: "play, from the beginning when it is at the end"}
+	if s.playing {
+		play = ui.Key{Name: "space", Help: "pause"}
+	}
+	keys := []ui.Key{
+		play,
+		{Name: "+/-", Help: "speed", Long: "faster and slower: 0.25× to 64×, and as fast as it can be watched"},
+		{Name: ",/.", Help: "5 s", Long: "5 seconds back and on"},
+		{Name: "</>", Help: "step", Long: "to the beginning of the step, or of the next one"},
+		{Name: "n/p", Help: "leg", Long: "to the next leg, or the one before"},
+	}
+	if _, ok := s.player.gapAt(s.player.pos); ok && !s.player.ended() {
+		keys = append([]ui.Key{{Name: "g", Help: "skip gap", Long: "go on behind the gap in which nothing happens"}}, keys...)
+	}
+	keys = append(keys, back, ui.Key{Name: "home/end", Help: "start, end", Long: "to the start and the end of the run", Wide: true})
+	keys = append(keys, s.board.Keys()...)
+	return append(keys,
+		ui.Key{Name: "r", Help: "report", Long: "write the report, and open it where there is a browser", Wide: true},
+		ui.Key{Name: "y", Help: "copy command", Long: "copy the command that repeats this run", Wide: true})
+}
+
+func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
+	if s.player == nil {
+		if name := msg.String(); name == "esc" || name == "q" {
+			return s.leave()
+		}
+		return nil
+	}
+	if !s.board.Typing() {
+		if cmd, mine := s.own(msg.String()); mine {
+			return cmd
+		}
+	}
+	cmd, mine := s.board.Update(msg, s.player.state)
+	if name := msg.String(); !mine && (name == "esc" || name == "q") {
+		return s.leave()
+	}
+	return cmd
+}
+
+// leave closes the screen; what loads for it stops.
+func (s *Screen) leave() tea.Cmd {
+	if s.progress != nil {
+		s.progress.left.Store(true)
+	}
+	s.playing = false
+	return ui.Cmd(ui.Back{})
+}
+
+// own carries out the keys of the replay; the others are the board's.
+func (s *Screen) own(name string) (cmd tea.Cmd, mine bool) {
+	p := s.player
+	switch name {
+	case "space":
+		s.play()
+	case "+", "=":
+		s.speed = min(s.speed+1, len(speeds)-1)
+	case "-", "_":
+		s.speed = max(s.speed-1, 0)
+	case ",":
+		p.seek(p.pos - seekBy)
+	case ".":
+		p.seek(p.pos + seekBy)
+	case "<":
+		before, _ := around(p.steps, p.pos, p.total)
+		p.seek(before)
+	case ">":
+		_, after := around(p.steps, p.pos, p.total)
+		p.seek(after)
+	case "p":
+		before, _ := around(p.legs, p.pos, p.total)
+		p.seek(before)
+	case "n":
+		_, after := around(p.legs, p.pos, p.total)
+		p.seek(after)
+	case "home":
+		p.seek(0)
+	case "end":
+		p.seek(p.total)
+	case "g":
+		if g, ok := p.gapAt(p.pos); ok {
+			p.seek(g.to)
+		}
+	case "r":
+		return s.report(), true
+	case "y":
+		return s.copy(), true
+	default:
+		return nil, false
+	}
+	if p.ended() {
+		s.playing = false
+	}
+	return nil, true
+}
+
+func (s *Screen) play() {
+	s.playing = !s.playing
+	if !s.playing {
+		return
+	}
+	if s.player.ended() {
+		s.player.seek(0)
+	}
+	s.ticked = time.Time{}
+}
+
+func (s *Screen) report() tea.Cmd {
+	if s.writing {
+		return nil
+	}
+	s.writing = true
+	src, dir := s.source, s.dir
+	return func() tea.Msg {
+		text, err := src.Report(dir)
+		if err != nil {
+			return told{s, err.Error(), true}
+		}
+		return told{s, text, false}
+	}
+}
+
+func (s *Screen) copy() tea.Cmd {
+	text, err := Command(s.run)
+	if err != nil {
+		return ui.Cmd(ui.Tell{Text: err.Error(), Bad: true})
+	}
+	return ui.Cmd(ui.Copy{Text: text, What: "the command that repeats this run"})
+}
+
+// mouse takes clicks and the wheel on the time line.
+func (s *Screen) mouse(msg tea.MouseMsg) (mine bool) {
+	m := msg.Mouse()
+	line := s.h - 1
+	if s.h >= 12 {
+		line--
+	}
+	if m.Y < line || s.w <= 0 {
+		return false
+	}
+	p := s.player
+	b := bar{w: s.w, left: barAt(s.w)}
+	switch {
+	case m.Button == tea.MouseWheelUp:
+		p.seek(p.pos - seekBy)
+	case m.Button == tea.MouseWheelDown:
+		p.seek(p.pos + seekBy)
+	case m.Button == tea.MouseLeft && m.X >= b.left:
+		p.seek(b.moment(m.X, p.total))
+	case m.Button == tea.MouseLeft:
+		s.play()
+	}
+	return true
+}
+
+var _ ui.Screen = (*Screen)(nil)

@@ -1,0 +1,125 @@
+package replay
+
+import (
+	"slices"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// FromLegs are events such as a run with these results tells: for folders whose event log is lost. What the results do not hold
+// (phases, log lines as they came) is not in them.
+func FromLegs(run bench.Run, legs []bench.LegResult, dir string) []bench.Record {
+	t := &teller{at: run.Started}
+	opened := run
+	opened.State, opened.Ended = bench.RunRunning, time.Time{}
+	opened.Legs = slices.Clone(run.Legs)
+	order := map[bench.Leg]int{}
+	for i, entry := range opened.Legs {
+		order[entry.Leg] = i
+	}
+	for _, leg := range legs {
+		if i, ok := order[leg.Leg]; ok {
+			opened.Legs[i].State = bench.LegPending
+		}
+	}
+	t.tell(run.Started, nil, bench.RunStarted{Run: opened, Dir: dir})
+	for _, w := range run.Warnings {
+		t.tell(run.Started, nil, bench.Notice{Level: "warning", Text: w})
+	}
+	legs = slices.Clone(legs)
+	slices.SortStableFunc(legs, func(a, b bench.LegResult) int { return a.Started.Compare(b.Started) })
+	for _, leg := range legs {
+		t.leg(leg, order[leg.Leg]+1, len(run.Legs))
+	}
+	if run.State != bench.RunRunning {
+		t.tell(run.Ended, nil, bench.RunEnded{State: run.State})
+	}
+	for i := range t.records {
+		t.records[i].Seq = int64(i + 1)
+	}
+	return t.records
+}
+
+// teller collects records; time only goes on in them.
+type teller struct {
+	records []bench.Record
+	at      time.Time
+}
+
+func (t *teller) tell(at time.Time, leg *bench.Leg, e bench.Event) {
+	if at.After(t.at) {
+		t.at = at
+	}
+	t.records = append(t.records, bench.Record{At: t.at, Leg: leg, Event: e})
+}
+
+func (t *teller) leg(r bench.LegResult, number, of int) {
+	name := r.Leg
+	leg := &name
+	t.tell(r.Started, leg, bench.LegStarted{Number: number, Of: of, Service: r.Service, Artifact: r.Artifact})
+	if r.Instance != nil {
+		t.tell(r.Instance.StartedAt, leg, bench.InstanceStarted{Info: *r.Instance})
+	}
+	if r.StartUp != nil {
+		at := t.at
+		if r.Instance != nil {
+			at = r.Instance.StartedAt.Add(*r.StartUp)
+		}
+		t.tell(at, leg, bench.InstanceReady{StartUp: *r.StartUp})
+	}
+	for _, m := range r.Marks {
+		t.tell(m.Usage.At, leg, bench.MarkRead{Mark: m})
+	}
+	for _, c := range r.Checks {
+		t.tell(t.at, leg, bench.CheckDone{Check: c})
+	}
+	t.steps(leg, r)
+	for _, w := range r.Warnings {
+		t.tell(t.at, leg, bench.Notice{Level: "warning", Text: w})
+	}
+	if r.Stop != nil {
+		t.tell(t.at.Add(max(0, min(r.Stop.Took, time.Hour))), leg, bench.InstanceStopped{Stop: *r.Stop})
+	}
+	if r.State != bench.LegRunning {
+		t.tell(r.Ended, leg, bench.LegEnded{State: r.State, Failure: r.Failure, Exit: r.Exit, LastLog: r.LastLog})
+	}
+}
+
+// steps tells the steps with their windows, samples, and what somebody asked for meanwhile, by time.
+func (t *teller) steps(leg *bench.Leg, r bench.LegResult) {
+	asked := r.Interventions
+	until := func(at time.Time) {
+		for len(asked) > 0 && !asked[0].At.After(at) {
+			t.tell(asked[0].At, leg, bench.Intervened{Control: asked[0].Control, Step: asked[0].Step})
+			asked = asked[1:]
+		}
+	}
+	for _, step := range r.Steps {
+		start := step.Load.Started
+		until(start)
+		t.tell(start, leg, bench.StepStarted{Index: step.Index, Of: len(r.Steps), Step: step.Step})
+		var inside []bench.Record
+		add := func(at time.Time, e bench.Event) { inside = append(inside, bench.Record{At: at, Event: e}) }
+		for _, u := range step.Samples {
+			add(u.At, bench.UsageRead{Usage: u})
+		}
+		for _, u := range []*bench.Usage{step.Before, step.After} {
+			if u != nil {
+				add(u.At, bench.UsageRead{Usage: *u})
+			}
+		}
+		for _, w := range step.Load.Windows {
+			add(start.Add(w.Start+w.Length), bench.WindowClosed{Index: step.Index, Window: w})
+		}
+		slices.SortStableFunc(inside, func(a, b bench.Record) int { return a.At.Compare(b.At) })
+		for _, rec := range inside {
+			until(rec.At)
+			t.tell(rec.At, leg, rec.Event)
+		}
+		t.tell(start.Add(max(step.Load.Elapsed, step.Load.Wall)), leg, bench.StepEnded{Result: step})
+	}
+	for _, a := range asked {
+		t.tell(a.At, leg, bench.Intervened{Control: a.Control, Step: a.Step})
+	}
+}
