@@ -21,8 +21,35 @@ func (c Chart) title(l *look.Look, w int, band bool) string {
 	return l.Title.S(name) + l.Strong.S(value) + strings.Repeat(" ", max(0, w-used-n)) + legend
 }
 
-// legend names the lines in at most room cells, and tells how many it took. A single line needs no name but the title.
+// legend names the lines in at most room cells, and tells how many it took. A single line needs no name but the title. What all
+// names begin with is told once if there is not the room to repeat it: "● round 1  ■ 2".
 func (c Chart) legend(l *look.Look, room int, band bool) (string, int) {
+	s, n, all := c.names(l, room, band, 0)
+	if !all {
+		if skip := c.common(); skip > 0 {
+			s, n, _ = c.names(l, room, band, skip)
+		}
+	}
+	return s, n
+}
+
+// common is how many bytes of whole words the names of all lines begin with.
+func (c Chart) common() int {
+	if len(c.Series) == 0 {
+		return 0
+	}
+	n := min(len(c.Series[0].Name), maxText)
+	for _, s := range c.Series[1:] {
+		n = min(n, len(s.Name))
+		for n > 0 && s.Name[:n] != c.Series[0].Name[:n] {
+			n--
+		}
+	}
+	return strings.LastIndexByte(c.Series[0].Name[:n], ' ') + 1
+}
+
+// names is the legend, without the first skip bytes of all names but the first one; all tells whether all names found room.
+func (c Chart) names(l *look.Look, room int, band bool, skip int) (s string, cells int, all bool) {
 	var b strings.Builder
 	n := 0
 	add := func(mark, name string, paint look.Paint, more bool) bool {
@@ -51,9 +78,12 @@ func (c Chart) legend(l *look.Look, room int, band bool) (string, int) {
 	}
 	if len(c.Series) > 1 {
 		for i, s := range c.Series {
+			if i > 0 {
+				s.Name = s.Name[skip:]
+			}
 			m := len(l.Glyph.Marks)
 			if !add(l.Glyph.Marks[((s.Mark%m)+m)%m], s.Name, s.Paint, band || i < len(c.Series)-1) {
-				return b.String(), n
+				return b.String(), n, false
 			}
 		}
 	}
@@ -62,7 +92,9 @@ func (c Chart) legend(l *look.Look, room int, band bool) (string, int) {
 		if l.ASCII {
 			mark = "#"
 		}
-		add(mark, c.BandName, l.Warn, false)
+		if !add(mark, c.BandName, l.Warn, false) {
+			return b.String(), n, false
+		}
 	}
-	return b.String(), n
+	return b.String(), n, true
 }
