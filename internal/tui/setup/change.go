@@ -1,0 +1,193 @@
+package setup
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"locbench/internal/bench"
+)
+
+// change carries out f, plans anew, and asks what has to be asked anew because of it.
+func (s *Screen) change(f func()) tea.Cmd {
+	runtime, profile := s.runtime(), s.choice.Profile
+	f()
+	if s.choice.Profile != profile {
+		s.takeProfile()
+	}
+	s.forced = ""
+	s.replan()
+	if !slices.Contains(s.shown(), s.focus) {
+		s.focus = fieldStart
+	}
+	var cmds []tea.Cmd
+	if s.runtime() != runtime {
+		cmds = append(cmds, s.askStates(), s.askMachine())
+	}
+	if s.mode != editing {
+		cmds = append(cmds, s.askElastic(s.askable()))
+	}
+	return tea.Batch(append(cmds, s.askRoom())...)
+}
+
+// askable is the store's address, if it is one.
+func (s *Screen) askable() string {
+	if s.wrong[fieldElastic] != "" {
+		return ""
+	}
+	return s.elasticURL()
+}
+
+// pick gives a choice one of its options.
+func (s *Screen) pick(f id, value string) tea.Cmd {
+	switch f {
+	case fieldProfile:
+		return s.change(func() {
+			if s.choice.Profile != value {
+				s.choice.Profile = value
+			}
+		})
+	case fieldStore:
+		return s.setStore(value)
+	case fieldData:
+		return s.setData(value)
+	}
+	return s.change(func() { s.put(f, value) })
+}
+
+// put sets a flag, or lets it be where the value is the profile's.
+func (s *Screen) put(f id, value string) {
+	flag := formOf(f).flag
+	needed := f == fieldDump || f == fieldCities // without them the data would be other ones
+	if value == s.preset(f) && (value != "" || !needed) || value == "" && !needed {
+		delete(s.choice.Set, flag)
+		return
+	}
+	s.choice.Set[flag] = value
+}
+
+// setStore keeps the address of an external store for who comes back to it.
+func (s *Screen) setStore(kind string) tea.Cmd {
+	return s.change(func() {
+		if url := s.choice.Set["elastic"]; url != "" {
+			s.url = url
+		}
+		delete(s.choice.Set, "elastic")
+		if kind == s.preset(fieldStore) {
+			delete(s.choice.Set, "store")
+		} else {
+			s.choice.Set["store"] = kind
+		}
+		if kind == string(bench.StoreExternal) && s.url != "" && s.base.Store.URL == "" {
+			s.choice.Set["elastic"] = s.url
+		}
+	})
+}
+
+// firstCities is how many cities are generated unless somebody says how many.
+const firstCities = "10000"
+
+func (s *Screen) setData(kind string) tea.Cmd {
+	return s.change(func() {
+		for _, flag := range []string{"data", "cities", "vertices", "data-seed"} {
+			delete(s.choice.Set, flag)
+		}
+		if kind == s.preset(fieldData) {
+			return
+		}
+		switch kind {
+		case dataBundled:
+			s.choice.Set["data"] = dataBundled
+		case dataGenerated:
+			s.choice.Set["cities"] = firstCities
+		case dataDump:
+			s.choice.Set["data"] = ""
+		}
+	})
+}
+
+// reset gives a field the profile's value again.
+func (s *Screen) reset(f id) tea.Cmd {
+	return s.change(func() {
+		switch f {
+		case fieldContenders:
+			s.choice.Contenders = nil
+			s.list.dirty = true
+		case fieldStore, fieldElastic:
+			delete(s.choice.Set, "store")
+			delete(s.choice.Set, "elastic")
+		case fieldData, fieldCities, fieldDump:
+			for _, flag := range []string{"data", "cities", "vertices", "data-seed"} {
+				delete(s.choice.Set, flag)
+			}
+		default:
+			delete(s.choice.Set, formOf(f).flag)
+		}
+	})
+}
+
+func (s *Screen) resetAll() tea.Cmd {
+	return s.change(func() {
+		s.choice.Contenders = nil
+		clear(s.choice.Set)
+		s.list.dirty = true
+	})
+}
+
+// step changes a choice or a number by one, back or forth.
+func (s *Screen) step(f id, by int) tea.Cmd {
+	if options := s.options(f); len(options) > 0 {
+		at := slices.IndexFunc(options, func(o option) bool { return o.value == s.value(f) })
+		if at < 0 {
+			at = 0
+			by = 0
+		}
+		return s.pick(f, options[(at+by+len(options))%len(options)].value)
+	}
+	steps := map[id]float64{fieldRounds: 1, fieldCPUs: 0.5, fieldCPUSet: 1}
+	unit, ok := steps[f]
+	if !ok {
+		return nil
+	}
+	v, err := strconv.ParseFloat(s.value(f), 64)
+	if err != nil {
+		v = 0
+	}
+	if v += unit * float64(by); v < unit {
+		return nil
+	}
+	return s.change(func() { s.put(f, strings.TrimSuffix(strconv.FormatFloat(v, 'f', -1, 64), ".0")) })
+}
+
+// start begins the run, or says what stands in its way and goes there. What only the machine lacks may have come meanwhile: a second
+// time it starts all the same.
+func (s *Screen) start() tea.Cmd {
+	if !s.loaded && s.baseErr == "" {
+		return tell("the profile is still being read", true)
+	}
+	bad := ""
+	for _, p := range s.problems() {
+		if !p.bad {
+			continue
+		}
+		if p.input {
+			s.focus = p.field
+			return tell(p.text, true)
+		}
+		if bad == "" {
+			bad = p.text
+			s.focus = p.field
+		}
+	}
+	if !s.planned {
+		return tell("there is no plan yet", true)
+	}
+	if bad != "" && s.forced != bad {
+		s.forced = bad
+		return tell(bad+"; s once more starts all the same", true)
+	}
+	s.forced = ""
+	return s.o.Start(s.choice.Args())
+}

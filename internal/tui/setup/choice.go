@@ -1,0 +1,93 @@
+package setup
+
+import (
+	"maps"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"locbench/internal/bench"
+)
+
+// Choice is a set-up as the command line says it.
+type Choice struct {
+	Profile    string            // name or file
+	Contenders []bench.Selection // nil: the profile's
+	Set        map[string]string // values of the flags in Flags, without their dashes; a value that is there replaces the profile's
+	Extra      []string          // other options of locbench run, as they are
+}
+
+// Flags are those options of locbench run that have a field on the screen, in the order in which they are written.
+func Flags() []string {
+	return []string{"rounds", "cpus", "cpu-set", "memory", "connections", "duration", "runtime", "store", "elastic", "data", "cities", "vertices", "data-seed"}
+}
+
+func (c Choice) clone() Choice {
+	c.Contenders, c.Extra = slices.Clone(c.Contenders), slices.Clone(c.Extra)
+	if c.Set = maps.Clone(c.Set); c.Set == nil {
+		c.Set = map[string]string{}
+	}
+	return c
+}
+
+// Args are the arguments of "locbench run" that say the same.
+func (c Choice) Args() []string {
+	args := []string{"--profile", c.Profile}
+	for _, sel := range c.Contenders {
+		args = append(args, sel.String())
+	}
+	for _, flag := range Flags() {
+		value, ok := c.Set[flag]
+		if !ok || flag == "store" && value == string(bench.StoreExternal) && c.Set["elastic"] != "" {
+			continue // --elastic implies it
+		}
+		args = append(args, "--"+flag, value)
+	}
+	return append(args, c.Extra...)
+}
+
+// Command is the command line, for a shell.
+func (c Choice) Command() string { return commandLine(c.Args()) }
+
+// shown is the command line without passwords.
+func (c Choice) shown() string {
+	args := c.Args()
+	for i, arg := range args {
+		flag, value, ok := strings.Cut(arg, "=")
+		if !ok {
+			flag, value = "", arg
+		}
+		if !strings.Contains(value, "://") {
+			continue
+		}
+		u, err := url.Parse(value)
+		switch {
+		case err != nil && strings.Contains(value, "@"):
+			value = "(URL)"
+		case err != nil || u.User == nil:
+			continue
+		default:
+			u.User = url.User("…")
+			value = strings.Replace(u.String(), url.User("…").String(), "…", 1)
+		}
+		if args[i] = value; ok {
+			args[i] = flag + "=" + value
+		}
+	}
+	return commandLine(args)
+}
+
+var needsNoQuotes = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./…-]+$`)
+
+func commandLine(args []string) string {
+	var b strings.Builder
+	b.WriteString("locbench run")
+	for _, arg := range args {
+		if !needsNoQuotes.MatchString(arg) {
+			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+		}
+		b.WriteString(" " + arg)
+	}
+	return b.String()
+}

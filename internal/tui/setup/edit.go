@@ -1,0 +1,195 @@
+package setup
+
+import (
+	"errors"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"charm.land/bubbles/v2/textinput"
+
+	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
+)
+
+// edit begins to edit the text of a field.
+func (s *Screen) edit(f id) {
+	s.mode = editing
+	flag := formOf(f).flag
+	s.before, s.had = s.choice.Set[flag]
+	value := s.value(f)
+	if f == fieldDuration && strings.Contains(value, " to ") {
+		value = ""
+	}
+	s.input.SetValue(value)
+	s.input.CursorEnd()
+	s.input.Focus()
+}
+
+func (s *Screen) keyEditing(msg tea.KeyPressMsg) tea.Cmd {
+	switch msg.String() {
+	case "enter":
+		return s.keep()
+	case "tab", "down":
+		cmd := s.keep()
+		s.move(1)
+		return cmd
+	case "shift+tab", "up":
+		cmd := s.keep()
+		s.move(-1)
+		return cmd
+	case "esc":
+		s.leave()
+		return s.change(func() {
+			flag := formOf(s.focus).flag
+			if delete(s.choice.Set, flag); s.had {
+				s.choice.Set[flag] = s.before
+			}
+		})
+	}
+	return s.typed(msg)
+}
+
+// keep ends editing. What was typed stays, even when it is wrong: its field says so.
+func (s *Screen) keep() tea.Cmd {
+	s.leave()
+	return s.change(func() {})
+}
+
+// typed hands a message to the text that is being typed.
+func (s *Screen) typed(msg tea.Msg) (cmd tea.Cmd) {
+	switch {
+	case s.mode == editing:
+		s.input, cmd = s.input.Update(msg)
+		value := strings.TrimSpace(s.input.Value())
+		f := s.focus
+		if value == "" && f == fieldDuration { // several lengths cannot be typed
+			return tea.Batch(cmd, s.change(func() { delete(s.choice.Set, "duration") }))
+		}
+		return tea.Batch(cmd, s.change(func() { s.put(f, value) }))
+	case s.mode == contenders && s.list.typing:
+		s.list.filter, cmd = s.list.filter.Update(msg)
+		s.list.dirty = true
+		s.list.rows(s)
+	case s.mode == saving && !s.save.asking:
+		s.save.input, cmd = s.save.input.Update(msg)
+		s.save.err = ""
+	}
+	return cmd
+}
+
+// draw is the text of in within w cells, its cursor in reverse. The part around the cursor is shown when it is longer.
+func draw(l *look.Look, in textinput.Model, w int) string {
+	value := []rune(in.Value())
+	at := min(max(in.Position(), 0), len(value))
+	under, after := " ", ""
+	if at < len(value) {
+		under, after = look.Outside(string(value[at]), 8), look.Outside(string(value[at+1:]), 4000)
+	}
+	if under == "" {
+		under = " "
+	}
+	before := look.Outside(string(value[:at]), 4000)
+	before, under, after = l.ASCIIOnly(before), l.ASCIIOnly(under), l.ASCIIOnly(after)
+	if room := w - look.Width(under); look.Width(before) > room {
+		runes := []rune(before)
+		for look.Width(string(runes)) > room-1 && len(runes) > 0 {
+			runes = runes[1:]
+		}
+		before = l.Glyph.Ellipsis + string(runes)
+	}
+	rest := max(0, w-look.Width(before)-look.Width(under))
+	return l.Fit(before+l.Select.S(under)+l.Cut(after, rest), w)
+}
+
+// save is the dialog that asks for the name of a new profile.
+type save struct {
+	input  textinput.Model
+	err    string
+	asking bool // whether to replace a file that is there
+	busy   bool
+}
+
+func (s *Screen) openSave() tea.Cmd {
+	if !s.planned {
+		return tell("what cannot be run cannot be saved: "+firstOf(s.baseErr, s.planErr, "the profile is still being read"), true)
+	}
+	for _, p := range s.mistakes() {
+		s.focus = p.field
+		return tell(p.text, true)
+	}
+	s.mode = saving
+	s.save.err, s.save.asking, s.save.busy = "", false, false
+	if s.save.input.Value() == "" {
+		s.save.input.SetValue("my-" + look.Outside(s.base.Name, 60) + ".yaml")
+	}
+	s.save.input.CursorEnd()
+	s.save.input.Focus()
+	return nil
+}
+
+func firstOf(texts ...string) string {
+	for _, t := range texts {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+func (s *Screen) keySaving(msg tea.KeyPressMsg) tea.Cmd {
+	switch key := msg.String(); {
+	case s.save.busy:
+		return nil
+	case key == "esc":
+		s.save.input.Blur()
+		s.leave()
+	case s.save.asking && (key == "y" || key == "Y"):
+		s.save.asking = false
+		return s.write(true)
+	case s.save.asking && (key == "n" || key == "N" || key == "enter"):
+		s.save.asking = false
+	case s.save.asking:
+	case key == "enter":
+		return s.write(false)
+	default:
+		return s.typed(msg)
+	}
+	return nil
+}
+
+func (s *Screen) write(replace bool) tea.Cmd {
+	name := strings.TrimSpace(s.save.input.Value())
+	if name == "" {
+		s.save.err = "a file needs a name, such as mine.yaml"
+		return nil
+	}
+	s.save.busy = true
+	return s.asking(saveCommand(s.o.Site, name, s.plan, replace))
+}
+
+// saved takes in how the saving went. The new profile is the chosen one from then on, with nothing changed.
+func (s *Screen) saved(msg gotSaved) tea.Cmd {
+	s.save.busy = false
+	switch {
+	case errors.Is(msg.err, ErrExists):
+		s.save.asking = true
+		return nil
+	case msg.err != nil:
+		s.save.err = text(msg.err)
+		return nil
+	}
+	s.save.input.SetValue("")
+	s.save.input.Blur()
+	s.leave()
+	url := s.choice.Set["elastic"]
+	s.choice = Choice{Profile: msg.path, Set: map[string]string{}, Extra: s.choice.Extra}
+	said := "saved as " + look.Outside(msg.path, 200)
+	if msg.warning != "" {
+		said += "; " + look.Outside(msg.warning, 200)
+		if url != "" {
+			s.choice.Set["elastic"] = url
+		}
+	}
+	return tea.Batch(s.askProfiles(), ui.Cmd(ui.Tell{Text: said}))
+}

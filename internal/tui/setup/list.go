@@ -1,0 +1,210 @@
+package setup
+
+import (
+	"slices"
+	"strings"
+
+	"charm.land/bubbles/v2/textinput"
+
+	"locbench/internal/bench"
+	"locbench/internal/contender"
+	"locbench/internal/tui/ui"
+)
+
+// list is the list of contenders: each with its variants below it, those that the filter lets through.
+type list struct {
+	filter textinput.Model
+	typing bool
+	dirty  bool // rows are to be made anew
+	all    []row
+	at     int
+	before []bench.Selection // chosen when the list was opened
+}
+
+// row is a contender, a variant of one, or a selection that names nothing.
+type row struct {
+	sel     bench.Selection
+	svc     bench.Service // resolved; of a heading as the manifest has it
+	title   string
+	heading bool // of a contender with variants
+	variant bool
+	unknown bool
+}
+
+// open shows the list.
+func (l *list) open(s *Screen) {
+	l.before, l.typing, l.dirty = s.choice.Contenders, false, true
+	l.filter.Blur()
+	l.rows(s)
+	for i, r := range l.all {
+		if !r.heading && s.chosen(r) { // begin at the first that is chosen
+			l.at = i
+			return
+		}
+	}
+}
+
+func (l *list) move(by int) { l.at = max(0, min(len(l.all)-1, l.at+by)) }
+
+func (l *list) keys() []ui.Key {
+	if l.typing {
+		return []ui.Key{{Name: "enter", Help: "keep the filter"}, {Name: "esc", Help: "no filter"}, {Name: "↑/↓", Help: "move"}}
+	}
+	return []ui.Key{{Name: "space", Help: "choose", Long: "choose or not; on the name of a contender all of its variants go, or its default one comes"},
+		{Name: "enter", Help: "done"}, {Name: "/", Help: "filter", Long: "filter by name, language, framework, tag, variant or state; several words must all be met"},
+		{Name: "a", Help: "all", Long: "choose the default variant of every contender shown; n chooses none of them"}, {Name: "n", Help: "none"},
+		{Name: "u", Help: "undo", Long: "the contenders of the profile"}, {Name: "esc", Help: "as it was"}}
+}
+
+// rows makes the rows anew if anything has changed, and keeps the cursor on its row.
+func (l *list) rows(s *Screen) []row {
+	if !l.dirty {
+		return l.all
+	}
+	l.dirty = false
+	var under bench.Selection
+	heading := false
+	if l.at < len(l.all) {
+		under, heading = l.all[l.at].sel, l.all[l.at].heading
+	}
+	l.all = nil
+	words := strings.Fields(strings.ToLower(l.filter.Value()))
+	for _, sel := range s.selected() {
+		if s.facts.listed && !s.exists(sel) {
+			l.add(s, words, row{sel: sel, unknown: true})
+		}
+	}
+	for _, svc := range s.facts.contenders {
+		if len(svc.Variants) == 0 {
+			l.add(s, words, row{sel: bench.Selection{Contender: svc.Name}, svc: svc, title: svc.Title})
+			continue
+		}
+		head := row{sel: bench.Selection{Contender: svc.Name}, svc: svc, title: svc.Title, heading: true}
+		var below []row
+		for _, v := range svc.Variants {
+			r := row{sel: bench.Selection{Contender: svc.Name, Variant: v.Name}, title: v.Title, variant: true}
+			resolved, err := contender.Resolve(svc, v.Name)
+			if r.svc = resolved; err == nil && s.meets(r, words) {
+				below = append(below, r)
+			}
+		}
+		if len(below) > 0 {
+			l.all = append(append(l.all, head), below...)
+		}
+	}
+	l.at = max(0, slices.IndexFunc(l.all, func(r row) bool { return r.sel == under && r.heading == heading }))
+	return l.all
+}
+
+func (l *list) add(s *Screen, words []string, r row) {
+	if s.meets(r, words) {
+		l.all = append(l.all, r)
+	}
+}
+
+// meets tells whether a row holds every word.
+func (s *Screen) meets(r row, words []string) bool {
+	if len(words) == 0 {
+		return true
+	}
+	text := []string{r.sel.String(), r.title, r.svc.Title, r.svc.Language, r.svc.Framework, stateText(s.state(r.sel))}
+	text = append(text, r.svc.Tags...)
+	if r.svc.Unverified != "" {
+		text = append(text, "unverified")
+	}
+	if s.chosen(r) {
+		text = append(text, "chosen")
+	}
+	all := strings.ToLower(strings.Join(text, "\n"))
+	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(all, w) })
+}
+
+func (s *Screen) exists(sel bench.Selection) bool {
+	svc, err := contender.Find(s.facts.contenders, sel.Contender)
+	if err == nil {
+		_, err = contender.Resolve(svc, sel.Variant)
+	}
+	return err == nil
+}
+
+// canonical is sel with the variant that it means.
+func (s *Screen) canonical(sel bench.Selection) bench.Selection {
+	if sel.Variant != "" {
+		return sel
+	}
+	if svc, err := contender.Find(s.facts.contenders, sel.Contender); err == nil && len(svc.Variants) > 0 {
+		sel.Variant = svc.Variants[0].Name
+	}
+	return sel
+}
+
+func (s *Screen) state(sel bench.Selection) State { return s.facts.states[s.canonical(sel)] }
+
+// chosen tells whether a row is ticked; a heading is when any of its variants is.
+func (s *Screen) chosen(r row) bool {
+	return slices.ContainsFunc(s.selected(), func(sel bench.Selection) bool {
+		if r.heading {
+			return sel.Contender == r.sel.Contender
+		}
+		return s.canonical(sel) == s.canonical(r.sel)
+	})
+}
+
+// drop takes a contender out of the set-up.
+func (s *Screen) drop(gone bench.Selection) {
+	s.choose(slices.DeleteFunc(slices.Clone(s.selected()), func(sel bench.Selection) bool { return s.canonical(sel) == s.canonical(gone) }))
+}
+
+// choose makes these the contenders; the profile's own count as no change.
+func (s *Screen) choose(selections []bench.Selection) {
+	s.list.dirty = true
+	if slices.Equal(selections, s.base.Contenders) {
+		s.choice.Contenders = nil
+		return
+	}
+	s.choice.Contenders = append([]bench.Selection{}, selections...)
+}
+
+// toggle ticks a row or takes its tick away.
+func (s *Screen) toggle(r row) {
+	now := slices.Clone(s.selected())
+	switch {
+	case s.chosen(r) && r.heading:
+		s.choose(slices.DeleteFunc(now, func(sel bench.Selection) bool { return sel.Contender == r.sel.Contender }))
+	case s.chosen(r):
+		s.drop(r.sel)
+	default:
+		s.choose(s.inOrder(append(now, s.named(r.sel))))
+	}
+}
+
+// named is how a row's selection is written: a default variant by its contender's name alone, as tables and charts name it.
+func (s *Screen) named(sel bench.Selection) bench.Selection {
+	if short := (bench.Selection{Contender: sel.Contender}); s.canonical(short) == sel {
+		return short
+	}
+	return sel
+}
+
+// inOrder puts the profile's contenders first, as it has them, and the others in the order of the list.
+func (s *Screen) inOrder(selections []bench.Selection) []bench.Selection {
+	place := func(sel bench.Selection) int {
+		if i := slices.IndexFunc(s.base.Contenders, func(b bench.Selection) bool { return s.canonical(b) == s.canonical(sel) }); i >= 0 {
+			return i
+		}
+		n := len(s.base.Contenders)
+		for _, svc := range s.facts.contenders {
+			if n++; svc.Name == sel.Contender && len(svc.Variants) == 0 {
+				return n
+			}
+			for _, v := range svc.Variants {
+				if n++; svc.Name == sel.Contender && v.Name == s.canonical(sel).Variant {
+					return n
+				}
+			}
+		}
+		return n + 1
+	}
+	slices.SortStableFunc(selections, func(a, b bench.Selection) int { return place(a) - place(b) })
+	return selections
+}

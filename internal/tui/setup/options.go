@@ -1,0 +1,49 @@
+package setup
+
+import "locbench/internal/bench"
+
+// option is one of the values of a choice.
+type option struct {
+	value, help string
+	faulty      bool
+}
+
+// options of a choice; nil for fields that are none.
+func (s *Screen) options(f id) []option {
+	switch f {
+	case fieldProfile:
+		var out []option
+		for _, p := range s.profiles {
+			if p.Err != nil {
+				out = append(out, option{p.Name, text(p.Err), true})
+				continue
+			}
+			out = append(out, option{value: p.Name, help: p.Title})
+		}
+		return out
+	case fieldRuntime:
+		return []option{
+			{value: "auto", help: "Docker where an engine answers, else processes"},
+			{value: "docker", help: "containers: limits as in a cluster"},
+			{value: "process", help: "processes of this machine: needs the contender's toolchain"},
+		}
+	case fieldStore:
+		out := []option{
+			{value: "auto", help: "a URL if one is given, else embedded"},
+			{value: "embedded", help: "inside locbench; shares CPUs with the load"},
+			{value: "external", help: "an Elasticsearch 7 that runs already, at a URL"},
+			{value: "container", help: "the official image, started for this run"},
+		}
+		if s.storeKind() == bench.StoreNone {
+			out = append(out, option{value: "none", help: "the contenders need none"})
+		}
+		return out
+	case fieldData:
+		return []option{
+			{value: dataBundled, help: "14,945 real cities of five countries"},
+			{value: dataGenerated, help: "as many made-up cities as wanted"},
+			{value: dataDump, help: "a folder of your own"},
+		}
+	}
+	return nil
+}

@@ -1,0 +1,273 @@
+package setup
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
+	"locbench/internal/units"
+)
+
+// labelWidth is the room of a field's label.
+const labelWidth = 15
+
+// View implements ui.Screen.
+func (s *Screen) View(f ui.Frame) []string {
+	l, w, h := f.Look, f.Width, f.Height
+	switch {
+	case s.mode == contenders && !wide(w, h):
+		return l.Screen(s.drawList(l, w, h, f.Tick), w, h)
+	case s.mode == findings:
+		return l.Screen(s.drawFindings(l, w, h, f.Tick), w, h)
+	}
+	lay := s.layout(l, w, h)
+	left := make([]string, 0, h)
+	left = append(left, s.header(l, lay.left))
+	for i := lay.from; i < len(lay.shown) && i < lay.from+lay.room; i++ {
+		left = append(left, s.drawField(l, lay.shown[i], lay.left, f.Tick))
+	}
+	for len(left) < lay.bottomAt {
+		left = append(left, "")
+	}
+	left = l.Screen(append(left, lay.bottom...), lay.left, h)
+	if wide(w, h) {
+		left = look.Beside(1, left, s.panes(l, w-lay.left-1, h, f.Tick))
+	}
+	switch s.mode {
+	case choosing:
+		title, lines := s.drawOptions(l, w)
+		left = ui.Overlay(l, left, w, h, title, lines)
+	case saving:
+		title, lines := s.drawSave(l, w, f.Tick)
+		left = ui.Overlay(l, left, w, h, title, lines)
+	}
+	return l.Screen(left, w, h)
+}
+
+// wide tells whether there is room for two panes.
+func wide(w, h int) bool { return w >= 110 && h >= 30 }
+
+// layout is where things are: the same for drawing and for the mouse.
+type layout struct {
+	left     int // width of the left pane
+	shown    []id
+	from     int // first field shown
+	room     int // lines for fields
+	bottom   []string
+	bottomAt int // line
+}
+
+func (s *Screen) layout(l *look.Look, w, h int) layout {
+	lay := layout{left: w, shown: s.shown()}
+	if wide(w, h) {
+		lay.left = min(w/2, 100)
+	}
+	least := min(len(lay.shown), max(1, min(h/2, 6)))
+	lay.bottom = s.bottom(l, lay.left, h-1-len(lay.shown), h-1-least)
+	lay.room = max(1, h-1-len(lay.bottom))
+	lay.bottomAt = h - len(lay.bottom)
+	if wide(w, h) { // not at the far end of a tall screen
+		lay.bottomAt = min(lay.bottomAt, 2+len(lay.shown))
+	}
+	lay.from = ui.Window(s.from, slices.Index(lay.shown, s.focus), len(lay.shown), lay.room)
+	return lay
+}
+
+// scrollTo keeps the focused field in view.
+func (s *Screen) scrollTo() {
+	s.from = s.layout(s.plain, s.width, s.height).from
+}
+
+func (s *Screen) header(l *look.Look, w int) string {
+	note := ""
+	switch n := s.changes(); {
+	case !s.loaded && s.baseErr == "":
+		note = "asking for the profile" + l.ASCIIOnly("…")
+	case n > 0:
+		note = fmt.Sprintf("%d changed, U undoes all", n)
+	}
+	return l.Between(l.Title.S(" locbench")+l.Faint.S("  set up a benchmark"), l.Faint.S(note)+" ", w)
+}
+
+// drawField is the line of a field.
+func (s *Screen) drawField(l *look.Look, f id, w, tick int) string {
+	focused := f == s.focus && s.mode != contenders
+	mark := "  "
+	if focused {
+		mark = l.Accent.S(l.Glyph.Cursor) + " "
+	}
+	if f == fieldStart {
+		button := "[ Start ]"
+		if focused {
+			button = l.Select.S(button)
+		}
+		return l.Fit(mark+strings.Repeat(" ", labelWidth-2)+button+"  "+s.startNote(l), w)
+	}
+	label := l.Fit(formOf(f).label, labelWidth-3)
+	if focused {
+		label = l.Accent.S(label)
+	}
+	star := " "
+	if s.changed(f) {
+		star = l.Warn.S("*")
+	}
+	room := w - labelWidth
+	note := s.note(l, f, room, tick)
+	var value string
+	if focused && s.mode == editing {
+		if s.wrong[f] == "" {
+			note = ""
+		}
+		value = draw(l, s.input, max(8, min(room-1, room-min(look.Width(note)+2, room/2))))
+	} else {
+		value = s.drawValue(l, f, focused, room)
+	}
+	if nw := room - look.Width(value) - 3; note != "" && nw > 6 {
+		value = l.Between(value, l.Cut(note, nw)+" ", room)
+	}
+	return l.Fit(mark+label+star+value, w)
+}
+
+func (s *Screen) drawValue(l *look.Look, f id, focused bool, room int) string {
+	value := l.ASCIIOnly(look.Outside(s.shownValue(f), 500))
+	if s.wrong[f] != "" {
+		value = l.Bad.S(l.Cut(firstOf(value, "(missing)"), room))
+	} else if !s.loaded && f != fieldProfile && !s.changed(f) {
+		value = l.Faint.S(l.Glyph.Missing)
+	} else if value == "" {
+		value = l.Faint.S("none")
+	}
+	if f == fieldContenders || s.options(f) == nil {
+		return l.Cut(value, max(10, room-2))
+	}
+	if focused {
+		return l.Key.S("< ") + value + l.Key.S(" >")
+	}
+	return value
+}
+
+// shownValue is a field's value as it is shown when nobody types.
+func (s *Screen) shownValue(f id) string {
+	switch f {
+	case fieldContenders:
+		return joined(s.selected())
+	case fieldElastic:
+		c := Choice{Profile: "-", Set: map[string]string{"elastic": s.value(f)}}
+		shown := strings.TrimPrefix(c.shown(), "locbench run --profile - --elastic ")
+		if s.value(f) == "" {
+			return ""
+		}
+		return strings.Trim(shown, "'")
+	}
+	return s.value(f)
+}
+
+// note is what stands to the right of a value: what is wrong with it, what the profile says, or what it means here.
+func (s *Screen) note(l *look.Look, f id, room, tick int) string {
+	if what := s.wrong[f]; what != "" {
+		return l.Bad.S(l.Glyph.Cross + " " + l.ASCIIOnly(what))
+	}
+	means := s.meaning(l, f, room, tick)
+	if s.changed(f) && f != fieldContenders && f != fieldDump && f != fieldCities {
+		preset := "profile: " + firstOf(look.Outside(s.preset(f), 60), "none")
+		if means != "" {
+			preset += "; " + means
+		}
+		means = preset
+	}
+	return l.Faint.S(l.ASCIIOnly(means))
+}
+
+// meaning is what a value comes to on this machine.
+func (s *Screen) meaning(l *look.Look, f id, room, tick int) string {
+	m, known := s.facts.machine, s.facts.machineOK
+	cpus, memory := m.CPUs, m.Memory
+	if s.inContainers() && m.Engine.CPUs > 0 {
+		cpus, memory = m.Engine.CPUs, m.Engine.Memory
+	}
+	switch f {
+	case fieldProfile:
+		return look.Outside(s.base.Title, 100)
+	case fieldContenders:
+		if !s.facts.listed {
+			return spinner(l, tick)
+		}
+		return s.stateSummary(l, tick)
+	case fieldCPUs, fieldCPUSet:
+		if known && cpus > 0 {
+			return plural(cpus, "CPU") + " here"
+		}
+	case fieldMemory:
+		if known && memory > 0 {
+			return size(memory) + " here"
+		}
+	case fieldConnections:
+		if s.planned && room > 55 {
+			return plural(len(s.plan.Steps), "step") + " " + spark(l, s.plan.Steps, 16)
+		} else if s.planned {
+			return plural(len(s.plan.Steps), "step")
+		}
+	case fieldDuration:
+		if s.planned {
+			return units.Approx(s.plan.LoadDuration()) + " load of a leg"
+		}
+	case fieldRuntime:
+		switch {
+		case !known:
+			return spinner(l, tick) + " asking for an engine"
+		case s.runtime() == bench.RuntimeProcess:
+			return ""
+		case m.Engine.Err != nil && s.runtime() == bench.RuntimeAuto:
+			return "no engine answers: processes"
+		case m.Engine.Err == nil:
+			return "Docker " + look.Outside(m.Engine.Version, 40) + " answers"
+		}
+	case fieldStore:
+		if s.storeKind() == bench.StoreAuto {
+			return "embedded"
+		}
+	case fieldElastic:
+		a, asked := s.facts.elastic[s.elasticURL()]
+		switch {
+		case asked && !a.done:
+			return spinner(l, tick) + " asking"
+		case asked && a.err == "":
+			return "Elasticsearch " + look.Outside(a.Version, 40) + ", " + units.Count(a.Cities) + " cities"
+		}
+	}
+	return ""
+}
+
+// stateSummary tells what the chosen contenders need before they run.
+func (s *Screen) stateSummary(l *look.Look, tick int) string {
+	if s.facts.states == nil {
+		return plural(len(s.selected()), "contender") + " " + spinner(l, tick)
+	}
+	count := map[Kind]int{}
+	for _, sel := range s.selected() {
+		count[s.state(sel).Kind]++
+	}
+	out := []string{plural(len(s.selected()), "contender")}
+	for _, k := range []Kind{Cannot, Build, Stale, Pull} {
+		if count[k] > 0 {
+			what := map[Kind]string{Cannot: "cannot run", Build: "to build", Stale: "to build again", Pull: "to pull"}[k]
+			out = append(out, fmt.Sprintf("%d %s", count[k], what))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func (s *Screen) startNote(l *look.Look) string {
+	for _, p := range s.problems() {
+		if p.bad {
+			return l.Bad.S("not yet: see below")
+		}
+	}
+	if !s.planned {
+		return ""
+	}
+	return l.Faint.S("about " + units.Approx(s.total()))
+}
