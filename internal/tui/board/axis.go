@@ -106,26 +106,26 @@ func (v *view) earlier(m metric, a chart.Axis) []chart.Series {
 		shift := v.shifts(leg)
 		switch m {
 		case throughput:
-			points = loadLine(leg.Load, func(p *fold.LoadPoint) float64 {
+			points = v.loadLine(leg.Load, func(p *fold.LoadPoint) float64 {
 				if p.Drain {
 					return math.NaN()
 				}
 				return p.Throughput
 			})
 		case latency:
-			points = loadLine(leg.Load, func(p *fold.LoadPoint) float64 { return p.P99 })
+			points = v.loadLine(leg.Load, func(p *fold.LoadPoint) float64 { return p.P99 })
 		case cpu:
-			points = cpuLine(leg.Usage)
+			points = v.cpuLine(leg.Usage)
 		case memory:
-			points = usageLine(leg.Usage, func(p *fold.UsagePoint) float64 { return p.Used })
+			points = v.usageLine(leg.Usage, func(p *fold.UsagePoint) float64 { return p.Used })
 		case failures:
-			points = loadLine(leg.Load, func(p *fold.LoadPoint) float64 { return p.Errors })
+			points = v.loadLine(leg.Load, func(p *fold.LoadPoint) float64 { return p.Errors })
 		}
 		name := "round " + itoa(leg.Result.Leg.Round)
 		if m == latency {
 			name = "p99 of " + name
 		}
-		out = append(out, chart.Series{Name: name, Paint: v.l.Faint, Mark: 4, Points: moved(points, leg, shift)})
+		out = append(out, chart.Series{Name: name, Paint: v.l.Faint, Mark: 4, Points: v.moved(points, leg, shift)})
 	}
 	return out
 }
@@ -157,8 +157,8 @@ func (v *view) shifts(leg *fold.Leg) []float64 {
 func same(a, b bench.Step) bool { return a.Name == b.Name && a.Duration == b.Duration }
 
 // moved shifts each point as the step that it belongs to.
-func moved(points []chart.Point, leg *fold.Leg, shift []float64) []chart.Point {
-	out := make([]chart.Point, 0, len(points))
+func (v *view) moved(points []chart.Point, leg *fold.Leg, shift []float64) []chart.Point {
+	out := v.room(len(points))
 	at := 0
 	for _, p := range points {
 		for at+1 < len(leg.Steps) && p.X >= leg.Steps[at+1].From {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/tui/chart"
 	"locbench/internal/tui/fold"
 	"locbench/internal/tui/look"
 	"locbench/internal/tui/ui"
@@ -38,6 +39,7 @@ type Board struct {
 	pages   [tabs]pager
 	step    int  // chosen on the page of steps
 	chosen  bool // by hand; else the newest step is
+	below   int  // lines that the details of the step are scrolled by
 	failed  bool // checks: only those that failed
 	filter  string
 	typing  bool
@@ -46,7 +48,8 @@ type Board struct {
 	revision uint64 // counts the changes of all above
 	curves   [metrics]curve
 	counted  counted
-	heads    []hit // what a click does, in the header and the tabs
+	points   []chart.Point // memory for those of the chart that is being drawn
+	heads    []hit         // what a click does, in the header and the tabs
 	body     drawn
 	sums     sums
 }
@@ -196,7 +199,7 @@ func (b *Board) show(s *fold.State, leg *fold.Leg) {
 		name := leg.Result.Leg
 		b.shown = &name
 	}
-	b.pinned, b.chosen, b.step, b.pages = false, false, 0, [tabs]pager{}
+	b.pinned, b.chosen, b.step, b.below, b.pages = false, false, 0, 0, [tabs]pager{}
 }
 
 // Typing tells that the log's filter is being typed, so that letters are text.

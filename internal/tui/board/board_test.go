@@ -113,3 +113,27 @@ func TestGolden(t *testing.T) {
 		})
 	}
 }
+
+// The compact view, down to the smallest terminal.
+func TestGoldenSmall(t *testing.T) {
+	failed := at(t, "faults", 1, never)
+	for _, c := range []struct {
+		name  string
+		state *fold.State
+		keys  []string
+		size  tuitest.Size
+	}{
+		{"small-loading", middle(t), nil, tuitest.Size{Width: 50, Height: 14}},
+		{"small-loading", middle(t), nil, tuitest.Size{Width: 40, Height: 10}},
+		{"small-loading", middle(t), nil, tuitest.Size{Width: 20, Height: 6}},
+		{"small-loading", middle(t), nil, tuitest.Size{Width: 100, Height: 12}},
+		{"small-zoomed", middle(t), []string{"enter"}, tuitest.Size{Width: 50, Height: 14}},
+		{"small-seeding", at(t, "limits", 9, isA[bench.Progress]), nil, tuitest.Size{Width: 40, Height: 10}},
+		{"small-failed", failed, []string{"["}, tuitest.Size{Width: 50, Height: 14}},
+		{"small-steps", failed, []string{"2"}, tuitest.Size{Width: 50, Height: 14}},
+		{"small-checks", failed, []string{"4"}, tuitest.Size{Width: 50, Height: 14}},
+		{"small-contenders", failed, []string{"3"}, tuitest.Size{Width: 50, Height: 14}},
+	} {
+		tuitest.GoldenAt(t, show(t, c.state, c.keys...), c.name, c.size, c.state.Last.Add(300*time.Millisecond))
+	}
+}

@@ -128,7 +128,7 @@ func (v *view) caution(all []stats.Contender, w int) []string {
 		text += fmt.Sprintf(" Fewer than %d complete rounds (n = %d): no interval, and no difference is claimed.", stats.MinInterval, least)
 	}
 	var out []string
-	for _, line := range v.l.Wrap(text, w, 3) {
+	for _, line := range v.l.Wrap(text, w, 5) {
 		out = append(out, v.l.Faint.S(line))
 	}
 	for _, c := range all {

@@ -157,6 +157,9 @@ func (v *view) loading(w int) string {
 		cells = 8
 	}
 	bar := v.l.Bar(float64(ran)/float64(st.Step.Duration), cells, v.l.Good)
+	if w < compactWidth {
+		bar = v.l.Glyph.Dot
+	}
 	if ran > st.Step.Duration {
 		return text + " " + bar + " last answers"
 	}

@@ -28,8 +28,13 @@ func (v *view) sparks(w, y int, shown ...metric) []string {
 			mark = v.l.Glyph.Cursor
 		}
 		v.hits = append(v.hits, hit{0, y + len(lines), w, 1, func() { v.Board.point(m) }})
+		cells := w - 23
+		if cells < 8 {
+			lines = append(lines, v.l.Title.S(mark+v.l.Fit(name, 7))+v.l.Right(value, min(14, w-8)))
+			continue
+		}
 		head := v.l.Title.S(mark+v.l.Fit(name, 7)) + v.l.Right(value, 14) + " "
-		lines = append(lines, head+v.l.Spark(values, max(0, w-23), top, paint))
+		lines = append(lines, head+v.l.Spark(wide(values, cells), cells, top, paint))
 	}
 	return lines
 }
@@ -84,6 +89,21 @@ func (v *view) spark(m metric, loads []fold.LoadPoint, usages []fold.UsagePoint)
 		}
 		return p.Throughput
 	})
+}
+
+// wide repeats values that would not fill the cells, up to four times.
+func wide(values []float64, cells int) []float64 {
+	n := min(4, cells/max(1, len(values)))
+	if n < 2 {
+		return values
+	}
+	out := make([]float64, 0, n*len(values))
+	for _, x := range values {
+		for range n {
+			out = append(out, x)
+		}
+	}
+	return out
 }
 
 func each[T any](points []T, y func(*T) float64) []float64 {

@@ -50,7 +50,7 @@ func (v *view) stepsPage(w, h int) []string {
 		v.hits = append(v.hits, hit{0, len(lines), w, 1, func() { v.Board.step, v.Board.chosen = index, true }})
 		lines = append(lines, line)
 	}
-	lines = append(append(lines, ""), detail...)
+	lines = append(append(lines, ""), v.scrolled(detail, h-len(lines)-1)...)
 	if rest := h - len(lines) - 1; rest >= 9 && w >= 76 {
 		all := v.summary()
 		for i := range all {
@@ -60,6 +60,24 @@ func (v *view) stepsPage(w, h int) []string {
 		}
 	}
 	return lines
+}
+
+// scrolled is the part of the details that is looked at, in h lines; what is not in sight is told.
+func (v *view) scrolled(detail []string, h int) []string {
+	if len(detail) <= h || h < 3 {
+		v.Board.below = 0
+		return detail
+	}
+	v.Board.below = min(v.Board.below, len(detail)-h+1)
+	from := 1 + v.Board.below
+	out := append([]string{detail[0]}, detail[from:from+h-2]...)
+	left := len(detail) - from - (h - 2)
+	text := fmt.Sprintf("%s more: pgdown", plural(left, "line"))
+	if left <= 0 {
+		out = append([]string{detail[0]}, detail[len(detail)-h+2:]...)
+		text = "pgup goes back"
+	}
+	return append(out, v.l.Faint.S(text))
 }
 
 func (v *view) legFailure(w int) []string {

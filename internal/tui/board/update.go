@@ -168,6 +168,13 @@ func (b *Board) keyLog(name string) bool {
 // keyScroll moves the list of the page, or the chosen step.
 func (b *Board) keyScroll(name string) bool {
 	p := &b.pages[b.tab]
+	if b.tab == steps && (name == "pgup" || name == "pgdown") {
+		if b.below -= 4; name == "pgdown" {
+			b.below += 8
+		}
+		b.below = max(0, b.below)
+		return true
+	}
 	switch name {
 	case "up", "k":
 		b.scroll(-1)
@@ -189,7 +196,7 @@ func (b *Board) keyScroll(name string) bool {
 
 func (b *Board) scroll(d int) {
 	if b.tab == steps {
-		b.step, b.chosen = max(0, b.step+d), true
+		b.step, b.chosen, b.below = max(0, b.step+d), true, 0
 		return
 	}
 	b.pages[b.tab].move(d)
@@ -241,7 +248,7 @@ func (b *Board) Keys() []ui.Key {
 			{Name: "x", Help: "span", Long: "whole leg, last 60 s, last step"}, {Name: "o", Help: "rounds", Long: "earlier rounds of the same contender as faint lines", Wide: true}, leg,
 			{Name: "↑↓", Help: "steps", Long: "scroll the table of steps; end follows the running one", Wide: true}}
 	case steps:
-		return []ui.Key{tabKeys, {Name: "↑↓", Help: "step", Long: "choose a step; end follows the newest"}, leg}
+		return []ui.Key{tabKeys, {Name: "↑↓", Help: "step", Long: "choose a step; end follows the newest, pgup and pgdown scroll its details"}, leg}
 	case checks:
 		return []ui.Key{tabKeys, {Name: "f", Help: "failed only"}, move, leg}
 	case logs:

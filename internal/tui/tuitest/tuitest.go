@@ -182,6 +182,12 @@ func curves(s string) string {
 	}, s)
 }
 
+// GoldenAt compares the view of s in one more size with testdata/NAME.WxH.txt.
+func GoldenAt(t *testing.T, s ui.Screen, name string, size Size, now time.Time) {
+	t.Helper()
+	golden(t, s, fmt.Sprintf("%s.%dx%d", name, size.Width, size.Height), size, look.Options{NoColor: true}, now)
+}
+
 func golden(t *testing.T, s ui.Screen, name string, size Size, o look.Options, now time.Time) {
 	t.Helper()
 	lines := View(s, size, look.New(o), now)

@@ -1,0 +1,103 @@
+package board
+
+import (
+	"maps"
+	"slices"
+
+	"locbench/internal/bench"
+	"locbench/internal/tui/chart"
+	"locbench/internal/tui/fold"
+)
+
+// maxKinds bounds the curves of errors.
+const maxKinds = 12
+
+// counted are the errors of a leg, in all and a second, kept until there is another window.
+type counted struct {
+	leg    *fold.Leg
+	points int
+	last   float64
+	kinds  map[bench.ErrorKind]int64
+	curves map[bench.ErrorKind][]chart.Point // 0 wherever there is no point between two others
+}
+
+// errors counts those of the leg so far.
+func (v *view) errors() *counted {
+	load, last := v.leg.Load, 0.0
+	if n := len(load); n > 0 {
+		last = load[n-1].T
+	}
+	c := &v.Board.counted
+	if c.kinds != nil && c.leg == v.leg && c.points == len(load) && c.last == last {
+		return c
+	}
+	*c = counted{v.leg, len(load), last, map[bench.ErrorKind]int64{}, map[bench.ErrorKind][]chart.Point{}}
+	for i := range load {
+		p := &load[i]
+		total := int64(0)
+		for _, n := range p.Kinds {
+			total += max(0, n)
+		}
+		if total <= 0 {
+			continue
+		}
+		for kind, n := range p.Kinds {
+			if n <= 0 {
+				continue
+			}
+			c.kinds[kind] += n
+			if len(c.curves) >= maxKinds && c.curves[kind] == nil {
+				continue
+			}
+			c.curves[kind] = c.join(c.curves[kind], load, i, p.Errors*float64(n)/float64(total))
+		}
+	}
+	for kind, points := range c.curves {
+		if n := len(load); points[len(points)-1].X < load[n-1].T {
+			c.curves[kind] = append(points, chart.Point{X: load[n-1].T})
+		}
+	}
+	return c
+}
+
+// join adds point i to a curve that may have none for the points before it: there were no such errors then.
+func (c *counted) join(points []chart.Point, load []fold.LoadPoint, i int, y float64) []chart.Point {
+	switch n := len(points); {
+	case n == 0:
+		points = make([]chart.Point, 0, len(load)+2)
+		if i == 0 {
+			break
+		}
+		points = append(points, chart.Point{X: load[0].T}, chart.Point{X: load[i-1].T})
+	case n > 0 && i > 0 && points[n-1].X < load[i-1].T:
+		points = append(points, chart.Point{X: nextAfter(load, points[n-1].X, i)}, chart.Point{X: load[i-1].T})
+	}
+	return append(points, chart.Point{X: load[i].T, Y: y})
+}
+
+// nextAfter is the moment of the first point behind t and before i.
+func nextAfter(load []fold.LoadPoint, t float64, i int) float64 {
+	at, _ := slices.BinarySearchFunc(load[:i], t, func(p fold.LoadPoint, t float64) int {
+		if p.T <= t {
+			return -1
+		}
+		return 1
+	})
+	return load[min(at, i-1)].T
+}
+
+// errorsByKind counts the errors of the leg so far.
+func (v *view) errorsByKind() map[bench.ErrorKind]int64 { return v.errors().kinds }
+
+func (v *view) anyErrors() bool { return len(v.errorsByKind()) > 0 }
+
+// errorCurves has a line for each kind of error.
+func (v *view) errorCurves() chart.Chart {
+	c := chart.Chart{Title: "errors", Value: v.valueOf(failures, 0), Unit: rateLabel}
+	all := v.errors()
+	for i, kind := range slices.Sorted(maps.Keys(all.curves)) {
+		n := i % len(v.l.Series)
+		c.Series = append(c.Series, chart.Series{Name: string(kind), Paint: v.l.Series[n], Mark: n, Points: all.curves[kind]})
+	}
+	return c
+}

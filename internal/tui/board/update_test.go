@@ -1,0 +1,278 @@
+package board
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"locbench/internal/bench"
+	"locbench/internal/tui/fold"
+	"locbench/internal/tui/look"
+	"locbench/internal/tui/tuitest"
+	"locbench/internal/tui/ui"
+)
+
+// text is the whole view, without colours.
+func text(b *Board, s *fold.State, w, h int) string {
+	return ansi.Strip(strings.Join(b.View(ui.Frame{Width: w, Height: h, Look: look.New(look.Options{}), Now: s.Last}, s, ""), "\n"))
+}
+
+// press sends keys, each of which has to be the board's own, with a view in between as on a screen.
+func press(t *testing.T, b *Board, s *fold.State, keys ...string) {
+	t.Helper()
+	for _, k := range keys {
+		if _, mine := b.Update(tuitest.Key(k), s); !mine {
+			t.Errorf("key %q is not taken", k)
+		}
+		text(b, s, 80, 23)
+	}
+}
+
+// find is the place of a word on the screen.
+func find(t *testing.T, view, word string) (x, y int) {
+	t.Helper()
+	for y, line := range strings.Split(view, "\n") {
+		if before, _, ok := strings.Cut(line, word); ok {
+			return ansi.StringWidth(before), y
+		}
+	}
+	t.Fatalf("no %q in:\n%s", word, view)
+	return 0, 0
+}
+
+func TestOtherKeysAreLeftAlone(t *testing.T) {
+	s, b := middle(t), New()
+	text(b, s, 80, 23)
+	for _, k := range []string{"p", "s", "q", "a", "n", "y", "r", "esc", "+", "ctrl+c", "f", "/"} {
+		if _, mine := b.Update(tuitest.Key(k), s); mine {
+			t.Errorf("%q was taken", k)
+		}
+	}
+	if _, mine := b.Update(ui.Resized{Width: 80, Height: 23}, s); mine {
+		t.Error("a resize is not the board's own")
+	}
+}
+
+func TestLegs(t *testing.T) {
+	s, b := middle(t), New()
+	if v := text(b, s, 80, 23); strings.Contains(v, "shown:") {
+		t.Errorf("another leg is shown at first:\n%s", v)
+	}
+	press(t, b, s, "[", "[")
+	if v := text(b, s, 80, 23); !strings.Contains(v, "shown: go-nethttp, round 1, leg 1, complete") {
+		t.Errorf("the first leg is not shown:\n%s", v)
+	}
+	press(t, b, s, "]", "]", "]") // those to come cannot be shown
+	if v := text(b, s, 80, 23); strings.Contains(v, "shown:") {
+		t.Errorf("not back at the running leg:\n%s", v)
+	}
+	press(t, b, s, "[")
+	for _, rec := range tuitest.Until(tuitest.Records(t, "limits"), 3, isA[bench.LegStarted])[s.Seq:] {
+		s.Apply(rec)
+	}
+	if v := text(b, s, 80, 23); !strings.Contains(v, "leg 1, complete") {
+		t.Errorf("the chosen leg does not stay:\n%s", v)
+	}
+	press(t, b, s, ".")
+	if v := text(b, s, 80, 23); strings.Contains(v, "shown:") {
+		t.Errorf("it does not follow again:\n%s", v)
+	}
+}
+
+func TestMouse(t *testing.T) {
+	s, b := middle(t), New()
+	click := func(word string) {
+		t.Helper()
+		x, y := find(t, text(b, s, 80, 23), word)
+		if _, mine := b.Update(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}, s); !mine {
+			t.Errorf("a click on %q does nothing", word)
+		}
+	}
+	click("CPU  0.40")
+	if v := text(b, s, 80, 23); !strings.Contains(v, "▸ CPU") {
+		t.Errorf("CPU has no focus:\n%s", v)
+	}
+	click("CPU  0.40")
+	if v := text(b, s, 80, 23); !strings.Contains(v, "esc: all charts") {
+		t.Errorf("CPU is not zoomed:\n%s", v)
+	}
+	press(t, b, s, "esc")
+	click("2 Steps")
+	click("1 connection")
+	if v := text(b, s, 80, 23); !strings.Contains(v, "step 1: 1 connection") {
+		t.Errorf("the first step is not chosen:\n%s", v)
+	}
+	click("6 Events")
+	b.Update(tea.MouseWheelMsg{Button: tea.MouseWheelUp}, s)
+	if v := text(b, s, 80, 23); strings.Contains(v, "(end)") {
+		t.Errorf("the wheel does not scroll:\n%s", v)
+	}
+	if _, mine := b.Update(tea.MouseClickMsg{X: 79, Y: 0, Button: tea.MouseLeft}, s); mine {
+		t.Error("a click on nothing was taken")
+	}
+}
+
+func TestCursorShowsExactValues(t *testing.T) {
+	s, b := middle(t), New()
+	press(t, b, s, "enter", "left", "left", "left")
+	load := s.Current.Load
+	p := load[len(load)-4]
+	v := text(b, s, 80, 23)
+	for _, want := range []string{"at " + clock(p.T), rate(p.Throughput) + " req/s"} {
+		if !strings.Contains(v, want) {
+			t.Errorf("no %q in:\n%s", want, v)
+		}
+	}
+	press(t, b, s, "home")
+	if v := text(b, s, 80, 23); !strings.Contains(v, "at "+clock(load[0].T)+", step 1") {
+		t.Errorf("not at the first point:\n%s", v)
+	}
+	press(t, b, s, "end")
+	if v := text(b, s, 80, 23); !strings.Contains(v, "newest") || b.pinned {
+		t.Errorf("it does not follow the newest point:\n%s", v)
+	}
+}
+
+func TestFilter(t *testing.T) {
+	s, b := middle(t), New()
+	press(t, b, s, "5", "/")
+	if !b.Typing() {
+		t.Fatal("nothing is typed")
+	}
+	press(t, b, s, "1", "q", "backspace", "backspace", "=", "P", "L")
+	b.Update(tea.PasteMsg{Content: " 200\x1b\n"}, s)
+	press(t, b, s, "enter")
+	v := text(b, s, 120, 30)
+	if b.Typing() || b.filter != "=PL 200" || strings.Contains(v, "language=de") || !strings.Contains(v, "language=pl 200") {
+		t.Errorf("filter %q:\n%s", b.filter, v)
+	}
+	press(t, b, s, "esc")
+	if v := text(b, s, 120, 30); !strings.Contains(v, "language=de") {
+		t.Errorf("the filter stays:\n%s", v)
+	}
+}
+
+func TestLogFollowsItsEnd(t *testing.T) {
+	s, b := middle(t), New()
+	add := func(line string) {
+		s.Apply(bench.Record{At: s.Last.Add(time.Second), Leg: &s.Current.Result.Leg, Event: bench.LogLines{Lines: []bench.LogLine{{At: s.Last, Stream: "stderr", Text: line}}}})
+	}
+	press(t, b, s, "5")
+	add("first word")
+	if v := text(b, s, 80, 23); !strings.Contains(v, "e first word") {
+		t.Errorf("the newest line is not there, or not marked:\n%s", v)
+	}
+	press(t, b, s, "up")
+	before := text(b, s, 80, 23)
+	add("second word")
+	after := text(b, s, 80, 23)
+	if strings.Contains(after, "second word") || strings.Split(after, "\n")[8] != strings.Split(before, "\n")[8] {
+		t.Errorf("it moves although it was scrolled:\n%s", after)
+	}
+	press(t, b, s, "end")
+	add("third word")
+	if v := text(b, s, 80, 23); !strings.Contains(v, "third word") {
+		t.Errorf("it does not follow again:\n%s", v)
+	}
+}
+
+func TestWhatHasNotChangedIsNotDrawnAgain(t *testing.T) {
+	s, b := middle(t), New()
+	f := ui.Frame{Width: 120, Height: 39, Look: look.New(look.Options{}), Now: s.Last}
+	b.View(f, s, "")
+	kept := &b.body.lines[0]
+	f.Tick, f.Now = 5, f.Now.Add(time.Second)
+	b.View(f, s, "")
+	if &b.body.lines[0] != kept {
+		t.Error("drawn again although only time has passed")
+	}
+	chart := &b.curves[throughput].lines[0]
+	s.Apply(bench.Record{At: s.Last, Leg: &s.Current.Result.Leg, Event: bench.UsageRead{Usage: bench.Usage{At: s.Last, CPU: time.Hour}}})
+	b.View(f, s, "")
+	if &b.body.lines[0] == kept || &b.curves[throughput].lines[0] != chart {
+		t.Error("another reading of the counters changes its own charts and no others")
+	}
+	if got, want := text(b, s, 120, 39), text(New(), s, 120, 39); got != want {
+		t.Errorf("what was kept is another view:\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestPager(t *testing.T) {
+	entry := func(i int) []string { return slices.Repeat([]string{itoa(i)}, 1+i%2) } // 0 1 1 2 3 3 4 5 5
+	for _, c := range []struct {
+		grows bool
+		moves []int
+		want  string
+	}{
+		{false, nil, "0 1 1 2"}, {false, []int{1}, "1 1 2 3"}, {false, []int{100}, "4 5 5"}, {false, []int{100, -1}, "3 3 4 5"}, {false, []int{-3}, "0 1 1 2"},
+		{true, nil, "4 5 5"}, {true, []int{-1}, "3 3 4 5"}, {true, []int{-100}, "0 1 1 2"}, {true, []int{-1, 1}, "4 5 5"},
+	} {
+		var p pager
+		got := p.show(6, 4, c.grows, entry)
+		for _, d := range c.moves {
+			p.move(d)
+			got = p.show(6, 4, c.grows, entry)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("grows %t, moves %v: %v, want %s", c.grows, c.moves, got, c.want)
+		}
+	}
+	var p pager
+	if got := p.show(1, 2, true, func(int) []string { return []string{"a", "b", "c"} }); len(got) != 2 {
+		t.Errorf("an entry that is too long: %v", got)
+	}
+}
+
+func TestDoubt(t *testing.T) {
+	usage := func(throttled, used int64) *bench.Usage {
+		return &bench.Usage{Throttling: &bench.Throttling{Periods: throttled * 2, Throttled: throttled}, Memory: &bench.Memory{Used: used}}
+	}
+	load := func(failed int64, warnings ...string) bench.Load {
+		return bench.Load{Succeeded: 1000 - failed, Failed: map[bench.ErrorKind]int64{"5xx": failed}, Warnings: warnings}
+	}
+	for want, r := range map[string]bench.StepResult{
+		"":                         {Load: load(0), Before: usage(0, 0), After: usage(0, 10)},
+		"quota 50 %":               {Load: load(0, "anything"), Before: usage(0, 0), After: usage(10, 10)},
+		"memory 96 %":              {Load: load(0), Before: usage(0, 0), After: usage(0, 96)},
+		"errors 2.1 %":             {Load: load(21)},
+		"client-bound":             {Load: load(0, "client-bound: 1.9 of 2 connections in flight", "the client may be the bottleneck")},
+		"died, errors 0.3 %":       {Load: load(3), Aborted: "the contender died: exit code 7"},
+		"skipped":                  {Load: load(0), Aborted: "skipped by the user"},
+		"aborted":                  {Load: load(0), Aborted: "interrupted"},
+		"paused":                   {Load: load(0), Warnings: []string{"the run was paused for 3 s before this step, on request"}},
+		"warning":                  {Load: load(0), Warnings: []string{"connections were opened again"}},
+		"errors 20 %, dropped 5.0 %": {Load: bench.Load{Succeeded: 8, Failed: map[bench.ErrorKind]int64{"5xx": 2}, Scheduled: 200, Dropped: 10}},
+	} {
+		if got := doubt(&r, bench.Limits{Memory: 100}); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestEarlierRoundsStandAtTheSameStep(t *testing.T) {
+	s := at(t, "limits", 80, isA[bench.WindowClosed])
+	b := New()
+	v := &view{Board: b, s: s, leg: s.Current, l: look.New(look.Options{})}
+	rounds := v.rounds()
+	if len(rounds) != 1 || rounds[0].Result.Leg.Label() != s.Current.Result.Leg.Label() || rounds[0].Result.Leg.Round != 1 {
+		t.Fatalf("rounds %+v", rounds)
+	}
+	shift := v.shifts(rounds[0])
+	for i, step := range s.Current.Steps {
+		if got := rounds[0].Steps[i].From + shift[i]; got != step.From {
+			t.Errorf("step %d begins at %v, want %v", i+1, got, step.From)
+		}
+	}
+	end := s.Current.Steps[len(s.Current.Steps)-1]
+	for _, series := range v.earlier(throughput, v.axis(80)) {
+		for _, p := range series.Points {
+			if p.X > end.From+end.Step.Duration.Seconds()+1 {
+				t.Errorf("a point at %v of a step that the running round has not had", p.X)
+			}
+		}
+	}
+}

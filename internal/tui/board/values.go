@@ -1,0 +1,99 @@
+package board
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sort"
+	"strings"
+
+	"locbench/internal/tui/fold"
+	"locbench/internal/tui/look"
+	"locbench/internal/units"
+)
+
+// valueOf is the newest value, for the title of a chart of w cells.
+func (v *view) valueOf(m metric, w int) string {
+	load, usage := v.newest()
+	limits := v.leg.Limits()
+	switch {
+	case m == failures:
+		return v.errorText()
+	case (m == throughput || m == latency) && load == nil, (m == cpu || m == memory) && usage == nil:
+		return v.missing()
+	}
+	switch m {
+	case latency:
+		if w < 60 { // there is no room for the legend then
+			return fmt.Sprintf("%s p50 %s  %s p99 %s", v.l.Glyph.Marks[0], v.seconds(load.P50), v.l.Glyph.Marks[2], v.seconds(load.P99))
+		}
+		return fmt.Sprintf("p50 %s  p99 %s", v.seconds(load.P50), v.seconds(load.P99))
+	case cpu:
+		text := v.missing()
+		if usage.Known {
+			text = fmt.Sprintf("%.2f", usage.CPUs)
+		}
+		if limits.CPUs > 0 {
+			text += fmt.Sprintf(" of %g CPUs", limits.CPUs)
+		} else {
+			text += " CPUs, no quota"
+		}
+		if usage.Throttled > 0 {
+			text += ", throttled " + percent(usage.Throttled)
+		}
+		return text
+	case memory:
+		if usage.Used <= 0 {
+			return v.missing()
+		}
+		text := size(usage.Used)
+		if w < 60 && usage.Peak > 0 { // the limit is in the chart
+			return text + ", peak " + size(usage.Peak)
+		}
+		if limits.Memory > 0 {
+			text += " of " + units.Bytes(limits.Memory)
+		}
+		if usage.Peak > 0 {
+			text += ", at most " + size(usage.Peak)
+		}
+		return text
+	}
+	text := rate(load.Throughput) + " req/s"
+	if load.Errors > 0 {
+		text += ", " + rate(load.Errors) + " errors/s"
+	}
+	return text
+}
+
+// errorText counts the errors of the leg by kind.
+func (v *view) errorText() string {
+	kinds := v.errorsByKind()
+	if len(kinds) == 0 {
+		return "no errors"
+	}
+	names := slices.Collect(maps.Keys(kinds))
+	sort.Slice(names, func(i, j int) bool {
+		if a, b := kinds[names[i]], kinds[names[j]]; a != b {
+			return a > b
+		}
+		return names[i] < names[j]
+	})
+	var parts []string
+	for _, k := range names[:min(len(names), 6)] {
+		parts = append(parts, look.Outside(string(k), nameBytes)+" "+units.Count(kinds[k]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// newest are the last points that have a value.
+func (v *view) newest() (load *fold.LoadPoint, usage *fold.UsagePoint) {
+	for i := len(v.leg.Load) - 1; i >= 0 && load == nil; i-- {
+		if !v.leg.Load[i].Drain {
+			load = &v.leg.Load[i]
+		}
+	}
+	if n := len(v.leg.Usage); n > 0 {
+		usage = &v.leg.Usage[n-1]
+	}
+	return load, usage
+}
