@@ -1,10 +1,7 @@
 package cli
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -90,7 +87,7 @@ func bindRun(cmd *cobra.Command, f *runFlags) {
 	fl.StringVar(&f.elastic, "elastic", "", "`URL` of an Elasticsearch 7 to use (see 'locbench seed'); implies --store external")
 	fl.IntVar(&f.rounds, "rounds", 0, "lives of each contender; six give a 95 % interval of a median")
 	fl.DurationVar(&f.duration, "duration", 0, "length of every step")
-	fl.StringSliceVar(&f.connections, "connections", nil, "replace the steps by these `numbers` of connections")
+	fl.StringSliceVar(&f.connections, "connections", nil, "replace the steps by these `numbers` of connections; also '1 x5 warm-up,2..64 doubling', as in a profile")
 	fl.Float64Var(&f.cpus, "cpus", 0, "CPU quota of a contender, such as 1.5")
 	fl.StringVar(&f.memory, "memory", "", "memory limit of a contender, such as 512MiB")
 	fl.Uint64Var(&f.seed, "seed", 0, "of the order of the legs and of the drawn ids (default random; recorded)")
@@ -221,23 +218,15 @@ or use the one inside locbench (it shares CPU with the client):  --store embedde
 	return nil
 }
 
-// replaceSteps makes one step for each number of connections, as long as the profile's last one.
+// replaceSteps makes the steps that are written as in a profile, each as long as the profile's last one unless it says how long.
 func replaceSteps(p *bench.Profile, connections []string) error {
 	length := 10 * time.Second
 	if n := len(p.Steps); n > 0 {
 		length = p.Steps[n-1].Duration
 	}
-	p.Steps = nil
-	for _, c := range connections {
-		n, err := strconv.Atoi(strings.TrimSpace(c))
-		if err != nil || n < 1 {
-			return usage("--connections: %q is no number of connections; write for example 1,8,64", c)
-		}
-		name := fmt.Sprintf("%d connections", n)
-		if n == 1 {
-			name = "1 connection"
-		}
-		p.Steps = append(p.Steps, bench.Step{Name: name, Connections: n, Duration: length})
+	var err error
+	if p.Steps, err = profile.ParseSteps(connections, length); err != nil {
+		return usage("--connections: %w", err)
 	}
 	return nil
 }
