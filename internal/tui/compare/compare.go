@@ -52,7 +52,7 @@ type Screen struct {
 	loading bool
 	err     error
 	a, b    run
-	rows    []pairing // every contender of either side
+	rows    []pairing  // every contender of either side
 	heads   [][]Figure // of the rows
 	row     int
 	chosen  pairing

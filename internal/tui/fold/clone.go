@@ -8,7 +8,7 @@ func (s *State) Clone() *State {
 	c := *s
 	c.Run.Legs = slices.Clone(s.Run.Legs)
 	c.Diary = slices.Clip(s.Diary)
-	c.Legs = make([]*Leg, len(s.Legs))
+	c.Legs = slices.Clone(s.Legs)
 	for i, leg := range s.Legs {
 		c.Legs[i] = leg.clone()
 		if leg == s.Current {
@@ -23,7 +23,7 @@ func (s *State) Clone() *State {
 
 func (l *Leg) clone() *Leg {
 	c := *l
-	c.Steps = make([]*Step, len(l.Steps))
+	c.Steps = slices.Clone(l.Steps)
 	for i, step := range l.Steps {
 		one := *step
 		c.Steps[i] = &one

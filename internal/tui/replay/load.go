@@ -77,6 +77,9 @@ func load(src Source, dir string, p *progress) loaded {
 		records = append(records, rec)
 		return nil
 	})
+	if errors.Is(eventsErr, errLeft) {
+		return loaded{err: errLeft}
+	}
 	tell := func(share float64) error {
 		if p.left.Load() {
 			return errLeft
@@ -103,6 +106,7 @@ func load(src Source, dir string, p *progress) loaded {
 		if out.player, out.err = newPlayer(FromLegs(run, legs, dir), tell); out.err != nil {
 			return out
 		}
+		out.player.gaps = nil // much happened in between that the files do not tell
 		if legsErr != nil {
 			out.note += "; " + legsErr.Error()
 		}

@@ -1,0 +1,57 @@
+package replay
+
+import (
+	"strings"
+	"testing"
+
+	"locbench/internal/bench"
+)
+
+func TestCommand(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"locbench|run", "locbench run --seed 7"},
+		{"/usr/bin/locbench|run|--seed|3|a", "locbench run --seed 3 a"},
+		{"locbench|run|--seed=3|a", "locbench run --seed=3 a"},
+		{"locbench|run|-o|dir|--controlled|a:b|--out=x|--out|y|-odir", "locbench run a:b --seed 7"},
+		{"locbench|run|--target|http://h/?a=1&b=$(id)", `locbench run --target 'http://h/?a=1&b=$(id)' --seed 7`},
+		{"locbench|run|it's; rm -rf ~", `locbench run 'it'\''s; rm -rf ~' --seed 7`},
+		{"locbench|run|", "locbench run '' --seed 7"},
+	} {
+		got, err := Command(bench.Run{Command: strings.Split(c.args, "|"), Seed: 7})
+		if err != nil || got != c.want {
+			t.Errorf("%s: %q, %v; want %q", c.args, got, err, c.want)
+		}
+	}
+	for _, c := range []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"nothing", nil, "no locbench run"},
+		{"another program", []string{"rm", "run", "-rf"}, "no locbench run"},
+		{"another command", []string{"locbench", "clean"}, "no locbench run"},
+		{"an escape", []string{"locbench", "run", "\x1b[201~"}, `\x1b`},
+		{"a new line", []string{"locbench", "run", "a\nid"}, "do not show"},
+		{"right to left", []string{"locbench", "run", "a\u202eb"}, "do not show"},
+		{"no text", []string{"locbench", "run", "\xff"}, "do not show"},
+		{"too long", []string{"locbench", "run", strings.Repeat("x", 5000)}, "longer than"},
+	} {
+		if got, err := Command(bench.Run{Command: c.args}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %q, %v; want %q in the error", c.name, got, err, c.want)
+		}
+	}
+}
+
+func TestResume(t *testing.T) {
+	for dir, want := range map[string]string{
+		"results/a b": "locbench run --resume 'results/a b'",
+		"-rf":         "locbench run --resume ./-rf",
+	} {
+		if got, err := Resume(dir); err != nil || got != want {
+			t.Errorf("%s: %q, %v", dir, got, err)
+		}
+	}
+	if got, err := Resume("a\x1bb"); err == nil {
+		t.Errorf("%q", got)
+	}
+}
