@@ -16,7 +16,7 @@ func (v *view) overview(w, h int) []string {
 		left := w * 52 / 100
 		return append(lines, look.Beside(2, v.stack(left, h, 0, top), v.side(w-left-2, h))...)
 	case h >= 28:
-		rows := min(max(6, len(v.leg.Steps)+len(v.planned())+1), h-24)
+		rows := min(max(3, len(v.leg.Steps)+len(v.planned())+1), h-24)
 		lines = append(lines, v.stack(w, h-rows, 0, top)...)
 		return append(lines, v.table(w, rows)...)
 	case w >= 76:

@@ -18,6 +18,7 @@ func (p *pager) page() int { return max(1, p.count-1) }
 
 // show draws n entries into at most h lines. A list that grows follows its end while it is scrolled to there.
 func (p *pager) show(n, h int, grows bool, entry func(i int) []string) []string {
+	h = max(0, h)
 	// last is the first entry of the last page.
 	last, used := n, 0
 	for last > 0 && used < h {

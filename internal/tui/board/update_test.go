@@ -235,16 +235,16 @@ func TestDoubt(t *testing.T) {
 		return bench.Load{Succeeded: 1000 - failed, Failed: map[bench.ErrorKind]int64{"5xx": failed}, Warnings: warnings}
 	}
 	for want, r := range map[string]bench.StepResult{
-		"":                         {Load: load(0), Before: usage(0, 0), After: usage(0, 10)},
-		"quota 50 %":               {Load: load(0, "anything"), Before: usage(0, 0), After: usage(10, 10)},
-		"memory 96 %":              {Load: load(0), Before: usage(0, 0), After: usage(0, 96)},
-		"errors 2.1 %":             {Load: load(21)},
-		"client-bound":             {Load: load(0, "client-bound: 1.9 of 2 connections in flight", "the client may be the bottleneck")},
-		"died, errors 0.3 %":       {Load: load(3), Aborted: "the contender died: exit code 7"},
-		"skipped":                  {Load: load(0), Aborted: "skipped by the user"},
-		"aborted":                  {Load: load(0), Aborted: "interrupted"},
-		"paused":                   {Load: load(0), Warnings: []string{"the run was paused for 3 s before this step, on request"}},
-		"warning":                  {Load: load(0), Warnings: []string{"connections were opened again"}},
+		"":                           {Load: load(0), Before: usage(0, 0), After: usage(0, 10)},
+		"quota 50 %":                 {Load: load(0, "anything"), Before: usage(0, 0), After: usage(10, 10)},
+		"memory 96 %":                {Load: load(0), Before: usage(0, 0), After: usage(0, 96)},
+		"errors 2.1 %":               {Load: load(21)},
+		"client-bound":               {Load: load(0, "client-bound: 1.9 of 2 connections in flight", "the client may be the bottleneck")},
+		"died, errors 0.3 %":         {Load: load(3), Aborted: "the contender died: exit code 7"},
+		"skipped":                    {Load: load(0), Aborted: "skipped by the user"},
+		"aborted":                    {Load: load(0), Aborted: "interrupted"},
+		"paused":                     {Load: load(0), Warnings: []string{"the run was paused for 3 s before this step, on request"}},
+		"warning":                    {Load: load(0), Warnings: []string{"connections were opened again"}},
 		"errors 20 %, dropped 5.0 %": {Load: bench.Load{Succeeded: 8, Failed: map[bench.ErrorKind]int64{"5xx": 2}, Scheduled: 200, Dropped: 10}},
 	} {
 		if got := doubt(&r, bench.Limits{Memory: 100}); got != want {

@@ -92,6 +92,10 @@ func (l *Look) ASCIIOnly(s string) string {
 			b.WriteString("<=")
 		case r == '→':
 			b.WriteString("->")
+		case r == '↑':
+			b.WriteByte('^')
+		case r == '↓':
+			b.WriteByte('v')
 		case r == '←':
 			b.WriteString("<-")
 		case r == '·':
