@@ -6,8 +6,10 @@ import (
 	"time"
 )
 
-// closedLoop runs a closed loop with a goroutine for each connection and returns when all is drained.
-func closedLoop(ctx context.Context, t *transport) {
+// closedLoop is the portable closed loop: a goroutine for each connection.
+type closedLoop struct{ *transport }
+
+func (t closedLoop) run(ctx context.Context) {
 	var wg sync.WaitGroup
 	for _, s := range t.slots {
 		wg.Go(func() {

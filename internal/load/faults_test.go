@@ -213,7 +213,7 @@ func TestRunIsInterrupted(t *testing.T) {
 	})
 	var told []bench.Window
 	began := time.Now()
-	l, err := Engine{Grace: 10 * time.Second, Window: 20 * time.Millisecond}.Run(ctx, plan(server.URL, 8, time.Minute), func(w bench.Window) { told = append(told, w) })
+	l, err := chosen(Engine{Grace: 10 * time.Second, Window: 20 * time.Millisecond}).Run(ctx, plan(server.URL, 8, time.Minute), func(w bench.Window) { told = append(told, w) })
 	if !errors.Is(err, cause) || !strings.Contains(err.Error(), `load step "8 connections"`) {
 		t.Errorf("error %v", err)
 	}
@@ -250,7 +250,7 @@ func TestRunIsInterruptedWhileTheServerHangs(t *testing.T) {
 			if when == "after the end" {
 				p.Step.MaxRequests = 15
 			}
-			l, err := Engine{Grace: 50 * time.Millisecond}.Run(ctx, p, nil)
+			l, err := chosen(Engine{Grace: 50 * time.Millisecond}).Run(ctx, p, nil)
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("error %v", err)
 			}

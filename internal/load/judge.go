@@ -16,12 +16,12 @@ const (
 )
 
 // judge tells the doubt that the client itself can have about its result.
-func judge(l bench.Load, rec *recorder, wire *transport) []string {
+func judge(l bench.Load, rec *recorder, places int) []string {
 	var warnings []string
 	if rec.cut > 0 {
 		warnings = append(warnings, fmt.Sprintf("interrupted: %d requests in flight were cut off and are neither successes nor errors", rec.cut))
 	}
-	if again := rec.opened - int64(len(wire.slots)-wire.preopened); again > 0 && l.Succeeded > 0 && !rec.users {
+	if again := rec.opened - int64(places-rec.preopened); again > 0 && l.Succeeded > 0 && !rec.users {
 		warnings = append(warnings, fmt.Sprintf("connections were opened again %d times; the time for it is part of the latency", again))
 	}
 	if n := l.Failed[bench.ErrClient]; n > 0 {

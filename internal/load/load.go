@@ -61,7 +61,11 @@ type Engine struct {
 	Grace time.Duration
 	// TLS is used for https; nil checks certificates against those of the system.
 	TLS *tls.Config
-	// Dial opens connections; nil is a plain net.Dialer.
+	// Portable keeps to the loop that runs everywhere, with a goroutine for each connection, also where there is a faster one.
+	Portable bool
+	// Shards is the number of threads of the faster loop; 0 is half of the CPUs.
+	Shards int
+	// Dial opens connections; nil is a plain net.Dialer. With any other the loop is the portable one.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
@@ -105,34 +109,47 @@ func (e Engine) Run(ctx context.Context, plan Plan, onWindow func(bench.Window))
 	if err != nil {
 		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, err)
 	}
-	var rec *recorder
-	var wire *transport
-	var loop func(ctx context.Context)
-	if plan.Step.Open() {
-		rec = newOpenRecorder()
-		wire = newTransport(e, plan, mix, rec, early(plan.Step, connections))
-		loop = func(ctx context.Context) { newOpenLoop(wire, plan, connections).run(ctx, plan) }
-	} else {
-		rec = newRecorder(connections, plan.Step.MaxRequests)
-		if n := plan.Step.MaxRequests; n > 0 && n < int64(connections) {
-			connections = int(n)
-		}
-		wire = newTransport(e, plan, mix, rec, connections)
-		loop = func(ctx context.Context) { closedLoop(ctx, wire) }
-	}
+	rec, wire := e.loop(ctx, plan, mix, connections)
 	defer wire.close()
-	wire.connect(ctx)
+	rec.preopened = wire.connect(ctx)
 	if ctx.Err() != nil {
 		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, context.Cause(ctx))
 	}
-	return e.measure(ctx, plan, rec, wire, loop, onWindow)
+	return e.measure(ctx, plan, rec, wire, onWindow)
 }
 
-// measure is Run after the preparations: everything in here is on the clock. loop sends until rec is stopped and returns when
-// all is drained; its context bounds the opening of connections.
-func (e Engine) measure(ctx context.Context, plan Plan, rec *recorder, wire *transport, loop func(context.Context),
-	onWindow func(bench.Window),
-) (bench.Load, error) {
+// loop keeps a step's connections and sends its requests.
+type loop interface {
+	// connect opens connections before the clock starts, and returns how many are open.
+	connect(ctx context.Context) int
+	// run sends until the recorder is stopped and returns when all is drained. ctx bounds the opening of connections.
+	run(ctx context.Context)
+	// places is the number of connections that there may be so far.
+	places() int
+	// cut ends what is in flight.
+	cut()
+	// close closes all connections, after run.
+	close()
+}
+
+// loop chooses the one for a step of plan.
+func (e Engine) loop(ctx context.Context, plan Plan, mix *mix, connections int) (*recorder, loop) {
+	if plan.Step.Open() {
+		rec := newOpenRecorder()
+		return rec, newOpenLoop(newTransport(e, plan, mix, rec, early(plan.Step, connections)), plan, connections)
+	}
+	rec := newRecorder(connections, plan.Step.MaxRequests)
+	if n := plan.Step.MaxRequests; n > 0 && n < int64(connections) {
+		connections = int(n)
+	}
+	if fast := newFastLoop(ctx, e, plan, newTarget(e, plan), rec, connections); fast != nil {
+		return rec, fast
+	}
+	return rec, closedLoop{newTransport(e, plan, mix, rec, connections)}
+}
+
+// measure is Run after the preparations: everything in here is on the clock.
+func (e Engine) measure(ctx context.Context, plan Plan, rec *recorder, wire loop, onWindow func(bench.Window)) (bench.Load, error) {
 	// Sending outlives ctx by the grace: supervise decides when connections that are being opened are given up.
 	alive, kill := context.WithCancel(context.WithoutCancel(ctx))
 	defer kill()
@@ -154,13 +171,13 @@ func (e Engine) measure(ctx context.Context, plan Plan, rec *recorder, wire *tra
 		wall, cpu = time.Since(rec.started), processCPU()-cpu
 		call(plan.OnEnd)
 	})
-	loop(alive)
+	wire.run(alive)
 	close(drained)
 	wg.Wait()
 
 	load := rec.load()
 	load.ClientCPU, load.Wall = cpu, wall
-	load.Warnings = append(load.Warnings, judge(load, rec, wire)...)
+	load.Warnings = append(load.Warnings, judge(load, rec, wire.places())...)
 	if ctx.Err() != nil {
 		return load, fmt.Errorf("load step %q: %w", plan.Step.Name, context.Cause(ctx))
 	}

@@ -1,7 +1,6 @@
 package load
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -9,6 +8,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -23,12 +24,36 @@ import (
 
 func TestMain(m *testing.M) {
 	if os.Getenv(serverEnv) != "" {
-		if err := serve(); !errors.Is(err, http.ErrServerClosed) {
+		if err := serve(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
 		return
 	}
 	goleak.VerifyTestMain(m)
+}
+
+// portableEnv makes all tests run the portable loop.
+const portableEnv = "LOCBENCH_LOAD_TEST_PORTABLE"
+
+// Both loops keep the same promises: whatever is tested of the one that this system chooses holds for the portable one.
+func TestPortableLoop(t *testing.T) {
+	if os.Getenv(portableEnv) != "" {
+		t.Skip("this is the portable loop")
+	}
+	if runtime.GOOS != "linux" {
+		t.Skip("this system has no other loop")
+	}
+	command := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestRun|^TestHooks|^TestOnEnd|^TestLastWindow")
+	command.Env = append(os.Environ(), portableEnv+"=1")
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// chosen is e with the loop that is tested.
+func chosen(e Engine) Engine {
+	e.Portable = e.Portable || os.Getenv(portableEnv) != ""
+	return e
 }
 
 // plan is a plain plan for tests: GET /city?id=… over n connections.
@@ -46,6 +71,7 @@ func plan(url string, connections int, duration time.Duration) Plan {
 // run puts p on its server and checks what holds for every result.
 func run(t *testing.T, e Engine, p Plan) bench.Load {
 	t.Helper()
+	e = chosen(e)
 	var told []bench.Window
 	l, err := e.Run(t.Context(), p, func(w bench.Window) { told = append(told, w) })
 	if err != nil {
@@ -287,7 +313,7 @@ func TestRunSpeaksTLS(t *testing.T) {
 func TestRunDoesNotWaitForItsListener(t *testing.T) {
 	server := newCounting(t, hello)
 	var calls int
-	l, err := Engine{Window: 20 * time.Millisecond}.Run(t.Context(), plan(server.URL, 2, time.Second), func(bench.Window) {
+	l, err := chosen(Engine{Window: 20 * time.Millisecond}).Run(t.Context(), plan(server.URL, 2, time.Second), func(bench.Window) {
 		calls++
 		if calls > 1 {
 			return

@@ -27,6 +27,7 @@ type request struct {
 	asked  *http.Request // only its method is set: what net/http needs for reading the answer
 	parts  []part        // of the bytes on the wire
 	status int           // wanted
+	isHead bool
 
 	weight    int
 	languages []string // escaped
@@ -49,7 +50,10 @@ const (
 )
 
 // newMix checks the plan, all its mistakes at once, and makes its requests ready.
-func newMix(plan Plan) (*mix, error) {
+func newMix(plan Plan) (*mix, error) { return newShardMix(plan, 0, 1) }
+
+// newShardMix is the mix of one of several shards. Each draws from a seed of its own, and begins elsewhere in what is taken in turn.
+func newShardMix(plan Plan, shard, shards int) (*mix, error) {
 	var errs []error
 	base, err := url.Parse(plan.BaseURL)
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Hostname() == "" {
@@ -59,13 +63,14 @@ func newMix(plan Plan) (*mix, error) {
 	}
 	errs = append(errs, checkStep(plan.Step)...)
 	// The second word of the seed only has to be fixed.
-	m := &mix{rng: rand.New(rand.NewPCG(plan.Seed, 0x6c6f6362656e6368))}
+	m := &mix{rng: rand.New(rand.NewPCG(plan.Seed, 0x6c6f6362656e6368+uint64(shard)))}
 	for _, r := range plan.Requests {
-		made, err := m.newRequest(r, plan)
+		made, err := m.newRequest(r, plan, float64(shard)/float64(shards))
 		if err != nil {
 			errs = append(errs, fmt.Errorf("request %q: %w", r.Name, err))
 			continue
 		}
+		made.language = shard * len(made.languages) / shards
 		m.requests = append(m.requests, made)
 		m.total += made.weight
 	}
@@ -78,11 +83,12 @@ func newMix(plan Plan) (*mix, error) {
 	return m, nil
 }
 
-func (m *mix) newRequest(r bench.Request, plan Plan) (*request, error) {
+func (m *mix) newRequest(r bench.Request, plan Plan, from float64) (*request, error) {
 	made := &request{status: r.ExpectStatus, weight: r.Weight, asked: &http.Request{Method: r.Method}}
 	if made.asked.Method == "" {
 		made.asked.Method = http.MethodGet
 	}
+	made.isHead = made.asked.Method == http.MethodHead
 	if made.status == 0 {
 		made.status = http.StatusOK
 	}
@@ -102,13 +108,13 @@ func (m *mix) newRequest(r bench.Request, plan Plan) (*request, error) {
 		return nil, fmt.Errorf("path %q: it asks for a language, but there are none", r.Path)
 	}
 	if strings.Contains(r.Path, "{id}") {
-		id, err := m.ids(r.IDs, plan.IDs)
+		id, err := m.ids(r.IDs, plan.IDs, from)
 		if err != nil {
 			return nil, fmt.Errorf("path %q: %w", r.Path, err)
 		}
 		made.id = id
 	}
-	raw, err := write(made.asked.Method, strings.TrimSuffix(plan.BaseURL, "/"), r)
+	raw, err := compose(made.asked.Method, strings.TrimSuffix(plan.BaseURL, "/"), r)
 	if err != nil {
 		// The whole URL that url.Error tells may hold a password.
 		if whole, ok := errors.AsType[*url.Error](err); ok {
@@ -122,8 +128,8 @@ func (m *mix) newRequest(r bench.Request, plan Plan) (*request, error) {
 	return made, nil
 }
 
-// write has net/http write r once, so that only the placeholders are left to be filled in for each request.
-func write(method, base string, r bench.Request) ([]byte, error) {
+// compose has net/http write r once, so that only the placeholders are left to be filled in for each request.
+func compose(method, base string, r bench.Request) ([]byte, error) {
 	// Words that no escaping touches stand in for the placeholders, which it would change.
 	const id, language = "xLocbenchPlaceForIDx", "xLocbenchPlaceForLanguagex"
 	path := strings.NewReplacer("{id}", id, "{language}", language).Replace(r.Path)
@@ -150,8 +156,8 @@ func write(method, base string, r bench.Request) ([]byte, error) {
 	return []byte(back.Replace(b.String())), nil
 }
 
-// ids returns the function that draws the next id.
-func (m *mix) ids(spec bench.IDSpec, all []int64) (func() int64, error) {
+// ids returns the function that draws the next id; those taken in turn from that share of the list on.
+func (m *mix) ids(spec bench.IDSpec, all []int64, from float64) (func() int64, error) {
 	pool := all
 	if len(spec.Fixed) > 0 {
 		pool = spec.Fixed
@@ -161,7 +167,7 @@ func (m *mix) ids(spec bench.IDSpec, all []int64) (func() int64, error) {
 	}
 	switch spec.Distribution {
 	case "fixed":
-		next := -1
+		next := int(from*float64(len(pool))) - 1
 		return func() int64 {
 			next = (next + 1) % len(pool)
 			return pool[next]
@@ -186,6 +192,11 @@ func (m *mix) ids(spec bench.IDSpec, all []int64) (func() int64, error) {
 func (m *mix) next(dst []byte) (*request, []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	return m.take(dst)
+}
+
+// take is next without the lock, for a mix that only one goroutine uses.
+func (m *mix) take(dst []byte) (*request, []byte) {
 	r := m.draw()
 	return r, r.append(dst)
 }

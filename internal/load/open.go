@@ -20,7 +20,8 @@ const (
 // late when it is sent at last, or as dropped when it has waited for as long as a request may take, when the line is full, or
 // when the step ends. So each that came due is either sent or dropped.
 type openLoop struct {
-	t       *transport
+	*transport
+	plan    Plan
 	rec     *recorder
 	timeout time.Duration
 	users   bool // each job is a user with a connection of its own
@@ -51,7 +52,9 @@ type job struct {
 
 func newOpenLoop(t *transport, plan Plan, most int) *openLoop {
 	t.rec.users = plan.Step.Arrivals != nil
-	l := &openLoop{t: t, rec: t.rec, timeout: plan.Timeout, users: plan.Step.Arrivals != nil, most: most, empty: make(chan struct{})}
+	l := &openLoop{
+		transport: t, plan: plan, rec: t.rec, timeout: plan.Timeout, users: plan.Step.Arrivals != nil, most: most, empty: make(chan struct{}),
+	}
 	for _, s := range t.slots {
 		l.workers++
 		l.idle = append(l.idle, &worker{slot: s, work: make(chan job, 1)})
@@ -68,7 +71,8 @@ func early(s bench.Step, most int) int {
 }
 
 // run sends until the step's duration is over or the sending has been stopped, and returns when all is drained.
-func (l *openLoop) run(ctx context.Context, plan Plan) {
+func (l *openLoop) run(ctx context.Context) {
+	plan := l.plan
 	for _, w := range l.idle {
 		l.wg.Go(func() { l.wait(ctx, w) })
 	}
@@ -166,7 +170,7 @@ func (l *openLoop) give(ctx context.Context, j job) {
 	}
 	if l.workers < l.most {
 		l.workers++
-		w := &worker{slot: l.t.add(), work: make(chan job, 1)}
+		w := &worker{slot: l.add(), work: make(chan job, 1)}
 		w.work <- j
 		l.wg.Go(func() { l.wait(ctx, w) })
 		l.used()
@@ -204,14 +208,14 @@ func (l *openLoop) serve(ctx context.Context, s *slot, j job) {
 	if l.users {
 		defer s.close()
 	}
-	l.t.exchange(ctx, s, j.due, j.held)
+	l.exchange(ctx, s, j.due, j.held)
 	for n := j.requests - 1; n > 0; n-- {
 		// What a user asks next is due as soon as the answer before is there.
 		if l.stopped() {
 			l.rec.drops(int64(n), false)
 			return
 		}
-		l.t.exchange(ctx, s, s.last, false)
+		l.exchange(ctx, s, s.last, false)
 	}
 }
 

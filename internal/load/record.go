@@ -2,6 +2,7 @@ package load
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"locbench/internal/bench"
@@ -25,10 +26,14 @@ type recorder struct {
 	busy        time.Duration // summed time in flight, without what failures took after the end of the sending
 	overrun     time.Duration // summed time that successes took after the end of the sending
 	opened      int64         // connections opened on the clock
+	preopened   int           // and before
 	paused      time.Duration // summed time in which connections waited to be opened again
 	examples    map[bench.ErrorKind]string
 	open        *openFigures // nil: closed loop
 	users       bool         // connections are meant to be opened again
+	shards      []*account   // of a loop that keeps books of its own; set before the start
+	wake        func()       // tells such a loop that the sending has ended
+	end         atomic.Int64 // 1 + sending in ns, once stopped; for those who do not take the lock
 	window      *tally
 	spare       *tally // the one that is not in use
 
@@ -137,7 +142,9 @@ func (r *recorder) stop() {
 func (r *recorder) stopLocked() {
 	if !r.stopped {
 		r.stopped, r.sending = true, time.Since(r.started)
+		r.end.Store(1 + int64(r.sending))
 		close(r.halted)
+		call(r.wake)
 	}
 }
 
@@ -268,6 +275,7 @@ func (r *recorder) rested(d time.Duration) {
 // The window in which the sending ended is as long as Load.Elapsed tells for the step: until that end plus the mean, over the
 // connections, of how much later their last success came. What it then still waited for answers would understate its rate.
 func (r *recorder) closeWindow() bench.Window {
+	r.gather()
 	r.mu.Lock()
 	now := time.Since(r.started)
 	done := r.window

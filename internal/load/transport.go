@@ -28,10 +28,7 @@ const (
 // the body; its outcome is recorded here.
 type transport struct {
 	engine  Engine
-	network struct {
-		address string // host:port
-		tls     *tls.Config
-	}
+	network target
 	timeout time.Duration
 	mix     *mix
 	rec     *recorder
@@ -39,8 +36,13 @@ type transport struct {
 	mu    sync.Mutex // guards the list
 	slots []*slot
 
-	cutNow    atomic.Bool
-	preopened int // connections opened before the clock started
+	cutNow atomic.Bool
+}
+
+// target is what connections are opened to.
+type target struct {
+	address string      // host:port
+	tls     *tls.Config // nil: in clear
 }
 
 // slot is the place of one connection, which is opened anew when it has been closed.
@@ -57,7 +59,14 @@ type slot struct {
 
 // newTransport makes the transport with slots for connections.
 func newTransport(e Engine, plan Plan, m *mix, rec *recorder, connections int) *transport {
-	t := &transport{engine: e, timeout: plan.Timeout, mix: m, rec: rec}
+	t := &transport{engine: e, network: newTarget(e, plan), timeout: plan.Timeout, mix: m, rec: rec}
+	for range connections {
+		t.add()
+	}
+	return t
+}
+
+func newTarget(e Engine, plan Plan) (t target) {
 	// newMix has seen that it parses.
 	base, _ := url.Parse(plan.BaseURL)
 	port := base.Port()
@@ -70,17 +79,14 @@ func newTransport(e Engine, plan Plan, m *mix, rec *recorder, connections int) *
 			config.ServerName = base.Hostname()
 		}
 		config.NextProtos = []string{"http/1.1"}
-		t.network.tls = config
+		t.tls = config
 		if port == "" {
 			port = "443"
 		}
 	} else if port == "" {
 		port = "80"
 	}
-	t.network.address = net.JoinHostPort(base.Hostname(), port)
-	for range connections {
-		t.add()
-	}
+	t.address = net.JoinHostPort(base.Hostname(), port)
 	return t
 }
 
@@ -93,8 +99,9 @@ func (t *transport) add() *slot {
 	return s
 }
 
-// connect opens the connections before the clock starts, as far as that is possible within dialTime.
-func (t *transport) connect(ctx context.Context) {
+// connect opens the connections before the clock starts, as far as that is possible within dialTime. It returns
+// how many are open then.
+func (t *transport) connect(ctx context.Context) (opened int) {
 	ctx, cancel := context.WithTimeout(ctx, min(dialTime, t.timeout))
 	defer cancel()
 	deadline := time.Now().Add(t.timeout)
@@ -119,9 +126,16 @@ func (t *transport) connect(ctx context.Context) {
 	wg.Wait()
 	for _, s := range t.slots {
 		if s.conn != nil {
-			t.preopened++
+			opened++
 		}
 	}
+	return opened
+}
+
+func (t *transport) places() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.slots)
 }
 
 // cut ends all exchanges in flight on open connections; those still being opened end with the context of exchange.
@@ -306,13 +320,19 @@ func (l *limitedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// The ends of a connection before those of an answer.
+var (
+	errClosed       = fmt.Errorf("the contender closed the connection before the whole answer was there: %w", io.ErrUnexpectedEOF)
+	errClosedInBody = bodyError{errClosed}
+)
+
 // cause is the error of the connection behind what a parser made of it, or that of the parser.
 func (l *limitedReader) cause(err error) error {
 	switch l.err {
 	case nil:
 		return err
 	case io.EOF:
-		return fmt.Errorf("the contender closed the connection before the whole answer was there: %w", io.ErrUnexpectedEOF)
+		return errClosed
 	}
 	return l.err
 }

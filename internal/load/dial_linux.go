@@ -1,0 +1,126 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"os"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// dial begins to open c for its request, which is in c.rest.
+func (s *shard) dial(c *conn, i int) {
+	c.doing = connecting
+	if err := s.dialTo(c, i); err != nil {
+		s.fail(c, i, s.now(), err)
+	}
+}
+
+// dialTo opens a socket and begins to connect it.
+func (s *shard) dialTo(c *conn, i int) error {
+	to := s.loop.addrs[s.loop.addr.Load()]
+	family := unix.AF_INET
+	if _, six := to.(*unix.SockaddrInet6); six {
+		family = unix.AF_INET6
+	}
+	fd, err := unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return os.NewSyscallError("socket", err)
+	}
+	c.fd = int32(fd)
+	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1) // without it, a little slower at worst
+	if err := unix.Connect(fd, to); err != nil && !errors.Is(err, unix.EINPROGRESS) && !errors.Is(err, unix.EINTR) {
+		return os.NewSyscallError("connect", err)
+	}
+	err = unix.EpollCtl(s.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLOUT, Fd: int32(i)})
+	return os.NewSyscallError("epoll_ctl", err)
+}
+
+// dialled tells what became of the connecting of c; its interest is in answers then.
+func (s *shard) dialled(c *conn, i int) error {
+	errno, err := unix.GetsockoptInt(int(c.fd), unix.SOL_SOCKET, unix.SO_ERROR)
+	if err == nil && errno != 0 {
+		err = syscall.Errno(errno)
+	}
+	if err != nil {
+		return os.NewSyscallError("connect", err)
+	}
+	s.interest(c, i, unix.EPOLLIN)
+	return nil
+}
+
+// connected goes on with the request for which c was opened.
+func (s *shard) connected(c *conn, i int) {
+	if err := s.dialled(c, i); err != nil {
+		s.fail(c, i, s.now(), err)
+		return
+	}
+	s.books.opened++
+	c.failures = 0
+	c.doing = waiting
+	s.send(c, i, c.rest)
+}
+
+// connectAll opens what is not open yet, dialers at a time, until then at the latest. A failure is met again, and then counted,
+// by the first request.
+func (s *shard) connectAll(ctx context.Context, until time.Time) {
+	stop := context.AfterFunc(ctx, s.signal)
+	defer stop()
+	todo, dialling := 0, 0
+	for {
+		for ; todo < len(s.conns) && dialling < dialers; todo++ {
+			c := &s.conns[todo]
+			if c.fd >= 0 {
+				continue
+			}
+			if err := s.dialTo(c, todo); err != nil {
+				s.hangUp(c)
+				continue
+			}
+			c.doing = connecting
+			dialling++
+		}
+		left := time.Until(until)
+		if dialling == 0 || left <= 0 || ctx.Err() != nil {
+			break
+		}
+		s.events = s.events[:cap(s.events)]
+		n, err := unix.EpollWait(s.epoll, s.events, int(left/time.Millisecond)+1)
+		if err != nil {
+			continue // interrupted
+		}
+		for _, e := range s.events[:n] {
+			if e.Fd == bellIndex {
+				s.hear()
+				continue
+			}
+			c := &s.conns[e.Fd]
+			if c.doing != connecting {
+				continue
+			}
+			dialling--
+			c.doing = idle
+			if s.dialled(c, int(e.Fd)) != nil {
+				s.hangUp(c)
+			}
+		}
+	}
+	for i := range s.conns {
+		if c := &s.conns[i]; c.doing == connecting {
+			c.doing = idle
+			s.hangUp(c)
+		}
+	}
+}
+
+// open is the number of connections that are.
+func (s *shard) open() (n int) {
+	for i := range s.conns {
+		if s.conns[i].fd >= 0 {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,183 @@
+package load
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// maxShards bounds the threads of the fast loop.
+const maxShards = 8
+
+// fastLoop is the closed loop of Linux for HTTP/1.1 in clear: a few shards, each a thread with an epoll and connections of its
+// own. See docs/decisions for how that lives with Go's scheduler and garbage collector.
+type fastLoop struct {
+	rec     *recorder
+	timeout time.Duration
+	addrs   []unix.Sockaddr
+	addr    atomic.Int32 // index of the one that has answered
+	shards  []*shard
+	cutNow  atomic.Bool
+	bounded bool // the number of requests is
+}
+
+// newFastLoop makes the loop, or returns nil where only the portable one will do.
+func newFastLoop(ctx context.Context, e Engine, plan Plan, network target, rec *recorder, connections int) loop {
+	if e.Portable || e.Dial != nil || network.tls != nil {
+		return nil
+	}
+	l := &fastLoop{rec: rec, timeout: plan.Timeout, addrs: resolve(ctx, network.address), bounded: rec.max > 0}
+	if len(l.addrs) == 0 {
+		return nil
+	}
+	n := min(shards(e), connections)
+	for i := range n {
+		// As evenly as it goes.
+		share := connections*(i+1)/n - connections*i/n
+		s, err := newShard(l, plan, i, n, share)
+		if err != nil {
+			l.close()
+			return nil
+		}
+		l.shards = append(l.shards, s)
+		rec.shards = append(rec.shards, s.books)
+	}
+	rec.wake = l.wake
+	return l
+}
+
+// shards is the number of threads: half of the CPUs, since the other half is for what is measured.
+func shards(e Engine) int {
+	if e.Shards > 0 {
+		return min(e.Shards, maxShards)
+	}
+	return min(max(runtime.GOMAXPROCS(0)/2, 1), maxShards)
+}
+
+// resolve returns the addresses of host:port; none where that fails or an address has a zone.
+func resolve(ctx context.Context, address string) (all []unix.Sockaddr) {
+	host, service, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil
+	}
+	port, err := net.DefaultResolver.LookupPort(ctx, "tcp", service)
+	if err != nil {
+		return nil
+	}
+	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	if err != nil {
+		return nil
+	}
+	for _, ip := range ips {
+		if ip.Zone() != "" {
+			return nil
+		}
+		all = append(all, sockaddr(ip, port))
+	}
+	return all
+}
+
+func sockaddr(ip netip.Addr, port int) unix.Sockaddr {
+	if ip = ip.Unmap(); ip.Is4() {
+		return &unix.SockaddrInet4{Addr: ip.As4(), Port: port}
+	}
+	return &unix.SockaddrInet6{Addr: ip.As16(), Port: port}
+}
+
+// connect opens the connections before the clock starts, as far as that is possible within dialTime. It returns how many are
+// open then.
+func (l *fastLoop) connect(ctx context.Context) (opened int) {
+	until := time.Now().Add(min(dialTime, l.timeout))
+	// A name with several addresses: the first at which anybody answers.
+	for i := range l.addrs {
+		l.addr.Store(int32(i))
+		var wg sync.WaitGroup
+		for _, s := range l.shards {
+			wg.Go(func() { s.connectAll(ctx, until) })
+		}
+		wg.Wait()
+		opened = 0
+		for _, s := range l.shards {
+			opened += s.open()
+		}
+		if opened > 0 {
+			return opened
+		}
+	}
+	return 0
+}
+
+// run sends until the recorder is stopped and returns when all is drained.
+func (l *fastLoop) run(context.Context) {
+	var wg sync.WaitGroup
+	for _, s := range l.shards {
+		wg.Go(func() {
+			// A thread of its own keeps the shard's connections on one CPU's caches, and no other goroutine gets between it and
+			// its events.
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			s.run()
+		})
+	}
+	wg.Wait()
+}
+
+// wake lets every shard look at what has been asked of it.
+func (l *fastLoop) wake() {
+	for _, s := range l.shards {
+		s.signal()
+	}
+}
+
+// cut ends all exchanges in flight.
+func (l *fastLoop) cut() {
+	l.cutNow.Store(true)
+	l.wake()
+}
+
+func (l *fastLoop) places() (n int) {
+	for _, s := range l.shards {
+		n += len(s.conns)
+	}
+	return n
+}
+
+func (l *fastLoop) close() {
+	for _, s := range l.shards {
+		s.close()
+	}
+}
+
+// newShard makes a shard with its share of the connections.
+func newShard(l *fastLoop, plan Plan, i, of, connections int) (*shard, error) {
+	m, err := newShardMix(plan, i, of)
+	if err != nil {
+		return nil, err
+	}
+	s := &shard{
+		loop: l, books: newAccount(), mix: m, conns: make([]conn, connections),
+		in: make([]byte, readSize), events: make([]unix.EpollEvent, maxEvents),
+	}
+	if s.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
+		return nil, fmt.Errorf("epoll: %w", err)
+	}
+	if s.bell, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {
+		unix.Close(s.epoll)
+		return nil, fmt.Errorf("eventfd: %w", err)
+	}
+	if err := unix.EpollCtl(s.epoll, unix.EPOLL_CTL_ADD, s.bell, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: bellIndex}); err != nil {
+		s.close()
+		return nil, fmt.Errorf("epoll: %w", err)
+	}
+	for i := range s.conns {
+		s.conns[i].fd = -1
+	}
+	return s, nil
+}

@@ -1,0 +1,365 @@
+package load
+
+import (
+	"math"
+	"net/http"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	readSize  = 64 << 10 // of the one buffer into which a shard reads
+	maxEvents = 512      // taken at a time
+	bellIndex = -1       // of the eventfd among the connections
+)
+
+// What a connection does.
+type doing uint8
+
+const (
+	idle       doing = iota // it has no request, and gets none any more
+	connecting              // for its request
+	sending                 // the rest of its request, which the socket did not take at once
+	waiting                 // for the answer
+	resting                 // until it tries again to open
+)
+
+// conn is one of a shard's connections. Times are ns since the start of the step.
+type conn struct {
+	parser   parser
+	req      *request
+	start    int64 // of the request
+	until    int64 // its time-out, or the end of the rest
+	rest     []byte
+	fd       int32 // -1: not open
+	doing    doing
+	failures uint16 // dials failed in a row
+}
+
+// shard serves its connections from one thread. Nothing in it is shared but the books, whose lock it holds while it handles a batch
+// of events, and the bell.
+type shard struct {
+	loop   *fastLoop
+	books  *account
+	mix    *mix
+	conns  []conn
+	active int // connections that are not idle
+	epoll  int
+	bell   int // an eventfd
+	in     []byte
+	out    []byte
+	events []unix.EpollEvent
+	next   int64 // when connections have to be looked at for time-outs and ends of rests
+	known  uint8 // see parser
+	ended  bool  // the sending has; then at is when
+	at     int64
+}
+
+// now is the clock of the step.
+func (s *shard) now() int64 { return int64(time.Since(s.loop.rec.started)) }
+
+// run sends until the sending ends and returns when nothing is in flight any more.
+func (s *shard) run() {
+	s.books.mu.Lock()
+	s.next = math.MaxInt64
+	s.active = len(s.conns)
+	for i := range s.conns {
+		s.ask(&s.conns[i], i, s.now())
+	}
+	for busy := false; s.active > 0; {
+		if s.events = s.events[:cap(s.events)]; !s.loop.cutNow.Load() {
+			s.books.mu.Unlock()
+			n := s.wait(busy)
+			s.books.mu.Lock()
+			// With many events at hand there are probably more: then it is worth asking without the way round through the
+			// scheduler, which a wait takes.
+			busy = n >= 8
+			s.events = s.events[:n]
+		} else {
+			s.cutAll()
+			break
+		}
+		if end := s.loop.rec.end.Load(); end > 0 && !s.ended {
+			s.ended, s.at = true, end-1
+			s.wakeResting()
+		}
+		for i := range s.events {
+			e := &s.events[i]
+			if e.Fd == bellIndex {
+				s.hear()
+				continue
+			}
+			s.handle(&s.conns[e.Fd], int(e.Fd), e.Events)
+		}
+		if s.next != math.MaxInt64 {
+			if now := s.now(); now >= s.next {
+				s.look(now)
+			}
+		}
+	}
+	s.books.mu.Unlock()
+}
+
+// wait returns the number of events.
+func (s *shard) wait(busy bool) int {
+	if busy {
+		if n, errno := pollNow(s.epoll, s.events); n > 0 && errno == 0 {
+			return n
+		}
+	}
+	ms := -1
+	if s.next != math.MaxInt64 {
+		ms = int(min(max((s.next-s.now()+999_999)/1_000_000, 0), 1000))
+	}
+	n, err := unix.EpollWait(s.epoll, s.events, ms)
+	if err != nil {
+		return 0 // interrupted
+	}
+	return n
+}
+
+// ask sends the next request on c, or lets it be idle when the sending has ended.
+func (s *shard) ask(c *conn, i int, now int64) {
+	if s.ended || s.loop.rec.end.Load() > 0 || s.loop.bounded && !s.loop.rec.maySend() {
+		s.retire(c)
+		return
+	}
+	if !s.loop.bounded {
+		s.books.sent++
+	}
+	c.req, s.out = s.mix.take(s.out[:0])
+	c.start, c.until = now, now+int64(s.loop.timeout)
+	if c.until < s.next {
+		s.next = c.until
+	}
+	c.parser.reset(c.req.isHead, c.req.status, s.known)
+	if c.fd < 0 {
+		c.rest = append(c.rest[:0], s.out...)
+		s.dial(c, i)
+		return
+	}
+	s.send(c, i, s.out)
+}
+
+// send writes b, as much of it as the socket takes; the rest when it takes more.
+func (s *shard) send(c *conn, i int, b []byte) {
+	n, errno := write(c.fd, b)
+	switch {
+	case errno == 0 && n == len(b):
+		c.doing = waiting
+	case errno == 0 || errno == syscall.EAGAIN || errno == syscall.EINTR:
+		if c.doing != sending {
+			c.doing = sending
+			s.interest(c, i, unix.EPOLLIN|unix.EPOLLOUT)
+		}
+		c.rest = append(c.rest[:0], b[max(n, 0):]...)
+	default:
+		s.fail(c, i, s.now(), os.NewSyscallError("write", errno))
+	}
+}
+
+func (s *shard) interest(c *conn, i int, events uint32) {
+	// It fails only for a descriptor that is not there.
+	_ = unix.EpollCtl(s.epoll, unix.EPOLL_CTL_MOD, int(c.fd), &unix.EpollEvent{Events: events, Fd: int32(i)})
+}
+
+// handle takes in what has happened on c.
+func (s *shard) handle(c *conn, i int, events uint32) {
+	switch c.doing {
+	case connecting:
+		s.connected(c, i)
+	case sending:
+		if events&unix.EPOLLOUT != 0 {
+			c.doing = waiting
+			rest := c.rest
+			n, errno := write(c.fd, rest)
+			switch {
+			case errno == 0 && n == len(rest):
+				s.interest(c, i, unix.EPOLLIN)
+			case errno == 0 || errno == syscall.EAGAIN || errno == syscall.EINTR:
+				c.doing = sending
+				c.rest = rest[:copy(rest, rest[max(n, 0):])]
+			default:
+				s.fail(c, i, s.now(), os.NewSyscallError("write", errno))
+				return
+			}
+		}
+		if events&^unix.EPOLLOUT != 0 {
+			s.read(c, i)
+		}
+	case waiting:
+		s.read(c, i)
+	case idle:
+		// The contender closes what is not used any more, or sends what nobody has asked for.
+		s.hangUp(c)
+	}
+}
+
+// read takes in a part of the answer, and asks again when it is complete.
+func (s *shard) read(c *conn, i int) {
+	n, errno := read(c.fd, s.in)
+	var used int
+	var done bool
+	var err error
+	switch {
+	case errno == syscall.EAGAIN, errno == syscall.EINTR:
+		return
+	case errno != 0:
+		err = os.NewSyscallError("read", errno)
+	case n == 0:
+		done, err = c.parser.eof()
+	default:
+		used, done, err = c.parser.feed(s.in[:n])
+	}
+	if !done && err == nil {
+		return
+	}
+	now := s.now()
+	if err != nil {
+		s.fail(c, i, now, err)
+		return
+	}
+	// Bytes that nobody asked for make the next answer unreadable; so does a request of which a part was not sent.
+	if c.parser.close || used < n || c.doing == sending {
+		s.hangUp(c)
+	}
+	took, over := time.Duration(now-c.start), s.over(now)
+	if p := &c.parser; p.status == c.req.status {
+		s.books.success(took, over, p.bytes)
+	} else {
+		s.books.failure(class(p.status), took, over, p.example)
+		s.known |= classBit(p.status)
+	}
+	s.ask(c, i, now)
+}
+
+// over is how long after the end of the sending now is.
+func (s *shard) over(now int64) time.Duration {
+	end := s.at
+	if !s.ended {
+		e := s.loop.rec.end.Load()
+		if e == 0 {
+			return 0
+		}
+		end = e - 1
+	}
+	return time.Duration(max(now-end, 0))
+}
+
+// fail ends the exchange on c.
+func (s *shard) fail(c *conn, i int, now int64, err error) {
+	dial := c.doing == connecting
+	s.hangUp(c)
+	s.books.failure(classify(err), time.Duration(now-c.start), s.over(now), func() string { return bound(err.Error()) })
+	if !dial {
+		c.failures = 0
+		s.ask(c, i, now)
+		return
+	}
+	if c.failures < math.MaxUint16 {
+		c.failures++
+	}
+	if s.ended {
+		s.retire(c)
+		return
+	}
+	c.doing = resting
+	c.start, c.until = now, now+int64(backOff(int(c.failures)))
+	s.next = min(s.next, c.until)
+}
+
+// look finds the connections whose time is over.
+func (s *shard) look(now int64) {
+	s.next = math.MaxInt64
+	for i := range s.conns {
+		c := &s.conns[i]
+		if c.doing == idle {
+			continue
+		}
+		switch {
+		case c.until > now:
+		case c.doing == resting:
+			s.books.paused += time.Duration(now - c.start)
+			s.ask(c, i, now)
+		default:
+			s.fail(c, i, now, os.ErrDeadlineExceeded)
+		}
+		if c.doing != idle && c.until < s.next {
+			s.next = c.until
+		}
+	}
+	// Not more often than a thousand times a second, and time-outs come that much late at most.
+	if s.next != math.MaxInt64 {
+		s.next = max(s.next, now+int64(time.Millisecond))
+	}
+}
+
+// wakeResting ends the rests, as nothing is sent after them.
+func (s *shard) wakeResting() {
+	now := s.now()
+	for i := range s.conns {
+		if c := &s.conns[i]; c.doing == resting {
+			s.books.paused += time.Duration(now - c.start)
+			s.retire(c)
+		}
+	}
+}
+
+// retire lets c have no request any more.
+func (s *shard) retire(c *conn) {
+	c.doing = idle
+	s.active--
+}
+
+// cutAll ends what is in flight without waiting for it.
+func (s *shard) cutAll() {
+	for i := range s.conns {
+		switch c := &s.conns[i]; c.doing {
+		case idle:
+		case resting:
+			s.retire(c)
+		default:
+			s.books.cut++
+			s.hangUp(c)
+			s.retire(c)
+		}
+	}
+}
+
+func (s *shard) hangUp(c *conn) {
+	if c.fd >= 0 {
+		unix.Close(int(c.fd)) // epoll forgets it
+		c.fd = -1
+	}
+}
+
+func (s *shard) close() {
+	for i := range s.conns {
+		s.hangUp(&s.conns[i])
+	}
+	unix.Close(s.epoll)
+	unix.Close(s.bell)
+}
+
+// signal makes wait return.
+func (s *shard) signal() {
+	one := [8]byte{0: 1}
+	_, _ = unix.Write(s.bell, one[:]) // it fails only when it rings already
+}
+
+func (s *shard) hear() {
+	var n [8]byte
+	_, _ = unix.Read(s.bell, n[:])
+}
+
+// example is the text that stands for an unwanted answer.
+func (p *parser) example() string {
+	if p.note == nil {
+		return http.StatusText(p.status)
+	}
+	return bound(strings.TrimSpace(string(p.note.text)))
+}
