@@ -130,10 +130,24 @@ func (v *view) doing(w int) string {
 		return v.spinner() + " starting " + v.l.Glyph.Ellipsis
 	case s.Loading():
 		return v.loading(w)
-	case !s.Paused.IsZero() && s.Current != nil && s.Phase.Name == bench.PhaseLoad:
-		return fmt.Sprintf("paused before step %d of %d", len(s.Current.Steps)+1, max(len(s.Current.Steps)+1, len(s.Run.Profile.Steps)))
+	case !s.Paused.IsZero():
+		return v.pausedBefore()
 	}
 	return v.phaseLine(w)
+}
+
+// pausedBefore is what a run that stands still goes on with.
+func (v *view) pausedBefore() string {
+	s := v.s
+	if s.Current != nil && s.Phase.Name == bench.PhaseLoad && s.Current.Result.State == bench.LegRunning {
+		n := len(s.Current.Steps) + 1
+		return fmt.Sprintf("paused before step %d of %d", n, max(n, len(s.Run.Profile.Steps)))
+	}
+	n := 1
+	if s.Current != nil {
+		n = s.Current.Number + 1
+	}
+	return fmt.Sprintf("paused before leg %d of %d", n, max(n, len(s.Legs)))
 }
 
 func (v *view) spinner() string {

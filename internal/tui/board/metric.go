@@ -119,6 +119,9 @@ func (v *view) series(m metric, a chart.Axis, w int) chart.Chart {
 			return p.Throughput
 		})},
 	}}
+	if due := v.due(load); due != nil {
+		c.Series = append([]chart.Series{{Name: "due/s", Paint: l.Faint, Mark: 4, Points: due}}, c.Series...)
+	}
 	if v.anyErrors() {
 		c.Series = append(c.Series, chart.Series{Name: "errors/s", Paint: l.Bad, Mark: 2, Points: v.loadLine(load, func(p *fold.LoadPoint) float64 { return p.Errors })})
 	}

@@ -44,6 +44,21 @@ func (v *view) loadLine(points []fold.LoadPoint, y func(*fold.LoadPoint) float64
 	return out
 }
 
+// due is the rate at which requests came due; nil where none did by a rate.
+func (v *view) due(points []fold.LoadPoint) []chart.Point {
+	for i := range points {
+		if points[i].Due > 0 {
+			return v.loadLine(points, func(p *fold.LoadPoint) float64 {
+				if p.Drain || p.Due <= 0 {
+					return math.NaN()
+				}
+				return p.Due
+			})
+		}
+	}
+	return nil
+}
+
 // cpuLine puts each value in the middle of the time that it is the mean of.
 func (v *view) cpuLine(points []fold.UsagePoint) []chart.Point {
 	out := v.room(len(points))

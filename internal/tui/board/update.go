@@ -32,10 +32,10 @@ func (b *Board) Update(msg tea.Msg, s *fold.State) (cmd tea.Cmd, mine bool) {
 	case tea.MouseWheelMsg:
 		switch msg.Button {
 		case tea.MouseWheelUp:
-			b.scroll(-wheel)
+			b.turnWheel(s, -1)
 			mine = true
 		case tea.MouseWheelDown:
-			b.scroll(wheel)
+			b.turnWheel(s, 1)
 			mine = true
 		}
 	}
@@ -121,6 +121,9 @@ func (b *Board) keyOverview(name string, s *fold.State) bool {
 	case "x":
 		b.span = (b.span + 1) % spans
 	case "enter", "z":
+		if leg := b.legOf(s); leg == nil || len(leg.Steps) == 0 {
+			return false
+		}
 		b.zoomed, b.pinned = !b.zoomed, false
 	case "esc":
 		if !b.zoomed {
@@ -187,7 +190,11 @@ func (b *Board) keyScroll(name string) bool {
 	case "home", "g":
 		b.scroll(-1 << 40)
 	case "end", "G":
-		b.scroll(1 << 40)
+		if b.tab == overview {
+			b.pages[overview] = pager{}
+		} else {
+			b.scroll(1 << 40)
+		}
 	default:
 		return false
 	}
@@ -200,6 +207,18 @@ func (b *Board) scroll(d int) {
 		return
 	}
 	b.pages[b.tab].move(d)
+}
+
+// turnWheel moves the list of the page, the cursor of a zoomed chart, or the chosen step.
+func (b *Board) turnWheel(s *fold.State, d int) {
+	switch {
+	case b.tab == overview && b.zoomed:
+		b.moveCursor(s, d)
+	case b.tab == steps:
+		b.scroll(d)
+	default:
+		b.scroll(d * wheel)
+	}
 }
 
 // click finds what is under the mouse.

@@ -276,3 +276,24 @@ func TestEarlierRoundsStandAtTheSameStep(t *testing.T) {
 		}
 	}
 }
+
+// A step by the clock shows what came due beside what was answered, and a stop that was asked for is told.
+func TestOpenLoop(t *testing.T) {
+	s := &fold.State{}
+	for _, rec := range tuitest.Until(tuitest.Records(t, "limits"), 40, isA[bench.WindowClosed]) {
+		if w, ok := rec.Event.(bench.WindowClosed); ok {
+			w.Window.Rate = 7654
+			rec.Event = w
+		}
+		s.Apply(rec)
+	}
+	on(s, bench.Intervened{Control: bench.Control{Kind: bench.ControlStop}}, bench.Intervened{Control: bench.Control{Kind: bench.ControlRate, Rate: 7654}})
+	b := New()
+	if v := text(b, s, 120, 39); !strings.Contains(v, "due/s") || !strings.Contains(v, "stops after this step") || s.Current.Flags[1].Text != "rate 7,654" {
+		t.Errorf("what came due, the stop or the flag of the rate is missing:\n%s", v)
+	}
+	press(t, b, s, "z")
+	if v := text(b, s, 120, 39); !strings.Contains(v, "due 7,654/s") {
+		t.Errorf("what came due is not among the exact values:\n%s", v)
+	}
+}

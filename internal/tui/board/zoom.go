@@ -172,6 +172,9 @@ func (v *view) loadValues(p *fold.LoadPoint) []string {
 	} else {
 		out = append(out, rate(p.Throughput)+" req/s", "p50 "+v.seconds(p.P50), "p90 "+v.seconds(p.P90), "p99 "+v.seconds(p.P99))
 	}
+	if p.Due > 0 {
+		out = append(out, "due "+rate(p.Due)+"/s")
+	}
 	if len(p.Kinds) == 0 {
 		return append(out, "0 errors")
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/units"
 )
 
 // Apply takes in one record.
@@ -108,8 +109,11 @@ func (s *State) applyLeg(leg *Leg, rec bench.Record) {
 	case bench.Intervened:
 		s.intervened(e.Control)
 		text := string(e.Control.Kind)
-		if e.Control.Kind == bench.ControlNote {
+		switch e.Control.Kind {
+		case bench.ControlNote:
 			text = e.Control.Text
+		case bench.ControlRate:
+			text = "rate " + units.Rate(e.Control.Rate)
 		}
 		leg.flag(rec.At, text)
 	case bench.Paused:
@@ -182,7 +186,7 @@ func (l *Leg) window(e bench.WindowClosed) {
 	}
 	step.Windows++
 	p := LoadPoint{
-		T: step.From + (w.Start + w.Length/2).Seconds(), Throughput: w.Throughput(), Drain: w.Drain, Kinds: w.Failed,
+		T: step.From + (w.Start + w.Length/2).Seconds(), Throughput: w.Throughput(), Due: max(0, w.Rate), Drain: w.Drain, Kinds: w.Failed,
 		P50: w.P50.Seconds(), P90: w.P90.Seconds(), P99: w.P99.Seconds(),
 	}
 	for _, n := range w.Failed {

@@ -108,6 +108,7 @@ func (s *Step) Running() bool { return s.Result == nil }
 type LoadPoint struct {
 	T          float64 // seconds since the leg's Origin
 	Throughput float64 // successes per second
+	Due        float64 // requests due per second at its end; 0: none were by a rate
 	P50        float64 // seconds; 0 where nothing succeeded
 	P90        float64
 	P99        float64
