@@ -33,7 +33,7 @@ func (r *runner) leg(ctx context.Context, leg bench.Leg, number int) error {
 		err = l.stopped()
 		ended.State, ended.Failure = bench.LegAborted, err.Error()
 	case ctx.Err() != nil:
-		ended.State, ended.Failure = bench.LegAborted, "interrupted: "+cause.Error()
+		ended.State, ended.Failure = bench.LegAborted, interruption(cause)
 	case errors.Is(cause, errSkipped):
 		err = errSkipped
 		ended.State, ended.Failure = bench.LegAborted, err.Error()
@@ -57,17 +57,26 @@ type life struct {
 	svc      bench.Service
 	artifact bench.Artifact
 	inst     bench.Instance
-	died     *bench.Exit // how it ended, if it did before it was asked to
-	steps    int         // that have been run, the skipped ones among them
-	skipped  []string    // "3 (64 connections)"
+	died     *bench.Exit        // how it ended, if it did before it was asked to
+	steps    []bench.StepResult // that have been run, the skipped ones among them
+	skipped  []string           // "3 (64 connections)"
+}
+
+// interruption tells why everything ends, once: most causes say themselves that they interrupt.
+func interruption(cause error) string {
+	text := cause.Error()
+	if errors.Is(cause, ErrOnRequest) || strings.HasPrefix(text, "interrupted") {
+		return text
+	}
+	return "interrupted: " + text
 }
 
 // stopped is the end of a leg that somebody has asked for, with steps left to run.
 func (l *life) stopped() error {
-	if l.steps == 0 {
+	if len(l.steps) == 0 {
 		return fmt.Errorf("%w before its first step", errStopped)
 	}
-	return fmt.Errorf("%w after step %d", errStopped, l.steps)
+	return fmt.Errorf("%w after step %d", errStopped, len(l.steps))
 }
 
 func (l *life) stepsSkipped() error {

@@ -413,6 +413,26 @@ func TestRateOfAnOpenLoop(t *testing.T) {
 	}
 }
 
+func TestAShareOfThePeakIsWorkedOut(t *testing.T) {
+	var seen []float64
+	f, err := start(t, context.Background(), func(f *fakeRun) {
+		f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
+		f.cfg.Run.Profile.Steps = []bench.Step{{Name: "one", Connections: 1}, {Name: "half", PeakShare: 0.5}}
+		f.cfg.Engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
+			seen = append(seen, step.Rate)
+			return good(ctx, step)
+		})
+	})
+	if err != nil || !slices.Equal(seen, []float64{0, 50}) {
+		t.Errorf("rates %v, error %v", seen, err)
+	}
+	for _, rec := range f.records {
+		if e, ok := rec.Event.(bench.StepStarted); ok && e.Index == 1 && e.Step.Rate != 50 {
+			t.Errorf("the step is announced with a rate of %v", e.Step.Rate)
+		}
+	}
+}
+
 func TestRateOfAClosedLoop(t *testing.T) {
 	told := make(chan struct{})
 	f, err := startSteered(t, context.Background(), func(f *fakeRun) {

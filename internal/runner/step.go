@@ -25,6 +25,7 @@ func (l *life) load(ctx context.Context) error {
 		if paused > 0 && l.inst.Exit() != nil {
 			return l.orDeath(errDied)
 		}
+		step = step.AtPeak(bench.Peak(l.steps))
 		res, skipped, err := l.step(ctx, i, step)
 		if paused > 0 {
 			res.Warnings = append(res.Warnings, fmt.Sprintf("the run was paused for %s before this step, on request", units.Duration(paused)))
@@ -33,7 +34,7 @@ func (l *life) load(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		l.steps = i + 1
+		l.steps = append(l.steps, res)
 		if skipped {
 			l.skipped = append(l.skipped, fmt.Sprintf("%d (%s)", i+1, step.Name))
 		}
