@@ -37,8 +37,8 @@ func (a *account) success(took, over time.Duration, bytes int64) {
 	a.overrun += over
 }
 
-// failure records one that failed.
-func (a *account) failure(kind bench.ErrorKind, took, over time.Duration, example func() string) {
+// failure records one that failed, and tells whether its kind has no example yet.
+func (a *account) failure(kind bench.ErrorKind, took, over time.Duration) (first bool) {
 	a.window.failed[kind]++
 	if kind == bench.ErrTimeout {
 		a.window.timeouts.Record(took)
@@ -46,9 +46,8 @@ func (a *account) failure(kind bench.ErrorKind, took, over time.Duration, exampl
 		a.window.failures.Record(took)
 	}
 	a.busy += max(took-over, 0)
-	if _, known := a.examples[kind]; !known {
-		a.examples[kind] = example()
-	}
+	_, known := a.examples[kind]
+	return !known
 }
 
 // gather takes over the books of the shards into the window in use.

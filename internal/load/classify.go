@@ -50,10 +50,19 @@ func isAny(err error, list []syscall.Errno) bool {
 
 // class is the kind of an answer with another status than the wanted one.
 func class(status int) bench.ErrorKind {
-	if status < 100 || status > 599 {
-		return bench.ErrOther
+	switch status / 100 {
+	case 1:
+		return "1xx"
+	case 2:
+		return "2xx"
+	case 3:
+		return "3xx"
+	case 4:
+		return "4xx"
+	case 5:
+		return "5xx"
 	}
-	return bench.ErrorKind(string(rune('0'+status/100)) + "xx")
+	return bench.ErrOther
 }
 
 // bound makes the text of an example fit for a results file: valid UTF-8 without control characters, of bounded length.

@@ -3,7 +3,9 @@ package load
 import (
 	"context"
 	"io"
+	"math"
 	"net"
+	"os"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -33,7 +35,8 @@ func (t *truth) latencies() bench.Latencies {
 	return t.h.Latencies()
 }
 
-// agreement finds out whether p50 … p99 are within 2 % or 0.1 ms of the truth (times slack). On a machine with other work to do, any
+// agreement finds out whether p50 … p99.9 are within 1 % or 50 µs of the truth where LOCBENCH_TEST_IDLE says
+// that the machine has nothing else to do, else within 2 % or 150 µs (times slack). On a machine with other work to do, any
 // attempt may meet a stall between the two clocks, so the best attempt counts for each quantile. A systematic error is in
 // all of them.
 type agreement map[string]float64
@@ -46,9 +49,12 @@ func (a agreement) add(got, want bench.Latencies) bool {
 		got, want time.Duration
 	}{
 		{"p50", got.P50, want.P50}, {"p75", got.P75, want.P75}, {"p90", got.P90, want.P90},
-		{"p95", got.P95, want.P95}, {"p99", got.P99, want.P99},
+		{"p95", got.P95, want.P95}, {"p99", got.P99, want.P99}, {"p99.9", got.P999, want.P999},
 	} {
-		allowed := slack * max(q.want/50, 100*time.Microsecond)
+		allowed := slack * max(q.want/50, 150*time.Microsecond)
+		if os.Getenv("LOCBENCH_TEST_IDLE") != "" {
+			allowed = max(q.want/100, 50*time.Microsecond)
+		}
 		share := float64((q.got - q.want).Abs()) / float64(allowed)
 		if best, ok := a[q.name]; !ok || share < best {
 			a[q.name] = share
@@ -70,10 +76,15 @@ var delays = []struct {
 		}
 		return 2 * time.Millisecond
 	}},
+	{"heavy tail from 1 ms", func(n int64) time.Duration {
+		// Pareto with α = 1.5, by the rank of the request in a sequence that fills the unit interval evenly.
+		_, u := math.Modf(float64(n) * math.Phi)
+		return min(time.Duration(float64(time.Millisecond)/math.Pow(1-u, 1/1.5)), 200*time.Millisecond)
+	}},
 	{"spread over 1 to 20 ms", func(n int64) time.Duration { return time.Millisecond * time.Duration(1+n*7%20) }},
 }
 
-// The bar: p50 to p99 within 2 % or 0.1 ms of what the server measured on its side. The server's clock stops when its answer
+// The bar: p50 to p99.9 within 1 % or 50 µs (on an idle machine) of what the server measured on its side. The server's clock stops when its answer
 // is ready and the client's when it is read; in between is the scheduler of a busy machine, hence the attempts.
 func TestLatencyAgreesWithTheServer(t *testing.T) {
 	const attempts = 15

@@ -29,6 +29,12 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	if url := os.Getenv(clientEnv); url != "" {
+		if err := client(url); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		return
+	}
 	goleak.VerifyTestMain(m)
 }
 

@@ -231,7 +231,10 @@ func (s *shard) read(c *conn, i int) {
 	if p := &c.parser; p.status == c.req.status {
 		s.books.success(took, over, p.bytes)
 	} else {
-		s.books.failure(class(p.status), took, over, p.example)
+		kind := class(p.status)
+		if s.books.failure(kind, took, over) {
+			s.books.examples[kind] = p.example()
+		}
 		s.known |= classBit(p.status)
 	}
 	s.ask(c, i, now)
@@ -254,7 +257,10 @@ func (s *shard) over(now int64) time.Duration {
 func (s *shard) fail(c *conn, i int, now int64, err error) {
 	dial := c.doing == connecting
 	s.hangUp(c)
-	s.books.failure(classify(err), time.Duration(now-c.start), s.over(now), func() string { return bound(err.Error()) })
+	kind := classify(err)
+	if s.books.failure(kind, time.Duration(now-c.start), s.over(now)) {
+		s.books.examples[kind] = bound(err.Error())
+	}
 	if !dial {
 		c.failures = 0
 		s.ask(c, i, now)

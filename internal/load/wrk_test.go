@@ -102,7 +102,7 @@ func wrkRate(b *testing.B, wrk, url string, connections, threads int, duration t
 const serverEnv = "LOCBENCH_LOAD_TEST_SERVER"
 
 // benchServer starts the server; it ends with its standard input, hence with us in any case.
-func benchServer(b *testing.B) (url string) {
+func benchServer(b testing.TB) (url string) {
 	b.Helper()
 	command := exec.Command(os.Args[0])
 	command.Env = append(os.Environ(), serverEnv+"=1")
