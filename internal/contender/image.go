@@ -101,24 +101,31 @@ func findImage(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildOp
 }
 
 func buildDockerfile(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildOptions) (bench.Artifact, error) {
-	if svc.Files == nil {
-		return bench.Artifact{}, errors.New("its folder is not at hand, only its manifest")
-	}
-	skip, err := readIgnore(svc.Files)
+	list, hash, err := dockerfileContext(svc, b.Info().Arch)
 	if err != nil {
 		return bench.Artifact{}, err
 	}
 	d := svc.Docker
-	list, err := listFiles(svc.Files, skip, d.Dockerfile)
-	if err != nil {
-		return bench.Artifact{}, fmt.Errorf("read %s: %w", svc.Dir, err)
-	}
-	hash, err := contextHash(svc.Files, list, append([]string{"dockerfile", d.Dockerfile, d.Target, b.Info().Arch}, keyValues(d.Args)...)...)
-	if err != nil {
-		return bench.Artifact{}, err
-	}
 	opts := docker.BuildOptions{Dockerfile: d.Dockerfile, Target: d.Target, Args: d.Args, NoCache: o.Rebuild}
 	return build(ctx, b, svc, o, opts, hash, func(w io.Writer) error { return writeTar(w, svc.Files, list) })
+}
+
+// dockerfileContext is what a contender is built from, and its hash.
+func dockerfileContext(svc bench.Service, arch string) ([]entry, string, error) {
+	if svc.Files == nil {
+		return nil, "", errors.New("its folder is not at hand, only its manifest")
+	}
+	skip, err := readIgnore(svc.Files)
+	if err != nil {
+		return nil, "", err
+	}
+	d := svc.Docker
+	list, err := listFiles(svc.Files, skip, d.Dockerfile)
+	if err != nil {
+		return nil, "", fmt.Errorf("read %s: %w", svc.Dir, err)
+	}
+	hash, err := contextHash(svc.Files, list, append([]string{"dockerfile", d.Dockerfile, d.Target, arch}, keyValues(d.Args)...)...)
+	return list, hash, err
 }
 
 // build sends a context to the engine unless the image that would come out is there.

@@ -55,31 +55,11 @@ func BuildProcess(ctx context.Context, svc bench.Service, o BuildOptions) (bench
 }
 
 func buildFolder(ctx context.Context, svc bench.Service, o BuildOptions) (a bench.Artifact, err error) {
-	if svc.Files == nil {
-		return a, errors.New("its folder is not at hand, only its manifest")
-	}
-	skip, err := readIgnore(svc.Files)
+	dir, list, err := processFolder(svc, o)
 	if err != nil {
 		return a, err
 	}
-	list, err := listFiles(svc.Files, skip)
-	if err != nil {
-		return a, fmt.Errorf("read %s: %w", svc.Dir, err)
-	}
-	others := []string{"process", runtime.GOOS, runtime.GOARCH}
-	for _, argv := range svc.Process.Build {
-		others = append(others, strings.Join(argv, "\x00"))
-	}
-	hash, err := contextHash(svc.Files, list, others...)
-	if err != nil {
-		return a, err
-	}
-	cache, err := o.cache()
-	if err != nil {
-		return a, err
-	}
-	dir := filepath.Join(cache, strings.ReplaceAll(label(svc), ":", "-")+"-"+hash)
-	if err := os.MkdirAll(cache, 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return a, err
 	}
 	unlock, err := lock(ctx, dir+".lock", o.out())
@@ -99,6 +79,34 @@ func buildFolder(ctx context.Context, svc bench.Service, o BuildOptions) (a benc
 	}
 	a.BinarySize = binarySize(a, svc, o)
 	return a, nil
+}
+
+// processFolder is where a contender is built for the process runtime, and what from: another folder for other sources.
+func processFolder(svc bench.Service, o BuildOptions) (dir string, list []entry, err error) {
+	if svc.Files == nil {
+		return "", nil, errors.New("its folder is not at hand, only its manifest")
+	}
+	skip, err := readIgnore(svc.Files)
+	if err != nil {
+		return "", nil, err
+	}
+	list, err = listFiles(svc.Files, skip)
+	if err != nil {
+		return "", nil, fmt.Errorf("read %s: %w", svc.Dir, err)
+	}
+	others := []string{"process", runtime.GOOS, runtime.GOARCH}
+	for _, argv := range svc.Process.Build {
+		others = append(others, strings.Join(argv, "\x00"))
+	}
+	hash, err := contextHash(svc.Files, list, others...)
+	if err != nil {
+		return "", nil, err
+	}
+	cache, err := o.cache()
+	if err != nil {
+		return "", nil, err
+	}
+	return filepath.Join(cache, strings.ReplaceAll(label(svc), ":", "-")+"-"+hash), list, nil
 }
 
 // buildIn fills dir, which may hold the rest of an interrupted build, and runs the build commands in it.

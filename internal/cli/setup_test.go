@@ -1,0 +1,221 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"locbench/internal/bench"
+	"locbench/internal/profile"
+	"locbench/internal/tui/setup"
+	"locbench/profiles"
+)
+
+// TestASetUpIsWhatTheFlagsMakeOfIt draws set-ups at random and runs their arguments through the flags of locbench run: the plan is the one that the screen has
+// shown, each value is in it, and the arguments begin the same set-up again.
+func TestASetUpIsWhatTheFlagsMakeOfIt(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	pick := func(values ...string) string { return values[r.IntN(len(values))] }
+	valid := 0
+	for range 400 {
+		c := setup.Choice{Profile: pick("quick", "locations"), Set: map[string]string{}}
+		set := func(flag string, values ...string) {
+			if r.IntN(3) == 0 {
+				c.Set[flag] = pick(values...)
+			}
+		}
+		set("rounds", "1", "6", "100")
+		set("cpus", "0.5", "2")
+		set("cpu-set", "1", "16")
+		set("memory", "1GiB", "64MiB", "-1", "nonsense")
+		set("connections", "1,8", "1 x5 warm-up, 2..2048 doubling", " 4 ", "2..32 doubling,64 for 20s", "1 warm-up")
+		set("duration", "1s", "2m30s")
+		set("runtime", "docker", "process", "auto")
+		switch r.IntN(4) {
+		case 0:
+			c.Set["store"] = pick("embedded", "container", "auto", "none")
+		case 1:
+			c.Set["store"], c.Set["elastic"] = "external", pick("http://10.0.0.5:9200", "http://me:s e'cret@h:1/x?y", "http://me:pass@h:1")
+		}
+		switch r.IntN(4) {
+		case 0:
+			c.Set["cities"] = pick("1", "100000")
+		case 1:
+			c.Set["data"] = pick("bundled", "./dump", "a b,c'\"$(x)", "-x")
+		}
+		if r.IntN(3) == 0 {
+			c.Contenders = []bench.Selection{{Contender: "go-nethttp"}, {Contender: "x", Variant: "lto"}}
+		}
+		if r.IntN(5) == 0 {
+			c.Extra = []string{"--no-checks=true", "--seed=7", `--services="a,b"`}
+		}
+		base, err := profile.Load(c.Profile, profiles.FS)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown, shownErr := planSetup(base, c.Args())
+		plan, planErr := planOf(c.Args()...)
+		if (shownErr == nil) != (planErr == nil) || shownErr != nil && shownErr.Error() != planErr.Error() {
+			t.Fatalf("%q: the screen says %v, the command line %v", c.Args(), shownErr, planErr)
+		}
+		again, services, err := setupChoice(c.Args())
+		samePlan, sameErr := planOf(again.Args()...)
+		if err != nil || !reflect.DeepEqual(samePlan, plan) || (sameErr == nil) != (planErr == nil) || c.Extra != nil && !slices.Equal(services, []string{"a,b"}) {
+			t.Fatalf("%q begins %q, services %q, %v", c.Args(), again.Args(), services, err)
+		}
+		if planErr != nil {
+			continue
+		}
+		valid++
+		if !reflect.DeepEqual(shown, plan) {
+			t.Fatalf("%q:\nscreen       %+v\ncommand line %+v", c.Args(), shown, plan)
+		}
+		has(t, c, plan)
+	}
+	if valid < 50 {
+		t.Errorf("only %d set-ups could be run", valid)
+	}
+}
+
+// has looks for each value of a choice in the plan.
+func has(t *testing.T, c setup.Choice, p bench.Profile) {
+	t.Helper()
+	got := map[string]string{
+		"rounds": strconv.Itoa(p.Rounds), "cpus": strconv.FormatFloat(p.Limits.CPUs, 'f', -1, 64), "cpu-set": strconv.Itoa(p.Limits.CPUSet),
+		"runtime": string(p.Runtime), "store": string(p.Store.Kind), "elastic": p.Store.URL, "cities": strconv.Itoa(p.Data.Cities), "data": p.Data.Dir,
+	}
+	if got["data"] == "" {
+		got["data"] = "bundled"
+	}
+	for flag, want := range c.Set {
+		if value, ok := got[flag]; ok && value != want {
+			t.Errorf("%q: --%s %s has become %s", c.Args(), flag, want, value)
+		}
+	}
+	if c.Contenders != nil && !slices.Equal(c.Contenders, p.Contenders) {
+		t.Errorf("%q: contenders %v", c.Args(), p.Contenders)
+	}
+}
+
+func TestASetUpRefusesWhatIsNoOptionOfARun(t *testing.T) {
+	for args, want := range map[string]string{"--nonsense": "unknown flag", "--rounds many": "whole number", "Not/A/Contender": "is no contender"} {
+		_, _, err := setupChoice(strings.Fields(args))
+		var code *codeError
+		if !errors.As(err, &code) || code.code != ExitUsage || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", args, err)
+		}
+	}
+}
+
+func TestSavedProfilesAreFoundAndNeverOverwrittenUnasked(t *testing.T) {
+	t.Chdir(t.TempDir())
+	p, err := profile.Load("quick", profiles.FS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Rounds, p.Store = 6, bench.StoreSpec{Kind: bench.StoreExternal, URL: "http://me:secret@10.0.0.5:9200"}
+	site, ctx := setupSite{}, context.Background()
+	saved, warning, err := site.Save(ctx, "my profile", p, false)
+	if saved != "my profile.yaml" || !strings.Contains(warning, "password") || err != nil {
+		t.Fatalf("%q, %q, %v", saved, warning, err)
+	}
+	text, _ := os.ReadFile(saved)
+	if strings.Contains(string(text), "secret") || !strings.Contains(string(text), "rounds: 6") {
+		t.Errorf("%s", text)
+	}
+	p.Rounds = 9
+	if _, _, err := site.Save(ctx, saved, p, false); !errors.Is(err, setup.ErrExists) {
+		t.Errorf("a second time: %v", err)
+	}
+	if now, _ := os.ReadFile(saved); string(now) != string(text) {
+		t.Error("overwritten unasked")
+	}
+	if _, _, err := site.Save(ctx, saved, p, true); err != nil {
+		t.Error(err)
+	}
+	if again, err := profile.Load(saved, profiles.FS); err != nil || again.Rounds != 9 || again.Name != "my-profile" {
+		t.Errorf("%+v, %v", again, err)
+	}
+	if _, _, err := site.Save(ctx, filepath.Join("no", "where"), p, false); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no folder: %v", err)
+	}
+	p.Rounds = 0
+	if _, _, err := site.Save(ctx, "broken", p, false); err == nil {
+		t.Error("a profile that cannot be read back was saved")
+	}
+	if err := os.WriteFile("compose.yaml", []byte("services: {}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, found := range site.Profiles(ctx, "gone.yaml") {
+		if found.Err != nil {
+			found.Name += "!"
+		}
+		names = append(names, found.Name)
+	}
+	for _, want := range []string{"quick", "locations", "my profile.yaml", "gone.yaml!"} {
+		if !slices.Contains(names, want) {
+			t.Errorf("%q lacks %s", names, want)
+		}
+	}
+	if slices.Contains(names, "compose.yaml") {
+		t.Error("a YAML file that is no profile counts as one")
+	}
+	if left, _ := filepath.Glob(".locbench-*"); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
+func TestAStoreTellsWhatItIs(t *testing.T) {
+	answers := map[string]string{"/": `{"version":{"number":"8.1.0"}}`, "/city/_count": `{"count":14945}`}
+	es := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text, ok := answers[r.URL.Path]
+		if !ok {
+			w.WriteHeader(http.StatusNotFound)
+		}
+		_, _ = w.Write([]byte(text))
+	}))
+	defer es.Close()
+	site := setupSite{}
+	got, err := site.Elastic(t.Context(), es.URL)
+	if err != nil || got.Version != "8.1.0" || got.Cities != 14945 || !strings.Contains(got.Warning, "not Elasticsearch 7") {
+		t.Errorf("%+v, %v", got, err)
+	}
+	delete(answers, "/city/_count")
+	if got, err = site.Elastic(t.Context(), es.URL); err != nil || got.Cities != 0 {
+		t.Errorf("without data: %+v, %v", got, err)
+	}
+	address := strings.Replace(es.URL, "http://", "http://me:secret@", 1)
+	es.Close()
+	if _, err = site.Elastic(t.Context(), address); err == nil || strings.Contains(err.Error(), "secret") {
+		t.Errorf("away: %v", err)
+	}
+}
+
+func TestThisMachineAnswers(t *testing.T) {
+	site := setupSite{}
+	m := site.Machine(t.Context())
+	if m.CPUs < 1 || m.Memory < 1 || len(m.Findings) < 5 || (m.Engine.Err == nil) != (m.Engine.Version != "") {
+		t.Errorf("%+v", m)
+	}
+	if most, err := site.Room(t.Context(), 1); most != 1 || err != nil {
+		t.Errorf("%d, %v", most, err)
+	}
+	if most, err := site.Room(t.Context(), 2_000_000); err == nil || most >= 2_000_000 {
+		t.Errorf("two million connections: %d, %v", most, err)
+	}
+	states, err := site.States(t.Context(), bench.RuntimeProcess)
+	if err != nil || states[bench.Selection{Contender: "go-nethttp", Variant: "builtin"}].Kind != setup.Ready {
+		t.Errorf("%+v, %v", states, err)
+	}
+}

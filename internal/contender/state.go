@@ -1,0 +1,67 @@
+package contender
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"locbench/internal/bench"
+)
+
+// ImageRef is the image that BuildImage would make or find of a resolved contender for an engine of that architecture; nothing is built. For one that runs
+// inside locbench the error is a NotStaticError where the running binary cannot be the image: BuildImage may still make another.
+func ImageRef(svc bench.Service, arch string, o BuildOptions) (string, error) {
+	switch {
+	case svc.Builtin:
+		self, err := o.self()
+		if err == nil {
+			err = checkStatic(self, arch)
+		}
+		if err != nil {
+			return "", err
+		}
+		hash, err := fileHash(self, builtinDockerfile)
+		return imageTag(svc, hash), err
+	case svc.Docker == nil:
+		return "", errors.New("its manifest has no `docker`")
+	case svc.Docker.Image != "":
+		return svc.Docker.Image, nil
+	}
+	_, hash, err := dockerfileContext(svc, arch)
+	return imageTag(svc, hash), err
+}
+
+// ProcessState tells whether a resolved contender is built for the process runtime, and whether it was before, from other sources. The error says why it
+// cannot be: a manifest without `process`, or a tool that is not installed.
+func ProcessState(svc bench.Service, o BuildOptions) (built, before bool, err error) {
+	if svc.Builtin {
+		return true, false, nil
+	}
+	if svc.Process == nil {
+		return false, false, errors.New("its manifest has no `process`")
+	}
+	dir, _, err := processFolder(svc, o)
+	if err != nil {
+		return false, false, err
+	}
+	_, err = os.Stat(dir + builtMarker)
+	built = err == nil
+	tools := [][]string{svc.Process.Command}
+	if !built {
+		tools = append(tools, svc.Process.Build...)
+	}
+	for _, argv := range tools {
+		if len(argv) == 0 || strings.Contains(argv[0], "{{") || strings.ContainsRune(argv[0], filepath.Separator) {
+			continue // a file of the build
+		}
+		if _, err := exec.LookPath(argv[0]); err != nil {
+			return built, false, fmt.Errorf("%s is not installed here", argv[0])
+		}
+	}
+	stem := strings.TrimSuffix(dir, dir[strings.LastIndex(dir, "-")+1:])
+	older, _ := filepath.Glob(stem + "????????????" + builtMarker)
+	return built, !built && len(older) > 0, nil
+}
