@@ -70,7 +70,7 @@ func settled(folders tuitest.Folders) *Screen {
 		folders[i].Live = false // else the list is made again every few seconds
 	}
 	s := open(folders, nil)
-	tuitest.Settle(s, s.Init(), nil)
+	tuitest.Finish(s, s.Init())
 	return s
 }
 
@@ -107,7 +107,7 @@ func TestGoldenViews(t *testing.T) {
 	tuitest.Golden(t, s, "broken", now)
 
 	empty := open(nil, nil)
-	tuitest.Settle(empty, empty.Init(), nil)
+	tuitest.Finish(empty, empty.Init())
 	tuitest.Golden(t, empty, "empty", now)
 }
 
@@ -160,7 +160,7 @@ func TestCompareTakesTheMarkedOnes(t *testing.T) {
 			t.Fatalf("%s: %v", keys, msgs[0])
 		}
 		c := screen.Screen.(*compare.Screen)
-		tuitest.Settle(c, c.Init(), nil)
+		tuitest.Finish(c, c.Init())
 		view := strings.Join(tuitest.View(c, tuitest.Size{Width: 200, Height: 50}, look.New(look.Options{NoColor: true}), now), "\n")
 		for _, dir := range want {
 			if !strings.Contains(view, dir) {
@@ -203,7 +203,7 @@ func TestTheCursorStaysOnItsFolder(t *testing.T) {
 	tuitest.Press(s, nil, "down", "down")
 	dir := s.current().Dir
 	s.options.Source = folders[1:]
-	tuitest.Settle(s, s.Update(ui.Shown{}), nil)
+	tuitest.Finish(s, s.Update(ui.Shown{}))
 	if s.current().Dir != dir || s.cursor != 1 {
 		t.Errorf("at %d, %s", s.cursor, s.current().Dir)
 	}

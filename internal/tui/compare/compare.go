@@ -141,8 +141,8 @@ func (s *Screen) Keys() []ui.Key {
 		{Name: "↑/↓", Help: "contender", Long: "the next contender, on both sides"},
 		{Name: "a/b", Help: "side A, B", Long: "another contender on side A or B alone (A and B go back)"},
 		{Name: "x", Help: "swap", Long: "swap the sides"},
-		{Name: "pgup/pgdn", Help: "scroll", Long: "scroll the page"},
 		back,
+		{Name: "pgup/pgdn", Help: "scroll", Long: "scroll the page"},
 	}
 }
 

@@ -49,10 +49,14 @@ func (s *Screen) View(f ui.Frame) []string {
 func (s *Screen) column(l *look.Look, w, h int) []string {
 	lines := append(s.figures(l, w), "")
 	t := s.tab
-	if t == figures || t == charts && w < wideWidth/2 {
+	if t == figures {
 		t = steps
 	}
-	return append(lines, s.content(l, t, w, h-len(lines))...)
+	lines = append(lines, s.content(l, t, w, h-len(lines))...)
+	if room := h - len(lines) - 1; t == steps && w < wideWidth && w >= 100 && len(s.set.steps) > 0 && room >= 8 {
+		lines = append(append(lines, ""), s.charts(l, w, min(room, 16))...)
+	}
+	return lines
 }
 
 func (s *Screen) waiting(f ui.Frame) []string {

@@ -158,7 +158,7 @@ func Headline(a, b Contender) []Figure {
 			return ofValue(peak.CPURequest)
 		}),
 		of("peak memory", Bytes, false, Contender.memory),
-		of("cost of 10⁹ requests", Dollars, false, func(c Contender) Side { return ofValue(c.CostEach) }),
+		of("cost of 10⁹ req", Dollars, false, func(c Contender) Side { return ofValue(c.CostEach) }),
 	}
 }
 

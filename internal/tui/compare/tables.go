@@ -7,34 +7,83 @@ import (
 	"locbench/internal/tui/look"
 )
 
+// narrow is the width below which words are short.
+const narrow = 79
+
 // figures is the headline of the pair.
 func (s *Screen) figures(l *look.Look, w int) []string {
+	say := "the rounds say"
+	if w < narrow {
+		say = "rounds"
+	}
 	columns := []look.Column{
-		{Title: "figure", Left: true}, {Title: "A"}, {Title: "A, 95 %", Drop: 2}, {Title: "B"}, {Title: "B, 95 %", Drop: 2}, {Title: "B/A"},
-		{Title: "what the rounds say", Left: true, Drop: 1},
+		{Title: "figure", Left: true}, {Title: "A"}, {Title: "A, 95 %", Drop: 2}, {Title: "B"}, {Title: "B, 95 %", Drop: 2}, {Title: "change"},
+		{Title: say, Left: true},
 	}
 	var rows [][]string
 	for _, f := range s.set.head {
 		rows = append(rows, []string{
 			l.ASCIIOnly(tenToNine(l, f.Name)), sideText(l, f.Unit, f.A), l.Faint.S(intervalText(l, f.Unit, f.A)), sideText(l, f.Unit, f.B), l.Faint.S(intervalText(l, f.Unit, f.B)),
-			changeText(l, f), wordText(l, f, len(s.set.breaks) == 0),
+			changeText(l, f), wordText(l, f, len(s.set.breaks) == 0, w < narrow),
 		})
 		if f.Unit == PerSecond {
 			rows = append(rows, []string{"  at", s.peakAt(l, s.set.a), "", s.peakAt(l, s.set.b)})
 		}
 	}
-	header, lines := l.Table(columns, rows, w)
+	header, lines := table(l, columns, rows, w)
 	lines = append([]string{header}, lines...)
-	for _, line := range l.Wrap(method(s.set), w, 2) {
+	for _, line := range l.Wrap(method(s.set), w, 3) {
 		lines = append(lines, l.Faint.S(line))
 	}
 	return lines
 }
 
+// table lays rows out as look.Table does, but columns with the same Drop are there together or not at all: half a comparison misleads.
+func table(l *look.Look, columns []look.Column, rows [][]string, w int) (header string, lines []string) {
+	widths := make([]int, len(columns))
+	for i, c := range columns {
+		widths[i] = look.Width(c.Title)
+		for _, row := range rows {
+			if i < len(row) {
+				widths[i] = max(widths[i], look.Width(row[i]))
+			}
+		}
+		if c.Max > 0 {
+			widths[i] = min(widths[i], c.Max)
+		}
+	}
+	for {
+		total, worst := -2, 0
+		for i, c := range columns {
+			total += widths[i] + 2
+			worst = max(worst, c.Drop)
+		}
+		if total <= w || worst == 0 {
+			return l.Table(columns, rows, w)
+		}
+		out := func(i int) bool { return columns[i].Drop == worst }
+		for n, row := range rows {
+			rows[n] = without(row, out)
+		}
+		widths, columns = without(widths, out), without(columns, out)
+	}
+}
+
+// without is xs without the places that are out.
+func without[T any](xs []T, out func(int) bool) []T {
+	var kept []T
+	for i, x := range xs {
+		if !out(i) {
+			kept = append(kept, x)
+		}
+	}
+	return kept
+}
+
 // tenToNine keeps its meaning where there are no superscripts.
 func tenToNine(l *look.Look, name string) string {
-	if l.ASCII && name == "cost of 10⁹ requests" {
-		return "cost of 1e9 requests"
+	if l.ASCII && name == "cost of 10⁹ req" {
+		return "cost of 1e9 req"
 	}
 	return name
 }
@@ -54,11 +103,11 @@ func (s *Screen) peakAt(l *look.Look, c Contender) string {
 func (s *Screen) stepTable(l *look.Look, w int) []string {
 	const bar = 8
 	columns := []look.Column{
-		{Title: "step", Left: true, Max: 18}, {Title: "A req/s"}, {Title: "B req/s"}, {Title: "B/A"},
+		{Title: "step", Left: true, Max: 18}, {Title: "A req/s"}, {Title: "B req/s"}, {Title: "change"},
 		{Title: "A", Left: true, Drop: 6}, {Title: "B", Left: true, Drop: 6},
-		{Title: "A p99"}, {Title: "B p99"}, {Title: "B/A", Drop: 4},
+		{Title: "A p99"}, {Title: "B p99"}, {Title: "change", Drop: 4},
 		{Title: "A CPU/req", Drop: 3}, {Title: "B CPU/req", Drop: 3}, {Title: "A errors", Drop: 2}, {Title: "B errors", Drop: 2},
-		{Title: "req/s", Left: true, Drop: 7},
+		{Title: "the rounds say of req/s", Left: true, Drop: 7},
 	}
 	top := 0.0
 	for _, p := range s.set.steps {
@@ -76,7 +125,7 @@ func (s *Screen) stepTable(l *look.Look, w int) []string {
 		if p.Step.WarmUp {
 			name = "w " + name
 		}
-		word := wordText(l, p.Throughput, len(s.set.breaks) == 0)
+		word := wordText(l, p.Throughput, len(s.set.breaks) == 0, w < narrow)
 		switch {
 		case !p.InA:
 			word = "only in B"
@@ -91,7 +140,7 @@ func (s *Screen) stepTable(l *look.Look, w int) []string {
 			errorText(l, p.Errors.A), errorText(l, p.Errors.B), word,
 		})
 	}
-	header, lines := l.Table(columns, rows, w)
+	header, lines := table(l, columns, rows, w)
 	return append([]string{header}, lines...)
 }
 
@@ -107,8 +156,8 @@ func errorText(l *look.Look, s Side) string {
 // contenderTable is every contender of either run, with the peak and the latency there.
 func (s *Screen) contenderTable(l *look.Look, w int) []string {
 	columns := []look.Column{
-		{Title: "  contender", Left: true, Max: 40}, {Title: "A peak/s"}, {Title: "B peak/s"}, {Title: "B/A"}, {Title: "A p99", Drop: 2}, {Title: "B p99", Drop: 2},
-		{Title: "what the rounds say of the peak", Left: true, Drop: 1},
+		{Title: "  contender", Left: true, Max: 40}, {Title: "A peak/s"}, {Title: "B peak/s"}, {Title: "change"}, {Title: "A p99", Drop: 3}, {Title: "B p99", Drop: 3},
+		{Title: "the rounds say", Left: true, Drop: 1},
 	}
 	var rows [][]string
 	for i, r := range s.rows {
@@ -118,7 +167,7 @@ func (s *Screen) contenderTable(l *look.Look, w int) []string {
 			name = b.Label
 		}
 		peak, last := s.heads[i][1], s.heads[i][3]
-		word := wordText(l, peak, len(s.set.breaks) == 0)
+		word := wordText(l, peak, len(s.set.breaks) == 0, w < narrow)
 		switch {
 		case r.a < 0:
 			word = "only in B"
@@ -134,7 +183,7 @@ func (s *Screen) contenderTable(l *look.Look, w int) []string {
 			sideText(l, last.Unit, last.A), sideText(l, last.Unit, last.B), word,
 		})
 	}
-	header, lines := l.Table(columns, rows, w)
+	header, lines := table(l, columns, rows, w)
 	return append([]string{header}, lines...)
 }
 
@@ -156,7 +205,7 @@ func (s *Screen) differenceTable(l *look.Look, w int) []string {
 		}
 		rows = append(rows, []string{d.What, s.value(l, d.A, side), s.value(l, d.B, side), so})
 	}
-	header, lines := l.Table(columns, rows, w)
+	header, lines := table(l, columns, rows, w)
 	return append([]string{header}, lines...)
 }
 
@@ -166,24 +215,24 @@ func (s *Screen) charts(l *look.Look, w, h int) []string {
 	for i, p := range s.set.steps {
 		labels[i] = p.Short()
 	}
-	series := func(of func(StepPair) Figure, scale float64) []chart.Series {
+	series := func(of func(StepPair) Figure) []chart.Series {
 		out := []chart.Series{{Name: "A", Paint: l.Series[0], Mark: 0}, {Name: "B", Paint: l.Series[1], Mark: 1}}
 		for i, p := range s.set.steps {
 			f := of(p)
 			if f.A.Known {
-				out[0].Points = append(out[0].Points, chart.Point{X: float64(i), Y: f.A.Value * scale})
+				out[0].Points = append(out[0].Points, chart.Point{X: float64(i), Y: f.A.Value})
 			}
 			if f.B.Known {
-				out[1].Points = append(out[1].Points, chart.Point{X: float64(i), Y: f.B.Value * scale})
+				out[1].Points = append(out[1].Points, chart.Point{X: float64(i), Y: f.B.Value})
 			}
 		}
 		return out
 	}
-	upper := chart.Steps{Title: "throughput", Unit: PerSecond.text, Labels: labels, Gutter: chart.Gutter,
-		Series: series(func(p StepPair) Figure { return p.Throughput }, 1)}
-	lower := chart.Steps{Title: "p99", Unit: Nanoseconds.text, Labels: labels, Gutter: chart.Gutter, Log: true,
-		Series: series(func(p StepPair) Figure { return p.P99 }, 1)}
-	if h < 10 && w >= 60 {
+	upper := chart.Steps{Title: "throughput", Unit: PerSecond.axis, Labels: labels, Gutter: chart.Gutter,
+		Series: series(func(p StepPair) Figure { return p.Throughput })}
+	lower := chart.Steps{Title: "p99", Unit: Nanoseconds.axis, Labels: labels, Gutter: chart.Gutter, Log: true,
+		Series: series(func(p StepPair) Figure { return p.P99 })}
+	if w >= 100 || h < 10 && w >= 60 {
 		half := (w - 2) / 2
 		return look.Beside(2, upper.Draw(l, half, h), lower.Draw(l, w-2-half, h))
 	}

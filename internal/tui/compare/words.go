@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"locbench/internal/stats"
@@ -28,6 +29,18 @@ func (u Unit) text(v float64) string {
 		return fmt.Sprintf("$%.2f", v)
 	}
 	return units.Rate(v)
+}
+
+// axis writes a value beside an axis, where round ones stand.
+func (u Unit) axis(v float64) string {
+	if v == 0 {
+		return "0"
+	}
+	number, unit, _ := strings.Cut(u.text(v), " ")
+	if strings.Contains(number, ".") {
+		number = strings.TrimRight(strings.TrimRight(number, "0"), ".")
+	}
+	return strings.TrimSpace(number + " " + unit)
 }
 
 func sideText(l *look.Look, u Unit, s Side) string {
@@ -69,22 +82,28 @@ func changeText(l *look.Look, f Figure) string {
 }
 
 // wordText says what the rounds support; comparable is false where something else differs that decides about the figures.
-func wordText(l *look.Look, f Figure, comparable bool) string {
+func wordText(l *look.Look, f Figure, comparable, short bool) string {
+	choose := func(long, brief string) string {
+		if short {
+			return brief
+		}
+		return long
+	}
 	switch f.Word() {
 	case Equal:
 		return "equal"
 	case NoClaim:
-		return l.Faint.S(fmt.Sprintf("n=%d: no claim", f.Least()))
+		return l.Faint.S(fmt.Sprintf(choose("n=%d: no claim", "n=%d"), f.Least()))
 	case Overlap:
-		return "intervals overlap: no claim"
+		return choose("intervals overlap: no claim", "overlap")
 	case Apart:
 		switch {
 		case !comparable:
-			return l.Warn.S("apart, but not comparable")
+			return l.Warn.S(choose("apart, but not comparable", "apart"))
 		case f.Better() == 'B':
-			return l.Good.S("B is better")
+			return l.Good.S(choose("B is better", "B better"))
 		}
-		return l.Bad.S("A is better")
+		return l.Bad.S(choose("A is better", "A better"))
 	}
 	return l.Glyph.Missing
 }
@@ -108,5 +127,5 @@ func method(c *comparison) string {
 	if n < stats.MinInterval {
 		return fmt.Sprintf("%d rounds or more on both sides give a 95 %% interval of the median; fewer support no claim.", stats.MinInterval)
 	}
-	return "Medians of the rounds, latencies of all requests; a side is better where the 95 % intervals of the medians do not overlap."
+	return "Medians of the rounds; latencies of all requests. A side is better where the intervals of the medians (95 %) do not overlap."
 }

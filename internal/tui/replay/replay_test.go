@@ -51,7 +51,7 @@ func openWith(t testing.TB, folder tuitest.Folder, b Board) *Screen {
 	t.Helper()
 	s := New(folder.Dir, tuitest.Folders{folder}, b)
 	s.Update(ui.Resized{Width: 80, Height: 23})
-	tuitest.Settle(s, s.Init(), nil)
+	tuitest.Finish(s, s.Init())
 	if s.player == nil {
 		t.Fatalf("not loaded: %v", s.err)
 	}

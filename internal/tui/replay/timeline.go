@@ -105,15 +105,6 @@ func around(marks []mark, pos, total time.Duration) (before, after time.Duration
 	return 0, after
 }
 
-// current is the name of the last mark at or before pos.
-func current(marks []mark, pos time.Duration) string {
-	i := sort.Search(len(marks), func(i int) bool { return marks[i].at > pos })
-	if i == 0 {
-		return ""
-	}
-	return marks[i-1].name
-}
-
 // clockText is a length of time as players show it: "1:20", "1:02:03".
 func clockText(d time.Duration) string {
 	s := int64(d / time.Second)

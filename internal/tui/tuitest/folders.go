@@ -6,9 +6,12 @@ import (
 	"slices"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"locbench/internal/bench"
 	"locbench/internal/results"
 	"locbench/internal/tui/fold"
+	"locbench/internal/tui/ui"
 )
 
 // Folder is a results folder in memory.
@@ -146,4 +149,21 @@ func MoreRounds(records []bench.Record, times int, factor float64) []bench.Recor
 		}
 	}
 	return out
+}
+
+// Finish runs cmd and all that comes of it however long it takes, in order; what is for the program is left out. It is for commands
+// that end by themselves.
+func Finish(s ui.Screen, cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case nil, ui.Open, ui.Replace, ui.Back, ui.Quit, ui.Tell, ui.Copy:
+	case tea.BatchMsg:
+		for _, c := range msg {
+			Finish(s, c)
+		}
+	default:
+		Finish(s, s.Update(msg))
+	}
 }

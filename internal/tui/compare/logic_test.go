@@ -1,0 +1,214 @@
+package compare
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/hdr"
+)
+
+// rates are the legs of a contender: a round for each throughput.
+func rates(label string, perSecond ...int64) []bench.LegResult {
+	var legs []bench.LegResult
+	for i, n := range perSecond {
+		h := hdr.New()
+		for range 100 {
+			h.Record(time.Duration(1e9 / n))
+		}
+		up := time.Duration(n) * time.Millisecond
+		usage := func(cpu time.Duration) *bench.Usage {
+			return &bench.Usage{CPU: cpu, Memory: &bench.Memory{Used: n, Peak: 2 * n}}
+		}
+		legs = append(legs, bench.LegResult{
+			Leg: bench.Leg{Contender: label, Round: i + 1}, State: bench.LegComplete, StartUp: &up,
+			Steps: []bench.StepResult{{
+				Step: bench.Step{Name: "8 connections", Connections: 8, Duration: time.Second}, Before: usage(0), After: usage(time.Second),
+				Load: bench.Load{Succeeded: n, Elapsed: time.Second, Latency: h.Latencies(), Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: n % 2}},
+			}},
+		})
+	}
+	return legs
+}
+
+func only(legs []bench.LegResult) Contender {
+	cs := Contenders(bench.Run{}, legs)
+	if len(cs) == 0 {
+		return at(nil, -1)
+	}
+	return cs[0]
+}
+
+func TestWhatTheRoundsSay(t *testing.T) {
+	six := []int64{100, 102, 104, 106, 108, 110}
+	for _, c := range []struct {
+		name   string
+		a, b   []int64
+		word   Word
+		better byte
+		change string
+	}{
+		{"one round each", []int64{100}, []int64{200}, NoClaim, 0, "+100.0"},
+		{"five against six", six[:5], []int64{200, 202, 204, 206, 208, 210}, NoClaim, 0, "+97.1"},
+		{"six, far faster", six, []int64{200, 202, 204, 206, 208, 210}, Apart, 'B', "+95.2"},
+		{"six, far slower", six, []int64{50, 52, 54, 56, 58, 60}, Apart, 'A', "-47.6"},
+		{"six, touching", six, []int64{110, 112, 114, 116, 118, 120}, Overlap, 0, "+9.5"},
+		{"six, just apart", six, []int64{112, 113, 114, 116, 118, 120}, Apart, 'B', "+9.5"},
+		{"the same", six, six, Overlap, 0, "+0.0"},
+		{"constant", []int64{100, 100}, []int64{100}, Equal, 0, "+0.0"},
+		{"missing", six, nil, Unknown, 0, ""},
+	} {
+		f := Headline(only(rates("a", c.a...)), only(rates("a", c.b...)))[1]
+		change := ""
+		if ratio, ok := f.Change(); ok {
+			change = fmt.Sprintf("%+.1f", 100*ratio)
+		}
+		if f.Word() != c.word || f.Better() != c.better || change != c.change {
+			t.Errorf("%s: word %d, better %q, change %q; want %d, %q, %q", c.name, f.Word(), f.Better(), change, c.word, c.better, c.change)
+		}
+	}
+}
+
+// TestHeadline of figures where less is better, and of those that are no medians.
+func TestHeadline(t *testing.T) {
+	a, b := only(rates("a", 1001, 1003, 1005, 1007, 1009, 1011)), only(rates("b", 2000, 2002, 2004, 2006, 2008, 2010))
+	want := map[string]struct {
+		better byte
+		n      int
+	}{
+		"start-up": {'A', 6}, "peak throughput": {'B', 6}, "p50 at the peak": {'B', 6}, "p99 at the peak": {'B', 6}, "errors": {'B', 6},
+		"CPU/req at the peak": {'B', 6}, "peak memory": {'A', 6}, "cost of 10⁹ req": {'B', 6},
+	}
+	for _, f := range Headline(a, b) {
+		w, ok := want[f.Name]
+		if !ok {
+			t.Errorf("%s is not expected", f.Name)
+		}
+		delete(want, f.Name)
+		if !f.A.Known || !f.B.Known || f.Better() != w.better || f.Least() != w.n {
+			t.Errorf("%s: A %+v, B %+v, better %q; want %q of %d rounds", f.Name, f.A, f.B, f.Better(), w.better, w.n)
+		}
+		switch f.Name {
+		case "peak memory":
+			if f.A.Value != 2*1011 {
+				t.Errorf("peak memory %g: the highest of all rounds is %d", f.A.Value, 2*1011)
+			}
+		case "errors":
+			if want := 6. / (6 + 6036); f.A.Value != want || f.B.Value != 0 {
+				t.Errorf("errors %g and %g, want %g of all requests, and 0", f.A.Value, f.B.Value, want)
+			}
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("missing: %v", want)
+	}
+	for _, f := range Headline(at(nil, -1), b) {
+		if f.A.Known || f.Word() != Unknown {
+			t.Errorf("%s of no contender: %+v", f.Name, f.A)
+		}
+	}
+}
+
+func ladderOf(specs ...string) []bench.LegResult {
+	leg := bench.LegResult{Leg: bench.Leg{Contender: "a", Round: 1}, State: bench.LegComplete}
+	for i, spec := range specs {
+		st := bench.Step{Name: spec, Duration: time.Second}
+		if _, err := fmt.Sscanf(spec, "w%d", &st.Connections); err == nil {
+			st.WarmUp = true
+		} else if _, err := fmt.Sscanf(spec, "%d", &st.Connections); err == nil && strings.HasSuffix(spec, "/s") {
+			st.Rate, st.Connections = float64(st.Connections), 0
+		}
+		leg.Steps = append(leg.Steps, bench.StepResult{Index: i, Step: st, Load: bench.Load{Succeeded: int64(i + 1), Elapsed: time.Second}})
+	}
+	return []bench.LegResult{leg}
+}
+
+func TestStepPairs(t *testing.T) {
+	for _, c := range []struct{ a, b, want string }{
+		{"1 2 4", "1 2 4", "1=1 2=2 4=4"},
+		{"1 2 4", "2 8", "1=- 2=2 4=- -=8"},
+		{"2 8", "1 2 4 8", "-=1 2=2 -=4 8=8"},
+		{"w1 w1 1 2", "w1 1 2 3", "w1=w1 w1=- 1=1 2=2 -=3"},
+		{"1 2", "2 1", "1=1 2=2"},
+		{"8", "8/s", "8=- -=8/s"},
+		{"", "1", "-=1"},
+		{"1", "", "1=-"},
+	} {
+		var got []string
+		for _, p := range StepPairs(only(ladderOf(strings.Fields(c.a)...)), only(ladderOf(strings.Fields(c.b)...))) {
+			a, b := p.Step.Name, p.Step.Name
+			if !p.InA {
+				a = "-"
+			}
+			if !p.InB {
+				b = "-"
+			}
+			if p.InA != p.Throughput.A.Known || p.InB != p.Throughput.B.Known {
+				t.Errorf("%s and %s: %+v", c.a, c.b, p)
+			}
+			got = append(got, a+"="+b)
+		}
+		if text := strings.Join(got, " "); text != c.want {
+			t.Errorf("%q and %q: %s, want %s", c.a, c.b, text, c.want)
+		}
+	}
+}
+
+func TestDifferences(t *testing.T) {
+	base := bench.Run{
+		Profile: bench.Profile{Name: "quick", Rounds: 6, Runtime: bench.RuntimeDocker, Limits: bench.Limits{CPUs: 1.5}, Timeout: time.Second,
+			Requests: []bench.Request{{Method: "GET", Path: "/"}}, Steps: []bench.Step{{Connections: 1, Duration: time.Second}}},
+		Machine: bench.Machine{CPUModel: "EPYC", CPUs: 2, Kernel: "6.1"}, Store: bench.StoreInfo{Kind: bench.StoreEmbedded, Version: "7.10.2"},
+		Data: bench.DataInfo{Name: "bundled", Hash: "abc"}, Software: bench.Software{Locbench: "0.1"},
+	}
+	if d := Differences(base, base); len(d) != 0 {
+		t.Errorf("of the same: %+v", d)
+	}
+	for _, c := range []struct {
+		change func(*bench.Run)
+		want   Difference
+	}{
+		{func(r *bench.Run) { r.Profile.Limits.CPUs = 2 }, Difference{"limits", "1.5 CPUs", "2 CPUs", Breaks}},
+		{func(r *bench.Run) { r.Profile.Limits = bench.Limits{} }, Difference{"limits", "1.5 CPUs", "none", Breaks}},
+		{func(r *bench.Run) { r.Profile.Runtime = bench.RuntimeProcess }, Difference{"runtime", "docker", "process", Breaks}},
+		{func(r *bench.Run) { r.Data.Hash = "def" }, Difference{"data", "bundled abc", "bundled def", Breaks}},
+		{func(r *bench.Run) { r.Store.Kind = bench.StoreExternal }, Difference{"store", "embedded", "external", Breaks}},
+		{func(r *bench.Run) { r.Machine.CPUs = 4 }, Difference{"CPU", "2 × EPYC", "4 × EPYC", Breaks}},
+		{func(r *bench.Run) { r.Profile.Store.Latency = time.Millisecond }, Difference{"latency added by the store", "", "1.00 ms", Breaks}},
+		{func(r *bench.Run) { r.Machine.Kernel = "6.2" }, Difference{"kernel", "6.1", "6.2", Sways}},
+		{func(r *bench.Run) { r.Software.Locbench = "0.2" }, Difference{"locbench", "0.1", "0.2", Sways}},
+		{func(r *bench.Run) { r.Profile.Timeout = 0 }, Difference{"time-out of a request", "1.00 s", "", Sways}},
+		{func(r *bench.Run) { r.Profile.Rounds = 2 }, Difference{"rounds", "6", "2", Tells}},
+		{func(r *bench.Run) { r.Profile.Name = "mine" }, Difference{"profile", "quick", "mine", Tells}},
+	} {
+		other := base
+		c.change(&other)
+		if d := Differences(base, other); len(d) != 1 || d[0] != c.want {
+			t.Errorf("got %+v, want %+v", d, c.want)
+		}
+	}
+	other := base
+	other.Profile.Requests = []bench.Request{{Method: "GET", Path: "/", Weight: 2}}
+	if d := Differences(base, other); len(d) != 1 || d[0].What != "requests" || d[0].Weight != Breaks {
+		t.Errorf("another weight in the mix: %+v", d)
+	}
+	other.Software.Locbench, other.Profile.Name = "x", "y"
+	if d := Differences(base, other); len(d) != 3 || d[0].Weight != Breaks || d[1].Weight != Sways || d[2].Weight != Tells {
+		t.Errorf("not the gravest first: %+v", d)
+	}
+}
+
+func TestLegDifferences(t *testing.T) {
+	a, b := rates("a", 1), rates("a", 1)
+	a[0].Instance = &bench.InstanceInfo{Runtime: bench.RuntimeDocker, LimitsEnforced: true}
+	b[0].Instance = &bench.InstanceInfo{Runtime: bench.RuntimeDocker}
+	if d := LegDifferences(only(a), only(b)); len(d) != 1 || d[0] != (Difference{"limits enforced", "yes", "no", Breaks}) {
+		t.Errorf("%+v", d)
+	}
+	b[0].Instance = nil // not known
+	if d := LegDifferences(only(a), only(b)); len(d) != 0 {
+		t.Errorf("%+v", d)
+	}
+}
