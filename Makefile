@@ -4,7 +4,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.1.4
 FUZZTIME    ?= 60s
 
-.PHONY: build test test-all lint vuln fuzz bench-load bench-seed bench-store clean
+.PHONY: build test test-all lint vuln fuzz bench-tui bench-load bench-seed bench-store clean
 
 build: ## one static binary, ./locbench
 	CGO_ENABLED=0 go build -trimpath -o locbench ./cmd/locbench
@@ -34,6 +34,10 @@ bench-seed: ## seeding beside a bare client posting the same bodies (LOCBENCH_TE
 bench-store: ## CPU time of one _source call: embedded store beside Elasticsearch (LOCBENCH_TEST_ELASTICSEARCH)
 	@test -n "$$LOCBENCH_TEST_ELASTICSEARCH" || { echo 'name an idle Elasticsearch 7: LOCBENCH_TEST_ELASTICSEARCH=http://127.0.0.1:9200 make $@'; exit 2; }
 	go test -run '^$$' -bench SourceCPU -benchtime 1x ./internal/store/embedded
+
+PAIRS ?= 6
+bench-tui: ## what watching a run costs: CPU of the screen, throughput with and without it, key to frame; PAIRS alternating pairs
+	LOCBENCH_BENCH_PAIRS=$(PAIRS) go test -run '^$$' -bench Screen -benchtime 1x -timeout 0 ./cmd/locbench
 
 clean: ## what builds and runs leave in the checkout
 	rm -rf locbench results

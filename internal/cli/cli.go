@@ -115,7 +115,9 @@ func Main(ctx context.Context, env Env) int {
 		return ExitOK
 	}
 	code := exitCode(ctx, err)
-	tellError(env.Stderr, err)
+	if _, told := err.(toldError); !told {
+		tellError(env.Stderr, err)
+	}
 	return code
 }
 
@@ -125,6 +127,9 @@ func exitCode(ctx context.Context, err error) int {
 		return ExitInterrupted
 	}
 	if c, ok := errors.AsType[*codeError](err); ok {
+		return c.code
+	}
+	if c, ok := errors.AsType[toldError](err); ok {
 		return c.code
 	}
 	return ExitFailure
@@ -167,7 +172,7 @@ Elasticsearch are used wherever they are there.`,
 		return usage("%w (see '%s --help')", flagError(err), cmd.CommandPath())
 	})
 	root.AddCommand(
-		newRun(env), newSeed(env), newCheck(env), newServices(env), newProfiles(env), newReport(env),
+		newRun(env), newTUI(env), newSeed(env), newCheck(env), newServices(env), newProfiles(env), newReport(env),
 		newDoctor(env), newClean(env), newServe(env), newVersion(env),
 	)
 	// cobra's own command comes without examples.

@@ -26,6 +26,12 @@ import (
 // run is locbench run.
 func run(ctx context.Context, env Env, f runFlags, contenders []string, changed func(string) bool) error {
 	if !f.controlled {
+		if !f.headless && !f.json && !f.quiet && hasScreen(env) {
+			if err := rehearse(f, contenders, changed, env.Args); err != nil {
+				return err
+			}
+			return watchRun(ctx, env, f.screen)
+		}
 		return execute(ctx, env, f, contenders, changed, nil)
 	}
 	if f.json {
@@ -34,6 +40,16 @@ func run(ctx context.Context, env Env, f runFlags, contenders []string, changed 
 	return work(ctx, env, func(ctx context.Context, controls <-chan bench.Control) error {
 		return execute(ctx, env, f, contenders, changed, controls)
 	})
+}
+
+// rehearse finds the mistakes of the command line before a screen covers them.
+func rehearse(f runFlags, contenders []string, changed func(string) bool, command []string) error {
+	plan, _, err := planRun(f, contenders, changed, command)
+	if err != nil {
+		return err
+	}
+	_, err = servicesOf(plan, f.services)
+	return err
 }
 
 // execute plans a run (or reads the plan of one to resume), runs it under control, and writes the reports.

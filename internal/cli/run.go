@@ -36,6 +36,7 @@ type runFlags struct {
 	json        bool
 	quiet       bool
 	planFlags
+	screen     screenFlags
 	controlled bool // steered by another locbench: see work
 }
 
@@ -51,7 +52,8 @@ Contenders named here replace the profile's. Other options replace single values
 results folder, which is named at the end and holds run.json, a JSON file for every leg, events.jsonl, summary.md and
 report.html. It is written after every step: Ctrl-C, or even kill -9, loses only the step that runs. --resume goes on.
 
-Standard output gets the final table (or with --json every event as a line), standard error everything else.
+On a terminal the run is shown live (see 'locbench tui'), and its summary is left on the normal screen; in a pipe, or with --headless,
+--quiet or --json, it is told as text. Standard output gets the final table (or with --json every event as a line), standard error everything else.
 
 Exit codes: 0 all went well; 1 the run could not begin; 2 wrong usage; 3 not every leg is complete (a contender failed, the
 store or the disk was lost); 130 interrupted.`,
@@ -97,6 +99,7 @@ func bindRun(cmd *cobra.Command, f *runFlags) {
 	fl.StringSliceVar(&f.services, "services", nil, "`DIR` with more contenders (a folder of folders with a service.yaml); may be repeated")
 	fl.StringVarP(&f.out, "out", "o", "", "results `DIR` (default results/<time>-<profile>)")
 	fl.StringVar(&f.resume, "resume", "", "finish the run in this results `DIR`: complete legs are kept, all others run again")
+	f.screen.add(cmd)
 	fl.BoolVar(&f.headless, "headless", false, "plain text even on a terminal")
 	fl.BoolVar(&f.json, "json", false, "write every event as a JSON line to standard output")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress: only warnings, errors and the final table")

@@ -207,8 +207,8 @@ func (p *Printer) legEnded(e bench.LegEnded) {
 		return
 	}
 	p.always("  " + p.paint(red, string(e.State)+": ") + safe.Line(e.Failure, 4000))
-	if len(e.LastLog) == 0 {
-		return
+	if len(e.LastLog) == 0 || e.State != bench.LegFailed {
+		return // the log of one that was only interrupted explains nothing
 	}
 	p.always("  its last log lines:")
 	for _, l := range e.LastLog {

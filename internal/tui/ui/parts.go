@@ -6,26 +6,26 @@ import (
 	"locbench/internal/tui/look"
 )
 
-// HelpLine is one line of keys in w cells: as many as fit.
+// HelpLine is one line of keys in w cells: the last one, and as many of the others as fit.
 func HelpLine(l *look.Look, keys []Key, w int) string {
-	var b strings.Builder
-	used := 0
-	for _, k := range keys {
-		name, help := l.ASCIIOnly(k.Name), l.ASCIIOnly(k.Help)
-		need := look.Width(name) + 1 + look.Width(help)
-		if used > 0 {
-			need += 2
-		}
-		if used+need > w || (k.Wide && w < 100) {
-			continue
-		}
-		if used > 0 {
-			b.WriteString("  ")
-		}
-		b.WriteString(l.Key.S(name) + " " + l.Faint.S(help))
-		used += need
+	if len(keys) == 0 {
+		return l.Fit("", w)
 	}
-	return l.Fit(b.String(), w)
+	width := func(k Key) int { return look.Width(l.ASCIIOnly(k.Name)) + 1 + look.Width(l.ASCIIOnly(k.Help)) }
+	last := len(keys) - 1
+	room := w - width(keys[last])
+	var parts []string
+	for i, k := range keys {
+		need := width(k) + 2
+		if i < last {
+			if need > room || (k.Wide && w < 100) {
+				continue
+			}
+			room -= need
+		}
+		parts = append(parts, l.Key.S(l.ASCIIOnly(k.Name))+" "+l.Faint.S(l.ASCIIOnly(k.Help)))
+	}
+	return l.Fit(strings.Join(parts, "  "), w)
 }
 
 // Overlay puts a box of lines in the middle of a screen.

@@ -6,6 +6,7 @@
 //	hang   accepts requests and answers none
 //	spin   burns two CPUs from the start on, and answers
 //	never  ends before it listens
+//	shout  writes escape sequences, wide and combining characters and endless lines to its log
 package main
 
 import (
@@ -15,8 +16,10 @@ import (
 	"os/signal"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"syscall"
+	"time"
 )
 
 func main() {
@@ -31,6 +34,9 @@ func main() {
 		for range 2 {
 			go spin()
 		}
+	}
+	if fault == "shout" {
+		go shout()
 	}
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM)
@@ -73,5 +79,14 @@ func misbehave(fault string) {
 func spin() {
 	for i := 0; ; i++ {
 		_ = i
+	}
+}
+
+// shout writes what must never reach a terminal as it is, four times a second.
+func shout() {
+	for range time.Tick(250 * time.Millisecond) {
+		fmt.Print("\x1b]2;pwned\x07\x1b[2J\x1b[H\x1b[31mred \x9b31m c1 \u202ereversed\r\n")
+		fmt.Print("wide 漢字 emoji 👩‍👩‍👧‍👦 combining e\u0301\u0301\u0301 invalid \xff\xfe tab\t.\n")
+		fmt.Println(strings.Repeat("endless ", 20_000))
 	}
 }

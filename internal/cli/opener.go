@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"sync"
+
+	"locbench/internal/tui/ui"
+)
+
+// opener leads the screens outside: it starts runs and watches folders, and remembers what it has started.
+type opener struct {
+	archive
+	mu   sync.Mutex
+	runs []*session
+}
+
+func newOpener(env Env, named ...string) *opener { return &opener{archive: newArchive(env, named...)} }
+
+// Start begins a run as "locbench run args…" would.
+func (o *opener) Start(args []string) (ui.Session, error) {
+	s, err := startSession("", args)
+	if err != nil {
+		return nil, err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.runs = append(o.runs, s)
+	return s, nil
+}
+
+// Watch follows the run that is in progress in dir.
+func (o *opener) Watch(dir string) (ui.Session, error) {
+	s := watchSession(dir)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.runs = append(o.runs, s)
+	return s, nil
+}
+
+// started are the sessions so far, the newest last.
+func (o *opener) started() []*session {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.runs
+}

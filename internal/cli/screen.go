@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"locbench/internal/results"
+	"locbench/internal/safe"
+	"locbench/internal/tui"
+	"locbench/internal/tui/ui"
+)
+
+// screenFlags say how the dashboard looks.
+type screenFlags struct {
+	ascii bool
+	theme string
+	mouse bool
+}
+
+func (f *screenFlags) add(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.BoolVar(&f.ascii, "ascii", false, "draw with ASCII alone (default where the locale is not UTF-8)")
+	fl.StringVar(&f.theme, "theme", "", "dark or light (default: the terminal is asked)")
+	fl.BoolVar(&f.mouse, "mouse", true, "take clicks and the wheel; with --mouse=false the terminal selects text as usual")
+	_ = cmd.RegisterFlagCompletionFunc("theme", fixed("dark", "light"))
+}
+
+// options are the dashboard's, for the terminal of env.
+func (f screenFlags) options(env Env, first ui.Screen) (tui.Options, error) {
+	switch f.theme {
+	case "", "dark", "light":
+	default:
+		return tui.Options{}, usage("--theme %q: dark or light", f.theme)
+	}
+	return tui.Options{
+		Input: env.Stdin, Output: env.Stdout, Env: os.Environ(), First: first,
+		ASCII: f.ascii || !utf8Locale(env), NoColor: env.Getenv("NO_COLOR") != "", Theme: f.theme, Mouse: f.mouse,
+	}, nil
+}
+
+// utf8Locale tells whether the terminal reads UTF-8, as the locale says. Without any locale it is taken for granted.
+func utf8Locale(env Env) bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if v := env.Getenv(name); v != "" {
+			v = strings.ToLower(strings.ReplaceAll(v, "-", ""))
+			return strings.Contains(v, "utf8")
+		}
+	}
+	return true
+}
+
+// hasScreen tells whether env is a terminal that a dashboard can be drawn on and steered from.
+func hasScreen(env Env) bool {
+	return isTerminal(env.Stdin) && isTerminal(env.Stdout) && isTerminal(env.Stderr) && env.Getenv("TERM") != "dumb"
+}
+
+func isTerminal(f any) bool {
+	file, ok := f.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// watchRun is locbench run on a terminal: the run in a process of its own, the screen in this one. When it has ended, what it
+// found is on the normal screen, and its exit code is this one's.
+func watchRun(ctx context.Context, env Env, f screenFlags) error {
+	if _, err := f.options(env, nil); err != nil {
+		return err
+	}
+	opener := newOpener(env)
+	session, err := opener.Start(env.Args[1:]) // behind "run"
+	if err != nil {
+		return err
+	}
+	screen := tui.Screens{Opener: opener}.Live(session, true)
+	o, err := f.options(env, screen)
+	if err != nil {
+		return err
+	}
+	screenErr := tui.Run(ctx, o)
+	code, talk, ended := screen.Outcome()
+	if !ended {
+		fmt.Fprintln(env.Stderr, "stopping the run in order …")
+		code, talk = end(ctx, session)
+	}
+	return also(screenErr, afterwards(env, session.Dir(), code, talk))
+}
+
+// end ends a run whose screen is gone, for the reason for which ctx has ended.
+func end(ctx context.Context, s ui.Session) (code int, talk string) {
+	sig := os.Signal(syscall.SIGTERM)
+	if interrupted, ok := errors.AsType[errInterrupted](context.Cause(ctx)); ok {
+		sig = interrupted.signal
+	}
+	s.Stop(sig)
+	return s.Wait()
+}
+
+// afterwards tells on the normal screen what a run has found, and ends with its code.
+func afterwards(env Env, dir string, code int, talk string) error {
+	if dir != "" {
+		run, legs, err := results.Read(dir)
+		if err != nil && len(legs) == 0 {
+			return err
+		}
+		if err := summary(env, dir, run, legs); err != nil {
+			return err
+		}
+	}
+	tellTalk(env.Stderr, talk)
+	if code == ExitOK {
+		return nil
+	}
+	return toldError{code}
+}
+
+// tellTalk writes what another locbench has written to standard error, harmless for a terminal.
+func tellTalk(w io.Writer, talk string) {
+	for line := range strings.Lines(talk) {
+		fmt.Fprintln(w, safe.Line(strings.TrimRight(line, "\r\n"), 4000))
+	}
+}
+
+// toldError is a failure that has been told already: only its exit code is left to say.
+type toldError struct{ code int }
+
+func (e toldError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
+
+// also is err, after what went wrong with the screen, if anything did.
+func also(screenErr, err error) error {
+	if screenErr == nil {
+		return err
+	}
+	return errors.Join(screenErr, err)
+}

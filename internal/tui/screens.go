@@ -1,0 +1,59 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"locbench/internal/tui/board"
+	"locbench/internal/tui/browse"
+	"locbench/internal/tui/live"
+	"locbench/internal/tui/replay"
+	"locbench/internal/tui/setup"
+	"locbench/internal/tui/ui"
+)
+
+// Screens makes the screens, each with the ways that lead from it to the others.
+type Screens struct {
+	Opener ui.Opener     // starts and watches runs
+	Source browse.Source // results folders
+	Roots  string        // where those are looked for, in words
+}
+
+// SetUp are the ways that lead from a set-up to the other screens.
+func (s Screens) SetUp() setup.Options {
+	return setup.Options{Start: s.start, Browse: func() tea.Cmd { return ui.Cmd(ui.Open{Screen: s.Browse()}) }}
+}
+
+// start begins a run and shows it; where it cannot be begun, that is told.
+func (s Screens) start(args []string) tea.Cmd {
+	return s.open(func() (ui.Session, error) { return s.Opener.Start(args) })
+}
+
+// watch shows a run in progress that was started elsewhere.
+func (s Screens) watch(dir string) tea.Cmd {
+	return s.open(func() (ui.Session, error) { return s.Opener.Watch(dir) })
+}
+
+func (s Screens) open(begin func() (ui.Session, error)) tea.Cmd {
+	return func() tea.Msg {
+		session, err := begin()
+		if err != nil {
+			return ui.Tell{Text: err.Error(), Bad: true}
+		}
+		return ui.Open{Screen: s.Live(session, false)}
+	}
+}
+
+// Live is a run that is in progress. With leave the program ends with it.
+func (s Screens) Live(session ui.Session, leave bool) *live.Screen {
+	return live.New(live.Options{Session: session, Opener: s.Opener, Leave: leave})
+}
+
+// Browse is the list of results folders.
+func (s Screens) Browse() ui.Screen {
+	return browse.New(browse.Options{Source: s.Source, Roots: s.Roots, Watch: s.watch, Board: newBoard})
+}
+
+// Replay is a run that has ended, at its end.
+func (s Screens) Replay(dir string) ui.Screen { return replay.New(dir, s.Source, newBoard()) }
+
+func newBoard() replay.Board { return board.New() }
