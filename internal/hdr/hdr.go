@@ -188,13 +188,22 @@ func decodeBuckets(text string) (*hdrhistogram.Histogram, error) {
 
 // Merge combines distributions: the histograms are added, so that the quantiles are those of all latencies together.
 func Merge(ls ...bench.Latencies) (bench.Latencies, error) {
-	all := New()
+	var all *Histogram
 	for _, l := range ls {
+		if l.Count == 0 && l.HDR == "" {
+			continue // a histogram takes half a megabyte
+		}
 		h, err := Decode(l)
 		if err != nil {
 			return bench.Latencies{}, err
 		}
+		if all == nil {
+			all = New()
+		}
 		all.Merge(h)
+	}
+	if all == nil {
+		return bench.Latencies{}, nil
 	}
 	return all.Latencies(), nil
 }

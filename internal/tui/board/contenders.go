@@ -8,34 +8,9 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/stats"
 	"locbench/internal/tui/chart"
-	"locbench/internal/tui/fold"
 	"locbench/internal/tui/look"
 	"locbench/internal/units"
 )
-
-// sums keeps the summary of the contenders until another step, leg or check has ended: it merges histograms.
-type sums struct {
-	state *fold.State
-	done  [4]int
-	list  []stats.Contender
-}
-
-// summary is what is known of the contenders so far.
-func (v *view) summary() []stats.Contender {
-	var done [4]int
-	for _, leg := range v.s.Legs {
-		done[0] += len(leg.Result.Steps)
-		done[1] += len(leg.Result.Checks)
-		done[2] += len(leg.Result.State)
-		if leg.Result.StartUp != nil {
-			done[3]++
-		}
-	}
-	if v.sums.list == nil || v.sums.state != v.s || v.sums.done != done {
-		v.Board.sums = sums{v.s, done, stats.Summarise(v.s.Results(), v.s.Run.Profile.PriceVCPUHr)}
-	}
-	return v.sums.list
-}
 
 // contendersPage compares the contenders: their headlines, and their steps on the same scales.
 func (v *view) contendersPage(w, h int) []string {
@@ -61,7 +36,7 @@ func (v *view) contendersPage(w, h int) []string {
 	}
 	var body []string
 	if room >= 7 {
-		body = p.show(len(all), room, false, func(i int) []string { return v.multiples(all, i, w, each) })
+		body = p.show(len(all), room, false, func(i int) []string { return v.multiples(all[i].Label, w, each) })
 	} else {
 		table := lines
 		lines = nil
@@ -139,14 +114,14 @@ func (v *view) caution(all []stats.Contender, w int) []string {
 	return out
 }
 
-// multiples are the charts of contender i: throughput, p99 and CPU time over the steps, a line for each round, on the same scales
+// multiples are the charts of a contender: throughput, p99 and CPU time over the steps, a line for each round, on the same scales
 // as those of all others.
-func (v *view) multiples(all []stats.Contender, i, w, h int) []string {
+func (v *view) multiples(label string, w, h int) []string {
 	top, bottom := v.scales()
-	labels, series := v.lines(all[i].Label)
+	labels, series := v.lines(label)
 	titles := [3]string{"req/s", "p99", "CPU/req"}
 	unit := [3]func(float64) string{rateLabel, latencyLabel, latencyLabel}
-	head := v.l.Strong.S(v.out(all[i].Label, nameBytes)) + "  n = " + plural(len(series[0]), "round")
+	head := v.l.Strong.S(v.out(label, nameBytes)) + "  n = " + plural(len(series[0]), "round")
 	draw := func(n, w, h int) []string {
 		c := chart.Steps{Title: titles[n], Unit: unit[n], Labels: labels, Series: series[n], Log: n == 1, Top: nice(top[n]), Gutter: 8}
 		if n == 1 {

@@ -159,8 +159,8 @@ func (v *view) loading(w int) string {
 	st, leg := v.s.Step(), v.s.Current
 	of := max(st.Index+1, len(v.s.Run.Profile.Steps))
 	text := fmt.Sprintf("step %d of %d: %s", st.Index+1, of, v.stepName(st.Step))
-	if v.compact {
-		text = fmt.Sprintf("step %d/%d %s", st.Index+1, of, v.stepName(st.Step))
+	if w < 76 {
+		text = fmt.Sprintf("step %d/%d: %s", st.Index+1, of, v.stepName(st.Step))
 	}
 	ran := max(0, time.Duration((leg.Seconds(v.at)-st.From)*1e9))
 	if st.Step.Duration <= 0 {

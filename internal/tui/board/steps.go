@@ -52,12 +52,7 @@ func (v *view) stepsPage(w, h int) []string {
 	}
 	lines = append(append(lines, ""), v.scrolled(detail, h-len(lines)-1)...)
 	if rest := h - len(lines) - 1; rest >= 9 && w >= 76 {
-		all := v.summary()
-		for i := range all {
-			if all[i].Label == v.leg.Result.Leg.Label() {
-				lines = append(append(lines, ""), v.multiples(all, i, w, min(rest, 16))...)
-			}
-		}
+		lines = append(append(lines, ""), v.multiples(v.leg.Result.Leg.Label(), w, min(rest, 16))...)
 	}
 	return lines
 }

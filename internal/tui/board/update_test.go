@@ -1,6 +1,7 @@
 package board
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"locbench/internal/bench"
+	"locbench/internal/stats"
 	"locbench/internal/tui/fold"
 	"locbench/internal/tui/look"
 	"locbench/internal/tui/tuitest"
@@ -295,5 +297,19 @@ func TestOpenLoop(t *testing.T) {
 	press(t, b, s, "z")
 	if v := text(b, s, 120, 39); !strings.Contains(v, "due 7,654/s") {
 		t.Errorf("what came due is not among the exact values:\n%s", v)
+	}
+}
+
+func TestSummaryIsThatOfStats(t *testing.T) {
+	for _, name := range []string{"limits", "faults"} {
+		legs := at(t, name, 1, never).Results()
+		want := stats.Summarise(legs, 0)
+		for i, got := range summarise(legs, 0) {
+			a, okA := got.PeakStep()
+			b, okB := want[i].PeakStep()
+			if okA != okB || !reflect.DeepEqual(a, b) || got.ErrorsTotal() != want[i].ErrorsTotal() || !reflect.DeepEqual(got.CostEach, want[i].CostEach) {
+				t.Errorf("%s: %+v\nwant %+v", got.Label, a, b)
+			}
+		}
 	}
 }

@@ -175,11 +175,15 @@ func (v *view) loadValues(p *fold.LoadPoint) []string {
 	if p.Due > 0 {
 		out = append(out, "due "+rate(p.Due)+"/s")
 	}
-	if len(p.Kinds) == 0 {
-		return append(out, "0 errors")
-	}
+	none := true
 	for _, kind := range slices.Sorted(maps.Keys(p.Kinds)) {
-		out = append(out, v.l.Bad.S(units.Count(p.Kinds[kind])+" "+v.out(string(kind), nameBytes)))
+		if n := p.Kinds[kind]; n > 0 {
+			out = append(out, v.l.Bad.S(units.Count(n)+" "+v.out(string(kind), nameBytes)))
+			none = false
+		}
+	}
+	if none {
+		out = append(out, "0 errors")
 	}
 	return out
 }

@@ -1,0 +1,70 @@
+package board
+
+import (
+	"locbench/internal/bench"
+	"locbench/internal/hdr"
+	"locbench/internal/stats"
+	"locbench/internal/tui/fold"
+)
+
+// sums keeps the summary of the contenders until another step or leg has ended, or a check has failed.
+type sums struct {
+	state *fold.State
+	done  [4]int
+	list  []stats.Contender
+}
+
+// summary is what is known of the contenders so far. Of latencies, only those at the peak are there.
+func (v *view) summary() []stats.Contender {
+	var done [4]int
+	for _, leg := range v.s.Legs {
+		done[0] += len(leg.Result.Steps)
+		if len(leg.Result.Checks) > 0 {
+			_, failed, _ := leg.Checks()
+			done[1] += 1 + failed
+		}
+		done[2] += len(leg.Result.State)
+		if leg.Result.StartUp != nil {
+			done[3]++
+		}
+	}
+	if v.sums.list == nil || v.sums.state != v.s || v.sums.done != done {
+		v.Board.sums = sums{v.s, done, summarise(v.s.Results(), v.s.Run.Profile.PriceVCPUHr)}
+	}
+	return v.sums.list
+}
+
+// summarise is stats.Summarise, but merges no histograms other than those of each contender's peak: merging takes a millisecond, and
+// a run has hundreds of them.
+func summarise(legs []bench.LegResult, price float64) []stats.Contender {
+	light := make([]bench.LegResult, len(legs))
+	for i, leg := range legs {
+		light[i] = leg
+		light[i].Steps = append([]bench.StepResult(nil), leg.Steps...)
+		for n := range light[i].Steps {
+			light[i].Steps[n].Load.Latency = bench.Latencies{}
+		}
+	}
+	out := stats.Summarise(light, price)
+	for i := range out {
+		c := &out[i]
+		if c.Peak < 0 {
+			continue
+		}
+		peak := &c.Steps[c.Peak]
+		var rounds []bench.Latencies
+		for _, leg := range legs {
+			for _, s := range leg.Steps {
+				if leg.Leg.Label() == c.Label && s.Index == peak.Index && s.Step.Name == peak.Step.Name && s.Aborted == "" {
+					rounds = append(rounds, s.Load.Latency)
+				}
+			}
+		}
+		if len(rounds) == 1 {
+			peak.Latency = rounds[0]
+		} else if merged, err := hdr.Merge(rounds...); err == nil {
+			peak.Latency = merged
+		}
+	}
+	return out
+}
