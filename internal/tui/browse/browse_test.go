@@ -278,8 +278,8 @@ func TestHostileFolders(t *testing.T) {
 func TestEverySizeIsFilled(t *testing.T) {
 	s := settled(someFolders(t))
 	l := look.New(look.Options{})
-	for w := 20; w < 200; w += 7 {
-		for h := 6; h < 60; h += 5 {
+	for w := 20; w < 200; w += 23 {
+		for h := 6; h < 60; h += 11 {
 			size := tuitest.Size{Width: w, Height: h}
 			tuitest.Exact(t, tuitest.View(s, size, l, now), size, false)
 		}

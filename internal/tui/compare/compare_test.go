@@ -204,8 +204,8 @@ func TestHostileRuns(t *testing.T) {
 func TestEverySizeIsFilled(t *testing.T) {
 	s := opened(t, two(t, 3, 1.1, nil), dirA, dirB)
 	l := look.New(look.Options{})
-	for w := 20; w < 220; w += 17 {
-		for h := 6; h < 60; h += 7 {
+	for w := 20; w < 220; w += 41 {
+		for h := 6; h < 60; h += 13 {
 			for i := range tabNames {
 				tuitest.Press(s, nil, fmt.Sprint(i+1))
 				size := tuitest.Size{Width: w, Height: h}
