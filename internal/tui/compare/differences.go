@@ -60,7 +60,12 @@ func candidates(a, b bench.Run) []Difference {
 		d("architecture", Breaks, func(r bench.Run) string { return r.Machine.OS + "/" + r.Machine.Arch }),
 		d("started by somebody else", Breaks, func(r bench.Run) string { return r.Target }),
 		d("store version", Sways, func(r bench.Run) string { return r.Store.Version }),
-		d("store address", Sways, func(r bench.Run) string { return r.Store.URL }),
+		d("store address", Sways, func(r bench.Run) string {
+			if r.Store.Kind != bench.StoreExternal {
+				return "" // our own: any free port
+			}
+			return r.Store.URL
+		}),
 		d("kernel", Sways, func(r bench.Run) string { return r.Machine.Kernel }),
 		d("memory of the machine", Sways, func(r bench.Run) string { return size(r.Machine.MemoryBytes) }),
 		d("CPU governor", Sways, func(r bench.Run) string { return r.Machine.Governor }),
