@@ -1,0 +1,61 @@
+package board
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"locbench/internal/bench"
+)
+
+func TestPager(t *testing.T) {
+	entry := func(i int) []string { return slices.Repeat([]string{itoa(i)}, 1+i%2) } // 0 1 1 2 3 3 4 5 5
+	for _, c := range []struct {
+		grows bool
+		moves []int
+		want  string
+	}{
+		{false, nil, "0 1 1 2"}, {false, []int{1}, "1 1 2 3"}, {false, []int{100}, "4 5 5"}, {false, []int{100, -1}, "3 3 4 5"}, {false, []int{-3}, "0 1 1 2"},
+		{true, nil, "4 5 5"}, {true, []int{-1}, "3 3 4 5"}, {true, []int{-100}, "0 1 1 2"}, {true, []int{-1, 1}, "4 5 5"},
+	} {
+		var p pager
+		got := p.show(6, 4, c.grows, entry)
+		for _, d := range c.moves {
+			p.move(d)
+			got = p.show(6, 4, c.grows, entry)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("grows %t, moves %v: %v, want %s", c.grows, c.moves, got, c.want)
+		}
+	}
+	var p pager
+	if got := p.show(1, 2, true, func(int) []string { return []string{"a", "b", "c"} }); len(got) != 2 {
+		t.Errorf("an entry that is too long: %v", got)
+	}
+}
+
+func TestDoubt(t *testing.T) {
+	usage := func(throttled, used int64) *bench.Usage {
+		return &bench.Usage{Throttling: &bench.Throttling{Periods: throttled * 2, Throttled: throttled}, Memory: &bench.Memory{Used: used}}
+	}
+	load := func(failed int64, warnings ...string) bench.Load {
+		return bench.Load{Succeeded: 1000 - failed, Failed: map[bench.ErrorKind]int64{"5xx": failed}, Warnings: warnings}
+	}
+	for want, r := range map[string]bench.StepResult{
+		"":                           {Load: load(0), Before: usage(0, 0), After: usage(0, 10)},
+		"quota 50 %":                 {Load: load(0, "anything"), Before: usage(0, 0), After: usage(10, 10)},
+		"memory 96 %":                {Load: load(0), Before: usage(0, 0), After: usage(0, 96)},
+		"errors 2.1 %":               {Load: load(21)},
+		"client-bound":               {Load: load(0, "client-bound: 1.9 of 2 connections in flight", "the client may be the bottleneck")},
+		"died, errors 0.3 %":         {Load: load(3), Aborted: "the contender died: exit code 7"},
+		"skipped":                    {Load: load(0), Aborted: "skipped by the user"},
+		"aborted":                    {Load: load(0), Aborted: "interrupted"},
+		"paused":                     {Load: load(0), Warnings: []string{"the run was paused for 3 s before this step, on request"}},
+		"warning":                    {Load: load(0), Warnings: []string{"connections were opened again"}},
+		"errors 20 %, dropped 5.0 %": {Load: bench.Load{Succeeded: 8, Failed: map[bench.ErrorKind]int64{"5xx": 2}, Scheduled: 200, Dropped: 10}},
+	} {
+		if got := doubt(&r, bench.Limits{Memory: 100}); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
