@@ -95,21 +95,18 @@ func (s *Screen) drawProblem(l *look.Look, p problem, n, w int) []string {
 	for i := range lines {
 		lines[i] = " " + paint.S(lines[i])
 	}
-	ways := ""
 	for i, o := range p.offers {
 		if n+i > 9 {
 			break
 		}
-		ways += "  " + l.Key.S(fmt.Sprintf("%d", n+i)) + " " + l.ASCIIOnly(o.text)
+		way := l.Key.S(fmt.Sprintf("%d", n+i)) + " " + l.ASCIIOnly(o.text)
+		if last := len(lines) - 1; look.Width(lines[last])+2+look.Width(way)+1 <= w {
+			lines[last] += "  " + way
+		} else {
+			lines = append(lines, l.Cut("   "+way, w-1))
+		}
 	}
-	if ways == "" {
-		return lines
-	}
-	if last := len(lines) - 1; look.Width(lines[last])+look.Width(ways)+1 <= w {
-		lines[last] += ways
-		return lines
-	}
-	return append(lines, l.Cut("  "+ways, w-1))
+	return lines
 }
 
 // drawFindings is everything that is wrong, and what this machine can do.

@@ -161,6 +161,17 @@ func (s *Screen) step(f id, by int) tea.Cmd {
 	return s.change(func() { s.put(f, strings.TrimSuffix(strconv.FormatFloat(v, 'f', -1, 64), ".0")) })
 }
 
+// way takes the way out whose key is pressed.
+func (s *Screen) way(key string) tea.Cmd {
+	if len(key) != 1 || key < "1" || key > "9" {
+		return nil
+	}
+	if list, n := offers(s.problems()), int(key[0]-'1'); n < len(list) {
+		return list[n].take()
+	}
+	return nil
+}
+
 // start begins the run, or says what stands in its way and goes there. What only the machine lacks may have come meanwhile: a second
 // time it starts all the same.
 func (s *Screen) start() tea.Cmd {

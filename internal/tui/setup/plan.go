@@ -21,6 +21,7 @@ func text(err error) string {
 // takeProfile makes the chosen profile the base, if it is known.
 func (s *Screen) takeProfile() {
 	s.loaded, s.base, s.baseErr = false, bench.Profile{}, ""
+	clear(s.checked)
 	for _, p := range s.profiles {
 		if p.Name != s.choice.Profile {
 			continue
@@ -55,12 +56,11 @@ func (s *Screen) replan() {
 			right.Set[flag] = v
 			continue
 		}
-		alone := Choice{Profile: s.choice.Profile, Set: map[string]string{flag: v}}
 		if f == fieldStore && v == string(bench.StoreExternal) {
 			continue // it lacks its URL, which its own field says
 		}
-		if _, err := s.o.Plan(neutral, alone.Args()); err != nil {
-			s.wrong[f] = s.reason(err)
+		if what := s.check(neutral, flag, v); what != "" {
+			s.wrong[f] = what
 			continue
 		}
 		right.Set[flag] = v
@@ -83,6 +83,20 @@ func (s *Screen) replan() {
 		return
 	}
 	s.planned = true
+}
+
+// check says what is wrong with a flag's value by itself. It remembers: only one value changes at a key.
+func (s *Screen) check(base bench.Profile, flag, value string) string {
+	key := flag + "=" + value
+	what, known := s.checked[key]
+	if !known {
+		_, err := s.o.Plan(base, Choice{Profile: s.choice.Profile, Set: map[string]string{flag: value}}.Args())
+		if what = s.reason(err); len(s.checked) > 1000 {
+			clear(s.checked)
+		}
+		s.checked[key] = what
+	}
+	return what
 }
 
 // reason is err without the name of the profile, which is on the screen anyway.

@@ -113,7 +113,10 @@ func (s *Screen) unlimited() problem {
 func (s *Screen) otherStores() (out []offer) {
 	if a := s.facts.elastic[localElastic]; a.done && a.err == "" && s.elasticURL() != localElastic {
 		out = append(out, offer{"take Elasticsearch " + look.Outside(a.Version, 30) + " at " + localElastic, func() tea.Cmd {
-			return s.change(func() { s.choice.Set["store"], s.choice.Set["elastic"] = "external", localElastic })
+			return s.change(func() {
+				s.put(fieldStore, string(bench.StoreExternal))
+				s.choice.Set["elastic"] = localElastic
+			})
 		}})
 	}
 	out = append(out, offer{"the embedded one", func() tea.Cmd { return s.setStore("embedded") }})

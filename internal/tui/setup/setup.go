@@ -129,6 +129,7 @@ type Screen struct {
 	planned bool
 	planErr string        // what is wrong with the whole of it
 	wrong   map[id]string // what is wrong with a field
+	checked map[string]string
 
 	facts facts
 
@@ -151,7 +152,7 @@ type Screen struct {
 
 // New makes the screen.
 func New(o Options) *Screen {
-	s := &Screen{o: o, choice: o.Initial.clone(), focus: fieldProfile, wrong: map[id]string{}, width: 80, height: 23, plain: look.New(look.Options{NoColor: true})}
+	s := &Screen{o: o, choice: o.Initial.clone(), focus: fieldProfile, wrong: map[id]string{}, checked: map[string]string{}, width: 80, height: 23, plain: look.New(look.Options{NoColor: true})}
 	if s.choice.Profile == "" {
 		s.choice.Profile = "quick"
 	}

@@ -115,10 +115,8 @@ func (s *Screen) keyFields(msg tea.KeyPressMsg) tea.Cmd {
 		return tea.Batch(s.askContenders(), s.askProfiles(), s.askAgain())
 	case "q":
 		return ui.Cmd(ui.Back{})
-	case "1", "2", "3", "4", "5", "6", "7", "8", "9":
-		if list, n := offers(s.problems()), int(key[0]-'1'); n < len(list) {
-			return list[n].take()
-		}
+	default:
+		return s.way(key)
 	}
 	return nil
 }
@@ -179,6 +177,8 @@ func (s *Screen) keyFindings(msg tea.KeyPressMsg) tea.Cmd {
 		return s.wheel(10)
 	case "r":
 		return s.askAgain()
+	default:
+		return s.way(msg.String())
 	}
 	return nil
 }
