@@ -17,6 +17,14 @@ func newOpener(env Env, named ...string) *opener { return &opener{archive: newAr
 
 // Start begins a run as "locbench run args…" would.
 func (o *opener) Start(args []string) (ui.Session, error) {
+	s, err := o.run(args)
+	if err != nil {
+		return nil, err // not a nil *session in an interface
+	}
+	return s, nil
+}
+
+func (o *opener) run(args []string) (*session, error) {
 	s, err := startSession("", args)
 	if err != nil {
 		return nil, err

@@ -74,10 +74,11 @@ func watchRun(ctx context.Context, env Env, f screenFlags) error {
 		return err
 	}
 	opener := newOpener(env)
-	session, err := opener.Start(env.Args[1:]) // behind "run"
+	session, err := opener.run(env.Args[1:]) // behind "run"
 	if err != nil {
 		return err
 	}
+	defer session.Close()
 	screen := tui.Screens{Opener: opener}.Live(session, true)
 	o, err := f.options(env, screen)
 	if err != nil {

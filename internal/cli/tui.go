@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -134,17 +133,20 @@ func dirScreen(screens tui.Screens, opener *opener, dir string) (ui.Screen, erro
 	return screens.Live(session, false), nil
 }
 
-// afterTUI ends what still runs, and tells on the normal screen what the last run of this dashboard has found.
+// afterTUI ends what still runs, and tells on the normal screen what the runs of this dashboard have found. How they went was seen
+// there; the exit code only says whether the dashboard itself was ended by a signal.
 func afterTUI(ctx context.Context, env Env, opener *opener) error {
 	var last error
 	for _, s := range opener.started() {
 		if !s.Steered() {
-			_, _ = end(ctx, s)
+			s.Close()
 			continue
 		}
-		fmt.Fprintln(env.Stderr) // the summary stands apart from what was there
 		code, talk := end(ctx, s)
-		last = afterwards(env, s.Dir(), code, talk)
+		s.Close()
+		if err := afterwards(env, s.Dir(), code, talk); ctx.Err() != nil {
+			last = err
+		}
 	}
 	return last
 }

@@ -48,6 +48,9 @@ func New(o Options) *Screen {
 	note := textinput.New()
 	note.Prompt, note.Placeholder, note.CharLimit = "", "what happens now", bench.NoteLimit/4 // characters of at most four bytes
 	note.SetVirtualCursor(true)
+	styles := note.Styles()
+	styles.Cursor.Blink = false // one thing less that moves
+	note.SetStyles(styles)
 	return &Screen{Options: o, board: board.New(), note: note}
 }
 

@@ -77,6 +77,11 @@ func Until(records []bench.Record, n int, is func(bench.Record) bool) []bench.Re
 // Settle runs cmd and everything that comes of it, as the program would, but for ticks; it hands messages for the program to program
 // and returns when nothing is left. Commands that take longer than a second are left out.
 func Settle(s ui.Screen, cmd tea.Cmd, program func(tea.Msg)) {
+	SettleUntil(s, cmd, program, nil)
+}
+
+// SettleUntil is Settle for a screen with commands that wait for the outside: they are left out as soon as waits says that one does.
+func SettleUntil(s ui.Screen, cmd tea.Cmd, program func(tea.Msg), waits func() bool) {
 	queue := []tea.Cmd{cmd}
 	for n := 0; len(queue) > 0 && n < 1000; n++ {
 		c := queue[0]
@@ -86,10 +91,8 @@ func Settle(s ui.Screen, cmd tea.Cmd, program func(tea.Msg)) {
 		}
 		done := make(chan tea.Msg, 1)
 		go func() { done <- c() }()
-		var msg tea.Msg
-		select {
-		case msg = <-done:
-		case <-time.After(time.Second):
+		msg, ok := answer(done, waits)
+		if !ok {
 			continue
 		}
 		switch msg := msg.(type) {
@@ -102,6 +105,28 @@ func Settle(s ui.Screen, cmd tea.Cmd, program func(tea.Msg)) {
 			}
 		default:
 			queue = append(queue, s.Update(msg))
+		}
+	}
+}
+
+// answer waits for a command's message; ok is false when it is not waited for any longer.
+func answer(done <-chan tea.Msg, waits func() bool) (msg tea.Msg, ok bool) {
+	if waits == nil {
+		select {
+		case msg = <-done:
+			return msg, true
+		case <-time.After(time.Second):
+			return nil, false
+		}
+	}
+	for {
+		select {
+		case msg = <-done:
+			return msg, true
+		case <-time.After(time.Millisecond):
+			if waits() {
+				return nil, false
+			}
 		}
 	}
 }
