@@ -22,11 +22,14 @@ func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
 		cmd, _ := s.board.Update(msg, &s.state)
 		return cmd
 	}
-	steers := s.Session.Steered() && !s.ended && !s.stopping
+	steers := s.steers()
 	switch msg.String() {
 	case "q":
-		if s.ended || !s.Session.Steered() {
-			return ui.Cmd(ui.Back{})
+		if s.ended || s.gone || s.state.Ended != nil || !s.Session.Steered() {
+			return ui.Cmd(ui.Back{}) // what is left of the end needs no screen
+		}
+		if s.stopping {
+			return ui.Cmd(ui.Tell{Text: "it stops in order; Ctrl-C leaves at once"})
 		}
 		s.dialog = asksAbort
 		return nil
@@ -45,6 +48,11 @@ func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	cmd, _ := s.board.Update(msg, &s.state)
 	return cmd
+}
+
+// steers tells whether there is a run that can be steered.
+func (s *Screen) steers() bool {
+	return s.Session.Steered() && !s.ended && !s.stopping && s.state.Ended == nil
 }
 
 // steer carries out the keys that change the run.
@@ -113,7 +121,7 @@ func (s *Screen) Keys() []ui.Key {
 		return []ui.Key{{Name: "y", Help: "yes"}, {Name: "n", Help: "no"}}
 	}
 	var keys []ui.Key
-	if s.Session.Steered() && !s.ended && !s.stopping {
+	if s.steers() {
 		pause := "pause"
 		if !s.state.Paused.IsZero() || s.state.PauseWanted {
 			pause = "go on"
