@@ -24,8 +24,8 @@ lint: ## gofmt, vet, staticcheck, govulncheck
 fuzz: ## every parser of outside input, FUZZTIME each
 	@.ci/fuzz $(FUZZTIME)
 
-bench-load: ## throughput of a step beside wrk on the same server, alternating pairs
-	go test -run '^$$' -bench Wrk -benchtime 1x ./internal/load
+bench-load: ## requests per CPU second of the client and per second beside wrk on the same server, alternating pairs (some minutes)
+	go test -run '^$$' -bench Wrk -benchtime 1x -timeout 0 ./internal/load
 
 bench-seed: ## seeding beside a bare client posting the same bodies (LOCBENCH_TEST_ELASTICSEARCH)
 	@test -n "$$LOCBENCH_TEST_ELASTICSEARCH" || { echo 'name an Elasticsearch 7 to fill: LOCBENCH_TEST_ELASTICSEARCH=http://127.0.0.1:9200 make $@'; exit 2; }

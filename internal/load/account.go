@@ -22,17 +22,24 @@ type account struct {
 type figures struct {
 	sent, cut, opened     int64
 	busy, overrun, paused time.Duration
+
+	openFigures // of an open loop; the rates are the last ones
+	mostOpen    int
 }
 
-func newAccount() *account {
-	return &account{window: newTally(false), spare: newTally(false), examples: map[bench.ErrorKind]string{}}
+func newAccount(open bool) *account {
+	return &account{window: newTally(open), spare: newTally(open), examples: map[bench.ErrorKind]string{}}
 }
 
-// success records an answer that took so long, of which over was after the end of the sending.
-func (a *account) success(took, over time.Duration, bytes int64) {
+// success records an answer that took so long, of which over was after the end of the sending. In an open loop it is lag more since
+// it was due.
+func (a *account) success(took, over, lag time.Duration, bytes int64) {
 	a.window.succeeded++
 	a.window.bytes += bytes
-	a.window.latency.Record(took)
+	a.window.latency.Record(took + lag)
+	if a.window.sending != nil {
+		a.window.sending.Record(took)
+	}
 	a.busy += took
 	a.overrun += over
 }
@@ -50,12 +57,42 @@ func (a *account) failure(kind bench.ErrorKind, took, over time.Duration) (first
 	return !known
 }
 
+// sends records a request of an open loop that is sent lag after it was due; held, because it had to wait for a connection.
+func (a *account) sends(lag time.Duration, held bool) {
+	a.sent++
+	a.window.sent++
+	a.window.lag.Record(lag)
+	if lag > lateAfter {
+		a.late++
+		a.window.late++
+		if held {
+			a.held++
+		}
+	}
+}
+
+// drops records n requests that were due as never sent.
+func (a *account) drops(n int64, held bool) {
+	a.dropped += n
+	a.window.dropped += n
+	if held {
+		a.held += n
+	}
+}
+
+// comesDue records n more requests as due.
+func (a *account) comesDue(n int64, rate float64) {
+	a.due += n
+	a.window.due += n
+	a.rate = rate
+}
+
 // gather takes over the books of the shards into the window in use.
 func (r *recorder) gather() {
 	for _, a := range r.shards {
 		a.mu.Lock()
 		done, sums := a.window, a.figures
-		a.window, a.figures = a.spare, figures{}
+		a.window, a.figures = a.spare, figures{openFigures: openFigures{rate: sums.rate, final: sums.final}, mostOpen: sums.mostOpen}
 		examples := maps.Clone(a.examples)
 		a.mu.Unlock()
 
@@ -67,6 +104,14 @@ func (r *recorder) gather() {
 		r.busy += sums.busy
 		r.overrun += sums.overrun
 		r.paused += sums.paused
+		if o := r.open; o != nil {
+			o.due += sums.due
+			o.dropped += sums.dropped
+			o.late += sums.late
+			o.held += sums.held
+			o.rate, o.final = sums.rate, sums.final
+			r.connections = max(r.connections, sums.mostOpen)
+		}
 		for kind, text := range examples {
 			if _, known := r.examples[kind]; !known {
 				r.examples[kind] = text

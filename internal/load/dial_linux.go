@@ -20,7 +20,7 @@ func (s *shard) dial(c *conn, i int) {
 
 // dialTo opens a socket and begins to connect it.
 func (s *shard) dialTo(c *conn, i int) error {
-	to := s.loop.addrs[s.loop.addr.Load()]
+	to := s.addrs[s.loop.addr.Load()]
 	family := unix.AF_INET
 	if _, six := to.(*unix.SockaddrInet6); six {
 		family = unix.AF_INET6
@@ -58,6 +58,7 @@ func (s *shard) connected(c *conn, i int) {
 		return
 	}
 	s.books.opened++
+	c.ever = true
 	c.failures = 0
 	c.doing = waiting
 	s.send(c, i, c.rest)
@@ -68,9 +69,12 @@ func (s *shard) connected(c *conn, i int) {
 func (s *shard) connectAll(ctx context.Context, until time.Time) {
 	stop := context.AfterFunc(ctx, s.signal)
 	defer stop()
-	todo, dialling := 0, 0
+	todo, dialling, want := 0, 0, len(s.conns)
+	if s.open != nil {
+		want = s.open.early
+	}
 	for {
-		for ; todo < len(s.conns) && dialling < dialers; todo++ {
+		for ; todo < want && dialling < dialers; todo++ {
 			c := &s.conns[todo]
 			if c.fd >= 0 {
 				continue
@@ -104,7 +108,9 @@ func (s *shard) connectAll(ctx context.Context, until time.Time) {
 			c.doing = idle
 			if s.dialled(c, int(e.Fd)) != nil {
 				s.hangUp(c)
+				continue
 			}
+			c.ever = true
 		}
 	}
 	for i := range s.conns {
@@ -115,10 +121,24 @@ func (s *shard) connectAll(ctx context.Context, until time.Time) {
 	}
 }
 
-// open is the number of connections that are.
-func (s *shard) open() (n int) {
+// opened is the number of connections that are open.
+func (s *shard) opened() (n int) {
 	for i := range s.conns {
 		if s.conns[i].fd >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// places is the number of connections that there are: in an open loop those that have been needed so far.
+func (s *shard) places() int {
+	if s.open == nil {
+		return len(s.conns)
+	}
+	n := 0
+	for i := range s.conns {
+		if s.conns[i].ever {
 			n++
 		}
 	}

@@ -16,12 +16,12 @@ import (
 // maxShards bounds the threads of the fast loop.
 const maxShards = 8
 
-// fastLoop is the closed loop of Linux for HTTP/1.1 in clear: a few shards, each a thread with an epoll and connections of its
-// own. See docs/decisions for how that lives with Go's scheduler and garbage collector.
+// fastLoop is the loop of Linux for HTTP/1.1 in clear: a few shards, each a thread with an epoll and connections of its own; one
+// shard for an open loop, so that there is one schedule. See docs/decisions for how that lives with Go's scheduler and garbage collector.
 type fastLoop struct {
 	rec     *recorder
 	timeout time.Duration
-	addrs   []unix.Sockaddr
+	addrs   []netip.AddrPort
 	addr    atomic.Int32 // index of the one that has answered
 	shards  []*shard
 	cutNow  atomic.Bool
@@ -38,6 +38,9 @@ func newFastLoop(ctx context.Context, e Engine, plan Plan, network target, rec *
 		return nil
 	}
 	n := min(shards(e), connections)
+	if plan.Step.Open() {
+		n = 1
+	}
 	for i := range n {
 		// As evenly as it goes.
 		share := connections*(i+1)/n - connections*i/n
@@ -45,6 +48,10 @@ func newFastLoop(ctx context.Context, e Engine, plan Plan, network target, rec *
 		if err != nil {
 			l.close()
 			return nil
+		}
+		if plan.Step.Open() {
+			s.open = newOpenShard(s, plan)
+			rec.users = plan.Step.Arrivals != nil
 		}
 		l.shards = append(l.shards, s)
 		rec.shards = append(rec.shards, s.books)
@@ -62,7 +69,7 @@ func shards(e Engine) int {
 }
 
 // resolve returns the addresses of host:port; none where that fails or an address has a zone.
-func resolve(ctx context.Context, address string) (all []unix.Sockaddr) {
+func resolve(ctx context.Context, address string) (all []netip.AddrPort) {
 	host, service, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil
@@ -79,16 +86,16 @@ func resolve(ctx context.Context, address string) (all []unix.Sockaddr) {
 		if ip.Zone() != "" {
 			return nil
 		}
-		all = append(all, sockaddr(ip, port))
+		all = append(all, netip.AddrPortFrom(ip.Unmap(), uint16(port)))
 	}
 	return all
 }
 
-func sockaddr(ip netip.Addr, port int) unix.Sockaddr {
-	if ip = ip.Unmap(); ip.Is4() {
-		return &unix.SockaddrInet4{Addr: ip.As4(), Port: port}
+func sockaddr(a netip.AddrPort) unix.Sockaddr {
+	if a.Addr().Is4() {
+		return &unix.SockaddrInet4{Addr: a.Addr().As4(), Port: int(a.Port())}
 	}
-	return &unix.SockaddrInet6{Addr: ip.As16(), Port: port}
+	return &unix.SockaddrInet6{Addr: a.Addr().As16(), Port: int(a.Port())}
 }
 
 // connect opens the connections before the clock starts, as far as that is possible within dialTime. It returns how many are
@@ -105,7 +112,7 @@ func (l *fastLoop) connect(ctx context.Context) (opened int) {
 		wg.Wait()
 		opened = 0
 		for _, s := range l.shards {
-			opened += s.open()
+			opened += s.opened()
 		}
 		if opened > 0 {
 			return opened
@@ -123,7 +130,11 @@ func (l *fastLoop) run(context.Context) {
 			// its events.
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
-			s.run()
+			if s.open != nil {
+				s.open.run()
+			} else {
+				s.run()
+			}
 		})
 	}
 	wg.Wait()
@@ -144,7 +155,7 @@ func (l *fastLoop) cut() {
 
 func (l *fastLoop) places() (n int) {
 	for _, s := range l.shards {
-		n += len(s.conns)
+		n += s.places()
 	}
 	return n
 }
@@ -162,7 +173,7 @@ func newShard(l *fastLoop, plan Plan, i, of, connections int) (*shard, error) {
 		return nil, err
 	}
 	s := &shard{
-		loop: l, books: newAccount(), mix: m, conns: make([]conn, connections),
+		loop: l, books: newAccount(plan.Step.Open()), mix: m, conns: make([]conn, connections),
 		in: make([]byte, readSize), events: make([]unix.EpollEvent, maxEvents),
 	}
 	if s.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
@@ -178,6 +189,9 @@ func newShard(l *fastLoop, plan Plan, i, of, connections int) (*shard, error) {
 	}
 	for i := range s.conns {
 		s.conns[i].fd = -1
+	}
+	for _, a := range l.addrs {
+		s.addrs = append(s.addrs, sockaddr(a)) // of its own: it is written to when it is used
 	}
 	return s, nil
 }

@@ -1,7 +1,6 @@
 package load
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,25 +12,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// clientEnv makes the test binary a client of the server that it names: 2,048 connections for a second. It prints how many
-// requests succeeded and the most memory that it has had, in kB.
-const clientEnv = "LOCBENCH_LOAD_TEST_CLIENT"
-
-func client(url string) error {
-	l, err := Engine{}.Run(context.Background(), plan(url, 2048, time.Second), nil)
-	if err != nil {
-		return err
-	}
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return err
-	}
-	_, rest, _ := strings.Cut(string(status), "VmHWM:")
-	peak, _, _ := strings.Cut(rest, "kB")
-	fmt.Println(l.Succeeded, l.FailedTotal(), strings.TrimSpace(peak))
-	return nil
-}
-
 // The bar: 64 MB of resident memory with 2,048 connections, all told.
 func TestMemoryOf2048Connections(t *testing.T) {
 	if err := CheckLimits(2 * 2048); err != nil {
@@ -41,16 +21,20 @@ func TestMemoryOf2048Connections(t *testing.T) {
 		t.Skip("the race detector needs memory of its own")
 	}
 	command := exec.CommandContext(t.Context(), os.Args[0])
-	command.Env = append(os.Environ(), clientEnv+"="+benchServer(t)+"/10kB")
+	command.Env = append(os.Environ(), clientEnv+"=locbench "+benchServer(t, "")+"/10kB 2048")
 	out, err := command.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	var succeeded, failed, peak int64
-	if _, err := fmt.Sscan(string(out), &succeeded, &failed, &peak); err != nil {
+	var rate float64
+	var succeeded, failed, peak, allocations int64
+	if _, err := fmt.Sscanf(string(out), "rate %f succeeded %d failed %d peak %d allocations %d", &rate, &succeeded, &failed, &peak, &allocations); err != nil {
 		t.Fatalf("%v in %q", err, out)
 	}
-	t.Logf("%d answers, %d kB at most", succeeded, peak)
+	t.Logf("%d answers, %d kB at most, %d allocations", succeeded, peak, allocations)
+	if allocations > 2000 { // of windows, timers and the runtime
+		t.Errorf("%d allocations for %d requests", allocations, succeeded)
+	}
 	if succeeded < 2048 || failed > 0 || peak <= 0 || peak > 64<<10 {
 		t.Errorf("%d succeeded, %d failed, %d kB", succeeded, failed, peak)
 	}

@@ -63,13 +63,14 @@ func TestHostileServers(t *testing.T) {
 				name += ", portable"
 			}
 			t.Run(name, func(t *testing.T) {
+				t.Parallel()
 				url := raw(t, func(conn net.Conn, request string) bool {
 					// Nobody writes for ever to a client that is gone, nor waits for one that does not read.
-					conn.SetWriteDeadline(time.Now().Add(2 * time.Second))
+					conn.SetWriteDeadline(time.Now().Add(slack * slack * 2 * time.Second))
 					return test.serve(conn, request)
 				})
 				p := plan(url, 4, 200*time.Millisecond)
-				p.Timeout = 300 * time.Millisecond
+				p.Timeout = slack * slack * 300 * time.Millisecond
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
 				began := time.Now()
@@ -79,10 +80,11 @@ func TestHostileServers(t *testing.T) {
 				if l.Succeeded != 0 || l.Failed[test.kind] == 0 || l.Failed[test.kind] != l.Sent {
 					t.Errorf("%d succeeded of %d, failed %v %v", l.Succeeded, l.Sent, l.Failed, l.Examples)
 				}
-				if took > time.Duration(slack)*(p.Step.Duration+p.Timeout+time.Second) {
+				if took > slack*(p.Step.Duration+p.Timeout+time.Second) {
 					t.Errorf("took %s", took)
 				}
-				if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 64<<20 {
+				// Several of them run at the same time.
+				if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 128<<20 {
 					t.Errorf("%d bytes more on the heap", grown)
 				}
 			})

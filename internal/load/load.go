@@ -136,6 +136,9 @@ type loop interface {
 func (e Engine) loop(ctx context.Context, plan Plan, mix *mix, connections int) (*recorder, loop) {
 	if plan.Step.Open() {
 		rec := newOpenRecorder()
+		if fast := newFastLoop(ctx, e, plan, newTarget(e, plan), rec, connections); fast != nil {
+			return rec, fast
+		}
 		return rec, newOpenLoop(newTransport(e, plan, mix, rec, early(plan.Step, connections)), plan, connections)
 	}
 	rec := newRecorder(connections, plan.Step.MaxRequests)

@@ -323,7 +323,7 @@ func TestOpenLoopIsInterrupted(t *testing.T) {
 			})
 			p := plan(url, 0, 0)
 			p.Step, p.Timeout = step, time.Minute
-			l, err := Engine{Grace: 20 * time.Millisecond}.Run(ctx, p, nil)
+			l, err := chosen(Engine{Grace: 20 * time.Millisecond}).Run(ctx, p, nil)
 			if !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("error %v", err)
 			}

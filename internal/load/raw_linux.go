@@ -23,6 +23,29 @@ func write(fd int32, b []byte) (int, syscall.Errno) {
 	return int(n), errno
 }
 
+// poll waits for events, for so many ns at most; less than 0 is without end. It tells the scheduler.
+func poll(epoll int, events []unix.EpollEvent, ns int64) (int, syscall.Errno) {
+	var timeout *unix.Timespec
+	if ns >= 0 {
+		t := unix.NsecToTimespec(ns)
+		timeout = &t
+	}
+	n, _, errno := syscall.Syscall6(unix.SYS_EPOLL_PWAIT2, uintptr(epoll), uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)),
+		uintptr(unsafe.Pointer(timeout)), 0, 0)
+	if errno == syscall.ENOSYS { // before Linux 5.11: in milliseconds, rather too early than too late
+		ms := -1
+		if ns >= 0 {
+			ms = int(min(ns/1_000_000, 1000))
+		}
+		n, err := unix.EpollWait(epoll, events, ms)
+		if err != nil {
+			return 0, syscall.EINTR
+		}
+		return n, 0
+	}
+	return int(n), errno
+}
+
 // pollNow takes the events that are there, without waiting.
 func pollNow(epoll int, events []unix.EpollEvent) (int, syscall.Errno) {
 	n, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(epoll), uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)), 0, 0, 0)

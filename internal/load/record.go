@@ -95,6 +95,7 @@ func (t *tally) add(w *tally) {
 	t.latency.Merge(w.latency)
 	t.timeouts.Merge(w.timeouts)
 	t.failures.Merge(w.failures)
+	t.sent, t.due, t.late, t.dropped = t.sent+w.sent, t.due+w.due, t.late+w.late, t.dropped+w.dropped
 	if t.lag != nil {
 		t.sending.Merge(w.sending)
 		t.lag.Merge(w.lag)

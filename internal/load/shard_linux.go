@@ -37,7 +37,11 @@ type conn struct {
 	rest     []byte
 	fd       int32 // -1: not open
 	doing    doing
+	ever     bool   // it has been open
 	failures uint16 // dials failed in a row
+
+	lag  int64 // open loop: from due to start
+	left int   // and requests that the user has after this one
 }
 
 // shard serves its connections from one thread. Nothing in it is shared but the books, whose lock it holds while it handles a batch
@@ -45,7 +49,9 @@ type conn struct {
 type shard struct {
 	loop   *fastLoop
 	books  *account
+	open   *openShard // nil: closed loop
 	mix    *mix
+	addrs  []unix.Sockaddr
 	conns  []conn
 	active int // connections that are not idle
 	epoll  int
@@ -66,60 +72,65 @@ func (s *shard) now() int64 { return int64(time.Since(s.loop.rec.started)) }
 func (s *shard) run() {
 	s.books.mu.Lock()
 	s.next = math.MaxInt64
+	s.events = s.events[:0]
 	s.active = len(s.conns)
 	for i := range s.conns {
 		s.ask(&s.conns[i], i, s.now())
 	}
-	for busy := false; s.active > 0; {
-		if s.events = s.events[:cap(s.events)]; !s.loop.cutNow.Load() {
-			s.books.mu.Unlock()
-			n := s.wait(busy)
-			s.books.mu.Lock()
-			// With many events at hand there are probably more: then it is worth asking without the way round through the
-			// scheduler, which a wait takes.
-			busy = n >= 8
-			s.events = s.events[:n]
-		} else {
+	for s.active > 0 {
+		if s.loop.cutNow.Load() {
 			s.cutAll()
 			break
 		}
+		s.await(math.MaxInt64)
 		if end := s.loop.rec.end.Load(); end > 0 && !s.ended {
 			s.ended, s.at = true, end-1
 			s.wakeResting()
 		}
-		for i := range s.events {
-			e := &s.events[i]
-			if e.Fd == bellIndex {
-				s.hear()
-				continue
-			}
-			s.handle(&s.conns[e.Fd], int(e.Fd), e.Events)
-		}
-		if s.next != math.MaxInt64 {
-			if now := s.now(); now >= s.next {
-				s.look(now)
-			}
-		}
+		s.serve()
 	}
 	s.books.mu.Unlock()
 }
 
-// wait returns the number of events.
-func (s *shard) wait(busy bool) int {
+// await takes the events that there are, or waits for some, but not beyond until nor the next look.
+func (s *shard) await(until int64) {
+	// With many events at hand there are probably more: then it is worth asking without the way round through the scheduler,
+	// which a wait takes.
+	busy := len(s.events) >= 8
+	s.events = s.events[:cap(s.events)]
+	s.books.mu.Unlock()
+	n, errno := 0, syscall.Errno(0)
 	if busy {
-		if n, errno := pollNow(s.epoll, s.events); n > 0 && errno == 0 {
-			return n
+		n, errno = pollNow(s.epoll, s.events)
+	}
+	if n <= 0 || errno != 0 {
+		left := int64(-1)
+		if until = min(until, s.next); until != math.MaxInt64 {
+			left = max(until-s.now(), 0)
+		}
+		if n, errno = poll(s.epoll, s.events, left); errno != 0 {
+			n = 0 // interrupted
 		}
 	}
-	ms := -1
+	s.books.mu.Lock()
+	s.events = s.events[:n]
+}
+
+// serve handles the events that await has taken, and time-outs.
+func (s *shard) serve() {
+	for i := range s.events {
+		e := &s.events[i]
+		if e.Fd == bellIndex {
+			s.hear()
+			continue
+		}
+		s.handle(&s.conns[e.Fd], int(e.Fd), e.Events)
+	}
 	if s.next != math.MaxInt64 {
-		ms = int(min(max((s.next-s.now()+999_999)/1_000_000, 0), 1000))
+		if now := s.now(); now >= s.next {
+			s.look(now)
+		}
 	}
-	n, err := unix.EpollWait(s.epoll, s.events, ms)
-	if err != nil {
-		return 0 // interrupted
-	}
-	return n
 }
 
 // ask sends the next request on c, or lets it be idle when the sending has ended.
@@ -131,6 +142,11 @@ func (s *shard) ask(c *conn, i int, now int64) {
 	if !s.loop.bounded {
 		s.books.sent++
 	}
+	s.launch(c, i, now)
+}
+
+// launch sends the next request on c, which it opens where it is not.
+func (s *shard) launch(c *conn, i int, now int64) {
 	c.req, s.out = s.mix.take(s.out[:0])
 	c.start, c.until = now, now+int64(s.loop.timeout)
 	if c.until < s.next {
@@ -229,13 +245,22 @@ func (s *shard) read(c *conn, i int) {
 	}
 	took, over := time.Duration(now-c.start), s.over(now)
 	if p := &c.parser; p.status == c.req.status {
-		s.books.success(took, over, p.bytes)
+		s.books.success(took, over, time.Duration(c.lag), p.bytes)
 	} else {
 		kind := class(p.status)
 		if s.books.failure(kind, took, over) {
 			s.books.examples[kind] = p.example()
 		}
 		s.known |= classBit(p.status)
+	}
+	s.goOn(c, i, now)
+}
+
+// goOn lets c do what comes after an exchange.
+func (s *shard) goOn(c *conn, i int, now int64) {
+	if s.open != nil {
+		s.open.release(c, i, now)
+		return
 	}
 	s.ask(c, i, now)
 }
@@ -261,9 +286,9 @@ func (s *shard) fail(c *conn, i int, now int64, err error) {
 	if s.books.failure(kind, time.Duration(now-c.start), s.over(now)) {
 		s.books.examples[kind] = bound(err.Error())
 	}
-	if !dial {
+	if !dial || s.open != nil {
 		c.failures = 0
-		s.ask(c, i, now)
+		s.goOn(c, i, now)
 		return
 	}
 	if c.failures < math.MaxUint16 {
@@ -330,6 +355,7 @@ func (s *shard) cutAll() {
 			s.retire(c)
 		default:
 			s.books.cut++
+			s.books.drops(int64(c.left), false)
 			s.hangUp(c)
 			s.retire(c)
 		}

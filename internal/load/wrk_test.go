@@ -2,91 +2,125 @@ package load
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"net"
 	"os"
 	"os/exec"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	vegeta "github.com/tsenart/vegeta/v12/lib"
+
 	"locbench/internal/stats"
 	"locbench/internal/testenv"
 )
 
-// BenchmarkWrk runs a step against wrk on the same server with the same connections and threads, in alternating pairs, and
-// reports the medians of both rates, both rates per CPU second of the client, and of the ratios within the pairs. It asserts nothing: the machine
-// decides. Run it with
+// BenchmarkWrk runs a step against wrk on the same server with the same connections and threads, each in a process of its own, in
+// alternating pairs. It reports the medians of both rates, of both numbers of requests per CPU second of the client, and of the ratios within the
+// pairs; beside them, once, those of vegeta's library and of hey and fortio where they are installed. It asserts nothing: the machine
+// decides. In the cells called "own CPU" the server has one CPU and the client another one. Run it with
 //
 //	make bench-load
 //
-// or, for one cell, with go test -run '^$' -bench 'Wrk/100B/64$' -benchtime 1x ./internal/load. Each iteration is five pairs of 1 s.
-// The server is a process of its own, since one that shared ours would be closer to us than to wrk.
+// or, for one cell, with go test -run '^$' -bench 'Wrk/100B/64$' -benchtime 1x ./internal/load. Each iteration is five pairs of 2 s.
 func BenchmarkWrk(b *testing.B) {
 	wrk := testenv.Wrk(b)
-	url := benchServer(b)
-	const duration = time.Second
-	for _, size := range []string{"100B", "10kB"} {
-		for _, connections := range []int{8, 64, 512, 2048} {
-			b.Run(fmt.Sprintf("%s/%d", size, connections), func(b *testing.B) {
-				figures := map[string][]float64{}
-				note := func(name string, x float64) { figures[name] = append(figures[name], x) }
-				threads := shards(Engine{})
-				for range b.N {
-					for pair := range 5 {
-						measure := []func() (rate, perCPU float64){
-							func() (rate, perCPU float64) {
-								p := plan(url+"/"+size, connections, duration)
-								l, err := Engine{}.Run(b.Context(), p, nil)
-								if err != nil || l.FailedTotal() > 0 {
-									b.Fatalf("%v, failed: %v", err, l.Failed)
-								}
-								return l.Throughput(), float64(l.Succeeded) / l.ClientCPU.Seconds()
-							},
-							func() (rate, perCPU float64) {
-								return wrkRate(b, wrk, url+"/"+size, connections, threads, duration)
-							},
-						}
-						var rate, perCPU [2]float64
-						for i := range measure {
-							// Which of them is first changes from pair to pair.
-							which := (i + pair) % 2
-							rate[which], perCPU[which] = measure[which]()
-						}
-						note("load-req/s", rate[0])
-						note("wrk-req/s", rate[1])
-						note("load/wrk", rate[0]/rate[1])
-						note("load-req/CPUs", perCPU[0])
-						note("wrk-req/CPUs", perCPU[1])
-						note("load/wrk-CPU", perCPU[0]/perCPU[1])
+	for _, pinned := range []bool{false, true} {
+		name, server, client := "", "", ""
+		if pinned {
+			if _, err := exec.LookPath("taskset"); err != nil || runtime.NumCPU() < 2 {
+				continue
+			}
+			name, server, client = "own CPU/", "0", "1"
+		}
+		url := benchServer(b, server)
+		for _, size := range []string{"100B", "10kB"} {
+			for _, connections := range []int{8, 64, 512, 2048} {
+				b.Run(fmt.Sprintf("%s%s/%d", name, size, connections), func(b *testing.B) {
+					c := contest{url: url + "/" + size, cpu: client, connections: connections, threads: max(runtime.GOMAXPROCS(0)/2, 1)}
+					if pinned {
+						c.threads = 1
 					}
-				}
-				for name, xs := range figures {
-					median, _ := stats.Median(xs)
-					b.ReportMetric(median, name)
-				}
-				b.ReportMetric(0, "ns/op") // would be the time of the pairs
-			})
+					c.run(b, wrk)
+				})
+			}
 		}
 	}
 }
 
-// wrkRate is the rate that wrk tells, and its requests per CPU second.
-func wrkRate(b *testing.B, wrk, url string, connections, threads int, duration time.Duration) (rate, perCPU float64) {
+// contest is a cell of the table.
+type contest struct {
+	url, cpu             string
+	connections, threads int
+}
+
+func (c contest) run(b *testing.B, wrk string) {
+	figures := map[string][]float64{}
+	note := func(name string, x float64) { figures[name] = append(figures[name], x) }
+	n, threads := strconv.Itoa(c.connections), strconv.Itoa(min(c.threads, c.connections))
+	self := func(engine string) func() (rate, perCPU float64) {
+		return func() (rate, perCPU float64) {
+			return c.measure(b, `rate ([0-9.]+)`, `succeeded ([0-9]+) failed 0`, clientEnv+"="+engine+" "+c.url+" "+n, os.Args[0])
+		}
+	}
+	for range b.N {
+		for pair := range 5 {
+			measure := []func() (rate, perCPU float64){self("locbench"), func() (rate, perCPU float64) {
+				return c.measure(b, `Requests/sec:\s+([0-9.]+)`, `([0-9]+) requests in`, "", wrk, "-t", threads, "-c", n, "-d", "2s", c.url)
+			}}
+			var rate, perCPU [2]float64
+			for i := range measure {
+				// Which of them is first changes from pair to pair.
+				which := (i + pair) % 2
+				rate[which], perCPU[which] = measure[which]()
+			}
+			note("load-req/s", rate[0])
+			note("wrk-req/s", rate[1])
+			note("load/wrk", rate[0]/rate[1])
+			note("load-req/CPUs", perCPU[0])
+			note("wrk-req/CPUs", perCPU[1])
+			note("load/wrk-CPU", perCPU[0]/perCPU[1])
+		}
+		_, perCPU := self("vegeta")()
+		note("vegeta-req/CPUs", perCPU)
+		if hey, err := exec.LookPath("hey"); err == nil {
+			_, perCPU := c.measure(b, `Requests/sec:\s+([0-9.]+)`, `\[200\]\s+([0-9]+) responses`, "", hey, "-z", "2s", "-c", n, c.url)
+			note("hey-req/CPUs", perCPU)
+		}
+		if fortio, err := exec.LookPath("fortio"); err == nil {
+			_, perCPU := c.measure(b, `([0-9.]+) qps`, `Code 200 : ([0-9]+)`, "", fortio, "load", "-qps", "0", "-t", "2s", "-c", n, c.url)
+			note("fortio-req/CPUs", perCPU)
+		}
+	}
+	for name, xs := range figures {
+		median, _ := stats.Median(xs)
+		b.ReportMetric(median, name)
+	}
+	b.ReportMetric(0, "ns/op") // would be the time of the pairs
+}
+
+// measure runs a client and returns the rate that it tells, and its requests divided by its CPU time.
+func (c contest) measure(b *testing.B, rate, requests, env string, command ...string) (perSecond, perCPU float64) {
 	b.Helper()
-	command := exec.CommandContext(b.Context(), wrk, "-t", strconv.Itoa(min(threads, connections)), "-c", strconv.Itoa(connections),
-		"-d", duration.String(), url+"/city?id=1")
-	out, err := command.CombinedOutput()
+	if c.cpu != "" {
+		command = append([]string{"taskset", "-c", c.cpu}, command...)
+	}
+	cmd := exec.CommandContext(b.Context(), command[0], command[1:]...)
+	cmd.Env = append(os.Environ(), env)
+	out, err := cmd.CombinedOutput()
 	if err != nil {
-		b.Fatalf("wrk: %v: %s", err, out)
+		b.Fatalf("%s: %v: %s", command, err, out)
 	}
 	figure := func(pattern string) float64 {
 		match := regexp.MustCompile(pattern).FindSubmatch(out)
 		if match == nil {
-			b.Fatalf("wrk: no %s in %s", pattern, out)
+			b.Fatalf("%s: no %s in %s", command, pattern, out)
 		}
 		x, err := strconv.ParseFloat(string(match[1]), 64)
 		if err != nil {
@@ -94,17 +128,58 @@ func wrkRate(b *testing.B, wrk, url string, connections, threads int, duration t
 		}
 		return x
 	}
-	cpu := command.ProcessState.UserTime() + command.ProcessState.SystemTime()
-	return figure(`Requests/sec:\s+([0-9.]+)`), figure(`([0-9]+) requests in`) / cpu.Seconds()
+	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	return figure(rate), figure(requests) / cpu.Seconds()
+}
+
+// clientEnv makes the test binary a client for two seconds: "locbench URL CONNECTIONS", or vegeta instead. It prints what it has
+// measured and the most memory that it has had.
+const clientEnv = "LOCBENCH_LOAD_TEST_CLIENT"
+
+func client(words string) error {
+	var engine, url string
+	var connections int
+	if _, err := fmt.Sscan(words, &engine, &url, &connections); err != nil {
+		return err
+	}
+	if engine == "vegeta" {
+		attacker := vegeta.NewAttacker(vegeta.Workers(uint64(connections)), vegeta.MaxWorkers(uint64(connections)), vegeta.Connections(connections))
+		var m vegeta.Metrics
+		for r := range attacker.Attack(vegeta.NewStaticTargeter(vegeta.Target{Method: "GET", URL: url}), vegeta.Rate{}, 2*time.Second, "") {
+			m.Add(r)
+		}
+		m.Close()
+		fmt.Printf("rate %f succeeded %d failed 0\n", m.Throughput, m.StatusCodes["200"])
+		return nil
+	}
+	var before, after runtime.MemStats
+	p := plan(url, connections, 2*time.Second)
+	p.OnStart, p.OnEnd = func() { runtime.ReadMemStats(&before) }, func() { runtime.ReadMemStats(&after) }
+	l, err := Engine{}.Run(context.Background(), p, nil)
+	if err != nil {
+		return err
+	}
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return err
+	}
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	peak, _, _ := strings.Cut(rest, "kB")
+	fmt.Printf("rate %f succeeded %d failed %d peak %s allocations %d\n",
+		l.Throughput(), l.Succeeded, l.FailedTotal(), strings.TrimSpace(peak), after.Mallocs-before.Mallocs)
+	return nil
 }
 
 // serverEnv makes the test binary the server of BenchmarkWrk.
 const serverEnv = "LOCBENCH_LOAD_TEST_SERVER"
 
 // benchServer starts the server; it ends with its standard input, hence with us in any case.
-func benchServer(b testing.TB) (url string) {
+func benchServer(b testing.TB, cpu string) (url string) {
 	b.Helper()
 	command := exec.Command(os.Args[0])
+	if cpu != "" {
+		command = exec.Command("taskset", "-c", cpu, os.Args[0])
+	}
 	command.Env = append(os.Environ(), serverEnv+"=1")
 	command.Stderr = os.Stderr
 	stdin, err := command.StdinPipe()
