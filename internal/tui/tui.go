@@ -20,7 +20,7 @@ import (
 
 // framesPerSecond bounds how often the terminal is written to. A frame is drawn only when something has changed; a key is answered
 // within one frame.
-const framesPerSecond = 40
+const framesPerSecond = 30
 
 // tick is the time between two frames that time alone causes.
 const tick = 100 * time.Millisecond
@@ -72,7 +72,8 @@ type Model struct {
 	ticking bool
 	help    bool
 	word    word
-	dirty   bool
+	dirty   bool // the next View draws
+	pending bool // the next tick makes it so
 	drawn   string
 }
 

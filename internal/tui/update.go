@@ -28,6 +28,9 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		if m.word.text != "" && m.now.After(m.word.until) {
 			m.word, m.dirty = word{}, true
 		}
+		if m.pending {
+			m.pending, m.dirty = false, true
+		}
 		if !m.top().Busy() {
 			return nil
 		}
@@ -56,7 +59,12 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	case tea.ColorProfileMsg, tea.EnvMsg, tea.FocusMsg, tea.BlurMsg, tea.ModeReportMsg, tea.KeyboardEnhancementsMsg, tea.KeyReleaseMsg:
 		return nil
 	default:
-		m.dirty = true
+		// What events change is drawn with the next tick: several of them make one frame.
+		if m.ticking {
+			m.pending = true
+		} else {
+			m.dirty = true
+		}
 		if cmd, mine := m.navigate(msg); mine {
 			return cmd
 		}
@@ -95,16 +103,18 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 func (m *Model) navigate(msg tea.Msg) (cmd tea.Cmd, mine bool) {
 	switch msg := msg.(type) {
 	case ui.Open:
+		m.dirty = true
 		m.screens = append(m.screens, msg.Screen)
 		return tea.Batch(m.resize(), msg.Screen.Init()), true
 	case ui.Replace:
+		m.dirty = true
 		m.screens[len(m.screens)-1] = msg.Screen
 		return tea.Batch(m.resize(), msg.Screen.Init()), true
 	case ui.Back:
 		if len(m.screens) == 1 {
 			return tea.Quit, true
 		}
-		m.screens = m.screens[:len(m.screens)-1]
+		m.screens, m.dirty = m.screens[:len(m.screens)-1], true
 		return tea.Batch(m.resize(), m.top().Update(ui.Shown{})), true
 	case ui.Quit:
 		return tea.Quit, true
@@ -119,5 +129,6 @@ func (m *Model) navigate(msg tea.Msg) (cmd tea.Cmd, mine bool) {
 }
 
 func (m *Model) tell(text string, bad bool) {
+	m.dirty = true
 	m.word = word{look.Outside(strings.TrimSpace(text), 2000), bad, m.now.Add(wordFor)}
 }
