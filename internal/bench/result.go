@@ -10,7 +10,8 @@ const (
 	ErrRefused ErrorKind = "connect refused"
 	ErrReset   ErrorKind = "connection reset" // reset, broken pipe, or closed before the whole answer was there
 	ErrTimeout ErrorKind = "timeout"
-	ErrBody    ErrorKind = "bad body"
+	ErrBody    ErrorKind = "bad body"     // one that cannot be read
+	ErrWrong   ErrorKind = "wrong body"   // whole, but not the known answer
 	ErrClient  ErrorKind = "client limit" // out of ports, files or memory on this side
 	ErrOther   ErrorKind = "other"
 )
@@ -73,6 +74,10 @@ type Load struct {
 	Wall      time.Duration        `json:"wall_ns,omitempty"`  // between the readings of CPU times at the two ends; 0: not known, Elapsed is close
 	Warnings  []string             `json:"warnings,omitempty"` // doubt beside the result: "the client was the bottleneck: …"
 	Examples  map[ErrorKind]string `json:"examples,omitempty"` // the first error text of each kind, bounded
+
+	Checked    int64   `json:"checked,omitempty"`    // answers whose whole body was compared with the known one
+	InFlight   float64 `json:"in_flight,omitempty"`  // requests in flight, on average over Elapsed; by Little's law throughput × mean latency
+	Saturation float64 `json:"saturation,omitempty"` // share of Wall in which the busiest thread of the client did not wait for anything; 0: not known
 
 	// Open loop only. Nothing waits without being counted: what could not be sent when it was due was late or dropped.
 	LatencyOf Origin    `json:"latency_of,omitempty"`  // where Latency begins; "" is FromSent

@@ -21,6 +21,7 @@ type account struct {
 // figures are sums since they were taken over the last time; see recorder for their meaning.
 type figures struct {
 	sent, cut, opened     int64
+	checked               int64
 	busy, overrun, paused time.Duration
 
 	openFigures // of an open loop; the rates are the last ones
@@ -101,6 +102,7 @@ func (r *recorder) gather() {
 		r.sent += sums.sent
 		r.cut += sums.cut
 		r.opened += sums.opened
+		r.checked += sums.checked
 		r.busy += sums.busy
 		r.overrun += sums.overrun
 		r.paused += sums.paused

@@ -56,6 +56,8 @@ type parser struct {
 	known  uint8  // bits of the classes of status of which there is a note already
 	line   []byte // the beginning of a line whose end has not come yet
 	note   *note  // nil: of this answer there is none
+	keep   bool   // the body, in body, as far as that is checked at all
+	body   []byte
 	answer
 }
 
@@ -88,8 +90,13 @@ type note struct {
 // reset makes the parser ready for the answer to a request.
 func (p *parser) reset(isHead bool, want int, known uint8) {
 	p.isHead, p.want, p.known, p.note = isHead, want, known, nil
-	p.line = p.line[:0]
+	p.line, p.keep = p.line[:0], false
 	p.answer = answer{}
+}
+
+// keepBody has the body kept.
+func (p *parser) keepBody() {
+	p.keep, p.body = true, p.body[:0]
 }
 
 // feed takes in b. It returns how much of it belongs to the answer, and whether that is complete.
@@ -179,6 +186,9 @@ func (p *parser) data(b []byte) (n int, done bool) {
 	p.bytes += int64(n)
 	if p.note != nil {
 		p.note.add(b[:n])
+	}
+	if p.keep && p.bytes <= maxChecked {
+		p.body = append(p.body, b[:n]...)
 	}
 	if p.stage == stageClose {
 		return n, false

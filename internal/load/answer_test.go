@@ -12,8 +12,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// verdict is what became of a stream of bytes behind which the connection ends.
-type verdict struct {
+// judgement is what became of a stream of bytes behind which the connection ends.
+type judgement struct {
 	failed  bool
 	status  bool // it is the wanted one, 200
 	bytes   int64
@@ -22,19 +22,19 @@ type verdict struct {
 }
 
 // byHTTP is net/http's verdict, as the portable loop takes it.
-func byHTTP(data []byte, method string) verdict {
+func byHTTP(data []byte, method string) judgement {
 	limit := &limitedReader{r: bytes.NewReader(data)}
 	s := &slot{limit: limit, br: bufio.NewReader(limit)}
 	var o outcome
 	keep, err := s.answer(&http.Request{Method: method}, http.StatusOK, &o)
 	if err != nil {
-		return verdict{failed: true, refused: err}
+		return judgement{failed: true, refused: err}
 	}
-	return verdict{status: o.kind == "", bytes: o.bytes, keep: keep}
+	return judgement{status: o.kind == "", bytes: o.bytes, keep: keep}
 }
 
 // byParser is the parser's verdict on data that comes in pieces of the lengths that cut tells.
-func byParser(data []byte, method string, cut func(left int) int) verdict {
+func byParser(data []byte, method string, cut func(left int) int) judgement {
 	var p parser
 	p.reset(method == http.MethodHead, http.StatusOK, 0)
 	done, surplus := false, false
@@ -51,9 +51,9 @@ func byParser(data []byte, method string, cut func(left int) int) verdict {
 		_, err = p.eof()
 	}
 	if err != nil {
-		return verdict{failed: true, refused: err}
+		return judgement{failed: true, refused: err}
 	}
-	return verdict{status: p.status == http.StatusOK, bytes: p.bytes, keep: !p.close && !surplus}
+	return judgement{status: p.status == http.StatusOK, bytes: p.bytes, keep: !p.close && !surplus}
 }
 
 // saferRefusals are what net/http lets pass and the parser does not. Each is a way in which two readers of one stream could
@@ -79,7 +79,7 @@ func saferRefusal(err error) bool {
 func compare(t *testing.T, data []byte, method string) {
 	t.Helper()
 	want := byHTTP(data, method)
-	check := func(how string, got verdict) {
+	check := func(how string, got judgement) {
 		t.Helper()
 		switch {
 		case got.failed && want.failed, got.failed && saferRefusal(got.refused):

@@ -138,6 +138,9 @@ func (l *fastLoop) run(context.Context) {
 		})
 	}
 	wg.Wait()
+	for _, s := range l.shards {
+		l.rec.worked(time.Duration(s.idle))
+	}
 }
 
 // wake lets every shard look at what has been asked of it.

@@ -12,6 +12,7 @@ const (
 	littleTolerance = 0.05 // share of the connections
 	clientShare     = 0.8  // of the machine's CPUs, beyond which the client is suspected without knowing the contender
 	lateShare       = 0.01 // of the requests of an open loop, beyond which the client is told to be late by itself
+	saturated       = 0.95 // of the time, beyond which a thread of the client is told to be at its limit
 	nearLimit       = 0.9  // of its CPUs: a contender that uses so much is at its limit
 )
 
@@ -31,6 +32,10 @@ func judge(l bench.Load, rec *recorder, places int) []string {
 		warnings = append(warnings, punctuality(l)...)
 	} else if w := little(l, rec); w != "" {
 		warnings = append(warnings, w)
+	}
+	if l.Saturation > saturated {
+		warnings = append(warnings, fmt.Sprintf("client-bound: a thread of locbench had something to do in %.0f %% of the step; a faster contender would not have shown",
+			100*l.Saturation))
 	}
 	machine := float64(runtime.NumCPU())
 	if used := perSecond(l.ClientCPU, wall(l)); used > clientShare*machine {

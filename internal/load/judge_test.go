@@ -170,3 +170,56 @@ func TestBottleneck(t *testing.T) {
 		t.Errorf("of nothing: %q", got)
 	}
 }
+
+func TestPunctuality(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		load bench.Load
+		want []string
+	}{
+		{"on time", bench.Load{Scheduled: 1000, Sent: 1000, Late: 9}, nil},
+		{"late by itself", bench.Load{Scheduled: 1000, Sent: 1000, Late: 30, Held: 10, MostOpen: 4}, []string{"10 requests were sent late", "client-bound: 20 of 1000"}},
+		{"dropped", bench.Load{Scheduled: 1000, Sent: 900, Dropped: 100, Late: 300, Held: 400, MostOpen: 4}, []string{"100 of 1000 requests", "300 requests were sent late"}},
+	} {
+		got := punctuality(test.load)
+		if len(got) != len(test.want) {
+			t.Errorf("%s: %q", test.name, got)
+			continue
+		}
+		for i, w := range test.want {
+			if !strings.HasPrefix(got[i], w) {
+				t.Errorf("%s: %q, want %q", test.name, got[i], w)
+			}
+		}
+	}
+}
+
+func TestSaturation(t *testing.T) {
+	rec := newRecorder(1, 0)
+	rec.stopped, rec.sending = true, 10*time.Second
+	rec.worked(9 * time.Second)
+	rec.worked(100 * time.Millisecond) // the busiest one counts
+	rec.worked(11 * time.Second)
+	l := rec.load()
+	if l.Saturation != .99 {
+		t.Errorf("saturation %g", l.Saturation)
+	}
+	if got := judge(l, rec, 0); len(got) != 1 || !strings.Contains(got[0], "had something to do in 99 % of the step") {
+		t.Errorf("%q", got)
+	}
+}
+
+// A contender that takes 20 ms leaves the client idle, and as many in flight as there are connections.
+func TestInFlightAndSaturationOfAStep(t *testing.T) {
+	server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
+		time.Sleep(20 * time.Millisecond)
+		return hello(w, r)
+	})
+	l := run(t, Engine{}, plan(server.URL, 8, 400*time.Millisecond))
+	if l.InFlight < 6 || l.InFlight > 8.1 {
+		t.Errorf("%g in flight of 8", l.InFlight)
+	}
+	if l.Saturation > .8 || runtime.GOOS == "linux" && os.Getenv(portableEnv) == "" && l.Saturation <= 0 {
+		t.Errorf("saturation %g", l.Saturation)
+	}
+}

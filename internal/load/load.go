@@ -42,6 +42,12 @@ type Plan struct {
 	// on, or 0 for the step's own. It is called many times a second, from one goroutine.
 	Rate func() float64
 
+	// Check, if not nil, is given the whole body of one in CheckEvery answers of the wanted status, drawn at random, and tells what is
+	// wrong with it; nil is the known answer. It is called from the goroutines that measure, several at a time, after the
+	// clock has been read: its time is in no latency, but it is the client's. It must not keep the body.
+	Check      func(Answer) error
+	CheckEvery int // 0: one in a hundred; 1: all
+
 	// OnStart and OnEnd, if not nil, are for reading counters at exactly the two ends of the step.
 	//
 	// OnStart is called when all connections are open, right before the clock starts, which waits for it. It is not called when
@@ -51,6 +57,14 @@ type Plan struct {
 	// answered or 500 ms have passed, whichever comes first: a request that hangs would otherwise stretch the step to its
 	// time-out. It is called from a goroutine of its own, also when ctx has ended. Run returns after it.
 	OnEnd func()
+}
+
+// Answer is what Plan.Check is given.
+type Answer struct {
+	Request  string // its name
+	ID       int64  // that the path asked for; the last one where there are several
+	Language string
+	Body     []byte
 }
 
 // Engine runs steps. The zero value is ready to use; one engine may run several steps one after the other.

@@ -20,10 +20,12 @@ type mix struct {
 	rng      *rand.Rand
 	requests []*request
 	total    int // sum of the weights
+	checker  *checker
 }
 
 // request is a bench.Request made ready to be drawn.
 type request struct {
+	name   string
 	asked  *http.Request // only its method is set: what net/http needs for reading the answer
 	parts  []part        // of the bytes on the wire
 	status int           // wanted
@@ -63,7 +65,7 @@ func newShardMix(plan Plan, shard, shards int) (*mix, error) {
 	}
 	errs = append(errs, checkStep(plan.Step)...)
 	// The second word of the seed only has to be fixed.
-	m := &mix{rng: rand.New(rand.NewPCG(plan.Seed, 0x6c6f6362656e6368+uint64(shard)))}
+	m := &mix{rng: rand.New(rand.NewPCG(plan.Seed, 0x6c6f6362656e6368+uint64(shard))), checker: newChecker(plan, shard)}
 	for _, r := range plan.Requests {
 		made, err := m.newRequest(r, plan, float64(shard)/float64(shards))
 		if err != nil {
@@ -84,7 +86,7 @@ func newShardMix(plan Plan, shard, shards int) (*mix, error) {
 }
 
 func (m *mix) newRequest(r bench.Request, plan Plan, from float64) (*request, error) {
-	made := &request{status: r.ExpectStatus, weight: r.Weight, asked: &http.Request{Method: r.Method}}
+	made := &request{name: r.Name, status: r.ExpectStatus, weight: r.Weight, asked: &http.Request{Method: r.Method}}
 	if made.asked.Method == "" {
 		made.asked.Method = http.MethodGet
 	}
@@ -189,16 +191,18 @@ func (m *mix) ids(spec bench.IDSpec, all []int64, from float64) (func() int64, e
 }
 
 // next draws a request and appends its bytes to dst.
-func (m *mix) next(dst []byte) (*request, []byte) {
+func (m *mix) next(dst []byte) (*request, []byte, drawn) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.take(dst)
 }
 
 // take is next without the lock, for a mix that only one goroutine uses.
-func (m *mix) take(dst []byte) (*request, []byte) {
+func (m *mix) take(dst []byte) (*request, []byte, drawn) {
 	r := m.draw()
-	return r, r.append(dst)
+	d := drawn{check: m.checker.wants()}
+	dst = r.append(dst, &d)
+	return r, dst, d
 }
 
 func (m *mix) draw() *request {
@@ -214,16 +218,18 @@ func (m *mix) draw() *request {
 	return m.requests[len(m.requests)-1]
 }
 
-// append writes the request behind dst, with the next id and language.
-func (r *request) append(dst []byte) []byte {
+// append writes the request behind dst, with the next id and language, and notes them in d.
+func (r *request) append(dst []byte, d *drawn) []byte {
 	for i := range r.parts {
 		switch p := &r.parts[i]; p.kind {
 		case partText:
 			dst = append(dst, p.text...)
 		case partID:
-			dst = strconv.AppendInt(dst, r.id(), 10)
+			d.id = r.id()
+			dst = strconv.AppendInt(dst, d.id, 10)
 		case partLanguage:
-			dst = append(dst, r.languages[r.language]...)
+			d.language = r.languages[r.language]
+			dst = append(dst, d.language...)
 			if r.language++; r.language == len(r.languages) {
 				r.language = 0
 			}

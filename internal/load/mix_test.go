@@ -14,8 +14,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// drawn are the method and URL of the next n requests of p.
-func drawn(t *testing.T, p Plan, n int) []string {
+// asked are the method and URL of the next n requests of p.
+func asked(t *testing.T, p Plan, n int) []string {
 	t.Helper()
 	m, err := newMix(p)
 	if err != nil {
@@ -23,7 +23,7 @@ func drawn(t *testing.T, p Plan, n int) []string {
 	}
 	var urls []string
 	for range n {
-		_, raw := m.next(nil)
+		_, raw, _ := m.next(nil)
 		line, _, _ := strings.Cut(string(raw), " HTTP/1.1\r\n")
 		urls = append(urls, line)
 	}
@@ -36,7 +36,7 @@ func TestMixFillsPlaceholders(t *testing.T) {
 		Method: "HEAD", Path: "/c/{id}/{language}?again={id}&a=b", Languages: []string{"cs", "x&y"},
 		IDs: bench.IDSpec{Distribution: "fixed", Fixed: []int64{7, -8, 9}},
 	}}
-	got := drawn(t, p, 3)
+	got := asked(t, p, 3)
 	want := []string{"HEAD /c/7/cs?again=-8&a=b", "HEAD /c/9/x%26y?again=7&a=b", "HEAD /c/-8/cs?again=9&a=b"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
@@ -50,12 +50,12 @@ func TestMixIsDeterministic(t *testing.T) {
 			{Path: "/a/{id}", Weight: 2, IDs: bench.IDSpec{Distribution: distribution}},
 			{Path: "/b/{id}", Weight: 1, IDs: bench.IDSpec{Distribution: distribution}},
 		}
-		first := drawn(t, p, 200)
-		if !slices.Equal(first, drawn(t, p, 200)) {
+		first := asked(t, p, 200)
+		if !slices.Equal(first, asked(t, p, 200)) {
 			t.Errorf("%s: the same seed drew other requests", distribution)
 		}
 		p.Seed++
-		if slices.Equal(first, drawn(t, p, 200)) {
+		if slices.Equal(first, asked(t, p, 200)) {
 			t.Errorf("%s: another seed drew the same requests", distribution)
 		}
 	}
@@ -65,7 +65,7 @@ func TestMixDistributions(t *testing.T) {
 	const n = 20_000
 	count := func(p Plan) map[string]int {
 		counts := map[string]int{}
-		for _, url := range drawn(t, p, n) {
+		for _, url := range asked(t, p, n) {
 			counts[url]++
 		}
 		return counts

@@ -27,6 +27,8 @@ type recorder struct {
 	overrun     time.Duration // summed time that successes took after the end of the sending
 	opened      int64         // connections opened on the clock
 	preopened   int           // and before
+	checked     int64         // answers whose bodies were
+	saturation  float64       // share of the sending in which the busiest thread did not wait for anything; 0: not known
 	paused      time.Duration // summed time in which connections waited to be opened again
 	examples    map[bench.ErrorKind]string
 	open        *openFigures // nil: closed loop
@@ -109,6 +111,7 @@ type outcome struct {
 	kind       bench.ErrorKind // "" for a success
 	example    string          // of a failure
 	bytes      int64           // of the body
+	checked    bool
 }
 
 func newRecorder(connections int, maxRequests int64) *recorder {
@@ -221,6 +224,9 @@ func (r *recorder) starts(o outcome, held bool) {
 func (r *recorder) ended(o outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if o.checked {
+		r.checked++
+	}
 	took := o.end.Sub(o.start)
 	// An end that is recorded after the stop may still lie before it, as the clock is read before the lock is taken.
 	over := time.Duration(0)
@@ -269,6 +275,16 @@ func (r *recorder) rested(d time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.paused += d
+}
+
+// worked tells how long one of the client's threads has waited for something to do while the sending went on.
+func (r *recorder) worked(idle time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stopped && r.sending > 0 {
+		// The last wait may have begun before the end of the sending and ended after it.
+		r.saturation = max(r.saturation, 1-float64(idle)/float64(r.sending))
+	}
 }
 
 // closeWindow ends the window in use and opens the next one. The figures are computed outside the lock.
@@ -355,7 +371,10 @@ func (r *recorder) load() bench.Load {
 		Scheduled: r.sent, Sent: r.sent,
 		Succeeded: r.total.succeeded, Bytes: r.total.bytes,
 		Latency: r.total.latency.Latencies(), Timeouts: r.total.timeouts.Latencies(), Failures: r.total.failures.Latencies(),
-		Windows: r.windows,
+		Windows: r.windows, Checked: r.checked, Saturation: r.saturation,
+	}
+	if l.Elapsed > 0 {
+		l.InFlight = float64(r.busy) / float64(l.Elapsed)
 	}
 	if o := r.open; o != nil {
 		l.LatencyOf, l.Scheduled, l.Dropped, l.Late, l.Held = bench.FromDue, o.due, o.dropped, o.late, o.held

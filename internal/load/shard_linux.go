@@ -32,6 +32,7 @@ const (
 type conn struct {
 	parser   parser
 	req      *request
+	drawn    drawn
 	start    int64 // of the request
 	until    int64 // its time-out, or the end of the rest
 	rest     []byte
@@ -61,6 +62,7 @@ type shard struct {
 	events []unix.EpollEvent
 	next   int64 // when connections have to be looked at for time-outs and ends of rests
 	known  uint8 // see parser
+	idle   int64 // spent waiting for events while the sending went on
 	ended  bool  // the sending has; then at is when
 	at     int64
 }
@@ -104,12 +106,15 @@ func (s *shard) await(until int64) {
 		n, errno = pollNow(s.epoll, s.events)
 	}
 	if n <= 0 || errno != 0 {
-		left := int64(-1)
+		left, began := int64(-1), s.now()
 		if until = min(until, s.next); until != math.MaxInt64 {
-			left = max(until-s.now(), 0)
+			left = max(until-began, 0)
 		}
 		if n, errno = poll(s.epoll, s.events, left); errno != 0 {
 			n = 0 // interrupted
+		}
+		if !s.ended {
+			s.idle += s.now() - began
 		}
 	}
 	s.books.mu.Lock()
@@ -147,12 +152,15 @@ func (s *shard) ask(c *conn, i int, now int64) {
 
 // launch sends the next request on c, which it opens where it is not.
 func (s *shard) launch(c *conn, i int, now int64) {
-	c.req, s.out = s.mix.take(s.out[:0])
+	c.req, s.out, c.drawn = s.mix.take(s.out[:0])
 	c.start, c.until = now, now+int64(s.loop.timeout)
 	if c.until < s.next {
 		s.next = c.until
 	}
 	c.parser.reset(c.req.isHead, c.req.status, s.known)
+	if c.drawn.check {
+		c.parser.keepBody()
+	}
 	if c.fd < 0 {
 		c.rest = append(c.rest[:0], s.out...)
 		s.dial(c, i)
@@ -244,9 +252,13 @@ func (s *shard) read(c *conn, i int) {
 		s.hangUp(c)
 	}
 	took, over := time.Duration(now-c.start), s.over(now)
-	if p := &c.parser; p.status == c.req.status {
+	switch p := &c.parser; {
+	case p.status == c.req.status && p.keep && p.bytes <= maxChecked:
+		s.check(c, took, over)
+		now = s.now()
+	case p.status == c.req.status:
 		s.books.success(took, over, time.Duration(c.lag), p.bytes)
-	} else {
+	default:
 		kind := class(p.status)
 		if s.books.failure(kind, took, over) {
 			s.books.examples[kind] = p.example()
@@ -254,6 +266,22 @@ func (s *shard) read(c *conn, i int) {
 		s.known |= classBit(p.status)
 	}
 	s.goOn(c, i, now)
+}
+
+// check records an answer whose body is checked.
+func (s *shard) check(c *conn, took, over time.Duration) {
+	p := &c.parser
+	s.books.checked++
+	kind, example := s.mix.verdict(c.req, c.drawn, p.body)
+	switch {
+	case kind == "":
+		s.books.success(took, over, time.Duration(c.lag), p.bytes)
+	case s.books.failure(kind, took, over):
+		s.books.examples[kind] = example
+	}
+	if cap(p.body) > 64<<10 {
+		p.body = nil // not to keep as much for each connection
+	}
 }
 
 // goOn lets c do what comes after an exchange.

@@ -54,6 +54,7 @@ type slot struct {
 	out      []byte    // the request
 	sample   [120]byte // the start of the body of an unwanted answer
 	failures int       // dials failed in a row
+	body     []byte    // of the answer where it is to be checked; nil: it is not, or too long
 	last     time.Time // when the last exchange ended
 }
 
@@ -163,7 +164,7 @@ func (t *transport) close() {
 // when it should have been sent, and held tells that it then had to wait for a connection. ctx bounds the opening of the
 // connection.
 func (t *transport) exchange(ctx context.Context, s *slot, due time.Time, held bool) (dialFailed bool) {
-	r, out := t.mix.next(s.out[:0])
+	r, out, drawn := t.mix.next(s.out[:0])
 	s.out = out
 	if s.conn != nil && !due.IsZero() && time.Since(s.last) > idleTime && gone(s.conn) {
 		s.close()
@@ -189,6 +190,10 @@ func (t *transport) exchange(ctx context.Context, s *slot, due time.Time, held b
 	}
 	keep := false
 	if err == nil {
+		s.body = nil
+		if drawn.check {
+			s.body = []byte{}
+		}
 		keep, err = s.answer(r.asked, r.status, &o)
 	}
 	o.end = time.Now()
@@ -203,6 +208,9 @@ func (t *transport) exchange(ctx context.Context, s *slot, due time.Time, held b
 	case err != nil:
 		// It overrides an unwanted status.
 		o.kind, o.example = classify(err), bound(err.Error())
+	case o.kind == "" && s.body != nil:
+		o.checked = true
+		o.kind, o.example = t.mix.verdict(r, drawn, s.body)
 	}
 	t.rec.ended(o)
 	return dialFailed
@@ -230,6 +238,12 @@ func (s *slot) answer(req *http.Request, want int, o *outcome) (keep bool, err e
 	if resp.StatusCode != want {
 		n, err = readSome(resp.Body, s.sample[:])
 		o.kind, o.example = class(resp.StatusCode), bound(strings.TrimSpace(resp.Status+" "+string(s.sample[:n])))
+	}
+	if err == nil && s.body != nil && n == 0 {
+		s.body, err = io.ReadAll(io.LimitReader(resp.Body, maxChecked+1))
+		if n = len(s.body); n > maxChecked {
+			s.body = nil
+		}
 	}
 	if err == nil {
 		o.bytes, err = io.Copy(io.Discard, resp.Body)
