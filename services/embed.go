@@ -10,4 +10,8 @@ import "embed"
 //go:embed all:go-nethttp
 //go:embed kt-http4k/.dockerignore kt-http4k/Dockerfile kt-http4k/README.md kt-http4k/pom.xml kt-http4k/service.yaml kt-http4k/src
 //go:embed kt-ktor/.dockerignore kt-ktor/Dockerfile kt-ktor/README.md kt-ktor/pom.xml kt-ktor/service.yaml kt-ktor/src
+//go:embed rs-actix/.dockerignore rs-actix/Cargo.lock rs-actix/Cargo.toml rs-actix/Dockerfile rs-actix/README.md rs-actix/service.yaml rs-actix/src
+//go:embed rs-axum/.dockerignore rs-axum/Cargo.lock rs-axum/Cargo.toml rs-axum/Dockerfile rs-axum/README.md rs-axum/service.yaml rs-axum/src
+//go:embed rs-rocket/.dockerignore rs-rocket/Cargo.lock rs-rocket/Cargo.toml rs-rocket/Dockerfile rs-rocket/README.md rs-rocket/service.yaml rs-rocket/src
+//go:embed rs-warp/.dockerignore rs-warp/Cargo.lock rs-warp/Cargo.toml rs-warp/Dockerfile rs-warp/README.md rs-warp/service.yaml rs-warp/src
 var FS embed.FS
