@@ -210,3 +210,27 @@ func FuzzDecode(f *testing.F) {
 		h.Latencies()
 	})
 }
+
+func TestBars(t *testing.T) {
+	xs := sample(5, 5000)
+	bars := histogram(xs...).Bars()
+	n := int64(0)
+	for i, b := range bars {
+		if b.Count <= 0 || b.To < b.From || i > 0 && b.From <= bars[i-1].To {
+			t.Fatalf("bar %d is %+v", i, b)
+		}
+		in := int64(0)
+		for _, x := range xs {
+			if x >= b.From && x <= b.To {
+				in++
+			}
+		}
+		if in != b.Count {
+			t.Errorf("%d latencies in %s to %s, counted %d", in, b.From, b.To, b.Count)
+		}
+		n += b.Count
+	}
+	if n != int64(len(xs)) || New().Bars() != nil {
+		t.Errorf("bars hold %d of %d", n, len(xs))
+	}
+}

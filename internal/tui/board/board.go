@@ -39,6 +39,7 @@ type Board struct {
 	pages   [tabs]pager
 	step    int  // chosen on the page of steps
 	chosen  bool // by hand; else the newest step is
+	closer  bool // all of one step, instead of the table of steps
 	below   int  // lines that the details of the step are scrolled by
 	failed  bool // checks: only those that failed
 	filter  string
@@ -52,6 +53,7 @@ type Board struct {
 	heads    []hit         // what a click does, in the header and the tabs
 	body     drawn
 	sums     sums
+	spread   spread
 }
 
 // New makes a board that shows the overview and follows the run.
@@ -199,7 +201,7 @@ func (b *Board) show(s *fold.State, leg *fold.Leg) {
 		name := leg.Result.Leg
 		b.shown = &name
 	}
-	b.pinned, b.chosen, b.step, b.below, b.pages = false, false, 0, 0, [tabs]pager{}
+	b.pinned, b.chosen, b.closer, b.step, b.below, b.pages = false, false, false, 0, 0, [tabs]pager{}
 }
 
 // Typing tells that the log's filter is being typed, so that letters are text.

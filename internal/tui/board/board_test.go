@@ -98,6 +98,9 @@ func TestGolden(t *testing.T) {
 		{"failed", failed, nil},
 		{"failed-oom", failed, []string{"["}},
 		{"steps", middle(t), []string{"2"}},
+		{"steps-chosen", middle(t), []string{"2", "up"}},
+		{"steps-closer", middle(t), []string{"2", "up", "up", "enter"}},
+		{"steps-closer-oom", failed, []string{"[", "2", "z"}},
 		{"steps-oom", failed, []string{"[", "2"}},
 		{"contenders", complete, []string{"3"}},
 		{"contenders-early", middle(t), []string{"3"}},
@@ -131,6 +134,7 @@ func TestGoldenSmall(t *testing.T) {
 		{"small-seeding", at(t, "limits", 9, isA[bench.Progress]), nil, tuitest.Size{Width: 40, Height: 10}},
 		{"small-failed", failed, []string{"["}, tuitest.Size{Width: 50, Height: 14}},
 		{"small-steps", failed, []string{"2"}, tuitest.Size{Width: 50, Height: 14}},
+		{"small-closer", failed, []string{"2", "enter"}, tuitest.Size{Width: 50, Height: 14}},
 		{"small-checks", failed, []string{"4"}, tuitest.Size{Width: 50, Height: 14}},
 		{"small-contenders", failed, []string{"3"}, tuitest.Size{Width: 50, Height: 14}},
 	} {

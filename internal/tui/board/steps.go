@@ -2,10 +2,7 @@ package board
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 
-	"locbench/internal/bench"
 	"locbench/internal/tui/fold"
 	"locbench/internal/tui/look"
 	"locbench/internal/tui/ui"
@@ -31,6 +28,9 @@ func (v *view) stepsPage(w, h int) []string {
 		v.Board.step, v.Board.chosen = n-1, false
 	}
 	at := v.Board.step
+	if v.closer {
+		return v.closerPage(v.leg.Steps[at], w, h)
+	}
 	lines := v.legFailure(w)
 	detail := v.detail(v.leg.Steps[at], w)
 	// The table has at least half of the room, the chosen step what it needs of the rest.
@@ -47,12 +47,28 @@ func (v *view) stepsPage(w, h int) []string {
 	lines = append(lines, header)
 	for i, line := range table {
 		index := p.top + i
-		v.hits = append(v.hits, hit{0, len(lines), w, 1, func() { v.Board.step, v.Board.chosen = index, true }})
+		v.hits = append(v.hits, hit{0, len(lines), w, 1, func() { v.Board.pick(index) }})
 		lines = append(lines, line)
 	}
 	lines = append(append(lines, ""), v.scrolled(detail, h-len(lines)-1)...)
-	if rest := h - len(lines) - 1; rest >= 9 && w >= 76 {
-		lines = append(append(lines, ""), v.multiples(v.leg.Result.Leg.Label(), w, min(rest, 16))...)
+	rest := h - len(lines) - 1
+	spread := v.leg.Steps[at]
+	for i := at; spread.Result == nil && i > 0; i-- {
+		spread = v.leg.Steps[i-1] // the last one that has ended
+	}
+	room := 0
+	if v.hasSpread(spread) {
+		room = min(rest, spreadHeight)
+	}
+	if rest >= 9 && w >= 76 {
+		if room = min(room, rest-9-1); room < leastSpread {
+			room = 0
+		}
+		all := v.multiples(v.leg.Result.Leg.Label(), w, min(rest-room-min(room, 1), 16))
+		lines = append(append(lines, ""), all...)
+	}
+	if room >= leastSpread {
+		lines = append(append(lines, ""), v.distribution(spread, w, room)...)
 	}
 	return lines
 }
@@ -126,57 +142,4 @@ func (v *view) fullRow(s *fold.Step, chosen bool) []string {
 		name, rate(l.Throughput()), v.errorCount(l.FailedTotal()), ratio, v.quantile(q, q.P50), v.quantile(q, q.P90), v.quantile(q, q.P99), v.quantile(q, q.P999), v.quantile(q, q.Max),
 		usage[0], cpus, usage[1], throttledFor, usage[2], peak, memoryRate, units.Count(l.Sent), v.l.Warn.S(v.own(doubt(r, v.leg.Limits()))),
 	}
-}
-
-// detail is all that is known of a step beside its figures.
-func (v *view) detail(s *fold.Step, w int) []string {
-	title := v.l.Title.S(fmt.Sprintf("step %d: %s", s.Index+1, v.stepName(s.Step)))
-	if s.Step.Duration > 0 {
-		title += ", " + units.Approx(s.Step.Duration)
-	}
-	r := s.Result
-	if r == nil {
-		return []string{title, fmt.Sprintf("%s so far; its figures are those of the last one", plural(s.Windows, "window"))}
-	}
-	lines := []string{title}
-	add := func(paint look.Paint, mark, text string) {
-		for i, line := range v.l.Wrap(text, max(10, w-4), 0) {
-			if i == 0 {
-				lines = append(lines, paint.S(v.l.Fit(mark, 2)+line))
-			} else {
-				lines = append(lines, paint.S("  "+line))
-			}
-		}
-	}
-	if r.Aborted != "" {
-		add(v.l.Bad, v.l.Glyph.Cross, "ended early: "+v.out(r.Aborted, textBytes))
-	}
-	l := r.Load
-	if len(l.Failed) == 0 {
-		lines = append(lines, v.l.Glyph.Check+" no errors, "+units.Count(l.Succeeded)+" successes in "+v.duration(l.Elapsed))
-	}
-	for _, kind := range slices.Sorted(maps.Keys(l.Failed)) {
-		text := units.Count(l.Failed[kind]) + " " + v.l.Glyph.Times + " " + v.out(string(kind), nameBytes)
-		if example := l.Examples[kind]; example != "" {
-			text += ", the first: " + v.out(example, lineBytes)
-		}
-		add(v.l.Bad, v.l.Glyph.Cross, text)
-	}
-	v.openLoop(l, add)
-	for _, warning := range slices.Concat(l.Warnings, r.Warnings) {
-		add(v.l.Warn, "!", "warning: "+v.out(warning, textBytes))
-	}
-	return lines
-}
-
-// openLoop tells how punctual the load was, where it came by the clock.
-func (v *view) openLoop(l bench.Load, add func(look.Paint, string, string)) {
-	if l.LatencyOf != bench.FromDue && l.Dropped == 0 && l.Late == 0 {
-		return
-	}
-	text := fmt.Sprintf("%s came due, %s late, %s dropped, at most %s in use", units.Count(l.Scheduled), units.Count(l.Late), units.Count(l.Dropped), plural(l.MostOpen, "connection"))
-	if l.Lag.Count > 0 {
-		text += ", from due to sent p99 " + v.duration(l.Lag.P99)
-	}
-	add(look.Paint{}, " ", text)
 }

@@ -98,6 +98,10 @@ func (b *Board) key(name string, s *fold.State) bool {
 		switch b.tab {
 		case overview:
 			return b.keyOverview(name, s)
+		case steps:
+			if b.keySteps(name, s) {
+				return true
+			}
 		case checks:
 			if name == "f" {
 				b.failed = !b.failed
@@ -267,7 +271,11 @@ func (b *Board) Keys() []ui.Key {
 			{Name: "x", Help: "span", Long: "whole leg, last 60 s, last step"}, {Name: "o", Help: "rounds", Long: "earlier rounds of the same contender as faint lines", Wide: true}, leg,
 			{Name: "↑↓", Help: "steps", Long: "scroll the table of steps; end follows the running one", Wide: true}}
 	case steps:
-		return []ui.Key{tabKeys, {Name: "↑↓", Help: "step", Long: "choose a step; end follows the newest, pgup and pgdown scroll its details"}, leg}
+		step := ui.Key{Name: "↑↓", Help: "step", Long: "choose a step; end follows the newest, pgup and pgdown scroll its details"}
+		if b.closer {
+			return []ui.Key{{Name: "esc", Help: "all steps"}, step, tabKeys, leg}
+		}
+		return []ui.Key{tabKeys, step, {Name: "enter", Help: "closer", Long: "every figure of the step and how its latencies are spread; z does it too, esc goes back"}, leg}
 	case checks:
 		return []ui.Key{tabKeys, {Name: "f", Help: "failed only"}, move, leg}
 	case logs:

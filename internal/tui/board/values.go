@@ -59,6 +59,9 @@ func (v *view) valueOf(m metric, w int) string {
 		return text
 	}
 	text := rate(load.Throughput) + " req/s"
+	if w >= 60 && load.Bytes > 0 {
+		text += ", " + size(load.Bytes) + "/s"
+	}
 	if load.Errors > 0 {
 		text += ", " + rate(load.Errors) + " errors/s"
 	}

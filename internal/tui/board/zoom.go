@@ -170,7 +170,10 @@ func (v *view) loadValues(p *fold.LoadPoint) []string {
 	if p.Drain {
 		out = append(out, "nothing was sent any more")
 	} else {
-		out = append(out, rate(p.Throughput)+" req/s", "p50 "+v.seconds(p.P50), "p90 "+v.seconds(p.P90), "p99 "+v.seconds(p.P99))
+		out = append(out, rate(p.Throughput)+" req/s", "p50 "+v.seconds(p.P50), "p90 "+v.seconds(p.P90), "p99 "+v.seconds(p.P99), "max "+v.seconds(p.Max))
+		if p.Bytes > 0 {
+			out = append(out, size(p.Bytes)+"/s of bodies")
+		}
 	}
 	if p.Due > 0 {
 		out = append(out, "due "+rate(p.Due)+"/s")

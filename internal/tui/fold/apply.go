@@ -187,7 +187,7 @@ func (l *Leg) window(e bench.WindowClosed) {
 	step.Windows++
 	p := LoadPoint{
 		T: step.From + (w.Start + w.Length/2).Seconds(), Throughput: w.Throughput(), Due: max(0, w.Rate), Drain: w.Drain, Kinds: w.Failed,
-		P50: w.P50.Seconds(), P90: w.P90.Seconds(), P99: w.P99.Seconds(),
+		P50: w.P50.Seconds(), P90: w.P90.Seconds(), P99: w.P99.Seconds(), Max: w.Max.Seconds(), Bytes: float64(max(0, w.Bytes)) / w.Length.Seconds(),
 	}
 	for _, n := range w.Failed {
 		p.Errors += float64(n) / w.Length.Seconds()

@@ -112,6 +112,8 @@ type LoadPoint struct {
 	P50        float64 // seconds; 0 where nothing succeeded
 	P90        float64
 	P99        float64
+	Max        float64
+	Bytes      float64 // of the bodies of successful answers, per second
 	Errors     float64 // per second, of all kinds
 	Kinds      map[bench.ErrorKind]int64
 	Drain      bool // nothing was sent any more: no rate

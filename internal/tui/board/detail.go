@@ -1,0 +1,85 @@
+package board
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"locbench/internal/bench"
+	"locbench/internal/tui/fold"
+	"locbench/internal/tui/look"
+	"locbench/internal/units"
+)
+
+// numbered is a step with its number, as a title has it.
+func (v *view) numbered(s *fold.Step) string {
+	return fmt.Sprintf("step %d: %s", s.Index+1, v.stepName(s.Step))
+}
+
+// bodies is how much the bodies of the successful answers were; "" where that is not known.
+func (v *view) bodies(l bench.Load) string {
+	if l.Bytes <= 0 || l.Succeeded <= 0 {
+		return ""
+	}
+	text := ", bodies " + units.Bytes(l.Bytes) + ": " + units.Bytes(l.Bytes/l.Succeeded) + " each"
+	if s := l.Elapsed.Seconds(); s > 0 {
+		text += ", " + size(float64(l.Bytes)/s) + "/s"
+	}
+	return text
+}
+
+// detail is all that is known of a step beside its figures.
+func (v *view) detail(s *fold.Step, w int) []string {
+	title := v.l.Title.S(v.numbered(s))
+	if s.Step.Duration > 0 {
+		title += ", " + units.Approx(s.Step.Duration)
+	}
+	r := s.Result
+	if r == nil {
+		return []string{title, fmt.Sprintf("%s so far; its figures are those of the last one", plural(s.Windows, "window"))}
+	}
+	lines := []string{title}
+	add := func(paint look.Paint, mark, text string) {
+		for i, line := range v.l.Wrap(text, max(10, w-4), 0) {
+			if i == 0 {
+				lines = append(lines, paint.S(v.l.Fit(mark, 2)+line))
+			} else {
+				lines = append(lines, paint.S("  "+line))
+			}
+		}
+	}
+	if r.Aborted != "" {
+		add(v.l.Bad, v.l.Glyph.Cross, "ended early: "+v.out(r.Aborted, textBytes))
+	}
+	l := r.Load
+	text := units.Count(l.Succeeded) + " successes in " + v.duration(l.Elapsed) + v.bodies(l)
+	if len(l.Failed) == 0 {
+		lines = append(lines, v.l.Wrap(v.l.Glyph.Check+" no errors, "+text, max(10, w), 0)...)
+	} else {
+		add(look.Paint{}, " ", text)
+	}
+	for _, kind := range slices.Sorted(maps.Keys(l.Failed)) {
+		text := units.Count(l.Failed[kind]) + " " + v.l.Glyph.Times + " " + v.out(string(kind), nameBytes)
+		if example := l.Examples[kind]; example != "" {
+			text += ", the first: " + v.out(example, lineBytes)
+		}
+		add(v.l.Bad, v.l.Glyph.Cross, text)
+	}
+	v.openLoop(l, add)
+	for _, warning := range slices.Concat(l.Warnings, r.Warnings) {
+		add(v.l.Warn, "!", "warning: "+v.out(warning, textBytes))
+	}
+	return lines
+}
+
+// openLoop tells how punctual the load was, where it came by the clock.
+func (v *view) openLoop(l bench.Load, add func(look.Paint, string, string)) {
+	if l.LatencyOf != bench.FromDue && l.Dropped == 0 && l.Late == 0 {
+		return
+	}
+	text := fmt.Sprintf("%s came due, %s late, %s dropped, at most %s in use", units.Count(l.Scheduled), units.Count(l.Late), units.Count(l.Dropped), plural(l.MostOpen, "connection"))
+	if l.Lag.Count > 0 {
+		text += ", from due to sent p99 " + v.duration(l.Lag.P99)
+	}
+	add(look.Paint{}, " ", text)
+}

@@ -1,0 +1,178 @@
+package board
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/hdr"
+	"locbench/internal/tui/fold"
+	"locbench/internal/tui/look"
+	"locbench/internal/units"
+)
+
+// Lines of a distribution of latencies: the fewest that show anything, and as many as it needs beside other things.
+const leastSpread, spreadHeight = 7, 13
+
+// spreadGutter is the width of the labels of its y axis, the axis included: that of the small multiples.
+const spreadGutter = 8
+
+// spread is the histogram of the step that was looked at last: decoding one takes some milliseconds.
+type spread struct {
+	of   *bench.StepResult
+	bars []hdr.Bar // empty: it cannot be read
+}
+
+// hasSpread tells whether there is a distribution to draw.
+func (v *view) hasSpread(s *fold.Step) bool { return s.Result != nil && len(v.bars(s.Result)) > 0 }
+
+func (v *view) bars(r *bench.StepResult) []hdr.Bar {
+	kept := &v.Board.spread
+	if kept.of != r {
+		*kept = spread{of: r}
+		if h, err := hdr.Decode(r.Load.Latency); err == nil {
+			kept.bars = h.Bars()
+		}
+	}
+	return kept.bars
+}
+
+// distribution draws how the latencies of a finished step are spread, in h lines of w cells: a bar for each stretch of latencies on
+// a log scale, as high as the share of the requests in it, with the quantiles under them. No bar is so low that it is not seen.
+func (v *view) distribution(s *fold.Step, w, h int) []string {
+	l := s.Result.Load
+	bars := v.bars(s.Result)
+	head := v.l.Title.S("latencies") + "  " + v.numbered(s)
+	if l.Origin() == bench.FromDue {
+		head += ", from when each was due"
+	}
+	out := []string{v.beside(w, head, v.l.Faint.S("bars: share of "+units.Count(l.Latency.Count)), "")}
+	n := w - spreadGutter
+	if n < 8 || h < leastSpread {
+		return out
+	}
+	scale := spreadScale(bars, n)
+	shares, top := scale.shares(bars)
+	quantiles := []quantile{
+		{"p50", l.Latency.P50.Seconds(), v.l.Series[0]}, {"p99", l.Latency.P99.Seconds(), v.l.Series[2]}, {"p90", l.Latency.P90.Seconds(), v.l.Series[1]},
+		{"max", l.Latency.Max.Seconds(), v.l.Faint}, {"p99.9", l.Latency.P999.Seconds(), v.l.Faint},
+	}
+	rows := h - 3
+	p90, p99 := scale.column(quantiles[2].at), scale.column(quantiles[1].at)
+	vertical, tick := v.l.Glyph.Vertical, "┤"
+	if v.l.ASCII {
+		tick = "+"
+	}
+	for y := range rows {
+		label, edge := "", vertical
+		switch y {
+		case 0:
+			label, edge = percent(top), tick
+		case rows - 1:
+			label, edge = "0", tick
+		}
+		row := make([]string, n)
+		for x, share := range shares {
+			row[x] = v.block(share/top, rows-1-y, rows)
+		}
+		cut := func(from, to int) string {
+			return strings.Join(row[max(0, min(from, n)):max(0, min(max(from, to), n))], "")
+		}
+		out = append(out, v.l.Faint.S(v.l.Right(label, spreadGutter-1))+v.l.Border.S(edge)+
+			v.l.Series[0].S(cut(0, p90+1))+v.l.Series[1].S(cut(p90+1, p99+1))+v.l.Series[2].S(cut(max(p90, p99)+1, n)))
+	}
+	return append(out, v.spreadTicks(scale), v.spreadMarks(scale, quantiles))
+}
+
+// block is the part of a bar, full being 1, in row y of so many, counted from the bottom.
+func (v *view) block(full float64, y, rows int) string {
+	if !(full > 0) {
+		return " "
+	}
+	steps := len(v.l.Glyph.Spark)
+	level := max(1, int(math.Round(min(full, 1)*float64(rows*steps)))) - y*steps
+	switch {
+	case level <= 0:
+		return " "
+	case level >= steps:
+		return v.l.Glyph.Full
+	case v.l.ASCII && level <= steps/2:
+		return "."
+	case v.l.ASCII:
+		return ":"
+	}
+	return v.l.Glyph.Spark[level-1]
+}
+
+// quantile is a latency to be marked, in seconds.
+type quantile struct {
+	name  string
+	at    float64
+	paint look.Paint
+}
+
+// spreadTicks is the axis under the bars.
+func (v *view) spreadTicks(scale logCells) string {
+	line := newRuler(scale.n)
+	for _, step := range [][]float64{{1}, {2, 5}} {
+		for d := -9; d <= 4; d++ {
+			for _, f := range step {
+				at := f * math.Pow(10, float64(d))
+				if x := scale.column(at); x >= 0 && x < scale.n {
+					label := v.own(latencyLabel(at))
+					w := look.Width(label)
+					line.put(max(0, min(x-w/2, scale.n-w)), label, w)
+				}
+			}
+		}
+	}
+	return strings.Repeat(" ", spreadGutter) + v.l.Faint.S(line.text())
+}
+
+// spreadMarks names the quantiles under the bars, those first that matter most, each with a mark at its column.
+func (v *view) spreadMarks(scale logCells, quantiles []quantile) string {
+	line := newRuler(scale.n)
+	for _, q := range quantiles {
+		text := v.l.Glyph.Up + q.name
+		n := look.Width(text)
+		x := max(0, min(scale.column(q.at), scale.n-1))
+		if x+n > scale.n { // the mark stays at its column
+			text = q.name + v.l.Glyph.Up
+			x -= n - 1
+		}
+		line.put(x, q.paint.S(text), n)
+	}
+	return strings.Repeat(" ", spreadGutter) + line.text()
+}
+
+// ruler is a line of cells in which texts are put where they find room.
+type ruler struct {
+	cells []string
+	taken []bool
+}
+
+func newRuler(n int) *ruler {
+	return &ruler{slices.Repeat([]string{" "}, n), make([]bool, n)}
+}
+
+// put writes a text of n cells at x, unless it would touch another.
+func (r *ruler) put(x int, text string, n int) {
+	if x < 0 || x+n > len(r.cells) || n <= 0 {
+		return
+	}
+	for i := max(0, x-1); i < min(len(r.cells), x+n+1); i++ {
+		if r.taken[i] {
+			return
+		}
+	}
+	r.cells[x] = text
+	for i := x; i < x+n; i++ {
+		r.taken[i] = true
+		if i > x {
+			r.cells[i] = ""
+		}
+	}
+}
+
+func (r *ruler) text() string { return strings.Join(r.cells, "") }
