@@ -18,6 +18,7 @@ func TestControlsAreRead(t *testing.T) {
 garbage
 {"kind":"note","text":"` + strings.Repeat("x", 2*controlLine) + `"}
 {"kind":"rate","rate":-1}
+` + strings.Repeat(" ", controlLine) + `{"kind":"abort"}
 
 {"kind":"resume"}
 ` + strings.Repeat("pause\n", 100) + `{"kind":"abort"}

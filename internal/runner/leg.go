@@ -108,6 +108,7 @@ func (l *life) live(ctx context.Context) (err error) {
 	}
 	// Whatever happens from here on, the instance is stopped and its end is told.
 	defer func() {
+		l.steering.closing()
 		if exit := l.inst.Exit(); exit != nil {
 			l.died = exit
 		}

@@ -47,7 +47,7 @@ type steering struct {
 	over    bool          // no leg is left to run
 	leg     *bench.Leg    // that runs
 	endLeg  context.CancelCauseFunc
-	whole   bool // all steps of the leg have been run: it can only end by itself
+	whole   bool // the leg has run all its steps, or is stopping already: it can only end by itself
 	step    *steered
 	skipped map[bench.Selection]bool
 }
@@ -239,6 +239,13 @@ func (s *steering) finishStep(last bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.step, s.whole = nil, last
+}
+
+// closing says that the running leg is being stopped: what is asked for now must not hide why it ended.
+func (s *steering) closing() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.whole = true
 }
 
 // change is called under the lock of the steering.

@@ -465,3 +465,46 @@ type hookEngine struct {
 func (e *hookEngine) Run(ctx context.Context, _ string, step bench.Step, hooks Hooks) (bench.Load, error) {
 	return e.run(ctx, step, hooks)
 }
+
+// TestWhatIsAskedWhileALegEndsDoesNotHideWhy: a contender that has died can take long to be stopped.
+func TestWhatIsAskedWhileALegEndsDoesNotHideWhy(t *testing.T) {
+	for _, kind := range []bench.ControlKind{bench.ControlStop, bench.ControlSkipContender} {
+		taken := make(chan struct{})
+		f, err := startSteered(t, context.Background(), func(f *fakeRun) {
+			f.cfg.Engine = fakeEngine(func(ctx context.Context, _ bench.Step) (bench.Load, error) {
+				f.launcher.last().die(bench.Exit{Code: 137})
+				<-ctx.Done()
+				return bench.Load{}, ctx.Err()
+			})
+			f.cfg.Checks = slowEnd{fakeChecks{}, taken}
+			f.cfg.Run.Legs = f.cfg.Run.Legs[:2]
+		}, func(s *steer, rec bench.Record) {
+			switch e := rec.Event.(type) {
+			case bench.PhaseStarted:
+				if e.Phase == bench.PhaseStop && rec.Leg.String() == s.cfg.Run.Legs[0].Leg.String() {
+					s.wheel(kind)
+				}
+			case bench.Intervened:
+				close(taken)
+			}
+		})
+		leg := f.legs[f.order[0]]
+		if leg.State != bench.LegFailed || !strings.Contains(leg.Failure, "137") {
+			t.Errorf("%s: leg %s, %q, error %v", kind, leg.State, leg.Failure, err)
+		}
+		if kind == bench.ControlStop && (!errors.Is(err, ErrOnRequest) || len(f.order) != 1) {
+			t.Errorf("%s: error %v, legs %v", kind, err, f.order)
+		}
+	}
+}
+
+// slowEnd are checks whose last ones wait until taken is closed.
+type slowEnd struct {
+	fakeChecks
+	taken <-chan struct{}
+}
+
+func (s slowEnd) Stopped(stop bench.StopResult) []bench.CheckResult {
+	<-s.taken
+	return s.fakeChecks.Stopped(stop)
+}
