@@ -34,7 +34,7 @@ func (s *shard) dialTo(c *conn, i int) error {
 	if err := unix.Connect(fd, to); err != nil && !errors.Is(err, unix.EINPROGRESS) && !errors.Is(err, unix.EINTR) {
 		return os.NewSyscallError("connect", err)
 	}
-	err = unix.EpollCtl(s.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLOUT, Fd: int32(i)})
+	err = unix.EpollCtl(s.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: arrivals | room, Fd: int32(i)})
 	return os.NewSyscallError("epoll_ctl", err)
 }
 
@@ -47,7 +47,7 @@ func (s *shard) dialled(c *conn, i int) error {
 	if err != nil {
 		return os.NewSyscallError("connect", err)
 	}
-	s.interest(c, i, unix.EPOLLIN)
+	s.interest(c, i, arrivals)
 	return nil
 }
 

@@ -15,7 +15,21 @@ const (
 	readSize  = 64 << 10 // of the one buffer into which a shard reads
 	maxEvents = 512      // taken at a time
 	bellIndex = -1       // of the eventfd among the connections
+	maxReads  = 16       // of one connection before the others are served
+
+	// What epoll is to tell, once for each arrival: that saves it from looking again at every connection that it has told of.
+	arrivals = unix.EPOLLIN | unix.EPOLLRDHUP | unix.EPOLLET
+	room     = unix.EPOLLOUT
+	hangUps  = unix.EPOLLRDHUP | unix.EPOLLHUP | unix.EPOLLERR // the other side sends no more
 )
+
+// wants is what epoll is to tell of c now.
+func (c *conn) wants() uint32 {
+	if c.doing == sending || c.doing == connecting {
+		return arrivals | room
+	}
+	return arrivals
+}
 
 // What a connection does.
 type doing uint8
@@ -178,7 +192,7 @@ func (s *shard) send(c *conn, i int, b []byte) {
 	case errno == 0 || errno == syscall.EAGAIN || errno == syscall.EINTR:
 		if c.doing != sending {
 			c.doing = sending
-			s.interest(c, i, unix.EPOLLIN|unix.EPOLLOUT)
+			s.interest(c, i, c.wants())
 		}
 		c.rest = append(c.rest[:0], b[max(n, 0):]...)
 	default:
@@ -203,7 +217,7 @@ func (s *shard) handle(c *conn, i int, events uint32) {
 			n, errno := write(c.fd, rest)
 			switch {
 			case errno == 0 && n == len(rest):
-				s.interest(c, i, unix.EPOLLIN)
+				s.interest(c, i, c.wants())
 			case errno == 0 || errno == syscall.EAGAIN || errno == syscall.EINTR:
 				c.doing = sending
 				c.rest = rest[:copy(rest, rest[max(n, 0):])]
@@ -213,34 +227,47 @@ func (s *shard) handle(c *conn, i int, events uint32) {
 			}
 		}
 		if events&^unix.EPOLLOUT != 0 {
-			s.read(c, i)
+			s.read(c, i, events)
 		}
 	case waiting:
-		s.read(c, i)
+		s.read(c, i, events)
 	case idle:
 		// The contender closes what is not used any more, or sends what nobody has asked for.
 		s.hangUp(c)
 	}
 }
 
-// read takes in a part of the answer, and asks again when it is complete.
-func (s *shard) read(c *conn, i int) {
-	n, errno := read(c.fd, s.in)
-	var used int
+// read takes in what there is of the answer, and asks again when it is complete. epoll tells each arrival once: what is not read then
+// has to be asked for again.
+func (s *shard) read(c *conn, i int, events uint32) {
+	var n, used int
 	var done bool
 	var err error
-	switch {
-	case errno == syscall.EAGAIN, errno == syscall.EINTR:
-		return
-	case errno != 0:
-		err = os.NewSyscallError("read", errno)
-	case n == 0:
-		done, err = c.parser.eof()
-	default:
-		used, done, err = c.parser.feed(s.in[:n])
-	}
-	if !done && err == nil {
-		return
+	for reads := 1; !done && err == nil; reads++ {
+		var errno syscall.Errno
+		n, errno = read(c.fd, s.in)
+		switch {
+		case errno == syscall.EAGAIN:
+			return
+		case errno == syscall.EINTR:
+			s.interest(c, i, c.wants())
+			return
+		case errno != 0:
+			err = os.NewSyscallError("read", errno)
+		case n == 0:
+			done, err = c.parser.eof()
+		default:
+			used, done, err = c.parser.feed(s.in[:n])
+		}
+		switch {
+		case done || err != nil:
+		case n < len(s.in) && events&hangUps == 0:
+			return // that was all
+		case reads == maxReads:
+			// The others want to be served, too.
+			s.interest(c, i, c.wants())
+			return
+		}
 	}
 	now := s.now()
 	if err != nil {
