@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"sync"
 
@@ -22,13 +23,23 @@ type builder struct {
 func (b builder) build(ctx context.Context, svc bench.Service, progress func(string)) (bench.Artifact, error) {
 	out, done := lineWriter(progress)
 	defer done()
+	opts := contender.BuildOptions{Out: out, Rebuild: b.rebuild}
+	var a bench.Artifact
+	var err error
 	switch b.runtime {
 	case bench.RuntimeURL:
-		return bench.Artifact{}, nil
+		return a, nil
 	case bench.RuntimeDocker:
-		return contender.BuildImage(ctx, b.engine, svc, contender.BuildOptions{Out: out, Rebuild: b.rebuild})
+		a, err = contender.BuildImage(ctx, b.engine, svc, opts)
+	default:
+		a, err = contender.BuildProcess(ctx, svc, opts)
 	}
-	return contender.BuildProcess(ctx, svc, contender.BuildOptions{Out: out, Rebuild: b.rebuild})
+	if err == nil {
+		if err := contender.RecordBuild(svc, b.runtime, a, opts); err != nil {
+			fmt.Fprintf(out, "what the build has taken is not kept: %v\n", err)
+		}
+	}
+	return a, err
 }
 
 // lineWriter calls f for each line that is written. done ends it after the last line was told.

@@ -1,22 +1,17 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"locbench/internal/bench"
 	"locbench/internal/contender"
-	"locbench/internal/docker"
-	"locbench/internal/profile"
 	"locbench/internal/safe"
-	"locbench/internal/units"
 	"locbench/services"
 )
 
@@ -125,88 +120,6 @@ func showService(env Env, dirs []string, name string) error {
 	fmt.Fprintf(env.Stdout, "# %s\n", svc.Dir)
 	_, err = env.Stdout.Write(text)
 	return err
-}
-
-func newServicesBuild(env Env, dirs *[]string, complete cobra.CompletionFunc) *cobra.Command {
-	var runtime string
-	var rebuild bool
-	cmd := &cobra.Command{
-		Use:   "build NAME[:VARIANT]...",
-		Short: "Build contenders ahead of a run",
-		Long: `Builds the Docker image of each contender named, or with --runtime process its binary. 'locbench run' does the same
-when needed; an unchanged contender is not built again.`,
-		Example: `  locbench services build go-nethttp:release
-  locbench services build go-nethttp:release --runtime process`,
-		Args:              args(cobra.MinimumNArgs(1)),
-		ValidArgsFunction: complete,
-		RunE: func(cmd *cobra.Command, names []string) error {
-			return buildServices(cmd.Context(), env, *dirs, names, builder{runtime: bench.Runtime(runtime), rebuild: rebuild})
-		},
-	}
-	cmd.Flags().StringVar(&runtime, "runtime", string(bench.RuntimeDocker), "docker or process")
-	cmd.Flags().BoolVar(&rebuild, "rebuild", false, "build even what is unchanged: its base images may not be")
-	_ = cmd.RegisterFlagCompletionFunc("runtime", fixed("docker", "process"))
-	return cmd
-}
-
-func buildServices(ctx context.Context, env Env, dirs, names []string, b builder) error {
-	if b.runtime != bench.RuntimeDocker && b.runtime != bench.RuntimeProcess {
-		return usage("--runtime %q: docker or process", b.runtime)
-	}
-	all, err := discover(dirs)
-	if err != nil {
-		return withCode(ExitUsage, err)
-	}
-	var list []bench.Service
-	for _, name := range names {
-		sel, ok := profile.ParseSelection(name)
-		if !ok {
-			return usage("%q is no contender; one is written name or name:variant", name)
-		}
-		svc, err := find(all, sel)
-		if err != nil {
-			return withCode(ExitUsage, err)
-		}
-		list = append(list, svc)
-	}
-	if b.runtime == bench.RuntimeDocker {
-		if b.engine, err = docker.Connect(ctx); err != nil {
-			return err
-		}
-		defer b.engine.Close()
-	}
-	var failures []error
-	for i, svc := range list {
-		fmt.Fprintf(env.Stderr, "%s (%d of %d)\n", names[i], i+1, len(list))
-		began := time.Now()
-		a, err := b.build(ctx, svc, func(line string) { fmt.Fprintln(env.Stderr, "  "+safe.Line(line, 500)) })
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if err != nil {
-			failures = append(failures, fmt.Errorf("build %s: %w", names[i], err))
-			continue
-		}
-		fmt.Fprintf(env.Stdout, "%s: %s, %s\n", names[i], artifactText(a), units.Duration(time.Since(began)))
-	}
-	if len(failures) > 0 {
-		return withCode(ExitContender, errors.Join(failures...))
-	}
-	return nil
-}
-
-func artifactText(a bench.Artifact) string {
-	text := "nothing to build"
-	switch {
-	case a.Image != "":
-		text = fmt.Sprintf("image %s, %s", a.Image, units.Bytes(a.ImageSize))
-	case a.BinarySize > 0:
-		text = fmt.Sprintf("%s, %s", strings.Join(a.Command, " "), units.Bytes(a.BinarySize))
-	}
-	if a.BuildCached {
-		text += ", unchanged"
-	}
-	return text
 }
 
 func completeContenders(dirs []string) []string {

@@ -1,0 +1,109 @@
+package contender
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// BuildRecord is what the last real build of a contender took and gave. It is kept beside the builds of the process runtime, so
+// that a later run, for which nothing had to be built, still knows it.
+type BuildRecord struct {
+	Contender  string        `json:"contender"`
+	Variant    string        `json:"variant,omitempty"`
+	Runtime    bench.Runtime `json:"runtime"`
+	Built      time.Time     `json:"built"`
+	BuildTime  time.Duration `json:"build_ns"`
+	NoCache    bool          `json:"no_cache,omitempty"` // nothing that the engine had kept was used: the time is that of a whole build
+	Image      string        `json:"image,omitempty"`
+	ImageSize  int64         `json:"image_bytes,omitempty"`
+	BinarySize int64         `json:"binary_bytes,omitempty"` // process runtime
+	Dir        string        `json:"dir,omitempty"`          // process runtime: what tells these sources from others
+}
+
+// Of tells whether the record is about this very artifact, and not about one of other sources.
+func (r BuildRecord) Of(a bench.Artifact) bool { return r.Image == a.Image && r.Dir == a.Dir }
+
+const maxRecord = 64 << 10
+
+// RecordBuild keeps what a build has taken. A build that had nothing to do changes nothing.
+func RecordBuild(svc bench.Service, rt bench.Runtime, a bench.Artifact, o BuildOptions) error {
+	if a.BuildCached || a.BuildTime <= 0 {
+		return nil
+	}
+	file, err := recordFile(svc, rt, o)
+	if err != nil {
+		return err
+	}
+	return writeJSON(file, BuildRecord{
+		Contender: svc.Name, Variant: svc.Variant, Runtime: rt, Built: time.Now().UTC().Truncate(time.Second), BuildTime: a.BuildTime,
+		NoCache: o.Rebuild, Image: a.Image, ImageSize: a.ImageSize, BinarySize: a.BinarySize, Dir: a.Dir,
+	})
+}
+
+// LastBuild is the record of the last build of a resolved contender, of whatever sources; ok is false where there is none.
+func LastBuild(svc bench.Service, rt bench.Runtime, o BuildOptions) (r BuildRecord, ok bool) {
+	file, err := recordFile(svc, rt, o)
+	if err != nil {
+		return r, false
+	}
+	err = readJSON(file, maxRecord, &r)
+	return r, err == nil && r.Contender == svc.Name && r.Variant == svc.Variant && r.Runtime == rt && r.BuildTime > 0
+}
+
+func recordFile(svc bench.Service, rt bench.Runtime, o BuildOptions) (string, error) {
+	cache, err := o.cache()
+	return filepath.Join(cache, strings.ReplaceAll(label(svc), ":", "@")+"."+string(rt)+".json"), err
+}
+
+// writeJSON replaces a file in one step.
+func writeJSON(file string, value any) error {
+	data, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", file, err)
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(file), ".new-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // gone already when all went well
+	_, err = f.Write(append(data, '\n'))
+	if err := errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
+		return fmt.Errorf("write %s: %w", file, err)
+	}
+	return os.Rename(f.Name(), file)
+}
+
+func readJSON(file string, most int64, value any) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return decodeJSON(f, file, most, value)
+}
+
+func decodeJSON(f fs.File, name string, most int64, value any) error {
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(data)) > most {
+		err = fmt.Errorf("it is larger than %d KiB", most>>10)
+	}
+	if err == nil {
+		err = json.Unmarshal(data, value)
+	}
+	if err != nil {
+		return fmt.Errorf("read %s: %w", name, err)
+	}
+	return nil
+}

@@ -1,0 +1,49 @@
+package contender_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/contender"
+)
+
+func TestBuildRecord(t *testing.T) {
+	opts := contender.BuildOptions{Cache: t.TempDir()}
+	svc := bench.Service{Name: "web", Variant: "lto"}
+	if _, ok := contender.LastBuild(svc, bench.RuntimeDocker, opts); ok {
+		t.Error("a record before any build")
+	}
+	a := bench.Artifact{Image: "locbench/web:lto-1", ImageSize: 7, BuildTime: time.Minute}
+	if err := contender.RecordBuild(svc, bench.RuntimeDocker, a, opts); err != nil {
+		t.Fatal(err)
+	}
+	unchanged := bench.Artifact{Image: a.Image, ImageSize: 7, BuildCached: true}
+	if err := contender.RecordBuild(svc, bench.RuntimeDocker, unchanged, opts); err != nil {
+		t.Fatal(err)
+	}
+	r, ok := contender.LastBuild(svc, bench.RuntimeDocker, opts)
+	if !ok || r.BuildTime != time.Minute || r.ImageSize != 7 || r.NoCache || !r.Of(unchanged) || r.Of(bench.Artifact{Image: "locbench/web:lto-2"}) || time.Since(r.Built) > time.Minute {
+		t.Errorf("%+v, %v", r, ok)
+	}
+	for name, other := range map[string]bench.Service{"variant": {Name: "web"}, "contender": {Name: "web-lto"}} {
+		if r, ok := contender.LastBuild(other, bench.RuntimeDocker, opts); ok {
+			t.Errorf("another %s has the record %+v", name, r)
+		}
+	}
+	if _, ok := contender.LastBuild(svc, bench.RuntimeProcess, opts); ok {
+		t.Error("a record of the other runtime")
+	}
+	files, err := filepath.Glob(filepath.Join(opts.Cache, "*"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("files %v, %v", files, err)
+	}
+	if err := os.WriteFile(files[0], []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := contender.LastBuild(svc, bench.RuntimeDocker, opts); ok {
+		t.Error("half a file counts as a record")
+	}
+}
