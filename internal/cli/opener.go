@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"errors"
+	"slices"
 	"sync"
 
 	"locbench/internal/tui/ui"
@@ -9,13 +11,15 @@ import (
 // opener leads the screens outside: it starts runs and watches folders, and remembers what it has started.
 type opener struct {
 	archive
-	mu   sync.Mutex
-	runs []*session
+	binary string // the locbench to start; "" is this one
+	mu     sync.Mutex
+	runs   []*session
 }
 
 func newOpener(env Env, named ...string) *opener { return &opener{archive: newArchive(env, named...)} }
 
-// Start begins a run as "locbench run args…" would.
+// Start begins a run as "locbench run args…" would, unless the one before is still there: two at a time would measure each other, and a
+// key that is pressed twice is no wish for that.
 func (o *opener) Start(args []string) (ui.Session, error) {
 	s, err := o.run(args)
 	if err != nil {
@@ -25,12 +29,15 @@ func (o *opener) Start(args []string) (ui.Session, error) {
 }
 
 func (o *opener) run(args []string) (*session, error) {
-	s, err := startSession("", args)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if slices.ContainsFunc(o.runs, (*session).running) {
+		return nil, errors.New("a run of this dashboard is still in progress: wait for its end, or end it first")
+	}
+	s, err := startSession(o.binary, args)
 	if err != nil {
 		return nil, err
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
 	o.runs = append(o.runs, s)
 	return s, nil
 }

@@ -87,14 +87,20 @@ func watchRun(ctx context.Context, env Env, f screenFlags) error {
 	screenErr := tui.Run(ctx, o)
 	code, talk, ended := screen.Outcome()
 	if !ended {
-		fmt.Fprintln(env.Stderr, "stopping the run in order …")
+		if !session.toldEnd() {
+			fmt.Fprintln(env.Stderr, "stopping the run in order …")
+		}
 		code, talk = end(ctx, session)
 	}
 	return also(screenErr, afterwards(env, session.Dir(), code, talk))
 }
 
-// end ends a run whose screen is gone, for the reason for which ctx has ended.
-func end(ctx context.Context, s ui.Session) (code int, talk string) {
+// end ends a run whose screen is gone, for the reason for which ctx has ended. One that has told its end already is only waited for:
+// it is complete, and writes its reports.
+func end(ctx context.Context, s *session) (code int, talk string) {
+	if s.toldEnd() {
+		return s.Wait()
+	}
 	sig := os.Signal(syscall.SIGTERM)
 	if interrupted, ok := errors.AsType[errInterrupted](context.Cause(ctx)); ok {
 		sig = interrupted.signal

@@ -25,6 +25,7 @@ const (
 // may be called from any goroutine.
 type session struct {
 	cmd     *exec.Cmd // nil when only watching
+	began   time.Time
 	dirs    firstLine
 	talk    lastBytes
 	batches chan []bench.Record
@@ -37,6 +38,7 @@ type session struct {
 	code  int
 	word  string // what there is to say of the end besides the worker's own talk
 	asked int    // times that Stop was called
+	over  bool   // the run has told its end: only its reports are still to be written
 }
 
 // startSession starts a worker: locbench run with args, which are those behind "run". binary is the locbench to start; "" means
@@ -120,7 +122,7 @@ func watchSession(dir string) *session {
 
 func newSession() *session {
 	return &session{
-		dirs: firstLine{there: make(chan struct{})}, batches: make(chan []bench.Record), send: make(chan bench.Control, sessionQueue),
+		began: time.Now(), dirs: firstLine{there: make(chan struct{})}, batches: make(chan []bench.Record), send: make(chan bench.Control, sessionQueue),
 		exited: make(chan struct{}), done: make(chan struct{}),
 	}
 }
@@ -128,6 +130,7 @@ func newSession() *session {
 // follow hands the events in dir over until their end, or until ctx does. What goes wrong is for the last word.
 func (s *session) follow(ctx context.Context, dir string) error {
 	_, err := results.Follow(ctx, dir, 0, func(batch []bench.Record) error {
+		s.note(batch)
 		select {
 		case s.batches <- batch:
 			return nil
@@ -144,6 +147,24 @@ func (s *session) follow(ctx context.Context, dir string) error {
 		s.say("watching the run failed: " + err.Error())
 	}
 	return err
+}
+
+// note takes note of whether the run has told its end; one that is resumed has told an earlier one, before it was started.
+func (s *session) note(batch []bench.Record) {
+	for _, rec := range batch {
+		if _, ended := rec.Event.(bench.RunEnded); ended && !rec.At.Before(s.began) {
+			s.mu.Lock()
+			s.over = true
+			s.mu.Unlock()
+		}
+	}
+}
+
+// toldEnd tells whether the run has told its end, and ends by itself soon.
+func (s *session) toldEnd() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.over
 }
 
 // await takes note of how the worker has ended.
@@ -179,6 +200,19 @@ func (s *session) say(text string) {
 
 // Dir is the results folder; "" until it is known.
 func (s *session) Dir() string { return s.dirs.dir() }
+
+// running tells whether a run of one's own has not ended yet.
+func (s *session) running() bool {
+	if s.cmd == nil {
+		return false
+	}
+	select {
+	case <-s.exited:
+		return false
+	default:
+		return true
+	}
+}
 
 // Steered tells whether Send does anything: not with a run that is only watched.
 func (s *session) Steered() bool { return s.cmd != nil }

@@ -217,6 +217,38 @@ func TestSessionEndsAsItsScreenWasAskedTo(t *testing.T) {
 	}
 }
 
+// TestOneRunAtATime: a start that is pressed twice starts once; and a run that has told its end is waited for, not ended.
+func TestOneRunAtATime(t *testing.T) {
+	path, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := newOpener(Env{})
+	o.binary = path
+	args, out := smallRun(t, "[1]")
+	s, err := o.run(args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := o.Start(args); err == nil || !strings.Contains(err.Error(), "still in progress") {
+		t.Errorf("a second run at the same time: error %v", err)
+	}
+	if s.toldEnd() {
+		t.Error("it has told its end before its first event")
+	}
+	until(t, s, is[bench.RunEnded])
+	if code, talk := end(t.Context(), s); code != ExitOK || !s.toldEnd() {
+		t.Errorf("exit code %d of a complete run:\n%s", code, talk)
+	}
+	if _, err := os.Stat(filepath.Join(out, results.ReportFile)); err != nil {
+		t.Error(err)
+	}
+	if s.running() {
+		t.Error("a run that has ended is in progress")
+	}
+}
+
 func TestSessionOfAKilledWorker(t *testing.T) {
 	args, out := smallRun(t, "[{connections: 1, duration: 60s}]")
 	s := started(t, args...)
