@@ -3,6 +3,7 @@
 package estimate
 
 import (
+	"slices"
 	"time"
 
 	"locbench/internal/bench"
@@ -18,6 +19,7 @@ type Run struct {
 	started  time.Time
 	load     time.Duration // of one leg
 	steps    []time.Duration
+	plan     []bench.LegEntry
 	legs     int // to come, the running one included
 	done     int // seen from start to end in this process
 	overhead time.Duration
@@ -30,7 +32,7 @@ type Run struct {
 func (e *Run) Apply(rec bench.Record) {
 	switch ev := rec.Event.(type) {
 	case bench.RunStarted:
-		*e = Run{started: rec.At, load: ev.Run.Profile.LoadDuration(), step: -1}
+		*e = Run{started: rec.At, load: ev.Run.Profile.LoadDuration(), step: -1, plan: ev.Run.Legs}
 		for _, s := range ev.Run.Profile.Steps {
 			e.steps = append(e.steps, s.Duration)
 		}
@@ -50,9 +52,28 @@ func (e *Run) Apply(rec bench.Record) {
 		}
 		e.legs--
 		e.legAt = time.Time{}
+	case bench.Resumed:
+		if rec.Leg != nil && ev.Took > 0 && !e.legAt.IsZero() {
+			e.legAt = e.legAt.Add(min(ev.Took, rec.At.Sub(e.legAt))) // a pause is no overhead of legs to come
+		}
+	case bench.Intervened:
+		if ev.Control.Kind == bench.ControlSkipContender && rec.Leg != nil {
+			e.legs -= e.later(*rec.Leg)
+		}
 	case bench.RunEnded:
 		e.legs = 0
 	}
+}
+
+// later counts the planned legs of the contender of leg that come after it.
+func (e *Run) later(leg bench.Leg) (n int) {
+	at := slices.IndexFunc(e.plan, func(l bench.LegEntry) bool { return l.Leg == leg })
+	for _, l := range e.plan[at+1:] {
+		if at >= 0 && l.State != bench.LegComplete && l.Leg.Contender == leg.Contender && l.Leg.Variant == leg.Variant {
+			n++
+		}
+	}
+	return n
 }
 
 // perLeg is the expected overhead of a leg.

@@ -38,3 +38,30 @@ func TestEstimate(t *testing.T) {
 	tell(time.Hour, bench.WindowClosed{})
 	left("25s") // a step that takes longer than planned is never less than nothing
 }
+
+// TestEstimateOfASteeredRun: a pause is no overhead, and a contender that was skipped has no later legs.
+func TestEstimateOfASteeredRun(t *testing.T) {
+	var e Run
+	a1, b1, a2, b2 := bench.Leg{Contender: "a", Round: 1}, bench.Leg{Contender: "b", Round: 1}, bench.Leg{Contender: "a", Round: 2}, bench.Leg{Contender: "b", Round: 2}
+	run := bench.Run{Profile: bench.Profile{Steps: []bench.Step{{Duration: 10 * time.Second}}}, Legs: []bench.LegEntry{{Leg: a1}, {Leg: b1}, {Leg: a2}, {Leg: b2}}}
+	at := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+	tell := func(after time.Duration, leg *bench.Leg, ev bench.Event) {
+		at = at.Add(after)
+		e.Apply(bench.Record{At: at, Leg: leg, Event: ev})
+	}
+	tell(0, nil, bench.RunStarted{Run: run})
+	tell(0, &a1, bench.LegStarted{})
+	tell(2*time.Second, &a1, bench.Paused{})
+	tell(time.Hour, &a1, bench.Resumed{Took: time.Hour})
+	tell(0, &a1, bench.StepStarted{})
+	tell(10*time.Second, &a1, bench.LegEnded{State: bench.LegComplete})
+	if left, _ := e.Left(at); left != 3*12*time.Second {
+		t.Errorf("%v left after a leg of 12 s and a pause of an hour, want 36 s", left)
+	}
+	tell(0, &b1, bench.LegStarted{})
+	tell(0, &b1, bench.Intervened{Control: bench.Control{Kind: bench.ControlSkipContender}})
+	tell(0, &b1, bench.LegEnded{State: bench.LegAborted})
+	if left, ok := e.Left(at); !ok || left != 12*time.Second {
+		t.Errorf("%v left, want 12 s: b does not run again", left)
+	}
+}
