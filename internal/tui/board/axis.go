@@ -15,10 +15,33 @@ const (
 	wholeLeg span = iota
 	lastMinute
 	oneStep
+	ranged // what somebody has picked
 	spans
 )
 
-func (s span) String() string { return [...]string{"whole leg", "last 60 s", "last step"}[s] }
+// spanName says what the charts show.
+func (v *view) spanName() string {
+	if v.span == ranged {
+		return clock(v.picked.from) + " to " + clock(v.picked.to)
+	}
+	name := [...]string{"whole leg", "last 60 s", "last step"}[v.span]
+	if v.span == oneStep {
+		if st := v.spanStep(); st != v.leg.Steps[len(v.leg.Steps)-1] {
+			name = v.numbered(st)
+		}
+	}
+	return name
+}
+
+// spanStep is the step that the charts show if they show one: that of the cursor, else the last.
+func (v *view) spanStep() *fold.Step {
+	if v.zoomed && v.pinned {
+		if st := v.stepAt(v.cursor); st != nil {
+			return st
+		}
+	}
+	return v.leg.Steps[len(v.leg.Steps)-1]
+}
 
 // leastSpan is the shortest stretch that is drawn, in seconds.
 const leastSpan = 5.0
@@ -43,8 +66,13 @@ func (v *view) axis(w int) chart.Axis {
 		a.To = max(leg.Span(), leastSpan)
 		a.From = max(0, a.To-60)
 	case oneStep:
-		a.From = last.From
+		st := v.spanStep()
+		if a.From = st.From; st != last && st.To > st.From {
+			a.To = st.To
+		}
 		a.To = max(a.To, a.From+leastSpan)
+	case ranged:
+		a.From, a.To = v.picked.from, v.picked.to
 	}
 	v.full = v.named(w, a)
 	for _, s := range leg.Steps {

@@ -35,6 +35,8 @@ type Board struct {
 	zoomed  bool
 	cursor  float64 // of the zoomed chart, in seconds of the leg
 	pinned  bool    // the cursor stands at cursor; else it follows the newest point
+	picked  stretch // what span ranged shows; without a length there is none
+	mark    mark
 	shown   *bench.Leg
 	pages   [tabs]pager
 	step    int  // chosen on the page of steps
@@ -54,6 +56,7 @@ type Board struct {
 	body     drawn
 	sums     sums
 	spread   spread
+	plot     plot // of the zoomed chart
 }
 
 // New makes a board that shows the overview and follows the run.
@@ -134,6 +137,7 @@ func (v *view) page(w, h, top int) []string {
 }
 
 func (v *view) draw(w, h int) []string {
+	v.Board.plot = plot{}
 	if h <= 0 {
 		return nil
 	}
@@ -201,6 +205,7 @@ func (b *Board) show(s *fold.State, leg *fold.Leg) {
 		name := leg.Result.Leg
 		b.shown = &name
 	}
+	b.unpick()
 	b.pinned, b.chosen, b.closer, b.step, b.below, b.pages = false, false, false, 0, 0, [tabs]pager{}
 }
 

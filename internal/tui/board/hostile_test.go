@@ -91,7 +91,7 @@ func everything(t *testing.T, s *fold.State, w, h int) {
 	now := s.Last.Add(time.Second)
 	for _, l := range []*look.Look{look.New(look.Options{}), look.New(look.Options{ASCII: true, NoColor: true})} {
 		b := New()
-		for _, key := range []string{"1", "o", "enter", "left", "home", "x", "down", "esc", "2", "up", "3", "4", "f", "5", "right", "/", "m", "enter", "6", "[", "1", "2", "5"} {
+		for _, key := range []string{"1", "o", "enter", "left", "home", "x", "down", "esc", "2", "up", "z", "pgdown", "3", "4", "f", "5", "right", "/", "m", "enter", "6", "[", "1", "2", "5"} {
 			b.Update(tuitest.Key(key), s)
 			lines := b.View(ui.Frame{Width: w, Height: h, Look: l, Now: now, Tick: 3}, s, "status")
 			tuitest.Exact(t, lines, tuitest.Size{Width: w, Height: h}, l.ASCII)

@@ -31,25 +31,26 @@ func (c logCells) column(seconds float64) int {
 	return int(math.Floor(max(-1, min(x, float64(c.n)+1)) + 1e-9))
 }
 
-// mostBars is how many bars there are at most: more of them would show noise.
-const mostBars = 125
+// Bars there are at most, however many requests there were, and at least if there is room. In between it is the root of the number of
+// requests: more bars would show noise.
+const mostBars, leastBars = 125, 16
 
-// shares is for each cell what part of all requests is in its bar, and the largest of these. A bar is one cell or several.
-func (c logCells) shares(bars []hdr.Bar) (shares []float64, top float64) {
+// shares is for each cell what part of all requests is in its bar, and the largest of these. A bar is each cells wide.
+func (c logCells) shares(bars []hdr.Bar) (shares []float64, top float64, each int) {
 	shares = make([]float64, c.n)
-	each := (c.n + mostBars - 1) / mostBars
 	total := 0.0
 	for _, b := range bars {
 		total += float64(b.Count)
+	}
+	n := int(max(leastBars, min(math.Sqrt(total), mostBars)))
+	each = (c.n + n - 1) / n
+	for _, b := range bars {
 		x := max(0, min(c.column((b.From.Seconds()+b.To.Seconds())/2), c.n-1))
-		shares[x-x%each] += float64(b.Count)
+		shares[x-x%each] += float64(b.Count) / total
 	}
 	for i := range shares {
 		shares[i] = shares[i-i%each]
-		if i%each == 0 {
-			shares[i] /= total
-		}
 		top = max(top, shares[i])
 	}
-	return shares, top
+	return shares, top, each
 }

@@ -67,7 +67,7 @@ func (v *view) charts() []metric {
 
 // noErrors is the row that stands for a chart of errors that are not there.
 func (v *view) noErrors(w int) string {
-	right := v.l.Faint.S(v.span.String() + v.overlayWord())
+	right := v.l.Faint.S(v.spanName() + v.overlayWord())
 	mark := ""
 	if v.focus == failures {
 		mark = v.l.Glyph.Cursor + " "

@@ -53,7 +53,7 @@ func (v *view) distribution(s *fold.Step, w, h int) []string {
 		return out
 	}
 	scale := spreadScale(bars, n)
-	shares, top := scale.shares(bars)
+	shares, top, _ := scale.shares(bars)
 	quantiles := []quantile{
 		{"p50", l.Latency.P50.Seconds(), v.l.Series[0]}, {"p99", l.Latency.P99.Seconds(), v.l.Series[2]}, {"p90", l.Latency.P90.Seconds(), v.l.Series[1]},
 		{"max", l.Latency.Max.Seconds(), v.l.Faint}, {"p99.9", l.Latency.P999.Seconds(), v.l.Faint},

@@ -90,8 +90,8 @@ func TestSharesAreOfAllRequests(t *testing.T) {
 			t.Fatal(err)
 		}
 		scale := spreadScale(h.Bars(), n)
-		shares, top := scale.shares(h.Bars())
-		sum, each := 0.0, (n+mostBars-1)/mostBars
+		shares, top, each := scale.shares(h.Bars())
+		sum := 0.0
 		for i := 0; i < n; i += each {
 			sum += shares[i]
 			if shares[i] < 0 || shares[i] > top {
@@ -107,13 +107,12 @@ func TestSharesAreOfAllRequests(t *testing.T) {
 // A results file may pair any quantiles with a readable histogram.
 func TestSpreadOfAnyLatencies(t *testing.T) {
 	hour := latencies(time.Hour, time.Hour)
-	for _, q := range []bench.Latencies{latencies(0), latencies(1), latencies(0, math.MaxInt64), hour, latencies(time.Millisecond, time.Second), {Count: 3, HDR: "not base64"}} {
-		for _, odd := range []time.Duration{q.P50, math.MinInt64, math.MaxInt64} {
+	sizes := []tuitest.Size{{Width: 80, Height: 23}, {Width: 1, Height: 1}, {Width: 200, Height: 49}, {Width: 20, Height: 12}}
+	for i, q := range []bench.Latencies{latencies(0), latencies(1), latencies(0, math.MaxInt64), hour, latencies(time.Millisecond, time.Second), {Count: 3, HDR: "not base64"}} {
+		for n, odd := range []time.Duration{math.MinInt64, math.MaxInt64} {
 			q.P50, q.P90, q.P99, q.P999 = odd, -odd, odd/2, odd
-			s := finished(t, q)
-			for _, size := range []tuitest.Size{{Width: 1, Height: 1}, {Width: 20, Height: 12}, {Width: 80, Height: 23}, {Width: 200, Height: 49}} {
-				everything(t, s, size.Width, size.Height)
-			}
+			size := sizes[(i+n)%len(sizes)]
+			everything(t, finished(t, q), size.Width, size.Height)
 		}
 	}
 }

@@ -28,7 +28,11 @@ func (b *Board) Update(msg tea.Msg, s *fold.State) (cmd tea.Cmd, mine bool) {
 			mine = true
 		}
 	case tea.MouseClickMsg:
-		mine = msg.Button == tea.MouseLeft && b.click(msg.X, msg.Y)
+		mine = msg.Button == tea.MouseLeft && (b.click(msg.X, msg.Y) || b.grab(msg.X, msg.Y))
+	case tea.MouseMotionMsg:
+		mine = b.drag(msg.X)
+	case tea.MouseReleaseMsg:
+		mine = b.drop(msg.X)
 	case tea.MouseWheelMsg:
 		switch msg.Button {
 		case tea.MouseWheelUp:
@@ -123,17 +127,17 @@ func (b *Board) keyOverview(name string, s *fold.State) bool {
 	case "o":
 		b.overlay = !b.overlay
 	case "x":
-		b.span = (b.span + 1) % spans
+		b.nextSpan()
 	case "enter", "z":
 		if leg := b.legOf(s); leg == nil || len(leg.Steps) == 0 {
 			return false
 		}
-		b.zoomed, b.pinned = !b.zoomed, false
+		b.zoomed, b.pinned, b.mark = !b.zoomed, false, mark{}
 	case "esc":
 		if !b.zoomed {
 			return false
 		}
-		b.zoomed = false
+		b.zoomed, b.mark = false, mark{}
 	case "left", "h", "right", "l":
 		d := 1
 		if name == "left" || name == "h" {
@@ -264,7 +268,8 @@ func (b *Board) Keys() []ui.Key {
 	case overview:
 		if b.zoomed {
 			return []ui.Key{{Name: "esc", Help: "all charts"}, {Name: "←→", Help: "cursor", Long: "move the cursor along time; home and end go to the ends, pgup and pgdown ten points"},
-				{Name: "↑↓", Help: "chart", Long: "zoom the chart above or below"}, {Name: "x", Help: "span", Long: "whole leg, last 60 s, last step"},
+				{Name: "↑↓", Help: "chart", Long: "zoom the chart above or below"}, {Name: "x", Help: "span", Long: "whole leg, last 60 s, the step of the cursor"},
+				{Name: "v", Help: "range", Long: "mark where the cursor is; a second time: show from there to the cursor. Dragging the mouse does it too", Wide: true},
 				{Name: "o", Help: "rounds", Long: "earlier rounds of the same contender as faint lines"}, tabKeys, leg}
 		}
 		return []ui.Key{tabKeys, {Name: "←→", Help: "chart", Long: "give another chart the focus"}, {Name: "enter", Help: "zoom", Long: "zoom the chart that has the focus; z does it too, esc goes back"},

@@ -21,13 +21,17 @@ func (v *view) zoom(w, h int) []string {
 		a.Flags = append(slices.Clone(a.Flags), chart.Flag{X: at})
 		a.Bounds = append(slices.Clone(a.Bounds), chart.Bound{X: at})
 	}
+	if v.mark.on {
+		a.Bounds = append(slices.Clone(a.Bounds), chart.Bound{X: v.mark.at})
+	}
 	values := v.valuesAt(at, ok, w)
-	head := append(v.failure(w), v.beside(w, v.l.Accent.S(v.own(v.span.String()+v.overlayWord())), v.l.Faint.S("esc: all charts"), ""))
+	head := append(v.failure(w), v.beside(w, v.l.Accent.S(v.own(v.spanName()+v.marked()+v.overlayWord())), v.l.Faint.S("esc: all charts"), ""))
 	if h < 12 {
 		head = nil
 		values = values[:min(len(values), max(1, h-7))]
 	}
 	room := h - len(axis) - len(values) - len(head)
+	v.Board.plot = plot{a, w, len(head), max(3, room) + len(axis)}
 	lines := append(head, v.chartOf(v.focus, a, w).Draw(v.l, a, w, max(3, room))...)
 	return append(append(lines, axis...), values...)
 }
@@ -100,6 +104,8 @@ func (b *Board) keyZoom(name string, s *fold.State) bool {
 		b.moveCursor(s, -1<<40)
 	case "end", "G":
 		b.moveCursor(s, 1<<40)
+	case "v":
+		b.markRange(s)
 	default:
 		return false
 	}

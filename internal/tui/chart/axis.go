@@ -174,6 +174,14 @@ func (a Axis) column(x float64, left, w int) int {
 	return left + index((x-a.From)*(float64(n)/(a.To-a.From)), n)
 }
 
+// At is the moment in the middle of cell x of charts of w cells, the nearest one in sight for cells beside the plot.
+func (a Axis) At(x, w int) float64 {
+	a = a.sane()
+	left := a.left(w)
+	n := max(1, w-left)
+	return a.From + (a.To-a.From)*(float64(max(0, min(x-left, n-1)))+0.5)/float64(n)
+}
+
 // start is the moment at which cell x of n begins.
 func (a Axis) start(x, n int) float64 {
 	return a.From + (a.To-a.From)*float64(x)/float64(n)
