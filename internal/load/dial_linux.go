@@ -73,6 +73,9 @@ func (s *shard) connectAll(ctx context.Context, until time.Time) {
 	if s.open != nil {
 		want = s.open.early
 	}
+	if s.open == nil || s.open.schedule != nil { // users have connections of their own
+		s.adopt()
+	}
 	for {
 		for ; todo < want && dialling < dialers; todo++ {
 			c := &s.conns[todo]

@@ -24,6 +24,7 @@ type fastLoop struct {
 	addrs   []netip.AddrPort
 	addr    atomic.Int32 // index of the one that has answered
 	shards  []*shard
+	keep    *Kept // nil: connections are closed with the step
 	cutNow  atomic.Bool
 	bounded bool // the number of requests is
 }
@@ -33,7 +34,7 @@ func newFastLoop(ctx context.Context, e Engine, plan Plan, network target, rec *
 	if e.Portable || e.Dial != nil || network.tls != nil {
 		return nil
 	}
-	l := &fastLoop{rec: rec, timeout: plan.Timeout, addrs: resolve(ctx, network.address), bounded: rec.max > 0}
+	l := &fastLoop{rec: rec, keep: e.Keep, timeout: plan.Timeout, addrs: resolve(ctx, network.address), bounded: rec.max > 0}
 	if len(l.addrs) == 0 {
 		return nil
 	}
@@ -165,6 +166,9 @@ func (l *fastLoop) places() (n int) {
 
 func (l *fastLoop) close() {
 	for _, s := range l.shards {
+		if l.keep != nil {
+			s.handOver()
+		}
 		s.close()
 	}
 }

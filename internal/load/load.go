@@ -79,6 +79,8 @@ type Engine struct {
 	Portable bool
 	// Shards is the number of threads of the faster loop; 0 is half of the CPUs.
 	Shards int
+	// Keep, if not nil, keeps connections open from one step to the next.
+	Keep *Kept
 	// Dial opens connections; nil is a plain net.Dialer. With any other the loop is the portable one.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }

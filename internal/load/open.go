@@ -171,6 +171,9 @@ func (l *openLoop) give(ctx context.Context, j job) {
 	if l.workers < l.most {
 		l.workers++
 		w := &worker{slot: l.add(), work: make(chan job, 1)}
+		if !l.users {
+			l.adopt(w.slot)
+		}
 		w.work <- j
 		l.wg.Go(func() { l.wait(ctx, w) })
 		l.used()

@@ -100,6 +100,14 @@ func (t *transport) add() *slot {
 	return s
 }
 
+// key is the name under which connections are kept.
+func (t *transport) key() string {
+	if t.network.tls != nil {
+		return "TLS to " + t.network.address
+	}
+	return "TCP to " + t.network.address
+}
+
 // connect opens the connections before the clock starts, as far as that is possible within dialTime. It returns
 // how many are open then.
 func (t *transport) connect(ctx context.Context) (opened int) {
@@ -112,6 +120,9 @@ func (t *transport) connect(ctx context.Context) (opened int) {
 	for range min(dialers, n) {
 		wg.Go(func() {
 			for s := range todo {
+				if t.adopt(s) {
+					continue
+				}
 				// A failure is met again, and then counted, by the first request.
 				_ = t.open(ctx, s, deadline)
 			}
@@ -153,9 +164,31 @@ func (t *transport) cut() {
 	}
 }
 
-// close closes all connections; call it when all is drained.
+// adopt lets s have a connection that has been kept.
+func (t *transport) adopt(s *slot) bool {
+	for {
+		conn, ok := t.engine.Keep.take(t.key()).(net.Conn)
+		if !ok {
+			return false
+		}
+		if gone(conn) {
+			conn.Close()
+			continue
+		}
+		s.use(conn)
+		return true
+	}
+}
+
+// close closes all connections, or keeps them for the next step; call it when all is drained.
 func (t *transport) close() {
 	for _, s := range t.slots {
+		s.mu.Lock()
+		if s.conn != nil && t.engine.Keep != nil && !t.cutNow.Load() {
+			t.engine.Keep.put(t.key(), s.conn)
+			s.conn = nil
+		}
+		s.mu.Unlock()
 		s.close()
 	}
 }
@@ -291,6 +324,12 @@ func (t *transport) open(ctx context.Context, s *slot, deadline time.Time) error
 		conn.Close()
 		return err
 	}
+	s.use(conn)
+	return nil
+}
+
+// use lets s have an open connection.
+func (s *slot) use(conn net.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.conn = conn
@@ -300,7 +339,6 @@ func (t *transport) open(ctx context.Context, s *slot, deadline time.Time) error
 	} else {
 		s.br.Reset(s.limit)
 	}
-	return nil
 }
 
 func (s *slot) close() {
