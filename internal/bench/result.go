@@ -252,6 +252,8 @@ type Run struct {
 	Resumed  []time.Time `json:"resumed,omitempty"`
 	Target   string      `json:"target,omitempty"`       // URL of a service that somebody else has started; no leg launches anything then
 	Services []string    `json:"services_dir,omitempty"` // folders outside the binary that contenders came from
+
+	Interventions []Intervention `json:"interventions,omitempty"` // what somebody asked for between two legs, or before the first; the others are with their legs
 }
 
 // LegEntry is a leg's line in run.json.

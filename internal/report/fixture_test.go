@@ -39,6 +39,10 @@ func fixture() (bench.Run, []bench.LegResult) {
 		Store:    bench.StoreInfo{Kind: bench.StoreExternal, URL: "http://10.0.0.5:9200", Version: "7.10.2"},
 		Data:     bench.DataInfo{Name: "bundled", Cities: 14945, Regions: 83, Hash: "sha256:0f3a"},
 		Warnings: []string{"the CPU governor could not be read on 2 of 4 CPUs"},
+		Interventions: []bench.Intervention{
+			{At: start.Add(9 * time.Minute), Control: bench.Control{Kind: bench.ControlPause}},
+			{At: start.Add(10 * time.Minute), Control: bench.Control{Kind: bench.ControlResume}},
+		},
 	}
 	var legs []bench.LegResult
 	for round := 1; round <= 3; round++ {
@@ -71,6 +75,13 @@ func fixtureLeg(p bench.Profile, k, round int, start time.Time) bench.LegResult 
 		Instance: &bench.InstanceInfo{Runtime: bench.RuntimeDocker, Limits: p.Limits, LimitsEnforced: true, CPUSet: "0-3", ImageID: "sha256:77af"},
 		Started:  start, StartUp: &startUp,
 		Stop: &bench.StopResult{Took: 300 * time.Millisecond, Graceful: true},
+	}
+	if k == 0 && round == 2 {
+		leg.Interventions = []bench.Intervention{
+			{At: start.Add(8 * time.Minute), Step: new(6), Control: bench.Control{Kind: bench.ControlNote, Text: "backup | of *the* host begins"}},
+			{At: start.Add(499 * time.Second), Step: new(15), Control: bench.Control{Kind: bench.ControlRate, Rate: 1250}},
+			{At: start.Add(500 * time.Second), Control: bench.Control{Kind: bench.ControlStop}},
+		}
 	}
 	leg.Checks = fixtureChecks(k, round)
 	leg.Marks = []bench.Mark{{Name: stats.MarkStartUp, Usage: bench.Usage{CPU: startUp, Source: "cgroup v2"}}}

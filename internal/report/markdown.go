@@ -12,7 +12,7 @@ import (
 // maxFailedChecks is how many failed checks the summary lists; the HTML report has all of them.
 const maxFailedChecks = 50
 
-// Markdown writes summary.md: the headline table, what went wrong, the checks in numbers and those that failed, warnings, and
+// Markdown writes summary.md: the headline table, what went wrong, interventions, the checks in numbers and those that failed, warnings, and
 // the fingerprint. It has no chart and no step; report.html has.
 func Markdown(w io.Writer, run bench.Run, legs []bench.LegResult) error {
 	l := newLayout(run, legs)
@@ -28,6 +28,7 @@ func Markdown(w io.Writer, run bench.Run, legs []bench.LegResult) error {
 	}
 	markdownHeadline(&b, newHeadline(run, l, sums))
 	markdownTroubles(&b, troubles(l))
+	markdownInterventions(&b, run, l)
 	markdownChecks(&b, checks(l))
 	markdownWarnings(&b, warned)
 	b.WriteString("\n## Fingerprint\n")
@@ -88,6 +89,24 @@ func markdownTroubles(b *bytes.Buffer, all []trouble) {
 			mark := fence(t.LastLog)
 			fmt.Fprintf(b, "\nIts last log lines:\n\n%stext\n%s\n%s\n", mark, strings.Join(t.LastLog, "\n"), mark)
 		}
+	}
+}
+
+func markdownInterventions(b *bytes.Buffer, run bench.Run, l layout) {
+	all, left := interventions(run, l)
+	if len(all) == 0 {
+		return
+	}
+	b.WriteString("\n## Interventions\n\nWhat somebody asked of the run while it ran:\n\n")
+	for _, i := range all {
+		fmt.Fprintf(b, "- %s: %s", i.When, escape(i.What))
+		if p := i.Place(); p != "" {
+			b.WriteString(" (" + escape(p) + ")")
+		}
+		b.WriteString("\n")
+	}
+	if left > 0 {
+		fmt.Fprintf(b, "- and %s more\n", count(int64(left)))
 	}
 }
 

@@ -38,6 +38,8 @@ type document struct {
 	Warnings    []warning
 	Headline    headline
 	Troubles    []trouble
+	Asked       []intervention
+	AskedMore   int // that are not in Asked
 	Figures     []figure
 	Contenders  []contender
 	Columns     []column
@@ -131,6 +133,7 @@ func newDocument(run bench.Run, l layout, all []figure, opts Options) (document,
 		Licences:    licence,
 		Cut:         l.anyCut(),
 	}
+	p.Asked, p.AskedMore = interventions(run, l)
 	for _, w := range warnings(run, l, sums) {
 		if w.Loud {
 			p.Loud = append(p.Loud, w)

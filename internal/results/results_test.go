@@ -66,7 +66,7 @@ func TestEveryFinishedStepIsOnDiskAtOnce(t *testing.T) {
 	}
 
 	feed(w, 6, &leg, bench.LegEnded{State: bench.LegComplete})
-	feed(w, 7, nil, bench.Notice{Level: "warning", Text: "small machine"}, bench.RunEnded{State: bench.RunComplete})
+	feed(w, 7, nil, bench.Notice{Level: "warning", Text: "small machine"}, bench.Intervened{Control: bench.Control{Kind: bench.ControlPause}}, bench.RunEnded{State: bench.RunComplete})
 	run, legs, err = Read(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -77,12 +77,15 @@ func TestEveryFinishedStepIsOnDiskAtOnce(t *testing.T) {
 	if len(run.Warnings) != 1 {
 		t.Errorf("warnings %q", run.Warnings)
 	}
+	if i := run.Interventions; len(i) != 1 || i[0].Control.Kind != bench.ControlPause || !i[0].At.Equal(at.Add(time.Second)) {
+		t.Errorf("interventions %+v", i)
+	}
 	if leftovers, _ := filepath.Glob(filepath.Join(dir, ".*")); len(leftovers) > 0 {
 		t.Errorf("temporary files left: %v", leftovers)
 	}
 	var seen []int64
-	if err := Events(dir, func(r bench.Record) error { seen = append(seen, r.Seq); return nil }); err != nil || len(seen) != 8 {
-		t.Errorf("event log holds %v (%v), want 1 to 8", seen, err)
+	if err := Events(dir, func(r bench.Record) error { seen = append(seen, r.Seq); return nil }); err != nil || len(seen) != 9 {
+		t.Errorf("event log holds %v (%v), want 1 to 9", seen, err)
 	}
 }
 

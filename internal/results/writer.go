@@ -136,6 +136,8 @@ func (w *Writer) handle(rec bench.Record) error {
 			return nil
 		}
 		w.run.Warnings = append(w.run.Warnings, e.Text)
+	case bench.Intervened:
+		w.run.Interventions = append(w.run.Interventions, bench.Intervention{At: rec.At, Control: e.Control})
 	case bench.RunEnded:
 		w.run.State, w.run.Ended = e.State, rec.At
 	default:

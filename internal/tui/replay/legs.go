@@ -29,8 +29,19 @@ func FromLegs(run bench.Run, legs []bench.LegResult, dir string) []bench.Record 
 	}
 	legs = slices.Clone(legs)
 	slices.SortStableFunc(legs, func(a, b bench.LegResult) int { return a.Started.Compare(b.Started) })
+	asked := run.Interventions
+	until := func(at time.Time) {
+		for len(asked) > 0 && !asked[0].At.After(at) {
+			t.tell(asked[0].At, nil, bench.Intervened{Control: asked[0].Control})
+			asked = asked[1:]
+		}
+	}
 	for _, leg := range legs {
+		until(leg.Started)
 		t.leg(leg, order[leg.Leg]+1, len(run.Legs))
+	}
+	for _, a := range asked {
+		t.tell(a.At, nil, bench.Intervened{Control: a.Control})
 	}
 	if run.State != bench.RunRunning {
 		t.tell(run.Ended, nil, bench.RunEnded{State: run.State})
