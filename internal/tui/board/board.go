@@ -39,11 +39,12 @@ type Board struct {
 	mark    mark
 	shown   *bench.Leg
 	pages   [tabs]pager
-	step    int  // chosen on the page of steps
-	chosen  bool // by hand; else the newest step is
-	closer  bool // all of one step, instead of the table of steps
-	below   int  // lines that the details of the step are scrolled by
-	failed  bool // checks: only those that failed
+	step    int   // chosen on the page of steps
+	chosen  bool  // by hand; else the newest step is
+	closer  bool  // all of one step, instead of the table of steps
+	below   int   // lines that the details of the step are scrolled by
+	order   order // of the contenders
+	failed  bool  // checks: only those that failed
 	filter  string
 	typing  bool
 	shift   int // columns that the log is moved to the left

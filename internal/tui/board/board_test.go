@@ -103,6 +103,7 @@ func TestGolden(t *testing.T) {
 		{"steps-closer-oom", failed, []string{"[", "2", "z"}},
 		{"steps-oom", failed, []string{"[", "2"}},
 		{"contenders", complete, []string{"3"}},
+		{"contenders-ordered", complete, []string{"3", "o", "o", "o", "o", "o", "o"}},
 		{"contenders-early", middle(t), []string{"3"}},
 		{"checks", middle(t), []string{"4"}},
 		{"checks-failed", failed, []string{"4", "f"}},

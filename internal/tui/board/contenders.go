@@ -14,7 +14,7 @@ import (
 
 // contendersPage compares the contenders: their headlines, and their steps on the same scales.
 func (v *view) contendersPage(w, h int) []string {
-	all := v.summary()
+	all := v.ordered(v.summary())
 	rounds := v.s.Run.Profile.Rounds
 	title := v.l.Title.S("contenders") + "  " + plural(len(all), "contender") + " so far, " + plural(rounds, "round") + " planned"
 	if v.s.Ended != nil {
@@ -53,6 +53,14 @@ func (v *view) headlines(all []stats.Contender, w int) []string {
 	}
 	if v.l.ASCII {
 		columns[10].Title = "$/1e9"
+	}
+	if at := v.Board.order.column(); at >= 0 {
+		arrow := v.l.Glyph.Up // ascending
+		if v.Board.order == byPeak {
+			arrow = v.l.Glyph.Down
+		}
+		columns[at].Title += arrow
+		columns[at].Drop = 0
 	}
 	var rows [][]string
 	for _, c := range all {

@@ -106,6 +106,11 @@ func (b *Board) key(name string, s *fold.State) bool {
 			if b.keySteps(name, s) {
 				return true
 			}
+		case contenders:
+			if name == "o" {
+				b.order = (b.order + 1) % orders
+				return true
+			}
 		case checks:
 			if name == "f" {
 				b.failed = !b.failed
@@ -281,6 +286,8 @@ func (b *Board) Keys() []ui.Key {
 			return []ui.Key{{Name: "esc", Help: "all steps"}, step, tabKeys, leg}
 		}
 		return []ui.Key{tabKeys, step, {Name: "enter", Help: "closer", Long: "every figure of the step and how its latencies are spread; z does it too, esc goes back"}, leg}
+	case contenders:
+		return []ui.Key{tabKeys, {Name: "o", Help: "order", Long: "order the contenders by peak, p99, errors, CPU time, memory, cost, or as planned"}, move, leg}
 	case checks:
 		return []ui.Key{tabKeys, {Name: "f", Help: "failed only"}, move, leg}
 	case logs:

@@ -1,0 +1,51 @@
+package board
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"locbench/internal/bench"
+	"locbench/internal/stats"
+	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
+)
+
+func TestOrderOfContenders(t *testing.T) {
+	value := func(x float64) stats.Value { return stats.Value{Values: []float64{x}, Median: x} }
+	contender := func(label string, rate, cpu float64, memory int64) stats.Contender {
+		return stats.Contender{Label: label, MemoryPeak: memory, Steps: []stats.Step{{Throughput: value(rate), CPURequest: value(cpu), Latency: bench.Latencies{}}}}
+	}
+	plan := []stats.Contender{{Label: "none", Peak: -1}, contender("b", 10, 3, 50), contender("a", 30, 2, 0), contender("c", 20, 3, 40)}
+	for o, want := range map[order]string{byPlan: "none b a c", byPeak: "a c b none", byCPU: "a b c none", byMemory: "c b none a", byP99: "none b a c", byCost: "none b a c", byErrors: "none b a c"} {
+		var got []string
+		for _, c := range (&view{Board: &Board{order: o}}).ordered(plan) {
+			got = append(got, c.Label)
+		}
+		if g := strings.Join(got, " "); g != want {
+			t.Errorf("order %d: %s, want %s", o, g, want)
+		}
+	}
+	if plan[0].Label != "none" || plan[2].Label != "a" {
+		t.Error("the plan itself was changed")
+	}
+}
+
+func TestOrderKey(t *testing.T) {
+	s, b := at(t, "limits", 1, never), New()
+	press(t, b, s, "3")
+	for _, want := range []string{"peak req/s↓", "p99↑", "errors↑", "CPU/req↑", "peak memory↑", "$/10⁹↑", ""} {
+		press(t, b, s, "o")
+		view := ansi.Strip(strings.Join(b.View(ui.Frame{Width: 160, Height: 40, Look: look.New(look.Options{}), Now: s.Last}, s, ""), "\n"))
+		line := ""
+		for _, l := range strings.Split(view, "\n") {
+			if strings.HasPrefix(l, "contender ") {
+				line = l
+			}
+		}
+		if !strings.Contains(line, want) || strings.Count(line, "↑")+strings.Count(line, "↓") != min(1, len(want)) {
+			t.Errorf("no %q in the header %q", want, line)
+		}
+	}
+}
