@@ -63,14 +63,16 @@ func TestHostileServers(t *testing.T) {
 				name += ", portable"
 			}
 			t.Run(name, func(t *testing.T) {
-				t.Parallel()
 				url := raw(t, func(conn net.Conn, request string) bool {
 					// Nobody writes for ever to a client that is gone, nor waits for one that does not read.
 					conn.SetWriteDeadline(time.Now().Add(slack * slack * 2 * time.Second))
 					return test.serve(conn, request)
 				})
 				p := plan(url, 4, 200*time.Millisecond)
-				p.Timeout = slack * slack * 300 * time.Millisecond
+				p.Timeout = 10 * time.Second // so that a slow machine does not make a time-out of it
+				if test.kind == bench.ErrTimeout {
+					p.Timeout = 300 * time.Millisecond
+				}
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
 				began := time.Now()
@@ -83,8 +85,7 @@ func TestHostileServers(t *testing.T) {
 				if took > slack*(p.Step.Duration+p.Timeout+time.Second) {
 					t.Errorf("took %s", took)
 				}
-				// Several of them run at the same time.
-				if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 128<<20 {
+				if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 64<<20 {
 					t.Errorf("%d bytes more on the heap", grown)
 				}
 			})

@@ -1,0 +1,221 @@
+package load
+
+import (
+	"math"
+	"net/http"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// ask sends the next request on c, or lets it be idle when the sending has ended.
+func (s *shard) ask(c *conn, i int, now int64) {
+	if s.ended || s.loop.rec.end.Load() > 0 || s.loop.bounded && !s.loop.rec.maySend() {
+		s.retire(c)
+		return
+	}
+	if !s.loop.bounded {
+		s.books.sent++
+	}
+	s.launch(c, i, now)
+}
+
+// launch sends the next request on c, which it opens where it is not.
+func (s *shard) launch(c *conn, i int, now int64) {
+	c.req, s.out, c.drawn = s.mix.take(s.out[:0])
+	c.start, c.until = now, now+int64(s.loop.timeout)
+	if c.until < s.next {
+		s.next = c.until
+	}
+	c.parser.reset(c.req.isHead, c.req.status, s.known)
+	if c.drawn.check {
+		c.parser.keepBody()
+	}
+	if c.fd < 0 {
+		c.rest = append(c.rest[:0], s.out...)
+		s.dial(c, i)
+		return
+	}
+	s.send(c, i, s.out)
+}
+
+// send writes b, as much of it as the socket takes; the rest when it takes more.
+func (s *shard) send(c *conn, i int, b []byte) {
+	n, errno := write(c.fd, b)
+	switch {
+	case errno == 0 && n == len(b):
+		c.doing = waiting
+	case errno == 0 || errno == syscall.EAGAIN || errno == syscall.EINTR:
+		if c.doing != sending {
+			c.doing = sending
+			s.interest(c, i, c.wants())
+		}
+		c.rest = append(c.rest[:0], b[max(n, 0):]...)
+	default:
+		s.fail(c, i, s.now(), os.NewSyscallError("write", errno))
+	}
+}
+
+// handle takes in what has happened on c.
+func (s *shard) handle(c *conn, i int, events uint32) {
+	switch c.doing {
+	case connecting:
+		s.connected(c, i)
+	case sending:
+		if events&unix.EPOLLOUT != 0 {
+			c.doing = waiting
+			rest := c.rest
+			n, errno := write(c.fd, rest)
+			switch {
+			case errno == 0 && n == len(rest):
+				s.interest(c, i, c.wants())
+			case errno == 0 || errno == syscall.EAGAIN || errno == syscall.EINTR:
+				c.doing = sending
+				c.rest = rest[:copy(rest, rest[max(n, 0):])]
+			default:
+				s.fail(c, i, s.now(), os.NewSyscallError("write", errno))
+				return
+			}
+		}
+		if events&^unix.EPOLLOUT != 0 {
+			s.read(c, i, events)
+		}
+	case waiting:
+		s.read(c, i, events)
+	case idle:
+		// The contender closes what is not used any more, or sends what nobody has asked for.
+		s.hangUp(c)
+	}
+}
+
+// read takes in what there is of the answer, and asks again when it is complete. epoll tells each arrival once: what is not read then
+// has to be asked for again.
+func (s *shard) read(c *conn, i int, events uint32) {
+	var n, used int
+	var done bool
+	var err error
+	for reads := 1; !done && err == nil; reads++ {
+		var errno syscall.Errno
+		n, errno = read(c.fd, s.in)
+		switch {
+		case errno == syscall.EAGAIN:
+			return
+		case errno == syscall.EINTR:
+			s.interest(c, i, c.wants())
+			return
+		case errno != 0:
+			err = os.NewSyscallError("read", errno)
+		case n == 0:
+			done, err = c.parser.eof()
+		default:
+			used, done, err = c.parser.feed(s.in[:n])
+		}
+		switch {
+		case done || err != nil:
+		case n < len(s.in) && events&hangUps == 0:
+			return // that was all
+		case reads == maxReads:
+			// The others want to be served, too.
+			s.interest(c, i, c.wants())
+			return
+		}
+	}
+	now := s.now()
+	if err != nil {
+		s.fail(c, i, now, err)
+		return
+	}
+	// Bytes that nobody asked for make the next answer unreadable; so does a request of which a part was not sent.
+	if c.parser.close || used < n || c.doing == sending {
+		s.hangUp(c)
+	}
+	took, over := time.Duration(now-c.start), s.over(now)
+	switch p := &c.parser; {
+	case p.status == c.req.status && p.keep && p.bytes <= maxChecked:
+		s.check(c, took, over)
+		now = s.now()
+	case p.status == c.req.status:
+		s.books.success(took, over, time.Duration(c.lag), p.bytes)
+	default:
+		kind := class(p.status)
+		if s.books.failure(kind, took, over) {
+			s.books.examples[kind] = p.example()
+		}
+		s.known |= classBit(p.status)
+	}
+	s.goOn(c, i, now)
+}
+
+// check records an answer whose body is checked.
+func (s *shard) check(c *conn, took, over time.Duration) {
+	p := &c.parser
+	s.books.checked++
+	kind, example := s.mix.verdict(c.req, c.drawn, p.body)
+	switch {
+	case kind == "":
+		s.books.success(took, over, time.Duration(c.lag), p.bytes)
+	case s.books.failure(kind, took, over):
+		s.books.examples[kind] = example
+	}
+	if cap(p.body) > 64<<10 {
+		p.body = nil // not to keep as much for each connection
+	}
+}
+
+// goOn lets c do what comes after an exchange.
+func (s *shard) goOn(c *conn, i int, now int64) {
+	if s.open != nil {
+		s.open.release(c, i, now)
+		return
+	}
+	s.ask(c, i, now)
+}
+
+// over is how long after the end of the sending now is.
+func (s *shard) over(now int64) time.Duration {
+	end := s.at
+	if !s.ended {
+		e := s.loop.rec.end.Load()
+		if e == 0 {
+			return 0
+		}
+		end = e - 1
+	}
+	return time.Duration(max(now-end, 0))
+}
+
+// fail ends the exchange on c.
+func (s *shard) fail(c *conn, i int, now int64, err error) {
+	dial := c.doing == connecting
+	s.hangUp(c)
+	kind := classify(err)
+	if s.books.failure(kind, time.Duration(now-c.start), s.over(now)) {
+		s.books.examples[kind] = bound(err.Error())
+	}
+	if !dial || s.open != nil {
+		c.failures = 0
+		s.goOn(c, i, now)
+		return
+	}
+	if c.failures < math.MaxUint16 {
+		c.failures++
+	}
+	if s.ended {
+		s.retire(c)
+		return
+	}
+	c.doing = resting
+	c.start, c.until = now, now+int64(backOff(int(c.failures)))
+	s.next = min(s.next, c.until)
+}
+
+// example is the text that stands for an unwanted answer.
+func (p *parser) example() string {
+	if p.note == nil {
+		return http.StatusText(p.status)
+	}
+	return bound(strings.TrimSpace(string(p.note.text)))
+}
