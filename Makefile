@@ -4,7 +4,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.1.4
 FUZZTIME    ?= 60s
 
-.PHONY: build test test-all lint vuln fuzz bench-tui bench-load bench-seed bench-store clean
+.PHONY: verify-all build test test-all lint vuln fuzz bench-tui bench-load bench-seed bench-store clean
 
 build: ## one static binary, ./locbench
 	CGO_ENABLED=0 go build -trimpath -o locbench ./cmd/locbench
@@ -14,6 +14,11 @@ test: ## the README's test command
 
 test-all: ## what continuous integration runs: real parts brought up, nothing skipped, race detector on
 	.ci/run
+
+VERIFY ?= --all
+verify-all: build ## every contender that can be built here: built, contract, checks, a short load; VERIFY="--all --elastic URL --record services/verified.json"
+	./locbench services build --all
+	./locbench services verify $(VERIFY)
 
 lint: ## gofmt, vet, staticcheck, govulncheck
 	@unformatted="$$(git ls-files '*.go' | xargs gofmt -l)"; test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }

@@ -4,9 +4,18 @@ package services
 
 import "embed"
 
-// FS has a folder for each contender. Each folder is named here and not matched by a pattern, and of those that a build
+//go:generate go test . -run ModulesArePacked -update
+
+// Modules has the folders of the contenders that are Go modules of their own, packed as text, since go:embed leaves out every folder with a go.mod. It is
+// made from the folders by go generate; a test compares.
+//
+//go:embed modules.txtar
+var Modules []byte
+
+// FS has a folder for each other contender, and the verified states of all. Each folder is named here and not matched by a pattern, and of those that a build
 // writes into only the sources are, so that build output lying beside them never gets into the binary.
 //
+//go:embed verified.json
 //go:embed all:go-nethttp
 //go:embed kt-http4k/.dockerignore kt-http4k/Dockerfile kt-http4k/README.md kt-http4k/pom.xml kt-http4k/service.yaml kt-http4k/src
 //go:embed kt-ktor/.dockerignore kt-ktor/Dockerfile kt-ktor/README.md kt-ktor/pom.xml kt-ktor/service.yaml kt-ktor/src

@@ -18,6 +18,13 @@ import (
 // discover finds the contenders that come with locbench and those in dirs; the latter take the place of namesakes.
 func discover(dirs []string) ([]bench.Service, error) {
 	sources := []contender.Source{{FS: services.FS, Name: "services"}}
+	modules, err := contender.Unpack(services.Modules)
+	if err != nil {
+		return nil, err
+	}
+	if modules != nil {
+		sources = append(sources, contender.Source{FS: modules, Name: "services"})
+	}
 	for _, d := range dirs {
 		sources = append(sources, contender.Folder(d))
 	}
@@ -37,7 +44,7 @@ func newServices(env Env) *cobra.Command {
 	var dirs []string
 	cmd := &cobra.Command{
 		Use:   "services",
-		Short: "List, show, validate and build contenders",
+		Short: "List, show, validate, build and verify contenders",
 		Long: `A contender is a folder with a service.yaml, a Dockerfile and sources: one implementation of the locations service,
 often in several variants. Adding one needs no Go: see services/go-nethttp and 'locbench services show go-nethttp'.`,
 		Example: `  locbench services list
@@ -82,14 +89,19 @@ often in several variants. Adding one needs no Go: see services/go-nethttp and '
 			},
 		},
 		newServicesBuild(env, &dirs, complete),
+		newServicesVerify(env, &dirs, complete),
 	)
 	return cmd
 }
 
 func listServices(env Env, dirs []string) error {
 	all, err := discover(dirs)
+	known, knownErr := knownStates()
+	if knownErr != nil {
+		warn(env, knownErr)
+	}
 	tw := tabwriter.NewWriter(env.Stdout, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(tw, "NAME\tLANGUAGE\tFRAMEWORK\tENDPOINTS\tVARIANTS\tTAGS")
+	fmt.Fprintln(tw, "NAME\tLANGUAGE\tFRAMEWORK\tENDPOINTS\tVERIFIED\tVARIANTS\tTAGS")
 	for _, s := range all {
 		variants := make([]string, len(s.Variants))
 		for i, v := range s.Variants {
@@ -99,7 +111,7 @@ func listServices(env Env, dirs []string) error {
 		if s.Unverified != "" {
 			note += " UNVERIFIED"
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s %s\t%d\t%s\t%s\n", s.Name, s.Language, s.Framework, s.Version, len(s.Endpoints), strings.Join(variants, " "), note)
+		fmt.Fprintf(tw, "%s\t%s\t%s %s\t%d\t%s\t%s\t%s\n", s.Name, s.Language, s.Framework, s.Version, len(s.Endpoints), verifiedText(s, known), strings.Join(variants, " "), note)
 	}
 	return errors.Join(tw.Flush(), withCode(ExitUsage, err))
 }

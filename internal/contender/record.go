@@ -39,6 +39,10 @@ func RecordBuild(svc bench.Service, rt bench.Runtime, a bench.Artifact, o BuildO
 	if a.BuildCached || a.BuildTime <= 0 {
 		return nil
 	}
+	// A whole build of the very same says more than one that took what was kept of it.
+	if r, ok := LastBuild(svc, rt, o); ok && r.NoCache && !o.Rebuild && r.Of(a) {
+		return nil
+	}
 	file, err := recordFile(svc, rt, o)
 	if err != nil {
 		return err

@@ -28,6 +28,21 @@ func TestBuildRecord(t *testing.T) {
 	if !ok || r.BuildTime != time.Minute || r.ImageSize != 7 || r.NoCache || !r.Of(unchanged) || r.Of(bench.Artifact{Image: "locbench/web:lto-2"}) || time.Since(r.Built) > time.Minute {
 		t.Errorf("%+v, %v", r, ok)
 	}
+	whole := opts
+	whole.Rebuild = true
+	for _, step := range []struct {
+		opts contender.BuildOptions
+		took time.Duration
+		want time.Duration
+	}{{whole, time.Hour, time.Hour}, {opts, time.Second, time.Hour}} {
+		a.BuildTime = step.took
+		if err := contender.RecordBuild(svc, bench.RuntimeDocker, a, step.opts); err != nil {
+			t.Fatal(err)
+		}
+		if r, _ := contender.LastBuild(svc, bench.RuntimeDocker, opts); r.BuildTime != step.want || !r.NoCache {
+			t.Errorf("after a build of %v: %+v", step.took, r)
+		}
+	}
 	for name, other := range map[string]bench.Service{"variant": {Name: "web"}, "contender": {Name: "web-lto"}} {
 		if r, ok := contender.LastBuild(other, bench.RuntimeDocker, opts); ok {
 			t.Errorf("another %s has the record %+v", name, r)

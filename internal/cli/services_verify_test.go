@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/contender"
+	"locbench/internal/profile"
+)
+
+func TestVerifyProfileIsOne(t *testing.T) {
+	p, err := profile.Parse("verify.yaml", verifyProfile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Limits.CPUs != 1.5 || p.Limits.Memory != 512<<20 || len(p.Checks.Lifecycle) != len(bench.LifecycleChecks()) || p.Runtime != bench.RuntimeDocker {
+		t.Errorf("%+v", p)
+	}
+}
+
+func goodLeg() bench.LegResult {
+	start := 40 * time.Millisecond
+	return bench.LegResult{
+		State: bench.LegComplete, Started: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), StartUp: &start,
+		Service:  bench.Service{Name: "web", Endpoints: []string{"get"}},
+		Instance: &bench.InstanceInfo{LimitsEnforced: true}, Artifact: bench.Artifact{ImageSize: 9 << 20},
+		Checks: []bench.CheckResult{{Group: "lifecycle", Name: "stops", Status: bench.CheckPassed}, {Group: "get", Name: "one", Status: bench.CheckPassed}},
+		Steps: []bench.StepResult{{
+			Step: bench.Step{Name: "4 connections", Connections: 4}, Load: bench.Load{Sent: 300, Succeeded: 300, Elapsed: 3 * time.Second},
+			After: &bench.Usage{Memory: &bench.Memory{Peak: 7 << 20}},
+		}},
+		LastLog: []bench.LogLine{{Text: "the last word\x1b[2J"}},
+	}
+}
+
+func TestVerdict(t *testing.T) {
+	svc := bench.Service{Name: "web", Files: fstest.MapFS{"Dockerfile": {}}}
+	for want, spoil := range map[string]func(*bench.LegResult){
+		"": func(*bench.LegResult) {},
+		"check get two: wanted 404, got 500": func(l *bench.LegResult) {
+			l.Checks = append(l.Checks, bench.CheckResult{Group: "get", Name: "two", Status: bench.CheckFailed, Detail: "wanted 404, got 500"})
+		},
+		"no check of get has passed":       func(l *bench.LegResult) { l.Checks[1].Status = bench.CheckSkipped },
+		"no check of lifecycle has passed": func(l *bench.LegResult) { l.Checks = l.Checks[1:] },
+		"load 4 connections: 3 of 300 requests failed (5xx 2, timeout 1)": func(l *bench.LegResult) {
+			l.Steps[0].Load.Failed = map[bench.ErrorKind]int64{bench.ErrTimeout: 1, "5xx": 2}
+		},
+		"exit code 3": func(l *bench.LegResult) { l.State, l.Failure = bench.LegFailed, "exit code 3" },
+		"the limits were not enforced: no swap limit": func(l *bench.LegResult) {
+			l.Instance = &bench.InstanceInfo{LimitsNote: "no swap limit"}
+		},
+	} {
+		leg := goodLeg()
+		spoil(&leg)
+		v, err := verdict(bench.Run{}, leg, svc)
+		if err != nil || v.Failure != want {
+			t.Errorf("failure %q, want %q (%v)", v.Failure, want, err)
+		}
+		if v.Throughput != 100 || v.Memory != 7<<20 || v.StartUp != 40*time.Millisecond || v.ImageSize != 9<<20 || v.Sources == "" {
+			t.Errorf("%+v", v)
+		}
+		var out bytes.Buffer
+		tellVerdict(&out, leg, v)
+		if text := out.String(); strings.Contains(text, "\x1b") || !strings.Contains(text, want) || strings.Contains(text, ": verified\n") != (want == "") || strings.Contains(text, "last word") != (want != "") {
+			t.Errorf("told:\n%s", text)
+		}
+	}
+}
+
+func TestVerifiedText(t *testing.T) {
+	svc := bench.Service{Name: "web", Files: fstest.MapFS{"Dockerfile": {}}, Variants: []bench.Variant{{Name: "a"}, {Name: "b"}}}
+	hash, err := contender.SourceHash(svc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	day := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
+	good := contender.Verified{Sources: hash, When: day}
+	bad, old := good, good
+	bad.Failure, old.Sources = "hung", "before"
+	for want, states := range map[string][2]*contender.Verified{
+		"no": {}, "1 of 2 variants": {&good, nil}, "yes 2026-11-21": {&good, &good}, "failed 2026-11-21": {&good, &bad}, "changed since 2026-11-21": {&old, nil},
+	} {
+		known := contender.States{Contenders: map[string]contender.Verified{}}
+		for i, name := range []string{"web:a", "web:b"} {
+			if states[i] != nil {
+				known.Contenders[name] = *states[i]
+			}
+		}
+		if got := verifiedText(svc, []contender.States{known}); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

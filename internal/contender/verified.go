@@ -1,0 +1,171 @@
+package contender
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// VerifiedName is the file with the verified states of the contenders in the folder that holds them.
+const VerifiedName = "verified.json"
+
+// Verified is what somebody has seen of a contender in one variant: "locbench services verify" writes it.
+type Verified struct {
+	Sources    string        `json:"sources"` // SourceHash
+	When       time.Time     `json:"when"`
+	Failure    string        `json:"failure,omitempty"` // what was not as it should be; "": verified
+	Locbench   string        `json:"locbench"`
+	Engine     string        `json:"engine"`
+	Kernel     string        `json:"kernel,omitempty"`
+	Arch       string        `json:"arch,omitempty"`
+	Store      string        `json:"store,omitempty"`
+	Limits     string        `json:"limits,omitempty"`
+	Passed     int           `json:"checks_passed"`
+	Failed     int           `json:"checks_failed"`
+	Skipped    int           `json:"checks_skipped"`
+	BuildTime  time.Duration `json:"build_ns,omitempty"` // of the last build that took nothing from a cache
+	ImageSize  int64         `json:"image_bytes,omitempty"`
+	StartUp    time.Duration `json:"start_up_ns,omitempty"`
+	Throughput float64       `json:"throughput,omitempty"` // successes per second of the last step of the short load: no measurement
+	Memory     int64         `json:"peak_memory_bytes,omitempty"`
+	Stop       time.Duration `json:"stop_ns,omitempty"`
+}
+
+// States are verified states by "name:variant", without ":variant" where a contender has none.
+type States struct {
+	Schema     int                 `json:"schema"`
+	Contenders map[string]Verified `json:"contenders"`
+}
+
+const (
+	statesSchema = 1
+	maxStates    = 4 << 20
+	maxHashed    = 64 << 20 // bytes of one file
+)
+
+// SourceHash is the same for the same sources of a contender, wherever they lie: in a checkout, elsewhere on disk or in the binary. It
+// covers what a build is made from and the manifest; what is no source (what .dockerignore leaves out, descriptions, .gitignore) is
+// left out.
+func SourceHash(svc bench.Service) (string, error) {
+	if svc.Files == nil {
+		return "", errors.New("its folder is not at hand, only its manifest")
+	}
+	skip, err := readIgnore(svc.Files)
+	if err != nil {
+		return "", err
+	}
+	list, err := listFiles(svc.Files, skip, ManifestName, "Dockerfile")
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", svc.Dir, err)
+	}
+	h := sha256.New()
+	for _, e := range list {
+		if e.mode.IsDir() || noSource(e.name) {
+			continue
+		}
+		if e.size > maxHashed {
+			return "", fmt.Errorf("%s is too large for a source", e.name)
+		}
+		fmt.Fprintf(h, "%d:%s%d:%s%d:", len(e.name), e.name, len(e.link), e.link, e.size)
+		if e.link == "" {
+			if err := copyFile(h, svc.Files, e); err != nil {
+				return "", fmt.Errorf("read %s: %w", e.name, err)
+			}
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))[:16], nil
+}
+
+func noSource(name string) bool {
+	base := path.Base(name)
+	return strings.HasSuffix(base, ".md") || base == ".gitignore" || base == "rustfmt.toml"
+}
+
+// ReadStates reads the verified states in fsys; without the file there are none.
+func ReadStates(fsys fs.FS, name string) (States, error) {
+	f, err := fsys.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return States{}, nil
+	}
+	if err != nil {
+		return States{}, err
+	}
+	defer f.Close()
+	var s States
+	if err := decodeJSON(f, name, maxStates, &s); err != nil {
+		return States{}, err
+	}
+	if s.Schema != statesSchema {
+		return States{}, fmt.Errorf("read %s: its schema is %d, not %d", name, s.Schema, statesSchema)
+	}
+	return s, nil
+}
+
+// KnownStates reads the states that this machine's user has seen; without any the map is empty.
+func KnownStates(o BuildOptions) (States, error) {
+	cache, err := o.cache()
+	if err != nil {
+		return States{}, err
+	}
+	return ReadStates(os.DirFS(cache), VerifiedName)
+}
+
+// KeepStates puts states into the user's cache folder, or into file where it names one, beside what is there.
+func KeepStates(file string, states map[string]Verified, o BuildOptions) error {
+	if file == "" {
+		cache, err := o.cache()
+		if err != nil {
+			return err
+		}
+		file = filepath.Join(cache, VerifiedName)
+	}
+	dir, name := filepath.Split(filepath.Clean(file))
+	if dir == "" {
+		dir = "."
+	}
+	all, err := ReadStates(os.DirFS(dir), name)
+	if err != nil {
+		return err
+	}
+	if all.Contenders == nil {
+		all = States{Schema: statesSchema, Contenders: map[string]Verified{}}
+	}
+	for key, v := range states {
+		all.Contenders[key] = v
+	}
+	return writeJSON(file, all)
+}
+
+// VerifiedState is what is known of a resolved contender: the newest of the states that are about its present sources, or else the newest of
+// the others, which is then changed. Without any, ok is false.
+func VerifiedState(svc bench.Service, all ...States) (v Verified, changed, ok bool) {
+	hash, err := SourceHash(svc)
+	for _, s := range all {
+		known, there := s.Contenders[label(svc)]
+		if !there {
+			continue
+		}
+		other := err != nil || known.Sources != hash
+		if !ok || changed && !other || changed == other && known.When.After(v.When) {
+			v, changed, ok = known, other, true
+		}
+	}
+	return v, changed, ok
+}
+
+// String is the state in a word or two and its day.
+func (v Verified) String() string {
+	if v.Failure != "" {
+		return "failed " + v.When.Format(time.DateOnly)
+	}
+	return "yes " + v.When.Format(time.DateOnly)
+}

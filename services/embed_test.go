@@ -1,0 +1,102 @@
+package services_test
+
+import (
+	"bytes"
+	"flag"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"testing"
+
+	"locbench/internal/bench"
+	"locbench/internal/contender"
+	"locbench/services"
+)
+
+var update = flag.Bool("update", false, "write modules.txtar anew")
+
+// folders are the contenders beside this file: those that are Go modules of their own, and the others.
+func folders(t *testing.T) (modules, others []string) {
+	t.Helper()
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if _, err := os.Stat(path.Join(e.Name(), contender.ManifestName)); err != nil {
+			continue
+		}
+		if _, err := os.Stat(path.Join(e.Name(), "go.mod")); err == nil {
+			modules = append(modules, e.Name())
+		} else {
+			others = append(others, e.Name())
+		}
+	}
+	return modules, others
+}
+
+func TestModulesArePacked(t *testing.T) {
+	modules, _ := folders(t)
+	want, err := contender.Pack(os.DirFS("."), modules...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile("modules.txtar", want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if !bytes.Equal(want, services.Modules) {
+		t.Errorf("modules.txtar is not what the folders of %v hold: go generate ./services", modules)
+	}
+}
+
+// TestContendersTravel is about what go:embed leaves out: the binary has the same sources as the folders beside this file.
+func TestContendersTravel(t *testing.T) {
+	modules, others := folders(t)
+	sources := []contender.Source{{FS: services.FS, Name: "services"}}
+	packed, err := contender.Unpack(services.Modules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if packed != nil {
+		sources = append(sources, contender.Source{FS: packed, Name: "services"})
+	}
+	inside, err := contender.Discover(sources...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range slices.Concat(modules, others) {
+		disk, err := contender.Discover(contender.Folder(name))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		svc, err := contender.Find(inside, disk[0].Name)
+		if err != nil {
+			t.Errorf("%s does not travel in the binary: name its sources in embed.go (or, with a go.mod, run go generate ./services)", name)
+			continue
+		}
+		same(t, name, svc, disk[0])
+	}
+}
+
+func same(t *testing.T, name string, inside, disk bench.Service) {
+	t.Helper()
+	in, err1 := contender.SourceHash(inside)
+	out, err2 := contender.SourceHash(disk)
+	if err1 != nil || err2 != nil || in != out {
+		t.Errorf("%s: the sources in the binary are not those of the folder: a file is not named in embed.go, or what is none is not in .dockerignore (%v, %v)", name, err1, err2)
+	}
+	err := fs.WalkDir(inside.Files, ".", func(file string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && (d.Name() == "target" || d.Name() == "node_modules") {
+			t.Errorf("%s: build output %s travels in the binary", name, file)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
