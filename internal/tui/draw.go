@@ -23,10 +23,9 @@ func (m *Model) draw() string {
 	h := m.height - 1
 	lines := m.look.Screen(m.top().View(ui.Frame{Width: m.width, Height: h, Look: m.look, Now: m.now.Truncate(clockStep), Tick: m.ticks}), m.width, h)
 	if m.help {
-		title, text := m.helpText()
-		lines = ui.Overlay(m.look, lines, m.width, h, title, text)
+		lines = m.overlay(lines, h)
 	}
-	last := ui.HelpLine(m.look, append(m.top().Keys(), ui.Key{Name: "?", Help: "keys"}), m.width)
+	last := ui.HelpLine(m.look, ui.Keys(m.top()), m.width)
 	if m.word.text != "" {
 		paint := m.look.Good
 		if m.word.bad {
@@ -35,6 +34,20 @@ func (m *Model) draw() string {
 		last = m.look.Fit(paint.S(m.look.Cut(m.look.ASCIIOnly(m.word.text), m.width)), m.width)
 	}
 	return strings.Join(append(lines, last), "\n")
+}
+
+// overlay puts the help over lines, h of them; what finds no room there is scrolled to.
+func (m *Model) overlay(lines []string, h int) []string {
+	title, text := m.helpText()
+	word := "any key closes this"
+	if body := max(1, h-3); len(text)+1 > body {
+		m.scroll = max(0, min(m.scroll, len(text)-body))
+		word = fmt.Sprintf("%s%s %d to %d of %d, other keys close", m.look.Glyph.Up, m.look.Glyph.Down, m.scroll+1, m.scroll+body, len(text))
+		text = text[m.scroll : m.scroll+body]
+	} else {
+		text = append(text, "")
+	}
+	return ui.Overlay(m.look, lines, m.width, h, title, append(text, m.look.Faint.S(m.look.Cut(word, m.width-3))))
 }
 
 // helpText is every key of the screen, and those that work everywhere.
@@ -52,7 +65,13 @@ func (m *Model) helpText() (title string, lines []string) {
 		if text == "" {
 			text = k.Help
 		}
-		lines = append(lines, l.Key.S(l.Right(l.ASCIIOnly(k.Name), w))+"  "+l.Cut(l.ASCIIOnly(text), max(10, m.width-w-8)))
+		for i, part := range l.Wrap(l.ASCIIOnly(text), max(8, m.width-w-6), 0) {
+			name := l.Right("", w)
+			if i == 0 {
+				name = l.Key.S(l.Right(l.ASCIIOnly(k.Name), w))
+			}
+			lines = append(lines, name+"  "+part)
+		}
 	}
-	return m.top().Title() + ": keys", append(lines, "", l.Faint.S("any key closes this"))
+	return m.top().Title() + ": keys", lines
 }

@@ -71,6 +71,7 @@ type Model struct {
 	ticks   int
 	ticking bool
 	help    bool
+	scroll  int // lines that the help is scrolled by
 	word    word
 	dirty   bool // the next View draws
 	pending bool // the next tick makes it so

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"locbench/internal/tui/tuitest"
 	"locbench/internal/tui/ui"
@@ -179,5 +180,72 @@ func TestTheEndOfTheContextIsNoError(t *testing.T) {
 	var out bytes.Buffer
 	if err := Run(ctx, Options{First: &page{}, Input: strings.NewReader(""), Output: &out, Theme: "dark", Env: []string{"TERM=xterm"}}); err != nil {
 		t.Error(err)
+	}
+}
+
+// wordy has more help than a small terminal has lines.
+type wordy struct{ page }
+
+func (wordy) Keys() []ui.Key {
+	var keys []ui.Key
+	for _, name := range strings.Fields("a b c d e f g h") {
+		keys = append(keys, ui.Key{Name: name, Help: "does " + name, Long: "key " + name + " does something that takes many words to tell, up to its end" + name})
+	}
+	return keys
+}
+
+func TestHelpIsWholeInASmallTerminal(t *testing.T) {
+	m := newModel(Options{First: &wordy{}, Theme: "dark", NoColor: true})
+	size := tuitest.Size{Width: 40, Height: 12}
+	send(m, tea.WindowSizeMsg{Width: size.Width, Height: size.Height})
+	send(m, tuitest.Key("?"))
+	seen := ""
+	for range 60 {
+		lines := strings.Split(m.View().Content, "\n")
+		tuitest.Exact(t, lines, size, false)
+		seen += m.View().Content
+		send(m, tuitest.Key("down"))
+	}
+	for _, want := range []string{"enda", "endh", "draw anew", "of "} {
+		if !strings.Contains(seen, want) {
+			t.Errorf("%q is never shown", want)
+		}
+	}
+	last := m.View().Content
+	send(m, tuitest.Key("down"))
+	if m.View().Content != last || !m.help {
+		t.Error("the help scrolls beyond its end, or closes by that")
+	}
+	send(m, tea.MouseWheelMsg{Button: tea.MouseWheelUp})
+	if m.View().Content == last {
+		t.Error("the wheel does not scroll the help")
+	}
+	send(m, tuitest.Key("x"))
+	if m.help {
+		t.Error("another key does not close the help")
+	}
+}
+
+func TestTheHelpLineOffersNoHelpWhereTextIsTyped(t *testing.T) {
+	p := &page{name: "first"}
+	m := newModel(Options{First: p, Theme: "dark", NoColor: true})
+	send(m, tea.WindowSizeMsg{Width: 80, Height: 24})
+	if !strings.Contains(ansi.Strip(m.View().Content), "? keys") {
+		t.Error("no word of the help")
+	}
+	p.typing = true
+	m.dirty = true
+	if strings.Contains(ansi.Strip(m.View().Content), "? keys") {
+		t.Error("it offers a key that is text there")
+	}
+}
+
+func TestAWordOfOneScreenIsNotToldOnTheNext(t *testing.T) {
+	m := newModel(Options{First: &page{name: "first"}, Theme: "dark", NoColor: true})
+	send(m, tea.WindowSizeMsg{Width: 80, Height: 24})
+	send(m, tuitest.Key("t"))
+	send(m, tuitest.Key("o"))
+	if text := m.View().Content; strings.Contains(text, "word") || !strings.HasPrefix(text, "second") {
+		t.Errorf("the second screen:\n%s", text)
 	}
 }

@@ -51,6 +51,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	case tea.MouseMsg, tea.PasteMsg:
 		m.dirty = true
 		if m.help {
+			m.helpMouse(msg)
 			return nil
 		}
 	case tea.ResumeMsg:
@@ -85,10 +86,10 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case name == "ctrl+l":
 		return tea.ClearScreen
 	case m.help:
-		m.help = false
+		m.helpKey(name)
 		return nil
 	case name == "?" && !m.top().Typing():
-		m.help = true
+		m.help, m.scroll = true, 0
 		return nil
 	case name == "ctrl+c":
 		if i, ok := m.top().(ui.Interrupter); ok {
@@ -99,12 +100,42 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	return m.top().Update(msg)
 }
 
+// helpKey scrolls the help, or closes it.
+func (m *Model) helpKey(name string) {
+	switch name {
+	case "up", "k":
+		m.scroll--
+	case "down", "j":
+		m.scroll++
+	case "pgup":
+		m.scroll -= m.height / 2
+	case "pgdown", "space":
+		m.scroll += m.height / 2
+	default:
+		m.help = false
+	}
+}
+
+func (m *Model) helpMouse(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case tea.MouseClickMsg:
+		m.help = false
+	case tea.MouseWheelMsg:
+		switch msg.Button {
+		case tea.MouseWheelUp:
+			m.scroll--
+		case tea.MouseWheelDown:
+			m.scroll++
+		}
+	}
+}
+
 // navigate carries out what a screen asks of the program.
 func (m *Model) navigate(msg tea.Msg) (cmd tea.Cmd, mine bool) {
 	switch msg := msg.(type) {
 	case ui.Open:
 		m.dirty = true
-		m.screens = append(m.screens, msg.Screen)
+		m.screens, m.word = append(m.screens, msg.Screen), word{} // what was told was told of the screen before
 		return tea.Batch(m.resize(), msg.Screen.Init()), true
 	case ui.Replace:
 		m.dirty = true

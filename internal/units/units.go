@@ -4,6 +4,7 @@ package units
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -87,4 +88,21 @@ func Approx(d time.Duration) string {
 		return fmt.Sprintf("%dm%02ds", d/time.Minute, d%time.Minute/time.Second)
 	}
 	return fmt.Sprintf("%ds", d/time.Second)
+}
+
+// Length shows a planned length of time: as Approx does, but a short one exactly, since a plan of "0s" would be none: "300ms" is "0.3s".
+func Length(d time.Duration) string {
+	if d <= 0 || d >= 10*time.Second || d%time.Second == 0 {
+		return Approx(d)
+	}
+	return strconv.FormatFloat(d.Seconds(), 'g', 3, 64) + "s"
+}
+
+// CPUs shows a number of CPUs: "1.5 CPUs", "1 CPU".
+func CPUs(n float64) string {
+	text := strconv.FormatFloat(n, 'g', 4, 64) + " CPU"
+	if n != 1 {
+		text += "s"
+	}
+	return text
 }

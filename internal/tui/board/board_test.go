@@ -1,6 +1,7 @@
 package board
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -140,5 +141,15 @@ func TestGoldenSmall(t *testing.T) {
 		{"small-contenders", failed, []string{"3"}, tuitest.Size{Width: 50, Height: 14}},
 	} {
 		tuitest.GoldenAt(t, show(t, c.state, c.keys...), c.name, c.size, c.state.Last.Add(300*time.Millisecond))
+	}
+}
+
+// TestTheFirstMoment is of a run that has begun, but no phase of it.
+func TestTheFirstMoment(t *testing.T) {
+	s := at(t, "limits", 1, isA[bench.PhaseStarted])
+	l := look.New(look.Options{NoColor: true})
+	text := strings.Join(New().View(ui.Frame{Width: 80, Height: 23, Look: l, Now: s.Last.Add(2 * time.Second)}, s, ""), "\n")
+	if !strings.Contains(text, "preparing") || !strings.Contains(text, "for 2s") {
+		t.Errorf("%s", text)
 	}
 }

@@ -32,7 +32,7 @@ func (v *view) bodies(l bench.Load) string {
 func (v *view) detail(s *fold.Step, w int) []string {
 	title := v.l.Title.S(v.numbered(s))
 	if s.Step.Duration > 0 {
-		title += ", " + units.Approx(s.Step.Duration)
+		title += ", " + units.Length(s.Step.Duration)
 	}
 	r := s.Result
 	if r == nil {

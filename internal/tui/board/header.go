@@ -177,7 +177,15 @@ func (v *view) loading(w int) string {
 	if ran > st.Step.Duration {
 		return text + " " + bar + " last answers"
 	}
-	return text + " " + bar + " " + fmt.Sprintf("%ds of %s", int(ran.Seconds()), units.Approx(st.Step.Duration))
+	return text + " " + bar + " " + v.ran(ran, st.Step.Duration)
+}
+
+// ran says how far a step is: in whole seconds, but where it takes few of them.
+func (v *view) ran(ran, of time.Duration) string {
+	if of < 3*time.Second {
+		return fmt.Sprintf("%.1fs of %s", ran.Truncate(100*time.Millisecond).Seconds(), units.Length(of))
+	}
+	return fmt.Sprintf("%ds of %s", int(ran.Seconds()), units.Length(of))
 }
 
 // progress is a bar of the whole run, by the estimate.
@@ -218,10 +226,17 @@ func (v *view) times() []string {
 
 // elsewhere tells that another leg is shown than the one that runs.
 func (v *view) elsewhere(w int) []string {
-	if v.leg == nil || v.leg == v.s.Current {
+	if v.leg == nil {
 		return nil
+	}
+	back := ". goes back"
+	if v.leg == v.s.Current {
+		if v.s.Ended == nil || len(v.s.Legs) < 2 || v.tab != overview && v.tab != steps {
+			return nil
+		}
+		back = "[ ] others" // whose charts these are, nothing else says
 	}
 	r := v.leg.Result
 	text := fmt.Sprintf("%s shown: %s, round %d, leg %d, %s", v.l.Glyph.Cursor, v.out(r.Leg.Label(), nameBytes), r.Leg.Round, v.leg.Number, v.out(string(r.State), nameBytes))
-	return []string{v.l.Accent.S(v.l.Fit(v.beside(w, text, ". goes back", ""), w))}
+	return []string{v.l.Accent.S(v.l.Fit(v.beside(w, text, back, ""), w))}
 }

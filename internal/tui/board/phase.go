@@ -66,9 +66,16 @@ func (v *view) phaseLine(w int) string {
 	return text + "  " + v.since()
 }
 
-// since is how long the phase has gone on.
+// since is how long the phase has gone on; before the first one, the run.
 func (v *view) since() string {
-	return units.Approx(max(0, v.at.Sub(v.s.Phase.Since)).Truncate(time.Second))
+	from := v.s.Phase.Since
+	if from.IsZero() {
+		from = v.s.Started
+	}
+	if from.IsZero() {
+		from = v.at
+	}
+	return units.Approx(max(0, v.at.Sub(from)).Truncate(time.Second))
 }
 
 // counts are those of the phase's progress, and the share that is done; a share of -1 is not known.
@@ -127,6 +134,9 @@ func (v *view) far(w int) []string {
 	var lines []string
 	text, share := v.counts()
 	took := v.at.Sub(p.Since)
+	if p.Since.IsZero() {
+		took = 0
+	}
 	if p.Name == bench.PhaseReady && v.s.Current != nil {
 		if limit := v.s.Current.Result.Service.Ready.Timeout; limit > 0 {
 			lines = append(lines, "  "+v.l.Bar(float64(took)/float64(limit), max(10, min(60, w-30)), v.l.Warn)+" of at most "+units.Approx(limit))
@@ -221,7 +231,7 @@ func (v *view) headline() string {
 		if text != "" {
 			text += "  " + v.l.Glyph.Dot + "  "
 		}
-		text += v.out(c.Label, nameBytes) + " " + v.l.Strong.S(rate(s.Throughput.Median)+" req/s") + " at " + v.out(short(s.Step), nameBytes) +
+		text += v.l.Cut(v.out(c.Label, nameBytes), 24) + " " + v.l.Strong.S(rate(s.Throughput.Median)+" req/s") + " at " + v.out(short(s.Step), nameBytes) +
 			fmt.Sprintf(" (n = %d)", s.Rounds)
 	}
 	if text == "" {

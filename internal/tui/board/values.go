@@ -34,7 +34,7 @@ func (v *view) valueOf(m metric, w int) string {
 			text = fmt.Sprintf("%.2f", usage.CPUs)
 		}
 		if limits.CPUs > 0 {
-			text += fmt.Sprintf(" of %g CPUs", limits.CPUs)
+			text += " of " + units.CPUs(limits.CPUs)
 		} else {
 			text += " CPUs, no quota"
 		}

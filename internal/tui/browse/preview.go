@@ -102,9 +102,9 @@ func times(n int) string {
 func limits(l *look.Look, m bench.Limits) string {
 	switch {
 	case m.CPUs > 0 && m.Memory > 0:
-		return fmt.Sprintf("%.4g CPUs, %s", m.CPUs, units.Bytes(m.Memory))
+		return units.CPUs(m.CPUs) + ", " + units.Bytes(m.Memory)
 	case m.CPUs > 0:
-		return fmt.Sprintf("%.4g CPUs", m.CPUs)
+		return units.CPUs(m.CPUs)
 	case m.Memory > 0:
 		return units.Bytes(m.Memory)
 	}

@@ -44,7 +44,7 @@ type layout struct {
 	belowHeight           int // of the preview below the list; 0: none
 }
 
-func layoutOf(w, h int) layout {
+func layoutOf(w, h, n int) layout {
 	const head = 2 // title and names of the columns
 	l := layout{listWidth: w, listHeight: max(0, h-head)}
 	switch {
@@ -56,18 +56,21 @@ func layoutOf(w, h int) layout {
 		l.listHeight = h - head - l.belowHeight
 	case h >= 12:
 		l.belowHeight = 3
+		if free := h - head - n - 1; free >= 8 { // room for a box, with a line between
+			l.belowHeight = min(free, 12)
+		}
 		l.listHeight = h - head - l.belowHeight
 	}
 	return l
 }
 
 // rows is the number of folders in sight.
-func (s *Screen) rows() int { return layoutOf(s.w, s.h).listHeight }
+func (s *Screen) rows() int { return layoutOf(s.w, s.h, len(s.shown)).listHeight }
 
 // View implements ui.Screen.
 func (s *Screen) View(f ui.Frame) []string {
 	l := f.Look
-	at := layoutOf(f.Width, f.Height)
+	at := layoutOf(f.Width, f.Height, len(s.shown))
 	lines := []string{s.title(l, f.Width)}
 	if len(s.shown) == 0 {
 		return l.Screen(append(lines, s.nothing(l, f)...), f.Width, f.Height)
@@ -153,7 +156,7 @@ func (s *Screen) layOut(l *look.Look, w int) {
 	}
 	long := w >= 84
 	cols := []look.Column{
-		{Left: true}, {Left: true, Max: 18, Drop: 1}, {Left: true, Max: 32, Drop: 3}, {Left: true}, {Drop: 2}, {}, {Left: true, Max: 20, Drop: 4}, {Left: true, Max: 44, Drop: 5},
+		{Left: true}, {Left: true, Max: 18, Drop: 2}, {Left: true, Max: 32, Drop: 4}, {Left: true}, {Drop: 3}, {Drop: 1}, {Left: true, Max: 20, Drop: 5}, {Left: true, Max: 44, Drop: 6},
 	}
 	if !long {
 		cols[2].Max = 20
@@ -250,7 +253,7 @@ func state(l *look.Look, e *results.Entry) string {
 
 // click puts the cursor on a folder; a second click opens it.
 func (s *Screen) click(msg tea.MouseClickMsg) tea.Cmd {
-	at := layoutOf(s.w, s.h)
+	at := layoutOf(s.w, s.h, len(s.shown))
 	row := msg.Y - 2
 	if msg.Button != tea.MouseLeft || row < 0 || row >= at.listHeight || msg.X >= at.listWidth || s.from+row >= len(s.shown) {
 		return nil

@@ -27,10 +27,21 @@ func (c Chart) legend(l *look.Look, room int, band bool) (string, int) {
 	s, n, all := c.names(l, room, band, 0)
 	if !all {
 		if skip := c.common(); skip > 0 {
-			s, n, _ = c.names(l, room, band, skip)
+			s, n, all = c.names(l, room, band, skip)
 		}
 	}
+	if first := c.first(l); !all && n <= first {
+		return "", 0 // one name of several tells nothing
+	}
 	return s, n
+}
+
+// first is how many cells the legend takes that has but the first name and an ellipsis.
+func (c Chart) first(l *look.Look) int {
+	if len(c.Series) < 2 {
+		return 0
+	}
+	return 2 + look.Width(clean(l, c.Series[0].Name)) + 2
 }
 
 // common is how many bytes of whole words the names of all lines begin with.

@@ -138,7 +138,7 @@ func first(legs []bench.LegResult, of func(bench.LegResult) string) string {
 func limits(l bench.Limits) string {
 	var parts []string
 	if l.CPUs > 0 {
-		parts = append(parts, fmt.Sprintf("%g CPUs", l.CPUs))
+		parts = append(parts, units.CPUs(l.CPUs))
 	}
 	if l.CPUSet > 0 {
 		parts = append(parts, fmt.Sprintf("set of %d", l.CPUSet))

@@ -158,7 +158,7 @@ func (s *Screen) tabsLine(l *look.Look, w int) string {
 		s.cells[i] = span{x, x + len(text)}
 		x += len(text)
 		if tab(i) == s.tab {
-			text = l.Select.S(text)
+			text = l.Select.S(l.Glyph.Cursor + text[1:])
 		}
 		b.WriteString(text)
 	}

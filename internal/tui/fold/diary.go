@@ -96,7 +96,7 @@ func instanceSentence(i bench.InstanceInfo) string {
 		return "runs already, at " + i.Address
 	}
 	if i.Limits.CPUs > 0 {
-		text += fmt.Sprintf(", %g CPUs", i.Limits.CPUs)
+		text += ", " + units.CPUs(i.Limits.CPUs)
 	}
 	if i.Limits.Memory > 0 {
 		text += ", " + units.Bytes(i.Limits.Memory)

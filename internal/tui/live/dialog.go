@@ -32,6 +32,9 @@ func (s *Screen) answer(msg tea.KeyPressMsg) tea.Cmd {
 	name := msg.String()
 	if s.dialog == tellsEnd {
 		s.dialog = asksNothing
+		if s.state.Version == 0 {
+			return ui.Cmd(ui.Back{}) // there is nothing to look at
+		}
 		return nil
 	}
 	if s.dialog == asksNote {
@@ -103,7 +106,10 @@ func (s *Screen) dialogText(f ui.Frame) (title string, lines []string) {
 		return "Mark this moment", []string{s.note.View(), "", l.Key.S("enter") + " keep   " + l.Key.S("esc") + " leave it"}
 	case tellsEnd:
 		for _, line := range firstLines(s.talk, 12) {
-			lines = append(lines, l.Wrap(l.ASCIIOnly(outside(line)), w, 4)...)
+			lines = append(lines, l.Wrap(l.ASCIIOnly(outside(line)), w, 8)...)
+		}
+		if most := max(1, f.Height-5); len(lines) > most {
+			lines = lines[:most]
 		}
 		return fmt.Sprintf("The run could not go on (exit code %d)", s.code), append(lines, "", l.Faint.S("any key closes this"))
 	}

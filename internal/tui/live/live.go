@@ -135,7 +135,7 @@ func (s *Screen) end(msg endedMsg) tea.Cmd {
 	if s.Leave {
 		return ui.Cmd(ui.Quit{})
 	}
-	if s.state.Ended == nil && s.talk != "" {
+	if s.state.Ended == nil && (s.talk != "" || s.code != 0) {
 		s.dialog = tellsEnd
 	}
 	return nil

@@ -124,7 +124,9 @@ func press(s *live.Screen, asked *[]tea.Msg, keys ...string) {
 	}
 }
 
-func now(records []bench.Record) time.Time { return records[len(records)-1].At.Add(300 * time.Millisecond) }
+func now(records []bench.Record) time.Time {
+	return records[len(records)-1].At.Add(300 * time.Millisecond)
+}
 
 func TestDialogsGolden(t *testing.T) {
 	records := inAStep(t)
@@ -226,7 +228,7 @@ func TestARunThatNeverBegan(t *testing.T) {
 	s := newSession(nil)
 	s.code, s.talk = 1, "locbench: connect to Docker: \x1b[31mno such file\x1b[0m\n  without Docker: --runtime process\n"
 	close(s.stay)
-	screen, _ := open(s, false)
+	screen, asked := open(s, false)
 	text := strings.Join(tuitest.View(screen, tuitest.Size{Width: 80, Height: 24}, look.New(look.Options{NoColor: true}), time.Unix(0, 0)), "\n")
 	for _, want := range []string{"exit code 1", "connect to Docker", "--runtime process"} {
 		if !strings.Contains(text, want) {
@@ -235,6 +237,10 @@ func TestARunThatNeverBegan(t *testing.T) {
 	}
 	if strings.Contains(text, "\x1b[31m") {
 		t.Errorf("an escape sequence has passed:\n%q", text)
+	}
+	press(screen, asked, "enter")
+	if len(*asked) != 1 || (*asked)[0] != (ui.Back{}) {
+		t.Errorf("closing what it said does not lead back to where it can be set right: %v", *asked)
 	}
 }
 

@@ -154,13 +154,16 @@ func (l *Look) Right(s string, w int) string {
 	return spaces(w-Width(s)) + s
 }
 
-// Between puts a to the left and b to the right of w cells; a is cut first.
+// Between puts a to the left and b to the right of w cells; a is cut first, so that there is a gap between the two.
 func (l *Look) Between(a, b string, w int) string {
 	bw := Width(b)
-	if bw >= w {
+	switch {
+	case bw >= w:
 		return l.Fit(b, w)
+	case bw == 0:
+		return l.Fit(a, w)
 	}
-	return l.Fit(a, w-bw) + b
+	return l.Fit(l.Fit(a, w-bw-1), w-bw) + b
 }
 
 const blank = "                                                                                                                                "

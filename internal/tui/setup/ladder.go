@@ -125,7 +125,7 @@ func rungs(l *look.Look, steps []bench.Step, w, n int) (out []string) {
 		if len(out) == n-1 && len(all) > n {
 			return append(out, l.Faint.S(l.ASCIIOnly(fmt.Sprintf("… and %d more", len(all)-i))))
 		}
-		took := units.Approx(r.took)
+		took := units.Length(r.took)
 		if r.times > 1 {
 			took = fmt.Sprintf("%d × %s", r.times, took)
 		}

@@ -117,7 +117,7 @@ func (s *Screen) estimate(w int) string {
 	if !s.planned {
 		return "–"
 	}
-	legs := plural(s.legs(), "leg") + " of " + units.Approx(s.plan.LoadDuration()) + " load; estimated " + units.Approx(s.total()) + " in all"
+	legs := plural(s.legs(), "leg") + " of " + units.Length(s.plan.LoadDuration()) + " load; estimated " + units.Approx(s.total()) + " in all"
 	if long := plural(len(s.plan.Contenders), "contender") + " × " + plural(s.plan.Rounds, "round") + " = " + legs; look.Width(long) <= w {
 		return long
 	}

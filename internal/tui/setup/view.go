@@ -212,7 +212,7 @@ func (s *Screen) meaning(l *look.Look, f id, room, tick int) string {
 		}
 	case fieldDuration:
 		if s.planned {
-			return units.Approx(s.plan.LoadDuration()) + " load of a leg"
+			return units.Length(s.plan.LoadDuration()) + " load of a leg"
 		}
 	case fieldRuntime:
 		switch {

@@ -177,7 +177,7 @@ func Key(name string) tea.KeyPressMsg {
 func View(s ui.Screen, size Size, l *look.Look, now time.Time) []string {
 	s.Update(ui.Resized{Width: size.Width, Height: size.Height - 1})
 	lines := s.View(ui.Frame{Width: size.Width, Height: size.Height - 1, Look: l, Now: now})
-	return append(lines, ui.HelpLine(l, append(s.Keys(), ui.Key{Name: "?", Help: "keys"}), size.Width))
+	return append(lines, ui.HelpLine(l, ui.Keys(s), size.Width))
 }
 
 // Golden compares the views of s in every size, and one in ASCII, with testdata/NAME.WxH.txt. It fails, too, when a view is not

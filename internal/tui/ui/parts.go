@@ -6,6 +6,15 @@ import (
 	"locbench/internal/tui/look"
 )
 
+// Keys are those of s for the help line, with that of the help itself; where text is typed, that one is text.
+func Keys(s Screen) []Key {
+	keys := s.Keys()
+	if s.Typing() {
+		return keys
+	}
+	return append(keys, Key{Name: "?", Help: "keys"})
+}
+
 // HelpLine is one line of keys in w cells: the last one, and as many of the others as fit.
 func HelpLine(l *look.Look, keys []Key, w int) string {
 	if len(keys) == 0 {
