@@ -24,8 +24,8 @@ use crate::{
 // Rocket's own default: as many threads as the limit of the container rounded up.
 #[rocket::main]
 async fn main() -> ExitCode {
-    // Rocket's own log has several lines for each request, so only its warnings are wanted; see AccessLog.
-    env_logger::init_from_env(Env::default().default_filter_or("info,rocket=warn,_=warn"));
+    // Rocket's own log has several lines for a request, and calls an unknown path an error; see AccessLog for ours.
+    env_logger::init_from_env(Env::default().default_filter_or("info,rocket=off,_=off"));
     match run().await {
         Ok(()) => ExitCode::SUCCESS,
         Err(err) => {
