@@ -180,9 +180,18 @@ func TestTable(t *testing.T) {
 	}
 	tables, _, _ := strings.Cut(narrow.String(), "\np50, ")
 	golden(t, "table-80.txt", tables)
-	for _, line := range strings.Split(tables, "\n") {
-		if n := len([]rune(line)); n > 80 {
-			t.Errorf("%d columns: %s", n, line)
+	for _, width := range []int{200, 100, 80, 60, 50} {
+		for i := range legs {
+			legs[i].Leg.Contender = "a-contender-with-a-name-that-goes-on-and-on-until-nobody-reads-it"
+		}
+		var b bytes.Buffer
+		if err := Table(&b, run, legs, width); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(b.String()) {
+			if n := len([]rune(strings.TrimRight(line, "\n"))); n > width && strings.Contains(strings.TrimSpace(line), " ") { // a word stays whole
+				t.Errorf("%d columns of %d: %s", n, width, line)
+			}
 		}
 	}
 }

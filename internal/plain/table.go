@@ -17,7 +17,7 @@ import (
 
 // Table writes the final tables: the steps of each contender, then all contenders beside each other. Figures of several
 // rounds are medians, except that latencies are quantiles of all rounds' requests together. Where width is not 0, columns
-// that do not fit are left out, the least important first; summary.md and report.html have them all.
+// that do not fit are left out, the least important first, and sentences are wrapped; summary.md and report.html have them all.
 func Table(w io.Writer, run bench.Run, legs []bench.LegResult, width int) error {
 	contenders := stats.Summarise(legs, run.Profile.PriceVCPUHr)
 	var b bytes.Buffer
@@ -30,7 +30,7 @@ func Table(w io.Writer, run bench.Run, legs []bench.LegResult, width int) error 
 		b.WriteByte('\n')
 	}
 	headline(&b, contenders, width)
-	notes(&b, run, contenders)
+	notes(&b, run, contenders, width)
 	_, err := w.Write(b.Bytes())
 	return err
 }
@@ -48,7 +48,7 @@ func steps(b *bytes.Buffer, c stats.Contender, width int) {
 			value(s.CPURequest, nanoseconds), value(s.CPUs, two), value(s.Throttled, percent), value(s.Memory, bytesOf),
 		})
 	}
-	align(b, "  ", fit(rows, width-2, "CPUs", "max", "p90", "throttled", "memory"))
+	align(b, "  ", shorten(fit(rows, width-2, "CPUs", "max", "p90", "throttled", "memory", "CPU/req"), width-2))
 }
 
 func headline(b *bytes.Buffer, contenders []stats.Contender, width int) {
@@ -70,7 +70,7 @@ func headline(b *bytes.Buffer, contenders []stats.Contender, width int) {
 		}
 		rows = append(rows, append(row, memory, value(c.CostEach, dollars)))
 	}
-	align(b, "", fit(rows, width, "legs", "p50", "start-up", "at", "errors"))
+	align(b, "", shorten(fit(rows, width, "legs", "p50", "start-up", "at", "errors", "$/10⁹ req", "peak memory"), width))
 }
 
 // at is short for the load of a step.
@@ -82,8 +82,8 @@ func at(s bench.Step) string {
 }
 
 // notes says what the figures are and where to doubt them.
-func notes(b *bytes.Buffer, run bench.Run, contenders []stats.Contender) {
-	line := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
+func notes(b *bytes.Buffer, run bench.Run, contenders []stats.Contender, width int) {
+	line := func(format string, args ...any) { b.WriteString(wrap(fmt.Sprintf(format, args...), width) + "\n") }
 	line("")
 	line("p50, p99 and CPU/req are those of the step with the peak; start-up, memory, errors and cost are of the whole life.")
 	if run.Profile.Rounds > 1 {
