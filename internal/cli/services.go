@@ -44,7 +44,7 @@ func newServices(env Env) *cobra.Command {
 	var dirs []string
 	cmd := &cobra.Command{
 		Use:   "services",
-		Short: "List, show, validate, build and verify contenders",
+		Short: "List, show, validate, build, verify and begin contenders",
 		Long: `A contender is a folder with a service.yaml, a Dockerfile and sources: one implementation of the locations service,
 often in several variants. Adding one needs no Go: see services/go-nethttp and 'locbench services show go-nethttp'.`,
 		Example: `  locbench services list
@@ -90,6 +90,7 @@ often in several variants. Adding one needs no Go: see services/go-nethttp and '
 		},
 		newServicesBuild(env, &dirs, complete),
 		newServicesVerify(env, &dirs, complete),
+		newServicesNew(env, &dirs),
 	)
 	return cmd
 }
