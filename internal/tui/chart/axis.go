@@ -88,6 +88,12 @@ func (a Axis) times(l *look.Look, c *canvas, left int) {
 	}
 	n := c.w - left
 	step := tickStep((a.To - a.From) / float64(n) * float64(wide+3))
+	if a.Label == nil && step < 1 {
+		places := max(1, min(6, int(math.Ceil(-math.Log10(step)-1e-9))))
+		if step = tickStep((a.To - a.From) / float64(n) * float64(wide+4+places)); step < 1 {
+			label = func(s float64) string { return fine(s, places) }
+		}
+	}
 	tick := '╵'
 	if l.ASCII {
 		tick = '|'
@@ -198,6 +204,22 @@ func tickStep(least float64) float64 {
 		return oneTwoFive(least, true)
 	}
 	return max(least, tiny)
+}
+
+// fine is a moment with decimal places, all of which its neighbours on the axis have too.
+func fine(s float64, places int) string {
+	if !(math.Abs(s) < 1e9) {
+		return plainUnit(s)
+	}
+	sign := ""
+	if s < 0 {
+		sign = "-"
+	}
+	s = math.Abs(s) // of a negative zero too
+	unit := math.Pow(10, float64(places))
+	s = math.Round(s*unit) / unit
+	minutes := math.Floor(s / 60)
+	return fmt.Sprintf("%s%.0f:%0*.*f", sign, minutes, places+3, places, s-60*minutes)
 }
 
 // clock is a number of seconds as people read it.
