@@ -23,4 +23,6 @@ var Modules []byte
 //go:embed rs-axum/.dockerignore rs-axum/Cargo.lock rs-axum/Cargo.toml rs-axum/Dockerfile rs-axum/README.md rs-axum/service.yaml rs-axum/src
 //go:embed rs-rocket/.dockerignore rs-rocket/Cargo.lock rs-rocket/Cargo.toml rs-rocket/Dockerfile rs-rocket/README.md rs-rocket/service.yaml rs-rocket/src
 //go:embed rs-warp/.dockerignore rs-warp/Cargo.lock rs-warp/Cargo.toml rs-warp/Dockerfile rs-warp/README.md rs-warp/service.yaml rs-warp/src
+//go:embed node-express/.dockerignore node-express/Dockerfile node-express/README.md node-express/package-lock.json node-express/package.json node-express/service.yaml node-express/src
+//go:embed node-nest/.dockerignore node-nest/Dockerfile node-nest/README.md node-nest/package-lock.json node-nest/package.json node-nest/service.yaml node-nest/src node-nest/tsconfig.json
 var FS embed.FS
