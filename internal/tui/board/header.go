@@ -162,6 +162,9 @@ func (v *view) loading(w int) string {
 	if w < 76 {
 		text = fmt.Sprintf("step %d/%d: %s", st.Index+1, of, v.stepName(st.Step))
 	}
+	if st.Rate > 0 && st.Rate != st.Step.Rate {
+		text += ", now " + units.Rate(st.Rate) + "/s"
+	}
 	ran := max(0, time.Duration((leg.Seconds(v.at)-st.From)*1e9))
 	if st.Step.Duration <= 0 {
 		return text + "  " + units.Approx(ran)

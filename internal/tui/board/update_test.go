@@ -238,7 +238,7 @@ func TestOpenLoop(t *testing.T) {
 	}
 	on(s, bench.Intervened{Control: bench.Control{Kind: bench.ControlStop}}, bench.Intervened{Control: bench.Control{Kind: bench.ControlRate, Rate: 7654}})
 	b := New()
-	if v := text(b, s, 120, 39); !strings.Contains(v, "due/s") || !strings.Contains(v, "stops after this step") || s.Current.Flags[1].Text != "rate 7,654" {
+	if v := text(b, s, 120, 39); !strings.Contains(v, "due/s") || !strings.Contains(v, "stops after this step") || !strings.Contains(v, ", now 7,654/s") || s.Current.Flags[1].Text != "rate 7,654" {
 		t.Errorf("what came due, the stop or the flag of the rate is missing:\n%s", v)
 	}
 	press(t, b, s, "z")

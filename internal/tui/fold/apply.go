@@ -114,6 +114,9 @@ func (s *State) applyLeg(leg *Leg, rec bench.Record) {
 			text = e.Control.Text
 		case bench.ControlRate:
 			text = "rate " + units.Rate(e.Control.Rate)
+			if step := s.Step(); step != nil && step.Running() && s.Current == leg {
+				step.Rate = e.Control.Rate
+			}
 		}
 		leg.flag(rec.At, text)
 	case bench.Paused:

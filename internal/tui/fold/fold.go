@@ -98,6 +98,7 @@ type Step struct {
 	From    float64 // seconds since the leg's Origin
 	To      float64 // seconds; 0 while it runs
 	Windows int     // closed so far
+	Rate    float64 // requests per second that somebody has set while it runs; 0: nobody has
 	Result  *bench.StepResult
 }
 

@@ -98,7 +98,9 @@ func (s *Screen) changeRate(up bool) tea.Cmd {
 		return ui.Cmd(ui.Tell{Text: "the rate can be changed in an open-loop step alone (one with a rate instead of connections)", Bad: true})
 	}
 	if s.rate == 0 {
-		s.rate = step.Step.Rate
+		if s.rate = step.Step.Rate; step.Rate > 0 { // set before this screen came
+			s.rate = step.Rate
+		}
 	}
 	if up {
 		s.rate *= rateStep
