@@ -17,7 +17,7 @@ func (s *Screen) bottom(l *look.Look, w, want, most int) []string {
 	line := l.Border.S(strings.Repeat(l.Glyph.Horizontal, max(0, w)))
 	command := s.drawCommand(l, w)
 	estimate := " " + l.Strong.S(l.Cut(l.ASCIIOnly(s.estimate(w-2)), w-2))
-	help := s.drawHelp(l, w)
+	help := s.drawHelp(l, w, 3)
 	problems := s.drawProblems(l, w)
 	room := min(most, max(want, 6))
 	// What matters most comes first: trouble, then the command line, the size, the help.
@@ -36,7 +36,7 @@ func (s *Screen) bottom(l *look.Look, w, want, most int) []string {
 		command[0] = " " + l.Cut(l.Faint.S("$ ")+l.ASCIIOnly(look.Outside(s.choice.shown(), 4000)), w-2)
 	}
 	if over := len(out()) - room; over > 0 && len(help) > 1 {
-		help = []string{" " + l.Faint.S(l.Cut(l.ASCIIOnly(formOf(s.focus).help), w-2))}
+		help = s.drawHelp(l, w, max(1, len(help)-over))
 	}
 	if over := len(out()) - max(room, min(most, 9)); over > 0 && len(problems) > 1 {
 		n := max(1, len(problems)-over)
@@ -57,8 +57,8 @@ func (s *Screen) bottom(l *look.Look, w, want, most int) []string {
 	return all
 }
 
-func (s *Screen) drawHelp(l *look.Look, w int) (out []string) {
-	for _, line := range l.Wrap(l.ASCIIOnly(formOf(s.focus).help), w-2, 2) {
+func (s *Screen) drawHelp(l *look.Look, w, n int) (out []string) {
+	for _, line := range l.Wrap(l.ASCIIOnly(formOf(s.focus).help), w-2, n) {
 		out = append(out, " "+l.Faint.S(line))
 	}
 	return out

@@ -121,7 +121,7 @@ func (s *Screen) openSave() tea.Cmd {
 	s.mode = saving
 	s.save.err, s.save.asking, s.save.busy = "", false, false
 	if s.save.input.Value() == "" {
-		s.save.input.SetValue("my-" + look.Outside(s.base.Name, 60) + ".yaml")
+		s.save.input.SetValue("my-" + look.Outside(s.base.Name, 60)) // Save adds the ending
 	}
 	s.save.input.CursorEnd()
 	s.save.input.Focus()
