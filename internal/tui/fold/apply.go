@@ -142,7 +142,7 @@ func (s *State) intervened(c bench.Control) {
 	case bench.ControlResume:
 		s.PauseWanted = false
 	case bench.ControlStop:
-		s.StopWanted = true
+		s.StopWanted, s.PauseWanted = true, false // the runner takes a pause back that was only asked for
 	}
 }
 

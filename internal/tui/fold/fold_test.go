@@ -183,3 +183,14 @@ func FuzzApply(f *testing.F) {
 		}
 	})
 }
+
+// TestAStopTakesAPauseBack as the runner does.
+func TestAStopTakesAPauseBack(t *testing.T) {
+	var s fold.State
+	for i, kind := range []bench.ControlKind{bench.ControlPause, bench.ControlStop} {
+		s.Apply(bench.Record{Seq: int64(i + 1), Event: bench.Intervened{Control: bench.Control{Kind: kind}}})
+	}
+	if s.PauseWanted || !s.StopWanted {
+		t.Errorf("pause wanted %v, stop wanted %v", s.PauseWanted, s.StopWanted)
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/tui/look"
+	"locbench/internal/tui/replay"
 	"locbench/internal/tui/ui"
 	"locbench/internal/units"
 )
@@ -39,7 +40,11 @@ func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
 		if len(s.state.Run.Command) == 0 {
 			return ui.Cmd(ui.Tell{Text: "the run has not begun yet", Bad: true})
 		}
-		return ui.Cmd(ui.Copy{Text: ui.Shell(s.state.Run.Command), What: "the command that repeats this run"})
+		text, err := replay.Command(s.state.Run) // of anybody's making where somebody else's folder is watched
+		if err != nil {
+			return ui.Cmd(ui.Tell{Text: err.Error(), Bad: true})
+		}
+		return ui.Cmd(ui.Copy{Text: text, What: "the command that repeats this run"})
 	}
 	if steers {
 		if cmd, mine := s.steer(msg.String()); mine {
@@ -102,12 +107,12 @@ func (s *Screen) changeRate(up bool) tea.Cmd {
 			s.rate = step.Rate
 		}
 	}
+	// By one at least: a tenth of a small rate would be rounded away.
 	if up {
-		s.rate *= rateStep
+		s.rate = max(math.Round(s.rate*rateStep), s.rate+1)
 	} else {
-		s.rate /= rateStep
+		s.rate = max(1, min(math.Round(s.rate/rateStep), s.rate-1))
 	}
-	s.rate = max(1, math.Round(s.rate))
 	return tea.Batch(s.send("rate", bench.Control{Kind: bench.ControlRate, Rate: s.rate}),
 		ui.Cmd(ui.Tell{Text: "rate " + units.Rate(s.rate) + " req/s"}))
 }

@@ -3,6 +3,7 @@ package live_test
 import (
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -176,12 +177,20 @@ func TestKeysSteer(t *testing.T) {
 	}
 }
 
-// TestTheRateOfAnOpenLoop goes up and down by tenths from the step's own rate.
+// TestTheRateOfAnOpenLoop goes up and down by tenths from the step's own rate, but by one at least.
 func TestTheRateOfAnOpenLoop(t *testing.T) {
+	for rate, want := range map[float64][]float64{1000: {1100, 1210, 1100}, 1: {2, 3, 2}} {
+		if got := ratesAsked(t, rate); !slices.Equal(got, want) {
+			t.Errorf("from %g: %v, want %v", rate, got, want)
+		}
+	}
+}
+
+func ratesAsked(t *testing.T, rate float64) (rates []float64) {
 	records := append([]bench.Record{}, inAStep(t)...)
 	for i, rec := range records {
 		if e, ok := rec.Event.(bench.StepStarted); ok {
-			e.Step.Connections, e.Step.Rate = 0, 1000
+			e.Step.Connections, e.Step.Rate = 0, rate
 			records[i].Event = e
 		}
 	}
@@ -189,13 +198,10 @@ func TestTheRateOfAnOpenLoop(t *testing.T) {
 	defer s.Stop(syscall.SIGINT)
 	screen, asked := open(s, false)
 	press(screen, asked, "+", "+", "-")
-	var rates []float64
 	for _, c := range s.sent {
 		rates = append(rates, c.Rate)
 	}
-	if len(rates) != 3 || rates[0] != 1100 || rates[1] != 1210 || rates[2] != 1100 {
-		t.Errorf("rates %v", rates)
-	}
+	return rates
 }
 
 func TestAbortAsksOnceAndLeaves(t *testing.T) {
@@ -259,17 +265,33 @@ func TestAWatchedRunIsNotSteered(t *testing.T) {
 	close(s.stay)
 }
 
-// TestTheCommandIsCopied as a shell reads it.
+// TestTheCommandIsCopied as a shell reads it, with the seed; of a folder of anybody's making only what is a run of locbench.
 func TestTheCommandIsCopied(t *testing.T) {
-	records := append([]bench.Record{}, inAStep(t)...)
-	first := records[0].Event.(bench.RunStarted)
-	first.Run.Command = []string{"locbench", "run", "--out", "it's here", "\x1b]0;x\a"}
-	records[0].Event = first
-	s := newSession(records)
-	defer s.Stop(syscall.SIGINT)
-	screen, asked := open(s, false)
-	press(screen, asked, "y")
-	if got := (*asked)[0].(ui.Copy).Text; got != `locbench run --out 'it'\''s here' ']0;x'` {
-		t.Errorf("%s", got)
+	for _, c := range []struct {
+		command []string
+		want    string
+	}{
+		{[]string{"locbench", "run", "--out", "there", "--data", "it's here"}, `locbench run --data 'it'\''s here' --seed 7`},
+		{[]string{"locbench", "run", "\x1b]0;x\a"}, ""},
+		{[]string{"rm", "-rf", "/"}, ""},
+	} {
+		records := append([]bench.Record{}, inAStep(t)...)
+		first := records[0].Event.(bench.RunStarted)
+		first.Run.Command, first.Run.Seed = c.command, 7
+		records[0].Event = first
+		s := newSession(records)
+		screen, asked := open(s, false)
+		press(screen, asked, "y")
+		switch got := (*asked)[0].(type) {
+		case ui.Copy:
+			if got.Text != c.want {
+				t.Errorf("%q: %s", c.command, got.Text)
+			}
+		case ui.Tell:
+			if c.want != "" || !got.Bad {
+				t.Errorf("%q: %s", c.command, got.Text)
+			}
+		}
+		s.Stop(syscall.SIGINT)
 	}
 }

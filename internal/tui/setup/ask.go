@@ -109,6 +109,19 @@ func (s *Screen) askAgain() tea.Cmd {
 	return tea.Batch(s.askMachine(), s.askStates(), s.askElastic(localElastic), s.askElastic(s.elasticURL()), s.askRoom())
 }
 
+// backAgain asks again after another screen was shown: images may have been built, and answers that came meanwhile have gone to that screen.
+func (s *Screen) backAgain() tea.Cmd {
+	s.facts.pending = 0
+	cmds := []tea.Cmd{s.askAgain()}
+	if !s.facts.listed {
+		cmds = append(cmds, s.askContenders())
+	}
+	if s.profiles == nil {
+		cmds = append(cmds, s.askProfiles())
+	}
+	return tea.Batch(cmds...)
+}
+
 func (s *Screen) askMachine() tea.Cmd {
 	s.facts.machineAsk++
 	ask, site := s.facts.machineAsk, s.o.Site
@@ -203,6 +216,6 @@ func (s *Screen) heard(msg tea.Msg) (cmd tea.Cmd, mine bool) {
 	default:
 		return nil, false
 	}
-	f.pending--
+	f.pending = max(0, f.pending-1)
 	return cmd, true
 }

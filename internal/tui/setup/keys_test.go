@@ -291,3 +291,16 @@ func TestTheLadderIsWrittenShort(t *testing.T) {
 		}
 	}
 }
+
+// TestAnswersThatAnotherScreenGot are asked for again, and nothing waits for them for ever.
+func TestAnswersThatAnotherScreenGot(t *testing.T) {
+	s := New(Options{Site: everything(t), Plan: fakePlan})
+	s.Init() // its answers never come
+	if !s.Busy() {
+		t.Fatal("nothing is being asked")
+	}
+	tuitest.Settle(s, s.Update(ui.Shown{}), func(tea.Msg) {})
+	if s.Busy() || !s.loaded || !s.facts.listed || !s.facts.machineOK {
+		t.Errorf("busy %v, profile %v, contenders %v, machine %v", s.Busy(), s.loaded, s.facts.listed, s.facts.machineOK)
+	}
+}

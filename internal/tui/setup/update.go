@@ -29,7 +29,7 @@ func (s *Screen) update(msg tea.Msg) tea.Cmd {
 	case ui.Resized:
 		s.width, s.height = msg.Width, msg.Height
 	case ui.Shown:
-		return s.askAgain() // images may have been built
+		return s.backAgain()
 	case ui.Tick:
 	case tea.KeyPressMsg:
 		return s.key(msg)
