@@ -101,6 +101,8 @@ func load(src Source, dir string, p *progress) loaded {
 	switch {
 	case why == "" && legsErr != nil:
 		out.note = legsErr.Error()
+	case why == "" && out.player.state.Ended == nil:
+		out.note = "the run does not come to its end here: it was killed, or still goes on"
 	case why != "":
 		out.note = why + "; drawn from the files of the legs, without phases and log lines"
 		if out.player, out.err = newPlayer(FromLegs(run, legs, dir), tell); out.err != nil {
