@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -153,7 +154,7 @@ func (m *Model) navigate(msg tea.Msg) (cmd tea.Cmd, mine bool) {
 		m.tell(msg.Text, msg.Bad)
 		return nil, true
 	case ui.Copy:
-		m.tell("copied "+msg.What+": "+msg.Text, false)
+		m.tell("copied "+msg.What+": "+cmp.Or(msg.Shown, msg.Text), false)
 		return tea.SetClipboard(msg.Text), true
 	}
 	return nil, false

@@ -51,8 +51,10 @@ func (c Choice) Args() []string {
 func (c Choice) Command() string { return commandLine(c.Args()) }
 
 // shown is the command line without passwords.
-func (c Choice) shown() string {
-	args := c.Args()
+func (c Choice) shown() string { return commandLine(withoutPasswords(c.Args())) }
+
+// withoutPasswords replaces the passwords of the URLs in args, in place.
+func withoutPasswords(args []string) []string {
 	for i, arg := range args {
 		flag, value, ok := strings.Cut(arg, "=")
 		if !ok {
@@ -75,7 +77,7 @@ func (c Choice) shown() string {
 			args[i] = flag + "=" + value
 		}
 	}
-	return commandLine(args)
+	return args
 }
 
 var needsNoQuotes = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./…-]+$`)

@@ -238,6 +238,10 @@ func TestTheShownCommandHoldsNoPassword(t *testing.T) {
 	if c := o.choice.Command(); !strings.Contains(c, "elastic:secret@") || !strings.Contains(c, "'--services=a b'") {
 		t.Errorf("the copied command cannot do the same: %s", c)
 	}
+	o.press("y")
+	if c, ok := o.program[len(o.program)-1].(ui.Copy); !ok || strings.Contains(c.Shown, "secret") || !strings.Contains(c.Shown, "10.0.0.5") || c.Text != o.choice.Command() {
+		t.Errorf("what is told of the copy: %+v", o.program[len(o.program)-1])
+	}
 }
 
 func TestHostileNamesHoldTheLayout(t *testing.T) {

@@ -141,7 +141,9 @@ func (s *Screen) storeProblems() []problem {
 	case a.err != "":
 		return []problem{{bad: true, field: fieldElastic, text: a.err, offers: s.otherStores()}}
 	}
-	seed := offer{"copy the command that loads them", func() tea.Cmd { return ui.Cmd(ui.Copy{Text: s.seedCommand(), What: "command"}) }}
+	seed := offer{"copy the command that loads them", func() tea.Cmd {
+		return ui.Cmd(ui.Copy{Text: seedCommand(s.seedArgs()), What: "command", Shown: seedCommand(withoutPasswords(s.seedArgs()))})
+	}}
 	var list []problem
 	if a.Warning != "" {
 		list = append(list, problem{field: fieldElastic, text: look.Outside(a.Warning, 300), offers: s.otherStores()})
@@ -155,12 +157,16 @@ func (s *Screen) storeProblems() []problem {
 	return list
 }
 
-// seedCommand fills the chosen store with the chosen data.
-func (s *Screen) seedCommand() string {
+// seedArgs are those of the "locbench seed" that fills the chosen store with the chosen data.
+func (s *Screen) seedArgs() []string {
 	args := []string{"--elastic", s.elasticURL()}
 	if s.dataKind() == dataGenerated {
 		args = append(args, "--cities", s.value(fieldCities))
 	}
+	return args
+}
+
+func seedCommand(args []string) string {
 	const run = "locbench run"
 	return "locbench seed" + commandLine(args)[len(run):]
 }

@@ -102,7 +102,7 @@ func (s *Screen) keyFields(msg tea.KeyPressMsg) tea.Cmd {
 	case "U", "shift+u":
 		return s.resetAll()
 	case "y":
-		return ui.Cmd(ui.Copy{Text: s.choice.Command(), What: "command line"})
+		return ui.Cmd(ui.Copy{Text: s.choice.Command(), What: "command line", Shown: s.choice.shown()})
 	case "w":
 		return s.openSave()
 	case "d":

@@ -66,8 +66,9 @@ type (
 	}
 	// Copy puts text on the clipboard of the terminal, and shows it since not every terminal has one.
 	Copy struct {
-		Text string
-		What string
+		Text  string
+		What  string
+		Shown string // instead of Text, where that holds a password; "" shows Text
 	}
 	// Resized tells a screen its room before its next View; it comes before any key.
 	Resized struct{ Width, Height int }
