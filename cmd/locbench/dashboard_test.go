@@ -13,6 +13,7 @@ import (
 
 // TestDashboard goes through the whole of it: set up, watch, abort; again to the end; browse, replay, compare.
 func TestDashboard(t *testing.T) {
+	t.Parallel()
 	testenv.Docker(t)
 	dir := t.TempDir()
 	data, err := os.ReadFile(small(t, "go-nethttp", "docker"))
@@ -74,6 +75,7 @@ func TestDashboard(t *testing.T) {
 
 // TestWatchingAnothersRun shows a run that a pipe started, from a second terminal: it cannot be steered, and leaving it leaves it alone.
 func TestWatchingAnothersRun(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	c := startLocbench(t, dir, "run", "--profile", small(t, "go-nethttp", "process"), "--duration", "6s", "--rounds", "1", "-o", "out", "--headless")
 	c.waitEvent(filepath.Join(dir, "out"), stepStarted(0))

@@ -33,6 +33,7 @@ func runState(dir string) bench.RunState {
 
 // TestRunOnATerminal sees a run from its command to the summary on the normal screen.
 func TestRunOnATerminal(t *testing.T) {
+	t.Parallel()
 	testenv.Docker(t)
 	dir := t.TempDir()
 	p := newPane(t, 80, 24, dir)
@@ -52,6 +53,7 @@ func TestRunOnATerminal(t *testing.T) {
 
 // TestRunInAPipeIsPlain keeps the live view off what is no terminal.
 func TestRunInAPipeIsPlain(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	p := newPane(t, 80, 24, dir)
 	p.typed("locbench run --profile " + small(t, "go-nethttp", "process") + " -o out --rounds 1 2>talk | cat > table; echo code=${PIPESTATUS[0]}")
@@ -66,6 +68,7 @@ func TestRunInAPipeIsPlain(t *testing.T) {
 
 // TestSteering pauses a run, marks a moment, skips a step, goes on, and ends after a step; the results tell all of it.
 func TestSteering(t *testing.T) {
+	t.Parallel()
 	testenv.Docker(t)
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out")
@@ -112,6 +115,7 @@ func TestSteering(t *testing.T) {
 
 // TestAbort asks once; Ctrl-C is the same as the key.
 func TestAbort(t *testing.T) {
+	t.Parallel()
 	testenv.Docker(t)
 	dir := t.TempDir()
 	p := newPane(t, 80, 24, dir)
@@ -134,6 +138,7 @@ func TestAbort(t *testing.T) {
 
 // TestResizeDuringLoad changes the terminal while a step runs: every size shows the run.
 func TestResizeDuringLoad(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	p := newPane(t, 80, 24, dir)
 	p.typed("locbench run --profile " + small(t, "go-nethttp", "process") + " --rounds 1 --duration 8s -o out; echo code=$?")
@@ -151,6 +156,7 @@ func TestResizeDuringLoad(t *testing.T) {
 
 // TestSuspendStallsOnlyTheScreen stops the screen by Ctrl-Z: the shell is back, the run goes on, and fg shows it again.
 func TestSuspendStallsOnlyTheScreen(t *testing.T) {
+	t.Parallel()
 	testenv.Docker(t)
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out")
@@ -173,6 +179,7 @@ func TestSuspendStallsOnlyTheScreen(t *testing.T) {
 
 // TestTheTerminalIsClosed ends the run in order: SIGHUP, results kept, nothing left; also when the screen had been stopped.
 func TestTheTerminalIsClosed(t *testing.T) {
+	t.Parallel()
 	testenv.Docker(t)
 	for name, stop := range map[string]bool{"shown": false, "suspended": true} {
 		t.Run(name, func(t *testing.T) {
@@ -199,6 +206,7 @@ func TestTheTerminalIsClosed(t *testing.T) {
 
 // TestHostileLogsOnATerminal has a contender write escape sequences: the title stays, nothing is coloured, cleared or moved by them.
 func TestHostileLogsOnATerminal(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	p := newPane(t, 100, 30, dir)
 	p.typed("printf '\\033]2;as it was\\007'; locbench run --profile " + small(t, "faulty", "process") + " --services " + faulty(t, "shout", 0) + " --rounds 1 --duration 4s -o out; echo code=$?")
