@@ -51,7 +51,7 @@ func (a agreement) add(got, want bench.Latencies) bool {
 		{"p50", got.P50, want.P50}, {"p75", got.P75, want.P75}, {"p90", got.P90, want.P90},
 		{"p95", got.P95, want.P95}, {"p99", got.P99, want.P99}, {"p99.9", got.P999, want.P999},
 	} {
-		allowed := slack * max(q.want/50, 150*time.Microsecond)
+		allowed := slack * max(q.want/50, 300*time.Microsecond)
 		if os.Getenv("LOCBENCH_TEST_IDLE") != "" {
 			allowed = max(q.want/100, 50*time.Microsecond)
 		}

@@ -74,7 +74,7 @@ type (
 	Resized struct{ Width, Height int }
 	// Shown tells a screen that the one above it was closed.
 	Shown struct{}
-	// Tick comes ten times a second while the screen is busy.
+	// Tick comes five times a second while the screen is busy.
 	Tick struct{ Now time.Time }
 )
 
