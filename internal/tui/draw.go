@@ -13,8 +13,8 @@ import (
 const leastWidth, leastHeight = 20, 6
 
 // clockStep is by how much the clock of the screens goes on. The many figures that count seconds, each from a start of its own, then
-// change together: two frames a second instead of one for each.
-const clockStep = 500 * time.Millisecond
+// change together: one frame a second instead of one for each.
+const clockStep = time.Second
 
 func (m *Model) draw() string {
 	if m.width < leastWidth || m.height < leastHeight {

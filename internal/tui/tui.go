@@ -23,7 +23,7 @@ import (
 const framesPerSecond = 30
 
 // tick is the time between two frames that time alone causes.
-const tick = 100 * time.Millisecond
+const tick = 200 * time.Millisecond
 
 // Options are a dashboard.
 type Options struct {

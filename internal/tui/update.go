@@ -14,6 +14,9 @@ import (
 // wordFor is how long a word stays.
 const wordFor = 5 * time.Second
 
+// calmTicks is how many ticks lie between two frames while a step is measured: its figures come once a second.
+const calmTicks = 5
+
 // Update implements tea.Model.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.now = time.Now()
@@ -28,6 +31,9 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		m.ticks++
 		if m.word.text != "" && m.now.After(m.word.until) {
 			m.word, m.dirty = word{}, true
+		}
+		if c, ok := m.top().(ui.Calm); ok && c.Calm() && m.ticks%calmTicks != 0 {
+			return nil // what has changed waits for the whole second
 		}
 		if m.pending {
 			m.pending, m.dirty = false, true

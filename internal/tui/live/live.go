@@ -144,6 +144,9 @@ func (s *Screen) end(msg endedMsg) tea.Cmd {
 // Busy implements ui.Screen: the clock runs.
 func (s *Screen) Busy() bool { return !s.ended }
 
+// Calm implements ui.Calm: while a step is measured there is nothing that moves.
+func (s *Screen) Calm() bool { return s.state.Loading() && s.dialog == asksNothing }
+
 // Typing implements ui.Screen.
 func (s *Screen) Typing() bool { return s.dialog == asksNote || s.board.Typing() }
 

@@ -41,6 +41,10 @@ type Screen interface {
 // Interrupter is a screen that does not simply end at Ctrl-C.
 type Interrupter interface{ Interrupt() tea.Cmd }
 
+// Calm is a screen on which, at times, nothing changes but figures that come once a second: it is drawn as often then. What it shows
+// must not cost the measurement anything. Keys are answered at once all the same.
+type Calm interface{ Calm() bool }
+
 // Key is a line of help.
 type Key struct {
 	Name string // "s", "ctrl+z", "←/→"
@@ -74,7 +78,7 @@ type (
 	Resized struct{ Width, Height int }
 	// Shown tells a screen that the one above it was closed.
 	Shown struct{}
-	// Tick comes ten times a second while the screen is busy.
+	// Tick comes five times a second while the screen is busy.
 	Tick struct{ Now time.Time }
 )
 
