@@ -20,7 +20,7 @@ import (
 
 // framesPerSecond bounds how often the terminal is written to. A frame is drawn only when something has changed; a key is answered
 // within one frame.
-const framesPerSecond = 30
+const framesPerSecond = 60
 
 // tick is the time between two frames that time alone causes.
 const tick = 200 * time.Millisecond
