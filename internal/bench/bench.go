@@ -78,7 +78,8 @@ type Profile struct {
 	Store       StoreSpec   `json:"store"`
 	Data        DataSpec    `json:"data"`
 	Requests    []Request   `json:"requests"`
-	Timeout     Duration    `json:"timeout_ns"` // of one request, from its sending to its last byte
+	Timeout     Duration    `json:"timeout_ns"`         // of one request, from its sending to its last byte
+	Validate    float64     `json:"validate,omitempty"` // share of the answers whose whole body is compared with the known one, where there is one
 	Checks      CheckSpec   `json:"checks"`
 	Steps       []Step      `json:"steps"`
 	PriceVCPUHr float64     `json:"price_usd_per_vcpu_hour"`
@@ -161,7 +162,10 @@ type Step struct {
 	PeakShare      float64   `json:"peak_share,omitempty"`      // Rate is this share of the peak of the steps before: see AtPeak
 	Arrivals       *Arrivals `json:"arrivals,omitempty"`        //
 	MaxConnections int       `json:"max_connections,omitempty"` // of Rate and Arrivals: how many may be open; 0: the engine's choice
+	RampFrom       int       `json:"ramp_from,omitempty"`       // closed loop: so many connections ask from the start, all of Connections at the end of Duration; 0: no ramp
+	Request        string    `json:"request,omitempty"`         // the name of the only request asked; "": the whole mix
 	WarmUp         bool      `json:"warm_up,omitempty"`         // shown, but set apart from the measurement
+	Settle         bool      `json:"settle,omitempty"`          // ends as soon as the throughput of its windows has settled, at the latest with Duration
 	Duration       Duration  `json:"duration_ns"`
 	MaxRequests    int64     `json:"max_requests,omitempty"` // 0: bounded by Duration alone
 }

@@ -75,9 +75,11 @@ type Load struct {
 	Warnings  []string             `json:"warnings,omitempty"` // doubt beside the result: "the client was the bottleneck: …"
 	Examples  map[ErrorKind]string `json:"examples,omitempty"` // the first error text of each kind, bounded
 
-	Checked    int64   `json:"checked,omitempty"`    // answers whose whole body was compared with the known one
-	InFlight   float64 `json:"in_flight,omitempty"`  // requests in flight, on average over Elapsed; by Little's law throughput × mean latency
-	Saturation float64 `json:"saturation,omitempty"` // share of Wall in which the busiest thread of the client did not wait for anything; 0: not known
+	Requests   []RequestLoad `json:"requests,omitempty"`   // of each kind, where the step asked more than one; in the order of the profile
+	Settled    time.Duration `json:"settled_ns,omitempty"` // since its start, when the throughput of a step that waits for that had settled; 0: it had not
+	Checked    int64         `json:"checked,omitempty"`    // answers whose whole body was compared with the known one
+	InFlight   float64       `json:"in_flight,omitempty"`  // requests in flight, on average over Elapsed; by Little's law throughput × mean latency
+	Saturation float64       `json:"saturation,omitempty"` // share of Wall in which the busiest thread of the client did not wait for anything; 0: not known
 
 	// Open loop only. Nothing waits without being counted: what could not be sent when it was due was late or dropped.
 	LatencyOf Origin    `json:"latency_of,omitempty"`  // where Latency begins; "" is FromSent
@@ -88,6 +90,15 @@ type Load struct {
 	Dropped   int64     `json:"dropped,omitempty"`     // came due and were never sent
 	MostOpen  int       `json:"most_open,omitempty"`   // connections in use at the same time
 	FinalRate float64   `json:"final_rate,omitempty"`  // requests due per second at the end, where somebody has changed the rate
+}
+
+// RequestLoad is what became of one kind of request in a step. Together they are the step's.
+type RequestLoad struct {
+	Name      string              `json:"name"`
+	Succeeded int64               `json:"succeeded"`
+	Failed    map[ErrorKind]int64 `json:"failed,omitempty"`
+	Bytes     int64               `json:"bytes"`   // of the bodies of successful answers
+	Latency   Latencies           `json:"latency"` // of successes, from the same moment as the step's
 }
 
 // Origin is the moment from which a latency is measured.

@@ -15,6 +15,7 @@ type account struct {
 	window   *tally
 	spare    *tally
 	examples map[bench.ErrorKind]string
+	kinds    kinds // of the whole step
 	figures
 }
 
@@ -26,15 +27,17 @@ type figures struct {
 
 	openFigures // of an open loop; the rates are the last ones
 	mostOpen    int
+	counted     time.Duration // summed time that requests were in flight, by counting them; see bench.Load.InFlight
 }
 
-func newAccount(open bool) *account {
-	return &account{window: newTally(open), spare: newTally(open), examples: map[bench.ErrorKind]string{}}
+func newAccount(open bool, m *mix) *account {
+	return &account{window: newTally(open), spare: newTally(open), examples: map[bench.ErrorKind]string{}, kinds: newKinds(m)}
 }
 
 // success records an answer that took so long, of which over was after the end of the sending. In an open loop it is lag more since
 // it was due.
-func (a *account) success(took, over, lag time.Duration, bytes int64) {
+func (a *account) success(r *request, took, over, lag time.Duration, bytes int64) {
+	a.kinds.success(r, took+lag, bytes)
 	a.window.succeeded++
 	a.window.bytes += bytes
 	a.window.latency.Record(took + lag)
@@ -46,7 +49,8 @@ func (a *account) success(took, over, lag time.Duration, bytes int64) {
 }
 
 // failure records one that failed, and tells whether its kind has no example yet.
-func (a *account) failure(kind bench.ErrorKind, took, over time.Duration) (first bool) {
+func (a *account) failure(r *request, kind bench.ErrorKind, took, over time.Duration) (first bool) {
+	a.kinds.failure(r, kind)
 	a.window.failed[kind]++
 	if kind == bench.ErrTimeout {
 		a.window.timeouts.Record(took)
@@ -106,6 +110,7 @@ func (r *recorder) gather() {
 		r.busy += sums.busy
 		r.overrun += sums.overrun
 		r.paused += sums.paused
+		r.counted += sums.counted
 		if o := r.open; o != nil {
 			o.due += sums.due
 			o.dropped += sums.dropped

@@ -4,15 +4,23 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"locbench/internal/bench"
 )
 
 // closedLoop is the portable closed loop: a goroutine for each connection.
-type closedLoop struct{ *transport }
+type closedLoop struct {
+	*transport
+	step bench.Step
+}
 
 func (t closedLoop) run(ctx context.Context) {
 	var wg sync.WaitGroup
-	for _, s := range t.slots {
+	for i, s := range t.slots {
 		wg.Go(func() {
+			if d := begins(t.step, i); d > 0 {
+				t.pause(d)
+			}
 			for t.rec.maySend() {
 				if !t.exchange(ctx, s, time.Time{}, false) {
 					s.failures = 0

@@ -195,7 +195,7 @@ func TestLastWindowDoesNotWaitForATimeout(t *testing.T) {
 func TestWindowsAroundTheEndOfSending(t *testing.T) {
 	// A made-up clock: the step began long ago, and its sending ended 10 s after that. Four connections.
 	const sending = 10 * time.Second
-	rec := newRecorder(4, 0)
+	rec := newRecorder(nil, 4, 0)
 	rec.started = time.Now().Add(-time.Hour)
 	rec.stopped, rec.sending, rec.sent = true, sending, 100
 	end := func(at time.Duration, kind bench.ErrorKind) {

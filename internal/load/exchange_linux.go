@@ -138,10 +138,10 @@ func (s *shard) read(c *conn, i int, events uint32) {
 		s.check(c, took, over)
 		now = s.now()
 	case p.status == c.req.status:
-		s.books.success(took, over, time.Duration(c.lag), p.bytes)
+		s.books.success(c.req, took, over, time.Duration(c.lag), p.bytes)
 	default:
 		kind := class(p.status)
-		if s.books.failure(kind, took, over) {
+		if s.books.failure(c.req, kind, took, over) {
 			s.books.examples[kind] = p.example()
 		}
 		s.known |= classBit(p.status)
@@ -156,8 +156,8 @@ func (s *shard) check(c *conn, took, over time.Duration) {
 	kind, example := s.mix.verdict(c.req, c.drawn, p.body)
 	switch {
 	case kind == "":
-		s.books.success(took, over, time.Duration(c.lag), p.bytes)
-	case s.books.failure(kind, took, over):
+		s.books.success(c.req, took, over, time.Duration(c.lag), p.bytes)
+	case s.books.failure(c.req, kind, took, over):
 		s.books.examples[kind] = example
 	}
 	if cap(p.body) > 64<<10 {
@@ -192,7 +192,7 @@ func (s *shard) fail(c *conn, i int, now int64, err error) {
 	dial := c.doing == connecting
 	s.hangUp(c)
 	kind := classify(err)
-	if s.books.failure(kind, time.Duration(now-c.start), s.over(now)) {
+	if s.books.failure(c.req, kind, time.Duration(now-c.start), s.over(now)) {
 		s.books.examples[kind] = bound(err.Error())
 	}
 	if !dial || s.open != nil {

@@ -180,7 +180,7 @@ func newShard(l *fastLoop, plan Plan, i, of, connections int) (*shard, error) {
 		return nil, err
 	}
 	s := &shard{
-		loop: l, books: newAccount(plan.Step.Open()), mix: m, conns: make([]conn, connections),
+		loop: l, step: plan.Step, number: i, of: of, books: newAccount(plan.Step.Open(), m), mix: m, conns: make([]conn, connections),
 		in: make([]byte, readSize), events: make([]unix.EpollEvent, maxEvents),
 	}
 	if s.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {

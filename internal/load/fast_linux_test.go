@@ -48,7 +48,7 @@ func TestFastLoopDoesNotAllocate(t *testing.T) {
 		"404":     "HTTP/1.1 404 Not Found\r\nContent-Length: 5\r\n\r\nsorry",
 	} {
 		t.Run(name, func(t *testing.T) {
-			rec := newRecorder(1, 0)
+			rec := newRecorder(nil, 1, 0)
 			rec.begin()
 			l := &fastLoop{rec: rec, timeout: time.Minute}
 			s, err := newShard(l, plan("http://h", 1, time.Second), 0, 1, 1)

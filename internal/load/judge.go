@@ -9,11 +9,12 @@ import (
 )
 
 const (
-	littleTolerance = 0.05 // share of the connections
-	clientShare     = 0.8  // of the machine's CPUs, beyond which the client is suspected without knowing the contender
-	lateShare       = 0.01 // of the requests of an open loop, beyond which the client is told to be late by itself
-	saturated       = 0.95 // of the time, beyond which a thread of the client is told to be at its limit
-	nearLimit       = 0.9  // of its CPUs: a contender that uses so much is at its limit
+	littleTolerance = 0.05                 // share of what is in flight
+	littleSlack     = 5 * time.Microsecond // of each answer, in which the two books of an open loop may differ: the handling of a batch
+	clientShare     = 0.8                  // of the machine's CPUs, beyond which the client is suspected without knowing the contender
+	lateShare       = 0.01                 // of the requests of an open loop, beyond which the client is told to be late by itself
+	saturated       = 0.95                 // of the time, beyond which a thread of the client is told to be at its limit
+	nearLimit       = 0.9                  // of its CPUs: a contender that uses so much is at its limit
 )
 
 // judge tells the doubt that the client itself can have about its result.
@@ -30,6 +31,9 @@ func judge(l bench.Load, rec *recorder, places int) []string {
 	}
 	if rec.open != nil {
 		warnings = append(warnings, punctuality(l)...)
+		if w := littleOpen(l, rec); w != "" {
+			warnings = append(warnings, w)
+		}
 	} else if w := little(l, rec); w != "" {
 		warnings = append(warnings, w)
 	}
@@ -81,6 +85,21 @@ func little(l bench.Load, rec *recorder) string {
 	gap := time.Duration((float64(available) - float64(rec.busy)) / float64(answers))
 	return fmt.Sprintf("client-bound: %.1f of %d connections in flight (throughput × mean latency), %s of the client between an answer and the next request",
 		inFlight, connections, gap.Round(100*time.Nanosecond))
+}
+
+// littleOpen applies Little's law to an open loop: what was in flight, counted at every turn of the loop, is the throughput × the
+// mean time in flight, added up answer by answer. Where they differ, one of the two books is wrong, and no figure is beyond doubt.
+func littleOpen(l bench.Load, rec *recorder) string {
+	answers := l.Succeeded + l.FailedTotal()
+	added, counted := rec.busy-rec.overrun, rec.counted
+	if answers < 100 || rec.cut > 0 || rec.sending <= 0 {
+		return ""
+	}
+	if off := (added - counted).Abs(); float64(off) <= littleTolerance*float64(counted)+float64(littleSlack)*float64(answers) {
+		return ""
+	}
+	return fmt.Sprintf("throughput × mean latency is %.2f, but %.2f requests were in flight: the client did not see answers when they came",
+		float64(added)/float64(rec.sending), float64(counted)/float64(rec.sending))
 }
 
 // Bottleneck tells in words whether the client rather than the contender limited a step, and "" if there is no sign of it: the

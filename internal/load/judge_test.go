@@ -101,7 +101,7 @@ func TestLittlesLaw(t *testing.T) {
 }
 
 func TestLittlesLawIsFlagged(t *testing.T) {
-	rec := newRecorder(10, 0)
+	rec := newRecorder(nil, 10, 0)
 	rec.begin()
 	start := rec.started
 	for range 200 { // of 20 ms each: 4 s in flight on 10 connections in 1 s cannot be, 4 s in 0.5 s even less
@@ -131,7 +131,7 @@ func TestLittlesLawIsFlagged(t *testing.T) {
 }
 
 func TestJudgeSuspectsTheClient(t *testing.T) {
-	rec := newRecorder(1, 0)
+	rec := newRecorder(nil, 1, 0)
 	l := bench.Load{Elapsed: time.Second, ClientCPU: time.Duration(runtime.NumCPU()) * 900 * time.Millisecond}
 	if got := judge(l, rec, 1); len(got) != 1 || !strings.Contains(got[0], "the client may be the bottleneck") {
 		t.Errorf("%q", got)
@@ -195,7 +195,7 @@ func TestPunctuality(t *testing.T) {
 }
 
 func TestSaturation(t *testing.T) {
-	rec := newRecorder(1, 0)
+	rec := newRecorder(nil, 1, 0)
 	rec.stopped, rec.sending = true, 10*time.Second
 	rec.worked(9 * time.Second)
 	rec.worked(100 * time.Millisecond) // the busiest one counts

@@ -127,6 +127,7 @@ func (e Engine) Run(ctx context.Context, plan Plan, onWindow func(bench.Window))
 	}
 	rec, wire := e.loop(ctx, plan, mix, connections)
 	defer wire.close()
+	rec.settles = plan.Step.Settle
 	rec.preopened = wire.connect(ctx)
 	if ctx.Err() != nil {
 		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, context.Cause(ctx))
@@ -151,20 +152,20 @@ type loop interface {
 // loop chooses the one for a step of plan.
 func (e Engine) loop(ctx context.Context, plan Plan, mix *mix, connections int) (*recorder, loop) {
 	if plan.Step.Open() {
-		rec := newOpenRecorder()
+		rec := newOpenRecorder(mix)
 		if fast := newFastLoop(ctx, e, plan, newTarget(e, plan), rec, connections); fast != nil {
 			return rec, fast
 		}
 		return rec, newOpenLoop(newTransport(e, plan, mix, rec, early(plan.Step, connections)), plan, connections)
 	}
-	rec := newRecorder(connections, plan.Step.MaxRequests)
+	rec := newRecorder(mix, connections, plan.Step.MaxRequests)
 	if n := plan.Step.MaxRequests; n > 0 && n < int64(connections) {
 		connections = int(n)
 	}
 	if fast := newFastLoop(ctx, e, plan, newTarget(e, plan), rec, connections); fast != nil {
 		return rec, fast
 	}
-	return rec, closedLoop{newTransport(e, plan, mix, rec, connections)}
+	return rec, closedLoop{newTransport(e, plan, mix, rec, connections), plan.Step}
 }
 
 // measure is Run after the preparations: everything in here is on the clock.
@@ -197,6 +198,9 @@ func (e Engine) measure(ctx context.Context, plan Plan, rec *recorder, wire loop
 	load := rec.load()
 	load.ClientCPU, load.Wall = cpu, wall
 	load.Warnings = append(load.Warnings, judge(load, rec, wire.places())...)
+	if text := unsettled(plan.Step, load); text != "" && ctx.Err() == nil {
+		load.Warnings = append(load.Warnings, text)
+	}
 	if ctx.Err() != nil {
 		return load, fmt.Errorf("load step %q: %w", plan.Step.Name, context.Cause(ctx))
 	}

@@ -49,7 +49,7 @@ func TestPortableLoop(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("this system has no other loop")
 	}
-	command := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestRun|^TestHooks|^TestOnEnd|^TestLastWindow|^TestOpenLoop|^TestArrivals|^TestRate|^TestStall|^TestBodies|^TestChecking|^TestConnections|^TestKept")
+	command := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestRun|^TestOpenLoop|^TestHooks|^TestOnEnd|^TestLastWindow|^TestOpenLoop|^TestArrivals|^TestRate|^TestStall|^TestBodies|^TestChecking|^TestConnections|^TestKept")
 	command.Env = append(os.Environ(), portableEnv+"=1")
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)

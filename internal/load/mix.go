@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -26,6 +27,7 @@ type mix struct {
 // request is a bench.Request made ready to be drawn.
 type request struct {
 	name   string
+	index  int           // among those of the mix
 	asked  *http.Request // only its method is set: what net/http needs for reading the answer
 	parts  []part        // of the bytes on the wire
 	status int           // wanted
@@ -67,17 +69,23 @@ func newShardMix(plan Plan, shard, shards int) (*mix, error) {
 	// The second word of the seed only has to be fixed.
 	m := &mix{rng: rand.New(rand.NewPCG(plan.Seed, 0x6c6f6362656e6368+uint64(shard))), checker: newChecker(plan, shard)}
 	for _, r := range plan.Requests {
+		if only := plan.Step.Request; only != "" && r.Name != only {
+			continue
+		}
 		made, err := m.newRequest(r, plan, float64(shard)/float64(shards))
 		if err != nil {
 			errs = append(errs, fmt.Errorf("request %q: %w", r.Name, err))
 			continue
 		}
 		made.language = shard * len(made.languages) / shards
+		made.index = len(m.requests)
 		m.requests = append(m.requests, made)
 		m.total += made.weight
 	}
 	if len(plan.Requests) == 0 {
 		errs = append(errs, errors.New("no requests"))
+	} else if only := plan.Step.Request; only != "" && !slices.ContainsFunc(plan.Requests, func(r bench.Request) bool { return r.Name == only }) {
+		errs = append(errs, fmt.Errorf("no request is called %q", only))
 	}
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)
@@ -94,7 +102,7 @@ func (m *mix) newRequest(r bench.Request, plan Plan, from float64) (*request, er
 	if made.status == 0 {
 		made.status = http.StatusOK
 	}
-	if made.weight == 0 && len(plan.Requests) == 1 {
+	if made.weight == 0 && (len(plan.Requests) == 1 || plan.Step.Request != "") {
 		made.weight = 1
 	}
 	if made.weight < 1 {

@@ -15,6 +15,7 @@ type openShard struct {
 	plan     Plan
 	schedule *schedule // of a rate
 	given    int64     // requests, or users
+	counted  int64     // up to when the requests in flight have been
 	early    int
 	free     []int32 // last in, first out
 	line     ring
@@ -62,7 +63,21 @@ func (o *openShard) run() {
 			return
 		}
 		s.await(wake)
+		o.count()
 		s.serve()
+	}
+}
+
+// count keeps the second book of what is in flight: the requests that there were since it was last called, for how long. busy is the
+// other, in which the answers' times are added up.
+func (o *openShard) count() {
+	now := o.now()
+	if end := o.loop.rec.end.Load(); end > 0 {
+		now = min(now, end-1)
+	}
+	if now > o.counted {
+		o.books.counted += time.Duration(now-o.counted) * time.Duration(o.active)
+		o.counted = now
 	}
 }
 

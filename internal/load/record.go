@@ -33,9 +33,16 @@ type recorder struct {
 	examples    map[bench.ErrorKind]string
 	open        *openFigures // nil: closed loop
 	users       bool         // connections are meant to be opened again
-	shards      []*account   // of a loop that keeps books of its own; set before the start
-	wake        func()       // tells such a loop that the sending has ended
-	end         atomic.Int64 // 1 + sending in ns, once stopped; for those who do not take the lock
+	mix         *mix
+	kinds       kinds
+	counted     time.Duration // summed time that requests were in flight by counting them, which busy is by adding them up; open loop
+	inFlight    int64         // now, and since when; of the portable loop
+	since       time.Time
+	settles     bool          // the sending ends when the throughput has settled
+	settled     time.Duration // when the throughput had; 0: not (yet)
+	shards      []*account    // of a loop that keeps books of its own; set before the start
+	wake        func()        // tells such a loop that the sending has ended
+	end         atomic.Int64  // 1 + sending in ns, once stopped; for those who do not take the lock
 	window      *tally
 	spare       *tally // the one that is not in use
 
@@ -111,19 +118,21 @@ type outcome struct {
 	kind       bench.ErrorKind // "" for a success
 	example    string          // of a failure
 	bytes      int64           // of the body
+	request    *request
 	checked    bool
 }
 
-func newRecorder(connections int, maxRequests int64) *recorder {
+func newRecorder(m *mix, connections int, maxRequests int64) *recorder {
 	return &recorder{
+		mix: m, kinds: newKinds(m),
 		connections: connections, max: maxRequests, halted: make(chan struct{}), examples: map[bench.ErrorKind]string{},
 		window: newTally(false), spare: newTally(false), total: newTally(false),
 	}
 }
 
 // newOpenRecorder is the recorder of an open loop. Its connections are those that have been in use so far.
-func newOpenRecorder() *recorder {
-	r := newRecorder(0, 0)
+func newOpenRecorder(m *mix) *recorder {
+	r := newRecorder(m, 0, 0)
 	r.open = &openFigures{}
 	r.window, r.spare, r.total = newTally(true), newTally(true), newTally(true)
 	return r
@@ -207,6 +216,7 @@ func (r *recorder) starts(o outcome, held bool) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.count(o.start, 1)
 	r.sent++
 	r.window.sent++
 	lag := o.start.Sub(o.due)
@@ -220,10 +230,28 @@ func (r *recorder) starts(o outcome, held bool) {
 	}
 }
 
+// count keeps the second book of what is in flight, as far as the sending goes: how many there were, for how long.
+func (r *recorder) count(at time.Time, more int64) {
+	if r.open == nil || r.stopped && r.inFlight == 0 {
+		return
+	}
+	if r.stopped {
+		at = r.started.Add(r.sending)
+	}
+	if d := at.Sub(r.since); d > 0 {
+		if !r.since.IsZero() {
+			r.counted += d * time.Duration(r.inFlight)
+		}
+		r.since = at
+	}
+	r.inFlight += more
+}
+
 // ended records an exchange.
 func (r *recorder) ended(o outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.count(o.end, -1)
 	if o.checked {
 		r.checked++
 	}
@@ -234,6 +262,7 @@ func (r *recorder) ended(o outcome) {
 		over = max(o.end.Sub(r.started)-r.sending, 0)
 	}
 	if o.kind != "" {
+		r.kinds.failure(o.request, o.kind)
 		r.window.failed[o.kind]++
 		if o.kind == bench.ErrTimeout {
 			r.window.timeouts.Record(took)
@@ -246,14 +275,15 @@ func (r *recorder) ended(o outcome) {
 		}
 		return
 	}
+	latency := took
+	if r.open != nil {
+		latency = o.end.Sub(o.due)
+		r.window.sending.Record(took)
+	}
 	r.window.succeeded++
 	r.window.bytes += o.bytes
-	if r.open != nil {
-		r.window.latency.Record(o.end.Sub(o.due))
-		r.window.sending.Record(took)
-	} else {
-		r.window.latency.Record(took)
-	}
+	r.window.latency.Record(latency)
+	r.kinds.success(o.request, latency, o.bytes)
 	r.busy += took
 	r.overrun += over
 }
@@ -300,6 +330,10 @@ func (r *recorder) load() bench.Load {
 		Latency: r.total.latency.Latencies(), Timeouts: r.total.timeouts.Latencies(), Failures: r.total.failures.Latencies(),
 		Windows: r.windows, Checked: r.checked, Saturation: r.saturation,
 	}
+	for _, a := range r.shards {
+		r.kinds.add(a.kinds)
+	}
+	l.Requests, l.Settled = r.kinds.results(r.mix), r.settled
 	if l.Elapsed > 0 {
 		l.InFlight = float64(r.busy) / float64(l.Elapsed)
 	}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"locbench/internal/bench"
 )
 
 const (
@@ -63,6 +65,9 @@ type shard struct {
 	loop   *fastLoop
 	books  *account
 	open   *openShard // nil: closed loop
+	step   bench.Step
+	number int // of the shard,
+	of     int // of so many
 	mix    *mix
 	addrs  []unix.Sockaddr
 	conns  []conn
@@ -89,7 +94,7 @@ func (s *shard) run() {
 	s.events = s.events[:0]
 	s.active = len(s.conns)
 	for i := range s.conns {
-		s.ask(&s.conns[i], i, s.now())
+		s.begin(&s.conns[i], i)
 	}
 	for s.active > 0 {
 		if s.loop.cutNow.Load() {
@@ -104,6 +109,17 @@ func (s *shard) run() {
 		s.serve()
 	}
 	s.books.mu.Unlock()
+}
+
+// begin lets c ask for the first time, or lets it rest until the ramp has come to it.
+func (s *shard) begin(c *conn, i int) {
+	now, at := s.now(), int64(begins(s.step, min(s.number+i*s.of, s.step.Connections-1)))
+	if at <= now {
+		s.ask(c, i, now)
+		return
+	}
+	c.doing, c.start, c.until = resting, 0, at
+	s.next = min(s.next, at)
 }
 
 // await takes the events that there are, or waits for some, but not beyond until nor the next look.

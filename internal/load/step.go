@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 
 	"locbench/internal/bench"
 )
@@ -54,6 +55,8 @@ func checkStep(s bench.Step) (errs []error) {
 		if s.RampTo != 0 && s.Wave != nil || s.Wave != nil && s.Wave.Period <= 0 {
 			errs = append(errs, errors.New("a rate is constant, a ramp, or a wave with a period"))
 		}
+	case s.RampFrom != 0 && (s.RampFrom < 1 || s.RampFrom >= s.Connections):
+		bad("a ramp from %d to %d connections: it must begin with 1 at least, and with fewer than it ends with", s.RampFrom, s.Connections)
 	case s.Connections < 1 || s.Connections > maxConnections:
 		bad("%d connections: it must be 1 to %d", s.Connections, maxConnections)
 	}
@@ -67,6 +70,14 @@ func checkStep(s bench.Step) (errs []error) {
 		bad("at most %d requests: it must not be negative", s.MaxRequests)
 	}
 	return errs
+}
+
+// begins is when the i-th connection of a closed loop, from 0, asks for the first time: at once unless there is a ramp.
+func begins(s bench.Step, i int) time.Duration {
+	if s.RampFrom == 0 || i < s.RampFrom {
+		return 0
+	}
+	return time.Duration(float64(s.Duration) * float64(i-s.RampFrom+1) / float64(s.Connections-s.RampFrom+1))
 }
 
 // swing is how far the rate goes above and below Rate.

@@ -202,7 +202,7 @@ func (t *transport) exchange(ctx context.Context, s *slot, due time.Time, held b
 	if s.conn != nil && !due.IsZero() && time.Since(s.last) > idleTime && gone(s.conn) {
 		s.close()
 	}
-	o := outcome{start: time.Now(), due: due}
+	o := outcome{start: time.Now(), due: due, request: r}
 	t.rec.starts(o, held)
 	deadline := o.start.Add(t.timeout)
 	var err error

@@ -52,9 +52,14 @@ func (r *recorder) closeWindow() bench.Window {
 func (r *recorder) closeWindows(duration, length time.Duration, drained <-chan struct{}, onWindow func(bench.Window)) {
 	deliver := newDelivery(onWindow)
 	defer deliver.finish()
+	var settling settling
 	keep := func(w bench.Window) {
 		r.windows = append(r.windows, w)
 		deliver.add(w)
+		if r.settles && r.settled == 0 && settling.add(w, length) {
+			r.settled = w.Start + w.Length
+			r.stop()
+		}
 	}
 	something := func(w bench.Window) bool { return w.Succeeded+w.Due+w.Sent+w.Dropped > 0 || len(w.Failed) > 0 }
 	boundary := time.Duration(0)

@@ -1,0 +1,216 @@
+package load
+
+import (
+	"math"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// sleeps is a handler that answers so much later.
+func sleeps(d time.Duration) func(http.ResponseWriter, *http.Request) int {
+	return func(http.ResponseWriter, *http.Request) int {
+		time.Sleep(d)
+		return http.StatusOK
+	}
+}
+
+// Each kind of a mix has books of its own, which add up to the step's.
+func TestRunTellsKindsOfRequestsApart(t *testing.T) {
+	server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
+		status := http.StatusOK
+		switch r.URL.Path {
+		case "/slow":
+			time.Sleep(20 * time.Millisecond)
+		case "/bad":
+			status = http.StatusTeapot
+			w.WriteHeader(status)
+		}
+		_, _ = w.Write([]byte("twelve bytes"))
+		return status
+	})
+	p := plan(server.URL, 4, time.Minute)
+	p.Step.MaxRequests = 600
+	p.Requests = []bench.Request{
+		{Name: "fast", Path: "/fast", Weight: 3}, {Name: "slow", Path: "/slow", Weight: 1}, {Name: "bad", Path: "/bad", Weight: 2}, {Name: "never", Path: "/never", Weight: 1},
+	}
+	p.Requests = p.Requests[:3]
+	for _, open := range []bool{false, true} {
+		if open {
+			p.Step.Connections, p.Step.Rate = 0, 500
+		}
+		l := run(t, Engine{}, p)
+		if len(l.Requests) != 3 {
+			t.Fatalf("%d kinds: %+v", len(l.Requests), l.Requests)
+		}
+		var sum bench.RequestLoad
+		sum.Failed = map[bench.ErrorKind]int64{}
+		for _, r := range l.Requests {
+			sum.Succeeded += r.Succeeded
+			sum.Bytes += r.Bytes
+			sum.Latency.Count += r.Latency.Count
+			for kind, n := range r.Failed {
+				sum.Failed[kind] += n
+			}
+		}
+		if sum.Succeeded != l.Succeeded || sum.Bytes != l.Bytes || sum.Latency.Count != l.Latency.Count || sum.Failed["4xx"] != l.Failed["4xx"] {
+			t.Errorf("the kinds add up to %+v, the step is %d, %d bytes, failed %v", sum, l.Succeeded, l.Bytes, l.Failed)
+		}
+		fast, slow, bad := l.Requests[0], l.Requests[1], l.Requests[2]
+		if fast.Name != "fast" || fast.Succeeded < 2*slow.Succeeded || slow.Latency.Min < 20*time.Millisecond || bad.Succeeded != 0 || bad.Failed["4xx"] == 0 {
+			t.Errorf("%+v", l.Requests)
+		}
+	}
+}
+
+// A step may ask one request of the mix alone; then the step is its breakdown.
+func TestRunAsksOneRequestOfTheMix(t *testing.T) {
+	var other atomic.Int64
+	server := newCounting(t, func(_ http.ResponseWriter, r *http.Request) int {
+		if r.URL.Path != "/b" {
+			other.Add(1)
+		}
+		return http.StatusOK
+	})
+	p := plan(server.URL, 2, time.Minute)
+	p.Step.MaxRequests, p.Step.Request = 50, "b"
+	p.Requests = []bench.Request{{Name: "a", Path: "/a", Weight: 5}, {Name: "b", Path: "/b"}}
+	if l := run(t, Engine{}, p); l.Succeeded != 50 || other.Load() != 0 || l.Requests != nil {
+		t.Errorf("%d succeeded, %d others asked, %v", l.Succeeded, other.Load(), l.Requests)
+	}
+	p.Step.Request = "c"
+	if _, err := newMix(p); err == nil || !strings.Contains(err.Error(), `no request is called "c"`) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// In a ramp the connections join in one after the other, evenly.
+func TestRunRampsConnections(t *testing.T) {
+	const n, from = 20, 2
+	var asked [n + 1]atomic.Int64 // by tenths of the step
+	began := atomic.Int64{}
+	server := newCounting(t, func(http.ResponseWriter, *http.Request) int {
+		now := time.Now().UnixNano()
+		began.CompareAndSwap(0, now)
+		if i := (now - began.Load()) / int64(100*time.Millisecond); i < n {
+			asked[i].Add(1)
+		}
+		time.Sleep(10 * time.Millisecond)
+		return http.StatusOK
+	})
+	p := plan(server.URL, n, time.Second)
+	p.Step.RampFrom = from
+	l := run(t, Engine{}, p)
+	// With evenly rising connections the mean in flight is that of the two ends.
+	if want := float64(n+from) / 2; l.InFlight < 0.7*want || l.InFlight > 1.15*want {
+		t.Errorf("%.1f in flight, want about %.1f", l.InFlight, want)
+	}
+	if asked[8].Load() < 2*asked[1].Load() {
+		t.Errorf("%d requests in the second tenth, %d in the ninth", asked[1].Load(), asked[8].Load())
+	}
+	if strings.Contains(strings.Join(l.Warnings, "\n"), "in flight") {
+		t.Errorf("connections that wait for their turn count as the client's fault: %q", l.Warnings)
+	}
+}
+
+func TestBegins(t *testing.T) {
+	s := bench.Step{Connections: 5, RampFrom: 2, Duration: 4 * time.Second}
+	var got []time.Duration
+	for i := range s.Connections {
+		got = append(got, begins(s, i))
+	}
+	if want := []time.Duration{0, 0, time.Second, 2 * time.Second, 3 * time.Second}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+func TestSettling(t *testing.T) {
+	windows := func(rates ...float64) (at int) {
+		var s settling
+		for i, r := range rates {
+			if s.add(bench.Window{Length: time.Second, Succeeded: int64(r)}, time.Second) {
+				return i + 1
+			}
+		}
+		return 0
+	}
+	for name, test := range map[string]struct {
+		rates []float64
+		want  int
+	}{
+		"steady":         {[]float64{1000, 1000, 1000, 1000, 1000, 1000}, 6},
+		"too few":        {[]float64{1000, 1000, 1000, 1000, 1000}, 0},
+		"rising":         {[]float64{100, 200, 300, 400, 500, 600, 700, 800, 900, 1000}, 0},
+		"slowly rising":  {[]float64{1000, 1020, 1040, 1060, 1080, 1100, 1120, 1140}, 0},
+		"rises, settles": {[]float64{100, 500, 900, 990, 1000, 1003, 999, 1001, 1000}, 9},
+		"noisy":          {[]float64{1000, 800, 1150, 900, 1100, 850}, 6},
+		"a hole":         {[]float64{1000, 1000, 0, 1000, 1000, 1000, 1000, 1000, 1000}, 9},
+	} {
+		if got := windows(test.rates...); got != test.want {
+			t.Errorf("%s: settled with window %d, want %d", name, got, test.want)
+		}
+	}
+	var s settling
+	for range 20 {
+		if s.add(bench.Window{Length: time.Second / 2, Succeeded: 500}, time.Second) {
+			t.Fatal("short windows count")
+		}
+	}
+}
+
+// A step that waits for its throughput to settle ends then; one whose contender gets ever faster ends with its duration, and says so.
+func TestRunEndsWhenSettled(t *testing.T) {
+	server := newCounting(t, sleeps(5 * time.Millisecond))
+	for _, open := range []bool{false, true} {
+		p := plan(server.URL, 4, time.Minute)
+		p.Step.Settle = true
+		if open {
+			p.Step.Connections, p.Step.Rate = 0, 200
+		}
+		l := run(t, Engine{Window: 100 * time.Millisecond}, p)
+		if l.Settled < 500*time.Millisecond || l.Settled > l.Elapsed+time.Second || l.Elapsed > 50*time.Second {
+			t.Errorf("settled after %s of %s, %q", l.Settled, l.Elapsed, l.Warnings)
+		}
+	}
+	var asked atomic.Int64
+	faster := newCounting(t, func(http.ResponseWriter, *http.Request) int {
+		time.Sleep(time.Duration(40e6 * math.Exp(-float64(asked.Add(1))/80)))
+		return http.StatusOK
+	})
+	p := plan(faster.URL, 1, 1200*time.Millisecond)
+	p.Step.Settle = true
+	l := run(t, Engine{Window: 100 * time.Millisecond}, p)
+	if l.Settled == 0 && !strings.Contains(strings.Join(l.Warnings, "\n"), "had not settled within 1.2s") {
+		t.Errorf("settled after %s, %q", l.Settled, l.Warnings)
+	}
+	if l.Settled != 0 {
+		t.Logf("settled after %s: the machine was slower than the server became fast", l.Settled)
+	}
+}
+
+// Two books are kept of what is in flight in an open loop, and they agree.
+func TestOpenLoopObeysLittlesLaw(t *testing.T) {
+	server := newCounting(t, sleeps(20 * time.Millisecond))
+	p := plan(server.URL, 0, time.Second)
+	p.Step.Rate = 400
+	l := run(t, Engine{}, p)
+	if text := strings.Join(l.Warnings, "\n"); strings.Contains(text, "mean latency is") || l.InFlight < 7 {
+		t.Errorf("%.2f in flight, %s", l.InFlight, text)
+	}
+	rec := newOpenRecorder(nil)
+	rec.begin()
+	rec.sending, rec.stopped = time.Second, true
+	rec.busy, rec.counted = 8*time.Second, 10*time.Second
+	if text := littleOpen(bench.Load{Succeeded: 1000}, rec); !strings.Contains(text, "is 8.00, but 10.00 requests were in flight") {
+		t.Errorf("%q", text)
+	}
+	rec.counted = 8300 * time.Millisecond
+	if text := littleOpen(bench.Load{Succeeded: 1000}, rec); text != "" {
+		t.Errorf("%q", text)
+	}
+}
