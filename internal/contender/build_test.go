@@ -52,7 +52,7 @@ func TestBuildProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.BuildCached || a.BuildTime <= 0 || a.BinarySize != 21 || !strings.HasPrefix(filepath.Base(a.Dir), "shell-v-") {
+	if a.BuildCached || a.BuildTime <= 0 || a.BinarySize != 21 || !strings.HasPrefix(filepath.Base(a.Dir), "shell-") {
 		t.Errorf("%+v", a)
 	}
 	if !strings.Contains(out.String(), "building shell\n") {

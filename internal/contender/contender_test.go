@@ -141,6 +141,29 @@ func TestResolve(t *testing.T) {
 	}
 }
 
+// TestVariantCommand is about one that starts what is the same in another way, in a container and as a process.
+func TestVariantCommand(t *testing.T) {
+	svc := parse(t, `language: Java
+framework: x
+version: 1
+endpoints: [get]
+docker: {dockerfile: Dockerfile, command: [java, -jar, /app.jar]}
+process: {build: [[mvn, package]], command: [java, -jar, "{{.Dir}}/app.jar"]}
+variants:
+  - name: plain
+  - {name: zgc, command: [java, -XX:+UseZGC, -jar, "{{.Dir}}/app.jar"]}
+`)
+	for variant, want := range map[string]string{"plain": "-jar", "zgc": "-XX:+UseZGC"} {
+		got, err := contender.Resolve(svc, variant)
+		if err != nil || got.Docker.Command[1] != want || got.Process.Command[1] != want || len(got.Process.Build) != 1 {
+			t.Errorf("%s: %+v, %+v, %v", variant, got.Docker, got.Process, err)
+		}
+	}
+	if svc.Process.Command[1] != "-jar" || svc.Docker.Command[1] != "-jar" {
+		t.Error("Resolve has changed its argument")
+	}
+}
+
 func TestFill(t *testing.T) {
 	svc := parse(t, full)
 	var tmpl bench.Template

@@ -19,6 +19,9 @@ const (
 	maxIgnoreSize  = 1 << 20
 )
 
+// hashDigits is the length of the hashes that tell builds apart.
+const hashDigits = 12
+
 // entry is one file of a build context.
 type entry struct {
 	name string
@@ -99,12 +102,17 @@ func readIgnore(fsys fs.FS) (ignore, error) {
 	return parseIgnore(string(data)), nil
 }
 
+// packedTime is the time of every file of a build context. It is not 0, which Java's File.lastModified also says of a file that is
+// missing, so that Maven copies no resource of that time; not before 1980 in any time zone, which no zip file can hold; and in the past, so
+// that whatever a build makes is newer than its sources. (What compares sources with an earlier output, as cargo does, needs a touch.)
+func packedTime() time.Time { return time.Date(1980, 1, 2, 0, 0, 0, 0, time.UTC) }
+
 // writeTar writes the entries so that the same files give the same bytes wherever they lie: without owners and with one time. What
 // makes a difference to a build, the x bit, stays.
 func writeTar(w io.Writer, fsys fs.FS, list []entry) error {
 	tw := tar.NewWriter(w)
 	for _, e := range list {
-		h := &tar.Header{Name: e.name, ModTime: time.Unix(0, 0), Format: tar.FormatPAX, Typeflag: tar.TypeReg, Mode: 0o644, Size: e.size}
+		h := &tar.Header{Name: e.name, ModTime: packedTime(), Format: tar.FormatPAX, Typeflag: tar.TypeReg, Mode: 0o644, Size: e.size}
 		switch {
 		case e.mode.IsDir():
 			h.Typeflag, h.Mode, h.Name = tar.TypeDir, 0o755, e.name+"/"
@@ -150,7 +158,7 @@ func contextHash(fsys fs.FS, list []entry, others ...string) (string, error) {
 			return "", err
 		}
 	}
-	return hex.EncodeToString(h.Sum(nil))[:12], nil
+	return hex.EncodeToString(h.Sum(nil))[:hashDigits], nil
 }
 
 // keyValues is m in a fixed order, for a hash.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,6 +36,9 @@ type BuildOptions struct {
 	Sources string    // locbench's own sources, should a static binary have to be built; "": the module around the working directory
 	Cache   string    // folder for builds of the process runtime; "": locbench/build in the user's cache folder
 	Rebuild bool      // even if the same was built already
+
+	// Processor tells processors apart for what is built for the one at hand; "": that of this machine. An engine elsewhere is not asked.
+	Processor string
 }
 
 func (o BuildOptions) out() io.Writer {
@@ -101,7 +105,7 @@ func findImage(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildOp
 }
 
 func buildDockerfile(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildOptions) (bench.Artifact, error) {
-	list, hash, err := dockerfileContext(svc, b.Info().Arch)
+	list, hash, err := dockerfileContext(svc, b.Info().Arch, o)
 	if err != nil {
 		return bench.Artifact{}, err
 	}
@@ -111,7 +115,7 @@ func buildDockerfile(ctx context.Context, b ImageBuilder, svc bench.Service, o B
 }
 
 // dockerfileContext is what a contender is built from, and its hash.
-func dockerfileContext(svc bench.Service, arch string) ([]entry, string, error) {
+func dockerfileContext(svc bench.Service, arch string, o BuildOptions) ([]entry, string, error) {
 	if svc.Files == nil {
 		return nil, "", errors.New("its folder is not at hand, only its manifest")
 	}
@@ -124,7 +128,9 @@ func dockerfileContext(svc bench.Service, arch string) ([]entry, string, error) 
 	if err != nil {
 		return nil, "", fmt.Errorf("read %s: %w", svc.Dir, err)
 	}
-	hash, err := contextHash(svc.Files, list, append([]string{"dockerfile", d.Dockerfile, d.Target, arch}, keyValues(d.Args)...)...)
+	args := keyValues(d.Args)
+	others := slices.Concat([]string{"dockerfile", d.Dockerfile, d.Target, arch}, args, o.processorFor(args))
+	hash, err := contextHash(svc.Files, list, others...)
 	return list, hash, err
 }
 

@@ -81,7 +81,8 @@ func buildFolder(ctx context.Context, svc bench.Service, o BuildOptions) (a benc
 	return a, nil
 }
 
-// processFolder is where a contender is built for the process runtime, and what from: another folder for other sources.
+// processFolder is where a contender is built for the process runtime, and what from: another folder for other sources. Variants with the
+// same build commands share one, since only what is started differs: "<name>-<hash of the commands>-<hash of all>".
 func processFolder(svc bench.Service, o BuildOptions) (dir string, list []entry, err error) {
 	if svc.Files == nil {
 		return "", nil, errors.New("its folder is not at hand, only its manifest")
@@ -94,11 +95,11 @@ func processFolder(svc bench.Service, o BuildOptions) (dir string, list []entry,
 	if err != nil {
 		return "", nil, fmt.Errorf("read %s: %w", svc.Dir, err)
 	}
-	others := []string{"process", runtime.GOOS, runtime.GOARCH}
-	for _, argv := range svc.Process.Build {
-		others = append(others, strings.Join(argv, "\x00"))
+	recipe, commands, err := processRecipe(svc, o)
+	if err != nil {
+		return "", nil, err
 	}
-	hash, err := contextHash(svc.Files, list, others...)
+	hash, err := contextHash(svc.Files, list, commands...)
 	if err != nil {
 		return "", nil, err
 	}
@@ -106,7 +107,19 @@ func processFolder(svc bench.Service, o BuildOptions) (dir string, list []entry,
 	if err != nil {
 		return "", nil, err
 	}
-	return filepath.Join(cache, strings.ReplaceAll(label(svc), ":", "-")+"-"+hash), list, nil
+	return filepath.Join(cache, recipe+"-"+hash), list, nil
+}
+
+// processRecipe names how a contender is built for the process runtime, whatever its sources: "<name>-<hash of the commands>". The other
+// things that decide about the build come with it.
+func processRecipe(svc bench.Service, o BuildOptions) (name string, decide []string, err error) {
+	decide = []string{"process", runtime.GOOS, runtime.GOARCH}
+	for _, argv := range svc.Process.Build {
+		decide = append(decide, strings.Join(argv, "\x00"))
+	}
+	decide = append(decide, o.processorFor(decide)...)
+	hash, err := contextHash(nil, nil, decide...)
+	return svc.Name + "-" + hash, decide, err
 }
 
 // buildIn fills dir, which may hold the rest of an interrupted build, and runs the build commands in it.

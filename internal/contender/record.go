@@ -18,7 +18,7 @@ import (
 // that a later run, for which nothing had to be built, still knows it.
 type BuildRecord struct {
 	Contender  string        `json:"contender"`
-	Variant    string        `json:"variant,omitempty"`
+	Variant    string        `json:"variant,omitempty"` // process runtime: that of the variants with the same build which was built
 	Runtime    bench.Runtime `json:"runtime"`
 	Built      time.Time     `json:"built"`
 	BuildTime  time.Duration `json:"build_ns"`
@@ -60,12 +60,27 @@ func LastBuild(svc bench.Service, rt bench.Runtime, o BuildOptions) (r BuildReco
 		return r, false
 	}
 	err = readJSON(file, maxRecord, &r)
-	return r, err == nil && r.Contender == svc.Name && r.Variant == svc.Variant && r.Runtime == rt && r.BuildTime > 0
+	same := r.Variant == svc.Variant || sharesBuild(svc, rt)
+	return r, err == nil && r.Contender == svc.Name && same && r.Runtime == rt && r.BuildTime > 0
+}
+
+// sharesBuild tells whether a record is one of all variants that are built by the same commands.
+func sharesBuild(svc bench.Service, rt bench.Runtime) bool {
+	return rt == bench.RuntimeProcess && svc.Process != nil
 }
 
 func recordFile(svc bench.Service, rt bench.Runtime, o BuildOptions) (string, error) {
 	cache, err := o.cache()
-	return filepath.Join(cache, strings.ReplaceAll(label(svc), ":", "@")+"."+string(rt)+".json"), err
+	if err != nil {
+		return "", err
+	}
+	name := strings.ReplaceAll(label(svc), ":", "@")
+	if sharesBuild(svc, rt) {
+		if name, _, err = processRecipe(svc, o); err != nil {
+			return "", err
+		}
+	}
+	return filepath.Join(cache, name+"."+string(rt)+".json"), nil
 }
 
 // writeJSON replaces a file in one step.

@@ -30,7 +30,7 @@ func ImageRef(svc bench.Service, arch string, o BuildOptions) (string, error) {
 	case svc.Docker.Image != "":
 		return svc.Docker.Image, nil
 	}
-	_, hash, err := dockerfileContext(svc, arch)
+	_, hash, err := dockerfileContext(svc, arch, o)
 	return imageTag(svc, hash), err
 }
 
@@ -62,6 +62,6 @@ func ProcessState(svc bench.Service, o BuildOptions) (built, before bool, err er
 		}
 	}
 	stem := strings.TrimSuffix(dir, dir[strings.LastIndex(dir, "-")+1:])
-	older, _ := filepath.Glob(stem + "????????????" + builtMarker)
+	older, _ := filepath.Glob(stem + strings.Repeat("[0-9a-f]", hashDigits) + builtMarker)
 	return built, !built && len(older) > 0, nil
 }

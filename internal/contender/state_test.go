@@ -52,3 +52,47 @@ func TestStatesAgreeWithBuilding(t *testing.T) {
 		t.Errorf("looking has left %q", left)
 	}
 }
+
+// TestVariantsShareABuild has two variants that are started in other ways, and one that is built in another.
+func TestVariantsShareABuild(t *testing.T) {
+	files := fstest.MapFS{"main.sh": {Data: []byte("echo\n")}}
+	variant := func(name, build string) bench.Service {
+		return bench.Service{Name: "x", Variant: name, Files: files, Env: map[string]string{"ENGINE": name},
+			Process: &bench.ProcessRecipe{Build: [][]string{{"true", build}}, Command: []string{"{{.Dir}}/main.sh", name}}}
+	}
+	one, two, other := variant("one", "a"), variant("two", "a"), variant("other", "b")
+	o := BuildOptions{Cache: t.TempDir(), Self: os.Args[0]}
+	built := func(svc bench.Service) bench.Artifact {
+		t.Helper()
+		a, err := BuildProcess(t.Context(), svc, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := RecordBuild(svc, bench.RuntimeProcess, a, o); err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	first := built(one)
+	if second := built(two); !second.BuildCached || second.Dir != first.Dir || second.Command[1] != "two" {
+		t.Errorf("the second variant was built again: %+v", second)
+	}
+	if r, ok := LastBuild(two, bench.RuntimeProcess, o); !ok || r.BuildTime != first.BuildTime || !r.Of(first) {
+		t.Errorf("the second variant does not know its build: %+v, %v", r, ok)
+	}
+	if _, ok := LastBuild(other, bench.RuntimeProcess, o); ok {
+		t.Error("the record of another build")
+	}
+	if done, before, err := ProcessState(other, o); done || before || err != nil {
+		t.Errorf("the build of others counts for one that was never built: %v, %v, %v", done, before, err)
+	}
+	if a := built(other); a.BuildCached || a.Dir == first.Dir {
+		t.Errorf("other commands, the same build: %+v", a)
+	}
+	files["main.sh"] = &fstest.MapFile{Data: []byte("echo changed\n")}
+	for _, svc := range []bench.Service{one, two, other} {
+		if done, before, err := ProcessState(svc, o); done || !before || err != nil {
+			t.Errorf("%s after a change: %v, %v, %v", svc.Variant, done, before, err)
+		}
+	}
+}

@@ -27,8 +27,8 @@ const (
 // the user may make one. Its zero value is ready for use.
 type Process struct{}
 
-// Launch starts one contender, which is to listen on 127.0.0.1:spec.Port. Its environment is spec.Env, PATH and HOME as
-// here, and locbench's marks. When it fails, or ctx ends meanwhile, nothing of it is left.
+// Launch starts one contender, which is to listen on 127.0.0.1:spec.Port. Its environment is spec.Env, what says where programs lie
+// as here (inherited), and locbench's marks. When it fails, or ctx ends meanwhile, nothing of it is left.
 func (Process) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -245,10 +245,21 @@ func (p *process) terminate(grace time.Duration) (r bench.StopResult, err error)
 	return r, nil
 }
 
-// environment is what a process gets: what a container has anyway, what the manifest says, and the marks.
+// inherited names the variables that a process has from here. They say where things lie, which an image has at places that its programs
+// know. None of them changes how a runtime works, as JAVA_TOOL_OPTIONS, NODE_OPTIONS or GOGC do.
+func inherited() []string {
+	return []string{
+		"PATH", "HOME", "TMPDIR",
+		"JAVA_HOME",                                 // start scripts look here before they look in PATH
+		"DOTNET_ROOT",                               // where a program of .NET finds its runtime
+		"SYSTEMROOT", "TEMP", "TMP", "LOCALAPPDATA", // without which Windows starts little
+	}
+}
+
+// environment is what a process gets: what says where programs lie, what the manifest says, and the marks.
 func environment(spec bench.LaunchSpec, marks map[string]string) []string {
 	env := map[string]string{}
-	for _, k := range []string{"PATH", "HOME", "SYSTEMROOT"} { // the last without which Windows starts little
+	for _, k := range inherited() {
 		if v, ok := os.LookupEnv(k); ok {
 			env[k] = v
 		}

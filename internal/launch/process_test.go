@@ -1,0 +1,30 @@
+package launch
+
+import (
+	"slices"
+	"testing"
+
+	"locbench/internal/bench"
+)
+
+// TestEnvironment is about what a process has from here: where things lie, and nothing that changes how it works.
+func TestEnvironment(t *testing.T) {
+	t.Setenv("PATH", "/bin")
+	t.Setenv("JAVA_HOME", "/jdk")
+	t.Setenv("DOTNET_ROOT", "/dotnet")
+	t.Setenv("HOME", "/home/me")
+	for _, k := range []string{"JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "NODE_OPTIONS", "GOMAXPROCS", "GOGC", "ELASTICSEARCH_URL"} {
+		t.Setenv(k, "from here")
+	}
+	got := environment(bench.LaunchSpec{Env: map[string]string{"PORT": "1", "HOME": "/elsewhere"}}, map[string]string{"MARK": "x"})
+	for _, want := range []string{"PATH=/bin", "JAVA_HOME=/jdk", "DOTNET_ROOT=/dotnet", "HOME=/elsewhere", "PORT=1", "MARK=x"} {
+		if !slices.Contains(got, want) {
+			t.Errorf("%s is missing", want)
+		}
+	}
+	for _, v := range got {
+		if k := len(v) - len("=from here"); k > 0 && v[k:] == "=from here" {
+			t.Errorf("it has %s", v)
+		}
+	}
+}
