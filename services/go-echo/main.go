@@ -43,10 +43,11 @@ func run(ctx context.Context, log *slog.Logger) error {
 		return fmt.Errorf("reach Elasticsearch at %s: %w", cfg.store.Redacted(), err)
 	}
 	e := newServer(st, log, cfg.accessLog)
-	e.Listener, err = net.Listen("tcp", net.JoinHostPort("0.0.0.0", strconv.Itoa(cfg.port)))
+	listener, err := net.Listen("tcp", net.JoinHostPort("0.0.0.0", strconv.Itoa(cfg.port)))
 	if err != nil {
 		return err
 	}
+	e.Listener = malformed{listener}
 	log.Info("listening", "port", cfg.port, "store", cfg.store.Redacted(), "threads", runtime.GOMAXPROCS(0))
 	served := make(chan error, 1)
 	go func() { served <- e.Start("") }()

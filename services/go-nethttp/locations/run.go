@@ -47,7 +47,7 @@ func Run(ctx context.Context, cfg Config) error {
 		ErrorLog:          log.std(),
 	}
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
+	go func() { served <- server.Serve(malformed{listener}) }()
 	log.printf("locations service listening on port %d, Elasticsearch at %s, %d threads of Go code",
 		listener.Addr().(*net.TCPAddr).Port, cfg.Store.Redacted(), runtime.GOMAXPROCS(0))
 	select {

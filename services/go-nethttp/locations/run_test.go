@@ -1,7 +1,9 @@
 package locations
 
 import (
+	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -76,6 +78,40 @@ func (r *running) stopped(t *testing.T) {
 	r.stop()
 	if err := <-r.end; err != nil {
 		t.Errorf("Run: %v", err)
+	}
+}
+
+// TestMalformedRequests asks what net/http answers by itself; a text that looks so within an answer stays as it is.
+func TestMalformedRequests(t *testing.T) {
+	s := start(t, newFakeElastic(t).URL, false)
+	defer s.stopped(t)
+	for _, request := range []string{"GET /%zz HTTP/1.1\r\nHost: x\r\n\r\n", "garbage\r\n\r\n", "GET / HTTP/1.1\r\n\r\n"} {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(s.base, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if _, err := io.WriteString(conn, request); err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var told struct{ Message string }
+		err = json.NewDecoder(resp.Body).Decode(&told)
+		if err != nil || resp.StatusCode != 400 || resp.Header.Get("Content-Type") != "application/json" || !strings.HasPrefix(told.Message, "request: 400 Bad Request") {
+			t.Errorf("%q: %s %v %+v, %v", request, resp.Status, resp.Header, told, err)
+		}
+	}
+	other := "HTTP/1.1 400 Bad Request\r\nDate: today\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\nx"
+	here, there := net.Pipe()
+	go func() {
+		defer here.Close()
+		(&malformedConn{here}).Write([]byte(other))
+	}()
+	if got, err := io.ReadAll(there); err != nil || string(got) != other {
+		t.Errorf("another answer has become %q, %v", got, err)
 	}
 }
 
