@@ -14,9 +14,9 @@ import (
 // floor does not know its neighbours. README.md has the picture.
 var floors = [][]string{
 	{"bench"},
-	{"estimate", "hdr", "lines", "safe", "strictyaml", "units"},
+	{"estimate", "hdr", "lines", "safe", "slo", "strictyaml", "units"},
 	{"cgroup", "docker"},
-	{"check", "contender", "dataset", "event", "launch", "load", "machine", "profile", "ready", "results", "sample", "seed", "stats", "store"},
+	{"capacity", "check", "contender", "dataset", "event", "launch", "load", "machine", "profile", "ready", "results", "sample", "seed", "stats", "store"},
 	{"plain", "report", "runner", "tui"},
 	{"cli"},
 }

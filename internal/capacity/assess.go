@@ -1,0 +1,69 @@
+package capacity
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/slo"
+)
+
+const (
+	lateShare = 0.01 // of the requests: more that waited for a connection, or for the client, decide about a trial
+	lagShare  = 0.05 // of a trial's length: more that its last answers are behind is a queue that grows
+	saturated = 0.95 // of the time that a thread of the client had something to do
+)
+
+// Assess judges one finished trial. client are doubts of others that the client was the limit ("the client may be the bottleneck: …").
+//
+// A rate is sustained when the step kept every condition, with latencies from when a request was due and dropped requests among the
+// errors, and the contender kept up: no more than 1 % of the requests waited for a free connection, and the last answers are not so far
+// behind that a queue must have grown all the time. A trial that did not hold while the client was late by itself, or at its limit, says nothing about the contender.
+func Assess(o slo.Objective, res bench.StepResult, client []string) (v Verdict, why []string) {
+	l := res.Load
+	for _, c := range o.Broken(l) {
+		why = append(why, c.Explain(l))
+	}
+	waited := max(l.Held-l.Dropped, 0)
+	if float64(waited) > lateShare*float64(l.Scheduled) {
+		why = append(why, fmt.Sprintf("%d of %d requests waited for one of %d connections", waited, l.Scheduled, l.MostOpen))
+	}
+	if behind := growing(res); behind > 0 {
+		why = append(why, fmt.Sprintf("the last answers came %s late, so that a queue was growing", behind.Round(time.Millisecond)))
+	}
+	if own := l.Late - waited; float64(own) > lateShare*float64(l.Sent) {
+		v.Client = true
+		why = append(why, fmt.Sprintf("client-bound: %d of %d requests were sent late although connections were free", own, l.Sent))
+	}
+	if l.Scheduled == 0 {
+		why = append(why, "nothing was sent")
+	}
+	v.Sustained = len(why) == 0
+	if v.Sustained {
+		return v, nil
+	}
+	if l.Saturation > saturated {
+		v.Client = true
+		why = append(why, fmt.Sprintf("client-bound: a thread of locbench was busy for %.0f %% of the trial", 100*l.Saturation))
+	}
+	for _, doubt := range client {
+		v.Client = true
+		why = append(why, doubt)
+	}
+	return v, why
+}
+
+// growing is how far behind the last answers were when that is more than an answer at this rate takes anyway; 0: they were not.
+// Where a queue grows evenly, its end is twice as late as the median.
+func growing(res bench.StepResult) time.Duration {
+	behind := res.Load.Elapsed - res.Step.Duration
+	usual := res.Load.Latency.P50 * 5 / 4
+	if float64(behind-usual) > lagShare/2*float64(res.Step.Duration) {
+		return behind
+	}
+	return 0
+}
+
+// Reason is why in one line.
+func Reason(why []string) string { return strings.Join(why, "; ") }

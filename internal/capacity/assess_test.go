@@ -1,0 +1,57 @@
+package capacity
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/slo"
+)
+
+func TestAssess(t *testing.T) {
+	objective, err := slo.Parse("p99<50ms,errors<0.1%")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ms := time.Millisecond
+	for _, test := range []struct {
+		name   string
+		load   bench.Load
+		doubts []string
+		want   Verdict
+		why    []string
+	}{
+		{name: "in order", want: Verdict{Sustained: true},
+			load: bench.Load{Elapsed: 5003 * ms, Scheduled: 5000, Sent: 5000, Succeeded: 5000, Late: 20, Latency: bench.Latencies{Count: 5000, P50: ms, P99: 9 * ms}}},
+		{name: "in order, in doubt", want: Verdict{Sustained: true}, doubts: []string{"the client may be the bottleneck"},
+			load: bench.Load{Elapsed: 5003 * ms, Scheduled: 5000, Sent: 5000, Succeeded: 5000, Saturation: .99, Latency: bench.Latencies{Count: 5000, P50: ms, P99: 9 * ms}}},
+		{name: "slow", why: []string{"p99 is 71.2ms, not <50ms"},
+			load: bench.Load{Elapsed: 5003 * ms, Scheduled: 5000, Sent: 5000, Succeeded: 5000, Latency: bench.Latencies{Count: 5000, P50: ms, P99: 71200 * time.Microsecond}}},
+		{name: "dropped count as errors", why: []string{"errors is 1%, not <0.1%"},
+			load: bench.Load{Elapsed: 5003 * ms, Scheduled: 5000, Sent: 4950, Dropped: 50, Held: 50, Succeeded: 4950, Latency: bench.Latencies{Count: 4950, P50: ms, P99: 9 * ms}}},
+		{name: "waits for connections", why: []string{"100 of 5000 requests waited for one of 256 connections"},
+			load: bench.Load{Elapsed: 5003 * ms, Scheduled: 5000, Sent: 5000, Late: 100, Held: 100, MostOpen: 256, Succeeded: 5000, Latency: bench.Latencies{Count: 5000, P50: ms, P99: 9 * ms}}},
+		{name: "a queue grows", why: []string{"the last answers came 400ms late, so that a queue was growing"},
+			load: bench.Load{Elapsed: 5400 * ms, Scheduled: 5000, Sent: 5000, Succeeded: 5000, Latency: bench.Latencies{Count: 5000, P50: 20 * ms, P99: 49 * ms}}},
+		{name: "a slow answer is no queue", why: []string{"p99 is 410ms, not <50ms"},
+			load: bench.Load{Elapsed: 5400 * ms, Scheduled: 5000, Sent: 5000, Succeeded: 5000, Latency: bench.Latencies{Count: 5000, P50: 400 * ms, P99: 410 * ms}}},
+		{name: "the client is late", want: Verdict{Client: true}, why: []string{"p99", "client-bound: 900 of 5000 requests were sent late although"},
+			load: bench.Load{Elapsed: 5003 * ms, Scheduled: 5000, Sent: 5000, Late: 900, Succeeded: 5000, Latency: bench.Latencies{Count: 5000, P50: ms, P99: 60 * ms}}},
+		{name: "the client is at its limit", want: Verdict{Client: true}, doubts: []string{"the client may be the bottleneck: locbench used 1.9"},
+			why:  []string{"p99", "client-bound: a thread of locbench was busy for 99 %", "the client may be the bottleneck: locbench used 1.9"},
+			load: bench.Load{Elapsed: 5003 * ms, Scheduled: 5000, Sent: 5000, Saturation: .99, Succeeded: 5000, Latency: bench.Latencies{Count: 5000, P50: ms, P99: 60 * ms}}},
+		{name: "nothing", why: []string{"p99 is not known", "errors is not known", "nothing was sent"}},
+	} {
+		got, why := Assess(objective, bench.StepResult{Step: bench.Step{Duration: 5 * time.Second}, Load: test.load}, test.doubts)
+		if got != test.want || len(why) != len(test.why) {
+			t.Errorf("%s: %+v %q, want %+v %q", test.name, got, why, test.want, test.why)
+			continue
+		}
+		for i, w := range test.why {
+			if !strings.HasPrefix(why[i], w) {
+				t.Errorf("%s: %q, want %q", test.name, why[i], w)
+			}
+		}
+	}
+}

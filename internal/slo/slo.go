@@ -1,0 +1,168 @@
+// Package slo reads what a service level objective says ("p99<50ms,errors<0.1%") and tells which of its conditions a step of load
+// has kept.
+//
+// The measures are those that results hold already, so that nothing is estimated here. What follows from a broken condition (an exit
+// code, a lower rate, an early stop) is left to others.
+package slo
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// Metric is what a condition is about.
+type Metric string
+
+// The metrics that are no quantiles; those are "p50", "p75", "p90", "p95", "p99" and "p99.9".
+const (
+	Mean       Metric = "mean" // latencies, of successes; in an open loop from when a request was due
+	Max        Metric = "max"
+	Errors     Metric = "errors"     // share of the requests sent or due that were not answered rightly: errors and dropped ones
+	Throughput Metric = "throughput" // successes per second
+)
+
+// Op compares a measured value with the one of the condition.
+type Op string
+
+// The comparisons.
+const (
+	Less           Op = "<"
+	LessOrEqual    Op = "<="
+	Greater        Op = ">"
+	GreaterOrEqual Op = ">="
+)
+
+// Condition is one comparison.
+type Condition struct {
+	Metric Metric
+	Op     Op
+	Limit  float64 // latencies: ns; errors: a share, 0 … 1; throughput: successes per second
+}
+
+// Objective is all conditions, in the order of their text. Each metric is in it once.
+type Objective []Condition
+
+// String is the form that Parse reads.
+func (o Objective) String() string {
+	texts := make([]string, len(o))
+	for i, c := range o {
+		texts[i] = c.String()
+	}
+	return strings.Join(texts, ",")
+}
+
+// String is the form that Parse reads: "p99<50ms".
+func (c Condition) String() string {
+	limit := time.Duration(c.Limit).String()
+	if c.Metric == Errors || c.Metric == Throughput {
+		limit = c.Show(c.Limit)
+	}
+	return string(c.Metric) + string(c.Op) + limit
+}
+
+// Show writes a measured value of the condition's metric for people: "50ms", "0.1%", "1250/s".
+func (c Condition) Show(value float64) string {
+	switch c.Metric {
+	case Errors:
+		return number(100*value) + "%"
+	case Throughput:
+		return number(value) + "/s"
+	}
+	return round(time.Duration(value)).String()
+}
+
+// round leaves four figures of a measured latency.
+func round(d time.Duration) time.Duration {
+	for unit := time.Duration(1); ; unit *= 10 {
+		if d.Abs() < 10_000*unit {
+			return d.Round(unit)
+		}
+	}
+}
+
+// number has six figures, which takes away what 100 × 0.001 adds.
+func number(v float64) string {
+	short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
+	if err != nil {
+		short = v
+	}
+	return strconv.FormatFloat(short, 'f', -1, 64)
+}
+
+// Value is the measured one; ok is false when the step has none, as without any success there is no latency.
+func (c Condition) Value(l bench.Load) (v float64, ok bool) {
+	switch c.Metric {
+	case Errors:
+		bad := l.FailedTotal() + l.Dropped
+		all := bad + l.Succeeded
+		return float64(bad) / float64(max(all, 1)), all > 0
+	case Throughput:
+		return l.Throughput(), l.Elapsed > 0
+	}
+	d, ok := latency(l.Latency, c.Metric)
+	return float64(d), ok && l.Latency.Count > 0
+}
+
+// Holds tells whether the step has kept the condition. What was not measured does not count as kept.
+func (c Condition) Holds(l bench.Load) bool {
+	v, ok := c.Value(l)
+	if !ok {
+		return false
+	}
+	switch c.Op {
+	case Less:
+		return v < c.Limit
+	case LessOrEqual:
+		return v <= c.Limit
+	case Greater:
+		return v > c.Limit
+	case GreaterOrEqual:
+		return v >= c.Limit
+	}
+	return false
+}
+
+// Broken are the conditions that the step has not kept.
+func (o Objective) Broken(l bench.Load) (broken []Condition) {
+	for _, c := range o {
+		if !c.Holds(l) {
+			broken = append(broken, c)
+		}
+	}
+	return broken
+}
+
+// Explain says in words how the step broke the condition: "p99 is 71.2ms, not <50ms".
+func (c Condition) Explain(l bench.Load) string {
+	v, ok := c.Value(l)
+	if !ok {
+		return string(c.Metric) + " is not known, since nothing succeeded"
+	}
+	return string(c.Metric) + " is " + c.Show(v) + ", not " + string(c.Op) + strings.TrimPrefix(c.String(), string(c.Metric)+string(c.Op))
+}
+
+// latency is the figure that a metric names; ok is false when it is none of a latency.
+func latency(l bench.Latencies, m Metric) (d time.Duration, ok bool) {
+	switch m {
+	case "p50":
+		return l.P50, true
+	case "p75":
+		return l.P75, true
+	case "p90":
+		return l.P90, true
+	case "p95":
+		return l.P95, true
+	case "p99":
+		return l.P99, true
+	case "p99.9":
+		return l.P999, true
+	case Mean:
+		return l.Mean, true
+	case Max:
+		return l.Max, true
+	}
+	return 0, false
+}

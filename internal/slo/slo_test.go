@@ -1,0 +1,130 @@
+package slo
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+func TestParse(t *testing.T) {
+	for text, want := range map[string]string{
+		"p99<50ms,errors<0.1%":                  "",
+		" p99 < 50ms , errors <= 0 % ":          "p99<50ms,errors<=0%",
+		"p99.9<=1.5s,mean<2ms,max<1m,p50<250us": "p99.9<=1.5s,mean<2ms,max<1m0s,p50<250µs",
+		"throughput>=1000,errors<100%":          "throughput>=1000/s,errors<100%",
+		"throughput > 12.5/s":                   "throughput>12.5/s",
+		"p75<1ms,p90<1ms,p95<1ms":               "",
+	} {
+		if want == "" {
+			want = text
+		}
+		o, err := Parse(text)
+		if err != nil || o.String() != want {
+			t.Errorf("%q: %q, %v; want %q", text, o, err, want)
+			continue
+		}
+		again, err := Parse(o.String())
+		if err != nil || again.String() != o.String() {
+			t.Errorf("%q is read back as %q: %v", o, again, err)
+		}
+	}
+}
+
+func TestParseTellsWhere(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                        "column 1: it is empty",
+		"  ":                      "column 1: it is empty",
+		"p99<50":                  `column 5: "50" is no value for p99; write a time with its unit`,
+		"p99<50ms,":               "column 10: a condition is missing",
+		",p99<50ms":               "column 1: a condition is missing",
+		"p99<50ms, errors<0.1":    `column 18: "0.1" is no value for errors; write a share`,
+		"p98<1ms":                 `column 1: there is no measure "p98"; there are p50, p75`,
+		"p99<50ms,p99<1ms":        "column 10: p99 is here again",
+		"p99>50ms":                `column 4: p99 cannot be compared by ">"; write p99< or p99<=`,
+		"throughput<5/s":          `column 11: throughput cannot be compared by "<"; write throughput> or throughput>=`,
+		"errors<0%":               "column 8: \"0%\" is no value for errors; no share is below 0%",
+		"errors<101%":             "column 8:",
+		"errors<-1%":              "column 8:",
+		"errors<1e1%":             "column 8:",
+		"p99":                     `column 1: "p99" compares nothing`,
+		"<50ms":                   `column 1: there is no measure ""`,
+		"p99<>50ms":               `column 4: p99 cannot be compared by "<>"`,
+		"p99<-5ms":                "column 5:",
+		"p99<0s":                  "column 5:",
+		"p99<":                    `column 5: "" is no value`,
+		"žluť<1ms":                "column 1:",
+		"p99<1ms,ž<1ms":           "column 9:",
+		"mean<1ms,\xff":           "it is no text",
+		strings.Repeat("x", 1000): "it is no text",
+	} {
+		_, err := Parse(text)
+		var e *Error
+		if !errors.As(err, &e) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestHolds(t *testing.T) {
+	load := bench.Load{
+		Elapsed: 10 * time.Second, Succeeded: 9980, Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 5}, Dropped: 15,
+		Latency: bench.Latencies{Count: 9980, Mean: time.Millisecond, P50: time.Millisecond, P75: 2 * time.Millisecond, P90: 3 * time.Millisecond,
+			P95: 4 * time.Millisecond, P99: 50 * time.Millisecond, P999: 60 * time.Millisecond, Max: 70 * time.Millisecond},
+	}
+	for text, want := range map[string]string{
+		"p99<50ms":           "p99 is 50ms, not <50ms",
+		"p99<=50ms":          "",
+		"p50<1001us":         "",
+		"p75<2ms":            "p75 is 2ms, not <2ms",
+		"p90<3ms":            "p90 is 3ms, not <3ms",
+		"p95<4ms":            "p95 is 4ms, not <4ms",
+		"p99.9<60ms":         "p99.9 is 60ms, not <60ms",
+		"mean<1ms":           "mean is 1ms, not <1ms",
+		"max<70ms":           "max is 70ms, not <70ms",
+		"errors<0.2%":        "errors is 0.2%, not <0.2%", // 5 failed and 15 never sent, of 10,000
+		"errors<=0.2%":       "",
+		"throughput>998/s":   "throughput is 998/s, not >998/s",
+		"throughput>=998/s":  "",
+		"throughput>=1000/s": "throughput is 998/s, not >=1000/s",
+	} {
+		o, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, c := range o.Broken(load) {
+			got = c.Explain(load)
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// Nothing that was not measured is kept: a step without any success meets no limit.
+func TestNothingIsNotGood(t *testing.T) {
+	o, _ := Parse("p99<50ms,errors<100%,throughput>=0/s")
+	if broken := o.Broken(bench.Load{}); len(broken) != 3 {
+		t.Errorf("an empty step breaks only %v", broken)
+	} else if got := broken[0].Explain(bench.Load{}); got != "p99 is not known, since nothing succeeded" {
+		t.Error(got)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add("p99<50ms,errors<0.1%")
+	f.Add("throughput>=1/s , p99.9 <= 1h")
+	f.Fuzz(func(t *testing.T, text string) {
+		o, err := Parse(text)
+		if err != nil {
+			return
+		}
+		again, err := Parse(o.String())
+		if err != nil || len(again) != len(o) {
+			t.Fatalf("%q is written as %q, which is read as %q: %v", text, o, again, err)
+		}
+	})
+}
