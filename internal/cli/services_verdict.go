@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
+	"locbench/internal/check"
 	"locbench/internal/contender"
 	"locbench/internal/safe"
 	"locbench/internal/units"
@@ -81,12 +82,14 @@ func faults(leg bench.LegResult) (wrong []string) {
 		}
 	}
 	if leg.State == bench.LegComplete {
-		for _, group := range append([]string{"lifecycle"}, leg.Service.Endpoints...) {
+		for _, group := range leg.Service.Endpoints {
 			if !checked[group] {
 				wrong = append(wrong, "no check of "+group+" has passed")
 			}
 		}
+		wrong = append(wrong, unseen(leg)...)
 	}
+	wrong = append(wrong, memoryFaults(leg)...)
 	for _, s := range leg.Steps {
 		if n := s.Load.FailedTotal(); n > 0 {
 			var kinds []string
@@ -96,6 +99,44 @@ func faults(leg bench.LegResult) (wrong []string) {
 			slices.Sort(kinds)
 			wrong = append(wrong, fmt.Sprintf("load %s: %d of %d requests failed (%s)", s.Step.Name, n, s.Load.Sent, strings.Join(kinds, ", ")))
 		}
+	}
+	return wrong
+}
+
+// unseen are the points of the process contract that no check has told about; a check that failed is a fault of its own.
+func unseen(leg bench.LegResult) (wrong []string) {
+	for _, name := range []string{
+		bench.CheckNoEnvironment, bench.CheckNoStore, bench.CheckLogsPort, bench.CheckLogsRequests, bench.CheckStillAnswers, bench.CheckStops,
+	} {
+		at := slices.IndexFunc(leg.Checks, func(c bench.CheckResult) bool { return c.Group == check.GroupLifecycle && c.Name == name })
+		switch {
+		case at < 0:
+			wrong = append(wrong, "the contract was not looked at: no check "+name)
+		case leg.Checks[at].Status == bench.CheckSkipped && !(name == bench.CheckLogsRequests && leg.Service.Env["ACCESS_LOG"] == "off"):
+			wrong = append(wrong, fmt.Sprintf("the contract was not looked at: check %s was skipped: %s", name, leg.Checks[at].Detail))
+		}
+	}
+	return wrong
+}
+
+// memoryFaults tell whether the contender wanted more memory than it may have. Where the limit is enforced the kernel kills one of its
+// processes then, and another may go on.
+func memoryFaults(leg bench.LegResult) (wrong []string) {
+	var kills, peak, limit int64
+	read := func(u *bench.Usage) {
+		if u != nil && u.Memory != nil {
+			kills, peak, limit = max(kills, u.Memory.OOMKills), max(peak, u.Memory.Peak), max(limit, u.Memory.Limit)
+		}
+	}
+	for _, s := range leg.Steps {
+		read(s.Before)
+		read(s.After)
+	}
+	if kills > 0 {
+		wrong = append(wrong, fmt.Sprintf("the kernel killed %d of its processes for want of memory", kills))
+	}
+	if limit > 0 && peak > limit {
+		wrong = append(wrong, fmt.Sprintf("it has used %s of memory, more than its limit of %s", units.Bytes(peak), units.Bytes(limit)))
 	}
 	return wrong
 }

@@ -22,16 +22,23 @@ func TestVerifyProfileIsOne(t *testing.T) {
 	}
 }
 
+func contractPassed() (list []bench.CheckResult) {
+	for _, name := range bench.LifecycleChecks() {
+		list = append(list, bench.CheckResult{Group: "lifecycle", Name: name, Status: bench.CheckPassed})
+	}
+	return list
+}
+
 func goodLeg() bench.LegResult {
 	start := 40 * time.Millisecond
 	return bench.LegResult{
 		State: bench.LegComplete, Started: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), StartUp: &start,
 		Service:  bench.Service{Name: "web", Endpoints: []string{"get"}},
 		Instance: &bench.InstanceInfo{LimitsEnforced: true}, Artifact: bench.Artifact{ImageSize: 9 << 20},
-		Checks: []bench.CheckResult{{Group: "lifecycle", Name: "stops", Status: bench.CheckPassed}, {Group: "get", Name: "one", Status: bench.CheckPassed}},
+		Checks: append(contractPassed(), bench.CheckResult{Group: "get", Name: "one", Status: bench.CheckPassed}),
 		Steps: []bench.StepResult{{
 			Step: bench.Step{Name: "4 connections", Connections: 4}, Load: bench.Load{Sent: 300, Succeeded: 300, Elapsed: 3 * time.Second},
-			After: &bench.Usage{Memory: &bench.Memory{Peak: 7 << 20}},
+			After: &bench.Usage{Memory: &bench.Memory{Peak: 7 << 20, Limit: 512 << 20}},
 		}},
 		LastLog: []bench.LogLine{{Text: "the last word\x1b[2J"}},
 	}
@@ -44,8 +51,15 @@ func TestVerdict(t *testing.T) {
 		"check get two: wanted 404, got 500": func(l *bench.LegResult) {
 			l.Checks = append(l.Checks, bench.CheckResult{Group: "get", Name: "two", Status: bench.CheckFailed, Detail: "wanted 404, got 500"})
 		},
-		"no check of get has passed":       func(l *bench.LegResult) { l.Checks[1].Status = bench.CheckSkipped },
-		"no check of lifecycle has passed": func(l *bench.LegResult) { l.Checks = l.Checks[1:] },
+		"no check of get has passed":                              func(l *bench.LegResult) { l.Checks[len(l.Checks)-1].Status = bench.CheckSkipped },
+		"the contract was not looked at: no check no-environment": func(l *bench.LegResult) { l.Checks = l.Checks[1:] },
+		"the contract was not looked at: check no-store was skipped: it uses none": func(l *bench.LegResult) {
+			l.Checks[1].Status, l.Checks[1].Detail = bench.CheckSkipped, "it uses none"
+		},
+		"the kernel killed 2 of its processes for want of memory": func(l *bench.LegResult) { l.Steps[0].After.Memory.OOMKills = 2 },
+		"it has used 7 MiB of memory, more than its limit of 6 MiB": func(l *bench.LegResult) {
+			l.Steps[0].After.Memory.Limit = 6 << 20
+		},
 		"load 4 connections: 3 of 300 requests failed (5xx 2, timeout 1)": func(l *bench.LegResult) {
 			l.Steps[0].Load.Failed = map[bench.ErrorKind]int64{bench.ErrTimeout: 1, "5xx": 2}
 		},
@@ -68,6 +82,23 @@ func TestVerdict(t *testing.T) {
 		if text := out.String(); strings.Contains(text, "\x1b") || !strings.Contains(text, want) || strings.Contains(text, ": verified\n") != (want == "") || strings.Contains(text, "last word") != (want != "") {
 			t.Errorf("told:\n%s", text)
 		}
+	}
+}
+
+// TestVerdictWithoutRequestLog is about a variant whose point is that it logs no requests.
+func TestVerdictWithoutRequestLog(t *testing.T) {
+	leg := goodLeg()
+	for i, c := range leg.Checks {
+		if c.Name == bench.CheckLogsRequests {
+			leg.Checks[i].Status = bench.CheckSkipped
+		}
+	}
+	if wrong := faults(leg); len(wrong) != 1 {
+		t.Errorf("with the log on: %q", wrong)
+	}
+	leg.Service.Env = map[string]string{"ACCESS_LOG": "off"}
+	if wrong := faults(leg); len(wrong) != 0 {
+		t.Errorf("with the log off: %q", wrong)
 	}
 }
 
