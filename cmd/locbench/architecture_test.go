@@ -16,7 +16,7 @@ var floors = [][]string{
 	{"bench"},
 	{"estimate", "hdr", "lines", "safe", "slo", "strictyaml", "units"},
 	{"cgroup", "docker"},
-	{"capacity", "check", "contender", "dataset", "event", "launch", "load", "machine", "profile", "ready", "results", "sample", "seed", "stats", "store"},
+	{"capacity", "check", "contender", "dataset", "event", "launch", "load", "machine", "oracle", "profile", "ready", "results", "sample", "seed", "stats", "store"},
 	{"plain", "report", "runner", "tui"},
 	{"cli"},
 }

@@ -117,7 +117,7 @@ func execute(ctx context.Context, env Env, f runFlags, contenders []string, chan
 	err = runner.Run(ctx, runner.Config{
 		Run: public(plan), Dir: dir, Stream: stream, Services: services,
 		Stages: site.stages(), Build: builder{runtime: plan.Profile.Runtime, engine: site.engine}.build, Spec: site.spec,
-		Launcher: site, Engine: loader{site}, Checks: checks, StoreAlive: site.storeAlive, EngineAlive: site.engineAlive, Ready: site.ready, Judge: site.judge,
+		Launcher: site, Engine: &loader{site: site}, Checks: checks, StoreAlive: site.storeAlive, EngineAlive: site.engineAlive, Ready: site.ready, Judge: site.judge,
 		Control: controls,
 	})
 	closeErr := site.close(ctx)
@@ -127,10 +127,10 @@ func execute(ctx context.Context, env Env, f runFlags, contenders []string, chan
 
 func warn(env Env, err error) { fmt.Fprintf(env.Stderr, "warning: %s\n", safe.Line(err.Error(), 2000)) }
 
-// most is the largest number of connections in the steps.
+// most is the largest number of connections that the steps name.
 func most(steps []bench.Step) (n int) {
 	for _, s := range steps {
-		n = max(n, s.Connections)
+		n = max(n, s.Connections, s.MaxConnections)
 	}
 	return n
 }

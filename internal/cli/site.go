@@ -17,6 +17,7 @@ import (
 	"locbench/internal/event"
 	"locbench/internal/launch"
 	"locbench/internal/load"
+	"locbench/internal/oracle"
 	"locbench/internal/ready"
 	"locbench/internal/runner"
 	"locbench/internal/store"
@@ -34,6 +35,7 @@ type site struct {
 	store   *store.Store
 	elastic string // the store as contenders reach it
 	ids     []int64
+	known   *oracle.Answers
 }
 
 // chooseRuntime settles "auto" and connects to the engine where one is needed. The record gets what was chosen.
@@ -90,6 +92,11 @@ func (s *site) openStore(ctx context.Context, progress func(bench.Progress)) (st
 	var err error
 	if s.ids, err = s.data.IDs(ctx); err != nil {
 		return "", fmt.Errorf("read the ids of the data set: %w", err)
+	}
+	if s.plan.Profile.Validate > 0 {
+		if s.known, err = oracle.New(s.data, s.plan.Profile.Requests); err != nil {
+			return "", err
+		}
 	}
 	host, err := s.makeLauncher(ctx)
 	if err != nil {
@@ -258,17 +265,6 @@ func (s *site) environment(svc bench.Service, spec bench.LaunchSpec, url string)
 		return spec.Artifact, nil, err
 	}
 	return contender.Fill(svc, spec.Artifact, t)
-}
-
-// loader is the load engine with what is the same for every step of a run.
-type loader struct{ *site }
-
-func (l loader) Run(ctx context.Context, baseURL string, step bench.Step, hooks runner.Hooks) (bench.Load, error) {
-	return load.Engine{}.Run(ctx, load.Plan{
-		BaseURL: baseURL, Step: step, Requests: l.plan.Profile.Requests, IDs: l.ids,
-		Timeout: l.plan.Profile.Timeout, Seed: l.plan.Seed,
-		OnStart: hooks.OnStart, OnEnd: hooks.OnEnd, Rate: hooks.Rate,
-	}, hooks.OnWindow)
 }
 
 // judge says when the client rather than the contender limited a step. An embedded store's work is the client's here.

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"errors"
 	"math/rand/v2"
 
 	"locbench/internal/bench"
@@ -10,6 +11,9 @@ const (
 	usualCheck = 100     // one in so many answers
 	maxChecked = 1 << 20 // bytes of a body; longer ones are not checked
 )
+
+// ErrNotKnown is what Plan.Check returns for an answer that it cannot judge: it is a success, and not among those checked.
+var ErrNotKnown = errors.New("the right answer is not known")
 
 // checker draws the answers whose bodies are checked.
 type checker struct {
@@ -40,9 +44,13 @@ type drawn struct {
 }
 
 // verdict is what a body is worth: "" for the known answer, with the text of an example otherwise.
-func (m *mix) verdict(r *request, d drawn, body []byte) (kind bench.ErrorKind, example string) {
-	if err := m.checker.check(Answer{Request: r.name, ID: d.id, Language: d.language, Body: body}); err != nil {
-		return bench.ErrWrong, bound(err.Error())
+func (m *mix) verdict(r *request, d drawn, body []byte) (checked bool, kind bench.ErrorKind, example string) {
+	switch err := m.checker.check(Answer{Request: r.name, ID: d.id, Language: d.language, Body: body}); {
+	case err == nil:
+		return true, "", ""
+	case errors.Is(err, ErrNotKnown):
+		return false, "", ""
+	default:
+		return true, bench.ErrWrong, bound(err.Error())
 	}
-	return "", ""
 }

@@ -152,8 +152,10 @@ func (s *shard) read(c *conn, i int, events uint32) {
 // check records an answer whose body is checked.
 func (s *shard) check(c *conn, took, over time.Duration) {
 	p := &c.parser
-	s.books.checked++
-	kind, example := s.mix.verdict(c.req, c.drawn, p.body)
+	checked, kind, example := s.mix.verdict(c.req, c.drawn, p.body)
+	if checked {
+		s.books.checked++
+	}
 	switch {
 	case kind == "":
 		s.books.success(c.req, took, over, time.Duration(c.lag), p.bytes)

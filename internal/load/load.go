@@ -43,7 +43,7 @@ type Plan struct {
 	Rate func() float64
 
 	// Check, if not nil, is given the whole body of one in CheckEvery answers of the wanted status, drawn at random, and tells what is
-	// wrong with it; nil is the known answer. It is called from the goroutines that measure, several at a time, after the
+	// wrong with it; nil is the known answer, ErrNotKnown one that cannot be judged. It is called from the goroutines that measure, several at a time, after the
 	// clock has been read: its time is in no latency, but it is the client's. It must not keep the body.
 	Check      func(Answer) error
 	CheckEvery int // 0: one in a hundred; 1: all

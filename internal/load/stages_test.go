@@ -165,7 +165,7 @@ func TestSettling(t *testing.T) {
 
 // A step that waits for its throughput to settle ends then; one whose contender gets ever faster ends with its duration, and says so.
 func TestRunEndsWhenSettled(t *testing.T) {
-	server := newCounting(t, sleeps(5 * time.Millisecond))
+	server := newCounting(t, sleeps(5*time.Millisecond))
 	for _, open := range []bool{false, true} {
 		p := plan(server.URL, 4, time.Minute)
 		p.Step.Settle = true
@@ -195,7 +195,7 @@ func TestRunEndsWhenSettled(t *testing.T) {
 
 // Two books are kept of what is in flight in an open loop, and they agree.
 func TestOpenLoopObeysLittlesLaw(t *testing.T) {
-	server := newCounting(t, sleeps(20 * time.Millisecond))
+	server := newCounting(t, sleeps(20*time.Millisecond))
 	p := plan(server.URL, 0, time.Second)
 	p.Step.Rate = 400
 	l := run(t, Engine{}, p)

@@ -242,8 +242,7 @@ func (t *transport) exchange(ctx context.Context, s *slot, due time.Time, held b
 		// It overrides an unwanted status.
 		o.kind, o.example = classify(err), bound(err.Error())
 	case o.kind == "" && s.body != nil:
-		o.checked = true
-		o.kind, o.example = t.mix.verdict(r, drawn, s.body)
+		o.checked, o.kind, o.example = t.mix.verdict(r, drawn, s.body)
 	}
 	t.rec.ended(o)
 	return dialFailed

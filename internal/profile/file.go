@@ -1,7 +1,11 @@
 package profile
 
 import (
+	"fmt"
+	"math"
 	"regexp"
+	"strconv"
+	"strings"
 	"time"
 
 	"locbench/internal/bench"
@@ -12,6 +16,7 @@ const (
 	defaultTimeout      = 10 * time.Second
 	defaultStepDuration = 10 * time.Second
 	defaultPrice        = 0.0275 // dollars for a vCPU-hour, as in the published comparison
+	defaultValidate     = .01    // of the answers, whose bodies are compared with the known ones
 	defaultSuite        = "locations"
 	maxName             = 60
 )
@@ -34,6 +39,7 @@ type file struct {
 	Data         data          `yaml:"data"`
 	Requests     []request     `yaml:"requests" strict:"required,min=1,max=100" example:"[{path: '/city/v1/get?id={id}&language={language}'}]"`
 	Timeout      duration      `yaml:"timeout" strict:"min=1ms,max=1h"`
+	Validate     share         `yaml:"validate"`
 	Checks       checks        `yaml:"checks"`
 	StepDuration duration      `yaml:"step_duration,omitempty" strict:"min=100ms,max=24h"`
 	Steps        steps         `yaml:"steps" strict:"required,min=1,max=1000" example:"[1x5 warm-up, 2..64 doubling]"`
@@ -42,6 +48,36 @@ type file struct {
 
 // duration is written with its unit.
 type duration = strictyaml.Duration
+
+// share is a part of a whole, written in percent.
+type share float64
+
+// UnmarshalStrict reads "1%", and "none" or "off" for 0.
+func (s *share) UnmarshalStrict(v strictyaml.Value) {
+	text, ok := v.Text()
+	if !ok {
+		return
+	}
+	if text == "none" || text == "0" {
+		*s = 0
+		return
+	}
+	number, isPercent := strings.CutSuffix(squeeze(text), "%")
+	x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if !isPercent || err != nil || !(x >= .001 && x <= 100) {
+		v.Wrong("write a share from 0.001% to 100%, or `none`")
+		return
+	}
+	*s = share(math.Round(x*1e4) / 1e6)
+}
+
+// MarshalYAML writes what UnmarshalStrict reads.
+func (s share) MarshalYAML() (any, error) {
+	if s == 0 {
+		return "none", nil
+	}
+	return number(math.Round(float64(s)*1e6)/1e4) + "%", nil
+}
 
 // limits has a zero for "no such limit", which in a file is the absence of the key.
 type limits struct {
@@ -54,7 +90,7 @@ type limits struct {
 func defaults() file {
 	return file{
 		Rounds: 1, Runtime: bench.RuntimeAuto, Store: store{Kind: bench.StoreAuto},
-		Timeout: duration(defaultTimeout), StepDuration: duration(defaultStepDuration), Price: defaultPrice,
+		Timeout: duration(defaultTimeout), Validate: defaultValidate, StepDuration: duration(defaultStepDuration), Price: defaultPrice,
 		Checks: checks{Lifecycle: bench.LifecycleChecks()},
 	}
 }
@@ -85,7 +121,24 @@ func (f *file) ValidateStrict(v strictyaml.Value) {
 			names[f.Requests[i].Name] = true
 		}
 	}
+	for _, item := range v.At("steps").Items() {
+		if item.Kind() != strictyaml.Map || !item.Has("request") {
+			continue
+		}
+		if name, ok := item.At("request").Text(); ok && !names[name] && len(names) > 0 {
+			item.At("request").Wrong(fmt.Sprintf("name one of the `requests`, such as %s", quote(firstName(f.Requests))))
+		}
+	}
 	f.Steps.fill(time.Duration(f.StepDuration))
+}
+
+func firstName(requests []request) string {
+	for _, r := range requests {
+		if r.Name != "" {
+			return r.Name
+		}
+	}
+	return ""
 }
 
 func (f file) profile() bench.Profile {
@@ -94,9 +147,9 @@ func (f file) profile() bench.Profile {
 		Limits:  bench.Limits{CPUs: f.Limits.CPUs, CPUSet: f.Limits.CPUSet, Memory: int64(f.Limits.Memory), PIDs: f.Limits.PIDs},
 		Store:   f.Store.spec(),
 		Data:    bench.DataSpec(f.Data),
-		Timeout: time.Duration(f.Timeout),
-		Checks:  bench.CheckSpec{Lifecycle: f.Checks.Lifecycle, Suites: f.Checks.Suites},
-		Steps:   f.Steps, PriceVCPUHr: f.Price,
+		Timeout: time.Duration(f.Timeout), Validate: float64(f.Validate),
+		Checks: bench.CheckSpec{Lifecycle: f.Checks.Lifecycle, Suites: f.Checks.Suites},
+		Steps:  f.Steps, PriceVCPUHr: f.Price,
 	}
 	if len(p.Checks.Suites) == 0 {
 		p.Checks.Suites = nil
@@ -116,9 +169,9 @@ func fileOf(p bench.Profile) file {
 		Limits:  limits{p.Limits.CPUs, p.Limits.CPUSet, strictyaml.Bytes(p.Limits.Memory), p.Limits.PIDs},
 		Store:   storeOf(p.Store),
 		Data:    data(p.Data),
-		Timeout: duration(p.Timeout),
-		Checks:  checks{Lifecycle: p.Checks.Lifecycle, Suites: p.Checks.Suites},
-		Steps:   p.Steps, Price: p.PriceVCPUHr,
+		Timeout: duration(p.Timeout), Validate: share(p.Validate),
+		Checks: checks{Lifecycle: p.Checks.Lifecycle, Suites: p.Checks.Suites},
+		Steps:  p.Steps, Price: p.PriceVCPUHr,
 	}
 	for _, s := range p.Contenders {
 		f.Contenders = append(f.Contenders, selection(s))

@@ -3,6 +3,7 @@ package profile
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,9 +17,10 @@ const (
 	maxConnections = 100_000
 	maxDuration    = 24 * time.Hour
 	minDuration    = 100 * time.Millisecond
+	settleAtMost   = time.Minute // a step that waits until it has settled, and does not say for how long at most
 
 	stepHint = "write a number of connections (`64`), a range (`2..2048 doubling`, `10..100 by 10`), and behind it, where wanted, " +
-		"`x5` to repeat, `warm-up`, `for 30s`; or a map {connections: 64, duration: 30s} or {rate: 5000}"
+		"`x5` to repeat, `warm-up`, `until settled`, `for 30s`; or a map {connections: 64, duration: 30s} or {rate: 5000}"
 )
 
 // steps are the stages of load. In YAML each item is a short text, as stepHint says, or a map with the same and more.
@@ -27,9 +29,11 @@ type steps []bench.Step
 // step is an item of steps written as a map.
 type step struct {
 	Name        string              `yaml:"name,omitempty" strict:"min=1,max=100"`
-	Connections ladder              `yaml:"connections,omitempty"`
+	Connections connections         `yaml:"connections,omitempty"`
+	Request     string              `yaml:"request,omitempty" strict:"min=1,max=100"`
 	Repeat      int                 `yaml:"repeat,omitempty" strict:"min=1,max=1000"`
 	WarmUp      bool                `yaml:"warm_up,omitempty"`
+	Settle      bool                `yaml:"until_settled,omitempty"`
 	Duration    strictyaml.Duration `yaml:"duration,omitempty" strict:"min=100ms,max=24h"`
 	MaxRequests int64               `yaml:"max_requests,omitempty" strict:"min=1"`
 	Rate        rate                `yaml:"rate,omitempty"`
@@ -44,13 +48,49 @@ func (s *step) ValidateStrict(v strictyaml.Value) {
 		v.At("arrivals").Mistake("requests are due both by `rate` and by `arrivals`", "keep one of the two")
 	case !open && !v.Has("connections"):
 		v.At("connections").Wrong("write how many, for example `connections: 64`; or a `rate`, or `arrivals`")
-	case open && len(s.Connections) > 1:
+	case open && (len(s.Connections.rungs) > 1 || s.Connections.from > 0):
 		v.At("connections").Mistake("beside `rate` and `arrivals`, `connections` is the most that may be open", "write one number, or leave it out")
 	}
 	if v.Has("arrivals") && v.Has("max_requests") {
 		v.At("max_requests").Mistake("`arrivals` say themselves how many requests there are", "remove `max_requests`")
 	}
 }
+
+// connections are those of a step: the rungs of a ladder, or a ramp.
+type connections struct {
+	rungs ladder
+	from  int // of a ramp to the only rung; 0: none
+}
+
+// connectionRamp is a number of connections that rises evenly over the step.
+type connectionRamp struct {
+	From int `yaml:"from" strict:"required,min=1,max=99999" example:"1"`
+	To   int `yaml:"to" strict:"required,min=2,max=100000" example:"512"`
+}
+
+// UnmarshalStrict reads a ramp, or what ladder reads.
+func (c *connections) UnmarshalStrict(v strictyaml.Value) {
+	if v.Kind() != strictyaml.Map {
+		c.rungs.UnmarshalStrict(v)
+		return
+	}
+	var r connectionRamp
+	if v.Decode(&r) && r.From >= r.To {
+		v.At("from").Wrong("let the ramp rise: write fewer than it goes `to`")
+	}
+	c.from, c.rungs = r.From, ladder{r.To}
+}
+
+// MarshalYAML writes what UnmarshalStrict reads.
+func (c connections) MarshalYAML() (any, error) {
+	if c.from > 0 {
+		return strictyaml.Inline{V: connectionRamp{c.from, c.rungs[0]}}, nil
+	}
+	return c.rungs.MarshalYAML()
+}
+
+// IsZero leaves absent connections out of what is written.
+func (c connections) IsZero() bool { return len(c.rungs) == 0 }
 
 // ladder is the numbers of connections of one item, in order: a number, a range, or a list of these.
 type ladder []int
@@ -67,7 +107,7 @@ func (l *ladder) UnmarshalStrict(v strictyaml.Value) {
 			continue
 		}
 		parts := stepPattern.FindStringSubmatch(squeeze(text))
-		if parts == nil || parts[5] != "" || parts[6] != "" || parts[7] != "" {
+		if parts == nil || slices.ContainsFunc(parts[5:], func(s string) bool { return s != "" }) {
 			item.Wrong("write a number such as `64` or a range such as `2..2048 doubling`")
 			continue
 		}
@@ -129,6 +169,8 @@ func (s steps) fill(d time.Duration) {
 	for i := range s {
 		switch {
 		case s[i].Duration != 0:
+		case s[i].Settle:
+			s[i].Duration = max(d, settleAtMost)
 		case s[i].Arrivals != nil:
 			s[i].Duration = min(s[i].Arrivals.Over+arrivalsRest, maxDuration)
 		default:
@@ -142,13 +184,13 @@ func (s steps) MarshalYAML() (any, error) {
 	out := make([]strictyaml.Inline, len(s))
 	for i, b := range s {
 		one := step{
-			WarmUp: b.WarmUp, Duration: strictyaml.Duration(b.Duration), MaxRequests: b.MaxRequests,
+			WarmUp: b.WarmUp, Settle: b.Settle, Request: b.Request, Duration: strictyaml.Duration(b.Duration), MaxRequests: b.MaxRequests,
 		}
 		switch {
 		case b.Connections != 0:
-			one.Connections = ladder{b.Connections}
+			one.Connections = connections{ladder{b.Connections}, b.RampFrom}
 		case b.MaxConnections != 0:
-			one.Connections = ladder{b.MaxConnections}
+			one.Connections = connections{rungs: ladder{b.MaxConnections}}
 		}
 		one.Rate, one.Arrivals = rateOf(b), arrivalsOf(b)
 		if b.Name != stepName(b) {
@@ -170,7 +212,8 @@ func (l ladder) MarshalYAML() (any, error) {
 func (s step) steps() []bench.Step {
 	var out []bench.Step
 	add := func(b bench.Step) {
-		b.WarmUp, b.Duration, b.MaxRequests, b.Name = s.WarmUp, time.Duration(s.Duration), s.MaxRequests, s.Name
+		b.WarmUp, b.Settle, b.Duration, b.MaxRequests, b.Name = s.WarmUp, s.Settle, time.Duration(s.Duration), s.MaxRequests, s.Name
+		b.Request = s.Request
 		if b.Name == "" {
 			b.Name = stepName(b)
 		}
@@ -181,8 +224,8 @@ func (s step) steps() []bench.Step {
 			add(open)
 			continue
 		}
-		for _, n := range s.Connections {
-			add(bench.Step{Connections: n})
+		for _, n := range s.Connections.rungs {
+			add(bench.Step{Connections: n, RampFrom: s.Connections.from})
 		}
 		if len(out) > maxSteps {
 			return out
@@ -191,8 +234,8 @@ func (s step) steps() []bench.Step {
 	return out
 }
 
-// The parts of a short step: from, to, "doubling", by, repeat, "warm-up", duration.
-var stepPattern = regexp.MustCompile(`^(\d+)(?: ?\.\. ?(\d+)(?: (?:(doubling)|by (\d+)))?)?(?: ?[x×] ?(\d+))?( warm-?up)?(?: for (\S+))?$`)
+// The parts of a short step: from, to, "doubling", by, repeat, "warm-up", "until settled", duration.
+var stepPattern = regexp.MustCompile(`^(\d+)(?: ?\.\. ?(\d+)(?: (?:(doubling)|by (\d+)))?)?(?: ?[x×] ?(\d+))?( warm-?up)?( until settled)?(?: for (?:at most )?(\S+))?$`)
 
 func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
 
@@ -208,7 +251,7 @@ func shortStep(v strictyaml.Value) ([]bench.Step, bool) {
 		return nil, false
 	}
 	rungs, hint := expand(parts)
-	s := step{Connections: rungs, Repeat: 1, WarmUp: parts[6] != ""}
+	s := step{Connections: connections{rungs: rungs}, Repeat: 1, WarmUp: parts[6] != "", Settle: parts[7] != ""}
 	if hint == "" && parts[5] != "" {
 		n, err := strconv.Atoi(parts[5])
 		if err != nil || n < 1 || n > maxSteps {
@@ -216,8 +259,8 @@ func shortStep(v strictyaml.Value) ([]bench.Step, bool) {
 		}
 		s.Repeat = n
 	}
-	if hint == "" && parts[7] != "" {
-		d, err := strictyaml.ParseDuration(parts[7])
+	if hint == "" && parts[8] != "" {
+		d, err := strictyaml.ParseDuration(parts[8])
 		switch {
 		case err != nil:
 			hint = "behind `for`: " + err.Error()
@@ -273,11 +316,18 @@ func expand(parts []string) (rungs ladder, hint string) {
 }
 
 func stepName(s bench.Step) string {
-	if name := openName(s); name != "" {
-		return name
+	name := openName(s)
+	switch {
+	case name != "":
+	case s.RampFrom > 0:
+		name = fmt.Sprintf("%d to %d connections", s.RampFrom, s.Connections)
+	case s.Connections == 1:
+		name = "1 connection"
+	default:
+		name = strconv.Itoa(s.Connections) + " connections"
 	}
-	if s.Connections == 1 {
-		return "1 connection"
+	if s.Request != "" {
+		name += ", " + s.Request
 	}
-	return strconv.Itoa(s.Connections) + " connections"
+	return name
 }

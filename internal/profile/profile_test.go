@@ -30,7 +30,7 @@ func TestLocationsIsProcedureA(t *testing.T) {
 			Name: "city by id", Weight: 1, Method: "GET", Path: "/city/v1/get?id={id}&language={language}",
 			IDs: bench.IDSpec{Distribution: "uniform"}, Languages: []string{"cs", "de", "en", "pl", "sk"}, ExpectStatus: 200,
 		}},
-		Timeout:     10 * time.Second,
+		Timeout: 10 * time.Second, Validate: .01,
 		Checks:      bench.CheckSpec{Lifecycle: bench.LifecycleChecks(), Suites: []string{"locations"}},
 		PriceVCPUHr: 0.0275,
 	}
@@ -94,7 +94,7 @@ func TestDefaults(t *testing.T) {
 	want := bench.Profile{
 		Name: "my-profile", Contenders: []bench.Selection{{Contender: "a"}, {Contender: "b", Variant: "c"}}, Rounds: 1, Runtime: bench.RuntimeAuto,
 		Store: bench.StoreSpec{Kind: bench.StoreAuto}, Requests: []bench.Request{{Name: "GET /x", Weight: 1, Method: "GET", Path: "/x", ExpectStatus: 200}},
-		Timeout: 10 * time.Second, Checks: bench.CheckSpec{Lifecycle: bench.LifecycleChecks(), Suites: []string{"locations"}},
+		Timeout: 10 * time.Second, Validate: .01, Checks: bench.CheckSpec{Lifecycle: bench.LifecycleChecks(), Suites: []string{"locations"}},
 		Steps:       []bench.Step{{Name: "3 connections", Connections: 3, Duration: 10 * time.Second}},
 		PriceVCPUHr: 0.0275,
 	}
@@ -231,8 +231,8 @@ func TestLoad(t *testing.T) {
 		t.Errorf("got %q, %v", p.Name, err)
 	}
 	for name, want := range map[string]string{
-		"quik":                          `unknown profile "quik"; did you mean "quick"? (bundled: http4k-engines, ktor-engines, locations, quick, rust-builds; a path of a YAML file works too)`,
-		"something":                     `unknown profile "something" (bundled: http4k-engines, ktor-engines, locations, quick, rust-builds; a path of a YAML file works too)`,
+		"quik":                          `unknown profile "quik"; did you mean "quick"? (bundled: burst, delay-matrix, http4k-engines, ktor-engines, locations, quick, rust-builds; a path of a YAML file works too)`,
+		"something":                     `unknown profile "something" (bundled: burst, delay-matrix, http4k-engines, ktor-engines, locations, quick, rust-builds; a path of a YAML file works too)`,
 		filepath.Join(dir, "none.yaml"): "unknown profile: there is no file " + filepath.Join(dir, "none.yaml"),
 		"none.yaml":                     "unknown profile: there is no file none.yaml",
 		dir:                             "read profile: read " + dir + ": is a directory",
@@ -347,4 +347,39 @@ func FuzzProfile(f *testing.F) {
 		}
 		roundTrip(t, p)
 	})
+}
+
+func TestStages(t *testing.T) {
+	p, err := profile.Parse("f", []byte(`
+contenders: [a]
+requests: [{name: one, path: /a}, {name: two, path: /b}]
+validate: 2.5%
+step_duration: 20s
+steps:
+  - 64 warm-up until settled
+  - 8 until settled for at most 2m
+  - {connections: 64, request: two}
+  - {connections: {from: 1, to: 512}, duration: 30s}
+  - {rate: 100, request: one, until_settled: true, duration: 5s}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []bench.Step{
+		{Name: "64 connections", Connections: 64, WarmUp: true, Settle: true, Duration: time.Minute},
+		{Name: "8 connections", Connections: 8, Settle: true, Duration: 2 * time.Minute},
+		{Name: "64 connections, two", Connections: 64, Request: "two", Duration: 20 * time.Second},
+		{Name: "1 to 512 connections", Connections: 512, RampFrom: 1, Duration: 30 * time.Second},
+		{Name: "100/s, one", Rate: 100, Request: "one", Settle: true, Duration: 5 * time.Second},
+	}
+	if !reflect.DeepEqual(p.Steps, want) || p.Validate != .025 {
+		t.Errorf("got  %+v, %v\nwant %+v", p.Steps, p.Validate, want)
+	}
+	roundTrip(t, p)
+	p.Validate = 0
+	roundTrip(t, p)
+	p.Steps[2].Request = "three"
+	if err := profile.Validate(p); err == nil || !strings.Contains(err.Error(), "`steps[2].request` is \"three\"; name one of the `requests`, such as \"one\"") {
+		t.Errorf("error %v", err)
+	}
 }

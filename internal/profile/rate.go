@@ -114,8 +114,8 @@ func (a *arrivals) UnmarshalStrict(v strictyaml.Value) {
 
 // open is the step of a rate or of arrivals; ok is false when there is neither.
 func (s step) open() (b bench.Step, ok bool) {
-	if len(s.Connections) > 0 {
-		b.MaxConnections = s.Connections[0]
+	if !s.Connections.IsZero() {
+		b.MaxConnections = s.Connections.rungs[0]
 	}
 	switch r := s.Rate; {
 	case s.Arrivals != nil:

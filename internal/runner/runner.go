@@ -26,6 +26,8 @@ type Launcher interface {
 type Engine interface {
 	// Run returns what was measured even with an error, which is ctx's when the step was cut short.
 	Run(ctx context.Context, baseURL string, step bench.Step, hooks Hooks) (bench.Load, error)
+	// Rest closes what is kept open from one step to the next. It is called after the last step of a leg.
+	Rest()
 }
 
 // Hooks are what an engine calls while a step runs. None is nil.

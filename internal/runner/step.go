@@ -16,6 +16,7 @@ const deafSteps = 2
 
 // load runs the steps. It ends early when the contender dies or hangs, when the store is gone, or when ctx is done.
 func (l *life) load(ctx context.Context) error {
+	defer l.Engine.Rest() // before the contender is stopped: it might wait for its connections to be closed
 	deaf := 0
 	for i, step := range l.Run.Profile.Steps {
 		paused := l.pause(ctx, l.leg, l.inst.Exited())

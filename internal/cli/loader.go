@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"locbench/internal/bench"
+	"locbench/internal/load"
+	"locbench/internal/oracle"
+	"locbench/internal/runner"
+)
+
+// loader is the load engine with what is the same for every step of a run. The steps of a leg share their connections.
+type loader struct {
+	*site
+	kept *load.Kept
+}
+
+func (l *loader) Run(ctx context.Context, baseURL string, step bench.Step, hooks runner.Hooks) (bench.Load, error) {
+	if l.kept == nil {
+		l.kept = &load.Kept{}
+	}
+	plan := load.Plan{
+		BaseURL: baseURL, Step: step, Requests: l.plan.Profile.Requests, IDs: l.ids,
+		Timeout: l.plan.Profile.Timeout, Seed: l.plan.Seed,
+		OnStart: hooks.OnStart, OnEnd: hooks.OnEnd, Rate: hooks.Rate,
+	}
+	if l.known != nil && l.known.Any() {
+		plan.Check, plan.CheckEvery = l.check, max(int(math.Round(1/l.plan.Profile.Validate)), 1)
+	}
+	return load.Engine{Keep: l.kept}.Run(ctx, plan, hooks.OnWindow)
+}
+
+// Rest closes the connections that are kept.
+func (l *loader) Rest() {
+	if l.kept != nil {
+		l.kept.Close()
+		l.kept = nil
+	}
+}
+
+func (l *loader) check(a load.Answer) error {
+	err := l.known.Check(a.Request, a.ID, a.Language, a.Body)
+	if errors.Is(err, oracle.ErrUnknown) {
+		return load.ErrNotKnown
+	}
+	return err
+}

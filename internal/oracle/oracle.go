@@ -1,0 +1,229 @@
+// Package oracle holds the answers that a contender must give to requests of a load: while the load goes on, whole bodies of a share of
+// the answers are compared with these. The answers come from the documents of the data set, not from any contender.
+//
+// Known are those of /city/v1/get, for each city and language, and of /v1/benchmark, which is empty. What other endpoints answer is
+// checked before the load, by package check.
+package oracle
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/dataset"
+)
+
+// ErrUnknown is returned for an answer that cannot be told to be right or wrong.
+var ErrUnknown = errors.New("no answer is known")
+
+// most is the number of cities that are kept; of a larger data set every n-th.
+const most = 50_000
+
+// Answers are those to the requests of a profile. They may be used by several goroutines at a time.
+type Answers struct {
+	requests map[string]request
+	cities   map[int64]*document
+	regions  map[int64]*document
+}
+
+// request is what of a request's path decides about its answer.
+type request struct {
+	empty    bool   // the body is
+	id       int64  // where the path fixes it; 0: drawn
+	language string // likewise; ""
+}
+
+// document is what of a city or region an answer holds.
+type document struct {
+	CountryISO string `json:"countryIso"`
+	RegionID   int64  `json:"regionId"` // of a city
+	IsFeatured bool   `json:"isFeatured"`
+
+	// In the order of dataset.Languages. A name that is not there is not known, an empty one is.
+	CS *string `json:"name.cs"`
+	DE *string `json:"name.de"`
+	EN *string `json:"name.en"`
+	PL *string `json:"name.pl"`
+	SK *string `json:"name.sk"`
+}
+
+func (d *document) name(language string) (string, bool) {
+	names := [len(dataset.Languages)]*string{d.CS, d.DE, d.EN, d.PL, d.SK}
+	if i := slices.Index(dataset.Languages[:], language); i >= 0 && names[i] != nil {
+		return *names[i], true
+	}
+	return "", false
+}
+
+// New reads what is needed for requests from set. With requests none of whose answers are known, which is no mistake, it reads nothing
+// and Any is false.
+func New(set bench.DataSet, requests []bench.Request) (*Answers, error) {
+	a := &Answers{requests: map[string]request{}}
+	cities := false
+	for _, r := range requests {
+		if r.Method != "" && r.Method != "GET" || r.ExpectStatus != 0 && r.ExpectStatus != 200 {
+			continue
+		}
+		path, query, _ := strings.Cut(r.Path, "?")
+		values, err := url.ParseQuery(query)
+		if err != nil {
+			continue
+		}
+		switch path {
+		case "/v1/benchmark":
+			a.requests[r.Name] = request{empty: true}
+		case "/city/v1/get":
+			one := request{}
+			if id := values.Get("id"); id != "{id}" {
+				if one.id, err = strconv.ParseInt(id, 10, 64); err != nil {
+					continue
+				}
+			}
+			if language := values.Get("language"); language != "{language}" {
+				one.language = language
+			}
+			a.requests[r.Name], cities = one, true
+		}
+	}
+	if !cities {
+		return a, nil
+	}
+	if err := a.read(set); err != nil {
+		return nil, fmt.Errorf("read the known answers: %w", err)
+	}
+	return a, nil
+}
+
+// Any tells whether any answer is known.
+func (a *Answers) Any() bool { return len(a.requests) > 0 }
+
+func (a *Answers) read(set bench.DataSet) error {
+	every := 0
+	for _, index := range set.Indices() {
+		if index.Name == dataset.CityIndex {
+			every = int(index.Count)/most + 1
+		}
+	}
+	if every == 0 {
+		return nil // a dump of something else
+	}
+	var err error
+	if a.cities, err = documents(set, dataset.CityIndex, every); err != nil {
+		return err
+	}
+	a.regions, err = documents(set, dataset.RegionIndex, 1)
+	return err
+}
+
+// documents reads every n-th document of an index.
+func documents(set bench.DataSet, index string, every int) (map[int64]*document, error) {
+	all := map[int64]*document{}
+	n := 0
+	for doc, err := range set.Documents(index) {
+		if err != nil {
+			return nil, err
+		}
+		if n++; n%every != 0 {
+			continue
+		}
+		id, err := strconv.ParseInt(doc.ID, 10, 64)
+		if err != nil {
+			continue // it cannot be asked for
+		}
+		d := &document{}
+		if json.Unmarshal(withoutGeometry(doc.Source), d) == nil { // else it is not known: a dump may hold what it likes
+			all[id] = d
+		}
+	}
+	return all, nil
+}
+
+// withoutGeometry leaves out the bulk of a document where that comes last.
+func withoutGeometry(source []byte) []byte {
+	if i := bytes.LastIndex(source, []byte(`,"geometry":{`)); i > 0 && bytes.HasSuffix(source, []byte("]]}}")) {
+		return append(append(make([]byte, 0, i+1), source[:i]...), '}')
+	}
+	return source
+}
+
+// answer is a city as it is told. The pointers tell an absent key from an empty one.
+type answer struct {
+	CountryISO *string `json:"countryIso"`
+	ID         *int64  `json:"id"`
+	IsFeatured *bool   `json:"isFeatured"`
+	Name       *string `json:"name"`
+	RegionName *string `json:"regionName"`
+}
+
+// Check compares body with the answer that is known for a request: nil when they agree, an error that says in what they differ, or
+// ErrUnknown. id and language are those that were drawn for it.
+func (a *Answers) Check(name string, id int64, language string, body []byte) error {
+	r, ok := a.requests[name]
+	if !ok {
+		return ErrUnknown
+	}
+	if r.empty {
+		if len(body) > 0 {
+			return fmt.Errorf("the body is %q, not empty", clip(string(body)))
+		}
+		return nil
+	}
+	if r.id != 0 {
+		id = r.id
+	}
+	if r.language != "" {
+		language = r.language
+	}
+	c := a.cities[id]
+	if c == nil {
+		return ErrUnknown
+	}
+	region := a.regions[c.RegionID]
+	cityName, ok := c.name(language)
+	if !ok || region == nil {
+		return ErrUnknown
+	}
+	regionName, ok := region.name(language)
+	if !ok {
+		return ErrUnknown
+	}
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.DisallowUnknownFields()
+	var got answer
+	if err := d.Decode(&got); err != nil {
+		return fmt.Errorf("city %d in %s: %w: %q", id, language, err, clip(string(body)))
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return fmt.Errorf("city %d in %s: more than one object: %q", id, language, clip(string(body)))
+	}
+	return errors.Join(
+		differs(id, language, "countryIso", got.CountryISO, c.CountryISO), differs(id, language, "id", got.ID, id),
+		differs(id, language, "isFeatured", got.IsFeatured, c.IsFeatured), differs(id, language, "name", got.Name, cityName),
+		differs(id, language, "regionName", got.RegionName, regionName))
+}
+
+func differs[T comparable](id int64, language, key string, got *T, want T) error {
+	switch {
+	case got == nil:
+		return fmt.Errorf("city %d in %s: no %s", id, language, key)
+	case *got != want:
+		return fmt.Errorf("city %d in %s: %s is %q, the data set has %q", id, language, key, clip(fmt.Sprint(*got)), clip(fmt.Sprint(want)))
+	}
+	return nil
+}
+
+// clip bounds a text from outside.
+func clip(s string) string {
+	const n = 80
+	if len(s) > n {
+		return s[:n] + "…"
+	}
+	return s
+}

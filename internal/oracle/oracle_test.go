@@ -1,0 +1,104 @@
+package oracle
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"locbench/internal/bench"
+	"locbench/internal/dataset"
+)
+
+func answers(t *testing.T, requests ...bench.Request) *Answers {
+	t.Helper()
+	set, err := dataset.Bundled()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := New(set, requests)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func TestCheck(t *testing.T) {
+	a := answers(t,
+		bench.Request{Name: "get", Path: "/city/v1/get?id={id}&language={language}"},
+		bench.Request{Name: "one", Path: "/city/v1/get?language=de&id=3067696"},
+		bench.Request{Name: "wait", Path: "/v1/benchmark?delay=10"},
+		bench.Request{Name: "search", Path: "/city/v1/search?query=a&language=cs"},
+		bench.Request{Name: "missing", Path: "/city/v1/get?id={id}&language=cs", ExpectStatus: 404},
+	)
+	const prague = `{"countryIso":"CZ","id":3067696,"isFeatured":true,"name":"Praha","regionName":"Praha"}`
+	for _, test := range []struct{ name, language, body, want string }{
+		{"get", "cs", prague, ""},
+		{"get", "cs", " " + strings.ReplaceAll(prague, ",", " ,\n") + "\n", ""},
+		{"get", "en", prague, `name is "Praha", the data set has "Prague"`},
+		{"get", "cs", strings.Replace(prague, "3067696", "1", 1), `id is "1"`},
+		{"get", "cs", strings.Replace(prague, `"isFeatured":true,`, "", 1), "no isFeatured"},
+		{"get", "cs", strings.Replace(prague, `{`, `{"more":1,`, 1), "unknown field"},
+		{"get", "cs", prague + prague, "more than one object"},
+		{"get", "cs", `{"countryIso":`, "unexpected EOF"},
+		{"get", "cs", "", "EOF"},
+		{"get", "cs", `[]`, "cannot unmarshal"},
+		{"one", "", strings.ReplaceAll(prague, "Praha", "Prag"), ""},
+		{"one", "", strings.Replace(prague, `"name":"Praha"`, `"name":"Prag"`, 1), `regionName is "Praha", the data set has "Prag"`},
+		{"wait", "", "", ""},
+		{"wait", "", "x", `the body is "x", not empty`},
+		{"search", "cs", "", "no answer is known"},
+		{"missing", "cs", "", "no answer is known"},
+		{"get", "fr", prague, "no answer is known"},
+	} {
+		err := a.Check(test.name, 3067696, test.language, []byte(test.body))
+		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%s in %s: %s: %v, want %q", test.name, test.language, test.body, err, test.want)
+		}
+	}
+	if err := a.Check("get", 1, "cs", []byte("x")); !errors.Is(err, ErrUnknown) {
+		t.Errorf("a city that is not there: %v", err)
+	}
+	if len(a.cities) < 10_000 || !a.Any() {
+		t.Errorf("%d cities", len(a.cities))
+	}
+}
+
+func TestNothingIsReadInVain(t *testing.T) {
+	a := answers(t, bench.Request{Name: "wait", Path: "/v1/benchmark"})
+	if a.cities != nil || !a.Any() {
+		t.Error("cities were read for a request without any")
+	}
+	if answers(t, bench.Request{Name: "featured", Path: "/city/v1/featured?language=cs"}).Any() {
+		t.Error("an answer of search is known")
+	}
+}
+
+// A large data set is known in part.
+func TestLargeDataSet(t *testing.T) {
+	set, err := dataset.Generated(120_000, 12, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := New(set, []bench.Request{{Name: "get", Path: "/city/v1/get?id={id}&language={language}"}})
+	if err != nil || len(a.cities) < 20_000 || len(a.cities) > most {
+		t.Errorf("%d cities, %v", len(a.cities), err)
+	}
+}
+
+func FuzzCheck(f *testing.F) {
+	set, err := dataset.Bundled()
+	if err != nil {
+		f.Fatal(err)
+	}
+	a, err := New(set, []bench.Request{{Name: "get", Path: "/city/v1/get?id={id}&language={language}"}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add([]byte(`{"countryIso":"CZ","id":3067696,"isFeatured":true,"name":"Praha","regionName":"Praha"}`))
+	f.Add([]byte(`{"id":null}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		if err := a.Check("get", 3067696, "cs", body); err != nil && len(err.Error()) > 2000 {
+			t.Errorf("an error of %d bytes", len(err.Error()))
+		}
+	})
+}
