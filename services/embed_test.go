@@ -14,7 +14,7 @@ import (
 	"locbench/services"
 )
 
-var update = flag.Bool("update", false, "write modules.txtar anew")
+var update = flag.Bool("update", false, "write modules.txtar, or the table in README.md, anew")
 
 // folders are the contenders beside this file: those that are Go modules of their own, and the others.
 func folders(t *testing.T) (modules, others []string) {
