@@ -12,16 +12,20 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
 	"locbench/internal/bench"
-	"locbench/internal/dataset"
 )
 
 // ErrUnknown is returned for an answer that cannot be told to be right or wrong.
 var ErrUnknown = errors.New("no answer is known")
+
+// The indices of the locations service.
+const (
+	cityIndex   = "city"
+	regionIndex = "region"
+)
 
 // most is the number of cities that are kept; of a larger data set every n-th.
 const most = 50_000
@@ -46,7 +50,7 @@ type document struct {
 	RegionID   int64  `json:"regionId"` // of a city
 	IsFeatured bool   `json:"isFeatured"`
 
-	// In the order of dataset.Languages. A name that is not there is not known, an empty one is.
+	// A name that is not there is not known, an empty one is.
 	CS *string `json:"name.cs"`
 	DE *string `json:"name.de"`
 	EN *string `json:"name.en"`
@@ -55,11 +59,11 @@ type document struct {
 }
 
 func (d *document) name(language string) (string, bool) {
-	names := [len(dataset.Languages)]*string{d.CS, d.DE, d.EN, d.PL, d.SK}
-	if i := slices.Index(dataset.Languages[:], language); i >= 0 && names[i] != nil {
-		return *names[i], true
+	name := map[string]*string{"cs": d.CS, "de": d.DE, "en": d.EN, "pl": d.PL, "sk": d.SK}[language]
+	if name == nil {
+		return "", false
 	}
-	return "", false
+	return *name, true
 }
 
 // New reads what is needed for requests from set. With requests none of whose answers are known, which is no mistake, it reads nothing
@@ -107,7 +111,7 @@ func (a *Answers) Any() bool { return len(a.requests) > 0 }
 func (a *Answers) read(set bench.DataSet) error {
 	every := 0
 	for _, index := range set.Indices() {
-		if index.Name == dataset.CityIndex {
+		if index.Name == cityIndex {
 			every = int(index.Count)/most + 1
 		}
 	}
@@ -115,10 +119,10 @@ func (a *Answers) read(set bench.DataSet) error {
 		return nil // a dump of something else
 	}
 	var err error
-	if a.cities, err = documents(set, dataset.CityIndex, every); err != nil {
+	if a.cities, err = documents(set, cityIndex, every); err != nil {
 		return err
 	}
-	a.regions, err = documents(set, dataset.RegionIndex, 1)
+	a.regions, err = documents(set, regionIndex, 1)
 	return err
 }
 
