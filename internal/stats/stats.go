@@ -1,5 +1,9 @@
 // Package stats turns the results of legs into the figures of tables and reports: medians and their intervals, cost,
-// and a summary of each contender over its rounds. It is pure: no I/O, no clock, no randomness.
+// and a summary of each contender over its rounds. It also says what those figures support: whether one sample differs from
+// another, is the same within a margin, or nothing can be told yet (Rule), which contenders cannot be told apart (Tiers), and where a
+// history changed (ChangePoints). It is pure: no I/O, no clock, and the same answer every time.
+//
+// A sample is one value of each round. Reference values of the tests come from SciPy and R: testdata/reference.py and reference.R.
 //
 // Quantiles of latency are never averaged: over rounds, the histograms are merged (package hdr). Rates, times and sizes,
 // of which each round has one, are told as the median of the rounds with an interval where there are enough of them.

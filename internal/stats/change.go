@@ -1,0 +1,134 @@
+package stats
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+const (
+	// MinSegment is the least number of values on both sides of a change point: one deviating value is not a change.
+	MinSegment = 2
+	// permutations is how often a series is shuffled to see what chance does; a p value is at least 1/(permutations+1).
+	permutations = 9999
+)
+
+// ChangePoint is a place in a series where its level changed for more than a moment.
+type ChangePoint struct {
+	At            int     // index of the first value of the new level
+	Before, After float64 // medians of the values between the neighbouring change points
+	P             float64 // of the place, within the part of the series that was searched
+}
+
+// ChangePoints finds where the level of a series in order of time changed, by splitting it again and again. A part is split
+// where the Mann-Whitney statistic of the two sides, standardised, is largest over all places (D. M. Hawkins and Q. Deng,
+// Journal of Quality Technology 42, 2010), if no more than a share alpha of shuffled series has one as large; that test takes
+// all places into account, and asks nothing of the distribution. Up to eight values all orders are tried, else 9,999 with a
+// fixed seed: the same series has the same answer. An error is a BadValue, or about MaxRounds. With alpha 0.05 five values have
+// no change point whatever they are, and six may.
+func ChangePoints(series []float64, alpha float64) ([]ChangePoint, error) {
+	if err := finite(series); err != nil {
+		return nil, fmt.Errorf("change points: %w", err)
+	}
+	if !(alpha > 0 && alpha < 1) {
+		return nil, fmt.Errorf("change points: alpha %g: not between 0 and 1", alpha)
+	}
+	var found []ChangePoint
+	split(series, 0, alpha, &found)
+	slices.SortFunc(found, func(a, b ChangePoint) int { return a.At - b.At })
+	for i := range found {
+		from, to := 0, len(series)
+		if i > 0 {
+			from = found[i-1].At
+		}
+		if i+1 < len(found) {
+			to = found[i+1].At
+		}
+		found[i].Before, _ = Median(series[from:found[i].At])
+		found[i].After, _ = Median(series[found[i].At:to])
+	}
+	return found, nil
+}
+
+func split(part []float64, offset int, alpha float64, found *[]ChangePoint) {
+	if len(part) < 2*MinSegment {
+		return
+	}
+	ranks, _ := doubledRanks(part)
+	statistic, at := largestShift(ranks)
+	if statistic == 0 {
+		return
+	}
+	p := shiftP(ranks, statistic)
+	if p > alpha {
+		return
+	}
+	*found = append(*found, ChangePoint{At: offset + at, P: p})
+	split(part[:at], offset, alpha, found)
+	split(part[at:], offset+at, alpha, found)
+}
+
+// largestShift is the largest |U − E(U)| / σ over all places of a series of doubled ranks, without the correction of σ for ties
+// (which is the same for all places and orders), and its place.
+func largestShift(ranks []int) (statistic float64, at int) {
+	n, sum := len(ranks), 0
+	for t, r := range ranks[:n-MinSegment] {
+		sum += r
+		left := t + 1
+		if left < MinSegment {
+			continue
+		}
+		// Twice the rank sum less twice its expectation, t·(n+1)/2.
+		off := math.Abs(float64(sum-left*(n+1))) / 2
+		z := off / math.Sqrt(float64(left*(n-left)*(n+1))/12)
+		if z > statistic*(1+1e-12) {
+			statistic, at = z, left
+		}
+	}
+	return statistic, at
+}
+
+// shiftP is the share of orders of the ranks with a statistic as large.
+func shiftP(ranks []int, statistic float64) float64 {
+	limit := statistic * (1 - 1e-12)
+	shuffled := slices.Clone(ranks)
+	if len(ranks) <= 8 {
+		as, all := 0, 0
+		permute(shuffled, len(shuffled), func() {
+			all++
+			if s, _ := largestShift(shuffled); s >= limit {
+				as++
+			}
+		})
+		return float64(as) / float64(all)
+	}
+	rng := rand.New(rand.NewPCG(0x6c6f6362656e6368, uint64(len(ranks))))
+	as := 1 // the order that was seen is one of them
+	for range permutations {
+		rng.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+		if s, _ := largestShift(shuffled); s >= limit {
+			as++
+		}
+	}
+	return float64(as) / (permutations + 1)
+}
+
+// permute calls visit for every order of the first k values (Heap's algorithm).
+func permute(xs []int, k int, visit func()) {
+	if k <= 1 {
+		visit()
+		return
+	}
+	for i := range k {
+		permute(xs, k-1, visit)
+		if i == k-1 {
+			return
+		}
+		if k%2 == 0 {
+			xs[i], xs[k-1] = xs[k-1], xs[i]
+		} else {
+			xs[0], xs[k-1] = xs[k-1], xs[0]
+		}
+	}
+}

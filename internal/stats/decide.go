@@ -1,0 +1,215 @@
+package stats
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"slices"
+)
+
+// The defaults of a Rule.
+const (
+	DefaultAlpha  = 0.05
+	DefaultMargin = 0.03
+)
+
+// Rule says what it takes to call two samples different, or the same. The zero value is a rule: the defaults.
+type Rule struct {
+	Alpha  float64 // chance of any false "different" in a family; the intervals have confidence 1 − Alpha; 0: DefaultAlpha
+	Margin float64 // a ratio within 1/(1+Margin) and 1+Margin is "the same"; 0: DefaultMargin
+	Floor  float64 // the smallest difference that the machine can show, as locbench calibrate found it; smaller ones are not claimed
+}
+
+// defaults fills in what is 0, or cannot be.
+func (r Rule) defaults() Rule {
+	if !(r.Alpha > 0 && r.Alpha < 1) {
+		r.Alpha = DefaultAlpha
+	}
+	if !(r.Margin > 0 && r.Margin < 10) {
+		r.Margin = DefaultMargin
+	}
+	if !(r.Floor > 0) {
+		r.Floor = 0
+	}
+	return r
+}
+
+// Verdict is what a comparison supports.
+type Verdict int
+
+// The verdicts. CannotTell is the zero value: what was not decided is not known.
+const (
+	CannotTell Verdict = iota
+	Better             // the new one, by more than chance and by more than the machine's noise floor
+	Worse              // as Better
+	Same               // within the rule's margin, whether or not a difference is certain
+)
+
+func (v Verdict) String() string {
+	switch v {
+	case Better:
+		return "better"
+	case Worse:
+		return "worse"
+	case Same:
+		return "same"
+	}
+	return "can't tell"
+}
+
+// MarshalText writes the verdict as String does.
+func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (v *Verdict) UnmarshalText(text []byte) error {
+	for _, known := range []Verdict{CannotTell, Better, Worse, Same} {
+		if known.String() == string(text) {
+			*v = known
+			return nil
+		}
+	}
+	return errors.New("verdict: unknown")
+}
+
+// Pair is one measure of the two sides of a comparison, one value for each round.
+type Pair struct {
+	Measure        string
+	HigherIsBetter bool
+	Old, New       []float64
+}
+
+// Comparison is what a Rule makes of a Pair.
+type Comparison struct {
+	Measure  string
+	Old, New Value
+	Ratio    *Ratio  // new to old; nil where Err tells why
+	Test     *Test   // nil as Ratio
+	Adjusted float64 // p value after Holm; 1 without a test
+	Verdict  Verdict
+	More     int      // of CannotTell: about so many more rounds on each side would tell; MaxRounds: that many or more; 0: rounds do not help
+	Doubts   []string // outliers and groups, in words; nothing was left out for them
+	Err      error    // why nothing can be said: NeedRounds, BadValue
+	Rule     Rule     // by which it was decided
+}
+
+// Compare decides a family: the declared headline measures of one comparison. Different is what the Mann-Whitney test says, with
+// p values adjusted by Holm for all measures of the family, also those that could not be tested; and the interval of the ratio
+// must leave 1 out. Same is what lies with its whole interval within the margin: two one-sided tests at half of Alpha each (D.
+// J. Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987), read from the interval that is shown. Same goes
+// first: a difference that is certain but smaller than the margin is not one that matters. Each side needs MinInterval rounds.
+func (r Rule) Compare(family []Pair) []Comparison {
+	r = r.defaults()
+	compared := make([]Comparison, len(family))
+	p := make([]float64, len(family))
+	for i, pair := range family {
+		compared[i] = r.test(pair)
+		p[i] = 1
+		if t := compared[i].Test; t != nil {
+			p[i] = t.P
+		}
+	}
+	for i, adjusted := range Holm(p) {
+		c := &compared[i]
+		c.Adjusted = adjusted
+		c.Verdict = r.decide(*c, family[i].HigherIsBetter)
+		if c.Verdict == CannotTell {
+			c.More = r.more(*c, len(family))
+		}
+	}
+	return compared
+}
+
+// test fills in all but the decision.
+func (r Rule) test(pair Pair) Comparison {
+	c := Comparison{Measure: pair.Measure, Old: newValue(pair.Old), New: newValue(pair.New), Rule: r}
+	c.Doubts = append(doubts("old", pair.Old), doubts("new", pair.New)...)
+	if c.Err = cmp.Or(positive(pair.Old), positive(pair.New), enough(MinInterval, pair.Old, pair.New)); c.Err != nil {
+		return c
+	}
+	ratio, err := RatioOf(pair.Old, pair.New, 1-r.Alpha)
+	if err != nil {
+		c.Err = err
+		return c
+	}
+	test, err := MannWhitney(pair.Old, pair.New)
+	if err != nil {
+		c.Err = err
+		return c
+	}
+	c.Ratio, c.Test = &ratio, &test
+	return c
+}
+
+func (r Rule) decide(c Comparison, higherIsBetter bool) Verdict {
+	if c.Ratio == nil {
+		return CannotTell
+	}
+	in := c.Ratio.Interval
+	if in.Within(1/(1+r.Margin), 1+r.Margin) {
+		return Same
+	}
+	if c.Adjusted > r.Alpha || in.Holds(1) || math.Abs(math.Log(c.Ratio.Estimate)) < math.Log1p(r.Floor) {
+		return CannotTell
+	}
+	if (c.Ratio.Estimate > 1) == higherIsBetter {
+		return Better
+	}
+	return Worse
+}
+
+// Holds tells whether x is in the interval, its ends included.
+func (in Interval) Holds(x float64) bool { return in.Low <= x && x <= in.High }
+
+// Within tells whether the whole interval is between low and high.
+func (in Interval) Within(low, high float64) bool { return low <= in.Low && in.High <= high }
+
+// power is the chance with which the rounds that more asks for shall tell.
+const power = 0.8
+
+// more estimates how many more rounds each side needs until the verdict is another than CannotTell, if the rounds go on as they
+// were. To be found different: Noether's sample size for the Mann-Whitney test with a power of 80 %, from the share of pairs in
+// which the new value is the larger one (G. E. Noether, Journal of the American Statistical Association 82, 1987), at Alpha over
+// the size of the family. To be found the same: the interval shrinks with the root of the rounds until it is within the margin.
+// The smaller one counts.
+func (r Rule) more(c Comparison, family int) int {
+	have := min(len(c.Old.Values), len(c.New.Values))
+	if need, few := errors.AsType[NeedRounds](c.Err); few {
+		return max(need.Need-have, 1)
+	}
+	if c.Ratio == nil {
+		return 0
+	}
+	least := math.Inf(1)
+	off := math.Abs(math.Log(c.Ratio.Estimate))
+	share := c.Test.U / float64(len(c.Old.Values)*len(c.New.Values))
+	if d := math.Abs(share - 0.5); d > 0 && off >= math.Log1p(r.Floor) {
+		z := normalQuantile(1-r.Alpha/2/float64(family)) + normalQuantile(power)
+		least = z * z / (3 * d * d) / 2
+	}
+	if room := math.Log1p(r.Margin) - off; room > 0 {
+		half := math.Log(c.Ratio.Interval.High/c.Ratio.Interval.Low) / 2
+		least = min(least, float64(have)*(half/room)*(half/room))
+	}
+	if math.IsInf(least, 1) {
+		return 0
+	}
+	return int(max(1, min(MaxRounds, math.Ceil(least)-float64(have))))
+}
+
+// sortedByMedian are the indices of samples, the best median first; samples without one are last.
+func sortedByMedian(samples [][]float64, higherIsBetter bool) []int {
+	order := make([]int, len(samples))
+	medians := make([]float64, len(samples))
+	for i, s := range samples {
+		order[i] = i
+		medians[i] = math.Inf(1)
+		if m, ok := Median(s); ok && !math.IsNaN(m) {
+			medians[i] = m
+			if higherIsBetter {
+				medians[i] = -m
+			}
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(medians[a], medians[b]) })
+	return order
+}

@@ -1,0 +1,292 @@
+package stats
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// rounds draws n lognormal values around median with a spread of so much.
+func rounds(rng *rand.Rand, n int, median, spread float64) []float64 {
+	xs := make([]float64, n)
+	for i := range xs {
+		xs[i] = median * math.Exp(spread*rng.NormFloat64())
+	}
+	return xs
+}
+
+// headline is a family of five measures of n rounds; change is the factor from old to new of those that the bits of changed name.
+func headline(rng *rand.Rand, n int, spread, change float64, changed int) []Pair {
+	var family []Pair
+	for i := range 5 {
+		factor := 1.0
+		if changed&(1<<i) != 0 {
+			factor = change
+		}
+		family = append(family, Pair{
+			Measure: string(rune('a' + i)), HigherIsBetter: i == 0,
+			Old: rounds(rng, n, 1000, spread), New: rounds(rng, n, 1000*factor, spread),
+		})
+	}
+	return family
+}
+
+// The bar of the decision: of families of pure noise at most 5 % claim any difference, whatever the noise.
+func TestNoiseIsNotSoldAsADifference(t *testing.T) {
+	const families = 1500
+	for _, noise := range []struct {
+		name   string
+		n      int
+		spread float64
+		skew   func(*rand.Rand, []Pair)
+	}{
+		{"noise of 2 %", 6, 0.02, nil}, {"noise of 10 %", 6, 0.1, nil}, {"noise of 50 %", 6, 0.5, nil},
+		{"ten rounds", 10, 0.1, nil},
+		{"outliers", 6, 0.05, func(rng *rand.Rand, family []Pair) {
+			for _, p := range family {
+				for _, xs := range [][]float64{p.Old, p.New} {
+					if rng.IntN(3) == 0 {
+						xs[rng.IntN(len(xs))] *= 5
+					}
+				}
+			}
+		}},
+		{"ties", 6, 0.05, func(_ *rand.Rand, family []Pair) {
+			for _, p := range family {
+				for _, xs := range [][]float64{p.Old, p.New} {
+					for i := range xs {
+						xs[i] = math.Round(xs[i]/50) * 50
+					}
+				}
+			}
+		}},
+		{"all measures alike", 6, 0.1, func(_ *rand.Rand, family []Pair) {
+			for i := range family {
+				family[i].Old, family[i].New = family[0].Old, family[0].New
+			}
+		}},
+	} {
+		rng := rand.New(rand.NewPCG(1, uint64(noise.spread*100)))
+		claimed, same := 0, 0
+		for range families {
+			family := headline(rng, noise.n, noise.spread, 1, 0)
+			if noise.skew != nil {
+				noise.skew(rng, family)
+			}
+			compared := Rule{}.Compare(family)
+			if slices.ContainsFunc(compared, func(c Comparison) bool { return c.Verdict == Better || c.Verdict == Worse }) {
+				claimed++
+			}
+			if compared[0].Verdict == Same {
+				same++
+			}
+		}
+		share := float64(claimed) / families
+		t.Logf("%s: a difference claimed in %.2f %% of the families, the first measure the same in %.1f %%", noise.name, 100*share, 100*float64(same)/families)
+		if share > 0.05 {
+			t.Errorf("%s: a difference claimed in %.2f %% of the families", noise.name, 100*share)
+		}
+	}
+}
+
+// A contender that is 10 % slower is found in at least 90 % of the comparisons with a noise of 2 %, and nothing else is claimed of it.
+func TestTenPercentAreFound(t *testing.T) {
+	const families = 600
+	for _, slowed := range []struct {
+		name string
+		bits int
+	}{{"throughput alone", 1}, {"one latency", 2}, {"all", 31}} {
+		rng := rand.New(rand.NewPCG(2, uint64(slowed.bits)))
+		found, wrong := 0, 0
+		for range families {
+			family := headline(rng, 6, 0.02, 1/1.1, slowed.bits)
+			all := true
+			for i, c := range (Rule{}).Compare(family) {
+				want := Better // of the measures of which less is better
+				if i == 0 {
+					want = Worse
+				}
+				switch hit := slowed.bits&(1<<i) != 0; {
+				case hit && c.Verdict != want:
+					all = false
+				case !hit && (c.Verdict == Better || c.Verdict == Worse):
+					wrong++
+				}
+			}
+			if all {
+				found++
+			}
+		}
+		t.Logf("%s: found in %.1f %%, %d false claims beside it", slowed.name, 100*float64(found)/families, wrong)
+		if found < families*9/10 || wrong > families/20 {
+			t.Errorf("%s: found in %d of %d, %d false claims", slowed.name, found, families, wrong)
+		}
+	}
+}
+
+// The interval holds the true ratio at least as often as it says.
+func TestRatioIntervalCovers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	const trials = 4000
+	held := 0
+	for range trials {
+		r, err := RatioOf(rounds(rng, 6, 10, 0.2), rounds(rng, 7, 13, 0.2), 0.95)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Interval.Holds(1.3) {
+			held++
+		}
+	}
+	if share := float64(held) / trials; share < 0.945 || share > 0.98 {
+		t.Errorf("the interval held the ratio in %.3f of the trials", share)
+	}
+}
+
+func times(xs []float64, f float64) []float64 {
+	ys := slices.Clone(xs)
+	for i := range ys {
+		ys[i] *= f
+	}
+	return ys
+}
+
+func TestVerdictsAndTheirSentences(t *testing.T) {
+	base := []float64{98, 99, 100, 101, 102, 103}
+	tight := []float64{99.9, 99.95, 100, 100.05, 100.1, 100.15}
+	wide := []float64{60, 80, 100, 120, 140, 160}
+	for _, test := range []struct {
+		name     string
+		rule     Rule
+		pair     Pair
+		verdict  Verdict
+		sentence string
+	}{
+		{"faster", Rule{}, Pair{HigherIsBetter: true, Old: base, New: times(base, 1.2)}, Better, "better: +20.0 % (+16.5 % to +23.6 %), p 0.0022"},
+		{"slower", Rule{}, Pair{HigherIsBetter: true, Old: times(base, 1.2), New: base}, Worse, "worse: −16.7 % (−19.1 % to −14.2 %), p 0.0022"},
+		{"less latency", Rule{}, Pair{Old: base, New: times(base, 0.3)}, Better, "better: ×0.3 (×0.291 to ×0.309), p 0.0022"},
+		{"more memory", Rule{}, Pair{Old: base, New: times(base, 3)}, Worse, "worse: ×3 (+191.3 % to ×3.09), p 0.0022"},
+		{"the same", Rule{}, Pair{Old: tight, New: tight}, Same, "same within 3 %: 0.0 % (−0.1 % to +0.2 %)"},
+		{"certain, and too little to matter", Rule{}, Pair{Old: tight, New: times(tight, 1.01)}, Same, "same within 3 %: +1.0 % (+0.8 % to +1.2 %)"},
+		{"certain, with a narrow margin", Rule{Margin: 0.005}, Pair{Old: tight, New: times(tight, 1.01)}, Worse, "worse: +1.0 % (+0.8 % to +1.2 %), p 0.0022"},
+		{"certain, below the floor", Rule{Margin: 0.005, Floor: 0.02}, Pair{Old: tight, New: times(tight, 1.01)}, CannotTell, "can't tell: +1.0 % (+0.8 % to +1.2 %); less than this machine can show (2 %)"},
+		{"noisy", Rule{}, Pair{Old: wide, New: times(wide, 1.2)}, CannotTell, "can't tell: +20.0 % (−28.0 % to +100.0 %); need about 51 more rounds on each side"},
+		{"constants", Rule{}, Pair{Old: []float64{5, 5, 5, 5, 5, 5}, New: []float64{5, 5, 5, 5, 5, 5}}, Same, "same within 3 %: 0.0 % (0.0 % to 0.0 %)"},
+		{"two constants", Rule{}, Pair{Old: []float64{5, 5, 5, 5, 5, 5}, New: []float64{6, 6, 6, 6, 6, 6}}, Worse, "worse: +20.0 % (+20.0 % to +20.0 %), p 0.0022"},
+		{"three rounds", Rule{}, Pair{Old: base[:3], New: base}, CannotTell, "can't tell: 3 rounds, need ≥ 6: 3 more rounds on each side"},
+		{"five rounds", Rule{}, Pair{Old: base, New: base[:5]}, CannotTell, "can't tell: 5 rounds, need ≥ 6: 1 more round on each side"},
+		{"nothing", Rule{}, Pair{}, CannotTell, "can't tell: 0 rounds, need ≥ 6: 6 more rounds on each side"},
+		{"a zero", Rule{}, Pair{Old: base, New: []float64{0, 1, 2, 3, 4, 5}}, CannotTell, "can't tell: round 1: value 0: a ratio takes positive values"},
+		{"not a number", Rule{}, Pair{Old: []float64{1, 2, 3, 4, 5, math.NaN()}, New: base}, CannotTell, "can't tell: round 6: value NaN: not a finite number"},
+	} {
+		c := test.rule.Compare([]Pair{test.pair})[0]
+		if c.Verdict != test.verdict || c.Sentence() != test.sentence {
+			t.Errorf("%s: %s: %q, want %q", test.name, c.Verdict, c.Sentence(), test.sentence)
+		}
+	}
+}
+
+func TestTheFamilyRaisesTheBar(t *testing.T) {
+	x := []float64{98, 99, 100, 101, 102, 103}
+	y := []float64{102.5, 104, 105, 106, 107, 108} // one pair the other way round
+	one := Pair{HigherIsBetter: true, Old: x, New: y}
+	alone := Rule{}.Compare([]Pair{one})[0]
+	if alone.Verdict != Better || !near(alone.Adjusted, alone.Test.P) {
+		t.Errorf("alone: %s, p %g", alone.Verdict, alone.Adjusted)
+	}
+	// What could not be tested counts too: it was declared.
+	family := make([]Pair, 20)
+	family[7] = one
+	among := Rule{}.Compare(family)[7]
+	if among.Verdict != CannotTell || !near(among.Adjusted, 20*alone.Test.P) || among.More < 1 {
+		t.Errorf("among twenty: %s, p %g, %d more", among.Verdict, among.Adjusted, among.More)
+	}
+	if len(Rule{}.Compare(nil)) != 0 {
+		t.Error("an empty family has comparisons")
+	}
+}
+
+// The estimate is of use: of those told to add rounds because of a difference, most find it with that many.
+func TestMoreRoundsTell(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	told, asked := 0, 0
+	for range 400 {
+		pair := Pair{Old: rounds(rng, 6, 100, 0.06), New: rounds(rng, 6, 108, 0.06)}
+		c := Rule{}.Compare([]Pair{pair})[0]
+		if c.Verdict != CannotTell || c.More == 0 {
+			continue
+		}
+		asked++
+		n := min(6+c.More, 300)
+		if (Rule{}).Compare([]Pair{{Old: rounds(rng, n, 100, 0.06), New: rounds(rng, n, 108, 0.06)}})[0].Verdict != CannotTell {
+			told++
+		}
+	}
+	if asked < 50 || told < asked/2 {
+		t.Errorf("of %d that were to add rounds, %d then had an answer", asked, told)
+	}
+}
+
+func TestDoubtsAreToldAndNothingIsDropped(t *testing.T) {
+	base := []float64{100, 101, 102, 99, 98, 100.5}
+	spoilt := []float64{100, 101, 102, 99, 98, 300}
+	c := Rule{}.Compare([]Pair{{Old: base, New: spoilt}})[0]
+	if len(c.Doubts) != 1 || c.Doubts[0] != "new: round 6 stands apart: ×2.99 of the median" || len(c.New.Values) != 6 {
+		t.Errorf("doubts %q", c.Doubts)
+	}
+	groups := []float64{100, 120, 100.1, 120.1, 100.2, 120.2}
+	c = Rule{}.Compare([]Pair{{Old: groups, New: base}})[0]
+	if len(c.Doubts) != 1 || !strings.HasPrefix(c.Doubts[0], "old: the rounds fall into groups") {
+		t.Errorf("doubts %q", c.Doubts)
+	}
+	if o := Outliers([]float64{5, 5, 5, 5, 5, 6}); len(o) != 1 || o[0].Index != 5 || !math.IsInf(o[0].Score, 1) {
+		t.Errorf("one of six equal ones: %+v", o)
+	}
+	if o := Outliers([]float64{5, 5, 5, 5, 5, 5.01}); len(o) != 0 || Modes([]float64{5, 5, 5, 5.001, 5.001, 5.001}) {
+		t.Errorf("what is within the margin: %+v", o)
+	}
+	if Outliers([]float64{1, 1, 100}) != nil || Modes([]float64{1, 1, 9, 9}) || Outliers([]float64{-1, 1, 1, 1, 1, 1}) != nil || Modes(nil) {
+		t.Error("doubts about too few values, or those without a logarithm")
+	}
+}
+
+func TestVerdictText(t *testing.T) {
+	for _, v := range []Verdict{CannotTell, Better, Worse, Same} {
+		text, err := v.MarshalText()
+		var back Verdict
+		if err != nil || back.UnmarshalText(text) != nil || back != v {
+			t.Errorf("%s came back as %s", v, back)
+		}
+	}
+	var v Verdict
+	if v.UnmarshalText([]byte("best")) == nil {
+		t.Error("an unknown verdict was read")
+	}
+}
+
+func TestErrorsHaveTypes(t *testing.T) {
+	_, err := RatioOf([]float64{1, 2, 3}, []float64{1, 2, 3}, 0.95)
+	var need NeedRounds
+	if !errors.As(err, &need) || need != (NeedRounds{3, 4}) {
+		t.Errorf("three and three: %v", err)
+	}
+	_, err = RatioOf([]float64{1, 2, 3}, []float64{1, -2, 3}, 0.95)
+	var bad BadValue
+	if !errors.As(err, &bad) || bad.Index != 1 || bad.Value != -2 {
+		t.Errorf("a negative one: %v", err)
+	}
+	if _, err = MannWhitney(nil, []float64{1}); !errors.As(err, &need) {
+		t.Errorf("nothing: %v", err)
+	}
+	if _, err = MannWhitney(make([]float64, MaxRounds+1), []float64{1}); err == nil {
+		t.Error("no bound")
+	}
+	for _, confidence := range []float64{0, 1, math.NaN()} {
+		if _, err := RatioOf([]float64{1, 2, 3, 4, 5, 6}, []float64{1, 2, 3, 4, 5, 6}, confidence); err == nil {
+			t.Errorf("confidence %g", confidence)
+		}
+	}
+}

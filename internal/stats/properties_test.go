@@ -1,0 +1,143 @@
+package stats
+
+import (
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// Laws that hold whatever the samples are.
+func TestLaws(t *testing.T) {
+	rng := rand.New(rand.NewPCG(20, 21))
+	for range 300 {
+		n, m := 1+rng.IntN(9), 1+rng.IntN(9)
+		x, y := rounds(rng, n, 10, 0.3), rounds(rng, m, 11, 0.3)
+		if rng.IntN(2) == 0 {
+			for _, s := range [][]float64{x, y} {
+				for i := range s {
+					s[i] = math.Round(s[i])
+				}
+			}
+		}
+		there, err := MannWhitney(x, y)
+		back, err2 := MannWhitney(y, x)
+		if err != nil || err2 != nil || there.U+back.U != float64(n*m) || !near(there.P, back.P) || there.P < 0 || there.P > 1 {
+			t.Fatalf("%v, %v: %+v, %+v", x, y, there, back)
+		}
+		// Order within a sample and the unit do not matter.
+		shuffled := slices.Clone(x)
+		rng.Shuffle(n, func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+		if again, _ := MannWhitney(times(shuffled, 8), times(y, 8)); again != there {
+			t.Fatalf("%v, %v: %+v, then %+v", x, y, there, again)
+		}
+		r, err := RatioOf(x, y, 0.95)
+		if err != nil {
+			continue
+		}
+		q, err := RatioOf(y, x, 0.95)
+		if err != nil || !near(q.Estimate*r.Estimate, 1) || !near(q.Interval.Low*r.Interval.High, 1) || !near(q.OfMedians*r.OfMedians, 1) {
+			t.Fatalf("%v, %v: %+v against %+v", x, y, r, q)
+		}
+		if !r.Interval.Holds(r.Estimate) || r.Interval.Confidence < 0.95 {
+			t.Fatalf("%v, %v: %+v", x, y, r)
+		}
+		if wide, err := RatioOf(x, y, 0.99); err == nil && !r.Interval.Within(wide.Interval.Low, wide.Interval.High) {
+			t.Fatalf("%v, %v: 99 %% is narrower than 95 %%", x, y)
+		}
+		// Without ties the test and the interval agree.
+		if !there.Ties && (there.P <= 0.05) == r.Interval.Holds(1) {
+			t.Fatalf("%v, %v: p %g, interval %+v", x, y, there.P, r.Interval)
+		}
+		// A Comparison seen from the other side says the opposite.
+		if n >= MinInterval && m >= MinInterval {
+			a := Rule{}.Compare([]Pair{{Old: x, New: y}})[0].Verdict
+			b := Rule{}.Compare([]Pair{{Old: y, New: x}})[0].Verdict
+			if opposite := map[Verdict]Verdict{Better: Worse, Worse: Better, Same: Same, CannotTell: CannotTell}; opposite[a] != b {
+				t.Fatalf("%v, %v: %s, from the other side %s", x, y, a, b)
+			}
+		}
+	}
+}
+
+// Above the limit, the approximation goes on where the exact test ends.
+func TestTheApproximationIsClose(t *testing.T) {
+	rng := rand.New(rand.NewPCG(22, 23))
+	for range 20 {
+		x, y := rounds(rng, 30, 10, 0.1), rounds(rng, 30, 10.4, 0.1)
+		exact, _ := MannWhitney(x, y)
+		_, ties := doubledRanks(slices.Concat(x, y))
+		if p := normalP(exact.U, 30, 30, ties); math.Abs(p-exact.P) > 0.005 {
+			t.Errorf("p %g, approximated %g", exact.P, p)
+		}
+		k, reached := criticalRank(30, 30, 0.95)
+		below, _ := criticalRank(30, 31, 0.95)
+		if k < 315 || k > 320 || reached < 0.95 || below < k || below > k+20 {
+			t.Fatalf("ranks %d (%g) and %d", k, reached, below)
+		}
+	}
+}
+
+func TestHolmOfHostileValues(t *testing.T) {
+	got := Holm([]float64{0.01, math.NaN(), -1, 2, 0.02})
+	if !slices.Equal(got, []float64{0.05, 1, 1, 1, 0.08}) || len(Holm(nil)) != 0 {
+		t.Errorf("%v", got)
+	}
+}
+
+// Whatever bits come, nothing panics, and what is told is within its bounds.
+func FuzzCompare(f *testing.F) {
+	pack := func(xs ...float64) (b []byte) {
+		for _, x := range xs {
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
+		}
+		return b
+	}
+	f.Add(pack(1, 2, 3, 4, 5, 6), pack(2, 3, 4, 5, 6, 7), 0.03, 0.0)
+	f.Add(pack(1, 1, 1, 1, 1, 1), pack(1, 1, 1, 1, 1, 1), 0.03, 0.1)
+	f.Add(pack(math.NaN(), math.Inf(1), -1, 0, 5e-324, math.MaxFloat64), pack(), math.NaN(), math.Inf(-1))
+	f.Add(pack(1e150, 1e-150, 1e150, 1e-150, 1e-150, 1), pack(1e150, 1e-150, 1, 1, 1, 1e-150, 1e-150), 1e-300, 1e300)
+	f.Fuzz(func(t *testing.T, old, new []byte, margin, floor float64) {
+		unpack := func(b []byte) (xs []float64) {
+			for ; len(b) >= 8 && len(xs) < 40; b = b[8:] {
+				xs = append(xs, math.Float64frombits(binary.LittleEndian.Uint64(b)))
+			}
+			return xs
+		}
+		x, y := unpack(old), unpack(new)
+		before := slices.Clone(x)
+		for _, c := range (Rule{Margin: margin, Floor: floor}).Compare([]Pair{{Old: x, New: y}, {Old: y, New: x, HigherIsBetter: true}}) {
+			if !(c.Adjusted >= 0 && c.Adjusted <= 1) || c.More < 0 || c.More > MaxRounds || c.Sentence() == "" {
+				t.Fatalf("%+v", c)
+			}
+			if (c.Err == nil) != (c.Ratio != nil) || c.Err != nil && c.Verdict != CannotTell {
+				t.Fatalf("%+v", c)
+			}
+			if c.Ratio != nil && !(c.Ratio.Interval.Low > 0 && c.Ratio.Interval.Low <= c.Ratio.Estimate*(1+1e-9) && c.Ratio.Estimate <= c.Ratio.Interval.High*(1+1e-9) && c.Ratio.Interval.High < math.Inf(1)) {
+				t.Fatalf("%+v", c.Ratio)
+			}
+		}
+		if d := Dip(x); !(d >= 0 && d <= 0.25+1e-9) {
+			t.Fatalf("dip %g of %v", d, x)
+		}
+		tiers, unknown, _ := Rule{}.Tiers([][]float64{x, y, x}, true)
+		seen := len(unknown)
+		for _, tier := range tiers {
+			seen += len(tier.Members)
+		}
+		if seen != 3 {
+			t.Fatalf("%d of 3 in tiers", seen)
+		}
+		if len(x) <= 7 {
+			if _, err := ChangePoints(x, 0.05); err != nil && finite(x) == nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range before {
+			if math.Float64bits(before[i]) != math.Float64bits(x[i]) {
+				t.Fatal("the sample was changed")
+			}
+		}
+	})
+}

@@ -1,0 +1,243 @@
+package stats
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"testing"
+)
+
+// reference is what testdata/reference.py and reference.R have written.
+type reference struct {
+	Pairs []struct {
+		Name          string    `json:"name"`
+		X             []float64 `json:"x"`
+		Y             []float64 `json:"y"`
+		MedianX       float64   `json:"median_x"`
+		MedianY       float64   `json:"median_y"`
+		IntervalX     *interval `json:"interval_x"`
+		IntervalY     *interval `json:"interval_y"`
+		U             float64   `json:"u"`
+		PExact        *float64  `json:"p_exact"`
+		PAsymptotic   *float64  `json:"p_asymptotic"`
+		Ratio         float64   `json:"ratio"`
+		RatioInterval *interval `json:"ratio_interval"`
+		ZY            []float64 `json:"z_y"`
+		DipY          float64   `json:"dip_y"`
+	} `json:"pairs"`
+	Holm []struct {
+		P        []float64 `json:"p"`
+		Adjusted []float64 `json:"adjusted"`
+	} `json:"holm"`
+	Dips []struct {
+		X   []float64 `json:"x"`
+		Dip float64   `json:"dip"`
+	} `json:"dips"`
+	Changes []struct {
+		X         []float64 `json:"x"`
+		Statistic float64   `json:"statistic"`
+		At        int       `json:"at"`
+	} `json:"changes"`
+	Critical []struct {
+		N   int     `json:"n"`
+		Z   float64 `json:"z"`
+		Dip float64 `json:"dip"`
+	} `json:"critical"`
+}
+
+type interval struct {
+	Low        float64 `json:"low"`
+	High       float64 `json:"high"`
+	Confidence float64 `json:"confidence"`
+}
+
+func read[T any](t *testing.T, file string) (v T) {
+	t.Helper()
+	data, err := os.ReadFile("testdata/" + file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// near is equal to 1e-9, relatively for large values.
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(b)) }
+
+// relative is equal to a part in 1e9.
+func relative(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(b) }
+
+func TestAgainstSciPy(t *testing.T) {
+	ref := read[reference](t, "reference.json")
+	exact, intervals, asymptotic, tied := 0, 0, 0, 0
+	for _, r := range ref.Pairs {
+		for _, side := range []struct {
+			xs     []float64
+			median float64
+			want   *interval
+		}{{r.X, r.MedianX, r.IntervalX}, {r.Y, r.MedianY, r.IntervalY}} {
+			if got, _ := Median(side.xs); !relative(got, side.median) {
+				t.Errorf("%s: median %g, want %g", r.Name, got, side.median)
+			}
+			got, ok := MedianInterval(side.xs, 0.95)
+			if ok != (side.want != nil) {
+				t.Errorf("%s: an interval of the median: %t", r.Name, ok)
+			} else if ok && (got.Low != side.want.Low || got.High != side.want.High || !near(got.Confidence, side.want.Confidence)) {
+				t.Errorf("%s: interval %+v, want %+v", r.Name, got, side.want)
+			}
+		}
+		test, err := MannWhitney(r.X, r.Y)
+		if err != nil || test.U != r.U {
+			t.Errorf("%s: U %g, want %g, %v", r.Name, test.U, r.U, err)
+		}
+		if r.PExact != nil {
+			exact++
+			if test.Ties {
+				tied++
+			}
+			if !test.Exact || !near(test.P, *r.PExact) {
+				t.Errorf("%s: exact p %.12g, want %.12g", r.Name, test.P, *r.PExact)
+			}
+		}
+		_, ties := doubledRanks(append(append([]float64{}, r.X...), r.Y...))
+		if p := normalP(r.U, len(r.X), len(r.Y), ties); r.PAsymptotic != nil {
+			asymptotic++
+			if !near(p, *r.PAsymptotic) {
+				t.Errorf("%s: approximated p %.12g, want %.12g", r.Name, p, *r.PAsymptotic)
+			}
+		}
+		got, err := RatioOf(r.X, r.Y, 0.95)
+		if few := 2*math.Exp(-logChoose(len(r.X)+len(r.Y), len(r.X))) > 0.05; few != (err != nil) {
+			t.Errorf("%s: ratio: %v", r.Name, err)
+		}
+		if err == nil && !relative(got.Estimate, r.Ratio) {
+			t.Errorf("%s: ratio %.12g, want %.12g", r.Name, got.Estimate, r.Ratio)
+		}
+		if want := r.RatioInterval; want != nil {
+			intervals++
+			if !relative(got.Interval.Low, want.Low) || !relative(got.Interval.High, want.High) {
+				t.Errorf("%s: interval %.12g to %.12g, want %.12g to %.12g", r.Name, got.Interval.Low, got.Interval.High, want.Low, want.High)
+			}
+		}
+		if got := Dip(logarithms(r.Y)); !near(got, r.DipY) {
+			t.Errorf("%s: dip %.12g, want %.12g", r.Name, got, r.DipY)
+		}
+		limit, _ := thresholds(len(r.Y))
+		if len(r.Y) >= MinDoubt && r.ZY != nil {
+			var want []int
+			for i, z := range r.ZY {
+				if math.Abs(z) > limit {
+					want = append(want, i)
+				}
+			}
+			outliers := Outliers(r.Y)
+			if len(outliers) != len(want) {
+				t.Errorf("%s: outliers %+v, want %v", r.Name, outliers, want)
+			}
+			for i := range min(len(want), len(outliers)) {
+				if o := outliers[i]; o.Index != want[i] || math.Abs(o.Score-r.ZY[o.Index]) > 1e-6*math.Abs(o.Score) {
+					t.Errorf("%s: outlier %+v, want index %d, score %g", r.Name, o, want[i], r.ZY[want[i]])
+				}
+			}
+		}
+	}
+	t.Logf("%d data sets: %d exact p (%d with ties), %d approximated, %d intervals of a ratio", len(ref.Pairs), exact, tied, asymptotic, intervals)
+	if len(ref.Pairs) < 50 || exact < 50 || tied < 12 || intervals < 50 || asymptotic < 50 {
+		t.Error("too few data sets")
+	}
+	for _, r := range ref.Holm {
+		for i, got := range Holm(r.P) {
+			if !near(got, r.Adjusted[i]) {
+				t.Errorf("Holm of %v: %g, want %g", r.P, got, r.Adjusted[i])
+			}
+		}
+	}
+	for _, r := range ref.Dips {
+		want := r.Dip
+		if constant(r.X) {
+			want = 0 // by definition here
+		}
+		if got := Dip(r.X); !near(got, want) {
+			t.Errorf("dip of %v: %.12g, want %.12g", r.X, got, want)
+		}
+	}
+	for _, r := range ref.Changes {
+		ranks, _ := doubledRanks(r.X)
+		if got, at := largestShift(ranks); !near(got, r.Statistic) || at != r.At {
+			t.Errorf("change in %v: %g at %d, want %g at %d", r.X, got, at, r.Statistic, r.At)
+		}
+	}
+}
+
+func constant(xs []float64) bool {
+	for _, x := range xs {
+		if x != xs[0] {
+			return false
+		}
+	}
+	return true
+}
+
+// R agrees where it is exact: without ties.
+func TestAgainstR(t *testing.T) {
+	type rPair struct {
+		Name                    string
+		U, P                    float64
+		Ratio, Low, High, Level *float64
+	}
+	r := read[struct {
+		Pairs []rPair
+		Holm  []struct{ P, Adjusted []float64 }
+	}](t, "reference-r.json")
+	data := map[string][2][]float64{}
+	for _, p := range read[reference](t, "reference.json").Pairs {
+		data[p.Name] = [2][]float64{p.X, p.Y}
+	}
+	if len(r.Pairs) < 40 {
+		t.Fatalf("%d data sets", len(r.Pairs))
+	}
+	for _, want := range r.Pairs {
+		x, y := data[want.Name][0], data[want.Name][1]
+		// R's limit is 50 values in each sample, the one here is on both together.
+		test, err := MannWhitney(x, y)
+		if err != nil || test.U != want.U || test.Exact && !near(test.P, want.P) {
+			t.Errorf("%s: U %g, p %.12g, want %g, %.12g, %v", want.Name, test.U, test.P, want.U, want.P, err)
+		}
+		if want.Ratio == nil || !test.Exact {
+			continue
+		}
+		got, err := RatioOf(x, y, 0.95)
+		if err != nil || !relative(got.Estimate, *want.Ratio) || !relative(got.Interval.Low, *want.Low) || !relative(got.Interval.High, *want.High) {
+			t.Errorf("%s: %+v, want %.12g, %.12g to %.12g, %v", want.Name, got, *want.Ratio, *want.Low, *want.High, err)
+		}
+	}
+	for _, want := range r.Holm {
+		for i, got := range Holm(want.P) {
+			if !near(got, want.Adjusted[i]) {
+				t.Errorf("Holm of %v: %g, want %g", want.P, got, want.Adjusted[i])
+			}
+		}
+	}
+}
+
+// The table of the thresholds is that of the simulation, rounded up, and no more than that.
+func TestThresholdsAreThoseOfTheSimulation(t *testing.T) {
+	simulated := read[reference](t, "reference.json").Critical
+	if len(simulated) != len(critical()) {
+		t.Fatalf("%d sizes, want %d", len(critical()), len(simulated))
+	}
+	for _, want := range simulated {
+		z, dip := thresholds(want.N)
+		if z < want.Z-0.02 || z > want.Z+0.12 || dip < want.Dip-1e-4 || dip > want.Dip+0.0015 {
+			t.Errorf("%d values: thresholds %g and %g, simulated %g and %g", want.N, z, dip, want.Z, want.Dip)
+		}
+	}
+	if z, dip := thresholds(40); z != 4.7 || !near(dip, 0.091) {
+		t.Errorf("between two sizes: %g, %g", z, dip)
+	}
+	if _, dip := thresholds(400); !near(dip, 0.03) {
+		t.Errorf("beyond the table: %g", dip)
+	}
+}

@@ -1,0 +1,140 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func TestTiers(t *testing.T) {
+	base := []float64{98, 99, 100, 101, 102, 103}
+	samples := [][]float64{
+		times(base, 0.5),               // 0: third tier
+		base,                           // 1: with 2 and 3 in the first
+		times(base, 1.01),              // 2: the best median
+		{70, 80, 85, 90, 120, 130},     // 3: a low median, and not known to be worse
+		times(base, 0.8),               // 4: second
+		{100, 101},                     // 5: too few rounds
+		{1, 2, 3, 4, 5, 0},             // 6: no ratio
+		times([]float64(base), 0.8001), // 7: second
+	}
+	tiers, unknown, lacking := Rule{}.Tiers(samples, true)
+	if len(tiers) != 3 || !slices.Equal(tiers[0].Members, []int{2, 1, 3}) || !slices.Equal(tiers[1].Members, []int{7, 4}) || !slices.Equal(tiers[2].Members, []int{0}) {
+		t.Errorf("tiers %+v", tiers)
+	}
+	if !slices.Equal(tiers[0].Beats, []int{7, 4, 0}) || tiers[2].Beats != nil || !slices.Equal(unknown, []int{5, 6}) || lacking != 0 {
+		t.Errorf("tiers %+v, unknown %v, lacking %d", tiers, unknown, lacking)
+	}
+	// Of times the lowest is the best.
+	tiers, _, _ = Rule{}.Tiers(samples, false)
+	if len(tiers) != 3 || !slices.Equal(tiers[0].Members, []int{0}) || !slices.Equal(tiers[1].Members, []int{4, 7, 3}) {
+		t.Errorf("tiers of times %+v", tiers)
+	}
+	if tiers, unknown, lacking = (Rule{}).Tiers(nil, true); tiers != nil || unknown != nil || lacking != 0 {
+		t.Error("nothing has tiers")
+	}
+}
+
+// Eight contenders have 28 pairs: the smallest p value of six against six is not small enough, that of seven is.
+func TestTiersSayWhatTheyLack(t *testing.T) {
+	samples := func(contenders, n int) [][]float64 {
+		var all [][]float64
+		for i := range contenders {
+			s := make([]float64, n)
+			for j := range s {
+				s[j] = float64(100*(i+1) + j)
+			}
+			all = append(all, s)
+		}
+		return all
+	}
+	for _, test := range []struct{ contenders, rounds, tiers, lacking int }{{2, 6, 2, 0}, {7, 6, 7, 0}, {8, 6, 1, 1}, {8, 7, 8, 0}, {1, 6, 1, 0}} {
+		tiers, _, lacking := Rule{}.Tiers(samples(test.contenders, test.rounds), true)
+		if len(tiers) != test.tiers || lacking != test.lacking {
+			t.Errorf("%d contenders, %d rounds: %d tiers, lacking %d", test.contenders, test.rounds, len(tiers), lacking)
+		}
+	}
+}
+
+// Equal contenders are in one tier in at least 95 % of the runs.
+func TestNoiseHasOneTier(t *testing.T) {
+	for _, contenders := range []int{3, 5, 7} {
+		rng := rand.New(rand.NewPCG(9, uint64(contenders)))
+		const runs = 600
+		split := 0
+		for range runs {
+			samples := make([][]float64, contenders)
+			for i := range samples {
+				samples[i] = rounds(rng, 6, 100, 0.2)
+			}
+			if tiers, _, _ := (Rule{}).Tiers(samples, true); len(tiers) > 1 {
+				split++
+			}
+		}
+		t.Logf("%d contenders: split in %.1f %%", contenders, 100*float64(split)/runs)
+		if split > runs/20 {
+			t.Errorf("%d equal contenders were split in %d of %d runs", contenders, split, runs)
+		}
+	}
+}
+
+func TestChangePoints(t *testing.T) {
+	rng := rand.New(rand.NewPCG(10, 11))
+	var series []float64
+	for _, part := range []struct {
+		n     int
+		level float64
+	}{{12, 100}, {10, 90}, {15, 110}} {
+		series = append(series, rounds(rng, part.n, part.level, 0.01)...)
+	}
+	found, err := ChangePoints(series, 0.05)
+	if err != nil || len(found) != 2 || found[0].At != 12 || found[1].At != 22 {
+		t.Fatalf("found %+v, %v", found, err)
+	}
+	if c := found[0]; math.Abs(c.Before-100) > 2 || math.Abs(c.After-90) > 2 || c.P > 0.05 || c.P <= 0 {
+		t.Errorf("first: %+v", c)
+	}
+	again, _ := ChangePoints(series, 0.05)
+	if !slices.Equal(found, again) {
+		t.Error("another answer for the same series")
+	}
+	for name, series := range map[string][]float64{
+		"none": nil, "one": {1}, "constant": {5, 5, 5, 5, 5, 5, 5, 5, 5, 5}, "one outlier": {5, 5, 5, 5, 9, 5, 5, 5, 5, 5}, "five": {1, 1, 1, 9, 9},
+	} {
+		if found, err := ChangePoints(series, 0.05); err != nil || len(found) != 0 {
+			t.Errorf("%s: %+v, %v", name, found, err)
+		}
+	}
+	// Six against six, all orders of which cannot be tried, and three against three, whose two clearest orders of twenty are too many.
+	if found, _ := ChangePoints([]float64{1, 2, 3, 1, 2, 3, 7, 8, 9, 7, 8, 9}, 0.05); len(found) != 1 || found[0].At != 6 {
+		t.Errorf("six against six: %+v", found)
+	}
+	if found, _ := ChangePoints([]float64{1, 2, 3, 4, 15, 16, 17, 18}, 0.05); len(found) != 1 || found[0].At != 4 {
+		t.Errorf("four against four: %+v", found)
+	}
+	if _, err := ChangePoints([]float64{1, math.NaN()}, 0.05); err == nil {
+		t.Error("not a number")
+	}
+	if _, err := ChangePoints([]float64{1, 2}, 1); err == nil {
+		t.Error("alpha 1")
+	}
+}
+
+// A series without a change has one marked in at most 5 %, give or take the error of the count.
+func TestNoiseHasNoChangePoint(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 13))
+	for _, n := range []int{8, 20} {
+		const runs = 120
+		marked := 0
+		for range runs {
+			if found, _ := ChangePoints(rounds(rng, n, 100, 0.05), 0.05); len(found) > 0 {
+				marked++
+			}
+		}
+		t.Logf("%d values: marked in %d of %d", n, marked, runs)
+		if marked > 12 { // the chance of more is 1 % with 5 %
+			t.Errorf("%d values: marked in %d of %d", n, marked, runs)
+		}
+	}
+}
