@@ -80,6 +80,7 @@ type Profile struct {
 	Requests    []Request   `json:"requests"`
 	Timeout     Duration    `json:"timeout_ns"`         // of one request, from its sending to its last byte
 	Validate    float64     `json:"validate,omitempty"` // share of the answers whose whole body is compared with the known one, where there is one
+	Phases      *PhaseSpec  `json:"phases,omitempty"`
 	Checks      CheckSpec   `json:"checks"`
 	Steps       []Step      `json:"steps"`
 	PriceVCPUHr float64     `json:"price_usd_per_vcpu_hour"`

@@ -28,6 +28,7 @@ const (
 	PhaseBuild  Phase = "build"  // of the run: images and binaries of all contenders
 	PhaseLaunch Phase = "launch" // of a leg, from here on
 	PhaseReady  Phase = "ready"
+	PhaseTiming Phase = "timing" // single requests, timed one by one
 	PhaseCheck  Phase = "check"
 	PhaseLoad   Phase = "load"
 	PhaseStop   Phase = "stop"
@@ -58,6 +59,10 @@ type (
 	// InstanceReady tells that it has answered for the first time.
 	InstanceReady struct {
 		StartUp time.Duration `json:"start_up_ns"` // from the start of the process to the first HTTP answer
+	}
+	// RequestsTimed tells where the first requests of a leg have spent their time.
+	RequestsTimed struct {
+		Phases Phases `json:"phases"`
 	}
 	// MarkRead is a reading between the phases.
 	MarkRead struct {
@@ -154,6 +159,7 @@ func (Progress) event()        {}
 func (InstanceStarted) event() {}
 func (InstanceReady) event()   {}
 func (MarkRead) event()        {}
+func (RequestsTimed) event()   {}
 func (CheckDone) event()       {}
 func (StepStarted) event()     {}
 func (WindowClosed) event()    {}
@@ -187,6 +193,8 @@ func EventName(e Event) string {
 		return "instance_started"
 	case InstanceReady:
 		return "instance_ready"
+	case RequestsTimed:
+		return "requests_timed"
 	case MarkRead:
 		return "mark_read"
 	case CheckDone:
@@ -238,6 +246,8 @@ func decodeEvent(name string, data []byte) (Event, error) {
 		return decode[InstanceStarted](data)
 	case "instance_ready":
 		return decode[InstanceReady](data)
+	case "requests_timed":
+		return decode[RequestsTimed](data)
 	case "mark_read":
 		return decode[MarkRead](data)
 	case "check_done":

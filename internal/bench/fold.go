@@ -16,6 +16,9 @@ func (l *LegResult) Apply(at time.Time, e Event) {
 	case InstanceReady:
 		d := e.StartUp
 		l.StartUp = &d
+	case RequestsTimed:
+		p := e.Phases
+		l.Phases = &p
 	case MarkRead:
 		l.Marks = append(l.Marks, e.Mark)
 	case CheckDone:

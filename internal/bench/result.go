@@ -232,6 +232,7 @@ type LegResult struct {
 	Started  time.Time     `json:"started"`
 	Ended    time.Time     `json:"ended,omitzero"`
 	StartUp  *Duration     `json:"start_up_ns,omitempty"` // from the start of the process to the first HTTP answer
+	Phases   *Phases       `json:"phases,omitempty"`      // of the first requests, where the profile asked for them
 	Marks    []Mark        `json:"marks,omitempty"`
 	Checks   []CheckResult `json:"checks,omitempty"`
 	Steps    []StepResult  `json:"steps,omitempty"`

@@ -101,6 +101,8 @@ func (p *Printer) tell(rec bench.Record) {
 		p.line("  runs     %s", instanceText(e.Info))
 	case bench.InstanceReady:
 		p.line("  start-up %s from process start to first answer", units.Duration(e.StartUp))
+	case bench.RequestsTimed:
+		p.requestsTimed(e.Phases)
 	case bench.CheckDone:
 		p.checkDone(e.Check)
 	case bench.StepStarted:

@@ -40,6 +40,7 @@ type file struct {
 	Requests     []request     `yaml:"requests" strict:"required,min=1,max=100" example:"[{path: '/city/v1/get?id={id}&language={language}'}]"`
 	Timeout      duration      `yaml:"timeout" strict:"min=1ms,max=1h"`
 	Validate     share         `yaml:"validate"`
+	Phases       *phases       `yaml:"phases,omitempty"`
 	Checks       checks        `yaml:"checks"`
 	StepDuration duration      `yaml:"step_duration,omitempty" strict:"min=100ms,max=24h"`
 	Steps        steps         `yaml:"steps" strict:"required,min=1,max=1000" example:"[1x5 warm-up, 2..64 doubling]"`
@@ -151,6 +152,7 @@ func (f file) profile() bench.Profile {
 		Checks: bench.CheckSpec{Lifecycle: f.Checks.Lifecycle, Suites: f.Checks.Suites},
 		Steps:  f.Steps, PriceVCPUHr: f.Price,
 	}
+	p.Phases = f.Phases.spec()
 	if len(p.Checks.Suites) == 0 {
 		p.Checks.Suites = nil
 	}
@@ -173,6 +175,7 @@ func fileOf(p bench.Profile) file {
 		Checks: checks{Lifecycle: p.Checks.Lifecycle, Suites: p.Checks.Suites},
 		Steps:  p.Steps, Price: p.PriceVCPUHr,
 	}
+	f.Phases = phasesOf(p.Phases)
 	for _, s := range p.Contenders {
 		f.Contenders = append(f.Contenders, selection(s))
 	}

@@ -231,8 +231,8 @@ func TestLoad(t *testing.T) {
 		t.Errorf("got %q, %v", p.Name, err)
 	}
 	for name, want := range map[string]string{
-		"quik":                          `unknown profile "quik"; did you mean "quick"? (bundled: burst, delay-matrix, http4k-engines, ktor-engines, locations, quick, rust-builds; a path of a YAML file works too)`,
-		"something":                     `unknown profile "something" (bundled: burst, delay-matrix, http4k-engines, ktor-engines, locations, quick, rust-builds; a path of a YAML file works too)`,
+		"quik":                          `unknown profile "quik"; did you mean "quick"? (bundled: burst, cold-warm, delay-matrix, http4k-engines, ktor-engines, locations, quick, rust-builds; a path of a YAML file works too)`,
+		"something":                     `unknown profile "something" (bundled: burst, cold-warm, delay-matrix, http4k-engines, ktor-engines, locations, quick, rust-builds; a path of a YAML file works too)`,
 		filepath.Join(dir, "none.yaml"): "unknown profile: there is no file " + filepath.Join(dir, "none.yaml"),
 		"none.yaml":                     "unknown profile: there is no file none.yaml",
 		dir:                             "read profile: read " + dir + ": is a directory",

@@ -125,6 +125,9 @@ func (l *life) live(ctx context.Context) (err error) {
 		return err
 	}
 	l.mark(ctx, "after start-up")
+	if err := l.firstRequests(ctx); err != nil {
+		return err
+	}
 	err = l.phase(l.leg, bench.PhaseCheck, func() (string, error) {
 		return "answers", l.Checks.Running(ctx, l.inst, spec, l.svc, l.checkDone)
 	})

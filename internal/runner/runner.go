@@ -74,6 +74,10 @@ type Config struct {
 	Patience    time.Duration // to wait for either of them before a leg; 30 s when 0
 	// Ready waits for the first answer and returns the start-up time.
 	Ready func(ctx context.Context, inst bench.Instance, path string, timeout time.Duration) (time.Duration, error)
+	// FirstRequests times single requests of an instance that has just become ready, where Run.Profile.Phases wants it; may be nil.
+	FirstRequests func(ctx context.Context, baseURL string) (bench.Phases, error)
+	// Next, if not nil, chooses each step of a leg by those that have been run, in place of Run.Profile.Steps; ok is false after the last.
+	Next func(leg bench.Leg, done []bench.StepResult) (step bench.Step, ok bool)
 	// Judge adds doubts to a finished step ("the client may be the bottleneck: …"); may be nil.
 	Judge func(bench.StepResult, bench.InstanceInfo) []string
 	Grace time.Duration // to stop in; 15 s when 0

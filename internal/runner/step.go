@@ -18,7 +18,7 @@ const deafSteps = 2
 func (l *life) load(ctx context.Context) error {
 	defer l.Engine.Rest() // before the contender is stopped: it might wait for its connections to be closed
 	deaf := 0
-	for i, step := range l.Run.Profile.Steps {
+	for i, step := range l.plan() {
 		paused := l.pause(ctx, l.leg, l.inst.Exited())
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -54,14 +54,14 @@ func (l *life) load(ctx context.Context) error {
 				return fmt.Errorf("the store is gone: %w", err)
 			}
 		}
-		if deaf++; deaf == deafSteps {
+		if deaf++; deaf == deafSteps && l.Next == nil { // a search goes on with a lower rate
 			return fmt.Errorf("not one success in %d steps of load in a row: it hangs or only fails (%s)", deaf, firstExample(res.Load))
 		}
 	}
 	return nil
 }
 
-func (l *life) lastStep(i int) bool { return i+1 == len(l.Run.Profile.Steps) }
+func (l *life) lastStep(i int) bool { return l.Next == nil && i+1 == len(l.Run.Profile.Steps) }
 
 // step runs one step with readings of the counters at exactly its ends, without the opening of connections before and the wait
 // for answers that never come behind, and once a second in between. skipped says that somebody has cut it short, which is no error.
@@ -70,7 +70,7 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 	// The death of the contender ends the step at once: hammering a closed port measures nothing.
 	dying, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	asked := l.steering.beginStep(bench.StepStarted{Index: index, Of: len(l.Run.Profile.Steps), Step: step}, cancel)
+	asked := l.steering.beginStep(bench.StepStarted{Index: index, Of: max(len(l.Run.Profile.Steps), index+1), Step: step}, cancel)
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)

@@ -1,0 +1,214 @@
+package phases
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"locbench/internal/bench"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func sum(r bench.RequestPhases) time.Duration {
+	return r.Name + r.Connect + r.TLS + r.Send + r.FirstByte + r.Receive
+}
+
+// serve gives each connection to handle; it has ended when the test has.
+func serve(t *testing.T, handle func(net.Conn)) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			wg.Go(func() {
+				defer conn.Close()
+				handle(conn)
+			})
+		}
+	})
+	t.Cleanup(func() { l.Close(); wg.Wait() })
+	return l.Addr().String()
+}
+
+// Every phase has a delay of its own. Each is at least that long, and they add up to the total: so none holds a part of another.
+func TestEachPhaseHasItsOwnTime(t *testing.T) {
+	const name, connect, handshake, send, first, receive = 11 * time.Millisecond, 13 * time.Millisecond, 17 * time.Millisecond,
+		19 * time.Millisecond, 23 * time.Millisecond, 29 * time.Millisecond
+	const body = 16 << 20 // far more than the buffers of two sockets hold
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		time.Sleep(send) // meanwhile nothing is read, and the client cannot write on
+		if n, _ := io.Copy(io.Discard, r.Body); n != body {
+			t.Errorf("%d bytes came", n)
+		}
+		time.Sleep(first)
+		w.Header().Set("Content-Length", "10")
+		fmt.Fprint(w, "hello")
+		w.(http.Flusher).Flush()
+		time.Sleep(receive)
+		fmt.Fprint(w, "world")
+	}))
+	server.StartTLS()
+	defer server.Close()
+	certificate := server.TLS.Certificates[0]
+	server.TLS.Certificates = nil
+	server.TLS.GetCertificate = func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+		time.Sleep(handshake)
+		return &certificate, nil
+	}
+	trust := server.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+	trust.ServerName = "example.com"
+	_, port, _ := net.SplitHostPort(server.Listener.Addr().String())
+	p, err := Measure(t.Context(), Plan{
+		BaseURL: "https://contender.test:" + port, Requests: 1, TLS: trust,
+		Request: bench.Request{Name: "upload", Method: "POST", Path: "/", Body: strings.Repeat("x", body)},
+		Resolve: func(_ context.Context, host string) ([]net.IP, error) {
+			if host != "contender.test" {
+				return nil, errors.New(host)
+			}
+			time.Sleep(name)
+			return []net.IP{net.IPv4(127, 0, 0, 1)}, nil
+		},
+		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+			time.Sleep(connect)
+			return (&net.Dialer{}).DialContext(ctx, network, address)
+		},
+	})
+	if err != nil || len(p.Kept) != 1 || len(p.New) != 1 || p.Request != "upload" {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	for what, r := range map[string]bench.RequestPhases{"first": p.First, "kept": p.Kept[0], "new": p.New[0]} {
+		if r.Err != "" || r.Status != 200 || r.Bytes != 10 {
+			t.Errorf("%s: %+v", what, r)
+		}
+		if sum(r) != r.Total {
+			t.Errorf("%s: the phases are %s together, the total is %s", what, sum(r), r.Total)
+		}
+		if r.Send < send || r.FirstByte < first || r.Receive < receive {
+			t.Errorf("%s: sent in %s, first byte after %s, received in %s", what, r.Send, r.FirstByte, r.Receive)
+		}
+		isNew := what != "kept"
+		if r.New != isNew || isNew && (r.Name < name || r.Connect < connect || r.TLS < handshake) || !isNew && r.Name+r.Connect+r.TLS != 0 {
+			t.Errorf("%s: new %t, name %s, connect %s, TLS %s", what, r.New, r.Name, r.Connect, r.TLS)
+		}
+	}
+}
+
+// An address is not looked up, a plain connection has no TLS.
+func TestPlainAddress(t *testing.T) {
+	var asked []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.URL.String()) // one after the other
+	}))
+	defer server.Close()
+	p, err := Measure(t.Context(), Plan{BaseURL: server.URL, Requests: 2, IDs: []int64{7},
+		Request: bench.Request{Name: "get", Path: "/get?id={id}&l={language}", Languages: []string{"cs", "en"}},
+		Resolve: func(context.Context, string) ([]net.IP, error) { return nil, errors.New("an address was looked up") }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range append(append([]bench.RequestPhases{p.First}, p.Kept...), p.New...) {
+		if r.Err != "" || r.Name != 0 || r.TLS != 0 || r.New != (r.Connect > 0) || sum(r) != r.Total {
+			t.Errorf("%+v", r)
+		}
+	}
+	if got := strings.Join(asked, " "); got != "/get?id=7&l=cs /get?id=7&l=en /get?id=7&l=cs /get?id=7&l=en /get?id=7&l=cs" {
+		t.Errorf("asked %s", got)
+	}
+}
+
+// Whatever a server does, each request ends with its reason, and those after it are asked all the same.
+func TestHostileServers(t *testing.T) {
+	read := func(conn net.Conn) bool {
+		_, err := http.ReadRequest(bufio.NewReader(conn))
+		return err == nil
+	}
+	for name, test := range map[string]struct {
+		handle func(net.Conn)
+		want   string
+	}{
+		"closes":      {func(c net.Conn) { read(c) }, "closed without an answer"},
+		"garbage":     {func(c net.Conn) { read(c); fmt.Fprint(c, "\x1b[31mhello\r\n\r\n") }, "malformed HTTP"},
+		"silent":      {func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }, "timeout"},
+		"half a body": {func(c net.Conn) { read(c); fmt.Fprint(c, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf") }, "unexpected EOF"},
+		"refuses":     {func(c net.Conn) { read(c); fmt.Fprint(c, "HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n"); read(c) }, "status 503, expected 200"},
+		"interim": {func(c net.Conn) {
+			read(c)
+			_, _ = io.WriteString(c, strings.Repeat("HTTP/1.1 100 Continue\r\n\r\n", 20))
+		}, "more than 8 interim answers"},
+		"endless head": {func(c net.Conn) {
+			read(c)
+			_, err := io.WriteString(c, "HTTP/1.1 200 OK\r\n")
+			for err == nil {
+				_, err = io.WriteString(c, "X: "+strings.Repeat("y", 4000)+"\r\n")
+			}
+		}, "unexpected EOF"},
+	} {
+		p, err := Measure(t.Context(), Plan{BaseURL: "http://" + serve(t, test.handle), Request: bench.Request{Path: "/"}, Requests: 1, Timeout: 300 * time.Millisecond})
+		if err != nil || len(p.Kept) != 1 || len(p.New) != 1 {
+			t.Errorf("%s: %+v, %v", name, p, err)
+			continue
+		}
+		for _, r := range []bench.RequestPhases{p.First, p.New[0]} {
+			if !strings.Contains(r.Err, test.want) || strings.Contains(r.Err, "\x1b") || sum(r) != r.Total || !r.New {
+				t.Errorf("%s: %+v, want %q", name, r, test.want)
+			}
+		}
+	}
+}
+
+func TestNobodyListens(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	p, err := Measure(t.Context(), Plan{BaseURL: "http://" + l.Addr().String(), Request: bench.Request{Path: "/"}})
+	if err != nil || !strings.Contains(p.First.Err, "refused") || p.First.Total != p.First.Connect {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	address := serve(t, func(c net.Conn) {
+		cancel(errors.New("enough"))
+		_, _ = io.Copy(io.Discard, c)
+	})
+	if _, err := Measure(ctx, Plan{BaseURL: "http://" + address, Request: bench.Request{Path: "/"}, Requests: 5}); err == nil || err.Error() != "enough" {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	for want, plan := range map[string]Plan{
+		"base URL: it must be":     {BaseURL: "127.0.0.1:80"},
+		"asks for an id":           {BaseURL: "http://x", Request: bench.Request{Path: "/{id}"}},
+		"asks for a language":      {BaseURL: "http://x", Request: bench.Request{Path: "/{language}"}},
+		"invalid URL escape":       {BaseURL: "http://user:secret@x", Request: bench.Request{Path: "/%zz"}},
+		`invalid method "BAD ONE"`: {BaseURL: "http://x", Request: bench.Request{Path: "/", Method: "BAD ONE"}},
+	} {
+		if _, err := Measure(t.Context(), plan); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}

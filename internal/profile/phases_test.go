@@ -1,0 +1,31 @@
+package profile
+
+import (
+	"strings"
+	"testing"
+
+	"locbench/internal/bench"
+)
+
+func TestPhases(t *testing.T) {
+	const rest = "contenders: [a]\nrequests: [{path: /}]\nsteps: [1]\n"
+	p, err := Parse("x.yaml", []byte(rest+"phases: {requests: 10}\n"))
+	if err != nil || p.Phases == nil || *p.Phases != (bench.PhaseSpec{Requests: 10}) {
+		t.Fatalf("%+v, %v", p.Phases, err)
+	}
+	text, err := Format(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := Parse("x.yaml", text); err != nil || again.Phases == nil || *again.Phases != *p.Phases {
+		t.Errorf("%s is read as %+v, %v", text, again.Phases, err)
+	}
+	if p, err := Parse("x.yaml", []byte(rest)); err != nil || p.Phases != nil {
+		t.Errorf("without: %+v, %v", p.Phases, err)
+	}
+	for _, wrong := range []string{"phases: {}", "phases: {requests: 0}", "phases: {requests: 1001}", "phases: {request: 10}", "phases: 10"} {
+		if _, err := Parse("x.yaml", []byte(rest+wrong+"\n")); err == nil || !strings.Contains(err.Error(), "x.yaml:4") {
+			t.Errorf("%s: %v", wrong, err)
+		}
+	}
+}
