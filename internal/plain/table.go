@@ -75,7 +75,7 @@ func headline(b *bytes.Buffer, contenders []stats.Contender, width int) {
 
 // at is short for the load of a step.
 func at(s bench.Step) string {
-	if s.Connections > 0 {
+	if s.Connections > 0 && s.Request == "" {
 		return count(s.Connections, "conn")
 	}
 	return safe.Line(s.Name, 30)
@@ -88,6 +88,9 @@ func notes(b *bytes.Buffer, run bench.Run, contenders []stats.Contender, width i
 	line("p50, p99 and CPU/req are those of the step with the peak; start-up, memory, errors and cost are of the whole life.")
 	if run.Profile.Rounds > 1 {
 		line("Medians of the rounds; latencies are quantiles of all rounds' successful requests.")
+	}
+	if slices.ContainsFunc(run.Profile.Steps, bench.Step.Open) {
+		line("Latencies of steps with a rate or arrivals begin when a request was due, not when it was sent.")
 	}
 	if n := run.Profile.Rounds; n < stats.MinInterval {
 		line("%s: no interval and no claim of a difference; for a 95 %% interval of the median, --rounds %d or more.", count(n, "round"), stats.MinInterval)

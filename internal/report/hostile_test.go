@@ -151,7 +151,7 @@ func TestNothingToFetch(t *testing.T) {
 			t.Fatalf("%s: only %d tags found", name, len(tags))
 		}
 		for _, tag := range tags {
-			if fetches.Match(tag) {
+			if fetches.Match(label.ReplaceAll(tag, nil)) {
 				t.Errorf("%s: %.200s", name, tag)
 			}
 		}
@@ -164,6 +164,9 @@ func TestNothingToFetch(t *testing.T) {
 
 // fetches matches a tag with an attribute that makes a browser fetch or run something; a place in the page is none.
 var fetches = regexp.MustCompile(`(?i)\s(src|srcset|poster|data|action|formaction|background|ping|xlink:href|on[a-z]+)\s*=|\shref\s*=\s*"?[^"#]|http-equiv="?refresh|<(base|link|iframe|object|embed|img)\b`)
+
+// label is an attribute whose value is text from outside; an escaped quotation mark does not end it.
+var label = regexp.MustCompile(` data-label="[^"]*"`)
 
 func TestFetchesFinds(t *testing.T) {
 	for tag, want := range map[string]bool{
@@ -182,7 +185,7 @@ func TestHostileMarkdown(t *testing.T) {
 	if err := Markdown(&out, run, legs); err != nil {
 		t.Fatal(err)
 	}
-	fenced := false
+	fenced, bars := false, 0 // of the table's first line
 	for i, line := range strings.Split(out.String(), "\n") {
 		if strings.HasPrefix(line, "```") {
 			fenced = !fenced
@@ -195,9 +198,13 @@ func TestHostileMarkdown(t *testing.T) {
 			t.Errorf("line %d is not neutral: %.120q", i+1, line)
 		}
 		if strings.HasPrefix(line, "|") {
-			if n := len(regexp.MustCompile(`(^|[^\\])\|`).FindAllString(line, -1)); n != 11 && n != 5 {
-				t.Errorf("line %d: a table row with %d bars", i+1, n)
+			if n := len(regexp.MustCompile(`(^|[^\\])\|`).FindAllString(line, -1)); bars != 0 && n != bars {
+				t.Errorf("line %d: a table row with %d bars in a table of %d", i+1, n, bars)
+			} else {
+				bars = n
 			}
+		} else {
+			bars = 0
 		}
 		if regexp.MustCompile(`(^|[^\\])\[x`).MatchString(line) {
 			t.Errorf("line %d: a link: %.120q", i+1, line)

@@ -99,6 +99,11 @@ func newLayout(run bench.Run, legs []bench.LegResult) layout {
 		l.rows = append(l.rows, newRow(steps[i], warm))
 	}
 
+	// Steps that differ in what they ask are told apart by that.
+	for _, i := range requestsApart(l) {
+		l.rows[i].Label = safe.Line(l.rows[i].step.Request, 16)
+	}
+
 	for i := range legs {
 		leg := &legs[i]
 		key := leg.Leg.Label()
@@ -132,6 +137,9 @@ func newRow(s bench.Step, warm int) row {
 	default:
 		r.Label, r.Title = safe.Line(s.Name, 16), cleanName(s.Name)
 	}
+	if s.Request != "" {
+		r.Title += ", " + cleanName(s.Request)
+	}
 	if s.WarmUp {
 		r.Label = "w" + strconv.Itoa(warm)
 		r.Title = "warm-up " + strconv.Itoa(warm) + ", " + r.Title
@@ -150,6 +158,9 @@ func (l layout) summaries(run bench.Run) []stats.Contender {
 
 // axis names what the steps differ in.
 func (l layout) axis() string {
+	if requestsApart(l) != nil {
+		return "request"
+	}
 	connections, rates, users := 0, 0, 0
 	for _, r := range l.rows {
 		switch {

@@ -26,7 +26,10 @@ func Markdown(w io.Writer, run bench.Run, legs []bench.LegResult) error {
 			fmt.Fprintf(&b, "\n**%s**%s\n", escape(x.Text), place(x))
 		}
 	}
-	markdownHeadline(&b, newHeadline(run, l, sums))
+	markdownTable(&b, "Headline", newHeadline(run, l, sums))
+	for _, p := range procedures(l, sums) {
+		markdownTable(&b, p.Title, p.Table)
+	}
 	markdownTroubles(&b, troubles(l))
 	markdownInterventions(&b, run, l)
 	markdownChecks(&b, checks(l))
@@ -48,15 +51,15 @@ func Markdown(w io.Writer, run bench.Run, legs []bench.LegResult) error {
 	return nil
 }
 
-func markdownHeadline(b *bytes.Buffer, h headline) {
-	b.WriteString("\n## Headline\n\n")
+func markdownTable(b *bytes.Buffer, title string, h headline) {
+	b.WriteString("\n## " + escape(title) + "\n\n")
 	if len(h.Rows) == 0 {
 		b.WriteString("No leg has run.\n")
 		return
 	}
 	b.WriteString("| Contender |")
 	for _, c := range h.Columns {
-		b.WriteString(" " + c + " |")
+		b.WriteString(" " + escape(c) + " |")
 	}
 	b.WriteString("\n|---|" + strings.Repeat("---:|", len(h.Columns)) + "\n")
 	for _, r := range h.Rows {

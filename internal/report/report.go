@@ -37,6 +37,7 @@ type document struct {
 	Loud        []warning
 	Warnings    []warning
 	Headline    headline
+	Procedures  []procedure
 	Troubles    []trouble
 	Asked       []intervention
 	AskedMore   int // that are not in Asked
@@ -122,6 +123,7 @@ func newDocument(run bench.Run, l layout, all []figure, opts Options) (document,
 		When:        instant(run.Started),
 		Version:     cleanName(run.Software.Locbench),
 		Headline:    newHeadline(run, l, sums),
+		Procedures:  procedures(l, sums),
 		Troubles:    troubles(l),
 		Figures:     all,
 		Contenders:  l.contenders,

@@ -1,0 +1,156 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/stats"
+)
+
+// procedure is the table of a procedure that has one of its own: the waiting of delay-matrix, the arrivals of burst. Which of them a
+// run has shows in its steps, not in its name.
+type procedure struct {
+	ID, Title string
+	Table     headline
+}
+
+// procedures are those of a run; most runs have none.
+func procedures(l layout, sums []stats.Contender) (all []procedure) {
+	if p, ok := matrix(l, sums); ok {
+		all = append(all, p)
+	}
+	for i, r := range l.rows {
+		if r.step.Arrivals != nil {
+			all = append(all, arrivals(l, sums, i))
+		}
+	}
+	return all
+}
+
+// requestsApart are the measured steps that each ask one request of the mix; nothing where they do not ask at least two different ones.
+func requestsApart(l layout) (steps []int) {
+	names := map[string]bool{}
+	for i, r := range l.rows {
+		if r.step.Request != "" && !r.WarmUp {
+			steps = append(steps, i)
+			names[r.step.Request] = true
+		}
+	}
+	if len(names) < 2 {
+		return nil
+	}
+	return steps
+}
+
+// matrix is throughput by contender and request, with what was in flight beside it.
+func matrix(l layout, sums []stats.Contender) (procedure, bool) {
+	steps := requestsApart(l)
+	if steps == nil {
+		return procedure{}, false
+	}
+	p := procedure{ID: "matrix", Title: "Throughput by request"}
+	for _, i := range steps {
+		p.Table.Columns = append(p.Table.Columns, l.rows[i].Title)
+	}
+	for n, s := range sums {
+		c := l.contenders[n]
+		row := headlineRow{Label: c.Label, About: c.About, Color: c.Color()}
+		for _, i := range steps {
+			row.Cells = append(row.Cells, matrixCell(l, n, i, s))
+		}
+		p.Table.Rows = append(p.Table.Rows, row)
+	}
+	p.Table.Notes = []string{"Successes per second, the median of the rounds; below it the requests in flight, which by Little's law is throughput × mean latency. " +
+		"Where all connections are in flight, it is their number that bounds the throughput, not the contender: with answers after a delay, no more than connections / delay."}
+	return p, true
+}
+
+func matrixCell(l layout, contender, row int, s stats.Contender) cell {
+	var inFlight []float64
+	for _, c := range l.columns {
+		if c.Contender == contender && c.steps[row] != nil && c.steps[row].Load.InFlight > 0 {
+			inFlight = append(inFlight, c.steps[row].Load.InFlight)
+		}
+	}
+	step, ok := stepAt(s, l.rows[row].step, row)
+	if !ok || !step.Throughput.Known() {
+		return cell{Main: missing}
+	}
+	small := spread(step.Throughput, significant)
+	if m, ok := stats.Median(inFlight); ok {
+		small = append(small, significant(m)+" in flight")
+	}
+	if n := step.FailedTotal(); n > 0 {
+		small = append(small, percent(step.ErrorRatio())+" errors")
+	}
+	return cell{significant(step.Throughput.Median) + "/s", small}
+}
+
+// stepAt is a contender's summary of a row.
+func stepAt(s stats.Contender, step bench.Step, row int) (stats.Step, bool) {
+	i := slices.IndexFunc(s.Steps, func(x stats.Step) bool { return x.Index == row && x.Step.Name == step.Name })
+	if i < 0 {
+		return stats.Step{}, false
+	}
+	return s.Steps[i], true
+}
+
+// arrivals is the table that the published comparison has for each contender, as one.
+func arrivals(l layout, sums []stats.Contender, row int) procedure {
+	a := l.rows[row].step.Arrivals
+	p := procedure{ID: fmt.Sprintf("arrivals-%d", row+1), Title: l.rows[row].Title}
+	p.Table.Columns = []string{"OK", "Failed", "Min", "Mean", "SD", "p50", "p75", "p95", "p99", "Max", "Requests per second", "Start-up", "Build", "Image"}
+	for n, s := range sums {
+		c := l.contenders[n]
+		r := headlineRow{Label: c.Label, About: c.About, Color: c.Color()}
+		step, ok := stepAt(s, l.rows[row].step, row)
+		if !ok {
+			r.Cells = slices.Repeat([]cell{{Main: missing}}, len(p.Table.Columns)-3)
+		} else {
+			r.Cells = []cell{{Main: count(step.Succeeded)}, {Main: count(step.FailedTotal()), Small: errorKinds(step.Failed)}}
+			for _, d := range []time.Duration{
+				step.Latency.Min, step.Latency.Mean, step.Latency.SD, step.Latency.P50, step.Latency.P75, step.Latency.P95, step.Latency.P99, step.Latency.Max,
+			} {
+				one := cell{Main: missing}
+				if step.Latency.Count > 0 {
+					one.Main = duration(d)
+				}
+				r.Cells = append(r.Cells, one)
+			}
+			rate := cell{Main: missing}
+			if step.Throughput.Known() {
+				rate = cell{significant(step.Throughput.Median) + "/s", spread(step.Throughput, significant)}
+			}
+			r.Cells = append(r.Cells, rate)
+		}
+		r.Cells = append(r.Cells, durationCell(s.StartUp), buildCell(c), imageCell(c))
+		p.Table.Rows = append(p.Table.Rows, r)
+	}
+	p.Table.Notes = []string{fmt.Sprintf("%s, %s each, one after the other. Counts and latencies are of all rounds together, latencies of successes and from the moment a request was due. "+
+		"Requests per second: successes over the true duration, from the first arrival to the last answer. A build that was not needed, or was made before, has no time here.",
+		l.rows[row].Title, plural(a.Requests, "request"))}
+	return p
+}
+
+func buildCell(c contender) cell {
+	for _, leg := range c.legs {
+		if a := leg.Artifact; a.BuildTime > 0 && !a.BuildCached {
+			return cell{Main: duration(a.BuildTime)}
+		}
+	}
+	return cell{Main: missing}
+}
+
+func imageCell(c contender) cell {
+	for _, leg := range c.legs {
+		switch a := leg.Artifact; {
+		case a.ImageSize > 0:
+			return cell{Main: mebibytes(a.ImageSize)}
+		case a.BinarySize > 0:
+			return cell{Main: mebibytes(a.BinarySize), Small: []string{"the program alone"}}
+		}
+	}
+	return cell{Main: missing}
+}

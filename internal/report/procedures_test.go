@@ -1,0 +1,95 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+func procedureLeg(name string, round int, steps ...bench.StepResult) bench.LegResult {
+	up := 20 * time.Millisecond
+	for i := range steps {
+		steps[i].Index = i
+	}
+	return bench.LegResult{
+		Schema: 1, Leg: bench.Leg{Contender: name, Round: round}, State: bench.LegComplete, StartUp: &up, Steps: steps,
+		Artifact: bench.Artifact{ImageSize: 5 << 20, BuildTime: 3 * time.Second},
+	}
+}
+
+func asking(request string, succeeded int64, inFlight float64) bench.StepResult {
+	return bench.StepResult{
+		Step: bench.Step{Name: "2000 connections, " + request, Connections: 2000, Request: request, Duration: 10 * time.Second},
+		Load: bench.Load{Elapsed: 10 * time.Second, Sent: succeeded, Scheduled: succeeded, Succeeded: succeeded, InFlight: inFlight},
+	}
+}
+
+// The matrix has a column for each request and what was in flight beside the throughput.
+func TestMatrix(t *testing.T) {
+	run := bench.Run{Schema: 1, Profile: bench.Profile{Name: "delay-matrix", Rounds: 3, Contenders: []bench.Selection{{Contender: "a"}, {Contender: "b"}}}}
+	var legs []bench.LegResult
+	for round, n := range []int64{80_000, 60_000, 70_000} {
+		legs = append(legs, procedureLeg("a", round+1, asking("0 ms", n, 1990), asking("500 ms", 39_000, 1975)))
+	}
+	failing := asking("0 ms", 1000, 12)
+	failing.Load.Failed = map[bench.ErrorKind]int64{bench.ErrReset: 1000}
+	legs = append(legs, procedureLeg("b", 1, failing))
+	for _, s := range legs[0].Steps {
+		run.Profile.Steps = append(run.Profile.Steps, s.Step)
+	}
+	var html, md bytes.Buffer
+	if err := HTML(&html, run, legs, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := Markdown(&md, run, legs); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"## Throughput by request", "| Contender | 2,000 connections, 0 ms | 2,000 connections, 500 ms |",
+		"| a | 7,000/s (6,000 to 8,000, 1,990 in flight) | 3,900/s (3,900 to 3,900, 1,975 in flight) |", "| b | 100/s (12.0 in flight, 50.0 % errors) | – |",
+	} {
+		if got := strings.ReplaceAll(md.String(), nbsp, " "); !strings.Contains(got, want) {
+			t.Errorf("no %s in\n%.3000s", want, got)
+		}
+	}
+	for _, want := range []string{`<section id="matrix">`, `"name":"request"`, `"0 ms","500 ms"`} {
+		if !strings.Contains(html.String(), want) {
+			t.Errorf("no %s in the page", want)
+		}
+	}
+}
+
+// One request in all steps is no matrix.
+func TestNoMatrix(t *testing.T) {
+	leg := procedureLeg("a", 1, asking("0 ms", 1, 1), asking("0 ms", 1, 1))
+	if all := procedures(newLayout(bench.Run{}, []bench.LegResult{leg}), nil); len(all) > 0 {
+		t.Errorf("%+v", all)
+	}
+}
+
+func TestArrivals(t *testing.T) {
+	step := bench.StepResult{
+		Step: bench.Step{Name: "4000 users over 5s", Arrivals: &bench.Arrivals{Users: 4000, Over: 5 * time.Second, Requests: 2}, Duration: time.Minute},
+		Load: bench.Load{
+			Elapsed: 8200 * time.Millisecond, Scheduled: 8000, Sent: 8000, Succeeded: 7990, Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 10},
+			LatencyOf: bench.FromDue, Latency: fixtureLatencies(40*time.Millisecond, 7990),
+		},
+	}
+	run := bench.Run{Schema: 1, Profile: bench.Profile{Name: "burst", Rounds: 1, Contenders: []bench.Selection{{Contender: "a"}}, Steps: []bench.Step{step.Step}}}
+	var md bytes.Buffer
+	if err := Markdown(&md, run, []bench.LegResult{procedureLeg("a", 1, step), procedureLeg("late", 1)}); err != nil {
+		t.Fatal(err)
+	}
+	got := strings.ReplaceAll(md.String(), nbsp, " ")
+	for _, want := range []string{
+		"## 4,000 users over 5.00 s", "| a | 7,990 | 10 (timeout 10) | 27.2 ms |", "974/s | 20.0 ms | 3.00 s | 5.00 MiB |", // 7990 / 8.2 s, not / 9 s
+		"| late | – | – |", "2 requests each", "from the moment a request was due",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s in\n%.3000s", want, got)
+		}
+	}
+}
