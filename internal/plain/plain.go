@@ -184,6 +184,9 @@ func (p *Printer) stepEnded(r bench.StepResult) {
 		}
 		p.line("%s", text)
 	}
+	if r.Load.Settled > 0 {
+		p.line("    settled after %s", units.Duration(r.Load.Settled))
+	}
 	for _, w := range append(append([]string{}, r.Load.Warnings...), r.Warnings...) {
 		p.line("    %s %s", p.paint(yellow, "warning:"), safe.Line(w, 500))
 	}

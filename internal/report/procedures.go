@@ -51,8 +51,19 @@ func matrix(l layout, sums []stats.Contender) (procedure, bool) {
 		return procedure{}, false
 	}
 	p := procedure{ID: "matrix", Title: "Throughput by request"}
+	same := true // but for the request
 	for _, i := range steps {
-		p.Table.Columns = append(p.Table.Columns, l.rows[i].Title)
+		same = same && l.rows[i].step.Connections == l.rows[steps[0]].step.Connections && !l.rows[i].step.Open()
+	}
+	for _, i := range steps {
+		if same {
+			p.Table.Columns = append(p.Table.Columns, cleanName(l.rows[i].step.Request))
+		} else {
+			p.Table.Columns = append(p.Table.Columns, l.rows[i].Title)
+		}
+	}
+	if same {
+		p.Title += ", " + plural(l.rows[steps[0]].step.Connections, "connection")
 	}
 	for n, s := range sums {
 		c := l.contenders[n]
