@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"locbench/internal/bench"
 	"locbench/internal/contender"
@@ -35,6 +36,10 @@ func (s setupSite) States(ctx context.Context, runtime bench.Runtime) (map[bench
 	if err == nil && runtime == bench.RuntimeProcess {
 		engine.Close()
 	}
+	known, err := knownStates()
+	if err != nil {
+		return nil, err
+	}
 	out := map[bench.Selection]setup.State{}
 	for _, svc := range all {
 		names := []string{""}
@@ -52,7 +57,9 @@ func (s setupSite) States(ctx context.Context, runtime bench.Runtime) (map[bench
 			if err != nil {
 				continue
 			}
-			out[bench.Selection{Contender: svc.Name, Variant: name}] = of(resolved)
+			state := of(resolved)
+			state.Verified = verifiedNote(resolved, known)
+			out[bench.Selection{Contender: svc.Name, Variant: name}] = state
 		}
 	}
 	return out, nil
@@ -92,6 +99,21 @@ func imageStates(ctx context.Context, engine *docker.Engine, images []docker.Lis
 		}
 		return setup.State{Kind: setup.Build}
 	}
+}
+
+// verifiedNote is what setup.State.Verified says.
+func verifiedNote(svc bench.Service, known []contender.States) string {
+	v, changed, ok := contender.VerifiedState(svc, known...)
+	day := v.When.Format(time.DateOnly)
+	switch {
+	case !ok:
+		return ""
+	case changed:
+		return "its sources have changed since they were verified on " + day
+	case v.Failure != "":
+		return "verification failed on " + day
+	}
+	return "verified on " + day + " with " + v.Limits
 }
 
 func processState(svc bench.Service) setup.State {

@@ -52,7 +52,7 @@ func (f *fakeSite) States(_ context.Context, r bench.Runtime) (map[bench.Selecti
 	for sel, st := range f.states {
 		out[sel] = st
 		if sel.Contender == "kt-http4k" && (r == bench.RuntimeProcess || r == bench.RuntimeAuto && f.machine.Engine.Err != nil) {
-			out[sel] = State{Cannot, "mvn is not installed here"}
+			out[sel] = State{Kind: Cannot, Why: "mvn is not installed here"}
 		}
 	}
 	return out, nil
@@ -215,10 +215,10 @@ func everything(t testing.TB) *fakeSite {
 	states := map[bench.Selection]State{}
 	for _, svc := range services() {
 		for _, v := range svc.Variants {
-			states[bench.Selection{Contender: svc.Name, Variant: v.Name}] = State{Kind: Ready}
+			states[bench.Selection{Contender: svc.Name, Variant: v.Name}] = State{Kind: Ready, Verified: "verified on 2026-11-21 with 1.5 CPUs, 512 MiB"}
 		}
 	}
-	states[bench.Selection{Contender: "go-nethttp", Variant: "release"}] = State{Stale, "its sources have changed since"}
+	states[bench.Selection{Contender: "go-nethttp", Variant: "release"}] = State{Kind: Stale, Why: "its sources have changed since"}
 	states[bench.Selection{Contender: "kt-http4k", Variant: "graalvm"}] = State{Kind: Build}
 	states[bench.Selection{Contender: "js-express"}] = State{Kind: Build}
 	return &fakeSite{

@@ -256,7 +256,7 @@ func TestHostileNamesHoldTheLayout(t *testing.T) {
 		f.machine.Engine.Version, f.machine.Unlimited = bad, bad
 		f.machine.Findings[0].Name, f.machine.Findings[1].Value, f.machine.Findings[2].Fix = bad, bad, bad
 		f.elastic[localElastic] = Elastic{Version: bad, Warning: bad}
-		f.states[bench.Selection{Contender: "go-nethttp", Variant: "builtin"}] = State{Cannot, bad}
+		f.states[bench.Selection{Contender: "go-nethttp", Variant: "builtin"}] = State{Kind: Cannot, Why: bad}
 		o := open(t, f, Choice{Profile: bad, Contenders: []bench.Selection{{Contender: bad}, {Contender: "go-nethttp"}}, Set: map[string]string{"data": bad, "elastic": localElastic, "rounds": bad}, Extra: []string{bad}})
 		o.press("home", "enter")
 		for _, walk := range [][]string{{}, {"esc", "down", "enter"}, {"down", "down", "down", "down"}, {"esc", "d"}, {"esc", "w"}, {"esc", "end"}} {

@@ -107,7 +107,7 @@ func (s *Screen) meets(r row, words []string) bool {
 	if len(words) == 0 {
 		return true
 	}
-	text := []string{r.sel.String(), r.title, r.svc.Title, r.svc.Language, r.svc.Framework, stateText(s.state(r.sel))}
+	text := []string{r.sel.String(), r.title, r.svc.Title, r.svc.Language, r.svc.Framework, stateText(s.state(r.sel)), s.state(r.sel).Verified}
 	text = append(text, r.svc.Tags...)
 	if r.svc.Unverified != "" {
 		text = append(text, "unverified")

@@ -68,6 +68,9 @@ func (s *Screen) drawState(l *look.Look, r row, w int) string {
 	case Unknown:
 		text, paint = l.Glyph.Missing, l.Faint
 	}
+	if more := text + ", verified"; isVerified(st) && st.Kind != Cannot && look.Width(more) <= w {
+		text = more
+	}
 	if r.svc.Unverified != "" {
 		text = strings.TrimPrefix(text+", unverified", l.Glyph.Missing+", ")
 		if look.Width(text) > w { // the more important word
@@ -101,9 +104,19 @@ func (s *Screen) rowDetail(l *look.Look, w int) string {
 	case r.svc.Unverified != "":
 		return l.Warn.S(l.Cut(l.ASCIIOnly("unverified: "+look.Outside(r.svc.Unverified, 300)), w))
 	case st.Why != "":
-		return l.Cut(l.ASCIIOnly(stateText(st)+": "+look.Outside(st.Why, 300)), w)
+		return l.Cut(l.ASCIIOnly(stateText(st)+": "+look.Outside(st.Why, 300)+verifiedNote(st)), w)
 	}
-	return l.Cut(l.ASCIIOnly(firstOf(look.Outside(r.svc.Title, 200), r.sel.String())+"; serves "+look.Outside(strings.Join(r.svc.Endpoints, " "), 200)), w)
+	return l.Cut(l.ASCIIOnly(firstOf(look.Outside(r.svc.Title, 200), r.sel.String())+verifiedNote(st)+"; serves "+look.Outside(strings.Join(r.svc.Endpoints, " "), 200)), w)
+}
+
+func isVerified(st State) bool { return strings.HasPrefix(st.Verified, "verified") }
+
+// verifiedNote is what is known of contract and checks, behind something else.
+func verifiedNote(st State) string {
+	if st.Verified == "" {
+		return "; not verified yet"
+	}
+	return "; " + look.Outside(st.Verified, 100)
 }
 
 // plainText is s without the colours that this package has put into it.

@@ -91,6 +91,9 @@ const (
 type State struct {
 	Kind Kind
 	Why  string
+	// Verified is what "services verify" has seen of the contender, in words that begin with the word "verified" where it passed and its
+	// sources are still the same; "" where nobody has run it.
+	Verified string
 }
 
 // Options are what a Screen is made of.
