@@ -36,7 +36,7 @@ func (t *truth) latencies() bench.Latencies {
 }
 
 // agreement finds out whether p50 … p99.9 are within 1 % or 50 µs of the truth where LOCBENCH_TEST_IDLE says
-// that the machine has nothing else to do, else within 2 % or 150 µs (times slack). On a machine with other work to do, any
+// that the machine has nothing else to do, else within 2 % or 300 µs (times slack). On a machine with other work to do, any
 // attempt may meet a stall between the two clocks, so the best attempt counts for each quantile. A systematic error is in
 // all of them.
 type agreement map[string]float64

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/hdr"
 	"locbench/internal/stats"
 )
 
@@ -25,6 +26,71 @@ func procedures(l layout, sums []stats.Contender) (all []procedure) {
 		if r.step.Arrivals != nil {
 			all = append(all, arrivals(l, sums, i))
 		}
+	}
+	if p, ok := breakdown(l, sums); ok {
+		all = append(all, p)
+	}
+	return all
+}
+
+// breakdown tells the requests of a mix apart, at each contender's peak.
+func breakdown(l layout, sums []stats.Contender) (procedure, bool) {
+	p := procedure{ID: "requests", Title: "Requests of the mix"}
+	p.Table.Columns = []string{"Request", "At", "Successes", "Errors", "p50", "p90", "p99", "Max"}
+	for n, s := range sums {
+		peak, ok := s.PeakStep()
+		if !ok {
+			continue
+		}
+		c := l.contenders[n]
+		for _, r := range requestLoads(l, n, peak.Index) {
+			latency := func(d time.Duration) cell {
+				if r.Latency.Count == 0 {
+					return cell{Main: missing}
+				}
+				return cell{Main: duration(d)}
+			}
+			errors := bench.Load{Succeeded: r.Succeeded, Failed: r.Failed}
+			p.Table.Rows = append(p.Table.Rows, headlineRow{Label: c.Label, Color: c.Color(), Cells: []cell{
+				{Main: cleanName(r.Name)}, {Main: newRow(peak.Step, 0).Title}, {Main: count(r.Succeeded)},
+				{Main: percent(errors.ErrorRatio()), Small: errorKinds(r.Failed)},
+				latency(r.Latency.P50), latency(r.Latency.P90), latency(r.Latency.P99), latency(r.Latency.Max),
+			}})
+		}
+	}
+	p.Table.Notes = []string{"Of all rounds together, at the step with the highest throughput. Each step's are in the legs' JSON files."}
+	return p, len(p.Table.Rows) > 0
+}
+
+// requestLoads is what became of each kind of request in a step, in all rounds of a contender.
+func requestLoads(l layout, contender, index int) (all []bench.RequestLoad) {
+	var latencies [][]bench.Latencies
+	for _, c := range l.columns {
+		if c.Contender != contender {
+			continue
+		}
+		for _, s := range c.leg.Steps {
+			if s.Index != index || s.Aborted != "" {
+				continue
+			}
+			for _, r := range s.Load.Requests {
+				i := slices.IndexFunc(all, func(x bench.RequestLoad) bool { return x.Name == r.Name })
+				if i < 0 {
+					i = len(all)
+					all = append(all, bench.RequestLoad{Name: r.Name, Failed: map[bench.ErrorKind]int64{}})
+					latencies = append(latencies, nil)
+				}
+				all[i].Succeeded += r.Succeeded
+				for kind, n := range r.Failed {
+					all[i].Failed[kind] += n
+				}
+				latencies[i] = append(latencies[i], r.Latency)
+			}
+		}
+	}
+	for i := range all {
+		// A histogram that cannot be read leaves its row without latencies, as the steps' are.
+		all[i].Latency, _ = hdr.Merge(latencies[i]...)
 	}
 	return all
 }

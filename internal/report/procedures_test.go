@@ -93,3 +93,27 @@ func TestArrivals(t *testing.T) {
 		}
 	}
 }
+
+// The kinds of a mix are told apart, with the rounds' histograms merged.
+func TestBreakdown(t *testing.T) {
+	step := func(n int64, d time.Duration) bench.StepResult {
+		return bench.StepResult{
+			Step: bench.Step{Name: "8 connections", Connections: 8, Duration: time.Second},
+			Load: bench.Load{Elapsed: time.Second, Succeeded: 2 * n, Latency: fixtureLatencies(d, 2*n), Requests: []bench.RequestLoad{
+				{Name: "get", Succeeded: n, Latency: fixtureLatencies(d, n)},
+				{Name: "search", Succeeded: n, Failed: map[bench.ErrorKind]int64{bench.ErrWrong: n}, Latency: fixtureLatencies(4*d, n)},
+			}},
+		}
+	}
+	legs := []bench.LegResult{procedureLeg("a", 1, step(100, time.Millisecond)), procedureLeg("a", 2, step(300, time.Millisecond))}
+	run := bench.Run{Schema: 1, Profile: bench.Profile{Name: "mix", Rounds: 2, Contenders: []bench.Selection{{Contender: "a"}}, Steps: []bench.Step{legs[0].Steps[0].Step}}}
+	l := newLayout(run, legs)
+	p, ok := breakdown(l, l.summaries(run))
+	if !ok || len(p.Table.Rows) != 2 {
+		t.Fatalf("%+v", p)
+	}
+	get, search := p.Table.Rows[0].Cells, p.Table.Rows[1].Cells
+	if get[0].Main != "get" || get[2].Main != "400" || search[2].Main != "400" || search[3].Main != percent(.5) || search[3].Small[0] != "wrong body 400" || get[4].Main == search[4].Main {
+		t.Errorf("%+v", p.Table.Rows)
+	}
+}
