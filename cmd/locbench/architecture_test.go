@@ -17,6 +17,7 @@ var floors = [][]string{
 	{"estimate", "hdr", "lines", "safe", "slo", "strictyaml", "units"},
 	{"cgroup", "docker"},
 	{"capacity", "check", "contender", "dataset", "event", "launch", "load", "machine", "oracle", "profile", "ready", "results", "sample", "seed", "stats", "store"},
+	{"compare"},
 	{"plain", "report", "runner", "tui"},
 	{"cli"},
 }

@@ -87,9 +87,17 @@ func newStep(rounds []bench.StepResult) (Step, error) {
 
 // memoryPeak takes in the high-water marks of a leg.
 func (c *Contender) memoryPeak(leg bench.LegResult) {
+	if peak, sample := LegMemoryPeak(leg); peak > c.MemoryPeak {
+		c.MemoryPeak, c.MemoryPeakIsSample = peak, sample
+	}
+}
+
+// LegMemoryPeak is the highest memory of a leg in bytes, 0 where it is not known. With sample it is the largest reading: the true one
+// may be higher.
+func LegMemoryPeak(leg bench.LegResult) (peak int64, sample bool) {
 	look := func(u *bench.Usage) {
-		if u != nil && u.Memory != nil && u.Memory.Peak > c.MemoryPeak {
-			c.MemoryPeak, c.MemoryPeakIsSample = u.Memory.Peak, u.Memory.PeakIsSample
+		if u != nil && u.Memory != nil && u.Memory.Peak > peak {
+			peak, sample = u.Memory.Peak, u.Memory.PeakIsSample
 		}
 	}
 	for i := range leg.Marks {
@@ -102,6 +110,7 @@ func (c *Contender) memoryPeak(leg bench.LegResult) {
 			look(&leg.Steps[i].Samples[j])
 		}
 	}
+	return peak, sample
 }
 
 // medianCost is the cost of the median round, so that its parts add up; of an even number of rounds the cheaper middle one.

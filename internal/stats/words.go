@@ -46,6 +46,9 @@ func moreWords(n int) string {
 	case n == 1:
 		return "1 more round on each side"
 	}
+	if n > 100 { // more digits would promise what an estimate cannot keep
+		n = (n + 9) / 10 * 10
+	}
 	return fmt.Sprintf("%d more rounds on each side", n)
 }
 

@@ -1,0 +1,153 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"locbench/internal/compare"
+	"locbench/internal/results"
+	"locbench/internal/safe"
+	"locbench/internal/stats"
+)
+
+// compareFlags are the flags of "locbench compare".
+type compareFlags struct {
+	failOn string
+	same   string
+	asJSON bool
+	force  bool
+}
+
+func newCompare(env Env) *cobra.Command {
+	var f compareFlags
+	cmd := &cobra.Command{
+		Use:   "compare OLD NEW | DIR CONTENDER CONTENDER",
+		Short: "Tell what changed between two results, and how certain it is",
+		Long: `Sets the contenders of two results folders (or two contenders of one folder) beside each other: throughput at the peak,
+p99 at half of the peak, start-up, peak memory and CPU per request. Each is better, worse, the same, or it cannot be told yet,
+with about how many more rounds would tell. It takes ` + strconv.Itoa(stats.MinInterval) + ` rounds on both sides.
+
+Results are not comparable where the limits, the data, the requests, the steps, the machine or the runtime differ: the
+differences are listed, and there are no verdicts unless --force asks for them.
+
+--fail-on names changes that are not allowed. It fails only where the 95 % interval of the change lies beyond the allowed one as
+a whole, so that noise fails no build; what is not certain is told on standard error.
+
+Exit code 0 when nothing of --fail-on is certain to have happened, 4 when something is, 1 when the results cannot be read or
+--fail-on cannot be judged because they are not comparable, 2 for wrong usage.`,
+		Example: `  locbench compare results/20261120-080000-quick results/20261121-080000-quick
+  locbench compare results/20261121-080000-quick rs-actix go-nethttp
+  locbench compare old new --fail-on 'throughput<-5%,p99>+10%'
+  locbench compare old new --json`,
+		Args: args(cobra.RangeArgs(2, 3)),
+		RunE: func(_ *cobra.Command, what []string) error { return f.run(env, what) },
+	}
+	cmd.Flags().StringVar(&f.failOn, "fail-on", "", "`changes` that end with exit code 4: throughput<-5%,p99>+10%,start-up>+10%,memory>+10%,cpu>+10%")
+	cmd.Flags().StringVar(&f.same, "same", "3%", "a `change` that does not matter: what is certainly less is \"the same\"")
+	cmd.Flags().BoolVar(&f.asJSON, "json", false, "write the result as JSON")
+	cmd.Flags().BoolVar(&f.force, "force", false, "decide although the results are not comparable")
+	return cmd
+}
+
+func (f compareFlags) run(env Env, what []string) error {
+	var gates []compare.Gate
+	var err error
+	if f.failOn != "" {
+		if gates, err = compare.ParseGates(f.failOn); err != nil {
+			return usage("--fail-on: %w", err)
+		}
+	}
+	margin, err := percentage(f.same)
+	if err != nil {
+		return usage("--same: %w", err)
+	}
+	before, after, err := f.read(env, what)
+	if err != nil {
+		return err
+	}
+	result, err := compare.Compare(before, after, compare.Options{Rule: stats.Rule{Margin: margin}, Force: f.force})
+	if err != nil {
+		return fmt.Errorf("compare: %w", err)
+	}
+	judged := result.Judge(gates)
+	if f.asJSON {
+		err = writeJSON(env, result, judged)
+	} else {
+		err = result.Text(env.Stdout)
+	}
+	if err != nil {
+		return fmt.Errorf("write the comparison: %w", err)
+	}
+	return tellGates(env, judged)
+}
+
+// read reads both sides: two folders, or two contenders of one.
+func (f compareFlags) read(env Env, what []string) (before, after compare.Set, err error) {
+	side := func(dir string) (compare.Set, error) {
+		run, legs, err := results.Read(dir)
+		if err != nil && len(legs) == 0 {
+			return compare.Set{}, err
+		}
+		if err != nil {
+			warn(env, err)
+		}
+		return compare.Set{Run: run, Legs: legs}, nil
+	}
+	if before, err = side(what[0]); err != nil {
+		return before, after, err
+	}
+	if len(what) == 3 {
+		after = before
+		before.Contender, after.Contender = what[1], what[2]
+		return before, after, nil
+	}
+	after, err = side(what[1])
+	return before, after, err
+}
+
+// percentage reads "3%".
+func percentage(text string) (float64, error) {
+	digits, ok := strings.CutSuffix(strings.TrimSpace(text), "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
+	if !ok || err != nil || !(v > 0 && v < 100) {
+		return 0, fmt.Errorf("%q is no share between 0%% and 100%%; write for example 3%%", text)
+	}
+	return v / 100, nil
+}
+
+func writeJSON(env Env, result compare.Result, gates []compare.GateResult) error {
+	encoder := json.NewEncoder(env.Stdout)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(struct {
+		compare.Result
+		Gates []compare.GateResult `json:"gates,omitempty"`
+	}{result, gates})
+}
+
+// tellGates tells what became of the gates on standard error and turns it into the exit code.
+func tellGates(env Env, gates []compare.GateResult) error {
+	failed, refused := 0, ""
+	for _, g := range gates {
+		fmt.Fprintln(env.Stderr, safe.Line(fmt.Sprintf("%-7s %s %s: %s", g.Outcome, g.Contender, g.Gate, g.Why), 400))
+		switch g.Outcome {
+		case compare.Failed:
+			failed++
+		case compare.Refused:
+			refused = g.Why
+		}
+	}
+	switch {
+	case failed == 1:
+		return withCode(ExitThreshold, errors.New("1 change is not allowed"))
+	case failed > 1:
+		return withCode(ExitThreshold, fmt.Errorf("%d changes are not allowed", failed))
+	case refused != "":
+		return fmt.Errorf("--fail-on cannot be judged, the results are not comparable: %s (--force judges all the same)", refused)
+	}
+	return nil
+}

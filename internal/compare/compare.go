@@ -1,0 +1,197 @@
+// Package compare sets two results of contenders beside each other and says what changed, how certain that is, and what makes the two
+// incomparable. The statistics are package stats's; here it is decided which figures are compared: the headline measures, one value of
+// each round. It is pure: reading results and exit codes are left to package cli.
+package compare
+
+import (
+	"fmt"
+
+	"locbench/internal/bench"
+	"locbench/internal/stats"
+)
+
+// Set is one side: a run and its legs. With Contender set, only that one of them, by its label.
+type Set struct {
+	Run       bench.Run
+	Legs      []bench.LegResult
+	Contender string
+}
+
+// Options say how to compare. The zero value is of use.
+type Options struct {
+	Rule  stats.Rule
+	Force bool // decide although the two sides are not comparable
+}
+
+// Result is what a comparison has found.
+type Result struct {
+	Contenders  []Contender  `json:"contenders"`
+	OnlyOld     []string     `json:"only_old,omitempty"` // labels of contenders that the other side does not have
+	OnlyNew     []string     `json:"only_new,omitempty"`
+	Differences []Difference `json:"differences,omitempty"` // between the runs, besides the contenders; the gravest first
+	Forced      bool         `json:"forced,omitempty"`      // decided although something breaks the comparison
+}
+
+// Contender is one contender of both sides.
+type Contender struct {
+	Old         string       `json:"old"` // label
+	New         string       `json:"new"`
+	OldLegs     Legs         `json:"old_legs"`
+	NewLegs     Legs         `json:"new_legs"`
+	Comparable  bool         `json:"comparable"`            // nothing on record breaks the comparison
+	Differences []Difference `json:"differences,omitempty"` // between how the two really ran, and what was started
+	Rows        []Row        `json:"measures"`
+	Notes       []string     `json:"notes,omitempty"` // what a reader has to know besides: errors, legs that failed
+}
+
+// Legs say how much of a contender's rounds is there.
+type Legs struct {
+	Seen     int     `json:"seen"`
+	Complete int     `json:"complete"`
+	Errors   float64 `json:"error_ratio"` // of all requests of all legs
+}
+
+// Compare pairs the contenders of the two sides by their labels (or the only one of each side with the only one of the other) and
+// decides each pair's headline measures as one family. Where something breaks the comparison, all verdicts are "can't tell", but for
+// Force. An error says that there is nothing to compare.
+func Compare(before, after Set, o Options) (Result, error) {
+	result := Result{Differences: Differences(before.Run, after.Run), Forced: o.Force}
+	olds, err := contenders(before)
+	if err != nil {
+		return Result{}, fmt.Errorf("old: %w", err)
+	}
+	news, err := contenders(after)
+	if err != nil {
+		return Result{}, fmt.Errorf("new: %w", err)
+	}
+	if len(olds) == 1 && len(news) == 1 {
+		result.Contenders = append(result.Contenders, pair(olds[0], news[0], result.Differences, o))
+		return result, nil
+	}
+	found := map[string]bool{}
+	for _, a := range olds {
+		matched := false
+		for _, b := range news {
+			if a.Label == b.Label {
+				result.Contenders = append(result.Contenders, pair(a, b, result.Differences, o))
+				found[b.Label], matched = true, true
+			}
+		}
+		if !matched {
+			result.OnlyOld = append(result.OnlyOld, a.Label)
+		}
+	}
+	for _, b := range news {
+		if !found[b.Label] {
+			result.OnlyNew = append(result.OnlyNew, b.Label)
+		}
+	}
+	if len(result.Contenders) == 0 {
+		return result, fmt.Errorf("no contender is on both sides: old has %s, new has %s", list(result.OnlyOld), list(result.OnlyNew))
+	}
+	return result, nil
+}
+
+// contender is one of a side, summarised.
+type contender struct {
+	stats.Contender
+	legs []bench.LegResult
+}
+
+func contenders(s Set) ([]contender, error) {
+	var all []contender
+	var labels []string
+	for _, sum := range stats.Summarise(s.Legs, s.Run.Profile.PriceVCPUHr) {
+		labels = append(labels, sum.Label)
+		if s.Contender != "" && s.Contender != sum.Label {
+			continue
+		}
+		c := contender{Contender: sum}
+		for _, leg := range s.Legs {
+			if leg.Leg.Label() == sum.Label {
+				c.legs = append(c.legs, leg)
+			}
+		}
+		all = append(all, c)
+	}
+	switch {
+	case len(all) > 0:
+		return all, nil
+	case len(labels) == 0:
+		return nil, fmt.Errorf("no leg has begun")
+	}
+	return nil, fmt.Errorf("there is no contender %q; there are %s", s.Contender, list(labels))
+}
+
+// pair compares one contender; runs is what differs between the two runs.
+func pair(a, b contender, runs []Difference, o Options) Contender {
+	c := Contender{Old: a.Label, New: b.Label, OldLegs: a.count(), NewLegs: b.count(), Differences: legDifferences(a.legs, b.legs)}
+	reason := both(Breaking(runs), Breaking(c.Differences))
+	c.Comparable = reason == ""
+	c.Rows = rows(a, b, o.Rule)
+	for i := range c.Rows {
+		if reason != "" && !o.Force {
+			c.Rows[i].withhold(reason)
+		}
+	}
+	c.Notes = notes(c)
+	return c
+}
+
+// both joins two reasons.
+func both(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + ", " + b
+}
+
+func (c contender) count() Legs {
+	var failed, all int64
+	for _, s := range c.Steps {
+		failed += s.FailedTotal()
+		all += s.FailedTotal() + s.Succeeded
+	}
+	l := Legs{Seen: c.Legs, Complete: c.Complete}
+	if all > 0 {
+		l.Errors = float64(failed) / float64(all)
+	}
+	return l
+}
+
+// errorsMatter is the share of failed requests from which a contender's figures are not what they seem.
+const errorsMatter = 0.001
+
+func notes(c Contender) []string {
+	var told []string
+	for _, side := range []struct {
+		name string
+		legs Legs
+	}{{"old", c.OldLegs}, {"new", c.NewLegs}} {
+		if side.legs.Complete < side.legs.Seen {
+			told = append(told, fmt.Sprintf("%s: %d of %d rounds complete", side.name, side.legs.Complete, side.legs.Seen))
+		}
+		if side.legs.Errors >= errorsMatter {
+			told = append(told, fmt.Sprintf("%s: %.2g %% of the requests failed; throughput and latency are of the others", side.name, 100*side.legs.Errors))
+		}
+	}
+	return told
+}
+
+func list(labels []string) string {
+	const most = 8
+	if len(labels) == 0 {
+		return "none"
+	}
+	text := ""
+	for i, l := range labels {
+		if i == most {
+			return text + fmt.Sprintf(" and %d more", len(labels)-most)
+		}
+		if i > 0 {
+			text += ", "
+		}
+		text += l
+	}
+	return text
+}

@@ -1,0 +1,156 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"locbench/internal/stats"
+)
+
+// Gate is a change that is not allowed: "throughput<-5%" fails where the throughput is more than 5 % less.
+type Gate struct {
+	Measure Measure
+	Change  float64 // −0.05 is 5 % less; fails below it where higher is better, else above it
+}
+
+// The bounds of a text of gates, and of a change.
+const (
+	maxText   = 500
+	maxChange = 100 // 10,000 %
+)
+
+// ParseGates reads gates divided by commas, such as "throughput<-5%,p99>+10%". The error is about the first mistake and says what would be right.
+func ParseGates(text string) ([]Gate, error) {
+	if len(text) > maxText || !utf8.ValidString(text) {
+		return nil, fmt.Errorf("it is no text of at most %d bytes; write for example throughput<-5%%,p99>+10%%", maxText)
+	}
+	var gates []Gate
+	for part := range strings.SplitSeq(text, ",") {
+		g, err := parseGate(strings.TrimSpace(part))
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(gates, func(other Gate) bool { return other.Measure == g.Measure }) {
+			return nil, fmt.Errorf("%q: %s is here twice; say one change for each", part, g.Measure)
+		}
+		gates = append(gates, g)
+	}
+	return gates, nil
+}
+
+func parseGate(part string) (Gate, error) {
+	at := strings.IndexAny(part, "<>")
+	if at < 0 {
+		return Gate{}, fmt.Errorf("%q names no change; write for example throughput<-5%% or p99>+10%%", part)
+	}
+	g := Gate{Measure: Measure(strings.TrimSpace(part[:at]))}
+	if !slices.Contains(Measures(), g.Measure) {
+		var names []string
+		for _, m := range Measures() {
+			names = append(names, string(m))
+		}
+		return g, fmt.Errorf("%q: there is no measure %q; there are %s", part, g.Measure, strings.Join(names, ", "))
+	}
+	op, sign, example := ">", "+", "10%"
+	if g.Measure.HigherIsBetter() {
+		op, sign, example = "<", "-", "5%"
+	}
+	right := fmt.Sprintf("write for example %s%s%s%s", g.Measure, op, sign, example)
+	if part[at:at+1] != op {
+		return g, fmt.Errorf("%q is an improvement; %s", part, right)
+	}
+	value := strings.TrimSpace(part[at+1:])
+	digits, percent := strings.CutSuffix(value, "%")
+	digits = strings.TrimSpace(digits)
+	if !percent || !strings.HasPrefix(digits, sign) {
+		return g, fmt.Errorf("%q: %q is no change; %s", part, value, right)
+	}
+	digits = digits[1:]
+	if digits == "" || strings.Trim(digits, "0123456789.") != "" {
+		return g, fmt.Errorf("%q: %q is no change; %s", part, value, right)
+	}
+	v, err := strconv.ParseFloat(digits, 64)
+	most := float64(maxChange)
+	if sign == "-" {
+		v, most = -v, 1
+	}
+	if g.Change = v / 100; err != nil || math.Abs(g.Change) >= most {
+		return g, fmt.Errorf("%q: %q is not within 0%% and %s%g%%; %s", part, value, sign, 100*most, right)
+	}
+	return g, nil
+}
+
+// String is the form that ParseGates reads.
+func (g Gate) String() string {
+	op := ">"
+	if g.Measure.HigherIsBetter() {
+		op = "<"
+	}
+	sign := "+"
+	if g.Measure.HigherIsBetter() {
+		sign = "-"
+	}
+	return fmt.Sprintf("%s%s%s%s%%", g.Measure, op, sign, strconv.FormatFloat(math.Abs(g.Change)*100, 'f', -1, 64))
+}
+
+// Outcome is what became of a gate for one contender.
+type Outcome string
+
+// The outcomes.
+const (
+	Passed  Outcome = "passed"  // the interval excludes a change that is not allowed
+	Open    Outcome = "open"    // the interval holds the limit, or there is none: nothing is certain
+	Failed  Outcome = "failed"  // the interval excludes every change that is allowed
+	Refused Outcome = "refused" // the two sides are not comparable
+)
+
+// GateResult is a gate at one contender.
+type GateResult struct {
+	Contender string  `json:"contender"`
+	Gate      string  `json:"gate"`
+	Outcome   Outcome `json:"outcome"`
+	Why       string  `json:"why"`
+}
+
+// Judge holds the gates against every contender of both sides. A gate fails only where the 95 % interval of the ratio lies beyond the
+// allowed change as a whole: noise fails no build.
+func (r Result) Judge(gates []Gate) []GateResult {
+	var all []GateResult
+	for _, c := range r.Contenders {
+		for _, g := range gates {
+			for _, row := range c.Rows {
+				if row.Measure == g.Measure {
+					outcome, why := g.judge(row)
+					all = append(all, GateResult{c.New, g.String(), outcome, why})
+				}
+			}
+		}
+	}
+	return all
+}
+
+func (g Gate) judge(row Row) (Outcome, string) {
+	switch {
+	case row.NotComparable != "":
+		return Refused, row.NotComparable
+	case row.Ratio == nil:
+		return Open, row.Sentence
+	}
+	limit := 1 + g.Change
+	figures := fmt.Sprintf("%s (%s to %s)", stats.Change(row.Ratio.Estimate), stats.Change(row.Ratio.Low), stats.Change(row.Ratio.High))
+	low, high := row.Ratio.Low, row.Ratio.High
+	if g.Measure.HigherIsBetter() {
+		low, high, limit = -high, -low, -limit
+	}
+	switch {
+	case low > limit:
+		return Failed, figures
+	case high <= limit:
+		return Passed, figures
+	}
+	return Open, figures + ": the interval holds the limit"
+}

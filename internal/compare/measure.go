@@ -1,0 +1,225 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"locbench/internal/bench"
+	"locbench/internal/stats"
+)
+
+// Measure names a headline measure, in results and in --fail-on.
+type Measure string
+
+// The declared headline measures: the family over which p values are adjusted. There are no others, so that nobody can look at many and
+// tell the one that came out well.
+const (
+	Throughput Measure = "throughput" // successes per second at the step with the side's own peak
+	P99        Measure = "p99"        // nanoseconds, at half of the peak
+	StartUp    Measure = "start-up"   // nanoseconds until the first answer
+	Memory     Measure = "memory"     // bytes, the highest of a complete leg
+	CPU        Measure = "cpu"        // nanoseconds of CPU time for each success, at the step with the side's own peak
+)
+
+// Measures are all of them in the order in which they are shown.
+func Measures() []Measure { return []Measure{Throughput, P99, StartUp, Memory, CPU} }
+
+// HigherIsBetter tells which way is up.
+func (m Measure) HigherIsBetter() bool { return m == Throughput }
+
+// unit is that of the values in results.
+func (m Measure) unit() string {
+	switch m {
+	case Throughput:
+		return "1/s"
+	case Memory:
+		return "bytes"
+	}
+	return "ns"
+}
+
+// Row is one measure of a contender on both sides.
+type Row struct {
+	Measure        Measure       `json:"measure"`
+	Unit           string        `json:"unit"`
+	HigherIsBetter bool          `json:"higher_is_better"`
+	At             string        `json:"at,omitempty"` // at which step, in words
+	Old            Side          `json:"old"`
+	New            Side          `json:"new"`
+	Ratio          *Ratio        `json:"ratio,omitempty"` // nil where too few rounds, or a value of 0, leave none
+	P              *float64      `json:"p,omitempty"`
+	PHolm          *float64      `json:"p_holm,omitempty"`
+	Verdict        stats.Verdict `json:"verdict"`
+	More           int           `json:"more_rounds,omitempty"` // about so many on each side would tell
+	Sentence       string        `json:"sentence"`
+	Doubts         []string      `json:"doubts,omitempty"`
+	NotComparable  string        `json:"not_comparable,omitempty"` // why there is no verdict whatever the figures are
+}
+
+// Side is the sample of one side.
+type Side struct {
+	Rounds []float64 `json:"rounds"` // of each round
+	Median *float64  `json:"median,omitempty"`
+	Low    *float64  `json:"low,omitempty"` // 95 % interval of the median; from six rounds on
+	High   *float64  `json:"high,omitempty"`
+}
+
+// Ratio is new to old, with its 95 % interval.
+type Ratio struct {
+	Estimate float64 `json:"estimate"`
+	Low      float64 `json:"low"`
+	High     float64 `json:"high"`
+}
+
+// rows decides the family of one contender.
+func rows(a, b contender, rule stats.Rule) []Row {
+	var all []Row
+	var family []stats.Pair
+	for _, m := range Measures() {
+		old, fresh, at, doubts := m.samples(a, b)
+		all = append(all, Row{Measure: m, Unit: m.unit(), HigherIsBetter: m.HigherIsBetter(), At: at, Doubts: doubts})
+		family = append(family, stats.Pair{Measure: string(m), HigherIsBetter: m.HigherIsBetter(), Old: old, New: fresh})
+	}
+	for i, c := range rule.Compare(family) {
+		r := &all[i]
+		r.Old, r.New = side(c.Old), side(c.New)
+		r.Verdict, r.More, r.Sentence = c.Verdict, c.More, c.Sentence()
+		r.Doubts = append(r.Doubts, c.Doubts...)
+		switch {
+		case !c.Old.Known() && !c.New.Known():
+			r.More, r.Sentence = 0, "not measured"
+		case !c.Old.Known():
+			r.More, r.Sentence = 0, "not measured in old"
+		case !c.New.Known():
+			r.More, r.Sentence = 0, "not measured in new"
+		case c.Ratio != nil:
+			r.Ratio = &Ratio{c.Ratio.Estimate, c.Ratio.Interval.Low, c.Ratio.Interval.High}
+			r.P, r.PHolm = &c.Test.P, &c.Adjusted
+		}
+	}
+	return all
+}
+
+// withhold takes the verdict back; the figures stay.
+func (r *Row) withhold(reason string) {
+	r.NotComparable, r.Verdict, r.More = reason, stats.CannotTell, 0
+	r.Sentence = "not comparable"
+	if r.Ratio != nil {
+		r.Sentence += fmt.Sprintf(": %s (%s to %s)", stats.Change(r.Ratio.Estimate), stats.Change(r.Ratio.Low), stats.Change(r.Ratio.High))
+	}
+}
+
+func side(v stats.Value) Side {
+	s := Side{Rounds: v.Values}
+	if v.Known() {
+		s.Median = &v.Median
+	}
+	if v.Interval != nil {
+		s.Low, s.High = &v.Interval.Low, &v.Interval.High
+	}
+	return s
+}
+
+// samples are the values of both sides, one of each round that has one, and what they are of.
+func (m Measure) samples(a, b contender) (old, fresh []float64, at string, doubts []string) {
+	switch m {
+	case StartUp:
+		return a.StartUp.Values, b.StartUp.Values, "", nil
+	case Memory:
+		var guessA, guessB bool
+		old, guessA = a.memory()
+		fresh, guessB = b.memory()
+		if guessA || guessB {
+			doubts = append(doubts, "a peak is the largest reading; the true one may be higher")
+		}
+		return old, fresh, "", doubts
+	case P99:
+		step, share, ok := half(a)
+		if !ok {
+			return nil, nil, "", nil
+		}
+		at = step.Name
+		if step.PeakShare == 0 {
+			at += fmt.Sprintf(" (%.0f %% of the old peak)", 100*share)
+		}
+		return a.p99(step), b.p99(step), at, nil
+	}
+	peakA, okA := a.PeakStep()
+	peakB, okB := b.PeakStep()
+	of := func(s stats.Step) []float64 { return s.Throughput.Values }
+	if m == CPU {
+		of = func(s stats.Step) []float64 { return s.CPURequest.Values }
+	}
+	switch {
+	case okA && okB && peakA.Step.Name != peakB.Step.Name:
+		at = peakA.Step.Name + " → " + peakB.Step.Name
+	case okA:
+		at = peakA.Step.Name
+	case okB:
+		at = peakB.Step.Name
+	}
+	return of(peakA), of(peakB), at, nil
+}
+
+// memory are the peaks of the complete legs: one that ended early has not been loaded enough.
+func (c contender) memory() (peaks []float64, sample bool) {
+	for _, leg := range c.legs {
+		if leg.State != bench.LegComplete {
+			continue
+		}
+		if peak, s := stats.LegMemoryPeak(leg); peak > 0 {
+			peaks, sample = append(peaks, float64(peak)), sample || s
+		}
+	}
+	return peaks, sample
+}
+
+// half is the step at half of the peak: the open-loop one of that share where the profile has it, else the closed-loop step before the
+// peak whose throughput is nearest to the half. share is what it is of the peak. The old side chooses, and the new one is measured at the
+// same step.
+func half(c contender) (step bench.Step, share float64, ok bool) {
+	for _, s := range c.Steps {
+		if s.Step.PeakShare == 0.5 && !s.Step.WarmUp && s.Rounds > 0 {
+			return s.Step, 0.5, true
+		}
+	}
+	peak, known := c.PeakStep()
+	if !known || peak.Throughput.Median <= 0 {
+		return bench.Step{}, 0, false
+	}
+	nearest := math.Inf(1)
+	for _, s := range c.Steps {
+		if s.Index > peak.Index || s.Step.WarmUp || s.Step.Open() || s.Step.Request != peak.Step.Request || s.Throughput.Median <= 0 {
+			continue
+		}
+		if part := s.Throughput.Median / peak.Throughput.Median; math.Abs(math.Log(2*part)) < nearest {
+			step, share, ok, nearest = s.Step, part, true, math.Abs(math.Log(2*part))
+		}
+	}
+	return step, share, ok
+}
+
+// p99 are the quantiles of the rounds that finished the step.
+func (c contender) p99(step bench.Step) (values []float64) {
+	for _, leg := range c.legs {
+		// Of several steps of that name the last: the earlier ones warm up.
+		for _, s := range slices.Backward(leg.Steps) {
+			if alike(s.Step, step) {
+				if s.Aborted == "" && s.Load.Latency.Count > 0 && s.Load.Latency.P99 > 0 {
+					values = append(values, float64(s.Load.Latency.P99))
+				}
+				break
+			}
+		}
+	}
+	return values
+}
+
+// alike tells whether two steps put the same load on a contender; the rate of a share of the peak follows each side's own.
+func alike(a, b bench.Step) bool {
+	if a.PeakShare > 0 && a.PeakShare == b.PeakShare {
+		return a.WarmUp == b.WarmUp && a.Request == b.Request
+	}
+	return a.Name == b.Name && a.Connections == b.Connections && a.Rate == b.Rate && a.WarmUp == b.WarmUp && a.Request == b.Request
+}
