@@ -132,8 +132,14 @@ func (s *State) applyLeg(leg *Leg, rec bench.Record) {
 		}
 	}
 	leg.Result.Apply(rec.At, rec.Event)
+	r := &leg.Result
+	r.Checks, r.Marks = first(r.Checks), first(r.Marks)
+	r.Warnings, r.Interventions = first(r.Warnings), first(r.Interventions)
 	s.phase(rec)
 }
+
+// first is the beginning of a list from outside, as much of it as is kept.
+func first[T any](list []T) []T { return list[:min(len(list), maxNotes)] }
 
 func (s *State) intervened(c bench.Control) {
 	switch c.Kind {

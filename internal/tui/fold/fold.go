@@ -20,6 +20,7 @@ const (
 	maxSteps  = 10_000 // of one leg
 	maxLegs   = 10_000
 	maxFlags  = 1_000
+	maxNotes  = 10_000 // checks, marks, warnings and interventions of one leg, of each; no honest leg has as many
 )
 
 // State is all that the screens know of a run. The zero value is a run of which nothing is known yet.

@@ -194,3 +194,22 @@ func TestAStopTakesAPauseBack(t *testing.T) {
 		t.Errorf("pause wanted %v, stop wanted %v", s.PauseWanted, s.StopWanted)
 	}
 }
+
+// A leg whose record never ends is kept in part.
+func TestListsAreBounded(t *testing.T) {
+	s := &fold.State{}
+	const maxNotes = 10_000
+	leg := bench.Leg{Contender: "a", Round: 1}
+	s.Apply(bench.Record{Event: bench.RunStarted{Run: bench.Run{Legs: []bench.LegEntry{{Leg: leg}}}}})
+	s.Apply(bench.Record{Leg: &leg, Event: bench.LegStarted{Number: 1, Of: 1}})
+	for range maxNotes + 10 {
+		s.Apply(bench.Record{Leg: &leg, Event: bench.CheckDone{}})
+		s.Apply(bench.Record{Leg: &leg, Event: bench.MarkRead{}})
+		s.Apply(bench.Record{Leg: &leg, Event: bench.Notice{Level: "warning"}})
+		s.Apply(bench.Record{Leg: &leg, Event: bench.Intervened{}})
+	}
+	r := s.Legs[0].Result
+	if len(r.Checks) != maxNotes || len(r.Marks) != maxNotes || len(r.Warnings) != maxNotes || len(r.Interventions) != maxNotes {
+		t.Errorf("%d checks, %d marks, %d warnings, %d interventions", len(r.Checks), len(r.Marks), len(r.Warnings), len(r.Interventions))
+	}
+}
