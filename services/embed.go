@@ -17,6 +17,7 @@ var Modules []byte
 //
 //go:embed verified.json
 //go:embed all:go-nethttp
+//go:embed java-helidon/.dockerignore java-helidon/Dockerfile java-helidon/README.md java-helidon/pom.xml java-helidon/service.yaml java-helidon/src
 //go:embed java-vertx/.dockerignore java-vertx/Dockerfile java-vertx/README.md java-vertx/pom.xml java-vertx/service.yaml java-vertx/src
 //go:embed kt-http4k/.dockerignore kt-http4k/Dockerfile kt-http4k/README.md kt-http4k/pom.xml kt-http4k/service.yaml kt-http4k/src
 //go:embed kt-ktor/.dockerignore kt-ktor/Dockerfile kt-ktor/README.md kt-ktor/pom.xml kt-ktor/service.yaml kt-ktor/src
