@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"locbench/internal/stats"
 )
 
 // Gate is a change that is not allowed: "throughput<-5%" fails where the throughput is more than 5 % less.
@@ -141,7 +139,7 @@ func (g Gate) judge(row Row) (Outcome, string) {
 		return Open, row.Sentence
 	}
 	limit := 1 + g.Change
-	figures := fmt.Sprintf("%s (%s to %s)", stats.Change(row.Ratio.Estimate), stats.Change(row.Ratio.Low), stats.Change(row.Ratio.High))
+	figures := row.Ratio.words()
 	low, high := row.Ratio.Low, row.Ratio.High
 	if g.Measure.HigherIsBetter() {
 		low, high, limit = -high, -low, -limit

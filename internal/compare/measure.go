@@ -72,6 +72,10 @@ type Ratio struct {
 	High     float64 `json:"high"`
 }
 
+func (r Ratio) words() string {
+	return stats.Ratio{Estimate: r.Estimate, Interval: stats.Interval{Low: r.Low, High: r.High}}.Words()
+}
+
 // rows decides the family of one contender.
 func rows(a, b contender, rule stats.Rule) []Row {
 	var all []Row
@@ -106,7 +110,7 @@ func (r *Row) withhold(reason string) {
 	r.NotComparable, r.Verdict, r.More = reason, stats.CannotTell, 0
 	r.Sentence = "not comparable"
 	if r.Ratio != nil {
-		r.Sentence += fmt.Sprintf(": %s (%s to %s)", stats.Change(r.Ratio.Estimate), stats.Change(r.Ratio.Low), stats.Change(r.Ratio.High))
+		r.Sentence += ": " + r.Ratio.words()
 	}
 }
 

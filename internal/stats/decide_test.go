@@ -167,8 +167,8 @@ func TestVerdictsAndTheirSentences(t *testing.T) {
 	}{
 		{"faster", Rule{}, Pair{HigherIsBetter: true, Old: base, New: times(base, 1.2)}, Better, "better: +20.0 % (+16.5 % to +23.6 %), p 0.0022"},
 		{"slower", Rule{}, Pair{HigherIsBetter: true, Old: times(base, 1.2), New: base}, Worse, "worse: −16.7 % (−19.1 % to −14.2 %), p 0.0022"},
-		{"less latency", Rule{}, Pair{Old: base, New: times(base, 0.3)}, Better, "better: ×0.3 (×0.291 to ×0.309), p 0.0022"},
-		{"more memory", Rule{}, Pair{Old: base, New: times(base, 3)}, Worse, "worse: ×3 (+191.3 % to ×3.09), p 0.0022"},
+		{"less latency", Rule{}, Pair{Old: base, New: times(base, 0.3)}, Better, "better: −70.0 % (−70.9 % to −69.1 %), p 0.0022"},
+		{"more memory", Rule{}, Pair{Old: base, New: times(base, 4.9)}, Worse, "worse: ×4.9 (×4.76 to ×5.05), p 0.0022"},
 		{"the same", Rule{}, Pair{Old: tight, New: tight}, Same, "same within 3 %: 0.0 % (−0.1 % to +0.2 %)"},
 		{"certain, and too little to matter", Rule{}, Pair{Old: tight, New: times(tight, 1.01)}, Same, "same within 3 %: +1.0 % (+0.8 % to +1.2 %)"},
 		{"certain, with a narrow margin", Rule{Margin: 0.005}, Pair{Old: tight, New: times(tight, 1.01)}, Worse, "worse: +1.0 % (+0.8 % to +1.2 %), p 0.0022"},

@@ -52,7 +52,7 @@ type Outlier struct {
 
 // Outliers lists the values whose modified z-score on logarithms, 0.6745·(x − median)/MAD, is larger than that of 99 % of all
 // samples of this size of pure noise (B. Iglewicz and D. C. Hoaglin, How to Detect and Handle Outliers, 1993; their 3.5 is for
-// large samples, and would warn of every fifth one of six). Where more than half of the values are the same, those count that
+// large samples, and would warn of 15 % of those of six). Where more than half of the values are the same, those count that
 // are more than DefaultMargin away from them. There are none among fewer than MinDoubt values, or where one is not positive.
 func Outliers(xs []float64) []Outlier {
 	if len(xs) < MinDoubt || positive(xs) != nil {

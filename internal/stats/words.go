@@ -3,6 +3,7 @@ package stats
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -25,7 +26,7 @@ func (c Comparison) Sentence() string {
 	if c.Ratio == nil {
 		return s.String()
 	}
-	fmt.Fprintf(&s, ": %s (%s to %s)", Change(c.Ratio.Estimate), Change(c.Ratio.Interval.Low), Change(c.Ratio.Interval.High))
+	s.WriteString(": " + c.Ratio.Words())
 	switch c.Verdict {
 	case Better, Worse:
 		fmt.Fprintf(&s, ", p %.2g", c.Adjusted)
@@ -52,15 +53,31 @@ func moreWords(n int) string {
 	return fmt.Sprintf("%d more rounds on each side", n)
 }
 
-// Change writes a ratio as a change: "+8.3 %", or as a factor, "×3.2", where that is easier to grasp.
-func Change(ratio float64) string {
-	if ratio >= 0.5 && ratio < 3 {
-		if percent := 100 * (ratio - 1); percent <= -0.05 || percent >= 0.05 {
-			return strings.Replace(fmt.Sprintf("%+.1f %%", percent), "-", "−", 1)
+// Change writes a ratio as a change: "+8.3 %", or as a factor, "×7.2", where that is easier to grasp.
+func Change(ratio float64) string { return changes(ratio)[0] }
+
+// Words are the ratio and its interval, all in the same way: "+8.3 % (+6.1 % to +10.2 %)".
+func (r Ratio) Words() string {
+	w := changes(r.Estimate, r.Interval.Low, r.Interval.High)
+	return fmt.Sprintf("%s (%s to %s)", w[0], w[1], w[2])
+}
+
+// changes are percentages unless one of them is beyond a fifth or five times.
+func changes(ratios ...float64) []string {
+	percentages := slices.Min(ratios) >= 0.2 && slices.Max(ratios) < 5
+	var words []string
+	for _, ratio := range ratios {
+		percent := 100 * (ratio - 1)
+		switch {
+		case !percentages:
+			words = append(words, factor(ratio))
+		case percent > -0.05 && percent < 0.05:
+			words = append(words, "0.0 %")
+		default:
+			words = append(words, strings.Replace(fmt.Sprintf("%+.1f %%", percent), "-", "−", 1))
 		}
-		return "0.0 %"
 	}
-	return factor(ratio)
+	return words
 }
 
 func factor(ratio float64) string { return fmt.Sprintf("×%.3g", ratio) }

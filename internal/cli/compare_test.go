@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/results"
+)
+
+// resultsFolder writes a run of one contender or more with n rounds, whose throughput is rate, give or take 1 %.
+func resultsFolder(t *testing.T, n int, cpus float64, rates map[string]int64) string {
+	t.Helper()
+	dir := t.TempDir()
+	run := bench.Run{Schema: 1, ID: "r", State: bench.RunComplete, Profile: bench.Profile{Limits: bench.Limits{CPUs: cpus}}}
+	write := func(name string, v any) {
+		data, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for round := 1; round <= n; round++ {
+		for _, name := range []string{"a", "b"} {
+			rate, ok := rates[name]
+			if !ok {
+				continue
+			}
+			rate += rate * int64(round%3-1) / 100
+			leg := bench.Leg{Contender: name, Round: round}
+			file := fmt.Sprintf("%s.json", leg)
+			run.Legs = append(run.Legs, bench.LegEntry{Leg: leg, State: bench.LegComplete, File: file})
+			write(file, bench.LegResult{Schema: 1, Leg: leg, State: bench.LegComplete, Steps: []bench.StepResult{{
+				Step: bench.Step{Name: "8 connections", Connections: 8, Duration: 10 * time.Second},
+				Load: bench.Load{Succeeded: rate * 10, Sent: rate * 10, Elapsed: 10 * time.Second},
+			}}})
+		}
+	}
+	write(results.RunFile, run)
+	return dir
+}
+
+func TestCompareCommand(t *testing.T) {
+	base := resultsFolder(t, 6, 1.5, map[string]int64{"a": 10_000, "b": 10_000})
+	again := resultsFolder(t, 6, 1.5, map[string]int64{"a": 10_000, "b": 10_000})
+	slower := resultsFolder(t, 6, 1.5, map[string]int64{"a": 9_000, "b": 10_000})
+	brief := resultsFolder(t, 3, 1.5, map[string]int64{"a": 5_000})
+	other := resultsFolder(t, 6, 2, map[string]int64{"a": 5_000})
+	for _, test := range []struct {
+		name     string
+		args     []string
+		code     int
+		out, err string // that standard output and standard error hold
+	}{
+		{"the same", []string{base, again}, ExitOK, "same within 3 %: 0.0 % (", ""},
+		{"the same, gated", []string{base, again, "--fail-on", "throughput<-5%"}, ExitOK, "", "passed  a throughput<-5%"},
+		{"a run.json", []string{filepath.Join(base, results.RunFile), again}, ExitOK, "6 rounds → 6 rounds", ""},
+		{"slower, no gate", []string{base, slower}, ExitOK, "worse: −10.0 % (", ""},
+		{"slower, gated", []string{base, slower, "--fail-on", "throughput<-5%"}, ExitThreshold, "worse: −10.0 % (", "1 change is not allowed"},
+		{"slower, allowed", []string{base, slower, "--fail-on", "throughput<-15%"}, ExitOK, "worse", "passed  a throughput<-15%"},
+		{"on the edge", []string{base, slower, "--fail-on", "throughput<-10%"}, ExitOK, "worse", "open    a throughput<-10%: −10.0 % ("},
+		{"a wide margin", []string{base, slower, "--same", "15%"}, ExitOK, "same within 15 %", ""},
+		{"three rounds", []string{base, brief, "--fail-on", "throughput<-5%"}, ExitOK, "3 rounds, need ≥ 6: 3 more rounds on each side", "open    a throughput<-5%"},
+		{"two contenders", []string{slower, "a", "b"}, ExitOK, "a → b", ""},
+		{"no such contender", []string{slower, "a", "c"}, ExitFailure, "", `there is no contender "c"; there are a, b`},
+		{"other limits", []string{base, other}, ExitOK, "limits: 1.5 CPUs → 2 CPUs: not comparable", ""},
+		{"other limits, gated", []string{base, other, "--fail-on", "throughput<-5%"}, ExitFailure, "not comparable: −50.0 %", "--fail-on cannot be judged"},
+		{"other limits, forced", []string{base, other, "--fail-on", "throughput<-5%", "--force"}, ExitThreshold, "worse: −50.0 %", "not allowed"},
+		{"no folder", []string{base, t.TempDir()}, ExitFailure, "", "is not a results folder"},
+		{"an improvement", []string{base, again, "--fail-on", "throughput>+5%"}, ExitUsage, "", "write for example throughput<-5%"},
+		{"no margin", []string{base, again, "--same", "3"}, ExitUsage, "", "write for example 3%"},
+		{"one folder", []string{base}, ExitUsage, "", "compare"},
+	} {
+		var out, errs bytes.Buffer
+		code := Main(context.Background(), Env{Args: append([]string{"compare"}, test.args...), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }})
+		if code != test.code || !strings.Contains(out.String(), test.out) || !strings.Contains(errs.String(), test.err) {
+			t.Errorf("%s: exit code %d, want %d\n%s\n%s", test.name, code, test.code, out.String(), errs.String())
+		}
+	}
+}
+
+func TestCompareJSON(t *testing.T) {
+	base := resultsFolder(t, 6, 1.5, map[string]int64{"a": 10_000})
+	slower := resultsFolder(t, 6, 1.5, map[string]int64{"a": 9_000})
+	var out, errs bytes.Buffer
+	code := Main(context.Background(), Env{Args: []string{"compare", base, slower, "--json", "--fail-on", "throughput<-5%"}, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }})
+	var got struct {
+		Contenders []struct {
+			New      string
+			Measures []struct {
+				Measure, Verdict string
+				Ratio            *struct{ Low, High float64 }
+			}
+		}
+		Gates []struct{ Contender, Gate, Outcome string }
+	}
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil || code != ExitThreshold {
+		t.Fatalf("%v, exit code %d\n%s", err, code, out.String())
+	}
+	if len(got.Contenders) != 1 || len(got.Contenders[0].Measures) != 5 || len(got.Gates) != 1 {
+		t.Fatalf("%+v", got)
+	}
+	if m := got.Contenders[0].Measures[0]; m.Measure != "throughput" || m.Verdict != "worse" || m.Ratio == nil || m.Ratio.High > 0.95 {
+		t.Errorf("%+v", m)
+	}
+	if g := got.Gates[0]; g.Contender != "a" || g.Gate != "throughput<-5%" || g.Outcome != "failed" {
+		t.Errorf("%+v", g)
+	}
+}
