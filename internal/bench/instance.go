@@ -97,6 +97,8 @@ type Memory struct {
 	PeakSource   string `json:"peak_source"`           // "max_usage", "memory.peak", "VmHWM", or "largest sample" (an estimate)
 	Limit        int64  `json:"limit_bytes,omitempty"` // 0: none
 	OOMKills     int64  `json:"oom_kills,omitempty"`
+	LimitHits    *int64 `json:"limit_hits,omitempty"`     // how often the limit was met, and memory had to be won back first
+	MajorFaults  *int64 `json:"major_faults,omitempty"`   // pages that had to be read from a disk
 	PeakIsSample bool   `json:"peak_is_sample,omitempty"` // the peak is the largest sample: the true one may be higher
 }
 

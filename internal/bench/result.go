@@ -135,12 +135,16 @@ func (l Load) ErrorRatio() float64 {
 
 // StepResult is one finished step of a leg.
 type StepResult struct {
-	Index    int      `json:"index"` // from 0
-	Step     Step     `json:"step"`
-	Load     Load     `json:"load"`
-	Before   *Usage   `json:"before,omitempty"` // counters at the two ends of exactly this step; nil if they could not be read
-	After    *Usage   `json:"after,omitempty"`
-	Samples  []Usage  `json:"samples,omitempty"` // once a second in between
+	Index   int     `json:"index"` // from 0
+	Step    Step    `json:"step"`
+	Load    Load    `json:"load"`
+	Before  *Usage  `json:"before,omitempty"` // counters at the two ends of exactly this step; nil if they could not be read
+	After   *Usage  `json:"after,omitempty"`
+	Samples []Usage `json:"samples,omitempty"` // once a second in between
+
+	BesideBefore *Beside `json:"beside_before,omitempty"` // host and store, at the same two ends
+	BesideAfter  *Beside `json:"beside_after,omitempty"`
+
 	Warnings []string `json:"warnings,omitempty"`
 	Aborted  string   `json:"aborted,omitempty"` // why it ended early: "the contender died", "interrupted"
 }

@@ -55,7 +55,7 @@ func open(dirs map[string]string) (*Reader, error) {
 	} else {
 		try("", "cpu.stat")
 	}
-	if try("memory", "memory.usage_in_bytes", "memory.max_usage_in_bytes", "memory.stat", "memory.oom_control", "memory.limit_in_bytes") > 0 {
+	if try("memory", "memory.usage_in_bytes", "memory.max_usage_in_bytes", "memory.stat", "memory.oom_control", "memory.limit_in_bytes", "memory.failcnt") > 0 {
 		r.memV1 = true
 	} else {
 		try("", "memory.current", "memory.peak", "memory.stat", "memory.events", "memory.max")
@@ -175,7 +175,14 @@ func (r *Reader) memory() *bench.Memory {
 	}
 	m := bench.Memory{Used: used, Limit: r.limit}
 	if data, ok := r.read("memory.stat"); ok {
-		m.Used = max(0, used-keyed(data)[cacheKey])
+		stat := keyed(data)
+		m.Used = max(0, used-stat[cacheKey])
+		for _, key := range []string{"total_pgmajfault", "pgmajfault"} {
+			if n, ok := stat[key]; ok {
+				m.MajorFaults = &n
+				break
+			}
+		}
 	}
 	if m.Peak, ok = r.number(peak); ok {
 		m.PeakSource = source
@@ -183,7 +190,14 @@ func (r *Reader) memory() *bench.Memory {
 		m.Peak, m.PeakSource, m.PeakIsSample = m.Used, "largest sample", true
 	}
 	if data, ok := r.read(events); ok {
-		m.OOMKills = keyed(data)["oom_kill"]
+		stat := keyed(data)
+		m.OOMKills = stat["oom_kill"]
+		if n, ok := stat["max"]; ok && !r.memV1 {
+			m.LimitHits = &n
+		}
+	}
+	if n, ok := r.number("memory.failcnt"); ok {
+		m.LimitHits = &n
 	}
 	return &m
 }

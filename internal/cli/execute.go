@@ -118,6 +118,7 @@ func execute(ctx context.Context, env Env, f runFlags, contenders []string, chan
 		Run: public(plan), Dir: dir, Stream: stream, Services: services, FirstRequests: site.firstRequests,
 		Stages: site.stages(), Build: builder{runtime: plan.Profile.Runtime, engine: site.engine}.build, Spec: site.spec,
 		Launcher: site, Engine: &loader{site: site}, Checks: checks, StoreAlive: site.storeAlive, EngineAlive: site.engineAlive, Ready: site.ready, Judge: site.judge,
+		Beside:  func(ctx context.Context) *bench.Beside { return site.around.Read(ctx) },
 		Control: controls,
 	})
 	closeErr := site.close(ctx)

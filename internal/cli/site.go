@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"time"
 
+	"locbench/internal/around"
 	"locbench/internal/bench"
 	"locbench/internal/contender"
 	"locbench/internal/dataset"
@@ -36,6 +37,7 @@ type site struct {
 	elastic string // the store as contenders reach it
 	ids     []int64
 	known   *oracle.Answers
+	around  *around.Store // reads host and store; nil where the store cannot be read
 }
 
 // chooseRuntime settles "auto" and connects to the engine where one is needed. The record gets what was chosen.
@@ -119,12 +121,28 @@ func (s *site) openStore(ctx context.Context, progress func(bench.Progress)) (st
 			return "", fmt.Errorf("let containers reach the store: %w", err)
 		}
 	}
+	s.lookAround()
 	for _, w := range s.store.Warnings() {
 		s.stream.Publish(nil, bench.Notice{Level: "warning", Text: w})
 	}
 	s.prepared()
 	info := s.store.Info()
 	return fmt.Sprintf("%s, Elasticsearch %s", info.Kind, info.Version), nil
+}
+
+// lookAround finds a way to read what the store uses. Without one a step that the store has bound may not be told as such.
+func (s *site) lookAround() {
+	var err error
+	if work, ok := s.store.Work(); ok {
+		s.around = around.Embedded(work)
+	} else if pid := s.store.PID(); pid > 0 && s.engine != nil && s.engine.Local() {
+		s.around, err = around.Container(pid)
+	} else {
+		s.around, err = around.Address(s.store.URL())
+	}
+	if err != nil {
+		s.around = nil
+	}
 }
 
 // letIn makes the store reachable for containers, which know this machine as host. Where that is no address of this machine but a
@@ -177,6 +195,7 @@ func (s *site) close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
 	var errs []error
+	errs = append(errs, s.around.Close())
 	if s.store != nil {
 		errs = append(errs, s.store.Close())
 	}

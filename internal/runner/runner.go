@@ -80,7 +80,9 @@ type Config struct {
 	Next func(leg bench.Leg, done []bench.StepResult) (step bench.Step, ok bool)
 	// Judge adds doubts to a finished step ("the client may be the bottleneck: …"); may be nil.
 	Judge func(bench.StepResult, bench.InstanceInfo) []string
-	Grace time.Duration // to stop in; 15 s when 0
+	// Beside reads host and store at the two ends of each step; nil where nobody can.
+	Beside func(ctx context.Context) *bench.Beside
+	Grace  time.Duration // to stop in; 15 s when 0
 	// Control is what somebody asks of the run while it runs, each taken up as soon as it comes: it is then on record as
 	// Intervened, or a Notice says why it cannot be done now. Nil, or closed, when nobody asks.
 	Control <-chan bench.Control

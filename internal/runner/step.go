@@ -88,9 +88,13 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 	res.Load, err = l.Engine.Run(dying, l.inst.BaseURL(), step, Hooks{
 		OnStart: func() {
 			res.Before, beforeErr = sample.Read(ctx, l.inst)
+			res.BesideBefore = l.beside(ctx)
 			l.steering.startClock()
 		},
-		OnEnd:    func() { res.After, afterErr = sample.Read(context.WithoutCancel(ctx), l.inst) },
+		OnEnd: func() {
+			res.After, afterErr = sample.Read(context.WithoutCancel(ctx), l.inst)
+			res.BesideAfter = l.beside(context.WithoutCancel(ctx))
+		},
 		OnWindow: func(w bench.Window) { l.Stream.Publish(l.leg, bench.WindowClosed{Index: index, Window: w}) },
 		Rate:     asked.wanted,
 	})
@@ -131,6 +135,14 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 		res.Aborted = err.Error()
 	}
 	return res, skipped, err
+}
+
+// beside reads host and store, where anybody can.
+func (l *life) beside(ctx context.Context) *bench.Beside {
+	if l.Beside == nil {
+		return nil
+	}
+	return l.Beside(ctx)
 }
 
 // oomKills is how many processes of the contender were killed in the step; its main process may have survived them.

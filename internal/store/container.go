@@ -31,6 +31,8 @@ type Container interface {
 	// Address is host:port under which this machine reaches ContainerSpec.Port. Unless it is on the loopback interface,
 	// contenders must reach it there as well: the container belongs into their network.
 	Address() string
+	// PID is the main process's in the engine's machine; 0 if it is not known.
+	PID() int
 	// Exited is closed as soon as the main process has ended.
 	Exited() <-chan struct{}
 	// Logs are its last lines, oldest first.

@@ -93,6 +93,22 @@ func (s *Store) openEmbedded(spec bench.StoreSpec, opts Options) error {
 // password: show Info().URL instead.
 func (s *Store) URL() string { return s.url }
 
+// Work is what an embedded store has done so far (see embedded.Server.Work); ok is false for any other.
+func (s *Store) Work() (work func() (calls int64, busy time.Duration), ok bool) {
+	if s.embedded == nil {
+		return nil, false
+	}
+	return s.embedded.Work, true
+}
+
+// PID is the main process of a store in a container, seen from the engine's machine; 0 where there is none.
+func (s *Store) PID() int {
+	if s.container == nil {
+		return 0
+	}
+	return s.container.PID()
+}
+
 // Warnings are doubts about the store that belong beside the results.
 func (s *Store) Warnings() []string { return s.warnings }
 

@@ -325,7 +325,9 @@ func (r *runner) RunContainer(_ context.Context, spec store.ContainerSpec) (stor
 	r.spec = spec
 	return r, r.err
 }
-func (r *runner) Address() string         { return r.address }
+func (r *runner) Address() string { return r.address }
+func (r *runner) PID() int        { return 0 }
+
 func (r *runner) Exited() <-chan struct{} { return r.exited }
 func (r *runner) Logs() []bench.LogLine {
 	return []bench.LogLine{{Text: "starting"}, {Text: "max virtual memory areas \x1b[31mtoo low"}}

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 )
 
 const (
@@ -18,10 +19,21 @@ const (
 
 // ServeHTTP answers one call, after the injected latency.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	began := time.Now()
+	defer func() {
+		s.calls.Add(1)
+		s.busy.Add(int64(time.Since(began)))
+	}()
 	s.delays.wait(r.Context())
 	if err := s.route(w, r); err != nil {
 		writeError(w, err)
 	}
+}
+
+// Work is how many calls have been answered, and the time that they took together: from the head of a call to the last byte of its answer
+// handed over, injected latency included. Calls under way are not in it.
+func (s *Server) Work() (calls int64, busy time.Duration) {
+	return s.calls.Load(), time.Duration(s.busy.Load())
 }
 
 // route finds the call by method and path; what it does not know becomes a 501.

@@ -30,6 +30,9 @@ type Server struct {
 	filters     sync.Map // raw query of a call by id → *sourceFilter
 	keptFilters atomic.Int64
 
+	calls atomic.Int64 // answered,
+	busy  atomic.Int64 // and the time it took, in ns
+
 	mu      sync.Mutex
 	servers []*http.Server
 	serving sync.WaitGroup

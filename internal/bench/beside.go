@@ -1,0 +1,70 @@
+package bench
+
+import "time"
+
+// Beside is one reading of what stands beside a contender and may be what bounds it. What cannot be read is nil.
+type Beside struct {
+	Host  *HostUsage  `json:"host,omitempty"`
+	Store *StoreUsage `json:"store,omitempty"`
+}
+
+// HostUsage is what all CPUs of this machine have spent their time on since it was started, summed over the CPUs.
+type HostUsage struct {
+	At     time.Time     `json:"at"`
+	Busy   time.Duration `json:"busy_ns"`
+	Idle   time.Duration `json:"idle_ns"`  // waiting for disks among it
+	Steal  time.Duration `json:"steal_ns"` // wanted to run, but the hypervisor ran others
+	IOWait time.Duration `json:"io_wait_ns"`
+}
+
+// StoreUsage is what the store has used since it was started.
+type StoreUsage struct {
+	At     time.Time     `json:"at"`
+	Source string        `json:"source"`            // "cgroup v1", "cgroup v2", "/proc", or "embedded", whose CPU time is the client's
+	CPU    time.Duration `json:"cpu_ns,omitempty"`  // not of an embedded one
+	Calls  int64         `json:"calls,omitempty"`   // answered; these two of an embedded one only
+	Busy   time.Duration `json:"busy_ns,omitempty"` // summed over the calls: from the head of a call until its answer was written, waiting added on purpose included
+}
+
+// HostShare is what the machine's CPUs did between the two ends of the step, as shares of their time: busy (steal not among it) and
+// stolen. ok is false when it is not known.
+func (s StepResult) HostShare() (busy, steal float64, ok bool) {
+	if s.BesideBefore == nil || s.BesideAfter == nil || s.BesideBefore.Host == nil || s.BesideAfter.Host == nil {
+		return 0, 0, false
+	}
+	b, a := s.BesideBefore.Host, s.BesideAfter.Host
+	whole := a.Busy - b.Busy + a.Idle - b.Idle + a.Steal - b.Steal
+	if whole <= 0 || a.Busy < b.Busy || a.Steal < b.Steal {
+		return 0, 0, false
+	}
+	return float64(a.Busy-b.Busy) / float64(whole), float64(a.Steal-b.Steal) / float64(whole), true
+}
+
+// StoreCPUs is how many CPUs the store used between the two ends of the step; ok is false when it is not known, or part of the client.
+func (s StepResult) StoreCPUs() (cpus float64, ok bool) {
+	if s.BesideBefore == nil || s.BesideAfter == nil || s.BesideBefore.Store == nil || s.BesideAfter.Store == nil {
+		return 0, false
+	}
+	b, a := s.BesideBefore.Store, s.BesideAfter.Store
+	d := a.At.Sub(b.At)
+	if d <= 0 || a.Source != b.Source || a.Source == StoreEmbeddedSource || a.CPU < b.CPU {
+		return 0, false
+	}
+	return float64(a.CPU-b.CPU) / float64(d), true
+}
+
+// StoreEmbeddedSource is StoreUsage.Source of the store inside locbench.
+const StoreEmbeddedSource = "embedded"
+
+// StoreInFlight is how many calls an embedded store was at on average between the two ends of the step.
+func (s StepResult) StoreInFlight() (calls float64, ok bool) {
+	if s.BesideBefore == nil || s.BesideAfter == nil || s.BesideBefore.Store == nil || s.BesideAfter.Store == nil {
+		return 0, false
+	}
+	b, a := s.BesideBefore.Store, s.BesideAfter.Store
+	d := a.At.Sub(b.At)
+	if d <= 0 || a.Source != StoreEmbeddedSource || b.Source != StoreEmbeddedSource || a.Busy < b.Busy {
+		return 0, false
+	}
+	return float64(a.Busy-b.Busy) / float64(d), true
+}
