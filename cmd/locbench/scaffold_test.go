@@ -16,9 +16,7 @@ import (
 // TestAddingAContenderNeedsNoGo begins one outside the repository, with the binary alone, and benchmarks it from its Dockerfile.
 func TestAddingAContenderNeedsNoGo(t *testing.T) {
 	testenv.Docker(t)
-	if err := exec.Command("docker", "image", "inspect", "golang:1.26-bookworm").Run(); err != nil {
-		t.Skip("no image golang:1.26-bookworm here to build from")
-	}
+	testenv.Images(t, "golang:1.26-bookworm")
 	dir := t.TempDir()
 	code, stdout, stderr := locbench(t, dir, "services", "new", "go-mine", "--from", "go-nethttp", "mine")
 	if code != 0 || strings.TrimSpace(stdout) != filepath.Join("mine", "go-mine") || !strings.Contains(stderr, "locbench run go-mine --services mine/go-mine") {

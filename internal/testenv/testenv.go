@@ -1,4 +1,4 @@
-// Package testenv finds the real parts that tests run against: a Docker engine, an Elasticsearch, a browser, a terminal
+// Package testenv finds the real parts that tests run against: a Docker engine and images in it, an Elasticsearch, a browser, a terminal
 // multiplexer, wrk. A test that needs an absent part is skipped with the reason; where LOCBENCH_REQUIRE lists the part (as
 // .ci/run does) it fails instead, so that continuous integration can never be green by skipping.
 package testenv
@@ -47,6 +47,16 @@ func ElasticsearchImage(t testing.TB) string {
 		missing(t, "elasticsearch", "LOCBENCH_TEST_ELASTICSEARCH_IMAGE names no image of an Elasticsearch 7 (.ci/elasticsearch image makes one)")
 	}
 	return image
+}
+
+// Images skips the test unless the Docker engine has these images, the bases of what the test builds: pulling gigabytes is not for a test to begin.
+func Images(t testing.TB, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if err := exec.Command("docker", "image", "inspect", name).Run(); err != nil {
+			missing(t, "images", "the Docker engine has no image "+name+" (docker pull "+name+", or .ci/images)")
+		}
+	}
 }
 
 // Chromium returns the path of a Chromium or Chrome.

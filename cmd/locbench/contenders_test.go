@@ -1,0 +1,135 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/testenv"
+)
+
+// representative are the contenders that are built and run at every change; "make verify-all" is for all.
+func representative(t *testing.T) []string {
+	t.Helper()
+	data, err := os.ReadFile("testdata/representative.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Fields(string(data))
+}
+
+// baseImages are those that a contender's Dockerfile begins from, without its own stages.
+func baseImages(t *testing.T, name string) (images []string) {
+	t.Helper()
+	name, _, _ = strings.Cut(name, ":")
+	data, err := os.ReadFile(filepath.Join("../../services", name, "Dockerfile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stages := []string{"scratch"}
+	for _, from := range regexp.MustCompile(`(?im)^FROM (\S+)(?: AS (\S+))?`).FindAllStringSubmatch(string(data), -1) {
+		if !slices.Contains(stages, from[1]) {
+			images = append(images, from[1])
+		}
+		stages = append(stages, from[2])
+	}
+	return images
+}
+
+// TestRepresentativeContenders builds contenders of all kinds from their Dockerfiles and puts them through the process contract, the checks of
+// what they serve and a short load, under the limits of the profiles. What was built before is kept by the engine.
+func TestRepresentativeContenders(t *testing.T) {
+	testenv.Docker(t)
+	names := representative(t)
+	for _, name := range names {
+		testenv.Images(t, baseImages(t, name)...)
+	}
+	dir := t.TempDir()
+	build := startLocbench(t, dir, append([]string{"services", "build", "--jobs", "1"}, names...)...)
+	if code := build.wait(25 * time.Minute); code != 0 { // compilers that begin with nothing
+		t.Fatalf("build: exit code %d\n%s", code, build.stderr.String())
+	}
+	profile := filepath.Join(dir, "short.yaml")
+	if err := os.WriteFile(profile, []byte(`contenders: ["`+strings.Join(names, `", "`)+`"]
+rounds: 1
+runtime: docker
+limits: {cpus: 1.5, memory: 512MiB}
+store: embedded
+requests:
+  - path: /city/v1/get?id={id}&language={language}
+    ids: uniform
+timeout: 5s
+checks: {lifecycle: [no-environment, no-store, logs-port, logs-requests, still-answers, stops], suites: [locations]}
+step_duration: 1s
+steps: [1 warm-up, 64]
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := startLocbench(t, dir, "run", "-p", profile, "-o", "out")
+	code := c.wait(10 * time.Minute)
+	run, legs := read(t, filepath.Join(dir, "out"))
+	nothingLeft(t, run.ID)
+	if code != 0 || len(legs) != len(names) {
+		t.Errorf("exit code %d, %d legs of %d\n%s", code, len(legs), len(names), c.stderr.String())
+	}
+	for _, leg := range legs {
+		t.Run(leg.Leg.Label(), func(t *testing.T) { isAsItShouldBe(t, leg) })
+	}
+}
+
+// isAsItShouldBe fails unless a leg went well from end to end.
+func isAsItShouldBe(t *testing.T, leg bench.LegResult) {
+	if leg.State != bench.LegComplete || !leg.Artifact.BuildCached {
+		t.Errorf("%s: %s, artifact %+v", leg.State, leg.Failure, leg.Artifact)
+	}
+	if leg.Instance == nil || !leg.Instance.LimitsEnforced {
+		t.Errorf("without limits: %+v", leg.Instance)
+	}
+	passed := map[string]int{}
+	for _, c := range leg.Checks {
+		switch {
+		case c.Status == bench.CheckFailed:
+			t.Errorf("check %s %s: %s", c.Group, c.Name, c.Detail)
+		case c.Status == bench.CheckPassed:
+			passed[c.Group]++
+		case c.Group == "lifecycle":
+			t.Errorf("check %s: %s %s", c.Name, c.Status, c.Detail)
+		}
+	}
+	for _, group := range leg.Service.Endpoints {
+		if passed[group] == 0 {
+			t.Errorf("no check of %s has passed", group)
+		}
+	}
+	if passed["lifecycle"] != 6 {
+		t.Errorf("%d of 6 checks of the contract have passed", passed["lifecycle"])
+	}
+	for _, s := range leg.Steps {
+		if s.Load.Succeeded == 0 || s.Load.FailedTotal() > 0 {
+			t.Errorf("step %s: %d successes, errors %v %v", s.Step.Name, s.Load.Succeeded, s.Load.Failed, s.Load.Examples)
+		}
+		if s.After == nil || s.After.Memory == nil || s.After.Memory.OOMKills > 0 || s.After.Memory.Peak > 512<<20 {
+			t.Errorf("step %s: memory %s", s.Step.Name, memoryText(s.After))
+		}
+	}
+	if t.Failed() {
+		for _, l := range leg.LastLog {
+			t.Log(l.Text)
+		}
+	}
+}
+
+func memoryText(u *bench.Usage) string {
+	if u == nil || u.Memory == nil {
+		return "not known"
+	}
+	return fmt.Sprintf("%+v", *u.Memory)
+}
