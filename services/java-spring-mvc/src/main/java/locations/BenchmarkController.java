@@ -1,0 +1,28 @@
+package locations;
+
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
+import java.util.Map;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+@RestController
+public class BenchmarkController {
+    private static final String BOUNDS = "want milliseconds from 0 to 10000"; // well within the time that a stop leaves to a request
+
+    public record BenchmarkQuery(@Min(value = 0, message = BOUNDS) @Max(value = 10_000, message = BOUNDS) Long delay) {}
+
+    @GetMapping("/")
+    public Map<String, String> root() {
+        return Map.of("service", "locations");
+    }
+
+    /** Holds its thread on purpose: this is what a blocking service does while it waits. */
+    @GetMapping("/v1/benchmark")
+    public void benchmark(@Valid BenchmarkQuery query) throws InterruptedException {
+        if (query.delay() != null) {
+            Thread.sleep(query.delay());
+        }
+    }
+}
