@@ -19,6 +19,7 @@ import (
 type compareFlags struct {
 	failOn string
 	same   string
+	floor  string
 	asJSON bool
 	force  bool
 }
@@ -31,6 +32,9 @@ func newCompare(env Env) *cobra.Command {
 		Long: `Sets the contenders of two results folders (or two contenders of one folder) beside each other: throughput at the peak,
 p99 at half of the peak, start-up, peak memory and CPU per request. Each is better, worse, the same, or it cannot be told yet,
 with about how many more rounds would tell. It takes ` + strconv.Itoa(stats.MinInterval) + ` rounds on both sides.
+
+Two runs were made at two times: a machine that has become slower in between looks like a change. Contenders of one run take
+turns, so that it hits all alike; --floor names the smallest change that the machine can show, and smaller ones are not claimed.
 
 Results are not comparable where the limits, the data, the requests, the steps, the machine or the runtime differ: the
 differences are listed, and there are no verdicts unless --force asks for them.
@@ -49,6 +53,7 @@ Exit code 0 when nothing of --fail-on is certain to have happened, 4 when someth
 	}
 	cmd.Flags().StringVar(&f.failOn, "fail-on", "", "`changes` that end with exit code 4: throughput<-5%,p99>+10%,start-up>+10%,memory>+10%,cpu>+10%")
 	cmd.Flags().StringVar(&f.same, "same", "3%", "a `change` that does not matter: what is certainly less is \"the same\"")
+	cmd.Flags().StringVar(&f.floor, "floor", "", "the smallest `change` that this machine can show, such as 4%; smaller ones are not claimed")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "write the result as JSON")
 	cmd.Flags().BoolVar(&f.force, "force", false, "decide although the results are not comparable")
 	return cmd
@@ -66,11 +71,17 @@ func (f compareFlags) run(env Env, what []string) error {
 	if err != nil {
 		return usage("--same: %w", err)
 	}
+	floor := 0.0
+	if f.floor != "" {
+		if floor, err = percentage(f.floor); err != nil {
+			return usage("--floor: %w", err)
+		}
+	}
 	before, after, err := f.read(env, what)
 	if err != nil {
 		return err
 	}
-	result, err := compare.Compare(before, after, compare.Options{Rule: stats.Rule{Margin: margin}, Force: f.force})
+	result, err := compare.Compare(before, after, compare.Options{Rule: stats.Rule{Margin: margin, Floor: floor}, Force: f.force})
 	if err != nil {
 		return fmt.Errorf("compare: %w", err)
 	}

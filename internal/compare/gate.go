@@ -145,6 +145,8 @@ func (g Gate) judge(row Row) (Outcome, string) {
 		low, high, limit = -high, -low, -limit
 	}
 	switch {
+	case low > limit && row.BelowFloor:
+		return Open, figures + ": less than this machine can show"
 	case low > limit:
 		return Failed, figures
 	case high <= limit:

@@ -51,6 +51,7 @@ func TestJudge(t *testing.T) {
 		{"probably slower than allowed", Gate{P99, 0.1}, ratio(1.0, 1.3), Open},
 		{"certainly slower, but allowed", Gate{P99, 0.1}, ratio(1.05, 1.09), Passed},
 		{"faster", Gate{P99, 0.1}, ratio(0.5, 0.6), Passed},
+		{"below the floor", Gate{P99, 0.01}, Row{BelowFloor: true, Ratio: &Ratio{1.03, 1.02, 1.04}}, Open},
 		{"too few rounds", Gate{P99, 0.1}, Row{Sentence: "can't tell"}, Open},
 		{"not comparable", Gate{P99, 0.1}, Row{NotComparable: "other limits", Ratio: &Ratio{2, 2, 2}}, Refused},
 	} {

@@ -53,6 +53,7 @@ type Row struct {
 	Verdict        stats.Verdict `json:"verdict"`
 	More           int           `json:"more_rounds,omitempty"` // about so many on each side would tell
 	Sentence       string        `json:"sentence"`
+	BelowFloor     bool          `json:"below_floor,omitempty"` // the change is smaller than what the machine can show
 	Doubts         []string      `json:"doubts,omitempty"`
 	NotComparable  string        `json:"not_comparable,omitempty"` // why there is no verdict whatever the figures are
 }
@@ -100,6 +101,7 @@ func rows(a, b contender, rule stats.Rule) []Row {
 		case c.Ratio != nil:
 			r.Ratio = &Ratio{c.Ratio.Estimate, c.Ratio.Interval.Low, c.Ratio.Interval.High}
 			r.P, r.PHolm = &c.Test.P, &c.Adjusted
+			r.BelowFloor = math.Abs(math.Log(c.Ratio.Estimate)) < math.Log1p(c.Rule.Floor)
 		}
 	}
 	return all
