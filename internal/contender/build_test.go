@@ -223,6 +223,7 @@ type fakeEngine struct {
 	arch   string
 	images map[string]bool
 	fail   error
+	asked  *docker.BuildOptions // of the last build, where not nil
 }
 
 func (f fakeEngine) BuildImage(_ context.Context, tar io.Reader, o docker.BuildOptions, out io.Writer) (string, error) {
@@ -234,6 +235,9 @@ func (f fakeEngine) BuildImage(_ context.Context, tar io.Reader, o docker.BuildO
 	}
 	if f.images != nil {
 		f.images[o.Tag] = true
+	}
+	if f.asked != nil {
+		*f.asked = o
 	}
 	_, err := io.WriteString(out, "built\n")
 	return "sha256:1", err
@@ -257,7 +261,7 @@ func (f fakeEngine) Pull(_ context.Context, ref string, _ io.Writer) error {
 func (f fakeEngine) Info() docker.Info { return docker.Info{OS: "linux", Arch: f.arch} }
 
 func TestBuildImage(t *testing.T) {
-	engine := fakeEngine{arch: "amd64", images: map[string]bool{}}
+	engine := fakeEngine{arch: "amd64", images: map[string]bool{}, asked: new(docker.BuildOptions)}
 	svc := bench.Service{
 		Name: "web__x", Variant: "v", Files: fstest.MapFS{"Dockerfile": {Data: []byte("FROM scratch\n")}},
 		Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile", Command: []string{"x"}},
@@ -275,6 +279,13 @@ func TestBuildImage(t *testing.T) {
 	svc.Docker.Args = map[string]string{"A": "b"}
 	if other, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{}); err != nil || other.BuildCached || other.Image == a.Image {
 		t.Errorf("other arguments: %+v, %v", other, err)
+	}
+	if engine.asked.NoCache {
+		t.Error("built without what the engine has kept")
+	}
+	svc.Docker.Args = map[string]string{"TARGET_CPU": "native"}
+	if _, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{}); err != nil || !engine.asked.NoCache {
+		t.Errorf("layers of another processor may be used: %v", err)
 	}
 	pulled := bench.Service{Name: "theirs", Docker: &bench.DockerRecipe{Image: "example.org/x:1"}}
 	for _, cached := range []bool{false, true} {

@@ -110,7 +110,9 @@ func buildDockerfile(ctx context.Context, b ImageBuilder, svc bench.Service, o B
 		return bench.Artifact{}, err
 	}
 	d := svc.Docker
-	opts := docker.BuildOptions{Dockerfile: d.Dockerfile, Target: d.Target, Args: d.Args, NoCache: o.Rebuild}
+	// An engine keeps layers whatever processor they were made on: its disk may have been another machine's.
+	native := len(o.processorFor(keyValues(d.Args))) > 0
+	opts := docker.BuildOptions{Dockerfile: d.Dockerfile, Target: d.Target, Args: d.Args, NoCache: o.Rebuild || native}
 	return build(ctx, b, svc, o, opts, hash, func(w io.Writer) error { return writeTar(w, svc.Files, list) })
 }
 
