@@ -266,6 +266,7 @@ type Run struct {
 	Data     DataInfo    `json:"data"`
 	Warnings []string    `json:"warnings,omitempty"`
 	Resumed  []time.Time `json:"resumed,omitempty"`
+	Search   string      `json:"search,omitempty"`       // the objective under which the steps were chosen one by one, as locbench capacity does
 	Target   string      `json:"target,omitempty"`       // URL of a service that somebody else has started; no leg launches anything then
 	Services []string    `json:"services_dir,omitempty"` // folders outside the binary that contenders came from
 

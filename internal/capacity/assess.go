@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	lateShare = 0.01 // of the requests: more that waited for a connection, or for the client, decide about a trial
+	lateShare = 0.01 // of the requests: more that waited for a connection decide about a trial
 	lagShare  = 0.05 // of a trial's length: more that its last answers are behind is a queue that grows
 	saturated = 0.95 // of the time that a thread of the client had something to do
 )
@@ -19,7 +19,8 @@ const (
 //
 // A rate is sustained when the step kept every condition, with latencies from when a request was due and dropped requests among the
 // errors, and the contender kept up: no more than 1 % of the requests waited for a free connection, and the last answers are not so far
-// behind that a queue must have grown all the time. A trial that did not hold while the client was late by itself, or at its limit, says nothing about the contender.
+// behind that a queue must have grown all the time. That the client sent late by itself is in those latencies, and breaks nothing else.
+// A trial that did not hold although latencies from the sending would have, or while the client was at its limit, says nothing about the contender.
 func Assess(o slo.Objective, res bench.StepResult, client []string) (v Verdict, why []string) {
 	l := res.Load
 	for _, c := range o.Broken(l) {
@@ -32,16 +33,16 @@ func Assess(o slo.Objective, res bench.StepResult, client []string) (v Verdict, 
 	if behind := growing(res); behind > 0 {
 		why = append(why, fmt.Sprintf("the last answers came %s late, so that a queue was growing", behind.Round(time.Millisecond)))
 	}
-	if own := l.Late - waited; float64(own) > lateShare*float64(l.Sent) {
-		v.Client = true
-		why = append(why, fmt.Sprintf("client-bound: %d of %d requests were sent late although connections were free", own, l.Sent))
-	}
 	if l.Scheduled == 0 {
 		why = append(why, "nothing was sent")
 	}
 	v.Sustained = len(why) == 0
 	if v.Sustained {
 		return v, nil
+	}
+	if own := l.Late - waited; own > 0 && len(why) == len(o.Broken(l)) && keptFromSent(o, l) {
+		v.Client = true
+		why = append(why, fmt.Sprintf("client-bound: %d of %d requests were sent late although connections were free; from their sending on it was kept", own, l.Sent))
 	}
 	if l.Saturation > saturated {
 		v.Client = true
@@ -52,6 +53,15 @@ func Assess(o slo.Objective, res bench.StepResult, client []string) (v Verdict, 
 		why = append(why, doubt)
 	}
 	return v, why
+}
+
+// keptFromSent tells whether the objective is kept by the latencies from the sending.
+func keptFromSent(o slo.Objective, l bench.Load) bool {
+	if l.Sending.Count == 0 {
+		return false
+	}
+	l.Latency = l.Sending
+	return len(o.Broken(l)) == 0
 }
 
 // growing is how far behind the last answers were when that is more than an answer at this rate takes anyway; 0: they were not.

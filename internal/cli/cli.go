@@ -25,7 +25,7 @@ const (
 	ExitFailure     = 1
 	ExitUsage       = 2   // wrong flags, arguments, profile or manifest
 	ExitContender   = 3   // the legs had begun, but not all are complete: a contender failed, or the run ended early
-	ExitThreshold   = 4   // checks failed (locbench check), threshold or regression
+	ExitThreshold   = 4   // checks failed (locbench check), no rate keeps the objective (locbench capacity), threshold or regression
 	ExitInterrupted = 130 // Ctrl-C or SIGTERM
 )
 
@@ -172,7 +172,7 @@ Elasticsearch are used wherever they are there.`,
 		return usage("%w (see '%s --help')", flagError(err), cmd.CommandPath())
 	})
 	root.AddCommand(
-		newRun(env), newTUI(env), newSeed(env), newCheck(env), newServices(env), newProfiles(env), newReport(env), newCompare(env),
+		newRun(env), newTUI(env), newCapacity(env), newSeed(env), newCheck(env), newServices(env), newProfiles(env), newReport(env), newCompare(env),
 		newDoctor(env), newClean(env), newServe(env), newVersion(env),
 	)
 	// cobra's own command comes without examples.

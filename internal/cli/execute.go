@@ -52,6 +52,19 @@ func rehearse(f runFlags, contenders []string, changed func(string) bool, comman
 	return err
 }
 
+// conducted is a planned run and who follows and steers it.
+type conducted struct {
+	plan       bench.Run
+	dir        string
+	services   map[bench.Selection]bench.Service
+	resume     bool
+	controlled bool
+	controls   <-chan bench.Control
+	// follow makes the subscriber beside the results; cancel ends the run.
+	follow func(cancel context.CancelCauseFunc) func(bench.Record)
+	search *hunt // chooses the steps; nil: the profile does
+}
+
 // execute plans a run (or reads the plan of one to resume), runs it under control, and writes the reports.
 func execute(ctx context.Context, env Env, f runFlags, contenders []string, changed func(string) bool, controls <-chan bench.Control) error {
 	plan, dir, err := planRun(f, contenders, changed, withoutControlled(env.Args))
@@ -62,6 +75,23 @@ func execute(ctx context.Context, env Env, f runFlags, contenders []string, chan
 	if err != nil {
 		return err
 	}
+	var printer *plain.Printer
+	err = conduct(ctx, env, conducted{
+		plan: plan, dir: dir, services: services, resume: f.resume != "", controlled: f.controlled, controls: controls,
+		follow: func(cancel context.CancelCauseFunc) func(bench.Record) {
+			printer = newPrinter(env, f, cancel)
+			return printer.Handle
+		},
+	})
+	if printer == nil { // it has not begun
+		return err
+	}
+	return errors.Join(err, finish(env, f, dir), printer.Err())
+}
+
+// conduct runs a plan and keeps its results. The error has the exit code.
+func conduct(ctx context.Context, env Env, c conducted) error {
+	plan, dir := c.plan, c.dir
 	data, err := dataset.Open(plan.Profile.Data)
 	if err != nil {
 		return withCode(ExitUsage, err)
@@ -79,13 +109,13 @@ func execute(ctx context.Context, env Env, f runFlags, contenders []string, chan
 	if err := site.chooseRuntime(ctx); err != nil {
 		return err
 	}
-	if f.resume != "" {
+	if c.resume {
 		if plan.Data.Hash != recorded.Data.Hash {
 			return usage("the data set %s is not the one that %s was begun with: its legs could not be compared", plan.Data.Name, dir)
 		}
 		plan.Warnings = append(plan.Warnings, changes(recorded, plan)...)
 	}
-	if f.resume != "" {
+	if c.resume {
 		if err := site.cleanUp(ctx); err != nil {
 			warn(env, err)
 		}
@@ -99,31 +129,34 @@ func execute(ctx context.Context, env Env, f runFlags, contenders []string, chan
 	// A full disk ends the run: results that cannot be kept are not worth measuring.
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	writer, err := openResults(dir, f.resume != "", public(plan), cancel)
+	writer, err := openResults(dir, c.resume, public(plan), cancel)
 	if err != nil {
 		return err
 	}
 	defer writer.Close()
-	if f.controlled {
+	if c.controlled {
 		if err := announce(env.Stdout, dir); err != nil {
 			return err
 		}
 	}
-	printer := newPrinter(env, f, cancel)
 	stream.Continue(results.LastSeq(dir))
 	stream.Subscribe(writer.Handle)
-	stream.Subscribe(printer.Handle)
+	stream.Subscribe(c.follow(cancel))
 
+	judge, next := site.judge, c.search.chooses(site)
+	if c.search != nil {
+		judge = c.search.judged(judge)
+	}
 	err = runner.Run(ctx, runner.Config{
-		Run: public(plan), Dir: dir, Stream: stream, Services: services, FirstRequests: site.firstRequests,
+		Run: public(plan), Dir: dir, Stream: stream, Services: c.services, Next: next, FirstRequests: site.firstRequests,
 		Stages: site.stages(), Build: builder{runtime: plan.Profile.Runtime, engine: site.engine}.build, Spec: site.spec,
-		Launcher: site, Engine: &loader{site: site}, Checks: checks, StoreAlive: site.storeAlive, EngineAlive: site.engineAlive, Ready: site.ready, Judge: site.judge,
+		Launcher: site, Engine: &loader{site: site}, Checks: checks, StoreAlive: site.storeAlive, EngineAlive: site.engineAlive, Ready: site.ready, Judge: judge,
 		Beside:  func(ctx context.Context) *bench.Beside { return site.around.Read(ctx) },
-		Control: controls,
+		Control: c.controls,
 	})
 	closeErr := site.close(ctx)
 	stream.Close()
-	return errors.Join(outcome(ctx, err, writer.Err()), closeErr, finish(env, f, dir), printer.Err())
+	return errors.Join(outcome(ctx, err, writer.Err()), closeErr)
 }
 
 func warn(env Env, err error) { fmt.Fprintf(env.Stderr, "warning: %s\n", safe.Line(err.Error(), 2000)) }

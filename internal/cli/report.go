@@ -2,12 +2,14 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"locbench/internal/bench"
+	"locbench/internal/capacity"
 	"locbench/internal/report"
 	"locbench/internal/results"
 )
@@ -24,6 +26,9 @@ newer locbench.`,
   locbench report results/20261121-080000-quick -o /tmp/quick.html`,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, dirs []string) error {
+			if done, err := reportSearches(env, dirs[0], out); done {
+				return err
+			}
 			run, legs, err := results.Read(dirs[0])
 			if err != nil && len(legs) == 0 {
 				return err
@@ -40,6 +45,30 @@ newer locbench.`,
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write the HTML to this `FILE` instead of DIR/"+results.ReportFile)
 	return cmd
+}
+
+// reportSearches writes the reports of a folder of 'locbench capacity --limits', which holds a results folder for each of them; done is
+// false when dir is none.
+func reportSearches(env Env, dir, out string) (done bool, err error) {
+	if regular(filepath.Join(dir, results.RunFile)) || !regular(filepath.Join(dir, capacity.File)) {
+		return false, nil
+	}
+	r, err := readCapacity(dir)
+	if err != nil {
+		return true, err
+	}
+	if out != "" {
+		return true, usage("%s holds several results folders, which one --output cannot take: name one of them", dir)
+	}
+	var failures []error
+	for _, folder := range searchFolders(dir, r) {
+		files, err := rewrite(folder)
+		for _, f := range files {
+			fmt.Fprintln(env.Stdout, f)
+		}
+		failures = append(failures, err)
+	}
+	return true, errors.Join(failures...)
 }
 
 // writeReports writes the HTML report and the Markdown summary of dir and returns the paths of both. With html the

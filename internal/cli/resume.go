@@ -55,6 +55,9 @@ func resumable(dir string) (bench.Run, error) {
 	if run.Schema == 0 {
 		return run, withCode(ExitUsage, err)
 	}
+	if run.Search != "" {
+		return run, usage("%s is a search for capacity, whose trials depend on each other: begin it anew with 'locbench capacity'", dir)
+	}
 	if !regexp.MustCompile(`^[0-9A-Za-z-]{1,64}$`).MatchString(run.ID) {
 		return run, usage("%s: %q is no id of a run", dir, run.ID)
 	}

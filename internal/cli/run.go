@@ -79,17 +79,14 @@ store or the disk was lost); 130 interrupted.`,
 	return cmd
 }
 
-// bindRun gives cmd the options of locbench run.
-func bindRun(cmd *cobra.Command, f *runFlags) {
+// bindPlace gives cmd the options of locbench run that say what runs, where, and against which store.
+func bindPlace(cmd *cobra.Command, f *runFlags) {
 	fl := cmd.Flags()
 	fl.StringVarP(&f.profile, "profile", "p", "quick", "`NAME` of a bundled profile, or a YAML file (see 'locbench profiles list')")
 	fl.StringVar(&f.runtime, "runtime", "", "docker, process, or auto: docker where an engine answers")
 	fl.StringVar(&f.target, "target", "", "load the service at this `URL`, which somebody else has started, instead of launching one")
 	fl.StringVar(&f.store, "store", "", "auto, embedded, external, container or none")
 	fl.StringVar(&f.elastic, "elastic", "", "`URL` of an Elasticsearch 7 to use (see 'locbench seed'); implies --store external")
-	fl.IntVar(&f.rounds, "rounds", 0, "lives of each contender; six give a 95 % interval of a median")
-	fl.DurationVar(&f.duration, "duration", 0, "length of every step")
-	fl.StringSliceVar(&f.connections, "connections", nil, "replace the steps by these `numbers` of connections; also '1 x5 warm-up,2..64 doubling', as in a profile")
 	fl.Float64Var(&f.cpus, "cpus", 0, "CPU quota of a contender, such as 1.5")
 	fl.StringVar(&f.memory, "memory", "", "memory limit of a contender, such as 512MiB")
 	fl.Uint64Var(&f.seed, "seed", 0, "of the order of the legs and of the drawn ids (default random; recorded)")
@@ -97,17 +94,26 @@ func bindRun(cmd *cobra.Command, f *runFlags) {
 	fl.DurationVar(&f.p99, "latency-p99", 0, "99 % quantile of that latency")
 	fl.BoolVar(&f.noChecks, "no-checks", false, "skip lifecycle and HTTP checks")
 	fl.StringSliceVar(&f.services, "services", nil, "`DIR` with more contenders (a folder of folders with a service.yaml); may be repeated")
+	f.planFlags.bind(cmd)
+	_ = cmd.RegisterFlagCompletionFunc("profile", completeProfiles)
+	_ = cmd.RegisterFlagCompletionFunc("runtime", fixed("docker", "process", "auto"))
+	_ = cmd.RegisterFlagCompletionFunc("store", fixed("auto", "embedded", "external", "container", "none"))
+	_ = cmd.MarkFlagDirname("services")
+}
+
+// bindRun gives cmd the options of locbench run.
+func bindRun(cmd *cobra.Command, f *runFlags) {
+	fl := cmd.Flags()
+	bindPlace(cmd, f)
+	fl.IntVar(&f.rounds, "rounds", 0, "lives of each contender; six give a 95 % interval of a median")
+	fl.DurationVar(&f.duration, "duration", 0, "length of every step")
+	fl.StringSliceVar(&f.connections, "connections", nil, "replace the steps by these `numbers` of connections; also '1 x5 warm-up,2..64 doubling', as in a profile")
 	fl.StringVarP(&f.out, "out", "o", "", "results `DIR` (default results/<time>-<profile>)")
 	fl.StringVar(&f.resume, "resume", "", "finish the run in this results `DIR`: complete legs are kept, all others run again")
 	f.screen.add(cmd)
 	fl.BoolVar(&f.headless, "headless", false, "plain text even on a terminal")
 	fl.BoolVar(&f.json, "json", false, "write every event as a JSON line to standard output")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress: only warnings, errors and the final table")
-	f.planFlags.bind(cmd)
-	_ = cmd.RegisterFlagCompletionFunc("profile", completeProfiles)
-	_ = cmd.RegisterFlagCompletionFunc("runtime", fixed("docker", "process", "auto"))
-	_ = cmd.RegisterFlagCompletionFunc("store", fixed("auto", "embedded", "external", "container", "none"))
-	_ = cmd.MarkFlagDirname("services")
 	_ = cmd.MarkFlagDirname("resume")
 }
 

@@ -11,13 +11,13 @@ import (
 )
 
 // plan are the steps of the leg: the profile's, or those that Config.Next chooses one by one.
-func (l *life) plan() iter.Seq2[int, bench.Step] {
+func (l *life) plan(ctx context.Context) iter.Seq2[int, bench.Step] {
 	if l.Next == nil {
 		return slices.All(l.Run.Profile.Steps)
 	}
 	return func(yield func(int, bench.Step) bool) {
 		for i := 0; ; i++ {
-			if step, ok := l.Next(*l.leg, l.steps); !ok || !yield(i, step) {
+			if step, ok := l.Next(ctx, *l.leg, l.steps); !ok || !yield(i, step) {
 				return
 			}
 		}

@@ -25,7 +25,7 @@ func TestStepsChosenByTheOnesBefore(t *testing.T) {
 			asked = append(asked, s.Connections)
 			return bench.Load{Elapsed: time.Second}, nil
 		})
-		f.cfg.Next = func(leg bench.Leg, done []bench.StepResult) (bench.Step, bool) {
+		f.cfg.Next = func(_ context.Context, leg bench.Leg, done []bench.StepResult) (bench.Step, bool) {
 			for i, r := range done {
 				if r.Index != i || leg.Contender != "a" {
 					t.Errorf("%s: step %d has index %d", leg, i, r.Index)

@@ -77,7 +77,8 @@ type Config struct {
 	// FirstRequests times single requests of an instance that has just become ready, where Run.Profile.Phases wants it; may be nil.
 	FirstRequests func(ctx context.Context, baseURL string) (bench.Phases, error)
 	// Next, if not nil, chooses each step of a leg by those that have been run, in place of Run.Profile.Steps; ok is false after the last.
-	Next func(leg bench.Leg, done []bench.StepResult) (step bench.Step, ok bool)
+	// It may rest before it returns, but not beyond the end of ctx.
+	Next func(ctx context.Context, leg bench.Leg, done []bench.StepResult) (step bench.Step, ok bool)
 	// Judge adds doubts to a finished step ("the client may be the bottleneck: …"); may be nil.
 	Judge func(bench.StepResult, bench.InstanceInfo) []string
 	// Beside reads host and store at the two ends of each step; nil where nobody can.

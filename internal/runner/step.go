@@ -18,7 +18,7 @@ const deafSteps = 2
 func (l *life) load(ctx context.Context) error {
 	defer l.Engine.Rest() // before the contender is stopped: it might wait for its connections to be closed
 	deaf := 0
-	for i, step := range l.plan() {
+	for i, step := range l.plan(ctx) {
 		paused := l.pause(ctx, l.leg, l.inst.Exited())
 		if ctx.Err() != nil {
 			return context.Cause(ctx)

@@ -1,0 +1,131 @@
+package capacity
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// File is the name of a Record in its folder.
+const File = "capacity.json"
+
+// Schema is the version of Record. Readers accept it and everything older.
+const Schema = 1
+
+// maxPoints is more limits than anybody tries in one go.
+const maxPoints = 1000
+
+// Record is all that locbench capacity has found: a search for each of the limits. It is kept as JSON, rewritten after every trial.
+type Record struct {
+	Schema     int             `json:"schema"`
+	Contender  bench.Selection `json:"contender"`
+	Objective  string          `json:"objective"` // "p99<50ms,errors<0.1%"
+	Resolution float64         `json:"resolution"`
+	Need       int             `json:"confirmations_needed"`
+	Of         int             `json:"confirmations_of"`
+	Length     time.Duration   `json:"trial_ns"` // of one trial
+	Started    time.Time       `json:"started"`
+	Command    []string        `json:"command"`
+	Points     []Point         `json:"points"`
+}
+
+// Point is what was found under one set of limits.
+type Point struct {
+	Label    string       `json:"label,omitempty"` // "0.5 CPUs"; "" where there is one point only
+	Limits   bench.Limits `json:"limits"`
+	Dir      string       `json:"dir"` // results folder, relative to the one of the record; its leg has every trial in full
+	Result   Result       `json:"result"`
+	Outcomes []Outcome    `json:"trials"`
+	Failure  string       `json:"failure,omitempty"` // why the search could not be finished, in words
+}
+
+// Outcome is one trial and what came of it.
+type Outcome struct {
+	Trial
+	Step      int           `json:"step"` // index in the leg's steps
+	Sustained bool          `json:"sustained"`
+	Client    bool          `json:"client_bound,omitempty"`
+	Why       []string      `json:"why,omitempty"` // it was not sustained
+	Achieved  float64       `json:"throughput"`    // successes per second
+	P50       time.Duration `json:"p50_ns"`        // from when a request was due
+	P99       time.Duration `json:"p99_ns"`
+	Errors    float64       `json:"error_ratio"` // dropped ones among them
+	Late      int64         `json:"late,omitempty"`
+	Dropped   int64         `json:"dropped,omitempty"`
+	CPU       float64       `json:"cpus,omitempty"`               // CPUs in use; 0: not known
+	CPUEach   time.Duration `json:"cpu_per_request_ns,omitempty"` // 0: not known
+}
+
+// Outcome tells what came of trial t, which was step res.
+func (v Verdict) Outcome(t Trial, res bench.StepResult, why []string) Outcome {
+	l := res.Load
+	bad := l.FailedTotal() + l.Dropped
+	o := Outcome{
+		Trial: t, Step: res.Index, Sustained: v.Sustained, Client: v.Client, Why: why, Achieved: l.Throughput(),
+		P50: l.Latency.P50, P99: l.Latency.P99, Errors: float64(bad) / float64(max(1, bad+l.Succeeded)), Late: l.Late, Dropped: l.Dropped,
+	}
+	if cpu, ok := res.CPU(); ok && l.Wall > 0 {
+		o.CPU = cpu.Seconds() / l.Wall.Seconds()
+	}
+	if each, ok := res.CPUPerRequest(); ok {
+		o.CPUEach = each
+	}
+	return o
+}
+
+// Confirming is the median confirming trial of the point's rate, by its 99 % quantile; ok is false where no rate was confirmed.
+func (p Point) Confirming() (o Outcome, ok bool) {
+	var all []Outcome
+	for _, o := range p.Outcomes {
+		if o.Phase == Confirm && o.Sustained && o.Rate == p.Result.Rate {
+			all = append(all, o)
+		}
+	}
+	if len(all) == 0 {
+		return o, false
+	}
+	best := all[0]
+	for _, o := range all {
+		below := 0
+		for _, other := range all {
+			if other.P99 < o.P99 {
+				below++
+			}
+		}
+		if below == len(all)/2 {
+			best = o
+		}
+	}
+	return best, true
+}
+
+// Refusal is why the rate above the confirmed one, or the lowest one tried, was not sustained; "" where none was refused.
+func (p Point) Refusal() string {
+	for i := len(p.Outcomes) - 1; i >= 0; i-- {
+		if o := p.Outcomes[i]; !o.Sustained && o.Rate == p.Result.Above {
+			return Reason(o.Why)
+		}
+	}
+	return ""
+}
+
+// Valid tells what is wrong with a record that was read from a file, which may come from anywhere.
+func (r Record) Valid() error {
+	switch {
+	case r.Schema < 1:
+		return errors.New(`"schema" is missing: this is no record of a search for capacity`)
+	case r.Schema > Schema:
+		return fmt.Errorf("it has schema %d, this locbench reads up to %d: use a newer locbench", r.Schema, Schema)
+	case len(r.Points) > maxPoints:
+		return fmt.Errorf("%d points are more than any search has", len(r.Points))
+	}
+	for i, p := range r.Points {
+		if !filepath.IsLocal(p.Dir) {
+			return fmt.Errorf("point %d: folder %q is not within the one of the record", i+1, p.Dir)
+		}
+	}
+	return nil
+}

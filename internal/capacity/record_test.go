@@ -1,0 +1,69 @@
+package capacity
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+func TestOutcome(t *testing.T) {
+	at := func(cpu time.Duration) *bench.Usage { return &bench.Usage{CPU: cpu} }
+	res := bench.StepResult{
+		Index: 4, Before: at(time.Second), After: at(3 * time.Second),
+		Load: bench.Load{Elapsed: 4 * time.Second, Wall: 4 * time.Second, Succeeded: 4000, Late: 3, Dropped: 500, Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 500},
+			Latency: bench.Latencies{P50: 1, P99: 2}},
+	}
+	trial := Trial{Number: 3, Rate: 1000, Phase: Confirm, Try: 1}
+	got := Verdict{Client: true}.Outcome(trial, res, []string{"x"})
+	want := Outcome{Trial: trial, Step: 4, Client: true, Why: []string{"x"}, Achieved: 1000, P50: 1, P99: 2, Errors: .2, Late: 3, Dropped: 500,
+		CPU: .5, CPUEach: 500 * time.Microsecond}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v", got)
+	}
+	data, err := json.Marshal(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Outcome
+	if err := json.Unmarshal(data, &back); err != nil || !reflect.DeepEqual(back, want) {
+		t.Errorf("%s came back as %+v, %v", data, back, err)
+	}
+}
+
+func TestConfirming(t *testing.T) {
+	outcome := func(rate float64, phase Phase, sustained bool, p99 time.Duration, why ...string) Outcome {
+		return Outcome{Trial: Trial{Rate: rate, Phase: phase}, Sustained: sustained, P99: p99, Why: why}
+	}
+	p := Point{Result: Result{Rate: 100, Above: 103}, Outcomes: []Outcome{
+		outcome(100, Narrow, true, 1), outcome(100, Confirm, true, 9), outcome(100, Confirm, false, 8), outcome(100, Confirm, true, 7), outcome(100, Confirm, true, 5),
+		outcome(103, Confirm, false, 50, "slow"), outcome(103, Confirm, false, 60, "p99", "late"), outcome(103, Confirm, true, 1),
+	}}
+	if o, ok := p.Confirming(); !ok || o.P99 != 7 {
+		t.Errorf("%+v %t", o, ok)
+	}
+	if got := p.Refusal(); got != "p99; late" {
+		t.Errorf("%q", got)
+	}
+	if _, ok := (Point{}).Confirming(); ok || (Point{}).Refusal() != "" {
+		t.Error("of nothing")
+	}
+}
+
+func TestValid(t *testing.T) {
+	for want, r := range map[string]Record{
+		"":              {Schema: 1, Points: []Point{{Dir: "."}, {Dir: "cpus-0.5"}}},
+		"is missing":    {},
+		"newer":         {Schema: 99},
+		"not within":    {Schema: 1, Points: []Point{{Dir: "../x"}}},
+		"more than any": {Schema: 1, Points: make([]Point, maxPoints+1)},
+	} {
+		err := r.Valid()
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}

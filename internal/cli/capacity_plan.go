@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/capacity"
+	"locbench/internal/slo"
+	"locbench/internal/strictyaml"
+	"locbench/internal/units"
+)
+
+const (
+	warmUpConnections = 16 // of the closed loop before the first trial
+	leastRate         = 1  // requests per second of the lowest trial
+	maxPlaces         = 50 // limits to search under
+)
+
+// config is the search as the flags want it; its Start is known later.
+func (f *capacityFlags) config() (capacity.Config, error) {
+	c := capacity.Config{Start: f.guess, Min: leastRate, Max: f.most, Trials: f.trials}
+	if _, err := fmt.Sscanf(f.confirm, "%d/%d", &c.Need, &c.Of); err != nil || f.confirm != fmt.Sprintf("%d/%d", c.Need, c.Of) || c.Of > 100 {
+		return c, usage("--confirm %q: write K/N, such as 2/3: so many of so many trials must hold, of 100 at most", f.confirm)
+	}
+	digits, percent := strings.CutSuffix(f.resolution, "%")
+	v, err := strconv.ParseFloat(digits, 64)
+	if err != nil || !percent {
+		return c, usage("--resolution %q: write a share from 0.1%% to 100%%, such as 3%%", f.resolution)
+	}
+	c.Resolution = v / 100
+	switch {
+	case f.guess < 0:
+		return c, usage("--guess %g: more than 0 requests per second", f.guess)
+	case f.most > 1e6:
+		return c, usage("--max-rate %g: at most 1000000 requests per second", f.most)
+	case f.trial < time.Second || f.trial > time.Hour:
+		return c, usage("--trial %v: from 1s to 1h", f.trial)
+	case f.warmUp < 100*time.Millisecond || f.warmUp > time.Hour:
+		return c, usage("--warm-up %v: from 100ms to 1h; a contender that has not been asked before is no measure", f.warmUp)
+	case f.connections < 0 || f.connections > 65535:
+		return c, usage("--connections %d: from 1 to 65535", f.connections)
+	}
+	probe := c
+	probe.Start = max(probe.Start, leastRate)
+	if _, err := capacity.New(probe); err != nil {
+		return c, withCode(ExitUsage, err)
+	}
+	return c, nil
+}
+
+// places reads --limits.
+func (f *capacityFlags) places(changed func(string) bool) ([]place, error) {
+	if f.limits == "" {
+		return []place{{dir: "."}}, nil
+	}
+	if f.target != "" {
+		return nil, usage("--limits: the service at --target was started by somebody else, with limits of its own")
+	}
+	key, list, ok := strings.Cut(f.limits, "=")
+	if !ok || key != "cpus" && key != "memory" {
+		return nil, usage("--limits %q: write cpus=0.5,1,1.5,2 or memory=128MiB,512MiB", f.limits)
+	}
+	if changed(key) {
+		return nil, usage("--limits and --%s both say what a contender gets: choose one", key)
+	}
+	var all []place
+	seen := map[string]bool{}
+	for text := range strings.SplitSeq(list, ",") {
+		var p place
+		switch text = strings.TrimSpace(text); key {
+		case "cpus":
+			v, err := strconv.ParseFloat(text, 64)
+			if err != nil || !(v >= 0.01 && v <= 1024) {
+				return nil, usage("--limits: %q is no number of CPUs from 0.01 to 1024", text)
+			}
+			p = place{label: units.CPUs(v), dir: "cpus-" + strconv.FormatFloat(v, 'g', -1, 64), cpus: v}
+		default:
+			v, err := strictyaml.ParseBytes(text)
+			if err != nil {
+				return nil, usage("--limits: %w", err)
+			}
+			p = place{label: units.Bytes(v), dir: "memory-" + strings.ReplaceAll(units.Bytes(v), " ", ""), bytes: v}
+		}
+		if seen[p.dir] {
+			return nil, usage("--limits: %s is there twice", p.label)
+		}
+		seen[p.dir] = true
+		all = append(all, p)
+	}
+	if len(all) > maxPlaces {
+		return nil, usage("--limits: %d are too many, at most %d", len(all), maxPlaces)
+	}
+	return all, nil
+}
+
+// plan is the run of one search: the profile's, with a warm-up in place of its steps and with the limits of p.
+func (f *capacityFlags) plan(env Env, p place, contenders []string, changed func(string) bool, objective slo.Objective) (conducted, error) {
+	own := f.runFlags
+	own.rounds, own.out = 1, filepath.Join(f.out, p.dir)
+	set := func(name string) bool {
+		switch name {
+		case "rounds":
+			return true
+		case "cpus":
+			return p.cpus > 0 || changed(name)
+		case "memory":
+			return p.bytes > 0 || changed(name)
+		case "duration", "connections", "out":
+			return false
+		}
+		return changed(name)
+	}
+	if p.cpus > 0 {
+		own.cpus = p.cpus
+	}
+	if p.bytes > 0 {
+		own.memory = strconv.FormatInt(p.bytes, 10) + "B"
+	}
+	plan, dir, err := planRun(own, contenders, set, env.Args)
+	if err != nil {
+		return conducted{}, err
+	}
+	pr := &plan.Profile
+	if len(pr.Contenders) != 1 {
+		return conducted{}, usage("one contender at a time: the profile %s has %d", pr.Name, len(pr.Contenders))
+	}
+	what := pr.Contenders[0].String()
+	pr.Description = "Trials of " + units.Length(f.trial) + " of the requests of profile " + pr.Name + " at rates that a search has chosen."
+	pr.Name, pr.Title = "capacity", "Capacity of "+what+" under "+objective.String()
+	if p.label != "" {
+		pr.Title += " with " + p.label
+	}
+	pr.Checks.Lifecycle, pr.Phases = nil, nil
+	pr.Steps = []bench.Step{{Name: fmt.Sprintf("%d connections", warmUpConnections), Connections: warmUpConnections, WarmUp: true, Duration: f.warmUp}}
+	plan.Search = objective.String()
+	services, err := servicesOf(plan, f.services)
+	if err != nil {
+		return conducted{}, err
+	}
+	return conducted{plan: plan, dir: dir, services: services}, nil
+}
+
+// step is trial t as the load engine takes it.
+func (f *capacityFlags) step(t capacity.Trial) bench.Step {
+	name := units.Rate(t.Rate) + "/s"
+	if t.Phase == capacity.Confirm {
+		name += fmt.Sprintf(", confirmation %d", t.Try)
+	}
+	return bench.Step{Name: name, Rate: t.Rate, MaxConnections: f.connections, Duration: f.trial}
+}
