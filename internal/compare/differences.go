@@ -58,6 +58,7 @@ func Differences(a, b bench.Run) []Difference {
 		}),
 		d("time-out of a request", Sways, func(r bench.Run) string { return units.Duration(r.Profile.Timeout) }),
 		d("answers compared", Sways, func(r bench.Run) string { return fmt.Sprintf("%g %%", 100*r.Profile.Validate) }),
+		d("load of the machine before the run", Sways, func(r bench.Run) string { return r.Machine.Load1 }),
 		d("kernel", Sways, func(r bench.Run) string { return r.Machine.Kernel }),
 		d("CPU governor", Sways, func(r bench.Run) string { return r.Machine.Governor }),
 		d("cgroup version", Sways, func(r bench.Run) string { return number(r.Machine.CgroupVersion) }),

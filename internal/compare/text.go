@@ -86,7 +86,7 @@ func rounds(l Legs) string {
 // name is what the table calls the measure.
 func (r Row) name() string {
 	title := map[Measure]string{
-		Throughput: "throughput at the peak", P99: "p99 at half of the peak", StartUp: "start-up", Memory: "peak memory", CPU: "CPU per request",
+		Throughput: "throughput at the peak", P99: "p99", StartUp: "start-up", Memory: "peak memory", CPU: "CPU per request",
 	}[r.Measure]
 	if r.At != "" {
 		title += ", " + safe.Line(r.At, 60)

@@ -170,6 +170,7 @@ func TestVerdictsAndTheirSentences(t *testing.T) {
 		{"less latency", Rule{}, Pair{Old: base, New: times(base, 0.3)}, Better, "better: −70.0 % (−70.9 % to −69.1 %), p 0.0022"},
 		{"more memory", Rule{}, Pair{Old: base, New: times(base, 4.9)}, Worse, "worse: ×4.9 (×4.76 to ×5.05), p 0.0022"},
 		{"the same", Rule{}, Pair{Old: tight, New: tight}, Same, "same within 3 %: 0.0 % (−0.1 % to +0.2 %)"},
+		{"hopeless", Rule{}, Pair{Old: wide, New: []float64{61, 81, 101, 119, 139, 159}}, CannotTell, "can't tell: +0.2 % (−39.0 % to +68.3 %); need 1000 or more rounds on each side"},
 		{"certain, and too little to matter", Rule{}, Pair{Old: tight, New: times(tight, 1.01)}, Same, "same within 3 %: +1.0 % (+0.8 % to +1.2 %)"},
 		{"certain, with a narrow margin", Rule{Margin: 0.005}, Pair{Old: tight, New: times(tight, 1.01)}, Worse, "worse: +1.0 % (+0.8 % to +1.2 %), p 0.0022"},
 		{"certain, below the floor", Rule{Margin: 0.005, Floor: 0.02}, Pair{Old: tight, New: times(tight, 1.01)}, CannotTell, "can't tell: +1.0 % (+0.8 % to +1.2 %); less than this machine can show (2 %)"},
@@ -241,6 +242,17 @@ func TestDoubtsAreToldAndNothingIsDropped(t *testing.T) {
 	c = Rule{}.Compare([]Pair{{Old: groups, New: base}})[0]
 	if len(c.Doubts) != 1 || !strings.HasPrefix(c.Doubts[0], "old: the rounds fall into groups") {
 		t.Errorf("doubts %q", c.Doubts)
+	}
+	falling := []float64{130, 120, 110, 105, 95, 96}
+	c = Rule{}.Compare([]Pair{{Old: falling, New: base}})[0]
+	if len(c.Doubts) != 1 || !strings.HasPrefix(c.Doubts[0], "old: it falls from round to round (p 0.017)") {
+		t.Errorf("doubts %q", c.Doubts)
+	}
+	if _, p := Trend([]float64{1, 2, 3, 4}); p != 1 {
+		t.Errorf("a trend of four values, p %g", p)
+	}
+	if s, p := Trend([]float64{5, 5, 5, 5, 5, 5}); s != 0 || p != 1 {
+		t.Errorf("a trend of one value: %d, %g", s, p)
 	}
 	if o := Outliers([]float64{5, 5, 5, 5, 5, 6}); len(o) != 1 || o[0].Index != 5 || !math.IsInf(o[0].Score, 1) {
 		t.Errorf("one of six equal ones: %+v", o)

@@ -98,12 +98,22 @@ func logarithms(xs []float64) []float64 {
 	return logs
 }
 
+// driftDoubt is the p value of a trend from which it is told: of six values, one pair of 15 may be the other way round.
+const driftDoubt = 0.02
+
 // doubts are the warnings that belong beside the figures of a sample.
 func doubts(side string, xs []float64) []string {
 	var told []string
 	for _, o := range Outliers(xs) {
 		middle, _ := Median(xs)
 		told = append(told, fmt.Sprintf("%s: round %d stands apart: %s of the median", side, o.Index+1, factor(o.Value/middle)))
+	}
+	if s, p := Trend(xs); p <= driftDoubt {
+		way := "rises"
+		if s < 0 {
+			way = "falls"
+		}
+		told = append(told, fmt.Sprintf("%s: it %s from round to round (p %.2g): the machine drifted, and a comparison with another time may show that", side, way, p))
 	}
 	if Modes(xs) {
 		told = append(told, fmt.Sprintf("%s: the rounds fall into groups; the median may be typical of none", side))

@@ -121,6 +121,9 @@ func FuzzCompare(f *testing.F) {
 		if d := Dip(x); !(d >= 0 && d <= 0.25+1e-9) {
 			t.Fatalf("dip %g of %v", d, x)
 		}
+		if _, p := Trend(x); !(p > 0 && p <= 1+1e-9) {
+			t.Fatalf("trend %g of %v", p, x)
+		}
 		tiers, unknown, _ := Rule{}.Tiers([][]float64{x, y, x}, true)
 		seen := len(unknown)
 		for _, tier := range tiers {

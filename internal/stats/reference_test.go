@@ -38,6 +38,11 @@ type reference struct {
 		Statistic float64   `json:"statistic"`
 		At        int       `json:"at"`
 	} `json:"changes"`
+	Trends []struct {
+		X []float64 `json:"x"`
+		S int       `json:"s"`
+		P float64   `json:"p"`
+	} `json:"trends"`
 	Critical []struct {
 		N   int     `json:"n"`
 		Z   float64 `json:"z"`
@@ -161,6 +166,14 @@ func TestAgainstSciPy(t *testing.T) {
 		}
 		if got := Dip(r.X); !near(got, want) {
 			t.Errorf("dip of %v: %.12g, want %.12g", r.X, got, want)
+		}
+	}
+	if len(ref.Trends) < 30 {
+		t.Errorf("%d trends", len(ref.Trends))
+	}
+	for _, r := range ref.Trends {
+		if s, p := Trend(r.X); s != r.S || !near(p, r.P) {
+			t.Errorf("trend of %v: %d, p %.12g, want %d, %.12g", r.X, s, p, r.S, r.P)
 		}
 	}
 	for _, r := range ref.Changes {

@@ -33,8 +33,10 @@ func (c Comparison) Sentence() string {
 	case CannotTell:
 		if c.Adjusted <= c.Rule.Alpha && !c.Ratio.Interval.Holds(1) {
 			fmt.Fprintf(&s, "; less than this machine can show (%g %%)", 100*c.Rule.Floor)
+		} else if c.More >= MaxRounds {
+			s.WriteString("; need " + moreWords(c.More))
 		} else if c.More > 0 {
-			fmt.Fprintf(&s, "; need about %s", moreWords(c.More))
+			s.WriteString("; need about " + moreWords(c.More))
 		}
 	}
 	return s.String()

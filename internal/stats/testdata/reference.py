@@ -7,6 +7,7 @@
 Nothing here shares an algorithm with the Go code where that can be avoided: the exact test with ties enumerates all
 permutations, and the interval of the ratio is found by trying shifts, not by counting order statistics.
 """
+import itertools
 import json
 import math
 import pathlib
@@ -149,6 +150,29 @@ def change_points():
             yield {"x": [float(v) for v in x], "statistic": float(best), "at": at}
 
 
+def trends():
+    """Kendall's S and its p value: exact, by all orders where values are tied and there are few, else approximated."""
+    for n in [5, 6, 7, 8, 9, 12, 20, 40]:
+        for kind in range(5):
+            x = np.round(rng.normal(0, 1, n) + kind * np.arange(n) / n * (1 if kind % 2 else -1), 6)
+            if kind >= 3:
+                x = np.round(x)
+            s = int(sum(np.sign(x[j] - x[i]) for i in range(n) for j in range(i + 1, n)))
+            time = np.arange(n)
+            if len(set(x)) == n:
+                p = stats.kendalltau(time, x, method="exact").pvalue
+            elif n <= 6:  # the mirror of an order has the opposite S
+                all_s = [abs(sum(np.sign(o[j] - o[i]) for i in range(n) for j in range(i + 1, n))) for o in itertools.permutations(x)]
+                p = np.mean([a >= abs(s) for a in all_s])
+            elif n > 8:
+                of = lambda t: t * (t - 1) * (2 * t + 5)
+                variance = (of(n) - sum(of(int(t)) for t in np.unique(x, return_counts=True)[1])) / 18
+                p = 2 * stats.norm.sf((abs(s) - 1) / math.sqrt(variance)) if s else 1.0
+            else:
+                continue
+            yield {"x": [float(v) for v in x], "s": s, "p": float(p)}
+
+
 def critical():
     """Thresholds by simulation, for the rules that warn: 99 % of pure noise stays below."""
     sims = 400_000
@@ -165,7 +189,7 @@ def critical():
 if __name__ == "__main__":
     result = {
         "made_with": {"scipy": __import__("scipy").__version__, "numpy": np.__version__, "diptest": diptest.__version__, "statsmodels": __import__("statsmodels").__version__},
-        "pairs": list(pairs()), "holm": list(holm()), "dips": list(dips()), "changes": list(change_points()), "critical": critical(),
+        "pairs": list(pairs()), "holm": list(holm()), "dips": list(dips()), "changes": list(change_points()), "critical": critical(), "trends": list(trends()),
     }
     lines = [f'"made_with": {json.dumps(result.pop("made_with"))}']
     for key, rows in result.items():

@@ -1,0 +1,93 @@
+package stats
+
+import "math"
+
+// Trend tells whether a sample, in the order of the rounds, goes one way: s is Kendall's S, the pairs that rise less those that
+// fall, and p its two-sided p value (H. B. Mann, Econometrica 13, 1945). A test of two samples takes for granted that there is none. p is
+// exact without ties up to ExactLimit values, and with ties, over all orders, up to eight; else it is the normal approximation with the
+// corrections for ties and continuity. p is 1 for fewer than MinDoubt values, or where one is not a number.
+func Trend(xs []float64) (s int, p float64) {
+	n := len(xs)
+	if n < MinDoubt || finite(xs) != nil {
+		return 0, 1
+	}
+	ranks, _ := doubledRanks(xs)
+	s = kendall(ranks)
+	size := max(s, -s)
+	switch tied := ties(ranks); {
+	case size == 0:
+		return s, 1
+	case len(tied) == 0 && n <= ExactLimit:
+		return s, kendallP(n, size)
+	case n <= 8:
+		as, all := 0, 0
+		order := append([]int(nil), ranks...)
+		permute(order, n, func() {
+			all++
+			if o := kendall(order); max(o, -o) >= size {
+				as++
+			}
+		})
+		return s, float64(as) / float64(all)
+	default:
+		of := func(t float64) float64 { return t * (t - 1) * (2*t + 5) }
+		variance := of(float64(n))
+		for _, t := range tied {
+			variance -= of(float64(t))
+		}
+		return s, math.Erfc(float64(size-1) / math.Sqrt(variance/18) / math.Sqrt2)
+	}
+}
+
+func kendall(ranks []int) (s int) {
+	for i, a := range ranks {
+		for _, b := range ranks[i+1:] {
+			switch {
+			case b > a:
+				s++
+			case b < a:
+				s--
+			}
+		}
+	}
+	return s
+}
+
+// ties are the sizes of the groups of equal ranks.
+func ties(ranks []int) (sizes []int) {
+	count := map[int]int{}
+	for _, r := range ranks {
+		count[r]++
+	}
+	for _, c := range count {
+		if c > 1 {
+			sizes = append(sizes, c)
+		}
+	}
+	return sizes
+}
+
+// kendallP is the chance that |S| of n different values in a random order is at least size.
+func kendallP(n, size int) float64 {
+	// S is the number of pairs less twice the inversions. The share of orders of i values with k inversions is the mean of those of i−1 values
+	// with k−i+1 to k of them.
+	pairs := n * (n - 1) / 2
+	share := make([]float64, pairs+1)
+	share[0] = 1
+	for i := 2; i <= n; i++ {
+		next := make([]float64, pairs+1)
+		for k, v := range share {
+			for j := k; j < min(k+i, pairs+1); j++ {
+				next[j] += v / float64(i)
+			}
+		}
+		share = next
+	}
+	p := 0.0
+	for k, v := range share {
+		if s := pairs - 2*k; max(s, -s) >= size {
+			p += v
+		}
+	}
+	return min(1, p)
+}
