@@ -13,15 +13,20 @@ const (
 	lateShare = 0.01 // of the requests: more that waited for a connection decide about a trial
 	lagShare  = 0.05 // of a trial's length: more that its last answers are behind is a queue that grows
 	saturated = 0.95 // of the time that a thread of the client had something to do
+	atQuota   = 0.8  // of its CPUs: a contender that used so much was at its own limit, whatever else went on
+	full      = 0.9  // of the machine's CPU time: nobody on it got what they wanted
+	crowded   = 0.2  // of the machine's CPU time, taken by none of contender, client and store
 )
 
-// Assess judges one finished trial. client are doubts of others that the client was the limit ("the client may be the bottleneck: …").
+// Assess judges one finished trial of a contender with so many CPUs (0: not limited). client are doubts of others that the client was
+// the limit ("the client may be the bottleneck: …").
 //
 // A rate is sustained when the step kept every condition, with latencies from when a request was due and dropped requests among the
 // errors, and the contender kept up: no more than 1 % of the requests waited for a free connection, and the last answers are not so far
 // behind that a queue must have grown all the time. That the client sent late by itself is in those latencies, and breaks nothing else.
-// A trial that did not hold although latencies from the sending would have, or while the client was at its limit, says nothing about the contender.
-func Assess(o slo.Objective, res bench.StepResult, client []string) (v Verdict, why []string) {
+// A trial that did not hold although latencies from the sending would have, or while the client was at its limit or
+// other work took the machine, says nothing about the contender.
+func Assess(o slo.Objective, res bench.StepResult, cpus float64, client []string) (v Verdict, why []string) {
 	l := res.Load
 	for _, c := range o.Broken(l) {
 		why = append(why, c.Explain(l))
@@ -48,6 +53,10 @@ func Assess(o slo.Objective, res bench.StepResult, client []string) (v Verdict, 
 		v.Client = true
 		why = append(why, fmt.Sprintf("client-bound: a thread of locbench was busy for %.0f %% of the trial", 100*l.Saturation))
 	}
+	if share := others(res, cpus); share > 0 {
+		v.Client = true
+		why = append(why, fmt.Sprintf("other work on this machine took %.0f %% of its CPU time", 100*share))
+	}
 	for _, doubt := range client {
 		v.Client = true
 		why = append(why, doubt)
@@ -73,6 +82,27 @@ func growing(res bench.StepResult) time.Duration {
 		return behind
 	}
 	return 0
+}
+
+// others is the share of the machine's CPU time that neither contender nor client nor store has used (stolen time among it), where that
+// may have been what limited the contender; else 0.
+func others(res bench.StepResult, cpus float64) float64 {
+	busy, steal, ok := res.HostShare()
+	cpu, known := res.CPU()
+	if !ok || !known || res.Load.Wall <= 0 || cpus > 0 && cpu.Seconds() > atQuota*cpus*res.Load.Wall.Seconds() {
+		return 0
+	}
+	b, a := res.BesideBefore.Host, res.BesideAfter.Host
+	whole := a.Busy - b.Busy + a.Idle - b.Idle + a.Steal - b.Steal
+	own := cpu + res.Load.ClientCPU
+	if store, ok := res.StoreCPUs(); ok {
+		own += time.Duration(store * float64(res.Load.Wall))
+	}
+	share := busy + steal - own.Seconds()/whole.Seconds()
+	if busy+steal < full || share < crowded {
+		return 0
+	}
+	return share
 }
 
 // Reason is why in one line.

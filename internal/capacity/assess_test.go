@@ -49,7 +49,7 @@ func TestAssess(t *testing.T) {
 			load: bench.Load{Elapsed: 5003 * ms, Scheduled: 5000, Sent: 5000, Saturation: .99, Succeeded: 5000, Latency: bench.Latencies{Count: 5000, P50: ms, P99: 60 * ms}}},
 		{name: "nothing", why: []string{"p99 is not known", "errors is not known", "nothing was sent"}},
 	} {
-		got, why := Assess(objective, bench.StepResult{Step: bench.Step{Duration: 5 * time.Second}, Load: test.load}, test.doubts)
+		got, why := Assess(objective, bench.StepResult{Step: bench.Step{Duration: 5 * time.Second}, Load: test.load}, 1, test.doubts)
 		if got != test.want || len(why) != len(test.why) {
 			t.Errorf("%s: %+v %q, want %+v %q", test.name, got, why, test.want, test.why)
 			continue
@@ -58,6 +58,46 @@ func TestAssess(t *testing.T) {
 			if !strings.HasPrefix(why[i], w) {
 				t.Errorf("%s: %q, want %q", test.name, why[i], w)
 			}
+		}
+	}
+}
+
+// A machine of two CPUs whose time others take: what the contender cannot do then is not its own limit, unless it has used its quota.
+func TestOthersOnTheMachine(t *testing.T) {
+	s := time.Second
+	objective, err := slo.Parse("p99<50ms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name                          string
+		busy, idle, steal, cpu, limit time.Duration
+		want                          string
+	}{
+		{"alone", 4 * s, 6 * s, 0, 2 * s, 1, ""},
+		{"crowded", 9900 * time.Millisecond, 100 * time.Millisecond, 0, s, 1, "other work on this machine took 69 % of its CPU time"},
+		{"stolen", 5 * s, 0, 5 * s, s, 1, "other work on this machine took 70 % of its CPU time"},
+		{"crowded, no limit", 10 * s, 0, 0, 4900 * time.Millisecond, 0, "other work on this machine took 31 % of its CPU time"},
+		{"crowded, but at its quota", 10 * s, 0, 0, 4900 * time.Millisecond, 1, ""},
+		{"full of contender, client and store", 9 * s, s, 0, 6 * s, 2, ""},
+		{"a reading is missing", 0, 0, 0, s, 1, ""},
+	} {
+		res := bench.StepResult{
+			Step: bench.Step{Duration: 5 * s}, Before: &bench.Usage{}, After: &bench.Usage{CPU: test.cpu},
+			Load:         bench.Load{Elapsed: 5 * s, Wall: 5 * s, ClientCPU: s, Scheduled: 100, Sent: 100, Succeeded: 100, Latency: bench.Latencies{Count: 100, P99: s}},
+			BesideBefore: &bench.Beside{Host: &bench.HostUsage{}, Store: &bench.StoreUsage{Source: "/proc"}},
+			BesideAfter: &bench.Beside{
+				Host:  &bench.HostUsage{Busy: test.busy, Idle: test.idle, Steal: test.steal},
+				Store: &bench.StoreUsage{At: time.Time{}.Add(5 * s), Source: "/proc", CPU: s},
+			},
+		}
+		v, why := Assess(objective, res, float64(test.limit), nil)
+		got := ""
+		if len(why) > 1 {
+			got = why[1]
+		}
+		if v.Sustained || v.Client != (test.want != "") || got != test.want {
+			t.Errorf("%s: %+v %q, want %q", test.name, v, why, test.want)
 		}
 	}
 }

@@ -47,7 +47,7 @@ type Trial struct {
 // Verdict is how a trial went.
 type Verdict struct {
 	Sustained bool
-	Client    bool // not sustained, but because of the client: nothing is known about the contender
+	Client    bool // not sustained, but because of the client or of other work on its machine: nothing is known about the contender
 }
 
 // State says what a search has found.
@@ -70,7 +70,7 @@ type Result struct {
 	Held    int     `json:"held,omitempty"`     // of the confirming trials of Rate
 	Tried   int     `json:"tried,omitempty"`    // confirming trials of Rate
 	Trials  int     `json:"trials"`             // in all
-	Client  bool    `json:"client,omitempty"`   // it was the client that did not keep up at Above
+	Client  bool    `json:"client,omitempty"`   // it was the client, or its machine, that did not keep up at Above
 	AtBound bool    `json:"at_bound,omitempty"` // the search ended at Config.Max, Config.Min or Config.Trials
 }
 

@@ -94,7 +94,7 @@ func (h *hunt) begin(warmUp bench.StepResult) error {
 // end judges a finished trial, keeps and tells it.
 func (h *hunt) end(ctx context.Context, leg bench.Leg, res bench.StepResult) error {
 	trial, _ := h.search.Next()
-	verdict, why := capacity.Assess(h.objective, res, h.doubts)
+	verdict, why := capacity.Assess(h.objective, res, h.site.plan.Profile.Limits.CPUs, h.doubts)
 	h.search.Record(verdict)
 	outcome := verdict.Outcome(trial, res, why)
 	point := &h.log.record.Points[h.point]

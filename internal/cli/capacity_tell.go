@@ -161,7 +161,7 @@ func capacityNotes(p capacity.Point, r capacity.Record) (notes []string) {
 	case capacity.AtLeast:
 		switch {
 		case res.Client:
-			notes = append(notes, fmt.Sprintf("at least: at %s/s the client did not keep up, so that nothing is known about the contender there: %s", units.Rate(res.Above), refusal))
+			notes = append(notes, fmt.Sprintf("at least: at %s/s the client or this machine did not keep up, so that nothing is known about the contender there: %s", units.Rate(res.Above), refusal))
 		case res.Above > 0:
 			notes = append(notes, fmt.Sprintf("at least: after %d trials the next rate that is known not to hold is %s/s: %s", res.Trials, units.Rate(res.Above), refusal))
 		default:
