@@ -16,7 +16,7 @@ var floors = [][]string{
 	{"bench"},
 	{"estimate", "hdr", "lines", "safe", "slo", "strictyaml", "units"},
 	{"cgroup", "docker"},
-	{"around", "capacity", "check", "contender", "dataset", "event", "launch", "load", "machine", "oracle", "profile", "ready", "results", "sample", "seed", "stats", "store"},
+	{"around", "capacity", "check", "contender", "dataset", "event", "launch", "load", "machine", "oracle", "profile", "ready", "results", "sample", "seed", "stats", "store", "verdict"},
 	{"compare"},
 	{"plain", "report", "runner", "tui"},
 	{"cli"},

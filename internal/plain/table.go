@@ -13,6 +13,7 @@ import (
 	"locbench/internal/safe"
 	"locbench/internal/stats"
 	"locbench/internal/units"
+	"locbench/internal/verdict"
 )
 
 // Table writes the final tables: the steps of each contender, then all contenders beside each other. Figures of several
@@ -26,7 +27,7 @@ func Table(w io.Writer, run bench.Run, legs []bench.LegResult, width int) error 
 			continue
 		}
 		fmt.Fprintf(&b, "%s\n", safe.Line(c.Label, 100))
-		steps(&b, c, width)
+		steps(&b, c, verdict.Rounds(run.Machine.CPUs, legsOf(c, legs)), width)
 		b.WriteByte('\n')
 	}
 	headline(&b, contenders, width)
@@ -35,8 +36,18 @@ func Table(w io.Writer, run bench.Run, legs []bench.LegResult, width int) error 
 	return err
 }
 
-func steps(b *bytes.Buffer, c stats.Contender, width int) {
-	rows := [][]string{{"step", "req/s", "errors", "p50", "p90", "p99", "max", "CPU/req", "CPUs", "throttled", "memory"}}
+// legsOf are the rounds of a contender.
+func legsOf(c stats.Contender, legs []bench.LegResult) (own []bench.LegResult) {
+	for _, leg := range legs {
+		if leg.Leg.Label() == c.Label {
+			own = append(own, leg)
+		}
+	}
+	return own
+}
+
+func steps(b *bytes.Buffer, c stats.Contender, bound map[int]verdict.Summary, width int) {
+	rows := [][]string{{"step", "req/s", "errors", "p50", "p90", "p99", "max", "CPU/req", "CPUs", "throttled", "memory", "bound by"}}
 	for _, s := range c.Steps {
 		name := s.Step.Name
 		if s.Step.WarmUp {
@@ -45,10 +56,30 @@ func steps(b *bytes.Buffer, c stats.Contender, width int) {
 		rows = append(rows, []string{
 			safe.Line(name, 60), value(s.Throughput, units.Rate), errorRatio(s.FailedTotal(), s.ErrorRatio()),
 			latency(s.Latency, s.Latency.P50), latency(s.Latency, s.Latency.P90), latency(s.Latency, s.Latency.P99), latency(s.Latency, s.Latency.Max),
-			value(s.CPURequest, nanoseconds), value(s.CPUs, two), value(s.Throttled, percent), value(s.Memory, bytesOf),
+			value(s.CPURequest, nanoseconds), value(s.CPUs, two), value(s.Throttled, percent), value(s.Memory, bytesOf), boundBy(bound[s.Index]),
 		})
 	}
-	align(b, "  ", shorten(fit(rows, width-2, "CPUs", "max", "p90", "throttled", "memory", "CPU/req"), width-2))
+	align(b, "  ", shorten(fit(rows, width-2, "CPUs", "max", "p90", "throttled", "memory", "CPU/req", "bound by"), width-2))
+	if c.Peak >= 0 && c.Peak < len(c.Steps) {
+		if s := bound[c.Steps[c.Peak].Index]; s.Bound != "" {
+			text := s.Verdict.String()
+			if s.Bound == verdict.Unclear {
+				text = s.Text
+			}
+			b.WriteString(wrap("  at the peak: "+text, width) + "\n")
+		}
+	}
+}
+
+// boundBy is one word, and how many of the rounds it is of where they differ.
+func boundBy(s verdict.Summary) string {
+	switch {
+	case s.Bound == "":
+		return missing
+	case s.Agree < s.Rounds:
+		return fmt.Sprintf("%s (%d of %d)", s.Bound, s.Agree, s.Rounds)
+	}
+	return string(s.Bound)
 }
 
 func headline(b *bytes.Buffer, contenders []stats.Contender, width int) {

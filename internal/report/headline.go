@@ -7,10 +7,12 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/stats"
+	"locbench/internal/verdict"
 )
 
 // headline is one row a contender: what package stats makes of its rounds, in words.
 type headline struct {
+	Corner  string // title of the first column; "" is "Contender"
 	Columns []string
 	Rows    []headlineRow
 	Notes   []string
@@ -40,7 +42,7 @@ func newHeadline(run bench.Run, l layout, sums []stats.Contender) headline {
 	for i, s := range sums {
 		c := l.contenders[i]
 		h.Rows = append(h.Rows, headlineRow{Label: c.Label, About: c.About, Color: c.Color(), Cells: []cell{
-			peakCell(s), latencyCell(s), durationCell(s.StartUp), memoryCell(s), cpuCell(s), costCell(s), errorsCell(s), checksCell(s), legsCell(s),
+			peakCell(s, c.verdicts(run)), latencyCell(s), durationCell(s.StartUp), memoryCell(s), cpuCell(s), costCell(s), errorsCell(s), checksCell(s), legsCell(s),
 		}})
 		sampled = sampled || s.MemoryPeak > 0 && s.MemoryPeakIsSample
 	}
@@ -73,13 +75,17 @@ func durationCell(v stats.Value) cell {
 	return cell{duration(v.Duration()), spread(v, nanoseconds)}
 }
 
-func peakCell(s stats.Contender) cell {
+func peakCell(s stats.Contender, bound map[int]verdict.Summary) cell {
 	peak, ok := s.PeakStep()
 	if !ok {
 		return cell{Main: missing}
 	}
 	at := []string{"at " + newRow(peak.Step, 0).Title}
-	return cell{significant(peak.Throughput.Median) + "/s", append(at, spread(peak.Throughput, significant)...)}
+	small := append(at, spread(peak.Throughput, significant)...)
+	if v := bound[peak.Index]; v.Bound != "" && v.Bound != verdict.Unclear {
+		small = append(small, "bound by "+string(v.Bound))
+	}
+	return cell{significant(peak.Throughput.Median) + "/s", small}
 }
 
 func latencyCell(s stats.Contender) cell {

@@ -16,6 +16,7 @@ type layout struct {
 	contenders []contender
 	columns    []column
 	rows       []row
+	indices    []int // of the steps, by row
 }
 
 // contender is all that concerns one selection.
@@ -97,6 +98,7 @@ func newLayout(run bench.Run, legs []bench.LegResult) layout {
 			warm++
 		}
 		l.rows = append(l.rows, newRow(steps[i], warm))
+		l.indices = append(l.indices, i)
 	}
 
 	// Steps that differ in what they ask are told apart by that.

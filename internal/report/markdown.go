@@ -27,7 +27,10 @@ func Markdown(w io.Writer, run bench.Run, legs []bench.LegResult) error {
 		}
 	}
 	markdownTable(&b, "Headline", newHeadline(run, l, sums))
-	for _, p := range procedures(l, sums) {
+	for _, p := range procedures(run, l, sums) {
+		if p.ID == "bounds" {
+			continue // one column a contender, each with a sentence: for the page
+		}
 		markdownTable(&b, p.Title, p.Table)
 	}
 	markdownTroubles(&b, troubles(l))
@@ -57,7 +60,11 @@ func markdownTable(b *bytes.Buffer, title string, h headline) {
 		b.WriteString("No leg has run.\n")
 		return
 	}
-	b.WriteString("| Contender |")
+	corner := "Contender"
+	if h.Corner != "" {
+		corner = h.Corner
+	}
+	b.WriteString("| " + corner + " |")
 	for _, c := range h.Columns {
 		b.WriteString(" " + escape(c) + " |")
 	}

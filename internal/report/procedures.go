@@ -8,6 +8,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/hdr"
 	"locbench/internal/stats"
+	"locbench/internal/verdict"
 )
 
 // procedure is the table of a procedure that has one of its own: the waiting of delay-matrix, the arrivals of burst. Which of them a
@@ -18,7 +19,10 @@ type procedure struct {
 }
 
 // procedures are those of a run; most runs have none.
-func procedures(l layout, sums []stats.Contender) (all []procedure) {
+func procedures(run bench.Run, l layout, sums []stats.Contender) (all []procedure) {
+	if p, ok := bounds(run, l); ok {
+		all = append(all, p)
+	}
 	if p, ok := matrix(l, sums); ok {
 		all = append(all, p)
 	}
@@ -31,6 +35,46 @@ func procedures(l layout, sums []stats.Contender) (all []procedure) {
 		all = append(all, p)
 	}
 	return all
+}
+
+// verdicts are what bound the steps, by their index.
+func (c contender) verdicts(run bench.Run) map[int]verdict.Summary {
+	var legs []bench.LegResult
+	for _, leg := range c.legs {
+		legs = append(legs, *leg)
+	}
+	return verdict.Rounds(run.Machine.CPUs, legs)
+}
+
+// bounds is what bound each step of each contender.
+func bounds(run bench.Run, l layout) (procedure, bool) {
+	p := procedure{ID: "bounds", Title: "What bound each step"}
+	p.Table.Corner = "Step"
+	verdicts := make([]map[int]verdict.Summary, len(l.contenders))
+	for i, c := range l.contenders {
+		p.Table.Columns = append(p.Table.Columns, c.Label)
+		verdicts[i] = c.verdicts(run)
+	}
+	any := false
+	for i, r := range l.rows {
+		row := headlineRow{Label: r.Title}
+		for _, of := range verdicts {
+			s := of[l.indices[i]]
+			one := cell{Main: missing}
+			if s.Bound != "" {
+				any = true
+				one = cell{Main: string(s.Bound), Small: []string{s.Text}}
+				if s.Agree < s.Rounds {
+					one.Main += fmt.Sprintf(" (%d of %d rounds)", s.Agree, s.Rounds)
+				}
+			}
+			row.Cells = append(row.Cells, one)
+		}
+		p.Table.Rows = append(p.Table.Rows, row)
+	}
+	p.Table.Notes = []string{"By the counters at the two ends of each step and by the other steps of the same leg; the figures are those of the last round that has this verdict. " +
+		"“connections”: more of them bring more. “contender”: idle CPUs, and yet no more throughput with more connections. “unclear”: nothing was used up."}
+	return p, any
 }
 
 // breakdown tells the requests of a mix apart, at each contender's peak.
@@ -151,7 +195,7 @@ func matrixCell(l layout, contender, row int, s stats.Contender) cell {
 			inFlight = append(inFlight, c.steps[row].Load.InFlight)
 		}
 	}
-	step, ok := stepAt(s, l.rows[row].step, row)
+	step, ok := stepAt(s, l.indices[row])
 	if !ok || !step.Throughput.Known() {
 		return cell{Main: missing}
 	}
@@ -165,9 +209,9 @@ func matrixCell(l layout, contender, row int, s stats.Contender) cell {
 	return cell{significant(step.Throughput.Median) + "/s", small}
 }
 
-// stepAt is a contender's summary of a row.
-func stepAt(s stats.Contender, step bench.Step, row int) (stats.Step, bool) {
-	i := slices.IndexFunc(s.Steps, func(x stats.Step) bool { return x.Index == row && x.Step.Name == step.Name })
+// stepAt is a contender's summary of a step.
+func stepAt(s stats.Contender, index int) (stats.Step, bool) {
+	i := slices.IndexFunc(s.Steps, func(x stats.Step) bool { return x.Index == index })
 	if i < 0 {
 		return stats.Step{}, false
 	}
@@ -182,7 +226,7 @@ func arrivals(l layout, sums []stats.Contender, row int) procedure {
 	for n, s := range sums {
 		c := l.contenders[n]
 		r := headlineRow{Label: c.Label, About: c.About, Color: c.Color()}
-		step, ok := stepAt(s, l.rows[row].step, row)
+		step, ok := stepAt(s, l.indices[row])
 		if !ok {
 			r.Cells = slices.Repeat([]cell{{Main: missing}}, len(p.Table.Columns)-3)
 		} else {

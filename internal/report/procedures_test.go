@@ -65,8 +65,10 @@ func TestMatrix(t *testing.T) {
 // One request in all steps is no matrix.
 func TestNoMatrix(t *testing.T) {
 	leg := procedureLeg("a", 1, asking("0 ms", 1, 1), asking("0 ms", 1, 1))
-	if all := procedures(newLayout(bench.Run{}, []bench.LegResult{leg}), nil); len(all) > 0 {
-		t.Errorf("%+v", all)
+	for _, p := range procedures(bench.Run{}, newLayout(bench.Run{}, []bench.LegResult{leg}), nil) {
+		if p.ID == "matrix" {
+			t.Errorf("%+v", p)
+		}
 	}
 }
 
@@ -115,5 +117,24 @@ func TestBreakdown(t *testing.T) {
 	get, search := p.Table.Rows[0].Cells, p.Table.Rows[1].Cells
 	if get[0].Main != "get" || get[2].Main != "400" || search[2].Main != "400" || search[3].Main != percent(.5) || search[3].Small[0] != "wrong body 400" || get[4].Main == search[4].Main {
 		t.Errorf("%+v", p.Table.Rows)
+	}
+}
+
+// What bound a step is told for each step and contender, and beside the peak.
+func TestBounds(t *testing.T) {
+	one := asking("0 ms", 80_000, 8)
+	one.Before = &bench.Usage{Throttling: &bench.Throttling{}}
+	one.After = &bench.Usage{CPU: 14700 * time.Millisecond, Throttling: &bench.Throttling{Periods: 100, Throttled: 61, Time: 4100 * time.Millisecond}}
+	leg := procedureLeg("a", 1, one)
+	leg.Instance = &bench.InstanceInfo{PID: 1, LimitsEnforced: true, Limits: bench.Limits{CPUs: 1.5}}
+	run := bench.Run{Schema: 1, Machine: bench.Machine{CPUs: 4}, Profile: bench.Profile{Name: "q", Rounds: 1, Contenders: []bench.Selection{{Contender: "a"}}, Steps: []bench.Step{one.Step}}}
+	var html bytes.Buffer
+	if err := HTML(&html, run, []bench.LegResult{leg}, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`<section id="bounds">`, `<th scope="col">Step</th>`, "<small>bound by quota</small>", "98 % of 1.5 CPUs, 61 of 100 periods throttled, 4.10 s lost"} {
+		if !strings.Contains(html.String(), want) {
+			t.Errorf("no %s in the page", want)
+		}
 	}
 }

@@ -65,6 +65,9 @@ func (v *view) detail(s *fold.Step, w int) []string {
 		}
 		add(v.l.Bad, v.l.Glyph.Cross, text)
 	}
+	if b := v.verdict(r); b.Bound != "" {
+		add(look.Paint{}, " ", "bound by "+v.own(b.String()))
+	}
 	v.openLoop(l, add)
 	for _, warning := range slices.Concat(l.Warnings, r.Warnings) {
 		add(v.l.Warn, "!", "warning: "+v.out(warning, textBytes))

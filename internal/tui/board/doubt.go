@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
+	"locbench/internal/verdict"
 )
 
 // Shares from which on a figure is called in question.
@@ -12,6 +13,34 @@ const (
 	doubtThrottled = 0.10
 	doubtMemory    = 0.95
 )
+
+// verdict is what bound a finished step of the shown leg, by what is known so far; the zero Verdict where nobody can tell.
+func (v *view) verdict(r *bench.StepResult) verdict.Verdict {
+	steps := v.leg.Result.Steps
+	for i := range steps {
+		if steps[i].Index == r.Index {
+			return verdict.Leg(v.s.Run.Machine.CPUs, v.leg.Result)[i]
+		}
+	}
+	return verdict.Verdict{}
+}
+
+// judged is what bound a step, and what its figures may suffer from; either may be missing, and what both say is said once.
+func (v *view) judged(r *bench.StepResult) string {
+	bound, doubt := string(v.verdict(r).Bound), doubt(r, v.leg.Limits())
+	switch {
+	case bound == string(verdict.Unclear) || strings.HasPrefix(doubt, bound) || bound == string(verdict.Client) && strings.Contains(doubt, "client"):
+		bound = ""
+	}
+	text := v.l.Warn.S(v.own(doubt))
+	switch {
+	case bound == "":
+		return text
+	case doubt == "":
+		return v.own(bound)
+	}
+	return v.own(bound) + ", " + text
+}
 
 // doubt is a word or two about what a finished step's figures may suffer from, the gravest first; "" when nothing speaks against
 // them. A warning that has no word of its own is told as "warning".

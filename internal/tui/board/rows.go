@@ -16,7 +16,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 func tableColumns() []look.Column {
 	return []look.Column{
 		{Title: "  step", Left: true, Max: 30}, {Title: "req/s"}, {Title: "errors", Drop: 2}, {Title: "p50", Drop: 3}, {Title: "p99"},
-		{Title: "CPU/req", Drop: 1}, {Title: "throttled", Drop: 5}, {Title: "memory", Drop: 4}, {Title: "doubt", Left: true, Drop: 1, Max: 28},
+		{Title: "CPU/req", Drop: 1}, {Title: "throttled", Drop: 5}, {Title: "memory", Drop: 4}, {Title: "bound, doubt", Left: true, Drop: 1, Max: 32},
 	}
 }
 
@@ -29,7 +29,7 @@ func (v *view) row(s *fold.Step) []string {
 	l := r.Load
 	cells := []string{"  " + v.stepName(s.Step), rate(l.Throughput()), v.errorCount(l.FailedTotal()), v.quantile(l.Latency, l.Latency.P50), v.quantile(l.Latency, l.Latency.P99)}
 	cells = append(cells, v.usageCells(r)...)
-	return append(cells, v.l.Warn.S(v.own(doubt(r, v.leg.Limits()))))
+	return append(cells, v.judged(r))
 }
 
 func (v *view) errorCount(n int64) string {

@@ -14,7 +14,7 @@ func (v *view) fullColumns() []look.Column {
 	return []look.Column{
 		{Title: "  step", Left: true, Max: 34}, {Title: "req/s"}, {Title: "errors"}, {Title: "err %", Drop: 8}, {Title: "p50", Drop: 1}, {Title: "p90", Drop: 7},
 		{Title: "p99"}, {Title: "p99.9", Drop: 9}, {Title: "max", Drop: 6}, {Title: "CPU/req"}, {Title: "CPUs", Drop: 5}, {Title: "throttled", Drop: 4},
-		{Title: "for", Drop: 10}, {Title: "memory", Drop: 3}, {Title: "peak", Drop: 11}, {Title: v.own("MiB·s"), Drop: 13}, {Title: "sent", Drop: 12}, {Title: "doubt", Left: true, Drop: 2, Max: 36},
+		{Title: "for", Drop: 10}, {Title: "memory", Drop: 3}, {Title: "peak", Drop: 11}, {Title: v.own("MiB·s"), Drop: 13}, {Title: "sent", Drop: 12}, {Title: "bound, doubt", Left: true, Drop: 2, Max: 40},
 	}
 }
 
@@ -140,6 +140,6 @@ func (v *view) fullRow(s *fold.Step, chosen bool) []string {
 	q := l.Latency
 	return []string{
 		name, rate(l.Throughput()), v.errorCount(l.FailedTotal()), ratio, v.quantile(q, q.P50), v.quantile(q, q.P90), v.quantile(q, q.P99), v.quantile(q, q.P999), v.quantile(q, q.Max),
-		usage[0], cpus, usage[1], throttledFor, usage[2], peak, memoryRate, units.Count(l.Sent), v.l.Warn.S(v.own(doubt(r, v.leg.Limits()))),
+		usage[0], cpus, usage[1], throttledFor, usage[2], peak, memoryRate, units.Count(l.Sent), v.judged(r),
 	}
 }

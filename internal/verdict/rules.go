@@ -1,0 +1,220 @@
+package verdict
+
+import (
+	"fmt"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/units"
+)
+
+// The shares from which on something counts as used up. Counters are exact, but a step has ends at which nothing runs.
+const (
+	usedUp     = 0.90 // of a quota, or of a machine for one party alone
+	fullyBusy  = 0.95 // of all CPUs together
+	throttling = 0.50 // of the periods: the quota bound even if its mean use is lower, since it bound whenever there was work
+	saturated  = 0.95 // of the time that a thread of the client had something to do
+	stolen     = 0.10 // of the CPUs' time
+	waiting    = 0.60 // of what is in flight: whoever holds so much of it decides about the latency
+	mostErrors = 0.50
+	more       = 1.10 // times the throughput: clearly more, beyond the noise of steps of some seconds
+	sameTime   = 1.50 // times the latency of fewer connections: nobody waits for others yet
+	kept       = 0.01 // of what came due in an open loop: so much late or dropped is still a rate that was kept
+)
+
+// rules are asked in this order; the first that holds is the verdict. Each returns the figures that it rests on, or "".
+var rules = []struct {
+	bound Bound
+	holds func(facts) string
+}{
+	{Memory, facts.killed},
+	{Errors, facts.fails},
+	{Quota, facts.overQuota},
+	{Memory, facts.atMemoryLimit},
+	{Client, facts.clientBusy},
+	{Store, facts.storeBusy},
+	{Machine, facts.machineBusy},
+	{Store, facts.storeHolds},
+	{Rate, facts.rateKept},
+	{Connections, facts.moreBringsMore},
+	{Contender, facts.moreBringsNothing},
+	{Connections, facts.nobodyWaits},
+}
+
+func (f facts) killed() string {
+	b, a := f.memories()
+	if b == nil || a.OOMKills <= b.OOMKills {
+		return ""
+	}
+	return fmt.Sprintf("the kernel killed %d of its processes at the limit of %s", a.OOMKills-b.OOMKills, units.Bytes(f.memory))
+}
+
+func (f facts) memories() (before, after *bench.Memory) {
+	if f.step.Before == nil || f.step.After == nil || f.step.Before.Memory == nil || f.step.After.Memory == nil {
+		return nil, nil
+	}
+	return f.step.Before.Memory, f.step.After.Memory
+}
+
+func (f facts) fails() string {
+	if r := f.step.Load.ErrorRatio(); r >= mostErrors {
+		return fmt.Sprintf("%s of the answers were errors", percent(r))
+	}
+	return ""
+}
+
+func (f facts) overQuota() string {
+	if f.quota <= 0 || !f.cpusOK {
+		return ""
+	}
+	t := f.throttled
+	often := t.Periods > 0 && float64(t.Throttled) >= throttling*float64(t.Periods)
+	if f.cpus < usedUp*f.quota && !often {
+		return ""
+	}
+	text := fmt.Sprintf("%s of %s", percent(f.cpus/f.quota), units.CPUs(f.quota))
+	if t.Periods > 0 {
+		text += fmt.Sprintf(", %d of %d periods throttled, %s lost", t.Throttled, t.Periods, units.Duration(t.Time))
+	}
+	return text
+}
+
+// atMemoryLimit wants both that the limit was met and that what is used without the page cache is near it: a cache alone fills any limit.
+func (f facts) atMemoryLimit() string {
+	b, a := f.memories()
+	if b == nil || f.memory <= 0 || b.LimitHits == nil || a.LimitHits == nil || *a.LimitHits <= *b.LimitHits || float64(a.Used) < usedUp*float64(f.memory) {
+		return ""
+	}
+	text := fmt.Sprintf("%s of %s in use, the limit was met %s times", units.Bytes(a.Used), units.Bytes(f.memory), units.Count(*a.LimitHits-*b.LimitHits))
+	if b.MajorFaults != nil && a.MajorFaults != nil && *a.MajorFaults > *b.MajorFaults {
+		text += fmt.Sprintf(", %s pages were read back from disk", units.Count(*a.MajorFaults-*b.MajorFaults))
+	}
+	return text
+}
+
+func (f facts) clientBusy() string {
+	if s := f.step.Load.Saturation; s > saturated {
+		return fmt.Sprintf("a thread of locbench had something to do in %s of the step", percent(s))
+	}
+	if f.local && f.client >= usedUp*f.machine {
+		return fmt.Sprintf("locbench used %.2f of this machine's %s", f.client, units.CPUs(f.machine))
+	}
+	return ""
+}
+
+func (f facts) storeBusy() string {
+	switch {
+	case !f.storeOK:
+		return ""
+	case f.store >= usedUp*f.machine:
+		return fmt.Sprintf("it used %.2f of this machine's %s", f.store, units.CPUs(f.machine))
+	case f.busyOK && f.busy+f.steal >= fullyBusy && f.store >= f.machine/2:
+		return fmt.Sprintf("it used %.2f of this machine's %s, which were %s busy", f.store, units.CPUs(f.machine), percent(f.busy))
+	}
+	return ""
+}
+
+func (f facts) machineBusy() string {
+	if !f.busyOK || !f.local {
+		return ""
+	}
+	who := ""
+	if f.cpusOK {
+		who = fmt.Sprintf(": the contender %.2f, locbench %.2f", f.cpus, f.client)
+		if f.storeOK {
+			who += fmt.Sprintf(", the store %.2f", f.store)
+		}
+	}
+	switch {
+	case f.steal >= stolen:
+		return fmt.Sprintf("%s of its CPUs' time was taken by other virtual machines%s", percent(f.steal), who)
+	case f.busy+f.steal >= fullyBusy:
+		return fmt.Sprintf("its %s were %s busy%s", units.CPUs(f.machine), percent(f.busy), who)
+	}
+	return ""
+}
+
+func (f facts) storeHolds() string {
+	if n := f.step.Load.InFlight; f.inStoreOK && n > 0 && f.inStore >= waiting*n {
+		return fmt.Sprintf("%.1f of %.1f requests in flight were with it", min(f.inStore, n), n)
+	}
+	return ""
+}
+
+func (f facts) rateKept() string {
+	l := f.step.Load
+	if !f.step.Step.Open() || l.Scheduled == 0 || float64(l.Late+l.Dropped) > kept*float64(l.Scheduled) {
+		return ""
+	}
+	text := fmt.Sprintf("%s of %s requests that came due were answered", units.Count(l.Succeeded), units.Count(l.Scheduled))
+	if f.quota > 0 && f.cpusOK {
+		text += fmt.Sprintf(", with %s of %s", percent(f.cpus/f.quota), units.CPUs(f.quota))
+	}
+	return text
+}
+
+func (f facts) moreBringsMore() string {
+	for _, s := range f.above {
+		if ratio := s.Load.Throughput() / f.step.Load.Throughput(); ratio >= more {
+			return fmt.Sprintf("%d gave %.2f times the throughput of these %d", s.Step.Connections, ratio, f.step.Step.Connections)
+		}
+	}
+	return ""
+}
+
+func (f facts) moreBringsNothing() string {
+	if len(f.below) == 0 || !f.cpusOK {
+		return ""
+	}
+	best := f.below[0]
+	for _, s := range f.below {
+		if s.Load.Throughput() > best.Load.Throughput() {
+			best = s
+		}
+	}
+	ratio, latency := f.step.Load.Throughput()/best.Load.Throughput(), float64(f.step.Load.Latency.Mean)/float64(max(best.Load.Latency.Mean, time.Nanosecond))
+	if ratio >= more || latency < sameTime {
+		return ""
+	}
+	limit := f.quota
+	if limit <= 0 {
+		limit = f.machine
+	}
+	text := fmt.Sprintf("%d connections gave %.2f times the throughput of %d, at %.1f times the latency, and it used %.2f of %s",
+		f.step.Step.Connections, ratio, best.Step.Connections, latency, f.cpus, units.CPUs(limit))
+	if !f.storeOK && !f.inStoreOK {
+		text += "; the store cannot be seen, and may be what it waits for"
+	}
+	return text
+}
+
+// nobodyWaits is for the step with the most connections, or the only one so far.
+func (f facts) nobodyWaits() string {
+	if f.step.Step.Open() || f.quota > 0 && f.cpusOK && f.cpus >= usedUp*f.quota {
+		return ""
+	}
+	for _, s := range f.below {
+		if latency := float64(f.step.Load.Latency.Mean) / float64(max(s.Load.Latency.Mean, time.Nanosecond)); latency < sameTime {
+			return fmt.Sprintf("the latency is still %.2f times that of %d", latency, s.Step.Connections)
+		}
+	}
+	if f.step.Step.Connections == 1 {
+		return "one connection waits for one answer at a time"
+	}
+	return ""
+}
+
+func (f facts) unclear() string {
+	if !f.cpusOK {
+		return "the contender's counters are not known"
+	}
+	text := fmt.Sprintf("nothing was used up: the contender used %.2f", f.cpus)
+	if f.quota > 0 {
+		text += " of " + units.CPUs(f.quota)
+	} else {
+		text += " CPUs"
+	}
+	return fmt.Sprintf("%s, locbench %.2f", text, f.client)
+}
+
+func percent(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }

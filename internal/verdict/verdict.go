@@ -1,0 +1,166 @@
+// Package verdict says what bound a step: the CPU quota, the memory limit, the client, the machine, the store, too few
+// connections, the contender itself, or nothing but the rate that was asked. It judges by what the results hold: counters at the
+// two ends of the step, the client's own figures, and the other steps of the same leg. Each verdict is a sentence with the figures that it
+// rests on; where nothing stands out it says so. The rules are one table, in rules.go.
+package verdict
+
+import (
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// Bound names what limited a step.
+type Bound string
+
+// The bounds, in the order in which they are looked for.
+const (
+	Errors      Bound = "errors"      // most of it failed: no throughput to speak of
+	Memory      Bound = "memory"      // processes were killed, or memory had to be won back at the limit
+	Quota       Bound = "quota"       // the CPUs that it may use
+	Client      Bound = "client"      // locbench's own threads
+	Store       Bound = "store"       //
+	Machine     Bound = "machine"     // its CPUs, all of them together
+	Rate        Bound = "rate"        // an open loop that was kept: nothing bound it but what was asked
+	Connections Bound = "connections" // too few of them: more would bring more
+	Contender   Bound = "contender"   // idle CPUs, and yet no more with more connections: locks, pools, threads
+	Unclear     Bound = "unclear"     // nothing stands out
+)
+
+// Verdict is what bound a step.
+type Verdict struct {
+	Bound Bound
+	Text  string // the figures that it rests on, without the name of the bound
+}
+
+// String is a line: "quota: 98 % of 1.5 CPUs, 61 of 100 periods throttled, 4.10 s lost".
+func (v Verdict) String() string { return string(v.Bound) + ": " + v.Text }
+
+// Leg judges the steps of a leg, of which more may follow: then a later call may judge better. cpus is the number of the machine's.
+// A step that was cut short or has no figures has the zero Verdict.
+func Leg(cpus int, leg bench.LegResult) []Verdict {
+	limits := conditions{machine: float64(max(cpus, 1))}
+	if i := leg.Instance; i != nil && i.LimitsEnforced {
+		limits.quota, limits.memory = i.Limits.CPUs, i.Limits.Memory
+	}
+	limits.local = leg.Instance != nil && leg.Instance.PID != 0
+	all := make([]Verdict, len(leg.Steps))
+	for i := range leg.Steps {
+		f, ok := newFacts(limits, leg.Steps, i)
+		if !ok {
+			continue
+		}
+		all[i] = judge(f)
+	}
+	return all
+}
+
+func judge(f facts) Verdict {
+	for _, r := range rules {
+		if text := r.holds(f); text != "" {
+			return Verdict{r.bound, text}
+		}
+	}
+	return Verdict{Unclear, f.unclear()}
+}
+
+// conditions are what holds for all steps of a leg.
+type conditions struct {
+	quota   float64 // CPUs; 0: none
+	memory  int64   // bytes; 0: none
+	machine float64 // CPUs
+	local   bool    // the contender is on this machine
+}
+
+// facts are the figures of a step that the rules look at. What is not known has ok false or is 0.
+type facts struct {
+	conditions
+	step  bench.StepResult
+	wall  time.Duration
+	below []bench.StepResult // comparable steps with fewer connections,
+	above []bench.StepResult // and with more
+
+	cpus      float64 // that the contender used
+	cpusOK    bool
+	throttled bench.Throttling
+	client    float64 // CPUs that locbench used, an embedded store among them
+	store     float64 // and a store beside it
+	storeOK   bool
+	inStore   float64 // calls that an embedded store was at
+	inStoreOK bool
+	busy      float64 // of the machine's CPUs, 0 to 1
+	steal     float64
+	busyOK    bool
+}
+
+func newFacts(c conditions, steps []bench.StepResult, i int) (facts, bool) {
+	s := steps[i]
+	f := facts{conditions: c, step: s, wall: s.Load.Wall}
+	if f.wall <= 0 {
+		f.wall = s.Load.Elapsed
+	}
+	if s.Aborted != "" || f.wall <= 0 || s.Load.Succeeded+s.Load.FailedTotal() == 0 {
+		return f, false
+	}
+	perSecond := func(d time.Duration) float64 { return float64(d) / float64(f.wall) }
+	if cpu, ok := s.CPU(); ok {
+		f.cpus, f.cpusOK = perSecond(cpu), true
+	}
+	f.throttled, _ = s.Throttling()
+	f.client = perSecond(s.Load.ClientCPU)
+	f.store, f.storeOK = s.StoreCPUs()
+	f.inStore, f.inStoreOK = s.StoreInFlight()
+	f.busy, f.steal, f.busyOK = s.HostShare()
+	for j, o := range steps {
+		if j == i || o.Aborted != "" || o.Step.Open() || s.Step.Open() || o.Step.Request != s.Step.Request || o.Load.Succeeded == 0 {
+			continue
+		}
+		switch {
+		case o.Step.WarmUp && !s.Step.WarmUp:
+		case o.Step.Connections < s.Step.Connections:
+			f.below = append(f.below, o)
+		case o.Step.Connections > s.Step.Connections:
+			f.above = append(f.above, o)
+		}
+	}
+	return f, true
+}
+
+// Summary is what bound a step in the rounds of a contender.
+type Summary struct {
+	Verdict     // of the bound that most rounds have, from the last of these rounds
+	Rounds  int // that have a verdict
+	Agree   int // of them with this bound
+}
+
+// Rounds judges the legs of one contender, by the index of the step.
+func Rounds(cpus int, legs []bench.LegResult) map[int]Summary {
+	type key struct {
+		step  int
+		bound Bound
+	}
+	votes, last := map[key]int{}, map[key]Verdict{}
+	all := map[int]Summary{}
+	for _, leg := range legs {
+		for i, v := range Leg(cpus, leg) {
+			if v.Bound == "" {
+				continue
+			}
+			k := key{leg.Steps[i].Index, v.Bound}
+			votes[k]++
+			last[k] = v
+			s := all[k.step]
+			s.Rounds++
+			if votes[k] >= votes[key{k.step, s.Bound}] {
+				s.Bound = v.Bound
+			}
+			all[k.step] = s
+		}
+	}
+	for step, s := range all {
+		k := key{step, s.Bound}
+		s.Verdict, s.Agree = last[k], votes[k]
+		all[step] = s
+	}
+	return all
+}
