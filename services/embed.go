@@ -17,6 +17,7 @@ var Modules []byte
 //
 //go:embed verified.json
 //go:embed all:go-nethttp
+//go:embed java-micronaut/.dockerignore java-micronaut/Dockerfile java-micronaut/README.md java-micronaut/pom.xml java-micronaut/service.yaml java-micronaut/src
 //go:embed java-spring-mvc/.dockerignore java-spring-mvc/Dockerfile java-spring-mvc/README.md java-spring-mvc/pom.xml java-spring-mvc/service.yaml java-spring-mvc/src
 //go:embed java-helidon/.dockerignore java-helidon/Dockerfile java-helidon/README.md java-helidon/pom.xml java-helidon/service.yaml java-helidon/src
 //go:embed java-vertx/.dockerignore java-vertx/Dockerfile java-vertx/README.md java-vertx/pom.xml java-vertx/service.yaml java-vertx/src
