@@ -5,6 +5,8 @@ package compare
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 
 	"locbench/internal/bench"
 	"locbench/internal/stats"
@@ -29,6 +31,7 @@ type Result struct {
 	OnlyOld     []string     `json:"only_old,omitempty"` // labels of contenders that the other side does not have
 	OnlyNew     []string     `json:"only_new,omitempty"`
 	Differences []Difference `json:"differences,omitempty"` // between the runs, besides the contenders; the gravest first
+	Warnings    []string     `json:"warnings,omitempty"`    // about the machine
 	Forced      bool         `json:"forced,omitempty"`      // decided although something breaks the comparison
 }
 
@@ -48,14 +51,15 @@ type Contender struct {
 type Legs struct {
 	Seen     int     `json:"seen"`
 	Complete int     `json:"complete"`
-	Errors   float64 `json:"error_ratio"` // of all requests of all legs
+	Steered  int     `json:"steered,omitempty"` // in whose course somebody intervened
+	Errors   float64 `json:"error_ratio"`       // of all requests of all legs
 }
 
 // Compare pairs the contenders of the two sides by their labels (or the only one of each side with the only one of the other) and
 // decides each pair's headline measures as one family. Where something breaks the comparison, all verdicts are "can't tell", but for
 // Force. An error says that there is nothing to compare.
 func Compare(before, after Set, o Options) (Result, error) {
-	result := Result{Differences: Differences(before.Run, after.Run), Forced: o.Force}
+	result := Result{Differences: Differences(before.Run, after.Run), Warnings: busy(before.Run, after.Run), Forced: o.Force}
 	olds, err := contenders(before)
 	if err != nil {
 		return Result{}, fmt.Errorf("old: %w", err)
@@ -153,6 +157,11 @@ func (c contender) count() Legs {
 		all += s.FailedTotal() + s.Succeeded
 	}
 	l := Legs{Seen: c.Legs, Complete: c.Complete}
+	for _, leg := range c.legs {
+		if slices.ContainsFunc(leg.Interventions, func(i bench.Intervention) bool { return i.Control.Kind != bench.ControlNote }) {
+			l.Steered++
+		}
+	}
 	if all > 0 {
 		l.Errors = float64(failed) / float64(all)
 	}
@@ -171,8 +180,28 @@ func notes(c Contender) []string {
 		if side.legs.Complete < side.legs.Seen {
 			told = append(told, fmt.Sprintf("%s: %d of %d rounds complete", side.name, side.legs.Complete, side.legs.Seen))
 		}
+		if side.legs.Steered > 0 {
+			told = append(told, fmt.Sprintf("%s: somebody intervened in %d of %d rounds", side.name, side.legs.Steered, side.legs.Seen))
+		}
 		if side.legs.Errors >= errorsMatter {
 			told = append(told, fmt.Sprintf("%s: %.2g %% of the requests failed; throughput and latency are of the others", side.name, 100*side.legs.Errors))
+		}
+	}
+	return told
+}
+
+// busyLoad is the load average per CPU before a run from which others were at work on the machine.
+const busyLoad = 0.5
+
+// busy warns where the machine had other work when a run began: rounds of two such runs may differ for that alone.
+func busy(before, after bench.Run) (told []string) {
+	for _, side := range []struct {
+		name string
+		m    bench.Machine
+	}{{"old", before.Machine}, {"new", after.Machine}} {
+		load, err := strconv.ParseFloat(side.m.Load1, 64)
+		if err == nil && side.m.CPUs > 0 && load > busyLoad*float64(side.m.CPUs) {
+			told = append(told, fmt.Sprintf("%s: the machine was busy before the run (load %.3g on %d CPUs): what changed may be that work, not the contender", side.name, load, side.m.CPUs))
 		}
 	}
 	return told

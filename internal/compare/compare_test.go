@@ -155,6 +155,8 @@ func TestTooFewRoundsAndMissingMeasures(t *testing.T) {
 		}
 	}
 	after[5].State = bench.LegFailed
+	after[4].Interventions = []bench.Intervention{{Control: bench.Control{Kind: bench.ControlPause}}}
+	after[3].Interventions = []bench.Intervention{{Control: bench.Control{Kind: bench.ControlNote}}}
 	c := compared(t, Set{Run: run(), Legs: before}, Set{Run: run(), Legs: after}, Options{}).Contenders[0]
 	if r := c.Rows[0]; r.Verdict != stats.CannotTell || r.More != 3 || r.Sentence != "can't tell: 3 rounds, need ≥ 6: 3 more rounds on each side" || r.Ratio != nil || r.Old.Low != nil || r.New.Low == nil {
 		t.Errorf("throughput %+v", r)
@@ -165,7 +167,7 @@ func TestTooFewRoundsAndMissingMeasures(t *testing.T) {
 	if r := c.Rows[3]; len(r.New.Rounds) != 5 || len(r.Doubts) != 1 {
 		t.Errorf("memory %+v", r)
 	}
-	if len(c.Notes) != 2 || c.Notes[0] != "new: 5 of 6 rounds complete" || !strings.HasPrefix(c.Notes[1], "new: 1.1 % of the requests failed") {
+	if len(c.Notes) != 3 || c.Notes[0] != "new: 5 of 6 rounds complete" || c.Notes[1] != "new: somebody intervened in 1 of 6 rounds" || !strings.HasPrefix(c.Notes[2], "new: 1.1 % of the requests failed") {
 		t.Errorf("notes %q", c.Notes)
 	}
 }
@@ -250,6 +252,21 @@ func TestWhatIsNotComparable(t *testing.T) {
 	c := compared(t, before, unlimited, Options{}).Contenders[0]
 	if len(c.Differences) != 2 || c.Rows[0].NotComparable != "other limits enforced (yes → no)" || c.Differences[1].String() != "version (1.0 → 2.0)" {
 		t.Errorf("%+v", c)
+	}
+}
+
+func TestABusyMachineIsTold(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	before, after := Set{Run: run(), Legs: legs(rng, "a", 1, usual())}, Set{Run: run(), Legs: legs(rng, "a", 1, usual())}
+	before.Run.Machine.Load1, after.Run.Machine.Load1 = "3.9", "4.1" // of eight CPUs
+	if w := compared(t, before, after, Options{}).Warnings; len(w) != 1 || !strings.HasPrefix(w[0], "new: the machine was busy before the run (load 4.1 on 8 CPUs)") {
+		t.Errorf("%q", w)
+	}
+	for _, load := range []string{"", "NaN", "much", "-1"} {
+		after.Run.Machine.Load1 = load
+		if w := compared(t, before, after, Options{}).Warnings; len(w) != 0 {
+			t.Errorf("load %q: %q", load, w)
+		}
 	}
 }
 

@@ -32,6 +32,9 @@ func (r Result) Text(w io.Writer) error {
 			fmt.Fprintf(&b, "Only in %s: %s\n", only.name, safe.Line(list(only.labels), 500))
 		}
 	}
+	for _, w := range r.Warnings {
+		fmt.Fprintln(&b, safe.Line(w, 300))
+	}
 	b.WriteString("Medians of the rounds; change: new to old with its 95 % interval (Mann-Whitney, Hodges-Lehmann); p after Holm over the measures.\n")
 	_, err := w.Write(b.Bytes())
 	return err
