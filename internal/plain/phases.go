@@ -6,6 +6,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/safe"
+	"locbench/internal/stats"
 	"locbench/internal/units"
 )
 
@@ -56,4 +57,19 @@ func (p *Printer) phases(r bench.RequestPhases) string {
 		text += ", " + p.paint(red, "FAILED: ") + safe.Line(r.Err, 300)
 	}
 	return text
+}
+
+// around tells how the latencies and the rates of a step lie around their means, where the first requests were timed: procedure C.
+func (p *Printer) around(l bench.Load) {
+	if s, ok, err := stats.LatencySpread(l.Latency); ok && err == nil {
+		p.line("    latency  mean %s, sd %s, max %s, %.1f %% within one sd", units.Duration(time.Duration(s.Mean)), units.Duration(time.Duration(s.SD)),
+			units.Duration(time.Duration(s.Max)), 100*s.Within)
+	}
+	if s, ok := stats.RateSpread(l); ok {
+		p.line("    req/s    mean %s, sd %s, max %s, %.1f %% within one sd, of %s of one second", units.Rate(s.Mean), units.Rate(s.SD), units.Rate(s.Max),
+			100*s.Within, count(int(s.N), "window"))
+	}
+	if v := stats.BytesPerSecond(l); v > 0 {
+		p.line("    bodies   %s/s", units.Bytes(int64(v)))
+	}
 }

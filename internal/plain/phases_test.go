@@ -2,10 +2,12 @@ package plain
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/hdr"
 )
 
 func TestRequestsTimed(t *testing.T) {
@@ -23,5 +25,34 @@ func TestRequestsTimed(t *testing.T) {
 `
 	if talk.String() != want {
 		t.Errorf("%s\nwant\n%s", talk.String(), want)
+	}
+}
+
+// What lies around the means is told where the first requests were timed, and only there.
+func TestAroundTheMeans(t *testing.T) {
+	h := hdr.New()
+	for i := range 100 {
+		h.Record(time.Duration(i+1) * 10 * time.Microsecond)
+	}
+	ended := bench.StepEnded{Result: bench.StepResult{Step: bench.Step{Name: "2 connections", Connections: 2}, Load: bench.Load{
+		Elapsed: 2 * time.Second, Succeeded: 100, Bytes: 3 << 20, Latency: h.Latencies(),
+		Windows: []bench.Window{{Length: time.Second, Succeeded: 40}, {Length: time.Second, Succeeded: 60}},
+	}}}
+	want := `    latency  mean 505 µs, sd 289 µs, max 1.00 ms, 58.0 % within one sd
+    req/s    mean 50.0, sd 10.0, max 60.0, 100.0 % within one sd, of 2 windows of one second
+    bodies   1.50 MiB/s
+`
+	for _, timed := range []bool{true, false} {
+		var talk bytes.Buffer
+		p := New(Options{Talk: &talk})
+		leg := &bench.Leg{Contender: "a", Round: 1}
+		p.Handle(bench.Record{Leg: leg, Event: bench.LegStarted{}})
+		if timed {
+			p.Handle(bench.Record{Leg: leg, Event: bench.RequestsTimed{}})
+		}
+		p.Handle(bench.Record{Leg: leg, Event: ended})
+		if strings.Contains(talk.String(), want) != timed || strings.Contains(talk.String(), "within one sd") != timed {
+			t.Errorf("timed: %t\n%s", timed, talk.String())
+		}
 	}
 }

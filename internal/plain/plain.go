@@ -177,6 +177,9 @@ func (p *Printer) stepEnded(r bench.StepResult) {
 		p.line("  %s", p.paint(faint, stepHeader(narrow)))
 	}
 	p.line("  %s", stepRow(r, narrow))
+	if p.leg.Phases != nil {
+		p.around(r.Load)
+	}
 	for _, kind := range slices.Sorted(maps.Keys(r.Load.Failed)) {
 		text := fmt.Sprintf("    %s %s × %s", p.paint(red, "errors:"), units.Count(r.Load.Failed[kind]), safe.Line(string(kind), 60))
 		if example := r.Load.Examples[kind]; example != "" {

@@ -48,8 +48,11 @@ func chartJSON(all []figure) ([]byte, error) {
 
 // option is the chart as Apache ECharts takes it.
 func (f figure) option() map[string]any {
-	if f.kind == kindBars {
+	switch f.kind {
+	case kindBars:
 		return f.bars()
+	case kindStack:
+		return f.stacks()
 	}
 	return f.lines()
 }

@@ -22,7 +22,8 @@ type figure struct {
 
 	kind   figureKind
 	series []series
-	axis   string // name of the horizontal axis
+	axis   string   // name of the horizontal axis
+	stack  []string // names of the parts of a bar; the rows are these and their total, for each bar of a leg
 	warmUp int
 }
 
@@ -32,6 +33,7 @@ const (
 	kindSteps figureKind = "steps" // lines over the steps
 	kindBars  figureKind = "bars"  // one bar a leg
 	kindCurve figureKind = "curve" // lines over a value
+	kindStack figureKind = "stack" // bars in parts
 )
 
 // figureRow is a row of the table, and the words of a tooltip.
@@ -63,6 +65,9 @@ type measure struct {
 // figures are all of them, in the order of the specification.
 func figures(run bench.Run, l layout) []figure {
 	all := []figure{startUpFigure(l)}
+	if l.anyPhases() {
+		all = append(all, phaseFigure(l))
+	}
 	for _, m := range measures(run.Profile) {
 		all = append(all, stepFigure(l, m))
 	}

@@ -42,6 +42,15 @@
     return `${plain(s.name)}\n${plain(row.title)}: ${plain(cell)}`;
   }
 
+  // Rows are the parts of a bar and their total, for each bar of a leg; the bars of a leg stand together.
+  function stackTooltip(chart, rows, p) {
+    const parts = chart.option.series.length, bars = rows.length / (parts + 1);
+    const s = chart.series[Math.floor(p.dataIndex / bars)];
+    if (!s) return '';
+    const at = (p.dataIndex % bars) * (parts + 1), leg = chart.series.indexOf(s);
+    return [plain(s.name), ...[at + p.seriesIndex, at + parts].map((i) => `${plain(rows[i].title)} ${plain(rows[i].cells[leg])}`)].join('\n');
+  }
+
   function dress(chart) {
     const option = structuredClone(chart.option);
     const rows = rowsOf(chart.id);
@@ -57,7 +66,8 @@
     option.tooltip.borderColor = line;
     option.tooltip.textStyle = { color: ink, fontSize: 12 };
     option.tooltip.axisPointer = { lineStyle: { color: soft } };
-    option.tooltip.formatter = chart.kind === 'steps' ? (p) => stepTooltip(chart, rows, p) : (p) => itemTooltip(chart, rows, p);
+    option.tooltip.formatter = chart.kind === 'steps' ? (p) => stepTooltip(chart, rows, p)
+      : chart.kind === 'stack' ? (p) => stackTooltip(chart, rows, p) : (p) => itemTooltip(chart, rows, p);
     for (const axis of [...option.xAxis, ...option.yAxis]) {
       axis.axisLine = { lineStyle: { color: soft } };
       axis.axisLabel = { color: soft, hideOverlap: true };
@@ -65,6 +75,12 @@
       axis.nameTextStyle = { color: soft };
       axis.splitLine = { show: axis.type !== 'category', lineStyle: { color: line } };
       axis.minorSplitLine = { show: false };
+    }
+    if (chart.kind === 'stack') {
+      const narrow = document.getElementById(`chart-${chart.id}`).clientWidth < 500;
+      option.yAxis[0].axisLabel = { color: ink, interval: 0, ...(narrow && { width: 110, overflow: 'truncate' }) };
+      option.series.forEach((s, i) => { s.color = palette[i % palette.length]; s.barMaxWidth = 18; });
+      return option;
     }
     if (chart.kind === 'bars') {
       const narrow = document.getElementById(`chart-${chart.id}`).clientWidth < 500;
@@ -96,6 +112,7 @@
   function draw() {
     for (const chart of charts) {
       const el = document.getElementById(`chart-${chart.id}`);
+      if (chart.kind === 'stack') el.style.height = `${110 + 22 * chart.option.yAxis[0].data.length}px`;
       if (chart.kind === 'bars') el.style.height = `${70 + (chart.series.length > 24 ? 16 : 26) * chart.series.length}px`;
       try {
         echarts.getInstanceByDom(el)?.dispose();

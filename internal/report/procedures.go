@@ -34,7 +34,7 @@ func procedures(run bench.Run, l layout, sums []stats.Contender) (all []procedur
 	if p, ok := breakdown(l, sums); ok {
 		all = append(all, p)
 	}
-	return all
+	return append(all, coldAndWarm(l)...)
 }
 
 // verdicts are what bound the steps, by their index.
