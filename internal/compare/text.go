@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"locbench/internal/safe"
+	"locbench/internal/stats"
 	"locbench/internal/units"
 )
 
@@ -133,4 +135,29 @@ func align(b *bytes.Buffer, rows [][]string) {
 		}
 		b.WriteByte('\n')
 	}
+}
+
+// Text writes the floor for people.
+func (f Floor) Text(w io.Writer) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s against itself, %d rounds on each side by turns\n", safe.Line(f.Contender, 200), f.Rounds)
+	table := [][]string{{"measure", "second to first", "floor"}}
+	for _, m := range f.Measures {
+		row := []string{string(m.Measure), "not measured", ""}
+		if m.Ratio != nil {
+			row[1], row[2] = m.Ratio.words(), fmt.Sprintf("%.1f %%", 100*m.Floor)
+		}
+		if m.Verdict == stats.Better || m.Verdict == stats.Worse {
+			row[2] += ", and a difference would have been claimed"
+		}
+		table = append(table, row)
+	}
+	align(&b, table)
+	fmt.Fprintf(&b, "Changes below %.1f %% cannot be told from none on this machine with %d rounds: locbench compare --floor %.1f%%\n",
+		100*f.Largest(), f.Rounds, math.Ceil(1000*f.Largest())/10)
+	if f.Claimed > 0 {
+		fmt.Fprintf(&b, "%d of %d measures would have been called different although nothing differs: this machine is not quiet enough to compare on.\n", f.Claimed, len(f.Measures))
+	}
+	_, err := w.Write(b.Bytes())
+	return err
 }

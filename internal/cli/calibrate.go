@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"locbench/internal/compare"
+	"locbench/internal/results"
+	"locbench/internal/stats"
+)
+
+func newCalibrate(env Env) *cobra.Command {
+	var f runFlags
+	var from string
+	cmd := &cobra.Command{
+		Use:   "calibrate [CONTENDER[:VARIANT]]",
+		Short: "Find the smallest difference that this machine can show: a contender against itself",
+		Long: `Runs a contender in at least ` + strconv.Itoa(2*stats.MinInterval) + ` rounds, deals the rounds out to two sides by turns, and compares the sides as 'locbench compare'
+does. Nothing differs between them, so what does is the noise of this machine: the floor below which no comparison of as many
+rounds can claim anything. It is told for each headline measure, and as the --floor to give to 'locbench compare'.
+
+The floor depends on profile, limits, store and what else the machine does: calibrate with the options of the run that is to be compared.
+
+Exit codes are those of 'locbench run'.`,
+		Example: `  locbench calibrate                            # go-nethttp, profile quick, 12 rounds
+  locbench calibrate rs-actix --profile locations --elastic http://127.0.0.1:9200
+  locbench calibrate --rounds 20 --connections 64 --duration 5s
+  locbench calibrate --from results/20261121-080000-quick    # rounds that have been run already`,
+		Args: args(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, contenders []string) error {
+			changed := func(name string) bool { return cmd.Flags().Changed(name) }
+			asJSON := f.json
+			f.json, f.headless = false, true
+			if from == "" {
+				if !changed("rounds") {
+					f.rounds = 2 * stats.MinInterval
+				}
+				if f.rounds < 2*stats.MinInterval {
+					return usage("--rounds %d: at least %d are needed, half of them for each side", f.rounds, 2*stats.MinInterval)
+				}
+				if f.out == "" {
+					f.out = filepath.Join("results", time.Now().Format("20060102-150405")+"-calibrate")
+				}
+				quiet := env
+				quiet.Stdout = io.Discard // the table of the run is in its report
+				set := func(name string) bool { return name == "rounds" || changed(name) }
+				if err := execute(cmd.Context(), quiet, f, contenders, set, nil); err != nil {
+					return err
+				}
+				from = f.out
+			}
+			return tellFloor(env, from, contenders, asJSON)
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return completeContenders(f.services), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	bindPlace(cmd, &f)
+	fl := cmd.Flags()
+	fl.IntVar(&f.rounds, "rounds", 2*stats.MinInterval, "lives of the contender, half of them for each side")
+	fl.DurationVar(&f.duration, "duration", 0, "length of every step")
+	fl.StringSliceVar(&f.connections, "connections", nil, "replace the steps by these `numbers` of connections")
+	fl.StringVarP(&f.out, "out", "o", "", "results `DIR` (default results/<time>-calibrate)")
+	fl.StringVar(&from, "from", "", "take the rounds in this results `DIR` instead of running any")
+	fl.BoolVar(&f.json, "json", false, "write the floor as JSON")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
+	_ = cmd.MarkFlagDirname("from")
+	return cmd
+}
+
+func tellFloor(env Env, dir string, contenders []string, asJSON bool) error {
+	run, legs, err := results.Read(dir)
+	if err != nil && len(legs) == 0 {
+		return err
+	}
+	set := compare.Set{Run: run, Legs: legs}
+	if len(contenders) == 1 && len(run.Profile.Contenders) > 1 {
+		set.Contender = contenders[0]
+	}
+	floor, floorErr := compare.NoiseFloor(set)
+	if floorErr != nil {
+		return errors.Join(floorErr, err)
+	}
+	if asJSON {
+		encoder := json.NewEncoder(env.Stdout)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(floor)
+	}
+	return floor.Text(env.Stdout)
+}

@@ -1,0 +1,75 @@
+package compare
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"locbench/internal/bench"
+	"locbench/internal/stats"
+)
+
+// Floor is what an A/A run has shown of a machine: the same contender, its rounds dealt out to two sides by turns, compared with itself.
+type Floor struct {
+	Contender string         `json:"contender"`
+	Rounds    int            `json:"rounds"` // on each side
+	Measures  []MeasureFloor `json:"measures"`
+	Claimed   int            `json:"claimed"` // measures in which a difference would have been claimed: each is a false one
+}
+
+// MeasureFloor is the noise of one measure.
+type MeasureFloor struct {
+	Measure Measure       `json:"measure"`
+	Ratio   *Ratio        `json:"ratio,omitempty"` // of the second side to the first; it should be 1. nil: not measured
+	Floor   float64       `json:"floor,omitempty"` // the end of the interval that is farther from 1, as a change: .04 is 4 %
+	Verdict stats.Verdict `json:"verdict"`
+}
+
+// Largest is the floor of all measures together.
+func (f Floor) Largest() (largest float64) {
+	for _, m := range f.Measures {
+		largest = max(largest, m.Floor)
+	}
+	return largest
+}
+
+// NoiseFloor deals out the rounds of a contender to two sides by turns and compares them: whatever differs is noise of the machine. A
+// difference that lies within the interval of such a comparison cannot be told from none with as many rounds.
+func NoiseFloor(s Set) (Floor, error) {
+	all, err := contenders(s)
+	if err != nil {
+		return Floor{}, err
+	}
+	if len(all) != 1 {
+		return Floor{}, errors.New("several contenders are in these results: name the one to look at")
+	}
+	label := all[0].Label
+	sides := [2]Set{{Run: s.Run}, {Run: s.Run}}
+	n := 0
+	for _, leg := range all[0].legs {
+		if leg.State != bench.LegComplete {
+			continue
+		}
+		sides[n%2].Legs = append(sides[n%2].Legs, leg)
+		n++
+	}
+	if n < 2*stats.MinInterval {
+		return Floor{}, fmt.Errorf("%s has %d complete rounds: %d are needed, half of them for each side", label, n, 2*stats.MinInterval)
+	}
+	f := Floor{Contender: label, Rounds: n / 2}
+	result, err := Compare(sides[0], sides[1], Options{})
+	if err != nil {
+		return Floor{}, err
+	}
+	for _, row := range result.Contenders[0].Rows {
+		m := MeasureFloor{Measure: row.Measure, Ratio: row.Ratio, Verdict: row.Verdict}
+		if row.Ratio != nil {
+			m.Floor = math.Expm1(max(math.Abs(math.Log(row.Ratio.Low)), math.Abs(math.Log(row.Ratio.High))))
+		}
+		if row.Verdict == stats.Better || row.Verdict == stats.Worse {
+			f.Claimed++
+		}
+		f.Measures = append(f.Measures, m)
+	}
+	return f, nil
+}
