@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -144,4 +145,36 @@ func memoryText(u *bench.Usage) string {
 		return "not known"
 	}
 	return fmt.Sprintf("%+v", *u.Memory)
+}
+
+// TestVerifyFindsFaults puts one to the test that starts without its environment, logs no requests, and takes all memory as soon as it is asked for cities.
+func TestVerifyFindsFaults(t *testing.T) {
+	testenv.Docker(t)
+	dir, services := t.TempDir(), faulty(t, "oom", 5)
+	locbenchBinary(t)
+	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // what is seen here is no news for this machine's user
+	c := startLocbench(t, dir, "services", "verify", "faulty", "--services", services, "-o", "out")
+	if code := c.wait(3 * time.Minute); code != 3 {
+		t.Errorf("exit code %d, want 3", code)
+	}
+	run, legs := read(t, filepath.Join(dir, "out"))
+	nothingLeft(t, run.ID)
+	if len(legs) == 1 {
+		t.Cleanup(func() { _ = exec.Command("docker", "rmi", "-f", legs[0].Artifact.Image).Run() })
+	}
+	told := c.stdout.String()
+	for _, want := range []string{
+		"faulty: NOT as it should be\n", "✗ the contender died: killed by SIGKILL (out of memory)", "✗ check lifecycle no-environment: still runs after 15s",
+		"✗ check lifecycle logs-requests: ", "✗ check get ",
+	} {
+		if !strings.Contains(told, want) {
+			t.Errorf("it does not say %q", want)
+		}
+	}
+	if code, list, stderr := locbench(t, dir, "services", "list", "--services", services); code != 0 || !regexp.MustCompile(`(?m)^faulty .* failed \d{4}-`).MatchString(list) {
+		t.Errorf("exit code %d; the list does not tell that it failed:\n%s%s", code, list, stderr)
+	}
+	if t.Failed() {
+		t.Logf("it said\n%s%s", told, c.stderr.String())
+	}
 }
