@@ -4,7 +4,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.1.4
 FUZZTIME    ?= 60s
 
-.PHONY: verify-all build test test-all lint vuln fuzz bench-tui bench-load bench-seed bench-store clean
+.PHONY: verify-all build test test-all lint vuln fuzz bench-tui bench-load bench-seed bench-store bench-verdict clean
 
 build: ## one static binary, ./locbench
 	CGO_ENABLED=0 go build -trimpath -o locbench ./cmd/locbench
@@ -39,6 +39,10 @@ bench-seed: ## seeding beside a bare client posting the same bodies (LOCBENCH_TE
 bench-store: ## CPU time of one _source call: embedded store beside Elasticsearch (LOCBENCH_TEST_ELASTICSEARCH)
 	@test -n "$$LOCBENCH_TEST_ELASTICSEARCH" || { echo 'name an idle Elasticsearch 7: LOCBENCH_TEST_ELASTICSEARCH=http://127.0.0.1:9200 make $@'; exit 2; }
 	go test -run '^$$' -bench SourceCPU -benchtime 1x ./internal/store/embedded
+
+RUNS ?= 20
+bench-verdict: ## how often the verdict is right on contenders built to be bound by one thing; RUNS of each
+	RUNS=$(RUNS) go test -run '^$$' -bench Verdict -benchtime 1x -timeout 0 ./cmd/locbench
 
 PAIRS ?= 6
 bench-tui: ## what watching a run costs: CPU of the screen, throughput with and without it, key to frame; PAIRS alternating pairs

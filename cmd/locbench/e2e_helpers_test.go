@@ -37,7 +37,7 @@ func goBuild(name, pkg string) (string, error) {
 	return path, nil
 }
 
-func locbenchBinary(t *testing.T) string {
+func locbenchBinary(t testing.TB) string {
 	t.Helper()
 	path, err := staticBinary()
 	if err != nil {
@@ -66,13 +66,13 @@ func (b *lockedBuffer) String() string {
 
 // command is a locbench that runs.
 type command struct {
-	t              *testing.T
+	t              testing.TB
 	cmd            *exec.Cmd
 	stdout, stderr lockedBuffer
 	done           chan struct{}
 }
 
-func startLocbench(t *testing.T, dir string, args ...string) *command {
+func startLocbench(t testing.TB, dir string, args ...string) *command {
 	t.Helper()
 	c := &command{t: t, cmd: exec.Command(locbenchBinary(t), args...), done: make(chan struct{})}
 	c.cmd.Dir = dir
@@ -111,7 +111,7 @@ func (c *command) signal(s os.Signal) {
 }
 
 // locbench runs to the end and returns the exit code and what it has written.
-func locbench(t *testing.T, dir string, args ...string) (code int, stdout, stderr string) {
+func locbench(t testing.TB, dir string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	c := startLocbench(t, dir, args...)
 	code = c.wait(3 * time.Minute)
@@ -155,7 +155,7 @@ func stepStarted(index int) func(bench.Record) bool {
 	}
 }
 
-func read(t *testing.T, dir string) (bench.Run, []bench.LegResult) {
+func read(t testing.TB, dir string) (bench.Run, []bench.LegResult) {
 	t.Helper()
 	run, legs, err := results.Read(dir)
 	if err != nil {
@@ -182,7 +182,7 @@ func nothingLeft(t *testing.T, runID string) {
 }
 
 // small is a profile that is quick to run: little data, no checks, three short steps, two rounds.
-func small(t *testing.T, contender, runtime string, more ...string) string {
+func small(t testing.TB, contender, runtime string, more ...string) string {
 	t.Helper()
 	lifecycle := "none"
 	if contender == "go-nethttp" {
@@ -199,6 +199,7 @@ requests:
     ids: uniform
     languages: [cs, en]
 timeout: 500ms
+validate: none
 checks: {lifecycle: ` + lifecycle + `, suites: []}
 step_duration: 1s
 steps: [1, 2, 4]
@@ -211,7 +212,7 @@ steps: [1, 2, 4]
 }
 
 // faulty makes a folder with the contender of testdata/faulty that misbehaves as fault says, and returns it.
-func faulty(t *testing.T, fault string, after int) string {
+func faulty(t testing.TB, fault string, after int) string {
 	t.Helper()
 	binary, err := faultyBinary()
 	if err != nil {

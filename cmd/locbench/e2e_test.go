@@ -16,6 +16,7 @@ import (
 	"locbench/internal/seed"
 	"locbench/internal/store"
 	"locbench/internal/testenv"
+	"locbench/internal/verdict"
 )
 
 // runtimes calls f for every runtime of this machine.
@@ -90,8 +91,8 @@ func TestLimitsApply(t *testing.T) {
 		if code != 0 {
 			t.Fatalf("exit code %d:\n%s", code, stderr)
 		}
-		_, legs := read(t, filepath.Join(dir, "out"))
-		for _, s := range legs[0].Steps {
+		run, legs := read(t, filepath.Join(dir, "out"))
+		for i, s := range legs[0].Steps {
 			cpu, _ := s.CPU()
 			cpus := cpu.Seconds() / s.After.At.Sub(s.Before.At).Seconds()
 			if cpus > quota*(1+tolerance) {
@@ -101,6 +102,9 @@ func TestLimitsApply(t *testing.T) {
 				t.Errorf("try %d, %s: throttling %+v %v", try, s.Step.Name, th, ok)
 			}
 			if cpus >= quota*(1-tolerance) && cpus <= quota*(1+tolerance) {
+				if v := verdict.Leg(run.Machine.CPUs, legs[0])[i]; v.Bound != verdict.Quota {
+					t.Errorf("%s", v)
+				}
 				return
 			}
 			seen = append(seen, cpus)
@@ -373,6 +377,7 @@ store: {kind: container, image: "` + image + `"}
 requests:
   - path: /city/v1/get?id={id}&language={language}
     languages: [cs]
+validate: 50%
 checks: {lifecycle: [no-store], suites: [locations]}
 step_duration: 1s
 steps: [1, 4]
@@ -386,8 +391,15 @@ steps: [1, 4]
 		}
 		run, legs := read(t, filepath.Join(dir, "out"))
 		nothingLeft(t, run.ID)
-		if run.Store.Kind != bench.StoreContainer || legs[0].Steps[1].Load.Succeeded == 0 {
+		last := legs[0].Steps[1]
+		if run.Store.Kind != bench.StoreContainer || last.Load.Succeeded == 0 {
 			t.Errorf("store %+v, steps %+v", run.Store, legs[0].Steps)
+		}
+		if cpus, ok := last.StoreCPUs(); !ok || cpus <= 0 {
+			t.Errorf("the store's CPU time is not known: %+v", last.BesideAfter)
+		}
+		if last.Load.Checked == 0 || last.Load.Failed[bench.ErrWrong] > 0 {
+			t.Errorf("%d bodies were compared with the known answers, failed %v %v", last.Load.Checked, last.Load.Failed, last.Load.Examples)
 		}
 		for _, c := range legs[0].Checks {
 			if c.Status == bench.CheckFailed {

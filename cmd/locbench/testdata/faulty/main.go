@@ -6,6 +6,8 @@
 //	hang   accepts requests and answers none
 //	spin   burns two CPUs from the start on, and answers
 //	never  ends before it listens
+//	lock   answers one request at a time, each after 5 ms
+//	wait   answers each after 10 ms
 //	shout  writes escape sequences, wide and combining characters and endless lines to its log
 package main
 
@@ -17,6 +19,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -56,6 +59,8 @@ func main() {
 	os.Exit(1)
 }
 
+var lock sync.Mutex
+
 func misbehave(fault string) {
 	switch fault {
 	case "exit":
@@ -73,6 +78,12 @@ func misbehave(fault string) {
 		}
 	case "hang":
 		select {}
+	case "lock":
+		lock.Lock()
+		time.Sleep(5 * time.Millisecond)
+		lock.Unlock()
+	case "wait":
+		time.Sleep(10 * time.Millisecond)
 	}
 }
 
