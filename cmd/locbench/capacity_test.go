@@ -73,7 +73,7 @@ func TestCapacityOverLimits(t *testing.T) {
 		if code, _, stderr := locbench(t, dir, "run", "--resume", "out/cpus-1"); code != 2 || !strings.Contains(stderr, "search for capacity") {
 			t.Errorf("resume: exit code %d\n%s", code, stderr)
 		}
-		if code, _, stderr := locbench(t, dir, short("--slo", "p50<4s", "--limits", "cpus=0.5")...); code != 2 || !strings.Contains(stderr, "holds a run already") {
+		if code, _, stderr := locbench(t, dir, short("--slo", "p50<4s", "--limits", "cpus=0.5")...); code != 2 || !strings.Contains(stderr, "holds a search already") {
 			t.Errorf("again into the same folder: exit code %d\n%s", code, stderr)
 		}
 	})

@@ -10,12 +10,13 @@ import (
 )
 
 const (
-	lateShare = 0.01 // of the requests: more that waited for a connection decide about a trial
-	lagShare  = 0.05 // of a trial's length: more that its last answers are behind is a queue that grows
-	saturated = 0.95 // of the time that a thread of the client had something to do
-	atQuota   = 0.8  // of its CPUs: a contender that used so much was at its own limit, whatever else went on
-	full      = 0.9  // of the machine's CPU time: nobody on it got what they wanted
-	crowded   = 0.2  // of the machine's CPU time, taken by none of contender, client and store
+	lateShare = 0.01                   // of the requests: more that waited for a connection decide about a trial
+	lagShare  = 0.025                  // of a trial's length: more that its last answers are behind, beyond what is usual, is a queue that grows
+	leastLag  = 100 * time.Millisecond // less than that may be a hiccup at the end
+	saturated = 0.95                   // of the time that a thread of the client had something to do
+	atQuota   = 0.8                    // of its CPUs: a contender that used so much was at its own limit, whatever else went on
+	full      = 0.9                    // of the machine's CPU time: nobody on it got what they wanted
+	crowded   = 0.2                    // of the machine's CPU time, taken by none of contender, client and store
 )
 
 // Assess judges one finished trial of a contender with so many CPUs (0: not limited). client are doubts of others that the client was
@@ -78,7 +79,7 @@ func keptFromSent(o slo.Objective, l bench.Load) bool {
 func growing(res bench.StepResult) time.Duration {
 	behind := res.Load.Elapsed - res.Step.Duration
 	usual := res.Load.Latency.P50 * 5 / 4
-	if float64(behind-usual) > lagShare/2*float64(res.Step.Duration) {
+	if behind-usual > max(leastLag, time.Duration(lagShare*float64(res.Step.Duration))) {
 		return behind
 	}
 	return 0

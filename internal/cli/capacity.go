@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -42,7 +43,8 @@ connection, or a queue grows, is not sustained.
 
 The search doubles a first guess (half of what a short closed loop reaches) until a rate is too high, narrows the bracket to
 --resolution, and confirms: the rate found must hold in --confirm trials (2/3: two of three), else it goes down, and the next one above
-must fail. A trial that fails while the client itself is late or at its limit is said to be client-bound; the result is then "at least".
+must fail. A trial that fails because the client was late or at its limit, or while other work took this machine, says so and nothing
+about the contender; the result is then "at least".
 
 With --limits cpus=0.5,1,1.5,2 the same is done for each, launched anew: the capacity curve over limits (memory=128MiB,512MiB works too).
 
@@ -77,7 +79,7 @@ Exit codes: 0 a rate was found (under at least one of the limits); 1 nothing cou
 	fl.StringVar(&f.resolution, "resolution", "3%", "`share` by which the rate found and the next one above may differ")
 	fl.StringVar(&f.confirm, "confirm", "2/3", "`K/N`: the rate found must hold in K of N trials")
 	fl.Float64Var(&f.guess, "guess", 0, "`rate` of the first trial, in requests per second (default half of the warm-up's)")
-	fl.Float64Var(&f.most, "max-rate", 1e6, "no trial is above this `rate`")
+	fl.Float64Var(&f.most, "max-rate", 0, "no trial is above this `rate` (default 1000000)")
 	fl.IntVar(&f.connections, "connections", 0, "the most `connections` that a trial may open (default as many as come due in a second, within 256 and 4096)")
 	fl.IntVar(&f.trials, "max-trials", 60, "end the search after so many trials")
 	fl.StringVarP(&f.out, "out", "o", "", "results `DIR` (default results/<time>-capacity)")
@@ -109,6 +111,9 @@ func findCapacity(ctx context.Context, env Env, f capacityFlags, contenders []st
 	}
 	if f.out == "" {
 		f.out = filepath.Join("results", time.Now().Format("20060102-150405")+"-capacity")
+	}
+	if _, err := os.Lstat(filepath.Join(f.out, capacity.File)); err == nil {
+		return usage("%s holds a search already: choose another --out", f.out)
 	}
 	var planned []conducted
 	for _, p := range places {

@@ -15,14 +15,18 @@ import (
 )
 
 const (
-	warmUpConnections = 16 // of the closed loop before the first trial
-	leastRate         = 1  // requests per second of the lowest trial
-	maxPlaces         = 50 // limits to search under
+	warmUpConnections = 16        // of the closed loop before the first trial
+	mostRate          = 1_000_000 // of the load engine
+	leastRate         = 1         // requests per second of the lowest trial
+	maxPlaces         = 50        // limits to search under
 )
 
 // config is the search as the flags want it; its Start is known later.
 func (f *capacityFlags) config() (capacity.Config, error) {
 	c := capacity.Config{Start: f.guess, Min: leastRate, Max: f.most, Trials: f.trials}
+	if c.Max == 0 {
+		c.Max = mostRate
+	}
 	if _, err := fmt.Sscanf(f.confirm, "%d/%d", &c.Need, &c.Of); err != nil || f.confirm != fmt.Sprintf("%d/%d", c.Need, c.Of) || c.Of > 100 {
 		return c, usage("--confirm %q: write K/N, such as 2/3: so many of so many trials must hold, of 100 at most", f.confirm)
 	}
@@ -35,8 +39,8 @@ func (f *capacityFlags) config() (capacity.Config, error) {
 	switch {
 	case f.guess < 0:
 		return c, usage("--guess %g: more than 0 requests per second", f.guess)
-	case f.most > 1e6:
-		return c, usage("--max-rate %g: at most 1000000 requests per second", f.most)
+	case f.most < 0 || f.most > mostRate:
+		return c, usage("--max-rate %g: more than 0, and at most %d requests per second", f.most, mostRate)
 	case f.trial < time.Second || f.trial > time.Hour:
 		return c, usage("--trial %v: from 1s to 1h", f.trial)
 	case f.warmUp < 100*time.Millisecond || f.warmUp > time.Hour:

@@ -57,19 +57,22 @@ func (o Objective) String() string {
 // String is the form that Parse reads: "p99<50ms".
 func (c Condition) String() string {
 	limit := time.Duration(c.Limit).String()
-	if c.Metric == Errors || c.Metric == Throughput {
-		limit = c.Show(c.Limit)
+	switch c.Metric {
+	case Errors:
+		limit = number(100*c.Limit, 9) + "%"
+	case Throughput:
+		limit = number(c.Limit, 9) + "/s"
 	}
 	return string(c.Metric) + string(c.Op) + limit
 }
 
-// Show writes a measured value of the condition's metric for people: "50ms", "0.1%", "1250/s".
+// Show writes a measured value of the condition's metric for people, with three or four figures: "50ms", "0.1%", "1250/s".
 func (c Condition) Show(value float64) string {
 	switch c.Metric {
 	case Errors:
-		return number(100*value) + "%"
+		return number(100*value, 3) + "%"
 	case Throughput:
-		return number(value) + "/s"
+		return number(value, 4) + "/s"
 	}
 	return round(time.Duration(value)).String()
 }
@@ -83,9 +86,9 @@ func round(d time.Duration) time.Duration {
 	}
 }
 
-// number has six figures, which takes away what 100 × 0.001 adds.
-func number(v float64) string {
-	short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
+// number has no more figures than that, which takes away what 100 × 0.001 adds too.
+func number(v float64, figures int) string {
+	short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', figures, 64), 64)
 	if err != nil {
 		short = v
 	}
