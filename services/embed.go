@@ -24,7 +24,7 @@ var Modules []byte
 //go:embed java-vertx/.dockerignore java-vertx/Dockerfile java-vertx/README.md java-vertx/pom.xml java-vertx/service.yaml java-vertx/src
 //go:embed java-spring-webflux/.dockerignore java-spring-webflux/Dockerfile java-spring-webflux/README.md java-spring-webflux/pom.xml java-spring-webflux/service.yaml java-spring-webflux/src
 //go:embed kt-http4k/.dockerignore kt-http4k/Dockerfile kt-http4k/README.md kt-http4k/pom.xml kt-http4k/service.yaml kt-http4k/src
-//go:embed kt-ktor/.dockerignore kt-ktor/Dockerfile kt-ktor/README.md kt-ktor/pom.xml kt-ktor/service.yaml kt-ktor/src
+//go:embed kt-ktor/.dockerignore kt-ktor/Dockerfile kt-ktor/Dockerfile.native kt-ktor/README.md kt-ktor/pom.xml kt-ktor/service.yaml kt-ktor/src
 //go:embed kt-vertx/.dockerignore kt-vertx/Dockerfile kt-vertx/README.md kt-vertx/pom.xml kt-vertx/service.yaml kt-vertx/src
 //go:embed rs-actix/.dockerignore rs-actix/Cargo.lock rs-actix/Cargo.toml rs-actix/Dockerfile rs-actix/README.md rs-actix/service.yaml rs-actix/src
 //go:embed rs-axum/.dockerignore rs-axum/Cargo.lock rs-axum/Cargo.toml rs-axum/Dockerfile rs-axum/README.md rs-axum/service.yaml rs-axum/src
