@@ -154,6 +154,9 @@ func tellVerdict(w io.Writer, leg bench.LegResult, v contender.Verified) {
 	var groups []string
 	counts := map[string]map[bench.CheckStatus]int{}
 	for _, c := range leg.Checks {
+		if c.Status == bench.CheckSkipped && c.Group != check.GroupLifecycle && !slices.Contains(leg.Service.Endpoints, c.Group) {
+			continue // it does not serve the group
+		}
 		if counts[c.Group] == nil {
 			groups = append(groups, c.Group)
 			counts[c.Group] = map[bench.CheckStatus]int{}
