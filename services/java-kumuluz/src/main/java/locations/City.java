@@ -1,0 +1,16 @@
+package locations;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+
+/** What is read of a city's document. */
+public record City(
+    long id,
+    String countryIso,
+    long regionId,
+    @JsonProperty("isFeatured") boolean isFeatured,
+    @JsonProperty("name.cs") String cs,
+    @JsonProperty("name.de") String de,
+    @JsonProperty("name.en") String en,
+    @JsonProperty("name.pl") String pl,
+    @JsonProperty("name.sk") String sk
+) implements Named {}
