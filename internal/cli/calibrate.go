@@ -25,6 +25,9 @@ func newCalibrate(env Env) *cobra.Command {
 does. Nothing differs between them, so what does is the noise of this machine: the floor below which no comparison of as many
 rounds can claim anything. It is told for each headline measure, and as the --floor to give to 'locbench compare'.
 
+It is the floor between contenders of one run, which take turns. Between runs at two times comes what the machine did differently
+then: calibrate each time, or run both as contenders of one run, where it matters.
+
 The floor depends on profile, limits, store and what else the machine does: calibrate with the options of the run that is to be compared.
 
 Exit codes are those of 'locbench run'.`,

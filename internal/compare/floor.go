@@ -34,7 +34,8 @@ func (f Floor) Largest() (largest float64) {
 }
 
 // NoiseFloor deals out the rounds of a contender to two sides by turns and compares them: whatever differs is noise of the machine. A
-// difference that lies within the interval of such a comparison cannot be told from none with as many rounds.
+// difference that lies within the interval of such a comparison cannot be told from none with as many rounds. The rounds are of one run:
+// what a machine does differently at two times is not in it.
 func NoiseFloor(s Set) (Floor, error) {
 	all, err := contenders(s)
 	if err != nil {
