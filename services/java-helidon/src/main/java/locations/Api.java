@@ -46,14 +46,17 @@ final class Api {
             });
     }
 
-    /** What never gets as far as the routes, such as a request line that cannot be parsed, is answered as JSON too. */
-    static DirectHandlers directHandlers() {
-        DirectHandler json = (request, event, status, headers, message) -> DirectHandler.TransportResponse.builder()
-            .status(status)
-            .headers(headers)
-            .header(HeaderNames.CONTENT_TYPE, "application/json")
-            .entity(problem("request: " + status.reasonPhrase()).toString().getBytes(StandardCharsets.UTF_8))
-            .build();
+    /** What never gets as far as the routes and filters, such as a path that is not escaped as a URL wants it, is logged and answered as JSON too. */
+    static DirectHandlers directHandlers(boolean accessLog) {
+        DirectHandler json = (request, event, status, headers, message) -> {
+            if (accessLog) log.log(Level.INFO, request.method() + " " + request.path() + " " + status.code());
+            return DirectHandler.TransportResponse.builder()
+                .status(status)
+                .headers(headers)
+                .header(HeaderNames.CONTENT_TYPE, "application/json")
+                .entity(problem("request: " + status.reasonPhrase()).toString().getBytes(StandardCharsets.UTF_8))
+                .build();
+        };
         var handlers = DirectHandlers.builder();
         for (var event : DirectHandler.EventType.values()) handlers.addHandler(event, json);
         return handlers.build();

@@ -28,7 +28,7 @@ public final class Main {
         var server = WebServer.builder()
             .port(config.port())
             .routing(routing -> Api.routes(routing, cities, config.accessLog()))
-            .directHandlers(Api.directHandlers())
+            .directHandlers(Api.directHandlers(config.accessLog()))
             .shutdownHook(false) // Helidon's own leaves the exit code of a signal
             .shutdownGracePeriod(STOP_WITHIN)
             .build()

@@ -49,6 +49,7 @@ final class Api extends VerticleBase {
         router.get("/city/v1/get").respond(this::city);
         router.get("/v1/benchmark").handler(this::benchmark);
         router.route().failureHandler(Api::problem);
+        router.errorHandler(400, ctx -> answer(ctx, 400, "path: not escaped as a URL wants it"));
         router.errorHandler(404, ctx -> answer(ctx, 404, "path: there is nothing here"));
         router.errorHandler(405, ctx -> answer(ctx, 405, "method: only GET is served here"));
         return router;

@@ -41,6 +41,7 @@ class Api(private val settings: Config, private val regions: ConcurrentMap<Long,
         get("/city/v1/get").coRespond { city(it) }
         get("/v1/benchmark").coHandler { benchmark(it) }
         route().failureHandler(::problem)
+        errorHandler(400) { answer(it, 400, "path: not escaped as a URL wants it") }
         errorHandler(404) { answer(it, 404, "path: there is nothing here") }
         errorHandler(405) { answer(it, 405, "method: only GET is served here") }
     }
