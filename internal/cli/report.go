@@ -15,17 +15,23 @@ import (
 )
 
 func newReport(env Env) *cobra.Command {
-	var out string
+	var out, format string
 	cmd := &cobra.Command{
 		Use:   "report DIR",
 		Short: "Write the HTML report of a results folder",
 		Long: `Writes one self-contained HTML file with every figure and the table of checks of a run, and summary.md beside it. It
 needs no network to be read. The end of every run writes both, so this is for results that were copied, or for a
-newer locbench.`,
+newer locbench.
+
+With --format md, csv or json the tables go to standard output instead, for a pull request or another program.`,
 		Example: `  locbench report results/20261121-080000-quick
-  locbench report results/20261121-080000-quick -o /tmp/quick.html`,
+  locbench report results/20261121-080000-quick -o /tmp/quick.html
+  locbench report results/20261121-080000-quick --format md`,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, dirs []string) error {
+			if format != "html" {
+				return reportAs(env, dirs[0], format, out)
+			}
 			if done, err := reportSearches(env, dirs[0], out); done {
 				return err
 			}
@@ -43,7 +49,8 @@ newer locbench.`,
 			return err
 		},
 	}
-	cmd.Flags().StringVarP(&out, "output", "o", "", "write the HTML to this `FILE` instead of DIR/"+results.ReportFile)
+	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this `FILE` instead of DIR/"+results.ReportFile)
+	cmd.Flags().StringVar(&format, "format", "html", "`FORMAT`: html, or md, csv or json to standard output")
 	return cmd
 }
 

@@ -1,0 +1,255 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"locbench/internal/bench"
+	"locbench/internal/export"
+	"locbench/internal/report"
+	"locbench/internal/results"
+	"locbench/internal/safe"
+)
+
+// exportFlags are the flags of "locbench export".
+type exportFlags struct {
+	format, output, leg string
+	step                int
+	maxRequests         int64
+}
+
+func newExport(env Env) *cobra.Command {
+	var f exportFlags
+	var formats strings.Builder
+	for _, x := range export.Formats() {
+		fmt.Fprintf(&formats, "  %-12s %s\n", x.Name, x.Title)
+		if x.Note != "" {
+			fmt.Fprintf(&formats, "  %-12s (%s)\n", "", x.Note)
+		}
+	}
+	cmd := &cobra.Command{
+		Use:   "export DIR --format FORMAT",
+		Short: "Write results in the formats of other tools",
+		Long: `Writes the results of a folder in one of these formats:
+
+` + formats.String() + `
+Formats of one file go to standard output, or to the file that --output names; the others write a file for each leg or step into the
+folder --output. What a format has no place for is left out, and nothing is made up.`,
+		Example: `  locbench export results/20261121-080000-quick --format gobench > new.txt
+  locbench export results/20261121-080000-quick --format hgrm -o curves
+  locbench export results/20261121-080000-quick --format vegeta-json --leg go-nethttp-1 --step 3 -o requests`,
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, dirs []string) error { return f.run(env, dirs[0], cmd.Flags().Changed("step")) },
+	}
+	cmd.Flags().StringVarP(&f.format, "format", "f", "", "`FORMAT` to write: "+strings.Join(export.FormatNames(), ", "))
+	cmd.Flags().StringVarP(&f.output, "output", "o", "", "`FILE` or folder to write to")
+	cmd.Flags().StringVar(&f.leg, "leg", "", "only this `LEG`, such as go-nethttp-1")
+	cmd.Flags().IntVar(&f.step, "step", 0, "only the step with this `NUMBER`, from 1")
+	cmd.Flags().Int64Var(&f.maxRequests, "max-requests", export.DefaultMaxRequests, "write at most so many single `REQUESTS` (vegeta formats)")
+	return cmd
+}
+
+func (f exportFlags) run(env Env, dir string, oneStep bool) error {
+	if f.format == "" {
+		return usage("--format is missing; known are %s", strings.Join(export.FormatNames(), ", "))
+	}
+	format, err := export.Lookup(f.format)
+	if err != nil {
+		return usage("--format: %w", err)
+	}
+	opt := export.Options{Leg: f.leg, MaxRequests: f.maxRequests}
+	if oneStep {
+		index := f.step - 1
+		opt.Step = &index
+	}
+	if f.maxRequests < 1 {
+		return usage("--max-requests %d: at least one", f.maxRequests)
+	}
+	if format.Many && f.output == "" {
+		return usage("format %s writes several files: name a folder by --output", format.Name)
+	}
+	run, legs, err := readFolder(env, dir)
+	if err != nil {
+		return err
+	}
+	files, err := format.Files(run, legs, opt)
+	if err != nil {
+		return err
+	}
+	if format.Note != "" {
+		fmt.Fprintf(env.Stderr, "note: %s\n", format.Note)
+	}
+	if !format.Many {
+		if f.output == "" {
+			return files[0].Write(env.Stdout)
+		}
+		return exportFile(f.output, files[0])
+	}
+	if err := os.MkdirAll(f.output, 0o755); err != nil {
+		return fmt.Errorf("make folder: %w", err)
+	}
+	for _, file := range files {
+		path := filepath.Join(f.output, file.Name)
+		if err := exportFile(path, file); err != nil {
+			return err
+		}
+		fmt.Fprintln(env.Stdout, path)
+	}
+	return nil
+}
+
+// readFolder reads a results folder; a leg that cannot be read is told and left out.
+func readFolder(env Env, dir string) (bench.Run, []bench.LegResult, error) {
+	run, legs, err := results.Read(dir)
+	if err != nil && len(legs) == 0 {
+		return run, nil, err
+	}
+	if err != nil {
+		warn(env, err)
+	}
+	return run, legs, nil
+}
+
+// exportFile writes a file; half of one is not left behind.
+func exportFile(path string, file export.File) (err error) {
+	out, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	err = errors.Join(file.Write(out), out.Close())
+	if err != nil {
+		_ = os.Remove(path)
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}
+
+// reportAs writes the results of dir to standard output (or the file out) as Markdown, CSV or JSON.
+func reportAs(env Env, dir, format, out string) error {
+	file := export.File{Name: format}
+	run, legs, err := readFolder(env, dir)
+	if err != nil {
+		return err
+	}
+	switch format {
+	case "md":
+		file.Write = func(w io.Writer) error { return report.Markdown(w, run, legs) }
+	case "csv", "json":
+		f, err := export.Lookup(format)
+		if err != nil {
+			return err
+		}
+		files, err := f.Files(run, legs, export.Options{})
+		if err != nil {
+			return err
+		}
+		file = files[0]
+	default:
+		return usage("--format %s: html, md, csv and json are known", safe.Line(format, 40))
+	}
+	if out == "" {
+		return file.Write(env.Stdout)
+	}
+	return exportFile(out, file)
+}
+
+func newImport(env Env) *cobra.Command {
+	var from, output string
+	cmd := &cobra.Command{
+		Use:   "import FILE… -o DIR",
+		Short: "Read results of other tools into a results folder",
+		Long: `Reads results of other tools into a results folder, which 'locbench report', 'compare' and 'export' read. Each file is a leg: the
+contender and the round are those of its name, so "rs-actix-2.txt" is the second round of rs-actix.
+
+Formats: ` + strings.Join(export.ImportNames(), ", ") + `.
+
+What a format does not tell stays unknown, and is named in the warnings of the leg.`,
+		Example: `  locbench import rs-actix-1.checks.bench.json rs-actix-2.checks.bench.json -o results/published
+  locbench import wrk-1.txt -o results/wrk
+  locbench import --from jmeter samples-1.csv -o results/jmeter`,
+		Args: args(cobra.MinimumNArgs(1)),
+		RunE: func(_ *cobra.Command, files []string) error { return importFiles(env, files, from, output) },
+	}
+	cmd.Flags().StringVar(&from, "from", "", "`FORMAT` of the files; found out for each of them by default")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "results `FOLDER` to make")
+	return cmd
+}
+
+func importFiles(env Env, files []string, from, output string) error {
+	if output == "" {
+		return usage("--output is missing: the results folder to make")
+	}
+	if _, err := os.Lstat(filepath.Join(output, results.RunFile)); err == nil {
+		return usage("%s holds a run already: choose another --output", output)
+	}
+	sources := make([]export.Source, 0, len(files))
+	for _, path := range files {
+		data, err := readBounded(path, export.MaxFile)
+		if err != nil {
+			return err
+		}
+		sources = append(sources, export.Source{Name: path, Data: data})
+	}
+	run, legs, err := export.Import(sources, from, time.Now().UTC())
+	if err != nil {
+		return err
+	}
+	run.Command = append([]string{"locbench"}, env.Args...)
+	if err := os.MkdirAll(output, 0o755); err != nil {
+		return fmt.Errorf("make results folder: %w", err)
+	}
+	write := func(name string, v any) error {
+		data, err := json.MarshalIndent(v, "", " ")
+		if err != nil {
+			return fmt.Errorf("write %s: %w", name, err)
+		}
+		return results.WriteFile(filepath.Join(output, name), append(data, '\n'))
+	}
+	for i, leg := range legs {
+		if err := write(run.Legs[i].File, leg); err != nil {
+			return err
+		}
+		for _, w := range leg.Warnings {
+			fmt.Fprintf(env.Stderr, "%s: %s\n", leg.Leg, safe.Line(w, 400))
+		}
+	}
+	if err := write(results.RunFile, run); err != nil { // last: without it the folder is none
+		return err
+	}
+	fmt.Fprintln(env.Stdout, output)
+	return nil
+}
+
+// readBounded reads a regular file of at most limit bytes.
+func readBounded(path string, limit int64) ([]byte, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !st.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: no regular file", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var b bytes.Buffer
+	n, err := io.Copy(&b, io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	if n > limit {
+		return nil, fmt.Errorf("%s: larger than %d MiB, which is not read", path, limit>>20)
+	}
+	return b.Bytes(), nil
+}

@@ -1,0 +1,133 @@
+package export
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/safe"
+)
+
+// family is one metric of the Prometheus text format. of gives its samples for a step: what goes behind the name, before and inside the
+// braces, and the value.
+type family struct {
+	name, kind, help string
+	of               func(r row) []promSample
+}
+
+type promSample struct {
+	suffix string // "_sum", "_count"
+	label  string // `,quantile="0.5"`
+	value  string
+}
+
+// writePrometheus writes the final figures of each step in Prometheus' text exposition format (0.0.4). Durations are in seconds and sizes in
+// bytes. What is not known has no sample.
+func writePrometheus(w io.Writer, run bench.Run, legs []bench.LegResult) error {
+	for _, f := range families() {
+		var b strings.Builder
+		err := rows(run, legs, func(r row) error {
+			labels := promLabels(r)
+			for _, s := range f.of(r) {
+				fmt.Fprintf(&b, "%s%s{%s%s} %s\n", f.name, s.suffix, labels, s.label, s.value)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if b.Len() == 0 {
+			continue
+		}
+		if _, err := fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n%s", f.name, f.help, f.name, f.kind, b.String()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func promLabels(r row) string {
+	return fmt.Sprintf(`run="%s",contender="%s",round="%d",step="%d",step_name="%s",connections="%d",warm_up="%t"`,
+		promText(r.run.ID), promText(r.leg.Leg.Label()), r.leg.Leg.Round, r.Index, promText(r.Step.Name), r.Step.Connections, r.Step.WarmUp)
+}
+
+func families() []family {
+	gauge := func(name, help string, of func(r row) (float64, bool)) family {
+		return family{name, "gauge", help, func(r row) []promSample {
+			if v, ok := of(r); ok {
+				return []promSample{{value: number(v)}}
+			}
+			return nil
+		}}
+	}
+	return []family{
+		gauge("locbench_step_throughput", "Successes per second.", func(r row) (float64, bool) { return r.Load.Throughput(), r.Load.Elapsed > 0 }),
+		gauge("locbench_step_elapsed_seconds", "Time that the throughput is over.", func(r row) (float64, bool) { return r.Load.Elapsed.Seconds(), true }),
+		{"locbench_step_requests", "gauge", "Requests by what became of them.", promRequests},
+		{"locbench_step_latency_seconds", "summary", "Latency of successes.", promLatency},
+		gauge("locbench_step_cpu_seconds", "CPU time of the contender.", func(r row) (float64, bool) { return seconds(r.CPU()) }),
+		gauge("locbench_step_cpu_seconds_per_request", "CPU time of the contender for each success.", func(r row) (float64, bool) { return seconds(r.CPUPerRequest()) }),
+		gauge("locbench_step_throttled_ratio", "Share of the periods in which the CPU quota was used up.", func(r row) (float64, bool) {
+			t, ok := r.Throttling()
+			if !ok || t.Periods <= 0 {
+				return 0, false
+			}
+			return float64(t.Throttled) / float64(t.Periods), true
+		}),
+		gauge("locbench_step_memory_bytes", "Memory in use at the end, without page cache.", func(r row) (float64, bool) {
+			if r.After == nil || r.After.Memory == nil {
+				return 0, false
+			}
+			return float64(r.After.Memory.Used), true
+		}),
+		gauge("locbench_step_memory_peak_bytes", "High-water mark since the start of the contender.", func(r row) (float64, bool) {
+			if r.After == nil || r.After.Memory == nil {
+				return 0, false
+			}
+			return float64(r.After.Memory.Peak), true
+		}),
+		gauge("locbench_leg_start_up_seconds", "From the start of the process to its first answer; told with every step of the leg.", func(r row) (float64, bool) {
+			if r.leg.StartUp == nil {
+				return 0, false
+			}
+			return r.leg.StartUp.Seconds(), true
+		}),
+	}
+}
+
+func promRequests(r row) []promSample {
+	out := []promSample{{label: `,outcome="succeeded"`, value: fmt.Sprint(r.Load.Succeeded)}}
+	for _, kind := range slices.Sorted(maps.Keys(r.Load.Failed)) {
+		out = append(out, promSample{label: `,outcome="` + promText(string(kind)) + `"`, value: fmt.Sprint(r.Load.Failed[kind])})
+	}
+	return out
+}
+
+func promLatency(r row) []promSample {
+	l := r.Load.Latency
+	if l.Count == 0 {
+		return nil
+	}
+	var out []promSample
+	for _, q := range []struct {
+		name  string
+		value time.Duration
+	}{{"0.5", l.P50}, {"0.75", l.P75}, {"0.9", l.P90}, {"0.95", l.P95}, {"0.99", l.P99}, {"0.999", l.P999}, {"1", l.Max}} {
+		if q.value > 0 {
+			out = append(out, promSample{label: `,quantile="` + q.name + `"`, value: number(q.value.Seconds())})
+		}
+	}
+	return append(out,
+		promSample{suffix: "_sum", value: number(l.Mean.Seconds() * float64(l.Count))},
+		promSample{suffix: "_count", value: fmt.Sprint(l.Count)})
+}
+
+func seconds(d time.Duration, ok bool) (float64, bool) { return d.Seconds(), ok }
+
+func promText(s string) string {
+	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(safe.Line(s, 200))
+}

@@ -1,0 +1,229 @@
+package export
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/safe"
+)
+
+// Column is one column of the CSV export, and one key of each object of the JSON export.
+type Column struct {
+	Name string // durations end in _ns, sizes in _bytes
+	Doc  string
+	of   func(row) any // nil: not known
+}
+
+// row is one step of one leg.
+type row struct {
+	run *bench.Run
+	leg *bench.LegResult
+	bench.StepResult
+}
+
+// Columns are the columns in their order. New ones are added at the end only.
+func Columns() []Column {
+	return append(append(identity(), loadColumns()...), usageColumns()...)
+}
+
+func identity() []Column {
+	return []Column{
+		{"run", "id of the run", func(r row) any { return text(r.run.ID) }},
+		{"contender", "name of the contender", func(r row) any { return text(r.leg.Leg.Contender) }},
+		{"variant", "its variant; empty for the default", func(r row) any { return text(r.leg.Leg.Variant) }},
+		{"round", "from 1", func(r row) any { return r.leg.Leg.Round }},
+		{"leg_state", "complete, failed, aborted, running", func(r row) any { return text(string(r.leg.State)) }},
+		{"start_up_ns", "from the start of the process to its first answer", func(r row) any { return known(r.leg.StartUp) }},
+		{"step", "index of the step, from 0", func(r row) any { return r.Index }},
+		{"step_name", "its name", func(r row) any { return text(r.Step.Name) }},
+		{"warm_up", "set apart from the measurement", func(r row) any { return r.Step.WarmUp }},
+		{"connections", "closed loop: connections", func(r row) any { return unless0(int64(r.Step.Connections)) }},
+		{"rate", "open loop: requests due per second", func(r row) any { return unless0(r.Step.Rate) }},
+		{"aborted", "why the step ended early; empty: it did not", func(r row) any { return text(r.Aborted) }},
+		{"started", "RFC 3339, with nanoseconds", func(r row) any { return moment(r.Load.Started) }},
+	}
+}
+
+func loadColumns() []Column {
+	ns := func(name, doc string, of func(bench.Latencies) time.Duration) Column {
+		return Column{name, doc, func(r row) any {
+			if r.Load.Latency.Count == 0 {
+				return nil
+			}
+			return of(r.Load.Latency).Nanoseconds()
+		}}
+	}
+	return []Column{
+		{"elapsed_ns", "what throughput is over", func(r row) any { return r.Load.Elapsed.Nanoseconds() }},
+		{"scheduled", "requests that came due", func(r row) any { return r.Load.Scheduled }},
+		{"sent", "requests sent", func(r row) any { return r.Load.Sent }},
+		{"succeeded", "expected answers", func(r row) any { return r.Load.Succeeded }},
+		{"failed", "all others", func(r row) any { return r.Load.FailedTotal() }},
+		{"error_ratio", "failed / (failed + succeeded), 0 to 1", func(r row) any { return r.Load.ErrorRatio() }},
+		{"throughput", "successes per second", func(r row) any { return r.Load.Throughput() }},
+		{"body_bytes", "of successful answers", func(r row) any { return r.Load.Bytes }},
+		{"latency_of", "where latencies begin: sent or due", func(r row) any { return text(string(r.Load.Origin())) }},
+		ns("min_ns", "shortest latency of a success", func(l bench.Latencies) time.Duration { return l.Min }),
+		ns("p50_ns", "median", func(l bench.Latencies) time.Duration { return l.P50 }),
+		ns("p75_ns", "quantile", func(l bench.Latencies) time.Duration { return l.P75 }),
+		ns("p90_ns", "quantile", func(l bench.Latencies) time.Duration { return l.P90 }),
+		ns("p95_ns", "quantile", func(l bench.Latencies) time.Duration { return l.P95 }),
+		ns("p99_ns", "quantile", func(l bench.Latencies) time.Duration { return l.P99 }),
+		ns("p999_ns", "quantile", func(l bench.Latencies) time.Duration { return l.P999 }),
+		ns("max_ns", "longest", func(l bench.Latencies) time.Duration { return l.Max }),
+		ns("mean_ns", "mean", func(l bench.Latencies) time.Duration { return l.Mean }),
+		ns("sd_ns", "standard deviation of the population", func(l bench.Latencies) time.Duration { return l.SD }),
+		{"late", "open loop: sent more than 1 ms after they were due", func(r row) any { return r.Load.Late }},
+		{"dropped", "open loop: never sent", func(r row) any { return r.Load.Dropped }},
+		{"in_flight", "requests in flight on average", func(r row) any { return unless0(r.Load.InFlight) }},
+		{"client_cpu_ns", "CPU time of the load generator", func(r row) any { return unless0(r.Load.ClientCPU.Nanoseconds()) }},
+	}
+}
+
+func usageColumns() []Column {
+	throttling := func(of func(bench.Throttling) int64) func(row) any {
+		return func(r row) any {
+			if t, ok := r.Throttling(); ok {
+				return of(t)
+			}
+			return nil
+		}
+	}
+	memory := func(of func(bench.Memory) any) func(row) any {
+		return func(r row) any {
+			if r.After == nil || r.After.Memory == nil {
+				return nil
+			}
+			return of(*r.After.Memory)
+		}
+	}
+	return []Column{
+		{"cpu_ns", "CPU time of the contender in the step", func(r row) any { return ifKnown(r.CPU()) }},
+		{"cpu_per_request_ns", "the same for each success", func(r row) any { return ifKnown(r.CPUPerRequest()) }},
+		{"periods", "of the CPU quota in which it wanted to run", throttling(func(t bench.Throttling) int64 { return t.Periods })},
+		{"throttled_periods", "those in which it used the quota up", throttling(func(t bench.Throttling) int64 { return t.Throttled })},
+		{"throttled_ns", "time throttled, summed over CPUs", throttling(func(t bench.Throttling) int64 { return t.Time.Nanoseconds() })},
+		{"memory_used_bytes", "at the end of the step, without page cache", memory(func(m bench.Memory) any { return m.Used })},
+		{"memory_peak_bytes", "high-water mark since the start of the contender", memory(func(m bench.Memory) any { return m.Peak })},
+		{"memory_peak_is_sample", "the peak is the largest sample: the true one may be higher", memory(func(m bench.Memory) any { return m.PeakIsSample })},
+		{"warnings", "doubts about the step, joined by \" | \"", func(r row) any {
+			return text(strings.Join(append(append([]string(nil), r.Load.Warnings...), r.Warnings...), " | "))
+		}},
+	}
+}
+
+func text(s string) any { return safe.Line(s, 1000) }
+
+func known(d *bench.Duration) any {
+	if d == nil {
+		return nil
+	}
+	return d.Nanoseconds()
+}
+
+func ifKnown(d time.Duration, ok bool) any {
+	if !ok {
+		return nil
+	}
+	return d.Nanoseconds()
+}
+
+func unless0[T int64 | float64](v T) any {
+	if v == 0 {
+		return nil
+	}
+	return v
+}
+
+func moment(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}
+
+// rows calls each with every step of every leg, in the order of the legs.
+func rows(run bench.Run, legs []bench.LegResult, each func(row) error) error {
+	for i := range legs {
+		for _, s := range legs[i].Steps {
+			if err := each(row{&run, &legs[i], s}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func writeCSV(w io.Writer, run bench.Run, legs []bench.LegResult) error {
+	out := csv.NewWriter(w)
+	columns := Columns()
+	record := make([]string, len(columns))
+	for i, c := range columns {
+		record[i] = c.Name
+	}
+	if err := out.Write(record); err != nil {
+		return err
+	}
+	err := rows(run, legs, func(r row) error {
+		for i, c := range columns {
+			record[i] = csvCell(c.of(r))
+		}
+		return out.Write(record)
+	})
+	if err != nil {
+		return err
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// csvCell is empty where nothing is known. Text that a spreadsheet would take for a formula gets an apostrophe before it.
+func csvCell(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		if v != "" && strings.ContainsRune("=+-@", rune(v[0])) {
+			return "'" + v
+		}
+		return v
+	case float64:
+		return number(v)
+	}
+	return fmt.Sprint(v)
+}
+
+func writeJSON(w io.Writer, run bench.Run, legs []bench.LegResult) error {
+	columns := Columns()
+	separator := "[\n"
+	err := rows(run, legs, func(r row) error {
+		line := separator + " {"
+		separator = ",\n"
+		for i, c := range columns {
+			value, err := json.Marshal(c.of(r))
+			if err != nil {
+				return fmt.Errorf("leg %s, step %d, %s: %w", r.leg.Leg, r.Index+1, c.Name, err)
+			}
+			if i > 0 {
+				line += ","
+			}
+			line += `"` + c.Name + `":` + string(value)
+		}
+		_, err := io.WriteString(w, line+"}")
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	end := "\n]\n"
+	if separator == "[\n" {
+		end = "[]\n"
+	}
+	_, err = io.WriteString(w, end)
+	return err
+}

@@ -1,0 +1,159 @@
+package export
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/hdr"
+)
+
+// sample is one request that another tool has recorded.
+type sample struct {
+	at      time.Time // of its sending
+	latency time.Duration
+	kind    bench.ErrorKind // "": it succeeded
+	bytes   int64
+}
+
+// stepOf makes a step of single requests, with a histogram and windows of a second.
+func stepOf(name string, samples []sample) (bench.StepResult, error) {
+	s := bench.StepResult{Step: bench.Step{Name: name}}
+	if len(samples) == 0 {
+		return s, errors.New("it holds no request")
+	}
+	first, last := samples[0].at, samples[0].at
+	for i, r := range samples {
+		if r.latency < 0 || r.latency > maxElapsed || r.bytes < 0 {
+			return s, fmt.Errorf("request %d: a latency of %v with %d bytes", i+1, r.latency, r.bytes)
+		}
+		if r.at.Before(first) {
+			first = r.at
+		}
+		if end := r.at.Add(r.latency); end.After(last) {
+			last = end
+		}
+	}
+	l := &s.Load
+	l.Started, l.Elapsed = first, last.Sub(first)
+	if l.Elapsed > maxElapsed {
+		return s, fmt.Errorf("the requests lie %v apart: that is no step", l.Elapsed)
+	}
+	good, late, bad := hdr.New(), hdr.New(), hdr.New()
+	for _, r := range samples {
+		l.Sent++
+		switch r.kind {
+		case "":
+			l.Succeeded++
+			l.Bytes += r.bytes
+			good.Record(r.latency)
+			continue
+		case bench.ErrTimeout:
+			late.Record(r.latency)
+		default:
+			bad.Record(r.latency)
+		}
+		if l.Failed == nil {
+			l.Failed = map[bench.ErrorKind]int64{}
+		}
+		l.Failed[r.kind]++
+	}
+	l.Scheduled = l.Sent
+	l.Latency, l.Timeouts, l.Failures = good.Latencies(), late.Latencies(), bad.Latencies()
+	l.Windows = windowsOf(first, l.Elapsed, samples)
+	s.Step.Duration = l.Elapsed
+	return s, nil
+}
+
+// windowsOf counts requests in the second in which they ended.
+func windowsOf(start time.Time, elapsed time.Duration, samples []sample) []bench.Window {
+	n := int(elapsed/time.Second) + 1
+	if n > maxEntries {
+		return nil
+	}
+	windows := make([]bench.Window, n)
+	latencies := make([][]time.Duration, n)
+	for _, r := range samples {
+		k := min(int(r.at.Add(r.latency).Sub(start)/time.Second), n-1)
+		w := &windows[k]
+		if r.kind != "" {
+			if w.Failed == nil {
+				w.Failed = map[bench.ErrorKind]int64{}
+			}
+			w.Failed[r.kind]++
+			continue
+		}
+		w.Succeeded++
+		w.Bytes += r.bytes
+		latencies[k] = append(latencies[k], r.latency)
+	}
+	for k := range windows {
+		w, all := &windows[k], latencies[k]
+		w.Start = time.Duration(k) * time.Second
+		w.Length = min(time.Second, elapsed-w.Start)
+		if len(all) == 0 {
+			continue
+		}
+		slices.Sort(all)
+		w.P50, w.P90, w.P99 = rank(all, 50), rank(all, 90), rank(all, 99)
+		w.Max = all[len(all)-1]
+	}
+	if last := windows[n-1]; n > 1 && last.Length <= 0 {
+		// What ended exactly at the end belongs to the second before.
+		if last.Succeeded == 0 && len(last.Failed) == 0 {
+			return windows[:n-1]
+		}
+		windows[n-1].Length = 1
+	}
+	return windows
+}
+
+// rank is the smallest of sorted values that percent % do not exceed.
+func rank(sorted []time.Duration, percent int) time.Duration {
+	return sorted[max((len(sorted)*percent+99)/100, 1)-1]
+}
+
+// kindOf is the kind of an answer with this status; "" is success.
+func kindOf(status int) bench.ErrorKind {
+	switch {
+	case status >= 200 && status < 400:
+		return ""
+	case status >= 100 && status < 600:
+		return bench.ErrorKind(string(rune('0'+status/100)) + "xx")
+	}
+	return bench.ErrOther
+}
+
+// totals makes a step of figures alone.
+func totals(name string, succeeded int64, failed map[bench.ErrorKind]int64, elapsed time.Duration, l bench.Latencies) (bench.StepResult, error) {
+	s := bench.StepResult{Step: bench.Step{Name: name, Duration: elapsed.Round(time.Second)}}
+	var errs int64
+	kept := map[bench.ErrorKind]int64{}
+	for kind, n := range failed {
+		if n < 0 || n > maxCount {
+			return s, fmt.Errorf("%d failures", n)
+		}
+		if n > 0 {
+			kept[kind] = n
+			errs += n
+		}
+	}
+	if succeeded < 0 || succeeded > maxCount || succeeded+errs == 0 || elapsed <= 0 {
+		return s, fmt.Errorf("%d successes and %d failures in %v: that is no result", succeeded, errs, elapsed)
+	}
+	if succeeded > 0 && (l.P50 > 0 || l.Max > 0 || l.Mean > 0) {
+		l.Count = succeeded
+	} else {
+		l = bench.Latencies{}
+	}
+	s.Load = bench.Load{Scheduled: succeeded + errs, Sent: succeeded + errs, Succeeded: succeeded, Elapsed: elapsed, Latency: l}
+	if errs > 0 {
+		s.Load.Failed = kept
+	}
+	return s, nil
+}
+
+// maxCount is more than any step has.
+const maxCount = 1 << 50

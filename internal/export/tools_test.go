@@ -1,0 +1,164 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	vegeta "github.com/tsenart/vegeta/v12/lib"
+)
+
+// TestVegetaReadsOurs reads our export by vegeta's own library and compares the figures of its report.
+func TestVegetaReadsOurs(t *testing.T) {
+	run, legs := fixture()
+	step := 2
+	load := legs[0].Steps[2].Load
+	for _, format := range []string{"vegeta", "vegeta-json", "vegeta-csv"} {
+		t.Run(format, func(t *testing.T) {
+			for _, data := range written(t, format, run, legs, Options{Leg: "rs-actix-1", Step: &step}) {
+				decode := vegeta.DecoderFor(bytes.NewReader(data))
+				if decode == nil {
+					t.Fatal("vegeta does not know it")
+				}
+				var m vegeta.Metrics
+				var last time.Time
+				for seq := uint64(0); ; seq++ {
+					var r vegeta.Result
+					if err := decode(&r); errors.Is(err, io.EOF) {
+						break
+					} else if err != nil {
+						t.Fatal(err)
+					}
+					if r.Seq != seq || r.Timestamp.Before(last) {
+						t.Fatalf("request %d has number %d and comes %v after the one before", seq, r.Seq, r.Timestamp.Sub(last))
+					}
+					last = r.Timestamp
+					m.Add(&r)
+				}
+				m.Close()
+				if int64(m.Requests) != load.Sent || int64(m.StatusCodes["200"]) != load.Succeeded || int64(m.StatusCodes["500"]) != load.Failed["5xx"] {
+					t.Errorf("%d requests, %v; want %d, of which %d succeeded", m.Requests, m.StatusCodes, load.Sent, load.Succeeded)
+				}
+				if int64(m.BytesIn.Total) != load.Bytes {
+					t.Errorf("%d bytes, want %d", m.BytesIn.Total, load.Bytes)
+				}
+				if got, want := m.Throughput, load.Throughput(); math.Abs(got/want-1) > 1e-6 {
+					t.Errorf("throughput %v, want %v", got, want)
+				}
+				if !m.Earliest.Equal(load.Started) {
+					t.Errorf("the first request at %v, want %v", m.Earliest, load.Started)
+				}
+				if len(m.Errors) != 3 {
+					t.Errorf("errors %q, want 3 kinds", m.Errors)
+				}
+			}
+		})
+	}
+}
+
+func TestVegetaQuantilesAreOurs(t *testing.T) {
+	run, legs := fixture()
+	step := 1 // without failures, which vegeta counts into its latencies
+	want := legs[0].Steps[1].Load.Latency
+	for _, data := range written(t, "vegeta", run, legs, Options{Leg: "rs-actix-1", Step: &step}) {
+		decode := vegeta.NewDecoder(bytes.NewReader(data))
+		var m vegeta.Metrics
+		for {
+			var r vegeta.Result
+			if err := decode(&r); err != nil {
+				break
+			}
+			m.Add(&r)
+		}
+		m.Close()
+		// vegeta's own quantiles are estimates (t-digest).
+		for _, c := range []struct {
+			name      string
+			got, want time.Duration
+			most      float64
+		}{{"mean", m.Latencies.Mean, want.Mean, .001}, {"p50", m.Latencies.P50, want.P50, .02}, {"p99", m.Latencies.P99, want.P99, .05}, {"max", m.Latencies.Max, want.Max, 0}, {"min", m.Latencies.Min, want.Min, 0}} {
+			if math.Abs(float64(c.got)/float64(c.want)-1) > c.most {
+				t.Errorf("%s %v, want %v", c.name, c.got, c.want)
+			}
+		}
+	}
+}
+
+func TestVegetaComesBack(t *testing.T) {
+	run, legs := fixture()
+	step := 2
+	want := legs[0].Steps[2].Load
+	for _, format := range []string{"vegeta-json", "vegeta-csv"} {
+		for name, data := range written(t, format, run, legs, Options{Leg: "rs-actix-1", Step: &step}) {
+			_, got, err := Import([]Source{{Name: name, Data: data}}, "", time.Unix(0, 0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			l := got[0].Steps[0].Load
+			if l.Succeeded != want.Succeeded || l.FailedTotal() != want.FailedTotal() || l.Bytes != want.Bytes || l.Failed["timeout"] != want.Failed["timeout"] {
+				t.Errorf("%s: %d successes, %v, %d bytes; want %d, %v, %d", format, l.Succeeded, l.Failed, l.Bytes, want.Succeeded, want.Failed, want.Bytes)
+			}
+			if math.Abs(float64(l.Latency.P99)/float64(want.Latency.P99)-1) > .002 || l.Latency.Max != want.Latency.Max {
+				t.Errorf("%s: p99 %v, max %v; want %v, %v", format, l.Latency.P99, l.Latency.Max, want.Latency.P99, want.Latency.Max)
+			}
+		}
+	}
+}
+
+// TestBenchstatReadsOurs runs the real benchstat over two folders.
+func TestBenchstatReadsOurs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds benchstat")
+	}
+	run, legs := fixture()
+	dir := t.TempDir()
+	write := func(name string) {
+		if err := os.WriteFile(filepath.Join(dir, name), written(t, "gobench", run, legs, Options{})["results.bench.txt"], 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("old.txt")
+	run.ID = "another"
+	for i := range legs {
+		for k := range legs[i].Steps {
+			legs[i].Steps[k].Load.Succeeded *= 2
+		}
+	}
+	write("new.txt")
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "go", "run", "golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da", "-format", "csv", "old.txt", "new.txt")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil && strings.Contains(stderr.String(), "dial tcp") {
+		t.Skipf("benchstat cannot be fetched: %s", stderr.String())
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, stderr.String())
+	}
+	for _, want := range []string{",req/s,", ",p99-sec,", ",cpu-sec/req,", ",peak-bytes,"} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("benchstat has no column %s:\n%s", want, out)
+		}
+	}
+	// One row holds both files: the names do not differ between runs. The mean of two rounds is their median.
+	median := (fixtureLoad(2, 0, 1, time.Time{}).Throughput() + fixtureLoad(2, 0, 2, time.Time{}).Throughput()) / 2
+	row := "Load/contender=rs-actix/step=03_64_connections," + number(median) + ","
+	if !strings.Contains(string(out), row) || !strings.Contains(string(out), number(2*median)) {
+		t.Errorf("no row begins with %s and goes on with %s:\n%s", row, number(2*median), out)
+	}
+	if strings.Contains(string(out), "step=01") {
+		t.Error("warm-ups are compared")
+	}
+}
