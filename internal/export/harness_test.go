@@ -1,0 +1,141 @@
+package export
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+// published is a file as the harness wrote it: its numbers are those of Docker and wrk, with the noise of Python's floats.
+const published = `{
+    "checks": {
+        "Does not start without env variables": "Good, exited in 0.2s",
+        "Startup time (to start responding) secs": 0.0023146629333496094,
+        "Docker image size (MB)": 93.19871520996094,
+        "HTTP GET / returns 200 or 404": "Good",
+        "HTTP GET /city/v1/get?id=1 \u017e": "Bad: assert res.status_code == 404: 500",
+        "Threads with 1 online vCPU": "3",
+        "Nothing": null, "Empty": "", "Yes": true, "Quoted": "\"x\"",
+        "Stops gracefully": "Good, exited in 0.3s"
+    },
+    "stats": [
+        {"message": "After startup", "cpu_total_s": 0.031234567, "cpu_new_s": null, "mem_usage_mb": 2.1796875, "mem_max_mb": 2.4140625, "requests_total": 0, "requests_new": null, "request_errors_total": 0, "request_errors_new": null, "connections": null, "latency_50p_ms": null, "latency_90p_ms": null, "latency_99p_ms": null, "requests_per_s": null},
+        {"message": "After HTTP checks", "cpu_total_s": 0.087654321, "cpu_new_s": 0.05641975399999999, "mem_usage_mb": 3.30078125, "mem_max_mb": 3.3984375, "requests_total": 0, "requests_new": 0, "request_errors_total": 0, "request_errors_new": 0, "connections": null, "latency_50p_ms": null, "latency_90p_ms": null, "latency_99p_ms": null, "requests_per_s": null},
+        {"message": "Bench", "cpu_total_s": 3.187654321, "cpu_new_s": 3.1, "mem_usage_mb": 3.5, "mem_max_mb": 3.6015625, "requests_total": 13874, "requests_new": 13874, "request_errors_total": 0, "request_errors_new": 0, "connections": 1, "latency_50p_ms": 0.7012, "latency_90p_ms": 0.95, "latency_99p_ms": 3.41, "requests_per_s": 1387.21},
+        {"message": "Bench", "cpu_total_s": 18.187654321, "cpu_new_s": 15.0, "mem_usage_mb": 9.5, "mem_max_mb": 11.25, "requests_total": 123877, "requests_new": 110003, "request_errors_total": 5, "request_errors_new": 5, "connections": 128, "latency_50p_ms": 11.1, "latency_90p_ms": 20.5, "latency_99p_ms": 61.02, "requests_per_s": 10999.87}
+    ]
+}`
+
+func TestHarnessInOutInLosesNothing(t *testing.T) {
+	nine := strings.NewReplacer(`"message": "Bench", "cpu_total_s": 18`, `"message": "Bench again", "cpu_total_s": 18`, `"latency_50p_ms": 11.1, `, ``, `"requests_new": 110003`, `"requests_new": 9`, "10999.87", "0.1234567890123456").Replace(published)
+	for name, text := range map[string]string{"as published": published, "numbers that do not follow from each other": nine} {
+		t.Run(name, func(t *testing.T) {
+			run, legs, err := Import([]Source{{Name: "x/rs-actix-2.checks.bench.json", Data: []byte(text)}}, "", time.Unix(0, 0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if legs[0].Leg.String() != "rs-actix-2" || len(legs[0].Steps) != 2 || len(legs[0].Marks) != 2 {
+				t.Fatalf("leg %s, %d steps, %d marks", legs[0].Leg, len(legs[0].Steps), len(legs[0].Marks))
+			}
+			out := written(t, "harness", run, legs, Options{})["rs-actix-2.checks.bench.json"]
+			if got, want := generic(t, out), generic(t, []byte(text)); !reflect.DeepEqual(got, want) {
+				t.Errorf("read and written again:\n%s\nwant:\n%s", out, text)
+			}
+			_, again, err := Import([]Source{{Name: "rs-actix-2.checks.bench.json", Data: out}}, "", time.Unix(0, 0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(again, legs) {
+				t.Errorf("read again:\n%+v\nwant:\n%+v", again, legs)
+			}
+		})
+	}
+}
+
+// generic is a JSON value whose numbers are compared exactly as floats.
+func generic(t *testing.T, data []byte) (v any) {
+	t.Helper()
+	if err := json.Unmarshal(data, &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestHarnessFiguresAreRead(t *testing.T) {
+	_, legs, err := Import([]Source{{Name: "rs-actix-1.checks.bench.json", Data: []byte(published)}}, "", time.Unix(0, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	leg := legs[0]
+	s := leg.Steps[1]
+	if s.Load.Succeeded != 110003 || s.Load.FailedTotal() != 5 || s.Load.Latency.P99 != 61_020*time.Microsecond || s.Step.Connections != 128 {
+		t.Errorf("load %+v", s.Load)
+	}
+	if got := s.Load.Throughput(); got < 10999.8699 || got > 10999.8701 {
+		t.Errorf("throughput %v, want 10999.87", got)
+	}
+	if cpu, ok := s.CPU(); !ok || cpu != 15*time.Second {
+		t.Errorf("CPU %v %v, want 15s", cpu, ok)
+	}
+	if *leg.StartUp != 2314663 || leg.Artifact.ImageSize != 97725936 || !leg.Stop.Graceful || leg.Stop.Took != 300*time.Millisecond {
+		t.Errorf("start-up %v, image %d, stop %+v", leg.StartUp, leg.Artifact.ImageSize, leg.Stop)
+	}
+	for _, c := range leg.Checks {
+		if c.Group == groupStats {
+			t.Errorf("%s = %s was kept beside the leg, although it follows from it", c.Name, c.Value)
+		}
+	}
+}
+
+func TestOurLegsComeBackFromTheHarness(t *testing.T) {
+	run, legs := fixture()
+	for name, data := range written(t, "harness", run, legs, Options{}) {
+		for _, label := range []string{labelStartUp, labelImage, labelStops} {
+			if !strings.Contains(string(data), label) {
+				t.Errorf("%s has no %q", name, label)
+			}
+		}
+		_, back, err := Import([]Source{{Name: name, Data: data}}, "", time.Unix(0, 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out := toHarness(back[0]).encode(); string(out) != string(data) {
+			t.Errorf("%s read and written again:\n%s\nwant:\n%s", name, out, data)
+		}
+		for i, leg := range legs {
+			if name != leg.Leg.String()+harnessSuffix {
+				continue
+			}
+			for k, s := range legs[i].Steps {
+				got := back[0].Steps[k]
+				cpu, _ := s.CPU()
+				gotCPU, _ := got.CPU()
+				if got.Load.Elapsed != s.Load.Elapsed || got.Load.Succeeded != s.Load.Succeeded || gotCPU != cpu || got.After.Memory.Peak != s.After.Memory.Peak || got.Load.Latency.P90 != s.Load.Latency.P90 {
+					t.Errorf("%s, step %d: %+v, want %+v", name, k, got.Load, s.Load)
+				}
+			}
+			if *back[0].StartUp != *leg.StartUp || back[0].Artifact.ImageSize != leg.Artifact.ImageSize || back[0].Stop.Took != leg.Stop.Took {
+				t.Errorf("%s: start-up %v, image %d, stop %v", name, *back[0].StartUp, back[0].Artifact.ImageSize, back[0].Stop)
+			}
+		}
+	}
+}
+
+func TestHarnessMistakesHaveAPlace(t *testing.T) {
+	for _, c := range []struct{ replace, by, want string }{
+		{`"connections": 128`, `"conections": 128`, `line 16: stats[3]: key "conections"`},
+		{`"mem_usage_mb": 9.5`, `"mem_usage_mb": "9.5"`, "stats[3].mem_usage_mb"},
+		{`"Yes": true`, `"Yes": {}`, `line 9: check "Yes"`},
+		{`"requests_new": 110003`, `"requests_new": -1`, "stats[3].requests_new: -1"},
+		{`"stats"`, `"status"`, `unknown key "status"`},
+		{`10999.87}`, `10999.87`, "line "},
+	} {
+		text := strings.Replace(published, c.replace, c.by, 1)
+		_, _, err := Import([]Source{{Name: "a-1.checks.bench.json", Data: []byte(text)}}, "", time.Unix(0, 0))
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "a-1.checks.bench.json: ") {
+			t.Errorf("%s: %v, want %q", c.by, err, c.want)
+		}
+	}
+}
