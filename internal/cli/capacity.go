@@ -130,6 +130,7 @@ func findCapacity(ctx context.Context, env Env, f capacityFlags, contenders []st
 	}}
 	var failures []error
 	for i, c := range planned {
+		c.plan.Started = time.Now() // all were planned at the beginning
 		err := f.searchAt(ctx, env, c, places[i], config, objective, log)
 		if err != nil && len(planned) > 1 {
 			err = fmt.Errorf("%s: %w", places[i].label, err)
