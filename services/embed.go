@@ -28,6 +28,7 @@ var Modules []byte
 //go:embed kt-http4k/.dockerignore kt-http4k/Dockerfile kt-http4k/README.md kt-http4k/pom.xml kt-http4k/service.yaml kt-http4k/src
 //go:embed kt-ktor/.dockerignore kt-ktor/Dockerfile kt-ktor/Dockerfile.native kt-ktor/README.md kt-ktor/pom.xml kt-ktor/service.yaml kt-ktor/src
 //go:embed kt-vertx/.dockerignore kt-vertx/Dockerfile kt-vertx/README.md kt-vertx/pom.xml kt-vertx/service.yaml kt-vertx/src
+//go:embed kt-spring-webflux/.dockerignore kt-spring-webflux/Dockerfile kt-spring-webflux/README.md kt-spring-webflux/pom.xml kt-spring-webflux/service.yaml kt-spring-webflux/src
 //go:embed rs-actix/.dockerignore rs-actix/Cargo.lock rs-actix/Cargo.toml rs-actix/Dockerfile rs-actix/README.md rs-actix/service.yaml rs-actix/src
 //go:embed rs-axum/.dockerignore rs-axum/Cargo.lock rs-axum/Cargo.toml rs-axum/Dockerfile rs-axum/README.md rs-axum/service.yaml rs-axum/src
 //go:embed rs-rocket/.dockerignore rs-rocket/Cargo.lock rs-rocket/Cargo.toml rs-rocket/Dockerfile rs-rocket/README.md rs-rocket/service.yaml rs-rocket/src
