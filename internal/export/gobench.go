@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"locbench/internal/bench"
 	"locbench/internal/safe"
@@ -44,8 +45,11 @@ func benchLine(r row) string {
 	// The index keeps steps of the same name apart, and the order of the steps in sorted output.
 	fmt.Fprintf(&b, "BenchmarkLoad/contender=%s/step=%02d_%s %d", benchName(r.leg.Leg.Label()), r.Index+1, benchName(r.Step.Name), max(r.Load.Succeeded, 1))
 	fmt.Fprintf(&b, " %s req/s", number(r.Load.Throughput()))
-	if l := r.Load.Latency; l.Count > 0 {
-		fmt.Fprintf(&b, " %d p50-ns %d p99-ns", l.P50.Nanoseconds(), l.P99.Nanoseconds())
+	if d, ok := figure(r.Load.Latency, func(l bench.Latencies) time.Duration { return l.P50 }); ok {
+		fmt.Fprintf(&b, " %d p50-ns", d.Nanoseconds())
+	}
+	if d, ok := figure(r.Load.Latency, func(l bench.Latencies) time.Duration { return l.P99 }); ok {
+		fmt.Fprintf(&b, " %d p99-ns", d.Nanoseconds())
 	}
 	if cpu, ok := r.CPUPerRequest(); ok {
 		fmt.Fprintf(&b, " %d cpu-ns/req", cpu.Nanoseconds())

@@ -173,8 +173,12 @@ func harnessStats(leg bench.LegResult) []harnessStat {
 		if s.Step.Connections > 0 {
 			e[9] = rawInt(int64(s.Step.Connections))
 		}
-		if l := s.Load.Latency; l.Count > 0 {
-			e[10], e[11], e[12] = rawMS(l.P50), rawMS(l.P90), rawMS(l.P99)
+		for k, of := range []func(bench.Latencies) time.Duration{
+			func(l bench.Latencies) time.Duration { return l.P50 }, func(l bench.Latencies) time.Duration { return l.P90 }, func(l bench.Latencies) time.Duration { return l.P99 },
+		} {
+			if d, ok := figure(s.Load.Latency, of); ok {
+				e[10+k] = rawMS(d)
+			}
 		}
 		if s.Load.Elapsed > 0 {
 			e[13] = rawNumber(rateOf(s.Load))

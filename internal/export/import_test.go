@@ -138,6 +138,25 @@ func TestImport(t *testing.T) {
 	}
 }
 
+func TestWhatWasNotToldIsNotZero(t *testing.T) {
+	run, legs, err := Import([]Source{{Name: "wrk-1.txt", Data: []byte(wrkOutput)}}, "", time.Unix(0, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var objects []map[string]any
+	if err := json.Unmarshal(written(t, "json", run, legs, Options{})["results.flat.json"], &objects); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"p95_ns", "p999_ns", "min_ns", "cpu_ns", "memory_peak_bytes", "start_up_ns"} {
+		if v, there := objects[0][key]; !there || v != nil {
+			t.Errorf("%s is %v, want null", key, v)
+		}
+	}
+	if out := string(written(t, "prometheus", run, legs, Options{})["results.prom"]); strings.Contains(out, `quantile="0.95"`) || !strings.Contains(out, `quantile="0.99"`) {
+		t.Errorf("quantiles of wrk:\n%s", out)
+	}
+}
+
 func TestImportTellsWhere(t *testing.T) {
 	for _, c := range []struct{ name, data, from, want string }{
 		{"a.txt", "hello", "", "a.txt: of no known format"},

@@ -121,6 +121,9 @@ func promLatency(r row) []promSample {
 			out = append(out, promSample{label: `,quantile="` + q.name + `"`, value: number(q.value.Seconds())})
 		}
 	}
+	if l.Mean == 0 && l.HDR == "" { // imported: nobody told the mean
+		return append(out, promSample{suffix: "_count", value: fmt.Sprint(l.Count)})
+	}
 	return append(out,
 		promSample{suffix: "_sum", value: number(l.Mean.Seconds() * float64(l.Count))},
 		promSample{suffix: "_count", value: fmt.Sprint(l.Count)})

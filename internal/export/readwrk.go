@@ -48,6 +48,7 @@ var (
 	wrkQuantile = regexp.MustCompile(`^(\d+(?:\.\d+)?)%\s+(\S+)$`)
 	wrkTotal    = regexp.MustCompile(`^(\d+) requests in (\S+), (\S+) read$`)
 	wrkSocket   = regexp.MustCompile(`^Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)$`)
+	wrkRate     = regexp.MustCompile(`^Requests/sec:\s+(\d+\.\d+)$`) // hey's too
 	wrkStatus   = regexp.MustCompile(`^Non-2xx or 3xx responses: (\d+)$`)
 )
 
@@ -128,6 +129,10 @@ func (r *wrkResult) line(line string) (err error) {
 			r.failed[kind] += n
 		}
 	}
+	if m := wrkRate.FindStringSubmatch(line); m != nil {
+		r.elapsed, err = finer(r.elapsed, r.requests, m[1])
+		return err
+	}
 	if m := wrkStatus.FindStringSubmatch(line); m != nil {
 		if r.status, err = integer(m[1]); err != nil {
 			return err
@@ -135,6 +140,19 @@ func (r *wrkResult) line(line string) (err error) {
 		r.failed[bench.ErrOther] += r.status
 	}
 	return nil
+}
+
+// finer is the elapsed time that follows from n requests at the printed rate, which has more digits than the printed time.
+func finer(elapsed time.Duration, n int64, rate string) (time.Duration, error) {
+	x, err := strconv.ParseFloat(rate, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no rate", safe.Line(rate, 40))
+	}
+	d := elapsedOf(n, x)
+	if (d - elapsed).Abs() > 10*time.Millisecond { // they contradict each other, or there was no request: the time is what was measured
+		return elapsed, nil
+	}
+	return d, nil
 }
 
 // quantile keeps one quantile of a distribution; those that results have no place for are left out.
@@ -181,7 +199,7 @@ func readHey(f Source) ([]bench.StepResult, error) {
 	var elapsed time.Duration
 	var succeeded int64
 	failed := map[bench.ErrorKind]int64{}
-	section, summaries := "", 0
+	section, summaries, rate := "", 0, ""
 	err := lines(f.Data, func(line string) error {
 		if strings.HasSuffix(line, ":") {
 			section = line
@@ -195,6 +213,9 @@ func readHey(f Source) ([]bench.StepResult, error) {
 		if m := heyValue.FindStringSubmatch(line); m != nil {
 			at := map[string]*time.Duration{"Total": &elapsed, "Slowest": &l.Max, "Fastest": &l.Min, "Average": &l.Mean}[m[1]]
 			return durations(map[*time.Duration]string{at: m[2]})
+		}
+		if m := wrkRate.FindStringSubmatch(line); m != nil {
+			rate = m[1]
 		}
 		if m := heyQuantile.FindStringSubmatch(line); m != nil {
 			return quantile(&l, m[1], m[2])
@@ -226,6 +247,15 @@ func readHey(f Source) ([]bench.StepResult, error) {
 	})
 	if err != nil {
 		return nil, err
+	}
+	if rate != "" {
+		n := succeeded
+		for _, k := range failed {
+			n += k
+		}
+		if elapsed, err = finer(elapsed, n, rate); err != nil {
+			return nil, err
+		}
 	}
 	s, err := totals("hey", succeeded, failed, elapsed, l)
 	return []bench.StepResult{s}, err

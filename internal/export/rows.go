@@ -52,10 +52,10 @@ func identity() []Column {
 func loadColumns() []Column {
 	ns := func(name, doc string, of func(bench.Latencies) time.Duration) Column {
 		return Column{name, doc, func(r row) any {
-			if r.Load.Latency.Count == 0 {
-				return nil
+			if d, ok := figure(r.Load.Latency, of); ok {
+				return d.Nanoseconds()
 			}
-			return of(r.Load.Latency).Nanoseconds()
+			return nil
 		}}
 	}
 	return []Column{
@@ -66,7 +66,12 @@ func loadColumns() []Column {
 		{"failed", "all others", func(r row) any { return r.Load.FailedTotal() }},
 		{"error_ratio", "failed / (failed + succeeded), 0 to 1", func(r row) any { return r.Load.ErrorRatio() }},
 		{"throughput", "successes per second", func(r row) any { return r.Load.Throughput() }},
-		{"body_bytes", "of successful answers", func(r row) any { return r.Load.Bytes }},
+		{"body_bytes", "of successful answers", func(r row) any {
+			if r.Load.Bytes == 0 && r.Load.Latency.HDR == "" { // imported: nobody told
+				return nil
+			}
+			return r.Load.Bytes
+		}},
 		{"latency_of", "where latencies begin: sent or due", func(r row) any { return text(string(r.Load.Origin())) }},
 		ns("min_ns", "shortest latency of a success", func(l bench.Latencies) time.Duration { return l.Min }),
 		ns("p50_ns", "median", func(l bench.Latencies) time.Duration { return l.P50 }),
@@ -115,6 +120,12 @@ func usageColumns() []Column {
 			return text(strings.Join(append(append([]string(nil), r.Load.Warnings...), r.Warnings...), " | "))
 		}},
 	}
+}
+
+// figure is one figure of a distribution; ok is false where it is not known. Imported ones have only those that their tool told.
+func figure(l bench.Latencies, of func(bench.Latencies) time.Duration) (d time.Duration, ok bool) {
+	d = of(l)
+	return d, l.Count > 0 && (d > 0 || l.HDR != "")
 }
 
 func text(s string) any { return safe.Line(s, 1000) }

@@ -68,21 +68,24 @@ func vegetaFiles(suffix string, enc encoder) func(bench.Run, []bench.LegResult, 
 		var total int64
 		for _, leg := range legs {
 			for _, s := range leg.Steps {
-				n := s.Load.Succeeded + s.Load.FailedTotal()
-				if n <= 0 {
+				total += max(s.Load.Succeeded+s.Load.FailedTotal(), 0)
+			}
+		}
+		if total > limit {
+			return nil, fmt.Errorf("%d requests are one line each, about %d MB, and at most %d are written: choose one --leg and --step, or allow more by --max-requests %d",
+				total, total*300/1_000_000, limit, total)
+		}
+		for _, leg := range legs {
+			for _, s := range leg.Steps {
+				if s.Load.Succeeded+s.Load.FailedTotal() <= 0 {
 					continue
 				}
-				total += n
 				q, err := newRequests(run, leg, s)
 				if err != nil {
 					return nil, fmt.Errorf("leg %s, step %d: %w", leg.Leg, s.Index+1, err)
 				}
 				files = append(files, File{stepFile(leg, s, suffix), func(w io.Writer) error { return q.write(w, enc) }})
 			}
-		}
-		if total > limit {
-			return nil, fmt.Errorf("%d requests are one line each, about %d MB, and at most %d are written: choose one --leg and --step, or allow more by --max-requests %d",
-				total, total*300/1_000_000, limit, total)
 		}
 		return files, nil
 	}
