@@ -211,9 +211,12 @@ func fromNS(ns float64) (time.Duration, error) {
 	return time.Duration(ns + 0.5), nil
 }
 
-// conns names a closed-loop step.
+// conns names a step by its connections; 0: they are not known.
 func conns(n int) string {
-	if n == 1 {
+	switch n {
+	case 0:
+		return "load"
+	case 1:
 		return "1 connection"
 	}
 	return strconv.Itoa(n) + " connections"
