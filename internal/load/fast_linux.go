@@ -3,7 +3,6 @@ package load
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/netip"
 	"runtime"
 	"sync"
@@ -67,29 +66,6 @@ func shards(e Engine) int {
 		return min(e.Shards, maxShards)
 	}
 	return min(max(runtime.GOMAXPROCS(0)/2, 1), maxShards)
-}
-
-// resolve returns the addresses of host:port; none where that fails or an address has a zone.
-func resolve(ctx context.Context, address string) (all []netip.AddrPort) {
-	host, service, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil
-	}
-	port, err := net.DefaultResolver.LookupPort(ctx, "tcp", service)
-	if err != nil {
-		return nil
-	}
-	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-	if err != nil {
-		return nil
-	}
-	for _, ip := range ips {
-		if ip.Zone() != "" {
-			return nil
-		}
-		all = append(all, netip.AddrPortFrom(ip.Unmap(), uint16(port)))
-	}
-	return all
 }
 
 func sockaddr(a netip.AddrPort) unix.Sockaddr {

@@ -125,6 +125,10 @@ func (e Engine) Run(ctx context.Context, plan Plan, onWindow func(bench.Window))
 	if err != nil {
 		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, err)
 	}
+	waited, err := awaitPorts(ctx, resolve(ctx, newTarget(e, plan).address), plan.Step)
+	if err != nil {
+		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, err)
+	}
 	rec, wire := e.loop(ctx, plan, mix, connections)
 	defer wire.close()
 	rec.settles = plan.Step.Settle
@@ -132,7 +136,11 @@ func (e Engine) Run(ctx context.Context, plan Plan, onWindow func(bench.Window))
 	if ctx.Err() != nil {
 		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, context.Cause(ctx))
 	}
-	return e.measure(ctx, plan, rec, wire, onWindow)
+	load, err := e.measure(ctx, plan, rec, wire, onWindow)
+	if waited != "" {
+		load.Warnings = append(load.Warnings, waited)
+	}
+	return load, err
 }
 
 // loop keeps a step's connections and sends its requests.

@@ -1,0 +1,85 @@
+package load
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"net"
+	"net/netip"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/units"
+)
+
+// timeWait is how long a system keeps the port of a connection that it has closed: on Linux always a minute.
+const timeWait = time.Minute
+
+// portsNeeded is how many local ports a step takes within the time for which each is kept: users have a connection of their own.
+func portsNeeded(s bench.Step) int64 {
+	if s.Arrivals == nil {
+		return 0
+	}
+	share := 1.
+	if s.Arrivals.Over > timeWait {
+		share = float64(timeWait) / float64(s.Arrivals.Over)
+	}
+	return int64(math.Ceil(share * float64(s.Arrivals.Users)))
+}
+
+// awaitPorts waits until a step has the local ports that it needs. Those of connections to the same address that were closed less than a
+// minute ago cannot be used again, so that the users of one step may leave none for those of the next. The warning, if not "", tells how
+// long that took. The error is a *LimitError or ctx's.
+func awaitPorts(ctx context.Context, addrs []netip.AddrPort, s bench.Step) (warning string, err error) {
+	need := portsNeeded(s)
+	have, ok := localPorts()
+	if need == 0 || !ok {
+		return "", nil
+	}
+	if have < need {
+		return "", &LimitError{
+			Connections: int(need), What: "local ports within a minute", Need: need, Have: have,
+			Remedy: `sysctl -w net.ipv4.ip_local_port_range="1024 65535", or let fewer users come, or over a longer time`,
+		}
+	}
+	began := time.Now()
+	for {
+		used, ok := portsTo(addrs)
+		if !ok || have-used >= need || time.Since(began) > timeWait+5*time.Second {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
+		case <-time.After(250 * time.Millisecond):
+		}
+	}
+	if took := time.Since(began); took > 200*time.Millisecond {
+		return fmt.Sprintf("it began %s later, when %s local ports were free: this system keeps those of closed connections for a minute",
+			units.Length(took.Round(time.Second)), units.Count(need)), nil
+	}
+	return "", nil
+}
+
+// resolve returns the addresses of host:port; none where that fails or an address has a zone.
+func resolve(ctx context.Context, address string) (all []netip.AddrPort) {
+	host, service, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil
+	}
+	port, err := net.DefaultResolver.LookupPort(ctx, "tcp", service)
+	if err != nil {
+		return nil
+	}
+	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	if err != nil {
+		return nil
+	}
+	for _, ip := range ips {
+		if ip.Zone() != "" {
+			return nil
+		}
+		all = append(all, netip.AddrPortFrom(ip.Unmap(), uint16(port)))
+	}
+	return all
+}
