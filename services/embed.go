@@ -19,12 +19,12 @@ var Modules []byte
 //go:embed all:go-nethttp
 //go:embed dotnet/.dockerignore dotnet/Dockerfile dotnet/README.md dotnet/locations.csproj dotnet/service.yaml dotnet/src
 //go:embed java-kumuluz/.dockerignore java-kumuluz/Dockerfile java-kumuluz/README.md java-kumuluz/pom.xml java-kumuluz/service.yaml java-kumuluz/src
-//go:embed java-micronaut/.dockerignore java-micronaut/Dockerfile java-micronaut/README.md java-micronaut/pom.xml java-micronaut/service.yaml java-micronaut/src
-//go:embed java-spring-mvc/.dockerignore java-spring-mvc/Dockerfile java-spring-mvc/README.md java-spring-mvc/pom.xml java-spring-mvc/service.yaml java-spring-mvc/src
+//go:embed java-micronaut/.dockerignore java-micronaut/Dockerfile java-micronaut/Dockerfile.native java-micronaut/README.md java-micronaut/pom.xml java-micronaut/service.yaml java-micronaut/src
+//go:embed java-spring-mvc/.dockerignore java-spring-mvc/Dockerfile java-spring-mvc/Dockerfile.native java-spring-mvc/README.md java-spring-mvc/pom.xml java-spring-mvc/service.yaml java-spring-mvc/src
 //go:embed java-helidon/.dockerignore java-helidon/Dockerfile java-helidon/Dockerfile.native java-helidon/README.md java-helidon/pom.xml java-helidon/service.yaml java-helidon/src
 //go:embed java-quarkus/.dockerignore java-quarkus/Dockerfile java-quarkus/Dockerfile.native java-quarkus/README.md java-quarkus/pom.xml java-quarkus/service.yaml java-quarkus/src
 //go:embed java-vertx/.dockerignore java-vertx/Dockerfile java-vertx/Dockerfile.native java-vertx/README.md java-vertx/pom.xml java-vertx/service.yaml java-vertx/src
-//go:embed java-spring-webflux/.dockerignore java-spring-webflux/Dockerfile java-spring-webflux/README.md java-spring-webflux/pom.xml java-spring-webflux/service.yaml java-spring-webflux/src
+//go:embed java-spring-webflux/.dockerignore java-spring-webflux/Dockerfile java-spring-webflux/Dockerfile.native java-spring-webflux/README.md java-spring-webflux/pom.xml java-spring-webflux/service.yaml java-spring-webflux/src
 //go:embed kt-http4k/.dockerignore kt-http4k/Dockerfile kt-http4k/README.md kt-http4k/pom.xml kt-http4k/service.yaml kt-http4k/src
 //go:embed kt-ktor/.dockerignore kt-ktor/Dockerfile kt-ktor/Dockerfile.native kt-ktor/README.md kt-ktor/pom.xml kt-ktor/service.yaml kt-ktor/src
 //go:embed kt-vertx/.dockerignore kt-vertx/Dockerfile kt-vertx/README.md kt-vertx/pom.xml kt-vertx/service.yaml kt-vertx/src

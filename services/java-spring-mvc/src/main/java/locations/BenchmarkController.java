@@ -4,10 +4,12 @@ import jakarta.validation.Valid;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 import java.util.Map;
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 @RestController
+@RegisterReflectionForBinding(BenchmarkController.BenchmarkQuery.class) // for the native variant
 public class BenchmarkController {
     private static final String BOUNDS = "want milliseconds from 0 to 10000"; // well within the time that a stop leaves to a request
 

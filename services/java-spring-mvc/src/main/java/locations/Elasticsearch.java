@@ -7,6 +7,7 @@ import org.apache.hc.client5.http.impl.classic.HttpClients;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
 import org.apache.hc.core5.http.io.SocketConfig;
 import org.apache.hc.core5.util.Timeout;
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.client.HttpComponentsClientHttpRequestFactory;
@@ -16,6 +17,7 @@ import org.springframework.web.client.RestClient;
 
 /** Asks Elasticsearch, holding the thread meanwhile; pooled connections, as many as there are threads to use them. */
 @Component
+@RegisterReflectionForBinding({City.class, Region.class}) // for the native variant
 public class Elasticsearch {
     private static final int CONNECTIONS = 2048; // virtual threads may be that many
 

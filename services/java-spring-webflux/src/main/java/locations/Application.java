@@ -5,6 +5,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.NestedExceptionUtils;
 
 @SpringBootApplication
@@ -15,9 +16,13 @@ public class Application {
         var application = new SpringApplication(Application.class);
         application.setRegisterShutdownHook(false); // stop() below takes its place
         try {
-            Store.of(System.getenv("ELASTICSEARCH_URL")).reach(); // first of all: without it there is nothing to start
+            if (!Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)) { // the build of the native variant has no store
+                Store.of(System.getenv("ELASTICSEARCH_URL")).reach(); // first of all: without it there is nothing to start
+            }
             var context = application.run(args);
             Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(context)));
+        } catch (SpringApplication.AbandonedRunException e) {
+            throw e; // that build goes no further than to the context
         } catch (Exception e) {
             log.error("{}", NestedExceptionUtils.getMostSpecificCause(e).getMessage());
             System.exit(1);

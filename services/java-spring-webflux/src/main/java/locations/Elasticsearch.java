@@ -2,6 +2,7 @@ package locations;
 
 import io.netty.channel.ChannelOption;
 import java.time.Duration;
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.client.reactive.ReactorClientHttpConnector;
@@ -14,6 +15,7 @@ import reactor.netty.resources.ConnectionProvider;
 
 /** Asks Elasticsearch without holding a thread. */
 @Component
+@RegisterReflectionForBinding({City.class, Region.class}) // for the native variant
 public class Elasticsearch {
     private final WebClient client;
 
