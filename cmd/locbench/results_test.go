@@ -1,0 +1,48 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"locbench/internal/bench"
+	"locbench/internal/report"
+	"locbench/internal/results"
+)
+
+// The results that come along can be read, and the tables of the README can be made from them.
+func TestPublishedResults(t *testing.T) {
+	for name, want := range map[string]struct {
+		contenders int
+		section    string
+	}{
+		"locations":    {4, "## Headline"},
+		"delay-matrix": {9, "## Throughput by request, 2,000 connections"},
+		"cold-warm":    {2, "## First requests, phase by phase"},
+		"burst":        {12, "## 4,000 users over 5.00 s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join("..", "..", "testdata", "results", name)
+			run, legs, err := results.Read(dir)
+			if err != nil || len(legs) != want.contenders || run.Profile.Name != name || run.State == bench.RunRunning {
+				t.Fatalf("%d legs of %s, %s, %v", len(legs), run.Profile.Name, run.State, err)
+			}
+			var md, html bytes.Buffer
+			if err := report.Markdown(&md, run, legs); err != nil {
+				t.Fatal(err)
+			}
+			if err := report.HTML(&html, run, legs, report.Options{}); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(md.String(), want.section) {
+				t.Errorf("no %q in\n%s", want.section, md.String())
+			}
+			readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+			if err != nil || !strings.Contains(string(readme), "testdata/results/"+name) {
+				t.Errorf("the README does not say where its table comes from: testdata/results/%s", name)
+			}
+		})
+	}
+}
