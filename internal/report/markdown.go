@@ -28,7 +28,7 @@ func Markdown(w io.Writer, run bench.Run, legs []bench.LegResult) error {
 	}
 	markdownTable(&b, "Headline", newHeadline(run, l, sums))
 	for _, p := range procedures(run, l, sums) {
-		if p.ID == "bounds" {
+		if p.Late {
 			continue // one column a contender, each with a sentence: for the page
 		}
 		markdownTable(&b, p.Title, p.Table)

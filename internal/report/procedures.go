@@ -15,6 +15,7 @@ import (
 // run has shows in its steps, not in its name.
 type procedure struct {
 	ID, Title string
+	Late      bool // behind the figures
 	Table     headline
 }
 
@@ -48,7 +49,7 @@ func (c contender) verdicts(run bench.Run) map[int]verdict.Summary {
 
 // bounds is what bound each step of each contender.
 func bounds(run bench.Run, l layout) (procedure, bool) {
-	p := procedure{ID: "bounds", Title: "What bound each step"}
+	p := procedure{ID: "bounds", Title: "What bound each step", Late: true}
 	p.Table.Corner = "Step"
 	verdicts := make([]map[int]verdict.Summary, len(l.contenders))
 	for i, c := range l.contenders {

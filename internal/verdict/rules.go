@@ -11,7 +11,7 @@ import (
 // The shares from which on something counts as used up. Counters are exact, but a step has ends at which nothing runs.
 const (
 	usedUp     = 0.90 // of a quota, or of a machine for one party alone
-	fullyBusy  = 0.95 // of all CPUs together
+	fullyBusy  = 0.92 // of all CPUs together: with two of them, as busy as a client that waits at times can make them
 	throttling = 0.50 // of the periods: the quota bound even if its mean use is lower, since it bound whenever there was work
 	saturated  = 0.95 // of the time that a thread of the client had something to do
 	stolen     = 0.10 // of the CPUs' time
@@ -156,7 +156,11 @@ func (f facts) rateKept() string {
 func (f facts) moreBringsMore() string {
 	for _, s := range f.above {
 		if ratio := s.Load.Throughput() / f.step.Load.Throughput(); ratio >= more {
-			return fmt.Sprintf("%d gave %.2f times the throughput of these %d", s.Step.Connections, ratio, f.step.Step.Connections)
+			these := fmt.Sprintf("these %d", f.step.Step.Connections)
+			if f.step.Step.Connections == 1 {
+				these = "this one"
+			}
+			return fmt.Sprintf("%d connections gave %.2f times the throughput of %s", s.Step.Connections, ratio, these)
 		}
 	}
 	return ""
