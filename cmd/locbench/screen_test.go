@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -198,6 +199,13 @@ func TestTheTerminalIsClosed(t *testing.T) {
 			p.kill()
 			waitFor(t, "the run ends in order", func() bool { return runState(out) == bench.RunInterrupted })
 			waitFor(t, "nobody writes the results any more", func() bool { return !results.Running(out) })
+			waitFor(t, "the reports, which come last", func() bool {
+				left, err := filepath.Glob(filepath.Join(out, ".*")) // half-written ones
+				_, htmlErr := os.Stat(filepath.Join(out, results.ReportFile))
+				_, mdErr := os.Stat(filepath.Join(out, results.SummaryFile))
+				return err == nil && htmlErr == nil && mdErr == nil &&
+					!slices.ContainsFunc(left, func(f string) bool { return strings.Contains(f, ".tmp") })
+			})
 			run, legs := read(t, out)
 			if len(legs) != 1 || len(legs[0].Steps) == 0 || legs[0].State != bench.LegAborted {
 				t.Errorf("legs %+v", legs)
