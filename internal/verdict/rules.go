@@ -14,6 +14,7 @@ const (
 	fullyBusy  = 0.92 // of all CPUs together: with two of them, as busy as a client that waits at times can make them
 	throttling = 0.50 // of the periods: the quota bound even if its mean use is lower, since it bound whenever there was work
 	saturated  = 0.95 // of the time that a thread of the client had something to do
+	nearlyBusy = 0.88 // of all CPUs together: there are hardly idle ones, and nobody can say that the contender left them
 	stolen     = 0.10 // of the CPUs' time
 	waiting    = 0.60 // of what is in flight: whoever holds so much of it decides about the latency
 	mostErrors = 0.50
@@ -167,7 +168,7 @@ func (f facts) moreBringsMore() string {
 }
 
 func (f facts) moreBringsNothing() string {
-	if len(f.below) == 0 || !f.cpusOK {
+	if len(f.below) == 0 || !f.cpusOK || f.busyOK && f.busy+f.steal >= nearlyBusy {
 		return ""
 	}
 	best := f.below[0]
@@ -218,7 +219,11 @@ func (f facts) unclear() string {
 	} else {
 		text += " CPUs"
 	}
-	return fmt.Sprintf("%s, locbench %.2f", text, f.client)
+	text = fmt.Sprintf("%s, locbench %.2f", text, f.client)
+	if f.busyOK && f.local {
+		text += fmt.Sprintf("; the machine was %s busy", percent(f.busy))
+	}
+	return text
 }
 
 func percent(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
