@@ -6,12 +6,10 @@ import (
 	"io"
 	"math"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"locbench/internal/safe"
 	"locbench/internal/stats"
-	"locbench/internal/units"
 )
 
 // Text writes the result for people: one table for each contender, then what else they have to know. The labels and all else that comes
@@ -90,9 +88,7 @@ func rounds(l Legs) string {
 
 // name is what the table calls the measure.
 func (r Row) name() string {
-	title := map[Measure]string{
-		Throughput: "throughput at the peak", P99: "p99", StartUp: "start-up", Memory: "peak memory", CPU: "CPU per request",
-	}[r.Measure]
+	title := r.Measure.Title()
 	if r.At != "" {
 		title += ", " + safe.Line(r.At, 60)
 	}
@@ -101,15 +97,10 @@ func (r Row) name() string {
 
 // value is the median in its unit.
 func (r Row) value(s Side) string {
-	switch {
-	case s.Median == nil:
+	if s.Median == nil {
 		return "–"
-	case r.Unit == "bytes":
-		return units.Bytes(int64(*s.Median))
-	case r.Unit == "ns":
-		return units.Duration(time.Duration(*s.Median))
 	}
-	return units.Rate(*s.Median) + "/s"
+	return r.Measure.Text(*s.Median)
 }
 
 // align writes rows in columns: the first and the last to the left, those between to the right.

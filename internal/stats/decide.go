@@ -20,8 +20,8 @@ type Rule struct {
 	Floor  float64 // the smallest difference that the machine can show, as locbench calibrate found it; smaller ones are not claimed
 }
 
-// defaults fills in what is 0, or cannot be.
-func (r Rule) defaults() Rule {
+// Fill is the rule with its defaults filled in where it says nothing, or what cannot be.
+func (r Rule) Fill() Rule {
 	if !(r.Alpha > 0 && r.Alpha < 1) {
 		r.Alpha = DefaultAlpha
 	}
@@ -98,7 +98,7 @@ type Comparison struct {
 // J. Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987), read from the interval that is shown. Same goes
 // first: a difference that is certain but smaller than the margin is not one that matters. Each side needs MinInterval rounds.
 func (r Rule) Compare(family []Pair) []Comparison {
-	r = r.defaults()
+	r = r.Fill()
 	compared := make([]Comparison, len(family))
 	p := make([]float64, len(family))
 	for i, pair := range family {
@@ -121,7 +121,7 @@ func (r Rule) Compare(family []Pair) []Comparison {
 
 // test fills in all but the decision.
 func (r Rule) test(pair Pair) Comparison {
-	c := Comparison{Measure: pair.Measure, Old: newValue(pair.Old), New: newValue(pair.New), Rule: r}
+	c := Comparison{Measure: pair.Measure, Old: NewValue(pair.Old), New: NewValue(pair.New), Rule: r}
 	c.Doubts = append(doubts("old", pair.Old), doubts("new", pair.New)...)
 	if c.Err = cmp.Or(positive(pair.Old), positive(pair.New), enough(MinInterval, pair.Old, pair.New)); c.Err != nil {
 		return c

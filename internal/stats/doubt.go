@@ -101,22 +101,30 @@ func logarithms(xs []float64) []float64 {
 // driftDoubt is the p value of a trend from which it is told: of six values, one pair of 15 may be the other way round.
 const driftDoubt = 0.02
 
-// doubts are the warnings that belong beside the figures of a sample.
-func doubts(side string, xs []float64) []string {
+// Doubts are the warnings that belong beside the figures of a sample, in words: outliers, groups, a drift. Nothing is left out for them.
+func Doubts(xs []float64) []string {
 	var told []string
 	for _, o := range Outliers(xs) {
 		middle, _ := Median(xs)
-		told = append(told, fmt.Sprintf("%s: round %d stands apart: %s of the median", side, o.Index+1, factor(o.Value/middle)))
+		told = append(told, fmt.Sprintf("round %d stands apart: %s of the median", o.Index+1, factor(o.Value/middle)))
 	}
 	if s, p := Trend(xs); p <= driftDoubt {
 		way := "rises"
 		if s < 0 {
 			way = "falls"
 		}
-		told = append(told, fmt.Sprintf("%s: it %s from round to round (p %.2g): the machine drifted, and a comparison with another time may show that", side, way, p))
+		told = append(told, fmt.Sprintf("it %s from round to round (p %.2g): the machine drifted, and a comparison with another time may show that", way, p))
 	}
 	if Modes(xs) {
-		told = append(told, fmt.Sprintf("%s: the rounds fall into groups; the median may be typical of none", side))
+		told = append(told, "the rounds fall into groups; the median may be typical of none")
+	}
+	return told
+}
+
+func doubts(side string, xs []float64) []string {
+	told := Doubts(xs)
+	for i := range told {
+		told[i] = side + ": " + told[i]
 	}
 	return told
 }

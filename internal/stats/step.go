@@ -74,8 +74,8 @@ func newStep(rounds []bench.StepResult) (Step, error) {
 			memoryRate = append(memoryRate, m)
 		}
 	}
-	s.Throughput, s.CPU, s.CPURequest, s.CPUs = newValue(throughput), newValue(cpu), newValue(cpuRequest), newValue(cpus)
-	s.Throttled, s.Memory, s.MemoryRate = newValue(throttled), newValue(memory), newValue(memoryRate)
+	s.Throughput, s.CPU, s.CPURequest, s.CPUs = NewValue(throughput), NewValue(cpu), NewValue(cpuRequest), NewValue(cpus)
+	s.Throttled, s.Memory, s.MemoryRate = NewValue(throttled), NewValue(memory), NewValue(memoryRate)
 	if len(latencies) == 1 {
 		s.Latency = latencies[0]
 		return s, nil

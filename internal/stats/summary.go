@@ -20,7 +20,8 @@ func (v Value) Known() bool { return len(v.Values) > 0 }
 // Duration is the median of a value in nanoseconds.
 func (v Value) Duration() time.Duration { return time.Duration(v.Median) }
 
-func newValue(xs []float64) Value {
+// NewValue is the median of one value of each round, and its interval.
+func NewValue(xs []float64) Value {
 	v := Value{Values: xs}
 	v.Median, _ = Median(xs)
 	if interval, ok := MedianInterval(xs, 0.95); ok {
@@ -149,7 +150,7 @@ func summarise(label string, legs []bench.LegResult, price float64) Contender {
 			parts, costs = append(parts, cost), append(costs, cost.Total)
 		}
 	}
-	c.StartUp, c.CostEach = newValue(startUps), newValue(costs)
+	c.StartUp, c.CostEach = NewValue(startUps), NewValue(costs)
 	c.Cost = medianCost(parts)
 	c.steps(legs)
 	for i, s := range c.Steps {

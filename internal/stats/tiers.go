@@ -16,7 +16,7 @@ type Tier struct {
 // of six against six is 0.0022); then lacking tells how many rounds more would do, else it is 0. Samples of too few rounds are
 // in no tier: unknown lists them.
 func (r Rule) Tiers(samples [][]float64, higherIsBetter bool) (tiers []Tier, unknown []int, lacking int) {
-	r = r.defaults()
+	r = r.Fill()
 	var rest []int
 	for _, i := range sortedByMedian(samples, higherIsBetter) {
 		if enough(MinInterval, samples[i]) != nil || positive(samples[i]) != nil {

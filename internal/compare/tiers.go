@@ -1,0 +1,160 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"locbench/internal/stats"
+	"locbench/internal/units"
+)
+
+// Standing is how the contenders of one run stand in one headline measure: in tiers, not in ranks.
+type Standing struct {
+	Measure Measure `json:"measure"`
+	At      string  `json:"at,omitempty"` // the step, in words, where all were measured at the same one
+	Places  []Place `json:"places"`       // the first tier first, and in it its leader; who is in no tier comes last
+	Lacking int     `json:"lacking,omitempty"`
+}
+
+// Place is that of one contender.
+type Place struct {
+	Contender string   `json:"contender"` // label
+	At        string   `json:"at,omitempty"`
+	Tier      int      `json:"tier,omitempty"` // from 1; 0: in none, since there are too few rounds or no values
+	Value     Side     `json:"value"`
+	Ratio     *Ratio   `json:"ratio,omitempty"`  // to the leader of the first tier; nil for itself, and without a tier
+	Same      bool     `json:"same,omitempty"`   // as that leader: the whole interval of Ratio is within the margin
+	Doubts    []string `json:"doubts,omitempty"` // outliers, groups, a drift, errors; nothing was left out for them
+	measure   Measure
+	margin    float64
+}
+
+// Tiers groups the contenders of a run by one headline measure. Whoever is in a lower tier is worse than the leader of every higher one, by
+// more than chance (Mann-Whitney, all pairs of contenders as one family for Holm) and by more than rule's floor; who is in one tier is not
+// known to be worse than its leader. It takes stats.MinInterval rounds of a contender to be in a tier at all. Each measure is a family of its own.
+//
+// Throughput and CPU are of each contender's own peak; p99 is of one step for all, at half of the peak of the contender with the highest.
+func Tiers(s Set, m Measure, rule stats.Rule) (Standing, error) {
+	all, err := contenders(s)
+	if err != nil {
+		return Standing{}, err
+	}
+	reference := all[0]
+	for _, c := range all {
+		if peak, ok := c.PeakStep(); ok {
+			if best, known := reference.PeakStep(); !known || peak.Throughput.Median > best.Throughput.Median {
+				reference = c
+			}
+		}
+	}
+	standing := Standing{Measure: m}
+	samples := make([][]float64, len(all))
+	places := make([]Place, len(all))
+	for i, c := range all {
+		var at string
+		var doubts []string
+		if m == P99 {
+			_, samples[i], at, doubts = m.samples(reference, c)
+			standing.At = at
+		} else {
+			_, samples[i], at, doubts = m.samples(c, c)
+		}
+		if legs := c.count(); legs.Errors >= errorsMatter {
+			doubts = append(doubts, fmt.Sprintf("%.2g %% of its requests failed; throughput and latency are of the others", 100*legs.Errors))
+		}
+		places[i] = Place{
+			Contender: c.Label, At: at, Value: side(stats.NewValue(samples[i])), Doubts: append(doubts, stats.Doubts(samples[i])...),
+			measure: m, margin: rule.Fill().Margin,
+		}
+	}
+	tiers, unknown, lacking := rule.Tiers(samples, m.HigherIsBetter())
+	standing.Lacking = lacking
+	leader := -1
+	for n, tier := range tiers {
+		for _, i := range tier.Members {
+			places[i].Tier = n + 1
+			if leader < 0 {
+				leader = i
+			} else if ratio, err := stats.RatioOf(samples[leader], samples[i], 1-rule.Fill().Alpha); err == nil {
+				places[i].Ratio = &Ratio{ratio.Estimate, ratio.Interval.Low, ratio.Interval.High}
+				places[i].Same = ratio.Interval.Within(1/(1+places[i].margin), 1+places[i].margin)
+			}
+			standing.Places = append(standing.Places, places[i])
+		}
+	}
+	for _, i := range unknown {
+		standing.Places = append(standing.Places, places[i])
+	}
+	return standing, nil
+}
+
+// Text is the median in its unit: "4,455/s", "5.02 ms", "61 MiB"; "–" where it is not known.
+func (p Place) Text() string {
+	if p.Value.Median == nil {
+		return "–"
+	}
+	return p.measure.Text(*p.Value.Median)
+}
+
+// Interval is the 95 % interval of the median, "4,401/s to 4,510/s", or what it lacks: "need ≥ 6 rounds".
+func (p Place) Interval() string {
+	switch {
+	case len(p.Value.Rounds) == 0:
+		return "not measured"
+	case p.Value.Low == nil || p.Value.High == nil:
+		return fmt.Sprintf("need ≥ %d rounds", stats.MinInterval)
+	}
+	return p.measure.Text(*p.Value.Low) + " to " + p.measure.Text(*p.Value.High)
+}
+
+// Words say how it stands to the leader of the first tier: "in front", "same within 3 %: +0.4 % (−0.1 % to +0.9 %)", "not told apart: …",
+// "behind: …", or why it is in no tier: "3 rounds, need ≥ 6".
+func (p Place) Words() string {
+	switch {
+	case len(p.Value.Rounds) == 0:
+		return "not measured"
+	case p.Tier == 0 && len(p.Value.Rounds) < stats.MinInterval:
+		return fmt.Sprintf("%s, need ≥ %d", rounds(Legs{Seen: len(p.Value.Rounds)}), stats.MinInterval)
+	case p.Tier == 0:
+		return "no ratio: a value is not positive"
+	case p.Ratio == nil:
+		return "in front"
+	case p.Same:
+		return fmt.Sprintf("same within %g %%: %s", 100*p.margin, p.Ratio.words())
+	case p.Tier == 1:
+		return "not told apart: " + p.Ratio.words()
+	}
+	return "behind: " + p.Ratio.words()
+}
+
+// Text writes a value of the measure in its unit.
+func (m Measure) Text(v float64) string {
+	switch m.unit() {
+	case "bytes":
+		return units.Bytes(int64(v))
+	case "ns":
+		return units.Duration(time.Duration(v))
+	}
+	return units.Rate(v) + "/s"
+}
+
+// Told tells whether any contender is in a tier.
+func (s Standing) Told() bool {
+	return slices.ContainsFunc(s.Places, func(p Place) bool { return p.Tier > 0 })
+}
+
+// Title is what tables call the measure.
+func (m Measure) Title() string {
+	switch m {
+	case Throughput:
+		return "throughput at the peak"
+	case StartUp:
+		return "start-up"
+	case Memory:
+		return "peak memory"
+	case CPU:
+		return "CPU per request"
+	}
+	return string(m)
+}

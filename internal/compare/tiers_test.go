@@ -1,0 +1,86 @@
+package compare
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/stats"
+)
+
+func places(s Standing) (labels []string, tiers []int) {
+	for _, p := range s.Places {
+		labels, tiers = append(labels, p.Contender), append(tiers, p.Tier)
+	}
+	return labels, tiers
+}
+
+func TestTiersOfContenders(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	with := func(by float64) figures {
+		f := usual()
+		f.peak *= by
+		f.p99 = time.Duration(float64(f.p99) / by)
+		return f
+	}
+	set := Set{Run: run(), Legs: slices.Concat(
+		legs(rng, "slow", 6, with(.7)), legs(rng, "fast", 6, with(1.001)), legs(rng, "twin", 6, with(1)), legs(rng, "few", 3, with(2)),
+	)}
+	set.Legs[0].Steps[3].Load.Failed = map[bench.ErrorKind]int64{bench.ErrTimeout: 5000}
+	s, err := Tiers(set, Throughput, stats.Rule{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	labels, tiers := places(s)
+	slices.Sort(labels[:2]) // either may lead
+	if !slices.Equal(labels, []string{"fast", "twin", "slow", "few"}) || !slices.Equal(tiers, []int{1, 1, 2, 0}) || !s.Told() {
+		t.Fatalf("%v in tiers %v", labels, tiers)
+	}
+	for i, want := range []string{"in front", "same within 3 %: ", "behind: −", "3 rounds, need ≥ 6"} {
+		if got := s.Places[i].Words(); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %q, want %q", s.Places[i].Contender, got, want)
+		}
+	}
+	if got := s.Places[2]; !strings.HasSuffix(got.Text(), "/s") || !strings.Contains(got.Interval(), "/s to ") || got.At != "8 connections" || len(got.Doubts) != 1 || !strings.Contains(got.Doubts[0], "of its requests failed") {
+		t.Errorf("%+v: %s, %s", got, got.Text(), got.Interval())
+	}
+	if got := s.Places[3].Interval(); got != "need ≥ 6 rounds" {
+		t.Errorf("of three rounds: %q", got)
+	}
+
+	// All at the step at half of the highest peak, here that of the one with few rounds; the lower value is the better one.
+	s, err = Tiers(set, P99, stats.Rule{})
+	labels, tiers = places(s)
+	if err != nil || !strings.HasPrefix(s.At, "4 connections") || labels[2] != "slow" || !slices.Equal(tiers, []int{1, 1, 2, 0}) {
+		t.Errorf("%v in tiers %v at %q, %v", labels, tiers, s.At, err)
+	}
+	// What the machine cannot show splits nobody.
+	s, _ = Tiers(set, Throughput, stats.Rule{Floor: .5})
+	if _, tiers = places(s); !slices.Equal(tiers, []int{1, 1, 1, 0}) || !strings.HasPrefix(s.Places[2].Words(), "not told apart: −") {
+		t.Errorf("with a floor of 50 %%: %v, %q", tiers, s.Places[2].Words())
+	}
+}
+
+// Values that nobody measured are in no tier, and an outlier is told.
+func TestTiersOfLittle(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	all := legs(rng, "a", 7, usual())
+	for i := range all {
+		all[i].StartUp = nil
+	}
+	all[4].Steps[3].Load.Succeeded *= 3
+	s, err := Tiers(Set{Run: run(), Legs: all}, StartUp, stats.Rule{})
+	if err != nil || s.Told() || s.Places[0].Text() != "–" || s.Places[0].Words() != "not measured" || s.Places[0].Interval() != "not measured" {
+		t.Errorf("%+v, %v", s, err)
+	}
+	s, err = Tiers(Set{Run: run(), Legs: all}, Throughput, stats.Rule{})
+	if err != nil || len(s.Places) != 1 || s.Places[0].Words() != "in front" || len(s.Places[0].Doubts) != 1 || !strings.HasPrefix(s.Places[0].Doubts[0], "round 5 stands apart") {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if _, err = Tiers(Set{Run: run()}, Throughput, stats.Rule{}); err == nil {
+		t.Error("no leg, and no error")
+	}
+}
