@@ -9,7 +9,7 @@ import (
 	"github.com/go-echarts/go-echarts/v2/opts"
 )
 
-// chartData is what page.js draws one chart from. Colours of text and lines are not in it: they follow the reader's
+// chartData is what js/charts.js draws one chart from. Colours of text and lines are not in it: they follow the reader's
 // light or dark scheme and come from style.css.
 type chartData struct {
 	ID     string         `json:"id"`

@@ -5,6 +5,7 @@ import (
 	"embed"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // libraryVersion is the Apache ECharts that is embedded: dist/echarts.min.js of the npm package echarts, unchanged but for gzip.
@@ -14,8 +15,27 @@ const libraryVersion = "5.6.0"
 // librarySHA256 is the digest of the unpacked library. A test compares it, so that an exchanged file is noticed.
 const librarySHA256 = "bf4a223524e40b77c304bec67e1222cf551f14880cf42c69dc046558e11c07b1"
 
-//go:embed assets page.html style.css page.js
+//go:embed assets js page.html figures.html style.css charts.css
 var files embed.FS
+
+// The style and the script of the page, each made of these files, in this order.
+const (
+	styles  = "style.css charts.css"
+	scripts = "js/charts.js"
+)
+
+// joined is what some files hold, one after the other; names are parted by spaces.
+func joined(names string) ([]byte, error) {
+	var all []byte
+	for _, name := range strings.Fields(names) {
+		b, err := files.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("read part of the page: %w", err)
+		}
+		all = append(append(all, b...), '\n')
+	}
+	return all, nil
+}
 
 // library unpacks the chart library: about 1 MB of JavaScript.
 func library() ([]byte, error) {

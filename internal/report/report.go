@@ -59,9 +59,9 @@ func HTML(w io.Writer, run bench.Run, legs []bench.LegResult, opts Options) erro
 	if err != nil {
 		return err
 	}
-	script, err := files.ReadFile("page.js")
+	script, err := joined(scripts)
 	if err != nil {
-		return fmt.Errorf("read page script: %w", err)
+		return err
 	}
 	l := newLayout(run, legs)
 	all := figures(run, l)
@@ -76,7 +76,7 @@ func HTML(w io.Writer, run bench.Run, legs []bench.LegResult, opts Options) erro
 	// Hashes are of the scripts as they stand between their tags; img-src data: is for the library's own patterns.
 	p.Policy = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src 'unsafe-inline'; script-src " +
 		source(lib) + " " + source(script)
-	tmpl, err := template.New("page.html").ParseFS(files, "page.html")
+	tmpl, err := template.New("page.html").ParseFS(files, "page.html", "figures.html")
 	if err != nil {
 		return fmt.Errorf("parse page: %w", err)
 	}
@@ -103,9 +103,9 @@ func source(script []byte) string {
 
 func newDocument(run bench.Run, l layout, all []figure, opts Options) (document, error) {
 	sums := l.summaries(run)
-	style, err := files.ReadFile("style.css")
+	style, err := joined(styles)
 	if err != nil {
-		return document{}, fmt.Errorf("read style: %w", err)
+		return document{}, err
 	}
 	licence, err := licences()
 	if err != nil {
