@@ -14,9 +14,9 @@ import (
 // floor does not know its neighbours. README.md has the picture.
 var floors = [][]string{
 	{"bench"},
-	{"estimate", "hdr", "lines", "safe", "slo", "strictyaml", "units"},
+	{"estimate", "hdr", "lines", "safe", "slo", "strictyaml", "thread", "units"},
 	{"cgroup", "docker"},
-	{"around", "capacity", "check", "contender", "dataset", "event", "launch", "load", "machine", "oracle", "profile", "ready", "results", "sample", "seed", "stats", "store", "verdict"},
+	{"around", "capacity", "check", "contender", "dataset", "event", "hiccup", "launch", "load", "machine", "oracle", "profile", "ready", "results", "sample", "seed", "stats", "store", "verdict"},
 	{"compare"},
 	{"export", "plain", "report", "runner", "tui"},
 	{"cli"},

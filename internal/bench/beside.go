@@ -68,3 +68,20 @@ func (s StepResult) StoreInFlight() (calls float64, ok bool) {
 	}
 	return float64(a.Busy-b.Busy) / float64(d), true
 }
+
+// Hiccups is how often, in a step, CPUs of this machine did not run for a millisecond or more a thread that was due on them.
+type Hiccups struct {
+	CPUs      int           `json:"cpus"` // watched
+	Count     int64         `json:"count"`
+	Sum       time.Duration `json:"sum_ns"` // over the CPUs
+	Max       time.Duration `json:"max_ns"`
+	Preferred bool          `json:"preferred"` // the threads that watched came before all others (nice -20); else they may also have waited for their turn
+}
+
+// Share is the part of a time for which the CPUs stood still, on average over them.
+func (h Hiccups) Share(of time.Duration) float64 {
+	if h.CPUs == 0 || of <= 0 {
+		return 0
+	}
+	return float64(h.Sum) / float64(h.CPUs) / float64(of)
+}

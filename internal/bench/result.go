@@ -75,11 +75,13 @@ type Load struct {
 	Warnings  []string             `json:"warnings,omitempty"` // doubt beside the result: "the client was the bottleneck: …"
 	Examples  map[ErrorKind]string `json:"examples,omitempty"` // the first error text of each kind, bounded
 
-	Requests   []RequestLoad `json:"requests,omitempty"`   // of each kind, where the step asked more than one; in the order of the profile
-	Settled    time.Duration `json:"settled_ns,omitempty"` // since its start, when the throughput of a step that waits for that had settled; 0: it had not
-	Checked    int64         `json:"checked,omitempty"`    // answers whose whole body was compared with the known one
-	InFlight   float64       `json:"in_flight,omitempty"`  // requests in flight, on average over Elapsed; by Little's law throughput × mean latency
-	Saturation float64       `json:"saturation,omitempty"` // share of Wall in which the busiest thread of the client did not wait for anything; 0: not known
+	Requests   []RequestLoad `json:"requests,omitempty"`       // of each kind, where the step asked more than one; in the order of the profile
+	Settled    time.Duration `json:"settled_ns,omitempty"`     // since its start, when the throughput of a step that waits for that had settled; 0: it had not
+	Checked    int64         `json:"checked,omitempty"`        // answers whose whole body was compared with the known one
+	InFlight   float64       `json:"in_flight,omitempty"`      // requests in flight, on average over Elapsed; by Little's law throughput × mean latency
+	Stamped    int64         `json:"stamped,omitempty"`        // answers whose latency ends when the kernel took in their last byte, since the client had to be woken up for them; that of the others ends when they were read
+	ClientWake time.Duration `json:"client_wake_ns,omitempty"` // summed over Stamped: how much later than that they were read, which no latency contains
+	Saturation float64       `json:"saturation,omitempty"`     // share of Wall in which the busiest thread of the client did not wait for anything; 0: not known
 
 	// Open loop only. Nothing waits without being counted: what could not be sent when it was due was late or dropped.
 	LatencyOf Origin    `json:"latency_of,omitempty"`  // where Latency begins; "" is FromSent

@@ -24,6 +24,8 @@ type figures struct {
 	sent, cut, opened     int64
 	checked               int64
 	busy, overrun, paused time.Duration
+	stamped               int64         // answers whose end the kernel has told
+	woken                 time.Duration // and how much later they were read, summed
 
 	openFigures // of an open loop; the rates are the last ones
 	mostOpen    int
@@ -60,6 +62,14 @@ func (a *account) failure(r *request, kind bench.ErrorKind, took, over time.Dura
 	a.busy += max(took-over, 0)
 	_, known := a.examples[kind]
 	return !known
+}
+
+// wakes records how much later than its arrival an answer was read that the client had to be woken up for. For the two books of what is in
+// flight it was until then.
+func (a *account) wakes(late time.Duration) {
+	a.stamped++
+	a.woken += late
+	a.busy += late
 }
 
 // sends records a request of an open loop that is sent lag after it was due; held, because it had to wait for a connection.
@@ -110,6 +120,8 @@ func (r *recorder) gather() {
 		r.busy += sums.busy
 		r.overrun += sums.overrun
 		r.paused += sums.paused
+		r.stamped += sums.stamped
+		r.woken += sums.woken
 		r.counted += sums.counted
 		if o := r.open; o != nil {
 			o.due += sums.due

@@ -95,11 +95,16 @@ func (s *shard) handle(c *conn, i int, events uint32) {
 // has to be asked for again.
 func (s *shard) read(c *conn, i int, events uint32) {
 	var n, used int
+	var stamp int64
 	var done bool
 	var err error
 	for reads := 1; !done && err == nil; reads++ {
 		var errno syscall.Errno
-		n, errno = read(c.fd, s.in)
+		if s.slept {
+			n, stamp, errno = s.stamps.read(c.fd, s.in)
+		} else {
+			n, errno = read(c.fd, s.in)
+		}
 		switch {
 		case errno == syscall.EAGAIN:
 			return
@@ -133,6 +138,11 @@ func (s *shard) read(c *conn, i int, events uint32) {
 		s.hangUp(c)
 	}
 	took, over := time.Duration(now-c.start), s.over(now)
+	if stamp != 0 {
+		late := woken(time.Now(), stamp, took)
+		took -= late
+		s.books.wakes(late)
+	}
 	switch p := &c.parser; {
 	case p.status == c.req.status && p.keep && p.bytes <= maxChecked:
 		s.check(c, took, over)

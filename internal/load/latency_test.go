@@ -2,12 +2,9 @@ package load
 
 import (
 	"context"
-	"io"
-	"math"
 	"net"
 	"os"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -62,63 +59,6 @@ func (a agreement) add(got, want bench.Latencies) bool {
 		agreed = agreed && a[q.name] <= 1
 	}
 	return agreed
-}
-
-// delays are the known delays of a server, by the number of the request.
-var delays = []struct {
-	name string
-	of   func(n int64) time.Duration
-}{
-	{"constant 5 ms", func(int64) time.Duration { return 5 * time.Millisecond }},
-	{"bimodal 2 and 30 ms", func(n int64) time.Duration {
-		if n%8 == 0 {
-			return 30 * time.Millisecond
-		}
-		return 2 * time.Millisecond
-	}},
-	{"heavy tail from 1 ms", func(n int64) time.Duration {
-		// Pareto with α = 1.5, by the rank of the request in a sequence that fills the unit interval evenly.
-		_, u := math.Modf(float64(n) * math.Phi)
-		return min(time.Duration(float64(time.Millisecond)/math.Pow(1-u, 1/1.5)), 200*time.Millisecond)
-	}},
-	{"spread over 1 to 20 ms", func(n int64) time.Duration { return time.Millisecond * time.Duration(1+n*7%20) }},
-}
-
-// The bar: p50 to p99.9 within 1 % or 50 µs (on an idle machine) of what the server measured on its side. The server's clock stops when its answer
-// is ready and the client's when it is read; in between is the scheduler of a busy machine, hence the attempts.
-func TestLatencyAgreesWithTheServer(t *testing.T) {
-	const attempts = 15
-	for _, delay := range delays {
-		t.Run(delay.name, func(t *testing.T) {
-			var n atomic.Int64
-			var server atomic.Pointer[truth]
-			url := raw(t, func(conn net.Conn, _ string) bool {
-				began := time.Now()
-				time.Sleep(delay.of(n.Add(1))) // and more: what it took in truth is measured
-				// Before the writing: afterwards the client may have its answer already, and the truth would be the longer one
-				// of the two. So the client's figure can only be larger, and no noise hides an error of the engine.
-				server.Load().record(time.Since(began))
-				io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
-				return true
-			})
-			best := agreement{}
-			for i := 1; ; i++ {
-				server.Store(newTruth())
-				l := run(t, Engine{}, plan(url, 2, 500*time.Millisecond))
-				want := server.Load().latencies()
-				if want.Count != l.Succeeded {
-					t.Fatalf("%d succeeded, the server answered %d", l.Succeeded, want.Count)
-				}
-				if best.add(l.Latency, want) {
-					t.Logf("shares of the allowed deviation after %d attempts: %v", i, best)
-					return
-				}
-				if i == attempts {
-					t.Fatalf("shares of the allowed deviation after %d attempts: %v", i, best)
-				}
-			}
-		})
-	}
 }
 
 // timed measures each exchange at the border between the engine and the socket: from the call that writes the request to the

@@ -1,6 +1,10 @@
 package load
 
-import "time"
+import (
+	"time"
+
+	"locbench/internal/thread"
+)
 
 // coarse is what timers of the runtime may be late by. The rest of a nap is slept in the kernel.
 const coarse = 3 * time.Millisecond
@@ -10,7 +14,8 @@ const coarse = 3 * time.Millisecond
 type nap struct{ timer *time.Timer }
 
 func newNap() *nap {
-	sharpen()
+	thread.Own()
+	thread.Prefer()
 	return &nap{time.NewTimer(0)}
 }
 
@@ -29,7 +34,7 @@ func (n *nap) until(t time.Time, halted <-chan struct{}) bool {
 		case left <= 0:
 			return true
 		case left <= coarse:
-			sleep(left)
+			thread.Sleep(left)
 		default:
 			n.timer.Reset(left - coarse)
 			select {

@@ -3,6 +3,8 @@ package load
 import (
 	"math"
 	"time"
+
+	"locbench/internal/thread"
 )
 
 // sendBatch is how many requests that are due are sent before answers are looked at.
@@ -34,7 +36,8 @@ func newOpenShard(s *shard, plan Plan) *openShard {
 
 // run sends until the schedule or the sending has ended, and returns when nothing is in flight any more.
 func (o *openShard) run() {
-	sharpen()
+	thread.Own()
+	thread.Prefer() // what is due is sent when it is due, also while the contender wants every CPU
 	s := o.shard
 	s.books.mu.Lock()
 	defer s.books.mu.Unlock()

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"fmt"
 	"math"
 	"sync"
 	"testing"
@@ -10,76 +11,123 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/hdr"
+	"locbench/internal/hiccup"
 )
 
-// BenchmarkPace sends 20,000 requests a second for 3 s to a server that does nothing, with both loops, with vegeta, and with connections that
-// each sleep for an interval of their own, as wrk2 does it. It reports how much later than due requests were sent.
+// How the schedule is measured: so many requests a second to a server that does nothing, in many short steps, because the machine
+// may stand still in some of them.
+const (
+	paceRate        = 20_000
+	paceStep        = 250 * time.Millisecond
+	paceSteps       = 24
+	paceConnections = 64
+	paceLook        = 200 * time.Microsecond // a machine that does not run a thread for so long after it was due stands still
+)
+
+// BenchmarkPace tells how much later than due requests were sent, by both loops, by vegeta, and by connections that each sleep for an
+// interval of their own, as wrk2 does it, in steps that take turns. Beside the figures of all steps stand those of the
+// steps in which the machine did not stand still: a thread on each CPU, at the highest ordinary priority, looks for that, and does not know of requests.
 //
 //	go test -run '^$' -bench Pace -benchtime 1x ./internal/load
 func BenchmarkPace(b *testing.B) {
-	const rate, duration, connections = 20_000, 3 * time.Second, 64
 	url := benchServer(b, "")
-	report := func(b *testing.B, lag bench.Latencies, missing int64) {
-		for name, d := range map[string]time.Duration{"p50-µs": lag.P50, "p99-µs": lag.P99, "p99.9-µs": lag.P999, "max-µs": lag.Max} {
-			b.ReportMetric(float64(d)/1e3, name)
-		}
-		b.ReportMetric(float64(missing), "not-sent")
-		b.ReportMetric(0, "ns/op")
+	ways := []struct {
+		name string
+		step func(b *testing.B, url string) (lag bench.Latencies, missing int64)
+	}{
+		{"locbench", func(b *testing.B, url string) (bench.Latencies, int64) { return paceEngine(b, Engine{}, url) }},
+		{"portable", func(b *testing.B, url string) (bench.Latencies, int64) {
+			return paceEngine(b, Engine{Portable: true}, url)
+		}},
+		{"vegeta", paceVegeta},
+		{"sleep", paceSleep},
 	}
-	for name, portable := range map[string]bool{"locbench": false, "portable": true} {
-		b.Run(name, func(b *testing.B) {
-			for range b.N {
-				p := openPlan(url+"/100B", rate, 0, duration)
-				l, err := Engine{Portable: portable}.Run(b.Context(), p, nil)
-				if err != nil || l.FailedTotal() > 0 {
-					b.Fatal(err, l.Failed)
+	for range b.N {
+		meter := hiccup.StartKept(paceLook)
+		all, quiet := make([][]bench.Latencies, len(ways)), make([][]bench.Latencies, len(ways))
+		missing := make([]int64, len(ways))
+		for range paceSteps {
+			for i, way := range ways {
+				meter.Gaps()
+				lag, n := way.step(b, url)
+				missing[i] += n
+				all[i] = append(all[i], lag)
+				if len(meter.Gaps()) == 0 {
+					quiet[i] = append(quiet[i], lag)
 				}
-				report(b, l.Lag, l.Dropped)
+			}
+		}
+		meter.Stop()
+		fmt.Printf("\n%-10s %31s   %31s\n%-10s %10s %10s %10s  %11s %10s %10s %10s %9s\n", "µs late", "steps in which the machine ran", "all steps", "",
+			"p50", "p99", "max", "steps", "p50", "p99", "max", "not sent")
+		for i, way := range ways {
+			q, a := merged(b, quiet[i]), merged(b, all[i])
+			fmt.Printf("%-10s %10.1f %10.1f %10.1f  %5d of %2d %10.1f %10.1f %10.1f %9d\n", way.name, micro(q.P50), micro(q.P99), micro(q.Max),
+				len(quiet[i]), len(all[i]), micro(a.P50), micro(a.P99), micro(a.Max), missing[i])
+		}
+	}
+}
+
+func micro(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
+
+func merged(b *testing.B, ls []bench.Latencies) bench.Latencies {
+	if len(ls) == 0 {
+		return bench.Latencies{}
+	}
+	l, err := hdr.Merge(ls...)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return l
+}
+
+func paceEngine(b *testing.B, e Engine, url string) (bench.Latencies, int64) {
+	l, err := e.Run(b.Context(), openPlan(url+"/100B", paceRate, 0, paceStep), nil)
+	if err != nil || l.FailedTotal() > 0 {
+		b.Fatal(err, l.Failed)
+	}
+	return l.Lag, l.Dropped
+}
+
+func paceVegeta(_ *testing.B, url string) (bench.Latencies, int64) {
+	attacker := vegeta.NewAttacker(vegeta.Workers(paceConnections), vegeta.Connections(paceConnections))
+	var offsets []time.Duration
+	var first time.Time
+	targeter := vegeta.NewStaticTargeter(vegeta.Target{Method: "GET", URL: url + "/100B"})
+	for r := range attacker.Attack(targeter, vegeta.Rate{Freq: paceRate, Per: time.Second}, paceStep, "") {
+		if first.IsZero() {
+			first = r.Timestamp
+		}
+		offsets = append(offsets, r.Timestamp.Sub(first)-time.Duration(r.Seq)*time.Second/paceRate)
+	}
+	// Nobody tells when it began: the request that was least late is taken to have been on time.
+	least := time.Duration(math.MaxInt64)
+	for _, o := range offsets {
+		least = min(least, o)
+	}
+	h := hdr.New()
+	for _, o := range offsets {
+		h.Record(o - least)
+	}
+	return h.Latencies(), int64(paceRate*paceStep.Seconds()) - int64(len(offsets))
+}
+
+func paceSleep(*testing.B, string) (bench.Latencies, int64) {
+	h := hdr.New()
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	started := time.Now()
+	for k := range paceConnections {
+		wg.Go(func() {
+			for due := time.Duration(k) * time.Second / paceRate; due < paceStep; due += paceConnections * time.Second / paceRate {
+				time.Sleep(due - time.Since(started))
+				lag := time.Since(started) - due
+				mu.Lock()
+				h.Record(lag)
+				mu.Unlock()
 			}
 		})
 	}
-	b.Run("vegeta", func(b *testing.B) {
-		for range b.N {
-			attacker := vegeta.NewAttacker(vegeta.Workers(connections), vegeta.Connections(connections))
-			var offsets []time.Duration
-			var first time.Time
-			for r := range attacker.Attack(vegeta.NewStaticTargeter(vegeta.Target{Method: "GET", URL: url + "/100B"}), vegeta.Rate{Freq: rate, Per: time.Second}, duration, "") {
-				if first.IsZero() {
-					first = r.Timestamp
-				}
-				offsets = append(offsets, r.Timestamp.Sub(first)-time.Duration(r.Seq)*time.Second/rate)
-			}
-			// Nobody tells when it began: the request that was least late is taken to have been on time.
-			least := time.Duration(math.MaxInt64)
-			for _, o := range offsets {
-				least = min(least, o)
-			}
-			h := hdr.New()
-			for _, o := range offsets {
-				h.Record(o - least)
-			}
-			report(b, h.Latencies(), int64(rate*duration.Seconds())-int64(len(offsets)))
-		}
-	})
-	b.Run("sleep", func(b *testing.B) {
-		for range b.N {
-			h := hdr.New()
-			var mu sync.Mutex
-			var wg sync.WaitGroup
-			started := time.Now()
-			for k := range connections {
-				wg.Go(func() {
-					for due := time.Duration(k) * time.Second / rate; due < duration; due += connections * time.Second / rate {
-						time.Sleep(due - time.Since(started))
-						lag := time.Since(started) - due
-						mu.Lock()
-						h.Record(lag)
-						mu.Unlock()
-					}
-				})
-			}
-			wg.Wait()
-			report(b, h.Latencies(), int64(rate*duration.Seconds())-h.Count())
-		}
-	})
+	wg.Wait()
+	return h.Latencies(), int64(paceRate*paceStep.Seconds()) - h.Count()
 }

@@ -30,6 +30,8 @@ type recorder struct {
 	checked     int64         // answers whose bodies were
 	saturation  float64       // share of the sending in which the busiest thread did not wait for anything; 0: not known
 	paused      time.Duration // summed time in which connections waited to be opened again
+	stamped     int64         // answers whose end the kernel has told,
+	woken       time.Duration // and how much later they were read, summed
 	examples    map[bench.ErrorKind]string
 	open        *openFigures // nil: closed loop
 	users       bool         // connections are meant to be opened again
@@ -334,6 +336,7 @@ func (r *recorder) load() bench.Load {
 		r.kinds.add(a.kinds)
 	}
 	l.Requests, l.Settled = r.kinds.results(r.mix), r.settled
+	l.Stamped, l.ClientWake = r.stamped, r.woken
 	if l.Elapsed > 0 {
 		l.InFlight = float64(r.busy) / float64(l.Elapsed)
 	}

@@ -80,7 +80,9 @@ type shard struct {
 	next   int64 // when connections have to be looked at for time-outs and ends of rests
 	known  uint8 // see parser
 	idle   int64 // spent waiting for events while the sending went on
-	ended  bool  // the sending has; then at is when
+	slept  bool  // before the events at hand came
+	stamps stampReader
+	ended  bool // the sending has; then at is when
 	at     int64
 }
 
@@ -133,7 +135,8 @@ func (s *shard) await(until int64) {
 	if busy {
 		n, errno = pollNow(s.epoll, s.events)
 	}
-	if n <= 0 || errno != 0 {
+	s.slept = n <= 0 || errno != 0
+	if s.slept {
 		left, began := int64(-1), s.now()
 		if until = min(until, s.next); until != math.MaxInt64 {
 			left = max(until-began, 0)

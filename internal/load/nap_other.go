@@ -1,9 +1,0 @@
-//go:build !linux
-
-package load
-
-import "time"
-
-func sharpen() {}
-
-func sleep(d time.Duration) { time.Sleep(d) }

@@ -1,0 +1,19 @@
+//go:build !linux
+
+package thread
+
+import "time"
+
+func sharpen() {}
+
+// Prefer does nothing on this system.
+func Prefer() bool { return false }
+
+// Pin does nothing on this system.
+func Pin(int) bool { return false }
+
+// CPUs are not known on this system.
+func CPUs() []int { return nil }
+
+// Sleep sleeps.
+func Sleep(d time.Duration) { time.Sleep(d) }
