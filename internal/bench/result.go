@@ -147,6 +147,8 @@ type StepResult struct {
 	BesideBefore *Beside `json:"beside_before,omitempty"` // host and store, at the same two ends
 	BesideAfter  *Beside `json:"beside_after,omitempty"`
 
+	Hiccups *Hiccups `json:"hiccups,omitempty"` // of the machine, between the same two ends
+
 	Warnings []string `json:"warnings,omitempty"`
 	Aborted  string   `json:"aborted,omitempty"` // why it ended early: "the contender died", "interrupted"
 }

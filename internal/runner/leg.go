@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
+	"locbench/internal/hiccup"
 	"locbench/internal/sample"
 )
 
@@ -57,6 +58,7 @@ type life struct {
 	svc      bench.Service
 	artifact bench.Artifact
 	inst     bench.Instance
+	still    *hiccup.Meter      // while the load runs
 	died     *bench.Exit        // how it ended, if it did before it was asked to
 	steps    []bench.StepResult // that have been run, the skipped ones among them
 	skipped  []string           // "3 (64 connections)"

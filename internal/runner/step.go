@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/hiccup"
 	"locbench/internal/sample"
 	"locbench/internal/units"
 )
@@ -17,6 +18,8 @@ const deafSteps = 2
 // load runs the steps. It ends early when the contender dies or hangs, when the store is gone, or when ctx is done.
 func (l *life) load(ctx context.Context) error {
 	defer l.Engine.Rest() // before the contender is stopped: it might wait for its connections to be closed
+	l.still = hiccup.Start(hiccup.Nap)
+	defer l.still.Stop()
 	deaf := 0
 	for i, step := range l.plan(ctx) {
 		paused := l.pause(ctx, l.leg, l.inst.Exited())
@@ -89,11 +92,14 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 		OnStart: func() {
 			res.Before, beforeErr = sample.Read(ctx, l.inst)
 			res.BesideBefore = l.beside(ctx)
+			l.still.Take()
 			l.steering.startClock()
 		},
 		OnEnd: func() {
 			res.After, afterErr = sample.Read(context.WithoutCancel(ctx), l.inst)
 			res.BesideAfter = l.beside(context.WithoutCancel(ctx))
+			h := l.still.Take()
+			res.Hiccups = &h
 		},
 		OnWindow: func(w bench.Window) { l.Stream.Publish(l.leg, bench.WindowClosed{Index: index, Window: w}) },
 		Rate:     asked.wanted,
@@ -114,6 +120,7 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 		res.Warnings = append(res.Warnings, fmt.Sprintf("the kernel killed %d of its processes for want of memory", n))
 	}
 	res.Warnings = append(res.Warnings, asked.doubts()...)
+	res.Warnings = append(res.Warnings, stoodStill(res)...)
 	if l.Judge != nil {
 		res.Warnings = append(res.Warnings, l.Judge(res, l.inst.Info())...)
 	}
@@ -135,6 +142,26 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 		res.Aborted = err.Error()
 	}
 	return res, skipped, err
+}
+
+// What of a machine that stood still is worth a warning: a long time at once, or a share of the step on every CPU.
+const (
+	longHiccup    = 20 * time.Millisecond
+	hiccupsOfStep = 0.005
+)
+
+// stoodStill warns of a machine that did not run what was due: the highest latencies are its own then, not the contender's.
+func stoodStill(res bench.StepResult) []string {
+	h := res.Hiccups
+	if h == nil || h.Count == 0 || h.Max < longHiccup && h.Share(res.Load.Wall) < hiccupsOfStep {
+		return nil
+	}
+	doubt := "the highest latencies may be the machine's"
+	if !h.Preferred {
+		doubt += ", or its CPUs were all busy (this user may not raise the priority of the thread that watches)"
+	}
+	return []string{fmt.Sprintf("the machine stood still: %d times for 1 ms or more, at the longest for %s, %.1f %% of the step on each CPU; %s",
+		h.Count, units.Duration(h.Max), 100*h.Share(res.Load.Wall), doubt)}
 }
 
 // beside reads host and store, where anybody can.
