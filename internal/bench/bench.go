@@ -83,6 +83,7 @@ type Profile struct {
 	Phases      *PhaseSpec  `json:"phases,omitempty"`
 	Checks      CheckSpec   `json:"checks"`
 	Steps       []Step      `json:"steps"`
+	Thresholds  []Threshold `json:"thresholds,omitempty"`
 	PriceVCPUHr float64     `json:"price_usd_per_vcpu_hour"`
 }
 

@@ -151,6 +151,8 @@ type StepResult struct {
 
 	Warnings []string `json:"warnings,omitempty"`
 	Aborted  string   `json:"aborted,omitempty"` // why it ended early: "the contender died", "interrupted"
+
+	Thresholds []Judgement `json:"thresholds,omitempty"` // of the profile, that this step was judged by
 }
 
 // CPU is the CPU time that the contender used in the step; ok is false when it is not known.

@@ -128,6 +128,7 @@ func (f *capacityFlags) plan(env Env, p place, contenders []string, changed func
 	if err != nil {
 		return conducted{}, err
 	}
+	plan.Profile.Thresholds = nil // trials are there to miss the objective
 	pr := &plan.Profile
 	if len(pr.Contenders) != 1 {
 		return conducted{}, usage("one contender at a time: the profile %s has %d", pr.Name, len(pr.Contenders))

@@ -86,7 +86,11 @@ func execute(ctx context.Context, env Env, f runFlags, contenders []string, chan
 	if printer == nil { // it has not begun
 		return err
 	}
-	return errors.Join(err, finish(env, f, dir), printer.Err())
+	missed, finishErr := finish(env, f, dir)
+	if err = errors.Join(err, finishErr, printer.Err()); err == nil && missed > 0 {
+		return withCode(ExitThreshold, fmt.Errorf("thresholds were missed: %d of those that the steps were judged by", missed))
+	}
+	return err
 }
 
 // conduct runs a plan and keeps its results. The error has the exit code.
@@ -312,23 +316,31 @@ func outcome(ctx context.Context, err, writeErr error) error {
 		return withCode(ExitContender, fmt.Errorf("the run ended early: %w", writeErr))
 	case errors.Is(err, runner.ErrLegs):
 		return withCode(ExitContender, err)
+	case errors.Is(err, runner.ErrThreshold):
+		return withCode(ExitThreshold, err)
 	}
 	return err
 }
 
-// finish writes the reports from what is on disk, so that they show exactly what was kept, and prints the table.
-func finish(env Env, f runFlags, dir string) error {
+// finish writes the reports from what is on disk, so that they show exactly what was kept, and prints the table. missed is how often
+// thresholds were.
+func finish(env Env, f runFlags, dir string) (missed int, err error) {
 	run, legs, err := results.Read(dir)
 	if err != nil && len(legs) == 0 {
-		return err
+		return 0, err
+	}
+	for _, leg := range legs {
+		for _, step := range leg.Steps {
+			missed += len(step.Missed())
+		}
 	}
 	_, reportErr := writeReports(dir, "", run, legs)
 	if !f.json && !f.controlled {
 		if err := summary(env, dir, run, legs); err != nil {
-			return err
+			return missed, err
 		}
 	}
-	return errors.Join(err, reportErr)
+	return missed, errors.Join(err, reportErr)
 }
 
 // summary prints the table of a run, where its files are, and how to go on with it.

@@ -16,7 +16,7 @@ func planResume(f runFlags, contenders []string, changed func(string) bool) (ben
 	if len(contenders) > 0 {
 		return bench.Run{}, usage("--resume goes on with the recorded plan: it takes no contenders")
 	}
-	for _, name := range []string{"profile", "runtime", "store", "rounds", "duration", "connections", "cpus", "memory", "seed", "latency", "latency-p99", "no-checks", "out",
+	for _, name := range []string{"profile", "runtime", "store", "rounds", "duration", "connections", "cpus", "memory", "seed", "latency", "latency-p99", "no-checks", "out", "threshold",
 		"cpu-set", "data", "cities", "vertices", "data-seed"} {
 		if changed(name) {
 			return bench.Run{}, usage("--resume goes on with the recorded plan: it takes no --%s", name)

@@ -35,6 +35,7 @@ type runFlags struct {
 	headless    bool
 	json        bool
 	quiet       bool
+	thresholds  []string
 	planFlags
 	screen     screenFlags
 	controlled bool // steered by another locbench: see work
@@ -55,13 +56,19 @@ report.html. It is written after every step: Ctrl-C, or even kill -9, loses only
 On a terminal the run is shown live (see 'locbench tui'), and its summary is left on the normal screen; in a pipe, or with --headless,
 --quiet or --json, it is told as text. Standard output gets the final table (or with --json every event as a line), standard error everything else.
 
+A threshold ("p99<50ms", "errors<0.1%", "throughput>1000") of the profile or of --threshold is judged in every measured step and kept in
+the results. With window=5s it is judged on every five one-second windows in a row while the step runs, and with stop=step, stop=leg or
+stop=run a miss ends that early; from_step=3 and contender=NAME narrow it.
+
 Exit codes: 0 all went well; 1 the run could not begin; 2 wrong usage; 3 not every leg is complete (a contender failed, the
-store or the disk was lost); 130 interrupted.`,
+store or the disk was lost); 4 a threshold was missed, or has ended something early, and nothing worse has happened; 130 interrupted. Where
+several are true, the first of 130, 3, 4 is told.`,
 		Example: `  locbench run --headless                                   # profile quick on whatever this machine has
   locbench run --profile locations go-nethttp --elastic http://127.0.0.1:9200
   locbench run go-nethttp go-nethttp:release --rounds 6
   locbench run --runtime process --duration 5s --connections 1,8,64
   locbench run --target http://127.0.0.1:8080 --no-checks   # load a service that already runs
+  locbench run --threshold 'p99<50ms,errors<0.1%' --threshold 'errors<20% window=5s stop=run'
   locbench run --json | jq 'select(.type=="step_ended").event.result.load.succeeded'
   locbench run --resume results/20261121-080000-locations`,
 		Args: args(cobra.ArbitraryArgs),
@@ -108,6 +115,7 @@ func bindRun(cmd *cobra.Command, f *runFlags) {
 	fl.IntVar(&f.rounds, "rounds", 0, "lives of each contender; six give a 95 % interval of a median")
 	fl.DurationVar(&f.duration, "duration", 0, "length of every step")
 	fl.StringSliceVar(&f.connections, "connections", nil, "replace the steps by these `numbers` of connections; also '1 x5 warm-up,2..64 doubling', as in a profile")
+	fl.StringArrayVar(&f.thresholds, "threshold", nil, "`OBJECTIVE` that ends with exit code 4 where a step misses it, such as 'p99<50ms,errors<0.1%' or 'errors<20% window=5s stop=leg'; besides those of the profile; may be repeated")
 	fl.StringVarP(&f.out, "out", "o", "", "results `DIR` (default results/<time>-<profile>)")
 	fl.StringVar(&f.resume, "resume", "", "finish the run in this results `DIR`: complete legs are kept, all others run again")
 	f.screen.add(cmd)
@@ -142,6 +150,17 @@ func changedProfile(p bench.Profile, f runFlags, contenders []string, changed fu
 			}
 			p.Contenders = append(p.Contenders, sel)
 		}
+		// A threshold of a contender that is not run has nothing to say.
+		p.Thresholds = slices.DeleteFunc(slices.Clone(p.Thresholds), func(t bench.Threshold) bool {
+			return t.Contender != "" && !slices.ContainsFunc(p.Contenders, func(s bench.Selection) bool { return s.String() == t.Contender })
+		})
+	}
+	for _, text := range f.thresholds {
+		t, err := profile.ParseThreshold(text)
+		if err != nil {
+			return p, usage("--%w", err)
+		}
+		p.Thresholds = append(slices.Clip(p.Thresholds), t)
 	}
 	if err := applyStore(&p, f); err != nil {
 		return p, err

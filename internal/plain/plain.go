@@ -193,6 +193,9 @@ func (p *Printer) stepEnded(r bench.StepResult) {
 	for _, w := range append(append([]string{}, r.Load.Warnings...), r.Warnings...) {
 		p.line("    %s %s", p.paint(yellow, "warning:"), safe.Line(w, 500))
 	}
+	for _, j := range r.Missed() {
+		p.line("    %s %s", p.paint(red, "threshold missed:"), safe.Line(judgement(j), 300))
+	}
 	if r.Aborted != "" {
 		p.line("    %s %s", p.paint(red, "ended early:"), safe.Line(r.Aborted, 500))
 	}

@@ -31,7 +31,7 @@ func Table(w io.Writer, run bench.Run, legs []bench.LegResult, width int) error 
 		b.WriteByte('\n')
 	}
 	headline(&b, contenders, width)
-	notes(&b, run, contenders, width)
+	notes(&b, run, contenders, legs, width)
 	_, err := w.Write(b.Bytes())
 	return err
 }
@@ -113,7 +113,7 @@ func at(s bench.Step) string {
 }
 
 // notes says what the figures are and where to doubt them.
-func notes(b *bytes.Buffer, run bench.Run, contenders []stats.Contender, width int) {
+func notes(b *bytes.Buffer, run bench.Run, contenders []stats.Contender, legs []bench.LegResult, width int) {
 	line := func(format string, args ...any) { b.WriteString(wrap(fmt.Sprintf(format, args...), width) + "\n") }
 	line("")
 	line("p50, p99 and CPU/req are those of the step with the peak; start-up, memory, errors and cost are of the whole life.")
@@ -138,6 +138,7 @@ func notes(b *bytes.Buffer, run bench.Run, contenders []stats.Contender, width i
 			line("%s: %s", safe.Line(c.Label, 60), safe.Line(f, 300))
 		}
 	}
+	thresholds(line, legs)
 	seen := map[string]bool{}
 	for _, w := range run.Warnings {
 		seen[w] = true

@@ -44,6 +44,7 @@ type file struct {
 	Checks       checks        `yaml:"checks"`
 	StepDuration duration      `yaml:"step_duration,omitempty" strict:"min=100ms,max=24h"`
 	Steps        steps         `yaml:"steps" strict:"required,min=1,max=1000" example:"[1x5 warm-up, 2..64 doubling]"`
+	Thresholds   []threshold   `yaml:"thresholds,omitempty" strict:"max=100"`
 	Price        float64       `yaml:"price_per_vcpu_hour" strict:"min=0,max=1000"`
 }
 
@@ -131,6 +132,7 @@ func (f *file) ValidateStrict(v strictyaml.Value) {
 		}
 	}
 	f.Steps.fill(time.Duration(f.StepDuration))
+	f.checkThresholds(v)
 }
 
 func firstName(requests []request) string {
@@ -153,6 +155,7 @@ func (f file) profile() bench.Profile {
 		Steps:  f.Steps, PriceVCPUHr: f.Price,
 	}
 	p.Phases = f.Phases.spec()
+	p.Thresholds = thresholdSpecs(f.Thresholds)
 	if len(p.Checks.Suites) == 0 {
 		p.Checks.Suites = nil
 	}
@@ -176,6 +179,7 @@ func fileOf(p bench.Profile) file {
 		Steps:  p.Steps, Price: p.PriceVCPUHr,
 	}
 	f.Phases = phasesOf(p.Phases)
+	f.Thresholds = thresholdsOf(p.Thresholds)
 	for _, s := range p.Contenders {
 		f.Contenders = append(f.Contenders, selection(s))
 	}

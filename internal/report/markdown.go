@@ -33,6 +33,7 @@ func Markdown(w io.Writer, run bench.Run, legs []bench.LegResult) error {
 		}
 		markdownTable(&b, p.Title, p.Table)
 	}
+	markdownThresholds(&b, thresholds(run, l))
 	markdownTroubles(&b, troubles(l))
 	markdownInterventions(&b, run, l)
 	markdownChecks(&b, checks(l))

@@ -38,6 +38,7 @@ type document struct {
 	Warnings    []warning
 	Headline    headline
 	Procedures  []procedure
+	Thresholds  thresholdTable
 	Troubles    []trouble
 	Asked       []intervention
 	AskedMore   int // that are not in Asked
@@ -124,6 +125,7 @@ func newDocument(run bench.Run, l layout, all []figure, opts Options) (document,
 		Version:     cleanName(run.Software.Locbench),
 		Headline:    newHeadline(run, l, sums),
 		Procedures:  procedures(run, l, sums),
+		Thresholds:  thresholds(run, l),
 		Troubles:    troubles(l),
 		Figures:     all,
 		Contenders:  l.contenders,

@@ -17,7 +17,7 @@ const lastLines = 20
 // leg runs one life of one contender. Its failure is returned, and told as LegEnded in any case.
 func (r *runner) leg(ctx context.Context, leg bench.Leg, number int) error {
 	sel := selection(leg)
-	l := &life{runner: r, leg: &leg, svc: r.Services[sel], artifact: r.artifacts[sel]}
+	l := &life{runner: r, leg: &leg, svc: r.Services[sel], artifact: r.artifacts[sel], isLast: r.lastLeg(number - 1)}
 	own, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	r.steering.beginLeg(l.leg, bench.LegStarted{Number: number, Of: len(r.Run.Legs), Service: l.svc, Artifact: l.artifact}, end)
@@ -38,11 +38,16 @@ func (r *runner) leg(ctx context.Context, leg bench.Leg, number int) error {
 	case errors.Is(cause, errSkipped):
 		err = errSkipped
 		ended.State, ended.Failure = bench.LegAborted, err.Error()
+	case errors.Is(err, ErrThreshold) && l.died == nil:
+		ended.State, ended.Failure = bench.LegAborted, err.Error()
 	case err != nil:
 		ended.State, ended.Failure = bench.LegFailed, strings.ReplaceAll(err.Error(), "\n", "; ")
 	case len(l.skipped) > 0:
 		err = l.stepsSkipped()
 		ended.State, ended.Failure = bench.LegAborted, err.Error()
+	case len(l.missed) > 0:
+		err = errors.Join(l.missed...)
+		ended.State, ended.Failure = bench.LegAborted, strings.ReplaceAll(err.Error(), "\n", "; ")
 	}
 	if ended.State != bench.LegComplete && l.inst != nil {
 		ended.Exit, ended.LastLog = l.died, tail(l.inst.Logs(), lastLines)
@@ -62,6 +67,8 @@ type life struct {
 	died     *bench.Exit        // how it ended, if it did before it was asked to
 	steps    []bench.StepResult // that have been run, the skipped ones among them
 	skipped  []string           // "3 (64 connections)"
+	missed   []error            // steps that a threshold has cut short, without ending the leg
+	isLast   bool               // no leg comes after it
 }
 
 // interruption tells why everything ends, once: most causes say themselves that they interrupt.

@@ -134,6 +134,7 @@ type runner struct {
 	artifacts map[bench.Selection]bench.Artifact
 	broken    map[bench.Selection]error // contenders that could not be built
 	steering  *steering
+	ended     error // a threshold that has ended the run
 }
 
 // steered runs under control from outside, which has ended when it returns.
@@ -190,9 +191,18 @@ func (r *runner) runLegs(ctx context.Context) error {
 		if err != nil {
 			failures = append(failures, fmt.Errorf("%s: %w", entry.Leg, err))
 		}
+		if r.ended != nil {
+			if err == nil { // it was missed at the end of a whole leg
+				failures = append(failures, r.ended)
+			}
+			break
+		}
 		if r.steering.stopping() && !r.lastLeg(i) {
 			return fmt.Errorf("%w after leg %s", errStopped, entry.Leg)
 		}
+	}
+	if len(failures) > 0 && allThresholds(failures) {
+		return errors.Join(failures...)
 	}
 	if len(failures) > 0 {
 		return fmt.Errorf("%w: %w", ErrLegs, errors.Join(failures...))

@@ -30,7 +30,7 @@ func (l *life) load(ctx context.Context) error {
 			return l.orDeath(errDied)
 		}
 		step = step.AtPeak(bench.Peak(l.steps))
-		res, skipped, err := l.step(ctx, i, step)
+		res, skipped, stop, err := l.step(ctx, i, step)
 		if paused > 0 {
 			res.Warnings = append(res.Warnings, fmt.Sprintf("the run was paused for %s before this step, on request", units.Duration(paused)))
 		}
@@ -42,10 +42,22 @@ func (l *life) load(ctx context.Context) error {
 		if skipped {
 			l.skipped = append(l.skipped, fmt.Sprintf("%d (%s)", i+1, step.Name))
 		}
+		if stop != nil {
+			at := fmt.Errorf("%w at step %d (%s)", *stop, i+1, step.Name)
+			if stop.scope == bench.ScopeRun {
+				l.ended = fmt.Errorf("%s: %w", l.leg, at)
+			}
+			if stop.scope != bench.ScopeStep && !l.lastStep(i) {
+				return at
+			}
+			if res.Aborted != "" {
+				l.missed = append(l.missed, at)
+			}
+		}
 		if l.steering.stopping() && !l.lastStep(i) {
 			return errStopped
 		}
-		if skipped {
+		if skipped || res.Aborted != "" {
 			continue // too short to say whether the contender hangs
 		}
 		if res.Load.Succeeded > 0 {
@@ -67,13 +79,15 @@ func (l *life) load(ctx context.Context) error {
 func (l *life) lastStep(i int) bool { return l.Next == nil && i+1 == len(l.Run.Profile.Steps) }
 
 // step runs one step with readings of the counters at exactly its ends, without the opening of connections before and the wait
-// for answers that never come behind, and once a second in between. skipped says that somebody has cut it short, which is no error.
-func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.StepResult, skipped bool, err error) {
+// for answers that never come behind, and once a second in between. skipped says that somebody has cut it short, which is no error;
+// stop is a missed threshold that has, or that ends more.
+func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.StepResult, skipped bool, stop *missed, err error) {
 	res = bench.StepResult{Index: index, Step: step}
 	// The death of the contender ends the step at once: hammering a closed port measures nothing.
 	dying, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	asked := l.steering.beginStep(bench.StepStarted{Index: index, Of: max(len(l.Run.Profile.Steps), index+1), Step: step}, cancel)
+	thresholds := l.judges(index, step)
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
@@ -101,8 +115,11 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 			h := l.still.Take()
 			res.Hiccups = &h
 		},
-		OnWindow: func(w bench.Window) { l.Stream.Publish(l.leg, bench.WindowClosed{Index: index, Window: w}) },
-		Rate:     asked.wanted,
+		OnWindow: func(w bench.Window) {
+			l.Stream.Publish(l.leg, bench.WindowClosed{Index: index, Window: w})
+			watchWindow(thresholds, w, cancel)
+		},
+		Rate: asked.wanted,
 	})
 	l.steering.finishStep(l.lastStep(index))
 	res.Samples = sampler.Stop()
@@ -124,6 +141,7 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 	if l.Judge != nil {
 		res.Warnings = append(res.Warnings, l.Judge(res, l.inst.Info())...)
 	}
+	cut := errors.Is(cause, ErrThreshold)
 	switch {
 	case errors.Is(cause, errDied):
 		err = l.orDeath(errDied)
@@ -137,11 +155,19 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 	case asked.skip:
 		skipped, err = true, nil
 		res.Aborted = skippedText
+	case cut && err != nil:
+		err = nil
+		res.Aborted = cause.Error()
 	case err != nil:
 		err = fmt.Errorf("load step %d (%s): %w", index+1, step.Name, err)
 		res.Aborted = err.Error()
 	}
-	return res, skipped, err
+	cut = cut && res.Aborted != ""
+	stop = judge(thresholds, &res, cut, l.lastStep(index), l.isLast)
+	if m, ok := errors.AsType[missed](cause); stop == nil && cut && ok {
+		stop = &m
+	}
+	return res, skipped, stop, err
 }
 
 // What of a machine that stood still is worth a warning: a long time at once, or a share of the step on every CPU.

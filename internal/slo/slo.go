@@ -112,9 +112,11 @@ func (c Condition) Value(l bench.Load) (v float64, ok bool) {
 // Holds tells whether the step has kept the condition. What was not measured does not count as kept.
 func (c Condition) Holds(l bench.Load) bool {
 	v, ok := c.Value(l)
-	if !ok {
-		return false
-	}
+	return ok && c.keeps(v)
+}
+
+// keeps tells whether a value keeps the condition.
+func (c Condition) keeps(v float64) bool {
 	switch c.Op {
 	case Less:
 		return v < c.Limit
@@ -142,9 +144,9 @@ func (o Objective) Broken(l bench.Load) (broken []Condition) {
 func (c Condition) Explain(l bench.Load) string {
 	v, ok := c.Value(l)
 	if !ok {
-		return string(c.Metric) + " is not known, since nothing succeeded"
+		return c.tell(nil, false)
 	}
-	return string(c.Metric) + " is " + c.Show(v) + ", not " + string(c.Op) + strings.TrimPrefix(c.String(), string(c.Metric)+string(c.Op))
+	return c.tell(&v, false)
 }
 
 // latency is the figure that a metric names; ok is false when it is none of a latency.

@@ -69,6 +69,9 @@ func (v *view) detail(s *fold.Step, w int) []string {
 		add(look.Paint{}, " ", "bound by "+v.own(b.String()))
 	}
 	v.openLoop(l, add)
+	for _, j := range r.Missed() {
+		add(v.l.Bad, v.l.Glyph.Cross, "threshold missed: "+v.out(j.Text, textBytes))
+	}
 	for _, warning := range slices.Concat(l.Warnings, r.Warnings) {
 		add(v.l.Warn, "!", "warning: "+v.out(warning, textBytes))
 	}

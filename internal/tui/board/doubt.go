@@ -54,6 +54,9 @@ func doubt(r *bench.StepResult, limits bench.Limits) string {
 	case r.Aborted != "":
 		words = append(words, "aborted")
 	}
+	if len(r.Missed()) > 0 {
+		words = append(words, "missed")
+	}
 	if ratio := r.Load.ErrorRatio(); ratio >= doubtErrors {
 		words = append(words, "errors "+percent(ratio))
 	}

@@ -1,0 +1,35 @@
+package plain
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+func TestTableTellsThresholds(t *testing.T) {
+	leg := bench.LegResult{Leg: bench.Leg{Contender: "a", Round: 1}, State: bench.LegComplete, Steps: []bench.StepResult{stepResult(0, 4, 100, false), stepResult(1, 8, 100, false)}}
+	legs := []bench.LegResult{leg}
+	text := func() string {
+		var b bytes.Buffer
+		if err := Table(&b, bench.Run{Profile: bench.Profile{Rounds: 1}}, legs, 0); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	if strings.Contains(text(), "threshold") {
+		t.Error("thresholds are told that nobody has judged by")
+	}
+	leg.Steps[0].Thresholds = []bench.Judgement{{Condition: "p99<50ms", Passed: true, Text: "p99 is 1ms, <50ms"}}
+	leg.Steps[1].Thresholds = []bench.Judgement{{Condition: "errors<1%", Window: 2 * time.Second, At: 3 * time.Second, Text: "errors is 9%, not <1%\x1b[31m", Stopped: bench.ScopeLeg}}
+	for _, want := range []string{"thresholds: 1 of 2 judgements missed", "missed: a-1, step 2 (8 connections): errors is 9%, not <1%", "over 2s, after 3.00 s; ended the leg"} {
+		if !strings.Contains(text(), want) {
+			t.Errorf("no %q in\n%s", want, text())
+		}
+	}
+	if strings.Contains(text(), "\x1b") {
+		t.Error("a control character comes through")
+	}
+}

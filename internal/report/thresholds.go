@@ -1,0 +1,112 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// maxThresholdRows is how many rows the page shows; those that were missed come first.
+const maxThresholdRows = 500
+
+// thresholdRow is what became of one threshold: in one step where it was missed, else in all steps that kept it.
+type thresholdRow struct {
+	Threshold string // "p99<50ms over 5s"
+	Missed    bool
+	Outcome   string // "missed", "kept in 12 steps"
+	Leg       string
+	Step      string
+	Figure    string // what was measured, in words
+}
+
+// thresholdTable is the section about thresholds; without rows there is none.
+type thresholdTable struct {
+	Note string
+	Rows []thresholdRow
+	More int // rows that are left out
+}
+
+// thresholds makes the section. Those of the profile that no step was judged by are told too: nothing is known about them.
+func thresholds(run bench.Run, l layout) thresholdTable {
+	kept := map[string]int{}
+	var order []string
+	var t thresholdTable
+	judged, missed := 0, 0
+	for _, c := range l.columns {
+		for i, s := range c.steps {
+			if s == nil {
+				continue
+			}
+			for _, j := range s.Thresholds {
+				name := thresholdName(j)
+				if !slices.Contains(order, name) {
+					order = append(order, name)
+				}
+				judged++
+				if j.Passed {
+					kept[name]++
+					continue
+				}
+				missed++
+				t.Rows = append(t.Rows, missedRow(c, l.rows[i].Label, name, j))
+			}
+		}
+	}
+	for _, name := range order {
+		if kept[name] > 0 {
+			t.Rows = append(t.Rows, thresholdRow{Threshold: name, Outcome: "kept in " + plural(kept[name], "step"), Leg: missing, Step: missing, Figure: missing})
+		}
+	}
+	if judged == 0 {
+		for _, p := range run.Profile.Thresholds {
+			t.Rows = append(t.Rows, thresholdRow{Threshold: cleanName(p.Objective), Outcome: "not judged", Leg: missing, Step: missing, Figure: missing})
+		}
+	}
+	t.More = max(0, len(t.Rows)-maxThresholdRows)
+	t.Rows = t.Rows[:len(t.Rows)-t.More]
+	t.Note = fmt.Sprintf("%d of %s missed. Warm-ups are not judged, nor are steps that were cut short, except by their windows. A window is judged on every so many seconds in a row: "+
+		"errors and throughput of all of them together, a latency as missed once each of those seconds has missed it; the figure is the worst of the step.", missed, plural(judged, "judgement"))
+	if t.More > 0 {
+		t.Note += fmt.Sprintf(" %d more rows are left out here.", t.More)
+	}
+	return t
+}
+
+func missedRow(c column, step, name string, j bench.Judgement) thresholdRow {
+	row := thresholdRow{Threshold: name, Missed: true, Outcome: "missed", Leg: c.Name(), Step: step, Figure: cleanText(j.Text)}
+	if j.At > 0 {
+		row.Figure += ", after " + j.At.Round(time.Millisecond).String()
+	}
+	switch j.Stopped {
+	case bench.ScopeStep, bench.ScopeLeg, bench.ScopeRun:
+		row.Outcome += ", which ended the " + string(j.Stopped)
+	}
+	return row
+}
+
+func thresholdName(j bench.Judgement) string {
+	name := cleanName(j.Condition)
+	if j.Window > 0 {
+		name += " over " + j.Window.String()
+	}
+	return name
+}
+
+func markdownThresholds(b *bytes.Buffer, t thresholdTable) {
+	if len(t.Rows) == 0 {
+		return
+	}
+	b.WriteString("\n## Thresholds\n\n| Threshold | Outcome | Leg | Step | Figure |\n|---|---|---|---|---|\n")
+	for _, r := range t.Rows {
+		cells := []string{r.Threshold, r.Outcome, r.Leg, r.Step, r.Figure}
+		for i, c := range cells {
+			cells[i] = escape(c)
+		}
+		b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
+	}
+	b.WriteString("\n" + t.Note + "\n")
+}

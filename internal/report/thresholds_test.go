@@ -1,0 +1,46 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+func TestThresholds(t *testing.T) {
+	run, legs := fixture()
+	if got := thresholds(run, newLayout(run, legs)); len(got.Rows) != 0 {
+		t.Fatalf("rows without thresholds: %+v", got.Rows)
+	}
+	run.Profile.Thresholds = []bench.Threshold{{Objective: "p99<50ms"}}
+	if got := thresholds(run, newLayout(run, legs)); len(got.Rows) != 1 || got.Rows[0].Outcome != "not judged" {
+		t.Errorf("without a judgement: %+v", got.Rows)
+	}
+	v, bad := 2e7, 7.12e7
+	kept := bench.Judgement{Condition: "p99<50ms", Value: &v, Passed: true, Text: "p99 is 20ms, <50ms"}
+	missed := bench.Judgement{Condition: "p99<50ms", Value: &bad, Text: "p99 is 71.2ms, not <50ms <script>|"}
+	windowed := bench.Judgement{Condition: "errors<1%", Window: 5 * time.Second, Text: "errors is 9%, not <1%", At: 7 * time.Second, Stopped: bench.ScopeLeg}
+	legs[0].Steps[5].Thresholds = []bench.Judgement{kept}
+	legs[0].Steps[6].Thresholds = []bench.Judgement{missed, windowed}
+	got := thresholds(run, newLayout(run, legs))
+	if len(got.Rows) != 3 || !got.Rows[0].Missed || got.Rows[2].Outcome != "kept in 1 step" || !strings.HasPrefix(got.Note, "2 of 3 judgements missed") {
+		t.Fatalf("%+v", got)
+	}
+	if r := got.Rows[1]; r.Threshold != "errors<1% over 5s" || r.Outcome != "missed, which ended the leg" || !strings.HasSuffix(r.Figure, "after 7s") {
+		t.Errorf("%+v", r)
+	}
+	var page, summary bytes.Buffer
+	if err := HTML(&page, run, legs, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := Markdown(&summary, run, legs); err != nil {
+		t.Fatal(err)
+	}
+	for what, text := range map[string]string{"page": page.String(), "summary": summary.String()} {
+		if !strings.Contains(text, "not &lt;50ms &lt;script&gt;") {
+			t.Errorf("the %s does not tell the missed threshold, or not safely", what)
+		}
+	}
+}
