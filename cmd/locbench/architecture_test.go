@@ -17,7 +17,7 @@ var floors = [][]string{
 	{"estimate", "hdr", "lines", "safe", "slo", "strictyaml", "thread", "units"},
 	{"cgroup", "docker"},
 	{"around", "capacity", "check", "contender", "dataset", "event", "hiccup", "launch", "load", "machine", "oracle", "profile", "ready", "results", "sample", "seed", "stats", "store", "verdict"},
-	{"compare"},
+	{"compare", "summary"},
 	{"export", "plain", "report", "runner", "tui"},
 	{"cli"},
 }

@@ -1,0 +1,158 @@
+package summary
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/safe"
+	"locbench/internal/stats"
+	"locbench/internal/verdict"
+)
+
+// Figures are all that the rules look at.
+type Figures struct {
+	Contenders []Contender
+	Standings  []Standing // of Measures, in that order
+	Legs       int        // of the plan
+	Unfinished int        // legs of the plan that were not run to their end by somebody's wish, or not yet
+	Busy       string     // load average before the run, where it is more than the machine should have had; ""
+	CPUs       int        // of the machine; 0: not known
+	Unequal    bool       // contenders ran under different limits or runtimes
+}
+
+// Contender is one of them, over its rounds.
+type Contender struct {
+	stats.Contender
+	Label     string // cleaned
+	Peak      stats.Step
+	HasPeak   bool
+	Bound     verdict.Summary // of the step with the peak
+	Failed    []string        // what became of each failed leg
+	Steered   int             // legs in whose course somebody intervened
+	Unlimited int             // legs whose limits were not enforced, though the plan wanted them
+	Doubtful  []Doubtful
+	memory    []float64
+}
+
+// Doubtful is one kind of warning and the steps that have it.
+type Doubtful struct {
+	What  string   // "client-bound"
+	Steps []string // "16 connections"; empty: it is about whole legs
+}
+
+const (
+	maxLabel = 120
+	maxWords = 200
+)
+
+// New takes the figures of a run.
+func New(run bench.Run, legs []bench.LegResult, rule stats.Rule) Figures {
+	f := Figures{Legs: len(run.Legs), CPUs: run.Machine.CPUs}
+	for _, e := range run.Legs {
+		if e.State == bench.LegPending || e.State == bench.LegRunning || e.State == bench.LegAborted {
+			f.Unfinished++
+		}
+	}
+	if load, err := strconv.ParseFloat(run.Machine.Load1, 64); err == nil && f.CPUs > 0 && load > busyLoad*float64(f.CPUs) {
+		f.Busy = fmt.Sprintf("%.3g", load)
+	}
+	legs = slices.Clone(legs)
+	slices.SortStableFunc(legs, func(a, b bench.LegResult) int { return a.Leg.Round - b.Leg.Round })
+	conditions := map[string]bool{}
+	for _, sum := range stats.Summarise(inOrder(run, legs), run.Profile.PriceVCPUHr) {
+		var own []bench.LegResult
+		for _, leg := range legs {
+			if leg.Leg.Label() == sum.Label {
+				own = append(own, leg)
+			}
+		}
+		f.Contenders = append(f.Contenders, newContender(run, sum, own))
+		for _, leg := range own {
+			if i := leg.Instance; i != nil {
+				conditions[fmt.Sprint(i.Runtime, i.LimitsEnforced, i.Limits)] = true
+			}
+		}
+	}
+	f.Unequal = len(conditions) > 1
+	for _, m := range Measures() {
+		f.Standings = append(f.Standings, newStanding(m, f, rule))
+	}
+	return f
+}
+
+// inOrder puts the contenders as in the profile.
+func inOrder(run bench.Run, legs []bench.LegResult) []bench.LegResult {
+	rank := func(leg bench.Leg) int {
+		i := slices.IndexFunc(run.Profile.Contenders, func(s bench.Selection) bool {
+			return s.Contender == leg.Contender && (s.Variant == leg.Variant || s.Variant == "")
+		})
+		if i < 0 {
+			return len(run.Profile.Contenders)
+		}
+		return i
+	}
+	legs = slices.Clone(legs)
+	slices.SortStableFunc(legs, func(a, b bench.LegResult) int { return rank(a.Leg) - rank(b.Leg) })
+	return legs
+}
+
+func newContender(run bench.Run, sum stats.Contender, legs []bench.LegResult) Contender {
+	c := Contender{Contender: sum, Label: safe.Line(sum.Label, maxLabel)}
+	if c.Peak, c.HasPeak = sum.PeakStep(); c.HasPeak {
+		c.HasPeak = c.Peak.Throughput.Median > 0
+		c.Bound = verdict.Rounds(run.Machine.CPUs, legs)[c.Peak.Index]
+	}
+	for _, leg := range legs {
+		if leg.State == bench.LegFailed {
+			c.Failed = append(c.Failed, failure(leg))
+		}
+		if slices.ContainsFunc(leg.Interventions, func(i bench.Intervention) bool { return i.Control.Kind != bench.ControlNote }) {
+			c.Steered++
+		}
+		if i := leg.Instance; i != nil && !i.LimitsEnforced && i.Limits != (bench.Limits{}) {
+			c.Unlimited++
+		}
+		if leg.State == bench.LegComplete {
+			if peak, _ := stats.LegMemoryPeak(leg); peak > 0 {
+				c.memory = append(c.memory, float64(peak))
+			}
+		}
+		for _, s := range leg.Steps {
+			for _, w := range slices.Concat(s.Load.Warnings, s.Warnings) {
+				c.doubt(w, StepWords(s.Step))
+			}
+		}
+	}
+	return c
+}
+
+func failure(leg bench.LegResult) string {
+	words := "round " + strconv.Itoa(leg.Leg.Round)
+	if leg.Failure != "" {
+		words += ": " + safe.Line(leg.Failure, maxWords)
+	}
+	if leg.Exit != nil {
+		words += " (" + safe.Line(leg.Exit.String(), maxWords) + ")"
+	}
+	return words
+}
+
+// doubt takes in a warning by its kind, which is what stands before the colon.
+func (c *Contender) doubt(warning, step string) {
+	what, _, _ := strings.Cut(warning, ":")
+	what = safe.Line(strings.TrimSpace(what), 80)
+	i := slices.IndexFunc(c.Doubtful, func(d Doubtful) bool { return d.What == what })
+	if i < 0 {
+		i = len(c.Doubtful)
+		c.Doubtful = append(c.Doubtful, Doubtful{What: what})
+	}
+	if !slices.Contains(c.Doubtful[i].Steps, step) {
+		c.Doubtful[i].Steps = append(c.Doubtful[i].Steps, step)
+	}
+}
+
+// rounds is how many rounds the figures of the peak are of.
+func (c Contender) rounds() int { return len(c.Peak.Throughput.Values) }

@@ -1,0 +1,88 @@
+package summary
+
+import (
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// side makes the legs of a contender: one for each throughput, with one step of 64 connections. change may turn each into another.
+func side(name string, throughputs []float64, change ...func(*bench.LegResult)) []bench.LegResult {
+	var legs []bench.LegResult
+	for i, x := range throughputs {
+		n := int64(x * 10)
+		cpu := time.Duration(float64(n) * 1e5) // 100 µs each
+		leg := bench.LegResult{
+			Leg: bench.Leg{Contender: name, Round: i + 1}, State: bench.LegComplete,
+			Instance: &bench.InstanceInfo{Runtime: bench.RuntimeDocker, Limits: bench.Limits{CPUs: 1.5}, LimitsEnforced: true},
+			Steps: []bench.StepResult{{
+				Step:   bench.Step{Name: "64 connections", Connections: 64, Duration: 10 * time.Second},
+				Before: &bench.Usage{}, After: &bench.Usage{CPU: cpu},
+				Load: bench.Load{Elapsed: 10 * time.Second, Sent: n, Succeeded: n, Latency: bench.Latencies{Count: n, Mean: time.Millisecond}},
+			}},
+		}
+		for _, f := range change {
+			f(&leg)
+		}
+		legs = append(legs, leg)
+	}
+	return legs
+}
+
+// around are n throughputs about x, none alike and none far off, in no order of time.
+func around(x float64, n int) []float64 {
+	wobble := []float64{0, .011, -.008, .004, -.013, .007, -.003, .015, -.017, .002, -.006, .009}
+	var values []float64
+	for i := range n {
+		values = append(values, x*(1+wobble[i%len(wobble)]+.0001*float64(i/len(wobble))))
+	}
+	return values
+}
+
+// The changes.
+
+func errors(share float64) func(*bench.LegResult) {
+	return func(l *bench.LegResult) {
+		load := &l.Steps[0].Load
+		failed := int64(share * float64(load.Sent))
+		load.Failed = map[bench.ErrorKind]int64{bench.ErrTimeout: failed}
+		load.Succeeded -= failed
+	}
+}
+
+func clientBound(l *bench.LegResult) { l.Steps[0].Load.Saturation = .99 }
+
+func quotaBound(l *bench.LegResult) {
+	l.Steps[0].Before.Throttling = &bench.Throttling{}
+	l.Steps[0].After.Throttling = &bench.Throttling{Periods: 100, Throttled: 90, Time: time.Second}
+}
+
+func died(round int) func(*bench.LegResult) {
+	return func(l *bench.LegResult) {
+		if l.Leg.Round == round {
+			l.State, l.Failure = bench.LegFailed, "died in step 1"
+			l.Exit = &bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}
+		}
+	}
+}
+
+func open(l *bench.LegResult) {
+	l.Steps[0].Step = bench.Step{Name: "1000/s", Rate: 1000, Duration: 10 * time.Second}
+}
+
+func asking(request string) func(*bench.LegResult) {
+	return func(l *bench.LegResult) { l.Steps[0].Step.Request = request }
+}
+
+func unlimited(l *bench.LegResult) { l.Instance.LimitsEnforced = false }
+
+func warned(text string) func(*bench.LegResult) {
+	return func(l *bench.LegResult) { l.Steps[0].Warnings = []string{text} }
+}
+
+func together(sides ...[]bench.LegResult) (legs []bench.LegResult) {
+	for _, s := range sides {
+		legs = append(legs, s...)
+	}
+	return legs
+}

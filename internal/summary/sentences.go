@@ -1,0 +1,302 @@
+package summary
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/stats"
+	"locbench/internal/units"
+	"locbench/internal/verdict"
+)
+
+func sayNothingMeasured(f Figures) string {
+	if len(f.Contenders) == 0 {
+		return "No leg has run: nothing can be said."
+	}
+	return "No throughput was measured: nothing can be said about how fast anybody is."
+}
+
+func sayOneContender(f Figures) string {
+	c := f.Contenders[0]
+	return fmt.Sprintf("One contender, so that nothing is compared: %s reached %s at %s (%s).",
+		c.Label, Throughput.value(c.Peak.Throughput.Median), StepWords(c.Peak.Step), Throughput.spread(c.Peak.Throughput))
+}
+
+func sayUnequalConditions(Figures) string {
+	return "Nothing can be said about who is ahead: the contenders did not run under the same limits and runtime."
+}
+
+func sayDifferentRequests(f Figures) string {
+	var at []string
+	for _, c := range f.Contenders {
+		if c.HasPeak {
+			at = append(at, c.Label+" at "+StepWords(c.Peak.Step))
+		}
+	}
+	return "Nothing can be said about who has the highest throughput: the peaks are of different requests (" + list(at) + ")."
+}
+
+// reasons are why contenders are not compared, those with the same reason together: "a and b: 1 round".
+func reasons(f Figures, out []Outside) string {
+	var order []string
+	who := map[string][]string{}
+	for _, o := range out {
+		if who[o.Why] == nil {
+			order = append(order, o.Why)
+		}
+		who[o.Why] = append(who[o.Why], f.Contenders[o.Contender].Label)
+	}
+	var words []string
+	for _, why := range order {
+		words = append(words, list(who[why])+": "+why)
+	}
+	return strings.Join(words, "; ")
+}
+
+func sayTooFew(f Figures, s Standing) Sentence {
+	text := "Nothing can be said about who has the highest throughput: "
+	most := 0
+	allShort := len(s.Members) == 0
+	for _, o := range s.Out {
+		n := f.Contenders[o.Contender].rounds()
+		most = max(most, n)
+		allShort = allShort && o.Why == plural(n, "round")
+	}
+	if allShort {
+		return Sentence{Text: fmt.Sprintf("%sthere is %s of each contender, and a difference can be told from chance from %d on (--rounds %d).",
+			text, atMost(f, s, most), stats.MinInterval, stats.MinInterval)}
+	}
+	return Sentence{Text: text + "fewer than two contenders can be compared (" + reasons(f, s.Out) + ")."}
+}
+
+func atMost(f Figures, s Standing, most int) string {
+	for _, o := range s.Out {
+		if f.Contenders[o.Contender].rounds() != most {
+			return "at most " + plural(most, "round")
+		}
+	}
+	return plural(most, "round")
+}
+
+// best says what being first in the measure is.
+func (m Measure) best() string {
+	switch m {
+	case CPU:
+		return "needs the least CPU time per request"
+	case StartUp:
+		return "starts the fastest"
+	case Memory:
+		return "needs the least memory at its highest"
+	}
+	return "has the highest throughput"
+}
+
+// noun is the measure in a sentence.
+func (m Measure) noun() string {
+	switch m {
+	case CPU:
+		return "CPU time per request at their peaks"
+	case StartUp:
+		return "start-up time"
+	case Memory:
+		return "memory high-water mark"
+	}
+	return "throughput at their peaks"
+}
+
+func (s Standing) label(f Figures, member int) string {
+	return f.Contenders[s.Members[member].Contender].Label
+}
+
+func (s Standing) labels(f Figures, members []int) (names []string) {
+	for _, i := range members {
+		names = append(names, s.label(f, i))
+	}
+	return names
+}
+
+// at is the step that a value is of; "" where it is of the whole life.
+func (s Standing) at(f Figures, member int) string {
+	if s.Measure == StartUp || s.Measure == Memory {
+		return ""
+	}
+	return " at " + StepWords(f.Contenders[s.Members[member].Contender].Peak.Step)
+}
+
+// evidence is the leader's figure, the next one's, the ratio of the two with its interval, and how certain it is.
+func (s Standing) evidence(f Figures, over []int) string {
+	first, next := s.Tiers[0][0], slices.Min(over)
+	c, _ := s.pair(first, next)
+	a, b := s.Members[first], s.Members[next]
+	return fmt.Sprintf("%s%s, %s against the %s%s of %s; p %.2g after Holm over %s, %d and %s",
+		s.Measure.value(a.Value.Median), s.at(f, first), c.Ratio.Words(), s.Measure.value(b.Value.Median), s.at(f, next), s.label(f, next),
+		c.Adjusted, plural(s.Pairs, "pair"), len(a.Value.Values), plural(len(b.Value.Values), "round"))
+}
+
+// of names the compared where somebody is left out.
+func (s Standing) of(f Figures) string {
+	if len(s.Members) == len(f.Contenders) {
+		return ""
+	}
+	var all []int
+	for i := range s.Members {
+		all = append(all, i)
+	}
+	return "Of " + list(s.labels(f, all)) + ", "
+}
+
+func sayWinner(f Figures, s Standing) Sentence {
+	leaders, over := s.ahead()
+	text := s.of(f) + s.label(f, leaders[0]) + " " + s.Measure.best() + ": " + s.evidence(f, over)
+	if len(over) > 1 {
+		text += fmt.Sprintf("; it is ahead of %s as well", list(s.labels(f, slices.DeleteFunc(slices.Clone(over), func(i int) bool { return i == slices.Min(over) }))))
+	}
+	return Sentence{Text: text + ".", Leaders: s.labels(f, leaders), Over: s.labels(f, over)}
+}
+
+func sayGroup(f Figures, s Standing) Sentence {
+	leaders, over := s.ahead()
+	names := s.labels(f, leaders)
+	text := fmt.Sprintf("%sno single one %s: the rounds do not tell %s apart from %s. %s is ahead of %s: %s.",
+		s.of(f), s.Measure.best(), list(names[1:]), names[0], names[0], list(s.labels(f, over)), s.evidence(f, over))
+	if s.of(f) == "" {
+		text = "N" + text[1:]
+	}
+	return Sentence{Text: text, Leaders: names, Over: s.labels(f, over)}
+}
+
+func sayLacking(f Figures, s Standing) Sentence {
+	return Sentence{Text: fmt.Sprintf("Nothing can be said about who %s: among %s (%s) so few rounds cannot part any two, however far apart they are; %s of each would.",
+		s.Measure.best(), plural(len(s.Members), "contender"), plural(s.Pairs, "pair"), plural(s.Lacking, "more round"))}
+}
+
+func saySame(f Figures, s Standing) Sentence {
+	c, _ := s.pair(0, len(s.Members)-1)
+	var all []int
+	for i := range s.Members {
+		all = append(all, i)
+	}
+	return Sentence{Text: fmt.Sprintf("%s have the same %s, within %.3g %%; %s to %s it is %s.",
+		list(s.labels(f, all)), s.Measure.noun(), 100*c.Rule.Margin, s.label(f, 0), s.label(f, len(s.Members)-1), c.Ratio.Words())}
+}
+
+func sayNoDifference(f Figures, s Standing) Sentence {
+	last := len(s.Members) - 1
+	c, _ := s.pair(0, last)
+	between := s.label(f, 0) + " and " + s.label(f, last)
+	if last > 1 {
+		between += ", the highest and the lowest median of " + units.Count(int64(last+1))
+		if !s.Measure.HigherIsBetter() {
+			between = strings.Replace(between, "the highest and the lowest", "the lowest and the highest", 1)
+		}
+	}
+	return Sentence{Text: fmt.Sprintf("Nothing can be said about who %s: between %s, %s.", s.Measure.best(), between, c.Sentence())}
+}
+
+func sayLeftOut(f Figures, s Standing) Sentence {
+	return Sentence{Text: "Not compared in throughput: " + reasons(f, s.Out) + "."}
+}
+
+func sayBound(c Contender) string {
+	how := c.Bound.Text
+	if c.Bound.Rounds > 1 {
+		how += fmt.Sprintf(" (so in %d of %s; the figures are of the last)", c.Bound.Agree, plural(c.Bound.Rounds, "round"))
+	}
+	if c.Bound.Bound == verdict.Unclear {
+		return fmt.Sprintf("What bound %s at its peak (%s) is not clear: %s.", c.Label, StepWords(c.Peak.Step), how)
+	}
+	return fmt.Sprintf("%s was bound by %s at its peak (%s): %s.", c.Label, boundWords(c.Bound.Bound), StepWords(c.Peak.Step), how)
+}
+
+type bounds struct {
+	bound verdict.Bound
+	names []string
+}
+
+// boundBy groups the contenders by what bound them.
+func boundBy(f Figures) (all []bounds) {
+	for _, c := range f.Contenders {
+		if !c.HasPeak || c.Bound.Bound == "" {
+			continue
+		}
+		i := slices.IndexFunc(all, func(b bounds) bool { return b.bound == c.Bound.Bound })
+		if i < 0 {
+			i = len(all)
+			all = append(all, bounds{bound: c.Bound.Bound})
+		}
+		all[i].names = append(all[i].names, c.Label)
+	}
+	slices.SortStableFunc(all, func(a, b bounds) int { return cmp.Compare(len(b.names), len(a.names)) })
+	return all
+}
+
+func sayManyBound(f Figures) string {
+	var words []string
+	for _, b := range boundBy(f) {
+		name := boundWords(b.bound)
+		if b.bound == verdict.Unclear {
+			name = "what is not clear"
+		}
+		words = append(words, name+": "+list(b.names))
+	}
+	return "At their peaks they were bound by " + strings.Join(words, "; by ") + "."
+}
+
+func saySharedCeiling(f Figures) string {
+	var words []string
+	for _, b := range []verdict.Bound{verdict.Store, verdict.Machine} {
+		if names := sharedBy(f, b); len(names) > 0 {
+			words = append(words, boundWords(b)+" bound "+list(names))
+		}
+	}
+	return "With another store or machine the order may be another: " + strings.Join(words, ", ") + " at the peak."
+}
+
+func sayStillRising(f Figures) string {
+	return "More connections might bring more than the peak that is shown: too few of them bound " + list(sharedBy(f, verdict.Connections)) + "."
+}
+
+func sayLimitsNotEnforced(c Contender) string {
+	return fmt.Sprintf("The limits of %s were not enforced in %d of %s: its figures are not those that the profile asks for.", c.Label, c.Unlimited, plural(c.Legs, "round"))
+}
+
+func errorList(f Figures) (words []string) {
+	for _, c := range f.Contenders {
+		failed := c.ErrorsTotal()
+		if failed <= 0 {
+			continue
+		}
+		all := failed
+		for _, s := range c.Steps {
+			all += max(s.Succeeded, 0)
+		}
+		words = append(words, fmt.Sprintf("%s %s (%s)", c.Label, percent(float64(failed)/float64(all)), kinds(c.Errors)))
+	}
+	return words
+}
+
+func sayErrors(f Figures) string {
+	return "Errors, which are part of neither throughput nor latency: " + list(errorList(f)) + " of all requests."
+}
+
+func failedChecks(f Figures) (words []string) {
+	for _, c := range f.Contenders {
+		if failed := c.Checks[bench.CheckFailed]; failed > 0 {
+			words = append(words, fmt.Sprintf("%d of %s of %s", failed, plural(failed+c.Checks[bench.CheckPassed], "check"), c.Label))
+		}
+	}
+	return words
+}
+
+func sayFailedChecks(f Figures) string { return "Failed: " + list(failedChecks(f)) + "." }
+
+func sayNotWhole(f Figures) string {
+	return fmt.Sprintf("The run is not whole: %d of %s did not run to the end.", f.Unfinished, plural(f.Legs, "leg"))
+}
+
+func sayFailedRounds(c Contender) string {
+	return fmt.Sprintf("%s failed in %d of %s: %s.", c.Label, len(c.Failed), plural(c.Legs, "round"), list(c.Failed))
+}

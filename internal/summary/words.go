@@ -1,0 +1,142 @@
+package summary
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/safe"
+	"locbench/internal/stats"
+	"locbench/internal/units"
+	"locbench/internal/verdict"
+)
+
+// StepWords names a step by what it does: "64 connections", "1,000 requests/s due".
+func StepWords(s bench.Step) string {
+	words := safe.Line(s.Name, 60)
+	switch {
+	case s.Connections > 0:
+		words = plural(s.Connections, "connection")
+	case s.Rate > 0:
+		words = units.Rate(s.Rate) + " requests/s due"
+	case s.Arrivals != nil:
+		words = plural(s.Arrivals.Users, "user") + " over " + units.Duration(s.Arrivals.Over)
+	}
+	if s.Request != "" {
+		words += ", " + safe.Line(s.Request, 60)
+	}
+	if s.WarmUp {
+		words += " (warm-up)"
+	}
+	return words
+}
+
+// boundWords are who or what bound a step.
+func boundWords(b verdict.Bound) string {
+	switch b {
+	case verdict.Memory:
+		return "its memory limit"
+	case verdict.Quota:
+		return "its CPU quota"
+	case verdict.Client:
+		return "the client, locbench itself"
+	case verdict.Store:
+		return "the store"
+	case verdict.Machine:
+		return "the machine's CPUs"
+	case verdict.Rate:
+		return "nothing but the rate that was asked"
+	case verdict.Connections:
+		return "the number of connections"
+	case verdict.Contender:
+		return "itself, with CPUs left idle"
+	case verdict.Errors:
+		return "its errors"
+	}
+	return string(b)
+}
+
+// usable tells whether every value can be compared: package stats takes no others.
+func usable(values []float64) bool {
+	return !slices.ContainsFunc(values, func(x float64) bool { return !(x > 1e-150 && x < 1e150) })
+}
+
+// byMedian are the indices of samples, the better medians first.
+func byMedian(samples [][]float64, higherIsBetter bool) []int {
+	order := make([]int, len(samples))
+	medians := make([]float64, len(samples))
+	for i, s := range samples {
+		order[i] = i
+		medians[i], _ = stats.Median(s)
+		if higherIsBetter {
+			medians[i] = -medians[i]
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(medians[a], medians[b]) })
+	return order
+}
+
+// maxNames is how many names a sentence lists.
+const maxNames = 6
+
+// list is "a, b and c"; of many the first, and how many more.
+func list(names []string) string {
+	if n := len(names) - maxNames; n > 1 {
+		return strings.Join(names[:maxNames], ", ") + " and " + units.Count(int64(n)) + " more"
+	}
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return units.Count(int64(n)) + " " + noun + "s"
+}
+
+func percent(ratio float64) string {
+	switch p := 100 * ratio; {
+	case p > 0 && p < 0.01:
+		return "under 0.01 %"
+	case p < 100 && p > 99.9:
+		return "over 99.9 %"
+	default:
+		return fmt.Sprintf("%.3g %%", p)
+	}
+}
+
+// spread is the interval of a median, or why there is none.
+func (m Measure) spread(v stats.Value) string {
+	switch {
+	case v.Interval != nil:
+		return fmt.Sprintf("95 %% interval %s to %s, %s", m.value(v.Interval.Low), m.value(v.Interval.High), plural(len(v.Values), "round"))
+	case len(v.Values) > 1:
+		return fmt.Sprintf("%s, %s to %s, too few for an interval", plural(len(v.Values), "round"), m.value(slices.Min(v.Values)), m.value(slices.Max(v.Values)))
+	}
+	return "1 round, no interval"
+}
+
+// kinds are errors by kind, the most frequent first.
+func kinds(errors map[bench.ErrorKind]int64) string {
+	type kind struct {
+		name string
+		n    int64
+	}
+	var all []kind
+	for k, n := range errors {
+		if n > 0 {
+			all = append(all, kind{safe.Line(string(k), 40), n})
+		}
+	}
+	slices.SortFunc(all, func(a, b kind) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.name, b.name)) })
+	var words []string
+	for _, k := range all {
+		words = append(words, k.name+" "+units.Count(k.n))
+	}
+	return list(words)
+}
