@@ -83,7 +83,7 @@ func (s *Store) read() *bench.StoreUsage {
 		if err != nil {
 			return nil
 		}
-		return &bench.StoreUsage{At: u.At, Source: u.Source, CPU: u.CPU}
+		return &bench.StoreUsage{At: u.At, Source: u.Source, CPU: u.CPU, Memory: u.Memory, Pressure: u.Pressure}
 	}
 	cpu, err := processCPU(s.pid)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/procfs"
 )
 
 // tick is the unit of /proc: USER_HZ is 100 on every architecture that Go runs on.
@@ -33,7 +34,24 @@ func host() *bench.HostUsage {
 		return nil
 	}
 	u.At = time.Now()
+	u.Pressure = pressure("/proc/pressure")
 	return &u
+}
+
+// pressure reads the machine's; nil where the kernel was started without counting it.
+func pressure(dir string) *bench.Pressure {
+	stall := func(name string) *bench.Stall {
+		data, err := os.ReadFile(filepath.Join(dir, name)) // the kernel's, three lines at most
+		if err != nil {
+			return nil
+		}
+		return procfs.Stall(data)
+	}
+	p := bench.Pressure{Source: "/proc/pressure", CPU: stall("cpu"), Memory: stall("memory"), IO: stall("io")}
+	if p.CPU == nil && p.Memory == nil && p.IO == nil {
+		return nil
+	}
+	return &p
 }
 
 // parseHost reads "cpu  user nice system idle iowait irq softirq steal guest guest_nice"; guests are in user and nice already.

@@ -15,6 +15,9 @@ type HostUsage struct {
 	Idle   time.Duration `json:"idle_ns"`  // waiting for disks among it
 	Steal  time.Duration `json:"steal_ns"` // wanted to run, but the hypervisor ran others
 	IOWait time.Duration `json:"io_wait_ns"`
+
+	Pressure  *Pressure `json:"pressure,omitempty"`
+	Throttles *int64    `json:"thermal_throttles,omitempty"` // how often CPUs were slowed down for their heat, summed over cores and packages
 }
 
 // StoreUsage is what the store has used since it was started.
@@ -24,6 +27,9 @@ type StoreUsage struct {
 	CPU    time.Duration `json:"cpu_ns,omitempty"`  // not of an embedded one
 	Calls  int64         `json:"calls,omitempty"`   // answered; these two of an embedded one only
 	Busy   time.Duration `json:"busy_ns,omitempty"` // summed over the calls: from the head of a call until its answer was written, waiting added on purpose included
+
+	Memory   *Memory   `json:"memory,omitempty"` // of a container
+	Pressure *Pressure `json:"pressure,omitempty"`
 }
 
 // HostShare is what the machine's CPUs did between the two ends of the step, as shares of their time: busy (steal not among it) and

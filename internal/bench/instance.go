@@ -81,6 +81,10 @@ type Usage struct {
 	Memory     *Memory       `json:"memory,omitempty"`
 	Processes  *int          `json:"processes,omitempty"`
 	Threads    *int          `json:"threads,omitempty"`
+	Pressure   *Pressure     `json:"pressure,omitempty"`
+	Switches   *Switches     `json:"context_switches,omitempty"`
+	Network    *Network      `json:"network,omitempty"`
+	Took       Duration      `json:"took_ns,omitempty"` // what this reading took
 }
 
 // Throttling counts what the CPU quota has done since start.
@@ -92,14 +96,16 @@ type Throttling struct {
 
 // Memory in bytes.
 type Memory struct {
-	Used         int64  `json:"used_bytes"`            // without page cache: usage − inactive_file (v2), usage − cache (v1), RSS (/proc)
+	Used         int64  `json:"used_bytes"`            // without page cache: usage − inactive_file (v2), usage − cache + shmem (v1), RSS (/proc)
 	Peak         int64  `json:"peak_bytes"`            // high-water mark since start
 	PeakSource   string `json:"peak_source"`           // "max_usage", "memory.peak", "VmHWM", or "largest sample" (an estimate)
 	Limit        int64  `json:"limit_bytes,omitempty"` // 0: none
 	OOMKills     int64  `json:"oom_kills,omitempty"`
-	LimitHits    *int64 `json:"limit_hits,omitempty"`     // how often the limit was met, and memory had to be won back first
-	MajorFaults  *int64 `json:"major_faults,omitempty"`   // pages that had to be read from a disk
-	PeakIsSample bool   `json:"peak_is_sample,omitempty"` // the peak is the largest sample: the true one may be higher
+	LimitHits    *int64 `json:"limit_hits,omitempty"`      // how often the limit was met, and memory had to be won back first
+	MajorFaults  *int64 `json:"major_faults,omitempty"`    // pages that had to be read from a disk
+	MinorFaults  *int64 `json:"minor_faults,omitempty"`    // pages that were in memory already, or are new
+	StepPeak     *int64 `json:"step_peak_bytes,omitempty"` // high-water mark since the beginning of the step, where the kernel can begin it anew
+	PeakIsSample bool   `json:"peak_is_sample,omitempty"`  // the peak is the largest sample: the true one may be higher
 }
 
 // LogLine is one line that an instance has written. Text is as it came (bounded, without its line end): whoever shows it

@@ -22,7 +22,7 @@ func TestRead(t *testing.T) {
 	}{
 		{"v1", 4242, `{"source":"cgroup v1","cpu_ns":1097593540,"cpu_user_ns":1111975895,"cpu_system_ns":32000000,
 			"throttling":{"periods":32,"throttled_periods":0,"throttled_ns":0},
-			"memory":{"used_bytes":33693696,"peak_bytes":33734656,"peak_source":"max_usage","limit_bytes":67108864,"major_faults":0},"processes":1,"threads":4}`},
+			"memory":{"used_bytes":33693696,"peak_bytes":33734656,"peak_source":"max_usage","limit_bytes":67108864,"major_faults":0,"minor_faults":9345},"processes":1,"threads":4}`},
 		{"v1-systemd", 77, `{"source":"cgroup v1","cpu_ns":46500000000,
 			"throttling":{"periods":310,"throttled_periods":290,"throttled_ns":12345678901},
 			"memory":{"used_bytes":200000000,"peak_bytes":536870912,"peak_source":"max_usage","oom_kills":2,"limit_hits":23},"processes":3}`},
@@ -48,7 +48,10 @@ func TestRead(t *testing.T) {
 				if err != nil || time.Since(u.At) > time.Minute {
 					t.Fatal(u.At, err)
 				}
-				u.At = time.Time{}
+				if u.Took <= 0 {
+					t.Error("a reading that took no time")
+				}
+				u.At, u.Took = time.Time{}, 0
 				got, _ := json.Marshal(u)
 				if expected, _ := json.Marshal(want); string(got) != string(expected) {
 					t.Errorf("got  %s\nwant %s", got, expected)

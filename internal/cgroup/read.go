@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/procfs"
 )
 
 // Reader reads the counters of one group. Its files are opened once and read again from their beginning, which costs some
@@ -22,6 +23,13 @@ type Reader struct {
 	cpuV1 bool // which of the two formats
 	memV1 bool
 	limit int64
+
+	root     string // of the file system that holds /proc
+	pressure string // where pressure comes from; "": there is none
+	threads  *procfs.Threads
+	peak     int64    // the highest that was read before a high-water mark began anew
+	stepPeak *os.File // what begins it anew; v2: and keeps it
+	began    bool
 }
 
 // Process opens the counters of the group that a process is in. On a container's main process that is the container.
@@ -30,8 +38,32 @@ func (t Tree) Process(pid int) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return open(dirs)
+	r, err := open(dirs)
+	if err == nil {
+		r.root = t.Root
+	}
+	return r, err
 }
+
+// Follow adds what /proc tells of the group whose main process is pid: context switches, and the bytes of its network where that is not
+// this process's own too.
+func (r *Reader) Follow(pid int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.threads = &procfs.Threads{Root: r.root}
+	proc := filepath.Join(r.root+"/", "proc")
+	theirs, err1 := os.Readlink(filepath.Join(proc, strconv.Itoa(pid), "ns/net"))
+	ours, err2 := os.Readlink(filepath.Join(proc, "self/ns/net"))
+	if err1 != nil || err2 != nil || theirs == ours {
+		return
+	}
+	if f, err := os.Open(filepath.Join(proc, strconv.Itoa(pid), "net/dev")); err == nil {
+		r.files[netDev] = f
+	}
+}
+
+// netDev is the key of /proc/PID/net/dev among the open files, and Network.Source.
+const netDev = "/proc/PID/net/dev"
 
 // open opens what there is in the folders; CPU time there must be.
 func open(dirs map[string]string) (*Reader, error) {
@@ -60,9 +92,11 @@ func open(dirs map[string]string) (*Reader, error) {
 	} else {
 		try("", "memory.current", "memory.peak", "memory.stat", "memory.events", "memory.max")
 	}
-	if try("pids", "pids.current", "cgroup.procs") == 0 && try("", "pids.current", "cgroup.procs") == 0 {
-		try("cpuacct", "cgroup.procs")
+	if try("pids", "pids.current", "cgroup.procs", "tasks") == 0 && try("", "pids.current", "cgroup.procs", "cgroup.threads") == 0 {
+		try("cpuacct", "cgroup.procs", "tasks")
 	}
+	r.openPressure(dirs)
+	r.openPeak(dirs)
 	if _, _, _, err := r.cpu(); err != nil {
 		r.Close()
 		return nil, err
@@ -87,6 +121,14 @@ func (r *Reader) Close() error {
 		f.Close()
 	}
 	r.files = map[string]*os.File{}
+	if r.stepPeak != nil {
+		r.stepPeak.Close()
+		r.stepPeak, r.began = nil, false
+	}
+	if r.threads != nil {
+		r.threads.Close()
+		r.threads = nil
+	}
 	return nil
 }
 
@@ -113,6 +155,8 @@ func (r *Reader) Read() (bench.Usage, error) {
 	if n, ok := r.lines("cgroup.procs"); ok && (n > 0 || u.Threads == nil || *u.Threads == 0) {
 		u.Processes = &n // none listed, but some running: they are in groups below this one, which are not counted
 	}
+	r.besides(&u)
+	u.Took = time.Since(before)
 	return u, nil
 }
 
@@ -162,44 +206,6 @@ func (r *Reader) throttling() *bench.Throttling {
 		t.Time = time.Duration(usec) * time.Microsecond
 	}
 	return &t
-}
-
-func (r *Reader) memory() *bench.Memory {
-	usage, peak, cacheKey, source, events := "memory.current", "memory.peak", "inactive_file", "memory.peak", "memory.events"
-	if r.memV1 {
-		usage, peak, cacheKey, source, events = "memory.usage_in_bytes", "memory.max_usage_in_bytes", "total_cache", "max_usage", "memory.oom_control"
-	}
-	used, ok := r.number(usage)
-	if !ok {
-		return nil
-	}
-	m := bench.Memory{Used: used, Limit: r.limit}
-	if data, ok := r.read("memory.stat"); ok {
-		stat := keyed(data)
-		m.Used = max(0, used-stat[cacheKey])
-		for _, key := range []string{"total_pgmajfault", "pgmajfault"} {
-			if n, ok := stat[key]; ok {
-				m.MajorFaults = &n
-				break
-			}
-		}
-	}
-	if m.Peak, ok = r.number(peak); ok {
-		m.PeakSource = source
-	} else { // v2 before Linux 5.19
-		m.Peak, m.PeakSource, m.PeakIsSample = m.Used, "largest sample", true
-	}
-	if data, ok := r.read(events); ok {
-		stat := keyed(data)
-		m.OOMKills = stat["oom_kill"]
-		if n, ok := stat["max"]; ok && !r.memV1 {
-			m.LimitHits = &n
-		}
-	}
-	if n, ok := r.number("memory.failcnt"); ok {
-		m.LimitHits = &n
-	}
-	return &m
 }
 
 // read returns the content of an open file, valid until the next call.

@@ -298,7 +298,7 @@ func newPrinter(env Env, f runFlags, fail func(error)) *plain.Printer {
 	width, live := terminal(env.Stderr)
 	return plain.New(plain.Options{
 		Out: env.Stdout, Talk: env.Stderr, Live: live && !f.json, Width: width,
-		Color: colored(env, env.Stderr), JSON: f.json, Quiet: f.quiet || f.controlled, Fail: fail,
+		Color: colored(env, env.Stderr), JSON: f.json, Quiet: f.quiet || f.controlled, Details: f.details, Fail: fail,
 	})
 }
 

@@ -36,6 +36,7 @@ type runFlags struct {
 	json        bool
 	quiet       bool
 	thresholds  []string
+	details     bool
 	planFlags
 	screen     screenFlags
 	controlled bool // steered by another locbench: see work
@@ -121,6 +122,7 @@ func bindRun(cmd *cobra.Command, f *runFlags) {
 	f.screen.add(cmd)
 	fl.BoolVar(&f.headless, "headless", false, "plain text even on a terminal")
 	fl.BoolVar(&f.json, "json", false, "write every event as a JSON line to standard output")
+	fl.BoolVarP(&f.details, "details", "v", false, "tell more of each step: CPU time by kind, waiting, page faults, context switches, network (with --headless)")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress: only warnings, errors and the final table")
 	_ = cmd.MarkFlagDirname("resume")
 }

@@ -25,11 +25,18 @@ func (c *Container) Usage(ctx context.Context) (bench.Usage, error) {
 	if err := json.NewDecoder(io.LimitReader(resp.Body, maxMessage)).Decode(&raw); err != nil {
 		return bench.Usage{}, fmt.Errorf("stats of container %.12s: %w", c.id, err)
 	}
-	at := before.Add(time.Since(before) / 2)
+	took := time.Since(before)
+	at := before.Add(took / 2)
+	// The engine says when it has read; by its own clock, which may stand a little off even after the correction.
+	if read := raw.Read.Add(-c.ahead); !read.Before(before) && read.Before(before.Add(took)) {
+		at = read
+	}
 	if raw.CPUStats.CPUUsage.TotalUsage == 0 && raw.MemoryStats.Usage == 0 {
 		return bench.Usage{}, fmt.Errorf("stats of container %.12s: the engine has none, as of one that does not run", c.id)
 	}
-	return statsUsage(raw, at), nil
+	u := statsUsage(raw, at)
+	u.Took = took
+	return u, nil
 }
 
 func statsUsage(raw container.StatsResponse, at time.Time) bench.Usage {
@@ -45,6 +52,7 @@ func statsUsage(raw container.StatsResponse, at time.Time) bench.Usage {
 	if mem.Usage > 0 {
 		// cgroup v1 has total_cache, v2 has not: there the page cache that can be had back is inactive_file.
 		cache, v1 := mem.Stats["total_cache"]
+		cache -= min(cache, mem.Stats["total_shmem"]) // which v1 counts as cache, though it cannot be had back
 		if !v1 {
 			cache = mem.Stats["inactive_file"]
 		}
@@ -52,10 +60,38 @@ func statsUsage(raw container.StatsResponse, at time.Time) bench.Usage {
 		if m.Peak, m.PeakSource = int64(mem.MaxUsage), "max_usage"; mem.MaxUsage == 0 {
 			m.Peak, m.PeakSource, m.PeakIsSample = m.Used, "largest sample", true
 		}
+		m.MinorFaults, m.MajorFaults = statsFaults(mem.Stats)
 		u.Memory = &m
 	}
+	u.Network = statsNetwork(raw.Networks)
 	if n := int(raw.PidsStats.Current); n > 0 {
 		u.Threads = &n
 	}
 	return u
+}
+
+// statsFaults are the page faults, where pgfault counts those that had to read from a disk too.
+func statsFaults(stat map[string]uint64) (minor, major *int64) {
+	for _, prefix := range []string{"total_", ""} {
+		all, ok1 := stat[prefix+"pgfault"]
+		slow, ok2 := stat[prefix+"pgmajfault"]
+		if ok1 && ok2 && all >= slow {
+			few, n := int64(all-slow), int64(slow)
+			return &few, &n
+		}
+	}
+	return nil, nil
+}
+
+// statsNetwork adds up the interfaces, among which the engine does not list loopback.
+func statsNetwork(all map[string]container.NetworkStats) *bench.Network {
+	if len(all) == 0 {
+		return nil
+	}
+	n := bench.Network{Source: "docker stats"}
+	for _, i := range all {
+		n.Received += int64(i.RxBytes)
+		n.Sent += int64(i.TxBytes)
+	}
+	return &n
 }

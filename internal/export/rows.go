@@ -116,9 +116,70 @@ func usageColumns() []Column {
 		{"memory_used_bytes", "at the end of the step, without page cache", memory(func(m bench.Memory) any { return m.Used })},
 		{"memory_peak_bytes", "high-water mark since the start of the contender", memory(func(m bench.Memory) any { return m.Peak })},
 		{"memory_peak_is_sample", "the peak is the largest sample: the true one may be higher", memory(func(m bench.Memory) any { return m.PeakIsSample })},
+		{"memory_step_peak_bytes", "high-water mark within the step, where the kernel keeps one", func(r row) any {
+			if n, ok := r.StepPeak(); ok {
+				return n
+			}
+			return nil
+		}},
+		{"cpu_user_ns", "of cpu_ns, as the kernel samples it: in its own code", cpuSplit(func(user, _ time.Duration) time.Duration { return user })},
+		{"cpu_system_ns", "in the kernel", cpuSplit(func(_, system time.Duration) time.Duration { return system })},
+		{"minor_faults", "page faults that needed no disk", pair(bench.StepResult.Faults, 0)},
+		{"major_faults", "page faults that read from a disk", pair(bench.StepResult.Faults, 1)},
+		{"voluntary_switches", "context switches to wait for something", pair(bench.StepResult.Switches, 0)},
+		{"involuntary_switches", "context switches for want of CPU time", pair(bench.StepResult.Switches, 1)},
+		{"received_bytes", "over the contender's network interfaces", pair(bench.StepResult.Network, 0)},
+		{"sent_bytes", "the other way", pair(bench.StepResult.Network, 1)},
+		{"threads", "at the end of the step", func(r row) any {
+			if r.After == nil || r.After.Threads == nil {
+				return nil
+			}
+			return *r.After.Threads
+		}},
+		{"wait_cpu_ns", "time in which some of its threads waited for a CPU (pressure stall information)", stalled(func(p bench.Pressure) *bench.Stall { return p.CPU })},
+		{"wait_memory_ns", "for memory", stalled(func(p bench.Pressure) *bench.Stall { return p.Memory })},
+		{"wait_io_ns", "for a disk", stalled(func(p bench.Pressure) *bench.Stall { return p.IO })},
+		{"usage_source", "where these figures were read", func(r row) any {
+			if r.After == nil || r.After.Source == "" {
+				return nil
+			}
+			return text(r.After.Source)
+		}},
 		{"warnings", "doubts about the step, joined by \" | \"", func(r row) any {
 			return text(strings.Join(append(append([]string(nil), r.Load.Warnings...), r.Warnings...), " | "))
 		}},
+	}
+}
+
+func cpuSplit(of func(user, system time.Duration) time.Duration) func(row) any {
+	return func(r row) any {
+		user, system, ok := r.CPUSplit()
+		return ifKnown(of(user, system), ok)
+	}
+}
+
+// pair takes the first or the second of two counts.
+func pair(of func(bench.StepResult) (int64, int64, bool), i int) func(row) any {
+	return func(r row) any {
+		a, b, ok := of(r.StepResult)
+		if !ok {
+			return nil
+		}
+		return [2]int64{a, b}[i]
+	}
+}
+
+func stalled(of func(bench.Pressure) *bench.Stall) func(row) any {
+	return func(r row) any {
+		p := r.Pressure()
+		if p == nil {
+			return nil
+		}
+		s := of(*p)
+		if s == nil {
+			return nil
+		}
+		return s.Some.Nanoseconds()
 	}
 }
 

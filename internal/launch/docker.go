@@ -112,7 +112,9 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 	if d.engine.Local() && isContainer(c.PID(), c.ID()) {
 		i.info.PID = c.PID()
 		// Without the files (rights, an unusual mount) the engine's own, slower counters do.
-		i.reader, _ = cgroup.Tree{}.Process(c.PID())
+		if i.reader, _ = (cgroup.Tree{}).Process(c.PID()); i.reader != nil {
+			i.reader.Follow(c.PID())
+		}
 	}
 	return i, nil
 }
@@ -183,6 +185,17 @@ func (c *container) Usage(ctx context.Context) (u bench.Usage, err error) {
 	}
 	c.peak.keep(&u)
 	return u, nil
+}
+
+// EngineUsage asks the engine for the counters even where Usage reads files.
+func (c *container) EngineUsage(ctx context.Context) (bench.Usage, error) { return c.Container.Usage(ctx) }
+
+// BeginPeak makes the step's high-water mark of memory begin anew.
+func (c *container) BeginPeak() error {
+	if c.reader == nil {
+		return errNoGroup
+	}
+	return c.reader.BeginPeak()
 }
 
 func (c *container) Stop(ctx context.Context, grace time.Duration) (bench.StopResult, error) {

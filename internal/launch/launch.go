@@ -25,7 +25,10 @@ const (
 	envInstance = "LOCBENCH_INSTANCE" // this very instance: all its descendants inherit it
 )
 
-var errStopped = errors.New("the instance has been stopped")
+var (
+	errStopped = errors.New("the instance has been stopped")
+	errNoGroup = errors.New("its cgroup cannot be read")
+)
 
 // FreePort finds a TCP port of the loopback interface that nobody listens on. Somebody else may take it before it is used.
 func FreePort() (int, error) {

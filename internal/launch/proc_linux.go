@@ -24,6 +24,7 @@ type stat struct {
 	user, system, cuser, csystem int64
 	threads                      int
 	start                        int64
+	minor, major                 int64 // page faults, without those of children that have ended
 }
 
 func readStat(pid int) (stat, error) {
@@ -53,7 +54,7 @@ func parseStat(line string) (s stat, err error) {
 	}
 	s = stat{
 		state: f[0][0], session: int(num(6)), user: num(14), system: num(15), cuser: num(16), csystem: num(17),
-		threads: int(num(20)), start: num(22),
+		threads: int(num(20)), start: num(22), minor: num(10), major: num(12),
 	}
 	return s, err
 }
@@ -61,7 +62,7 @@ func parseStat(line string) (s stat, err error) {
 // procUsage adds up the processes of a session. It knows nothing of one that has ended without its parent waiting for it.
 func procUsage(session int) (bench.Usage, error) {
 	before := time.Now()
-	var user, system, threads, processes int64
+	var user, system, threads, processes, minor, major int64
 	mem := bench.Memory{PeakSource: "VmHWM"}
 	for _, pid := range allPIDs() {
 		s, err := readStat(pid)
@@ -72,6 +73,8 @@ func procUsage(session int) (bench.Usage, error) {
 		threads += int64(s.threads)
 		user += s.user + s.cuser
 		system += s.system + s.csystem
+		minor += s.minor
+		major += s.major
 		status, _ := readProc(pid, "status")
 		mem.Used += statusBytes(status, "VmRSS:")
 		mem.Peak += statusBytes(status, "VmHWM:") // of several processes: at most so much together
@@ -81,9 +84,11 @@ func procUsage(session int) (bench.Usage, error) {
 	}
 	u, s := time.Duration(user)*tick, time.Duration(system)*tick
 	n, t := int(processes), int(threads)
+	mem.MinorFaults, mem.MajorFaults = &minor, &major
+	took := time.Since(before)
 	return bench.Usage{
-		At: before.Add(time.Since(before) / 2), Source: "/proc", CPU: u + s, CPUUser: &u, CPUSystem: &s,
-		Memory: &mem, Processes: &n, Threads: &t,
+		At: before.Add(took / 2), Source: "/proc", CPU: u + s, CPUUser: &u, CPUSystem: &s,
+		Memory: &mem, Processes: &n, Threads: &t, Took: took,
 	}, nil
 }
 

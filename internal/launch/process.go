@@ -148,6 +148,7 @@ func (p *process) run(cmd *exec.Cmd, started chan<- error) {
 	p.os = cmd.Process
 	p.info.PID, p.info.StartedAt = cmd.Process.Pid, time.Now()
 	missing := p.box.missing
+	p.box.follow(cmd.Process.Pid)
 	p.info.LimitsEnforced, p.info.LimitsNote, p.info.CPUSet = len(missing) == 0, limitsNote(missing), p.box.cpus
 	started <- nil
 	_ = cmd.Wait() // the state tells more than the error
@@ -201,6 +202,9 @@ func (p *process) Usage(context.Context) (bench.Usage, error) {
 	p.peak.keep(&u)
 	return u, nil
 }
+
+// BeginPeak makes the step's high-water mark of memory begin anew.
+func (p *process) BeginPeak() error { return p.box.beginPeak() }
 
 // Stop signals the main process alone, as an engine does with a container; at the end whatever is left of it is killed.
 func (p *process) Stop(_ context.Context, grace time.Duration) (bench.StopResult, error) {

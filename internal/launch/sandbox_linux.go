@@ -190,6 +190,22 @@ func (s *sandbox) usage(pid int) (bench.Usage, error) {
 	return procUsage(pid)
 }
 
+// follow adds the figures of /proc to those of the group.
+func (s *sandbox) follow(pid int) {
+	if s.reader != nil {
+		s.reader.Follow(pid)
+	}
+}
+
+func (s *sandbox) beginPeak() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || s.reader == nil {
+		return errNoGroup
+	}
+	return s.reader.BeginPeak()
+}
+
 // oomKilled reports whether the kernel has killed a process of the group for want of memory.
 func (s *sandbox) oomKilled() bool {
 	u, err := s.usage(0)

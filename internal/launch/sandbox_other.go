@@ -35,7 +35,9 @@ func (s *sandbox) usage(int) (bench.Usage, error) {
 	return bench.Usage{}, errors.New("counters of processes are read on Linux only")
 }
 
-func (s *sandbox) oomKilled() bool { return false }
+func (s *sandbox) follow(int)       {}
+func (s *sandbox) beginPeak() error { return errNoGroup }
+func (s *sandbox) oomKilled() bool  { return false }
 func (s *sandbox) close() error    { return nil }
 
 func owner() string {

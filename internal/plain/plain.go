@@ -24,11 +24,13 @@ type Options struct {
 	Talk io.Writer // everything else
 	// Live makes Talk show a status line that rewrites itself: only for a terminal.
 	Live  bool
-	Width int         // of the terminal, for Live; 80 when 0
-	Color bool        // ANSI colours in Talk
-	JSON  bool        // Out gets every event as a JSON line; Talk stays silent but for warnings
-	Quiet bool        // Talk gets warnings and errors alone
-	Fail  func(error) // told once, when data cannot be written any more; may be nil
+	Width int  // of the terminal, for Live; 80 when 0
+	Color bool // ANSI colours in Talk
+	JSON  bool // Out gets every event as a JSON line; Talk stays silent but for warnings
+	// Details tells more of each step than its row holds.
+	Details bool
+	Quiet   bool        // Talk gets warnings and errors alone
+	Fail    func(error) // told once, when data cannot be written any more; may be nil
 }
 
 // Printer is the subscriber.
@@ -179,6 +181,11 @@ func (p *Printer) stepEnded(r bench.StepResult) {
 	p.line("  %s", stepRow(r, narrow))
 	if p.leg.Phases != nil {
 		p.around(r.Load)
+	}
+	if p.Details {
+		for _, line := range details(r) {
+			p.line("    %s", p.paint(faint, line))
+		}
 	}
 	for _, kind := range slices.Sorted(maps.Keys(r.Load.Failed)) {
 		text := fmt.Sprintf("    %s %s × %s", p.paint(red, "errors:"), units.Count(r.Load.Failed[kind]), safe.Line(string(kind), 60))

@@ -104,7 +104,7 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 	})
 	res.Load, err = l.Engine.Run(dying, l.inst.BaseURL(), step, Hooks{
 		OnStart: func() {
-			res.Before, beforeErr = sample.Read(ctx, l.inst)
+			res.Before, beforeErr = sample.Begin(ctx, l.inst)
 			res.BesideBefore = l.beside(ctx)
 			l.still.Take()
 			l.steering.startClock()

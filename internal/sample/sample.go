@@ -27,6 +27,14 @@ func Read(ctx context.Context, inst bench.Instance) (*bench.Usage, error) {
 	return &u, nil
 }
 
+// Begin reads the counters at the beginning of a step. Where the kernel can do that, the step's high-water mark of memory begins there.
+func Begin(ctx context.Context, inst bench.Instance) (*bench.Usage, error) {
+	if s, ok := inst.(bench.Starter); ok {
+		_ = s.BeginPeak() // where it fails, the readings have no such mark
+	}
+	return Read(ctx, inst)
+}
+
 // Sampler reads the counters regularly in a goroutine of its own, so that it never holds up the load.
 type Sampler struct {
 	stop context.CancelFunc

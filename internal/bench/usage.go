@@ -1,0 +1,129 @@
+package bench
+
+// Pressure is for how long work has waited for each resource, as the kernel's pressure stall information counts it since the group was
+// made or the machine was started.
+type Pressure struct {
+	Source string `json:"source"` // "cgroup v2", "/proc/pressure"
+	CPU    *Stall `json:"cpu,omitempty"`
+	Memory *Stall `json:"memory,omitempty"`
+	IO     *Stall `json:"io,omitempty"`
+}
+
+// Stall is how long some of the processes waited for a resource, and how long all of them did at the same time.
+type Stall struct {
+	Some Duration  `json:"some_ns"`
+	Full *Duration `json:"full_ns,omitempty"` // nil where the kernel does not count it
+}
+
+// Switches counts how often the threads of an instance gave up a CPU. Of a thread that has ended it holds what was read last.
+type Switches struct {
+	Source      string `json:"source"`      // "/proc/PID/status of all threads"
+	Voluntary   int64  `json:"voluntary"`   // to wait for something
+	Involuntary int64  `json:"involuntary"` // another one's turn, or no quota left
+}
+
+// Network counts the bytes of all interfaces of an instance's own network namespace, loopback apart where there is another. An instance
+// that shares the machine's namespace has none: the counters there are everybody's.
+type Network struct {
+	Source   string `json:"source"` // "/proc/PID/net/dev", "docker stats"
+	Received int64  `json:"received_bytes"`
+	Sent     int64  `json:"sent_bytes"`
+}
+
+// Starter is an Instance whose high-water mark of memory can begin anew while the one since start is kept.
+type Starter interface {
+	// BeginPeak makes Memory.StepPeak of later readings count from now on. It fails where the kernel cannot do that.
+	BeginPeak() error
+}
+
+// CPUSplit is the CPU time that the contender used in the step, in its own code and in the kernel for it; ok is false when it is not known.
+func (s StepResult) CPUSplit() (user, system Duration, ok bool) {
+	if s.Before == nil || s.After == nil {
+		return 0, 0, false
+	}
+	b, a := s.Before, s.After
+	if b.CPUUser == nil || b.CPUSystem == nil || a.CPUUser == nil || a.CPUSystem == nil || *a.CPUUser < *b.CPUUser || *a.CPUSystem < *b.CPUSystem {
+		return 0, 0, false
+	}
+	return *a.CPUUser - *b.CPUUser, *a.CPUSystem - *b.CPUSystem, true
+}
+
+// Pressure is for how long the contender's processes waited for each resource in the step; nil when it is not known.
+func (s StepResult) Pressure() *Pressure {
+	if s.Before == nil || s.After == nil {
+		return nil
+	}
+	return s.After.Pressure.since(s.Before.Pressure)
+}
+
+// HostPressure is the same of the whole machine.
+func (s StepResult) HostPressure() *Pressure {
+	if s.BesideBefore == nil || s.BesideAfter == nil || s.BesideBefore.Host == nil || s.BesideAfter.Host == nil {
+		return nil
+	}
+	return s.BesideAfter.Host.Pressure.since(s.BesideBefore.Host.Pressure)
+}
+
+func (p *Pressure) since(before *Pressure) *Pressure {
+	if p == nil || before == nil || p.Source != before.Source {
+		return nil
+	}
+	d := Pressure{Source: p.Source, CPU: p.CPU.since(before.CPU), Memory: p.Memory.since(before.Memory), IO: p.IO.since(before.IO)}
+	if d.CPU == nil && d.Memory == nil && d.IO == nil {
+		return nil
+	}
+	return &d
+}
+
+func (s *Stall) since(before *Stall) *Stall {
+	if s == nil || before == nil || s.Some < before.Some {
+		return nil
+	}
+	d := Stall{Some: s.Some - before.Some}
+	if s.Full != nil && before.Full != nil && *s.Full >= *before.Full {
+		full := *s.Full - *before.Full
+		d.Full = &full
+	}
+	return &d
+}
+
+// Faults are the page faults of the contender in the step: those that found the page in memory, and those that had to read it from a disk.
+func (s StepResult) Faults() (minor, major int64, ok bool) {
+	if s.Before == nil || s.After == nil || s.Before.Memory == nil || s.After.Memory == nil {
+		return 0, 0, false
+	}
+	b, a := s.Before.Memory, s.After.Memory
+	if b.MinorFaults == nil || b.MajorFaults == nil || a.MinorFaults == nil || a.MajorFaults == nil {
+		return 0, 0, false
+	}
+	minor, major = *a.MinorFaults-*b.MinorFaults, *a.MajorFaults-*b.MajorFaults
+	return minor, major, minor >= 0 && major >= 0
+}
+
+// Switches are the context switches of the contender in the step.
+func (s StepResult) Switches() (voluntary, involuntary int64, ok bool) {
+	if s.Before == nil || s.After == nil || s.Before.Switches == nil || s.After.Switches == nil {
+		return 0, 0, false
+	}
+	b, a := s.Before.Switches, s.After.Switches
+	voluntary, involuntary = a.Voluntary-b.Voluntary, a.Involuntary-b.Involuntary
+	return voluntary, involuntary, a.Source == b.Source && voluntary >= 0 && involuntary >= 0
+}
+
+// Network is the number of bytes that went into and out of the contender in the step.
+func (s StepResult) Network() (received, sent int64, ok bool) {
+	if s.Before == nil || s.After == nil || s.Before.Network == nil || s.After.Network == nil {
+		return 0, 0, false
+	}
+	b, a := s.Before.Network, s.After.Network
+	received, sent = a.Received-b.Received, a.Sent-b.Sent
+	return received, sent, a.Source == b.Source && received >= 0 && sent >= 0
+}
+
+// StepPeak is the high-water mark of the contender's memory within the step, in bytes; ok is false where the kernel keeps none.
+func (s StepResult) StepPeak() (bytes int64, ok bool) {
+	if s.Before == nil || s.After == nil || s.Before.Memory == nil || s.After.Memory == nil || s.Before.Memory.StepPeak == nil || s.After.Memory.StepPeak == nil {
+		return 0, false
+	}
+	return *s.After.Memory.StepPeak, true
+}

@@ -1,0 +1,186 @@
+package cgroup
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"locbench/internal/bench"
+	"locbench/internal/procfs"
+)
+
+func (r *Reader) memory() *bench.Memory {
+	usage, peak, source, events := "memory.current", "memory.peak", "memory.peak", "memory.events"
+	if r.memV1 {
+		usage, peak, source, events = "memory.usage_in_bytes", "memory.max_usage_in_bytes", "max_usage", "memory.oom_control"
+	}
+	used, ok := r.number(usage)
+	if !ok {
+		return nil
+	}
+	m := bench.Memory{Used: used, Limit: r.limit}
+	if data, ok := r.read("memory.stat"); ok {
+		stat := keyed(data)
+		m.Used = max(0, used-r.pageCache(stat))
+		m.MinorFaults, m.MajorFaults = faults(stat)
+	}
+	if m.Peak, ok = r.number(peak); ok {
+		m.PeakSource = source
+		r.peaks(&m)
+	} else { // v2 before Linux 5.19
+		m.Peak, m.PeakSource, m.PeakIsSample = m.Used, "largest sample", true
+	}
+	if data, ok := r.read(events); ok {
+		stat := keyed(data)
+		m.OOMKills = stat["oom_kill"]
+		if n, ok := stat["max"]; ok && !r.memV1 {
+			m.LimitHits = &n
+		}
+	}
+	if n, ok := r.number("memory.failcnt"); ok {
+		m.LimitHits = &n
+	}
+	return &m
+}
+
+// pageCache is what of the usage is the content of files, which the kernel gives up when memory is wanted. v1 counts shared memory as
+// cache too, though it can no more be given up than any other: some runtimes have their whole heap there.
+func (r *Reader) pageCache(stat map[string]int64) int64 {
+	if r.memV1 {
+		return max(0, stat["total_cache"]-stat["total_shmem"])
+	}
+	return stat["inactive_file"]
+}
+
+// faults finds the page faults of a memory.stat, where pgfault counts both kinds. v1 has them with all groups below as total_….
+func faults(stat map[string]int64) (minor, major *int64) {
+	for _, prefix := range []string{"total_", ""} {
+		all, ok1 := stat[prefix+"pgfault"]
+		n, ok2 := stat[prefix+"pgmajfault"]
+		if ok2 {
+			major = &n
+		}
+		if ok1 && ok2 && all >= n {
+			few := all - n
+			minor = &few
+		}
+		if ok1 || ok2 {
+			return minor, major
+		}
+	}
+	return nil, nil
+}
+
+// openPressure finds the files of pressure. The kernel has them on v2 alone; but there also where v1 controls CPU and memory and processes
+// are in a group of the empty v2 hierarchy, as runc and systemd put them. Such a group counts only if it is the same one.
+func (r *Reader) openPressure(dirs map[string]string) {
+	dir := dirs[""]
+	if dir == "" || r.cpuV1 && filepath.Base(dir) != filepath.Base(dirs["cpuacct"]) {
+		return
+	}
+	for _, name := range []string{"cpu.pressure", "memory.pressure", "io.pressure"} {
+		if f, err := os.Open(filepath.Join(dir, name)); err == nil { // fails where the kernel was started without it
+			r.files[name] = f
+			r.pressure = "cgroup v2"
+		}
+	}
+}
+
+// openPeak opens what makes the high-water mark begin anew: v1 takes any write of a number, v2 has since Linux 6.12 a mark for each
+// open file, which a write to that file begins anew and no other sees. Older ones refuse to be opened for writing.
+func (r *Reader) openPeak(dirs map[string]string) {
+	dir, name := dirs["memory"], "memory.max_usage_in_bytes"
+	if !r.memV1 {
+		dir, name = dirs[""], "memory.peak"
+	}
+	if dir == "" {
+		return
+	}
+	if f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDWR, 0); err == nil {
+		r.stepPeak = f
+	}
+}
+
+// errPeak is returned where a high-water mark cannot begin anew.
+var errPeak = errors.New("the kernel keeps one high-water mark, since the start")
+
+// BeginPeak makes the high-water mark of the step begin anew. The one since start is kept: on v2 by the kernel, on v1 here, where what is
+// reached in the microseconds between the reading and the writing is lost.
+func (r *Reader) BeginPeak() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stepPeak == nil {
+		return errPeak
+	}
+	if r.memV1 {
+		n, ok := r.number("memory.max_usage_in_bytes")
+		if !ok {
+			return fmt.Errorf("%w: its memory cannot be read", ErrNone)
+		}
+		r.peak = max(r.peak, n)
+	}
+	if _, err := r.stepPeak.WriteAt([]byte("0\n"), 0); err != nil {
+		return fmt.Errorf("begin high-water mark anew: %w", err)
+	}
+	r.began = true
+	return nil
+}
+
+// peaks completes m, whose Peak is what the kernel's file says.
+func (r *Reader) peaks(m *bench.Memory) {
+	now := m.Peak
+	m.Peak = max(r.peak, now)
+	if !r.began {
+		return
+	}
+	if !r.memV1 {
+		buf := make([]byte, 32)
+		n, _ := r.stepPeak.ReadAt(buf, 0)
+		var ok bool
+		if now, ok = number(buf[:n]); !ok {
+			return
+		}
+	}
+	m.StepPeak = &now
+}
+
+// besides reads what stands in the kernel beside the counters of CPU and memory.
+func (r *Reader) besides(u *bench.Usage) {
+	if r.pressure != "" {
+		p := bench.Pressure{Source: r.pressure, CPU: r.stall("cpu.pressure"), Memory: r.stall("memory.pressure"), IO: r.stall("io.pressure")}
+		if p.CPU != nil || p.Memory != nil || p.IO != nil {
+			u.Pressure = &p
+		}
+	}
+	if data, ok := r.read(netDev); ok {
+		if in, out, ok := procfs.Network(data); ok {
+			u.Network = &bench.Network{Source: netDev, Received: in, Sent: out}
+		}
+	}
+	u.Switches = r.switches(u.Threads)
+}
+
+func (r *Reader) stall(name string) *bench.Stall {
+	data, ok := r.read(name)
+	if !ok {
+		return nil
+	}
+	return procfs.Stall(data)
+}
+
+// switches sums up the context switches of the group; nil where not all of its threads can be followed.
+func (r *Reader) switches(threads *int) *bench.Switches {
+	if r.threads == nil {
+		return nil
+	}
+	data, ok := r.read("cgroup.threads")
+	if !ok {
+		data, ok = r.read("tasks")
+	}
+	ids, whole := procfs.IDs(data, procfs.MaxThreads)
+	if !ok || !whole || len(ids) == 0 && threads != nil && *threads > 0 { // the last: they are in groups below this one
+		return nil
+	}
+	return r.threads.Read(ids)
+}

@@ -1,0 +1,101 @@
+package procfs
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"locbench/internal/bench"
+)
+
+// MaxThreads bounds how many threads Threads follows: each costs an open file and a system call per reading.
+const MaxThreads = 512
+
+// SwitchesSource is Switches.Source of figures that Threads has summed up.
+const SwitchesSource = "/proc/PID/status of all threads"
+
+// Threads sums up the context switches of threads that come and go. The kernel counts them for each thread and forgets them when it
+// ends; here the last figure that was read stays in the sum. The files stay open, so that a reading costs one system call a thread. It
+// is not safe for concurrent use. Close it.
+type Threads struct {
+	Root string // of the file system that holds /proc; "" is "/"
+
+	open  map[int]*thread
+	ended [2]int64 // what the ended ones had
+	buf   []byte
+}
+
+type thread struct {
+	file *os.File
+	last [2]int64
+	seen bool
+}
+
+// Read sums up. ids are all threads that live now. It is nil where one of them cannot be read for another reason than its end.
+func (t *Threads) Read(ids []int) *bench.Switches {
+	if t.open == nil {
+		t.open, t.buf = map[int]*thread{}, make([]byte, 16<<10)
+	}
+	for _, th := range t.open {
+		th.seen = false
+	}
+	for _, id := range ids {
+		if err := t.read(id); err != nil {
+			return nil
+		}
+	}
+	for id, th := range t.open {
+		if !th.seen {
+			t.end(id)
+		}
+	}
+	sum := t.ended
+	for _, th := range t.open {
+		sum[0] += th.last[0]
+		sum[1] += th.last[1]
+	}
+	return &bench.Switches{Source: SwitchesSource, Voluntary: sum[0], Involuntary: sum[1]}
+}
+
+// read reads one thread, which may have ended. An open file is of the thread that it was opened for, even if its number is another's now.
+func (t *Threads) read(id int) error {
+	for range 2 {
+		th := t.open[id]
+		if th == nil {
+			f, err := os.Open(filepath.Join(t.Root+"/", "proc", strconv.Itoa(id), "status"))
+			if errors.Is(err, os.ErrNotExist) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			th = &thread{file: f}
+			t.open[id] = th
+		}
+		n, _ := th.file.ReadAt(t.buf, 0)
+		v, i, ok := switches(t.buf[:n])
+		if ok {
+			th.last, th.seen = [2]int64{max(th.last[0], v), max(th.last[1], i)}, true
+			return nil
+		}
+		t.end(id) // ESRCH; the number may be another thread's already
+	}
+	return nil
+}
+
+func (t *Threads) end(id int) {
+	th := t.open[id]
+	th.file.Close()
+	t.ended[0] += th.last[0]
+	t.ended[1] += th.last[1]
+	delete(t.open, id)
+}
+
+// Close closes the files.
+func (t *Threads) Close() {
+	for _, th := range t.open {
+		th.file.Close()
+	}
+	t.open = nil
+}
