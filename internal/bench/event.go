@@ -125,6 +125,10 @@ type (
 		Level string `json:"level"` // info, warning, error
 		Text  string `json:"text"`
 	}
+	// Befell tells what was done to the contender, or to what it depends on, from outside.
+	Befell struct {
+		Incident Incident `json:"incident"`
+	}
 	// Intervened tells that somebody has changed the course of the run, or marked a moment, at the record's time.
 	Intervened struct {
 		Control Control `json:"control"`
@@ -142,6 +146,7 @@ type (
 		Failure string    `json:"failure,omitempty"` // what went wrong, in words
 		Exit    *Exit     `json:"exit,omitempty"`    // if the contender ended before it was asked to
 		LastLog []LogLine `json:"last_log,omitempty"`
+		Lost    *Lost     `json:"lost,omitempty"` // what it has not measured
 	}
 	// RunEnded closes the run.
 	RunEnded struct {
@@ -168,6 +173,7 @@ func (StepEnded) event()       {}
 func (LogLines) event()        {}
 func (Notice) event()          {}
 func (InstanceStopped) event() {}
+func (Befell) event()          {}
 func (Intervened) event()      {}
 func (Paused) event()          {}
 func (Resumed) event()         {}
@@ -213,6 +219,8 @@ func EventName(e Event) string {
 		return "notice"
 	case InstanceStopped:
 		return "instance_stopped"
+	case Befell:
+		return "befell"
 	case Intervened:
 		return "intervened"
 	case Paused:
@@ -266,6 +274,8 @@ func decodeEvent(name string, data []byte) (Event, error) {
 		return decode[Notice](data)
 	case "instance_stopped":
 		return decode[InstanceStopped](data)
+	case "befell":
+		return decode[Befell](data)
 	case "intervened":
 		return decode[Intervened](data)
 	case "paused":

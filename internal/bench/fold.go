@@ -32,9 +32,11 @@ func (l *LegResult) Apply(at time.Time, e Event) {
 		if e.Level != "info" {
 			l.Warnings = append(l.Warnings, e.Text)
 		}
+	case Befell:
+		l.Incidents = append(l.Incidents, e.Incident)
 	case Intervened:
 		l.Interventions = append(l.Interventions, Intervention{At: at, Step: e.Step, Control: e.Control})
 	case LegEnded:
-		l.State, l.Failure, l.Exit, l.LastLog, l.Ended = e.State, e.Failure, e.Exit, e.LastLog, at
+		l.State, l.Failure, l.Exit, l.LastLog, l.Lost, l.Ended = e.State, e.Failure, e.Exit, e.LastLog, e.Lost, at
 	}
 }

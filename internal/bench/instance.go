@@ -44,21 +44,67 @@ type InstanceInfo struct {
 // Exit tells how a process ended.
 type Exit struct {
 	At        time.Time `json:"at"`
-	Code      int       `json:"code"` // 128 + signal number where a signal ended it
+	Code      int       `json:"code"` // 128 + signal number where a signal ended it; -1: nobody could tell
 	Signal    string    `json:"signal,omitempty"`
 	OOMKilled bool      `json:"oom_killed,omitempty"`
+	Outside   bool      `json:"from_outside,omitempty"` // somebody else has sent the signal through the engine
+	Restarted bool      `json:"restarted,omitempty"`    // it was started again: another process has taken its place
+
+	EngineLost bool `json:"engine_lost,omitempty"` // the container engine was away when it ended, or is still
 }
 
 // String is a sentence's end: "exit code 3", "killed by SIGKILL (out of memory)".
 func (e Exit) String() string {
-	s := "exit code " + strconv.Itoa(e.Code)
-	if e.Signal != "" {
-		s = "killed by " + e.Signal
+	s := "exit code " + strconv.Itoa(e.Code) + meaning(e.Code)
+	switch {
+	case e.Signal != "":
+		s = "killed by " + e.Signal + signalMeaning(e.Signal)
+	case e.Code < 0 && e.Outside:
+		return "somebody has removed it from outside"
+	case e.Code < 0:
+		s = "exit code unknown"
 	}
 	if e.OOMKilled {
 		s += " (out of memory)"
+	} else if e.Outside {
+		s += " from outside, through the container engine"
+	}
+	if e.EngineLost {
+		s += "; the container engine was stopped or restarted"
+	}
+	if e.Restarted {
+		s += ", then restarted from outside: what runs now is another life"
 	}
 	return s
+}
+
+// meaning of the codes that runtimes and shells use by convention.
+func meaning(code int) string {
+	switch code {
+	case 125:
+		return " (the engine itself failed)"
+	case 126:
+		return " (the command is not executable)"
+	case 127:
+		return " (the command was not found)"
+	}
+	return ""
+}
+
+func signalMeaning(signal string) string {
+	switch signal {
+	case "SIGSEGV":
+		return " (an access to memory that is not its own)"
+	case "SIGABRT":
+		return " (it gave up by itself)"
+	case "SIGILL":
+		return " (an instruction that this CPU does not know)"
+	case "SIGBUS":
+		return " (an access to memory that is not there)"
+	case "SIGFPE":
+		return " (an arithmetic error)"
+	}
+	return ""
 }
 
 // StopResult tells how gracefully an instance stopped.

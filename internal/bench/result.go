@@ -251,7 +251,9 @@ type LegResult struct {
 	Failure  string        `json:"failure,omitempty"` // what went wrong, in words
 	LastLog  []LogLine     `json:"last_log,omitempty"`
 	Warnings []string      `json:"warnings,omitempty"`
+	Lost     *Lost         `json:"lost,omitempty"` // what it has not measured, where it did not run to its end
 
+	Incidents     []Incident     `json:"incidents,omitempty"`     // what was done to it from outside, in the order of time
 	Interventions []Intervention `json:"interventions,omitempty"` // what somebody asked for while it ran
 }
 

@@ -86,6 +86,9 @@ type LaunchSpec struct {
 	Port     int               // the port that the service listens on (process runtime: already a free one)
 	Limits   Limits
 	OnLog    func(LogLine) // may be nil; called from one goroutine, must not block long
+
+	// OnIncident is told what others do to the instance, where the runtime knows it; as OnLog.
+	OnIncident func(Incident)
 }
 
 // Template is what "{{…}}" in a manifest may name.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/containerd/errdefs"
@@ -34,6 +35,7 @@ type ContainerSpec struct {
 	Publish    bool              // reach Port through a port of the engine's machine instead of the container's own address
 	HostLookup bool              // let the container know the engine's machine as host.docker.internal
 	OnLog      func(bench.LogLine)
+	OnIncident func(bench.Incident) // what others do to it; may be nil
 }
 
 // Container is one container that Run has started. All times are by this machine's clock.
@@ -53,6 +55,8 @@ type Container struct {
 	imageID   string
 	pid       int
 	startedAt time.Time
+	started   string      // the same as the engine tells it
+	asked     atomic.Bool // this side has begun to stop it
 
 	mu   sync.Mutex
 	exit *bench.Exit
@@ -124,6 +128,11 @@ func (e *Engine) create(ctx context.Context, spec ContainerSpec) (container.Crea
 
 // start follows the log and starts the container; its goroutines run until follow ends. whole bounds the calls.
 func (c *Container) start(ctx, whole, follow context.Context, spec ContainerSpec) error {
+	var err error
+	if c.ahead, err = c.engine.ClockAhead(whole); err != nil {
+		close(c.copied)
+		return err
+	}
 	stream, err := c.engine.cli.ContainerAttach(whole, c.id, container.AttachOptions{Stream: true, Stdout: true, Stderr: true})
 	if err != nil {
 		close(c.copied)
@@ -142,6 +151,10 @@ func (c *Container) start(ctx, whole, follow context.Context, spec ContainerSpec
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	var events watched
+	if spec.OnIncident != nil {
+		events = c.watch(follow, time.Now().Add(c.ahead))
+	}
 	if err := c.engine.cli.ContainerStart(whole, c.id, container.StartOptions{}); err != nil {
 		return err
 	}
@@ -149,13 +162,14 @@ func (c *Container) start(ctx, whole, follow context.Context, spec ContainerSpec
 	if err != nil {
 		return err
 	}
-	if c.ahead, err = c.engine.ClockAhead(whole); err != nil {
-		return err
-	}
 	c.imageID, c.pid = state.Image, state.State.Pid
-	c.startedAt = c.engineTime(state.State.StartedAt)
+	c.started = state.State.StartedAt
+	c.startedAt = c.engineTime(c.started)
 	c.reach(state, spec)
 	c.done.Go(func() { c.wait(follow) })
+	if spec.OnIncident != nil {
+		c.done.Go(func() { c.follow(follow, events, spec.OnIncident) })
+	}
 	return ctx.Err()
 }
 
@@ -233,7 +247,9 @@ func (c *Container) Exit() *bench.Exit {
 }
 
 func (c *Container) remove(ctx context.Context) error {
-	err := c.engine.cli.ContainerRemove(ctx, c.id, container.RemoveOptions{Force: true, RemoveVolumes: true})
+	err := patiently(ctx, func() error {
+		return c.engine.cli.ContainerRemove(ctx, c.id, container.RemoveOptions{Force: true, RemoveVolumes: true})
+	})
 	if err == nil || errdefs.IsNotFound(err) {
 		return nil
 	}

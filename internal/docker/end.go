@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/containerd/errdefs"
@@ -28,7 +29,7 @@ func (c *Container) wait(ctx context.Context) {
 		if ctx.Err() != nil {
 			return // stopped without being able to tell: Stop says so
 		}
-		exit = bench.Exit{At: time.Now(), Code: -1}
+		exit = bench.Exit{At: time.Now(), Code: -1, EngineLost: !errors.Is(err, errRemoved), Outside: errors.Is(err, errRemoved)}
 		c.logs.Add(bench.LogLine{At: exit.At, Stream: "stderr", Text: "locbench: lost sight of the container: " + err.Error()})
 	} else {
 		select {
@@ -45,6 +46,7 @@ func (c *Container) wait(ctx context.Context) {
 // end blocks until the main process has ended.
 func (c *Container) end(ctx context.Context) (bench.Exit, error) {
 	var lost time.Time
+	away := false
 	for {
 		ended, failed := c.engine.cli.ContainerWait(ctx, c.id, container.WaitConditionNotRunning)
 		var err error
@@ -59,16 +61,20 @@ func (c *Container) end(ctx context.Context) (bench.Exit, error) {
 		exit, running, stateErr := c.state(ctx)
 		switch {
 		case stateErr == nil && !running:
-			if exit.Signal == "SIGKILL" && !exit.OOMKilled {
-				exit.OOMKilled = c.oomEvent(ctx)
+			if exit.Signal != "" && !exit.OOMKilled && !c.asked.Load() {
+				oom, outside := c.reason(ctx, exit.Signal == "SIGKILL")
+				exit.OOMKilled, exit.Outside = oom, outside && !oom
 			}
+			exit.EngineLost = away
 			return exit, nil
+		case errors.Is(stateErr, errRestarted):
+			return c.firstEnd(ctx), nil
 		case errors.Is(stateErr, ErrNotFound):
-			return exit, errors.New("somebody has removed it")
+			return exit, errRemoved
 		case stateErr == nil:
 			lost = time.Time{}
 		case lost.IsZero():
-			lost = time.Now()
+			lost, away = time.Now(), true
 		case time.Since(lost) > lostAfter:
 			return exit, errors.Join(err, stateErr)
 		}
@@ -80,24 +86,65 @@ func (c *Container) end(ctx context.Context) (bench.Exit, error) {
 	}
 }
 
-// oomEvent asks the engine's event log whether the kernel has killed the container for want of memory. The flag of the state is
-// lost where the engine has heard of the end before it heard of the reason; the event is there all the same, soon after.
-func (c *Container) oomEvent(ctx context.Context) bool {
+// reason asks the engine's event log whether the kernel has killed the container for want of memory, and whether somebody has
+// sent it a signal. The flag of the state is lost where the engine has heard of the end before it heard of the reason; the event
+// is there all the same, soon after.
+func (c *Container) reason(ctx context.Context, maybeOOM bool) (oom, outside bool) {
+	patience := oomPatience
+	if !maybeOOM {
+		patience = 0 // a signal through the engine is on record before it is sent
+	}
+	c.history(ctx, patience, []events.Action{events.ActionOOM, events.ActionKill}, func(m events.Message) bool {
+		oom = oom || m.Action == events.ActionOOM
+		outside = outside || m.Action == events.ActionKill
+		return !oom
+	})
+	return oom, outside
+}
+
+// firstEnd is how the container's first process has ended, where another has taken its place by now.
+func (c *Container) firstEnd(ctx context.Context) bench.Exit {
+	exit := bench.Exit{At: time.Now(), Code: -1, Restarted: true}
+	c.history(ctx, 0, []events.Action{events.ActionDie}, func(m events.Message) bool {
+		if code, err := strconv.Atoi(m.Actor.Attributes["exitCode"]); err == nil {
+			exit.Code, exit.Signal = code, signalName(code)
+		}
+		exit.At = time.Unix(0, m.TimeNano).Add(-c.ahead)
+		return false
+	})
+	return exit
+}
+
+// history hands on what the engine remembers of the container's events, oldest first, and waits for more until patience is over or
+// handle returns false.
+func (c *Container) history(ctx context.Context, patience time.Duration, which []events.Action, handle func(events.Message) bool) {
 	ctx, cancel := context.WithTimeout(ctx, lostAfter)
 	defer cancel()
-	until := time.Now().Add(c.ahead + oomPatience)
+	until := time.Now().Add(c.ahead + patience)
+	filter := filters.NewArgs(filters.Arg("type", "container"), filters.Arg("container", c.id))
+	for _, action := range which {
+		filter.Add("event", string(action))
+	}
 	found, done := c.engine.cli.Events(ctx, events.ListOptions{
-		Since:   "1", // all that it remembers
-		Until:   fmt.Sprintf("%d.%09d", until.Unix(), until.Nanosecond()),
-		Filters: filters.NewArgs(filters.Arg("type", "container"), filters.Arg("container", c.id), filters.Arg("event", "oom")),
+		Since: "1", // all that it remembers
+		Until: fmt.Sprintf("%d.%09d", until.Unix(), until.Nanosecond()), Filters: filter,
 	})
-	select {
-	case <-found:
-		return true
-	case <-done:
-		return false
+	for {
+		select {
+		case m := <-found:
+			if !handle(m) {
+				return
+			}
+		case <-done:
+			return
+		}
 	}
 }
+
+var (
+	errRestarted = errors.New("it was restarted")
+	errRemoved   = errors.New("somebody has removed it")
+)
 
 func (c *Container) state(ctx context.Context) (exit bench.Exit, running bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, lostAfter)
@@ -107,6 +154,9 @@ func (c *Container) state(ctx context.Context) (exit bench.Exit, running bool, e
 		return exit, false, translateNotFound(err)
 	}
 	s := raw.State
+	if s.Running && s.StartedAt != c.started {
+		return exit, false, errRestarted
+	}
 	if s.Running || s.Status == container.StateCreated {
 		return exit, true, nil
 	}
@@ -139,6 +189,7 @@ func (c *Container) terminate(ctx context.Context, grace time.Duration) (r bench
 	default:
 	}
 	asked := time.Now()
+	c.asked.Store(true)
 	if err := c.kill(ctx, "SIGTERM"); err != nil {
 		return r, err
 	}

@@ -34,6 +34,9 @@ const (
 	infoTimeout = 20 * time.Second // for what it tells of itself: a busy engine takes its time
 )
 
+// enginePatience is how long an engine that is away is waited for before what it holds is given up.
+const enginePatience = 10 * time.Second
+
 // cleanupTimeout bounds the removal of things when the caller's context has ended already.
 const cleanupTimeout = 30 * time.Second
 
@@ -187,6 +190,21 @@ func (e *Engine) ClockAhead(ctx context.Context) (time.Duration, error) {
 // detached outlives ctx: what was begun in the engine is finished or removed even if the run has been interrupted.
 func detached(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), timeout)
+}
+
+// patiently does what must not be left undone only because the engine is being restarted just now.
+func patiently(ctx context.Context, do func() error) error {
+	for deadline := time.Now().Add(enginePatience); ; {
+		err := do()
+		if err == nil || !client.IsErrConnectionFailed(err) || time.Now().After(deadline) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
 }
 
 // publishAddress is where the engine is to bind published ports: loopback where that is this machine's.

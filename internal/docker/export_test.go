@@ -2,5 +2,8 @@ package docker
 
 import "context"
 
-// OOMEvent is Container.oomEvent for the tests.
-func OOMEvent(ctx context.Context, c *Container) bool { return c.oomEvent(ctx) }
+// OOMEvent is what Container.reason knows of a lack of memory, for the tests.
+func OOMEvent(ctx context.Context, c *Container) bool {
+	oom, _ := c.reason(ctx, true)
+	return oom
+}

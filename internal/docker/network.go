@@ -56,7 +56,7 @@ func (e *Engine) CreateNetwork(ctx context.Context, name string, labels map[stri
 func (e *Engine) RemoveNetwork(ctx context.Context, id string) error {
 	ctx, cancel := detached(ctx, cleanupTimeout)
 	defer cancel()
-	if err := e.cli.NetworkRemove(ctx, id); err != nil && !errdefs.IsNotFound(err) {
+	if err := patiently(ctx, func() error { return e.cli.NetworkRemove(ctx, id) }); err != nil && !errdefs.IsNotFound(err) {
 		return fmt.Errorf("remove network %.12s: %w", id, err)
 	}
 	return nil

@@ -90,6 +90,7 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 		Name: "locbench-" + d.runID + "-" + spec.Name, Image: spec.Artifact.Image, Command: spec.Artifact.Command,
 		Env: spec.Env, Labels: Labels(d.runID, spec.Name), Limits: limits, CPUs: cpus,
 		Network: d.network.Name, Port: spec.Port, Publish: !d.direct, HostLookup: !d.direct, OnLog: spec.OnLog,
+		OnIncident: spec.OnIncident,
 	})
 	if err != nil {
 		return nil, err
