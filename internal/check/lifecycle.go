@@ -63,7 +63,7 @@ func Lifecycle(ctx context.Context, launcher Launcher, opt LifecycleOptions) ([]
 				l.mustExit(ctx, res, opt.Unreachable)
 			})
 		case bench.CheckThreads:
-			for _, c := range threadCases {
+			for _, c := range threadCasesOn(opt.CPUs) {
 				l.check = c.slug()
 				t.run(ctx, c.name(), func(res *bench.CheckResult) { l.threads(ctx, res, c) })
 			}

@@ -285,3 +285,23 @@ func started(t *testing.T, contender string, spec bench.LaunchSpec) bench.Instan
 	}
 	return inst
 }
+
+// A smaller machine measures with what it has, under names that say so.
+func TestThreadCases(t *testing.T) {
+	names := func(cpus int) (all []string) {
+		for _, c := range threadCasesOn(cpus) {
+			all = append(all, c.name())
+		}
+		return all
+	}
+	for cpus, want := range map[int][]string{
+		8: {"threads (4 CPUs, limit 4.0)", "threads (4 CPUs, limit 1.5)", "threads (1 CPU, limit 1.0)"},
+		3: {"threads (3 CPUs, limit 3.0)", "threads (3 CPUs, limit 1.5)", "threads (1 CPU, limit 1.0)"},
+		2: {"threads (2 CPUs, limit 2.0)", "threads (2 CPUs, limit 1.5)", "threads (1 CPU, limit 1.0)"},
+		1: {"threads (1 CPU, limit 1.0)"},
+	} {
+		if got := names(cpus); !slices.Equal(got, want) {
+			t.Errorf("%d CPUs: %q", cpus, got)
+		}
+	}
+}

@@ -11,7 +11,14 @@ import (
 	"locbench/internal/bench"
 )
 
-func terminate(p *os.Process) error { return p.Signal(syscall.SIGTERM) }
+// terminate asks a process to end, and lets it go on if somebody has stopped it: it could not obey otherwise.
+func terminate(p *os.Process) error {
+	err := p.Signal(syscall.SIGTERM)
+	if err == nil && processAilment(p.Pid) != "" {
+		_ = p.Signal(syscall.SIGCONT)
+	}
+	return err
+}
 
 func processExit(s *os.ProcessState) bench.Exit {
 	if s == nil {

@@ -120,6 +120,8 @@ func (p *Printer) tell(rec bench.Record) {
 		p.notice(e)
 	case bench.InstanceStopped:
 		p.line("  stopped  %s", stopText(e.Stop))
+	case bench.Befell:
+		p.always(p.paint(yellow, "warning: ") + safe.Line(e.Incident.String(), 1000))
 	case bench.LegEnded:
 		p.legEnded(e)
 	case bench.RunEnded:
@@ -225,6 +227,9 @@ func (p *Printer) legEnded(e bench.LegEnded) {
 		return
 	}
 	p.always("  " + p.paint(red, string(e.State)+": ") + safe.Line(e.Failure, 4000))
+	if e.Lost != nil {
+		p.line("  lost     %s", safe.Line(e.Lost.String(), 1000))
+	}
 	if len(e.LastLog) == 0 || e.State != bench.LegFailed {
 		return // the log of one that was only interrupted explains nothing
 	}
@@ -347,7 +352,7 @@ func stopText(s bench.StopResult) string {
 	case s.Already:
 		return "had ended already: " + s.Exit.String()
 	case s.Killed:
-		return "had to be killed after " + units.Duration(s.Took)
+		return "had to be killed after " + units.Duration(s.Took) + ": it hung when it was asked to stop"
 	case s.Graceful:
 		return "gracefully in " + units.Duration(s.Took)
 	}

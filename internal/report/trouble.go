@@ -37,6 +37,19 @@ func troubles(l layout) []trouble {
 				what = append(what, "The step “"+l.rows[i].Title+"” ended early: "+cleanText(s.Aborted)+".")
 			}
 		}
+		for n, in := range leg.Incidents {
+			if n == maxLog {
+				what = append(what, "And "+plural(len(leg.Incidents)-n, "more incident")+".")
+				break
+			}
+			what = append(what, in.At.Format("15:04:05")+": "+cleanText(in.String())+".")
+		}
+		if s := leg.Stop; s != nil && s.Killed {
+			what = append(what, "It hung when it was asked to stop (SIGTERM) and was killed (SIGKILL) after "+duration(s.Took)+".")
+		}
+		if leg.Lost != nil {
+			what = append(what, "Lost: "+cleanText(leg.Lost.String())+".")
+		}
 		if leg.State == bench.LegComplete && len(what) == 0 {
 			continue
 		}

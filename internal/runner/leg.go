@@ -52,6 +52,12 @@ func (r *runner) leg(ctx context.Context, leg bench.Leg, number int) error {
 	if ended.State != bench.LegComplete && l.inst != nil {
 		ended.Exit, ended.LastLog = l.died, tail(l.inst.Logs(), lastLines)
 	}
+	if ended.State != bench.LegComplete {
+		ended.Lost = l.lost()
+	}
+	if ended.State == bench.LegFailed {
+		ended.Failure = l.engineGone(ctx, ended.Failure)
+	}
 	r.Stream.Publish(l.leg, ended)
 	return err
 }
@@ -69,6 +75,10 @@ type life struct {
 	skipped  []string           // "3 (64 connections)"
 	missed   []error            // steps that a threshold has cut short, without ending the leg
 	isLast   bool               // no leg comes after it
+	cut      *bench.StepResult  // the step that was ended early, if one was
+	failedIn bench.Phase        // the first phase that went wrong
+
+	incidents incidents
 }
 
 // interruption tells why everything ends, once: most causes say themselves that they interrupt.
@@ -108,7 +118,7 @@ func (l *life) live(ctx context.Context) (err error) {
 		if err != nil {
 			return "", err
 		}
-		spec.OnLog = logs.add
+		spec.OnLog, spec.OnIncident = logs.add, l.befell
 		l.inst, err = l.Launcher.Launch(ctx, spec)
 		return "", err
 	})
@@ -164,7 +174,7 @@ func (l *life) checkLaunching(ctx context.Context) error {
 func (l *life) ready(ctx context.Context) error {
 	up, err := l.Ready(ctx, l.inst, l.svc.Ready.Path, l.svc.Ready.Timeout)
 	if err != nil {
-		return err
+		return l.because(ctx, err)
 	}
 	l.Stream.Publish(l.leg, bench.InstanceReady{StartUp: up})
 	return nil
@@ -180,6 +190,9 @@ func (l *life) stop(ctx context.Context) error {
 			return "", err
 		}
 		l.Stream.Publish(l.leg, bench.InstanceStopped{Stop: stop})
+		if stop.Killed {
+			l.notice("warning", fmt.Sprintf("it hung when it was asked to stop: %s after SIGTERM it had not ended and was killed (SIGKILL)", l.Grace))
+		}
 		for _, c := range l.Checks.Stopped(stop) {
 			l.checkDone(c)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/event"
+	"locbench/internal/units"
 )
 
 // Launcher starts instances.
@@ -276,12 +277,19 @@ func (r *runner) await(ctx context.Context, what string, alive func(context.Cont
 	if alive == nil {
 		return nil
 	}
-	for deadline := time.Now().Add(r.Patience); ; {
+	began := time.Now()
+	for told := false; ; told = true {
 		err := alive(ctx)
+		if err == nil && told {
+			r.Stream.Publish(nil, bench.Notice{Level: "info", Text: what + " answers again, after " + units.Duration(time.Since(began))})
+		}
 		if err == nil || ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if time.Now().After(deadline) {
+		if !told {
+			r.Stream.Publish(nil, bench.Notice{Level: "info", Text: fmt.Sprintf("waiting for %s, for at most %v: %v", what, r.Patience, err)})
+		}
+		if time.Since(began) > r.Patience {
 			return fmt.Errorf("%s has not answered for %v, so the run ends here; finished legs are kept, go on with --resume %s: %w", what, r.Patience, r.Dir, err)
 		}
 		r.Stream.Publish(nil, bench.Progress{Phase: bench.PhaseStore, Text: "waiting for " + what + ": " + err.Error()})

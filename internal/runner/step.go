@@ -30,12 +30,20 @@ func (l *life) load(ctx context.Context) error {
 			return l.orDeath(errDied)
 		}
 		step = step.AtPeak(bench.Peak(l.steps))
+		l.incidents.begin(i)
 		res, skipped, stop, err := l.step(ctx, i, step)
+		var cause string
+		var storeErr error
+		if err == nil && !skipped && silentAtEnd(res.Load) {
+			cause, storeErr = l.examine(ctx)
+		}
+		res.Warnings = append(res.Warnings, doubts(res, l.incidents.end())...)
 		if paused > 0 {
 			res.Warnings = append(res.Warnings, fmt.Sprintf("the run was paused for %s before this step, on request", units.Duration(paused)))
 		}
 		l.Stream.Publish(l.leg, bench.StepEnded{Result: res})
 		if err != nil {
+			l.cut = &res
 			return err
 		}
 		l.steps = append(l.steps, res)
@@ -64,13 +72,14 @@ func (l *life) load(ctx context.Context) error {
 			deaf = 0
 			continue
 		}
-		if l.StoreAlive != nil {
-			if err := l.StoreAlive(ctx); err != nil && ctx.Err() == nil {
-				return fmt.Errorf("the store is gone: %w", err)
-			}
+		if storeErr != nil {
+			return fmt.Errorf("the store is gone: %w", storeErr)
 		}
 		if deaf++; deaf == deafSteps && l.Next == nil { // a search goes on with a lower rate
-			return fmt.Errorf("not one success in %d steps of load in a row: it hangs or only fails (%s)", deaf, firstExample(res.Load))
+			if cause == "" {
+				cause = "it hangs or only fails"
+			}
+			return fmt.Errorf("not one success in %d steps of load in a row: %s (%s)", deaf, cause, firstExample(res.Load))
 		}
 	}
 	return nil

@@ -53,6 +53,8 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 			return Warning, e.Text
 		}
 		return Info, e.Text
+	case bench.Befell:
+		return Warning, e.Incident.String()
 	case bench.Intervened:
 		return Mark, controlSentence(e.Control)
 	case bench.Paused:
@@ -63,7 +65,11 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 		return stopSentence(e.Stop)
 	case bench.LegEnded:
 		if e.State != bench.LegComplete {
-			return Error, fmt.Sprintf("leg %s: %s", e.State, e.Failure)
+			text := fmt.Sprintf("leg %s: %s", e.State, e.Failure)
+			if e.Lost != nil {
+				text += "; " + e.Lost.String()
+			}
+			return Error, text
 		}
 		return Info, "leg complete"
 	case bench.RunEnded:

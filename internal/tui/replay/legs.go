@@ -86,6 +86,9 @@ func (t *teller) leg(r bench.LegResult, number, of int) {
 		t.tell(t.at, leg, bench.CheckDone{Check: c})
 	}
 	t.steps(leg, r)
+	for _, in := range r.Incidents {
+		t.tell(in.At, leg, bench.Befell{Incident: in})
+	}
 	for _, w := range r.Warnings {
 		t.tell(t.at, leg, bench.Notice{Level: "warning", Text: w})
 	}
@@ -93,7 +96,7 @@ func (t *teller) leg(r bench.LegResult, number, of int) {
 		t.tell(t.at.Add(max(0, min(r.Stop.Took, time.Hour))), leg, bench.InstanceStopped{Stop: *r.Stop})
 	}
 	if r.State != bench.LegRunning {
-		t.tell(r.Ended, leg, bench.LegEnded{State: r.State, Failure: r.Failure, Exit: r.Exit, LastLog: r.LastLog})
+		t.tell(r.Ended, leg, bench.LegEnded{State: r.State, Failure: r.Failure, Exit: r.Exit, LastLog: r.LastLog, Lost: r.Lost})
 	}
 }
 

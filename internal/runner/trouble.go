@@ -1,0 +1,177 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/units"
+)
+
+// ailing is an instance that can say why it may not answer, as far as its runtime and the kernel know it.
+type ailing interface {
+	Ailment(ctx context.Context) string // "" for nothing that they know of
+}
+
+// examination bounds the questions that are asked about a contender that does not answer.
+const examination = 3 * time.Second
+
+// incidents are what has befallen a life. They are told from a goroutine of the launcher's.
+type incidents struct {
+	mu   sync.Mutex
+	step *int // that runs
+	all  []bench.Incident
+}
+
+// begin and end say which step incidents belong to.
+func (i *incidents) begin(step int) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.step = &step
+}
+
+// end returns those of the step, which ends here.
+func (i *incidents) end() []bench.Incident {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	step := i.step
+	i.step = nil
+	return slices.DeleteFunc(slices.Clone(i.all), func(in bench.Incident) bool { return in.Step == nil || *in.Step != *step })
+}
+
+const mostIncidents = 200 // of one leg: somebody may pause and unpause all day
+
+// add returns the incident with its step, and whether it is to be told.
+func (i *incidents) add(in bench.Incident) (bench.Incident, bool) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	in.Step = i.step
+	if len(i.all) == mostIncidents {
+		return in, false
+	}
+	i.all = append(i.all, in)
+	return in, true
+}
+
+// befell tells an incident.
+func (l *life) befell(in bench.Incident) {
+	if told, ok := l.incidents.add(in); ok {
+		l.Stream.Publish(l.leg, bench.Befell{Incident: told})
+	}
+}
+
+// phase is runner.phase, and remembers in which phase a life went wrong first.
+func (l *life) phase(leg *bench.Leg, phase bench.Phase, do func() (string, error)) error {
+	err := l.runner.phase(leg, phase, do)
+	if err != nil && l.failedIn == "" {
+		l.failedIn = phase
+	}
+	return err
+}
+
+// silentAtEnd reports whether a step went without any success in its last second, and not for want of requests.
+func silentAtEnd(res bench.Load) bool {
+	if res.FailedTotal() == 0 {
+		return false
+	}
+	for _, w := range slices.Backward(res.Windows) {
+		if !w.Drain {
+			return w.Succeeded == 0
+		}
+	}
+	return true
+}
+
+// ailment asks why the contender does not answer; "" when nobody knows.
+func (l *life) ailment(ctx context.Context) string {
+	a, ok := l.inst.(ailing)
+	if !ok {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), examination)
+	defer cancel()
+	return a.Ailment(ctx)
+}
+
+// examine finds out why a step ended in silence, and tells it as an incident of the step. It returns the cause, and the error of a
+// store that is away.
+func (l *life) examine(ctx context.Context) (cause string, store error) {
+	if cause = l.ailment(ctx); cause != "" {
+		l.befell(bench.Incident{At: time.Now(), Kind: bench.IncidentSilent, Text: "it does not answer: " + cause})
+		return cause, nil
+	}
+	if l.StoreAlive == nil || ctx.Err() != nil {
+		return "", nil
+	}
+	if err := l.StoreAlive(ctx); err != nil && ctx.Err() == nil {
+		l.befell(bench.Incident{At: time.Now(), Kind: bench.IncidentStore, Text: "the store does not answer: " + err.Error()})
+		return "", err
+	}
+	return "", nil
+}
+
+// doubts says what befell a step, each with the time since its start.
+func doubts(res bench.StepResult, befell []bench.Incident) (all []string) {
+	const most = 10
+	for n, in := range befell {
+		if n == most {
+			return append(all, fmt.Sprintf("and %d incidents more", len(befell)-most))
+		}
+		text := in.Text
+		if at := in.At.Sub(res.Load.Started); !res.Load.Started.IsZero() && at >= 0 && in.Kind != bench.IncidentSilent && in.Kind != bench.IncidentStore {
+			text += ", " + units.Duration(at) + " after its start"
+		}
+		all = append(all, clip(text, progressBytes))
+	}
+	return all
+}
+
+// because adds what is known of why the contender does not answer to an error that only says that it does not.
+func (l *life) because(ctx context.Context, err error) error {
+	if err == nil || l.inst == nil || ctx.Err() != nil || l.inst.Exit() != nil {
+		return err
+	}
+	if cause := l.ailment(ctx); cause != "" && !strings.Contains(err.Error(), cause) {
+		return fmt.Errorf("%w: %s", err, cause)
+	}
+	return err
+}
+
+// engineGone adds to the death of a contender that its engine is away.
+func (l *life) engineGone(ctx context.Context, failure string) string {
+	if l.EngineAlive == nil || l.died == nil || l.died.EngineLost {
+		return failure
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), examination)
+	defer cancel()
+	if l.EngineAlive(ctx) == nil {
+		return failure
+	}
+	return failure + "; the container engine does not answer any more"
+}
+
+// lost is what the leg has not measured; nil when that is nothing.
+func (l *life) lost() *bench.Lost {
+	lost := &bench.Lost{Phase: l.failedIn}
+	begun := len(l.steps)
+	if l.cut != nil {
+		begun++
+		lost.Step, lost.Had = &l.cut.Index, l.cut.Load.Succeeded
+		if l.cut.Load.Elapsed > 0 {
+			lost.After = &l.cut.Load.Elapsed
+		}
+	}
+	if planned := l.Run.Profile.Steps; l.Next == nil && begun < len(planned) {
+		for _, s := range planned[begun:] {
+			lost.Steps = append(lost.Steps, s.Name)
+		}
+	}
+	if lost.Step == nil && len(lost.Steps) == 0 {
+		return nil
+	}
+	return lost
+}
