@@ -140,10 +140,10 @@ func TestLifecycleSkips(t *testing.T) {
 		t.Fatalf("%v, %+v", err, results)
 	}
 	like(t, results[0], "skipped||does not use the store")
-	like(t, results[1], "skipped||the machine has 2 of the 4 CPUs")
-	like(t, results[2], "skipped||the machine has 2 of the 4 CPUs")
-	like(t, results[3], "skipped||limits not enforced: a test")
-	if len(l.specs) != 1 || l.left() != 0 {
+	for _, r := range results[1:] {
+		like(t, r, "skipped||limits not enforced: a test")
+	}
+	if len(l.specs) != 3 || l.left() != 0 {
 		t.Errorf("%d launches, %d left", len(l.specs), l.left())
 	}
 }
@@ -155,13 +155,13 @@ func TestThreadsOfOneThatDoesNotStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	like(t, results[2], "failed||did not start: exit code 1")
+	like(t, results[0], "failed||did not start: exit code 1")
 	l.contender, opt.ReadyWithin, opt.exitWithin = "starts without a store", 500*time.Millisecond, 100*time.Millisecond
 	results, err = Lifecycle(t.Context(), l, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	like(t, results[2], "failed||no answer to GET / within 500ms. Last log line: up")
+	like(t, results[0], "failed||no answer to GET / within 500ms. Last log line: up")
 	if l.left() != 0 {
 		t.Error("an instance is left")
 	}
