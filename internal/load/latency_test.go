@@ -3,7 +3,6 @@ package load
 import (
 	"context"
 	"net"
-	"os"
 	"sync"
 	"testing"
 	"time"
@@ -32,8 +31,7 @@ func (t *truth) latencies() bench.Latencies {
 	return t.h.Latencies()
 }
 
-// agreement finds out whether p50 … p99.9 are within 1 % or 50 µs of the truth where LOCBENCH_TEST_IDLE says
-// that the machine has nothing else to do, else within 2 % or 300 µs (times slack). On a machine with other work to do, any
+// agreement finds out whether p50 … p99.9 are within 1 % or 50 µs of the truth (times slack). On a machine with other work to do, any
 // attempt may meet a stall between the two clocks, so the best attempt counts for each quantile. A systematic error is in
 // all of them.
 type agreement map[string]float64
@@ -48,10 +46,7 @@ func (a agreement) add(got, want bench.Latencies) bool {
 		{"p50", got.P50, want.P50}, {"p75", got.P75, want.P75}, {"p90", got.P90, want.P90},
 		{"p95", got.P95, want.P95}, {"p99", got.P99, want.P99}, {"p99.9", got.P999, want.P999},
 	} {
-		allowed := slack * max(q.want/50, 300*time.Microsecond)
-		if os.Getenv("LOCBENCH_TEST_IDLE") != "" {
-			allowed = max(q.want/100, 50*time.Microsecond)
-		}
+		allowed := slack * max(q.want/100, 50*time.Microsecond)
 		share := float64((q.got - q.want).Abs()) / float64(allowed)
 		if best, ok := a[q.name]; !ok || share < best {
 			a[q.name] = share

@@ -80,7 +80,7 @@ type shard struct {
 	next   int64 // when connections have to be looked at for time-outs and ends of rests
 	known  uint8 // see parser
 	idle   int64 // spent waiting for events while the sending went on
-	slept  bool  // before the events at hand came
+	slept  bool  // for long, before the events at hand came
 	stamps stampReader
 	ended  bool // the sending has; then at is when
 	at     int64
@@ -135,8 +135,8 @@ func (s *shard) await(until int64) {
 	if busy {
 		n, errno = pollNow(s.epoll, s.events)
 	}
-	s.slept = n <= 0 || errno != 0
-	if s.slept {
+	s.slept = false
+	if n <= 0 || errno != 0 {
 		left, began := int64(-1), s.now()
 		if until = min(until, s.next); until != math.MaxInt64 {
 			left = max(until-began, 0)
@@ -144,8 +144,10 @@ func (s *shard) await(until int64) {
 		if n, errno = poll(s.epoll, s.events, left); errno != 0 {
 			n = 0 // interrupted
 		}
+		slept := s.now() - began
+		s.slept = slept >= int64(sleepy)
 		if !s.ended {
-			s.idle += s.now() - began
+			s.idle += slept
 		}
 	}
 	s.books.mu.Lock()

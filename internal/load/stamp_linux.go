@@ -18,6 +18,10 @@ type stampReader struct {
 	control [64]byte
 }
 
+// sleepy is after how long a sleep a thread is slow to wake up: its CPU has gone to rest, or does something else. After shorter ones the clock is
+// as good as the stamp, which makes reading dearer.
+const sleepy = 100 * time.Microsecond
+
 // stamps turns stamps on for a socket. Without them the answer ends when it is read.
 func stamps(fd int) {
 	_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1)
