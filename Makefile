@@ -41,7 +41,7 @@ bench-store: ## CPU time of one _source call: embedded store beside Elasticsearc
 	go test -run '^$$' -bench SourceCPU -benchtime 1x ./internal/store/embedded
 
 RUNS ?= 20
-bench-verdict: ## how often the verdict is right on contenders built to be bound by one thing; RUNS of each
+bench-verdict: ## how often the verdict is right on contenders built to be bound by one thing; RUNS lives of each (20: some 10 minutes)
 	RUNS=$(RUNS) go test -run '^$$' -bench Verdict -benchtime 1x -timeout 0 ./cmd/locbench
 
 PAIRS ?= 6

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -22,6 +24,8 @@ import (
 var staticBinary = sync.OnceValues(func() (string, error) { return goBuild("locbench", "locbench/cmd/locbench") })
 
 var faultyBinary = sync.OnceValues(func() (string, error) { return goBuild("faulty", "./testdata/faulty") })
+
+var boundBinary = sync.OnceValues(func() (string, error) { return goBuild("bound", "./testdata/bound") })
 
 func goBuild(name, pkg string) (string, error) {
 	dir, err := os.MkdirTemp("", "locbench-test-")
@@ -74,10 +78,17 @@ type command struct {
 
 func startLocbench(t testing.TB, dir string, args ...string) *command {
 	t.Helper()
-	c := &command{t: t, cmd: exec.Command(locbenchBinary(t), args...), done: make(chan struct{})}
-	c.cmd.Dir = dir
+	cmd := exec.Command(locbenchBinary(t), args...)
+	cmd.Dir = dir
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a Ctrl-C of ours must not reach the contenders by the terminal
+	return begin(t, cmd)
+}
+
+// begin starts a command that is ready to.
+func begin(t testing.TB, cmd *exec.Cmd) *command {
+	t.Helper()
+	c := &command{t: t, cmd: cmd, done: make(chan struct{})}
 	c.cmd.Stdout, c.cmd.Stderr = &c.stdout, &c.stderr
-	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a Ctrl-C of ours must not reach the contenders by the terminal
 	if err := c.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -214,11 +225,17 @@ steps: [1, 2, 4]
 // faulty makes a folder with the contender of testdata/faulty that misbehaves as fault says, and returns it.
 func faulty(t testing.TB, fault string, after int) string {
 	t.Helper()
-	binary, err := faultyBinary()
+	return made(t, faultyBinary, "faulty", map[string]string{"FAULT": fault, "AFTER": fmt.Sprint(after)}, nil)
+}
+
+// made makes a folder with a contender of that name which is one binary, and returns it; each variant has its environment besides env.
+func made(t testing.TB, build func() (string, error), name string, env map[string]string, variants map[string]map[string]string) string {
+	t.Helper()
+	binary, err := build()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := filepath.Join(t.TempDir(), "faulty")
+	dir := filepath.Join(t.TempDir(), name)
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -226,21 +243,31 @@ func faulty(t testing.TB, fault string, after int) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env, _ := json.Marshal(map[string]string{"FAULT": fault, "AFTER": fmt.Sprint(after), "PORT": "{{.Port}}"})
-	for name, content := range map[string]string{
-		"service":    string(data),
-		"Dockerfile": "FROM scratch\nCOPY service /service\nENTRYPOINT [\"/service\"]\n",
-		"service.yaml": `name: faulty
+	env = maps.Clone(env)
+	env["PORT"] = "{{.Port}}"
+	text, _ := json.Marshal(env)
+	manifest := `name: ` + name + `
 language: Go
 framework: none
 version: "1"
 endpoints: [get]
 port: 8080
-env: ` + string(env) + `
+env: ` + string(text) + `
 ready: {path: /, timeout: 10s}
 docker: {dockerfile: Dockerfile}
 process: {command: ["{{.Dir}}/service"]}
-`,
+`
+	if len(variants) > 0 {
+		manifest += "variants:\n"
+	}
+	for _, variant := range slices.Sorted(maps.Keys(variants)) {
+		text, _ := json.Marshal(variants[variant])
+		manifest += "  - {name: " + variant + ", env: " + string(text) + "}\n"
+	}
+	for name, content := range map[string]string{
+		"service":      string(data),
+		"Dockerfile":   "FROM scratch\nCOPY service /service\nENTRYPOINT [\"/service\"]\n",
+		"service.yaml": manifest,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o755); err != nil {
 			t.Fatal(err)

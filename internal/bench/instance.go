@@ -150,6 +150,7 @@ type Memory struct {
 	LimitHits    *int64 `json:"limit_hits,omitempty"`      // how often the limit was met, and memory had to be won back first
 	MajorFaults  *int64 `json:"major_faults,omitempty"`    // pages that had to be read from a disk
 	MinorFaults  *int64 `json:"minor_faults,omitempty"`    // pages that were in memory already, or are new
+	Refaults     *int64 `json:"refaults,omitempty"`        // pages that had been given up for want of memory, and were needed again
 	StepPeak     *int64 `json:"step_peak_bytes,omitempty"` // high-water mark since the beginning of the step, where the kernel can begin it anew
 	PeakIsSample bool   `json:"peak_is_sample,omitempty"`  // the peak is the largest sample: the true one may be higher
 }

@@ -81,6 +81,7 @@ type Load struct {
 	InFlight   float64       `json:"in_flight,omitempty"`      // requests in flight, on average over Elapsed; by Little's law throughput × mean latency
 	Stamped    int64         `json:"stamped,omitempty"`        // answers whose latency ends when the kernel took in their last byte, since the client had to be woken up for them; that of the others ends when they were read
 	ClientWake time.Duration `json:"client_wake_ns,omitempty"` // summed over Stamped: how much later than that they were read, which no latency contains
+	ClientCPUs float64       `json:"client_cpus,omitempty"`    // that locbench may use, by its affinity and its CPU quota; 0: not known
 	Saturation float64       `json:"saturation,omitempty"`     // share of Wall in which the busiest thread of the client did not wait for anything; 0: not known
 
 	// Open loop only. Nothing waits without being counted: what could not be sent when it was due was late or dropped.

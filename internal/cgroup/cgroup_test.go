@@ -22,13 +22,13 @@ func TestRead(t *testing.T) {
 	}{
 		{"v1", 4242, `{"source":"cgroup v1","cpu_ns":1097593540,"cpu_user_ns":1111975895,"cpu_system_ns":32000000,
 			"throttling":{"periods":32,"throttled_periods":0,"throttled_ns":0},
-			"memory":{"used_bytes":33693696,"peak_bytes":33734656,"peak_source":"max_usage","limit_bytes":67108864,"major_faults":0,"minor_faults":9345},"processes":1,"threads":4}`},
+			"memory":{"used_bytes":33693696,"peak_bytes":33734656,"peak_source":"max_usage","limit_bytes":67108864,"major_faults":0,"minor_faults":9345,"refaults":0},"processes":1,"threads":4}`},
 		{"v1-systemd", 77, `{"source":"cgroup v1","cpu_ns":46500000000,
 			"throttling":{"periods":310,"throttled_periods":290,"throttled_ns":12345678901},
-			"memory":{"used_bytes":200000000,"peak_bytes":536870912,"peak_source":"max_usage","oom_kills":2,"limit_hits":23},"processes":3}`},
+			"memory":{"used_bytes":200000000,"peak_bytes":536870912,"peak_source":"max_usage","oom_kills":2,"limit_hits":123,"refaults":7},"processes":3}`},
 		{"v2", 77, `{"source":"cgroup v2","cpu_ns":46500001000,"cpu_user_ns":40000000000,"cpu_system_ns":6500001000,
 			"throttling":{"periods":310,"throttled_periods":290,"throttled_ns":12345678000},
-			"memory":{"used_bytes":200000000,"peak_bytes":536870912,"peak_source":"memory.peak","limit_bytes":536870912,"oom_kills":1,"limit_hits":31,"major_faults":17},"processes":2,"threads":11}`},
+			"memory":{"used_bytes":200000000,"peak_bytes":536870912,"peak_source":"memory.peak","limit_bytes":536870912,"oom_kills":1,"limit_hits":31,"major_faults":17,"refaults":42},"processes":2,"threads":11}`},
 		// An older kernel without memory.peak, no quota, processes in groups below, more cache than usage at that moment.
 		{"v2", 78, `{"source":"cgroup v2","cpu_ns":1000,"cpu_user_ns":1000,"cpu_system_ns":0,
 			"memory":{"used_bytes":0,"peak_bytes":0,"peak_source":"largest sample","peak_is_sample":true},"threads":3}`},

@@ -24,6 +24,7 @@ func (r *Reader) memory() *bench.Memory {
 		stat := keyed(data)
 		m.Used = max(0, used-r.pageCache(stat))
 		m.MinorFaults, m.MajorFaults = faults(stat)
+		m.Refaults = refaults(stat)
 	}
 	if m.Peak, ok = r.number(peak); ok {
 		m.PeakSource = source
@@ -39,6 +40,10 @@ func (r *Reader) memory() *bench.Memory {
 		}
 	}
 	if n, ok := r.number("memory.failcnt"); ok {
+		// Where no swap is allowed besides, both limits are the same, and the kernel asks that of memory and swap together first.
+		if swap, ok := r.number("memory.memsw.failcnt"); ok {
+			n += swap
+		}
 		m.LimitHits = &n
 	}
 	return &m
@@ -51,6 +56,22 @@ func (r *Reader) pageCache(stat map[string]int64) int64 {
 		return max(0, stat["total_cache"]-stat["total_shmem"])
 	}
 	return stat["inactive_file"]
+}
+
+// refaults are those of the group and all below it: on v1 under names of their own, before Linux 5.9 of files and other pages together.
+func refaults(stat map[string]int64) *int64 {
+	for _, prefix := range []string{"total_", ""} {
+		var sum int64
+		known := false
+		for _, key := range []string{"workingset_refault", "workingset_refault_anon", "workingset_refault_file"} {
+			n, ok := stat[prefix+key]
+			sum, known = sum+n, known || ok
+		}
+		if known {
+			return &sum
+		}
+	}
+	return nil
 }
 
 // faults finds the page faults of a memory.stat, where pgfault counts both kinds. v1 has them with all groups below as total_….

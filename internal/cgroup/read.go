@@ -87,7 +87,7 @@ func open(dirs map[string]string) (*Reader, error) {
 	} else {
 		try("", "cpu.stat")
 	}
-	if try("memory", "memory.usage_in_bytes", "memory.max_usage_in_bytes", "memory.stat", "memory.oom_control", "memory.limit_in_bytes", "memory.failcnt") > 0 {
+	if try("memory", "memory.usage_in_bytes", "memory.max_usage_in_bytes", "memory.stat", "memory.oom_control", "memory.limit_in_bytes", "memory.failcnt", "memory.memsw.failcnt") > 0 {
 		r.memV1 = true
 	} else {
 		try("", "memory.current", "memory.peak", "memory.stat", "memory.events", "memory.max")

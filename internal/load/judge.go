@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/cgroup"
+	"locbench/internal/units"
 )
 
 const (
@@ -41,11 +43,19 @@ func judge(l bench.Load, rec *recorder, places int) []string {
 		warnings = append(warnings, fmt.Sprintf("client-bound: a thread of locbench had something to do in %.0f %% of the step; a faster contender would not have shown",
 			100*l.Saturation))
 	}
-	machine := float64(runtime.NumCPU())
-	if used := perSecond(l.ClientCPU, wall(l)); used > clientShare*machine {
-		warnings = append(warnings, fmt.Sprintf("the client may be the bottleneck: locbench itself used %.2f of this machine's %d CPUs", used, runtime.NumCPU()))
+	if used := perSecond(l.ClientCPU, wall(l)); l.ClientCPUs > 0 && used > clientShare*l.ClientCPUs {
+		warnings = append(warnings, fmt.Sprintf("the client may be the bottleneck: locbench itself used %.2f of the %s that it may use", used, units.CPUs(l.ClientCPUs)))
 	}
 	return warnings
+}
+
+// ownCPUs are the CPUs that this process may use: those of its affinity, or fewer by the quota of its cgroup.
+func ownCPUs() float64 {
+	cpus := float64(runtime.NumCPU())
+	if quota, _ := (cgroup.Tree{}).Own(); quota > 0 {
+		cpus = min(cpus, quota)
+	}
+	return cpus
 }
 
 // punctuality tells what an open loop has not sent when it was due, and whose fault that was.

@@ -132,7 +132,7 @@ func TestLittlesLawIsFlagged(t *testing.T) {
 
 func TestJudgeSuspectsTheClient(t *testing.T) {
 	rec := newRecorder(nil, 1, 0)
-	l := bench.Load{Elapsed: time.Second, ClientCPU: time.Duration(runtime.NumCPU()) * 900 * time.Millisecond}
+	l := bench.Load{Elapsed: time.Second, ClientCPU: time.Duration(0.9 * ownCPUs() * float64(time.Second)), ClientCPUs: ownCPUs()}
 	if got := judge(l, rec, 1); len(got) != 1 || !strings.Contains(got[0], "the client may be the bottleneck") {
 		t.Errorf("%q", got)
 	}

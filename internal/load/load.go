@@ -204,7 +204,7 @@ func (e Engine) measure(ctx context.Context, plan Plan, rec *recorder, wire loop
 	wg.Wait()
 
 	load := rec.load()
-	load.ClientCPU, load.Wall = cpu, wall
+	load.ClientCPU, load.Wall, load.ClientCPUs = cpu, wall, ownCPUs()
 	load.Warnings = append(load.Warnings, judge(load, rec, wire.places())...)
 	if text := unsettled(plan.Step, load); text != "" && ctx.Err() == nil {
 		load.Warnings = append(load.Warnings, text)

@@ -15,11 +15,14 @@ const (
 	throttling = 0.50 // of the periods: the quota bound even if its mean use is lower, since it bound whenever there was work
 	saturated  = 0.95 // of the time that a thread of the client had something to do
 	nearlyBusy = 0.88 // of all CPUs together: there are hardly idle ones, and nobody can say that the contender left them
+	others     = 0.10 // of all CPUs, from which on work that is not of the run is worth a word
 	stolen     = 0.10 // of the CPUs' time
 	waiting    = 0.60 // of what is in flight: whoever holds so much of it decides about the latency
 	mostErrors = 0.50
 	more       = 1.10 // times the throughput: clearly more, beyond the noise of steps of some seconds
 	sameTime   = 1.50 // times the latency of fewer connections: nobody waits for others yet
+	refaulting = 0.10 // pages for each answer that were read back: so often somebody waited for them
+	atLimit    = 0.98 // of the memory limit: as near as its high-water mark comes, since the kernel charges several pages at once
 	kept       = 0.01 // of what came due in an open loop: so much late or dropped is still a rate that was kept
 )
 
@@ -32,6 +35,7 @@ var rules = []struct {
 	{Errors, facts.fails},
 	{Quota, facts.overQuota},
 	{Memory, facts.atMemoryLimit},
+	{Memory, facts.readsBack},
 	{Client, facts.clientBusy},
 	{Store, facts.storeBusy},
 	{Machine, facts.machineBusy},
@@ -93,9 +97,28 @@ func (f facts) atMemoryLimit() string {
 	return text
 }
 
+// readsBack is for a contender that fits into its limit only because the kernel gives up pages of files which are needed again: its own
+// code, or data that it reads. The kernel counts them apart from pages that are read for the first time. That the limit was the cause is
+// seen by the high-water mark, since not every kernel counts how often the limit was met.
+func (f facts) readsBack() string {
+	b, a := f.memories()
+	if b == nil || f.memory <= 0 || b.Refaults == nil || a.Refaults == nil || float64(a.Peak) < atLimit*float64(f.memory) {
+		return ""
+	}
+	pages, answers := *a.Refaults-*b.Refaults, f.step.Load.Succeeded+f.step.Load.FailedTotal()
+	if answers == 0 || float64(pages) < refaulting*float64(answers) {
+		return ""
+	}
+	return fmt.Sprintf("at its limit of %s pages were given up that it needed again: %s read back, %.1f for each answer; %s in use besides the page cache",
+		units.Bytes(f.memory), units.Count(pages), float64(pages)/float64(answers), units.Bytes(a.Used))
+}
+
 func (f facts) clientBusy() string {
 	if s := f.step.Load.Saturation; s > saturated {
 		return fmt.Sprintf("a thread of locbench had something to do in %s of the step", percent(s))
+	}
+	if may := f.step.Load.ClientCPUs; may > 0 && f.client >= usedUp*may {
+		return fmt.Sprintf("locbench used %.2f of the %s that it may use", f.client, units.CPUs(may))
 	}
 	if f.local && f.client >= usedUp*f.machine {
 		return fmt.Sprintf("locbench used %.2f of this machine's %s", f.client, units.CPUs(f.machine))
@@ -124,6 +147,10 @@ func (f facts) machineBusy() string {
 		who = fmt.Sprintf(": the contender %.2f, locbench %.2f", f.cpus, f.client)
 		if f.storeOK {
 			who += fmt.Sprintf(", the store %.2f", f.store)
+		}
+		// What is left is nobody's of this run, where the store's share is known: it is the client's if embedded.
+		if rest := f.busy*f.machine - f.cpus - f.client - f.store; (f.storeOK || f.inStoreOK) && rest >= others*f.machine {
+			who += fmt.Sprintf(", other work %.2f", rest)
 		}
 	}
 	switch {

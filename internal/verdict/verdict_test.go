@@ -85,6 +85,17 @@ func TestRules(t *testing.T) {
 		"page cache at the limit": {leg(made{connections: 1, rate: 100, mean: 10, contender: .1, busy: .1, change: func(s *bench.StepResult) {
 			s.Before.Memory.LimitHits, s.After.Memory.LimitHits = hits(3), hits(1203)
 		}}), -1, "connections: one connection"},
+		"reads back": {leg(made{connections: 8, rate: 3600, mean: 2, contender: .63, client: .07, busy: .94, change: func(s *bench.StepResult) {
+			s.Before.Memory.Refaults, s.After.Memory.Refaults, s.After.Memory.Peak, s.After.Memory.Used = hits(100), hits(471_460), 512<<20, 96<<20
+		}}), -1, "memory: at its limit of 512 MiB pages were given up that it needed again: 471,360 read back, 13.1 for each answer; 96 MiB in use besides the page cache"},
+		"reads back, now and then": {leg(made{connections: 1, rate: 3600, mean: 2, contender: .63, busy: .4, change: func(s *bench.StepResult) {
+			s.Before.Memory.Refaults, s.After.Memory.Refaults, s.After.Memory.Peak = hits(100), hits(400), 512<<20
+		}}), -1, "connections: one connection"},
+		"reads back for the machine's want of memory": {leg(made{connections: 1, rate: 3600, mean: 2, contender: .63, busy: .4, change: func(s *bench.StepResult) {
+			s.Before.Memory.Refaults, s.After.Memory.Refaults, s.After.Memory.Peak = hits(100), hits(471_460), 300<<20
+		}}), -1, "connections: one connection"},
+		"client's quota": {leg(made{connections: 16, rate: 25000, mean: .3, contender: .44, client: .4, busy: .61, change: func(s *bench.StepResult) { s.Load.ClientCPUs, s.Load.Saturation = .4, .65 }}), -1,
+			"client: locbench used 0.40 of the 0.4 CPUs that it may use"},
 		"errors":          {leg(made{connections: 8, rate: 10, mean: 8, change: func(s *bench.StepResult) { s.Load.Failed = map[bench.ErrorKind]int64{"5xx": 300} }}), -1, "errors: 75 % of the answers were errors"},
 		"client's thread": {leg(made{connections: 8, rate: 90000, mean: .1, contender: 1, client: 1, busy: .5, change: func(s *bench.StepResult) { s.Load.Saturation = .98 }}), -1, "client: a thread of locbench had something to do in 98 % of the step"},
 		"client":          {leg(made{connections: 8, rate: 90000, mean: .1, contender: .3, client: 3.7, busy: 1}), -1, "client: locbench used 3.70 of this machine's 4 CPUs"},
@@ -93,6 +104,8 @@ func TestRules(t *testing.T) {
 			"store: it used 2.60 of this machine's 4 CPUs, which were 98 % busy"},
 		"machine": {leg(made{connections: 64, rate: 900, mean: 80, contender: 1.3, client: 1.2, store: 1.4, busy: .97}), -1,
 			"machine: its 4 CPUs were 97 % busy: the contender 1.30, locbench 1.20, the store 1.40"},
+		"others on the machine": {leg(made{connections: 16, rate: 200, mean: 80, contender: .03, client: .02, busy: 1, storeEmbedded: .1}), -1,
+			"machine: its 4 CPUs were 100 % busy: the contender 0.03, locbench 0.02, other work 3.95"},
 		"stolen": {leg(made{connections: 64, rate: 900, mean: 80, contender: .3, client: .2, busy: .2, change: func(s *bench.StepResult) {
 			s.BesideAfter.Host.Steal = s.BesideAfter.Host.Idle
 			s.BesideAfter.Host.Idle = 0

@@ -1,0 +1,64 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"sync/atomic"
+	"syscall"
+)
+
+const (
+	mib      = 1 << 20
+	pageSize = 4096
+	touched  = 16 // pages of the file for each request
+)
+
+// pages are memory that is held, and a file that is read through a mapping.
+type pages struct {
+	held, file int // MiB
+	mapped     []byte
+	kept       []byte
+	sum        atomic.Int64
+}
+
+func (p *pages) fill() error {
+	f, err := os.Create("/pages")
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	block := make([]byte, mib)
+	for i := range block {
+		block[i] = byte(rand.Uint32())
+	}
+	for range p.file {
+		if _, err := f.Write(block); err != nil {
+			return fmt.Errorf("write the file: %w", err)
+		}
+	}
+	if err := f.Sync(); err != nil { // pages that are not written yet could not be given up
+		return err
+	}
+	if p.mapped, err = syscall.Mmap(int(f.Fd()), 0, p.file*mib, syscall.PROT_READ, syscall.MAP_SHARED); err != nil {
+		return fmt.Errorf("map the file: %w", err)
+	}
+	_ = syscall.Madvise(p.mapped, syscall.MADV_RANDOM)
+	if p.kept, err = syscall.Mmap(-1, 0, p.held*mib, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON); err != nil {
+		return fmt.Errorf("hold memory: %w", err)
+	}
+	for i := 0; i < len(p.kept); i += pageSize {
+		p.kept[i] = 1
+	}
+	return nil
+}
+
+func (p *pages) answer() {
+	sum := int64(0)
+	for range touched {
+		sum += int64(p.mapped[rand.IntN(len(p.mapped)/pageSize)*pageSize])
+	}
+	p.sum.Add(sum)
+}
