@@ -10,7 +10,7 @@ func definitions(p bench.Profile) []fact {
 	return []fact{
 		{"Throughput (successes/s)", "successful answers / measured seconds of the step. An answer is a success when it is complete and has the expected status, and the expected body where the profile validates bodies."},
 		{"Error ratio (%)", "errors / (errors + successes). Errors are counted by kind: class of an unexpected status, connect refused, connection reset, timeout, bad body, limit of the client."},
-		{"Latency (ms, µs)", "from the sending of a request to the last byte of its answer, of successes only. p50, p90, p99: 50, 90, 99 % of the successes of the step were as fast or faster. Quantiles of different rounds are never averaged into one."},
+		{"Latency (ms, µs)", "from the sending of a request to the arrival of the last byte of its answer, of successes only. Where the client slept until then, the kernel's stamp ends it, so that its own waking up is not part of it; else the moment at which it was read. p50, p90, p99: 50, 90, 99 % of the successes of the step were as fast or faster. Quantiles of different rounds are never averaged into one."},
 		{"Start-up time (ms)", "from the moment the runtime has started the process to the first HTTP answer."},
 		{"Memory high-water mark (MiB = 2²⁰ bytes)", "the most memory the contender has held since its start, as the kernel counted it. “≥”: no counter could be read; the largest sample is shown, and the true mark may be higher."},
 		{"Memory high-water mark per rate (MiB·s)", "high-water mark / throughput of the step."},
