@@ -16,19 +16,41 @@ import (
 
 func newReport(env Env) *cobra.Command {
 	var out, format string
+	var served serveFlags
 	cmd := &cobra.Command{
-		Use:   "report DIR",
+		Use:   "report DIR | --serve [DIR]",
 		Short: "Write the HTML report of a results folder",
 		Long: `Writes one self-contained HTML file with every figure and the table of checks of a run, and summary.md beside it. It
 needs no network to be read. The end of every run writes both, so this is for results that were copied, or for a
 newer locbench.
 
-With --format md, csv or json the tables go to standard output instead, for a pull request or another program.`,
+With --format md, csv or json the tables go to standard output instead, for a pull request or another program.
+
+With --serve the report is shown by a small web server on this machine, and follows a run while it goes on: what runs now each second, and
+the whole page again when a step has finished, with scroll position, open tables and hidden contenders kept. Without DIR it is the
+newest folder in ./results. Only loopback addresses are served, and nothing can be started or changed. Drawing the page takes some tenths of
+a second of CPU time after a step, and only while a browser looks: where the figures count, look after the run. Ctrl-C ends it.`,
 		Example: `  locbench report results/20261121-080000-quick
   locbench report results/20261121-080000-quick -o /tmp/quick.html
-  locbench report results/20261121-080000-quick --format md`,
-		Args: args(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, dirs []string) error {
+  locbench report results/20261121-080000-quick --format md
+  locbench report --serve                                    # the newest run, also while it goes on
+  locbench report --serve results/20261121-080000-quick --listen 127.0.0.1:8080`,
+		Args: func(cmd *cobra.Command, dirs []string) error {
+			if served.serve {
+				return args(cobra.MaximumNArgs(1))(cmd, dirs)
+			}
+			return args(cobra.ExactArgs(1))(cmd, dirs)
+		},
+		RunE: func(cmd *cobra.Command, dirs []string) error {
+			if served.serve {
+				if cmd.Flags().Changed("output") || cmd.Flags().Changed("format") {
+					return usage("--serve shows the page: it takes neither --output nor --format")
+				}
+				return serveReport(cmd.Context(), env, served, dirs)
+			}
+			if cmd.Flags().Changed("listen") {
+				return usage("--listen goes with --serve")
+			}
 			if format != "html" {
 				return reportAs(env, dirs[0], format, out)
 			}
@@ -49,6 +71,8 @@ With --format md, csv or json the tables go to standard output instead, for a pu
 			return err
 		},
 	}
+	cmd.Flags().BoolVar(&served.serve, "serve", false, "show the report by a web server on this machine, and follow a run while it goes on")
+	cmd.Flags().StringVar(&served.listen, "listen", "127.0.0.1:0", "loopback `ADDRESS` for --serve; port 0 takes any free one")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this `FILE` instead of DIR/"+results.ReportFile)
 	cmd.Flags().StringVar(&format, "format", "html", "`FORMAT`: html, or md, csv or json to standard output")
 	return cmd
