@@ -107,7 +107,7 @@ func open(t *testing.T, browser context.Context, document []byte, width int64, s
 		b.note("browser log, %s: %s", e.Entry.Level, e.Entry.Text)
 	})
 	watch(b, &wg, chromedp.Events(ctx, network.RequestWillBeSent), func(e network.EventRequestWillBeSent) {
-		if !strings.HasPrefix(e.Request.URL, "file://"+path) {
+		if !strings.HasPrefix(e.Request.URL, "file://"+path) && !strings.HasPrefix(e.Request.URL, "blob:null/") { // a file that is saved
 			b.note("request for %.200s", e.Request.URL)
 		}
 	})
@@ -138,139 +138,45 @@ func eval[T any](b *tab, js string) T {
 	return v
 }
 
-// survey tells of every chart where it is, and, per colour, how many shapes are filled with it or, hollow, outlined with it.
-const survey = `(() => ({
-  palette: Array.from({length: 10}, (_, i) => getComputedStyle(document.documentElement).getPropertyValue('--c' + i).trim()),
-  over: document.documentElement.scrollWidth - innerWidth,
-  charts: Object.fromEntries([...document.querySelectorAll('.chart')].map((el) => {
-    const r = el.getBoundingClientRect(), marks = {};
-    for (const p of el.querySelectorAll('svg path')) {
-      const fill = p.getAttribute('fill'), stroke = p.getAttribute('stroke');
-      if (!fill || fill === 'none') continue;
-      marks[fill] = (marks[fill] ?? 0) + 1;
-      if (stroke && stroke !== 'none' && stroke !== fill) marks[stroke] = (marks[stroke] ?? 0) + 1;
-    }
-    const svg = el.querySelector('svg')?.getBoundingClientRect();
-    return [el.id, {marks, svg: Math.round(svg?.width ?? 0), x: Math.round(r.x + scrollX), y: Math.round(r.y + scrollY), width: Math.round(r.width), height: Math.round(r.height)}];
-  })),
-}))()`
-
-type surveyed struct {
-	Palette []string
-	Over    float64
-	Charts  map[string]drawn
+// until waits for a condition in the page.
+func (b *tab) until(what, js string) {
+	b.t.Helper()
+	for range 200 {
+		if eval[bool](b, js) {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	b.t.Fatalf("waited in vain for %s", what)
 }
 
-type drawn struct {
-	Marks               map[string]int
-	X, Y, Width, Height int
-	SVG                 int // its width
+// click is what a mouse does.
+func (b *tab) click(selector string) {
+	b.t.Helper()
+	eval[bool](b, fmt.Sprintf(`(() => { const el = document.querySelector(%q); el.scrollIntoView(); el.click(); return true; })()`, selector))
 }
 
-func TestEveryChartIsDrawn(t *testing.T) {
-	run, legs := fixture()
-	doc := render(t, run, legs)
-	all := figures(run, newLayout(run, legs))
-	browser := startBrowser(t)
-	for _, width := range []int64{375, 1280} {
-		for _, scheme := range []string{"light", "dark"} {
-			if scheme == "dark" && width == 375 && os.Getenv("LOCBENCH_SHOTS") == "" {
-				continue // to look at, no more to test
-			}
-			t.Run(fmt.Sprintf("%d %s", width, scheme), func(t *testing.T) {
-				b := open(t, browser, doc, width, scheme)
-				seen := eval[surveyed](b, survey)
-				if seen.Over > 0 {
-					t.Errorf("the page is %v px wider than the window", seen.Over)
-				}
-				whole := b.photograph(fmt.Sprintf("%d-%s", width, scheme))
-				for _, f := range all {
-					checkChart(t, f, seen, whole)
-				}
-			})
+// unroll makes the window as high as the page, so that every chart is in view, and waits until all are drawn.
+func (b *tab) unroll() {
+	b.t.Helper()
+	size := eval[[]int64](b, `[innerWidth, document.documentElement.scrollHeight]`)
+	for range 3 { // the page grows with what is drawn
+		if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(size[0], size[1])); err != nil {
+			b.t.Fatalf("enlarge the window: %v", err)
 		}
-	}
-}
-
-func TestChartsFollowTheWindow(t *testing.T) {
-	run, legs := fixture()
-	b := open(t, startBrowser(t), render(t, run, legs[:2]), 1280, "light")
-	for _, width := range []int64{500, 1600} {
-		if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(width, 900)); err != nil {
-			t.Fatal(err)
+		b.until("every chart", `[...document.querySelectorAll('.chart')].every((el) => el.querySelector('svg')?.clientWidth === el.clientWidth)`)
+		now := eval[[]int64](b, `[innerWidth, document.documentElement.scrollHeight]`)
+		if now[1] <= size[1] {
+			return
 		}
-		var wrong []string
-		for range 100 {
-			wrong = wrong[:0]
-			for id, c := range eval[surveyed](b, survey).Charts {
-				if c.SVG != c.Width || int64(c.Width) > width {
-					wrong = append(wrong, fmt.Sprintf("%s is %d px in %d px", id, c.SVG, c.Width))
-				}
-			}
-			if len(wrong) == 0 {
-				break
-			}
-			time.Sleep(50 * time.Millisecond)
-		}
-		for _, w := range wrong {
-			t.Errorf("window of %d px: %s", width, w)
-		}
+		size = now
 	}
-}
-
-// checkChart wants a mark for every measured point, in the colour of its contender, and a picture that is not blank.
-func checkChart(t *testing.T, f figure, seen surveyed, whole image.Image) {
-	t.Helper()
-	want := map[string]int{}
-	for _, s := range f.series {
-		for _, p := range s.points {
-			if p != nil {
-				want[seen.Palette[s.column.Color()]]++
-			}
-		}
-	}
-	if len(want) == 0 {
-		t.Errorf("%s: the fixture has no point", f.ID)
-	}
-	chart := seen.Charts["chart-"+f.ID]
-	for color, n := range want {
-		if f.kind != kindBars {
-			n++ // the entry of the legend
-		}
-		if chart.Marks[color] != n {
-			t.Errorf("%s: %d marks of colour %s, want %d", f.ID, chart.Marks[color], color, n)
-		}
-	}
-	if chart.Width < 300 || chart.Height < 200 || chart.SVG != chart.Width {
-		t.Errorf("%s: %d px wide in a place of %d × %d", f.ID, chart.SVG, chart.Width, chart.Height)
-	}
-	if n := inked(whole, image.Rect(chart.X, chart.Y, chart.X+chart.Width, chart.Y+chart.Height)); n < 500 {
-		t.Errorf("%s: only %d pixels differ from the background", f.ID, n)
-	}
-}
-
-// inked counts the pixels in r that are not like the one in its corner.
-func inked(img image.Image, r image.Rectangle) int {
-	r0, g0, b0, _ := img.At(r.Min.X, r.Min.Y).RGBA()
-	n := 0
-	for y := r.Min.Y; y < r.Max.Y; y++ {
-		for x := r.Min.X; x < r.Max.X; x++ {
-			if r1, g1, b1, _ := img.At(x, y).RGBA(); r1 != r0 || g1 != g0 || b1 != b0 {
-				n++
-			}
-		}
-	}
-	return n
 }
 
 // photograph takes a picture of the whole page, and keeps it, in pieces for a human to look at, where LOCBENCH_SHOTS names a folder.
 func (b *tab) photograph(name string) image.Image {
 	b.t.Helper()
-	// A window as high as the page: a picture beyond the window would resize it for a moment, and the charts with it.
-	size := eval[[]int64](b, `[innerWidth, document.documentElement.scrollHeight]`)
-	if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(size[0], size[1])); err != nil {
-		b.t.Fatalf("enlarge the window: %v", err)
-	}
+	b.unroll() // a picture beyond the window would resize it for a moment, and the charts with it
 	data, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
 	if err != nil {
 		b.t.Fatalf("photograph the page: %v", err)

@@ -1,53 +1,14 @@
 package report
 
 import (
-	"encoding/json"
-	"fmt"
 	"math"
 
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
 )
 
-// chartData is what js/charts.js draws one chart from. Colours of text and lines are not in it: they follow the reader's
-// light or dark scheme and come from style.css.
-type chartData struct {
-	ID     string         `json:"id"`
-	Kind   figureKind     `json:"kind"`
-	Option map[string]any `json:"option"` // as go-echarts made it
-	Series []seriesData   `json:"series"` // who is who, in the order of option.series (of the bars, where there are bars)
-}
-
-type seriesData struct {
-	Label  string `json:"label"` // of the contender
-	Name   string `json:"name"`  // of the leg
-	Color  int    `json:"color"`
-	Dashed bool   `json:"dashed,omitempty"`
-}
-
-// chartJSON is the data of all charts. encoding/json escapes <, >, & and U+2028, so that no name can end the script
-// element that it is put into.
-func chartJSON(all []figure) ([]byte, error) {
-	data := []chartData{}
-	for _, f := range all {
-		if f.Empty {
-			continue
-		}
-		d := chartData{ID: f.ID, Kind: f.kind, Option: f.option()}
-		for _, s := range f.series {
-			d.Series = append(d.Series, seriesData{s.column.Label, s.column.Name(), s.column.Color(), s.column.Contender >= colors})
-		}
-		data = append(data, d)
-	}
-	b, err := json.Marshal(data)
-	if err != nil {
-		return nil, fmt.Errorf("encode charts: %w", err)
-	}
-	return b, nil
-}
-
-// option is the chart as Apache ECharts takes it.
-func (f figure) option() map[string]any {
+// option is the chart as Apache ECharts takes it, and who is who among its series. Styles are the script's.
+func (f figure) option() (map[string]any, []seriesData) {
 	switch f.kind {
 	case kindBars:
 		return f.bars()
@@ -57,25 +18,25 @@ func (f figure) option() map[string]any {
 	return f.lines()
 }
 
-func (f figure) lines() map[string]any {
+func (f figure) lines() (map[string]any, []seriesData) {
 	c := charts.NewLine()
 	c.Accept(richTooltip{})
 	x := opts.XAxis{Type: "category", Name: f.axis, NameLocation: "middle", NameGap: 28}
 	trigger := "axis"
-	if f.kind == kindCurve {
+	switch {
+	case f.kind == kindCurve:
 		x.Type, trigger = "value", "item"
-	} else {
+	case f.at != nil:
+		x.Type = "log"
+		// Half a step of room at both ends.
+		first, last := f.at[0], f.at[len(f.at)-1]
+		x.Min, x.Max = number(first/math.Sqrt(f.at[1]/first)), number(last*math.Sqrt(last/f.at[len(f.at)-2]))
+	default:
 		labels := make([]string, len(f.Rows))
 		for i, r := range f.Rows {
 			labels[i] = r.Label
 		}
 		c.SetXAxis(labels)
-	}
-	var legend []string
-	for _, s := range f.series {
-		if len(legend) == 0 || legend[len(legend)-1] != s.column.Label {
-			legend = append(legend, s.column.Label)
-		}
 	}
 	y := opts.YAxis{Type: "value"}
 	if f.Log {
@@ -86,81 +47,144 @@ func (f figure) lines() map[string]any {
 		charts.WithXAxisOpts(x),
 		charts.WithYAxisOpts(y),
 		charts.WithTooltipOpts(opts.Tooltip{Trigger: trigger}),
-		// All rounds of a contender have one name, hence one entry, which shows or hides them together.
-		charts.WithLegendOpts(opts.Legend{Type: "scroll", Top: "0", Left: "0", Right: "0", Data: legend, Icon: "roundRect", ItemWidth: 14, ItemHeight: 8}),
-		charts.WithGridOpts(opts.Grid{Left: "8", Right: "16", Top: "40", Bottom: "24", ContainLabel: opts.Bool(true)}),
+		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false)}), // one legend for all charts
+		charts.WithGridOpts(opts.Grid{Left: "8", Right: "16", Top: "16", Bottom: "24", ContainLabel: opts.Bool(true)}),
 	)
-	for _, s := range f.series {
-		data := make([]opts.LineData, len(s.points))
-		for i, p := range s.points {
-			data[i] = f.lineData(p, s.column.Round)
-		}
-		c.AddSeries(s.column.Label, data, charts.WithLineChartOpts(opts.LineChart{
+	var who []seriesData
+	add := func(d seriesData, data []opts.LineData) {
+		c.AddSeries(d.Name, data, charts.WithLineChartOpts(opts.LineChart{
 			ConnectNulls: opts.Bool(false), // a gap is a gap
 			ShowSymbol:   opts.Bool(true),
-			SymbolSize:   6,
 		}))
+		who = append(who, d)
 	}
-	if f.warmUp > 0 && f.kind == kindSteps {
-		c.ExtendYAxis(opts.YAxis{Type: "value", Show: opts.Bool(false), Min: 0, Max: 1})
-		c.Overlap(f.band())
+	for _, m := range f.middles {
+		if data, ok := f.band(m); ok {
+			add(seriesData{Contender: m.contender.Index, Role: "band", Name: m.contender.Label + " interval"}, data)
+		}
+	}
+	for _, s := range f.series {
+		d := seriesData{Contender: s.column.Contender, Round: s.column.Round, Role: "round", Name: s.column.Name()}
+		if f.kind == kindCurve {
+			d.Role = "leg"
+		} else if f.alone(s.column.Contender) {
+			continue // the line over all rounds is the same
+		}
+		add(d, f.lineData(s.points))
+	}
+	for _, m := range f.middles {
+		d := seriesData{Contender: m.contender.Index, Role: "middle", Name: m.contender.Label}
+		if f.marked {
+			for _, b := range m.bounds {
+				d.Marks = append(d.Marks, letter(b.Bound))
+				words := ""
+				if b.Bound != "" {
+					words = cleanText(b.String())
+				}
+				d.Bounds = append(d.Bounds, words)
+			}
+		}
+		points := m.points
+		if f.alone(m.contender.Index) {
+			points = f.only(m.contender.Index) // also a step that ended early, which no median has
+		}
+		add(d, f.lineData(points))
 	}
 	c.Validate()
-	return c.JSON()
+	return c.JSON(), who
 }
 
-// band is the shade behind the warm-up steps: bars without gaps, on a hidden axis of their own. It is the last series, so
-// that it changes no place of the others.
-func (f figure) band() *charts.Bar {
-	data := make([]opts.BarData, f.warmUp)
-	for i := range data {
-		data[i].Value = 1
+// alone tells whether a contender has one leg only.
+func (f figure) alone(contender int) bool {
+	n := 0
+	for _, s := range f.series {
+		if s.column.Contender == contender {
+			n++
+		}
 	}
-	data[(f.warmUp-1)/2].Label = &opts.Label{Show: opts.Bool(true), Position: "insideTop", Formatter: "warm-up"}
-	b := charts.NewBar()
-	b.AddSeries("", data, charts.WithBarChartOpts(opts.BarChart{BarCategoryGap: "0%", YAxisIndex: 1}))
-	return b
+	return n == 1
 }
 
-// lineData is one point. "-" is how ECharts writes a value that is not there; warm-up points are hollow; the shape tells the rounds apart.
-func (f figure) lineData(p *point, round int) opts.LineData {
-	if p == nil || math.IsNaN(p.x+p.y) || math.IsInf(p.x+p.y, 0) {
-		return opts.LineData{Value: "-"} // JSON has no word for the other two
+// only are the points of that leg.
+func (f figure) only(contender int) []*point {
+	for _, s := range f.series {
+		if s.column.Contender == contender {
+			return s.points
+		}
 	}
-	shapes := [...]string{"circle", "triangle", "rect", "diamond"}
-	d := opts.LineData{Value: p.y, Symbol: shapes[((round-1)%len(shapes)+len(shapes))%len(shapes)]}
-	if f.kind == kindCurve {
-		d.Value = []float64{p.x, p.y}
-	}
-	if p.warmUp {
-		d.Symbol = "empty" + string(d.Symbol[0]-'a'+'A') + d.Symbol[1:]
-	}
-	return d
+	return nil
 }
 
-func (f figure) bars() map[string]any {
+// lineData are the points of a line. null is a value that is not there; points of the warm-up are hollow.
+func (f figure) lineData(points []*point) []opts.LineData {
+	data := make([]opts.LineData, len(points))
+	for i, p := range points {
+		switch {
+		case p == nil || !finite(p.y) || !finite(p.x) || f.Log && p.y <= 0:
+			data[i].Value = "-" // ECharts' word for it
+			continue
+		case f.kind == kindCurve:
+			data[i].Value = numbers{p.x, p.y}
+		case f.at != nil:
+			data[i].Value = numbers{f.at[i], p.y}
+		default:
+			data[i].Value = number(p.y)
+		}
+		if p.warmUp {
+			data[i].Symbol = "emptyCircle"
+		}
+	}
+	return data
+}
+
+// band are the ends of the intervals; ok is false where there are none.
+func (f figure) band(m middle) (data []opts.LineData, ok bool) {
+	for i, in := range m.bands {
+		switch {
+		case in == nil || m.points[i] == nil || f.Log && in.Low <= 0:
+			data = append(data, opts.LineData{Value: "-"})
+		case f.at != nil:
+			data, ok = append(data, opts.LineData{Value: numbers{f.at[i], in.Low, in.High}}), true
+		default:
+			data, ok = append(data, opts.LineData{Value: numbers{float64(i), in.Low, in.High}}), true
+		}
+	}
+	return data, ok
+}
+
+// bars has a bar for each contender, and a dot for each of its rounds.
+func (f figure) bars() (map[string]any, []seriesData) {
 	c := charts.NewBar()
 	c.Accept(richTooltip{})
-	names := make([]string, len(f.series))
-	data := make([]opts.BarData, len(f.series))
-	for i, s := range f.series {
-		names[i] = s.column.Name()
-		data[i] = opts.BarData{Value: "-"}
-		if p := s.points[0]; p != nil {
-			data[i].Value = p.y
+	names := make([]string, len(f.middles))
+	data := make([]opts.BarData, len(f.middles))
+	for i, m := range f.middles {
+		names[i] = m.contender.Label
+		data[i].Value = "-"
+		if p := m.points[0]; p != nil {
+			data[i].Value = number(p.y)
+		}
+	}
+	var dots []opts.ScatterData
+	for _, s := range f.series {
+		if p := s.points[0]; p != nil && !f.alone(s.column.Contender) {
+			dots = append(dots, opts.ScatterData{Value: numbers{p.y, float64(s.column.Contender), float64(s.column.Round)}})
 		}
 	}
 	c.SetGlobalOptions(
 		charts.WithAnimation(false),
-		charts.WithXAxisOpts(opts.XAxis{Type: "value", Name: "ms", NameLocation: "middle", NameGap: 28}),
+		charts.WithXAxisOpts(opts.XAxis{Type: "value", NameLocation: "middle", NameGap: 28}),
 		charts.WithYAxisOpts(opts.YAxis{Type: "category", Data: names, Inverse: opts.Bool(true)}),
 		charts.WithTooltipOpts(opts.Tooltip{Trigger: "item"}),
 		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false)}),
-		charts.WithGridOpts(opts.Grid{Left: "8", Right: "64", Top: "8", Bottom: "24", ContainLabel: opts.Bool(true)}),
+		charts.WithGridOpts(opts.Grid{Left: "8", Right: "96", Top: "8", Bottom: "8", ContainLabel: opts.Bool(true)}),
 	)
 	c.AddSeries(f.Title, data, charts.WithLabelOpts(opts.Label{Show: opts.Bool(true), Position: "right"}))
+	points := charts.NewScatter()
+	points.AddSeries("rounds", dots)
+	c.Overlap(points)
 	c.Validate()
-	return c.JSON()
+	return c.JSON(), []seriesData{{Role: "bar", Name: f.Title}, {Role: "dot", Name: "rounds"}}
 }
 
 // richTooltip has ECharts draw its tooltips as text. Its default is to write them as HTML, into which names from outside would go.

@@ -212,7 +212,7 @@ func phaseFigure(l layout) figure {
 }
 
 // stacks is phaseFigure as ECharts takes it: a series for each phase, a bar for each request.
-func (f figure) stacks() map[string]any {
+func (f figure) stacks() (map[string]any, []seriesData) {
 	c := charts.NewBar()
 	c.Accept(richTooltip{})
 	var names []string
@@ -241,6 +241,12 @@ func (f figure) stacks() map[string]any {
 	for i, name := range f.stack {
 		c.AddSeries(name, data[i], charts.WithBarChartOpts(opts.BarChart{Stack: "phases"}))
 	}
+	var who []seriesData // of the bars: those of a leg stand together
+	for _, s := range f.series {
+		for at := 0; at < len(f.Rows); at += len(f.stack) + 1 {
+			who = append(who, seriesData{Contender: s.column.Contender, Round: s.column.Round, Role: "bar", Name: s.column.Name()})
+		}
+	}
 	c.Validate()
-	return c.JSON()
+	return c.JSON(), who
 }

@@ -12,16 +12,22 @@ import (
 
 // fixture is a run such as profile locations makes: 3 contenders × 3 rounds × 16 steps. The last leg of kt-http4k was
 // OOM-killed, kt-ktor's second one has readings that failed, rs-actix's memory peak is only sampled, and checks differ.
-func fixture() (bench.Run, []bench.LegResult) {
+func fixture() (bench.Run, []bench.LegResult) { return fixtureOf(3, 3) }
+
+// fixtureOf is such a run of more contenders or rounds.
+func fixtureOf(contenders, rounds int) (bench.Run, []bench.LegResult) {
 	start := time.Date(2026, 3, 14, 9, 26, 53, 0, time.UTC)
 	profile := bench.Profile{
-		Name: "locations", Title: "The life of a constrained microservice", Rounds: 3, Runtime: bench.RuntimeDocker,
+		Name: "locations", Title: "The life of a constrained microservice", Rounds: rounds, Runtime: bench.RuntimeDocker,
 		Contenders:  []bench.Selection{{Contender: "rs-actix"}, {Contender: "kt-ktor"}, {Contender: "kt-http4k"}},
 		Limits:      bench.Limits{CPUs: 1.5, CPUSet: 4, Memory: 512 << 20, PIDs: 4096},
 		Requests:    []bench.Request{{Name: "get", Weight: 1, Method: "GET", Path: "/city/v1/get?id={id}&language=cs", IDs: bench.IDSpec{Distribution: "uniform"}, ExpectStatus: 200}},
 		Timeout:     5 * time.Second,
 		Checks:      bench.CheckSpec{Suites: []string{"locations"}},
 		PriceVCPUHr: 0.0275,
+	}
+	for k := 3; k < contenders; k++ {
+		profile.Contenders = append(profile.Contenders, bench.Selection{Contender: fmt.Sprintf("java-micronaut-%d", k)})
 	}
 	for i := range 16 {
 		s := bench.Step{Connections: 1, WarmUp: true, Duration: 10 * time.Second}
@@ -45,7 +51,7 @@ func fixture() (bench.Run, []bench.LegResult) {
 		},
 	}
 	var legs []bench.LegResult
-	for round := 1; round <= 3; round++ {
+	for round := 1; round <= rounds; round++ {
 		for k := range profile.Contenders {
 			leg := fixtureLeg(profile, k, round, start)
 			legs = append(legs, leg)
@@ -65,7 +71,9 @@ func fixtureLeg(p bench.Profile, k, round int, start time.Time) bench.LegResult 
 		{"Rust", "Actix Web", 2 * time.Millisecond, 135 * time.Microsecond, 11000, 160e-6, 0, 12},
 		{"Kotlin", "Ktor", 1850 * time.Millisecond, 300 * time.Microsecond, 5000, 310e-6, 9, 180},
 		{"Kotlin", "http4k", 2310 * time.Millisecond, 420 * time.Microsecond, 3300, 290e-6, 11, 210},
-	}[k]
+	}[k%3]
+	more := 1 + 0.17*float64(k/3)
+	m.maximum, m.base, m.mem = m.maximum*more, m.base/more, m.mem*more
 	wobble := func(i int) float64 { return 1 + 0.03*math.Sin(float64(7*i+11*round+5*k)) }
 	startUp := time.Duration(float64(m.startUp) * wobble(1))
 	leg := bench.LegResult{
@@ -111,9 +119,15 @@ func fixtureLeg(p bench.Profile, k, round int, start time.Time) bench.LegResult 
 			s.Load.Succeeded -= failed
 			s.Load.Warnings = []string{"the client was the bottleneck: it used 1.9 of 2 CPUs"}
 		}
+		begun := start.Add(time.Duration(k)*time.Hour + time.Duration(i)*10200*time.Millisecond)
+		fixtureSeconds(&s, begun, rate, conns, float64(i)+0.7*float64(k)+1.3*float64(round))
 		s.Load.Latency = fixtureLatencies(time.Duration(conns/rate*float64(time.Second)), s.Load.Succeeded)
 		cpu += min(time.Duration(rate*10)*m.cpuPerRequest, 15*time.Second) + time.Duration(extra*float64(time.Second))
 		s.After = usage(i + 1)
+		if s.After != nil {
+			s.After.At = begun.Add(step.Duration)
+			fixtureSamples(&s)
+		}
 		if k == 2 && round == 3 && i == 14 {
 			s.Aborted, s.After = "the contender died", nil
 			leg.Steps = append(leg.Steps, s)
@@ -128,6 +142,42 @@ func fixtureLeg(p bench.Profile, k, round int, start time.Time) bench.LegResult 
 		leg.Steps = append(leg.Steps, s)
 	}
 	return leg
+}
+
+// fixtureSeconds are the windows of a step.
+func fixtureSeconds(s *bench.StepResult, begun time.Time, rate, conns, seed float64) {
+	s.Load.Started = begun
+	if s.Before != nil {
+		s.Before.At = begun
+	}
+	for w := range 10 {
+		v := 1 + 0.08*math.Sin(seed*9+float64(w)*2.1)
+		p50 := time.Duration(conns / rate / v * float64(time.Second))
+		window := bench.Window{Start: time.Duration(w) * time.Second, Length: time.Second, Succeeded: int64(rate * v), P50: p50, P90: p50 * 2, P99: p50 * time.Duration(3+w%3), Max: p50 * 9}
+		if s.Step.Connections >= 1024 && w > 6 {
+			window.Failed = map[bench.ErrorKind]int64{bench.ErrTimeout: int64(w * 3)}
+		}
+		s.Load.Windows = append(s.Load.Windows, window)
+	}
+}
+
+// fixtureSamples are readings between the two ends of a step.
+func fixtureSamples(s *bench.StepResult) {
+	if s.Before == nil || s.After == nil {
+		return
+	}
+	for w := 1; w < 10; w++ {
+		part := func(from, to int64) int64 { return from + (to-from)*int64(w)/10 }
+		u, a, b := *s.Before, s.Before, s.After
+		u.At = a.At.Add(time.Duration(w) * time.Second)
+		u.CPU = time.Duration(part(int64(a.CPU), int64(b.CPU)))
+		throttling, memory := *a.Throttling, *a.Memory
+		throttling.Periods = part(a.Throttling.Periods, b.Throttling.Periods)
+		throttling.Throttled = part(a.Throttling.Throttled, b.Throttling.Throttled)
+		memory.Used = part(a.Memory.Used, b.Memory.Used)
+		u.Throttling, u.Memory = &throttling, &memory
+		s.Samples = append(s.Samples, u)
+	}
 }
 
 // fixtureLatencies has a tail; of the many answers only some hundred are recorded, which is enough for its shape.

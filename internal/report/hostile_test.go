@@ -65,7 +65,14 @@ func hostile() (bench.Run, []bench.LegResult) {
 	for i := range legs {
 		clean := legs[i]
 		clean.Checks = append([]bench.CheckResult(nil), legs[i].Checks...)
+		var latencies []bench.Latencies
+		for _, s := range legs[i].Steps {
+			latencies = append(latencies, s.Load.Latency)
+		}
 		poison(reflect.ValueOf(&legs[i]).Elem(), &n)
+		for j := range legs[i].Steps {
+			legs[i].Steps[j].Load.Latency = latencies[j]
+		}
 		// Rounds of one contender keep one name, and the statuses their meaning, so that every table and chart is filled.
 		legs[i].Leg.Contender, legs[i].Leg.Variant = clean.Leg.Contender+attack, ""
 		for j := range legs[i].Checks {
@@ -83,29 +90,49 @@ func TestHostileTextStaysText(t *testing.T) {
 	doc := render(t, run, legs)
 	browser := startBrowser(t)
 	b := open(t, browser, doc, 1280, "light")
-	if n := eval[int](b, `document.querySelectorAll('.chart svg').length`); n != len(figures(run, newLayout(run, legs))) {
-		t.Errorf("%d charts are drawn", n)
+	b.unroll()
+	if n, want := eval[int](b, `document.querySelectorAll('.chart svg').length`), len(figures(run, newLayout(run, legs)))+3; n != want {
+		t.Errorf("%d charts are drawn, want %d", n, want)
 	}
 	if os.Getenv("LOCBENCH_SHOTS") != "" {
 		b.photograph("hostile")
 	}
-	// Tooltips of every chart, since they are made only when they are shown; and the legends, by hiding and showing everybody.
+	// Tooltips of every chart, since they are made only when they are shown; the legend, by hiding and showing everybody; the tables
+	// that the script makes, and every choice.
 	shown := eval[int](b, `(() => {
 		let shown = 0;
 		for (const el of document.querySelectorAll('.chart')) {
 			const chart = echarts.getInstanceByDom(el);
-			const option = chart.getOption();
-			option.series.forEach((s, i) => (s.data ?? []).forEach((_, j) => {
-				if (j > 2 || (option.tooltip[0].trigger === 'axis' && i > 0)) return; // one tells of all series
+			chart.getOption().series.forEach((s, i) => (s.data ?? []).forEach((_, j) => {
+				if (j > 2) return;
 				chart.dispatchAction({ type: 'showTip', seriesIndex: i, dataIndex: j });
 				shown++;
 			}));
-			chart.dispatchAction({ type: 'legendInverseSelect' });
-			chart.dispatchAction({ type: 'legendAllSelect' });
 		}
+		for (const b of document.querySelectorAll('[data-all]')) b.click();
+		document.querySelector('[data-all]').click();
 		for (const d of document.querySelectorAll('details')) d.open = true;
+		for (const s of document.querySelectorAll('[data-choice]')) for (const o of s.options) {
+			s.value = o.value;
+			s.dispatchEvent(new Event('change'));
+		}
 		return shown;
 	})()`)
+	// What is saved, read as a browser would that opens it.
+	if bad := eval[[]string](b, `page.charts.flatMap((chart) => {
+		const { option, height } = portrait(chart);
+		const drawn = echarts.init(null, null, { renderer: 'svg', ssr: true, width: 1200, height });
+		drawn.setOption(option);
+		const text = drawn.renderToSVGString();
+		drawn.dispose();
+		const svg = new DOMParser().parseFromString(text, 'image/svg+xml');
+		const bad = [...svg.querySelectorAll('*')].filter((e) => /^(script|image|img|foreignObject|a|parsererror)$/i.test(e.localName) || [...e.attributes].some((a) => /^on|href/i.test(a.name)));
+		if (!/^locbench-[a-z0-9-]*$/.test(page.file)) bad.push(svg.documentElement);
+		csvOf(chart);
+		return bad.map((e) => chart.id + ' ' + e.localName);
+	})`); len(bad) > 0 {
+		t.Errorf("saved pictures hold %v", bad)
+	}
 	if shown < 40 {
 		t.Errorf("only %d tooltips were shown", shown)
 	}

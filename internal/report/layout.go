@@ -8,6 +8,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/safe"
 	"locbench/internal/stats"
+	"locbench/internal/verdict"
 )
 
 // layout is the order in which everything is shown: contenders as in the profile, their rounds beside each other, steps in
@@ -17,6 +18,8 @@ type layout struct {
 	columns    []column
 	rows       []row
 	indices    []int // of the steps, by row
+	sums       []stats.Contender
+	bounds     []map[int]verdict.Summary // by contender and index of the step
 }
 
 // contender is all that concerns one selection.
@@ -121,6 +124,8 @@ func newLayout(run bench.Run, legs []bench.LegResult) layout {
 		}
 		l.columns = append(l.columns, c)
 	}
+	l.sums = stats.Summarise(legs, run.Profile.PriceVCPUHr)
+	l.bounds = l.verdicts(run)
 	return l
 }
 
@@ -150,12 +155,16 @@ func newRow(s bench.Step, warm int) row {
 }
 
 // summaries are what package stats makes of the contenders, in the same order.
-func (l layout) summaries(run bench.Run) []stats.Contender {
-	legs := make([]bench.LegResult, len(l.columns))
-	for i, c := range l.columns {
-		legs[i] = *c.leg
+func (l layout) summaries(bench.Run) []stats.Contender { return l.sums }
+
+// sum is the summary of one contender; empty where names are so confused that it has none.
+func (l layout) sum(contender int) stats.Contender {
+	for _, s := range l.sums {
+		if s.Label == l.contenders[contender].key {
+			return s
+		}
 	}
-	return stats.Summarise(legs, run.Profile.PriceVCPUHr)
+	return stats.Contender{Peak: -1}
 }
 
 // axis names what the steps differ in.

@@ -21,7 +21,7 @@ var files embed.FS
 // The style and the script of the page, each made of these files, in this order.
 const (
 	styles  = "style.css charts.css"
-	scripts = "js/charts.js"
+	scripts = "js/base.js js/dress.js js/chosen.js js/save.js js/draw.js js/sort.js"
 )
 
 // joined is what some files hold, one after the other; names are parted by spaces.

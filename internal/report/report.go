@@ -43,6 +43,7 @@ type document struct {
 	Asked       []intervention
 	AskedMore   int // that are not in Asked
 	Figures     []figure
+	Chosen      []chosenFigure
 	Contenders  []contender
 	Columns     []column
 	Checks      checkTable
@@ -66,7 +67,8 @@ func HTML(w io.Writer, run bench.Run, legs []bench.LegResult, opts Options) erro
 	}
 	l := newLayout(run, legs)
 	all := figures(run, l)
-	data, err := chartJSON(all)
+	charts := newPageData(run, l, all)
+	data, err := chartJSON(charts)
 	if err != nil {
 		return err
 	}
@@ -74,6 +76,7 @@ func HTML(w io.Writer, run bench.Run, legs []bench.LegResult, opts Options) erro
 	if err != nil {
 		return err
 	}
+	p.Chosen = chosenFigures(charts)
 	// Hashes are of the scripts as they stand between their tags; img-src data: is for the library's own patterns.
 	p.Policy = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src 'unsafe-inline'; script-src " +
 		source(lib) + " " + source(script)

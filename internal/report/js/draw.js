@@ -1,0 +1,112 @@
+// Draws charts when they come into view, and again when their place, the colours or the contenders change.
+const placeOf = (chart) => document.getElementById(`chart-${chart.id}`);
+const inView = new Set();
+const stale = new Set(page.charts); // to be drawn when they come into view
+
+function draw(chart) {
+  stale.delete(chart);
+  const el = placeOf(chart);
+  const height = heightOf(chart);
+  if (height) el.style.height = `${height}px`;
+  try {
+    const drawn = echarts.getInstanceByDom(el) ?? echarts.init(el, null, { renderer: 'svg' });
+    if (drawn.getWidth() !== el.clientWidth || drawn.getHeight() !== el.clientHeight) drawn.resize({ silent: true });
+    drawn.setOption(dress(chart, el.clientWidth), { notMerge: true });
+  } catch (err) {
+    el.textContent = 'This chart could not be drawn; its values are in the table below.';
+    console.error(`chart ${chart.id}`, err);
+  }
+}
+
+function refresh(chart) {
+  if (inView.has(chart)) draw(chart); else stale.add(chart);
+  fillTable(chart);
+}
+const refreshAll = () => page.charts.forEach(refresh);
+const drawAll = () => page.charts.forEach(draw);
+
+function legend() {
+  const bar = document.getElementById('legend');
+  if (page.charts.length === 0) return;
+  bar.hidden = false;
+  const buttons = [...bar.querySelectorAll('[data-contender]')];
+  for (const b of buttons) {
+    const c = Number(b.dataset.contender);
+    b.prepend(key(c));
+    b.addEventListener('click', () => {
+      if (shown.has(c)) shown.delete(c); else shown.add(c);
+      b.setAttribute('aria-pressed', shown.has(c));
+      refreshAll();
+    });
+  }
+  for (const b of bar.querySelectorAll('[data-all]')) {
+    b.addEventListener('click', () => {
+      for (const p of buttons) {
+        const c = Number(p.dataset.contender);
+        if (b.dataset.all === 'true') shown.add(c); else shown.delete(c);
+        p.setAttribute('aria-pressed', shown.has(c));
+      }
+      refreshAll();
+    });
+  }
+}
+
+// key is a bit of line with a contender's colour, dash and shape.
+function key(c) {
+  const svg = (name, attributes) => {
+    const el = document.createElementNS('http://www.w3.org/2000/svg', name);
+    for (const [k, v] of Object.entries(attributes)) el.setAttribute(k, v);
+    return el;
+  };
+  const all = svg('svg', { width: 34, height: 12, viewBox: '0 0 34 12', 'aria-hidden': 'true', class: `key k${c % page.colors}` });
+  all.append(svg('line', { x1: 0, y1: 6, x2: 34, y2: 6, 'stroke-width': 2.5, ...(dash(c) !== 'solid' && { 'stroke-dasharray': dash(c).join(' ') }) }));
+  const forms = ['M17,1a5,5 0 1 0 .01,0z', 'M12,1h10v10h-10z', 'M17,1l5,10h-10z', 'M17,0l6,6l-6,6l-6,-6z', 'M15,1h4v3h3v4h-3v3h-4v-3h-3v-4h3z', 'M12,1h10l-5,10z'];
+  all.append(svg('path', { d: forms[c % forms.length] }));
+  return all;
+}
+
+// Automatic, light, dark.
+function themes() {
+  const select = element('select', { id: 'theme' }, ...['auto', 'light', 'dark'].map((t) => element('option', { value: t }, t)));
+  select.addEventListener('change', () => {
+    if (select.value === 'auto') delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = select.value;
+    refreshAll();
+  });
+  document.querySelector('header').prepend(element('label', { class: 'theme' }, 'Colours ', select));
+}
+
+function start() {
+  themes();
+  legend();
+  for (const chart of page.charts) {
+    const tools = element('div', { class: 'tools' }, ...choices(chart), element('span', { class: 'save' }, ...saveButtons(chart)));
+    document.querySelector(`#figure-${chart.id} figcaption h3`).after(tools);
+    document.querySelector(`#figure-${chart.id} .values-of`)?.closest('details').addEventListener('toggle', () => fillTable(chart));
+  }
+  const byPlace = new Map(page.charts.map((chart) => [placeOf(chart), chart]));
+  const seen = new IntersectionObserver((entries) => {
+    for (const e of entries) {
+      const chart = byPlace.get(e.target);
+      if (e.isIntersecting) {
+        inView.add(chart);
+        if (stale.has(chart)) draw(chart);
+      } else inView.delete(chart);
+    }
+  }, { rootMargin: '300px' });
+  // A chart follows its place: the window is not all that changes it.
+  const places = new ResizeObserver((entries) => {
+    for (const { target } of entries) {
+      const drawn = echarts.getInstanceByDom(target);
+      if (drawn && drawn.getWidth() !== target.clientWidth) refresh(byPlace.get(target));
+    }
+  });
+  for (const el of byPlace.keys()) {
+    seen.observe(el);
+    places.observe(el);
+  }
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', refreshAll);
+  // Paper is light, has a width of its own, and shows everything.
+  matchMedia('print').addEventListener('change', drawAll);
+  addEventListener('beforeprint', drawAll);
+}
