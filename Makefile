@@ -4,7 +4,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.1.4
 FUZZTIME    ?= 60s
 
-.PHONY: verify-all build test test-all lint vuln fuzz bench-tui bench-load bench-seed bench-store bench-verdict clean
+.PHONY: verify-all build test test-all lint vuln fuzz bench-tui bench-load bench-seed bench-store bench-verdict bench-aa clean
 
 build: ## one static binary, ./locbench
 	CGO_ENABLED=0 go build -trimpath -o locbench ./cmd/locbench
@@ -43,6 +43,10 @@ bench-store: ## CPU time of one _source call: embedded store beside Elasticsearc
 RUNS ?= 20
 bench-verdict: ## how often the verdict is right on contenders built to be bound by one thing; RUNS lives of each (20: some 10 minutes)
 	RUNS=$(RUNS) go test -run '^$$' -bench Verdict -benchtime 1x -timeout 0 ./cmd/locbench
+
+COMPARISONS ?= 10
+bench-aa: ## how often a difference is claimed that is not there, and one of 10 % is found: A/A of the reference contender; 10 COMPARISONS: some 12 minutes
+	COMPARISONS=$(COMPARISONS) go test -run '^$$' -bench AA -benchtime 1x -timeout 0 ./cmd/locbench
 
 PAIRS ?= 6
 bench-tui: ## what watching a run costs: CPU of the screen, throughput with and without it, key to frame; PAIRS alternating pairs

@@ -27,6 +27,8 @@ var faultyBinary = sync.OnceValues(func() (string, error) { return goBuild("faul
 
 var boundBinary = sync.OnceValues(func() (string, error) { return goBuild("bound", "./testdata/bound") })
 
+var slowedBinary = sync.OnceValues(func() (string, error) { return goBuild("slowed", "./testdata/slowed") })
+
 func goBuild(name, pkg string) (string, error) {
 	dir, err := os.MkdirTemp("", "locbench-test-")
 	if err != nil {

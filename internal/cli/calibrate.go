@@ -23,12 +23,14 @@ func newCalibrate(env Env) *cobra.Command {
 		Short: "Find the smallest difference that this machine can show: a contender against itself",
 		Long: `Runs a contender in at least ` + strconv.Itoa(2*stats.MinInterval) + ` rounds, deals the rounds out to two sides by turns, and compares the sides as 'locbench compare'
 does. Nothing differs between them, so what does is the noise of this machine: the floor below which no comparison of as many
-rounds can claim anything. It is told for each headline measure, and as the --floor to give to 'locbench compare'.
+rounds can claim anything. It is told for each headline measure, and kept as floor.json in the results folder, labelled with the
+machine and the load: 'locbench compare' applies it to results beside that folder if they are of the same machine, profile and options.
 
 It is the floor between contenders of one run, which take turns. Between runs at two times comes what the machine did differently
 then: calibrate each time, or run both as contenders of one run, where it matters.
 
-The floor depends on profile, limits, store and what else the machine does: calibrate with the options of the run that is to be compared.
+The floor depends on profile, limits, store, the length of the steps and what else the machine does: calibrate with the options of the
+run that is to be compared, in full length, and again when the machine has changed.
 
 Exit codes are those of 'locbench run'.`,
 		Example: `  locbench calibrate                            # go-nethttp, profile quick, 12 rounds
@@ -89,6 +91,9 @@ func tellFloor(env Env, dir string, contenders []string, asJSON bool) error {
 	floor, floorErr := compare.NoiseFloor(set)
 	if floorErr != nil {
 		return errors.Join(floorErr, err)
+	}
+	if err := writeFloor(dir, floor); err != nil {
+		warn(env, err)
 	}
 	if asJSON {
 		encoder := json.NewEncoder(env.Stdout)

@@ -34,7 +34,9 @@ p99 at half of the peak, start-up, peak memory and CPU per request. Each is bett
 with about how many more rounds would tell. It takes ` + strconv.Itoa(stats.MinInterval) + ` rounds on both sides.
 
 Two runs were made at two times: a machine that has become slower in between looks like a change. Contenders of one run take
-turns, so that it hits all alike; --floor names the smallest change that the machine can show, and smaller ones are not claimed.
+turns, so that it hits all alike: where it matters, compare two contenders of one folder. The noise floor that 'locbench calibrate'
+has left beside the results (floor.json of the same machine and load) is the smallest change of each measure that is claimed; --floor
+names one for all measures instead.
 
 Results are not comparable where the limits, the data, the requests, the steps, the machine or the runtime differ: the
 differences are listed, and there are no verdicts unless --force asks for them.
@@ -53,7 +55,7 @@ Exit code 0 when nothing of --fail-on is certain to have happened, 4 when someth
 	}
 	cmd.Flags().StringVar(&f.failOn, "fail-on", "", "`changes` that end with exit code 4: throughput<-5%,p99>+10%,start-up>+10%,memory>+10%,cpu>+10%")
 	cmd.Flags().StringVar(&f.same, "same", "3%", "a `change` that does not matter: what is certainly less is \"the same\"")
-	cmd.Flags().StringVar(&f.floor, "floor", "", "the smallest `change` that this machine can show, such as 4%; smaller ones are not claimed")
+	cmd.Flags().StringVar(&f.floor, "floor", "", "the smallest `change` that this machine can show, such as 4%, or none; smaller ones are not claimed (default: as calibrated)")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "write the result as JSON")
 	cmd.Flags().BoolVar(&f.force, "force", false, "decide although the results are not comparable")
 	return cmd
@@ -72,7 +74,7 @@ func (f compareFlags) run(env Env, what []string) error {
 		return usage("--same: %w", err)
 	}
 	floor := 0.0
-	if f.floor != "" {
+	if f.floor != "" && f.floor != "none" {
 		if floor, err = percentage(f.floor); err != nil {
 			return usage("--floor: %w", err)
 		}
@@ -81,7 +83,15 @@ func (f compareFlags) run(env Env, what []string) error {
 	if err != nil {
 		return err
 	}
-	result, err := compare.Compare(before, after, compare.Options{Rule: stats.Rule{Margin: margin, Floor: floor}, Force: f.force})
+	options := compare.Options{Rule: stats.Rule{Margin: margin, Floor: floor}, Force: f.force}
+	if f.floor == "" {
+		dirs := what
+		if len(what) == 3 { // the others are contenders
+			dirs = what[:1]
+		}
+		options.Floor = findFloor(before.Run, after.Run, dirs...)
+	}
+	result, err := compare.Compare(before, after, options)
 	if err != nil {
 		return fmt.Errorf("compare: %w", err)
 	}

@@ -22,7 +22,8 @@ type Set struct {
 // Options say how to compare. The zero value is of use.
 type Options struct {
 	Rule  stats.Rule
-	Force bool // decide although the two sides are not comparable
+	Floor *Floor // of the machine, as NoiseFloor found it: smaller differences of a measure are not claimed; nil: not known
+	Force bool   // decide although the two sides are not comparable
 }
 
 // Result is what a comparison has found.
@@ -33,6 +34,9 @@ type Result struct {
 	Differences []Difference `json:"differences,omitempty"` // between the runs, besides the contenders; the gravest first
 	Warnings    []string     `json:"warnings,omitempty"`    // about the machine
 	Forced      bool         `json:"forced,omitempty"`      // decided although something breaks the comparison
+	TwoRuns     bool         `json:"two_runs,omitempty"`    // the sides are of two runs, at two times: a drift of the machine is in the difference
+	Floor       *Floor       `json:"floor,omitempty"`       // below which nothing was claimed
+	RuleFloor   float64      `json:"rule_floor,omitempty"`  // the same for all measures, as somebody has named it: .04 is 4 %
 }
 
 // Contender is one contender of both sides.
@@ -59,7 +63,8 @@ type Legs struct {
 // decides each pair's headline measures as one family. Where something breaks the comparison, all verdicts are "can't tell", but for
 // Force. An error says that there is nothing to compare.
 func Compare(before, after Set, o Options) (Result, error) {
-	result := Result{Differences: Differences(before.Run, after.Run), Warnings: busy(before.Run, after.Run), Forced: o.Force}
+	result := Result{Differences: Differences(before.Run, after.Run), Warnings: busy(before.Run, after.Run), Forced: o.Force,
+		TwoRuns: before.Run.ID != after.Run.ID, Floor: o.Floor, RuleFloor: o.Rule.Floor}
 	olds, err := contenders(before)
 	if err != nil {
 		return Result{}, fmt.Errorf("old: %w", err)
@@ -132,7 +137,7 @@ func pair(a, b contender, runs []Difference, o Options) Contender {
 	c := Contender{Old: a.Label, New: b.Label, OldLegs: a.count(), NewLegs: b.count(), Differences: legDifferences(a.legs, b.legs)}
 	reason := both(Breaking(runs), Breaking(c.Differences))
 	c.Comparable = reason == ""
-	c.Rows = rows(a, b, o.Rule)
+	c.Rows = rows(a, b, o)
 	for i := range c.Rows {
 		if reason != "" && !o.Force {
 			c.Rows[i].withhold(reason)

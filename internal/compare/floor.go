@@ -4,17 +4,26 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 
 	"locbench/internal/bench"
 	"locbench/internal/stats"
 )
 
+// FloorSchema is the version of a Floor's form in a file.
+const FloorSchema = 1
+
 // Floor is what an A/A run has shown of a machine: the same contender, its rounds dealt out to two sides by turns, compared with itself.
 type Floor struct {
-	Contender string         `json:"contender"`
-	Rounds    int            `json:"rounds"` // on each side
-	Measures  []MeasureFloor `json:"measures"`
-	Claimed   int            `json:"claimed"` // measures in which a difference would have been claimed: each is a false one
+	Schema      int            `json:"schema"`
+	Contender   string         `json:"contender"`
+	Rounds      int            `json:"rounds"`       // on each side
+	Made        time.Time      `json:"made"`         // when the run began
+	Machine     bench.Machine  `json:"machine"`      // that it is a floor of
+	Profile     string         `json:"profile"`      // name
+	ProfileHash string         `json:"profile_hash"` // see ProfileHash
+	Measures    []MeasureFloor `json:"measures"`
+	Claimed     int            `json:"claimed"` // measures in which a difference would have been claimed: each is a false one
 }
 
 // MeasureFloor is the noise of one measure.
@@ -31,6 +40,25 @@ func (f Floor) Largest() (largest float64) {
 		largest = max(largest, m.Floor)
 	}
 	return largest
+}
+
+// of is the floor of one measure; 0 where it is not known.
+func (f *Floor) of(m Measure) float64 {
+	if f != nil {
+		for _, known := range f.Measures {
+			if known.Measure == m && known.Floor > 0 && !math.IsInf(known.Floor, 0) {
+				return known.Floor
+			}
+		}
+	}
+	return 0
+}
+
+// Fits tells whether f was found on the machine of a run, with the same load: then it is a floor of that run too. The contenders may be others.
+func (f Floor) Fits(r bench.Run) bool {
+	a, b := f.Machine, r.Machine
+	return f.Schema == FloorSchema && f.ProfileHash == ProfileHash(r.Profile) && a.CPUModel == b.CPUModel && a.CPUs == b.CPUs &&
+		a.MemoryBytes == b.MemoryBytes && a.OS == b.OS && a.Arch == b.Arch
 }
 
 // NoiseFloor deals out the rounds of a contender to two sides by turns and compares them: whatever differs is noise of the machine. A
@@ -57,7 +85,10 @@ func NoiseFloor(s Set) (Floor, error) {
 	if n < 2*stats.MinInterval {
 		return Floor{}, fmt.Errorf("%s has %d complete rounds: %d are needed, half of them for each side", label, n, 2*stats.MinInterval)
 	}
-	f := Floor{Contender: label, Rounds: n / 2}
+	f := Floor{
+		Schema: FloorSchema, Contender: label, Rounds: n / 2, Made: s.Run.Started, Machine: s.Run.Machine,
+		Profile: s.Run.Profile.Name, ProfileHash: ProfileHash(s.Run.Profile),
+	}
 	result, err := Compare(sides[0], sides[1], Options{})
 	if err != nil {
 		return Floor{}, err

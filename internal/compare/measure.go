@@ -78,15 +78,15 @@ func (r Ratio) words() string {
 }
 
 // rows decides the family of one contender.
-func rows(a, b contender, rule stats.Rule) []Row {
+func rows(a, b contender, o Options) []Row {
 	var all []Row
 	var family []stats.Pair
 	for _, m := range Measures() {
 		old, fresh, at, doubts := m.samples(a, b)
 		all = append(all, Row{Measure: m, Unit: m.unit(), HigherIsBetter: m.HigherIsBetter(), At: at, Doubts: doubts})
-		family = append(family, stats.Pair{Measure: string(m), HigherIsBetter: m.HigherIsBetter(), Old: old, New: fresh})
+		family = append(family, stats.Pair{Measure: string(m), HigherIsBetter: m.HigherIsBetter(), Old: old, New: fresh, Floor: o.Floor.of(m)})
 	}
-	for i, c := range rule.Compare(family) {
+	for i, c := range o.Rule.Compare(family) {
 		r := &all[i]
 		r.Old, r.New = side(c.Old), side(c.New)
 		r.Verdict, r.More, r.Sentence = c.Verdict, c.More, c.Sentence()

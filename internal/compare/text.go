@@ -35,9 +35,37 @@ func (r Result) Text(w io.Writer) error {
 	for _, w := range r.Warnings {
 		fmt.Fprintln(&b, safe.Line(w, 300))
 	}
+	r.caution(&b)
 	b.WriteString("Medians of the rounds; change: new to old with its 95 % interval (Mann-Whitney, Hodges-Lehmann); p after Holm over the measures.\n")
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// caution tells how small a difference may be that was claimed, and what is in it besides the contenders.
+func (r Result) caution(b *bytes.Buffer) {
+	switch {
+	case r.Floor != nil:
+		b.WriteString("Floor of this machine: " + r.Floor.Words() + ". What is less is not claimed.\n")
+	case r.RuleFloor > 0:
+		fmt.Fprintf(b, "Changes below %.3g %% are not claimed.\n", 100*r.RuleFloor)
+	default:
+		b.WriteString("No noise floor of this machine and load is known: 'locbench calibrate' with the same options finds the smallest change that it can show.\n")
+	}
+	if r.TwoRuns {
+		b.WriteString("Two runs, at two times: if the machine has changed in between, that is in the figures, and no test can tell. Where it matters, run both as\n" +
+			"contenders of one run, in which they take turns, and compare those: locbench compare DIR CONTENDER CONTENDER.\n")
+	}
+}
+
+// Words are the floor of each measure, and where it comes from: "throughput 2.1 %, p99 8.0 % (go-nethttp against itself, 6 rounds on each side, 2026-11-21 08:00)".
+func (f Floor) Words() string {
+	var parts []string
+	for _, m := range f.Measures {
+		if m.Floor > 0 {
+			parts = append(parts, fmt.Sprintf("%s %.1f %%", safe.Line(string(m.Measure), 40), 100*m.Floor))
+		}
+	}
+	return fmt.Sprintf("%s (%s against itself, %s on each side, %s)", strings.Join(parts, ", "), safe.Line(f.Contender, 100), rounds(Legs{Seen: f.Rounds}), f.Made.Format("2006-01-02 15:04"))
 }
 
 func (c Contender) text(b *bytes.Buffer) {
@@ -144,8 +172,8 @@ func (f Floor) Text(w io.Writer) error {
 		table = append(table, row)
 	}
 	align(&b, table)
-	fmt.Fprintf(&b, "Changes below %.1f %% cannot be told from none on this machine with %d rounds: locbench compare --floor %.1f%%\n",
-		100*f.Largest(), f.Rounds, math.Ceil(1000*f.Largest())/10)
+	fmt.Fprintf(&b, "Smaller changes cannot be told from none on this machine with %d rounds of this load. 'locbench compare' finds this floor beside the results\n"+
+		"that it compares, if they are of the same machine and load; elsewhere: locbench compare --floor %.1f%%\n", f.Rounds, math.Ceil(1000*f.Largest())/10)
 	if f.Claimed > 0 {
 		fmt.Fprintf(&b, "%d of %d measures would have been called different although nothing differs: this machine is not quiet enough to compare on.\n", f.Claimed, len(f.Measures))
 	}

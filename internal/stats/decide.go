@@ -76,6 +76,7 @@ type Pair struct {
 	Measure        string
 	HigherIsBetter bool
 	Old, New       []float64
+	Floor          float64 // the smallest difference that the machine can show in this measure; the larger one of this and the rule's holds
 }
 
 // Comparison is what a Rule makes of a Pair.
@@ -102,7 +103,9 @@ func (r Rule) Compare(family []Pair) []Comparison {
 	compared := make([]Comparison, len(family))
 	p := make([]float64, len(family))
 	for i, pair := range family {
-		compared[i] = r.test(pair)
+		own := r
+		own.Floor = max(r.Floor, pair.Floor)
+		compared[i] = own.test(pair)
 		p[i] = 1
 		if t := compared[i].Test; t != nil {
 			p[i] = t.P
@@ -111,9 +114,9 @@ func (r Rule) Compare(family []Pair) []Comparison {
 	for i, adjusted := range Holm(p) {
 		c := &compared[i]
 		c.Adjusted = adjusted
-		c.Verdict = r.decide(*c, family[i].HigherIsBetter)
+		c.Verdict = c.Rule.decide(*c, family[i].HigherIsBetter)
 		if c.Verdict == CannotTell {
-			c.More = r.more(*c, len(family))
+			c.More = c.Rule.more(*c, len(family))
 		}
 	}
 	return compared

@@ -32,7 +32,7 @@ func (c Comparison) Sentence() string {
 		fmt.Fprintf(&s, ", p %.2g", c.Adjusted)
 	case CannotTell:
 		if c.Adjusted <= c.Rule.Alpha && !c.Ratio.Interval.Holds(1) {
-			fmt.Fprintf(&s, "; less than this machine can show (%g %%)", 100*c.Rule.Floor)
+			fmt.Fprintf(&s, "; less than this machine can show (%.2g %%)", 100*c.Rule.Floor)
 		} else if c.More >= MaxRounds {
 			s.WriteString("; need " + moreWords(c.More))
 		} else if c.More > 0 {

@@ -6,7 +6,6 @@
 //	heap    holds nearly all of its memory, and with what is left reads a file at random: each request reads pages back from the disk
 //	cache   holds little, and reads a file of four times its memory at random
 //	client  answers 64 KiB from a file with one call, for less than it costs anybody to read them
-//	work    burns CPU time for each request, WORK of it, such as 20µs
 package main
 
 import (
@@ -16,7 +15,6 @@ import (
 	"os/signal"
 	"strconv"
 	"syscall"
-	"time"
 )
 
 func main() {
@@ -41,25 +39,17 @@ func run(bound, port string) error {
 		return serve(port, &pages{held: memory - 24, file: memory})
 	case "cache":
 		return serve(port, &pages{held: memory / 16, file: 4 * memory})
-	case "work":
-		each, err := time.ParseDuration(os.Getenv("WORK"))
-		if err != nil {
-			return err
-		}
-		return serve(port, work(each))
 	}
 	return fmt.Errorf("BOUND %q: nothing to be bound by", bound)
 }
 
-func serve(port string, does interface{ answer() }) error {
-	if p, ok := does.(*pages); ok {
-		if err := p.fill(); err != nil {
-			return err
-		}
+func serve(port string, p *pages) error {
+	if err := p.fill(); err != nil {
+		return err
 	}
 	return http.ListenAndServe(":"+port, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/" {
-			does.answer()
+			p.answer()
 		}
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write([]byte(`{"cityId":1}`))

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/compare"
+	"locbench/internal/stats"
+	"locbench/internal/testenv"
+)
+
+// referenceSteps are short: 192 lives have to fit into some minutes.
+const referenceSteps = `contenders: [reference]
+rounds: 12
+runtime: docker
+limits: {cpus: 0.5, memory: 64MiB}
+store: embedded
+data: {cities: 200, vertices: 12, seed: 1}
+requests:
+  - path: /city/v1/get?id={id}&language={language}
+    ids: uniform
+    languages: [cs, en]
+validate: none
+checks: {lifecycle: none, suites: []}
+steps:
+  - 8 warm-up for 400ms
+  - 1 for 600ms
+  - 8 for 1100ms
+`
+
+// BenchmarkAA asks how often something is found that is not there, and something that is. The reference contender runs as two that are the
+// same, and as a third whose requests cost so much more CPU time, under a quota, that its throughput is 10 % less; they take turns. Every six rounds
+// are a comparison of five headline measures, decided as 'locbench compare' does, with the noise floor that 'locbench calibrate' has found just
+// before. It asserts nothing: how much noise there is depends on the machine.
+//
+//	make bench-aa
+func BenchmarkAA(b *testing.B) {
+	testenv.Docker(b)
+	comparisons := 10
+	if n, err := strconv.Atoi(os.Getenv("COMPARISONS")); err == nil && n > 0 {
+		comparisons = n
+	}
+	dir := b.TempDir()
+	profile := filepath.Join(dir, "reference.yaml")
+	if err := os.WriteFile(profile, []byte(referenceSteps), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	floor, cost := calibrated(b, dir, profile)
+	b.Logf("floor: %s", floor.Words())
+
+	// A share of 10 % of the CPU time is a ninth more of it.
+	slower := (cost / 9).Round(100 * time.Nanosecond)
+	services := reference(b, map[string]time.Duration{"a": 0, "b": 0, "slowed": slower})
+	code, _, stderr := bounded(b, dir, time.Duration(comparisons)*5*time.Minute, "run", "reference:a", "reference:b", "reference:slowed", "-p", profile, "--services", services,
+		"--rounds", strconv.Itoa(comparisons*stats.MinInterval), "--headless", "-o", "turns")
+	if code != 0 {
+		b.Fatalf("exit code %d:\n%s", code, stderr)
+	}
+	run, legs := read(b, filepath.Join(dir, "turns"))
+	aa, slow := tally{}, tally{}
+	for i := range comparisons {
+		aa.add(b, fmt.Sprintf("A/A %d", i+1), run, block(legs, "a", i), block(legs, "b", i), floor)
+		slow.add(b, fmt.Sprintf("slowed %d", i+1), run, block(legs, "a", i), block(legs, "slowed", i), floor)
+	}
+	whole, err := compare.Compare(compare.Set{Run: run, Legs: legs, Contender: "reference:a"}, compare.Set{Run: run, Legs: legs, Contender: "reference:slowed"}, compare.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, row := range whole.Contenders[0].Rows {
+		b.Logf("slowed, all %d rounds, %s: %s", comparisons*stats.MinInterval, row.Measure, row.Sentence)
+	}
+	b.Logf("A request of %v costs %v more. A/A: %d of %d measures were called different, %d without the floor. Slowed: throughput was called worse in %d of %d comparisons, anything worse in %d.",
+		cost, slower, aa.different, aa.measures, aa.unfloored, slow.throughput, slow.comparisons, slow.anyWorse)
+	b.ReportMetric(100*float64(aa.different)/float64(max(aa.measures, 1)), "false-%")
+	b.ReportMetric(100*float64(slow.throughput)/float64(max(slow.comparisons, 1)), "found-%")
+	b.ReportMetric(0, "ns/op")
+}
+
+// calibrated runs 'locbench calibrate' on the reference contender, and returns its floor and the CPU time of a request at the peak.
+func calibrated(b *testing.B, dir, profile string) (compare.Floor, time.Duration) {
+	b.Helper()
+	code, stdout, stderr := bounded(b, dir, 5*time.Minute, "calibrate", "reference:a", "-p", profile, "--services", reference(b, map[string]time.Duration{"a": 0}), "--json", "-o", "calibrate")
+	var floor compare.Floor
+	if err := json.Unmarshal([]byte(stdout), &floor); err != nil {
+		b.Fatalf("exit code %d, %v:\n%s", code, err, stderr)
+	}
+	run, legs := read(b, filepath.Join(dir, "calibrate"))
+	peak, ok := stats.Summarise(legs, run.Profile.PriceVCPUHr)[0].PeakStep()
+	if !ok || !peak.CPURequest.Known() {
+		b.Fatal("the CPU time of a request is not known")
+	}
+	return floor, peak.CPURequest.Duration()
+}
+
+// bounded is locbench with more time.
+func bounded(b *testing.B, dir string, timeout time.Duration, args ...string) (code int, stdout, stderr string) {
+	b.Helper()
+	c := startLocbench(b, dir, args...)
+	code = c.wait(timeout)
+	return code, c.stdout.String(), c.stderr.String()
+}
+
+// reference is the folder of the contender with variants, each slower by so much CPU time a request.
+func reference(b *testing.B, slower map[string]time.Duration) string {
+	b.Helper()
+	variants := map[string]map[string]string{}
+	for name, by := range slower {
+		variants[name] = map[string]string{"SLOWER": by.String()}
+	}
+	return made(b, slowedBinary, "reference", map[string]string{"ELASTICSEARCH_URL": "{{.Elastic.URL}}"}, variants)
+}
+
+// block are the legs of a variant in the i-th six rounds.
+func block(legs []bench.LegResult, variant string, i int) (own []bench.LegResult) {
+	for _, l := range legs {
+		if l.Leg.Variant == variant && (l.Leg.Round-1)/stats.MinInterval == i {
+			own = append(own, l)
+		}
+	}
+	return own
+}
+
+// tally counts what was claimed.
+type tally struct{ comparisons, measures, different, unfloored, throughput, anyWorse int }
+
+func (t *tally) add(b *testing.B, name string, run bench.Run, before, after []bench.LegResult, floor compare.Floor) {
+	b.Helper()
+	decided := func(f *compare.Floor) []compare.Row {
+		r, err := compare.Compare(compare.Set{Run: run, Legs: before}, compare.Set{Run: run, Legs: after}, compare.Options{Floor: f})
+		if err != nil {
+			b.Fatal(err)
+		}
+		return r.Contenders[0].Rows
+	}
+	t.comparisons++
+	worse := false
+	for _, row := range decided(&floor) {
+		t.measures++
+		if row.Measure == compare.Throughput {
+			b.Logf("%s: %s: %s", name, row.Measure, row.Sentence)
+		}
+		if row.Verdict != stats.Better && row.Verdict != stats.Worse {
+			continue
+		}
+		if row.Measure != compare.Throughput {
+			b.Logf("%s: %s: %s", name, row.Measure, row.Sentence)
+		}
+		t.different++
+		worse = worse || row.Verdict == stats.Worse
+		if row.Measure == compare.Throughput && row.Verdict == stats.Worse {
+			t.throughput++
+		}
+	}
+	if worse {
+		t.anyWorse++
+	}
+	for _, row := range decided(nil) {
+		if row.Verdict == stats.Better || row.Verdict == stats.Worse {
+			t.unfloored++
+		}
+	}
+}

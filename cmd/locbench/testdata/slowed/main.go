@@ -1,0 +1,89 @@
+//go:build linux
+
+// Command slowed is the reference contender, which burns SLOWER of CPU time (such as 8µs) besides for each request. With 0s it is the
+// reference contender. The request log tells it of the requests, so that the contender itself is the same code.
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"sync/atomic"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"locbench/services/go-nethttp/locations"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	each, err := time.ParseDuration(os.Getenv("SLOWER"))
+	if err == nil {
+		err = run(ctx, each)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "slowed:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, each time.Duration) error {
+	var log io.Writer = os.Stdout
+	if each > 0 {
+		b := &burner{w: os.Stdout, each: each, more: make(chan struct{}, 1)}
+		go b.burn()
+		log = b
+	}
+	cfg, err := locations.ConfigFromEnv(os.Getenv, log)
+	if err != nil {
+		return err
+	}
+	return locations.Run(ctx, cfg)
+}
+
+// burner burns CPU time for each line that is written.
+type burner struct {
+	w    io.Writer
+	each time.Duration
+	owed atomic.Int64 // nanoseconds
+	more chan struct{}
+}
+
+// Write implements io.Writer; what is burnt for it is burnt beside the requests, not before their next.
+func (b *burner) Write(p []byte) (int, error) {
+	b.owed.Add(int64(bytes.Count(p, []byte("\n"))) * int64(b.each))
+	select {
+	case b.more <- struct{}{}:
+	default:
+	}
+	return b.w.Write(p)
+}
+
+// burn goes on for the life of the process. It burns in small pieces, so that no request waits long for a thread.
+func (b *burner) burn() {
+	const piece = 50 * time.Microsecond
+	runtime.LockOSThread() // the clock is the thread's
+	for range b.more {
+		for b.owed.Load() > 0 {
+			began := threadTime()
+			for threadTime()-began < piece {
+			}
+			b.owed.Add(-int64(threadTime() - began))
+			runtime.Gosched()
+		}
+	}
+}
+
+// threadTime is the CPU time of this thread: time in which a quota stops it is not burnt.
+func threadTime() time.Duration {
+	const threadClock = 3 // CLOCK_THREAD_CPUTIME_ID
+	var t syscall.Timespec
+	_, _, _ = syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, threadClock, uintptr(unsafe.Pointer(&t)), 0)
+	return time.Duration(t.Nano())
+}

@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/compare"
+)
+
+func said(t *testing.T, args ...string) string {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code := Main(context.Background(), Env{Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }})
+	if code != ExitOK {
+		t.Errorf("%v: exit code %d\n%s", args, code, errs.String())
+	}
+	return out.String()
+}
+
+// A floor that calibrate has found is applied to results beside it, if they are of the same load, and to no others.
+func TestCompareFindsTheFloor(t *testing.T) {
+	base := resultsFolder(t, 6, 1.5, map[string]int64{"a": 10_000})
+	slower := resultsFolder(t, 6, 1.5, map[string]int64{"a": 9_000})
+	if text := said(t, "compare", base, slower); !strings.Contains(text, "worse: −10.0 %") || !strings.Contains(text, "No noise floor of this machine and load is known") {
+		t.Errorf("before:\n%s", text)
+	}
+	calibration := resultsFolder(t, 12, 1.5, map[string]int64{"a": 10_000})
+	if text := said(t, "calibrate", "--from", calibration); !strings.Contains(text, "'locbench compare' finds this floor") {
+		t.Errorf("calibrate:\n%s", text)
+	}
+	// Of 1 %, which is no obstacle to a claim of 10 %.
+	text := said(t, "compare", base, slower)
+	if !strings.Contains(text, "worse: −10.0 %") || !strings.Contains(text, "Floor of this machine: throughput 1.0 % (a against itself, 6 rounds on each side") {
+		t.Errorf("with a floor of 1 %%:\n%s", text)
+	}
+	// One of 20 %, which is newer.
+	f, err := readFloor(filepath.Join(calibration, floorFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	newer := filepath.Join(filepath.Dir(calibration), "newer")
+	if err := os.Mkdir(newer, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	f.Made, f.Measures[0].Floor = f.Made.Add(time.Hour), .2
+	if err := writeFloor(newer, f); err != nil {
+		t.Fatal(err)
+	}
+	if text := said(t, "compare", base, filepath.Join(slower, "run.json")); !strings.Contains(text, "less than this machine can show (20 %)") {
+		t.Errorf("with a floor of 20 %%:\n%s", text)
+	}
+	if text := said(t, "compare", base, slower, "--floor", "none"); !strings.Contains(text, "worse: −10.0 %") {
+		t.Errorf("without one:\n%s", text)
+	}
+	// Other limits are another load, and so is another machine.
+	two := resultsFolder(t, 6, 2, map[string]int64{"a": 10_000})
+	half := resultsFolder(t, 6, 2, map[string]int64{"a": 5_000})
+	if text := said(t, "compare", two, half); !strings.Contains(text, "worse") || !strings.Contains(text, "No noise floor") {
+		t.Errorf("other limits:\n%s", text)
+	}
+	if elsewhere := (bench.Run{Machine: bench.Machine{CPUs: 4}}); f.Fits(elsewhere) {
+		t.Error("a floor of another machine fits")
+	}
+}
+
+// A file that is none is no floor, whatever is in it.
+func TestHostileFloors(t *testing.T) {
+	base := resultsFolder(t, 6, 1.5, map[string]int64{"a": 10_000})
+	for _, content := range []string{"", "[]", `{"schema":1}`, `{"measures":[{"floor":1e999}]}`, strings.Repeat("[", 1<<16), `{"schema":1,"measures":null,"machine":7}`} {
+		if err := os.WriteFile(filepath.Join(base, floorFile), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if text := said(t, "compare", base, base); !strings.Contains(text, "No noise floor") {
+			t.Errorf("%.20q:\n%s", content, text)
+		}
+	}
+	// A floor that fits, with words and numbers of somebody's own making.
+	hostile := compare.Floor{Schema: compare.FloorSchema, Contender: "a\x1b[31m", Measures: []compare.MeasureFloor{{Measure: "throughput", Floor: -1}, {Measure: "x\x1b]0;owned\x07", Floor: 3}}}
+	hostile.ProfileHash = compare.ProfileHash(bench.Profile{Limits: bench.Limits{CPUs: 1.5}})
+	if err := writeFloor(base, hostile); err != nil {
+		t.Fatal(err)
+	}
+	if text := said(t, "compare", base, base); strings.ContainsAny(text, "\x1b\x07") || !strings.Contains(text, "Floor of this machine") {
+		t.Errorf("%q", text)
+	}
+	if err := os.Remove(filepath.Join(base, floorFile)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(base, floorFile), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readFloor(filepath.Join(base, floorFile)); err == nil {
+		t.Error("a folder is a floor")
+	}
+}
