@@ -80,8 +80,14 @@ type command struct {
 
 func startLocbench(t testing.TB, dir string, args ...string) *command {
 	t.Helper()
+	return startIn(t, dir, nil, args...)
+}
+
+// startIn is startLocbench with more in its environment.
+func startIn(t testing.TB, dir string, env []string, args ...string) *command {
+	t.Helper()
 	cmd := exec.Command(locbenchBinary(t), args...)
-	cmd.Dir = dir
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a Ctrl-C of ours must not reach the contenders by the terminal
 	return begin(t, cmd)
 }

@@ -34,7 +34,7 @@ func (l *life) load(ctx context.Context) error {
 		res, skipped, stop, err := l.step(ctx, i, step)
 		var cause string
 		var storeErr error
-		if err == nil && !skipped && silentAtEnd(res.Load) {
+		if err == nil && !skipped && (silentAtEnd(res.Load) || l.incidents.running() > 0) {
 			cause, storeErr = l.examine(ctx)
 		}
 		res.Warnings = append(res.Warnings, doubts(res, l.incidents.end())...)
@@ -68,18 +68,21 @@ func (l *life) load(ctx context.Context) error {
 		if skipped || res.Aborted != "" {
 			continue // too short to say whether the contender hangs
 		}
+		if cause != "" && l.lastStep(i) {
+			return fmt.Errorf("it does not answer after the last step: %s", cause)
+		}
 		if res.Load.Succeeded > 0 {
 			deaf = 0
 			continue
+		}
+		if cause != "" {
+			return fmt.Errorf("not one success in step %d: %s (%s)", i+1, cause, firstExample(res.Load))
 		}
 		if storeErr != nil {
 			return fmt.Errorf("the store is gone: %w", storeErr)
 		}
 		if deaf++; deaf == deafSteps && l.Next == nil { // a search goes on with a lower rate
-			if cause == "" {
-				cause = "it hangs or only fails"
-			}
-			return fmt.Errorf("not one success in %d steps of load in a row: %s (%s)", deaf, cause, firstExample(res.Load))
+			return fmt.Errorf("not one success in %d steps of load in a row: it hangs or only fails (%s)", deaf, firstExample(res.Load))
 		}
 	}
 	return nil

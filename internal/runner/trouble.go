@@ -43,6 +43,18 @@ func (i *incidents) end() []bench.Incident {
 	return slices.DeleteFunc(slices.Clone(i.all), func(in bench.Incident) bool { return in.Step == nil || *in.Step != *step })
 }
 
+// running is how many have come in the running step so far.
+func (i *incidents) running() (n int) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for _, in := range i.all {
+		if in.Step != nil && i.step != nil && *in.Step == *i.step {
+			n++
+		}
+	}
+	return n
+}
+
 const mostIncidents = 200 // of one leg: somebody may pause and unpause all day
 
 // add returns the incident with its step, and whether it is to be told.
@@ -50,7 +62,8 @@ func (i *incidents) add(in bench.Incident) (bench.Incident, bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	in.Step = i.step
-	if len(i.all) == mostIncidents {
+	// An engine may tell the same thing twice.
+	if n := len(i.all); n == mostIncidents || n > 0 && i.all[n-1].Kind == in.Kind && i.all[n-1].Text == in.Text && i.all[n-1].Step == in.Step {
 		return in, false
 	}
 	i.all = append(i.all, in)

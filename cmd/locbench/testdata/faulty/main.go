@@ -1,4 +1,5 @@
-// Command faulty is a contender for the tests: it answers, until it misbehaves as FAULT says, AFTER so many requests.
+// Command faulty is a contender for the tests: it answers, until it misbehaves as FAULT says, AFTER so many requests, or as soon as it
+// is asked for /misbehave.
 //
 //	none   never misbehaves
 //	exit   ends with code 7
@@ -8,6 +9,7 @@
 //	never  ends before it listens
 //	lock   answers one request at a time, each after 5 ms
 //	wait   answers each after 10 ms
+//	deaf   does not end when it is asked to stop
 //	shout  writes escape sequences, wide and combining characters and endless lines to its log
 package main
 
@@ -38,19 +40,23 @@ func main() {
 			go spin()
 		}
 	}
+	if fault == "deaf" {
+		signal.Ignore(syscall.SIGTERM)
+	} else {
+		stop := make(chan os.Signal, 1)
+		signal.Notify(stop, syscall.SIGTERM)
+		go func() {
+			<-stop
+			os.Exit(0)
+		}()
+	}
 	if fault == "shout" {
 		go shout()
 	}
-	stop := make(chan os.Signal, 1)
-	signal.Notify(stop, syscall.SIGTERM)
-	go func() {
-		<-stop
-		os.Exit(0)
-	}()
 	var requests atomic.Int64
 	fmt.Println("listening on port", port)
 	err := http.ListenAndServe(":"+port, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if n := requests.Add(1); n > after && r.URL.Path != "/" {
+		if n := requests.Add(1); n > after && r.URL.Path != "/" || r.URL.Path == "/misbehave" {
 			misbehave(fault)
 		}
 		fmt.Fprintln(w, "{}")

@@ -1,0 +1,235 @@
+//go:build linux
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/testenv"
+)
+
+// never is how many requests the faulty contender answers before it misbehaves where a test says when it is to.
+const never = 1 << 40
+
+// TestContenderHarmedFromOutside does to the contender's container, in the second of three steps, what people and kernels do.
+func TestContenderHarmedFromOutside(t *testing.T) {
+	testenv.Docker(t)
+	for _, c := range []struct {
+		name  string
+		harm  func(t *testing.T, info bench.InstanceInfo, network string)
+		words []string // of standard error, the leg's failure and the summary
+		kind  bench.IncidentKind
+		steps int // on record
+		lost  string
+	}{
+		{"killed", func(t *testing.T, info bench.InstanceInfo, _ string) { dockerDo(t, "kill", info.ID) },
+			[]string{"killed by SIGKILL from outside, through the container engine"}, bench.IncidentKilled, 2, "ended in step 2 after"},
+		{"restarted", func(t *testing.T, info bench.InstanceInfo, _ string) { dockerDo(t, "restart", "-t", "0", info.ID) },
+			[]string{"then restarted from outside"}, bench.IncidentKilled, 2, "ended in step 2 after"},
+		{"removed", func(t *testing.T, info bench.InstanceInfo, _ string) { dockerDo(t, "rm", "-f", info.ID) },
+			[]string{"from outside"}, bench.IncidentKilled, 2, "ended in step 2 after"},
+		{"paused", func(t *testing.T, info bench.InstanceInfo, _ string) { dockerDo(t, "pause", info.ID) },
+			[]string{"paused from outside"}, bench.IncidentPaused, 3, "not measured: 8 connections"},
+		{"network disconnected", func(t *testing.T, info bench.InstanceInfo, network string) {
+			dockerDo(t, "network", "disconnect", "--force", network, info.ID)
+		}, []string{"its network was cut from outside"}, bench.IncidentNetwork, 3, "not measured: 8 connections"},
+		{"interface down", linkDown, []string{"its network was cut from outside: no interface of it is up"}, bench.IncidentSilent, 3, "not measured: 8 connections"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if c.name == "interface down" && os.Getuid() != 0 {
+				t.Skip("only root may enter a container's network and take its interface down")
+			}
+			rounds := 1
+			if c.name == "killed" {
+				rounds = 2 // the next life goes on
+			}
+			d := disturb(t, nil, "run", "--headless", "-p", quiet(t, "docker", rounds, 1, 1, 2, 4, 8))
+			info := d.instance(1)
+			runID, _ := read(t, d.out)
+			c.harm(t, info, dockerDo(t, "network", "ls", "-q", "--filter", "label=locbench.run="+runID.ID))
+			run, legs := d.ends(3, append(c.words, "lost  ")...)
+			if run.State != bench.RunFailed || len(legs) != rounds || legs[0].State != bench.LegFailed || rounds == 2 && legs[1].State != bench.LegComplete {
+				t.Fatalf("run %s, %d legs: %s", run.State, len(legs), states(legs))
+			}
+			leg := legs[0]
+			says(t, "the leg's failure", leg.Failure, c.words...)
+			if len(leg.Steps) != c.steps || leg.Steps[0].Aborted != "" || leg.Steps[0].Load.Succeeded == 0 || leg.Steps[0].Load.FailedTotal() > 0 {
+				t.Errorf("%d steps on record, want %d with a whole first one", len(leg.Steps), c.steps)
+			}
+			if leg.Lost == nil || !strings.Contains(leg.Lost.String(), c.lost) {
+				t.Errorf("lost: %v, want %q", leg.Lost, c.lost)
+			}
+			// What no engine tells is found at the end of a step that got no answer any more.
+			if in, ok := incident(leg, c.kind); !ok || in.Step == nil || *in.Step != 1 && c.kind != bench.IncidentSilent {
+				t.Errorf("incidents %v, want one of kind %q in step 2", leg.Incidents, c.kind)
+			}
+			if c.steps == 3 {
+				endsOnTime(t, leg.Steps[1:])
+			}
+			d.reported(append(c.words, "Lost: ")...)
+			t.Logf("stopped after %v", leg.Stop)
+			d.resumes()
+		})
+	}
+}
+
+// endsOnTime wants steps that count the time-outs of a contender that does not answer, and end when they should: after the step's time and
+// what was in flight then, with much room for a busy machine.
+func endsOnTime(t *testing.T, steps []bench.StepResult) {
+	t.Helper()
+	for _, s := range steps {
+		if took := s.Load.Elapsed; took > s.Step.Duration+5*time.Second {
+			t.Errorf("%s of %v took %v", s.Step.Name, s.Step.Duration, took)
+		}
+		if s.Load.FailedTotal() == 0 {
+			t.Errorf("%s: no request is counted as failed", s.Step.Name)
+		}
+	}
+}
+
+// linkDown takes the container's interface down without the engine's knowledge.
+func linkDown(t *testing.T, info bench.InstanceInfo, _ string) {
+	if out, err := exec.Command("nsenter", "-t", strconv.Itoa(info.PID), "-n", "ip", "link", "set", "eth0", "down").CombinedOutput(); err != nil {
+		t.Errorf("take the interface down: %v: %s", err, out)
+	}
+}
+
+// TestPausedForAWhile is a pause that ends within the step: the leg goes on, and says so.
+func TestPausedForAWhile(t *testing.T) {
+	testenv.Docker(t)
+	t.Parallel()
+	d := disturb(t, nil, "run", "--headless", "-p", quiet(t, "docker", 1, 3, 2, 4))
+	info := d.instance(0)
+	dockerDo(t, "pause", info.ID)
+	d.waitEvent(d.out, func(r bench.Record) bool {
+		e, ok := r.Event.(bench.WindowClosed)
+		return ok && e.Window.Failed[bench.ErrTimeout] > 0
+	})
+	dockerDo(t, "unpause", info.ID)
+	_, legs := d.ends(0, "step 1: paused from outside", "the pause from outside has ended")
+	leg := legs[0]
+	if leg.State != bench.LegComplete || len(leg.Incidents) != 2 || leg.Lost != nil {
+		t.Fatalf("leg %s, incidents %v, lost %v", leg.State, leg.Incidents, leg.Lost)
+	}
+	first := leg.Steps[0]
+	if first.Load.Failed[bench.ErrTimeout] == 0 || !strings.Contains(strings.Join(first.Warnings, "\n"), "paused from outside") {
+		t.Errorf("failed %v, warnings %q", first.Load.Failed, first.Warnings)
+	}
+	if len(leg.Steps[1].Warnings) > 0 && strings.Contains(strings.Join(leg.Steps[1].Warnings, "\n"), "paused") {
+		t.Errorf("a step that was not paused says %q", leg.Steps[1].Warnings)
+	}
+	d.reported("paused from outside")
+}
+
+// TestStoppedProcess is a contender without a container that somebody has stopped by a signal.
+func TestStoppedProcess(t *testing.T) {
+	t.Parallel()
+	d := disturb(t, nil, "run", "--headless", "-p", quiet(t, "process", 1, 1, 1, 2, 4, 8))
+	info := d.instance(1)
+	if out, err := exec.Command("kill", "-STOP", strconv.Itoa(info.PID)).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	_, legs := d.ends(3, "stopped by a signal from outside (SIGSTOP)", "lost  ")
+	if leg := legs[0]; leg.State != bench.LegFailed || len(leg.Steps) != 3 || leg.Stop == nil || leg.Stop.Killed {
+		t.Errorf("leg %s, %d steps, stop %+v", leg.State, len(leg.Steps), leg.Stop)
+	}
+	endsOnTime(t, legs[0].Steps[1:])
+	d.resumes()
+}
+
+// TestOutOfMemoryInAStep is a contender that asks for more than its limit in the second step. Mended, it is run again.
+func TestOutOfMemoryInAStep(t *testing.T) {
+	runtimes(t, func(t *testing.T, runtime string) {
+		if runtime == "process" && os.Getuid() != 0 {
+			t.Skip("only root can limit the memory of a process")
+		}
+		t.Parallel()
+		services := faulty(t, "oom", never)
+		d := disturb(t, nil, "run", "--headless", "--services", services, "-p", small(t, "faulty", runtime), "--rounds", "1")
+		misbehave(t, d.instance(1))
+		_, legs := d.ends(3, "killed by SIGKILL (out of memory)", "ended early: the contender died", "lost  ", "not measured: 4 connections")
+		leg := legs[0]
+		if leg.Exit == nil || !leg.Exit.OOMKilled || leg.Exit.Outside || len(leg.Steps) != 2 || !strings.Contains(leg.Steps[1].Aborted, "out of memory") {
+			t.Errorf("exit %v, %d steps", leg.Exit, len(leg.Steps))
+		}
+		if in, ok := incident(leg, bench.IncidentOOM); runtime == "docker" && (!ok || in.Step == nil || *in.Step != 1) {
+			t.Errorf("incidents %v", leg.Incidents)
+		}
+		d.reported("out of memory", "ended in step 2 after")
+		mend(t, services)
+		d.resumes("--services", services)
+	})
+}
+
+// mend makes a faulty contender behave.
+func mend(t *testing.T, services string) {
+	t.Helper()
+	path := filepath.Join(services, "service.yaml")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mended := strings.NewReplacer(`"oom"`, `"none"`, `"exit"`, `"none"`).Replace(string(text))
+	if err := os.WriteFile(path, []byte(mended), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestHangingStop is a contender that does all its work and does not end when it is asked to.
+func TestHangingStop(t *testing.T) {
+	runtimes(t, func(t *testing.T, runtime string) {
+		t.Parallel()
+		d := disturb(t, nil, "run", "--headless", "--services", faulty(t, "deaf", never), "-p", small(t, "faulty", runtime), "--rounds", "1", "--duration", "300ms")
+		_, legs := d.ends(0, "it hung when it was asked to stop", "SIGKILL")
+		if leg := legs[0]; leg.State != bench.LegComplete || leg.Stop == nil || !leg.Stop.Killed || leg.Stop.Graceful || leg.Stop.Took < 14*time.Second {
+			t.Errorf("leg %s, stop %+v", leg.State, leg.Stop)
+		}
+		d.reported("It hung when it was asked to stop")
+	})
+}
+
+// quiet is a profile of the built-in contender without checks, with so many rounds of steps of so many seconds.
+func quiet(t testing.TB, runtime string, rounds, seconds int, connections ...int) string {
+	t.Helper()
+	steps := make([]string, len(connections))
+	for i, n := range connections {
+		steps[i] = strconv.Itoa(n)
+	}
+	text := `contenders: [go-nethttp]
+rounds: ` + strconv.Itoa(rounds) + `
+runtime: ` + runtime + `
+limits: {cpus: 1, memory: 64MiB}
+store: embedded
+data: {cities: 200, vertices: 12, seed: 1}
+requests:
+  - path: /city/v1/get?id={id}&language={language}
+    ids: uniform
+    languages: [cs, en]
+timeout: 500ms
+validate: none
+checks: {lifecycle: none, suites: []}
+step_duration: ` + strconv.Itoa(seconds) + `s
+steps: [` + strings.Join(steps, ", ") + `]
+`
+	path := filepath.Join(t.TempDir(), "quiet.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func states(legs []bench.LegResult) string {
+	var all []string
+	for _, l := range legs {
+		all = append(all, l.Leg.String()+" "+string(l.State)+" ("+l.Failure+")")
+	}
+	return strings.Join(all, ", ")
+}

@@ -1,0 +1,198 @@
+//go:build linux
+
+package main
+
+import (
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/results"
+)
+
+// disturbed is a run of locbench that a test harms from outside.
+type disturbed struct {
+	*command
+	t   *testing.T
+	dir string // working directory
+	out string // results folder
+	env []string
+}
+
+// disturb starts a run in a folder of its own, with a folder for temporary files of its own, which must be empty in the end.
+func disturb(t *testing.T, env []string, args ...string) *disturbed {
+	t.Helper()
+	dir := t.TempDir()
+	d := &disturbed{t: t, dir: dir, out: filepath.Join(dir, "out"), env: append(env, "TMPDIR="+filepath.Join(dir, "tmp"))}
+	if err := os.Mkdir(filepath.Join(dir, "tmp"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	d.command = startIn(t, dir, d.env, append(args, "-o", "out")...)
+	return d
+}
+
+// instance waits for step (from 0) of the first leg and returns what runs.
+func (d *disturbed) instance(step int) bench.InstanceInfo {
+	d.t.Helper()
+	d.waitEvent(d.out, stepStarted(step))
+	return lastInstance(d.t, d.out)
+}
+
+func lastInstance(t *testing.T, out string) (info bench.InstanceInfo) {
+	t.Helper()
+	err := results.Events(out, func(r bench.Record) error {
+		if e, ok := r.Event.(bench.InstanceStarted); ok {
+			info = e.Info
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info
+}
+
+// ends waits for the end and wants the exit code and all the words on standard error.
+func (d *disturbed) ends(code int, words ...string) (bench.Run, []bench.LegResult) {
+	d.t.Helper()
+	if got := d.wait(2 * time.Minute); got != code {
+		d.t.Errorf("exit code %d, want %d", got, code)
+	}
+	says(d.t, "standard error", d.stderr.String(), words...)
+	run, legs := read(d.t, d.out)
+	d.clean(run.ID)
+	if d.t.Failed() {
+		d.t.Logf("it said:\n%s", d.stderr.String())
+	}
+	return run, legs
+}
+
+func says(t *testing.T, who, text string, words ...string) {
+	t.Helper()
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			t.Errorf("%s does not say %q", who, w)
+		}
+	}
+}
+
+// clean fails if anything of the run is still there: containers, networks, processes, temporary files.
+func (d *disturbed) clean(runID string) {
+	d.t.Helper()
+	for _, e := range d.env {
+		if host, ok := strings.CutPrefix(e, "DOCKER_HOST="); ok {
+			for _, what := range [][]string{{"ps", "-aq"}, {"network", "ls", "-q"}} {
+				if out := dockerTo(d.t, host, append(what, "--filter", "label=locbench.run="+runID)...); out != "" {
+					d.t.Errorf("left by %s in the engine: %s", strings.Join(what, " "), out)
+				}
+			}
+		}
+	}
+	nothingLeft(d.t, runID)
+	for _, dir := range []string{filepath.Join(d.dir, "tmp"), d.out} {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			d.t.Error(err)
+		}
+		for _, e := range entries {
+			if dir != d.out || strings.Contains(e.Name(), ".tmp") {
+				d.t.Errorf("temporary file left: %s", filepath.Join(dir, e.Name()))
+			}
+		}
+	}
+}
+
+// resumes wants --resume to complete the run, without touching what was complete, and with what was measured kept beside.
+func (d *disturbed) resumes(args ...string) []bench.LegResult {
+	d.t.Helper()
+	_, before := read(d.t, d.out)
+	whole := map[string]string{}
+	for _, leg := range before {
+		if name := leg.Leg.String() + ".json"; leg.State == bench.LegComplete {
+			data, err := os.ReadFile(filepath.Join(d.out, name))
+			if err != nil {
+				d.t.Fatal(err)
+			}
+			whole[name] = string(data)
+		}
+	}
+	c := startIn(d.t, d.dir, d.env, append([]string{"run", "--headless", "--resume", "out"}, args...)...)
+	if code := c.wait(2 * time.Minute); code != 0 {
+		d.t.Fatalf("resume: exit code %d\n%s", code, c.stderr.String())
+	}
+	run, legs := read(d.t, d.out)
+	if run.State != bench.RunComplete || len(legs) != len(run.Legs) {
+		d.t.Errorf("after resuming: run %s, %d of %d legs", run.State, len(legs), len(run.Legs))
+	}
+	for _, leg := range legs {
+		if leg.State != bench.LegComplete || len(leg.Steps) != len(run.Profile.Steps) || leg.Lost != nil {
+			d.t.Errorf("after resuming: leg %s is %s, has %d steps, lost %v", leg.Leg, leg.State, len(leg.Steps), leg.Lost)
+		}
+	}
+	for name, text := range whole {
+		if again, err := os.ReadFile(filepath.Join(d.out, name)); err != nil || string(again) != text {
+			d.t.Errorf("%s was complete and is not as it was: %v", name, err)
+		}
+	}
+	for _, leg := range before {
+		if leg.State == bench.LegComplete || len(leg.Steps) == 0 {
+			continue
+		}
+		if _, err := os.Stat(filepath.Join(d.out, leg.Leg.String()+".partial1.json")); err != nil {
+			d.t.Errorf("what the first life of %s had measured is lost: %v", leg.Leg, err)
+		}
+	}
+	d.clean(run.ID)
+	return legs
+}
+
+// reported wants words in the report and in the summary.
+func (d *disturbed) reported(words ...string) {
+	d.t.Helper()
+	data, err := os.ReadFile(filepath.Join(d.out, results.SummaryFile))
+	if err != nil {
+		d.t.Error(err)
+	}
+	says(d.t, results.SummaryFile, strings.ReplaceAll(string(data), `\`, ""), words...)
+}
+
+func dockerDo(t testing.TB, args ...string) string { return dockerTo(t, "", args...) }
+
+// dockerTo runs the docker command against an engine ("": the machine's).
+func dockerTo(t testing.TB, host string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("docker", args...)
+	if host != "" {
+		cmd.Env = append(os.Environ(), "DOCKER_HOST="+host)
+	}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("docker %s: %v: %s", strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// misbehave asks the faulty contender to do what its FAULT says. It need not answer.
+func misbehave(t testing.TB, info bench.InstanceInfo) {
+	t.Helper()
+	client := http.Client{Timeout: 2 * time.Second}
+	resp, err := client.Get("http://" + info.Address + "/misbehave")
+	if err == nil {
+		resp.Body.Close()
+	}
+}
+
+// incident finds the first of a kind.
+func incident(leg bench.LegResult, kind bench.IncidentKind) (bench.Incident, bool) {
+	i := slices.IndexFunc(leg.Incidents, func(in bench.Incident) bool { return in.Kind == kind })
+	if i < 0 {
+		return bench.Incident{}, false
+	}
+	return leg.Incidents[i], true
+}
