@@ -66,6 +66,26 @@ type Limits struct {
 	PIDs   int64   `json:"pids,omitempty"`         // processes and threads together
 }
 
+// IsolationOff is Profile.Isolation where contender, store and client are to share the CPUs.
+const IsolationOff = "off"
+
+// Isolation says which CPUs belong to whom during a run, as sets such as "0-3,5".
+type Isolation struct {
+	Separate  bool   `json:"separate"` // the sets below are kept and do not overlap
+	Contender string `json:"contender,omitempty"`
+	Store     string `json:"store,omitempty"` // of a store in a container; one inside the client runs where that does
+	Client    string `json:"client,omitempty"`
+	Text      string `json:"text"` // who runs where, or what is shared and why
+}
+
+// String is Text, or "" of nil.
+func (i *Isolation) String() string {
+	if i == nil {
+		return ""
+	}
+	return i.Text
+}
+
 // Profile is a benchmark that can be repeated: everything that decides about the figures except the machine.
 type Profile struct {
 	Name        string      `json:"name"`
@@ -75,6 +95,7 @@ type Profile struct {
 	Rounds      int         `json:"rounds"`
 	Runtime     Runtime     `json:"runtime"`
 	Limits      Limits      `json:"limits"`
+	Isolation   string      `json:"isolation,omitempty"` // "off", or "": CPU sets of their own for contender, store and client, where the machine has the CPUs
 	Store       StoreSpec   `json:"store"`
 	Data        DataSpec    `json:"data"`
 	Requests    []Request   `json:"requests"`

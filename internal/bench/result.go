@@ -270,6 +270,7 @@ type Run struct {
 	Ended    time.Time   `json:"ended,omitzero"`
 	Command  []string    `json:"command"`
 	Machine  Machine     `json:"machine"`
+	Isolated *Isolation  `json:"isolation,omitempty"` // nil: by a version that parted nothing
 	Software Software    `json:"software"`
 	Store    StoreInfo   `json:"store"`
 	Data     DataInfo    `json:"data"`

@@ -85,6 +85,7 @@ type LaunchSpec struct {
 	Env      map[string]string // filled in, nothing is added but what a container has anyway
 	Port     int               // the port that the service listens on (process runtime: already a free one)
 	Limits   Limits
+	CPUs     []int         // to run on; nil: as Limits.CPUSet says
 	OnLog    func(LogLine) // may be nil; called from one goroutine, must not block long
 
 	// OnIncident is told what others do to the instance, where the runtime knows it; as OnLog.

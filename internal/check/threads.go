@@ -52,7 +52,7 @@ func (c threadCase) slug() string {
 
 // threads measures how many processes and threads the contender has once it has served requests under the limits.
 func (l life) threads(ctx context.Context, res *bench.CheckResult, c threadCase) {
-	limits := func(s *bench.LaunchSpec) { s.Limits.CPUSet, s.Limits.CPUs = c.set, c.limit }
+	limits := func(s *bench.LaunchSpec) { s.Limits.CPUSet, s.Limits.CPUs, s.CPUs = c.set, c.limit, nil }
 	l.with(ctx, res, limits, func(inst bench.Instance) {
 		if info := inst.Info(); !info.LimitsEnforced {
 			skip(res, cmp.Or(info.LimitsNote, "limits not enforced"))

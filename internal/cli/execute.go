@@ -113,6 +113,8 @@ func conduct(ctx context.Context, env Env, c conducted) error {
 	if err := site.chooseRuntime(ctx); err != nil {
 		return err
 	}
+	isolation := part(plan.Profile, site.engine)
+	plan.Isolated, site.apart = &isolation, newApart(isolation)
 	if c.resume {
 		if plan.Data.Hash != recorded.Data.Hash {
 			return usage("the data set %s is not the one that %s was begun with: its legs could not be compared", plan.Data.Name, dir)
@@ -252,6 +254,7 @@ func changes(was, is bench.Run) (warnings []string) {
 		{"the CPU", was.Machine.CPUModel, is.Machine.CPUModel},
 		{"the number of CPUs", fmt.Sprint(was.Machine.CPUs), fmt.Sprint(is.Machine.CPUs)},
 		{"the governor", was.Machine.Governor, is.Machine.Governor},
+		{"who runs on which CPUs", was.Isolated.String(), is.Isolated.String()},
 	} {
 		if c.was != c.is {
 			warnings = append(warnings, fmt.Sprintf("resumed under other conditions: %s was %q and is %q", c.what, c.was, c.is))

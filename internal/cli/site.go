@@ -38,6 +38,7 @@ type site struct {
 	ids     []int64
 	known   *oracle.Answers
 	around  *around.Store // reads host and store; nil where the store cannot be read
+	apart   apart
 }
 
 // chooseRuntime settles "auto" and connects to the engine where one is needed. The record gets what was chosen.
@@ -106,7 +107,7 @@ func (s *site) openStore(ctx context.Context, progress func(bench.Progress)) (st
 	}
 	opts := store.Options{Seed: s.plan.Seed, RunID: s.plan.ID}
 	if s.engine != nil {
-		opts.Containers = storeRunner{s.engine, s.network(), progress}
+		opts.Containers = storeRunner{s.engine, s.network(), s.apart.store, progress}
 	}
 	if s.store, err = store.Open(ctx, s.plan.Profile.Store, opts); err != nil {
 		return "", err
@@ -185,7 +186,7 @@ func (s *site) makeLauncher(ctx context.Context) (host string, err error) {
 		s.starter = s.docker
 		host = s.docker.HostAddress()
 	default:
-		s.starter = launch.Process{}
+		s.starter = launch.Process{CPUs: s.apart.all}
 	}
 	return host, nil
 }
@@ -195,7 +196,7 @@ func (s *site) close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
 	var errs []error
-	errs = append(errs, s.around.Close())
+	errs = append(errs, s.around.Close(), s.apart.end())
 	if s.store != nil {
 		errs = append(errs, s.store.Close())
 	}
@@ -264,6 +265,7 @@ func (s *site) template(svc bench.Service, a bench.Artifact, url string, port in
 // spec is what a leg of svc is launched with. As a process it gets a port that is free now.
 func (s *site) spec(name string, svc bench.Service, a bench.Artifact) (bench.LaunchSpec, error) {
 	spec := bench.LaunchSpec{RunID: s.plan.ID, Name: name, Artifact: a, Port: svc.Port, Limits: s.plan.Profile.Limits}
+	spec.CPUs = s.apart.contender
 	var err error
 	switch s.plan.Profile.Runtime {
 	case bench.RuntimeURL:
@@ -309,6 +311,7 @@ func (s *site) judge(res bench.StepResult, inst bench.InstanceInfo) []string {
 type storeRunner struct {
 	engine   *docker.Engine
 	network  string
+	cpus     string
 	progress func(bench.Progress)
 }
 
@@ -323,7 +326,7 @@ func (r storeRunner) RunContainer(ctx context.Context, spec store.ContainerSpec)
 	r.progress(bench.Progress{Text: "starting " + spec.Image})
 	c, _, err := r.engine.Run(ctx, docker.ContainerSpec{
 		Name: "locbench-" + spec.RunID + "-" + spec.Name, Image: spec.Image, Env: spec.Env, Labels: launch.Labels(spec.RunID, spec.Name),
-		Port: spec.Port, Network: r.network, Publish: !r.engine.Local(), OnLog: spec.OnLog,
+		CPUs: r.cpus, Port: spec.Port, Network: r.network, Publish: !r.engine.Local(), OnLog: spec.OnLog,
 	})
 	if err != nil {
 		return nil, err
@@ -356,5 +359,8 @@ func (s *site) network() string {
 
 // Launch is the runner's Launcher: the launcher itself is made in a stage of the run.
 func (s *site) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
+	if err := s.apart.begin(); err != nil {
+		return nil, err
+	}
 	return s.starter.Launch(ctx, spec)
 }

@@ -61,6 +61,7 @@ func Differences(a, b bench.Run) []Difference {
 		d("load of the machine before the run", Sways, func(r bench.Run) string { return r.Machine.Load1 }),
 		d("kernel", Sways, func(r bench.Run) string { return r.Machine.Kernel }),
 		d("CPU governor", Sways, func(r bench.Run) string { return r.Machine.Governor }),
+		d("who runs on which CPUs", Sways, func(r bench.Run) string { return r.Isolated.String() }),
 		d("cgroup version", Sways, func(r bench.Run) string { return number(r.Machine.CgroupVersion) }),
 		d("locbench", Sways, func(r bench.Run) string { return r.Software.Locbench }),
 		d("Docker", Sways, func(r bench.Run) string { return r.Software.Docker }),

@@ -13,6 +13,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/cgroup"
+	"locbench/internal/cpuset"
 	"locbench/internal/docker"
 )
 
@@ -82,6 +83,9 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 		all[i] = i
 	}
 	cpus := cpuList(spec.Limits.CPUSet, all)
+	if len(spec.CPUs) > 0 {
+		cpus = cpuset.List(spec.CPUs)
+	}
 	limits := spec.Limits
 	if limits.CPUs > float64(info.CPUs) && info.CPUs > 0 {
 		limits.CPUs = float64(info.CPUs) // the engine refuses more; the quota is the same in effect
@@ -99,7 +103,7 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 	if d.direct && !cgroup.Swaps() {
 		info.SwapLimit = true // nothing to limit
 	}
-	missing := dockerMissing(info, spec.Limits)
+	missing := dockerMissing(info, spec.Limits, cpus)
 	for _, w := range warnings {
 		if !strings.Contains(strings.ToLower(w), "swap limit") { // that one is among the missing, if it matters
 			missing = append(missing, w)
@@ -131,14 +135,14 @@ func isContainer(pid int, id string) bool {
 }
 
 // dockerMissing names the limits that the engine says it cannot enforce.
-func dockerMissing(info docker.Info, l bench.Limits) (missing []string) {
+func dockerMissing(info docker.Info, l bench.Limits, cpus string) (missing []string) {
 	add := func(wanted, can bool, name string) {
 		if wanted && !can {
 			missing = append(missing, name+": the engine's kernel or rights do not support it")
 		}
 	}
 	add(l.CPUs > 0, info.CPUQuota, "CPU quota")
-	add(l.CPUSet > 0, info.CPUSet, "CPU set")
+	add(cpus != "", info.CPUSet, "CPU set")
 	add(l.Memory > 0, info.MemoryLimit, "memory")
 	add(l.Memory > 0, info.SwapLimit, "no swap")
 	add(l.PIDs > 0, info.PIDsLimit, "processes")
@@ -189,7 +193,9 @@ func (c *container) Usage(ctx context.Context) (u bench.Usage, err error) {
 }
 
 // EngineUsage asks the engine for the counters even where Usage reads files.
-func (c *container) EngineUsage(ctx context.Context) (bench.Usage, error) { return c.Container.Usage(ctx) }
+func (c *container) EngineUsage(ctx context.Context) (bench.Usage, error) {
+	return c.Container.Usage(ctx)
+}
 
 // BeginPeak makes the step's high-water mark of memory begin anew.
 func (c *container) BeginPeak() error {

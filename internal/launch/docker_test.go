@@ -225,13 +225,13 @@ func seq(n int) (all []int) {
 
 func TestDockerMissing(t *testing.T) {
 	l := bench.Limits{CPUs: 1, CPUSet: 1, Memory: 1, PIDs: 1}
-	if m := dockerMissing(docker.Info{CPUQuota: true, CPUSet: true, MemoryLimit: true, SwapLimit: true, PIDsLimit: true}, l); len(m) != 0 {
+	if m := dockerMissing(docker.Info{CPUQuota: true, CPUSet: true, MemoryLimit: true, SwapLimit: true, PIDsLimit: true}, l, "0"); len(m) != 0 {
 		t.Errorf("%q", m)
 	}
-	if m := dockerMissing(docker.Info{}, bench.Limits{}); len(m) != 0 {
+	if m := dockerMissing(docker.Info{}, bench.Limits{}, ""); len(m) != 0 {
 		t.Errorf("nothing wanted: %q", m)
 	}
-	m := dockerMissing(docker.Info{CPUQuota: true, CPUSet: true, MemoryLimit: true}, l)
+	m := dockerMissing(docker.Info{CPUQuota: true, CPUSet: true, MemoryLimit: true}, l, "0")
 	if note := limitsNote(m); len(m) != 2 || !strings.Contains(note, "no swap") || !strings.Contains(note, "processes") {
 		t.Errorf("%q", note)
 	}

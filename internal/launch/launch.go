@@ -11,11 +11,10 @@ import (
 	"fmt"
 	"net"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 
 	"locbench/internal/bench"
+	"locbench/internal/cpuset"
 )
 
 // The environment of every process that Process starts says whose it is.
@@ -45,23 +44,8 @@ func cpuList(n int, allowed []int) string {
 	if n <= 0 {
 		return ""
 	}
-	cpus := slices.Clone(allowed)
-	slices.Sort(cpus)
-	cpus = cpus[:min(n, len(cpus))]
-	var parts []string
-	for i := 0; i < len(cpus); {
-		j := i
-		for j+1 < len(cpus) && cpus[j+1] == cpus[j]+1 {
-			j++
-		}
-		part := strconv.Itoa(cpus[i])
-		if j > i {
-			part += "-" + strconv.Itoa(cpus[j])
-		}
-		parts = append(parts, part)
-		i = j + 1
-	}
-	return strings.Join(parts, ",")
+	allowed = slices.Sorted(slices.Values(allowed))
+	return cpuset.List(allowed[:min(n, len(allowed))])
 }
 
 // peak keeps the largest sample where the kernel keeps no peak.

@@ -25,27 +25,30 @@ const (
 
 // Process starts contenders as processes of this machine: each in a session of its own, in a cgroup with the limits where
 // the user may make one. Its zero value is ready for use.
-type Process struct{}
+type Process struct {
+	// CPUs are those that contenders may run on; nil: those of this process when it launches them.
+	CPUs []int
+}
 
 // Launch starts one contender, which is to listen on 127.0.0.1:spec.Port. Its environment is spec.Env, what says where programs lie
 // as here (inherited), and locbench's marks. When it fails, or ctx ends meanwhile, nothing of it is left.
-func (Process) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
+func (l Process) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if len(spec.Artifact.Command) == 0 {
 		return nil, fmt.Errorf("start %s: it has no command for the process runtime", spec.Name)
 	}
-	p := newProcess(spec)
+	p := newProcess(spec, l.CPUs...)
 	if err := p.launch(ctx, spec); err != nil {
 		return nil, err
 	}
 	return p, nil
 }
 
-func newProcess(spec bench.LaunchSpec) *process {
+func newProcess(spec bench.LaunchSpec, allowed ...int) *process {
 	return &process{
-		box: newSandbox(spec), exited: make(chan struct{}), asked: make(chan struct{}), drained: make(chan struct{}),
+		box: newSandbox(spec, allowed...), exited: make(chan struct{}), asked: make(chan struct{}), drained: make(chan struct{}),
 		info: bench.InstanceInfo{
 			Runtime: bench.RuntimeProcess, Address: "127.0.0.1:" + strconv.Itoa(spec.Port), Limits: spec.Limits,
 		},

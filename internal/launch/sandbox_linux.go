@@ -16,6 +16,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/cgroup"
+	"locbench/internal/cpuset"
 )
 
 // groupPrefix begins the name of every cgroup that is made here: locbench-<owner>-<random>.
@@ -26,6 +27,7 @@ type sandbox struct {
 	id      string // of the instance
 	limits  bench.Limits
 	first   []int          // the CPUs of the CPU set
+	allowed []int          // those it may use without a CPU set, where that is not what this process may
 	cpus    string         // the same as the kernel writes it, "" for all
 	group   *cgroup.Group  // nil: there is none
 	reader  *cgroup.Reader // nil: /proc is read
@@ -36,15 +38,22 @@ type sandbox struct {
 }
 
 // newSandbox makes the group. It does not fail: limits that cannot be had are told by missing.
-func newSandbox(spec bench.LaunchSpec) *sandbox { return sandboxIn(cgroup.Tree{}, spec) }
+func newSandbox(spec bench.LaunchSpec, allowed ...int) *sandbox {
+	return sandboxIn(cgroup.Tree{}, spec, allowed...)
+}
 
-func sandboxIn(tree cgroup.Tree, spec bench.LaunchSpec) *sandbox {
+func sandboxIn(tree cgroup.Tree, spec bench.LaunchSpec, allowed ...int) *sandbox {
 	var random [6]byte
 	rand.Read(random[:]) // never fails
-	allowed := affinity()
-	s := &sandbox{id: owner() + "-" + hex.EncodeToString(random[:]), limits: spec.Limits}
+	s := &sandbox{id: owner() + "-" + hex.EncodeToString(random[:]), limits: spec.Limits, allowed: allowed}
+	if len(allowed) == 0 {
+		allowed = cpuset.Allowed()
+	}
 	s.first = allowed[:max(0, min(spec.Limits.CPUSet, len(allowed)))]
-	s.cpus = cpuList(spec.Limits.CPUSet, allowed)
+	if len(spec.CPUs) > 0 {
+		s.first = spec.CPUs
+	}
+	s.cpus = cpuset.List(s.first)
 	group, err := tree.Create(groupPrefix+s.id, spec.Limits, s.cpus)
 	if err != nil {
 		s.loseGroup(err)
@@ -87,11 +96,16 @@ func (s *sandbox) loseGroup(why error) {
 // Anybody may do so; the process could widen it again, but no contender has a reason to.
 func (s *sandbox) pin() error {
 	isSet := func(missing string) bool { return strings.HasPrefix(missing, "CPU set:") }
-	if !slices.ContainsFunc(s.missing, isSet) {
+	cpus := s.first
+	if len(cpus) == 0 {
+		cpus = s.allowed
+	}
+	// This thread may itself be kept to other CPUs, as a client that has its own is.
+	if len(cpus) == 0 || len(s.allowed) == 0 && !slices.ContainsFunc(s.missing, isSet) {
 		return nil
 	}
 	var set unix.CPUSet
-	for _, cpu := range s.first {
+	for _, cpu := range cpus {
 		set.Set(cpu)
 	}
 	if err := unix.SchedSetaffinity(0, &set); err != nil { // of this thread, which does nothing but wait afterwards
@@ -162,20 +176,6 @@ func (s *sandbox) startWithout(cmd *exec.Cmd, why error) error {
 	again.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 	*cmd = *again
 	return cmd.Start()
-}
-
-// affinity is the CPUs that this process may use.
-func affinity() (cpus []int) {
-	var set unix.CPUSet
-	if err := unix.SchedGetaffinity(os.Getpid(), &set); err != nil {
-		return nil
-	}
-	for i := range len(set) * 64 {
-		if set.IsSet(i) {
-			cpus = append(cpus, i)
-		}
-	}
-	return cpus
 }
 
 func (s *sandbox) usage(pid int) (bench.Usage, error) {

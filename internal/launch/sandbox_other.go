@@ -17,7 +17,7 @@ type sandbox struct {
 	missing []string
 }
 
-func newSandbox(spec bench.LaunchSpec) *sandbox {
+func newSandbox(spec bench.LaunchSpec, _ ...int) *sandbox {
 	s := &sandbox{}
 	if spec.Limits != (bench.Limits{}) {
 		s.missing = []string{"all of them: the process runtime has limits on Linux only; use the Docker runtime"}
@@ -38,7 +38,7 @@ func (s *sandbox) usage(int) (bench.Usage, error) {
 func (s *sandbox) follow(int)       {}
 func (s *sandbox) beginPeak() error { return errNoGroup }
 func (s *sandbox) oomKilled() bool  { return false }
-func (s *sandbox) close() error    { return nil }
+func (s *sandbox) close() error     { return nil }
 
 func owner() string {
 	host, _ := os.Hostname()

@@ -135,6 +135,9 @@ func (p *Printer) title(e bench.RunStarted) {
 		count(len(pr.Contenders), "contender"), count(pr.Rounds, "round"),
 		units.Approx(pr.LoadDuration()), units.Approx(p.estimate.Total()))
 	p.line("  results  %s", safe.Line(e.Dir, 500))
+	if i := e.Run.Isolated; i != nil {
+		p.line("  CPUs     %s", safe.Line(i.Text, 300))
+	}
 }
 
 func (p *Printer) phaseEnded(e bench.PhaseEnded) {

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -19,6 +20,7 @@ const (
 	defaultValidate     = .01    // of the answers, whose bodies are compared with the known ones
 	defaultSuite        = "locations"
 	maxName             = 60
+	isolationAuto       = "auto" // in bench.Profile the empty text, as in results from before there was a choice
 )
 
 var (
@@ -35,6 +37,7 @@ type file struct {
 	Rounds       int           `yaml:"rounds" strict:"min=1,max=1000"`
 	Runtime      bench.Runtime `yaml:"runtime" strict:"oneof=auto|docker|process|url"`
 	Limits       limits        `yaml:"limits,omitempty"`
+	Isolation    string        `yaml:"isolation" strict:"oneof=auto|off"`
 	Store        store         `yaml:"store"`
 	Data         data          `yaml:"data"`
 	Requests     []request     `yaml:"requests" strict:"required,min=1,max=100" example:"[{path: '/city/v1/get?id={id}&language={language}'}]"`
@@ -91,7 +94,7 @@ type limits struct {
 
 func defaults() file {
 	return file{
-		Rounds: 1, Runtime: bench.RuntimeAuto, Store: store{Kind: bench.StoreAuto},
+		Rounds: 1, Runtime: bench.RuntimeAuto, Isolation: isolationAuto, Store: store{Kind: bench.StoreAuto},
 		Timeout: duration(defaultTimeout), Validate: defaultValidate, StepDuration: duration(defaultStepDuration), Price: defaultPrice,
 		Checks: checks{Lifecycle: bench.LifecycleChecks()},
 	}
@@ -155,6 +158,9 @@ func (f file) profile() bench.Profile {
 		Steps:  f.Steps, PriceVCPUHr: f.Price,
 	}
 	p.Phases = f.Phases.spec()
+	if f.Isolation != isolationAuto {
+		p.Isolation = f.Isolation
+	}
 	p.Thresholds = thresholdSpecs(f.Thresholds)
 	if len(p.Checks.Suites) == 0 {
 		p.Checks.Suites = nil
@@ -178,7 +184,7 @@ func fileOf(p bench.Profile) file {
 		Checks: checks{Lifecycle: p.Checks.Lifecycle, Suites: p.Checks.Suites},
 		Steps:  p.Steps, Price: p.PriceVCPUHr,
 	}
-	f.Phases = phasesOf(p.Phases)
+	f.Phases, f.Isolation = phasesOf(p.Phases), cmp.Or(p.Isolation, isolationAuto)
 	f.Thresholds = thresholdsOf(p.Thresholds)
 	for _, s := range p.Contenders {
 		f.Contenders = append(f.Contenders, selection(s))

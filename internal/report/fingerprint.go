@@ -55,6 +55,7 @@ func machineFacts(run bench.Run) factGroup {
 		cpus += ", " + m.CPUModel
 	}
 	g.add("CPUs", cpus)
+	g.add("Who runs on which CPUs", run.Isolated.String())
 	if m.MemoryBytes > 0 {
 		g.add("Memory", mebibytes(m.MemoryBytes))
 	}

@@ -1,0 +1,118 @@
+package cpuset
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// rounds bounds how often the list of threads is read again, for those that were born meanwhile.
+const rounds = 10
+
+// Keep keeps all threads of this process, and those that they will start, to a set of CPUs, and gives the Go scheduler as many threads. A
+// thread that has chosen a part of the CPUs for itself is left alone. undo gives back what was before; processes that were started
+// meanwhile keep theirs.
+func Keep(cpus []int) (undo func() error, err error) {
+	was, err := widest()
+	if err != nil {
+		return nil, fmt.Errorf("read affinity: %w", err)
+	}
+	var set unix.CPUSet
+	for _, cpu := range cpus {
+		set.Set(cpu)
+	}
+	if err := change(was, set); err != nil {
+		return nil, errors.Join(fmt.Errorf("keep this process to CPUs %s: %w", List(cpus), err), change(set, was))
+	}
+	runtime.GOMAXPROCS(max(1, len(cpus)))
+	return func() error {
+		err := change(set, was)
+		runtime.SetDefaultGOMAXPROCS()
+		return err
+	}, nil
+}
+
+// widest is what this process may use: a single thread, even the first one, may have chosen less.
+func widest() (set unix.CPUSet, err error) {
+	err = eachThread(func(_ int, now unix.CPUSet) error {
+		if now.Count() > set.Count() {
+			set = now
+		}
+		return nil
+	})
+	if err == nil && set.Count() == 0 {
+		err = errors.New("no thread can be read")
+	}
+	return set, err
+}
+
+// change gives every thread whose affinity is from the affinity to.
+func change(from, to unix.CPUSet) error {
+	for changed, round := true, 0; changed && round < rounds && from != to; round++ {
+		changed = false
+		err := eachThread(func(tid int, now unix.CPUSet) error {
+			if now != from {
+				return nil
+			}
+			changed = true
+			if err := unix.SchedSetaffinity(tid, &to); !errors.Is(err, syscall.ESRCH) {
+				return err
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func eachThread(do func(tid int, affinity unix.CPUSet) error) error {
+	threads, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		return err
+	}
+	for _, t := range threads {
+		tid, err := strconv.Atoi(t.Name())
+		if err != nil {
+			continue
+		}
+		var now unix.CPUSet
+		if err := unix.SchedGetaffinity(tid, &now); errors.Is(err, syscall.ESRCH) {
+			continue // it has ended
+		} else if err != nil {
+			return err
+		}
+		if err := do(tid, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Allowed are the CPUs that this process may use, in the order of their numbers; nil where that cannot be told.
+func Allowed() (cpus []int) {
+	set, err := widest()
+	if err != nil {
+		return nil
+	}
+	for i := range len(set) * 64 {
+		if set.IsSet(i) {
+			cpus = append(cpus, i)
+		}
+	}
+	return cpus
+}
+
+// Siblings tells the CPUs of a CPU's core, as Order wants it, from the file system at root ("" is "/").
+func Siblings(root string) func(cpu int) string {
+	return func(cpu int) string {
+		data, _ := os.ReadFile(root + "/sys/devices/system/cpu/cpu" + strconv.Itoa(cpu) + "/topology/thread_siblings_list")
+		return string(data[:min(len(data), 1000)])
+	}
+}

@@ -1,0 +1,16 @@
+//go:build !linux
+
+package cpuset
+
+import "errors"
+
+// Keep fails: only Linux lets a process choose its CPUs in this way.
+func Keep([]int) (undo func() error, err error) {
+	return nil, errors.New("this system lets no process choose its CPUs")
+}
+
+// Allowed is nil: it cannot be told.
+func Allowed() []int { return nil }
+
+// Siblings knows none.
+func Siblings(string) func(cpu int) string { return func(int) string { return "" } }
