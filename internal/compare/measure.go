@@ -181,29 +181,13 @@ func (c contender) memory() (peaks []float64, sample bool) {
 	return peaks, sample
 }
 
-// half is the step at half of the peak: the open-loop one of that share where the profile has it, else the closed-loop step before the
-// peak whose throughput is nearest to the half. share is what it is of the peak. The old side chooses, and the new one is measured at the
-// same step.
+// half is the step at half of the peak, by stats.Contender.HalfPeak. The old side chooses, and the new one is measured at the same step.
 func half(c contender) (step bench.Step, share float64, ok bool) {
-	for _, s := range c.Steps {
-		if s.Step.PeakShare == 0.5 && !s.Step.WarmUp && s.Rounds > 0 {
-			return s.Step, 0.5, true
-		}
-	}
-	peak, known := c.PeakStep()
-	if !known || peak.Throughput.Median <= 0 {
+	i, share, ok := c.HalfPeak()
+	if !ok {
 		return bench.Step{}, 0, false
 	}
-	nearest := math.Inf(1)
-	for _, s := range c.Steps {
-		if s.Index > peak.Index || s.Step.WarmUp || s.Step.Open() || s.Step.Request != peak.Step.Request || s.Throughput.Median <= 0 {
-			continue
-		}
-		if part := s.Throughput.Median / peak.Throughput.Median; math.Abs(math.Log(2*part)) < nearest {
-			step, share, ok, nearest = s.Step, part, true, math.Abs(math.Log(2*part))
-		}
-	}
-	return step, share, ok
+	return c.Steps[i].Step, share, true
 }
 
 // p99 are the quantiles of the rounds that finished the step.
