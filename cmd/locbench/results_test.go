@@ -30,7 +30,7 @@ func TestPublishedResults(t *testing.T) {
 				t.Fatalf("%d legs of %s, %s, %v", len(legs), run.Profile.Name, run.State, err)
 			}
 			var md, html bytes.Buffer
-			if err := report.Markdown(&md, run, legs); err != nil {
+			if err := report.Markdown(&md, run, legs, report.Options{}); err != nil {
 				t.Fatal(err)
 			}
 			if err := report.HTML(&html, run, legs, report.Options{}); err != nil {

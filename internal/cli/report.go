@@ -112,7 +112,7 @@ func writeReports(dir, html string, run bench.Run, legs []bench.LegResult) (writ
 	path := html
 	if path == "" {
 		path = filepath.Join(dir, results.ReportFile)
-		if err := report.Markdown(&summary, run, legs); err != nil {
+		if err := report.Markdown(&summary, run, legs, report.Options{}); err != nil {
 			return nil, fmt.Errorf("write summary: %w", err)
 		}
 		file := filepath.Join(dir, results.SummaryFile)

@@ -45,7 +45,7 @@ func coldRun() (bench.Run, []bench.LegResult) {
 func TestColdAndWarm(t *testing.T) {
 	run, legs := coldRun()
 	var md bytes.Buffer
-	if err := Markdown(&md, run, legs); err != nil {
+	if err := Markdown(&md, run, legs, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	got := strings.ReplaceAll(md.String(), nbsp, " ")

@@ -1,12 +1,14 @@
 package report
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"time"
 
 	"locbench/internal/bench"
 	"locbench/internal/stats"
+	"locbench/internal/summary"
 	"locbench/internal/verdict"
 )
 
@@ -16,6 +18,7 @@ type headline struct {
 	Columns []string
 	Rows    []headlineRow
 	Notes   []string
+	Sort    bool // the reader may sort it by its columns
 }
 
 type headlineRow struct {
@@ -28,23 +31,50 @@ type headlineRow struct {
 type cell struct {
 	Main  string
 	Small []string
+	Value *float64 // in base units (per second, ns, bytes, dollars, shares), to sort by; nil: not known
 }
 
-func newHeadline(run bench.Run, l layout, sums []stats.Contender) headline {
+// valued is a cell that can be sorted by.
+func valued(v float64, main string, small ...string) cell {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return cell{Main: main, Small: small}
+	}
+	return cell{Main: main, Small: small, Value: &v}
+}
+
+// Base is Value as the page's script reads it; "" where it is not known.
+func (c cell) Base() string {
+	if c.Value == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*c.Value, 'g', -1, 64)
+}
+
+// newHeadline has a row for each contender. figures hold how they stand: tiers, since ranks would say more than the rounds do.
+func newHeadline(run bench.Run, l layout, sums []stats.Contender, figures summary.Figures) headline {
 	h := headline{
-		Columns: []string{"Peak throughput", "Latency there", "Start-up", "Peak memory", "CPU per request", "Cost of 10⁹ requests", "Errors", "Checks", "Whole legs"},
+		Sort: true,
+		Columns: []string{"Tier", "Throughput at the peak", "p50 at half of it", "p99 at half of it", "Start-up", "Peak memory", "CPU per request", "Cost of 10⁹ requests",
+			"Errors", "Checks", "Whole legs"},
 		Notes: []string{
-			"Medians of the rounds; below them the lowest and the highest round, or, from " + strconv.Itoa(stats.MinInterval) + " rounds on, a 95 % interval of the median. Latency: p50 of all rounds together, p99 below. " +
-				"The peak is the best of the steps that were run, warm-up apart. Memory: the highest of all rounds. CPU per request and cost: of the whole life, start-up, checks and warm-up included; the median round by cost, and below it its parts.",
+			"Medians of the rounds. Below them a 95 % interval of the median (between two of the rounds in order of size), which takes " + strconv.Itoa(stats.MinInterval) +
+				" rounds; with fewer the lowest and the highest, and how many rounds there are of those that it takes.",
+			"The peak is the best of the steps that were run, warm-up apart. Latency is that of all rounds together at the step whose throughput is nearest to half of the peak, if it is between 25 and 75 % of it; below it that at the peak. " +
+				"Memory: the highest of all rounds. CPU per request and cost: of the whole life, start-up, checks and warm-up included; the median round by cost, and below it its parts.",
 		},
 	}
 	sampled := false
+	tiers, why := tiersOf(figures)
 	for i, s := range sums {
 		c := l.contenders[i]
+		half50, half99 := halfCells(s)
 		h.Rows = append(h.Rows, headlineRow{Label: c.Label, About: c.About, Color: c.Color(), Cells: []cell{
-			peakCell(s, c.verdicts(run)), latencyCell(s), durationCell(s.StartUp), memoryCell(s), cpuCell(s), costCell(s), errorsCell(s), checksCell(s), legsCell(s),
+			tierCell(tiers[s.Label]), peakCell(s, c.verdicts(run)), half50, half99, startUpCell(s), memoryCell(s), cpuCell(s), costCell(s), errorsCell(s), checksCell(s), legsCell(s),
 		}})
 		sampled = sampled || s.MemoryPeak > 0 && s.MemoryPeakIsSample
+	}
+	if len(sums) > 1 {
+		h.Notes = append(h.Notes, why)
 	}
 	if sampled {
 		h.Notes = append(h.Notes, "“≥” marks an estimate: no high-water mark could be read, so that the largest sample is shown; the true peak may be higher.")
@@ -53,6 +83,43 @@ func newHeadline(run bench.Run, l layout, sums []stats.Contender) headline {
 		h.Notes = append(h.Notes, "The profile names no price; a vCPU-hour counts as $"+plain(stats.DefaultPrice)+".")
 	}
 	return h
+}
+
+// tiersOf are the tiers in throughput, from 1, by the label of the contender, and what they mean.
+func tiersOf(figures summary.Figures) (tiers map[string]int, why string) {
+	tiers = map[string]int{}
+	for _, s := range figures.Standings {
+		if s.Measure != summary.Throughput {
+			continue
+		}
+		if figures.Comparable(s) && len(s.Members) > 1 {
+			for n, tier := range s.Tiers {
+				for _, i := range tier {
+					tiers[figures.Contenders[s.Members[i].Contender].Contender.Label] = n + 1
+				}
+			}
+		}
+	}
+	if len(tiers) == 0 {
+		return tiers, "No tiers: the rounds do not support any order of the contenders, for the reasons at the top."
+	}
+	return tiers, "Tier, by throughput: whoever is in a lower one is behind the first of each higher one by more than chance (Mann-Whitney, Holm over all pairs, 5 %); within a tier nobody is known to be behind the first. " +
+		missing + ": not compared, for the reasons at the top."
+}
+
+func tierCell(tier int) cell {
+	if tier == 0 {
+		return cell{Main: missing}
+	}
+	return valued(float64(tier), strconv.Itoa(tier))
+}
+
+// interval is what goes below a median of the headline: its interval, or the range and how many of the rounds there are that one takes.
+func interval(v stats.Value, words func(float64) string) []string {
+	if v.Interval != nil || len(v.Values) == 0 {
+		return spread(v, words)
+	}
+	return append(spread(v, words), strconv.Itoa(len(v.Values))+" of "+plural(stats.MinInterval, "round"))
 }
 
 // spread is what goes below a median; nothing where there was one round.
@@ -72,7 +139,13 @@ func durationCell(v stats.Value) cell {
 	if !v.Known() {
 		return cell{Main: missing}
 	}
-	return cell{duration(v.Duration()), spread(v, nanoseconds)}
+	return valued(v.Median, duration(v.Duration()), spread(v, nanoseconds)...)
+}
+
+func startUpCell(s stats.Contender) cell {
+	c := durationCell(s.StartUp)
+	c.Small = interval(s.StartUp, nanoseconds)
+	return c
 }
 
 func peakCell(s stats.Contender, bound map[int]verdict.Summary) cell {
@@ -81,32 +154,52 @@ func peakCell(s stats.Contender, bound map[int]verdict.Summary) cell {
 		return cell{Main: missing}
 	}
 	at := []string{"at " + newRow(peak.Step, 0).Title}
-	small := append(at, spread(peak.Throughput, significant)...)
+	small := append(at, interval(peak.Throughput, significant)...)
 	if v := bound[peak.Index]; v.Bound != "" && v.Bound != verdict.Unclear {
 		small = append(small, "bound by "+string(v.Bound))
 	}
-	return cell{significant(peak.Throughput.Median) + "/s", small}
+	return valued(peak.Throughput.Median, significant(peak.Throughput.Median)+"/s", small...)
 }
 
-func latencyCell(s stats.Contender) cell {
-	peak, ok := s.PeakStep()
-	if !ok || peak.Latency.Count == 0 {
-		return cell{Main: missing}
+// The shares of the peak's throughput between which a step is told as half of it.
+const (
+	leastHalf = 0.25
+	mostHalf  = 0.75
+)
+
+// halfCells are p50 and p99 at half of the peak, with what they are at the peak below.
+func halfCells(s stats.Contender) (p50, p99 cell) {
+	p50, p99 = cell{Main: missing}, cell{Main: missing}
+	if i, share, ok := s.HalfPeak(); ok && s.Steps[i].Latency.Count > 0 {
+		half := s.Steps[i]
+		at := "at " + newRow(half.Step, 0).Title + ", " + strconv.Itoa(int(math.Round(100*share))) + nbsp + "% of the peak"
+		if share < leastHalf || share > mostHalf {
+			p50.Small = []string{"no step near half;", at + ": " + duration(half.Latency.P50)}
+			p99.Small = []string{"no step near half"}
+		} else {
+			p50 = valued(float64(half.Latency.P50), duration(half.Latency.P50), at)
+			p99 = valued(float64(half.Latency.P99), duration(half.Latency.P99))
+		}
 	}
-	return cell{duration(peak.Latency.P50), []string{"p99 " + duration(peak.Latency.P99)}}
+	if peak, ok := s.PeakStep(); ok && peak.Latency.Count > 0 {
+		p50.Small = append(p50.Small, "at the peak "+duration(peak.Latency.P50))
+		p99.Small = append(p99.Small, "at the peak "+duration(peak.Latency.P99))
+	}
+	return p50, p99
 }
 
 func memoryCell(s stats.Contender) cell {
 	if s.MemoryPeak <= 0 {
 		return cell{Main: missing}
 	}
-	return cell{Main: peak(bench.Memory{Peak: s.MemoryPeak, PeakIsSample: s.MemoryPeakIsSample})}
+	return valued(float64(s.MemoryPeak), peak(bench.Memory{Peak: s.MemoryPeak, PeakIsSample: s.MemoryPeakIsSample}))
 }
 
 func cpuCell(s stats.Contender) cell {
 	c := cell{Main: missing}
 	if s.Cost != nil && s.Cost.Successes > 0 {
-		c.Main = duration(s.Cost.CPU / time.Duration(s.Cost.Successes))
+		each := s.Cost.CPU / time.Duration(s.Cost.Successes)
+		c = valued(float64(each), duration(each))
 	}
 	if peak, ok := s.PeakStep(); ok && peak.CPURequest.Known() {
 		c.Small = []string{"at the peak " + duration(peak.CPURequest.Duration())}
@@ -127,7 +220,7 @@ func costCell(s stats.Contender) cell {
 			parts = append(parts, p.name+" "+dollars(p.dollars))
 		}
 	}
-	return cell{dollars(s.Cost.Total), parts}
+	return valued(s.Cost.Total, dollars(s.Cost.Total), parts...)
 }
 
 func errorsCell(s stats.Contender) cell {
@@ -139,7 +232,8 @@ func errorsCell(s stats.Contender) cell {
 	if failed+succeeded == 0 {
 		return cell{Main: missing}
 	}
-	return cell{percent(float64(failed) / float64(failed+succeeded)), errorKinds(s.Errors)}
+	ratio := float64(failed) / float64(failed+succeeded)
+	return valued(ratio, percent(ratio), errorKinds(s.Errors)...)
 }
 
 func checksCell(s stats.Contender) cell {
@@ -147,14 +241,12 @@ func checksCell(s stats.Contender) cell {
 	if passed+failed == 0 {
 		return cell{Main: missing}
 	}
-	c := cell{Main: count(int64(passed)) + " ✓"}
 	if failed > 0 {
-		c.Main = count(int64(failed)) + " ✗"
-		c.Small = []string{count(int64(passed)) + " passed"}
+		return valued(-float64(failed), count(int64(failed))+" ✗", count(int64(passed))+" passed")
 	}
-	return c
+	return valued(0, count(int64(passed))+" ✓")
 }
 
 func legsCell(s stats.Contender) cell {
-	return cell{Main: count(int64(s.Complete)) + " of " + count(int64(s.Legs))}
+	return valued(float64(s.Complete), count(int64(s.Complete))+" of "+count(int64(s.Legs)))
 }

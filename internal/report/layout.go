@@ -167,6 +167,15 @@ func (l layout) sum(contender int) stats.Contender {
 	return stats.Contender{Peak: -1}
 }
 
+// results are the legs, in the order of the columns.
+func (l layout) results() []bench.LegResult {
+	legs := make([]bench.LegResult, len(l.columns))
+	for i, c := range l.columns {
+		legs[i] = *c.leg
+	}
+	return legs
+}
+
 // axis names what the steps differ in.
 func (l layout) axis() string {
 	if requestsApart(l) != nil {

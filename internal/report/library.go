@@ -15,12 +15,12 @@ const libraryVersion = "5.6.0"
 // librarySHA256 is the digest of the unpacked library. A test compares it, so that an exchanged file is noticed.
 const librarySHA256 = "bf4a223524e40b77c304bec67e1222cf551f14880cf42c69dc046558e11c07b1"
 
-//go:embed assets js page.html figures.html style.css charts.css
+//go:embed assets js page.html words.html figures.html style.css words.css charts.css
 var files embed.FS
 
 // The style and the script of the page, each made of these files, in this order.
 const (
-	styles  = "style.css charts.css"
+	styles  = "style.css words.css charts.css"
 	scripts = "js/base.js js/dress.js js/chosen.js js/save.js js/draw.js js/sort.js"
 )
 

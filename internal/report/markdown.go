@@ -7,47 +7,46 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
+	"locbench/internal/summary"
 )
 
 // maxFailedChecks is how many failed checks the summary lists; the HTML report has all of them.
 const maxFailedChecks = 50
 
-// Markdown writes summary.md: the headline table, what went wrong, interventions, the checks in numbers and those that failed, warnings, and
-// the fingerprint. It has no chart and no step; report.html has.
-func Markdown(w io.Writer, run bench.Run, legs []bench.LegResult) error {
+// Markdown writes summary.md, which is meant for a pull request: the summary in words, small tables of the headline figures, spark lines
+// over the steps, thresholds, what went wrong, the tables of procedures; folded away interventions, the checks in numbers and those that
+// failed, warnings, the fingerprint, and how to repeat it. report.html has the charts and every step.
+func Markdown(w io.Writer, run bench.Run, legs []bench.LegResult, opts Options) error {
 	l := newLayout(run, legs)
 	sums := l.summaries(run)
+	figured := summary.New(run, l.results(), opts.Rule)
 	var b bytes.Buffer
 	warned := warnings(run, l, sums)
-	fmt.Fprintf(&b, "# %s\n\n", escape(title(run, "")))
+	fmt.Fprintf(&b, "# %s\n\n", escape(title(run, opts.Title)))
 	fmt.Fprintf(&b, "%s, %s; started %s; run %s.\n", plural(len(l.contenders), "contender"), plural(len(l.columns), "leg"), instant(run.Started), escape(cleanName(string(run.State))))
 	for _, x := range warned {
 		if x.Loud {
 			fmt.Fprintf(&b, "\n**%s**%s\n", escape(x.Text), place(x))
 		}
 	}
-	markdownTable(&b, "Headline", newHeadline(run, l, sums))
-	for _, p := range procedures(run, l, sums) {
-		if p.Late {
-			continue // one column a contender, each with a sentence: for the page
-		}
-		markdownTable(&b, p.Title, p.Table)
-	}
+	markdownSayings(&b, sayings(figured))
+	markdownHeadline(&b, l, sums, figured, newHeadline(run, l, sums, figured).Notes)
+	markdownSparks(&b, l, sums)
 	markdownThresholds(&b, thresholds(run, l))
 	markdownTroubles(&b, troubles(l))
-	markdownInterventions(&b, run, l)
-	markdownChecks(&b, checks(l))
-	markdownWarnings(&b, warned)
-	b.WriteString("\n## Fingerprint\n")
-	for _, g := range fingerprint(run, l) {
-		if len(g.Facts) == 0 {
-			continue
-		}
-		fmt.Fprintf(&b, "\n%s:\n\n", g.Name)
-		for _, f := range g.Facts {
-			fmt.Fprintf(&b, "- %s: %s\n", escape(f.Name), escape(f.Value))
+	for _, p := range procedures(run, l, sums) {
+		if !p.Late { // those have one column a contender, each with a sentence: for the page
+			b.WriteString("\n## " + escape(p.Title) + "\n\n")
+			markdownTable(&b, p.Table)
 		}
 	}
+	if n, _ := interventions(run, l); len(n) > 0 {
+		folded(&b, "Interventions", func() { markdownInterventions(&b, run, l) })
+	}
+	folded(&b, "Checks", func() { markdownChecks(&b, checks(l)) })
+	folded(&b, "Warnings", func() { markdownWarnings(&b, warned) })
+	folded(&b, "Fingerprint", func() { markdownFingerprint(&b, fingerprint(run, l)) })
+	folded(&b, "How to repeat it", func() { markdownRepeat(&b, newRepeat(run)) })
 	b.WriteString("\nEvery figure, with the definitions of the measures, is in report.html; the exact numbers are in the JSON files beside it.\n")
 	if _, err := w.Write(b.Bytes()); err != nil {
 		return fmt.Errorf("write summary: %w", err)
@@ -55,8 +54,35 @@ func Markdown(w io.Writer, run bench.Run, legs []bench.LegResult) error {
 	return nil
 }
 
-func markdownTable(b *bytes.Buffer, title string, h headline) {
-	b.WriteString("\n## " + escape(title) + "\n\n")
+// folded puts a part of the summary behind its title, where Markdown is shown as HTML; an empty part is left out.
+func folded(b *bytes.Buffer, title string, write func()) {
+	before := b.Len()
+	b.WriteString("\n<details><summary>" + escape(title) + "</summary>\n\n")
+	start := b.Len()
+	write()
+	if b.Len() == start {
+		b.Truncate(before)
+		return
+	}
+	b.WriteString("\n</details>\n")
+}
+
+func markdownFingerprint(b *bytes.Buffer, groups []factGroup) {
+	for i, g := range groups {
+		if len(g.Facts) == 0 {
+			continue
+		}
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(b, "%s:\n\n", g.Name)
+		for _, f := range g.Facts {
+			fmt.Fprintf(b, "- %s: %s\n", escape(f.Name), escape(f.Value))
+		}
+	}
+}
+
+func markdownTable(b *bytes.Buffer, h headline) {
 	if len(h.Rows) == 0 {
 		b.WriteString("No leg has run.\n")
 		return
@@ -82,7 +108,7 @@ func markdownTable(b *bytes.Buffer, title string, h headline) {
 		b.WriteString("\n")
 	}
 	for _, n := range h.Notes {
-		b.WriteString("\n" + n + "\n")
+		b.WriteString("\n" + escape(n) + "\n")
 	}
 }
 
@@ -108,7 +134,7 @@ func markdownInterventions(b *bytes.Buffer, run bench.Run, l layout) {
 	if len(all) == 0 {
 		return
 	}
-	b.WriteString("\n## Interventions\n\nWhat somebody asked of the run while it ran:\n\n")
+	b.WriteString("What somebody asked of the run while it ran:\n\n")
 	for _, i := range all {
 		fmt.Fprintf(b, "- %s: %s", i.When, escape(i.What))
 		if p := i.Place(); p != "" {
@@ -136,7 +162,6 @@ func fence(lines []string) string {
 }
 
 func markdownChecks(b *bytes.Buffer, t checkTable) {
-	b.WriteString("\n## Checks\n\n")
 	if !t.Any() {
 		b.WriteString("No checks were run.\n")
 		return
@@ -164,14 +189,9 @@ func markdownChecks(b *bytes.Buffer, t checkTable) {
 }
 
 func markdownWarnings(b *bytes.Buffer, all []warning) {
-	first := true
 	for _, w := range all {
 		if w.Loud {
 			continue // at the top already
-		}
-		if first {
-			b.WriteString("\n## Warnings\n\n")
-			first = false
 		}
 		fmt.Fprintf(b, "- %s%s\n", escape(w.Text), place(w))
 	}

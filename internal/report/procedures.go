@@ -207,7 +207,7 @@ func matrixCell(l layout, contender, row int, s stats.Contender) cell {
 	if n := step.FailedTotal(); n > 0 {
 		small = append(small, percent(step.ErrorRatio())+" errors")
 	}
-	return cell{significant(step.Throughput.Median) + "/s", small}
+	return valued(step.Throughput.Median, significant(step.Throughput.Median)+"/s", small...)
 }
 
 // stepAt is a contender's summary of a step.
@@ -243,7 +243,7 @@ func arrivals(l layout, sums []stats.Contender, row int) procedure {
 			}
 			rate := cell{Main: missing}
 			if step.Throughput.Known() {
-				rate = cell{significant(step.Throughput.Median) + "/s", spread(step.Throughput, significant)}
+				rate = valued(step.Throughput.Median, significant(step.Throughput.Median)+"/s", spread(step.Throughput, significant)...)
 			}
 			r.Cells = append(r.Cells, rate)
 		}

@@ -44,7 +44,7 @@ func TestMatrix(t *testing.T) {
 	if err := HTML(&html, run, legs, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := Markdown(&md, run, legs); err != nil {
+	if err := Markdown(&md, run, legs, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -82,7 +82,7 @@ func TestArrivals(t *testing.T) {
 	}
 	run := bench.Run{Schema: 1, Profile: bench.Profile{Name: "burst", Rounds: 1, Contenders: []bench.Selection{{Contender: "a"}}, Steps: []bench.Step{step.Step}}}
 	var md bytes.Buffer
-	if err := Markdown(&md, run, []bench.LegResult{procedureLeg("a", 1, step), procedureLeg("late", 1)}); err != nil {
+	if err := Markdown(&md, run, []bench.LegResult{procedureLeg("a", 1, step), procedureLeg("late", 1)}, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	got := strings.ReplaceAll(md.String(), nbsp, " ")

@@ -17,12 +17,15 @@ import (
 	"path/filepath"
 
 	"locbench/internal/bench"
+	"locbench/internal/stats"
+	"locbench/internal/summary"
 )
 
 // Options change what is shown. The zero value is usable.
 type Options struct {
-	Title  string // heading of the page; empty: the profile's title, else its name
-	Folder string // the results folder; its last element is shown, so that the figures can be found again; may be empty
+	Title  string     // heading of the page; empty: the profile's title, else its name
+	Folder string     // the results folder; its last element is shown, so that the figures can be found again; may be empty
+	Rule   stats.Rule // what it takes to call contenders different; the zero value is of use
 }
 
 // document is what page.html shows.
@@ -36,6 +39,7 @@ type document struct {
 	Version     string // of locbench, at the time of the run
 	Loud        []warning
 	Warnings    []warning
+	Sayings     []saying
 	Headline    headline
 	Procedures  []procedure
 	Thresholds  thresholdTable
@@ -48,6 +52,7 @@ type document struct {
 	Columns     []column
 	Checks      checkTable
 	Facts       []factGroup
+	Repeat      repeat
 	Definitions []fact
 	Library     string
 	Licences    string
@@ -80,7 +85,7 @@ func HTML(w io.Writer, run bench.Run, legs []bench.LegResult, opts Options) erro
 	// Hashes are of the scripts as they stand between their tags; img-src data: is for the library's own patterns.
 	p.Policy = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src 'unsafe-inline'; script-src " +
 		source(lib) + " " + source(script)
-	tmpl, err := template.New("page.html").ParseFS(files, "page.html", "figures.html")
+	tmpl, err := template.New("page.html").ParseFS(files, "page.html", "words.html", "figures.html")
 	if err != nil {
 		return fmt.Errorf("parse page: %w", err)
 	}
@@ -107,6 +112,7 @@ func source(script []byte) string {
 
 func newDocument(run bench.Run, l layout, all []figure, opts Options) (document, error) {
 	sums := l.summaries(run)
+	figured := summary.New(run, l.results(), opts.Rule)
 	style, err := joined(styles)
 	if err != nil {
 		return document{}, err
@@ -126,7 +132,8 @@ func newDocument(run bench.Run, l layout, all []figure, opts Options) (document,
 		State:       cleanName(string(run.State)),
 		When:        instant(run.Started),
 		Version:     cleanName(run.Software.Locbench),
-		Headline:    newHeadline(run, l, sums),
+		Sayings:     sayings(figured),
+		Headline:    newHeadline(run, l, sums, figured),
 		Procedures:  procedures(run, l, sums),
 		Thresholds:  thresholds(run, l),
 		Troubles:    troubles(l),
@@ -135,6 +142,7 @@ func newDocument(run bench.Run, l layout, all []figure, opts Options) (document,
 		Columns:     l.columns,
 		Checks:      checks(l),
 		Facts:       fingerprint(run, l),
+		Repeat:      newRepeat(run),
 		Definitions: definitions(run.Profile),
 		Library:     libraryVersion,
 		Licences:    licence,

@@ -32,7 +32,7 @@ func golden(t *testing.T, name string, got []byte) {
 func TestMarkdown(t *testing.T) {
 	run, legs := fixture()
 	var out bytes.Buffer
-	if err := Markdown(&out, run, legs); err != nil {
+	if err := Markdown(&out, run, legs, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "summary.md", out.Bytes())

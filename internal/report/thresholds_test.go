@@ -35,7 +35,7 @@ func TestThresholds(t *testing.T) {
 	if err := HTML(&page, run, legs, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := Markdown(&summary, run, legs); err != nil {
+	if err := Markdown(&summary, run, legs, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for what, text := range map[string]string{"page": page.String(), "summary": summary.String()} {

@@ -38,19 +38,22 @@ func sayBusyMachine(f Figures) string {
 // sayStepsInDoubt writes one sentence for each kind of warning, those with the most steps first.
 func sayStepsInDoubt(f Figures) (told []Sentence) {
 	type kind struct {
-		what   string
+		Doubtful
 		places []string
 		steps  int
 	}
 	var all []kind
 	for _, c := range f.Contenders {
 		for _, d := range c.Doubtful {
-			i := slices.IndexFunc(all, func(k kind) bool { return k.what == d.What })
+			i := slices.IndexFunc(all, func(k kind) bool { return k.kind() == d.kind() })
 			if i < 0 {
 				i = len(all)
-				all = append(all, kind{what: d.What})
+				all = append(all, kind{Doubtful: d})
 			}
-			all[i].places = append(all[i].places, c.Label+" at "+list(d.Steps))
+			if all[i].What != d.What {
+				all[i].What = d.kind()
+			}
+			all[i].places = append(all[i].places, c.Label+" at "+stepList(d.Steps))
 			all[i].steps += len(d.Steps)
 		}
 	}
@@ -59,9 +62,25 @@ func sayStepsInDoubt(f Figures) (told []Sentence) {
 		if i == maxKinds {
 			return append(told, Sentence{Text: "In doubt for other reasons too: " + strconv.Itoa(len(all)-maxKinds) + " more of them are listed below."})
 		}
-		told = append(told, Sentence{Text: "In doubt, “" + k.what + "”: " + places(k.places) + "."})
+		told = append(told, Sentence{Text: "In doubt, “" + k.What + "”: " + places(k.places) + "."})
 	}
 	return told
+}
+
+// stepList says what steps have in common once: "16, 64 and 256 connections".
+func stepList(steps []string) string {
+	const common = " connections"
+	short := make([]string, len(steps))
+	for i, s := range steps {
+		var ok bool
+		if short[i], ok = strings.CutSuffix(s, common); !ok {
+			return list(steps)
+		}
+	}
+	if len(short) > maxNames {
+		return strconv.Itoa(len(short)) + " steps from " + short[0] + " to " + short[len(short)-1] + common
+	}
+	return list(short) + common
 }
 
 // places are not as many as list shows, since each may be long.

@@ -2,6 +2,7 @@ package summary
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +34,8 @@ type Contender struct {
 	Failed    []string        // what became of each failed leg
 	Steered   int             // legs in whose course somebody intervened
 	Unlimited int             // legs whose limits were not enforced, though the plan wanted them
+	Judged    int             // times that a threshold was judged
+	Missed    int             // of them, missed
 	Doubtful  []Doubtful
 	memory    []float64
 }
@@ -121,6 +124,7 @@ func newContender(run bench.Run, sum stats.Contender, legs []bench.LegResult) Co
 			}
 		}
 		for _, s := range leg.Steps {
+			c.Judged, c.Missed = c.Judged+len(s.Thresholds), c.Missed+len(s.Missed())
 			for _, w := range slices.Concat(s.Load.Warnings, s.Warnings) {
 				c.doubt(w, StepWords(s.Step))
 			}
@@ -134,25 +138,34 @@ func failure(leg bench.LegResult) string {
 	if leg.Failure != "" {
 		words += ": " + safe.Line(leg.Failure, maxWords)
 	}
-	if leg.Exit != nil {
+	if leg.Exit != nil && !strings.Contains(leg.Failure, leg.Exit.String()) {
 		words += " (" + safe.Line(leg.Exit.String(), maxWords) + ")"
 	}
 	return words
 }
 
-// doubt takes in a warning by its kind, which is what stands before the colon.
+// doubt takes in a warning by its kind, which is what stands before the colon, whatever its numbers are.
 func (c *Contender) doubt(warning, step string) {
 	what, _, _ := strings.Cut(warning, ":")
 	what = safe.Line(strings.TrimSpace(what), 80)
-	i := slices.IndexFunc(c.Doubtful, func(d Doubtful) bool { return d.What == what })
+	i := slices.IndexFunc(c.Doubtful, func(d Doubtful) bool { return d.kind() == Doubtful{What: what}.kind() })
 	if i < 0 {
 		i = len(c.Doubtful)
 		c.Doubtful = append(c.Doubtful, Doubtful{What: what})
 	}
-	if !slices.Contains(c.Doubtful[i].Steps, step) {
-		c.Doubtful[i].Steps = append(c.Doubtful[i].Steps, step)
+	d := &c.Doubtful[i]
+	if d.What != what {
+		d.What = d.kind()
+	}
+	if !slices.Contains(d.Steps, step) {
+		d.Steps = append(d.Steps, step)
 	}
 }
+
+// kind is What without its numbers.
+func (d Doubtful) kind() string { return numbers.ReplaceAllString(d.What, "…") }
+
+var numbers = regexp.MustCompile(`[0-9]([0-9.,]*[0-9])?(ns|µs|ms|s|m)?\b`)
 
 // rounds is how many rounds the figures of the peak are of.
 func (c Contender) rounds() int { return len(c.Peak.Throughput.Values) }

@@ -46,6 +46,7 @@ func rules() []rule {
 		{"not whole", Failure, ofRun(notWhole, sayNotWhole)},
 		{"failed rounds", Failure, ofEach(failedRounds, sayFailedRounds)},
 		{"errors", Failure, ofRun(anyErrors, sayErrors)},
+		{"missed thresholds", Failure, ofRun(anyMissed, sayMissed)},
 		{"failed checks", Failure, ofRun(anyFailedChecks, sayFailedChecks)},
 	}
 }
@@ -112,31 +113,41 @@ func differentRequests(f Figures) bool {
 			asked[c.Peak.Step.Request] = true
 		}
 	}
-	return several(f) && len(asked) > 1
+	return several(f) && len(asked) > 1 && !fewMembers(f)
 }
 
-// comparable tells whether the contenders of a run may be set against each other at all.
-func comparable(f Figures, s Standing) bool {
+// Comparable tells whether the contenders of a run may be set against each other in the measure of s at all.
+func (f Figures) Comparable(s Standing) bool {
 	return several(f) && !f.Unequal && (s.Measure == StartUp || s.Measure == Memory || !differentRequests(f))
 }
 
+// fewMembers tells whether there is nobody to be compared in throughput, whatever was asked.
+func fewMembers(f Figures) bool {
+	for _, s := range f.Standings {
+		if s.Measure == Throughput {
+			return len(s.Members) < 2
+		}
+	}
+	return true
+}
+
 func tooFew(f Figures, s Standing) bool {
-	return comparable(f, s) && s.Measure == Throughput && len(s.Members) < 2
+	return several(f) && !f.Unequal && s.Measure == Throughput && len(s.Members) < 2
 }
 
 func oneAhead(f Figures, s Standing) bool {
 	leaders, over := s.ahead()
-	return comparable(f, s) && len(leaders) == 1 && len(over) > 0
+	return f.Comparable(s) && len(leaders) == 1 && len(over) > 0
 }
 
 func groupAhead(f Figures, s Standing) bool {
 	leaders, over := s.ahead()
-	return comparable(f, s) && len(leaders) > 1 && len(over) > 0
+	return f.Comparable(s) && len(leaders) > 1 && len(over) > 0
 }
 
 func nobodyAhead(f Figures, s Standing) bool {
 	_, over := s.ahead()
-	return comparable(f, s) && len(s.Members) > 1 && len(over) == 0
+	return f.Comparable(s) && len(s.Members) > 1 && len(over) == 0
 }
 
 func lacking(f Figures, s Standing) bool { return nobodyAhead(f, s) && !alike(s) && s.Lacking > 0 }
@@ -158,7 +169,7 @@ func alike(s Standing) bool {
 }
 
 func someLeftOut(f Figures, s Standing) bool {
-	return comparable(f, s) && s.Measure == Throughput && len(s.Members) > 1 && len(s.Out) > 0
+	return f.Comparable(s) && s.Measure == Throughput && len(s.Members) > 1 && len(s.Out) > 0
 }
 
 // few is how many contenders get a sentence each where many could share one.
@@ -208,3 +219,5 @@ func anyErrors(f Figures) bool {
 }
 
 func anyFailedChecks(f Figures) bool { return len(failedChecks(f)) > 0 }
+
+func anyMissed(f Figures) bool { return len(missed(f)) > 0 }

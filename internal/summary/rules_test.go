@@ -33,7 +33,7 @@ func TestRules(t *testing.T) {
 		{name: "one round", rule: "too few to compare", want: "there is 1 round of each contender, and a difference can be told from chance from 6 on (--rounds 6)",
 			legs: together(side("a", []float64{9000}), side("b", []float64{1000})), not: "winner"},
 		{name: "five rounds", rule: "too few to compare", want: "5 rounds of each", legs: together(side("a", around(9000, 5)), side("b", around(1000, 5))), not: "winner"},
-		{name: "five and six", rule: "too few to compare", want: "b: 5 rounds", legs: together(side("a", six(9000)), side("b", around(1000, 5))), not: "winner"},
+		{name: "five and six", rule: "too few to compare", want: "b: 5 rounds of the 6 that it takes", legs: together(side("a", six(9000)), side("b", around(1000, 5))), not: "winner"},
 		{name: "one and three", rule: "too few to compare", want: "at most 3 rounds", legs: together(side("a", []float64{9000}), side("b", around(1000, 3)))},
 
 		{name: "two far apart", rule: "winner", want: "a has the highest throughput: 2,004/s at 64 connections, +100.0 % (+97.4 % to +102.6 %) against the 1,002/s at 64 connections of b; p 0.0022 after Holm over 1 pair, 6 and 6 rounds.", legs: together(side("a", six(2000)), side("b", six(1000))), not: "too few to compare"},
@@ -55,12 +55,12 @@ func TestRules(t *testing.T) {
 		{name: "one of three left out", rule: "left out", want: "Not compared in throughput: c: client-bound at its peak.", legs: together(side("a", six(2000)), side("b", six(1000)), side("c", six(4000), clientBound))},
 		{name: "of those left", rule: "winner", want: "Of a and b, a has the highest throughput", legs: together(side("a", six(2000)), side("b", six(1000)), side("c", six(4000), clientBound))},
 		{name: "unequal limits", rule: "unequal conditions", want: "not run under the same limits", legs: together(side("a", six(2000), unlimited), side("b", six(1000))), not: "winner"},
-		{name: "different requests", rule: "different requests", want: "a at 64 connections, get and b at 64 connections, search", legs: together(side("a", six(2000), asking("get")), side("b", six(1000), asking("search"))), not: "winner"},
+		{name: "different requests", rule: "different requests", want: "the peaks are of different requests (get: a; search: b)", legs: together(side("a", six(2000), asking("get")), side("b", six(1000), asking("search"))), not: "winner"},
 
 		{name: "bound", rule: "bound at the peak", want: "a was bound by its CPU quota at its peak (64 connections):", legs: side("a", six(2000), quotaBound)},
 		{name: "bound in rounds", rule: "bound at the peak", want: "so in 6 of 6 rounds; the figures are of the last", legs: side("a", six(2000), quotaBound)},
 		{name: "bound, one round", rule: "bound at the peak", want: "90 of 100 periods throttled, 1.00 s lost.", legs: side("a", []float64{1000}, quotaBound), not: "bound, of many"},
-		{name: "bound, five", rule: "bound, of many", want: "its CPU quota: a, b, c and d; by the client, locbench itself: e", not: "bound at the peak",
+		{name: "bound, five", rule: "bound, of many", want: "its CPU quota (a, b, c and d); the client, locbench itself (e).", not: "bound at the peak",
 			legs: together(side("a", six(1), quotaBound), side("b", six(1), quotaBound), side("c", six(1), quotaBound), side("d", six(1), quotaBound), side("e", six(1000), clientBound))},
 		{name: "shared machine", rule: "shared ceiling", want: "the machine's CPUs bound a and b", legs: together(side("a", six(2000), machineBound), side("b", six(1000), machineBound))},
 		{name: "its own quota", rule: "winner", want: "a", not: "shared ceiling", legs: together(side("a", six(2000), quotaBound), side("b", six(1000), quotaBound))},
@@ -79,6 +79,10 @@ func TestRules(t *testing.T) {
 		{name: "busy", rule: "busy machine", want: "(load 3.5 on 2 CPUs)", run: bench.Run{Machine: bench.Machine{CPUs: 2, Load1: "3.5"}}},
 		{name: "quiet", rule: "nothing measured", want: "No leg", not: "busy machine", run: bench.Run{Machine: bench.Machine{CPUs: 2, Load1: "0.5"}}},
 		{name: "doubt", rule: "steps in doubt", want: "In doubt, “client-bound”: a at 64 connections.", legs: side("a", six(1000), warned("client-bound: 15.1 of 16 connections in flight"))},
+		{name: "doubts that differ in numbers", rule: "steps in doubt", want: "In doubt, “opened again … times”: a at 64 connections; b at 64 and 128 connections.",
+			legs: together(side("a", []float64{1}, warned("opened again 31 times")), side("b", []float64{1}, warned("opened again 2 times"), func(l *bench.LegResult) {
+				l.Steps = append(l.Steps, bench.StepResult{Index: 1, Step: bench.Step{Connections: 128}, Warnings: []string{"opened again 5 times"}})
+			}))},
 		{name: "many doubts", rule: "steps in doubt", want: "In doubt for other reasons too: 2 more of them are listed below.", legs: side("a", []float64{1}, func(l *bench.LegResult) {
 			l.Steps[0].Warnings = []string{"a", "b", "c", "d", "e", "f", "g", "h"}
 		})},
@@ -86,8 +90,11 @@ func TestRules(t *testing.T) {
 		{name: "not whole", rule: "not whole", want: "1 of 2 legs did not run to the end", run: bench.Run{Legs: []bench.LegEntry{{State: bench.LegPending}, {State: bench.LegComplete}}}},
 		{name: "whole", rule: "nothing measured", want: "No leg", not: "not whole", run: bench.Run{Legs: []bench.LegEntry{{State: bench.LegFailed}, {State: bench.LegComplete}}}},
 		{name: "died", rule: "failed rounds", want: "a failed in 1 of 2 rounds: round 2: died in step 1 (killed by SIGKILL (out of memory)).", legs: side("a", around(1, 2), died(2))},
-		{name: "some errors", rule: "errors", want: "a 0.197 % (timeout 118) of all requests", legs: together(side("a", six(1000), errors(.002)), side("b", six(1000))), not: "too few to compare"},
+		{name: "some errors", rule: "errors", want: "of all requests: a 0.197 % (timeout 118).", legs: together(side("a", six(1000), errors(.002)), side("b", six(1000))), not: "too few to compare"},
 		{name: "no errors", rule: "one contender", want: "a", not: "errors", legs: side("a", six(1000))},
+		{name: "thresholds", rule: "missed thresholds", want: "missed by a in 2 of 4 judgements", legs: side("a", around(1, 2), func(l *bench.LegResult) {
+			l.Steps[0].Thresholds = []bench.Judgement{{Condition: "p99<50ms"}, {Condition: "errors<1%", Passed: true}}
+		})},
 		{name: "checks", rule: "failed checks", want: "Failed: 1 of 2 checks of a.", legs: side("a", []float64{1}, func(l *bench.LegResult) {
 			l.Checks = []bench.CheckResult{{Status: bench.CheckFailed}, {Status: bench.CheckPassed}, {Status: bench.CheckSkipped}}
 		})},

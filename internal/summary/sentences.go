@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
+	"locbench/internal/safe"
 	"locbench/internal/stats"
 	"locbench/internal/units"
 	"locbench/internal/verdict"
@@ -30,13 +31,26 @@ func sayUnequalConditions(Figures) string {
 }
 
 func sayDifferentRequests(f Figures) string {
-	var at []string
+	var order []string
+	who := map[string][]string{}
 	for _, c := range f.Contenders {
-		if c.HasPeak {
-			at = append(at, c.Label+" at "+StepWords(c.Peak.Step))
+		if r := safe.Line(cmp.Or(c.Peak.Step.Request, "the mix"), 60); c.HasPeak {
+			if who[r] == nil {
+				order = append(order, r)
+			}
+			who[r] = append(who[r], c.Label)
 		}
 	}
-	return "Nothing can be said about who has the highest throughput: the peaks are of different requests (" + list(at) + ")."
+	var words []string
+	for _, r := range order {
+		words = append(words, r+": "+list(who[r]))
+	}
+	return "Nothing can be said about who has the highest throughput: the peaks are of different requests (" + strings.Join(words, "; ") + ")."
+}
+
+// tooShort is the reason of one with n rounds.
+func tooShort(n int) string {
+	return fmt.Sprintf("%s of the %d that it takes", plural(n, "round"), stats.MinInterval)
 }
 
 // reasons are why contenders are not compared, those with the same reason together: "a and b: 1 round".
@@ -63,7 +77,7 @@ func sayTooFew(f Figures, s Standing) Sentence {
 	for _, o := range s.Out {
 		n := f.Contenders[o.Contender].rounds()
 		most = max(most, n)
-		allShort = allShort && o.Why == plural(n, "round")
+		allShort = allShort && o.Why == tooShort(n)
 	}
 	if allShort {
 		return Sentence{Text: fmt.Sprintf("%sthere is %s of each contender, and a difference can be told from chance from %d on (--rounds %d).",
@@ -238,11 +252,11 @@ func sayManyBound(f Figures) string {
 	for _, b := range boundBy(f) {
 		name := boundWords(b.bound)
 		if b.bound == verdict.Unclear {
-			name = "what is not clear"
+			name = "not clear"
 		}
-		words = append(words, name+": "+list(b.names))
+		words = append(words, name+" ("+list(b.names)+")")
 	}
-	return "At their peaks they were bound by " + strings.Join(words, "; by ") + "."
+	return "What bound them at their peaks: " + strings.Join(words, "; ") + "."
 }
 
 func saySharedCeiling(f Figures) string {
@@ -279,7 +293,7 @@ func errorList(f Figures) (words []string) {
 }
 
 func sayErrors(f Figures) string {
-	return "Errors, which are part of neither throughput nor latency: " + list(errorList(f)) + " of all requests."
+	return "Errors, which are part of neither throughput nor latency, of all requests: " + list(errorList(f)) + "."
 }
 
 func failedChecks(f Figures) (words []string) {
@@ -299,4 +313,18 @@ func sayNotWhole(f Figures) string {
 
 func sayFailedRounds(c Contender) string {
 	return fmt.Sprintf("%s failed in %d of %s: %s.", c.Label, len(c.Failed), plural(c.Legs, "round"), list(c.Failed))
+}
+
+// missed are the thresholds of the profile that a contender has missed, and in how many steps.
+func missed(f Figures) (words []string) {
+	for _, c := range f.Contenders {
+		if c.Missed > 0 {
+			words = append(words, fmt.Sprintf("%s in %d of %s", c.Label, c.Missed, plural(c.Judged, "judgement")))
+		}
+	}
+	return words
+}
+
+func sayMissed(f Figures) string {
+	return "Thresholds of the profile were missed by " + list(missed(f)) + "."
 }

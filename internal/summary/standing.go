@@ -89,7 +89,7 @@ func newStanding(m Measure, f Figures, rule stats.Rule) Standing {
 		case why != "":
 			s.Out = append(s.Out, Outside{i, why})
 		case len(values) < stats.MinInterval:
-			s.Out = append(s.Out, Outside{i, plural(len(values), "round")})
+			s.Out = append(s.Out, Outside{i, tooShort(len(values))})
 		case !usable(values):
 			s.Out = append(s.Out, Outside{i, "a round has a value that cannot be compared"})
 		default:

@@ -138,5 +138,8 @@ func kinds(errors map[bench.ErrorKind]int64) string {
 	for _, k := range all {
 		words = append(words, k.name+" "+units.Count(k.n))
 	}
-	return list(words)
+	if len(words) > maxNames {
+		words = append(words[:maxNames], "…")
+	}
+	return strings.Join(words, ", ")
 }

@@ -1,0 +1,85 @@
+package report
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/profile"
+	"locbench/internal/safe"
+)
+
+// repeat is how to run the same again.
+type repeat struct {
+	Command string // as it was given; "" where the run was not made by one
+	File    string // to save Profile as
+	Again   string // the command that runs Profile, with everything that decides; "" where it cannot be run by locbench
+	Profile string // YAML with every default filled in; "" where it cannot be written
+}
+
+// maxProfile bounds the profile on the page, in bytes.
+const maxProfile = 64 << 10
+
+func newRepeat(run bench.Run) repeat {
+	r := repeat{Command: cleanText(withoutUser(command(run.Command)))}
+	if len(run.Profile.Steps) == 0 || run.Profile.Name == "imported" {
+		return r
+	}
+	text, err := profile.Format(run.Profile)
+	if err != nil || len(text) > maxProfile {
+		return r
+	}
+	r.Profile = withoutUser(cleanLines(string(text)))
+	r.File = fileStem(run.Profile.Name) + ".yaml"
+	again := []string{"locbench", "run", "--profile", r.File, "--headless"}
+	if run.Profile.Store.Kind == bench.StoreExternal && run.Profile.Store.URL == "" {
+		again = append(again, "--elastic", "URL")
+	}
+	if run.Target != "" {
+		again = append(again, "--target", cleanName(run.Target))
+	}
+	r.Again = withoutUser(command(again))
+	return r
+}
+
+// withoutUser takes the names and passwords out of addresses: reports are passed on.
+func withoutUser(s string) string { return userInfo.ReplaceAllString(s, "://") }
+
+var userInfo = regexp.MustCompile(`://[^/\s"'@]*@`)
+
+// cleanLines makes each line harmless and keeps the ends of lines and the indentation, which is spaces in YAML.
+func cleanLines(s string) string {
+	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
+	for i := range lines {
+		lines[i] = safe.Line(lines[i], maxText)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// fileStem keeps what is plain in a name.
+func fileStem(name string) string {
+	stem := strings.Trim(notPlain.ReplaceAllString(safe.Line(name, 60), "-"), "-.")
+	if stem == "" {
+		return "profile"
+	}
+	return stem
+}
+
+var notPlain = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+func markdownRepeat(b *bytes.Buffer, r repeat) {
+	block := func(language, text string) {
+		mark := fence([]string{text})
+		b.WriteString("\n" + mark + language + "\n" + text + "\n" + mark + "\n")
+	}
+	if r.Command != "" {
+		b.WriteString("It was run by\n")
+		block("sh", r.Command)
+	}
+	if r.Profile != "" {
+		b.WriteString("\nThe profile below, saved as " + escape(r.File) + ", holds all that decides besides the machine. It is run by\n")
+		block("sh", r.Again)
+		block("yaml", r.Profile)
+	}
+}
