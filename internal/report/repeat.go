@@ -31,7 +31,7 @@ func newRepeat(run bench.Run) repeat {
 		return r
 	}
 	r.Profile = withoutUser(cleanLines(string(text)))
-	r.File = fileStem(run.Profile.Name) + ".yaml"
+	r.File = profileStem(run.Profile.Name) + ".yaml"
 	again := []string{"locbench", "run", "--profile", r.File, "--headless"}
 	if run.Profile.Store.Kind == bench.StoreExternal && run.Profile.Store.URL == "" {
 		again = append(again, "--elastic", "URL")
@@ -57,8 +57,8 @@ func cleanLines(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// fileStem keeps what is plain in a name.
-func fileStem(name string) string {
+// profileStem keeps what is plain in a name.
+func profileStem(name string) string {
 	stem := strings.Trim(notPlain.ReplaceAllString(safe.Line(name, 60), "-"), "-.")
 	if stem == "" {
 		return "profile"

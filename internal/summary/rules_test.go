@@ -90,6 +90,7 @@ func TestRules(t *testing.T) {
 		{name: "not whole", rule: "not whole", want: "1 of 2 legs did not run to the end", run: bench.Run{Legs: []bench.LegEntry{{State: bench.LegPending}, {State: bench.LegComplete}}}},
 		{name: "whole", rule: "nothing measured", want: "No leg", not: "not whole", run: bench.Run{Legs: []bench.LegEntry{{State: bench.LegFailed}, {State: bench.LegComplete}}}},
 		{name: "died", rule: "failed rounds", want: "a failed in 1 of 2 rounds: round 2: died in step 1 (killed by SIGKILL (out of memory)).", legs: side("a", around(1, 2), died(2))},
+		{name: "died always", rule: "failed rounds", want: "a failed in 3 of 3 rounds, the first time in round 1: died in step 1", legs: together(side("a", around(1, 3), died(1), died(2), died(3)))},
 		{name: "some errors", rule: "errors", want: "of all requests: a 0.197 % (timeout 118).", legs: together(side("a", six(1000), errors(.002)), side("b", six(1000))), not: "too few to compare"},
 		{name: "no errors", rule: "one contender", want: "a", not: "errors", legs: side("a", six(1000))},
 		{name: "thresholds", rule: "missed thresholds", want: "missed by a in 2 of 4 judgements", legs: side("a", around(1, 2), func(l *bench.LegResult) {

@@ -311,7 +311,13 @@ func sayNotWhole(f Figures) string {
 	return fmt.Sprintf("The run is not whole: %d of %s did not run to the end.", f.Unfinished, plural(f.Legs, "leg"))
 }
 
+// maxFailed is how many failed rounds are told with what became of each.
+const maxFailed = 2
+
 func sayFailedRounds(c Contender) string {
+	if len(c.Failed) > maxFailed {
+		return fmt.Sprintf("%s failed in %d of %s, the first time in %s.", c.Label, len(c.Failed), plural(c.Legs, "round"), c.Failed[0])
+	}
 	return fmt.Sprintf("%s failed in %d of %s: %s.", c.Label, len(c.Failed), plural(c.Legs, "round"), list(c.Failed))
 }
 
