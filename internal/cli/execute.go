@@ -351,7 +351,7 @@ func summary(env Env, dir string, run bench.Run, legs []bench.LegResult) error {
 	if len(legs) > 0 {
 		fmt.Fprintln(env.Stderr)
 		width, _ := terminal(env.Stdout)
-		if tableErr := plain.Table(env.Stdout, run, legs, width); tableErr != nil {
+		if tableErr := plain.Table(env.Stdout, run, legs, findFloor(run, run, dir), width); tableErr != nil {
 			return tableErr
 		}
 	}

@@ -42,8 +42,8 @@ func (f Floor) Largest() (largest float64) {
 	return largest
 }
 
-// of is the floor of one measure; 0 where it is not known.
-func (f *Floor) of(m Measure) float64 {
+// Of is the floor of one measure; 0 where it is not known, as of nil.
+func (f *Floor) Of(m Measure) float64 {
 	if f != nil {
 		for _, known := range f.Measures {
 			if known.Measure == m && known.Floor > 0 && !math.IsInf(known.Floor, 0) {

@@ -84,7 +84,7 @@ func rows(a, b contender, o Options) []Row {
 	for _, m := range Measures() {
 		old, fresh, at, doubts := m.samples(a, b)
 		all = append(all, Row{Measure: m, Unit: m.unit(), HigherIsBetter: m.HigherIsBetter(), At: at, Doubts: doubts})
-		family = append(family, stats.Pair{Measure: string(m), HigherIsBetter: m.HigherIsBetter(), Old: old, New: fresh, Floor: o.Floor.of(m)})
+		family = append(family, stats.Pair{Measure: string(m), HigherIsBetter: m.HigherIsBetter(), Old: old, New: fresh, Floor: o.Floor.Of(m)})
 	}
 	for i, c := range o.Rule.Compare(family) {
 		r := &all[i]

@@ -55,8 +55,13 @@ func Tiers(s Set, m Measure, rule stats.Rule) (Standing, error) {
 		var at string
 		var doubts []string
 		if m == P99 {
-			_, samples[i], at, doubts = m.samples(reference, c)
-			standing.At = at
+			if step, share, ok := half(reference); ok {
+				samples[i], at = c.p99(step), step.Name
+				if step.PeakShare == 0 {
+					at += fmt.Sprintf(", %.0f %% of the peak of %s", 100*share, reference.Label)
+				}
+				standing.At = at
+			}
 		} else {
 			_, samples[i], at, doubts = m.samples(c, c)
 		}

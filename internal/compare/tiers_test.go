@@ -54,7 +54,7 @@ func TestTiersOfContenders(t *testing.T) {
 	// All at the step at half of the highest peak, here that of the one with few rounds; the lower value is the better one.
 	s, err = Tiers(set, P99, stats.Rule{})
 	labels, tiers = places(s)
-	if err != nil || !strings.HasPrefix(s.At, "4 connections") || labels[2] != "slow" || !slices.Equal(tiers, []int{1, 1, 2, 0}) {
+	if err != nil || s.At != "4 connections, 55 % of the peak of few" || labels[2] != "slow" || !slices.Equal(tiers, []int{1, 1, 2, 0}) {
 		t.Errorf("%v in tiers %v at %q, %v", labels, tiers, s.At, err)
 	}
 	// What the machine cannot show splits nobody.

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"locbench/internal/bench"
+	"locbench/internal/compare"
 	"locbench/internal/safe"
 	"locbench/internal/stats"
 	"locbench/internal/units"
@@ -19,7 +20,9 @@ import (
 // Table writes the final tables: the steps of each contender, then all contenders beside each other. Figures of several
 // rounds are medians, except that latencies are quantiles of all rounds' requests together. Where width is not 0, columns
 // that do not fit are left out, the least important first, and sentences are wrapped; summary.md and report.html have them all.
-func Table(w io.Writer, run bench.Run, legs []bench.LegResult, width int) error {
+//
+// Who is in front is told in tiers, from stats.MinInterval rounds on; floor is the noise floor of the machine, nil where it is not known.
+func Table(w io.Writer, run bench.Run, legs []bench.LegResult, floor *compare.Floor, width int) error {
 	contenders := stats.Summarise(legs, run.Profile.PriceVCPUHr)
 	var b bytes.Buffer
 	for _, c := range contenders {
@@ -30,8 +33,10 @@ func Table(w io.Writer, run bench.Run, legs []bench.LegResult, width int) error 
 		steps(&b, c, verdict.Rounds(run.Machine.CPUs, legsOf(c, legs)), width)
 		b.WriteByte('\n')
 	}
-	headline(&b, contenders, width)
-	notes(&b, run, contenders, legs, width)
+	standing := standings(run, legs, floor)
+	headline(&b, contenders, intervals(standing), run.Profile.Rounds, width)
+	tiers(&b, standing, floor, width)
+	notes(&b, run, contenders, legs, standing, width)
 	_, err := w.Write(b.Bytes())
 	return err
 }
@@ -82,15 +87,15 @@ func boundBy(s verdict.Summary) string {
 	return string(s.Bound)
 }
 
-func headline(b *bytes.Buffer, contenders []stats.Contender, width int) {
-	rows := [][]string{{"contender", "legs", "start-up", "peak req/s", "at", "p50", "p99", "errors", "CPU/req", "peak memory", "$/10⁹ req"}}
+func headline(b *bytes.Buffer, contenders []stats.Contender, intervals map[string]string, n, width int) {
+	rows := [][]string{{"contender", "legs", "start-up", "peak req/s", "95 %", "at", "p50", "p99", "errors", "CPU/req", "peak memory", "$/10⁹ req"}}
 	for _, c := range contenders {
 		row := []string{safe.Line(c.Label, 60), fmt.Sprintf("%d/%d", c.Complete, c.Legs), value(c.StartUp, nanoseconds)}
 		if s, ok := c.PeakStep(); ok {
-			row = append(row, value(s.Throughput, units.Rate), at(s.Step),
+			row = append(row, value(s.Throughput, units.Rate), intervals[c.Label], at(s.Step),
 				latency(s.Latency, s.Latency.P50), latency(s.Latency, s.Latency.P99), units.Count(c.ErrorsTotal()), value(s.CPURequest, nanoseconds))
 		} else {
-			row = append(row, missing, missing, missing, missing, units.Count(c.ErrorsTotal()), missing)
+			row = append(row, missing, missing, missing, missing, missing, units.Count(c.ErrorsTotal()), missing)
 		}
 		memory := missing
 		if c.MemoryPeak > 0 {
@@ -101,7 +106,10 @@ func headline(b *bytes.Buffer, contenders []stats.Contender, width int) {
 		}
 		rows = append(rows, append(row, memory, value(c.CostEach, dollars)))
 	}
-	align(b, "", shorten(fit(rows, width, "legs", "p50", "start-up", "at", "errors", "$/10⁹ req", "peak memory"), width))
+	if n < 2 { // the note says it for all
+		rows = fit(rows, 1, "95 %")
+	}
+	align(b, "", shorten(fit(rows, width, "95 %", "legs", "p50", "start-up", "at", "errors", "$/10⁹ req", "peak memory"), width))
 }
 
 // at is short for the load of a step.
@@ -113,7 +121,7 @@ func at(s bench.Step) string {
 }
 
 // notes says what the figures are and where to doubt them.
-func notes(b *bytes.Buffer, run bench.Run, contenders []stats.Contender, legs []bench.LegResult, width int) {
+func notes(b *bytes.Buffer, run bench.Run, contenders []stats.Contender, legs []bench.LegResult, standing []compare.Standing, width int) {
 	line := func(format string, args ...any) { b.WriteString(wrap(fmt.Sprintf(format, args...), width) + "\n") }
 	line("")
 	line("p50, p99 and CPU/req are those of the step with the peak; start-up, memory, errors and cost are of the whole life.")
@@ -139,6 +147,7 @@ func notes(b *bytes.Buffer, run bench.Run, contenders []stats.Contender, legs []
 		}
 	}
 	thresholds(line, legs)
+	doubts(standing, line)
 	seen := map[string]bool{}
 	for _, w := range run.Warnings {
 		seen[w] = true
@@ -198,6 +207,9 @@ func fit(rows [][]string, width int, expendable ...string) [][]string {
 			break
 		}
 		column := slices.Index(rows[0], title)
+		if column < 0 {
+			continue
+		}
 		for i, row := range rows {
 			rows[i] = slices.Delete(row, column, column+1)
 		}

@@ -1,0 +1,131 @@
+package plain
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/compare"
+	"locbench/internal/safe"
+	"locbench/internal/stats"
+)
+
+// standings are those of the contenders in every headline measure, throughput first; none where there are no figures.
+func standings(run bench.Run, legs []bench.LegResult, floor *compare.Floor) (all []compare.Standing) {
+	for _, m := range compare.Measures() {
+		s, err := compare.Tiers(compare.Set{Run: run, Legs: legs}, m, stats.Rule{Floor: floor.Of(m)})
+		if err != nil {
+			return nil
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// intervals are those of the peak throughput, by label.
+func intervals(all []compare.Standing) map[string]string {
+	found := map[string]string{}
+	if len(all) > 0 {
+		for _, p := range all[0].Places {
+			if found[p.Contender] = p.Interval(); len(p.Value.Rounds) == 0 {
+				found[p.Contender] = missing
+			}
+		}
+	}
+	return found
+}
+
+// tiers writes who is in front, in tiers instead of ranks, where there are rounds enough to tell: a table of the throughput, and a line for each
+// other measure.
+func tiers(b *bytes.Buffer, all []compare.Standing, floor *compare.Floor, width int) {
+	if len(all) == 0 || len(all[0].Places) < 2 || !all[0].Told() {
+		return
+	}
+	line := func(format string, args ...any) { b.WriteString(wrap(fmt.Sprintf(format, args...), width) + "\n") }
+	line("")
+	rows := [][]string{{"tier", "contender", "req/s at the peak", "95 %", "to the first"}}
+	before := -1
+	for _, p := range all[0].Places {
+		tier := ""
+		if p.Tier != before {
+			tier = fmt.Sprint(p.Tier)
+		}
+		if before = p.Tier; p.Tier == 0 {
+			tier = missing
+		}
+		rows = append(rows, []string{tier, safe.Line(p.Contender, 60), p.Text(), p.Interval(), p.Words()})
+	}
+	for _, row := range leftwards(fit(rows, width, "95 %", "req/s at the peak"), width) {
+		b.WriteString(row + "\n")
+	}
+	for _, s := range all[1:] {
+		if s.Told() {
+			line("%s", inTiers(s))
+		}
+	}
+	if n := all[0].Lacking; n > 0 {
+		line("With so many contenders even the clearest difference takes %s more of each.", count(n, "round"))
+	}
+	line("A tier is its first and all that are not known to be worse: Mann-Whitney over the rounds, all pairs of a measure as one family (Holm, 95 %%). No order within a tier.")
+	if floor != nil {
+		line("Floor of this machine: %s. Smaller differences part no tiers.", floor.Words())
+	}
+}
+
+// inTiers is a measure in a line: "p99, 4 connections: 1. a, b; 2. c".
+func inTiers(s compare.Standing) string {
+	title := s.Measure.Title()
+	if s.At != "" {
+		title += ", " + safe.Line(s.At, 100)
+	}
+	var groups []string
+	before := -1
+	for _, p := range s.Places {
+		name := fmt.Sprintf("%s %s", safe.Line(p.Contender, 60), p.Text())
+		switch {
+		case p.Tier == before:
+			groups[len(groups)-1] += ", " + name
+		case p.Tier == 0:
+			groups = append(groups, "not told: "+name)
+		default:
+			groups = append(groups, fmt.Sprintf("%d. %s", p.Tier, name))
+		}
+		before = p.Tier
+	}
+	return title + ": " + strings.Join(groups, "; ")
+}
+
+// doubts are what the rounds themselves give to think: outliers, groups, a drift.
+func doubts(all []compare.Standing, line func(string, ...any)) {
+	for _, s := range all {
+		for _, p := range s.Places {
+			for _, d := range stats.Doubts(p.Value.Rounds) {
+				line("%s, %s: %s", safe.Line(p.Contender, 60), s.Measure.Title(), safe.Line(d, 300))
+			}
+		}
+	}
+}
+
+// leftwards are rows in columns, all to the left; the last one is cut where the rows would be too wide.
+func leftwards(rows [][]string, width int) (lines []string) {
+	widths := columnWidths(rows)
+	for _, row := range rows {
+		var text strings.Builder
+		for i, cell := range row {
+			if i > 0 {
+				text.WriteString("  ")
+			}
+			text.WriteString(cell)
+			if i < len(row)-1 {
+				text.WriteString(strings.Repeat(" ", widths[i]-len([]rune(cell))))
+			}
+		}
+		line := strings.TrimRight(text.String(), " ")
+		if runes := []rune(line); width > 0 && len(runes) > width {
+			line = string(runes[:width-1]) + "…"
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
