@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"locbench/internal/bench"
@@ -58,9 +59,9 @@ func newHeadline(run bench.Run, l layout, sums []stats.Contender, figures summar
 			"Errors", "Checks", "Whole legs"},
 		Notes: []string{
 			"Medians of the rounds. Below them a 95 % interval of the median (between two of the rounds in order of size), which takes " + strconv.Itoa(stats.MinInterval) +
-				" rounds; with fewer the lowest and the highest, and how many rounds there are of those that it takes.",
+				" rounds (with as many its confidence is 96.9 %); with fewer the lowest and the highest, and how many rounds there are of those that it takes.",
 			"The peak is the best of the steps that were run, warm-up apart. Latency is that of all rounds together at the step whose throughput is nearest to half of the peak, if it is between 25 and 75 % of it; below it that at the peak. " +
-				"Memory: the highest of all rounds. CPU per request and cost: of the whole life, start-up, checks and warm-up included; the median round by cost, and below it its parts.",
+				"Memory: the highest of all rounds. CPU per request and cost: of the whole life, start-up, checks and warm-up included; the median round by cost, and below it its parts (other: checks, and the time between the steps).",
 		},
 	}
 	sampled := false
@@ -116,8 +117,11 @@ func tierCell(tier int) cell {
 
 // interval is what goes below a median of the headline: its interval, or the range and how many of the rounds there are that one takes.
 func interval(v stats.Value, words func(float64) string) []string {
-	if v.Interval != nil || len(v.Values) == 0 {
-		return spread(v, words)
+	switch {
+	case v.Interval != nil:
+		return []string{words(v.Interval.Low) + " to " + words(v.Interval.High)}
+	case len(v.Values) == 0:
+		return nil
 	}
 	return append(spread(v, words), strconv.Itoa(len(v.Values))+" of "+plural(stats.MinInterval, "round"))
 }
@@ -172,12 +176,12 @@ func halfCells(s stats.Contender) (p50, p99 cell) {
 	p50, p99 = cell{Main: missing}, cell{Main: missing}
 	if i, share, ok := s.HalfPeak(); ok && s.Steps[i].Latency.Count > 0 {
 		half := s.Steps[i]
-		at := "at " + newRow(half.Step, 0).Title + ", " + strconv.Itoa(int(math.Round(100*share))) + nbsp + "% of the peak"
+		of := strconv.Itoa(int(math.Round(100*share))) + nbsp + "%"
 		if share < leastHalf || share > mostHalf {
-			p50.Small = []string{"no step near half;", at + ": " + duration(half.Latency.P50)}
+			p50.Small = []string{"no step near half", "nearest " + of + ": " + duration(half.Latency.P50)}
 			p99.Small = []string{"no step near half"}
 		} else {
-			p50 = valued(float64(half.Latency.P50), duration(half.Latency.P50), at)
+			p50 = valued(float64(half.Latency.P50), duration(half.Latency.P50), "at "+newRow(half.Step, 0).Title+", "+of)
 			p99 = valued(float64(half.Latency.P99), duration(half.Latency.P99))
 		}
 	}
@@ -215,9 +219,9 @@ func costCell(s stats.Contender) cell {
 	for _, p := range []struct {
 		name    string
 		dollars float64
-	}{{"start-up", s.Cost.StartUp}, {"checks, pauses", s.Cost.Other}, {"warm-up", s.Cost.WarmUp}, {"steady", s.Cost.Steady}} {
+	}{{"start-up", s.Cost.StartUp}, {"other", s.Cost.Other}, {"warm-up", s.Cost.WarmUp}, {"steady", s.Cost.Steady}} {
 		if p.dollars > 0 {
-			parts = append(parts, p.name+" "+dollars(p.dollars))
+			parts = append(parts, p.name+" "+strings.Replace(dollars(p.dollars), "under ", "<"+nbsp, 1))
 		}
 	}
 	return valued(s.Cost.Total, dollars(s.Cost.Total), parts...)

@@ -60,9 +60,9 @@ func sayStepsInDoubt(f Figures) (told []Sentence) {
 	slices.SortStableFunc(all, func(a, b kind) int { return cmp.Compare(b.steps, a.steps) })
 	for i, k := range all {
 		if i == maxKinds {
-			return append(told, Sentence{Text: "In doubt for other reasons too: " + strconv.Itoa(len(all)-maxKinds) + " more of them are listed below."})
+			return append(told, Sentence{Text: "Warned of other things too: " + strconv.Itoa(len(all)-maxKinds) + " more of them are listed below."})
 		}
-		told = append(told, Sentence{Text: "In doubt, “" + k.What + "”: " + places(k.places) + "."})
+		told = append(told, Sentence{Text: "Warned of “" + k.What + "”: " + places(k.places) + "."})
 	}
 	return told
 }

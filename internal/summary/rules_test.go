@@ -78,12 +78,12 @@ func TestRules(t *testing.T) {
 		})},
 		{name: "busy", rule: "busy machine", want: "(load 3.5 on 2 CPUs)", run: bench.Run{Machine: bench.Machine{CPUs: 2, Load1: "3.5"}}},
 		{name: "quiet", rule: "nothing measured", want: "No leg", not: "busy machine", run: bench.Run{Machine: bench.Machine{CPUs: 2, Load1: "0.5"}}},
-		{name: "doubt", rule: "steps in doubt", want: "In doubt, “client-bound”: a at 64 connections.", legs: side("a", six(1000), warned("client-bound: 15.1 of 16 connections in flight"))},
-		{name: "doubts that differ in numbers", rule: "steps in doubt", want: "In doubt, “opened again … times”: a at 64 connections; b at 64 and 128 connections.",
+		{name: "doubt", rule: "steps in doubt", want: "Warned of “client-bound”: a at 64 connections.", legs: side("a", six(1000), warned("client-bound: 15.1 of 16 connections in flight"))},
+		{name: "doubts that differ in numbers", rule: "steps in doubt", want: "Warned of “opened again … times”: a at 64 connections; b at 64 and 128 connections.",
 			legs: together(side("a", []float64{1}, warned("opened again 31 times")), side("b", []float64{1}, warned("opened again 2 times"), func(l *bench.LegResult) {
 				l.Steps = append(l.Steps, bench.StepResult{Index: 1, Step: bench.Step{Connections: 128}, Warnings: []string{"opened again 5 times"}})
 			}))},
-		{name: "many doubts", rule: "steps in doubt", want: "In doubt for other reasons too: 2 more of them are listed below.", legs: side("a", []float64{1}, func(l *bench.LegResult) {
+		{name: "many doubts", rule: "steps in doubt", want: "Warned of other things too: 2 more of them are listed below.", legs: side("a", []float64{1}, func(l *bench.LegResult) {
 			l.Steps[0].Warnings = []string{"a", "b", "c", "d", "e", "f", "g", "h"}
 		})},
 
