@@ -18,7 +18,7 @@ var floors = [][]string{
 	{"cgroup", "docker"},
 	{"around", "capacity", "check", "contender", "dataset", "event", "hiccup", "launch", "load", "machine", "oracle", "profile", "ready", "results", "sample", "seed", "stats", "store", "verdict"},
 	{"compare", "summary"},
-	{"export", "live", "plain", "report", "runner", "tui"},
+	{"export", "live", "metrics", "plain", "report", "runner", "tui"},
 	{"cli"},
 }
 

@@ -61,8 +61,9 @@ type conducted struct {
 	controlled bool
 	controls   <-chan bench.Control
 	// follow makes the subscriber beside the results; cancel ends the run.
-	follow func(cancel context.CancelCauseFunc) func(bench.Record)
-	search *hunt // chooses the steps; nil: the profile does
+	follow  func(cancel context.CancelCauseFunc) func(bench.Record)
+	metrics metricsFlags
+	search  *hunt // chooses the steps; nil: the profile does
 }
 
 // execute plans a run (or reads the plan of one to resume), runs it under control, and writes the reports.
@@ -77,7 +78,7 @@ func execute(ctx context.Context, env Env, f runFlags, contenders []string, chan
 	}
 	var printer *plain.Printer
 	err = conduct(ctx, env, conducted{
-		plan: plan, dir: dir, services: services, resume: f.resume != "", controlled: f.controlled, controls: controls,
+		plan: plan, dir: dir, services: services, resume: f.resume != "", controlled: f.controlled, controls: controls, metrics: f.metrics,
 		follow: func(cancel context.CancelCauseFunc) func(bench.Record) {
 			printer = newPrinter(env, f, cancel)
 			return printer.Handle
@@ -135,6 +136,11 @@ func conduct(ctx context.Context, env Env, c conducted) error {
 	// A full disk ends the run: results that cannot be kept are not worth measuring.
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	telling, err := c.metrics.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer telling.close()
 	writer, err := openResults(dir, c.resume, public(plan), cancel)
 	if err != nil {
 		return err
@@ -148,6 +154,7 @@ func conduct(ctx context.Context, env Env, c conducted) error {
 	stream.Continue(results.LastSeq(dir))
 	stream.Subscribe(writer.Handle)
 	stream.Subscribe(c.follow(cancel))
+	telling.start(ctx, stream)
 
 	judge, next := site.judge, c.search.chooses(site)
 	if c.search != nil {
@@ -270,11 +277,14 @@ func public(run bench.Run) bench.Run {
 	command := make([]string, len(run.Command))
 	for i, arg := range run.Command {
 		flag, value, ok := strings.Cut(arg, "=")
-		if !ok {
+		if ok = ok && strings.HasPrefix(arg, "-"); !ok { // a URL may hold the sign too
 			flag, value = "", arg
 		}
 		if strings.Contains(value, "://") {
 			value = store.Redact(value)
+			if flag == "--push-url" || i > 0 && run.Command[i-1] == "--push-url" {
+				value = withoutQuery(value)
+			}
 		}
 		if ok {
 			value = flag + "=" + value

@@ -36,6 +36,7 @@ type runFlags struct {
 	json        bool
 	quiet       bool
 	thresholds  []string
+	metrics     metricsFlags
 	details     bool
 	planFlags
 	screen     screenFlags
@@ -61,6 +62,8 @@ A threshold ("p99<50ms", "errors<0.1%", "throughput>1000") of the profile or of 
 the results. With window=5s it is judged on every five one-second windows in a row while the step runs, and with stop=step, stop=leg or
 stop=run a miss ends that early; from_step=3 and contender=NAME narrow it.
 
+--metrics-listen and --push-url tell Prometheus how the run stands, from what is known once a second anyway; neither can hold it up.
+
 Exit codes: 0 all went well; 1 the run could not begin; 2 wrong usage; 3 not every leg is complete (a contender failed, the
 store or the disk was lost); 4 a threshold was missed, or has ended something early, and nothing worse has happened; 130 interrupted. Where
 several are true, the first of 130, 3, 4 is told.`,
@@ -71,6 +74,7 @@ several are true, the first of 130, 3, 4 is told.`,
   locbench run --target http://127.0.0.1:8080 --no-checks   # load a service that already runs
   locbench run --threshold 'p99<50ms,errors<0.1%' --threshold 'errors<20% window=5s stop=run'
   locbench run --json | jq 'select(.type=="step_ended").event.result.load.succeeded'
+  locbench run --metrics-listen 127.0.0.1:9464 --push-url http://127.0.0.1:9091   # for Prometheus, while it goes on
   locbench run --resume results/20261121-080000-locations`,
 		Args: args(cobra.ArbitraryArgs),
 		RunE: func(cmd *cobra.Command, contenders []string) error {
@@ -119,6 +123,7 @@ func bindRun(cmd *cobra.Command, f *runFlags) {
 	fl.StringArrayVar(&f.thresholds, "threshold", nil, "`OBJECTIVE` that ends with exit code 4 where a step misses it, such as 'p99<50ms,errors<0.1%' or 'errors<20% window=5s stop=leg'; besides those of the profile; may be repeated")
 	fl.StringVarP(&f.out, "out", "o", "", "results `DIR` (default results/<time>-<profile>)")
 	fl.StringVar(&f.resume, "resume", "", "finish the run in this results `DIR`: complete legs are kept, all others run again")
+	f.metrics.bind(cmd)
 	f.screen.add(cmd)
 	fl.BoolVar(&f.headless, "headless", false, "plain text even on a terminal")
 	fl.BoolVar(&f.json, "json", false, "write every event as a JSON line to standard output")

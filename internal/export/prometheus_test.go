@@ -1,0 +1,25 @@
+package export
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/prometheus/common/expfmt"
+)
+
+// Prometheus' own parser reads what is exported.
+func TestPrometheusReadsTheExport(t *testing.T) {
+	run, legs := fixture()
+	var b bytes.Buffer
+	if err := writePrometheus(&b, run, legs); err != nil {
+		t.Fatal(err)
+	}
+	var p expfmt.TextParser
+	families, err := p.TextToMetricFamilies(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(families) < 5 || len(families["locbench_step_throughput"].GetMetric()) == 0 || families["locbench_step_latency_seconds"].GetMetric()[0].GetSummary() == nil {
+		t.Errorf("%d families: %v", len(families), families)
+	}
+}

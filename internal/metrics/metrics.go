@@ -1,0 +1,249 @@
+// Package metrics tells how a run stands while it goes on, in Prometheus' text exposition format: at an address of this machine, and by pushing.
+//
+// It is a subscriber of the event stream: what it knows is what events say, at most a second old, and nothing of it touches the load. What is
+// not known now has no sample: between two steps there is no throughput. The final figures of finished steps are package export's.
+package metrics
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"locbench/internal/bench"
+	"locbench/internal/safe"
+)
+
+// ContentType is that of the text.
+const ContentType = "text/plain; version=0.0.4; charset=utf-8"
+
+// Run is the state of a run. The zero value is ready; its methods may be called from any goroutine.
+type Run struct {
+	mu       sync.Mutex
+	run      *bench.Run
+	ended    bool
+	legs     int
+	number   int // of the running leg, from 1; 0: none
+	leg      bench.Leg
+	limits   bench.Limits
+	startUp  *float64 // s
+	step     *bench.StepStarted
+	window   *bench.Window
+	usage    *bench.Usage
+	requests map[outcome]int64
+	checks   map[outcome]int64
+	missed   map[outcome]int64
+}
+
+// outcome counts for a contender.
+type outcome struct{ contender, what string }
+
+// Handle folds one event into the state. It is what event.Stream.Subscribe wants.
+func (r *Run) Handle(rec bench.Record) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	contender := ""
+	if rec.Leg != nil {
+		contender = rec.Leg.Label()
+	}
+	switch e := rec.Event.(type) {
+	case bench.RunStarted:
+		run := e.Run
+		r.run, r.ended = &run, false
+		r.requests, r.checks, r.missed = map[outcome]int64{}, map[outcome]int64{}, map[outcome]int64{}
+	case bench.LegStarted:
+		r.leg, r.number, r.legs = *rec.Leg, e.Number, e.Of
+		r.forget()
+	case bench.InstanceStarted:
+		r.limits = e.Info.Limits
+	case bench.InstanceReady:
+		r.startUp = new(e.StartUp.Seconds())
+	case bench.CheckDone:
+		add(r.checks, contender, string(e.Check.Status), 1)
+	case bench.StepStarted:
+		r.step, r.window = &e, nil
+	case bench.WindowClosed:
+		add(r.requests, contender, "succeeded", e.Window.Succeeded)
+		for kind, n := range e.Window.Failed {
+			add(r.requests, contender, string(kind), n)
+		}
+		if e.Window.Dropped > 0 {
+			add(r.requests, contender, "dropped", e.Window.Dropped)
+		}
+		if !e.Window.Drain {
+			r.window = &e.Window
+		}
+	case bench.UsageRead:
+		r.usage = &e.Usage
+	case bench.StepEnded:
+		r.step, r.window = nil, nil
+		if n := len(e.Result.Missed()); n > 0 {
+			add(r.missed, contender, "", int64(n))
+		}
+	case bench.LegEnded:
+		r.number = 0
+		r.forget()
+	case bench.RunEnded:
+		r.ended = true
+	}
+}
+
+// forget leaves what was true of a leg.
+func (r *Run) forget() {
+	r.limits, r.startUp, r.step, r.window, r.usage = bench.Limits{}, nil, nil, nil, nil
+}
+
+func add(m map[outcome]int64, contender, what string, n int64) {
+	if m != nil {
+		m[outcome{contender, what}] += n
+	}
+}
+
+// Write writes the state as it is now.
+func (r *Run) Write(w io.Writer) error {
+	r.mu.Lock()
+	t := r.text()
+	r.mu.Unlock()
+	_, err := io.WriteString(w, t)
+	return err
+}
+
+func (r *Run) text() string {
+	if r.run == nil {
+		return ""
+	}
+	var t text
+	run := r.run
+	t.family("locbench_run_info", "gauge", "The run that is told of.")
+	t.sample(1, "run", run.ID, "profile", run.Profile.Name, "version", run.Software.Locbench)
+	t.gauge("locbench_run_running", "1 until the run has ended.", truth(!r.ended))
+	t.gauge("locbench_run_started_timestamp_seconds", "When it was started.", float64(run.Started.UnixMilli())/1000)
+	if r.legs > 0 {
+		t.gauge("locbench_legs", "Lives of contenders that are planned.", float64(r.legs))
+	}
+	if r.number > 0 {
+		r.life(&t)
+	}
+	t.counts("locbench_requests_total", "Requests by what became of them, in all steps.", "outcome", r.requests)
+	t.counts("locbench_checks_total", "Checks by what became of them.", "status", r.checks)
+	t.counts("locbench_thresholds_missed_total", "Conditions of thresholds that a step has missed.", "", r.missed)
+	return t.String()
+}
+
+// life tells of the running leg.
+func (r *Run) life(t *text) {
+	who := []string{"contender", r.leg.Label(), "round", strconv.Itoa(r.leg.Round)}
+	t.gauge("locbench_leg_number", "Number of the running leg.", float64(r.number), who...)
+	if r.startUp != nil {
+		t.gauge("locbench_leg_start_up_seconds", "From the start of the process to its first answer.", *r.startUp, who...)
+	}
+	if r.limits.CPUs > 0 {
+		t.gauge("locbench_cpu_limit", "CPU quota of the contender, in CPUs.", r.limits.CPUs, who...)
+	}
+	if r.limits.Memory > 0 {
+		t.gauge("locbench_memory_limit_bytes", "Memory limit of the contender.", float64(r.limits.Memory), who...)
+	}
+	if u := r.usage; u != nil {
+		t.family("locbench_cpu_seconds_total", "counter", "CPU time of the contender since its start.")
+		t.sample(u.CPU.Seconds(), who...)
+		if th := u.Throttling; th != nil {
+			t.family("locbench_throttled_seconds_total", "counter", "Time for which its quota has held it back.")
+			t.sample(th.Time.Seconds(), who...)
+		}
+		if m := u.Memory; m != nil {
+			t.gauge("locbench_memory_bytes", "Memory in use, without page cache.", float64(m.Used), who...)
+		}
+	}
+	s := r.step
+	if s == nil {
+		return
+	}
+	at := append(slices.Clone(who), "step", strconv.Itoa(s.Index), "step_name", s.Step.Name, "warm_up", strconv.FormatBool(s.Step.WarmUp))
+	t.gauge("locbench_step_number", "Number of the running step, from 1.", float64(s.Index+1), at...)
+	if s.Step.Connections > 0 {
+		t.gauge("locbench_connections", "Connections of the running step.", float64(s.Step.Connections), at...)
+	}
+	w := r.window
+	if w == nil {
+		return
+	}
+	t.gauge("locbench_throughput", "Successes per second, in the last second.", w.Throughput(), at...)
+	if w.Rate > 0 {
+		t.gauge("locbench_rate", "Requests due per second.", w.Rate, at...)
+	}
+	if w.Succeeded > 0 {
+		t.family("locbench_latency_seconds", "gauge", "Latency of the successes of the last second, by quantile; 1 is the longest.")
+		for _, q := range []struct {
+			name  string
+			value float64
+		}{{"0.5", w.P50.Seconds()}, {"0.9", w.P90.Seconds()}, {"0.99", w.P99.Seconds()}, {"1", w.Max.Seconds()}} {
+			t.sample(q.value, append(slices.Clone(at), "quantile", q.name)...)
+		}
+	}
+}
+
+// text is the exposition format. A family is written as a whole before the next begins.
+type text struct {
+	strings.Builder
+	name string
+}
+
+func (t *text) family(name, kind, help string) {
+	t.name = name
+	fmt.Fprintf(t, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
+}
+
+func (t *text) gauge(name, help string, v float64, labels ...string) {
+	t.family(name, "gauge", help)
+	t.sample(v, labels...)
+}
+
+// sample writes one of the family; labels are names and values in turn.
+func (t *text) sample(v float64, labels ...string) {
+	t.WriteString(t.name)
+	for i := 0; i+1 < len(labels); i += 2 {
+		sep := ","
+		if i == 0 {
+			sep = "{"
+		}
+		fmt.Fprintf(t, `%s%s="%s"`, sep, labels[i], label(labels[i+1]))
+	}
+	if len(labels) > 0 {
+		t.WriteByte('}')
+	}
+	t.WriteByte(' ')
+	t.WriteString(strconv.FormatFloat(v, 'g', -1, 64))
+	t.WriteByte('\n')
+}
+
+// counts writes a counter for each contender and outcome.
+func (t *text) counts(name, help, by string, all map[outcome]int64) {
+	if len(all) == 0 {
+		return
+	}
+	t.family(name, "counter", help)
+	keys := slices.SortedFunc(maps.Keys(all), func(a, b outcome) int {
+		return strings.Compare(a.contender+"\x00"+a.what, b.contender+"\x00"+b.what)
+	})
+	for _, k := range keys {
+		labels := []string{"contender", k.contender}
+		if by != "" {
+			labels = append(labels, by, k.what)
+		}
+		t.sample(float64(all[k]), labels...)
+	}
+}
+
+func label(s string) string {
+	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(safe.Line(s, 200))
+}
+
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}

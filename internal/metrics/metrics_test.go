@@ -1,0 +1,319 @@
+package metrics
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/prometheus/common/expfmt"
+	"go.uber.org/goleak"
+
+	"locbench/internal/bench"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// underway is a run in the middle of a step.
+func underway(r *Run) {
+	leg := bench.Leg{Contender: `a"b\c` + "\nx", Variant: "v", Round: 2}
+	step := bench.Step{Name: "64 connections\x1b[31m", Connections: 64}
+	for _, e := range []bench.Event{
+		bench.RunStarted{Run: bench.Run{ID: "id", Started: time.Unix(1_700_000_000, 0), Profile: bench.Profile{Name: "quick"}}},
+		bench.LegStarted{Number: 3, Of: 4},
+		bench.InstanceStarted{Info: bench.InstanceInfo{Limits: bench.Limits{CPUs: 1.5, Memory: 512 << 20}}},
+		bench.InstanceReady{StartUp: 45 * time.Millisecond},
+		bench.CheckDone{Check: bench.CheckResult{Status: bench.CheckPassed}},
+		bench.StepStarted{Index: 1, Of: 5, Step: step},
+		bench.WindowClosed{Index: 1, Window: bench.Window{Length: time.Second, Succeeded: 1000, Failed: map[bench.ErrorKind]int64{"5xx": 3}, P50: time.Millisecond, P90: 2 * time.Millisecond, P99: 5 * time.Millisecond, Max: 9 * time.Millisecond}},
+		bench.UsageRead{Usage: bench.Usage{CPU: 2 * time.Second, Throttling: &bench.Throttling{Time: time.Second}, Memory: &bench.Memory{Used: 1 << 20}}},
+		bench.WindowClosed{Index: 1, Window: bench.Window{Length: time.Second, Succeeded: 500, Dropped: 2, P50: time.Millisecond, P90: time.Millisecond, P99: time.Millisecond, Max: time.Millisecond}},
+	} {
+		rec := bench.Record{Event: e, Leg: &leg}
+		if _, ok := e.(bench.RunStarted); ok {
+			rec.Leg = nil
+		}
+		r.Handle(rec)
+	}
+}
+
+// parsed reads the text by Prometheus' own parser: name, then labels as it sorts them, to value.
+func parsed(t *testing.T, r *Run) map[string]float64 {
+	t.Helper()
+	var b bytes.Buffer
+	if err := r.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return parse(t, &b)
+}
+
+func parse(t *testing.T, in io.Reader) map[string]float64 {
+	t.Helper()
+	var p expfmt.TextParser
+	families, err := p.TextToMetricFamilies(in)
+	if err != nil {
+		t.Fatalf("Prometheus cannot read it: %v", err)
+	}
+	all := map[string]float64{}
+	for name, f := range families {
+		if f.GetHelp() == "" || !strings.HasPrefix(name, "locbench_") {
+			t.Errorf("%s: help %q", name, f.GetHelp())
+		}
+		for _, m := range f.Metric {
+			key := name
+			for _, l := range m.Label {
+				key += "|" + l.GetName() + "=" + l.GetValue()
+			}
+			all[key] = m.GetGauge().GetValue() + m.GetCounter().GetValue()
+		}
+	}
+	return all
+}
+
+// find is the value of the only sample whose key holds all the texts.
+func find(all map[string]float64, texts ...string) (v float64, n int) {
+	for key, value := range all {
+		ok := true
+		for _, text := range texts {
+			ok = ok && strings.Contains(key, text)
+		}
+		if ok {
+			v, n = value, n+1
+		}
+	}
+	return v, n
+}
+
+func TestPrometheusReadsIt(t *testing.T) {
+	var r Run
+	if len(parsed(t, &r)) != 0 {
+		t.Error("something is told before the run")
+	}
+	underway(&r)
+	all := parsed(t, &r)
+	for text, want := range map[string]float64{
+		"locbench_run_info|run=id|profile=quick": 1, "locbench_run_running": 1, "locbench_legs": 4, "locbench_leg_number": 3, "locbench_leg_start_up": .045,
+		"locbench_cpu_limit": 1.5, "locbench_memory_limit": 512 << 20, "locbench_cpu_seconds_total": 2, "locbench_throttled_seconds_total": 1, "locbench_memory_bytes": 1 << 20,
+		"locbench_throughput": 500, "locbench_connections": 64, "quantile=0.99": .001, "outcome=succeeded": 1500, "outcome=5xx": 3, "outcome=dropped": 2, "status=passed": 1,
+		`contender=a"b\c x:v|outcome=5xx`: 3,
+	} {
+		if v, n := find(all, text); n != 1 || v != want {
+			t.Errorf("%s: %v (%d of them), want %v", text, v, n, want)
+		}
+	}
+
+	// Between two steps there is no throughput, after a leg no contender; what is counted stays.
+	leg := bench.Leg{Contender: "a", Round: 1}
+	r.Handle(bench.Record{Leg: &leg, Event: bench.StepEnded{Result: bench.StepResult{Thresholds: []bench.Judgement{{}, {Passed: true}}}}})
+	all = parsed(t, &r)
+	if _, n := find(all, "locbench_throughput"); n != 0 {
+		t.Error("a throughput between two steps")
+	}
+	if v, _ := find(all, "locbench_thresholds_missed_total"); v != 1 {
+		t.Errorf("%v thresholds missed", v)
+	}
+	r.Handle(bench.Record{Leg: &leg, Event: bench.LegEnded{}})
+	r.Handle(bench.Record{Event: bench.RunEnded{}})
+	all = parsed(t, &r)
+	if _, n := find(all, "round="); n != 0 {
+		t.Error("a leg that has ended is told of")
+	}
+	if v, n := find(all, "locbench_run_running"); v != 0 || n != 1 {
+		t.Error("the run has ended and runs")
+	}
+	if v, _ := find(all, "outcome=succeeded"); v != 1500 {
+		t.Errorf("%v successes", v)
+	}
+}
+
+func TestServe(t *testing.T) {
+	var r Run
+	underway(&r)
+	l, err := Listen(t.Context(), ":0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(l.Addr().String(), "127.0.0.1:") {
+		t.Errorf("without a host it listens on %s", l.Addr())
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- Serve(ctx, l, &r) }()
+	url := "http://" + l.Addr().String()
+	ask := func(method, path, host string) (int, string) {
+		req, err := http.NewRequestWithContext(t.Context(), method, url+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if host != "" {
+			req.Host = host
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		body, _ := io.ReadAll(resp.Body)
+		if resp.StatusCode == http.StatusOK && resp.Header.Get("Content-Type") != ContentType {
+			t.Errorf("content type %q", resp.Header.Get("Content-Type"))
+		}
+		return resp.StatusCode, string(body)
+	}
+	code, body := ask(http.MethodGet, "/metrics", "")
+	if v, n := find(parse(t, strings.NewReader(body)), "locbench_throughput"); code != http.StatusOK || v != 500 || n != 1 {
+		t.Errorf("%d: %s", code, body)
+	}
+	for _, c := range []struct {
+		method, path, host string
+		want               int
+	}{{"GET", "/", "", 404}, {"GET", "/metrics/", "", 404}, {"POST", "/metrics", "", 405}, {"PUT", "/metrics", "", 405}, {"HEAD", "/metrics", "", 200},
+		{"GET", "/metrics", "evil.example", 421}, {"GET", "/metrics", "localhost:1", 200}, {"GET", "/metrics", "[::1]:9464", 200}} {
+		if got, _ := ask(c.method, c.path, c.host); got != c.want {
+			t.Errorf("%s %s at %q: %d, want %d", c.method, c.path, c.host, got, c.want)
+		}
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	http.DefaultClient.CloseIdleConnections()
+}
+
+// gateway answers pushes by a script, and after it with 200.
+type gateway struct {
+	mu     sync.Mutex
+	script []int
+	got    []string // bodies
+	asked  int
+}
+
+func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.asked++
+	if r.Method != http.MethodPut || r.URL.Path != "/metrics/job/locbench" || r.Header.Get("Content-Type") != ContentType {
+		w.WriteHeader(http.StatusTeapot)
+		return
+	}
+	if len(g.script) > 0 {
+		code := g.script[0]
+		g.script = g.script[1:]
+		if code != http.StatusOK {
+			http.Error(w, "no", code)
+			return
+		}
+	}
+	g.got = append(g.got, string(body))
+}
+
+// pushed pushes once, at the end, which is at once.
+func pushed(t *testing.T, url string) (told []string) {
+	t.Helper()
+	var r Run
+	underway(&r)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	Push{URL: url, Every: time.Hour, Pause: time.Millisecond, Failed: func(err error) { told = append(told, err.Error()) }, Again: func() { told = append(told, "again") }}.Run(ctx, &r)
+	return told
+}
+
+func TestPush(t *testing.T) {
+	for name, c := range map[string]struct {
+		script []int
+		told   string
+		asked  int
+		got    int
+	}{
+		"at once":             {nil, "", 1, 1},
+		"at the third time":   {[]int{500, 429, 200}, "", 3, 1},
+		"never":               {[]int{503, 503, 503, 503}, "answer 503: no (3 attempts)", 3, 0},
+		"refused for good":    {[]int{401, 401}, "answer 401: no", 1, 0},
+		"sent somewhere else": {[]int{302}, "answer 302: no", 1, 0},
+	} {
+		g := &gateway{script: c.script}
+		srv := httptest.NewServer(g)
+		endpoint, err := Endpoint(srv.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := pushed(t, endpoint)
+		srv.Close()
+		if strings.Join(told, "|") != c.told || g.asked != c.asked || len(g.got) != c.got {
+			t.Errorf("%s: told %q, asked %d times, got %d", name, told, g.asked, len(g.got))
+		}
+		for _, body := range g.got {
+			parse(t, strings.NewReader(body))
+		}
+	}
+}
+
+// A gateway that has come back is told of, once, and so is one that goes away.
+func TestPushTellsOfChangesAlone(t *testing.T) {
+	g := &gateway{script: []int{400, 400, 400}}
+	srv := httptest.NewServer(g)
+	defer srv.Close()
+	var r Run
+	underway(&r)
+	ctx, cancel := context.WithCancel(t.Context())
+	var told []string
+	Push{
+		URL: srv.URL + defaultPath, Every: time.Millisecond,
+		Failed: func(err error) { told = append(told, err.Error()) },
+		Again:  func() { told = append(told, "again"); cancel() },
+	}.Run(ctx, &r)
+	if strings.Join(told, "|") != "answer 400: no|again" {
+		t.Errorf("%q", told)
+	}
+}
+
+// Nothing of what is told holds what is secret.
+func TestPushKeepsSecrets(t *testing.T) {
+	for _, url := range []string{"http://user:secret@127.0.0.1:1/metrics/job/x?token=secret", "http://secret.invalid:1/"} {
+		for _, text := range pushed(t, url) {
+			if strings.Contains(text, "user:") || strings.Contains(text, "token") {
+				t.Errorf("%q", text)
+			}
+		}
+	}
+	for _, text := range []string{"ftp://user:secret@host/", "127.0.0.1:9091", "http://", "http://user:secret@host/#x", ":", "http://user:secret@host:port/"} {
+		if _, err := Endpoint(text); err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	if got, err := Endpoint("https://host:1/a/b?c=d"); err != nil || got != "https://host:1/a/b?c=d" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// The dashboard in docs asks for nothing that is not told.
+func TestDashboardAsksForWhatThereIs(t *testing.T) {
+	data, err := os.ReadFile("../../docs/grafana-dashboard.json")
+	if err != nil || !json.Valid(data) {
+		t.Fatalf("no dashboard: %v", err)
+	}
+	var r Run
+	underway(&r)
+	leg := bench.Leg{Contender: "a", Round: 1}
+	r.Handle(bench.Record{Leg: &leg, Event: bench.StepEnded{Result: bench.StepResult{Thresholds: []bench.Judgement{{}}}}})
+	r.Handle(bench.Record{Leg: &leg, Event: bench.StepStarted{}})
+	r.Handle(bench.Record{Leg: &leg, Event: bench.WindowClosed{Window: bench.Window{Length: time.Second, Succeeded: 1, Rate: 5}}})
+	told := parsed(t, &r)
+	names := regexp.MustCompile(`locbench_[a-z_]+`).FindAllString(string(data), -1)
+	if len(names) < 8 {
+		t.Errorf("only %q", names)
+	}
+	for _, name := range names {
+		if _, n := find(told, name); n == 0 {
+			t.Errorf("%s is not told", name)
+		}
+	}
+}
