@@ -72,6 +72,9 @@ func hostile() (bench.Run, []bench.LegResult) {
 		poison(reflect.ValueOf(&legs[i]).Elem(), &n)
 		for j := range legs[i].Steps {
 			legs[i].Steps[j].Load.Latency = latencies[j]
+			if i < 3 {
+				legs[i].Steps[j].Aborted = "" // a step that ended early is in no median
+			}
 		}
 		// Rounds of one contender keep one name, and the statuses their meaning, so that every table and chart is filled.
 		legs[i].Leg.Contender, legs[i].Leg.Variant = clean.Leg.Contender+attack, ""
