@@ -4,7 +4,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.1.4
 FUZZTIME    ?= 60s
 
-.PHONY: verify-all build test test-all lint vuln fuzz bench-tui bench-load bench-seed bench-store bench-verdict bench-aa clean
+.PHONY: verify-all build test test-all lint vuln fuzz bench-tui bench-load bench-seed bench-store bench-verdict bench-aa bench-report clean
 
 build: ## one static binary, ./locbench
 	CGO_ENABLED=0 go build -trimpath -o locbench ./cmd/locbench
@@ -51,6 +51,9 @@ bench-aa: ## how often a difference is claimed that is not there, and one of 10 
 PAIRS ?= 6
 bench-tui: ## what watching a run costs: CPU of the screen, throughput with and without it, key to frame; PAIRS alternating pairs
 	LOCBENCH_BENCH_PAIRS=$(PAIRS) go test -run '^$$' -bench Screen -benchtime 1x -timeout 0 ./cmd/locbench
+
+bench-report: ## what a large report (8 contenders × 6 rounds × 16 steps) takes: to make it, to its first paint in Chromium
+	go test -run '^$$' -bench Report -benchtime 5x ./internal/report
 
 clean: ## what builds and runs leave in the checkout
 	rm -rf locbench results

@@ -25,7 +25,7 @@ import (
 )
 
 // startBrowser runs a headless Chromium with an empty profile that can reach nothing, and ends it with the test.
-func startBrowser(t *testing.T) context.Context {
+func startBrowser(t testing.TB) context.Context {
 	path := testenv.Chromium(t)
 	opts := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()),
@@ -50,7 +50,7 @@ func startBrowser(t *testing.T) context.Context {
 
 // tab is a report, opened. It notes everything that a report must not do.
 type tab struct {
-	t        *testing.T
+	t        testing.TB
 	ctx      context.Context
 	mu       sync.Mutex
 	problems []string
@@ -76,7 +76,7 @@ func watch[E any](b *tab, wg *sync.WaitGroup, events func(func(E, error) bool), 
 
 // open shows the document at the given width, and fails the test at its end if there was a console message, an exception,
 // a dialog, or a request for anything but the file.
-func open(t *testing.T, browser context.Context, document []byte, width int64, scheme string) *tab {
+func open(t testing.TB, browser context.Context, document []byte, width int64, scheme string) *tab {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "report.html")
 	if err := os.WriteFile(path, document, 0o644); err != nil {
@@ -205,7 +205,7 @@ func (b *tab) photograph(name string) image.Image {
 	return img
 }
 
-func render(t *testing.T, run bench.Run, legs []bench.LegResult) []byte {
+func render(t testing.TB, run bench.Run, legs []bench.LegResult) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	if err := HTML(&out, run, legs, Options{Folder: "results/20260314-092653-locations"}); err != nil {

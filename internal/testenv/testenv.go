@@ -65,6 +65,20 @@ func Chromium(t testing.TB) string {
 	return program(t, "chromium", "chromium", "chromium-browser", "google-chrome")
 }
 
+// Axe returns the script of axe-core, an accessibility checker, from the file that LOCBENCH_TEST_AXE names (.ci/axe brings it).
+func Axe(t testing.TB) string {
+	t.Helper()
+	path := os.Getenv("LOCBENCH_TEST_AXE")
+	if path == "" {
+		missing(t, "axe", "LOCBENCH_TEST_AXE names no script of axe-core (.ci/axe brings it)")
+	}
+	script, err := os.ReadFile(path)
+	if err != nil {
+		missing(t, "axe", "axe-core cannot be read: "+err.Error())
+	}
+	return string(script)
+}
+
 // Wrk returns the path of wrk.
 func Wrk(t testing.TB) string {
 	t.Helper()
