@@ -109,10 +109,11 @@ func writeReports(dir, html string, run bench.Run, legs []bench.LegResult) (writ
 		dir = filepath.Dir(dir)
 	}
 	var page, summary bytes.Buffer
+	opts := report.Options{Folder: dir, Floor: findFloor(run, run, dir)}
 	path := html
 	if path == "" {
 		path = filepath.Join(dir, results.ReportFile)
-		if err := report.Markdown(&summary, run, legs, report.Options{}); err != nil {
+		if err := report.Markdown(&summary, run, legs, opts); err != nil {
 			return nil, fmt.Errorf("write summary: %w", err)
 		}
 		file := filepath.Join(dir, results.SummaryFile)
@@ -121,7 +122,7 @@ func writeReports(dir, html string, run bench.Run, legs []bench.LegResult) (writ
 		}
 		written = append(written, file)
 	}
-	if err := report.HTML(&page, run, legs, report.Options{Folder: dir}); err != nil {
+	if err := report.HTML(&page, run, legs, opts); err != nil {
 		return written, fmt.Errorf("write report: %w", err)
 	}
 	if err := results.WriteFile(path, page.Bytes()); err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/compare"
 	"locbench/internal/stats"
 	"locbench/internal/summary"
 	"locbench/internal/verdict"
@@ -52,7 +53,7 @@ func (c cell) Base() string {
 }
 
 // newHeadline has a row for each contender. figures hold how they stand: tiers, since ranks would say more than the rounds do.
-func newHeadline(run bench.Run, l layout, sums []stats.Contender, figures summary.Figures) headline {
+func newHeadline(run bench.Run, l layout, sums []stats.Contender, figures summary.Figures, floor *compare.Floor) headline {
 	h := headline{
 		Sort: true,
 		Columns: []string{"Tier", "Throughput at the peak", "p50 at half of it", "p99 at half of it", "Start-up", "Peak memory", "CPU per request", "Cost of 10⁹ requests",
@@ -75,6 +76,9 @@ func newHeadline(run bench.Run, l layout, sums []stats.Contender, figures summar
 		sampled = sampled || s.MemoryPeak > 0 && s.MemoryPeakIsSample
 	}
 	if len(sums) > 1 {
+		if floor != nil {
+			why += " Differences below the noise floor of this machine part no tiers: " + floor.Words() + "."
+		}
 		h.Notes = append(h.Notes, why)
 	}
 	if sampled {

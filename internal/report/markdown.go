@@ -19,7 +19,7 @@ const maxFailedChecks = 50
 func Markdown(w io.Writer, run bench.Run, legs []bench.LegResult, opts Options) error {
 	l := newLayout(run, legs)
 	sums := l.summaries(run)
-	figured := summary.New(run, l.results(), opts.Rule)
+	figured := summary.New(run, l.results(), opts.rules())
 	var b bytes.Buffer
 	warned := warnings(run, l, sums)
 	fmt.Fprintf(&b, "# %s\n\n", escape(title(run, opts.Title)))
@@ -30,7 +30,7 @@ func Markdown(w io.Writer, run bench.Run, legs []bench.LegResult, opts Options) 
 		}
 	}
 	markdownSayings(&b, sayings(figured))
-	markdownHeadline(&b, l, sums, figured, newHeadline(run, l, sums, figured).Notes)
+	markdownHeadline(&b, l, sums, figured, newHeadline(run, l, sums, figured, opts.Floor).Notes)
 	markdownSparks(&b, l, sums)
 	markdownThresholds(&b, thresholds(run, l))
 	markdownTroubles(&b, troubles(l))

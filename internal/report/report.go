@@ -17,15 +17,22 @@ import (
 	"path/filepath"
 
 	"locbench/internal/bench"
-	"locbench/internal/stats"
+	"locbench/internal/compare"
 	"locbench/internal/summary"
 )
 
 // Options change what is shown. The zero value is usable.
 type Options struct {
-	Title  string     // heading of the page; empty: the profile's title, else its name
-	Folder string     // the results folder; its last element is shown, so that the figures can be found again; may be empty
-	Rule   stats.Rule // what it takes to call contenders different; the zero value is of use
+	Title  string         // heading of the page; empty: the profile's title, else its name
+	Folder string         // the results folder; its last element is shown, so that the figures can be found again; may be empty
+	Floor  *compare.Floor // noise floor of the machine: differences below it are not claimed; nil: not known
+}
+
+func (o Options) rules() summary.Rules {
+	return summary.Rules{Floors: map[summary.Measure]float64{
+		summary.Throughput: o.Floor.Of(compare.Throughput), summary.CPU: o.Floor.Of(compare.CPU),
+		summary.StartUp: o.Floor.Of(compare.StartUp), summary.Memory: o.Floor.Of(compare.Memory),
+	}}
 }
 
 // document is what page.html shows.
@@ -112,7 +119,7 @@ func source(script []byte) string {
 
 func newDocument(run bench.Run, l layout, all []figure, opts Options) (document, error) {
 	sums := l.summaries(run)
-	figured := summary.New(run, l.results(), opts.Rule)
+	figured := summary.New(run, l.results(), opts.rules())
 	style, err := joined(styles)
 	if err != nil {
 		return document{}, err
@@ -133,7 +140,7 @@ func newDocument(run bench.Run, l layout, all []figure, opts Options) (document,
 		When:        instant(run.Started),
 		Version:     cleanName(run.Software.Locbench),
 		Sayings:     sayings(figured),
-		Headline:    newHeadline(run, l, sums, figured),
+		Headline:    newHeadline(run, l, sums, figured, opts.Floor),
 		Procedures:  procedures(run, l, sums),
 		Thresholds:  thresholds(run, l),
 		Troubles:    troubles(l),

@@ -52,7 +52,7 @@ const (
 )
 
 // New takes the figures of a run.
-func New(run bench.Run, legs []bench.LegResult, rule stats.Rule) Figures {
+func New(run bench.Run, legs []bench.LegResult, rules Rules) Figures {
 	f := Figures{Legs: len(run.Legs), CPUs: run.Machine.CPUs}
 	for _, e := range run.Legs {
 		if e.State == bench.LegPending || e.State == bench.LegRunning || e.State == bench.LegAborted {
@@ -81,7 +81,7 @@ func New(run bench.Run, legs []bench.LegResult, rule stats.Rule) Figures {
 	}
 	f.Unequal = len(conditions) > 1
 	for _, m := range Measures() {
-		f.Standings = append(f.Standings, newStanding(m, f, rule))
+		f.Standings = append(f.Standings, newStanding(m, f, rules.of(m)))
 	}
 	return f
 }

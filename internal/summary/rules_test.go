@@ -101,7 +101,7 @@ func TestRules(t *testing.T) {
 		})},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			told := Of(c.run, c.legs, c.by)
+			told := Of(c.run, c.legs, Rules{Rule: c.by})
 			text := ""
 			for _, s := range told {
 				if s.Rule == c.rule {
@@ -140,4 +140,26 @@ func machineBound(l *bench.LegResult) {
 	s.Load.Wall = 10 * time.Second
 	s.BesideBefore = &bench.Beside{Host: &bench.HostUsage{}}
 	s.BesideAfter = &bench.Beside{Host: &bench.HostUsage{Busy: 98 * time.Second, Idle: 2 * time.Second}}
+}
+
+// A floor holds for its measure alone.
+func TestFloors(t *testing.T) {
+	legs := together(side("a", around(1100, 6)), side("b", around(1000, 6)))
+	claims := func(rules Rules) (measures []Measure) {
+		for _, s := range Of(bench.Run{}, legs, rules) {
+			if s.Kind == Claim {
+				measures = append(measures, s.Measure)
+			}
+		}
+		return measures
+	}
+	if got := claims(Rules{}); !slices.Equal(got, []Measure{Throughput}) {
+		t.Errorf("without a floor: %v", got)
+	}
+	if got := claims(Rules{Floors: map[Measure]float64{CPU: .5}}); !slices.Equal(got, []Measure{Throughput}) {
+		t.Errorf("with a floor of another measure: %v", got)
+	}
+	if got := claims(Rules{Floors: map[Measure]float64{Throughput: .2}}); got != nil {
+		t.Errorf("below the floor: %v", got)
+	}
 }

@@ -36,10 +36,21 @@ type Sentence struct {
 	Over    []string // labels of those that the first of Leaders is ahead of
 }
 
-// Of writes the summary of a run. Legs may be in any order and fewer than the run's. rule decides what is told apart; its zero value is
-// of use.
-func Of(run bench.Run, legs []bench.LegResult, rule stats.Rule) []Sentence {
-	return New(run, legs, rule).Sentences()
+// Rules decide what is told apart. The zero value is of use.
+type Rules struct {
+	stats.Rule
+	Floors map[Measure]float64 // noise floor of the machine in each measure, as a share; it replaces Rule.Floor where it is higher
+}
+
+func (r Rules) of(m Measure) stats.Rule {
+	rule := r.Rule
+	rule.Floor = max(rule.Floor, r.Floors[m])
+	return rule
+}
+
+// Of writes the summary of a run. Legs may be in any order and fewer than the run's.
+func Of(run bench.Run, legs []bench.LegResult, rules Rules) []Sentence {
+	return New(run, legs, rules).Sentences()
 }
 
 // Sentences asks every rule of the table.

@@ -43,7 +43,7 @@ func supported(t *testing.T, run bench.Run, legs []bench.LegResult, rule stats.R
 			}
 			continue
 		}
-		samples := samplesOf(New(run, legs, rule), s.Measure)
+		samples := samplesOf(New(run, legs, Rules{Rule: rule}), s.Measure)
 		if len(s.Leaders) == 0 || len(s.Over) == 0 {
 			t.Fatalf("%s: a claim without sides: %+v", s.Rule, s)
 		}
@@ -119,7 +119,7 @@ func TestNoWinnerAmongEquals(t *testing.T) {
 			}
 			legs = append(legs, side(fmt.Sprint("contender-", k), values)...)
 		}
-		told := Of(bench.Run{}, legs, stats.Rule{})
+		told := Of(bench.Run{}, legs, Rules{Rule: stats.Rule{}})
 		supported(t, bench.Run{}, legs, stats.Rule{}, told)
 		if slices.ContainsFunc(told, func(s Sentence) bool { return s.Kind == Claim && s.Measure == Throughput }) {
 			wrong++
@@ -143,7 +143,7 @@ func TestOnlyClaimsSoundLikeOne(t *testing.T) {
 			together(side("a", around(1000, 6)), side("b", around(1000, 6))),
 			together(side("a", around(1010, 12)[:6]), side("b", around(1000, 12)[6:])),
 		} {
-			for _, s := range r.say(New(bench.Run{}, legs, stats.Rule{})) {
+			for _, s := range r.say(New(bench.Run{}, legs, Rules{Rule: stats.Rule{}})) {
 				if strings.HasPrefix(s.Text, "Nothing can be said") || strings.HasPrefix(s.Text, "Nobody ") {
 					continue
 				}
@@ -168,7 +168,7 @@ func TestHostileNames(t *testing.T) {
 		legs[i].Checks = []bench.CheckResult{{Name: hostileName, Status: bench.CheckFailed}}
 	}
 	run := bench.Run{Machine: bench.Machine{CPUs: 1, Load1: hostileName}}
-	told := Of(run, legs, stats.Rule{})
+	told := Of(run, legs, Rules{Rule: stats.Rule{}})
 	if len(told) < 5 {
 		t.Errorf("only %d sentences", len(told))
 	}
@@ -262,6 +262,6 @@ func FuzzNoUnsupportedClaim(f *testing.F) {
 			})...)
 		}
 		rule := stats.Rule{Floor: float64(margin%8) / 20}
-		supported(t, bench.Run{}, legs, rule, Of(bench.Run{}, legs, rule))
+		supported(t, bench.Run{}, legs, rule, Of(bench.Run{}, legs, Rules{Rule: rule}))
 	})
 }
