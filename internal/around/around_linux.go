@@ -34,8 +34,25 @@ func host() *bench.HostUsage {
 		return nil
 	}
 	u.At = time.Now()
-	u.Pressure = pressure("/proc/pressure")
+	u.Pressure, u.Throttles = pressure("/proc/pressure"), throttles("/sys/devices/system/cpu")
 	return &u
+}
+
+// throttles is how often CPUs were slowed down for their heat, cores and packages added up; nil where nobody counts.
+func throttles(dir string) *int64 {
+	paths, _ := filepath.Glob(filepath.Join(dir, "cpu[0-9]*/thermal_throttle/*_throttle_count"))
+	var sum int64
+	known := false
+	for _, p := range paths {
+		data, err := os.ReadFile(p)
+		if n, e := strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64); err == nil && e == nil && n >= 0 && n < 1<<50 {
+			sum, known = sum+n, true
+		}
+	}
+	if !known {
+		return nil
+	}
+	return &sum
 }
 
 // pressure reads the machine's; nil where the kernel was started without counting it.

@@ -46,6 +46,16 @@ func (s StepResult) HostShare() (busy, steal float64, ok bool) {
 	return float64(a.Busy-b.Busy) / float64(whole), float64(a.Steal-b.Steal) / float64(whole), true
 }
 
+// Throttles is how often CPUs were slowed down for their heat in the step; ok is false where nobody counts it.
+func (s StepResult) Throttles() (n int64, ok bool) {
+	if s.BesideBefore == nil || s.BesideAfter == nil || s.BesideBefore.Host == nil || s.BesideAfter.Host == nil ||
+		s.BesideBefore.Host.Throttles == nil || s.BesideAfter.Host.Throttles == nil {
+		return 0, false
+	}
+	n = *s.BesideAfter.Host.Throttles - *s.BesideBefore.Host.Throttles
+	return n, n >= 0
+}
+
 // StoreCPUs is how many CPUs the store used between the two ends of the step; ok is false when it is not known, or part of the client.
 func (s StepResult) StoreCPUs() (cpus float64, ok bool) {
 	if s.BesideBefore == nil || s.BesideAfter == nil || s.BesideBefore.Store == nil || s.BesideAfter.Store == nil {

@@ -312,6 +312,13 @@ type Machine struct {
 	Governor      string `json:"governor,omitempty"`
 	CgroupVersion int    `json:"cgroup_version,omitempty"` // 1, 2; 0 unknown
 	Load1         string `json:"load_1m,omitempty"`        // before the run
+	Turbo         string `json:"turbo,omitempty"`          // on, off
+	SMT           string `json:"smt,omitempty"`            // on, off
+	Virtual       string `json:"virtual,omitempty"`        // what runs this machine; none to be seen where it is absent
+	SwapUsed      *int64 `json:"swap_used_bytes,omitempty"`
+	Throttles     *int64 `json:"thermal_throttles,omitempty"` // how often CPUs were slowed down for their heat since the machine was started
+
+	OtherContainers string `json:"other_containers,omitempty"` // that ran before the run and are not locbench's: how many, and some names
 }
 
 // Software is what was in use besides the contenders.

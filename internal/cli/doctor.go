@@ -16,7 +16,7 @@ func newDoctor(env Env) *cobra.Command {
 		Use:   "doctor",
 		Short: "Tell what this machine can do, what is missing, and the command that brings it",
 		Long: `Looks at everything that a run may need: Docker and the limits that it can enforce, cgroups, CPUs, memory, load,
-frequency governor, limits of open files and ports, Elasticsearch, the Go toolchain. It starts and changes nothing.
+frequency governor, turbo, SMT, virtualisation, swap, heat, other containers, limits of open files and ports, Elasticsearch, the Go toolchain. It starts and changes nothing.
 
 Nothing of it is needed for 'locbench run', which makes do with what is there and says what that means.`,
 		Example: `  locbench doctor

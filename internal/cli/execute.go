@@ -114,6 +114,7 @@ func conduct(ctx context.Context, env Env, c conducted) error {
 	if err := site.chooseRuntime(ctx); err != nil {
 		return err
 	}
+	plan.Machine.OtherContainers = site.others(ctx)
 	isolation := part(plan.Profile, site.engine)
 	plan.Isolated, site.apart = &isolation, newApart(isolation)
 	if c.resume {
@@ -261,6 +262,8 @@ func changes(was, is bench.Run) (warnings []string) {
 		{"the CPU", was.Machine.CPUModel, is.Machine.CPUModel},
 		{"the number of CPUs", fmt.Sprint(was.Machine.CPUs), fmt.Sprint(is.Machine.CPUs)},
 		{"the governor", was.Machine.Governor, is.Machine.Governor},
+		{"turbo", was.Machine.Turbo, is.Machine.Turbo},
+		{"SMT", was.Machine.SMT, is.Machine.SMT},
 		{"who runs on which CPUs", was.Isolated.String(), is.Isolated.String()},
 	} {
 		if c.was != c.is {

@@ -92,6 +92,7 @@ func (s *site) stages() []runner.Stage {
 
 // openStore makes the launcher, opens the store, and gives it an address that contenders can reach.
 func (s *site) openStore(ctx context.Context, progress func(bench.Progress)) (string, error) {
+	s.tellUnrest()
 	var err error
 	if s.ids, err = s.data.IDs(ctx); err != nil {
 		return "", fmt.Errorf("read the ids of the data set: %w", err)
@@ -293,18 +294,19 @@ func (s *site) judge(res bench.StepResult, inst bench.InstanceInfo) []string {
 	if inst.PID == 0 {
 		return nil // not on this machine
 	}
+	doubts := unrest(res)
 	cpu, ok := res.CPU()
 	if !ok {
-		return nil
+		return doubts
 	}
 	limit := inst.Limits.CPUs
 	if !inst.LimitsEnforced {
 		limit = 0
 	}
 	if text := load.Bottleneck(res.Load, cpu, limit, runtime.NumCPU()); text != "" {
-		return []string{text}
+		doubts = append(doubts, text)
 	}
-	return nil
+	return doubts
 }
 
 // storeRunner starts the container of a store through the Docker handle, in the contenders' network if there is one.

@@ -61,7 +61,12 @@ func Differences(a, b bench.Run) []Difference {
 		d("load of the machine before the run", Sways, func(r bench.Run) string { return r.Machine.Load1 }),
 		d("kernel", Sways, func(r bench.Run) string { return r.Machine.Kernel }),
 		d("CPU governor", Sways, func(r bench.Run) string { return r.Machine.Governor }),
-		d("who runs on which CPUs", Sways, func(r bench.Run) string { return r.Isolated.String() }),
+		told(d("turbo", Sways, func(r bench.Run) string { return r.Machine.Turbo })),
+		told(d("SMT", Sways, func(r bench.Run) string { return r.Machine.SMT })),
+		told(d("virtualisation", Sways, virtual)),
+		d("swap in use", Sways, func(r bench.Run) string { return swap(r.Machine.SwapUsed) }),
+		d("other containers", Sways, func(r bench.Run) string { return r.Machine.OtherContainers }),
+		d("who runs on which CPUs", Sways, apart),
 		d("cgroup version", Sways, func(r bench.Run) string { return number(r.Machine.CgroupVersion) }),
 		d("locbench", Sways, func(r bench.Run) string { return r.Software.Locbench }),
 		d("Docker", Sways, func(r bench.Run) string { return r.Software.Docker }),
@@ -232,6 +237,37 @@ func size(n int64) string {
 		return ""
 	}
 	return units.Bytes(n)
+}
+
+// told leaves out what one side does not tell, as results of earlier versions do.
+func told(d Difference) Difference {
+	if d.Old == "" || d.New == "" {
+		return Difference{}
+	}
+	return d
+}
+
+func virtual(r bench.Run) string {
+	if r.Machine.Virtual == "" && r.Machine.SMT != "" { // a version that looks, and has found nothing
+		return "none to be seen"
+	}
+	return r.Machine.Virtual
+}
+
+// apart is "" where all share the CPUs, whatever the reason, as it always was in earlier versions.
+func apart(r bench.Run) string {
+	if r.Isolated == nil || !r.Isolated.Separate {
+		return ""
+	}
+	return r.Isolated.Text
+}
+
+// swap is told in steps that may matter: some pages that lie there for ever do not.
+func swap(used *int64) string {
+	if used == nil || *used < 64<<20 {
+		return ""
+	}
+	return units.Bytes(*used)
 }
 
 func number(n int) string {

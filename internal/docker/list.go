@@ -3,7 +3,9 @@ package docker
 import (
 	"context"
 	"fmt"
+	"strings"
 
+	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/api/types/image"
 )
 
@@ -18,6 +20,26 @@ func (e *Engine) Images(ctx context.Context) ([]ListedImage, error) {
 		list[i] = ListedImage{Refs: r.RepoTags, Labels: r.Labels}
 	}
 	return list, nil
+}
+
+// Running lists the names of the containers that run and are not locbench's, in the order of their start, the last first.
+func (e *Engine) Running(ctx context.Context) ([]string, error) {
+	all, err := e.cli.ContainerList(ctx, container.ListOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("list containers: %w", orCause(ctx, err))
+	}
+	var names []string
+	for _, c := range all {
+		if _, ours := c.Labels[LabelRun]; ours {
+			continue
+		}
+		name := c.ID
+		if len(c.Names) > 0 {
+			name = strings.TrimPrefix(c.Names[0], "/")
+		}
+		names = append(names, name)
+	}
+	return names, nil
 }
 
 // ListedImage is an image in the engine's list.

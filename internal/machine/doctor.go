@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"net/http"
 	"os/exec"
 	"runtime"
@@ -50,27 +49,30 @@ const askTimeout = 5 * time.Second
 func Doctor(ctx context.Context, o DoctorOptions) []Finding {
 	m := Fingerprint(ctx)
 	f := files{}
-	all := doctorDocker(ctx)
+	all, others := doctorDocker(ctx)
+	m.OtherContainers = others
 	all = append(all, doctorCgroup(m)...)
 	all = append(all, doctorCPUs(m), doctorMemory(m, meminfo(f.read("proc/meminfo"), "MemAvailable:")), doctorLoad(m), doctorGovernor(m))
+	all = append(all, doctorState(m)...)
 	hard, ok := openFiles()
 	all = append(all, doctorFiles(hard, ok))
 	first, last := f.ports()
 	return append(all, doctorPorts(first, last), doctorElasticsearch(ctx, o.Elasticsearch), doctorGo(ctx))
 }
 
-func doctorDocker(ctx context.Context) []Finding {
+func doctorDocker(ctx context.Context) (all []Finding, others string) {
 	e, err := docker.Connect(ctx)
 	if err != nil {
 		text, fix, _ := strings.Cut(err.Error(), "; ")
 		return []Finding{{"Docker", Missing, safe.Line(text, 300), orElse(fix, "set DOCKER_HOST to an engine that answers") +
-			". Without it contenders run as processes"}}
+			". Without it contenders run as processes"}}, ""
 	}
 	defer e.Close()
 	i := e.Info()
-	all := []Finding{{Name: "Docker", Status: OK, Value: safe.Line(fmt.Sprintf("engine %s, API %s, cgroup v%d, %d CPUs, at %s",
+	names, _ := e.Running(ctx) // an engine that answers no more is told of elsewhere
+	all = []Finding{{Name: "Docker", Status: OK, Value: safe.Line(fmt.Sprintf("engine %s, API %s, cgroup v%d, %d CPUs, at %s",
 		i.Version, i.APIVersion, i.CgroupVersion, i.CPUs, e.Host()), 300)}}
-	return append(all, dockerLimits(i))
+	return append(all, dockerLimits(i)), Names(names)
 }
 
 func dockerLimits(i docker.Info) Finding {
@@ -145,12 +147,12 @@ func doctorMemory(m bench.Machine, available int64) Finding {
 }
 
 func doctorLoad(m bench.Machine) Finding {
-	load, err := strconv.ParseFloat(m.Load1, 64)
-	if err != nil || math.IsNaN(load) {
+	load, known := load(m)
+	if !known {
 		return Finding{Name: "load", Status: OK, Value: "unknown"}
 	}
 	f := Finding{Name: "load", Status: OK, Value: m.Load1 + " in the last minute"}
-	if load > 0.25*float64(m.CPUs) {
+	if load > busyShare*float64(m.CPUs) {
 		f.Status, f.Fix = Warn, "end what else is running (top shows it), or the figures are partly its"
 	}
 	return f

@@ -39,7 +39,7 @@ func (f files) fingerprint(m *bench.Machine) {
 	m.Kernel = f.line("proc/sys/kernel/osrelease")
 	m.CPUModel = cpuModel(f.read("proc/cpuinfo"))
 	m.MemoryBytes = meminfo(f.read("proc/meminfo"), "MemTotal:")
-	m.Governor = f.line("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
+	f.state(m)
 	m.CgroupVersion = tree.Version()
 	m.Load1, _, _ = strings.Cut(f.line("proc/loadavg"), " ")
 	// What this process may use, not what the machine has: in a container or a unit with limits that is less. Affinity is in

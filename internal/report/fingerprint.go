@@ -60,6 +60,13 @@ func machineFacts(run bench.Run) factGroup {
 		g.add("Memory", mebibytes(m.MemoryBytes))
 	}
 	g.add("CPU governor", m.Governor)
+	g.add("Turbo", m.Turbo)
+	g.add("SMT", m.SMT)
+	g.add("Virtualisation", m.Virtual)
+	if m.SwapUsed != nil && *m.SwapUsed > 0 {
+		g.add("Swap in use", mebibytes(*m.SwapUsed))
+	}
+	g.add("Other containers", m.OtherContainers)
 	if m.CgroupVersion > 0 {
 		g.add("cgroup", "v"+strconv.Itoa(m.CgroupVersion))
 	}

@@ -1,0 +1,97 @@
+package machine
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"locbench/internal/bench"
+)
+
+func TestUnrest(t *testing.T) {
+	calm := bench.Machine{CPUs: 8, Load1: "1.99", Governor: "performance", SwapUsed: new(int64(1 << 20)), Turbo: "on", SMT: "on", Virtual: "kvm"}
+	if got := Unrest(calm); len(got) != 0 {
+		t.Errorf("a calm machine: %q", got)
+	}
+	if got := Unrest(bench.Machine{CPUs: 8}); len(got) != 0 {
+		t.Errorf("one of which nothing is known: %q", got)
+	}
+	for _, load := range []string{"NaN", "Inf", "x", ""} {
+		if got := Unrest(bench.Machine{CPUs: 1, Load1: load}); len(got) != 0 {
+			t.Errorf("load %s: %q", load, got)
+		}
+	}
+	restless := bench.Machine{CPUs: 8, Load1: "2.01", Governor: "powersave", SwapUsed: new(int64(3 << 30)), OtherContainers: Names([]string{"db", "\x1b[31mred"})}
+	want := []string{"a load of 2.01 before the run, on 8 CPUs", "CPU governor powersave", "3.0 GiB of swap in use", "other containers run (2: db, ␛[31mred)"}
+	if got := Unrest(restless); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestNames(t *testing.T) {
+	if got := Names(nil); got != "" {
+		t.Error(got)
+	}
+	if got := Names([]string{"a", "b", "c", "d", "e", "f", strings.Repeat("x", 500)}); got != "7: a, b, c, d, e, 2 more" {
+		t.Error(got)
+	}
+}
+
+// Trees as the kernel and its drivers write them: no_turbo is intel_pstate's, boost acpi-cpufreq's and amd-pstate's.
+func TestState(t *testing.T) {
+	for name, tt := range map[string]struct {
+		tree map[string]string
+		want bench.Machine
+	}{
+		"bare metal with Intel's driver": {map[string]string{
+			"sys/devices/system/cpu/intel_pstate/no_turbo": "0\n", "sys/devices/system/cpu/smt/active": "0\n", "proc/swaps": "Filename\tType\tSize\tUsed\tPriority\n",
+			"sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count": "0\n", "proc/cpuinfo": "processor\t: 0\nflags\t\t: fpu vme sse2 hypervisory\n",
+		}, bench.Machine{Turbo: "on", SMT: "off", SwapUsed: new(int64), Throttles: new(int64)}},
+		"AMD, boost off":  {map[string]string{"sys/devices/system/cpu/cpufreq/boost": "0\n"}, bench.Machine{Turbo: "off"}},
+		"a small machine": {map[string]string{"proc/cpuinfo": "flags : fpu hypervisor\n"}, bench.Machine{Virtual: "hypervisor"}},
+		"nonsense": {map[string]string{
+			"sys/devices/system/cpu/cpufreq/boost": "maybe\n", "sys/devices/system/cpu/smt/active": "-7\n", "sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count": "-1\n",
+			"proc/cpuinfo": "flags", "proc/swaps": "a b c -5 e\n1 2 3 999999999999999999999 5\n",
+		}, bench.Machine{SwapUsed: new(int64)}},
+	} {
+		root := t.TempDir()
+		for path, content := range tt.tree {
+			if err := os.MkdirAll(filepath.Dir(filepath.Join(root, path)), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(root, path), []byte(content), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var got bench.Machine
+		files{root}.state(&got)
+		same := func(a, b *int64) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
+		if got.Turbo != tt.want.Turbo || got.SMT != tt.want.SMT || got.Virtual != tt.want.Virtual ||
+			!same(got.SwapUsed, tt.want.SwapUsed) || !same(got.Throttles, tt.want.Throttles) {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+func TestDoctorTellsOfTheState(t *testing.T) {
+	m := bench.Machine{Turbo: "on", SMT: "on", Virtual: "kvm", SwapUsed: new(int64(1 << 30)), Throttles: new(int64(9)), OtherContainers: "1: db"}
+	warned := 0
+	for _, f := range doctorState(m) {
+		if f.Fix == "" {
+			t.Errorf("%s: %s without a remedy", f.Name, f.Value)
+		}
+		if f.Status == Warn {
+			warned++
+		}
+	}
+	if warned != 5 {
+		t.Errorf("%d warnings", warned)
+	}
+	for _, f := range doctorState(bench.Machine{}) {
+		if f.Status != OK {
+			t.Errorf("nothing known: %+v", f)
+		}
+	}
+}
