@@ -30,7 +30,7 @@ type fastLoop struct {
 
 // newFastLoop makes the loop, or returns nil where only the portable one will do.
 func newFastLoop(ctx context.Context, e Engine, plan Plan, network target, rec *recorder, connections int) loop {
-	if e.Portable || e.Dial != nil || network.tls != nil {
+	if e.Portable || e.Dial != nil || network.tls != nil || plan.HTTP2 {
 		return nil
 	}
 	l := &fastLoop{rec: rec, keep: e.Keep, timeout: plan.Timeout, addrs: resolve(ctx, network.address), bounded: rec.max > 0}

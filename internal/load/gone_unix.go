@@ -14,6 +14,9 @@ import (
 // gone tells, without waiting, whether the other side has closed an idle connection or sent what nobody asked for. A
 // connection that does not let itself be looked at is not gone.
 func gone(conn net.Conn) bool {
+	if two, ok := conn.(*http2Conn); ok {
+		return !two.usable()
+	}
 	secure, encrypted := conn.(*tls.Conn)
 	if encrypted {
 		conn = secure.NetConn()

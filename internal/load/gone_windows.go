@@ -2,5 +2,8 @@ package load
 
 import "net"
 
-// gone: Windows does not tell without reading.
-func gone(net.Conn) bool { return false }
+// gone: Windows does not tell without reading, but of HTTP/2, which is read all the time.
+func gone(conn net.Conn) bool {
+	two, ok := conn.(*http2Conn)
+	return ok && !two.usable()
+}

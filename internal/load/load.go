@@ -37,6 +37,7 @@ type Plan struct {
 	IDs      []int64         // of the data set, for {id}; with zipf the first is the most frequent one
 	Timeout  time.Duration   // of one request, from its sending to its last byte; 0 is DefaultTimeout
 	Seed     uint64          // of the drawn requests and ids: the same seed asks the same sequence
+	HTTP2    bool            // one request at a time on each connection, as with HTTP/1.1; in clear without any negotiation
 
 	// Rate, if not nil, lets somebody change the rate of a step that has one while it runs: requests due per second from now
 	// on, or 0 for the step's own. It is called many times a second, from one goroutine.

@@ -29,6 +29,7 @@ const (
 type transport struct {
 	engine  Engine
 	network target
+	http2   bool
 	timeout time.Duration
 	mix     *mix
 	rec     *recorder
@@ -43,6 +44,13 @@ type transport struct {
 type target struct {
 	address string      // host:port
 	tls     *tls.Config // nil: in clear
+}
+
+func (t target) scheme() string {
+	if t.tls != nil {
+		return "https"
+	}
+	return "http"
 }
 
 // slot is the place of one connection, which is opened anew when it has been closed.
@@ -60,7 +68,7 @@ type slot struct {
 
 // newTransport makes the transport with slots for connections.
 func newTransport(e Engine, plan Plan, m *mix, rec *recorder, connections int) *transport {
-	t := &transport{engine: e, network: newTarget(e, plan), timeout: plan.Timeout, mix: m, rec: rec}
+	t := &transport{engine: e, network: newTarget(e, plan), timeout: plan.Timeout, mix: m, rec: rec, http2: plan.HTTP2}
 	for range connections {
 		t.add()
 	}
@@ -80,6 +88,9 @@ func newTarget(e Engine, plan Plan) (t target) {
 			config.ServerName = base.Hostname()
 		}
 		config.NextProtos = []string{"http/1.1"}
+		if plan.HTTP2 {
+			config.NextProtos = nil // net/http adds it
+		}
 		t.tls = config
 		if port == "" {
 			port = "443"
@@ -102,6 +113,9 @@ func (t *transport) add() *slot {
 
 // key is the name under which connections are kept.
 func (t *transport) key() string {
+	if t.http2 {
+		return "HTTP/2 to " + t.network.address
+	}
 	if t.network.tls != nil {
 		return "TLS to " + t.network.address
 	}
@@ -211,23 +225,20 @@ func (t *transport) exchange(ctx context.Context, s *slot, due time.Time, held b
 			t.rec.connected()
 		}
 		dialFailed = err != nil
-	} else {
+	} else if !t.http2 {
 		err = s.conn.SetDeadline(deadline)
 	}
 	// Between SetDeadline and here cut may have come; if it comes later, it sets the deadline itself.
 	if err == nil && t.cutNow.Load() {
 		err = context.Canceled
 	}
-	if err == nil {
-		_, err = s.conn.Write(s.out)
+	s.body = nil
+	if drawn.check {
+		s.body = []byte{}
 	}
 	keep := false
 	if err == nil {
-		s.body = nil
-		if drawn.check {
-			s.body = []byte{}
-		}
-		keep, err = s.answer(r.asked, r.status, &o)
+		keep, err = t.ask(ctx, s, r, &o, deadline)
 	}
 	o.end = time.Now()
 	s.last = o.end
@@ -246,6 +257,17 @@ func (t *transport) exchange(ctx context.Context, s *slot, due time.Time, held b
 	}
 	t.rec.ended(o)
 	return dialFailed
+}
+
+// ask sends the request in s.out and reads its answer.
+func (t *transport) ask(ctx context.Context, s *slot, r *request, o *outcome, deadline time.Time) (keep bool, err error) {
+	if t.http2 {
+		return t.exchange2(ctx, s, r, o, deadline)
+	}
+	if _, err := s.conn.Write(s.out); err != nil {
+		return false, err
+	}
+	return s.answer(r.asked, r.status, o)
 }
 
 // answer reads the answer to req. A status other than want is put into o; an incomplete answer is an error.
@@ -299,15 +321,25 @@ func readSome(body io.Reader, p []byte) (n int, err error) {
 	return n, err
 }
 
+func (t *transport) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if t.engine.Dial != nil {
+		return t.engine.Dial(ctx, network, address)
+	}
+	return (&net.Dialer{}).DialContext(ctx, network, address)
+}
+
 // open dials, and shakes hands where the contender speaks TLS.
 func (t *transport) open(ctx context.Context, s *slot, deadline time.Time) error {
 	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
-	dial := t.engine.Dial
-	if dial == nil {
-		dial = (&net.Dialer{}).DialContext
+	if t.http2 {
+		conn, err := t.open2(ctx)
+		if err == nil {
+			s.use(conn)
+		}
+		return err
 	}
-	conn, err := dial(ctx, "tcp", t.network.address)
+	conn, err := t.dial(ctx, "tcp", t.network.address)
 	if err != nil {
 		return err
 	}

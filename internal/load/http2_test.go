@@ -1,0 +1,196 @@
+package load
+
+import (
+	"crypto/tls"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// newHTTP2 is a server of HTTP/2, in clear or behind TLS, that counts its answers by status.
+func newHTTP2(t *testing.T, secure bool, handler func(w http.ResponseWriter, r *http.Request) (status int)) (c *counting, e Engine) {
+	t.Helper()
+	c = &counting{statuses: map[int]int64{}}
+	c.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ProtoMajor != 2 {
+			t.Errorf("a request in %s", r.Proto)
+		}
+		status := handler(w, r)
+		c.mu.Lock()
+		c.statuses[status]++
+		c.mu.Unlock()
+	}))
+	c.Config.ErrorLog = log.New(io.Discard, "", 0) // some of the handshakes are meant to fail
+	c.Config.ConnState = func(_ net.Conn, s http.ConnState) {
+		if s == http.StateNew {
+			c.connections.Add(1)
+		}
+	}
+	if secure {
+		c.EnableHTTP2 = true
+		c.StartTLS()
+		e.TLS = c.Client().Transport.(*http.Transport).TLSClientConfig
+	} else {
+		c.Config.Protocols = new(http.Protocols)
+		c.Config.Protocols.SetUnencryptedHTTP2(true)
+		c.Start()
+	}
+	t.Cleanup(c.Close)
+	return c, e
+}
+
+func plan2(url string, connections int, requests int64) Plan {
+	p := plan(url, connections, time.Minute)
+	p.HTTP2, p.Step.MaxRequests = true, requests
+	return p
+}
+
+func TestHTTP2CountsWhatTheServerAnswered(t *testing.T) {
+	for name, secure := range map[string]bool{"in clear": false, "TLS": true} {
+		t.Run(name, func(t *testing.T) {
+			server, e := newHTTP2(t, secure, hello)
+			l := run(t, e, plan2(server.URL, 4, 400))
+			if l.Succeeded != 400 || l.Succeeded != server.count(200) || len(l.Failed) > 0 || l.Bytes != 400*int64(len("hello")) {
+				t.Errorf("%d succeeded with %d bytes, the server answered %d; failed: %v %v", l.Succeeded, l.Bytes, server.count(200), l.Failed, l.Examples)
+			}
+			if n := server.connections.Load(); n != 4 {
+				t.Errorf("%d connections, want 4", n)
+			}
+		})
+	}
+}
+
+func TestHTTP2AsksWhatHTTP1Asks(t *testing.T) {
+	var asked atomic.Pointer[string]
+	server, e := newHTTP2(t, false, func(w http.ResponseWriter, r *http.Request) int {
+		body, _ := io.ReadAll(r.Body)
+		line := strings.Join([]string{r.Method, r.URL.RequestURI(), r.Header.Get("X-A"), r.Header.Get("User-Agent"), r.Host, string(body)}, " ")
+		asked.Store(&line)
+		w.WriteHeader(201)
+		return 201
+	})
+	p := plan2(server.URL, 1, 1)
+	p.IDs = []int64{7}
+	p.Requests = []bench.Request{{
+		Name: "put", Method: "PUT", Path: "/city/{id}?q=a%20b", Header: map[string]string{"X-A": "x", "Host": "cities.example"}, Body: `{"a":1}`, ExpectStatus: 201,
+	}}
+	l := run(t, e, p)
+	const want = `PUT /city/7?q=a%20b x locbench cities.example {"a":1}`
+	if l.Succeeded != 1 || asked.Load() == nil || *asked.Load() != want {
+		t.Errorf("%d succeeded, asked %q, want %q; failed: %v %v", l.Succeeded, *asked.Load(), want, l.Failed, l.Examples)
+	}
+}
+
+func TestHTTP2TellsErrorsFromSuccesses(t *testing.T) {
+	var n atomic.Int64
+	server, e := newHTTP2(t, false, func(w http.ResponseWriter, r *http.Request) int {
+		switch n.Add(1) % 4 {
+		case 1:
+			w.WriteHeader(503)
+			io.WriteString(w, "over\x1b[31mloaded")
+			return 503
+		case 2:
+			panic(http.ErrAbortHandler) // resets the stream
+		case 3:
+			w.Header().Set("Content-Length", "5")
+			io.WriteString(w, "hel")
+			w.(http.Flusher).Flush()
+			panic(http.ErrAbortHandler)
+		}
+		return hello(w, r)
+	})
+	l := run(t, e, plan2(server.URL, 1, 40))
+	if l.Succeeded != 10 || l.Failed["5xx"] != 10 || l.Failed[bench.ErrReset] != 20 {
+		t.Errorf("%d succeeded, failed: %v %v", l.Succeeded, l.Failed, l.Examples)
+	}
+	if text := l.Examples["5xx"]; !strings.Contains(text, "loaded") || strings.Contains(text, "\x1b") {
+		t.Errorf("example %q", text)
+	}
+}
+
+func TestHTTP2TimesOut(t *testing.T) {
+	held := make(chan struct{})
+	server, e := newHTTP2(t, false, func(_ http.ResponseWriter, r *http.Request) int {
+		select {
+		case <-held:
+		case <-r.Context().Done():
+		}
+		return 0
+	})
+	defer close(held)
+	p := plan2(server.URL, 2, 4)
+	p.Timeout = 100 * time.Millisecond
+	l := run(t, e, p)
+	if l.Succeeded != 0 || l.Failed[bench.ErrTimeout] != 4 {
+		t.Errorf("%d succeeded, failed: %v %v", l.Succeeded, l.Failed, l.Examples)
+	}
+}
+
+func TestHTTP2OpenLoop(t *testing.T) {
+	server, e := newHTTP2(t, false, hello)
+	p := openPlan(server.URL, 500, 8, 300*time.Millisecond)
+	p.HTTP2 = true
+	l := run(t, e, p)
+	if l.Succeeded != server.count(200) || l.Sent+l.Dropped != l.Scheduled || l.Scheduled != 150 {
+		t.Errorf("%d of %d succeeded, the server answered %d; failed: %v %v", l.Succeeded, l.Scheduled, server.count(200), l.Failed, l.Examples)
+	}
+}
+
+func TestHTTP2IsNotSpokenByOthers(t *testing.T) {
+	plain := newCounting(t, hello)
+	l := run(t, Engine{}, plan2(plain.URL, 1, 3))
+	if l.Succeeded != 0 || l.FailedTotal() != 3 {
+		t.Errorf("over HTTP/1.1: %d succeeded, failed: %v %v", l.Succeeded, l.Failed, l.Examples)
+	}
+	secure := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { hello(w, r) }))
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure.TLS = &tls.Config{NextProtos: []string{"http/1.1"}}
+	secure.StartTLS()
+	defer secure.Close()
+	trusted := Engine{TLS: secure.Client().Transport.(*http.Transport).TLSClientConfig}
+	l = run(t, trusted, plan2(secure.URL, 1, 3))
+	if l.Succeeded != 0 || l.FailedTotal() != 3 {
+		t.Errorf("TLS without HTTP/2: %d succeeded, failed: %v %v", l.Succeeded, l.Failed, l.Examples)
+	}
+}
+
+func TestHTTP2ConnectionsAreKeptBetweenSteps(t *testing.T) {
+	server, e := newHTTP2(t, true, hello)
+	var keep Kept
+	defer keep.Close()
+	e.Keep = &keep
+	for _, connections := range []int{2, 4, 3} {
+		if l := run(t, e, plan2(server.URL, connections, 60)); l.Succeeded != 60 {
+			t.Errorf("%d succeeded, failed: %v %v", l.Succeeded, l.Failed, l.Examples)
+		}
+	}
+	if n := server.connections.Load(); n != 4 {
+		t.Errorf("%d connections, want 4", n)
+	}
+}
+
+// A server that goes away after some answers is a contender that has closed its connections: what it refuses counts, and the rest is asked anew.
+func TestHTTP2ServerThatGoesAway(t *testing.T) {
+	var n atomic.Int64
+	server, e := newHTTP2(t, false, func(w http.ResponseWriter, r *http.Request) int {
+		if n.Add(1)%5 == 0 {
+			w.Header().Set("Connection", "close") // becomes GOAWAY
+		}
+		return hello(w, r)
+	})
+	l := run(t, e, plan2(server.URL, 1, 20))
+	if l.Succeeded != server.count(200) || l.Succeeded+l.FailedTotal() != 20 || l.Succeeded < 16 {
+		t.Errorf("%d succeeded, the server answered %d; failed: %v %v", l.Succeeded, server.count(200), l.Failed, l.Examples)
+	}
+	if n := server.connections.Load(); n < 4 {
+		t.Errorf("%d connections, want one for every five answers", n)
+	}
+}
