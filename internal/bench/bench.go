@@ -25,6 +25,15 @@ const (
 	RuntimeURL     Runtime = "url" // a service somebody else has started (--target)
 )
 
+// Protocol is what the load is put on a contender in. Checks are always asked in whatever both sides agree on.
+type Protocol string
+
+// The protocols. HTTP/2 goes over TLS where the address is one of https, else without any negotiation; each connection has one request at a time with both.
+const (
+	HTTP11 Protocol = "http/1.1"
+	HTTP2  Protocol = "http/2"
+)
+
 // Leg is one life of one contender: started, checked, loaded step by step and stopped, once in every round.
 type Leg struct {
 	Contender string `json:"contender"`
@@ -99,6 +108,7 @@ type Profile struct {
 	Store       StoreSpec   `json:"store"`
 	Data        DataSpec    `json:"data"`
 	Requests    []Request   `json:"requests"`
+	Protocol    Protocol    `json:"protocol,omitempty"` // "": HTTP11
 	Timeout     Duration    `json:"timeout_ns"`         // of one request, from its sending to its last byte
 	Validate    float64     `json:"validate,omitempty"` // share of the answers whose whole body is compared with the known one, where there is one
 	Phases      *PhaseSpec  `json:"phases,omitempty"`

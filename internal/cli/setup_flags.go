@@ -15,6 +15,7 @@ import (
 // planFlags are the options of locbench run that the set-up screen needs beside the others: everything that can be chosen there can
 // be said on the command line too.
 type planFlags struct {
+	http2    bool
 	cpuSet   int
 	data     string
 	cities   int
@@ -30,6 +31,7 @@ const bundledSuite = "locations"
 
 func (f *planFlags) bind(cmd *cobra.Command) {
 	fl := cmd.Flags()
+	fl.BoolVar(&f.http2, "http2", false, "load in HTTP/2: over TLS where the target's address is one of https, else from the first byte; one request at a time on each connection")
 	fl.IntVar(&f.cpuSet, "cpu-set", 0, "let a contender run on so many different CPUs, or on as many as there are")
 	fl.StringVar(&f.data, "data", "", "the dump in this `DIR` (see 'locbench seed --help'), or bundled; other data than the bundled goes without the suite "+bundledSuite)
 	fl.IntVar(&f.cities, "cities", 0, "generate so many cities (1 to 1,000,000) instead of taking the bundled data")
@@ -46,6 +48,12 @@ func completeData(*cobra.Command, []string, string) ([]string, cobra.ShellCompDi
 
 // apply changes p as the flags say.
 func (f *planFlags) apply(p *bench.Profile, changed func(string) bool) error {
+	if changed("http2") {
+		p.Protocol = bench.HTTP11
+		if f.http2 {
+			p.Protocol = bench.HTTP2
+		}
+	}
 	if changed("cpu-set") {
 		if f.cpuSet < 1 {
 			return usage("--cpu-set %d: at least 1 CPU", f.cpuSet)

@@ -56,6 +56,7 @@ func Differences(a, b bench.Run) []Difference {
 			}
 			return r.Store.URL
 		}),
+		d("protocol", Breaks, func(r bench.Run) string { return string(r.Profile.Protocol) }),
 		d("time-out of a request", Sways, func(r bench.Run) string { return units.Duration(r.Profile.Timeout) }),
 		d("answers compared", Sways, func(r bench.Run) string { return fmt.Sprintf("%g %%", 100*r.Profile.Validate) }),
 		d("load of the machine before the run", Sways, func(r bench.Run) string { return r.Machine.Load1 }),
@@ -96,7 +97,7 @@ func ProfileHash(p bench.Profile) string {
 // restHash is of what no other difference names, so that a part of the profile which is new does not go unseen.
 func restHash(r bench.Run) string {
 	p := r.Profile
-	p.Limits, p.Runtime, p.Requests, p.Steps, p.Data, p.Store.Kind, p.Timeout, p.Validate = bench.Limits{}, "", nil, nil, bench.DataSpec{}, "", 0, 0
+	p.Limits, p.Runtime, p.Requests, p.Steps, p.Data, p.Store.Kind, p.Protocol, p.Timeout, p.Validate = bench.Limits{}, "", nil, nil, bench.DataSpec{}, "", "", 0, 0
 	return ProfileHash(p)
 }
 

@@ -30,25 +30,26 @@ var (
 
 // file is a profile as its YAML has it.
 type file struct {
-	Name         string        `yaml:"name,omitempty" strict:"min=1,max=60"`
-	Title        string        `yaml:"title,omitempty" strict:"max=200"`
-	Description  string        `yaml:"description,omitempty" strict:"max=10000"`
-	Contenders   []selection   `yaml:"contenders,flow" strict:"required,min=1,max=100" example:"[go-nethttp]"`
-	Rounds       int           `yaml:"rounds" strict:"min=1,max=1000"`
-	Runtime      bench.Runtime `yaml:"runtime" strict:"oneof=auto|docker|process|url"`
-	Limits       limits        `yaml:"limits,omitempty"`
-	Isolation    string        `yaml:"isolation" strict:"oneof=auto|off"`
-	Store        store         `yaml:"store"`
-	Data         data          `yaml:"data"`
-	Requests     []request     `yaml:"requests" strict:"required,min=1,max=100" example:"[{path: '/city/v1/get?id={id}&language={language}'}]"`
-	Timeout      duration      `yaml:"timeout" strict:"min=1ms,max=1h"`
-	Validate     share         `yaml:"validate"`
-	Phases       *phases       `yaml:"phases,omitempty"`
-	Checks       checks        `yaml:"checks"`
-	StepDuration duration      `yaml:"step_duration,omitempty" strict:"min=100ms,max=24h"`
-	Steps        steps         `yaml:"steps" strict:"required,min=1,max=1000" example:"[1x5 warm-up, 2..64 doubling]"`
-	Thresholds   []threshold   `yaml:"thresholds,omitempty" strict:"max=100"`
-	Price        float64       `yaml:"price_per_vcpu_hour" strict:"min=0,max=1000"`
+	Name         string         `yaml:"name,omitempty" strict:"min=1,max=60"`
+	Title        string         `yaml:"title,omitempty" strict:"max=200"`
+	Description  string         `yaml:"description,omitempty" strict:"max=10000"`
+	Contenders   []selection    `yaml:"contenders,flow" strict:"required,min=1,max=100" example:"[go-nethttp]"`
+	Rounds       int            `yaml:"rounds" strict:"min=1,max=1000"`
+	Runtime      bench.Runtime  `yaml:"runtime" strict:"oneof=auto|docker|process|url"`
+	Limits       limits         `yaml:"limits,omitempty"`
+	Isolation    string         `yaml:"isolation" strict:"oneof=auto|off"`
+	Store        store          `yaml:"store"`
+	Data         data           `yaml:"data"`
+	Requests     []request      `yaml:"requests" strict:"required,min=1,max=100" example:"[{path: '/city/v1/get?id={id}&language={language}'}]"`
+	Protocol     bench.Protocol `yaml:"protocol,omitempty" strict:"oneof=http/1.1|http/2"`
+	Timeout      duration       `yaml:"timeout" strict:"min=1ms,max=1h"`
+	Validate     share          `yaml:"validate"`
+	Phases       *phases        `yaml:"phases,omitempty"`
+	Checks       checks         `yaml:"checks"`
+	StepDuration duration       `yaml:"step_duration,omitempty" strict:"min=100ms,max=24h"`
+	Steps        steps          `yaml:"steps" strict:"required,min=1,max=1000" example:"[1x5 warm-up, 2..64 doubling]"`
+	Thresholds   []threshold    `yaml:"thresholds,omitempty" strict:"max=100"`
+	Price        float64        `yaml:"price_per_vcpu_hour" strict:"min=0,max=1000"`
 }
 
 // duration is written with its unit.
@@ -134,6 +135,9 @@ func (f *file) ValidateStrict(v strictyaml.Value) {
 			item.At("request").Wrong(fmt.Sprintf("name one of the `requests`, such as %s", quote(firstName(f.Requests))))
 		}
 	}
+	if f.Protocol == bench.HTTP2 && f.Phases != nil {
+		v.At("protocol").Mistake("`protocol` is http/2, but `phases` are timed over HTTP/1.1", "remove one of the two")
+	}
 	f.Steps.fill(time.Duration(f.StepDuration))
 	f.checkThresholds(v)
 }
@@ -150,12 +154,16 @@ func firstName(requests []request) string {
 func (f file) profile() bench.Profile {
 	p := bench.Profile{
 		Name: f.Name, Title: f.Title, Description: f.Description, Rounds: f.Rounds, Runtime: f.Runtime,
-		Limits:  bench.Limits{CPUs: f.Limits.CPUs, CPUSet: f.Limits.CPUSet, Memory: int64(f.Limits.Memory), PIDs: f.Limits.PIDs},
-		Store:   f.Store.spec(),
-		Data:    bench.DataSpec(f.Data),
-		Timeout: time.Duration(f.Timeout), Validate: float64(f.Validate),
+		Limits:   bench.Limits{CPUs: f.Limits.CPUs, CPUSet: f.Limits.CPUSet, Memory: int64(f.Limits.Memory), PIDs: f.Limits.PIDs},
+		Store:    f.Store.spec(),
+		Data:     bench.DataSpec(f.Data),
+		Protocol: f.Protocol,
+		Timeout:  time.Duration(f.Timeout), Validate: float64(f.Validate),
 		Checks: bench.CheckSpec{Lifecycle: f.Checks.Lifecycle, Suites: f.Checks.Suites},
 		Steps:  f.Steps, PriceVCPUHr: f.Price,
+	}
+	if p.Protocol == bench.HTTP11 {
+		p.Protocol = "" // the same profile, whether or not it says so
 	}
 	p.Phases = f.Phases.spec()
 	if f.Isolation != isolationAuto {
@@ -177,10 +185,11 @@ func (f file) profile() bench.Profile {
 func fileOf(p bench.Profile) file {
 	f := file{
 		Name: p.Name, Title: p.Title, Description: p.Description, Rounds: p.Rounds, Runtime: p.Runtime,
-		Limits:  limits{p.Limits.CPUs, p.Limits.CPUSet, strictyaml.Bytes(p.Limits.Memory), p.Limits.PIDs},
-		Store:   storeOf(p.Store),
-		Data:    data(p.Data),
-		Timeout: duration(p.Timeout), Validate: share(p.Validate),
+		Limits:   limits{p.Limits.CPUs, p.Limits.CPUSet, strictyaml.Bytes(p.Limits.Memory), p.Limits.PIDs},
+		Store:    storeOf(p.Store),
+		Data:     data(p.Data),
+		Protocol: p.Protocol,
+		Timeout:  duration(p.Timeout), Validate: share(p.Validate),
 		Checks: checks{Lifecycle: p.Checks.Lifecycle, Suites: p.Checks.Suites},
 		Steps:  p.Steps, Price: p.PriceVCPUHr,
 	}

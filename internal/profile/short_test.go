@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"locbench/internal/bench"
 )
 
 func TestShortSteps(t *testing.T) {
@@ -25,6 +27,29 @@ func TestShortSteps(t *testing.T) {
 	for items, want := range map[string]string{"many": "many", "8..2 doubling": "rise", "1 warm-up": "no step is measured", "0": "from 1 to", "100001": "100000", "": ""} {
 		if _, err := ParseSteps([]string{items}, time.Second); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "steps:") {
 			t.Errorf("%q: %v, want %q", items, err, want)
+		}
+	}
+}
+
+func TestProtocol(t *testing.T) {
+	const rest = "contenders: [a]\nrequests: [{path: /}]\nsteps: [1]\nstore: none\n"
+	for _, c := range []struct {
+		text string
+		want bench.Protocol
+		err  string // "": none
+	}{
+		{rest, "", ""},
+		{rest + "protocol: http/1.1\n", "", ""},
+		{rest + "protocol: http/2\n", bench.HTTP2, ""},
+		{rest + "protocol: h2\n", "", "`protocol` is \"h2\"; one of: http/1.1, http/2"},
+		{rest + "protocol: http/2\nphases: {requests: 3}\n", "", "`phases` are timed over HTTP/1.1"},
+	} {
+		p, err := Parse("p.yaml", []byte(c.text))
+		switch {
+		case c.err == "" && (err != nil || p.Protocol != c.want):
+			t.Errorf("%q: %q, %v", c.text, p.Protocol, err)
+		case c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)):
+			t.Errorf("%q: %v, want %q in it", c.text, err, c.err)
 		}
 	}
 }

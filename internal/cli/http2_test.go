@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+
+	"locbench/internal/results"
+)
+
+// Of a target that speaks both, --http2 puts the load on it in HTTP/2; what waits for its first answer may speak either.
+func TestRunInHTTP2(t *testing.T) {
+	var answered atomic.Int64
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ProtoMajor == 2 {
+			answered.Add(1)
+		}
+	}))
+	server.Config.Protocols = new(http.Protocols)
+	server.Config.Protocols.SetHTTP1(true)
+	server.Config.Protocols.SetUnencryptedHTTP2(true)
+	server.Start()
+	defer server.Close()
+	dir := filepath.Join(t.TempDir(), "out")
+	var out, talk bytes.Buffer
+	code := Main(t.Context(), Env{Args: []string{"run", "--headless", "--target", server.URL, "--http2", "--no-checks", "--connections", "2", "--duration", "300ms", "-o", dir},
+		Stdout: &out, Stderr: &talk, Getenv: func(string) string { return "" }})
+	if code != 0 {
+		t.Fatalf("exit code %d\n%s%s", code, out.String(), talk.String())
+	}
+	run, legs, err := results.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := legs[0].Steps[0].Load.Succeeded; run.Profile.Protocol != "http/2" || n == 0 || n != answered.Load() {
+		t.Errorf("%q: %d successes, %d answers in HTTP/2", run.Profile.Protocol, n, answered.Load())
+	}
+}
