@@ -91,7 +91,7 @@ type Hiccups struct {
 	Count     int64         `json:"count"`
 	Sum       time.Duration `json:"sum_ns"` // over the CPUs
 	Max       time.Duration `json:"max_ns"`
-	Preferred bool          `json:"preferred"` // the threads that watched came before all others (nice -20); else they may also have waited for their turn
+	Preferred bool          `json:"preferred"` // the threads that watched came before all others (real-time class); else they may also have waited for their turn
 }
 
 // Share is the part of a time for which the CPUs stood still, on average over them.

@@ -21,6 +21,37 @@ type openShard struct {
 	early    int
 	free     []int32 // last in, first out
 	line     ring
+
+	preferred bool  // this thread runs before all others
+	slept     int64 // when it last waited for something, as idle was then
+	rested    int64
+}
+
+// tireless is for how long the thread may have something to do without a pause until others come first again, and how long it
+// has to wait for something in all until it does once more.
+const tireless = 20 * int64(time.Millisecond)
+
+// prefer lets this thread run before all others, so that what is due is sent when it is due, also while the contender wants every CPU; or no more.
+func (o *openShard) prefer(on bool) {
+	if on {
+		thread.Prefer()
+	} else {
+		thread.Ordinary()
+	}
+	o.preferred, o.slept, o.rested = on, o.now(), o.idle
+}
+
+// yield sees to it that a client which is saturated does not take a CPU from the contender.
+func (o *openShard) yield() {
+	now, rested := o.now(), o.idle-o.rested
+	switch {
+	case o.preferred && rested > 0:
+		o.slept, o.rested = now, o.idle
+	case o.preferred && now-o.slept > tireless:
+		o.prefer(false)
+	case !o.preferred && rested > tireless:
+		o.prefer(true)
+	}
 }
 
 func newOpenShard(s *shard, plan Plan) *openShard {
@@ -37,7 +68,7 @@ func newOpenShard(s *shard, plan Plan) *openShard {
 // run sends until the schedule or the sending has ended, and returns when nothing is in flight any more.
 func (o *openShard) run() {
 	thread.Own()
-	thread.Prefer() // what is due is sent when it is due, also while the contender wants every CPU
+	o.prefer(true)
 	s := o.shard
 	s.books.mu.Lock()
 	defer s.books.mu.Unlock()
@@ -66,6 +97,7 @@ func (o *openShard) run() {
 			return
 		}
 		s.await(wake)
+		o.yield()
 		o.count()
 		s.serve()
 	}

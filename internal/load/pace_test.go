@@ -26,7 +26,7 @@ const (
 
 // BenchmarkPace tells how much later than due requests were sent, by both loops, by vegeta, and by connections that each sleep for an
 // interval of their own, as wrk2 does it, in steps that take turns. Beside the figures of all steps stand those of the
-// steps in which the machine did not stand still: a thread on each CPU, at the highest ordinary priority, looks for that, and does not know of requests.
+// steps in which the machine did not stand still: a thread on each CPU, of the real-time class where that is permitted, looks for that, and does not know of requests.
 //
 //	go test -run '^$' -bench Pace -benchtime 1x ./internal/load
 func BenchmarkPace(b *testing.B) {

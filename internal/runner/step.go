@@ -196,7 +196,7 @@ func stoodStill(res bench.StepResult) []string {
 	}
 	doubt := "the highest latencies may be the machine's"
 	if !h.Preferred {
-		doubt += ", or its CPUs were all busy (this user may not raise the priority of the thread that watches)"
+		doubt += ", or its CPUs were all busy (this user has no real-time class for the thread that watches)"
 	}
 	return []string{fmt.Sprintf("the machine stood still: %d times for 1 ms or more, at the longest for %s, %.1f %% of the step on each CPU; %s",
 		h.Count, units.Duration(h.Max), 100*h.Share(res.Load.Wall), doubt)}

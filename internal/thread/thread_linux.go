@@ -6,24 +6,31 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// slice is the turn that a preferred thread asks for. A shorter one is given sooner.
+// slice is the turn that a thread asks for which may not be preferred otherwise. A shorter one is given sooner.
 const slice = 100 * time.Microsecond
 
 func sharpen() {
 	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) // without it sleeps are a little longer
 }
 
-// Prefer lets the calling goroutine, which has called Own, run before others as soon as it wakes up: at nice -20, or, where that is not
-// permitted, with short turns, which Linux 6.12 and later give sooner. It returns whether it was the former. Not a
-// real-time class: a client that is busy all the time must not take a CPU from the contender altogether.
+// Prefer lets the calling goroutine, which has called Own, run before all others as soon as it wakes up: in the real-time class (SCHED_FIFO). Priorities
+// of the ordinary class would not do: where the kernel shares CPUs between sessions and containers first (autogroups, cgroups), they count within a session
+// only. It returns false where that is not permitted; then the thread asks for short turns, which Linux 6.12 and later give sooner.
+//
+// Who is busy for long must call Ordinary, or takes a CPU from everybody else.
 func Prefer() bool {
-	attr := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_NORMAL, Runtime: uint64(slice), Nice: -20}
+	attr := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: 1}
 	if unix.SchedSetAttr(0, &attr, 0) == nil {
 		return true
 	}
-	attr.Nice = 0
-	_ = unix.SchedSetAttr(0, &attr, 0)
+	Ordinary()
 	return false
+}
+
+// Ordinary takes back what Prefer has done, but for the short turns.
+func Ordinary() {
+	// It fails only on kernels that do not know of turns.
+	_ = unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_NORMAL, Runtime: uint64(slice)}, 0)
 }
 
 // Pin keeps the calling goroutine, which has called Own, on one CPU. It returns whether it does.

@@ -9,6 +9,9 @@ func sharpen() {}
 // Prefer does nothing on this system.
 func Prefer() bool { return false }
 
+// Ordinary does nothing on this system.
+func Ordinary() {}
+
 // Pin does nothing on this system.
 func Pin(int) bool { return false }
 
