@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
+	"locbench/internal/compare"
 	"locbench/internal/results"
 	"locbench/internal/safe"
 )
@@ -34,6 +35,11 @@ func (a archive) List() (entries []results.Entry, left int) { return results.Lis
 
 // Load reads the plan and the results of the legs.
 func (a archive) Load(dir string) (bench.Run, []bench.LegResult, error) { return results.Read(dir) }
+
+// Floor finds the noise floor that calibrate has left beside the folders.
+func (a archive) Floor(before, after bench.Run, dirs ...string) *compare.Floor {
+	return findFloor(before, after, dirs...)
+}
 
 // Events gives handle the events of dir with the share of the log that has been read.
 func (a archive) Events(dir string, handle func(rec bench.Record, read float64) error) error {

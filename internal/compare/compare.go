@@ -132,9 +132,21 @@ func contenders(s Set) ([]contender, error) {
 	return nil, fmt.Errorf("there is no contender %q; there are %s", s.Contender, list(labels))
 }
 
+// Pair compares one contender of each side, both summarised already: what Compare does with each pair, whatever their labels are. runs is
+// what differs between the two runs.
+func Pair(before, after Summarised, runs []Difference, o Options) Contender {
+	return pair(contender{before.Contender, before.Legs}, contender{after.Contender, after.Legs}, runs, o)
+}
+
+// Summarised is a contender with its rounds.
+type Summarised struct {
+	Contender stats.Contender
+	Legs      []bench.LegResult
+}
+
 // pair compares one contender; runs is what differs between the two runs.
 func pair(a, b contender, runs []Difference, o Options) Contender {
-	c := Contender{Old: a.Label, New: b.Label, OldLegs: a.count(), NewLegs: b.count(), Differences: legDifferences(a.legs, b.legs)}
+	c := Contender{Old: a.Label, New: b.Label, OldLegs: a.count(), NewLegs: b.count(), Differences: LegDifferences(a.legs, b.legs)}
 	reason := both(Breaking(runs), Breaking(c.Differences))
 	c.Comparable = reason == ""
 	c.Rows = rows(a, b, o)

@@ -134,8 +134,8 @@ func hash(v any) string {
 	return short(hex.EncodeToString(sum[:]))
 }
 
-// legDifferences are between how two contenders really ran, and what was started.
-func legDifferences(a, b []bench.LegResult) []Difference {
+// LegDifferences are between how two contenders really ran, and what was started, the gravest first.
+func LegDifferences(a, b []bench.LegResult) []Difference {
 	d := func(what string, w Weight, of func(bench.LegResult) string) Difference {
 		old, fresh := known(a, of), known(b, of)
 		if old == "" || fresh == "" {

@@ -12,6 +12,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/results"
+	"locbench/internal/tui/compare"
 	"locbench/internal/tui/look"
 	"locbench/internal/tui/replay"
 	"locbench/internal/tui/ui"
@@ -20,6 +21,7 @@ import (
 // Source is where results folders are. Its methods block: they are called in commands.
 type Source interface {
 	replay.Source
+	compare.Source
 	// List finds the folders; left is the number of those that are too many to list.
 	List() (entries []results.Entry, left int)
 }

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"locbench/internal/bench"
+	compared "locbench/internal/compare"
 	"locbench/internal/tui/look"
 	"locbench/internal/tui/ui"
 )
@@ -18,6 +19,8 @@ import (
 // Source reads results folders. It blocks: it is called in commands.
 type Source interface {
 	Load(dir string) (bench.Run, []bench.LegResult, error)
+	// Floor is the noise floor of the machine that the runs in these folders are of, nil where none is known.
+	Floor(a, b bench.Run, dirs ...string) *compared.Floor
 }
 
 // tab is what is shown below the head.
@@ -39,7 +42,8 @@ type run struct {
 	dir        string
 	run        bench.Run
 	contenders []Contender
-	note       string // what could not be read
+	tiers      map[string]int // of the contenders by label, from 1; who has too few rounds is in none
+	note       string         // what could not be read
 }
 
 // pairing is a choice of a contender on either side; -1 for none.
@@ -54,6 +58,7 @@ type Screen struct {
 	a, b    run
 	rows    []pairing  // every contender of either side
 	heads   [][]Figure // of the rows
+	floor   *compared.Floor
 	row     int
 	chosen  pairing
 	tab     tab
@@ -75,6 +80,7 @@ type comparison struct {
 	a, b   Contender
 	head   []Figure
 	steps  []StepPair
+	floor  *compared.Floor
 	differ []Difference
 	breaks []Difference
 }
@@ -87,6 +93,7 @@ func New(a, b string, source Source) *Screen {
 type loaded struct {
 	screen *Screen
 	a, b   run
+	floor  *compared.Floor
 	err    error
 }
 
@@ -102,7 +109,12 @@ func (s *Screen) Init() tea.Cmd {
 			b, other = load(src, dirs[1])
 			err = errors.Join(err, other)
 		}
-		return loaded{s, a, b, err}
+		if err != nil {
+			return loaded{screen: s, a: a, b: b, err: err}
+		}
+		floor := src.Floor(a.run, b.run, dirs[:]...)
+		a.tiers, b.tiers = tiersOf(a, floor), tiersOf(b, floor)
+		return loaded{s, a, b, floor, nil}
 	}
 }
 
@@ -151,7 +163,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case loaded:
 		if msg.screen == s {
-			s.loading, s.a, s.b, s.err = false, msg.a, msg.b, msg.err
+			s.loading, s.a, s.b, s.floor, s.err = false, msg.a, msg.b, msg.floor, msg.err
 			s.begin()
 		}
 	case tea.KeyPressMsg:
@@ -188,8 +200,9 @@ func (s *Screen) begin() {
 		}
 	}
 	s.heads = nil
+	runs := compared.Differences(s.a.run, s.b.run)
 	for _, r := range s.rows {
-		s.heads = append(s.heads, Headline(at(s.a.contenders, r.a), at(s.b.contenders, r.b)))
+		s.heads = append(s.heads, Headline(at(s.a.contenders, r.a), at(s.b.contenders, r.b), runs, s.floor))
 	}
 	if both := slices.IndexFunc(s.rows, func(p pairing) bool { return p.a >= 0 && p.b >= 0 }); both > 0 {
 		s.row = both
@@ -206,15 +219,16 @@ func (s *Screen) choose(p pairing) {
 		return
 	}
 	s.chosen, s.made, s.scroll = p, p, 0
-	c := &comparison{a: at(s.a.contenders, p.a), b: at(s.b.contenders, p.b)}
-	c.head, c.steps = Headline(c.a, c.b), StepPairs(c.a, c.b)
+	c := &comparison{a: at(s.a.contenders, p.a), b: at(s.b.contenders, p.b), floor: s.floor}
+	c.head, c.steps = Headline(c.a, c.b, compared.Differences(s.a.run, s.b.run), s.floor), StepPairs(c.a, c.b)
 	c.differ = append(LegDifferences(c.a, c.b), Differences(s.a.run, s.b.run)...)
-	slices.SortStableFunc(c.differ, func(x, y Difference) int { return int(x.Weight) - int(y.Weight) })
+	gravestFirst(c.differ)
 	for _, d := range c.differ {
 		if d.Weight == Breaks {
 			c.breaks = append(c.breaks, d)
 		}
 	}
+	judgeSteps(c.steps, len(c.breaks) > 0, s.floor)
 	s.set = c
 }
 

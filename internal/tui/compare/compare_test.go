@@ -117,7 +117,7 @@ func TestKeysChoosePairs(t *testing.T) {
 }
 
 func TestTheWordIsNoMoreThanTheRoundsSupport(t *testing.T) {
-	if view := plain(opened(t, two(t, 1, 2, nil), dirA, dirB), 120, 40); !strings.Contains(view, "n=2: no claim") || strings.Contains(view, "B is better") {
+	if view := plain(opened(t, two(t, 1, 2, nil), dirA, dirB), 120, 40); !strings.Contains(view, "need ≥ 6 rounds") || strings.Contains(view, "B is better") {
 		t.Errorf("two rounds:\n%s", view)
 	}
 	if view := plain(opened(t, two(t, 3, 2, nil), dirA, dirB), 120, 40); !strings.Contains(view, "B is better") {

@@ -2,10 +2,10 @@ package compare
 
 import (
 	"math"
-	"slices"
 	"time"
 
 	"locbench/internal/bench"
+	compared "locbench/internal/compare"
 	"locbench/internal/stats"
 )
 
@@ -19,18 +19,6 @@ const (
 	Share            // 0 to 1
 	Bytes
 	Dollars
-)
-
-// Word is what may be said of two sides of a figure.
-type Word int
-
-// The words. Apart and Overlap need rounds enough for an interval on both sides.
-const (
-	Unknown Word = iota // one of the sides was not measured
-	Equal               // all values of both sides are the same
-	NoClaim             // too few rounds
-	Overlap             // the 95 % intervals of the medians overlap
-	Apart               // they do not
 )
 
 // Side is a figure of one contender in one run.
@@ -48,6 +36,7 @@ type Figure struct {
 	Unit   Unit
 	Higher bool // is better; else lower is
 	A, B   Side
+	Said   *Said // what the rounds say of it; nil where nobody asks: of the figures that are no headline measures
 }
 
 // Change is (B − A) / A; ok is false where that is not known, or A is 0.
@@ -57,44 +46,6 @@ func (f Figure) Change() (ratio float64, ok bool) {
 	}
 	ratio = (f.B.Value - f.A.Value) / f.A.Value
 	return ratio, !math.IsNaN(ratio) && !math.IsInf(ratio, 0)
-}
-
-// Word is what the rounds support.
-func (f Figure) Word() Word {
-	switch {
-	case !f.A.Known || !f.B.Known:
-		return Unknown
-	case len(f.A.Rounds) > 0 && constant(append(slices.Clone(f.A.Rounds), f.B.Rounds...)) && f.A.Value == f.B.Value:
-		return Equal
-	case f.A.Interval == nil || f.B.Interval == nil:
-		return NoClaim
-	case f.A.Interval.Low <= f.B.Interval.High && f.B.Interval.Low <= f.A.Interval.High:
-		return Overlap
-	}
-	return Apart
-}
-
-// Better tells which side the intervals speak for: 'A', 'B', or 0 where they speak for none.
-func (f Figure) Better() byte {
-	if f.Word() != Apart {
-		return 0
-	}
-	if (f.B.Interval.Low > f.A.Interval.High) == f.Higher {
-		return 'B'
-	}
-	return 'A'
-}
-
-// Least is the smaller number of rounds of the two sides.
-func (f Figure) Least() int { return min(len(f.A.Rounds), len(f.B.Rounds)) }
-
-func constant(xs []float64) bool {
-	for _, x := range xs {
-		if x != xs[0] {
-			return false
-		}
-	}
-	return true
 }
 
 func ofValue(v stats.Value) Side {
@@ -130,10 +81,12 @@ func Contenders(run bench.Run, legs []bench.LegResult) []Contender {
 	return out
 }
 
-// Headline compares the figures by which a contender is chosen. Those "at the peak" are of the step with each side's own peak.
-func Headline(a, b Contender) []Figure {
-	of := func(name string, unit Unit, higher bool, side func(Contender) Side) Figure {
-		return Figure{Name: name, Unit: unit, Higher: higher, A: side(a), B: side(b)}
+// Headline compares the figures by which a contender is chosen, and says of the declared headline measures among them what 'locbench compare'
+// says. Those "at the peak" are of the step with each side's own peak.
+func Headline(a, b Contender, runs []compared.Difference, floor *compared.Floor) []Figure {
+	said := judge(a, b, runs, floor)
+	of := func(m compared.Measure, name string, unit Unit, side func(Contender) Side) Figure {
+		return Figure{Name: name, Unit: unit, Higher: m.HigherIsBetter(), A: side(a), B: side(b), Said: said[m]}
 	}
 	quantile := func(q func(bench.Latencies) time.Duration) func(Contender) Side {
 		return func(c Contender) Side {
@@ -145,20 +98,21 @@ func Headline(a, b Contender) []Figure {
 		}
 	}
 	return []Figure{
-		of("start-up", Nanoseconds, false, func(c Contender) Side { return ofValue(c.StartUp) }),
-		of("peak throughput", PerSecond, true, func(c Contender) Side {
+		of(compared.StartUp, "start-up", Nanoseconds, func(c Contender) Side { return ofValue(c.StartUp) }),
+		of(compared.Throughput, "peak throughput", PerSecond, func(c Contender) Side {
 			peak, _ := c.PeakStep()
 			return ofValue(peak.Throughput)
 		}),
-		of("p50 at the peak", Nanoseconds, false, quantile(p50)),
-		of("p99 at the peak", Nanoseconds, false, quantile(p99)),
-		of("errors", Share, false, Contender.errors),
-		of("CPU/req at the peak", Nanoseconds, false, func(c Contender) Side {
+		halfPeak(said[compared.P99]),
+		of("", "p50 at the peak", Nanoseconds, quantile(p50)),
+		of("", "p99 at the peak", Nanoseconds, quantile(p99)),
+		of("", "errors", Share, Contender.errors),
+		of(compared.CPU, "CPU/req at the peak", Nanoseconds, func(c Contender) Side {
 			peak, _ := c.PeakStep()
 			return ofValue(peak.CPURequest)
 		}),
-		of("peak memory", Bytes, false, Contender.memory),
-		of("cost of 10⁹ req", Dollars, false, func(c Contender) Side { return ofValue(c.CostEach) }),
+		of(compared.Memory, "peak memory", Bytes, Contender.memory),
+		of("", "cost of 10⁹ req", Dollars, func(c Contender) Side { return ofValue(c.CostEach) }),
 	}
 }
 

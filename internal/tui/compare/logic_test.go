@@ -2,12 +2,16 @@ package compare
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"locbench/internal/bench"
+	compared "locbench/internal/compare"
 	"locbench/internal/hdr"
+	"locbench/internal/stats"
+	"locbench/internal/tui/look"
 )
 
 // rates are the legs of a contender: a round for each throughput.
@@ -41,54 +45,63 @@ func only(legs []bench.LegResult) Contender {
 	return cs[0]
 }
 
+// bare is text without its attributes.
+func bare(text string) string {
+	return regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(text, "")
+}
+
+func headline(a, b Contender) []Figure { return Headline(a, b, nil, nil) }
+
 func TestWhatTheRoundsSay(t *testing.T) {
-	six := []int64{100, 102, 104, 106, 108, 110}
+	six := []int64{1000, 1002, 1004, 1006, 1008, 1010}
+	twice := []int64{2000, 2002, 2004, 2006, 2008, 2010}
 	for _, c := range []struct {
 		name   string
 		a, b   []int64
-		word   Word
-		better byte
+		floor  float64
+		usual  string
+		brief  string
 		change string
 	}{
-		{"one round each", []int64{100}, []int64{200}, NoClaim, 0, "+100.0"},
-		{"five against six", six[:5], []int64{200, 202, 204, 206, 208, 210}, NoClaim, 0, "+97.1"},
-		{"six, far faster", six, []int64{200, 202, 204, 206, 208, 210}, Apart, 'B', "+95.2"},
-		{"six, far slower", six, []int64{50, 52, 54, 56, 58, 60}, Apart, 'A', "-47.6"},
-		{"six, touching", six, []int64{110, 112, 114, 116, 118, 120}, Overlap, 0, "+9.5"},
-		{"six, just apart", six, []int64{112, 113, 114, 116, 118, 120}, Apart, 'B', "+9.5"},
-		{"the same", six, six, Overlap, 0, "+0.0"},
-		{"constant", []int64{100, 100}, []int64{100}, Equal, 0, "+0.0"},
-		{"missing", six, nil, Unknown, 0, ""},
+		{"one round each", []int64{1000}, []int64{2000}, 0, "need ≥ 6 rounds", "need ≥ 6", "+100.0"},
+		{"five against six", six[:5], twice, 0, "need ≥ 6 rounds", "need ≥ 6", "+99.7"},
+		{"six, far faster", six, twice, 0, "B is better", "B better", "+99.5"},
+		{"six, far slower", twice, six, 0, "A is better", "A better", "-49.9"},
+		{"six, below the floor", six, []int64{1100, 1102, 1104, 1106, 1108, 1110}, .2, "can't tell, below the floor", "can't tell", "+10.0"},
+		{"six, above the floor", six, []int64{1100, 1102, 1104, 1106, 1108, 1110}, .05, "B is better", "B better", "+10.0"},
+		{"nearly the same", six, []int64{1003, 1005, 1007, 1009, 1011, 1013}, 0, "same within 3 %", "same", "+0.3"},
+		{"noise", []int64{800, 900, 1000, 1100, 1200, 1300}, []int64{850, 950, 1050, 1150, 1250, 1350}, 0, "can't tell, ~", "can't tell", "+4.8"},
+		{"missing", six, nil, 0, "–", "–", ""},
 	} {
-		f := Headline(only(rates("a", c.a...)), only(rates("a", c.b...)))[1]
+		floor := &compared.Floor{Measures: []compared.MeasureFloor{{Measure: compared.Throughput, Floor: c.floor}}}
+		f := Headline(only(rates("a", c.a...)), only(rates("a", c.b...)), nil, floor)[1]
 		change := ""
 		if ratio, ok := f.Change(); ok {
 			change = fmt.Sprintf("%+.1f", 100*ratio)
 		}
-		if f.Word() != c.word || f.Better() != c.better || change != c.change {
-			t.Errorf("%s: word %d, better %q, change %q; want %d, %q, %q", c.name, f.Word(), f.Better(), change, c.word, c.better, c.change)
+		l := look.New(look.Options{NoColor: true})
+		if got, short := bare(wordText(l, f, usual)), bare(wordText(l, f, brief)); !strings.HasPrefix(got, c.usual) || short != c.brief || change != c.change {
+			t.Errorf("%s: %q, %q, change %q; want %q, %q, %q", c.name, got, short, change, c.usual, c.brief, c.change)
 		}
 	}
 }
 
-// TestHeadline of figures where less is better, and of those that are no medians.
+// TestHeadline of figures where less is better, and of those that are no medians: only the declared measures are judged.
 func TestHeadline(t *testing.T) {
 	a, b := only(rates("a", 1001, 1003, 1005, 1007, 1009, 1011)), only(rates("b", 2000, 2002, 2004, 2006, 2008, 2010))
-	want := map[string]struct {
-		better byte
-		n      int
-	}{
-		"start-up": {'A', 6}, "peak throughput": {'B', 6}, "p50 at the peak": {'B', 6}, "p99 at the peak": {'B', 6}, "errors": {'B', 6},
-		"CPU/req at the peak": {'B', 6}, "peak memory": {'A', 6}, "cost of 10⁹ req": {'B', 6},
+	want := map[string]string{
+		"start-up": "A is better", "peak throughput": "B is better", "p99 at half peak": "B is better", "p50 at the peak": "–", "p99 at the peak": "–", "errors": "–",
+		"CPU/req at the peak": "B is better", "peak memory": "A is better", "cost of 10⁹ req": "–",
 	}
-	for _, f := range Headline(a, b) {
+	l := look.New(look.Options{NoColor: true})
+	for _, f := range headline(a, b) {
 		w, ok := want[f.Name]
 		if !ok {
 			t.Errorf("%s is not expected", f.Name)
 		}
 		delete(want, f.Name)
-		if !f.A.Known || !f.B.Known || f.Better() != w.better || f.Least() != w.n {
-			t.Errorf("%s: A %+v, B %+v, better %q; want %q of %d rounds", f.Name, f.A, f.B, f.Better(), w.better, w.n)
+		if got := bare(wordText(l, f, usual)); !f.A.Known || !f.B.Known || got != w {
+			t.Errorf("%s: A %+v, B %+v, %q; want %q", f.Name, f.A, f.B, got, w)
 		}
 		switch f.Name {
 		case "peak memory":
@@ -104,10 +117,32 @@ func TestHeadline(t *testing.T) {
 	if len(want) > 0 {
 		t.Errorf("missing: %v", want)
 	}
-	for _, f := range Headline(at(nil, -1), b) {
-		if f.A.Known || f.Word() != Unknown {
+	for _, f := range headline(at(nil, -1), b) {
+		if f.A.Known || f.Said != nil {
 			t.Errorf("%s of no contender: %+v", f.Name, f.A)
 		}
+	}
+}
+
+// The steps are judged as one family, warm-ups and those of one side not; what is odd about the rounds is told.
+func TestStepsAndDoubts(t *testing.T) {
+	a, b := only(rates("a", 1000, 1002, 1004, 1006, 1008, 1010)), only(rates("b", 2000, 2002, 9004, 2006, 2008, 2010))
+	pairs := StepPairs(a, b)
+	judgeSteps(pairs, false, nil)
+	if said := pairs[0].Throughput.Said; said == nil || said.Verdict != stats.Better || said.Ratio == "" {
+		t.Errorf("%+v", said)
+	}
+	judgeSteps(pairs, true, nil)
+	if got := bare(wordText(look.New(look.Options{NoColor: true}), pairs[0].Throughput, usual)); got != "not comparable" {
+		t.Errorf("%q", got)
+	}
+	pairs[0].InA, pairs[0].Throughput.Said = false, nil
+	if judgeSteps(pairs, false, nil); pairs[0].Throughput.Said != nil {
+		t.Error("a step of one side is judged")
+	}
+	told := strings.Join(doubts(headline(a, b)), "\n")
+	if !strings.Contains(told, "peak throughput, B: round 3 stands apart") {
+		t.Errorf("%s", told)
 	}
 }
 
@@ -179,7 +214,7 @@ func TestDifferences(t *testing.T) {
 		{func(r *bench.Run) { r.Profile.Store.Latency = time.Millisecond }, Difference{"latency added by the store", "", "1.00 ms", Breaks}},
 		{func(r *bench.Run) { r.Machine.Kernel = "6.2" }, Difference{"kernel", "6.1", "6.2", Sways}},
 		{func(r *bench.Run) { r.Software.Locbench = "0.2" }, Difference{"locbench", "0.1", "0.2", Sways}},
-		{func(r *bench.Run) { r.Profile.Timeout = 0 }, Difference{"time-out of a request", "1.00 s", "", Sways}},
+		{func(r *bench.Run) { r.Profile.Timeout = 0 }, Difference{"time-out of a request", "1.00 s", "0", Sways}},
 		{func(r *bench.Run) { r.Profile.Rounds = 2 }, Difference{"rounds", "6", "2", Tells}},
 		{func(r *bench.Run) { r.Profile.Name = "mine" }, Difference{"profile", "quick", "mine", Tells}},
 	} {

@@ -20,11 +20,12 @@ func (s *Screen) figures(l *look.Look, w int) []string {
 		{Title: "figure", Left: true}, {Title: "A"}, {Title: "A, 95 %", Drop: 2}, {Title: "B"}, {Title: "B, 95 %", Drop: 2}, {Title: "change"},
 		{Title: say, Left: true},
 	}
+	room := roomFor(w)
 	var rows [][]string
 	for _, f := range s.set.head {
 		rows = append(rows, []string{
 			l.ASCIIOnly(tenToNine(l, f.Name)), sideText(l, f.Unit, f.A), l.Faint.S(intervalText(l, f.Unit, f.A)), sideText(l, f.Unit, f.B), l.Faint.S(intervalText(l, f.Unit, f.B)),
-			changeText(l, f), wordText(l, f, len(s.set.breaks) == 0, w < narrow),
+			changeText(l, f), wordText(l, f, room),
 		})
 		if f.Unit == PerSecond {
 			rows = append(rows, []string{"  at", s.peakAt(l, s.set.a), "", s.peakAt(l, s.set.b)})
@@ -32,10 +33,34 @@ func (s *Screen) figures(l *look.Look, w int) []string {
 	}
 	header, lines := table(l, columns, rows, w)
 	lines = append([]string{header}, lines...)
-	for _, line := range l.Wrap(method(s.set), w, 3) {
-		lines = append(lines, l.Faint.S(line))
+	told := doubts(s.set.head)
+	for i, d := range told {
+		if i == mostDoubts && len(told) > mostDoubts+1 {
+			lines = append(lines, l.Warn.S(l.Cut(fmt.Sprintf("! and %d more of the kind", len(told)-i), w)))
+			break
+		}
+		lines = append(lines, l.Warn.S(l.ASCIIOnly(l.Cut("! "+outside(l, d, noteBytes), w))))
+	}
+	for _, line := range l.Wrap(method(s.set, s.dirs[0] != s.dirs[1]), w, 4) {
+		lines = append(lines, l.Faint.S(l.ASCIIOnly(line)))
 	}
 	return lines
+}
+
+// mostDoubts is how many doubts are told by themselves.
+const mostDoubts = 4
+
+// Widths from which on the words have more room.
+const ampleWidth = 100
+
+func roomFor(w int) room {
+	switch {
+	case w < narrow:
+		return brief
+	case w < ampleWidth:
+		return usual
+	}
+	return ample
 }
 
 // table lays rows out as look.Table does, but columns with the same Drop are there together or not at all: half a comparison misleads.
@@ -125,7 +150,7 @@ func (s *Screen) stepTable(l *look.Look, w int) []string {
 		if p.Step.WarmUp {
 			name = "w " + name
 		}
-		word := wordText(l, p.Throughput, len(s.set.breaks) == 0, w < narrow)
+		word := wordText(l, p.Throughput, min(roomFor(w), usual))
 		switch {
 		case !p.InA:
 			word = "only in B"
@@ -157,6 +182,7 @@ func errorText(l *look.Look, s Side) string {
 func (s *Screen) contenderTable(l *look.Look, w int) []string {
 	columns := []look.Column{
 		{Title: "  contender", Left: true, Max: 40}, {Title: "A peak/s"}, {Title: "B peak/s"}, {Title: "change"}, {Title: "A p99", Drop: 3}, {Title: "B p99", Drop: 3},
+		{Title: "A tier", Drop: 2}, {Title: "B tier", Drop: 2},
 		{Title: "the rounds say", Left: true, Drop: 1},
 	}
 	var rows [][]string
@@ -166,8 +192,8 @@ func (s *Screen) contenderTable(l *look.Look, w int) []string {
 		if name == "" {
 			name = b.Label
 		}
-		peak, last := s.heads[i][1], s.heads[i][3]
-		word := wordText(l, peak, len(s.set.breaks) == 0, w < narrow)
+		peak, last := s.heads[i][1], s.heads[i][4]
+		word := wordText(l, peak, min(roomFor(w), usual))
 		switch {
 		case r.a < 0:
 			word = "only in B"
@@ -180,11 +206,19 @@ func (s *Screen) contenderTable(l *look.Look, w int) []string {
 		}
 		rows = append(rows, []string{
 			cursor + outside(l, name, nameBytes), sideText(l, peak.Unit, peak.A), sideText(l, peak.Unit, peak.B), changeText(l, peak),
-			sideText(l, last.Unit, last.A), sideText(l, last.Unit, last.B), word,
+			sideText(l, last.Unit, last.A), sideText(l, last.Unit, last.B), tierText(l, s.a, a), tierText(l, s.b, b), word,
 		})
 	}
 	header, lines := table(l, columns, rows, w)
 	return append([]string{header}, lines...)
+}
+
+// tierText is the tier of a contender in its run, by the throughput at the peak.
+func tierText(l *look.Look, r run, c Contender) string {
+	if tier := r.tiers[c.Label]; tier > 0 && c.Label != "" {
+		return fmt.Sprint(tier)
+	}
+	return l.Glyph.Missing
 }
 
 // differenceTable is all that differs besides the contenders.

@@ -81,31 +81,49 @@ func changeText(l *look.Look, f Figure) string {
 	return fmt.Sprintf("%+.1f %%", 100*ratio)
 }
 
-// wordText says what the rounds support; comparable is false where something else differs that decides about the figures.
-func wordText(l *look.Look, f Figure, comparable, short bool) string {
-	choose := func(long, brief string) string {
-		if short {
-			return brief
-		}
-		return long
+// How much room there is for what the rounds say.
+type room int
+
+const (
+	brief room = iota // a word or two
+	usual
+	ample // with the ratio and its interval
+)
+
+// wordText says what the rounds support.
+func wordText(l *look.Look, f Figure, r room) string {
+	said := f.Said
+	switch {
+	case said == nil || said.Unmeasured:
+		return l.Glyph.Missing
+	case said.Broken:
+		return l.Warn.S([]string{"not comp.", "not comparable", "not comparable"}[r])
+	case said.Need > 0:
+		return l.Faint.S(fmt.Sprintf([]string{"need %s %d", "need %s %d rounds", "need %s %d rounds"}[r], l.Glyph.AtLeast, said.Need))
 	}
-	switch f.Word() {
-	case Equal:
-		return "equal"
-	case NoClaim:
-		return l.Faint.S(fmt.Sprintf(choose("n=%d: no claim", "n=%d"), f.Least()))
-	case Overlap:
-		return choose("intervals overlap: no claim", "overlap")
-	case Apart:
-		switch {
-		case !comparable:
-			return l.Warn.S(choose("apart, but not comparable", "apart"))
-		case f.Better() == 'B':
-			return l.Good.S(choose("B is better", "B better"))
+	with := func(text string) string {
+		if r == ample && said.Ratio != "" {
+			return l.ASCIIOnly(text + ": " + said.Ratio)
 		}
-		return l.Bad.S(choose("A is better", "A better"))
+		return text
 	}
-	return l.Glyph.Missing
+	switch said.Verdict {
+	case stats.Better:
+		return l.Good.S(with([]string{"B better", "B is better", "B is better"}[r]))
+	case stats.Worse:
+		return l.Bad.S(with([]string{"A better", "A is better", "A is better"}[r]))
+	case stats.Same:
+		return with([]string{"same", fmt.Sprintf("same within %g %%", 100*said.Same), fmt.Sprintf("same within %g %%", 100*said.Same)}[r])
+	}
+	text := "can't tell"
+	switch {
+	case r == brief:
+	case said.BelowFloor:
+		text += ", below the floor"
+	case said.More > 0 && said.More < stats.MaxRounds:
+		text += fmt.Sprintf(", ~%d more rounds", said.More)
+	}
+	return l.Faint.S(with(text))
 }
 
 // rounds says of how many rounds the figures of a contender are.
@@ -122,10 +140,18 @@ func rounds(c Contender) string {
 }
 
 // method says how to read the words.
-func method(c *comparison) string {
-	n := min(c.a.Legs, c.b.Legs)
-	if n < stats.MinInterval {
-		return fmt.Sprintf("%d rounds or more on both sides give a 95 %% interval of the median; fewer support no claim.", stats.MinInterval)
+func method(c *comparison, twoRuns bool) string {
+	if n := min(c.a.Legs, c.b.Legs); n < stats.MinInterval {
+		return fmt.Sprintf("%d rounds or more on both sides give a 95 %% interval and a verdict; fewer support no claim.", stats.MinInterval)
 	}
-	return "Medians of the rounds; latencies of all requests. A side is better where the intervals of the medians (95 %) do not overlap."
+	text := "Medians of the rounds; latencies of all requests. Verdicts on the headline measures, as by 'locbench compare': Mann-Whitney, Holm, 95 %. "
+	if c.floor != nil {
+		text += "Claimed from the machine's noise floor on: " + c.floor.Words() + "."
+	} else {
+		text += "No noise floor is known (locbench calibrate)."
+	}
+	if twoRuns {
+		text += " Two runs: a drift of the machine between them is in the figures."
+	}
+	return text
 }

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"locbench/internal/bench"
+	"locbench/internal/compare"
 	"locbench/internal/results"
 	"locbench/internal/tui/fold"
 	"locbench/internal/tui/ui"
@@ -78,6 +79,9 @@ func (f Folders) Load(dir string) (bench.Run, []bench.LegResult, error) {
 	one, err := f.folder(dir)
 	return one.Run, one.Legs, err
 }
+
+// Floor is not known.
+func (f Folders) Floor(bench.Run, bench.Run, ...string) *compare.Floor { return nil }
 
 // Events gives the records.
 func (f Folders) Events(dir string, handle func(rec bench.Record, read float64) error) error {

@@ -1,0 +1,125 @@
+package compare
+
+import (
+	"fmt"
+	"strings"
+
+	compared "locbench/internal/compare"
+	"locbench/internal/stats"
+)
+
+// Said is what the rounds support, as package stats decides it.
+type Said struct {
+	Verdict    stats.Verdict // Better: B is
+	Ratio      string        // of B to A with its interval, in words; "" without one
+	Need       int           // rounds on each side that the verdict takes at least, where there are fewer; else 0
+	More       int           // of CannotTell: about so many more rounds on each side would tell; 0: nobody knows
+	Same       float64       // the margin of Same: .03 is 3 %
+	BelowFloor bool          // certain, and smaller than what the machine can show
+	Broken     bool          // something else differs, which decides about the figures
+	Unmeasured bool          // on one side or both
+	At         string        // at which step, in words
+	Doubts     []string      // outliers, groups, a drift: shown, and left out of nothing
+	row        *compared.Row
+}
+
+// judge is what 'locbench compare' says of the headline measures of a pair; nothing where a side is missing.
+func judge(a, b Contender, runs []compared.Difference, floor *compared.Floor) map[compared.Measure]*Said {
+	said := map[compared.Measure]*Said{}
+	if a.Label == "" || b.Label == "" {
+		return said
+	}
+	result := compared.Pair(compared.Summarised{Contender: a.Contender, Legs: a.legs}, compared.Summarised{Contender: b.Contender, Legs: b.legs}, runs, compared.Options{Floor: floor})
+	for i := range result.Rows {
+		r := &result.Rows[i]
+		s := &Said{
+			Verdict: r.Verdict, More: r.More, Same: stats.DefaultMargin, Broken: r.NotComparable != "", Doubts: r.Doubts, At: r.At, row: r,
+			BelowFloor: r.BelowFloor && r.Verdict == stats.CannotTell, Unmeasured: len(r.Old.Rounds) == 0 || len(r.New.Rounds) == 0,
+		}
+		if min(len(r.Old.Rounds), len(r.New.Rounds)) < stats.MinInterval {
+			s.Need = stats.MinInterval
+		}
+		if r.Ratio != nil {
+			s.Ratio = stats.Ratio{Estimate: r.Ratio.Estimate, Interval: stats.Interval{Low: r.Ratio.Low, High: r.Ratio.High}}.Words()
+		}
+		said[r.Measure] = s
+	}
+	return said
+}
+
+// halfPeak is the headline measure that no step of the table has by itself: p99 at half of A's peak, on both sides.
+func halfPeak(said *Said) Figure {
+	f := Figure{Name: "p99 at half peak", Unit: Nanoseconds, Said: said}
+	if said == nil {
+		return f
+	}
+	of := func(s compared.Side) Side {
+		if s.Median == nil {
+			return Side{}
+		}
+		return ofRounds(*s.Median, true, s.Rounds)
+	}
+	f.A, f.B = of(said.row.Old), of(said.row.New)
+	return f
+}
+
+// judgeSteps decides the throughput of all steps that both sides have, as one family.
+func judgeSteps(pairs []StepPair, broken bool, floor *compared.Floor) {
+	var family []stats.Pair
+	var of []*Figure
+	for i := range pairs {
+		if f := &pairs[i].Throughput; pairs[i].InA && pairs[i].InB && !pairs[i].Step.WarmUp {
+			family = append(family, stats.Pair{Measure: pairs[i].Step.Name, HigherIsBetter: true, Old: f.A.Rounds, New: f.B.Rounds, Floor: floor.Of(compared.Throughput)})
+			of = append(of, f)
+		}
+	}
+	for i, c := range (stats.Rule{}).Compare(family) {
+		s := &Said{Verdict: c.Verdict, More: c.More, Same: c.Rule.Margin, Broken: broken, Doubts: c.Doubts, Unmeasured: !c.Old.Known() || !c.New.Known()}
+		if min(len(c.Old.Values), len(c.New.Values)) < stats.MinInterval {
+			s.Need = stats.MinInterval
+		}
+		if c.Ratio != nil {
+			s.Ratio = c.Ratio.Words()
+			s.BelowFloor = c.Verdict == stats.CannotTell && c.Adjusted <= c.Rule.Alpha && !c.Ratio.Interval.Holds(1)
+		}
+		of[i].Said = s
+	}
+}
+
+// doubts are those of the headline, each with its figure and its side: "peak throughput, A: round 4 stands apart: ×2 of the median".
+func doubts(head []Figure) (told []string) {
+	for _, f := range head {
+		if f.Said == nil {
+			continue
+		}
+		for _, d := range f.Said.Doubts {
+			if text, ok := strings.CutPrefix(d, "old: "); ok {
+				d = "A: " + text
+			} else if text, ok := strings.CutPrefix(d, "new: "); ok {
+				d = "B: " + text
+			}
+			told = append(told, fmt.Sprintf("%s, %s", f.Name, d))
+		}
+	}
+	return told
+}
+
+// tiersOf are the tiers of a run's contenders by their throughput at the peak, from 1, by label; who is in none is not in it.
+func tiersOf(r run, floor *compared.Floor) map[string]int {
+	tiers := map[string]int{}
+	var set compared.Set
+	set.Run = r.run
+	for _, c := range r.contenders {
+		set.Legs = append(set.Legs, c.legs...)
+	}
+	standing, err := compared.Tiers(set, compared.Throughput, stats.Rule{Floor: floor.Of(compared.Throughput)})
+	if err != nil {
+		return tiers
+	}
+	for _, p := range standing.Places {
+		if p.Tier > 0 {
+			tiers[p.Contender] = p.Tier
+		}
+	}
+	return tiers
+}
