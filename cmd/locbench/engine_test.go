@@ -5,17 +5,25 @@ package main
 import (
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"locbench/internal/bench"
 	"locbench/internal/testenv"
 )
 
-// ownEngine starts a second Docker engine, which a test may stop without harm to the others, and returns its address and process.
-func ownEngine(t *testing.T) (host string, engine *exec.Cmd) {
+// privateEngine is a second Docker engine, which a test may stop without harm to the others.
+type privateEngine struct {
+	t    *testing.T
+	host string
+	args []string
+	cmd  *exec.Cmd // that runs; nil: none
+}
+
+// ownEngine starts one.
+func ownEngine(t *testing.T) *privateEngine {
 	t.Helper()
 	testenv.Docker(t)
 	path, err := exec.LookPath("dockerd")
@@ -29,6 +37,7 @@ func ownEngine(t *testing.T) (host string, engine *exec.Cmd) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	// A bridge of its own: with none, an engine takes away the bridge of the machine's first one.
 	const bridge = "locbench-test0"
 	for _, args := range []string{"link add " + bridge + " type bridge", "addr add 10.251.251.1/24 dev " + bridge, "link set " + bridge + " up"} {
@@ -37,47 +46,76 @@ func ownEngine(t *testing.T) (host string, engine *exec.Cmd) {
 		}
 	}
 	t.Cleanup(func() { _ = exec.Command("ip", "link", "del", bridge).Run() })
-	host = "unix://" + dir + "/docker.sock"
-	engine = exec.Command(path, "--data-root", dir+"/data", "--exec-root", dir+"/exec", "--pidfile", dir+"/pid",
-		"-H", host, "--bridge", bridge, "--iptables=false")
-	engine.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := engine.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = engine.Process.Signal(syscall.SIGTERM)
-		_ = engine.Wait()
-		_ = os.RemoveAll(dir)
-	})
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(200 * time.Millisecond) {
-		cmd := exec.Command("docker", "version")
-		cmd.Env = append(os.Environ(), "DOCKER_HOST="+host)
-		if cmd.Run() == nil {
-			return host, engine
-		}
-	}
-	t.Fatal("the engine does not answer")
-	return "", nil
+	host := "unix://" + dir + "/docker.sock"
+	e := &privateEngine{t: t, host: host, args: []string{path, "--data-root", dir + "/data", "--exec-root", dir + "/exec", "--pidfile", dir + "/pid",
+		"-H", host, "--bridge", bridge, "--iptables=false"}}
+	t.Cleanup(e.stop)
+	e.start()
+	return e
 }
 
+// start returns when it answers.
+func (e *privateEngine) start() {
+	e.t.Helper()
+	e.cmd = exec.Command(e.args[0], e.args[1:]...)
+	e.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := e.cmd.Start(); err != nil {
+		e.t.Fatal(err)
+	}
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+		cmd := exec.Command("docker", "version")
+		cmd.Env = append(os.Environ(), "DOCKER_HOST="+e.host)
+		if cmd.Run() == nil {
+			return
+		}
+	}
+	e.t.Fatal("the engine does not answer")
+}
+
+// stop returns when it has ended.
+func (e *privateEngine) stop() {
+	if e.cmd != nil {
+		_ = e.cmd.Process.Signal(syscall.SIGTERM)
+		_ = e.cmd.Wait()
+		e.cmd = nil
+	}
+}
+
+// TestEngineThatStops takes the container engine away in the second step of the first leg.
 func TestEngineThatStops(t *testing.T) {
-	host, engine := ownEngine(t)
-	t.Setenv("DOCKER_HOST", host)
-	dir := t.TempDir()
-	out := filepath.Join(dir, "out")
-	c := startLocbench(t, dir, "run", "-p", small(t, "go-nethttp", "docker"), "--rounds", "1", "-o", "out")
-	c.waitEvent(out, stepStarted(1))
-	if err := engine.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	if code := c.wait(90 * time.Second); code != 3 {
-		t.Errorf("exit code %d, want 3\n%s", code, c.stderr.String())
-	}
-	if said := c.stderr.String(); !strings.Contains(said, "the contender died") {
-		t.Errorf("it says:\n%s", said)
-	}
-	_, legs := read(t, out)
-	if len(legs) != 1 || len(legs[0].Steps) != 2 || legs[0].Steps[0].Load.Succeeded == 0 {
-		t.Errorf("finished steps are lost: %+v", legs)
-	}
+	t.Parallel()
+	e := ownEngine(t)
+	t.Run("and comes back", func(t *testing.T) {
+		d := disturb(t, []string{"DOCKER_HOST=" + e.host}, "run", "--headless", "-p", quiet(t, "docker", 2, 1, 1, 2, 4))
+		d.instance(1)
+		e.stop()
+		e.start()
+		_, legs := d.ends(3, "the contender died", "the container engine", "lost  ")
+		if len(legs) != 2 || legs[0].State != bench.LegFailed || legs[1].State != bench.LegComplete {
+			t.Fatal(states(legs))
+		}
+		if leg := legs[0]; len(leg.Steps) != 2 || leg.Steps[0].Load.Succeeded == 0 || leg.Exit == nil {
+			t.Errorf("%d steps, exit %v", len(leg.Steps), leg.Exit)
+		}
+		d.reported("the container engine")
+		d.resumes()
+	})
+	t.Run("for good", func(t *testing.T) {
+		d := disturb(t, []string{"DOCKER_HOST=" + e.host}, "run", "--headless", "-p", quiet(t, "docker", 1, 1, 1, 2, 4))
+		d.instance(1)
+		e.stop()
+		if code := d.wait(2 * time.Minute); code != 3 {
+			t.Errorf("exit code %d, want 3", code)
+		}
+		says(t, "standard error", d.stderr.String(), "the contender died", "the container engine", "lost  ")
+		_, legs := read(t, d.out)
+		if len(legs) != 1 || len(legs[0].Steps) != 2 || legs[0].Steps[0].Load.Succeeded == 0 {
+			t.Errorf("finished steps are lost: %s", states(legs))
+		}
+		if t.Failed() {
+			t.Logf("it said:\n%s", d.stderr.String())
+		}
+		e.start()
+		d.resumes()
+	})
 }

@@ -28,7 +28,11 @@ type disturbed struct {
 // disturb starts a run in a folder of its own, with a folder for temporary files of its own, which must be empty in the end.
 func disturb(t *testing.T, env []string, args ...string) *disturbed {
 	t.Helper()
-	dir := t.TempDir()
+	return disturbIn(t, t.TempDir(), env, args...)
+}
+
+func disturbIn(t *testing.T, dir string, env []string, args ...string) *disturbed {
+	t.Helper()
 	d := &disturbed{t: t, dir: dir, out: filepath.Join(dir, "out"), env: append(env, "TMPDIR="+filepath.Join(dir, "tmp"))}
 	if err := os.Mkdir(filepath.Join(dir, "tmp"), 0o755); err != nil {
 		t.Fatal(err)

@@ -47,7 +47,7 @@ type Exit struct {
 	Code      int       `json:"code"` // 128 + signal number where a signal ended it; -1: nobody could tell
 	Signal    string    `json:"signal,omitempty"`
 	OOMKilled bool      `json:"oom_killed,omitempty"`
-	Outside   bool      `json:"from_outside,omitempty"` // somebody else has sent the signal through the engine
+	Outside   bool      `json:"from_outside,omitempty"` // somebody else has sent it a signal through the engine
 	Restarted bool      `json:"restarted,omitempty"`    // it was started again: another process has taken its place
 
 	EngineLost bool `json:"engine_lost,omitempty"` // the container engine was away when it ended, or is still
@@ -66,6 +66,8 @@ func (e Exit) String() string {
 	}
 	if e.OOMKilled {
 		s += " (out of memory)"
+	} else if e.Outside && e.Signal == "" {
+		s += " after a signal from outside, through the container engine"
 	} else if e.Outside {
 		s += " from outside, through the container engine"
 	}

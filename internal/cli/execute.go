@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"locbench/internal/bench"
@@ -170,7 +171,7 @@ func conduct(ctx context.Context, env Env, c conducted) error {
 	})
 	closeErr := site.close(ctx)
 	stream.Close()
-	return errors.Join(outcome(ctx, err, writer.Err()), closeErr)
+	return errors.Join(outcome(ctx, err, unkept(dir, writer.Err(), c.search == nil)), closeErr)
 }
 
 func warn(env Env, err error) { fmt.Fprintf(env.Stderr, "warning: %s\n", safe.Line(err.Error(), 2000)) }
@@ -299,7 +300,7 @@ func public(run bench.Run) bench.Run {
 }
 
 func openResults(dir string, resume bool, plan bench.Run, cancel context.CancelCauseFunc) (*results.Writer, error) {
-	fail := func(err error) { cancel(fmt.Errorf("results cannot be kept: %w", err)) }
+	fail := func(err error) { cancel(unkept(dir, err, plan.Search == "")) }
 	if resume {
 		return results.Reopen(dir, plan, fail)
 	}
@@ -308,6 +309,24 @@ func openResults(dir string, resume bool, plan bench.Run, cancel context.CancelC
 		return nil, withCode(ExitUsage, err)
 	}
 	return w, nil
+}
+
+// unkept says that results could not be written, and what to do about it; nil for nil.
+func unkept(dir string, err error, resumable bool) error {
+	if err == nil {
+		return nil
+	}
+	err = fmt.Errorf("results cannot be kept: %w", err)
+	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
+		return err
+	}
+	if full, e := filepath.Abs(dir); e == nil {
+		err = fmt.Errorf("%w; make room in %s", err, full)
+	}
+	if resumable {
+		err = fmt.Errorf("%w, then go on with locbench run --resume %s", err, dir)
+	}
+	return err
 }
 
 func newPrinter(env Env, f runFlags, fail func(error)) *plain.Printer {

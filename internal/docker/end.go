@@ -16,10 +16,11 @@ import (
 )
 
 const (
-	killTimeout = 10 * time.Second       // from SIGKILL until the engine must have told the end
-	drain       = 2 * time.Second        // for the rest of the log after the end
-	oomPatience = 300 * time.Millisecond // from the end of a container until its reason must have been told
-	lostAfter   = 5 * time.Second        // an engine that cannot be asked for so long is taken for gone
+	killTimeout     = 10 * time.Second        // from SIGKILL until the engine must have told the end
+	drain           = 2 * time.Second         // for the rest of the log after the end
+	oomPatience     = 300 * time.Millisecond  // from the end of a container until its reason must have been told
+	restartPatience = 1500 * time.Millisecond // from an end that somebody has brought about until they must have started it again
+	lostAfter       = 5 * time.Second         // an engine that cannot be asked for so long is taken for gone
 )
 
 // wait learns of the container's end.
@@ -61,9 +62,12 @@ func (c *Container) end(ctx context.Context) (bench.Exit, error) {
 		exit, running, stateErr := c.state(ctx)
 		switch {
 		case stateErr == nil && !running:
-			if exit.Signal != "" && !exit.OOMKilled && !c.asked.Load() {
+			if !exit.OOMKilled && !c.asked.Load() {
 				oom, outside := c.reason(ctx, exit.Signal == "SIGKILL")
 				exit.OOMKilled, exit.Outside = oom, outside && !oom
+				if exit.Outside && c.restarts(ctx) {
+					exit.Restarted = true
+				}
 			}
 			exit.EngineLost = away
 			return exit, nil
@@ -100,6 +104,25 @@ func (c *Container) reason(ctx context.Context, maybeOOM bool) (oom, outside boo
 		return !oom
 	})
 	return oom, outside
+}
+
+// restarts watches for a moment whether who has ended the container starts it again.
+func (c *Container) restarts(ctx context.Context) bool {
+	for began := time.Now(); time.Since(began) < restartPatience && !c.asked.Load(); {
+		_, running, err := c.state(ctx)
+		if errors.Is(err, errRestarted) {
+			return true
+		}
+		if err != nil || running {
+			return false
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	return false
 }
 
 // firstEnd is how the container's first process has ended, where another has taken its place by now.

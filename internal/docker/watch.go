@@ -3,6 +3,7 @@ package docker
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/docker/docker/api/types/events"
@@ -82,7 +83,7 @@ func (c *Container) incident(ctx context.Context, m events.Message) (i bench.Inc
 	case events.ActionOOM:
 		i.Kind, i.Text = bench.IncidentOOM, "out of memory: the kernel has killed one of its processes"
 	case events.ActionKill:
-		i.Kind, i.Text = bench.IncidentKilled, "somebody has sent it signal "+bounded(m.Actor.Attributes["signal"])+" from outside, through the container engine"
+		i.Kind, i.Text = bench.IncidentKilled, "somebody has sent it "+namedSignal(m.Actor.Attributes["signal"])+" from outside, through the container engine"
 	case events.ActionUpdate:
 		i.Kind, i.Text = bench.IncidentLimits, "its limits were changed from outside"
 	default:
@@ -110,6 +111,17 @@ func (c *Container) networkIncident(ctx context.Context, m events.Message) (i be
 		return bench.Incident{Kind: bench.IncidentNetwork, Text: "connected to the network " + name + " from outside"}, true
 	}
 	return i, false
+}
+
+// namedSignal is "SIGTERM" for "15" and "SIGTERM".
+func namedSignal(text string) string {
+	if n, err := strconv.Atoi(text); err == nil {
+		if name := signalName(128 + n); name != "" {
+			return name
+		}
+		return "signal " + strconv.Itoa(n)
+	}
+	return bounded(text)
 }
 
 // bounded keeps a name from an event short.

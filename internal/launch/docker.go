@@ -71,8 +71,16 @@ func (d *Docker) Network() string { return d.network.Name }
 
 // Close removes the network. It works with a ctx that has been cancelled, and once.
 func (d *Docker) Close(ctx context.Context) error {
-	d.close.Do(func() { d.closeErr = d.engine.RemoveNetwork(ctx, d.network.ID) })
+	d.close.Do(func() { d.closeErr = left(d.engine.RemoveNetwork(ctx, d.network.ID)) })
 	return d.closeErr
+}
+
+// left says what removes what the engine would not remove.
+func left(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w (\"locbench clean\" removes what is left, as --resume does)", err)
 }
 
 // Launch starts one contender in a container. When it fails, or ctx ends meanwhile, nothing of it is left.
@@ -207,6 +215,7 @@ func (c *container) BeginPeak() error {
 
 func (c *container) Stop(ctx context.Context, grace time.Duration) (bench.StopResult, error) {
 	r, err := c.Container.Stop(ctx, grace)
+	err = left(err)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.stopped && c.reader != nil {

@@ -1,0 +1,59 @@
+//go:build linux
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"locbench/internal/bench"
+)
+
+// TestDiskFillsUp fills the file system of the results in the second step of the first leg, and makes room again for --resume.
+func TestDiskFillsUp(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can mount a small file system to fill")
+	}
+	runtimes(t, func(t *testing.T, runtime string) {
+		t.Parallel()
+		dir := t.TempDir()
+		if text, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", dir).CombinedOutput(); err != nil {
+			t.Skipf("no file system can be mounted here: %v: %s", err, text)
+		}
+		t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
+		d := disturbIn(t, dir, []string{"TMPDIR=" + t.TempDir()}, "run", "--headless", "-p", quiet(t, runtime, 2, 1, 1, 2, 4))
+		d.instance(1)
+		filler := filepath.Join(dir, "filler")
+		fill(t, filler)
+		run, legs := d.ends(3, "results cannot be kept", "no space left on device; make room in "+d.out, "--resume out")
+		if strings.Count(d.stderr.String(), "no space left") > 6 {
+			t.Errorf("it says so over and over")
+		}
+		if run.State != bench.RunRunning || len(legs) != 1 || len(legs[0].Steps) != 1 || legs[0].Steps[0].Load.Succeeded == 0 {
+			t.Errorf("run %s, %s", run.State, states(legs))
+		}
+		if err := os.Remove(filler); err != nil {
+			t.Fatal(err)
+		}
+		d.resumes()
+	})
+}
+
+// fill writes to path until nothing more fits.
+func fill(t *testing.T, path string) {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for block := make([]byte, 64<<10); len(block) > 0; {
+		if _, err := f.Write(block); err != nil {
+			block = block[:len(block)/2] // to the last byte
+		}
+	}
+}
