@@ -15,8 +15,10 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // survey tells of every chart where it is and how many shapes have which colour.
@@ -249,6 +251,25 @@ func TestPrint(t *testing.T) {
 	if n := eval[int](b, `document.querySelectorAll('.chart:not(:has(svg))').length`); n != 0 {
 		t.Errorf("%d charts that were never in view are not on paper", n)
 	}
+	media := emulation.SetEmulatedMediaParams{Media: "print", Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}
+	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, media); err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(794, 1100)); err != nil {
+		t.Fatal(err)
+	}
+	b.photograph("print")
+	if ink := eval[string](b, `getComputedStyle(document.documentElement).getPropertyValue('--ink').trim() + getComputedStyle(document.body).backgroundColor`); ink != "#1c2127rgb(255, 255, 255)" {
+		t.Errorf("ink and paper are %s", ink)
+	}
+	if n := eval[int](b, `[...document.querySelectorAll('.save, select, summary, [data-all]')].filter((el) => el.checkVisibility()).length`); n != 0 {
+		t.Errorf("%d tools are on paper", n)
+	}
+	for id, n := range inks(b, 0) {
+		if n == 0 && id != "chart-heat" {
+			t.Errorf("%s: nothing in the colours of paper", id)
+		}
+	}
 }
 
 // What is saved is what it says: a picture, an image of the promised size, rows with all values.
@@ -420,6 +441,26 @@ func TestTablesAreSorted(t *testing.T) {
 	if eval[bool](b, `document.querySelector('#try th[data-nosort] button') !== null`) {
 		t.Error("a column that is not to be sorted has a button")
 	}
+}
+
+// The arrow keys show the values of the steps, one after the other.
+func TestArrowsGoThroughTheSteps(t *testing.T) {
+	run, legs := fixtureOf(2, 6)
+	b := open(t, startBrowser(t), render(t, run, legs), 1280, "light")
+	b.unroll()
+	eval[bool](b, `(() => { document.getElementById('chart-throughput').focus(); return true; })()`)
+	for range 6 {
+		if err := chromedp.Do(b.ctx, chromedp.KeyEvent(kb.ArrowRight)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.until("what is said", `document.getElementById('said').textContent.startsWith('2 connections')`)
+	said := eval[string](b, `document.getElementById('said').textContent`)
+	row := eval[string](b, `document.querySelectorAll('#figure-throughput tbody tr')[5].cells[1].textContent`)
+	if !strings.Contains(said, "rs-actix: "+row) || !strings.Contains(said, "quota: ") {
+		t.Errorf("said %q, and the table has %q", said, row)
+	}
+	b.until("the tooltip", fmt.Sprintf(`[...document.querySelectorAll('#chart-throughput text')].some((e) => e.textContent.includes(%q))`, row))
 }
 
 // The lists above some charts choose what these show, and their tables follow.

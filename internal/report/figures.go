@@ -26,6 +26,9 @@ type figure struct {
 	warmUp  int
 }
 
+// Steps tells whether its points are those of the steps, through which the arrow keys go.
+func (f figure) Steps() bool { return f.kind == kindSteps }
+
 // Marks is what the letters in the points mean.
 func (f figure) Marks() []mark {
 	if !f.marked {
@@ -71,6 +74,9 @@ func figures(run bench.Run, l layout) []figure {
 	}
 	for _, m := range measures(run.Profile) {
 		all = append(all, stepFigure(l, m))
+		if m.id == "throughput" && requestsApart(l) != nil {
+			all = append(all, stepFigure(l, inFlight()))
+		}
 	}
 	return append(all, cumulativeFigure(l))
 }

@@ -98,6 +98,15 @@ func quantile(id, title string, of func(bench.Latencies) time.Duration) measure 
 		whole: func(s stats.Step) (float64, bool) { return known(s.Latency) }}
 }
 
+// inFlight stands beside the throughput where the steps differ in what they ask: without it, a client's ceiling looks like the
+// contenders' convergence.
+func inFlight() measure {
+	return measure{id: "in-flight", title: "Requests in flight", note: "Throughput × mean latency, by Little's law. Where all connections are in flight, their number bounds the throughput.",
+		format: significant, value: func(s bench.StepResult) (float64, string, bool) {
+			return s.Load.InFlight, significant(s.Load.InFlight), s.Load.InFlight > 0
+		}}
+}
+
 func errorRatio(s bench.StepResult) (float64, string, bool) {
 	failed := s.Load.FailedTotal()
 	if failed+s.Load.Succeeded <= 0 {

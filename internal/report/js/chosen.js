@@ -95,7 +95,7 @@ function time(chart, option, width) {
     // Where the steps of the first of them begin; those of the others begin a little earlier or later.
     const borders = all[0].steps.map((s) => ({ xAxis: s.from, name: page.steps[s.row].label }));
     panes.forEach((_, pane) => option.series.push({ type: 'line', xAxisIndex: pane, yAxisIndex: pane, data: [], silent: true, markLine: { silent: true, symbol: 'none', animation: false,
-      lineStyle: { color: css('--line'), type: 'solid' }, label: { show: pane === 0, formatter: '{b}', color: css('--soft'), fontSize: 10, position: 'end', distance: 2 }, labelLayout: { hideOverlap: true }, data: borders } }));
+      lineStyle: { color: css('--line'), type: 'solid' }, label: { show: pane === 0, formatter: '{b}', color: css('--soft'), fontSize: 10, position: 'end', distance: 8 }, labelLayout: { hideOverlap: true }, data: borders } }));
   }
   const measureOf = option.series.map((s) => s.measure);
   option.tooltip.formatter = (list) => {

@@ -76,14 +76,36 @@ function themes() {
   document.querySelector('header').prepend(element('label', { class: 'theme' }, 'Colours ', select));
 }
 
+// arrows go from step to step in a chart that has the focus, and say what its tooltip says.
+function arrows(chart, said) {
+  const el = placeOf(chart);
+  let i = -1;
+  el.addEventListener('keydown', (e) => {
+    const drawn = echarts.getInstanceByDom(el);
+    if (!drawn || !['ArrowLeft', 'ArrowRight', 'Escape'].includes(e.key)) return;
+    if (e.key === 'Escape') { drawn.dispatchAction({ type: 'hideTip' }); return; }
+    e.preventDefault();
+    i = Math.min(page.steps.length - 1, Math.max(0, i + (e.key === 'ArrowLeft' ? -1 : 1)));
+    const series = drawn.getOption().series;
+    // A chart may lack a step; the tooltip is that of the first line that has it.
+    const at = series.findIndex((s) => s.type === 'line' && s.data?.[i] !== undefined && s.data[i].value !== '-');
+    const who = chart.series.filter((w) => shown.has(w.c));
+    said.textContent = stepTooltip(chart, rowsOf(chart), who, who.map((_, seriesIndex) => ({ seriesIndex, dataIndex: i, marker: '' })));
+    drawn.dispatchAction(at < 0 ? { type: 'hideTip' } : { type: 'showTip', seriesIndex: at, dataIndex: i });
+  });
+}
+
 function start() {
   themes();
   legend();
+  const said = element('p', { class: 'hidden', 'aria-live': 'polite', id: 'said' });
+  document.querySelector('main').append(said);
   for (const chart of page.charts) {
     const tools = element('div', { class: 'tools' }, ...choices(chart), element('span', { class: 'save' }, ...saveButtons(chart)));
     document.querySelector(`#figure-${chart.id} figcaption h3`).after(tools);
     document.querySelector(`#figure-${chart.id} .values-of`)?.closest('details').addEventListener('toggle', () => fillTable(chart));
   }
+  for (const chart of page.charts.filter((c) => c.kind === 'steps')) arrows(chart, said);
   const byPlace = new Map(page.charts.map((chart) => [placeOf(chart), chart]));
   const seen = new IntersectionObserver((entries) => {
     for (const e of entries) {

@@ -1,0 +1,115 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// Colours of contenders stand out from the paper and from the shade of the warm-up (3:1, as WCAG wants of graphics), and from
+// each other also for those who do not see red, green or blue (simulated after G. M. Machado, M. M. Oliveira and L. A. F. Fernandes,
+// IEEE Transactions on Visualization and Computer Graphics 15, 2009; distances in OKLab, times 100). Shape and dash come besides.
+func TestColoursAreToldApart(t *testing.T) {
+	css, err := files.ReadFile("style.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The dark colours stand twice: for who prefers them everywhere, and for who chooses them here.
+	if dark := regexp.MustCompile(`(?s)\n    (--ink: #e[^}]*)\}`).FindAllStringSubmatch(string(css), -1); len(dark) != 2 || strings.TrimSpace(dark[0][1]) != strings.TrimSpace(dark[1][1]) {
+		t.Errorf("the two dark schemes differ: %q", dark)
+	}
+	schemes := strings.SplitN(string(css), "[data-theme=dark]", 2)
+	if len(schemes) != 2 {
+		t.Fatal("the style has no dark scheme")
+	}
+	for i, name := range []string{"light", "dark"} {
+		ink := func(v string) rgb {
+			m := regexp.MustCompile(`--` + v + `: #([0-9a-f]{6})`).FindStringSubmatch(schemes[i])
+			if m == nil {
+				t.Fatalf("%s: no --%s", name, v)
+			}
+			return parseColour(t, m[1])
+		}
+		var all []rgb
+		for k := range colors {
+			c := ink(fmt.Sprintf("c%d", k))
+			for _, behind := range []string{"paper", "band"} {
+				if r := contrast(c, ink(behind)); r < 3 {
+					t.Errorf("%s: colour %d has a contrast of only %.2f with --%s", name, k, r, behind)
+				}
+			}
+			for j, other := range all {
+				least := 5.0
+				if k < 8 {
+					least = 7.5
+				}
+				if d := apart(c, other); d < least {
+					t.Errorf("%s: colours %d and %d are only %.1f apart for somebody", name, j, k, d)
+				}
+			}
+			all = append(all, c)
+		}
+	}
+}
+
+// rgb is a colour in linear light.
+type rgb [3]float64
+
+func parseColour(t *testing.T, hex string) (c rgb) {
+	t.Helper()
+	for i := range c {
+		n, err := strconv.ParseUint(hex[2*i:2*i+2], 16, 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x := float64(n) / 255; x <= 0.04045 {
+			c[i] = x / 12.92
+		} else {
+			c[i] = math.Pow((x+0.055)/1.055, 2.4)
+		}
+	}
+	return c
+}
+
+func (c rgb) times(m [3]rgb) (out rgb) {
+	for i := range m {
+		for j := range c {
+			out[i] += m[i][j] * c[j]
+		}
+	}
+	return out
+}
+
+func contrast(a, b rgb) float64 {
+	light := func(c rgb) float64 { return 0.2126*c[0] + 0.7152*c[1] + 0.0722*c[2] + 0.05 }
+	return max(light(a), light(b)) / min(light(a), light(b))
+}
+
+// apart is the least distance of two colours, over those who see all and those who do not.
+func apart(a, b rgb) float64 {
+	least := math.Inf(1)
+	for _, sight := range [][3]rgb{
+		{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+		{{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
+		{{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}},
+		{{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}},
+	} {
+		x, y := oklab(a.times(sight)), oklab(b.times(sight))
+		least = min(least, 100*math.Hypot(math.Hypot(x[0]-y[0], x[1]-y[1]), x[2]-y[2]))
+	}
+	return least
+}
+
+func oklab(c rgb) rgb {
+	for i := range c {
+		c[i] = min(max(c[i], 0), 1)
+	}
+	lms := c.times([3]rgb{{0.4122214708, 0.5363325363, 0.0514459929}, {0.2119034982, 0.6806995451, 0.1073969566}, {0.0883024619, 0.2817188376, 0.6299787005}})
+	for i := range lms {
+		lms[i] = math.Cbrt(lms[i])
+	}
+	return lms.times([3]rgb{{0.2104542553, 0.7936177850, -0.0040720468}, {1.9779984951, -2.4285922050, 0.4505937099}, {0.0259040371, 0.7827717662, -0.8086757660}})
+}
