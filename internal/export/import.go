@@ -49,6 +49,7 @@ func readers() []reader {
 		{name: "wrk", is: isWrk, parse: readWrk, lacks: "CPU time and memory of the service; latencies other than p50, p75, p90, p99 and the maximum, and those only with --latency"},
 		{name: "hey", is: isHey, parse: readHey, lacks: "CPU time and memory of the service; connections; single latencies"},
 		{name: "jmeter", is: isJMeter, parse: readJMeter, lacks: "CPU time and memory of the service; latencies are in whole milliseconds"},
+		{name: "vegeta", is: isVegeta, parse: readVegeta, lacks: "CPU time and memory of the service; connections"},
 		{name: "vegeta-json", is: isVegetaJSON, parse: readVegetaJSON, lacks: "CPU time and memory of the service; connections"},
 		{name: "vegeta-csv", is: isVegetaCSV, parse: readVegetaCSV, lacks: "CPU time and memory of the service; connections"},
 	}

@@ -198,7 +198,7 @@ func FuzzImport(f *testing.F) {
 			f.Add([]byte(text), i)
 		}
 	}
-	for format, i := range map[string]int{"hlog": 4, "vegeta-json": 8, "vegeta-csv": 9} {
+	for format, i := range map[string]int{"hlog": 4, "vegeta": 8, "vegeta-json": 9, "vegeta-csv": 10} {
 		x, err := Lookup(format)
 		if err != nil {
 			f.Fatal(err)

@@ -6,12 +6,15 @@ import (
 	"errors"
 	"io"
 	"math"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"locbench/internal/bench"
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 )
@@ -96,7 +99,7 @@ func TestVegetaComesBack(t *testing.T) {
 	run, legs := fixture()
 	step := 2
 	want := legs[0].Steps[2].Load
-	for _, format := range []string{"vegeta-json", "vegeta-csv"} {
+	for _, format := range []string{"vegeta", "vegeta-json", "vegeta-csv"} {
 		for name, data := range written(t, format, run, legs, Options{Leg: "rs-actix-1", Step: &step}) {
 			_, got, err := Import([]Source{{Name: name, Data: data}}, "", time.Unix(0, 0))
 			if err != nil {
@@ -110,6 +113,37 @@ func TestVegetaComesBack(t *testing.T) {
 				t.Errorf("%s: p99 %v, max %v; want %v, %v", format, l.Latency.P99, l.Latency.Max, want.Latency.P99, want.Latency.Max)
 			}
 		}
+	}
+}
+
+// TestOfVegetaItself reads what vegeta's own encoder writes, with the fields that are of no use here.
+func TestOfVegetaItself(t *testing.T) {
+	var b bytes.Buffer
+	encode := vegeta.NewEncoder(&b)
+	start := time.Date(2026, 3, 14, 9, 26, 53, 0, time.UTC)
+	for i := range 100 {
+		r := vegeta.Result{Attack: "an attack", Seq: uint64(i), Code: 200, Timestamp: start.Add(time.Duration(i) * 10 * time.Millisecond), Latency: time.Duration(i+1) * time.Millisecond,
+			BytesIn: 100, BytesOut: 7, Method: "GET", URL: "http://x/", Body: []byte("body"), Headers: http.Header{"A": {"b", "c"}}}
+		if i == 99 {
+			r.Code, r.Error = 0, "Get \"http://x/\": dial tcp 127.0.0.1:1: connect: connection refused"
+		}
+		if err := encode(&r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, got, err := Import([]Source{{Name: "go-nethttp-2.bin", Data: b.Bytes()}}, "", time.Unix(0, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := got[0].Steps[0].Load
+	if got[0].Leg.String() != "go-nethttp-2" || got[0].Steps[0].Step.Name != "an attack" || l.Succeeded != 99 || l.Failed[bench.ErrRefused] != 1 || l.Bytes != 9900 || !l.Started.Equal(start) {
+		t.Errorf("%s, %q: %d successes, %v, %d bytes, from %v", got[0].Leg, got[0].Steps[0].Step.Name, l.Succeeded, l.Failed, l.Bytes, l.Started)
+	}
+	if math.Abs(float64(l.Latency.P50)/float64(50*time.Millisecond)-1) > .002 || l.Latency.Max != 99*time.Millisecond {
+		t.Errorf("p50 %v, max %v", l.Latency.P50, l.Latency.Max)
+	}
+	if _, _, err := Import([]Source{{Name: "cut-1.bin", Data: b.Bytes()[:b.Len()-3]}}, "", time.Unix(0, 0)); err == nil || !strings.Contains(err.Error(), "result 100") {
+		t.Errorf("a file that ends too early: %v", err)
 	}
 }
 
