@@ -54,16 +54,55 @@ func harnessKeys() []string {
 }
 
 func harnessFiles(run bench.Run, legs []bench.LegResult, _ Options) (files []File, err error) {
+	labels := harnessLabels(legs)
 	for _, leg := range legs {
 		if len(leg.Steps) == 0 {
 			continue
 		}
 		files = append(files, File{fileName(leg.Leg.String()) + harnessSuffix, func(w io.Writer) error {
-			_, err := w.Write(toHarness(leg).encode())
+			f := toHarness(leg)
+			f.fill(labels)
+			_, err := w.Write(f.encode())
 			return err
 		}})
 	}
 	return files, nil
+}
+
+// notRun stands for a check that a leg has not run and another has: the published renderer wants every check in every file.
+const notRun = "not run"
+
+// harnessLabels are the checks of all legs, in the order in which they first appear; none where a leg came from the harness, whose files
+// stay as they were.
+func harnessLabels(legs []bench.LegResult) (labels []string) {
+	seen := map[string]bool{}
+	for _, leg := range legs {
+		for _, c := range leg.Checks {
+			if c.Group == groupHarness {
+				return nil
+			}
+		}
+		for _, c := range harnessChecks(leg) {
+			if !seen[c.label] {
+				seen[c.label] = true
+				labels = append(labels, c.label)
+			}
+		}
+	}
+	return labels
+}
+
+// fill adds the checks that are missing.
+func (f *harnessFile) fill(labels []string) {
+	has := map[string]bool{}
+	for _, c := range f.Checks {
+		has[c.label] = true
+	}
+	for _, l := range labels {
+		if !has[l] {
+			f.Checks = append(f.Checks, harnessCheck{l, rawString(notRun)})
+		}
+	}
 }
 
 // toHarness turns a leg into the harness' form.
@@ -167,6 +206,9 @@ func harnessStats(leg bench.LegResult) []harnessStat {
 	}
 	for i := range leg.Steps {
 		s := leg.Steps[i]
+		if s.Aborted != "" && s.After == nil {
+			break // the harness ends with a service that dies: a step without its counters is none
+		}
 		e := entry(messageStep, s.After, s.Load.Succeeded, s.Load.FailedTotal())
 		if s.Step.Connections > 0 {
 			e[9] = rawInt(int64(s.Step.Connections))

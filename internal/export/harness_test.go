@@ -2,10 +2,15 @@ package export
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"locbench/internal/bench"
 )
 
 // published is a file as the harness wrote it: its numbers are those of Docker and wrk, with the noise of Python's floats.
@@ -120,6 +125,40 @@ func TestOurLegsComeBackFromTheHarness(t *testing.T) {
 				t.Errorf("%s: start-up %v, image %d, stop %v", name, *back[0].StartUp, back[0].Artifact.ImageSize, back[0].Stop)
 			}
 		}
+	}
+}
+
+// The published renderer takes every check from every file, and divides by the figures of every step.
+func TestHarnessFilesCanBeRendered(t *testing.T) {
+	run, legs := fixture()
+	legs = slices.Clone(legs[:2])
+	legs[1].Checks = []bench.CheckResult{{Group: "get", Name: "served by this one only", Status: bench.CheckPassed, Value: "200"}}
+	died := legs[1].Steps[len(legs[1].Steps)-1]
+	died.Index, died.Aborted, died.After = died.Index+1, "the contender died", nil
+	legs[1].Steps = append(slices.Clone(legs[1].Steps), died)
+	sets := map[string]bool{}
+	for name, data := range written(t, "harness", run, legs, Options{}) {
+		var f struct {
+			Checks map[string]any   `json:"checks"`
+			Stats  []map[string]any `json:"stats"`
+		}
+		if err := json.Unmarshal(data, &f); err != nil {
+			t.Fatal(err)
+		}
+		sets[fmt.Sprint(slices.Sorted(maps.Keys(f.Checks)))] = true
+		for i, s := range f.Stats {
+			for _, key := range []string{"cpu_new_s", "mem_max_mb", "requests_per_s", "latency_90p_ms"} {
+				if s[key] == nil && i >= 2 {
+					t.Errorf("%s: stats[%d].%s is null", name, i, key)
+				}
+			}
+		}
+		if strings.HasPrefix(name, "rs-actix-1") && f.Checks["get: served by this one only"] != "not run" {
+			t.Errorf("%s: %v", name, f.Checks["get: served by this one only"])
+		}
+	}
+	if len(sets) != 1 {
+		t.Errorf("%d different sets of checks", len(sets))
 	}
 }
 
