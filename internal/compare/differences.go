@@ -87,8 +87,9 @@ func data(a, b bench.DataInfo) Difference {
 }
 
 // ProfileHash is of all that decides about a contender's figures and is the profile's: not of the names, the contenders, the rounds, the
-// price and the checks, nor of where the store is.
+// price, the checks and the thresholds, nor of where the store is. (What a threshold has cut short is on record with the steps.)
 func ProfileHash(p bench.Profile) string {
+	p.Thresholds = nil
 	p.Name, p.Title, p.Description, p.Contenders, p.Rounds, p.PriceVCPUHr, p.Checks = "", "", "", nil, 0, 0, bench.CheckSpec{}
 	p.Store.URL = ""
 	return hash(p)

@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"locbench/internal/bench"
+	"locbench/internal/compare"
+	"locbench/internal/results"
+	"locbench/internal/safe"
+)
+
+// historyFlags are the flags of "locbench history".
+type historyFlags struct {
+	contenders []string
+	measures   []string
+	format     string
+}
+
+func newHistory(env Env) *cobra.Command {
+	var f historyFlags
+	cmd := &cobra.Command{
+		Use:   "history [DIR...]",
+		Short: "Show the figures of contenders over many results, with changes marked",
+		Long: `Finds the results folders in these folders and below (in ./results without one) and shows each contender's headline figures in the order
+of time: throughput at the peak, p99 at half of the peak, start-up, peak memory and CPU per request, as medians of the complete rounds.
+
+Where two neighbours are not comparable (other limits, profile, machine, data), that is marked, and figures on the two sides are not mixed. Within
+comparable results, places where a level has changed for good are marked, with all else that changed there; it takes six results in a row.
+
+Folders that cannot be read, runs without a complete round, copies and searches for capacity are named on standard error and left out.`,
+		Example: `  locbench history
+  locbench history results/nightly --contender rs-actix --measure throughput,p99
+  locbench history results --format csv > history.csv`,
+		Args: args(cobra.ArbitraryArgs),
+		RunE: func(_ *cobra.Command, dirs []string) error { return f.run(env, dirs) },
+	}
+	cmd.Flags().StringSliceVar(&f.contenders, "contender", nil, "only this `CONTENDER`; may be repeated")
+	cmd.Flags().StringSliceVar(&f.measures, "measure", nil, "only these `measures`: throughput, p99, start-up, memory, cpu")
+	cmd.Flags().StringVar(&f.format, "format", "text", "`FORMAT`: text, md, csv or json")
+	_ = cmd.RegisterFlagCompletionFunc("format", fixed("text", "md", "csv", "json"))
+	_ = cmd.RegisterFlagCompletionFunc("measure", fixed("throughput", "p99", "start-up", "memory", "cpu"))
+	return cmd
+}
+
+func (f historyFlags) run(env Env, dirs []string) error {
+	write := map[string]func(io.Writer, []compare.Course) error{
+		"text": compare.HistoryText, "md": compare.HistoryMarkdown, "csv": compare.HistoryCSV, "json": historyJSON,
+	}[f.format]
+	if write == nil {
+		return usage("--format %q: text, md, csv or json", f.format)
+	}
+	var measures []compare.Measure
+	for _, text := range f.measures {
+		m, err := compare.ParseMeasure(text)
+		if err != nil {
+			return usage("--measure: %w", err)
+		}
+		measures = append(measures, m)
+	}
+	if len(dirs) == 0 {
+		dirs = []string{"results"}
+		if _, err := os.Stat("results"); errors.Is(err, os.ErrNotExist) {
+			return usage("there is no folder ./results: name those that hold results")
+		}
+	}
+	history, found := readHistory(env, dirs)
+	if len(history.Labels()) == 0 {
+		what := "there is no results folder"
+		if found > 0 {
+			what = fmt.Sprintf("none of %d results folders has a complete round", found)
+		}
+		return fmt.Errorf("%s in %s: each locbench run writes one, by default to results/<time>-<profile>", what, strings.Join(dirs, ", "))
+	}
+	courses, err := history.Courses(f.contenders, measures)
+	if err != nil {
+		return withCode(ExitUsage, err)
+	}
+	if err := write(env.Stdout, courses); err != nil {
+		return fmt.Errorf("write the history: %w", err)
+	}
+	return nil
+}
+
+// readHistory reads all results folders in dirs and below, and tells on standard error what is left out.
+func readHistory(env Env, dirs []string) (history *compare.History, found int) {
+	history = &compare.History{}
+	folders, problems := results.Find(dirs...)
+	for _, p := range problems {
+		warn(env, p)
+	}
+	for _, folder := range folders {
+		leave := func(why string) {
+			fmt.Fprintf(env.Stderr, "left out: %s: %s\n", safe.Line(folder, 400), safe.Line(why, 400))
+		}
+		run, legs, err := results.Read(folder)
+		if err != nil {
+			leave(err.Error())
+			if len(legs) == 0 {
+				continue
+			}
+		}
+		if run.State == bench.RunRunning && results.Running(folder) {
+			leave("it is still running")
+			continue
+		}
+		for _, why := range history.Add(folder, run, legs) {
+			leave(why)
+		}
+	}
+	return history, len(folders)
+}
+
+func historyJSON(w io.Writer, courses []compare.Course) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(struct {
+		Contenders []compare.Course `json:"contenders"`
+	}{courses})
+}

@@ -1,0 +1,254 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/stats"
+)
+
+// historyAlpha is the share of series without a change in which chance marks one.
+const historyAlpha = 0.05
+
+// LeastForChange is the least number of comparable results in a row in which a change point can be found.
+const LeastForChange = 6
+
+// History collects the results of many runs, one after the other, so that only their figures are kept. The zero value is ready.
+type History struct {
+	points map[string][]Point // by label
+	ids    map[string]string  // run to folder
+}
+
+// Point is one contender in one run.
+type Point struct {
+	Folder  string    `json:"folder"`
+	Run     string    `json:"run"`
+	Started time.Time `json:"started"`
+	Rounds  int       `json:"rounds"` // complete ones; the figures are of these
+	Left    int       `json:"left_out,omitempty"`
+	// Break is what makes it not comparable with the point before; "" when nothing on record does.
+	Break  string   `json:"not_comparable_with_previous,omitempty"`
+	Values []Figure `json:"measures"`
+
+	run   bench.Run
+	legs  []bench.LegResult // what was started, without figures
+	at    bench.Step        // of P99, if it is the first of its stretch
+	steps []stepP99
+}
+
+// Figure is one measure of a point.
+type Figure struct {
+	Measure Measure `json:"measure"`
+	Unit    string  `json:"unit"`
+	At      string  `json:"at,omitempty"` // at which step
+	Side            // rounds, and their median with its interval
+}
+
+// Change is a place where the level of a measure changed.
+type Change struct {
+	Measure Measure `json:"measure"`
+	At      int     `json:"at"` // index of the first point of the new level
+	Before  float64 `json:"before"`
+	After   float64 `json:"after"` // medians of the points between the neighbouring changes or breaks
+	P       float64 `json:"p"`
+	// Since are what else is on record as different between this point and the one before: perhaps the reason.
+	Since []Difference `json:"since,omitempty"`
+}
+
+// Course is a contender over all runs, in the order of time.
+type Course struct {
+	Contender string   `json:"contender"`
+	Points    []Point  `json:"points"`
+	Changes   []Change `json:"changes,omitempty"`
+}
+
+type stepP99 struct {
+	step   bench.Step
+	values []float64
+}
+
+// Add takes one results folder. skipped says why it, or some contender of it, adds nothing.
+func (h *History) Add(folder string, run bench.Run, legs []bench.LegResult) (skipped []string) {
+	if h.points == nil {
+		h.points, h.ids = map[string][]Point{}, map[string]string{}
+	}
+	if run.Search != "" {
+		return []string{"its steps were chosen by a search for capacity"}
+	}
+	if other, twice := h.ids[run.ID]; twice && run.ID != "" {
+		return []string{"the same run as in " + other}
+	}
+	h.ids[run.ID] = folder
+	var complete []bench.LegResult
+	seen, whole := map[string]int{}, map[string]int{}
+	var labels []string
+	for _, leg := range legs {
+		label := leg.Leg.Label()
+		if seen[label]++; seen[label] == 1 {
+			labels = append(labels, label)
+		}
+		if leg.State == bench.LegComplete {
+			whole[label]++
+			complete = append(complete, leg)
+		}
+	}
+	if len(labels) == 0 {
+		return []string{"no leg has begun"}
+	}
+	for _, label := range labels {
+		if whole[label] == 0 {
+			skipped = append(skipped, label+": none of its rounds is complete")
+		}
+	}
+	all, err := contenders(Set{Run: run, Legs: complete})
+	if err != nil {
+		return skipped
+	}
+	for _, c := range all {
+		p := Point{Folder: folder, Run: run.ID, Started: run.Started, Rounds: whole[c.Label], Left: seen[c.Label] - whole[c.Label], run: run}
+		p.measure(c)
+		h.points[c.Label] = append(h.points[c.Label], p)
+	}
+	return skipped
+}
+
+// measure takes the figures of a contender.
+func (p *Point) measure(c contender) {
+	for _, leg := range c.legs {
+		p.legs = append(p.legs, bench.LegResult{Leg: leg.Leg, Service: leg.Service, Instance: leg.Instance})
+	}
+	for _, m := range Measures() {
+		values, _, at, _ := m.samples(c, c)
+		if m == P99 {
+			p.at, _, _ = half(c)
+			for _, s := range c.Steps {
+				if !s.Step.WarmUp {
+					p.steps = append(p.steps, stepP99{s.Step, c.p99(s.Step)})
+				}
+			}
+		}
+		p.Values = append(p.Values, Figure{Measure: m, Unit: m.unit(), At: at, Side: side(stats.NewValue(values))})
+	}
+}
+
+// Labels are those of all contenders that were added.
+func (h *History) Labels() []string {
+	var all []string
+	for label := range h.points {
+		all = append(all, label)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// Courses puts the points of each label in the order of time, and marks where they cannot be compared and where a level changed. Without
+// labels it is of all contenders, without measures of all of these. A change is searched within each stretch of comparable points.
+func (h *History) Courses(labels []string, measures []Measure) ([]Course, error) {
+	if len(labels) == 0 {
+		labels = h.Labels()
+	}
+	if len(measures) == 0 {
+		measures = Measures()
+	}
+	var all []Course
+	for _, label := range labels {
+		points, ok := h.points[label]
+		if !ok {
+			return nil, fmt.Errorf("there is no contender %q in these results; there are %s", label, list(h.Labels()))
+		}
+		c := Course{Contender: label, Points: slices.Clone(points)}
+		slices.SortStableFunc(c.Points, func(a, b Point) int { return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.Folder, b.Folder)) })
+		for i := range c.Points {
+			p := &c.Points[i]
+			p.Values = slices.DeleteFunc(slices.Clone(p.Values), func(f Figure) bool { return !slices.Contains(measures, f.Measure) })
+			if i > 0 {
+				was := c.Points[i-1]
+				p.Break = broken(append(Differences(was.run, p.run), LegDifferences(was.legs, p.legs)...))
+			}
+		}
+		for from := 0; from < len(c.Points); {
+			to := from + 1
+			for to < len(c.Points) && c.Points[to].Break == "" {
+				to++
+			}
+			if err := c.stretch(from, to); err != nil {
+				return nil, err
+			}
+			from = to
+		}
+		slices.SortStableFunc(c.Changes, func(a, b Change) int { return a.At - b.At })
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// broken names what breaks a comparison, with its values where they are short: a list of steps is none.
+func broken(differences []Difference) string {
+	const short = 40
+	var parts []string
+	for _, d := range differences {
+		switch {
+		case d.Weight != Breaks:
+		case len(d.Old) <= short && len(d.New) <= short:
+			parts = append(parts, "other "+d.String())
+		default:
+			parts = append(parts, "other "+d.What)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// stretch searches a stretch of comparable points for changes. p99 is at the step that the first of them has at half of its peak.
+func (c *Course) stretch(from, to int) error {
+	points := c.Points[from:to]
+	for i := range points {
+		for j := range points[i].Values {
+			if f := &points[i].Values[j]; f.Measure == P99 {
+				*f = points[i].p99(points[0].at)
+			}
+		}
+	}
+	for k, f := range points[0].Values {
+		var series []float64
+		var index []int // of the points that have a value
+		for i, p := range points {
+			if m := p.Values[k].Median; m != nil {
+				series, index = append(series, *m), append(index, from+i)
+			}
+		}
+		found, err := stats.ChangePoints(series, historyAlpha)
+		if err != nil {
+			return fmt.Errorf("%s of %s: %w", f.Measure, c.Contender, err)
+		}
+		for _, x := range found {
+			at := index[x.At]
+			was := c.Points[index[x.At-1]]
+			c.Changes = append(c.Changes, Change{Measure: f.Measure, At: at, Before: x.Before, After: x.After, P: x.P,
+				Since: gravestFirst(append(Differences(was.run, c.Points[at].run), LegDifferences(was.legs, c.Points[at].legs)...))})
+		}
+	}
+	return nil
+}
+
+// p99 is the figure at a step.
+func (p Point) p99(step bench.Step) Figure {
+	f := Figure{Measure: P99, Unit: P99.unit(), At: step.Name}
+	for _, s := range p.steps {
+		if alike(s.step, step) {
+			f.Side = side(stats.NewValue(s.values))
+		}
+	}
+	return f
+}
+
+// ParseMeasure reads the name of a measure.
+func ParseMeasure(text string) (Measure, error) {
+	if m := Measure(text); slices.Contains(Measures(), m) {
+		return m, nil
+	}
+	return "", fmt.Errorf("there is no measure %q; there are throughput, p99, start-up, memory and cpu", text)
+}

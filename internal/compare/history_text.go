@@ -1,0 +1,320 @@
+package compare
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"locbench/internal/safe"
+)
+
+// HistoryText writes courses for people: a table with a row for each result, marks between the rows, and a line of blocks for each measure.
+// It is no wider than 80 columns, but for the names of folders.
+func HistoryText(w io.Writer, courses []Course) error {
+	var b bytes.Buffer
+	for i, c := range courses {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		c.text(&b)
+	}
+	for _, c := range courses {
+		if len(c.Points) == 1 {
+			b.WriteByte('\n')
+			fold(&b, "", c.note())
+			break
+		}
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+const (
+	historyWidth = 80
+	sparkWidth   = 30 // the last so many points; the table has them all
+)
+
+func (c Course) text(b *bytes.Buffer) {
+	fmt.Fprintf(b, "%s   %s\n", safe.Line(c.Contender, 60), results(len(c.Points)))
+	rows := c.rows()
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for i, row := range rows {
+		if i > 0 {
+			c.marks(i-1, func(text string) { fold(b, "      ", text) })
+		}
+		for k, cell := range row {
+			b.WriteString("  " + strings.Repeat(" ", widths[k]-utf8.RuneCountInString(cell)) + cell)
+		}
+		b.WriteByte('\n')
+	}
+	for k := range c.Points[0].Values {
+		if len(c.Points) > 1 {
+			fmt.Fprintf(b, "  %-23s %s  %s\n", c.title(k), c.spark(k), c.span(k))
+		}
+	}
+	for i, p := range c.Points {
+		fmt.Fprintf(b, "  %*d  %s", len(strconv.Itoa(len(c.Points))), i+1, safe.Line(p.Folder, 400))
+		if p.Left > 0 {
+			fmt.Fprintf(b, " (%s left out, not complete)", rounds(Legs{Seen: p.Left}))
+		}
+		b.WriteByte('\n')
+	}
+	if len(c.Points) > 1 {
+		fold(b, "  ", c.note())
+	}
+}
+
+// title is the name of the k-th measure.
+func (c Course) title(k int) string {
+	if m := c.Points[0].Values[k].Measure; m != P99 {
+		return m.Title()
+	}
+	return "p99 at half of the peak"
+}
+
+// span is from the smallest to the largest value of a measure.
+func (c Course) span(k int) string {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, p := range c.Points {
+		if m := p.Values[k].Median; m != nil {
+			lo, hi = min(lo, *m), max(hi, *m)
+		}
+	}
+	m := c.Points[0].Values[k].Measure
+	if lo > hi {
+		return "not measured"
+	}
+	return m.Text(lo) + " to " + m.Text(hi)
+}
+
+func results(n int) string {
+	if n == 1 {
+		return "1 result"
+	}
+	return fmt.Sprintf("%d results", n)
+}
+
+// rows are the table, its head first.
+func (c Course) rows() [][]string {
+	head := []string{"#", "started", "n"}
+	for _, f := range c.Points[0].Values {
+		head = append(head, map[Measure]string{Throughput: "req/s", CPU: "CPU/req"}[f.Measure])
+		if last := &head[len(head)-1]; *last == "" {
+			*last = string(f.Measure)
+		}
+	}
+	rows := [][]string{head}
+	for i, p := range c.Points {
+		row := []string{strconv.Itoa(i + 1), p.Started.UTC().Format("2006-01-02 15:04"), strconv.Itoa(p.Rounds)}
+		for _, f := range p.Values {
+			row = append(row, f.text())
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func (f Figure) text() string {
+	if f.Median == nil {
+		return "–"
+	}
+	return strings.TrimSuffix(f.Measure.Text(*f.Median), "/s")
+}
+
+// marks tells what stands before a point.
+func (c Course) marks(i int, say func(string)) {
+	if text := c.Points[i].Break; text != "" {
+		say("── not comparable with what was before: " + safe.Line(text, 600))
+	}
+	for _, x := range c.Changes {
+		if x.At == i {
+			say(x.words())
+		}
+	}
+}
+
+// words are "▼ throughput: 13,765/s → 12,000/s (−13 %), p 0.03; other since then: locbench (1 → 2)".
+func (x Change) words() string {
+	mark := "▼"
+	if x.After > x.Before {
+		mark = "▲"
+	}
+	text := fmt.Sprintf("%s %s: %s → %s", mark, x.Measure.Title(), x.Measure.Text(x.Before), x.Measure.Text(x.After))
+	if x.Before > 0 {
+		text += " (" + percent(x.After/x.Before-1) + ")"
+	}
+	text += fmt.Sprintf(", p %.2g", x.P)
+	var other []string
+	for _, d := range x.Since {
+		if d.Weight != Breaks {
+			other = append(other, safe.Line(d.String(), 120))
+		}
+	}
+	if len(other) > 0 {
+		text += "; other since then: " + strings.Join(other, ", ")
+	}
+	return text
+}
+
+func percent(v float64) string {
+	return strings.Replace(fmt.Sprintf("%+.1f %%", 100*v), "-", "−", 1)
+}
+
+// note says what the marks mean, and what would be needed for more.
+func (c Course) note() string {
+	longest, n := 0, 0
+	for _, p := range c.Points {
+		if p.Break != "" {
+			n = 0
+		}
+		n++
+		longest = max(longest, n)
+	}
+	switch {
+	case len(c.Points) == 1:
+		return "One result has no course: run the same again, now and then, and look here from the second one on."
+	case longest < LeastForChange:
+		text := fmt.Sprintf("Changes of level can be found in %d comparable results in a row, and the longest stretch has %d.", LeastForChange, longest)
+		if longest >= 2 {
+			text += " Two of them are set beside each other, with an interval, by locbench compare OLD NEW."
+		}
+		return text
+	case len(c.Changes) == 0:
+		return "No change of level is certain enough to be marked."
+	}
+	return fmt.Sprintf("▲ ▼ a change of level that shuffled series show in at most %.0f %% of the cases. In so many measures and contenders chance finds one now and then, "+
+		"and a machine that has become slower looks the same: what locbench compare OLD NEW says of the two levels counts more.", 100*historyAlpha)
+}
+
+// spark draws one measure from its smallest value to its largest; a bar stands where points cannot be compared, a dot where there is no value.
+// Each stretch of comparable points has a scale of its own.
+func (c Course) spark(k int) string {
+	var b strings.Builder
+	for from := 0; from < len(c.Points); {
+		to := from + 1
+		for to < len(c.Points) && c.Points[to].Break == "" {
+			to++
+		}
+		if from > 0 {
+			b.WriteString("|")
+		}
+		lo, hi := math.Inf(1), math.Inf(-1)
+		for _, p := range c.Points[from:to] {
+			if m := p.Values[k].Median; m != nil {
+				lo, hi = min(lo, *m), max(hi, *m)
+			}
+		}
+		for _, p := range c.Points[from:to] {
+			m := p.Values[k].Median
+			switch {
+			case m == nil:
+				b.WriteString("·")
+			case hi <= lo:
+				b.WriteString("▄")
+			default:
+				b.WriteRune([]rune("▁▂▃▄▅▆▇█")[int(math.Round(7*(*m-lo)/(hi-lo)))])
+			}
+		}
+		from = to
+	}
+	if text := []rune(b.String()); len(text) > sparkWidth {
+		return "…" + string(text[len(text)-sparkWidth+1:])
+	}
+	return b.String()
+}
+
+// fold writes text in lines of at most historyWidth, each behind the indent.
+func fold(b *bytes.Buffer, indent, text string) {
+	n := 0
+	for _, word := range strings.Fields(text) {
+		w := utf8.RuneCountInString(word)
+		switch {
+		case n == 0:
+			b.WriteString(indent)
+			n = len(indent)
+		case n+1+w > historyWidth:
+			b.WriteString("\n" + indent)
+			n = len(indent)
+		default:
+			b.WriteByte(' ')
+			n++
+		}
+		b.WriteString(word)
+		n += w
+	}
+	b.WriteByte('\n')
+}
+
+// HistoryMarkdown writes courses as tables for a pull request.
+func HistoryMarkdown(w io.Writer, courses []Course) error {
+	var b bytes.Buffer
+	cell := strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", ">", "&gt;", "&", "&amp;", "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`)
+	for _, c := range courses {
+		fmt.Fprintf(&b, "## %s\n\n", cell.Replace(safe.Line(c.Contender, 60)))
+		for i, row := range c.rows() {
+			row = append(row, "marks", "folder")
+			if i > 0 {
+				var marks []string
+				c.marks(i-1, func(text string) { marks = append(marks, text) })
+				row[len(row)-2], row[len(row)-1] = strings.Join(marks, "; "), safe.Line(c.Points[i-1].Folder, 400)
+			}
+			for k := range row {
+				row[k] = cell.Replace(row[k])
+			}
+			b.WriteString("| " + strings.Join(row, " | ") + " |\n")
+			if i == 0 {
+				b.WriteString("|---:|---|" + strings.Repeat("---:|", len(row)-4) + "---|---|\n")
+			}
+		}
+		b.WriteByte('\n')
+		for k := range c.Points[0].Values {
+			fmt.Fprintf(&b, "- %s: %s %s\n", c.title(k), c.spark(k), c.span(k))
+		}
+		b.WriteString("\n" + c.note() + "\n\n")
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// HistoryCSV writes a row for each contender, result and measure. Text that a spreadsheet would take for a formula begins with '.
+func HistoryCSV(w io.Writer, courses []Course) error {
+	out := csv.NewWriter(w)
+	rows := [][]string{{"contender", "started", "folder", "run", "rounds", "measure", "unit", "at", "median", "low", "high", "not_comparable_with_previous", "change_before", "change_after", "change_p"}}
+	number := func(v *float64) string {
+		if v == nil {
+			return ""
+		}
+		return strconv.FormatFloat(*v, 'g', -1, 64)
+	}
+	for _, c := range courses {
+		for i, p := range c.Points {
+			for _, f := range p.Values {
+				row := []string{c.Contender, p.Started.UTC().Format(time.RFC3339), p.Folder, p.Run, strconv.Itoa(p.Rounds), string(f.Measure), f.Unit, f.At,
+					number(f.Median), number(f.Low), number(f.High), p.Break, "", "", ""}
+				for _, x := range c.Changes {
+					if x.At == i && x.Measure == f.Measure {
+						row[12], row[13], row[14] = number(&x.Before), number(&x.After), number(&x.P)
+					}
+				}
+				for k := range row {
+					if row[k] != "" && strings.ContainsAny(row[k][:1], "=+-@\t\r") {
+						row[k] = "'" + row[k]
+					}
+				}
+				rows = append(rows, row)
+			}
+		}
+	}
+	return out.WriteAll(rows)
+}

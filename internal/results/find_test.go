@@ -1,0 +1,43 @@
+package results
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestFind(t *testing.T) {
+	root := t.TempDir()
+	put := func(path string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Join(root, filepath.Dir(path)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, path), []byte("{}"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("b/run.json")
+	put("b/inner/run.json") // of a results folder
+	put("a/x/y/run.json")
+	put("a/other.json")
+	put(".hidden/run.json")
+	put(strings.Repeat("d/", 20) + "run.json")
+	if err := os.Symlink(filepath.Join(root, "b"), filepath.Join(root, "link")); err != nil {
+		t.Fatal(err)
+	}
+	got, problems := Find(root, filepath.Join(root, "b", "run.json"), filepath.Join(root, "b"), filepath.Join(root, "link"))
+	want := []string{filepath.Join(root, "a/x/y"), filepath.Join(root, "b")}
+	if !slices.Equal(got, want) {
+		t.Errorf("found %q, want %q", got, want)
+	}
+	if len(problems) != 1 || !errors.Is(problems[0], ErrBounded) {
+		t.Errorf("problems %v", problems)
+	}
+	if got, problems := Find(filepath.Join(root, "nowhere"), filepath.Join(root, "a", "other.json")); len(got) != 0 || len(problems) != 2 {
+		t.Errorf("%q, %v", got, problems)
+	}
+}
