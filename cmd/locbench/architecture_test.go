@@ -14,7 +14,7 @@ import (
 // floor does not know its neighbours. README.md has the picture.
 var floors = [][]string{
 	{"bench"},
-	{"cpuset", "estimate", "hdr", "lines", "procfs", "safe", "slo", "strictyaml", "thread", "units"},
+	{"cpuset", "estimate", "hdr", "lines", "procfs", "safe", "secret", "slo", "strictyaml", "thread", "units"},
 	{"cgroup", "docker"},
 	{"around", "capacity", "check", "contender", "dataset", "event", "hiccup", "launch", "load", "machine", "oracle", "profile", "ready", "results", "sample", "seed", "stats", "store", "verdict"},
 	{"compare", "summary"},

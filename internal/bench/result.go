@@ -264,8 +264,9 @@ type Run struct {
 	ID       string      `json:"id"` // also in every label
 	State    RunState    `json:"state"`
 	Profile  Profile     `json:"profile"`
-	Legs     []LegEntry  `json:"legs"` // in the order in which they run
-	Seed     uint64      `json:"seed"` // of the order and of the drawn ids
+	Legs     []LegEntry  `json:"legs"`                   // in the order in which they run
+	Hash     string      `json:"profile_hash,omitempty"` // of what the profile decides about the figures
+	Seed     uint64      `json:"seed"`                   // of the order and of the drawn ids
 	Started  time.Time   `json:"started"`
 	Ended    time.Time   `json:"ended,omitzero"`
 	Command  []string    `json:"command"`

@@ -75,6 +75,7 @@ type Artifact struct {
 	BinarySize  int64         `json:"binary_bytes,omitempty"` // process: size of what is started, if it is one file
 	BuildTime   time.Duration `json:"build_ns,omitempty"`     // 0: nothing had to be built
 	BuildCached bool          `json:"build_cached,omitempty"`
+	Sources     string        `json:"sources_hash,omitempty"` // SHA-256 of the contender's manifest and sources, so that an uncommitted change is seen too
 }
 
 // LaunchSpec asks a launcher for one instance.

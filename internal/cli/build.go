@@ -35,6 +35,7 @@ func (b builder) build(ctx context.Context, svc bench.Service, progress func(str
 		a, err = contender.BuildProcess(ctx, svc, opts)
 	}
 	if err == nil {
+		a.Sources, _ = contender.SourceHash(svc) // "" where only the manifest is at hand
 		if err := contender.RecordBuild(svc, b.runtime, a, opts); err != nil {
 			fmt.Fprintf(out, "what the build has taken is not kept: %v\n", err)
 		}

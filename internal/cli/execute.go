@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/compare"
 	"locbench/internal/dataset"
 	"locbench/internal/event"
 	"locbench/internal/load"
@@ -21,6 +22,7 @@ import (
 	"locbench/internal/results"
 	"locbench/internal/runner"
 	"locbench/internal/safe"
+	"locbench/internal/secret"
 	"locbench/internal/store"
 )
 
@@ -116,6 +118,9 @@ func conduct(ctx context.Context, env Env, c conducted) error {
 		return err
 	}
 	plan.Machine.OtherContainers = site.others(ctx)
+	plan.Hash = compare.ProfileHash(plan.Profile)
+	masker := newMasker(plan, c.services)
+	stream.Mask(masker.Event)
 	isolation := part(plan.Profile, site.engine)
 	plan.Isolated, site.apart = &isolation, newApart(isolation)
 	if c.resume {
@@ -143,7 +148,7 @@ func conduct(ctx context.Context, env Env, c conducted) error {
 		return err
 	}
 	defer telling.close()
-	writer, err := openResults(dir, c.resume, public(plan), cancel)
+	writer, err := openResults(dir, c.resume, masker.Run(public(plan)), cancel)
 	if err != nil {
 		return err
 	}
@@ -163,7 +168,7 @@ func conduct(ctx context.Context, env Env, c conducted) error {
 		judge = c.search.judged(judge)
 	}
 	err = runner.Run(ctx, runner.Config{
-		Run: public(plan), Dir: dir, Stream: stream, Services: c.services, Next: next, FirstRequests: site.firstRequests,
+		Run: masker.Run(public(plan)), Dir: dir, Stream: stream, Services: c.services, Next: next, FirstRequests: site.firstRequests,
 		Stages: site.stages(), Build: builder{runtime: plan.Profile.Runtime, engine: site.engine}.build, Spec: site.spec,
 		Launcher: site, Engine: &loader{site: site}, Checks: checks, StoreAlive: site.storeAlive, EngineAlive: site.engineAlive, Ready: site.ready, Judge: judge,
 		Beside:  func(ctx context.Context) *bench.Beside { return site.around.Read(ctx) },
@@ -171,7 +176,7 @@ func conduct(ctx context.Context, env Env, c conducted) error {
 	})
 	closeErr := site.close(ctx)
 	stream.Close()
-	return errors.Join(outcome(ctx, err, unkept(dir, writer.Err(), c.search == nil)), closeErr)
+	return masked(errors.Join(outcome(ctx, err, unkept(dir, writer.Err(), c.search == nil)), closeErr), masker)
 }
 
 func warn(env Env, err error) { fmt.Fprintf(env.Stderr, "warning: %s\n", safe.Line(err.Error(), 2000)) }
@@ -295,7 +300,7 @@ func public(run bench.Run) bench.Run {
 		}
 		command[i] = value
 	}
-	run.Command = command
+	run.Command = secret.Masker{}.Args(command)
 	return run
 }
 

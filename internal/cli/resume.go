@@ -8,6 +8,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/profile"
 	"locbench/internal/results"
+	"locbench/internal/secret"
 )
 
 // planResume reads the plan of a run that is to go on, with the little that may be said anew: addresses whose passwords are not
@@ -25,6 +26,13 @@ func planResume(f runFlags, contenders []string, changed func(string) bool) (ben
 	run, err := resumable(f.resume)
 	if err != nil {
 		return run, err
+	}
+	for _, r := range run.Profile.Requests {
+		for name, value := range r.Header {
+			if value == secret.Mask {
+				return run, usage("the header %s of request %q is not on record, since it is secret: the run cannot go on; begin it anew", name, r.Name)
+			}
+		}
 	}
 	if f.elastic != "" {
 		if run.Profile.Store.Kind != bench.StoreExternal {

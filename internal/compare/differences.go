@@ -155,6 +155,8 @@ func LegDifferences(a, b []bench.LegResult) []Difference {
 		})),
 		d("CPU set", Sways, instance(func(i bench.InstanceInfo) string { return i.CPUSet })),
 		d("version", Tells, func(l bench.LegResult) string { return l.Service.Version }),
+		d("sources", Tells, func(l bench.LegResult) string { return short(l.Artifact.Sources) }),
+		d("framework", Tells, func(l bench.LegResult) string { return l.Service.Framework }),
 		d("language version", Tells, func(l bench.LegResult) string { return l.Service.LanguageVersion }),
 		d("image", Tells, instance(func(i bench.InstanceInfo) string { return short(strings.TrimPrefix(i.ImageID, "sha256:")) })),
 	})

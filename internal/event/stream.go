@@ -19,6 +19,8 @@ const queueLimit = 100_000
 type Stream struct {
 	now func() time.Time
 
+	mask func(bench.Event) bench.Event // nil: events go out as they come
+
 	mu     sync.Mutex
 	seq    int64
 	subs   []*subscription
@@ -27,6 +29,9 @@ type Stream struct {
 
 // New makes a stream that takes the time from now.
 func New(now func() time.Time) *Stream { return &Stream{now: now} }
+
+// Mask lets every event pass through f before anybody sees it. It is called before the first event, and f may be called from any goroutine.
+func (s *Stream) Mask(f func(bench.Event) bench.Event) { s.mask = f }
 
 // Continue makes the next event carry the number seq+1; a resumed run goes on counting where it stopped.
 func (s *Stream) Continue(seq int64) {
@@ -50,6 +55,9 @@ func (s *Stream) Subscribe(handle func(bench.Record)) {
 
 // Publish appends an event. leg is nil when the event concerns the whole run. After Close it does nothing.
 func (s *Stream) Publish(leg *bench.Leg, e bench.Event) {
+	if s.mask != nil {
+		e = s.mask(e)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {

@@ -41,6 +41,7 @@ func runFacts(run bench.Run) factGroup {
 		g.add("Resumed", instant(t))
 	}
 	g.add("Command", command(run.Command))
+	g.add("Hash of the profile", run.Hash)
 	g.add("Seed", strconv.FormatUint(run.Seed, 10))
 	g.add("Service folders", strings.Join(run.Services, ", "))
 	return g
@@ -134,6 +135,9 @@ func contenderFacts(l layout) factGroup {
 			if i.ImageID != "" {
 				parts = append(parts, "image "+i.ImageID)
 			}
+		}
+		if h := leg.Artifact.Sources; h != "" {
+			parts = append(parts, "sources "+h)
 		}
 		if a := leg.Artifact; a.ImageSize > 0 {
 			parts = append(parts, "image of "+mebibytes(a.ImageSize))

@@ -1,0 +1,176 @@
+package secret
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+func TestName(t *testing.T) {
+	for _, name := range []string{"DB_PASSWORD", "password", "API_TOKEN", "AWS_SECRET_ACCESS_KEY", "X-Api-Key", "Authorization", "Set-Cookie", "DB_PASS", "--password"} {
+		if !Name(name) {
+			t.Errorf("%s is secret", name)
+		}
+	}
+	for _, name := range []string{"PATH", "ELASTIC_URL", "GOMAXPROCS", "BYPASS_CACHE", "COMPASS", ""} {
+		if Name(name) {
+			t.Errorf("%s is no secret", name)
+		}
+	}
+}
+
+func TestText(t *testing.T) {
+	m := New("hunter2 & co", "tiny")
+	for in, want := range map[string]string{
+		"":                               "",
+		"nothing here":                   "nothing here",
+		"login failed for hunter2 & co!": "login failed for ***!",
+		"?p=hunter2+%26+co":              "?p=***",
+		"http://me:hunter2%20&%20co@h/":  "http://***@h/",
+		"of aHVudGVyMiAmIGNv":            "of ***",
+		"tiny":                           "tiny", // known, but too short to look for
+		"get http://elastic:changeme@10.0.0.5:9200/city: refused": "get http://***@10.0.0.5:9200/city: refused",
+		"https://token@example.org https://a:b@c":                 "https://***@example.org https://***@c",
+		"postgres://u:p@w@db/x":                                   "postgres://***@db/x",
+		"mail a@b.example, http://h/@handle":                      "mail a@b.example, http://h/@handle",
+		"http://h/?id=1&access_token=abc&x=2":                     "http://h/?id=1&access_token=***&x=2",
+		"/search?keyword=bern&key=7":                              "/search?keyword=bern&key=7",
+		"http://h/\nUser: x@y":                                    "http://h/\nUser: x@y",
+	} {
+		if got := m.Text(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestArgs(t *testing.T) {
+	got := Masker{}.Args([]string{"locbench", "--elastic", "http://u:p@h", "--password", "x1", "--token=x2", "-o", "dir", "DB_PASSWORD=x3", "--api-key", "--other", "http://h/?token=x4", "--empty-token=", "--secret"})
+	want := []string{"locbench", "--elastic", "http://***@h", "--password", Mask, "--token=***", "-o", "dir", "DB_PASSWORD=***", "--api-key", "--other", "http://h/?token=***", "--empty-token=", "--secret"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+const (
+	known = "s3cr3t-of-the-store"
+	other = "bearer-of-good-news"
+)
+
+func run() bench.Run {
+	return bench.Run{
+		ID: "20261121-080000", Target: "http://me:" + known + "@127.0.0.1:8080",
+		Command: []string{"locbench", "run", "--elastic", "http://elastic:" + known + "@10.0.0.5:9200"},
+		Profile: bench.Profile{
+			Store:    bench.StoreSpec{URL: "http://elastic:" + known + "@10.0.0.5:9200"},
+			Requests: []bench.Request{{Name: "city", Path: "/city?id={id}", Header: map[string]string{"Authorization": "Bearer " + other, "Accept": "application/json"}}},
+		},
+		Legs:    []bench.LegEntry{{Leg: bench.Leg{Contender: known, Round: 1}, File: known + "-1.json"}},
+		Started: time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC),
+	}
+}
+
+func service() bench.Service {
+	return bench.Service{
+		Name: "x", Env: map[string]string{"DB_PASSWORD": "password-of-the-db", "ELASTIC_PASSWORD": "{{.Elastic.Password}}", "GREETING": "hello", "DB_URL": "pg://app:pw-in-a-url@db/x"},
+		Docker:   &bench.DockerRecipe{Args: map[string]string{"NPM_TOKEN": "npm-token-value"}, Command: []string{"serve", "--api-key", "value-of-the-key"}},
+		Variants: []bench.Variant{{Name: "v", Env: map[string]string{"SESSION_SECRET": "session-secret"}}},
+	}
+}
+
+var all = []string{known, other, "password-of-the-db", "pw-in-a-url", "npm-token-value", "session-secret", "value-of-the-key"}
+
+func TestOf(t *testing.T) {
+	values := Of(run(), []bench.Service{service()})
+	for _, v := range all[:len(all)-1] { // the last is masked by its place
+		if !slices.Contains(values, v) {
+			t.Errorf("%s is not among %q", v, values)
+		}
+	}
+	if slices.ContainsFunc(values, func(v string) bool { return strings.Contains(v, "{{") || v == "hello" || v == "application/json" }) {
+		t.Errorf("%q", values)
+	}
+}
+
+// TestEveryEvent puts a secret into every text of every event: none may come out.
+func TestEveryEvent(t *testing.T) {
+	m := New(Of(run(), []bench.Service{service()})...)
+	line := bench.LogLine{Stream: "stdout", Text: "connecting with " + known}
+	res := bench.StepResult{
+		Step: bench.Step{Name: "1 connection"}, Warnings: []string{known}, Aborted: "because " + known,
+		Load: bench.Load{Warnings: []string{known}, Examples: map[bench.ErrorKind]string{bench.ErrOther: "dial http://u:" + known + "@h"}, Latency: bench.Latencies{HDR: "HISTFAAA" + known}},
+	}
+	for _, e := range []bench.Event{
+		bench.RunStarted{Run: run(), Dir: "results/x"}, bench.LegStarted{Service: service(), Artifact: bench.Artifact{Command: []string{"x", "--token", other}}},
+		bench.PhaseEnded{Note: known, Err: known}, bench.PhaseStarted{Note: known}, bench.Progress{Text: known}, bench.Notice{Text: known}, bench.LogLines{Lines: []bench.LogLine{line}},
+		bench.CheckDone{Check: bench.CheckResult{Detail: known, Value: known, Request: "GET /?token=" + other}}, bench.StepEnded{Result: res},
+		bench.LegEnded{Failure: known, LastLog: []bench.LogLine{line}}, bench.RunEnded{Err: known}, bench.InstanceStarted{Info: bench.InstanceInfo{LimitsNote: known}},
+		bench.Prepared{Store: bench.StoreInfo{URL: "http://u:" + known + "@h"}}, bench.Intervened{Control: bench.Control{Text: known}},
+	} {
+		before, _ := json.Marshal(e)
+		got, err := json.Marshal(m.Event(e))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.ReplaceAll(string(got), "HISTFAAA"+known, "") // histograms are no text
+		text = strings.NewReplacer(`"contender":"`+known, "", `"file":"`+known, "").Replace(text)
+		for _, v := range all {
+			if strings.Contains(text, v) {
+				t.Errorf("%T shows %s: %s", e, v, text)
+			}
+		}
+		if after, _ := json.Marshal(e); string(after) != string(before) {
+			t.Errorf("%T: the original was changed", e)
+		}
+	}
+	got := m.Event(bench.StepEnded{Result: res}).(bench.StepEnded).Result
+	if got.Load.Latency.HDR != res.Load.Latency.HDR || got.Step.Name != "1 connection" {
+		t.Errorf("%+v", got)
+	}
+	masked := m.Run(run())
+	if masked.Legs[0] != run().Legs[0] || !masked.Started.Equal(run().Started) || masked.Profile.Requests[0].Header["Accept"] != "application/json" || masked.Profile.Requests[0].Path != "/city?id={id}" {
+		t.Errorf("%+v", masked)
+	}
+	if m.Event(nil) != nil {
+		t.Error("of nothing")
+	}
+}
+
+// TestNothingElseIsChanged: without secrets an event comes out as it went in.
+func TestNothingElseIsChanged(t *testing.T) {
+	full := 3 * time.Second
+	e := bench.StepEnded{Result: bench.StepResult{
+		Index: 2, Before: &bench.Usage{CPU: 5, CPUUser: &full}, Samples: []bench.Usage{{Source: "cgroup v2"}}, Load: bench.Load{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 3}, Windows: []bench.Window{{P50: 1}}},
+	}}
+	if got := New(known).Event(e); !reflect.DeepEqual(got, e) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func FuzzText(f *testing.F) {
+	for _, s := range []string{"http://u:p@h", "://@", "a?token=b", "x" + known + "y", "http://\x00@", known + known} {
+		f.Add(s)
+	}
+	m := New(known)
+	f.Fuzz(func(t *testing.T, s string) {
+		got := m.Text(s)
+		if strings.Contains(got, known) && !strings.Contains(Mask, known) {
+			t.Errorf("%q: %q", s, got)
+		}
+	})
+}
+
+func BenchmarkLogLines(b *testing.B) {
+	m := New(known, other)
+	e := bench.LogLines{}
+	for range 50 {
+		e.Lines = append(e.Lines, bench.LogLine{At: time.Now(), Stream: "stdout", Text: "GET /city/v1/get?id=1234567&language=de 200"})
+	}
+	for b.Loop() {
+		m.Event(e)
+	}
+}

@@ -1,0 +1,113 @@
+package secret
+
+import (
+	"reflect"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// Event is a copy of e without secrets. e itself, which others may still need, is left as it is.
+func (m Masker) Event(e bench.Event) bench.Event {
+	if e == nil {
+		return nil
+	}
+	return m.copy(reflect.ValueOf(e)).Interface().(bench.Event)
+}
+
+// Run is a copy of a run's record without secrets.
+func (m Masker) Run(r bench.Run) bench.Run { return m.copy(reflect.ValueOf(r)).Interface().(bench.Run) }
+
+// kept are fields whose text is no prose and must stay what it is: a password that happens to be part of it does not give itself away.
+var kept = map[string]bool{"HDR": true, "ID": true, "File": true, "Dir": true, "Image": true, "ImageID": true, "Hash": true}
+
+// keptTypes are names by which things find each other.
+var keptTypes = map[reflect.Type]bool{
+	reflect.TypeFor[time.Time](): true, reflect.TypeFor[bench.Leg](): true, reflect.TypeFor[bench.LegEntry](): true, reflect.TypeFor[bench.Selection](): true,
+}
+
+var argv = reflect.TypeFor[[]string]()
+
+// copy copies what holds text, masks the text, and shares all else with the original.
+func (m Masker) copy(v reflect.Value) reflect.Value {
+	switch v.Kind() {
+	case reflect.String:
+		if v.Type() == reflect.TypeFor[string]() { // named types are closed sets: phases, states, kinds
+			return reflect.ValueOf(m.Text(v.String()))
+		}
+	case reflect.Pointer:
+		if v.IsNil() || !holdsText(v.Type().Elem()) {
+			return v
+		}
+		out := reflect.New(v.Type().Elem())
+		out.Elem().Set(m.copy(v.Elem()))
+		return out
+	case reflect.Interface:
+		if v.IsNil() {
+			return v
+		}
+		return m.copy(v.Elem()).Convert(v.Type())
+	case reflect.Slice:
+		return m.slice(v)
+	case reflect.Map:
+		return m.table(v)
+	case reflect.Struct:
+		return m.fields(v)
+	}
+	return v
+}
+
+func (m Masker) slice(v reflect.Value) reflect.Value {
+	if v.IsNil() || !holdsText(v.Type().Elem()) {
+		return v
+	}
+	if v.Type() == argv {
+		return reflect.ValueOf(m.Args(v.Interface().([]string)))
+	}
+	out := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+	for i := range v.Len() {
+		out.Index(i).Set(m.copy(v.Index(i)))
+	}
+	return out
+}
+
+func (m Masker) table(v reflect.Value) reflect.Value {
+	if v.IsNil() || !holdsText(v.Type().Elem()) {
+		return v
+	}
+	out := reflect.MakeMapWithSize(v.Type(), v.Len())
+	for k, value := range v.Seq2() {
+		if value.Kind() == reflect.String && value.Len() > 0 && k.Kind() == reflect.String && Name(k.String()) {
+			out.SetMapIndex(k, reflect.ValueOf(Mask).Convert(value.Type()))
+			continue
+		}
+		out.SetMapIndex(k, m.copy(value))
+	}
+	return out
+}
+
+func (m Masker) fields(v reflect.Value) reflect.Value {
+	if keptTypes[v.Type()] || !holdsText(v.Type()) {
+		return v
+	}
+	out := reflect.New(v.Type()).Elem()
+	out.Set(v)
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		if f.IsExported() && f.Tag.Get("json") != "-" && !kept[f.Name] && holdsText(f.Type) {
+			out.Field(i).Set(m.copy(v.Field(i)))
+		}
+	}
+	return out
+}
+
+// holdsText says no of what certainly has none: numbers, and what is made of numbers alone one step down.
+func holdsText(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.String, reflect.Interface, reflect.Map, reflect.Slice, reflect.Struct, reflect.Pointer:
+		return t != reflect.TypeFor[time.Time]()
+	case reflect.Array:
+		return false
+	}
+	return false
+}
