@@ -19,6 +19,8 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"locbench/internal/results"
 )
 
 // survey tells of every chart where it is and how many shapes have which colour.
@@ -483,5 +485,25 @@ func TestChoices(t *testing.T) {
 		if eval[string](b, table) == words {
 			t.Errorf("%s: the table is the same with another %s", c.id, c.key)
 		}
+	}
+}
+
+// The reports of real runs, one of each procedure.
+func TestRealRunsAreDrawn(t *testing.T) {
+	shared := startBrowser(t)
+	for _, name := range []string{"locations", "delay-matrix", "cold-warm", "burst"} {
+		t.Run(name, func(t *testing.T) {
+			run, legs, err := results.Read(filepath.Join("..", "..", "testdata", "results", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := open(t, shared, render(t, run, legs), 1280, "light")
+			whole := b.photograph("real-" + name)
+			for id, chart := range eval[surveyed](b, survey).Charts {
+				if n := inked(whole, chart.place()); n < 300 {
+					t.Errorf("%s: only %d pixels differ from the background", id, n)
+				}
+			}
+		})
 	}
 }

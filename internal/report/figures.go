@@ -106,6 +106,9 @@ func stepFigure(l layout, m measure) figure {
 	for n := range l.contenders {
 		f.addMiddle(newMiddle(l, n, m))
 	}
+	if len(l.rows) == 1 { // no line has one point
+		f.kind, f.Log, f.marked = kindBars, false, false
+	}
 	return f
 }
 

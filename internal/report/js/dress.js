@@ -36,12 +36,15 @@ function places(chart, axis) {
 }
 
 // warmUp is the shade behind the warm-up steps.
-function warmUp(chart, option) {
+function warmUp(chart) {
   if (!chart.warmUp) return null;
-  const t = chart.ticks, n = chart.warmUp;
-  const end = t ? Math.sqrt(t[n - 1] * t[n]) : n - 1;
-  return { silent: true, itemStyle: { color: css('--band') }, label: { color: css('--soft'), fontSize: 11, position: 'insideTop' },
-    data: [[{ name: 'warm-up', xAxis: t ? option.xAxis[0].min : 0 }, { xAxis: end }]] };
+  const t = chart.ticks, n = chart.warmUp, fill = css('--band'), soft = css('--soft');
+  const at = t && n < t.length ? Math.sqrt(t[n - 1] * t[n]) : t ? t[n - 1] : n - 1;
+  return { type: 'custom', name: 'warm-up', silent: true, z: 0, data: [at], tooltip: { show: false }, renderItem: ({ coordSys: { x, y, height } }, api) => {
+    const width = api.coord([at, 0])[0] - x + (t ? 0 : api.size([1, 0])[0] / 2);
+    return { type: 'group', children: [{ type: 'rect', shape: { x, y, width, height }, style: { fill } },
+      { type: 'text', style: { text: 'warm-up', x: x + width / 2, y: y + 4, align: 'center', fill: soft, fontSize: 11 } }] };
+  } };
 }
 
 // ribbon draws an interval band: [x, low, high] of each step.
@@ -77,9 +80,9 @@ function lines(chart, option) {
     series.push(s);
     who.push(w);
   });
-  const band = warmUp(chart, option);
+  const band = warmUp(chart);
   if (band) {
-    series.push({ type: 'line', data: [], silent: true, markArea: band });
+    series.push(band);
     who.push(null);
   }
   option.series = series;
@@ -87,6 +90,9 @@ function lines(chart, option) {
   option.tooltip.formatter = chart.kind === 'curve' ? (p) => legTooltip(chart, rows, who, p) : (p) => stepTooltip(chart, rows, who, p);
   return option;
 }
+
+// roomy are sizes of the shapes with room for a letter.
+const roomy = [16, 15, 22, 20, 21, 22];
 
 function style(chart, s, w) {
   const ink = color(w.c), thin = w.role === 'round';
@@ -96,14 +102,14 @@ function style(chart, s, w) {
   s.showAllSymbol = true;
   s.z = thin ? 2 : 3;
   s.lineStyle = { width: thin ? 1 : chart.kind === 'curve' ? 1.5 : 2.5, type: dash(w.c), opacity: thin ? 0.5 : 1 };
-  s.symbolSize = thin ? 2.5 : w.marks ? 15 : 7;
+  s.symbolSize = thin ? 2.5 : w.marks ? roomy[w.c % shapes.length] : 7;
   if (thin) s.itemStyle = { opacity: 0.6 };
   s.data = s.data.map((d, i) => {
     if (d.value === '-') return { value: '-' };
     if (d.symbol) return { value: d.value, itemStyle: { color: css('--paper'), borderColor: ink, borderWidth: 1.5 }, symbolSize: thin ? 2.5 : 7 };
     const letter = w.marks?.[i];
     if (!letter) return { value: d.value, ...(w.marks && { symbolSize: 7 }) };
-    return { value: d.value, label: { show: true, position: 'inside', offset: [0, w.c % shapes.length === 2 ? 2 : 0], formatter: letter, color: css('--paper'), fontSize: 9, fontWeight: 'bold' } };
+    return { value: d.value, label: { show: true, position: 'inside', offset: [0, [0, 0, 4, 0, 0, -4][w.c % shapes.length]], formatter: letter, color: css('--paper'), fontSize: 9, fontWeight: 'bold' } };
   });
 }
 
