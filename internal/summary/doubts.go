@@ -35,6 +35,19 @@ func sayBusyMachine(f Figures) string {
 	return fmt.Sprintf("The machine was at work before the run (load %s on %s): what differs may be that work.", f.Busy, plural(f.CPUs, "CPU"))
 }
 
+// maxRunWarnings is how many warnings of the whole run are told.
+const maxRunWarnings = 3
+
+func sayRunWarnings(f Figures) (told []Sentence) {
+	for i, w := range f.Warnings {
+		if i == maxRunWarnings {
+			return append(told, Sentence{Text: "Warned of the whole run: " + strconv.Itoa(len(f.Warnings)-i) + " more things, listed below."})
+		}
+		told = append(told, Sentence{Text: "Warned of the whole run: “" + w + "”."})
+	}
+	return told
+}
+
 // sayStepsInDoubt writes one sentence for each kind of warning, those with the most steps first.
 func sayStepsInDoubt(f Figures) (told []Sentence) {
 	type kind struct {

@@ -22,6 +22,7 @@ type Figures struct {
 	Busy       string     // load average before the run, where it is more than the machine should have had; ""
 	CPUs       int        // of the machine; 0: not known
 	Unequal    bool       // contenders ran under different limits or runtimes
+	Warnings   []string   // of the whole run, cleaned
 }
 
 // Contender is one of them, over its rounds.
@@ -61,6 +62,9 @@ func New(run bench.Run, legs []bench.LegResult, rules Rules) Figures {
 	}
 	if load, err := strconv.ParseFloat(run.Machine.Load1, 64); err == nil && f.CPUs > 0 && load > busyLoad*float64(f.CPUs) {
 		f.Busy = fmt.Sprintf("%.3g", load)
+	}
+	for _, w := range run.Warnings {
+		f.Warnings = append(f.Warnings, safe.Line(w, maxWords))
 	}
 	legs = slices.Clone(legs)
 	slices.SortStableFunc(legs, func(a, b bench.LegResult) int { return a.Leg.Round - b.Leg.Round })

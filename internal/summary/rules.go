@@ -40,6 +40,7 @@ func rules() []rule {
 		{"rounds apart", Doubt, ofEach(roundsApart, sayRoundsApart)},
 		{"steered", Doubt, ofEach(steered, saySteered)},
 		{"busy machine", Doubt, ofRun(busyMachine, sayBusyMachine)},
+		{"warnings of the run", Doubt, sayRunWarnings},
 		{"steps in doubt", Doubt, sayStepsInDoubt},
 
 		// What failed.

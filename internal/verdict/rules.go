@@ -2,7 +2,6 @@ package verdict
 
 import (
 	"fmt"
-	"time"
 
 	"locbench/internal/bench"
 	"locbench/internal/units"
@@ -204,8 +203,9 @@ func (f facts) moreBringsNothing() string {
 			best = s
 		}
 	}
-	ratio, latency := f.step.Load.Throughput()/best.Load.Throughput(), float64(f.step.Load.Latency.Mean)/float64(max(best.Load.Latency.Mean, time.Nanosecond))
-	if ratio >= more || latency < sameTime {
+	ratio := f.step.Load.Throughput() / best.Load.Throughput()
+	latency, ok := f.slower(best)
+	if ratio >= more || !ok || latency < sameTime {
 		return ""
 	}
 	limit := f.quota
@@ -220,13 +220,20 @@ func (f facts) moreBringsNothing() string {
 	return text
 }
 
+// slower is how many times as long the answers of the step take as those of s, on average; ok is false where a mean is not known, as of
+// results of other tools.
+func (f facts) slower(s bench.StepResult) (times float64, ok bool) {
+	a, b := f.step.Load.Latency.Mean, s.Load.Latency.Mean
+	return float64(a) / float64(max(b, 1)), a > 0 && b > 0
+}
+
 // nobodyWaits is for the step with the most connections, or the only one so far.
 func (f facts) nobodyWaits() string {
 	if f.step.Step.Open() || f.quota > 0 && f.cpusOK && f.cpus >= usedUp*f.quota {
 		return ""
 	}
 	for _, s := range f.below {
-		if latency := float64(f.step.Load.Latency.Mean) / float64(max(s.Load.Latency.Mean, time.Nanosecond)); latency < sameTime {
+		if latency, ok := f.slower(s); ok && latency < sameTime {
 			return fmt.Sprintf("the latency is still %.2f times that of %d", latency, s.Step.Connections)
 		}
 	}

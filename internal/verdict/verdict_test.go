@@ -158,3 +158,13 @@ func TestRoundsVote(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+// Results of other tools may tell quantiles without a mean: nothing follows from a latency that is not known.
+func TestWithoutMeans(t *testing.T) {
+	for _, v := range verdict.Leg(4, leg(
+		made{connections: 2, rate: 100, contender: .5, busy: .2}, made{connections: 4, rate: 101, contender: .5, busy: .2}, made{connections: 8, rate: 90, contender: .5, busy: .2})) {
+		if strings.Contains(v.Text, "latency") {
+			t.Errorf("%s", v)
+		}
+	}
+}
