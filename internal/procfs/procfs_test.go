@@ -1,0 +1,154 @@
+package procfs
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestStall(t *testing.T) {
+	const us = time.Microsecond
+	for in, want := range map[string]string{
+		"some avg10=0.00 avg60=0.32 avg300=3.70 total=14118633912\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=7\n": fmt.Sprint(14118633912*us, " ", 7*us),
+		"some avg10=0.00 avg60=0.00 avg300=0.00 total=5\n":                                                           fmt.Sprint(5*us, " none"),
+		"full total=5\n":                  "nil",
+		"some total=-1\n":                 "nil",
+		"some total=99999999999999999999": "nil",
+		"":                                "nil",
+		"some total=1\nsome total=2\nfull total=x\nfull total=3\nfull total=4": fmt.Sprint(us, " ", 3*us),
+	} {
+		got := "nil"
+		if s := Stall([]byte(in)); s != nil {
+			got = fmt.Sprint(s.Some, " none")
+			if s.Full != nil {
+				got = fmt.Sprint(s.Some, " ", *s.Full)
+			}
+		}
+		if got != want {
+			t.Errorf("%q: %s, want %s", in, got, want)
+		}
+	}
+}
+
+const headings = "Inter-|   Receive                                                |  Transmit\n face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed\n"
+
+func TestNetwork(t *testing.T) {
+	line := func(name string, in, out int64) string {
+		return fmt.Sprintf("%6s:%8d 2 0 0 0 0 0 0 %8d 1 0 0 0 0 0 0\n", name, in, out)
+	}
+	for name, tt := range map[string]struct {
+		in        string
+		rx, tx    int64
+		available bool
+	}{
+		"a container's":       {headings + line("lo", 900, 900) + line("eth0", 100, 200), 100, 200, true},
+		"two networks":        {headings + line("eth0", 100, 200) + line("lo", 5, 5) + line("eth1", 1, 2), 101, 202, true},
+		"no network":          {headings + line("lo", 900, 901), 900, 901, true},
+		"nothing":             {headings, 0, 0, false},
+		"garbage":             {"eth0: x y z\n: \nlo:" + strings.Repeat(" -1", 16), 0, 0, false},
+		"beyond what is held": {line("a", 1<<62, 0) + line("b", 1<<62, 0), 1 << 62, 0, true},
+	} {
+		if rx, tx, ok := Network([]byte(tt.in)); rx != tt.rx || tx != tt.tx || ok != tt.available {
+			t.Errorf("%s: %d, %d, %v", name, rx, tx, ok)
+		}
+	}
+}
+
+func TestIDs(t *testing.T) {
+	ids, whole := IDs([]byte("12\n0\n7\nx\n-3\n9\n"), 3)
+	if !slices.Equal(ids, []int{12, 7, 9}) || !whole {
+		t.Error(ids, whole)
+	}
+	if ids, whole = IDs([]byte("1\n2\n3\n"), 2); len(ids) != 2 || whole {
+		t.Error(ids, whole)
+	}
+}
+
+// TestThreadsComeAndGo: the sum only grows, also when threads end and when their numbers are used again.
+func TestThreadsComeAndGo(t *testing.T) {
+	root := t.TempDir()
+	set := func(id int, voluntary, involuntary int) {
+		t.Helper()
+		dir := filepath.Join(root, "proc", strconv.Itoa(id))
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		text := fmt.Sprintf("Name:\tx\nvoluntary_ctxt_switches:\t%d\nnonvoluntary_ctxt_switches:\t%d\n", voluntary, involuntary)
+		if err := os.WriteFile(filepath.Join(dir, "status"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	threads := &Threads{Root: root}
+	defer threads.Close()
+	want := func(voluntary, involuntary int64, ids ...int) {
+		t.Helper()
+		s := threads.Read(ids)
+		if s == nil || s.Voluntary != voluntary || s.Involuntary != involuntary || s.Source != SwitchesSource {
+			t.Errorf("%v: %+v, want %d and %d", ids, s, voluntary, involuntary)
+		}
+	}
+	set(1, 10, 1)
+	set(2, 100, 2)
+	want(110, 3, 1, 2)
+	set(2, 150, 2)
+	want(160, 3, 1, 2)
+	want(160, 3, 1) // the second has ended
+	want(160, 3, 1, 77)
+	set(2, 5, 0) // another one with its number
+	want(165, 3, 1, 2)
+	set(1, 11, 1)
+	want(166, 3, 2, 1)
+	want(166, 3)
+	if len(threads.open) != 0 {
+		t.Errorf("%d files are open", len(threads.open))
+	}
+}
+
+func TestThreadsOfThisProcess(t *testing.T) {
+	ids := func() (ids []int) {
+		entries, err := os.ReadDir("/proc/self/task")
+		if err != nil {
+			t.Skip("no /proc here")
+		}
+		for _, e := range entries {
+			id, _ := strconv.Atoi(e.Name())
+			ids = append(ids, id)
+		}
+		return ids
+	}
+	threads := &Threads{}
+	defer threads.Close()
+	before := threads.Read(ids())
+	for range 50 {
+		time.Sleep(100 * time.Microsecond)
+	}
+	after := threads.Read(ids())
+	if before == nil || after == nil || after.Voluntary <= before.Voluntary {
+		t.Errorf("%+v, %+v", before, after)
+	}
+}
+
+func FuzzParsers(f *testing.F) {
+	for _, s := range []string{"some avg10=0.00 total=5\nfull total=6\n", headings + "eth0: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n", "voluntary_ctxt_switches:\t5\nnonvoluntary_ctxt_switches:\t6\n", "12\n0\n"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if s := Stall(data); s != nil && (s.Some < 0 || s.Full != nil && *s.Full < 0) {
+			t.Error(s)
+		}
+		if in, out, ok := Network(data); in < 0 || out < 0 || !ok && (in != 0 || out != 0) {
+			t.Error(in, out, ok)
+		}
+		if v, i, ok := switches(data); ok && (v < 0 || i < 0) {
+			t.Error(v, i)
+		}
+		if ids, _ := IDs(data, 10); len(ids) > 10 || slices.ContainsFunc(ids, func(n int) bool { return n <= 0 }) {
+			t.Error(ids)
+		}
+	})
+}
