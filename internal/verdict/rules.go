@@ -129,10 +129,10 @@ func (f facts) storeBusy() string {
 	switch {
 	case !f.storeOK:
 		return ""
-	case f.store >= usedUp*f.machine:
-		return fmt.Sprintf("it used %.2f of this machine's %s", f.store, units.CPUs(f.machine))
-	case f.busyOK && f.busy+f.steal >= fullyBusy && f.store >= f.machine/2:
-		return fmt.Sprintf("it used %.2f of this machine's %s, which were %s busy", f.store, units.CPUs(f.machine), percent(f.busy))
+	case f.store >= usedUp*f.host:
+		return fmt.Sprintf("it used %.2f of this machine's %s", f.store, units.CPUs(f.host))
+	case f.busyOK && f.busy+f.steal >= fullyBusy && f.store >= f.host/2:
+		return fmt.Sprintf("it used %.2f of this machine's %s, which were %s busy", f.store, units.CPUs(f.host), percent(f.busy))
 	}
 	return ""
 }
@@ -148,7 +148,7 @@ func (f facts) machineBusy() string {
 			who += fmt.Sprintf(", the store %.2f", f.store)
 		}
 		// What is left is nobody's of this run, where the store's share is known: it is the client's if embedded.
-		if rest := f.busy*f.machine - f.cpus - f.client - f.store; (f.storeOK || f.inStoreOK) && rest >= others*f.machine {
+		if rest := f.busy*f.host - f.cpus - f.client - f.store; (f.storeOK || f.inStoreOK) && rest >= others*f.host {
 			who += fmt.Sprintf(", other work %.2f", rest)
 		}
 	}
@@ -156,7 +156,7 @@ func (f facts) machineBusy() string {
 	case f.steal >= stolen:
 		return fmt.Sprintf("%s of its CPUs' time was taken by other virtual machines%s", percent(f.steal), who)
 	case f.busy+f.steal >= fullyBusy:
-		return fmt.Sprintf("its %s were %s busy%s", units.CPUs(f.machine), percent(f.busy), who)
+		return fmt.Sprintf("its %s were %s busy%s", units.CPUs(f.host), percent(f.busy), who)
 	}
 	return ""
 }

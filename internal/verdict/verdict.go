@@ -5,6 +5,7 @@
 package verdict
 
 import (
+	"math"
 	"time"
 
 	"locbench/internal/bench"
@@ -88,7 +89,8 @@ type facts struct {
 	storeOK   bool
 	inStore   float64 // calls that an embedded store was at
 	inStoreOK bool
-	busy      float64 // of the machine's CPUs, 0 to 1
+	host      float64 // CPUs whose time busy is a share of: all of the machine's, of which locbench itself may have fewer
+	busy      float64 // 0 to 1
 	steal     float64
 	busyOK    bool
 }
@@ -111,6 +113,12 @@ func newFacts(c conditions, steps []bench.StepResult, i int) (facts, bool) {
 	f.store, f.storeOK = s.StoreCPUs()
 	f.inStore, f.inStoreOK = s.StoreInFlight()
 	f.busy, f.steal, f.busyOK = s.HostShare()
+	if f.host = f.machine; f.busyOK {
+		b, a := s.BesideBefore.Host, s.BesideAfter.Host
+		if between := a.At.Sub(b.At); between > 0 {
+			f.host = max(1, math.Round(float64(a.Busy-b.Busy+a.Idle-b.Idle+a.Steal-b.Steal)/float64(between)))
+		}
+	}
 	for j, o := range steps {
 		if j == i || o.Aborted != "" || o.Step.Open() || s.Step.Open() || o.Step.Request != s.Step.Request || o.Load.Succeeded == 0 {
 			continue

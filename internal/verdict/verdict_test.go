@@ -106,6 +106,9 @@ func TestRules(t *testing.T) {
 			"machine: its 4 CPUs were 97 % busy: the contender 1.30, locbench 1.20, the store 1.40"},
 		"others on the machine": {leg(made{connections: 16, rate: 200, mean: 80, contender: .03, client: .02, busy: 1, storeEmbedded: .1}), -1,
 			"machine: its 4 CPUs were 100 % busy: the contender 0.03, locbench 0.02, other work 3.95"},
+		"a client with fewer CPUs than the machine": {leg(made{connections: 16, rate: 2000, mean: 8, contender: .26, client: .29, busy: 1, storeEmbedded: .1, change: func(s *bench.StepResult) {
+			s.Load.ClientCPUs = .4
+		}}), -1, "machine: its 4 CPUs were 100 % busy: the contender 0.26, locbench 0.29, other work 3.45"},
 		"stolen": {leg(made{connections: 64, rate: 900, mean: 80, contender: .3, client: .2, busy: .2, change: func(s *bench.StepResult) {
 			s.BesideAfter.Host.Steal = s.BesideAfter.Host.Idle
 			s.BesideAfter.Host.Idle = 0
@@ -126,7 +129,11 @@ func TestRules(t *testing.T) {
 		if at < 0 {
 			at = len(test.leg.Steps) - 1
 		}
-		if got := verdict.Leg(4, test.leg)[at].String(); !strings.Contains(got, test.want) {
+		cpus := 4
+		if name == "a client with fewer CPUs than the machine" {
+			cpus = 1
+		}
+		if got := verdict.Leg(cpus, test.leg)[at].String(); !strings.Contains(got, test.want) {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}
 	}
