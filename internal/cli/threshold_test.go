@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"locbench/internal/bench"
+	"locbench/internal/results"
+)
+
+// runAgainst runs locbench run against a server that answers with that status, for some tenths of a second.
+func runAgainst(t *testing.T, status int, args ...string) (code int, talk, dir string) {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
+	defer server.Close()
+	dir = filepath.Join(t.TempDir(), "out")
+	var out, errs bytes.Buffer
+	all := append([]string{"run", "--headless", "--target", server.URL, "--no-checks", "--connections", "1,2", "--duration", "300ms", "-o", dir}, args...)
+	code = Main(t.Context(), Env{Args: all, Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }})
+	return code, out.String() + errs.String(), dir
+}
+
+func TestThresholdsDecideTheExitCode(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		status int
+		args   []string
+		code   int
+		says   string
+	}{
+		{"kept", 200, []string{"--threshold", "errors<100%,throughput>0.001"}, 0, "thresholds: 0 of 4 judgements missed"},
+		{"missed", 200, []string{"--threshold", "throughput>900000000"}, 4, "thresholds: 2 of 2 judgements missed"},
+		{"missed from a step on", 200, []string{"--threshold", "throughput>900000000 from_step=2"}, 4, "thresholds: 1 of 1 judgement missed"},
+		{"ended early", 200, []string{"--threshold", "throughput>900000000 stop=true"}, 4, "ended the leg"},
+		{"not for this contender", 200, []string{"--threshold", "throughput>900000000 contender=other"}, 2, "no contender of this profile"},
+		{"a slip", 200, []string{"--threshold", "p98<1ms"}, 2, `there is no measure "p98"`},
+		{"longer than a step", 200, []string{"--threshold", "p99<1ms window=5s"}, 2, "longer than every step"},
+		// Two steps without a success: the contender has failed, which is the graver news.
+		{"and failed", 500, []string{"--threshold", "errors<1%"}, 3, "threshold missed: errors is 100%"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			code, talk, dir := runAgainst(t, c.status, c.args...)
+			if code != c.code || !strings.Contains(talk, c.says) {
+				t.Fatalf("exit code %d, want %d and %q:\n%s", code, c.code, c.says, talk)
+			}
+			if c.name != "ended early" {
+				return
+			}
+			_, legs, err := results.Read(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if leg := legs[0]; leg.State != bench.LegAborted || len(leg.Steps) != 1 || leg.Steps[0].Thresholds[0].Stopped != bench.ScopeLeg {
+				t.Errorf("%s: %+v", leg.State, leg.Steps)
+			}
+		})
+	}
+}
+
+func TestHistoryOfRuns(t *testing.T) {
+	_, _, dir := runAgainst(t, 200)
+	for _, c := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{[]string{filepath.Dir(dir)}, 0, "One result has no course"},
+		{[]string{dir, "--format", "json", "--measure", "throughput"}, 0, `"unit": "1/s"`},
+		{[]string{dir, "--format", "csv"}, 0, "contender,started,folder"},
+		{[]string{dir, "--format", "pdf"}, 2, "text, md, csv or json"},
+		{[]string{dir, "--measure", "speed"}, 2, `there is no measure "speed"`},
+		{[]string{dir, "--contender", "x"}, 2, `there is no contender "x"`},
+		{[]string{t.TempDir()}, 1, "there is no results folder in"},
+	} {
+		var out, errs bytes.Buffer
+		code := Main(t.Context(), Env{Args: append([]string{"history"}, c.args...), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }})
+		if code != c.code || !strings.Contains(out.String()+errs.String(), c.says) {
+			t.Errorf("history %v: exit code %d, want %d and %q:\n%s%s", c.args[1:], code, c.code, c.says, out.String(), errs.String())
+		}
+	}
+}
+
+func TestReportServeRefuses(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"--serve", "../../testdata/results/burst", "--listen", "0.0.0.0:0"}, "only loopback addresses"},
+		{[]string{"--serve", t.TempDir()}, "is not a results folder"},
+		{[]string{"--serve", "--format", "md"}, "takes neither --output nor --format"},
+		{[]string{"../../testdata/results/burst", "--listen", "127.0.0.1:0"}, "--listen goes with --serve"},
+	} {
+		var out, errs bytes.Buffer
+		if code := Main(t.Context(), Env{Args: append([]string{"report"}, c.args...), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }}); code != 2 || !strings.Contains(errs.String(), c.says) {
+			t.Errorf("report %v: exit code %d: %s", c.args, code, errs.String())
+		}
+	}
+}
