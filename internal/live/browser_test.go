@@ -197,33 +197,38 @@ func TestBrowserFollowsARun(t *testing.T) {
 	const frame = `document.querySelector('iframe:not(.next)').contentWindow`
 	wait(t, ctx, "the first page", page+`.body.innerText.includes('test') && document.title.includes('locbench')`)
 	wait(t, ctx, "what runs now", `document.getElementById('status').textContent.includes('1,001 req/s') && document.getElementById('light').className === 'live'`)
-	wait(t, ctx, "charts", `(() => { const w = `+frame+`; return [...w.document.querySelectorAll('[id^=chart-]')].some((el) => w.echarts.getInstanceByDom(el)); })()`)
 	r.step(2)
 	wait(t, ctx, "the third step", page+`.body.textContent.includes('4 connections') || `+page+`.body.textContent.includes('1,002')`)
 
-	// The reader chooses: tables open, one contender hidden, somewhere down the page.
+	// The reader chooses: a table open, a contender hidden, a column sorted, somewhere down the page.
+	wait(t, ctx, "the legend", `(() => { const d = `+page+`; return d.querySelectorAll('[data-contender]').length > 0 && d.querySelector('th button') !== null; })()`)
 	wait(t, ctx, "choices", `(() => {
 		const w = `+frame+`, d = w.document;
-		d.querySelectorAll('details')[1].open = true;
-		const el = [...d.querySelectorAll('[id^=chart-]')].find((el) => w.echarts.getInstanceByDom(el)?.getOption().legend?.[0]?.data?.length);
-		const chart = w.echarts.getInstanceByDom(el);
-		const name = chart.getOption().legend[0].data[0].name ?? chart.getOption().legend[0].data[0];
-		chart.dispatchAction({type: 'legendUnSelect', name});
-		window.chosen = [el.id, name];
+		[...d.querySelectorAll('details')].at(-1).open = true;
+		const legend = d.querySelector('[data-contender]');
+		if (legend.getAttribute('aria-pressed') === 'true') legend.click();
+		const sorted = d.querySelector('th button');
+		if (!sorted.closest('th').hasAttribute('aria-sort')) { sorted.click(); sorted.click(); }
 		d.getElementById('fingerprint').scrollIntoView({behavior: 'instant'});
 		window.top0 = d.getElementById('fingerprint').getBoundingClientRect().top;
 		window.pages0 = Number(document.documentElement.dataset.pages);
-		return chart.getOption().legend[0].selected[name] === false && w.scrollY > 100;
+		return legend.getAttribute('aria-pressed') === 'false' && sorted.closest('th').getAttribute('aria-sort') === 'descending' && w.scrollY > 100;
 	})()`)
 	for i := 3; i < 6; i++ {
 		r.step(i)
 	}
 	wait(t, ctx, "a newer page", `Number(document.documentElement.dataset.pages) > window.pages0 && `+page+`.body.textContent.includes('32 connections')`)
 	wait(t, ctx, "the choices, kept", `(() => {
-		const w = `+frame+`, d = w.document, [id, name] = window.chosen;
-		const chart = w.echarts.getInstanceByDom(d.getElementById(id));
-		return d.querySelectorAll('details')[1].open && chart.getOption().legend[0].selected[name] === false
+		const d = `+page+`;
+		return [...d.querySelectorAll('details')].at(-1).open && d.querySelector('[data-contender]').getAttribute('aria-pressed') === 'false'
+			&& d.querySelector('th button').closest('th').getAttribute('aria-sort') === 'descending'
 			&& Math.abs(d.getElementById('fingerprint').getBoundingClientRect().top - window.top0) < 40;
+	})()`)
+	wait(t, ctx, "charts that are looked at", `(() => {
+		const w = `+frame+`, d = w.document;
+		d.querySelector('[data-contender]').getAttribute('aria-pressed') === 'false' && d.querySelector('[data-contender]').click();
+		d.getElementById('chart-throughput').scrollIntoView({behavior: 'instant'});
+		return d.getElementById('chart-throughput').querySelector('svg, canvas') !== null;
 	})()`)
 	wait(t, ctx, "one frame", `document.querySelectorAll('iframe').length === 1`)
 

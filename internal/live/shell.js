@@ -1,7 +1,7 @@
 
 'use strict';
-// Keeps the newest report in a frame. A new one is loaded behind the old, gets its scroll position, open details, ticked boxes and
-// legend choices, and takes its place.
+// Keeps the newest report in a frame. A new one is loaded behind the old, gets its scroll position, open details, ticked boxes, sorted
+// columns and pressed buttons (the legend), and takes its place.
 (() => {
   const frames = document.getElementById('frames');
   const words = document.getElementById('status');
@@ -21,7 +21,7 @@
 
   function remember(frame) {
     const w = frame.contentWindow, d = w.document;
-    const state = { y: w.scrollY, part: null, details: new Map(), boxes: new Map(), pressed: new Map(), legends: new Map(), focus: d.hasFocus() && d.activeElement ? key(d.activeElement) : null };
+    const state = { y: w.scrollY, part: null, details: new Map(), boxes: new Map(), pressed: new Map(), sorted: new Map(), legends: new Map(), focus: d.hasFocus() && d.activeElement ? key(d.activeElement) : null };
     for (const el of d.querySelectorAll('main [id]')) {
       const top = el.getBoundingClientRect().top;
       if (top <= 8) state.part = [el.id, top];
@@ -30,6 +30,7 @@
     for (const el of d.querySelectorAll('input[type=checkbox], input[type=radio]')) state.boxes.set(key(el), el.checked);
     for (const el of d.querySelectorAll('select')) state.boxes.set(key(el), el.value);
     for (const el of d.querySelectorAll('button[aria-pressed]')) state.pressed.set(key(el), el.getAttribute('aria-pressed'));
+    for (const el of d.querySelectorAll('th[aria-sort]')) state.sorted.set(key(el), el.getAttribute('aria-sort'));
     for (const [id, chart] of charts(w)) state.legends.set(id, chart.getOption().legend?.[0]?.selected ?? {});
     return state;
   }
@@ -43,6 +44,9 @@
       if (value !== undefined && el.value !== value) { el.value = value; el.dispatchEvent(new w.Event('change', { bubbles: true })); }
     }
     for (const el of d.querySelectorAll('button[aria-pressed]')) if (state.pressed.has(key(el)) && el.getAttribute('aria-pressed') !== state.pressed.get(key(el))) el.click();
+    for (const el of d.querySelectorAll('th')) {
+      for (let i = 0; i < 2 && state.sorted.has(key(el)) && el.getAttribute('aria-sort') !== state.sorted.get(key(el)); i++) el.querySelector('button')?.click();
+    }
     for (const [id, chart] of charts(w)) {
       for (const [name, shown] of Object.entries(state.legends.get(id) ?? {})) {
         const is = chart.getOption().legend?.[0]?.selected?.[name] ?? true;
