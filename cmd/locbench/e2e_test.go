@@ -173,52 +173,6 @@ func TestOneFailingContenderDoesNotEndTheRun(t *testing.T) {
 	}
 }
 
-// killPoints are moments of a run.
-func killPoints() map[string]func(bench.Record) bool {
-	return map[string]func(bench.Record) bool{
-		"store": phaseStarted(bench.PhaseStore), "seed": phaseStarted(bench.PhaseSeed), "build": phaseStarted(bench.PhaseBuild),
-		"check": phaseStarted(bench.PhaseCheck), "launch": phaseStarted(bench.PhaseLaunch), "ready": phaseStarted(bench.PhaseReady), "load": stepStarted(1), "stop": phaseStarted(bench.PhaseStop),
-	}
-}
-
-func TestKillInEachPhaseAndResume(t *testing.T) {
-	runtimes(t, func(t *testing.T, runtime string) {
-		for name, point := range killPoints() {
-			t.Run(name, func(t *testing.T) {
-				dir := t.TempDir()
-				out := filepath.Join(dir, "out")
-				c := startLocbench(t, dir, "run", "-p", small(t, "go-nethttp", runtime), "-o", "out")
-				c.waitEvent(out, point)
-				c.signal(syscall.SIGKILL)
-				c.wait(10 * time.Second)
-
-				run, legs := read(t, out)
-				if run.State != bench.RunRunning {
-					t.Errorf("a killed run says it is %s", run.State)
-				}
-				if name == "load" && (len(legs) != 1 || len(legs[0].Steps) < 1) {
-					t.Fatalf("the finished step is not on disk: %+v", legs)
-				}
-				time.Sleep(time.Second) // the engine finishes what it was asked for last, even if nobody waits for it any more
-				if code, stdout, stderr := locbench(t, dir, "clean", "--run", run.ID); code != 0 {
-					t.Errorf("clean: exit code %d\n%s%s", code, stdout, stderr)
-				}
-				nothingLeft(t, run.ID)
-
-				code, _, stderr := locbench(t, dir, "run", "--resume", "out")
-				if code != 0 {
-					t.Fatalf("resume: exit code %d\n%s", code, stderr)
-				}
-				run, legs = read(t, out)
-				if run.State != bench.RunComplete || len(legs) != 2 || len(legs[0].Steps) != 3 || len(legs[1].Steps) != 3 {
-					t.Errorf("after resuming: run %s, %d legs", run.State, len(legs))
-				}
-				nothingLeft(t, run.ID)
-			})
-		}
-	})
-}
-
 func TestResumeRepeatsNothingThatIsWhole(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out")
@@ -244,38 +198,6 @@ func TestResumeRepeatsNothingThatIsWhole(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(out, "go-nethttp-2.partial1.json")); err != nil {
 		t.Errorf("the finished step of the killed leg is lost: %v", err)
 	}
-}
-
-func TestInterruptInEachPhase(t *testing.T) {
-	runtimes(t, func(t *testing.T, runtime string) {
-		for name, point := range killPoints() {
-			t.Run(name, func(t *testing.T) {
-				dir := t.TempDir()
-				out := filepath.Join(dir, "out")
-				c := startLocbench(t, dir, "run", "-p", small(t, "go-nethttp", runtime), "-o", "out")
-				c.waitEvent(out, point)
-				s := syscall.SIGINT
-				if name == "ready" {
-					s = syscall.SIGTERM
-				}
-				c.signal(s)
-				if code := c.wait(40 * time.Second); code != 130 {
-					t.Errorf("exit code %d, want 130\n%s", code, c.stderr.String())
-				}
-				run, legs := read(t, out)
-				nothingLeft(t, run.ID)
-				if run.State != bench.RunInterrupted {
-					t.Errorf("run %s", run.State)
-				}
-				if name == "load" && (len(legs) == 0 || len(legs[0].Steps) < 2 || legs[0].Steps[1].Aborted == "") {
-					t.Errorf("legs %+v", legs)
-				}
-				if !strings.Contains(c.stderr.String(), "--resume out") {
-					t.Errorf("nobody says how to go on:\n%s", c.stderr.String())
-				}
-			})
-		}
-	})
 }
 
 func TestStoreThatVanishes(t *testing.T) {

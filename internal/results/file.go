@@ -52,6 +52,23 @@ func WriteFile(path string, data []byte) (err error) {
 	return syncDir(dir)
 }
 
+// removeTemporary removes what a WriteFile of a results file that was killed has left in dir. Nobody else may be writing there.
+func removeTemporary(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	var failed []error
+	for _, e := range entries {
+		for _, name := range []string{"?*.json", SummaryFile, ReportFile} {
+			if ok, _ := filepath.Match("."+name+".tmp[0-9]*", e.Name()); ok && e.Type().IsRegular() {
+				failed = append(failed, os.Remove(filepath.Join(dir, e.Name())))
+			}
+		}
+	}
+	return errors.Join(failed...)
+}
+
 // syncDir makes a rename durable. Some file systems and systems cannot; then there is nothing to be done about it.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)

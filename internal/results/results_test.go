@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -256,4 +257,36 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("what was written cannot be read again: %v", err)
 		}
 	})
+}
+
+// A killed run may leave a file half written beside the one that it was to replace.
+func TestReopenRemovesTemporaryFiles(t *testing.T) {
+	dir := t.TempDir()
+	run := bench.Run{Schema: bench.SchemaVersion, ID: "r"}
+	fail := func(err error) { t.Error(err) }
+	w, err := Create(dir, run, fail)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	mine := []string{".notes.tmp", ".other.txt.tmp12", "a.json.tmp1"}
+	for _, name := range append([]string{".run.json.tmp123", ".rs-actix-1.json.tmp4", ".report.html.tmp5", ".summary.md.tmp6"}, mine...) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("{"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if w, err = Reopen(dir, run, fail); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	var left []string
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		left = append(left, e.Name())
+	}
+	want := append(mine, EventsFile, RunFile)
+	slices.Sort(want)
+	if !slices.Equal(left, want) {
+		t.Errorf("left: %q, want %q", left, want)
+	}
 }

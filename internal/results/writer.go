@@ -51,7 +51,15 @@ func Create(dir string, run bench.Run, fail func(error)) (*Writer, error) {
 
 // Reopen goes on with the run in dir, whose state run is, as Read has returned it.
 func Reopen(dir string, run bench.Run, fail func(error)) (*Writer, error) {
-	return open(dir, run, fail)
+	w, err := open(dir, run, fail)
+	if err != nil {
+		return nil, err
+	}
+	if err := removeTemporary(dir); err != nil {
+		_ = w.Close()
+		return nil, fmt.Errorf("remove what a killed run has left: %w", err)
+	}
+	return w, nil
 }
 
 func open(dir string, run bench.Run, fail func(error)) (*Writer, error) {
