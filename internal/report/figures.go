@@ -85,6 +85,9 @@ func figures(run bench.Run, l layout) []figure {
 func stepFigure(l layout, m measure) figure {
 	f := figure{ID: m.id, Title: m.title, Note: m.note, Log: m.log, Empty: true, Columns: l.columns, Middles: l.middleNames(m.whole != nil),
 		kind: kindSteps, axis: l.axis(), at: l.positions(), warmUp: l.warmUp(), marked: m.marked}
+	if m.whole != nil && f.Middles != nil {
+		f.Note += " The thick line is of the answers of all rounds together."
+	}
 	for _, r := range l.rows {
 		f.Rows = append(f.Rows, figureRow{Label: r.Label, Title: r.Title, WarmUp: r.WarmUp, Cells: make([]string, len(l.columns))})
 	}

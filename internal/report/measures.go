@@ -89,7 +89,7 @@ func quantile(id, title string, of func(bench.Latencies) time.Duration) measure 
 		d := of(l)
 		return float64(d) / float64(time.Millisecond), l.Count > 0 && d > 0
 	}
-	return measure{id: id, title: "Latency " + title + ", ms", note: "Of successes, from sending to the last byte. The thick line is of the answers of all rounds together.", log: true,
+	return measure{id: id, title: "Latency " + title + ", ms", note: "Of successes, from sending to the last byte.", log: true,
 		format: func(v float64) string { return duration(time.Duration(v * float64(time.Millisecond))) },
 		value: func(s bench.StepResult) (float64, string, bool) {
 			v, ok := known(s.Load.Latency)
