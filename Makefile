@@ -4,7 +4,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.1.4
 FUZZTIME    ?= 60s
 
-.PHONY: verify-all build test test-all lint vuln fuzz bench-tui bench-load bench-seed bench-store bench-verdict bench-aa bench-report clean
+.PHONY: verify-all build test test-all lint vuln fuzz bench-tui bench-load bench-seed bench-store bench-sample bench-verdict bench-aa bench-report clean
 
 build: ## one static binary, ./locbench
 	CGO_ENABLED=0 go build -trimpath -o locbench ./cmd/locbench
@@ -49,6 +49,9 @@ bench-aa: ## how often a difference is claimed that is not there, and one of 10 
 	COMPARISONS=$(COMPARISONS) go test -run '^$$' -bench AA -benchtime 1x -timeout 0 ./cmd/locbench
 
 PAIRS ?= 6
+bench-sample: ## what reading the counters costs: time and system calls of a reading, the contender with and without one a second; PAIRS alternating pairs
+	LOCBENCH_BENCH_PAIRS=$(PAIRS) go test -run '^$$' -bench Sampling -benchtime 1x -timeout 0 ./internal/sample
+
 bench-tui: ## what watching a run costs: CPU of the screen, throughput with and without it, key to frame; PAIRS alternating pairs
 	LOCBENCH_BENCH_PAIRS=$(PAIRS) go test -run '^$$' -bench Screen -benchtime 1x -timeout 0 ./cmd/locbench
 

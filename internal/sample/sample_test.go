@@ -62,6 +62,27 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// starter is an instance whose high-water mark can begin anew.
+type starter struct {
+	*instance
+	begun int // readings there had been when it did
+	err   error
+}
+
+func (s *starter) BeginPeak() error { s.begun = s.reads; return s.err }
+
+func TestBegin(t *testing.T) {
+	for _, err := range []error{nil, errors.New("the kernel keeps one mark")} {
+		i := &starter{instance: &instance{exited: make(chan struct{})}, begun: -1, err: err}
+		if u, err := Begin(t.Context(), i); err != nil || u.CPU != 1 || i.begun != 0 {
+			t.Errorf("%+v, %v: the mark began after %d readings", u, err, i.begun)
+		}
+	}
+	if u, err := Begin(t.Context(), &instance{exited: make(chan struct{})}); err != nil || u.CPU != 1 {
+		t.Errorf("one that cannot: %+v, %v", u, err)
+	}
+}
+
 // until waits for a condition that must come true.
 func until(t *testing.T, what string, ok func() bool) {
 	t.Helper()

@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"locbench/internal/bench"
+	"locbench/internal/cpuset"
+)
+
+func TestNewApart(t *testing.T) {
+	a := newApart(bench.Isolation{Separate: true, Contender: "2-3", Store: "1", Client: "0"})
+	if !slices.Equal(a.contender, []int{2, 3}) || !slices.Equal(a.client, []int{0}) || a.store != "1" {
+		t.Errorf("%+v", a)
+	}
+	for _, i := range []bench.Isolation{{}, {Contender: "1", Client: "0"}, {Separate: true, Contender: "x", Client: "0"}, {Separate: true, Contender: "1"}} {
+		a := newApart(i)
+		if len(a.contender)+len(a.client)+len(a.all) != 0 || a.store != "" {
+			t.Errorf("%+v: %+v", i, a)
+		}
+		if err := a.begin(); err != nil || a.end() != nil {
+			t.Errorf("%+v: nothing is parted, but %v", i, err)
+		}
+	}
+}
+
+func TestPartSaysWhatIsShared(t *testing.T) {
+	for want, p := range map[string]bench.Profile{
+		"somebody else":    {Runtime: bench.RuntimeURL, Store: bench.StoreSpec{Kind: bench.StoreNone}},
+		"isolation is off": {Runtime: bench.RuntimeProcess, Isolation: bench.IsolationOff, Limits: bench.Limits{CPUs: 1}},
+	} {
+		if i := part(p, nil); i.Separate || !strings.Contains(i.Text, want) || !strings.Contains(i.Text, "share") {
+			t.Errorf("%+v, want %q", i, want)
+		}
+	}
+}
+
+// TestSiteKeepsToAPlan runs in a process of its own, which becomes the client: the plan is one for two CPUs, which no machine of that size
+// would be given.
+func TestSiteKeepsToAPlan(t *testing.T) {
+	all := cpuset.Allowed()
+	if len(all) < 2 {
+		t.Skip("one CPU: nothing can be parted")
+	}
+	if os.Getenv("LOCBENCH_TEST_SITE") == "" {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestSiteKeepsToAPlan$", "-test.v")
+		cmd.Env = append(os.Environ(), "LOCBENCH_TEST_SITE=1")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return
+	}
+	client, contender := cpuset.List(all[:1]), cpuset.List(all[1:2])
+	s := &site{plan: &bench.Run{ID: "apart", Profile: bench.Profile{Runtime: bench.RuntimeProcess, Store: bench.StoreSpec{Kind: bench.StoreNone}}}}
+	s.apart = newApart(bench.Isolation{Separate: true, Client: client, Contender: contender})
+	if _, err := s.makeLauncher(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	svc := bench.Service{Name: "sleeper", Process: &bench.ProcessRecipe{Command: []string{"sleep", "60"}}}
+	for range 2 { // the second finds the client where it is
+		spec, err := s.spec("leg", svc, bench.Artifact{Command: []string{"sleep", "60"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		inst, err := s.Launch(t.Context(), spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := allowed(t, "self"); got != client {
+			t.Errorf("the client is on CPUs %s, want %s", got, client)
+		}
+		if got := inst.Info().CPUSet; got != contender {
+			t.Errorf("the contender is on CPUs %s, want %s", got, contender)
+		}
+		if _, err := inst.Stop(t.Context(), 0); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := s.close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if got := allowed(t, "self"); got != cpuset.List(all) {
+		t.Errorf("afterwards it is on CPUs %s", got)
+	}
+}
+
+func allowed(t *testing.T, pid string) string {
+	t.Helper()
+	data, err := os.ReadFile("/proc/" + pid + "/status")
+	if err != nil {
+		t.Skip(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		if list, ok := strings.CutPrefix(line, "Cpus_allowed_list:"); ok {
+			return strings.TrimSpace(list)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,45 @@
+package compare
+
+import (
+	"slices"
+	"testing"
+
+	"locbench/internal/bench"
+)
+
+// TestStateOfTheMachineIsCompared: what differs is named; what an earlier version has not put on record is not taken for none.
+func TestStateOfTheMachineIsCompared(t *testing.T) {
+	names := func(a, b bench.Run) (all []string) {
+		for _, d := range Differences(a, b) {
+			all = append(all, d.String())
+		}
+		return all
+	}
+	state := func(m bench.Machine, i *bench.Isolation) bench.Run { return bench.Run{Machine: m, Isolated: i} }
+	shared := &bench.Isolation{Text: "contender and client share CPUs 0-1"}
+	apart := &bench.Isolation{Separate: true, Text: "contender on CPUs 2-3, client on CPUs 0-1"}
+	old := state(bench.Machine{}, nil)
+	calm := state(bench.Machine{Turbo: "off", SMT: "off", SwapUsed: new(int64)}, shared)
+	other := state(bench.Machine{Turbo: "on", SMT: "on", Virtual: "kvm", SwapUsed: new(int64(3 << 30)), OtherContainers: "1: db"}, apart)
+	if got := names(old, calm); len(got) != 0 {
+		t.Errorf("a result of an earlier version: %q", got)
+	}
+	want := []string{
+		"turbo (off → on)", "SMT (off → on)", "virtualisation (none to be seen → kvm)", "swap in use (none → 3.00 GiB)", "other containers (none → 1: db)",
+		"who runs on which CPUs (none → contender on CPUs 2-3, client on CPUs 0-1)",
+	}
+	if got := names(calm, other); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	leg := func(sources, framework string) []bench.LegResult {
+		return []bench.LegResult{{Artifact: bench.Artifact{Sources: sources}, Service: bench.Service{Framework: framework}}}
+	}
+	got := LegDifferences(leg("0123456789abcdef", "Ktor"), leg("fedcba9876543210", "http4k"))
+	if len(got) != 2 || got[0].String() != "sources (0123456789ab → fedcba987654)" || got[1].String() != "framework (Ktor → http4k)" {
+		t.Errorf("%q", got)
+	}
+	off := func(p bench.Profile) bench.Profile { p.Isolation = bench.IsolationOff; return p }
+	if ProfileHash(bench.Profile{Rounds: 1}) == ProfileHash(off(bench.Profile{Rounds: 1})) {
+		t.Error("a profile without isolation has the hash of one with it")
+	}
+}

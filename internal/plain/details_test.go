@@ -1,0 +1,50 @@
+package plain
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+func TestDetails(t *testing.T) {
+	at := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+	usage := func(n time.Duration) *bench.Usage { // n seconds into a step
+		return &bench.Usage{
+			At: at.Add(n * time.Second), Source: "cgroup v2", CPU: n * time.Second, CPUUser: new(n * 750 * time.Millisecond), CPUSystem: new(n * 250 * time.Millisecond),
+			Throttling: &bench.Throttling{Periods: 10 * int64(n), Throttled: 6 * int64(n), Time: n * 400 * time.Millisecond},
+			Memory:     &bench.Memory{Peak: 900 << 20, StepPeak: new(int64(40 << 20)), MinorFaults: new(1000 * int64(n)), MajorFaults: new(int64(n))},
+			Processes:  new(1), Threads: new(12), Took: 60 * time.Microsecond,
+			Pressure: &bench.Pressure{Source: "cgroup v2", CPU: &bench.Stall{Some: n * 120 * time.Millisecond}, IO: &bench.Stall{}},
+			Switches: &bench.Switches{Source: "x", Voluntary: 2000 * int64(n), Involuntary: 30 * int64(n)},
+			Network:  &bench.Network{Source: "x", Received: int64(n) << 20, Sent: int64(n) << 21},
+		}
+	}
+	beside := func(n time.Duration) *bench.Beside {
+		return &bench.Beside{
+			Host:  &bench.HostUsage{At: at, Busy: n * 1500 * time.Millisecond, Idle: n * 400 * time.Millisecond, Steal: n * 100 * time.Millisecond, Pressure: &bench.Pressure{CPU: &bench.Stall{Some: n * time.Second}}},
+			Store: &bench.StoreUsage{At: at.Add(n * time.Second), Source: "cgroup v2", CPU: n * 300 * time.Millisecond},
+		}
+	}
+	got := details(bench.StepResult{Before: usage(1), After: usage(11), BesideBefore: beside(1), BesideAfter: beside(11)})
+	want := []string{
+		"CPU       10.0 s, 75 % user, 25 % system, 4.00 s lost in 60 throttled of 100 periods",
+		"waiting   for CPU 12 %, for disk 0 %",
+		"memory    at most 40 MiB in this step, 10,000 minor and 10 major page faults",
+		"threads   12 threads in 1, 20,000 voluntary and 300 involuntary context switches",
+		"network   10 MiB in, 20 MiB out",
+		"machine   75 % busy, 5.0 % stolen, some waited for CPU 100 %, store 0.30 CPUs",
+		"source    cgroup v2, a reading took 60.0 µs",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%q\nwant\n%q", got, want)
+	}
+	// What nobody tells is left out, and counters that went back are not told.
+	if got := details(bench.StepResult{}); len(got) != 0 {
+		t.Errorf("of nothing: %q", got)
+	}
+	if got := details(bench.StepResult{Before: usage(11), After: usage(1)}); len(got) != 3 {
+		t.Errorf("backwards: %q", got)
+	}
+}
