@@ -5,14 +5,15 @@ import (
 	"locbench/internal/stats"
 )
 
-// definitions say what each measure is and in which unit.
+// definitions say what each measure is, in which unit, and who counted it.
 func definitions(p bench.Profile) []fact {
 	return []fact{
-		{"Throughput (successes/s)", "successful answers / measured seconds of the step. An answer is a success when it is complete and has the expected status, and the expected body where the profile validates bodies."},
-		{"Error ratio (%)", "errors / (errors + successes). Errors are counted by kind: class of an unexpected status, connect refused, connection reset, timeout, bad body, limit of the client."},
+		{"Throughput (successes/s)", "counted by the client: successful answers / measured seconds of the step. An answer is a success when it is complete and has the expected status, and the expected body where the profile validates bodies."},
+		{"Error ratio (%)", "errors / (errors + successes). Errors are counted by kind: class of an unexpected status, connect refused, connection reset, timeout, bad body, limit of the client. Counted by the client."},
 		{"Latency (ms, µs)", "from the sending of a request to the arrival of the last byte of its answer, of successes only. Where the client slept until then, the kernel's stamp ends it, so that its own waking up is not part of it; else the moment at which it was read. p50, p90, p99: 50, 90, 99 % of the successes of the step were as fast or faster. Quantiles of different rounds are never averaged into one."},
-		{"Start-up time (ms)", "from the moment the runtime has started the process to the first HTTP answer."},
-		{"Memory high-water mark (MiB = 2²⁰ bytes)", "the most memory the contender has held since its start, as the kernel counted it. “≥”: no counter could be read; the largest sample is shown, and the true mark may be higher."},
+		{"Latency at half of the peak (ms, µs)", "of the open-loop step at 50 % of the peak where the profile has one; else of the closed-loop step whose throughput is nearest to half of the peak, if it is between 25 and 75 % of it. All rounds together, by merging their histograms."},
+		{"Start-up time (ms)", "by the clock of the machine on which locbench runs: from the moment the runtime has started the process to the first HTTP answer."},
+		{"Memory high-water mark (MiB = 2²⁰ bytes)", "the most memory the contender has held since its start, as the kernel counted it (memory.peak of cgroup v2, max_usage_in_bytes of v1, VmHWM of a process). “≥”: no counter could be read; the largest sample is shown, and the true mark may be higher."},
 		{"Memory high-water mark per rate (MiB·s)", "high-water mark / throughput of the step."},
 		{"Memory in use (MiB)", "at the end of the step, without the page cache."},
 		{"CPU time (s)", "user and system time of the contender (all its processes), counted by the kernel at the two ends of exactly this step."},
@@ -21,6 +22,10 @@ func definitions(p bench.Profile) []fact {
 		{"Cumulative", "successes since the beginning of the load over CPU seconds since the start of the contender, start-up and checks included."},
 		{"Cost ($ per 10⁹ requests)", "CPU seconds / successes × 10⁹ / 3600 × price of a vCPU-hour" + priceWords(p.PriceVCPUHr) + ". Everything but the CPU time is left out: it compares, it is no bill."},
 		{"Peak", "the measured step (no warm-up) with the highest throughput. It is one of the steps that were run: the true maximum may lie between two of them."},
+		{"Median, interval", "of the values of the rounds, one of each. The interval has 95 % confidence at least and asks nothing of the distribution: it lies between two of the values in order of size, the lowest and the highest of six. With fewer than six rounds there is none."},
+		{"Ahead, tier", "Mann-Whitney's exact test on the rounds of each pair of contenders, p values adjusted by Holm over all pairs of the measure, 5 % for any false difference; and the 95 % interval of the ratio (Hodges and Lehmann) leaves 1 out. Each measure is a family of its own. A contender that was bound by the client, had 1 % of errors or more at its peak, or a failed round, is not compared."},
+		{"The same", "the whole interval of the ratio lies within ±3 %."},
+		{"Bound by", "what the counters at the two ends of a step, and the other steps of the same leg, show to have been used up."},
 		{missing, "not measured, or not measurable there. It is never the same as 0."},
 	}
 }
