@@ -25,7 +25,7 @@ func TestStateOfTheMachineIsCompared(t *testing.T) {
 		t.Errorf("a result of an earlier version: %q", got)
 	}
 	want := []string{
-		"turbo (off → on)", "SMT (off → on)", "virtualisation (none to be seen → kvm)", "swap in use (none → 3.00 GiB)", "other containers (none → 1: db)",
+		"turbo (off → on)", "SMT (off → on)", "virtualisation (none to be seen → kvm)", "swap in use (none → 3 GiB)", "other containers (none → 1: db)",
 		"who runs on which CPUs (none → contender on CPUs 2-3, client on CPUs 0-1)",
 	}
 	if got := names(calm, other); !slices.Equal(got, want) {
