@@ -298,7 +298,7 @@ type RunState string
 const (
 	RunRunning     RunState = "running" // or killed: then nobody could write another
 	RunComplete    RunState = "complete"
-	RunFailed      RunState = "failed" // at least one leg failed
+	RunFailed      RunState = "failed" // at least one leg failed, or was cut short by a threshold
 	RunInterrupted RunState = "interrupted"
 )
 

@@ -49,6 +49,7 @@ func TestDoubt(t *testing.T) {
 		"client-bound":               {Load: load(0, "client-bound: 1.9 of 2 connections in flight", "the client may be the bottleneck")},
 		"died, errors 0.3 %":         {Load: load(3), Aborted: "the contender died: exit code 7"},
 		"skipped":                    {Load: load(0), Aborted: "skipped by the user"},
+		"aborted, missed":            {Load: load(0), Aborted: "threshold missed: errors is 9%", Thresholds: []bench.Judgement{{}}},
 		"aborted":                    {Load: load(0), Aborted: "interrupted"},
 		"paused":                     {Load: load(0), Warnings: []string{"the run was paused for 3 s before this step, on request"}},
 		"warning":                    {Load: load(0), Warnings: []string{"connections were opened again"}},
