@@ -63,6 +63,9 @@ func BenchmarkAA(b *testing.B) {
 		b.Fatalf("exit code %d:\n%s", code, stderr)
 	}
 	run, legs := read(b, filepath.Join(dir, "turns"))
+	if !floor.Fits(run) {
+		b.Error("'locbench compare' would not take this floor for this run")
+	}
 	aa, slow := tally{}, tally{}
 	for i := range comparisons {
 		aa.add(b, fmt.Sprintf("A/A %d", i+1), run, block(legs, "a", i), block(legs, "b", i), floor)

@@ -69,13 +69,13 @@ func (f compareFlags) run(env Env, what []string) error {
 			return usage("--fail-on: %w", err)
 		}
 	}
-	margin, err := percentage(f.same)
+	margin, err := percentage(f.same, 100)
 	if err != nil {
 		return usage("--same: %w", err)
 	}
 	floor := 0.0
 	if f.floor != "" && f.floor != "none" {
-		if floor, err = percentage(f.floor); err != nil {
+		if floor, err = percentage(f.floor, maxFloor); err != nil {
 			return usage("--floor: %w", err)
 		}
 	}
@@ -131,12 +131,15 @@ func (f compareFlags) read(env Env, what []string) (before, after compare.Set, e
 	return before, after, err
 }
 
-// percentage reads "3%".
-func percentage(text string) (float64, error) {
+// maxFloor is what --floor may be at most, in per cent: a machine with much to do besides has one of some hundred.
+const maxFloor = 10_000
+
+// percentage reads "3%", which is more than 0 and less than most.
+func percentage(text string, most float64) (float64, error) {
 	digits, ok := strings.CutSuffix(strings.TrimSpace(text), "%")
 	v, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
-	if !ok || err != nil || !(v > 0 && v < 100) {
-		return 0, fmt.Errorf("%q is no share between 0%% and 100%%; write for example 3%%", text)
+	if !ok || err != nil || !(v > 0 && v < most) {
+		return 0, fmt.Errorf("%q is no share between 0%% and %g%%; write for example 3%%", text, most)
 	}
 	return v / 100, nil
 }

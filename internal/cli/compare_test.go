@@ -71,6 +71,7 @@ func TestCompareCommand(t *testing.T) {
 		{"a wide margin", []string{base, slower, "--same", "15%"}, ExitOK, "same within 15 %", ""},
 		{"below the floor", []string{base, slower, "--floor", "20%"}, ExitOK, "less than this machine can show (20 %)", ""},
 		{"gated, below the floor", []string{base, slower, "--floor", "20%", "--fail-on", "throughput<-5%"}, ExitOK, "", "open    a throughput<-5%"},
+		{"a floor of a busy machine", []string{base, slower, "--floor", "753.2%"}, ExitOK, "less than this machine can show (753 %)", ""},
 		{"no floor", []string{base, slower, "--floor", "low"}, ExitUsage, "", "--floor: "},
 		{"three rounds", []string{base, brief, "--fail-on", "throughput<-5%"}, ExitOK, "3 rounds, need ≥ 6: 3 more rounds on each side", "open    a throughput<-5%"},
 		{"two contenders", []string{slower, "a", "b"}, ExitOK, "a → b", ""},

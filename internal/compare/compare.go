@@ -212,13 +212,18 @@ const busyLoad = 0.5
 
 // busy warns where the machine had other work when a run began: rounds of two such runs may differ for that alone.
 func busy(before, after bench.Run) (told []string) {
-	for _, side := range []struct {
+	type side struct {
 		name string
 		m    bench.Machine
-	}{{"old", before.Machine}, {"new", after.Machine}} {
+	}
+	sides := []side{{"old: ", before.Machine}, {"new: ", after.Machine}}
+	if before.ID == after.ID && before.Machine.Load1 == after.Machine.Load1 {
+		sides = []side{{"", before.Machine}} // one run
+	}
+	for _, side := range sides {
 		load, err := strconv.ParseFloat(side.m.Load1, 64)
 		if err == nil && side.m.CPUs > 0 && load > busyLoad*float64(side.m.CPUs) {
-			told = append(told, fmt.Sprintf("%s: the machine was busy before the run (load %.3g on %d CPUs): what changed may be that work, not the contender", side.name, load, side.m.CPUs))
+			told = append(told, fmt.Sprintf("%sthe machine was busy before the run (load %.3g on %d CPUs): what changed may be that work, not the contender", side.name, load, side.m.CPUs))
 		}
 	}
 	return told

@@ -19,7 +19,12 @@ type NeedRounds struct {
 	Have, Need int
 }
 
-func (e NeedRounds) Error() string { return fmt.Sprintf("%d rounds: need ≥ %d", e.Have, e.Need) }
+func (e NeedRounds) Error() string {
+	if e.Have == 1 {
+		return fmt.Sprintf("1 round, need ≥ %d", e.Need)
+	}
+	return fmt.Sprintf("%d rounds, need ≥ %d", e.Have, e.Need)
+}
 
 // BadValue tells of a value that no method here takes: not a number, infinite, or, for a ratio, not positive; it is an error.
 type BadValue struct {

@@ -17,7 +17,7 @@ func (c Comparison) Sentence() string {
 	if c.Err != nil {
 		var need NeedRounds
 		if errors.As(c.Err, &need) {
-			fmt.Fprintf(&s, ": %d rounds, need ≥ %d: %s", need.Have, need.Need, moreWords(c.More))
+			fmt.Fprintf(&s, ": %v: %s", need, moreWords(c.More))
 			return s.String()
 		}
 		fmt.Fprintf(&s, ": %v", c.Err)
@@ -32,7 +32,7 @@ func (c Comparison) Sentence() string {
 		fmt.Fprintf(&s, ", p %.2g", c.Adjusted)
 	case CannotTell:
 		if c.Adjusted <= c.Rule.Alpha && !c.Ratio.Interval.Holds(1) {
-			fmt.Fprintf(&s, "; less than this machine can show (%.2g %%)", 100*c.Rule.Floor)
+			fmt.Fprintf(&s, "; less than this machine can show (%.3g %%)", 100*c.Rule.Floor)
 		} else if c.More >= MaxRounds {
 			s.WriteString("; need " + moreWords(c.More))
 		} else if c.More > 0 {
