@@ -19,7 +19,7 @@ const maxFailedChecks = 50
 func Markdown(w io.Writer, run bench.Run, legs []bench.LegResult, opts Options) error {
 	l := newLayout(run, legs)
 	sums := l.summaries(run)
-	figured := summary.New(run, l.results(), opts.rules())
+	figured := summary.New(run, l.results(), opts.rules(l.sums))
 	var b bytes.Buffer
 	warned := warnings(run, l, sums)
 	fmt.Fprintf(&b, "# %s\n\n", escape(title(run, opts.Title)))

@@ -18,6 +18,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/compare"
+	"locbench/internal/stats"
 	"locbench/internal/summary"
 )
 
@@ -28,8 +29,8 @@ type Options struct {
 	Floor  *compare.Floor // noise floor of the machine: differences below it are not claimed; nil: not known
 }
 
-func (o Options) rules() summary.Rules {
-	return summary.Rules{Floors: map[summary.Measure]float64{
+func (o Options) rules(sums []stats.Contender) summary.Rules {
+	return summary.Rules{Sums: sums, Floors: map[summary.Measure]float64{
 		summary.Throughput: o.Floor.Of(compare.Throughput), summary.CPU: o.Floor.Of(compare.CPU),
 		summary.StartUp: o.Floor.Of(compare.StartUp), summary.Memory: o.Floor.Of(compare.Memory),
 	}}
@@ -66,7 +67,7 @@ type document struct {
 	Cut         bool // some step ended early
 }
 
-// HTML writes the whole report as one HTML document of about 1 MB, most of it the chart library.
+// HTML writes the whole report as one HTML document: 1 MB of chart library, and some 30 KB for each leg of sixteen steps.
 // Legs may be in any order and may be fewer than the run's: what is missing is shown as missing.
 func HTML(w io.Writer, run bench.Run, legs []bench.LegResult, opts Options) error {
 	lib, err := library()
@@ -119,7 +120,7 @@ func source(script []byte) string {
 
 func newDocument(run bench.Run, l layout, all []figure, opts Options) (document, error) {
 	sums := l.summaries(run)
-	figured := summary.New(run, l.results(), opts.rules())
+	figured := summary.New(run, l.results(), opts.rules(l.sums))
 	style, err := joined(styles)
 	if err != nil {
 		return document{}, err

@@ -69,7 +69,11 @@ func New(run bench.Run, legs []bench.LegResult, rules Rules) Figures {
 	legs = slices.Clone(legs)
 	slices.SortStableFunc(legs, func(a, b bench.LegResult) int { return a.Leg.Round - b.Leg.Round })
 	conditions := map[string]bool{}
-	for _, sum := range stats.Summarise(inOrder(run, legs), run.Profile.PriceVCPUHr) {
+	sums := rules.Sums
+	if sums == nil {
+		sums = stats.Summarise(inOrder(run, legs), run.Profile.PriceVCPUHr)
+	}
+	for _, sum := range sums {
 		var own []bench.LegResult
 		for _, leg := range legs {
 			if leg.Leg.Label() == sum.Label {

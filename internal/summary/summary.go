@@ -40,6 +40,9 @@ type Sentence struct {
 type Rules struct {
 	stats.Rule
 	Floors map[Measure]float64 // noise floor of the machine in each measure, as a share; it replaces Rule.Floor where it is higher
+
+	// Sums are stats.Summarise of the same legs, where the caller has them already: it merges every histogram. Nil: made here.
+	Sums []stats.Contender
 }
 
 func (r Rules) of(m Measure) stats.Rule {
