@@ -10,6 +10,7 @@ import (
 	"locbench/internal/live"
 	"locbench/internal/report"
 	"locbench/internal/results"
+	"locbench/internal/safe"
 )
 
 // serveFlags say whether and where a report is shown.
@@ -29,7 +30,7 @@ func serveReport(ctx context.Context, env Env, f serveFlags, dirs []string) erro
 		return usage("--listen: %w", err)
 	}
 	fmt.Fprintf(env.Stdout, "http://%s/\n", l.Addr())
-	fmt.Fprintf(env.Stderr, "shows %s; Ctrl-C ends it\n", dir)
+	fmt.Fprintf(env.Stderr, "shows %s; Ctrl-C ends it\n", safe.Line(dir, 1000))
 	return live.Serve(ctx, live.Options{
 		Listener: l,
 		Render: func() ([]byte, error) {
