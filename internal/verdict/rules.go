@@ -19,6 +19,7 @@ const (
 	waiting    = 0.60 // of what is in flight: whoever holds so much of it decides about the latency
 	mostErrors = 0.50
 	more       = 1.10 // times the throughput: clearly more, beyond the noise of steps of some seconds
+	muchMore   = 2.00 // times the throughput: so much that the store and the machine, however busy, had it to give
 	sameTime   = 1.50 // times the latency of fewer connections: nobody waits for others yet
 	refaulting = 0.10 // pages for each answer that were read back: so often somebody waited for them
 	atLimit    = 0.98 // of the memory limit: as near as its high-water mark comes, since the kernel charges several pages at once
@@ -36,6 +37,7 @@ var rules = []struct {
 	{Memory, facts.atMemoryLimit},
 	{Memory, facts.readsBack},
 	{Client, facts.clientBusy},
+	{Connections, facts.moreBringsMuch},
 	{Store, facts.storeBusy},
 	{Machine, facts.machineBusy},
 	{Store, facts.storeHolds},
@@ -180,9 +182,16 @@ func (f facts) rateKept() string {
 	return text
 }
 
-func (f facts) moreBringsMore() string {
+// moreBringsMuch asks the other steps before store and machine are looked at: with other work on the machine all its CPUs may be busy, and yet
+// more connections got several times as much out of the same machine.
+func (f facts) moreBringsMuch() string { return f.brings(muchMore) }
+
+func (f facts) moreBringsMore() string { return f.brings(more) }
+
+// brings tells of a step with more connections and so many times the throughput.
+func (f facts) brings(times float64) string {
 	for _, s := range f.above {
-		if ratio := s.Load.Throughput() / f.step.Load.Throughput(); ratio >= more {
+		if ratio := s.Load.Throughput() / f.step.Load.Throughput(); ratio >= times {
 			these := fmt.Sprintf("these %d", f.step.Step.Connections)
 			if f.step.Step.Connections == 1 {
 				these = "this one"

@@ -113,8 +113,12 @@ func TestRules(t *testing.T) {
 			s.BesideAfter.Host.Steal = s.BesideAfter.Host.Idle
 			s.BesideAfter.Host.Idle = 0
 		}}), -1, "machine: 80 % of its CPUs' time was taken by other virtual machines"},
-		"store holds":       {leg(made{connections: 64, rate: 640, mean: 100, contender: .2, client: .2, busy: .2, storeEmbedded: 58}), -1, "store: 58.0 of 64.0 requests in flight were with it"},
-		"too few":           {leg(made{connections: 2, rate: 200, mean: 10, contender: .1, busy: .1}, made{connections: 64, rate: 5000, mean: 12, contender: .9, busy: .3}), 0, "connections: 64 connections gave 25.00 times the throughput of these 2"},
+		"store holds": {leg(made{connections: 64, rate: 640, mean: 100, contender: .2, client: .2, busy: .2, storeEmbedded: 58}), -1, "store: 58.0 of 64.0 requests in flight were with it"},
+		"too few":     {leg(made{connections: 2, rate: 200, mean: 10, contender: .1, busy: .1}, made{connections: 64, rate: 5000, mean: 12, contender: .9, busy: .3}), 0, "connections: 64 connections gave 25.00 times the throughput of these 2"},
+		"too few on a busy machine": {leg(made{connections: 2, rate: 200, mean: 10, contender: .02, client: .04, busy: 1}, made{connections: 16, rate: 1500, mean: 11, contender: .1, busy: 1}), 0,
+			"connections: 16 connections gave 7.50 times the throughput of these 2"},
+		"some more on a busy machine": {leg(made{connections: 2, rate: 200, mean: 10, contender: .02, client: .04, busy: 1}, made{connections: 16, rate: 300, mean: 50, contender: .1, busy: 1}), 0,
+			"machine: its 4 CPUs were 100 % busy"},
 		"still too few":     {leg(made{connections: 2, rate: 200, mean: 10, contender: .1, busy: .1}, made{connections: 4, rate: 395, mean: 10.1, contender: .2, busy: .1}), -1, "connections: the latency is still 1.01 times that of 2"},
 		"its own lock":      {leg(made{connections: 8, rate: 800, mean: 10, contender: .2, busy: .1}, made{connections: 64, rate: 801, mean: 80, contender: .2, busy: .1}), -1, "contender: 64 connections gave 1.00 times the throughput of 8, at 8.0 times the latency, and it used 0.20 of 1.5 CPUs"},
 		"lock or store":     {leg(made{connections: 8, rate: 800, mean: 10, contender: .2, busy: .1, storeUnknown: true}, made{connections: 64, rate: 801, mean: 80, contender: .2, busy: .1, storeUnknown: true}), -1, "; the store cannot be seen, and may be what it waits for"},
