@@ -6,6 +6,7 @@ import (
 	"os"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,17 +21,20 @@ const attack = "</script></style></title><script>pwned=1</script><img src=http:/
 
 // poison sets every string in v to the attack, keys of maps too. n makes them differ, so that they stay different legs and steps.
 func poison(v reflect.Value, n *int) {
+	poisonWith(v, func() string { *n++; return fmt.Sprintf("%s %d", attack, *n) })
+}
+
+func poisonWith(v reflect.Value, text func() string) {
 	switch v.Kind() {
 	case reflect.String:
-		*n++
-		v.SetString(fmt.Sprintf("%s %d", attack, *n))
+		v.SetString(text())
 	case reflect.Pointer:
 		if !v.IsNil() {
-			poison(v.Elem(), n)
+			poisonWith(v.Elem(), text)
 		}
 	case reflect.Slice:
 		for i := range v.Len() {
-			poison(v.Index(i), n)
+			poisonWith(v.Index(i), text)
 		}
 	case reflect.Struct:
 		if v.Type() == reflect.TypeFor[time.Time]() {
@@ -38,7 +42,7 @@ func poison(v reflect.Value, n *int) {
 		}
 		for i := range v.NumField() {
 			if v.Type().Field(i).IsExported() {
-				poison(v.Field(i), n)
+				poisonWith(v.Field(i), text)
 			}
 		}
 	case reflect.Map:
@@ -49,8 +53,8 @@ func poison(v reflect.Value, n *int) {
 		for _, k := range v.MapKeys() {
 			key, value := reflect.New(k.Type()).Elem(), reflect.New(v.Type().Elem()).Elem()
 			value.Set(v.MapIndex(k))
-			poison(key, n)
-			poison(value, n)
+			poisonWith(key, text)
+			poisonWith(value, text)
 			poisoned.SetMapIndex(key, value)
 		}
 		v.Set(poisoned)
@@ -218,35 +222,99 @@ func TestHostileMarkdown(t *testing.T) {
 	if err := Markdown(&out, run, legs, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	fenced, bars := false, 0 // of the table's first line
-	for i, line := range strings.Split(out.String(), "\n") {
-		if strings.HasPrefix(line, "```") {
-			fenced = !fenced
+	neutral(t, out.String())
+}
+
+// neutral fails where something from outside has left its cell, its line or its block.
+func neutral(t *testing.T, markdown string) {
+	t.Helper()
+	fence, bars := "", 0 // of the table's first line
+	for i, line := range strings.Split(markdown, "\n") {
+		if m := fences.FindString(line); m != "" && (fence == "" || strings.TrimSpace(line) == fence) {
+			if fence == "" {
+				fence = m
+			} else {
+				fence = ""
+			}
 			continue
 		}
-		if fenced {
+		if fence != "" {
 			continue // a code block shows what it holds
 		}
 		if fold.MatchString(line) {
 			continue // ours
 		}
-		if strings.ContainsAny(line, "<\x1b\u2028\u202e\x00") {
+		if strings.ContainsAny(line, "<\x1b\u2028\u202e\x00\r") {
 			t.Errorf("line %d is not neutral: %.120q", i+1, line)
 		}
 		if strings.HasPrefix(line, "|") {
-			if n := len(regexp.MustCompile(`(^|[^\\])\|`).FindAllString(line, -1)); bars != 0 && n != bars {
-				t.Errorf("line %d: a table row with %d bars in a table of %d", i+1, n, bars)
+			// Code of our own making holds no bar and no backslash.
+			if n := len(bar.FindAllString(strings.ReplaceAll(line, `\\`, ""), -1)); bars != 0 && n != bars {
+				t.Errorf("line %d: a table row with %d bars in a table of %d: %.200q", i+1, n, bars, line)
 			} else {
 				bars = n
 			}
 		} else {
 			bars = 0
 		}
-		if regexp.MustCompile(`(^|[^\\])\[x`).MatchString(line) {
-			t.Errorf("line %d: a link: %.120q", i+1, line)
+		plain := strings.ReplaceAll(line, `\\`, "")
+		if m := alive.FindString(plain); m != "" {
+			t.Errorf("line %d: %q is alive in %.200q", i+1, m, line)
+		}
+		if strings.HasPrefix(line, "- ") && block.MatchString(line[2:]) {
+			t.Errorf("line %d: a block begins in a list item: %.120q", i+1, line)
 		}
 	}
-	if fenced {
+	if fence != "" {
 		t.Error("a code block does not end")
+	}
+}
+
+var (
+	fences = regexp.MustCompile("^```+")
+	bar    = regexp.MustCompile(`(^|[^\\])\|`)
+	alive  = regexp.MustCompile(`(^|[^\\])[\[\]~$]|://|(?i)\bwww\.|@[^\x{200b}]`) // links, strokes, formulas, addresses, calls
+	block  = regexp.MustCompile(`^(#|[-+*]( |$)|[0-9]+[.)](\s|$)|-{3}|={2}|>|    )`)
+)
+
+// FuzzMarkdown puts the same text everywhere a results file holds one.
+func FuzzMarkdown(f *testing.F) {
+	for _, text := range []string{attack, "", "# x", "1. x", "+ x", "- - -", "```", "a|b", "\n\n# x\n", "www.evil.example @all $x$ a@b.c", `\`, `\\|`, "\t x", "| --- |", "</details>", "~~~", "https://x"} {
+		f.Add(text)
+	}
+	run, all := fixture() // takes its time
+	f.Fuzz(func(t *testing.T, text string) {
+		legs := slices.Clone(all[:2])
+		for i := range legs {
+			legs[i].Steps, legs[i].Checks = slices.Clone(legs[i].Steps[4:7]), slices.Clone(legs[i].Checks[:3])
+		}
+		poisonWith(reflect.ValueOf(&run).Elem(), func() string { return text })
+		poisonNames(legs, text)
+		var out bytes.Buffer
+		if err := Markdown(&out, run, legs, Options{Title: text}); err != nil {
+			t.Fatal(err)
+		}
+		neutral(t, out.String())
+	})
+}
+
+// poisonNames sets the strings of legs that people read; contenders and steps stay apart.
+func poisonNames(legs []bench.LegResult, text string) {
+	for i := range legs {
+		leg := &legs[i]
+		leg.Leg.Contender, leg.Failure = fmt.Sprint(text, leg.Leg.Contender), text
+		leg.Service = bench.Service{Name: text, Language: text, Framework: text, Version: text, Tags: []string{text}, Unverified: text}
+		leg.State, leg.Warnings, leg.Exit = bench.LegFailed, []string{text}, &bench.Exit{Signal: text, Code: 1}
+		leg.LastLog = []bench.LogLine{{Stream: text, Text: text}}
+		for j := range leg.Checks {
+			c := &leg.Checks[j]
+			c.Name, c.Group, c.Value, c.Detail, c.Request = fmt.Sprint(text, j), text, text, text, text
+		}
+		for j := range leg.Steps {
+			s := &leg.Steps[j]
+			s.Step.Request, s.Warnings, s.Load.Warnings = text, []string{text}, []string{text}
+			s.Load.Failed = map[bench.ErrorKind]int64{bench.ErrorKind(text): 3}
+			s.Thresholds = []bench.Judgement{{Condition: text, Text: text}}
+		}
 	}
 }

@@ -203,11 +203,3 @@ func place(w warning) string {
 	}
 	return ""
 }
-
-// escape makes one line of text mean itself in Markdown, in a table cell too. HTML in it stays text.
-func escape(s string) string {
-	return strings.NewReplacer(
-		`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`, `|`, `\|`, `~`, `\~`,
-		`<`, `&lt;`, `>`, `&gt;`, `&`, `&amp;`, nbsp, ` `,
-	).Replace(s)
-}
