@@ -30,8 +30,8 @@ validate: none
 checks: {lifecycle: none, suites: []}
 steps:
   - 8 warm-up for 400ms
-  - 1 for 600ms
   - 8 for 1100ms
+  - {rate: 50% of peak, duration: 600ms}
 `
 
 // BenchmarkAA asks how often something is found that is not there, and something that is. The reference contender runs as two that are the
