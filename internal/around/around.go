@@ -23,6 +23,7 @@ type Store struct {
 	group *cgroup.Reader // of a container
 	pid   int            // of a process on this machine
 	own   func() (calls int64, busy time.Duration)
+	cpus  int
 }
 
 // Container is a store whose main process is pid: the whole container is read. The error wraps ErrUnknown where it is not on this machine.
@@ -62,6 +63,9 @@ func Address(raw string) (*Store, error) {
 // Embedded is the store inside locbench, which keeps its own books.
 func Embedded(work func() (calls int64, busy time.Duration)) *Store { return &Store{own: work} }
 
+// KeptTo notes that the store is kept to a set of so many CPUs, before the first reading.
+func (s *Store) KeptTo(cpus int) { s.cpus = cpus }
+
 // Close ends the reading.
 func (s *Store) Close() error {
 	if s == nil || s.group == nil {
@@ -83,7 +87,7 @@ func (s *Store) read() *bench.StoreUsage {
 		if err != nil {
 			return nil
 		}
-		return &bench.StoreUsage{At: u.At, Source: u.Source, CPU: u.CPU, Memory: u.Memory, Pressure: u.Pressure}
+		return &bench.StoreUsage{At: u.At, Source: u.Source, CPU: u.CPU, CPUs: s.cpus, Memory: u.Memory, Pressure: u.Pressure}
 	}
 	cpu, err := processCPU(s.pid)
 	if err != nil {

@@ -28,6 +28,7 @@ type StoreUsage struct {
 	Calls  int64         `json:"calls,omitempty"`   // answered; these two of an embedded one only
 	Busy   time.Duration `json:"busy_ns,omitempty"` // summed over the calls: from the head of a call until its answer was written, waiting added on purpose included
 
+	CPUs     int       `json:"cpus,omitempty"`   // of the CPU set that it is kept to; 0: all
 	Memory   *Memory   `json:"memory,omitempty"` // of a container
 	Pressure *Pressure `json:"pressure,omitempty"`
 }

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"locbench/internal/safe"
+	"locbench/internal/secret"
 )
 
 // Exit codes, for scripts.
@@ -141,7 +142,7 @@ func tellError(w io.Writer, err error) {
 		if i > 0 {
 			prefix = "  "
 		}
-		fmt.Fprintln(w, prefix+safe.Line(line, 4000))
+		fmt.Fprintln(w, prefix+safe.Line(secret.Masker{}.Text(line), 4000))
 	}
 }
 

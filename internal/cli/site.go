@@ -13,6 +13,7 @@ import (
 	"locbench/internal/around"
 	"locbench/internal/bench"
 	"locbench/internal/contender"
+	"locbench/internal/cpuset"
 	"locbench/internal/dataset"
 	"locbench/internal/docker"
 	"locbench/internal/event"
@@ -138,7 +139,10 @@ func (s *site) lookAround() {
 	if work, ok := s.store.Work(); ok {
 		s.around = around.Embedded(work)
 	} else if pid := s.store.PID(); pid > 0 && s.engine != nil && s.engine.Local() {
-		s.around, err = around.Container(pid)
+		if s.around, err = around.Container(pid); err == nil {
+			cpus, _ := cpuset.Parse(s.apart.store)
+			s.around.KeptTo(len(cpus))
+		}
 	} else {
 		s.around, err = around.Address(s.store.URL())
 	}

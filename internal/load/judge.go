@@ -7,6 +7,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/cgroup"
+	"locbench/internal/cpuset"
 	"locbench/internal/units"
 )
 
@@ -51,7 +52,10 @@ func judge(l bench.Load, rec *recorder, places int) []string {
 
 // ownCPUs are the CPUs that this process may use: those of its affinity, or fewer by the quota of its cgroup.
 func ownCPUs() float64 {
-	cpus := float64(runtime.NumCPU())
+	cpus := float64(runtime.NumCPU()) // as it was when this process was started: it may keep to fewer since
+	if now := len(cpuset.Allowed()); now > 0 {
+		cpus = float64(now)
+	}
 	if quota, _ := (cgroup.Tree{}).Own(); quota > 0 {
 		cpus = min(cpus, quota)
 	}

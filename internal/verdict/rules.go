@@ -131,6 +131,8 @@ func (f facts) storeBusy() string {
 	switch {
 	case !f.storeOK:
 		return ""
+	case f.storeSet > 0 && f.store >= usedUp*f.storeSet:
+		return fmt.Sprintf("it used %.2f of the %s that it is kept to", f.store, units.CPUs(f.storeSet))
 	case f.store >= usedUp*f.host:
 		return fmt.Sprintf("it used %.2f of this machine's %s", f.store, units.CPUs(f.host))
 	case f.busyOK && f.busy+f.steal >= fullyBusy && f.store >= f.host/2:

@@ -87,6 +87,7 @@ type facts struct {
 	client    float64 // CPUs that locbench used, an embedded store among them
 	store     float64 // and a store beside it
 	storeOK   bool
+	storeSet  float64 // CPUs that it is kept to; 0: all of the machine's
 	inStore   float64 // calls that an embedded store was at
 	inStoreOK bool
 	host      float64 // CPUs whose time busy is a share of: all of the machine's, of which locbench itself may have fewer
@@ -110,7 +111,9 @@ func newFacts(c conditions, steps []bench.StepResult, i int) (facts, bool) {
 	}
 	f.throttled, _ = s.Throttling()
 	f.client = perSecond(s.Load.ClientCPU)
-	f.store, f.storeOK = s.StoreCPUs()
+	if f.store, f.storeOK = s.StoreCPUs(); f.storeOK {
+		f.storeSet = float64(s.BesideAfter.Store.CPUs)
+	}
 	f.inStore, f.inStoreOK = s.StoreInFlight()
 	f.busy, f.steal, f.busyOK = s.HostShare()
 	if f.host = f.machine; f.busyOK {

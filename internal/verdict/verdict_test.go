@@ -100,6 +100,8 @@ func TestRules(t *testing.T) {
 		"client's thread": {leg(made{connections: 8, rate: 90000, mean: .1, contender: 1, client: 1, busy: .5, change: func(s *bench.StepResult) { s.Load.Saturation = .98 }}), -1, "client: a thread of locbench had something to do in 98 % of the step"},
 		"client":          {leg(made{connections: 8, rate: 90000, mean: .1, contender: .3, client: 3.7, busy: 1}), -1, "client: locbench used 3.70 of this machine's 4 CPUs"},
 		"store":           {leg(made{connections: 64, rate: 900, mean: 80, contender: .2, client: .1, store: 3.65, busy: .99}), -1, "store: it used 3.65 of this machine's 4 CPUs"},
+		"store on its own CPU": {leg(made{connections: 64, rate: 900, mean: 80, contender: .2, client: .1, store: .97, busy: .4, change: func(s *bench.StepResult) { s.BesideAfter.Store.CPUs = 1 }}), -1,
+			"store: it used 0.97 of the 1 CPU that it is kept to"},
 		"store with others": {leg(made{connections: 64, rate: 900, mean: 80, contender: .9, client: .4, store: 2.6, busy: .98}), -1,
 			"store: it used 2.60 of this machine's 4 CPUs, which were 98 % busy"},
 		"machine": {leg(made{connections: 64, rate: 900, mean: 80, contender: 1.3, client: 1.2, store: 1.4, busy: .97}), -1,
