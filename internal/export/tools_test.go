@@ -3,6 +3,7 @@ package export
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"math"
@@ -144,6 +145,66 @@ func TestOfVegetaItself(t *testing.T) {
 	}
 	if _, _, err := Import([]Source{{Name: "cut-1.bin", Data: b.Bytes()[:b.Len()-3]}}, "", time.Unix(0, 0)); err == nil || !strings.Contains(err.Error(), "result 100") {
 		t.Errorf("a file that ends too early: %v", err)
+	}
+}
+
+// TestVegetaToolReadsOurs runs the real vegeta, built from the module that the tests use anyhow, with what it needs besides.
+func TestVegetaToolReadsOurs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds vegeta")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	absent := func(err error, text []byte) {
+		if os.Getenv("LOCBENCH_REQUIRE") != "" {
+			t.Fatalf("vegeta cannot be built: %v\n%s", err, text)
+		}
+		t.Skipf("vegeta cannot be built: %v: %s", err, text)
+	}
+	where, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/tsenart/vegeta/v12").Output()
+	if err != nil {
+		absent(err, where)
+	}
+	dir := t.TempDir()
+	tool := filepath.Join(dir, "vegeta")
+	build := exec.CommandContext(ctx, "go", "build", "-o", tool, ".")
+	build.Dir, build.Env = strings.TrimSpace(string(where)), append(os.Environ(), "GOFLAGS=", "GOWORK=off")
+	if text, err := build.CombinedOutput(); err != nil {
+		absent(err, text)
+	}
+	run, legs := fixture()
+	step := 2
+	load := legs[0].Steps[2].Load
+	for name, data := range written(t, "vegeta", run, legs, Options{Leg: "rs-actix-1", Step: &step}) {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		ask := func(args ...string) []byte {
+			cmd := exec.CommandContext(ctx, tool, append(args, name)...)
+			cmd.Dir = dir
+			out, err := cmd.Output()
+			if err != nil {
+				t.Fatalf("vegeta %v: %v", args, err)
+			}
+			return out
+		}
+		var report struct {
+			Requests int64            `json:"requests"`
+			Codes    map[string]int64 `json:"status_codes"`
+			Bytes    struct {
+				Total int64 `json:"total"`
+			} `json:"bytes_in"`
+			Throughput float64 `json:"throughput"`
+		}
+		if err := json.Unmarshal(ask("report", "-type=json"), &report); err != nil {
+			t.Fatal(err)
+		}
+		if report.Requests != load.Sent || report.Codes["200"] != load.Succeeded || report.Bytes.Total != load.Bytes || math.Abs(report.Throughput/load.Throughput()-1) > .01 {
+			t.Errorf("vegeta report tells %+v; ours: %d sent, %d succeeded, %d bytes, %.1f/s", report, load.Sent, load.Succeeded, load.Bytes, load.Throughput())
+		}
+		if page := ask("plot"); !bytes.Contains(page, []byte("<title>Vegeta Plot</title>")) || len(page) < 10_000 {
+			t.Errorf("vegeta plot draws %d bytes", len(page))
+		}
 	}
 }
 
