@@ -80,7 +80,7 @@ func sayTooFew(f Figures, s Standing) Sentence {
 		allShort = allShort && o.Why == tooShort(n)
 	}
 	if allShort {
-		return Sentence{Text: fmt.Sprintf("%sthere is %s of each contender, and a difference can be told from chance from %d on (--rounds %d).",
+		return Sentence{Text: fmt.Sprintf("%sthere %s of each contender, and a difference can be told from chance from %d on (--rounds %d).",
 			text, atMost(f, s, most), stats.MinInterval, stats.MinInterval)}
 	}
 	return Sentence{Text: text + "fewer than two contenders can be compared (" + reasons(f, s.Out) + ")."}
@@ -89,10 +89,13 @@ func sayTooFew(f Figures, s Standing) Sentence {
 func atMost(f Figures, s Standing, most int) string {
 	for _, o := range s.Out {
 		if f.Contenders[o.Contender].rounds() != most {
-			return "at most " + plural(most, "round")
+			return "are at most " + plural(most, "round")
 		}
 	}
-	return plural(most, "round")
+	if most == 1 {
+		return "is 1 round"
+	}
+	return "are " + plural(most, "round")
 }
 
 // best says what being first in the measure is.
