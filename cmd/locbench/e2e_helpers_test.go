@@ -34,8 +34,11 @@ func goBuild(name, pkg string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(dir, name)
-	cmd := exec.Command("go", "build", "-race=false", "-trimpath", "-o", path, pkg)
+	return goBuildWith(filepath.Join(dir, name), pkg)
+}
+
+func goBuildWith(path, pkg string, flags ...string) (string, error) {
+	cmd := exec.Command("go", append(append([]string{"build", "-race=false", "-trimpath", "-o", path}, flags...), pkg)...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build %s: %w\n%s", pkg, err, out)

@@ -104,7 +104,8 @@ func conduct(ctx context.Context, env Env, c conducted) error {
 	if err != nil {
 		return withCode(ExitUsage, err)
 	}
-	stream := event.New(time.Now)
+	clock := event.NewClock(time.Now())
+	stream := event.New(clock.Now)
 	site := &site{plan: &plan, data: data, stream: stream}
 	checks, err := newChecks(site)
 	if err != nil {
@@ -120,7 +121,7 @@ func conduct(ctx context.Context, env Env, c conducted) error {
 	plan.Machine.OtherContainers = site.others(ctx)
 	plan.Hash = compare.ProfileHash(plan.Profile)
 	masker := newMasker(plan, c.services)
-	stream.Mask(masker.Event)
+	stream.Mask(func(e bench.Event) bench.Event { return masker.Event(clock.Event(e)) })
 	isolation := part(plan.Profile, site.engine)
 	plan.Isolated, site.apart = &isolation, newApart(isolation)
 	if c.resume {

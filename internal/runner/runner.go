@@ -112,6 +112,7 @@ func Run(ctx context.Context, cfg Config) error {
 		Config: cfg, artifacts: map[bench.Selection]bench.Artifact{}, broken: map[bench.Selection]error{},
 		steering: newSteering(cfg.Stream.Publish, end),
 	}
+	r.began = time.Now()
 	err := r.steered(ctx)
 	state := bench.RunComplete
 	switch {
@@ -135,7 +136,9 @@ type runner struct {
 	artifacts map[bench.Selection]bench.Artifact
 	broken    map[bench.Selection]error // contenders that could not be built
 	steering  *steering
-	ended     error // a threshold that has ended the run
+	began     time.Time
+	clockOff  time.Duration // how far the clock has been set since then, as far as it was told
+	ended     error         // a threshold that has ended the run
 }
 
 // steered runs under control from outside, which has ended when it returns.

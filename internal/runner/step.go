@@ -41,6 +41,9 @@ func (l *life) load(ctx context.Context) error {
 		if paused > 0 {
 			res.Warnings = append(res.Warnings, fmt.Sprintf("the run was paused for %s before this step, on request", units.Duration(paused)))
 		}
+		if moved := l.clockMoved(); moved != 0 {
+			l.notice("warning", clockText(moved, i+1))
+		}
 		l.Stream.Publish(l.leg, bench.StepEnded{Result: res})
 		if err != nil {
 			l.cut = &res

@@ -167,6 +167,30 @@ func (l *life) engineGone(ctx context.Context, failure string) string {
 	return failure + "; the container engine does not answer any more"
 }
 
+// clockStep is how far a clock must have been set to be told of: the slow corrections of a time service are less.
+const clockStep = 500 * time.Millisecond
+
+// clockMoved is how far this machine's clock has been set since it was asked last, forward or (negative) back; 0 if it was not.
+func (r *runner) clockMoved() time.Duration {
+	now := time.Now()
+	off := now.Round(0).Sub(r.began.Round(0)) - now.Sub(r.began) // Round takes the monotonic reading away
+	moved := off - r.clockOff
+	if moved.Abs() < clockStep {
+		return 0
+	}
+	r.clockOff = off
+	return moved
+}
+
+func clockText(moved time.Duration, step int) string {
+	way := "forward"
+	if moved < 0 {
+		way = "back"
+	}
+	return fmt.Sprintf("this machine's clock was set %s by %s in or before step %d, or the machine slept: durations are right all the same, times of day go on as they were",
+		way, moved.Abs().Round(100*time.Millisecond), step)
+}
+
 // lost is what the leg has not measured; nil when that is nothing.
 func (l *life) lost() *bench.Lost {
 	lost := &bench.Lost{Phase: l.failedIn}

@@ -1,0 +1,83 @@
+package event
+
+import (
+	"slices"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// Clock tells times of day that go on evenly: what this machine's clock showed at the beginning, plus what has passed since on the monotonic
+// clock. A clock that is set in mid-run would otherwise tear the readings of a step apart once they are on disk, where only times of
+// day are left. Times that come from elsewhere, without a monotonic reading, stay as they are.
+type Clock struct{ base time.Time }
+
+// NewClock makes one that begins at now, which must come from time.Now.
+func NewClock(now time.Time) Clock { return Clock{now} }
+
+// Now is the time of day.
+func (c Clock) Now() time.Time { return c.At(time.Now()) }
+
+// At is the time of day at t.
+func (c Clock) At(t time.Time) time.Time {
+	if t.IsZero() {
+		return t
+	}
+	return c.base.Add(t.Sub(c.base))
+}
+
+// Event is e with its times by this clock.
+func (c Clock) Event(e bench.Event) bench.Event {
+	switch e := e.(type) {
+	case bench.StepEnded:
+		r := &e.Result
+		r.Load.Started = c.At(r.Load.Started)
+		r.Before, r.After = c.usage(r.Before), c.usage(r.After)
+		r.BesideBefore, r.BesideAfter = c.beside(r.BesideBefore), c.beside(r.BesideAfter)
+		r.Samples = slices.Clone(r.Samples)
+		for i := range r.Samples {
+			r.Samples[i].At = c.At(r.Samples[i].At)
+		}
+		return e
+	case bench.UsageRead:
+		e.Usage.At = c.At(e.Usage.At)
+		return e
+	case bench.MarkRead:
+		e.Mark.Usage.At = c.At(e.Mark.Usage.At)
+		return e
+	case bench.Befell:
+		e.Incident.At = c.At(e.Incident.At)
+		return e
+	case bench.InstanceStarted:
+		e.Info.StartedAt = c.At(e.Info.StartedAt)
+		return e
+	}
+	return e
+}
+
+func (c Clock) usage(u *bench.Usage) *bench.Usage {
+	if u == nil {
+		return nil
+	}
+	at := *u
+	at.At = c.At(u.At)
+	return &at
+}
+
+func (c Clock) beside(b *bench.Beside) *bench.Beside {
+	if b == nil {
+		return nil
+	}
+	at := *b
+	if b.Host != nil {
+		host := *b.Host
+		host.At = c.At(host.At)
+		at.Host = &host
+	}
+	if b.Store != nil {
+		store := *b.Store
+		store.At = c.At(store.At)
+		at.Store = &store
+	}
+	return &at
+}
