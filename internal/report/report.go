@@ -27,6 +27,7 @@ type Options struct {
 	Title  string         // heading of the page; empty: the profile's title, else its name
 	Folder string         // the results folder; its last element is shown, so that the figures can be found again; may be empty
 	Floor  *compare.Floor // noise floor of the machine: differences below it are not claimed; nil: not known
+	Live   bool           // the run goes on now: what has not ended yet is no trouble
 }
 
 func (o Options) rules(sums []stats.Contender) summary.Rules {
@@ -163,6 +164,9 @@ func newDocument(run bench.Run, l layout, all []figure, opts Options) (document,
 		} else {
 			p.Warnings = append(p.Warnings, w)
 		}
+	}
+	if opts.Live {
+		p.underway(run)
 	}
 	return p, nil
 }
