@@ -142,7 +142,9 @@ func reportAs(env Env, dir, format, out string) error {
 	}
 	switch format {
 	case "md":
-		file.Write = func(w io.Writer) error { return report.Markdown(w, run, legs, report.Options{Floor: findFloor(run, run, dir)}) }
+		file.Write = func(w io.Writer) error {
+			return report.Markdown(w, run, legs, report.Options{Floor: findFloor(run, run, dir)})
+		}
 	case "csv", "json":
 		f, err := export.Lookup(format)
 		if err != nil {

@@ -169,10 +169,10 @@ func peakCell(s stats.Contender, bound map[int]verdict.Summary) cell {
 	return valued(peak.Throughput.Median, significant(peak.Throughput.Median)+"/s", small...)
 }
 
-// The shares of the peak's throughput between which a step is told as half of it.
+// The shares of the peak's throughput, in percent, between which a step is told as half of it.
 const (
-	leastHalf = 0.25
-	mostHalf  = 0.75
+	leastHalf = 25
+	mostHalf  = 75
 )
 
 // halfCells are p50 and p99 at half of the peak, with what they are at the peak below.
@@ -180,8 +180,9 @@ func halfCells(s stats.Contender) (p50, p99 cell) {
 	p50, p99 = cell{Main: missing}, cell{Main: missing}
 	if i, share, ok := s.HalfPeak(); ok && s.Steps[i].Latency.Count > 0 {
 		half := s.Steps[i]
-		of := strconv.Itoa(int(math.Round(100*share))) + nbsp + "%"
-		if share < leastHalf || share > mostHalf {
+		percents := int(math.Round(100 * share))
+		of := strconv.Itoa(percents) + nbsp + "%"
+		if percents < leastHalf || percents > mostHalf {
 			p50.Small = []string{"no step near half", "nearest " + of + ": " + duration(half.Latency.P50)}
 			p99.Small = []string{"no step near half"}
 		} else {

@@ -50,11 +50,6 @@ func sayRunWarnings(f Figures) (told []Sentence) {
 
 // sayStepsInDoubt writes one sentence for each kind of warning, those with the most steps first.
 func sayStepsInDoubt(f Figures) (told []Sentence) {
-	type kind struct {
-		Doubtful
-		places []string
-		steps  int
-	}
 	var all []kind
 	for _, c := range f.Contenders {
 		for _, d := range c.Doubtful {
@@ -66,16 +61,16 @@ func sayStepsInDoubt(f Figures) (told []Sentence) {
 			if all[i].What != d.What {
 				all[i].What = d.kind()
 			}
-			all[i].places = append(all[i].places, c.Label+" at "+stepList(d.Steps))
+			all[i].add(c.Label, stepList(d.Steps))
 			all[i].steps += len(d.Steps)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b kind) int { return cmp.Compare(b.steps, a.steps) })
 	for i, k := range all {
 		if i == maxKinds {
-			return append(told, Sentence{Text: "Warned of other things too: " + strconv.Itoa(len(all)-maxKinds) + " more of them are listed below."})
+			return append(told, Sentence{Text: "Warned of " + strconv.Itoa(len(all)-maxKinds) + " more things, listed below."})
 		}
-		told = append(told, Sentence{Text: "Warned of “" + k.What + "”: " + places(k.places) + "."})
+		told = append(told, Sentence{Text: "Warned of “" + k.What + "”: " + k.where() + "."})
 	}
 	return told
 }
@@ -96,11 +91,38 @@ func stepList(steps []string) string {
 	return list(short) + common
 }
 
-// places are not as many as list shows, since each may be long.
-func places(all []string) string {
-	const most = 4
-	if n := len(all) - most; n > 1 {
-		return strings.Join(all[:most], "; ") + "; and " + strconv.Itoa(n) + " more contenders"
+// kind is a kind of warning and who has it at which steps.
+type kind struct {
+	Doubtful
+	places []place
+	steps  int
+}
+
+type place struct {
+	names []string
+	at    string
+}
+
+// add puts contenders with the same steps together.
+func (k *kind) add(name, at string) {
+	i := slices.IndexFunc(k.places, func(p place) bool { return p.at == at })
+	if i < 0 {
+		i = len(k.places)
+		k.places = append(k.places, place{at: at})
 	}
-	return strings.Join(all, "; ")
+	k.places[i].names = append(k.places[i].names, name)
+}
+
+// where lists the places; of many the first, since each may be long.
+func (k *kind) where() string {
+	const most = 4
+	var words []string
+	for i, p := range k.places {
+		if i == most {
+			words = append(words, "and at other steps "+plural(len(k.places)-most, "more time"))
+			break
+		}
+		words = append(words, list(p.names)+" at "+p.at)
+	}
+	return strings.Join(words, "; ")
 }

@@ -85,7 +85,8 @@ func TestRules(t *testing.T) {
 			legs: together(side("a", []float64{1}, warned("opened again 31 times")), side("b", []float64{1}, warned("opened again 2 times"), func(l *bench.LegResult) {
 				l.Steps = append(l.Steps, bench.StepResult{Index: 1, Step: bench.Step{Connections: 128}, Warnings: []string{"opened again 5 times"}})
 			}))},
-		{name: "many doubts", rule: "steps in doubt", want: "Warned of other things too: 2 more of them are listed below.", legs: side("a", []float64{1}, func(l *bench.LegResult) {
+		{name: "doubts at the same step", rule: "steps in doubt", want: "Warned of “x”: a and b at 64 connections.", legs: together(side("a", []float64{1}, warned("x")), side("b", []float64{1}, warned("x")))},
+		{name: "many doubts", rule: "steps in doubt", want: "Warned of 2 more things, listed below.", legs: side("a", []float64{1}, func(l *bench.LegResult) {
 			l.Steps[0].Warnings = []string{"a", "b", "c", "d", "e", "f", "g", "h"}
 		})},
 
