@@ -77,6 +77,11 @@ func figures(run bench.Run, l layout) []figure {
 		if m.id == "throughput" && requestsApart(l) != nil {
 			all = append(all, stepFigure(l, inFlight()))
 		}
+		if m.id == "memory-peak" {
+			if f := stepFigure(l, memoryOfAStep()); !f.Empty { // few kernels keep it
+				all = append(all, f)
+			}
+		}
 	}
 	return append(all, cumulativeFigure(l))
 }

@@ -98,6 +98,16 @@ func quantile(id, title string, of func(bench.Latencies) time.Duration) measure 
 		whole: func(s stats.Step) (float64, bool) { return known(s.Latency) }}
 }
 
+// memoryOfAStep stands beside the high-water mark since start, which tells nothing of the steps after the highest one.
+func memoryOfAStep() measure {
+	return measure{id: "memory-step", title: "Memory high-water mark of the step, MiB", note: "Begun anew with each step, where the kernel can do that (cgroup v1; v2 since Linux 6.12).",
+		format: func(v float64) string { return significant(v) + nbsp + "MiB" },
+		value: func(s bench.StepResult) (float64, string, bool) {
+			n, ok := s.StepPeak()
+			return float64(n) / (1 << 20), mebibytes(n), ok && n > 0
+		}}
+}
+
 // inFlight stands beside the throughput where the steps differ in what they ask: without it, a client's ceiling looks like the
 // contenders' convergence.
 func inFlight() measure {
