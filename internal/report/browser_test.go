@@ -31,7 +31,7 @@ func startBrowser(t testing.TB) context.Context {
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND"))
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	ctx, cancelAllocator := chromedp.NewExecAllocator(ctx, opts...)
 	ctx, cancelBrowser := chromedp.NewContext(ctx)
 	t.Cleanup(func() {

@@ -1,4 +1,4 @@
-// Package testenv finds the real parts that tests run against: a Docker engine and images in it, an Elasticsearch, a browser, a terminal
+// Package testenv finds the real parts that tests run against: a Docker engine and images in it, an Elasticsearch, a browser, axe-core, a terminal
 // multiplexer, wrk. A test that needs an absent part is skipped with the reason; where LOCBENCH_REQUIRE lists the part (as
 // .ci/run does) it fails instead, so that continuous integration can never be green by skipping.
 package testenv
