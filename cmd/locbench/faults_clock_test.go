@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -23,17 +22,14 @@ import (
 // jumpingBinary is locbench with a clock that is set three hours forward 3.5 s after its start, and a day back two seconds later: the clock
 // of the machine, which others use, stays as it is. Only time.Now of the standard library is another; the monotonic clock goes on.
 var jumpingBinary = sync.OnceValues(func() (string, error) {
-	source := filepath.Join(runtime.GOROOT(), "src", "time", "time.go")
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return "", err
+	}
+	source := filepath.Join(strings.TrimSpace(string(root)), "src", "time", "time.go")
 	text, err := os.ReadFile(source)
 	if err != nil {
-		out, e := exec.Command("go", "env", "GOROOT").Output()
-		if e != nil {
-			return "", err
-		}
-		source = filepath.Join(strings.TrimSpace(string(out)), "src", "time", "time.go")
-		if text, err = os.ReadFile(source); err != nil {
-			return "", err
-		}
+		return "", err
 	}
 	const place = "	mono -= startNano\n"
 	if bytes.Count(text, []byte(place)) != 1 {

@@ -1,0 +1,29 @@
+package event
+
+import (
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// Times with a monotonic reading keep their distance; those from elsewhere stay as they are; what was given is not changed.
+func TestClock(t *testing.T) {
+	base := time.Now()
+	c := NewClock(base)
+	if later := base.Add(3 * time.Second); !c.At(later).Equal(later) {
+		t.Errorf("%v became %v", later, c.At(later))
+	}
+	if elsewhere := time.Date(2031, 1, 2, 3, 4, 5, 6, time.UTC); !c.At(elsewhere).Equal(elsewhere) {
+		t.Errorf("%v became %v", elsewhere, c.At(elsewhere))
+	}
+	if !c.At(time.Time{}).IsZero() {
+		t.Error("a time that is not known has become one")
+	}
+	a, b := &bench.Usage{At: base}, &bench.Usage{At: base.Add(time.Second)}
+	e := bench.StepEnded{Result: bench.StepResult{Before: a, After: b, Samples: []bench.Usage{*a}, BesideAfter: &bench.Beside{Store: &bench.StoreUsage{At: base}}}}
+	got := c.Event(e).(bench.StepEnded).Result
+	if got.Before == a || got.After.At.Sub(got.Before.At) != time.Second || got.BesideAfter.Store == e.Result.BesideAfter.Store {
+		t.Errorf("%+v", got)
+	}
+}
