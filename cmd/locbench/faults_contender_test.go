@@ -154,7 +154,7 @@ func TestOutOfMemoryInAStep(t *testing.T) {
 		}
 		t.Parallel()
 		services := faulty(t, "oom", never)
-		d := disturb(t, nil, "run", "--headless", "--services", services, "-p", small(t, "faulty", runtime), "--rounds", "1")
+		d := disturb(t, nil, "run", "--headless", "--services", services, "-p", quietOf(t, "faulty", runtime, 1, 1, 1, 2, 4))
 		misbehave(t, d.instance(1))
 		_, legs := d.ends(3, "killed by SIGKILL (out of memory)", "ended early: the contender died", "lost  ", "not measured: 4 connections")
 		leg := legs[0]
@@ -201,6 +201,11 @@ func TestHangingStop(t *testing.T) {
 // seconds more: a busy engine takes its time to do the harm that is meant for it.
 func quiet(t testing.TB, runtime string, rounds, seconds int, connections ...int) string {
 	t.Helper()
+	return quietOf(t, "go-nethttp", runtime, rounds, seconds, connections...)
+}
+
+func quietOf(t testing.TB, contender, runtime string, rounds, seconds int, connections ...int) string {
+	t.Helper()
 	steps := make([]string, len(connections))
 	for i, n := range connections {
 		steps[i] = strconv.Itoa(n)
@@ -208,7 +213,7 @@ func quiet(t testing.TB, runtime string, rounds, seconds int, connections ...int
 			steps[i] = fmt.Sprintf("{connections: %d, duration: %ds}", n, seconds+2)
 		}
 	}
-	text := `contenders: [go-nethttp]
+	text := `contenders: [` + contender + `]
 rounds: ` + strconv.Itoa(rounds) + `
 runtime: ` + runtime + `
 limits: {cpus: 1, memory: 64MiB}
