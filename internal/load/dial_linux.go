@@ -35,6 +35,10 @@ func (s *shard) dialTo(c *conn, i int) error {
 	if err := unix.Connect(fd, to); err != nil && !errors.Is(err, unix.EINPROGRESS) && !errors.Is(err, unix.EINTR) {
 		return os.NewSyscallError("connect", err)
 	}
+	if s.running {
+		s.pollRing(c, i)
+		return nil
+	}
 	err = unix.EpollCtl(s.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: arrivals | room, Fd: int32(i)})
 	return os.NewSyscallError("epoll_ctl", err)
 }
@@ -47,6 +51,10 @@ func (s *shard) dialled(c *conn, i int) error {
 	}
 	if err != nil {
 		return os.NewSyscallError("connect", err)
+	}
+	if s.running {
+		s.receiveRing(c, i)
+		return nil
 	}
 	s.interest(c, i, arrivals)
 	return nil

@@ -44,6 +44,10 @@ func (s *shard) launch(c *conn, i int, now int64) {
 
 // send writes b, as much of it as the socket takes; the rest when it takes more.
 func (s *shard) send(c *conn, i int, b []byte) {
+	if s.ring != nil {
+		s.sendRing(c, i, b)
+		return
+	}
 	n, errno := write(c.fd, b)
 	switch {
 	case errno == 0 && n == len(b):
@@ -128,13 +132,18 @@ func (s *shard) read(c *conn, i int, events uint32) {
 			return
 		}
 	}
+	s.complete(c, i, used < n || c.doing == sending, stamp, err)
+}
+
+// complete records an exchange that has ended, with the moment at which the kernel took in its answer, where that is known, and goes on. spoilt tells that there
+// were bytes which nobody asked for, or that a part of the request was not sent: they make the next answer unreadable.
+func (s *shard) complete(c *conn, i int, spoilt bool, stamp int64, err error) {
 	now := s.now()
 	if err != nil {
 		s.fail(c, i, now, err)
 		return
 	}
-	// Bytes that nobody asked for make the next answer unreadable; so does a request of which a part was not sent.
-	if c.parser.close || used < n || c.doing == sending {
+	if c.parser.close || spoilt {
 		s.hangUp(c)
 	}
 	took, over := time.Duration(now-c.start), s.over(now)

@@ -44,7 +44,7 @@ func newFastLoop(ctx context.Context, e Engine, plan Plan, network target, rec *
 	for i := range n {
 		// As evenly as it goes.
 		share := connections*(i+1)/n - connections*i/n
-		s, err := newShard(l, plan, i, n, share)
+		s, err := newShard(e, l, plan, i, n, share)
 		if err != nil {
 			l.close()
 			return nil
@@ -150,7 +150,7 @@ func (l *fastLoop) close() {
 }
 
 // newShard makes a shard with its share of the connections.
-func newShard(l *fastLoop, plan Plan, i, of, connections int) (*shard, error) {
+func newShard(e Engine, l *fastLoop, plan Plan, i, of, connections int) (*shard, error) {
 	m, err := newShardMix(plan, i, of)
 	if err != nil {
 		return nil, err
@@ -172,6 +172,9 @@ func newShard(l *fastLoop, plan Plan, i, of, connections int) (*shard, error) {
 	}
 	for i := range s.conns {
 		s.conns[i].fd = -1
+	}
+	if e.Ring && !plan.Step.Open() {
+		s.ring, _ = newRing(connections) // without one it goes on with epoll
 	}
 	for _, a := range l.addrs {
 		s.addrs = append(s.addrs, sockaddr(a)) // of its own: it is written to when it is used

@@ -51,7 +51,7 @@ func TestFastLoopDoesNotAllocate(t *testing.T) {
 			rec := newRecorder(nil, 1, 0)
 			rec.begin()
 			l := &fastLoop{rec: rec, timeout: time.Minute}
-			s, err := newShard(l, plan("http://h", 1, time.Second), 0, 1, 1)
+			s, err := newShard(Engine{}, l, plan("http://h", 1, time.Second), 0, 1, 1)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -44,6 +44,9 @@ func (s *shard) adopt() {
 func (s *shard) handOver() {
 	for i := range s.conns {
 		if c := &s.conns[i]; c.fd >= 0 && c.doing == idle {
+			if s.running {
+				_ = unix.SetNonblock(int(c.fd), true)
+			}
 			s.loop.keep.put(s.key(), socket(c.fd)) // that it leaves this epoll comes with the closing of that
 			c.fd = -1
 		}

@@ -56,8 +56,27 @@ func TestPortableLoop(t *testing.T) {
 	}
 }
 
+// ringEnv makes all tests use io_uring.
+const ringEnv = "LOCBENCH_LOAD_TEST_RING"
+
+// The faster loop keeps them with epoll and with io_uring.
+func TestRing(t *testing.T) {
+	if os.Getenv(ringEnv) != "" || os.Getenv(portableEnv) != "" {
+		t.Skip("this is another loop")
+	}
+	if err := ringWorks(); err != nil {
+		t.Skip("SKIP: ", err)
+	}
+	command := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestRun|^TestHooks|^TestOnEnd|^TestLastWindow|^TestBodies|^TestChecking|^TestConnections|^TestKept|^TestHostile|^TestAllocat")
+	command.Env = append(os.Environ(), ringEnv+"=1")
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // chosen is e with the loop that is tested.
 func chosen(e Engine) Engine {
+	e.Ring = e.Ring || os.Getenv(ringEnv) != ""
 	e.Portable = e.Portable || os.Getenv(portableEnv) != ""
 	return e
 }

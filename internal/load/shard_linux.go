@@ -55,6 +55,10 @@ type conn struct {
 	ever     bool   // it has been open
 	failures uint16 // dials failed in a row
 
+	out    []byte // with a ring: the request, which the kernel may still read
+	turn   uint32 // with a ring: of the sockets that the connection has had, so that what comes of an earlier one is known
+	unsent bool   // with a ring: the kernel has not told yet that it has taken the whole of a long request
+
 	lag  int64 // open loop: from due to start
 	left int   // and requests that the user has after this one
 }
@@ -62,28 +66,30 @@ type conn struct {
 // shard serves its connections from one thread. Nothing in it is shared but the books, whose lock it holds while it handles a batch
 // of events, and the bell.
 type shard struct {
-	loop   *fastLoop
-	books  *account
-	open   *openShard // nil: closed loop
-	step   bench.Step
-	number int // of the shard,
-	of     int // of so many
-	mix    *mix
-	addrs  []unix.Sockaddr
-	conns  []conn
-	active int // connections that are not idle
-	epoll  int
-	bell   int // an eventfd
-	in     []byte
-	out    []byte
-	events []unix.EpollEvent
-	next   int64 // when connections have to be looked at for time-outs and ends of rests
-	known  uint8 // see parser
-	idle   int64 // spent waiting for events while the sending went on
-	slept  bool  // for long, before the events at hand came
-	stamps stampReader
-	ended  bool // the sending has; then at is when
-	at     int64
+	loop    *fastLoop
+	books   *account
+	open    *openShard // nil: closed loop
+	step    bench.Step
+	number  int // of the shard,
+	of      int // of so many
+	mix     *mix
+	addrs   []unix.Sockaddr
+	conns   []conn
+	active  int // connections that are not idle
+	epoll   int
+	ring    *uring // nil: epoll tells what has happened
+	bell    int    // an eventfd
+	in      []byte
+	out     []byte
+	events  []unix.EpollEvent
+	next    int64 // when connections have to be looked at for time-outs and ends of rests
+	known   uint8 // see parser
+	idle    int64 // spent waiting for events while the sending went on
+	running bool  // with a ring: from now on that is used
+	slept   bool  // for long, before the events at hand came
+	stamps  stampReader
+	ended   bool // the sending has; then at is when
+	at      int64
 }
 
 // now is the clock of the step.
@@ -91,6 +97,9 @@ func (s *shard) now() int64 { return int64(time.Since(s.loop.rec.started)) }
 
 // run sends until the sending ends and returns when nothing is in flight any more.
 func (s *shard) run() {
+	if s.ring != nil {
+		s.useRing()
+	}
 	s.books.mu.Lock()
 	s.next = math.MaxInt64
 	s.events = s.events[:0]
@@ -103,7 +112,11 @@ func (s *shard) run() {
 			s.cutAll()
 			break
 		}
-		s.await(math.MaxInt64)
+		if s.ring != nil {
+			s.awaitRing()
+		} else {
+			s.await(math.MaxInt64)
+		}
 		if end := s.loop.rec.end.Load(); end > 0 && !s.ended {
 			s.ended, s.at = true, end-1
 			s.wakeResting()
@@ -111,6 +124,10 @@ func (s *shard) run() {
 		s.serve()
 	}
 	s.books.mu.Unlock()
+	if s.ring != nil {
+		s.ring.close()
+		s.ring = nil
+	}
 }
 
 // begin lets c ask for the first time, or lets it rest until the ramp has come to it.
@@ -156,6 +173,9 @@ func (s *shard) await(until int64) {
 
 // serve handles the events that await has taken, and time-outs.
 func (s *shard) serve() {
+	if s.ring != nil {
+		s.serveRing()
+	}
 	for i := range s.events {
 		e := &s.events[i]
 		if e.Fd == bellIndex {
@@ -237,12 +257,24 @@ func (s *shard) cutAll() {
 
 func (s *shard) hangUp(c *conn) {
 	if c.fd >= 0 {
+		if s.running {
+			// What waits for it in the kernel holds it open: that ends now, and is known by its turn.
+			_ = unix.Shutdown(int(c.fd), unix.SHUT_RDWR)
+			c.turn++
+			if c.unsent {
+				c.out, c.unsent = nil, false
+			}
+		}
 		unix.Close(int(c.fd)) // epoll forgets it
 		c.fd = -1
 	}
 }
 
 func (s *shard) close() {
+	if s.ring != nil { // it has not run
+		s.ring.close()
+		s.ring = nil
+	}
 	for i := range s.conns {
 		s.hangUp(&s.conns[i])
 	}

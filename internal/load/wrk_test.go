@@ -155,7 +155,7 @@ func client(words string) error {
 	var before, after runtime.MemStats
 	p := plan(url, connections, 2*time.Second)
 	p.OnStart, p.OnEnd = func() { runtime.ReadMemStats(&before) }, func() { runtime.ReadMemStats(&after) }
-	l, err := Engine{}.Run(context.Background(), p, nil)
+	l, err := Engine{Ring: engine == "ring"}.Run(context.Background(), p, nil)
 	if err != nil {
 		return err
 	}
