@@ -79,6 +79,7 @@ type Load struct {
 	Settled    time.Duration `json:"settled_ns,omitempty"`     // since its start, when the throughput of a step that waits for that had settled; 0: it had not
 	Checked    int64         `json:"checked,omitempty"`        // answers whose whole body was compared with the known one
 	InFlight   float64       `json:"in_flight,omitempty"`      // requests in flight, on average over Elapsed; by Little's law throughput × mean latency
+	Loop       string        `json:"loop,omitempty"`           // that of the client: "io_uring", "epoll", or "portable", which has a goroutine for each connection
 	Stamped    int64         `json:"stamped,omitempty"`        // answers whose latency ends when the kernel took in their last byte, since the client had to be woken up for them; that of the others ends when they were read
 	ClientWake time.Duration `json:"client_wake_ns,omitempty"` // summed over Stamped: how much later than that they were read, which no latency contains
 	ClientCPUs float64       `json:"client_cpus,omitempty"`    // that locbench may use, by its affinity and its CPU quota; 0: not known

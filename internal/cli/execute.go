@@ -111,6 +111,10 @@ func conduct(ctx context.Context, env Env, c conducted) error {
 	if err != nil {
 		return err
 	}
+	loader, err := newLoader(site, env.Getenv)
+	if err != nil {
+		return err
+	}
 	recorded := plan
 	plan.Data = data.Info()
 	plan.Machine = machine.Fingerprint(ctx)
@@ -171,7 +175,7 @@ func conduct(ctx context.Context, env Env, c conducted) error {
 	err = runner.Run(ctx, runner.Config{
 		Run: masker.Run(public(plan)), Dir: dir, Stream: stream, Services: c.services, Next: next, FirstRequests: site.firstRequests,
 		Stages: site.stages(), Build: builder{runtime: plan.Profile.Runtime, engine: site.engine}.build, Spec: site.spec,
-		Launcher: site, Engine: &loader{site: site}, Checks: checks, StoreAlive: site.storeAlive, EngineAlive: site.engineAlive, Ready: site.ready, Judge: judge,
+		Launcher: site, Engine: loader, Checks: checks, StoreAlive: site.storeAlive, EngineAlive: site.engineAlive, Ready: site.ready, Judge: judge,
 		Beside:  func(ctx context.Context) *bench.Beside { return site.around.Read(ctx) },
 		Control: c.controls,
 	})

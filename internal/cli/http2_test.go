@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -39,5 +40,31 @@ func TestRunInHTTP2(t *testing.T) {
 	// A few of its bodies are compared with those of cities, which they are not.
 	if n := l.Succeeded + l.FailedTotal(); l.Succeeded == 0 || run.Profile.Protocol != "http/2" || n != answered.Load() {
 		t.Errorf("%q: %d successes and failures, %d answers in HTTP/2", run.Profile.Protocol, n, answered.Load())
+	}
+}
+
+func TestTheLoopIsChosenByTheEnvironment(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer server.Close()
+	for loop, want := range map[string]string{"portable": "portable", "nonsense": ""} {
+		dir := filepath.Join(t.TempDir(), "out")
+		var out, talk bytes.Buffer
+		code := Main(t.Context(), Env{Args: []string{"run", "--headless", "--target", server.URL, "--no-checks", "--connections", "2", "--duration", "200ms", "-o", dir},
+			Stdout: &out, Stderr: &talk, Getenv: func(key string) string {
+				if key == "LOCBENCH_LOOP" {
+					return loop
+				}
+				return ""
+			}})
+		if want == "" {
+			if code != ExitUsage || !strings.Contains(talk.String(), "epoll or portable") {
+				t.Errorf("%s: exit code %d, %s", loop, code, talk.String())
+			}
+			continue
+		}
+		_, legs, err := results.Read(dir)
+		if err != nil || code != 0 || legs[0].Steps[0].Load.Loop != want {
+			t.Errorf("%s: exit code %d, %v, %s%s", loop, code, err, out.String(), talk.String())
+		}
 	}
 }

@@ -14,7 +14,26 @@ import (
 // loader is the load engine with what is the same for every step of a run. The steps of a leg share their connections.
 type loader struct {
 	*site
-	kept *load.Kept
+	kept   *load.Kept
+	engine load.Engine
+}
+
+// loopVariable names the environment variable that chooses the client's loop, for those who doubt one of them.
+const loopVariable = "LOCBENCH_LOOP"
+
+// newLoader takes the loop that the environment asks for.
+func newLoader(s *site, getenv func(string) string) (*loader, error) {
+	l := &loader{site: s}
+	switch loop := getenv(loopVariable); loop {
+	case "", "auto":
+	case "epoll":
+		l.engine.Epoll = true
+	case "portable":
+		l.engine.Portable = true
+	default:
+		return nil, usage("%s=%q: auto (io_uring where Linux permits it, else epoll, else portable), epoll or portable", loopVariable, loop)
+	}
+	return l, nil
 }
 
 func (l *loader) Run(ctx context.Context, baseURL string, step bench.Step, hooks runner.Hooks) (bench.Load, error) {
@@ -30,7 +49,9 @@ func (l *loader) Run(ctx context.Context, baseURL string, step bench.Step, hooks
 	if l.known != nil && l.known.Any() {
 		plan.Check, plan.CheckEvery = l.check, max(int(math.Round(1/l.plan.Profile.Validate)), 1)
 	}
-	return load.Engine{Keep: l.kept}.Run(ctx, plan, hooks.OnWindow)
+	engine := l.engine
+	engine.Keep = l.kept
+	return engine.Run(ctx, plan, hooks.OnWindow)
 }
 
 // Rest closes the connections that are kept.

@@ -115,8 +115,12 @@ func (l *fastLoop) run(context.Context) {
 		})
 	}
 	wg.Wait()
+	l.rec.loop = "epoll"
 	for _, s := range l.shards {
 		l.rec.worked(time.Duration(s.idle))
+		if s.running {
+			l.rec.loop = "io_uring"
+		}
 	}
 }
 
@@ -173,7 +177,7 @@ func newShard(e Engine, l *fastLoop, plan Plan, i, of, connections int) (*shard,
 	for i := range s.conns {
 		s.conns[i].fd = -1
 	}
-	if e.Ring && !plan.Step.Open() {
+	if !e.Epoll && !plan.Step.Open() {
 		s.ring, _ = newRing(connections) // without one it goes on with epoll
 	}
 	for _, a := range l.addrs {

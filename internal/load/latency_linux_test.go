@@ -137,7 +137,7 @@ func TestLatencyAgreesWithTheServer(t *testing.T) {
 				if n := s.unstamped.Load(); n > 0 {
 					t.Fatalf("the kernel does not tell when %d requests came in", n)
 				}
-				if l.Stamped < l.Succeeded/2 {
+				if l.Stamped < l.Succeeded/4 { // those of the other connection often come right behind
 					t.Fatalf("of %d answers the kernel told the arrival of %d only", l.Succeeded, l.Stamped)
 				}
 				if best.add(l.Latency, want) {

@@ -80,8 +80,8 @@ type Engine struct {
 	Portable bool
 	// Shards is the number of threads of the faster loop; 0 is half of the CPUs.
 	Shards int
-	// Ring lets the faster loop of closed loops use io_uring where the system has it and permits it; else it goes on with epoll.
-	Ring bool
+	// Epoll keeps the faster loop from using io_uring, which it does for closed loops where the system has it and permits it.
+	Epoll bool
 	// Keep, if not nil, keeps connections open from one step to the next.
 	Keep *Kept
 	// Dial opens connections; nil is a plain net.Dialer. With any other the loop is the portable one.

@@ -49,6 +49,7 @@ func TestPortableLoop(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("this system has no other loop")
 	}
+	t.Parallel() // with the other loops; nothing else runs by then
 	command := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestRun|^TestOpenLoop|^TestHooks|^TestOnEnd|^TestLastWindow|^TestOpenLoop|^TestArrivals|^TestRate|^TestStall|^TestBodies|^TestChecking|^TestConnections|^TestKept")
 	command.Env = append(os.Environ(), portableEnv+"=1")
 	if out, err := command.CombinedOutput(); err != nil {
@@ -56,19 +57,20 @@ func TestPortableLoop(t *testing.T) {
 	}
 }
 
-// ringEnv makes all tests use io_uring.
-const ringEnv = "LOCBENCH_LOAD_TEST_RING"
+// epollEnv makes all tests keep to epoll.
+const epollEnv = "LOCBENCH_LOAD_TEST_EPOLL"
 
-// The faster loop keeps them with epoll and with io_uring.
-func TestRing(t *testing.T) {
-	if os.Getenv(ringEnv) != "" || os.Getenv(portableEnv) != "" {
+// The faster loop keeps them with io_uring and with epoll.
+func TestEpollLoop(t *testing.T) {
+	if os.Getenv(epollEnv) != "" || os.Getenv(portableEnv) != "" {
 		t.Skip("this is another loop")
 	}
 	if err := ringWorks(); err != nil {
-		t.Skip("SKIP: ", err)
+		t.Skip("SKIP: without io_uring all tests are of epoll: ", err)
 	}
-	command := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestRun|^TestHooks|^TestOnEnd|^TestLastWindow|^TestBodies|^TestChecking|^TestConnections|^TestKept|^TestHostile|^TestAllocat")
-	command.Env = append(os.Environ(), ringEnv+"=1")
+	t.Parallel()
+	command := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestRun|^TestHooks|^TestOnEnd|^TestLastWindow|^TestBodies|^TestChecking|^TestConnections|^TestKept|^TestHostile|^TestLatency|^TestFastLoopDoes|^TestMemory")
+	command.Env = append(os.Environ(), epollEnv+"=1")
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
@@ -76,7 +78,7 @@ func TestRing(t *testing.T) {
 
 // chosen is e with the loop that is tested.
 func chosen(e Engine) Engine {
-	e.Ring = e.Ring || os.Getenv(ringEnv) != ""
+	e.Epoll = e.Epoll || os.Getenv(epollEnv) != ""
 	e.Portable = e.Portable || os.Getenv(portableEnv) != ""
 	return e
 }

@@ -16,6 +16,7 @@ const lateAfter = time.Millisecond
 type recorder struct {
 	mu          sync.Mutex
 	started     time.Time
+	loop        string // by which system calls, once it has ended
 	connections int
 	max         int64 // requests; 0: not bounded
 	stopped     bool
@@ -126,7 +127,7 @@ type outcome struct {
 
 func newRecorder(m *mix, connections int, maxRequests int64) *recorder {
 	return &recorder{
-		mix: m, kinds: newKinds(m),
+		mix: m, kinds: newKinds(m), loop: "portable",
 		connections: connections, max: maxRequests, halted: make(chan struct{}), examples: map[bench.ErrorKind]string{},
 		window: newTally(false), spare: newTally(false), total: newTally(false),
 	}
@@ -336,7 +337,7 @@ func (r *recorder) load() bench.Load {
 		r.kinds.add(a.kinds)
 	}
 	l.Requests, l.Settled = r.kinds.results(r.mix), r.settled
-	l.Stamped, l.ClientWake = r.stamped, r.woken
+	l.Stamped, l.ClientWake, l.Loop = r.stamped, r.woken, r.loop
 	if l.Elapsed > 0 {
 		l.InFlight = float64(r.busy) / float64(l.Elapsed)
 	}

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"encoding/binary"
 	"fmt"
 	"sync/atomic"
 	"syscall"
@@ -27,6 +28,8 @@ type uring struct {
 
 	offers    []offer
 	offerTail uint16
+
+	want unix.Msghdr // of every receiving: no more than room for the stamp, see stampReader
 
 	// Of the last wait: here, as the kernel is given their addresses, which those of a stack might change before the call.
 	timeout unix.Timespec
@@ -93,10 +96,11 @@ type (
 const (
 	opPollAdd = 6
 	opSend    = 26
-	opRecv    = 27
+	opRecvMsg = 10
 
 	setupCQSize       = 1 << 3
 	setupDisabled     = 1 << 6
+	setupSubmitAll    = 1 << 7 // one that is refused does not keep the others back
 	setupSingleIssuer = 1 << 12
 	setupDeferTaskrun = 1 << 13
 
@@ -117,7 +121,7 @@ const (
 	offSubmissionRing = 0
 	offSubmissions    = 0x10000000
 
-	ringBatch      = 64      // submissions of which the kernel is told at once: while it sends so many, a stop of the world has to wait
+	ringBatch      = 64      // submissions that have a place
 	maxCompletions = 1 << 15 // that have a place; the kernel keeps more than that in a list
 	ringBuffers    = 256     // a power of two
 	ringBufferSize = 16 << 10
@@ -125,7 +129,7 @@ const (
 
 // newRing makes a ring for so many connections, or tells why this system has none. The thread that uses it has to call enable first.
 func newRing(connections int) (*uring, error) {
-	p := ringParams{flags: setupCQSize | setupDisabled | setupSingleIssuer | setupDeferTaskrun}
+	p := ringParams{flags: setupCQSize | setupDisabled | setupSubmitAll | setupSingleIssuer | setupDeferTaskrun}
 	p.sqEntries, p.cqEntries = ringBatch, 4*ringBatch
 	for p.cqEntries < 2*uint32(min(connections, maxCompletions/2)) {
 		p.cqEntries *= 2
@@ -135,6 +139,7 @@ func newRing(connections int) (*uring, error) {
 		return nil, fmt.Errorf("io_uring: %w", errno)
 	}
 	r := &uring{fd: int(fd)}
+	r.want.SetControllen(stampRoom)
 	if err := r.open(&p); err != nil {
 		r.close()
 		return nil, fmt.Errorf("io_uring: %w", err)
@@ -224,6 +229,9 @@ func (r *uring) submit(flags uintptr) {
 	_, _, _ = syscall.RawSyscall6(unix.SYS_IO_URING_ENTER, uintptr(r.fd), r.told(), 0, flags, 0, 0)
 }
 
+// pending tells whether the kernel has not been told yet of the submission that was the last one when tail was r.tail.
+func (r *uring) pending(tail uint32) bool { return int32(tail-atomic.LoadUint32(r.sqHead)) > 0 }
+
 // poll is submit, and takes what has come of earlier submissions.
 func (r *uring) poll() { r.submit(enterGetEvents) }
 
@@ -266,6 +274,32 @@ func (r *uring) close() {
 			_ = unix.Munmap(m)
 		}
 	}
+}
+
+// What the kernel puts before the bytes that it has received, in each buffer: four numbers of 32 bits (lengths of the name, the control messages and the
+// bytes; flags) and room for the control messages that were asked for.
+const (
+	stampRoom   = 64
+	beforeBytes = 16 + stampRoom
+)
+
+// received is what a completion of a receiving has brought, with the buffer to give back. No bytes and no error are the end of the connection. at is as in
+// stampReader.read.
+func (r *uring) received(c completion) (b []byte, at int64, id uint16, buffered bool, err syscall.Errno) {
+	if c.res < 0 {
+		err = syscall.Errno(-c.res)
+	}
+	if c.flags&cqeHasBuffer == 0 {
+		return nil, 0, 0, false, err
+	}
+	id = uint16(c.flags >> cqeBufferShift)
+	if c.res < beforeBytes {
+		return nil, 0, id, true, err
+	}
+	whole := r.buffer(id, c.res)
+	control := min(binary.NativeEndian.Uint32(whole[4:]), stampRoom)
+	at = stampIn(whole[16 : 16+control])
+	return whole[beforeBytes:], at, id, true, err
 }
 
 // address is that of memory that stays where it is as long as b is reachable: the heap's.

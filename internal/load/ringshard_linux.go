@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -17,8 +18,10 @@ const (
 )
 
 const (
-	longRequest = 16 << 10 // bytes: from here on the kernel may not take all of it at once
-	turnBits    = 24
+	sendTogether = 16       // requests of which the kernel is told at once
+	usualRequest = 512      // bytes
+	longRequest  = 16 << 10 // bytes: from here on the kernel may not take all of it at once
+	turnBits     = 24
 )
 
 // mark is the user data of a submission.
@@ -34,8 +37,10 @@ func (s *shard) useRing() {
 		s.ring = nil
 		return
 	}
-	s.running = true
+	s.running, s.batch = true, make([]int32, 0, sendTogether)
+	requests := make([]byte, usualRequest*len(s.conns)) // for longer ones room is made when they come
 	for i := range s.conns {
+		s.conns[i].out = requests[i*usualRequest : i*usualRequest : (i+1)*usualRequest]
 		if c := &s.conns[i]; c.fd >= 0 {
 			// It fails only for a descriptor that is not there.
 			_ = unix.EpollCtl(s.epoll, unix.EPOLL_CTL_DEL, int(c.fd), nil)
@@ -49,7 +54,9 @@ func (s *shard) useRing() {
 func (s *shard) receiveRing(c *conn, i int) {
 	_ = unix.SetNonblock(int(c.fd), false) // or the kernel would give up where it ought to wait
 	q := s.ring.next()
-	q.op, q.fd, q.flags, q.priority, q.user = opRecv, c.fd, sqeBufferSelect, recvMultishot, mark(forAnswers, i, c.turn)
+	q.op, q.fd, q.flags, q.priority, q.user = opRecvMsg, c.fd, sqeBufferSelect, recvMultishot, mark(forAnswers, i, c.turn)
+	q.addr, q.length = uint64(uintptr(unsafe.Pointer(&s.ring.want))), 1
+	c.queued = s.ring.tail
 }
 
 // sendRing has the kernel send b on c.
@@ -59,10 +66,44 @@ func (s *shard) sendRing(c *conn, i int, b []byte) {
 	q := s.ring.next()
 	q.op, q.fd, q.opFlags, q.user = opSend, c.fd, unix.MSG_NOSIGNAL|unix.MSG_WAITALL, mark(forRequest, i, c.turn)
 	q.addr, q.length = address(c.out), uint32(len(c.out))
+	c.queued = s.ring.tail
 	if len(b) < longRequest {
 		q.flags = sqeSkipSuccess
 	} else {
 		c.unsent = true
+	}
+	if s.batch = append(s.batch, int32(i)); len(s.batch) == cap(s.batch) {
+		s.leaves()
+		s.ring.submit(0)
+	}
+}
+
+// leaves lets the requests that are queued begin now, as the kernel is told of them next: what they have waited for the others of their batch is the client's time, not
+// the contender's.
+func (s *shard) leaves() {
+	if len(s.batch) == 0 {
+		return
+	}
+	now := s.now()
+	for _, i := range s.batch {
+		if c := &s.conns[i]; c.doing == waiting {
+			c.start = now
+		}
+	}
+	s.batch = s.batch[:0]
+}
+
+// leaveRing ends what the kernel is to do on c, whose socket is closed next.
+func (s *shard) leaveRing(c *conn) {
+	s.leaves()
+	for tries := 0; s.ring.pending(c.queued) && tries < 3; tries++ {
+		s.ring.submit(0) // while the number still is that of this socket: the next one may get it
+	}
+	// What waits for it in the kernel would hold it open. It ends now, and is known by its turn.
+	_ = unix.Shutdown(int(c.fd), unix.SHUT_RDWR)
+	c.turn++
+	if c.unsent {
+		c.out, c.unsent = nil, false
 	}
 }
 
@@ -70,6 +111,7 @@ func (s *shard) sendRing(c *conn, i int, b []byte) {
 func (s *shard) pollRing(c *conn, i int) {
 	q := s.ring.next()
 	q.op, q.fd, q.opFlags, q.user = opPollAdd, c.fd, pollOut, mark(forOpening, i, c.turn)
+	c.queued = s.ring.tail
 }
 
 func (s *shard) pollBell() {
@@ -84,8 +126,8 @@ const (
 
 // awaitRing is await with a ring: it also sends what is to be sent.
 func (s *shard) awaitRing() {
+	s.leaves()
 	s.books.mu.Unlock()
-	s.slept = false
 	// What has been sent is often answered at once.
 	s.ring.poll()
 	if s.ring.completed() == 0 {
@@ -133,33 +175,31 @@ func (s *shard) serveRing() {
 
 // received takes in what has come on c, as read does.
 func (s *shard) received(c *conn, i int, done completion, current bool) {
-	var b []byte
-	if done.flags&cqeHasBuffer != 0 {
-		id := uint16(done.flags >> cqeBufferShift)
-		b = s.ring.buffer(id, max(done.res, 0))
-		defer s.ring.giveBack(id)
+	b, stamp, buffer, buffered, errno := s.ring.received(done)
+	if buffered {
+		defer s.ring.giveBack(buffer)
 	}
 	if !current {
 		return
 	}
-	if done.flags&cqeMore == 0 && (done.res > 0 || done.res == -int32(unix.ENOBUFS)) {
+	if done.flags&cqeMore == 0 && (len(b) > 0 || errno == unix.ENOBUFS) {
 		s.receiveRing(c, i) // it goes on by itself but after that
 	}
 	switch {
-	case done.res == -int32(unix.ENOBUFS):
+	case errno == unix.ENOBUFS:
 	case c.doing != waiting:
 		// The contender closes what is not used any more, or sends what nobody has asked for.
 		s.hangUp(c)
-	case done.res < 0:
-		s.complete(c, i, false, 0, os.NewSyscallError("read", syscall.Errno(-done.res)))
-	case done.res == 0:
+	case errno != 0:
+		s.complete(c, i, false, 0, os.NewSyscallError("read", errno))
+	case len(b) == 0:
 		if done, err := c.parser.eof(); done || err != nil {
 			s.complete(c, i, false, 0, err)
 		}
 	default:
 		used, done, err := c.parser.feed(b)
 		if done || err != nil {
-			s.complete(c, i, used < len(b) || c.unsent, 0, err)
+			s.complete(c, i, used < len(b) || c.unsent, stamp, err)
 		}
 	}
 }

@@ -56,6 +56,7 @@ type conn struct {
 	failures uint16 // dials failed in a row
 
 	out    []byte // with a ring: the request, which the kernel may still read
+	queued uint32 // with a ring: where its last submission ends
 	turn   uint32 // with a ring: of the sockets that the connection has had, so that what comes of an earlier one is known
 	unsent bool   // with a ring: the kernel has not told yet that it has taken the whole of a long request
 
@@ -82,11 +83,13 @@ type shard struct {
 	in      []byte
 	out     []byte
 	events  []unix.EpollEvent
-	next    int64 // when connections have to be looked at for time-outs and ends of rests
-	known   uint8 // see parser
-	idle    int64 // spent waiting for events while the sending went on
-	running bool  // with a ring: from now on that is used
-	slept   bool  // for long, before the events at hand came
+	next    int64   // when connections have to be looked at for time-outs and ends of rests
+	known   uint8   // see parser
+	idle    int64   // spent waiting for events while the sending went on
+	batch   []int32 // with a ring: connections whose requests the kernel has not been told of
+	running bool    // with a ring: from now on that is used
+	woke    int64   // from the last long sleep
+	slept   bool    // for long, before the events at hand came
 	stamps  stampReader
 	ended   bool // the sending has; then at is when
 	at      int64
@@ -161,10 +164,13 @@ func (s *shard) await(until int64) {
 		if n, errno = poll(s.epoll, s.events, left); errno != 0 {
 			n = 0 // interrupted
 		}
-		slept := s.now() - began
-		s.slept = slept >= int64(sleepy)
+		now := s.now()
+		if now-began >= int64(sleepy) {
+			s.woke = now
+		}
+		s.slept = s.woke > 0 && now-s.woke < int64(time.Millisecond) // and what comes right behind
 		if !s.ended {
-			s.idle += slept
+			s.idle += now - began
 		}
 	}
 	s.books.mu.Lock()
@@ -257,13 +263,8 @@ func (s *shard) cutAll() {
 
 func (s *shard) hangUp(c *conn) {
 	if c.fd >= 0 {
-		if s.running {
-			// What waits for it in the kernel holds it open: that ends now, and is known by its turn.
-			_ = unix.Shutdown(int(c.fd), unix.SHUT_RDWR)
-			c.turn++
-			if c.unsent {
-				c.out, c.unsent = nil, false
-			}
+		if s.running && s.ring != nil {
+			s.leaveRing(c)
 		}
 		unix.Close(int(c.fd)) // epoll forgets it
 		c.fd = -1

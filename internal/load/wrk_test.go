@@ -23,7 +23,7 @@ import (
 
 // BenchmarkWrk runs a step against wrk on the same server with the same connections and threads, each in a process of its own, in
 // alternating pairs. It reports the medians of both rates, of both numbers of requests per CPU second of the client, and of the ratios within the
-// pairs; beside them, once, those of vegeta's library and of hey and fortio where they are installed. It asserts nothing: the machine
+// pairs; beside them, once, those of our loop without io_uring, of vegeta's library and of hey and fortio where they are installed. It asserts nothing: the machine
 // decides. In the cells called "own CPU" the server has one CPU and the client another one. Run it with
 //
 //	make bench-load
@@ -87,7 +87,9 @@ func (c contest) run(b *testing.B, wrk string) {
 			note("wrk-req/CPUs", perCPU[1])
 			note("load/wrk-CPU", perCPU[0]/perCPU[1])
 		}
-		_, perCPU := self("vegeta")()
+		_, perCPU := self("epoll")()
+		note("epoll-req/CPUs", perCPU)
+		_, perCPU = self("vegeta")()
 		note("vegeta-req/CPUs", perCPU)
 		if hey, err := exec.LookPath("hey"); err == nil {
 			_, perCPU := c.measure(b, `Requests/sec:\s+([0-9.]+)`, `\[200\]\s+([0-9]+) responses`, "", hey, "-z", "2s", "-c", n, c.url)
@@ -132,7 +134,7 @@ func (c contest) measure(b *testing.B, rate, requests, env string, command ...st
 	return figure(rate), figure(requests) / cpu.Seconds()
 }
 
-// clientEnv makes the test binary a client for two seconds: "locbench URL CONNECTIONS", or vegeta instead. It prints what it has
+// clientEnv makes the test binary a client for two seconds: "locbench URL CONNECTIONS", or epoll (without io_uring) or vegeta instead. It prints what it has
 // measured and the most memory that it has had.
 const clientEnv = "LOCBENCH_LOAD_TEST_CLIENT"
 
@@ -155,7 +157,7 @@ func client(words string) error {
 	var before, after runtime.MemStats
 	p := plan(url, connections, 2*time.Second)
 	p.OnStart, p.OnEnd = func() { runtime.ReadMemStats(&before) }, func() { runtime.ReadMemStats(&after) }
-	l, err := Engine{Ring: engine == "ring"}.Run(context.Background(), p, nil)
+	l, err := Engine{Epoll: engine == "epoll"}.Run(context.Background(), p, nil)
 	if err != nil {
 		return err
 	}
