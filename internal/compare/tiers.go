@@ -5,8 +5,10 @@ import (
 	"slices"
 	"time"
 
+	"locbench/internal/bench"
 	"locbench/internal/stats"
 	"locbench/internal/units"
+	"locbench/internal/verdict"
 )
 
 // Standing is how the contenders of one run stand in one headline measure: in tiers, not in ranks.
@@ -25,6 +27,7 @@ type Place struct {
 	Value     Side     `json:"value"`
 	Ratio     *Ratio   `json:"ratio,omitempty"`  // to the leader of the first tier; nil for itself, and without a tier
 	Same      bool     `json:"same,omitempty"`   // as that leader: the whole interval of Ratio is within the margin
+	Out       string   `json:"out,omitempty"`    // why it is in no tier however many rounds it has: rounds failed, requests failed, the client or a clock decided
 	Doubts    []string `json:"doubts,omitempty"` // outliers, groups, a drift, errors; nothing was left out for them
 	measure   Measure
 	margin    float64
@@ -73,6 +76,11 @@ func Tiers(s Set, m Measure, rule stats.Rule) (Standing, error) {
 			measure: m, margin: rule.Fill().Margin,
 		}
 	}
+	for i, c := range all {
+		if places[i].Out = c.outside(m, s.Run.Machine.CPUs); places[i].Out != "" {
+			samples[i] = nil
+		}
+	}
 	tiers, unknown, lacking := rule.Tiers(samples, m.HigherIsBetter())
 	standing.Lacking = lacking
 	leader := -1
@@ -92,6 +100,22 @@ func Tiers(s Set, m Measure, rule stats.Rule) (Standing, error) {
 		standing.Places = append(standing.Places, places[i])
 	}
 	return standing, nil
+}
+
+// outside says why c stands in no tier of m; see stats.Outside.
+func (c contender) outside(m Measure, cpus int) string {
+	failed := 0
+	for _, leg := range c.legs {
+		if leg.State == bench.LegFailed {
+			failed++
+		}
+	}
+	clientBound := false
+	if peak, ok := c.PeakStep(); ok {
+		clientBound = verdict.Rounds(cpus, c.legs)[peak.Index].Bound == verdict.Client
+	}
+	of := map[Measure]stats.Kind{Throughput: stats.OfThroughput, P99: stats.OfLatency, CPU: stats.OfCPU}[m] // else of a life
+	return stats.Outside(of, c.Contender, failed, clientBound)
 }
 
 // Text is the median in its unit: "4,455/s", "5.02 ms", "61 MiB"; "–" where it is not known.
@@ -119,6 +143,8 @@ func (p Place) Words() string {
 	switch {
 	case len(p.Value.Rounds) == 0:
 		return "not measured"
+	case p.Out != "":
+		return "not compared: " + p.Out
 	case p.Tier == 0 && len(p.Value.Rounds) < stats.MinInterval:
 		return fmt.Sprintf("%s, need ≥ %d", rounds(Legs{Seen: len(p.Value.Rounds)}), stats.MinInterval)
 	case p.Tier == 0:

@@ -29,7 +29,7 @@ func TestTiersOfContenders(t *testing.T) {
 	set := Set{Run: run(), Legs: slices.Concat(
 		legs(rng, "slow", 6, with(.7)), legs(rng, "fast", 6, with(1.001)), legs(rng, "twin", 6, with(1)), legs(rng, "few", 3, with(2)),
 	)}
-	set.Legs[0].Steps[3].Load.Failed = map[bench.ErrorKind]int64{bench.ErrTimeout: 5000}
+	set.Legs[0].Steps[3].Load.Failed = map[bench.ErrorKind]int64{bench.ErrTimeout: 2000}
 	s, err := Tiers(set, Throughput, stats.Rule{})
 	if err != nil {
 		t.Fatal(err)
@@ -61,6 +61,28 @@ func TestTiersOfContenders(t *testing.T) {
 	s, _ = Tiers(set, Throughput, stats.Rule{Floor: .5})
 	if _, tiers = places(s); !slices.Equal(tiers, []int{1, 1, 1, 0}) || !strings.HasPrefix(s.Places[2].Words(), "not told apart: −") {
 		t.Errorf("with a floor of 50 %%: %v, %q", tiers, s.Places[2].Words())
+	}
+}
+
+// Whose figures are not its own is in no tier, with the reason, as in the report's summary.
+func TestTiersLeaveOut(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	all := slices.Concat(legs(rng, "a", 6, usual()), legs(rng, "b", 6, usual()), legs(rng, "c", 6, usual()))
+	all[0].Steps[3].Load.Failed = map[bench.ErrorKind]int64{bench.ErrTimeout: 60_000} // of a
+	all[6].State = bench.LegFailed                                                    // of b
+	for m, want := range map[Measure]map[string]string{
+		Throughput: {"a": "not compared: 9.", "b": "not compared: 1 of 6 rounds failed", "c": "in front"},
+		StartUp:    {"b": "not compared: 1 of 6 rounds failed"},
+	} {
+		s, err := Tiers(Set{Run: run(), Legs: all}, m, stats.Rule{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range s.Places {
+			if w := want[p.Contender]; w != "" && (!strings.HasPrefix(p.Words(), w) || (p.Tier == 0) != strings.HasPrefix(w, "not compared")) {
+				t.Errorf("%s: %s in tier %d: %q, want %q", m, p.Contender, p.Tier, p.Words(), w)
+			}
+		}
 	}
 }
 

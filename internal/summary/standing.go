@@ -1,7 +1,6 @@
 package summary
 
 import (
-	"fmt"
 	"time"
 
 	"locbench/internal/stats"
@@ -73,9 +72,6 @@ type Outside struct {
 	Why       string
 }
 
-// errorsMatter is the share of failed requests from which a throughput is not compared with another.
-const errorsMatter = 0.01
-
 // newStanding compares everybody with everybody.
 func newStanding(m Measure, f Figures, rule stats.Rule) Standing {
 	s := Standing{Measure: m, pairs: map[[2]int]stats.Comparison{}}
@@ -134,24 +130,8 @@ func (s *Standing) compare(samples [][]float64, order []int, rule stats.Rule) {
 
 // outside says why the figures of a contender are not its own, or not comparable; "" if they are.
 func (m Measure) outside(c Contender) string {
-	if n := len(c.Failed); n > 0 {
-		return fmt.Sprintf("%d of %s failed", n, plural(c.Legs, "round"))
-	}
-	if m == StartUp || m == Memory {
-		return ""
-	}
-	if r := c.Peak.ErrorRatio(); r >= errorsMatter {
-		return percent(r) + " of the requests at its peak failed"
-	}
-	if m == Throughput {
-		switch {
-		case c.Peak.Step.Open():
-			return "its load was set by a clock"
-		case c.Bound.Bound == verdict.Client:
-			return "client-bound at its peak"
-		}
-	}
-	return ""
+	of := map[Measure]stats.Kind{Throughput: stats.OfThroughput, CPU: stats.OfCPU, StartUp: stats.OfLife, Memory: stats.OfLife}[m]
+	return stats.Outside(of, c.Contender, len(c.Failed), c.Bound.Bound == verdict.Client)
 }
 
 // ahead tells whether the first of the top tier is ahead of somebody, and of whom. Nobody is in a tier alone but for a decision of
