@@ -26,7 +26,7 @@ func (s *shard) ask(c *conn, i int, now int64) {
 // launch sends the next request on c, which it opens where it is not.
 func (s *shard) launch(c *conn, i int, now int64) {
 	c.req, s.out, c.drawn = s.mix.take(s.out[:0])
-	c.start, c.until = now, now+int64(s.loop.timeout)
+	c.start, c.until, c.dialled = now, now+int64(s.loop.timeout), c.fd < 0
 	if c.until < s.next {
 		s.next = c.until
 	}

@@ -86,7 +86,7 @@ func (s *shard) leaves() {
 	}
 	now := s.now()
 	for _, i := range s.batch {
-		if c := &s.conns[i]; c.doing == waiting {
+		if c := &s.conns[i]; c.doing == waiting && !c.dialled {
 			c.start = now
 		}
 	}

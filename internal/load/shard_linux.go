@@ -55,10 +55,11 @@ type conn struct {
 	ever     bool   // it has been open
 	failures uint16 // dials failed in a row
 
-	out    []byte // with a ring: the request, which the kernel may still read
-	queued uint32 // with a ring: where its last submission ends
-	turn   uint32 // with a ring: of the sockets that the connection has had, so that what comes of an earlier one is known
-	unsent bool   // with a ring: the kernel has not told yet that it has taken the whole of a long request
+	out     []byte // with a ring: the request, which the kernel may still read
+	dialled bool   // for this request, whose time includes that
+	queued  uint32 // with a ring: where its last submission ends
+	turn    uint32 // with a ring: of the sockets that the connection has had, so that what comes of an earlier one is known
+	unsent  bool   // with a ring: the kernel has not told yet that it has taken the whole of a long request
 
 	lag  int64 // open loop: from due to start
 	left int   // and requests that the user has after this one
