@@ -36,7 +36,7 @@ func (c *http2Conn) usable() bool { return c.client.Err() == nil && c.client.Ava
 func (t *transport) open2(ctx context.Context) (net.Conn, error) {
 	var below net.Conn
 	maker := &http.Transport{
-		DisableCompression: true, MaxResponseHeaderBytes: maxHead, TLSClientConfig: t.network.tls, Protocols: new(http.Protocols),
+		DisableCompression: true, MaxResponseHeaderBytes: maxHead, TLSClientConfig: t.network.tls.Clone(), Protocols: new(http.Protocols),
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 			conn, err := t.dial(ctx, network, address)
 			below = conn

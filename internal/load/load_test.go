@@ -49,7 +49,6 @@ func TestPortableLoop(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("this system has no other loop")
 	}
-	t.Parallel() // with the other loops; nothing else runs by then
 	command := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestRun|^TestOpenLoop|^TestHooks|^TestOnEnd|^TestLastWindow|^TestOpenLoop|^TestArrivals|^TestRate|^TestStall|^TestBodies|^TestChecking|^TestConnections|^TestKept")
 	command.Env = append(os.Environ(), portableEnv+"=1")
 	if out, err := command.CombinedOutput(); err != nil {
@@ -68,8 +67,7 @@ func TestEpollLoop(t *testing.T) {
 	if err := ringWorks(); err != nil {
 		t.Skip("SKIP: without io_uring all tests are of epoll: ", err)
 	}
-	t.Parallel()
-	command := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestRun|^TestHooks|^TestOnEnd|^TestLastWindow|^TestBodies|^TestChecking|^TestConnections|^TestKept|^TestHostile|^TestLatency|^TestFastLoopDoes|^TestMemory")
+	command := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestRun|^TestConnections|^TestKept|^TestHostile|^TestLatency")
 	command.Env = append(os.Environ(), epollEnv+"=1")
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
