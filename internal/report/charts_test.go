@@ -26,6 +26,7 @@ import (
 // survey tells of every chart where it is and how many shapes have which colour.
 const survey = `(() => ({
   palette: Array.from({length: 10}, (_, i) => getComputedStyle(document.documentElement).getPropertyValue('--c' + i).trim()),
+  parts: Array.from({length: 10}, (_, i) => getComputedStyle(document.documentElement).getPropertyValue('--p' + i).trim()),
   over: document.documentElement.scrollWidth - innerWidth,
   charts: Object.fromEntries([...document.querySelectorAll('.chart')].map((el) => {
     const r = el.getBoundingClientRect(), marks = {};
@@ -40,7 +41,8 @@ const survey = `(() => ({
 }))()`
 
 type surveyed struct {
-	Palette []string
+	Palette []string // of contenders
+	Parts   []string // of the parts of a bar
 	Over    float64
 	Charts  map[string]drawn
 }

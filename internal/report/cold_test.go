@@ -102,6 +102,7 @@ func TestStacksAreDrawn(t *testing.T) {
 	browser := startBrowser(t)
 	for _, width := range []int64{375, 1280} {
 		b := open(t, browser, doc, width, "light")
+		img := b.photograph(fmt.Sprintf("cold-%d", width)) // a figure is drawn when it comes into view
 		seen := eval[surveyed](b, survey)
 		if seen.Over > 0 {
 			t.Errorf("the page is %v px wider than the window of %d", seen.Over, width)
@@ -116,11 +117,10 @@ func TestStacksAreDrawn(t *testing.T) {
 					}
 				}
 			}
-			if got := chart.Marks[seen.Palette[i]]; got != want && width > 500 { // a narrow legend has pages
+			if got := chart.Marks[seen.Parts[i]]; got != want && width > 500 { // a narrow legend has pages
 				t.Errorf("%s: %d marks of its colour, want %d", part, got, want)
 			}
 		}
-		img := b.photograph(fmt.Sprintf("cold-%d", width))
 		if n := inked(img, image.Rect(chart.X, chart.Y, chart.X+chart.Width, chart.Y+chart.Height)); n < 500 {
 			t.Errorf("only %d pixels differ from the background", n)
 		}
