@@ -3,6 +3,7 @@ package load
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -21,7 +22,8 @@ const (
 	paceStep        = 250 * time.Millisecond
 	paceSteps       = 24
 	paceConnections = 64
-	paceLook        = 200 * time.Microsecond // a machine that does not run a thread for so long after it was due stands still
+	paceLook        = 300 * time.Microsecond // between two looks at whether the machine runs
+	paceStill       = time.Millisecond       // for so long after it was due a thread was not run: the machine stood still
 )
 
 // BenchmarkPace tells how much later than due requests were sent, by both loops, by vegeta, and by connections that each sleep for an
@@ -52,7 +54,7 @@ func BenchmarkPace(b *testing.B) {
 				lag, n := way.step(b, url)
 				missing[i] += n
 				all[i] = append(all[i], lag)
-				if len(meter.Gaps()) == 0 {
+				if !slices.ContainsFunc(meter.Gaps(), func(g hiccup.Gap) bool { return g.Length >= paceStill }) {
 					quiet[i] = append(quiet[i], lag)
 				}
 			}

@@ -96,7 +96,7 @@ func (c contest) run(b *testing.B, wrk string) {
 			note("hey-req/CPUs", perCPU)
 		}
 		if fortio, err := exec.LookPath("fortio"); err == nil {
-			_, perCPU := c.measure(b, `([0-9.]+) qps`, `Code 200 : ([0-9]+)`, "", fortio, "load", "-qps", "0", "-t", "2s", "-c", n, c.url)
+			_, perCPU := c.measure(b, `([0-9][0-9.]*) qps`, `Code 200 : ([0-9]+)`, "", fortio, "load", "-qps", "0", "-t", "2s", "-c", n, c.url)
 			note("fortio-req/CPUs", perCPU)
 		}
 	}
