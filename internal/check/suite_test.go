@@ -118,7 +118,7 @@ func TestLoadSuite(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"location":              "did you mean `locations`?",
-		"../nowhere":             "no such file",
+		"../nowhere":            "no such file",
 		file:                    "larger than 1MiB",
 		t.TempDir() + "/a.yaml": "no such file",
 	} {
