@@ -79,13 +79,18 @@ func (m *Meter) watch(ctx context.Context, cpu int, nap time.Duration, preferred
 	if cpu >= 0 {
 		thread.Pin(cpu)
 	}
-	preferred <- thread.Prefer()
+	ok := thread.Prefer()
+	// Each nap counts from the reading that ended the one before, not from its own begin: the CPU may be taken between the two as well.
+	last := time.Now()
+	preferred <- ok
 	for ctx.Err() == nil {
-		due := time.Now().Add(nap)
 		thread.Sleep(nap)
-		if late := time.Since(due); late >= min(stall, nap) {
+		now := time.Now()
+		due := last.Add(nap)
+		if late := now.Sub(due); late >= min(stall, nap) {
 			m.add(Gap{CPU: cpu, At: due, Length: late})
 		}
+		last = now
 	}
 }
 
