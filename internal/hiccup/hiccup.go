@@ -28,6 +28,7 @@ type Meter struct {
 	keep    bool
 	cancel  context.CancelFunc
 	threads sync.WaitGroup
+	room    func()
 }
 
 // Gap is one time for which a CPU did not run the thread that was due on it.
@@ -45,8 +46,8 @@ func StartKept(nap time.Duration) *Meter { return start(nap, true) }
 
 func start(nap time.Duration, keep bool) *Meter {
 	ctx, cancel := context.WithCancel(context.Background())
-	m := &Meter{cancel: cancel, keep: keep}
 	cpus := watched(thread.CPUs())
+	m := &Meter{cancel: cancel, keep: keep, room: thread.Room(len(cpus))}
 	m.since.CPUs = len(cpus)
 	preferred := make(chan bool, len(cpus))
 	for _, cpu := range cpus {
@@ -79,18 +80,14 @@ func (m *Meter) watch(ctx context.Context, cpu int, nap time.Duration, preferred
 	if cpu >= 0 {
 		thread.Pin(cpu)
 	}
-	ok := thread.Prefer()
-	// Each nap counts from the reading that ended the one before, not from its own begin: the CPU may be taken between the two as well.
-	last := time.Now()
-	preferred <- ok
+	preferred <- thread.Watch()
 	for ctx.Err() == nil {
-		thread.Sleep(nap)
-		now := time.Now()
-		due := last.Add(nap)
-		if late := now.Sub(due); late >= min(stall, nap) {
+		// Only the nap itself is the kernel's and the machine's doing. Before and after it the Go runtime may take its time, such as to collect garbage.
+		due := time.Now().Add(nap)
+		thread.Nap(nap)
+		if late := time.Since(due); late >= min(stall, nap) {
 			m.add(Gap{CPU: cpu, At: due, Length: late})
 		}
-		last = now
 	}
 }
 
@@ -135,4 +132,5 @@ func (m *Meter) Gaps() []Gap {
 func (m *Meter) Stop() {
 	m.cancel()
 	m.threads.Wait()
+	m.room()
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"locbench/internal/thread"
 )
 
 // maxShards bounds the threads of the fast loop.
@@ -65,7 +67,7 @@ func shards(e Engine) int {
 	if e.Shards > 0 {
 		return min(e.Shards, maxShards)
 	}
-	return min(max(runtime.GOMAXPROCS(0)/2, 1), maxShards)
+	return min(max(thread.Cores()/2, 1), maxShards)
 }
 
 func sockaddr(a netip.AddrPort) unix.Sockaddr {

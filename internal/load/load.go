@@ -132,6 +132,7 @@ func (e Engine) Run(ctx context.Context, plan Plan, onWindow func(bench.Window))
 	if err != nil {
 		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, err)
 	}
+	defer calmDown()()
 	rec, wire := e.loop(ctx, plan, mix, connections)
 	defer wire.close()
 	rec.settles = plan.Step.Settle

@@ -22,14 +22,18 @@ type openShard struct {
 	free     []int32 // last in, first out
 	line     ring
 
-	preferred bool  // this thread runs before all others
-	slept     int64 // when it last waited for something, as idle was then
-	rested    int64
+	preferred          bool  // this thread runs before all others
+	spellAt, spellIdle int64 // when this spell began, and what idle was then
 }
 
-// tireless is for how long the thread may have something to do without a pause until others come first again, and how long it
-// has to wait for something in all until it does once more.
-const tireless = 20 * int64(time.Millisecond)
+// spell is for how long it is watched how busy the thread is before it is decided anew whether it comes before all others. It does no longer when
+// it was busy for more than tiring of that time, and does again from less than rested on. A look for events costs some time even if it does
+// not wait: a thread without any pause is not seen at all.
+const (
+	spell  = 50 * int64(time.Millisecond)
+	tiring = 0.9
+	rested = 0.6
+)
 
 // prefer lets this thread run before all others, so that what is due is sent when it is due, also while the contender wants every CPU; or no more.
 func (o *openShard) prefer(on bool) {
@@ -38,18 +42,22 @@ func (o *openShard) prefer(on bool) {
 	} else {
 		thread.Ordinary()
 	}
-	o.preferred, o.slept, o.rested = on, o.now(), o.idle
+	o.preferred = on
 }
 
-// yield sees to it that a client which is saturated does not take a CPU from the contender.
+// yield sees to it that a client which is saturated does not take a CPU from the contender, nor from a store that shares the client's.
 func (o *openShard) yield() {
-	now, rested := o.now(), o.idle-o.rested
+	now := o.now()
+	took := now - o.spellAt
+	if took < spell {
+		return
+	}
+	busy := 1 - float64(o.idle-o.spellIdle)/float64(took)
+	o.spellAt, o.spellIdle = now, o.idle
 	switch {
-	case o.preferred && rested > 0:
-		o.slept, o.rested = now, o.idle
-	case o.preferred && now-o.slept > tireless:
+	case o.preferred && busy > tiring:
 		o.prefer(false)
-	case !o.preferred && rested > tireless:
+	case !o.preferred && busy < rested:
 		o.prefer(true)
 	}
 }

@@ -19,6 +19,7 @@ import (
 
 	"locbench/internal/stats"
 	"locbench/internal/testenv"
+	"locbench/internal/thread"
 )
 
 // BenchmarkWrk runs a step against wrk on the same server with the same connections and threads, each in a process of its own, in
@@ -43,7 +44,7 @@ func BenchmarkWrk(b *testing.B) {
 		for _, size := range []string{"100B", "10kB"} {
 			for _, connections := range []int{8, 64, 512, 2048} {
 				b.Run(fmt.Sprintf("%s%s/%d", name, size, connections), func(b *testing.B) {
-					c := contest{url: url + "/" + size, cpu: client, connections: connections, threads: max(runtime.GOMAXPROCS(0)/2, 1)}
+					c := contest{url: url + "/" + size, cpu: client, connections: connections, threads: max(thread.Cores()/2, 1)}
 					if pinned {
 						c.threads = 1
 					}

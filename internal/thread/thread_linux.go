@@ -2,6 +2,7 @@ package thread
 
 import (
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -15,16 +16,24 @@ func sharpen() {
 
 // Prefer lets the calling goroutine, which has called Own, run before all others as soon as it wakes up: in the real-time class (SCHED_FIFO). Priorities
 // of the ordinary class would not do: where the kernel shares CPUs between sessions and containers first (autogroups, cgroups), they count within a session
-// only. It returns false where that is not permitted; then the thread asks for short turns, which Linux 6.12 and later give sooner.
+// only. It returns false where that is not permitted; then the thread asks for short turns, which Linux 6.12 and later give sooner. So it does where this
+// process has one CPU only: the Go runtime waits for its own threads by spinning at times, in the belief that they go on meanwhile, and a real-time
+// thread that spins on the only CPU of the one it waits for stands until the kernel takes its class away for the rest of a second.
 //
 // Who is busy for long must call Ordinary, or takes a CPU from everybody else.
 func Prefer() bool {
-	attr := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: 1}
-	if unix.SchedSetAttr(0, &attr, 0) == nil {
-		return true
+	if len(CPUs()) < 2 || !realTime(1) {
+		Ordinary()
+		return false
 	}
-	Ordinary()
-	return false
+	return true
+}
+
+// Watch lets the calling goroutine, which has called Own, run before those that have called Prefer, too. It is for those who hardly do anything.
+func Watch() bool { return realTime(2) }
+
+func realTime(priority uint32) bool {
+	return unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: priority}, 0) == nil
 }
 
 // Ordinary takes back what Prefer has done, but for the short turns.
@@ -58,4 +67,12 @@ func CPUs() (numbers []int) {
 func Sleep(d time.Duration) {
 	ts := unix.NsecToTimespec(int64(d))
 	_ = unix.Nanosleep(&ts, nil)
+}
+
+// Nap sleeps as Sleep does, but without the knowledge of the Go scheduler: the thread keeps its right to run Go code, and goes on as soon as the kernel lets
+// it, whatever other goroutines do. It takes one from GOMAXPROCS for that time (Room). A signal ends it early, such as the garbage collector's when
+// everybody has to stop.
+func Nap(d time.Duration) {
+	ts := unix.NsecToTimespec(int64(d))
+	_, _, _ = unix.RawSyscall(unix.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&ts)), 0, 0)
 }

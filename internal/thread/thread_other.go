@@ -9,6 +9,9 @@ func sharpen() {}
 // Prefer does nothing on this system.
 func Prefer() bool { return false }
 
+// Watch does nothing on this system.
+func Watch() bool { return false }
+
 // Ordinary does nothing on this system.
 func Ordinary() {}
 
@@ -20,3 +23,6 @@ func CPUs() []int { return nil }
 
 // Sleep sleeps.
 func Sleep(d time.Duration) { time.Sleep(d) }
+
+// Nap sleeps.
+func Nap(d time.Duration) { time.Sleep(d) }
