@@ -14,8 +14,9 @@ import (
 	"locbench/internal/bench"
 )
 
-// minCPUs is from how many CPUs on they are parted: with fewer the client, and a store in it, would be what is measured.
-const minCPUs = 4
+// A machine of fewer CPUs than small has none to give away: it is parted only if the contender leaves at least as many as it gets, and if
+// nothing of the run is outside the sets.
+const small = 4
 
 // Request says what is to be parted.
 type Request struct {
@@ -59,8 +60,6 @@ func shares(r Request) (contender, store, client int, why string) {
 		return 0, 0, 0, "isolation is off"
 	case r.Cannot != "":
 		return 0, 0, 0, r.Cannot
-	case n < minCPUs:
-		return 0, 0, 0, fmt.Sprintf("with fewer than %d CPUs nothing can be parted", minCPUs)
 	case contender == 0:
 		return 0, 0, 0, "the contender has no limit of CPUs"
 	}
@@ -68,8 +67,14 @@ func shares(r Request) (contender, store, client int, why string) {
 	if r.Store == bench.StoreContainer {
 		least = 1
 	}
-	rest := n - contender
-	if need := (contender+1)/2 + least; rest < need {
+	rest, need := n-contender, (contender+1)/2+least
+	if n < small {
+		if r.Store == bench.StoreExternal {
+			return 0, 0, 0, fmt.Sprintf("with fewer than %d CPUs the store would disturb one side more than the other", small)
+		}
+		need = contender + least
+	}
+	if rest < need {
 		return 0, 0, 0, fmt.Sprintf("beside %d for the contender, %d would be wanted for all else", contender, need)
 	}
 	if least > 0 {

@@ -25,10 +25,15 @@ func TestPlan(t *testing.T) {
 		contender, stored, clent string // "" and text: shared
 		text                     string
 	}{
-		{2, 1.5, 0, embedded, "", "", "", "contender and client (with the embedded store) share CPUs 0-1: with fewer than 4 CPUs nothing can be parted"},
-		{2, 0.5, 0, container, "", "", "", "contender, store and client share CPUs 0-1: with fewer"},
-		{1, 0.5, 0, external, "", "", "", "contender, the store if it is on this machine, and client share CPU 0: with fewer"},
-		{3, 1, 0, none, "", "", "", "contender and client share CPUs 0-2: with fewer"},
+		{2, 1.5, 0, embedded, "", "", "", "contender and client (with the embedded store) share CPUs 0-1: beside 2 for the contender, 2 would be wanted for all else"},
+		{2, 1, 0, embedded, "1", "", "0", "contender on CPU 1, client (with the embedded store) on CPU 0"},
+		{2, 0.5, 0, none, "1", "", "0", "contender on CPU 1, client on CPU 0"},
+		{2, 0.5, 0, container, "", "", "", "contender, store and client share CPUs 0-1: beside 1 for the contender, 2 would be wanted"},
+		{2, 0.5, 0, external, "", "", "", "contender, the store if it is on this machine, and client share CPUs 0-1: with fewer than 4 CPUs the store would disturb one side more"},
+		{1, 0.5, 0, embedded, "", "", "", "contender and client (with the embedded store) share CPU 0: beside 1 for the contender, 1 would be wanted"},
+		{3, 1, 0, none, "2", "", "0-1", "contender on CPU 2, client on CPUs 0-1"},
+		{3, 1, 0, container, "2", "1", "0", ""},
+		{3, 1.5, 0, embedded, "", "", "", "beside 2 for the contender, 2 would be wanted"},
 		{4, 1.5, 0, embedded, "2-3", "", "0-1", "contender on CPUs 2-3, client (with the embedded store) on CPUs 0-1"},
 		{4, 1.5, 0, container, "2-3", "1", "0", "contender on CPUs 2-3, store on CPU 1, client on CPU 0"},
 		{4, 1.5, 0, external, "2-3", "", "0-1", "; the external store, if it is on this machine, is kept to none"},

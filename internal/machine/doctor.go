@@ -124,7 +124,7 @@ func doctorCPUs(m bench.Machine) Finding {
 	f := Finding{Name: "CPUs", Status: OK, Value: fmt.Sprintf("%d (%s)", m.CPUs, orElse(m.CPUModel, m.Arch))}
 	if m.CPUs < 4 {
 		f.Status = Warn
-		f.Fix = "a machine with 4 CPUs or more: here the contender, the store and the load generator take them from each other"
+		f.Fix = "a machine with 4 CPUs or more: here contender, store and load generator take them from each other, unless the contender is limited to 1 CPU and the store embedded"
 	}
 	return f
 }
