@@ -142,7 +142,7 @@ func (f *capacityFlags) plan(env Env, p place, contenders []string, changed func
 	pr.Checks.Lifecycle, pr.Phases = nil, nil
 	pr.Steps = []bench.Step{{Name: fmt.Sprintf("%d connections", warmUpConnections), Connections: warmUpConnections, WarmUp: true, Duration: f.warmUp}}
 	plan.Search = objective.String()
-	services, err := servicesOf(plan, f.services)
+	services, err := servicesOf(&plan, f.services)
 	if err != nil {
 		return conducted{}, err
 	}

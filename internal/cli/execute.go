@@ -51,7 +51,7 @@ func rehearse(f runFlags, contenders []string, changed func(string) bool, comman
 	if err != nil {
 		return err
 	}
-	_, err = servicesOf(plan, f.services)
+	_, err = servicesOf(&plan, f.services)
 	return err
 }
 
@@ -75,7 +75,7 @@ func execute(ctx context.Context, env Env, f runFlags, contenders []string, chan
 	if err != nil {
 		return err
 	}
-	services, err := servicesOf(plan, f.services)
+	services, err := servicesOf(&plan, f.services)
 	if err != nil {
 		return err
 	}

@@ -269,14 +269,20 @@ func replaceSteps(p *bench.Profile, connections []string) error {
 	return nil
 }
 
-// servicesOf resolves what the plan's contenders name. What a target serves is known only where it is said to be one of them.
-func servicesOf(run bench.Run, dirs []string) (map[bench.Selection]bench.Service, error) {
+// servicesOf resolves what the plan's contenders name. What a target serves is known only where it is said to be one of them. What is
+// wrong with contenders that it does not name becomes a warning of the plan.
+func servicesOf(run *bench.Run, dirs []string) (map[bench.Selection]bench.Service, error) {
 	if len(dirs) == 0 {
 		dirs = run.Services
 	}
-	all, err := discover(dirs)
+	all, left, err := discoverFor(dirs, run.Profile.Contenders)
 	if err != nil {
-		return nil, withCode(ExitUsage, err)
+		return nil, err
+	}
+	for _, text := range left {
+		if !slices.Contains(run.Warnings, text) { // as it is in those of a run that is resumed
+			run.Warnings = append(run.Warnings, text)
+		}
 	}
 	found := map[bench.Selection]bench.Service{}
 	for _, sel := range run.Profile.Contenders {

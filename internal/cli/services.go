@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -29,6 +30,27 @@ func discover(dirs []string) ([]bench.Service, error) {
 		sources = append(sources, contender.Folder(d))
 	}
 	return contender.Discover(sources...)
+}
+
+// discoverFor is discover for who wants certain contenders: others whose manifests are of no use are left out, and told in left.
+func discoverFor(dirs []string, wanted []bench.Selection) (all []bench.Service, left []string, err error) {
+	all, err = discover(dirs)
+	unreadable, rest := contender.Parted(err)
+	if rest != nil {
+		return nil, nil, withCode(ExitUsage, err)
+	}
+	for _, u := range unreadable {
+		// A namesake from elsewhere is not what is meant.
+		meant := func(sel bench.Selection) bool {
+			_, err := contender.Find(all, sel.Contender)
+			return sel.Contender == u.Folder || err != nil
+		}
+		if slices.ContainsFunc(wanted, meant) {
+			return nil, nil, withCode(ExitUsage, err)
+		}
+		left = append(left, "left out, as its manifest is of no use: "+safe.Line(u.Error(), 1000))
+	}
+	return all, left, nil
 }
 
 // find resolves what a selection names: its variant, or the default one, applied.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -28,22 +29,33 @@ func (s selection) choose(env Env, dirs []string) ([]bench.Service, error) {
 	case s.defaults && !s.all:
 		return nil, usage("--defaults belongs to --all; a name without a variant means the default one")
 	}
-	all, err := discover(dirs)
-	if err != nil {
-		return nil, withCode(ExitUsage, err)
-	}
 	var list []bench.Service
 	if s.all {
+		all, err := discover(dirs)
+		if err != nil {
+			return nil, withCode(ExitUsage, err)
+		}
 		for _, svc := range all {
 			list = append(list, s.variants(env, svc)...)
 		}
 		return list, nil
 	}
+	var wanted []bench.Selection
 	for _, name := range s.names {
 		sel, ok := profile.ParseSelection(name)
 		if !ok {
 			return nil, usage("%q is no contender; one is written name or name:variant", safe.Line(name, 200))
 		}
+		wanted = append(wanted, sel)
+	}
+	all, left, err := discoverFor(dirs, wanted)
+	if err != nil {
+		return nil, err
+	}
+	for _, text := range left {
+		warn(env, errors.New(text))
+	}
+	for _, sel := range wanted {
 		svc, err := find(all, sel)
 		if err != nil {
 			return nil, withCode(ExitUsage, err)

@@ -84,7 +84,7 @@ func (src Source) discover() ([]bench.Service, error) {
 		}
 		s, err := src.read(e.Name())
 		if err != nil {
-			failures = append(failures, err)
+			failures = append(failures, &Unreadable{Folder: e.Name(), Err: err})
 			continue
 		}
 		if other, twice := dirs[s.Name]; twice {
@@ -121,6 +121,38 @@ func (src Source) read(dir string) (bench.Service, error) {
 		return bench.Service{}, fmt.Errorf("read %s: %w", file, err)
 	}
 	return parseManifest(file, data, sub)
+}
+
+// Unreadable is a contender in a folder of several whose manifest is of no use.
+type Unreadable struct {
+	Folder string // without those above it; by custom the contender's name
+	Err    error
+}
+
+// Error implements error.
+func (u *Unreadable) Error() string { return u.Err.Error() }
+
+// Unwrap gives errors.Is and errors.As the cause.
+func (u *Unreadable) Unwrap() error { return u.Err }
+
+// Parted takes an error of Discover apart: into the contenders that are unreadable, which need not stop who wants others, and into
+// what else went wrong.
+func Parted(err error) (unreadable []*Unreadable, rest error) {
+	switch e := err.(type) {
+	case nil:
+	case *Unreadable:
+		unreadable = append(unreadable, e)
+	case interface{ Unwrap() []error }:
+		var others []error
+		for _, one := range e.Unwrap() {
+			u, other := Parted(one)
+			unreadable, others = append(unreadable, u...), append(others, other)
+		}
+		rest = errors.Join(others...)
+	default:
+		rest = err
+	}
+	return unreadable, rest
 }
 
 // Find returns the contender called name, unresolved. The error suggests what may have been meant.
