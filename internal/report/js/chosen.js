@@ -26,10 +26,21 @@ function percentileRows() {
 
 const bucketFrom = (k) => 10 ** (k / page.perDecade);
 
+// heatOf are the distributions of the chosen contender; if the legend has switched it off, those of the first that it has not.
+function heatOf(chart) {
+  const have = new Set(page.latencies.map((d) => d.c).filter((c) => shown.has(c)));
+  if (!have.has(choice.heat.contender) && have.size > 0) {
+    choice.heat.contender = Math.min(...have);
+    const select = document.querySelector(`#figure-${chart.id} [data-choice=contender]`);
+    if (select) select.value = String(choice.heat.contender);
+  }
+  return have.size === 0 ? [] : page.latencies.filter((d) => d.c === choice.heat.contender);
+}
+
 function heat(chart, option) {
-  const all = page.latencies.filter((d) => d.c === choice.heat.contender);
+  const all = heatOf(chart);
   const ks = all.flatMap((d) => d.heat.map(([k]) => k));
-  if (ks.length === 0) { option.series = []; return option; }
+  if (ks.length === 0) { option.series = []; option.visualMap = []; return option; }
   const low = Math.min(...ks), high = Math.max(...ks);
   option.xAxis[0].data = page.steps.map((s) => s.label);
   option.yAxis[0].data = Array.from({ length: high - low + 1 }, (_, i) => milliseconds(bucketFrom(low + i)));
@@ -42,8 +53,8 @@ function heat(chart, option) {
   return option;
 }
 
-function heatRows() {
-  const all = page.latencies.filter((d) => d.c === choice.heat.contender);
+function heatRows(chart) {
+  const all = heatOf(chart);
   const ks = all.flatMap((d) => d.heat.map(([k]) => k));
   const rows = [];
   for (let k = Math.max(...ks); ks.length > 0 && k >= Math.min(...ks); k--) {
@@ -134,7 +145,7 @@ const chosenRows = { percentiles: percentileRows, heat: heatRows, time: timeRows
 function fillTable(chart) {
   const place = document.querySelector(`#figure-${chart.id} .values-of`);
   if (!place?.closest('details').open) return;
-  const { columns, rows } = chosenRows[chart.kind]();
+  const { columns, rows } = chosenRows[chart.kind](chart);
   const head = element('tr', {}, ...columns.map((c) => element('th', { scope: 'col' }, c)));
   const body = rows.slice(0, maxTableRows).map(([first, ...cells]) => element('tr', {}, element('th', { scope: 'row' }, first), ...cells.map((c) => element('td', {}, c))));
   place.replaceChildren(element('table', { class: 'values' }, element('thead', {}, head), element('tbody', {}, ...body)));

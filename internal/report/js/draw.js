@@ -65,12 +65,23 @@ function key(c) {
   return all;
 }
 
-// Automatic, light, dark.
+// Automatic, light, dark; the browser keeps which for other reports, where it lets a file keep anything.
 function themes() {
-  const select = element('select', { id: 'theme' }, ...['auto', 'light', 'dark'].map((t) => element('option', { value: t }, t)));
-  select.addEventListener('change', () => {
+  const kept = { get: () => { try { return localStorage.getItem('locbench-colours'); } catch { return null; } },
+    set: (t) => { try { localStorage.setItem('locbench-colours', t); } catch { /* for this page only, then */ } } };
+  const all = ['auto', 'light', 'dark'];
+  const select = element('select', { id: 'theme' }, ...all.map((t) => element('option', { value: t }, t)));
+  const apply = () => {
     if (select.value === 'auto') delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = select.value;
+  };
+  if (all.includes(kept.get())) {
+    select.value = kept.get();
+    apply();
+  }
+  select.addEventListener('change', () => {
+    apply();
+    kept.set(select.value);
     refreshAll();
   });
   document.querySelector('header').prepend(element('label', { class: 'theme' }, 'Colours ', select));
