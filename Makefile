@@ -45,11 +45,11 @@ bench-verdict: ## how often the verdict is right on contenders built to be bound
 	RUNS=$(RUNS) go test -run '^$$' -bench Verdict -benchtime 1x -timeout 0 ./cmd/locbench
 
 COMPARISONS ?= 10
-bench-aa: ## how often a difference is claimed that is not there, and one of 10 % is found: A/A of the reference contender; 10 COMPARISONS: some 12 minutes
+bench-aa: ## how often a difference is claimed that is not there, and one of 10 % is found: A/A of the reference contender; 10 COMPARISONS: some 30 minutes
 	COMPARISONS=$(COMPARISONS) go test -run '^$$' -bench AA -benchtime 1x -timeout 0 ./cmd/locbench
 
 PAIRS ?= 6
-bench-sample: ## what reading the counters costs: time and system calls of a reading, the contender with and without one a second; PAIRS alternating pairs
+bench-sample: ## what reading the counters costs: time and system calls of a reading, the contender with a hundred a second and without; PAIRS alternating pairs
 	LOCBENCH_BENCH_PAIRS=$(PAIRS) go test -run '^$$' -bench Sampling -benchtime 1x -timeout 0 ./internal/sample
 
 bench-tui: ## what watching a run costs: CPU of the screen, throughput with and without it, key to frame; PAIRS alternating pairs
