@@ -214,19 +214,31 @@ func small(t testing.TB, contender, runtime string, more ...string) string {
 rounds: 2
 runtime: ` + runtime + `
 limits: {cpus: 1, memory: 64MiB}
-store: embedded
-data: {cities: 200, vertices: 12, seed: 1}
-requests:
-  - path: /city/v1/get?id={id}&language={language}
-    ids: uniform
-    languages: [cs, en]
-timeout: 500ms
+` + littleData + `timeout: 500ms
 validate: none
 checks: {lifecycle: ` + lifecycle + `, suites: []}
 step_duration: 1s
 steps: [1, 2, 4]
 ` + strings.Join(more, "\n")
-	path := filepath.Join(t.TempDir(), "small.yaml")
+	return profileFile(t, text)
+}
+
+// requestsOfCities is the part of a profile that says what is stored and what is asked for.
+const requestsOfCities = `store: embedded
+data: {cities: 200, vertices: 12, seed: 1}
+requests:
+  - path: /city/v1/get?id={id}&language={language}
+    ids: uniform
+    languages: [cs, en]
+`
+
+// littleData is the same for those who share the machine's CPUs with other tests: nobody gets some of their own.
+const littleData = "isolation: off\n" + requestsOfCities
+
+// profileFile writes a profile and returns its path.
+func profileFile(t testing.TB, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "profile.yaml")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -217,23 +217,13 @@ func quietOf(t testing.TB, contender, runtime string, rounds, seconds int, conne
 rounds: ` + strconv.Itoa(rounds) + `
 runtime: ` + runtime + `
 limits: {cpus: 1, memory: 64MiB}
-store: embedded
-data: {cities: 200, vertices: 12, seed: 1}
-requests:
-  - path: /city/v1/get?id={id}&language={language}
-    ids: uniform
-    languages: [cs, en]
-timeout: 500ms
+` + littleData + `timeout: 500ms
 validate: none
 checks: {lifecycle: none, suites: []}
 step_duration: ` + strconv.Itoa(seconds) + `s
 steps: [` + strings.Join(steps, ", ") + `]
 `
-	path := filepath.Join(t.TempDir(), "quiet.yaml")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return profileFile(t, text)
 }
 
 func states(legs []bench.LegResult) string {

@@ -124,6 +124,10 @@ func TestStallShowsInLatencyFromDue(t *testing.T) {
 		}
 		l := runOpen(t, Engine{}, p)
 		stalled := <-stalls
+		if l.Dropped > 0 && l.Succeeded+l.Dropped == 2500 {
+			t.Logf("the machine was too busy for the backlog to be served within the step: %d dropped", l.Dropped)
+			return false
+		}
 		if l.Succeeded != 2500 || l.MostOpen != connections {
 			t.Fatalf("%d succeeded, %d connections, failed %v, dropped %d", l.Succeeded, l.MostOpen, l.Failed, l.Dropped)
 		}
