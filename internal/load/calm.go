@@ -20,9 +20,41 @@ const (
 // calm makes room for the threads of the loop for as long as any step runs.
 var calm struct {
 	sync.Mutex
+	calming
+}
+
+type calming struct {
 	steps   int
-	percent int
+	percent int // as it was before
+	now     int
+	watched bool // somebody waits for the next collection
 	room    func()
+}
+
+// adjust leaves the headroom beside what the last collection has left. The caller holds the lock.
+func (c *calming) adjust() {
+	want := c.percent // nobody who wants none gets collections
+	if want > 0 {
+		want = max(want, min(mostGarbage, percentFor(liveHeap())))
+	}
+	if want != c.now {
+		debug.SetGCPercent(want)
+		c.now = want
+	}
+}
+
+// afterEachCollection adjusts the headroom as soon as a collection has found another size of the heap, for as long as any step runs: a share of
+// what is alive, it would grow with it.
+func afterEachCollection() {
+	beacon := new([4]uintptr)
+	runtime.AddCleanup(beacon, func(struct{}) {
+		calm.Lock()
+		defer calm.Unlock()
+		if calm.watched = calm.steps > 0; calm.watched {
+			calm.adjust()
+			afterEachCollection()
+		}
+	}, struct{}{})
 }
 
 // calmDown begins it; end ends it.
@@ -33,10 +65,11 @@ func calmDown() (end func()) {
 		runtime.GC() // what is garbage by now need not be collected later
 		calm.room = thread.Room(0)
 		calm.percent = debug.SetGCPercent(100)
-		if calm.percent > 0 {
-			debug.SetGCPercent(max(calm.percent, min(mostGarbage, percentFor(liveHeap()))))
-		} else {
-			debug.SetGCPercent(calm.percent)
+		calm.now = 100
+		calm.adjust()
+		if !calm.watched {
+			calm.watched = true
+			afterEachCollection()
 		}
 	}
 	calm.steps++

@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"testing"
+	"time"
 )
 
 func TestCalmIsTakenBack(t *testing.T) {
@@ -26,6 +27,33 @@ func TestCalmIsTakenBack(t *testing.T) {
 	calmDown()()
 	if p := debug.SetGCPercent(-1); p != -1 {
 		t.Errorf("collections were switched on: %d %%", p)
+	}
+}
+
+// A heap that grows during a step does not take a share of its size on top: it is looked at after each collection.
+func TestCalmFollowsTheHeap(t *testing.T) {
+	defer calmDown()()
+	now := func() int {
+		calm.Lock()
+		defer calm.Unlock()
+		return calm.now
+	}
+	runtime.GC()
+	grown := make([]byte, 64<<20)
+	runtime.GC()
+	for deadline := time.Now().Add(5 * time.Second); now() != 100; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d %% with 64 MB alive", now())
+		}
+	}
+	runtime.KeepAlive(grown)
+	grown = nil
+	runtime.GC()
+	for deadline := time.Now().Add(5 * time.Second); now() == 100; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("no more headroom with nothing alive")
+		}
+		runtime.GC()
 	}
 }
 
