@@ -95,7 +95,7 @@ func (s *stampedServer) serve(t *testing.T, conn *net.TCPConn) {
 		time.Sleep(s.delay(s.n.Add(1)) - time.Duration(time.Now().UnixNano()-at)) // and more: what it took in truth is measured
 		// Before the writing: afterwards the client may have its answer already, and the truth would be the longer one
 		// of the two. So the client's figure can only be larger, and no noise hides an error of the engine.
-		s.truth.Load().record(time.Duration(time.Now().UnixNano() - at))
+		s.truth.Load().recordSince(at)
 		io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
 	}
 }
@@ -130,9 +130,9 @@ func TestLatencyAgreesWithTheServer(t *testing.T) {
 			for i := 1; ; i++ {
 				s.truth.Store(newTruth())
 				l := run(t, Engine{}, plan(s.url, 2, 500*time.Millisecond))
-				want := s.truth.Load().latencies()
-				if want.Count != l.Succeeded {
-					t.Fatalf("%d succeeded, the server answered %d", l.Succeeded, want.Count)
+				want := s.truth.Load()
+				if answered := want.count(); answered != l.Succeeded {
+					t.Fatalf("%d succeeded, the server answered %d", l.Succeeded, answered)
 				}
 				if n := s.unstamped.Load(); n > 0 {
 					t.Fatalf("the kernel does not tell when %d requests came in", n)
@@ -140,7 +140,7 @@ func TestLatencyAgreesWithTheServer(t *testing.T) {
 				if l.Stamped < l.Succeeded/4 { // those of the other connection often come right behind
 					t.Fatalf("of %d answers the kernel told the arrival of %d only", l.Succeeded, l.Stamped)
 				}
-				if best.add(l.Latency, want) {
+				if best.add(l.Latency, want, 0) {
 					t.Logf("shares of the allowed deviation after %d attempts: %v; woken up for %d answers, %s each", i, best,
 						l.Stamped, l.ClientWake/time.Duration(l.Stamped))
 					return

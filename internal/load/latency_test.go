@@ -19,54 +19,64 @@ type truth struct {
 
 func newTruth() *truth { return &truth{h: hdr.New()} }
 
-func (t *truth) record(d time.Duration) {
+// recordSince takes in the time from at (of the Unix epoch, in ns) until now. Now is read under the lock, since who waits for it would
+// else have its wait in the client's figure and not in this one.
+func (t *truth) recordSince(at int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.h.Record(d)
+	t.h.Record(time.Duration(time.Now().UnixNano() - at))
 }
 
-func (t *truth) latencies() bench.Latencies {
+// merge takes in what another one has collected.
+func (t *truth) merge(h *hdr.Histogram) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.h.Latencies()
+	t.h.Merge(h)
+}
+
+func (t *truth) count() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.h.Count()
 }
 
 // agreement finds out whether p50 … p99.9 are within 1 % or 50 µs of the truth (times slack). On a machine with other work to do, any
 // attempt may meet a stall between the two clocks, so the best attempt counts for each quantile. A systematic error is in
 // all of them.
-type agreement map[string]float64
+type agreement map[float64]float64
 
-// add takes in one attempt and tells whether all quantiles have agreed by now.
-func (a agreement) add(got, want bench.Latencies) bool {
+// add takes in one attempt and tells whether all quantiles have agreed by now. The share moved of all requests, but never more than a tenth of
+// those beyond a quantile, may be on the one side of it by the truth and on the other by the engine.
+func (a agreement) add(got bench.Latencies, want *truth, moved float64) bool {
+	want.mu.Lock()
+	defer want.mu.Unlock()
 	agreed := true
-	for _, q := range []struct {
-		name      string
-		got, want time.Duration
-	}{
-		{"p50", got.P50, want.P50}, {"p75", got.P75, want.P75}, {"p90", got.P90, want.P90},
-		{"p95", got.P95, want.P95}, {"p99", got.P99, want.P99}, {"p99.9", got.P999, want.P999},
-	} {
-		allowed := slack * max(q.want/100, 50*time.Microsecond)
-		share := float64((q.got - q.want).Abs()) / float64(allowed)
-		if best, ok := a[q.name]; !ok || share < best {
-			a[q.name] = share
+	for q, got := range map[float64]time.Duration{0.5: got.P50, 0.75: got.P75, 0.9: got.P90, 0.95: got.P95, 0.99: got.P99, 0.999: got.P999} {
+		moved := min(moved, (1-q)/10)
+		low, high := want.h.Quantile(q-moved), want.h.Quantile(q+moved)
+		allowed := slack * max(high/100, 50*time.Microsecond)
+		share := float64(max(got-high, low-got, 0)) / float64(allowed)
+		if best, ok := a[q]; !ok || share < best {
+			a[q] = share
 		}
-		agreed = agreed && a[q.name] <= 1
+		agreed = agreed && a[q] <= 1
 	}
 	return agreed
 }
 
 // timed measures each exchange at the border between the engine and the socket: from the call that writes the request to the
-// return of the last call that reads its answer. Nothing but the engine's own accounting lies between that and its figures.
+// return of the last call that reads its answer. Nothing but the engine's own accounting lies between that and its figures, and
+// no lock: each connection has a histogram of its own, since the engine's clock runs already while the last exchange is put down.
 type timed struct {
 	net.Conn
 	sent, read time.Time
+	h          *hdr.Histogram
 	truth      *truth
 }
 
 func (c *timed) flush() {
 	if !c.sent.IsZero() && !c.read.IsZero() {
-		c.truth.record(c.read.Sub(c.sent))
+		c.h.Record(c.read.Sub(c.sent))
 	}
 	c.sent, c.read = time.Time{}, time.Time{}
 }
@@ -85,11 +95,15 @@ func (c *timed) Read(p []byte) (int, error) {
 
 func (c *timed) Close() error {
 	c.flush()
+	c.truth.merge(c.h)
+	c.h.Reset() // closed twice, counted once
 	return c.Conn.Close()
 }
 
+// The clients and the server use all CPUs here, so that the kernel takes one away between the two readings of the clock too, for some
+// milliseconds each: at p99, where such a request is ten times as slow as its neighbours, one in a thousand moves it by more than 1 %.
 func TestLatencyAgreesWithTheSocket(t *testing.T) {
-	const attempts = 10
+	const attempts, moved = 10, 0.001
 	for _, connections := range []int{1, 16} {
 		server := newCounting(t, hello)
 		best := agreement{}
@@ -100,13 +114,12 @@ func TestLatencyAgreesWithTheSocket(t *testing.T) {
 				if err != nil {
 					return nil, err
 				}
-				return &timed{Conn: conn, truth: socket}, nil
+				return &timed{Conn: conn, h: hdr.New(), truth: socket}, nil
 			}}, plan(server.URL, connections, 400*time.Millisecond))
-			want := socket.latencies()
-			if want.Count != l.Succeeded {
-				t.Fatalf("%d succeeded, the sockets saw %d", l.Succeeded, want.Count)
+			if saw := socket.count(); saw != l.Succeeded {
+				t.Fatalf("%d succeeded, the sockets saw %d", l.Succeeded, saw)
 			}
-			if best.add(l.Latency, want) {
+			if best.add(l.Latency, socket, moved) {
 				t.Logf("%d connections, shares of the allowed deviation after %d attempts: %v", connections, i, best)
 				break
 			}
