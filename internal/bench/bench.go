@@ -113,6 +113,7 @@ type Profile struct {
 	Validate    float64     `json:"validate,omitempty"` // share of the answers whose whole body is compared with the known one, where there is one
 	Phases      *PhaseSpec  `json:"phases,omitempty"`
 	Checks      CheckSpec   `json:"checks"`
+	Turns       Duration    `json:"turns_ns,omitempty"` // the contenders of a round are alive at the same time, and the load goes from one to the next after so long; 0: one after the other
 	Steps       []Step      `json:"steps"`
 	Thresholds  []Threshold `json:"thresholds,omitempty"`
 	PriceVCPUHr float64     `json:"price_usd_per_vcpu_hour"`

@@ -150,6 +150,7 @@ type StepResult struct {
 	BesideAfter  *Beside `json:"beside_after,omitempty"`
 
 	Hiccups *Hiccups `json:"hiccups,omitempty"` // of the machine, between the same two ends
+	Turns   *Turns   `json:"turns,omitempty"`   // nil: it was run at a stretch
 
 	Warnings []string `json:"warnings,omitempty"`
 	Aborted  string   `json:"aborted,omitempty"` // why it ended early: "the contender died", "interrupted"

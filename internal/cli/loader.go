@@ -14,7 +14,7 @@ import (
 // loader is the load engine with what is the same for every step of a run. The steps of a leg share their connections.
 type loader struct {
 	*site
-	kept   *load.Kept
+	kept   map[string]*load.Kept // by base URL
 	engine load.Engine
 }
 
@@ -23,7 +23,7 @@ const loopVariable = "LOCBENCH_LOOP"
 
 // newLoader takes the loop that the environment asks for.
 func newLoader(s *site, getenv func(string) string) (*loader, error) {
-	l := &loader{site: s}
+	l := &loader{site: s, kept: map[string]*load.Kept{}}
 	switch loop := getenv(loopVariable); loop {
 	case "", "auto":
 	case "epoll":
@@ -37,8 +37,10 @@ func newLoader(s *site, getenv func(string) string) (*loader, error) {
 }
 
 func (l *loader) Run(ctx context.Context, baseURL string, step bench.Step, hooks runner.Hooks) (bench.Load, error) {
-	if l.kept == nil {
-		l.kept = &load.Kept{}
+	kept := l.kept[baseURL]
+	if kept == nil {
+		kept = &load.Kept{}
+		l.kept[baseURL] = kept
 	}
 	plan := load.Plan{
 		BaseURL: baseURL, Step: step, Requests: l.plan.Profile.Requests, IDs: l.ids,
@@ -46,19 +48,23 @@ func (l *loader) Run(ctx context.Context, baseURL string, step bench.Step, hooks
 		Timeout: l.plan.Profile.Timeout, Seed: l.plan.Seed,
 		OnStart: hooks.OnStart, OnEnd: hooks.OnEnd, Rate: hooks.Rate,
 	}
+	if t := hooks.Turns; t != nil {
+		plan.Turns = &load.Turns{Length: t.Length, Next: t.Next}
+	}
 	if l.known != nil && l.known.Any() {
 		plan.Check, plan.CheckEvery = l.check, max(int(math.Round(1/l.plan.Profile.Validate)), 1)
 	}
 	engine := l.engine
-	engine.Keep = l.kept
+	engine.Keep = kept
 	return engine.Run(ctx, plan, hooks.OnWindow)
 }
 
-// Rest closes the connections that are kept.
-func (l *loader) Rest() {
-	if l.kept != nil {
-		l.kept.Close()
-		l.kept = nil
+// Rest closes the connections to a contender that are kept. It is not called while a step runs, nor is Run called twice at the same time but by
+// contenders that take turns.
+func (l *loader) Rest(baseURL string) {
+	if kept := l.kept[baseURL]; kept != nil {
+		kept.Close()
+		delete(l.kept, baseURL)
 	}
 }
 

@@ -152,19 +152,20 @@ func TestRunOnARefusingPort(t *testing.T) {
 }
 
 func TestRunWithAServerThatDies(t *testing.T) {
-	var server *counting
+	var self atomic.Pointer[counting]
 	var died sync.WaitGroup
 	var asked atomic.Int64
-	server = newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
+	server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
 		time.Sleep(time.Millisecond)
 		if asked.Add(1) == 100 {
 			died.Go(func() {
-				server.Listener.Close()
-				server.CloseClientConnections()
+				self.Load().Listener.Close()
+				self.Load().CloseClientConnections()
 			})
 		}
 		return hello(w, r)
 	})
+	self.Store(server)
 	l := run(t, Engine{}, plan(server.URL, 8, time.Second))
 	died.Wait()
 	// At most the 8 answers in flight were written by the handler, but cut off.

@@ -49,6 +49,9 @@ type Plan struct {
 	Check      func(Answer) error
 	CheckEvery int // 0: one in a hundred; 1: all
 
+	// Turns, if not nil, lets the load rest again and again while others have theirs. OnStart and OnEnd are then called for each turn.
+	Turns *Turns
+
 	// OnStart and OnEnd, if not nil, are for reading counters at exactly the two ends of the step.
 	//
 	// OnStart is called when all connections are open, right before the clock starts, which waits for it. It is not called when
@@ -133,6 +136,9 @@ func (e Engine) Run(ctx context.Context, plan Plan, onWindow func(bench.Window))
 		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, err)
 	}
 	defer calmDown()()
+	if plan.Turns != nil {
+		return e.runTurns(ctx, plan, connections, onWindow)
+	}
 	rec, wire := e.loop(ctx, plan, mix, connections)
 	defer wire.close()
 	rec.settles = plan.Step.Settle
@@ -140,7 +146,8 @@ func (e Engine) Run(ctx context.Context, plan Plan, onWindow func(bench.Window))
 	if ctx.Err() != nil {
 		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, context.Cause(ctx))
 	}
-	load, err := e.measure(ctx, plan, rec, wire, onWindow)
+	wall, cpu := e.clocked(ctx, plan, rec, wire, onWindow)
+	load, err := e.told(ctx, plan, rec, wire.places(), wall, cpu)
 	if waited != "" {
 		load.Warnings = append(load.Warnings, waited)
 	}
@@ -180,8 +187,9 @@ func (e Engine) loop(ctx context.Context, plan Plan, mix *mix, connections int) 
 	return rec, closedLoop{newTransport(e, plan, mix, rec, connections), plan.Step}
 }
 
-// measure is Run after the preparations: everything in here is on the clock.
-func (e Engine) measure(ctx context.Context, plan Plan, rec *recorder, wire loop, onWindow func(bench.Window)) (bench.Load, error) {
+// clocked is Run after the preparations: everything in here is on the clock. It returns the time, and the CPU time of this process, between
+// plan.OnStart and plan.OnEnd.
+func (e Engine) clocked(ctx context.Context, plan Plan, rec *recorder, wire loop, onWindow func(bench.Window)) (wall, cpu time.Duration) {
 	// Sending outlives ctx by the grace: supervise decides when connections that are being opened are given up.
 	alive, kill := context.WithCancel(context.WithoutCancel(ctx))
 	defer kill()
@@ -193,23 +201,26 @@ func (e Engine) measure(ctx context.Context, plan Plan, rec *recorder, wire loop
 	drained := make(chan struct{})
 	var wg sync.WaitGroup
 	call(plan.OnStart)
-	cpu := processCPU()
+	before := processCPU()
 	rec.begin()
-	var wall time.Duration
 	wg.Go(func() { e.supervise(ctx, ending(plan.Step), drained, rec.stop, cut) })
 	wg.Go(func() { rec.closeWindows(plan.Step.Duration, e.window(), drained, onWindow) })
 	wg.Go(func() {
 		awaitEnd(rec.halted, drained)
-		wall, cpu = time.Since(rec.started), processCPU()-cpu
+		wall, cpu = time.Since(rec.started), processCPU()-before
 		call(plan.OnEnd)
 	})
 	wire.run(alive)
 	close(drained)
 	wg.Wait()
+	return wall, cpu
+}
 
+// told is what has been recorded, with the doubt about it.
+func (e Engine) told(ctx context.Context, plan Plan, rec *recorder, places int, wall, cpu time.Duration) (bench.Load, error) {
 	load := rec.load()
 	load.ClientCPU, load.Wall, load.ClientCPUs = cpu, wall, ownCPUs()
-	load.Warnings = append(load.Warnings, judge(load, rec, wire.places())...)
+	load.Warnings = append(load.Warnings, judge(load, rec, places)...)
 	if text := unsettled(plan.Step, load); text != "" && ctx.Err() == nil {
 		load.Warnings = append(load.Warnings, text)
 	}

@@ -26,6 +26,7 @@ type recorder struct {
 	cut         int64         // requests that were cut off: neither succeeded nor failed
 	busy        time.Duration // summed time in flight, without what failures took after the end of the sending
 	overrun     time.Duration // summed time that successes took after the end of the sending
+	lasted      time.Duration // all turns together, where there are turns
 	opened      int64         // connections opened on the clock
 	preopened   int           // and before
 	checked     int64         // answers whose bodies were
@@ -354,6 +355,9 @@ func (r *recorder) load() bench.Load {
 
 // elapsed is the time of the sending plus the mean, over the connections, of how much later their last success has come by now.
 func (r *recorder) elapsed() time.Duration {
+	if r.lasted > 0 {
+		return r.lasted
+	}
 	return r.sending + r.overrun/time.Duration(r.used())
 }
 

@@ -47,6 +47,7 @@ type file struct {
 	Phases       *phases        `yaml:"phases,omitempty"`
 	Checks       checks         `yaml:"checks"`
 	StepDuration duration       `yaml:"step_duration,omitempty" strict:"min=100ms,max=24h"`
+	Turns        duration       `yaml:"turns,omitempty" strict:"min=50ms,max=1m"`
 	Steps        steps          `yaml:"steps" strict:"required,min=1,max=1000" example:"[1x5 warm-up, 2..64 doubling]"`
 	Thresholds   []threshold    `yaml:"thresholds,omitempty" strict:"max=100"`
 	Price        float64        `yaml:"price_per_vcpu_hour" strict:"min=0,max=1000"`
@@ -139,7 +140,30 @@ func (f *file) ValidateStrict(v strictyaml.Value) {
 		v.At("protocol").Mistake("`protocol` is http/2, but `phases` are timed over HTTP/1.1", "remove one of the two")
 	}
 	f.Steps.fill(time.Duration(f.StepDuration))
+	if f.Turns > 0 {
+		for i, step := range f.Steps {
+			if why := unfitForTurns(step); why != "" {
+				v.At("turns").Mistake(fmt.Sprintf("with `turns` a step cannot %s, as step %d (%s) does", why, i+1, step.Name), "remove `turns`, or run such steps in a profile of their own")
+				break
+			}
+		}
+	}
 	f.checkThresholds(v)
+}
+
+// unfitForTurns tells what a step does that makes no sense in pieces; "" where it does nothing of the kind.
+func unfitForTurns(s bench.Step) string {
+	switch {
+	case s.Settle:
+		return "wait until the throughput has settled"
+	case s.RampFrom > 0 || s.RampTo > 0 || s.Wave != nil:
+		return "change its load by the time"
+	case s.Arrivals != nil:
+		return "have users arriving"
+	case s.MaxRequests > 0:
+		return "end after some requests"
+	}
+	return ""
 }
 
 func firstName(requests []request) string {
@@ -160,7 +184,7 @@ func (f file) profile() bench.Profile {
 		Protocol: f.Protocol,
 		Timeout:  time.Duration(f.Timeout), Validate: float64(f.Validate),
 		Checks: bench.CheckSpec{Lifecycle: f.Checks.Lifecycle, Suites: f.Checks.Suites},
-		Steps:  f.Steps, PriceVCPUHr: f.Price,
+		Turns:  time.Duration(f.Turns), Steps: f.Steps, PriceVCPUHr: f.Price,
 	}
 	if p.Protocol == bench.HTTP11 {
 		p.Protocol = "" // the same profile, whether or not it says so
@@ -191,7 +215,7 @@ func fileOf(p bench.Profile) file {
 		Protocol: p.Protocol,
 		Timeout:  duration(p.Timeout), Validate: share(p.Validate),
 		Checks: checks{Lifecycle: p.Checks.Lifecycle, Suites: p.Checks.Suites},
-		Steps:  p.Steps, Price: p.PriceVCPUHr,
+		Turns:  duration(p.Turns), Steps: p.Steps, Price: p.PriceVCPUHr,
 	}
 	f.Phases, f.Isolation = phasesOf(p.Phases), cmp.Or(p.Isolation, isolationAuto)
 	f.Thresholds = thresholdsOf(p.Thresholds)

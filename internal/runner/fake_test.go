@@ -109,7 +109,7 @@ func (f *fakeLauncher) leftRunning() (left []string) {
 // fakeEngine answers every step with script, or with 100 successes.
 type fakeEngine func(ctx context.Context, step bench.Step) (bench.Load, error)
 
-func (fakeEngine) Rest() {}
+func (fakeEngine) Rest(string) {}
 
 func (f fakeEngine) Run(ctx context.Context, _ string, step bench.Step, hooks Hooks) (bench.Load, error) {
 	hooks.OnStart()

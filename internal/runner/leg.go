@@ -14,10 +14,10 @@ import (
 // lastLines is how much of a contender's log goes into the record of a leg that went wrong.
 const lastLines = 20
 
-// leg runs one life of one contender. Its failure is returned, and told as LegEnded in any case.
-func (r *runner) leg(ctx context.Context, leg bench.Leg, number int) error {
+// leg runs one life of one contender. Its failure is returned, and told as LegEnded in any case. With a seat it takes turns with others.
+func (r *runner) leg(ctx context.Context, leg bench.Leg, number int, seat *seat) error {
 	sel := selection(leg)
-	l := &life{runner: r, leg: &leg, svc: r.Services[sel], artifact: r.artifacts[sel], isLast: r.lastLeg(number - 1)}
+	l := &life{runner: r, leg: &leg, seat: seat, svc: r.Services[sel], artifact: r.artifacts[sel], isLast: r.lastLeg(number - 1)}
 	own, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	r.steering.beginLeg(l.leg, bench.LegStarted{Number: number, Of: len(r.Run.Legs), Service: l.svc, Artifact: l.artifact}, end)
@@ -69,6 +69,7 @@ type life struct {
 	svc      bench.Service
 	artifact bench.Artifact
 	inst     bench.Instance
+	seat     *seat              // nil: nobody else is alive
 	still    *hiccup.Meter      // while the load runs
 	died     *bench.Exit        // how it ended, if it did before it was asked to
 	steps    []bench.StepResult // that have been run, the skipped ones among them
@@ -200,6 +201,11 @@ func (l *life) stop(ctx context.Context) error {
 		if stop.Already && l.died == nil {
 			l.died = &stop.Exit
 			return "", fmt.Errorf("the contender had died before it was stopped: %s", stop.Exit)
+		}
+		// It has fought for memory so long that being asked to stop came first.
+		if stop.Exit.OOMKilled && l.died == nil {
+			l.died = &stop.Exit
+			return "", fmt.Errorf("the contender ran out of memory while it was stopped: %s", stop.Exit)
 		}
 		return "", nil
 	})

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -27,11 +28,11 @@ type Launcher interface {
 type Engine interface {
 	// Run returns what was measured even with an error, which is ctx's when the step was cut short.
 	Run(ctx context.Context, baseURL string, step bench.Step, hooks Hooks) (bench.Load, error)
-	// Rest closes what is kept open from one step to the next. It is called after the last step of a leg.
-	Rest()
+	// Rest closes what is kept open to baseURL from one step to the next. It is called after the last step of a leg.
+	Rest(baseURL string)
 }
 
-// Hooks are what an engine calls while a step runs. None is nil.
+// Hooks are what an engine calls while a step runs. None but Turns is nil.
 type Hooks struct {
 	OnStart  func()             // once, when all connections are open, right before the clock starts
 	OnEnd    func()             // once after OnStart, when sending has ended and what was in flight is answered, or soon after
@@ -39,6 +40,8 @@ type Hooks struct {
 	// Rate is how many requests are to be due per second from now on in an open-loop step; 0: as many as the step says. It may be
 	// called at any moment and from any goroutine, and costs next to nothing.
 	Rate func() float64
+	// Turns, if not nil, has the step run in turns. OnStart and OnEnd are then called for each of them.
+	Turns *Turns
 }
 
 // Checks are the checks of one leg, in three parts: those that launch for themselves, those on the running instance,
@@ -173,36 +176,50 @@ func (r *runner) run(ctx context.Context) error {
 
 func (r *runner) runLegs(ctx context.Context) error {
 	var failures []error
-	for i, entry := range r.Run.Legs {
-		if entry.State == bench.LegComplete {
+	for _, group := range r.Run.Groups() {
+		group = slices.DeleteFunc(group, func(i int) bool { return r.Run.Legs[i].State == bench.LegComplete })
+		if len(group) == 0 {
 			continue
 		}
 		r.pause(ctx, nil, nil)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if r.steering.skips(selection(entry.Leg)) {
-			failures = append(failures, r.passOver(entry.Leg))
+		group = slices.DeleteFunc(group, func(i int) bool {
+			skip := r.steering.skips(selection(r.Run.Legs[i].Leg))
+			if skip {
+				failures = append(failures, r.passOver(r.Run.Legs[i].Leg))
+			}
+			return skip
+		})
+		if len(group) == 0 {
 			continue
 		}
 		if err := errors.Join(r.await(ctx, "the store", r.StoreAlive), r.await(ctx, "the container engine", r.EngineAlive)); err != nil {
 			return fmt.Errorf("%w: %w", ErrLegs, errors.Join(append(failures, err)...))
 		}
-		err := r.leg(ctx, entry.Leg, i+1)
-		if errors.Is(err, ErrOnRequest) {
-			return fmt.Errorf("%s: %w", entry.Leg, err)
+		requested, missed := error(nil), true
+		for n, err := range r.together(ctx, group) {
+			leg := r.Run.Legs[group[n]].Leg
+			if errors.Is(err, ErrOnRequest) && requested == nil {
+				requested = fmt.Errorf("%s: %w", leg, err)
+			}
+			if err != nil {
+				failures = append(failures, fmt.Errorf("%s: %w", leg, err))
+				missed = false
+			}
 		}
-		if err != nil {
-			failures = append(failures, fmt.Errorf("%s: %w", entry.Leg, err))
+		if requested != nil {
+			return requested
 		}
 		if r.ended != nil {
-			if err == nil { // it was missed at the end of a whole leg
+			if missed { // it was missed at the end of a whole leg
 				failures = append(failures, r.ended)
 			}
 			break
 		}
-		if r.steering.stopping() && !r.lastLeg(i) {
-			return fmt.Errorf("%w after leg %s", errStopped, entry.Leg)
+		if last := group[len(group)-1]; r.steering.stopping() && !r.lastLeg(last) {
+			return fmt.Errorf("%w after leg %s", errStopped, r.Run.Legs[last].Leg)
 		}
 	}
 	if len(failures) > 0 && allThresholds(failures) {

@@ -45,11 +45,17 @@ type steering struct {
 	hold    bool          // a pause is wanted, or under way
 	stop    bool          // the run is to end after the running step
 	over    bool          // no leg is left to run
-	leg     *bench.Leg    // that runs
-	endLeg  context.CancelCauseFunc
-	whole   bool // the leg has run all its steps, or is stopping already: it can only end by itself
-	step    *steered
 	skipped map[bench.Selection]bool
+	*reach           // of the leg that runs; of several that take turns that of the one whose turn it is
+	table   []*reach // of all that take turns
+}
+
+// reach is what controls can reach of a leg.
+type reach struct {
+	leg    *bench.Leg // that runs
+	endLeg context.CancelCauseFunc
+	whole  bool // the leg has run all its steps, or is stopping already: it can only end by itself
+	step   *steered
 }
 
 // steered is the running step.
@@ -65,7 +71,34 @@ type steered struct {
 }
 
 func newSteering(publish func(*bench.Leg, bench.Event), endRun context.CancelCauseFunc) *steering {
-	return &steering{publish: publish, endRun: endRun, changed: make(chan struct{}), skipped: map[bench.Selection]bool{}}
+	return &steering{publish: publish, endRun: endRun, changed: make(chan struct{}), skipped: map[bench.Selection]bool{}, reach: &reach{}}
+}
+
+// sit says who takes turns from now on; nil: nobody.
+func (s *steering) sit(table []*reach) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.table, s.reach = table, &reach{}
+}
+
+// turnTo says whose turn it is.
+func (s *steering) turnTo(r *reach) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reach = r
+}
+
+// running are the steps that run: several where contenders take turns.
+func (s *steering) running() (steps []*steered) {
+	for _, r := range s.table {
+		if r.step != nil {
+			steps = append(steps, r.step)
+		}
+	}
+	if len(s.table) == 0 && s.step != nil {
+		steps = append(steps, s.step)
+	}
+	return steps
 }
 
 // run takes controls until they end or done is closed.
@@ -128,6 +161,8 @@ func (s *steering) refuse(c bench.Control) string {
 		switch {
 		case s.leg == nil:
 			return "no contender skipped: none is running now"
+		case len(s.table) > 1:
+			return "no contender skipped: they take turns, so that each is there for the others' sake"
 		case s.skipped[selection(*s.leg)]:
 			return "the running contender is being skipped already"
 		}
@@ -157,8 +192,10 @@ func (s *steering) apply(c bench.Control) {
 		s.hold = false
 		s.wake()
 	case bench.ControlSkipStep:
-		s.step.skip = true
-		s.step.end(errSkipped)
+		for _, step := range s.running() {
+			step.skip = true
+			step.end(errSkipped)
+		}
 	case bench.ControlSkipContender:
 		s.skipped[selection(*s.leg)] = true
 		if !s.whole {
@@ -171,7 +208,9 @@ func (s *steering) apply(c bench.Control) {
 			s.endRun(errStopped)
 		}
 	case bench.ControlRate:
-		s.step.change(c.Rate)
+		for _, step := range s.running() {
+			step.change(c.Rate)
+		}
 	case bench.ControlAbort:
 		s.endRun(errAborted)
 	}

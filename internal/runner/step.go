@@ -17,11 +17,18 @@ const deafSteps = 2
 
 // load runs the steps. It ends early when the contender dies or hangs, when the store is gone, or when ctx is done.
 func (l *life) load(ctx context.Context) error {
-	defer l.Engine.Rest() // before the contender is stopped: it might wait for its connections to be closed
-	l.still = hiccup.Start(hiccup.Nap)
-	defer l.still.Stop()
+	defer l.Engine.Rest(l.inst.BaseURL()) // before the contender is stopped: it might wait for its connections to be closed
+	if l.seat != nil {
+		l.still = l.seat.still
+	} else {
+		l.still = hiccup.Start(hiccup.Nap)
+		defer l.still.Stop()
+	}
 	deaf := 0
 	for i, step := range l.plan(ctx) {
+		if l.seat != nil {
+			l.seat.meet(ctx, i)
+		}
 		paused := l.pause(ctx, l.leg, l.inst.Exited())
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -88,6 +95,9 @@ func (l *life) load(ctx context.Context) error {
 			return fmt.Errorf("not one success in %d steps of load in a row: it hangs or only fails (%s)", deaf, firstExample(res.Load))
 		}
 	}
+	if l.seat != nil { // nobody is stopped while another one is still loaded
+		l.seat.meet(ctx, len(l.Run.Profile.Steps))
+	}
 	return nil
 }
 
@@ -113,23 +123,19 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 		}
 	}()
 
-	var beforeErr, afterErr error
-	sampler := sample.Start(dying, l.inst, time.Second, func(u bench.Usage) {
-		l.Stream.Publish(l.leg, bench.UsageRead{Usage: u})
-	})
+	usage := func(u bench.Usage) { l.Stream.Publish(l.leg, bench.UsageRead{Usage: u}) }
+	read := &readings{life: l, res: &res}
+	turns, told := l.seat.inTurns()
+	var sampler *sample.Sampler
+	if turns != nil {
+		read.told = usage // at the end of each turn: in between it only waits
+	} else {
+		sampler = sample.Start(dying, l.inst, time.Second, usage)
+	}
 	res.Load, err = l.Engine.Run(dying, l.inst.BaseURL(), step, Hooks{
-		OnStart: func() {
-			res.Before, beforeErr = sample.Begin(ctx, l.inst)
-			res.BesideBefore = l.beside(ctx)
-			l.still.Take()
-			l.steering.startClock()
-		},
-		OnEnd: func() {
-			res.After, afterErr = sample.Read(context.WithoutCancel(ctx), l.inst)
-			res.BesideAfter = l.beside(context.WithoutCancel(ctx))
-			h := l.still.Take()
-			res.Hiccups = &h
-		},
+		OnStart: func() { read.begin(ctx) },
+		OnEnd:   func() { read.end(ctx) },
+		Turns:   turns,
 		OnWindow: func(w bench.Window) {
 			l.Stream.Publish(l.leg, bench.WindowClosed{Index: index, Window: w})
 			watchWindow(thresholds, w, cancel)
@@ -137,13 +143,18 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 		Rate: asked.wanted,
 	})
 	l.steering.finishStep(l.lastStep(index))
-	res.Samples = sampler.Stop()
+	if turns != nil {
+		told.Count = read.ends
+		res.Turns = told
+	} else {
+		res.Samples = sampler.Stop()
+	}
 	cause := context.Cause(dying)
 	cancel(nil)
 	<-watched
 
-	if readErr := errors.Join(beforeErr, afterErr); readErr != nil && l.inst.Info().Runtime != bench.RuntimeURL {
-		res.Warnings = append(res.Warnings, "counters not read at both ends of the step: "+readErr.Error())
+	if read.err != nil && l.inst.Info().Runtime != bench.RuntimeURL {
+		res.Warnings = append(res.Warnings, "counters not read at both ends of the step: "+clip(read.err.Error(), 500))
 	}
 	if n := sampler.Failed(); n > 0 {
 		res.Warnings = append(res.Warnings, fmt.Sprintf("%d of the readings in between failed", n))

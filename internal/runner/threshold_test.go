@@ -20,7 +20,7 @@ func windows(good, bad int64, n int) (all []bench.Window) {
 // failing is an engine whose requests fail from step two on: it tells four windows, unless it is ended before.
 type failing struct{ ran *[]string }
 
-func (failing) Rest() {}
+func (failing) Rest(string) {}
 
 func (f failing) Run(ctx context.Context, _ string, step bench.Step, hooks Hooks) (bench.Load, error) {
 	*f.ran = append(*f.ran, step.Name)

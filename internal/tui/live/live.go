@@ -215,8 +215,10 @@ func (s *Screen) abort() tea.Cmd {
 	return s.stop(nil)
 }
 
+// send asks c of the run, at once: commands run side by side, and a wish must not overtake the one before it.
 func (s *Screen) send(what string, c bench.Control) tea.Cmd {
-	return func() tea.Msg { return sentMsg{what, s.Session.Send(c)} }
+	sent := sentMsg{what, s.Session.Send(c)}
+	return func() tea.Msg { return sent }
 }
 
 func (s *Screen) report() tea.Cmd {

@@ -73,6 +73,8 @@ func misbehave(fault string) {
 		fmt.Fprintln(os.Stderr, "fatal: invariant broken")
 		os.Exit(7)
 	case "oom":
+		// Where it may: the code stays in memory. Else a busy machine fetches it from the disk again and again, for seconds, before it gives up.
+		_ = syscall.Mlockall(syscall.MCL_CURRENT)
 		var hog [][]byte
 		for {
 			block := make([]byte, 8<<20)

@@ -1,0 +1,135 @@
+package bench
+
+import "time"
+
+// Turns says that a step was not run at a stretch: the contenders that were alive at the same time took turns. All figures of the step are then
+// of its own turns, put together as if nothing had been in between.
+type Turns struct {
+	Length time.Duration `json:"length_ns"`
+	Count  int           `json:"count"` // of this contender
+	// Since is when those who took turns with each other began; no others have the same.
+	Since time.Time `json:"since"`
+	With  []string  `json:"with"` // labels of the others that were alive in its first turn
+}
+
+// TookTurns tells since when a leg took turns with others; ok is false when it did not in any step.
+func (l LegResult) TookTurns() (since time.Time, ok bool) {
+	for _, s := range l.Steps {
+		if s.Turns != nil && len(s.Turns.With) > 0 {
+			return s.Turns.Since, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// Advance is u with all that was counted from one reading to another besides, its clock included; what is no counter is as the later reading
+// tells. So the readings at the ends of several turns become those at the ends of one time.
+func (u Usage) Advance(from, to Usage) Usage {
+	out := to
+	out.At = u.At.Add(to.At.Sub(from.At))
+	out.CPU = u.CPU + to.CPU - from.CPU
+	out.CPUUser = grown(u.CPUUser, from.CPUUser, to.CPUUser)
+	out.CPUSystem = grown(u.CPUSystem, from.CPUSystem, to.CPUSystem)
+	out.Throttling, out.Switches, out.Network = nil, nil, nil
+	if a, b, c := u.Throttling, from.Throttling, to.Throttling; a != nil && b != nil && c != nil {
+		out.Throttling = &Throttling{a.Periods + c.Periods - b.Periods, a.Throttled + c.Throttled - b.Throttled, a.Time + c.Time - b.Time}
+	}
+	if a, b, c := u.Switches, from.Switches, to.Switches; a != nil && b != nil && c != nil && b.Source == c.Source {
+		out.Switches = &Switches{a.Source, a.Voluntary + c.Voluntary - b.Voluntary, a.Involuntary + c.Involuntary - b.Involuntary}
+	}
+	if a, b, c := u.Network, from.Network, to.Network; a != nil && b != nil && c != nil && b.Source == c.Source {
+		out.Network = &Network{a.Source, a.Received + c.Received - b.Received, a.Sent + c.Sent - b.Sent}
+	}
+	out.Memory = u.Memory.advance(from.Memory, to.Memory)
+	out.Pressure = u.Pressure.advance(from.Pressure, to.Pressure)
+	return out
+}
+
+// Advance is b with all that was counted from one reading to another besides, as Usage.Advance does.
+func (b *Beside) Advance(from, to *Beside) *Beside {
+	if b == nil || from == nil || to == nil {
+		return nil
+	}
+	out := &Beside{}
+	if a, f, t := b.Host, from.Host, to.Host; a != nil && f != nil && t != nil {
+		out.Host = &HostUsage{
+			At: a.At.Add(t.At.Sub(f.At)), Busy: a.Busy + t.Busy - f.Busy, Idle: a.Idle + t.Idle - f.Idle, Steal: a.Steal + t.Steal - f.Steal,
+			IOWait: a.IOWait + t.IOWait - f.IOWait, Pressure: a.Pressure.advance(f.Pressure, t.Pressure), Throttles: grown(a.Throttles, f.Throttles, t.Throttles),
+		}
+	}
+	if a, f, t := b.Store, from.Store, to.Store; a != nil && f != nil && t != nil && f.Source == t.Source {
+		out.Store = &StoreUsage{
+			At: a.At.Add(t.At.Sub(f.At)), Source: t.Source, CPU: a.CPU + t.CPU - f.CPU, Calls: a.Calls + t.Calls - f.Calls, Busy: a.Busy + t.Busy - f.Busy,
+			CPUs: t.CPUs, Memory: a.Memory.advance(f.Memory, t.Memory), Pressure: a.Pressure.advance(f.Pressure, t.Pressure),
+		}
+	}
+	return out
+}
+
+// advance lets the events of memory be counted on; how much is used, and has been at most, is as the later reading tells.
+func (m *Memory) advance(from, to *Memory) *Memory {
+	if m == nil || from == nil || to == nil {
+		return to
+	}
+	out := *to
+	out.OOMKills = m.OOMKills + to.OOMKills - from.OOMKills
+	out.LimitHits = grown(m.LimitHits, from.LimitHits, to.LimitHits)
+	out.MajorFaults = grown(m.MajorFaults, from.MajorFaults, to.MajorFaults)
+	out.MinorFaults = grown(m.MinorFaults, from.MinorFaults, to.MinorFaults)
+	out.Refaults = grown(m.Refaults, from.Refaults, to.Refaults)
+	return &out
+}
+
+func (p *Pressure) advance(from, to *Pressure) *Pressure {
+	if p == nil || from == nil || to == nil || from.Source != to.Source {
+		return nil
+	}
+	return &Pressure{Source: to.Source, CPU: p.CPU.advance(from.CPU, to.CPU), Memory: p.Memory.advance(from.Memory, to.Memory), IO: p.IO.advance(from.IO, to.IO)}
+}
+
+func (s *Stall) advance(from, to *Stall) *Stall {
+	if s == nil || from == nil || to == nil {
+		return nil
+	}
+	return &Stall{Some: s.Some + to.Some - from.Some, Full: grown(s.Full, from.Full, to.Full)}
+}
+
+func grown[T ~int64](counter, from, to *T) *T {
+	if counter == nil || from == nil || to == nil {
+		return nil
+	}
+	return new(*counter + *to - *from)
+}
+
+// And is what two meters, or one at two times, have seen together.
+func (h Hiccups) And(other Hiccups) Hiccups {
+	if h.CPUs == 0 {
+		return other
+	}
+	return Hiccups{CPUs: max(h.CPUs, other.CPUs), Count: h.Count + other.Count, Sum: h.Sum + other.Sum, Max: max(h.Max, other.Max), Preferred: h.Preferred && other.Preferred}
+}
+
+// Groups are the indices of the legs that are alive at the same time, in the order of the plan: each for itself, or those of a round where the
+// contenders take turns. A contender that is the only one takes turns with itself: its rounds go two by two.
+func (r Run) Groups() (groups [][]int) {
+	if r.Profile.Turns <= 0 {
+		for i := range r.Legs {
+			groups = append(groups, []int{i})
+		}
+		return groups
+	}
+	of := map[int]int{} // index in groups
+	for i, entry := range r.Legs {
+		round := entry.Leg.Round
+		if len(r.Profile.Contenders) == 1 {
+			round = (round + 1) / 2
+		}
+		g, known := of[round]
+		if !known {
+			g = len(groups)
+			of[round], groups = g, append(groups, nil)
+		}
+		groups[g] = append(groups[g], i)
+	}
+	return groups
+}

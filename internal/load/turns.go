@@ -1,0 +1,135 @@
+package load
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// Turns make a step one of many short turns: its load rests while that of others runs, so that what the machine does meanwhile meets all of
+// them alike.
+type Turns struct {
+	// Length of one of them; the last one takes in a rest of less than half of it.
+	Length time.Duration
+	// Next gives the turn away, and returns when it is this step's again, also when ctx has ended. The first turn is there when Run is called, and
+	// the last one when it returns.
+	Next func()
+}
+
+// runTurns is Run with plan.Turns. All times are of the turns alone, put together as if nothing had been in between: Load.Elapsed and
+// Load.Wall are sums over them, and each window is a turn. A turn has requests, and a schedule, of its own, over the connections of the one before.
+func (e Engine) runTurns(ctx context.Context, plan Plan, connections int, onWindow func(bench.Window)) (bench.Load, error) {
+	if plan.Turns.Length <= 0 || plan.Step.Arrivals != nil || plan.Step.MaxRequests > 0 || plan.Step.Settle || plan.Step.RampFrom > 0 || plan.Step.RampTo > 0 || plan.Step.Wave != nil {
+		return bench.Load{}, fmt.Errorf("load step %q: it cannot be run in turns", plan.Step.Name)
+	}
+	if e.Keep == nil {
+		e.Keep = &Kept{}
+		defer e.Keep.Close()
+	}
+	deliver := newDelivery(onWindow)
+	defer deliver.finish()
+	var all *recorder
+	var wall, cpu time.Duration
+	places := 0
+	for n, left := 0, plan.Step.Duration; left > 0; n++ {
+		if n > 0 {
+			plan.Turns.Next()
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		turn := plan
+		turn.Seed += uint64(n) * 0x9e3779b97f4a7c15 // other ids than in the turn before
+		if turn.Step.Duration = plan.Turns.Length; left-turn.Step.Duration < plan.Turns.Length/2 {
+			turn.Step.Duration = left
+		}
+		left -= turn.Step.Duration
+		m, err := newMix(turn)
+		if err != nil {
+			return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, err)
+		}
+		rec, wire := e.loop(ctx, turn, m, connections)
+		rec.preopened = wire.connect(ctx)
+		if ctx.Err() != nil {
+			wire.close()
+			break
+		}
+		own := e
+		own.Window = turn.Step.Duration
+		w, c := own.clocked(ctx, turn, rec, wire, nil)
+		wall, cpu, places = wall+w, cpu+c, wire.places()
+		rec.opened -= int64(places - rec.preopened)
+		wire.close()
+		if all == nil {
+			all = newTurns(rec)
+		}
+		for _, w := range all.takeTurn(rec) {
+			deliver.add(w)
+		}
+	}
+	if all == nil {
+		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, context.Cause(ctx))
+	}
+	all.preopened = places // what was opened anew is counted already
+	return e.told(ctx, plan, all, places, wall, cpu)
+}
+
+// newTurns is a recorder of all turns, of which first is the first.
+func newTurns(first *recorder) *recorder {
+	all := newRecorder(first.mix, 0, 0)
+	if first.open != nil {
+		all = newOpenRecorder(first.mix)
+	}
+	all.started, all.stopped = first.started, true
+	return all
+}
+
+// takeTurn takes over what a turn has recorded, after its end, and returns its windows by the clock of all turns.
+func (r *recorder) takeTurn(turn *recorder) []bench.Window {
+	turn.mu.Lock()
+	defer turn.mu.Unlock()
+	before := r.lasted
+	r.lasted += turn.elapsed()
+	if sum := r.sending + turn.sending; sum > 0 {
+		r.saturation = (r.saturation*float64(r.sending) + turn.saturation*float64(turn.sending)) / float64(sum)
+	}
+	r.loop, r.users = turn.loop, turn.users
+	r.connections = max(r.connections, turn.connections)
+	r.sending += turn.sending
+	r.sent += turn.sent
+	r.cut += turn.cut
+	r.busy += turn.busy
+	r.overrun += turn.overrun
+	r.opened += turn.opened
+	r.checked += turn.checked
+	r.paused += turn.paused
+	r.stamped += turn.stamped
+	r.woken += turn.woken
+	r.counted += turn.counted
+	r.kinds.add(turn.kinds)
+	for _, a := range turn.shards {
+		r.kinds.add(a.kinds)
+	}
+	for kind, text := range turn.examples {
+		if _, known := r.examples[kind]; !known {
+			r.examples[kind] = text
+		}
+	}
+	if o, t := r.open, turn.open; o != nil {
+		o.due, o.dropped, o.late, o.held = o.due+t.due, o.dropped+t.dropped, o.late+t.late, o.held+t.held
+		o.rate, o.final = t.rate, t.final
+	}
+	r.total.add(turn.total)
+	windows := turn.windows
+	for i := range windows {
+		if w := &windows[i]; w.Drain {
+			w.Start = r.lasted
+		} else {
+			w.Start += before
+		}
+	}
+	r.windows = append(r.windows, windows...)
+	return windows
+}

@@ -1,0 +1,123 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// A step in turns: nothing is in flight while others have theirs, the connections stay, and what is told is of the turns alone.
+func TestTurns(t *testing.T) {
+	const length, rest = 100 * time.Millisecond, 50 * time.Millisecond
+	for _, loop := range []string{"fast", "portable"} {
+		for name, step := range map[string]bench.Step{"closed": {Connections: 4, Duration: 440 * time.Millisecond}, "open": {Rate: 400, Duration: 440 * time.Millisecond}} {
+			t.Run(loop+" "+name, func(t *testing.T) {
+				var atWork atomic.Int64
+				server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
+					atWork.Add(1)
+					defer atWork.Add(-1)
+					time.Sleep(time.Millisecond)
+					return hello(w, r)
+				})
+				p := plan(server.URL, 4, 0)
+				p.Step = step
+				given, began, ended := 0, 0, 0
+				p.Turns = &Turns{Length: length, Next: func() {
+					given++
+					time.Sleep(rest / 2) // what has been answered may still have to return
+					before := server.count(200)
+					time.Sleep(rest / 2)
+					if n := atWork.Load(); n != 0 || server.count(200) != before {
+						t.Errorf("%d requests in flight during the turn of somebody else, %d answered", n, server.count(200)-before)
+					}
+				}}
+				p.OnStart, p.OnEnd = func() { began++ }, func() { ended++ }
+				var windows []bench.Window
+				took := time.Now()
+				l, err := Engine{Portable: loop == "portable"}.Run(context.Background(), p, func(w bench.Window) { windows = append(windows, w) })
+				if err != nil {
+					t.Fatal(err)
+				}
+				const turns = 4 // the last one takes in the rest
+				if given != turns-1 || began != turns || ended != turns {
+					t.Errorf("%d turns given away, %d begun and %d ended", given, began, ended)
+				}
+				if real := time.Since(took) - (turns-1)*rest; l.Elapsed < step.Duration || l.Elapsed > real || l.Wall < l.Elapsed-time.Millisecond || l.Wall > real {
+					t.Errorf("elapsed %s, wall %s of %s", l.Elapsed, l.Wall, real)
+				}
+				if l.Succeeded != server.count(200) || l.Succeeded == 0 || l.FailedTotal() != 0 || l.Sent != l.Succeeded || l.Latency.Count != l.Succeeded {
+					t.Errorf("%d succeeded, %d failed, %d sent, %d latencies, the server answered %d", l.Succeeded, l.FailedTotal(), l.Sent, l.Latency.Count, server.count(200))
+				}
+				if n := server.connections.Load(); step.Rate == 0 && n != 4 {
+					t.Errorf("%d connections were opened", n)
+				}
+				if step.Rate > 0 && (l.Scheduled != 176 || l.Sending.Count != l.Succeeded || l.Lag.Count != l.Sent || l.LatencyOf != bench.FromDue) {
+					t.Errorf("%d due, %d sending times, %d lags, from %q", l.Scheduled, l.Sending.Count, l.Lag.Count, l.LatencyOf)
+				}
+				var inWindows int64
+				at := time.Duration(0)
+				for _, w := range windows {
+					inWindows += w.Succeeded
+					if w.Drain {
+						continue
+					}
+					if (w.Start - at).Abs() > 5*time.Millisecond {
+						t.Errorf("a window begins at %s, the one before has ended at %s", w.Start, at)
+					}
+					at = w.Start + w.Length
+				}
+				if len(windows) != len(l.Windows) || inWindows != l.Succeeded || (at-l.Elapsed).Abs() > 5*time.Millisecond {
+					t.Errorf("%d windows until %s with %d successes, told %d", len(windows), at, inWindows, len(l.Windows))
+				}
+				for _, w := range l.Warnings {
+					if strings.Contains(w, "opened again") || strings.Contains(w, "in flight") {
+						t.Error(w)
+					}
+				}
+			})
+		}
+	}
+}
+
+// What ends while somebody else has the turn ends without another one.
+func TestTurnsEndWithTheContext(t *testing.T) {
+	server := newCounting(t, hello)
+	ctx, end := context.WithCancelCause(context.Background())
+	gone := errors.New("gone")
+	p := plan(server.URL, 2, time.Minute)
+	given := 0
+	p.Turns = &Turns{Length: 20 * time.Millisecond, Next: func() {
+		if given++; given == 3 {
+			end(gone)
+		}
+	}}
+	l, err := Engine{}.Run(ctx, p, nil)
+	if !errors.Is(err, gone) || given != 3 {
+		t.Fatalf("%v after %d turns", err, given)
+	}
+	if l.Succeeded != server.count(200) || l.Succeeded == 0 || l.Elapsed < 60*time.Millisecond || l.Elapsed > 10*time.Second {
+		t.Errorf("%d succeeded in %s, the server answered %d", l.Succeeded, l.Elapsed, server.count(200))
+	}
+}
+
+func TestTurnsRefuse(t *testing.T) {
+	for _, step := range []bench.Step{
+		{Connections: 1, Duration: time.Second, Settle: true},
+		{Connections: 8, RampFrom: 2, Duration: time.Second},
+		{Rate: 10, RampTo: 20, Duration: time.Second},
+		{Arrivals: &bench.Arrivals{Users: 1, Over: time.Second, Requests: 1}, Duration: time.Second},
+		{Connections: 1, MaxRequests: 5, Duration: time.Second},
+	} {
+		p := plan("http://127.0.0.1:1", 1, 0)
+		p.Step, p.Turns = step, &Turns{Length: time.Second}
+		if _, err := (Engine{}).Run(context.Background(), p, nil); err == nil || !strings.Contains(err.Error(), "in turns") {
+			t.Errorf("%+v: %v", step, err)
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package runner
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/hiccup"
+)
+
+// Turns are what an engine needs to run a step in turns.
+type Turns struct {
+	Length time.Duration
+	Next   func() // gives the turn away, and returns when it is this step's again
+}
+
+// together runs the lives of several legs at the same time. Only one of them does anything at any moment, so that the others' idling is all that
+// it can notice of them: they are started one after the other, meet before each step, and take turns in it.
+func (r *runner) together(ctx context.Context, legs []int) []error {
+	if len(legs) == 1 {
+		return []error{r.leg(ctx, r.Run.Legs[legs[0]].Leg, legs[0]+1, nil)}
+	}
+	t := &table{length: r.Run.Profile.Turns, since: time.Now(), still: hiccup.Start(hiccup.Nap), steering: r.steering}
+	defer t.still.Stop()
+	t.changed = sync.NewCond(&t.mu)
+	var reaches []*reach
+	for n, i := range legs {
+		s := &seat{table: t, number: n, label: r.Run.Legs[i].Leg.Label(), reach: &reach{}, stage: -1}
+		t.seats, reaches = append(t.seats, s), append(reaches, s.reach)
+	}
+	r.steering.sit(reaches)
+	defer r.steering.sit(nil)
+	errs := make([]error, len(legs))
+	var wg sync.WaitGroup
+	for n, i := range legs {
+		wg.Go(func() {
+			s := t.seats[n]
+			s.take()
+			defer s.leave()
+			errs[n] = r.leg(ctx, r.Run.Legs[i].Leg, i+1, s)
+		})
+	}
+	wg.Wait()
+	return errs
+}
+
+// table is where those sit who take turns.
+type table struct {
+	length   time.Duration
+	since    time.Time
+	still    *hiccup.Meter
+	steering *steering
+
+	mu      sync.Mutex
+	changed *sync.Cond
+	seats   []*seat
+	at      int // turns that there have been
+}
+
+// seat is one of them.
+type seat struct {
+	*table
+	number int
+	label  string
+	reach  *reach
+	stage  int // that it has come to
+	gone   bool
+}
+
+// holder is whose turn it is: from the first to the last and back again, so that of two it is A B B A, and a machine that becomes slower or faster
+// in the course of it does so for both.
+func (t *table) holder() int {
+	n := len(t.seats)
+	if at := t.at % (2 * n); at < n {
+		return at
+	} else {
+		return 2*n - 1 - at
+	}
+}
+
+// take waits for the turn. It does not end before: who holds it ends with the context, and gives it away.
+func (s *seat) take() {
+	s.mu.Lock()
+	for s.holder() != s.number {
+		s.changed.Wait()
+	}
+	s.mu.Unlock()
+	s.steering.turnTo(s.reach)
+}
+
+// pass gives the turn away.
+func (s *seat) pass() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for range 2 * len(s.seats) {
+		s.at++
+		if !s.seats[s.holder()].gone {
+			break
+		}
+	}
+	s.changed.Broadcast()
+}
+
+// next gives the turn away and waits for the next one.
+func (s *seat) next() {
+	s.pass()
+	s.take()
+}
+
+// leave gives the turn away for good.
+func (s *seat) leave() {
+	s.mu.Lock()
+	s.gone = true
+	s.mu.Unlock()
+	s.pass()
+}
+
+// meet waits until all who have not left have come as far as stage.
+func (s *seat) meet(ctx context.Context, stage int) {
+	s.mu.Lock()
+	s.stage = stage
+	s.mu.Unlock()
+	for !s.met(stage) && ctx.Err() == nil {
+		s.next()
+	}
+}
+
+func (s *seat) met(stage int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, other := range s.seats {
+		if !other.gone && other.stage < stage {
+			return false
+		}
+	}
+	return true
+}
+
+// others are the labels of those who have not left.
+func (s *seat) others() (labels []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, other := range s.seats {
+		if other != s && !other.gone {
+			labels = append(labels, other.label)
+		}
+	}
+	return labels
+}
+
+// inTurns is what the engine and the record of a step are told; nil and nil without a seat.
+func (s *seat) inTurns() (*Turns, *bench.Turns) {
+	if s == nil {
+		return nil, nil
+	}
+	return &Turns{Length: s.length, Next: s.next}, &bench.Turns{Length: s.length, Since: s.since, With: s.others()}
+}
