@@ -29,6 +29,8 @@ machine and the load: 'locbench compare' applies it to results beside that folde
 It is the floor between contenders of one run, which take turns. Between runs at two times comes what the machine did differently
 then: calibrate each time, or run both as contenders of one run, where it matters.
 
+With --turns (or a profile that has them) the contender takes turns with itself, two rounds at a time: the floor of runs in turns.
+
 The floor depends on profile, limits, store, the length of the steps and what else the machine does: calibrate with the options of the
 run that is to be compared, in full length, and again when the machine has changed.
 
@@ -36,6 +38,7 @@ Exit codes are those of 'locbench run'.`,
 		Example: `  locbench calibrate                            # go-nethttp, profile quick, 12 rounds
   locbench calibrate rs-actix --profile locations --elastic http://127.0.0.1:9200
   locbench calibrate --rounds 20 --connections 64 --duration 5s
+  locbench calibrate --turns 100ms              # for runs with --turns 100ms; ` + strconv.Itoa(2*stats.MinPaired) + ` rounds
   locbench calibrate --from results/20261121-080000-quick    # rounds that have been run already`,
 		Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, contenders []string) error {
@@ -45,6 +48,9 @@ Exit codes are those of 'locbench run'.`,
 			if from == "" {
 				if !changed("rounds") {
 					f.rounds = 2 * stats.MinInterval
+					if p, err := plannedProfile(f, contenders, changed); err == nil && p.Turns > 0 {
+						f.rounds = 2 * stats.MinPaired
+					}
 				}
 				if f.rounds < 2*stats.MinInterval {
 					return usage("--rounds %d: at least %d are needed, half of them for each side", f.rounds, 2*stats.MinInterval)
@@ -70,6 +76,7 @@ Exit codes are those of 'locbench run'.`,
 	fl := cmd.Flags()
 	fl.IntVar(&f.rounds, "rounds", 2*stats.MinInterval, "lives of the contender, half of them for each side")
 	fl.DurationVar(&f.duration, "duration", 0, "length of every step")
+	bindTurns(cmd, &f)
 	fl.StringSliceVar(&f.connections, "connections", nil, "replace the steps by these `numbers` of connections")
 	fl.StringVarP(&f.out, "out", "o", "", "results `DIR` (default results/<time>-calibrate)")
 	fl.StringVar(&from, "from", "", "take the rounds in this results `DIR` instead of running any")

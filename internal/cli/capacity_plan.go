@@ -140,6 +140,7 @@ func (f *capacityFlags) plan(env Env, p place, contenders []string, changed func
 		pr.Title += " with " + p.label
 	}
 	pr.Checks.Lifecycle, pr.Phases = nil, nil
+	pr.Turns = 0 // a search loads one contender
 	pr.Steps = []bench.Step{{Name: fmt.Sprintf("%d connections", warmUpConnections), Connections: warmUpConnections, WarmUp: true, Duration: f.warmUp}}
 	plan.Search = objective.String()
 	services, err := servicesOf(&plan, f.services)

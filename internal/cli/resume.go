@@ -17,7 +17,7 @@ func planResume(f runFlags, contenders []string, changed func(string) bool) (ben
 	if len(contenders) > 0 {
 		return bench.Run{}, usage("--resume goes on with the recorded plan: it takes no contenders")
 	}
-	for _, name := range []string{"profile", "runtime", "store", "rounds", "duration", "connections", "cpus", "memory", "seed", "latency", "latency-p99", "no-checks", "out", "threshold",
+	for _, name := range []string{"profile", "runtime", "store", "rounds", "duration", "turns", "connections", "cpus", "memory", "seed", "latency", "latency-p99", "no-checks", "out", "threshold",
 		"cpu-set", "data", "cities", "vertices", "data-seed"} {
 		if changed(name) {
 			return bench.Run{}, usage("--resume goes on with the recorded plan: it takes no --%s", name)
@@ -78,7 +78,12 @@ func resumable(dir string) (bench.Run, error) {
 		if !slices.Contains(run.Profile.Contenders, bench.Selection{Contender: leg.Contender, Variant: leg.Variant}) {
 			return run, usage("%s: leg %s is not of its profile", dir, leg)
 		}
-		if run.Legs[i].State != bench.LegComplete {
+	}
+	for _, group := range run.Groups() {
+		if !slices.ContainsFunc(group, func(i int) bool { return run.Legs[i].State != bench.LegComplete }) {
+			continue
+		}
+		for _, i := range group { // of those that take turns none is run again alone
 			run.Legs[i].State = bench.LegPending
 			left++
 		}

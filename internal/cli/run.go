@@ -2,6 +2,7 @@ package cli
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -9,6 +10,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/contender"
 	"locbench/internal/profile"
+	"locbench/internal/stats"
 	"locbench/internal/strictyaml"
 	"locbench/profiles"
 )
@@ -22,6 +24,7 @@ type runFlags struct {
 	elastic     string
 	rounds      int
 	duration    time.Duration
+	turns       time.Duration
 	connections []string
 	cpus        float64
 	memory      string
@@ -51,6 +54,10 @@ func newRun(env Env) *cobra.Command {
 		Long: `Runs a profile. Every contender is started under the profile's limits, checked, loaded step by step, and stopped, in
 as many rounds as the profile says; contenders alternate, in an order shuffled from a recorded seed.
 
+With --turns 100ms the contenders of a round are alive at the same time, and in each step the load goes from one to the next every 100 ms, so
+that what the machine does meets all alike. Then 'locbench compare' sets round against round, which shows smaller differences on a noisy
+machine; with ` + strconv.Itoa(stats.MinPaired) + ` rounds one can be found. They need memory for all of them at once, and figures of a run in turns are compared with each other only.
+
 Contenders named here replace the profile's. Other options replace single values of it; what was really run is in the
 results folder, which is named at the end and holds run.json, a JSON file for every leg, events.jsonl, summary.md and
 report.html. It is written after every step: Ctrl-C, or even kill -9, loses only the step that runs. --resume goes on.
@@ -73,6 +80,7 @@ several are true, the first of 130, 3, 4 is told.`,
 		Example: `  locbench run --headless                                   # profile quick on whatever this machine has
   locbench run --profile locations go-nethttp --elastic http://127.0.0.1:9200
   locbench run go-nethttp go-nethttp:release --rounds 6
+  locbench run old:v1 old:v2 --services ./mine --turns 100ms --rounds 8     # a small difference, on a noisy machine
   locbench run --runtime process --duration 5s --connections 1,8,64
   locbench run --target http://127.0.0.1:8080 --no-checks   # load a service that already runs
   locbench run --threshold 'p99<50ms,errors<0.1%' --threshold 'errors<20% window=5s stop=run'
@@ -122,6 +130,7 @@ func bindRun(cmd *cobra.Command, f *runFlags) {
 	bindPlace(cmd, f)
 	fl.IntVar(&f.rounds, "rounds", 0, "lives of each contender; six give a 95 % interval of a median")
 	fl.DurationVar(&f.duration, "duration", 0, "length of every step")
+	bindTurns(cmd, f)
 	fl.StringSliceVar(&f.connections, "connections", nil, "replace the steps by these `numbers` of connections; also '1 x5 warm-up,2..64 doubling', as in a profile")
 	fl.StringArrayVar(&f.thresholds, "threshold", nil, "`OBJECTIVE` that ends with exit code 4 where a step misses it, such as 'p99<50ms,errors<0.1%' or 'errors<20% window=5s stop=leg'; besides those of the profile; may be repeated")
 	fl.StringVarP(&f.out, "out", "o", "", "results `DIR` (default results/<time>-<profile>)")
@@ -133,6 +142,12 @@ func bindRun(cmd *cobra.Command, f *runFlags) {
 	fl.BoolVarP(&f.details, "details", "v", false, "tell more of each step: CPU time by kind, waiting, page faults, context switches, network (with --headless)")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress: only warnings, errors and the final table")
 	_ = cmd.MarkFlagDirname("resume")
+}
+
+// bindTurns gives cmd the option that lets contenders take turns.
+func bindTurns(cmd *cobra.Command, f *runFlags) {
+	cmd.Flags().DurationVar(&f.turns, "turns", 0, "keep the contenders of a round alive side by side, and load them in turns of so long, such as 100ms: what the machine does meets all alike")
+	_ = cmd.RegisterFlagCompletionFunc("turns", cobra.NoFileCompletions)
 }
 
 func fixed(values ...string) cobra.CompletionFunc {
@@ -216,6 +231,12 @@ func changedProfile(p bench.Profile, f runFlags, contenders []string, changed fu
 		for i := range p.Steps {
 			p.Steps[i].Duration = f.duration
 		}
+	}
+	if changed("turns") {
+		if f.turns < 0 {
+			return p, usage("--turns %v: a time such as 100ms, or 0 for none", f.turns)
+		}
+		p.Turns = f.turns
 	}
 	if f.noChecks {
 		p.Checks = bench.CheckSpec{}

@@ -53,6 +53,7 @@ type Row struct {
 	Verdict        stats.Verdict `json:"verdict"`
 	More           int           `json:"more_rounds,omitempty"` // about so many on each side would tell
 	Sentence       string        `json:"sentence"`
+	Paired         bool          `json:"paired,omitempty"`      // the sides took turns with each other: round against round
 	BelowFloor     bool          `json:"below_floor,omitempty"` // the change is smaller than what the machine can show
 	Doubts         []string      `json:"doubts,omitempty"`
 	NotComparable  string        `json:"not_comparable,omitempty"` // why there is no verdict whatever the figures are
@@ -81,10 +82,12 @@ func (r Ratio) words() string {
 func rows(a, b contender, o Options) []Row {
 	var all []Row
 	var family []stats.Pair
+	both, paired := together([]contender{a, b})
+	a, b = both[0], both[1]
 	for _, m := range Measures() {
 		old, fresh, at, doubts := m.samples(a, b)
-		all = append(all, Row{Measure: m, Unit: m.unit(), HigherIsBetter: m.HigherIsBetter(), At: at, Doubts: doubts})
-		family = append(family, stats.Pair{Measure: string(m), HigherIsBetter: m.HigherIsBetter(), Old: old, New: fresh, Floor: o.Floor.Of(m)})
+		all = append(all, Row{Measure: m, Unit: m.unit(), HigherIsBetter: m.HigherIsBetter(), At: at, Doubts: doubts, Paired: paired && stats.SameLength(old, fresh)})
+		family = append(family, stats.Pair{Measure: string(m), HigherIsBetter: m.HigherIsBetter(), Old: old, New: fresh, Paired: paired && stats.SameLength(old, fresh), Floor: o.Floor.Of(m)})
 	}
 	for i, c := range o.Rule.Compare(family) {
 		r := &all[i]

@@ -36,9 +36,26 @@ func (r Result) Text(w io.Writer) error {
 		fmt.Fprintln(&b, safe.Line(w, 300))
 	}
 	r.caution(&b)
-	b.WriteString("Medians of the rounds; change: new to old with its 95 % interval (Mann-Whitney, Hodges-Lehmann); p after Holm over the measures.\n")
+	how := "Mann-Whitney, Hodges-Lehmann"
+	if r.paired() {
+		b.WriteString("The two took turns: round is set against round, which leaves out what the machine did to both.\n")
+		how = "signed ranks, Hodges-Lehmann"
+	}
+	b.WriteString("Medians of the rounds; change: new to old with its 95 % interval (" + how + "); p after Holm over the measures.\n")
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// paired tells whether the sides took turns with each other.
+func (r Result) paired() bool {
+	for _, c := range r.Contenders {
+		for _, row := range c.Rows {
+			if row.Paired {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // caution tells how small a difference may be that was claimed, and what is in it besides the contenders.

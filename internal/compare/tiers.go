@@ -17,6 +17,7 @@ type Standing struct {
 	At      string  `json:"at,omitempty"` // the step, in words, where all were measured at the same one
 	Places  []Place `json:"places"`       // the first tier first, and in it its leader; who is in no tier comes last
 	Lacking int     `json:"lacking,omitempty"`
+	Paired  bool    `json:"paired,omitempty"` // the contenders took turns with each other: round against round
 }
 
 // Place is that of one contender.
@@ -34,7 +35,7 @@ type Place struct {
 }
 
 // Tiers groups the contenders of a run by one headline measure. Whoever is in a lower tier is worse than the leader of every higher one, by
-// more than chance (Mann-Whitney, all pairs of contenders as one family for Holm) and by more than rule's floor; who is in one tier is not
+// more than chance (Mann-Whitney, or signed ranks where they took turns; all pairs of contenders as one family for Holm) and by more than rule's floor; who is in one tier is not
 // known to be worse than its leader. It takes stats.MinInterval rounds of a contender to be in a tier at all. Each measure is a family of its own.
 //
 // Throughput and CPU are of each contender's own peak; p99 is of one step for all, at half of the peak of the contender with the highest.
@@ -43,6 +44,7 @@ func Tiers(s Set, m Measure, rule stats.Rule) (Standing, error) {
 	if err != nil {
 		return Standing{}, err
 	}
+	all, paired := together(all)
 	reference := all[0]
 	for _, c := range all {
 		if peak, ok := c.PeakStep(); ok {
@@ -81,7 +83,12 @@ func Tiers(s Set, m Measure, rule stats.Rule) (Standing, error) {
 			samples[i] = nil
 		}
 	}
-	tiers, unknown, lacking := rule.Tiers(samples, m.HigherIsBetter())
+	ratioOf := stats.RatioOf
+	standing.Paired = paired && alignedOrEmpty(samples)
+	if standing.Paired {
+		ratioOf = stats.PairedRatio
+	}
+	tiers, unknown, lacking := rule.Tiers(samples, m.HigherIsBetter(), standing.Paired)
 	standing.Lacking = lacking
 	leader := -1
 	for n, tier := range tiers {
@@ -89,7 +96,7 @@ func Tiers(s Set, m Measure, rule stats.Rule) (Standing, error) {
 			places[i].Tier = n + 1
 			if leader < 0 {
 				leader = i
-			} else if ratio, err := stats.RatioOf(samples[leader], samples[i], 1-rule.Fill().Alpha); err == nil {
+			} else if ratio, err := ratioOf(samples[leader], samples[i], 1-rule.Fill().Alpha); err == nil {
 				places[i].Ratio = &Ratio{ratio.Estimate, ratio.Interval.Low, ratio.Interval.High}
 				places[i].Same = ratio.Interval.Within(1/(1+places[i].margin), 1+places[i].margin)
 			}

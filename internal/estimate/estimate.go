@@ -23,7 +23,10 @@ type Run struct {
 	legs     int // to come, the running one included
 	done     int // seen from start to end in this process
 	overhead time.Duration
-	legAt    time.Time
+	alive    int       // legs that run: several where contenders take turns
+	whole    int       // of those that have begun together, the ones that were complete
+	began    int       // how many those are
+	legAt    time.Time // when the first of them began
 	stepAt   time.Time
 	step     int // running step; -1 before the first
 }
@@ -42,15 +45,28 @@ func (e *Run) Apply(rec bench.Record) {
 			}
 		}
 	case bench.LegStarted:
-		e.legAt, e.step = rec.At, -1
+		if e.alive == 0 {
+			e.legAt, e.began, e.whole = rec.At, 0, 0
+		}
+		e.alive++
+		e.began++
+		e.step = -1
 	case bench.StepStarted:
-		e.step, e.stepAt = ev.Index, rec.At
+		if ev.Index != e.step {
+			e.step, e.stepAt = ev.Index, rec.At
+		}
 	case bench.LegEnded:
 		if ev.State == bench.LegComplete {
-			e.done++
-			e.overhead += max(0, rec.At.Sub(e.legAt)-e.load)
+			e.whole++
 		}
 		e.legs--
+		if e.alive = max(e.alive-1, 0); e.alive > 0 {
+			break
+		}
+		if e.whole == e.began && !e.legAt.IsZero() {
+			e.done += e.whole
+			e.overhead += max(0, rec.At.Sub(e.legAt)-time.Duration(e.whole)*e.load)
+		}
 		e.legAt = time.Time{}
 	case bench.Resumed:
 		if rec.Leg != nil && ev.Took > 0 && !e.legAt.IsZero() {
@@ -102,14 +118,15 @@ func (e *Run) Left(at time.Time) (left time.Duration, ok bool) {
 	}
 	left = e.Total()
 	if !e.legAt.IsZero() {
+		alive := time.Duration(max(e.alive, 1))
 		if e.step >= 0 && e.step < len(e.steps) {
-			left -= e.perLeg()
+			left -= alive * e.perLeg()
 			for _, d := range e.steps[:e.step] {
-				left -= d
+				left -= alive * d
 			}
-			left -= min(at.Sub(e.stepAt), e.steps[e.step])
+			left -= min(at.Sub(e.stepAt), alive*e.steps[e.step])
 		} else {
-			left -= min(at.Sub(e.legAt), e.perLeg())
+			left -= min(at.Sub(e.legAt), alive*e.perLeg())
 		}
 	}
 	return max(left, 0), true

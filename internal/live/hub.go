@@ -30,6 +30,14 @@ type hub struct {
 	profile bench.Profile
 	leg     string
 	step    string
+	legs    map[bench.Leg]string // that run, in words: several where contenders take turns
+}
+
+// turnTo names the leg that rec is of.
+func (h *hub) turnTo(rec bench.Record) {
+	if rec.Leg != nil && h.legs[*rec.Leg] != "" {
+		h.leg = h.legs[*rec.Leg]
+	}
 }
 
 // now is the newest state, and what is closed when there is a newer one.
@@ -120,6 +128,7 @@ func (h *hub) one(rec bench.Record) {
 	switch e := rec.Event.(type) {
 	case bench.RunStarted:
 		h.profile, h.leg, h.step, h.due = e.Run.Profile, "", "", true
+		h.legs = map[bench.Leg]string{}
 		h.say("the run has begun")
 	case bench.PhaseStarted:
 		if e.Phase != bench.PhaseLoad {
@@ -132,11 +141,14 @@ func (h *hub) one(rec bench.Record) {
 		}
 	case bench.LegStarted:
 		h.leg, h.due = fmt.Sprintf("%s, leg %d of %d", rec.Leg.Label(), e.Number, e.Of), true
+		h.legs[*rec.Leg] = h.leg
 		h.say("begins")
 	case bench.StepStarted:
+		h.turnTo(rec)
 		h.step = fmt.Sprintf("step %d of %d: %s", e.Index+1, e.Of, e.Step.Name)
 		h.say("")
 	case bench.WindowClosed:
+		h.turnTo(rec)
 		if !e.Window.Drain {
 			h.say(second(e.Window))
 		}
@@ -146,7 +158,9 @@ func (h *hub) one(rec bench.Record) {
 		h.say("paused")
 	case bench.LegEnded:
 		h.due, h.step = true, ""
+		h.turnTo(rec)
 		h.say(string(e.State))
+		delete(h.legs, *rec.Leg)
 	case bench.RunEnded:
 		h.due, h.leg, h.step = true, "", ""
 		h.status.Live = false

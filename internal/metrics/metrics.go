@@ -26,16 +26,35 @@ type Run struct {
 	run      *bench.Run
 	ended    bool
 	legs     int
-	number   int // of the running leg, from 1; 0: none
-	leg      bench.Leg
-	limits   bench.Limits
-	startUp  *float64 // s
-	step     *bench.StepStarted
-	window   *bench.Window
-	usage    *bench.Usage
+	life     // that something was last heard of; of those that take turns the one whose turn it is
+	lives    map[bench.Leg]life
 	requests map[outcome]int64
 	checks   map[outcome]int64
 	missed   map[outcome]int64
+}
+
+// life is what is known of a running leg.
+type life struct {
+	number  int // of the leg, from 1; 0: none
+	leg     bench.Leg
+	limits  bench.Limits
+	startUp *float64 // s
+	step    *bench.StepStarted
+	window  *bench.Window
+	usage   *bench.Usage
+}
+
+// turnTo makes leg the one that is told of, if it runs.
+func (r *Run) turnTo(leg bench.Leg) {
+	if r.number > 0 && r.leg == leg {
+		return
+	}
+	if r.number > 0 {
+		r.lives[r.leg] = r.life
+	}
+	if other, runs := r.lives[leg]; runs {
+		r.life = other
+	}
 }
 
 // outcome counts for a contender.
@@ -48,15 +67,16 @@ func (r *Run) Handle(rec bench.Record) {
 	contender := ""
 	if rec.Leg != nil {
 		contender = rec.Leg.Label()
+		r.turnTo(*rec.Leg)
 	}
 	switch e := rec.Event.(type) {
 	case bench.RunStarted:
 		run := e.Run
 		r.run, r.ended = &run, false
+		r.life, r.lives = life{}, map[bench.Leg]life{}
 		r.requests, r.checks, r.missed = map[outcome]int64{}, map[outcome]int64{}, map[outcome]int64{}
 	case bench.LegStarted:
-		r.leg, r.number, r.legs = *rec.Leg, e.Number, e.Of
-		r.forget()
+		r.life, r.legs = life{leg: *rec.Leg, number: e.Number}, e.Of
 	case bench.InstanceStarted:
 		r.limits = e.Info.Limits
 	case bench.InstanceReady:
@@ -84,16 +104,14 @@ func (r *Run) Handle(rec bench.Record) {
 			add(r.missed, contender, "", int64(n))
 		}
 	case bench.LegEnded:
-		r.number = 0
-		r.forget()
+		delete(r.lives, *rec.Leg)
+		r.life = life{}
+		for _, other := range r.lives { // that still runs
+			r.life = other
+		}
 	case bench.RunEnded:
 		r.ended = true
 	}
-}
-
-// forget leaves what was true of a leg.
-func (r *Run) forget() {
-	r.limits, r.startUp, r.step, r.window, r.usage = bench.Limits{}, nil, nil, nil, nil
 }
 
 func add(m map[outcome]int64, contender, what string, n int64) {
@@ -125,7 +143,7 @@ func (r *Run) text() string {
 		t.gauge("locbench_legs", "Lives of contenders that are planned.", float64(r.legs))
 	}
 	if r.number > 0 {
-		r.life(&t)
+		r.told(&t)
 	}
 	t.counts("locbench_requests_total", "Requests by what became of them, in all steps.", "outcome", r.requests)
 	t.counts("locbench_checks_total", "Checks by what became of them.", "status", r.checks)
@@ -134,7 +152,7 @@ func (r *Run) text() string {
 }
 
 // life tells of the running leg.
-func (r *Run) life(t *text) {
+func (r *Run) told(t *text) {
 	who := []string{"contender", r.leg.Label(), "round", strconv.Itoa(r.leg.Round)}
 	t.gauge("locbench_leg_number", "Number of the running leg.", float64(r.number), who...)
 	if r.startUp != nil {

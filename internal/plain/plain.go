@@ -38,11 +38,18 @@ type Printer struct {
 	Options
 	run      bench.Run
 	estimate estimate.Run
-	leg      bench.LegResult
-	status   string // what the status line shows now
-	checks   struct{ passed, failed, skipped int }
-	began    bool // the header of the table of steps was written for this leg
+	leg      *life               // that something is told of
+	lives    map[bench.Leg]*life // that run: several where contenders take turns
+	heading  *bench.Leg          // of the lines that were last written
+	status   string              // what the status line shows now
 	err      error
+}
+
+// life is a leg that runs.
+type life struct {
+	bench.LegResult
+	checks struct{ passed, failed, skipped int }
+	began  bool // the header of the table of steps was written
 }
 
 // New makes a printer.
@@ -50,7 +57,7 @@ func New(o Options) *Printer {
 	if o.Width <= 0 {
 		o.Width = 80
 	}
-	return &Printer{Options: o}
+	return &Printer{Options: o, leg: &life{}, lives: map[bench.Leg]*life{}}
 }
 
 // Err is the first error in writing data.
@@ -77,15 +84,34 @@ func (p *Printer) Handle(rec bench.Record) {
 	p.estimate.Apply(rec)
 	if rec.Leg != nil {
 		if _, ok := rec.Event.(bench.LegStarted); ok {
-			p.leg = bench.LegResult{Leg: *rec.Leg}
-			p.checks.passed, p.checks.failed, p.checks.skipped, p.began = 0, 0, 0, false
+			p.lives[*rec.Leg] = &life{LegResult: bench.LegResult{Leg: *rec.Leg}}
+			p.heading = rec.Leg
+		}
+		if p.leg = p.lives[*rec.Leg]; p.leg == nil {
+			p.leg = &life{LegResult: bench.LegResult{Leg: *rec.Leg}}
 		}
 		p.leg.Apply(rec.At, rec.Event)
 	}
 	p.tell(rec)
+	if _, ok := rec.Event.(bench.LegEnded); ok && rec.Leg != nil {
+		delete(p.lives, *rec.Leg)
+	}
+}
+
+// head writes whose the following lines are, where several contenders are alive.
+func (p *Printer) head(leg *bench.Leg) {
+	if leg == nil || len(p.lives) < 2 || p.heading != nil && *p.heading == *leg {
+		return
+	}
+	p.heading = leg
+	p.line(" %s", p.paint(bold, safe.Line(leg.Label(), 100)))
 }
 
 func (p *Printer) tell(rec bench.Record) {
+	switch rec.Event.(type) {
+	case bench.StepEnded, bench.InstanceStopped, bench.LegEnded, bench.Befell, bench.CheckDone:
+		p.head(rec.Leg)
+	}
 	switch e := rec.Event.(type) {
 	case bench.RunStarted:
 		p.run = e.Run
@@ -151,36 +177,36 @@ func (p *Printer) phaseEnded(e bench.PhaseEnded) {
 			p.line("  %-8s %s (%s)", e.Phase, safe.Line(e.Note, 300), units.Duration(e.Took))
 		}
 	case bench.PhaseCheck:
-		if n := p.checks.passed + p.checks.failed; n > 0 {
-			text := fmt.Sprintf("%d passed", p.checks.passed)
-			if p.checks.failed > 0 {
-				text += ", " + p.paint(red, fmt.Sprintf("%d FAILED", p.checks.failed))
+		if n := p.leg.checks.passed + p.leg.checks.failed; n > 0 {
+			text := fmt.Sprintf("%d passed", p.leg.checks.passed)
+			if p.leg.checks.failed > 0 {
+				text += ", " + p.paint(red, fmt.Sprintf("%d FAILED", p.leg.checks.failed))
 			}
-			if p.checks.skipped > 0 {
-				text += fmt.Sprintf(", %d skipped", p.checks.skipped)
+			if p.leg.checks.skipped > 0 {
+				text += fmt.Sprintf(", %d skipped", p.leg.checks.skipped)
 			}
 			p.line("  checks   %s: %s (%s)", e.Note, text, units.Duration(e.Took))
 		}
-		p.checks.passed, p.checks.failed, p.checks.skipped = 0, 0, 0
+		p.leg.checks.passed, p.leg.checks.failed, p.leg.checks.skipped = 0, 0, 0
 	}
 }
 
 func (p *Printer) checkDone(c bench.CheckResult) {
 	switch c.Status {
 	case bench.CheckPassed, bench.CheckInfo:
-		p.checks.passed++
+		p.leg.checks.passed++
 	case bench.CheckSkipped:
-		p.checks.skipped++
+		p.leg.checks.skipped++
 	case bench.CheckFailed:
-		p.checks.failed++
+		p.leg.checks.failed++
 		p.line("  %s %s/%s: %s", p.paint(red, "check failed"), safe.Line(c.Group, 60), safe.Line(c.Name, 100), safe.Line(c.Detail, 500))
 	}
 }
 
 func (p *Printer) stepEnded(r bench.StepResult) {
 	narrow := p.Live && p.Width < wideRow
-	if !p.began {
-		p.began = true
+	if !p.leg.began {
+		p.leg.began = true
 		p.line("  %s", p.paint(faint, stepHeader(narrow)))
 	}
 	p.line("  %s", stepRow(r, narrow))

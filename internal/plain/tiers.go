@@ -67,7 +67,11 @@ func tiers(b *bytes.Buffer, all []compare.Standing, floor *compare.Floor, width 
 	if n := all[0].Lacking; n > 0 {
 		line("With so many contenders even the clearest difference takes %s more of each.", count(n, "round"))
 	}
-	line("A tier is its first and all that are not known to be worse: Mann-Whitney over the rounds, all pairs of a measure as one family (Holm, 95 %%). No order within a tier.")
+	how := "Mann-Whitney over the rounds"
+	if all[0].Paired {
+		how = "they took turns, so round against round, signed ranks"
+	}
+	line("A tier is its first and all that are not known to be worse: %s, all pairs of a measure as one family (Holm, 95 %%). No order within a tier.", how)
 	if floor != nil {
 		line("Floor of this machine: %s. Smaller differences part no tiers.", floor.Words())
 	}

@@ -31,7 +31,7 @@ const (
 type Writer struct {
 	dir    string
 	run    bench.Run
-	leg    *bench.LegResult // the one that is running
+	legs   map[bench.Leg]*bench.LegResult // those that are running: several where contenders take turns
 	events *os.File
 	fail   func(error)
 	err    error
@@ -71,7 +71,7 @@ func open(dir string, run bench.Run, fail func(error)) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open event log: %w", err)
 	}
-	w := &Writer{dir: dir, run: run, fail: fail, events: f}
+	w := &Writer{dir: dir, run: run, fail: fail, events: f, legs: map[bench.Leg]*bench.LegResult{}}
 	if err := w.begin(); err != nil {
 		_ = f.Close()
 		return nil, err
@@ -156,51 +156,46 @@ func (w *Writer) handle(rec bench.Record) error {
 
 func (w *Writer) handleLeg(leg bench.Leg, at time.Time, e bench.Event) error {
 	if _, ok := e.(bench.LegStarted); ok {
-		w.leg = &bench.LegResult{Leg: leg}
+		w.legs[leg] = &bench.LegResult{Leg: leg}
 	}
-	if w.leg == nil || w.leg.Leg != leg {
+	running := w.legs[leg]
+	if running == nil {
 		return nil
 	}
-	w.leg.Apply(at, e)
+	running.Apply(at, e)
 	switch e.(type) {
 	case bench.LegStarted, bench.StepEnded, bench.InstanceStarted:
-		if err := w.setState(leg, w.leg.State); err != nil {
-			return err
-		}
+		return w.setState(running)
 	case bench.LegEnded:
-		defer func() { w.leg = nil }()
-		if err := w.setState(leg, w.leg.State); err != nil {
-			return err
-		}
-	default:
-		return nil
+		delete(w.legs, leg)
+		return w.setState(running)
 	}
 	return nil
 }
 
 // setState writes the leg's file first and run.json after it, so that run.json never promises a file that is not there.
-func (w *Writer) setState(leg bench.Leg, state bench.LegState) error {
+func (w *Writer) setState(leg *bench.LegResult) error {
 	for i := range w.run.Legs {
 		entry := &w.run.Legs[i]
-		if entry.Leg != leg {
+		if entry.Leg != leg.Leg {
 			continue
 		}
 		path := filepath.Join(w.dir, entry.File)
-		if state == bench.LegRunning && len(w.leg.Steps) == 0 && w.leg.Instance == nil {
+		if leg.State == bench.LegRunning && len(leg.Steps) == 0 && leg.Instance == nil {
 			if err := keepPartial(path); err != nil {
 				return err
 			}
 		}
-		if err := writeJSON(path, w.leg); err != nil {
+		if err := writeJSON(path, leg); err != nil {
 			return err
 		}
-		if entry.State == state {
+		if entry.State == leg.State {
 			return nil
 		}
-		entry.State = state
+		entry.State = leg.State
 		return w.writeRun()
 	}
-	return fmt.Errorf("write leg %s: it is not in the plan", leg)
+	return fmt.Errorf("write leg %s: it is not in the plan", leg.Leg)
 }
 
 // keepPartial moves the file of an earlier, unfinished life of the same leg aside: its steps belong to a process that is

@@ -148,6 +148,9 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 		res.Turns = told
 	} else {
 		res.Samples = sampler.Stop()
+		if n := sampler.Failed(); n > 0 {
+			res.Warnings = append(res.Warnings, fmt.Sprintf("%d of the readings in between failed", n))
+		}
 	}
 	cause := context.Cause(dying)
 	cancel(nil)
@@ -155,9 +158,6 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 
 	if read.err != nil && l.inst.Info().Runtime != bench.RuntimeURL {
 		res.Warnings = append(res.Warnings, "counters not read at both ends of the step: "+clip(read.err.Error(), 500))
-	}
-	if n := sampler.Failed(); n > 0 {
-		res.Warnings = append(res.Warnings, fmt.Sprintf("%d of the readings in between failed", n))
 	}
 	if n := oomKills(res); n > 0 {
 		res.Warnings = append(res.Warnings, fmt.Sprintf("the kernel killed %d of its processes for want of memory", n))

@@ -76,6 +76,7 @@ type Pair struct {
 	Measure        string
 	HigherIsBetter bool
 	Old, New       []float64
+	Paired         bool    // the i-th values were measured side by side, in turns; there are as many of both
 	Floor          float64 // the smallest difference that the machine can show in this measure; the larger one of this and the rule's holds
 }
 
@@ -98,6 +99,9 @@ type Comparison struct {
 // must leave 1 out. Same is what lies with its whole interval within the margin: two one-sided tests at half of Alpha each (D.
 // J. Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987), read from the interval that is shown. Same goes
 // first: a difference that is certain but smaller than the margin is not one that matters. Each side needs MinInterval rounds.
+//
+// Of values that belong together it is the signed-rank test and the interval of PairedRatio. Under a family of five, six pairs can never be
+// enough for "different" (p is 1/32 at least), eight can.
 func (r Rule) Compare(family []Pair) []Comparison {
 	r = r.Fill()
 	compared := make([]Comparison, len(family))
@@ -129,12 +133,16 @@ func (r Rule) test(pair Pair) Comparison {
 	if c.Err = cmp.Or(positive(pair.Old), positive(pair.New), enough(MinInterval, pair.Old, pair.New)); c.Err != nil {
 		return c
 	}
-	ratio, err := RatioOf(pair.Old, pair.New, 1-r.Alpha)
+	ratioOf, testOf := RatioOf, MannWhitney
+	if pair.Paired {
+		ratioOf, testOf = PairedRatio, SignedRank
+	}
+	ratio, err := ratioOf(pair.Old, pair.New, 1-r.Alpha)
 	if err != nil {
 		c.Err = err
 		return c
 	}
-	test, err := MannWhitney(pair.Old, pair.New)
+	test, err := testOf(pair.Old, pair.New)
 	if err != nil {
 		c.Err = err
 		return c
@@ -171,8 +179,8 @@ const power = 0.8
 
 // more estimates how many more rounds each side needs until the verdict is another than CannotTell, if the rounds go on as they
 // were. To be found different: Noether's sample size for the Mann-Whitney test with a power of 80 %, from the share of pairs in
-// which the new value is the larger one (G. E. Noether, Journal of the American Statistical Association 82, 1987), at Alpha over
-// the size of the family. To be found the same: the interval shrinks with the root of the rounds until it is within the margin.
+// which the new value is the larger one, or for the signed-rank test from the share of the ranks that are the new value's (G. E. Noether, Journal
+// of the American Statistical Association 82, 1987), at Alpha over the size of the family; and never fewer than can give so small a p value. To be found the same: the interval shrinks with the root of the rounds until it is within the margin.
 // The smaller one counts.
 func (r Rule) more(c Comparison, family int) int {
 	have := min(len(c.Old.Values), len(c.New.Values))
@@ -185,9 +193,21 @@ func (r Rule) more(c Comparison, family int) int {
 	least := math.Inf(1)
 	off := math.Abs(math.Log(c.Ratio.Estimate))
 	share := c.Test.U / float64(len(c.Old.Values)*len(c.New.Values))
+	if c.Test.Paired {
+		differ := 0
+		for i := range c.Old.Values {
+			if c.Old.Values[i] != c.New.Values[i] {
+				differ++
+			}
+		}
+		share = (2*c.Test.U + float64(have*(have+1)-differ*(differ+1))/2) / float64(have*(have+1)) // equal ones count for both
+	}
 	if d := math.Abs(share - 0.5); d > 0 && off >= math.Log1p(r.Floor) {
 		z := normalQuantile(1-r.Alpha/2/float64(family)) + normalQuantile(power)
-		least = z * z / (3 * d * d) / 2
+		if least = z * z / (3 * d * d); !c.Test.Paired {
+			least /= 2
+		}
+		least = max(least, float64(r.fewest(family, c.Test.Paired)))
 	}
 	if room := math.Log1p(r.Margin) - off; room > 0 {
 		half := math.Log(c.Ratio.Interval.High/c.Ratio.Interval.Low) / 2
@@ -197,6 +217,29 @@ func (r Rule) more(c Comparison, family int) int {
 		return 0
 	}
 	return int(max(1, min(MaxRounds, math.Ceil(least)-float64(have))))
+}
+
+// fewest is how many rounds on each side can give a p value, at its smallest, that is enough in such a family.
+func (r Rule) fewest(family int, paired bool) (n int) {
+	for n = MinInterval; n < MaxRounds; n++ {
+		least := math.Ldexp(2, -n)
+		if !paired {
+			least = 2 / choose(2*n, n)
+		}
+		if least*float64(family) <= r.Alpha {
+			break
+		}
+	}
+	return n
+}
+
+// choose is the number of ways to take k of n.
+func choose(n, k int) float64 {
+	ways := 1.0
+	for i := 1; i <= k; i++ {
+		ways *= float64(n-k+i) / float64(i)
+	}
+	return ways
 }
 
 // sortedByMedian are the indices of samples, the best median first; samples without one are last.

@@ -124,7 +124,7 @@ func FuzzCompare(f *testing.F) {
 		if _, p := Trend(x); !(p > 0 && p <= 1+1e-9) {
 			t.Fatalf("trend %g of %v", p, x)
 		}
-		tiers, unknown, _ := Rule{}.Tiers([][]float64{x, y, x}, true)
+		tiers, unknown, _ := Rule{}.Tiers([][]float64{x, y, x}, true, false)
 		seen := len(unknown)
 		for _, tier := range tiers {
 			seen += len(tier.Members)

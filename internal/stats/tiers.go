@@ -1,5 +1,7 @@
 package stats
 
+import "math"
+
 // Tier is a group of contenders that the rounds do not tell apart from the one in it with the best median.
 type Tier struct {
 	Members []int // indices of the samples; the leader first, then by their medians
@@ -14,8 +16,8 @@ type Tier struct {
 // The p values of all k·(k−1)/2 pairs are adjusted by Holm together, since the leader is not known beforehand: a false split
 // anywhere has a chance of at most Alpha. The price is that six rounds can part at most seven contenders (the smallest p value
 // of six against six is 0.0022); then lacking tells how many rounds more would do, else it is 0. Samples of too few rounds are
-// in no tier: unknown lists them.
-func (r Rule) Tiers(samples [][]float64, higherIsBetter bool) (tiers []Tier, unknown []int, lacking int) {
+// in no tier: unknown lists them. paired says that the i-th values of all samples belong together, as Pair.Paired does; they must have as many then.
+func (r Rule) Tiers(samples [][]float64, higherIsBetter, paired bool) (tiers []Tier, unknown []int, lacking int) {
 	r = r.Fill()
 	var rest []int
 	for _, i := range sortedByMedian(samples, higherIsBetter) {
@@ -25,8 +27,8 @@ func (r Rule) Tiers(samples [][]float64, higherIsBetter bool) (tiers []Tier, unk
 		}
 		rest = append(rest, i)
 	}
-	lacking = r.lacking(samples, rest)
-	worse := r.worse(samples, rest, higherIsBetter)
+	lacking = r.lacking(samples, rest, paired)
+	worse := r.worse(samples, rest, higherIsBetter, paired)
 	for len(rest) > 0 {
 		tier := Tier{Members: rest[:1:1]}
 		leader := rest[0]
@@ -44,13 +46,13 @@ func (r Rule) Tiers(samples [][]float64, higherIsBetter bool) (tiers []Tier, unk
 }
 
 // worse holds the pairs (a, b) of which b is worse than a; order has the better medians first.
-func (r Rule) worse(samples [][]float64, order []int, higherIsBetter bool) map[[2]int]bool {
+func (r Rule) worse(samples [][]float64, order []int, higherIsBetter, paired bool) map[[2]int]bool {
 	var family []Pair
 	var pairs [][2]int
 	for k, a := range order {
 		for _, b := range order[k+1:] {
 			pairs = append(pairs, [2]int{a, b})
-			family = append(family, Pair{HigherIsBetter: higherIsBetter, Old: samples[a], New: samples[b]})
+			family = append(family, Pair{HigherIsBetter: higherIsBetter, Old: samples[a], New: samples[b], Paired: paired})
 		}
 	}
 	found := map[[2]int]bool{}
@@ -61,7 +63,7 @@ func (r Rule) worse(samples [][]float64, order []int, higherIsBetter bool) map[[
 }
 
 // lacking is how many rounds more even the clearest difference would need among so many contenders.
-func (r Rule) lacking(samples [][]float64, order []int) int {
+func (r Rule) lacking(samples [][]float64, order []int, paired bool) int {
 	if len(order) < 2 {
 		return 0
 	}
@@ -71,7 +73,11 @@ func (r Rule) lacking(samples [][]float64, order []int) int {
 	}
 	pairs := float64(len(order)*(len(order)-1)) / 2
 	for need := rounds; need <= ExactLimit/2; need++ {
-		if 2*nullU(need, need)[0]*pairs <= r.Alpha {
+		least := 2 * nullU(need, need)[0]
+		if paired {
+			least = math.Ldexp(2, -need)
+		}
+		if least*pairs <= r.Alpha {
 			return need - rounds
 		}
 	}

@@ -19,7 +19,7 @@ func TestTiers(t *testing.T) {
 		{1, 2, 3, 4, 5, 0},             // 6: no ratio
 		times([]float64(base), 0.8001), // 7: second
 	}
-	tiers, unknown, lacking := Rule{}.Tiers(samples, true)
+	tiers, unknown, lacking := Rule{}.Tiers(samples, true, false)
 	if len(tiers) != 3 || !slices.Equal(tiers[0].Members, []int{2, 1, 3}) || !slices.Equal(tiers[1].Members, []int{7, 4}) || !slices.Equal(tiers[2].Members, []int{0}) {
 		t.Errorf("tiers %+v", tiers)
 	}
@@ -27,11 +27,11 @@ func TestTiers(t *testing.T) {
 		t.Errorf("tiers %+v, unknown %v, lacking %d", tiers, unknown, lacking)
 	}
 	// Of times the lowest is the best.
-	tiers, _, _ = Rule{}.Tiers(samples, false)
+	tiers, _, _ = Rule{}.Tiers(samples, false, false)
 	if len(tiers) != 3 || !slices.Equal(tiers[0].Members, []int{0}) || !slices.Equal(tiers[1].Members, []int{4, 7, 3}) {
 		t.Errorf("tiers of times %+v", tiers)
 	}
-	if tiers, unknown, lacking = (Rule{}).Tiers(nil, true); tiers != nil || unknown != nil || lacking != 0 {
+	if tiers, unknown, lacking = (Rule{}).Tiers(nil, true, false); tiers != nil || unknown != nil || lacking != 0 {
 		t.Error("nothing has tiers")
 	}
 }
@@ -50,7 +50,7 @@ func TestTiersSayWhatTheyLack(t *testing.T) {
 		return all
 	}
 	for _, test := range []struct{ contenders, rounds, tiers, lacking int }{{2, 6, 2, 0}, {7, 6, 7, 0}, {8, 6, 1, 1}, {8, 7, 8, 0}, {1, 6, 1, 0}} {
-		tiers, _, lacking := Rule{}.Tiers(samples(test.contenders, test.rounds), true)
+		tiers, _, lacking := Rule{}.Tiers(samples(test.contenders, test.rounds), true, false)
 		if len(tiers) != test.tiers || lacking != test.lacking {
 			t.Errorf("%d contenders, %d rounds: %d tiers, lacking %d", test.contenders, test.rounds, len(tiers), lacking)
 		}
@@ -68,7 +68,7 @@ func TestNoiseHasOneTier(t *testing.T) {
 			for i := range samples {
 				samples[i] = rounds(rng, 6, 100, 0.2)
 			}
-			if tiers, _, _ := (Rule{}).Tiers(samples, true); len(tiers) > 1 {
+			if tiers, _, _ := (Rule{}).Tiers(samples, true, false); len(tiers) > 1 {
 				split++
 			}
 		}

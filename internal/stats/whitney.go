@@ -9,12 +9,13 @@ import (
 // ExactLimit is the number of values of both samples together up to which MannWhitney is exact.
 const ExactLimit = 60
 
-// Test is the outcome of a Mann-Whitney U test.
+// Test is the outcome of a Mann-Whitney U test, or of SignedRank.
 type Test struct {
-	U     float64 // pairs in which the value of x is the larger one; a tie counts one half
-	P     float64 // two-sided: twice the smaller tail, at most 1
-	Exact bool    // else the normal approximation
-	Ties  bool    // some values are equal
+	U      float64 // pairs in which the value of x is the larger one; a tie counts one half. Paired: sum of the ranks in which y is
+	P      float64 // two-sided: twice the smaller tail, at most 1
+	Exact  bool    // else the normal approximation
+	Ties   bool    // some values are equal
+	Paired bool    // of values that belong together
 }
 
 // MannWhitney tests whether x and y come from the same distribution (H. B. Mann and D. R. Whitney, Annals of Mathematical

@@ -23,6 +23,7 @@ type Figures struct {
 	CPUs       int        // of the machine; 0: not known
 	Unequal    bool       // contenders ran under different limits or runtimes
 	Warnings   []string   // of the whole run, cleaned
+	Together   bool       // in each round all contenders took turns with each other, to the end
 }
 
 // Contender is one of them, over its rounds.
@@ -69,6 +70,7 @@ func New(run bench.Run, legs []bench.LegResult, rules Rules) Figures {
 	legs = slices.Clone(legs)
 	slices.SortStableFunc(legs, func(a, b bench.LegResult) int { return a.Leg.Round - b.Leg.Round })
 	conditions := map[string]bool{}
+	var sides [][]bench.LegResult
 	sums := rules.Sums
 	if sums == nil {
 		sums = stats.Summarise(inOrder(run, legs), run.Profile.PriceVCPUHr)
@@ -81,6 +83,7 @@ func New(run bench.Run, legs []bench.LegResult, rules Rules) Figures {
 			}
 		}
 		f.Contenders = append(f.Contenders, newContender(run, sum, own))
+		sides = append(sides, own)
 		for _, leg := range own {
 			if i := leg.Instance; i != nil {
 				conditions[fmt.Sprint(i.Runtime, i.LimitsEnforced, i.Limits)] = true
@@ -88,6 +91,9 @@ func New(run bench.Run, legs []bench.LegResult, rules Rules) Figures {
 		}
 	}
 	f.Unequal = len(conditions) > 1
+	if kept, ok := stats.Together(sides...); ok {
+		f.Together = !slices.ContainsFunc(sides, func(own []bench.LegResult) bool { return len(own) != len(kept[0]) })
+	}
 	for _, m := range Measures() {
 		f.Standings = append(f.Standings, newStanding(m, f, rules.of(m)))
 	}

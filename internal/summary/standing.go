@@ -57,6 +57,7 @@ type Standing struct {
 	Out     []Outside // those that are not compared
 	Lacking int       // rounds more that even the clearest difference would need among so many
 	Pairs   int       // of the family
+	Paired  bool      // the contenders took turns with each other: round is set against round
 	pairs   map[[2]int]stats.Comparison
 }
 
@@ -92,7 +93,8 @@ func newStanding(m Measure, f Figures, rule stats.Rule) Standing {
 			samples, who = append(samples, values), append(who, i)
 		}
 	}
-	tiers, _, lacking := rule.Tiers(samples, m.HigherIsBetter())
+	s.Paired = f.Together && stats.SameLength(samples...)
+	tiers, _, lacking := rule.Tiers(samples, m.HigherIsBetter(), s.Paired)
 	s.Lacking = lacking
 	// Tiers tells the order of medians in each tier; the order of all is that of the tiers' leaders and members, sorted again.
 	order := byMedian(samples, m.HigherIsBetter())
@@ -118,7 +120,7 @@ func (s *Standing) compare(samples [][]float64, order []int, rule stats.Rule) {
 	var keys [][2]int
 	for a := range order {
 		for b := a + 1; b < len(order); b++ {
-			family = append(family, stats.Pair{HigherIsBetter: s.Measure.HigherIsBetter(), Old: samples[order[b]], New: samples[order[a]]})
+			family = append(family, stats.Pair{HigherIsBetter: s.Measure.HigherIsBetter(), Old: samples[order[b]], New: samples[order[a]], Paired: s.Paired})
 			keys = append(keys, [2]int{a, b})
 		}
 	}

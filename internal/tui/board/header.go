@@ -69,6 +69,9 @@ func (v *view) where() (long, brief string) {
 	label := v.l.Strong.S(v.out(leg.Label(), nameBytes))
 	rounds := max(leg.Round, s.Run.Profile.Rounds)
 	long = title + label + fmt.Sprintf("  round %d of %d  leg %d of %d", leg.Round, rounds, n, len(s.Legs))
+	if d := s.Run.Profile.Turns; d > 0 {
+		long += "  in turns of " + units.Duration(d)
+	}
 	return long, label + fmt.Sprintf("  round %d/%d  leg %d/%d", leg.Round, rounds, n, len(s.Legs))
 }
 
@@ -166,6 +169,9 @@ func (v *view) loading(w int) string {
 		text += ", now " + units.Rate(st.Rate) + "/s"
 	}
 	ran := max(0, time.Duration((leg.Seconds(v.at)-st.From)*1e9))
+	if v.s.Run.Profile.Turns > 0 { // most of that time was others'
+		ran = st.Ran
+	}
 	if st.Step.Duration <= 0 {
 		return text + "  " + units.Approx(ran)
 	}

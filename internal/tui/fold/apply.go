@@ -133,6 +133,9 @@ func (s *State) applyLeg(leg *Leg, rec bench.Record) {
 	}
 	leg.Result.Apply(rec.At, rec.Event)
 	r := &leg.Result
+	if r.State == bench.LegRunning && s.Current != nil && s.Current.Result.State != bench.LegRunning {
+		s.Current = leg // of those that take turns it has not ended yet
+	}
 	r.Checks, r.Marks = first(r.Checks), first(r.Marks)
 	r.Warnings, r.Interventions = first(r.Warnings), first(r.Interventions)
 	s.phase(rec)
@@ -194,6 +197,7 @@ func (l *Leg) window(e bench.WindowClosed) {
 		return
 	}
 	step.Windows++
+	step.Ran = max(step.Ran, w.Start+w.Length)
 	p := LoadPoint{
 		T: step.From + (w.Start + w.Length/2).Seconds(), Throughput: w.Throughput(), Due: max(0, w.Rate), Drain: w.Drain, Kinds: w.Failed,
 		P50: w.P50.Seconds(), P90: w.P90.Seconds(), P99: w.P99.Seconds(), Max: w.Max.Seconds(), Bytes: float64(max(0, w.Bytes)) / w.Length.Seconds(),

@@ -96,10 +96,11 @@ type Leg struct {
 type Step struct {
 	Index   int
 	Step    bench.Step
-	From    float64 // seconds since the leg's Origin
-	To      float64 // seconds; 0 while it runs
-	Windows int     // closed so far
-	Rate    float64 // requests per second that somebody has set while it runs; 0: nobody has
+	From    float64       // seconds since the leg's Origin
+	To      float64       // seconds; 0 while it runs
+	Windows int           // closed so far
+	Ran     time.Duration // by them
+	Rate    float64       // requests per second that somebody has set while it runs; 0: nobody has
 	Result  *bench.StepResult
 }
 

@@ -1,0 +1,59 @@
+package stats
+
+import (
+	"slices"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// MinPaired is how many rounds in turns it takes to find a difference in one of five measures: the smallest p value of n pairs is 2 / 2ⁿ.
+const MinPaired = 8
+
+// Together keeps, of the legs of several sides, those of the rounds in which all sides took turns with each other and were complete, in the same
+// order for each: the i-th values belong together. ok is false where there is no such round, or one side has several legs of it.
+func Together(sides ...[]bench.LegResult) (kept [][]bench.LegResult, ok bool) {
+	if len(sides) < 2 {
+		return nil, false
+	}
+	rounds := make([]map[int64]bench.LegResult, len(sides)) // by when they began
+	for i, legs := range sides {
+		rounds[i] = map[int64]bench.LegResult{}
+		for _, leg := range legs {
+			since, turns := leg.TookTurns()
+			if !turns || leg.State != bench.LegComplete {
+				continue
+			}
+			if _, twice := rounds[i][key(since)]; twice {
+				return nil, false
+			}
+			rounds[i][key(since)] = leg
+		}
+	}
+	var common []int64
+	for k := range rounds[0] {
+		if !slices.ContainsFunc(rounds[1:], func(other map[int64]bench.LegResult) bool { _, there := other[k]; return !there }) {
+			common = append(common, k)
+		}
+	}
+	slices.Sort(common)
+	kept = make([][]bench.LegResult, len(sides))
+	for i := range sides {
+		for _, k := range common {
+			kept[i] = append(kept[i], rounds[i][k])
+		}
+	}
+	return kept, len(common) > 0
+}
+
+func key(t time.Time) int64 { return t.UnixNano() }
+
+// SameLength tells whether all samples have as many values, as samples must whose values belong together.
+func SameLength(samples ...[]float64) bool {
+	for i := range samples {
+		if len(samples[i]) != len(samples[0]) {
+			return false
+		}
+	}
+	return true
+}
