@@ -24,7 +24,7 @@ const referenceSteps = `contenders: [reference]
 rounds: 12
 runtime: docker
 limits: {cpus: 1, memory: 128MiB}
-` + requestsOfCities + `validate: none
+%s` + requestsOfCities + `validate: none
 checks: {lifecycle: none, suites: []}
 steps:
   - 8 warm-up for 1s
@@ -33,12 +33,13 @@ steps:
 `
 
 // BenchmarkAA asks how often something is found that is not there, and something that is. The reference contender runs as two that are the
-// same, and as a third whose requests cost so much more CPU time, under a quota, that its throughput is 10 % less; they take turns. Every six rounds
+// same, and as a third whose requests cost so much more CPU time, under a quota, that its throughput is 10 % less; they alternate. Every six rounds
 // are a comparison of five headline measures, decided as 'locbench compare' does, with the noise floor that 'locbench calibrate' has found just
 // before. It asserts nothing: how much noise there is depends on the machine.
 //
 // STEP is how long a step is. With AWAKE=1 something of the idle class runs on every CPU meanwhile, so that none is given back to a hypervisor, which
-// takes its time to return it; what the machine is busy with is then wrong, and no verdict holds. With ONLY=slowed the A/A part is left out.
+// takes its time to return it; what the machine is busy with is then wrong, and no verdict holds. With ONLY=slowed the A/A part is left out. With
+// TURNS=100ms those of a round are alive side by side and take turns of so long; a comparison is then of eight rounds.
 //
 //	make bench-aa
 func BenchmarkAA(b *testing.B) {
@@ -55,19 +56,23 @@ func BenchmarkAA(b *testing.B) {
 		comparisons = n
 	}
 	dir := b.TempDir()
-	profile := profileFile(b, fmt.Sprintf(referenceSteps, step))
+	turns, rounds := "", stats.MinInterval
+	if t := os.Getenv("TURNS"); t != "" {
+		turns, rounds = "turns: "+t+"\n", stats.MinPaired
+	}
+	profile := profileFile(b, fmt.Sprintf(referenceSteps, turns, step))
 	floor, cost := calibrated(b, dir, profile, step)
 	say("floor: %s", floor.Words())
 
 	// A share of 10 % of the CPU time is a ninth more of it.
 	slower := (cost / 9).Round(100 * time.Nanosecond)
 	services := reference(b, map[string]time.Duration{"a": 0, "b": 0, "slowed": slower})
-	args := []string{"run", "reference:a", "reference:slowed", "-p", profile, "--services", services, "--rounds", strconv.Itoa(comparisons * stats.MinInterval), "--headless", "-o", "turns"}
+	args := []string{"run", "reference:a", "reference:slowed", "-p", profile, "--services", services, "--rounds", strconv.Itoa(comparisons * rounds), "--headless", "-o", "turns"}
 	same := os.Getenv("ONLY") != "slowed"
 	if same {
 		args = append(args, "reference:b")
 	}
-	code, _, stderr := bounded(b, dir, time.Duration(comparisons*stats.MinInterval)*3*(step+10*time.Second), args...)
+	code, _, stderr := bounded(b, dir, time.Duration(comparisons*rounds)*3*(step+10*time.Second), args...)
 	if code != 0 {
 		b.Fatalf("exit code %d:\n%s", code, stderr)
 	}
@@ -78,16 +83,16 @@ func BenchmarkAA(b *testing.B) {
 	aa, slow := tally{}, tally{}
 	for i := range comparisons {
 		if same {
-			aa.add(b, fmt.Sprintf("A/A %d", i+1), run, block(legs, "a", i), block(legs, "b", i), floor)
+			aa.add(b, fmt.Sprintf("A/A %d", i+1), run, block(legs, "a", i, rounds), block(legs, "b", i, rounds), floor)
 		}
-		slow.add(b, fmt.Sprintf("slowed %d", i+1), run, block(legs, "a", i), block(legs, "slowed", i), floor)
+		slow.add(b, fmt.Sprintf("slowed %d", i+1), run, block(legs, "a", i, rounds), block(legs, "slowed", i, rounds), floor)
 	}
 	whole, err := compare.Compare(compare.Set{Run: run, Legs: legs, Contender: "reference:a"}, compare.Set{Run: run, Legs: legs, Contender: "reference:slowed"}, compare.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	for _, row := range whole.Contenders[0].Rows {
-		say("slowed, all %d rounds, %s: %s", comparisons*stats.MinInterval, row.Measure, row.Sentence)
+		say("slowed, all %d rounds, %s: %s", comparisons*rounds, row.Measure, row.Sentence)
 	}
 	say("A request of %v costs %v more. A/A: %d of %d measures were called different, %d without the floor. Slowed: throughput was called worse in %d of %d comparisons, anything worse in %d.",
 		cost, slower, aa.different, aa.measures, aa.unfloored, slow.throughput, slow.comparisons, slow.anyWorse)
@@ -101,7 +106,7 @@ func BenchmarkAA(b *testing.B) {
 // calibrated runs 'locbench calibrate' on the reference contender, and returns its floor and the CPU time of a request at the peak.
 func calibrated(b *testing.B, dir, profile string, step time.Duration) (compare.Floor, time.Duration) {
 	b.Helper()
-	code, stdout, stderr := bounded(b, dir, 12*(step+10*time.Second), "calibrate", "reference:a", "-p", profile, "--services", reference(b, map[string]time.Duration{"a": 0}), "--json", "-o", "calibrate")
+	code, stdout, stderr := bounded(b, dir, 16*(step+10*time.Second), "calibrate", "reference:a", "-p", profile, "--services", reference(b, map[string]time.Duration{"a": 0}), "--json", "-o", "calibrate")
 	var floor compare.Floor
 	if err := json.Unmarshal([]byte(stdout), &floor); err != nil {
 		b.Fatalf("exit code %d, %v:\n%s", code, err, stderr)
@@ -151,10 +156,10 @@ func reference(b *testing.B, slower map[string]time.Duration) string {
 	return made(b, slowedBinary, "reference", map[string]string{"ELASTICSEARCH_URL": "{{.Elastic.URL}}"}, variants)
 }
 
-// block are the legs of a variant in the i-th six rounds.
-func block(legs []bench.LegResult, variant string, i int) (own []bench.LegResult) {
+// block are the legs of a variant in the i-th so many rounds.
+func block(legs []bench.LegResult, variant string, i, rounds int) (own []bench.LegResult) {
 	for _, l := range legs {
-		if l.Leg.Variant == variant && (l.Leg.Round-1)/stats.MinInterval == i {
+		if l.Leg.Variant == variant && (l.Leg.Round-1)/rounds == i {
 			own = append(own, l)
 		}
 	}

@@ -10,6 +10,17 @@ type Turns struct {
 	// Since is when those who took turns with each other began; no others have the same.
 	Since time.Time `json:"since"`
 	With  []string  `json:"with"` // labels of the others that were alive in its first turn
+	// Waited is how long it waited between its turns, and WaitedCPU what it used then, which the others may have missed.
+	Waited    time.Duration `json:"waited_ns,omitempty"`
+	WaitedCPU time.Duration `json:"waited_cpu_ns,omitempty"`
+}
+
+// Restless is how many CPUs the contender used while it waited for its turn.
+func (t Turns) Restless() float64 {
+	if t.Waited <= 0 {
+		return 0
+	}
+	return float64(t.WaitedCPU) / float64(t.Waited)
 }
 
 // TookTurns tells since when a leg took turns with others; ok is false when it did not in any step.

@@ -24,6 +24,7 @@ import (
 	"locbench/internal/safe"
 	"locbench/internal/secret"
 	"locbench/internal/store"
+	"locbench/internal/units"
 )
 
 // run is locbench run.
@@ -134,6 +135,7 @@ func conduct(ctx context.Context, env Env, c conducted) error {
 		}
 		plan.Warnings = append(plan.Warnings, changes(recorded, plan)...)
 	}
+	plan.Warnings = append(plan.Warnings, crowded(plan)...)
 	if c.resume {
 		if err := site.cleanUp(ctx); err != nil {
 			warn(env, err)
@@ -182,6 +184,19 @@ func conduct(ctx context.Context, env Env, c conducted) error {
 	closeErr := site.close(ctx)
 	stream.Close()
 	return masked(errors.Join(outcome(ctx, err, unkept(dir, writer.Err(), c.search == nil)), closeErr), masker)
+}
+
+// crowded warns where the contenders of a round, which are alive at the same time, may take more memory than there is.
+func crowded(run bench.Run) []string {
+	if run.Profile.Turns <= 0 {
+		return nil
+	}
+	alive := int64(max(len(run.Profile.Contenders), 2))
+	all, machine := alive*run.Profile.Limits.Memory, run.Machine.MemoryBytes
+	if all <= machine || machine == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d contenders are alive at the same time, and may take %s together: this machine has %s", alive, units.Bytes(all), units.Bytes(machine))}
 }
 
 func warn(env Env, err error) { fmt.Fprintf(env.Stderr, "warning: %s\n", safe.Line(err.Error(), 2000)) }

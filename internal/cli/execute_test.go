@@ -2,10 +2,14 @@ package cli
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/profile"
 )
 
 func TestTheRecordHoldsNoPassword(t *testing.T) {
@@ -40,5 +44,57 @@ func TestResumingUnderOtherConditionsIsTold(t *testing.T) {
 	got := changes(was, is)
 	if len(got) != 2 || !strings.Contains(got[0], `Docker was "20.10" and is "28.5"`) || !strings.Contains(got[1], "CPUs") {
 		t.Errorf("%q", got)
+	}
+}
+
+func TestContendersThatDoNotFitAtTheSameTime(t *testing.T) {
+	run := bench.Run{Profile: bench.Profile{Turns: 1, Limits: bench.Limits{Memory: 3 << 30}, Contenders: make([]bench.Selection, 3)}, Machine: bench.Machine{MemoryBytes: 8 << 30}}
+	if got := crowded(run); len(got) != 1 || got[0] != "3 contenders are alive at the same time, and may take 9 GiB together: this machine has 8 GiB" {
+		t.Errorf("%q", got)
+	}
+	run.Profile.Contenders = run.Profile.Contenders[:1] // it takes turns with itself
+	if got := crowded(run); got != nil {
+		t.Errorf("%q", got)
+	}
+	run.Profile.Contenders, run.Profile.Turns = make([]bench.Selection, 9), 0
+	if got := crowded(run); got != nil {
+		t.Errorf("%q", got)
+	}
+}
+
+// Of contenders that take turns none is run again alone.
+func TestResumeOfTurns(t *testing.T) {
+	leg := func(name string, round int, state bench.LegState) bench.LegEntry {
+		l := bench.Leg{Contender: name, Round: round}
+		return bench.LegEntry{Leg: l, State: state, File: l.String() + ".json"}
+	}
+	run := bench.Run{Schema: bench.SchemaVersion, ID: "r1", State: bench.RunInterrupted,
+		Legs: []bench.LegEntry{leg("a", 1, bench.LegComplete), leg("b", 1, bench.LegComplete), leg("b", 2, bench.LegComplete), leg("a", 2, bench.LegAborted)}}
+	p, err := profile.Parse("p.yaml", []byte("contenders: [a, b]\nrounds: 2\nturns: 100ms\nrequests: [{path: /x}]\nsteps: [3]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for turns, want := range map[time.Duration]string{100 * time.Millisecond: "complete complete pending pending", 0: "complete complete complete pending"} {
+		run.Profile = p
+		run.Profile.Turns = turns
+		dir := t.TempDir()
+		data, err := json.Marshal(run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "run.json"), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		again, err := resumable(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, l := range again.Legs {
+			got = append(got, string(l.State))
+		}
+		if text := strings.Join(got, " "); text != want {
+			t.Errorf("turns of %s: %s", turns, text)
+		}
 	}
 }

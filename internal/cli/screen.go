@@ -111,6 +111,7 @@ func end(ctx context.Context, s *session) (code int, talk string) {
 
 // afterwards tells on the normal screen what a run has found, and ends with its code.
 func afterwards(env Env, dir string, code int, talk string) error {
+	told := map[string]bool{} // by the summary
 	if dir != "" {
 		run, legs, err := results.Read(dir)
 		if err != nil && len(legs) == 0 {
@@ -119,18 +120,23 @@ func afterwards(env Env, dir string, code int, talk string) error {
 		if err := summary(env, dir, run, legs); err != nil {
 			return err
 		}
+		for _, w := range run.Warnings {
+			told["warning: "+w] = len(legs) > 0
+		}
 	}
-	tellTalk(env.Stderr, talk)
+	tellTalk(env.Stderr, talk, told)
 	if code == ExitOK {
 		return nil
 	}
 	return toldError{code}
 }
 
-// tellTalk writes what another locbench has written to standard error, harmless for a terminal.
-func tellTalk(w io.Writer, talk string) {
+// tellTalk writes what another locbench has written to standard error, harmless for a terminal, but for lines that have been told.
+func tellTalk(w io.Writer, talk string, told map[string]bool) {
 	for line := range strings.Lines(talk) {
-		fmt.Fprintln(w, safe.Line(strings.TrimRight(line, "\r\n"), 4000))
+		if line = strings.TrimRight(line, "\r\n"); !told[line] {
+			fmt.Fprintln(w, safe.Line(line, 4000))
+		}
 	}
 }
 

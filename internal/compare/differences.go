@@ -40,6 +40,7 @@ func Differences(a, b bench.Run) []Difference {
 		d("runtime", Breaks, func(r bench.Run) string { return string(r.Profile.Runtime) }),
 		d("requests", Breaks, func(r bench.Run) string { return requests(r.Profile.Requests) }),
 		d("steps", Breaks, func(r bench.Run) string { return steps(r.Profile.Steps) }),
+		d("turns", Breaks, turns),
 		d("rest of the profile", Breaks, restHash),
 		data(a.Data, b.Data),
 		d("store", Breaks, func(r bench.Run) string { return string(r.Store.Kind) }),
@@ -98,8 +99,15 @@ func ProfileHash(p bench.Profile) string {
 // restHash is of what no other difference names, so that a part of the profile which is new does not go unseen.
 func restHash(r bench.Run) string {
 	p := r.Profile
-	p.Limits, p.Runtime, p.Requests, p.Steps, p.Data, p.Store.Kind, p.Protocol, p.Timeout, p.Validate = bench.Limits{}, "", nil, nil, bench.DataSpec{}, "", "", 0, 0
+	p.Limits, p.Runtime, p.Requests, p.Steps, p.Data, p.Store.Kind, p.Protocol, p.Timeout, p.Validate, p.Turns = bench.Limits{}, "", nil, nil, bench.DataSpec{}, "", "", 0, 0, 0
 	return ProfileHash(p)
+}
+
+func turns(r bench.Run) string {
+	if r.Profile.Turns <= 0 {
+		return "none"
+	}
+	return units.Duration(r.Profile.Turns)
 }
 
 func requests(rs []bench.Request) string {

@@ -84,7 +84,7 @@ func Tiers(s Set, m Measure, rule stats.Rule) (Standing, error) {
 		}
 	}
 	ratioOf := stats.RatioOf
-	standing.Paired = paired && alignedOrEmpty(samples)
+	standing.Paired = paired && aligned(samples)
 	if standing.Paired {
 		ratioOf = stats.PairedRatio
 	}

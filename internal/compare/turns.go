@@ -5,30 +5,41 @@ import (
 	"locbench/internal/stats"
 )
 
-// together keeps of several contenders the rounds in which all took turns with each other, and tells that it did: the i-th values belong together
-// then. Where they did not, or one of them has no such round, all is as it was.
+// together keeps of several contenders the rounds in which they took turns with each other, and tells that it did: the i-th values belong together
+// then. Those with too few such rounds to be compared at all stay as they are. Where fewer than two are left, or too few rounds that they have in
+// common, all stay as they are.
 func together(all []contender) (kept []contender, paired bool) {
-	sides := make([][]bench.LegResult, len(all))
+	var sides [][]bench.LegResult
+	var of []int
 	for i, c := range all {
-		sides[i] = c.legs
+		turns := 0
+		for _, leg := range c.legs {
+			if _, took := leg.TookTurns(); took && leg.State == bench.LegComplete {
+				turns++
+			}
+		}
+		if turns >= stats.MinInterval {
+			sides, of = append(sides, c.legs), append(of, i)
+		}
 	}
 	rounds, ok := stats.Together(sides...)
-	if !ok {
+	if !ok || len(rounds[0]) < stats.MinInterval {
 		return all, false
 	}
-	for i, c := range all {
-		summary := stats.Summarise(rounds[i], 0)[0]
-		summary.Cost, summary.CostEach = c.Cost, c.CostEach // at the run's price
-		kept = append(kept, contender{summary, rounds[i]})
+	kept = append(kept, all...)
+	for n, i := range of {
+		summary := stats.Summarise(rounds[n], 0)[0]
+		summary.Cost, summary.CostEach = all[i].Cost, all[i].CostEach // at the run's price
+		kept[i] = contender{summary, rounds[n]}
 	}
 	return kept, true
 }
 
-// alignedOrEmpty tells whether all samples that have any values have as many.
-func alignedOrEmpty(samples [][]float64) bool {
+// aligned tells whether all samples that are large enough to be compared have as many values.
+func aligned(samples [][]float64) bool {
 	var there [][]float64
 	for _, s := range samples {
-		if len(s) > 0 {
+		if len(s) >= stats.MinInterval {
 			there = append(there, s)
 		}
 	}

@@ -65,3 +65,33 @@ func TestEstimateOfASteeredRun(t *testing.T) {
 		t.Errorf("%v left, want 12 s: b does not run again", left)
 	}
 }
+
+// TestEstimateOfTurns: two contenders that take turns need as long as one after the other.
+func TestEstimateOfTurns(t *testing.T) {
+	var e Run
+	a1, b1, a2, b2 := bench.Leg{Contender: "a", Round: 1}, bench.Leg{Contender: "b", Round: 1}, bench.Leg{Contender: "a", Round: 2}, bench.Leg{Contender: "b", Round: 2}
+	run := bench.Run{Profile: bench.Profile{Turns: time.Second, Steps: []bench.Step{{Duration: 10 * time.Second}}}, Legs: []bench.LegEntry{{Leg: a1}, {Leg: b1}, {Leg: a2}, {Leg: b2}}}
+	at := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+	tell := func(after time.Duration, leg *bench.Leg, ev bench.Event) {
+		at = at.Add(after)
+		e.Apply(bench.Record{At: at, Leg: leg, Event: ev})
+	}
+	left := func(want time.Duration) {
+		t.Helper()
+		if got, ok := e.Left(at); !ok || got != want {
+			t.Errorf("%v left, want %v", got, want)
+		}
+	}
+	tell(0, nil, bench.RunStarted{Run: run})
+	left(4 * (10 + 8) * time.Second) // 8 s besides: a guess
+	tell(0, &a1, bench.LegStarted{})
+	tell(3*time.Second, &b1, bench.LegStarted{})
+	tell(3*time.Second, &b1, bench.StepStarted{})
+	tell(0, &a1, bench.StepStarted{})
+	tell(10*time.Second, &a1, bench.WindowClosed{})
+	left(10*time.Second + 2*(10+8)*time.Second)
+	tell(10*time.Second, &b1, bench.StepEnded{})
+	tell(2*time.Second, &b1, bench.LegEnded{State: bench.LegComplete})
+	tell(2*time.Second, &a1, bench.LegEnded{State: bench.LegComplete})
+	left(2 * (10 + 5) * time.Second) // 30 s for both of them, 20 of which were load
+}

@@ -141,6 +141,9 @@ func (h *hub) one(rec bench.Record) {
 		}
 	case bench.LegStarted:
 		h.leg, h.due = fmt.Sprintf("%s, leg %d of %d", rec.Leg.Label(), e.Number, e.Of), true
+		if h.legs == nil {
+			h.legs = map[bench.Leg]string{}
+		}
 		h.legs[*rec.Leg] = h.leg
 		h.say("begins")
 	case bench.StepStarted:

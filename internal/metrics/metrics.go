@@ -26,8 +26,8 @@ type Run struct {
 	run      *bench.Run
 	ended    bool
 	legs     int
-	life     // that something was last heard of; of those that take turns the one whose turn it is
-	lives    map[bench.Leg]life
+	life                        // that something was last heard of; of those that take turns the one whose turn it is
+	lives    map[bench.Leg]life // the others that run
 	requests map[outcome]int64
 	checks   map[outcome]int64
 	missed   map[outcome]int64
@@ -46,14 +46,17 @@ type life struct {
 
 // turnTo makes leg the one that is told of, if it runs.
 func (r *Run) turnTo(leg bench.Leg) {
-	if r.number > 0 && r.leg == leg {
-		return
-	}
-	if r.number > 0 {
-		r.lives[r.leg] = r.life
-	}
 	if other, runs := r.lives[leg]; runs {
+		r.lay()
+		delete(r.lives, leg)
 		r.life = other
+	}
+}
+
+// lay puts the one that is told of aside, if there is one.
+func (r *Run) lay() {
+	if r.number > 0 && r.lives != nil {
+		r.lives[r.leg] = r.life
 	}
 }
 
@@ -76,6 +79,7 @@ func (r *Run) Handle(rec bench.Record) {
 		r.life, r.lives = life{}, map[bench.Leg]life{}
 		r.requests, r.checks, r.missed = map[outcome]int64{}, map[outcome]int64{}, map[outcome]int64{}
 	case bench.LegStarted:
+		r.lay()
 		r.life, r.legs = life{leg: *rec.Leg, number: e.Number}, e.Of
 	case bench.InstanceStarted:
 		r.limits = e.Info.Limits

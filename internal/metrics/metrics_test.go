@@ -317,3 +317,48 @@ func TestDashboardAsksForWhatThereIs(t *testing.T) {
 		}
 	}
 }
+
+// Of contenders that take turns the one is told of whose turn it is, with what is its own.
+func TestTurns(t *testing.T) {
+	var r Run
+	a, b := bench.Leg{Contender: "a", Round: 1}, bench.Leg{Contender: "b", Round: 1}
+	tell := func(leg *bench.Leg, e bench.Event) { r.Handle(bench.Record{Leg: leg, Event: e}) }
+	window := func(n int64) bench.WindowClosed {
+		return bench.WindowClosed{Window: bench.Window{Length: time.Second, Succeeded: n}}
+	}
+	tell(nil, bench.RunStarted{Run: bench.Run{ID: "id"}})
+	for i, leg := range []*bench.Leg{&a, &b} {
+		tell(leg, bench.LegStarted{Number: i + 1, Of: 2})
+		tell(leg, bench.InstanceReady{StartUp: time.Duration(i+1) * time.Second})
+	}
+	for _, leg := range []*bench.Leg{&b, &a} {
+		tell(leg, bench.StepStarted{Of: 1, Step: bench.Step{Connections: 2}})
+	}
+	check := func(contender string, throughput, startUp float64) {
+		t.Helper()
+		all := parsed(t, &r)
+		if v, n := find(all, "locbench_throughput", "contender="+contender); n != 1 || v != throughput {
+			t.Errorf("throughput of %s: %v (%d of them)", contender, v, n)
+		}
+		if v, n := find(all, "start_up_seconds"); n != 1 || v != startUp {
+			t.Errorf("start-up of %s: %v (%d of them)", contender, v, n)
+		}
+	}
+	tell(&a, window(10))
+	check("a", 10, 1)
+	tell(&b, window(20))
+	check("b", 20, 2)
+	tell(&a, window(30))
+	check("a", 30, 1)
+	tell(&a, bench.LegEnded{})
+	check("b", 20, 2)
+	if all := parsed(t, &r); len(all) == 0 {
+		t.Error("nothing is told")
+	} else if v, _ := find(all, "locbench_requests_total", "contender=a"); v != 40 {
+		t.Errorf("%v successes of a", v)
+	}
+	tell(&b, bench.LegEnded{})
+	if _, n := find(parsed(t, &r), "round="); n != 0 {
+		t.Error("a leg that has ended is told of")
+	}
+}

@@ -40,6 +40,7 @@ type Printer struct {
 	estimate estimate.Run
 	leg      *life               // that something is told of
 	lives    map[bench.Leg]*life // that run: several where contenders take turns
+	owner    *bench.Leg          // of the lines to come; nil: the run
 	heading  *bench.Leg          // of the lines that were last written
 	status   string              // what the status line shows now
 	err      error
@@ -98,20 +99,8 @@ func (p *Printer) Handle(rec bench.Record) {
 	}
 }
 
-// head writes whose the following lines are, where several contenders are alive.
-func (p *Printer) head(leg *bench.Leg) {
-	if leg == nil || len(p.lives) < 2 || p.heading != nil && *p.heading == *leg {
-		return
-	}
-	p.heading = leg
-	p.line(" %s", p.paint(bold, safe.Line(leg.Label(), 100)))
-}
-
 func (p *Printer) tell(rec bench.Record) {
-	switch rec.Event.(type) {
-	case bench.StepEnded, bench.InstanceStopped, bench.LegEnded, bench.Befell, bench.CheckDone:
-		p.head(rec.Leg)
-	}
+	p.owner = rec.Leg
 	switch e := rec.Event.(type) {
 	case bench.RunStarted:
 		p.run = e.Run
@@ -294,6 +283,11 @@ func (p *Printer) line(format string, args ...any) {
 
 func (p *Printer) always(s string) {
 	p.clear()
+	// Where several contenders are alive, lines say whose they are.
+	if leg := p.owner; leg != nil && p.heading != nil && *p.heading != *leg && !p.Quiet {
+		fmt.Fprintln(p.Talk, " "+p.paint(bold, safe.Line(leg.Label(), 100)))
+		p.heading = leg
+	}
 	fmt.Fprintln(p.Talk, s)
 }
 

@@ -207,3 +207,29 @@ func TestABrokenPipeIsToldAtTheEnd(t *testing.T) {
 		t.Error("no error")
 	}
 }
+
+// Of contenders that take turns each block of lines says whose it is.
+func TestTurns(t *testing.T) {
+	records, _, _ := recorded()
+	var good, bad []bench.Record
+	for _, r := range records {
+		switch {
+		case r.Leg == nil:
+		case r.Leg.Contender == "kt-ktor":
+			bad = append(bad, r)
+		default:
+			good = append(good, r)
+		}
+	}
+	var out, talk bytes.Buffer
+	p := New(Options{Out: &out, Talk: &talk})
+	p.Handle(records[0])
+	for i := range max(len(good), len(bad)) {
+		for _, list := range [][]bench.Record{good, bad} {
+			if i < len(list) {
+				p.Handle(list[i])
+			}
+		}
+	}
+	golden(t, "turns.txt", talk.String())
+}

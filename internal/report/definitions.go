@@ -3,11 +3,12 @@ package report
 import (
 	"locbench/internal/bench"
 	"locbench/internal/stats"
+	"locbench/internal/units"
 )
 
 // definitions say what each measure is, in which unit, and who counted it.
 func definitions(p bench.Profile) []fact {
-	return []fact{
+	facts := []fact{
 		{"Throughput (successes/s)", "counted by the client: successful answers / measured seconds of the step. An answer is a success when it is complete and has the expected status, and the expected body where the profile validates bodies."},
 		{"Error ratio (%)", "errors / (errors + successes). Errors are counted by kind: class of an unexpected status, connect refused, connection reset, timeout, bad body, limit of the client. Counted by the client."},
 		{"Latency (ms, µs)", "from the sending of a request to the arrival of the last byte of its answer, of successes only. Where the client slept until then, the kernel's stamp ends it, so that its own waking up is not part of it; else the moment at which it was read. p50, p90, p99: 50, 90, 99 % of the successes of the step were as fast or faster. Quantiles of different rounds are never averaged into one."},
@@ -28,6 +29,10 @@ func definitions(p bench.Profile) []fact {
 		{"Bound by", "what the counters at the two ends of a step, and the other steps of the same leg, show to have been used up."},
 		{missing, "not measured, or not measurable there. It is never the same as 0."},
 	}
+	if p.Turns > 0 {
+		facts = append(facts, fact{"In turns", "the contenders of a round were alive at the same time, and in each step the load went from one to the next after " + units.Duration(p.Turns) + ", so that what the machine did met all alike. All figures of a step are of the contender's own turns, put together as if nothing had been in between; windows are turns. Where all took turns to the end, round is set against round: Wilcoxon's signed-rank test, and Hodges and Lehmann's interval of the ratio of pairs, in place of Mann-Whitney's."})
+	}
+	return facts
 }
 
 func priceWords(price float64) string {

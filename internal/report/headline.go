@@ -93,9 +93,13 @@ func newHeadline(run bench.Run, l layout, sums []stats.Contender, figures summar
 // tiersOf are the tiers in throughput, from 1, by the label of the contender, and what they mean.
 func tiersOf(figures summary.Figures) (tiers map[string]int, why string) {
 	tiers = map[string]int{}
+	how := "Mann-Whitney"
 	for _, s := range figures.Standings {
 		if s.Measure != summary.Throughput {
 			continue
+		}
+		if s.Paired {
+			how = "they took turns, so round against round, signed ranks"
 		}
 		if figures.Comparable(s) && len(s.Members) > 1 {
 			for n, tier := range s.Tiers {
@@ -108,7 +112,7 @@ func tiersOf(figures summary.Figures) (tiers map[string]int, why string) {
 	if len(tiers) == 0 {
 		return tiers, "No tiers: the rounds do not support any order of the contenders, for the reasons at the top."
 	}
-	return tiers, "Tier, by throughput: whoever is in a lower one is behind the first of each higher one by more than chance (Mann-Whitney, Holm over all pairs, 5 %); within a tier nobody is known to be behind the first. " +
+	return tiers, "Tier, by throughput: whoever is in a lower one is behind the first of each higher one by more than chance (" + how + ", Holm over all pairs, 5 %); within a tier nobody is known to be behind the first. " +
 		missing + ": not compared, for the reasons at the top."
 }
 

@@ -290,3 +290,28 @@ func TestReopenRemovesTemporaryFiles(t *testing.T) {
 		t.Errorf("left: %q, want %q", left, want)
 	}
 }
+
+// Of contenders that take turns each has a file of its own, whoever's event comes next.
+func TestLegsAtTheSameTime(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	w := mustCreate(t, dir)
+	a, b := plan().Legs[0].Leg, plan().Legs[1].Leg
+	feed(w, 1, nil, bench.RunStarted{Run: plan(), Dir: dir})
+	feed(w, 2, &a, bench.LegStarted{Number: 1, Of: 2}, bench.InstanceReady{StartUp: 1})
+	feed(w, 4, &b, bench.LegStarted{Number: 2, Of: 2}, bench.InstanceReady{StartUp: 2})
+	feed(w, 6, &b, step(0))
+	feed(w, 7, &a, step(0))
+	feed(w, 8, &a, step(1))
+	feed(w, 9, &b, bench.LegEnded{State: bench.LegFailed, Failure: "gone"})
+	feed(w, 10, &a, bench.LegEnded{State: bench.LegComplete})
+	run, legs, err := Read(dir)
+	if err != nil || len(legs) != 2 {
+		t.Fatalf("%d legs, %v", len(legs), err)
+	}
+	if legs[0].State != bench.LegComplete || len(legs[0].Steps) != 2 || *legs[0].StartUp != 1 || run.Legs[0].State != bench.LegComplete {
+		t.Errorf("a: %+v", legs[0])
+	}
+	if legs[1].State != bench.LegFailed || len(legs[1].Steps) != 1 || *legs[1].StartUp != 2 || run.Legs[1].State != bench.LegFailed {
+		t.Errorf("b: %+v", legs[1])
+	}
+}

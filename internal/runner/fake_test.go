@@ -12,6 +12,7 @@ import (
 
 // fakeInstance honours the contract of bench.Instance: Exited is closed once, Stop is idempotent, Usage fails afterwards.
 type fakeInstance struct {
+	name   string
 	info   bench.InstanceInfo
 	exited chan struct{}
 
@@ -26,7 +27,7 @@ func newFakeInstance(info bench.InstanceInfo) *fakeInstance {
 	return &fakeInstance{info: info, exited: make(chan struct{})}
 }
 
-func (f *fakeInstance) BaseURL() string          { return "http://127.0.0.1:1" }
+func (f *fakeInstance) BaseURL() string          { return "http://" + f.name }
 func (f *fakeInstance) Info() bench.InstanceInfo { return f.info }
 func (f *fakeInstance) Exited() <-chan struct{}  { return f.exited }
 func (f *fakeInstance) Logs() []bench.LogLine {
@@ -85,6 +86,7 @@ func (f *fakeLauncher) Launch(_ context.Context, spec bench.LaunchSpec) (bench.I
 		return nil, f.err
 	}
 	inst := newFakeInstance(bench.InstanceInfo{Runtime: bench.RuntimeProcess, LimitsNote: "not root"})
+	inst.name = spec.Name
 	f.instances = append(f.instances, inst)
 	f.names = append(f.names, spec.Name)
 	return inst, nil

@@ -3,19 +3,25 @@ package runner
 import (
 	"context"
 	"errors"
+	"time"
 
 	"locbench/internal/bench"
 	"locbench/internal/sample"
 )
 
+// sampleEvery is how often the counters are put on record within a step.
+const sampleEvery = time.Second
+
 // readings are those at the two ends of a step, or of each of its turns.
 type readings struct {
 	*life
 	res        *bench.StepResult
-	told       func(bench.Usage) // of each turn's end; nil: the step is run at a stretch
-	from       *bench.Usage
+	told       func(bench.Usage) // of a turn's end, once a second; nil: the step is run at a stretch
+	from, to   *bench.Usage      // of the last turn
 	besideFrom *bench.Beside
 	ends       int
+	waited     time.Duration // between the turns
+	waitedCPU  time.Duration // that the contender used then
 	err        error
 }
 
@@ -30,6 +36,10 @@ func (r *readings) begin(ctx context.Context) {
 	} else {
 		r.from, err = sample.Read(ctx, r.inst)
 		r.besideFrom = r.beside(ctx)
+		if r.from != nil && r.to != nil {
+			r.waited += r.from.At.Sub(r.to.At)
+			r.waitedCPU += max(r.from.CPU-r.to.CPU, 0)
+		}
 	}
 	r.err = errors.Join(r.err, err)
 	r.still.Take()
@@ -46,6 +56,7 @@ func (r *readings) end(ctx context.Context) {
 	}
 	r.res.Hiccups = &h
 	r.err = errors.Join(r.err, err)
+	r.to = to
 	r.ends++
 	switch {
 	case r.told == nil:
@@ -61,6 +72,12 @@ func (r *readings) end(ctx context.Context) {
 	}
 	u := r.res.After.Advance(*r.from, *to)
 	r.res.After = &u
-	r.res.Samples = append(r.res.Samples, u)
-	r.told(u)
+	last := r.res.Before.At
+	if n := len(r.res.Samples); n > 0 {
+		last = r.res.Samples[n-1].At
+	}
+	if u.At.Sub(last) >= sampleEvery {
+		r.res.Samples = append(r.res.Samples, u)
+		r.told(u)
+	}
 }

@@ -128,9 +128,9 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 	turns, told := l.seat.inTurns()
 	var sampler *sample.Sampler
 	if turns != nil {
-		read.told = usage // at the end of each turn: in between it only waits
+		read.told = usage // at the ends of turns: in between it only waits
 	} else {
-		sampler = sample.Start(dying, l.inst, time.Second, usage)
+		sampler = sample.Start(dying, l.inst, sampleEvery, usage)
 	}
 	res.Load, err = l.Engine.Run(dying, l.inst.BaseURL(), step, Hooks{
 		OnStart: func() { read.begin(ctx) },
@@ -144,8 +144,11 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 	})
 	l.steering.finishStep(l.lastStep(index))
 	if turns != nil {
-		told.Count = read.ends
+		told.Count, told.Waited, told.WaitedCPU = read.ends, read.waited, read.waitedCPU
 		res.Turns = told
+		if n := told.Restless(); n > restless {
+			res.Warnings = append(res.Warnings, fmt.Sprintf("it used %.2f CPUs while it waited for its turns: those whose turn it was may have missed them", n))
+		}
 	} else {
 		res.Samples = sampler.Stop()
 		if n := sampler.Failed(); n > 0 {
@@ -195,6 +198,9 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 	}
 	return res, skipped, stop, err
 }
+
+// restless is how many CPUs a contender may use while it waits for its turn before the others' figures are in doubt.
+const restless = 0.05
 
 // What of a machine that stood still is worth a warning: a long time at once, or a share of the step on every CPU.
 const (

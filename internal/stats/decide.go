@@ -206,6 +206,8 @@ func (r Rule) more(c Comparison, family int) int {
 		z := normalQuantile(1-r.Alpha/2/float64(family)) + normalQuantile(power)
 		if least = z * z / (3 * d * d); !c.Test.Paired {
 			least /= 2
+		} else if d == 0.5 { // the formula is too careful where all say the same
+			least = 0
 		}
 		least = max(least, float64(r.fewest(family, c.Test.Paired)))
 	}

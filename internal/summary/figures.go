@@ -91,9 +91,7 @@ func New(run bench.Run, legs []bench.LegResult, rules Rules) Figures {
 		}
 	}
 	f.Unequal = len(conditions) > 1
-	if kept, ok := stats.Together(sides...); ok {
-		f.Together = !slices.ContainsFunc(sides, func(own []bench.LegResult) bool { return len(own) != len(kept[0]) })
-	}
+	f.Together = stats.AllTogether(sides...)
 	for _, m := range Measures() {
 		f.Standings = append(f.Standings, newStanding(m, f, rules.of(m)))
 	}

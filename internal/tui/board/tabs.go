@@ -25,7 +25,7 @@ func (v *view) label(t tab, level int) string {
 	case steps:
 		if v.leg != nil && len(v.leg.Steps) > 0 {
 			count = strconv.Itoa(len(v.leg.Steps))
-			if n := len(v.s.Run.Profile.Steps); n > 0 {
+			if n := len(v.s.Run.Profile.Steps); n > 0 && v.s.Run.Search == "" {
 				count += "/" + strconv.Itoa(n)
 			}
 		}

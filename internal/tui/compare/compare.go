@@ -12,6 +12,7 @@ import (
 
 	"locbench/internal/bench"
 	compared "locbench/internal/compare"
+	"locbench/internal/stats"
 	"locbench/internal/tui/look"
 	"locbench/internal/tui/ui"
 )
@@ -228,7 +229,7 @@ func (s *Screen) choose(p pairing) {
 			c.breaks = append(c.breaks, d)
 		}
 	}
-	judgeSteps(c.steps, len(c.breaks) > 0, s.floor)
+	judgeSteps(c.steps, len(c.breaks) > 0, stats.AllTogether(c.a.legs, c.b.legs), s.floor)
 	s.set = c
 }
 

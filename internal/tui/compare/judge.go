@@ -64,12 +64,12 @@ func halfPeak(said *Said) Figure {
 }
 
 // judgeSteps decides the throughput of all steps that both sides have, as one family.
-func judgeSteps(pairs []StepPair, broken bool, floor *compared.Floor) {
+func judgeSteps(pairs []StepPair, broken, paired bool, floor *compared.Floor) {
 	var family []stats.Pair
 	var of []*Figure
 	for i := range pairs {
 		if f := &pairs[i].Throughput; pairs[i].InA && pairs[i].InB && !pairs[i].Step.WarmUp {
-			family = append(family, stats.Pair{Measure: pairs[i].Step.Name, HigherIsBetter: true, Old: f.A.Rounds, New: f.B.Rounds, Floor: floor.Of(compared.Throughput)})
+			family = append(family, stats.Pair{Measure: pairs[i].Step.Name, HigherIsBetter: true, Old: f.A.Rounds, New: f.B.Rounds, Paired: paired && stats.SameLength(f.A.Rounds, f.B.Rounds), Floor: floor.Of(compared.Throughput)})
 			of = append(of, f)
 		}
 	}

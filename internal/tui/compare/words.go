@@ -139,12 +139,22 @@ func rounds(c Contender) string {
 	return fmt.Sprintf("%d of %d rounds complete", c.Complete, c.Legs)
 }
 
+// test names that by which the headline measures are judged.
+func (c *comparison) test() string {
+	for _, f := range c.head {
+		if f.Said != nil && f.Said.row != nil && f.Said.row.Paired {
+			return "they took turns, so round against round, signed ranks"
+		}
+	}
+	return "Mann-Whitney"
+}
+
 // method says how to read the words.
 func method(c *comparison, twoRuns bool) string {
 	if n := min(c.a.Legs, c.b.Legs); n < stats.MinInterval {
 		return fmt.Sprintf("%d rounds or more on both sides give a 95 %% interval and a verdict; fewer support no claim.", stats.MinInterval)
 	}
-	text := "Medians of the rounds; latencies of all requests. Verdicts on the headline measures, as by 'locbench compare': Mann-Whitney, Holm, 95 %. "
+	text := "Medians of the rounds; latencies of all requests. Verdicts on the headline measures, as by 'locbench compare': " + c.test() + ", Holm, 95 %. "
 	if c.floor != nil {
 		text += "Claimed from the machine's noise floor on: " + c.floor.Words() + "."
 	} else {

@@ -213,3 +213,36 @@ func TestListsAreBounded(t *testing.T) {
 		t.Errorf("%d checks, %d marks, %d warnings, %d interventions", len(r.Checks), len(r.Marks), len(r.Warnings), len(r.Interventions))
 	}
 }
+
+// Of contenders that take turns one is shown for as long as it runs, then another one that still does.
+func TestTurns(t *testing.T) {
+	a, b := bench.Leg{Contender: "a", Round: 1}, bench.Leg{Contender: "b", Round: 1}
+	var records []bench.Record
+	at := time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
+	tell := func(leg *bench.Leg, e bench.Event) {
+		at = at.Add(time.Second)
+		records = append(records, bench.Record{Seq: int64(len(records) + 1), At: at, Leg: leg, Event: e})
+	}
+	step := bench.Step{Name: "2 connections", Connections: 2, Duration: 2 * time.Second}
+	tell(nil, bench.RunStarted{Run: bench.Run{Profile: bench.Profile{Turns: time.Second, Steps: []bench.Step{step}}, Legs: []bench.LegEntry{{Leg: a}, {Leg: b}}}})
+	for i, leg := range []*bench.Leg{&a, &b} {
+		tell(leg, bench.LegStarted{Number: i + 1, Of: 2})
+	}
+	for _, leg := range []*bench.Leg{&b, &a} {
+		tell(leg, bench.StepStarted{Of: 1, Step: step})
+	}
+	for i := range 2 {
+		for n, leg := range []*bench.Leg{&b, &a} {
+			tell(leg, bench.WindowClosed{Window: bench.Window{Start: time.Duration(i) * time.Second, Length: time.Second, Succeeded: int64(10 * (n + 1))}})
+		}
+	}
+	s := apply(records)
+	if s.Current.Result.Leg != b || s.Step().Ran != 2*time.Second || len(s.Leg(a).Load) != 2 || s.Leg(a).Load[0].Throughput != 20 || s.Leg(b).Load[0].Throughput != 10 {
+		t.Errorf("current %s, a %+v, b %+v", s.Current.Result.Leg, s.Leg(a).Load, s.Leg(b).Load)
+	}
+	tell(&b, bench.LegEnded{State: bench.LegComplete})
+	tell(&a, bench.StepEnded{Result: bench.StepResult{Step: step}})
+	if s = apply(records); s.Current.Result.Leg != a {
+		t.Errorf("current %s, though a is the one that runs", s.Current.Result.Leg)
+	}
+}

@@ -1,0 +1,101 @@
+package bench
+
+import (
+	"reflect"
+	"testing"
+	"time"
+)
+
+// filled is a reading of which every counter is n times as large as that of filled(1).
+func filled(n int64) Usage {
+	d := func(x int64) *Duration { v := Duration(n * x); return &v }
+	i := func(x int64) *int64 { v := n * x; return &v }
+	return Usage{
+		At: time.Unix(1000+n, 0), Source: "cgroup v1", CPU: Duration(n * 100), CPUUser: d(60), CPUSystem: d(40),
+		Throttling: &Throttling{Periods: n * 10, Throttled: n * 3, Time: Duration(n * 7)},
+		Memory: &Memory{Used: n * 1000, Peak: n * 2000, PeakSource: "max_usage", Limit: 1 << 20, OOMKills: n, LimitHits: i(5), MajorFaults: i(6),
+			MinorFaults: i(7), Refaults: i(8), StepPeak: i(9)},
+		Processes: new(int(n)), Threads: new(int(2 * n)),
+		Pressure: &Pressure{Source: "cgroup v2", CPU: &Stall{Duration(n * 11), d(12)}, Memory: &Stall{Some: Duration(n * 13)}},
+		Switches: &Switches{"x", n * 14, n * 15}, Network: &Network{"y", n * 16, n * 17}, Took: Duration(n),
+	}
+}
+
+// From 1 to 3 and from 10 to 14 is as from 1 to 7: counters have grown by 6, everything else is as it was read last.
+func TestAdvance(t *testing.T) {
+	first := filled(1).Advance(filled(1), filled(3))
+	if !reflect.DeepEqual(first, filled(3)) {
+		t.Errorf("one turn is %+v, the reading at its end %+v", first, filled(3))
+	}
+	got := first.Advance(filled(10), filled(14))
+	want, last := filled(7), filled(14)
+	want.Processes, want.Threads, want.Took = last.Processes, last.Threads, last.Took
+	want.Memory.Used, want.Memory.Peak, want.Memory.StepPeak = last.Memory.Used, last.Memory.Peak, last.Memory.StepPeak
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("two turns are\n%+v\nwant\n%+v", got, want)
+	}
+	// Every field is either grown or taken over: a new one that is forgotten here would be zero.
+	v := reflect.ValueOf(got)
+	for i := range v.NumField() {
+		if v.Field(i).IsZero() {
+			t.Errorf("%s is lost", v.Type().Field(i).Name)
+		}
+	}
+}
+
+// What one of the readings does not know is not made up.
+func TestAdvanceOfUnknown(t *testing.T) {
+	bare := Usage{At: time.Unix(5, 0), CPU: 5}
+	got := filled(1).Advance(bare, filled(3))
+	if got.CPUUser != nil || got.Throttling != nil || got.Pressure != nil || got.Switches != nil || got.Network != nil {
+		t.Errorf("made up: %+v", got)
+	}
+	if got := filled(1).Advance(filled(2), bare); got.Memory != nil || got.CPUSystem != nil {
+		t.Errorf("made up: %+v", got)
+	}
+}
+
+func TestAdvanceBeside(t *testing.T) {
+	at := func(n int64) *Beside {
+		d := func(x int64) Duration { return Duration(n * x) }
+		return &Beside{
+			Host:  &HostUsage{At: time.Unix(n, 0), Busy: d(1), Idle: d(2), Steal: d(3), IOWait: d(4), Throttles: new(n * 5), Pressure: &Pressure{Source: "p", CPU: &Stall{Some: d(6)}}},
+			Store: &StoreUsage{At: time.Unix(n, 0), Source: "embedded", CPU: d(7), Calls: n * 8, Busy: d(9), CPUs: 1},
+		}
+	}
+	if got := at(1).Advance(at(1), at(3)).Advance(at(10), at(14)); !reflect.DeepEqual(got, at(7)) {
+		t.Errorf("host %+v, store %+v", got.Host, got.Store)
+	}
+	if got := at(1).Advance(nil, at(2)); got != nil {
+		t.Errorf("made up: %+v", got)
+	}
+	if got := at(1).Advance(&Beside{}, at(2)); got.Host != nil || got.Store != nil {
+		t.Errorf("made up: %+v", got)
+	}
+}
+
+func TestHiccupsTogether(t *testing.T) {
+	a := Hiccups{CPUs: 2, Count: 1, Sum: 5, Max: 5, Preferred: true}
+	if got := (Hiccups{}).And(a); got != a {
+		t.Errorf("%+v", got)
+	}
+	if got := a.And(Hiccups{CPUs: 2, Count: 2, Sum: 9, Max: 8}); got != (Hiccups{CPUs: 2, Count: 3, Sum: 14, Max: 8}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestGroups(t *testing.T) {
+	leg := func(name string, round int) LegEntry { return LegEntry{Leg: Leg{Contender: name, Round: round}} }
+	two := Run{Legs: []LegEntry{leg("a", 1), leg("b", 1), leg("b", 2), leg("a", 2)}, Profile: Profile{Contenders: []Selection{{Contender: "a"}, {Contender: "b"}}}}
+	if got := two.Groups(); !reflect.DeepEqual(got, [][]int{{0}, {1}, {2}, {3}}) {
+		t.Errorf("one after the other: %v", got)
+	}
+	two.Profile.Turns = time.Second
+	if got := two.Groups(); !reflect.DeepEqual(got, [][]int{{0, 1}, {2, 3}}) {
+		t.Errorf("in turns: %v", got)
+	}
+	one := Run{Legs: []LegEntry{leg("a", 1), leg("a", 2), leg("a", 3)}, Profile: Profile{Turns: time.Second, Contenders: []Selection{{Contender: "a"}}}}
+	if got := one.Groups(); !reflect.DeepEqual(got, [][]int{{0, 1}, {2}}) {
+		t.Errorf("with itself: %v", got)
+	}
+}

@@ -1,0 +1,92 @@
+package stats
+
+import (
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// turn is a round that began at since; 0: it was run at a stretch.
+func turn(round int, since int64, state bench.LegState) bench.LegResult {
+	l := bench.LegResult{Leg: bench.Leg{Contender: "x", Round: round}, State: state, Steps: []bench.StepResult{{}}}
+	if since > 0 {
+		l.Steps = append(l.Steps, bench.StepResult{Turns: &bench.Turns{Since: time.Unix(since, 0), With: []string{"y"}}})
+	}
+	return l
+}
+
+func TestTogether(t *testing.T) {
+	const done = bench.LegComplete
+	a := []bench.LegResult{turn(1, 10, done), turn(2, 20, done), turn(3, 30, bench.LegFailed), turn(4, 0, done), turn(5, 50, done)}
+	b := []bench.LegResult{turn(5, 50, done), turn(1, 10, done), turn(2, 21, done), turn(3, 30, done)} // the second one of another table
+	kept, ok := Together(a, b)
+	if !ok || len(kept) != 2 || len(kept[0]) != 2 || len(kept[1]) != 2 {
+		t.Fatalf("%v, kept %+v", ok, kept)
+	}
+	for _, side := range kept {
+		if side[0].Leg.Round != 1 || side[1].Leg.Round != 5 {
+			t.Errorf("rounds %d and %d", side[0].Leg.Round, side[1].Leg.Round)
+		}
+	}
+	for name, sides := range map[string][][]bench.LegResult{
+		"one side": {a}, "none": nil, "nothing in common": {a[:1], b[:1]}, "at a stretch": {a[3:4], a[3:4]}, "twice": {append(a, a[0]), b},
+	} {
+		if kept, ok := Together(sides...); ok {
+			t.Errorf("%s: %+v", name, kept)
+		}
+	}
+}
+
+// Six pairs can never be enough in a family of five, eight can; round by round the same figures tell more than side by side.
+func TestPairsOfAFamily(t *testing.T) {
+	family := func(n int, paired bool) []Pair {
+		var old, fresh, same []float64
+		for i := range n {
+			machine := float64(1 + i%4)
+			old, fresh, same = append(old, 100*machine), append(fresh, 90*machine*(1+.001*float64(i))), append(same, machine*(1+.001*float64(i*7%3)))
+		}
+		all := []Pair{{Measure: "throughput", HigherIsBetter: true, Old: old, New: fresh, Paired: paired}}
+		for range 4 {
+			all = append(all, Pair{Old: same, New: same, Paired: paired})
+		}
+		return all
+	}
+	if c := (Rule{}).Compare(family(6, true))[0]; c.Verdict != CannotTell || c.More != 2 || !c.Test.Paired {
+		t.Errorf("six pairs: %s, %d more", c.Verdict, c.More)
+	}
+	c := (Rule{}).Compare(family(MinPaired, true))[0]
+	if c.Verdict != Worse || c.Ratio.Interval.High > .92 || c.Ratio.Interval.Low < .89 {
+		t.Errorf("eight pairs: %s", c.Sentence())
+	}
+	if c := (Rule{}).Compare(family(MinPaired, false))[0]; c.Verdict != CannotTell || c.More < 20 {
+		t.Errorf("side by side: %s", c.Sentence())
+	}
+	if c := (Rule{}).Compare(family(MinPaired, true))[1]; c.Verdict != Same || c.Test.P != 1 {
+		t.Errorf("equal pairs: %s", c.Sentence())
+	}
+}
+
+func TestTiersOfPairs(t *testing.T) {
+	var samples [][]float64
+	for k := range 3 {
+		var s []float64
+		for i := range 10 {
+			s = append(s, float64(1+i%5)*(1-.1*float64(k))*(1+.001*float64((i+k)%3)))
+		}
+		samples = append(samples, s)
+	}
+	if tiers, _, lacking := (Rule{}).Tiers(samples, true, true); len(tiers) != 3 || lacking != 0 {
+		t.Errorf("round against round: %+v, lacking %d", tiers, lacking)
+	}
+	if tiers, _, _ := (Rule{}).Tiers(samples, true, false); len(tiers) != 1 {
+		t.Errorf("side by side: %+v", tiers)
+	}
+	// The smallest p value of n pairs is 2 / 2ⁿ, and there are three comparisons: seven rounds.
+	for i := range samples {
+		samples[i] = samples[i][:6]
+	}
+	if _, _, lacking := (Rule{}).Tiers(samples, true, true); lacking != 1 {
+		t.Errorf("six rounds lack %d", lacking)
+	}
+}
