@@ -6,6 +6,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/cpuset"
 	"locbench/internal/docker"
+	"locbench/internal/thread"
 )
 
 // apart is the isolation of a run: who gets which CPUs. Its zero value parts nothing.
@@ -58,6 +59,7 @@ func (a *apart) begin() (err error) {
 		return nil
 	}
 	a.undo, err = cpuset.Keep(a.client)
+	thread.Rebase()
 	return err
 }
 
@@ -68,5 +70,6 @@ func (a *apart) end() error {
 	}
 	undo := a.undo
 	a.undo = nil
+	defer thread.Rebase()
 	return undo()
 }

@@ -19,7 +19,7 @@ const deafSteps = 2
 func (l *life) load(ctx context.Context) error {
 	defer l.Engine.Rest(l.inst.BaseURL()) // before the contender is stopped: it might wait for its connections to be closed
 	if l.seat != nil {
-		l.still = l.seat.still
+		l.still = l.seat.meter()
 	} else {
 		l.still = hiccup.Start(hiccup.Nap)
 		defer l.still.Stop()

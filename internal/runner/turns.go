@@ -21,8 +21,12 @@ func (r *runner) together(ctx context.Context, legs []int) []error {
 	if len(legs) == 1 {
 		return []error{r.leg(ctx, r.Run.Legs[legs[0]].Leg, legs[0]+1, nil)}
 	}
-	t := &table{length: r.Run.Profile.Turns, since: time.Now(), still: hiccup.Start(hiccup.Nap), steering: r.steering}
-	defer t.still.Stop()
+	t := &table{length: r.Run.Profile.Turns, since: time.Now(), steering: r.steering}
+	defer func() {
+		if t.still != nil {
+			t.still.Stop()
+		}
+	}()
 	t.changed = sync.NewCond(&t.mu)
 	var reaches []*reach
 	for n, i := range legs {
@@ -49,7 +53,7 @@ func (r *runner) together(ctx context.Context, legs []int) []error {
 type table struct {
 	length   time.Duration
 	since    time.Time
-	still    *hiccup.Meter
+	still    *hiccup.Meter // from the first load on; who has the turn may use it
 	steering *steering
 
 	mu      sync.Mutex
@@ -135,6 +139,14 @@ func (s *seat) met(stage int) bool {
 		}
 	}
 	return true
+}
+
+// meter watches the machine for all at the table. It begins when the first of them is loaded: this process may be kept to fewer CPUs before.
+func (s *seat) meter() *hiccup.Meter {
+	if s.still == nil {
+		s.still = hiccup.Start(hiccup.Nap)
+	}
+	return s.still
 }
 
 // others are the labels of those who have not left.

@@ -45,6 +45,16 @@ func Room(kept int) (close func()) {
 	})
 }
 
+// Rebase says that somebody has set GOMAXPROCS anew while there may be room: the room comes on top again.
+func Rebase() {
+	procs.Lock()
+	defer procs.Unlock()
+	procs.before = runtime.GOMAXPROCS(0)
+	if procs.taken > 0 {
+		runtime.GOMAXPROCS(procs.before + procs.taken)
+	}
+}
+
 // Own gives the calling goroutine a thread of its own, which wakes from a sleep to the nanosecond where the system can do that, instead of to 50 µs. The
 // thread is never given back: it ends with the goroutine.
 func Own() {
