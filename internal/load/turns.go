@@ -19,7 +19,7 @@ type Turns struct {
 }
 
 // runTurns is Run with plan.Turns. All times are of the turns alone, put together as if nothing had been in between: Load.Elapsed and
-// Load.Wall are sums over them, and each window is a turn. A turn has requests, and a schedule, of its own, over the connections of the one before.
+// Load.Wall are sums over them, and a window is as many turns as are a second. A turn has requests, and a schedule, of its own, over the connections of the one before.
 func (e Engine) runTurns(ctx context.Context, plan Plan, connections int, onWindow func(bench.Window)) (bench.Load, error) {
 	if plan.Turns.Length <= 0 || plan.Step.Arrivals != nil || plan.Step.MaxRequests > 0 || plan.Step.Settle || plan.Step.RampFrom > 0 || plan.Step.RampTo > 0 || plan.Step.Wave != nil {
 		return bench.Load{}, fmt.Errorf("load step %q: it cannot be run in turns", plan.Step.Name)
@@ -65,12 +65,16 @@ func (e Engine) runTurns(ctx context.Context, plan Plan, connections int, onWind
 		if all == nil {
 			all = newTurns(rec)
 		}
-		for _, w := range all.takeTurn(rec) {
-			deliver.add(w)
+		all.takeTurn(rec)
+		if left <= 0 || all.lasted-all.window.from >= e.window() {
+			deliver.add(all.closeTurns())
 		}
 	}
 	if all == nil {
 		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, context.Cause(ctx))
+	}
+	if all.lasted > all.window.from { // it was cut short
+		deliver.add(all.closeTurns())
 	}
 	all.preopened = places // what was opened anew is counted already
 	return e.told(ctx, plan, all, places, wall, cpu)
@@ -86,11 +90,10 @@ func newTurns(first *recorder) *recorder {
 	return all
 }
 
-// takeTurn takes over what a turn has recorded, after its end, and returns its windows by the clock of all turns.
-func (r *recorder) takeTurn(turn *recorder) []bench.Window {
+// takeTurn takes over what a turn has recorded, after its end.
+func (r *recorder) takeTurn(turn *recorder) {
 	turn.mu.Lock()
 	defer turn.mu.Unlock()
-	before := r.lasted
 	r.lasted += turn.elapsed()
 	if sum := r.sending + turn.sending; sum > 0 {
 		r.saturation = (r.saturation*float64(r.sending) + turn.saturation*float64(turn.sending)) / float64(sum)
@@ -121,15 +124,19 @@ func (r *recorder) takeTurn(turn *recorder) []bench.Window {
 		o.due, o.dropped, o.late, o.held = o.due+t.due, o.dropped+t.dropped, o.late+t.late, o.held+t.held
 		o.rate, o.final = t.rate, t.final
 	}
-	r.total.add(turn.total)
-	windows := turn.windows
-	for i := range windows {
-		if w := &windows[i]; w.Drain {
-			w.Start = r.lasted
-		} else {
-			w.Start += before
-		}
+	r.window.add(turn.total)
+}
+
+// closeTurns ends the window in use, which is of whole turns.
+func (r *recorder) closeTurns() bench.Window {
+	done := r.window
+	rate := 0.
+	if r.open != nil {
+		rate = r.open.rate
 	}
-	r.windows = append(r.windows, windows...)
-	return windows
+	w := done.told(r.lasted, rate)
+	r.windows = append(r.windows, w)
+	r.total.add(done)
+	done.reset(r.lasted)
+	return w
 }

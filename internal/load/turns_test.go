@@ -40,7 +40,7 @@ func TestTurns(t *testing.T) {
 				p.OnStart, p.OnEnd = func() { began++ }, func() { ended++ }
 				var windows []bench.Window
 				took := time.Now()
-				l, err := Engine{Portable: loop == "portable"}.Run(context.Background(), p, func(w bench.Window) { windows = append(windows, w) })
+				l, err := Engine{Portable: loop == "portable", Window: 200 * time.Millisecond}.Run(context.Background(), p, func(w bench.Window) { windows = append(windows, w) })
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -64,15 +64,12 @@ func TestTurns(t *testing.T) {
 				at := time.Duration(0)
 				for _, w := range windows {
 					inWindows += w.Succeeded
-					if w.Drain {
-						continue
-					}
-					if (w.Start - at).Abs() > 5*time.Millisecond {
-						t.Errorf("a window begins at %s, the one before has ended at %s", w.Start, at)
+					if w.Start != at || w.Drain || w.P50 < time.Millisecond || w.P50 > w.Max {
+						t.Errorf("a window that begins at %s after one that has ended at %s: %+v", w.Start, at, w)
 					}
 					at = w.Start + w.Length
 				}
-				if len(windows) != len(l.Windows) || inWindows != l.Succeeded || (at-l.Elapsed).Abs() > 5*time.Millisecond {
+				if len(windows) != 2 || len(windows) != len(l.Windows) || inWindows != l.Succeeded || at != l.Elapsed {
 					t.Errorf("%d windows until %s with %d successes, told %d", len(windows), at, inWindows, len(l.Windows))
 				}
 				for _, w := range l.Warnings {

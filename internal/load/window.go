@@ -30,19 +30,26 @@ func (r *recorder) closeWindow() bench.Window {
 	}
 	r.mu.Unlock()
 
+	w := done.told(end, rate)
+	w.Drain = drain
+	r.total.add(done)
+	done.reset(0)
+	return w
+}
+
+// told is the window that ends at end.
+func (t *tally) told(end time.Duration, rate float64) bench.Window {
 	w := bench.Window{
-		Start: done.from, Length: end - done.from, Drain: drain, Succeeded: done.succeeded, Bytes: done.bytes,
-		P50: done.latency.Quantile(.50), P90: done.latency.Quantile(.90), P99: done.latency.Quantile(.99),
-		Max: done.latency.Max(), Sent: done.sent, Due: done.due, Late: done.late, Dropped: done.dropped, Rate: rate,
+		Start: t.from, Length: end - t.from, Succeeded: t.succeeded, Bytes: t.bytes,
+		P50: t.latency.Quantile(.50), P90: t.latency.Quantile(.90), P99: t.latency.Quantile(.99),
+		Max: t.latency.Max(), Sent: t.sent, Due: t.due, Late: t.late, Dropped: t.dropped, Rate: rate,
 	}
-	if len(done.failed) > 0 {
-		w.Failed = make(map[bench.ErrorKind]int64, len(done.failed))
-		for kind, n := range done.failed {
+	if len(t.failed) > 0 {
+		w.Failed = make(map[bench.ErrorKind]int64, len(t.failed))
+		for kind, n := range t.failed {
 			w.Failed[kind] = n
 		}
 	}
-	r.total.add(done)
-	done.reset(0)
 	return w
 }
 

@@ -30,7 +30,7 @@ func definitions(p bench.Profile) []fact {
 		{missing, "not measured, or not measurable there. It is never the same as 0."},
 	}
 	if p.Turns > 0 {
-		facts = append(facts, fact{"In turns", "the contenders of a round were alive at the same time, and in each step the load went from one to the next after " + units.Duration(p.Turns) + ", so that what the machine did met all alike. All figures of a step are of the contender's own turns, put together as if nothing had been in between; windows are turns. Where all took turns to the end, round is set against round: Wilcoxon's signed-rank test, and Hodges and Lehmann's interval of the ratio of pairs, in place of Mann-Whitney's."})
+		facts = append(facts, fact{"In turns", "the contenders of a round were alive at the same time, and in each step the load went from one to the next after " + units.Duration(p.Turns) + ", so that what the machine did met all alike. All figures of a step are of the contender's own turns, put together as if nothing had been in between. Where all took turns to the end, round is set against round: Wilcoxon's signed-rank test, and Hodges and Lehmann's interval of the ratio of pairs, in place of Mann-Whitney's."})
 	}
 	return facts
 }
