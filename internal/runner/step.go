@@ -28,6 +28,9 @@ func (l *life) load(ctx context.Context) error {
 	for i, step := range l.plan(ctx) {
 		if l.seat != nil {
 			l.seat.meet(ctx, i)
+			if l.ended != nil { // by another one's step
+				return l.ended
+			}
 		}
 		paused := l.pause(ctx, l.leg, l.inst.Exited())
 		if ctx.Err() != nil {

@@ -299,3 +299,19 @@ func TestStopOfTurns(t *testing.T) {
 		}
 	}
 }
+
+// A threshold that ends the run ends it for all at the table.
+func TestThresholdThatEndsTheRunInTurns(t *testing.T) {
+	f, err := start(t, context.Background(), func(f *fakeRun) {
+		inTurns(&turning{})(f)
+		f.cfg.Run.Profile.Thresholds = []bench.Threshold{{Objective: "throughput>1000000", Stop: bench.ScopeRun, Contender: "a", FromStep: 2}}
+	})
+	if !errors.Is(err, ErrThreshold) || len(f.legs) != 2 {
+		t.Fatalf("%v, %d legs", err, len(f.legs))
+	}
+	for name, leg := range f.legs {
+		if leg.State != bench.LegAborted || len(leg.Steps) != 2 || !strings.Contains(leg.Failure, "threshold missed") || leg.Stop == nil {
+			t.Errorf("%s is %s after %d steps: %q", name, leg.State, len(leg.Steps), leg.Failure)
+		}
+	}
+}
