@@ -39,7 +39,7 @@ steps:
 //
 // STEP is how long a step is. With AWAKE=1 something of the idle class runs on every CPU meanwhile, so that none is given back to a hypervisor, which
 // takes its time to return it; what the machine is busy with is then wrong, and no verdict holds. With ONLY=slowed the A/A part is left out. With
-// TURNS=100ms those of a round are alive side by side and take turns of so long; a comparison is then of eight rounds.
+// TURNS=100ms those of a round are alive side by side and take turns of so long; a comparison is then of eight rounds, or of ROUNDS.
 //
 //	make bench-aa
 func BenchmarkAA(b *testing.B) {
@@ -59,6 +59,9 @@ func BenchmarkAA(b *testing.B) {
 	turns, rounds := "", stats.MinInterval
 	if t := os.Getenv("TURNS"); t != "" {
 		turns, rounds = "turns: "+t+"\n", stats.MinPaired
+	}
+	if n, err := strconv.Atoi(os.Getenv("ROUNDS")); err == nil && n >= stats.MinInterval {
+		rounds = n
 	}
 	profile := profileFile(b, fmt.Sprintf(referenceSteps, turns, step))
 	floor, cost := calibrated(b, dir, profile, step)

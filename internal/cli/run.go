@@ -80,7 +80,7 @@ several are true, the first of 130, 3, 4 is told.`,
 		Example: `  locbench run --headless                                   # profile quick on whatever this machine has
   locbench run --profile locations go-nethttp --elastic http://127.0.0.1:9200
   locbench run go-nethttp go-nethttp:release --rounds 6
-  locbench run old:v1 old:v2 --services ./mine --turns 100ms --rounds 8     # a small difference, on a noisy machine
+  locbench run old:v1 old:v2 --services ./mine --turns 100ms --rounds 12    # a small difference, on a noisy machine
   locbench run --runtime process --duration 5s --connections 1,8,64
   locbench run --target http://127.0.0.1:8080 --no-checks   # load a service that already runs
   locbench run --threshold 'p99<50ms,errors<0.1%' --threshold 'errors<20% window=5s stop=run'
