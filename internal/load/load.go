@@ -137,7 +137,8 @@ func (e Engine) Run(ctx context.Context, plan Plan, onWindow func(bench.Window))
 	}
 	defer calmDown()()
 	if plan.Turns != nil {
-		return e.runTurns(ctx, plan, connections, onWindow)
+		load, err := e.runTurns(ctx, plan, connections, onWindow)
+		return warned(load, waited), err
 	}
 	rec, wire := e.loop(ctx, plan, mix, connections)
 	defer wire.close()
@@ -148,10 +149,15 @@ func (e Engine) Run(ctx context.Context, plan Plan, onWindow func(bench.Window))
 	}
 	wall, cpu := e.clocked(ctx, plan, rec, wire, onWindow)
 	load, err := e.told(ctx, plan, rec, wire.places(), wall, cpu)
-	if waited != "" {
-		load.Warnings = append(load.Warnings, waited)
+	return warned(load, waited), err
+}
+
+// warned is load with one more warning, if there is one.
+func warned(load bench.Load, text string) bench.Load {
+	if text != "" {
+		load.Warnings = append(load.Warnings, text)
 	}
-	return load, err
+	return load
 }
 
 // loop keeps a step's connections and sends its requests.

@@ -76,11 +76,8 @@ type seat struct {
 // in the course of it does so for both.
 func (t *table) holder() int {
 	n := len(t.seats)
-	if at := t.at % (2 * n); at < n {
-		return at
-	} else {
-		return 2*n - 1 - at
-	}
+	at := t.at % (2 * n)
+	return min(at, 2*n-1-at)
 }
 
 // take waits for the turn. It does not end before: who holds it ends with the context, and gives it away.

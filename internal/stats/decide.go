@@ -221,27 +221,19 @@ func (r Rule) more(c Comparison, family int) int {
 	return int(max(1, min(MaxRounds, math.Ceil(least)-float64(have))))
 }
 
-// fewest is how many rounds on each side can give a p value, at its smallest, that is enough in such a family.
+// fewest is how many rounds on each side can give a p value that is enough in such a family.
 func (r Rule) fewest(family int, paired bool) (n int) {
-	for n = MinInterval; n < MaxRounds; n++ {
-		least := math.Ldexp(2, -n)
-		if !paired {
-			least = 2 / choose(2*n, n)
-		}
-		if least*float64(family) <= r.Alpha {
-			break
-		}
+	for n = MinInterval; n < ExactLimit/2 && leastP(n, paired)*float64(family) > r.Alpha; n++ {
 	}
 	return n
 }
 
-// choose is the number of ways to take k of n.
-func choose(n, k int) float64 {
-	ways := 1.0
-	for i := 1; i <= k; i++ {
-		ways *= float64(n-k+i) / float64(i)
+// leastP is the smallest p value that n rounds on each side can give.
+func leastP(n int, paired bool) float64 {
+	if paired {
+		return math.Ldexp(2, -n)
 	}
-	return ways
+	return 2 * nullU(n, n)[0]
 }
 
 // sortedByMedian are the indices of samples, the best median first; samples without one are last.

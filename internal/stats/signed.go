@@ -128,17 +128,7 @@ func signedP(ranks []int, above, all int) float64 {
 			ways[s] += ways[s-r]
 		}
 	}
-	var below, beyond, sum float64
-	for s, w := range ways {
-		sum += w
-		if s <= above {
-			below += w
-		}
-		if s >= above {
-			beyond += w
-		}
-	}
-	return min(1, 2*min(below, beyond)/sum)
+	return twoSided(ways, above)
 }
 
 // signedRank is the largest k for which the interval from the k-th smallest to the k-th largest of the n·(n+1)/2 means has the confidence, and

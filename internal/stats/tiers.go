@@ -1,7 +1,5 @@
 package stats
 
-import "math"
-
 // Tier is a group of contenders that the rounds do not tell apart from the one in it with the best median.
 type Tier struct {
 	Members []int // indices of the samples; the leader first, then by their medians
@@ -73,11 +71,7 @@ func (r Rule) lacking(samples [][]float64, order []int, paired bool) int {
 	}
 	pairs := float64(len(order)*(len(order)-1)) / 2
 	for need := rounds; need <= ExactLimit/2; need++ {
-		least := 2 * nullU(need, need)[0]
-		if paired {
-			least = math.Ldexp(2, -need)
-		}
-		if least*pairs <= r.Alpha {
+		if leastP(need, paired)*pairs <= r.Alpha {
 			return need - rounds
 		}
 	}

@@ -103,14 +103,19 @@ func exactP(ranks []int, n, sum int) float64 {
 			}
 		}
 	}
+	return twoSided(counts[n*width:], sum)
+}
+
+// twoSided is twice the smaller tail, at most 1, of a distribution over 0, 1, 2 … in any unit, both with the value at itself.
+func twoSided(ways []float64, at int) float64 {
 	var below, above, all float64
-	for s, c := range counts[n*width:] {
-		all += c
-		if s <= sum {
-			below += c
+	for s, w := range ways {
+		all += w
+		if s <= at {
+			below += w
 		}
-		if s >= sum {
-			above += c
+		if s >= at {
+			above += w
 		}
 	}
 	return min(1, 2*min(below, above)/all)
