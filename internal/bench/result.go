@@ -33,11 +33,10 @@ type Latencies struct {
 	HDR   string        `json:"hdr,omitempty"` // HdrHistogram V2, compressed, base64; unit: 1 ns; 3 significant figures
 }
 
-// Window is what happened in one second of a step. The last one of the sending may be shorter or a little longer: it ends at the
-// end of the sending plus the mean, over the connections, of how much later their last success came in it. Behind it, windows
-// are there only when something ended in them, and are marked as Drain.
+// Window is what happened in one second of a step's interval. The last one may be shorter. Results of the earlier definition also have
+// windows of the drain, behind the end of the sending, where something ended in them.
 type Window struct {
-	Start     time.Duration       `json:"start_ns"` // since the start of the step
+	Start     time.Duration       `json:"start_ns"` // since the start of the interval
 	Length    time.Duration       `json:"length_ns"`
 	Succeeded int64               `json:"succeeded"`
 	Failed    map[ErrorKind]int64 `json:"failed,omitempty"`
@@ -46,7 +45,7 @@ type Window struct {
 	P90       time.Duration       `json:"p90_ns"`
 	P99       time.Duration       `json:"p99_ns"`
 	Max       time.Duration       `json:"max_ns"`
-	Drain     bool                `json:"drain,omitempty"` // nothing was sent any more: late answers and time-outs, whose rate means nothing
+	Drain     bool                `json:"drain,omitempty"` // earlier definition: nothing was sent any more, so that its rate means nothing
 	Sent      int64               `json:"sent,omitempty"`  // in this window; these and the following ones in an open loop only
 	Due       int64               `json:"due,omitempty"`
 	Late      int64               `json:"late,omitempty"`    // sent more than 1 ms after they were due
@@ -57,16 +56,58 @@ type Window struct {
 // Throughput is successes per second of the window.
 func (w Window) Throughput() float64 { return perSecond(w.Succeeded, w.Length) }
 
+// Definition says what the figures of a measured step are of.
+type Definition int
+
+// The definitions. See docs/decisions/2026-11-22-a-measured-step.md.
+const (
+	// Earlier counted every answer to what was sent, over the time of sending plus the mean, over the connections, of how much later
+	// their last success came. With a queue it overstates the throughput, and understates the CPU time of a request.
+	Earlier Definition = 0
+	// Foreign is that of another tool, whose results have been imported.
+	Foreign Definition = 1
+	// Interval counts the answers whose last byte arrived within an interval in the steady state, over its length. The load begins
+	// before it and goes on until its end; counters are read at its two ends.
+	Interval Definition = 2
+)
+
+// String is the definition in words.
+func (d Definition) String() string {
+	switch d {
+	case Earlier:
+		return "all answers over the time of sending (earlier definition)"
+	case Foreign:
+		return "as another tool defines it"
+	case Interval:
+		return "an interval in the steady state"
+	}
+	return "unknown"
+}
+
+// EarlierWarning is the doubt about results in which steps were measured by the earlier definition.
+const EarlierWarning = "measured by the earlier definition of a step: under saturation its throughput may be too high by a third, " +
+	"its CPU time per request too low by half; compare it with results of the same definition only"
+
 // Load is what the load engine saw of one step.
+//
+// Sent is the sum of Succeeded, Lead, Drain, the failures, and Cut: each request is counted once.
 type Load struct {
-	Started   time.Time            `json:"started"`
-	Elapsed   time.Duration        `json:"elapsed_ns"` // the time of sending plus the mean, over the connections, of how much later their last success came
-	Scheduled int64                `json:"scheduled"`  // closed loop: the same as Sent; open loop: those that came due, which is Sent + Dropped
-	Sent      int64                `json:"sent"`
-	Succeeded int64                `json:"succeeded"`
-	Failed    map[ErrorKind]int64  `json:"failed,omitempty"`
-	Bytes     int64                `json:"bytes"`              // of the bodies of successful answers
-	Latency   Latencies            `json:"latency"`            // of successes, from the moment that LatencyOf names
+	Definition Definition `json:"definition,omitempty"`
+
+	Started   time.Time            `json:"started"`                   // of the interval
+	Elapsed   time.Duration        `json:"elapsed_ns"`                // length of the interval, which is what Throughput is over
+	LeadIn    time.Duration        `json:"lead_in_ns,omitempty"`      // load before the interval
+	Scheduled int64                `json:"scheduled"`                 // closed loop: the same as Sent; open loop: those that came due, which is Sent + Dropped
+	Sent      int64                `json:"sent"`                      // in the step, from the beginning of the lead-in
+	Succeeded int64                `json:"succeeded"`                 // answers that arrived within the interval
+	Lead      int64                `json:"lead_succeeded,omitempty"`  // successes before it
+	Drain     int64                `json:"drain_succeeded,omitempty"` // and after it
+	Cut       int64                `json:"cut,omitempty"`             // in flight when the step was interrupted: neither succeeded nor failed
+	Backlog   int64                `json:"backlog,omitempty"`         // in flight, or waiting for a connection, at the end of the interval
+	Unserved  int                  `json:"unserved,omitempty"`        // connections without any answer when the lead-in had to end: the queue is longer than it
+	Failed    map[ErrorKind]int64  `json:"failed,omitempty"`          // in the step, also before and after the interval: no failure is left out
+	Bytes     int64                `json:"bytes"`                     // of the bodies of Succeeded
+	Latency   Latencies            `json:"latency"`            // of Succeeded, from the moment that LatencyOf names
 	Timeouts  Latencies            `json:"timeouts,omitzero"`  // of time-outs, with the time they took from their sending
 	Failures  Latencies            `json:"failures"`           // of failures other than time-outs
 	Windows   []Window             `json:"windows"`            //
@@ -78,7 +119,7 @@ type Load struct {
 	Requests   []RequestLoad `json:"requests,omitempty"`       // of each kind, where the step asked more than one; in the order of the profile
 	Settled    time.Duration `json:"settled_ns,omitempty"`     // since its start, when the throughput of a step that waits for that had settled; 0: it had not
 	Checked    int64         `json:"checked,omitempty"`        // answers whose whole body was compared with the known one
-	InFlight   float64       `json:"in_flight,omitempty"`      // requests in flight, on average over Elapsed; by Little's law throughput × mean latency
+	InFlight   float64       `json:"in_flight,omitempty"`      // requests in flight, on average over Elapsed; in a steady state throughput × mean latency
 	Loop       string        `json:"loop,omitempty"`           // that of the client: "io_uring", "epoll", or "portable", which has a goroutine for each connection
 	Stamped    int64         `json:"stamped,omitempty"`        // answers whose latency ends when the kernel took in their last byte, since the client had to be woken up for them; that of the others ends when they were read
 	ClientWake time.Duration `json:"client_wake_ns,omitempty"` // summed over Stamped: how much later than that they were read, which no latency contains
@@ -125,16 +166,19 @@ func (l Load) Origin() Origin {
 // FailedTotal is the number of requests that did not succeed.
 func (l Load) FailedTotal() int64 { return sum(l.Failed) }
 
-// Throughput is successes per second of the step.
+// AllSucceeded is the number of successes in the whole step, also before and after the interval.
+func (l Load) AllSucceeded() int64 { return l.Succeeded + l.Lead + l.Drain }
+
+// Throughput is successes per second of the interval.
 func (l Load) Throughput() float64 { return perSecond(l.Succeeded, l.Elapsed) }
 
-// ErrorRatio is errors / (errors + successes); 0 when nothing was asked.
+// ErrorRatio is errors / (errors + successes) of the whole step; 0 when nothing was asked.
 func (l Load) ErrorRatio() float64 {
 	f := l.FailedTotal()
-	if f+l.Succeeded == 0 {
+	if f+l.AllSucceeded() == 0 {
 		return 0
 	}
-	return float64(f) / float64(f+l.Succeeded)
+	return float64(f) / float64(f+l.AllSucceeded())
 }
 
 // StepResult is one finished step of a leg.
@@ -258,6 +302,16 @@ type LegResult struct {
 
 	Incidents     []Incident     `json:"incidents,omitempty"`     // what was done to it from outside, in the order of time
 	Interventions []Intervention `json:"interventions,omitempty"` // what somebody asked for while it ran
+}
+
+// Definition is that of the leg's steps; ok is false where nothing was sent in any.
+func (l LegResult) Definition() (d Definition, ok bool) {
+	for _, s := range l.Steps {
+		if s.Load.Sent > 0 && (!ok || s.Load.Definition < d) {
+			d, ok = s.Load.Definition, true
+		}
+	}
+	return d, ok
 }
 
 // Run is the record of a whole run: run.json.

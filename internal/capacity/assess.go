@@ -11,7 +11,7 @@ import (
 
 const (
 	lateShare = 0.01                   // of the requests: more that waited for a connection decide about a trial
-	lagShare  = 0.025                  // of a trial's length: more that its last answers are behind, beyond what is usual, is a queue that grows
+	lagShare  = 0.025                  // of a trial's length: more that its end is behind, beyond what is usual, is a queue that grows
 	leastLag  = 100 * time.Millisecond // less than that may be a hiccup at the end
 	saturated = 0.95                   // of the time that a thread of the client had something to do
 	atQuota   = 0.8                    // of its CPUs: a contender that used so much was at its own limit, whatever else went on
@@ -23,8 +23,8 @@ const (
 // the limit ("the client may be the bottleneck: …").
 //
 // A rate is sustained when the step kept every condition, with latencies from when a request was due and dropped requests among the
-// errors, and the contender kept up: no more than 1 % of the requests waited for a free connection, and the last answers are not so far
-// behind that a queue must have grown all the time. That the client sent late by itself is in those latencies, and breaks nothing else.
+// errors, and the contender kept up: no more than 1 % of the requests waited for a free connection, and the backlog at the end is not so
+// long that a queue must have grown all the time. That the client sent late by itself is in those latencies, and breaks nothing else.
 // A trial that did not hold although latencies from the sending would have, or while the client was at its limit or
 // other work took the machine, says nothing about the contender.
 func Assess(o slo.Objective, res bench.StepResult, cpus float64, client []string) (v Verdict, why []string) {
@@ -37,7 +37,8 @@ func Assess(o slo.Objective, res bench.StepResult, cpus float64, client []string
 		why = append(why, fmt.Sprintf("%d of %d requests waited for one of %d connections", waited, l.Scheduled, l.MostOpen))
 	}
 	if behind := growing(res); behind > 0 {
-		why = append(why, fmt.Sprintf("the last answers came %s late, so that a queue was growing", behind.Round(time.Millisecond)))
+		why = append(why, fmt.Sprintf("%d requests were unanswered at the end, %s of work at this throughput, so that a queue was growing",
+			l.Backlog, behind.Round(time.Millisecond)))
 	}
 	if l.Scheduled == 0 {
 		why = append(why, "nothing was sent")
@@ -74,10 +75,14 @@ func keptFromSent(o slo.Objective, l bench.Load) bool {
 	return len(o.Broken(l)) == 0
 }
 
-// growing is how far behind the last answers were when that is more than an answer at this rate takes anyway; 0: they were not.
-// Where a queue grows evenly, its end is twice as late as the median.
+// growing is how long the contender would take for what was unanswered at the end, when that is more than an answer at this rate takes anyway;
+// else 0. By Little's law both are the same in a steady state; where a queue grows evenly, its end is twice as late as the median.
 func growing(res bench.StepResult) time.Duration {
-	behind := res.Load.Elapsed - res.Step.Duration
+	perSecond := res.Load.Throughput()
+	if perSecond == 0 {
+		return 0
+	}
+	behind := time.Duration(float64(res.Load.Backlog) / perSecond * float64(time.Second))
 	usual := res.Load.Latency.P50 * 5 / 4
 	if behind-usual > max(leastLag, time.Duration(lagShare*float64(res.Step.Duration))) {
 		return behind

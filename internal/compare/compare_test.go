@@ -299,3 +299,15 @@ func TestTextAndJSON(t *testing.T) {
 		t.Errorf("%+v, %v", back, err)
 	}
 }
+
+func TestDefinitionsOfAStepAreNotCompared(t *testing.T) {
+	leg := func(d bench.Definition) []bench.LegResult {
+		return []bench.LegResult{{Steps: []bench.StepResult{{Load: bench.Load{Definition: d, Sent: 1}}}}}
+	}
+	if text := Breaking(LegDifferences(leg(bench.Earlier), leg(bench.Interval))); !strings.Contains(text, "measured step") || !strings.Contains(text, "earlier definition") {
+		t.Errorf("%q", text)
+	}
+	if text := Breaking(LegDifferences(leg(bench.Interval), leg(bench.Interval))); text != "" {
+		t.Errorf("%q", text)
+	}
+}

@@ -153,6 +153,12 @@ func LegDifferences(a, b []bench.LegResult) []Difference {
 		return Difference{what, old, fresh, w}
 	}
 	return gravestFirst([]Difference{
+		d("measured step", Breaks, func(l bench.LegResult) string {
+			if d, ok := l.Definition(); ok {
+				return d.String()
+			}
+			return ""
+		}),
 		d("runtime in use", Breaks, instance(func(i bench.InstanceInfo) string { return string(i.Runtime) })),
 		d("limits in use", Breaks, instance(func(i bench.InstanceInfo) string { return limits(i.Limits) })),
 		d("limits enforced", Breaks, instance(func(i bench.InstanceInfo) string {

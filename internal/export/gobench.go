@@ -25,6 +25,12 @@ func writeGoBench(w io.Writer, run bench.Run, legs []bench.LegResult) error {
 	config("goarch", run.Machine.Arch)
 	config("cpu", run.Machine.CPUModel)
 	config("pkg", "locbench/"+benchName(run.Profile.Name))
+	for _, leg := range legs {
+		if d, ok := leg.Definition(); ok { // benchstat keeps apart what differs in it
+			config("measured-step", d.String())
+			break
+		}
+	}
 	for _, u := range []string{"req/s better=higher", "p50-ns better=lower", "p99-ns better=lower", "cpu-ns/req better=lower", "peak-bytes better=lower", "errors better=lower"} {
 		fmt.Fprintf(&b, "Unit %s\n", u)
 	}

@@ -148,6 +148,7 @@ func importOne(f Source, from string) (bench.LegResult, error) {
 	leg.Warnings = append(leg.Warnings, "imported from "+r.name+", which does not tell: "+r.lacks)
 	for i := range leg.Steps {
 		leg.Steps[i].Index = i
+		leg.Steps[i].Load.Definition = bench.Foreign
 	}
 	return leg, nil
 }

@@ -66,6 +66,7 @@ func families() []family {
 	}
 	return []family{
 		gauge("locbench_step_throughput", "Successes per second.", func(r row) (float64, bool) { return r.Load.Throughput(), r.Load.Elapsed > 0 }),
+		gauge("locbench_step_definition", "Of a measured step: 2 an interval in the steady state, 1 that of another tool, 0 the earlier one.", func(r row) (float64, bool) { return float64(r.Load.Definition), true }),
 		gauge("locbench_step_elapsed_seconds", "Time that the throughput is over.", func(r row) (float64, bool) { return r.Load.Elapsed.Seconds(), true }),
 		{"locbench_step_requests", "gauge", "Requests by what became of them.", promRequests},
 		{"locbench_step_latency_seconds", "summary", "Latency of successes.", promLatency},

@@ -59,11 +59,15 @@ func loadColumns() []Column {
 		}}
 	}
 	return []Column{
+		{"definition", "of a measured step: 2 an interval in the steady state, 1 that of another tool, 0 the earlier one: all answers over the time of sending", func(r row) any { return int(r.Load.Definition) }},
 		{"elapsed_ns", "what throughput is over", func(r row) any { return r.Load.Elapsed.Nanoseconds() }},
 		{"scheduled", "requests that came due", func(r row) any { return r.Load.Scheduled }},
-		{"sent", "requests sent", func(r row) any { return r.Load.Sent }},
-		{"succeeded", "expected answers", func(r row) any { return r.Load.Succeeded }},
-		{"failed", "all others", func(r row) any { return r.Load.FailedTotal() }},
+		{"sent", "requests sent: those that succeeded (in, before and after the interval), failed, or were cut off", func(r row) any { return r.Load.Sent }},
+		{"succeeded", "expected answers within the interval", func(r row) any { return r.Load.Succeeded }},
+		{"lead_succeeded", "expected answers before the interval", func(r row) any { return r.Load.Lead }},
+		{"drain_succeeded", "expected answers after the interval", func(r row) any { return r.Load.Drain }},
+		{"failed", "all others, in the whole step", func(r row) any { return r.Load.FailedTotal() }},
+		{"backlog", "requests in flight or waiting at the end of the interval", func(r row) any { return r.Load.Backlog }},
 		{"error_ratio", "failed / (failed + succeeded), 0 to 1", func(r row) any { return r.Load.ErrorRatio() }},
 		{"throughput", "successes per second", func(r row) any { return r.Load.Throughput() }},
 		{"body_bytes", "of successful answers", func(r row) any {

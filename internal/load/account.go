@@ -8,135 +8,105 @@ import (
 	"locbench/internal/bench"
 )
 
-// account is the books of one shard of a loop that serves many connections from one thread. The shard holds the lock while it
-// handles a batch of events, so that a request costs no lock of its own; gather takes the books over between two batches.
+// account holds the counters of one shard of a loop, or of the portable loop. A shard holds the lock while it handles a batch of events,
+// so that a request costs no lock of its own; gather takes the counters over between two batches.
 type account struct {
 	mu       sync.Mutex
-	window   *tally
+	window   *tally // of what ends before until,
+	next     *tally // and from then on
 	spare    *tally
+	until    int64 // since the beginning of the load
 	examples map[bench.ErrorKind]string
 	kinds    kinds // of the whole step
-	figures
+	counts         // since they were taken over the last time
+
+	rate, final float64 // of an open loop: due per second now, and at the end where it has been changed
+	mostOpen    int
+	backlog     int64 // at the end of the interval; -1: it has not come yet
+	meter       inFlight
 }
 
-// figures are sums since they were taken over the last time; see recorder for their meaning.
-type figures struct {
-	sent, cut, opened     int64
-	checked               int64
-	busy, overrun, paused time.Duration
-	stamped               int64         // answers whose end the kernel has told
-	woken                 time.Duration // and how much later they were read, summed
+// inFlight is the integral of how many requests are in flight, looked at in each turn of a loop.
+type inFlight struct{ at int64 }
 
-	openFigures // of an open loop; the rates are the last ones
-	mostOpen    int
-	counted     time.Duration // summed time that requests were in flight, by counting them; see bench.Load.InFlight
+// add counts n requests in flight since it was last called.
+func (a *account) addInFlight(v *interval, now int64, n int) {
+	if now > a.meter.at {
+		a.counted += v.overlap(a.meter.at, now) * time.Duration(n)
+		a.meter.at = now
+	}
 }
 
 func newAccount(open bool, m *mix) *account {
-	return &account{window: newTally(open), spare: newTally(open), examples: map[bench.ErrorKind]string{}, kinds: newKinds(m)}
-}
-
-// success records an answer that took so long, of which over was after the end of the sending. In an open loop it is lag more since
-// it was due.
-func (a *account) success(r *request, took, over, lag time.Duration, bytes int64) {
-	a.kinds.success(r, took+lag, bytes)
-	a.window.succeeded++
-	a.window.bytes += bytes
-	a.window.latency.Record(took + lag)
-	if a.window.sending != nil {
-		a.window.sending.Record(took)
+	return &account{
+		window: newTally(open), next: newTally(open), spare: newTally(open), until: undecided, examples: map[bench.ErrorKind]string{}, kinds: newKinds(m), backlog: -1,
 	}
-	a.busy += took
-	a.overrun += over
 }
 
-// failure records one that failed, and tells whether its kind has no example yet.
-func (a *account) failure(r *request, kind bench.ErrorKind, took, over time.Duration) (first bool) {
-	a.kinds.failure(r, kind)
-	a.window.failed[kind]++
-	if kind == bench.ErrTimeout {
-		a.window.timeouts.Record(took)
-	} else {
-		a.window.failures.Record(took)
-	}
-	a.busy += max(took-over, 0)
-	_, known := a.examples[kind]
-	return !known
-}
-
-// wakes records how much later than its arrival an answer was read that the client had to be woken up for. For the two books of what is in
-// flight it was until then.
-func (a *account) wakes(late time.Duration) {
-	a.stamped++
-	a.woken += late
-	a.busy += late
-}
-
-// sends records a request of an open loop that is sent lag after it was due; held, because it had to wait for a connection.
-func (a *account) sends(lag time.Duration, held bool) {
+// sends records a request of an open loop that is sent at a moment, lag after it was due; held, because it had to wait for a connection.
+func (a *account) sends(m moment, lag time.Duration, held bool) {
+	late := lag > lateAfter
 	a.sent++
-	a.window.sent++
 	a.window.lag.Record(lag)
-	if lag > lateAfter {
+	if late {
 		a.late++
-		a.window.late++
 		if held {
 			a.held++
 		}
 	}
+	if m == within {
+		a.window.sent++
+		if late {
+			a.window.late++
+		}
+	}
 }
 
-// drops records n requests that were due as never sent.
-func (a *account) drops(n int64, held bool) {
+// drops records n requests that were due as never sent; held, because they waited for a connection.
+func (a *account) drops(m moment, n int64, held bool) {
 	a.dropped += n
-	a.window.dropped += n
+	if m == within {
+		a.window.dropped += n
+	}
 	if held {
 		a.held += n
 	}
 }
 
-// comesDue records n more requests as due.
-func (a *account) comesDue(n int64, rate float64) {
+// comesDue records n more requests as due at a moment.
+func (a *account) comesDue(m moment, n int64, rate float64) {
 	a.due += n
-	a.window.due += n
+	if m == within {
+		a.window.due += n
+	}
 	a.rate = rate
 }
 
-// gather takes over the books of the shards into the window in use.
-func (r *recorder) gather() {
-	for _, a := range r.shards {
+// gather takes over the counters of all accounts into the window in use. What ends at until or later belongs to the window after the one that
+// begins now.
+func (r *recorder) gather(until int64) {
+	for _, a := range r.accounts {
 		a.mu.Lock()
-		done, sums := a.window, a.figures
-		a.window, a.figures = a.spare, figures{openFigures: openFigures{rate: sums.rate, final: sums.final}, mostOpen: sums.mostOpen}
+		done, sums := a.window, a.counts
+		a.window, a.next, a.until, a.counts = a.next, a.spare, until, counts{}
+		rate, final, most, backlog := a.rate, a.final, a.mostOpen, a.backlog
 		examples := maps.Clone(a.examples)
 		a.mu.Unlock()
 
-		r.mu.Lock()
 		r.window.add(done)
-		r.sent += sums.sent
-		r.cut += sums.cut
-		r.opened += sums.opened
-		r.checked += sums.checked
-		r.busy += sums.busy
-		r.overrun += sums.overrun
-		r.paused += sums.paused
-		r.stamped += sums.stamped
-		r.woken += sums.woken
-		r.counted += sums.counted
-		if o := r.open; o != nil {
-			o.due += sums.due
-			o.dropped += sums.dropped
-			o.late += sums.late
-			o.held += sums.held
-			o.rate, o.final = sums.rate, sums.final
-			r.connections = max(r.connections, sums.mostOpen)
+		r.counts.add(sums)
+		r.rate, r.final = rate, final
+		if r.open {
+			r.connections = max(r.connections, most)
+		}
+		if backlog >= 0 {
+			r.backlogs[a] = backlog
 		}
 		for kind, text := range examples {
 			if _, known := r.examples[kind]; !known {
 				r.examples[kind] = text
 			}
 		}
-		r.mu.Unlock()
 		done.reset(0)
 		// Only this goroutine uses the spare one.
 		a.spare = done

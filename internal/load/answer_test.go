@@ -25,7 +25,7 @@ type judgement struct {
 func byHTTP(data []byte, method string) judgement {
 	limit := &limitedReader{r: bytes.NewReader(data)}
 	s := &slot{limit: limit, br: bufio.NewReader(limit)}
-	var o outcome
+	var o exchange
 	keep, err := s.answer(&http.Request{Method: method}, http.StatusOK, &o)
 	if err != nil {
 		return judgement{failed: true, refused: err}

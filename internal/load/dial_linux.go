@@ -13,8 +13,22 @@ import (
 // dial begins to open c for its request, which is in c.rest.
 func (s *shard) dial(c *conn, i int) {
 	c.doing = connecting
-	if err := s.dialTo(c, i); err != nil {
-		s.fail(c, i, s.now(), err)
+	if c.refused = s.dialTo(c, i); c.refused != nil {
+		// Not from here: what comes next may be refused at once, too, and so on.
+		s.broken = append(s.broken, int32(i))
+	}
+}
+
+// serveBroken ends the exchanges whose connections were refused in the turn before.
+func (s *shard) serveBroken() {
+	for n := len(s.broken); n > 0; n-- {
+		i := s.broken[0]
+		s.broken = append(s.broken[:0], s.broken[1:]...)
+		if c := &s.conns[i]; c.refused != nil && c.doing == connecting {
+			err := c.refused
+			c.refused = nil
+			s.fail(c, int(i), s.now(), err)
+		}
 	}
 }
 
@@ -66,7 +80,7 @@ func (s *shard) connected(c *conn, i int) {
 		s.fail(c, i, s.now(), err)
 		return
 	}
-	s.books.opened++
+	s.account.opened++
 	c.ever = true
 	c.failures = 0
 	c.doing = waiting

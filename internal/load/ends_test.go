@@ -56,37 +56,45 @@ func newHanging(t *testing.T, n int64) *counting {
 }
 
 func TestOnEndDoesNotWaitForATimeout(t *testing.T) {
-	for _, test := range []struct {
-		name     string
-		duration time.Duration
-		requests int64
-	}{
-		{"end of the duration", 300 * time.Millisecond, 0},
-		{"end of the requests", time.Minute, 100},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			server := newHanging(t, 20)
-			p := plan(server.URL, 4, test.duration)
-			p.Step.MaxRequests = test.requests
-			p.Timeout = 5 * time.Second
-			var e ends
-			e.hook(&p)
-			l := run(t, Engine{}, p)
-			returned := time.Now()
-			if e.String() != "start end" {
-				t.Fatalf("called: %s", &e)
-			}
-			if l.Timeouts.Count != 1 || l.Failures.Count != 0 {
-				t.Fatalf("failed: %v", l.Failed)
-			}
-			// 0.5 s after the end of the sending; the hanging request has at least 3 s left then, which no stall of the machine eats.
-			if early, late := e.at["end"].Sub(l.Started.Add(l.Elapsed)), returned.Sub(e.at["end"]); early < 250*time.Millisecond || late < time.Second {
-				t.Errorf("OnEnd came %s after the end of the sending and %s before the end of Run", early, late)
-			}
-			if between := e.at["end"].Sub(e.at["start"]); l.Wall > between || l.Wall < l.Elapsed+250*time.Millisecond || l.ClientCPU <= 0 {
-				t.Errorf("wall %s, elapsed %s, between the hooks %s, client CPU %s", l.Wall, l.Elapsed, between, l.ClientCPU)
-			}
-		})
+	server := newHanging(t, 20)
+	p := plan(server.URL, 4, 300*time.Millisecond)
+	p.Timeout = 5 * time.Second
+	var e ends
+	e.hook(&p)
+	l := run(t, Engine{}, p)
+	returned := time.Now()
+	if e.String() != "start end" {
+		t.Fatalf("called: %s", &e)
+	}
+	if l.Timeouts.Count != 1 || l.Failures.Count != 0 {
+		t.Fatalf("failed: %v", l.Failed)
+	}
+	// The hanging request has at least 3 s left then, which no stall of the machine eats.
+	if early, late := e.at["end"].Sub(l.Started.Add(l.Elapsed)), returned.Sub(e.at["end"]); early < 0 || late < time.Second {
+		t.Errorf("OnEnd came %s after the end of the interval and %s before the end of Run", early, late)
+	}
+	if l.Elapsed != p.Step.Duration || l.Backlog < 1 || l.Backlog > 4 {
+		t.Errorf("elapsed %s, backlog %d", l.Elapsed, l.Backlog)
+	}
+	if between := e.at["end"].Sub(e.at["start"]); l.Wall > between || l.ClientCPU <= 0 {
+		t.Errorf("wall %s, between the hooks %s, client CPU %s", l.Wall, between, l.ClientCPU)
+	}
+}
+
+// With a bounded number of requests all of them are measured, whatever becomes of them.
+func TestBoundedRequestsAreAllMeasured(t *testing.T) {
+	server := newHanging(t, 20)
+	p := plan(server.URL, 4, time.Minute)
+	p.Step.MaxRequests = 100
+	p.Timeout = 700 * time.Millisecond
+	var e ends
+	e.hook(&p)
+	l := run(t, Engine{}, p)
+	if e.String() != "start end" || l.Sent != 100 || l.Succeeded != 99 || l.Timeouts.Count != 1 || l.Lead+l.Drain != 0 {
+		t.Errorf("called: %s; %d sent, %d succeeded, %d before and %d after, failed: %v", &e, l.Sent, l.Succeeded, l.Lead, l.Drain, l.Failed)
+	}
+	if l.Elapsed < p.Timeout || l.Elapsed > 30*time.Second {
+		t.Errorf("elapsed %s", l.Elapsed)
 	}
 }
 
@@ -95,26 +103,20 @@ func TestHooksAreInOrder(t *testing.T) {
 	var e ends
 	p := plan(server.URL, 8, 200*time.Millisecond)
 	p.OnStart = func() {
-		// The kernel opens them; the server may take some time to notice.
-		for deadline := time.Now().Add(5 * time.Second); server.connections.Load() < 8 && time.Now().Before(deadline); {
-			time.Sleep(time.Millisecond)
-		}
-		if n := server.connections.Load(); n != 8 || server.count(200) != 0 {
-			t.Errorf("at the start there were %d connections and %d answers", n, server.count(200))
-		}
-		time.Sleep(50 * time.Millisecond) // the clock waits for it
 		e.note("start")
+		if n := server.count(200); n < 8 {
+			t.Errorf("the interval began after %d answers on 8 connections", n)
+		}
+		time.Sleep(50 * time.Millisecond) // nobody waits for it
 	}
-	p.OnEnd = func() {
-		time.Sleep(50 * time.Millisecond)
-		e.note("end")
-	}
+	p.OnEnd = func() { e.note("end") }
 	l := run(t, Engine{}, p)
 	if e.String() != "start end" {
 		t.Errorf("called: %s", &e)
 	}
-	if l.Started.Before(e.at["start"]) || e.at["end"].Sub(l.Started) < l.Wall || l.Wall < l.Elapsed {
-		t.Errorf("started %s after the hook, wall %s, elapsed %s", l.Started.Sub(e.at["start"]), l.Wall, l.Elapsed)
+	if e.at["start"].Before(l.Started) || e.at["end"].Before(l.Started.Add(l.Elapsed)) || l.Elapsed != p.Step.Duration || l.Lead < 8 {
+		t.Errorf("hooks %s and %s after the beginning of an interval of %s, %d answers before it",
+			e.at["start"].Sub(l.Started), e.at["end"].Sub(l.Started), l.Elapsed, l.Lead)
 	}
 }
 
@@ -133,6 +135,21 @@ func TestHooksOfAnInterruptedStep(t *testing.T) {
 		l, err := chosen(Engine{}).Run(ctx, p, nil)
 		if !errors.Is(err, context.Canceled) || e.String() != "start end" || l.Wall <= 0 || l.Wall > 30*time.Second {
 			t.Errorf("called: %s; wall %s, error %v", &e, l.Wall, err)
+		}
+	})
+	t.Run("in the lead-in", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
+			cancel()
+			<-r.Context().Done()
+			return 0
+		})
+		p := plan(server.URL, 4, time.Minute)
+		var e ends
+		e.hook(&p)
+		l, err := chosen(Engine{}).Run(ctx, p, nil)
+		if !errors.Is(err, context.Canceled) || e.String() != "" || l.Elapsed != 0 || l.Cut != l.Sent || l.Sent == 0 {
+			t.Errorf("called: %s; error %v; %d sent, %d cut off, elapsed %s", &e, err, l.Sent, l.Cut, l.Elapsed)
 		}
 	})
 	t.Run("in OnStart", func(t *testing.T) {
@@ -172,50 +189,47 @@ func TestHooksOfAnInterruptedStep(t *testing.T) {
 	})
 }
 
-// One request that hangs must not make the last window longer than the sending, nor the drain a row of empty windows.
+// One request that hangs must not make the last window longer than the interval.
 func TestLastWindowDoesNotWaitForATimeout(t *testing.T) {
 	server := newHanging(t, 20)
 	p := plan(server.URL, 4, 400*time.Millisecond)
 	p.Timeout = 1500 * time.Millisecond
 	l := run(t, Engine{Window: 200 * time.Millisecond}, p)
-	n := len(l.Windows)
-	if n < 2 {
-		t.Fatalf("windows %v", l.Windows)
-	}
-	// Only the time-out is left, in a window of its own, as it comes a whole second after the end.
-	drain, last := l.Windows[n-1], l.Windows[n-2]
-	if !drain.Drain || drain.Succeeded != 0 || drain.Failed[bench.ErrTimeout] != 1 || last.Drain {
-		t.Fatalf("windows %v", l.Windows)
-	}
-	if last.Start+last.Length != l.Elapsed || drain.Start < last.Start+last.Length {
-		t.Errorf("the last window is %s + %s, the drain from %s, elapsed %s", last.Start, last.Length, drain.Start, l.Elapsed)
+	if len(l.Windows) != 2 || l.Elapsed != p.Step.Duration || l.Failed[bench.ErrTimeout] != 1 {
+		t.Errorf("elapsed %s, failed %v, windows %v", l.Elapsed, l.Failed, l.Windows)
 	}
 }
 
-func TestWindowsAroundTheEndOfSending(t *testing.T) {
-	// A made-up clock: the step began long ago, and its sending ended 10 s after that. Four connections.
-	const sending = 10 * time.Second
+// Each exchange is counted once, by where the last byte of its answer lies.
+func TestWhatLiesInTheInterval(t *testing.T) {
 	rec := newRecorder(nil, 4, 0)
-	rec.started = time.Now().Add(-time.Hour)
-	rec.stopped, rec.sending, rec.sent = true, sending, 100
-	end := func(at time.Duration, kind bench.ErrorKind) {
-		rec.ended(outcome{start: rec.started, end: rec.started.Add(at), kind: kind, example: "x"})
+	a := newAccount(false, nil)
+	rec.accounts = append(rec.accounts, a)
+	rec.interval.decide(int64(10*time.Second), int64(20*time.Second))
+	at := func(start, end time.Duration, kind bench.ErrorKind) {
+		a.record(&rec.interval, exchange{start: int64(start), end: int64(end), read: int64(end), kind: kind, example: "x"})
 	}
-	rec.window.from = 9 * time.Second
-	end(9500*time.Millisecond, "")
-	end(sending+400*time.Millisecond, "") // late on one of four: 100 ms
-	end(sending+450*time.Millisecond, bench.ErrTimeout)
-	w := rec.closeWindow()
-	if w.Drain || w.Start != 9*time.Second || w.Length != 1100*time.Millisecond || w.Succeeded != 2 || w.Failed[bench.ErrTimeout] != 1 {
-		t.Errorf("last window: %+v", w)
+	at(8*time.Second, 9*time.Second, "")
+	at(9*time.Second, 12*time.Second, "")
+	at(19*time.Second, 20*time.Second-1, "")
+	at(19*time.Second, 20*time.Second, "")
+	at(20*time.Second, 29*time.Second, "")
+	at(5*time.Second, 9*time.Second, bench.ErrTimeout)
+	at(5*time.Second, 15*time.Second, bench.ErrTimeout)
+	at(15*time.Second, 25*time.Second, bench.ErrReset)
+	w := rec.closeWindow(20*time.Second, undecided)
+	if w.Succeeded != 2 || w.Failed[bench.ErrTimeout] != 1 || len(w.Failed) != 1 {
+		t.Errorf("window: %+v", w)
 	}
-	end(sending+4*time.Second, "")
-	w = rec.closeWindow()
-	if !w.Drain || w.Start < sending || w.Succeeded != 1 {
-		t.Errorf("drain: %+v", w)
+	l := rec.load()
+	if l.Succeeded != 2 || l.Lead != 1 || l.Drain != 2 || l.Failed[bench.ErrTimeout] != 2 || l.Failed[bench.ErrReset] != 1 || l.Elapsed != 10*time.Second {
+		t.Errorf("%d + %d + %d succeeded, failed %v in %s", l.Lead, l.Succeeded, l.Drain, l.Failed, l.Elapsed)
 	}
-	if l := rec.load(); l.Elapsed != sending+1100*time.Millisecond || l.Succeeded != 3 || l.Timeouts.Count != 1 {
-		t.Errorf("elapsed %s, %d succeeded, %d time-outs", l.Elapsed, l.Succeeded, l.Timeouts.Count)
+	if want := 3*time.Second + time.Second - 1 + 10*time.Second; rec.busy != want {
+		t.Errorf("the exchanges that ended in it took %s, want %s", rec.busy, want)
+	}
+	if want := 2*time.Second + time.Second - 1 + time.Second + 5*time.Second + 5*time.Second; rec.shared != want {
+		t.Errorf("they shared %s with it, want %s", rec.shared, want)
 	}
 }
 

@@ -13,13 +13,11 @@ import (
 
 // ask sends the next request on c, or lets it be idle when the sending has ended.
 func (s *shard) ask(c *conn, i int, now int64) {
-	if s.ended || s.loop.rec.end.Load() > 0 || s.loop.bounded && !s.loop.rec.maySend() {
+	if s.ended || s.loop.rec.sendingEnded(now) || s.loop.bounded && !s.loop.rec.maySend() {
 		s.retire(c)
 		return
 	}
-	if !s.loop.bounded {
-		s.books.sent++
-	}
+	s.account.sent++
 	s.launch(c, i, now)
 }
 
@@ -146,41 +144,48 @@ func (s *shard) complete(c *conn, i int, spoilt bool, stamp int64, err error) {
 	if c.parser.close || spoilt {
 		s.hangUp(c)
 	}
-	took, over := time.Duration(now-c.start), s.over(now)
+	x := exchange{request: c.req, start: c.start, end: now, read: now, lag: time.Duration(c.lag), bytes: c.parser.bytes}
 	if stamp != 0 {
-		late := woken(time.Now(), stamp, took)
-		took -= late
-		s.books.wakes(late)
+		late := woken(time.Now(), stamp, time.Duration(now-c.start))
+		x.end -= int64(late)
+		s.account.stamped++
+		s.account.woken += late
 	}
 	switch p := &c.parser; {
 	case p.status == c.req.status && p.keep && p.bytes <= maxChecked:
-		s.check(c, took, over)
-		now = s.now()
-	case p.status == c.req.status:
-		s.books.success(c.req, took, over, time.Duration(c.lag), p.bytes)
-	default:
-		kind := class(p.status)
-		if s.books.failure(c.req, kind, took, over) {
-			s.books.examples[kind] = p.example()
+		s.check(c, &x)
+	case p.status != c.req.status:
+		x.kind = class(p.status)
+		if s.account.lacks(x.kind) {
+			x.example = p.example()
 		}
 		s.known |= classBit(p.status)
+	}
+	s.record(c, x)
+	if x.checked {
+		now = s.now()
 	}
 	s.goOn(c, i, now)
 }
 
-// check records an answer whose body is checked.
-func (s *shard) check(c *conn, took, over time.Duration) {
+// record counts the exchange on c that has ended.
+func (s *shard) record(c *conn, x exchange) {
+	rec := s.loop.rec
+	s.account.record(&rec.interval, x)
+	if s.open != nil {
+		if rec.waiting.Load() > 0 {
+			rec.answered(x.end, 0, 0)
+		}
+	} else if !c.answered {
+		c.answered = true
+		rec.answered(x.end, time.Duration(x.end-x.start), s.loop.timeout)
+	}
+}
+
+// check compares the body of an answer.
+func (s *shard) check(c *conn, x *exchange) {
 	p := &c.parser
-	checked, kind, example := s.mix.verdict(c.req, c.drawn, p.body)
-	if checked {
-		s.books.checked++
-	}
-	switch {
-	case kind == "":
-		s.books.success(c.req, took, over, time.Duration(c.lag), p.bytes)
-	case s.books.failure(c.req, kind, took, over):
-		s.books.examples[kind] = example
-	}
+	x.checked, x.kind, x.example = s.mix.verdict(c.req, c.drawn, p.body)
 	if cap(p.body) > 64<<10 {
 		p.body = nil // not to keep as much for each connection
 	}
@@ -195,27 +200,15 @@ func (s *shard) goOn(c *conn, i int, now int64) {
 	s.ask(c, i, now)
 }
 
-// over is how long after the end of the sending now is.
-func (s *shard) over(now int64) time.Duration {
-	end := s.at
-	if !s.ended {
-		e := s.loop.rec.end.Load()
-		if e == 0 {
-			return 0
-		}
-		end = e - 1
-	}
-	return time.Duration(max(now-end, 0))
-}
-
 // fail ends the exchange on c.
 func (s *shard) fail(c *conn, i int, now int64, err error) {
 	dial := c.doing == connecting
 	s.hangUp(c)
-	kind := classify(err)
-	if s.books.failure(c.req, kind, time.Duration(now-c.start), s.over(now)) {
-		s.books.examples[kind] = bound(err.Error())
+	x := exchange{request: c.req, start: c.start, end: now, read: now, kind: classify(err)}
+	if s.account.lacks(x.kind) {
+		x.example = bound(err.Error())
 	}
+	s.record(c, x)
 	if !dial || s.open != nil {
 		c.failures = 0
 		s.goOn(c, i, now)
@@ -228,9 +221,7 @@ func (s *shard) fail(c *conn, i int, now int64, err error) {
 		s.retire(c)
 		return
 	}
-	c.doing = resting
-	c.start, c.until = now, now+int64(backOff(int(c.failures)))
-	s.next = min(s.next, c.until)
+	s.rest(c, now, now+int64(backOff(int(c.failures))))
 }
 
 // example is the text that stands for an unwanted answer.

@@ -56,7 +56,7 @@ func newFastLoop(ctx context.Context, e Engine, plan Plan, network target, rec *
 			rec.users = plan.Step.Arrivals != nil
 		}
 		l.shards = append(l.shards, s)
-		rec.shards = append(rec.shards, s.books)
+		rec.accounts = append(rec.accounts, s.account)
 	}
 	rec.wake = l.wake
 	return l
@@ -119,7 +119,7 @@ func (l *fastLoop) run(context.Context) {
 	wg.Wait()
 	l.rec.loop = "epoll"
 	for _, s := range l.shards {
-		l.rec.worked(time.Duration(s.idle))
+		l.rec.idled(time.Duration(s.idle))
 		if s.running {
 			l.rec.loop = "io_uring"
 		}
@@ -162,7 +162,7 @@ func newShard(e Engine, l *fastLoop, plan Plan, i, of, connections int) (*shard,
 		return nil, err
 	}
 	s := &shard{
-		loop: l, step: plan.Step, number: i, of: of, books: newAccount(plan.Step.Open(), m), mix: m, conns: make([]conn, connections),
+		loop: l, step: plan.Step, number: i, of: of, account: newAccount(plan.Step.Open(), m), mix: m, conns: make([]conn, connections),
 		in: make([]byte, readSize), events: make([]unix.EpollEvent, maxEvents),
 	}
 	if s.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {

@@ -60,7 +60,8 @@ func TestFastLoopDoesNotAllocate(t *testing.T) {
 
 func exchangesDoNotAllocate(t *testing.T, e Engine, answer string) {
 	rec := newRecorder(nil, 1, 0)
-	rec.begin()
+	rec.begin(1, time.Minute)
+	rec.interval.decide(0, undecided)
 	l := &fastLoop{rec: rec, timeout: time.Minute}
 	s, err := newShard(e, l, plan("http://h", 1, time.Second), 0, 1, 1)
 	if err != nil {
@@ -81,10 +82,10 @@ func exchangesDoNotAllocate(t *testing.T, e Engine, answer string) {
 		defer runtime.UnlockOSThread()
 		s.useRing()
 		turn = func() {
-			s.books.mu.Lock()
+			s.account.mu.Lock()
 			s.awaitRing()
 			s.serve()
-			s.books.mu.Unlock()
+			s.account.mu.Unlock()
 			s.ring.poll() // sends the next request
 		}
 	}
@@ -108,8 +109,8 @@ func exchangesDoNotAllocate(t *testing.T, e Engine, answer string) {
 	if n := testing.AllocsPerRun(1000, exchange); n != 0 {
 		t.Errorf("%g allocations a request", n)
 	}
-	rec.shards = append(rec.shards, s.books)
-	rec.closeWindow()
+	rec.accounts = append(rec.accounts, s.account)
+	rec.closeWindow(time.Second, undecided)
 	if load := rec.load(); load.Succeeded+load.FailedTotal() != int64(asked) || load.Sent != int64(asked)+1 {
 		t.Errorf("%d succeeded, %d failed, %d sent of %d", load.Succeeded, load.FailedTotal(), load.Sent, asked)
 	}
@@ -120,7 +121,7 @@ func TestShardsShareTheConnections(t *testing.T) {
 		t.Run(strconv.Itoa(shards), func(t *testing.T) {
 			server := newCounting(t, hello)
 			l := run(t, Engine{Shards: shards, Window: 50 * time.Millisecond}, plan(server.URL, 7, 200*time.Millisecond))
-			if l.Succeeded != server.count(200) || server.connections.Load() != 7 {
+			if l.AllSucceeded() != server.count(200) || server.connections.Load() != 7 {
 				t.Errorf("%d succeeded, the server answered %d on %d connections", l.Succeeded, server.count(200), server.connections.Load())
 			}
 			p := plan(server.URL, 7, time.Minute)

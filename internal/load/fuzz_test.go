@@ -26,7 +26,7 @@ func FuzzAnswer(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var o outcome
+		var o exchange
 		_, err = s.answer(req, http.StatusOK, &o)
 		if err != nil {
 			if classify(err) == "" {

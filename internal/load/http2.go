@@ -56,7 +56,7 @@ func (t *transport) open2(ctx context.Context) (net.Conn, error) {
 }
 
 // exchange2 is the way of a request whose bytes are in s.out, and of its answer, over HTTP/2.
-func (t *transport) exchange2(ctx context.Context, s *slot, r *request, o *outcome, deadline time.Time) (keep bool, err error) {
+func (t *transport) exchange2(ctx context.Context, s *slot, r *request, x *exchange, deadline time.Time) (keep bool, err error) {
 	conn := s.conn.(*http2Conn)
 	// The same bytes as on a connection of HTTP/1.1, so that both ask the same.
 	req, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(s.out)))
@@ -72,18 +72,18 @@ func (t *transport) exchange2(ctx context.Context, s *slot, r *request, o *outco
 		return false, cause2(err)
 	}
 	defer resp.Body.Close()
-	if err := s.take2(resp, r.status, o); err != nil {
+	if err := s.take2(resp, r.status, x); err != nil {
 		return false, bodyError{cause2(err)}
 	}
 	return conn.usable(), nil
 }
 
-// take2 reads the whole body. A status other than want is put into o.
-func (s *slot) take2(resp *http.Response, want int, o *outcome) (err error) {
+// take2 reads the whole body. A status other than want is put into x.
+func (s *slot) take2(resp *http.Response, want int, x *exchange) (err error) {
 	n := 0
 	if resp.StatusCode != want {
 		n, err = readSome(resp.Body, s.sample[:])
-		o.kind, o.example = class(resp.StatusCode), bound(strings.TrimSpace(http.StatusText(resp.StatusCode)+" "+string(s.sample[:n])))
+		x.kind, x.example = class(resp.StatusCode), bound(strings.TrimSpace(http.StatusText(resp.StatusCode)+" "+string(s.sample[:n])))
 	} else if s.body != nil {
 		s.body, err = io.ReadAll(io.LimitReader(resp.Body, maxChecked+1))
 		if n = len(s.body); n > maxChecked {
@@ -91,8 +91,8 @@ func (s *slot) take2(resp *http.Response, want int, o *outcome) (err error) {
 		}
 	}
 	if err == nil {
-		o.bytes, err = io.Copy(io.Discard, resp.Body)
-		o.bytes += int64(n)
+		x.bytes, err = io.Copy(io.Discard, resp.Body)
+		x.bytes += int64(n)
 	}
 	if err == io.EOF {
 		err = nil

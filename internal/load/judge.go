@@ -2,6 +2,7 @@ package load
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"time"
 
@@ -13,7 +14,10 @@ import (
 
 const (
 	littleTolerance = 0.05                 // share of what is in flight
-	littleSlack     = 5 * time.Microsecond // of each answer, in which the two books of an open loop may differ: the handling of a batch
+	littleSlack     = 5 * time.Microsecond // of each answer, in which two records of it may differ: the handling of a batch
+	fewAnswers      = 100                  // below so many Little's law is not applied
+	steadyWithin    = 0.1                  // of what is in flight: how far throughput × mean latency may be from it in a steady state
+	growingBacklog  = 1.5                  // times what is in flight in a steady state: more at the end is a queue that grows
 	clientShare     = 0.8                  // of the machine's CPUs, beyond which the client is suspected without knowing the contender
 	lateShare       = 0.01                 // of the requests of an open loop, beyond which the client is told to be late by itself
 	saturated       = 0.95                 // of the time, beyond which a thread of the client is told to be at its limit
@@ -32,12 +36,14 @@ func judge(l bench.Load, rec *recorder, places int) []string {
 	if n := l.Failed[bench.ErrClient]; n > 0 {
 		warnings = append(warnings, fmt.Sprintf("%d requests failed for want of ports, files or memory of the client: %s", n, l.Examples[bench.ErrClient]))
 	}
-	if rec.open != nil {
+	if rec.open {
 		warnings = append(warnings, punctuality(l)...)
-		if w := littleOpen(l, rec); w != "" {
-			warnings = append(warnings, w)
-		}
-	} else if w := little(l, rec); w != "" {
+	}
+	if l.Unserved > 0 {
+		warnings = append(warnings, fmt.Sprintf("the queue is longer than the lead-in: after %s %d of %d connections had no answer yet, so that the interval may not be in a steady state",
+			units.Duration(l.LeadIn), l.Unserved, rec.connections))
+	}
+	if w := little(l, rec); w != "" {
 		warnings = append(warnings, w)
 	}
 	if l.Saturation > saturated {
@@ -68,6 +74,10 @@ func punctuality(l bench.Load) (warnings []string) {
 		warnings = append(warnings, fmt.Sprintf("%d of %d requests that came due were dropped: with %d connections in use the contender did not keep up",
 			l.Dropped, l.Scheduled, l.MostOpen))
 	}
+	if usual := l.Throughput() * l.Sending.Mean.Seconds(); float64(l.Backlog) > growingBacklog*usual+10 && l.Dropped == 0 {
+		warnings = append(warnings, fmt.Sprintf("the contender did not keep up: %d requests were in flight or waiting at the end, %.0f are usual at this throughput and latency",
+			l.Backlog, usual))
+	}
 	if l.Held > l.Dropped {
 		warnings = append(warnings, fmt.Sprintf("%d requests were sent late, since all %d connections were in use", l.Held-l.Dropped, l.MostOpen))
 	}
@@ -78,42 +88,45 @@ func punctuality(l bench.Load) (warnings []string) {
 	return warnings
 }
 
-// little applies Little's law: in a closed loop, throughput × mean latency is the number of connections. What is missing was
-// spent by the client between an answer and the next request.
+// little applies Little's law: in a steady state throughput × mean latency is the mean number of requests in flight. Two records that are
+// kept independently are compared: the integral of how many were in flight, looked at in each turn of the loop, and the sum of
+// the times of the exchanges that ended in the interval. In a closed loop a difference is what the client itself has spent between an answer
+// and the next request. Else the third record, of how much of each exchange lies within the interval, says which it is: without it agreeing
+// with the integral one of the records is wrong; with it the step was not in a steady state.
 func little(l bench.Load, rec *recorder) string {
-	connections := rec.used()
-	answers := l.Succeeded + l.FailedTotal()
-	available := l.Elapsed*time.Duration(connections) - rec.paused
-	if answers < 100 || available <= 0 || rec.cut > 0 {
+	answers := l.Succeeded + total(rec.total.failed)
+	if answers < fewAnswers || l.Elapsed <= 0 || rec.cut > 0 {
 		return ""
 	}
-	share := float64(rec.busy) / float64(available)
-	if share >= 1-littleTolerance && share <= 1+littleTolerance {
-		return ""
+	length, slack := float64(l.Elapsed), float64(littleSlack)*float64(answers)
+	counted, shared, busy := float64(rec.counted), float64(rec.shared), float64(rec.busy)
+	could := counted // be in flight
+	if !rec.open && !rec.whole {
+		could = max(counted, length*float64(rec.connections)-float64(rec.rested))
 	}
-	inFlight := share * float64(connections)
-	if share > 1 {
-		return fmt.Sprintf("throughput × mean latency is %.1f with %d connections, which cannot be: the clock of this machine is not steady",
-			inFlight, connections)
+	switch {
+	case shared > counted*(1+littleTolerance)+slack:
+		return fmt.Sprintf("%.2f requests were in flight by their times, but only %.2f by counting them: the clock of this machine is not steady",
+			shared/length, counted/length)
+	case rec.open && shared < counted*(1-littleTolerance)-slack:
+		return fmt.Sprintf("%.2f requests were in flight by their times, but %.2f by counting them: the client did not see answers when they came",
+			shared/length, counted/length)
+	case !rec.open && shared < could*(1-littleTolerance):
+		return fmt.Sprintf("client-bound: %.1f of %.1f requests in flight, %s of the client between an answer and the next request",
+			shared/length, could/length, time.Duration((could-shared)/float64(answers)).Round(100*time.Nanosecond))
+	case rec.lasted == 0 && math.Abs(busy-counted) > steadyWithin*could+slack: // the ends of short turns are too large a part of them
+		return fmt.Sprintf("not in a steady state: throughput × mean latency is %.2f, but %.2f requests were in flight: the queue was growing or shrinking",
+			busy/length, counted/length)
 	}
-	gap := time.Duration((float64(available) - float64(rec.busy)) / float64(answers))
-	return fmt.Sprintf("client-bound: %.1f of %d connections in flight (throughput × mean latency), %s of the client between an answer and the next request",
-		inFlight, connections, gap.Round(100*time.Nanosecond))
+	return ""
 }
 
-// littleOpen applies Little's law to an open loop: what was in flight, counted at every turn of the loop, is the throughput × the
-// mean time in flight, added up answer by answer. Where they differ, one of the two books is wrong, and no figure is beyond doubt.
-func littleOpen(l bench.Load, rec *recorder) string {
-	answers := l.Succeeded + l.FailedTotal()
-	added, counted := rec.busy-rec.overrun, rec.counted
-	if answers < 100 || rec.cut > 0 || rec.sending <= 0 {
-		return ""
+// total is the number of failures of all kinds.
+func total(failed map[bench.ErrorKind]int64) (n int64) {
+	for _, m := range failed {
+		n += m
 	}
-	if off := (added - counted).Abs(); float64(off) <= littleTolerance*float64(counted)+float64(littleSlack)*float64(answers) {
-		return ""
-	}
-	return fmt.Sprintf("throughput × mean latency is %.2f, but %.2f requests were in flight: the client did not see answers when they came",
-		float64(added)/float64(rec.sending), float64(counted)/float64(rec.sending))
+	return n
 }
 
 // Bottleneck tells in words whether the client rather than the contender limited a step, and "" if there is no sign of it: the

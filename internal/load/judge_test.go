@@ -100,33 +100,31 @@ func TestLittlesLaw(t *testing.T) {
 	}
 }
 
+// One second of a step with 10 connections whose records agree; an error planted in any of them is found.
 func TestLittlesLawIsFlagged(t *testing.T) {
-	rec := newRecorder(nil, 10, 0)
-	rec.begin()
-	start := rec.started
-	for range 200 { // of 20 ms each: 4 s in flight on 10 connections in 1 s cannot be, 4 s in 0.5 s even less
-		rec.maySend()
-		rec.ended(outcome{start: start, end: start.Add(20 * time.Millisecond)})
-	}
-	rec.closeWindow()
-	l := rec.load()
-	for elapsed, want := range map[time.Duration]string{
-		400 * time.Millisecond: "",
-		410 * time.Millisecond: "",
-		500 * time.Millisecond: "client-bound: 8.0 of 10 connections in flight (throughput × mean latency), 5ms of the client between",
-		300 * time.Millisecond: "throughput × mean latency is 13.3 with 10 connections, which cannot be",
+	for name, test := range map[string]struct {
+		plant func(*recorder)
+		want  string
+	}{
+		"none":                        {func(*recorder) {}, ""},
+		"time of the exchanges, more": {func(r *recorder) { r.busy = r.busy * 112 / 100 }, "not in a steady state: throughput × mean latency is 11.20, but 10.00"},
+		"time of the exchanges, less": {func(r *recorder) { r.busy = r.busy * 88 / 100 }, "not in a steady state: throughput × mean latency is 8.80, but 10.00"},
+		"count of those in flight":    {func(r *recorder) { r.counted = r.counted * 92 / 100 }, "10.00 requests were in flight by their times, but only 9.20"},
+		"too many counted":            {func(r *recorder) { r.counted = r.counted * 108 / 100 }, "client-bound: 10.0 of 10.8 requests in flight"},
+		"the client was slow":         {func(r *recorder) { r.busy, r.shared = r.busy*8/10, r.shared*8/10 }, "client-bound: 8.0 of 10.0 requests in flight, 10ms of the client between"},
+		"connections were opened again": {func(r *recorder) {
+			r.busy, r.shared, r.counted, r.rested = r.busy/2, r.shared/2, r.counted/2, 5*time.Second
+		}, ""},
 	} {
-		l.Elapsed = elapsed
-		got := little(l, rec)
-		if want == "" && got != "" || !strings.HasPrefix(got, want) {
-			t.Errorf("%s: %q, want %q", elapsed, got, want)
-		}
-	}
-	// Time in which connections waited to be opened again is nobody's lateness.
-	rec.rested(time.Second)
-	l.Elapsed = 500 * time.Millisecond
-	if got := little(l, rec); got != "" {
-		t.Errorf("with pauses: %q", got)
+		t.Run(name, func(t *testing.T) {
+			rec := newRecorder(nil, 10, 0)
+			rec.busy, rec.shared, rec.counted = 10*time.Second, 10*time.Second, 10*time.Second
+			test.plant(rec)
+			got := little(bench.Load{Elapsed: time.Second, Succeeded: 200}, rec)
+			if test.want == "" && got != "" || !strings.HasPrefix(got, test.want) {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+		})
 	}
 }
 
@@ -196,10 +194,10 @@ func TestPunctuality(t *testing.T) {
 
 func TestSaturation(t *testing.T) {
 	rec := newRecorder(nil, 1, 0)
-	rec.stopped, rec.sending = true, 10*time.Second
-	rec.worked(9 * time.Second)
-	rec.worked(100 * time.Millisecond) // the busiest one counts
-	rec.worked(11 * time.Second)
+	rec.interval.decide(0, int64(10*time.Second))
+	rec.idled(9 * time.Second)
+	rec.idled(100 * time.Millisecond) // the busiest one counts
+	rec.idled(11 * time.Second)
 	l := rec.load()
 	if l.Saturation != .99 {
 		t.Errorf("saturation %g", l.Saturation)

@@ -131,7 +131,7 @@ func TestLatencyAgreesWithTheServer(t *testing.T) {
 				s.truth.Store(newTruth())
 				l := run(t, Engine{}, plan(s.url, 2, 500*time.Millisecond))
 				want := s.truth.Load()
-				if answered := want.count(); answered != l.Succeeded {
+				if answered := want.count(); answered != l.AllSucceeded() {
 					t.Fatalf("%d succeeded, the server answered %d", l.Succeeded, answered)
 				}
 				if n := s.unstamped.Load(); n > 0 {

@@ -116,7 +116,7 @@ func TestLatencyAgreesWithTheSocket(t *testing.T) {
 				}
 				return &timed{Conn: conn, h: hdr.New(), truth: socket}, nil
 			}}, plan(server.URL, connections, 400*time.Millisecond))
-			if saw := socket.count(); saw != l.Succeeded {
+			if saw := socket.count(); saw != l.AllSucceeded() {
 				t.Fatalf("%d succeeded, the sockets saw %d", l.Succeeded, saw)
 			}
 			if best.add(l.Latency, socket, moved) {

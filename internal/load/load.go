@@ -1,7 +1,7 @@
-// Package load puts one step of load on a contender and tells what came of it. In a closed loop each of N connections asks
-// again as soon as it has its answer; in an open loop requests are sent when they are due, whatever became of earlier ones. The
-// requests in flight when the step ends are completed and counted, so that the successes are exactly those that the server has
-// answered.
+// Package load puts one step of load on a contender and measures what comes of it. In a closed loop each of N connections asks
+// again as soon as it has its answer; in an open loop requests are sent when they are due, whatever became of earlier ones. What is
+// measured is an interval in the steady state: the load begins before it, and what is in flight at its end is completed and counted
+// apart, so that all successes together are exactly those that the server has answered.
 //
 // vegeta supplies the model: pacers and what a target is. The exchange on the wire is this package's own,
 // because it has to hold exactly N connections, to tell typed errors apart, to time a request from its sending to its last
@@ -15,16 +15,12 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
-	"math"
 	"net"
 	"sync"
 	"time"
 
 	"locbench/internal/bench"
 )
-
-// endWait is how long OnEnd waits for the answers in flight.
-const endWait = 500 * time.Millisecond
 
 // DefaultTimeout bounds a request where the plan does not.
 const DefaultTimeout = 10 * time.Second
@@ -52,14 +48,12 @@ type Plan struct {
 	// Turns, if not nil, lets the load rest again and again while others have theirs. OnStart and OnEnd are then called for each turn.
 	Turns *Turns
 
-	// OnStart and OnEnd, if not nil, are for reading counters at exactly the two ends of the step.
+	// OnStart and OnEnd, if not nil, are for reading counters at exactly the two ends of the interval.
 	//
-	// OnStart is called when all connections are open, right before the clock starts, which waits for it. It is not called when
-	// the step fails before.
+	// OnStart is called when the interval begins, with the load going on. It is not called when the load ends before.
 	OnStart func()
-	// OnEnd is called, if and only if OnStart's moment came, when the sending has ended and all that was in flight has been
-	// answered or 500 ms have passed, whichever comes first: a request that hangs would otherwise stretch the step to its
-	// time-out. It is called from a goroutine of its own, also when ctx has ended. Run returns after it.
+	// OnEnd is called if and only if OnStart was, when the interval ends, also when ctx has ended. Run returns after it. Both are called
+	// from a goroutine that does not measure.
 	OnEnd func()
 }
 
@@ -93,22 +87,22 @@ type Engine struct {
 
 // Run puts plan's step on the contender and returns when nothing of it is in flight any more.
 //
-// All connections are opened before the clock starts, which takes at most 3 s more than the step (those that fail are tried
-// again by their first request). At the end of
-// the step's duration, or of its requests, no new request is sent; those in flight are completed, each within its time-out,
-// and counted. Load.Elapsed is the time in which requests were sent plus the mean, over the connections, of how much later
-// their last successful answer came: with the plain maximum one straggler would understate the throughput of all others. A
-// time-out after the end does not lengthen it. Load.ClientCPU and Load.Wall are of the time between plan.OnStart and plan.OnEnd.
+// All connections are opened first, which takes at most 3 s (those that fail are tried again by their first request). The load begins
+// with a lead-in until every connection has had its first answer, or for as long as a request may take; see leadin.go for how
+// connections begin. Then comes the interval, of the step's duration: Load.Succeeded are the answers whose last byte arrived in it,
+// Load.Elapsed is its length, and the counters are read at its two ends. At its end no new request is sent; those in flight are
+// completed, each within its time-out, and counted apart. Load.ClientCPU and Load.Wall are of the time between plan.OnStart and plan.OnEnd.
 //
-// The last window of the sending ends as Elapsed does, by the answers that it has; it still takes in what ends up to half a
-// window later. Windows after it are marked as Drain and there only if something ended in them, so there may be gaps before
-// them.
+// A step with a bounded number of requests, or with arrivals, has no steady state: its interval is the whole step, from the
+// first request to the last answer or failure.
+//
+// Windows are cut from the interval, one after the other without a gap.
 //
 // In a closed loop, a connection that could not be opened waits 1 to 100 ms before it tries again; otherwise the error count
 // would only tell how fast this client fails.
 //
-// In an open loop, a request that is due takes a free connection or opens one more, up to Step.MaxConnections. With all of them
-// in use it waits until one is free, and is dropped when it has waited for Timeout or when the sending ends. Everything that
+// In an open loop the lead-in has the rate with which the step begins, until as many requests are answered as come due in 10 ms. A
+// request that is due takes a free connection or opens one more, up to Step.MaxConnections. With all of them in use it waits until one is free, and is dropped when it has waited for Timeout or when the sending ends. Everything that
 // came due is in Load.Scheduled, and either in Sent or in Dropped. Latency is from the moment that a request was due, Sending
 // from when it was sent, Lag in between. A step with arrivals ends when all users have been served, each over a connection of its own, or
 // with its duration.
@@ -148,7 +142,7 @@ func (e Engine) Run(ctx context.Context, plan Plan, onWindow func(bench.Window))
 		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, context.Cause(ctx))
 	}
 	wall, cpu := e.clocked(ctx, plan, rec, wire, onWindow)
-	load, err := e.told(ctx, plan, rec, wire.places(), wall, cpu)
+	load, err := e.finish(ctx, plan, rec, wire.places(), wall, cpu)
 	return warned(load, waited), err
 }
 
@@ -178,12 +172,16 @@ type loop interface {
 func (e Engine) loop(ctx context.Context, plan Plan, mix *mix, connections int) (*recorder, loop) {
 	if plan.Step.Open() {
 		rec := newOpenRecorder(mix)
+		rec.bounded = plan.Step.MaxRequests > 0
+		rec.whole = rec.bounded || plan.Step.Arrivals != nil
 		if fast := newFastLoop(ctx, e, plan, newTarget(e, plan), rec, connections); fast != nil {
 			return rec, fast
 		}
 		return rec, newOpenLoop(newTransport(e, plan, mix, rec, early(plan.Step, connections)), plan, connections)
 	}
 	rec := newRecorder(mix, connections, plan.Step.MaxRequests)
+	rec.bounded = plan.Step.MaxRequests > 0
+	rec.whole = rec.bounded
 	if n := plan.Step.MaxRequests; n > 0 && n < int64(connections) {
 		connections = int(n)
 	}
@@ -206,24 +204,71 @@ func (e Engine) clocked(ctx context.Context, plan Plan, rec *recorder, wire loop
 	}
 	drained := make(chan struct{})
 	var wg sync.WaitGroup
-	call(plan.OnStart)
-	before := processCPU()
-	rec.begin()
-	wg.Go(func() { e.supervise(ctx, ending(plan.Step), drained, rec.stop, cut) })
-	wg.Go(func() { rec.closeWindows(plan.Step.Duration, e.window(), drained, onWindow) })
+	var began time.Time
+	var before time.Duration
+	start := func() {
+		call(plan.OnStart)
+		began, before = time.Now(), processCPU()
+	}
+	if rec.whole {
+		start()
+	}
+	rec.begin(firstAnswers(plan.Step), plan.Step.Duration)
+	wg.Go(func() { e.supervise(ctx, drained, rec.stop, cut) })
 	wg.Go(func() {
-		awaitEnd(rec.halted, drained)
-		wall, cpu = time.Since(rec.started), processCPU()-before
+		if !rec.whole && !rec.awaitSteady(plan.Step.Duration, plan.Timeout, drained) {
+			return
+		}
+		windows := make(chan struct{})
+		go func() {
+			defer close(windows)
+			rec.closeWindows(e.window(), drained, onWindow)
+		}()
+		if !rec.whole {
+			start()
+		}
+		rec.awaitEnd(plan.Step.Duration, drained)
+		wall, cpu = time.Since(began), processCPU()-before
 		call(plan.OnEnd)
+		<-windows
 	})
 	wire.run(alive)
 	close(drained)
 	wg.Wait()
+	rec.gatherRest()
 	return wall, cpu
 }
 
-// told is what has been recorded, with the doubt about it.
-func (e Engine) told(ctx context.Context, plan Plan, rec *recorder, places int, wall, cpu time.Duration) (bench.Load, error) {
+// firstAnswers is how many exchanges have to end before the load is in its steady state.
+func firstAnswers(s bench.Step) int {
+	if s.Open() {
+		return early(s, mostOpen(s))
+	}
+	return beforeRamp(s)
+}
+
+// awaitEnd returns at the end of the interval, which it brings about where that is a matter of time.
+func (r *recorder) awaitEnd(length time.Duration, drained <-chan struct{}) {
+	end := time.NewTimer(length)
+	defer end.Stop()
+	if !r.bounded {
+		end.Reset(time.Duration(r.interval.to.Load() - r.now()))
+	}
+	select {
+	case <-end.C:
+	case <-r.halted:
+	case <-drained:
+	}
+	r.stop()
+	if r.bounded {
+		// Everything that was asked for is measured.
+		<-drained
+		r.interval.to.CompareAndSwap(undecided, r.now())
+	}
+}
+
+// finish is what has been recorded, with the doubt about it.
+func (e Engine) finish(ctx context.Context, plan Plan, rec *recorder, places int, wall, cpu time.Duration) (bench.Load, error) {
 	load := rec.load()
 	load.ClientCPU, load.Wall, load.ClientCPUs = cpu, wall, ownCPUs()
 	load.Warnings = append(load.Warnings, judge(load, rec, places)...)
@@ -236,52 +281,21 @@ func (e Engine) told(ctx context.Context, plan Plan, rec *recorder, places int, 
 	return load, nil
 }
 
-// ending is after how long the sending is stopped from outside. A schedule ends by itself, with what is due by then.
-func ending(s bench.Step) time.Duration {
-	if s.Open() && s.Arrivals == nil {
-		return math.MaxInt64
-	}
-	return s.Duration
-}
-
-// awaitEnd returns when the sending has been halted and all is drained or endWait has passed.
-func awaitEnd(halted, drained <-chan struct{}) {
-	select {
-	case <-drained:
-		return
-	case <-halted:
-	}
-	late := time.NewTimer(endWait)
-	defer late.Stop()
-	select {
-	case <-drained:
-	case <-late.C:
-	}
-}
-
 func call(hook func()) {
 	if hook != nil {
 		hook()
 	}
 }
 
-// supervise ends the sending after duration or with ctx, and cuts off what is in flight when ctx has ended and the grace
-// is over. It returns when all is drained.
-func (e Engine) supervise(ctx context.Context, duration time.Duration, drained <-chan struct{}, stop, cut func()) {
-	end := time.NewTimer(duration)
-	defer end.Stop()
+// supervise ends the sending with ctx, and cuts off what is in flight when ctx has ended and the grace is over. It returns when all
+// is drained.
+func (e Engine) supervise(ctx context.Context, drained <-chan struct{}, stop, cut func()) {
 	select {
 	case <-drained:
 		return
-	case <-end.C:
 	case <-ctx.Done():
 	}
 	stop()
-	select {
-	case <-drained:
-		return
-	case <-ctx.Done():
-	}
 	grace := time.NewTimer(e.grace())
 	defer grace.Stop()
 	select {

@@ -103,8 +103,8 @@ func run(t *testing.T, e Engine, p Plan) bench.Load {
 		t.Fatal(err)
 	}
 	consistent(t, l, told)
-	if l.Sent != l.Succeeded+l.FailedTotal() {
-		t.Errorf("%d sent, but %d succeeded and %d failed", l.Sent, l.Succeeded, l.FailedTotal())
+	if l.Sent != l.AllSucceeded()+l.FailedTotal() {
+		t.Errorf("%d sent, but %d + %d + %d succeeded and %d failed", l.Sent, l.Lead, l.Succeeded, l.Drain, l.FailedTotal())
 	}
 	return l
 }
@@ -120,18 +120,15 @@ func consistent(t *testing.T, l bench.Load, told []bench.Window) {
 		for _, n := range w.Failed {
 			failed += n
 		}
-		if i > 0 && w.Start != end && !(w.Drain && w.Start > end) {
+		if w.Start != end || w.Drain {
 			t.Errorf("window %d starts at %s, the one before ended at %s", i, w.Start, end)
-		}
-		if w.Drain && w.Succeeded == 0 && len(w.Failed) == 0 {
-			t.Errorf("window %d is of the drain and empty", i)
-		}
-		if !w.Drain && w.Start+w.Length > l.Elapsed {
-			t.Errorf("window %d ends at %s, the step at %s", i, w.Start+w.Length, l.Elapsed)
 		}
 		end = w.Start + w.Length
 	}
-	if succeeded != l.Succeeded || bytes != l.Bytes || failed != l.FailedTotal() {
+	if end != l.Elapsed {
+		t.Errorf("the windows end at %s, the interval at %s", end, l.Elapsed)
+	}
+	if succeeded != l.Succeeded || bytes != l.Bytes || failed > l.FailedTotal() {
 		t.Errorf("windows have %d successes, %d bytes, %d failures; the step %d, %d, %d", succeeded, bytes, failed, l.Succeeded, l.Bytes, l.FailedTotal())
 	}
 	if fmt.Sprint(told) != fmt.Sprint(l.Windows) {
@@ -200,7 +197,7 @@ func TestRunCountsWhatTheServerAnswered(t *testing.T) {
 			}
 			server := newCounting(t, hello)
 			l := run(t, Engine{}, plan(server.URL, connections, 300*time.Millisecond))
-			if l.Succeeded != server.count(200) || l.Succeeded == 0 {
+			if l.AllSucceeded() != server.count(200) || l.Succeeded == 0 {
 				t.Errorf("%d succeeded, the server answered %d", l.Succeeded, server.count(200))
 			}
 			if l.Bytes != 5*l.Succeeded {
@@ -210,7 +207,7 @@ func TestRunCountsWhatTheServerAnswered(t *testing.T) {
 			if n := server.connections.Load(); n > int64(connections) || n < int64(connections) && l.Sent >= int64(connections) {
 				t.Errorf("%d connections for %d requests, want %d", n, l.Sent, connections)
 			}
-			if l.Elapsed < 300*time.Millisecond || l.Started.IsZero() || l.ClientCPU <= 0 || l.Scheduled != l.Sent {
+			if l.Elapsed != 300*time.Millisecond || l.Started.IsZero() || l.ClientCPU <= 0 || l.Scheduled != l.Sent {
 				t.Errorf("elapsed %s, started %s, client CPU %s, scheduled %d, sent %d", l.Elapsed, l.Started, l.ClientCPU, l.Scheduled, l.Sent)
 			}
 		})
@@ -235,7 +232,7 @@ func TestRunTellsErrorsFromSuccesses(t *testing.T) {
 		return status
 	})
 	l := run(t, Engine{}, plan(server.URL, 8, 300*time.Millisecond))
-	if l.Succeeded != server.count(200) {
+	if l.AllSucceeded() != server.count(200) {
 		t.Errorf("%d succeeded, the server answered %d", l.Succeeded, server.count(200))
 	}
 	for status, kind := range map[int]bench.ErrorKind{404: "4xx", 503: "5xx", 302: "3xx", 204: "2xx"} {
@@ -260,20 +257,19 @@ func TestRunCompletesWhatIsInFlightAtTheEnd(t *testing.T) {
 		return hello(w, r)
 	})
 	l := run(t, Engine{}, plan(server.URL, 10, 300*time.Millisecond))
-	// Each connection asks at 0, 120 and 240 ms; the last answers come at 360 ms. Noise may cost answers, never add any.
-	if l.Succeeded != server.count(200) || l.Succeeded > 30 || l.Succeeded < 10 {
-		t.Errorf("%d succeeded, the server answered %d", l.Succeeded, server.count(200))
+	if l.AllSucceeded() != server.count(200) || l.Drain == 0 || l.Drain > 10 || l.Lead < 10 || l.Backlog < 1 || l.Backlog > l.Drain {
+		t.Errorf("%d + %d + %d succeeded, backlog %d, the server answered %d", l.Lead, l.Succeeded, l.Drain, l.Backlog, server.count(200))
 	}
-	// 10 connections of at least 120 ms an answer cannot give more than 83.3 a second, however the end is counted.
-	if l.Throughput() > 10/.120*1.001 {
-		t.Errorf("throughput %.1f/s is more than there can be: elapsed %s", l.Throughput(), l.Elapsed)
+	// Two or three answers of each of 10 connections lie in 300 ms.
+	if l.Elapsed != 300*time.Millisecond || l.Succeeded > 30 {
+		t.Errorf("%d succeeded in %s", l.Succeeded, l.Elapsed)
 	}
 }
 
 func TestRunIsNotStretchedByAStraggler(t *testing.T) {
 	var n atomic.Int64
 	server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
-		if n.Add(1) == 5 {
+		if n.Add(1) == 25 {
 			time.Sleep(2 * time.Second)
 		} else {
 			time.Sleep(5 * time.Millisecond)
@@ -281,12 +277,9 @@ func TestRunIsNotStretchedByAStraggler(t *testing.T) {
 		return hello(w, r)
 	})
 	l := run(t, Engine{}, plan(server.URL, 20, 300*time.Millisecond))
-	if l.Succeeded != server.count(200) || l.Latency.Max < 2*time.Second {
-		t.Errorf("%d succeeded, the server answered %d; the longest took %s", l.Succeeded, server.count(200), l.Latency.Max)
-	}
-	// The straggler is 1.7 s late on one of 20 connections: 85 ms on the mean. Up to the last answer it would be 2 s.
-	if l.Elapsed < 380*time.Millisecond || l.Elapsed >= l.Latency.Max {
-		t.Errorf("elapsed %s", l.Elapsed)
+	if l.AllSucceeded() != server.count(200) || l.Elapsed != 300*time.Millisecond || l.Latency.Max >= 2*time.Second || l.Drain == 0 {
+		t.Errorf("%d + %d + %d succeeded, the server answered %d; elapsed %s, the longest took %s",
+			l.Lead, l.Succeeded, l.Drain, server.count(200), l.Elapsed, l.Latency.Max)
 	}
 }
 
@@ -315,7 +308,7 @@ func TestRunKeepsAnswersOfOneMegabyte(t *testing.T) {
 		return 200
 	})
 	l := run(t, Engine{}, plan(server.URL, 4, 300*time.Millisecond))
-	if l.Succeeded != server.count(200) || l.Bytes != l.Succeeded<<20 || l.Succeeded == 0 {
+	if l.AllSucceeded() != server.count(200) || l.Bytes != l.Succeeded<<20 || l.Succeeded == 0 {
 		t.Errorf("%d succeeded with %d bytes, the server answered %d", l.Succeeded, l.Bytes, server.count(200))
 	}
 }

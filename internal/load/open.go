@@ -100,25 +100,30 @@ func (l *openLoop) pace(ctx context.Context, nap *nap, plan Plan) {
 	s.poll(0)
 	defer func() {
 		if s.changed {
-			l.rec.endsAt(s.rate(s.at))
+			l.note(func(a *account) { a.final = s.rate(s.at) })
 		}
 	}()
 	for n := int64(0); plan.Step.MaxRequests == 0 || n < plan.Step.MaxRequests; {
+		s.origin = float64(l.rec.interval.from.Load())
+		end := plan.Step.Duration
+		if !l.rec.bounded {
+			end = time.Duration(l.rec.interval.to.Load())
+		}
 		due, now := s.next(), time.Since(started)
-		if due >= plan.Step.Duration && now >= plan.Step.Duration {
+		if due >= end && now >= end {
 			return
 		}
-		if due <= now && due < plan.Step.Duration {
+		if due <= now && due < end {
 			if l.stopped() {
 				return
 			}
-			l.rec.comesDue(1, s.rate(s.at))
+			l.note(func(a *account) { a.comesDue(l.rec.interval.of(int64(due)), 1, s.rate(s.at)) })
 			l.give(ctx, job{due: started.Add(due), requests: 1})
 			s.take()
 			n++
 			continue
 		}
-		if !nap.until(started.Add(min(due, plan.Step.Duration, now+pollEvery)), l.rec.halted) {
+		if !nap.until(started.Add(min(due, end, now+pollEvery)), l.rec.halted) {
 			return
 		}
 		// Not beyond what is due by now: that was due at the old rate.
@@ -134,7 +139,7 @@ func (l *openLoop) arrive(ctx context.Context, nap *nap, a bench.Arrivals) {
 		if !nap.until(due, l.rec.halted) {
 			return
 		}
-		l.rec.comesDue(int64(a.Requests), 0)
+		l.note(func(c *account) { c.comesDue(l.rec.interval.of(int64(due.Sub(started))), int64(a.Requests), 0) })
 		l.give(ctx, job{due: due, requests: a.Requests})
 	}
 	l.mu.Lock()
@@ -181,7 +186,7 @@ func (l *openLoop) give(ctx context.Context, j job) {
 	}
 	j.held = true
 	if !l.line.push(j, maxLine) {
-		l.rec.drops(int64(j.requests), true)
+		l.drops(j.requests, true)
 	}
 }
 
@@ -193,7 +198,7 @@ func (l *openLoop) expire(now time.Time) {
 			return
 		}
 		l.line.pop()
-		l.rec.drops(int64(j.requests), true)
+		l.drops(j.requests, true)
 	}
 }
 
@@ -215,7 +220,7 @@ func (l *openLoop) serve(ctx context.Context, s *slot, j job) {
 	for n := j.requests - 1; n > 0; n-- {
 		// What a user asks next is due as soon as the answer before is there.
 		if l.stopped() {
-			l.rec.drops(int64(n), false)
+			l.drops(n, false)
 			return
 		}
 		l.exchange(ctx, s, s.last, false)
@@ -241,8 +246,22 @@ func (l *openLoop) next(w *worker) (job, bool) {
 	return job{}, false
 }
 
-// used tells the recorder how many connections are in use.
-func (l *openLoop) used() { l.rec.uses(l.workers - len(l.idle)) }
+// used notes how many connections are in use.
+func (l *openLoop) used() {
+	l.note(func(a *account) { a.mostOpen = max(a.mostOpen, l.workers-len(l.idle)) })
+}
+
+// drops notes requests that are never sent; held, because they waited for a connection.
+func (l *openLoop) drops(requests int, held bool) {
+	l.note(func(a *account) { a.drops(l.rec.interval.of(l.rec.now()), int64(requests), held) })
+}
+
+// note changes the counters of the loop.
+func (l *openLoop) note(change func(*account)) {
+	l.account.mu.Lock()
+	defer l.account.mu.Unlock()
+	change(l.account)
+}
 
 func (l *openLoop) signalEmpty() {
 	if l.noMore && len(l.idle) == l.workers {
@@ -256,8 +275,9 @@ func (l *openLoop) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.ended = true
+	l.note(func(a *account) { a.backlog = int64(l.workers - len(l.idle) + l.line.n) })
 	for j, ok := l.line.pop(); ok; j, ok = l.line.pop() {
-		l.rec.drops(int64(j.requests), true)
+		l.drops(j.requests, true)
 	}
 	for _, w := range l.idle {
 		close(w.work)

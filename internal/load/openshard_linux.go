@@ -78,8 +78,8 @@ func (o *openShard) run() {
 	thread.Own()
 	o.prefer(true)
 	s := o.shard
-	s.books.mu.Lock()
-	defer s.books.mu.Unlock()
+	s.account.mu.Lock()
+	defer s.account.mu.Unlock()
 	s.next = math.MaxInt64
 	s.events = s.events[:0]
 	if o.schedule != nil {
@@ -92,8 +92,9 @@ func (o *openShard) run() {
 			if wake, more = o.pace(); !more {
 				s.loop.rec.stop()
 			}
-			if end := s.loop.rec.end.Load(); end > 0 {
-				s.ended, s.at = true, end-1
+			if s.loop.rec.end.Load() > 0 {
+				s.ended = true
+				o.account.backlog = int64(s.active + o.line.n)
 				o.dropLine()
 			}
 		}
@@ -106,21 +107,8 @@ func (o *openShard) run() {
 		}
 		s.await(wake)
 		o.yield()
-		o.count()
+		o.account.addInFlight(&s.loop.rec.interval, o.now(), s.active)
 		s.serve()
-	}
-}
-
-// count keeps the second book of what is in flight: the requests that there were since it was last called, for how long. busy is the
-// other, in which the answers' times are added up.
-func (o *openShard) count() {
-	now := o.now()
-	if end := o.loop.rec.end.Load(); end > 0 {
-		now = min(now, end-1)
-	}
-	if now > o.counted {
-		o.books.counted += time.Duration(now-o.counted) * time.Duration(o.active)
-		o.counted = now
 	}
 }
 
@@ -130,19 +118,20 @@ func (o *openShard) pace() (wake int64, more bool) {
 		return o.arrive()
 	}
 	step := &o.plan.Step
+	o.schedule.origin = float64(o.loop.rec.interval.from.Load())
 	for range sendBatch {
 		now := o.now()
-		due := int64(o.schedule.next())
+		due, end := int64(o.schedule.next()), o.end()
 		switch {
 		case step.MaxRequests > 0 && o.given >= step.MaxRequests:
 			return 0, false
-		case due >= int64(step.Duration):
-			return int64(step.Duration), now < int64(step.Duration)
+		case due >= end:
+			return end, now < end
 		case due > now:
 			o.change(now)
 			return min(int64(o.schedule.next()), now+int64(pollEvery)), true
 		}
-		o.books.comesDue(1, o.schedule.rate(o.schedule.at))
+		o.account.comesDue(o.moment(due), 1, o.schedule.rate(o.schedule.at))
 		o.schedule.take()
 		o.given++
 		o.give(due, 1, now)
@@ -150,11 +139,19 @@ func (o *openShard) pace() (wake int64, more bool) {
 	return 0, true
 }
 
+// end is when the schedule ends, undecided in the lead-in.
+func (o *openShard) end() int64 {
+	if o.loop.rec.bounded {
+		return int64(o.plan.Step.Duration)
+	}
+	return o.loop.rec.interval.to.Load()
+}
+
 // change takes in a rate that somebody asks for.
 func (o *openShard) change(now int64) {
 	o.schedule.poll(time.Duration(now))
 	if o.schedule.changed {
-		o.books.final = o.schedule.rate(o.schedule.at)
+		o.account.final = o.schedule.rate(o.schedule.at)
 	}
 }
 
@@ -170,7 +167,7 @@ func (o *openShard) arrive() (wake int64, more bool) {
 		if due > now {
 			return due, true
 		}
-		o.books.comesDue(int64(a.Requests), 0)
+		o.account.comesDue(o.moment(due), int64(a.Requests), 0)
 		o.given++
 		o.give(due, a.Requests, now)
 	}
@@ -185,46 +182,48 @@ func (o *openShard) give(due int64, requests int, now int64) {
 		o.free = o.free[:n-1]
 		c := &o.conns[i]
 		o.active++
-		o.books.mostOpen = max(o.books.mostOpen, o.active)
+		o.account.mostOpen = max(o.account.mostOpen, o.active)
 		o.start(c, i, now, due, requests, false)
 		return
 	}
-	if !o.line.push(job{due: o.moment(due), requests: requests, held: true}, maxLine) {
-		o.books.drops(int64(requests), true)
+	if !o.line.push(job{due: o.clock(due), requests: requests, held: true}, maxLine) {
+		o.account.drops(o.moment(now), int64(requests), true)
 	}
 }
 
-func (o *openShard) moment(at int64) time.Time { return o.loop.rec.started.Add(time.Duration(at)) }
+func (o *openShard) clock(at int64) time.Time { return o.loop.rec.started.Add(time.Duration(at)) }
+
+func (o *openShard) moment(at int64) moment { return o.loop.rec.interval.of(at) }
 
 // expire drops those at the head of the line that have waited for too long by now.
 func (o *openShard) expire(now int64) {
 	for {
 		j, ok := o.line.peek()
-		if !ok || o.moment(now).Sub(j.due) <= o.loop.timeout {
+		if !ok || o.clock(now).Sub(j.due) <= o.loop.timeout {
 			return
 		}
 		o.line.pop()
-		o.books.drops(int64(j.requests), true)
+		o.account.drops(o.moment(now), int64(j.requests), true)
 	}
 }
 
 // start sends the first of requests on c.
 func (o *openShard) start(c *conn, i int, now, due int64, requests int, held bool) {
 	c.lag, c.left = now-due, requests-1
-	o.books.sends(time.Duration(c.lag), held)
+	o.account.sends(o.moment(now), time.Duration(c.lag), held)
 	o.launch(c, i, now)
 }
 
 // release gives c the next request of its user, the next in line, or sets it free.
 func (o *openShard) release(c *conn, i int, now int64) {
-	ended := o.ended || o.loop.rec.end.Load() > 0
+	ended := o.ended || o.loop.rec.sendingEnded(now)
 	if c.left > 0 {
 		if !ended {
 			// What a user asks next is due as soon as the answer before is there.
 			o.start(c, i, now, now, c.left, false)
 			return
 		}
-		o.books.drops(int64(c.left), false)
+		o.account.drops(o.moment(now), int64(c.left), false)
 		c.left = 0
 	}
 	if o.schedule == nil {
@@ -242,7 +241,8 @@ func (o *openShard) release(c *conn, i int, now int64) {
 }
 
 func (o *openShard) dropLine() {
+	now := o.now()
 	for j, ok := o.line.pop(); ok; j, ok = o.line.pop() {
-		o.books.drops(int64(j.requests), true)
+		o.account.drops(o.moment(now), int64(j.requests), true)
 	}
 }

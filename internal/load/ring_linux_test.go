@@ -8,7 +8,7 @@ import (
 // A request begins when the kernel is told of it, but one that needed a connection when that began to be opened.
 func TestWhatARequestBeginsWith(t *testing.T) {
 	rec := newRecorder(nil, 1, 0)
-	rec.begin()
+	rec.begin(1, time.Minute)
 	s, err := newShard(Engine{Epoll: true}, &fastLoop{rec: rec, timeout: time.Minute}, plan("http://h", 2, time.Second), 0, 1, 2)
 	if err != nil {
 		t.Fatal(err)

@@ -127,20 +127,21 @@ const (
 // awaitRing is await with a ring: it also sends what is to be sent.
 func (s *shard) awaitRing() {
 	s.leaves()
-	s.books.mu.Unlock()
+	s.account.mu.Unlock()
 	// What has been sent is often answered at once.
 	s.ring.poll()
 	if s.ring.completed() == 0 {
 		left, began := int64(-1), s.now()
-		if s.next != math.MaxInt64 {
+		switch {
+		case len(s.broken) > 0:
+			left = 0
+		case s.next != math.MaxInt64:
 			left = max(s.next-began, 0)
 		}
 		s.ring.wait(left)
-		if !s.ended {
-			s.idle += s.now() - began
-		}
+		s.idle += int64(s.loop.rec.interval.overlap(began, s.now()))
 	}
-	s.books.mu.Lock()
+	s.account.mu.Lock()
 	s.events = s.events[:0]
 }
 

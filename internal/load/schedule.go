@@ -17,6 +17,7 @@ import (
 type schedule struct {
 	pacer    vegeta.Pacer
 	own      time.Duration  // how long the pacer holds: its rate stays that of its end
+	origin   float64        // ns since the start: from here on the pacer holds, before it is its rate at the beginning
 	change   func() float64 // the rate that somebody asks for; 0: the pacer's; nil: nobody does
 	fixed    float64        // the rate in force that somebody has asked for; 0: the pacer's
 	changed  bool           // fixed has been other than 0
@@ -50,7 +51,7 @@ func (s *schedule) rate(at float64) float64 {
 	if s.fixed > 0 {
 		return s.fixed
 	}
-	return s.pacer.Rate(min(time.Duration(at), s.own))
+	return s.pacer.Rate(time.Duration(min(max(at-s.origin, 0), float64(s.own))))
 }
 
 // next is when the next request is due.

@@ -63,13 +63,16 @@ type conn struct {
 
 	lag  int64 // open loop: from due to start
 	left int   // and requests that the user has after this one
+
+	answered bool  // it has had its first answer
+	refused  error // why it could not be opened, which is looked at in the next turn
 }
 
 // shard serves its connections from one thread. Nothing in it is shared but the books, whose lock it holds while it handles a batch
 // of events, and the bell.
 type shard struct {
 	loop    *fastLoop
-	books   *account
+	account *account
 	open    *openShard // nil: closed loop
 	step    bench.Step
 	number  int // of the shard,
@@ -86,25 +89,28 @@ type shard struct {
 	events  []unix.EpollEvent
 	next    int64   // when connections have to be looked at for time-outs and ends of rests
 	known   uint8   // see parser
-	idle    int64   // spent waiting for events while the sending went on
+	idle    int64   // spent waiting for events within the interval
 	batch   []int32 // with a ring: connections whose requests the kernel has not been told of
 	running bool    // with a ring: from now on that is used
 	woke    int64   // from the last long sleep
 	slept   bool    // for long, before the events at hand came
 	stamps  stampReader
-	ended   bool // the sending has; then at is when
-	at      int64
+	ended   bool    // the sending has
+	resting int     // connections that are
+	spread  bool    // it is known when they begin
+	begun   bool    // the interval has
+	broken  []int32 // connections that could not be opened
 }
 
 // now is the clock of the step.
-func (s *shard) now() int64 { return int64(time.Since(s.loop.rec.started)) }
+func (s *shard) now() int64 { return s.loop.rec.now() }
 
 // run sends until the sending ends and returns when nothing is in flight any more.
 func (s *shard) run() {
 	if s.ring != nil {
 		s.useRing()
 	}
-	s.books.mu.Lock()
+	s.account.mu.Lock()
 	s.next = math.MaxInt64
 	s.events = s.events[:0]
 	s.active = len(s.conns)
@@ -121,28 +127,62 @@ func (s *shard) run() {
 		} else {
 			s.await(math.MaxInt64)
 		}
-		if end := s.loop.rec.end.Load(); end > 0 && !s.ended {
-			s.ended, s.at = true, end-1
-			s.wakeResting()
-		}
+		s.account.addInFlight(&s.loop.rec.interval, s.now(), s.active-s.resting)
+		s.notice()
 		s.serve()
 	}
-	s.books.mu.Unlock()
+	s.account.mu.Unlock()
 	if s.ring != nil {
 		s.ring.close()
 		s.ring = nil
 	}
 }
 
-// begin lets c ask for the first time, or lets it rest until the ramp has come to it.
+// notice takes in that the sending has ended, or that it is known when connections begin.
+func (s *shard) notice() {
+	rec := s.loop.rec
+	if rec.end.Load() > 0 && !s.ended {
+		s.ended = true
+		s.account.backlog = int64(s.active - s.resting)
+		s.wakeResting()
+	}
+	spread, begun := rec.spreadAt.Load() > 0, rec.interval.from.Load() != undecided
+	if spread == s.spread && begun == s.begun {
+		return
+	}
+	s.spread, s.begun = spread, begun
+	for i := range s.conns {
+		if c := &s.conns[i]; c.doing == resting && c.until == undecided {
+			c.until = rec.beginning(s.step, s.place(i))
+			s.next = min(s.next, c.until)
+		}
+	}
+}
+
+// place is the number of connection i of the shard among those of all shards.
+func (s *shard) place(i int) int { return min(s.number+i*s.of, max(s.step.Connections-1, 0)) }
+
+// begin lets c ask for the first time, or lets it rest until its time has come.
 func (s *shard) begin(c *conn, i int) {
-	now, at := s.now(), int64(begins(s.step, min(s.number+i*s.of, s.step.Connections-1)))
+	now, at := s.now(), s.loop.rec.beginning(s.step, s.place(i))
 	if at <= now {
 		s.ask(c, i, now)
 		return
 	}
-	c.doing, c.start, c.until = resting, 0, at
-	s.next = min(s.next, at)
+	s.rest(c, now, at)
+}
+
+// rest lets c wait until then.
+func (s *shard) rest(c *conn, now, until int64) {
+	c.doing, c.start, c.until = resting, now, until
+	s.resting++
+	s.next = min(s.next, until)
+}
+
+// rested ends the rest of c.
+func (s *shard) rested(c *conn, now int64) {
+	s.account.rested += s.loop.rec.interval.overlap(c.start, now)
+	s.resting--
 }
 
 // await takes the events that there are, or waits for some, but not beyond until nor the next look.
@@ -151,12 +191,15 @@ func (s *shard) await(until int64) {
 	// which a wait takes.
 	busy := len(s.events) >= 8
 	s.events = s.events[:cap(s.events)]
-	s.books.mu.Unlock()
+	s.account.mu.Unlock()
 	n, errno := 0, syscall.Errno(0)
 	if busy {
 		n, errno = pollNow(s.epoll, s.events)
 	}
 	s.slept = false
+	if len(s.broken) > 0 {
+		until = 0
+	}
 	if n <= 0 || errno != 0 {
 		left, began := int64(-1), s.now()
 		if until = min(until, s.next); until != math.MaxInt64 {
@@ -170,16 +213,15 @@ func (s *shard) await(until int64) {
 			s.woke = now
 		}
 		s.slept = s.woke > 0 && now-s.woke < int64(time.Millisecond) // and what comes right behind
-		if !s.ended {
-			s.idle += now - began
-		}
+		s.idle += int64(s.loop.rec.interval.overlap(began, now))
 	}
-	s.books.mu.Lock()
+	s.account.mu.Lock()
 	s.events = s.events[:n]
 }
 
 // serve handles the events that await has taken, and time-outs.
 func (s *shard) serve() {
+	s.serveBroken()
 	if s.ring != nil {
 		s.serveRing()
 	}
@@ -214,7 +256,7 @@ func (s *shard) look(now int64) {
 		switch {
 		case c.until > now:
 		case c.doing == resting:
-			s.books.paused += time.Duration(now - c.start)
+			s.rested(c, now)
 			s.ask(c, i, now)
 		default:
 			s.fail(c, i, now, os.ErrDeadlineExceeded)
@@ -234,7 +276,7 @@ func (s *shard) wakeResting() {
 	now := s.now()
 	for i := range s.conns {
 		if c := &s.conns[i]; c.doing == resting {
-			s.books.paused += time.Duration(now - c.start)
+			s.rested(c, now)
 			s.retire(c)
 		}
 	}
@@ -252,10 +294,12 @@ func (s *shard) cutAll() {
 		switch c := &s.conns[i]; c.doing {
 		case idle:
 		case resting:
+			s.rested(c, s.now())
 			s.retire(c)
 		default:
-			s.books.cut++
-			s.books.drops(int64(c.left), false)
+			s.account.cut++
+			s.account.shared += s.loop.rec.interval.overlap(c.start, s.now())
+			s.account.drops(s.loop.rec.interval.of(s.now()), int64(c.left), false)
 			s.hangUp(c)
 			s.retire(c)
 		}

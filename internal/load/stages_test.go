@@ -203,14 +203,12 @@ func TestOpenLoopObeysLittlesLaw(t *testing.T) {
 		t.Errorf("%.2f in flight, %s", l.InFlight, text)
 	}
 	rec := newOpenRecorder(nil)
-	rec.begin()
-	rec.sending, rec.stopped = time.Second, true
-	rec.busy, rec.counted = 8*time.Second, 10*time.Second
-	if text := littleOpen(bench.Load{Succeeded: 1000}, rec); !strings.Contains(text, "is 8.00, but 10.00 requests were in flight") {
+	rec.busy, rec.shared, rec.counted = 8*time.Second, 8*time.Second, 10*time.Second
+	if text := little(bench.Load{Elapsed: time.Second, Succeeded: 1000}, rec); !strings.Contains(text, "8.00 requests were in flight by their times, but 10.00 by counting") {
 		t.Errorf("%q", text)
 	}
 	rec.counted = 8300 * time.Millisecond
-	if text := littleOpen(bench.Load{Succeeded: 1000}, rec); text != "" {
+	if text := little(bench.Load{Elapsed: time.Second, Succeeded: 1000}, rec); text != "" {
 		t.Errorf("%q", text)
 	}
 }

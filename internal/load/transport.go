@@ -33,6 +33,8 @@ type transport struct {
 	timeout time.Duration
 	mix     *mix
 	rec     *recorder
+	account *account // of all connections
+	flying  int      // requests in flight; its lock is the account's
 
 	mu    sync.Mutex // guards the list
 	slots []*slot
@@ -62,13 +64,17 @@ type slot struct {
 	out      []byte    // the request
 	sample   [120]byte // the start of the body of an unwanted answer
 	failures int       // dials failed in a row
+	answered bool      // it has had its first answer
 	body     []byte    // of the answer where it is to be checked; nil: it is not, or too long
 	last     time.Time // when the last exchange ended
 }
 
 // newTransport makes the transport with slots for connections.
 func newTransport(e Engine, plan Plan, m *mix, rec *recorder, connections int) *transport {
-	t := &transport{engine: e, network: newTarget(e, plan), timeout: plan.Timeout, mix: m, rec: rec, http2: plan.HTTP2}
+	t := &transport{
+		engine: e, network: newTarget(e, plan), timeout: plan.Timeout, mix: m, rec: rec, http2: plan.HTTP2, account: newAccount(rec.open, m),
+	}
+	rec.accounts = append(rec.accounts, t.account)
 	for range connections {
 		t.add()
 	}
@@ -216,13 +222,17 @@ func (t *transport) exchange(ctx context.Context, s *slot, due time.Time, held b
 	if s.conn != nil && !due.IsZero() && time.Since(s.last) > idleTime && gone(s.conn) {
 		s.close()
 	}
-	o := outcome{start: time.Now(), due: due, request: r}
-	t.rec.starts(o, held)
-	deadline := o.start.Add(t.timeout)
+	began := time.Now()
+	x := exchange{request: r, start: int64(began.Sub(t.rec.started))}
+	if !due.IsZero() {
+		x.lag = began.Sub(due)
+	}
+	t.starts(x, held)
+	deadline := began.Add(t.timeout)
 	var err error
 	if s.conn == nil {
 		if err = t.open(ctx, s, deadline); err == nil {
-			t.rec.connected()
+			t.connected()
 		}
 		dialFailed = err != nil
 	} else if !t.http2 {
@@ -238,40 +248,89 @@ func (t *transport) exchange(ctx context.Context, s *slot, due time.Time, held b
 	}
 	keep := false
 	if err == nil {
-		keep, err = t.ask(ctx, s, r, &o, deadline)
+		keep, err = t.ask(ctx, s, r, &x, deadline)
 	}
-	o.end = time.Now()
-	s.last = o.end
+	s.last = time.Now()
+	x.end = int64(s.last.Sub(t.rec.started))
+	x.read = x.end
 	if !keep {
 		s.close()
 	}
 	switch {
 	case err != nil && t.cutNow.Load():
-		t.rec.cutOff()
+		t.cutOff(x)
 		return false
 	case err != nil:
 		// It overrides an unwanted status.
-		o.kind, o.example = classify(err), bound(err.Error())
-	case o.kind == "" && s.body != nil:
-		o.checked, o.kind, o.example = t.mix.verdict(r, drawn, s.body)
+		x.kind, x.example = classify(err), bound(err.Error())
+	case x.kind == "" && s.body != nil:
+		x.checked, x.kind, x.example = t.mix.verdict(r, drawn, s.body)
 	}
-	t.rec.ended(o)
+	t.ended(s, x)
 	return dialFailed
 }
 
+// starts counts a request as sent.
+func (t *transport) starts(x exchange, held bool) {
+	t.account.mu.Lock()
+	defer t.account.mu.Unlock()
+	t.count(x.start, 1)
+	if t.rec.open {
+		t.account.sends(t.rec.interval.of(x.start), x.lag, held)
+	} else {
+		t.account.sent++
+	}
+}
+
+// ended counts an exchange on s.
+func (t *transport) ended(s *slot, x exchange) {
+	t.account.mu.Lock()
+	defer t.account.mu.Unlock()
+	t.count(x.end, -1)
+	t.account.record(&t.rec.interval, x)
+	if t.rec.open || !s.answered {
+		s.answered = true
+		t.rec.answered(x.end, time.Duration(x.end-x.start), t.timeout)
+	}
+}
+
+// cutOff counts an exchange that the end of ctx has cut off.
+func (t *transport) cutOff(x exchange) {
+	t.account.mu.Lock()
+	defer t.account.mu.Unlock()
+	t.count(x.end, -1)
+	t.account.cut++
+	t.account.shared += t.rec.interval.overlap(x.start, x.end)
+}
+
+// count takes in that from now on more requests are in flight. The caller holds the account's lock.
+func (t *transport) count(now int64, more int) {
+	t.account.addInFlight(&t.rec.interval, now, t.flying)
+	t.flying += more
+	if t.account.backlog < 0 && t.rec.end.Load() > 0 {
+		t.account.backlog = int64(t.flying - more)
+	}
+}
+
+func (t *transport) connected() {
+	t.account.mu.Lock()
+	defer t.account.mu.Unlock()
+	t.account.opened++
+}
+
 // ask sends the request in s.out and reads its answer.
-func (t *transport) ask(ctx context.Context, s *slot, r *request, o *outcome, deadline time.Time) (keep bool, err error) {
+func (t *transport) ask(ctx context.Context, s *slot, r *request, x *exchange, deadline time.Time) (keep bool, err error) {
 	if t.http2 {
-		return t.exchange2(ctx, s, r, o, deadline)
+		return t.exchange2(ctx, s, r, x, deadline)
 	}
 	if _, err := s.conn.Write(s.out); err != nil {
 		return false, err
 	}
-	return s.answer(r.asked, r.status, o)
+	return s.answer(r.asked, r.status, x)
 }
 
-// answer reads the answer to req. A status other than want is put into o; an incomplete answer is an error.
-func (s *slot) answer(req *http.Request, want int, o *outcome) (keep bool, err error) {
+// answer reads the answer to req. A status other than want is put into x; an incomplete answer is an error.
+func (s *slot) answer(req *http.Request, want int, x *exchange) (keep bool, err error) {
 	var resp *http.Response
 	for i := 0; ; i++ {
 		s.limit.n = maxHead
@@ -291,7 +350,7 @@ func (s *slot) answer(req *http.Request, want int, o *outcome) (keep bool, err e
 	n := 0
 	if resp.StatusCode != want {
 		n, err = readSome(resp.Body, s.sample[:])
-		o.kind, o.example = class(resp.StatusCode), bound(strings.TrimSpace(resp.Status+" "+string(s.sample[:n])))
+		x.kind, x.example = class(resp.StatusCode), bound(strings.TrimSpace(resp.Status+" "+string(s.sample[:n])))
 	}
 	if err == nil && s.body != nil && n == 0 {
 		s.body, err = io.ReadAll(io.LimitReader(resp.Body, maxChecked+1))
@@ -300,8 +359,8 @@ func (s *slot) answer(req *http.Request, want int, o *outcome) (keep bool, err e
 		}
 	}
 	if err == nil {
-		o.bytes, err = io.Copy(io.Discard, resp.Body)
-		o.bytes += int64(n)
+		x.bytes, err = io.Copy(io.Discard, resp.Body)
+		x.bytes += int64(n)
 	}
 	if err != nil && err != io.EOF {
 		return false, bodyError{s.limit.cause(err)}

@@ -19,7 +19,8 @@ type Turns struct {
 }
 
 // runTurns is Run with plan.Turns. All times are of the turns alone, put together as if nothing had been in between: Load.Elapsed and
-// Load.Wall are sums over them, and a window is as many turns as are a second. A turn has requests, and a schedule, of its own, over the connections of the one before.
+// Load.Wall are sums over them, and a window is as many turns as are a second. A turn is a step of its own, with its lead-in, interval and
+// drain, over the connections of the one before.
 func (e Engine) runTurns(ctx context.Context, plan Plan, connections int, onWindow func(bench.Window)) (bench.Load, error) {
 	if plan.Turns.Length <= 0 || plan.Step.Arrivals != nil || plan.Step.MaxRequests > 0 || plan.Step.Settle || plan.Step.RampFrom > 0 || plan.Step.RampTo > 0 || plan.Step.Wave != nil {
 		return bench.Load{}, fmt.Errorf("load step %q: it cannot be run in turns", plan.Step.Name)
@@ -77,42 +78,39 @@ func (e Engine) runTurns(ctx context.Context, plan Plan, connections int, onWind
 		deliver.add(all.closeTurns())
 	}
 	all.preopened = places // what was opened anew is counted already
-	return e.told(ctx, plan, all, places, wall, cpu)
+	return e.finish(ctx, plan, all, places, wall, cpu)
 }
 
 // newTurns is a recorder of all turns, of which first is the first.
 func newTurns(first *recorder) *recorder {
 	all := newRecorder(first.mix, 0, 0)
-	if first.open != nil {
+	if first.open {
 		all = newOpenRecorder(first.mix)
 	}
-	all.started, all.stopped = first.started, true
+	all.started = first.started
+	all.interval.from.Store(first.interval.from.Load())
 	return all
 }
 
 // takeTurn takes over what a turn has recorded, after its end.
 func (r *recorder) takeTurn(turn *recorder) {
-	turn.mu.Lock()
-	defer turn.mu.Unlock()
-	r.lasted += turn.elapsed()
-	if sum := r.sending + turn.sending; sum > 0 {
-		r.saturation = (r.saturation*float64(r.sending) + turn.saturation*float64(turn.sending)) / float64(sum)
+	length := turn.interval.length()
+	if sum := r.lasted + length; sum > 0 {
+		r.saturation = (r.saturation*float64(r.lasted) + turn.saturation*float64(length)) / float64(sum)
 	}
+	r.lasted += length
+	r.leadIn += turn.leadIn
+	r.unserved = max(r.unserved, turn.unserved)
 	r.loop, r.users = turn.loop, turn.users
 	r.connections = max(r.connections, turn.connections)
-	r.sending += turn.sending
-	r.sent += turn.sent
-	r.cut += turn.cut
-	r.busy += turn.busy
-	r.overrun += turn.overrun
-	r.opened += turn.opened
-	r.checked += turn.checked
-	r.paused += turn.paused
-	r.stamped += turn.stamped
-	r.woken += turn.woken
-	r.counted += turn.counted
+	r.rate, r.final = turn.rate, turn.final
+	r.counts.add(turn.counts)
 	r.kinds.add(turn.kinds)
-	for _, a := range turn.shards {
+	clear(r.backlogs)
+	for a, n := range turn.backlogs {
+		r.backlogs[a] = n
+	}
+	for _, a := range turn.accounts {
 		r.kinds.add(a.kinds)
 	}
 	for kind, text := range turn.examples {
@@ -120,21 +118,13 @@ func (r *recorder) takeTurn(turn *recorder) {
 			r.examples[kind] = text
 		}
 	}
-	if o, t := r.open, turn.open; o != nil {
-		o.due, o.dropped, o.late, o.held = o.due+t.due, o.dropped+t.dropped, o.late+t.late, o.held+t.held
-		o.rate, o.final = t.rate, t.final
-	}
 	r.window.add(turn.total)
 }
 
 // closeTurns ends the window in use, which is of whole turns.
 func (r *recorder) closeTurns() bench.Window {
 	done := r.window
-	rate := 0.
-	if r.open != nil {
-		rate = r.open.rate
-	}
-	w := done.told(r.lasted, rate)
+	w := done.window(r.lasted, r.rate)
 	r.windows = append(r.windows, w)
 	r.total.add(done)
 	done.reset(r.lasted)

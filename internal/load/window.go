@@ -7,38 +7,27 @@ import (
 	"locbench/internal/bench"
 )
 
-// closeWindow ends the window in use and opens the next one. The figures are computed outside the lock.
-//
-// The window in which the sending ended is as long as Load.Elapsed tells for the step: until that end plus the mean, over the
-// connections, of how much later their last success came. What it then still waited for answers would understate its rate.
-func (r *recorder) closeWindow() bench.Window {
-	r.gather()
-	r.mu.Lock()
-	now := time.Since(r.started)
+// batchTime is for how long a window waits for threads that count what they saw before its end.
+const batchTime = 2 * time.Millisecond
+
+// settleTime is for how long the last window waits for a thread that has not counted yet what it saw within the interval.
+const settleTime = 100 * time.Millisecond
+
+// closeWindow ends the window in use at end, since the beginning of the load, and opens one that is to end at until.
+func (r *recorder) closeWindow(end, until time.Duration) bench.Window {
+	r.gather(int64(until))
 	done := r.window
 	r.window, r.spare = r.spare, done
-	r.window.from = now
-	// The first window is none of the drain, even if the clock did not advance while requests were sent.
-	drain := r.stopped && done.from >= r.sending && done.from > 0
-	end := now
-	if r.stopped && !drain {
-		end = r.elapsed()
-	}
-	rate := 0.
-	if r.open != nil && !drain {
-		rate = r.open.rate
-	}
-	r.mu.Unlock()
-
-	w := done.told(end, rate)
-	w.Drain = drain
+	r.window.from = end
+	w := done.window(end, r.rate)
+	w.Start -= time.Duration(r.interval.from.Load())
 	r.total.add(done)
 	done.reset(0)
 	return w
 }
 
-// told is the window that ends at end.
-func (t *tally) told(end time.Duration, rate float64) bench.Window {
+// window is t as the window that ends at end.
+func (t *tally) window(end time.Duration, rate float64) bench.Window {
 	w := bench.Window{
 		Start: t.from, Length: end - t.from, Succeeded: t.succeeded, Bytes: t.bytes,
 		P50: t.latency.Quantile(.50), P90: t.latency.Quantile(.90), P99: t.latency.Quantile(.99),
@@ -46,17 +35,14 @@ func (t *tally) told(end time.Duration, rate float64) bench.Window {
 	}
 	if len(t.failed) > 0 {
 		w.Failed = make(map[bench.ErrorKind]int64, len(t.failed))
-		for kind, n := range t.failed {
-			w.Failed[kind] = n
-		}
+		addFailures(w.Failed, t.failed)
 	}
 	return w
 }
 
-// closeWindows closes a window every length until drained, and then the last one, and delivers each to onWindow.
-// A boundary at the end of the step waits half a window for the answers in flight: they belong to the last window then,
-// instead of making a very short one with an odd rate. Windows of the drain behind it are left out when nothing ended in them.
-func (r *recorder) closeWindows(duration, length time.Duration, drained <-chan struct{}, onWindow func(bench.Window)) {
+// closeWindows closes a window every length from the beginning of the interval to its end, and delivers each to onWindow. An end that
+// comes within half a window of a boundary takes the place of that.
+func (r *recorder) closeWindows(length time.Duration, drained <-chan struct{}, onWindow func(bench.Window)) {
 	deliver := newDelivery(onWindow)
 	defer deliver.finish()
 	var settling settling
@@ -68,28 +54,55 @@ func (r *recorder) closeWindows(duration, length time.Duration, drained <-chan s
 			r.stop()
 		}
 	}
-	something := func(w bench.Window) bool { return w.Succeeded+w.Due+w.Sent+w.Dropped > 0 || len(w.Failed) > 0 }
-	boundary := time.Duration(0)
+	from := time.Duration(r.interval.from.Load())
+	r.gather(int64(from + length)) // what was before the interval is in none of its windows
+	r.window.from = from
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	for {
-		boundary += length
-		if boundary >= duration && boundary < duration+length/2 {
-			boundary = duration + length/2
-		}
-		timer.Reset(boundary - time.Since(r.started))
+	for boundary := from + length; boundary+length/2 < time.Duration(r.interval.to.Load()); boundary += length {
+		timer.Reset(boundary + batchTime - time.Since(r.started))
 		select {
 		case <-timer.C:
-			if w := r.closeWindow(); !w.Drain || something(w) {
-				keep(w)
-			}
+			keep(r.closeWindow(boundary, boundary+length))
+			continue
+		case <-r.halted:
 		case <-drained:
-			if w := r.closeWindow(); something(w) || len(r.windows) == 0 {
-				keep(w)
-			}
-			return
+		}
+		break
+	}
+	r.closeLast(timer, drained, keep)
+}
+
+// closeLast closes the window in which the interval ends.
+func (r *recorder) closeLast(timer *time.Timer, drained <-chan struct{}, keep func(bench.Window)) {
+	if r.bounded {
+		<-drained
+		r.interval.to.CompareAndSwap(undecided, r.now())
+	} else {
+		<-r.halted
+		timer.Reset(settleTime)
+		select {
+		case <-timer.C:
+		case <-drained:
 		}
 	}
+	r.gather(undecided) // up to the boundary that does not come any more
+	if end := time.Duration(r.interval.to.Load()); end > r.window.from || len(r.windows) == 0 {
+		keep(r.closeWindow(end, undecided))
+	}
+}
+
+// gatherRest takes over what came after the last window: the drain, and what a thread that was kept from running has counted late.
+func (r *recorder) gatherRest() {
+	for range 2 { // those of the window, and those behind its end
+		r.gather(undecided)
+	}
+	if n := len(r.windows); n > 0 {
+		last := &r.windows[n-1]
+		last.Succeeded += r.window.succeeded
+		last.Bytes += r.window.bytes
+	}
+	r.total.add(r.window)
 }
 
 // delivery hands windows to a callback from a goroutine of its own, so that a slow callback holds up nothing.

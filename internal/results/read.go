@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"locbench/internal/bench"
@@ -66,6 +67,9 @@ func read(dir fs.FS) (bench.Run, []bench.LegResult, error) {
 			problems = append(problems, fmt.Errorf("%s: %d steps are more than any run has", entry.File, len(leg.Steps)))
 		default:
 			legs = append(legs, leg)
+			if d, ok := leg.Definition(); ok && d == bench.Earlier && !slices.Contains(run.Warnings, bench.EarlierWarning) {
+				run.Warnings = append(run.Warnings, bench.EarlierWarning)
+			}
 		}
 	}
 	return run, legs, errors.Join(problems...)

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"locbench/internal/bench"
@@ -12,7 +13,7 @@ import (
 // sampleEvery is how often the counters are put on record within a step.
 const sampleEvery = time.Second
 
-// readings are those at the two ends of a step, or of each of its turns.
+// readings are those at the two ends of the interval of a step, or of each of its turns.
 type readings struct {
 	*life
 	res        *bench.StepResult
@@ -36,13 +37,29 @@ func (r *readings) begin(ctx context.Context) {
 	} else {
 		r.from, err = sample.Read(ctx, r.inst)
 		r.besideFrom = r.beside(ctx)
-		if r.from != nil && r.to != nil {
-			r.waited += r.from.At.Sub(r.to.At)
-			r.waitedCPU += max(r.from.CPU-r.to.CPU, 0)
-		}
 	}
 	r.err = errors.Join(r.err, err)
 	r.still.Take()
+}
+
+// wait gives the turn away by next, and reads what the contender uses until it has it again. Nothing is in flight then: the turn's own
+// lead-in and drain are no waiting.
+func (r *readings) wait(ctx context.Context, next func()) {
+	ctx = context.WithoutCancel(ctx)
+	from, err := sample.Read(ctx, r.inst)
+	next()
+	to, err2 := sample.Read(ctx, r.inst)
+	if err == nil && err2 == nil && from != nil && to != nil {
+		r.waited += to.At.Sub(from.At)
+		r.waitedCPU += max(to.CPU-from.CPU, 0)
+	}
+}
+
+// within are the readings between those at the two ends: the load begins before, and ends behind them.
+func within(samples []bench.Usage, from, to *bench.Usage) []bench.Usage {
+	return slices.DeleteFunc(samples, func(u bench.Usage) bool {
+		return from != nil && u.At.Before(from.At) || to != nil && u.At.After(to.At)
+	})
 }
 
 // end reads at the end, also when ctx has ended. Of several turns the last reading is as if there had been nothing between them.

@@ -34,9 +34,9 @@ type Engine interface {
 
 // Hooks are what an engine calls while a step runs. None but Turns is nil.
 type Hooks struct {
-	OnStart  func()             // once, when all connections are open, right before the clock starts
-	OnEnd    func()             // once after OnStart, when sending has ended and what was in flight is answered, or soon after
-	OnWindow func(bench.Window) // for every second
+	OnStart  func()             // once, when the interval begins that is measured
+	OnEnd    func()             // once after OnStart, when it ends
+	OnWindow func(bench.Window) // for every second of it
 	// Rate is how many requests are to be due per second from now on in an open-loop step; 0: as many as the step says. It may be
 	// called at any moment and from any goroutine, and costs next to nothing.
 	Rate func() float64

@@ -84,7 +84,7 @@ func (l *life) load(ctx context.Context) error {
 		if cause != "" && l.lastStep(i) {
 			return fmt.Errorf("it does not answer after the last step: %s", cause)
 		}
-		if res.Load.Succeeded > 0 {
+		if res.Load.AllSucceeded() > 0 {
 			deaf = 0
 			continue
 		}
@@ -106,8 +106,8 @@ func (l *life) load(ctx context.Context) error {
 
 func (l *life) lastStep(i int) bool { return l.Next == nil && i+1 == len(l.Run.Profile.Steps) }
 
-// step runs one step with readings of the counters at exactly its ends, without the opening of connections before and the wait
-// for answers that never come behind, and once a second in between. skipped says that somebody has cut it short, which is no error;
+// step runs one step with readings of the counters at exactly the two ends of its interval, without the lead-in before and the drain
+// behind, and once a second in between. skipped says that somebody has cut it short, which is no error;
 // stop is a missed threshold that has, or that ends more.
 func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.StepResult, skipped bool, stop *missed, err error) {
 	res = bench.StepResult{Index: index, Step: step}
@@ -132,6 +132,8 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 	var sampler *sample.Sampler
 	if turns != nil {
 		read.told = usage // at the ends of turns: in between it only waits
+		next := turns.Next
+		turns.Next = func() { read.wait(ctx, next) }
 	} else {
 		sampler = sample.Start(dying, l.inst, sampleEvery, usage)
 	}
@@ -153,7 +155,7 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 			res.Warnings = append(res.Warnings, fmt.Sprintf("it used %.2f CPUs while it waited for its turns: those whose turn it was may have missed them", n))
 		}
 	} else {
-		res.Samples = sampler.Stop()
+		res.Samples = within(sampler.Stop(), res.Before, res.After)
 		if n := sampler.Failed(); n > 0 {
 			res.Warnings = append(res.Warnings, fmt.Sprintf("%d of the readings in between failed", n))
 		}

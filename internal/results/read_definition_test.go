@@ -1,0 +1,42 @@
+package results
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"locbench/internal/bench"
+)
+
+// Results of the earlier definition of a measured step are read, and say so; others do not.
+func TestReadSaysWhichDefinition(t *testing.T) {
+	const kept = "../../testdata/results/cold-warm"
+	run, legs, err := Read(kept)
+	if err != nil || len(legs) == 0 {
+		t.Fatal(err)
+	}
+	if d, ok := legs[0].Definition(); !ok || d != bench.Earlier || !slices.Contains(run.Warnings, bench.EarlierWarning) {
+		t.Fatalf("definition %q, warnings %q", d, run.Warnings)
+	}
+	fresh := t.TempDir()
+	names, _ := filepath.Glob(kept + "/*.json")
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data = []byte(strings.ReplaceAll(string(data), `"elapsed_ns":`, `"definition":2,"elapsed_ns":`))
+		if err := os.WriteFile(filepath.Join(fresh, filepath.Base(name)), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run, legs, err = Read(fresh)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d, _ := legs[0].Definition(); d != bench.Interval || slices.Contains(run.Warnings, bench.EarlierWarning) {
+		t.Errorf("definition %q, warnings %q", d, run.Warnings)
+	}
+}
