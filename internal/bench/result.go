@@ -107,14 +107,14 @@ type Load struct {
 	Unserved  int                  `json:"unserved,omitempty"`        // connections without any answer when the lead-in had to end: the queue is longer than it
 	Failed    map[ErrorKind]int64  `json:"failed,omitempty"`          // in the step, also before and after the interval: no failure is left out
 	Bytes     int64                `json:"bytes"`                     // of the bodies of Succeeded
-	Latency   Latencies            `json:"latency"`            // of Succeeded, from the moment that LatencyOf names
-	Timeouts  Latencies            `json:"timeouts,omitzero"`  // of time-outs, with the time they took from their sending
-	Failures  Latencies            `json:"failures"`           // of failures other than time-outs
-	Windows   []Window             `json:"windows"`            //
-	ClientCPU time.Duration        `json:"client_cpu_ns"`      // CPU time of locbench itself during Wall (includes an embedded store)
-	Wall      time.Duration        `json:"wall_ns,omitempty"`  // between the readings of CPU times at the two ends; 0: not known, Elapsed is close
-	Warnings  []string             `json:"warnings,omitempty"` // doubt beside the result: "the client was the bottleneck: …"
-	Examples  map[ErrorKind]string `json:"examples,omitempty"` // the first error text of each kind, bounded
+	Latency   Latencies            `json:"latency"`                   // of Succeeded, from the moment that LatencyOf names
+	Timeouts  Latencies            `json:"timeouts,omitzero"`         // of time-outs, with the time they took from their sending
+	Failures  Latencies            `json:"failures"`                  // of failures other than time-outs
+	Windows   []Window             `json:"windows"`                   //
+	ClientCPU time.Duration        `json:"client_cpu_ns"`             // CPU time of locbench itself during Wall (includes an embedded store)
+	Wall      time.Duration        `json:"wall_ns,omitempty"`         // between the readings of CPU times at the two ends; 0: not known, Elapsed is close
+	Warnings  []string             `json:"warnings,omitempty"`        // doubt beside the result: "the client was the bottleneck: …"
+	Examples  map[ErrorKind]string `json:"examples,omitempty"`        // the first error text of each kind, bounded
 
 	Requests   []RequestLoad `json:"requests,omitempty"`       // of each kind, where the step asked more than one; in the order of the profile
 	Settled    time.Duration `json:"settled_ns,omitempty"`     // since its start, when the throughput of a step that waits for that had settled; 0: it had not

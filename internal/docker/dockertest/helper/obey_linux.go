@@ -5,14 +5,21 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"runtime"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // obey listens and does what is asked for: GET /spin?n=2 (busy threads until the next /spin), /burn?n=1000000 (so many loops of 64
 // multiplications, then answers), /touch?n=40 (touches so many MiB, gives them back to the kernel, then answers), /yield?n=1000 (so many sleeps
-// of a moment, then answers), /send?n=1000000 (answers with so many bytes).
+// of a moment, then answers), /send?n=1000000 (answers with so many bytes), /cpu?n=2000
+// (uses so many microseconds of CPU time, as the kernel counts them for its thread, then answers), /spent (answers with the CPU time in ns that the
+// kernel has counted for this process, and how many requests to /cpu were answered).
 func obey(port string) {
 	mux := http.NewServeMux()
 	var mu sync.Mutex
@@ -38,6 +45,21 @@ func obey(port string) {
 		}
 		return nil
 	})
+	var answered atomic.Int64
+	place := make(chan struct{}, 2) // others wait in line
+	handle("/cpu", func(_ http.ResponseWriter, n int) error {
+		place <- struct{}{}
+		defer func() { answered.Add(1); <-place }()
+		return useCPU(time.Duration(n) * time.Microsecond)
+	})
+	mux.HandleFunc("/spent", func(w http.ResponseWriter, _ *http.Request) {
+		var u syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		fmt.Fprintln(w, u.Utime.Nano()+u.Stime.Nano(), answered.Load())
+	})
 	handle("/burn", func(_ http.ResponseWriter, n int) error { burn(n); return nil })
 	handle("/touch", func(_ http.ResponseWriter, n int) error { return touch(n << 20) })
 	handle("/yield", func(_ http.ResponseWriter, n int) error { return yield(n) })
@@ -60,6 +82,23 @@ func spinUntil(stop <-chan struct{}) {
 			burn(1000)
 		}
 	}
+}
+
+// useCPU uses so much CPU time on one thread.
+func useCPU(d time.Duration) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var now unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &now); err != nil {
+		return err
+	}
+	for until := now.Nano() + int64(d); now.Nano() < until; {
+		burn(10)
+		if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &now); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // burn keeps one CPU busy for a number of loops.
