@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"sync"
 	"testing"
@@ -41,27 +42,60 @@ func (t *truth) count() int64 {
 }
 
 // agreement finds out whether p50 … p99.9 are within 1 % or 50 µs of the truth (times slack). On a machine with other work to do, any
-// attempt may meet a stall between the two clocks, so the best attempt counts for each quantile. A systematic error is in
-// all of them.
-type agreement map[float64]float64
+// attempt may meet a stall between the two clocks, so several are made; each counts as a whole. A systematic error of the engine is in all
+// of them: it fails the test however many there are. That every attempt agrees is not proved, and cannot be on a machine with other work.
+type agreement struct {
+	full   int       // attempts in which all quantiles agreed
+	worsts []float64 // of each attempt, the largest share of the allowed deviation
+}
 
-// add takes in one attempt and tells whether all quantiles have agreed by now. The share moved of all requests, but never more than a tenth of
+// wanted is how many attempts have to agree in all quantiles.
+const wanted = 3
+
+// add takes in one attempt, and says whether enough have agreed by now. The share moved of all requests, but never more than a tenth of
 // those beyond a quantile, may be on the one side of it by the truth and on the other by the engine.
-func (a agreement) add(got bench.Latencies, want *truth, moved float64) bool {
+func (a *agreement) add(got bench.Latencies, want *truth, moved float64) bool {
 	want.mu.Lock()
 	defer want.mu.Unlock()
-	agreed := true
+	worst := 0.
 	for q, got := range map[float64]time.Duration{0.5: got.P50, 0.75: got.P75, 0.9: got.P90, 0.95: got.P95, 0.99: got.P99, 0.999: got.P999} {
 		moved := min(moved, (1-q)/10)
 		low, high := want.h.Quantile(q-moved), want.h.Quantile(q+moved)
 		allowed := slack * max(high/100, 50*time.Microsecond)
-		share := float64(max(got-high, low-got, 0)) / float64(allowed)
-		if best, ok := a[q]; !ok || share < best {
-			a[q] = share
-		}
-		agreed = agreed && a[q] <= 1
+		worst = max(worst, float64(max(got-high, low-got, 0))/float64(allowed))
 	}
-	return agreed
+	a.worsts = append(a.worsts, worst)
+	if worst <= 1 {
+		a.full++
+	}
+	return a.full >= wanted
+}
+
+// String is how near the attempts came.
+func (a *agreement) String() string {
+	return fmt.Sprintf("%d of %d attempts agreed in all quantiles; largest share of the allowed deviation in each: %.2g", a.full, len(a.worsts), a.worsts)
+}
+
+func TestAgreementIsOfOneAttempt(t *testing.T) {
+	want := newTruth()
+	for i := range 1000 {
+		want.h.Record(time.Duration(i+1) * time.Millisecond)
+	}
+	right := want.h.Latencies()
+	early, late := right, right
+	early.P50 += 100 * time.Millisecond
+	late.P999 += 100 * time.Millisecond
+	var a agreement
+	for range 10 { // each quantile agrees in one of the two, but never all in one
+		if a.add(early, want, 0) || a.add(late, want, 0) {
+			t.Fatal("quantiles of several attempts were put together")
+		}
+	}
+	for i := range wanted {
+		if a.add(right, want, 0) != (i == wanted-1) {
+			t.Fatalf("after %d attempts that agree", i+1)
+		}
+	}
 }
 
 // timed measures each exchange at the border between the engine and the socket: from the call that writes the request to the
@@ -100,13 +134,16 @@ func (c *timed) Close() error {
 	return c.Conn.Close()
 }
 
+// The portable loop alone can be given a connection that looks at the clock by itself; what the loops of Linux see is held against the server's
+// stamps in TestLatencyAgreesWithTheServer.
+//
 // The clients and the server use all CPUs here, so that the kernel takes one away between the two readings of the clock too, for some
 // milliseconds each: at p99, where such a request is ten times as slow as its neighbours, one in a thousand moves it by more than 1 %.
-func TestLatencyAgreesWithTheSocket(t *testing.T) {
-	const attempts, moved = 10, 0.001
+func TestPortableLatencyAgreesWithTheSocket(t *testing.T) {
+	const attempts, moved = 40, 0.001
 	for _, connections := range []int{1, 16} {
 		server := newCounting(t, hello)
-		best := agreement{}
+		var all agreement
 		for i := 1; ; i++ {
 			socket := newTruth()
 			l := run(t, Engine{Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -116,15 +153,18 @@ func TestLatencyAgreesWithTheSocket(t *testing.T) {
 				}
 				return &timed{Conn: conn, h: hdr.New(), truth: socket}, nil
 			}}, plan(server.URL, connections, 400*time.Millisecond))
+			if l.Loop != "portable" {
+				t.Fatalf("the loop is %q", l.Loop)
+			}
 			if saw := socket.count(); saw != l.AllSucceeded() {
 				t.Fatalf("%d succeeded, the sockets saw %d", l.Succeeded, saw)
 			}
-			if best.add(l.Latency, socket, moved) {
-				t.Logf("%d connections, shares of the allowed deviation after %d attempts: %v", connections, i, best)
+			if all.add(l.Latency, socket, moved) {
+				t.Logf("%d connections: %s", connections, &all)
 				break
 			}
 			if i == attempts {
-				t.Fatalf("%d connections, shares of the allowed deviation after %d attempts: %v", connections, i, best)
+				t.Fatalf("%d connections: %s", connections, &all)
 			}
 		}
 	}
