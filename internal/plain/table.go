@@ -136,7 +136,7 @@ func notes(b *bytes.Buffer, run bench.Run, contenders []stats.Contender, legs []
 	}
 	for _, c := range contenders {
 		if c.Cost != nil {
-			line("%s: $%.2f per 10⁹ requests = %.2f start-up + %.2f warm-up + %.2f steady + %.2f checks and pauses, at $%g per vCPU-hour; steady state alone $%.2f",
+			line("%s: $%.2f per 10⁹ requests = %.2f start-up + %.2f warm-up + %.2f steady + %.2f checks, lead-ins and pauses, at $%g per vCPU-hour; steady state alone $%.2f",
 				safe.Line(c.Label, 60), c.Cost.Total, c.Cost.StartUp, c.Cost.WarmUp, c.Cost.Steady, c.Cost.Other, run.Profile.PriceVCPUHr, c.Cost.Marginal)
 		}
 		if n := c.Checks[bench.CheckFailed]; n > 0 {

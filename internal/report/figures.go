@@ -158,7 +158,7 @@ func cumulativeFigure(l layout) figure {
 			if successes == 0 && line.points[0] == nil {
 				set(0, s.Before, "")
 			}
-			successes += s.Load.Succeeded
+			successes += s.Load.AllSucceeded()
 			set(i+1, s.After, cut(*s))
 		}
 		f.series = append(f.series, line)

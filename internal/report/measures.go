@@ -119,7 +119,7 @@ func inFlight() measure {
 
 func errorRatio(s bench.StepResult) (float64, string, bool) {
 	failed := s.Load.FailedTotal()
-	if failed+s.Load.Succeeded <= 0 {
+	if failed+s.Load.AllSucceeded() <= 0 {
 		return 0, "", false
 	}
 	ratio := s.Load.ErrorRatio()

@@ -100,7 +100,7 @@ func (c Condition) Value(l bench.Load) (v float64, ok bool) {
 	switch c.Metric {
 	case Errors:
 		bad := l.FailedTotal() + l.Dropped
-		all := bad + l.Succeeded
+		all := bad + l.AllSucceeded()
 		return float64(bad) / float64(max(all, 1)), all > 0
 	case Throughput:
 		return l.Throughput(), l.Elapsed > 0

@@ -26,9 +26,9 @@ func CostPerBillion(cpu time.Duration, successes int64, pricePerHour float64) (d
 type Cost struct {
 	Total    float64
 	StartUp  float64 // until the first answer; 0 where it was not read, it is in Other then
-	WarmUp   float64 // warm-up steps
-	Steady   float64 // all other steps
-	Other    float64 // checks, and the time between the steps
+	WarmUp   float64 // intervals of warm-up steps
+	Steady   float64 // and of all other steps
+	Other    float64 // checks, lead-ins and drains, and the time between the steps
 	Marginal float64 // steady CPU time over steady successes; 0 without a steady step
 
 	CPU       time.Duration // since start
@@ -44,7 +44,7 @@ func LegCost(leg bench.LegResult, pricePerHour float64) (Cost, bool) {
 	for _, s := range leg.Steps {
 		// The counter runs since start: the last reading covers the successes of all steps before it, those of a step whose own
 		// reading is missing too.
-		successes += s.Load.Succeeded
+		successes += s.Load.AllSucceeded()
 		if s.After == nil {
 			continue
 		}

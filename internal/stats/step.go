@@ -39,7 +39,7 @@ func newStep(rounds []bench.StepResult) (Step, error) {
 	var throughput, cpu, cpuRequest, cpus, throttled, memory, memoryRate []float64
 	var latencies []bench.Latencies
 	for _, r := range rounds {
-		s.Succeeded += r.Load.Succeeded
+		s.Succeeded += r.Load.AllSucceeded()
 		for kind, n := range r.Load.Failed {
 			s.Failed[kind] += n
 		}

@@ -36,7 +36,7 @@ type Step struct {
 	Step       bench.Step
 	Rounds     int   // that finished it; the figures but the counts are of these
 	Aborted    int   // rounds in which it ended early
-	Succeeded  int64 // in all rounds, aborted ones included
+	Succeeded  int64 // in all rounds, aborted ones included, also before and after the intervals
 	Failed     map[bench.ErrorKind]int64
 	Throughput Value           // successes per second
 	Latency    bench.Latencies // of the successes of all rounds, merged

@@ -177,7 +177,7 @@ func (f facts) rateKept() string {
 	if !f.step.Step.Open() || l.Scheduled == 0 || float64(l.Late+l.Dropped) > kept*float64(l.Scheduled) {
 		return ""
 	}
-	text := fmt.Sprintf("%s of %s requests that came due were answered", units.Count(l.Succeeded), units.Count(l.Scheduled))
+	text := fmt.Sprintf("%s of %s requests that came due were answered", units.Count(l.AllSucceeded()), units.Count(l.Scheduled))
 	if f.quota > 0 && f.cpusOK {
 		text += fmt.Sprintf(", with %s of %s", percent(f.cpus/f.quota), units.CPUs(f.quota))
 	}

@@ -150,7 +150,7 @@ func (c Contender) errors() Side {
 		var f, n int64
 		for _, s := range leg.Steps {
 			f += s.Load.FailedTotal()
-			n += s.Load.FailedTotal() + s.Load.Succeeded
+			n += s.Load.FailedTotal() + s.Load.AllSucceeded()
 		}
 		if n > 0 {
 			rounds = append(rounds, float64(f)/float64(n))

@@ -94,7 +94,7 @@ func pairOf(a, b Contender, sa, sb *stats.Step) StepPair {
 	p.Errors = figure("errors", Share, false, func(c Contender, s stats.Step) Side {
 		var rounds []float64
 		for _, r := range c.rounds(s) {
-			if r.Load.FailedTotal()+r.Load.Succeeded > 0 {
+			if r.Load.FailedTotal()+r.Load.AllSucceeded() > 0 {
 				rounds = append(rounds, r.Load.ErrorRatio())
 			}
 		}
