@@ -9,7 +9,7 @@ import (
 // definitions say what each measure is, in which unit, and who counted it.
 func definitions(p bench.Profile) []fact {
 	facts := []fact{
-		{"Throughput (successes/s)", "counted by the client: successful answers / measured seconds of the step. An answer is a success when it is complete and has the expected status, and the expected body where the profile validates bodies."},
+		{"Throughput (successes/s)", "counted by the client: successful answers whose last byte arrived within the measured interval / its length. The load begins before the interval and goes on until its end; answers before and after it are in no rate. An answer is a success when it is complete and has the expected status, and the expected body where the profile validates bodies."},
 		{"Error ratio (%)", "errors / (errors + successes). Errors are counted by kind: class of an unexpected status, connect refused, connection reset, timeout, bad body, limit of the client. Counted by the client."},
 		{"Latency (ms, µs)", "from the sending of a request to the arrival of the last byte of its answer, of successes only. Where the client slept until then, the kernel's stamp ends it, so that its own waking up is not part of it; else the moment at which it was read. p50, p90, p99: 50, 90, 99 % of the successes of the step were as fast or faster. Quantiles of different rounds are never averaged into one."},
 		{"Latency at half of the peak (ms, µs)", "of the open-loop step at 50 % of the peak where the profile has one; else of the closed-loop step whose throughput is nearest to half of the peak, if it is between 25 and 75 % of it. All rounds together, by merging their histograms."},
