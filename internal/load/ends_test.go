@@ -56,7 +56,7 @@ func newHanging(t *testing.T, n int64) *counting {
 }
 
 func TestOnEndDoesNotWaitForATimeout(t *testing.T) {
-	server := newHanging(t, 20)
+	server := newHanging(t, 150)
 	p := plan(server.URL, 4, 300*time.Millisecond)
 	p.Timeout = 5 * time.Second
 	var e ends
@@ -124,7 +124,7 @@ func TestHooksOfAnInterruptedStep(t *testing.T) {
 	t.Run("while sending", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		server := newHanging(t, 20)
+		server := newHanging(t, 150)
 		p := plan(server.URL, 4, time.Minute)
 		var e ends
 		e.hook(&p)
@@ -191,7 +191,7 @@ func TestHooksOfAnInterruptedStep(t *testing.T) {
 
 // One request that hangs must not make the last window longer than the interval.
 func TestLastWindowDoesNotWaitForATimeout(t *testing.T) {
-	server := newHanging(t, 20)
+	server := newHanging(t, 150)
 	p := plan(server.URL, 4, 400*time.Millisecond)
 	p.Timeout = 1500 * time.Millisecond
 	l := run(t, Engine{Window: 200 * time.Millisecond}, p)
