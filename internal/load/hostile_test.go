@@ -65,7 +65,7 @@ func TestHostileServers(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				url := raw(t, func(conn net.Conn, request string) bool {
 					// Nobody writes for ever to a client that is gone, nor waits for one that does not read.
-					conn.SetWriteDeadline(time.Now().Add(slack * slack * 2 * time.Second))
+					conn.SetWriteDeadline(time.Now().Add(slack * 2 * time.Second))
 					return test.serve(conn, request)
 				})
 				p := plan(url, 4, 200*time.Millisecond)

@@ -112,7 +112,7 @@ func steady(t *testing.T, server *places, l bench.Load, rate float64) {
 	}
 	journal := float64(server.between(l.Started, l.Elapsed)) / l.Elapsed.Seconds()
 	t.Logf("%.1f/s, by the server's journal %.1f/s, at most %.1f/s; lead-in %s, %d unserved; windows %.0f; %v", l.Throughput(), journal, rate, l.LeadIn, l.Unserved, rates(l), l.Warnings)
-	if got := l.Throughput(); math.Abs(got/journal-1) > .01 || got > 1.01*rate {
+	if got := l.Throughput(); math.Abs(got/journal-1) > .01*slack || got > (1+.01*slack)*rate {
 		t.Errorf("%.1f/s, by the server's journal %.1f/s, at most %.1f/s", got, journal, rate)
 	}
 	for i, w := range l.Windows {
@@ -120,11 +120,11 @@ func steady(t *testing.T, server *places, l bench.Load, rate float64) {
 			continue
 		}
 		seen := float64(server.between(l.Started.Add(w.Start), w.Length)) / w.Length.Seconds()
-		if got := w.Throughput(); math.Abs(got/seen-1) > .03 || got > 1.03*rate {
+		if got := w.Throughput(); math.Abs(got/seen-1) > .03*slack || got > (1+.03*slack)*rate {
 			t.Errorf("window %d: %.1f/s, by the server's journal %.1f/s, at most %.1f/s", i, got, seen, rate)
 		}
 	}
-	if flying := l.Throughput() * l.Latency.Mean.Seconds(); math.Abs(flying/l.InFlight-1) > .1 {
+	if flying := l.Throughput() * l.Latency.Mean.Seconds(); math.Abs(flying/l.InFlight-1) > .1*slack {
 		t.Errorf("throughput × mean latency is %.1f, in flight were %.1f", flying, l.InFlight)
 	}
 }
