@@ -178,3 +178,24 @@ func TestVerifyFindsFaults(t *testing.T) {
 		t.Logf("it said\n%s%s", told, c.stderr.String())
 	}
 }
+
+// TestVerifyLoadsAsMuchAsTheProfiles is about a contender that lives with as many connections as profile quick has, and wants more memory than there is with as
+// many as profile locations has.
+func TestVerifyLoadsAsMuchAsTheProfiles(t *testing.T) {
+	testenv.Docker(t)
+	dir, services := t.TempDir(), faulty(t, "crowd", 2040)
+	locbenchBinary(t)
+	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // what is seen here is no news for this machine's user
+	c := startLocbench(t, dir, "services", "verify", "faulty", "--services", services, "-o", "out")
+	if code := c.wait(3 * time.Minute); code != 3 {
+		t.Errorf("exit code %d, want 3", code)
+	}
+	run, legs := read(t, filepath.Join(dir, "out"))
+	nothingLeft(t, run.ID)
+	if len(legs) == 1 {
+		t.Cleanup(func() { _ = exec.Command("docker", "rmi", "-f", legs[0].Artifact.Image).Run() })
+	}
+	if told := c.stdout.String(); !strings.Contains(told, "✗ the contender died: killed by SIGKILL (out of memory)") || strings.Contains(told, "load 64 connections: ") {
+		t.Errorf("it does not say that it died, and of what, or says it of too few connections\n%s%s", told, c.stderr.String())
+	}
+}

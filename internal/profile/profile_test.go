@@ -23,7 +23,8 @@ func TestLocationsIsProcedureA(t *testing.T) {
 	}
 	want := bench.Profile{
 		Name: "locations", Title: p.Title, Description: p.Description,
-		Contenders: []bench.Selection{{Contender: "go-nethttp"}}, Rounds: 6, Runtime: bench.RuntimeDocker,
+		Contenders: []bench.Selection{{Contender: "rs-actix"}, {Contender: "kt-http4k"}, {Contender: "kt-ktor"}, {Contender: "go-nethttp"}},
+		Rounds:     6, Runtime: bench.RuntimeDocker,
 		Limits: bench.Limits{CPUs: 1.5, CPUSet: 4, Memory: 512 << 20},
 		Store:  bench.StoreSpec{Kind: bench.StoreExternal},
 		Requests: []bench.Request{{
@@ -297,7 +298,7 @@ func TestValidate(t *testing.T) {
 		"cpus":       {func(p *bench.Profile) { p.Limits.CPUs = -1 }, "`limits.cpus` is -1; write from 0.01 to 1024"},
 		"rounds":     {func(p *bench.Profile) { p.Rounds = 0 }, "`rounds` is 0; write from 1 to 1000"},
 		"contenders": {func(p *bench.Profile) { p.Contenders = nil }, "`contenders` is empty"},
-		"duplicate":  {func(p *bench.Profile) { p.Contenders = append(p.Contenders, p.Contenders[0]) }, `contender "go-nethttp" is here again`},
+		"duplicate":  {func(p *bench.Profile) { p.Contenders = append(p.Contenders, p.Contenders[0]) }, `contender "rs-actix" is here again`},
 		"rate":       {func(p *bench.Profile) { p.Steps = []bench.Step{{Rate: 5e6, Duration: time.Second}} }, "`steps[0].rate` is 5e+06; write from 0.01 to 1000000 requests per second"},
 		"duration":   {func(p *bench.Profile) { p.Steps[0].Duration = 25 * time.Hour }, "`steps[0].duration` is \"25h\"; write from 100ms to 24h"},
 		"runtime":    {func(p *bench.Profile) { p.Runtime = "podman" }, "`runtime` is \"podman\"; one of: auto, docker, process, url"},

@@ -205,6 +205,7 @@ func services() []bench.Service {
 		{Name: "js-express", Title: "Express", Language: "JavaScript", Framework: "Express", Version: "5.1", Tags: []string{"async"}, Endpoints: []string{"get"}, Docker: image("Dockerfile")},
 		{Name: "kt-http4k", Title: "http4k", Language: "Kotlin", Framework: "http4k", Version: "6.5", Tags: []string{"jvm", "blocking"}, Endpoints: []string{"get"}, Docker: image("Dockerfile"),
 			Variants: []bench.Variant{{Name: "undertow"}, {Name: "netty"}, {Name: "graalvm", Title: "compiled ahead", Unverified: "no GraalVM where it was written"}}},
+		{Name: "kt-ktor", Title: "Ktor", Language: "Kotlin", Framework: "Ktor", Version: "3.4", Tags: []string{"jvm", "async"}, Endpoints: []string{"get"}, Docker: image("Dockerfile")},
 		{Name: "rs-actix", Title: "Actix Web", Language: "Rust", Framework: "actix-web", Version: "4.11", Tags: []string{"native", "async"}, Endpoints: []string{"get"}, Docker: image("Dockerfile"),
 			Variants: []bench.Variant{{Name: "release"}, {Name: "lto", Title: "link-time optimization"}, {Name: "native", Title: "for this very CPU"}}},
 	}
@@ -221,6 +222,7 @@ func everything(t testing.TB) *fakeSite {
 	states[bench.Selection{Contender: "go-nethttp", Variant: "release"}] = State{Kind: Stale, Why: "its sources have changed since"}
 	states[bench.Selection{Contender: "kt-http4k", Variant: "graalvm"}] = State{Kind: Build}
 	states[bench.Selection{Contender: "js-express"}] = State{Kind: Build}
+	states[bench.Selection{Contender: "kt-ktor"}] = State{Kind: Build}
 	return &fakeSite{
 		profiles: bundled(t), services: services(), states: states, most: 30000, files: map[string]bench.Profile{},
 		elastic: map[string]Elastic{localElastic: {Version: "7.10.2", Cities: 14945}},

@@ -4,6 +4,7 @@
 //	none   never misbehaves
 //	exit   ends with code 7
 //	oom    touches memory until it is killed
+//	crowd  does so once more than AFTER connections are open, and not for a request
 //	hang   accepts requests and answers none
 //	spin   burns two CPUs from the start on, and answers
 //	never  ends before it listens
@@ -15,6 +16,7 @@ package main
 
 import (
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"os/signal"
@@ -53,14 +55,27 @@ func main() {
 	if fault == "shout" {
 		go shout()
 	}
-	var requests atomic.Int64
+	var requests, open atomic.Int64
 	fmt.Println("listening on port", port)
-	err := http.ListenAndServe(":"+port, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := http.Server{Addr: ":" + port, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if n := requests.Add(1); n > after && r.URL.Path != "/" || r.URL.Path == "/misbehave" {
 			misbehave(fault)
 		}
 		fmt.Fprintln(w, "{}")
-	}))
+	})}
+	if fault == "crowd" {
+		server.ConnState = func(_ net.Conn, state http.ConnState) {
+			switch state {
+			case http.StateNew:
+				if open.Add(1) > after {
+					misbehave("oom")
+				}
+			case http.StateClosed, http.StateHijacked:
+				open.Add(-1)
+			}
+		}
+	}
+	err := server.ListenAndServe()
 	fmt.Fprintln(os.Stderr, err)
 	os.Exit(1)
 }
