@@ -1,8 +1,11 @@
 package services_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -13,39 +16,130 @@ import (
 	"locbench/services"
 )
 
-//go:generate go test . -run TableOfContenders -update
+//go:generate go test . -run TableOfContenders|SettingsOfJVMs -update
 
 const (
 	tableBegins = "<!-- The table is made by: go generate ./services -->\n"
 	tableEnds   = "<!-- The end of the table. -->\n"
+	jvmsBegin   = "<!-- The settings of the JVMs are made by: go generate ./services -->\n"
+	jvmsEnd     = "<!-- The end of the settings. -->\n"
 )
 
-// TestTableOfContenders compares the table in README.md with the manifests and with what was seen of the contenders.
+// TestTableOfContenders compares the tables in README.md with the manifests and with what was seen of the contenders.
 func TestTableOfContenders(t *testing.T) {
-	data, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, ok1 := strings.Cut(string(data), tableBegins)
-	got, after, ok2 := strings.Cut(rest, tableEnds)
-	if !ok1 || !ok2 {
-		t.Fatalf("README.md lacks the lines %q and %q", tableBegins, tableEnds)
-	}
 	states, err := contender.ReadStates(services.FS, contender.VerifiedName)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := table(bundled(t), states)
+	compareSection(t, tableBegins, tableEnds, table(bundled(t), states))
+}
+
+// TestSettingsOfJVMs compares the list of settings in README.md with manifests and Dockerfiles.
+func TestSettingsOfJVMs(t *testing.T) {
+	compareSection(t, jvmsBegin, jvmsEnd, jvms(t, bundled(t)))
+}
+
+// compareSection compares what is between two lines of README.md with want, or writes it with -update.
+func compareSection(t *testing.T, begins, ends, want string) {
+	t.Helper()
+	data, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok1 := strings.Cut(string(data), begins)
+	got, after, ok2 := strings.Cut(rest, ends)
+	if !ok1 || !ok2 {
+		t.Fatalf("README.md lacks the lines %q and %q", begins, ends)
+	}
 	if got == want {
 		return
 	}
 	if *update {
-		if err := os.WriteFile("README.md", []byte(before+tableBegins+want+tableEnds+after), 0o644); err != nil {
+		if err := os.WriteFile("README.md", []byte(before+begins+want+ends+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	t.Errorf("the table in README.md is not what manifests and %s say: go generate ./services\nwant:\n%s", contender.VerifiedName, want)
+	t.Errorf("README.md is not what manifests, Dockerfiles and %s say: go generate ./services\nwant:\n%s", contender.VerifiedName, want)
+}
+
+// whyJVM has the reason of all settings that a JVM has.
+var whyJVM = map[string]string{
+	"-XX:MaxRAMPercentage=75": "the setting of the published comparisons, there on JDK 11: 384 MiB of heap under 512 MiB",
+	"-XX:InitialRAMPercentage=40 -XX:MaxRAMPercentage=40": "205 MiB of heap, of which 30 to 70 are in use at 2,048 connections, leave room for what the JVM needs beside it (130 to 210 MiB); " +
+		"given from the start, so that requests in flight do not fill up the old generation",
+}
+
+// jvms is the list of what each JVM is started with. It fails where process and container differ.
+func jvms(t *testing.T, list []bench.Service) string {
+	var b strings.Builder
+	b.WriteString("| contender | variants | settings of the JVM | why |\n|---|---|---|---|\n")
+	used := map[string]bool{}
+	for _, svc := range list {
+		var order []string
+		variants := map[string][]string{}
+		for _, name := range variantNames(svc) {
+			resolved, err := contender.Resolve(svc, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			settings, ok := jvmSettings(t, resolved)
+			if !ok {
+				continue
+			}
+			if variants[settings] == nil {
+				order = append(order, settings)
+			}
+			variants[settings] = append(variants[settings], name)
+		}
+		for _, settings := range order {
+			if whyJVM[settings] == "" {
+				t.Errorf("%s: %q has no reason in whyJVM", svc.Name, settings)
+			}
+			used[settings] = true
+			fmt.Fprintf(&b, "| %s | %s | `%s` | %s |\n", cell(svc.Name), cell(strings.Join(variants[settings], ", ")), settings, whyJVM[settings])
+		}
+	}
+	for settings := range whyJVM {
+		if !used[settings] {
+			t.Errorf("no JVM has the settings %q", settings)
+		}
+	}
+	return b.String()
+}
+
+var javaEntry = regexp.MustCompile(`(?m)^ENTRYPOINT (\["java", .*\])$`)
+
+// jvmSettings are the options that a resolved contender's JVM is started with; ok is false for one that runs on none.
+func jvmSettings(t *testing.T, svc bench.Service) (settings string, ok bool) {
+	if svc.Process == nil || svc.Process.Command[0] != "java" {
+		return "", false
+	}
+	text, err := fs.ReadFile(svc.Files, svc.Docker.Dockerfile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry := javaEntry.FindSubmatch(text)
+	if entry == nil {
+		t.Fatalf("%s: its Dockerfile has no ENTRYPOINT [\"java\", …]", svc.Name)
+	}
+	var inside []string
+	if err := json.Unmarshal(entry[1], &inside); err != nil {
+		t.Fatalf("%s: ENTRYPOINT: %v", svc.Name, err)
+	}
+	options := beforeJar(svc.Process.Command)
+	if got := beforeJar(inside); !slices.Equal(got, options) {
+		t.Errorf("%s: the container's JVM has the options %q, the process's %q", svc.Name, got, options)
+	}
+	// The launcher takes those of the variable first; what comes later wins.
+	return strings.Join(append(strings.Fields(svc.Env["JDK_JAVA_OPTIONS"]), options...), " "), true
+}
+
+func beforeJar(argv []string) []string {
+	if at := slices.Index(argv, "-jar"); at > 0 {
+		return argv[1:at]
+	}
+	return argv[1:]
 }
 
 // bundled are the contenders that travel in the binary.
@@ -89,18 +183,22 @@ func cell(text string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "|", `\|`)
 }
 
+// variantNames are the names of its variants; one without any has one that is called "".
+func variantNames(svc bench.Service) (names []string) {
+	for _, v := range svc.Variants {
+		names = append(names, v.Name)
+	}
+	if len(names) == 0 {
+		names = []string{""}
+	}
+	return names
+}
+
 // stateOf tells the state of each variant, those of one state together, in the order in which they come.
 func stateOf(svc bench.Service, states contender.States) string {
-	names := []string{""}
-	if len(svc.Variants) > 0 {
-		names = nil
-		for _, v := range svc.Variants {
-			names = append(names, v.Name)
-		}
-	}
 	var texts []string
 	variants := map[string][]string{}
-	for _, name := range names {
+	for _, name := range variantNames(svc) {
 		text := "not known"
 		if resolved, err := contender.Resolve(svc, name); err == nil {
 			text = stateText(resolved, states)

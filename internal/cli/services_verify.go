@@ -31,7 +31,8 @@ func newServicesVerify(env Env, dirs *[]string, complete cobra.CompletionFunc) *
 		Short: "Put contenders through the process contract, all checks and a short load",
 		Long: `Starts each contender named in a container under 1.5 CPUs and 512 MiB, as its Dockerfile builds it, and looks at: the
 process contract (without a store it must end, port and requests in the log, graceful stop), every HTTP check of the groups
-that it serves, and a load of a few seconds without errors. The store is the one inside locbench unless --elastic names one.
+that it serves, and half a minute of load with up to 2,048 connections, the most of any profile, without errors. The store
+is the one inside locbench unless --elastic names one.
 
 What was seen, and of which sources, is kept in the user's cache folder; 'locbench services list' shows it, until the
 sources change. --record also puts it into a file that travels with the sources, for the bundled contenders

@@ -10,6 +10,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/contender"
 	"locbench/internal/profile"
+	"locbench/profiles"
 )
 
 func TestVerifyProfileIsOne(t *testing.T) {
@@ -19,6 +20,26 @@ func TestVerifyProfileIsOne(t *testing.T) {
 	}
 	if p.Limits.CPUs != 1.5 || p.Limits.Memory != 512<<20 || len(p.Checks.Lifecycle) != len(bench.LifecycleChecks()) || p.Runtime != bench.RuntimeDocker {
 		t.Errorf("%+v", p)
+	}
+}
+
+// TestVerifyLoadsAsProfilesDo wants as many connections in a step of "services verify" as any bundled profile has, and an end soon.
+func TestVerifyLoadsAsProfilesDo(t *testing.T) {
+	p, err := profile.Parse("verify.yaml", verifyProfile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := profile.List(profiles.FS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, other := range list {
+		if most(other.Steps) > most(p.Steps) {
+			t.Errorf("it loads with %d connections, profile %s with %d", most(p.Steps), other.Name, most(other.Steps))
+		}
+	}
+	if d := p.LoadDuration(); d > 30*time.Second {
+		t.Errorf("the load takes %s", d)
 	}
 }
 
