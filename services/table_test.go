@@ -229,6 +229,8 @@ func stateText(svc bench.Service, states contender.States) string {
 		return "changed since " + day
 	case v.Failure != "":
 		return "failed " + day
+	case v.Connections > 0:
+		return fmt.Sprintf("verified %s to %d connections", day, v.Connections)
 	}
 	return "verified " + day
 }
@@ -238,7 +240,7 @@ func TestTable(t *testing.T) {
 	svc.Name, svc.Framework, svc.Version, svc.Language = "web", "a|b", "1", "X"
 	svc.Endpoints, svc.Unverified = []string{"get"}, ""
 	no := false
-	svc.Variants = []bench.Variant{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}, {Name: "e", Unverified: "no SDK"}}
+	svc.Variants = []bench.Variant{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}, {Name: "e", Unverified: "no SDK"}, {Name: "f"}}
 	for i := range svc.Variants {
 		svc.Variants[i].Builtin = &no
 	}
@@ -248,11 +250,11 @@ func TestTable(t *testing.T) {
 	}
 	day := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 	good := contender.Verified{Sources: hash, When: day}
-	bad, old := good, good
-	bad.Failure, old.Sources = "hung", "before"
-	states := contender.States{Contenders: map[string]contender.Verified{"web:a": good, "web:b": good, "web:c": bad, "web:d": old}}
-	want := "| [web](web/README.md) | X | a\\|b 1 | get | a, b, c, d, e | a, b: verified 2026-11-21; c: failed 2026-11-21; " +
-		"d: changed since 2026-11-21; e: unverified: no SDK |\n"
+	bad, old, many := good, good, good
+	bad.Failure, old.Sources, many.Connections = "hung", "before", 2048
+	states := contender.States{Contenders: map[string]contender.Verified{"web:a": good, "web:b": good, "web:c": bad, "web:d": old, "web:f": many}}
+	want := "| [web](web/README.md) | X | a\\|b 1 | get | a, b, c, d, e, f | a, b: verified 2026-11-21; c: failed 2026-11-21; " +
+		"d: changed since 2026-11-21; e: unverified: no SDK; f: verified 2026-11-21 to 2048 connections |\n"
 	if got := table([]bench.Service{svc}, states); !strings.HasSuffix(got, want) {
 		t.Errorf("got  %swant %s", got, want)
 	}

@@ -47,6 +47,7 @@ func verdict(run bench.Run, leg bench.LegResult, svc bench.Service) (contender.V
 	}
 	for _, s := range leg.Steps {
 		v.Throughput = s.Load.Throughput()
+		v.Connections = max(v.Connections, s.Step.Connections)
 		if s.After != nil && s.After.Memory != nil {
 			v.Memory = max(v.Memory, s.After.Memory.Peak)
 		}

@@ -96,7 +96,7 @@ func TestVerdict(t *testing.T) {
 		if err != nil || v.Failure != want {
 			t.Errorf("failure %q, want %q (%v)", v.Failure, want, err)
 		}
-		if v.Throughput != 100 || v.Memory != 7<<20 || v.StartUp != 40*time.Millisecond || v.ImageSize != 9<<20 || v.Sources == "" {
+		if v.Throughput != 100 || v.Memory != 7<<20 || v.StartUp != 40*time.Millisecond || v.ImageSize != 9<<20 || v.Sources == "" || v.Connections != 4 {
 			t.Errorf("%+v", v)
 		}
 		var out bytes.Buffer

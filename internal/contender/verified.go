@@ -20,24 +20,26 @@ const VerifiedName = "verified.json"
 
 // Verified is what somebody has seen of a contender in one variant: "locbench services verify" writes it.
 type Verified struct {
-	Sources    string        `json:"sources"` // SourceHash
-	When       time.Time     `json:"when"`
-	Failure    string        `json:"failure,omitempty"` // what was not as it should be; "": verified
-	Locbench   string        `json:"locbench"`
-	Engine     string        `json:"engine"`
-	Kernel     string        `json:"kernel,omitempty"`
-	Arch       string        `json:"arch,omitempty"`
-	Store      string        `json:"store,omitempty"`
-	Limits     string        `json:"limits,omitempty"`
-	Passed     int           `json:"checks_passed"`
-	Failed     int           `json:"checks_failed"`
-	Skipped    int           `json:"checks_skipped"`
-	BuildTime  time.Duration `json:"build_ns,omitempty"` // of the last build that took nothing from a cache
-	ImageSize  int64         `json:"image_bytes,omitempty"`
-	StartUp    time.Duration `json:"start_up_ns,omitempty"`
-	Throughput float64       `json:"throughput,omitempty"` // successes per second of the last step of the short load: no measurement
-	Memory     int64         `json:"peak_memory_bytes,omitempty"`
-	Stop       time.Duration `json:"stop_ns,omitempty"`
+	Sources   string        `json:"sources"` // SourceHash
+	When      time.Time     `json:"when"`
+	Failure   string        `json:"failure,omitempty"` // what was not as it should be; "": verified
+	Locbench  string        `json:"locbench"`
+	Engine    string        `json:"engine"`
+	Kernel    string        `json:"kernel,omitempty"`
+	Arch      string        `json:"arch,omitempty"`
+	Store     string        `json:"store,omitempty"`
+	Limits    string        `json:"limits,omitempty"`
+	Passed    int           `json:"checks_passed"`
+	Failed    int           `json:"checks_failed"`
+	Skipped   int           `json:"checks_skipped"`
+	BuildTime time.Duration `json:"build_ns,omitempty"` // of the last build that took nothing from a cache
+	ImageSize int64         `json:"image_bytes,omitempty"`
+	StartUp   time.Duration `json:"start_up_ns,omitempty"`
+	// Connections is the most that a step of the load had; 0: what was seen before this was kept, with 64.
+	Connections int           `json:"connections,omitempty"`
+	Throughput  float64       `json:"throughput,omitempty"` // successes per second of the last step of the short load: no measurement
+	Memory      int64         `json:"peak_memory_bytes,omitempty"`
+	Stop        time.Duration `json:"stop_ns,omitempty"`
 }
 
 // States are verified states by "name:variant", without ":variant" where a contender has none.
