@@ -15,8 +15,8 @@ import (
 var floors = [][]string{
 	{"bench"},
 	{"cpuset", "estimate", "hdr", "lines", "procfs", "safe", "secret", "slo", "strictyaml", "thread", "units"},
-	{"cgroup", "docker"},
-	{"around", "capacity", "check", "contender", "dataset", "event", "hiccup", "launch", "load", "machine", "oracle", "profile", "ready", "results", "sample", "seed", "stats", "store", "verdict"},
+	{"cgroup", "docker", "stats"},
+	{"around", "capacity", "check", "contender", "dataset", "event", "hiccup", "launch", "load", "machine", "oracle", "profile", "ready", "results", "sample", "seed", "store", "verdict"},
 	{"compare", "summary"},
 	{"export", "live", "metrics", "plain", "report", "runner", "tui"},
 	{"cli"},

@@ -129,40 +129,6 @@ func TestBegins(t *testing.T) {
 	}
 }
 
-func TestSettling(t *testing.T) {
-	windows := func(rates ...float64) (at int) {
-		var s settling
-		for i, r := range rates {
-			if s.add(bench.Window{Length: time.Second, Succeeded: int64(r)}, time.Second) {
-				return i + 1
-			}
-		}
-		return 0
-	}
-	for name, test := range map[string]struct {
-		rates []float64
-		want  int
-	}{
-		"steady":         {[]float64{1000, 1000, 1000, 1000, 1000, 1000}, 6},
-		"too few":        {[]float64{1000, 1000, 1000, 1000, 1000}, 0},
-		"rising":         {[]float64{100, 200, 300, 400, 500, 600, 700, 800, 900, 1000}, 0},
-		"slowly rising":  {[]float64{1000, 1020, 1040, 1060, 1080, 1100, 1120, 1140}, 0},
-		"rises, settles": {[]float64{100, 500, 900, 990, 1000, 1003, 999, 1001, 1000}, 9},
-		"noisy":          {[]float64{1000, 800, 1150, 900, 1100, 850}, 6},
-		"a hole":         {[]float64{1000, 1000, 0, 1000, 1000, 1000, 1000, 1000, 1000}, 9},
-	} {
-		if got := windows(test.rates...); got != test.want {
-			t.Errorf("%s: settled with window %d, want %d", name, got, test.want)
-		}
-	}
-	var s settling
-	for range 20 {
-		if s.add(bench.Window{Length: time.Second / 2, Succeeded: 500}, time.Second) {
-			t.Fatal("short windows count")
-		}
-	}
-}
-
 // A step that waits for its throughput to settle ends then; one whose contender gets ever faster ends with its duration, and says so.
 func TestRunEndsWhenSettled(t *testing.T) {
 	server := newCounting(t, sleeps(5*time.Millisecond))

@@ -49,7 +49,7 @@ func (r *recorder) closeWindows(length time.Duration, drained <-chan struct{}, o
 	keep := func(w bench.Window) {
 		r.windows = append(r.windows, w)
 		deliver.add(w)
-		if r.settles && r.settled == 0 && settling.add(w, length) {
+		if r.settles && r.settled == 0 && settling.add(w.Throughput(), 0) == isSettled {
 			r.settled = w.Start + w.Length
 			r.stop()
 		}

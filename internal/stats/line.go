@@ -1,0 +1,68 @@
+package stats
+
+import "math"
+
+// Line is the straight line through values at equal distances, by least squares. Slope and Error are shares of the mean of the values.
+type Line struct {
+	N     int     // values
+	Slope float64 // from one value to the next: .01 is 1 %
+	Error float64 // its standard error, from how the values scatter around the line
+}
+
+// FitLine puts a line through a sample in its order. ok is false for fewer than three values, or where one is not positive.
+func FitLine(ys []float64) (l Line, ok bool) {
+	n := float64(len(ys))
+	if n < 3 || positive(ys) != nil {
+		return Line{}, false
+	}
+	mean := 0.
+	for _, y := range ys {
+		mean += y / n
+	}
+	middle, squares, product := (n-1)/2, n*(n*n-1)/12, 0.
+	for i, y := range ys {
+		product += (float64(i) - middle) * (y/mean - 1)
+	}
+	l = Line{N: len(ys), Slope: product / squares}
+	rest := 0.
+	for i, y := range ys {
+		off := y/mean - 1 - l.Slope*(float64(i)-middle)
+		rest += off * off
+	}
+	l.Error = math.Sqrt(rest / (n - 2) / squares)
+	return l, true
+}
+
+// Change is what the line rises over all of its values, as a share of their mean.
+func (l Line) Change() float64 { return l.Slope * float64(l.N) }
+
+// P is how often values that scatter as these do, without any slope, show one of this size or more, either way (Student's t).
+func (l Line) P(slope float64) float64 {
+	if l.Error == 0 {
+		if slope == 0 {
+			return 1
+		}
+		return 0
+	}
+	return studentP(slope/l.Error, l.N-2)
+}
+
+// studentP is the two-sided p value of Student's t (M. Abramowitz and I. A. Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4).
+func studentP(t float64, freedom int) float64 {
+	angle := math.Atan(math.Abs(t) / math.Sqrt(float64(freedom)))
+	sin, cos := math.Sincos(angle)
+	if freedom%2 == 0 {
+		sum, term := 0., 1.
+		for k := 2; k <= freedom; k += 2 {
+			sum += term
+			term *= cos * cos * float64(k-1) / float64(k)
+		}
+		return max(0, 1-sin*sum)
+	}
+	sum, term := 0., cos
+	for k := 3; k <= freedom; k += 2 {
+		sum += term
+		term *= cos * cos * float64(k-1) / float64(k)
+	}
+	return max(0, 1-2/math.Pi*(angle+sin*sum))
+}

@@ -1,0 +1,63 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// The critical values are those of printed tables of Student's t.
+func TestStudent(t *testing.T) {
+	for _, row := range []struct {
+		freedom int
+		t, p    float64
+	}{
+		{1, 12.706, .05}, {2, 4.303, .05}, {3, 5.841, .01}, {4, 2.776, .05}, {5, 4.032, .01}, {8, 3.355, .01}, {10, 2.228, .05}, {15, 1.753, .10},
+		{30, 2.042, .05}, {30, .683, .50}, {120, 2.617, .01},
+	} {
+		for _, sign := range []float64{1, -1} {
+			if p := studentP(sign*row.t, row.freedom); math.Abs(p-row.p) > row.p*.002 {
+				t.Errorf("t %g with %d degrees of freedom: p %.5f, want %g", sign*row.t, row.freedom, p, row.p)
+			}
+		}
+	}
+}
+
+func TestFitLine(t *testing.T) {
+	l, ok := FitLine([]float64{90, 95, 100, 105, 110})
+	if !ok || math.Abs(l.Slope-.05) > 1e-12 || l.Error > 1e-12 || math.Abs(l.Change()-.25) > 1e-12 || l.P(l.Slope) > 1e-9 {
+		t.Errorf("%+v, %v", l, ok)
+	}
+	if l, ok := FitLine([]float64{7, 7, 7}); !ok || l.Slope != 0 || l.P(l.Slope) != 1 || l.P(.01) != 0 {
+		t.Errorf("values that are the same: %+v, %v", l, ok)
+	}
+	// By hand: the mean is 2, the slope .75; the values are −.25, +.5 and −.25 from the line.
+	l, _ = FitLine([]float64{1, 2.5, 2.5})
+	if math.Abs(l.Slope-.375) > 1e-12 || math.Abs(l.Error-.25*math.Sqrt(3)/2) > 1e-12 {
+		t.Errorf("%+v", l)
+	}
+	for _, bad := range [][]float64{nil, {1, 2}, {1, 0, 2}, {1, math.NaN(), 2}, {1, math.Inf(1), 2}, {-1, 1, 1}} {
+		if l, ok := FitLine(bad); ok {
+			t.Errorf("%v: %+v", bad, l)
+		}
+	}
+}
+
+// Without a slope every p value is as frequent as it says.
+func TestLineFindsNothingInNoise(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	const trials = 4000
+	found := 0
+	for range trials {
+		ys := make([]float64, 12)
+		for i := range ys {
+			ys[i] = 1 + .05*rng.NormFloat64()
+		}
+		if l, _ := FitLine(ys); l.P(l.Slope) <= .05 {
+			found++
+		}
+	}
+	if share := float64(found) / trials; share < .04 || share > .06 {
+		t.Errorf("a slope in %.1f %% of samples of noise at p 0.05", 100*share)
+	}
+}
