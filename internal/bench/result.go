@@ -195,6 +195,7 @@ type StepResult struct {
 
 	Hiccups *Hiccups `json:"hiccups,omitempty"` // of the machine, between the same two ends
 	Turns   *Turns   `json:"turns,omitempty"`   // nil: it was run at a stretch
+	Drift   *Drift   `json:"drift,omitempty"`   // of a measured step whose windows do not stay level; nil: none was found
 
 	Warnings []string `json:"warnings,omitempty"`
 	Aborted  string   `json:"aborted,omitempty"` // why it ended early: "the contender died", "interrupted"

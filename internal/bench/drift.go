@@ -1,0 +1,68 @@
+package bench
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Drift says that a measured step was not in a steady state: its windows go one way, by more than DriftWithin over the step and by more than noise. Its
+// figures are of a service on its way, and take part in no claim.
+type Drift struct {
+	Throughput *Trend `json:"throughput,omitempty"`      // nil: no trend
+	CPU        *Trend `json:"cpu_per_request,omitempty"` // nil: no trend, or not known by the window
+}
+
+// Trend is where the windows of a step go.
+type Trend struct {
+	Change float64 `json:"change"` // from its beginning to its end, as a share of its mean: .12 rises by 12 %
+	P      float64 `json:"p"`      // two-sided, of a line without any slope
+}
+
+// DriftWithin is the change over a step up to which it counts as steady.
+const DriftWithin = 0.03
+
+// Warming tells whether the service was becoming faster.
+func (d Drift) Warming() bool {
+	return d.Throughput != nil && d.Throughput.Change > 0 || d.CPU != nil && d.CPU.Change < 0
+}
+
+// Name is the finding: "still warming", or "not steady" where the service was becoming slower.
+func (d Drift) Name() string {
+	if d.Warming() {
+		return "still warming"
+	}
+	return "not steady"
+}
+
+// String is the finding with its figures: "still warming: throughput rose by 12 % and CPU time per request fell by 9.8 % over the step".
+func (d Drift) String() string {
+	var parts []string
+	for _, of := range []struct {
+		what  string
+		trend *Trend
+	}{{"throughput", d.Throughput}, {"CPU time per request", d.CPU}} {
+		if of.trend == nil {
+			continue
+		}
+		way := "rose"
+		if of.trend.Change < 0 {
+			way = "fell"
+		}
+		percent, digits := 100*math.Abs(of.trend.Change), 0
+		if percent < 10 {
+			digits = 1
+		}
+		parts = append(parts, fmt.Sprintf("%s %s by %.*f %%", of.what, way, digits, percent))
+	}
+	return d.Name() + ": " + strings.Join(parts, " and ") + " over the step"
+}
+
+// Doubts are all the doubts about a step in words: its drift, those of the load and its own.
+func (s StepResult) Doubts() []string {
+	var all []string
+	if s.Drift != nil {
+		all = append(all, s.Drift.String())
+	}
+	return append(append(all, s.Load.Warnings...), s.Warnings...)
+}

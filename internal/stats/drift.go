@@ -1,0 +1,119 @@
+package stats
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+const (
+	// minDrift is the least number of windows that can show a drift, and fewWindows what is too few for a p value of driftNoise: the bend of a service
+	// that quickly becomes faster is as large as its noise there.
+	minDrift   = 4
+	fewWindows = 6
+
+	driftNoise    = 0.01
+	driftNoiseFew = 0.05
+)
+
+// Drift tests the windows of a measured step for a trend, of throughput and of CPU time per request: one that is larger than bench.DriftWithin over the
+// step, and larger than noise alone shows in 1 % of all steps (5 % where there are fewer than six windows). nil means that there is none, or that nothing can be said: of a warm-up, of a step that was
+// cut short or whose load changes by itself, and of one with fewer than four whole windows.
+func Drift(s bench.StepResult) *bench.Drift {
+	if s.Step.WarmUp || s.Aborted != "" || changing(s.Step) {
+		return nil
+	}
+	windows := wholeWindows(s.Load)
+	d := bench.Drift{Throughput: trend(rates(windows)), CPU: trend(costs(s, windows))}
+	if d == (bench.Drift{}) {
+		return nil
+	}
+	return &d
+}
+
+// changing tells whether the load of a step is not the same all the time.
+func changing(s bench.Step) bool {
+	return s.RampTo > 0 || s.RampFrom > 0 || s.Wave != nil || s.Arrivals != nil
+}
+
+func trend(series []float64) *bench.Trend {
+	l, ok := FitLine(series)
+	if len(series) < minDrift || !ok || math.Abs(l.Change()) <= bench.DriftWithin {
+		return nil
+	}
+	t, noise := bench.Trend{Change: l.Change(), P: l.P(l.Slope)}, driftNoise
+	if len(series) < fewWindows {
+		noise = driftNoiseFew
+	}
+	if t.P > noise {
+		return nil
+	}
+	return &t
+}
+
+// wholeWindows are those of the sending that are as long as the others.
+func wholeWindows(l bench.Load) (whole []bench.Window) {
+	longest := time.Duration(0)
+	for _, w := range l.Windows {
+		if !w.Drain {
+			longest = max(longest, w.Length)
+		}
+	}
+	for _, w := range l.Windows {
+		if !w.Drain && w.Length >= longest*9/10 {
+			whole = append(whole, w)
+		}
+	}
+	return whole
+}
+
+func rates(windows []bench.Window) []float64 {
+	all := make([]float64, len(windows))
+	for i, w := range windows {
+		all[i] = w.Throughput()
+	}
+	return all
+}
+
+// costs are the CPU time for each success by the window; nil where it is not known of all. Counters are read about once a second, and between two readings
+// the time is taken to go evenly.
+func costs(s bench.StepResult, windows []bench.Window) []float64 {
+	if s.Before == nil || s.After == nil {
+		return nil
+	}
+	readings := append(append([]bench.Usage{*s.Before}, s.Samples...), *s.After)
+	longest := time.Duration(0)
+	for _, w := range windows {
+		longest = max(longest, w.Length)
+	}
+	for i := 1; i < len(readings); i++ {
+		if gap := readings[i].At.Sub(readings[i-1].At); gap < 0 || gap > 2*longest || readings[i].CPU < readings[i-1].CPU {
+			return nil // there are too few, or a clock was set
+		}
+	}
+	used := func(at time.Time) float64 {
+		i := slices.IndexFunc(readings, func(u bench.Usage) bool { return u.At.After(at) })
+		if i < 0 {
+			i = len(readings) - 1
+		}
+		i = max(i, 1)
+		a, b := readings[i-1], readings[i]
+		between := b.At.Sub(a.At)
+		if between <= 0 {
+			return float64(a.CPU)
+		}
+		share := min(max(float64(at.Sub(a.At))/float64(between), 0), 1)
+		return float64(a.CPU) + share*float64(b.CPU-a.CPU)
+	}
+	all := make([]float64, len(windows))
+	for i, w := range windows {
+		from := s.Load.Started.Add(w.Start)
+		if w.Succeeded == 0 {
+			return nil
+		}
+		all[i] = (used(from.Add(w.Length)) - used(from)) / float64(w.Succeeded)
+	}
+	return all
+}

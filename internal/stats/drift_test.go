@@ -1,0 +1,142 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// course is a step of whole seconds: of each window the successes, and the CPU time that the contender used in it.
+func course(seconds int, of func(at float64) (succeeded, cpu float64)) bench.StepResult {
+	began := time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
+	s := bench.StepResult{Step: bench.Step{Name: "64 connections", Connections: 64}}
+	s.Load.Started = began
+	s.Load.Elapsed = time.Duration(seconds) * time.Second
+	used := time.Second
+	s.Before = &bench.Usage{At: began, CPU: used}
+	for i := range seconds {
+		n, cpu := of(float64(i) + .5)
+		used += time.Duration(cpu * 1e9)
+		w := bench.Window{Start: time.Duration(i) * time.Second, Length: time.Second, Succeeded: int64(n)}
+		s.Load.Windows, s.Load.Succeeded = append(s.Load.Windows, w), s.Load.Succeeded+w.Succeeded
+		s.Samples = append(s.Samples, bench.Usage{At: began.Add(w.Start + w.Length), CPU: used})
+	}
+	s.After = &bench.Usage{At: began.Add(s.Load.Elapsed + time.Millisecond), CPU: used}
+	return s
+}
+
+// level is a steady service: 2,000 answers a second, 1.5 CPUs.
+func level(float64) (float64, float64) { return 2000, 1.5 }
+
+func TestDrift(t *testing.T) {
+	for name, c := range map[string]struct {
+		step bench.StepResult
+		want string
+	}{
+		"level":     {course(10, level), ""},
+		"too short": {course(3, func(at float64) (float64, float64) { return 1000 * at, 1.5 }), ""},
+		"rises under a quota": {course(10, func(at float64) (float64, float64) { return 2000 + 20*at, 1.5 }),
+			"still warming: throughput rose by 9.5 % and CPU time per request fell by 9.5 % over the step"},
+		"cheaper at the same rate": {course(10, func(at float64) (float64, float64) { return 2000, 1 - .01*at }),
+			"still warming: CPU time per request fell by 11 % over the step"},
+		"slower and slower": {course(10, func(at float64) (float64, float64) { return 2000 - 20*at, 1.5 - .015*at }),
+			"not steady: throughput fell by 11 % over the step"},
+		"by 2 %":    {course(10, func(at float64) (float64, float64) { return 2000 + 4*at, 1.5 }), ""},
+		"kt-spring": {course(4, func(at float64) (float64, float64) { return []float64{1442, 2390, 3188, 3500}[int(at)], 1.5 }), "still warming: throughput rose by 106 % over the step"},
+		"one bad window": {course(10, func(at float64) (float64, float64) {
+			if at > 9 {
+				return 1500, 1.5
+			}
+			return 2000 + 10*math.Mod(at*7, 3), 1.5
+		}), ""},
+	} {
+		got := ""
+		if d := Drift(c.step); d != nil {
+			got = d.String()
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// Nothing is said of steps that are not measured, or whose load is not the same all the time; and not of what is no window of the load.
+func TestDriftIsOfMeasuredSteps(t *testing.T) {
+	rising := course(10, func(at float64) (float64, float64) { return 2000 + 50*at, 1.5 })
+	for name, change := range map[string]func(*bench.StepResult){
+		"warm-up":  func(s *bench.StepResult) { s.Step.WarmUp = true },
+		"aborted":  func(s *bench.StepResult) { s.Aborted = "interrupted" },
+		"ramp":     func(s *bench.StepResult) { s.Step.RampTo = 10 },
+		"joining":  func(s *bench.StepResult) { s.Step.RampFrom = 1 },
+		"wave":     func(s *bench.StepResult) { s.Step.Wave = &bench.Wave{} },
+		"arrivals": func(s *bench.StepResult) { s.Step.Arrivals = &bench.Arrivals{} },
+		"drain": func(s *bench.StepResult) {
+			for i := range s.Load.Windows {
+				s.Load.Windows[i].Drain = i > 2
+			}
+		},
+		"no success in a window": func(s *bench.StepResult) { s.Load.Windows[0].Succeeded, s.Load.Windows[1].Succeeded = 0, 0 },
+	} {
+		s := rising
+		s.Load.Windows = append([]bench.Window(nil), s.Load.Windows...)
+		change(&s)
+		if d := Drift(s); d != nil {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+	short := rising
+	short.Load.Windows = append(append([]bench.Window(nil), rising.Load.Windows...), bench.Window{Start: 10 * time.Second, Length: 50 * time.Millisecond, Succeeded: 2})
+	if a, b := Drift(rising), Drift(short); a == nil || b == nil || *a.Throughput != *b.Throughput {
+		t.Errorf("with a short window %v, without %v", b, a)
+	}
+	for name, change := range map[string]func(*bench.StepResult){
+		"no counters":   func(s *bench.StepResult) { s.Before = nil },
+		"no samples":    func(s *bench.StepResult) { s.Samples = nil },
+		"a clock set":   func(s *bench.StepResult) { s.Samples[4].At = s.Samples[4].At.Add(-time.Hour) },
+		"counter reset": func(s *bench.StepResult) { s.Samples[4].CPU = 0 },
+	} {
+		s := rising
+		s.Samples = append([]bench.Usage(nil), s.Samples...)
+		change(&s)
+		if d := Drift(s); d == nil || d.Throughput == nil || d.CPU != nil {
+			t.Errorf("%s: %+v", name, d)
+		}
+	}
+}
+
+// A steady service is found to drift in few of its steps, and one that becomes faster by a sixth in the step in nearly all.
+func TestDriftInNoise(t *testing.T) {
+	const steps = 1000
+	for _, c := range []struct {
+		noise, rise float64
+		least, most int
+	}{{.01, 0, 0, 10}, {.03, 0, 0, 30}, {.10, 0, 0, 30}, {.01, .16, 999, steps}, {.03, .16, 850, steps}} {
+		rng := rand.New(rand.NewPCG(3, 4))
+		found := 0
+		for range steps {
+			d := Drift(course(10, func(at float64) (float64, float64) {
+				rate := 2000 * (1 + c.rise*(at/10-.5)) * (1 + c.noise*rng.NormFloat64())
+				return rate, 1.5 * rate / 2000 / (1 + c.rise*(at/10-.5)) * (1 + c.noise*rng.NormFloat64())
+			}))
+			if d != nil {
+				found++
+			}
+		}
+		if found < c.least || found > c.most {
+			t.Errorf("noise %.0f %%, a rise of %.0f %%: found in %d of %d steps, want %d to %d", 100*c.noise, 100*c.rise, found, steps, c.least, c.most)
+		}
+	}
+}
+
+func TestDriftIsADoubt(t *testing.T) {
+	s := course(10, func(at float64) (float64, float64) { return 2000 + 50*at, 1.5 })
+	s.Drift = Drift(s)
+	s.Load.Warnings, s.Warnings = []string{"client-bound"}, []string{"the machine stood still"}
+	if got := strings.Join(s.Doubts(), "|"); !strings.HasPrefix(got, "still warming: throughput rose by 22 %") || !strings.HasSuffix(got, "|client-bound|the machine stood still") {
+		t.Error(got)
+	}
+}

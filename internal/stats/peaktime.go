@@ -1,0 +1,108 @@
+package stats
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+const (
+	// peakWithin is how near to the final level a window has to be.
+	peakWithin = 0.03
+	// finalWindows is the least number of windows that the final level is the median of, and besides the least share of all.
+	finalWindows = 5
+	finalShare   = 3 // a third
+	// smoothing is over how many windows their running median goes: one that stands apart, as a pause of a collector does, is no loss of the level.
+	smoothing = 5
+)
+
+// PeakTime is how long a contender took to come to its final speed.
+type PeakTime struct {
+	After  time.Duration // from the start of its process to the beginning of the first window at the final level
+	Level  float64       // successes per second
+	Within float64       // how near to the level the windows stay, as a share: .03, or more where they scatter more
+	Step   string        // the load, in words
+}
+
+// TimeToPeak is the time from the start of the process to the first window within 3 % of the final level, which is kept for the rest. It is found in the
+// windows of the steps around the end of the warm-up that have the same load: the last warm-up steps, and the measured ones behind them; without a warm-up,
+// the first measured ones. The final level is the median of their last third. What scatters more than 3 % around it even there is given
+// twice its scatter. ok is false where nothing was started (a target), contenders took turns, there are too few windows, or the level was not kept.
+func TimeToPeak(leg bench.LegResult) (p PeakTime, ok bool) {
+	if leg.Instance == nil || leg.Instance.Runtime == bench.RuntimeURL || leg.Instance.StartedAt.IsZero() {
+		return PeakTime{}, false
+	}
+	if _, turns := leg.TookTurns(); turns {
+		return PeakTime{}, false
+	}
+	var rates []float64
+	var begins []time.Time
+	for _, s := range peakSteps(leg.Steps) {
+		for _, w := range wholeWindows(s.Load) {
+			rates, begins = append(rates, w.Throughput()), append(begins, s.Load.Started.Add(w.Start))
+		}
+		p.Step = s.Step.Name
+	}
+	if len(rates) < 2*finalWindows {
+		return PeakTime{}, false
+	}
+	last := max(finalWindows, len(rates)/finalShare)
+	final := rates[len(rates)-last:]
+	if p.Level, _ = Median(final); p.Level <= 0 {
+		return PeakTime{}, false
+	}
+	p.Within = max(peakWithin, 2*scatter(final)/p.Level)
+	at := len(rates)
+	for i := len(rates) - 1; i >= 0; i-- {
+		smooth, _ := Median(rates[max(0, i-smoothing/2):min(len(rates), i+smoothing/2+1)])
+		if math.Abs(smooth/p.Level-1) > p.Within {
+			break
+		}
+		at = i
+	}
+	if at > len(rates)-last { // the level is of windows that are on their way themselves
+		return PeakTime{}, false
+	}
+	p.After = begins[at].Sub(leg.Instance.StartedAt)
+	return p, p.After > 0
+}
+
+// scatter is the robust standard deviation of the differences between neighbours, which a slope does not widen.
+func scatter(xs []float64) float64 {
+	var steps []float64
+	for i := 1; i < len(xs); i++ {
+		steps = append(steps, math.Abs(xs[i]-xs[i-1]))
+	}
+	m, _ := Median(steps)
+	return m / 0.6745 / math.Sqrt2
+}
+
+// peakSteps are the neighbouring steps of one load at the end of the warm-up.
+func peakSteps(steps []bench.StepResult) []bench.StepResult {
+	steps = slices.DeleteFunc(slices.Clone(steps), func(s bench.StepResult) bool { return s.Aborted != "" && s.Step.WarmUp })
+	first := slices.IndexFunc(steps, func(s bench.StepResult) bool { return !s.Step.WarmUp })
+	if first < 0 {
+		first = len(steps)
+	}
+	end := max(first-1, 0) // the last warm-up, or the first measured step
+	if end >= len(steps) {
+		return nil
+	}
+	if changing(steps[end].Step) {
+		return nil
+	}
+	same := func(s bench.StepResult) bool { return !changing(s.Step) && loadOf(s.Step) == loadOf(steps[end].Step) }
+	from, to := end, end+1
+	for from > 0 && same(steps[from-1]) {
+		from--
+	}
+	for to < len(steps) && same(steps[to]) && steps[to].Aborted == "" {
+		to++
+	}
+	return steps[from:to]
+}
+
+// loadOf is what of a step makes its load.
+func loadOf(s bench.Step) [3]any { return [3]any{s.Connections, s.Rate, s.Request} }
