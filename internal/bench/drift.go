@@ -27,12 +27,18 @@ func (d Drift) Warming() bool {
 	return d.Throughput != nil && d.Throughput.Change > 0 || d.CPU != nil && d.CPU.Change < 0
 }
 
-// Name is the finding: "still warming", or "not steady" where the service was becoming slower.
+// The names of the finding.
+const (
+	StillWarming = "still warming"
+	NotSteady    = "not steady" // where the service was becoming slower
+)
+
+// Name is that of the finding.
 func (d Drift) Name() string {
 	if d.Warming() {
-		return "still warming"
+		return StillWarming
 	}
-	return "not steady"
+	return NotSteady
 }
 
 // String is the finding with its figures: "still warming: throughput rose by 12 % and CPU time per request fell by 9.8 % over the step".

@@ -151,8 +151,13 @@ func pair(a, b contender, runs []Difference, o Options) Contender {
 	c.Comparable = reason == ""
 	c.Rows = rows(a, b, o)
 	for i := range c.Rows {
-		if reason != "" && !o.Force {
-			c.Rows[i].withhold(reason)
+		row := &c.Rows[i]
+		unsteady := row.Measure.unsteady(a, b)
+		if unsteady != "" {
+			row.Doubts = append(row.Doubts, unsteady)
+		}
+		if why := both(reason, unsteady); why != "" && !o.Force {
+			row.withhold(why)
 		}
 	}
 	c.Notes = notes(c)

@@ -26,13 +26,15 @@ func usual() figures {
 	return figures{10_000, 5 * time.Millisecond, 100 * time.Millisecond, 50 << 20}
 }
 
-// leg is a round: a warm-up with 1 connection, then 1, 4 and 8 of them; 4 have a good half of the peak.
+// leg is a round: a warm-up with 1 connection, then 1, 4 and 8 of them; 4 have a good half of the peak. It comes to its final speed 30 times as long after
+// its start as it answers for the first time.
 func leg(name string, round int, f figures) bench.LegResult {
 	l := bench.LegResult{
 		Schema: 1, Leg: bench.Leg{Contender: name, Round: round}, State: bench.LegComplete, StartUp: &f.startUp,
 		Service:  bench.Service{Name: name, Version: "1.0"},
 		Instance: &bench.InstanceInfo{Runtime: bench.RuntimeDocker, LimitsEnforced: true, Limits: bench.Limits{CPUs: 1.5}, ImageID: "sha256:0123456789abcdef"},
 	}
+	l.Instance.StartedAt = time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
 	cpu := time.Second
 	for i, s := range steps4() {
 		rate := f.peak * []float64{2, 0.2, 0.55, 1}[i] // the warm-up cannot be the peak, however fast
@@ -40,6 +42,12 @@ func leg(name string, round int, f figures) bench.LegResult {
 			Index: i, Step: s,
 			Load:   bench.Load{Succeeded: int64(rate * 10), Sent: int64(rate * 10), Elapsed: 10 * time.Second, Latency: bench.Latencies{Count: 1, P99: f.p99 * time.Duration(i+1)}},
 			Before: &bench.Usage{CPU: cpu},
+		}
+		if s.WarmUp {
+			r.Load.Started = l.Instance.StartedAt.Add(30 * f.startUp)
+			for at := range 10 {
+				r.Load.Windows = append(r.Load.Windows, bench.Window{Start: time.Duration(at) * time.Second, Length: time.Second, Succeeded: int64(rate / 10)})
+			}
 		}
 		cpu += 10 * time.Second
 		r.After = &bench.Usage{CPU: cpu, Memory: &bench.Memory{Used: f.memory, Peak: f.memory}}
@@ -98,8 +106,8 @@ func TestCompare(t *testing.T) {
 	}
 	want := map[string][]stats.Verdict{
 		// CPU time is the same for more requests: less for each.
-		"a": {stats.Better, stats.Worse, stats.Same, stats.Same, stats.Better},
-		"b": {stats.Same, stats.Same, stats.Same, stats.Same, stats.Same},
+		"a": {stats.Better, stats.Worse, stats.Same, stats.Same, stats.Same, stats.Better},
+		"b": {stats.Same, stats.Same, stats.Same, stats.Same, stats.Same, stats.Same},
 	}
 	for _, c := range r.Contenders {
 		for i, row := range c.Rows {
@@ -112,14 +120,17 @@ func TestCompare(t *testing.T) {
 		}
 	}
 	rows := r.Contenders[0].Rows
-	if rows[0].At != "8 connections" || rows[1].At != "4 connections (55 % of the old peak)" || rows[4].At != "8 connections" || rows[2].At != "" {
-		t.Errorf("steps %q, %q, %q", rows[0].At, rows[1].At, rows[4].At)
+	if rows[0].At != "8 connections" || rows[1].At != "4 connections (55 % of the old peak)" || rows[5].At != "8 connections" || rows[2].At != "" || rows[3].At != "" {
+		t.Errorf("steps %q, %q, %q", rows[0].At, rows[1].At, rows[5].At)
 	}
 	if m := *rows[1].Old.Median; m < 14e6 || m > 16e6 { // of the third step
 		t.Errorf("p99 %g", m)
 	}
-	if m := *rows[3].Old.Median; m < 49<<20 || m > 51<<20 || rows[3].Unit != "bytes" || rows[0].Unit != "1/s" || rows[4].Unit != "ns" {
-		t.Errorf("memory %g %s", m, rows[3].Unit)
+	if m := *rows[3].Old.Median; m < 2.9e9 || m > 3.1e9 || rows[3].Unit != "ns" {
+		t.Errorf("time to peak %g %s", m, rows[3].Unit)
+	}
+	if m := *rows[4].Old.Median; m < 49<<20 || m > 51<<20 || rows[4].Unit != "bytes" || rows[0].Unit != "1/s" || rows[5].Unit != "ns" {
+		t.Errorf("memory %g %s", m, rows[4].Unit)
 	}
 	if rows[0].Ratio.Estimate < 1.17 || rows[0].Ratio.Estimate > 1.23 || *rows[0].PHolm < *rows[0].P {
 		t.Errorf("%+v", rows[0].Ratio)
@@ -164,7 +175,7 @@ func TestTooFewRoundsAndMissingMeasures(t *testing.T) {
 	if r := c.Rows[2]; r.Sentence != "not measured in new" || r.New.Median != nil || r.More != 0 {
 		t.Errorf("start-up %+v", r)
 	}
-	if r := c.Rows[3]; len(r.New.Rounds) != 5 || len(r.Doubts) != 1 {
+	if r := c.Rows[4]; len(r.New.Rounds) != 5 || len(r.Doubts) != 1 {
 		t.Errorf("memory %+v", r)
 	}
 	if len(c.Notes) != 3 || c.Notes[0] != "new: 5 of 6 rounds complete" || c.Notes[1] != "new: somebody intervened in 1 of 6 rounds" || !strings.HasPrefix(c.Notes[2], "new: 1.1 % of the requests failed") {

@@ -21,7 +21,7 @@ func TestParseGates(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	for text, what := range map[string]string{
-		"": "names no change", "throughput": "names no change", "speed<-5%": `there are throughput, p99, start-up, memory, cpu`,
+		"": "names no change", "throughput": "names no change", "speed<-5%": `there are throughput, p99, start-up, time-to-peak, memory, cpu`,
 		"throughput>+5%": "is an improvement; write for example throughput<-5%", "p99<-5%": "is an improvement; write for example p99>+10%",
 		"throughput<5%": `"5%" is no change`, "throughput<-5": `"-5" is no change`, "throughput<-%": "is no change", "throughput<--5%": "is no change",
 		"throughput<-100%": "is not within", "p99>+10001%": "is not within", "p99>+1e3%": "is no change", "p99>+1.2.3%": "is not within",

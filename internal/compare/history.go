@@ -44,7 +44,8 @@ type Point struct {
 type Figure struct {
 	Measure Measure `json:"measure"`
 	Unit    string  `json:"unit"`
-	At      string  `json:"at,omitempty"` // at which step
+	At      string  `json:"at,omitempty"`  // at which step
+	Out     string  `json:"out,omitempty"` // why no change is looked for here: the step was not in a steady state
 	Side            // rounds, and their median with its interval
 }
 
@@ -69,6 +70,7 @@ type Course struct {
 type stepP99 struct {
 	step   bench.Step
 	values []float64
+	out    string
 }
 
 // Add takes one results folder. skipped says why it, or some contender of it, adds nothing.
@@ -127,11 +129,11 @@ func (p *Point) measure(c contender) {
 			p.at, _, _ = half(c)
 			for _, s := range c.Steps {
 				if !s.Step.WarmUp {
-					p.steps = append(p.steps, stepP99{s.Step, c.p99(s.Step)})
+					p.steps = append(p.steps, stepP99{s.Step, c.p99(s.Step), s.DriftWords()})
 				}
 			}
 		}
-		p.Values = append(p.Values, Figure{Measure: m, Unit: m.unit(), At: at, Side: side(stats.NewValue(values))})
+		p.Values = append(p.Values, Figure{Measure: m, Unit: m.unit(), At: at, Out: m.step(c, p.at).DriftWords(), Side: side(stats.NewValue(values))})
 	}
 }
 
@@ -216,7 +218,7 @@ func (c *Course) stretch(from, to int) error {
 		var series []float64
 		var index []int // of the points that have a value
 		for i, p := range points {
-			if m := p.Values[k].Median; m != nil {
+			if m := p.Values[k].Median; m != nil && p.Values[k].Out == "" {
 				series, index = append(series, *m), append(index, from+i)
 			}
 		}
@@ -239,7 +241,7 @@ func (p Point) p99(step bench.Step) Figure {
 	f := Figure{Measure: P99, Unit: P99.unit(), At: step.Name}
 	for _, s := range p.steps {
 		if alike(s.step, step) {
-			f.Side = side(stats.NewValue(s.values))
+			f.Side, f.Out = side(stats.NewValue(s.values)), s.out
 		}
 	}
 	return f
@@ -250,5 +252,5 @@ func ParseMeasure(text string) (Measure, error) {
 	if m := Measure(text); slices.Contains(Measures(), m) {
 		return m, nil
 	}
-	return "", fmt.Errorf("there is no measure %q; there are throughput, p99, start-up, memory and cpu", text)
+	return "", fmt.Errorf("there is no measure %q; there are throughput, p99, start-up, time-to-peak, memory and cpu", text)
 }

@@ -89,7 +89,7 @@ func TestHistoryMarksAChange(t *testing.T) {
 	if strings.Contains(markdown, "<b>") || !strings.Contains(markdown, "&lt;b&gt;") || !strings.Contains(markdown, "▼") {
 		t.Error(markdown)
 	}
-	if n := strings.Count(table, "\n"); n != 1+2*10*5 {
+	if n := strings.Count(table, "\n"); n != 1+2*10*6 {
 		t.Errorf("%d rows", n)
 	}
 }

@@ -109,7 +109,7 @@ func results(n int) string {
 func (c Course) rows() [][]string {
 	head := []string{"#", "started", "n"}
 	for _, f := range c.Points[0].Values {
-		head = append(head, map[Measure]string{Throughput: "req/s", CPU: "CPU/req"}[f.Measure])
+		head = append(head, map[Measure]string{Throughput: "req/s", StartUp: "start", PeakTime: "to peak", CPU: "CPU/req"}[f.Measure])
 		if last := &head[len(head)-1]; *last == "" {
 			*last = string(f.Measure)
 		}
@@ -136,6 +136,11 @@ func (f Figure) text() string {
 func (c Course) marks(i int, say func(string)) {
 	if text := c.Points[i].Break; text != "" {
 		say("── not comparable with what was before: " + safe.Line(text, 600))
+	}
+	for _, f := range c.Points[i].Values {
+		if f.Out != "" {
+			say("── " + f.Measure.Title() + ": " + safe.Line(f.Out, 200) + ", so that no change is looked for in it")
+		}
 	}
 	for _, x := range c.Changes {
 		if x.At == i {

@@ -12,18 +12,19 @@ import (
 // Measure names a headline measure, in results and in --fail-on.
 type Measure string
 
-// The declared headline measures: the family over which p values are adjusted. There are no others, so that nobody can look at many and
+// The declared headline measures: those that both sides have are the family over which p values are adjusted. There are no others, so that nobody can look at many and
 // tell the one that came out well.
 const (
-	Throughput Measure = "throughput" // successes per second at the step with the side's own peak
-	P99        Measure = "p99"        // nanoseconds, at half of the peak
-	StartUp    Measure = "start-up"   // nanoseconds until the first answer
-	Memory     Measure = "memory"     // bytes, the highest of a complete leg
-	CPU        Measure = "cpu"        // nanoseconds of CPU time for each success, at the step with the side's own peak
+	Throughput Measure = "throughput"   // successes per second at the step with the side's own peak
+	P99        Measure = "p99"          // nanoseconds, at half of the peak
+	StartUp    Measure = "start-up"     // nanoseconds until the first answer
+	PeakTime   Measure = "time-to-peak" // nanoseconds until the final speed, see stats.TimeToPeak
+	Memory     Measure = "memory"       // bytes, the highest of a complete leg
+	CPU        Measure = "cpu"          // nanoseconds of CPU time for each success, at the step with the side's own peak
 )
 
 // Measures are all of them in the order in which they are shown.
-func Measures() []Measure { return []Measure{Throughput, P99, StartUp, Memory, CPU} }
+func Measures() []Measure { return []Measure{Throughput, P99, StartUp, PeakTime, Memory, CPU} }
 
 // HigherIsBetter tells which way is up.
 func (m Measure) HigherIsBetter() bool { return m == Throughput }
@@ -82,32 +83,68 @@ func (r Ratio) words() string {
 func rows(a, b contender, o Options) []Row {
 	var all []Row
 	var family []stats.Pair
+	var of []int // rows that family is of: what a side does not have is not tested
 	both, paired := together([]contender{a, b})
 	a, b = both[0], both[1]
 	for _, m := range Measures() {
 		old, fresh, at, doubts := m.samples(a, b)
 		all = append(all, Row{Measure: m, Unit: m.unit(), HigherIsBetter: m.HigherIsBetter(), At: at, Doubts: doubts, Paired: paired && stats.SameLength(old, fresh)})
-		family = append(family, stats.Pair{Measure: string(m), HigherIsBetter: m.HigherIsBetter(), Old: old, New: fresh, Paired: paired && stats.SameLength(old, fresh), Floor: o.Floor.Of(m)})
+		r := &all[len(all)-1]
+		r.Old, r.New = side(stats.NewValue(old)), side(stats.NewValue(fresh))
+		switch {
+		case len(old) == 0 && len(fresh) == 0:
+			r.Sentence = "not measured"
+		case len(old) == 0:
+			r.Sentence = "not measured in old"
+		case len(fresh) == 0:
+			r.Sentence = "not measured in new"
+		default:
+			of = append(of, len(all)-1)
+			family = append(family, stats.Pair{Measure: string(m), HigherIsBetter: m.HigherIsBetter(), Old: old, New: fresh, Paired: r.Paired, Floor: o.Floor.Of(m)})
+		}
 	}
 	for i, c := range o.Rule.Compare(family) {
-		r := &all[i]
-		r.Old, r.New = side(c.Old), side(c.New)
+		r := &all[of[i]]
 		r.Verdict, r.More, r.Sentence = c.Verdict, c.More, c.Sentence()
 		r.Doubts = append(r.Doubts, c.Doubts...)
-		switch {
-		case !c.Old.Known() && !c.New.Known():
-			r.More, r.Sentence = 0, "not measured"
-		case !c.Old.Known():
-			r.More, r.Sentence = 0, "not measured in old"
-		case !c.New.Known():
-			r.More, r.Sentence = 0, "not measured in new"
-		case c.Ratio != nil:
+		if c.Ratio != nil {
 			r.Ratio = &Ratio{c.Ratio.Estimate, c.Ratio.Interval.Low, c.Ratio.Interval.High}
 			r.P, r.PHolm = &c.Test.P, &c.Adjusted
 			r.BelowFloor = math.Abs(math.Log(c.Ratio.Estimate)) < math.Log1p(c.Rule.Floor)
 		}
 	}
 	return all
+}
+
+// step is the one of c that the measure is of, where it is of one: p99 that of a step which both sides have.
+func (m Measure) step(c contender, p99 bench.Step) stats.Step {
+	switch m {
+	case Throughput, CPU:
+		peak, _ := c.PeakStep()
+		return peak
+	case P99:
+		for _, s := range slices.Backward(c.Steps) {
+			if alike(s.Step, p99) {
+				return s
+			}
+		}
+	}
+	return stats.Step{}
+}
+
+// unsteady names the sides whose step was not in a steady state; "" where both were.
+func (m Measure) unsteady(a, b contender) string {
+	p99, _, _ := half(a)
+	reason := ""
+	for _, side := range []struct {
+		name string
+		contender
+	}{{"old", a}, {"new", b}} {
+		if step := m.step(side.contender, p99); step.Drifting > 0 {
+			reason = both(reason, side.name + ": " + step.DriftWords())
+		}
+	}
+	return reason
 }
 
 // withhold takes the verdict back; the figures stay.
@@ -135,6 +172,8 @@ func (m Measure) samples(a, b contender) (old, fresh []float64, at string, doubt
 	switch m {
 	case StartUp:
 		return a.StartUp.Values, b.StartUp.Values, "", nil
+	case PeakTime:
+		return a.PeakTime.Values, b.PeakTime.Values, "", nil
 	case Memory:
 		var guessA, guessB bool
 		old, guessA = a.memory()

@@ -46,6 +46,7 @@ func Tiers(s Set, m Measure, rule stats.Rule) (Standing, error) {
 	}
 	all, paired := together(all)
 	reference := all[0]
+	var p99 bench.Step
 	for _, c := range all {
 		if peak, ok := c.PeakStep(); ok {
 			if best, known := reference.PeakStep(); !known || peak.Throughput.Median > best.Throughput.Median {
@@ -61,6 +62,7 @@ func Tiers(s Set, m Measure, rule stats.Rule) (Standing, error) {
 		var doubts []string
 		if m == P99 {
 			if step, share, ok := half(reference); ok {
+				p99 = step
 				samples[i], at = c.p99(step), step.Name
 				if step.PeakShare == 0 {
 					at += fmt.Sprintf(", %.0f %% of the peak of %s", 100*share, reference.Label)
@@ -79,7 +81,7 @@ func Tiers(s Set, m Measure, rule stats.Rule) (Standing, error) {
 		}
 	}
 	for i, c := range all {
-		if places[i].Out = c.outside(m, s.Run.Machine.CPUs); places[i].Out != "" {
+		if places[i].Out = c.outside(m, p99, s.Run.Machine.CPUs); places[i].Out != "" {
 			samples[i] = nil
 		}
 	}
@@ -110,7 +112,7 @@ func Tiers(s Set, m Measure, rule stats.Rule) (Standing, error) {
 }
 
 // outside says why c stands in no tier of m; see stats.Outside.
-func (c contender) outside(m Measure, cpus int) string {
+func (c contender) outside(m Measure, p99 bench.Step, cpus int) string {
 	failed := 0
 	for _, leg := range c.legs {
 		if leg.State == bench.LegFailed {
@@ -122,7 +124,7 @@ func (c contender) outside(m Measure, cpus int) string {
 		clientBound = verdict.Rounds(cpus, c.legs)[peak.Index].Bound == verdict.Client
 	}
 	of := map[Measure]stats.Kind{Throughput: stats.OfThroughput, P99: stats.OfLatency, CPU: stats.OfCPU}[m] // else of a life
-	return stats.Outside(of, c.Contender, failed, clientBound)
+	return stats.Outside(of, c.Contender, m.step(c, p99), failed, clientBound)
 }
 
 // Text is the median in its unit: "4,455/s", "5.02 ms", "61 MiB"; "–" where it is not known.
@@ -189,6 +191,8 @@ func (m Measure) Title() string {
 		return "throughput at the peak"
 	case StartUp:
 		return "start-up"
+	case PeakTime:
+		return "time to peak"
 	case Memory:
 		return "peak memory"
 	case CPU:

@@ -106,3 +106,83 @@ func TestTiersOfLittle(t *testing.T) {
 		t.Error("no leg, and no error")
 	}
 }
+
+// A step that was not in a steady state takes part in no claim: no tier, no verdict of a pair, no change in the history; and the reason is told. The
+// measures of the whole life, and of other steps, are compared all the same.
+func TestStepsThatStillWarmMakeNoClaim(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	faster := usual()
+	faster.peak *= 1.5
+	set := Set{Run: run(), Legs: slices.Concat(legs(rng, "slow", 6, usual()), legs(rng, "fast", 6, faster), legs(rng, "third", 6, usual()))}
+	settled := slices.Clone(set.Legs)
+	warming := &bench.Drift{Throughput: &bench.Trend{Change: .2, P: .001}}
+	for _, round := range []int{7, 9} {
+		leg := &set.Legs[round]
+		leg.Steps = slices.Clone(leg.Steps)
+		leg.Steps[3].Drift = warming
+	}
+	for m, want := range map[Measure]string{
+		Throughput: "not compared: still warming in 2 of 6 rounds", CPU: "not compared: still warming in 2 of 6 rounds",
+		P99: "in front", StartUp: "in front", Memory: "in front",
+	} {
+		s, err := Tiers(set, m, stats.Rule{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(s.Places, func(p Place) bool { return p.Contender == "fast" })
+		got := s.Places[i]
+		if want == "in front" && got.Out != "" || want != "in front" && got.Words() != want {
+			t.Errorf("%s: %q, want %q", m, got.Words(), want)
+		}
+	}
+
+	before, after := Set{Run: run(), Legs: set.Legs[:6]}, Set{Run: run(), Legs: set.Legs[6:12]}
+	for i, row := range compared(t, before, after, Options{}).Contenders[0].Rows {
+		ofPeak := row.Measure == Throughput || row.Measure == CPU
+		if want := "new: still warming in 2 of 6 rounds"; ofPeak && (row.NotComparable != want || row.Verdict != stats.CannotTell || !slices.Contains(row.Doubts, want)) || !ofPeak && row.NotComparable != "" {
+			t.Errorf("%s: %s, %q, not comparable: %q", row.Measure, row.Verdict, row.Sentence, row.NotComparable)
+		}
+		if old := compared(t, before, Set{Run: run(), Legs: settled[6:12]}, Options{}).Contenders[0].Rows[i]; ofPeak && old.Verdict != stats.Better {
+			t.Errorf("%s of settled steps: %s", old.Measure, old.Sentence)
+		}
+	}
+	if row := compared(t, before, after, Options{Force: true}).Contenders[0].Rows[0]; row.Verdict != stats.Better {
+		t.Errorf("by force: %s", row.Sentence)
+	}
+
+	// p99 is of the step at half of the peak.
+	set.Legs[2].Steps = slices.Clone(set.Legs[2].Steps)
+	set.Legs[2].Steps[2].Drift = &bench.Drift{CPU: &bench.Trend{Change: .2, P: .001}}
+	for _, row := range compared(t, before, after, Options{}).Contenders[0].Rows {
+		if want := "old: not steady in 1 of 6 rounds"; row.Measure == P99 && row.NotComparable != want {
+			t.Errorf("p99: %q, want %q", row.NotComparable, want)
+		}
+	}
+}
+
+func TestHistoryLooksForNoChangeInStepsThatStillWarm(t *testing.T) {
+	for _, drifts := range []bool{false, true} {
+		var h History
+		rng := rand.New(rand.NewPCG(7, 7))
+		for i := range 12 {
+			f := usual()
+			if i >= 6 {
+				f.peak *= .7
+			}
+			all := legs(rng, "a", 6, f)
+			for k := range all {
+				if drifts && i >= 6 {
+					all[k].Steps[3].Drift = &bench.Drift{Throughput: &bench.Trend{Change: .2, P: .001}}
+				}
+			}
+			r := run()
+			r.ID, r.Started = string(rune('a'+i)), time.Date(2026, 11, 1+i, 8, 0, 0, 0, time.UTC)
+			h.Add(r.ID, r, all)
+		}
+		all := courses(t, &h, nil, Throughput)
+		text, _, _ := texts(t, all)
+		if told := strings.Contains(strings.Join(strings.Fields(text), " "), "throughput at the peak: still warming in 6 of 6 rounds, so that no change is looked for in it"); told != drifts || (len(all[0].Changes) == 0) != drifts {
+			t.Errorf("drifts %v: %d changes\n%s", drifts, len(all[0].Changes), text)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"locbench/internal/bench"
 	"locbench/internal/hdr"
@@ -204,6 +205,31 @@ func TestFileName(t *testing.T) {
 	for in, want := range map[string]string{"64 connections": "64-connections", "../../etc/passwd": "-..-etc-passwd", "...": "unnamed", "": "unnamed", "a/b\\c:d": "a-b-c-d"} {
 		if got := fileName(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+// The columns of warm-up hold what package stats finds.
+func TestColumnsOfTheWarmUp(t *testing.T) {
+	run, legs := fixture()
+	leg := &legs[0]
+	leg.Instance = &bench.InstanceInfo{Runtime: bench.RuntimeDocker, StartedAt: leg.Steps[0].Load.Started.Add(-3 * time.Second)}
+	leg.Steps[0].Load.Windows = nil
+	for at := range 12 {
+		leg.Steps[0].Load.Windows = append(leg.Steps[0].Load.Windows, bench.Window{Start: time.Duration(at) * time.Second, Length: time.Second, Succeeded: 1000})
+	}
+	leg.Steps = leg.Steps[:1]
+	leg.Steps[0].Drift = &bench.Drift{CPU: &bench.Trend{Change: -.125}}
+	var objects []map[string]any
+	if err := json.Unmarshal(written(t, "json", run, legs[:1], Options{})["results.flat.json"], &objects); err != nil {
+		t.Fatal(err)
+	}
+	if o := objects[0]; o["time_to_peak_ns"] != 3e9 || o["throughput_drift"] != nil || o["cpu_per_request_drift"] != -.125 || !strings.HasPrefix(fmt.Sprint(o["warnings"]), "still warming: CPU time per request fell by 12 % over the step") {
+		t.Errorf("%v, %v, %v, %v", o["time_to_peak_ns"], o["throughput_drift"], o["cpu_per_request_drift"], o["warnings"])
+	}
+	for _, data := range written(t, "prometheus", run, legs[:1], Options{}) {
+		if !strings.Contains(string(data), "locbench_leg_time_to_peak_seconds{") {
+			t.Error("no time to peak for Prometheus")
 		}
 	}
 }

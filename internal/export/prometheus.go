@@ -97,6 +97,12 @@ func families() []family {
 			}
 			return r.leg.StartUp.Seconds(), true
 		}),
+		gauge("locbench_leg_time_to_peak_seconds", "From the start of the process to its final throughput; told with every step of the leg.", func(r row) (float64, bool) {
+			if r.peak == nil {
+				return 0, false
+			}
+			return r.peak.After.Seconds(), true
+		}),
 	}
 }
 

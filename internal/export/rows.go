@@ -10,6 +10,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/safe"
+	"locbench/internal/stats"
 )
 
 // Column is one column of the CSV export, and one key of each object of the JSON export.
@@ -21,8 +22,9 @@ type Column struct {
 
 // row is one step of one leg.
 type row struct {
-	run *bench.Run
-	leg *bench.LegResult
+	run  *bench.Run
+	leg  *bench.LegResult
+	peak *stats.PeakTime // of the leg; nil: not known
 	bench.StepResult
 }
 
@@ -150,8 +152,28 @@ func usageColumns() []Column {
 			return text(r.After.Source)
 		}},
 		{"warnings", "doubts about the step, joined by \" | \"", func(r row) any {
-			return text(strings.Join(append(append([]string(nil), r.Load.Warnings...), r.Warnings...), " | "))
+			return text(strings.Join(r.Doubts(), " | "))
 		}},
+		{"time_to_peak_ns", "from the start of the process to the first second at the final throughput, which is kept for the rest", func(r row) any {
+			if r.peak == nil {
+				return nil
+			}
+			return r.peak.After.Nanoseconds()
+		}},
+		{"throughput_drift", "change of the throughput over a measured step that was not steady, as a share; empty: no trend was found", drift(func(d bench.Drift) *bench.Trend { return d.Throughput })},
+		{"cpu_per_request_drift", "the same of the CPU time per request", drift(func(d bench.Drift) *bench.Trend { return d.CPU })},
+	}
+}
+
+func drift(of func(bench.Drift) *bench.Trend) func(row) any {
+	return func(r row) any {
+		if r.Drift == nil {
+			return nil
+		}
+		if t := of(*r.Drift); t != nil {
+			return t.Change
+		}
+		return nil
 	}
 }
 
@@ -226,8 +248,12 @@ func moment(t time.Time) any {
 // rows calls each with every step of every leg, in the order of the legs.
 func rows(run bench.Run, legs []bench.LegResult, each func(row) error) error {
 	for i := range legs {
+		var peak *stats.PeakTime
+		if p, ok := stats.TimeToPeak(legs[i]); ok {
+			peak = &p
+		}
 		for _, s := range legs[i].Steps {
-			if err := each(row{&run, &legs[i], s}); err != nil {
+			if err := each(row{&run, &legs[i], peak, s}); err != nil {
 				return err
 			}
 		}

@@ -15,6 +15,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/estimate"
 	"locbench/internal/safe"
+	"locbench/internal/stats"
 	"locbench/internal/units"
 )
 
@@ -134,6 +135,9 @@ func (p *Printer) tell(rec bench.Record) {
 	case bench.Notice:
 		p.notice(e)
 	case bench.InstanceStopped:
+		if peak, ok := stats.TimeToPeak(p.leg.LegResult); ok {
+			p.line("  to peak  %s from process start to within %.2g %% of %s/s, which it kept (%s)", units.Duration(peak.After), 100*peak.Within, units.Rate(peak.Level), safe.Line(peak.Step, 60))
+		}
 		p.line("  stopped  %s", stopText(e.Stop))
 	case bench.Befell:
 		p.always(p.paint(yellow, "warning: ") + safe.Line(e.Incident.String(), 1000))
@@ -217,7 +221,7 @@ func (p *Printer) stepEnded(r bench.StepResult) {
 	if r.Load.Settled > 0 {
 		p.line("    settled after %s", units.Duration(r.Load.Settled))
 	}
-	for _, w := range append(append([]string{}, r.Load.Warnings...), r.Warnings...) {
+	for _, w := range r.Doubts() {
 		p.line("    %s %s", p.paint(yellow, "warning:"), safe.Line(w, 500))
 	}
 	for _, j := range r.Missed() {

@@ -233,3 +233,49 @@ func TestTurns(t *testing.T) {
 	}
 	golden(t, "turns.txt", talk.String())
 }
+
+// A step that was not in a steady state is told when it ends and in the tables; the time to the peak stands beside the start-up.
+func TestWarmUpIsTold(t *testing.T) {
+	records, run, legs := recorded()
+	began := legs[0].Started
+	leg := &legs[0]
+	leg.Instance.StartedAt = began
+	leg.Instance.Runtime = bench.RuntimeDocker
+	for i := range leg.Steps {
+		leg.Steps[i].Load.Started = began.Add(4 * time.Second)
+		leg.Steps[i].Load.Windows = nil
+		for at := range 12 {
+			leg.Steps[i].Load.Windows = append(leg.Steps[i].Load.Windows, bench.Window{Start: time.Duration(at) * time.Second, Length: time.Second, Succeeded: []int64{500, 1000}[at/6]})
+		}
+	}
+	last := len(leg.Steps) - 1
+	leg.Steps[last].Drift = &bench.Drift{Throughput: &bench.Trend{Change: .12, P: .001}}
+	var table, talk bytes.Buffer
+	if err := Table(&table, run, legs, nil, 0); err != nil {
+		t.Fatal(err)
+	}
+	p := New(Options{Out: new(bytes.Buffer), Talk: &talk})
+	for _, r := range records {
+		if r.Leg != nil && *r.Leg == leg.Leg {
+			switch e := r.Event.(type) {
+			case bench.InstanceStarted:
+				e.Info = *leg.Instance
+				r.Event = e
+			case bench.StepEnded:
+				e.Result = leg.Steps[e.Result.Index]
+				r.Event = e
+			}
+		}
+		p.Handle(r)
+	}
+	for _, want := range []string{"64 connections (still warming)", "; still warming: throughput rose by 12 % over the step", "start-up  to peak  peak req/s", "10.0 s"} {
+		if !strings.Contains(table.String(), want) {
+			t.Errorf("the table lacks %q:\n%s", want, table.String())
+		}
+	}
+	for _, want := range []string{"warning: still warming: throughput rose by 12 % over the step\n", "  to peak  10.0 s from process start to within 3 % of 1,000/s, which it kept (1 connection)\n"} {
+		if !strings.Contains(talk.String(), want) {
+			t.Errorf("the talk lacks %q:\n%s", want, talk.String())
+		}
+	}
+}

@@ -58,6 +58,9 @@ func steps(b *bytes.Buffer, c stats.Contender, bound map[int]verdict.Summary, wi
 		if s.Step.WarmUp {
 			name += " (warm-up)"
 		}
+		if drift := s.DriftWords(); drift != "" {
+			name += " (" + drift + ")"
+		}
 		rows = append(rows, []string{
 			safe.Line(name, 60), value(s.Throughput, units.Rate), errorRatio(s.FailedTotal(), s.ErrorRatio()),
 			latency(s.Latency, s.Latency.P50), latency(s.Latency, s.Latency.P90), latency(s.Latency, s.Latency.P99), latency(s.Latency, s.Latency.Max),
@@ -69,7 +72,7 @@ func steps(b *bytes.Buffer, c stats.Contender, bound map[int]verdict.Summary, wi
 		if s := bound[c.Steps[c.Peak].Index]; s.Bound != "" {
 			text := s.Verdict.String()
 			if s.Bound == verdict.Unclear {
-				text = s.Text
+				text = s.Words()
 			}
 			b.WriteString(wrap("  at the peak: "+text, width) + "\n")
 		}
@@ -88,9 +91,9 @@ func boundBy(s verdict.Summary) string {
 }
 
 func headline(b *bytes.Buffer, contenders []stats.Contender, intervals map[string]string, n, width int) {
-	rows := [][]string{{"contender", "legs", "start-up", "peak req/s", "95 %", "at", "p50", "p99", "errors", "CPU/req", "peak memory", "$/10⁹ req"}}
+	rows := [][]string{{"contender", "legs", "start-up", "to peak", "peak req/s", "95 %", "at", "p50", "p99", "errors", "CPU/req", "peak memory", "$/10⁹ req"}}
 	for _, c := range contenders {
-		row := []string{safe.Line(c.Label, 60), fmt.Sprintf("%d/%d", c.Complete, c.Legs), value(c.StartUp, nanoseconds)}
+		row := []string{safe.Line(c.Label, 60), fmt.Sprintf("%d/%d", c.Complete, c.Legs), value(c.StartUp, nanoseconds), value(c.PeakTime, nanoseconds)}
 		if s, ok := c.PeakStep(); ok {
 			row = append(row, value(s.Throughput, units.Rate), intervals[c.Label], at(s.Step),
 				latency(s.Latency, s.Latency.P50), latency(s.Latency, s.Latency.P99), units.Count(c.ErrorsTotal()), value(s.CPURequest, nanoseconds))
@@ -106,10 +109,13 @@ func headline(b *bytes.Buffer, contenders []stats.Contender, intervals map[strin
 		}
 		rows = append(rows, append(row, memory, value(c.CostEach, dollars)))
 	}
+	if !slices.ContainsFunc(contenders, func(c stats.Contender) bool { return c.PeakTime.Known() }) {
+		rows = fit(rows, 1, "to peak")
+	}
 	if n < 2 { // the note says it for all
 		rows = fit(rows, 1, "95 %")
 	}
-	align(b, "", shorten(fit(rows, width, "95 %", "legs", "p50", "start-up", "at", "errors", "$/10⁹ req", "peak memory"), width))
+	align(b, "", shorten(fit(rows, width, "95 %", "legs", "p50", "to peak", "start-up", "at", "errors", "$/10⁹ req", "peak memory"), width))
 }
 
 // at is short for the load of a step.

@@ -17,6 +17,15 @@ func barFigures(l layout) []figure {
 		}
 		return float64(*leg.StartUp) / float64(time.Millisecond), true
 	})}
+	peak := l.barFigure("time-to-peak", "Time to peak, s", "From the start of the process to the first second at its final throughput, which it keeps.",
+		func(v float64) string { return duration(time.Duration(v * float64(time.Second))) },
+		func(leg bench.LegResult) (float64, bool) {
+			p, ok := stats.TimeToPeak(leg)
+			return p.After.Seconds(), ok
+		})
+	if !peak.Empty {
+		all = append(all, peak)
+	}
 	for _, r := range l.rows {
 		if r.step.Arrivals == nil {
 			continue

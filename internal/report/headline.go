@@ -56,7 +56,7 @@ func (c cell) Base() string {
 func newHeadline(run bench.Run, l layout, sums []stats.Contender, figures summary.Figures, floor *compare.Floor) headline {
 	h := headline{
 		Sort: true,
-		Columns: []string{"Tier", "Throughput at the peak", "p50 at half of it", "p99 at half of it", "Start-up", "Peak memory", "CPU per request", "Cost of 10⁹ requests",
+		Columns: []string{"Tier", "Throughput at the peak", "p50 at half of it", "p99 at half of it", "Start-up", "Time to peak", "Peak memory", "CPU per request", "Cost of 10⁹ requests",
 			"Errors", "Checks", "Whole legs"},
 		Notes: []string{
 			"Medians of the rounds. Below them a 95 % interval of the median (between two of the rounds in order of size), which takes " + strconv.Itoa(stats.MinInterval) +
@@ -71,7 +71,7 @@ func newHeadline(run bench.Run, l layout, sums []stats.Contender, figures summar
 		c := l.contenders[i]
 		half50, half99 := halfCells(s)
 		h.Rows = append(h.Rows, headlineRow{Label: c.Label, About: c.About, Color: c.Color(), Cells: []cell{
-			tierCell(tiers[s.Label]), peakCell(s, c.verdicts(run)), half50, half99, startUpCell(s), memoryCell(s), cpuCell(s), costCell(s), errorsCell(s), checksCell(s), legsCell(s),
+			tierCell(tiers[s.Label]), peakCell(s, c.verdicts(run)), half50, half99, intervalled(s.StartUp), intervalled(s.PeakTime), memoryCell(s), cpuCell(s), costCell(s), errorsCell(s), checksCell(s), legsCell(s),
 		}})
 		sampled = sampled || s.MemoryPeak > 0 && s.MemoryPeakIsSample
 	}
@@ -154,9 +154,10 @@ func durationCell(v stats.Value) cell {
 	return valued(v.Median, duration(v.Duration()), spread(v, nanoseconds)...)
 }
 
-func startUpCell(s stats.Contender) cell {
-	c := durationCell(s.StartUp)
-	c.Small = interval(s.StartUp, nanoseconds)
+// intervalled is a duration with its interval below.
+func intervalled(v stats.Value) cell {
+	c := durationCell(v)
+	c.Small = interval(v, nanoseconds)
 	return c
 }
 
@@ -167,6 +168,9 @@ func peakCell(s stats.Contender, bound map[int]verdict.Summary) cell {
 	}
 	at := []string{"at " + newRow(peak.Step, 0).Title}
 	small := append(at, interval(peak.Throughput, significant)...)
+	if drift := peak.DriftWords(); drift != "" {
+		small = append(small, drift)
+	}
 	if v := bound[peak.Index]; v.Bound != "" && v.Bound != verdict.Unclear {
 		small = append(small, "bound by "+string(v.Bound))
 	}

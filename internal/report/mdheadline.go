@@ -17,7 +17,7 @@ func markdownHeadline(b *bytes.Buffer, l layout, sums []stats.Contender, figures
 		return
 	}
 	load := headline{Columns: []string{"Tier", "Peak", "95 % interval", "At", "p99 there", "p50 at half", "p99 at half", "Errors"}}
-	life := headline{Columns: []string{"Start-up", "Memory", "CPU per request", "$ per 10⁹", "of it start-up", "warm-up", "steady", "Checks", "Legs"}}
+	life := headline{Columns: []string{"Start-up", "Time to peak", "Memory", "CPU per request", "$ per 10⁹", "of it start-up", "warm-up", "steady", "Checks", "Legs"}}
 	tiers, _ := tiersOf(figures)
 	for i, s := range sums {
 		label := l.contenders[i].Label
@@ -25,7 +25,7 @@ func markdownHeadline(b *bytes.Buffer, l layout, sums []stats.Contender, figures
 		load.Rows = append(load.Rows, headlineRow{Label: label, Cells: bare(
 			tierCell(tiers[s.Label]), peakCell(s, nil), intervalCell(s), atCell(s), peakLatency(s), p50, p99, errorsCell(s))})
 		life.Rows = append(life.Rows, headlineRow{Label: label, Cells: bare(
-			durationCell(s.StartUp), memoryCell(s), cpuCell(s), costCell(s), partCell(s, func(c stats.Cost) float64 { return c.StartUp }),
+			durationCell(s.StartUp), durationCell(s.PeakTime), memoryCell(s), cpuCell(s), costCell(s), partCell(s, func(c stats.Cost) float64 { return c.StartUp }),
 			partCell(s, func(c stats.Cost) float64 { return c.WarmUp }), partCell(s, func(c stats.Cost) float64 { return c.Steady }), checksCell(s), legsCell(s))})
 	}
 	markdownTable(b, load)
@@ -66,7 +66,11 @@ func atCell(s stats.Contender) cell {
 	if !ok {
 		return cell{Main: missing}
 	}
-	return cell{Main: newRow(peak.Step, 0).Title}
+	at := newRow(peak.Step, 0).Title
+	if drift := peak.DriftWords(); drift != "" {
+		at += ", " + drift
+	}
+	return cell{Main: at}
 }
 
 func peakLatency(s stats.Contender) cell {

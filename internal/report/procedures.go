@@ -64,7 +64,7 @@ func bounds(run bench.Run, l layout) (procedure, bool) {
 			one := cell{Main: missing}
 			if s.Bound != "" {
 				any = true
-				one = cell{Main: string(s.Bound), Small: []string{s.Text}}
+				one = cell{Main: string(s.Bound), Small: []string{s.Words()}}
 				if s.Agree < s.Rounds {
 					one.Main += fmt.Sprintf(" (%d of %d rounds)", s.Agree, s.Rounds)
 				}

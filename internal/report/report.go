@@ -33,7 +33,7 @@ type Options struct {
 func (o Options) rules(sums []stats.Contender) summary.Rules {
 	return summary.Rules{Sums: sums, Floors: map[summary.Measure]float64{
 		summary.Throughput: o.Floor.Of(compare.Throughput), summary.CPU: o.Floor.Of(compare.CPU),
-		summary.StartUp: o.Floor.Of(compare.StartUp), summary.Memory: o.Floor.Of(compare.Memory),
+		summary.StartUp: o.Floor.Of(compare.StartUp), summary.PeakTime: o.Floor.Of(compare.PeakTime), summary.Memory: o.Floor.Of(compare.Memory),
 	}}
 }
 

@@ -155,7 +155,7 @@ func warnings(run bench.Run, l layout, sums []stats.Contender) []warning {
 			if s == nil {
 				continue
 			}
-			for _, w := range slices.Concat(s.Load.Warnings, s.Warnings) {
+			for _, w := range s.Doubts() {
 				add(cleanText(w), c.Name(), l.rows[i].Label, false)
 			}
 		}

@@ -129,7 +129,7 @@ func TestValuesAreInBaseUnits(t *testing.T) {
 	l := newLayout(run, legs)
 	sums := l.summaries(run)
 	h := newHeadline(run, l, sums, summary.New(run, l.results(), Options{}.rules(sums)), nil)
-	for i, want := range map[int]float64{4: sums[1].StartUp.Median, 5: float64(sums[1].MemoryPeak), 7: sums[1].Cost.Total} {
+	for i, want := range map[int]float64{4: sums[1].StartUp.Median, 6: float64(sums[1].MemoryPeak), 8: sums[1].Cost.Total} {
 		if got := h.Rows[1].Cells[i].Base(); got != strconv.FormatFloat(want, 'g', -1, 64) {
 			t.Errorf("%s: %s, want %g", h.Columns[i], got, want)
 		}
@@ -142,5 +142,48 @@ func TestValuesAreInBaseUnits(t *testing.T) {
 	}
 	if d, _ := stats.CostPerBillion(560*time.Millisecond, 1000, stats.DefaultPrice); dollars(d) != "$4.28" {
 		t.Errorf("560 µs cost %s", dollars(d))
+	}
+}
+
+// The page and the Markdown tell of a step that was not in a steady state, claim nothing of it, and have the time to the peak beside the start-up.
+func TestReportTellsOfTheWarmUp(t *testing.T) {
+	run, legs := rounds(6)
+	for i := range legs {
+		leg := &legs[i]
+		leg.Instance = &bench.InstanceInfo{Runtime: bench.RuntimeDocker, LimitsEnforced: true}
+		for n := range leg.Steps {
+			s := &leg.Steps[n]
+			if s.Step.WarmUp {
+				if leg.Instance.StartedAt.IsZero() {
+					leg.Instance.StartedAt = s.Load.Started.Add(-7 * time.Second)
+				}
+				s.Load.Windows = nil
+				for at := range 12 {
+					s.Load.Windows = append(s.Load.Windows, bench.Window{Start: time.Duration(at) * time.Second, Length: time.Second, Succeeded: 1000})
+				}
+			} else if leg.Leg.Contender == "rs-actix" && leg.Leg.Round < 3 {
+				s.Drift = &bench.Drift{Throughput: &bench.Trend{Change: .12, P: .001}}
+			}
+		}
+	}
+	var page, markdown bytes.Buffer
+	if err := HTML(&page, run, legs, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := Markdown(&markdown, run, legs, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"page": strings.ReplaceAll(string(withoutScripts(t, page.Bytes())), nbsp, " "), "Markdown": strings.ReplaceAll(markdown.String(), nbsp, " ")} {
+		for _, want := range []string{"rs-actix: still warming in 2 of 6 rounds", "Warned of “still warming”: rs-actix at ", "Time to peak", "7.00 s"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("the %s lacks %q", name, want)
+			}
+		}
+		if strings.Contains(text, "rs-actix has the highest throughput") {
+			t.Errorf("the %s claims something of a step that was still warming", name)
+		}
+	}
+	if !strings.Contains(page.String(), "still warming: throughput rose by 12 % over the step") {
+		t.Error("the page lacks the figures")
 	}
 }

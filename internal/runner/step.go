@@ -9,6 +9,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/hiccup"
 	"locbench/internal/sample"
+	"locbench/internal/stats"
 	"locbench/internal/units"
 )
 
@@ -176,6 +177,7 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 		res.Warnings = append(res.Warnings, l.Judge(res, l.inst.Info())...)
 	}
 	cut := errors.Is(cause, ErrThreshold)
+	defer func() { res.Drift = stats.Drift(res) }()
 	switch {
 	case errors.Is(cause, errDied):
 		err = l.orDeath(errDied)

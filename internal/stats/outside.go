@@ -16,9 +16,9 @@ const (
 // errorsMatter is the share of failed requests at the peak from which a contender is compared by nothing that requests make.
 const errorsMatter = 0.01
 
-// Outside says why a contender stands in no tier of such a measure, however many rounds it has: rounds failed (so many), requests failed, or the client or
-// a clock has decided about its figures; "" if there is no such reason.
-func Outside(of Kind, c Contender, failed int, clientBound bool) string {
+// Outside says why a contender stands in no tier of such a measure, however many rounds it has: rounds failed (so many), requests failed, the step that the
+// measure is of was not in a steady state, or the client or a clock has decided about its figures; "" if there is no such reason.
+func Outside(of Kind, c Contender, at Step, failed int, clientBound bool) string {
 	if failed > 0 {
 		rounds := "rounds"
 		if c.Legs == 1 {
@@ -33,6 +33,8 @@ func Outside(of Kind, c Contender, failed int, clientBound bool) string {
 	switch {
 	case !ok:
 		return ""
+	case at.Drifting > 0:
+		return at.DriftWords()
 	case peak.ErrorRatio() >= errorsMatter:
 		return fmt.Sprintf("%.3g %% of the requests at its peak failed", 100*peak.ErrorRatio())
 	case of == OfThroughput && peak.Step.Open():

@@ -48,6 +48,12 @@ func newStep(rounds []bench.StepResult) (Step, error) {
 			continue
 		}
 		s.Rounds++
+		if r.Drift != nil {
+			s.Drifting++
+			if r.Drift.Warming() {
+				s.Warming++
+			}
+		}
 		throughput = append(throughput, r.Load.Throughput())
 		latencies = append(latencies, r.Load.Latency)
 		if d, ok := r.CPU(); ok {
@@ -83,6 +89,21 @@ func newStep(rounds []bench.StepResult) (Step, error) {
 	var err error
 	s.Latency, err = hdr.Merge(latencies...)
 	return s, err
+}
+
+// DriftWords is the finding of the rounds that were not in a steady state, "still warming in 2 of 6 rounds"; "" where all were.
+func (s Step) DriftWords() string {
+	if s.Drifting == 0 {
+		return ""
+	}
+	name := bench.NotSteady
+	if s.Warming > 0 {
+		name = bench.StillWarming
+	}
+	if s.Rounds == 1 {
+		return name
+	}
+	return fmt.Sprintf("%s in %d of %d rounds", name, s.Drifting, s.Rounds)
 }
 
 // memoryPeak takes in the high-water marks of a leg.

@@ -36,6 +36,8 @@ type Step struct {
 	Step       bench.Step
 	Rounds     int   // that finished it; the figures but the counts are of these
 	Aborted    int   // rounds in which it ended early
+	Drifting   int   // of Rounds: those in which it was not in a steady state, by bench.Drift
+	Warming    int   // of Drifting: those in which it became faster
 	Succeeded  int64 // in all rounds, aborted ones included, also before and after the intervals
 	Failed     map[bench.ErrorKind]int64
 	Throughput Value           // successes per second
@@ -73,6 +75,7 @@ type Contender struct {
 	Complete int // that ran every step
 	Failures []string
 	StartUp  Value // nanoseconds
+	PeakTime Value // nanoseconds, from TimeToPeak
 	Steps    []Step
 	Peak     int // index into Steps of the measured step with the highest median throughput; -1 without one
 	Errors   map[bench.ErrorKind]int64
@@ -129,7 +132,7 @@ func summarise(label string, legs []bench.LegResult, price float64) Contender {
 		Label: label, Service: legs[0].Service, Legs: len(legs), Peak: -1,
 		Errors: map[bench.ErrorKind]int64{}, Checks: map[bench.CheckStatus]int{},
 	}
-	var startUps, costs []float64
+	var startUps, peakTimes, costs []float64
 	var parts []Cost
 	for _, leg := range legs {
 		if leg.State == bench.LegComplete {
@@ -141,6 +144,9 @@ func summarise(label string, legs []bench.LegResult, price float64) Contender {
 		if leg.StartUp != nil {
 			startUps = append(startUps, float64(*leg.StartUp))
 		}
+		if p, ok := TimeToPeak(leg); ok {
+			peakTimes = append(peakTimes, float64(p.After))
+		}
 		for _, check := range leg.Checks {
 			c.Checks[check.Status]++
 		}
@@ -150,7 +156,7 @@ func summarise(label string, legs []bench.LegResult, price float64) Contender {
 			parts, costs = append(parts, cost), append(costs, cost.Total)
 		}
 	}
-	c.StartUp, c.CostEach = NewValue(startUps), NewValue(costs)
+	c.StartUp, c.PeakTime, c.CostEach = NewValue(startUps), NewValue(peakTimes), NewValue(costs)
 	c.Cost = medianCost(parts)
 	c.steps(legs)
 	for i, s := range c.Steps {

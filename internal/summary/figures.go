@@ -137,7 +137,7 @@ func newContender(run bench.Run, sum stats.Contender, legs []bench.LegResult) Co
 		}
 		for _, s := range leg.Steps {
 			c.Judged, c.Missed = c.Judged+len(s.Thresholds), c.Missed+len(s.Missed())
-			for _, w := range slices.Concat(s.Load.Warnings, s.Warnings) {
+			for _, w := range s.Doubts() {
 				c.doubt(w, StepWords(s.Step))
 			}
 		}

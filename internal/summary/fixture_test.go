@@ -74,6 +74,10 @@ func asking(request string) func(*bench.LegResult) {
 	return func(l *bench.LegResult) { l.Steps[0].Step.Request = request }
 }
 
+func warming(l *bench.LegResult) {
+	l.Steps[0].Drift = &bench.Drift{Throughput: &bench.Trend{Change: .12, P: .001}}
+}
+
 func unlimited(l *bench.LegResult) { l.Instance.LimitsEnforced = false }
 
 func warned(text string) func(*bench.LegResult) {

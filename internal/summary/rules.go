@@ -119,7 +119,7 @@ func differentRequests(f Figures) bool {
 
 // Comparable tells whether the contenders of a run may be set against each other in the measure of s at all.
 func (f Figures) Comparable(s Standing) bool {
-	return several(f) && !f.Unequal && (s.Measure == StartUp || s.Measure == Memory || !differentRequests(f))
+	return several(f) && !f.Unequal && (s.Measure.ofLife() || !differentRequests(f))
 }
 
 // fewMembers tells whether there is nobody to be compared in throughput, whatever was asked.

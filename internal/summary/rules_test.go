@@ -52,6 +52,8 @@ func TestRules(t *testing.T) {
 		{name: "errors", rule: "too few to compare", want: "a: 5 % of the requests at its peak failed", legs: together(side("a", six(2000), errors(.05)), side("b", six(1000))), not: "winner"},
 		{name: "failed legs", rule: "too few to compare", want: "a: 1 of 7 rounds failed", legs: together(side("a", around(2000, 7), died(3)), side("b", six(1000))), not: "winner"},
 		{name: "open loop", rule: "too few to compare", want: "its load was set by a clock", legs: together(side("a", six(2000), open), side("b", six(1000), open)), not: "winner"},
+		{name: "still warming", rule: "too few to compare", want: "a: still warming in 6 of 6 rounds", legs: together(side("a", six(2000), warming), side("b", six(1000))), not: "winner"},
+		{name: "still warming, told", rule: "steps in doubt", want: "Warned of “still warming”: a at 64 connections.", legs: together(side("a", six(2000), warming), side("b", six(1000)))},
 		{name: "one of three left out", rule: "left out", want: "Not compared in throughput: c: client-bound at its peak.", legs: together(side("a", six(2000)), side("b", six(1000)), side("c", six(4000), clientBound))},
 		{name: "of those left", rule: "winner", want: "Of a and b, a has the highest throughput", legs: together(side("a", six(2000)), side("b", six(1000)), side("c", six(4000), clientBound))},
 		{name: "unequal limits", rule: "unequal conditions", want: "not run under the same limits", legs: together(side("a", six(2000), unlimited), side("b", six(1000))), not: "winner"},

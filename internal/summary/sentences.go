@@ -105,6 +105,8 @@ func (m Measure) best() string {
 		return "needs the least CPU time per request"
 	case StartUp:
 		return "starts the fastest"
+	case PeakTime:
+		return "comes to its final speed the soonest"
 	case Memory:
 		return "needs the least memory at its highest"
 	}
@@ -118,6 +120,8 @@ func (m Measure) noun() string {
 		return "CPU time per request at their peaks"
 	case StartUp:
 		return "start-up time"
+	case PeakTime:
+		return "time to peak"
 	case Memory:
 		return "memory high-water mark"
 	}
@@ -137,7 +141,7 @@ func (s Standing) labels(f Figures, members []int) (names []string) {
 
 // at is the step that a value is of; "" where it is of the whole life.
 func (s Standing) at(f Figures, member int) string {
-	if s.Measure == StartUp || s.Measure == Memory {
+	if s.Measure.ofLife() {
 		return ""
 	}
 	return " at " + StepWords(f.Contenders[s.Members[member].Contender].Peak.Step)
@@ -218,7 +222,7 @@ func sayLeftOut(f Figures, s Standing) Sentence {
 }
 
 func sayBound(c Contender) string {
-	how := c.Bound.Text
+	how := c.Bound.Words()
 	if c.Bound.Rounds > 1 {
 		how += fmt.Sprintf(" (so in %d of %s; the figures are of the last)", c.Bound.Agree, plural(c.Bound.Rounds, "round"))
 	}

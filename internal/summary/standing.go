@@ -16,11 +16,12 @@ const (
 	Throughput Measure = "throughput"      // successes per second at each contender's own peak
 	CPU        Measure = "CPU per request" // ns at that step
 	StartUp    Measure = "start-up"        // ns until the first answer
+	PeakTime   Measure = "time to peak"    // ns until the final speed
 	Memory     Measure = "memory"          // bytes, the highest of a complete leg
 )
 
 // Measures are all of them, in the order in which they are told.
-func Measures() []Measure { return []Measure{Throughput, CPU, StartUp, Memory} }
+func Measures() []Measure { return []Measure{Throughput, CPU, StartUp, PeakTime, Memory} }
 
 // HigherIsBetter tells which way is up.
 func (m Measure) HigherIsBetter() bool { return m == Throughput }
@@ -41,6 +42,8 @@ func (m Measure) sample(c Contender) []float64 {
 	switch m {
 	case StartUp:
 		return c.StartUp.Values
+	case PeakTime:
+		return c.PeakTime.Values
 	case Memory:
 		return c.memory
 	case CPU:
@@ -130,10 +133,13 @@ func (s *Standing) compare(samples [][]float64, order []int, rule stats.Rule) {
 	}
 }
 
+// ofLife tells whether the measure is of a whole life rather than of the peak.
+func (m Measure) ofLife() bool { return m == StartUp || m == PeakTime || m == Memory }
+
 // outside says why the figures of a contender are not its own, or not comparable; "" if they are.
 func (m Measure) outside(c Contender) string {
-	of := map[Measure]stats.Kind{Throughput: stats.OfThroughput, CPU: stats.OfCPU, StartUp: stats.OfLife, Memory: stats.OfLife}[m]
-	return stats.Outside(of, c.Contender, len(c.Failed), c.Bound.Bound == verdict.Client)
+	of := map[Measure]stats.Kind{Throughput: stats.OfThroughput, CPU: stats.OfCPU, StartUp: stats.OfLife, PeakTime: stats.OfLife, Memory: stats.OfLife}[m]
+	return stats.Outside(of, c.Contender, c.Peak, len(c.Failed), c.Bound.Bound == verdict.Client)
 }
 
 // ahead tells whether the first of the top tier is ahead of somebody, and of whom. Nobody is in a tier alone but for a decision of

@@ -20,7 +20,7 @@ import (
 var badFigure = regexp.MustCompile(`%!|\bNaN\b|[+−-]Inf\b`)
 
 // claimWords are those that only a claim may use of somebody.
-var claimWords = []string{" is ahead of ", " has the highest", " needs the least", " starts the fastest", "faster", "better"}
+var claimWords = []string{" is ahead of ", " has the highest", " needs the least", " starts the fastest", " the soonest", "faster", "better"}
 
 // supported fails where a sentence claims what the figures do not support: it decides each claim again from the samples, by package
 // stats' test with Holm's adjustment over all pairs of the measure, written out here on its own.
@@ -44,6 +44,11 @@ func supported(t *testing.T, run bench.Run, legs []bench.LegResult, rule stats.R
 			continue
 		}
 		samples := samplesOf(New(run, legs, Rules{Rule: rule}), s.Measure)
+		for _, leg := range legs {
+			if _, claimed := samples[leg.Leg.Label()]; claimed && !s.Measure.ofLife() && len(leg.Steps) > 0 && leg.Steps[0].Drift != nil {
+				t.Errorf("%s: a claim about %s, which was still warming", s.Rule, leg.Leg.Label())
+			}
+		}
 		if len(s.Leaders) == 0 || len(s.Over) == 0 {
 			t.Fatalf("%s: a claim without sides: %+v", s.Rule, s)
 		}
@@ -258,6 +263,8 @@ func FuzzNoUnsupportedClaim(f *testing.F) {
 					s.Load.Elapsed = time.Duration(int16(flags))
 				case 9:
 					l.Steps = nil
+				case 10:
+					warming(l)
 				}
 			})...)
 		}

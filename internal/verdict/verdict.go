@@ -31,11 +31,20 @@ const (
 // Verdict is what bound a step.
 type Verdict struct {
 	Bound Bound
-	Text  string // the figures that it rests on, without the name of the bound
+	Text  string       // the figures that it rests on, without the name of the bound
+	Drift *bench.Drift // of the step, if it was not in a steady state: what bound it then may not be what bounds it later
 }
 
 // String is a line: "quota: 98 % of 1.5 CPUs, 61 of 100 periods throttled, 4.10 s lost".
-func (v Verdict) String() string { return string(v.Bound) + ": " + v.Text }
+func (v Verdict) String() string { return string(v.Bound) + ": " + v.Words() }
+
+// Words are the figures that it rests on, and the drift of the step.
+func (v Verdict) Words() string {
+	if v.Drift == nil {
+		return v.Text
+	}
+	return v.Text + "; " + v.Drift.String()
+}
 
 // Leg judges the steps of a leg, of which more may follow: then a later call may judge better. cpus is the number of the machine's.
 // A step that was cut short or has no figures has the zero Verdict.
@@ -52,6 +61,7 @@ func Leg(cpus int, leg bench.LegResult) []Verdict {
 			continue
 		}
 		all[i] = judge(f)
+		all[i].Drift = leg.Steps[i].Drift
 	}
 	return all
 }
@@ -59,10 +69,10 @@ func Leg(cpus int, leg bench.LegResult) []Verdict {
 func judge(f facts) Verdict {
 	for _, r := range rules {
 		if text := r.holds(f); text != "" {
-			return Verdict{r.bound, text}
+			return Verdict{Bound: r.bound, Text: text}
 		}
 	}
-	return Verdict{Unclear, f.unclear()}
+	return Verdict{Bound: Unclear, Text: f.unclear()}
 }
 
 // conditions are what holds for all steps of a leg.

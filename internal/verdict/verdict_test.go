@@ -181,3 +181,17 @@ func TestWithoutMeans(t *testing.T) {
 		}
 	}
 }
+
+// A step that was not in a steady state is bound by the same, and its verdict says so.
+func TestVerdictTellsOfADrift(t *testing.T) {
+	l := leg(made{connections: 64, rate: 1000, mean: 60, contender: 1.5, client: .1, busy: .5, throttled: 90})
+	before := verdict.Leg(4, l)[0]
+	l.Steps[0].Drift = &bench.Drift{Throughput: &bench.Trend{Change: .12, P: .001}}
+	after := verdict.Leg(4, l)[0]
+	if want := before.String() + "; still warming: throughput rose by 12 % over the step"; after.String() != want || after.Bound != verdict.Quota || before.Drift != nil {
+		t.Errorf("%q, want %q", after, want)
+	}
+	if s := verdict.Rounds(4, []bench.LegResult{l})[0]; s.Words() != after.Words() {
+		t.Errorf("%q, want %q", s.Words(), after.Words())
+	}
+}

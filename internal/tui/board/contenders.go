@@ -48,11 +48,11 @@ func (v *view) contendersPage(w, h int) []string {
 // headlines is the table of what each contender has come to.
 func (v *view) headlines(all []stats.Contender, w int) []string {
 	columns := []look.Column{
-		{Title: "contender", Left: true, Max: 32}, {Title: "rounds"}, {Title: "start-up", Drop: 5}, {Title: "peak req/s"}, {Title: "at", Drop: 4}, {Title: "p50", Drop: 7},
+		{Title: "contender", Left: true, Max: 32}, {Title: "rounds"}, {Title: "start-up", Drop: 5}, {Title: "to peak", Drop: 8}, {Title: "peak req/s"}, {Title: "at", Drop: 4}, {Title: "p50", Drop: 7},
 		{Title: "p99"}, {Title: "errors", Drop: 1}, {Title: "CPU/req"}, {Title: "peak memory", Drop: 2}, {Title: v.own("$/10⁹"), Drop: 3}, {Title: "checks", Drop: 6},
 	}
 	if v.l.ASCII {
-		columns[10].Title = "$/1e9"
+		columns[11].Title = "$/1e9"
 	}
 	if at := v.Board.order.column(); at >= 0 {
 		arrow := v.l.Glyph.Up // ascending
@@ -64,7 +64,7 @@ func (v *view) headlines(all []stats.Contender, w int) []string {
 	}
 	var rows [][]string
 	for _, c := range all {
-		row := []string{v.out(c.Label, nameBytes), fmt.Sprintf("%d/%d", c.Complete, max(c.Legs, v.s.Run.Profile.Rounds)), v.value(c.StartUp, v.nanoseconds)}
+		row := []string{v.out(c.Label, nameBytes), fmt.Sprintf("%d/%d", c.Complete, max(c.Legs, v.s.Run.Profile.Rounds)), v.value(c.StartUp, v.nanoseconds), v.value(c.PeakTime, v.nanoseconds)}
 		perRequest := v.missing()
 		if s, ok := c.PeakStep(); ok {
 			row = append(row, v.value(s.Throughput, rate), v.out(short(s.Step), 20), v.quantile(s.Latency, s.Latency.P50), v.quantile(s.Latency, s.Latency.P99))

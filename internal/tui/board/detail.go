@@ -72,7 +72,7 @@ func (v *view) detail(s *fold.Step, w int) []string {
 	for _, j := range r.Missed() {
 		add(v.l.Bad, v.l.Glyph.Cross, "threshold missed: "+v.out(j.Text, textBytes))
 	}
-	for _, warning := range slices.Concat(l.Warnings, r.Warnings) {
+	for _, warning := range r.Doubts() {
 		add(v.l.Warn, "!", "warning: "+v.out(warning, textBytes))
 	}
 	return lines

@@ -73,6 +73,9 @@ func doubt(r *bench.StepResult, limits bench.Limits) string {
 			words = append(words, "memory "+percent(share))
 		}
 	}
+	if r.Drift != nil {
+		words = append(words, r.Drift.Name())
+	}
 	words = append(words, warned(append(append([]string(nil), r.Load.Warnings...), r.Warnings...), len(words) > 0)...)
 	return strings.Join(words, ", ")
 }

@@ -23,7 +23,7 @@ const (
 )
 
 // column is that of the headlines; -1 for the order of the plan.
-func (o order) column() int { return [...]int{-1, 3, 6, 7, 8, 9, 10}[o] }
+func (o order) column() int { return [...]int{-1, 4, 7, 8, 9, 10, 11}[o] }
 
 // key is less the better c is; NaN where the figure is not known.
 func (o order) key(c stats.Contender) float64 {

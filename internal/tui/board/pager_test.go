@@ -51,6 +51,8 @@ func TestDoubt(t *testing.T) {
 		"skipped":                    {Load: load(0), Aborted: "skipped by the user"},
 		"aborted, missed":            {Load: load(0), Aborted: "threshold missed: errors is 9%", Thresholds: []bench.Judgement{{}}},
 		"aborted":                    {Load: load(0), Aborted: "interrupted"},
+		"still warming":              {Load: load(0), Drift: &bench.Drift{Throughput: &bench.Trend{Change: .2}}},
+		"errors 2.1 %, not steady":   {Load: load(21), Drift: &bench.Drift{CPU: &bench.Trend{Change: .2}}},
 		"paused":                     {Load: load(0), Warnings: []string{"the run was paused for 3 s before this step, on request"}},
 		"warning":                    {Load: load(0), Warnings: []string{"connections were opened again"}},
 		"errors 20 %, dropped 5.0 %": {Load: bench.Load{Succeeded: 8, Failed: map[bench.ErrorKind]int64{"5xx": 2}, Scheduled: 200, Dropped: 10}},

@@ -120,7 +120,7 @@ func (s *Screen) inside(l *look.Look, k *summary, w, h int) []string {
 		}
 	}
 	cols := []look.Column{
-		{Title: "contender", Left: true, Max: 34}, {Title: "legs", Drop: 6}, {Title: "start-up", Drop: 3}, {Title: "peak/s"}, {Title: "at", Left: true, Drop: 5}, {Title: "p50", Drop: 2},
+		{Title: "contender", Left: true, Max: 34}, {Title: "legs", Drop: 6}, {Title: "start-up", Drop: 3}, {Title: "to peak", Drop: 7}, {Title: "peak/s"}, {Title: "at", Left: true, Drop: 5}, {Title: "p50", Drop: 2},
 		{Title: "p99"}, {Title: "errors", Drop: 1}, {Title: "CPU/req", Drop: 2}, {Title: "memory", Drop: 4}, {Title: "$/1e9 req", Drop: 3},
 	}
 	var rows [][]string
@@ -162,7 +162,7 @@ func contenderRow(l *look.Look, c stats.Contender) []string {
 		}
 		return l.ASCIIOnly(text)
 	}
-	row := []string{outside(l, c.Label, nameBytes), fmt.Sprintf("%d/%d", c.Complete, c.Legs), value(c.StartUp, units.Duration(c.StartUp.Duration()))}
+	row := []string{outside(l, c.Label, nameBytes), fmt.Sprintf("%d/%d", c.Complete, c.Legs), value(c.StartUp, units.Duration(c.StartUp.Duration())), value(c.PeakTime, units.Duration(c.PeakTime.Duration()))}
 	errors := units.Count(c.ErrorsTotal())
 	if c.ErrorsTotal() > 0 {
 		errors = l.Bad.S(errors)

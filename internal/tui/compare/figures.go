@@ -97,8 +97,11 @@ func Headline(a, b Contender, runs []compared.Difference, floor *compared.Floor)
 			return c.quantile(peak, q)
 		}
 	}
-	return []Figure{
-		of(compared.StartUp, "start-up", Nanoseconds, func(c Contender) Side { return ofValue(c.StartUp) }),
+	all := []Figure{of(compared.StartUp, "start-up", Nanoseconds, func(c Contender) Side { return ofValue(c.StartUp) })}
+	if a.PeakTime.Known() || b.PeakTime.Known() {
+		all = append(all, of(compared.PeakTime, "time to peak", Nanoseconds, func(c Contender) Side { return ofValue(c.PeakTime) }))
+	}
+	return append(all,
 		of(compared.Throughput, "peak throughput", PerSecond, func(c Contender) Side {
 			peak, _ := c.PeakStep()
 			return ofValue(peak.Throughput)
@@ -113,7 +116,7 @@ func Headline(a, b Contender, runs []compared.Difference, floor *compared.Floor)
 		}),
 		of(compared.Memory, "peak memory", Bytes, Contender.memory),
 		of("", "cost of 10⁹ req", Dollars, func(c Contender) Side { return ofValue(c.CostEach) }),
-	}
+	)
 }
 
 func p50(l bench.Latencies) time.Duration { return l.P50 }
