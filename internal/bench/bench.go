@@ -199,9 +199,16 @@ type Step struct {
 	RampFrom       int       `json:"ramp_from,omitempty"`       // closed loop: so many connections ask from the start, all of Connections at the end of Duration; 0: no ramp
 	Request        string    `json:"request,omitempty"`         // the name of the only request asked; "": the whole mix
 	WarmUp         bool      `json:"warm_up,omitempty"`         // shown, but set apart from the measurement
-	Settle         bool      `json:"settle,omitempty"`          // ends as soon as the throughput of its windows has settled, at the latest with Duration
+	Settle         bool      `json:"settle,omitempty"`          // ends as soon as throughput and CPU time per request have settled, at the latest with Duration
+	Pulses         *Pulses   `json:"pulses,omitempty"`          // the load comes in bursts with rests between them; nil: it rests only where Settle wants it
 	Duration       Duration  `json:"duration_ns"`
 	MaxRequests    int64     `json:"max_requests,omitempty"` // 0: bounded by Duration alone
+}
+
+// Pulses are the bursts of a warm-up: between them a compiler, which gets no CPU time as long as requests use up a quota, can catch up.
+type Pulses struct {
+	Burst Duration `json:"burst_ns"`
+	Rest  Duration `json:"rest_ns"`
 }
 
 // Arrivals are users that come within a time, whether or not earlier ones were served.

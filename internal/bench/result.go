@@ -117,7 +117,8 @@ type Load struct {
 	Examples  map[ErrorKind]string `json:"examples,omitempty"`        // the first error text of each kind, bounded
 
 	Requests   []RequestLoad `json:"requests,omitempty"`       // of each kind, where the step asked more than one; in the order of the profile
-	Settled    time.Duration `json:"settled_ns,omitempty"`     // since its start, when the throughput of a step that waits for that had settled; 0: it had not
+	Settled    time.Duration `json:"settled_ns,omitempty"`     // since its start, when a step that waits for that had settled; 0: it had not
+	Rests      *Rests        `json:"rests,omitempty"`          // between the bursts of the load, where there were several; Elapsed is of the bursts, and windows have gaps for the rests
 	Checked    int64         `json:"checked,omitempty"`        // answers whose whole body was compared with the known one
 	InFlight   float64       `json:"in_flight,omitempty"`      // requests in flight, on average over Elapsed; in a steady state throughput × mean latency
 	Loop       string        `json:"loop,omitempty"`           // that of the client: "io_uring", "epoll", or "portable", which has a goroutine for each connection
@@ -135,6 +136,21 @@ type Load struct {
 	Dropped   int64     `json:"dropped,omitempty"`     // came due and were never sent
 	MostOpen  int       `json:"most_open,omitempty"`   // connections in use at the same time
 	FinalRate float64   `json:"final_rate,omitempty"`  // requests due per second at the end, where somebody has changed the rate
+}
+
+// Rests are the times within a step in which nobody asked the contender anything.
+type Rests struct {
+	Count int       `json:"count"`
+	Time  Duration  `json:"time_ns"`
+	CPU   *Duration `json:"cpu_ns,omitempty"` // that the contender used in them: its compilers, its collector; nil: not known
+}
+
+// CPUs are those that the contender used in the rests; ok is false where nobody knows.
+func (r *Rests) CPUs() (n float64, ok bool) {
+	if r == nil || r.CPU == nil || r.Time <= 0 {
+		return 0, false
+	}
+	return float64(*r.CPU) / float64(r.Time), true
 }
 
 // RequestLoad is what became of one kind of request in a step. Together they are the step's.

@@ -48,6 +48,10 @@ type Plan struct {
 	// Turns, if not nil, lets the load rest again and again while others have theirs. OnStart and OnEnd are then called for each turn.
 	Turns *Turns
 
+	// CPU, if not nil, tells how much CPU time the contender has used since it was started; ok is false where nobody knows. It is called when a window of
+	// a step closes that waits until it has settled, and at the ends of rests, from a goroutine that does not measure.
+	CPU func() (used time.Duration, ok bool)
+
 	// OnStart and OnEnd, if not nil, are for reading counters at exactly the two ends of the interval.
 	//
 	// OnStart is called when the interval begins, with the load going on. It is not called when the load ends before.
@@ -134,9 +138,12 @@ func (e Engine) Run(ctx context.Context, plan Plan, onWindow func(bench.Window))
 		load, err := e.runTurns(ctx, plan, connections, onWindow)
 		return warned(load, waited), err
 	}
+	if pulsed(plan.Step) {
+		load, err := e.runPulses(ctx, plan, connections, onWindow)
+		return warned(load, waited), err
+	}
 	rec, wire := e.loop(ctx, plan, mix, connections)
 	defer wire.close()
-	rec.settles = plan.Step.Settle
 	rec.preopened = wire.connect(ctx)
 	if ctx.Err() != nil {
 		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, context.Cause(ctx))
@@ -272,7 +279,7 @@ func (e Engine) finish(ctx context.Context, plan Plan, rec *recorder, places int
 	load := rec.load()
 	load.ClientCPU, load.Wall, load.ClientCPUs = cpu, wall, ownCPUs()
 	load.Warnings = append(load.Warnings, judge(load, rec, places)...)
-	if text := unsettled(plan.Step, load); text != "" && ctx.Err() == nil {
+	if text := unsettled(plan.Step, load, e.window()); text != "" && ctx.Err() == nil {
 		load.Warnings = append(load.Warnings, text)
 	}
 	if ctx.Err() != nil {

@@ -13,12 +13,12 @@ type recorder struct {
 	started  time.Time // the beginning of the load
 	interval interval
 	mix      *mix
-	open     bool  // loop
-	users    bool  // connections are meant to be opened again
-	whole    bool  // the number of requests or of users is bounded: all of the step is measured, without a lead-in
-	bounded  bool  // the number of requests is: the interval lasts until all are answered
-	max      int64 // requests of a closed loop; 0: not bounded
-	settles  bool  // the sending ends when the throughput has settled
+	open     bool                    // loop
+	users    bool                    // connections are meant to be opened again
+	whole    bool                    // the number of requests or of users is bounded: all of the step is measured, without a lead-in
+	bounded  bool                    // the number of requests is: the interval lasts until all are answered
+	max      int64                   // requests of a closed loop; 0: not bounded
+	closed   func(bench.Window) bool // asked after each window whether the sending ends with it; nil: it does not
 
 	mu      sync.Mutex
 	stopped bool
@@ -50,7 +50,7 @@ type recorder struct {
 	unserved             int     // connections that had no answer when the lead-in had to end
 	leadIn               time.Duration
 	lasted               time.Duration // intervals of all turns, where there are turns
-	settled              time.Duration // when the throughput had settled; 0: not (yet)
+	settled              time.Duration // when the step had; 0: not (yet)
 	loop                 string        // by which system calls, once it has ended
 	saturation           float64       // share of the interval in which the busiest thread did not wait for anything; 0: not known
 }

@@ -1,7 +1,6 @@
 package load
 
 import (
-	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -126,36 +125,6 @@ func TestBegins(t *testing.T) {
 	}
 	if want := []time.Duration{0, 0, time.Second, 2 * time.Second, 3 * time.Second}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
-	}
-}
-
-// A step that waits for its throughput to settle ends then; one whose contender gets ever faster ends with its duration, and says so.
-func TestRunEndsWhenSettled(t *testing.T) {
-	server := newCounting(t, sleeps(5*time.Millisecond))
-	for _, open := range []bool{false, true} {
-		p := plan(server.URL, 4, time.Minute)
-		p.Step.Settle = true
-		if open {
-			p.Step.Connections, p.Step.Rate = 0, 200
-		}
-		l := run(t, Engine{Window: 100 * time.Millisecond}, p)
-		if l.Settled < 500*time.Millisecond || l.Settled > l.Elapsed+time.Second || l.Elapsed > 50*time.Second {
-			t.Errorf("settled after %s of %s, %q", l.Settled, l.Elapsed, l.Warnings)
-		}
-	}
-	var asked atomic.Int64
-	faster := newCounting(t, func(http.ResponseWriter, *http.Request) int {
-		time.Sleep(time.Duration(40e6 * math.Exp(-float64(asked.Add(1))/80)))
-		return http.StatusOK
-	})
-	p := plan(faster.URL, 1, 1200*time.Millisecond)
-	p.Step.Settle = true
-	l := run(t, Engine{Window: 100 * time.Millisecond}, p)
-	if l.Settled == 0 && !strings.Contains(strings.Join(l.Warnings, "\n"), "had not settled within 1.2s") {
-		t.Errorf("settled after %s, %q", l.Settled, l.Warnings)
-	}
-	if l.Settled != 0 {
-		t.Logf("settled after %s: the machine was slower than the server became fast", l.Settled)
 	}
 }
 

@@ -22,7 +22,7 @@ type Turns struct {
 // Load.Wall are sums over them, and a window is as many turns as are a second. A turn is a step of its own, with its lead-in, interval and
 // drain, over the connections of the one before.
 func (e Engine) runTurns(ctx context.Context, plan Plan, connections int, onWindow func(bench.Window)) (bench.Load, error) {
-	if plan.Turns.Length <= 0 || plan.Step.Arrivals != nil || plan.Step.MaxRequests > 0 || plan.Step.Settle || plan.Step.RampFrom > 0 || plan.Step.RampTo > 0 || plan.Step.Wave != nil {
+	if plan.Turns.Length <= 0 || plan.Step.Arrivals != nil || plan.Step.MaxRequests > 0 || pulsed(plan.Step) || plan.Step.RampFrom > 0 || plan.Step.RampTo > 0 || plan.Step.Wave != nil {
 		return bench.Load{}, fmt.Errorf("load step %q: it cannot be run in turns", plan.Step.Name)
 	}
 	if e.Keep == nil {
@@ -31,9 +31,7 @@ func (e Engine) runTurns(ctx context.Context, plan Plan, connections int, onWind
 	}
 	deliver := newDelivery(onWindow)
 	defer deliver.finish()
-	var all *recorder
-	var wall, cpu time.Duration
-	places := 0
+	var together turnsTogether
 	for n, left := 0, plan.Step.Duration; left > 0; n++ {
 		if n > 0 {
 			plan.Turns.Next()
@@ -42,43 +40,73 @@ func (e Engine) runTurns(ctx context.Context, plan Plan, connections int, onWind
 			break
 		}
 		turn := plan
-		turn.Seed += uint64(n) * 0x9e3779b97f4a7c15 // other ids than in the turn before
 		if turn.Step.Duration = plan.Turns.Length; left-turn.Step.Duration < plan.Turns.Length/2 {
 			turn.Step.Duration = left
 		}
 		left -= turn.Step.Duration
-		m, err := newMix(turn)
-		if err != nil {
-			return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, err)
-		}
-		rec, wire := e.loop(ctx, turn, m, connections)
-		rec.preopened = wire.connect(ctx)
-		if ctx.Err() != nil {
-			wire.close()
-			break
-		}
 		own := e
 		own.Window = turn.Step.Duration
-		w, c := own.clocked(ctx, turn, rec, wire, nil)
-		wall, cpu, places = wall+w, cpu+c, wire.places()
-		rec.opened -= int64(places - rec.preopened)
-		wire.close()
-		if all == nil {
-			all = newTurns(rec)
+		rec, err := together.run(ctx, own, turn, n, connections, nil, nil)
+		if err != nil {
+			return bench.Load{}, err
 		}
+		if rec == nil {
+			break
+		}
+		all := together.all
 		all.takeTurn(rec)
 		if left <= 0 || all.lasted-all.window.from >= e.window() {
 			deliver.add(all.closeTurns())
 		}
 	}
-	if all == nil {
-		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, context.Cause(ctx))
-	}
-	if all.lasted > all.window.from { // it was cut short
+	if all := together.all; all != nil && all.lasted > all.window.from { // it was cut short
 		deliver.add(all.closeTurns())
 	}
-	all.preopened = places // what was opened anew is counted already
-	return e.finish(ctx, plan, all, places, wall, cpu)
+	return together.finish(ctx, e, plan)
+}
+
+// turnsTogether are several turns of one step, put together.
+type turnsTogether struct {
+	all       *recorder // nil: there was none yet
+	wall, cpu time.Duration
+	places    int
+}
+
+// run runs the n-th turn, plan, over the connections of the one before; its recorder is nil where ctx has ended before it could begin. closed, if not nil, is
+// asked after each of its windows whether it ends with it.
+func (t *turnsTogether) run(ctx context.Context, e Engine, plan Plan, n, connections int, closed func(bench.Window) bool, onWindow func(*recorder, bench.Window)) (*recorder, error) {
+	plan.Seed += uint64(n) * 0x9e3779b97f4a7c15 // other ids than in the turn before
+	m, err := newMix(plan)
+	if err != nil {
+		return nil, fmt.Errorf("load step %q: %w", plan.Step.Name, err)
+	}
+	rec, wire := e.loop(ctx, plan, m, connections)
+	rec.closed = closed
+	rec.preopened = wire.connect(ctx)
+	defer wire.close()
+	if ctx.Err() != nil {
+		return nil, nil
+	}
+	var on func(bench.Window)
+	if onWindow != nil {
+		on = func(w bench.Window) { onWindow(rec, w) }
+	}
+	wall, cpu := e.clocked(ctx, plan, rec, wire, on)
+	t.wall, t.cpu, t.places = t.wall+wall, t.cpu+cpu, wire.places()
+	rec.opened -= int64(t.places - rec.preopened)
+	if t.all == nil {
+		t.all = newTurns(rec)
+	}
+	return rec, nil
+}
+
+// finish is what all turns have recorded.
+func (t *turnsTogether) finish(ctx context.Context, e Engine, plan Plan) (bench.Load, error) {
+	if t.all == nil {
+		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, context.Cause(ctx))
+	}
+	t.all.preopened = t.places // what was opened anew is counted already
+	return e.finish(ctx, plan, t.all, t.places, t.wall, t.cpu)
 }
 
 // newTurns is a recorder of all turns, of which first is the first.

@@ -45,14 +45,12 @@ func (t *tally) window(end time.Duration, rate float64) bench.Window {
 func (r *recorder) closeWindows(length time.Duration, drained <-chan struct{}, onWindow func(bench.Window)) {
 	deliver := newDelivery(onWindow)
 	defer deliver.finish()
-	var settling settling
 	keep := func(w bench.Window) {
 		r.windows = append(r.windows, w)
-		deliver.add(w)
-		if r.settles && r.settled == 0 && settling.add(w.Throughput(), 0) == isSettled {
-			r.settled = w.Start + w.Length
+		if r.closed != nil && r.closed(w) {
 			r.stop()
 		}
+		deliver.add(w)
 	}
 	from := time.Duration(r.interval.from.Load())
 	r.gather(int64(from + length)) // what was before the interval is in none of its windows
