@@ -46,7 +46,7 @@ func (l *loader) Run(ctx context.Context, baseURL string, step bench.Step, hooks
 		BaseURL: baseURL, Step: step, Requests: l.plan.Profile.Requests, IDs: l.ids,
 		HTTP2:   l.plan.Profile.Protocol == bench.HTTP2,
 		Timeout: l.plan.Profile.Timeout, Seed: l.plan.Seed,
-		OnStart: hooks.OnStart, OnEnd: hooks.OnEnd, Rate: hooks.Rate,
+		OnStart: hooks.OnStart, OnEnd: hooks.OnEnd, Rate: hooks.Rate, CPU: hooks.CPU,
 	}
 	if t := hooks.Turns; t != nil {
 		plan.Turns = &load.Turns{Length: t.Length, Next: t.Next}

@@ -13,15 +13,16 @@ import (
 // sampleEvery is how often the counters are put on record within a step.
 const sampleEvery = time.Second
 
-// readings are those at the two ends of the interval of a step, or of each of its turns.
+// readings are those at the two ends of the interval of a step, or of each of its turns or bursts.
 type readings struct {
 	*life
 	res        *bench.StepResult
-	told       func(bench.Usage) // of a turn's end, once a second; nil: the step is run at a stretch
-	from, to   *bench.Usage      // of the last turn
+	parts      bool              // the step has turns or bursts, of which the figures are
+	told       func(bench.Usage) // of a turn's end, once a second; nil: a sampler tells
+	from, to   *bench.Usage      // of the last part
 	besideFrom *bench.Beside
 	ends       int
-	waited     time.Duration // between the turns
+	waited     time.Duration // between the parts
 	waitedCPU  time.Duration // that the contender used then
 	err        error
 }
@@ -62,7 +63,7 @@ func within(samples []bench.Usage, from, to *bench.Usage) []bench.Usage {
 	})
 }
 
-// end reads at the end, also when ctx has ended. Of several turns the last reading is as if there had been nothing between them.
+// end reads at the end, also when ctx has ended. Of several parts the last reading is as if there had been nothing between them.
 func (r *readings) end(ctx context.Context) {
 	ctx = context.WithoutCancel(ctx)
 	to, err := sample.Read(ctx, r.inst)
@@ -76,7 +77,7 @@ func (r *readings) end(ctx context.Context) {
 	r.to = to
 	r.ends++
 	switch {
-	case r.told == nil:
+	case !r.parts:
 		r.res.After, r.res.BesideAfter = to, beside
 		return
 	case r.ends == 1:
@@ -89,6 +90,9 @@ func (r *readings) end(ctx context.Context) {
 	}
 	u := r.res.After.Advance(*r.from, *to)
 	r.res.After = &u
+	if r.told == nil {
+		return
+	}
 	last := r.res.Before.At
 	if n := len(r.res.Samples); n > 0 {
 		last = r.res.Samples[n-1].At

@@ -128,7 +128,7 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 	}()
 
 	usage := func(u bench.Usage) { l.Stream.Publish(l.leg, bench.UsageRead{Usage: u}) }
-	read := &readings{life: l, res: &res}
+	read := &readings{life: l, res: &res, parts: l.seat != nil || step.Pulses != nil || step.Settle}
 	turns, told := l.seat.inTurns()
 	var sampler *sample.Sampler
 	if turns != nil {
@@ -147,6 +147,13 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 			watchWindow(thresholds, w, cancel)
 		},
 		Rate: asked.wanted,
+		CPU: func() (time.Duration, bool) {
+			u, err := sample.Read(dying, l.inst)
+			if err != nil {
+				return 0, false
+			}
+			return u.CPU, true
+		},
 	})
 	l.steering.finishStep(l.lastStep(index))
 	if turns != nil {
@@ -156,7 +163,7 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 			res.Warnings = append(res.Warnings, fmt.Sprintf("it used %.2f CPUs while it waited for its turns: those whose turn it was may have missed them", n))
 		}
 	} else {
-		res.Samples = within(sampler.Stop(), res.Before, res.After)
+		res.Samples = within(sampler.Stop(), res.Before, read.to)
 		if n := sampler.Failed(); n > 0 {
 			res.Warnings = append(res.Warnings, fmt.Sprintf("%d of the readings in between failed", n))
 		}
