@@ -1,6 +1,9 @@
 package bench
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // ErrorKind names why a request did not succeed. An error is never counted as throughput.
 type ErrorKind string
@@ -151,6 +154,19 @@ func (r *Rests) CPUs() (n float64, ok bool) {
 		return 0, false
 	}
 	return float64(*r.CPU) / float64(r.Time), true
+}
+
+// String is a part of a sentence: "0.12 CPUs in 3 rests, 4.5s in all".
+func (r *Rests) String() string {
+	times := "rests"
+	if r.Count == 1 {
+		times = "rest"
+	}
+	text := fmt.Sprintf("%d %s, %s in all", r.Count, times, r.Time.Round(10*time.Millisecond))
+	if n, ok := r.CPUs(); ok {
+		text = fmt.Sprintf("%.2f CPUs in %s", n, text)
+	}
+	return text
 }
 
 // RequestLoad is what became of one kind of request in a step. Together they are the step's.

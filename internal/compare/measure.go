@@ -141,7 +141,7 @@ func (m Measure) unsteady(a, b contender) string {
 		contender
 	}{{"old", a}, {"new", b}} {
 		if step := m.step(side.contender, p99); step.Drifting > 0 {
-			reason = both(reason, side.name + ": " + step.DriftWords())
+			reason = both(reason, side.name+": "+step.DriftWords())
 		}
 	}
 	return reason

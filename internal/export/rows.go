@@ -162,6 +162,12 @@ func usageColumns() []Column {
 		}},
 		{"throughput_drift", "change of the throughput over a measured step that was not steady, as a share; empty: no trend was found", drift(func(d bench.Drift) *bench.Trend { return d.Throughput })},
 		{"cpu_per_request_drift", "the same of the CPU time per request", drift(func(d bench.Drift) *bench.Trend { return d.CPU })},
+		{"idle_cpus", "CPUs that the contender used while nobody asked it anything, in the rests of the step", func(r row) any {
+			if cpus, ok := r.Load.Rests.CPUs(); ok {
+				return cpus
+			}
+			return nil
+		}},
 	}
 }
 

@@ -155,7 +155,16 @@ func (f *file) ValidateStrict(v strictyaml.Value) {
 func unfitForTurns(s bench.Step) string {
 	switch {
 	case s.Settle:
-		return "wait until the throughput has settled"
+		return "wait until it has settled"
+	case s.Pulses != nil:
+		return "come in pulses"
+	}
+	return unfit(s)
+}
+
+// unfit tells what a step does that makes no sense where its load stops and goes on.
+func unfit(s bench.Step) string {
+	switch {
 	case s.RampFrom > 0 || s.RampTo > 0 || s.Wave != nil:
 		return "change its load by the time"
 	case s.Arrivals != nil:

@@ -34,6 +34,7 @@ type step struct {
 	Repeat      int                 `yaml:"repeat,omitempty" strict:"min=1,max=1000"`
 	WarmUp      bool                `yaml:"warm_up,omitempty"`
 	Settle      bool                `yaml:"until_settled,omitempty"`
+	Pulses      *pulses             `yaml:"pulses,omitempty"`
 	Duration    strictyaml.Duration `yaml:"duration,omitempty" strict:"min=100ms,max=24h"`
 	MaxRequests int64               `yaml:"max_requests,omitempty" strict:"min=1"`
 	Rate        rate                `yaml:"rate,omitempty"`
@@ -54,6 +55,43 @@ func (s *step) ValidateStrict(v strictyaml.Value) {
 	if v.Has("arrivals") && v.Has("max_requests") {
 		v.At("max_requests").Mistake("`arrivals` say themselves how many requests there are", "remove `max_requests`")
 	}
+	for _, key := range []string{"pulses", "until_settled"} {
+		if key == "pulses" && !v.Has(key) || key == "until_settled" && !s.Settle {
+			continue
+		}
+		if why := s.changes(v); why != "" {
+			v.At(key).Mistake(fmt.Sprintf("a step with `%s` cannot %s", key, why), fmt.Sprintf("remove `%s`, or load it evenly", key))
+		}
+	}
+	if v.Has("pulses") && !s.WarmUp {
+		v.At("pulses").Mistake("only a warm-up can come in `pulses`: what is measured goes on without a rest", "add `warm_up: true`, or remove `pulses`")
+	}
+}
+
+// changes tells what the load of a step does besides going on evenly; "" where it does nothing of the kind.
+func (s *step) changes(v strictyaml.Value) string {
+	open, _ := s.open()
+	return unfit(bench.Step{RampFrom: s.Connections.from, RampTo: open.RampTo, Wave: open.Wave, Arrivals: open.Arrivals, MaxRequests: s.MaxRequests})
+}
+
+// pulses are the bursts of a warm-up, and the rests between them.
+type pulses struct {
+	Burst strictyaml.Duration `yaml:"burst" strict:"required,min=500ms,max=10m" example:"2s"`
+	Rest  strictyaml.Duration `yaml:"rest" strict:"required,min=100ms,max=10m" example:"1s"`
+}
+
+func (p *pulses) spec() *bench.Pulses {
+	if p == nil {
+		return nil
+	}
+	return &bench.Pulses{Burst: time.Duration(p.Burst), Rest: time.Duration(p.Rest)}
+}
+
+func pulsesOf(b *bench.Pulses) *pulses {
+	if b == nil {
+		return nil
+	}
+	return &pulses{Burst: strictyaml.Duration(b.Burst), Rest: strictyaml.Duration(b.Rest)}
 }
 
 // connections are those of a step: the rungs of a ladder, or a ramp.
@@ -184,7 +222,7 @@ func (s steps) MarshalYAML() (any, error) {
 	out := make([]strictyaml.Inline, len(s))
 	for i, b := range s {
 		one := step{
-			WarmUp: b.WarmUp, Settle: b.Settle, Request: b.Request, Duration: strictyaml.Duration(b.Duration), MaxRequests: b.MaxRequests,
+			WarmUp: b.WarmUp, Settle: b.Settle, Pulses: pulsesOf(b.Pulses), Request: b.Request, Duration: strictyaml.Duration(b.Duration), MaxRequests: b.MaxRequests,
 		}
 		switch {
 		case b.Connections != 0:
@@ -213,7 +251,7 @@ func (s step) steps() []bench.Step {
 	var out []bench.Step
 	add := func(b bench.Step) {
 		b.WarmUp, b.Settle, b.Duration, b.MaxRequests, b.Name = s.WarmUp, s.Settle, time.Duration(s.Duration), s.MaxRequests, s.Name
-		b.Request = s.Request
+		b.Request, b.Pulses = s.Request, s.Pulses.spec()
 		if b.Name == "" {
 			b.Name = stepName(b)
 		}

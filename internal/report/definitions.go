@@ -21,6 +21,7 @@ func definitions(p bench.Profile) []fact {
 		{"Memory in use (MiB)", "at the end of the step, without the page cache."},
 		{"CPU time (s)", "user and system time of the contender (all its processes), counted by the kernel at the two ends of exactly this step."},
 		{"CPU time per request (µs)", "CPU time of the step / its successes."},
+		{"While idle (CPUs)", "CPU time that the contender used in the rests of the load, in which nobody asked it anything, over their length: its compilers and collectors, right behind the load."},
 		{"Throttled periods (%)", "periods in which the CPU quota was used up / periods in which the contender wanted to run."},
 		{"Cumulative", "successes since the beginning of the load over CPU seconds since the start of the contender, start-up and checks included."},
 		{"Cost ($ per 10⁹ requests)", "CPU seconds / successes × 10⁹ / 3600 × price of a vCPU-hour" + priceWords(p.PriceVCPUHr) + ". Everything but the CPU time is left out: it compares, it is no bill."},

@@ -221,7 +221,15 @@ func cpuCell(s stats.Contender) cell {
 	if peak, ok := s.PeakStep(); ok && peak.CPURequest.Known() {
 		c.Small = []string{"at the peak " + duration(peak.CPURequest.Duration())}
 	}
+	if s.Idle.Known() {
+		c.Small = append(c.Small, "while idle "+idleWords(s))
+	}
 	return c
+}
+
+// idleWords are the CPUs that a contender uses while nobody asks it anything.
+func idleWords(s stats.Contender) string {
+	return strconv.FormatFloat(s.Idle.Median, 'f', 2, 64) + nbsp + "CPUs"
 }
 
 func costCell(s stats.Contender) cell {

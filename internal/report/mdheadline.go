@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
 	"locbench/internal/stats"
@@ -18,6 +19,10 @@ func markdownHeadline(b *bytes.Buffer, l layout, sums []stats.Contender, figures
 	}
 	load := headline{Columns: []string{"Tier", "Peak", "95 % interval", "At", "p99 there", "p50 at half", "p99 at half", "Errors"}}
 	life := headline{Columns: []string{"Start-up", "Time to peak", "Memory", "CPU per request", "$ per 10⁹", "of it start-up", "warm-up", "steady", "Checks", "Legs"}}
+	idle := slices.ContainsFunc(sums, func(s stats.Contender) bool { return s.Idle.Known() })
+	if idle {
+		life.Columns = slices.Insert(life.Columns, 4, "while idle")
+	}
 	tiers, _ := tiersOf(figures)
 	for i, s := range sums {
 		label := l.contenders[i].Label
@@ -27,6 +32,11 @@ func markdownHeadline(b *bytes.Buffer, l layout, sums []stats.Contender, figures
 		life.Rows = append(life.Rows, headlineRow{Label: label, Cells: bare(
 			durationCell(s.StartUp), durationCell(s.PeakTime), memoryCell(s), cpuCell(s), costCell(s), partCell(s, func(c stats.Cost) float64 { return c.StartUp }),
 			partCell(s, func(c stats.Cost) float64 { return c.WarmUp }), partCell(s, func(c stats.Cost) float64 { return c.Steady }), checksCell(s), legsCell(s))})
+		if row := &life.Rows[i]; idle && s.Idle.Known() {
+			row.Cells = slices.Insert(row.Cells, 4, cell{Main: idleWords(s)})
+		} else if idle {
+			row.Cells = slices.Insert(row.Cells, 4, cell{Main: missing})
+		}
 	}
 	markdownTable(b, load)
 	b.WriteString("\n")

@@ -134,6 +134,21 @@ func LegMemoryPeak(leg bench.LegResult) (peak int64, sample bool) {
 	return peak, sample
 }
 
+// idleCPUs is what a contender used in all the rests of a leg.
+func idleCPUs(leg bench.LegResult) (cpus float64, ok bool) {
+	var all bench.Rests
+	for _, s := range leg.Steps {
+		if r := s.Load.Rests; r != nil && r.CPU != nil {
+			used := *r.CPU
+			if all.CPU != nil {
+				used += *all.CPU
+			}
+			all.Time, all.CPU = all.Time+r.Time, &used
+		}
+	}
+	return all.CPUs()
+}
+
 // medianCost is the cost of the median round, so that its parts add up; of an even number of rounds the cheaper middle one.
 func medianCost(costs []Cost) *Cost {
 	if len(costs) == 0 {

@@ -76,6 +76,7 @@ type Contender struct {
 	Failures []string
 	StartUp  Value // nanoseconds
 	PeakTime Value // nanoseconds, from TimeToPeak
+	Idle     Value // CPUs in use while nobody asked anything, in the rests of the load
 	Steps    []Step
 	Peak     int // index into Steps of the measured step with the highest median throughput; -1 without one
 	Errors   map[bench.ErrorKind]int64
@@ -132,7 +133,7 @@ func summarise(label string, legs []bench.LegResult, price float64) Contender {
 		Label: label, Service: legs[0].Service, Legs: len(legs), Peak: -1,
 		Errors: map[bench.ErrorKind]int64{}, Checks: map[bench.CheckStatus]int{},
 	}
-	var startUps, peakTimes, costs []float64
+	var startUps, peakTimes, idle, costs []float64
 	var parts []Cost
 	for _, leg := range legs {
 		if leg.State == bench.LegComplete {
@@ -147,6 +148,9 @@ func summarise(label string, legs []bench.LegResult, price float64) Contender {
 		if p, ok := TimeToPeak(leg); ok {
 			peakTimes = append(peakTimes, float64(p.After))
 		}
+		if cpus, ok := idleCPUs(leg); ok {
+			idle = append(idle, cpus)
+		}
 		for _, check := range leg.Checks {
 			c.Checks[check.Status]++
 		}
@@ -157,6 +161,7 @@ func summarise(label string, legs []bench.LegResult, price float64) Contender {
 		}
 	}
 	c.StartUp, c.PeakTime, c.CostEach = NewValue(startUps), NewValue(peakTimes), NewValue(costs)
+	c.Idle = NewValue(idle)
 	c.Cost = medianCost(parts)
 	c.steps(legs)
 	for i, s := range c.Steps {

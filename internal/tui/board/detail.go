@@ -68,6 +68,9 @@ func (v *view) detail(s *fold.Step, w int) []string {
 	if b := v.verdict(r); b.Bound != "" {
 		add(look.Paint{}, " ", "bound by "+v.own(b.String()))
 	}
+	if l.Rests != nil {
+		add(look.Paint{}, " ", "while nobody asked: "+l.Rests.String())
+	}
 	v.openLoop(l, add)
 	for _, j := range r.Missed() {
 		add(v.l.Bad, v.l.Glyph.Cross, "threshold missed: "+v.out(j.Text, textBytes))
