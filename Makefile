@@ -3,7 +3,7 @@
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    ?= 60s
 
-.PHONY: verify-all build test test-all lint vuln fuzz bench-tui bench-load bench-seed bench-store bench-sample bench-verdict bench-aa bench-report clean
+.PHONY: verify-all build test test-all lint cross vuln fuzz bench-tui bench-load bench-seed bench-store bench-sample bench-verdict bench-aa bench-report clean
 
 build: ## one static binary, ./locbench
 	CGO_ENABLED=0 go build -trimpath -o locbench ./cmd/locbench
@@ -26,6 +26,9 @@ lint: ## gofmt, vet, staticcheck
 
 vuln: ## govulncheck; fails where its database cannot be reached
 	@.ci/vuln
+
+cross: ## builds and vets for Linux on arm64 and 386, macOS, Windows; runs the client's loops as a program of 32 bits
+	@.ci/cross
 
 fuzz: ## every parser of outside input, FUZZTIME each
 	@.ci/fuzz $(FUZZTIME)

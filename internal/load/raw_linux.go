@@ -11,6 +11,11 @@ import (
 // telling the scheduler of each would cost as much as parsing the answer. A stop of the world waits for one of them at
 // most, some microseconds.
 
+// kernelTime is the kernel's __kernel_timespec, which has 64 bits twice on every machine: unix.Timespec has 32 on those of 32 bits.
+type kernelTime struct{ sec, nsec int64 }
+
+func nsToKernel(ns int64) kernelTime { return kernelTime{ns / 1e9, ns % 1e9} }
+
 // read takes what a socket has. 0 and no error is the end of the connection.
 func read(fd int32, b []byte) (int, syscall.Errno) {
 	n, _, errno := syscall.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)), 0, 0, 0)
@@ -25,9 +30,9 @@ func write(fd int32, b []byte) (int, syscall.Errno) {
 
 // poll waits for events, for so many ns at most; less than 0 is without end. It tells the scheduler.
 func poll(epoll int, events []unix.EpollEvent, ns int64) (int, syscall.Errno) {
-	var timeout *unix.Timespec
+	var timeout *kernelTime
 	if ns >= 0 {
-		t := unix.NsecToTimespec(ns)
+		t := nsToKernel(ns)
 		timeout = &t
 	}
 	n, _, errno := syscall.Syscall6(unix.SYS_EPOLL_PWAIT2, uintptr(epoll), uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)),

@@ -32,7 +32,7 @@ type uring struct {
 	want unix.Msghdr // of every receiving: no more than room for the stamp, see stampReader
 
 	// Of the last wait: here, as the kernel is given their addresses, which those of a stack might change before the call.
-	timeout unix.Timespec
+	timeout kernelTime
 	arg     enterArg
 }
 
@@ -84,7 +84,7 @@ type (
 		addr    uint64
 		fd      int32
 		flags   uint32
-		timeout unix.Timespec
+		timeout kernelTime
 		_       [4]uint64
 	}
 	enterArg struct {
@@ -245,7 +245,7 @@ func (r *uring) told() uintptr {
 func (r *uring) wait(ns int64) {
 	r.arg = enterArg{}
 	if ns >= 0 {
-		r.timeout = unix.NsecToTimespec(ns)
+		r.timeout = nsToKernel(ns)
 		r.arg.timeout = uint64(uintptr(unsafe.Pointer(&r.timeout)))
 	}
 	// When it is interrupted or its time is over, that is looked at, and then it waits again.
@@ -266,7 +266,7 @@ func (r *uring) take() completion {
 
 // close ends everything that is under way, and waits for its end, so that nobody receives what comes later.
 func (r *uring) close() {
-	cancel := cancelRegister{fd: -1, flags: cancelAll | cancelAny, timeout: unix.Timespec{Sec: -1, Nsec: -1}}
+	cancel := cancelRegister{fd: -1, flags: cancelAll | cancelAny, timeout: kernelTime{-1, -1}}
 	_ = r.register(registerCancel, unsafe.Pointer(&cancel), 1) // without anything under way it fails
 	unix.Close(r.fd)
 	for _, m := range [][]byte{r.queues, r.slots, r.data} {

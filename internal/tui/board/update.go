@@ -201,12 +201,12 @@ func (b *Board) keyScroll(name string) bool {
 	case "pgdown", "ctrl+f", "space":
 		b.scroll(p.page())
 	case "home", "g":
-		b.scroll(-1 << 40)
+		b.scroll(-1 << 30)
 	case "end", "G":
 		if b.tab == overview {
 			b.pages[overview] = pager{}
 		} else {
-			b.scroll(1 << 40)
+			b.scroll(1 << 30)
 		}
 	default:
 		return false

@@ -101,9 +101,9 @@ func (b *Board) keyZoom(name string, s *fold.State) bool {
 	case "pgdown":
 		b.moveCursor(s, 10)
 	case "home", "g":
-		b.moveCursor(s, -1<<40)
+		b.moveCursor(s, -1<<30)
 	case "end", "G":
-		b.moveCursor(s, 1<<40)
+		b.moveCursor(s, 1<<30)
 	case "v":
 		b.markRange(s)
 	default:

@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command helper misbehaves on request: it is the contender of the tests that need a real process or container.
 //
 // Its arguments are done one after the other: print TEXT, noise (hostile log lines), flood N (N lines), env (its environment),
