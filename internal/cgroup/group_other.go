@@ -17,7 +17,7 @@ func (t Tree) Create(name string, _ bench.Limits, _ string) (*Group, error) {
 }
 
 // CleanLeft finds nothing.
-func (t Tree) CleanLeft(string, func(string) bool) ([]string, error) { return nil, nil }
+func (t Tree) CleanLeft(func(string) bool) ([]string, error) { return nil, nil }
 
 // Probe fails: only Linux has cgroups.
 func (t Tree) Probe() (missing []string, err error) {

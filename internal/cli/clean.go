@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -16,9 +15,10 @@ func newClean(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "clean",
 		Short: "Remove what killed runs have left: containers, networks, processes",
-		Long: `Removes containers and networks that carry the label locbench.run, processes that carry LOCBENCH_RUN in their
-environment, and the cgroups of the latter. Nothing else is touched: no image, no volume, no index, no results.
-What belongs to a locbench that still runs is kept, unless --all is given.`,
+		Long: `Removes containers and networks by their labels, processes by their environment, and cgroups by their names, where
+these say which locbench made them. Nothing else is touched: no image, no volume, no index, no results.
+What belongs to a locbench that still runs is kept, unless --all is given, and so is what belongs to one that cannot
+be seen from here: on another machine, or in another PID namespace. What is kept is listed with the reason.`,
 		Example: `  locbench clean
   locbench clean --run 20261121-080000-1a2b
   locbench clean --all`,
@@ -29,20 +29,27 @@ What belongs to a locbench that still runs is kept, unless --all is given.`,
 			if dockerErr == nil {
 				defer engine.Close()
 			}
-			removed, err := launch.Clean(ctx, engine, o)
-			for _, r := range removed {
+			cleaned, err := launch.Clean(ctx, engine, o)
+			for _, r := range cleaned.Removed {
 				fmt.Fprintln(env.Stdout, "removed", safe.Line(r, 300))
 			}
-			if len(removed) == 0 && err == nil {
+			for _, k := range cleaned.Kept {
+				fmt.Fprintln(env.Stdout, "kept", safe.Line(k, 500))
+			}
+			switch {
+			case len(cleaned.Removed) > 0 || err != nil:
+			case len(cleaned.Kept) > 0:
+				fmt.Fprintln(env.Stdout, "nothing was removed")
+			default:
 				fmt.Fprintln(env.Stdout, "nothing was left")
 			}
 			if dockerErr != nil {
 				fmt.Fprintf(env.Stderr, "containers were not looked at: %s\n", safe.Line(dockerErr.Error(), 500))
 			}
-			return errors.Join(err)
+			return err
 		},
 	}
 	cmd.Flags().StringVar(&o.Run, "run", "", "only what the run with this `ID` has left (see run.json)")
-	cmd.Flags().BoolVar(&o.All, "all", false, "also what belongs to a locbench that still runs, or to one on another machine")
+	cmd.Flags().BoolVar(&o.All, "all", false, "also what belongs to a locbench that still runs, or that cannot be seen from here")
 	return cmd
 }

@@ -79,7 +79,10 @@ func (s *site) chooseRuntime(ctx context.Context) error {
 
 // cleanUp removes what an earlier, killed part of the same run has left.
 func (s *site) cleanUp(ctx context.Context) error {
-	_, err := launch.Clean(ctx, s.engine, launch.CleanOptions{Run: s.plan.ID})
+	cleaned, err := launch.Clean(ctx, s.engine, launch.CleanOptions{Run: s.plan.ID})
+	for _, k := range cleaned.Kept {
+		err = errors.Join(err, errors.New("left from before: "+k))
+	}
 	return err
 }
 

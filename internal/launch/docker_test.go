@@ -151,12 +151,31 @@ func TestDocker(t *testing.T) {
 	t.Run("Clean", func(t *testing.T) {
 		d := newDocker(t, e)
 		launch(t, d, spec(t, "sleep"))
-		if removed, err := Clean(t.Context(), e, CleanOptions{Run: runID(t)}); err != nil || len(removed) > 0 {
-			t.Errorf("cleaned although the owner lives: %v, %v", removed, err)
+		why := fmt.Sprintf(": its locbench, process %d, is running", os.Getpid())
+		c, err := Clean(t.Context(), e, CleanOptions{Run: runID(t)})
+		if err != nil || len(c.Removed) > 0 || len(c.Kept) != 2 || !strings.HasPrefix(c.Kept[0], "container locbench-") || !strings.HasSuffix(c.Kept[1], why) {
+			t.Errorf("cleaned although the owner lives: %q, %v", c, err)
 		}
-		removed, err := Clean(t.Context(), e, CleanOptions{Run: runID(t), All: true})
-		if err != nil || len(removed) != 2 || !strings.HasPrefix(removed[0], "container locbench-") || !strings.HasPrefix(removed[1], "network ") {
-			t.Errorf("%q, %v", removed, err)
+		c, err = Clean(t.Context(), e, CleanOptions{Run: runID(t), All: true})
+		if err != nil || len(c.Removed) != 2 || !strings.HasPrefix(c.Removed[0], "container locbench-") || !strings.HasPrefix(c.Removed[1], "network ") || len(c.Kept) > 0 {
+			t.Errorf("%q, %v", c, err)
+		}
+	})
+	t.Run("CleanWithoutOwner", func(t *testing.T) {
+		for _, owner := range []string{"", "nightly", "1.2", "1.2@a/b"} { // somebody else's use of the same label
+			labels := Labels(runID(t), "t")
+			labels[docker.LabelOwner] = owner
+			network, err := e.CreateNetwork(t.Context(), "t", labels)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := Clean(t.Context(), e, CleanOptions{Run: runID(t), All: true})
+			if err != nil || len(c.Removed) > 0 || len(c.Kept) != 1 || !strings.HasSuffix(c.Kept[0], "not named as locbench names itself") {
+				t.Errorf("owner %q: %q, %v", owner, c, err)
+			}
+			if err := e.RemoveNetwork(t.Context(), network.ID); err != nil {
+				t.Error(err)
+			}
 		}
 	})
 }
@@ -187,9 +206,9 @@ func TestDockerKilledParent(t *testing.T) {
 	parent.Process.Kill()
 	io.Copy(io.Discard, out)
 	parent.Wait()
-	removed, err := Clean(t.Context(), e, CleanOptions{Run: runID(t)})
-	if err != nil || len(removed) != 2 {
-		t.Errorf("%q, %v", removed, err)
+	c, err := Clean(t.Context(), e, CleanOptions{Run: runID(t)})
+	if err != nil || len(c.Removed) != 2 || len(c.Kept) > 0 {
+		t.Errorf("%q, %v", c, err)
 	}
 	if left := dockertest.Left(t, e, runID(t)); len(left) > 0 {
 		t.Errorf("left: %v", left)

@@ -1,36 +1,45 @@
 package launch
 
 import (
-	"fmt"
+	"errors"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
-// owner names this process so that no other has the same name: machine, process number, time of its start in ticks.
-func owner() string {
-	host, _ := os.Hostname()
-	start, _ := startTicks(os.Getpid())
-	return fmt.Sprintf("%d.%d@%s", os.Getpid(), start, strings.ReplaceAll(host, "/", "_"))
+// surroundings are the PID namespace of this process and the ID of the kernel's life, the same in every container of the machine.
+func surroundings() (space, boot string) {
+	link, _ := os.Readlink("/proc/self/ns/pid") // "pid:[4026531836]"
+	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	space = strings.TrimSuffix(strings.TrimPrefix(link, "pid:["), "]")
+	boot = strings.ReplaceAll(strings.TrimSpace(string(id)), "-", "")
+	if !regexp.MustCompile(`^[0-9]{1,20}$`).MatchString(space) || !regexp.MustCompile(`^[0-9a-f]{32}$`).MatchString(boot) {
+		return "", ""
+	}
+	return space, boot
 }
 
-// alive reports whether the process that an owner's name means lives. One on another machine is taken to live.
-func alive(owner string) bool {
-	id, host, _ := strings.Cut(owner, "@")
-	if here, _ := os.Hostname(); host != "" && host != strings.ReplaceAll(here, "/", "_") {
-		return true
+// present tells whether a process is there; start is the 22nd field of its /proc/PID/stat, "" where that is not to be read, as with
+// other users' processes under hidepid.
+func present(pid int) (start string, there bool) {
+	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+		return "", false
 	}
-	number, ticks, _ := strings.Cut(id, ".")
-	pid, err := strconv.Atoi(number)
-	if err != nil || pid <= 0 {
-		return false
+	if !ownProc() {
+		return "", true
 	}
-	start, ok := startTicks(pid)
-	return ok && strconv.FormatInt(start, 10) == ticks
-}
-
-// startTicks is the 22nd field of /proc/<pid>/stat.
-func startTicks(pid int) (int64, bool) {
 	s, err := readStat(pid)
-	return s.start, err == nil && s.state != 'Z'
+	if err != nil {
+		return "", true
+	}
+	return strconv.FormatInt(s.start, 10), s.state != 'Z'
+}
+
+// ownProc tells whether /proc numbers processes as this process does: in a new PID namespace it may still be that of another one,
+// and its numbers mean other processes.
+func ownProc() bool {
+	link, err := os.Readlink("/proc/self")
+	return err == nil && link == strconv.Itoa(os.Getpid())
 }

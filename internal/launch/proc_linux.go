@@ -20,7 +20,7 @@ const tick = 10 * time.Millisecond
 // stat is what is of use in /proc/<pid>/stat. Times are in ticks.
 type stat struct {
 	state                        byte
-	session                      int
+	parent, session              int
 	user, system, cuser, csystem int64
 	threads                      int
 	start                        int64
@@ -53,7 +53,7 @@ func parseStat(line string) (s stat, err error) {
 		return n
 	}
 	s = stat{
-		state: f[0][0], session: int(num(6)), user: num(14), system: num(15), cuser: num(16), csystem: num(17),
+		state: f[0][0], parent: int(num(4)), session: int(num(6)), user: num(14), system: num(15), cuser: num(16), csystem: num(17),
 		threads: int(num(20)), start: num(22), minor: num(10), major: num(12),
 	}
 	return s, err
@@ -108,6 +108,9 @@ func statusBytes(status []byte, key string) int64 {
 // marked finds the processes whose environment, as it was at their start, has all of the entries ("KEY=value"; "KEY=" alone
 // for any value). It sees the processes of this user, of everybody for root, and never this very process.
 func marked(entries ...string) (all []found) {
+	if !ownProc() {
+		return nil // the numbers there mean other processes here
+	}
 	for _, pid := range allPIDs() {
 		env, err := readProc(pid, "environ")
 		if err != nil || pid == os.Getpid() || len(env) == 0 {
@@ -119,36 +122,6 @@ func marked(entries ...string) (all []found) {
 		}
 	}
 	return all
-}
-
-// found is a process that carries locbench's mark.
-type found struct {
-	pid        int
-	run, owner string
-}
-
-func matchEnv(env []byte, entries []string) (f found, ok bool) {
-	has := make([]bool, len(entries))
-	for entry := range bytes.SplitSeq(env, []byte{0}) {
-		s := string(entry)
-		for i, e := range entries {
-			if s == e || strings.HasSuffix(e, "=") && strings.HasPrefix(s, e) {
-				has[i] = true
-			}
-		}
-		if v, ok := strings.CutPrefix(s, envRun+"="); ok {
-			f.run = v
-		}
-		if v, ok := strings.CutPrefix(s, envOwner+"="); ok {
-			f.owner = v
-		}
-	}
-	for _, h := range has {
-		if !h {
-			return f, false
-		}
-	}
-	return f, true
 }
 
 func allPIDs() (pids []int) {

@@ -1,8 +1,6 @@
 package launch
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -19,7 +17,7 @@ import (
 	"locbench/internal/cpuset"
 )
 
-// groupPrefix begins the name of every cgroup that is made here: locbench-<owner>-<random>.
+// groupPrefix begins the name of every cgroup that is made here; the ID of an instance follows.
 const groupPrefix = "locbench-"
 
 // sandbox is what surrounds one process: its group, its limits, its marks.
@@ -43,9 +41,7 @@ func newSandbox(spec bench.LaunchSpec, allowed ...int) *sandbox {
 }
 
 func sandboxIn(tree cgroup.Tree, spec bench.LaunchSpec, allowed ...int) *sandbox {
-	var random [6]byte
-	rand.Read(random[:]) // never fails
-	s := &sandbox{id: owner() + "-" + hex.EncodeToString(random[:]), limits: spec.Limits, allowed: allowed}
+	s := &sandbox{id: newInstanceID(), limits: spec.Limits, allowed: allowed}
 	if len(allowed) == 0 {
 		allowed = cpuset.Allowed()
 	}

@@ -4,21 +4,21 @@ package launch
 
 import (
 	"errors"
-	"fmt"
-	"os"
 	"os/exec"
 
 	"locbench/internal/bench"
 )
 
-// sandbox is nothing here: limits, counters and the finding of left processes are Linux's.
+// sandbox is little here: limits and counters of processes are Linux's.
 type sandbox struct {
+	id      string // of the instance
 	cpus    string
 	missing []string
+	job     job
 }
 
 func newSandbox(spec bench.LaunchSpec, _ ...int) *sandbox {
-	s := &sandbox{}
+	s := &sandbox{id: newInstanceID()}
 	if spec.Limits != (bench.Limits{}) {
 		s.missing = []string{"all of them: the process runtime has limits on Linux only; use the Docker runtime"}
 	}
@@ -26,10 +26,16 @@ func newSandbox(spec bench.LaunchSpec, _ ...int) *sandbox {
 }
 
 func (s *sandbox) environ(spec bench.LaunchSpec) []string {
-	return environment(spec, map[string]string{envRun: spec.RunID, envOwner: owner(), envInstance: "1"})
+	return environment(spec, map[string]string{envRun: spec.RunID, envOwner: owner(), envInstance: s.id})
 }
 
-func (s *sandbox) start(cmd *exec.Cmd) error { return cmd.Start() }
+func (s *sandbox) start(cmd *exec.Cmd) error {
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	s.job = newJob(cmd.Process.Pid)
+	return nil
+}
 
 func (s *sandbox) usage(int) (bench.Usage, error) {
 	return bench.Usage{}, errors.New("counters of processes are read on Linux only")
@@ -38,16 +44,10 @@ func (s *sandbox) usage(int) (bench.Usage, error) {
 func (s *sandbox) follow(int)       {}
 func (s *sandbox) beginPeak() error { return errNoGroup }
 func (s *sandbox) oomKilled() bool  { return false }
-func (s *sandbox) close() error     { return nil }
 
-func owner() string {
-	host, _ := os.Hostname()
-	return fmt.Sprintf("%d.0@%s", os.Getpid(), host)
-}
+// close kills what is left of the process and its descendants.
+func (s *sandbox) close() error { return s.job.end(s.id) }
 
-// alive takes every owner for living: here it cannot be told, and a run that lives must not be cleaned away. CleanOptions.All does it.
-func alive(string) bool { return true }
-
-func cleanProcesses(string, func(string) bool) ([]string, error) { return nil, nil }
+func cleanGroups(func(what, owner string) bool) ([]string, error) { return nil, nil }
 
 func mainThread() bool { return false } // it matters on Linux only

@@ -1,0 +1,56 @@
+//go:build linux || darwin
+
+package launch
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// cleanProcesses kills the marked processes, except those that keep returns true for.
+func cleanProcesses(run string, keep func(what, owner string) bool) (removed []string, err error) {
+	var named []int
+	above := ancestors()
+	err = killMarked(func() (all []found) {
+		for _, f := range marked(envRun+"="+run, envOwner+"=", envInstance+"=") {
+			what := fmt.Sprintf("process %d (run %s)", f.pid, f.run)
+			if owner, ok := instanceOwner(f.instance); !ok || owner != f.owner || slices.Contains(above, f.pid) || keep(what, f.owner) {
+				continue
+			}
+			all = append(all, f)
+			if !slices.Contains(named, f.pid) {
+				named = append(named, f.pid)
+				removed = append(removed, what)
+			}
+		}
+		return all
+	})
+	return removed, err
+}
+
+// ancestors are the processes that this one descends from: it may have been started by what locbench has started.
+func ancestors() (pids []int) {
+	for pid := os.Getppid(); pid > 1 && !slices.Contains(pids, pid); pid = parent(pid) {
+		pids = append(pids, pid)
+	}
+	return pids
+}
+
+// killMarked kills what find finds until it finds nothing more: what is killed may have just started another.
+func killMarked(find func() []found) error {
+	for try := range 60 {
+		left := find()
+		if len(left) == 0 {
+			return nil
+		}
+		for _, f := range left {
+			_ = syscall.Kill(f.pid, syscall.SIGKILL) // one that is gone meanwhile is no longer found
+		}
+		time.Sleep(min(time.Duration(1+try)*time.Millisecond, 50*time.Millisecond))
+	}
+	return errors.New("processes are left that SIGKILL does not end, or that start ever new ones")
+}

@@ -1,0 +1,51 @@
+package launch
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// job is what the marks in the environment tell: macOS has no groups that processes cannot leave.
+type job struct{}
+
+func newJob(int) job { return job{} }
+
+// end kills what carries the mark of the instance.
+func (job) end(id string) error {
+	return killMarked(func() []found { return marked(envInstance + "=" + id) })
+}
+
+// marked finds the processes whose environment, as it was at their start, has all of the entries ("KEY=value"; "KEY=" alone for any
+// value). It sees those of this user whose programs are not the system's, and never this very process.
+func marked(entries ...string) (all []found) {
+	processes, _ := unix.SysctlKinfoProcSlice("kern.proc.all")
+	for _, p := range processes {
+		pid := int(p.Proc.P_pid)
+		if pid <= 1 || pid == os.Getpid() {
+			continue
+		}
+		args, err := unix.SysctlRaw("kern.procargs2", pid)
+		if err != nil {
+			continue
+		}
+		env, ok := environIn(args)
+		if !ok {
+			continue
+		}
+		if f, ok := matchEnv(env, entries); ok {
+			f.pid = pid
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// parent is the number of a process's parent, 0 where there is none to be seen.
+func parent(pid int) int {
+	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err != nil || int(info.Proc.P_pid) != pid {
+		return 0
+	}
+	return int(info.Eproc.Ppid)
+}

@@ -1,0 +1,57 @@
+package launch
+
+import (
+	"bytes"
+	"encoding/binary"
+	"strings"
+)
+
+// found is a process that carries locbench's mark.
+type found struct {
+	pid                  int
+	run, owner, instance string
+}
+
+func matchEnv(env []byte, entries []string) (f found, ok bool) {
+	has := make([]bool, len(entries))
+	for entry := range bytes.SplitSeq(env, []byte{0}) {
+		s := string(entry)
+		for i, e := range entries {
+			if s == e || strings.HasSuffix(e, "=") && strings.HasPrefix(s, e) {
+				has[i] = true
+			}
+		}
+		if v, ok := strings.CutPrefix(s, envRun+"="); ok {
+			f.run = v
+		}
+		if v, ok := strings.CutPrefix(s, envOwner+"="); ok {
+			f.owner = v
+		}
+		if v, ok := strings.CutPrefix(s, envInstance+"="); ok {
+			f.instance = v
+		}
+	}
+	for _, h := range has {
+		if !h {
+			return f, false
+		}
+	}
+	return f, true
+}
+
+// environIn finds the environment in what macOS tells of a process (kern.procargs2): the number of its arguments in 32 bits, the path of
+// its program, zeros, the arguments and the environment, each with a zero behind it. It is empty where the system keeps it back.
+func environIn(args []byte) (env []byte, ok bool) {
+	if len(args) < 4 {
+		return nil, false
+	}
+	n := binary.NativeEndian.Uint32(args)
+	_, rest, ok := bytes.Cut(args[4:], []byte{0})
+	if !ok || uint64(n) > uint64(len(rest)) {
+		return nil, false
+	}
+	for rest = bytes.TrimLeft(rest, "\x00"); n > 0 && ok; n-- {
+		_, rest, ok = bytes.Cut(rest, []byte{0})
+	}
+	return rest, ok
+}

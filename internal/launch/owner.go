@@ -1,0 +1,127 @@
+package launch
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// identity names a process so that no other one has the same name, and so that others can tell whether it lives.
+type identity struct {
+	pid   int
+	start string // when it was started, as its system counts that; "0": not known
+	space string // inode of its PID namespace; "0": its system has none; "": not known
+	boot  string // since when its machine runs; "0": its system does not say; "": not known
+	host  string
+}
+
+// String is what Labels, the environment of processes and the names of groups hold.
+func (i identity) String() string {
+	name := strconv.Itoa(i.pid) + "." + i.start
+	if i.space != "" && i.boot != "" {
+		name += "." + i.space + "." + i.boot
+	}
+	return name + "@" + i.host
+}
+
+// The third and fourth field are missing in what locbench wrote before it knew of PID namespaces.
+var ownerForm = regexp.MustCompile(`^([1-9][0-9]{0,9})\.([0-9]{1,20})(?:\.([0-9]{1,20})\.([0-9a-f]{1,64}))?@([^/\x00-\x1f\x7f]{0,255})$`)
+
+// parseOwner reads what String has written; ok is false for everything else.
+func parseOwner(text string) (i identity, ok bool) {
+	m := ownerForm.FindStringSubmatch(text)
+	if m == nil {
+		return i, false
+	}
+	pid, err := strconv.Atoi(m[1])
+	return identity{pid: pid, start: m[2], space: m[3], boot: m[4], host: m[5]}, err == nil
+}
+
+// self is this process.
+var self = sync.OnceValue(func() identity {
+	host, _ := os.Hostname()
+	i := identity{pid: os.Getpid(), start: "0", host: strings.Map(plainHost, host)}
+	i.space, i.boot = surroundings()
+	if start, there := present(i.pid); there && start != "" {
+		i.start = start
+	}
+	return i
+})
+
+func plainHost(r rune) rune {
+	if r == '/' || r < ' ' || r == 0x7f {
+		return '_'
+	}
+	return r
+}
+
+// owner is the name of this process.
+func owner() string { return self().String() }
+
+// fate is what can be told of a process by its name.
+type fate int
+
+const (
+	unknown fate = iota // whether it lives cannot be told from here
+	lives
+	dead
+)
+
+// fateOf judges the process that an owner's name means, and says why it is not dead.
+func fateOf(owner string) (fate, string) {
+	i, ok := parseOwner(owner)
+	if !ok {
+		return unknown, "its owner is not named as locbench names itself"
+	}
+	return judge(i, self(), present)
+}
+
+// judge is fateOf, seen from here. present tells whether a process with that number is there, and when it was started ("": that
+// cannot be told).
+func judge(i, here identity, present func(pid int) (start string, there bool)) (fate, string) {
+	old := i.space == "" || i.boot == "" || here.space == "" || here.boot == ""
+	switch {
+	case old && i.host != here.host:
+		return unknown, "it is of another machine, " + i.host
+	case !old && i.boot != here.boot && i.host != here.host:
+		return unknown, "it is of another machine, " + i.host
+	case !old && i.boot != here.boot:
+		return unknown, "it is of another machine of this name, or from before this one was started"
+	case !old && i.boot == "0" && i.host != here.host:
+		return unknown, "it is of another machine, " + i.host
+	case !old && i.space != here.space:
+		return unknown, fmt.Sprintf("its locbench, process %d of another PID namespace, cannot be seen from here", i.pid)
+	}
+	start, there := present(i.pid)
+	switch {
+	case there && (start == "" || i.start == "0" && !old || start == i.start):
+		return lives, fmt.Sprintf("its locbench, process %d, is running", i.pid)
+	case old:
+		return unknown, fmt.Sprintf("its locbench, process %d, is not here, but may be in another PID namespace", i.pid)
+	}
+	return dead, ""
+}
+
+// newInstanceID makes the ID of an instance: <owner>-<12 hex digits>.
+func newInstanceID() string {
+	var random [6]byte
+	rand.Read(random[:]) // never fails
+	return owner() + "-" + hex.EncodeToString(random[:])
+}
+
+var instanceForm = regexp.MustCompile(`^(.+)-[0-9a-f]{12}$`)
+
+// instanceOwner is the owner in the ID of an instance; ok is false for everything that is none.
+func instanceOwner(id string) (owner string, ok bool) {
+	m := instanceForm.FindStringSubmatch(id)
+	if m == nil {
+		return "", false
+	}
+	_, ok = parseOwner(m[1])
+	return m[1], ok
+}

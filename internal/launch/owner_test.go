@@ -1,0 +1,171 @@
+package launch
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+const (
+	boot      = "0123456789abcdef0123456789abcdef"
+	otherBoot = "00000000000000000000000000000001"
+)
+
+func TestParseOwner(t *testing.T) {
+	for text, want := range map[string]identity{
+		"1.2@host": {1, "2", "", "", "host"},
+		"77.88.4026531836." + boot + "@a host-1.example": {77, "88", "4026531836", boot, "a host-1.example"},
+		"77.1700000000000000.0.0@mac":                    {77, "1700000000000000", "0", "0", "mac"},
+		"1.2@":                                           {1, "2", "", "", ""},
+		owner():                                          self(),
+	} {
+		got, ok := parseOwner(text)
+		if !ok || got != want || got.String() != text {
+			t.Errorf("%q: %+v, %v", text, got, ok)
+		}
+		if o, ok := instanceOwner(text + "-0123456789ab"); !ok || o != text {
+			t.Errorf("%q: instance of %q, %v", text, o, ok)
+		}
+	}
+	for _, text := range []string{
+		"", "nightly.service", "x", "1", "1@h", "1.2", "0.2@h", "-1.2@h", "01.2@h", "1.x@h", "1.2.3@h", "1.2.3.xyz@h", "1.2.3.0.4@h", "1.2@a/b", "1.2@a\nb",
+		" 1.2@h", "99999999999.1@h", "1.2.3.ABC@h",
+	} {
+		if i, ok := parseOwner(text); ok {
+			t.Errorf("%q: taken for %+v", text, i)
+		}
+	}
+	for _, id := range []string{"1.2@h", "1.2@h-", "1.2@h-0123456789a", "1.2@h-0123456789abc", "1.2@h-0123456789AB", "1.2@h-0123456789ab.service", "x-0123456789ab", "-0123456789ab"} {
+		if o, ok := instanceOwner(id); ok && o != "1.2@h" {
+			t.Errorf("%q: taken for an instance of %q", id, o)
+		} else if ok {
+			t.Errorf("%q: taken for an instance", id)
+		}
+	}
+	if o, ok := instanceOwner(newInstanceID()); !ok || o != owner() {
+		t.Errorf("own instance: %q, %v", o, ok)
+	}
+}
+
+func FuzzParseOwner(f *testing.F) {
+	f.Add("1.2.4026531836." + boot + "@host")
+	f.Add("1.2@host")
+	f.Fuzz(func(t *testing.T, text string) {
+		if i, ok := parseOwner(text); ok && (i.String() != text || i.pid <= 0 || strings.Contains(text, "/")) {
+			t.Errorf("%q: %+v", text, i)
+		}
+	})
+}
+
+func TestJudge(t *testing.T) {
+	running := map[int]string{10: "100", 11: "", 12: "120"} // start by number; "" cannot be told
+	present := func(pid int) (string, bool) {
+		start, there := running[pid]
+		return start, there
+	}
+	here := identity{1, "1", "41", boot, "host"}
+	mac := identity{1, "1", "0", otherBoot, "host"}
+	windows := identity{1, "1", "0", "0", "host"}
+	for name, tt := range map[string]struct {
+		i, here identity
+		want    fate
+		why     string
+	}{
+		"lives":                          {identity{10, "100", "41", boot, "host"}, here, lives, "process 10, is running"},
+		"lives in a container's host":    {identity{10, "100", "41", boot, "0a1b2c"}, here, lives, "is running"},
+		"hidden":                         {identity{11, "110", "41", boot, "host"}, here, lives, "is running"},
+		"gone":                           {identity{9, "90", "41", boot, "host"}, here, dead, ""},
+		"number used again":              {identity{10, "99", "41", boot, "host"}, here, dead, ""},
+		"another PID namespace":          {identity{9, "90", "42", boot, "host"}, here, unknown, "PID namespace"},
+		"the same number in another one": {identity{10, "100", "42", boot, "host"}, here, unknown, "PID namespace"},
+		"another machine":                {identity{9, "90", "41", otherBoot, "far"}, here, unknown, "another machine, far"},
+		"started anew":                   {identity{9, "90", "41", otherBoot, "host"}, here, unknown, "before this one was started"},
+		"old, lives":                     {identity{10, "100", "", "", "host"}, here, lives, "is running"},
+		"old, gone":                      {identity{9, "90", "", "", "host"}, here, unknown, "may be in another PID namespace"},
+		"old, number used again":         {identity{10, "99", "", "", "host"}, here, unknown, "may be in another PID namespace"},
+		"old, another machine":           {identity{10, "100", "", "", "far"}, here, unknown, "another machine, far"},
+		"here not known":                 {identity{9, "90", "41", boot, "host"}, identity{1, "1", "", "", "host"}, unknown, "may be"},
+		"macOS, lives":                   {identity{12, "120", "0", otherBoot, "host"}, mac, lives, "is running"},
+		"macOS, gone":                    {identity{9, "90", "0", otherBoot, "host"}, mac, dead, ""},
+		"macOS, start not known":         {identity{12, "0", "0", otherBoot, "host"}, mac, lives, "is running"},
+		"Windows, gone":                  {identity{9, "90", "0", "0", "host"}, windows, dead, ""},
+		"Windows, number used again":     {identity{12, "121", "0", "0", "host"}, windows, dead, ""},
+		"Windows, another machine":       {identity{9, "90", "0", "0", "far"}, windows, unknown, "another machine, far"},
+		"Linux seen from Windows":        {identity{9, "90", "41", boot, "host"}, windows, unknown, "another machine"},
+	} {
+		got, why := judge(tt.i, tt.here, present)
+		if got != tt.want || !strings.Contains(why, tt.why) || (why == "") != (got == dead) {
+			t.Errorf("%s: %v, %q", name, got, why)
+		}
+	}
+	if f, why := fateOf("nightly.service"); f != unknown || why == "" {
+		t.Errorf("no owner: %v, %q", f, why)
+	}
+}
+
+// TestFateOfProcesses asks this system about a process that lives and, with the same number, about one that does not.
+func TestFateOfProcesses(t *testing.T) {
+	if f, why := fateOf(owner()); f != lives {
+		t.Errorf("own: %v, %s", f, why)
+	}
+	child := exec.Command(os.Args[0], "-test.run=^TestWaitForStandardInput$")
+	child.Env = append(os.Environ(), "LOCBENCH_TEST_WAIT=1")
+	in, err := child.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	i := self()
+	i.pid = child.Process.Pid
+	i.start, _ = present(i.pid)
+	if f, why := fateOf(i.String()); f != lives {
+		t.Errorf("child: %v, %s", f, why)
+	}
+	again := i
+	again.start = "1"
+	if f, _ := fateOf(again.String()); f != dead && i.start != "" {
+		t.Error("another process of the same number is taken for it")
+	}
+	in.Close()
+	if err := child.Wait(); err != nil {
+		t.Error(err)
+	}
+	if f, why := fateOf(i.String()); f != dead {
+		t.Errorf("after its end: %v, %s", f, why)
+	}
+}
+
+// TestWaitForStandardInput is no test but the child of TestFateOfProcesses.
+func TestWaitForStandardInput(t *testing.T) {
+	if os.Getenv("LOCBENCH_TEST_WAIT") == "" {
+		t.Skip("run by TestFateOfProcesses in a process of its own")
+	}
+	os.Stdin.Read(make([]byte, 1))
+}
+
+// TestEnvironIn reads what macOS tells of a process, built here after xnu's sysctl_procargsx.
+func TestEnvironIn(t *testing.T) {
+	block := func(n uint32, text string) []byte { return append(binary.NativeEndian.AppendUint32(nil, n), text...) }
+	env, ok := environIn(block(2, "/bin/x\x00\x00\x00\x00/bin/x\x00-flag\x00A=1\x00"+envRun+"=r\x00"))
+	if !ok || !bytes.Equal(env, []byte("A=1\x00"+envRun+"=r\x00")) {
+		t.Errorf("%q, %v", env, ok)
+	}
+	if f, ok := matchEnv(env, []string{envRun + "="}); !ok || f.run != "r" {
+		t.Errorf("%+v, %v", f, ok)
+	}
+	for _, bad := range [][]byte{nil, {1, 2}, block(1, ""), block(1, "/bin/x"), block(3, "/bin/x\x00a\x00b"), block(1<<31, "/bin/x\x00a\x00")} {
+		if env, ok := environIn(bad); ok {
+			t.Errorf("%q: %q", bad, env)
+		}
+	}
+}
+
+func FuzzEnvironIn(f *testing.F) {
+	f.Add([]byte("\x01\x00\x00\x00/bin/x\x00\x00x\x00A=1\x00"))
+	f.Fuzz(func(_ *testing.T, data []byte) { environIn(data) })
+}
