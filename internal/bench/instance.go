@@ -121,7 +121,7 @@ type StopResult struct {
 // Usage is one reading of an instance's counters. What the source cannot tell is nil, never 0.
 type Usage struct {
 	At         time.Time     `json:"at"`     // the middle of the reading, by this machine's clock
-	Source     string        `json:"source"` // "cgroup v1", "cgroup v2", "docker stats", "/proc"
+	Source     string        `json:"source"` // "cgroup v1", "cgroup v2", "docker stats", "/proc", or two of them ("cgroup v2; memory and threads of /proc")
 	CPU        time.Duration `json:"cpu_ns"` // time used since start, user and system together
 	CPUUser    *Duration     `json:"cpu_user_ns,omitempty"`
 	CPUSystem  *Duration     `json:"cpu_system_ns,omitempty"`

@@ -59,14 +59,24 @@ func parseStat(line string) (s stat, err error) {
 	return s, err
 }
 
-// procUsage adds up the processes of a session. It knows nothing of one that has ended without its parent waiting for it.
-func procUsage(session int) (bench.Usage, error) {
+// inSession are the processes of a session.
+func inSession(session int) (pids []int) {
+	for _, pid := range allPIDs() {
+		if s, err := readStat(pid); err == nil && s.session == session {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// procUsage adds up processes. It knows nothing of one that has ended without its parent waiting for it.
+func procUsage(pids []int) (bench.Usage, error) {
 	before := time.Now()
 	var user, system, threads, processes, minor, major int64
 	mem := bench.Memory{PeakSource: "VmHWM"}
-	for _, pid := range allPIDs() {
+	for _, pid := range pids {
 		s, err := readStat(pid)
-		if err != nil || s.session != session || s.state == 'Z' {
+		if err != nil || s.state == 'Z' {
 			continue
 		}
 		processes++

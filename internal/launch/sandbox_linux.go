@@ -180,10 +180,18 @@ func (s *sandbox) usage(pid int) (bench.Usage, error) {
 	if s.closed {
 		return bench.Usage{}, errStopped
 	}
-	if s.reader != nil {
-		return s.reader.Read()
+	if s.reader == nil {
+		return procUsage(inSession(pid))
 	}
-	return procUsage(pid)
+	u, err := s.reader.Read()
+	if err == nil && u.Memory == nil {
+		// A group of cgroup v2 counts CPU time alone where its controllers cannot be turned on, as in a container whose own processes
+		// are in the group above.
+		if p, e := procUsage(s.group.PIDs()); e == nil {
+			u.Source, u.Memory, u.Threads = u.Source+"; memory and threads of /proc", p.Memory, p.Threads
+		}
+	}
+	return u, err
 }
 
 // follow adds the figures of /proc to those of the group.
