@@ -27,7 +27,10 @@ func waitFor(t *testing.T, what string, is func() bool) {
 }
 
 // lastSeq is how far the event log in dir has come.
-func lastSeq(dir string) int64 { return results.LastSeq(dir) }
+func lastSeq(dir string) int64 {
+	last, _ := results.LastSeq(dir)
+	return last
+}
 
 func runState(dir string) bench.RunState {
 	run, _, _ := results.Read(dir)

@@ -61,7 +61,7 @@ type conducted struct {
 	plan       bench.Run
 	dir        string
 	services   map[bench.Selection]bench.Service
-	resume     bool
+	resume     *results.Held // nil: it begins
 	controlled bool
 	controls   <-chan bench.Control
 	// follow makes the subscriber beside the results; cancel ends the run.
@@ -72,6 +72,14 @@ type conducted struct {
 
 // execute plans a run (or reads the plan of one to resume), runs it under control, and writes the reports.
 func execute(ctx context.Context, env Env, f runFlags, contenders []string, changed func(string) bool, controls <-chan bench.Control) error {
+	var held *results.Held
+	if f.resume != "" {
+		var err error
+		if held, err = results.Hold(f.resume); err != nil { // before the plan is read: another one may be going on with it
+			return withCode(ExitUsage, err)
+		}
+		defer held.Close()
+	}
 	plan, dir, err := planRun(f, contenders, changed, withoutControlled(env.Args))
 	if err != nil {
 		return err
@@ -82,7 +90,7 @@ func execute(ctx context.Context, env Env, f runFlags, contenders []string, chan
 	}
 	var printer *plain.Printer
 	err = conduct(ctx, env, conducted{
-		plan: plan, dir: dir, services: services, resume: f.resume != "", controlled: f.controlled, controls: controls, metrics: f.metrics,
+		plan: plan, dir: dir, services: services, resume: held, controlled: f.controlled, controls: controls, metrics: f.metrics,
 		follow: func(cancel context.CancelCauseFunc) func(bench.Record) {
 			printer = newPrinter(env, f, cancel)
 			return printer.Handle
@@ -129,14 +137,14 @@ func conduct(ctx context.Context, env Env, c conducted) error {
 	stream.Mask(func(e bench.Event) bench.Event { return masker.Event(clock.Event(e)) })
 	isolation := part(plan.Profile, site.engine)
 	plan.Isolated, site.apart = &isolation, newApart(isolation)
-	if c.resume {
+	if c.resume != nil {
 		if plan.Data.Hash != recorded.Data.Hash {
 			return usage("the data set %s is not the one that %s was begun with: its legs could not be compared", plan.Data.Name, dir)
 		}
 		plan.Warnings = append(plan.Warnings, changes(recorded, plan)...)
 	}
 	plan.Warnings = append(plan.Warnings, crowded(plan)...)
-	if c.resume {
+	if c.resume != nil {
 		if err := site.cleanUp(ctx); err != nil {
 			warn(env, err)
 		}
@@ -165,7 +173,11 @@ func conduct(ctx context.Context, env Env, c conducted) error {
 			return err
 		}
 	}
-	stream.Continue(results.LastSeq(dir))
+	last, err := results.LastSeq(dir)
+	if err != nil {
+		return fmt.Errorf("read event log: %w", err)
+	}
+	stream.Continue(last)
 	stream.Subscribe(writer.Handle)
 	stream.Subscribe(c.follow(cancel))
 	telling.start(ctx, stream)
@@ -324,10 +336,10 @@ func public(run bench.Run) bench.Run {
 	return run
 }
 
-func openResults(dir string, resume bool, plan bench.Run, cancel context.CancelCauseFunc) (*results.Writer, error) {
+func openResults(dir string, resume *results.Held, plan bench.Run, cancel context.CancelCauseFunc) (*results.Writer, error) {
 	fail := func(err error) { cancel(unkept(dir, err, plan.Search == "")) }
-	if resume {
-		return results.Reopen(dir, plan, fail)
+	if resume != nil {
+		return resume.Reopen(plan, fail)
 	}
 	w, err := results.Create(dir, plan, fail)
 	if err != nil {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/profile"
+	"locbench/internal/results"
 )
 
 func TestTheRecordHoldsNoPassword(t *testing.T) {
@@ -97,4 +99,29 @@ func TestResumeOfTurns(t *testing.T) {
 			t.Errorf("turns of %s: %s", turns, text)
 		}
 	}
+}
+
+// TestResumePlansUnderTheLock: how far a run is, is not read while another locbench goes on with it.
+func TestResumePlansUnderTheLock(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	leg := bench.LegEntry{Leg: bench.Leg{Contender: "go-nethttp", Round: 1}, State: bench.LegComplete, File: "go-nethttp-1.json"}
+	p, err := profile.Parse("p.yaml", []byte("contenders: [go-nethttp]\nrequests: [{path: /x}]\nsteps: [3]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := results.Create(dir, bench.Run{Schema: bench.SchemaVersion, ID: "r1", State: bench.RunRunning, Profile: p, Legs: []bench.LegEntry{leg}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resume := func(want string) {
+		t.Helper()
+		err := execute(t.Context(), Env{Stdout: io.Discard, Stderr: io.Discard}, runFlags{resume: dir}, nil, func(string) bool { return false }, nil)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	resume("another locbench is writing to " + dir)
+	other.Close()
+	resume("nothing to resume")
+	resume("nothing to resume") // the first has let go of it
 }

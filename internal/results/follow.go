@@ -7,8 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"time"
 
 	"locbench/internal/bench"
@@ -67,9 +70,39 @@ type follower struct {
 
 	pending []byte // a line that has no end yet
 	long    bool   // the line that is being read is longer than any record: the rest of it is thrown away
+	passed  int64  // the highest number of such a line
 	batch   []bench.Record
 	ended   bool // the last word was that the run has ended
 	bad     int64
+}
+
+// newFollower reads logs from their beginning, one record at a time.
+func newFollower(handle func(bench.Record) error) *follower {
+	return &follower{from: math.MinInt64, handle: func(batch []bench.Record) error {
+		for _, rec := range batch {
+			if err := handle(rec); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+}
+
+// read reads a log that does not grow.
+func (l *follower) read(r io.Reader) error {
+	for {
+		n, err := l.catchUp(context.Background(), r)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			break
+		}
+	}
+	if err := l.finish(); !errors.Is(err, ErrKilled) {
+		return err
+	}
+	return nil
 }
 
 func (l *follower) follow(ctx context.Context, f *os.File) error {
@@ -141,11 +174,28 @@ func (l *follower) add(piece []byte) error {
 
 // keep holds the beginning of a line until its end comes.
 func (l *follower) keep(piece []byte) {
-	if l.long || len(l.pending)+len(piece) > maxLine {
-		l.long, l.pending = true, nil
+	if !l.long && len(l.pending)+len(piece) <= maxLine {
+		l.pending = append(l.pending, piece...)
 		return
 	}
-	l.pending = append(l.pending, piece...)
+	if !l.long {
+		l.passed = max(l.passed, seqOf(slices.Concat(l.pending[:min(len(l.pending), maxSeq)], piece[:min(len(piece), maxSeq)])))
+	}
+	l.long, l.pending = true, nil
+}
+
+// maxSeq is more than the bytes of the beginning of a record, up to the end of its number.
+const maxSeq = 64
+
+// seqOf is the number of the record that begins so, 0 where there is none.
+func seqOf(beginning []byte) int64 {
+	rest, _ := bytes.CutPrefix(beginning, []byte(`{"seq":`))
+	digits := rest[:len(rest)-len(bytes.TrimLeft(rest, "0123456789"))]
+	n, err := strconv.ParseInt(string(digits), 10, 64)
+	if err != nil || len(rest) == len(beginning) {
+		return 0
+	}
+	return n
 }
 
 // line takes the last piece of a line.

@@ -121,11 +121,7 @@ func TestFollowAResumedRun(t *testing.T) {
 	if err := followLog(t, dir, 2).end(t); err != nil {
 		t.Errorf("error %v", err)
 	}
-	w, err := Reopen(dir, plan(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
+	w = mustReopen(t, dir, plan())
 	l := followLog(t, dir, 0)
 	l.expect(t, 1, 2)
 	feed(w, 3, nil, bench.RunStarted{Run: plan(), Dir: dir})
@@ -182,7 +178,7 @@ func TestFollowEndsEarly(t *testing.T) {
 	}
 }
 
-// FuzzFollow: in whatever pieces a log comes, what is told is what reading it at once tells.
+// FuzzFollow: in whatever pieces a log comes, what is told is what its lines hold, one by one.
 func FuzzFollow(f *testing.F) {
 	event, _ := json.Marshal(bench.Record{Seq: 7, At: at, Event: step(2)})
 	ended, _ := json.Marshal(bench.Record{Seq: 8, At: at, Event: bench.RunEnded{}})
@@ -192,12 +188,12 @@ func FuzzFollow(f *testing.F) {
 	f.Fuzz(func(t *testing.T, log []byte, size int) {
 		size = 1 + max(0, size%4096)
 		var want, got []int64
-		_ = readEvents(bytes.NewReader(log), func(r bench.Record) error {
-			if r.Seq > 0 {
+		for _, line := range bytes.Split(log, []byte("\n")) {
+			var r bench.Record
+			if len(line) <= maxLine && json.Unmarshal(line, &r) == nil && r.Seq > 0 {
 				want = append(want, r.Seq)
 			}
-			return nil
-		})
+		}
 		l := &follower{handle: func(batch []bench.Record) error {
 			for _, r := range batch {
 				got = append(got, r.Seq)

@@ -37,6 +37,20 @@ func mustCreate(t *testing.T, dir string) *Writer {
 }
 
 // feed hands events of a leg to the writer, numbered from seq.
+func mustReopen(t *testing.T, dir string, run bench.Run) *Writer {
+	t.Helper()
+	h, err := Hold(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := h.Reopen(run, func(err error) { t.Error(err) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Close() })
+	return w
+}
+
 func feed(w *Writer, seq int64, leg *bench.Leg, events ...bench.Event) {
 	for i, e := range events {
 		w.Handle(bench.Record{Seq: seq + int64(i), At: at.Add(time.Duration(i) * time.Second), Leg: leg, Event: e})
@@ -105,13 +119,10 @@ func TestResumeKeepsTheUnfinishedLifeAside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if last := LastSeq(dir); last != 3 {
-		t.Errorf("last event %d, want 3", last)
+	if last, err := LastSeq(dir); err != nil || last != 3 {
+		t.Errorf("last event %d, want 3 (%v)", last, err)
 	}
-	w2, err := Reopen(dir, run, func(err error) { t.Error(err) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	w2 := mustReopen(t, dir, run)
 	defer w2.Close()
 	feed(w2, 4, &leg, bench.LegStarted{}, step(0), bench.LegEnded{State: bench.LegComplete})
 	_, legs, err := Read(dir)
@@ -125,8 +136,8 @@ func TestResumeKeepsTheUnfinishedLifeAside(t *testing.T) {
 	if err := readJSON(os.DirFS(dir), "go-nethttp-1.partial1.json", &partial); err != nil || len(partial.Steps) != 2 {
 		t.Errorf("the unfinished life is lost: %v, %d steps", err, len(partial.Steps))
 	}
-	if last := LastSeq(dir); last != 6 {
-		t.Errorf("last event %d, want 6: the half line must not swallow the next one", last)
+	if last, err := LastSeq(dir); err != nil || last != 6 {
+		t.Errorf("last event %d, want 6: the half line must not swallow the next one (%v)", last, err)
 	}
 }
 
@@ -137,7 +148,7 @@ func TestCreateRefusesAFolderWithARun(t *testing.T) {
 		t.Errorf("error %v, want one that names --resume", err)
 	}
 	// While the first writer is alive nobody else may go on in its folder.
-	if _, err := Reopen(dir, plan(), nil); err == nil || !strings.Contains(err.Error(), "another locbench") {
+	if _, err := Hold(dir); err == nil || !strings.Contains(err.Error(), "another locbench") {
 		t.Errorf("error %v, want one that tells of the other writer", err)
 	}
 }
@@ -275,10 +286,7 @@ func TestReopenRemovesTemporaryFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if w, err = Reopen(dir, run, fail); err != nil {
-		t.Fatal(err)
-	}
-	w.Close()
+	mustReopen(t, dir, run).Close()
 	var left []string
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
@@ -314,4 +322,64 @@ func TestLegsAtTheSameTime(t *testing.T) {
 	if legs[1].State != bench.LegFailed || len(legs[1].Steps) != 1 || *legs[1].StartUp != 2 || run.Legs[1].State != bench.LegFailed {
 		t.Errorf("b: %+v", legs[1])
 	}
+}
+
+// A line that no reader takes has a number all the same: it is not used again, and neither are those behind it.
+func TestLastSeqBehindALineThatIsTooLong(t *testing.T) {
+	short := func(seq string) string {
+		return `{"seq":` + seq + `,"type":"notice","event":{"level":"info","text":"x"}}` + "\n"
+	}
+	long := func(seq string) string {
+		return `{"seq":` + seq + `,"type":"notice","text":"` + strings.Repeat("x", maxLine) + "\"}\n"
+	}
+	for name, tt := range map[string]struct {
+		log  string
+		want int64
+	}{
+		"before others":      {short("1") + long("2") + short("3"), 3},
+		"the last":           {short("1") + long("7"), 7},
+		"without a number":   {short("1") + strings.Repeat("7", maxLine+1) + "\n", 1},
+		"more than a number": {short("1") + long(strings.Repeat("9", 40)), 1},
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, EventsFile), []byte(tt.log), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if last, err := LastSeq(dir); err != nil || last != tt.want {
+			t.Errorf("%s: %d, want %d (%v)", name, last, tt.want, err)
+		}
+	}
+	if last, err := LastSeq(t.TempDir()); err != nil || last != 0 {
+		t.Errorf("no log: %d, %v", last, err)
+	}
+}
+
+// Who goes on with a run keeps others from it before reading how far it is.
+func TestHoldKeepsOthersOut(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Hold(dir); err == nil || !strings.Contains(err.Error(), "is not a results folder") {
+		t.Error(err)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) > 0 {
+		t.Errorf("left in it: %v", entries)
+	}
+	run := bench.Run{Schema: bench.SchemaVersion, ID: "r"}
+	mustCreate(t, dir).Close()
+	h, err := Hold(filepath.Join(dir, RunFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Hold(dir); err == nil || !strings.Contains(err.Error(), "another locbench is writing to "+dir) {
+		t.Error(err)
+	}
+	h.Close()
+	w := mustReopen(t, dir, run)
+	if _, err := Hold(dir); err == nil {
+		t.Error("the folder of a writer is given away")
+	}
+	w.Close()
+	if h, err = Hold(dir); err != nil {
+		t.Fatal(err)
+	}
+	h.Close()
 }

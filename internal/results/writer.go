@@ -7,11 +7,11 @@
 package results
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -43,26 +43,46 @@ func Create(dir string, run bench.Run, fail func(error)) (*Writer, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make results folder: %w", err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, RunFile)); err == nil {
-		return nil, fmt.Errorf("%s holds a run already: choose another --out, or finish it by --resume %s", dir, dir)
+	if err := vacant(dir); err != nil {
+		return nil, err
 	}
-	return open(dir, run, fail)
-}
-
-// Reopen goes on with the run in dir, whose state run is, as Read has returned it.
-func Reopen(dir string, run bench.Run, fail func(error)) (*Writer, error) {
-	w, err := open(dir, run, fail)
+	h, err := hold(dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := removeTemporary(dir); err != nil {
-		_ = w.Close()
-		return nil, fmt.Errorf("remove what a killed run has left: %w", err)
+	if err := vacant(dir); err != nil { // another one was faster
+		_ = h.Close()
+		return nil, err
 	}
-	return w, nil
+	return h.write(run, fail)
 }
 
-func open(dir string, run bench.Run, fail func(error)) (*Writer, error) {
+func vacant(dir string) error {
+	if _, err := os.Stat(filepath.Join(dir, RunFile)); err == nil {
+		return fmt.Errorf("%s holds a run already: choose another --out, or finish it by --resume %s", dir, dir)
+	}
+	return nil
+}
+
+// Held is a results folder that nobody else writes to until it, or the Writer that Reopen makes of it, is closed. What is read of the run
+// in the meantime is what it goes on from.
+type Held struct {
+	dir    string
+	events *os.File
+}
+
+// Hold holds the folder of a run that is to go on, or the folder that a path to its run.json names.
+func Hold(dir string) (*Held, error) {
+	if filepath.Base(dir) == RunFile {
+		dir = filepath.Dir(dir)
+	}
+	if _, err := os.Stat(filepath.Join(dir, RunFile)); err != nil {
+		return nil, fmt.Errorf("%s is not a results folder: it has no %s", dir, RunFile)
+	}
+	return hold(dir)
+}
+
+func hold(dir string) (*Held, error) {
 	path := filepath.Join(dir, EventsFile)
 	if st, err := os.Lstat(path); err == nil && !st.Mode().IsRegular() {
 		return nil, fmt.Errorf("open event log: %s is no regular file", path)
@@ -71,22 +91,42 @@ func open(dir string, run bench.Run, fail func(error)) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open event log: %w", err)
 	}
-	w := &Writer{dir: dir, run: run, fail: fail, events: f, legs: map[bench.Leg]*bench.LegResult{}}
-	if err := w.begin(); err != nil {
+	if err := lock(f); err != nil {
 		_ = f.Close()
+		return nil, fmt.Errorf("another locbench is writing to %s: wait for it, or end it (%w)", dir, err)
+	}
+	return &Held{dir, f}, nil
+}
+
+// Close lets others write to the folder.
+func (h *Held) Close() error { return h.events.Close() }
+
+// Reopen goes on with the run, whose state run is, as Read has returned it since the folder is held.
+func (h *Held) Reopen(run bench.Run, fail func(error)) (*Writer, error) {
+	w, err := h.write(run, fail)
+	if err != nil {
 		return nil, err
+	}
+	if err := removeTemporary(h.dir); err != nil {
+		_ = w.Close()
+		return nil, fmt.Errorf("remove what a killed run has left: %w", err)
 	}
 	return w, nil
 }
 
-func (w *Writer) begin() error {
-	if err := lock(w.events); err != nil {
-		return fmt.Errorf("another locbench is writing to %s: wait for it, or end it (%w)", w.dir, err)
+func (h *Held) write(run bench.Run, fail func(error)) (*Writer, error) {
+	w := &Writer{dir: h.dir, run: run, fail: fail, events: h.events, legs: map[bench.Leg]*bench.LegResult{}}
+	err := endLine(w.events)
+	if err != nil {
+		err = fmt.Errorf("open event log: %w", err)
+	} else {
+		err = w.writeRun()
 	}
-	if err := endLine(w.events); err != nil {
-		return fmt.Errorf("open event log: %w", err)
+	if err != nil {
+		_ = h.Close()
+		return nil, err
 	}
-	return w.writeRun()
+	return w, nil
 }
 
 // endLine closes a line that a killed run has left half written, so that the next event stands on its own.
@@ -218,18 +258,27 @@ func keepPartial(path string) error {
 
 func (w *Writer) writeRun() error { return writeJSON(filepath.Join(w.dir, RunFile), w.run) }
 
-// LastSeq is the highest event number in dir's event log, 0 without one. Broken lines are passed over.
-func LastSeq(dir string) int64 {
-	var last int64
-	_ = Events(dir, func(r bench.Record) error {
+// LastSeq is the highest event number in dir's event log, 0 without one. Of lines that are longer than any reader takes the number counts
+// all the same; broken ones are passed over.
+func LastSeq(dir string) (last int64, err error) {
+	f, err := os.Open(filepath.Join(dir, EventsFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	l := newFollower(func(r bench.Record) error {
 		last = max(last, r.Seq)
 		return nil
 	})
-	return last
+	err = l.read(f)
+	return max(last, l.passed), err
 }
 
-// Events reads dir's event log in order. A line that cannot be read is passed over: a killed run leaves half a line.
-// It stops at the first error of handle and returns it.
+// Events reads dir's event log in order. A line that cannot be read, or is longer than any record, is passed over: a killed run leaves
+// half a line. It stops at the first error of handle and returns it.
 func Events(dir string, handle func(bench.Record) error) error {
 	f, err := os.Open(filepath.Join(dir, EventsFile))
 	if err != nil {
@@ -240,16 +289,5 @@ func Events(dir string, handle func(bench.Record) error) error {
 }
 
 func readEvents(r io.Reader, handle func(bench.Record) error) error {
-	lines := bufio.NewScanner(r)
-	lines.Buffer(make([]byte, 64<<10), maxLine)
-	for lines.Scan() {
-		var rec bench.Record
-		if json.Unmarshal(lines.Bytes(), &rec) != nil {
-			continue
-		}
-		if err := handle(rec); err != nil {
-			return err
-		}
-	}
-	return lines.Err()
+	return newFollower(handle).read(r)
 }
