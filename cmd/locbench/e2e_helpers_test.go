@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/launch"
 	"locbench/internal/results"
 )
 
@@ -97,9 +98,13 @@ func startIn(t testing.TB, dir string, env []string, args ...string) *command {
 	return begin(t, cmd)
 }
 
-// begin starts a command that is ready to.
+// begin starts a command that is ready to. It knows nothing of the runs of other tests, unless its environment says where those are.
 func begin(t testing.TB, cmd *exec.Cmd) *command {
 	t.Helper()
+	if cmd.Env == nil {
+		cmd.Env = os.Environ()
+	}
+	cmd.Env = append([]string{launch.RunsVariable + "=" + t.TempDir()}, cmd.Env...)
 	c := &command{t: t, cmd: cmd, done: make(chan struct{})}
 	c.cmd.Stdout, c.cmd.Stderr = &c.stdout, &c.stderr
 	if err := c.cmd.Start(); err != nil {

@@ -5,11 +5,13 @@ package main
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"locbench/internal/cli"
+	"locbench/internal/launch"
 )
 
 func TestMain(m *testing.M) {
@@ -35,6 +37,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("XDG_CACHE_HOME", cache)
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock")
+			env.Setenv(launch.RunsVariable, filepath.Join(env.WorkDir, ".runs"))
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},

@@ -408,7 +408,7 @@ type Machine struct {
 	SwapUsed      *int64 `json:"swap_used_bytes,omitempty"`
 	Throttles     *int64 `json:"thermal_throttles,omitempty"` // how often CPUs were slowed down for their heat since the machine was started
 
-	OtherContainers string `json:"other_containers,omitempty"` // that ran before the run and are not locbench's: how many, and some names
+	OtherContainers string `json:"other_containers,omitempty"` // that ran before the run and are not its own: how many, and some names
 }
 
 // Software is what was in use besides the contenders.

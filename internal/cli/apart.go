@@ -2,10 +2,12 @@ package cli
 
 import (
 	"runtime"
+	"slices"
 
 	"locbench/internal/bench"
 	"locbench/internal/cpuset"
 	"locbench/internal/docker"
+	"locbench/internal/launch"
 	"locbench/internal/thread"
 )
 
@@ -18,8 +20,9 @@ type apart struct {
 	undo      func() error
 }
 
-// part plans the isolation of a run whose runtime is chosen.
-func part(p bench.Profile, engine *docker.Engine) bench.Isolation {
+// part plans the isolation of a run whose runtime is chosen, beside the other runs on this machine. CPUs that those keep to are left to
+// them, where enough others remain.
+func part(p bench.Profile, engine *docker.Engine, others []launch.Neighbour) bench.Isolation {
 	r := cpuset.Request{
 		CPUs: cpuset.Order(cpuset.Allowed(), cpuset.Siblings("")), Limits: p.Limits, Store: p.Store.Kind, Off: p.Isolation == bench.IsolationOff,
 	}
@@ -37,7 +40,36 @@ func part(p bench.Profile, engine *docker.Engine) bench.Isolation {
 	case containers && engine != nil && !engine.Info().CPUSet:
 		r.Cannot = "the engine cannot keep a container to a set of CPUs"
 	}
-	return cpuset.Plan(r)
+	return beside(r, others)
+}
+
+// beside parts the CPUs beside other runs.
+func beside(r cpuset.Request, others []launch.Neighbour) bench.Isolation {
+	var theirs []int
+	anywhere := ""
+	for _, o := range others {
+		cpus, _ := cpuset.Parse(o.CPUs)
+		theirs = append(theirs, cpus...)
+		if len(cpus) == 0 {
+			anywhere = "; another run may use any CPU"
+		}
+	}
+	i := cpuset.Plan(r)
+	if len(theirs) == 0 {
+		i.Text += anywhere
+		return i
+	}
+	text := "; another run is on CPUs " + cpuset.List(theirs)
+	if i.Separate {
+		r.CPUs = slices.DeleteFunc(slices.Clone(r.CPUs), func(cpu int) bool { return slices.Contains(theirs, cpu) })
+		if left := cpuset.Plan(r); left.Separate {
+			i = left
+		} else {
+			text += ", and without these too few are left"
+		}
+	}
+	i.Text += text + anywhere
+	return i
 }
 
 // newApart makes what keeps to a plan.

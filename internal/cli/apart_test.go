@@ -9,6 +9,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/cpuset"
+	"locbench/internal/launch"
 )
 
 func TestNewApart(t *testing.T) {
@@ -32,7 +33,7 @@ func TestPartSaysWhatIsShared(t *testing.T) {
 		"somebody else":    {Runtime: bench.RuntimeURL, Store: bench.StoreSpec{Kind: bench.StoreNone}},
 		"isolation is off": {Runtime: bench.RuntimeProcess, Isolation: bench.IsolationOff, Limits: bench.Limits{CPUs: 1}},
 	} {
-		if i := part(p, nil); i.Separate || !strings.Contains(i.Text, want) || !strings.Contains(i.Text, "share") {
+		if i := part(p, nil, nil); i.Separate || !strings.Contains(i.Text, want) || !strings.Contains(i.Text, "share") {
 			t.Errorf("%+v, want %q", i, want)
 		}
 	}
@@ -99,4 +100,47 @@ func allowed(t *testing.T, pid string) string {
 		}
 	}
 	return ""
+}
+
+func TestCPUsBesideAnotherRun(t *testing.T) {
+	on := func(cpus ...string) (all []launch.Neighbour) {
+		for _, c := range cpus {
+			all = append(all, launch.Neighbour{Run: "r", CPUs: c})
+		}
+		return all
+	}
+	for _, tt := range []struct {
+		name   string
+		r      cpuset.Request
+		others []launch.Neighbour
+		want   string // contender and client, "" shared
+		text   string
+	}{
+		{"alone", cpuset.Request{CPUs: seq(8), Limits: bench.Limits{CPUs: 1}}, nil, "7 0-6", "client on CPUs 0-6"},
+		{"room", cpuset.Request{CPUs: seq(8), Limits: bench.Limits{CPUs: 1}}, on("4-7"), "3 0-2", "; another run is on CPUs 4-7"},
+		{"two others", cpuset.Request{CPUs: seq(8), Limits: bench.Limits{CPUs: 1}}, on("6-7", "0"), "5 1-4", "; another run is on CPUs 0,6-7"},
+		{"no room", cpuset.Request{CPUs: seq(8), Limits: bench.Limits{CPUs: 2}}, on("0-5"), "6-7 0-5", "on CPUs 0-5, and without these too few are left"},
+		{"anywhere", cpuset.Request{CPUs: seq(8), Limits: bench.Limits{CPUs: 1}}, on(""), "7 0-6", "; another run may use any CPU"},
+		{"shared anyway", cpuset.Request{CPUs: seq(2), Limits: bench.Limits{CPUs: 2}}, on("0"), "", "; another run is on CPUs 0"},
+		{"off", cpuset.Request{CPUs: seq(8), Limits: bench.Limits{CPUs: 1}, Off: true}, on("0", ""), "", "isolation is off; another run is on CPUs 0; another run may use any CPU"},
+	} {
+		i := beside(tt.r, tt.others)
+		got := ""
+		if i.Separate {
+			got = i.Contender + " " + i.Client
+		}
+		if got != tt.want || !strings.HasSuffix(i.Text, tt.text) {
+			t.Errorf("%s: %q, %q", tt.name, got, i.Text)
+		}
+		if k := kept(i); (k == "") == i.Separate {
+			t.Errorf("%s: keeps to %q", tt.name, k)
+		}
+	}
+}
+
+func seq(n int) (all []int) {
+	for i := range n {
+		all = append(all, i)
+	}
+	return all
 }

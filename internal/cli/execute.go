@@ -16,6 +16,7 @@ import (
 	"locbench/internal/compare"
 	"locbench/internal/dataset"
 	"locbench/internal/event"
+	"locbench/internal/launch"
 	"locbench/internal/load"
 	"locbench/internal/machine"
 	"locbench/internal/plain"
@@ -135,8 +136,10 @@ func conduct(ctx context.Context, env Env, c conducted) error {
 	plan.Hash = compare.ProfileHash(plan.Profile)
 	masker := newMasker(plan, c.services)
 	stream.Mask(func(e bench.Event) bench.Event { return masker.Event(clock.Event(e)) })
-	isolation := part(plan.Profile, site.engine)
+	isolation, warnings := site.neighbours.meet(plan, func(others []launch.Neighbour) bench.Isolation { return part(plan.Profile, site.engine, others) })
+	defer site.neighbours.close()
 	plan.Isolated, site.apart = &isolation, newApart(isolation)
+	plan.Warnings = append(plan.Warnings, warnings...)
 	if c.resume != nil {
 		if plan.Data.Hash != recorded.Data.Hash {
 			return usage("the data set %s is not the one that %s was begun with: its legs could not be compared", plan.Data.Name, dir)
@@ -181,6 +184,7 @@ func conduct(ctx context.Context, env Env, c conducted) error {
 	stream.Subscribe(writer.Handle)
 	stream.Subscribe(c.follow(cancel))
 	telling.start(ctx, stream)
+	site.neighbours.watch(func(text string) { stream.Publish(nil, bench.Notice{Level: "warning", Text: text}) })
 
 	judge, next := site.judge, c.search.chooses(site)
 	if c.search != nil {

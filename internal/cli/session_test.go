@@ -21,8 +21,20 @@ import (
 	"go.uber.org/goleak"
 
 	"locbench/internal/bench"
+	"locbench/internal/launch"
 	"locbench/internal/results"
 )
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "locbench-runs-")
+	if err != nil {
+		panic(err)
+	}
+	os.Setenv(launch.RunsVariable, dir) // no other runs of this machine
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
 
 // binary is locbench itself: a session starts it in a process of its own.
 var binary = sync.OnceValues(func() (string, error) {

@@ -40,6 +40,8 @@ type site struct {
 	known   *oracle.Answers
 	around  *around.Store // reads host and store; nil where the store cannot be read
 	apart   apart
+
+	neighbours neighbours
 }
 
 // chooseRuntime settles "auto" and connects to the engine where one is needed. The record gets what was chosen.
@@ -298,10 +300,11 @@ func (s *site) environment(svc bench.Service, spec bench.LaunchSpec, url string)
 
 // judge says when the client rather than the contender limited a step. An embedded store's work is the client's here.
 func (s *site) judge(res bench.StepResult, inst bench.InstanceInfo) []string {
+	doubts := s.disturbed(res)
 	if inst.PID == 0 {
-		return nil // not on this machine
+		return doubts // not on this machine
 	}
-	doubts := unrest(res)
+	doubts = append(doubts, unrest(res)...)
 	cpu, ok := res.CPU()
 	if !ok {
 		return doubts
@@ -371,5 +374,6 @@ func (s *site) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instanc
 	if err := s.apart.begin(); err != nil {
 		return nil, err
 	}
+	s.meetOnEngine(ctx)
 	return s.starter.Launch(ctx, spec)
 }

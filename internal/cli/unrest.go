@@ -9,12 +9,12 @@ import (
 	"locbench/internal/machine"
 )
 
-// others are the containers that run on the engine and are not locbench's.
+// others are the containers that run on the engine and are not this run's.
 func (s *site) others(ctx context.Context) string {
 	if s.engine == nil {
 		return ""
 	}
-	names, err := s.engine.Running(ctx)
+	names, err := s.engine.Running(ctx, s.plan.ID)
 	if err != nil {
 		return "" // the run will find out what is wrong with the engine
 	}

@@ -22,15 +22,16 @@ func (e *Engine) Images(ctx context.Context) ([]ListedImage, error) {
 	return list, nil
 }
 
-// Running lists the names of the containers that run and are not locbench's, in the order of their start, the last first.
-func (e *Engine) Running(ctx context.Context) ([]string, error) {
+// Running lists the names of the containers that run and are not of a run of locbench ("": of none), in the order of their start, the last
+// first.
+func (e *Engine) Running(ctx context.Context, run string) ([]string, error) {
 	all, err := e.cli.ContainerList(ctx, container.ListOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("list containers: %w", orCause(ctx, err))
 	}
 	var names []string
 	for _, c := range all {
-		if _, ours := c.Labels[LabelRun]; ours {
+		if own, ours := c.Labels[LabelRun]; ours && own == run {
 			continue
 		}
 		name := c.ID

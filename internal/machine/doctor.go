@@ -69,7 +69,7 @@ func doctorDocker(ctx context.Context) (all []Finding, others string) {
 	}
 	defer e.Close()
 	i := e.Info()
-	names, _ := e.Running(ctx) // an engine that answers no more is told of elsewhere
+	names, _ := e.Running(ctx, "") // an engine that answers no more is told of elsewhere
 	all = []Finding{{Name: "Docker", Status: OK, Value: safe.Line(fmt.Sprintf("engine %s, API %s, cgroup v%d, %d CPUs, at %s",
 		i.Version, i.APIVersion, i.CgroupVersion, i.CPUs, e.Host()), 300)}}
 	return append(all, dockerLimits(i)), Names(names)
