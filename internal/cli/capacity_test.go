@@ -60,7 +60,7 @@ func TestCapacityOfATarget(t *testing.T) {
 	}
 	var succeeded int64
 	for _, s := range legs[0].Steps {
-		succeeded += s.Load.Succeeded
+		succeeded += s.Load.AllSucceeded()
 	}
 	if succeeded != answered.Load() {
 		t.Errorf("%d successes, %d answers", succeeded, answered.Load())

@@ -110,7 +110,7 @@ func TestCompareJSON(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &got); err != nil || code != ExitThreshold {
 		t.Fatalf("%v, exit code %d\n%s", err, code, out.String())
 	}
-	if len(got.Contenders) != 1 || len(got.Contenders[0].Measures) != 5 || len(got.Gates) != 1 {
+	if len(got.Contenders) != 1 || len(got.Contenders[0].Measures) != 6 || len(got.Gates) != 1 {
 		t.Fatalf("%+v", got)
 	}
 	if m := got.Contenders[0].Measures[0]; m.Measure != "throughput" || m.Verdict != "worse" || m.Ratio == nil || m.Ratio.High > 0.95 {

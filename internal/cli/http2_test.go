@@ -38,7 +38,7 @@ func TestRunInHTTP2(t *testing.T) {
 	}
 	l := legs[0].Steps[0].Load
 	// A few of its bodies are compared with those of cities, which they are not.
-	if n := l.Succeeded + l.FailedTotal(); l.Succeeded == 0 || run.Profile.Protocol != "http/2" || n != answered.Load() {
+	if n := l.AllSucceeded() + l.FailedTotal(); l.Succeeded == 0 || run.Profile.Protocol != "http/2" || n != answered.Load() {
 		t.Errorf("%q: %d successes and failures, %d answers in HTTP/2", run.Profile.Protocol, n, answered.Load())
 	}
 }
