@@ -26,6 +26,9 @@ type seedFlags struct {
 	quiet   bool
 }
 
+// maxWorkers bounds the bulk requests at a time: an Elasticsearch refuses what its queue of writes (200 by default) does not hold.
+const maxWorkers = 256
+
 func newSeed(env Env) *cobra.Command {
 	var f seedFlags
 	cmd := &cobra.Command{
@@ -39,7 +42,8 @@ make. A document that Elasticsearch rejects is listed with its reason, no alias 
 
 Without further options it loads the bundled data: 14,945 cities of CZ, SK, PL, DE and AT (GeoNames, CC BY 4.0) and their
 regions (CLDR); their shapes are made up. --cities generates as many as wanted instead. --from loads an existing dump: for
-every index a file <index>.mapping.json with the body of "PUT /<index>", and <index>.ndjson as _bulk takes it.`,
+every index a file <index>.mapping.json with the body of "PUT /<index>", and <index>.ndjson as _bulk takes it. The names
+index-mapping-<index>_v1.json and index-data-<index>.ndjson, with any number of a version, are read as well.`,
 		Example: `  locbench seed --elastic http://127.0.0.1:9200
   locbench seed --elastic http://127.0.0.1:9200 --cities 100000 --vertices 60 --random-seed 1
   locbench seed --elastic http://user:secret@10.0.0.5:9200 --from ./dump --force`,
@@ -51,11 +55,16 @@ every index a file <index>.mapping.json with the body of "PUT /<index>", and <in
 			if _, err := serviceURL(f.elastic); err != nil {
 				return usage("--elastic: %q is no URL; one looks like http://127.0.0.1:9200", f.elastic)
 			}
-			if f.from != "" && f.data.Cities != 0 {
+			changed := cmd.Flags().Changed
+			switch {
+			case f.from != "" && changed("cities"):
 				return usage("--from loads a dump, --cities generates data: choose one")
-			}
-			if f.data.Cities == 0 && (cmd.Flags().Changed("vertices") || cmd.Flags().Changed("random-seed")) {
+			case changed("cities") && (f.data.Cities < 1 || f.data.Cities > dataset.MaxGenerated):
+				return usage("--cities %d: from 1 to 1,000,000", f.data.Cities)
+			case !changed("cities") && (changed("vertices") || changed("random-seed")):
 				return usage("--vertices and --random-seed go with --cities: the bundled data are what they are")
+			case f.workers < 1 || f.workers > maxWorkers:
+				return usage("--workers %d: from 1 to %d", f.workers, maxWorkers)
 			}
 			return runSeed(cmd.Context(), env, f)
 		},

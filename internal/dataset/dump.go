@@ -11,8 +11,11 @@ import (
 	"hash"
 	"io"
 	"iter"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,8 +35,16 @@ const (
 
 type dump struct {
 	dir     string
+	files   map[string]indexFiles
 	indices []Index
 	hash    string
+}
+
+// indexFiles are the names of an index's files in the folder.
+type indexFiles struct {
+	docs     string
+	mappings []string // one, or there is a mistake
+	wanted   string   // how its mapping is called beside such documents
 }
 
 // Dump returns the data set in a folder. For each index the folder has two files:
@@ -44,25 +55,20 @@ type dump struct {
 //   - <index>.mapping.json or <index>.json, what PUT /<index> takes ({"settings": …, "mappings": …}), or what
 //     GET /<index>/_mapping or GET /<index> answers, or bare mappings ({"properties": …}). Aliases in it are left out.
 //
+// They may also be called index-data-<index>.ndjson and index-mapping-<index>_v1.json, with any number, as in the dump that was
+// published with the original of the locations service.
+//
 // Dump reads all files once, so that a mistake (told with file and line) is found before anything is sent.
 func Dump(dir string) (Set, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("read dump: %w", err)
 	}
-	d := &dump{dir: dir}
+	d := &dump{dir: dir, files: map[string]indexFiles{}}
+	mistakes := d.find(entries)
 	sum := sha256.New()
-	var mistakes []error
-	for _, entry := range entries {
-		if name, ok := strings.CutSuffix(entry.Name(), mappingExt); ok {
-			if _, err := os.Stat(filepath.Join(dir, name+dumpExt)); errors.Is(err, os.ErrNotExist) {
-				mistakes = append(mistakes, fmt.Errorf("%s has no documents: %s is missing", filepath.Join(dir, entry.Name()), name+dumpExt))
-			}
-		}
-		name, ok := strings.CutSuffix(entry.Name(), dumpExt)
-		if !ok {
-			continue
-		}
+	byFile := func(a, b string) int { return strings.Compare(d.files[a].docs, d.files[b].docs) }
+	for _, name := range slices.SortedFunc(maps.Keys(d.files), byFile) { // the hash depends on the order
 		index, err := d.readIndex(name, sum)
 		if err != nil {
 			mistakes = append(mistakes, err)
@@ -74,10 +80,55 @@ func Dump(dir string) (Set, error) {
 		return nil, err
 	}
 	if len(d.indices) == 0 {
-		return nil, fmt.Errorf("read dump %s: it has no file <index>%s", dir, dumpExt)
+		return nil, fmt.Errorf("read dump %s: it has no file <index>%s (nor index-data-<index>%s)", dir, dumpExt, dumpExt)
 	}
 	d.hash = hex.EncodeToString(sum.Sum(nil))
 	return d, nil
+}
+
+// publishedMapping is how the mapping of an index was called in the published dump.
+var publishedMapping = regexp.MustCompile(`^index-mapping-(.*)_v[0-9]+\.json$`)
+
+// find assigns the files to indices by their names, documents first: a file .json without them is anybody's.
+func (d *dump) find(entries []os.DirEntry) (mistakes []error) {
+	for _, entry := range entries {
+		name, ok := strings.CutSuffix(entry.Name(), dumpExt)
+		if !ok {
+			continue
+		}
+		f := indexFiles{docs: entry.Name(), wanted: name + mappingExt}
+		if index, published := strings.CutPrefix(name, "index-data-"); published {
+			name, f.wanted = index, "index-mapping-"+index+"_v1.json"
+		}
+		if other, twice := d.files[name]; twice {
+			mistakes = append(mistakes, fmt.Errorf("%s: %s has two files of documents: %s and %s", d.dir, name, other.docs, f.docs))
+			continue
+		}
+		d.files[name] = f
+	}
+	for _, entry := range entries {
+		file := entry.Name()
+		name, ok := strings.CutSuffix(file, mappingExt)
+		docs := name + dumpExt
+		if m := publishedMapping.FindStringSubmatch(file); m != nil {
+			name, docs, ok = m[1], "index-data-"+m[1]+dumpExt, true
+		}
+		f, found := d.files[name]
+		switch {
+		case ok && !found:
+			mistakes = append(mistakes, fmt.Errorf("%s has no documents: %s is missing", filepath.Join(d.dir, file), docs))
+		case ok:
+			f.mappings = append(f.mappings, file)
+			d.files[name] = f
+		}
+	}
+	for name, f := range d.files {
+		if file := name + ".json"; len(f.mappings) == 0 && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == file }) {
+			f.mappings = []string{file}
+			d.files[name] = f
+		}
+	}
+	return mistakes
 }
 
 // readIndex reads and hashes both files of an index.
@@ -109,18 +160,20 @@ func (d *dump) readIndex(name string, sum hash.Hash) (Index, error) {
 	return index, nil
 }
 
-func (d *dump) file(index string) string { return filepath.Join(d.dir, index+dumpExt) }
+// file is the path of an index's documents.
+func (d *dump) file(index string) string { return filepath.Join(d.dir, d.files[index].docs) }
 
 func (d *dump) readMapping(index string) ([]byte, error) {
-	path := filepath.Join(d.dir, index+mappingExt)
+	f := d.files[index]
+	switch len(f.mappings) {
+	case 0:
+		return nil, fmt.Errorf("%s has no mapping: write %s", d.file(index), f.wanted)
+	case 1:
+	default:
+		return nil, fmt.Errorf("%s: %s has two mappings: %s and %s", d.dir, index, f.mappings[0], f.mappings[1])
+	}
+	path := filepath.Join(d.dir, f.mappings[0])
 	data, err := readBounded(path)
-	if errors.Is(err, os.ErrNotExist) {
-		path = filepath.Join(d.dir, index+".json")
-		data, err = readBounded(path)
-	}
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("%s has no mapping: write %s", d.file(index), index+mappingExt)
-	}
 	if err != nil {
 		return nil, fmt.Errorf("read mapping: %w", err)
 	}
@@ -213,7 +266,7 @@ func (d *dump) documents(index string) iter.Seq2[Doc, error] {
 func (d *dump) IDs(ctx context.Context) ([]int64, error) {
 	var ids []int64
 	index := d.cityIndex()
-	if _, err := os.Stat(d.file(index)); errors.Is(err, os.ErrNotExist) {
+	if _, there := d.files[index]; !there {
 		return nil, nil // several indices, none called city
 	}
 	for doc, err := range d.documents(index) {

@@ -104,6 +104,37 @@ func TestDumpForms(t *testing.T) {
 	}
 }
 
+// TestPublishedDump has the names and the forms of the dump that was published with the original of the locations service: an
+// index's definition with its aliases under the name of a version, documents under the name of the alias, ids that are numbers.
+func TestPublishedDump(t *testing.T) {
+	region := `{"index": {"_index": "region", "_id": 85682309}}` + "\n" + `{"id": 85682309, "countryIso": "CZ"}` + "\n"
+	dir := files(t, map[string]string{
+		"index-mapping-city_v1.json":    `{"aliases":{"city":{}},"mappings":{"dynamic":"false","properties":{"id":{"type":"long"}}},"settings":{"index":{"number_of_shards":"1"}}}`,
+		"index-data-city.ndjson":        `{"index": {"_index": "city", "_id": 101748109}}` + "\n" + `{"id": 101748109, "countryIso": "CZ"}` + "\n",
+		"index-mapping-region_v12.json": `{"aliases":{"region":{}},"mappings":{"dynamic":"false"},"settings":{}}`,
+		"index-data-region.ndjson":      region + region,
+		"dump-es-indices-and-data.py":   "#!/usr/bin/env python3\n",
+	})
+	set := mustOpen(t, bench.DataSpec{Dir: dir})
+	if info := set.Info(); info.Cities != 1 || info.Regions != 2 {
+		t.Errorf("info %+v", info)
+	}
+	for _, index := range set.Indices() {
+		if strings.Contains(string(index.Mapping), "aliases") || !strings.Contains(string(index.Mapping), `"dynamic":"false"`) {
+			t.Errorf("mapping of %s: %s", index.Name, index.Mapping)
+		}
+	}
+	ids, err := set.IDs(t.Context())
+	if err != nil || !slices.Equal(ids, []int64{101748109}) {
+		t.Errorf("ids %v, %v", ids, err)
+	}
+	for doc, err := range set.Documents("region") {
+		if err != nil || doc.ID != "85682309" {
+			t.Errorf("%+v, %v", doc, err)
+		}
+	}
+}
+
 func TestDumpMistakes(t *testing.T) {
 	long := strings.Repeat("x", maxID+1)
 	for name, c := range map[string]struct{ ndjson, want string }{
@@ -136,18 +167,22 @@ func TestDumpMistakes(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		"empty folder":       {nil, "no file <index>.ndjson"},
-		"no mapping":         {map[string]string{"city.ndjson": ""}, "city.ndjson has no mapping: write city.mapping.json"},
-		"no documents":       {map[string]string{"city.mapping.json": anyMapping}, "city.mapping.json has no documents: city.ndjson is missing"},
-		"upper case":         {map[string]string{"City.ndjson": "", "City.json": anyMapping}, `index name "City": want lower case`},
-		"forbidden":          {map[string]string{"a b.ndjson": "", "a b.json": anyMapping}, "a character that Elasticsearch forbids"},
-		"hidden":             {map[string]string{".a.ndjson": "", ".a.json": anyMapping}, "a character that Elasticsearch forbids"},
-		"no name":            {map[string]string{".ndjson": ""}, "want 1 to 200 bytes"},
-		"broken mapping":     {map[string]string{"city.ndjson": "", "city.json": "{\n\"mappings\":\n}"}, "city.json: line 3: invalid character"},
-		"mapping of nothing": {map[string]string{"city.ndjson": "", "city.json": `{"settings":{}}`}, `no "mappings" object`},
-		"mapping null":       {map[string]string{"city.ndjson": "", "city.json": `{"mappings":null}`}, `no "mappings" object`},
-		"mapping misspelt":   {map[string]string{"city.ndjson": "", "city.json": `{"mapings":{},"settings":{}}`}, `unknown key "mapings"`},
-		"both told":          {map[string]string{"a.ndjson": "x", "a.json": anyMapping, "b.ndjson": ""}, "b.ndjson has no mapping"},
+		"empty folder":          {nil, "no file <index>.ndjson"},
+		"no mapping":            {map[string]string{"city.ndjson": ""}, "city.ndjson has no mapping: write city.mapping.json"},
+		"no documents":          {map[string]string{"city.mapping.json": anyMapping}, "city.mapping.json has no documents: city.ndjson is missing"},
+		"published, no mapping": {map[string]string{"index-data-city.ndjson": ""}, "index-data-city.ndjson has no mapping: write index-mapping-city_v1.json"},
+		"published, no data":    {map[string]string{"index-mapping-city_v1.json": anyMapping}, "index-mapping-city_v1.json has no documents: index-data-city.ndjson is missing"},
+		"two versions":          {map[string]string{"index-data-city.ndjson": "", "index-mapping-city_v1.json": anyMapping, "index-mapping-city_v2.json": anyMapping}, "city has two mappings: index-mapping-city_v1.json and index-mapping-city_v2.json"},
+		"both names":            {map[string]string{"city.ndjson": "", "city.json": anyMapping, "index-data-city.ndjson": "", "index-mapping-city_v1.json": anyMapping}, "city has two files of documents: city.ndjson and index-data-city.ndjson"},
+		"upper case":            {map[string]string{"City.ndjson": "", "City.json": anyMapping}, `index name "City": want lower case`},
+		"forbidden":             {map[string]string{"a b.ndjson": "", "a b.json": anyMapping}, "a character that Elasticsearch forbids"},
+		"hidden":                {map[string]string{".a.ndjson": "", ".a.json": anyMapping}, "a character that Elasticsearch forbids"},
+		"no name":               {map[string]string{".ndjson": ""}, "want 1 to 200 bytes"},
+		"broken mapping":        {map[string]string{"city.ndjson": "", "city.json": "{\n\"mappings\":\n}"}, "city.json: line 3: invalid character"},
+		"mapping of nothing":    {map[string]string{"city.ndjson": "", "city.json": `{"settings":{}}`}, `no "mappings" object`},
+		"mapping null":          {map[string]string{"city.ndjson": "", "city.json": `{"mappings":null}`}, `no "mappings" object`},
+		"mapping misspelt":      {map[string]string{"city.ndjson": "", "city.json": `{"mapings":{},"settings":{}}`}, `unknown key "mapings"`},
+		"both told":             {map[string]string{"a.ndjson": "x", "a.json": anyMapping, "b.ndjson": ""}, "b.ndjson has no mapping"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := Dump(files(t, c.files)); err == nil || !strings.Contains(err.Error(), c.want) {
