@@ -272,16 +272,38 @@ func TestTarget(t *testing.T) {
 	defer service.Wait()
 	defer service.Process.Kill()
 	dir := t.TempDir()
-	code, stdout, stderr := locbench(t, dir, "run", "--target", "http://127.0.0.1:18473", "--no-checks", "--connections", "1,2", "--duration", "1s", "-o", "out")
+	code, stdout, stderr := locbench(t, dir, "run", "--target", "http://127.0.0.1:18473", "--connections", "1,2", "--duration", "1s", "-o", "out")
 	if code != 0 {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
-	if !strings.Contains(stdout, "target") || !strings.Contains(stderr, "LIMITS NOT ENFORCED") {
+	if !strings.Contains(stdout, "target") || !strings.Contains(stderr, "runs     already, at 127.0.0.1:18473") {
 		t.Errorf("output:\n%s%s", stdout, stderr)
 	}
-	_, legs := read(t, filepath.Join(dir, "out"))
-	if len(legs[0].Steps) != 2 || legs[0].Steps[1].Load.Succeeded == 0 || legs[0].Steps[1].Before != nil {
-		t.Errorf("steps %+v", legs[0].Steps)
+	run, legs := read(t, filepath.Join(dir, "out"))
+	leg := legs[0]
+	if len(leg.Steps) != 2 || leg.Steps[1].Load.Succeeded == 0 || leg.Steps[1].Before != nil || leg.Steps[1].Load.FailedTotal() > 0 {
+		t.Errorf("steps %+v", leg.Steps)
+	}
+	// Nobody has started, limited or stopped it, and nothing is known of what it should answer.
+	if leg.StartUp != nil || leg.Stop != nil || run.Profile.Limits != (bench.Limits{}) || len(leg.Checks) > 0 || leg.Steps[1].Load.Checked > 0 || len(leg.Warnings) > 0 {
+		t.Errorf("start-up %v, stop %v, limits %+v, %d checks, %d bodies compared, warnings %q", leg.StartUp, leg.Stop, run.Profile.Limits, len(leg.Checks), leg.Steps[1].Load.Checked, leg.Warnings)
+	}
+	if len(run.Profile.Requests) != 1 || run.Profile.Requests[0].Path != "/" {
+		t.Errorf("requests %+v", run.Profile.Requests)
+	}
+	summary, err := os.ReadFile(filepath.Join(dir, "out", "summary.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pretence := range []string{"from process start", "LIMITS", "imits not enforced", "stopped ", "1.5 CPU", "512 MiB", "readings in between failed"} {
+		if strings.Contains(stderr+stdout+string(summary), pretence) {
+			t.Errorf("it says %q:\n%s%s%s", pretence, stderr, stdout, summary)
+		}
+	}
+	for _, flag := range []string{"--cpus=1", "--memory=1GiB", "--cpu-set=1"} {
+		if code, _, stderr := locbench(t, dir, "run", "--target", "http://127.0.0.1:18473", flag); code != 2 || !strings.Contains(stderr, "with limits of its own") {
+			t.Errorf("%s: exit code %d, %s", flag, code, stderr)
+		}
 	}
 }
 

@@ -58,7 +58,7 @@ type (
 	}
 	// InstanceReady tells that it has answered for the first time.
 	InstanceReady struct {
-		StartUp time.Duration `json:"start_up_ns"` // from the start of the process to the first HTTP answer
+		StartUp time.Duration `json:"start_up_ns,omitempty"` // from the start of the process to the first HTTP answer; 0: not known
 	}
 	// RequestsTimed tells where the first requests of a leg have spent their time.
 	RequestsTimed struct {

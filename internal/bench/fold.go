@@ -14,8 +14,9 @@ func (l *LegResult) Apply(at time.Time, e Event) {
 		info := e.Info
 		l.Instance = &info
 	case InstanceReady:
-		d := e.StartUp
-		l.StartUp = &d
+		if d := e.StartUp; d > 0 {
+			l.StartUp = &d
+		}
 	case RequestsTimed:
 		p := e.Phases
 		l.Phases = &p

@@ -10,7 +10,7 @@ import (
 type Instance interface {
 	// BaseURL is how the load generator reaches it, without a slash at the end.
 	BaseURL() string
-	// Info tells what runs and under which limits; it does not change.
+	// Info tells what runs and under which limits. Nothing of it changes but the address, of one that listens elsewhere than it was told to.
 	Info() InstanceInfo
 	// Exited is closed as soon as the main process has ended, for whatever reason.
 	Exited() <-chan struct{}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -69,6 +70,8 @@ type conducted struct {
 	follow  func(cancel context.CancelCauseFunc) func(bench.Record)
 	metrics metricsFlags
 	search  *hunt // chooses the steps; nil: the profile does
+	// keepGoing tries a contender again in each round that never answered in its first.
+	keepGoing bool
 }
 
 // execute plans a run (or reads the plan of one to resume), runs it under control, and writes the reports.
@@ -91,7 +94,7 @@ func execute(ctx context.Context, env Env, f runFlags, contenders []string, chan
 	}
 	var printer *plain.Printer
 	err = conduct(ctx, env, conducted{
-		plan: plan, dir: dir, services: services, resume: held, controlled: f.controlled, controls: controls, metrics: f.metrics,
+		plan: plan, dir: dir, services: services, resume: held, controlled: f.controlled, controls: controls, metrics: f.metrics, keepGoing: f.keepGoing,
 		follow: func(cancel context.CancelCauseFunc) func(bench.Record) {
 			printer = newPrinter(env, f, cancel)
 			return printer.Handle
@@ -195,7 +198,7 @@ func conduct(ctx context.Context, env Env, c conducted) error {
 		Stages: site.stages(), Build: builder{runtime: plan.Profile.Runtime, engine: site.engine}.build, Spec: site.spec,
 		Launcher: site, Engine: loader, Checks: checks, StoreAlive: site.storeAlive, EngineAlive: site.engineAlive, Ready: site.ready, Judge: judge,
 		Beside:  func(ctx context.Context) *bench.Beside { return site.around.Read(ctx) },
-		Control: c.controls,
+		Control: c.controls, KeepGoing: c.keepGoing,
 	})
 	closeErr := site.close(ctx)
 	stream.Close()
@@ -246,12 +249,9 @@ func planRun(f runFlags, contenders []string, changed func(string) bool, command
 		return bench.Run{}, "", err
 	}
 	if f.target != "" {
-		if len(contenders) == 0 {
-			p.Contenders = []bench.Selection{{Contender: anyTarget}}
-		} else if len(contenders) > 1 {
-			return bench.Run{}, "", usage("--target names one service, but %d contenders were given", len(contenders))
+		if err := aim(&p, contenders, changed); err != nil {
+			return bench.Run{}, "", err
 		}
-		p.Runtime = bench.RuntimeURL
 	}
 	seed := f.seed
 	if !changed("seed") {
@@ -280,6 +280,29 @@ func planRun(f runFlags, contenders []string, changed func(string) bool, command
 		Legs: legs, Seed: seed, Started: now,
 		Command: append([]string{"locbench"}, command...), Services: services, Target: f.target,
 	}, dir, nil
+}
+
+// aim makes p a plan for a service that somebody else has started: what limits it is not ours to say. Without a contender or a profile
+// that was named, nothing is known of its answers: it is asked for its root, and they are not compared with those of cities.
+func aim(p *bench.Profile, contenders []string, changed func(string) bool) error {
+	for _, name := range []string{"cpus", "memory", "cpu-set"} {
+		if changed(name) {
+			return usage("--%s: the service at --target was started by somebody else, with limits of its own", name)
+		}
+	}
+	switch len(contenders) {
+	case 0:
+		p.Contenders = []bench.Selection{{Contender: anyTarget}}
+		if !changed("profile") {
+			p.Requests = []bench.Request{{Name: "/", Weight: 1, Method: http.MethodGet, Path: "/", IDs: bench.IDSpec{Distribution: "uniform"}, ExpectStatus: http.StatusOK}}
+			p.Validate, p.Checks = 0, bench.CheckSpec{}
+		}
+	case 1:
+	default:
+		return usage("--target names one service, but %d contenders were given", len(contenders))
+	}
+	p.Runtime, p.Limits = bench.RuntimeURL, bench.Limits{}
+	return nil
 }
 
 func absolute(dirs []string) ([]string, error) {

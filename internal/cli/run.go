@@ -41,6 +41,7 @@ type runFlags struct {
 	thresholds  []string
 	metrics     metricsFlags
 	details     bool
+	keepGoing   bool
 	planFlags
 	screen     screenFlags
 	controlled bool // steered by another locbench: see work
@@ -82,7 +83,8 @@ several are true, the first of 130, 3, 4 is told.`,
   locbench run go-nethttp go-nethttp:release --rounds 6
   locbench run old:v1 old:v2 --services ./mine --turns 100ms --rounds 12    # a small difference, on a noisy machine
   locbench run --runtime process --duration 5s --connections 1,8,64
-  locbench run --target http://127.0.0.1:8080 --no-checks   # load a service that already runs
+  locbench run --target http://127.0.0.1:8080               # GET / of a service that already runs
+  locbench run --target http://127.0.0.1:8080 rs-actix      # a locations service: its requests and checks
   locbench run --threshold 'p99<50ms,errors<0.1%' --threshold 'errors<20% window=5s stop=run'
   locbench run --json | jq 'select(.type=="step_ended").event.result.load.succeeded'
   locbench run --metrics-listen 127.0.0.1:9464 --push-url http://127.0.0.1:9091   # for Prometheus, while it goes on
@@ -107,7 +109,7 @@ func bindPlace(cmd *cobra.Command, f *runFlags) {
 	fl := cmd.Flags()
 	fl.StringVarP(&f.profile, "profile", "p", "quick", "`NAME` of a bundled profile, or a YAML file (see 'locbench profiles list')")
 	fl.StringVar(&f.runtime, "runtime", "", "docker, process, or auto: docker where an engine answers")
-	fl.StringVar(&f.target, "target", "", "load the service at this `URL`, which somebody else has started, instead of launching one")
+	fl.StringVar(&f.target, "target", "", "load the service at this `URL`, which somebody else has started, instead of launching one; unless a profile or a contender is named, GET / is asked and no answer is compared with city data")
 	fl.StringVar(&f.store, "store", "", "auto, embedded, external, container or none")
 	fl.StringVar(&f.elastic, "elastic", "", "`URL` of an Elasticsearch 7 to use (see 'locbench seed'); implies --store external")
 	fl.Float64Var(&f.cpus, "cpus", 0, "CPU quota of a contender, such as 1.5")
@@ -135,6 +137,7 @@ func bindRun(cmd *cobra.Command, f *runFlags) {
 	fl.StringArrayVar(&f.thresholds, "threshold", nil, "`OBJECTIVE` that ends with exit code 4 where a step misses it, such as 'p99<50ms,errors<0.1%' or 'errors<20% window=5s stop=leg'; besides those of the profile; may be repeated")
 	fl.StringVarP(&f.out, "out", "o", "", "results `DIR` (default results/<time>-<profile>)")
 	fl.StringVar(&f.resume, "resume", "", "finish the run in this results `DIR`: complete legs are kept, all others run again")
+	fl.BoolVar(&f.keepGoing, "keep-going", false, "try a contender that never became ready in its first life again in every round, instead of leaving it out")
 	f.metrics.bind(cmd)
 	f.screen.add(cmd)
 	fl.BoolVar(&f.headless, "headless", false, "plain text even on a terminal")

@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"os"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"locbench/internal/around"
@@ -20,7 +22,6 @@ import (
 	"locbench/internal/launch"
 	"locbench/internal/load"
 	"locbench/internal/oracle"
-	"locbench/internal/ready"
 	"locbench/internal/runner"
 	"locbench/internal/store"
 )
@@ -100,8 +101,10 @@ func (s *site) stages() []runner.Stage {
 func (s *site) openStore(ctx context.Context, progress func(bench.Progress)) (string, error) {
 	s.tellUnrest()
 	var err error
-	if s.ids, err = s.data.IDs(ctx); err != nil {
-		return "", fmt.Errorf("read the ids of the data set: %w", err)
+	if slices.ContainsFunc(s.plan.Profile.Requests, func(r bench.Request) bool { return strings.Contains(r.Path, "{id}") }) {
+		if s.ids, err = s.data.IDs(ctx); err != nil {
+			return "", fmt.Errorf("read the ids of the data set: %w", err)
+		}
 	}
 	if s.plan.Profile.Validate > 0 {
 		if s.known, err = oracle.New(s.data, s.plan.Profile.Requests); err != nil {
@@ -121,6 +124,9 @@ func (s *site) openStore(ctx context.Context, progress func(bench.Progress)) (st
 	}
 	if s.plan.Profile.Store.Kind == bench.StoreNone {
 		s.prepared()
+		if s.plan.Profile.Runtime == bench.RuntimeURL {
+			return "", nil // whether a service of somebody else has one is not known
+		}
 		return "none", nil
 	}
 	s.elastic = s.store.URL()
@@ -242,16 +248,6 @@ func (s *site) engineAlive(ctx context.Context) error {
 	return engine.Close()
 }
 
-func (s *site) ready(ctx context.Context, inst bench.Instance, path string, timeout time.Duration) (time.Duration, error) {
-	if path == "" {
-		path = "/"
-	}
-	if timeout <= 0 {
-		timeout = time.Minute
-	}
-	return ready.Wait(ctx, inst, path, timeout)
-}
-
 // template is what the manifest of svc may name, with the store at url.
 func (s *site) template(svc bench.Service, a bench.Artifact, url string, port int) (bench.Template, error) {
 	t := bench.Template{Port: port, Name: svc.Name, Dir: a.Dir}
@@ -272,7 +268,7 @@ func (s *site) template(svc bench.Service, a bench.Artifact, url string, port in
 	return t, nil
 }
 
-// spec is what a leg of svc is launched with. As a process it gets a port that is free now.
+// spec is what a leg of svc is launched with. As a process it gets a port that is free now, unless its manifest tells it none.
 func (s *site) spec(name string, svc bench.Service, a bench.Artifact) (bench.LaunchSpec, error) {
 	spec := bench.LaunchSpec{RunID: s.plan.ID, Name: name, Artifact: a, Port: svc.Port, Limits: s.plan.Profile.Limits}
 	spec.CPUs = s.apart.contender
@@ -281,7 +277,12 @@ func (s *site) spec(name string, svc bench.Service, a bench.Artifact) (bench.Lau
 	case bench.RuntimeURL:
 		return spec, nil
 	case bench.RuntimeProcess:
-		if spec.Port, err = launch.FreePort(); err != nil {
+		if !contender.TakesPort(svc, a) {
+			err = launch.Free(svc.Port)
+		} else {
+			spec.Port, err = launch.FreePort()
+		}
+		if err != nil {
 			return spec, err
 		}
 	}

@@ -48,6 +48,20 @@ func Fill(svc bench.Service, artifact bench.Artifact, t bench.Template) (bench.A
 	return artifact, env, nil
 }
 
+// TakesPort tells whether the environment or the command of svc depends on the port that it is to listen on. One that does not listens
+// where its manifest says that it does.
+func TakesPort(svc bench.Service, artifact bench.Artifact) bool {
+	var filled [2]string
+	for i := range filled {
+		a, env, err := Fill(svc, artifact, bench.Template{Port: i + 1})
+		if err != nil {
+			return true // what is wrong with it is told when it is launched
+		}
+		filled[i] = fmt.Sprintf("%q %q", a.Command, env) // keys in order
+	}
+	return filled[0] != filled[1]
+}
+
 // Env fills in the templates of svc's environment.
 func Env(svc bench.Service, t bench.Template) (map[string]string, error) {
 	env := make(map[string]string, len(svc.Env))

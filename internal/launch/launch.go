@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"net"
 	"slices"
+	"strconv"
 	"sync"
 
 	"locbench/internal/bench"
@@ -37,6 +38,15 @@ func FreePort() (int, error) {
 	}
 	port := l.Addr().(*net.TCPAddr).Port
 	return port, l.Close()
+}
+
+// Free is nil where nobody listens on a TCP port of the loopback interface.
+func Free(port int) error {
+	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		return fmt.Errorf("its manifest gives it no {{.Port}}, so that it listens on port %d, which is not free: %w", port, err)
+	}
+	return l.Close()
 }
 
 // cpuList writes the first n of the allowed CPUs as the kernel does: "0-3", "1,5". It is "" for n == 0.

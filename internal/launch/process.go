@@ -184,10 +184,14 @@ func (p *process) closePipes() {
 	p.copied.Wait()
 }
 
-func (p *process) BaseURL() string          { return "http://" + p.info.Address }
-func (p *process) Info() bench.InstanceInfo { return p.info }
-func (p *process) Exited() <-chan struct{}  { return p.exited }
-func (p *process) Logs() []bench.LogLine    { return p.logs.Lines() }
+func (p *process) BaseURL() string         { return "http://" + p.Info().Address }
+func (p *process) Exited() <-chan struct{} { return p.exited }
+func (p *process) Logs() []bench.LogLine   { return p.logs.Lines() }
+func (p *process) Info() bench.InstanceInfo {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.info
+}
 func (p *process) Exit() *bench.Exit {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -36,10 +36,7 @@ type target struct {
 
 func (t *target) BaseURL() string { return t.url }
 func (t *target) Info() bench.InstanceInfo {
-	return bench.InstanceInfo{
-		Runtime: bench.RuntimeURL, Address: t.host, StartedAt: t.started,
-		LimitsNote: "limits not enforced: the service was started by somebody else",
-	}
+	return bench.InstanceInfo{Runtime: bench.RuntimeURL, Address: t.host, StartedAt: t.started}
 }
 func (t *target) Exited() <-chan struct{} { return t.exited }
 func (t *target) Exit() *bench.Exit       { return nil }

@@ -84,7 +84,9 @@ func (r *Run) Handle(rec bench.Record) {
 	case bench.InstanceStarted:
 		r.limits = e.Info.Limits
 	case bench.InstanceReady:
-		r.startUp = new(e.StartUp.Seconds())
+		if e.StartUp > 0 {
+			r.startUp = new(e.StartUp.Seconds())
+		}
 	case bench.CheckDone:
 		add(r.checks, contender, string(e.Check.Status), 1)
 	case bench.StepStarted:

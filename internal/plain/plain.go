@@ -118,7 +118,9 @@ func (p *Printer) tell(rec bench.Record) {
 	case bench.InstanceStarted:
 		p.line("  runs     %s", instanceText(e.Info))
 	case bench.InstanceReady:
-		p.line("  start-up %s from process start to first answer", units.Duration(e.StartUp))
+		if e.StartUp > 0 {
+			p.line("  start-up %s from process start to first answer", units.Duration(e.StartUp))
+		}
 	case bench.RequestsTimed:
 		p.requestsTimed(e.Phases)
 	case bench.CheckDone:

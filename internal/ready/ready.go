@@ -22,16 +22,20 @@ const (
 	firstPause = 500 * time.Microsecond // between attempts, growing by a tenth each time
 	lastPause  = 50 * time.Millisecond
 	oneAttempt = 5 * time.Second // for a service that accepts the connection and then thinks
+	lateEvery  = time.Second     // between words about a service that does not answer yet
 	logLines   = 8               // of a death's message
 )
 
 // Wait asks inst for GET path until any HTTP answer comes and returns the time from inst.Info().StartedAt to it. It fails
 // as soon as inst has exited, with its exit code and last log lines, after timeout with the last answer, or with ctx.
 //
+// Where nothing has answered for a second, and for each second more, late is told the reason of the last attempt; it may be nil. What
+// it does to inst.BaseURL holds from the next attempt on.
+//
 // It asks every half millisecond at first and ever less often, up to 50 ms, so that the time is known to about a tenth. A start
 // that takes less than Docker needs to tell the container's address (some 5 ms) looks as if it took that long.
-func Wait(ctx context.Context, inst bench.Instance, path string, timeout time.Duration) (time.Duration, error) {
-	url := inst.BaseURL() + "/" + strings.TrimPrefix(path, "/")
+func Wait(ctx context.Context, inst bench.Instance, path string, timeout time.Duration, late func(last string)) (time.Duration, error) {
+	url := func() string { return inst.BaseURL() + "/" + strings.TrimPrefix(path, "/") }
 	began := time.Now()
 	started := inst.Info().StartedAt
 	if started.IsZero() {
@@ -57,6 +61,8 @@ func Wait(ctx context.Context, inst bench.Instance, path string, timeout time.Du
 		poll(ctx, client, url, answers)
 	}()
 	defer func() { cancel(); <-asking }()
+	seconds := time.NewTicker(lateEvery)
+	defer seconds.Stop()
 
 	last := errors.New("none")
 	for {
@@ -68,6 +74,10 @@ func Wait(ctx context.Context, inst bench.Instance, path string, timeout time.Du
 			last = a.err
 		case <-inst.Exited():
 			return 0, died(inst, time.Since(started))
+		case <-seconds.C:
+			if late != nil {
+				late(brief(last))
+			}
 		case <-deadline.C:
 			return 0, fmt.Errorf("not ready after %v: last answer of GET %s: %s", timeout, path, brief(last))
 		case <-ctx.Done():
@@ -82,9 +92,9 @@ type answer struct {
 }
 
 // poll asks until it is answered or ctx ends.
-func poll(ctx context.Context, client *http.Client, url string, answers chan<- answer) {
+func poll(ctx context.Context, client *http.Client, url func() string, answers chan<- answer) {
 	for pause := firstPause; ; pause = min(pause+pause/10, lastPause) {
-		a := ask(ctx, client, url)
+		a := ask(ctx, client, url())
 		select {
 		case answers <- a:
 		case <-ctx.Done():

@@ -47,7 +47,7 @@ func TestAnyAnswerCounts(t *testing.T) {
 	defer s.Close()
 	for _, path := range []string{"/health?x=1", "health?x=1"} {
 		i := &instance{url: s.URL, started: time.Now().Add(-time.Hour), exited: make(chan struct{})}
-		d, err := Wait(t.Context(), i, path, 10*time.Second)
+		d, err := Wait(t.Context(), i, path, 10*time.Second, nil)
 		if err != nil || d < time.Hour || d > time.Hour+time.Minute {
 			t.Errorf("%v, %v; want an hour from its start", d, err)
 		}
@@ -57,7 +57,7 @@ func TestAnyAnswerCounts(t *testing.T) {
 	}
 	redirect := httptest.NewServer(http.RedirectHandler("http://127.0.0.1:1/", http.StatusFound))
 	defer redirect.Close()
-	if _, err := Wait(t.Context(), &instance{url: redirect.URL, exited: make(chan struct{})}, "/", 10*time.Second); err != nil {
+	if _, err := Wait(t.Context(), &instance{url: redirect.URL, exited: make(chan struct{})}, "/", 10*time.Second, nil); err != nil {
 		t.Errorf("a redirect is an answer: %v", err)
 	}
 }
@@ -82,7 +82,7 @@ func TestLateListener(t *testing.T) {
 		}
 		server.Serve(l)
 	}()
-	d, err := Wait(t.Context(), &instance{url: "http://" + addr, started: started, exited: make(chan struct{})}, "/", 20*time.Second)
+	d, err := Wait(t.Context(), &instance{url: "http://" + addr, started: started, exited: make(chan struct{})}, "/", 20*time.Second, nil)
 	if err != nil || d < 100*time.Millisecond {
 		t.Errorf("%v, %v", d, err)
 	}
@@ -106,7 +106,7 @@ func TestTimeout(t *testing.T) {
 		"http://127.0.0.1:0":               "last answer of GET /: ",
 	} {
 		began := time.Now()
-		_, err := Wait(t.Context(), &instance{url: url, exited: make(chan struct{})}, "/", 150*time.Millisecond)
+		_, err := Wait(t.Context(), &instance{url: url, exited: make(chan struct{})}, "/", 150*time.Millisecond, nil)
 		if err == nil || !strings.Contains(err.Error(), "not ready after 150ms: "+want) || strings.Contains(err.Error(), "\x1b") {
 			t.Errorf("%q: %v, want %q", url, err, want)
 		}
@@ -127,13 +127,13 @@ func TestExit(t *testing.T) {
 		exit: &bench.Exit{Code: 3, At: started.Add(120 * time.Millisecond)},
 	}
 	close(i.exited)
-	_, err := Wait(t.Context(), i, "/", time.Minute)
+	_, err := Wait(t.Context(), i, "/", time.Minute, nil)
 	if err == nil || !strings.HasPrefix(err.Error(), "exited: exit code 3 after 120ms; last log lines:\n  line 12") ||
 		!strings.HasSuffix(err.Error(), "line 19␛[31m") {
 		t.Errorf("%v", err)
 	}
 	i.logs, i.exit = nil, &bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true, At: started}
-	if _, err := Wait(t.Context(), i, "/", time.Minute); err == nil || err.Error() != "exited: killed by SIGKILL (out of memory) after 0s; it wrote no log" {
+	if _, err := Wait(t.Context(), i, "/", time.Minute, nil); err == nil || err.Error() != "exited: killed by SIGKILL (out of memory) after 0s; it wrote no log" {
 		t.Errorf("%v", err)
 	}
 }
@@ -142,7 +142,7 @@ func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("interrupted")
 	time.AfterFunc(50*time.Millisecond, func() { cancel(why) })
-	if _, err := Wait(ctx, &instance{url: "http://127.0.0.1:1", exited: make(chan struct{})}, "/", time.Minute); !errors.Is(err, why) {
+	if _, err := Wait(ctx, &instance{url: "http://127.0.0.1:1", exited: make(chan struct{})}, "/", time.Minute, nil); !errors.Is(err, why) {
 		t.Errorf("%v", err)
 	}
 }

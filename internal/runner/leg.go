@@ -24,6 +24,8 @@ func (r *runner) leg(ctx context.Context, leg bench.Leg, number int, seat *seat)
 	err := r.broken[sel]
 	if err != nil {
 		err = fmt.Errorf("build: %w", err)
+	} else if round := r.mute[sel]; round > 0 && !r.KeepGoing {
+		err = fmt.Errorf("not tried: it never became ready in round %d (--keep-going tries it in every round)", round)
 	} else {
 		err = l.live(own)
 	}
@@ -136,9 +138,11 @@ func (l *life) live(ctx context.Context) (err error) {
 	}()
 	info := l.inst.Info()
 	l.Stream.Publish(l.leg, bench.InstanceStarted{Info: info})
-	if !info.LimitsEnforced {
+	switch {
+	case info.Runtime == bench.RuntimeURL: // what limits it is not ours to say
+	case !info.LimitsEnforced:
 		l.notice("warning", "LIMITS NOT ENFORCED: "+strings.TrimPrefix(info.LimitsNote, "limits not enforced: "))
-	} else if info.LimitsNote != "" {
+	case info.LimitsNote != "":
 		l.notice("warning", info.LimitsNote)
 	}
 	if err := l.phase(l.leg, bench.PhaseReady, func() (string, error) { return "", l.ready(ctx) }); err != nil {
@@ -173,16 +177,34 @@ func (l *life) checkLaunching(ctx context.Context) error {
 }
 
 func (l *life) ready(ctx context.Context) error {
-	up, err := l.Ready(ctx, l.inst, l.svc.Ready.Path, l.svc.Ready.Timeout)
+	sel := selection(*l.leg)
+	up, err := l.Ready(ctx, l.inst, l.svc, func(level, text string) {
+		if level == "" {
+			l.Stream.Publish(l.leg, bench.Progress{Phase: bench.PhaseReady, Text: clip(text, progressBytes)})
+			return
+		}
+		l.notice(level, text)
+	})
 	if err != nil {
-		return l.because(ctx, err)
+		because := l.because(ctx, err)
+		// Only what it does by itself will be the same in its next life.
+		if !l.answered[sel] && because == err && ctx.Err() == nil && l.inst.Exit() == nil && l.incidents.none() {
+			l.mute[sel] = l.leg.Round
+		}
+		return because
 	}
+	l.answered[sel] = true
 	l.Stream.Publish(l.leg, bench.InstanceReady{StartUp: up})
 	return nil
 }
 
-// stop ends the instance even if ctx has been cancelled: an interrupted run must not leave containers.
+// stop ends the instance even if ctx has been cancelled: an interrupted run must not leave containers. One that somebody else has started
+// is let go without a word.
 func (l *life) stop(ctx context.Context) error {
+	if l.inst.Info().Runtime == bench.RuntimeURL {
+		_, err := l.inst.Stop(context.WithoutCancel(ctx), l.Grace)
+		return err
+	}
 	return l.phase(l.leg, bench.PhaseStop, func() (string, error) {
 		stop, err := l.inst.Stop(context.WithoutCancel(ctx), l.Grace)
 		if err != nil {

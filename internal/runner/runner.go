@@ -79,8 +79,9 @@ type Config struct {
 	StoreAlive  func(context.Context) error
 	EngineAlive func(context.Context) error
 	Patience    time.Duration // to wait for either of them before a leg; 30 s when 0
-	// Ready waits for the first answer and returns the start-up time.
-	Ready func(ctx context.Context, inst bench.Instance, path string, timeout time.Duration) (time.Duration, error)
+	// Ready waits for the first answer and returns the start-up time, 0 where that is not known. It may tell what it sees meanwhile, as a
+	// Notice of that level or, with the level "", as a Progress.
+	Ready func(ctx context.Context, inst bench.Instance, svc bench.Service, tell func(level, text string)) (time.Duration, error)
 	// FirstRequests times single requests of an instance that has just become ready, where Run.Profile.Phases wants it; may be nil.
 	FirstRequests func(ctx context.Context, baseURL string) (bench.Phases, error)
 	// Next, if not nil, chooses each step of a leg by those that have been run, in place of Run.Profile.Steps; ok is false after the last.
@@ -91,6 +92,8 @@ type Config struct {
 	// Beside reads host and store at the two ends of each step; nil where nobody can.
 	Beside func(ctx context.Context) *bench.Beside
 	Grace  time.Duration // to stop in; 15 s when 0
+	// KeepGoing has a contender tried again in every round though it ran and never answered in its first life.
+	KeepGoing bool
 	// Control is what somebody asks of the run while it runs, each taken up as soon as it comes: it is then on record as
 	// Intervened, or a Notice says why it cannot be done now. Nil, or closed, when nobody asks.
 	Control <-chan bench.Control
@@ -116,7 +119,13 @@ func Run(ctx context.Context, cfg Config) error {
 	defer end(nil)
 	r := &runner{
 		Config: cfg, artifacts: map[bench.Selection]bench.Artifact{}, broken: map[bench.Selection]error{},
+		mute: map[bench.Selection]int{}, answered: map[bench.Selection]bool{},
 		steering: newSteering(cfg.Stream.Publish, end),
+	}
+	for _, e := range r.Run.Legs {
+		if e.State == bench.LegComplete {
+			r.answered[selection(e.Leg)] = true
+		}
 	}
 	r.began = time.Now()
 	err := r.steered(ctx)
@@ -141,6 +150,8 @@ type runner struct {
 	Config
 	artifacts map[bench.Selection]bench.Artifact
 	broken    map[bench.Selection]error // contenders that could not be built
+	mute      map[bench.Selection]int   // the round in which a contender ran and never answered, before it ever did
+	answered  map[bench.Selection]bool  // contenders that have become ready once
 	steering  *steering
 	began     time.Time
 	clockOff  time.Duration // how far the clock has been set since then, as far as it was told
@@ -253,6 +264,9 @@ func (r *runner) lastLeg(i int) bool {
 
 // buildAll builds each contender once. One that cannot be built fails its legs, not the run.
 func (r *runner) buildAll(ctx context.Context) error {
+	if r.Run.Profile.Runtime == bench.RuntimeURL {
+		return nil // it runs already
+	}
 	for _, sel := range r.Run.Profile.Contenders {
 		if _, done := r.artifacts[sel]; done || r.broken[sel] != nil || !r.needed(sel) {
 			continue

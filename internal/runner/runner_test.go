@@ -41,7 +41,7 @@ func start(t *testing.T, ctx context.Context, change func(*fakeRun)) (*fakeRun, 
 		Launcher: f.launcher,
 		Engine:   fakeEngine(good),
 		Checks:   fakeChecks{},
-		Ready: func(context.Context, bench.Instance, string, time.Duration) (time.Duration, error) {
+		Ready: func(context.Context, bench.Instance, bench.Service, func(level, text string)) (time.Duration, error) {
 			return time.Millisecond, nil
 		},
 	}
@@ -198,7 +198,7 @@ func TestInterruptionInEveryPhase(t *testing.T) {
 			}
 		}, 0},
 		{"ready", func(f *fakeRun, interrupt func()) {
-			f.cfg.Ready = func(ctx context.Context, _ bench.Instance, _ string, _ time.Duration) (time.Duration, error) {
+			f.cfg.Ready = func(ctx context.Context, _ bench.Instance, _ bench.Service, _ func(level, text string)) (time.Duration, error) {
 				interrupt()
 				return 0, ctx.Err()
 			}

@@ -151,7 +151,7 @@ func TestSkipContender(t *testing.T) {
 func TestSkipContenderWhileItStarts(t *testing.T) {
 	f, err := startSteered(t, context.Background(), func(f *fakeRun) {
 		f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
-		f.cfg.Ready = func(ctx context.Context, _ bench.Instance, _ string, _ time.Duration) (time.Duration, error) {
+		f.cfg.Ready = func(ctx context.Context, _ bench.Instance, _ bench.Service, _ func(level, text string)) (time.Duration, error) {
 			<-ctx.Done()
 			return 0, ctx.Err()
 		}

@@ -164,7 +164,7 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 		}
 	} else {
 		res.Samples = within(sampler.Stop(), res.Before, read.to)
-		if n := sampler.Failed(); n > 0 {
+		if n := sampler.Failed(); n > 0 && l.inst.Info().Runtime != bench.RuntimeURL {
 			res.Warnings = append(res.Warnings, fmt.Sprintf("%d of the readings in between failed", n))
 		}
 	}

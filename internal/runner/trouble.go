@@ -55,6 +55,13 @@ func (i *incidents) running() (n int) {
 	return n
 }
 
+// none tells whether nothing has befallen the life so far.
+func (i *incidents) none() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return len(i.all) == 0
+}
+
 const mostIncidents = 200 // of one leg: somebody may pause and unpause all day
 
 // add returns the incident with its step, and whether it is to be told.
@@ -204,7 +211,11 @@ func (l *life) lost() *bench.Lost {
 	}
 	if planned := l.Run.Profile.Steps; l.Next == nil && begun < len(planned) {
 		for _, s := range planned[begun:] {
-			lost.Steps = append(lost.Steps, s.Name)
+			name := s.Name
+			if s.WarmUp {
+				name += " (warm-up)"
+			}
+			lost.Steps = append(lost.Steps, name)
 		}
 	}
 	if lost.Step == nil && len(lost.Steps) == 0 {

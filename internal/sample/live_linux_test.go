@@ -61,7 +61,7 @@ func (o *obedient) start(t testing.TB, limits bench.Limits) bench.Instance {
 			t.Error(err)
 		}
 	})
-	if _, err := ready.Wait(t.Context(), inst, "/", 30*time.Second); err != nil {
+	if _, err := ready.Wait(t.Context(), inst, "/", 30*time.Second, nil); err != nil {
 		t.Fatal(err)
 	}
 	return inst

@@ -38,6 +38,9 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 	case bench.InstanceStarted:
 		return Info, instanceSentence(e.Info)
 	case bench.InstanceReady:
+		if e.StartUp <= 0 {
+			return Info, "it answers"
+		}
 		return Info, "first answer " + units.Duration(e.StartUp) + " after its start"
 	case bench.CheckDone:
 		if e.Check.Status == bench.CheckFailed {
