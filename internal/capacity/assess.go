@@ -2,6 +2,7 @@ package capacity
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ const (
 	lateShare = 0.01                   // of the requests: more that waited for a connection decide about a trial
 	lagShare  = 0.025                  // of a trial's length: more that its end is behind, beyond what is usual, is a queue that grows
 	leastLag  = 100 * time.Millisecond // less than that may be a hiccup at the end
+	ofTrend   = 4                      // windows that a trend takes at least
 	saturated = 0.95                   // of the time that a thread of the client had something to do
 	atQuota   = 0.8                    // of its CPUs: a contender that used so much was at its own limit, whatever else went on
 	full      = 0.9                    // of the machine's CPU time: nobody on it got what they wanted
@@ -39,6 +41,8 @@ func Assess(o slo.Objective, res bench.StepResult, cpus float64, client []string
 	if behind := growing(res); behind > 0 {
 		why = append(why, fmt.Sprintf("%d requests were unanswered at the end, %s of work at this throughput, so that a queue was growing",
 			l.Backlog, behind.Round(time.Millisecond)))
+	} else if rise := rising(res); rise > 0 {
+		why = append(why, fmt.Sprintf("at its end the median answer took about %s longer than at its beginning, so that a queue was growing", rise.Round(time.Millisecond)))
 	}
 	if l.Scheduled == 0 {
 		why = append(why, "nothing was sent")
@@ -86,6 +90,31 @@ func growing(res bench.StepResult) time.Duration {
 	usual := res.Load.Latency.P50 * 5 / 4
 	if behind-usual > max(leastLag, time.Duration(lagShare*float64(res.Step.Duration))) {
 		return behind
+	}
+	return 0
+}
+
+// rising is by how much longer the median answer took at the end of a trial than at its beginning, where that is more than a queue that
+// grows evenly to the same lag makes of it; else 0. It compares medians of the windows' medians, which do not see one pause.
+func rising(res bench.StepResult) time.Duration {
+	var p50 []time.Duration
+	for _, w := range res.Load.Windows {
+		if !w.Drain && w.Succeeded > 0 {
+			p50 = append(p50, w.P50)
+		}
+	}
+	n := len(p50)
+	if n < ofTrend {
+		return 0
+	}
+	median := func(of []time.Duration) time.Duration {
+		sorted := slices.Sorted(slices.Values(of))
+		return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
+	}
+	apart := n - n/2 - 1 // the two parts, in windows; they share some
+	rise := (median(p50[apart:]) - median(p50[:n-apart])) * time.Duration(n) / time.Duration(apart)
+	if rise > max(leastLag, time.Duration(lagShare*float64(res.Step.Duration))) {
+		return rise
 	}
 	return 0
 }

@@ -34,6 +34,15 @@ func TestAssess(t *testing.T) {
 			load: bench.Load{Elapsed: 5000 * ms, Scheduled: 5000, Sent: 5000, Late: 100, Held: 100, MostOpen: 256, Succeeded: 5000, Latency: bench.Latencies{Count: 5000, P50: ms, P99: 9 * ms}}},
 		{name: "a queue grows", why: []string{"400 requests were unanswered at the end, 400ms of work at this throughput, so that a queue was growing"},
 			load: bench.Load{Elapsed: 5000 * ms, Backlog: 400, Scheduled: 5000, Sent: 5000, Succeeded: 5000, Latency: bench.Latencies{Count: 5000, P50: 20 * ms, P99: 49 * ms}}},
+		{name: "a queue grows slowly under a long delay", want: Verdict{}, why: []string{"p99", "at its end the median answer took about 488ms longer than at its beginning, so that a queue was growing"},
+			load: bench.Load{Elapsed: 5000 * ms, Backlog: 760, Scheduled: 4385, Sent: 4385, Succeeded: 4385, Latency: bench.Latencies{Count: 4385, P50: 723 * ms, P99: 946 * ms},
+				Windows: windows(500*ms, 595*ms, 690*ms, 790*ms, 880*ms)}},
+		{name: "a pause of a collector is no queue", why: []string{"p99"},
+			load: bench.Load{Elapsed: 5000 * ms, Scheduled: 5000, Sent: 5000, Succeeded: 5000, Latency: bench.Latencies{Count: 5000, P50: ms, P99: 600 * ms},
+				Windows: windows(ms, ms, ms, ms, 600*ms)}},
+		{name: "a queue that has gone is none", why: []string{"p99"},
+			load: bench.Load{Elapsed: 5000 * ms, Scheduled: 5000, Sent: 5000, Succeeded: 5000, Latency: bench.Latencies{Count: 5000, P50: ms, P99: 600 * ms},
+				Windows: windows(600*ms, 400*ms, ms, ms, ms)}},
 		{name: "a slow answer is no queue", why: []string{"p99 is 410ms, not <50ms"},
 			load: bench.Load{Elapsed: 5000 * ms, Backlog: 400, Scheduled: 5000, Sent: 5000, Succeeded: 5000, Latency: bench.Latencies{Count: 5000, P50: 400 * ms, P99: 410 * ms}}},
 		{name: "the client is late", want: Verdict{Client: true}, why: []string{"p99", "client-bound: 900 of 5000 requests were sent late although"},
@@ -60,6 +69,14 @@ func TestAssess(t *testing.T) {
 			}
 		}
 	}
+}
+
+// windows have half of their answers after these times, and one behind them in which nothing was sent any more.
+func windows(p50 ...time.Duration) (all []bench.Window) {
+	for i, d := range p50 {
+		all = append(all, bench.Window{Start: time.Duration(i) * time.Second, Length: time.Second, Succeeded: 800, P50: d})
+	}
+	return append(all, bench.Window{Start: time.Duration(len(p50)) * time.Second, Length: time.Second, Succeeded: 800, P50: 10 * time.Second, Drain: true})
 }
 
 // A machine of two CPUs whose time others take: what the contender cannot do then is not its own limit, unless it has used its quota.
