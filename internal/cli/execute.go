@@ -70,6 +70,7 @@ type conducted struct {
 	follow  func(cancel context.CancelCauseFunc) func(bench.Record)
 	metrics metricsFlags
 	search  *hunt // chooses the steps; nil: the profile does
+	told    bool  // the failure of a leg is told when it ends: the error need not repeat it
 	// keepGoing tries a contender again in each round that never answered in its first.
 	keepGoing bool
 }
@@ -94,7 +95,7 @@ func execute(ctx context.Context, env Env, f runFlags, contenders []string, chan
 	}
 	var printer *plain.Printer
 	err = conduct(ctx, env, conducted{
-		plan: plan, dir: dir, services: services, resume: held, controlled: f.controlled, controls: controls, metrics: f.metrics, keepGoing: f.keepGoing,
+		plan: plan, dir: dir, services: services, resume: held, controlled: f.controlled, controls: controls, metrics: f.metrics, keepGoing: f.keepGoing, told: !f.json,
 		follow: func(cancel context.CancelCauseFunc) func(bench.Record) {
 			printer = newPrinter(env, f, cancel)
 			return printer.Handle
@@ -102,6 +103,12 @@ func execute(ctx context.Context, env Env, f runFlags, contenders []string, chan
 	})
 	if printer == nil { // it has not begun
 		return err
+	}
+	if run, legs, readErr := results.Read(dir); err != nil && readErr == nil && results.NothingRan(run, legs) {
+		if !f.controlled { // the screen still reads it
+			err = errors.Join(err, results.Discard(dir, run))
+		}
+		return alsoSay(err, "nothing ran, so nothing is kept")
 	}
 	missed, finishErr := finish(env, f, dir)
 	if err = errors.Join(err, finishErr, printer.Err()); err == nil && missed > 0 {
@@ -200,6 +207,9 @@ func conduct(ctx context.Context, env Env, c conducted) error {
 		Beside:  func(ctx context.Context) *bench.Beside { return site.around.Read(ctx) },
 		Control: c.controls, KeepGoing: c.keepGoing,
 	})
+	if c.told {
+		err = untold(err)
+	}
 	closeErr := site.close(ctx)
 	stream.Close()
 	return masked(errors.Join(outcome(ctx, err, unkept(dir, writer.Err(), c.search == nil)), closeErr), masker)
@@ -421,6 +431,43 @@ func outcome(ctx context.Context, err, writeErr error) error {
 	return err
 }
 
+// untold is err without the failures of legs that were told when they ended: only how many there are.
+func untold(err error) error {
+	inc, ok := errors.AsType[*runner.Incomplete](err)
+	if !ok {
+		return err
+	}
+	var rest []error
+	var failed []string
+	for _, f := range inc.Failures {
+		if leg, ok := errors.AsType[*runner.LegError](f); ok {
+			failed = append(failed, leg.Leg.String())
+		} else {
+			rest = append(rest, f)
+		}
+	}
+	const named = 5
+	text := ""
+	switch n := len(failed); {
+	case n > named:
+		text += fmt.Sprintf(": %d failed", n)
+	case n > 0:
+		text += ": " + strings.Join(failed, ", ") + " failed"
+	}
+	if len(rest) > 0 {
+		text += ": " + errors.Join(rest...).Error()
+	}
+	return fmt.Errorf("%w%s", runner.ErrLegs, text)
+}
+
+// alsoSay adds a few words to err, which keeps its exit code.
+func alsoSay(err error, words string) error {
+	if c, ok := errors.AsType[*codeError](err); ok {
+		return withCode(c.code, fmt.Errorf("%w; %s", err, words))
+	}
+	return fmt.Errorf("%w; %s", err, words)
+}
+
 // finish writes the reports from what is on disk, so that they show exactly what was kept, and prints the table. missed is how often
 // thresholds were.
 func finish(env Env, f runFlags, dir string) (missed int, err error) {
@@ -435,19 +482,19 @@ func finish(env Env, f runFlags, dir string) (missed int, err error) {
 	}
 	_, reportErr := writeReports(dir, "", run, legs)
 	if !f.json && !f.controlled {
-		if err := summary(env, dir, run, legs); err != nil {
+		if err := summary(env, dir, run, legs, true); err != nil {
 			return missed, err
 		}
 	}
 	return missed, errors.Join(err, reportErr)
 }
 
-// summary prints the table of a run, where its files are, and how to go on with it.
-func summary(env Env, dir string, run bench.Run, legs []bench.LegResult) error {
+// summary prints the table of a run, where its files are, and how to go on with it. warned says that its warnings were told before.
+func summary(env Env, dir string, run bench.Run, legs []bench.LegResult, warned bool) error {
 	if len(legs) > 0 {
 		fmt.Fprintln(env.Stderr)
 		width, _ := terminal(env.Stdout)
-		if tableErr := plain.Table(env.Stdout, run, legs, findFloor(run, run, dir), width); tableErr != nil {
+		if tableErr := plain.Table(env.Stdout, run, legs, findFloor(run, run, dir), width, warned); tableErr != nil {
 			return tableErr
 		}
 	}

@@ -117,7 +117,11 @@ func afterwards(env Env, dir string, code int, talk string) error {
 		if err != nil && len(legs) == 0 {
 			return err
 		}
-		if err := summary(env, dir, run, legs); err != nil {
+		if results.NothingRan(run, legs) {
+			tellTalk(env.Stderr, talk, nil)
+			return toldError{code}
+		}
+		if err := summary(env, dir, run, legs, false); err != nil {
 			return err
 		}
 		for _, w := range run.Warnings {

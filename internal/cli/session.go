@@ -277,8 +277,13 @@ func (s *session) Stop(sig os.Signal) {
 }
 
 // Close lets go of the run: one's own ends in order, as if the screen were gone, a watched one goes on. It returns when nothing of
-// the session is left.
+// the session is left; of one's own run in which nothing ran no results are, either.
 func (s *session) Close() {
 	s.stop(errScreenGone)
 	<-s.done
+	if dir := s.Dir(); s.cmd != nil && dir != "" {
+		if run, legs, err := results.Read(dir); err == nil && results.NothingRan(run, legs) {
+			_ = results.Discard(dir, run) // what is left of it is told when results are listed
+		}
+	}
 }

@@ -51,7 +51,8 @@ type Printer struct {
 type life struct {
 	bench.LegResult
 	checks struct{ passed, failed, skipped int }
-	began  bool // the header of the table of steps was written
+	began  bool   // the header of the table of steps was written
+	told   string // what has gone wrong in a phase of it
 }
 
 // New makes a printer.
@@ -163,6 +164,12 @@ func (p *Printer) title(e bench.RunStarted) {
 
 func (p *Printer) phaseEnded(e bench.PhaseEnded) {
 	if e.Err != "" {
+		if p.owner == nil && e.Phase != bench.PhaseBuild {
+			return // it ends the run, whose error says it
+		}
+		if !p.Quiet {
+			p.leg.told += strings.ReplaceAll(e.Err, "\n", "; ") + "\n"
+		}
 		p.line("  %-8s %s", e.Phase, p.paint(red, "failed: ")+safe.Line(e.Err, 4000))
 		return
 	}
@@ -253,8 +260,10 @@ func (p *Printer) legEnded(e bench.LegEnded) {
 	if e.State == bench.LegComplete {
 		return
 	}
-	p.always("  " + p.paint(red, string(e.State)+": ") + safe.Line(e.Failure, 4000))
-	if e.Lost != nil {
+	if !strings.Contains(p.leg.told, e.Failure) {
+		p.always("  " + p.paint(red, string(e.State)+": ") + safe.Line(e.Failure, 4000))
+	}
+	if l := p.leg; e.Lost != nil && (l.StartUp != nil || len(l.Steps) > 0) { // else all of it, which goes without saying
 		p.line("  lost     %s", safe.Line(e.Lost.String(), 1000))
 	}
 	if len(e.LastLog) == 0 || e.State != bench.LegFailed {

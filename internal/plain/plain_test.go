@@ -169,13 +169,13 @@ func TestJSONLines(t *testing.T) {
 func TestTable(t *testing.T) {
 	var b bytes.Buffer
 	_, run, legs := recorded()
-	if err := Table(&b, run, legs, nil, 0); err != nil {
+	if err := Table(&b, run, legs, nil, 0, false); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "table.txt", b.String())
 
 	var narrow bytes.Buffer
-	if err := Table(&narrow, run, legs, nil, 80); err != nil {
+	if err := Table(&narrow, run, legs, nil, 80, false); err != nil {
 		t.Fatal(err)
 	}
 	tables, _, _ := strings.Cut(narrow.String(), "\np50, ")
@@ -185,7 +185,7 @@ func TestTable(t *testing.T) {
 			legs[i].Leg.Contender = "a-contender-with-a-name-that-goes-on-and-on-until-nobody-reads-it"
 		}
 		var b bytes.Buffer
-		if err := Table(&b, run, legs, nil, width); err != nil {
+		if err := Table(&b, run, legs, nil, width, false); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(b.String()) {

@@ -21,8 +21,9 @@ import (
 // rounds are medians, except that latencies are quantiles of all rounds' requests together. Where width is not 0, columns
 // that do not fit are left out, the least important first, and sentences are wrapped; summary.md and report.html have them all.
 //
-// Who is in front is told in tiers, from stats.MinInterval rounds on; floor is the noise floor of the machine, nil where it is not known.
-func Table(w io.Writer, run bench.Run, legs []bench.LegResult, floor *compare.Floor, width int) error {
+// Who is in front is told in tiers, from stats.MinInterval rounds on; floor is the noise floor of the machine, nil where it is not known. Warnings
+// are left out where a Printer has told them already.
+func Table(w io.Writer, run bench.Run, legs []bench.LegResult, floor *compare.Floor, width int, warned bool) error {
 	contenders := stats.Summarise(legs, run.Profile.PriceVCPUHr)
 	var b bytes.Buffer
 	for _, c := range contenders {
@@ -37,6 +38,9 @@ func Table(w io.Writer, run bench.Run, legs []bench.LegResult, floor *compare.Fl
 	headline(&b, contenders, intervals(standing), run.Profile.Rounds, width)
 	tiers(&b, standing, floor, width)
 	notes(&b, run, contenders, legs, standing, width)
+	if !warned {
+		warnings(&b, run, contenders, width)
+	}
 	_, err := w.Write(b.Bytes())
 	return err
 }
@@ -154,6 +158,11 @@ func notes(b *bytes.Buffer, run bench.Run, contenders []stats.Contender, legs []
 	}
 	thresholds(line, legs)
 	doubts(standing, line)
+}
+
+// warnings repeats those of the run and of its contenders, each once.
+func warnings(b *bytes.Buffer, run bench.Run, contenders []stats.Contender, width int) {
+	line := func(format string, args ...any) { b.WriteString(wrap(fmt.Sprintf(format, args...), width) + "\n") }
 	seen := map[string]bool{}
 	for _, w := range run.Warnings {
 		seen[w] = true

@@ -47,7 +47,7 @@ func TestTiersInTheTable(t *testing.T) {
 	} {
 		run, legs := rounds(test.n)
 		var b bytes.Buffer
-		if err := Table(&b, run, legs, test.floor, test.width); err != nil {
+		if err := Table(&b, run, legs, test.floor, test.width, false); err != nil {
 			t.Fatal(err)
 		}
 		_, text, _ := strings.Cut(b.String(), "\ncontender")

@@ -137,6 +137,7 @@ func (l *life) live(ctx context.Context) (err error) {
 		err = errors.Join(err, l.stop(ctx))
 	}()
 	info := l.inst.Info()
+	l.launched = true
 	l.Stream.Publish(l.leg, bench.InstanceStarted{Info: info})
 	switch {
 	case info.Runtime == bench.RuntimeURL: // what limits it is not ours to say

@@ -102,8 +102,31 @@ type Config struct {
 // progressBytes bounds the text of a Progress.
 const progressBytes = 500
 
-// ErrLegs is wrapped by the error of Run when the legs had begun but not all of them are complete at the end.
+// ErrLegs is wrapped by the error of Run, an *Incomplete then, when the legs had begun but not all of them are complete at the end.
 var ErrLegs = errors.New("not every leg is complete")
+
+// Incomplete says why. Those of its Failures that are a *LegError were published as the end of their leg before.
+type Incomplete struct{ Failures []error }
+
+// Error implements error.
+func (e *Incomplete) Error() string {
+	return fmt.Sprintf("%v: %v", ErrLegs, errors.Join(e.Failures...))
+}
+
+// Unwrap makes it an ErrLegs, and each of its failures.
+func (e *Incomplete) Unwrap() []error { return append([]error{ErrLegs}, e.Failures...) }
+
+// LegError is why one leg is not complete.
+type LegError struct {
+	Leg bench.Leg
+	Err error
+}
+
+// Error implements error.
+func (e *LegError) Error() string { return fmt.Sprintf("%s: %v", e.Leg, e.Err) }
+
+// Unwrap gives errors.Is and errors.As the cause.
+func (e *LegError) Unwrap() error { return e.Err }
 
 // Run runs every leg that is not complete yet, in the order of the plan, and returns when everything has stopped. It
 // publishes RunEnded last. Interrupting ctx stops it in order; then the error is context.Cause(ctx). What Config.Control asks
@@ -124,7 +147,7 @@ func Run(ctx context.Context, cfg Config) error {
 	}
 	for _, e := range r.Run.Legs {
 		if e.State == bench.LegComplete {
-			r.answered[selection(e.Leg)] = true
+			r.answered[selection(e.Leg)], r.launched = true, true
 		}
 	}
 	r.began = time.Now()
@@ -152,6 +175,7 @@ type runner struct {
 	broken    map[bench.Selection]error // contenders that could not be built
 	mute      map[bench.Selection]int   // the round in which a contender ran and never answered, before it ever did
 	answered  map[bench.Selection]bool  // contenders that have become ready once
+	launched  bool                      // something was, so that there are results to go on with
 	steering  *steering
 	began     time.Time
 	clockOff  time.Duration // how far the clock has been set since then, as far as it was told
@@ -210,7 +234,7 @@ func (r *runner) runLegs(ctx context.Context) error {
 			continue
 		}
 		if err := errors.Join(r.await(ctx, "the store", r.StoreAlive), r.await(ctx, "the container engine", r.EngineAlive)); err != nil {
-			return fmt.Errorf("%w: %w", ErrLegs, errors.Join(append(failures, err)...))
+			return &Incomplete{append(failures, err)}
 		}
 		requested, missed := error(nil), true
 		for n, err := range r.together(ctx, group) {
@@ -219,7 +243,7 @@ func (r *runner) runLegs(ctx context.Context) error {
 				requested = fmt.Errorf("%s: %w", leg, err)
 			}
 			if err != nil {
-				failures = append(failures, fmt.Errorf("%s: %w", leg, err))
+				failures = append(failures, &LegError{leg, err})
 				missed = false
 			}
 		}
@@ -240,7 +264,7 @@ func (r *runner) runLegs(ctx context.Context) error {
 		return errors.Join(failures...)
 	}
 	if len(failures) > 0 {
-		return fmt.Errorf("%w: %w", ErrLegs, errors.Join(failures...))
+		return &Incomplete{failures}
 	}
 	return nil
 }
@@ -327,7 +351,11 @@ func (r *runner) await(ctx context.Context, what string, alive func(context.Cont
 			r.Stream.Publish(nil, bench.Notice{Level: "info", Text: fmt.Sprintf("waiting for %s, for at most %v: %v", what, r.Patience, err)})
 		}
 		if time.Since(began) > r.Patience {
-			return fmt.Errorf("%s has not answered for %v, so the run ends here; finished legs are kept, go on with --resume %s: %w", what, r.Patience, r.Dir, err)
+			how := ""
+			if r.launched {
+				how = "; finished legs are kept, go on with --resume " + r.Dir
+			}
+			return fmt.Errorf("%s has not answered for %v, so the run ends here%s: %w", what, r.Patience, how, err)
 		}
 		r.Stream.Publish(nil, bench.Progress{Phase: bench.PhaseStore, Text: "waiting for " + what + ": " + err.Error()})
 		select {

@@ -1,0 +1,89 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// nobody is an address of this machine that refuses connections.
+const nobody = "http://127.0.0.1:1"
+
+// runsNothing runs locbench in a folder of its own and fails unless it ends with code and leaves nothing there.
+func runsNothing(t *testing.T, code int, args ...string) (stdout, stderr string) {
+	t.Helper()
+	dir := t.TempDir()
+	var out, talk bytes.Buffer
+	args = append(args, "-o", filepath.Join(dir, "results", "x"))
+	if got := Main(t.Context(), Env{Args: args, Stdout: &out, Stderr: &talk, Getenv: func(string) string { return "" }}); got != code {
+		t.Errorf("exit code %d, want %d", got, code)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+	if !strings.Contains(talk.String(), "nothing ran, so nothing is kept") {
+		t.Errorf("it says:\n%s", talk.String())
+	}
+	return out.String(), talk.String()
+}
+
+func TestNothingRanWithoutItsStore(t *testing.T) {
+	_, talk := runsNothing(t, ExitFailure, "run", "--headless", "--runtime", "process", "--elastic", nobody)
+	if n := strings.Count(talk, "connection refused"); n != 1 {
+		t.Errorf("it says %d times why:\n%s", n, talk)
+	}
+}
+
+// A target that does not answer is told of while it is still asked, and why it failed is said once.
+func TestNothingRanWithoutItsTarget(t *testing.T) {
+	out, talk := runsNothing(t, ExitContender, "run", "--headless", "--target", nobody)
+	if early, end := strings.Count(talk, "no answer at "+nobody+" yet: connection refused"), strings.Count(talk, "connection refused"); out != "" || early != 1 || end != 2 {
+		t.Errorf("standard output %q; it says %d times that it waits, and %d times why:\n%s", out, early, end-early, talk)
+	}
+	out, _ = runsNothing(t, ExitContender, "run", "--json", "--target", nobody)
+	var began, told time.Time
+	for line := range strings.Lines(out) {
+		var rec bench.Record
+		if err := json.Unmarshal([]byte(line), &rec); err != nil {
+			t.Fatal(err)
+		}
+		switch e := rec.Event.(type) {
+		case bench.RunStarted:
+			began = rec.At
+		case bench.Notice:
+			if told.IsZero() && strings.Contains(e.Text, "no answer") {
+				told = rec.At
+			}
+		}
+	}
+	if after := told.Sub(began); began.IsZero() || told.IsZero() || after > 2*time.Second {
+		t.Errorf("told after %v", after)
+	}
+}
+
+// On a screen the results stay until it is left.
+func TestNothingRanBeforeAScreen(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "results", "x")
+	s := started(t, "--elastic", nobody, "--runtime", "process", "-o", out)
+	events := until(t, s, nil)
+	if code, talk := s.Wait(); code != ExitFailure || !strings.Contains(talk, "nothing ran") || len(events) == 0 || !is[bench.RunEnded](events[len(events)-1]) {
+		t.Errorf("exit code %d, %d events:\n%s", code, len(events), talk)
+	}
+	if regular(filepath.Join(out, "report.html")) || !regular(filepath.Join(out, "run.json")) {
+		t.Error("a report of a run in which nothing ran, or no record of it while its screen is open")
+	}
+	s.Close()
+	if _, err := os.Stat(filepath.Dir(out)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("left behind: %v", err)
+	}
+}

@@ -1,0 +1,55 @@
+package results
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"locbench/internal/bench"
+)
+
+// NothingRan tells that a run has failed before anything of it ran: no contender was started, and no service that somebody else has
+// started has answered.
+func NothingRan(run bench.Run, legs []bench.LegResult) bool {
+	if run.State != bench.RunFailed || len(run.Resumed) > 0 {
+		return false
+	}
+	for _, leg := range legs {
+		started := leg.Instance != nil && leg.Instance.Runtime != bench.RuntimeURL
+		if started || leg.StartUp != nil || len(leg.Checks) > 0 || len(leg.Steps) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Discard removes the files of a run from its folder dir, and dir and the folder "results" around it if that leaves them empty. Nobody
+// may be writing there any more.
+func Discard(dir string, run bench.Run) error {
+	names := []string{EventsFile, SummaryFile, ReportFile}
+	for _, entry := range run.Legs {
+		if filepath.Base(entry.File) == entry.File { // as a leg's is
+			names = append(names, entry.File)
+		}
+	}
+	var failures []error
+	for _, name := range append(names, RunFile) {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			failures = append(failures, err)
+		}
+	}
+	if len(failures) > 0 {
+		return fmt.Errorf("remove the results of a run in which nothing ran: %w", errors.Join(failures...))
+	}
+	for _, folder := range []string{dir, filepath.Dir(dir)} {
+		if folder != dir && filepath.Base(folder) != "results" {
+			break
+		}
+		if os.Remove(folder) != nil { // it holds something else
+			break
+		}
+	}
+	return nil
+}

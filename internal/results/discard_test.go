@@ -1,0 +1,73 @@
+package results
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+func TestNothingRan(t *testing.T) {
+	ran := bench.LegResult{Instance: &bench.InstanceInfo{Runtime: bench.RuntimeProcess}}
+	up := time.Second
+	for name, c := range map[string]struct {
+		run  bench.Run
+		legs []bench.LegResult
+		want bool
+	}{
+		"the store was away":             {bench.Run{State: bench.RunFailed}, nil, true},
+		"a build has failed":             {bench.Run{State: bench.RunFailed}, []bench.LegResult{{State: bench.LegFailed}}, true},
+		"a target did not answer":        {bench.Run{State: bench.RunFailed}, []bench.LegResult{{Instance: &bench.InstanceInfo{Runtime: bench.RuntimeURL}}}, true},
+		"one was started":                {bench.Run{State: bench.RunFailed}, []bench.LegResult{{}, ran}, false},
+		"one was checked":                {bench.Run{State: bench.RunFailed}, []bench.LegResult{{Checks: make([]bench.CheckResult, 1)}}, false},
+		"one has answered":               {bench.Run{State: bench.RunFailed}, []bench.LegResult{{StartUp: &up}}, false},
+		"a target was loaded":            {bench.Run{State: bench.RunFailed}, []bench.LegResult{{Steps: make([]bench.StepResult, 1)}}, false},
+		"it goes on":                     {bench.Run{State: bench.RunRunning}, nil, false},
+		"it can be resumed":              {bench.Run{State: bench.RunInterrupted}, nil, false},
+		"an earlier part has begun more": {bench.Run{State: bench.RunFailed, Resumed: make([]time.Time, 1)}, nil, false},
+	} {
+		if got := NothingRan(c.run, c.legs); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// Discard removes what a run has written, and nothing else.
+func TestDiscard(t *testing.T) {
+	root := t.TempDir()
+	run := bench.Run{Legs: []bench.LegEntry{{File: "a-1.json"}, {File: "../victim.json"}}}
+	put := func(names ...string) {
+		t.Helper()
+		for _, name := range names {
+			path := filepath.Join(root, name)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	there := func(name string) bool {
+		_, err := os.Stat(filepath.Join(root, name))
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	put("results/x/run.json", "results/x/events.jsonl", "results/x/a-1.json", "results/victim.json")
+	if err := Discard(filepath.Join(root, "results/x"), run); err != nil || there("results/x") || !there("results/victim.json") {
+		t.Errorf("%v; folder there %t, other file there %t", err, there("results/x"), there("results/victim.json"))
+	}
+	put("mine/y/run.json", "mine/y/notes.txt")
+	if err := Discard(filepath.Join(root, "mine/y"), run); err != nil || there("mine/y/run.json") || !there("mine/y/notes.txt") {
+		t.Errorf("%v", err)
+	}
+	os.Remove(filepath.Join(root, "mine/y/notes.txt"))
+	if err := Discard(filepath.Join(root, "mine/y"), run); err != nil || there("mine/y") || !there("mine") {
+		t.Errorf("%v: a folder that somebody else may have made is gone, or that of the run is not", err)
+	}
+	os.Remove(filepath.Join(root, "results/victim.json"))
+	put("results/x/run.json")
+	if err := Discard(filepath.Join(root, "results/x"), run); err != nil || there("results") {
+		t.Errorf("%v: an empty folder of results stays", err)
+	}
+}
