@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locbench/internal/capacity"
+	"locbench/internal/results"
 	"locbench/internal/safe"
 	"locbench/internal/slo"
 )
@@ -184,6 +185,10 @@ func (f *capacityFlags) searchAt(ctx context.Context, env Env, c conducted, p pl
 	if !talk.begun() {
 		log.record.Points = log.record.Points[:point]
 		return err
+	}
+	if run, legs, readErr := results.Read(c.dir); err != nil && readErr == nil && results.NothingRan(run, legs) {
+		log.record.Points = log.record.Points[:point]
+		return alsoSay(errors.Join(err, results.Discard(c.dir, run)), "nothing ran, so nothing is kept")
 	}
 	if err != nil {
 		log.record.Points[point].Failure = safe.Line(strings.ReplaceAll(err.Error(), "\n", "; "), 2000)

@@ -71,6 +71,13 @@ func TestNothingRanWithoutItsTarget(t *testing.T) {
 	}
 }
 
+func TestNothingRanOfASearch(t *testing.T) {
+	out, talk := runsNothing(t, ExitContender, "capacity", "--target", nobody, "--slo", "p99<1s")
+	if out != "" || !strings.Contains(talk, "no answer at "+nobody+" yet: connection refused") {
+		t.Errorf("it says:\n%s%s", out, talk)
+	}
+}
+
 // On a screen the results stay until it is left.
 func TestNothingRanBeforeAScreen(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "results", "x")

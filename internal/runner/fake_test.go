@@ -158,6 +158,7 @@ type fakeRun struct {
 	records  []bench.Record
 	legs     map[string]*bench.LegResult
 	order    []string
+	harm     func(bench.Incident) // tells one of the instance that was launched last
 }
 
 func (f *fakeRun) handle(rec bench.Record) {
