@@ -385,9 +385,9 @@ type RunState string
 
 // The states of a run.
 const (
-	RunRunning     RunState = "running" // or killed: then nobody could write another
-	RunComplete    RunState = "complete"
-	RunFailed      RunState = "failed" // at least one leg failed, or was cut short by a threshold
+	RunRunning     RunState = "running"  // or killed: then nobody could write another
+	RunComplete    RunState = "complete" // every leg was run, and at least one to its end (see Run.Standing)
+	RunFailed      RunState = "failed"   // no leg is complete, or not all were run, or a threshold has cut some short
 	RunInterrupted RunState = "interrupted"
 )
 

@@ -32,7 +32,7 @@ func fingerprint(run bench.Run, l layout) []factGroup {
 func runFacts(run bench.Run) factGroup {
 	g := factGroup{Name: "Run"}
 	g.add("ID", run.ID)
-	g.add("State", string(run.State))
+	g.add("State", run.StandingText())
 	g.add("Started", instant(run.Started))
 	if !run.Ended.IsZero() {
 		g.add("Ended", instant(run.Ended)+" (after "+duration(run.Ended.Sub(run.Started))+")")

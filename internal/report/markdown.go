@@ -23,7 +23,7 @@ func Markdown(w io.Writer, run bench.Run, legs []bench.LegResult, opts Options) 
 	var b bytes.Buffer
 	warned := warnings(run, l, sums)
 	fmt.Fprintf(&b, "# %s\n\n", escape(title(run, opts.Title)))
-	fmt.Fprintf(&b, "%s, %s; started %s; run %s.\n", plural(len(l.contenders), "contender"), plural(len(l.columns), "leg"), instant(run.Started), escape(cleanName(string(run.State))))
+	fmt.Fprintf(&b, "%s, %s; started %s; run %s.\n", plural(len(l.contenders), "contender"), plural(len(l.columns), "leg"), instant(run.Started), escape(cleanText(run.StandingText())))
 	for _, x := range warned {
 		if x.Loud {
 			fmt.Fprintf(&b, "\n**%s**%s\n", escape(x.Text), place(x))

@@ -29,7 +29,8 @@ type Entry struct {
 	Profile    string
 	Contenders []string // labels
 	State      bench.RunState
-	Live       bool // a locbench writes to it now; a run in state running without it was killed
+	Failed     []string // contenders (see bench.Run.Standing)
+	Live       bool     // a locbench writes to it now; a run in state running without it was killed
 	Started    time.Time
 	Ended      time.Time // zero: not yet, or never
 	Complete   int       // legs
@@ -140,9 +141,7 @@ type brief struct {
 		Name       string            `json:"name"`
 		Contenders []bench.Selection `json:"contenders"`
 	} `json:"profile"`
-	Legs []struct {
-		State bench.LegState `json:"state"`
-	} `json:"legs"`
+	Legs     []bench.LegEntry  `json:"legs"`
 	Started  time.Time         `json:"started"`
 	Ended    time.Time         `json:"ended"`
 	Warnings []json.RawMessage `json:"warnings"`
@@ -195,7 +194,8 @@ func (e *Entry) read(dir *os.Root, file string, st fs.FileInfo) error {
 	if err := valid(bench.Run{Schema: b.Schema}); err != nil {
 		return fmt.Errorf("%s: %w", RunFile, err)
 	}
-	e.ID, e.Profile, e.State, e.Started, e.Ended = b.ID, b.Profile.Name, b.State, b.Started, b.Ended
+	e.ID, e.Profile, e.Started, e.Ended = b.ID, b.Profile.Name, b.Started, b.Ended
+	e.State, e.Failed = bench.Run{State: b.State, Legs: b.Legs}.Standing()
 	for _, s := range b.Profile.Contenders {
 		e.Contenders = append(e.Contenders, s.String())
 	}

@@ -60,6 +60,7 @@ func (r *runner) leg(ctx context.Context, leg bench.Leg, number int, seat *seat)
 	if ended.State == bench.LegFailed {
 		ended.Failure = l.engineGone(ctx, ended.Failure)
 	}
+	r.sofar.Legs[number-1].State = ended.State
 	r.Stream.Publish(l.leg, ended)
 	return err
 }

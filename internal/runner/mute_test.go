@@ -67,6 +67,9 @@ func TestOneThatNeverAnswersIsTriedOnce(t *testing.T) {
 					t.Errorf("b, round %d: %s", round, leg.Failure)
 				}
 			}
+			if state := f.ended().State; state != bench.RunComplete {
+				t.Errorf("the run is %s", state)
+			}
 			if lives != c.lives || failed != c.failed {
 				t.Errorf("%d lives and %d failures, want %d and %d", lives, failed, c.lives, c.failed)
 			}

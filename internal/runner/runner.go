@@ -145,6 +145,7 @@ func Run(ctx context.Context, cfg Config) error {
 		mute: map[bench.Selection]int{}, answered: map[bench.Selection]bool{},
 		steering: newSteering(cfg.Stream.Publish, end),
 	}
+	r.sofar = bench.Run{State: bench.RunFailed, Legs: slices.Clone(r.Run.Legs)}
 	for _, e := range r.Run.Legs {
 		if e.State == bench.LegComplete {
 			r.answered[selection(e.Leg)], r.launched = true, true
@@ -160,6 +161,9 @@ func Run(ctx context.Context, cfg Config) error {
 		state = bench.RunInterrupted
 	case err != nil:
 		state = bench.RunFailed
+		if errors.Is(err, ErrLegs) {
+			state, _ = r.sofar.Standing()
+		}
 	}
 	ended := bench.RunEnded{State: state}
 	if err != nil {
@@ -176,6 +180,7 @@ type runner struct {
 	mute      map[bench.Selection]int   // the round in which a contender ran and never answered, before it ever did
 	answered  map[bench.Selection]bool  // contenders that have become ready once
 	launched  bool                      // something was, so that there are results to go on with
+	sofar     bench.Run                 // how each leg has ended; the run's state is that of one that has failed
 	steering  *steering
 	began     time.Time
 	clockOff  time.Duration // how far the clock has been set since then, as far as it was told

@@ -60,7 +60,11 @@ func (v *view) where() (long, brief string) {
 	title := v.l.Title.S(name) + "  "
 	switch {
 	case s.Ended != nil:
-		return title + v.outcome(), title + v.outcome()
+		brief := v.outcome()
+		if state, failed := v.s.Run.Standing(); state == bench.RunComplete && len(failed) > 0 {
+			brief = v.l.Warn.S(fmt.Sprintf("! %d failed", len(failed)))
+		}
+		return title + v.outcome(), title + brief
 	case s.Current == nil:
 		text := fmt.Sprintf("%s, %s", plural(len(s.Run.Profile.Contenders), "contender"), plural(s.Run.Profile.Rounds, "round"))
 		return title + text, title + text
@@ -77,14 +81,16 @@ func (v *view) where() (long, brief string) {
 
 // outcome is the state of a run that has ended.
 func (v *view) outcome() string {
-	state := string(v.s.Ended.State)
-	switch v.s.Ended.State {
-	case bench.RunComplete:
-		return v.l.Good.S(v.l.Glyph.Check + " " + state)
-	case bench.RunInterrupted:
-		return v.l.Warn.S(v.l.Glyph.Skip + " " + state)
+	state, failed := v.s.Run.Standing()
+	switch {
+	case state == bench.RunComplete && len(failed) > 0:
+		return v.l.Warn.S("! " + v.out(v.s.Run.StandingText(), nameBytes))
+	case state == bench.RunComplete:
+		return v.l.Good.S(v.l.Glyph.Check + " " + string(state))
+	case state == bench.RunInterrupted:
+		return v.l.Warn.S(v.l.Glyph.Skip + " " + string(state))
 	}
-	return v.l.Bad.S(v.l.Glyph.Cross + " " + v.out(state, nameBytes))
+	return v.l.Bad.S(v.l.Glyph.Cross + " " + v.out(string(state), nameBytes))
 }
 
 // words are what stands at the right of the first line: troubles if wanted, whether the run is about to stop, the status.

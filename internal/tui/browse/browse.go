@@ -3,6 +3,7 @@
 package browse
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -247,7 +248,11 @@ func stateText(e *results.Entry) string {
 	case e.State == bench.RunRunning:
 		return "killed"
 	}
-	return look.Outside(string(e.State), 40)
+	text := string(e.State)
+	if n := len(e.Failed); n > 0 && e.State == bench.RunComplete {
+		text += fmt.Sprintf(", %d failed", n)
+	}
+	return look.Outside(text, 40)
 }
 
 var _ ui.Screen = (*Screen)(nil)
