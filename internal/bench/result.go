@@ -286,7 +286,7 @@ type CheckResult struct {
 	Group   string        `json:"group"` // "lifecycle", or an endpoint group: "get", "search", …
 	Name    string        `json:"name"`  // unique within the group
 	Status  CheckStatus   `json:"status"`
-	Value   string        `json:"value,omitempty"`  // what a table shows: "12.3 MB", "4 processes, 11 threads", "404"
+	Value   string        `json:"value,omitempty"`  // what a table shows: "11.8 MiB", "4 processes, 11 threads", "404"
 	Detail  string        `json:"detail,omitempty"` // of a failure or skip: wanted and got, bounded
 	Took    time.Duration `json:"took_ns"`
 	Suite   string        `json:"suite,omitempty"`

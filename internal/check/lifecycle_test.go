@@ -194,7 +194,7 @@ func TestRunning(t *testing.T) {
 	}
 	like(t, results[0], fmt.Sprintf("passed|%d|", spec.Port))
 	like(t, results[1], "passed|logged|")
-	like(t, results[2], "info|12.3 MB (binary)|")
+	like(t, results[2], "info|11.8 MiB (binary)|")
 
 	like(t, StillAnswers(t.Context(), inst, "/v1/benchmark", nil), "passed|200|")
 	like(t, StillAnswers(t.Context(), inst, "/city/v1/get?id=1&language=cs", nil), "passed|200|")
@@ -239,7 +239,7 @@ func TestRunningFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	like(t, results[0], "info|5.0 MB|")
+	like(t, results[0], "info|4.77 MiB|")
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/units"
 )
 
 const (
@@ -136,7 +137,7 @@ func imageSize(res *bench.CheckResult, info bench.InstanceInfo, artifact bench.A
 		skip(res, fmt.Sprintf("no image with runtime %s", info.Runtime))
 		return
 	}
-	res.Status, res.Value = bench.CheckInfo, fmt.Sprintf("%.1f MB%s", float64(size)/1e6, what)
+	res.Status, res.Value = bench.CheckInfo, units.Bytes(size)+what
 }
 
 // Stopped is the check bench.CheckStops: it passes when it ended by itself, with code 0, within grace.

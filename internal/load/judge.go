@@ -28,13 +28,18 @@ const (
 func judge(l bench.Load, rec *recorder, places int) []string {
 	var warnings []string
 	if rec.cut > 0 {
-		warnings = append(warnings, fmt.Sprintf("interrupted: %d requests in flight were cut off and are neither successes nor errors", rec.cut))
+		warnings = append(warnings, fmt.Sprintf(plural(rec.cut, "interrupted: %d request in flight was cut off and is neither success nor error",
+			"interrupted: %d requests in flight were cut off and are neither successes nor errors"), rec.cut))
 	}
 	if again := rec.opened - int64(places-rec.preopened); again > 0 && l.Succeeded > 0 && !rec.users {
-		warnings = append(warnings, fmt.Sprintf("connections were opened again %d times; the time for it is part of the latency", again))
+		text := "a connection was opened again"
+		if again > 1 {
+			text = fmt.Sprintf("connections were opened again %d times", again)
+		}
+		warnings = append(warnings, text+"; the time for it is part of the latency")
 	}
 	if n := l.Failed[bench.ErrClient]; n > 0 {
-		warnings = append(warnings, fmt.Sprintf("%d requests failed for want of ports, files or memory of the client: %s", n, l.Examples[bench.ErrClient]))
+		warnings = append(warnings, fmt.Sprintf(plural(n, "%d request", "%d requests")+" failed for want of ports, files or memory of the client: %s", n, l.Examples[bench.ErrClient]))
 	}
 	if rec.open {
 		warnings = append(warnings, punctuality(l)...)
@@ -54,6 +59,13 @@ func judge(l bench.Load, rec *recorder, places int) []string {
 		warnings = append(warnings, fmt.Sprintf("the client may be the bottleneck: locbench itself used %.2f of the %s that it may use", used, units.CPUs(l.ClientCPUs)))
 	}
 	return warnings
+}
+
+func plural(n int64, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
 }
 
 // ownCPUs are the CPUs that this process may use: those of its affinity, or fewer by the quota of its cgroup.

@@ -128,6 +128,20 @@ func TestLittlesLawIsFlagged(t *testing.T) {
 	}
 }
 
+func TestOneIsNoPlural(t *testing.T) {
+	for n, want := range map[int64]string{
+		1: "interrupted: 1 request in flight was cut off and is neither success nor error|a connection was opened again; the time for it is part of the latency|1 request failed for want of ports, files or memory of the client: x",
+		2: "interrupted: 2 requests in flight were cut off and are neither successes nor errors|connections were opened again 2 times; the time for it is part of the latency|2 requests failed for want of ports, files or memory of the client: x",
+	} {
+		rec := newRecorder(nil, 1, 0)
+		rec.cut, rec.opened = n, n+1
+		l := bench.Load{Elapsed: time.Second, Succeeded: 1, Failed: map[bench.ErrorKind]int64{bench.ErrClient: n}, Examples: map[bench.ErrorKind]string{bench.ErrClient: "x"}}
+		if got := strings.Join(judge(l, rec, 1), "|"); !strings.HasPrefix(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestJudgeSuspectsTheClient(t *testing.T) {
 	rec := newRecorder(nil, 1, 0)
 	l := bench.Load{Elapsed: time.Second, ClientCPU: time.Duration(0.9 * ownCPUs() * float64(time.Second)), ClientCPUs: ownCPUs()}

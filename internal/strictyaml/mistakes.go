@@ -9,8 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxMistakes bounds what is told of one file.
-const maxMistakes = 100
+const (
+	maxMistakes = 100 // told of one file
+	longList    = 80  // bytes; a longer list of known keys is told once of a file
+	knownKeys   = "known keys"
+)
 
 // Mistake is one thing wrong in a file.
 type Mistake struct {
@@ -61,6 +64,15 @@ func (d *decoder) result() error {
 		return nil
 	}
 	slices.SortStableFunc(d.mistakes, func(a, b Mistake) int { return cmp.Compare(a.Line, b.Line) })
+	listed := map[string]int{} // the line of a long list of keys
+	for i, m := range d.mistakes {
+		switch line := listed[m.Hint]; {
+		case line > 0:
+			d.mistakes[i].Hint = fmt.Sprintf("the %s are in line %d", knownKeys, line)
+		case strings.HasPrefix(m.Hint, knownKeys) && len(m.Hint) > longList:
+			listed[m.Hint] = m.Line
+		}
+	}
 	if d.dropped > 0 {
 		last := d.mistakes[len(d.mistakes)-1]
 		d.mistakes = append(d.mistakes, Mistake{d.file, last.Line, fmt.Sprintf("and %d mistakes more", d.dropped), ""})

@@ -150,6 +150,20 @@ func golden(t *testing.T, file, got string) {
 	}
 }
 
+// A long list of what is known is told once of a file, with the first mistake that wants it.
+func TestALongHintIsToldOnce(t *testing.T) {
+	var o order
+	err := strictyaml.Decode("f.yaml", []byte("zzzzzzzz: 1\nname: x\nitems: [{qqqqq: 1}, {wwwww: 2}]\nyyyyyyyyyyyyyyy: 2\nwwwwwwwwwwww: 3\n"), &o)
+	var mistakes strictyaml.Mistakes
+	if !errors.As(err, &mistakes) || len(mistakes) != 5 {
+		t.Fatalf("%v", err)
+	}
+	if text := err.Error(); strings.Count(text, "known keys: name, size, ") != 1 || !strings.Contains(mistakes[0].Hint, "known keys: name") ||
+		mistakes[3].Hint != "the known keys are in line 1" || mistakes[4].Hint != mistakes[3].Hint || strings.Count(text, "known keys: from, to") != 2 {
+		t.Errorf("%s", text)
+	}
+}
+
 func TestBoundedFiles(t *testing.T) {
 	for name, tt := range map[string]struct{ data, want string }{
 		"empty":    {"", "f:1: the file is empty"},

@@ -154,11 +154,11 @@ func (v Value) unknown(f Field, known []structField) {
 		keys[i] = k.key
 	}
 	k, _, _ := find(v.node, f.Key)
-	hint := Suggest(f.Key, "known keys", keys)
+	hint := Suggest(f.Key, knownKeys, keys)
 	switch near := Nearest(f.Key, keys); {
 	case near != "" && v.Has(near):
 		// The right one is there too: pointing at it would make a duplicate.
-		hint = "known keys: " + strings.Join(keys, ", ")
+		hint = knownKeys + ": " + strings.Join(keys, ", ")
 	case near != "":
 		v.d.fail(place{v.node, near}) // so that it is not told to be missing as well
 	}
