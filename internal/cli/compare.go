@@ -1,14 +1,17 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"locbench/internal/bench"
 	"locbench/internal/compare"
 	"locbench/internal/results"
 	"locbench/internal/safe"
@@ -27,11 +30,11 @@ type compareFlags struct {
 func newCompare(env Env) *cobra.Command {
 	var f compareFlags
 	cmd := &cobra.Command{
-		Use:   "compare OLD NEW | DIR CONTENDER CONTENDER",
+		Use:   "compare OLD NEW | DIR [CONTENDER CONTENDER]",
 		Short: "Tell what changed between two results, and how certain it is",
-		Long: `Sets the contenders of two results folders (or two contenders of one folder) beside each other: throughput at the peak,
+		Long: `Sets the contenders of two results folders, or two contenders of one folder, beside each other: throughput at the peak,
 p99 at half of the peak, start-up, time to peak, peak memory and CPU per request. Each is better, worse, the same, or it cannot be told yet,
-with about how many more rounds would tell. It takes ` + strconv.Itoa(stats.MinInterval) + ` rounds on both sides.
+with about how many more rounds would tell. It takes ` + strconv.Itoa(stats.MinInterval) + ` rounds on both sides. The contenders of a folder with just two need no names.
 
 Two runs were made at two times: a machine that has become slower in between looks like a change. Contenders of one run take
 turns, so that it hits all alike: where it matters, compare two contenders of one folder. The noise floor that 'locbench calibrate'
@@ -48,9 +51,10 @@ Exit code 0 when nothing of --fail-on is certain to have happened, 4 when someth
 --fail-on cannot be judged because they are not comparable, 2 for wrong usage.`,
 		Example: `  locbench compare results/20261120-080000-quick results/20261121-080000-quick
   locbench compare results/20261121-080000-quick rs-actix go-nethttp
+  locbench compare results/20261121-080000-quick              # of the only two contenders in it
   locbench compare old new --fail-on 'throughput<-5%,p99>+10%'
   locbench compare old new --json`,
-		Args: args(cobra.RangeArgs(2, 3)),
+		Args: args(cobra.RangeArgs(1, 3)),
 		RunE: func(_ *cobra.Command, what []string) error { return f.run(env, what) },
 	}
 	cmd.Flags().StringVar(&f.failOn, "fail-on", "", "`changes` that end with exit code 4: throughput<-5%,p99>+10%,start-up>+10%,time-to-peak>+10%,memory>+10%,cpu>+10%")
@@ -122,13 +126,40 @@ func (f compareFlags) read(env Env, what []string) (before, after compare.Set, e
 	if before, err = side(what[0]); err != nil {
 		return before, after, err
 	}
-	if len(what) == 3 {
+	if len(what) != 2 {
+		pair := what[1:]
+		if len(pair) == 0 {
+			if pair, err = onlyTwo(what[0], before); err != nil {
+				return before, after, err
+			}
+		}
 		after = before
-		before.Contender, after.Contender = what[1], what[2]
+		before.Contender, after.Contender = pair[0], pair[1]
 		return before, after, nil
 	}
 	after, err = side(what[1])
 	return before, after, err
+}
+
+// onlyTwo are the labels of the contenders in dir, in the order of the profile, if there are two.
+func onlyTwo(dir string, set compare.Set) ([]string, error) {
+	var labels []string
+	for _, leg := range set.Legs {
+		if label := leg.Leg.Label(); !slices.Contains(labels, label) {
+			labels = append(labels, label)
+		}
+	}
+	at := func(label string) int {
+		return slices.IndexFunc(set.Run.Profile.Contenders, func(s bench.Selection) bool { return s.String() == label })
+	}
+	slices.SortFunc(labels, func(a, b string) int { return cmp.Or(at(a)-at(b), strings.Compare(a, b)) })
+	switch len(labels) {
+	case 2:
+		return labels, nil
+	case 1:
+		return nil, usage("%s has one contender, %s: name another results folder to compare it with", dir, labels[0])
+	}
+	return nil, usage("%s has %d contenders: name two of %s", dir, len(labels), strings.Join(labels, ", "))
 }
 
 // maxFloor is what --floor may be at most, in per cent: a machine with much to do besides has one of some hundred.

@@ -20,6 +20,11 @@ func resultsFolder(t *testing.T, n int, cpus float64, rates map[string]int64) st
 	t.Helper()
 	dir := t.TempDir()
 	run := bench.Run{Schema: 1, ID: "r", State: bench.RunComplete, Profile: bench.Profile{Limits: bench.Limits{CPUs: cpus}}}
+	for _, name := range []string{"b", "a"} {
+		if rates[name] > 0 {
+			run.Profile.Contenders = append(run.Profile.Contenders, bench.Selection{Contender: name})
+		}
+	}
 	write := func(name string, v any) {
 		data, err := json.Marshal(v)
 		if err != nil {
@@ -30,7 +35,7 @@ func resultsFolder(t *testing.T, n int, cpus float64, rates map[string]int64) st
 		}
 	}
 	for round := 1; round <= n; round++ {
-		for _, name := range []string{"a", "b"} {
+		for _, name := range []string{"a", "b", "c"} {
 			rate, ok := rates[name]
 			if !ok {
 				continue
@@ -55,6 +60,7 @@ func TestCompareCommand(t *testing.T) {
 	slower := resultsFolder(t, 6, 1.5, map[string]int64{"a": 9_000, "b": 10_000})
 	brief := resultsFolder(t, 3, 1.5, map[string]int64{"a": 5_000})
 	other := resultsFolder(t, 6, 2, map[string]int64{"a": 5_000})
+	three := resultsFolder(t, 1, 2, map[string]int64{"a": 5_000, "b": 5_000, "c": 5_000})
 	for _, test := range []struct {
 		name     string
 		args     []string
@@ -82,7 +88,9 @@ func TestCompareCommand(t *testing.T) {
 		{"no folder", []string{base, t.TempDir()}, ExitFailure, "", "is not a results folder"},
 		{"an improvement", []string{base, again, "--fail-on", "throughput>+5%"}, ExitUsage, "", "write for example throughput<-5%"},
 		{"no margin", []string{base, again, "--same", "3"}, ExitUsage, "", "write for example 3%"},
-		{"one folder", []string{base}, ExitUsage, "", "compare"},
+		{"one folder with two contenders", []string{slower}, ExitOK, "b → a", ""},
+		{"one folder with one contender", []string{other}, ExitUsage, "", "has one contender, a: name another results folder to compare it with"},
+		{"one folder with three contenders", []string{three}, ExitUsage, "", "has 3 contenders: name two of c, b, a"},
 	} {
 		var out, errs bytes.Buffer
 		code := Main(context.Background(), Env{Args: append([]string{"compare"}, test.args...), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }})

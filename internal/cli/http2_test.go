@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"locbench/internal/load"
 	"locbench/internal/results"
 )
 
@@ -46,7 +47,11 @@ func TestRunInHTTP2(t *testing.T) {
 func TestTheLoopIsChosenByTheEnvironment(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()
-	for loop, want := range map[string]string{"portable": "portable", "nonsense": ""} {
+	for loop, want := range map[string]string{"auto": load.LoopRing, "io_uring": load.LoopRing, "epoll": load.LoopEpoll, "portable": load.LoopPortable, "nonsense": ""} {
+		cannot := load.HasLoop(want)
+		if loop == "auto" && cannot != nil {
+			continue // it takes another
+		}
 		dir := filepath.Join(t.TempDir(), "out")
 		var out, talk bytes.Buffer
 		code := Main(t.Context(), Env{Args: []string{"run", "--headless", "--target", server.URL, "--no-checks", "--connections", "2", "--duration", "200ms", "-o", dir},
@@ -57,7 +62,13 @@ func TestTheLoopIsChosenByTheEnvironment(t *testing.T) {
 				return ""
 			}})
 		if want == "" {
-			if code != ExitUsage || !strings.Contains(talk.String(), "epoll or portable") {
+			if code != ExitUsage || !strings.Contains(talk.String(), `LOCBENCH_LOOP="nonsense": auto`) || !strings.Contains(talk.String(), "io_uring, epoll or portable") {
+				t.Errorf("%s: exit code %d, %s", loop, code, talk.String())
+			}
+			continue
+		}
+		if cannot != nil {
+			if code != ExitFailure || !strings.Contains(talk.String(), "cannot be had here: ") {
 				t.Errorf("%s: exit code %d, %s", loop, code, talk.String())
 			}
 			continue

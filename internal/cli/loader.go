@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 
 	"locbench/internal/bench"
@@ -24,14 +25,20 @@ const loopVariable = "LOCBENCH_LOOP"
 // newLoader takes the loop that the environment asks for.
 func newLoader(s *site, getenv func(string) string) (*loader, error) {
 	l := &loader{site: s, kept: map[string]*load.Kept{}}
-	switch loop := getenv(loopVariable); loop {
+	loop := getenv(loopVariable)
+	switch loop {
 	case "", "auto":
-	case "epoll":
+		return l, nil
+	case load.LoopRing:
+	case load.LoopEpoll:
 		l.engine.Epoll = true
-	case "portable":
+	case load.LoopPortable:
 		l.engine.Portable = true
 	default:
-		return nil, usage("%s=%q: auto (io_uring where Linux permits it, else epoll, else portable), epoll or portable", loopVariable, loop)
+		return nil, usage("%s=%q: auto (io_uring where Linux permits it, else epoll, else portable), io_uring, epoll or portable", loopVariable, loop)
+	}
+	if err := load.HasLoop(loop); err != nil {
+		return nil, fmt.Errorf("%s: %w", loopVariable, err)
 	}
 	return l, nil
 }

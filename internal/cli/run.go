@@ -72,8 +72,8 @@ stop=run a miss ends that early; from_step=3 and contender=NAME narrow it.
 
 --metrics-listen and --push-url tell Prometheus how the run stands, from what is known once a second anyway; neither can hold it up.
 
-The client's loop uses io_uring where Linux permits it, else epoll, and elsewhere a goroutine for each connection; LOCBENCH_LOOP=epoll or
-=portable in the environment chooses, and the results tell which it was.
+The client's loop uses io_uring where Linux permits it (for closed loops over HTTP/1.1 in clear), else epoll, and elsewhere a goroutine for
+each connection; LOCBENCH_LOOP=io_uring, =epoll or =portable in the environment chooses, and the results tell which it was.
 
 Exit codes: 0 all went well; 1 the run could not begin; 2 wrong usage; 3 not every leg is complete (a contender failed, the
 store or the disk was lost); 4 a threshold was missed, or has ended something early, and nothing worse has happened; 130 interrupted. Where
