@@ -1,0 +1,34 @@
+package load
+
+import (
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestHasLoop takes away what a ring needs: a file.
+func TestHasLoop(t *testing.T) {
+	for _, loop := range []string{LoopPortable, LoopEpoll} {
+		if err := HasLoop(loop); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := HasLoop("threads"); err == nil || !strings.Contains(err.Error(), `no loop "threads"`) {
+		t.Errorf("%v", err)
+	}
+	var files unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &files); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 0, Max: files.Max}); err != nil {
+		t.Fatal(err)
+	}
+	err := HasLoop(LoopRing)
+	if back := unix.Setrlimit(unix.RLIMIT_NOFILE, &files); back != nil {
+		t.Fatal(back)
+	}
+	if err == nil || !strings.Contains(err.Error(), "the loop io_uring cannot be had here: io_uring: ") {
+		t.Errorf("without files: %v", err)
+	}
+}
