@@ -320,7 +320,7 @@ func TestWhatEndsAPause(t *testing.T) {
 		run     bench.RunState
 		legs    int
 	}{
-		{"death", func(s *steer) { s.launcher.last().die(bench.Exit{Code: 7}) }, "the contender died", bench.LegFailed, bench.RunFailed, 1},
+		{"death", func(s *steer) { s.launcher.last().die(bench.Exit{Code: 7}) }, "the contender died", bench.LegFailed, bench.RunComplete, 1},
 		{"stop", func(s *steer) { s.wheel(bench.ControlStop) }, "stopped by the user after step 2", bench.LegAborted, bench.RunInterrupted, 1},
 		{"abort", func(s *steer) { s.wheel(bench.ControlAbort) }, "aborted by the user", bench.LegAborted, bench.RunInterrupted, 1},
 		{"skip", func(s *steer) { s.wheel(bench.ControlSkipContender) }, "skipped by the user", bench.LegAborted, bench.RunFailed, 1},
