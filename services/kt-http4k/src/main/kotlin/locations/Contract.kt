@@ -53,7 +53,7 @@ private fun dropNulls(node: JsonNode) {
 }
 
 private fun openApi(endpoints: List<Endpoint<*>>) = mapOf(
-    "openapi" to "3.0.3",
+    "openapi" to "3.0.0",
     "info" to mapOf("title" to "Locations", "version" to "1.0.0", "description" to "Questions about cities, answered out of Elasticsearch."),
     "paths" to endpoints.associate { it.path to mapOf("get" to it.operation()) },
     "components" to mapOf("schemas" to schemas(endpoints.mapNotNull { it.example?.second } + Problem("id: missing"))),

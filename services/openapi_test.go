@@ -1,0 +1,34 @@
+package services_test
+
+import (
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"locbench/services"
+)
+
+// TestOpenAPIVersion: the checks that were published with the original of the service want 3.0.0, whatever patch a framework would write.
+func TestOpenAPIVersion(t *testing.T) {
+	version := regexp.MustCompile(`"openapi"(?:\s*:| to)\s*"([^"]*)"`)
+	var found []string
+	err := fs.WalkDir(services.FS, ".", func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(services.FS, path)
+		if m := version.FindSubmatch(data); err == nil && m != nil {
+			contender, _, _ := strings.Cut(path, "/")
+			found = append(found, contender)
+			if string(m[1]) != "3.0.0" {
+				t.Errorf("%s says OpenAPI %s, want 3.0.0", path, m[1])
+			}
+		}
+		return err
+	})
+	if want := []string{"go-nethttp", "kt-http4k", "kt-ktor", "rs-actix"}; err != nil || !slices.Equal(found, want) {
+		t.Errorf("%v; OpenAPI of %v, want of %v", err, found, want)
+	}
+}
