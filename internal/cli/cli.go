@@ -156,10 +156,12 @@ errors, CPU time, throttling and memory of every step.
 
 With nothing else installed it uses an embedded store and its built-in contender; Docker and a real
 Elasticsearch are used wherever they are there.`,
-		Example: `  locbench run --headless                       # the quick profile, on whatever this machine has
-  locbench run --profile locations go-nethttp   # the full procedure
-  locbench doctor                               # what this machine can do, and what is missing
-  locbench report results/20261121-080000-quick # write report.html again`,
+		Example: `  locbench run --headless                        # the quick profile, on whatever this machine has
+  locbench tui                                   # set a run up on the screen, watch it, look at past ones
+  locbench seed --elastic http://127.0.0.1:9200  # load the cities into an Elasticsearch of one's own
+  locbench run --profile locations go-nethttp --elastic http://127.0.0.1:9200   # and the full procedure against it
+  locbench doctor                                # what this machine can do, and what is missing
+  locbench report results/20261121-080000-quick  # write report.html again`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noSubcommand,

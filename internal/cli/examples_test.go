@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// TestExamplesOfRunsAreNoMistakes plans each run that a help text gives as an example: what is typed as it stands there must not end with "wrong
+// usage". Names of folders and of contenders of one's own stand for what a reader has.
+func TestExamplesOfRunsAreNoMistakes(t *testing.T) {
+	root := newRoot(Env{Getenv: func(string) string { return "" }})
+	planned := 0
+	for _, cmd := range append([]*cobra.Command{root}, root.Commands()...) {
+		for line := range strings.Lines(cmd.Example) {
+			line, _, _ = strings.Cut(strings.TrimSpace(line), "#")
+			line, _, _ = strings.Cut(line, "|")
+			line, ok := strings.CutPrefix(line, "locbench run")
+			if !ok || strings.Contains(line, "--resume") || strings.Contains(line, "./mine") {
+				continue
+			}
+			args := words(line)
+			var f runFlags
+			run := &cobra.Command{}
+			bindRun(run, &f)
+			if err := run.ParseFlags(args); err != nil {
+				t.Errorf("locbench run%s: %v", line, err)
+				continue
+			}
+			plan, _, err := planRun(f, run.Flags().Args(), run.Flags().Changed, args)
+			if err == nil {
+				_, err = servicesOf(&plan, f.services)
+			}
+			if err != nil {
+				t.Errorf("locbench run%s: %v", line, err)
+			}
+			planned++
+		}
+	}
+	if planned < 8 {
+		t.Errorf("only %d examples were found", planned)
+	}
+	for _, name := range []string{"tui", "seed", "run"} {
+		if !strings.Contains(root.Example, "locbench "+name) {
+			t.Errorf("locbench --help has no example of %s", name)
+		}
+	}
+}
+
+// words splits a line as a shell does where nothing is quoted but by apostrophes.
+func words(line string) (all []string) {
+	for i, part := range strings.Split(line, "'") {
+		if i%2 == 1 {
+			all = append(all, part)
+			continue
+		}
+		all = append(all, strings.Fields(part)...)
+	}
+	return all
+}
