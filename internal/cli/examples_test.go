@@ -17,7 +17,7 @@ func TestExamplesOfRunsAreNoMistakes(t *testing.T) {
 			line, _, _ = strings.Cut(strings.TrimSpace(line), "#")
 			line, _, _ = strings.Cut(line, "|")
 			line, ok := strings.CutPrefix(line, "locbench run")
-			if !ok || strings.Contains(line, "--resume") || strings.Contains(line, "./mine") {
+			if !ok || strings.Contains(line, "--resume") || strings.Contains(line, "mine") {
 				continue
 			}
 			args := words(line)

@@ -85,7 +85,7 @@ several are true, the first of 130, 3, 4 is told.`,
   locbench run --runtime process --duration 5s --connections 1,8,64
   locbench run --target http://127.0.0.1:8080               # GET / of a service that already runs
   locbench run --target http://127.0.0.1:8080 rs-actix      # a locations service: its requests and checks
-  locbench run --threshold 'p99<50ms,errors<0.1%' --threshold 'errors<20% window=5s stop=run'
+  locbench run --duration 10s --threshold 'p99<50ms,errors<0.1%' --threshold 'errors<20% window=5s stop=run'
   locbench run --json | jq 'select(.type=="step_ended").event.result.load.succeeded'
   locbench run --metrics-listen 127.0.0.1:9464 --push-url http://127.0.0.1:9091   # for Prometheus, while it goes on
   locbench run --resume results/20261121-080000-locations`,
