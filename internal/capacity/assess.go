@@ -15,6 +15,8 @@ const (
 	lagShare  = 0.025                  // of a trial's length: more that its end is behind, beyond what is usual, is a queue that grows
 	leastLag  = 100 * time.Millisecond // less than that may be a hiccup at the end
 	ofTrend   = 4                      // windows that a trend takes at least
+	trend     = 0.01                   // of a trial's length: more that answers become slower in it is a queue that grows
+	steady    = 0.05                   // of the median answer: less than that is none
 	saturated = 0.95                   // of the time that a thread of the client had something to do
 	atQuota   = 0.8                    // of its CPUs: a contender that used so much was at its own limit, whatever else went on
 	full      = 0.9                    // of the machine's CPU time: nobody on it got what they wanted
@@ -94,8 +96,8 @@ func growing(res bench.StepResult) time.Duration {
 	return 0
 }
 
-// rising is by how much longer the median answer took at the end of a trial than at its beginning, where that is more than a queue that
-// grows evenly to the same lag makes of it; else 0. It compares medians of the windows' medians, which do not see one pause.
+// rising is by how much longer the median answer took at the end of a trial than at its beginning, where that is so much that a queue must
+// have grown all the time; else 0. It compares medians of the windows' medians, which do not see one pause.
 func rising(res bench.StepResult) time.Duration {
 	var p50 []time.Duration
 	for _, w := range res.Load.Windows {
@@ -112,8 +114,9 @@ func rising(res bench.StepResult) time.Duration {
 		return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 	}
 	apart := n - n/2 - 1 // the two parts, in windows; they share some
-	rise := (median(p50[apart:]) - median(p50[:n-apart])) * time.Duration(n) / time.Duration(apart)
-	if rise > max(leastLag, time.Duration(lagShare*float64(res.Step.Duration))) {
+	first, last := median(p50[:n-apart]), median(p50[apart:])
+	rise := (last - first) * time.Duration(n) / time.Duration(apart)
+	if float64(rise) > max(trend*float64(res.Step.Duration), steady*float64(first)) {
 		return rise
 	}
 	return 0
