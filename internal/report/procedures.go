@@ -74,7 +74,7 @@ func bounds(run bench.Run, l layout) (procedure, bool) {
 		p.Table.Rows = append(p.Table.Rows, row)
 	}
 	p.Table.Notes = []string{"By the counters at the two ends of each step and by the other steps of the same leg; the figures are those of the last round that has this verdict. " +
-		"“connections”: more of them bring more. “contender”: idle CPUs, and yet no more throughput with more connections. “unclear”: nothing was used up."}
+		"“connections”: more of them bring more. “contender”: idle CPUs, and yet no more throughput with more connections. “unclear”: none of these, as far as the counters tell."}
 	return p, any
 }
 

@@ -258,7 +258,7 @@ func (f facts) unclear() string {
 	if !f.cpusOK {
 		return "the contender's counters are not known"
 	}
-	text := fmt.Sprintf("nothing was used up: the contender used %.2f", f.cpus)
+	text := fmt.Sprintf("no known limit was reached: the contender used %.2f", f.cpus)
 	if f.quota > 0 {
 		text += " of " + units.CPUs(f.quota)
 	} else {

@@ -9,6 +9,7 @@ import (
 	"locbench/internal/tui/fold"
 	"locbench/internal/tui/look"
 	"locbench/internal/units"
+	"locbench/internal/verdict"
 )
 
 // numbered is a step with its number, as a title has it.
@@ -65,7 +66,11 @@ func (v *view) detail(s *fold.Step, w int) []string {
 		}
 		add(v.l.Bad, v.l.Glyph.Cross, text)
 	}
-	if b := v.verdict(r); b.Bound != "" {
+	switch b := v.verdict(r); b.Bound {
+	case "":
+	case verdict.Unclear:
+		add(look.Paint{}, " ", "what bound it is unclear: "+v.own(b.Text))
+	default:
 		add(look.Paint{}, " ", "bound by "+v.own(b.String()))
 	}
 	if l.Rests != nil {

@@ -25,11 +25,12 @@ func (v *view) verdict(r *bench.StepResult) verdict.Verdict {
 	return verdict.Verdict{}
 }
 
-// judged is what bound a step, and what its figures may suffer from; either may be missing, and what both say is said once.
+// judged is what bound a step, and what its figures may suffer from, which may be nothing; what both say is said once. It is "" only where
+// there is no verdict either.
 func (v *view) judged(r *bench.StepResult) string {
 	bound, doubt := string(v.verdict(r).Bound), doubt(r, v.leg.Limits())
 	switch {
-	case bound == string(verdict.Unclear) || strings.HasPrefix(doubt, bound) || bound == string(verdict.Client) && strings.Contains(doubt, "client"):
+	case bound == string(verdict.Unclear) && doubt != "" || strings.HasPrefix(doubt, bound) || bound == string(verdict.Client) && strings.Contains(doubt, "client"):
 		bound = ""
 	}
 	text := v.l.Warn.S(v.own(doubt))

@@ -23,6 +23,9 @@ func (v *view) logPage(w, h int) []string {
 	lines := v.filtered(all)
 	r := v.leg.Result.Leg
 	title := v.l.Title.S("log") + "  " + v.out(r.Label(), nameBytes) + ", round " + itoa(r.Round) + ", " + plural(len(all), "line")
+	if v.s.Unlogged && len(all) > 0 {
+		title += v.l.Warn.S(", the last ones: the folder has no events.jsonl")
+	}
 	if v.leg.Dropped > 0 {
 		title += v.l.Warn.S(", " + units.Count(v.leg.Dropped) + " left out")
 	}
@@ -32,7 +35,7 @@ func (v *view) logPage(w, h int) []string {
 	p := &v.pages[logs]
 	body := p.show(len(lines), h-2, true, func(i int) []string { return []string{v.logLine(lines[i], w)} })
 	if len(all) == 0 {
-		body = []string{v.l.Faint.S("it has written nothing yet")}
+		body = []string{v.l.Faint.S(v.noLog())}
 	} else if len(lines) == 0 {
 		body = []string{v.l.Faint.S("no line holds this text")}
 	}
@@ -87,7 +90,19 @@ func (v *view) lastLog(w, h int) []string {
 		out = append(out, v.logLine(line, w))
 	}
 	if len(all) == 0 {
-		out = []string{v.l.Faint.S("it has written nothing yet")}
+		out = []string{v.l.Faint.S(v.l.Cut(v.noLog(), w))}
 	}
 	return out
+}
+
+// noLog says why there are no lines.
+func (v *view) noLog() string {
+	switch v.leg.Result.State {
+	case bench.LegComplete, bench.LegFailed, bench.LegAborted:
+		if v.s.Unlogged {
+			return "what it wrote was not kept: the folder has no events.jsonl"
+		}
+		return "it wrote nothing"
+	}
+	return "it has written nothing yet"
 }

@@ -165,7 +165,10 @@ func (v *view) grid(w, h, y int) []string {
 	if h < 18 {
 		axis = axis[:1]
 	}
-	wanted := min(max(3, len(v.leg.Steps)+len(v.planned())+1), 7+max(0, h-20)/2)
+	// A chart is a title and three rows at least, the table what is left; all of it has a page of its own.
+	const leastChart, leastTable = 4, 3
+	wanted := min(max(leastTable, len(v.leg.Steps)+len(v.planned())+1), 7+max(0, h-20)/2)
+	wanted = max(leastTable, min(wanted, h-len(axis)-1-2*leastChart))
 	each := max(3, (h-len(axis)-1-wanted)/2)
 	block := func(m metric, x, y int) []string {
 		v.hits = append(v.hits, hit{x, y, cw, each, func() { v.Board.point(m) }})

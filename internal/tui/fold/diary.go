@@ -79,7 +79,7 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 		if e.Err != "" {
 			return Error, fmt.Sprintf("run %s: %s", e.State, e.Err)
 		}
-		return Info, fmt.Sprintf("run %s", e.State)
+		return Info, "run " + s.Run.StandingText()
 	}
 	return Info, ""
 }

@@ -39,6 +39,7 @@ type State struct {
 	Started  time.Time
 	Last     time.Time // time of the newest record
 	Seq      int64
+	Unlogged bool // there are no events: these were made of the results, which do not say what was logged
 
 	Paused      time.Time // since when the run stands still; zero: it does not
 	PauseWanted bool      // it will before the next step

@@ -95,6 +95,9 @@ func (t *teller) leg(r bench.LegResult, number, of int) {
 	if r.Stop != nil {
 		t.tell(t.at.Add(max(0, min(r.Stop.Took, time.Hour))), leg, bench.InstanceStopped{Stop: *r.Stop})
 	}
+	if len(r.LastLog) > 0 {
+		t.tell(t.at, leg, bench.LogLines{Lines: r.LastLog})
+	}
 	if r.State != bench.LegRunning {
 		t.tell(r.Ended, leg, bench.LegEnded{State: r.State, Failure: r.Failure, Exit: r.Exit, LastLog: r.LastLog, Lost: r.Lost})
 	}

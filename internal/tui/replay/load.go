@@ -88,13 +88,13 @@ func load(src Source, dir string, p *progress) loaded {
 		return nil
 	}
 	out := loaded{run: run}
-	if out.player, out.err = newPlayer(records, tell); out.err != nil {
+	if out.player, out.err = newPlayer(fold.State{}, records, tell); out.err != nil {
 		return out
 	}
 	why := lacking(out.player.state, run, legs)
 	switch {
 	case errors.Is(eventsErr, fs.ErrNotExist):
-		why = "there is no event log"
+		why = "no events.jsonl here"
 	case eventsErr != nil:
 		why = "the event log: " + eventsErr.Error()
 	}
@@ -104,8 +104,8 @@ func load(src Source, dir string, p *progress) loaded {
 	case why == "" && out.player.state.Ended == nil:
 		out.note = "the run does not come to its end here: it was killed, or still goes on"
 	case why != "":
-		out.note = why + "; drawn from the files of the legs, without phases and log lines"
-		if out.player, out.err = newPlayer(FromLegs(run, legs, dir), tell); out.err != nil {
+		out.note = why + ": drawn from the files of the legs, without phases and logs"
+		if out.player, out.err = newPlayer(fold.State{Unlogged: true}, FromLegs(run, legs, dir), tell); out.err != nil {
 			return out
 		}
 		out.player.gaps = nil // much happened in between that the files do not tell

@@ -16,6 +16,7 @@ const (
 // player is a run at a moment: the fold over the records until then. Going back starts from a state that was kept on the way.
 type player struct {
 	*timeline
+	start fold.State // before the first record
 	state *fold.State
 	n     int // records in it
 	pos   time.Duration
@@ -28,9 +29,9 @@ type moment struct {
 	state *fold.State
 }
 
-// newPlayer folds all records and stands at the end. tell, which may be nil, gets the share that is done and may end it by an error.
-func newPlayer(records []bench.Record, tell func(share float64) error) (*player, error) {
-	p := &player{timeline: newTimeline(records), state: &fold.State{}}
+// newPlayer folds all records onto start and stands at the end. tell, which may be nil, gets the share that is done and may end it by an error.
+func newPlayer(start fold.State, records []bench.Record, tell func(share float64) error) (*player, error) {
+	p := &player{timeline: newTimeline(records), start: start, state: start.Clone()}
 	every := max(leastBetween, len(records)/mostKept)
 	for i, rec := range records {
 		if i > 0 && i%every == 0 {
@@ -76,7 +77,7 @@ func (p *player) to(n int) {
 	case from >= 0:
 		p.state, p.n = p.kept[from].state.Clone(), p.kept[from].n
 	case n < p.n:
-		p.state, p.n = &fold.State{}, 0
+		p.state, p.n = p.start.Clone(), 0
 	}
 	for ; p.n < n; p.n++ {
 		p.state.Apply(p.records[p.n])

@@ -132,7 +132,7 @@ func TestOpensAtTheEnd(t *testing.T) {
 // TestSeekingGivesWhatFoldingGives from wherever to wherever.
 func TestSeekingGivesWhatFoldingGives(t *testing.T) {
 	records := many(t, 5000)
-	p, err := newPlayer(records, nil)
+	p, err := newPlayer(fold.State{}, records, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -349,7 +349,7 @@ func TestWordsForTheUser(t *testing.T) {
 // BenchmarkSeek is a seek to anywhere in 50,000 records.
 func BenchmarkSeek(b *testing.B) {
 	records := many(b, 50_000)
-	p, err := newPlayer(records, nil)
+	p, err := newPlayer(fold.State{}, records, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -361,7 +361,7 @@ func BenchmarkSeek(b *testing.B) {
 func BenchmarkOpen(b *testing.B) {
 	records := many(b, 50_000)
 	for b.Loop() {
-		if _, err := newPlayer(records, nil); err != nil {
+		if _, err := newPlayer(fold.State{}, records, nil); err != nil {
 			b.Fatal(err)
 		}
 	}
