@@ -186,7 +186,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// begin lists the contenders of both sides and chooses the first pair.
+// begin lists the contenders of both sides and chooses the first pair that can be compared.
 func (s *Screen) begin() {
 	s.rows, s.row, s.set = nil, 0, nil
 	if s.err != nil {
@@ -205,10 +205,14 @@ func (s *Screen) begin() {
 	for _, r := range s.rows {
 		s.heads = append(s.heads, Headline(at(s.a.contenders, r.a), at(s.b.contenders, r.b), runs, s.floor))
 	}
-	if both := slices.IndexFunc(s.rows, func(p pairing) bool { return p.a >= 0 && p.b >= 0 }); both > 0 {
-		s.row = both
+	both := func(p pairing) bool { return at(s.a.contenders, p.a).Peak >= 0 && at(s.b.contenders, p.b).Peak >= 0 }
+	s.row = max(0, slices.IndexFunc(s.rows, both))
+	first := s.rows[s.row]
+	if !both(first) { // nobody has figures on both sides: whoever has on one
+		figures := func(c Contender) bool { return c.Peak >= 0 }
+		first = pairing{max(0, slices.IndexFunc(s.a.contenders, figures)), max(0, slices.IndexFunc(s.b.contenders, figures))}
 	}
-	s.choose(s.rows[s.row])
+	s.choose(first)
 	if s.dirs[0] == s.dirs[1] && len(s.b.contenders) > 1 {
 		s.choose(pairing{0, 1})
 	}

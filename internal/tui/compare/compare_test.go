@@ -214,3 +214,34 @@ func TestEverySizeIsFilled(t *testing.T) {
 		}
 	}
 }
+
+// It opens on two contenders that have figures, those of the same name first.
+func TestOpensOnWhatCanBeCompared(t *testing.T) {
+	rename := func(f *tuitest.Folder, from, to string) {
+		for i := range f.Legs {
+			if f.Legs[i].Leg.Label() == from {
+				f.Legs[i].Leg.Contender, f.Legs[i].Leg.Variant = to, ""
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		change func(b *tuitest.Folder)
+		a, b   string
+	}{
+		"the same contenders":        {nil, "go-nethttp", "go-nethttp"},
+		"the first one is only here": {func(b *tuitest.Folder) { rename(b, "go-nethttp", "another") }, "go-nethttp:release", "go-nethttp:release"},
+		"the first one did nothing there": {func(b *tuitest.Folder) {
+			for i := range b.Legs {
+				if b.Legs[i].Leg.Label() == "go-nethttp" {
+					b.Legs[i].Steps = nil
+				}
+			}
+		}, "go-nethttp:release", "go-nethttp:release"},
+		"none in common": {func(b *tuitest.Folder) { rename(b, "go-nethttp", "another"); rename(b, "go-nethttp:release", "others") }, "go-nethttp", "another"},
+	} {
+		s := opened(t, two(t, 1, 1, c.change), dirA, dirB)
+		if a, b := s.set.a.Label, s.set.b.Label; a != c.a || b != c.b || s.set.a.Peak < 0 || s.set.b.Peak < 0 {
+			t.Errorf("%s: opens on %q and %q, want %q and %q", name, a, b, c.a, c.b)
+		}
+	}
+}
