@@ -40,6 +40,7 @@ func TestASetUpIsWhatTheFlagsMakeOfIt(t *testing.T) {
 		set("memory", "1GiB", "64MiB", "-1", "nonsense")
 		set("connections", "1,8", "1 x5 warm-up, 2..2048 doubling", " 4 ", "2..32 doubling,64 for 20s", "1 warm-up")
 		set("duration", "1s", "2m30s")
+		set("turns", "100ms", "0s", "1ms")
 		set("runtime", "docker", "process", "auto")
 		switch r.IntN(4) {
 		case 0:
@@ -93,6 +94,7 @@ func has(t *testing.T, c setup.Choice, p bench.Profile) {
 	got := map[string]string{
 		"rounds": strconv.Itoa(p.Rounds), "cpus": strconv.FormatFloat(p.Limits.CPUs, 'f', -1, 64), "cpu-set": strconv.Itoa(p.Limits.CPUSet),
 		"runtime": string(p.Runtime), "store": string(p.Store.Kind), "elastic": p.Store.URL, "cities": strconv.Itoa(p.Data.Cities), "data": p.Data.Dir,
+		"turns": p.Turns.String(),
 	}
 	if got["data"] == "" {
 		got["data"] = "bundled"

@@ -20,7 +20,7 @@ type Choice struct {
 
 // Flags are those options of locbench run that have a field on the screen, in the order in which they are written.
 func Flags() []string {
-	return []string{"rounds", "cpus", "cpu-set", "memory", "connections", "duration", "runtime", "store", "elastic", "data", "cities", "vertices", "data-seed"}
+	return []string{"rounds", "cpus", "cpu-set", "memory", "connections", "duration", "turns", "runtime", "store", "elastic", "data", "cities", "vertices", "data-seed"}
 }
 
 func (c Choice) clone() Choice {

@@ -22,6 +22,7 @@ const (
 	fieldMemory
 	fieldConnections
 	fieldDuration
+	fieldTurns
 	fieldRuntime
 	fieldStore
 	fieldElastic
@@ -54,6 +55,7 @@ func formOf(f id) form {
 		fieldMemory:      {"Memory", "memory", "Memory limit of a contender, without swap on top. Units: MiB, GiB (1024), MB, GB (1000)."},
 		fieldConnections: {"Steps", "connections", "Steps of load by their numbers of connections, such as 1,8,64; ranges too: 1 x5 warm-up, 2..2048 doubling, 64 for 30s."},
 		fieldDuration:    {"Duration", "duration", "Length of every step, such as 10s. Short steps are for trying out; JITs and caches need more than three seconds to warm up."},
+		fieldTurns:       {"Turns", "turns", "Contenders of a round alive side by side and loaded in turns of so long, such as 100ms, so that the machine's noise meets all alike. Empty: one after the other."},
 		fieldRuntime:     {"Runtime", "runtime", "Where contenders run: in containers of a Docker engine, or as processes of this machine; auto takes Docker where an engine answers."},
 		fieldStore:       {"Store", "store", "The Elasticsearch that contenders ask. One that runs elsewhere leaves this machine's CPUs to contender and load."},
 		fieldElastic:     {"Elastic URL", "elastic", "Where the Elasticsearch 7 answers, such as http://10.0.0.5:9200. Its data come from: locbench seed --elastic URL."},
@@ -69,6 +71,10 @@ func (s *Screen) shown() []id {
 	var out []id
 	for f := range fieldCount {
 		switch f {
+		case fieldTurns:
+			if len(s.selected()) < 2 && s.value(f) == "" { // nobody to take turns with
+				continue
+			}
 		case fieldElastic:
 			if s.storeKind() != bench.StoreExternal {
 				continue
@@ -129,6 +135,10 @@ func (s *Screen) preset(f id) string {
 		return ladder(b.Steps)
 	case fieldDuration:
 		return durations(b.Steps)
+	case fieldTurns:
+		if b.Turns > 0 {
+			return short(b.Turns)
+		}
 	case fieldRuntime:
 		return string(b.Runtime)
 	case fieldStore:

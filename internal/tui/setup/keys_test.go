@@ -69,6 +69,11 @@ func TestFromKeysToArguments(t *testing.T) {
 		}, "--profile quick rs-actix:lto"},
 		{"contenders escaped", everything, func(o *opened) { o.goTo(fieldContenders); o.press("enter", "a", "esc") }, "--profile quick"},
 		{"all of them", everything, func(o *opened) { o.goTo(fieldContenders); o.press("enter", "a", "enter") }, "--profile quick go-nethttp js-express kt-http4k kt-ktor rs-actix"},
+		{"turns", everything, func(o *opened) {
+			o.goTo(fieldContenders)
+			o.press("enter", "a", "enter")
+			o.give(fieldTurns, "100ms")
+		}, "--profile quick go-nethttp js-express kt-http4k kt-ktor rs-actix --turns 100ms"},
 		{"ways out", withoutDocker, func(o *opened) { o.press("left", "1", "1") }, "--profile locations --runtime process --store embedded"},
 		{"ways out among the findings", withoutDocker, func(o *opened) { o.press("left", "d", "1", "1", "esc") }, "--profile locations --runtime process --store embedded"},
 		{"what answers here is offered", everything, func(o *opened) { o.press("left", "1") }, "--profile locations --elastic " + localElastic},

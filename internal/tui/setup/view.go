@@ -214,6 +214,13 @@ func (s *Screen) meaning(l *look.Look, f id, room, tick int) string {
 		if s.planned {
 			return units.Length(s.plan.LoadDuration()) + " load of a leg"
 		}
+	case fieldTurns:
+		switch {
+		case s.planned && s.plan.Turns > 0 && len(s.plan.Contenders) < 2:
+			return "no effect: it takes two contenders"
+		case s.planned && s.plan.Turns > 0:
+			return plural(len(s.plan.Contenders), "contender") + " alive at a time"
+		}
 	case fieldRuntime:
 		switch {
 		case !known:
