@@ -127,6 +127,12 @@ func afterwards(env Env, dir string, code int, talk string) error {
 		for _, w := range run.Warnings {
 			told["warning: "+w] = len(legs) > 0
 		}
+		for _, leg := range legs { // its failure is beside the table, what it wrote last in the results
+			for _, l := range leg.LastLog {
+				told["    | "+safe.Line(l.Text, 300)] = true
+			}
+			told[fmt.Sprintf("  %s: %s", leg.State, safe.Line(leg.Failure, 4000))], told["  its last log lines:"] = true, true
+		}
 	}
 	tellTalk(env.Stderr, talk, told)
 	if code == ExitOK {

@@ -21,8 +21,8 @@ import (
 // rounds are medians, except that latencies are quantiles of all rounds' requests together. Where width is not 0, columns
 // that do not fit are left out, the least important first, and sentences are wrapped; summary.md and report.html have them all.
 //
-// Who is in front is told in tiers, from stats.MinInterval rounds on; floor is the noise floor of the machine, nil where it is not known. Warnings
-// are left out where a Printer has told them already.
+// Who is in front is told in tiers, from stats.MinInterval rounds on; floor is the noise floor of the machine, nil where it is not known. The
+// run's warnings are left out where a Printer has told them already.
 func Table(w io.Writer, run bench.Run, legs []bench.LegResult, floor *compare.Floor, width int, warned bool) error {
 	contenders := stats.Summarise(legs, run.Profile.PriceVCPUHr)
 	var b bytes.Buffer
@@ -38,9 +38,10 @@ func Table(w io.Writer, run bench.Run, legs []bench.LegResult, floor *compare.Fl
 	headline(&b, contenders, intervals(standing), run.Profile.Rounds, width)
 	tiers(&b, standing, floor, width)
 	notes(&b, run, contenders, legs, standing, width)
-	if !warned {
-		warnings(&b, run, contenders, width)
+	if warned {
+		run.Warnings = nil
 	}
+	warnings(&b, run, contenders, width)
 	_, err := w.Write(b.Bytes())
 	return err
 }
@@ -160,7 +161,7 @@ func notes(b *bytes.Buffer, run bench.Run, contenders []stats.Contender, legs []
 	doubts(standing, line)
 }
 
-// warnings repeats those of the run and of its contenders, each once.
+// warnings are those of the run, and what is doubtful about the figures of a contender, each once.
 func warnings(b *bytes.Buffer, run bench.Run, contenders []stats.Contender, width int) {
 	line := func(format string, args ...any) { b.WriteString(wrap(fmt.Sprintf(format, args...), width) + "\n") }
 	seen := map[string]bool{}

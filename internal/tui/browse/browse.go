@@ -248,11 +248,10 @@ func stateText(e *results.Entry) string {
 	case e.State == bench.RunRunning:
 		return "killed"
 	}
-	text := string(e.State)
-	if n := len(e.Failed); n > 0 && e.State == bench.RunComplete {
-		text += fmt.Sprintf(", %d failed", n)
+	if n := len(e.Failed); n > 0 && e.State == bench.RunComplete { // all was run
+		return fmt.Sprintf("%d failed", n)
 	}
-	return look.Outside(text, 40)
+	return look.Outside(string(e.State), 40)
 }
 
 var _ ui.Screen = (*Screen)(nil)

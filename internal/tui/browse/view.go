@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"locbench/internal/bench"
 	"locbench/internal/results"
 	"locbench/internal/tui/look"
 	"locbench/internal/tui/ui"
@@ -247,6 +248,9 @@ func state(l *look.Look, e *results.Entry) string {
 		return l.Accent.S(l.Glyph.Run + " " + text)
 	case "interrupted", "killed":
 		return l.Warn.S(l.Glyph.Skip + " " + text)
+	}
+	if e.State == bench.RunComplete {
+		return l.Warn.S("! " + l.Cut(text, 14))
 	}
 	return l.Bad.S(l.Glyph.Cross + " " + l.Cut(text, 14))
 }

@@ -30,6 +30,9 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 	case bench.RunStarted:
 		return Info, fmt.Sprintf("run of profile %s started; results in %s", e.Run.Profile.Name, e.Dir)
 	case bench.Prepared:
+		if e.Store.Kind == bench.StoreNone {
+			return Info, ""
+		}
 		return Info, fmt.Sprintf("store: %s, Elasticsearch %s", e.Store.Kind, e.Store.Version)
 	case bench.LegStarted:
 		return Info, fmt.Sprintf("%s, round %d, leg %d of %d", label(rec), round(rec), e.Number, e.Of)
@@ -88,6 +91,7 @@ func phaseSentence(e bench.PhaseEnded) (Level, string) {
 	switch {
 	case e.Err != "":
 		return Error, fmt.Sprintf("%s failed: %s", e.Phase, e.Err)
+	case e.Note == "":
 	case e.Phase == bench.PhaseStore, e.Phase == bench.PhaseSeed, e.Phase == bench.PhaseBuild:
 		return Info, fmt.Sprintf("%s: %s (%s)", e.Phase, e.Note, units.Duration(e.Took))
 	}
