@@ -125,6 +125,12 @@ func (h *hub) take(batch []bench.Record) error {
 
 func (h *hub) one(rec bench.Record) {
 	h.status.Live = true
+	if rec.Leg == nil { // a log from elsewhere may leave out whose beginning or end it is
+		switch rec.Event.(type) {
+		case bench.LegStarted, bench.LegEnded:
+			return
+		}
+	}
 	switch e := rec.Event.(type) {
 	case bench.RunStarted:
 		h.profile, h.leg, h.step, h.due = e.Run.Profile, "", "", true

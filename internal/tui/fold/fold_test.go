@@ -158,6 +158,7 @@ func FuzzApply(f *testing.F) {
 			f.Add(line)
 		}
 	}
+	f.Add([]byte(`{"seq":1,"type":"leg_started","event":{"number":1,"of":2}}` + "\n" + `{"seq":2,"type":"leg_ended","event":{"state":"complete"}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var s fold.State
 		for i, line := range strings.Split(string(data), "\n") {

@@ -29,6 +29,7 @@ func FuzzReplay(f *testing.F) {
 	f.Add([]byte(`{"seq":1,"at":"9999-12-31T23:59:59Z","leg":{"contender":"` + "\u202e" + `","round":-1},"type":"leg_started","event":{}}
 {"seq":1,"at":"0001-01-01T00:00:00Z","leg":{"contender":"x","round":1},"type":"step_started","event":{"index":-5,"step":{"name":"\u001b[2J","duration_ns":-1}}}
 {"seq":1,"at":"2026-01-01T00:00:00Z","leg":{"contender":"x","round":1},"type":"window_closed","event":{"index":-5,"window":{"start_ns":9223372036854775807,"length_ns":1}}}`))
+	f.Add([]byte(`{"seq":1,"type":"leg_started","event":{"number":1,"of":2}}` + "\n" + `{"seq":2,"type":"leg_ended","event":{"state":"complete"}}`))
 	l := look.New(look.Options{})
 	f.Fuzz(func(t *testing.T, log []byte) {
 		folder := tuitest.Folder{Dir: "x", Run: bench.Run{Schema: 1}}
