@@ -18,6 +18,8 @@ const (
 	ofTheDB     = "correct-horse-battery"
 	ofTheHeader = "bearer-of-good-news"
 	ofTheURL    = "tr0ub4dor-and-3"
+	ofMySQL     = "open-sesame-by-pwd"
+	ofTheDSN    = "swordfish-of-the-dsn"
 )
 
 // TestNoOutputShowsASecret runs contenders that write their whole environment to their log, one of which dies, and looks through
@@ -38,7 +40,7 @@ framework: none
 version: "1"
 endpoints: [get]
 port: 8080
-env: {DB_PASSWORD: ` + ofTheDB + `, GREETING: hello}
+env: {DB_PASSWORD: ` + ofTheDB + `, MYSQL_PWD: ` + ofMySQL + `, DATABASE: "root:` + ofTheDSN + `@tcp(10.0.0.5:3306)/x", GREETING: hello}
 ready: {path: /, timeout: 10s}
 process: {command: [` + helper + `, env, ` + command + `]}
 `
@@ -111,7 +113,7 @@ steps: [{connections: 2}]
 		t.Fatalf("%d outputs, %v", len(shown), err)
 	}
 	for _, text := range shown {
-		for _, s := range []string{ofTheDB, ofTheHeader, ofTheURL} {
+		for _, s := range []string{ofTheDB, ofTheHeader, ofTheURL, ofMySQL, ofTheDSN} {
 			if i := strings.Index(text, s); i >= 0 {
 				name, _, _ := strings.Cut(text, "\n")
 				t.Errorf("%s shows %s: …%s", name, s, text[max(0, i-200):min(len(text), i+len(s)+100)])

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"locbench/internal/bench"
 )
@@ -20,20 +21,10 @@ const Mask = "***"
 // minLength is from which length on a value is looked for in other text: a shorter one would be found in too many words.
 const minLength = 6
 
-// words in a name say that what it names is secret.
-var words = []string{"PASSWORD", "PASSWD", "PASSPHRASE", "TOKEN", "SECRET", "KEY", "CREDENTIAL", "AUTHORIZATION", "COOKIE"}
-
-// Name tells whether what stands under this name (of a variable, a header, an option) is secret.
-func Name(name string) bool {
-	name = strings.ToUpper(name)
-	return strings.HasSuffix(name, "_PASS") || strings.HasSuffix(name, "-PASS") || name == "PASS" ||
-		slices.ContainsFunc(words, func(w string) bool { return strings.Contains(name, w) })
-}
-
 var (
 	userInfo = regexp.MustCompile(`://[^\s/?#"'<>]*@`)
-	// In addresses a shorter list: ?keyword=… and ?key=… ask for what is looked for.
-	query = regexp.MustCompile(`(?i)([?&;][a-z0-9_.-]*(?:api[_-]?key|access[_-]?key|token|secret|passw(?:or)?d|credential|signature)[a-z0-9_.-]*=)[^&;\s"'#<>]+`)
+	// assignment is a part of an address, of a connection string or of a list of variables: &token=…, ;Pwd=…, " password=…".
+	assignment = regexp.MustCompile(`(^|[?&;#,\s"'({])([a-zA-Z0-9_.-]+)=("[^"]+"|'[^']+'|[^&;\s"'#<>]+)`)
 )
 
 // Masker knows some secrets. Its zero value knows none and masks what names and places give away.
@@ -60,18 +51,40 @@ func New(values ...string) Masker {
 	return Masker{strings.NewReplacer(pairs...)}
 }
 
-// Text masks known values, user info and secret queries of addresses.
+// Text masks known values, the user info of addresses, and what is assigned to a secret name.
 func (m Masker) Text(s string) string {
 	if m.replace != nil {
 		s = m.replace.Replace(s)
 	}
-	if strings.Contains(s, "://") && strings.Contains(s, "@") {
-		s = userInfo.ReplaceAllString(s, "://"+Mask+"@")
+	if strings.Contains(s, "=") {
+		s = maskAssigned(s)
 	}
-	if strings.Contains(s, "=") && strings.ContainsAny(s, "?&;") {
-		s = query.ReplaceAllString(s, "${1}"+Mask)
+	if strings.Contains(s, "@") {
+		if strings.Contains(s, "://") {
+			s = userInfo.ReplaceAllString(s, "://"+Mask+"@")
+		}
+		s = maskUserInfo(s)
 	}
 	return s
+}
+
+func maskAssigned(s string) string {
+	var b strings.Builder
+	from := 0
+	for from < len(s) {
+		m := assignment.FindStringSubmatchIndex(s[from:])
+		if m == nil {
+			break
+		}
+		if value := from + m[6]; assigned(s[from+m[4] : from+m[5]]) {
+			b.WriteString(s[from:value] + Mask)
+			from += m[7]
+		} else { // what is assigned may itself be an assignment, as in url=/?token=…
+			b.WriteString(s[from:value])
+			from = value
+		}
+	}
+	return b.String() + s[from:]
 }
 
 // Args masks a command line: what follows an option with a secret name, in the same word or the next one, and assignments to such a
@@ -99,7 +112,7 @@ func (m Masker) Args(argv []string) []string {
 func Of(run bench.Run, services []bench.Service) (values []string) {
 	add := func(vs ...string) {
 		for _, v := range vs {
-			if v != "" && v != Mask && !strings.Contains(v, "{{") {
+			if v != "" && v != Mask && !strings.Contains(v, "{{") && !slices.Contains(settings, strings.ToLower(v)) {
 				values = append(values, v)
 			}
 		}
@@ -112,13 +125,14 @@ func Of(run bench.Run, services []bench.Service) (values []string) {
 					add(bare)
 				}
 			}
+			add(ofAddress(v)...) // postgres://user:password@db/cities, user:password@tcp(db)/cities
 		}
 	}
 	for _, address := range append([]string{run.Profile.Store.URL, run.Target}, run.Command...) {
 		if _, value, ok := strings.Cut(address, "="); ok && strings.HasPrefix(address, "-") {
 			address = value
 		}
-		add(ofURL(address)...)
+		add(ofAddress(address)...)
 	}
 	for i, arg := range run.Command {
 		name, value, assigned := strings.Cut(arg, "=")
@@ -143,22 +157,26 @@ func Of(run bench.Run, services []bench.Service) (values []string) {
 			named(v.Env)
 			named(v.Args)
 		}
-		for _, v := range s.Env { // postgres://user:password@db/cities
-			add(ofURL(v)...)
-		}
 	}
 	return values
 }
 
-// ofURL is the password of an address, or its user where that stands alone, as a token does; and both together as HTTP sends them.
-func ofURL(address string) []string {
-	u, err := url.Parse(address)
-	if err != nil || u.User == nil || u.Host == "" {
+// settings are values of switches with names such as HTTP_AUTH: a log may hold such a word anywhere.
+var settings = []string{"enabled", "disabled", "required", "optional", "default"}
+
+// ofAddress is the password of an address, or its user where that stands alone, as a token does; and both together as HTTP sends them.
+func ofAddress(address string) []string {
+	if u, err := url.Parse(address); err == nil && u.User != nil && u.Host != "" {
+		password, ok := u.User.Password()
+		if !ok {
+			return []string{u.User.Username()}
+		}
+		return []string{password, u.User.Username() + ":" + password}
+	}
+	from, at, ok := userInfoOf(address)
+	if !ok || strings.ContainsFunc(address, unicode.IsSpace) {
 		return nil
 	}
-	password, ok := u.User.Password()
-	if !ok {
-		return []string{u.User.Username()}
-	}
-	return []string{password, u.User.Username() + ":" + password}
+	info := address[from:at]
+	return []string{info[strings.IndexAny(info, ":/")+1:], info}
 }

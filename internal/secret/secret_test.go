@@ -7,21 +7,58 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"locbench/internal/bench"
 )
 
+// secretNames are names as they are found in environments, headers and options.
+var secretNames = []string{
+	"DB_PASSWORD", "password", "PGPASSWORD", "mysqlPassword", "passwd", "DB_PASS", "smtp-pass", "PASS", "--password", "PASSPHRASE", "SSH_KEY_PASSPHRASE",
+	"MYSQL_PWD", "DB_PWD", "pwd-of-db-PWD", "MYSQLPWD", "DbPwd",
+	"API_TOKEN", "GITHUBTOKEN", "accessToken", "TOKENS", "SAS_TOKEN_1", "JWT", "ID_JWT", "BEARER",
+	"AWS_SECRET_ACCESS_KEY", "X-Api-Key", "APIKEY", "apiKey", "SSH_PRIVATE_KEY", "STRIPE_KEY", "ACCOUNTKEY", "JWKS_KEYS", "KEY", "GPG_PRIVATE", "TLS_PEM",
+	"AWS_CREDS", "CRED", "GOOGLE_APPLICATION_CREDENTIALS", "credentials",
+	"REDISCLI_AUTH", "BASIC_AUTH", "X-Auth", "NPM_AUTH", "_auth", "_authToken", "DOCKER_AUTH_CONFIG", "httpAuth", "PROXYAUTH", "AUTH", "Authorization", "Proxy-Authorization", "AUTH_HEADER",
+	"Cookie", "Set-Cookie", "DB_DSN", "SENTRY_DSN", "dsn", "SIGNATURE", "X-Hub-Signature-256", "sig", "SESSION_SALT", "OTP",
+	"CONNECTION_STRING", "AzureWebJobs_ConnectionString", "ConnectionStrings__Default", "DB_CONN_STR", "CONNSTRING", "WEBHOOK_SECRETS", "clientSecret",
+}
+
+// innocentNames look like them.
+var innocentNames = []string{
+	"PATH", "PWD", "OLDPWD", "ELASTIC_URL", "GOMAXPROCS", "BYPASS_CACHE", "COMPASS", "AUTHOR", "AUTHORS", "GIT_AUTHOR_NAME", "AUTHORITY", "OIDC_AUTHORITY", "AUTH_ENABLED", "AUTH_URL", "AUTH_MODE", "OAUTH_URL",
+	"KEYBOARD", "KEYBOARD_LAYOUT", "KEYSPACE", "KEYWORD", "MONKEY", "TURKEY", "HOCKEY", "TOKENIZER", "TOKENIZERS_PARALLELISM", "SECRETARY", "CREDIT_LIMIT", "INCREDIBLE", "PRIVATE_NETWORK", "PRIVATE_IP",
+	"SIGNAL", "SIGTERM_GRACE", "DESIGN", "PASSENGERS", "PASSIVE", "PASSTHROUGH", "CONNECTION_LIMIT", "CONNECTIONS", "STRING", "COOKIECUTTER", "PERMANENT", "SALTWATER", "DSNOWBALL", "Accept", "Content-Type", "",
+}
+
 func TestName(t *testing.T) {
-	for _, name := range []string{"DB_PASSWORD", "password", "API_TOKEN", "AWS_SECRET_ACCESS_KEY", "X-Api-Key", "Authorization", "Set-Cookie", "DB_PASS", "--password"} {
+	for _, name := range secretNames {
 		if !Name(name) {
 			t.Errorf("%s is secret", name)
 		}
 	}
-	for _, name := range []string{"PATH", "ELASTIC_URL", "GOMAXPROCS", "BYPASS_CACHE", "COMPASS", ""} {
+	for _, name := range innocentNames {
 		if Name(name) {
 			t.Errorf("%s is no secret", name)
 		}
 	}
+}
+
+// FuzzName: a secret name stays one behind others, and its letters' size does not matter where words are parted by more than that.
+func FuzzName(f *testing.F) {
+	for _, name := range append(secretNames, innocentNames...) {
+		f.Add(name)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		for _, word := range []string{"_PASSWORD", "-Token", ".api-key", "_MYSQL_PWD", "_AUTH", "_DSN"} {
+			if !Name(name + word) {
+				t.Errorf("%q is no secret", name+word)
+			}
+		}
+		if Name(strings.ToLower(name)) != Name(strings.ToUpper(name)) && strings.ToUpper(strings.ToLower(name)) == strings.ToUpper(name) {
+			t.Errorf("%q is secret in letters of one size alone", name)
+		}
+	})
 }
 
 func TestText(t *testing.T) {
@@ -41,6 +78,40 @@ func TestText(t *testing.T) {
 		"http://h/?id=1&access_token=abc&x=2":                     "http://h/?id=1&access_token=***&x=2",
 		"/search?keyword=bern&key=7":                              "/search?keyword=bern&key=7",
 		"http://h/\nUser: x@y":                                    "http://h/\nUser: x@y",
+
+		"/search?author=x&tokenizer=standard&sort_key=id":    "/search?author=x&tokenizer=standard&sort_key=id",
+		"GET /a?auth=abc&pwd=def#access_token=ghi":           "GET /a?auth=***&pwd=***#access_token=***",
+		"Server=db;Uid=sa;Pwd=s3cret;Database=x":             "Server=db;Uid=sa;Pwd=***;Database=x",
+		"Endpoint=sb://h/;SharedAccessKey=abc=;EntityPath=q": "Endpoint=sb://h/;SharedAccessKey=***;EntityPath=q",
+		"jdbc:mysql://h/db?user=u&password=p":                "jdbc:mysql://h/db?user=u&password=***",
+		"https://h/c?sv=2026&sig=a%2Bb&se=1":                 "https://h/c?sv=2026&sig=***&se=1",
+		"root:secret@tcp(10.0.0.5:3306)/cities":              "***@tcp(10.0.0.5:3306)/cities",
+		"open root:s3:c@ret@tcp(db)/x: refused":              "open ***@tcp(db)/x: refused",
+		"DSN=root:secret@unix(/run/mysqld.sock)/x":           "DSN=***",
+		"db=root:secret@unix(/run/mysqld.sock)/x":            "db=***@unix(/run/mysqld.sock)/x",
+		"host=db user=u password=s3cret dbname=x":            "host=db user=u password=*** dbname=x",
+		"password='a b' key=7":                               "password=*** key=7",
+		"sasl.jaas.config=x password=\"a b\";":               "sasl.jaas.config=x password=***;",
+		"export PGPASSWORD=x TOKENIZER=y":                    "export PGPASSWORD=*** TOKENIZER=y",
+		"http://h/a,root:secret@tcp(db)/x":                   "http://h/a,***@tcp(db)/x",
+		"url=/?token=abc":                                    "url=/?token=***",
+		":s3cret@redis:6379":                                 "***@redis:6379",
+		"root:secret@(db:3306)/x":                            "***@(db:3306)/x",
+		"elastic:changeme@10.0.0.5:9200 refused":             "***@10.0.0.5:9200 refused",
+		`dial "u:p@localhost"`:                               `dial "***@localhost"`,
+		"u:p@[::1]:6379":                                     "***@[::1]:6379",
+		"u:p@db/cities":                                      "***@db/cities",
+		"u:p@db.internal.example":                            "***@db.internal.example",
+		"jdbc:oracle:thin:scott/tiger@db:1521:orcl":          "***@db:1521:orcl",
+		"scott/tiger@//db:1521/orcl":                         "***@//db:1521/orcl",
+		"postgres:15@sha256:0123456789abcdef":                "postgres:15@sha256:0123456789abcdef",
+		"registry:5000/x/es:7.10@sha256:0123":                "registry:5000/x/es:7.10@sha256:0123",
+		"npm:express@4.18.2 and actions/checkout@v4":         "npm:express@4.18.2 and actions/checkout@v4",
+		"pkg:npm/express@4.18.2":                             "pkg:npm/express@4.18.2",
+		"git@github.com:tsenart/vegeta":                      "git@github.com:tsenart/vegeta",
+		"mailto:bob@example.com":                             "mailto:bob@example.com",
+		`{"author":"bob@example.com","at":"12:30:01@home"}`:  `{"author":"bob@example.com","at":"12:30:01@home"}`,
+		"at x.Y:Z@1a2b3c":                                    "at x.Y:Z@1a2b3c",
 	} {
 		if got := m.Text(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
@@ -76,13 +147,13 @@ func run() bench.Run {
 
 func service() bench.Service {
 	return bench.Service{
-		Name: "x", Env: map[string]string{"DB_PASSWORD": "password-of-the-db", "ELASTIC_PASSWORD": "{{.Elastic.Password}}", "GREETING": "hello", "DB_URL": "pg://app:pw-in-a-url@db/x"},
+		Name: "x", Env: map[string]string{"DB_PASSWORD": "password-of-the-db", "ELASTIC_PASSWORD": "{{.Elastic.Password}}", "GREETING": "hello", "DB_URL": "pg://app:pw-in-a-url@db/x", "MYSQL_ADDRESS": "root:pw-without-scheme@tcp(db:3306)/x", "HTTP_AUTH": "disabled", "IMAGE": "postgres:15.1-bullseye@sha256:0123456789"},
 		Docker:   &bench.DockerRecipe{Args: map[string]string{"NPM_TOKEN": "npm-token-value"}, Command: []string{"serve", "--api-key", "value-of-the-key"}},
 		Variants: []bench.Variant{{Name: "v", Env: map[string]string{"SESSION_SECRET": "session-secret"}}},
 	}
 }
 
-var all = []string{known, other, "password-of-the-db", "pw-in-a-url", "npm-token-value", "session-secret", "value-of-the-key"}
+var all = []string{known, other, "password-of-the-db", "pw-in-a-url", "pw-without-scheme", "npm-token-value", "session-secret", "value-of-the-key"}
 
 func TestOf(t *testing.T) {
 	values := Of(run(), []bench.Service{service()})
@@ -91,7 +162,9 @@ func TestOf(t *testing.T) {
 			t.Errorf("%s is not among %q", v, values)
 		}
 	}
-	if slices.ContainsFunc(values, func(v string) bool { return strings.Contains(v, "{{") || v == "hello" || v == "application/json" }) {
+	if slices.ContainsFunc(values, func(v string) bool {
+		return strings.Contains(v, "{{") || v == "hello" || v == "application/json" || v == "disabled" || strings.HasPrefix(v, "15.1")
+	}) {
 		t.Errorf("%q", values)
 	}
 }
@@ -160,6 +233,31 @@ func FuzzText(f *testing.F) {
 		got := m.Text(s)
 		if strings.Contains(got, known) && !strings.Contains(Mask, known) {
 			t.Errorf("%q: %q", s, got)
+		}
+		if again := m.Text(got); again != got {
+			t.Errorf("%q: %q, once more %q", s, got, again)
+		}
+	})
+}
+
+// FuzzUserInfo puts the password of an address into text: it does not come out.
+func FuzzUserInfo(f *testing.F) {
+	f.Add("root", "s3cret", "")
+	f.Add("u", "p@w:x", "open ")
+	f.Add("0", "\u2003", "u`")
+	f.Add("scott", "tiger", "jdbc:oracle:thin:")
+	f.Fuzz(func(t *testing.T, user, password, before string) {
+		if user == "" || strings.ContainsAny(user+password, " \t\n\v\f\r\"'<>/()?#;&=") || !utf8.ValidString(user+password) || strings.ContainsAny(user, ":@") {
+			t.Skip("no user and password of an address")
+		}
+		const mark = "hunter2hunter2"
+		for _, address := range []string{"@tcp(db:3306)/x", "@db:5432/x", "@10.0.0.5:9200", "@localhost"} {
+			for _, scheme := range []string{"", "amqp://"} {
+				text := before + " " + scheme + user + ":" + password + mark + address
+				if got := (Masker{}).Text(text); strings.Contains(got, mark) && !strings.Contains(before+user, "mailto") {
+					t.Errorf("%q: %q", text, got)
+				}
+			}
 		}
 	})
 }

@@ -1,0 +1,107 @@
+package secret
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// What makes a name secret. A word of a name counts as a whole, or where it ends another that has no separator: KEYBOARD and
+// TOKENIZER name nothing secret, GITHUBTOKEN does.
+var (
+	// anywhere in a word
+	within = []string{"PASSWORD", "PASSWD", "PASSPHRASE", "AUTHORIZATION"}
+	// at the end of any word
+	endings = []string{"TOKEN", "SECRET", "CREDENTIAL", "COOKIE", "PWD"}
+	// as any word
+	whole = []string{"CRED", "JWT", "SIGNATURE"}
+	// as the last word: AUTH_ENABLED and PRIVATE_NETWORK name switches
+	last = []string{"PASS", "DSN", "SIG", "PEM", "SALT", "OTP", "BEARER", "PRIVATE"}
+	// behind AUTH
+	ofAuth = []string{"HEADER", "VALUE", "STRING", "DATA", "CONFIG", "JSON"}
+	// behind CONNECTION
+	ofConnection = []string{"STRING", "STR"}
+	// before KEY where a key may also be what is looked for, as in ?key=7&sort_key=name
+	ofKey = []string{"API", "ACCESS", "SECRET", "PRIVATE", "SHARED", "ACCOUNT", "AUTH", "SIGNING", "ENCRYPTION", "MASTER", "SUBSCRIPTION", "LICENSE", "SESSION", "CLIENT", "SSH"}
+	// words that end in KEY and are no key
+	noKey = []string{"MONKEY", "DONKEY", "TURKEY", "HOCKEY", "JOCKEY", "WHISKEY", "HOTKEY"}
+)
+
+// Name tells whether what stands under this name (of a variable, a header, an option) is secret.
+func Name(name string) bool {
+	if n := strings.ToUpper(name); n == "PWD" || n == "OLDPWD" {
+		return false // the working directory of a shell
+	}
+	return secretWords(words(name), false)
+}
+
+// assigned tells the same of a name in text or in an address, where a key may also be what is looked for.
+func assigned(name string) bool { return secretWords(words(name), true) }
+
+func secretWords(words []string, inText bool) bool {
+	before := ""
+	for i, w := range words {
+		final := i == len(words)-1
+		one := singular(w)
+		next := ""
+		if !final {
+			next = singular(words[i+1])
+		}
+		switch {
+		case slices.ContainsFunc(within, func(s string) bool { return strings.Contains(w, s) }),
+			slices.ContainsFunc(endings, func(s string) bool { return strings.HasSuffix(one, s) }),
+			slices.Contains(whole, one),
+			final && slices.Contains(last, w),
+			strings.HasSuffix(w, "AUTH") && w != "OAUTH" && (final || w == "AUTH" && slices.Contains(ofAuth, next)),
+			strings.HasPrefix(w, "CONN") && (slices.Contains(ofConnection, next) || strings.HasSuffix(one, "STRING") || strings.HasSuffix(w, "STR")),
+			key(one, before, inText):
+			return true
+		}
+		before = w
+	}
+	return false
+}
+
+// key tells whether a word names a key, behind another word.
+func key(word, before string, inText bool) bool {
+	kind, ok := strings.CutSuffix(word, "KEY")
+	if !ok || slices.Contains(noKey, word) {
+		return false
+	}
+	if kind == "" {
+		kind = before
+	}
+	return !inText || slices.ContainsFunc(ofKey, func(k string) bool { return strings.HasSuffix(kind, k) })
+}
+
+// singular is the word without the S of a plural. "PASS" is none.
+func singular(word string) string {
+	if strings.HasSuffix(word, "SS") {
+		return word
+	}
+	return strings.TrimSuffix(word, "S")
+}
+
+// words are the words of a name in capitals, parted by what is no letter or as in camelCase; numbers are none.
+func words(name string) (all []string) {
+	var word []rune
+	flush := func() {
+		if len(word) > 0 {
+			all = append(all, strings.ToUpper(string(word)))
+		}
+		word = nil
+	}
+	runes := []rune(name)
+	for i, r := range runes {
+		if !unicode.IsLetter(r) {
+			flush()
+			continue
+		}
+		if i > 0 && unicode.IsUpper(r) && (unicode.IsLower(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1]) && unicode.IsUpper(runes[i-1])) {
+			flush() // "apiKey", and the K of "APIKey"
+		}
+		word = append(word, r)
+	}
+	flush()
+	return all
+}

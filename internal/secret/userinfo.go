@@ -1,0 +1,91 @@
+package secret
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// network begins what stands behind the user info of an address without a scheme: a protocol with its address in brackets, as Go's
+// drivers write it, the two slashes of Oracle, an address of IPv6, or a host with what may follow it.
+var network = regexp.MustCompile(`^(?:[a-zA-Z0-9]*\(|//|\[[0-9a-fA-F:.]+\]|([a-zA-Z0-9](?:[a-zA-Z0-9_.-]*[a-zA-Z0-9])?)(:[0-9]{1,5}\b|/)?)`)
+
+// noUsers are what stands before a colon and an address that is no server's, or before a package and its version.
+var noUsers = []string{"mailto", "sip", "sips", "xmpp", "acct", "npm", "pkg"}
+
+// userInfoOf finds the user info of an address without a scheme in a word, as in root:secret@tcp(db:3306)/x and scott/tiger@db:1521:
+// it is word[from:at], and an @ follows.
+func userInfoOf(word string) (from, at int, ok bool) {
+	for at = len(word); at >= 0; {
+		if at = strings.LastIndexByte(word[:at], '@'); at < 0 {
+			return 0, 0, false
+		}
+		if isNetwork(word[at+1:]) {
+			break
+		}
+	}
+	before := word[:at]
+	if i := strings.LastIndex(before, "://"); i >= 0 {
+		// An @ in the path of an address, unless another address follows it.
+		from = strings.LastIndexAny(before, "/?#=&,;") + 1
+		return from, at, strings.Contains(before[from:], ":")
+	}
+	sep := strings.IndexAny(before, ":/")
+	if sep < 0 {
+		return 0, 0, false
+	}
+	from = strings.LastIndexAny(before[:sep], "=&?;,({[#") + 1
+	user, rest := before[from:sep], before[sep+1:]
+	if before[sep] == '/' { // elsewhere a path
+		return from, at, user != "" && !strings.Contains(rest, "/")
+	}
+	return from, at, !slices.Contains(noUsers, strings.ToLower(user))
+}
+
+// isNetwork tells whether text begins with the place of a server, and not with a version or a digest, as behind the @ of
+// packages and images.
+func isNetwork(text string) bool {
+	m := network.FindStringSubmatch(text)
+	if m == nil {
+		return false
+	}
+	host, behind := m[1], m[2]
+	letters := strings.ContainsFunc(host, unicode.IsLetter)
+	version := strings.HasPrefix(host, "v") && len(host) > 1 && host[1] >= '0' && host[1] <= '9'
+	switch {
+	case host == "", host == "localhost":
+		return true
+	case strings.HasPrefix(host, "sha") && strings.HasPrefix(text[len(host):], ":"): // a digest
+		return false
+	case strings.HasPrefix(behind, ":"):
+		return true
+	case behind == "/":
+		return letters && !version
+	case strings.Count(host, ".") == 3 && !letters:
+		return true
+	}
+	label := host[strings.LastIndexByte(host, '.')+1:]
+	return len(label) < len(host) && len(label) > 1 && !version && !strings.ContainsFunc(label, func(r rune) bool { return !unicode.IsLetter(r) })
+}
+
+// maskUserInfo masks the user info of addresses without a scheme.
+func maskUserInfo(s string) string {
+	var b strings.Builder
+	for s != "" {
+		end := strings.IndexAny(s, " \t\n\v\f\r\"'<>")
+		if end < 0 {
+			end = len(s)
+		}
+		word := s[:end]
+		if from, at, ok := userInfoOf(word); ok {
+			b.WriteString(word[:from] + Mask)
+			word = word[at:]
+		}
+		b.WriteString(word)
+		next := min(end+1, len(s))
+		b.WriteString(s[end:next])
+		s = s[next:]
+	}
+	return b.String()
+}
