@@ -3,8 +3,10 @@
 package main
 
 import (
+	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"strings"
@@ -133,4 +135,45 @@ func answers(t *testing.T, url string) {
 		}
 	}
 	t.Fatalf("%s does not answer", url)
+}
+
+// TestSilentStore gives commands a store that takes connections and never answers, and one that falls silent behind its greeting. Each
+// command says so within half a minute.
+func TestSilentStore(t *testing.T) {
+	t.Parallel()
+	silent := func(greets bool) string {
+		hold := make(chan struct{})
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if greets && r.URL.Path == "/" {
+				io.WriteString(w, `{"version":{"number":"7.10.2"}}`)
+				return
+			}
+			<-hold
+		}))
+		t.Cleanup(func() { close(hold); server.CloseClientConnections(); server.Close() })
+		return server.URL
+	}
+	mute, greeting := silent(false), silent(true)
+	for what, args := range map[string][]string{
+		"run":                    {"run", "--headless", "--runtime", "process", "--elastic", mute, "-o", "out"},
+		"run after a greeting":   {"run", "--headless", "--runtime", "process", "--elastic", greeting, "-o", "out"},
+		"seed":                   {"seed", "--elastic", mute},
+		"seed after a greeting":  {"seed", "--elastic", greeting},
+		"check":                  {"check", mute},
+		"doctor":                 {"doctor", "--elastic", mute},
+		"capacity of its client": {"capacity", "go-nethttp", "--runtime", "process", "--slo", "p99<1s", "--elastic", greeting, "-o", "out"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			c := startLocbench(t, t.TempDir(), args...)
+			began := time.Now()
+			if code := c.wait(40 * time.Second); code == 0 && what != "doctor" {
+				t.Errorf("exit code %d", code)
+			}
+			if said := c.stdout.String() + c.stderr.String(); !strings.Contains(said, "no answer within") || strings.Contains(said, "deadline exceeded") {
+				t.Errorf("it said: %s", said)
+			}
+			t.Logf("after %v", time.Since(began).Round(time.Millisecond))
+		})
+	}
 }

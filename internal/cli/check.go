@@ -71,13 +71,16 @@ Exit code 0 when every check passed, 4 when one failed, 1 when the service could
 
 // answers tells whether anything answers at base: a service that is down is not a service that answers wrongly.
 func answers(ctx context.Context, base string, timeout time.Duration) error {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no answer within %v", timeout))
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/", nil)
 	if err != nil {
 		return fmt.Errorf("ask %s: %w", store.Redact(base), err)
 	}
 	resp, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
 	if err != nil {
 		return fmt.Errorf("nothing was checked, %s does not answer: %w", store.Redact(base), err)
 	}

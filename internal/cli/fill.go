@@ -7,6 +7,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/seed"
+	"locbench/internal/store"
 	"locbench/internal/units"
 )
 
@@ -34,8 +35,8 @@ func (s *site) fillStore(ctx context.Context, progress func(bench.Progress)) (st
 func (s *site) verifyData(ctx context.Context) (string, error) {
 	var total int64
 	for _, index := range s.data.Indices() {
-		n, err := elasticCount(ctx, s.store.URL(), index.Name)
-		if errors.Is(err, errNoIndex) || err == nil && n == 0 {
+		n, err := s.store.Count(ctx, index.Name)
+		if errors.Is(err, store.ErrNoIndex) || err == nil && n == 0 {
 			return "", fmt.Errorf("the store has no data in index %q; load it by:  locbench seed --elastic %s", index.Name, s.store.Info().URL)
 		}
 		if err != nil {

@@ -92,10 +92,10 @@ func (s setupSite) Elastic(ctx context.Context, address string) (setup.Elastic, 
 		return setup.Elastic{}, err
 	}
 	out := setup.Elastic{Version: st.Info().Version, Warning: strings.Join(st.Warnings(), "; ")}
-	n, err := elasticCount(ctx, st.URL(), "city")
+	n, err := st.Count(ctx, "city")
 	if err == nil {
 		out.Cities = n
-	} else if errors.Is(err, errNoIndex) {
+	} else if errors.Is(err, store.ErrNoIndex) {
 		err = nil
 	}
 	return out, errors.Join(err, st.Close())

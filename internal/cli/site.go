@@ -227,13 +227,10 @@ func (s *site) close(ctx context.Context) error {
 
 // storeAlive asks the store for a sign of life.
 func (s *site) storeAlive(ctx context.Context) error {
-	if s.store == nil || s.store.URL() == "" {
+	if s.store == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	_, err := elasticCount(ctx, s.store.URL(), "")
-	return err
+	return s.store.Alive(ctx)
 }
 
 // engineAlive asks the engine for a sign of life, where one is in use.
@@ -266,6 +263,22 @@ func (s *site) template(svc bench.Service, a bench.Artifact, url string, port in
 		t.Self = self
 	}
 	return t, nil
+}
+
+// splitURL returns host and port of a URL, with the scheme's port where it names none.
+func splitURL(text string) (host, port string, err error) {
+	u, err := url.Parse(text)
+	if err != nil {
+		return "", "", fmt.Errorf("store address: %w", err)
+	}
+	port = u.Port()
+	if port == "" {
+		port = "80"
+		if u.Scheme == "https" {
+			port = "443"
+		}
+	}
+	return u.Hostname(), port, nil
 }
 
 // spec is what a leg of svc is launched with. As a process it gets a port that is free now, unless its manifest tells it none.

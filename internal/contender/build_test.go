@@ -129,6 +129,15 @@ func TestCancelEndsTheGroup(t *testing.T) {
 	}
 }
 
+// TestBuildTakesTooLong ends a build that would never end.
+func TestBuildTakesTooLong(t *testing.T) {
+	needShell(t)
+	_, err := contender.BuildProcess(t.Context(), shellService(script("sleep 60")), contender.BuildOptions{Cache: t.TempDir(), Within: 300 * time.Millisecond})
+	if err == nil || !strings.Contains(err.Error(), "it was not built within 300ms") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestDaemonOfBuildIsEnded builds with a command that leaves a process behind which holds its output open.
 func TestDaemonOfBuildIsEnded(t *testing.T) {
 	needShell(t)

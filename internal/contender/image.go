@@ -2,6 +2,7 @@ package contender
 
 import (
 	"archive/tar"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,8 +38,17 @@ type BuildOptions struct {
 	Cache   string    // folder for builds of the process runtime; "": locbench/build in the user's cache folder
 	Rebuild bool      // even if the same was built already
 
+	// Within bounds a build with all that it pulls and runs; 0: two hours, since a native image on a small machine takes one.
+	Within time.Duration
+
 	// Processor tells processors apart for what is built for the one at hand; "": that of this machine. An engine elsewhere is not asked.
 	Processor string
+}
+
+// bound is ctx until the build has taken too long.
+func (o BuildOptions) bound(ctx context.Context) (context.Context, context.CancelFunc) {
+	within := cmp.Or(o.Within, 2*time.Hour)
+	return context.WithTimeoutCause(ctx, within, fmt.Errorf("it was not built within %v", within))
 }
 
 func (o BuildOptions) out() io.Writer {
@@ -62,6 +72,8 @@ func (o BuildOptions) self() (string, error) {
 // BuildImage makes the image of a resolved contender, or finds that it is there: an image is tagged with a hash of all that
 // goes into it, so that an unchanged contender is not built again.
 func BuildImage(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildOptions) (bench.Artifact, error) {
+	ctx, cancel := o.bound(ctx)
+	defer cancel()
 	var a bench.Artifact
 	var err error
 	switch {

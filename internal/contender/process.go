@@ -47,6 +47,8 @@ func BuildProcess(ctx context.Context, svc bench.Service, o BuildOptions) (bench
 	if svc.Process == nil {
 		return bench.Artifact{}, fmt.Errorf("contender %s cannot run as a process: its manifest has no `process`; --runtime docker may do", label(svc))
 	}
+	ctx, cancel := o.bound(ctx)
+	defer cancel()
 	a, err := buildFolder(ctx, svc, o)
 	if err != nil {
 		return bench.Artifact{}, fmt.Errorf("build contender %s: %w", label(svc), err)

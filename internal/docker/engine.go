@@ -31,7 +31,8 @@ const (
 
 const (
 	pingTimeout = 5 * time.Second  // for the first word with the engine: one that does not answer by then is as good as absent
-	infoTimeout = 20 * time.Second // for what it tells of itself: a busy engine takes its time
+	infoTimeout = 20 * time.Second // for one question, such as what it is and what it holds: a busy engine takes its time
+	pullTimeout = time.Hour        // for an image, with all its layers
 )
 
 // enginePatience is how long an engine that is away is waited for before what it holds is given up.
@@ -42,9 +43,10 @@ const cleanupTimeout = 30 * time.Second
 
 // Engine is a connection to a Docker engine. It is safe for concurrent use.
 type Engine struct {
-	cli  *client.Client
-	host string
-	info Info
+	cli      *client.Client
+	host     string
+	info     Info
+	patience time.Duration // for one question
 }
 
 // Info is what the engine tells about itself and its machine.
@@ -88,7 +90,7 @@ func connect(ctx context.Context, getenv func(string) string, home string) (*Eng
 		cli.Close()
 		return nil, unreachable(ep, err)
 	}
-	return &Engine{cli: cli, host: ep.host, info: info}, nil
+	return &Engine{cli: cli, host: ep.host, info: info, patience: infoTimeout}, nil
 }
 
 func ask(ctx context.Context, cli *client.Client) (Info, error) {
@@ -97,11 +99,11 @@ func ask(ctx context.Context, cli *client.Client) (Info, error) {
 	if _, err := cli.Ping(ping); err != nil {
 		return Info{}, err
 	}
-	ctx, cancel = context.WithTimeout(ctx, infoTimeout)
+	ctx, cancel = within(ctx, infoTimeout)
 	defer cancel()
 	raw, err := cli.Info(ctx)
 	if err != nil {
-		return Info{}, err
+		return Info{}, orCause(ctx, err)
 	}
 	info := translate(raw)
 	info.APIVersion = cli.ClientVersion()
@@ -174,10 +176,12 @@ func (e *Engine) ClockAhead(ctx context.Context) (time.Duration, error) {
 	if e.Local() {
 		return 0, nil
 	}
+	ctx, cancel := within(ctx, e.patience)
+	defer cancel()
 	before := time.Now()
 	raw, err := e.cli.Info(ctx)
 	if err != nil {
-		return 0, fmt.Errorf("ask docker engine for its time: %w", err)
+		return 0, fmt.Errorf("ask docker engine for its time: %w", orCause(ctx, err))
 	}
 	took := time.Since(before)
 	theirs, err := time.Parse(time.RFC3339Nano, raw.SystemTime)
@@ -185,6 +189,11 @@ func (e *Engine) ClockAhead(ctx context.Context) (time.Duration, error) {
 		return 0, fmt.Errorf("docker engine's time %q: %w", raw.SystemTime, err)
 	}
 	return theirs.Sub(before.Add(took / 2)), nil
+}
+
+// within is ctx for a call that is given up after d.
+func within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, d, fmt.Errorf("the engine has not answered within %v", d))
 }
 
 // detached outlives ctx: what was begun in the engine is finished or removed even if the run has been interrupted.

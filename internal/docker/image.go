@@ -44,7 +44,7 @@ type Image struct {
 	Labels  map[string]string
 }
 
-// BuildImage builds an image from a build context in tar form, with the classic builder, which every engine has. What the
+// BuildImage builds an image, for as long as ctx allows, from a build context in tar form, with the classic builder, which every engine has. What the
 // builder says goes to out line by line, each bounded; out may be nil. It returns the ID of the image.
 func (e *Engine) BuildImage(ctx context.Context, tar io.Reader, o BuildOptions, out io.Writer) (id string, err error) {
 	args := make(map[string]*string, len(o.Args))
@@ -60,7 +60,7 @@ func (e *Engine) BuildImage(ctx context.Context, tar io.Reader, o BuildOptions, 
 	}
 	resp, err := e.cli.ImageBuild(ctx, tar, opts)
 	if err != nil {
-		return "", fmt.Errorf("build image %s: %w", o.Tag, err)
+		return "", fmt.Errorf("build image %s: %w", o.Tag, orCause(ctx, err))
 	}
 	defer resp.Body.Close()
 	err = follow(resp.Body, out, func(m message) {
@@ -80,6 +80,8 @@ func (e *Engine) BuildImage(ctx context.Context, tar io.Reader, o BuildOptions, 
 // Pull fetches an image from its registry, without credentials. How far it is goes to out, which may be nil, at most once a
 // second.
 func (e *Engine) Pull(ctx context.Context, ref string, out io.Writer) error {
+	ctx, cancel := within(ctx, pullTimeout)
+	defer cancel()
 	body, err := e.cli.ImagePull(ctx, ref, image.PullOptions{})
 	if err == nil {
 		defer body.Close()
@@ -102,9 +104,11 @@ func (e *Engine) Pull(ctx context.Context, ref string, out io.Writer) error {
 
 // ImageInspect looks an image up by reference or ID.
 func (e *Engine) ImageInspect(ctx context.Context, ref string) (Image, error) {
+	ctx, cancel := within(ctx, e.patience)
+	defer cancel()
 	raw, err := e.cli.ImageInspect(ctx, ref)
 	if err != nil {
-		return Image{}, fmt.Errorf("inspect image %s: %w", ref, translateNotFound(err))
+		return Image{}, fmt.Errorf("inspect image %s: %w", ref, translateNotFound(orCause(ctx, err)))
 	}
 	created, _ := time.Parse(time.RFC3339Nano, raw.Created) // zero where the builder left it out
 	img := Image{ID: raw.ID, Size: raw.Size, OS: raw.Os, Arch: raw.Architecture, Created: created}
@@ -116,6 +120,8 @@ func (e *Engine) ImageInspect(ctx context.Context, ref string) (Image, error) {
 
 // RemoveImage removes an image by reference or ID; one that does not exist is no error.
 func (e *Engine) RemoveImage(ctx context.Context, ref string) error {
+	ctx, cancel := within(ctx, cleanupTimeout)
+	defer cancel()
 	_, err := e.cli.ImageRemove(ctx, ref, image.RemoveOptions{Force: true, PruneChildren: true})
 	if err != nil && !errdefs.IsNotFound(err) {
 		return fmt.Errorf("remove image %s: %w", ref, err)

@@ -11,6 +11,8 @@ import (
 
 // Images lists what the engine has: each image's references ("name:tag") and labels.
 func (e *Engine) Images(ctx context.Context) ([]ListedImage, error) {
+	ctx, cancel := within(ctx, e.patience)
+	defer cancel()
 	raw, err := e.cli.ImageList(ctx, image.ListOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("list images: %w", orCause(ctx, err))
@@ -25,6 +27,8 @@ func (e *Engine) Images(ctx context.Context) ([]ListedImage, error) {
 // Running lists the names of the containers that run and are not of a run of locbench ("": of none), in the order of their start, the last
 // first.
 func (e *Engine) Running(ctx context.Context, run string) ([]string, error) {
+	ctx, cancel := within(ctx, e.patience)
+	defer cancel()
 	all, err := e.cli.ContainerList(ctx, container.ListOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("list containers: %w", orCause(ctx, err))

@@ -20,8 +20,22 @@ type proxy struct {
 	target string
 	wg     sync.WaitGroup
 
+	held sync.RWMutex // while it is locked, nothing passes
+
 	mu    sync.Mutex
 	conns []net.Conn
+}
+
+// gated writes while nobody holds its lock.
+type gated struct {
+	held *sync.RWMutex
+	net.Conn
+}
+
+func (g gated) Write(p []byte) (int, error) {
+	g.held.RLock()
+	defer g.held.RUnlock()
+	return g.Conn.Write(p)
 }
 
 func newProxy(t *testing.T, target string) *proxy {
@@ -52,7 +66,7 @@ func (p *proxy) accept() {
 		p.mu.Unlock()
 		for _, pair := range [][2]net.Conn{{in, out}, {out, in}} {
 			p.wg.Go(func() {
-				io.Copy(pair[0], pair[1])
+				io.Copy(gated{&p.held, pair[0]}, pair[1])
 				pair[0].Close()
 			})
 		}
@@ -127,5 +141,45 @@ func TestLostEngine(t *testing.T) {
 	}
 	if r, err := c.Stop(t.Context(), time.Second); err == nil || !r.Already {
 		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestSilentEngine asks an engine that takes questions and answers none of them any more.
+func TestSilentEngine(t *testing.T) {
+	real := dockertest.Engine(t)
+	socket, ok := strings.CutPrefix(real.Host(), "unix://")
+	if !ok {
+		t.Skip("the engine is not reached through a socket file")
+	}
+	image := dockertest.Image(t, real)
+	p := newProxy(t, socket)
+	t.Setenv("DOCKER_HOST", "unix://"+p.l.Addr().String())
+	e, err := docker.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() })
+	c := run(t, e, spec(t, image, "sleep"))
+	docker.SetPatience(e, 200*time.Millisecond)
+	p.held.Lock()
+	defer p.held.Unlock()
+	for what, ask := range map[string]func() error{
+		"images":  func() error { _, err := e.Images(t.Context()); return err },
+		"running": func() error { _, err := e.Running(t.Context(), ""); return err },
+		"list":    func() error { _, err := e.List(t.Context(), "x"); return err },
+		"inspect": func() error { _, err := e.ImageInspect(t.Context(), image); return err },
+		"clean":   func() error { _, err := e.Clean(t.Context(), docker.CleanFilter{Run: "x"}); return err },
+		"usage":   func() error { _, err := c.Usage(t.Context()); return err },
+	} {
+		said := make(chan error, 1)
+		go func() { said <- ask() }()
+		select {
+		case err := <-said:
+			if err == nil || !strings.Contains(err.Error(), "the engine has not answered within 200ms") {
+				t.Errorf("%s: %v", what, err)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatalf("%s waits for ever", what)
+		}
 	}
 }

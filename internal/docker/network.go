@@ -74,6 +74,8 @@ type Left struct {
 
 // List finds the containers, then the networks, of one run, or with run == "" of every run.
 func (e *Engine) List(ctx context.Context, run string) ([]Left, error) {
+	ctx, cancel := within(ctx, e.patience)
+	defer cancel()
 	label := LabelRun
 	if run != "" {
 		label += "=" + run
@@ -81,11 +83,11 @@ func (e *Engine) List(ctx context.Context, run string) ([]Left, error) {
 	filter := filters.NewArgs(filters.Arg("label", label))
 	containers, err := e.cli.ContainerList(ctx, container.ListOptions{All: true, Filters: filter})
 	if err != nil {
-		return nil, fmt.Errorf("list containers: %w", err)
+		return nil, fmt.Errorf("list containers: %w", orCause(ctx, err))
 	}
 	networks, err := e.cli.NetworkList(ctx, network.ListOptions{Filters: filter})
 	if err != nil {
-		return nil, fmt.Errorf("list networks: %w", err)
+		return nil, fmt.Errorf("list networks: %w", orCause(ctx, err))
 	}
 	var all []Left
 	for _, c := range containers {

@@ -15,10 +15,12 @@ import (
 // Usage asks the engine for the container's counters once, without the two one-second cycles that it waits for otherwise.
 // It takes some milliseconds; for a local engine's containers the cgroup files are cheaper and tell more.
 func (c *Container) Usage(ctx context.Context) (bench.Usage, error) {
+	ctx, cancel := within(ctx, c.engine.patience)
+	defer cancel()
 	before := time.Now()
 	resp, err := c.engine.cli.ContainerStatsOneShot(ctx, c.id)
 	if err != nil {
-		return bench.Usage{}, fmt.Errorf("stats of container %.12s: %w", c.id, translateNotFound(err))
+		return bench.Usage{}, fmt.Errorf("stats of container %.12s: %w", c.id, translateNotFound(orCause(ctx, err)))
 	}
 	defer resp.Body.Close()
 	var raw container.StatsResponse

@@ -207,7 +207,7 @@ func doctorElasticsearch(ctx context.Context, url string) Finding {
 }
 
 func elasticsearchVersion(ctx context.Context, url string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, askTimeout, fmt.Errorf("no answer within %v", askTimeout))
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -215,6 +215,9 @@ func elasticsearchVersion(ctx context.Context, url string) (string, error) {
 	}
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	resp, err := client.Do(req)
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
 	if err != nil {
 		return "", fmt.Errorf("ask Elasticsearch: %w", err)
 	}

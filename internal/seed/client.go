@@ -19,7 +19,8 @@ import (
 // Bounds of what a server may do to us.
 const (
 	maxAnswer     = 64 << 20
-	answerTimeout = 2 * time.Minute // from the last byte of a request to the head of the answer
+	askTimeout    = 10 * time.Second // for a question, from its first byte to the last one of its answer
+	changeTimeout = 2 * time.Minute  // for what changes something, such as a bulk request, likewise
 )
 
 // client makes the calls that the package comment lists.
@@ -29,7 +30,7 @@ type client struct {
 	name      string // the URL without a password
 }
 
-func connect(rawURL string, workers int) (*client, error) {
+func connect(rawURL string, workers int, ask, change time.Duration) (*client, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil {
 		return nil, errors.New("the URL of Elasticsearch cannot be parsed") // err would repeat a password in it
@@ -38,13 +39,12 @@ func connect(rawURL string, workers int) (*client, error) {
 		return nil, fmt.Errorf("the URL of Elasticsearch is %q; want something like http://127.0.0.1:9200", u.Redacted())
 	}
 	transport := &http.Transport{
-		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
-		TLSHandshakeTimeout:   10 * time.Second,
-		MaxIdleConnsPerHost:   workers + 1,
-		WriteBufferSize:       256 << 10, // bodies are megabytes; 4 kB at a time would be many system calls
-		DisableCompression:    true,      // answers are short
-		ResponseHeaderTimeout: answerTimeout,
+		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
+		TLSHandshakeTimeout: 10 * time.Second,
+		MaxIdleConnsPerHost: workers + 1,
+		WriteBufferSize:     256 << 10, // bodies are megabytes; 4 kB at a time would be many system calls
+		DisableCompression:  true,      // answers are short
 	}
 	user := u.User
 	u.User = nil
@@ -52,7 +52,7 @@ func connect(rawURL string, workers int) (*client, error) {
 		elastic.SetURL(strings.TrimRight(u.String(), "/")),
 		elastic.SetSniff(false), // nodes may tell addresses that only the cluster can reach
 		elastic.SetHealthcheck(false),
-		elastic.SetHttpClient(doer{&http.Client{Transport: transport}}),
+		elastic.SetHttpClient(doer{&http.Client{Transport: transport}, ask, change}),
 		elastic.SetRetrier(revive{}),
 	}
 	if user != nil {
@@ -68,18 +68,60 @@ func connect(rawURL string, workers int) (*client, error) {
 
 func (c *client) close() { c.transport.CloseIdleConnections() }
 
-// doer bounds answers.
-type doer struct{ *http.Client }
+// doer bounds answers, in length and in time.
+type doer struct {
+	*http.Client
+	ask, change time.Duration
+}
 
+// Do sends req. The time counts until its answer is read, or closed.
 func (d doer) Do(req *http.Request) (*http.Response, error) {
-	resp, err := d.Client.Do(req)
-	if err == nil {
-		resp.Body = struct {
-			io.Reader
-			io.Closer
-		}{io.LimitReader(resp.Body, maxAnswer), resp.Body}
+	within := silence(d.change)
+	if req.Method == http.MethodGet || strings.HasSuffix(req.URL.Path, "/_count") {
+		within = silence(d.ask)
 	}
-	return resp, err
+	ctx, cancel := context.WithTimeoutCause(req.Context(), time.Duration(within), within)
+	resp, err := d.Client.Do(req.WithContext(ctx))
+	if err != nil {
+		if context.Cause(ctx) == within {
+			err = within
+		}
+		cancel()
+		return nil, err
+	}
+	resp.Body = &timedBody{Reader: io.LimitReader(resp.Body, maxAnswer), body: resp.Body, ctx: ctx, cancel: cancel}
+	return resp, nil
+}
+
+// silence is the error of a request that was not answered within that time.
+type silence time.Duration
+
+func (s silence) Error() string { return fmt.Sprintf("no answer within %v", time.Duration(s)) }
+
+func isSilence(err error) bool {
+	_, ok := errors.AsType[silence](err)
+	return ok
+}
+
+// timedBody is the body of an answer that must be read before ctx ends.
+type timedBody struct {
+	io.Reader
+	body   io.Closer
+	ctx    context.Context
+	cancel context.CancelFunc
+}
+
+func (b *timedBody) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if late, ok := context.Cause(b.ctx).(silence); ok && err != nil && err != io.EOF {
+		err = late
+	}
+	return n, err
+}
+
+func (b *timedBody) Close() error {
+	defer b.cancel()
+	return b.body.Close()
 }
 
 // revive is not about trying again (package seed does that itself): the library marks its only node as dead after an error, and
@@ -177,6 +219,8 @@ func (c *client) version(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("%w; put user and password into the URL: http://user:password@host:9200", err)
 	case statusOf(err) != 0:
 		return "", fmt.Errorf("this is no Elasticsearch, or it is not ready: %w", err)
+	case isSilence(err):
+		return "", fmt.Errorf("%w; is it Elasticsearch that takes connections there?", err)
 	case err != nil && !isJSONError(err):
 		return "", fmt.Errorf("no answer; is Elasticsearch running there? %w", err)
 	case err != nil || number == "":

@@ -136,6 +136,7 @@ func (l *loader) write(ctx context.Context, docs iter.Seq2[bench.Document, error
 // send sends b until every document of it is taken or rejected.
 func (l *loader) send(ctx context.Context, b bulk) error {
 	again := false // an earlier try may have taken documents without being able to say so
+	silent := 0    // tries that were not answered at all
 	for try := 1; ; try++ {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -152,11 +153,14 @@ func (l *loader) send(ctx context.Context, b bulk) error {
 			try = 1 // it goes forward
 		}
 		again = true
+		if isSilence(err) {
+			silent++
+		}
 		if err == nil {
 			err = fmt.Errorf("%d documents were turned away", rest.docs)
 			b = rest
 		}
-		if try >= l.retry.Tries {
+		if try >= l.retry.Tries || silent >= maxSilent {
 			return fmt.Errorf("bulk: gave up after %d tries: %w", try, err)
 		}
 		l.retries.Add(1)
@@ -179,6 +183,9 @@ func worthRetrying(err error) bool {
 	var malformed *answerError
 	return !errors.As(err, &malformed)
 }
+
+// maxSilent is how many tries of a bulk request may stay without an answer: each takes minutes.
+const maxSilent = 2
 
 // grace is how long a bulk request that is under way may still take after an interruption.
 const grace = 2 * time.Second

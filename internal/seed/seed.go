@@ -26,6 +26,7 @@
 package seed
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,6 +52,8 @@ type Options struct {
 	Batch      int            // bytes per bulk request, about; 0: DefaultBatch
 	Retry      Retry          // zero: DefaultRetry
 	OnProgress func(Progress) // may be nil; called from one goroutine about four times a second, and at the end of each index
+
+	ask, change time.Duration // tests do not wait as long; 0: askTimeout, changeTimeout
 }
 
 // Defaults of Options. BenchmarkSeed shows what they are worth.
@@ -115,7 +118,7 @@ const cleanUp = 20 * time.Second
 func Run(ctx context.Context, o Options) (Result, error) {
 	o.setDefaults()
 	started := time.Now()
-	c, err := connect(o.URL, o.Workers)
+	c, err := connect(o.URL, o.Workers, o.ask, o.change)
 	if err != nil {
 		return Result{}, fmt.Errorf("seed: %w", err)
 	}
@@ -139,6 +142,7 @@ func (o *Options) setDefaults() {
 	if o.Retry == (Retry{}) {
 		o.Retry = DefaultRetry()
 	}
+	o.ask, o.change = cmp.Or(o.ask, askTimeout), cmp.Or(o.change, changeTimeout)
 }
 
 // run is one seeding.

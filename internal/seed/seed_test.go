@@ -522,3 +522,50 @@ func FuzzParseAnswer(f *testing.F) {
 		}
 	})
 }
+
+// TestSilence: a store that falls silent, at whatever call, ends the seeding soon and in words.
+func TestSilence(t *testing.T) {
+	for _, at := range []string{"GET /", "GET /_alias", "GET /city_v3/_mapping", "PUT /city_v4", "bulk", "POST /city_v4/_refresh", "POST /city_v4/_count", "PUT /city_v4/_settings", "POST /_aliases"} {
+		t.Run(at, func(t *testing.T) {
+			t.Parallel()
+			f := newFake(t)
+			f.add("city_v3", `{"_meta":{"locbench":{"alias":"city","hash":"x"}}}`, "city")
+			hold, seen := make(chan struct{}), 0
+			t.Cleanup(func() { close(hold); f.CloseClientConnections() })
+			silent := func() {
+				seen++
+				f.mu.Unlock() // which the fake holds while it answers
+				<-hold
+				f.mu.Lock()
+			}
+			f.onCall = func(r *http.Request) int {
+				if r.Method+" "+r.URL.Path == at {
+					silent()
+				}
+				return 0
+			}
+			f.onBulk = func(int) (int, bool) {
+				if at == "bulk" {
+					silent()
+				}
+				return 0, false
+			}
+			o := options(f, two("a"))
+			o.ask, o.change, o.Workers = 100*time.Millisecond, 100*time.Millisecond, 1
+			o.Retry = Retry{Tries: 1000, Base: time.Millisecond, Max: time.Millisecond}
+			began := time.Now()
+			_, err := Run(t.Context(), o)
+			if err == nil || !strings.Contains(err.Error(), "no answer within 100ms") || strings.Contains(err.Error(), "deadline") {
+				t.Errorf("error %v", err)
+			}
+			if took := time.Since(began); took > 5*time.Second {
+				t.Errorf("it took %v", took)
+			}
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			if seen == 0 || seen > 3 {
+				t.Errorf("asked %d times", seen)
+			}
+		})
+	}
+}

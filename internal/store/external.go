@@ -80,26 +80,66 @@ func (s *Store) direct(ctx context.Context, addr, target string) string {
 
 // identity is the store's answer to GET /: its name, its cluster, its version.
 func identity(ctx context.Context, base string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	status, body, err := ask(ctx, base+"/")
+	if err == nil && status != http.StatusOK {
+		err = fmt.Errorf("GET / was answered with %d %s", status, safe.Line(string(body), 200))
+	}
+	return body, err
+}
+
+// ask sends one GET and reads the whole answer, which must come in time. The error does not show the URL.
+func ask(ctx context.Context, url string) (status int, body []byte, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, probeTimeout, fmt.Errorf("no answer within %v", probeTimeout))
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/", nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
-		return nil, errors.New("malformed URL")
+		return 0, nil, errors.New("malformed URL")
 	}
 	transport := &http.Transport{DisableKeepAlives: true, Proxy: http.ProxyFromEnvironment}
 	resp, err := (&http.Client{Transport: transport}).Do(req)
 	if err != nil {
-		return nil, withoutURL(err)
+		return 0, nil, reason(ctx, err)
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	if body, err = io.ReadAll(io.LimitReader(resp.Body, 64<<10)); err != nil {
+		return 0, nil, fmt.Errorf("read answer: %w", reason(ctx, err))
+	}
+	return resp.StatusCode, body, nil
+}
+
+// ErrNoIndex is returned by Count for an index that the store does not have.
+var ErrNoIndex = errors.New("no such index")
+
+// Count is the number of documents in an index.
+func (s *Store) Count(ctx context.Context, index string) (int64, error) {
+	status, body, err := ask(ctx, s.url+"/"+url.PathEscape(index)+"/_count")
+	var answer struct {
+		Count int64 `json:"count"`
+	}
+	switch {
+	case err != nil:
+	case status == http.StatusNotFound:
+		return 0, ErrNoIndex
+	case status != http.StatusOK:
+		err = fmt.Errorf("it answered with %d %s", status, safe.Line(string(body), 200))
+	default:
+		err = json.Unmarshal(body, &answer)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("read answer: %w", withoutURL(err))
+		return 0, fmt.Errorf("count the documents of %s at %s: %w", index, Redact(s.url), err)
 	}
-	if resp.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("GET / was answered with %d %s", resp.StatusCode, safe.Line(string(body), 200))
+	return answer.Count, nil
+}
+
+// Alive returns nil if the store answers.
+func (s *Store) Alive(ctx context.Context) error {
+	if s.url == "" {
+		return nil
 	}
-	return body, nil
+	if _, err := identity(ctx, s.url); err != nil {
+		return fmt.Errorf("ask %s: %w", Redact(s.url), err)
+	}
+	return nil
 }
 
 // probe asks the store for its version.
@@ -132,8 +172,12 @@ func versionOf(body []byte) (version, warning string, err error) {
 	return version, warning, nil
 }
 
-// withoutURL takes the URL out of an error of net/http: it may hold a password.
-func withoutURL(err error) error {
+// reason is the cause of the context's end where that is what err comes from, and otherwise err of net/http without the URL, which may
+// hold a password.
+func reason(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	var u *url.Error
 	if errors.As(err, &u) {
 		return u.Err
