@@ -3,6 +3,7 @@
 package main
 
 import (
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -76,4 +77,108 @@ func (d *disturbed) interrupted(phase string) {
 	if phase == "load" && (len(legs) == 0 || len(legs[0].Steps) < 2 || legs[0].Steps[1].Aborted == "" || legs[0].Lost == nil) {
 		d.t.Errorf("legs %+v", legs)
 	}
+}
+
+// TestTheTerminalIsClosedWhileItStops: after the signal that asked for the end come those of a terminal that goes away, one from the
+// kernel and one from the shell, while the run stops. They change nothing.
+func TestTheTerminalIsClosedWhileItStops(t *testing.T) {
+	runtimes(t, func(t *testing.T, runtime string) {
+		for name, point := range killPoints() {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				args := []string{"run", "--headless", "-p", small(t, "go-nethttp", runtime), "--duration", "300ms"}
+				if name != "check" {
+					args = append(args, "--no-checks")
+				}
+				d := disturb(t, nil, args...)
+				d.waitEvent(d.out, point)
+				d.signal(syscall.SIGINT)
+				waitFor(t, "the signal is answered", func() bool { return strings.Contains(d.stderr.String(), "stopping in order") })
+				for range 2 {
+					_ = d.cmd.Process.Signal(syscall.SIGHUP) // it may have ended by now
+					time.Sleep(2 * time.Millisecond)
+				}
+				d.interrupted(name)
+			})
+		}
+		t.Run("deaf contender", func(t *testing.T) {
+			t.Parallel()
+			d := deaf(t, runtime)
+			d.signal(syscall.SIGHUP)
+			waitFor(t, "the stop is on record", func() bool { return runState(d.out) == bench.RunInterrupted })
+			for range 3 {
+				time.Sleep(300 * time.Millisecond)
+				d.signal(syscall.SIGHUP)
+			}
+			if run, _ := d.ends(130, "SIGHUP: stopping in order", "it hung when it was asked to stop"); run.State != bench.RunInterrupted {
+				t.Errorf("run %s", run.State)
+			}
+		})
+	})
+}
+
+// TestCtrlCTwice ends a run by force: what does not stop is killed, everything is removed, and the record is true. The third one leaves at
+// once, and still the record says how the run ended.
+func TestCtrlCTwice(t *testing.T) {
+	runtimes(t, func(t *testing.T, runtime string) {
+		for _, second := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+			t.Run(second.String(), func(t *testing.T) {
+				t.Parallel()
+				d := deaf(t, runtime)
+				d.signal(syscall.SIGINT)
+				waitFor(t, "the stop is on record", func() bool { return runState(d.out) == bench.RunInterrupted })
+				d.signal(second)
+				began := time.Now()
+				run, legs := d.ends(130, "stopping in order", "ending by force")
+				if took := time.Since(began); took > 10*time.Second {
+					t.Errorf("it took %v", took)
+				}
+				if run.State != bench.RunInterrupted || len(legs) != 1 || !legs[0].Stop.Forced || strings.Contains(d.stderr.String(), "it hung") {
+					t.Errorf("run %s, %s; it said:\n%s", run.State, states(legs), d.stderr.String())
+				}
+			})
+		}
+		for name, point := range killPoints() {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				args := []string{"run", "--headless", "-p", small(t, "go-nethttp", runtime), "--duration", "300ms"}
+				if name != "check" {
+					args = append(args, "--no-checks")
+				}
+				d := disturb(t, nil, args...)
+				d.waitEvent(d.out, point)
+				d.signal(syscall.SIGINT)
+				time.Sleep(10 * time.Millisecond)
+				_ = d.cmd.Process.Signal(syscall.SIGTERM)
+				if run, _ := d.ends(130, "interrupted"); run.State != bench.RunInterrupted {
+					t.Errorf("run %s", run.State)
+				}
+			})
+		}
+		t.Run("thrice", func(t *testing.T) {
+			t.Parallel()
+			d := deaf(t, runtime)
+			d.signal(syscall.SIGINT)
+			waitFor(t, "the stop is on record", func() bool { return runState(d.out) == bench.RunInterrupted })
+			d.signal(syscall.SIGKILL)
+			d.wait(10 * time.Second)
+			run, _ := read(t, d.out)
+			if run.State != bench.RunInterrupted {
+				t.Errorf("run %s", run.State)
+			}
+			time.Sleep(time.Second)
+			if code, stdout, stderr := locbench(t, d.dir, "clean", "--run", run.ID); code != 0 {
+				t.Errorf("clean: exit code %d\n%s%s", code, stdout, stderr)
+			}
+			nothingLeft(t, run.ID)
+		})
+	})
+}
+
+// deaf is a run in its first step, whose contender does not end when it is asked to.
+func deaf(t *testing.T, runtime string) *disturbed {
+	t.Helper()
+	d := disturb(t, nil, "run", "--headless", "-p", small(t, "faulty", runtime), "--services", faulty(t, "deaf", 0), "--duration", "60s")
+	d.waitEvent(d.out, stepStarted(0))
+	return d
 }

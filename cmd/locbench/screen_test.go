@@ -220,6 +220,51 @@ func TestTheTerminalIsClosed(t *testing.T) {
 	}
 }
 
+// TestTheTerminalIsClosedWhileTheScreenStops asks for the end on the screen, and closes the terminal before the contender, which does not
+// listen, has gone.
+func TestTheTerminalIsClosedWhileTheScreenStops(t *testing.T) {
+	t.Parallel()
+	testenv.Docker(t)
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out")
+	p := newPane(t, 80, 24, dir)
+	p.typed("locbench run --profile " + small(t, "faulty", "docker") + " --services " + faulty(t, "deaf", 0) + " --duration 60s -o out")
+	p.see("step 1 of 3", "req/s")
+	p.keys("C-c", "y")
+	p.see("STOPPING IN ORDER")
+	p.kill()
+	waitFor(t, "the run ends in order", func() bool { return runState(out) == bench.RunInterrupted && !results.Running(out) })
+	run, legs := read(t, out)
+	if len(legs) != 1 || legs[0].State != bench.LegAborted || legs[0].Stop == nil || !legs[0].Stop.Killed || legs[0].Stop.Forced {
+		t.Errorf("legs %+v", legs)
+	}
+	nothingLeft(t, run.ID)
+}
+
+// TestCtrlCThriceOnAScreen asks, ends in order, and then by force: the contender is killed, and nothing is left.
+func TestCtrlCThriceOnAScreen(t *testing.T) {
+	t.Parallel()
+	testenv.Docker(t)
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out")
+	p := newPane(t, 80, 24, dir)
+	p.typed("locbench run --profile " + small(t, "faulty", "docker") + " --services " + faulty(t, "deaf", 0) + " --duration 60s -o out; echo code=$?")
+	p.see("step 1 of 3", "req/s")
+	p.keys("C-c", "C-c")
+	p.see("STOPPING IN ORDER")
+	began := time.Now()
+	p.keys("C-c")
+	p.see("code=130", "--resume out")
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	run, legs := read(t, out)
+	if run.State != bench.RunInterrupted || len(legs) != 1 || legs[0].Stop == nil || !legs[0].Stop.Forced {
+		t.Errorf("run %s, legs %+v", run.State, legs)
+	}
+	nothingLeft(t, run.ID)
+}
+
 // TestHostileLogsOnATerminal has a contender write escape sequences: the title stays, nothing is coloured, cleared or moved by them.
 func TestHostileLogsOnATerminal(t *testing.T) {
 	t.Parallel()

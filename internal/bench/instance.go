@@ -111,10 +111,11 @@ func signalMeaning(signal string) string {
 
 // StopResult tells how gracefully an instance stopped.
 type StopResult struct {
-	Took     time.Duration `json:"took_ns"`  // from SIGTERM until it had ended
-	Graceful bool          `json:"graceful"` // ended by itself with code 0 within the grace time (143, death by the default action of SIGTERM, is not graceful)
-	Killed   bool          `json:"killed"`   // had to be killed after the grace time
-	Already  bool          `json:"already"`  // had ended before it was asked
+	Took     time.Duration `json:"took_ns"`          // from SIGTERM until it had ended
+	Graceful bool          `json:"graceful"`         // ended by itself with code 0 within the grace time (143, death by the default action of SIGTERM, is not graceful)
+	Killed   bool          `json:"killed"`           // had to be killed after the grace time
+	Forced   bool          `json:"forced,omitempty"` // was killed before the grace time was over, since somebody wanted the end by force
+	Already  bool          `json:"already"`          // had ended before it was asked
 	Exit     Exit          `json:"exit"`
 }
 

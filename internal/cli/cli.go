@@ -12,10 +12,12 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"locbench/internal/bench"
 	"locbench/internal/safe"
 	"locbench/internal/secret"
 )
@@ -76,42 +78,65 @@ func usage(format string, args ...any) error {
 	return withCode(ExitUsage, fmt.Errorf(format, args...))
 }
 
-// Main runs the command line and returns the exit code. The first SIGINT, SIGTERM or SIGHUP ends what runs in order; a
-// second one ends the process at once (then "locbench clean" removes what is left).
+// forceWithin is how long an end by force may take: an engine that hangs must not hold up who wants to leave.
+const forceWithin = 15 * time.Second
+
+// Main runs the command line and returns the exit code. The first SIGINT, SIGTERM or SIGHUP ends what runs in order. A second SIGINT or
+// SIGTERM ends it by force: what does not stop is killed, everything is removed, and Main returns within forceWithin; a third one
+// ends the process at once (then "locbench clean" removes what is left). A SIGHUP hurries nothing: a terminal that is closed sends
+// several, and sends them to a run that is being stopped as well.
 func Main(ctx context.Context, env Env) int {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	force := make(chan struct{})
+	ctx = bench.WithForce(ctx, force)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) { // nohup asks for that
 		signal.Notify(signals, syscall.SIGHUP)
 	}
+	defer signal.Stop(signals)
 	// A reader that goes away ("locbench run --json | head") must not kill a run that has containers to stop: writing fails instead.
 	pipes := make(chan os.Signal, 1)
 	signal.Notify(pipes, syscall.SIGPIPE)
 	defer signal.Stop(pipes)
-	done := make(chan struct{})
-	watched := make(chan struct{})
-	go func() {
-		defer close(watched)
-		select {
-		case s := <-signals:
-			signal.Stop(signals)                            // the next one has its default action
-			if !slices.Contains(env.Args, controlledFlag) { // then the screen says so
-				fmt.Fprintf(env.Stderr, "\n%s: stopping in order; once more to leave at once\n", signalName(s))
-			}
-			cancel(errInterrupted{s})
-		case <-done:
-		}
-	}()
-	defer func() {
-		signal.Stop(signals)
-		close(done)
-		<-watched
-	}()
 
-	root := newRoot(env)
-	err := root.ExecuteContext(ctx)
+	tell := func(format string, args ...any) {
+		if !slices.Contains(env.Args, controlledFlag) { // then the screen says so
+			fmt.Fprintf(env.Stderr, "\n"+format+"\n", args...)
+		}
+	}
+	ended := make(chan int, 1)
+	go func() { ended <- command(ctx, env) }()
+	var late <-chan time.Time
+	for asked := 0; ; {
+		select {
+		case code := <-ended:
+			return code
+		case <-late:
+			tell("not everything has ended within %v; \"locbench clean\" removes what is left", forceWithin)
+			return ExitInterrupted
+		case s := <-signals:
+			if s == syscall.SIGHUP && asked > 0 {
+				continue
+			}
+			switch asked++; asked {
+			case 1:
+				tell("%s: stopping in order; once more to end by force", signalName(s))
+				cancel(errInterrupted{s})
+			case 2:
+				signal.Reset(os.Interrupt, syscall.SIGTERM) // the next one has its default action
+				tell("%s: ending by force; once more to leave at once, with whatever is left", signalName(s))
+				close(force)
+				late = time.After(forceWithin)
+			}
+		}
+	}
+}
+
+// command runs the command line to its end.
+func command(ctx context.Context, env Env) int {
+	err := newRoot(env).ExecuteContext(ctx)
 	if err == nil {
 		return ExitOK
 	}

@@ -181,6 +181,11 @@ func conduct(ctx context.Context, env Env, c conducted) error {
 		return err
 	}
 	defer writer.Close()
+	defer context.AfterFunc(ctx, func() {
+		if interruption(ctx) != nil {
+			writer.Interrupted()
+		}
+	})()
 	if c.controlled {
 		if err := announce(env.Stdout, dir); err != nil {
 			return err
@@ -411,14 +416,22 @@ func newPrinter(env Env, f runFlags, fail func(error)) *plain.Printer {
 	})
 }
 
+// interruption is why somebody has ended ctx: by a signal, or by closing the screen; nil where nobody has.
+func interruption(ctx context.Context) error {
+	if interrupted, ok := errors.AsType[errInterrupted](context.Cause(ctx)); ok {
+		return interrupted
+	}
+	if errors.Is(context.Cause(ctx), errScreenGone) {
+		return errScreenGone
+	}
+	return nil
+}
+
 // outcome is the error that the process ends with: an interruption or a full disk explains whatever else went wrong.
 func outcome(ctx context.Context, err, writeErr error) error {
-	var interrupted errInterrupted
-	switch {
-	case errors.As(context.Cause(ctx), &interrupted):
-		return withCode(ExitInterrupted, interrupted)
-	case errors.Is(context.Cause(ctx), errScreenGone):
-		return withCode(ExitInterrupted, errScreenGone)
+	switch cause := interruption(ctx); {
+	case cause != nil:
+		return withCode(ExitInterrupted, cause)
 	case errors.Is(err, runner.ErrOnRequest):
 		return withCode(ExitInterrupted, err)
 	case writeErr != nil:

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"locbench/internal/bench"
 	"locbench/internal/results"
 	"locbench/internal/safe"
 	"locbench/internal/tui"
@@ -95,17 +96,21 @@ func watchRun(ctx context.Context, env Env, f screenFlags) error {
 	return also(screenErr, afterwards(env, session.Dir(), code, talk))
 }
 
-// end ends a run whose screen is gone, for the reason for which ctx has ended. One that has told its end already is only waited for:
-// it is complete, and writes its reports.
+// end ends a run whose screen is gone, for the reason for which ctx has ended. One that stops already is only waited for, and so is one
+// that has told its end: it is complete, and writes its reports.
 func end(ctx context.Context, s *session) (code int, talk string) {
-	if s.toldEnd() {
-		return s.Wait()
-	}
 	sig := os.Signal(syscall.SIGTERM)
 	if interrupted, ok := errors.AsType[errInterrupted](context.Cause(ctx)); ok {
 		sig = interrupted.signal
 	}
-	s.Stop(sig)
+	if !s.toldEnd() && !s.stopping() {
+		s.Stop(sig)
+	}
+	select {
+	case <-s.exited:
+	case <-bench.Forced(ctx):
+		s.Stop(sig)
+	}
 	return s.Wait()
 }
 

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"locbench/internal/bench"
@@ -253,27 +254,56 @@ func (s *session) Wait() (code int, talk string) {
 	return s.code, s.talk.String() + s.word
 }
 
-// Stop ends the run in order, as the signal sig would, which is then on record as the cause. A second call ends it at once: then
-// "locbench clean" removes what is left. A run that is only watched goes on; the watching ends.
+// Stop ends the run in order, as the signal sig would, which is then on record as the cause. A second call ends it by force, a third
+// kills it: then "locbench clean" removes what is left. A SIGHUP, the end of a terminal, hurries nothing. A run that is only watched
+// goes on; the watching ends.
 func (s *session) Stop(sig os.Signal) {
 	if s.cmd == nil {
 		s.stop(errors.New("not watched any more"))
 		return
 	}
 	s.mu.Lock()
+	if sig == syscall.SIGHUP && s.asked > 0 {
+		s.mu.Unlock()
+		return
+	}
 	s.asked++
-	first := s.asked == 1
+	asked := s.asked
 	s.mu.Unlock()
 	select {
 	case <-s.exited:
 		return
 	default:
 	}
-	if !first {
+	switch asked {
+	case 1:
+		if err := s.cmd.Process.Signal(sig); err != nil {
+			_ = s.Send(bench.Control{Kind: bench.ControlAbort}) // where there are no signals
+		}
+	case 2:
+		if err := s.cmd.Process.Signal(sig); err != nil {
+			kill(s.cmd.Process)
+		}
+		go s.killLate()
+	default:
 		kill(s.cmd.Process)
-	} else if err := s.cmd.Process.Signal(sig); err != nil {
-		_ = s.Send(bench.Control{Kind: bench.ControlAbort}) // where there are no signals
 	}
+}
+
+// killLate kills a worker that ought to have ended by force, and has not.
+func (s *session) killLate() {
+	select {
+	case <-s.exited:
+	case <-time.After(forceWithin + sessionPipes):
+		kill(s.cmd.Process)
+	}
+}
+
+// stopping tells whether Stop was called.
+func (s *session) stopping() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.asked > 0
 }
 
 // Close lets go of the run: one's own ends in order, as if the screen were gone, a watched one goes on. It returns when nothing of

@@ -286,17 +286,35 @@ func TestSessionOfAKilledWorker(t *testing.T) {
 	}
 }
 
-func TestSecondStopKills(t *testing.T) {
-	args, _ := smallRun(t, "[{connections: 1, duration: 60s}]")
-	s := started(t, args...)
-	until(t, s, firstStep)
-	if err := s.cmd.Process.Signal(syscall.SIGSTOP); err != nil { // it cannot end in order
-		t.Fatal(err)
-	}
-	s.Stop(os.Interrupt)
-	s.Stop(os.Interrupt)
-	if code, talk := s.Wait(); code != ExitInterrupted || !strings.Contains(talk, "killed") {
-		t.Errorf("exit code %d:\n%s", code, talk)
+// TestAWorkerThatHangsIsKilled: by the third stop at once, after the second when its time is over, and never by a terminal that is closed.
+func TestAWorkerThatHangsIsKilled(t *testing.T) {
+	for stops, within := range map[int]time.Duration{2: forceWithin + 2*sessionPipes, 3: 5 * time.Second} {
+		t.Run(fmt.Sprint(stops), func(t *testing.T) {
+			args, _ := smallRun(t, "[{connections: 1, duration: 60s}]")
+			s := started(t, args...)
+			until(t, s, firstStep)
+			if err := s.cmd.Process.Signal(syscall.SIGSTOP); err != nil { // it cannot end in order
+				t.Fatal(err)
+			}
+			s.Stop(os.Interrupt)
+			for range 3 {
+				s.Stop(syscall.SIGHUP)
+			}
+			time.Sleep(200 * time.Millisecond)
+			if !s.running() {
+				t.Error("it is gone already")
+			}
+			began := time.Now()
+			for range stops - 1 {
+				s.Stop(os.Interrupt)
+			}
+			if code, talk := s.Wait(); code != ExitInterrupted || !strings.Contains(talk, "killed") {
+				t.Errorf("exit code %d:\n%s", code, talk)
+			}
+			if took := time.Since(began); took > within {
+				t.Errorf("it took %v", took)
+			}
+		})
 	}
 }
 
@@ -359,6 +377,16 @@ func TestWorkerOfAKilledScreen(t *testing.T) {
 	for _, file := range envs {
 		if data, err := os.ReadFile(file); err == nil && strings.Contains(string(data), "LOCBENCH_RUN="+run.ID+"\x00") {
 			t.Errorf("process left: %s", filepath.Dir(file))
+		}
+	}
+	// It writes its reports last, into a folder that the test's end removes.
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		half, _ := filepath.Glob(filepath.Join(out, ".*"))
+		if len(half) == 0 && regular(filepath.Join(out, results.ReportFile)) && regular(filepath.Join(out, results.SummaryFile)) {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("no reports")
 		}
 	}
 }

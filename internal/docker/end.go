@@ -190,7 +190,7 @@ func (c *Container) state(ctx context.Context) (exit bench.Exit, running bool, e
 	return exit, false, nil
 }
 
-// Stop sends SIGTERM, SIGKILL after grace, and removes the container. It works with a ctx that has been cancelled, and
+// Stop sends SIGTERM, SIGKILL after grace (or as soon as bench.Forced says so), and removes the container. It works with a ctx that has been cancelled, and
 // returns the same result again when it is called again.
 func (c *Container) Stop(ctx context.Context, grace time.Duration) (bench.StopResult, error) {
 	c.stop.Do(func() {
@@ -216,10 +216,16 @@ func (c *Container) terminate(ctx context.Context, grace time.Duration) (r bench
 	if err := c.kill(ctx, "SIGTERM"); err != nil {
 		return r, err
 	}
+	over := time.NewTimer(grace)
+	defer over.Stop()
 	select {
 	case <-c.exited:
-	case <-time.After(grace):
+	case <-bench.Forced(ctx):
+		r.Killed, r.Forced = true, true
+	case <-over.C:
 		r.Killed = true
+	}
+	if r.Killed {
 		if err := c.kill(ctx, "SIGKILL"); err != nil {
 			return r, err
 		}

@@ -213,10 +213,10 @@ func (p *process) Usage(context.Context) (bench.Usage, error) {
 // BeginPeak makes the step's high-water mark of memory begin anew.
 func (p *process) BeginPeak() error { return p.box.beginPeak() }
 
-// Stop signals the main process alone, as an engine does with a container; at the end whatever is left of it is killed.
-func (p *process) Stop(_ context.Context, grace time.Duration) (bench.StopResult, error) {
+// Stop sends SIGTERM, and SIGKILL after grace or as soon as bench.Forced says so. It signals the main process alone, as an engine does with a container; at the end whatever is left of it is killed.
+func (p *process) Stop(ctx context.Context, grace time.Duration) (bench.StopResult, error) {
 	p.stop.Do(func() {
-		p.stopped, p.stopErr = p.terminate(grace)
+		p.stopped, p.stopErr = p.terminate(ctx, grace)
 		p.stopErr = errors.Join(p.stopErr, p.box.close())
 		p.closePipes()
 		if p.stopErr == nil {
@@ -226,7 +226,7 @@ func (p *process) Stop(_ context.Context, grace time.Duration) (bench.StopResult
 	return p.stopped, p.stopErr
 }
 
-func (p *process) terminate(grace time.Duration) (r bench.StopResult, err error) {
+func (p *process) terminate(ctx context.Context, grace time.Duration) (r bench.StopResult, err error) {
 	select {
 	case <-p.exited:
 		return bench.StopResult{Already: true, Exit: *p.Exit()}, nil
@@ -240,8 +240,12 @@ func (p *process) terminate(grace time.Duration) (r bench.StopResult, err error)
 	defer timer.Stop()
 	select {
 	case <-p.exited:
+	case <-bench.Forced(ctx):
+		r.Killed, r.Forced = true, true
 	case <-timer.C:
 		r.Killed = true
+	}
+	if r.Killed {
 		close(p.asked)
 		_ = p.os.Kill() // fails when it has ended meanwhile
 		select {

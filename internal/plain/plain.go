@@ -392,6 +392,8 @@ func stopText(s bench.StopResult) string {
 	switch {
 	case s.Already:
 		return "had ended already: " + s.Exit.String()
+	case s.Forced:
+		return "killed after " + units.Duration(s.Took) + ", since the end was asked for by force"
 	case s.Killed:
 		return "had to be killed after " + units.Duration(s.Took) + ": it hung when it was asked to stop"
 	case s.Graceful:

@@ -253,7 +253,7 @@ func TestWarmUpIsTold(t *testing.T) {
 	last := len(leg.Steps) - 1
 	leg.Steps[last].Drift = &bench.Drift{Throughput: &bench.Trend{Change: .12, P: .001}}
 	var table, talk bytes.Buffer
-	if err := Table(&table, run, legs, nil, 0); err != nil {
+	if err := Table(&table, run, legs, nil, 0, false); err != nil {
 		t.Fatal(err)
 	}
 	p := New(Options{Out: new(bytes.Buffer), Talk: &talk})

@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"locbench/internal/bench"
@@ -27,14 +28,16 @@ const (
 	ReportFile  = "report.html"
 )
 
-// Writer is the subscriber that keeps the record. Its methods are called from one goroutine (the stream's).
+// Writer is the subscriber that keeps the record. Its methods are called from one goroutine (the stream's), but for Interrupted.
 type Writer struct {
+	mu     sync.Mutex
 	dir    string
 	run    bench.Run
 	legs   map[bench.Leg]*bench.LegResult // those that are running: several where contenders take turns
 	events *os.File
 	fail   func(error)
 	err    error
+	asked  bool // Interrupted was called
 }
 
 // Create makes the folder dir with its first run.json. fail is called once, with the first error in writing: a full disk
@@ -148,17 +151,37 @@ func endLine(f *os.File) error {
 
 // Handle keeps one event. It is what event.Stream.Subscribe wants.
 func (w *Writer) Handle(rec bench.Record) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if w.err != nil {
 		return
 	}
-	if err := w.handle(rec); err != nil {
+	w.check(w.handle(rec))
+}
+
+func (w *Writer) check(err error) {
+	if err != nil {
 		w.err = err
 		w.fail(err)
 	}
 }
 
+// Interrupted notes that the run was asked to end. From now on run.json says so, since whoever asked may not wait for its end to be told:
+// they close the terminal, or kill what does not stop at once.
+func (w *Writer) Interrupted() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.asked = true; w.err == nil && w.run.State == bench.RunRunning {
+		w.check(w.writeRun())
+	}
+}
+
 // Err is the first error in writing; ask after the stream was closed.
-func (w *Writer) Err() error { return w.err }
+func (w *Writer) Err() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
+}
 
 // Close closes the event log.
 func (w *Writer) Close() error { return w.events.Close() }
@@ -256,7 +279,13 @@ func keepPartial(path string) error {
 	return fmt.Errorf("keep the unfinished %s: too many of them", path)
 }
 
-func (w *Writer) writeRun() error { return writeJSON(filepath.Join(w.dir, RunFile), w.run) }
+func (w *Writer) writeRun() error {
+	run := w.run
+	if w.asked && run.State == bench.RunRunning {
+		run.State = bench.RunInterrupted
+	}
+	return writeJSON(filepath.Join(w.dir, RunFile), run)
+}
 
 // LastSeq is the highest event number in dir's event log, 0 without one. Of lines that are longer than any reader takes the number counts
 // all the same; broken ones are passed over.

@@ -215,6 +215,9 @@ func (l *life) stop(ctx context.Context) error {
 			return "", err
 		}
 		l.Stream.Publish(l.leg, bench.InstanceStopped{Stop: stop})
+		if stop.Forced {
+			return "killed, since the end was asked for by force", nil // it tells nothing of the contender
+		}
 		if stop.Killed {
 			l.notice("warning", fmt.Sprintf("it hung when it was asked to stop: %s after SIGTERM it had not ended and was killed (SIGKILL)", l.Grace))
 		}

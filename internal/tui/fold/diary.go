@@ -135,6 +135,8 @@ func stopSentence(s bench.StopResult) (Level, string) {
 	switch {
 	case s.Already:
 		return Error, "had ended already: " + s.Exit.String()
+	case s.Forced:
+		return Info, "killed after " + units.Duration(s.Took) + ", since the end was asked for by force"
 	case s.Killed:
 		return Warning, "had to be killed after " + units.Duration(s.Took)
 	case s.Graceful:

@@ -30,7 +30,7 @@ func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
 			return ui.Cmd(ui.Back{}) // what is left of the end needs no screen
 		}
 		if s.stopping {
-			return ui.Cmd(ui.Tell{Text: "it stops in order; Ctrl-C leaves at once"})
+			return ui.Cmd(ui.Tell{Text: "it stops in order; Ctrl-C ends it by force"})
 		}
 		s.dialog = asksAbort
 		return nil

@@ -37,6 +37,7 @@ type Screen struct {
 	step   *fold.Step
 
 	stopping bool // the end was asked for
+	forcing  bool // and once more
 	gone     bool // no more events will come
 	ended    bool
 	code     int
@@ -174,6 +175,8 @@ func (s *Screen) status(f ui.Frame) string {
 	switch {
 	case s.ended:
 		return ""
+	case s.forcing:
+		return l.Warn.S("ENDING BY FORCE")
 	case s.stopping:
 		return l.Warn.S("STOPPING IN ORDER")
 	case !s.Session.Steered():
@@ -182,13 +185,16 @@ func (s *Screen) status(f ui.Frame) string {
 	return ""
 }
 
-// Interrupt implements ui.Interrupter: Ctrl-C asks once, and then ends the run in order; once more leaves at once.
+// Interrupt implements ui.Interrupter: Ctrl-C asks once, and then ends the run in order; once more ends it by force, and then kills it.
 func (s *Screen) Interrupt() tea.Cmd {
 	switch {
 	case s.ended || !s.Session.Steered():
 		return ui.Cmd(ui.Quit{})
-	case s.stopping:
+	case s.forcing:
 		return s.stop(ui.Cmd(ui.Tell{Text: "killed; locbench clean removes what is left", Bad: true}))
+	case s.stopping:
+		s.forcing = true
+		return s.stop(ui.Cmd(ui.Tell{Text: "ending by force; Ctrl-C kills the run, with whatever is left", Bad: true}))
 	case s.dialog == asksAbort:
 		return s.abort()
 	}
@@ -196,7 +202,7 @@ func (s *Screen) Interrupt() tea.Cmd {
 	return nil
 }
 
-// stop asks for the end, or with the second call kills the run.
+// stop asks for the end, with the second call by force, and with the third kills the run.
 func (s *Screen) stop(then tea.Cmd) tea.Cmd {
 	s.stopping = true
 	return tea.Batch(func() tea.Msg {

@@ -93,7 +93,7 @@ type Session interface {
 	Next() (batch []bench.Record, ok bool)
 	// Wait returns when the run has ended, with its exit code and what it wrote to standard error, bounded.
 	Wait() (code int, talk string)
-	// Stop ends it in order, as the signal s would; a second call kills it.
+	// Stop ends it in order, as the signal s would; a second call ends it by force, a third kills it.
 	Stop(s os.Signal)
 	// Steered is false for somebody else's run, which is only watched.
 	Steered() bool
