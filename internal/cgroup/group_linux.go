@@ -358,6 +358,23 @@ const (
 	maxAncestors = 1000
 )
 
+// reaping is how long all the groups together are waited for whose processes have just ended.
+const reaping = 300 * time.Millisecond
+
+// RemoveEmpty removes the groups whose name remove returns true for and in which nothing runs.
+func (t Tree) RemoveEmpty(remove func(name string) bool) {
+	mounts, _ := t.mounts()
+	until := time.Now().Add(reaping)
+	for _, m := range mounts {
+		for _, dir := range find(m.point, remove) {
+			// The kernel keeps one that has processes or groups in it.
+			for errors.Is(os.Remove(dir), syscall.EBUSY) && time.Now().Before(until) {
+				time.Sleep(5 * time.Millisecond)
+			}
+		}
+	}
+}
+
 // find looks for groups below dir, but for none below one that is chosen.
 func find(dir string, chosen func(name string) bool) (found []string) {
 	queue := []string{dir}

@@ -79,7 +79,10 @@ type conducted struct {
 func execute(ctx context.Context, env Env, f runFlags, contenders []string, changed func(string) bool, controls <-chan bench.Control) error {
 	var held *results.Held
 	if f.resume != "" {
-		var err error
+		err := resumeTakes(contenders, changed)
+		if err != nil {
+			return err
+		}
 		if held, err = results.Hold(f.resume); err != nil { // before the plan is read: another one may be going on with it
 			return withCode(ExitUsage, err)
 		}

@@ -14,14 +14,8 @@ import (
 // planResume reads the plan of a run that is to go on, with the little that may be said anew: addresses whose passwords are not
 // on record, and where contenders outside the binary are.
 func planResume(f runFlags, contenders []string, changed func(string) bool) (bench.Run, error) {
-	if len(contenders) > 0 {
-		return bench.Run{}, usage("--resume goes on with the recorded plan: it takes no contenders")
-	}
-	for _, name := range []string{"profile", "runtime", "store", "rounds", "duration", "turns", "connections", "cpus", "memory", "seed", "latency", "latency-p99", "no-checks", "out", "threshold",
-		"cpu-set", "data", "cities", "vertices", "data-seed"} {
-		if changed(name) {
-			return bench.Run{}, usage("--resume goes on with the recorded plan: it takes no --%s", name)
-		}
+	if err := resumeTakes(contenders, changed); err != nil {
+		return bench.Run{}, err
 	}
 	run, err := resumable(f.resume)
 	if err != nil {
@@ -55,6 +49,20 @@ func planResume(f runFlags, contenders []string, changed func(string) bool) (ben
 		return run, usage("contenders of this run came from outside of locbench; name the folder again:  --services %s", strings.Join(run.Services, " --services "))
 	}
 	return run, nil
+}
+
+// resumeTakes refuses what is on record already.
+func resumeTakes(contenders []string, changed func(string) bool) error {
+	if len(contenders) > 0 {
+		return usage("--resume goes on with the recorded plan: it takes no contenders")
+	}
+	for _, name := range []string{"profile", "runtime", "store", "rounds", "duration", "turns", "connections", "cpus", "memory", "seed", "latency", "latency-p99", "no-checks", "out", "threshold",
+		"cpu-set", "data", "cities", "vertices", "data-seed"} {
+		if changed(name) {
+			return usage("--resume goes on with the recorded plan: it takes no --%s", name)
+		}
+	}
+	return nil
 }
 
 // resumable reads the results folder of a run. Every leg that is not complete runs again.

@@ -44,11 +44,12 @@ func Clean(ctx context.Context, engine *docker.Engine, o CleanOptions) (c Cleane
 	}
 	gone, e := cleanProcesses(o.Run, keep)
 	c.Removed, err = append(c.Removed, gone...), errors.Join(err, e)
-	if o.Run == "" { // a group does not tell its run
-		gone, e = cleanGroups(keep)
-		c.Removed, err = append(c.Removed, gone...), errors.Join(err, e)
+	if o.Run != "" { // which a group does not tell
+		cleanEmptyGroups()
+		return c, err
 	}
-	return c, err
+	gone, e = cleanGroups(keep)
+	return Cleaned{append(c.Removed, gone...), c.Kept}, errors.Join(err, e)
 }
 
 func leftText(l docker.Left) string { return fmt.Sprintf("%s %s (run %s)", l.Kind, l.Name, l.Run) }

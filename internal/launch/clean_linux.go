@@ -19,6 +19,19 @@ func cleanGroups(keep func(what, owner string) bool) (removed []string, err erro
 	return removed, err
 }
 
+// cleanEmptyGroups removes those groups of dead owners in which nothing runs any more: a group does not tell its run.
+func cleanEmptyGroups() {
+	cgroup.Tree{}.RemoveEmpty(func(name string) bool {
+		id, ok := strings.CutPrefix(name, groupPrefix)
+		owner, ours := instanceOwner(id)
+		if !ok || !ours {
+			return false
+		}
+		state, _ := fateOf(owner)
+		return state == dead
+	})
+}
+
 // parent is the number of a process's parent, 0 where there is none to be seen.
 func parent(pid int) int {
 	s, err := readStat(pid)

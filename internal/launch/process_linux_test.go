@@ -347,9 +347,8 @@ func testKilledParent(t *testing.T, helper string) {
 		t.Errorf("%q, %v; want the child, %d", c, err, child)
 	}
 	gone(t, child)
-	// Its group names its owner, which is dead now. (Clean would take it along; here only this test's is looked at.)
-	if _, err := cleanBeginning(groupPrefix + strconv.Itoa(parent.Process.Pid) + "."); err != nil {
-		t.Error(err)
+	if left, err := cleanBeginning(groupPrefix + strconv.Itoa(parent.Process.Pid) + "."); err != nil || len(left) > 0 {
+		t.Errorf("its groups are left: %v, %v", left, err)
 	}
 }
 

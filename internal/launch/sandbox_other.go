@@ -50,4 +50,6 @@ func (s *sandbox) close() error { return s.job.end(s.id) }
 
 func cleanGroups(func(what, owner string) bool) ([]string, error) { return nil, nil }
 
+func cleanEmptyGroups() {}
+
 func mainThread() bool { return false } // it matters on Linux only
