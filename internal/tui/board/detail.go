@@ -71,7 +71,7 @@ func (v *view) detail(s *fold.Step, w int) []string {
 	case verdict.Unclear:
 		add(look.Paint{}, " ", "what bound it is unclear: "+v.own(b.Text))
 	default:
-		add(look.Paint{}, " ", "bound by "+v.own(b.String()))
+		add(look.Paint{}, " ", "bound by "+v.own(string(b.Bound)+": "+b.Text))
 	}
 	if l.Rests != nil {
 		add(look.Paint{}, " ", "while nobody asked: "+l.Rests.String())
