@@ -43,6 +43,7 @@ func verifiedText(svc bench.Service, known []contender.States) string {
 		}
 		switch {
 		case !ok:
+		case v.Failure != "" && resolved.Unverified != "": // as its manifest says
 		case changed:
 			later(&stale, &stales)
 		case v.Failure != "":

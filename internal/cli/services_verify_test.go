@@ -147,4 +147,10 @@ func TestVerifiedText(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
+	// What is known to fail, and says so in its manifest, is no fault of the others.
+	svc.Variants[1].Unverified = "dies of many connections"
+	known := contender.States{Contenders: map[string]contender.Verified{"web:a": good, "web:b": bad}}
+	if got := verifiedText(svc, []contender.States{known}); got != "1 of 2 variants" {
+		t.Errorf("%q, want 1 of 2 variants", got)
+	}
 }
