@@ -11,6 +11,7 @@ import (
 type saying struct {
 	Title     string
 	Class     string // of the list, in style.css
+	Folded    bool   // until somebody asks for it
 	Sentences []string
 }
 
@@ -25,8 +26,8 @@ func sayings(figures summary.Figures) []saying {
 	}{
 		{saying{Title: "Who is ahead", Class: "claims"}, []summary.Kind{summary.Claim, summary.Open}},
 		{saying{Title: "What failed", Class: "failures"}, []summary.Kind{summary.Failure}},
-		{saying{Title: "What bound whom", Class: "bounds"}, []summary.Kind{summary.Bound}},
-		{saying{Title: "In doubt", Class: "doubts"}, []summary.Kind{summary.Doubt}},
+		{saying{Title: "What bound whom", Class: "bounds", Folded: true}, []summary.Kind{summary.Bound}},
+		{saying{Title: "In doubt", Class: "doubts", Folded: true}, []summary.Kind{summary.Doubt}},
 	}
 	for _, s := range figures.Sentences() {
 		if toldLoudly(s.Rule) {

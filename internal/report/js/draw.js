@@ -141,5 +141,8 @@ function start() {
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', refreshAll);
   // Paper is light, has a width of its own, and shows everything.
   matchMedia('print').addEventListener('change', drawAll);
-  addEventListener('beforeprint', drawAll);
+  addEventListener('beforeprint', () => {
+    for (const part of document.querySelectorAll('details.folded')) part.open = true; // paper has nothing to click on
+    drawAll();
+  });
 }
