@@ -19,8 +19,13 @@ import (
 const period = 100_000 // µs
 
 // Group is a group of processes that Create has made. On v1 it is a folder in each hierarchy concerned.
+//
+// On v2 it is a folder with another in it, which has the limits and the processes. systemd turns off, in the groups that it shares with
+// others, the controllers that no unit of its own needs, whenever it looks at them again; the kernel refuses it that for a controller
+// which a group below passes on. So the outer folder passes them on, and the limits of the inner one stay.
 type Group struct {
 	dirs    map[string]string // by controller; v2 under the key ""
+	outer   string            // v2: the folder around it
 	home    map[string]string // where this process was, to return to
 	fd      *os.File          // v2: the folder
 	missing []string          // limits that are not enforced, each with its reason
@@ -160,7 +165,14 @@ func createV2(mounts []mount, in membership, name string, l bench.Limits, cpus s
 	if best == "" {
 		return nil, fmt.Errorf("create cgroup: %w", failed)
 	}
-	g := &Group{dirs: map[string]string{"": best}}
+	g := &Group{outer: best, dirs: map[string]string{"": filepath.Join(best, inner)}}
+	if err := os.Mkdir(g.dirs[""], 0o755); err != nil {
+		os.Remove(best)
+		return nil, fmt.Errorf("create cgroup %s: %w", name, err)
+	}
+	for _, c := range want {
+		_ = write(filepath.Join(best, "cgroup.subtree_control"), "+"+c) // where it fails, the files of that limit are missing
+	}
 	g.limit("CPU quota", l.CPUs > 0, nil, func() error {
 		return g.set("", "cpu.max", quota(l.CPUs)+" "+strconv.Itoa(period))
 	})
@@ -168,14 +180,16 @@ func createV2(mounts []mount, in membership, name string, l bench.Limits, cpus s
 	g.limit("memory", l.Memory > 0, nil, func() error { return g.set("", "memory.max", strconv.FormatInt(l.Memory, 10)) })
 	g.limit("no swap", l.Memory > 0 && Swaps(), nil, func() error { return g.set("", "memory.swap.max", "0") })
 	g.limit("processes", l.PIDs > 0, nil, func() error { return g.set("", "pids.max", strconv.FormatInt(l.PIDs, 10)) })
-	fd, err := os.Open(best)
+	fd, err := os.Open(g.dirs[""])
 	if err != nil {
-		os.Remove(best)
-		return nil, fmt.Errorf("create cgroup %s: %w", name, err)
+		return nil, errors.Join(fmt.Errorf("create cgroup %s: %w", name, err), g.Remove())
 	}
 	g.fd = fd
 	return g, nil
 }
+
+// inner is the name of the folder with the processes, on v2.
+const inner = "contender"
 
 func quota(cpus float64) string { return strconv.Itoa(int(math.Round(cpus * period))) }
 
@@ -259,9 +273,9 @@ func (g *Group) Enter() (leave func() error, err error) {
 // Reader opens the counters of the group.
 func (g *Group) Reader() (*Reader, error) { return open(g.dirs) }
 
-// PIDs are the processes in the group now.
+// PIDs are the processes in the group now, and in those below it.
 func (g *Group) PIDs() (all []int) {
-	for _, dir := range g.dirs {
+	for _, dir := range g.folders() {
 		data, _ := readFile(filepath.Join(dir, "cgroup.procs"))
 		for _, f := range strings.Fields(string(data)) {
 			if pid, err := strconv.Atoi(f); err == nil && pid > 1 && pid != os.Getpid() && !slices.Contains(all, pid) {
@@ -272,7 +286,27 @@ func (g *Group) PIDs() (all []int) {
 	return all
 }
 
-// Remove kills what is still in the group and removes it.
+// folders are all folders of the group with those below them, each after what is below it.
+func (g *Group) folders() (all []string) {
+	tops := values(g.dirs)
+	if g.outer != "" {
+		tops = []string{g.outer}
+	}
+	for len(tops) > 0 && len(all) < maxGroups {
+		dir := tops[0]
+		all, tops = append(all, dir), tops[1:]
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			if e.IsDir() {
+				tops = append(tops, filepath.Join(dir, e.Name()))
+			}
+		}
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// Remove kills what is still in the group and below it, and removes all of that.
 func (g *Group) Remove() error {
 	if g.fd != nil {
 		g.fd.Close()
@@ -280,14 +314,15 @@ func (g *Group) Remove() error {
 	}
 	var err error
 	for try := range 100 {
-		for _, dir := range g.dirs {
+		folders := g.folders()
+		for _, dir := range folders {
 			_ = write(filepath.Join(dir, "cgroup.kill"), "1") // v2 since Linux 5.14
 		}
 		for _, pid := range g.PIDs() {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 		err = nil
-		for _, dir := range g.dirs {
+		for _, dir := range folders {
 			if e := os.Remove(dir); e != nil && !errors.Is(e, os.ErrNotExist) {
 				err = e
 			}

@@ -207,6 +207,35 @@ func TestMissingLimitsAreTold(t *testing.T) {
 	}
 }
 
+// TestRemoveTakesGroupsBelow is about a contender that has made groups of its own.
+func TestRemoveTakesGroupsBelow(t *testing.T) {
+	g := create(t, all, "")
+	cmd := sh(t, g, "exec sleep 60")
+	for _, dir := range g.dirs {
+		below := filepath.Join(dir, "one", "two")
+		if err := os.MkdirAll(below, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(below, "cgroup.procs"), []byte(strconv.Itoa(cmd.Process.Pid)), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if pids := g.PIDs(); len(pids) != 1 || pids[0] != cmd.Process.Pid {
+		t.Errorf("in the group: %v, want %d", pids, cmd.Process.Pid)
+	}
+	if err := g.Remove(); err != nil {
+		t.Error(err)
+	}
+	for _, dir := range g.dirs {
+		if _, err := os.Stat(dir); err == nil {
+			t.Errorf("%s is left", dir)
+		}
+	}
+	if err := cmd.Wait(); err == nil {
+		t.Error("it ended by itself")
+	}
+}
+
 func TestCleanLeft(t *testing.T) {
 	g := create(t, all, "")
 	prefix := fmt.Sprintf("locbench-test-%d-", os.Getpid())

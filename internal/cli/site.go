@@ -59,11 +59,19 @@ func (s *site) chooseRuntime(ctx context.Context) error {
 	if containers {
 		s.engine, err = docker.Connect(ctx)
 	}
+	apart := ownNetwork(s.engine, p.Store)
+	if apart != nil {
+		err = errors.Join(apart, s.engine.Close())
+		s.engine = nil
+	}
 	switch {
 	case p.Runtime == bench.RuntimeAuto && err == nil:
 		p.Runtime = bench.RuntimeDocker
 	case p.Runtime == bench.RuntimeAuto && p.Store.Kind != bench.StoreContainer:
 		p.Runtime, err = bench.RuntimeProcess, nil
+		if apart != nil {
+			s.plan.Warnings = append(s.plan.Warnings, "contenders run as processes: "+apart.Error())
+		}
 	}
 	if err != nil {
 		hint := "; without Docker: --runtime process"

@@ -34,11 +34,12 @@ func NewDocker(ctx context.Context, engine *docker.Engine, runID string) (*Docke
 	if err != nil {
 		return nil, err
 	}
+	_, apart := engine.Apart()
 	return &Docker{
 		engine: engine, runID: runID, network: network,
 		// The proof that the engine's bridges are this machine's: its address in the network is one of ours. It fails for a
-		// remote engine, for Docker Desktop's virtual machine and for a rootless engine's network namespace.
-		direct: engine.Local() && ownAddress(network.Gateway),
+		// remote engine and for Docker Desktop's virtual machine. A rootless engine's bridges may have the addresses of another's.
+		direct: engine.Local() && !apart && ownAddress(network.Gateway),
 	}, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -72,6 +73,10 @@ func doctorDocker(ctx context.Context) (all []Finding, others string) {
 	names, _ := e.Running(ctx, "") // an engine that answers no more is told of elsewhere
 	all = []Finding{{Name: "Docker", Status: OK, Value: safe.Line(fmt.Sprintf("engine %s, API %s, cgroup v%d, %d CPUs, at %s",
 		i.Version, i.APIVersion, i.CgroupVersion, i.CPUs, e.Host()), 300)}}
+	if enter, apart := e.Apart(); apart {
+		all = append(all, Finding{"Docker network", Warn, "this rootless engine has one of its own: contenders in it do not reach a store on this machine",
+			enter + " locbench …"})
+	}
 	return append(all, dockerLimits(i)), Names(names)
 }
 
@@ -111,13 +116,17 @@ func doctorCgroup(m bench.Machine) []Finding {
 	}
 	all := []Finding{{Name: "cgroup", Status: OK, Value: "v" + strconv.Itoa(m.CgroupVersion)}}
 	missing, err := cgroup.Tree{}.Probe()
+	may := "this user may set CPU quota, CPU set, memory and processes"
+	if rest := slices.DeleteFunc(missing, func(s string) bool { return strings.HasPrefix(s, "CPU set:") }); len(rest) < len(missing) {
+		missing, may = rest, "this user may set CPU quota, memory and processes; a CPU set is kept by affinity"
+	}
 	switch {
 	case err != nil:
 		return append(all, Finding{"process limits", Warn, "not enforced: " + safe.Line(err.Error(), 200), fix})
 	case len(missing) > 0:
 		return append(all, Finding{"process limits", Warn, "not enforced: " + safe.Line(strings.Join(missing, "; "), 300), fix})
 	}
-	return append(all, Finding{Name: "process limits", Status: OK, Value: "this user may set CPU quota, CPU set, memory and processes"})
+	return append(all, Finding{Name: "process limits", Status: OK, Value: may})
 }
 
 func doctorCPUs(m bench.Machine) Finding {

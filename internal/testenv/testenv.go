@@ -1,5 +1,5 @@
 // Package testenv finds the real parts that tests run against: a Docker engine and images in it, an Elasticsearch, a browser, axe-core, a terminal
-// multiplexer, wrk. A test that needs an absent part is skipped with the reason; where LOCBENCH_REQUIRE lists the part (as
+// multiplexer, wrk, a cgroup v2 host. A test that needs an absent part is skipped with the reason; where LOCBENCH_REQUIRE lists the part (as
 // .ci/run does) it fails instead, so that continuous integration can never be green by skipping.
 package testenv
 
@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -77,6 +78,22 @@ func Axe(t testing.TB) string {
 		missing(t, "axe", "axe-core cannot be read: "+err.Error())
 	}
 	return string(script)
+}
+
+// V2Host returns the folder with the disk and the kernels of a virtual machine that is a cgroup v2 host, which LOCBENCH_TEST_V2HOST names
+// (.ci/v2host builds it). What runs it is installed.
+func V2Host(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv("LOCBENCH_TEST_V2HOST")
+	if dir == "" {
+		missing(t, "v2host", "LOCBENCH_TEST_V2HOST names no disk of a cgroup v2 host (.ci/v2host builds it)")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "disk")); err != nil {
+		missing(t, "v2host", "the disk of the cgroup v2 host cannot be read: "+err.Error())
+	}
+	program(t, "v2host", "qemu-system-x86_64")
+	program(t, "v2host", "mke2fs", "/usr/sbin/mke2fs", "/sbin/mke2fs")
+	return dir
 }
 
 // Wrk returns the path of wrk.

@@ -6,6 +6,7 @@
 //	oom    touches memory until it is killed
 //	crowd  does so once more than AFTER connections are open, and not for a request
 //	hang   accepts requests and answers none
+//	touch  touches 32 MiB of memory and gives them back to the kernel
 //	spin   burns two CPUs from the start on, and answers
 //	never  ends before it listens
 //	lock   answers one request at a time, each after 5 ms
@@ -98,6 +99,13 @@ func misbehave(fault string) {
 			}
 			hog = append(hog, block)
 			runtime.KeepAlive(hog)
+		}
+	case "touch":
+		if block, err := syscall.Mmap(-1, 0, 32<<20, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE); err == nil {
+			for i := 0; i < len(block); i += os.Getpagesize() {
+				block[i] = 1
+			}
+			_ = syscall.Munmap(block)
 		}
 	case "hang":
 		select {}

@@ -112,10 +112,14 @@ func burn(loops int) {
 	spun.Store(x)
 }
 
-// touch writes to every page of a mapping of its own, and unmaps it: the memory is the kernel's again when it returns.
+// touch writes to every page of a mapping of its own, and unmaps it: the memory is the kernel's again when it returns. Pages are small ones
+// also where the kernel would rather give large ones, so that their faults can be counted.
 func touch(bytes int) error {
 	m, err := syscall.Mmap(-1, 0, bytes, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
+		return err
+	}
+	if err := syscall.Madvise(m, syscall.MADV_NOHUGEPAGE); err != nil && err != syscall.EINVAL { // EINVAL: a kernel that has no large ones
 		return err
 	}
 	for i := 0; i < len(m); i += 4096 {

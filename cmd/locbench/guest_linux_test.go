@@ -1,0 +1,397 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"locbench/internal/bench"
+	"locbench/internal/verdict"
+)
+
+// The tests in this file run in the virtual machine of TestV2Host, a cgroup v2 host with systemd on which nothing else happens.
+// guestVariable lists the runtimes that this user can have there, with real limits: "process", "docker", or both.
+const guestVariable = "LOCBENCH_TEST_GUEST"
+
+func guestRuntimes(t *testing.T, f func(t *testing.T, runtime string)) {
+	t.Helper()
+	names := os.Getenv(guestVariable)
+	if names == "" {
+		t.Skip("it runs in the virtual machine of TestV2Host")
+	}
+	for name := range strings.SplitSeq(names, ",") {
+		t.Run(name, func(t *testing.T) { f(t, name) })
+	}
+}
+
+// systemd is the way to the systemd that this user's units belong to. In the network of a rootless engine the user seems to be root.
+func systemd(command string, args ...string) *exec.Cmd {
+	if os.Getenv("XDG_RUNTIME_DIR") != "" {
+		args = append([]string{"--user"}, args...)
+	}
+	return exec.Command(command, append([]string{"--quiet"}, args...)...)
+}
+
+func must(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%s: %v: %s", cmd, err, out)
+	}
+}
+
+// TestGuestReadings limits a contender to 0.3 CPUs and 64 MiB, lets systemd look at all of its groups again in the first step and the
+// contender touch 32 MiB in the second, and holds all that the results say against what the kernel's own files have said before and after
+// each reading.
+func TestGuestReadings(t *testing.T) {
+	const quota = 0.3
+	guestRuntimes(t, func(t *testing.T, runtime string) {
+		limits := "cpus: 0.3, memory: 64MiB, pids: 100"
+		if os.Getenv("XDG_RUNTIME_DIR") == "" {
+			limits += ", cpu_set: 1" // Debian's systemd lets no user without root set it
+		}
+		profile := profileFile(t, `contenders: [faulty]
+rounds: 1
+runtime: `+runtime+`
+limits: {`+limits+`}
+`+littleData+`validate: none
+checks: {lifecycle: none, suites: []}
+step_duration: 3s
+steps: [4, 4, 4]
+`)
+		d := disturb(t, nil, "run", "--headless", "-v", "-p", profile, "--services", faulty(t, "touch", never))
+		d.waitEvent(d.out, func(r bench.Record) bool { _, ok := r.Event.(bench.InstanceStarted); return ok })
+		kernel := watchKernel(t, lastInstance(t, d.out).PID, d.done)
+		d.waitEvent(d.out, windowClosed(0))
+		must(t, systemd("systemctl", "daemon-reload"))
+		must(t, systemd("systemd-run", "--wait", "true"))
+		d.waitEvent(d.out, windowClosed(1))
+		misbehave(t, lastInstance(t, d.out))
+		run, legs := d.ends(0)
+		leg := legs[0]
+
+		if i := leg.Instance; string(i.Runtime) != runtime || !i.LimitsEnforced || i.LimitsNote != "" {
+			t.Errorf("in %s, limits enforced: %v, %q", i.Runtime, i.LimitsEnforced, i.LimitsNote)
+		}
+		for file, want := range map[string]string{"cpu.max": "30000 100000", "memory.max": strconv.Itoa(64 << 20), "pids.max": "100"} {
+			if got := kernel.limits[file]; got != want {
+				t.Errorf("the kernel's %s is %q, want %q", file, got, want)
+			}
+		}
+		if kernel.limits["cpuset.cpus"] == "" && strings.Contains(limits, "cpu_set") {
+			t.Error("the kernel knows of no CPU set")
+		}
+		if changed := kernel.end(); len(changed) > 0 {
+			t.Errorf("limits that did not stay as they were: %q", changed)
+		}
+		if len(leg.Steps) != 3 {
+			t.Fatalf("%d steps", len(leg.Steps))
+		}
+		verdicts := verdict.Leg(run.Machine.CPUs, leg)
+		throttled := false
+		for i, s := range leg.Steps {
+			if s.Before == nil || s.After == nil || s.Load.Succeeded == 0 {
+				t.Fatalf("step %d: %+v to %+v, %d successes", i+1, s.Before, s.After, s.Load.Succeeded)
+			}
+			kernel.holds(t, *s.Before)
+			kernel.holds(t, *s.After)
+			cpu, _ := s.CPU()
+			used := cpu.Seconds() / s.After.At.Sub(s.Before.At).Seconds() / quota
+			th, ok := s.Throttling()
+			if !ok || used > 1.05 {
+				t.Errorf("step %d: %.0f %% of the quota, throttling known: %v", i+1, 100*used, ok)
+			}
+			t.Logf("step %d: %.1f %% of the quota, %d of %d periods throttled, %v lost; %s", i+1, 100*used, th.Throttled, th.Periods, th.Time, verdicts[i])
+			if used >= .95 && float64(th.Throttled) >= .9*float64(th.Periods) && th.Time > 0 && verdicts[i].Bound == verdict.Quota {
+				throttled = true
+			}
+			if p := s.Pressure(); p == nil || p.CPU == nil || p.CPU.Some == 0 || p.Memory == nil || p.IO == nil {
+				t.Errorf("step %d: pressure %+v", i+1, p)
+			}
+		}
+		if !throttled { // one step that the emulation did not slow down beyond the quota is what is asked for
+			t.Error("no step used up its quota and was throttled in nearly all periods, and said so")
+		}
+		highWater(t, leg.Steps, d.stderr.String())
+	})
+}
+
+// highWater wants the 32 MiB of the second step in its mark and in none else, where the kernel can begin a mark anew; and no mark of a step
+// where it cannot.
+func highWater(t *testing.T, steps []bench.StepResult, said string) {
+	t.Helper()
+	var marks []int64
+	for _, s := range steps {
+		if m := s.After.Memory; m.PeakSource != "memory.peak" || m.PeakIsSample {
+			t.Errorf("the high-water mark since start is of %q, a sample: %v", m.PeakSource, m.PeakIsSample)
+		}
+		if n, ok := s.StepPeak(); ok {
+			marks = append(marks, n)
+		}
+	}
+	t.Logf("kernel %s: marks of the steps %v, since start %d", kernelRelease(t), marks, steps[2].After.Memory.Peak)
+	if before, after := steps[0].After.Memory.Peak, steps[2].After.Memory.Peak; before >= 32<<20 || after < 32<<20 {
+		t.Errorf("32 MiB touched: the mark since start went from %d to %d", before, after)
+	}
+	if !atLeast(kernelRelease(t), 6, 12) {
+		if len(marks) > 0 || strings.Contains(said, "in this step") {
+			t.Errorf("kernel %s begins no mark anew, but steps have marks: %v", kernelRelease(t), marks)
+		}
+		return
+	}
+	if !strings.Contains(said, "in this step") {
+		t.Error("the text does not tell of the marks of the steps")
+	}
+	if len(marks) != 3 || marks[1] < marks[0]+24<<20 || marks[1] < marks[2]+24<<20 {
+		t.Errorf("32 MiB touched in the second step, marks of the steps: %v", marks)
+	}
+}
+
+func kernelRelease(t *testing.T) string {
+	t.Helper()
+	var name unix.Utsname
+	if err := unix.Uname(&name); err != nil {
+		t.Fatal(err)
+	}
+	return unix.ByteSliceToString(name.Release[:])
+}
+
+// atLeast compares the release of a kernel, such as 6.12.107+deb13-cloud-amd64.
+func atLeast(release string, major, minor int) bool {
+	first, rest, _ := strings.Cut(release, ".")
+	second, _, _ := strings.Cut(rest, ".")
+	a, _ := strconv.Atoi(first)
+	b, _ := strconv.Atoi(second)
+	return a > major || a == major && b >= minor
+}
+
+func windowClosed(step int) func(bench.Record) bool {
+	return func(r bench.Record) bool {
+		e, ok := r.Event.(bench.WindowClosed)
+		return ok && e.Index == step
+	}
+}
+
+// kernelFiles are the files of one group, read over and over by a way that shares nothing with locbench's.
+type kernelFiles struct {
+	limits  map[string]string // when it begins
+	done    chan struct{}
+	all     []kernelReading
+	changed []string // limits that were others later
+}
+
+// end waits for the last reading.
+func (k *kernelFiles) end() (changed []string) {
+	<-k.done
+	return k.changed
+}
+
+// kernelReading was begun at from and ended at to.
+type kernelReading struct {
+	from, to time.Time
+	values   map[string]int64
+}
+
+// watchKernel reads the files of the group that a process is in until done is closed.
+func watchKernel(t *testing.T, pid int, done <-chan struct{}) *kernelFiles {
+	t.Helper()
+	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cgroup")
+	group, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "0::")
+	if err != nil || !ok {
+		t.Fatalf("the group of process %d: %q, %v", pid, data, err)
+	}
+	dir := filepath.Join("/sys/fs/cgroup", group)
+	k := &kernelFiles{limits: limitsOf(dir), done: make(chan struct{})}
+	go func() {
+		defer close(k.done)
+		for {
+			r := kernelReading{from: time.Now(), values: map[string]int64{}}
+			for _, name := range []string{"cpu.stat", "memory.peak", "memory.events", "cpu.pressure"} {
+				text, _ := os.ReadFile(filepath.Join(dir, name)) // the group goes before locbench does
+				keep(r.values, name, string(text))
+			}
+			r.to = time.Now()
+			now := limitsOf(dir)
+			if _, err := os.Stat(dir); err != nil {
+				return
+			}
+			k.all = append(k.all, r)
+			if !maps.Equal(now, k.limits) && len(k.changed) == 0 {
+				k.changed = append(k.changed, fmt.Sprintf("%v, then %v", k.limits, now))
+			}
+			select {
+			case <-done:
+				return
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+	}()
+	t.Cleanup(func() { <-k.done })
+	return k
+}
+
+func limitsOf(dir string) map[string]string {
+	limits := map[string]string{}
+	for _, name := range []string{"cpu.max", "cpuset.cpus", "memory.max", "pids.max"} {
+		text, _ := os.ReadFile(filepath.Join(dir, name))
+		limits[name] = strings.TrimSpace(string(text))
+	}
+	return limits
+}
+
+// keep reads lines of "name number", of a number alone, and of pressure ("some avg10=… total=12").
+func keep(values map[string]int64, file, text string) {
+	for line := range strings.Lines(text) {
+		f := strings.Fields(line)
+		if len(f) == 0 {
+			continue
+		}
+		key, last := file, strings.TrimPrefix(f[len(f)-1], "total=")
+		if len(f) > 1 {
+			key += " " + f[0]
+		}
+		if n, err := strconv.ParseInt(last, 10, 64); err == nil {
+			values[key] = n
+		}
+	}
+}
+
+// holds wants a reading of locbench between what the kernel's files said before and after it. All of these figures only grow.
+func (k *kernelFiles) holds(t *testing.T, u bench.Usage) {
+	t.Helper()
+	after := slices.IndexFunc(k.all, func(r kernelReading) bool { return r.from.After(u.At.Add(u.Took)) })
+	before := -1
+	for i, r := range k.all {
+		if r.to.Before(u.At.Add(-u.Took)) {
+			before = i
+		}
+	}
+	if before < 0 || after < 0 {
+		t.Errorf("no reading of the kernel's files before and after %v: %d in all", u.At, len(k.all))
+		return
+	}
+	if u.Source != "cgroup v2" || u.Throttling == nil || u.Memory == nil || u.Pressure == nil || u.Pressure.CPU == nil {
+		t.Errorf("a reading from %q: %+v", u.Source, u)
+		return
+	}
+	if u.Memory.Limit != 64<<20 {
+		t.Errorf("a memory limit of %d", u.Memory.Limit)
+	}
+	for key, value := range map[string]int64{
+		"cpu.stat usage_usec": u.CPU.Microseconds(), "cpu.stat nr_periods": u.Throttling.Periods, "cpu.stat nr_throttled": u.Throttling.Throttled,
+		"cpu.stat throttled_usec": u.Throttling.Time.Microseconds(), "cpu.pressure some": u.Pressure.CPU.Some.Microseconds(),
+		"memory.peak": u.Memory.Peak, "memory.events oom_kill": u.Memory.OOMKills,
+	} {
+		from, ok1 := k.all[before].values[key]
+		to, ok2 := k.all[after].values[key]
+		if !ok1 || !ok2 || value < from || value > to {
+			t.Errorf("%s: the results say %d, the kernel %d before and %d after (there: %v, %v)", key, value, from, to, ok1, ok2)
+		}
+	}
+}
+
+// TestGuestKilled kills locbench in a step. What is left, and nothing else, is removed by clean: a unit of somebody else's whose name begins
+// as our groups do goes on.
+func TestGuestKilled(t *testing.T) {
+	guestRuntimes(t, func(t *testing.T, runtime string) {
+		const unit = "locbench-nightly.service"
+		must(t, systemd("systemd-run", "--collect", "--unit="+unit, "sleep", "1h"))
+		defer func() { _ = systemd("systemctl", "stop", unit).Run() }()
+
+		d := disturb(t, nil, "run", "--headless", "-p", quiet(t, runtime, 1, 60, 1))
+		d.waitEvent(d.out, windowClosed(0))
+		info := lastInstance(t, d.out)
+		if runtime == "process" && len(groups(t)) != 1 {
+			t.Errorf("while it runs there are the groups %v", groups(t))
+		}
+		d.signal(syscall.SIGKILL)
+		d.wait(10 * time.Second)
+		run, _ := read(t, d.out)
+		code, stdout, stderr := locbench(t, d.dir, "clean")
+		if code != 0 {
+			t.Errorf("clean: exit code %d\n%s", code, stderr)
+		}
+		t.Logf("clean says:\n%s", stdout)
+		nothingLeft(t, run.ID)
+		if left := groups(t); len(left) > 0 {
+			t.Errorf("groups left: %v", left)
+		}
+		if err := syscall.Kill(info.PID, 0); err == nil {
+			t.Errorf("the contender, process %d, lives", info.PID)
+		}
+		if err := systemd("systemctl", "is-active", unit).Run(); err != nil {
+			t.Errorf("%s, which is not locbench's, was harmed: %v", unit, err)
+		}
+		if _, stdout, _ := locbench(t, d.dir, "clean"); !strings.Contains(stdout, "nothing was left") {
+			t.Errorf("clean again says %q", stdout)
+		}
+	})
+}
+
+// groups are those that locbench has made, wherever they are.
+func groups(t *testing.T) (all []string) {
+	t.Helper()
+	err := filepath.WalkDir("/sys/fs/cgroup", func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), "locbench-") && !strings.HasSuffix(d.Name(), ".service") {
+			all = append(all, path)
+		}
+		return nil // groups come and go
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestGuestDoctor wants doctor to know what this user may limit.
+func TestGuestDoctor(t *testing.T) {
+	guestRuntimes(t, func(t *testing.T, runtime string) {
+		want := "this user may set CPU quota, CPU set, memory and processes"
+		if os.Getenv("XDG_RUNTIME_DIR") != "" {
+			want = "this user may set CPU quota, memory and processes; a CPU set is kept by affinity"
+		}
+		if runtime == "docker" {
+			want = "cgroup v2, "
+		}
+		_, stdout, _ := locbench(t, t.TempDir(), "doctor")
+		says(t, "doctor", stdout, want)
+	})
+}
+
+// TestGuestRootless uses a rootless engine from outside of its network, where its containers cannot reach a store on this machine: that is
+// said with the command that does work, and nothing is measured; or processes are taken, where either will do. Contenders that need no
+// store are reached through published ports. (Inside, TestGuestReadings runs.)
+func TestGuestRootless(t *testing.T) {
+	if os.Getenv(guestVariable) != "rootless" {
+		t.Skip("it runs in the virtual machine of TestV2Host")
+	}
+	dir := t.TempDir()
+	code, _, stderr := locbench(t, dir, "run", "--headless", "-p", quiet(t, "docker", 1, 1, 1), "-o", "refused")
+	if code != 1 {
+		t.Errorf("exit code %d", code)
+	}
+	says(t, "standard error", stderr, "rootless", "nsenter ", "--runtime process")
+	_, stdout, _ := locbench(t, dir, "doctor")
+	says(t, "doctor", stdout, "this rootless engine has one of its own", "nsenter ")
+
+	code, stdout, stderr = locbench(t, dir, "run", "--headless", "-p", quiet(t, "auto", 1, 1, 1), "-o", "auto")
+	if _, legs := read(t, filepath.Join(dir, "auto")); code != 0 || legs[0].Instance.Runtime != bench.RuntimeProcess || !legs[0].Instance.LimitsEnforced {
+		t.Errorf("exit code %d, %+v\n%s", code, legs[0].Instance, stderr)
+	}
+	says(t, "the text", stdout+stderr, "contenders run as processes: this Docker engine is rootless")
+
+	code, _, stderr = locbench(t, dir, "run", "--headless", "-p", quietOf(t, "faulty", "docker", 1, 1, 1), "--store", "none", "--services", faulty(t, "none", never), "-o", "none")
+	_, legs := read(t, filepath.Join(dir, "none"))
+	if leg := legs[0]; code != 0 || leg.Instance.Runtime != bench.RuntimeDocker || !leg.Instance.LimitsEnforced || len(leg.Steps) != 1 || leg.Steps[0].Load.Succeeded == 0 || leg.Steps[0].After.Source != "cgroup v2" {
+		t.Errorf("exit code %d, %+v, %+v\n%s", code, leg.Instance, leg.Steps, stderr)
+	}
+}

@@ -1,0 +1,33 @@
+package docker
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestApart(t *testing.T) {
+	proc, dir := t.TempDir(), t.TempDir()
+	for pid, net := range map[string]string{"self": "net:[1]", "10": "net:[1]", "11": "net:[2]"} {
+		if err := os.MkdirAll(filepath.Join(proc, pid, "ns"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(net, filepath.Join(proc, pid, "ns", "net")); err != nil {
+			t.Skip("no symbolic link can be made here: ", err)
+		}
+	}
+	if enter, ok := apart(dir, proc); ok {
+		t.Errorf("without the number of a process: %q", enter)
+	}
+	for pid, want := range map[string]bool{"11\n": true, "10": false, "12": false, "x": false, "-1": false} {
+		writeFile(t, pid, dir, "dockerd-rootless", "child_pid")
+		enter, ok := apart(dir, proc)
+		if ok != want || ok && !strings.HasSuffix(enter, "$(cat "+dir+"/dockerd-rootless/child_pid)") {
+			t.Errorf("process %q: %v, %q", pid, ok, enter)
+		}
+	}
+	if _, ok := (&Engine{host: "unix://" + dir + "/docker.sock"}).Apart(); ok {
+		t.Error("an engine of root is apart")
+	}
+}
