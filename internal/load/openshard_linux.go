@@ -17,7 +17,6 @@ type openShard struct {
 	plan     Plan
 	schedule *schedule // of a rate
 	given    int64     // requests, or users
-	counted  int64     // up to when the requests in flight have been
 	early    int
 	free     []int32 // last in, first out
 	line     ring

@@ -55,7 +55,7 @@ func FuzzName(f *testing.F) {
 				t.Errorf("%q is no secret", name+word)
 			}
 		}
-		if Name(strings.ToLower(name)) != Name(strings.ToUpper(name)) && strings.ToUpper(strings.ToLower(name)) == strings.ToUpper(name) {
+		if lower, upper := strings.ToLower(name), strings.ToUpper(name); Name(lower) != Name(upper) && strings.EqualFold(lower, upper) && strings.ToUpper(lower) == upper {
 			t.Errorf("%q is secret in letters of one size alone", name)
 		}
 	})
