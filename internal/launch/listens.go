@@ -11,7 +11,7 @@ func (c *container) Listens() []netip.AddrPort {
 	if c.info.PID == 0 || c.Exit() != nil {
 		return nil
 	}
-	return listens(c.info.PID, func(pid int) bool { return isContainer(pid, c.info.ID) })
+	return containerListens(c.info.PID, c.info.ID)
 }
 
 // Listens is where the process and its children listen; nil where that cannot be seen.
@@ -19,7 +19,7 @@ func (p *process) Listens() []netip.AddrPort {
 	if p.Exit() != nil {
 		return nil
 	}
-	return listens(p.info.PID, func(pid int) bool { return isInSession(pid, p.info.PID) })
+	return sessionListens(p.info.PID)
 }
 
 // Move says that it listens on another port than it was launched for.

@@ -13,8 +13,16 @@ import (
 // maxFiles bounds the open files that are looked at: a process may have very many.
 const maxFiles = 20_000
 
-// listens is where those processes listen, of all that there are, that own accepts and that live in the network of pid.
-func listens(pid int, own func(pid int) bool) (addresses []netip.AddrPort) {
+// sessionListens is where the processes of a session listen.
+func sessionListens(leader int) []netip.AddrPort { return listens(leader, inSession(leader)) }
+
+// containerListens is where the processes of a container listen, in the network of its main one.
+func containerListens(pid int, id string) []netip.AddrPort {
+	return listens(pid, slices.DeleteFunc(allPIDs(), func(pid int) bool { return !isContainer(pid, id) }))
+}
+
+// listens is where processes listen in the network of pid.
+func listens(pid int, pids []int) (addresses []netip.AddrPort) {
 	sockets := map[string]netip.AddrPort{}
 	for _, table := range []string{"net/tcp", "net/tcp6"} {
 		data, err := readProc(pid, table)
@@ -29,10 +37,7 @@ func listens(pid int, own func(pid int) bool) (addresses []netip.AddrPort) {
 		return nil
 	}
 	looked := 0
-	for _, pid := range allPIDs() {
-		if !own(pid) {
-			continue
-		}
+	for _, pid := range pids {
 		dir := filepath.Join("/proc", strconv.Itoa(pid), "fd")
 		d, err := os.Open(dir)
 		if err != nil {
@@ -54,10 +59,4 @@ func listens(pid int, own func(pid int) bool) (addresses []netip.AddrPort) {
 	}
 	slices.SortFunc(addresses, netip.AddrPort.Compare)
 	return slices.Compact(addresses)
-}
-
-// isInSession says whether a process is of the session that another one leads.
-func isInSession(pid, leader int) bool {
-	s, err := readStat(pid)
-	return err == nil && s.session == leader
 }

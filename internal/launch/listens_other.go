@@ -4,6 +4,5 @@ package launch
 
 import "net/netip"
 
-func listens(int, func(int) bool) []netip.AddrPort { return nil }
-
-func isInSession(int, int) bool { return false }
+func sessionListens(int) []netip.AddrPort           { return nil }
+func containerListens(int, string) []netip.AddrPort { return nil }
