@@ -11,6 +11,7 @@ import io.ktor.server.netty.Netty
 import kotlinx.coroutines.runBlocking
 import org.eclipse.jetty.server.HttpConfiguration
 import org.eclipse.jetty.server.Server
+import org.eclipse.jetty.server.ServerConnector
 import org.eclipse.jetty.util.component.LifeCycle
 import org.slf4j.LoggerFactory
 import java.util.concurrent.CompletableFuture
@@ -61,17 +62,19 @@ private fun server(engine: String, port: Int, module: Application.() -> Unit): E
     "cio" -> embeddedServer(CIO, port, module = module)
     "jetty" -> embeddedServer(Jetty, configure = {
         connector { this.port = port }
-        configureServer = { addEventListener(WithoutHeaderCaches(this)) }
+        configureServer = { addEventListener(ManyConnections(this)) }
     }, module = module)
     else -> throw IllegalArgumentException("SERVER_ENGINE is \"$engine\": want netty, cio or jetty")
 }
 
-/** Turns Jetty's caches of headers off, once Ktor has made the connectors. Each connection would have a table of 100 KB: with 2,048 of them 200 MB of heap. */
-private class WithoutHeaderCaches(private val server: Server) : LifeCycle.Listener {
-    override fun lifeCycleStarting(event: LifeCycle) = server.connectors
-        .flatMap { it.connectionFactories }
-        .filterIsInstance<HttpConfiguration.ConnectionFactory>()
-        .forEach { it.httpConfiguration.headerCacheSize = 0 }
+/** Sets up Jetty's connectors, once Ktor has made them, for thousands of connections. */
+private class ManyConnections(private val server: Server) : LifeCycle.Listener {
+    override fun lifeCycleStarting(event: LifeCycle) = server.connectors.filterIsInstance<ServerConnector>().forEach { connector ->
+        connector.acceptQueueSize = 1000 // else 50, and those that come at once beyond it wait until they give up
+        connector.connectionFactories.filterIsInstance<HttpConfiguration.ConnectionFactory>().forEach {
+            it.httpConfiguration.headerCacheSize = 0 // else each connection has a table of 100 KB: 200 MB of heap for 2,048
+        }
+    }
 }
 
 /** One round trip; in a thread of its own, since resolving a name cannot be given a time-out. */
