@@ -37,11 +37,11 @@ func errands() []errand {
 		{name: "beside", kernel: "6.12", as: "root", pkg: "internal/sample", timeout: 2 * time.Minute, tests: []string{"TestWhatIsBeside"}},
 		{name: "readings", kernel: "6.12", as: "root", pkg: "cmd/locbench", guest: "process,docker", timeout: 4 * time.Minute,
 			tests: []string{"TestGuestDoctor", "TestGuestReadings", "TestGuestKilled"}},
-		{name: "memory is all", kernel: "6.12", as: "root", pkg: "cmd/locbench", timeout: 2 * time.Minute,
+		{name: "out of memory", kernel: "6.12", as: "root", pkg: "cmd/locbench", timeout: 2 * time.Minute,
 			tests: []string{"TestContendersThatMisbehave/oom/process", "TestContendersThatMisbehave/oom/docker"}},
 		{name: "without root", kernel: "6.12", as: "user", pkg: "cmd/locbench", guest: "process", timeout: 3 * time.Minute,
 			tests: []string{"TestGuestDoctor", "TestGuestReadings", "TestGuestKilled"}},
-		{name: "memory is all without root", kernel: "6.12", as: "user", pkg: "cmd/locbench", timeout: 2 * time.Minute,
+		{name: "out of memory, without root", kernel: "6.12", as: "user", pkg: "cmd/locbench", timeout: 2 * time.Minute,
 			tests: []string{"TestContendersThatMisbehave/oom/process"}},
 		{name: "rootless engine", kernel: "6.12", as: "rootless", pkg: "cmd/locbench", guest: "docker", timeout: 4 * time.Minute,
 			tests: []string{"TestGuestReadings", "TestGuestKilled"}},
@@ -191,7 +191,7 @@ as_user() {
 echo "$(uname -r), up for $(cut -d ' ' -f 1 /proc/uptime) s"
 `)
 	if slices.ContainsFunc(errands, func(e errand) bool { return e.as == "rootless" }) {
-		b.WriteString("as_user systemctl --user start docker\n")
+		b.WriteString("as_user timeout 180 systemctl --user start docker\n")
 	}
 	for i, e := range errands {
 		delegated := "as_user systemd-run --user --scope --quiet --property=Delegate=yes "
