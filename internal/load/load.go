@@ -100,6 +100,8 @@ type Engine struct {
 // A step with a bounded number of requests, or with arrivals, has no steady state: its interval is the whole step, from the
 // first request to the last answer or failure.
 //
+// A step with pulses, and one that waits until it has settled, comes in bursts, each with a lead-in, an interval and a drain; see pulses.go.
+//
 // Windows are cut from the interval, one after the other without a gap.
 //
 // In a closed loop, a connection that could not be opened waits 1 to 100 ms before it tries again; otherwise the error count

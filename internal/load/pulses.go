@@ -32,6 +32,9 @@ func (e Engine) runPulses(ctx context.Context, plan Plan, connections int, onWin
 		e.Keep = &Kept{}
 		defer e.Keep.Close()
 	}
+	if onWindow == nil {
+		onWindow = func(bench.Window) {}
+	}
 	p := &pulses{plan: plan, window: e.window(), meter: meter{read: plan.CPU}}
 	var together turnsTogether
 	var began time.Time
@@ -66,7 +69,7 @@ func (e Engine) runPulses(ctx context.Context, plan Plan, connections int, onWin
 			// The few milliseconds that it takes to end the burst are still to come into its last window.
 			if w.Start += at(rec); !p.ending.Load() {
 				told++
-				call1(onWindow, w)
+				onWindow(w)
 			}
 		})
 		if err != nil {
@@ -77,7 +80,7 @@ func (e Engine) runPulses(ctx context.Context, plan Plan, connections int, onWin
 		}
 		together.all.takeBurst(rec, at(rec), p.window)
 		for _, w := range together.all.windows[told:] {
-			call1(onWindow, w)
+			onWindow(w)
 		}
 		if n == 0 {
 			began = rec.began()
@@ -87,9 +90,15 @@ func (e Engine) runPulses(ctx context.Context, plan Plan, connections int, onWin
 			together.all.settled = w.Start + w.Length
 			break
 		}
-		if left := plan.Step.Duration - time.Since(began); left > 0 {
-			p.rest(ctx, left)
+		least, most := restLeast*p.window, restMost*p.window
+		if fixed := plan.Step.Pulses; fixed != nil {
+			least, most = fixed.Rest, fixed.Rest
 		}
+		left := plan.Step.Duration - time.Since(began)
+		if left <= least {
+			break // no burst would come behind the rest
+		}
+		p.rest(ctx, least, min(most, left))
 	}
 	load, err := together.finish(ctx, e, plan)
 	if p.rests.Count > 0 {
@@ -130,29 +139,19 @@ func (p *pulses) closed(w bench.Window) (stop bool) {
 	return p.advice != goOn
 }
 
-func call1(on func(bench.Window), w bench.Window) {
-	if on != nil {
-		on(w)
-	}
-}
-
-// rest lets the contender alone, for at most so long.
-func (p *pulses) rest(ctx context.Context, left time.Duration) {
+// rest lets the contender alone: for least, and then for as long as it is at work, but not longer than most.
+func (p *pulses) rest(ctx context.Context, least, most time.Duration) {
 	p.rule.rested()
 	p.rests.Count++
 	p.meter.start()
 	began, used, known := time.Now(), time.Duration(0), true
-	least, most := restLeast*p.window, restMost*p.window
-	if fixed := p.plan.Step.Pulses; fixed != nil {
-		least, most = fixed.Rest, fixed.Rest
-	}
-	for {
+	for rested := least; ; rested += least {
 		slice := time.Now()
-		pause(ctx, min(least, left-time.Since(began)))
+		pause(ctx, least)
 		cpu, ok := p.meter.sinceLast()
 		used, known = used+cpu, known && ok
 		busy := ok && float64(cpu) > restBusy*float64(time.Since(slice))
-		if rested := time.Since(began); !busy || rested+least > most || rested >= left || ctx.Err() != nil {
+		if !busy || rested+least > most || ctx.Err() != nil {
 			break
 		}
 	}
@@ -204,8 +203,13 @@ func (m *meter) sinceLast() (used time.Duration, ok bool) {
 // shortWindow is the part of a window below which what is left at the end of a burst is none of its own.
 const shortWindow = 10
 
-// began is when the interval did.
-func (r *recorder) began() time.Time { return r.started.Add(time.Duration(r.interval.from.Load())) }
+// began is when the interval did, or the load, where that has ended before.
+func (r *recorder) began() time.Time {
+	if from := r.interval.from.Load(); from != undecided {
+		return r.started.Add(time.Duration(from))
+	}
+	return r.started
+}
 
 // takeBurst takes over what a burst has recorded that began so long after the first one. The few milliseconds that it takes to end a burst go with its
 // last window.

@@ -200,7 +200,7 @@ func TestPulsesEndWithTheContext(t *testing.T) {
 	ctx, end := context.WithTimeout(context.Background(), 250*time.Millisecond)
 	defer end()
 	p := plan(server.URL, 2, time.Minute)
-	p.Step.Pulses = &bench.Pulses{Burst: 100 * time.Millisecond, Rest: time.Minute}
+	p.Step.Pulses = &bench.Pulses{Burst: 100 * time.Millisecond, Rest: 30 * time.Second}
 	began := time.Now()
 	l, err := Engine{}.Run(ctx, p, nil)
 	if err == nil || time.Since(began) > 10*time.Second || l.Succeeded == 0 || l.Rests == nil || l.Rests.Count != 1 {
