@@ -396,14 +396,23 @@ const (
 // reaping is how long all the groups together are waited for whose processes have just ended.
 const reaping = 300 * time.Millisecond
 
+// removeEmpty removes a group and those below it. The kernel keeps one that has processes in it.
+func removeEmpty(dir string) error {
+	for _, folder := range (&Group{dirs: map[string]string{"": dir}}).folders() {
+		if err := os.Remove(folder); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
 // RemoveEmpty removes the groups whose name remove returns true for and in which nothing runs.
 func (t Tree) RemoveEmpty(remove func(name string) bool) {
 	mounts, _ := t.mounts()
 	until := time.Now().Add(reaping)
 	for _, m := range mounts {
 		for _, dir := range find(m.point, remove) {
-			// The kernel keeps one that has processes or groups in it.
-			for errors.Is(os.Remove(dir), syscall.EBUSY) && time.Now().Before(until) {
+			for errors.Is(removeEmpty(dir), syscall.EBUSY) && time.Now().Before(until) {
 				time.Sleep(5 * time.Millisecond)
 			}
 		}
