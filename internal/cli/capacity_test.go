@@ -85,17 +85,28 @@ func TestCapacityIsWhatAServiceCan(t *testing.T) {
 		w.Write([]byte("hello\n"))
 	}))
 	defer server.Close()
-	var out, talk bytes.Buffer
-	code := Main(t.Context(), Env{Args: []string{"capacity", "--target", server.URL, "--slo", "p90<130ms,errors<0.1%", "--guess", "200", "--trial", "1s", "--warm-up", "200ms",
-		"--confirm", "1/2", "--resolution", "10%", "-o", filepath.Join(t.TempDir(), "out")}, Stdout: &out, Stderr: &talk, Getenv: func(string) string { return "" }})
-	var rate float64
-	for line := range strings.Lines(out.String()) {
-		if _, err := fmt.Sscanf(line, " none %f", &rate); err == nil {
+	// A machine with other work to do makes a service slower, never faster: no attempt may find more than it can, and one of some has to find it.
+	const attempts = 4
+	for attempt := 1; ; attempt++ {
+		var out, talk bytes.Buffer
+		code := Main(t.Context(), Env{Args: []string{"capacity", "--target", server.URL, "--slo", "p90<130ms,errors<0.1%", "--guess", "200", "--trial", "1s", "--warm-up", "200ms",
+			"--confirm", "1/2", "--resolution", "10%", "-o", filepath.Join(t.TempDir(), "out")}, Stdout: &out, Stderr: &talk, Getenv: func(string) string { return "" }})
+		var rate float64
+		for line := range strings.Lines(out.String()) {
+			if _, err := fmt.Sscanf(line, " none %f", &rate); err == nil {
+				break
+			}
+		}
+		if rate > 420 {
+			t.Fatalf("exit code %d, %.0f/s of 400/s:\n%s%s", code, rate, out.String(), talk.String())
+		}
+		if code == 0 && rate >= 330 {
 			break
 		}
-	}
-	if code != 0 || rate < 330 || rate > 420 {
-		t.Errorf("exit code %d, %.0f/s of 400/s:\n%s%s", code, rate, out.String(), talk.String())
+		t.Logf("attempt %d: exit code %d, %.0f/s of 400/s", attempt, code, rate)
+		if attempt == attempts {
+			t.Fatalf("no attempt found what the service can:\n%s%s", out.String(), talk.String())
+		}
 	}
 	if len(paths) != 1 || paths["/"] == 0 {
 		t.Errorf("it was asked for %v", paths)
