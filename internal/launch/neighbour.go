@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -124,7 +126,7 @@ var (
 	runForm       = regexp.MustCompile(`^[0-9A-Za-z-]{1,64}$`)
 )
 
-// Neighbours are the runs of other locbenches on this machine. Records of those that have ended are removed.
+// Neighbours are the runs of other locbenches on this machine, in the order of their start. Records of those that have ended are removed.
 func Neighbours() (all []Neighbour, err error) {
 	root, err := openRuns()
 	if errors.Is(err, os.ErrNotExist) {
@@ -165,6 +167,7 @@ func Neighbours() (all []Neighbour, err error) {
 			all = append(all, n)
 		}
 	}
+	slices.SortFunc(all, func(a, b Neighbour) int { return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.Owner, b.Owner)) })
 	return all, nil
 }
 

@@ -130,7 +130,7 @@ func TestNeighbours(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "9-000000000000.json"), []byte(record(alien.String(), "alien")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	seen(name, fmt.Sprintf("run alien, process %d, which cannot be seen from here and may have ended", os.Getpid()))
+	seen(fmt.Sprintf("run alien, process %d, which cannot be seen from here and may have ended", os.Getpid()), name) // it does not say since when
 	if err := os.Remove(filepath.Join(dir, "9-000000000000.json")); err != nil {
 		t.Fatal(err)
 	}
