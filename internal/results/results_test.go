@@ -383,3 +383,16 @@ func TestHoldKeepsOthersOut(t *testing.T) {
 	}
 	h.Close()
 }
+
+// The plan in an event is everybody's who reads it: the writer's own copy says how far the run has come.
+func TestTheWriterLeavesThePlanOfAnEventAlone(t *testing.T) {
+	run := plan()
+	w := mustCreate(t, filepath.Join(t.TempDir(), "out"))
+	leg := run.Legs[0].Leg
+	before := run.Legs[0].State
+	feed(w, 1, nil, bench.RunStarted{Run: run})
+	feed(w, 2, &leg, bench.LegStarted{Number: 1, Of: 2}, bench.LegEnded{State: bench.LegFailed})
+	if run.Legs[0].State != before {
+		t.Errorf("the leg of the event is %s", run.Legs[0].State)
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -200,6 +201,7 @@ func (w *Writer) handle(rec bench.Record) error {
 	switch e := rec.Event.(type) {
 	case bench.RunStarted:
 		w.run = e.Run
+		w.run.Legs = slices.Clone(e.Run.Legs) // their states change here, and others read the event
 	case bench.Prepared:
 		w.run.Store, w.run.Software = e.Store, e.Software
 	case bench.Notice:
