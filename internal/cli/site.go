@@ -41,8 +41,6 @@ type site struct {
 	known   *oracle.Answers
 	around  *around.Store // reads host and store; nil where the store cannot be read
 	apart   apart
-	instead string // why it is not the runtime that "auto" chooses first
-	closed  bool
 
 	neighbours neighbours
 }
@@ -50,7 +48,6 @@ type site struct {
 // chooseRuntime settles "auto" and connects to the engine where one is needed. The record gets what was chosen.
 func (s *site) chooseRuntime(ctx context.Context) error {
 	p := &s.plan.Profile
-	asked := p.Runtime
 	containers := p.Store.Kind == bench.StoreContainer
 	switch p.Runtime {
 	case bench.RuntimeDocker:
@@ -83,54 +80,12 @@ func (s *site) chooseRuntime(ctx context.Context) error {
 		}
 		return fmt.Errorf("%w%s", err, hint)
 	}
-	if s.engine == nil {
-		return nil
-	}
-	// The network comes first, since it tells where the engine is.
-	if s.docker, err = launch.NewDocker(ctx, s.engine, s.plan.ID); err != nil {
-		return err
-	}
-	if err = s.inReach(); err != nil && asked == bench.RuntimeAuto && p.Store.Kind != bench.StoreContainer {
-		p.Runtime = bench.RuntimeProcess
-		s.instead = "contenders run as processes: " + err.Error()
-		err = errors.Join(s.docker.Close(ctx), s.engine.Close())
-		s.docker, s.engine = nil, nil
-		return err
-	}
-	if err != nil {
-		return fmt.Errorf("%w; or use --runtime process", err)
-	}
-	info := s.engine.Info()
-	s.plan.Software.Docker, s.plan.Software.DockerAPI = info.Version, info.APIVersion
-	s.plan.Machine.CgroupVersion = info.CgroupVersion
-	return nil
-}
-
-// inReach returns why an engine that is not on this machine cannot serve the run, if it cannot: better now than when the first contender
-// gets no answer.
-func (s *site) inReach() error {
-	ports, loopback := s.engine.Reach()
-	p := s.plan.Profile
-	switch {
-	case s.docker.Direct():
-	case !ports:
-		return fmt.Errorf("the Docker engine at %s is on another machine, or in another network namespace of this one, so that the ports of its containers are out of reach; run locbench there, or name the engine by its own address (DOCKER_HOST=tcp://HOST:PORT)",
-			s.engine.Host())
-	case p.Runtime == bench.RuntimeDocker && !loopback && onThisMachine(p.Store):
-		return fmt.Errorf("containers of the Docker engine at %s cannot reach a store on this machine's loopback interface; use --store container, or an Elasticsearch at an address that they reach (--elastic http://HOST:9200)", s.engine.Host())
+	if s.engine != nil {
+		info := s.engine.Info()
+		s.plan.Software.Docker, s.plan.Software.DockerAPI = info.Version, info.APIVersion
+		s.plan.Machine.CgroupVersion = info.CgroupVersion
 	}
 	return nil
-}
-
-// onThisMachine tells whether a store is reached through this machine's loopback interface.
-func onThisMachine(spec bench.StoreSpec) bool {
-	switch spec.Kind {
-	case bench.StoreEmbedded:
-		return true
-	case bench.StoreExternal, bench.StoreAuto:
-		return spec.URL == "" || store.OnLoopback(spec.URL)
-	}
-	return false
 }
 
 // cleanUp removes what an earlier, killed part of the same run has left.
@@ -153,9 +108,6 @@ func (s *site) stages() []runner.Stage {
 // openStore makes the launcher, opens the store, and gives it an address that contenders can reach.
 func (s *site) openStore(ctx context.Context, progress func(bench.Progress)) (string, error) {
 	s.tellUnrest()
-	if s.instead != "" {
-		s.stream.Publish(nil, bench.Notice{Level: "warning", Text: s.instead})
-	}
 	var err error
 	if slices.ContainsFunc(s.plan.Profile.Requests, func(r bench.Request) bool { return strings.Contains(r.Path, "{id}") }) {
 		if s.ids, err = s.data.IDs(ctx); err != nil {
@@ -167,10 +119,13 @@ func (s *site) openStore(ctx context.Context, progress func(bench.Progress)) (st
 			return "", err
 		}
 	}
-	host := s.makeLauncher()
+	host, err := s.makeLauncher(ctx)
+	if err != nil {
+		return "", err
+	}
 	opts := store.Options{Seed: s.plan.Seed, RunID: s.plan.ID}
 	if s.engine != nil {
-		opts.Containers = storeRunner{s.engine, s.docker, s.apart.store, progress}
+		opts.Containers = storeRunner{s.engine, s.network(), s.apart.store, progress}
 	}
 	if s.store, err = store.Open(ctx, s.plan.Profile.Store, opts); err != nil {
 		return "", err
@@ -202,8 +157,8 @@ func (s *site) lookAround() {
 	var err error
 	if work, ok := s.store.Work(); ok {
 		s.around = around.Embedded(work)
-	} else if s.store.Info().Kind == bench.StoreContainer {
-		if s.around, err = around.Container(s.store.PID()); err == nil {
+	} else if pid := s.store.PID(); pid > 0 && s.engine != nil && s.engine.Local() {
+		if s.around, err = around.Container(pid); err == nil {
 			cpus, _ := cpuset.Parse(s.apart.store)
 			s.around.KeptTo(len(cpus))
 		}
@@ -219,7 +174,7 @@ func (s *site) lookAround() {
 // name that the engine resolves for them (Docker Desktop), it leads to what listens on loopback here.
 func (s *site) letIn(host string) (string, error) {
 	if s.docker.Direct() {
-		return s.store.Listen(net.JoinHostPort(host, "0"), s.docker.Subnets()...)
+		return s.store.Listen(net.JoinHostPort(host, "0"))
 	}
 	seen, err := s.store.Listen("127.0.0.1:0")
 	if err != nil {
@@ -242,7 +197,12 @@ func (s *site) prepared() {
 }
 
 // makeLauncher returns the address at which contenders reach this machine, "" where that is loopback.
-func (s *site) makeLauncher() (host string) {
+func (s *site) makeLauncher(ctx context.Context) (host string, err error) {
+	if s.engine != nil {
+		if s.docker, err = launch.NewDocker(ctx, s.engine, s.plan.ID); err != nil {
+			return "", err
+		}
+	}
 	switch s.plan.Profile.Runtime {
 	case bench.RuntimeURL:
 		s.starter = launch.Target{URL: s.plan.Target}
@@ -252,15 +212,11 @@ func (s *site) makeLauncher() (host string) {
 	default:
 		s.starter = launch.Process{CPUs: s.apart.all}
 	}
-	return host
+	return host, nil
 }
 
-// close ends all that was opened, once, even when ctx was interrupted.
+// close ends all that the stages have opened, even when ctx was interrupted.
 func (s *site) close(ctx context.Context) error {
-	if s.closed {
-		return nil
-	}
-	s.closed = true
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
 	var errs []error
@@ -299,7 +255,7 @@ func (s *site) engineAlive(ctx context.Context) error {
 
 // template is what the manifest of svc may name, with the store at url.
 func (s *site) template(svc bench.Service, a bench.Artifact, url string, port int) (bench.Template, error) {
-	t := bench.Template{Listen: "0.0.0.0", Port: port, Name: svc.Name, Dir: a.Dir}
+	t := bench.Template{Port: port, Name: svc.Name, Dir: a.Dir}
 	if url != "" {
 		host, p, err := splitURL(url)
 		if err != nil {
@@ -312,7 +268,7 @@ func (s *site) template(svc bench.Service, a bench.Artifact, url string, port in
 		if err != nil {
 			return t, fmt.Errorf("find the running binary: %w", err)
 		}
-		t.Self, t.Listen = self, "127.0.0.1"
+		t.Self = self
 	}
 	return t, nil
 }
@@ -388,7 +344,7 @@ func (s *site) judge(res bench.StepResult, inst bench.InstanceInfo) []string {
 // storeRunner starts the container of a store through the Docker handle, in the contenders' network if there is one.
 type storeRunner struct {
 	engine   *docker.Engine
-	docker   *launch.Docker
+	network  string
 	cpus     string
 	progress func(bench.Progress)
 }
@@ -404,7 +360,7 @@ func (r storeRunner) RunContainer(ctx context.Context, spec store.ContainerSpec)
 	r.progress(bench.Progress{Text: "starting " + spec.Image})
 	c, _, err := r.engine.Run(ctx, docker.ContainerSpec{
 		Name: "locbench-" + spec.RunID + "-" + spec.Name, Image: spec.Image, Env: spec.Env, Labels: launch.Labels(spec.RunID, spec.Name),
-		CPUs: r.cpus, Port: spec.Port, Network: r.docker.Network(), Publish: !r.docker.Direct(), OnLog: spec.OnLog,
+		CPUs: r.cpus, Port: spec.Port, Network: r.network, Publish: !r.engine.Local(), OnLog: spec.OnLog,
 	})
 	if err != nil {
 		return nil, err
@@ -420,8 +376,6 @@ func (r storeRunner) pull(ctx context.Context, image string) error {
 
 type storeContainer struct{ *docker.Container }
 
-func (c storeContainer) PID() int { return launch.LocalPID(c.Container) }
-
 func (c storeContainer) Stop(ctx context.Context) error {
 	_, err := c.Container.Stop(ctx, storeGrace)
 	return err
@@ -429,6 +383,13 @@ func (c storeContainer) Stop(ctx context.Context) error {
 
 // storeGrace is how long a store may take to stop; its data goes with it anyway.
 const storeGrace = 5 * time.Second
+
+func (s *site) network() string {
+	if s.docker == nil {
+		return ""
+	}
+	return s.docker.Network()
+}
 
 // Launch is the runner's Launcher: the launcher itself is made in a stage of the run.
 func (s *site) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {

@@ -3,8 +3,9 @@ package launch
 import (
 	"context"
 	"fmt"
-	"net/netip"
+	"net"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -36,14 +37,23 @@ func NewDocker(ctx context.Context, engine *docker.Engine, runID string) (*Docke
 	_, apart := engine.Apart()
 	return &Docker{
 		engine: engine, runID: runID, network: network,
-		// A rootless engine's bridges may have the addresses of another's.
-		direct: network.Here && !apart,
+		// The proof that the engine's bridges are this machine's: its address in the network is one of ours. It fails for a
+		// remote engine and for Docker Desktop's virtual machine. A rootless engine's bridges may have the addresses of another's.
+		direct: engine.Local() && !apart && ownAddress(network.Gateway),
 	}, nil
 }
 
 // Labels are what every container and network of a run carries: whose it is, and which locbench made it.
 func Labels(runID, name string) map[string]string {
 	return map[string]string{docker.LabelRun: runID, docker.LabelName: name, docker.LabelOwner: owner()}
+}
+
+func ownAddress(ip string) bool {
+	addrs, err := net.InterfaceAddrs()
+	return err == nil && slices.ContainsFunc(addrs, func(a net.Addr) bool {
+		n, ok := a.(*net.IPNet)
+		return ok && n.IP.String() == ip
+	})
 }
 
 // HostAddress is the address (no port) by which containers of the run reach this machine: where an embedded store listens.
@@ -56,9 +66,6 @@ func (d *Docker) HostAddress() string {
 
 // Direct reports whether the load goes to the containers' own addresses; if not, it passes through published ports.
 func (d *Docker) Direct() bool { return d.direct }
-
-// Subnets are those of the run's network: containers in it have addresses of them.
-func (d *Docker) Subnets() []netip.Prefix { return d.network.Subnets }
 
 // Network is the name of the run's network, for a store that runs in a container beside the contenders.
 func (d *Docker) Network() string { return d.network.Name }
@@ -116,22 +123,14 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 		Address: c.Address(), StartedAt: c.StartedAt(), Limits: spec.Limits, CPUSet: cpus,
 		LimitsEnforced: len(missing) == 0, LimitsNote: limitsNote(missing),
 	}
-	if pid := LocalPID(c); pid > 0 {
-		i.info.PID = pid
+	if d.engine.Local() && isContainer(c.PID(), c.ID()) {
+		i.info.PID = c.PID()
 		// Without the files (rights, an unusual mount) the engine's own, slower counters do.
-		if i.reader, _ = (cgroup.Tree{}).Process(pid); i.reader != nil {
-			i.reader.Follow(pid)
+		if i.reader, _ = (cgroup.Tree{}).Process(c.PID()); i.reader != nil {
+			i.reader.Follow(c.PID())
 		}
 	}
 	return i, nil
-}
-
-// LocalPID is the number of c's main process on this machine; 0 if it is not here.
-func LocalPID(c *docker.Container) int {
-	if !isContainer(c.PID(), c.ID()) {
-		return 0
-	}
-	return c.PID()
 }
 
 // isContainer reports whether the process with this number here is the container's: an engine may number them in another

@@ -28,11 +28,10 @@ type ContainerSpec struct {
 
 // Container is a running container.
 type Container interface {
-	// Address is host:port under which this machine reaches ContainerSpec.Port.
+	// Address is host:port under which this machine reaches ContainerSpec.Port. Unless it is on the loopback interface,
+	// contenders must reach it there as well: the container belongs into their network.
 	Address() string
-	// NetworkAddress is host:port under which contenders in containers reach it: it belongs into their network.
-	NetworkAddress() string
-	// PID is the main process's on this machine; 0 if it is not here.
+	// PID is the main process's in the engine's machine; 0 if it is not known.
 	PID() int
 	// Exited is closed as soon as the main process has ended.
 	Exited() <-chan struct{}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"io"
 	"net"
 	"sync"
@@ -25,10 +26,14 @@ type relay struct {
 	closed bool
 }
 
-func newRelay(l net.Listener, target string) *relay {
+func newRelay(addr, target string) (*relay, error) {
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("relay to the store: %w", err)
+	}
 	r := &relay{listener: l, target: target, slots: make(chan struct{}, relayMax), conns: map[net.Conn]struct{}{}}
 	r.done.Go(r.serve)
-	return r
+	return r, nil
 }
 
 func (r *relay) address() string { return r.listener.Addr().String() }
