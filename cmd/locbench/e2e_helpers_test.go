@@ -30,6 +30,8 @@ var faultyBinary = sync.OnceValues(func() (string, error) { return goBuild("faul
 
 var boundBinary = sync.OnceValues(func() (string, error) { return goBuild("bound", "./testdata/bound") })
 
+var storeBinary = sync.OnceValues(func() (string, error) { return goBuild("store", "./testdata/store") })
+
 var slowedBinary = sync.OnceValues(func() (string, error) { return goBuild("slowed", "./testdata/slowed") })
 
 func goBuild(name, pkg string) (string, error) {

@@ -96,6 +96,7 @@ type LaunchSpec struct {
 // Template is what "{{…}}" in a manifest may name.
 type Template struct {
 	Elastic struct{ URL, Host, Port string } // the store as seen from where the contender runs
+	Listen  string                           // the address to listen on: all of a container, loopback alone as a process
 	Port    int                              // to listen on
 	Name    string                           // of the contender
 	Dir     string                           // process runtime: the folder with its sources and build output

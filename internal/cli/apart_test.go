@@ -57,9 +57,7 @@ func TestSiteKeepsToAPlan(t *testing.T) {
 	client, contender := cpuset.List(all[:1]), cpuset.List(all[1:2])
 	s := &site{plan: &bench.Run{ID: "apart", Profile: bench.Profile{Runtime: bench.RuntimeProcess, Store: bench.StoreSpec{Kind: bench.StoreNone}}}}
 	s.apart = newApart(bench.Isolation{Separate: true, Client: client, Contender: contender})
-	if _, err := s.makeLauncher(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	s.makeLauncher()
 	svc := bench.Service{Name: "sleeper", Process: &bench.ProcessRecipe{Command: []string{"sleep", "60"}}}
 	for range 2 { // the second finds the client where it is
 		spec, err := s.spec("leg", svc, bench.Artifact{Command: []string{"sleep", "60"}})

@@ -121,7 +121,7 @@ func execute(ctx context.Context, env Env, f runFlags, contenders []string, chan
 }
 
 // conduct runs a plan and keeps its results. The error has the exit code.
-func conduct(ctx context.Context, env Env, c conducted) error {
+func conduct(ctx context.Context, env Env, c conducted) (err error) {
 	plan, dir := c.plan, c.dir
 	data, err := dataset.Open(plan.Profile.Data)
 	if err != nil {
@@ -142,6 +142,11 @@ func conduct(ctx context.Context, env Env, c conducted) error {
 	plan.Data = data.Info()
 	plan.Machine = machine.Fingerprint(ctx)
 	plan.Software = bench.Software{Locbench: version(), Go: runtime.Version()}
+	defer func() { // where it ends before it has begun
+		if closeErr := site.close(ctx); closeErr != nil {
+			err = errors.Join(err, closeErr)
+		}
+	}()
 	if err := site.chooseRuntime(ctx); err != nil {
 		return err
 	}

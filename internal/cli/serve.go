@@ -19,6 +19,7 @@ func newServe(env Env) *cobra.Command {
 		Short: "Run the built-in contender: the locations service on Go's standard library",
 		Long: `Serves the locations API, as the contender go-nethttp does. It is told by its environment, as every contender is:
 
+  LISTEN             IP address to listen on (default 0.0.0.0)
   PORT               to listen on (default 8080)
   ELASTICSEARCH_URL  of the store; without it the service ends with an error
   ACCESS_LOG         "off" leaves out the line that is logged for each request

@@ -67,7 +67,7 @@ func (s setupSite) Machine(ctx context.Context) setup.Machine {
 	if out.Engine.Err = err; err == nil {
 		defer engine.Close()
 		info := engine.Info()
-		out.Engine = setup.Engine{Version: info.Version, CPUs: info.CPUs, Memory: info.MemoryBytes, Local: engine.Local()}
+		out.Engine = setup.Engine{Version: info.Version, CPUs: info.CPUs, Memory: info.MemoryBytes, Local: engine.SameHost()}
 	}
 	missing, err := cgroup.Tree{}.Probe()
 	switch {

@@ -41,6 +41,7 @@ type site struct {
 	known   *oracle.Answers
 	around  *around.Store // reads host and store; nil where the store cannot be read
 	apart   apart
+	closed  bool
 
 	neighbours neighbours
 }
@@ -48,6 +49,7 @@ type site struct {
 // chooseRuntime settles "auto" and connects to the engine where one is needed. The record gets what was chosen.
 func (s *site) chooseRuntime(ctx context.Context) error {
 	p := &s.plan.Profile
+	asked := p.Runtime
 	containers := p.Store.Kind == bench.StoreContainer
 	switch p.Runtime {
 	case bench.RuntimeDocker:
@@ -59,19 +61,11 @@ func (s *site) chooseRuntime(ctx context.Context) error {
 	if containers {
 		s.engine, err = docker.Connect(ctx)
 	}
-	apart := ownNetwork(s.engine, p.Store)
-	if apart != nil {
-		err = errors.Join(apart, s.engine.Close())
-		s.engine = nil
-	}
 	switch {
 	case p.Runtime == bench.RuntimeAuto && err == nil:
 		p.Runtime = bench.RuntimeDocker
 	case p.Runtime == bench.RuntimeAuto && p.Store.Kind != bench.StoreContainer:
 		p.Runtime, err = bench.RuntimeProcess, nil
-		if apart != nil {
-			s.plan.Warnings = append(s.plan.Warnings, "contenders run as processes: "+apart.Error())
-		}
 	}
 	if err != nil {
 		hint := "; without Docker: --runtime process"
@@ -80,12 +74,59 @@ func (s *site) chooseRuntime(ctx context.Context) error {
 		}
 		return fmt.Errorf("%w%s", err, hint)
 	}
-	if s.engine != nil {
-		info := s.engine.Info()
-		s.plan.Software.Docker, s.plan.Software.DockerAPI = info.Version, info.APIVersion
-		s.plan.Machine.CgroupVersion = info.CgroupVersion
+	if s.engine == nil {
+		return nil
+	}
+	// The network comes first, since it tells where the engine is.
+	if s.docker, err = launch.NewDocker(ctx, s.engine, s.plan.ID); err != nil {
+		return err
+	}
+	if err = s.inReach(); err != nil && asked == bench.RuntimeAuto && p.Store.Kind != bench.StoreContainer {
+		p.Runtime = bench.RuntimeProcess
+		s.plan.Warnings = append(s.plan.Warnings, "contenders run as processes: "+err.Error())
+		err = errors.Join(s.docker.Close(ctx), s.engine.Close())
+		s.docker, s.engine = nil, nil
+		return err
+	}
+	if err != nil {
+		return fmt.Errorf("%w; or use --runtime process", err)
+	}
+	info := s.engine.Info()
+	s.plan.Software.Docker, s.plan.Software.DockerAPI = info.Version, info.APIVersion
+	s.plan.Machine.CgroupVersion = info.CgroupVersion
+	return nil
+}
+
+// inReach returns why an engine whose containers' addresses are not within reach cannot serve the run, if it cannot: better now than when
+// the first contender gets no answer.
+func (s *site) inReach() error {
+	ports, loopback := s.engine.Reach()
+	p := s.plan.Profile
+	enter, rootless := s.engine.Apart()
+	blind := p.Runtime == bench.RuntimeDocker && !loopback && onThisMachine(p.Store)
+	switch {
+	case s.docker.Direct():
+	case rootless && blind:
+		return fmt.Errorf("this Docker engine is rootless and has a network of its own, in which contenders do not reach a store on this machine; "+
+			"begun as '%s locbench …' it is in that network too", enter)
+	case !ports:
+		return fmt.Errorf("the Docker engine at %s is on another machine, or in another network namespace of this one, so that the ports of its containers are out of reach; run locbench there, or name the engine by its own address (DOCKER_HOST=tcp://HOST:PORT)",
+			s.engine.Host())
+	case blind:
+		return fmt.Errorf("containers of the Docker engine at %s cannot reach a store on this machine's loopback interface; use --store container, or an Elasticsearch at an address that they reach (--elastic http://HOST:9200)", s.engine.Host())
 	}
 	return nil
+}
+
+// onThisMachine tells whether a store is reached through this machine's loopback interface.
+func onThisMachine(spec bench.StoreSpec) bool {
+	switch spec.Kind {
+	case bench.StoreEmbedded:
+		return true
+	case bench.StoreExternal, bench.StoreAuto:
+		return spec.URL == "" || store.OnLoopback(spec.URL)
+	}
+	return false
 }
 
 // cleanUp removes what an earlier, killed part of the same run has left.
@@ -119,13 +160,10 @@ func (s *site) openStore(ctx context.Context, progress func(bench.Progress)) (st
 			return "", err
 		}
 	}
-	host, err := s.makeLauncher(ctx)
-	if err != nil {
-		return "", err
-	}
+	host := s.makeLauncher()
 	opts := store.Options{Seed: s.plan.Seed, RunID: s.plan.ID}
 	if s.engine != nil {
-		opts.Containers = storeRunner{s.engine, s.network(), s.apart.store, progress}
+		opts.Containers = storeRunner{s.engine, s.docker, s.apart.store, progress}
 	}
 	if s.store, err = store.Open(ctx, s.plan.Profile.Store, opts); err != nil {
 		return "", err
@@ -157,8 +195,8 @@ func (s *site) lookAround() {
 	var err error
 	if work, ok := s.store.Work(); ok {
 		s.around = around.Embedded(work)
-	} else if pid := s.store.PID(); pid > 0 && s.engine != nil && s.engine.Local() {
-		if s.around, err = around.Container(pid); err == nil {
+	} else if s.store.Info().Kind == bench.StoreContainer {
+		if s.around, err = around.Container(s.store.PID()); err == nil {
 			cpus, _ := cpuset.Parse(s.apart.store)
 			s.around.KeptTo(len(cpus))
 		}
@@ -174,7 +212,7 @@ func (s *site) lookAround() {
 // name that the engine resolves for them (Docker Desktop), it leads to what listens on loopback here.
 func (s *site) letIn(host string) (string, error) {
 	if s.docker.Direct() {
-		return s.store.Listen(net.JoinHostPort(host, "0"))
+		return s.store.Listen(net.JoinHostPort(host, "0"), s.docker.Subnets()...)
 	}
 	seen, err := s.store.Listen("127.0.0.1:0")
 	if err != nil {
@@ -197,12 +235,7 @@ func (s *site) prepared() {
 }
 
 // makeLauncher returns the address at which contenders reach this machine, "" where that is loopback.
-func (s *site) makeLauncher(ctx context.Context) (host string, err error) {
-	if s.engine != nil {
-		if s.docker, err = launch.NewDocker(ctx, s.engine, s.plan.ID); err != nil {
-			return "", err
-		}
-	}
+func (s *site) makeLauncher() (host string) {
 	switch s.plan.Profile.Runtime {
 	case bench.RuntimeURL:
 		s.starter = launch.Target{URL: s.plan.Target}
@@ -212,11 +245,15 @@ func (s *site) makeLauncher(ctx context.Context) (host string, err error) {
 	default:
 		s.starter = launch.Process{CPUs: s.apart.all}
 	}
-	return host, nil
+	return host
 }
 
-// close ends all that the stages have opened, even when ctx was interrupted.
+// close ends all that was opened, once, even when ctx was interrupted.
 func (s *site) close(ctx context.Context) error {
+	if s.closed {
+		return nil
+	}
+	s.closed = true
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
 	var errs []error
@@ -255,7 +292,7 @@ func (s *site) engineAlive(ctx context.Context) error {
 
 // template is what the manifest of svc may name, with the store at url.
 func (s *site) template(svc bench.Service, a bench.Artifact, url string, port int) (bench.Template, error) {
-	t := bench.Template{Port: port, Name: svc.Name, Dir: a.Dir}
+	t := bench.Template{Listen: "0.0.0.0", Port: port, Name: svc.Name, Dir: a.Dir}
 	if url != "" {
 		host, p, err := splitURL(url)
 		if err != nil {
@@ -268,7 +305,7 @@ func (s *site) template(svc bench.Service, a bench.Artifact, url string, port in
 		if err != nil {
 			return t, fmt.Errorf("find the running binary: %w", err)
 		}
-		t.Self = self
+		t.Self, t.Listen = self, "127.0.0.1"
 	}
 	return t, nil
 }
@@ -344,7 +381,7 @@ func (s *site) judge(res bench.StepResult, inst bench.InstanceInfo) []string {
 // storeRunner starts the container of a store through the Docker handle, in the contenders' network if there is one.
 type storeRunner struct {
 	engine   *docker.Engine
-	network  string
+	docker   *launch.Docker
 	cpus     string
 	progress func(bench.Progress)
 }
@@ -360,7 +397,7 @@ func (r storeRunner) RunContainer(ctx context.Context, spec store.ContainerSpec)
 	r.progress(bench.Progress{Text: "starting " + spec.Image})
 	c, _, err := r.engine.Run(ctx, docker.ContainerSpec{
 		Name: "locbench-" + spec.RunID + "-" + spec.Name, Image: spec.Image, Env: spec.Env, Labels: launch.Labels(spec.RunID, spec.Name),
-		CPUs: r.cpus, Port: spec.Port, Network: r.network, Publish: !r.engine.Local(), OnLog: spec.OnLog,
+		CPUs: r.cpus, Port: spec.Port, Network: r.docker.Network(), Publish: !r.docker.Direct(), OnLog: spec.OnLog,
 	})
 	if err != nil {
 		return nil, err
@@ -376,6 +413,8 @@ func (r storeRunner) pull(ctx context.Context, image string) error {
 
 type storeContainer struct{ *docker.Container }
 
+func (c storeContainer) PID() int { return launch.LocalPID(c.Container) }
+
 func (c storeContainer) Stop(ctx context.Context) error {
 	_, err := c.Container.Stop(ctx, storeGrace)
 	return err
@@ -383,13 +422,6 @@ func (c storeContainer) Stop(ctx context.Context) error {
 
 // storeGrace is how long a store may take to stop; its data goes with it anyway.
 const storeGrace = 5 * time.Second
-
-func (s *site) network() string {
-	if s.docker == nil {
-		return ""
-	}
-	return s.docker.Network()
-}
 
 // Launch is the runner's Launcher: the launcher itself is made in a stage of the run.
 func (s *site) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {

@@ -21,7 +21,7 @@ const (
 
 // templateFields are what a template may name.
 func templateFields() []string {
-	return []string{".Elastic.URL", ".Elastic.Host", ".Elastic.Port", ".Port", ".Name", ".Dir", ".Self"}
+	return []string{".Elastic.URL", ".Elastic.Host", ".Elastic.Port", ".Listen", ".Port", ".Name", ".Dir", ".Self"}
 }
 
 // templateFuncs are what a template may call: text and comparison, nothing that loops or reaches outside.
@@ -92,7 +92,7 @@ func Command(args []string, t bench.Template) ([]string, error) {
 
 // validTemplate says what would be right if text is no template that fill can fill in.
 func validTemplate(text string) error {
-	sample := bench.Template{Port: defaultPort, Name: "name", Dir: "/dir", Self: "/locbench"}
+	sample := bench.Template{Listen: "0.0.0.0", Port: defaultPort, Name: "name", Dir: "/dir", Self: "/locbench"}
 	sample.Elastic.URL, sample.Elastic.Host, sample.Elastic.Port = "http://elastic:9200", "elastic", "9200"
 	_, err := fill(text, sample)
 	return err

@@ -115,7 +115,7 @@ func (e *Engine) create(ctx context.Context, spec ContainerSpec) (container.Crea
 		config.ExposedPorts = nat.PortSet{port: {}}
 		host.PortBindings = nat.PortMap{port: {{HostIP: e.publishAddress()}}}
 	}
-	if spec.HostLookup && !strings.Contains(e.info.System, "Docker Desktop") {
+	if spec.HostLookup && !e.desktop() {
 		host.ExtraHosts = []string{"host.docker.internal:host-gateway"} // Desktop knows the name by itself
 	}
 	var networks *network.NetworkingConfig

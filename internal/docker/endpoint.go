@@ -79,8 +79,8 @@ func (ep endpoint) check() error {
 	case "unix", "npipe", "tcp", "http", "https":
 		return nil
 	case "ssh":
-		return fmt.Errorf("docker host %s (of %s): ssh is not spoken here; forward the socket (ssh -nNT -L /tmp/engine.sock:/var/run/docker.sock %s) and set DOCKER_HOST=unix:///tmp/engine.sock",
-			ep.host, ep.from, u.Host)
+		return fmt.Errorf("docker host %s (of %s): ssh is not spoken here, and the ports of containers would not pass through it; run locbench on %s, or let the engine there listen for TLS and set DOCKER_HOST=tcp://%s:2376",
+			ep.host, ep.from, u.Hostname(), u.Hostname())
 	}
 	return fmt.Errorf("docker host %s (of %s): unknown scheme %q; known are unix, npipe, tcp, http and https", ep.host, ep.from, u.Scheme)
 }

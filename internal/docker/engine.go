@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/docker/docker/api/types/system"
@@ -47,10 +48,12 @@ type Engine struct {
 	host     string
 	info     Info
 	patience time.Duration // for one question
+	local    atomic.Bool   // see Local
 }
 
 // Info is what the engine tells about itself and its machine.
 type Info struct {
+	Name          string // of its machine
 	Version       string // of the engine
 	APIVersion    string // negotiated
 	OS            string // "linux"
@@ -116,7 +119,7 @@ func translate(raw system.Info) Info {
 		version = 1 // engines before 20.10 do not tell and know no other
 	}
 	return Info{
-		Version: raw.ServerVersion, OS: raw.OSType, Arch: goArch(raw.Architecture), Kernel: raw.KernelVersion,
+		Name: raw.Name, Version: raw.ServerVersion, OS: raw.OSType, Arch: goArch(raw.Architecture), Kernel: raw.KernelVersion,
 		System: raw.OperatingSystem, CPUs: raw.NCPU, MemoryBytes: raw.MemTotal,
 		CgroupVersion: version, CgroupDriver: raw.CgroupDriver,
 		Rootless: slices.ContainsFunc(raw.SecurityOptions, func(o string) bool { return strings.Contains(o, "rootless") }),
@@ -156,11 +159,33 @@ func (e *Engine) Info() Info { return e.info }
 // Host is the engine's address, such as unix:///var/run/docker.sock.
 func (e *Engine) Host() string { return e.host }
 
-// Local reports whether the engine seems to share this machine's kernel: it is reached through a socket file and is not the
-// virtual machine of a Docker Desktop. Whether its containers' addresses and files are within reach is for the caller to try.
-func (e *Engine) Local() bool {
-	return runtime.GOOS == "linux" && strings.HasPrefix(e.host, "unix://") && !strings.Contains(e.info.System, "Docker Desktop")
+// Local reports whether the engine shares this machine's kernel and network. It is known from the first network on that the engine has
+// made (see Network.Here), and taken for not so before.
+func (e *Engine) Local() bool { return e.local.Load() }
+
+// SameHost reports whether the engine tells the name and the kernel of this machine. Two machines may have both in common: it is a hint,
+// and no proof as Local is.
+func (e *Engine) SameHost() bool {
+	name, err := os.Hostname()
+	kernel, kernelErr := os.ReadFile("/proc/sys/kernel/osrelease")
+	return err == nil && kernelErr == nil && e.info.Name == name && e.info.Kernel == strings.TrimSpace(string(kernel))
 }
+
+// Reach tells of an engine that is not Local whether the ports that it publishes are within reach of this machine, at PublishedHost, and
+// whether its containers reach this machine's loopback interface, as host.docker.internal.
+func (e *Engine) Reach() (ports, loopback bool) {
+	switch {
+	case e.publishAddress() != "127.0.0.1":
+		return true, false // another machine
+	case runtime.GOOS != "linux", e.desktop():
+		return true, true // a virtual machine of this one, with ways in and out
+	}
+	// RootlessKit has a way in. Any other engine that is spoken to by a socket or loopback, and whose bridges are not here, is behind a
+	// socket that somebody forwards, or in another network namespace.
+	return e.info.Rootless && e.SameHost(), false
+}
+
+func (e *Engine) desktop() bool { return strings.Contains(e.info.System, "Docker Desktop") }
 
 // PublishedHost is the host name or address at which this machine reaches ports that the engine publishes.
 func (e *Engine) PublishedHost() string {

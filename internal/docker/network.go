@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/containerd/errdefs"
@@ -18,6 +20,8 @@ type Network struct {
 	ID      string
 	Name    string
 	Gateway string // the address of the engine's machine in it; "" where the engine does not tell
+	Subnets []netip.Prefix
+	Here    bool // its bridge is an interface of this machine: addresses in it are within reach
 }
 
 // CreateNetwork makes a bridge network. When it fails, or ctx ends meanwhile, none is left.
@@ -44,12 +48,35 @@ func (e *Engine) CreateNetwork(ctx context.Context, name string, labels map[stri
 	}
 	n = Network{ID: created.ID, Name: name}
 	for _, c := range raw.IPAM.Config {
-		if ip := net.ParseIP(strings.SplitN(c.Gateway, "/", 2)[0]); ip != nil && ip.To4() != nil {
+		if subnet, err := netip.ParsePrefix(c.Subnet); err == nil {
+			n.Subnets = append(n.Subnets, subnet)
+		}
+		if ip := net.ParseIP(strings.SplitN(c.Gateway, "/", 2)[0]); n.Gateway == "" && ip != nil && ip.To4() != nil {
 			n.Gateway = ip.String()
-			break
 		}
 	}
+	if n.Here = isHere(n.ID, n.Gateway); n.Here {
+		e.local.Store(true)
+	}
 	return n, nil
+}
+
+// isHere reports whether the bridge of a network is an interface of this machine, with the gateway's address. An engine names it by the
+// network's ID, which no two networks share. So an engine behind a forwarded socket, in a virtual machine or in a network namespace of its
+// own, as a rootless one is, never seems to be here, whatever addresses and process numbers it tells.
+func isHere(id, gateway string) bool {
+	if len(id) < 12 || gateway == "" {
+		return false
+	}
+	bridge, err := net.InterfaceByName("br-" + id[:12])
+	if err != nil {
+		return false
+	}
+	addrs, err := bridge.Addrs()
+	return err == nil && slices.ContainsFunc(addrs, func(a net.Addr) bool {
+		n, ok := a.(*net.IPNet)
+		return ok && n.IP.String() == gateway
+	})
 }
 
 // RemoveNetwork removes a network; one that does not exist is no error. It works with a ctx that has been cancelled.

@@ -13,10 +13,11 @@ import (
 // RootlessKit keeps the number of the process that the namespace belongs to beside the engine's socket. Where it is not found, nothing is
 // known, and ok is false too.
 func (e *Engine) Apart() (enter string, ok bool) {
-	if !e.info.Rootless || !e.Local() {
+	socket, here := strings.CutPrefix(e.host, "unix://")
+	if !e.info.Rootless || !here {
 		return "", false
 	}
-	return apart(filepath.Dir(strings.TrimPrefix(e.host, "unix://")), "/proc")
+	return apart(filepath.Dir(socket), "/proc")
 }
 
 func apart(dir, proc string) (enter string, ok bool) {

@@ -3,9 +3,8 @@ package launch
 import (
 	"context"
 	"fmt"
-	"net"
+	"net/netip"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,7 +21,6 @@ type Docker struct {
 	engine  *docker.Engine
 	runID   string
 	network docker.Network
-	direct  bool // containers' own addresses are within reach of this machine
 
 	close    sync.Once
 	closeErr error
@@ -34,13 +32,7 @@ func NewDocker(ctx context.Context, engine *docker.Engine, runID string) (*Docke
 	if err != nil {
 		return nil, err
 	}
-	_, apart := engine.Apart()
-	return &Docker{
-		engine: engine, runID: runID, network: network,
-		// The proof that the engine's bridges are this machine's: its address in the network is one of ours. It fails for a
-		// remote engine and for Docker Desktop's virtual machine. A rootless engine's bridges may have the addresses of another's.
-		direct: engine.Local() && !apart && ownAddress(network.Gateway),
-	}, nil
+	return &Docker{engine: engine, runID: runID, network: network}, nil
 }
 
 // Labels are what every container and network of a run carries: whose it is, and which locbench made it.
@@ -48,24 +40,19 @@ func Labels(runID, name string) map[string]string {
 	return map[string]string{docker.LabelRun: runID, docker.LabelName: name, docker.LabelOwner: owner()}
 }
 
-func ownAddress(ip string) bool {
-	addrs, err := net.InterfaceAddrs()
-	return err == nil && slices.ContainsFunc(addrs, func(a net.Addr) bool {
-		n, ok := a.(*net.IPNet)
-		return ok && n.IP.String() == ip
-	})
-}
-
 // HostAddress is the address (no port) by which containers of the run reach this machine: where an embedded store listens.
 func (d *Docker) HostAddress() string {
-	if d.direct {
+	if d.network.Here {
 		return d.network.Gateway
 	}
 	return "host.docker.internal"
 }
 
 // Direct reports whether the load goes to the containers' own addresses; if not, it passes through published ports.
-func (d *Docker) Direct() bool { return d.direct }
+func (d *Docker) Direct() bool { return d.network.Here }
+
+// Subnets are those of the run's network: containers in it have addresses of them.
+func (d *Docker) Subnets() []netip.Prefix { return d.network.Subnets }
 
 // Network is the name of the run's network, for a store that runs in a container beside the contenders.
 func (d *Docker) Network() string { return d.network.Name }
@@ -102,14 +89,14 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 	c, warnings, err := d.engine.Run(ctx, docker.ContainerSpec{
 		Name: "locbench-" + d.runID + "-" + spec.Name, Image: spec.Artifact.Image, Command: spec.Artifact.Command,
 		Env: spec.Env, Labels: Labels(d.runID, spec.Name), Limits: limits, CPUs: cpus,
-		Network: d.network.Name, Port: spec.Port, Publish: !d.direct, HostLookup: !d.direct, OnLog: spec.OnLog,
+		Network: d.network.Name, Port: spec.Port, Publish: !d.network.Here, HostLookup: !d.network.Here, OnLog: spec.OnLog,
 		OnIncident: spec.OnIncident,
 	})
 	if err != nil {
 		return nil, err
 	}
 	i := &container{Container: c}
-	if d.direct && !cgroup.Swaps() {
+	if d.network.Here && !cgroup.Swaps() {
 		info.SwapLimit = true // nothing to limit
 	}
 	missing := dockerMissing(info, spec.Limits, cpus)
@@ -123,14 +110,22 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 		Address: c.Address(), StartedAt: c.StartedAt(), Limits: spec.Limits, CPUSet: cpus,
 		LimitsEnforced: len(missing) == 0, LimitsNote: limitsNote(missing),
 	}
-	if d.engine.Local() && isContainer(c.PID(), c.ID()) {
-		i.info.PID = c.PID()
+	if pid := LocalPID(c); pid > 0 {
+		i.info.PID = pid
 		// Without the files (rights, an unusual mount) the engine's own, slower counters do.
-		if i.reader, _ = (cgroup.Tree{}).Process(c.PID()); i.reader != nil {
-			i.reader.Follow(c.PID())
+		if i.reader, _ = (cgroup.Tree{}).Process(pid); i.reader != nil {
+			i.reader.Follow(pid)
 		}
 	}
 	return i, nil
+}
+
+// LocalPID is the number of c's main process on this machine; 0 if it is not here.
+func LocalPID(c *docker.Container) int {
+	if !isContainer(c.PID(), c.ID()) {
+		return 0
+	}
+	return c.PID()
 }
 
 // isContainer reports whether the process with this number here is the container's: an engine may number them in another

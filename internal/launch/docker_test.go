@@ -10,8 +10,9 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"runtime"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -94,20 +95,20 @@ func TestDocker(t *testing.T) {
 	})
 	t.Run("Reach", func(t *testing.T) {
 		d := newDocker(t, e)
-		if runtime.GOOS == "linux" && e.Local() && (!d.Direct() || !ownAddress(d.HostAddress())) {
-			t.Errorf("direct %v, host %s", d.Direct(), d.HostAddress())
+		if e.SameHost() && (!d.Direct() || !e.Local() || net.ParseIP(d.HostAddress()) == nil) {
+			t.Errorf("direct %v, local %v, host %s", d.Direct(), e.Local(), d.HostAddress())
 		}
 		inst := launch(t, d, spec(t, "serve", "8080"))
 		waitLog(t, inst, "listening")
 		get(t, inst)
-		d.direct = false // as with an engine elsewhere
+		d.network.Here = false // as with an engine elsewhere
 		published := launch(t, d, spec(t, "serve", "8080"))
 		waitLog(t, published, "listening")
 		get(t, published)
 		if host, _, _ := net.SplitHostPort(published.Info().Address); host != "127.0.0.1" || d.HostAddress() != "host.docker.internal" {
 			t.Errorf("published at %s, host known as %s", published.Info().Address, d.HostAddress())
 		}
-		d.direct = true
+		d.network.Here = true
 	})
 	t.Run("HostFromContainer", func(t *testing.T) {
 		d := newDocker(t, e)
@@ -178,6 +179,105 @@ func TestDocker(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestDockerElsewhere uses an engine in another network namespace, whose network has the very address that one here has: what it tells
+// must not be taken for what is here.
+func TestDockerElsewhere(t *testing.T) {
+	here := dockertest.Engine(t)
+	mine := newDocker(t, here)
+	if len(mine.network.Subnets) == 0 {
+		t.Fatalf("network %+v", mine.network)
+	}
+	subnet := mine.network.Subnets[0]
+	unix, tcp, _ := dockertest.Elsewhere(t, "--default-address-pool", fmt.Sprintf("base=%s,size=%d", subnet, subnet.Bits()))
+	for _, host := range []string{unix, tcp} {
+		t.Run(host[:3], func(t *testing.T) {
+			t.Setenv("DOCKER_HOST", host)
+			e, err := docker.Connect(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { e.Close() })
+			d := newDocker(t, e)
+			if d.network.Gateway != mine.network.Gateway {
+				t.Fatalf("gateways %s and %s: the test proves nothing", d.network.Gateway, mine.network.Gateway)
+			}
+			if d.Direct() || e.Local() || d.HostAddress() != "host.docker.internal" {
+				t.Errorf("it is taken for this machine's: direct %v, local %v, host %s (here %s)", d.Direct(), e.Local(), d.HostAddress(), mine.HostAddress())
+			}
+			ports, loopback := e.Reach()
+			if ports != (host == tcp) || loopback {
+				t.Errorf("ports within reach %v, loopback %v", ports, loopback)
+			}
+			if ahead, err := e.ClockAhead(t.Context()); err != nil || ahead == 0 {
+				t.Errorf("its clock was not asked: %v, %v", ahead, err)
+			}
+			if host == unix {
+				return
+			}
+			image := dockertest.Image(t, e)
+			inst, err := d.Launch(t.Context(), bench.LaunchSpec{
+				RunID: runID(t), Name: "leg", Artifact: bench.Artifact{Image: image, Command: []string{"serve", "8080"}}, Port: 8080, Limits: bench.Limits{Memory: 64 << 20},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			stopAtEnd(t, inst)
+			waitLog(t, inst, "listening")
+			get(t, inst)
+			if u, err := inst.Usage(t.Context()); err != nil || u.Memory == nil || u.Memory.Limit != 64<<20 {
+				t.Errorf("%+v, %v", u, err)
+			}
+		})
+	}
+	// A socket that is forwarded on this machine leads to this machine.
+	t.Run("forwarded", func(t *testing.T) {
+		socket, ok := strings.CutPrefix(here.Host(), "unix://")
+		if !ok {
+			t.Skip("this machine's engine is not reached through a socket file")
+		}
+		t.Setenv("DOCKER_HOST", "unix://"+forwarded(t, socket))
+		e, err := docker.Connect(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { e.Close() })
+		if d := newDocker(t, e); !d.Direct() || !e.Local() {
+			t.Error("this machine's engine behind a forwarded socket is taken for another's")
+		}
+	})
+}
+
+// forwarded is a socket whose connections go on to another one, as ssh forwards them.
+func forwarded(t *testing.T, target string) string {
+	t.Helper()
+	l, err := net.Listen("unix", filepath.Join(t.TempDir(), "forwarded.sock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	all.Go(func() {
+		for {
+			in, err := l.Accept()
+			if err != nil {
+				return
+			}
+			out, err := net.Dial("unix", target)
+			if err != nil {
+				in.Close()
+				continue
+			}
+			for _, pair := range [][2]net.Conn{{in, out}, {out, in}} {
+				all.Go(func() {
+					io.Copy(pair[0], pair[1])
+					pair[0].Close()
+				})
+			}
+		}
+	})
+	t.Cleanup(func() { l.Close(); all.Wait() })
+	return l.Addr().String()
 }
 
 // TestDockerKilledParent kills a locbench with a running container: Clean finds what is left, once its owner is dead.

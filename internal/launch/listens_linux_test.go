@@ -60,7 +60,7 @@ func TestWhereAProcessListens(t *testing.T) {
 func TestWhereAContainerListens(t *testing.T) {
 	t.Parallel()
 	e := dockertest.Engine(t)
-	if !e.Local() {
+	if !e.SameHost() {
 		t.Skip("the processes of an engine elsewhere cannot be seen")
 	}
 	d := newDocker(t, e)

@@ -30,7 +30,7 @@ type Process struct {
 	CPUs []int
 }
 
-// Launch starts one contender, which is to listen on 127.0.0.1:spec.Port. Its environment is spec.Env, what says where programs lie
+// Launch starts one contender, which is asked at 127.0.0.1:spec.Port and need not listen elsewhere. Its environment is spec.Env, what says where programs lie
 // as here (inherited), and locbench's marks. When it fails, or ctx ends meanwhile, nothing of it is left.
 func (l Process) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
 	if err := ctx.Err(); err != nil {

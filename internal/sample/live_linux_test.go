@@ -32,7 +32,7 @@ type obedient struct {
 func newObedient(t testing.TB) *obedient {
 	t.Helper()
 	e := dockertest.Engine(t)
-	if !e.Local() {
+	if !e.SameHost() {
 		t.Skip("the engine is not on this machine: its cgroup files cannot be read by hand")
 	}
 	o := &obedient{engine: e, image: dockertest.Image(t, e)}

@@ -28,10 +28,11 @@ type ContainerSpec struct {
 
 // Container is a running container.
 type Container interface {
-	// Address is host:port under which this machine reaches ContainerSpec.Port. Unless it is on the loopback interface,
-	// contenders must reach it there as well: the container belongs into their network.
+	// Address is host:port under which this machine reaches ContainerSpec.Port.
 	Address() string
-	// PID is the main process's in the engine's machine; 0 if it is not known.
+	// NetworkAddress is host:port under which contenders in containers reach it: it belongs into their network.
+	NetworkAddress() string
+	// PID is the main process's on this machine; 0 if it is not here.
 	PID() int
 	// Exited is closed as soon as the main process has ended.
 	Exited() <-chan struct{}

@@ -201,8 +201,8 @@ func Redact(raw string) string {
 	return u.String()
 }
 
-// onLoopback tells whether the store can be reached from this machine alone.
-func onLoopback(raw string) bool {
+// OnLoopback tells whether the store at that URL can be reached from this machine alone.
+func OnLoopback(raw string) bool {
 	u, err := url.Parse(raw)
 	if err != nil {
 		return false

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"fmt"
 	"io"
 	"net"
 	"sync"
@@ -26,14 +25,10 @@ type relay struct {
 	closed bool
 }
 
-func newRelay(addr, target string) (*relay, error) {
-	l, err := net.Listen("tcp", addr)
-	if err != nil {
-		return nil, fmt.Errorf("relay to the store: %w", err)
-	}
+func newRelay(l net.Listener, target string) *relay {
 	r := &relay{listener: l, target: target, slots: make(chan struct{}, relayMax), conns: map[net.Conn]struct{}{}}
 	r.done.Go(r.serve)
-	return r, nil
+	return r
 }
 
 func (r *relay) address() string { return r.listener.Addr().String() }

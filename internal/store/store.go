@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -81,7 +82,11 @@ func (s *Store) openEmbedded(spec bench.StoreSpec, opts Options) error {
 	if err != nil {
 		return fmt.Errorf("open embedded store: %w", err)
 	}
-	url, err := server.Listen("127.0.0.1:0")
+	l, err := listenFor("127.0.0.1:0", loopback())
+	if err != nil {
+		return errors.Join(fmt.Errorf("open embedded store: %w", err), server.Close())
+	}
+	url, err := server.Serve(l)
 	if err != nil {
 		return errors.Join(fmt.Errorf("open embedded store: %w", err), server.Close())
 	}
@@ -101,7 +106,7 @@ func (s *Store) Work() (work func() (calls int64, busy time.Duration), ok bool) 
 	return s.embedded.Work, true
 }
 
-// PID is the main process of a store in a container, seen from the engine's machine; 0 where there is none.
+// PID is the main process of a store in a container on this machine; 0 where there is none.
 func (s *Store) PID() int {
 	if s.container == nil {
 		return 0
@@ -120,15 +125,16 @@ func (s *Store) Info() bench.StoreInfo {
 }
 
 // Listen makes the store reachable at addr, an address of this machine such as the gateway of a Docker network ("172.18.0.1:0"
-// for any free port), and returns the URL for a contender there. A store that is not on this machine's loopback interface
-// needs no such help: its own URL is returned. What was opened stays until Close.
-func (s *Store) Listen(addr string) (string, error) {
+// for any free port), and returns the URL for a contender there. Connections are taken from peers, the subnets of that network, and from
+// nowhere else; without any, from this machine's loopback interface. A store that is not on that interface needs no such help: its own
+// URL is returned. What was opened stays until Close.
+func (s *Store) Listen(addr string, peers ...netip.Prefix) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return "", fmt.Errorf("listen on %s: the store is closed", addr)
 	}
-	url, err := s.listen(addr)
+	url, err := s.listen(addr, peers)
 	if err != nil {
 		return "", err
 	}
@@ -136,13 +142,22 @@ func (s *Store) Listen(addr string) (string, error) {
 	return url, nil
 }
 
-func (s *Store) listen(addr string) (string, error) {
+func (s *Store) listen(addr string, peers []netip.Prefix) (string, error) {
+	if len(peers) == 0 {
+		peers = loopback()
+	}
 	switch {
 	case s.kind == bench.StoreNone:
 		return "", ErrNone
 	case s.embedded != nil:
-		return s.embedded.Listen(addr)
-	case !onLoopback(s.url):
+		l, err := listenFor(addr, peers)
+		if err != nil {
+			return "", err
+		}
+		return s.embedded.Serve(l)
+	case s.container != nil:
+		return "http://" + s.container.NetworkAddress(), nil
+	case !OnLoopback(s.url):
 		return s.url, nil
 	}
 	target, err := hostPort(s.url)
@@ -152,10 +167,11 @@ func (s *Store) listen(addr string) (string, error) {
 	if url := s.direct(context.Background(), addr, target); url != "" {
 		return url, nil
 	}
-	r, err := newRelay(addr, target)
+	l, err := listenFor(addr, peers)
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("relay to the store: %w", err)
 	}
+	r := newRelay(l, target)
 	s.relays = append(s.relays, r)
 	return withHost(s.url, r.address())
 }

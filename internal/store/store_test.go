@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"sync"
 	"testing"
@@ -325,8 +326,9 @@ func (r *runner) RunContainer(_ context.Context, spec store.ContainerSpec) (stor
 	r.spec = spec
 	return r, r.err
 }
-func (r *runner) Address() string { return r.address }
-func (r *runner) PID() int        { return 0 }
+func (r *runner) Address() string        { return r.address }
+func (r *runner) NetworkAddress() string { return "172.18.0.2:9200" }
+func (r *runner) PID() int               { return 0 }
 
 func (r *runner) Exited() <-chan struct{} { return r.exited }
 func (r *runner) Logs() []bench.LogLine {
@@ -354,6 +356,9 @@ func TestContainer(t *testing.T) {
 	}
 	if s.URL() != server.URL || s.Info().Version != "7.17.28" {
 		t.Errorf("%+v", s.Info())
+	}
+	if seen, err := s.Listen(elsewhere); err != nil || seen != "http://172.18.0.2:9200" || s.Info().Seen != seen {
+		t.Errorf("contenders in its network reach it at %s, %v", seen, err)
 	}
 	s.Close()
 	if r.stops != 1 {
@@ -393,5 +398,38 @@ func TestRealElasticsearch(t *testing.T) {
 	}
 	if !strings.HasPrefix(s.Info().Version, "7.") || !strings.Contains(get(t, seen+"/_cluster/health"), `"status"`) {
 		t.Errorf("%+v", s.Info())
+	}
+}
+
+// TestPeers: what listens on loopback is for this machine, what listens for a network is for that one, and a connection from elsewhere
+// ends before it is read.
+func TestPeers(t *testing.T) {
+	addr := second(t)
+	server := elastic(t, "7.10.2", "")
+	for what, spec := range map[string]bench.StoreSpec{"embedded": {Kind: bench.StoreEmbedded}, "relay": {Kind: bench.StoreExternal, URL: server.URL}} {
+		s := mustOpen(t, spec, store.Options{})
+		for _, c := range []struct {
+			peers  []netip.Prefix
+			served bool
+		}{
+			{nil, true},
+			{[]netip.Prefix{netip.MustParsePrefix("172.18.0.0/16"), netip.MustParsePrefix("127.0.0.0/8")}, true},
+			{[]netip.Prefix{netip.MustParsePrefix("172.18.0.0/16"), netip.MustParsePrefix("fd00::/64")}, false},
+		} {
+			seen, err := s.Listen(net.JoinHostPort(addr, "0"), c.peers...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
+			for range 3 { // one who is sent away does not keep the next from being looked at
+				resp, err := client.Get(seen)
+				if err == nil {
+					resp.Body.Close()
+				}
+				if (err == nil) != c.served {
+					t.Errorf("%s, for %v: %v", what, c.peers, err)
+				}
+			}
+		}
 	}
 }

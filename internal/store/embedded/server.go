@@ -21,7 +21,7 @@ type Options struct {
 	Seed    uint64        // of the drawn latencies
 }
 
-// Server is the store. It is an http.Handler, and listens by itself where Listen tells it to.
+// Server is the store. It is an http.Handler, and listens by itself where Listen or Serve tells it to.
 type Server struct {
 	cluster cluster
 	delays  *delays
@@ -56,14 +56,19 @@ const (
 
 // Listen serves on one more address ("127.0.0.1:0" for any free port) until Close, and returns the URL.
 func (s *Server) Listen(addr string) (string, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return "", errors.New("listen: the store is closed")
-	}
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
 		return "", fmt.Errorf("listen: %w", err)
+	}
+	return s.Serve(l)
+}
+
+// Serve serves the connections of l until Close, which closes it, and returns the URL.
+func (s *Server) Serve(l net.Listener) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return "", errors.Join(errors.New("listen: the store is closed"), l.Close())
 	}
 	server := &http.Server{Handler: s, ReadHeaderTimeout: headerTimeout, MaxHeaderBytes: maxHeader}
 	s.servers = append(s.servers, server)

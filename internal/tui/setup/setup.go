@@ -64,7 +64,7 @@ type Engine struct {
 	Version string
 	CPUs    int
 	Memory  int64 // bytes
-	Local   bool  // on this machine
+	Local   bool  // on this machine, as it seems
 }
 
 // Elastic is what an Elasticsearch has told of itself.

@@ -4,21 +4,29 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/url"
 	"strconv"
 )
 
 // Config is what the service needs to know.
 type Config struct {
-	Port      int       // to listen on, on all IPv4 addresses; 0: any free one
+	Listen    string    // IP address to listen on; "": all of IPv4
+	Port      int       // to listen on; 0: any free one
 	Store     *url.URL  // of Elasticsearch
 	AccessLog bool      // a line for each request
 	Log       io.Writer // start-up, trouble and requests, a line each
 }
 
-// ConfigFromEnv reads PORT (default 8080), ELASTICSEARCH_URL and ACCESS_LOG ("off" turns the request log off).
+// ConfigFromEnv reads LISTEN (default 0.0.0.0), PORT (default 8080), ELASTICSEARCH_URL and ACCESS_LOG ("off" turns the request log off).
 func ConfigFromEnv(getenv func(string) string, log io.Writer) (Config, error) {
 	cfg := Config{Port: 8080, AccessLog: getenv("ACCESS_LOG") != "off", Log: log}
+	if s := getenv("LISTEN"); s != "" {
+		if net.ParseIP(s) == nil {
+			return cfg, fmt.Errorf("LISTEN is %q: want an IP address, such as 127.0.0.1", s)
+		}
+		cfg.Listen = s
+	}
 	if s := getenv("PORT"); s != "" {
 		port, err := strconv.ParseUint(s, 10, 16)
 		if err != nil {

@@ -6,6 +6,7 @@
 package locations
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -31,7 +32,7 @@ func Run(ctx context.Context, cfg Config) error {
 		return fmt.Errorf("reach Elasticsearch at %s: %w", cfg.Store.Redacted(), err)
 	}
 	var lc net.ListenConfig
-	listener, err := lc.Listen(ctx, "tcp", net.JoinHostPort("0.0.0.0", strconv.Itoa(cfg.Port)))
+	listener, err := lc.Listen(ctx, "tcp", net.JoinHostPort(cmp.Or(cfg.Listen, "0.0.0.0"), strconv.Itoa(cfg.Port)))
 	if err != nil {
 		return err // "listen tcp 0.0.0.0:8080: bind: address already in use"
 	}

@@ -32,6 +32,7 @@ func TestConfigFromEnv(t *testing.T) {
 		{map[string]string{"ELASTICSEARCH_URL": "http://es", "PORT": "eighty"}, `PORT is "eighty"`},
 		{map[string]string{"ELASTICSEARCH_URL": "http://es", "PORT": "65536"}, `PORT is "65536"`},
 		{map[string]string{"ELASTICSEARCH_URL": "http://es", "PORT": "-1"}, `PORT is "-1"`},
+		{map[string]string{"ELASTICSEARCH_URL": "http://es", "LISTEN": "myhost"}, `LISTEN is "myhost"`},
 	} {
 		cfg, err := ConfigFromEnv(func(k string) string { return tt.env[k] }, io.Discard)
 		got := fmt.Sprintf("%d %s %t", cfg.Port, cfg.Store, cfg.AccessLog)

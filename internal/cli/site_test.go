@@ -6,13 +6,13 @@ import (
 	"locbench/internal/bench"
 )
 
-func TestStoreHere(t *testing.T) {
+func TestOnThisMachine(t *testing.T) {
 	for _, tt := range []struct {
 		store bench.StoreSpec
 		want  bool
 	}{
 		{bench.StoreSpec{Kind: bench.StoreEmbedded}, true},
-		{bench.StoreSpec{Kind: bench.StoreContainer}, true},
+		{bench.StoreSpec{Kind: bench.StoreContainer}, false}, // beside the contenders
 		{bench.StoreSpec{Kind: bench.StoreAuto}, true},
 		{bench.StoreSpec{Kind: bench.StoreNone}, false},
 		{bench.StoreSpec{Kind: bench.StoreAuto, URL: "http://[::1]:9200"}, true},
@@ -20,11 +20,8 @@ func TestStoreHere(t *testing.T) {
 		{bench.StoreSpec{Kind: bench.StoreExternal, URL: "http://10.0.0.7:9200"}, false},
 		{bench.StoreSpec{Kind: bench.StoreExternal, URL: "http://store.example:9200"}, false},
 	} {
-		if got := storeHere(tt.store); got != tt.want {
+		if got := onThisMachine(tt.store); got != tt.want {
 			t.Errorf("%+v: %v", tt.store, got)
 		}
-	}
-	if err := ownNetwork(nil, bench.StoreSpec{Kind: bench.StoreEmbedded}); err != nil {
-		t.Errorf("without an engine: %v", err)
 	}
 }
