@@ -39,6 +39,8 @@ type InstanceInfo struct {
 	LimitsEnforced bool      `json:"limits_enforced"`
 	LimitsNote     string    `json:"limits_note,omitempty"` // which limit is not enforced and why
 	CPUSet         string    `json:"cpu_set,omitempty"`     // "0-3", as given to the runtime
+
+	Privileges Privileges `json:"privileges,omitzero"` // of a container: what its manifest asks for beyond what contenders have
 }
 
 // Exit tells how a process ended.

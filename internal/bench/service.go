@@ -1,7 +1,9 @@
 package bench
 
 import (
+	"fmt"
 	"io/fs"
+	"strings"
 	"time"
 )
 
@@ -41,6 +43,29 @@ type DockerRecipe struct {
 	Target     string            `json:"target,omitempty"` // stage
 	Args       map[string]string `json:"args,omitempty"`   // build arguments
 	Command    []string          `json:"command,omitempty"`
+	Privileges Privileges        `json:"privileges,omitzero"`
+}
+
+// Privileges are what a container gets beyond those that contenders have by default.
+type Privileges struct {
+	Capabilities  []string `json:"capabilities,omitempty"`   // Linux capabilities without "CAP_", or ALL
+	NewPrivileges bool     `json:"new_privileges,omitempty"` // its programs may gain privileges when they start, as setuid ones do
+	Processes     int64    `json:"processes,omitempty"`      // processes and threads together, where the profile has no such limit
+}
+
+// String lists them; "" for none.
+func (p Privileges) String() string {
+	var all []string
+	if len(p.Capabilities) > 0 {
+		all = append(all, "capabilities "+strings.Join(p.Capabilities, ", "))
+	}
+	if p.NewPrivileges {
+		all = append(all, "new privileges")
+	}
+	if p.Processes > 0 {
+		all = append(all, fmt.Sprintf("up to %d processes and threads", p.Processes))
+	}
+	return strings.Join(all, "; ")
 }
 
 // ProcessRecipe is how a contender is built and started without a container, on a machine that has its toolchain.
@@ -86,6 +111,7 @@ type LaunchSpec struct {
 	Env      map[string]string // filled in, nothing is added but what a container has anyway
 	Port     int               // the port that the service listens on (process runtime: already a free one)
 	Limits   Limits
+	More     Privileges    // of a container
 	CPUs     []int         // to run on; nil: as Limits.CPUSet says
 	OnLog    func(LogLine) // may be nil; called from one goroutine, must not block long
 

@@ -330,6 +330,9 @@ func splitURL(text string) (host, port string, err error) {
 func (s *site) spec(name string, svc bench.Service, a bench.Artifact) (bench.LaunchSpec, error) {
 	spec := bench.LaunchSpec{RunID: s.plan.ID, Name: name, Artifact: a, Port: svc.Port, Limits: s.plan.Profile.Limits}
 	spec.CPUs = s.apart.contender
+	if svc.Docker != nil {
+		spec.More = svc.Docker.Privileges
+	}
 	var err error
 	switch s.plan.Profile.Runtime {
 	case bench.RuntimeURL:

@@ -35,6 +35,9 @@ docker:
   target: run
   args: {PROFILE: release, CPU: generic}
   command: [/service, --port, "{{.Port}}"]
+  capabilities: [NET_RAW, SYS_NICE]
+  new_privileges: true
+  processes: 8192
 process:
   build: [[cargo, build]]
   command: ["{{.Dir}}/target/service"]
@@ -71,7 +74,8 @@ func TestParse(t *testing.T) {
 		Ready: bench.Ready{Path: "/health", Timeout: 5 * time.Second},
 		Docker: &bench.DockerRecipe{
 			Dockerfile: "Dockerfile", Target: "run", Args: map[string]string{"PROFILE": "release", "CPU": "generic"},
-			Command: []string{"/service", "--port", "{{.Port}}"},
+			Command:    []string{"/service", "--port", "{{.Port}}"},
+			Privileges: bench.Privileges{Capabilities: []string{"NET_RAW", "SYS_NICE"}, NewPrivileges: true, Processes: 8192},
 		},
 		Process: &bench.ProcessRecipe{Build: [][]string{{"cargo", "build"}}, Command: []string{"{{.Dir}}/target/service"}},
 		Variants: []bench.Variant{

@@ -65,6 +65,10 @@ type dockerPart struct {
 	Target     string            `yaml:"target" strict:"max=200"`
 	Args       map[string]string `yaml:"args" strict:"max=200"`
 	Command    []string          `yaml:"command" strict:"max=200"`
+
+	Capabilities  []string `yaml:"capabilities" strict:"max=50"`
+	NewPrivileges bool     `yaml:"new_privileges"`
+	Processes     int64    `yaml:"processes" strict:"min=1,max=4194304"`
 }
 
 type processPart struct {
@@ -144,8 +148,11 @@ func (m manifest) service() bench.Service {
 		Ready: bench.Ready(m.Ready), Builtin: m.Builtin, Unverified: m.Unverified,
 	}
 	if m.Docker != nil {
-		d := bench.DockerRecipe(*m.Docker)
-		s.Docker = &d
+		d := m.Docker
+		s.Docker = &bench.DockerRecipe{
+			Dockerfile: d.Dockerfile, Image: d.Image, Target: d.Target, Args: d.Args, Command: d.Command,
+			Privileges: bench.Privileges{Capabilities: d.Capabilities, NewPrivileges: d.NewPrivileges, Processes: d.Processes},
+		}
 	}
 	if m.Process != nil {
 		p := bench.ProcessRecipe(*m.Process)

@@ -3,6 +3,7 @@ package contender
 import (
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"locbench/internal/strictyaml"
@@ -67,6 +68,22 @@ func (m *manifest) checkDocker(v strictyaml.Value) {
 	checkImage(v.At("image"), d.Image)
 	checkArgs(v.At("args"), d.Args)
 	checkArgv(v.At("command"), d.Command, false)
+	for i, item := range v.At("capabilities").Items() {
+		if i < len(d.Capabilities) && !slices.Contains(capabilities(), d.Capabilities[i]) {
+			item.Wrong("write a Linux capability without `CAP_`, for example `NET_RAW`, or `ALL`")
+		}
+	}
+}
+
+// capabilities are the names of linux/capability.h (kernel 6.12), and the engine's word for all of them.
+func capabilities() []string {
+	return []string{
+		"ALL", "AUDIT_CONTROL", "AUDIT_READ", "AUDIT_WRITE", "BLOCK_SUSPEND", "BPF", "CHECKPOINT_RESTORE", "CHOWN", "DAC_OVERRIDE",
+		"DAC_READ_SEARCH", "FOWNER", "FSETID", "IPC_LOCK", "IPC_OWNER", "KILL", "LEASE", "LINUX_IMMUTABLE", "MAC_ADMIN", "MAC_OVERRIDE",
+		"MKNOD", "NET_ADMIN", "NET_BIND_SERVICE", "NET_BROADCAST", "NET_RAW", "PERFMON", "SETFCAP", "SETGID", "SETPCAP", "SETUID",
+		"SYSLOG", "SYS_ADMIN", "SYS_BOOT", "SYS_CHROOT", "SYS_MODULE", "SYS_NICE", "SYS_PACCT", "SYS_PTRACE", "SYS_RAWIO", "SYS_RESOURCE",
+		"SYS_TIME", "SYS_TTY_CONFIG", "WAKE_ALARM",
+	}
 }
 
 func (m *manifest) checkVariants(v strictyaml.Value) {

@@ -34,6 +34,7 @@ type ContainerSpec struct {
 	Port       int               // that the service listens on; 0: none
 	Publish    bool              // reach Port through a port of the engine's machine instead of the container's own address
 	HostLookup bool              // let the container know the engine's machine as host.docker.internal
+	Hardened   *bench.Privileges // as a contender, with these on top; nil: as the engine does it
 	OnLog      func(bench.LogLine)
 	OnIncident func(bench.Incident) // what others do to it; may be nil
 }
@@ -110,6 +111,9 @@ func (e *Engine) create(ctx context.Context, spec ContainerSpec) (container.Crea
 	if spec.Limits.PIDs > 0 {
 		host.Resources.PidsLimit = &spec.Limits.PIDs
 	}
+	if spec.Hardened != nil {
+		harden(host, *spec.Hardened)
+	}
 	if spec.Port > 0 && spec.Publish {
 		port := nat.Port(strconv.Itoa(spec.Port) + "/tcp")
 		config.ExposedPorts = nat.PortSet{port: {}}
@@ -124,6 +128,16 @@ func (e *Engine) create(ctx context.Context, spec ContainerSpec) (container.Crea
 		networks = &network.NetworkingConfig{EndpointsConfig: map[string]*network.EndpointSettings{spec.Network: {}}}
 	}
 	return e.cli.ContainerCreate(ctx, config, host, networks, nil, uniqueName(spec.Name))
+}
+
+// harden leaves a container what web services need: many images start as root, hand files over to another user, and go on as that one. They
+// need no packets of their own making, no devices and no other root folder, and no program that makes itself root again. more is on top.
+func harden(host *container.HostConfig, more bench.Privileges) {
+	host.CapDrop = []string{"ALL"}
+	host.CapAdd = append([]string{"CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "NET_BIND_SERVICE", "SETGID", "SETUID"}, more.Capabilities...)
+	if !more.NewPrivileges {
+		host.SecurityOpt = []string{"no-new-privileges"}
+	}
 }
 
 // start follows the log and starts the container; its goroutines run until follow ends. whole bounds the calls.

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/netip"
@@ -34,6 +35,10 @@ func NewDocker(ctx context.Context, engine *docker.Engine, runID string) (*Docke
 	}
 	return &Docker{engine: engine, runID: runID, network: network}, nil
 }
+
+// defaultProcesses is how many processes and threads together a container may have where neither profile nor manifest says: room for a
+// thread for each of 2,048 connections, and none for a flood.
+const defaultProcesses = 4096
 
 // Labels are what every container and network of a run carries: whose it is, and which locbench made it.
 func Labels(runID, name string) map[string]string {
@@ -86,11 +91,14 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 	if limits.CPUs > float64(info.CPUs) && info.CPUs > 0 {
 		limits.CPUs = float64(info.CPUs) // the engine refuses more; the quota is the same in effect
 	}
+	if limits.PIDs == 0 && info.PIDsLimit {
+		limits.PIDs = cmp.Or(spec.More.Processes, defaultProcesses)
+	}
 	c, warnings, err := d.engine.Run(ctx, docker.ContainerSpec{
 		Name: "locbench-" + d.runID + "-" + spec.Name, Image: spec.Artifact.Image, Command: spec.Artifact.Command,
 		Env: spec.Env, Labels: Labels(d.runID, spec.Name), Limits: limits, CPUs: cpus,
 		Network: d.network.Name, Port: spec.Port, Publish: !d.network.Here, HostLookup: !d.network.Here, OnLog: spec.OnLog,
-		OnIncident: spec.OnIncident,
+		OnIncident: spec.OnIncident, Hardened: &spec.More,
 	})
 	if err != nil {
 		return nil, err
@@ -108,7 +116,7 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 	i.info = bench.InstanceInfo{
 		Runtime: bench.RuntimeDocker, ID: c.ID(), Image: spec.Artifact.Image, ImageID: c.ImageID(), ImageSize: spec.Artifact.ImageSize,
 		Address: c.Address(), StartedAt: c.StartedAt(), Limits: spec.Limits, CPUSet: cpus,
-		LimitsEnforced: len(missing) == 0, LimitsNote: limitsNote(missing),
+		LimitsEnforced: len(missing) == 0, LimitsNote: limitsNote(missing), Privileges: spec.More,
 	}
 	if pid := LocalPID(c); pid > 0 {
 		i.info.PID = pid

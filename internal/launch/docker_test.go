@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -91,6 +92,42 @@ func TestDocker(t *testing.T) {
 		}
 		if r, err := inst.Stop(t.Context(), time.Second); err != nil || !r.Already || !r.Exit.OOMKilled {
 			t.Errorf("%+v, %v", r, err)
+		}
+	})
+	t.Run("Hardened", func(t *testing.T) {
+		if !e.SameHost() {
+			t.Skip("the processes of an engine elsewhere cannot be seen")
+		}
+		d := newDocker(t, e)
+		// 0x4eb: CHOWN, DAC_OVERRIDE, FOWNER, KILL, SETGID, SETUID and NET_BIND_SERVICE by the numbers of linux/capability.h; NET_RAW is 13.
+		for _, c := range []struct {
+			limit                 int64
+			more                  bench.Privileges
+			set, noNew, processes string
+		}{
+			{0, bench.Privileges{}, "00000000000004eb", "1", "4096"},
+			{0, bench.Privileges{Capabilities: []string{"NET_RAW"}, NewPrivileges: true, Processes: 5000}, "00000000000024eb", "0", "5000"},
+			{50, bench.Privileges{Processes: 5000}, "00000000000004eb", "1", "50"},
+		} {
+			s := spec(t, "sleep")
+			s.Limits.PIDs, s.More = c.limit, c.more
+			inst := launch(t, d, s)
+			pid := inst.Info().PID
+			status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, line := range []string{"CapBnd:\t" + c.set, "CapEff:\t" + c.set, "NoNewPrivs:\t" + c.noNew} {
+				if !strings.Contains(string(status), line+"\n") {
+					t.Errorf("%+v: not %q:\n%s", c.more, line, status)
+				}
+			}
+			if got := kernelProcesses(t, pid); got != c.processes {
+				t.Errorf("%+v, profile %d: the kernel allows %s processes, want %s", c.more, c.limit, got, c.processes)
+			}
+			if !reflect.DeepEqual(inst.Info().Privileges, c.more) {
+				t.Errorf("it is said to have %+v", inst.Info().Privileges)
+			}
 		}
 	})
 	t.Run("Reach", func(t *testing.T) {
@@ -354,4 +391,23 @@ func TestDockerMissing(t *testing.T) {
 	if note := limitsNote(m); len(m) != 2 || !strings.Contains(note, "no swap") || !strings.Contains(note, "processes") {
 		t.Errorf("%q", note)
 	}
+}
+
+// kernelProcesses is the limit of processes and threads of the group that a process is in.
+func kernelProcesses(t *testing.T, pid int) string {
+	t.Helper()
+	groups, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(groups)) {
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		for _, dir := range []string{"/sys/fs/cgroup/pids", "/sys/fs/cgroup"} {
+			if limit, err := os.ReadFile(dir + parts[2] + "/pids.max"); err == nil && (parts[1] == "pids" || parts[1] == "") {
+				return strings.TrimSpace(string(limit))
+			}
+		}
+	}
+	t.Fatalf("no limit of processes found for %s", groups)
+	return ""
 }

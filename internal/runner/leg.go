@@ -147,6 +147,9 @@ func (l *life) live(ctx context.Context) (err error) {
 	case info.LimitsNote != "":
 		l.notice("warning", info.LimitsNote)
 	}
+	if more := info.Privileges.String(); more != "" {
+		l.notice("warning", "its manifest asks for more than contenders have by default: "+more)
+	}
 	if err := l.phase(l.leg, bench.PhaseReady, func() (string, error) { return "", l.ready(ctx) }); err != nil {
 		return err
 	}
