@@ -53,7 +53,7 @@ func TestLifecycleInDocker(t *testing.T) {
 	binary := buildReference(t)
 	image := "locbench-check-test/" + testRun(t) + ":latest"
 	importImage(t, binary, image)
-	launcher, err := launch.NewDocker(t.Context(), engine, testRun(t))
+	launcher, err := launch.NewDocker(t.Context(), engine, testRun(t), false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -78,7 +78,7 @@ func (s *site) chooseRuntime(ctx context.Context) error {
 		return nil
 	}
 	// The network comes first, since it tells where the engine is.
-	if s.docker, err = launch.NewDocker(ctx, s.engine, s.plan.ID); err != nil {
+	if s.docker, err = launch.NewDocker(ctx, s.engine, s.plan.ID, p.Store.Kind == bench.StoreContainer); err != nil {
 		return err
 	}
 	if err = s.inReach(); err != nil && asked == bench.RuntimeAuto && p.Store.Kind != bench.StoreContainer {

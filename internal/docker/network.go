@@ -24,15 +24,20 @@ type Network struct {
 	Here    bool // its bridge is an interface of this machine: addresses in it are within reach
 }
 
-// CreateNetwork makes a bridge network. When it fails, or ctx ends meanwhile, none is left.
-func (e *Engine) CreateNetwork(ctx context.Context, name string, labels map[string]string) (n Network, err error) {
+// CreateNetwork makes a bridge network. Containers in it do not reach each other where they are kept apart. When it fails, or ctx ends
+// meanwhile, none is left.
+func (e *Engine) CreateNetwork(ctx context.Context, name string, labels map[string]string, apart bool) (n Network, err error) {
 	if err := ctx.Err(); err != nil {
 		return n, err
 	}
 	whole, cancel := detached(ctx, createTimeout) // see createTimeout
 	defer cancel()
 	name = uniqueName(name)
-	created, err := e.cli.NetworkCreate(whole, name, network.CreateOptions{Driver: "bridge", Labels: labels})
+	opts := network.CreateOptions{Driver: "bridge", Labels: labels}
+	if apart {
+		opts.Options = map[string]string{"com.docker.network.bridge.enable_icc": "false"}
+	}
+	created, err := e.cli.NetworkCreate(whole, name, opts)
 	if err != nil {
 		if strings.Contains(err.Error(), "address pool") {
 			err = fmt.Errorf("%w; \"locbench clean\" or \"docker network prune\" frees some", err)

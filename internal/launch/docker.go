@@ -27,9 +27,9 @@ type Docker struct {
 	closeErr error
 }
 
-// NewDocker makes the network of the run. Close removes it.
-func NewDocker(ctx context.Context, engine *docker.Engine, runID string) (*Docker, error) {
-	network, err := engine.CreateNetwork(ctx, "locbench-"+runID, Labels(runID, "network"))
+// NewDocker makes the network of the run. Containers in it reach each other only where a store is to be among them. Close removes it.
+func NewDocker(ctx context.Context, engine *docker.Engine, runID string, storeInside bool) (*Docker, error) {
+	network, err := engine.CreateNetwork(ctx, "locbench-"+runID, Labels(runID, "network"), !storeInside)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ import (
 
 func newDocker(t *testing.T, e *docker.Engine) *Docker {
 	t.Helper()
-	d, err := NewDocker(t.Context(), e, runID(t))
+	d, err := NewDocker(t.Context(), e, runID(t), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,6 +130,19 @@ func TestDocker(t *testing.T) {
 			}
 		}
 	})
+	t.Run("Neighbours", func(t *testing.T) {
+		for inside, want := range map[bool]string{true: "status 404", false: "deadline exceeded"} {
+			d, err := NewDocker(t.Context(), e, runID(t), inside)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = d.Close(context.Background()) })
+			one := launch(t, d, spec(t, "serve", "8080"))
+			waitLog(t, one, "listening")
+			other := launch(t, d, spec(t, "get", "http://"+one.(*container).NetworkAddress()+"/"))
+			waitLog(t, other, want)
+		}
+	})
 	t.Run("Reach", func(t *testing.T) {
 		d := newDocker(t, e)
 		if e.SameHost() && (!d.Direct() || !e.Local() || net.ParseIP(d.HostAddress()) == nil) {
@@ -166,7 +179,7 @@ func TestDocker(t *testing.T) {
 	t.Run("Cancelled", func(t *testing.T) {
 		for ms := 0; ms < 450; ms += 90 {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(ms)*time.Millisecond)
-			d, err := NewDocker(ctx, e, runID(t))
+			d, err := NewDocker(ctx, e, runID(t), false)
 			if err == nil {
 				var inst bench.Instance
 				inst, err = d.Launch(ctx, spec(t, "deaf", "sleep"))
@@ -203,7 +216,7 @@ func TestDocker(t *testing.T) {
 		for _, owner := range []string{"", "nightly", "1.2", "1.2@a/b"} { // somebody else's use of the same label
 			labels := Labels(runID(t), "t")
 			labels[docker.LabelOwner] = owner
-			network, err := e.CreateNetwork(t.Context(), "t", labels)
+			network, err := e.CreateNetwork(t.Context(), "t", labels, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -360,7 +373,7 @@ func TestBeKilledDockerParent(t *testing.T) {
 	}
 	e := dockertest.Engine(t)
 	run := os.Getenv("LOCBENCH_TEST_RUN")
-	d, err := NewDocker(context.Background(), e, run)
+	d, err := NewDocker(context.Background(), e, run, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func newObedient(t testing.TB) *obedient {
 	}
 	o := &obedient{engine: e, image: dockertest.Image(t, e)}
 	var err error
-	if o.docker, err = launch.NewDocker(t.Context(), e, "sample-"+strconv.Itoa(os.Getpid())+"-"+strconv.FormatInt(time.Now().UnixNano(), 36)); err != nil {
+	if o.docker, err = launch.NewDocker(t.Context(), e, "sample-"+strconv.Itoa(os.Getpid())+"-"+strconv.FormatInt(time.Now().UnixNano(), 36), false); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -52,7 +52,7 @@ func TestContainerInDocker(t *testing.T) {
 	defer e.Close()
 	run := fmt.Sprintf("store-test-%d", os.Getpid())
 	labels := map[string]string{docker.LabelRun: run}
-	network, err := e.CreateNetwork(t.Context(), run, labels)
+	network, err := e.CreateNetwork(t.Context(), run, labels, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestOnlyTheRunsNetwork(t *testing.T) {
 	var networks [2]docker.Network
 	for i := range networks {
 		var err error
-		if networks[i], err = dock.CreateNetwork(t.Context(), run, labels); err != nil {
+		if networks[i], err = dock.CreateNetwork(t.Context(), run, labels, false); err != nil {
 			t.Fatal(err)
 		}
 	}
