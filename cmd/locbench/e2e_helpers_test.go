@@ -153,7 +153,8 @@ func locbench(t testing.TB, dir string, args ...string) (code int, stdout, stder
 func (c *command) waitEvent(dir string, match func(bench.Record) bool) {
 	c.t.Helper()
 	found := errors.New("found")
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(3 * time.Minute); time.Now().Before(deadline); {
+		began := time.Now()
 		err := results.Events(dir, func(r bench.Record) error {
 			if match(r) {
 				return found
@@ -166,7 +167,7 @@ func (c *command) waitEvent(dir string, match func(bench.Record) bool) {
 		select {
 		case <-c.done:
 			c.t.Fatalf("it ended before the awaited event; it said:\n%s", c.stderr.String())
-		default:
+		case <-time.After(5*time.Millisecond + 5*time.Since(began)): // looking takes its time under emulation
 		}
 	}
 	c.t.Fatalf("the awaited event did not come; it said:\n%s", c.stderr.String())

@@ -243,6 +243,21 @@ func (s StepResult) CPU() (d time.Duration, ok bool) {
 	return s.After.CPU - s.Before.CPU, true
 }
 
+// CPUs is how many CPUs the contender used in the step: its CPU time over the time between the two readings of it, each of which may come a
+// little after the end of the interval that it belongs to. Results without times of their readings have those of the client, or the step's length.
+func (s StepResult) CPUs() (cpus float64, ok bool) {
+	cpu, ok := s.CPU()
+	if !ok {
+		return 0, false
+	}
+	for _, between := range []time.Duration{s.After.At.Sub(s.Before.At), s.Load.Wall, s.Load.Elapsed} {
+		if between > 0 {
+			return float64(cpu) / float64(between), true
+		}
+	}
+	return 0, false
+}
+
 // CPUPerRequest is the CPU time of the step divided by its successes.
 func (s StepResult) CPUPerRequest() (time.Duration, bool) {
 	cpu, ok := s.CPU()

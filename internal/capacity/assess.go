@@ -126,12 +126,13 @@ func rising(res bench.StepResult) time.Duration {
 // may have been what limited the contender; else 0.
 func others(res bench.StepResult, cpus float64) float64 {
 	busy, steal, ok := res.HostShare()
-	cpu, known := res.CPU()
-	if !ok || !known || res.Load.Wall <= 0 || cpus > 0 && cpu.Seconds() > atQuota*cpus*res.Load.Wall.Seconds() {
+	used, known := res.CPUs()
+	if !ok || !known || res.Load.Wall <= 0 || cpus > 0 && used > atQuota*cpus {
 		return 0
 	}
 	b, a := res.BesideBefore.Host, res.BesideAfter.Host
 	whole := a.Busy - b.Busy + a.Idle - b.Idle + a.Steal - b.Steal
+	cpu, _ := res.CPU()
 	own := cpu + res.Load.ClientCPU
 	if store, ok := res.StoreCPUs(); ok {
 		own += time.Duration(store * float64(res.Load.Wall))

@@ -67,9 +67,7 @@ func (v Verdict) Outcome(t Trial, res bench.StepResult, why []string) Outcome {
 		Trial: t, Step: res.Index, Sustained: v.Sustained, Client: v.Client, Why: why, Achieved: l.Throughput(),
 		P50: l.Latency.P50, P99: l.Latency.P99, Errors: float64(bad) / float64(max(1, bad+l.AllSucceeded())), Late: l.Late, Dropped: l.Dropped,
 	}
-	if cpu, ok := res.CPU(); ok && l.Wall > 0 {
-		o.CPU = cpu.Seconds() / l.Wall.Seconds()
-	}
+	o.CPU, _ = res.CPUs()
 	if each, ok := res.CPUPerRequest(); ok {
 		o.CPUEach = each
 	}

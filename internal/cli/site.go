@@ -367,7 +367,7 @@ func (s *site) judge(res bench.StepResult, inst bench.InstanceInfo) []string {
 		return doubts // not on this machine
 	}
 	doubts = append(doubts, unrest(res)...)
-	cpu, ok := res.CPU()
+	used, ok := res.CPUs()
 	if !ok {
 		return doubts
 	}
@@ -375,7 +375,7 @@ func (s *site) judge(res bench.StepResult, inst bench.InstanceInfo) []string {
 	if !inst.LimitsEnforced {
 		limit = 0
 	}
-	if text := load.Bottleneck(res.Load, cpu, limit, runtime.NumCPU()); text != "" {
+	if text := load.Bottleneck(res.Load, used, limit, runtime.NumCPU()); text != "" {
 		doubts = append(doubts, text)
 	}
 	return doubts

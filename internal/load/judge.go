@@ -143,13 +143,13 @@ func total(failed map[bench.ErrorKind]int64) (n int64) {
 
 // Bottleneck tells in words whether the client rather than the contender limited a step, and "" if there is no sign of it: the
 // contender left CPU time unused although the client had most of the machine, or both together had nearly all of it.
-// contender is its CPU time between Plan.OnStart and Plan.OnEnd, as ClientCPU is, and limit its CPUs (0: not limited); both must run on this machine, with cpus CPUs.
-func Bottleneck(l bench.Load, contender time.Duration, limit float64, cpus int) string {
+// contender used so many CPUs of its limit (0: not limited); both must run on this machine, with cpus CPUs.
+func Bottleneck(l bench.Load, used, limit float64, cpus int) string {
 	machine := float64(cpus)
 	if limit <= 0 || limit > machine {
 		limit = machine
 	}
-	client, used := perSecond(l.ClientCPU, wall(l)), perSecond(contender, wall(l))
+	client := perSecond(l.ClientCPU, wall(l))
 	if wall(l) <= 0 || used >= nearLimit*limit {
 		return ""
 	}

@@ -173,7 +173,7 @@ func TestBottleneck(t *testing.T) {
 			{Elapsed: time.Minute, Wall: time.Second, ClientCPU: test.client},
 			{Elapsed: time.Millisecond, Wall: time.Second, ClientCPU: test.client},
 		} {
-			if got := Bottleneck(l, test.contender, test.limit, 2); (got != "") != test.want {
+			if got := Bottleneck(l, test.contender.Seconds(), test.limit, 2); (got != "") != test.want {
 				t.Errorf("%s: %q", test.name, got)
 			}
 		}

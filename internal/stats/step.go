@@ -61,14 +61,9 @@ func newStep(rounds []bench.StepResult) (Step, error) {
 			if r.Load.Succeeded > 0 {
 				cpuRequest = append(cpuRequest, float64(d)/float64(r.Load.Succeeded))
 			}
-			// Over the time between the readings where they tell it: they are a little earlier and later than the load.
-			between := r.After.At.Sub(r.Before.At)
-			if between <= 0 {
-				between = r.Load.Elapsed
-			}
-			if between > 0 {
-				cpus = append(cpus, float64(d)/float64(between))
-			}
+		}
+		if n, ok := r.CPUs(); ok {
+			cpus = append(cpus, n)
 		}
 		if t, ok := r.Throttling(); ok && t.Periods > 0 {
 			throttled = append(throttled, float64(t.Throttled)/float64(t.Periods))

@@ -116,9 +116,7 @@ func newFacts(c conditions, steps []bench.StepResult, i int) (facts, bool) {
 		return f, false
 	}
 	perSecond := func(d time.Duration) float64 { return float64(d) / float64(f.wall) }
-	if cpu, ok := s.CPU(); ok {
-		f.cpus, f.cpusOK = perSecond(cpu), true
-	}
+	f.cpus, f.cpusOK = s.CPUs()
 	f.throttled, _ = s.Throttling()
 	f.client = perSecond(s.Load.ClientCPU)
 	if f.store, f.storeOK = s.StoreCPUs(); f.storeOK {

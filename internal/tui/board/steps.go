@@ -116,10 +116,8 @@ func (v *view) fullRow(s *fold.Step, chosen bool) []string {
 	l := r.Load
 	usage := v.usageCells(r)
 	cpus, throttledFor, peak, memoryRate := v.missing(), v.missing(), v.missing(), v.missing()
-	if d, ok := r.CPU(); ok {
-		if between := r.After.At.Sub(r.Before.At); between > 0 {
-			cpus = fmt.Sprintf("%.2f", float64(d)/float64(between))
-		}
+	if n, ok := r.CPUs(); ok {
+		cpus = fmt.Sprintf("%.2f", n)
 	}
 	if t, ok := r.Throttling(); ok {
 		throttledFor = v.duration(t.Time)

@@ -1,0 +1,31 @@
+package bench
+
+import (
+	"testing"
+	"time"
+)
+
+// TestCPUs: a reading that comes late has counted longer, and no more than that.
+func TestCPUs(t *testing.T) {
+	at := time.Unix(1, 0)
+	step := func(between, wall, elapsed time.Duration) StepResult {
+		return StepResult{
+			Before: &Usage{At: at, CPU: 2 * time.Second}, After: &Usage{At: at.Add(between), CPU: 3 * time.Second},
+			Load: Load{Wall: wall, Elapsed: elapsed},
+		}
+	}
+	for name, s := range map[string]StepResult{
+		"late reading":     step(4*time.Second, 2*time.Second, 2*time.Second),
+		"no times of them": step(0, 4*time.Second, time.Second),
+		"nor the client's": step(0, 0, 4*time.Second),
+	} {
+		if got, ok := s.CPUs(); !ok || got != .25 {
+			t.Errorf("%s: %v, %v", name, got, ok)
+		}
+	}
+	for name, s := range map[string]StepResult{"no readings": {}, "no time at all": step(0, 0, 0)} {
+		if got, ok := s.CPUs(); ok {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
