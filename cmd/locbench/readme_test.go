@@ -33,7 +33,7 @@ func TestReadmeCommands(t *testing.T) {
 	}
 	binary := locbenchBinary(t)
 	for _, block := range blocks {
-		if strings.TrimSpace(block) == "go test -timeout 60m ./..." {
+		if strings.TrimSpace(block) == "go test -timeout 30m ./..." {
 			continue
 		}
 		block = strings.ReplaceAll(block, "CGO_ENABLED=0 go run ./cmd/locbench", "locbench")

@@ -54,7 +54,7 @@ func errands() []errand {
 }
 
 // v2hostPatience is for all, on two CPUs that others use too.
-const v2hostPatience = 12 * time.Minute
+const v2hostPatience = 35 * time.Minute
 
 // TestV2Host runs the static binary on a real cgroup v2 host: a virtual machine with its own kernel, systemd and Docker, under emulation.
 // What runs there are tests of this repository, compiled here; their results are this test's.

@@ -160,6 +160,9 @@ func (p *Printer) title(e bench.RunStarted) {
 	if i := e.Run.Isolated; i != nil {
 		p.line("  CPUs     %s", safe.Line(i.Text, 300))
 	}
+	for _, w := range e.Run.Warnings { // of what was seen before the first event
+		p.notice(bench.Notice{Level: "warning", Text: w})
+	}
 }
 
 func (p *Printer) phaseEnded(e bench.PhaseEnded) {

@@ -6,7 +6,7 @@
 //	oom    touches memory until it is killed
 //	crowd  does so once more than AFTER connections are open, and not for a request
 //	hang   accepts requests and answers none
-//	touch  touches 32 MiB of memory and gives them back to the kernel
+//	touch  touches 32 MiB of memory and gives them back to the kernel; burns a CPU from the start on, and answers
 //	spin   burns two CPUs from the start on, and answers
 //	never  ends before it listens
 //	lock   answers one request at a time, each after 5 ms
@@ -42,6 +42,9 @@ func main() {
 		for range 2 {
 			go spin()
 		}
+	}
+	if fault == "touch" {
+		go spin()
 	}
 	if fault == "deaf" {
 		signal.Ignore(syscall.SIGTERM)
