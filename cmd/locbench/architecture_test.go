@@ -11,7 +11,7 @@ import (
 )
 
 // floors are the rooms of the house from the ground up. A package imports only from floors below its own; what stands on one
-// floor does not know its neighbours. README.md has the picture.
+// floor does not know its neighbours. docs/architecture.md has the picture.
 var floors = [][]string{
 	{"bench"},
 	{"cpuset", "estimate", "hdr", "lines", "procfs", "safe", "secret", "slo", "strictyaml", "thread", "units"},
@@ -81,9 +81,9 @@ func checkImport(t *testing.T, room, imp string) {
 	from, to := floorOf(room), floorOf(other)
 	switch {
 	case from < 0:
-		t.Errorf("%s stands on no floor: give it one in this test and in the README's map", room)
+		t.Errorf("%s stands on no floor: give it one in this test and in the map of docs/architecture.md", room)
 	case to < 0 && other != "testenv":
-		t.Errorf("%s stands on no floor: give it one in this test and in the README's map", other)
+		t.Errorf("%s stands on no floor: give it one in this test and in the map of docs/architecture.md", other)
 	case to >= from:
 		t.Errorf("%s imports %s, which does not stand below it", room, other)
 	}

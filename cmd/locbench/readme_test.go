@@ -3,65 +3,291 @@
 package main
 
 import (
+	"fmt"
+	"io/fs"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
+	"locbench/internal/contender"
 	"locbench/internal/profile"
 )
 
-// fenced returns the blocks of a Markdown text that are fenced with the given word.
-func fenced(text, word string) (blocks []string) {
-	for _, part := range strings.Split(text, "\n```"+word+"\n")[1:] {
-		block, _, _ := strings.Cut(part, "\n```")
-		blocks = append(blocks, block)
+const root = "../.."
+
+// fence is a fenced block of a Markdown text: the word behind the fence, the lines without the fence's indentation, and the number of its first line.
+type fence struct {
+	word, text string
+	line       int
+}
+
+// fences returns the fenced blocks of a Markdown text, also those in lists.
+func fences(text string) (blocks []fence) {
+	var open *fence
+	indent := ""
+	for i, line := range strings.Split(text, "\n") {
+		bare := strings.TrimLeft(line, " ")
+		switch {
+		case open == nil && strings.HasPrefix(bare, "```"):
+			open, indent = &fence{word: strings.TrimSpace(bare[3:]), line: i + 2}, line[:len(line)-len(bare)]
+		case open == nil:
+		case strings.TrimSpace(line) == "```":
+			blocks, open = append(blocks, *open), nil
+		default:
+			open.text += strings.TrimPrefix(line, indent) + "\n"
+		}
 	}
 	return blocks
 }
 
-// TestReadmeCommands runs every block marked "sh" as a user would type it, but for the test command, which is what runs now.
-func TestReadmeCommands(t *testing.T) {
-	text, err := os.ReadFile("../../README.md")
+// prose is a Markdown text without its fenced blocks and without code in the line.
+func prose(text string) string {
+	var kept []string
+	within := false
+	for _, line := range strings.Split(text, "\n") {
+		if strings.HasPrefix(strings.TrimLeft(line, " "), "```") {
+			within = !within
+			continue
+		}
+		if !within {
+			kept = append(kept, line)
+		}
+	}
+	return regexp.MustCompile("`[^`\n]*`").ReplaceAllString(strings.Join(kept, "\n"), "code")
+}
+
+// readerPages are README.md and the pages of docs, without the decisions, by their paths from the root.
+func readerPages(t *testing.T) []string {
+	t.Helper()
+	pages := []string{"README.md"}
+	found, err := filepath.Glob(root + "/docs/*.md")
+	if err != nil || len(found) == 0 {
+		t.Fatalf("docs: %d pages, %v", len(found), err)
+	}
+	for _, page := range found {
+		pages = append(pages, "docs/"+filepath.Base(page))
+	}
+	return pages
+}
+
+func readPage(t *testing.T, page string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(root, page))
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks := fenced(string(text), "sh")
-	if len(blocks) < 3 {
-		t.Fatalf("README.md has %d blocks of commands", len(blocks))
-	}
+	return string(data)
+}
+
+// TestReadmeCommands runs every block marked "sh", of README.md and of the pages of docs, as a user would type it, but for the test command, which is
+// what runs now. Blocks marked "console" are not run: they need a network, an Elasticsearch, a container's build, a terminal, results of one's own, or
+// minutes of load. Blocks marked "text" are output.
+func TestReadmeCommands(t *testing.T) {
 	binary := locbenchBinary(t)
-	for _, block := range blocks {
-		if strings.TrimSpace(block) == "go test -timeout 30m ./..." {
+	for _, page := range readerPages(t) {
+		t.Run(page, func(t *testing.T) {
+			for _, block := range fences(readPage(t, page)) {
+				switch {
+				case !slices.Contains([]string{"sh", "console", "text", "yaml"}, block.word):
+					t.Errorf("%s:%d: a block is marked %q: write sh, console, text or yaml", page, block.line, block.word)
+				case block.word != "sh" || strings.TrimSpace(block.text) == "go test -timeout 30m ./...":
+				default:
+					t.Run(fmt.Sprintf("line %d", block.line), func(t *testing.T) { typeIn(t, binary, block.text) })
+				}
+			}
+		})
+	}
+	commands := slices.DeleteFunc(fences(readPage(t, "README.md")), func(f fence) bool { return f.word != "sh" })
+	if len(commands) < 3 {
+		t.Errorf("README.md has %d blocks of commands", len(commands))
+	}
+}
+
+func typeIn(t *testing.T, binary, block string) {
+	t.Helper()
+	block = strings.ReplaceAll(block, "CGO_ENABLED=0 go run ./cmd/locbench", "locbench")
+	cmd := exec.Command("sh", "-eux", "-c", block)
+	cmd.Dir = t.TempDir()
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(binary)+":"+os.Getenv("PATH"))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s\n%s", err, block, out)
+	}
+}
+
+// TestReadmeProfile reads the profiles and the manifests that README.md and the pages of docs show.
+func TestReadmeProfile(t *testing.T) {
+	profiles, manifests := map[string]int{}, map[string]int{}
+	for _, page := range readerPages(t) {
+		t.Run(page, func(t *testing.T) {
+			for _, block := range fences(readPage(t, page)) {
+				if block.word != "yaml" {
+					continue
+				}
+				var err error
+				switch {
+				case strings.HasPrefix(block.text, "contenders:"):
+					profiles[page]++
+					_, err = profile.Parse(page, []byte(block.text))
+				case strings.Contains(block.text, "\nendpoints:"):
+					manifests[page]++
+					_, err = contender.Parse("my-service/service.yaml", []byte(block.text))
+				default:
+					t.Errorf("%s:%d: neither a profile, which begins with contenders, nor a manifest", page, block.line)
+				}
+				if err != nil {
+					t.Errorf("%s:%d: %v", page, block.line, err)
+				}
+			}
+		})
+	}
+	if profiles["README.md"] != 1 || manifests["README.md"] != 1 {
+		t.Errorf("%d profiles and %d manifests in README.md", profiles["README.md"], manifests["README.md"])
+	}
+}
+
+// TestReadmeIsShort keeps README.md a page for newcomers.
+func TestReadmeIsShort(t *testing.T) {
+	if n := len(readPage(t, "README.md")); n > 10_000 {
+		t.Errorf("README.md has %d bytes, 10,000 at most: move what is not for a newcomer to docs", n)
+	}
+}
+
+// mdLink is a link or a picture; the address ends at a space or the parenthesis.
+var mdLink = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+
+// TestDocsLinks follows every relative link of README.md and of all that is in docs: to a file that exists, and to a heading in it.
+func TestDocsLinks(t *testing.T) {
+	for _, page := range append([]string{"README.md"}, allDocs(t)...) {
+		t.Run(page, func(t *testing.T) {
+			for _, match := range mdLink.FindAllStringSubmatch(prose(readPage(t, page)), -1) {
+				if problem := deadLink(t, page, match[1]); problem != "" {
+					t.Errorf("%s: %s: %s", page, match[1], problem)
+				}
+			}
+		})
+	}
+}
+
+// allDocs are the paths of all Markdown files in docs.
+func allDocs(t *testing.T) (pages []string) {
+	t.Helper()
+	err := fs.WalkDir(os.DirFS(root), "docs", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && strings.HasSuffix(path, ".md") {
+			pages = append(pages, path)
+		}
+		return err
+	})
+	if err != nil || len(pages) < 10 {
+		t.Fatalf("docs: %d pages, %v", len(pages), err)
+	}
+	return pages
+}
+
+// deadLink tells what is wrong with a link in a page; "" for nothing, and for links to other sites.
+func deadLink(t *testing.T, page, link string) string {
+	t.Helper()
+	u, err := url.Parse(link)
+	if err != nil {
+		return err.Error()
+	}
+	if u.IsAbs() || u.Host != "" {
+		return ""
+	}
+	target := page
+	if u.Path != "" {
+		target = filepath.ToSlash(filepath.Join(filepath.Dir(page), u.Path))
+	}
+	if _, err := os.Stat(filepath.Join(root, target)); err != nil {
+		return "there is no file " + target
+	}
+	if u.Fragment == "" {
+		return ""
+	}
+	if !strings.HasSuffix(target, ".md") {
+		return target + " has no headings"
+	}
+	if !slices.Contains(anchors(readPage(t, target)), u.Fragment) {
+		return "there is no such heading in " + target
+	}
+	return ""
+}
+
+// anchors are the names of a page's headings as GitHub makes them.
+func anchors(text string) (names []string) {
+	seen := map[string]int{}
+	within := false
+	for _, line := range strings.Split(text, "\n") {
+		if strings.HasPrefix(strings.TrimLeft(line, " "), "```") {
+			within = !within
+		}
+		title := strings.TrimLeft(line, "#")
+		if within || title == line || !strings.HasPrefix(title, " ") {
 			continue
 		}
-		block = strings.ReplaceAll(block, "CGO_ENABLED=0 go run ./cmd/locbench", "locbench")
-		cmd := exec.Command("sh", "-eux", "-c", block)
-		cmd.Dir = t.TempDir()
-		cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(binary)+":"+os.Getenv("PATH"))
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("%v\n%s\n%s", err, block, out)
+		name := strings.Map(func(r rune) rune {
+			switch {
+			case unicode.IsLetter(r), unicode.IsDigit(r), r == '-', r == '_':
+				return unicode.ToLower(r)
+			case r == ' ':
+				return '-'
+			}
+			return -1
+		}, strings.TrimSpace(title))
+		if n := seen[name]; n > 0 {
+			names = append(names, fmt.Sprintf("%s-%d", name, n))
+		} else {
+			names = append(names, name)
+		}
+		seen[name]++
+	}
+	return names
+}
+
+// TestDocsIndex keeps docs/README.md whole: it links every page of docs, the decisions too.
+func TestDocsIndex(t *testing.T) {
+	linked := map[string]bool{"docs/README.md": true}
+	for _, match := range mdLink.FindAllStringSubmatch(readPage(t, "docs/README.md"), -1) {
+		path, _, _ := strings.Cut(match[1], "#")
+		linked[filepath.ToSlash(filepath.Join("docs", path))] = true
+	}
+	for _, page := range allDocs(t) {
+		if !linked[page] {
+			t.Errorf("docs/README.md does not link %s", page)
 		}
 	}
 }
 
-// TestReadmeProfile reads the profile that the README shows.
-func TestReadmeProfile(t *testing.T) {
-	text, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := 0
-	for _, block := range fenced(string(text), "yaml") {
-		if strings.HasPrefix(block, "contenders:") {
-			found++
-			if _, err := profile.Parse("README.md", []byte(block)); err != nil {
-				t.Error(err)
+// TestDocsMap keeps the map of docs/architecture.md whole: it names every package right below internal that has a floor, and every Go file that the page
+// names exists.
+func TestDocsMap(t *testing.T) {
+	text := readPage(t, "docs/architecture.md")
+	for _, rooms := range floors {
+		for _, room := range rooms {
+			if !regexp.MustCompile(`(?m)\binternal/` + room + `\s`).MatchString(text) {
+				t.Errorf("docs/architecture.md does not name internal/%s", room)
 			}
 		}
 	}
-	if found != 1 {
-		t.Errorf("%d profiles in README.md", found)
+	for _, file := range regexp.MustCompile(`(?:internal|services|cmd)/[a-z/_-]+\.(?:go|yaml|md)\b`).FindAllString(text, -1) {
+		if _, err := os.Stat(filepath.Join(root, file)); err != nil {
+			t.Errorf("docs/architecture.md names %s, which is not there", file)
+		}
+	}
+}
+
+func TestFences(t *testing.T) {
+	text := "a\n```sh\nb\n```\n1. c\n   ```yaml\n   d:\n     e\n   ```\n"
+	want := []fence{{"sh", "b\n", 3}, {"yaml", "d:\n  e\n", 7}}
+	if got := fences(text); !slices.Equal(got, want) {
+		t.Errorf("%+v", got)
+	}
+	if got := anchors("# A `b`, c\n## What happens when …\n## a b c\n```\n# no\n```\n"); !slices.Equal(got, []string{"a-b-c", "what-happens-when-", "a-b-c-1"}) {
+		t.Errorf("%q", got)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"locbench/internal/results"
 )
 
-// The results that come along can be read, and the tables of the README can be made from them.
+// The results that come along can be read, and the tables of docs/published.md can be made from them.
 func TestPublishedResults(t *testing.T) {
 	for name, want := range map[string]struct {
 		contenders int
@@ -41,9 +41,9 @@ func TestPublishedResults(t *testing.T) {
 			if !strings.Contains(md.String(), want.section) {
 				t.Errorf("no %q in\n%s", want.section, md.String())
 			}
-			readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-			if err != nil || !strings.Contains(string(readme), "testdata/results/"+name) {
-				t.Errorf("the README does not say where its table comes from: testdata/results/%s", name)
+			page, err := os.ReadFile(filepath.Join("..", "..", "docs", "published.md"))
+			if err != nil || !strings.Contains(string(page), "testdata/results/"+name) {
+				t.Errorf("docs/published.md does not say where its table comes from: testdata/results/%s", name)
 			}
 		})
 	}
