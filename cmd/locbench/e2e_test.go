@@ -3,7 +3,6 @@
 package main
 
 import (
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,27 +26,6 @@ func runtimes(t *testing.T, f func(t *testing.T, runtime string)) {
 		testenv.Docker(t)
 		f(t, "docker")
 	})
-}
-
-// TestAProcessListensOnLoopbackAlone: for the length of a leg nobody else reaches the built-in contender.
-func TestAProcessListensOnLoopbackAlone(t *testing.T) {
-	t.Parallel()
-	d := disturb(t, nil, "run", "--headless", "-p", small(t, "go-nethttp", "process"), "--no-checks", "--rounds", "1", "--connections", "1", "--duration", "20s")
-	_, port, err := net.SplitHostPort(d.instance(0).Address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for host, open := range map[string]bool{"127.0.0.1": true, "127.0.0.2": false} { // of the same interface, but another address
-		c, err := net.DialTimeout("tcp", net.JoinHostPort(host, port), 5*time.Second)
-		if err == nil {
-			c.Close()
-		}
-		if (err == nil) != open {
-			t.Errorf("at %s: %v", host, err)
-		}
-	}
-	d.signal(os.Interrupt)
-	d.ends(130)
 }
 
 func TestQuickProfileInFull(t *testing.T) {
