@@ -30,25 +30,25 @@ type errand struct {
 
 func errands() []errand {
 	return []errand{
-		{name: "groups", kernel: "6.12", as: "root", pkg: "internal/cgroup", timeout: time.Minute,
+		{name: "groups", kernel: "6.12", as: "root", pkg: "internal/cgroup", timeout: 3 * time.Minute,
 			tests: []string{"TestGroupOnThisMachine", "TestBornInV2Group", "TestRemoveTakesGroupsBelow", "TestCleanLeft", "TestProbe"}},
-		{name: "processes", kernel: "6.12", as: "root", pkg: "internal/launch", timeout: 2 * time.Minute,
+		{name: "processes", kernel: "6.12", as: "root", pkg: "internal/launch", timeout: 5 * time.Minute,
 			tests: []string{"TestProcess/HalfCPU", "TestProcess/OOM", "TestProcess/DeafWithChild", "TestProcess/KilledParent", "TestProcess/GroupRefused"}},
-		{name: "beside", kernel: "6.12", as: "root", pkg: "internal/sample", timeout: 2 * time.Minute, tests: []string{"TestWhatIsBeside"}},
-		{name: "readings", kernel: "6.12", as: "root", pkg: "cmd/locbench", guest: "process,docker", timeout: 4 * time.Minute,
+		{name: "beside", kernel: "6.12", as: "root", pkg: "internal/sample", timeout: 5 * time.Minute, tests: []string{"TestWhatIsBeside"}},
+		{name: "readings", kernel: "6.12", as: "root", pkg: "cmd/locbench", guest: "process,docker", timeout: 10 * time.Minute,
 			tests: []string{"TestGuestDoctor", "TestGuestReadings", "TestGuestKilled"}},
-		{name: "out of memory", kernel: "6.12", as: "root", pkg: "cmd/locbench", timeout: 2 * time.Minute,
+		{name: "out of memory", kernel: "6.12", as: "root", pkg: "cmd/locbench", timeout: 5 * time.Minute,
 			tests: []string{"TestContendersThatMisbehave/oom/process", "TestContendersThatMisbehave/oom/docker"}},
-		{name: "without root", kernel: "6.12", as: "user", pkg: "cmd/locbench", guest: "process", timeout: 3 * time.Minute,
+		{name: "without root", kernel: "6.12", as: "user", pkg: "cmd/locbench", guest: "process", timeout: 8 * time.Minute,
 			tests: []string{"TestGuestDoctor", "TestGuestReadings", "TestGuestKilled"}},
-		{name: "out of memory, without root", kernel: "6.12", as: "user", pkg: "cmd/locbench", timeout: 2 * time.Minute,
+		{name: "out of memory, without root", kernel: "6.12", as: "user", pkg: "cmd/locbench", timeout: 5 * time.Minute,
 			tests: []string{"TestContendersThatMisbehave/oom/process"}},
-		{name: "rootless engine", kernel: "6.12", as: "rootless", pkg: "cmd/locbench", guest: "docker", timeout: 4 * time.Minute,
+		{name: "rootless engine", kernel: "6.12", as: "rootless", pkg: "cmd/locbench", guest: "docker", timeout: 10 * time.Minute,
 			tests: []string{"TestGuestReadings", "TestGuestKilled"}},
-		{name: "outside of a rootless engine", kernel: "6.12", as: "outside", pkg: "cmd/locbench", guest: "rootless", timeout: 3 * time.Minute,
+		{name: "outside of a rootless engine", kernel: "6.12", as: "outside", pkg: "cmd/locbench", guest: "rootless", timeout: 8 * time.Minute,
 			tests: []string{"TestGuestRootless"}},
 		// Nothing there needs all of the controllers, as a Docker engine does.
-		{name: "older kernel, no engine", kernel: "6.1.0", as: "root", pkg: "cmd/locbench", guest: "process", timeout: 3 * time.Minute,
+		{name: "older kernel, no engine", kernel: "6.1.0", as: "root", pkg: "cmd/locbench", guest: "process", timeout: 8 * time.Minute,
 			tests: []string{"TestGuestReadings"}},
 	}
 }
