@@ -9,7 +9,7 @@ build: ## one static binary, ./locbench
 	CGO_ENABLED=0 go build -trimpath -o locbench ./cmd/locbench
 
 test: ## the README's test command
-	go test -timeout 30m ./...
+	go test -timeout 60m ./...
 
 test-all: ## what continuous integration runs: real parts brought up, nothing skipped, race detector on
 	.ci/run

@@ -96,7 +96,7 @@ func TestReadmeCommands(t *testing.T) {
 				switch {
 				case !slices.Contains([]string{"sh", "console", "text", "yaml"}, block.word):
 					t.Errorf("%s:%d: a block is marked %q: write sh, console, text or yaml", page, block.line, block.word)
-				case block.word != "sh" || strings.TrimSpace(block.text) == "go test -timeout 30m ./...":
+				case block.word != "sh" || strings.TrimSpace(block.text) == "go test -timeout 60m ./...":
 				default:
 					t.Run(fmt.Sprintf("line %d", block.line), func(t *testing.T) { typeIn(t, binary, block.text) })
 				}

@@ -257,6 +257,7 @@ func TestProcess(t *testing.T) {
 	t.Run("Noise", func(t *testing.T) {
 		inst := launchProcess(t, processSpec(t, helper, "noise", "flood", "3000"))
 		ended(t, inst)
+		waitLog(t, inst, "line 2999") // what is still in the pipe when it ends is read later
 		logs := inst.Logs()
 		if len(logs) > 500 || logs[len(logs)-1].Text != "line 2999" {
 			t.Errorf("%d lines", len(logs))

@@ -103,8 +103,9 @@ func TestOpenLoopSpeaksTLS(t *testing.T) {
 	e := Engine{Keep: &keep, TLS: &tls.Config{RootCAs: server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs}}
 	for range 2 {
 		p := openPlan(server.URL, 30, 2, 400*time.Millisecond) // with pauses in which connections are idle
-		if l := runOpen(t, e, p); l.Succeeded != 12 || len(l.Failed) > 0 {
-			t.Errorf("%d succeeded, failed %v %v", l.Succeeded, l.Failed, l.Examples)
+		// The last one is due 33 ms before the end: a handshake may take longer.
+		if l := runOpen(t, e, p); l.Succeeded+l.Drain != 12 || len(l.Failed) > 0 {
+			t.Errorf("%d succeeded, %d after the end, failed %v %v", l.Succeeded, l.Drain, l.Failed, l.Examples)
 		}
 	}
 }
