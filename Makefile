@@ -15,7 +15,7 @@ test-all: ## what continuous integration runs: real parts brought up, nothing sk
 	.ci/run
 
 VERIFY ?= --all
-verify-all: build ## every contender that can be built here: built, contract, checks, a short load; VERIFY="--all --elastic URL --record services/verified.json"
+verify-all: build ## every contender that can be built here: built, contract, checks, a short load; VERIFY="--all --record services/verified.json"
 	./locbench services build --all
 	./locbench services verify $(VERIFY)
 

@@ -243,8 +243,9 @@ func (s StepResult) CPU() (d time.Duration, ok bool) {
 	return s.After.CPU - s.Before.CPU, true
 }
 
-// CPUs is how many CPUs the contender used in the step: its CPU time over the time between the two readings of it, each of which may come a
-// little after the end of the interval that it belongs to. Results without times of their readings have those of the client, or the step's length.
+// CPUs is how many CPUs the contender used in the step: its CPU time over the time between the
+// two readings of it, each of which may come a little after the end of the interval that it
+// belongs to. Where the readings have no times, the client's are taken, or the step's length.
 func (s StepResult) CPUs() (cpus float64, ok bool) {
 	cpu, ok := s.CPU()
 	if !ok {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"locbench/internal/bench"
 	"locbench/internal/strictyaml"
 )
 
@@ -68,6 +69,9 @@ func (m *manifest) checkDocker(v strictyaml.Value) {
 	checkImage(v.At("image"), d.Image)
 	checkArgs(v.At("args"), d.Args)
 	checkArgv(v.At("command"), d.Command, false)
+	if d.Processes > 0 && d.Processes <= bench.DefaultProcesses {
+		v.At("processes").Wrong(fmt.Sprintf("write more than the %d that it has without, or limit a run by `limits: {pids: …}` of its profile", bench.DefaultProcesses))
+	}
 	for i, item := range v.At("capabilities").Items() {
 		if i < len(d.Capabilities) && !slices.Contains(capabilities(), d.Capabilities[i]) {
 			item.Wrong("write a Linux capability without `CAP_`, for example `NET_RAW`, or `ALL`")

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"locbench/internal/bench"
@@ -35,10 +36,6 @@ func NewDocker(ctx context.Context, engine *docker.Engine, runID string, storeIn
 	}
 	return &Docker{engine: engine, runID: runID, network: network}, nil
 }
-
-// defaultProcesses is how many processes and threads together a container may have where neither profile nor manifest says: room for a
-// thread for each of 2,048 connections, and none for a flood.
-const defaultProcesses = 4096
 
 // Labels are what every container and network of a run carries: whose it is, and which locbench made it.
 func Labels(runID, name string) map[string]string {
@@ -92,7 +89,7 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 		limits.CPUs = float64(info.CPUs) // the engine refuses more; the quota is the same in effect
 	}
 	if limits.PIDs == 0 && info.PIDsLimit {
-		limits.PIDs = cmp.Or(spec.More.Processes, defaultProcesses)
+		limits.PIDs = cmp.Or(spec.More.Processes, bench.DefaultProcesses)
 	}
 	c, warnings, err := d.engine.Run(ctx, docker.ContainerSpec{
 		Name: "locbench-" + d.runID + "-" + spec.Name, Image: spec.Artifact.Image, Command: spec.Artifact.Command,
@@ -174,9 +171,23 @@ type container struct {
 	info   bench.InstanceInfo
 	reader *cgroup.Reader // nil: the engine is asked
 	peak   peak
+	kills  atomic.Bool // a reading has counted a process that the kernel killed for want of memory
+	asked  atomic.Bool // Stop has begun while it ran
 
 	mu      sync.Mutex
 	stopped bool
+}
+
+// Exit is how it ended; nil while it runs. A busy engine may hear of the end and never of its reason: then a reading from before tells, as it
+// does for a process.
+func (c *container) Exit() *bench.Exit {
+	exit := c.Container.Exit()
+	if exit == nil || exit.OOMKilled || exit.Outside || exit.Signal != "SIGKILL" || !c.kills.Load() || c.asked.Load() {
+		return exit
+	}
+	oom := *exit
+	oom.OOMKilled = true
+	return &oom
 }
 
 func (c *container) BaseURL() string          { return "http://" + c.info.Address }
@@ -201,6 +212,9 @@ func (c *container) Usage(ctx context.Context) (u bench.Usage, err error) {
 		return u, err
 	}
 	c.peak.keep(&u)
+	if u.Memory != nil && u.Memory.OOMKills > 0 {
+		c.kills.Store(true)
+	}
 	return u, nil
 }
 
@@ -218,8 +232,14 @@ func (c *container) BeginPeak() error {
 }
 
 func (c *container) Stop(ctx context.Context, grace time.Duration) (bench.StopResult, error) {
+	if c.Container.Exit() == nil {
+		c.asked.Store(true)
+	}
 	r, err := c.Container.Stop(ctx, grace)
 	err = left(err)
+	if exit := c.Exit(); exit != nil {
+		r.Exit = *exit
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.stopped && c.reader != nil {

@@ -130,6 +130,31 @@ func TestDocker(t *testing.T) {
 			}
 		}
 	})
+	t.Run("KilledWithoutReason", func(t *testing.T) {
+		if !e.SameHost() || os.Getuid() != 0 {
+			t.Skip("only root on the engine's machine can kill what runs in a container")
+		}
+		d := newDocker(t, e)
+		for _, counted := range []bool{false, true} { // in a reading from before
+			inst := launch(t, d, spec(t, "sleep"))
+			inst.(*container).kills.Store(counted)
+			if p, err := os.FindProcess(inst.Info().PID); err != nil || p.Kill() != nil {
+				t.Fatalf("process %d: %v", inst.Info().PID, err)
+			}
+			if exit := ended(t, inst); exit.Signal != "SIGKILL" || exit.OOMKilled != counted {
+				t.Errorf("with a kill counted %v: %+v", counted, exit)
+			}
+			if r, err := inst.Stop(t.Context(), time.Second); err != nil || r.Exit.OOMKilled != counted {
+				t.Errorf("stopped with a kill counted %v: %+v, %v", counted, r, err)
+			}
+		}
+		inst := launch(t, d, spec(t, "deaf", "print", "deaf", "sleep"))
+		waitLog(t, inst, "deaf")
+		inst.(*container).kills.Store(true) // of a child, which does not make our own kill the kernel's
+		if r, err := inst.Stop(t.Context(), 10*time.Millisecond); err != nil || !r.Killed || r.Exit.OOMKilled {
+			t.Errorf("killed by Stop: %+v, %v", r, err)
+		}
+	})
 	t.Run("Neighbours", func(t *testing.T) {
 		for inside, want := range map[bool]string{true: "status 404", false: "deadline exceeded"} {
 			d, err := NewDocker(t.Context(), e, runID(t), inside)
@@ -182,7 +207,7 @@ func TestDocker(t *testing.T) {
 			d, err := NewDocker(ctx, e, runID(t), false)
 			if err == nil {
 				var inst bench.Instance
-				inst, err = d.Launch(ctx, spec(t, "deaf", "sleep"))
+				inst, err = d.Launch(ctx, spec(t, "deaf", "print", "deaf", "sleep"))
 				if err == nil {
 					<-ctx.Done()
 					_, err = inst.Stop(ctx, 0)
