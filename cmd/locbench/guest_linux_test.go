@@ -49,13 +49,14 @@ func must(t *testing.T, cmd *exec.Cmd) {
 	}
 }
 
-// TestGuestReadings limits a contender to 0.3 CPUs and 64 MiB, lets systemd look at all of its groups again in the first step and the
-// contender touch 32 MiB for each request of the second, and holds all that the results say against what the kernel's own files have said before and after
-// each reading.
+// TestGuestReadings limits a contender to 0.15 CPUs and 64 MiB, lets systemd look at all of its
+// groups again in the first step and the contender touch 32 MiB for each request of the second, and
+// holds all that the results say against what the kernel's own files have said before and after each
+// reading. The quota is small, since the emulated CPU is shared with an engine and may be slow.
 func TestGuestReadings(t *testing.T) {
-	const quota = 0.3
+	const quota = 0.15
 	guestRuntimes(t, func(t *testing.T, runtime string) {
-		limits := "cpus: 0.3, memory: 64MiB, pids: 100"
+		limits := "cpus: 0.15, memory: 64MiB, pids: 100"
 		if os.Getenv("XDG_RUNTIME_DIR") == "" {
 			limits += ", cpu_set: 1" // Debian's systemd lets no user without root set it
 		}
@@ -73,7 +74,7 @@ checks: {lifecycle: none, suites: []}
 step_duration: 3s
 steps:
   - {connections: 4, request: light}
-  - {connections: 1, request: touch, duration: 6s}
+  - {connections: 1, request: touch, duration: 12s}
   - {connections: 4, request: light}
 `)
 		d := disturb(t, nil, "run", "--headless", "-v", "-p", profile, "--services", faulty(t, "touch", never))
@@ -88,7 +89,7 @@ steps:
 		if i := leg.Instance; string(i.Runtime) != runtime || !i.LimitsEnforced || i.LimitsNote != "" {
 			t.Errorf("in %s, limits enforced: %v, %q", i.Runtime, i.LimitsEnforced, i.LimitsNote)
 		}
-		for file, want := range map[string]string{"cpu.max": "30000 100000", "memory.max": strconv.Itoa(64 << 20), "pids.max": "100"} {
+		for file, want := range map[string]string{"cpu.max": "15000 100000", "memory.max": strconv.Itoa(64 << 20), "pids.max": "100"} {
 			if got := kernel.limits[file]; got != want {
 				t.Errorf("the kernel's %s is %q, want %q", file, got, want)
 			}
