@@ -2,7 +2,6 @@ package bench
 
 import (
 	"fmt"
-	"math"
 	"strings"
 )
 
@@ -15,8 +14,31 @@ type Drift struct {
 
 // Trend is where the windows of a step go.
 type Trend struct {
-	Change float64 `json:"change"` // from its beginning to its end, as a share of its mean: .12 rises by 12 %
+	Change float64 `json:"change"` // from its beginning to its end, of a line through its windows, as a share of their mean
 	P      float64 `json:"p"`      // two-sided, of a line without any slope
+}
+
+// String is how much higher or lower the end is than the beginning: "rose by 12 %". A beginning
+// near zero has no such ratio.
+func (t Trend) String() string {
+	begin, end := 1-t.Change/2, 1+t.Change/2 // of the line through the windows, times their mean
+	switch {
+	case end > 10*begin:
+		return "rose more than tenfold"
+	case begin > 10*end:
+		return "fell by more than 90 %"
+	case end < begin:
+		return "fell by " + percent(1-end/begin)
+	}
+	return "rose by " + percent(end/begin-1)
+}
+
+func percent(share float64) string {
+	digits := 0
+	if share < .1 {
+		digits = 1
+	}
+	return fmt.Sprintf("%.*f %%", digits, 100*share)
 }
 
 // DriftWithin is the change over a step up to which it counts as steady.
@@ -51,15 +73,7 @@ func (d Drift) String() string {
 		if of.trend == nil {
 			continue
 		}
-		way := "rose"
-		if of.trend.Change < 0 {
-			way = "fell"
-		}
-		percent, digits := 100*math.Abs(of.trend.Change), 0
-		if percent < 10 {
-			digits = 1
-		}
-		parts = append(parts, fmt.Sprintf("%s %s by %.*f %%", of.what, way, digits, percent))
+		parts = append(parts, of.what+" "+of.trend.String())
 	}
 	return d.Name() + ": " + strings.Join(parts, " and ") + " over the step"
 }

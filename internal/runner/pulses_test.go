@@ -57,7 +57,7 @@ func TestBurstsAndDrift(t *testing.T) {
 	if len(asked) != 5 || asked[1]-asked[0] != 3*time.Second {
 		t.Errorf("the engine was told %v", asked)
 	}
-	if steps[0].Drift != nil || steps[2].Drift != nil || steps[1].Drift == nil || !strings.HasPrefix(steps[1].Drift.String(), "still warming: throughput rose by 34 % over the step") {
+	if steps[0].Drift != nil || steps[2].Drift != nil || steps[1].Drift == nil || !strings.HasPrefix(steps[1].Drift.String(), "still warming: throughput rose by 41 % over the step") {
 		t.Errorf("drifts %v, %v, %v", steps[0].Drift, steps[1].Drift, steps[2].Drift)
 	}
 }

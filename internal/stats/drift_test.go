@@ -40,13 +40,13 @@ func TestDrift(t *testing.T) {
 		"level":     {course(10, level), ""},
 		"too short": {course(3, func(at float64) (float64, float64) { return 1000 * at, 1.5 }), ""},
 		"rises under a quota": {course(10, func(at float64) (float64, float64) { return 2000 + 20*at, 1.5 }),
-			"still warming: throughput rose by 9.5 % and CPU time per request fell by 9.5 % over the step"},
+			"still warming: throughput rose by 10 % and CPU time per request fell by 9.1 % over the step"},
 		"cheaper at the same rate": {course(10, func(at float64) (float64, float64) { return 2000, 1 - .01*at }),
-			"still warming: CPU time per request fell by 11 % over the step"},
+			"still warming: CPU time per request fell by 10.0 % over the step"},
 		"slower and slower": {course(10, func(at float64) (float64, float64) { return 2000 - 20*at, 1.5 - .015*at }),
-			"not steady: throughput fell by 11 % over the step"},
+			"not steady: throughput fell by 10.0 % over the step"},
 		"by 2 %":    {course(10, func(at float64) (float64, float64) { return 2000 + 4*at, 1.5 }), ""},
-		"kt-spring": {course(4, func(at float64) (float64, float64) { return []float64{1442, 2390, 3188, 3500}[int(at)], 1.5 }), "still warming: throughput rose by 106 % over the step"},
+		"kt-spring": {course(4, func(at float64) (float64, float64) { return []float64{1442, 2390, 3188, 3500}[int(at)], 1.5 }), "still warming: throughput rose by 226 % over the step"},
 		"one bad window": {course(10, func(at float64) (float64, float64) {
 			if at > 9 {
 				return 1500, 1.5
@@ -136,7 +136,7 @@ func TestDriftIsADoubt(t *testing.T) {
 	s := course(10, func(at float64) (float64, float64) { return 2000 + 50*at, 1.5 })
 	s.Drift = Drift(s)
 	s.Load.Warnings, s.Warnings = []string{"client-bound"}, []string{"the machine stood still"}
-	if got := strings.Join(s.Doubts(), "|"); !strings.HasPrefix(got, "still warming: throughput rose by 22 %") || !strings.HasSuffix(got, "|client-bound|the machine stood still") {
+	if got := strings.Join(s.Doubts(), "|"); !strings.HasPrefix(got, "still warming: throughput rose by 25 %") || !strings.HasSuffix(got, "|client-bound|the machine stood still") {
 		t.Error(got)
 	}
 }

