@@ -63,8 +63,8 @@ func (b browser) open(file string) error {
 	go func() { done <- cmd.Wait() }()
 	select {
 	case err := <-done:
-		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-			return fmt.Errorf("%s: exit code %d", filepath.Base(b.path), exit.ExitCode())
+		if ended, ok := errors.AsType[*exec.ExitError](err); ok {
+			return fmt.Errorf("%s: exit code %d", filepath.Base(b.path), ended.ExitCode())
 		}
 		return err
 	case <-time.After(browserWait):

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locbench/internal/compare"
+	"locbench/internal/exit"
 	"locbench/internal/results"
 	"locbench/internal/stats"
 )
@@ -53,7 +54,7 @@ Exit codes are those of 'locbench run'.`,
 					}
 				}
 				if f.rounds < 2*stats.MinInterval {
-					return usage("--rounds %d: at least %d are needed, half of them for each side", f.rounds, 2*stats.MinInterval)
+					return exit.Usagef("--rounds %d: at least %d are needed, half of them for each side", f.rounds, 2*stats.MinInterval)
 				}
 				if f.out == "" {
 					f.out = filepath.Join("results", time.Now().Format("20060102-150405")+"-calibrate")
@@ -100,7 +101,7 @@ func tellFloor(env Env, dir string, contenders []string, asJSON bool) error {
 		return errors.Join(floorErr, err)
 	}
 	if err := writeFloor(dir, floor); err != nil {
-		warn(env, err)
+		env.Warn(err)
 	}
 	if asJSON {
 		encoder := json.NewEncoder(env.Stdout)

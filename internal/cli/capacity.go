@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locbench/internal/capacity"
+	"locbench/internal/exit"
 	"locbench/internal/results"
 	"locbench/internal/safe"
 	"locbench/internal/slo"
@@ -108,13 +109,13 @@ func findCapacity(ctx context.Context, env Env, f capacityFlags, contenders []st
 		return err
 	}
 	if len(contenders) == 0 && f.target == "" {
-		return usage("name a contender (see 'locbench services list'), or a service that runs by --target URL")
+		return exit.Usagef("name a contender (see 'locbench services list'), or a service that runs by --target URL")
 	}
 	if f.out == "" {
 		f.out = filepath.Join("results", time.Now().Format("20060102-150405")+"-capacity")
 	}
 	if _, err := os.Lstat(filepath.Join(f.out, capacity.File)); err == nil {
-		return usage("%s holds a search already: choose another --out", f.out)
+		return exit.Usagef("%s holds a search already: choose another --out", f.out)
 	}
 	var planned []conducted
 	for _, p := range places {
@@ -137,7 +138,7 @@ func findCapacity(ctx context.Context, env Env, f capacityFlags, contenders []st
 			err = fmt.Errorf("%s: %w", places[i].label, err)
 		}
 		failures = append(failures, err)
-		if ctx.Err() != nil || exitCode(ctx, err) == ExitUsage {
+		if ctx.Err() != nil || exit.Code(ctx, err) == exit.Usage {
 			break
 		}
 	}
@@ -150,15 +151,15 @@ func findCapacity(ctx context.Context, env Env, f capacityFlags, contenders []st
 // objective reads --slo.
 func (f *capacityFlags) objective() (slo.Objective, error) {
 	if f.slo == "" {
-		return nil, usage("--slo is missing: what must be kept, for example --slo 'p99<50ms,errors<0.1%%'")
+		return nil, exit.Usagef("--slo is missing: what must be kept, for example --slo 'p99<50ms,errors<0.1%%'")
 	}
 	o, err := slo.Parse(f.slo)
 	if err != nil {
-		return nil, usage("--slo: %w", err)
+		return nil, exit.Usagef("--slo: %w", err)
 	}
 	for _, c := range o {
 		if c.Metric == slo.Throughput {
-			return nil, usage("--slo: the throughput is what is searched for: leave %s out", c)
+			return nil, exit.Usagef("--slo: the throughput is what is searched for: leave %s out", c)
 		}
 	}
 	return o, nil
@@ -188,7 +189,7 @@ func (f *capacityFlags) searchAt(ctx context.Context, env Env, c conducted, p pl
 	}
 	if run, legs, readErr := results.Read(c.dir); err != nil && readErr == nil && results.NothingRan(run, legs) {
 		log.record.Points = log.record.Points[:point]
-		return alsoSay(errors.Join(err, results.Discard(c.dir, run)), "nothing ran, so nothing is kept")
+		return exit.Append(errors.Join(err, results.Discard(c.dir, run)), "nothing ran, so nothing is kept")
 	}
 	if err != nil {
 		log.record.Points[point].Failure = safe.Line(strings.ReplaceAll(err.Error(), "\n", "; "), 2000)

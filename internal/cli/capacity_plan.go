@@ -9,6 +9,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/capacity"
+	"locbench/internal/exit"
 	"locbench/internal/slo"
 	"locbench/internal/strictyaml"
 	"locbench/internal/units"
@@ -28,30 +29,30 @@ func (f *capacityFlags) config() (capacity.Config, error) {
 		c.Max = mostRate
 	}
 	if _, err := fmt.Sscanf(f.confirm, "%d/%d", &c.Need, &c.Of); err != nil || f.confirm != fmt.Sprintf("%d/%d", c.Need, c.Of) || c.Of > 100 {
-		return c, usage("--confirm %q: write K/N, such as 2/3: so many of so many trials must hold, of 100 at most", f.confirm)
+		return c, exit.Usagef("--confirm %q: write K/N, such as 2/3: so many of so many trials must hold, of 100 at most", f.confirm)
 	}
 	digits, percent := strings.CutSuffix(f.resolution, "%")
 	v, err := strconv.ParseFloat(digits, 64)
 	if err != nil || !percent {
-		return c, usage("--resolution %q: write a share from 0.1%% to 100%%, such as 3%%", f.resolution)
+		return c, exit.Usagef("--resolution %q: write a share from 0.1%% to 100%%, such as 3%%", f.resolution)
 	}
 	c.Resolution = v / 100
 	switch {
 	case f.guess < 0:
-		return c, usage("--guess %g: more than 0 requests per second", f.guess)
+		return c, exit.Usagef("--guess %g: more than 0 requests per second", f.guess)
 	case f.most < 0 || f.most > mostRate:
-		return c, usage("--max-rate %g: more than 0, and at most %d requests per second", f.most, mostRate)
+		return c, exit.Usagef("--max-rate %g: more than 0, and at most %d requests per second", f.most, mostRate)
 	case f.trial < time.Second || f.trial > time.Hour:
-		return c, usage("--trial %v: from 1s to 1h", f.trial)
+		return c, exit.Usagef("--trial %v: from 1s to 1h", f.trial)
 	case f.warmUp < 100*time.Millisecond || f.warmUp > time.Hour:
-		return c, usage("--warm-up %v: from 100ms to 1h; a contender that has not been asked before is no measure", f.warmUp)
+		return c, exit.Usagef("--warm-up %v: from 100ms to 1h; a contender that has not been asked before is no measure", f.warmUp)
 	case f.connections < 0 || f.connections > 65535:
-		return c, usage("--connections %d: from 1 to 65535", f.connections)
+		return c, exit.Usagef("--connections %d: from 1 to 65535", f.connections)
 	}
 	probe := c
 	probe.Start = max(probe.Start, leastRate)
 	if _, err := capacity.New(probe); err != nil {
-		return c, withCode(ExitUsage, err)
+		return c, exit.With(exit.Usage, err)
 	}
 	return c, nil
 }
@@ -62,14 +63,14 @@ func (f *capacityFlags) places(changed func(string) bool) ([]place, error) {
 		return []place{{dir: "."}}, nil
 	}
 	if f.target != "" {
-		return nil, usage("--limits: the service at --target was started by somebody else, with limits of its own")
+		return nil, exit.Usagef("--limits: the service at --target was started by somebody else, with limits of its own")
 	}
 	key, list, ok := strings.Cut(f.limits, "=")
 	if !ok || key != "cpus" && key != "memory" {
-		return nil, usage("--limits %q: write cpus=0.5,1,1.5,2 or memory=128MiB,512MiB", f.limits)
+		return nil, exit.Usagef("--limits %q: write cpus=0.5,1,1.5,2 or memory=128MiB,512MiB", f.limits)
 	}
 	if changed(key) {
-		return nil, usage("--limits and --%s both say what a contender gets: choose one", key)
+		return nil, exit.Usagef("--limits and --%s both say what a contender gets: choose one", key)
 	}
 	var all []place
 	seen := map[string]bool{}
@@ -79,24 +80,24 @@ func (f *capacityFlags) places(changed func(string) bool) ([]place, error) {
 		case "cpus":
 			v, err := strconv.ParseFloat(text, 64)
 			if err != nil || !(v >= 0.01 && v <= 1024) {
-				return nil, usage("--limits: %q is no number of CPUs from 0.01 to 1024", text)
+				return nil, exit.Usagef("--limits: %q is no number of CPUs from 0.01 to 1024", text)
 			}
 			p = place{label: units.CPUs(v), dir: "cpus-" + strconv.FormatFloat(v, 'g', -1, 64), cpus: v}
 		default:
 			v, err := strictyaml.ParseBytes(text)
 			if err != nil {
-				return nil, usage("--limits: %w", err)
+				return nil, exit.Usagef("--limits: %w", err)
 			}
 			p = place{label: units.Bytes(v), dir: "memory-" + strings.ReplaceAll(units.Bytes(v), " ", ""), bytes: v}
 		}
 		if seen[p.dir] {
-			return nil, usage("--limits: %s is there twice", p.label)
+			return nil, exit.Usagef("--limits: %s is there twice", p.label)
 		}
 		seen[p.dir] = true
 		all = append(all, p)
 	}
 	if len(all) > maxPlaces {
-		return nil, usage("--limits: %d are too many, at most %d", len(all), maxPlaces)
+		return nil, exit.Usagef("--limits: %d are too many, at most %d", len(all), maxPlaces)
 	}
 	return all, nil
 }
@@ -131,7 +132,7 @@ func (f *capacityFlags) plan(env Env, p place, contenders []string, changed func
 	plan.Profile.Thresholds = nil // trials are there to miss the objective
 	pr := &plan.Profile
 	if len(pr.Contenders) != 1 {
-		return conducted{}, usage("one contender at a time: the profile %s has %d", pr.Name, len(pr.Contenders))
+		return conducted{}, exit.Usagef("one contender at a time: the profile %s has %d", pr.Name, len(pr.Contenders))
 	}
 	what := pr.Contenders[0].String()
 	pr.Description = "Trials of " + units.Length(f.trial) + " of the requests of profile " + pr.Name + " at rates that a search has chosen."

@@ -11,6 +11,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/capacity"
+	"locbench/internal/exit"
 	"locbench/internal/plain"
 	"locbench/internal/results"
 	"locbench/internal/safe"
@@ -90,7 +91,7 @@ func tellCapacity(env Env, f capacityFlags, log *capacityLog) error {
 	fmt.Fprintf(env.Stderr, "\nresults  %s\n", filepath.Join(log.dir, capacity.File))
 	none := 0
 	for _, p := range log.record.Points {
-		if file := filepath.Join(log.dir, p.Dir, results.ReportFile); regular(file) {
+		if file := filepath.Join(log.dir, p.Dir, results.ReportFile); results.Has(filepath.Dir(file), results.ReportFile) {
 			fmt.Fprintf(env.Stderr, "report   %s\n", file)
 		}
 		if p.Result.Rate == 0 && p.Failure == "" {
@@ -98,7 +99,7 @@ func tellCapacity(env Env, f capacityFlags, log *capacityLog) error {
 		}
 	}
 	if none == len(log.record.Points) {
-		return withCode(ExitThreshold, fmt.Errorf("no rate keeps %s", log.record.Objective))
+		return exit.With(exit.Threshold, fmt.Errorf("no rate keeps %s", log.record.Objective))
 	}
 	return nil
 }

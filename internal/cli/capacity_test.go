@@ -19,6 +19,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/capacity"
 	"locbench/internal/event"
+	"locbench/internal/exit"
 	"locbench/internal/results"
 	"locbench/internal/slo"
 )
@@ -123,7 +124,7 @@ func TestCapacityOfATargetThatFails(t *testing.T) {
 	}))
 	defer server.Close()
 	code, r, talk := capacityOf(t, server, filepath.Join(t.TempDir(), "out"), "--guess", "20", "--max-trials", "2")
-	if code != ExitThreshold || r.Points[0].Result.Rate != 0 || !strings.Contains(talk, "no rate keeps p50<3s,errors<0.1%") {
+	if code != exit.Threshold || r.Points[0].Result.Rate != 0 || !strings.Contains(talk, "no rate keeps p50<3s,errors<0.1%") {
 		t.Errorf("exit code %d, %+v\n%s", code, r.Points[0], talk)
 	}
 	if why := capacity.Reason(r.Points[0].Outcomes[0].Why); !strings.Contains(why, "errors is 3") {

@@ -14,6 +14,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/check"
 	"locbench/internal/contender"
+	"locbench/internal/exit"
 	"locbench/internal/safe"
 	"locbench/internal/store"
 )
@@ -44,14 +45,14 @@ Exit code 0 when every check passed, 4 when one failed, 1 when the service could
 			}
 			s, err := check.LoadSuite(suite)
 			if err != nil {
-				return withCode(ExitUsage, err)
+				return exit.With(exit.Usage, err)
 			}
 			if len(endpoints) == 0 {
 				endpoints = nil
 			}
 			for _, e := range endpoints {
 				if !slices.Contains(contender.Groups(), e) {
-					return usage("--endpoints: there is no group %q; there are %s", e, strings.Join(contender.Groups(), " "))
+					return exit.Usagef("--endpoints: there is no group %q; there are %s", e, strings.Join(contender.Groups(), " "))
 				}
 			}
 			if err := answers(cmd.Context(), base, timeout); err != nil {
@@ -91,7 +92,7 @@ func answers(ctx context.Context, base string, timeout time.Duration) error {
 func serviceURL(text string) (string, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", usage("%q is not the URL of a service; one looks like http://127.0.0.1:8080", text)
+		return "", exit.Usagef("%q is not the URL of a service; one looks like http://127.0.0.1:8080", text)
 	}
 	return strings.TrimRight(u.String(), "/"), nil
 }
@@ -127,7 +128,7 @@ func (t *checkTeller) finish(ctx context.Context, base string, opts check.Option
 		return fmt.Errorf("check %s: %w", store.Redact(base), err)
 	}
 	if t.failed > 0 {
-		return withCode(ExitThreshold, fmt.Errorf("%d of %d checks failed", t.failed, t.passed+t.failed))
+		return exit.With(exit.Threshold, fmt.Errorf("%d of %d checks failed", t.failed, t.passed+t.failed))
 	}
 	return nil
 }

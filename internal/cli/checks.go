@@ -7,6 +7,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/check"
+	"locbench/internal/exit"
 	"locbench/internal/runner"
 )
 
@@ -22,7 +23,7 @@ func newChecks(s *site) (*checks, error) {
 	for _, name := range s.plan.Profile.Checks.Suites {
 		suite, err := check.LoadSuite(name)
 		if err != nil {
-			return nil, withCode(ExitUsage, err)
+			return nil, exit.With(exit.Usage, err)
 		}
 		c.suites = append(c.suites, suite)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -15,15 +14,16 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/compare"
+	"locbench/internal/console"
 	"locbench/internal/dataset"
 	"locbench/internal/event"
+	"locbench/internal/exit"
 	"locbench/internal/launch"
 	"locbench/internal/load"
 	"locbench/internal/machine"
 	"locbench/internal/plain"
 	"locbench/internal/results"
 	"locbench/internal/runner"
-	"locbench/internal/safe"
 	"locbench/internal/secret"
 	"locbench/internal/store"
 	"locbench/internal/units"
@@ -32,7 +32,7 @@ import (
 // run is locbench run.
 func run(ctx context.Context, env Env, f runFlags, contenders []string, changed func(string) bool) error {
 	if !f.controlled {
-		if !f.headless && !f.json && !f.quiet && hasScreen(env) {
+		if !f.headless && !f.json && !f.quiet && env.HasScreen() {
 			if err := rehearse(f, contenders, changed, env.Args); err != nil {
 				return err
 			}
@@ -41,7 +41,7 @@ func run(ctx context.Context, env Env, f runFlags, contenders []string, changed 
 		return execute(ctx, env, f, contenders, changed, nil)
 	}
 	if f.json {
-		return usage("--json and %s both want standard output", controlledFlag)
+		return exit.Usagef("--json and %s both want standard output", controlledFlag)
 	}
 	return work(ctx, env, func(ctx context.Context, controls <-chan bench.Control) error {
 		return execute(ctx, env, f, contenders, changed, controls)
@@ -84,7 +84,7 @@ func execute(ctx context.Context, env Env, f runFlags, contenders []string, chan
 			return err
 		}
 		if held, err = results.Hold(f.resume); err != nil { // before the plan is read: another one may be going on with it
-			return withCode(ExitUsage, err)
+			return exit.With(exit.Usage, err)
 		}
 		defer held.Close()
 	}
@@ -111,11 +111,11 @@ func execute(ctx context.Context, env Env, f runFlags, contenders []string, chan
 		if !f.controlled { // the screen still reads it
 			err = errors.Join(err, results.Discard(dir, run))
 		}
-		return alsoSay(err, "nothing ran, so nothing is kept")
+		return exit.Append(err, "nothing ran, so nothing is kept")
 	}
 	missed, finishErr := finish(env, f, dir)
 	if err = errors.Join(err, finishErr, printer.Err()); err == nil && missed > 0 {
-		return withCode(ExitThreshold, fmt.Errorf("thresholds were missed: %d of those that the steps were judged by", missed))
+		return exit.With(exit.Threshold, fmt.Errorf("thresholds were missed: %d of those that the steps were judged by", missed))
 	}
 	return err
 }
@@ -125,7 +125,7 @@ func conduct(ctx context.Context, env Env, c conducted) (err error) {
 	plan, dir := c.plan, c.dir
 	data, err := dataset.Open(plan.Profile.Data)
 	if err != nil {
-		return withCode(ExitUsage, err)
+		return exit.With(exit.Usage, err)
 	}
 	clock := event.NewClock(time.Now())
 	stream := event.New(clock.Now)
@@ -160,18 +160,18 @@ func conduct(ctx context.Context, env Env, c conducted) (err error) {
 	plan.Warnings = append(plan.Warnings, warnings...)
 	if c.resume != nil {
 		if plan.Data.Hash != recorded.Data.Hash {
-			return usage("the data set %s is not the one that %s was begun with: its legs could not be compared", plan.Data.Name, dir)
+			return exit.Usagef("the data set %s is not the one that %s was begun with: its legs could not be compared", plan.Data.Name, dir)
 		}
 		plan.Warnings = append(plan.Warnings, changes(recorded, plan)...)
 	}
 	plan.Warnings = append(plan.Warnings, crowded(plan)...)
 	if c.resume != nil {
 		if err := site.cleanUp(ctx); err != nil {
-			warn(env, err)
+			env.Warn(err)
 		}
 	}
 	if _, err := machine.RaiseOpenFiles(); err != nil {
-		warn(env, err)
+		env.Warn(err)
 	}
 	if err := load.CheckLimits(most(plan.Profile.Steps)); err != nil {
 		return err // rather now than at the largest step of every leg
@@ -241,8 +241,6 @@ func crowded(run bench.Run) []string {
 	return []string{fmt.Sprintf("%d contenders are alive at the same time, and may take %s together: this machine has %s", alive, units.Bytes(all), units.Bytes(machine))}
 }
 
-func warn(env Env, err error) { fmt.Fprintf(env.Stderr, "warning: %s\n", safe.Line(err.Error(), 2000)) }
-
 // most is the largest number of connections that the steps name.
 func most(steps []bench.Step) (n int) {
 	for _, s := range steps {
@@ -294,7 +292,7 @@ func planRun(f runFlags, contenders []string, changed func(string) bool, command
 	files := map[string]bench.Leg{}
 	for _, l := range legs {
 		if other, twice := files[l.File]; twice {
-			return bench.Run{}, "", usage("%s and %s would write the same file %s: give one of them another name", other.Label(), l.Leg.Label(), l.File)
+			return bench.Run{}, "", exit.Usagef("%s and %s would write the same file %s: give one of them another name", other.Label(), l.Leg.Label(), l.File)
 		}
 		files[l.File] = l.Leg
 	}
@@ -310,7 +308,7 @@ func planRun(f runFlags, contenders []string, changed func(string) bool, command
 func aim(p *bench.Profile, contenders []string, changed func(string) bool) error {
 	for _, name := range []string{"cpus", "memory", "cpu-set"} {
 		if changed(name) {
-			return usage("--%s: the service at --target was started by somebody else, with limits of its own", name)
+			return exit.Usagef("--%s: the service at --target was started by somebody else, with limits of its own", name)
 		}
 	}
 	switch len(contenders) {
@@ -322,7 +320,7 @@ func aim(p *bench.Profile, contenders []string, changed func(string) bool) error
 		}
 	case 1:
 	default:
-		return usage("--target names one service, but %d contenders were given", len(contenders))
+		return exit.Usagef("--target names one service, but %d contenders were given", len(contenders))
 	}
 	p.Runtime, p.Limits = bench.RuntimeURL, bench.Limits{}
 	return nil
@@ -393,7 +391,7 @@ func openResults(dir string, resume *results.Held, plan bench.Run, cancel contex
 	}
 	w, err := results.Create(dir, plan, fail)
 	if err != nil {
-		return nil, withCode(ExitUsage, err)
+		return nil, exit.With(exit.Usage, err)
 	}
 	return w, nil
 }
@@ -417,16 +415,16 @@ func unkept(dir string, err error, resumable bool) error {
 }
 
 func newPrinter(env Env, f runFlags, fail func(error)) *plain.Printer {
-	width, live := terminal(env.Stderr)
+	width, live := console.Width(env.Stderr)
 	return plain.New(plain.Options{
 		Out: env.Stdout, Talk: env.Stderr, Live: live && !f.json, Width: width,
-		Color: colored(env, env.Stderr), JSON: f.json, Quiet: f.quiet || f.controlled, Details: f.details, Fail: fail,
+		Color: env.Colored(env.Stderr), JSON: f.json, Quiet: f.quiet || f.controlled, Details: f.details, Fail: fail,
 	})
 }
 
 // interruption is why somebody has ended ctx: by a signal, or by closing the screen; nil where nobody has.
 func interruption(ctx context.Context) error {
-	if interrupted, ok := errors.AsType[errInterrupted](context.Cause(ctx)); ok {
+	if interrupted, ok := errors.AsType[exit.Signal](context.Cause(ctx)); ok {
 		return interrupted
 	}
 	if errors.Is(context.Cause(ctx), errScreenGone) {
@@ -439,15 +437,15 @@ func interruption(ctx context.Context) error {
 func outcome(ctx context.Context, err, writeErr error) error {
 	switch cause := interruption(ctx); {
 	case cause != nil:
-		return withCode(ExitInterrupted, cause)
+		return exit.With(exit.Interrupted, cause)
 	case errors.Is(err, runner.ErrOnRequest):
-		return withCode(ExitInterrupted, err)
+		return exit.With(exit.Interrupted, err)
 	case writeErr != nil:
-		return withCode(ExitContender, fmt.Errorf("the run ended early: %w", writeErr))
+		return exit.With(exit.Contender, fmt.Errorf("the run ended early: %w", writeErr))
 	case errors.Is(err, runner.ErrLegs):
-		return withCode(ExitContender, err)
+		return exit.With(exit.Contender, err)
 	case errors.Is(err, runner.ErrThreshold):
-		return withCode(ExitThreshold, err)
+		return exit.With(exit.Threshold, err)
 	}
 	return err
 }
@@ -481,14 +479,6 @@ func untold(err error) error {
 	return fmt.Errorf("%w%s", runner.ErrLegs, text)
 }
 
-// alsoSay adds a few words to err, which keeps its exit code.
-func alsoSay(err error, words string) error {
-	if c, ok := errors.AsType[*codeError](err); ok {
-		return withCode(c.code, fmt.Errorf("%w; %s", err, words))
-	}
-	return fmt.Errorf("%w; %s", err, words)
-}
-
 // finish writes the reports from what is on disk, so that they show exactly what was kept, and prints the table. missed is how often
 // thresholds were.
 func finish(env Env, f runFlags, dir string) (missed int, err error) {
@@ -514,22 +504,17 @@ func finish(env Env, f runFlags, dir string) (missed int, err error) {
 func summary(env Env, dir string, run bench.Run, legs []bench.LegResult, warned bool) error {
 	if len(legs) > 0 {
 		fmt.Fprintln(env.Stderr)
-		width, _ := terminal(env.Stdout)
+		width, _ := console.Width(env.Stdout)
 		if tableErr := plain.Table(env.Stdout, run, legs, findFloor(run, run, dir), width, warned); tableErr != nil {
 			return tableErr
 		}
 	}
 	fmt.Fprintf(env.Stderr, "\nresults  %s\n", dir)
-	if file := filepath.Join(dir, results.ReportFile); regular(file) {
+	if file := filepath.Join(dir, results.ReportFile); results.Has(filepath.Dir(file), results.ReportFile) {
 		fmt.Fprintf(env.Stderr, "report   %s\n", file)
 	}
 	if run.State == bench.RunInterrupted {
 		fmt.Fprintf(env.Stderr, "go on    locbench run --resume %s\n", dir)
 	}
 	return nil
-}
-
-func regular(path string) bool {
-	st, err := os.Lstat(path)
-	return err == nil && st.Mode().IsRegular()
 }

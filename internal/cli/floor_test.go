@@ -11,13 +11,14 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/compare"
+	"locbench/internal/exit"
 )
 
 func said(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
 	code := Main(context.Background(), Env{Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }})
-	if code != ExitOK {
+	if code != exit.OK {
 		t.Errorf("%v: exit code %d\n%s", args, code, errs.String())
 	}
 	return out.String()

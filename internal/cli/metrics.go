@@ -12,6 +12,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/event"
+	"locbench/internal/exit"
 	"locbench/internal/metrics"
 	"locbench/internal/store"
 )
@@ -47,15 +48,15 @@ func (f metricsFlags) open(ctx context.Context) (*telling, error) {
 	var err error
 	if f.push != "" {
 		if t.url, err = metrics.Endpoint(f.push); err != nil {
-			return nil, usage("--push-url: %w", err)
+			return nil, exit.Usagef("--push-url: %w", err)
 		}
 		if f.every < time.Second || f.every > time.Hour {
-			return nil, usage("--push-every %v: from 1s to 1h", f.every)
+			return nil, exit.Usagef("--push-every %v: from 1s to 1h", f.every)
 		}
 	}
 	if f.listen != "" {
 		if t.listener, err = metrics.Listen(ctx, f.listen); err != nil {
-			return nil, usage("--metrics-listen: %w", err)
+			return nil, exit.Usagef("--metrics-listen: %w", err)
 		}
 	}
 	return t, nil

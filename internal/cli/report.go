@@ -10,6 +10,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/capacity"
+	"locbench/internal/exit"
 	"locbench/internal/report"
 	"locbench/internal/results"
 )
@@ -44,12 +45,12 @@ a second of CPU time after a step, and only while a browser looks: where the fig
 		RunE: func(cmd *cobra.Command, dirs []string) error {
 			if served.serve {
 				if cmd.Flags().Changed("output") || cmd.Flags().Changed("format") {
-					return usage("--serve shows the page: it takes neither --output nor --format")
+					return exit.Usagef("--serve shows the page: it takes neither --output nor --format")
 				}
 				return serveReport(cmd.Context(), env, served, dirs)
 			}
 			if cmd.Flags().Changed("listen") {
-				return usage("--listen goes with --serve")
+				return exit.Usagef("--listen goes with --serve")
 			}
 			if format != "html" {
 				return reportAs(env, dirs[0], format, out)
@@ -62,7 +63,7 @@ a second of CPU time after a step, and only while a browser looks: where the fig
 				return err
 			}
 			if err != nil {
-				warn(env, err)
+				env.Warn(err)
 			}
 			files, err := writeReports(dirs[0], out, run, legs)
 			for _, f := range files {
@@ -81,7 +82,7 @@ a second of CPU time after a step, and only while a browser looks: where the fig
 // reportSearches writes the reports of a folder of 'locbench capacity --limits', which holds a results folder for each of them; done is
 // false when dir is none.
 func reportSearches(env Env, dir, out string) (done bool, err error) {
-	if regular(filepath.Join(dir, results.RunFile)) || !regular(filepath.Join(dir, capacity.File)) {
+	if results.Has(dir, results.RunFile) || !results.Has(dir, capacity.File) {
 		return false, nil
 	}
 	r, err := readCapacity(dir)
@@ -89,7 +90,7 @@ func reportSearches(env Env, dir, out string) (done bool, err error) {
 		return true, err
 	}
 	if out != "" {
-		return true, usage("%s holds several results folders, which one --output cannot take: name one of them", dir)
+		return true, exit.Usagef("%s holds several results folders, which one --output cannot take: name one of them", dir)
 	}
 	var failures []error
 	for _, folder := range searchFolders(dir, r) {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"locbench/internal/bench"
+	"locbench/internal/exit"
 	"locbench/internal/live"
 	"locbench/internal/report"
 	"locbench/internal/results"
@@ -27,7 +28,7 @@ func serveReport(ctx context.Context, env Env, f serveFlags, dirs []string) erro
 	}
 	l, err := live.Listen(ctx, f.listen)
 	if err != nil {
-		return usage("--listen: %w", err)
+		return exit.Usagef("--listen: %w", err)
 	}
 	fmt.Fprintf(env.Stdout, "http://%s/\n", l.Addr())
 	fmt.Fprintf(env.Stderr, "shows %s; Ctrl-C ends it\n", safe.Line(dir, 1000))
@@ -59,14 +60,14 @@ func served(dirs []string) (string, error) {
 				return e.Dir, nil
 			}
 		}
-		return "", usage("there is no results folder in ./results: name one")
+		return "", exit.Usagef("there is no results folder in ./results: name one")
 	}
 	dir := dirs[0]
 	if filepath.Base(dir) == results.RunFile {
 		dir = filepath.Dir(dir)
 	}
-	if _, _, err := results.Read(dir); err != nil && !regular(filepath.Join(dir, results.RunFile)) {
-		return "", withCode(ExitUsage, err)
+	if _, _, err := results.Read(dir); err != nil && !results.Has(dir, results.RunFile) {
+		return "", exit.With(exit.Usage, err)
 	}
 	return dir, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
+	"locbench/internal/exit"
 	"locbench/internal/profile"
 	"locbench/internal/results"
 	"locbench/internal/secret"
@@ -24,13 +25,13 @@ func planResume(f runFlags, contenders []string, changed func(string) bool) (ben
 	for _, r := range run.Profile.Requests {
 		for name, value := range r.Header {
 			if value == secret.Mask {
-				return run, usage("the header %s of request %q is not on record, since it is secret: the run cannot go on; begin it anew", name, r.Name)
+				return run, exit.Usagef("the header %s of request %q is not on record, since it is secret: the run cannot go on; begin it anew", name, r.Name)
 			}
 		}
 	}
 	if f.elastic != "" {
 		if run.Profile.Store.Kind != bench.StoreExternal {
-			return run, usage("this run was begun with the store %q: it takes no --elastic", run.Profile.Store.Kind)
+			return run, exit.Usagef("this run was begun with the store %q: it takes no --elastic", run.Profile.Store.Kind)
 		}
 		if run.Profile.Store.URL, err = serviceURL(f.elastic); err != nil {
 			return run, err
@@ -38,7 +39,7 @@ func planResume(f runFlags, contenders []string, changed func(string) bool) (ben
 	}
 	if f.target != "" {
 		if run.Target == "" {
-			return run, usage("this run launches its contenders: it takes no --target")
+			return run, exit.Usagef("this run launches its contenders: it takes no --target")
 		}
 		if run.Target, err = serviceURL(f.target); err != nil {
 			return run, err
@@ -46,7 +47,7 @@ func planResume(f runFlags, contenders []string, changed func(string) bool) (ben
 	}
 	// A results folder may come from elsewhere. What it would build and run is for the user to name.
 	if len(run.Services) > 0 && len(f.services) == 0 {
-		return run, usage("contenders of this run came from outside of locbench; name the folder again:  --services %s", strings.Join(run.Services, " --services "))
+		return run, exit.Usagef("contenders of this run came from outside of locbench; name the folder again:  --services %s", strings.Join(run.Services, " --services "))
 	}
 	return run, nil
 }
@@ -54,12 +55,12 @@ func planResume(f runFlags, contenders []string, changed func(string) bool) (ben
 // resumeTakes refuses what is on record already.
 func resumeTakes(contenders []string, changed func(string) bool) error {
 	if len(contenders) > 0 {
-		return usage("--resume goes on with the recorded plan: it takes no contenders")
+		return exit.Usagef("--resume goes on with the recorded plan: it takes no contenders")
 	}
 	for _, name := range []string{"profile", "runtime", "store", "rounds", "duration", "turns", "connections", "cpus", "memory", "seed", "latency", "latency-p99", "no-checks", "out", "threshold",
 		"cpu-set", "data", "cities", "vertices", "data-seed"} {
 		if changed(name) {
-			return usage("--resume goes on with the recorded plan: it takes no --%s", name)
+			return exit.Usagef("--resume goes on with the recorded plan: it takes no --%s", name)
 		}
 	}
 	return nil
@@ -69,22 +70,22 @@ func resumeTakes(contenders []string, changed func(string) bool) error {
 func resumable(dir string) (bench.Run, error) {
 	run, _, err := results.Read(dir)
 	if run.Schema == 0 {
-		return run, withCode(ExitUsage, err)
+		return run, exit.With(exit.Usage, err)
 	}
 	if run.Search != "" {
-		return run, usage("%s is a search for capacity, whose trials depend on each other: begin it anew with 'locbench capacity'", dir)
+		return run, exit.Usagef("%s is a search for capacity, whose trials depend on each other: begin it anew with 'locbench capacity'", dir)
 	}
 	if !regexp.MustCompile(`^[0-9A-Za-z-]{1,64}$`).MatchString(run.ID) {
-		return run, usage("%s: %q is no id of a run", dir, run.ID)
+		return run, exit.Usagef("%s: %q is no id of a run", dir, run.ID)
 	}
 	if err := profile.Validate(run.Profile); err != nil && run.Target == "" {
-		return run, withCode(ExitUsage, err)
+		return run, exit.With(exit.Usage, err)
 	}
 	left := 0
 	for i := range run.Legs {
 		leg := run.Legs[i].Leg
 		if !slices.Contains(run.Profile.Contenders, bench.Selection{Contender: leg.Contender, Variant: leg.Variant}) {
-			return run, usage("%s: leg %s is not of its profile", dir, leg)
+			return run, exit.Usagef("%s: leg %s is not of its profile", dir, leg)
 		}
 	}
 	for _, group := range run.Groups() {
@@ -97,7 +98,7 @@ func resumable(dir string) (bench.Run, error) {
 		}
 	}
 	if left == 0 {
-		return run, usage("nothing to resume: all %d legs in %s are complete", len(run.Legs), dir)
+		return run, exit.Usagef("nothing to resume: all %d legs in %s are complete", len(run.Legs), dir)
 	}
 	return run, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/contender"
+	"locbench/internal/exit"
 	"locbench/internal/profile"
 	"locbench/internal/stats"
 	"locbench/internal/strictyaml"
@@ -161,7 +162,7 @@ func fixed(values ...string) cobra.CompletionFunc {
 func plannedProfile(f runFlags, contenders []string, changed func(string) bool) (bench.Profile, error) {
 	p, err := profile.Load(f.profile, profiles.FS)
 	if err != nil {
-		return p, withCode(ExitUsage, err)
+		return p, exit.With(exit.Usage, err)
 	}
 	return changedProfile(p, f, contenders, changed)
 }
@@ -174,7 +175,7 @@ func changedProfile(p bench.Profile, f runFlags, contenders []string, changed fu
 		for _, c := range contenders {
 			sel, ok := profile.ParseSelection(c)
 			if !ok {
-				return p, usage("%q is no contender; one is written name or name:variant (see 'locbench services list')", c)
+				return p, exit.Usagef("%q is no contender; one is written name or name:variant (see 'locbench services list')", c)
 			}
 			p.Contenders = append(p.Contenders, sel)
 		}
@@ -186,7 +187,7 @@ func changedProfile(p bench.Profile, f runFlags, contenders []string, changed fu
 	for _, text := range f.thresholds {
 		t, err := profile.ParseThreshold(text)
 		if err != nil {
-			return p, usage("--%w", err)
+			return p, exit.Usagef("--%w", err)
 		}
 		p.Thresholds = append(slices.Clip(p.Thresholds), t)
 	}
@@ -197,25 +198,25 @@ func changedProfile(p bench.Profile, f runFlags, contenders []string, changed fu
 		switch r := bench.Runtime(f.runtime); r {
 		case bench.RuntimeAuto, bench.RuntimeDocker, bench.RuntimeProcess:
 		default:
-			return p, usage("--runtime %q: docker, process or auto", f.runtime)
+			return p, exit.Usagef("--runtime %q: docker, process or auto", f.runtime)
 		}
 		p.Runtime = bench.Runtime(f.runtime)
 	}
 	if changed("rounds") {
 		if f.rounds < 1 {
-			return p, usage("--rounds %d: at least 1 round", f.rounds)
+			return p, exit.Usagef("--rounds %d: at least 1 round", f.rounds)
 		}
 		p.Rounds = f.rounds
 	}
 	if changed("cpus") {
 		if f.cpus <= 0 {
-			return p, usage("--cpus %g: more than 0, such as 1.5", f.cpus)
+			return p, exit.Usagef("--cpus %g: more than 0, such as 1.5", f.cpus)
 		}
 		p.Limits.CPUs = f.cpus
 	}
 	if changed("memory") {
 		if p.Limits.Memory, err = strictyaml.ParseBytes(f.memory); err != nil {
-			return p, usage("--memory: %w", err)
+			return p, exit.Usagef("--memory: %w", err)
 		}
 	}
 	if err := f.planFlags.apply(&p, changed); err != nil {
@@ -228,7 +229,7 @@ func changedProfile(p bench.Profile, f runFlags, contenders []string, changed fu
 	}
 	if changed("duration") {
 		if f.duration <= 0 {
-			return p, usage("--duration %v: more than 0, such as 10s", f.duration)
+			return p, exit.Usagef("--duration %v: more than 0, such as 10s", f.duration)
 		}
 		p.Steps = slices.Clone(p.Steps)
 		for i := range p.Steps {
@@ -237,7 +238,7 @@ func changedProfile(p bench.Profile, f runFlags, contenders []string, changed fu
 	}
 	if changed("turns") {
 		if f.turns < 0 {
-			return p, usage("--turns %v: a time such as 100ms, or 0 for none", f.turns)
+			return p, exit.Usagef("--turns %v: a time such as 100ms, or 0 for none", f.turns)
 		}
 		p.Turns = f.turns
 	}
@@ -245,7 +246,7 @@ func changedProfile(p bench.Profile, f runFlags, contenders []string, changed fu
 		p.Checks = bench.CheckSpec{}
 	}
 	if err := profile.Validate(p); err != nil {
-		return p, withCode(ExitUsage, err)
+		return p, exit.With(exit.Usage, err)
 	}
 	return p, nil
 }
@@ -253,11 +254,11 @@ func changedProfile(p bench.Profile, f runFlags, contenders []string, changed fu
 func applyStore(p *bench.Profile, f runFlags) error {
 	if f.elastic != "" {
 		if f.store != "" && f.store != string(bench.StoreExternal) && f.store != string(bench.StoreAuto) {
-			return usage("--elastic names an external store, --store says %s: choose one", f.store)
+			return exit.Usagef("--elastic names an external store, --store says %s: choose one", f.store)
 		}
 		u, err := serviceURL(f.elastic)
 		if err != nil {
-			return usage("--elastic: %q is no URL; one looks like http://127.0.0.1:9200", f.elastic)
+			return exit.Usagef("--elastic: %q is no URL; one looks like http://127.0.0.1:9200", f.elastic)
 		}
 		p.Store = bench.StoreSpec{Kind: bench.StoreExternal, URL: u}
 	} else if f.store != "" {
@@ -267,7 +268,7 @@ func applyStore(p *bench.Profile, f runFlags) error {
 		p.Store = bench.StoreSpec{Kind: bench.StoreNone}
 	}
 	if p.Store.Kind == bench.StoreExternal && p.Store.URL == "" {
-		return usage(`profile %s wants a real Elasticsearch 7. Name one:  --elastic http://127.0.0.1:9200
+		return exit.Usagef(`profile %s wants a real Elasticsearch 7. Name one:  --elastic http://127.0.0.1:9200
 or let Docker start the official image:  --store container
 or use the one inside locbench (it shares CPU with the client):  --store embedded`, p.Name)
 	}
@@ -288,7 +289,7 @@ func replaceSteps(p *bench.Profile, connections []string) error {
 	}
 	var err error
 	if p.Steps, err = profile.ParseSteps(connections, length); err != nil {
-		return usage("--connections: %w", err)
+		return exit.Usagef("--connections: %w", err)
 	}
 	return nil
 }
@@ -316,7 +317,7 @@ func servicesOf(run *bench.Run, dirs []string) (map[bench.Selection]bench.Servic
 		}
 		svc, err := find(all, sel)
 		if err != nil {
-			return nil, withCode(ExitUsage, err)
+			return nil, exit.With(exit.Usage, err)
 		}
 		found[sel] = svc
 	}

@@ -10,9 +10,9 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"locbench/internal/bench"
+	"locbench/internal/exit"
 	"locbench/internal/results"
 	"locbench/internal/safe"
 	"locbench/internal/tui"
@@ -39,7 +39,7 @@ func (f screenFlags) options(env Env, first ui.Screen) (tui.Options, error) {
 	switch f.theme {
 	case "", "dark", "light":
 	default:
-		return tui.Options{}, usage("--theme %q: dark or light", f.theme)
+		return tui.Options{}, exit.Usagef("--theme %q: dark or light", f.theme)
 	}
 	return tui.Options{
 		Input: env.Stdin, Output: env.Stdout, Env: os.Environ(), First: first,
@@ -56,16 +56,6 @@ func utf8Locale(env Env) bool {
 		}
 	}
 	return true
-}
-
-// hasScreen tells whether env is a terminal that a dashboard can be drawn on and steered from.
-func hasScreen(env Env) bool {
-	return isTerminal(env.Stdin) && isTerminal(env.Stdout) && isTerminal(env.Stderr) && env.Getenv("TERM") != "dumb"
-}
-
-func isTerminal(f any) bool {
-	file, ok := f.(*os.File)
-	return ok && term.IsTerminal(int(file.Fd()))
 }
 
 // watchRun is locbench run on a terminal: the run in a process of its own, the screen in this one. When it has ended, what it
@@ -100,8 +90,8 @@ func watchRun(ctx context.Context, env Env, f screenFlags) error {
 // that has told its end: it is complete, and writes its reports.
 func end(ctx context.Context, s *session) (code int, talk string) {
 	sig := os.Signal(syscall.SIGTERM)
-	if interrupted, ok := errors.AsType[errInterrupted](context.Cause(ctx)); ok {
-		sig = interrupted.signal
+	if interrupted, ok := errors.AsType[exit.Signal](context.Cause(ctx)); ok {
+		sig = interrupted.Signal
 	}
 	if !s.toldEnd() && !s.stopping() {
 		s.Stop(sig)
@@ -124,7 +114,7 @@ func afterwards(env Env, dir string, code int, talk string) error {
 		}
 		if results.NothingRan(run, legs) {
 			tellTalk(env.Stderr, talk, nil)
-			return toldError{code}
+			return exit.Reported{Code: code}
 		}
 		if err := summary(env, dir, run, legs, false); err != nil {
 			return err
@@ -140,10 +130,10 @@ func afterwards(env Env, dir string, code int, talk string) error {
 		}
 	}
 	tellTalk(env.Stderr, talk, told)
-	if code == ExitOK {
+	if code == exit.OK {
 		return nil
 	}
-	return toldError{code}
+	return exit.Reported{Code: code}
 }
 
 // tellTalk writes what another locbench has written to standard error, harmless for a terminal, but for lines that have been told.
@@ -154,11 +144,6 @@ func tellTalk(w io.Writer, talk string, told map[string]bool) {
 		}
 	}
 }
-
-// toldError is a failure that has been told already: only its exit code is left to say.
-type toldError struct{ code int }
-
-func (e toldError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
 
 // also is err, after what went wrong with the screen, if anything did.
 func also(screenErr, err error) error {

@@ -12,6 +12,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/contender"
+	"locbench/internal/exit"
 	"locbench/internal/safe"
 	"locbench/services"
 )
@@ -37,7 +38,7 @@ func discoverFor(dirs []string, wanted []bench.Selection) (all []bench.Service, 
 	all, err = discover(dirs)
 	unreadable, rest := contender.Parted(err)
 	if rest != nil {
-		return nil, nil, withCode(ExitUsage, err)
+		return nil, nil, exit.With(exit.Usage, err)
 	}
 	for _, u := range unreadable {
 		// A namesake from elsewhere is not what is meant.
@@ -46,7 +47,7 @@ func discoverFor(dirs []string, wanted []bench.Selection) (all []bench.Service, 
 			return sel.Contender == u.Folder || err != nil
 		}
 		if slices.ContainsFunc(wanted, meant) {
-			return nil, nil, withCode(ExitUsage, err)
+			return nil, nil, exit.With(exit.Usage, err)
 		}
 		left = append(left, "left out, as its manifest is of no use: "+safe.Line(u.Error(), 1000))
 	}
@@ -107,7 +108,7 @@ often in several variants. Adding one needs no Go: see services/go-nethttp and '
 				for _, s := range found {
 					fmt.Fprintf(env.Stdout, "%s: ok: %s, %s %s\n", s.Dir, s.Name, s.Framework, s.Version)
 				}
-				return withCode(ExitUsage, err)
+				return exit.With(exit.Usage, err)
 			},
 		},
 		newServicesBuild(env, &dirs, complete),
@@ -121,7 +122,7 @@ func listServices(env Env, dirs []string) error {
 	all, err := discover(dirs)
 	known, knownErr := knownStates()
 	if knownErr != nil {
-		warn(env, knownErr)
+		env.Warn(knownErr)
 	}
 	tw := tabwriter.NewWriter(env.Stdout, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(tw, "NAME\tLANGUAGE\tFRAMEWORK\tENDPOINTS\tVERIFIED\tVARIANTS\tTAGS")
@@ -136,7 +137,7 @@ func listServices(env Env, dirs []string) error {
 		}
 		fmt.Fprintf(tw, "%s\t%s\t%s %s\t%d\t%s\t%s\t%s\n", s.Name, s.Language, s.Framework, s.Version, len(s.Endpoints), verifiedText(s, known), strings.Join(variants, " "), note)
 	}
-	return errors.Join(tw.Flush(), withCode(ExitUsage, err))
+	return errors.Join(tw.Flush(), exit.With(exit.Usage, err))
 }
 
 func showService(env Env, dirs []string, name string) error {
@@ -146,7 +147,7 @@ func showService(env Env, dirs []string, name string) error {
 	}
 	svc, err := contender.Find(all, name)
 	if err != nil {
-		return withCode(ExitUsage, err)
+		return exit.With(exit.Usage, err)
 	}
 	text, err := fs.ReadFile(svc.Files, contender.ManifestName)
 	if err != nil {

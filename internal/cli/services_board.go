@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/console"
 	"locbench/internal/safe"
 	"locbench/internal/units"
 )
@@ -41,7 +42,7 @@ type building struct {
 const redraw = 200 * time.Millisecond
 
 func newBuildBoard(env Env, list []bench.Service, jobs int, expect map[string]time.Duration) *buildBoard {
-	width, live := terminal(env.Stderr)
+	width, live := console.Width(env.Stderr)
 	b := &buildBoard{
 		env: env, live: live && env.Getenv("TERM") != "dumb", width: width, jobs: jobs, expect: expect,
 		total: len(list), stop: make(chan struct{}),

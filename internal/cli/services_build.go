@@ -14,6 +14,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/contender"
 	"locbench/internal/docker"
+	"locbench/internal/exit"
 	"locbench/internal/units"
 )
 
@@ -44,7 +45,7 @@ Exit codes: 0 all are built; 2 wrong usage; 3 at least one failed (all others ar
 		RunE: func(cmd *cobra.Command, names []string) error {
 			sel.names, sel.runtime = names, bench.Runtime(runtimeName)
 			if cmd.Flags().Changed("jobs") && (jobs < 1 || jobs > maxJobs) {
-				return usage("--jobs %d: a number from 1 to %d", jobs, maxJobs)
+				return exit.Usagef("--jobs %d: a number from 1 to %d", jobs, maxJobs)
 			}
 			return buildServices(cmd.Context(), env, *dirs, sel, jobs, builder{runtime: sel.runtime, rebuild: rebuild})
 		},
@@ -64,7 +65,7 @@ func (s *selection) bind(cmd *cobra.Command) {
 
 func buildServices(ctx context.Context, env Env, dirs []string, sel selection, jobs int, b builder) error {
 	if b.runtime != bench.RuntimeDocker && b.runtime != bench.RuntimeProcess {
-		return usage("--runtime %q: docker or process", b.runtime)
+		return exit.Usagef("--runtime %q: docker or process", b.runtime)
 	}
 	list, err := sel.choose(env, dirs)
 	if err != nil {
@@ -138,7 +139,7 @@ func buildAll(ctx context.Context, env Env, list []bench.Service, jobs int, rt b
 	}
 	if len(told) > 0 {
 		told = append(told, fmt.Errorf("%d of %d could not be built", len(told), len(list)))
-		return withCode(ExitContender, errors.Join(told...))
+		return exit.With(exit.Contender, errors.Join(told...))
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/exit"
 )
 
 func noEnv(string) string { return "" }
@@ -40,7 +41,7 @@ func TestBuildAllTellsFailuresAtTheEnd(t *testing.T) {
 			}
 			return bench.Artifact{Image: "locbench/" + svc.Name, ImageSize: 5 << 20}, nil
 		})
-	if exitCode(t.Context(), err) != ExitContender || !strings.Contains(err.Error(), "no such crate") || !strings.Contains(err.Error(), "1 of 4 could not be built") {
+	if exit.Code(t.Context(), err) != exit.Contender || !strings.Contains(err.Error(), "no such crate") || !strings.Contains(err.Error(), "1 of 4 could not be built") {
 		t.Errorf("error %v", err)
 	}
 	if most > 2 {

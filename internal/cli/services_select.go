@@ -7,6 +7,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/contender"
+	"locbench/internal/exit"
 	"locbench/internal/profile"
 	"locbench/internal/safe"
 )
@@ -23,17 +24,17 @@ type selection struct {
 func (s selection) choose(env Env, dirs []string) ([]bench.Service, error) {
 	switch {
 	case s.all && len(s.names) > 0:
-		return nil, usage("--all and names: choose one")
+		return nil, exit.Usagef("--all and names: choose one")
 	case !s.all && len(s.names) == 0:
-		return nil, usage("name contenders (see 'locbench services list'), or say --all")
+		return nil, exit.Usagef("name contenders (see 'locbench services list'), or say --all")
 	case s.defaults && !s.all:
-		return nil, usage("--defaults belongs to --all; a name without a variant means the default one")
+		return nil, exit.Usagef("--defaults belongs to --all; a name without a variant means the default one")
 	}
 	var list []bench.Service
 	if s.all {
 		all, err := discover(dirs)
 		if err != nil {
-			return nil, withCode(ExitUsage, err)
+			return nil, exit.With(exit.Usage, err)
 		}
 		for _, svc := range all {
 			list = append(list, s.variants(env, svc)...)
@@ -44,7 +45,7 @@ func (s selection) choose(env Env, dirs []string) ([]bench.Service, error) {
 	for _, name := range s.names {
 		sel, ok := profile.ParseSelection(name)
 		if !ok {
-			return nil, usage("%q is no contender; one is written name or name:variant", safe.Line(name, 200))
+			return nil, exit.Usagef("%q is no contender; one is written name or name:variant", safe.Line(name, 200))
 		}
 		wanted = append(wanted, sel)
 	}
@@ -53,12 +54,12 @@ func (s selection) choose(env Env, dirs []string) ([]bench.Service, error) {
 		return nil, err
 	}
 	for _, text := range left {
-		warn(env, errors.New(text))
+		env.Warn(errors.New(text))
 	}
 	for _, sel := range wanted {
 		svc, err := find(all, sel)
 		if err != nil {
-			return nil, withCode(ExitUsage, err)
+			return nil, exit.With(exit.Usage, err)
 		}
 		same := func(o bench.Service) bool { return o.Name == svc.Name && o.Variant == svc.Variant }
 		if !slices.ContainsFunc(list, same) {

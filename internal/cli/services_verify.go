@@ -15,6 +15,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/contender"
+	"locbench/internal/exit"
 	"locbench/internal/results"
 	"locbench/internal/safe"
 )
@@ -71,7 +72,7 @@ Exit codes: 0 all are as they should be; 1 nothing could be begun; 2 wrong usage
 
 func verifyServices(ctx context.Context, env Env, list []bench.Service, f runFlags, record string) error {
 	if len(list) == 0 {
-		return usage("no contender is left to verify")
+		return exit.Usagef("no contender is left to verify")
 	}
 	dir, err := os.MkdirTemp("", "locbench-verify-")
 	if err != nil {
@@ -117,11 +118,11 @@ func verifyServices(ctx context.Context, env Env, list []bench.Service, f runFla
 	if err := keepStates(states, record); err != nil {
 		return err
 	}
-	if runErr != nil && (exitCode(ctx, runErr) != ExitContender || wrong == 0) {
+	if runErr != nil && (exit.Code(ctx, runErr) != exit.Contender || wrong == 0) {
 		return runErr
 	}
 	if wrong > 0 {
-		return withCode(ExitContender, fmt.Errorf("%d of %d are not as they should be", wrong, len(list)))
+		return exit.With(exit.Contender, fmt.Errorf("%d of %d are not as they should be", wrong, len(list)))
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/exit"
 	"locbench/internal/results"
 )
 
@@ -114,7 +115,7 @@ func watchSession(dir string) *session {
 		err := s.follow(ctx, dir)
 		close(s.batches)
 		if err != nil && ctx.Err() == nil {
-			s.code = ExitFailure
+			s.code = exit.Failure
 		}
 		close(s.exited)
 	}()
@@ -171,13 +172,13 @@ func (s *session) toldEnd() bool {
 // await takes note of how the worker has ended.
 func (s *session) await(err error) {
 	code, dir := s.cmd.ProcessState.ExitCode(), s.Dir()
-	exit, ok := errors.AsType[*exec.ExitError](err)
+	ended, ok := errors.AsType[*exec.ExitError](err)
 	switch {
 	case ok && code < 0: // by a signal
-		text := "the process that ran the benchmark has ended: " + exit.String()
-		code = ExitFailure
+		text := "the process that ran the benchmark has ended: " + ended.String()
+		code = exit.Failure
 		if dir != "" {
-			code = ExitContender
+			code = exit.Contender
 			text += fmt.Sprintf("; finished steps are kept, go on with: locbench run --resume %s", dir)
 		}
 		s.say(text)
@@ -186,8 +187,8 @@ func (s *session) await(err error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.asked > 0 && exit != nil && !exit.Exited() {
-		code = ExitInterrupted
+	if s.asked > 0 && ended != nil && !ended.Exited() {
+		code = exit.Interrupted
 	}
 	s.code = code
 	close(s.exited)
@@ -294,7 +295,7 @@ func (s *session) Stop(sig os.Signal) {
 func (s *session) killLate() {
 	select {
 	case <-s.exited:
-	case <-time.After(forceWithin + sessionPipes):
+	case <-time.After(exit.ForceWithin + sessionPipes):
 		kill(s.cmd.Process)
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"go.uber.org/goleak"
 
 	"locbench/internal/bench"
+	"locbench/internal/exit"
 	"locbench/internal/launch"
 	"locbench/internal/results"
 )
@@ -149,7 +150,7 @@ func TestSessionIsSteered(t *testing.T) {
 	send(t, s, bench.Control{Kind: bench.ControlStop})
 	until(t, s, nil)
 	code, talk := s.Wait()
-	if code != ExitInterrupted || !regexp.MustCompile(`stopped by the user after step [12]`).MatchString(talk) {
+	if code != exit.Interrupted || !regexp.MustCompile(`stopped by the user after step [12]`).MatchString(talk) {
 		t.Errorf("exit code %d:\n%s", code, talk)
 	}
 	if s.Dir() != out || s.Send(bench.Control{Kind: bench.ControlPause}) == nil {
@@ -190,7 +191,7 @@ func TestSessionThatCannotBegin(t *testing.T) {
 	if batch, ok := s.Next(); ok {
 		t.Errorf("events %v", batch)
 	}
-	if code, talk := s.Wait(); code != ExitUsage || !strings.Contains(talk, "no-such-profile") || s.Dir() != "" {
+	if code, talk := s.Wait(); code != exit.Usage || !strings.Contains(talk, "no-such-profile") || s.Dir() != "" {
 		t.Errorf("exit code %d, folder %q:\n%s", code, s.Dir(), talk)
 	}
 }
@@ -207,7 +208,7 @@ func TestSessionEndsAsItsScreenWasAskedTo(t *testing.T) {
 	}
 	other := watchSession(out)
 	other.Stop(os.Interrupt) // the watching ends, not the run
-	if code, _ := other.Wait(); code != ExitOK {
+	if code, _ := other.Wait(); code != exit.OK {
 		t.Errorf("exit code %d of one who has looked enough", code)
 	}
 	other.Close()
@@ -218,10 +219,10 @@ func TestSessionEndsAsItsScreenWasAskedTo(t *testing.T) {
 	}
 	s.Stop(stop)
 	mine, seen := until(t, s, nil), until(t, watcher, nil)
-	if code, talk := s.Wait(); code != ExitInterrupted || !strings.Contains(talk, "interrupted by "+signalName(stop)) || strings.Contains(talk, ": stopping") {
+	if code, talk := s.Wait(); code != exit.Interrupted || !strings.Contains(talk, "interrupted by "+exit.SignalName(stop)) || strings.Contains(talk, ": stopping") {
 		t.Errorf("exit code %d:\n%s", code, talk)
 	}
-	if code, talk := watcher.Wait(); code != ExitOK || talk != "" {
+	if code, talk := watcher.Wait(); code != exit.OK || talk != "" {
 		t.Errorf("the watcher ends with %d:\n%s", code, talk)
 	}
 	for name, events := range map[string][]bench.Record{"steering": mine, "watching": seen} {
@@ -230,7 +231,7 @@ func TestSessionEndsAsItsScreenWasAskedTo(t *testing.T) {
 		}
 	}
 	_, legs, err := results.Read(out)
-	if err != nil || len(legs) != 1 || !strings.Contains(legs[0].Failure, signalName(stop)) {
+	if err != nil || len(legs) != 1 || !strings.Contains(legs[0].Failure, exit.SignalName(stop)) {
 		t.Errorf("%d legs, %v", len(legs), err)
 	}
 }
@@ -256,7 +257,7 @@ func TestOneRunAtATime(t *testing.T) {
 		t.Error("it has told its end before its first event")
 	}
 	until(t, s, is[bench.RunEnded])
-	if code, talk := end(t.Context(), s); code != ExitOK || !s.toldEnd() {
+	if code, talk := end(t.Context(), s); code != exit.OK || !s.toldEnd() {
 		t.Errorf("exit code %d of a complete run:\n%s", code, talk)
 	}
 	if _, err := os.Stat(filepath.Join(out, results.ReportFile)); err != nil {
@@ -277,18 +278,18 @@ func TestSessionOfAKilledWorker(t *testing.T) {
 		t.Fatal(err)
 	}
 	until(t, s, nil)
-	if code, talk := s.Wait(); code != ExitContender || !strings.Contains(talk, "signal: killed") || !strings.Contains(talk, "--resume "+out) {
+	if code, talk := s.Wait(); code != exit.Contender || !strings.Contains(talk, "signal: killed") || !strings.Contains(talk, "--resume "+out) {
 		t.Errorf("exit code %d:\n%s", code, talk)
 	}
 	until(t, watcher, nil)
-	if code, talk := watcher.Wait(); code != ExitFailure || !strings.Contains(talk, "the run was killed") || !strings.Contains(talk, "--resume "+out) {
+	if code, talk := watcher.Wait(); code != exit.Failure || !strings.Contains(talk, "the run was killed") || !strings.Contains(talk, "--resume "+out) {
 		t.Errorf("the watcher ends with %d:\n%s", code, talk)
 	}
 }
 
 // TestAWorkerThatHangsIsKilled: by the third stop at once, after the second when its time is over, and never by a terminal that is closed.
 func TestAWorkerThatHangsIsKilled(t *testing.T) {
-	for stops, within := range map[int]time.Duration{2: forceWithin + 2*sessionPipes, 3: 5 * time.Second} {
+	for stops, within := range map[int]time.Duration{2: exit.ForceWithin + 2*sessionPipes, 3: 5 * time.Second} {
 		t.Run(fmt.Sprint(stops), func(t *testing.T) {
 			args, _ := smallRun(t, "[{connections: 1, duration: 60s}]")
 			s := started(t, args...)
@@ -308,7 +309,7 @@ func TestAWorkerThatHangsIsKilled(t *testing.T) {
 			for range stops - 1 {
 				s.Stop(os.Interrupt)
 			}
-			if code, talk := s.Wait(); code != ExitInterrupted || !strings.Contains(talk, "killed") {
+			if code, talk := s.Wait(); code != exit.Interrupted || !strings.Contains(talk, "killed") {
 				t.Errorf("exit code %d:\n%s", code, talk)
 			}
 			if took := time.Since(began); took > within {
@@ -366,7 +367,7 @@ func TestWorkerOfAKilledScreen(t *testing.T) {
 	}
 	_ = screen.Wait()
 	until(t, watcher, nil)
-	if code, talk := watcher.Wait(); code != ExitOK {
+	if code, talk := watcher.Wait(); code != exit.OK {
 		t.Fatalf("the run was not ended in order: %d:\n%s", code, talk)
 	}
 	run, legs, err := results.Read(out)
@@ -382,7 +383,7 @@ func TestWorkerOfAKilledScreen(t *testing.T) {
 	// It writes its reports last, into a folder that the test's end removes.
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		half, _ := filepath.Glob(filepath.Join(out, ".*"))
-		if len(half) == 0 && regular(filepath.Join(out, results.ReportFile)) && regular(filepath.Join(out, results.SummaryFile)) {
+		if len(half) == 0 && results.Has(out, results.ReportFile) && results.Has(out, results.SummaryFile) {
 			break
 		}
 		if time.Now().After(deadline) {

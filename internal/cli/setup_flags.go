@@ -10,6 +10,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/dataset"
+	"locbench/internal/exit"
 )
 
 // planFlags are the options of locbench run that the set-up screen needs beside the others: everything that can be chosen there can
@@ -56,19 +57,19 @@ func (f *planFlags) apply(p *bench.Profile, changed func(string) bool) error {
 	}
 	if changed("cpu-set") {
 		if f.cpuSet < 1 {
-			return usage("--cpu-set %d: at least 1 CPU", f.cpuSet)
+			return exit.Usagef("--cpu-set %d: at least 1 CPU", f.cpuSet)
 		}
 		p.Limits.CPUSet = f.cpuSet
 	}
 	switch {
 	case changed("data") && changed("cities"):
-		return usage("--data names a data set, --cities generates one: choose one")
+		return exit.Usagef("--data names a data set, --cities generates one: choose one")
 	case changed("data") && f.data == "":
-		return usage("--data: a folder is missing; write one with a dump, or %s", bundledData)
+		return exit.Usagef("--data: a folder is missing; write one with a dump, or %s", bundledData)
 	case changed("cities") && (f.cities < 1 || f.cities > dataset.MaxGenerated):
-		return usage("--cities %d: from 1 to 1,000,000", f.cities)
+		return exit.Usagef("--cities %d: from 1 to 1,000,000", f.cities)
 	case !changed("cities") && (changed("vertices") || changed("data-seed")):
-		return usage("--vertices and --data-seed go with --cities: other data are what they are")
+		return exit.Usagef("--vertices and --data-seed go with --cities: other data are what they are")
 	case changed("cities"):
 		p.Data = bench.DataSpec{Cities: f.cities, Vertices: f.vertices, Seed: f.dataSeed}
 	case changed("data") && f.data == bundledData:

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locbench/internal/bench"
+	"locbench/internal/exit"
 	"locbench/internal/profile"
 	"locbench/profiles"
 )
@@ -27,7 +27,7 @@ func planOf(args ...string) (bench.Profile, error) {
 		return err
 	}
 	bindRun(cmd, &f)
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("%w", flagError(err)) })
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return exit.Usagef("%w", flagError(err)) })
 	cmd.SetOut(io.Discard)
 	cmd.SetArgs(args)
 	err := cmd.ExecuteContext(context.Background())
@@ -92,9 +92,8 @@ func TestNonsenseOnTheCommandLineIsRefused(t *testing.T) {
 		"--data-seed -1":          "not negative",
 	} {
 		_, err := planOf(strings.Fields(args)...)
-		var code *codeError
-		if !errors.As(err, &code) || code.code != ExitUsage || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v; want exit code %d and %q", args, err, ExitUsage, want)
+		if exit.Code(t.Context(), err) != exit.Usage || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v; want exit code %d and %q", args, err, exit.Usage, want)
 		}
 	}
 }

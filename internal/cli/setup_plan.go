@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"locbench/internal/bench"
+	"locbench/internal/exit"
 	"locbench/internal/profile"
 	"locbench/internal/tui/setup"
 )
@@ -50,7 +51,7 @@ func chosen(flags *pflag.FlagSet, contenders []string) (setup.Choice, error) {
 	for _, name := range contenders {
 		sel, ok := profile.ParseSelection(name)
 		if !ok {
-			return c, usage("%q is no contender; one is written name or name:variant (see 'locbench services list')", name)
+			return c, exit.Usagef("%q is no contender; one is written name or name:variant (see 'locbench services list')", name)
 		}
 		c.Contenders = append(c.Contenders, sel)
 	}
@@ -96,7 +97,7 @@ func setupChoice(args []string) (c setup.Choice, services []string, err error) {
 	}
 	bindRun(cmd, &f)
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return usage("%w (see 'locbench run --help')", flagError(err))
+		return exit.Usagef("%w (see 'locbench run --help')", flagError(err))
 	})
 	cmd.SetOut(io.Discard)
 	cmd.SetErr(io.Discard)

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"locbench/internal/bench"
+	"locbench/internal/exit"
 	"locbench/internal/profile"
 	"locbench/internal/tui/setup"
 	"locbench/profiles"
@@ -112,8 +113,7 @@ func has(t *testing.T, c setup.Choice, p bench.Profile) {
 func TestASetUpRefusesWhatIsNoOptionOfARun(t *testing.T) {
 	for args, want := range map[string]string{"--nonsense": "unknown flag", "--rounds many": "whole number", "Not/A/Contender": "is no contender"} {
 		_, _, err := setupChoice(strings.Fields(args))
-		var code *codeError
-		if !errors.As(err, &code) || code.code != ExitUsage || !strings.Contains(err.Error(), want) {
+		if exit.Code(t.Context(), err) != exit.Usage || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", args, err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locbench/internal/exit"
 	"locbench/internal/results"
 	"locbench/internal/tui"
 	"locbench/internal/tui/ui"
@@ -46,13 +47,13 @@ are kept. Press ? on any screen for its keys. Colours follow the terminal's back
 				initial, words = words[dash:], words[:dash]
 			}
 			if len(words) > 1 {
-				return usage("one results folder, not %d: %q", len(words), words)
+				return exit.Usagef("one results folder, not %d: %q", len(words), words)
 			}
 			if len(words) == 1 {
 				dir = words[0]
 			}
 			if dir != "" && (len(initial) > 0 || f.browse) {
-				return usage("a results folder is shown as it is: it takes no --browse and no options of a run")
+				return exit.Usagef("a results folder is shown as it is: it takes no --browse and no options of a run")
 			}
 			return dashboard(cmd.Context(), env, f, dir, initial)
 		},
@@ -66,8 +67,8 @@ are kept. Press ? on any screen for its keys. Colours follow the terminal's back
 
 // dashboard is locbench tui.
 func dashboard(ctx context.Context, env Env, f tuiFlags, dir string, initial []string) error {
-	if !hasScreen(env) {
-		return usage("locbench tui needs a terminal for input and output; without one: locbench run --headless")
+	if !env.HasScreen() {
+		return exit.Usagef("locbench tui needs a terminal for input and output; without one: locbench run --headless")
 	}
 	var roots []string
 	if dir != "" {
@@ -112,12 +113,12 @@ func dirScreen(screens tui.Screens, opener *opener, dir string) (ui.Screen, erro
 	}
 	st, err := os.Stat(dir)
 	if err != nil {
-		return nil, usage("%w", err)
+		return nil, exit.Usagef("%w", err)
 	}
 	if !st.IsDir() {
-		return nil, usage("%s is no results folder", dir)
+		return nil, exit.Usagef("%s is no results folder", dir)
 	}
-	if !regular(filepath.Join(dir, results.RunFile)) {
+	if !results.Has(dir, results.RunFile) {
 		opener.archive = newArchive(opener.env, dir)
 		screens.Source, screens.Roots = opener, opener.Roots()
 		return screens.Browse(), nil

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"locbench/internal/bench"
+	"locbench/internal/exit"
 )
 
 // A run that is watched on a screen runs in a process of its own, the worker: "locbench run --controlled". It takes controls
@@ -39,7 +40,7 @@ type announcement struct {
 // work runs a worker: do, with what is asked of it on standard input.
 func work(ctx context.Context, env Env, do func(context.Context, <-chan bench.Control) error) error {
 	if f, ok := env.Stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		return usage("%s is for a run that another locbench steers, not for a terminal", controlledFlag)
+		return exit.Usagef("%s is for a run that another locbench steers, not for a terminal", controlledFlag)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -57,8 +58,8 @@ func work(ctx context.Context, env Env, do func(context.Context, <-chan bench.Co
 	if wake() {
 		wg.Wait()
 	}
-	if gone && err != nil && exitCode(ctx, err) != ExitInterrupted {
-		return withCode(ExitInterrupted, fmt.Errorf("%w: %w", errScreenGone, err))
+	if gone && err != nil && exit.Code(ctx, err) != exit.Interrupted {
+		return exit.With(exit.Interrupted, fmt.Errorf("%w: %w", errScreenGone, err))
 	}
 	return err
 }

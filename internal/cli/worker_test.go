@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"locbench/internal/bench"
+	"locbench/internal/exit"
 )
 
 func TestControlsAreRead(t *testing.T) {
@@ -103,7 +104,7 @@ func TestAWorkersInput(t *testing.T) {
 				<-ctx.Done()
 				return ctx.Err()
 			})
-			if !errors.Is(err, errScreenGone) || exitCode(t.Context(), err) != ExitInterrupted {
+			if !errors.Is(err, errScreenGone) || exit.Code(t.Context(), err) != exit.Interrupted {
 				t.Errorf("error %v", err)
 			}
 		})
