@@ -18,7 +18,7 @@ var floors = [][]string{
 	{"cgroup", "console", "docker", "stats"},
 	{"around", "capacity", "check", "contender", "dataset", "event", "hiccup", "launch", "load", "machine", "oracle", "profile", "ready", "results", "sample", "seed", "store", "verdict"},
 	{"compare", "summary"},
-	{"export", "live", "metrics", "plain", "report", "runner", "tui"},
+	{"export", "live", "metrics", "plain", "report", "runner", "tui", "worker"},
 	{"cli"},
 }
 

@@ -20,6 +20,7 @@ import (
 	"locbench/internal/exit"
 	"locbench/internal/safe"
 	"locbench/internal/secret"
+	"locbench/internal/worker"
 )
 
 // Env is what the process was given.
@@ -46,7 +47,7 @@ func Main(ctx context.Context, env Env) int {
 	defer signal.Stop(pipes)
 
 	tell := func(format string, args ...any) {
-		if !slices.Contains(env.Args, controlledFlag) { // then the screen says so
+		if !slices.Contains(env.Args, worker.Flag) { // then the screen says so
 			fmt.Fprintf(env.Stderr, "\n"+format+"\n", args...)
 		}
 	}

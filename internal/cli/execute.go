@@ -27,6 +27,7 @@ import (
 	"locbench/internal/secret"
 	"locbench/internal/store"
 	"locbench/internal/units"
+	"locbench/internal/worker"
 )
 
 // run is locbench run.
@@ -41,9 +42,9 @@ func run(ctx context.Context, env Env, f runFlags, contenders []string, changed 
 		return execute(ctx, env, f, contenders, changed, nil)
 	}
 	if f.json {
-		return exit.Usagef("--json and %s both want standard output", controlledFlag)
+		return exit.Usagef("--json and %s both want standard output", worker.Flag)
 	}
-	return work(ctx, env, func(ctx context.Context, controls <-chan bench.Control) error {
+	return worker.Run(ctx, env, func(ctx context.Context, controls <-chan bench.Control) error {
 		return execute(ctx, env, f, contenders, changed, controls)
 	})
 }
@@ -88,7 +89,7 @@ func execute(ctx context.Context, env Env, f runFlags, contenders []string, chan
 		}
 		defer held.Close()
 	}
-	plan, dir, err := planRun(f, contenders, changed, withoutControlled(env.Args))
+	plan, dir, err := planRun(f, contenders, changed, worker.WithoutFlag(env.Args))
 	if err != nil {
 		return err
 	}
@@ -195,7 +196,7 @@ func conduct(ctx context.Context, env Env, c conducted) (err error) {
 		}
 	})()
 	if c.controlled {
-		if err := announce(env.Stdout, dir); err != nil {
+		if err := worker.Announce(env.Stdout, dir); err != nil {
 			return err
 		}
 	}
@@ -427,8 +428,8 @@ func interruption(ctx context.Context) error {
 	if interrupted, ok := errors.AsType[exit.Signal](context.Cause(ctx)); ok {
 		return interrupted
 	}
-	if errors.Is(context.Cause(ctx), errScreenGone) {
-		return errScreenGone
+	if errors.Is(context.Cause(ctx), worker.ErrScreenGone) {
+		return worker.ErrScreenGone
 	}
 	return nil
 }

@@ -1,12 +1,8 @@
-//go:build unix
-
 package cli
 
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,7 +11,6 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/exit"
-	"locbench/internal/results"
 )
 
 // nobody is an address of this machine that refuses connections.
@@ -77,22 +72,5 @@ func TestNothingRanOfASearch(t *testing.T) {
 	out, talk := runsNothing(t, exit.Contender, "capacity", "--target", nobody, "--slo", "p99<1s")
 	if out != "" || !strings.Contains(talk, "no answer at "+nobody+" yet: connection refused") {
 		t.Errorf("it says:\n%s%s", out, talk)
-	}
-}
-
-// On a screen the results stay until it is left.
-func TestNothingRanBeforeAScreen(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "results", "x")
-	s := started(t, "--elastic", nobody, "--runtime", "process", "-o", out)
-	events := until(t, s, nil)
-	if code, talk := s.Wait(); code != exit.Failure || !strings.Contains(talk, "nothing ran") || len(events) == 0 || !is[bench.RunEnded](events[len(events)-1]) {
-		t.Errorf("exit code %d, %d events:\n%s", code, len(events), talk)
-	}
-	if results.Has(out, "report.html") || !results.Has(out, "run.json") {
-		t.Error("a report of a run in which nothing ran, or no record of it while its screen is open")
-	}
-	s.Close()
-	if _, err := os.Stat(filepath.Dir(out)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("left behind: %v", err)
 	}
 }

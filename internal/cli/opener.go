@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"locbench/internal/tui/ui"
+	"locbench/internal/worker"
 )
 
 // opener leads the screens outside: it starts runs and watches folders, and remembers what it has started.
@@ -13,7 +14,7 @@ type opener struct {
 	archive
 	binary string // the locbench to start; "" is this one
 	mu     sync.Mutex
-	runs   []*session
+	runs   []*worker.Session
 }
 
 func newOpener(env Env, named ...string) *opener { return &opener{archive: newArchive(env, named...)} }
@@ -23,18 +24,18 @@ func newOpener(env Env, named ...string) *opener { return &opener{archive: newAr
 func (o *opener) Start(args []string) (ui.Session, error) {
 	s, err := o.run(args)
 	if err != nil {
-		return nil, err // not a nil *session in an interface
+		return nil, err // not a nil *worker.Session in an interface
 	}
 	return s, nil
 }
 
-func (o *opener) run(args []string) (*session, error) {
+func (o *opener) run(args []string) (*worker.Session, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if slices.ContainsFunc(o.runs, (*session).running) {
+	if slices.ContainsFunc(o.runs, (*worker.Session).Running) {
 		return nil, errors.New("a run of this dashboard is still in progress: wait for its end, or end it first")
 	}
-	s, err := startSession(o.binary, args)
+	s, err := worker.Start(o.binary, args)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +45,7 @@ func (o *opener) run(args []string) (*session, error) {
 
 // Watch follows the run that is in progress in dir.
 func (o *opener) Watch(dir string) (ui.Session, error) {
-	s := watchSession(dir)
+	s := worker.Watch(dir)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.runs = append(o.runs, s)
@@ -52,7 +53,7 @@ func (o *opener) Watch(dir string) (ui.Session, error) {
 }
 
 // started are the sessions so far, the newest last.
-func (o *opener) started() []*session {
+func (o *opener) started() []*worker.Session {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.runs

@@ -13,6 +13,7 @@ import (
 	"locbench/internal/profile"
 	"locbench/internal/stats"
 	"locbench/internal/strictyaml"
+	"locbench/internal/worker"
 	"locbench/profiles"
 )
 
@@ -100,8 +101,8 @@ several are true, the first of 130, 3, 4 is told.`,
 		},
 	}
 	bindRun(cmd, &f)
-	cmd.Flags().BoolVar(&f.controlled, controlledFlag[2:], false, "take controls from standard input")
-	_ = cmd.Flags().MarkHidden(controlledFlag[2:])
+	cmd.Flags().BoolVar(&f.controlled, worker.Flag[2:], false, "take controls from standard input")
+	_ = cmd.Flags().MarkHidden(worker.Flag[2:])
 	return cmd
 }
 

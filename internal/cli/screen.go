@@ -7,11 +7,9 @@ import (
 	"io"
 	"os"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
-	"locbench/internal/bench"
 	"locbench/internal/exit"
 	"locbench/internal/results"
 	"locbench/internal/safe"
@@ -78,30 +76,12 @@ func watchRun(ctx context.Context, env Env, f screenFlags) error {
 	screenErr := tui.Run(ctx, o)
 	code, talk, ended := screen.Outcome()
 	if !ended {
-		if !session.toldEnd() {
+		if !session.ReportedEnd() {
 			fmt.Fprintln(env.Stderr, "stopping the run in order …")
 		}
-		code, talk = end(ctx, session)
+		code, talk = session.End(ctx)
 	}
 	return also(screenErr, afterwards(env, session.Dir(), code, talk))
-}
-
-// end ends a run whose screen is gone, for the reason for which ctx has ended. One that stops already is only waited for, and so is one
-// that has told its end: it is complete, and writes its reports.
-func end(ctx context.Context, s *session) (code int, talk string) {
-	sig := os.Signal(syscall.SIGTERM)
-	if interrupted, ok := errors.AsType[exit.Signal](context.Cause(ctx)); ok {
-		sig = interrupted.Signal
-	}
-	if !s.toldEnd() && !s.stopping() {
-		s.Stop(sig)
-	}
-	select {
-	case <-s.exited:
-	case <-bench.Forced(ctx):
-		s.Stop(sig)
-	}
-	return s.Wait()
 }
 
 // afterwards tells on the normal screen what a run has found, and ends with its code.

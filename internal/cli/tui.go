@@ -143,7 +143,7 @@ func afterTUI(ctx context.Context, env Env, opener *opener) error {
 			s.Close()
 			continue
 		}
-		code, talk := end(ctx, s)
+		code, talk := s.End(ctx)
 		s.Close()
 		if err := afterwards(env, s.Dir(), code, talk); ctx.Err() != nil {
 			last = err

@@ -1,24 +1,20 @@
-//go:build unix
-
 package cli
 
 import (
-	"os/exec"
+	"bytes"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"locbench/internal/bench"
 	"locbench/internal/dataset"
+	"locbench/internal/exit"
 	"locbench/internal/seed"
 	"locbench/internal/store"
 )
 
 // TestAWarningIsToldOnce runs against a store with fewer cities than the profile's data has.
 func TestAWarningIsToldOnce(t *testing.T) {
-	path, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
 	s, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreEmbedded}, store.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -32,11 +28,11 @@ func TestAWarningIsToldOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, how := range []string{"--headless", "--quiet"} {
-		cmd := exec.Command(path, "run", how, "--runtime", "process", "--elastic", s.URL(), "--no-checks", "--connections", "1", "--duration", "200ms", "-o", "out")
-		cmd.Dir = t.TempDir()
-		out, err := cmd.CombinedOutput()
-		if n := strings.Count(string(out), `index "city" holds 200 documents`); err != nil || n != 1 {
-			t.Errorf("%s: %v, told %d times:\n%s", how, err, n, out)
+		var out, talk bytes.Buffer
+		args := []string{"run", how, "--runtime", "process", "--elastic", s.URL(), "--no-checks", "--connections", "1", "--duration", "200ms", "-o", filepath.Join(t.TempDir(), "out")}
+		code := Main(t.Context(), Env{Args: args, Stdout: &out, Stderr: &talk, Getenv: func(string) string { return "" }})
+		if n := strings.Count(out.String()+talk.String(), `index "city" holds 200 documents`); code != exit.OK || n != 1 {
+			t.Errorf("%s: exit code %d, told %d times:\n%s%s", how, code, n, &out, &talk)
 		}
 	}
 }

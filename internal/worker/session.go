@@ -1,4 +1,4 @@
-package cli
+package worker
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"slices"
 	"sync"
-	"syscall"
 	"time"
 
 	"locbench/internal/bench"
@@ -23,9 +22,9 @@ const (
 	sessionPipes = 3 * time.Second // for somebody else who holds a dead worker's pipes
 )
 
-// session is a run that a screen watches, and steers if it is its own. Its events are read from the results folder; its methods
+// Session is a run that a screen watches, and steers if it is its own. Its events are read from the results folder; its methods
 // may be called from any goroutine.
-type session struct {
+type Session struct {
 	cmd     *exec.Cmd // nil when only watching
 	began   time.Time
 	dirs    firstLine
@@ -43,9 +42,9 @@ type session struct {
 	over  bool   // the run has told its end: only its reports are still to be written
 }
 
-// startSession starts a worker: locbench run with args, which are those behind "run". binary is the locbench to start; "" means
+// Start starts a worker: locbench run with args, which are those behind "run". binary is the locbench to start; "" means
 // this one.
-func startSession(binary string, args []string) (*session, error) {
+func Start(binary string, args []string) (*Session, error) {
 	if binary == "" {
 		self, err := os.Executable()
 		if err != nil {
@@ -54,7 +53,7 @@ func startSession(binary string, args []string) (*session, error) {
 		binary = self
 	}
 	s := newSession()
-	s.cmd = exec.Command(binary, slices.Concat([]string{"run", controlledFlag}, args)...)
+	s.cmd = exec.Command(binary, slices.Concat([]string{"run", Flag}, args)...)
 	s.cmd.Stdout, s.cmd.Stderr = &s.dirs, &s.talk
 	s.cmd.WaitDelay = sessionPipes
 	ownGroup(s.cmd)
@@ -103,8 +102,8 @@ func startSession(binary string, args []string) (*session, error) {
 	return s, nil
 }
 
-// watchSession watches the run in dir, in progress or finished, from its beginning to its end. Nothing is asked of it.
-func watchSession(dir string) *session {
+// Watch watches the run in dir, in progress or finished, from its beginning to its end. Nothing is asked of it.
+func Watch(dir string) *Session {
 	s := newSession()
 	s.dirs.set(dir)
 	ctx, stop := context.WithCancelCause(context.Background())
@@ -122,15 +121,15 @@ func watchSession(dir string) *session {
 	return s
 }
 
-func newSession() *session {
-	return &session{
+func newSession() *Session {
+	return &Session{
 		began: time.Now(), dirs: firstLine{there: make(chan struct{})}, batches: make(chan []bench.Record), send: make(chan bench.Control, sessionQueue),
 		exited: make(chan struct{}), done: make(chan struct{}),
 	}
 }
 
 // follow hands the events in dir over until their end, or until ctx does. What goes wrong is for the last word.
-func (s *session) follow(ctx context.Context, dir string) error {
+func (s *Session) follow(ctx context.Context, dir string) error {
 	_, err := results.Follow(ctx, dir, 0, func(batch []bench.Record) error {
 		s.note(batch)
 		select {
@@ -152,7 +151,7 @@ func (s *session) follow(ctx context.Context, dir string) error {
 }
 
 // note takes note of whether the run has told its end; one that is resumed has told an earlier one, before it was started.
-func (s *session) note(batch []bench.Record) {
+func (s *Session) note(batch []bench.Record) {
 	for _, rec := range batch {
 		if _, ended := rec.Event.(bench.RunEnded); ended && !rec.At.Before(s.began) {
 			s.mu.Lock()
@@ -162,15 +161,15 @@ func (s *session) note(batch []bench.Record) {
 	}
 }
 
-// toldEnd tells whether the run has told its end, and ends by itself soon.
-func (s *session) toldEnd() bool {
+// ReportedEnd tells whether the run has told its end, and ends by itself soon.
+func (s *Session) ReportedEnd() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.over
 }
 
 // await takes note of how the worker has ended.
-func (s *session) await(err error) {
+func (s *Session) await(err error) {
 	code, dir := s.cmd.ProcessState.ExitCode(), s.Dir()
 	ended, ok := errors.AsType[*exec.ExitError](err)
 	switch {
@@ -194,17 +193,17 @@ func (s *session) await(err error) {
 	close(s.exited)
 }
 
-func (s *session) say(text string) {
+func (s *Session) say(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.word += text + "\n"
 }
 
 // Dir is the results folder; "" until it is known.
-func (s *session) Dir() string { return s.dirs.dir() }
+func (s *Session) Dir() string { return s.dirs.dir() }
 
-// running tells whether a run of one's own has not ended yet.
-func (s *session) running() bool {
+// Running tells whether a run of one's own has not ended yet.
+func (s *Session) Running() bool {
 	if s.cmd == nil {
 		return false
 	}
@@ -213,108 +212,5 @@ func (s *session) running() bool {
 		return false
 	default:
 		return true
-	}
-}
-
-// Steered tells whether Send does anything: not with a run that is only watched.
-func (s *session) Steered() bool { return s.cmd != nil }
-
-// Send asks c of the run. It never waits. What the run makes of it is told by its events.
-func (s *session) Send(c bench.Control) error {
-	if err := c.Validate(); err != nil {
-		return err
-	}
-	if s.cmd == nil {
-		return errors.New("this run is only watched: it cannot be steered from here")
-	}
-	select {
-	case <-s.exited:
-		return errors.New("the run has ended")
-	default:
-	}
-	select {
-	case s.send <- c:
-		return nil
-	default:
-		return errors.New("the run does not listen: too many wishes wait already")
-	}
-}
-
-// Next waits for the next events. ok is false when there will be none any more.
-func (s *session) Next() (batch []bench.Record, ok bool) {
-	batch, ok = <-s.batches
-	return batch, ok
-}
-
-// Wait returns when the run has ended (or, if it is only watched, when watching has), with its exit code and the last 16 KiB of
-// what it wrote to standard error, which may hold anything.
-func (s *session) Wait() (code int, talk string) {
-	<-s.exited
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.code, s.talk.String() + s.word
-}
-
-// Stop ends the run in order, as the signal sig would, which is then on record as the cause. A second call ends it by force, a third
-// kills it: then "locbench clean" removes what is left. A SIGHUP, the end of a terminal, hurries nothing. A run that is only watched
-// goes on; the watching ends.
-func (s *session) Stop(sig os.Signal) {
-	if s.cmd == nil {
-		s.stop(errors.New("not watched any more"))
-		return
-	}
-	s.mu.Lock()
-	if sig == syscall.SIGHUP && s.asked > 0 {
-		s.mu.Unlock()
-		return
-	}
-	s.asked++
-	asked := s.asked
-	s.mu.Unlock()
-	select {
-	case <-s.exited:
-		return
-	default:
-	}
-	switch asked {
-	case 1:
-		if err := s.cmd.Process.Signal(sig); err != nil {
-			_ = s.Send(bench.Control{Kind: bench.ControlAbort}) // where there are no signals
-		}
-	case 2:
-		if err := s.cmd.Process.Signal(sig); err != nil {
-			kill(s.cmd.Process)
-		}
-		go s.killLate()
-	default:
-		kill(s.cmd.Process)
-	}
-}
-
-// killLate kills a worker that ought to have ended by force, and has not.
-func (s *session) killLate() {
-	select {
-	case <-s.exited:
-	case <-time.After(exit.ForceWithin + sessionPipes):
-		kill(s.cmd.Process)
-	}
-}
-
-// stopping tells whether Stop was called.
-func (s *session) stopping() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.asked > 0
-}
-
-// Close lets go of the run: one's own ends in order, as if the screen were gone, a watched one goes on. It returns when nothing of
-// the session is left; of one's own run in which nothing ran no results are, either.
-func (s *session) Close() {
-	s.stop(errScreenGone)
-	<-s.done
-	if dir := s.Dir(); s.cmd != nil && dir != "" {
-		if run, legs, err := results.Read(dir); err == nil && results.NothingRan(run, legs) {
-			_ = results.Discard(dir, run) // what is left of it is told when results are listed
-		}
 	}
 }

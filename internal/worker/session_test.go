@@ -1,11 +1,12 @@
 //go:build unix
 
-package cli
+package worker
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -13,7 +14,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -24,68 +24,16 @@ import (
 	"locbench/internal/exit"
 	"locbench/internal/launch"
 	"locbench/internal/results"
+	"locbench/internal/testenv"
 )
 
-func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "locbench-runs-")
-	if err != nil {
-		panic(err)
-	}
-	os.Setenv(launch.RunsVariable, dir) // no other runs of this machine
-	code := m.Run()
-	os.RemoveAll(dir)
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { os.Exit(testenv.AloneOnMachine(m, launch.RunsVariable)) }
 
-// binary is locbench itself: a session starts it in a process of its own.
-var binary = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "locbench-session-")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "locbench")
-	cmd := exec.Command("go", "build", "-race=false", "-o", path, "locbench/cmd/locbench")
-	cmd.Env = append(os.Environ(), "GOFLAGS=-buildvcs=false")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return path, nil
-})
-
-// smallRun are the arguments of a short run of two rounds of the given steps, and its results folder.
-func smallRun(t *testing.T, steps string) (args []string, out string) {
+func started(t *testing.T, args ...string) *Session {
 	t.Helper()
-	dir := t.TempDir()
-	profile := filepath.Join(dir, "small.yaml")
-	text := `contenders: [go-nethttp]
-rounds: 2
-runtime: process
-limits: {cpus: 1, memory: 64MiB}
-store: embedded
-data: {cities: 200, vertices: 12, seed: 1}
-requests:
-  - path: /city/v1/get?id={id}&language={language}
-    ids: uniform
-    languages: [cs]
-timeout: 500ms
-checks: {lifecycle: none, suites: []}
-step_duration: 1s
-steps: ` + steps + "\n"
-	if err := os.WriteFile(profile, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	out = filepath.Join(dir, "out")
-	return []string{"-p", profile, "-o", out}, out
-}
-
-func started(t *testing.T, args ...string) *session {
-	t.Helper()
-	path, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := testenv.Locbench(t)
 	leaks := goleak.IgnoreCurrent()
-	s, err := startSession(path, args)
+	s, err := Start(path, args)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +45,7 @@ func started(t *testing.T, args ...string) *session {
 }
 
 // until reads events until match accepts one; nil reads to the end.
-func until(t *testing.T, s *session, match func(bench.Record) bool) (all []bench.Record) {
+func until(t *testing.T, s *Session, match func(bench.Record) bool) (all []bench.Record) {
 	t.Helper()
 	late := time.AfterFunc(time.Minute, func() { s.Stop(os.Interrupt); s.Stop(os.Interrupt) })
 	defer late.Stop()
@@ -127,7 +75,7 @@ func firstStep(rec bench.Record) bool {
 	return ok && e.Index == 0 && rec.Leg.Round == 1
 }
 
-func send(t *testing.T, s *session, c bench.Control) {
+func send(t *testing.T, s *Session, c bench.Control) {
 	t.Helper()
 	if err := s.Send(c); err != nil {
 		t.Fatal(err)
@@ -135,7 +83,7 @@ func send(t *testing.T, s *session, c bench.Control) {
 }
 
 func TestSessionIsSteered(t *testing.T) {
-	args, out := smallRun(t, "[{rate: 200, duration: 3s}, {connections: 1, duration: 60s}, 2]")
+	args, out := testenv.SmallRun(t, "[{rate: 200, duration: 3s}, {connections: 1, duration: 60s}, 2]")
 	s := started(t, args...)
 	until(t, s, is[bench.WindowClosed])
 	send(t, s, bench.Control{Kind: bench.ControlRate, Rate: 50})
@@ -160,7 +108,7 @@ func TestSessionIsSteered(t *testing.T) {
 	if err != nil || len(legs) != 2 {
 		t.Fatalf("%d legs, %v", len(legs), err)
 	}
-	if strings.Contains(strings.Join(run.Command, " "), controlledFlag) || run.Command[1] != "run" {
+	if strings.Contains(strings.Join(run.Command, " "), Flag) || run.Command[1] != "run" {
 		t.Errorf("command %q", run.Command)
 	}
 	if run.State != bench.RunInterrupted || legs[0].State != bench.LegAborted || legs[0].Failure != "step 2 (1 connection) was skipped by the user" {
@@ -197,16 +145,16 @@ func TestSessionThatCannotBegin(t *testing.T) {
 }
 
 func TestSessionEndsAsItsScreenWasAskedTo(t *testing.T) {
-	args, out := smallRun(t, "[{connections: 1, duration: 60s}]")
+	args, out := testenv.SmallRun(t, "[{connections: 1, duration: 60s}]")
 	s := started(t, args...)
 	until(t, s, firstStep)
-	watcher := watchSession(out)
+	watcher := Watch(out)
 	defer watcher.Close()
 	until(t, watcher, firstStep)
 	if watcher.Steered() || watcher.Send(bench.Control{Kind: bench.ControlPause}) == nil {
 		t.Error("a run that is only watched takes controls")
 	}
-	other := watchSession(out)
+	other := Watch(out)
 	other.Stop(os.Interrupt) // the watching ends, not the run
 	if code, _ := other.Wait(); code != exit.OK {
 		t.Errorf("exit code %d of one who has looked enough", code)
@@ -236,43 +184,30 @@ func TestSessionEndsAsItsScreenWasAskedTo(t *testing.T) {
 	}
 }
 
-// TestOneRunAtATime: a start that is pressed twice starts once; and a run that has told its end is waited for, not ended.
-func TestOneRunAtATime(t *testing.T) {
-	path, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := newOpener(Env{})
-	o.binary = path
-	args, out := smallRun(t, "[1]")
-	s, err := o.run(args)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	if _, err := o.Start(args); err == nil || !strings.Contains(err.Error(), "still in progress") {
-		t.Errorf("a second run at the same time: error %v", err)
-	}
-	if s.toldEnd() {
+// TestARunThatHasReportedItsEnd is waited for, not ended.
+func TestARunThatHasReportedItsEnd(t *testing.T) {
+	args, out := testenv.SmallRun(t, "[1]")
+	s := started(t, args...)
+	if s.ReportedEnd() {
 		t.Error("it has told its end before its first event")
 	}
 	until(t, s, is[bench.RunEnded])
-	if code, talk := end(t.Context(), s); code != exit.OK || !s.toldEnd() {
+	if code, talk := s.End(t.Context()); code != exit.OK || !s.ReportedEnd() {
 		t.Errorf("exit code %d of a complete run:\n%s", code, talk)
 	}
 	if _, err := os.Stat(filepath.Join(out, results.ReportFile)); err != nil {
 		t.Error(err)
 	}
-	if s.running() {
+	if s.Running() {
 		t.Error("a run that has ended is in progress")
 	}
 }
 
 func TestSessionOfAKilledWorker(t *testing.T) {
-	args, out := smallRun(t, "[{connections: 1, duration: 60s}]")
+	args, out := testenv.SmallRun(t, "[{connections: 1, duration: 60s}]")
 	s := started(t, args...)
 	until(t, s, firstStep)
-	watcher := watchSession(out)
+	watcher := Watch(out)
 	defer watcher.Close()
 	if err := s.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -291,7 +226,7 @@ func TestSessionOfAKilledWorker(t *testing.T) {
 func TestAWorkerThatHangsIsKilled(t *testing.T) {
 	for stops, within := range map[int]time.Duration{2: exit.ForceWithin + 2*sessionPipes, 3: 5 * time.Second} {
 		t.Run(fmt.Sprint(stops), func(t *testing.T) {
-			args, _ := smallRun(t, "[{connections: 1, duration: 60s}]")
+			args, _ := testenv.SmallRun(t, "[{connections: 1, duration: 60s}]")
 			s := started(t, args...)
 			until(t, s, firstStep)
 			if err := s.cmd.Process.Signal(syscall.SIGSTOP); err != nil { // it cannot end in order
@@ -302,7 +237,7 @@ func TestAWorkerThatHangsIsKilled(t *testing.T) {
 				s.Stop(syscall.SIGHUP)
 			}
 			time.Sleep(200 * time.Millisecond)
-			if !s.running() {
+			if !s.Running() {
 				t.Error("it is gone already")
 			}
 			began := time.Now()
@@ -329,7 +264,7 @@ func TestHelperScreen(t *testing.T) {
 	if err := json.Unmarshal([]byte(given), &args); err != nil {
 		t.Fatal(err)
 	}
-	s, err := startSession(args[0], args[1:])
+	s, err := Start(args[0], args[1:])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -340,11 +275,8 @@ func TestHelperScreen(t *testing.T) {
 
 // TestWorkerOfAKilledScreen: nobody is left to end the run, so it ends by itself, in order.
 func TestWorkerOfAKilledScreen(t *testing.T) {
-	path, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	args, out := smallRun(t, "[{connections: 1, duration: 60s}]")
+	path := testenv.Locbench(t)
+	args, out := testenv.SmallRun(t, "[{connections: 1, duration: 60s}]")
 	given, err := json.Marshal(append([]string{path}, args...))
 	if err != nil {
 		t.Fatal(err)
@@ -359,7 +291,7 @@ func TestWorkerOfAKilledScreen(t *testing.T) {
 			t.Fatal("the run does not begin")
 		}
 	}
-	watcher := watchSession(out)
+	watcher := Watch(out)
 	defer watcher.Close()
 	until(t, watcher, firstStep)
 	if err := screen.Process.Kill(); err != nil {
@@ -419,5 +351,22 @@ func TestSendNeverWaits(t *testing.T) {
 	}
 	if err := s.Send(bench.Control{Kind: "dance"}); err == nil {
 		t.Error("an unknown control is sent")
+	}
+}
+
+// On a screen the results stay until it is left.
+func TestNothingRanBeforeAScreen(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "results", "x")
+	s := started(t, "--elastic", "http://127.0.0.1:1", "--runtime", "process", "-o", out)
+	events := until(t, s, nil)
+	if code, talk := s.Wait(); code != exit.Failure || !strings.Contains(talk, "nothing ran") || len(events) == 0 || !is[bench.RunEnded](events[len(events)-1]) {
+		t.Errorf("exit code %d, %d events:\n%s", code, len(events), talk)
+	}
+	if results.Has(out, "report.html") || !results.Has(out, "run.json") {
+		t.Error("a report of a run in which nothing ran, or no record of it while its screen is open")
+	}
+	s.Close()
+	if _, err := os.Stat(filepath.Dir(out)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("left behind: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package worker
 
 import (
 	"bufio"
@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"locbench/internal/bench"
+	"locbench/internal/console"
 	"locbench/internal/exit"
 )
 
@@ -22,25 +23,25 @@ import (
 // from standard input, one bench.Control in JSON a line; the end of that file means that the screen is gone. Standard output
 // gets one line, {"dir":"results/…"}, as soon as the results folder is there; the events are in there. Standard error gets
 // warnings and the error alone.
-const controlledFlag = "--controlled"
+const Flag = "--controlled"
 
 const (
 	controlLine = 8 << 10 // bytes of one line; a longer one is no control
 	badControls = 10      // lines that are no controls and answered all the same
 )
 
-// errScreenGone is the cause of the end of a worker that nobody watches any more.
-var errScreenGone = errors.New("the screen is gone")
+// ErrScreenGone is the cause of the end of a worker that nobody watches any more.
+var ErrScreenGone = errors.New("the screen is gone")
 
 // announcement is the line on a worker's standard output.
 type announcement struct {
 	Dir string `json:"dir"`
 }
 
-// work runs a worker: do, with what is asked of it on standard input.
-func work(ctx context.Context, env Env, do func(context.Context, <-chan bench.Control) error) error {
+// Run runs a worker: do, with what is asked of it on standard input.
+func Run(ctx context.Context, env console.Env, do func(context.Context, <-chan bench.Control) error) error {
 	if f, ok := env.Stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		return exit.Usagef("%s is for a run that another locbench steers, not for a terminal", controlledFlag)
+		return exit.Usagef("%s is for a run that another locbench steers, not for a terminal", Flag)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -50,16 +51,16 @@ func work(ctx context.Context, env Env, do func(context.Context, <-chan bench.Co
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		readControls(in, controls, done)
-		cancel(errScreenGone)
+		cancel(ErrScreenGone)
 	})
 	err := do(ctx, controls)
-	gone := errors.Is(context.Cause(ctx), errScreenGone)
+	gone := errors.Is(context.Cause(ctx), ErrScreenGone)
 	close(done)
 	if wake() {
 		wg.Wait()
 	}
 	if gone && err != nil && exit.Code(ctx, err) != exit.Interrupted {
-		return exit.With(exit.Interrupted, fmt.Errorf("%w: %w", errScreenGone, err))
+		return exit.With(exit.Interrupted, fmt.Errorf("%w: %w", ErrScreenGone, err))
 	}
 	return err
 }
@@ -104,8 +105,8 @@ func control(line []byte) (c bench.Control, ok bool) {
 	return c, c.Validate() == nil
 }
 
-// announce tells the screen where the results are.
-func announce(w io.Writer, dir string) error {
+// Announce tells the screen where the results are.
+func Announce(w io.Writer, dir string) error {
 	line, err := json.Marshal(announcement{dir})
 	if err == nil {
 		_, err = w.Write(append(line, '\n'))
@@ -116,9 +117,9 @@ func announce(w io.Writer, dir string) error {
 	return nil
 }
 
-// withoutControlled is the command as the user would give it.
-func withoutControlled(args []string) []string {
-	return slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == controlledFlag })
+// WithoutFlag is the command as the user would give it.
+func WithoutFlag(args []string) []string {
+	return slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == Flag })
 }
 
 // closer closes r, if it can be closed.

@@ -1,4 +1,4 @@
-package cli
+package worker
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"locbench/internal/bench"
+	"locbench/internal/console"
 	"locbench/internal/exit"
 )
 
@@ -86,7 +87,7 @@ func TestAWorkersInput(t *testing.T) {
 				return r, w
 			}
 			r, w := open()
-			err := work(t.Context(), Env{Stdin: r}, func(ctx context.Context, controls <-chan bench.Control) error {
+			err := Run(t.Context(), console.Env{Stdin: r}, func(ctx context.Context, controls <-chan bench.Control) error {
 				go w.Write([]byte(`{"kind":"pause"}` + "\n"))
 				if c := <-controls; c.Kind != bench.ControlPause {
 					t.Errorf("control %+v", c)
@@ -99,12 +100,12 @@ func TestAWorkersInput(t *testing.T) {
 			w.Close()
 
 			r, w = open()
-			err = work(t.Context(), Env{Stdin: r}, func(ctx context.Context, _ <-chan bench.Control) error {
+			err = Run(t.Context(), console.Env{Stdin: r}, func(ctx context.Context, _ <-chan bench.Control) error {
 				w.Close()
 				<-ctx.Done()
 				return ctx.Err()
 			})
-			if !errors.Is(err, errScreenGone) || exit.Code(t.Context(), err) != exit.Interrupted {
+			if !errors.Is(err, ErrScreenGone) || exit.Code(t.Context(), err) != exit.Interrupted {
 				t.Errorf("error %v", err)
 			}
 		})
