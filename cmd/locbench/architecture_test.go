@@ -16,9 +16,10 @@ var floors = [][]string{
 	{"bench"},
 	{"cpuset", "estimate", "exit", "hdr", "lines", "procfs", "safe", "secret", "slo", "strictyaml", "thread", "units"},
 	{"cgroup", "console", "docker", "stats"},
-	{"around", "capacity", "check", "contender", "dataset", "event", "hiccup", "launch", "load", "machine", "oracle", "profile", "ready", "results", "sample", "seed", "store", "verdict"},
+	{"capacity", "check", "contender", "dataset", "event", "hiccup", "hostusage", "launch", "load", "machine", "oracle", "profile", "ready", "results", "sample", "seed", "store", "verdict"},
 	{"compare", "summary"},
 	{"export", "live", "metrics", "plain", "report", "runner", "tui", "worker"},
+	{"app"},
 	{"cli"},
 }
 

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"locbench/internal/app"
 	"locbench/internal/bench"
 	"locbench/internal/check"
 	"locbench/internal/contender"
@@ -39,7 +39,7 @@ Exit code 0 when every check passed, 4 when one failed, 1 when the service could
   locbench check https://cities.example.org --suite my-cities.yaml --verbose`,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, target []string) error {
-			base, err := serviceURL(target[0])
+			base, err := app.ServiceURL(target[0])
 			if err != nil {
 				return err
 			}
@@ -86,15 +86,6 @@ func answers(ctx context.Context, base string, timeout time.Duration) error {
 		return fmt.Errorf("nothing was checked, %s does not answer: %w", store.Redact(base), err)
 	}
 	return resp.Body.Close()
-}
-
-// serviceURL checks the address of a running service and takes a slash at its end away.
-func serviceURL(text string) (string, error) {
-	u, err := url.Parse(text)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", exit.Usagef("%q is not the URL of a service; one looks like http://127.0.0.1:8080", text)
-	}
-	return strings.TrimRight(u.String(), "/"), nil
 }
 
 type checkTeller struct {

@@ -1,4 +1,4 @@
-// Package cli is the command line of locbench: it reads flags, wires the other packages together and turns errors into
+// Package cli is the command line of locbench: it reads flags into options, calls what does the work, and turns errors into
 // exit codes. Nothing is measured, stored or drawn here.
 package cli
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locbench/internal/app"
 	"locbench/internal/bench"
 	"locbench/internal/compare"
 	"locbench/internal/exit"
@@ -94,7 +95,7 @@ func (f compareFlags) run(env Env, what []string) error {
 		if len(what) == 3 { // the others are contenders
 			dirs = what[:1]
 		}
-		options.Floor = findFloor(before.Run, after.Run, dirs...)
+		options.Floor = app.FindFloor(before.Run, after.Run, dirs...)
 	}
 	result, err := compare.Compare(before, after, options)
 	if err != nil {

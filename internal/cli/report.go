@@ -1,17 +1,15 @@
 package cli
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"locbench/internal/bench"
+	"locbench/internal/app"
+	"locbench/internal/app/search"
 	"locbench/internal/capacity"
 	"locbench/internal/exit"
-	"locbench/internal/report"
 	"locbench/internal/results"
 )
 
@@ -65,7 +63,7 @@ a second of CPU time after a step, and only while a browser looks: where the fig
 			if err != nil {
 				env.Warn(err)
 			}
-			files, err := writeReports(dirs[0], out, run, legs)
+			files, err := app.WriteReports(dirs[0], out, run, legs)
 			for _, f := range files {
 				fmt.Fprintln(env.Stdout, f)
 			}
@@ -85,7 +83,7 @@ func reportSearches(env Env, dir, out string) (done bool, err error) {
 	if results.Has(dir, results.RunFile) || !results.Has(dir, capacity.File) {
 		return false, nil
 	}
-	r, err := readCapacity(dir)
+	r, err := search.Read(dir)
 	if err != nil {
 		return true, err
 	}
@@ -93,41 +91,12 @@ func reportSearches(env Env, dir, out string) (done bool, err error) {
 		return true, exit.Usagef("%s holds several results folders, which one --output cannot take: name one of them", dir)
 	}
 	var failures []error
-	for _, folder := range searchFolders(dir, r) {
-		files, err := rewrite(folder)
+	for _, folder := range search.Folders(dir, r) {
+		files, err := app.RewriteReports(folder)
 		for _, f := range files {
 			fmt.Fprintln(env.Stdout, f)
 		}
 		failures = append(failures, err)
 	}
 	return true, errors.Join(failures...)
-}
-
-// writeReports writes the HTML report and the Markdown summary of dir and returns the paths of both. With html the
-// former goes there, and no summary is written.
-func writeReports(dir, html string, run bench.Run, legs []bench.LegResult) (written []string, err error) {
-	if filepath.Base(dir) == results.RunFile {
-		dir = filepath.Dir(dir)
-	}
-	var page, summary bytes.Buffer
-	opts := report.Options{Folder: dir, Floor: findFloor(run, run, dir)}
-	path := html
-	if path == "" {
-		path = filepath.Join(dir, results.ReportFile)
-		if err := report.Markdown(&summary, run, legs, opts); err != nil {
-			return nil, fmt.Errorf("write summary: %w", err)
-		}
-		file := filepath.Join(dir, results.SummaryFile)
-		if err := results.WriteFile(file, summary.Bytes()); err != nil {
-			return nil, err
-		}
-		written = append(written, file)
-	}
-	if err := report.HTML(&page, run, legs, opts); err != nil {
-		return written, fmt.Errorf("write report: %w", err)
-	}
-	if err := results.WriteFile(path, page.Bytes()); err != nil {
-		return written, err
-	}
-	return append(written, path), nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locbench/internal/app"
 	"locbench/internal/bench"
 	"locbench/internal/console"
 	"locbench/internal/dataset"
@@ -54,7 +55,7 @@ index-mapping-<index>_v1.json and index-data-<index>.ndjson, with any number of 
 			if f.elastic == "" {
 				return exit.Usagef("--elastic URL is missing; for example: locbench seed --elastic http://127.0.0.1:9200")
 			}
-			if _, err := serviceURL(f.elastic); err != nil {
+			if _, err := app.ServiceURL(f.elastic); err != nil {
 				return exit.Usagef("--elastic: %q is no URL; one looks like http://127.0.0.1:9200", f.elastic)
 			}
 			changed := cmd.Flags().Changed

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locbench/internal/app"
 	"locbench/internal/contender"
 	"locbench/internal/exit"
 )
@@ -39,7 +40,7 @@ func newService(env Env, dirs []string, name, from, parent string) error {
 	if from == "" {
 		return exit.Usagef("say with --from which contender to copy (see 'locbench services list')")
 	}
-	all, err := discover(dirs)
+	all, err := app.Discover(dirs)
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}
