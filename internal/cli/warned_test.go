@@ -1,16 +1,15 @@
 package cli
 
 import (
-	"bytes"
-	"path/filepath"
+	"os/exec"
 	"strings"
 	"testing"
 
 	"locbench/internal/bench"
 	"locbench/internal/dataset"
-	"locbench/internal/exit"
 	"locbench/internal/seed"
 	"locbench/internal/store"
+	"locbench/internal/testenv"
 )
 
 // TestAWarningIsToldOnce runs against a store with fewer cities than the profile's data has.
@@ -28,11 +27,11 @@ func TestAWarningIsToldOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, how := range []string{"--headless", "--quiet"} {
-		var out, talk bytes.Buffer
-		args := []string{"run", how, "--runtime", "process", "--elastic", s.URL(), "--no-checks", "--connections", "1", "--duration", "200ms", "-o", filepath.Join(t.TempDir(), "out")}
-		code := Main(t.Context(), Env{Args: args, Stdout: &out, Stderr: &talk, Getenv: func(string) string { return "" }})
-		if n := strings.Count(out.String()+talk.String(), `index "city" holds 200 documents`); code != exit.OK || n != 1 {
-			t.Errorf("%s: exit code %d, told %d times:\n%s%s", how, code, n, &out, &talk)
+		cmd := exec.Command(testenv.Locbench(t), "run", how, "--runtime", "process", "--elastic", s.URL(), "--no-checks", "--connections", "1", "--duration", "200ms", "-o", "out")
+		cmd.Dir = t.TempDir()
+		out, err := cmd.CombinedOutput()
+		if n := strings.Count(string(out), `index "city" holds 200 documents`); err != nil || n != 1 {
+			t.Errorf("%s: %v, told %d times:\n%s", how, err, n, out)
 		}
 	}
 }
