@@ -17,7 +17,7 @@ var floors = [][]string{
 	{"cpuset", "estimate", "exit", "hdr", "lines", "procfs", "safe", "secret", "slo", "strictyaml", "thread", "units"},
 	{"cgroup", "console", "docker", "stats"},
 	{"capacity", "check", "contender", "dataset", "event", "hiccup", "hostusage", "launch", "load", "machine", "oracle", "profile", "ready", "results", "sample", "seed", "store", "verdict"},
-	{"compare", "summary"},
+	{"compare", "platform", "summary"},
 	{"export", "live", "metrics", "plain", "report", "runner", "tui", "worker"},
 	{"app"},
 	{"cli"},

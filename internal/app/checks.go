@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"maps"
-	"runtime"
 
 	"locbench/internal/bench"
 	"locbench/internal/check"
@@ -32,7 +31,7 @@ func newChecks(s *site) (*checks, error) {
 
 // names are the lifecycle checks of the profile. A service that somebody else has started is not started again.
 func (c *checks) names() []string {
-	if c.plan.Profile.Runtime == bench.RuntimeURL {
+	if !c.platform.Capabilities().Launches {
 		return nil
 	}
 	return c.plan.Profile.Checks.Lifecycle
@@ -44,7 +43,7 @@ func (c *checks) Launching(ctx context.Context, l runner.Launcher, spec bench.La
 	}
 	opt := check.LifecycleOptions{
 		Spec: spec, ReadyPath: svc.Ready.Path, ReadyWithin: svc.Ready.Timeout,
-		CPUs: c.cpus(), Names: c.names(), OnResult: on,
+		CPUs: c.platform.CPUs(), Names: c.names(), OnResult: on,
 	}
 	_, unreachable, err := c.environment(svc, spec, check.UnreachableStore)
 	if err != nil {
@@ -55,14 +54,6 @@ func (c *checks) Launching(ctx context.Context, l runner.Launcher, spec bench.La
 	}
 	_, err = check.Lifecycle(ctx, l, opt)
 	return err
-}
-
-// cpus is how many CPUs the machine has that runs the contenders.
-func (c *checks) cpus() int {
-	if c.plan.Profile.Runtime == bench.RuntimeDocker {
-		return c.engine.Info().CPUs
-	}
-	return runtime.NumCPU()
 }
 
 func (c *checks) Running(ctx context.Context, inst bench.Instance, spec bench.LaunchSpec, svc bench.Service, on func(bench.CheckResult)) error {

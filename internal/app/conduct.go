@@ -119,14 +119,14 @@ func (c *conductor) prepare(ctx context.Context) error {
 	plan.Data = site.data.Info()
 	plan.Machine = machine.Fingerprint(ctx)
 	plan.Software = bench.Software{Locbench: Version(), Go: runtime.Version()}
-	if err := site.chooseRuntime(ctx); err != nil {
+	if err := site.choosePlatform(ctx); err != nil {
 		return err
 	}
 	plan.Machine.OtherContainers = site.others(ctx)
 	plan.Hash = compare.ProfileHash(plan.Profile)
 	c.masker = newMasker(*plan, c.Services)
 	c.stream.Mask(func(e bench.Event) bench.Event { return c.masker.Event(c.clock.Event(e)) })
-	isolation, warnings := site.neighbours.meet(*plan, func(others []launch.Neighbour) bench.Isolation { return part(plan.Profile, site.engine, others) })
+	isolation, warnings := site.neighbours.meet(*plan, func(others []launch.Neighbour) bench.Isolation { return part(plan.Profile, site.noIsolation(), others) })
 	plan.Isolated, site.apart = &isolation, newApart(isolation)
 	plan.Warnings = append(plan.Warnings, warnings...)
 	if c.resume != nil {
@@ -181,8 +181,8 @@ func (c *conductor) config() runner.Config {
 	site := c.site
 	config := runner.Config{
 		Run: c.record(), Dir: c.Dir, Stream: c.stream, Services: c.Services, FirstRequests: site.firstRequests,
-		Stages: site.stages(), Build: Builder{Runtime: c.Run.Profile.Runtime, Engine: site.engine}.Build, Spec: site.spec,
-		Launcher: site, Engine: c.loader, Checks: c.checks, StoreAlive: site.storeAlive, EngineAlive: site.engineAlive, Ready: site.ready, Judge: site.judge,
+		Stages: site.stages(), Build: Builder{Builder: site.platform, Runtime: c.Run.Profile.Runtime}.Build, Spec: site.spec,
+		Launcher: site, Engine: c.loader, Checks: c.checks, StoreAlive: site.storeAlive, EngineAlive: site.platformsAlive, Ready: site.ready, Judge: site.judge,
 		Beside:  func(ctx context.Context) *bench.Beside { return site.usage.Read(ctx) },
 		Control: c.controls, KeepGoing: c.keepGoing,
 	}

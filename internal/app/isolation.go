@@ -1,12 +1,10 @@
 package app
 
 import (
-	"runtime"
 	"slices"
 
 	"locbench/internal/bench"
 	"locbench/internal/cpuset"
-	"locbench/internal/docker"
 	"locbench/internal/launch"
 	"locbench/internal/thread"
 )
@@ -20,25 +18,14 @@ type apart struct {
 	undo      func() error
 }
 
-// part plans the isolation of a run whose runtime is chosen, beside the other runs on this machine. CPUs that those keep to are left to
-// them, where enough others remain.
-func part(p bench.Profile, engine *docker.Engine, others []launch.Neighbour) bench.Isolation {
+// part plans the isolation of a run whose platform is chosen, beside the other runs on this machine. CPUs that those keep to are left to
+// them, where enough others remain. cannot is why nothing can be kept to CPUs of its own.
+func part(p bench.Profile, cannot string, others []launch.Neighbour) bench.Isolation {
 	r := cpuset.Request{
-		CPUs: cpuset.Order(cpuset.Allowed(), cpuset.Siblings("")), Limits: p.Limits, Store: p.Store.Kind, Off: p.Isolation == bench.IsolationOff,
+		CPUs: cpuset.Order(cpuset.Allowed(), cpuset.Siblings("")), Limits: p.Limits, Store: p.Store.Kind, Off: p.Isolation == bench.IsolationOff, Cannot: cannot,
 	}
 	if r.Store == bench.StoreAuto && p.Store.URL != "" {
 		r.Store = bench.StoreExternal
-	}
-	containers := p.Runtime == bench.RuntimeDocker || p.Store.Kind == bench.StoreContainer
-	switch {
-	case p.Runtime == bench.RuntimeURL:
-		r.Cannot = "the contender was started by somebody else"
-	case runtime.GOOS != "linux":
-		r.Cannot = "this system lets no process choose its CPUs"
-	case containers && engine != nil && !engine.Local():
-		r.Cannot = "the engine is not on this machine, or in a virtual machine"
-	case containers && engine != nil && !engine.Info().CPUSet:
-		r.Cannot = "the engine cannot keep a container to a set of CPUs"
 	}
 	return beside(r, others)
 }

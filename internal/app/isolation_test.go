@@ -33,7 +33,11 @@ func TestPartSaysWhatIsShared(t *testing.T) {
 		"somebody else":    {Runtime: bench.RuntimeURL, Store: bench.StoreSpec{Kind: bench.StoreNone}},
 		"isolation is off": {Runtime: bench.RuntimeProcess, Isolation: bench.IsolationOff, Limits: bench.Limits{CPUs: 1}},
 	} {
-		if i := part(p, nil, nil); i.Separate || !strings.Contains(i.Text, want) || !strings.Contains(i.Text, "share") {
+		s := &site{plan: &bench.Run{Profile: p}}
+		if err := s.choosePlatform(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if i := part(p, s.noIsolation(), nil); i.Separate || !strings.Contains(i.Text, want) || !strings.Contains(i.Text, "share") {
 			t.Errorf("%+v, want %q", i, want)
 		}
 	}
@@ -57,7 +61,10 @@ func TestSiteKeepsToAPlan(t *testing.T) {
 	client, contender := cpuset.List(all[:1]), cpuset.List(all[1:2])
 	s := &site{plan: &bench.Run{ID: "apart", Profile: bench.Profile{Runtime: bench.RuntimeProcess, Store: bench.StoreSpec{Kind: bench.StoreNone}}}}
 	s.apart = newApart(bench.Isolation{Separate: true, Client: client, Contender: contender})
-	s.makeLauncher()
+	if err := s.choosePlatform(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.platform.Allow(s.apart.all)
 	svc := bench.Service{Name: "sleeper", Process: &bench.ProcessRecipe{Command: []string{"sleep", "60"}}}
 	for range 2 { // the second finds the client where it is
 		spec, err := s.spec("leg", svc, bench.Artifact{Command: []string{"sleep", "60"}})

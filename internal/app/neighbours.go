@@ -145,13 +145,3 @@ func (s *site) disturbed(res bench.StepResult) []string {
 	}
 	return nil
 }
-
-// meetOnEngine looks for others on the engine, which may be those of other machines.
-func (s *site) meetOnEngine(ctx context.Context) {
-	if s.engine == nil || s.neighbours.found == nil {
-		return
-	}
-	if others, err := launch.NeighboursOn(ctx, s.engine, s.plan.ID); err == nil {
-		s.neighbours.look(others...)
-	}
-}

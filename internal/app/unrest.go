@@ -1,25 +1,12 @@
 package app
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
 	"locbench/internal/bench"
 	"locbench/internal/machine"
 )
-
-// others are the containers that run on the engine and are not this run's.
-func (s *site) others(ctx context.Context) string {
-	if s.engine == nil {
-		return ""
-	}
-	names, err := s.engine.Running(ctx, s.plan.ID)
-	if err != nil {
-		return "" // the run will find out what is wrong with the engine
-	}
-	return machine.Names(names)
-}
 
 // warnUnrest warns once of what on this machine moves the figures from the beginning.
 func (s *site) warnUnrest() {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -14,8 +13,8 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/console"
 	"locbench/internal/contender"
-	"locbench/internal/docker"
 	"locbench/internal/exit"
+	"locbench/internal/platform"
 	"locbench/internal/units"
 )
 
@@ -28,27 +27,23 @@ type BuildOptions struct {
 
 // Build makes what can be started of each contender that is selected.
 func Build(ctx context.Context, env console.Env, o BuildOptions) error {
-	b := app.Builder{Runtime: o.Runtime, Rebuild: o.Rebuild}
-	if b.Runtime != bench.RuntimeDocker && b.Runtime != bench.RuntimeProcess {
-		return exit.Usagef("--runtime %q: docker or process", b.Runtime)
+	if !platform.Builds(o.Runtime) {
+		return exit.Usagef("--runtime %q: docker or process", o.Runtime)
 	}
 	list, err := o.Choose(env)
 	if err != nil {
 		return err
 	}
-	cpus := runtime.NumCPU()
-	if b.Runtime == bench.RuntimeDocker {
-		if b.Engine, err = docker.Connect(ctx); err != nil {
-			return err
-		}
-		defer b.Engine.Close()
-		cpus = b.Engine.Info().CPUs
+	builder, closing, err := platform.OpenBuilder(ctx, o.Runtime)
+	if err != nil {
+		return err
 	}
+	defer closing()
 	jobs := o.Jobs
 	if jobs == 0 {
-		jobs = min(4, max(1, cpus/2))
+		jobs = min(4, max(1, builder.CPUs()/2))
 	}
-	return buildAll(ctx, env, list, jobs, b.Runtime, b.Build)
+	return buildAll(ctx, env, list, jobs, o.Runtime, app.Builder{Builder: builder, Runtime: o.Runtime, Rebuild: o.Rebuild}.Build)
 }
 
 // buildAll builds the contenders, jobs of them at the same time, and tells at the end which failed and how.

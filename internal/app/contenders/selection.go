@@ -10,6 +10,7 @@ import (
 	"locbench/internal/console"
 	"locbench/internal/contender"
 	"locbench/internal/exit"
+	"locbench/internal/platform"
 	"locbench/internal/profile"
 	"locbench/internal/safe"
 )
@@ -100,14 +101,7 @@ func buildable(svc bench.Service, rt bench.Runtime) error {
 	if svc.Unverified != "" {
 		return fmt.Errorf("unverified: %s", svc.Unverified)
 	}
-	if rt == bench.RuntimeProcess {
-		_, _, err := contender.ProcessState(svc, contender.BuildOptions{})
-		return err
-	}
-	if svc.Docker == nil && !svc.Builtin {
-		return fmt.Errorf("its manifest has no `docker`")
-	}
-	return nil
+	return platform.Buildable(rt, svc)
 }
 
 // selected is how a resolved contender is named on the command line.
