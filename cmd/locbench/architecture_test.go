@@ -14,11 +14,12 @@ import (
 // floor does not know its neighbours. docs/architecture.md has the picture.
 var floors = [][]string{
 	{"bench"},
-	{"cpuset", "estimate", "hdr", "lines", "procfs", "safe", "secret", "slo", "strictyaml", "thread", "units"},
-	{"cgroup", "docker", "stats"},
-	{"around", "capacity", "check", "contender", "dataset", "event", "hiccup", "launch", "load", "machine", "oracle", "profile", "ready", "results", "sample", "seed", "store", "verdict"},
-	{"compare", "summary"},
-	{"export", "live", "metrics", "plain", "report", "runner", "tui"},
+	{"cpuset", "estimate", "exit", "hdr", "lines", "procfs", "safe", "secret", "slo", "strictyaml", "thread", "units"},
+	{"cgroup", "console", "docker", "stats"},
+	{"capacity", "check", "contender", "dataset", "event", "hiccup", "hostusage", "launch", "load", "machine", "oracle", "profile", "ready", "results", "sample", "seed", "store", "verdict"},
+	{"compare", "platform", "summary"},
+	{"export", "live", "metrics", "plain", "report", "runner", "tui", "worker"},
+	{"app"},
 	{"cli"},
 }
 

@@ -25,6 +25,11 @@ const (
 	RuntimeURL     Runtime = "url" // a service somebody else has started (--target)
 )
 
+// Where says in words where a contender of the runtime is; "" where it was there before.
+func (r Runtime) Where() string {
+	return map[Runtime]string{RuntimeDocker: "in a container", RuntimeProcess: "as a process"}[r]
+}
+
 // Protocol is what the load is put on a contender in. Checks are always asked in whatever both sides agree on.
 type Protocol string
 

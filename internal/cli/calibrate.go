@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -10,7 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locbench/internal/app"
 	"locbench/internal/compare"
+	"locbench/internal/exit"
 	"locbench/internal/results"
 	"locbench/internal/stats"
 )
@@ -42,34 +45,19 @@ Exit codes are those of 'locbench run'.`,
   locbench calibrate --from results/20261121-080000-quick    # rounds that have been run already`,
 		Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, contenders []string) error {
-			changed := func(name string) bool { return cmd.Flags().Changed(name) }
-			asJSON := f.json
-			f.json, f.headless = false, true
+			asJSON := f.Output.JSON
 			if from == "" {
-				if !changed("rounds") {
-					f.rounds = 2 * stats.MinInterval
-					if p, err := plannedProfile(f, contenders, changed); err == nil && p.Turns > 0 {
-						f.rounds = 2 * stats.MinPaired
-					}
-				}
-				if f.rounds < 2*stats.MinInterval {
-					return usage("--rounds %d: at least %d are needed, half of them for each side", f.rounds, 2*stats.MinInterval)
-				}
-				if f.out == "" {
-					f.out = filepath.Join("results", time.Now().Format("20060102-150405")+"-calibrate")
-				}
-				quiet := env
-				quiet.Stdout = io.Discard // the table of the run is in its report
-				set := func(name string) bool { return name == "rounds" || changed(name) }
-				if err := execute(cmd.Context(), quiet, f, contenders, set, nil); err != nil {
+				o := f.options(cmd.Flags(), contenders)
+				o.Output.JSON, o.Command = false, env.Args
+				var err error
+				if from, err = calibrate(cmd.Context(), env, o); err != nil {
 					return err
 				}
-				from = f.out
 			}
 			return tellFloor(env, from, contenders, asJSON)
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return completeContenders(f.services), cobra.ShellCompDirectiveNoFileComp
+			return completeContenders(f.Services), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
 	bindPlace(cmd, &f)
@@ -77,13 +65,32 @@ Exit codes are those of 'locbench run'.`,
 	fl.IntVar(&f.rounds, "rounds", 2*stats.MinInterval, "lives of the contender, half of them for each side")
 	fl.DurationVar(&f.duration, "duration", 0, "length of every step")
 	bindTurns(cmd, &f)
-	fl.StringSliceVar(&f.connections, "connections", nil, "replace the steps by these `numbers` of connections")
-	fl.StringVarP(&f.out, "out", "o", "", "results `DIR` (default results/<time>-calibrate)")
+	fl.StringSliceVar(&f.Connections, "connections", nil, "replace the steps by these `numbers` of connections")
+	fl.StringVarP(&f.Out, "out", "o", "", "results `DIR` (default results/<time>-calibrate)")
 	fl.StringVar(&from, "from", "", "take the rounds in this results `DIR` instead of running any")
-	fl.BoolVar(&f.json, "json", false, "write the floor as JSON")
-	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
+	fl.BoolVar(&f.Output.JSON, "json", false, "write the floor as JSON")
+	fl.BoolVarP(&f.Output.Quiet, "quiet", "q", false, "no progress")
 	_ = cmd.MarkFlagDirname("from")
 	return cmd
+}
+
+// calibrate runs a contender against itself and returns the results folder.
+func calibrate(ctx context.Context, env Env, o app.RunOptions) (dir string, err error) {
+	if o.Rounds == nil {
+		rounds := 2 * stats.MinInterval
+		if p, err := app.PlannedProfile(o); err == nil && p.Turns > 0 {
+			rounds = 2 * stats.MinPaired
+		}
+		o.Rounds = &rounds
+	}
+	if *o.Rounds < 2*stats.MinInterval {
+		return "", exit.Usagef("--rounds %d: at least %d are needed, half of them for each side", *o.Rounds, 2*stats.MinInterval)
+	}
+	if o.Out == "" {
+		o.Out = filepath.Join("results", time.Now().Format("20060102-150405")+"-calibrate")
+	}
+	env.Stdout = io.Discard // the table of the run is in its report
+	return o.Out, app.Run(ctx, env, o)
 }
 
 func tellFloor(env Env, dir string, contenders []string, asJSON bool) error {
@@ -99,8 +106,8 @@ func tellFloor(env Env, dir string, contenders []string, asJSON bool) error {
 	if floorErr != nil {
 		return errors.Join(floorErr, err)
 	}
-	if err := writeFloor(dir, floor); err != nil {
-		warn(env, err)
+	if err := app.WriteFloor(dir, floor); err != nil {
+		env.Warn(err)
 	}
 	if asJSON {
 		encoder := json.NewEncoder(env.Stdout)

@@ -2,9 +2,7 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -16,11 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/bench"
 	"locbench/internal/capacity"
-	"locbench/internal/event"
+	"locbench/internal/exit"
 	"locbench/internal/results"
-	"locbench/internal/slo"
 )
 
 // capacityOf runs locbench capacity against a server and returns the exit code, the record and what was said.
@@ -123,88 +119,10 @@ func TestCapacityOfATargetThatFails(t *testing.T) {
 	}))
 	defer server.Close()
 	code, r, talk := capacityOf(t, server, filepath.Join(t.TempDir(), "out"), "--guess", "20", "--max-trials", "2")
-	if code != ExitThreshold || r.Points[0].Result.Rate != 0 || !strings.Contains(talk, "no rate keeps p50<3s,errors<0.1%") {
+	if code != exit.Threshold || r.Points[0].Result.Rate != 0 || !strings.Contains(talk, "no rate keeps p50<3s,errors<0.1%") {
 		t.Errorf("exit code %d, %+v\n%s", code, r.Points[0], talk)
 	}
 	if why := capacity.Reason(r.Points[0].Outcomes[0].Why); !strings.Contains(why, "errors is 3") {
 		t.Errorf("%q", why)
-	}
-}
-
-// newHunt is a hunt outside of a run: objective p99<50ms, first trial at 100/s.
-func newHunt(t *testing.T) *hunt {
-	t.Helper()
-	objective, err := slo.Parse("p99<50ms")
-	if err != nil {
-		t.Fatal(err)
-	}
-	stream := event.New(time.Now)
-	t.Cleanup(stream.Close)
-	log := &capacityLog{dir: t.TempDir(), record: capacity.Record{Schema: capacity.Schema}}
-	return &hunt{
-		flags: &capacityFlags{trial: time.Second}, objective: objective, log: log, point: log.add(capacity.Point{Dir: "."}),
-		config: capacity.Config{Start: 100, Min: 1, Max: 1000, Resolution: .5, Need: 1, Of: 1, Trials: 9},
-		site:   &site{plan: &bench.Run{Profile: bench.Profile{Steps: []bench.Step{{Connections: 16, WarmUp: true}}}}, stream: stream},
-	}
-}
-
-func done(p99 time.Duration, aborted string) bench.StepResult {
-	return bench.StepResult{Step: bench.Step{Duration: time.Second}, Aborted: aborted, Load: bench.Load{
-		Elapsed: time.Second, Scheduled: 100, Sent: 100, Succeeded: 100, Latency: bench.Latencies{Count: 100, P99: p99},
-	}}
-}
-
-// The warm-up comes first; a step that was cut short has told nothing and is run again.
-func TestHuntRunsCutStepsAgain(t *testing.T) {
-	h := newHunt(t)
-	var steps []bench.StepResult
-	next := func() bench.Step {
-		t.Helper()
-		s, ok := h.next(t.Context(), bench.Leg{}, steps)
-		if !ok || h.err != nil {
-			t.Fatalf("it ended: %v", h.err)
-		}
-		return s
-	}
-	if s := next(); !s.WarmUp {
-		t.Errorf("the first step is %+v", s)
-	}
-	steps = append(steps, done(1, "skipped by the user"))
-	if s := next(); !s.WarmUp {
-		t.Errorf("after a warm-up that was cut short comes %+v", s)
-	}
-	steps = append(steps, done(1, ""))
-	if s := next(); s.Rate != 100 || s.Duration != time.Second {
-		t.Errorf("the first trial is %+v", s)
-	}
-	steps = append(steps, done(time.Second, "skipped by the user"))
-	if s := next(); s.Rate != 100 || len(h.log.record.Points[0].Outcomes) != 0 {
-		t.Errorf("after a trial that was cut short comes %+v", s)
-	}
-	steps = append(steps, done(time.Millisecond, ""))
-	if s := next(); s.Rate != 200 {
-		t.Errorf("after one that held comes %+v", s)
-	}
-	kept, err := readCapacity(h.log.dir)
-	if err != nil || len(kept.Points) != 1 || len(kept.Points[0].Outcomes) != 1 || !kept.Points[0].Outcomes[0].Sustained {
-		t.Errorf("on disk: %+v, %v", kept, err)
-	}
-}
-
-// A disk that is full ends the search with its reason, and a rest does not outlast its run.
-func TestHuntEnds(t *testing.T) {
-	h := newHunt(t)
-	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(errors.New("enough"))
-	steps := []bench.StepResult{done(1, "")}
-	h.next(ctx, bench.Leg{}, steps)
-	steps = append(steps, done(time.Second, ""))
-	if s, ok := h.next(ctx, bench.Leg{}, steps); !ok || s.Rate != 100 {
-		t.Errorf("after one that failed comes %+v, %t", s, ok)
-	}
-	h.log.dir = filepath.Join(h.log.dir, "not", "there")
-	steps = append(steps, done(time.Second, ""))
-	if _, ok := h.next(ctx, bench.Leg{}, steps); ok || h.err == nil || !strings.Contains(h.err.Error(), "results cannot be kept") {
-		t.Errorf("%t, %v", ok, h.err)
 	}
 }

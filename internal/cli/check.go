@@ -4,16 +4,17 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"locbench/internal/app"
 	"locbench/internal/bench"
 	"locbench/internal/check"
 	"locbench/internal/contender"
+	"locbench/internal/exit"
 	"locbench/internal/safe"
 	"locbench/internal/store"
 )
@@ -38,20 +39,20 @@ Exit code 0 when every check passed, 4 when one failed, 1 when the service could
   locbench check https://cities.example.org --suite my-cities.yaml --verbose`,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, target []string) error {
-			base, err := serviceURL(target[0])
+			base, err := app.ServiceURL(target[0])
 			if err != nil {
 				return err
 			}
 			s, err := check.LoadSuite(suite)
 			if err != nil {
-				return withCode(ExitUsage, err)
+				return exit.With(exit.Usage, err)
 			}
 			if len(endpoints) == 0 {
 				endpoints = nil
 			}
 			for _, e := range endpoints {
 				if !slices.Contains(contender.Groups(), e) {
-					return usage("--endpoints: there is no group %q; there are %s", e, strings.Join(contender.Groups(), " "))
+					return exit.Usagef("--endpoints: there is no group %q; there are %s", e, strings.Join(contender.Groups(), " "))
 				}
 			}
 			if err := answers(cmd.Context(), base, timeout); err != nil {
@@ -87,15 +88,6 @@ func answers(ctx context.Context, base string, timeout time.Duration) error {
 	return resp.Body.Close()
 }
 
-// serviceURL checks the address of a running service and takes a slash at its end away.
-func serviceURL(text string) (string, error) {
-	u, err := url.Parse(text)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", usage("%q is not the URL of a service; one looks like http://127.0.0.1:8080", text)
-	}
-	return strings.TrimRight(u.String(), "/"), nil
-}
-
 type checkTeller struct {
 	env                     Env
 	verbose                 bool
@@ -127,7 +119,7 @@ func (t *checkTeller) finish(ctx context.Context, base string, opts check.Option
 		return fmt.Errorf("check %s: %w", store.Redact(base), err)
 	}
 	if t.failed > 0 {
-		return withCode(ExitThreshold, fmt.Errorf("%d of %d checks failed", t.failed, t.passed+t.failed))
+		return exit.With(exit.Threshold, fmt.Errorf("%d of %d checks failed", t.failed, t.passed+t.failed))
 	}
 	return nil
 }

@@ -1,10 +1,9 @@
-// Package cli is the command line of locbench: it reads flags, wires the other packages together and turns errors into
+// Package cli is the command line of locbench: it reads flags into options, calls what does the work, and turns errors into
 // exit codes. Nothing is measured, stored or drawn here.
 package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -15,74 +14,20 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"locbench/internal/bench"
+	"locbench/internal/console"
+	"locbench/internal/exit"
 	"locbench/internal/safe"
 	"locbench/internal/secret"
-)
-
-// Exit codes, for scripts.
-const (
-	ExitOK          = 0
-	ExitFailure     = 1
-	ExitUsage       = 2   // wrong flags, arguments, profile or manifest
-	ExitContender   = 3   // the legs had begun, but not all are complete: a contender failed, or the run ended early
-	ExitThreshold   = 4   // checks failed (locbench check), no rate keeps the objective (locbench capacity), threshold or regression
-	ExitInterrupted = 130 // Ctrl-C or SIGTERM
+	"locbench/internal/worker"
 )
 
 // Env is what the process was given.
-type Env struct {
-	Args   []string
-	Stdin  io.Reader
-	Stdout io.Writer // data
-	Stderr io.Writer // talk
-	Getenv func(string) string
-}
-
-// errInterrupted is the cause of a context that a signal has cancelled.
-type errInterrupted struct{ signal os.Signal }
-
-func (e errInterrupted) Error() string { return "interrupted by " + signalName(e.signal) }
-
-func signalName(s os.Signal) string {
-	switch s {
-	case os.Interrupt:
-		return "Ctrl-C"
-	case syscall.SIGTERM:
-		return "SIGTERM"
-	case syscall.SIGHUP:
-		return "SIGHUP"
-	}
-	return s.String()
-}
-
-// codeError carries an exit code other than ExitFailure.
-type codeError struct {
-	code int
-	err  error
-}
-
-func (e *codeError) Error() string { return e.err.Error() }
-func (e *codeError) Unwrap() error { return e.err }
-
-func withCode(code int, err error) error {
-	if err == nil {
-		return nil
-	}
-	return &codeError{code, err}
-}
-
-func usage(format string, args ...any) error {
-	return withCode(ExitUsage, fmt.Errorf(format, args...))
-}
-
-// forceWithin is how long an end by force may take: an engine that hangs must not hold up who wants to leave.
-const forceWithin = 15 * time.Second
+type Env = console.Env
 
 // Main runs the command line and returns the exit code. The first SIGINT, SIGTERM or SIGHUP ends what runs in order. A second SIGINT or
-// SIGTERM ends it by force: what does not stop is killed, everything is removed, and Main returns within forceWithin; a third one
+// SIGTERM ends it by force: what does not stop is killed, everything is removed, and Main returns within exit.ForceWithin; a third one
 // ends the process at once (then "locbench clean" removes what is left). A SIGHUP hurries nothing: a terminal that is closed sends
 // several, and sends them to a run that is being stopped as well.
 func Main(ctx context.Context, env Env) int {
@@ -102,7 +47,7 @@ func Main(ctx context.Context, env Env) int {
 	defer signal.Stop(pipes)
 
 	tell := func(format string, args ...any) {
-		if !slices.Contains(env.Args, controlledFlag) { // then the screen says so
+		if !slices.Contains(env.Args, worker.Flag) { // then the screen says so
 			fmt.Fprintf(env.Stderr, "\n"+format+"\n", args...)
 		}
 	}
@@ -114,21 +59,21 @@ func Main(ctx context.Context, env Env) int {
 		case code := <-ended:
 			return code
 		case <-late:
-			tell("not everything has ended within %v; \"locbench clean\" removes what is left", forceWithin)
-			return ExitInterrupted
+			tell("not everything has ended within %v; \"locbench clean\" removes what is left", exit.ForceWithin)
+			return exit.Interrupted
 		case s := <-signals:
 			if s == syscall.SIGHUP && asked > 0 {
 				continue
 			}
 			switch asked++; asked {
 			case 1:
-				tell("%s: stopping in order; once more to end by force", signalName(s))
-				cancel(errInterrupted{s})
+				tell("%s: stopping in order; once more to end by force", exit.SignalName(s))
+				cancel(exit.Signal{Signal: s})
 			case 2:
 				signal.Reset(os.Interrupt, syscall.SIGTERM) // the next one has its default action
-				tell("%s: ending by force; once more to leave at once, with whatever is left", signalName(s))
+				tell("%s: ending by force; once more to leave at once, with whatever is left", exit.SignalName(s))
 				close(force)
-				late = time.After(forceWithin)
+				late = time.After(exit.ForceWithin)
 			}
 		}
 	}
@@ -138,27 +83,13 @@ func Main(ctx context.Context, env Env) int {
 func command(ctx context.Context, env Env) int {
 	err := newRoot(env).ExecuteContext(ctx)
 	if err == nil {
-		return ExitOK
+		return exit.OK
 	}
-	code := exitCode(ctx, err)
-	if _, told := err.(toldError); !told {
+	code := exit.Code(ctx, err)
+	if _, told := err.(exit.Reported); !told {
 		tellError(env.Stderr, err)
 	}
 	return code
-}
-
-func exitCode(ctx context.Context, err error) int {
-	var interrupted errInterrupted
-	if errors.As(err, &interrupted) || errors.As(context.Cause(ctx), &interrupted) {
-		return ExitInterrupted
-	}
-	if c, ok := errors.AsType[*codeError](err); ok {
-		return c.code
-	}
-	if c, ok := errors.AsType[toldError](err); ok {
-		return c.code
-	}
-	return ExitFailure
 }
 
 func tellError(w io.Writer, err error) {
@@ -197,7 +128,7 @@ Elasticsearch are used wherever they are there.`,
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usage("%w (see '%s --help')", flagError(err), cmd.CommandPath())
+		return exit.Usagef("%w (see '%s --help')", flagError(err), cmd.CommandPath())
 	})
 	root.AddCommand(
 		newRun(env), newTUI(env), newCapacity(env), newSeed(env), newCheck(env), newServices(env), newProfiles(env), newReport(env), newExport(env), newImport(env), newCompare(env), newHistory(env), newCalibrate(env),
@@ -223,31 +154,15 @@ func noSubcommand(cmd *cobra.Command, args []string) error {
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		hint = fmt.Sprintf("; did you mean '%s %s'?", cmd.CommandPath(), near[0])
 	}
-	return usage("unknown command %q for '%s'%s (see '%s --help')", args[0], cmd.CommandPath(), hint, cmd.CommandPath())
+	return exit.Usagef("unknown command %q for '%s'%s (see '%s --help')", args[0], cmd.CommandPath(), hint, cmd.CommandPath())
 }
 
 // args wraps one of cobra's argument validators so that its error counts as wrong usage.
 func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
-			return usage("%w; usage: %s", err, cmd.UseLine())
+			return exit.Usagef("%w; usage: %s", err, cmd.UseLine())
 		}
 		return nil
 	}
-}
-
-// terminal tells whether w is one, and how wide.
-func terminal(w io.Writer) (width int, ok bool) {
-	f, isFile := w.(*os.File)
-	if !isFile || !term.IsTerminal(int(f.Fd())) {
-		return 0, false
-	}
-	width, _, err := term.GetSize(int(f.Fd()))
-	return width, err == nil
-}
-
-// colored tells whether to use ANSI colours on w: a terminal, and neither NO_COLOR nor TERM=dumb forbids.
-func colored(env Env, w io.Writer) bool {
-	_, ok := terminal(w)
-	return ok && env.Getenv("NO_COLOR") == "" && env.Getenv("TERM") != "dumb"
 }

@@ -11,8 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locbench/internal/app"
 	"locbench/internal/bench"
 	"locbench/internal/compare"
+	"locbench/internal/exit"
 	"locbench/internal/results"
 	"locbench/internal/safe"
 	"locbench/internal/stats"
@@ -70,17 +72,17 @@ func (f compareFlags) run(env Env, what []string) error {
 	var err error
 	if f.failOn != "" {
 		if gates, err = compare.ParseGates(f.failOn); err != nil {
-			return usage("--fail-on: %w", err)
+			return exit.Usagef("--fail-on: %w", err)
 		}
 	}
 	margin, err := percentage(f.same, 100)
 	if err != nil {
-		return usage("--same: %w", err)
+		return exit.Usagef("--same: %w", err)
 	}
 	floor := 0.0
 	if f.floor != "" && f.floor != "none" {
 		if floor, err = percentage(f.floor, maxFloor); err != nil {
-			return usage("--floor: %w", err)
+			return exit.Usagef("--floor: %w", err)
 		}
 	}
 	before, after, err := f.read(env, what)
@@ -93,7 +95,7 @@ func (f compareFlags) run(env Env, what []string) error {
 		if len(what) == 3 { // the others are contenders
 			dirs = what[:1]
 		}
-		options.Floor = findFloor(before.Run, after.Run, dirs...)
+		options.Floor = app.FindFloor(before.Run, after.Run, dirs...)
 	}
 	result, err := compare.Compare(before, after, options)
 	if err != nil {
@@ -119,7 +121,7 @@ func (f compareFlags) read(env Env, what []string) (before, after compare.Set, e
 			return compare.Set{}, err
 		}
 		if err != nil {
-			warn(env, err)
+			env.Warn(err)
 		}
 		return compare.Set{Run: run, Legs: legs}, nil
 	}
@@ -157,9 +159,9 @@ func onlyTwo(dir string, set compare.Set) ([]string, error) {
 	case 2:
 		return labels, nil
 	case 1:
-		return nil, usage("%s has one contender, %s: name another results folder to compare it with", dir, labels[0])
+		return nil, exit.Usagef("%s has one contender, %s: name another results folder to compare it with", dir, labels[0])
 	}
-	return nil, usage("%s has %d contenders: name two of %s", dir, len(labels), strings.Join(labels, ", "))
+	return nil, exit.Usagef("%s has %d contenders: name two of %s", dir, len(labels), strings.Join(labels, ", "))
 }
 
 // maxFloor is what --floor may be at most, in per cent: a machine with much to do besides has one of some hundred.
@@ -198,9 +200,9 @@ func tellGates(env Env, gates []compare.GateResult) error {
 	}
 	switch {
 	case failed == 1:
-		return withCode(ExitThreshold, errors.New("1 change is not allowed"))
+		return exit.With(exit.Threshold, errors.New("1 change is not allowed"))
 	case failed > 1:
-		return withCode(ExitThreshold, fmt.Errorf("%d changes are not allowed", failed))
+		return exit.With(exit.Threshold, fmt.Errorf("%d changes are not allowed", failed))
 	case refused != "":
 		return fmt.Errorf("--fail-on cannot be judged, the results are not comparable: %s (--force judges all the same)", refused)
 	}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locbench/internal/app"
+	"locbench/internal/exit"
 	"locbench/internal/machine"
 )
 
@@ -25,8 +27,8 @@ Nothing of it is needed for 'locbench run', which makes do with what is there an
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.Elasticsearch != "" {
-				if _, err := serviceURL(o.Elasticsearch); err != nil {
-					return usage("--elastic: %q is no URL; one looks like http://127.0.0.1:9200", o.Elasticsearch)
+				if _, err := app.ServiceURL(o.Elasticsearch); err != nil {
+					return exit.Usagef("--elastic: %q is no URL; one looks like http://127.0.0.1:9200", o.Elasticsearch)
 				}
 			}
 			findings := machine.Doctor(cmd.Context(), o)

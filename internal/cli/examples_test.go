@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"locbench/internal/app"
 )
 
 // TestExamplesOfRunsAreNoMistakes plans each run that a help text gives as an example: what is typed as it stands there must not end with "wrong
@@ -28,11 +30,7 @@ func TestExamplesOfRunsAreNoMistakes(t *testing.T) {
 				t.Errorf("locbench run%s: %v", line, err)
 				continue
 			}
-			plan, _, err := planRun(f, run.Flags().Args(), run.Flags().Changed, args)
-			if err == nil {
-				_, err = servicesOf(&plan, f.services)
-			}
-			if err != nil {
+			if err := app.Preflight(f.options(run.Flags(), run.Flags().Args())); err != nil {
 				t.Errorf("locbench run%s: %v", line, err)
 			}
 			planned++

@@ -13,7 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locbench/internal/app"
 	"locbench/internal/bench"
+	"locbench/internal/exit"
 	"locbench/internal/export"
 	"locbench/internal/report"
 	"locbench/internal/results"
@@ -60,11 +62,11 @@ folder --output. What a format has no place for is left out, and nothing is made
 
 func (f exportFlags) run(env Env, dir string, oneStep bool) error {
 	if f.format == "" {
-		return usage("--format is missing; known are %s", strings.Join(export.FormatNames(), ", "))
+		return exit.Usagef("--format is missing; known are %s", strings.Join(export.FormatNames(), ", "))
 	}
 	format, err := export.Lookup(f.format)
 	if err != nil {
-		return usage("--format: %w", err)
+		return exit.Usagef("--format: %w", err)
 	}
 	opt := export.Options{Leg: f.leg, MaxRequests: f.maxRequests}
 	if oneStep {
@@ -72,10 +74,10 @@ func (f exportFlags) run(env Env, dir string, oneStep bool) error {
 		opt.Step = &index
 	}
 	if f.maxRequests < 1 {
-		return usage("--max-requests %d: at least one", f.maxRequests)
+		return exit.Usagef("--max-requests %d: at least one", f.maxRequests)
 	}
 	if format.Many && f.output == "" {
-		return usage("format %s writes several files: name a folder by --output", format.Name)
+		return exit.Usagef("format %s writes several files: name a folder by --output", format.Name)
 	}
 	run, legs, err := readFolder(env, dir)
 	if err != nil {
@@ -114,7 +116,7 @@ func readFolder(env Env, dir string) (bench.Run, []bench.LegResult, error) {
 		return run, nil, err
 	}
 	if err != nil {
-		warn(env, err)
+		env.Warn(err)
 	}
 	return run, legs, nil
 }
@@ -143,7 +145,7 @@ func reportAs(env Env, dir, format, out string) error {
 	switch format {
 	case "md":
 		file.Write = func(w io.Writer) error {
-			return report.Markdown(w, run, legs, report.Options{Floor: findFloor(run, run, dir)})
+			return report.Markdown(w, run, legs, report.Options{Floor: app.FindFloor(run, run, dir)})
 		}
 	case "csv", "json":
 		f, err := export.Lookup(format)
@@ -156,7 +158,7 @@ func reportAs(env Env, dir, format, out string) error {
 		}
 		file = files[0]
 	default:
-		return usage("--format %s: html, md, csv and json are known", safe.Line(format, 40))
+		return exit.Usagef("--format %s: html, md, csv and json are known", safe.Line(format, 40))
 	}
 	if out == "" {
 		return file.Write(env.Stdout)
@@ -188,10 +190,10 @@ What a format does not tell stays unknown, and is named in the warnings of the l
 
 func importFiles(env Env, files []string, from, output string) error {
 	if output == "" {
-		return usage("--output is missing: the results folder to make")
+		return exit.Usagef("--output is missing: the results folder to make")
 	}
 	if _, err := os.Lstat(filepath.Join(output, results.RunFile)); err == nil {
-		return usage("%s holds a run already: choose another --output", output)
+		return exit.Usagef("%s holds a run already: choose another --output", output)
 	}
 	sources := make([]export.Source, 0, len(files))
 	for _, path := range files {

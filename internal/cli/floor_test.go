@@ -9,15 +9,17 @@ import (
 	"testing"
 	"time"
 
+	"locbench/internal/app"
 	"locbench/internal/bench"
 	"locbench/internal/compare"
+	"locbench/internal/exit"
 )
 
 func said(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
 	code := Main(context.Background(), Env{Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }})
-	if code != ExitOK {
+	if code != exit.OK {
 		t.Errorf("%v: exit code %d\n%s", args, code, errs.String())
 	}
 	return out.String()
@@ -40,7 +42,7 @@ func TestCompareFindsTheFloor(t *testing.T) {
 		t.Errorf("with a floor of 1 %%:\n%s", text)
 	}
 	// One of 20 %, which is newer.
-	f, err := readFloor(filepath.Join(calibration, floorFile))
+	f, err := app.ReadFloor(filepath.Join(calibration, app.FloorFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +51,7 @@ func TestCompareFindsTheFloor(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Made, f.Measures[0].Floor = f.Made.Add(time.Hour), .2
-	if err := writeFloor(newer, f); err != nil {
+	if err := app.WriteFloor(newer, f); err != nil {
 		t.Fatal(err)
 	}
 	if text := said(t, "compare", base, filepath.Join(slower, "run.json")); !strings.Contains(text, "less than this machine can show (20 %)") {
@@ -73,7 +75,7 @@ func TestCompareFindsTheFloor(t *testing.T) {
 func TestHostileFloors(t *testing.T) {
 	base := resultsFolder(t, 6, 1.5, map[string]int64{"a": 10_000})
 	for _, content := range []string{"", "[]", `{"schema":1}`, `{"measures":[{"floor":1e999}]}`, strings.Repeat("[", 1<<16), `{"schema":1,"measures":null,"machine":7}`} {
-		if err := os.WriteFile(filepath.Join(base, floorFile), []byte(content), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(base, app.FloorFile), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if text := said(t, "compare", base, base); !strings.Contains(text, "No noise floor") {
@@ -83,19 +85,19 @@ func TestHostileFloors(t *testing.T) {
 	// A floor that fits, with words and numbers of somebody's own making.
 	hostile := compare.Floor{Schema: compare.FloorSchema, Contender: "a\x1b[31m", Measures: []compare.MeasureFloor{{Measure: "throughput", Floor: -1}, {Measure: "x\x1b]0;owned\x07", Floor: 3}}}
 	hostile.ProfileHash = compare.ProfileHash(bench.Profile{Limits: bench.Limits{CPUs: 1.5}})
-	if err := writeFloor(base, hostile); err != nil {
+	if err := app.WriteFloor(base, hostile); err != nil {
 		t.Fatal(err)
 	}
 	if text := said(t, "compare", base, base); strings.ContainsAny(text, "\x1b\x07") || !strings.Contains(text, "Floor of this machine") {
 		t.Errorf("%q", text)
 	}
-	if err := os.Remove(filepath.Join(base, floorFile)); err != nil {
+	if err := os.Remove(filepath.Join(base, app.FloorFile)); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(filepath.Join(base, floorFile), 0o755); err != nil {
+	if err := os.Mkdir(filepath.Join(base, app.FloorFile), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := readFloor(filepath.Join(base, floorFile)); err == nil {
+	if _, err := app.ReadFloor(filepath.Join(base, app.FloorFile)); err == nil {
 		t.Error("a folder is a floor")
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/compare"
+	"locbench/internal/exit"
 	"locbench/internal/results"
 	"locbench/internal/safe"
 )
@@ -54,20 +55,20 @@ func (f historyFlags) run(env Env, dirs []string) error {
 		"text": compare.HistoryText, "md": compare.HistoryMarkdown, "csv": compare.HistoryCSV, "json": historyJSON,
 	}[f.format]
 	if write == nil {
-		return usage("--format %q: text, md, csv or json", f.format)
+		return exit.Usagef("--format %q: text, md, csv or json", f.format)
 	}
 	var measures []compare.Measure
 	for _, text := range f.measures {
 		m, err := compare.ParseMeasure(text)
 		if err != nil {
-			return usage("--measure: %w", err)
+			return exit.Usagef("--measure: %w", err)
 		}
 		measures = append(measures, m)
 	}
 	if len(dirs) == 0 {
 		dirs = []string{"results"}
 		if _, err := os.Stat("results"); errors.Is(err, os.ErrNotExist) {
-			return usage("there is no folder ./results: name those that hold results")
+			return exit.Usagef("there is no folder ./results: name those that hold results")
 		}
 	}
 	history, found := readHistory(env, dirs)
@@ -80,7 +81,7 @@ func (f historyFlags) run(env Env, dirs []string) error {
 	}
 	courses, err := history.Courses(f.contenders, measures)
 	if err != nil {
-		return withCode(ExitUsage, err)
+		return exit.With(exit.Usage, err)
 	}
 	if err := write(env.Stdout, courses); err != nil {
 		return fmt.Errorf("write the history: %w", err)
@@ -93,7 +94,7 @@ func readHistory(env Env, dirs []string) (history *compare.History, found int) {
 	history = &compare.History{}
 	folders, problems := results.Find(dirs...)
 	for _, p := range problems {
-		warn(env, p)
+		env.Warn(p)
 	}
 	for _, folder := range folders {
 		leave := func(why string) {

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"locbench/internal/exit"
 	"locbench/internal/load"
 	"locbench/internal/results"
 )
@@ -62,13 +63,13 @@ func TestTheLoopIsChosenByTheEnvironment(t *testing.T) {
 				return ""
 			}})
 		if want == "" {
-			if code != ExitUsage || !strings.Contains(talk.String(), `LOCBENCH_LOOP="nonsense": auto`) || !strings.Contains(talk.String(), "io_uring, epoll or portable") {
+			if code != exit.Usage || !strings.Contains(talk.String(), `LOCBENCH_LOOP="nonsense": auto`) || !strings.Contains(talk.String(), "io_uring, epoll or portable") {
 				t.Errorf("%s: exit code %d, %s", loop, code, talk.String())
 			}
 			continue
 		}
 		if cannot != nil {
-			if code != ExitFailure || !strings.Contains(talk.String(), "cannot be had here: ") {
+			if code != exit.Failure || !strings.Contains(talk.String(), "cannot be had here: ") {
 				t.Errorf("%s: exit code %d, %s", loop, code, talk.String())
 			}
 			continue

@@ -1,12 +1,8 @@
-//go:build unix
-
 package cli
 
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +10,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/exit"
 )
 
 // nobody is an address of this machine that refuses connections.
@@ -38,7 +35,7 @@ func runsNothing(t *testing.T, code int, args ...string) (stdout, stderr string)
 }
 
 func TestNothingRanWithoutItsStore(t *testing.T) {
-	_, talk := runsNothing(t, ExitFailure, "run", "--headless", "--runtime", "process", "--elastic", nobody)
+	_, talk := runsNothing(t, exit.Failure, "run", "--headless", "--runtime", "process", "--elastic", nobody)
 	if n := strings.Count(talk, "connection refused"); n != 1 {
 		t.Errorf("it says %d times why:\n%s", n, talk)
 	}
@@ -46,11 +43,11 @@ func TestNothingRanWithoutItsStore(t *testing.T) {
 
 // A target that does not answer is told of while it is still asked, and why it failed is said once.
 func TestNothingRanWithoutItsTarget(t *testing.T) {
-	out, talk := runsNothing(t, ExitContender, "run", "--headless", "--target", nobody)
+	out, talk := runsNothing(t, exit.Contender, "run", "--headless", "--target", nobody)
 	if early, end := strings.Count(talk, "no answer at "+nobody+" yet: connection refused"), strings.Count(talk, "connection refused"); out != "" || early != 1 || end != 2 {
 		t.Errorf("standard output %q; it says %d times that it waits, and %d times why:\n%s", out, early, end-early, talk)
 	}
-	out, _ = runsNothing(t, ExitContender, "run", "--json", "--target", nobody)
+	out, _ = runsNothing(t, exit.Contender, "run", "--json", "--target", nobody)
 	var began, told time.Time
 	for line := range strings.Lines(out) {
 		var rec bench.Record
@@ -72,25 +69,8 @@ func TestNothingRanWithoutItsTarget(t *testing.T) {
 }
 
 func TestNothingRanOfASearch(t *testing.T) {
-	out, talk := runsNothing(t, ExitContender, "capacity", "--target", nobody, "--slo", "p99<1s")
+	out, talk := runsNothing(t, exit.Contender, "capacity", "--target", nobody, "--slo", "p99<1s")
 	if out != "" || !strings.Contains(talk, "no answer at "+nobody+" yet: connection refused") {
 		t.Errorf("it says:\n%s%s", out, talk)
-	}
-}
-
-// On a screen the results stay until it is left.
-func TestNothingRanBeforeAScreen(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "results", "x")
-	s := started(t, "--elastic", nobody, "--runtime", "process", "-o", out)
-	events := until(t, s, nil)
-	if code, talk := s.Wait(); code != ExitFailure || !strings.Contains(talk, "nothing ran") || len(events) == 0 || !is[bench.RunEnded](events[len(events)-1]) {
-		t.Errorf("exit code %d, %d events:\n%s", code, len(events), talk)
-	}
-	if regular(filepath.Join(out, "report.html")) || !regular(filepath.Join(out, "run.json")) {
-		t.Error("a report of a run in which nothing ran, or no record of it while its screen is open")
-	}
-	s.Close()
-	if _, err := os.Stat(filepath.Dir(out)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("left behind: %v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locbench/internal/exit"
 	"locbench/internal/profile"
 	"locbench/internal/units"
 	"locbench/profiles"
@@ -40,7 +41,7 @@ Some come with locbench; any YAML file of the same form works wherever a profile
 			RunE: func(_ *cobra.Command, names []string) error {
 				p, err := profile.Load(names[0], profiles.FS)
 				if err != nil {
-					return withCode(ExitUsage, err)
+					return exit.With(exit.Usage, err)
 				}
 				text, err := profile.Format(p)
 				if err != nil {
@@ -66,7 +67,7 @@ Some come with locbench; any YAML file of the same form works wherever a profile
 					fmt.Fprintf(env.Stdout, "%s: ok: %s\n", name, profileShape(p.Contenders, p.Rounds, len(p.Steps), units.Approx(p.LoadDuration())))
 				}
 				if len(broken) > 0 {
-					return usage("%s", strings.Join(broken, "\n"))
+					return exit.Usagef("%s", strings.Join(broken, "\n"))
 				}
 				return nil
 			},

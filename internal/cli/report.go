@@ -1,16 +1,15 @@
 package cli
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"locbench/internal/bench"
+	"locbench/internal/app"
+	"locbench/internal/app/search"
 	"locbench/internal/capacity"
-	"locbench/internal/report"
+	"locbench/internal/exit"
 	"locbench/internal/results"
 )
 
@@ -44,12 +43,12 @@ a second of CPU time after a step, and only while a browser looks: where the fig
 		RunE: func(cmd *cobra.Command, dirs []string) error {
 			if served.serve {
 				if cmd.Flags().Changed("output") || cmd.Flags().Changed("format") {
-					return usage("--serve shows the page: it takes neither --output nor --format")
+					return exit.Usagef("--serve shows the page: it takes neither --output nor --format")
 				}
 				return serveReport(cmd.Context(), env, served, dirs)
 			}
 			if cmd.Flags().Changed("listen") {
-				return usage("--listen goes with --serve")
+				return exit.Usagef("--listen goes with --serve")
 			}
 			if format != "html" {
 				return reportAs(env, dirs[0], format, out)
@@ -62,9 +61,9 @@ a second of CPU time after a step, and only while a browser looks: where the fig
 				return err
 			}
 			if err != nil {
-				warn(env, err)
+				env.Warn(err)
 			}
-			files, err := writeReports(dirs[0], out, run, legs)
+			files, err := app.WriteReports(dirs[0], out, run, legs)
 			for _, f := range files {
 				fmt.Fprintln(env.Stdout, f)
 			}
@@ -81,52 +80,23 @@ a second of CPU time after a step, and only while a browser looks: where the fig
 // reportSearches writes the reports of a folder of 'locbench capacity --limits', which holds a results folder for each of them; done is
 // false when dir is none.
 func reportSearches(env Env, dir, out string) (done bool, err error) {
-	if regular(filepath.Join(dir, results.RunFile)) || !regular(filepath.Join(dir, capacity.File)) {
+	if results.Has(dir, results.RunFile) || !results.Has(dir, capacity.File) {
 		return false, nil
 	}
-	r, err := readCapacity(dir)
+	r, err := search.Read(dir)
 	if err != nil {
 		return true, err
 	}
 	if out != "" {
-		return true, usage("%s holds several results folders, which one --output cannot take: name one of them", dir)
+		return true, exit.Usagef("%s holds several results folders, which one --output cannot take: name one of them", dir)
 	}
 	var failures []error
-	for _, folder := range searchFolders(dir, r) {
-		files, err := rewrite(folder)
+	for _, folder := range search.Folders(dir, r) {
+		files, err := app.RewriteReports(folder)
 		for _, f := range files {
 			fmt.Fprintln(env.Stdout, f)
 		}
 		failures = append(failures, err)
 	}
 	return true, errors.Join(failures...)
-}
-
-// writeReports writes the HTML report and the Markdown summary of dir and returns the paths of both. With html the
-// former goes there, and no summary is written.
-func writeReports(dir, html string, run bench.Run, legs []bench.LegResult) (written []string, err error) {
-	if filepath.Base(dir) == results.RunFile {
-		dir = filepath.Dir(dir)
-	}
-	var page, summary bytes.Buffer
-	opts := report.Options{Folder: dir, Floor: findFloor(run, run, dir)}
-	path := html
-	if path == "" {
-		path = filepath.Join(dir, results.ReportFile)
-		if err := report.Markdown(&summary, run, legs, opts); err != nil {
-			return nil, fmt.Errorf("write summary: %w", err)
-		}
-		file := filepath.Join(dir, results.SummaryFile)
-		if err := results.WriteFile(file, summary.Bytes()); err != nil {
-			return nil, err
-		}
-		written = append(written, file)
-	}
-	if err := report.HTML(&page, run, legs, opts); err != nil {
-		return written, fmt.Errorf("write report: %w", err)
-	}
-	if err := results.WriteFile(path, page.Bytes()); err != nil {
-		return written, err
-	}
-	return append(written, path), nil
 }

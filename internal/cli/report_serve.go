@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"locbench/internal/app"
 	"locbench/internal/bench"
+	"locbench/internal/exit"
 	"locbench/internal/live"
 	"locbench/internal/report"
 	"locbench/internal/results"
@@ -27,7 +29,7 @@ func serveReport(ctx context.Context, env Env, f serveFlags, dirs []string) erro
 	}
 	l, err := live.Listen(ctx, f.listen)
 	if err != nil {
-		return usage("--listen: %w", err)
+		return exit.Usagef("--listen: %w", err)
 	}
 	fmt.Fprintf(env.Stdout, "http://%s/\n", l.Addr())
 	fmt.Fprintf(env.Stderr, "shows %s; Ctrl-C ends it\n", safe.Line(dir, 1000))
@@ -39,7 +41,7 @@ func serveReport(ctx context.Context, env Env, f serveFlags, dirs []string) erro
 				return nil, err
 			}
 			var page bytes.Buffer
-			err = report.HTML(&page, run, legs, report.Options{Folder: dir, Floor: findFloor(run, run, dir), Live: run.State == bench.RunRunning && results.Running(dir)})
+			err = report.HTML(&page, run, legs, report.Options{Folder: dir, Floor: app.FindFloor(run, run, dir), Live: run.State == bench.RunRunning && results.Running(dir)})
 			return page.Bytes(), err
 		},
 		Follow: func(ctx context.Context, from int64, handle func([]bench.Record) error) error {
@@ -59,14 +61,14 @@ func served(dirs []string) (string, error) {
 				return e.Dir, nil
 			}
 		}
-		return "", usage("there is no results folder in ./results: name one")
+		return "", exit.Usagef("there is no results folder in ./results: name one")
 	}
 	dir := dirs[0]
 	if filepath.Base(dir) == results.RunFile {
 		dir = filepath.Dir(dir)
 	}
-	if _, _, err := results.Read(dir); err != nil && !regular(filepath.Join(dir, results.RunFile)) {
-		return "", withCode(ExitUsage, err)
+	if _, _, err := results.Read(dir); err != nil && !results.Has(dir, results.RunFile) {
+		return "", exit.With(exit.Usage, err)
 	}
 	return dir, nil
 }

@@ -9,8 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locbench/internal/app"
 	"locbench/internal/bench"
+	"locbench/internal/console"
 	"locbench/internal/dataset"
+	"locbench/internal/exit"
 	"locbench/internal/safe"
 	"locbench/internal/seed"
 	"locbench/internal/store"
@@ -50,21 +53,21 @@ index-mapping-<index>_v1.json and index-data-<index>.ndjson, with any number of 
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.elastic == "" {
-				return usage("--elastic URL is missing; for example: locbench seed --elastic http://127.0.0.1:9200")
+				return exit.Usagef("--elastic URL is missing; for example: locbench seed --elastic http://127.0.0.1:9200")
 			}
-			if _, err := serviceURL(f.elastic); err != nil {
-				return usage("--elastic: %q is no URL; one looks like http://127.0.0.1:9200", f.elastic)
+			if _, err := app.ServiceURL(f.elastic); err != nil {
+				return exit.Usagef("--elastic: %q is no URL; one looks like http://127.0.0.1:9200", f.elastic)
 			}
 			changed := cmd.Flags().Changed
 			switch {
 			case f.from != "" && changed("cities"):
-				return usage("--from loads a dump, --cities generates data: choose one")
+				return exit.Usagef("--from loads a dump, --cities generates data: choose one")
 			case changed("cities") && (f.data.Cities < 1 || f.data.Cities > dataset.MaxGenerated):
-				return usage("--cities %d: from 1 to 1,000,000", f.data.Cities)
+				return exit.Usagef("--cities %d: from 1 to 1,000,000", f.data.Cities)
 			case !changed("cities") && (changed("vertices") || changed("random-seed")):
-				return usage("--vertices and --random-seed go with --cities: the bundled data are what they are")
+				return exit.Usagef("--vertices and --random-seed go with --cities: the bundled data are what they are")
 			case f.workers < 1 || f.workers > maxWorkers:
-				return usage("--workers %d: from 1 to %d", f.workers, maxWorkers)
+				return exit.Usagef("--workers %d: from 1 to %d", f.workers, maxWorkers)
 			}
 			return runSeed(cmd.Context(), env, f)
 		},
@@ -89,11 +92,11 @@ func runSeed(ctx context.Context, env Env, f seedFlags) error {
 	}
 	set, err := dataset.Open(f.data)
 	if err != nil {
-		return withCode(ExitUsage, err)
+		return exit.With(exit.Usage, err)
 	}
 	info := set.Info()
 	p := seedProgress{w: env.Stderr, quiet: f.quiet}
-	p.width, p.live = terminal(env.Stderr)
+	p.width, p.live = console.Width(env.Stderr)
 	if !f.quiet {
 		fmt.Fprintf(env.Stderr, "%s → %s\n", safe.Line(info.Name, 300), store.Redact(f.elastic))
 	}

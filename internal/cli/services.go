@@ -4,63 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
-	"locbench/internal/bench"
+	"locbench/internal/app"
+	"locbench/internal/app/contenders"
 	"locbench/internal/contender"
+	"locbench/internal/exit"
 	"locbench/internal/safe"
-	"locbench/services"
 )
-
-// discover finds the contenders that come with locbench and those in dirs; the latter take the place of namesakes.
-func discover(dirs []string) ([]bench.Service, error) {
-	sources := []contender.Source{{FS: services.FS, Name: "services"}}
-	modules, err := contender.Unpack(services.Modules)
-	if err != nil {
-		return nil, err
-	}
-	if modules != nil {
-		sources = append(sources, contender.Source{FS: modules, Name: "services"})
-	}
-	for _, d := range dirs {
-		sources = append(sources, contender.Folder(d))
-	}
-	return contender.Discover(sources...)
-}
-
-// discoverFor is discover for who wants certain contenders: others whose manifests are of no use are left out, and told in left.
-func discoverFor(dirs []string, wanted []bench.Selection) (all []bench.Service, left []string, err error) {
-	all, err = discover(dirs)
-	unreadable, rest := contender.Parted(err)
-	if rest != nil {
-		return nil, nil, withCode(ExitUsage, err)
-	}
-	for _, u := range unreadable {
-		// A namesake from elsewhere is not what is meant.
-		meant := func(sel bench.Selection) bool {
-			_, err := contender.Find(all, sel.Contender)
-			return sel.Contender == u.Folder || err != nil
-		}
-		if slices.ContainsFunc(wanted, meant) {
-			return nil, nil, withCode(ExitUsage, err)
-		}
-		left = append(left, "left out, as its manifest is of no use: "+safe.Line(u.Error(), 1000))
-	}
-	return all, left, nil
-}
-
-// find resolves what a selection names: its variant, or the default one, applied.
-func find(all []bench.Service, sel bench.Selection) (bench.Service, error) {
-	svc, err := contender.Find(all, sel.Contender)
-	if err != nil {
-		return svc, err
-	}
-	return contender.Resolve(svc, sel.Variant)
-}
 
 func newServices(env Env) *cobra.Command {
 	var dirs []string
@@ -107,7 +61,7 @@ often in several variants. Adding one needs no Go: see services/go-nethttp and '
 				for _, s := range found {
 					fmt.Fprintf(env.Stdout, "%s: ok: %s, %s %s\n", s.Dir, s.Name, s.Framework, s.Version)
 				}
-				return withCode(ExitUsage, err)
+				return exit.With(exit.Usage, err)
 			},
 		},
 		newServicesBuild(env, &dirs, complete),
@@ -118,10 +72,10 @@ often in several variants. Adding one needs no Go: see services/go-nethttp and '
 }
 
 func listServices(env Env, dirs []string) error {
-	all, err := discover(dirs)
-	known, knownErr := knownStates()
+	all, err := app.Discover(dirs)
+	known, knownErr := contenders.KnownStates()
 	if knownErr != nil {
-		warn(env, knownErr)
+		env.Warn(knownErr)
 	}
 	tw := tabwriter.NewWriter(env.Stdout, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(tw, "NAME\tLANGUAGE\tFRAMEWORK\tENDPOINTS\tVERIFIED\tVARIANTS\tTAGS")
@@ -134,19 +88,19 @@ func listServices(env Env, dirs []string) error {
 		if s.Unverified != "" {
 			note += " UNVERIFIED"
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s %s\t%d\t%s\t%s\t%s\n", s.Name, s.Language, s.Framework, s.Version, len(s.Endpoints), verifiedText(s, known), strings.Join(variants, " "), note)
+		fmt.Fprintf(tw, "%s\t%s\t%s %s\t%d\t%s\t%s\t%s\n", s.Name, s.Language, s.Framework, s.Version, len(s.Endpoints), contenders.VerifiedText(s, known), strings.Join(variants, " "), note)
 	}
-	return errors.Join(tw.Flush(), withCode(ExitUsage, err))
+	return errors.Join(tw.Flush(), exit.With(exit.Usage, err))
 }
 
 func showService(env Env, dirs []string, name string) error {
-	all, err := discover(dirs)
+	all, err := app.Discover(dirs)
 	if err != nil {
 		fmt.Fprintf(env.Stderr, "warning: %s\n", safe.Line(err.Error(), 2000))
 	}
 	svc, err := contender.Find(all, name)
 	if err != nil {
-		return withCode(ExitUsage, err)
+		return exit.With(exit.Usage, err)
 	}
 	text, err := fs.ReadFile(svc.Files, contender.ManifestName)
 	if err != nil {
@@ -158,7 +112,7 @@ func showService(env Env, dirs []string, name string) error {
 }
 
 func completeContenders(dirs []string) []string {
-	all, _ := discover(dirs)
+	all, _ := app.Discover(dirs)
 	var names []string
 	for _, s := range all {
 		names = append(names, s.Name+"\t"+s.Framework)

@@ -6,7 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locbench/internal/app"
 	"locbench/internal/contender"
+	"locbench/internal/exit"
 )
 
 func newServicesNew(env Env, dirs *[]string) *cobra.Command {
@@ -36,22 +38,22 @@ manifest, Dockerfile and sources, ready to build and run. What exists is never c
 
 func newService(env Env, dirs []string, name, from, parent string) error {
 	if from == "" {
-		return usage("say with --from which contender to copy (see 'locbench services list')")
+		return exit.Usagef("say with --from which contender to copy (see 'locbench services list')")
 	}
-	all, err := discover(dirs)
+	all, err := app.Discover(dirs)
 	if err != nil {
-		return withCode(ExitUsage, err)
+		return exit.With(exit.Usage, err)
 	}
 	template, err := contender.Find(all, from)
 	if err != nil {
-		return withCode(ExitUsage, err)
+		return exit.With(exit.Usage, err)
 	}
 	if other, err := contender.Find(all, name); err == nil {
-		return usage("there is a contender %s already, in %s: choose another name", name, other.Dir)
+		return exit.Usagef("there is a contender %s already, in %s: choose another name", name, other.Dir)
 	}
 	svc, err := contender.Scaffold(template, name, parent)
 	if err != nil {
-		return withCode(ExitUsage, err)
+		return exit.With(exit.Usage, err)
 	}
 	dir := filepath.Join(parent, name)
 	fmt.Fprintf(env.Stdout, "%s\n", dir)

@@ -4,12 +4,16 @@ import (
 	"bytes"
 	"encoding/csv"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"locbench/internal/app"
+	"locbench/internal/app/screens"
 	"locbench/internal/bench"
+	"locbench/internal/exit"
 	"locbench/internal/profile"
 	"locbench/internal/tui/setup"
 )
@@ -20,7 +24,7 @@ func planSetup(base bench.Profile, args []string) (bench.Profile, error) {
 	var p bench.Profile
 	cmd := &cobra.Command{Use: "run", SilenceErrors: true, SilenceUsage: true}
 	cmd.RunE = func(cmd *cobra.Command, contenders []string) (err error) {
-		p, err = changedProfile(base, f, contenders, cmd.Flags().Changed)
+		p, err = app.ChangedProfile(base, f.options(cmd.Flags(), contenders))
 		return err
 	}
 	bindRun(cmd, &f)
@@ -50,7 +54,7 @@ func chosen(flags *pflag.FlagSet, contenders []string) (setup.Choice, error) {
 	for _, name := range contenders {
 		sel, ok := profile.ParseSelection(name)
 		if !ok {
-			return c, usage("%q is no contender; one is written name or name:variant (see 'locbench services list')", name)
+			return c, exit.Usagef("%q is no contender; one is written name or name:variant (see 'locbench services list')", name)
 		}
 		c.Contenders = append(c.Contenders, sel)
 	}
@@ -96,13 +100,13 @@ func setupChoice(args []string) (c setup.Choice, services []string, err error) {
 	}
 	bindRun(cmd, &f)
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return usage("%w (see 'locbench run --help')", flagError(err))
+		return exit.Usagef("%w (see 'locbench run --help')", flagError(err))
 	})
 	cmd.SetOut(io.Discard)
 	cmd.SetErr(io.Discard)
 	cmd.SetArgs(append([]string{}, args...)) // nil would mean those of this process
 	err = cmd.Execute()
-	return c, f.services, err
+	return c, f.Services, err
 }
 
 // newSetup is the set-up screen of this machine, begun with args, options of locbench run. o says what starts a run and what opens the past ones.
@@ -111,6 +115,9 @@ func newSetup(args []string, o setup.Options) (*setup.Screen, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Site, o.Plan, o.Initial = setupSite{services: services}, planSetup, choice
+	o.Site, o.Plan, o.Initial = screens.Site{Services: services}, planSetup, choice
 	return setup.New(o), nil
 }
+
+// known tells whether an option of locbench run has a field on the set-up screen.
+func known(flag string) bool { return slices.Contains(setup.Flags(), flag) }

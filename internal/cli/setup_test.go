@@ -1,14 +1,7 @@
 package cli
 
 import (
-	"context"
-	"errors"
-	"io/fs"
 	"math/rand/v2"
-	"net/http"
-	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -16,6 +9,7 @@ import (
 	"testing"
 
 	"locbench/internal/bench"
+	"locbench/internal/exit"
 	"locbench/internal/profile"
 	"locbench/internal/tui/setup"
 	"locbench/profiles"
@@ -112,112 +106,8 @@ func has(t *testing.T, c setup.Choice, p bench.Profile) {
 func TestASetUpRefusesWhatIsNoOptionOfARun(t *testing.T) {
 	for args, want := range map[string]string{"--nonsense": "unknown flag", "--rounds many": "whole number", "Not/A/Contender": "is no contender"} {
 		_, _, err := setupChoice(strings.Fields(args))
-		var code *codeError
-		if !errors.As(err, &code) || code.code != ExitUsage || !strings.Contains(err.Error(), want) {
+		if exit.Code(t.Context(), err) != exit.Usage || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", args, err)
 		}
-	}
-}
-
-func TestSavedProfilesAreFoundAndNeverOverwrittenUnasked(t *testing.T) {
-	t.Chdir(t.TempDir())
-	p, err := profile.Load("quick", profiles.FS)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.Rounds, p.Store = 6, bench.StoreSpec{Kind: bench.StoreExternal, URL: "http://me:secret@10.0.0.5:9200"}
-	site, ctx := setupSite{}, context.Background()
-	saved, warning, err := site.Save(ctx, "my profile", p, false)
-	if saved != "my profile.yaml" || !strings.Contains(warning, "password") || err != nil {
-		t.Fatalf("%q, %q, %v", saved, warning, err)
-	}
-	text, _ := os.ReadFile(saved)
-	if strings.Contains(string(text), "secret") || !strings.Contains(string(text), "rounds: 6") {
-		t.Errorf("%s", text)
-	}
-	p.Rounds = 9
-	if _, _, err := site.Save(ctx, saved, p, false); !errors.Is(err, setup.ErrExists) {
-		t.Errorf("a second time: %v", err)
-	}
-	if now, _ := os.ReadFile(saved); string(now) != string(text) {
-		t.Error("overwritten unasked")
-	}
-	if _, _, err := site.Save(ctx, saved, p, true); err != nil {
-		t.Error(err)
-	}
-	if again, err := profile.Load(saved, profiles.FS); err != nil || again.Rounds != 9 || again.Name != "my-profile" {
-		t.Errorf("%+v, %v", again, err)
-	}
-	if _, _, err := site.Save(ctx, filepath.Join("no", "where"), p, false); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("no folder: %v", err)
-	}
-	p.Rounds = 0
-	if _, _, err := site.Save(ctx, "broken", p, false); err == nil {
-		t.Error("a profile that cannot be read back was saved")
-	}
-	if err := os.WriteFile("compose.yaml", []byte("services: {}\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, found := range site.Profiles(ctx, "gone.yaml") {
-		if found.Err != nil {
-			found.Name += "!"
-		}
-		names = append(names, found.Name)
-	}
-	for _, want := range []string{"quick", "locations", "my profile.yaml", "gone.yaml!"} {
-		if !slices.Contains(names, want) {
-			t.Errorf("%q lacks %s", names, want)
-		}
-	}
-	if slices.Contains(names, "compose.yaml") {
-		t.Error("a YAML file that is no profile counts as one")
-	}
-	if left, _ := filepath.Glob(".locbench-*"); len(left) > 0 {
-		t.Errorf("left behind: %q", left)
-	}
-}
-
-func TestAStoreTellsWhatItIs(t *testing.T) {
-	answers := map[string]string{"/": `{"version":{"number":"8.1.0"}}`, "/city/_count": `{"count":14945}`}
-	es := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		text, ok := answers[r.URL.Path]
-		if !ok {
-			w.WriteHeader(http.StatusNotFound)
-		}
-		_, _ = w.Write([]byte(text))
-	}))
-	defer es.Close()
-	site := setupSite{}
-	got, err := site.Elastic(t.Context(), es.URL)
-	if err != nil || got.Version != "8.1.0" || got.Cities != 14945 || !strings.Contains(got.Warning, "not Elasticsearch 7") {
-		t.Errorf("%+v, %v", got, err)
-	}
-	delete(answers, "/city/_count")
-	if got, err = site.Elastic(t.Context(), es.URL); err != nil || got.Cities != 0 {
-		t.Errorf("without data: %+v, %v", got, err)
-	}
-	address := strings.Replace(es.URL, "http://", "http://me:secret@", 1)
-	es.Close()
-	if _, err = site.Elastic(t.Context(), address); err == nil || strings.Contains(err.Error(), "secret") {
-		t.Errorf("away: %v", err)
-	}
-}
-
-func TestThisMachineAnswers(t *testing.T) {
-	site := setupSite{}
-	m := site.Machine(t.Context())
-	if m.CPUs < 1 || m.Memory < 1 || len(m.Findings) < 5 || (m.Engine.Err == nil) != (m.Engine.Version != "") {
-		t.Errorf("%+v", m)
-	}
-	if most, err := site.Room(t.Context(), 1); most != 1 || err != nil {
-		t.Errorf("%d, %v", most, err)
-	}
-	if most, err := site.Room(t.Context(), 2_000_000); err == nil || most >= 2_000_000 {
-		t.Errorf("two million connections: %d, %v", most, err)
-	}
-	states, err := site.States(t.Context(), bench.RuntimeProcess)
-	if err != nil || states[bench.Selection{Contender: "go-nethttp", Variant: "builtin"}].Kind != setup.Ready {
-		t.Errorf("%+v, %v", states, err)
 	}
 }

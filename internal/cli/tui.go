@@ -1,26 +1,17 @@
 package cli
 
 import (
-	"context"
-	"os"
-	"path/filepath"
-
 	"github.com/spf13/cobra"
 
-	"locbench/internal/results"
-	"locbench/internal/tui"
+	"locbench/internal/app/screens"
+	"locbench/internal/exit"
+	"locbench/internal/tui/setup"
 	"locbench/internal/tui/ui"
 )
 
-// tuiFlags are the options of locbench tui.
-type tuiFlags struct {
-	screen   screenFlags
-	browse   bool
-	services []string
-}
-
 func newTUI(env Env) *cobra.Command {
-	var f tuiFlags
+	var f screens.DashboardOptions
+	var services []string
 	cmd := &cobra.Command{
 		Use:   "tui [RESULTS_DIR | -- RUN_FLAGS...]",
 		Short: "Set a benchmark up, watch it live, browse and replay past ones: the dashboard",
@@ -39,62 +30,29 @@ are kept. Press ? on any screen for its keys. Colours follow the terminal's back
   locbench tui --ascii --theme light`,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			dash := cmd.ArgsLenAtDash()
-			var dir string
 			var initial []string
 			switch {
 			case dash >= 0:
 				initial, words = words[dash:], words[:dash]
 			}
 			if len(words) > 1 {
-				return usage("one results folder, not %d: %q", len(words), words)
+				return exit.Usagef("one results folder, not %d: %q", len(words), words)
 			}
 			if len(words) == 1 {
-				dir = words[0]
+				f.Dir = words[0]
 			}
-			if dir != "" && (len(initial) > 0 || f.browse) {
-				return usage("a results folder is shown as it is: it takes no --browse and no options of a run")
+			if f.Dir != "" && (len(initial) > 0 || f.Browse) {
+				return exit.Usagef("a results folder is shown as it is: it takes no --browse and no options of a run")
 			}
-			return dashboard(cmd.Context(), env, f, dir, initial)
+			f.SetUp = func(o setup.Options) (ui.Screen, error) { return newSetup(withServices(initial, services), o) }
+			return screens.Dashboard(cmd.Context(), env, f)
 		},
 	}
-	f.screen.add(cmd)
-	cmd.Flags().BoolVar(&f.browse, "browse", false, "begin with the list of past results")
-	cmd.Flags().StringSliceVar(&f.services, "services", nil, "`DIR` with more contenders; may be repeated")
+	bindScreen(cmd, &f.Options)
+	cmd.Flags().BoolVar(&f.Browse, "browse", false, "begin with the list of past results")
+	cmd.Flags().StringSliceVar(&services, "services", nil, "`DIR` with more contenders; may be repeated")
 	_ = cmd.MarkFlagDirname("services")
 	return cmd
-}
-
-// dashboard is locbench tui.
-func dashboard(ctx context.Context, env Env, f tuiFlags, dir string, initial []string) error {
-	if !hasScreen(env) {
-		return usage("locbench tui needs a terminal for input and output; without one: locbench run --headless")
-	}
-	var roots []string
-	if dir != "" {
-		roots = append(roots, filepath.Dir(filepath.Clean(dir)))
-	}
-	opener := newOpener(env, roots...)
-	screens := tui.Screens{Opener: opener, Source: opener, Roots: opener.Roots()}
-	first, err := firstScreen(screens, opener, f, dir, initial)
-	if err != nil {
-		return err
-	}
-	o, err := f.screen.options(env, first)
-	if err != nil {
-		return err
-	}
-	err = tui.Run(ctx, o)
-	return also(err, afterTUI(ctx, env, opener))
-}
-
-func firstScreen(screens tui.Screens, opener *opener, f tuiFlags, dir string, initial []string) (ui.Screen, error) {
-	switch {
-	case dir != "":
-		return dirScreen(screens, opener, dir)
-	case f.browse:
-		return screens.Browse(), nil
-	}
-	return newSetup(withServices(initial, f.services), screens.SetUp())
 }
 
 // withServices puts the folders with contenders into the options that a set-up begins with.
@@ -105,48 +63,11 @@ func withServices(args, dirs []string) []string {
 	return args
 }
 
-// dirScreen shows what is in dir: a run in progress, a finished one, or a folder of such.
-func dirScreen(screens tui.Screens, opener *opener, dir string) (ui.Screen, error) {
-	if filepath.Base(dir) == results.RunFile {
-		dir = filepath.Dir(dir)
-	}
-	st, err := os.Stat(dir)
-	if err != nil {
-		return nil, usage("%w", err)
-	}
-	if !st.IsDir() {
-		return nil, usage("%s is no results folder", dir)
-	}
-	if !regular(filepath.Join(dir, results.RunFile)) {
-		opener.archive = newArchive(opener.env, dir)
-		screens.Source, screens.Roots = opener, opener.Roots()
-		return screens.Browse(), nil
-	}
-	running := results.Running(dir)
-	if !running {
-		return screens.Replay(dir), nil
-	}
-	session, err := opener.Watch(dir)
-	if err != nil {
-		return nil, err
-	}
-	return screens.Live(session, false), nil
-}
-
-// afterTUI ends what still runs, and tells on the normal screen what the runs of this dashboard have found. How they went was seen
-// there; the exit code only says whether the dashboard itself was ended by a signal.
-func afterTUI(ctx context.Context, env Env, opener *opener) error {
-	var last error
-	for _, s := range opener.started() {
-		if !s.Steered() {
-			s.Close()
-			continue
-		}
-		code, talk := end(ctx, s)
-		s.Close()
-		if err := afterwards(env, s.Dir(), code, talk); ctx.Err() != nil {
-			last = err
-		}
-	}
-	return last
+// bindScreen gives cmd the options that say how the dashboard looks.
+func bindScreen(cmd *cobra.Command, o *screens.Options) {
+	fl := cmd.Flags()
+	fl.BoolVar(&o.ASCII, "ascii", false, "draw with ASCII alone (default where the locale is not UTF-8)")
+	fl.StringVar(&o.Theme, "theme", "", "dark or light (default: the terminal is asked)")
+	fl.BoolVar(&o.Mouse, "mouse", true, "take clicks and the wheel; with --mouse=false the terminal selects text as usual")
+	_ = cmd.RegisterFlagCompletionFunc("theme", fixed("dark", "light"))
 }

@@ -1,5 +1,3 @@
-//go:build unix
-
 package cli
 
 import (
@@ -11,14 +9,11 @@ import (
 	"locbench/internal/dataset"
 	"locbench/internal/seed"
 	"locbench/internal/store"
+	"locbench/internal/testenv"
 )
 
 // TestAWarningIsToldOnce runs against a store with fewer cities than the profile's data has.
 func TestAWarningIsToldOnce(t *testing.T) {
-	path, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
 	s, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreEmbedded}, store.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +27,7 @@ func TestAWarningIsToldOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, how := range []string{"--headless", "--quiet"} {
-		cmd := exec.Command(path, "run", how, "--runtime", "process", "--elastic", s.URL(), "--no-checks", "--connections", "1", "--duration", "200ms", "-o", "out")
+		cmd := exec.Command(testenv.Locbench(t), "run", how, "--runtime", "process", "--elastic", s.URL(), "--no-checks", "--connections", "1", "--duration", "200ms", "-o", "out")
 		cmd.Dir = t.TempDir()
 		out, err := cmd.CombinedOutput()
 		if n := strings.Count(string(out), `index "city" holds 200 documents`); err != nil || n != 1 {

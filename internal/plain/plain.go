@@ -368,13 +368,11 @@ func progressText(e bench.Progress) string {
 
 func instanceText(i bench.InstanceInfo) string {
 	var parts []string
-	switch i.Runtime {
-	case bench.RuntimeDocker:
-		parts = append(parts, "in a container")
-	case bench.RuntimeProcess:
-		parts = append(parts, "as a process")
-	case bench.RuntimeURL:
+	if i.Runtime == bench.RuntimeURL {
 		return "already, at " + safe.Line(i.Address, 200)
+	}
+	if where := i.Runtime.Where(); where != "" {
+		parts = append(parts, where)
 	}
 	if i.Limits.CPUs > 0 {
 		parts = append(parts, fmt.Sprintf("%g CPUs", i.Limits.CPUs))

@@ -12,6 +12,12 @@ import (
 	"locbench/internal/bench"
 )
 
+// Has tells whether a results folder has a file of that name.
+func Has(dir, file string) bool {
+	st, err := os.Lstat(filepath.Join(dir, file))
+	return err == nil && st.Mode().IsRegular()
+}
+
 // Read reads a results folder, or the folder that a path to its run.json names. Legs that never began have no file and
 // are left out. A leg that cannot be read does not hide the others: they are returned together with the joined errors.
 func Read(dir string) (bench.Run, []bench.LegResult, error) {

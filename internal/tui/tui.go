@@ -1,7 +1,7 @@
 // Package tui is the dashboard: a Bubble Tea program that shows screens (set up, live, browse, compare) one on top of the other.
 // The screens are packages of their own below; what they show of a run is a fold over its events (package fold), so the run neither
 // waits for the screen nor knows of it. Everything that reaches outside (starting a run, reading folders, writing a report) is given
-// by package cli behind the interfaces of package ui.
+// by package screens behind the interfaces of package ui.
 package tui
 
 import (

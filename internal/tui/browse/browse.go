@@ -1,5 +1,5 @@
 // Package browse is the screen of past runs: a list of results folders with a look into the one under the cursor, and the ways from
-// there: replay, watch, compare, report. It never deletes anything. It reads nothing itself: package cli gives it a Source.
+// there: replay, watch, compare, report. It never deletes anything. It reads nothing itself: package screens gives it a Source.
 package browse
 
 import (

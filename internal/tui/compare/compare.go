@@ -1,6 +1,6 @@
 // Package compare is the screen that sets two runs, or two contenders of one run, beside each other: what differs besides the
 // contenders, their figures with what the rounds allow to say of them, and the steps. The comparison itself (figures.go, steps.go,
-// differences.go) knows nothing of drawing. It reads nothing itself: package cli gives it a Source.
+// differences.go) knows nothing of drawing. It reads nothing itself: package screens gives it a Source.
 package compare
 
 import (

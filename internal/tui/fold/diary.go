@@ -1,6 +1,7 @@
 package fold
 
 import (
+	"cmp"
 	"fmt"
 
 	"locbench/internal/bench"
@@ -99,15 +100,10 @@ func phaseSentence(e bench.PhaseEnded) (Level, string) {
 }
 
 func instanceSentence(i bench.InstanceInfo) string {
-	text := "started as a " + string(i.Runtime)
-	switch i.Runtime {
-	case bench.RuntimeDocker:
-		text = "started in a container"
-	case bench.RuntimeProcess:
-		text = "started as a process"
-	case bench.RuntimeURL:
+	if i.Runtime == bench.RuntimeURL {
 		return "runs already, at " + i.Address
 	}
+	text := "started " + cmp.Or(i.Runtime.Where(), "as a "+string(i.Runtime))
 	if i.Limits.CPUs > 0 {
 		text += ", " + units.CPUs(i.Limits.CPUs)
 	}

@@ -1,5 +1,5 @@
 // Package replay is the screen of a run that is on disk: the board over the run's events, with a time line to play, seek and skip
-// in. It opens at the end, where the figures are. It reads nothing itself: package cli gives it a Source.
+// in. It opens at the end, where the figures are. It reads nothing itself: package screens gives it a Source.
 package replay
 
 import (

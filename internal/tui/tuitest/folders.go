@@ -35,7 +35,7 @@ func FolderOf(dir string, records []bench.Record) Folder {
 	return Folder{Dir: dir, Run: s.Run, Legs: s.Results(), Records: records}
 }
 
-// Folders are results folders in memory, as package cli gives them to the screens.
+// Folders are results folders in memory, as package screens gives them to the screens.
 type Folders []Folder
 
 func (f Folders) folder(dir string) (Folder, error) {

@@ -1,5 +1,5 @@
 // Package ui is what the screens of the dashboard have in common: what a screen is, the messages by which screens ask for something
-// that only the program can do, and the ways to the outside (sessions, folders, reports) that package cli provides.
+// that only the program can do, and the ways to the outside (sessions, folders, reports) that package screens provides.
 package ui
 
 import (

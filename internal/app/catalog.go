@@ -1,0 +1,68 @@
+package app
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/contender"
+	"locbench/internal/exit"
+	"locbench/internal/safe"
+	"locbench/services"
+)
+
+// Discover finds the contenders that come with locbench and those in dirs; the latter take the place of namesakes.
+func Discover(dirs []string) ([]bench.Service, error) {
+	sources := []contender.Source{{FS: services.FS, Name: "services"}}
+	modules, err := contender.Unpack(services.Modules)
+	if err != nil {
+		return nil, err
+	}
+	if modules != nil {
+		sources = append(sources, contender.Source{FS: modules, Name: "services"})
+	}
+	for _, d := range dirs {
+		sources = append(sources, contender.Folder(d))
+	}
+	return contender.Discover(sources...)
+}
+
+// DiscoverFor is Discover for who wants certain contenders: others whose manifests are of no use are left out, and told in left.
+func DiscoverFor(dirs []string, wanted []bench.Selection) (all []bench.Service, left []string, err error) {
+	all, err = Discover(dirs)
+	unreadable, rest := contender.Parted(err)
+	if rest != nil {
+		return nil, nil, exit.With(exit.Usage, err)
+	}
+	for _, u := range unreadable {
+		// A namesake from elsewhere is not what is meant.
+		meant := func(sel bench.Selection) bool {
+			_, err := contender.Find(all, sel.Contender)
+			return sel.Contender == u.Folder || err != nil
+		}
+		if slices.ContainsFunc(wanted, meant) {
+			return nil, nil, exit.With(exit.Usage, err)
+		}
+		left = append(left, "left out, as its manifest is of no use: "+safe.Line(u.Error(), 1000))
+	}
+	return all, left, nil
+}
+
+// Find resolves what a selection names: its variant, or the default one, applied.
+func Find(all []bench.Service, sel bench.Selection) (bench.Service, error) {
+	svc, err := contender.Find(all, sel.Contender)
+	if err != nil {
+		return svc, err
+	}
+	return contender.Resolve(svc, sel.Variant)
+}
+
+// ServiceURL checks the address of a running service and takes a slash at its end away.
+func ServiceURL(text string) (string, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return "", exit.Usagef("%q is not the URL of a service; one looks like http://127.0.0.1:8080", text)
+	}
+	return strings.TrimRight(u.String(), "/"), nil
+}

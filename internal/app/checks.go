@@ -1,0 +1,93 @@
+package app
+
+import (
+	"context"
+	"maps"
+
+	"locbench/internal/bench"
+	"locbench/internal/check"
+	"locbench/internal/exit"
+	"locbench/internal/runner"
+)
+
+// checks runs the profile's checks on the contenders of a site.
+type checks struct {
+	*site
+	suites []*check.Suite
+}
+
+// newChecks reads the suites that the profile names; their mistakes are told before anything is started.
+func newChecks(s *site) (*checks, error) {
+	c := &checks{site: s}
+	for _, name := range s.plan.Profile.Checks.Suites {
+		suite, err := check.LoadSuite(name)
+		if err != nil {
+			return nil, exit.With(exit.Usage, err)
+		}
+		c.suites = append(c.suites, suite)
+	}
+	return c, nil
+}
+
+// names are the lifecycle checks of the profile. A service that somebody else has started is not started again.
+func (c *checks) names() []string {
+	if !c.platform.Capabilities().Launches {
+		return nil
+	}
+	return c.plan.Profile.Checks.Lifecycle
+}
+
+func (c *checks) Launching(ctx context.Context, l runner.Launcher, spec bench.LaunchSpec, svc bench.Service, on func(bench.CheckResult)) error {
+	if len(c.names()) == 0 {
+		return nil
+	}
+	opt := check.LifecycleOptions{
+		Spec: spec, ReadyPath: svc.Ready.Path, ReadyWithin: svc.Ready.Timeout,
+		CPUs: c.platform.CPUs(), Names: c.names(), OnResult: on,
+	}
+	_, unreachable, err := c.environment(svc, spec, check.UnreachableStore)
+	if err != nil {
+		return err
+	}
+	if !maps.Equal(unreachable, spec.Env) { // else it does not use the store at all
+		opt.Unreachable = unreachable
+	}
+	_, err = check.Lifecycle(ctx, l, opt)
+	return err
+}
+
+func (c *checks) Running(ctx context.Context, inst bench.Instance, spec bench.LaunchSpec, svc bench.Service, on func(bench.CheckResult)) error {
+	if _, err := check.Running(ctx, inst, check.RunningOptions{Spec: spec, Names: c.names(), OnResult: on}); err != nil {
+		return err
+	}
+	for _, suite := range c.suites {
+		opt := check.Options{BaseURL: inst.BaseURL(), Suite: suite, Endpoints: svc.Endpoints, OnResult: on}
+		if _, err := check.HTTP(ctx, opt); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *checks) Alive(ctx context.Context, inst bench.Instance, svc bench.Service) []bench.CheckResult {
+	if !c.wanted(bench.CheckStillAnswers) {
+		return nil
+	}
+	return []bench.CheckResult{check.StillAnswers(ctx, inst, svc.Ready.Path, nil)}
+}
+
+func (c *checks) Stopped(stop bench.StopResult) []bench.CheckResult {
+	if !c.wanted(bench.CheckStops) {
+		return nil
+	}
+	return []bench.CheckResult{check.Stopped(stop)}
+}
+
+func (c *checks) wanted(name string) bool {
+	for _, n := range c.names() {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,200 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/compare"
+	"locbench/internal/console"
+	"locbench/internal/dataset"
+	"locbench/internal/event"
+	"locbench/internal/exit"
+	"locbench/internal/launch"
+	"locbench/internal/load"
+	"locbench/internal/machine"
+	"locbench/internal/results"
+	"locbench/internal/runner"
+	"locbench/internal/secret"
+	"locbench/internal/worker"
+)
+
+// Search chooses the steps of a run while it goes on.
+type Search interface {
+	// Begin is called before the first step, with the plan as it is carried out and with what publishes its events.
+	Begin(run *bench.Run, publish func(*bench.Leg, bench.Event))
+	// Next is the step of a leg that follows those that are done.
+	Next(ctx context.Context, leg bench.Leg, done []bench.StepResult) (bench.Step, bool)
+	// Doubt gets what there is to doubt about the step that has ended.
+	Doubt(doubts []string)
+}
+
+// conductor is a plan with what carries it out.
+type conductor struct {
+	Plan
+	env    console.Env
+	clock  event.Clock
+	stream *event.Stream
+	site   *site
+	checks *checks
+	loader *loader
+	masker secret.Masker
+}
+
+// Conduct runs a plan and keeps its results. The error has the exit code.
+func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
+	c := &conductor{Plan: p, env: env}
+	if err := c.open(); err != nil {
+		return err
+	}
+	defer func() { // where it ends before it has begun
+		if closeErr := c.site.close(ctx); closeErr != nil {
+			err = errors.Join(err, closeErr)
+		}
+	}()
+	defer c.site.neighbours.close()
+	if err := c.prepare(ctx); err != nil {
+		return err
+	}
+	// A full disk ends the run: results that cannot be kept are not worth measuring.
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	metrics, err := c.metrics.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer metrics.close()
+	writer, err := c.openResults(cancel)
+	if err != nil {
+		return err
+	}
+	defer writer.Close()
+	defer context.AfterFunc(ctx, func() {
+		if interruption(ctx) != nil {
+			writer.Interrupted()
+		}
+	})()
+	if c.worker {
+		if err := worker.Announce(env.Stdout, c.Dir); err != nil {
+			return err
+		}
+	}
+	if err := c.subscribe(writer.Handle, c.Follow(cancel)); err != nil {
+		return err
+	}
+	metrics.start(ctx, c.stream)
+	c.site.neighbours.watch(c.site.warn)
+
+	err = runner.Run(ctx, c.config())
+	if c.failuresShown {
+		err = withoutFailures(err)
+	}
+	closeErr := c.site.close(ctx)
+	c.stream.Close()
+	return masked(errors.Join(outcome(ctx, err, unkept(c.Dir, writer.Err(), c.Search == nil)), closeErr), c.masker)
+}
+
+// open reads what the plan names; mistakes in it are told before anything is started.
+func (c *conductor) open() error {
+	data, err := dataset.Open(c.Run.Profile.Data)
+	if err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	c.clock = event.NewClock(time.Now())
+	c.stream = event.New(c.clock.Now)
+	c.site = &site{plan: &c.Run, data: data, stream: c.stream}
+	if c.checks, err = newChecks(c.site); err != nil {
+		return err
+	}
+	c.loader, err = newLoader(c.site, c.env.Getenv)
+	return err
+}
+
+// prepare chooses the runtime and the CPUs, and puts on record what the run takes place on.
+func (c *conductor) prepare(ctx context.Context) error {
+	plan, site, recorded := &c.Run, c.site, c.Run
+	plan.Data = site.data.Info()
+	plan.Machine = machine.Fingerprint(ctx)
+	plan.Software = bench.Software{Locbench: Version(), Go: runtime.Version()}
+	if err := site.choosePlatform(ctx); err != nil {
+		return err
+	}
+	plan.Machine.OtherContainers = site.others(ctx)
+	plan.Hash = compare.ProfileHash(plan.Profile)
+	c.masker = newMasker(*plan, c.Services)
+	c.stream.Mask(func(e bench.Event) bench.Event { return c.masker.Event(c.clock.Event(e)) })
+	isolation, warnings := site.neighbours.meet(*plan, func(others []launch.Neighbour) bench.Isolation { return part(plan.Profile, site.noIsolation(), others) })
+	plan.Isolated, site.apart = &isolation, newApart(isolation)
+	plan.Warnings = append(plan.Warnings, warnings...)
+	if c.resume != nil {
+		if plan.Data.Hash != recorded.Data.Hash {
+			return exit.Usagef("the data set %s is not the one that %s was begun with: its legs could not be compared", plan.Data.Name, c.Dir)
+		}
+		plan.Warnings = append(plan.Warnings, changes(recorded, *plan)...)
+	}
+	plan.Warnings = append(plan.Warnings, memoryOvercommit(*plan)...)
+	if c.resume != nil {
+		if err := site.cleanUp(ctx); err != nil {
+			c.env.Warn(err)
+		}
+	}
+	if _, err := machine.RaiseOpenFiles(); err != nil {
+		c.env.Warn(err)
+	}
+	return load.CheckLimits(MaxConnections(plan.Profile.Steps)) // rather now than at the largest step of every leg
+}
+
+// record is the plan as it is kept and sent round.
+func (c *conductor) record() bench.Run { return c.masker.Run(Public(c.Run)) }
+
+func (c *conductor) openResults(cancel context.CancelCauseFunc) (*results.Writer, error) {
+	run := c.record()
+	fail := func(err error) { cancel(unkept(c.Dir, err, run.Search == "")) }
+	if c.resume != nil {
+		return c.resume.Reopen(run, fail)
+	}
+	w, err := results.Create(c.Dir, run, fail)
+	if err != nil {
+		return nil, exit.With(exit.Usage, err)
+	}
+	return w, nil
+}
+
+// subscribe hands the events on, whose numbers follow those that are on disk.
+func (c *conductor) subscribe(handlers ...func(bench.Record)) error {
+	last, err := results.LastSeq(c.Dir)
+	if err != nil {
+		return fmt.Errorf("read event log: %w", err)
+	}
+	c.stream.Continue(last)
+	for _, handle := range handlers {
+		c.stream.Subscribe(handle)
+	}
+	return nil
+}
+
+// config wires what the runner calls.
+func (c *conductor) config() runner.Config {
+	site := c.site
+	config := runner.Config{
+		Run: c.record(), Dir: c.Dir, Stream: c.stream, Services: c.Services, FirstRequests: site.firstRequests,
+		Stages: site.stages(), Build: Builder{Builder: site.platform, Runtime: c.Run.Profile.Runtime}.Build, Spec: site.spec,
+		Launcher: site, Engine: c.loader, Checks: c.checks, StoreAlive: site.storeAlive, EngineAlive: site.platformsAlive, Ready: site.ready, Judge: site.judge,
+		Beside:  func(ctx context.Context) *bench.Beside { return site.usage.Read(ctx) },
+		Control: c.controls, KeepGoing: c.keepGoing,
+	}
+	if c.Search == nil {
+		return config
+	}
+	c.Search.Begin(&c.Run, c.stream.Publish)
+	config.Next = c.Search.Next
+	config.Judge = func(res bench.StepResult, inst bench.InstanceInfo) []string {
+		doubts := site.judge(res, inst)
+		c.Search.Doubt(doubts)
+		return doubts
+	}
+	return config
+}

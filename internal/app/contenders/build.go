@@ -1,0 +1,146 @@
+// Package contenders builds and verifies the contenders that a user selects.
+package contenders
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"locbench/internal/app"
+	"locbench/internal/bench"
+	"locbench/internal/console"
+	"locbench/internal/contender"
+	"locbench/internal/exit"
+	"locbench/internal/platform"
+	"locbench/internal/units"
+)
+
+// BuildOptions say what is built, and how.
+type BuildOptions struct {
+	Selection
+	Jobs    int  // contenders that are built at the same time; 0: one for two CPUs, at most 4
+	Rebuild bool // even what is unchanged
+}
+
+// Build makes what can be started of each contender that is selected.
+func Build(ctx context.Context, env console.Env, o BuildOptions) error {
+	if !platform.Builds(o.Runtime) {
+		return exit.Usagef("--runtime %q: docker or process", o.Runtime)
+	}
+	list, err := o.Choose(env)
+	if err != nil {
+		return err
+	}
+	builder, closing, err := platform.OpenBuilder(ctx, o.Runtime)
+	if err != nil {
+		return err
+	}
+	defer closing()
+	jobs := o.Jobs
+	if jobs == 0 {
+		jobs = min(4, max(1, builder.CPUs()/2))
+	}
+	return buildAll(ctx, env, list, jobs, o.Runtime, app.Builder{Builder: builder, Runtime: o.Runtime, Rebuild: o.Rebuild}.Build)
+}
+
+// buildAll builds the contenders, jobs of them at the same time, and tells at the end which failed and how.
+func buildAll(ctx context.Context, env console.Env, list []bench.Service, jobs int, rt bench.Runtime,
+	build func(context.Context, bench.Service, func(string)) (bench.Artifact, error),
+) error {
+	groups := together(list)
+	jobs = min(jobs, max(1, len(groups)))
+	board := newBuildBoard(env, list, jobs, expected(list, rt))
+	failures := make(map[string]error, len(list))
+	var mu sync.Mutex
+	queue := make(chan []bench.Service)
+	var workers sync.WaitGroup
+	for range jobs {
+		workers.Go(func() {
+			for group := range queue {
+				for _, svc := range group {
+					if ctx.Err() != nil {
+						break
+					}
+					name, began := selected(svc), time.Now()
+					board.begin(name)
+					a, err := build(ctx, svc, func(line string) { board.line(name, line) })
+					if ctx.Err() != nil && err != nil {
+						board.end(name, "", "stopped")
+						break
+					}
+					if err != nil {
+						board.end(name, "", "FAILED after "+units.Duration(time.Since(began)))
+						mu.Lock()
+						failures[name] = err
+						mu.Unlock()
+						continue
+					}
+					board.end(name, artifactText(a)+", "+units.Duration(time.Since(began)), "")
+				}
+			}
+		})
+	}
+	for _, group := range groups {
+		queue <- group // workers drain it quickly once ctx has ended
+	}
+	close(queue)
+	workers.Wait()
+	board.close()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	var told []error
+	for _, svc := range list {
+		if err := failures[selected(svc)]; err != nil {
+			told = append(told, err)
+		}
+	}
+	if len(told) > 0 {
+		told = append(told, fmt.Errorf("%d of %d could not be built", len(told), len(list)))
+		return exit.With(exit.Contender, errors.Join(told...))
+	}
+	return nil
+}
+
+// together puts the variants of one contender into one group: side by side they would all do the same work.
+func together(list []bench.Service) (groups [][]bench.Service) {
+	at := map[string]int{}
+	for _, svc := range list {
+		i, ok := at[svc.Name]
+		if !ok {
+			i = len(groups)
+			at[svc.Name] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], svc)
+	}
+	return groups
+}
+
+// expected are the times that earlier builds have taken.
+func expected(list []bench.Service, rt bench.Runtime) map[string]time.Duration {
+	out := map[string]time.Duration{}
+	for _, svc := range list {
+		if r, ok := contender.LastBuild(svc, rt, contender.BuildOptions{}); ok {
+			out[selected(svc)] = r.BuildTime
+		}
+	}
+	return out
+}
+
+func artifactText(a bench.Artifact) string {
+	text := "nothing to build"
+	switch {
+	case a.Image != "":
+		text = fmt.Sprintf("image %s, %s", a.Image, units.Bytes(a.ImageSize))
+	case a.BinarySize > 0:
+		text = fmt.Sprintf("%s, %s", strings.Join(a.Command, " "), units.Bytes(a.BinarySize))
+	}
+	if a.BuildCached {
+		text += ", unchanged"
+	}
+	return text
+}

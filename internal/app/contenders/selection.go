@@ -1,0 +1,110 @@
+package contenders
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"locbench/internal/app"
+	"locbench/internal/bench"
+	"locbench/internal/console"
+	"locbench/internal/contender"
+	"locbench/internal/exit"
+	"locbench/internal/platform"
+	"locbench/internal/profile"
+	"locbench/internal/safe"
+)
+
+// Selection is what the commands that work on several contenders were asked for.
+type Selection struct {
+	Names    []string // name or name:variant
+	All      bool     // every contender in every variant
+	Defaults bool     // with All: only the first variant of each
+	Dirs     []string // with more contenders
+	Runtime  bench.Runtime
+}
+
+// Choose resolves the selection. What nobody has named and cannot be built here is left out, and told why.
+func (s Selection) Choose(env console.Env) ([]bench.Service, error) {
+	switch {
+	case s.All && len(s.Names) > 0:
+		return nil, exit.Usagef("--all and names: choose one")
+	case !s.All && len(s.Names) == 0:
+		return nil, exit.Usagef("name contenders (see 'locbench services list'), or say --all")
+	case s.Defaults && !s.All:
+		return nil, exit.Usagef("--defaults belongs to --all; a name without a variant means the default one")
+	}
+	var list []bench.Service
+	if s.All {
+		all, err := app.Discover(s.Dirs)
+		if err != nil {
+			return nil, exit.With(exit.Usage, err)
+		}
+		for _, svc := range all {
+			list = append(list, s.variants(env, svc)...)
+		}
+		return list, nil
+	}
+	var wanted []bench.Selection
+	for _, name := range s.Names {
+		sel, ok := profile.ParseSelection(name)
+		if !ok {
+			return nil, exit.Usagef("%q is no contender; one is written name or name:variant", safe.Line(name, 200))
+		}
+		wanted = append(wanted, sel)
+	}
+	all, left, err := app.DiscoverFor(s.Dirs, wanted)
+	if err != nil {
+		return nil, err
+	}
+	for _, text := range left {
+		env.Warn(errors.New(text))
+	}
+	for _, sel := range wanted {
+		svc, err := app.Find(all, sel)
+		if err != nil {
+			return nil, exit.With(exit.Usage, err)
+		}
+		same := func(o bench.Service) bool { return o.Name == svc.Name && o.Variant == svc.Variant }
+		if !slices.ContainsFunc(list, same) {
+			list = append(list, svc)
+		}
+	}
+	return list, nil
+}
+
+// variants are those of svc that can be built here.
+func (s Selection) variants(env console.Env, svc bench.Service) (list []bench.Service) {
+	names := []string{""}
+	if !s.Defaults && len(svc.Variants) > 0 {
+		names = nil
+		for _, v := range svc.Variants {
+			names = append(names, v.Name)
+		}
+	}
+	for _, name := range names {
+		resolved, err := contender.Resolve(svc, name)
+		if err == nil {
+			err = buildable(resolved, s.Runtime)
+		}
+		if err != nil {
+			fmt.Fprintf(env.Stderr, "left out %s: %s\n", selected(resolved), safe.Line(err.Error(), 500))
+			continue
+		}
+		list = append(list, resolved)
+	}
+	return list
+}
+
+// buildable says why --all leaves a resolved contender out; nil: it does not.
+func buildable(svc bench.Service, rt bench.Runtime) error {
+	if svc.Unverified != "" {
+		return fmt.Errorf("unverified: %s", svc.Unverified)
+	}
+	return platform.Buildable(rt, svc)
+}
+
+// selected is how a resolved contender is named on the command line.
+func selected(svc bench.Service) string {
+	return bench.Selection{Contender: svc.Name, Variant: svc.Variant}.String()
+}

@@ -1,0 +1,205 @@
+package contenders
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/check"
+	"locbench/internal/contender"
+	"locbench/internal/safe"
+	"locbench/internal/units"
+)
+
+// verdict makes a verified state out of a leg.
+func verdict(run bench.Run, leg bench.LegResult, svc bench.Service) (contender.Verified, error) {
+	hash, err := contender.SourceHash(svc)
+	if err != nil {
+		return contender.Verified{}, err
+	}
+	v := contender.Verified{
+		Sources: hash, When: leg.Started.UTC(), Locbench: run.Software.Locbench, Kernel: run.Machine.Kernel, Arch: run.Machine.Arch,
+		Engine: "Docker " + run.Software.Docker, Store: fmt.Sprintf("%s, Elasticsearch %s", run.Store.Kind, run.Store.Version),
+		Limits:    fmt.Sprintf("%g CPUs, %s", run.Profile.Limits.CPUs, units.Bytes(run.Profile.Limits.Memory)),
+		ImageSize: leg.Artifact.ImageSize,
+	}
+	// One that took what the engine had kept from an earlier build tells nothing.
+	if r, ok := contender.LastBuild(svc, bench.RuntimeDocker, contender.BuildOptions{}); ok && r.NoCache && r.Of(leg.Artifact) {
+		v.BuildTime = r.BuildTime
+	}
+	if leg.StartUp != nil {
+		v.StartUp = *leg.StartUp
+	}
+	if leg.Stop != nil {
+		v.Stop = leg.Stop.Took
+	}
+	for _, c := range leg.Checks {
+		switch c.Status {
+		case bench.CheckPassed:
+			v.Passed++
+		case bench.CheckFailed:
+			v.Failed++
+		case bench.CheckSkipped:
+			v.Skipped++
+		}
+	}
+	for _, s := range leg.Steps {
+		v.Throughput = s.Load.Throughput()
+		v.Connections = max(v.Connections, s.Step.Connections)
+		if s.After != nil && s.After.Memory != nil {
+			v.Memory = max(v.Memory, s.After.Memory.Peak)
+		}
+	}
+	if wrong := faults(leg); len(wrong) > 0 {
+		v.Failure = safe.Line(wrong[0], 300)
+		if len(wrong) > 1 {
+			v.Failure += fmt.Sprintf(" (and %d more)", len(wrong)-1)
+		}
+	}
+	return v, nil
+}
+
+// faults are what is not as it should be, the gravest first.
+func faults(leg bench.LegResult) (wrong []string) {
+	if leg.State != bench.LegComplete {
+		text := leg.Failure
+		if text == "" {
+			text = "the run of it is " + string(leg.State)
+		}
+		wrong = append(wrong, text)
+	}
+	if leg.Instance != nil && !leg.Instance.LimitsEnforced {
+		wrong = append(wrong, "the limits were not enforced: "+leg.Instance.LimitsNote)
+	}
+	checked := map[string]bool{}
+	for _, c := range leg.Checks {
+		if c.Status == bench.CheckFailed {
+			wrong = append(wrong, fmt.Sprintf("check %s %s: %s", c.Group, c.Name, c.Detail))
+		}
+		if c.Status == bench.CheckPassed {
+			checked[c.Group] = true
+		}
+	}
+	if leg.State == bench.LegComplete {
+		for _, group := range leg.Service.Endpoints {
+			if !checked[group] {
+				wrong = append(wrong, "no check of "+group+" has passed")
+			}
+		}
+		wrong = append(wrong, unseen(leg)...)
+	}
+	wrong = append(wrong, memoryFaults(leg)...)
+	for _, s := range leg.Steps {
+		if n := s.Load.FailedTotal(); n > 0 {
+			var kinds []string
+			for kind, count := range s.Load.Failed {
+				kinds = append(kinds, fmt.Sprintf("%s %d", kind, count))
+			}
+			slices.Sort(kinds)
+			wrong = append(wrong, fmt.Sprintf("load %s: %d of %d requests failed (%s)", s.Step.Name, n, s.Load.Sent, strings.Join(kinds, ", ")))
+		}
+	}
+	return wrong
+}
+
+// unseen are the points of the process contract that no check has told about; a check that failed is a fault of its own.
+func unseen(leg bench.LegResult) (wrong []string) {
+	for _, name := range []string{
+		bench.CheckNoEnvironment, bench.CheckNoStore, bench.CheckLogsPort, bench.CheckLogsRequests, bench.CheckStillAnswers, bench.CheckStops,
+	} {
+		at := slices.IndexFunc(leg.Checks, func(c bench.CheckResult) bool { return c.Group == check.GroupLifecycle && c.Name == name })
+		switch {
+		case at < 0:
+			wrong = append(wrong, "the contract was not looked at: no check "+name)
+		case leg.Checks[at].Status == bench.CheckSkipped && !(name == bench.CheckLogsRequests && leg.Service.Env["ACCESS_LOG"] == "off"):
+			wrong = append(wrong, fmt.Sprintf("the contract was not looked at: check %s was skipped: %s", name, leg.Checks[at].Detail))
+		}
+	}
+	return wrong
+}
+
+// memoryFaults tell whether the contender wanted more memory than it may have. Where the limit is enforced the kernel kills one of its
+// processes then, and another may go on.
+func memoryFaults(leg bench.LegResult) (wrong []string) {
+	var kills, peak, limit int64
+	read := func(u *bench.Usage) {
+		if u != nil && u.Memory != nil {
+			kills, peak, limit = max(kills, u.Memory.OOMKills), max(peak, u.Memory.Peak), max(limit, u.Memory.Limit)
+		}
+	}
+	for _, s := range leg.Steps {
+		read(s.Before)
+		read(s.After)
+	}
+	if kills > 0 {
+		wrong = append(wrong, fmt.Sprintf("the kernel killed %d of its processes for want of memory", kills))
+	}
+	if limit > 0 && peak > limit {
+		wrong = append(wrong, fmt.Sprintf("it has used %s of memory, more than its limit of %s", units.Bytes(peak), units.Bytes(limit)))
+	}
+	return wrong
+}
+
+// tellVerdict writes each point.
+func tellVerdict(w io.Writer, leg bench.LegResult, v contender.Verified) {
+	outcome := "verified"
+	if v.Failure != "" {
+		outcome = "NOT as it should be"
+	}
+	fmt.Fprintf(w, "%s: %s\n", leg.Leg.Label(), outcome)
+	for _, text := range faults(leg) {
+		fmt.Fprintf(w, "  ✗ %s\n", safe.Line(text, 600))
+	}
+	var groups []string
+	counts := map[string]map[bench.CheckStatus]int{}
+	for _, c := range leg.Checks {
+		if c.Status == bench.CheckSkipped && c.Group != check.GroupLifecycle && !slices.Contains(leg.Service.Endpoints, c.Group) {
+			continue // it does not serve the group
+		}
+		if counts[c.Group] == nil {
+			groups = append(groups, c.Group)
+			counts[c.Group] = map[bench.CheckStatus]int{}
+		}
+		counts[c.Group][c.Status]++
+	}
+	for _, g := range groups {
+		text := fmt.Sprintf("%d passed", counts[g][bench.CheckPassed])
+		for _, s := range []bench.CheckStatus{bench.CheckFailed, bench.CheckSkipped} {
+			if n := counts[g][s]; n > 0 {
+				text += fmt.Sprintf(", %d %s", n, s)
+			}
+		}
+		fmt.Fprintf(w, "  %-20s %s\n", safe.Line(g, 60), text)
+	}
+	if v.Throughput > 0 {
+		fmt.Fprintf(w, "  %-20s %s/s with %d connections, no measurement\n", "short load", units.Rate(v.Throughput), leg.Steps[len(leg.Steps)-1].Step.Connections)
+	}
+	for _, f := range []struct{ name, text string }{
+		{"image", sized(v.ImageSize)}, {"build", timed(v.BuildTime)}, {"start-up", timed(v.StartUp)}, {"peak memory", sized(v.Memory)}, {"stop", timed(v.Stop)},
+	} {
+		if f.text != "" {
+			fmt.Fprintf(w, "  %-20s %s\n", f.name, f.text)
+		}
+	}
+	if v.Failure != "" {
+		for _, l := range leg.LastLog[max(0, len(leg.LastLog)-5):] {
+			fmt.Fprintf(w, "  log  %s\n", safe.Line(l.Text, 300))
+		}
+	}
+}
+
+func sized(n int64) string {
+	if n <= 0 {
+		return ""
+	}
+	return units.Bytes(n)
+}
+
+func timed(d bench.Duration) string {
+	if d <= 0 {
+		return ""
+	}
+	return units.Duration(d)
+}

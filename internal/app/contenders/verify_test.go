@@ -1,0 +1,157 @@
+package contenders
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"locbench/internal/app"
+	"locbench/internal/bench"
+	"locbench/internal/contender"
+	"locbench/internal/profile"
+	"locbench/profiles"
+)
+
+func TestVerifyProfileIsOne(t *testing.T) {
+	p, err := profile.Parse("verify.yaml", verifyProfile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Limits.CPUs != 1.5 || p.Limits.Memory != 512<<20 || len(p.Checks.Lifecycle) != len(bench.LifecycleChecks()) || p.Runtime != bench.RuntimeDocker {
+		t.Errorf("%+v", p)
+	}
+}
+
+// TestVerifyLoadsAsProfilesDo wants as many connections in a step of "services verify" as any bundled profile has, and an end soon.
+func TestVerifyLoadsAsProfilesDo(t *testing.T) {
+	p, err := profile.Parse("verify.yaml", verifyProfile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := profile.List(profiles.FS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, other := range list {
+		if app.MaxConnections(other.Steps) > app.MaxConnections(p.Steps) {
+			t.Errorf("it loads with %d connections, profile %s with %d", app.MaxConnections(p.Steps), other.Name, app.MaxConnections(other.Steps))
+		}
+	}
+	if d := p.LoadDuration(); d > 30*time.Second {
+		t.Errorf("the load takes %s", d)
+	}
+}
+
+func contractPassed() (list []bench.CheckResult) {
+	for _, name := range bench.LifecycleChecks() {
+		list = append(list, bench.CheckResult{Group: "lifecycle", Name: name, Status: bench.CheckPassed})
+	}
+	return list
+}
+
+func goodLeg() bench.LegResult {
+	start := 40 * time.Millisecond
+	return bench.LegResult{
+		State: bench.LegComplete, Started: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), StartUp: &start,
+		Service:  bench.Service{Name: "web", Endpoints: []string{"get"}},
+		Instance: &bench.InstanceInfo{LimitsEnforced: true}, Artifact: bench.Artifact{ImageSize: 9 << 20},
+		Checks: append(contractPassed(), bench.CheckResult{Group: "closest", Name: "of others", Status: bench.CheckSkipped},
+			bench.CheckResult{Group: "get", Name: "one", Status: bench.CheckPassed}),
+		Steps: []bench.StepResult{{
+			Step: bench.Step{Name: "4 connections", Connections: 4}, Load: bench.Load{Sent: 300, Succeeded: 300, Elapsed: 3 * time.Second},
+			After: &bench.Usage{Memory: &bench.Memory{Peak: 7 << 20, Limit: 512 << 20}},
+		}},
+		LastLog: []bench.LogLine{{Text: "the last word\x1b[2J"}},
+	}
+}
+
+func TestVerdict(t *testing.T) {
+	svc := bench.Service{Name: "web", Files: fstest.MapFS{"Dockerfile": {}}}
+	for want, spoil := range map[string]func(*bench.LegResult){
+		"": func(*bench.LegResult) {},
+		"check get two: wanted 404, got 500": func(l *bench.LegResult) {
+			l.Checks = append(l.Checks, bench.CheckResult{Group: "get", Name: "two", Status: bench.CheckFailed, Detail: "wanted 404, got 500"})
+		},
+		"no check of get has passed":                              func(l *bench.LegResult) { l.Checks[len(l.Checks)-1].Status = bench.CheckSkipped },
+		"the contract was not looked at: no check no-environment": func(l *bench.LegResult) { l.Checks = l.Checks[1:] },
+		"the contract was not looked at: check no-store was skipped: it uses none": func(l *bench.LegResult) {
+			l.Checks[1].Status, l.Checks[1].Detail = bench.CheckSkipped, "it uses none"
+		},
+		"the kernel killed 2 of its processes for want of memory": func(l *bench.LegResult) { l.Steps[0].After.Memory.OOMKills = 2 },
+		"it has used 7 MiB of memory, more than its limit of 6 MiB": func(l *bench.LegResult) {
+			l.Steps[0].After.Memory.Limit = 6 << 20
+		},
+		"load 4 connections: 3 of 300 requests failed (5xx 2, timeout 1)": func(l *bench.LegResult) {
+			l.Steps[0].Load.Failed = map[bench.ErrorKind]int64{bench.ErrTimeout: 1, "5xx": 2}
+		},
+		"exit code 3": func(l *bench.LegResult) { l.State, l.Failure = bench.LegFailed, "exit code 3" },
+		"the limits were not enforced: no swap limit": func(l *bench.LegResult) {
+			l.Instance = &bench.InstanceInfo{LimitsNote: "no swap limit"}
+		},
+	} {
+		leg := goodLeg()
+		spoil(&leg)
+		v, err := verdict(bench.Run{}, leg, svc)
+		if err != nil || v.Failure != want {
+			t.Errorf("failure %q, want %q (%v)", v.Failure, want, err)
+		}
+		if v.Throughput != 100 || v.Memory != 7<<20 || v.StartUp != 40*time.Millisecond || v.ImageSize != 9<<20 || v.Sources == "" || v.Connections != 4 {
+			t.Errorf("%+v", v)
+		}
+		var out bytes.Buffer
+		tellVerdict(&out, leg, v)
+		if text := out.String(); strings.Contains(text, "\x1b") || !strings.Contains(text, want) || strings.Contains(text, ": verified\n") != (want == "") || strings.Contains(text, "last word") != (want != "") || strings.Contains(text, "closest") {
+			t.Errorf("told:\n%s", text)
+		}
+	}
+}
+
+// TestVerdictWithoutRequestLog is about a variant whose point is that it logs no requests.
+func TestVerdictWithoutRequestLog(t *testing.T) {
+	leg := goodLeg()
+	for i, c := range leg.Checks {
+		if c.Name == bench.CheckLogsRequests {
+			leg.Checks[i].Status = bench.CheckSkipped
+		}
+	}
+	if wrong := faults(leg); len(wrong) != 1 {
+		t.Errorf("with the log on: %q", wrong)
+	}
+	leg.Service.Env = map[string]string{"ACCESS_LOG": "off"}
+	if wrong := faults(leg); len(wrong) != 0 {
+		t.Errorf("with the log off: %q", wrong)
+	}
+}
+
+func TestVerifiedText(t *testing.T) {
+	svc := bench.Service{Name: "web", Files: fstest.MapFS{"Dockerfile": {}}, Variants: []bench.Variant{{Name: "a"}, {Name: "b"}}}
+	hash, err := contender.SourceHash(svc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	day := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
+	good := contender.Verified{Sources: hash, When: day}
+	bad, old := good, good
+	bad.Failure, old.Sources = "hung", "before"
+	for want, states := range map[string][2]*contender.Verified{
+		"no": {}, "1 of 2 variants": {&good, nil}, "yes 2026-11-21": {&good, &good}, "failed 2026-11-21": {&good, &bad}, "changed since 2026-11-21": {&old, nil},
+	} {
+		known := contender.States{Contenders: map[string]contender.Verified{}}
+		for i, name := range []string{"web:a", "web:b"} {
+			if states[i] != nil {
+				known.Contenders[name] = *states[i]
+			}
+		}
+		if got := VerifiedText(svc, []contender.States{known}); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	// What is known to fail, and says so in its manifest, is no fault of the others.
+	svc.Variants[1].Unverified = "dies of many connections"
+	known := contender.States{Contenders: map[string]contender.Verified{"web:a": good, "web:b": bad}}
+	if got := VerifiedText(svc, []contender.States{known}); got != "1 of 2 variants" {
+		t.Errorf("%q, want 1 of 2 variants", got)
+	}
+}

@@ -1,0 +1,94 @@
+package app
+
+import (
+	"slices"
+
+	"locbench/internal/bench"
+	"locbench/internal/cpuset"
+	"locbench/internal/launch"
+	"locbench/internal/thread"
+)
+
+// apart is the isolation of a run: who gets which CPUs. Its zero value parts nothing.
+type apart struct {
+	all       []int  // that locbench may use; nil where nothing is parted
+	contender []int  //
+	client    []int  //
+	store     string // of a container
+	undo      func() error
+}
+
+// part plans the isolation of a run whose platform is chosen, beside the other runs on this machine. CPUs that those keep to are left to
+// them, where enough others remain. cannot is why nothing can be kept to CPUs of its own.
+func part(p bench.Profile, cannot string, others []launch.Neighbour) bench.Isolation {
+	r := cpuset.Request{
+		CPUs: cpuset.Order(cpuset.Allowed(), cpuset.Siblings("")), Limits: p.Limits, Store: p.Store.Kind, Off: p.Isolation == bench.IsolationOff, Cannot: cannot,
+	}
+	if r.Store == bench.StoreAuto && p.Store.URL != "" {
+		r.Store = bench.StoreExternal
+	}
+	return beside(r, others)
+}
+
+// beside parts the CPUs beside other runs.
+func beside(r cpuset.Request, others []launch.Neighbour) bench.Isolation {
+	var theirs []int
+	anywhere := ""
+	for _, o := range others {
+		cpus, _ := cpuset.Parse(o.CPUs)
+		theirs = append(theirs, cpus...)
+		if len(cpus) == 0 {
+			anywhere = "; another run may use any CPU"
+		}
+	}
+	i := cpuset.Plan(r)
+	if len(theirs) == 0 {
+		i.Text += anywhere
+		return i
+	}
+	text := "; another run is on CPUs " + cpuset.List(theirs)
+	if i.Separate {
+		r.CPUs = slices.DeleteFunc(slices.Clone(r.CPUs), func(cpu int) bool { return slices.Contains(theirs, cpu) })
+		if left := cpuset.Plan(r); left.Separate {
+			i = left
+		} else {
+			text += ", and without these too few are left"
+		}
+	}
+	i.Text += text + anywhere
+	return i
+}
+
+// newApart makes what keeps to a plan.
+func newApart(i bench.Isolation) (a apart) {
+	if !i.Separate {
+		return a
+	}
+	contender, ok1 := cpuset.Parse(i.Contender)
+	client, ok2 := cpuset.Parse(i.Client)
+	if !ok1 || !ok2 || len(contender) == 0 || len(client) == 0 {
+		return a
+	}
+	return apart{all: cpuset.Allowed(), contender: contender, client: client, store: i.Store}
+}
+
+// begin keeps this process to its CPUs, once: after what is built and filled, which may use all of them, and before the first contender.
+func (a *apart) begin() (err error) {
+	if len(a.client) == 0 || a.undo != nil {
+		return nil
+	}
+	a.undo, err = cpuset.Keep(a.client)
+	thread.Rebase()
+	return err
+}
+
+// end gives this process its CPUs back.
+func (a *apart) end() error {
+	if a.undo == nil {
+		return nil
+	}
+	undo := a.undo
+	a.undo = nil
+	defer thread.Rebase()
+	return undo()
+}

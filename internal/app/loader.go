@@ -1,0 +1,85 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"locbench/internal/bench"
+	"locbench/internal/exit"
+	"locbench/internal/load"
+	"locbench/internal/oracle"
+	"locbench/internal/runner"
+)
+
+// loader is the load engine with what is the same for every step of a run. The steps of a leg share their connections.
+type loader struct {
+	*site
+	kept   map[string]*load.Kept // by base URL
+	engine load.Engine
+}
+
+// loopVariable names the environment variable that chooses the client's loop, for those who doubt one of them.
+const loopVariable = "LOCBENCH_LOOP"
+
+// newLoader takes the loop that the environment asks for.
+func newLoader(s *site, getenv func(string) string) (*loader, error) {
+	l := &loader{site: s, kept: map[string]*load.Kept{}}
+	loop := getenv(loopVariable)
+	switch loop {
+	case "", "auto":
+		return l, nil
+	case load.LoopRing:
+	case load.LoopEpoll:
+		l.engine.Epoll = true
+	case load.LoopPortable:
+		l.engine.Portable = true
+	default:
+		return nil, exit.Usagef("%s=%q: auto (io_uring where Linux permits it, else epoll, else portable), io_uring, epoll or portable", loopVariable, loop)
+	}
+	if err := load.HasLoop(loop); err != nil {
+		return nil, fmt.Errorf("%s: %w", loopVariable, err)
+	}
+	return l, nil
+}
+
+func (l *loader) Run(ctx context.Context, baseURL string, step bench.Step, hooks runner.Hooks) (bench.Load, error) {
+	kept := l.kept[baseURL]
+	if kept == nil {
+		kept = &load.Kept{}
+		l.kept[baseURL] = kept
+	}
+	plan := load.Plan{
+		BaseURL: baseURL, Step: step, Requests: l.plan.Profile.Requests, IDs: l.ids,
+		HTTP2:   l.plan.Profile.Protocol == bench.HTTP2,
+		Timeout: l.plan.Profile.Timeout, Seed: l.plan.Seed,
+		OnStart: hooks.OnStart, OnEnd: hooks.OnEnd, Rate: hooks.Rate, CPU: hooks.CPU,
+	}
+	if t := hooks.Turns; t != nil {
+		plan.Turns = &load.Turns{Length: t.Length, Next: t.Next}
+	}
+	if l.known != nil && l.known.Any() {
+		plan.Check, plan.CheckEvery = l.check, max(int(math.Round(1/l.plan.Profile.Validate)), 1)
+	}
+	engine := l.engine
+	engine.Keep = kept
+	return engine.Run(ctx, plan, hooks.OnWindow)
+}
+
+// Rest closes the connections to a contender that are kept. It is not called while a step runs, nor is Run called twice at the same time but by
+// contenders that take turns.
+func (l *loader) Rest(baseURL string) {
+	if kept := l.kept[baseURL]; kept != nil {
+		kept.Close()
+		delete(l.kept, baseURL)
+	}
+}
+
+func (l *loader) check(a load.Answer) error {
+	err := l.known.Check(a.Request, a.ID, a.Language, a.Body)
+	if errors.Is(err, oracle.ErrUnknown) {
+		return load.ErrNotKnown
+	}
+	return err
+}

@@ -1,0 +1,147 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/cpuset"
+	"locbench/internal/launch"
+)
+
+// lookEvery is how often a run looks for others on its machine: some files are read.
+const lookEvery = time.Second
+
+// neighbours are the runs of other locbenches on this machine. They take CPU time, caches and memory bandwidth from what is measured, so
+// each is told of once, and every step that one was there has a warning. Its zero value knows of none.
+type neighbours struct {
+	withdraw func() // nil: this run is not known to the others
+	stop     context.CancelFunc
+	stopped  chan struct{}
+	found    func(text string) // one that was not there before
+
+	mu   sync.Mutex
+	seen map[string]*neighbour // by owner
+}
+
+type neighbour struct {
+	text string
+	last time.Time
+}
+
+// meet makes this run known and returns what there is to say of the others that are there already. What a run keeps to is decided by plan,
+// which is given those others.
+func (n *neighbours) meet(run bench.Run, plan func([]launch.Neighbour) bench.Isolation) (i bench.Isolation, warnings []string) {
+	others, err := launch.Neighbours()
+	i = plan(others)
+	if err == nil {
+		n.withdraw, err = launch.Announce(run.ID, time.Now(), kept(i))
+	}
+	if err != nil {
+		warnings = append(warnings, "this run is not known to others on this machine, nor they to it: "+err.Error())
+	}
+	if again, err := launch.Neighbours(); err == nil {
+		others = again // with one that has come between
+	}
+	return i, append(warnings, n.note(others)...)
+}
+
+// kept is all that a run keeps to; "": it may use any CPU.
+func kept(i bench.Isolation) string {
+	var all []int
+	for _, list := range []string{i.Contender, i.Client, i.Store} {
+		cpus, _ := cpuset.Parse(list)
+		all = append(all, cpus...)
+	}
+	if !i.Separate {
+		return ""
+	}
+	return cpuset.List(all)
+}
+
+// note notes that others are there now and returns what there is to say of those that were not.
+func (n *neighbours) note(others []launch.Neighbour) (texts []string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.seen == nil {
+		n.seen = map[string]*neighbour{}
+	}
+	for _, o := range others {
+		known := n.seen[o.Owner]
+		if known == nil {
+			known = &neighbour{text: o.String()}
+			n.seen[o.Owner] = known
+			texts = append(texts, "another locbench is at work on the same machine, and each disturbs the other's figures: "+known.text)
+		}
+		known.last = time.Now()
+	}
+	return texts
+}
+
+// look looks for others once.
+func (n *neighbours) look(more ...launch.Neighbour) {
+	others, _ := launch.Neighbours()
+	for _, text := range n.note(append(others, more...)) {
+		n.found(text)
+	}
+}
+
+// watch looks for others until close is called.
+func (n *neighbours) watch(found func(text string)) {
+	ctx, cancel := context.WithCancel(context.Background())
+	n.found, n.stop, n.stopped = found, cancel, make(chan struct{})
+	go func() {
+		defer close(n.stopped)
+		tick := time.NewTicker(lookEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				n.look()
+			}
+		}
+	}()
+}
+
+// since are those that have been there since a moment.
+func (n *neighbours) since(began time.Time) (texts []string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, o := range n.seen {
+		if !o.last.Before(began) {
+			texts = append(texts, o.text)
+		}
+	}
+	slices.Sort(texts)
+	return texts
+}
+
+// close ends the looking, and withdraws this run.
+func (n *neighbours) close() {
+	if n.stop != nil {
+		n.stop()
+		<-n.stopped
+		n.stop = nil
+	}
+	if n.withdraw != nil {
+		n.withdraw()
+		n.withdraw = nil
+	}
+}
+
+// disturbed says which other runs were there during a step.
+func (s *site) disturbed(res bench.StepResult) []string {
+	if s.neighbours.found == nil {
+		return nil
+	}
+	s.neighbours.look()
+	if others := s.neighbours.since(res.Load.Started); len(others) > 0 {
+		return []string{"another locbench was at work on the same machine: " + strings.Join(others, "; ")}
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"locbench/internal/exit"
+	"locbench/internal/runner"
+	"locbench/internal/worker"
+)
+
+// interruption is why somebody has ended ctx: by a signal, or by closing the screen; nil where nobody has.
+func interruption(ctx context.Context) error {
+	if interrupted, ok := errors.AsType[exit.Signal](context.Cause(ctx)); ok {
+		return interrupted
+	}
+	if errors.Is(context.Cause(ctx), worker.ErrScreenGone) {
+		return worker.ErrScreenGone
+	}
+	return nil
+}
+
+// outcome is the error that the process ends with: an interruption or a full disk explains whatever else went wrong.
+func outcome(ctx context.Context, err, writeErr error) error {
+	switch cause := interruption(ctx); {
+	case cause != nil:
+		return exit.With(exit.Interrupted, cause)
+	case errors.Is(err, runner.ErrOnRequest):
+		return exit.With(exit.Interrupted, err)
+	case writeErr != nil:
+		return exit.With(exit.Contender, fmt.Errorf("the run ended early: %w", writeErr))
+	case errors.Is(err, runner.ErrLegs):
+		return exit.With(exit.Contender, err)
+	case errors.Is(err, runner.ErrThreshold):
+		return exit.With(exit.Threshold, err)
+	}
+	return err
+}
+
+// withoutFailures is err without the failures of legs that were told when they ended: only how many there are.
+func withoutFailures(err error) error {
+	inc, ok := errors.AsType[*runner.Incomplete](err)
+	if !ok {
+		return err
+	}
+	var rest []error
+	var failed []string
+	for _, f := range inc.Failures {
+		if leg, ok := errors.AsType[*runner.LegError](f); ok {
+			failed = append(failed, leg.Leg.String())
+		} else {
+			rest = append(rest, f)
+		}
+	}
+	const named = 5
+	text := ""
+	switch n := len(failed); {
+	case n > named:
+		text += fmt.Sprintf(": %d failed", n)
+	case n > 0:
+		text += ": " + strings.Join(failed, ", ") + " failed"
+	}
+	if len(rest) > 0 {
+		text += ": " + errors.Join(rest...).Error()
+	}
+	return fmt.Errorf("%w%s", runner.ErrLegs, text)
+}
+
+// unkept says that results could not be written, and what to do about it; nil for nil.
+func unkept(dir string, err error, resumable bool) error {
+	if err == nil {
+		return nil
+	}
+	err = fmt.Errorf("results cannot be kept: %w", err)
+	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
+		return err
+	}
+	if full, e := filepath.Abs(dir); e == nil {
+		err = fmt.Errorf("%w; make room in %s", err, full)
+	}
+	if resumable {
+		err = fmt.Errorf("%w, then go on with locbench run --resume %s", err, dir)
+	}
+	return err
+}

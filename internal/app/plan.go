@@ -1,0 +1,170 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/contender"
+	"locbench/internal/exit"
+	"locbench/internal/results"
+	"locbench/internal/runner"
+)
+
+// Plan is a run that is ready to be conducted, and who follows and steers it.
+type Plan struct {
+	Run      bench.Run
+	Dir      string
+	Services map[bench.Selection]bench.Service
+	// Follow makes the subscriber beside the results; cancel ends the run.
+	Follow func(cancel context.CancelCauseFunc) func(bench.Record)
+	Search Search // chooses the steps; nil: the profile does
+
+	resume        *results.Held // nil: it begins
+	worker        bool
+	controls      <-chan bench.Control
+	metrics       MetricsOptions
+	keepGoing     bool
+	failuresShown bool // the failure of a leg is told when it ends: the error need not repeat it
+}
+
+// NewPlan decides everything that the run's record says before anything is started, and the results folder.
+func NewPlan(o RunOptions) (Plan, error) {
+	run, dir, err := planRun(o)
+	if err != nil {
+		return Plan{}, err
+	}
+	services, err := servicesOf(&run, o.Services)
+	return Plan{Run: run, Dir: dir, Services: services}, err
+}
+
+// planRun makes the record of a run.
+func planRun(o RunOptions) (bench.Run, string, error) {
+	if o.Resume != "" {
+		run, err := planResume(o)
+		if err != nil {
+			return run, "", err
+		}
+		run.Resumed = append(run.Resumed, time.Now())
+		run.State = bench.RunRunning
+		return run, strings.TrimSuffix(o.Resume, "/"+results.RunFile), nil
+	}
+	if o.Target != "" {
+		if _, err := ServiceURL(o.Target); err != nil {
+			return bench.Run{}, "", err
+		}
+	}
+	p, err := PlannedProfile(o)
+	if err != nil {
+		return bench.Run{}, "", err
+	}
+	if o.Target != "" {
+		if err := aim(&p, o); err != nil {
+			return bench.Run{}, "", err
+		}
+	}
+	seed := rand.Uint64() >> 11 // 53 bits: every reader of JSON keeps it exactly
+	if o.Seed != nil {
+		seed = *o.Seed
+	}
+	now := time.Now()
+	id := now.Format("20060102-150405") + fmt.Sprintf("-%04x", rand.Uint32()&0xffff)
+	dir := o.Out
+	if dir == "" {
+		dir = filepath.Join("results", now.Format("20060102-150405")+"-"+p.Name)
+	}
+	services, err := absolute(o.Services)
+	if err != nil {
+		return bench.Run{}, "", err
+	}
+	legs := runner.Order(p.Contenders, p.Rounds, seed)
+	files := map[string]bench.Leg{}
+	for _, l := range legs {
+		if other, twice := files[l.File]; twice {
+			return bench.Run{}, "", exit.Usagef("%s and %s would write the same file %s: give one of them another name", other.Label(), l.Leg.Label(), l.File)
+		}
+		files[l.File] = l.Leg
+	}
+	return bench.Run{
+		Schema: bench.SchemaVersion, ID: id, State: bench.RunRunning, Profile: p,
+		Legs: legs, Seed: seed, Started: now,
+		Command: append([]string{"locbench"}, o.Command...), Services: services, Target: o.Target,
+	}, dir, nil
+}
+
+// aim makes p a plan for a service that somebody else has started: what limits it is not ours to say. Without a contender or a profile
+// that was named, nothing is known of its answers: it is asked for its root, and they are not compared with those of cities.
+func aim(p *bench.Profile, o RunOptions) error {
+	for _, limit := range []struct {
+		name  string
+		given bool
+	}{{"cpus", o.CPUs != nil}, {"memory", o.Memory != nil}, {"cpu-set", o.CPUSet != nil}} {
+		if limit.given {
+			return exit.Usagef("--%s: the service at --target was started by somebody else, with limits of its own", limit.name)
+		}
+	}
+	switch len(o.Contenders) {
+	case 0:
+		p.Contenders = []bench.Selection{{Contender: anyTarget}}
+		if !o.ProfileNamed {
+			p.Requests = []bench.Request{{Name: "/", Weight: 1, Method: http.MethodGet, Path: "/", IDs: bench.IDSpec{Distribution: "uniform"}, ExpectStatus: http.StatusOK}}
+			p.Validate, p.Checks = 0, bench.CheckSpec{}
+		}
+	case 1:
+	default:
+		return exit.Usagef("--target names one service, but %d contenders were given", len(o.Contenders))
+	}
+	p.Runtime, p.Limits = bench.RuntimeURL, bench.Limits{}
+	return nil
+}
+
+func absolute(dirs []string) ([]string, error) {
+	var out []string
+	for _, d := range dirs {
+		a, err := filepath.Abs(d)
+		if err != nil {
+			return nil, fmt.Errorf("--services: %w", err)
+		}
+		out = append(out, a)
+	}
+	return out, nil
+}
+
+// servicesOf resolves what the plan's contenders name. What a target serves is known only where it is said to be one of them. What is
+// wrong with contenders that it does not name becomes a warning of the plan.
+func servicesOf(run *bench.Run, dirs []string) (map[bench.Selection]bench.Service, error) {
+	if len(dirs) == 0 {
+		dirs = run.Services
+	}
+	all, left, err := DiscoverFor(dirs, run.Profile.Contenders)
+	if err != nil {
+		return nil, err
+	}
+	for _, text := range left {
+		if !slices.Contains(run.Warnings, text) { // as it is in those of a run that is resumed
+			run.Warnings = append(run.Warnings, text)
+		}
+	}
+	found := map[bench.Selection]bench.Service{}
+	for _, sel := range run.Profile.Contenders {
+		if run.Target != "" && sel.Contender == anyTarget {
+			found[sel] = bench.Service{Name: anyTarget, Endpoints: contender.Groups(), Ready: bench.Ready{Path: "/", Timeout: 10 * time.Second}}
+			continue
+		}
+		svc, err := Find(all, sel)
+		if err != nil {
+			return nil, exit.With(exit.Usage, err)
+		}
+		found[sel] = svc
+	}
+	return found, nil
+}
+
+// anyTarget is what a service is called that somebody else has started, when nobody said which contender it is.
+const anyTarget = "target"

@@ -1,0 +1,91 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/ready"
+)
+
+// ready waits for the first answer of inst. It tells where a service listens that does not answer where it is asked, and asks a process
+// at its manifest's port if that is where it listens; how long it took to start is not known then.
+func (s *site) ready(ctx context.Context, inst bench.Instance, svc bench.Service, tell func(level, text string)) (time.Duration, error) {
+	path, timeout := svc.Ready.Path, svc.Ready.Timeout
+	if path == "" {
+		path = "/"
+	}
+	if timeout <= 0 {
+		timeout = time.Minute
+	}
+	began := time.Now()
+	elsewhere, told, known := "", false, inst.Info().Runtime != bench.RuntimeURL
+	up, err := ready.Wait(ctx, inst, path, timeout, func(last string) {
+		silent := fmt.Sprintf("no answer at %s yet: %s", inst.BaseURL(), last)
+		tell("", silent)
+		if inst.Info().Runtime == bench.RuntimeURL {
+			if left := timeout - time.Since(began); !told && left > 0 {
+				told = true
+				tell("info", fmt.Sprintf("%s; it is asked for another %s", silent, left.Round(time.Second)))
+			}
+			return
+		}
+		where, move := astray(inst, svc.Port)
+		if where == "" || where == elsewhere {
+			return
+		}
+		elsewhere = where
+		if !move {
+			tell("warning", fmt.Sprintf("no answer at %s: %s", inst.BaseURL(), where))
+			return
+		}
+		inst.(interface{ Move(port int) }).Move(svc.Port)
+		known = false
+		tell("warning", fmt.Sprintf("%s, its manifest's port, instead of where {{.Port}} has told it to: it is asked there from now on, and its start-up time is not known", where))
+	})
+	if err != nil && elsewhere != "" {
+		err = fmt.Errorf("%w; %s", err, elsewhere)
+	}
+	if !known {
+		up = 0
+	}
+	return up, err
+}
+
+// astray says where inst listens, if that is seen and not where it is asked; move tells that it is a process that listens at port.
+func astray(inst bench.Instance, port int) (where string, move bool) {
+	l, ok := inst.(interface{ Listens() []netip.AddrPort })
+	if !ok {
+		return "", false
+	}
+	asked, err := netip.ParseAddrPort(inst.Info().Address)
+	if err != nil {
+		return "", false // behind the engine of another machine
+	}
+	listens := l.Listens()
+	at := func(a netip.AddrPort) bool {
+		return a.Port() == asked.Port() && (a.Addr().IsUnspecified() || a.Addr() == asked.Addr())
+	}
+	if len(listens) == 0 || slices.ContainsFunc(listens, at) {
+		return "", false
+	}
+	var all []string
+	inside := inst.Info().Runtime == bench.RuntimeDocker
+	onlyLoopback := inside
+	for _, a := range listens[:min(len(listens), 5)] {
+		all = append(all, a.String())
+		onlyLoopback = onlyLoopback && a.Port() == asked.Port() && a.Addr().IsLoopback()
+	}
+	where = "it listens on " + strings.Join(all, ", ")
+	if onlyLoopback {
+		return where + ", which cannot be reached from outside its container: 0.0.0.0 can", false
+	}
+	_, movable := inst.(interface{ Move(port int) })
+	return where, movable && slices.ContainsFunc(listens, func(a netip.AddrPort) bool {
+		return int(a.Port()) == port && (a.Addr().IsUnspecified() || a.Addr() == asked.Addr())
+	})
+}

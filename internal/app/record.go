@@ -1,0 +1,78 @@
+package app
+
+import (
+	"fmt"
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/secret"
+	"locbench/internal/store"
+	"locbench/internal/units"
+)
+
+// Public is the plan as it may be sent round: without passwords in URLs.
+func Public(run bench.Run) bench.Run {
+	run.Profile.Store.URL = store.Redact(run.Profile.Store.URL)
+	run.Target = store.Redact(run.Target)
+	command := make([]string, len(run.Command))
+	for i, arg := range run.Command {
+		flag, value, ok := strings.Cut(arg, "=")
+		if ok = ok && strings.HasPrefix(arg, "-"); !ok { // a URL may hold the sign too
+			flag, value = "", arg
+		}
+		if strings.Contains(value, "://") {
+			value = store.Redact(value)
+			if flag == "--push-url" || i > 0 && run.Command[i-1] == "--push-url" {
+				value = withoutQuery(value)
+			}
+		}
+		if ok {
+			value = flag + "=" + value
+		}
+		command[i] = value
+	}
+	run.Command = secret.Masker{}.Args(command)
+	return run
+}
+
+// changes tells what is not as it was when the run began: its earlier and its later legs differ by more than their contenders.
+func changes(was, is bench.Run) (warnings []string) {
+	for _, c := range []struct{ what, was, is string }{
+		{"locbench", was.Software.Locbench, is.Software.Locbench},
+		{"Go", was.Software.Go, is.Software.Go},
+		{"Docker", was.Software.Docker, is.Software.Docker},
+		{"the kernel", was.Machine.Kernel, is.Machine.Kernel},
+		{"the CPU", was.Machine.CPUModel, is.Machine.CPUModel},
+		{"the number of CPUs", fmt.Sprint(was.Machine.CPUs), fmt.Sprint(is.Machine.CPUs)},
+		{"the governor", was.Machine.Governor, is.Machine.Governor},
+		{"turbo", was.Machine.Turbo, is.Machine.Turbo},
+		{"SMT", was.Machine.SMT, is.Machine.SMT},
+		{"who runs on which CPUs", was.Isolated.String(), is.Isolated.String()},
+	} {
+		if c.was != c.is {
+			warnings = append(warnings, fmt.Sprintf("resumed under other conditions: %s was %q and is %q", c.what, c.was, c.is))
+		}
+	}
+	return warnings
+}
+
+// memoryOvercommit warns where the contenders of a round, which are alive at the same time, may take more memory than there is.
+func memoryOvercommit(run bench.Run) []string {
+	if run.Profile.Turns <= 0 {
+		return nil
+	}
+	alive := int64(max(len(run.Profile.Contenders), 2))
+	all, machine := alive*run.Profile.Limits.Memory, run.Machine.MemoryBytes
+	if all <= machine || machine == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d contenders are alive at the same time, and may take %s together: this machine has %s", alive, units.Bytes(all), units.Bytes(machine))}
+}
+
+// MaxConnections is the largest number of connections that the steps name.
+func MaxConnections(steps []bench.Step) (n int) {
+	for _, s := range steps {
+		n = max(n, s.Connections, s.MaxConnections)
+	}
+	return n
+}

@@ -1,0 +1,51 @@
+package app
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"locbench/internal/bench"
+	"locbench/internal/report"
+	"locbench/internal/results"
+)
+
+// WriteReports writes the HTML report and the Markdown summary of dir and returns the paths of both. With html the
+// former goes there, and no summary is written.
+func WriteReports(dir, html string, run bench.Run, legs []bench.LegResult) (written []string, err error) {
+	if filepath.Base(dir) == results.RunFile {
+		dir = filepath.Dir(dir)
+	}
+	var page, summary bytes.Buffer
+	opts := report.Options{Folder: dir, Floor: FindFloor(run, run, dir)}
+	path := html
+	if path == "" {
+		path = filepath.Join(dir, results.ReportFile)
+		if err := report.Markdown(&summary, run, legs, opts); err != nil {
+			return nil, fmt.Errorf("write summary: %w", err)
+		}
+		file := filepath.Join(dir, results.SummaryFile)
+		if err := results.WriteFile(file, summary.Bytes()); err != nil {
+			return nil, err
+		}
+		written = append(written, file)
+	}
+	if err := report.HTML(&page, run, legs, opts); err != nil {
+		return written, fmt.Errorf("write report: %w", err)
+	}
+	if err := results.WriteFile(path, page.Bytes()); err != nil {
+		return written, err
+	}
+	return append(written, path), nil
+}
+
+// RewriteReports makes the reports of the results in dir.
+func RewriteReports(dir string) ([]string, error) {
+	run, legs, err := results.Read(dir)
+	if err != nil && len(legs) == 0 {
+		return nil, err
+	}
+	files, reportErr := WriteReports(dir, "", run, legs)
+	return files, errors.Join(err, reportErr)
+}

@@ -1,0 +1,102 @@
+// Package app wires the other packages together for a run: it makes a plan of what was asked for, opens what the run takes place on,
+// conducts it, and writes its reports.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"locbench/internal/bench"
+	"locbench/internal/console"
+	"locbench/internal/exit"
+	"locbench/internal/plain"
+	"locbench/internal/results"
+)
+
+// Preflight finds the mistakes of the command line before a screen covers them.
+func Preflight(o RunOptions) error {
+	_, err := NewPlan(o)
+	return err
+}
+
+// Run plans a run (or reads the plan of one to resume), conducts it, and writes the reports.
+func Run(ctx context.Context, env console.Env, o RunOptions) error {
+	var held *results.Held
+	if o.Resume != "" {
+		var err error
+		if held, err = results.Hold(o.Resume); err != nil { // before the plan is read: another one may be going on with it
+			return exit.With(exit.Usage, err)
+		}
+		defer held.Close()
+	}
+	plan, err := NewPlan(o)
+	if err != nil {
+		return err
+	}
+	plan.resume, plan.worker, plan.controls = held, o.Worker, o.Controls
+	plan.metrics, plan.keepGoing, plan.failuresShown = o.Metrics, o.KeepGoing, !o.Output.JSON
+	var printer *plain.Printer
+	plan.Follow = func(cancel context.CancelCauseFunc) func(bench.Record) {
+		output := o.Output
+		output.Quiet = output.Quiet || o.Worker
+		printer = output.Printer(env, cancel)
+		return printer.Handle
+	}
+	err = Conduct(ctx, env, plan)
+	if printer == nil { // it has not begun
+		return err
+	}
+	if run, legs, readErr := results.Read(plan.Dir); err != nil && readErr == nil && results.NothingRan(run, legs) {
+		if !o.Worker { // the screen still reads it
+			err = errors.Join(err, results.Discard(plan.Dir, run))
+		}
+		return exit.Append(err, "nothing ran, so nothing is kept")
+	}
+	missed, finishErr := finish(env, plan.Dir, !o.Output.JSON && !o.Worker)
+	if err = errors.Join(err, finishErr, printer.Err()); err == nil && missed > 0 {
+		return exit.With(exit.Threshold, fmt.Errorf("thresholds were missed: %d of those that the steps were judged by", missed))
+	}
+	return err
+}
+
+// finish writes the reports from what is on disk, so that they show exactly what was kept, and prints the table if wanted. missed is how often
+// thresholds were.
+func finish(env console.Env, dir string, table bool) (missed int, err error) {
+	run, legs, err := results.Read(dir)
+	if err != nil && len(legs) == 0 {
+		return 0, err
+	}
+	for _, leg := range legs {
+		for _, step := range leg.Steps {
+			missed += len(step.Missed())
+		}
+	}
+	_, reportErr := WriteReports(dir, "", run, legs)
+	if table {
+		if err := Summary(env, dir, run, legs, true); err != nil {
+			return missed, err
+		}
+	}
+	return missed, errors.Join(err, reportErr)
+}
+
+// Summary prints the table of a run, where its files are, and how to go on with it. warned says that its warnings were told before.
+func Summary(env console.Env, dir string, run bench.Run, legs []bench.LegResult, warned bool) error {
+	if len(legs) > 0 {
+		fmt.Fprintln(env.Stderr)
+		width, _ := console.Width(env.Stdout)
+		if tableErr := plain.Table(env.Stdout, run, legs, FindFloor(run, run, dir), width, warned); tableErr != nil {
+			return tableErr
+		}
+	}
+	fmt.Fprintf(env.Stderr, "\nresults  %s\n", dir)
+	if results.Has(dir, results.ReportFile) {
+		fmt.Fprintf(env.Stderr, "report   %s\n", filepath.Join(dir, results.ReportFile))
+	}
+	if run.State == bench.RunInterrupted {
+		fmt.Fprintf(env.Stderr, "go on    locbench run --resume %s\n", dir)
+	}
+	return nil
+}

@@ -1,0 +1,128 @@
+package app
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/console"
+	"locbench/internal/profile"
+	"locbench/internal/results"
+)
+
+func TestTheRecordHoldsNoPassword(t *testing.T) {
+	run := bench.Run{
+		Profile: bench.Profile{Store: bench.StoreSpec{Kind: bench.StoreExternal, URL: "http://elastic:secret@10.0.0.5:9200"}},
+		Target:  "http://me:secret@127.0.0.1:8080",
+		Command: []string{"locbench", "run", "--elastic", "http://elastic:secret@10.0.0.5:9200", "--target=http://me:secret@127.0.0.1:8080", "--rounds", "6",
+			"--push-url", "http://me:secret@127.0.0.1:9091/?token=secret", "--push-url=http://me:secret@h/?token=secret"},
+	}
+	data, err := json.Marshal(Public(run))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(data), "secret") {
+		t.Errorf("the record holds a password: %s", data)
+	}
+	if !strings.Contains(string(data), "http://10.0.0.5:9200") || !strings.Contains(string(data), `"6"`) {
+		t.Errorf("the record lost more than the passwords: %s", data)
+	}
+	if !strings.Contains(run.Profile.Store.URL, "secret") {
+		t.Error("the running plan lost its password")
+	}
+}
+
+func TestResumingUnderOtherConditionsIsTold(t *testing.T) {
+	was := bench.Run{Software: bench.Software{Locbench: "0.1.0", Docker: "20.10"}, Machine: bench.Machine{CPUs: 4}}
+	if got := changes(was, was); len(got) > 0 {
+		t.Errorf("nothing has changed, but: %q", got)
+	}
+	is := was
+	is.Software.Docker, is.Machine.CPUs = "28.5", 2
+	got := changes(was, is)
+	if len(got) != 2 || !strings.Contains(got[0], `Docker was "20.10" and is "28.5"`) || !strings.Contains(got[1], "CPUs") {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestContendersThatDoNotFitAtTheSameTime(t *testing.T) {
+	run := bench.Run{Profile: bench.Profile{Turns: 1, Limits: bench.Limits{Memory: 3 << 30}, Contenders: make([]bench.Selection, 3)}, Machine: bench.Machine{MemoryBytes: 8 << 30}}
+	if got := memoryOvercommit(run); len(got) != 1 || got[0] != "3 contenders are alive at the same time, and may take 9 GiB together: this machine has 8 GiB" {
+		t.Errorf("%q", got)
+	}
+	run.Profile.Contenders = run.Profile.Contenders[:1] // it takes turns with itself
+	if got := memoryOvercommit(run); got != nil {
+		t.Errorf("%q", got)
+	}
+	run.Profile.Contenders, run.Profile.Turns = make([]bench.Selection, 9), 0
+	if got := memoryOvercommit(run); got != nil {
+		t.Errorf("%q", got)
+	}
+}
+
+// Of contenders that take turns none is run again alone.
+func TestResumeOfTurns(t *testing.T) {
+	leg := func(name string, round int, state bench.LegState) bench.LegEntry {
+		l := bench.Leg{Contender: name, Round: round}
+		return bench.LegEntry{Leg: l, State: state, File: l.String() + ".json"}
+	}
+	run := bench.Run{Schema: bench.SchemaVersion, ID: "r1", State: bench.RunInterrupted,
+		Legs: []bench.LegEntry{leg("a", 1, bench.LegComplete), leg("b", 1, bench.LegComplete), leg("b", 2, bench.LegComplete), leg("a", 2, bench.LegAborted)}}
+	p, err := profile.Parse("p.yaml", []byte("contenders: [a, b]\nrounds: 2\nturns: 100ms\nrequests: [{path: /x}]\nsteps: [3]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for turns, want := range map[time.Duration]string{100 * time.Millisecond: "complete complete pending pending", 0: "complete complete complete pending"} {
+		run.Profile = p
+		run.Profile.Turns = turns
+		dir := t.TempDir()
+		data, err := json.Marshal(run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "run.json"), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		again, err := resumable(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, l := range again.Legs {
+			got = append(got, string(l.State))
+		}
+		if text := strings.Join(got, " "); text != want {
+			t.Errorf("turns of %s: %s", turns, text)
+		}
+	}
+}
+
+// TestResumePlansUnderTheLock: how far a run is, is not read while another locbench goes on with it.
+func TestResumePlansUnderTheLock(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	leg := bench.LegEntry{Leg: bench.Leg{Contender: "go-nethttp", Round: 1}, State: bench.LegComplete, File: "go-nethttp-1.json"}
+	p, err := profile.Parse("p.yaml", []byte("contenders: [go-nethttp]\nrequests: [{path: /x}]\nsteps: [3]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := results.Create(dir, bench.Run{Schema: bench.SchemaVersion, ID: "r1", State: bench.RunRunning, Profile: p, Legs: []bench.LegEntry{leg}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resume := func(want string) {
+		t.Helper()
+		err := Run(t.Context(), console.Env{Stdout: io.Discard, Stderr: io.Discard}, RunOptions{Resume: dir})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	resume("another locbench is writing to " + dir)
+	other.Close()
+	resume("nothing to resume")
+	resume("nothing to resume") // the first has let go of it
+}

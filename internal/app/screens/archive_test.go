@@ -1,0 +1,111 @@
+package screens
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/console"
+	"locbench/internal/results"
+)
+
+func TestBrowserOnlyWhereThereIsADisplay(t *testing.T) {
+	found := func(name string) (string, error) { return "/usr/bin/" + name, nil }
+	for _, c := range []struct {
+		name, system, want string
+		env                map[string]string
+	}{
+		{"no display", "linux", "", nil},
+		{"X11", "linux", "/usr/bin/xdg-open", map[string]string{"DISPLAY": ":0"}},
+		{"Wayland", "freebsd", "/usr/bin/xdg-open", map[string]string{"WAYLAND_DISPLAY": "wayland-0"}},
+		{"Mac", "darwin", "/usr/bin/open", nil},
+		{"Mac from elsewhere", "darwin", "", map[string]string{"SSH_CONNECTION": "1"}},
+		{"Windows", "windows", "/usr/bin/rundll32", nil},
+	} {
+		b, ok := browserOn(c.system, func(k string) string { return c.env[k] }, found)
+		if b.path != c.want || ok != (c.want != "") {
+			t.Errorf("%s: %+v %v, want %q", c.name, b, ok, c.want)
+		}
+	}
+	missing := func(string) (string, error) { return "", os.ErrNotExist }
+	if b, ok := browserOn("darwin", func(string) string { return "" }, missing); ok {
+		t.Errorf("a program that is not there: %+v", b)
+	}
+}
+
+// script makes a program that writes its arguments down and ends with code.
+func script(t *testing.T, body string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "opener")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat("/bin/sh"); err != nil {
+		t.Skip("no /bin/sh to write an opener in")
+	}
+	return path
+}
+
+func TestBrowserGetsTheFileAsItIs(t *testing.T) {
+	seen := filepath.Join(t.TempDir(), "seen")
+	b := browser{path: script(t, `printf '%s|%s' "$#" "$1" > '`+seen+`'`)}
+	name := filepath.Join(t.TempDir(), "-o; touch x $(id) 'q'.html")
+	if err := b.open(name); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(seen)
+	if err != nil || string(got) != "1|"+name {
+		t.Errorf("%q, %v; want one argument, %q", got, err, name)
+	}
+	if err := (browser{path: script(t, "exit 3")}).open(name); err == nil || !strings.Contains(err.Error(), "exit code 3") {
+		t.Errorf("error %v", err)
+	}
+	if err := (browser{path: filepath.Join(t.TempDir(), "none")}).open(name); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestArchive(t *testing.T) {
+	root := t.TempDir()
+	dir := filepath.Join(root, "run")
+	at := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+	leg := bench.LegResult{Schema: 1, Leg: bench.Leg{Contender: "a", Round: 1}, State: bench.LegComplete, Started: at}
+	run := bench.Run{Schema: 1, ID: "r", State: bench.RunComplete, Started: at, Legs: []bench.LegEntry{{Leg: leg.Leg, State: leg.State, File: "a-1.json"}}}
+	for name, v := range map[string]any{results.RunFile: run, "a-1.json": leg} {
+		data, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(t.TempDir()) // nothing is in ./results
+	a := newArchive(console.Env{Getenv: func(string) string { return "" }}, root)
+	entries, left := a.List()
+	if left != 0 || len(entries) != 1 || entries[0].ID != "r" {
+		t.Fatalf("%+v, %d left", entries, left)
+	}
+	text, err := a.Report(dir)
+	page := filepath.Join(dir, results.ReportFile)
+	if err != nil || text != "report "+page {
+		t.Errorf("%q, %v", text, err)
+	}
+	if _, err := os.Stat(page); err != nil {
+		t.Error(err)
+	}
+	if _, err := a.Report(root); err == nil {
+		t.Error("a report of a folder without results")
+	}
+	if err := a.Events(dir, nil); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no event log: %v", err)
+	}
+}

@@ -1,0 +1,11 @@
+//go:build unix
+
+package screens
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// detach puts cmd in a session of its own: what ends our terminal does not end the browser.
+func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

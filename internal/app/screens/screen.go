@@ -1,0 +1,127 @@
+// Package screens gives the dashboard what only the program can do: start and watch runs, find past ones, look at this machine.
+package screens
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"locbench/internal/app"
+	"locbench/internal/console"
+	"locbench/internal/exit"
+	"locbench/internal/results"
+	"locbench/internal/safe"
+	"locbench/internal/tui"
+	"locbench/internal/tui/ui"
+)
+
+// Options say how the dashboard looks.
+type Options struct {
+	ASCII bool
+	Theme string // "dark", "light", or "" to ask the terminal
+	Mouse bool
+}
+
+// drawn are the options of the dashboard on the terminal of env.
+func (o Options) drawn(env console.Env, first ui.Screen) (tui.Options, error) {
+	switch o.Theme {
+	case "", "dark", "light":
+	default:
+		return tui.Options{}, exit.Usagef("--theme %q: dark or light", o.Theme)
+	}
+	return tui.Options{
+		Input: env.Stdin, Output: env.Stdout, Env: os.Environ(), First: first,
+		ASCII: o.ASCII || !utf8Locale(env), NoColor: env.Getenv("NO_COLOR") != "", Theme: o.Theme, Mouse: o.Mouse,
+	}, nil
+}
+
+// utf8Locale tells whether the terminal reads UTF-8, as the locale says. Without any locale it is taken for granted.
+func utf8Locale(env console.Env) bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if v := env.Getenv(name); v != "" {
+			v = strings.ToLower(strings.ReplaceAll(v, "-", ""))
+			return strings.Contains(v, "utf8")
+		}
+	}
+	return true
+}
+
+// Run is locbench run on a terminal: the run in a process of its own, the screen in this one. When it has ended, what it
+// found is on the normal screen, and its exit code is this one's.
+func Run(ctx context.Context, env console.Env, looks Options) error {
+	if _, err := looks.drawn(env, nil); err != nil {
+		return err
+	}
+	opener := newOpener(env)
+	session, err := opener.run(env.Args[1:]) // behind "run"
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	screen := tui.Screens{Opener: opener}.Live(session, true)
+	o, err := looks.drawn(env, screen)
+	if err != nil {
+		return err
+	}
+	screenErr := tui.Run(ctx, o)
+	code, talk, ended := screen.Outcome()
+	if !ended {
+		if !session.ReportedEnd() {
+			fmt.Fprintln(env.Stderr, "stopping the run in order …")
+		}
+		code, talk = session.End(ctx)
+	}
+	return also(screenErr, afterwards(env, session.Dir(), code, talk))
+}
+
+// afterwards tells on the normal screen what a run has found, and ends with its code.
+func afterwards(env console.Env, dir string, code int, talk string) error {
+	told := map[string]bool{} // by the summary
+	if dir != "" {
+		run, legs, err := results.Read(dir)
+		if err != nil && len(legs) == 0 {
+			return err
+		}
+		if results.NothingRan(run, legs) {
+			tellTalk(env.Stderr, talk, nil)
+			return exit.Reported{Code: code}
+		}
+		if err := app.Summary(env, dir, run, legs, false); err != nil {
+			return err
+		}
+		for _, w := range run.Warnings {
+			told["warning: "+w] = len(legs) > 0
+		}
+		for _, leg := range legs { // its failure is beside the table, what it wrote last in the results
+			for _, l := range leg.LastLog {
+				told["    | "+safe.Line(l.Text, 300)] = true
+			}
+			told[fmt.Sprintf("  %s: %s", leg.State, safe.Line(leg.Failure, 4000))], told["  its last log lines:"] = true, true
+		}
+	}
+	tellTalk(env.Stderr, talk, told)
+	if code == exit.OK {
+		return nil
+	}
+	return exit.Reported{Code: code}
+}
+
+// tellTalk writes what another locbench has written to standard error, harmless for a terminal, but for lines that have been told.
+func tellTalk(w io.Writer, talk string, told map[string]bool) {
+	for line := range strings.Lines(talk) {
+		if line = strings.TrimRight(line, "\r\n"); !told[line] {
+			fmt.Fprintln(w, safe.Line(line, 4000))
+		}
+	}
+}
+
+// also is err, after what went wrong with the screen, if anything did.
+func also(screenErr, err error) error {
+	if screenErr == nil {
+		return err
+	}
+	return errors.Join(screenErr, err)
+}

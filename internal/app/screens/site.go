@@ -1,0 +1,128 @@
+package screens
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"locbench/internal/app"
+	"locbench/internal/bench"
+	"locbench/internal/cgroup"
+	"locbench/internal/docker"
+	"locbench/internal/load"
+	"locbench/internal/machine"
+	"locbench/internal/profile"
+	"locbench/internal/store"
+	"locbench/internal/tui/setup"
+	"locbench/profiles"
+)
+
+// Site is what the set-up screen knows this machine by.
+type Site struct {
+	Services []string // folders with more contenders
+}
+
+// maxFound bounds the profiles that are looked for in the working folder.
+const maxFound = 50
+
+// Profiles are the bundled ones, those in the working folder, and the one called also. A YAML file that is no profile is not one of them, unless it is named.
+func (s Site) Profiles(_ context.Context, also string) []setup.Profile {
+	var out []setup.Profile
+	seen := map[string]bool{}
+	add := func(name string, must bool) {
+		if seen[name] {
+			return
+		}
+		p, err := profile.Load(name, profiles.FS)
+		if err == nil || must {
+			seen[name] = true
+			out = append(out, setup.Profile{Name: name, Profile: p, Err: err})
+		}
+	}
+	list, _ := profile.List(profiles.FS)
+	for _, p := range list {
+		add(p.Name, true)
+	}
+	entries, _ := os.ReadDir(".")
+	for _, e := range entries {
+		if ext := filepath.Ext(e.Name()); len(out) < maxFound && e.Type().IsRegular() && (ext == ".yaml" || ext == ".yml") {
+			add(e.Name(), false)
+		}
+	}
+	add(also, true)
+	return out
+}
+
+func (s Site) Contenders(context.Context) ([]bench.Service, error) { return app.Discover(s.Services) }
+
+func (s Site) Machine(ctx context.Context) setup.Machine {
+	m := machine.Fingerprint(ctx)
+	out := setup.Machine{CPUs: m.CPUs, Memory: m.MemoryBytes, Available: machine.Available()}
+	engine, err := docker.Connect(ctx)
+	if out.Engine.Err = err; err == nil {
+		defer engine.Close()
+		info := engine.Info()
+		out.Engine = setup.Engine{Version: info.Version, CPUs: info.CPUs, Memory: info.MemoryBytes, Local: engine.SameHost()}
+	}
+	missing, err := cgroup.Tree{}.Probe()
+	switch {
+	case err != nil:
+		out.Unlimited = err.Error()
+	case len(missing) > 0:
+		out.Unlimited = strings.Join(missing, "; ")
+	}
+	// The store has a field of its own, which asks the one that is chosen.
+	out.Findings = slices.DeleteFunc(machine.Doctor(ctx, machine.DoctorOptions{}), func(f machine.Finding) bool { return f.Name == "Elasticsearch" })
+	return out
+}
+
+// Elastic opens the store as a run would, so that it says the same of it.
+func (s Site) Elastic(ctx context.Context, address string) (setup.Elastic, error) {
+	clean, err := app.ServiceURL(address)
+	if err != nil {
+		return setup.Elastic{}, err
+	}
+	st, err := store.Open(ctx, bench.StoreSpec{Kind: bench.StoreExternal, URL: clean}, store.Options{})
+	if err != nil {
+		return setup.Elastic{}, err
+	}
+	out := setup.Elastic{Version: st.Info().Version, Warning: strings.Join(st.Warnings(), "; ")}
+	n, err := st.Count(ctx, "city")
+	if err == nil {
+		out.Cities = n
+	} else if errors.Is(err, store.ErrNoIndex) {
+		err = nil
+	}
+	return out, errors.Join(err, st.Close())
+}
+
+func (s Site) Room(_ context.Context, connections int) (int, error) {
+	err := load.CheckLimits(connections)
+	var limit *load.LimitError
+	if !errors.As(err, &limit) {
+		return connections, err
+	}
+	return max(0, connections-int(limit.Need-limit.Have)), err
+}
+
+// Save writes p into a file, without the password of a store's address.
+func (s Site) Save(_ context.Context, path string, p bench.Profile, replace bool) (saved, warning string, err error) {
+	if ext := filepath.Ext(path); ext != ".yaml" && ext != ".yml" {
+		path += ".yaml"
+	}
+	if u, err := url.Parse(p.Store.URL); err == nil && u.User != nil {
+		p.Store.URL = store.Redact(p.Store.URL)
+		warning = "without the password of the store: --elastic gives it"
+	}
+	err = profile.Save(path, p, replace)
+	if errors.Is(err, fs.ErrExist) {
+		err = fmt.Errorf("%w: %s", setup.ErrExists, path)
+	}
+	return path, warning, err
+}

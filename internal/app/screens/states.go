@@ -1,0 +1,131 @@
+package screens
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"locbench/internal/app"
+	"locbench/internal/app/contenders"
+	"locbench/internal/bench"
+	"locbench/internal/contender"
+	"locbench/internal/docker"
+	"locbench/internal/tui/setup"
+)
+
+// States tells what it takes to run each variant of each contender; nothing is built for it.
+func (s Site) States(ctx context.Context, runtime bench.Runtime) (map[bench.Selection]setup.State, error) {
+	all, listErr := app.Discover(s.Services)
+	if len(all) == 0 {
+		return nil, listErr
+	}
+	var of func(bench.Service) setup.State
+	engine, err := docker.Connect(ctx)
+	switch {
+	case err == nil && runtime != bench.RuntimeProcess:
+		defer engine.Close()
+		images, err := engine.Images(ctx)
+		if err != nil {
+			return nil, err
+		}
+		of = imageStates(ctx, engine, images)
+	case err != nil && runtime == bench.RuntimeDocker:
+		of = func(bench.Service) setup.State { return setup.State{Kind: setup.Unknown} } // the engine is what is missing, not they
+	default:
+		of = processState
+	}
+	if err == nil && runtime == bench.RuntimeProcess {
+		engine.Close()
+	}
+	known, err := contenders.KnownStates()
+	if err != nil {
+		return nil, err
+	}
+	out := map[bench.Selection]setup.State{}
+	for _, svc := range all {
+		names := []string{""}
+		if len(svc.Variants) > 0 {
+			names = nil
+		}
+		for _, v := range svc.Variants {
+			names = append(names, v.Name)
+		}
+		for _, name := range names {
+			if ctx.Err() != nil {
+				return out, ctx.Err()
+			}
+			resolved, err := contender.Resolve(svc, name)
+			if err != nil {
+				continue
+			}
+			state := of(resolved)
+			state.Verified = verifiedNote(resolved, known)
+			out[bench.Selection{Contender: svc.Name, Variant: name}] = state
+		}
+	}
+	return out, nil
+}
+
+// imageStates looks contenders up in an engine's list of images.
+func imageStates(ctx context.Context, engine *docker.Engine, images []docker.ListedImage) func(bench.Service) setup.State {
+	there := map[string]bool{}
+	before := map[bench.Selection]bool{}
+	for _, img := range images {
+		for _, ref := range img.Refs {
+			there[ref] = true
+		}
+		if name := img.Labels[contender.LabelContender]; name != "" {
+			before[bench.Selection{Contender: name, Variant: img.Labels[contender.LabelVariant]}] = true
+		}
+	}
+	return func(svc bench.Service) setup.State {
+		ref, err := contender.ImageRef(svc, engine.Info().Arch, contender.BuildOptions{})
+		var not *contender.NotStaticError
+		switch {
+		case errors.As(err, &not):
+			return setup.State{Kind: setup.Build, Why: not.Why}
+		case err != nil:
+			return setup.State{Kind: setup.Cannot, Why: err.Error()}
+		case there[ref]:
+			return setup.State{Kind: setup.Ready}
+		case svc.Builtin:
+			return setup.State{Kind: setup.Build, Why: "an image of this very binary, in a moment"}
+		case svc.Docker.Image != "":
+			if _, err := engine.ImageInspect(ctx, ref); err == nil { // named without a tag, or by its digest
+				return setup.State{Kind: setup.Ready}
+			}
+			return setup.State{Kind: setup.Pull, Why: ref}
+		case before[bench.Selection{Contender: svc.Name, Variant: svc.Variant}]:
+			return setup.State{Kind: setup.Stale, Why: "its sources have changed since; what the engine has kept makes it quicker"}
+		}
+		return setup.State{Kind: setup.Build}
+	}
+}
+
+// verifiedNote is what setup.State.Verified says.
+func verifiedNote(svc bench.Service, known []contender.States) string {
+	v, changed, ok := contender.VerifiedState(svc, known...)
+	day := v.When.Format(time.DateOnly)
+	switch {
+	case !ok:
+		return ""
+	case changed:
+		return "its sources have changed since they were verified on " + day
+	case v.Failure != "":
+		return "verification failed on " + day
+	}
+	return "verified on " + day + " with " + v.Limits
+}
+
+func processState(svc bench.Service) setup.State {
+	built, before, err := contender.ProcessState(svc, contender.BuildOptions{})
+	switch {
+	case err != nil:
+		return setup.State{Kind: setup.Cannot, Why: err.Error()}
+	case built:
+		return setup.State{Kind: setup.Ready}
+	case before:
+		return setup.State{Kind: setup.Stale, Why: "its sources have changed since"}
+	}
+	return setup.State{Kind: setup.Build}
+}

@@ -1,0 +1,204 @@
+package search
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/capacity"
+	"locbench/internal/results"
+	"locbench/internal/slo"
+	"locbench/internal/units"
+)
+
+// restAfter is the pause behind a trial that was too much, so that its queue does not reach into the next one.
+const restAfter = time.Second
+
+// hunt is one search for a capacity, as the runner's chooser of steps. The runner calls it from one goroutine.
+type hunt struct {
+	options   *Options
+	config    capacity.Config
+	objective slo.Objective
+	log       *recorder
+	point     int // in the log
+	run       *bench.Run
+	publish   func(*bench.Leg, bench.Event)
+
+	search *capacity.Search // nil until the warm-up has ended
+	doubts []string         // about the client in the last step
+	err    error            // why the search ended before it should
+
+	mu      sync.Mutex // guards what another goroutine tells
+	running capacity.Trial
+	left    int
+}
+
+// Begin takes note of the run.
+func (h *hunt) Begin(run *bench.Run, publish func(*bench.Leg, bench.Event)) {
+	h.run, h.publish = run, publish
+}
+
+// Doubt takes note of what there is to doubt about the client in a step.
+func (h *hunt) Doubt(doubts []string) { h.doubts = doubts }
+
+// Next judges the trial that has ended, and chooses the one that follows.
+func (h *hunt) Next(ctx context.Context, leg bench.Leg, done []bench.StepResult) (bench.Step, bool) {
+	if len(done) == 0 {
+		return h.run.Profile.Steps[0], true
+	}
+	last := done[len(done)-1]
+	switch {
+	case last.Aborted != "": // skipped: it has told nothing, and is run again
+		if h.search == nil {
+			return h.run.Profile.Steps[0], true
+		}
+	case h.search == nil:
+		if h.err = h.begin(last); h.err != nil {
+			return bench.Step{}, false
+		}
+	default:
+		if h.err = h.end(ctx, leg, last); h.err != nil {
+			return bench.Step{}, false
+		}
+	}
+	trial, more := h.search.Next()
+	h.mu.Lock()
+	h.running, h.left = trial, h.search.Left()
+	h.mu.Unlock()
+	return h.options.step(trial), more
+}
+
+// begin makes the search after the warm-up.
+func (h *hunt) begin(warmUp bench.StepResult) error {
+	if h.config.Start == 0 {
+		h.config.Start = max(warmUp.Load.Throughput()/2, h.config.Min)
+	}
+	var err error
+	h.search, err = capacity.New(h.config)
+	return err
+}
+
+// end judges a finished trial, keeps and tells it.
+func (h *hunt) end(ctx context.Context, leg bench.Leg, res bench.StepResult) error {
+	trial, _ := h.search.Next()
+	verdict, why := capacity.Assess(h.objective, res, h.run.Profile.Limits.CPUs, h.doubts)
+	h.search.Record(verdict)
+	outcome := verdict.Outcome(trial, res, why)
+	point := &h.log.record.Points[h.point]
+	point.Outcomes, point.Result = append(point.Outcomes, outcome), h.search.Result()
+	h.publish(&leg, bench.Notice{Level: "info", Text: trialRow(outcome)})
+	if err := h.log.write(); err != nil {
+		return fmt.Errorf("results cannot be kept: %w", err)
+	}
+	if _, more := h.search.Next(); more && !verdict.Sustained {
+		rest := time.NewTimer(restAfter)
+		defer rest.Stop()
+		select {
+		case <-ctx.Done():
+		case <-rest.C:
+		}
+	}
+	return nil
+}
+
+// progress is what runs, and about how long the search still takes.
+func (h *hunt) progress() (trial capacity.Trial, left time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.running, time.Duration(h.left) * (h.options.Trial + restAfter/2)
+}
+
+// trialRow is a line of the table that grows.
+func trialRow(o capacity.Outcome) string {
+	cpu := "–"
+	if o.CPU > 0 {
+		cpu = fmt.Sprintf("%.2f", o.CPU)
+	}
+	verdict := "sustained"
+	if !o.Sustained {
+		verdict = "no: " + capacity.Reason(o.Why)
+	}
+	return fmt.Sprintf(trialColumns, fmt.Sprint(o.Number), o.Phase, units.Rate(o.Rate), units.Duration(o.P50), units.Duration(o.P99), share(o.Errors), cpu, verdict)
+}
+
+const trialColumns = "%5s  %-7s  %9s  %8s  %8s  %7s  %5s  %s"
+
+func trialHeader() string {
+	return fmt.Sprintf(trialColumns, "trial", "phase", "req/s due", "p50", "p99", "errors", "CPUs", "")
+}
+
+func share(v float64) string {
+	if v == 0 {
+		return "0 %"
+	}
+	return fmt.Sprintf("%.2g %%", 100*v)
+}
+
+// recorder keeps capacity.json.
+type recorder struct {
+	dir    string
+	record capacity.Record
+}
+
+// add appends a point and returns its index.
+func (l *recorder) add(p capacity.Point) int {
+	p.Result.State = capacity.Searching
+	l.record.Points = append(l.record.Points, p)
+	return len(l.record.Points) - 1
+}
+
+func (l *recorder) encode() ([]byte, error) {
+	data, err := json.MarshalIndent(l.record, "", " ")
+	return append(data, '\n'), err
+}
+
+// write replaces the file.
+func (l *recorder) write() error {
+	data, err := l.encode()
+	if err != nil {
+		return fmt.Errorf("write %s: %w", capacity.File, err)
+	}
+	return results.WriteFile(filepath.Join(l.dir, capacity.File), data)
+}
+
+// Read reads the record in dir.
+func Read(dir string) (capacity.Record, error) {
+	var r capacity.Record
+	path := filepath.Join(dir, capacity.File)
+	st, err := os.Lstat(path)
+	if err != nil {
+		return r, err
+	}
+	const most = 64 << 20
+	if !st.Mode().IsRegular() || st.Size() > most {
+		return r, fmt.Errorf("%s: no regular file of at most %d MiB", path, most>>20)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return r, err
+	}
+	if err := json.Unmarshal(data, &r); err != nil {
+		return r, fmt.Errorf("%s: %w", path, err)
+	}
+	if err := r.Valid(); err != nil {
+		return r, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
+}
+
+// Folders are the results folders of a record in dir, in its order.
+func Folders(dir string, r capacity.Record) []string {
+	var all []string
+	for _, p := range r.Points {
+		if sub := filepath.Join(dir, p.Dir); !slices.Contains(all, sub) {
+			all = append(all, sub)
+		}
+	}
+	return all
+}

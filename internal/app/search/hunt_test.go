@@ -1,0 +1,90 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/capacity"
+	"locbench/internal/slo"
+)
+
+// newHunt is a hunt outside of a run: objective p99<50ms, first trial at 100/s.
+func newHunt(t *testing.T) *hunt {
+	t.Helper()
+	objective, err := slo.Parse("p99<50ms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := &recorder{dir: t.TempDir(), record: capacity.Record{Schema: capacity.Schema}}
+	return &hunt{
+		options: &Options{Trial: time.Second}, objective: objective, log: log, point: log.add(capacity.Point{Dir: "."}),
+		config: capacity.Config{Start: 100, Min: 1, Max: 1000, Resolution: .5, Need: 1, Of: 1, Trials: 9},
+		run:    &bench.Run{Profile: bench.Profile{Steps: []bench.Step{{Connections: 16, WarmUp: true}}}}, publish: func(*bench.Leg, bench.Event) {},
+	}
+}
+
+func done(p99 time.Duration, aborted string) bench.StepResult {
+	return bench.StepResult{Step: bench.Step{Duration: time.Second}, Aborted: aborted, Load: bench.Load{
+		Elapsed: time.Second, Scheduled: 100, Sent: 100, Succeeded: 100, Latency: bench.Latencies{Count: 100, P99: p99},
+	}}
+}
+
+// The warm-up comes first; a step that was cut short has told nothing and is run again.
+func TestHuntRunsCutStepsAgain(t *testing.T) {
+	h := newHunt(t)
+	var steps []bench.StepResult
+	next := func() bench.Step {
+		t.Helper()
+		s, ok := h.Next(t.Context(), bench.Leg{}, steps)
+		if !ok || h.err != nil {
+			t.Fatalf("it ended: %v", h.err)
+		}
+		return s
+	}
+	if s := next(); !s.WarmUp {
+		t.Errorf("the first step is %+v", s)
+	}
+	steps = append(steps, done(1, "skipped by the user"))
+	if s := next(); !s.WarmUp {
+		t.Errorf("after a warm-up that was cut short comes %+v", s)
+	}
+	steps = append(steps, done(1, ""))
+	if s := next(); s.Rate != 100 || s.Duration != time.Second {
+		t.Errorf("the first trial is %+v", s)
+	}
+	steps = append(steps, done(time.Second, "skipped by the user"))
+	if s := next(); s.Rate != 100 || len(h.log.record.Points[0].Outcomes) != 0 {
+		t.Errorf("after a trial that was cut short comes %+v", s)
+	}
+	steps = append(steps, done(time.Millisecond, ""))
+	if s := next(); s.Rate != 200 {
+		t.Errorf("after one that held comes %+v", s)
+	}
+	kept, err := Read(h.log.dir)
+	if err != nil || len(kept.Points) != 1 || len(kept.Points[0].Outcomes) != 1 || !kept.Points[0].Outcomes[0].Sustained {
+		t.Errorf("on disk: %+v, %v", kept, err)
+	}
+}
+
+// A disk that is full ends the search with its reason, and a rest does not outlast its run.
+func TestHuntEnds(t *testing.T) {
+	h := newHunt(t)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("enough"))
+	steps := []bench.StepResult{done(1, "")}
+	h.Next(ctx, bench.Leg{}, steps)
+	steps = append(steps, done(time.Second, ""))
+	if s, ok := h.Next(ctx, bench.Leg{}, steps); !ok || s.Rate != 100 {
+		t.Errorf("after one that failed comes %+v, %t", s, ok)
+	}
+	h.log.dir = filepath.Join(h.log.dir, "not", "there")
+	steps = append(steps, done(time.Second, ""))
+	if _, ok := h.Next(ctx, bench.Leg{}, steps); ok || h.err == nil || !strings.Contains(h.err.Error(), "results cannot be kept") {
+		t.Errorf("%t, %v", ok, h.err)
+	}
+}

@@ -1,0 +1,147 @@
+package search
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"locbench/internal/app"
+	"locbench/internal/bench"
+	"locbench/internal/capacity"
+	"locbench/internal/exit"
+	"locbench/internal/slo"
+	"locbench/internal/strictyaml"
+	"locbench/internal/units"
+)
+
+const (
+	warmUpConnections = 16        // of the closed loop before the first trial
+	mostRate          = 1_000_000 // of the load engine
+	leastRate         = 1         // requests per second of the lowest trial
+	maxPlaces         = 50        // limits to search under
+)
+
+// config is the search as the flags want it; its Start is known later.
+func (o *Options) config() (capacity.Config, error) {
+	c := capacity.Config{Start: o.Guess, Min: leastRate, Max: o.MaxRate, Trials: o.MaxTrials}
+	if c.Max == 0 {
+		c.Max = mostRate
+	}
+	if _, err := fmt.Sscanf(o.Confirm, "%d/%d", &c.Need, &c.Of); err != nil || o.Confirm != fmt.Sprintf("%d/%d", c.Need, c.Of) || c.Of > 100 {
+		return c, exit.Usagef("--confirm %q: write K/N, such as 2/3: so many of so many trials must hold, of 100 at most", o.Confirm)
+	}
+	digits, percent := strings.CutSuffix(o.Resolution, "%")
+	v, err := strconv.ParseFloat(digits, 64)
+	if err != nil || !percent {
+		return c, exit.Usagef("--resolution %q: write a share from 0.1%% to 100%%, such as 3%%", o.Resolution)
+	}
+	c.Resolution = v / 100
+	switch {
+	case o.Guess < 0:
+		return c, exit.Usagef("--guess %g: more than 0 requests per second", o.Guess)
+	case o.MaxRate < 0 || o.MaxRate > mostRate:
+		return c, exit.Usagef("--max-rate %g: more than 0, and at most %d requests per second", o.MaxRate, mostRate)
+	case o.Trial < time.Second || o.Trial > time.Hour:
+		return c, exit.Usagef("--trial %v: from 1s to 1h", o.Trial)
+	case o.WarmUp < 100*time.Millisecond || o.WarmUp > time.Hour:
+		return c, exit.Usagef("--warm-up %v: from 100ms to 1h; a contender that has not been asked before is no measure", o.WarmUp)
+	case o.MaxConnections < 0 || o.MaxConnections > 65535:
+		return c, exit.Usagef("--connections %d: from 1 to 65535", o.MaxConnections)
+	}
+	probe := c
+	probe.Start = max(probe.Start, leastRate)
+	if _, err := capacity.New(probe); err != nil {
+		return c, exit.With(exit.Usage, err)
+	}
+	return c, nil
+}
+
+// places reads --limits.
+func (o *Options) places() ([]place, error) {
+	if o.Limits == "" {
+		return []place{{dir: "."}}, nil
+	}
+	if o.Target != "" {
+		return nil, exit.Usagef("--limits: the service at --target was started by somebody else, with limits of its own")
+	}
+	key, list, ok := strings.Cut(o.Limits, "=")
+	if !ok || key != "cpus" && key != "memory" {
+		return nil, exit.Usagef("--limits %q: write cpus=0.5,1,1.5,2 or memory=128MiB,512MiB", o.Limits)
+	}
+	if key == "cpus" && o.CPUs != nil || key == "memory" && o.Memory != nil {
+		return nil, exit.Usagef("--limits and --%s both say what a contender gets: choose one", key)
+	}
+	var all []place
+	seen := map[string]bool{}
+	for text := range strings.SplitSeq(list, ",") {
+		var p place
+		switch text = strings.TrimSpace(text); key {
+		case "cpus":
+			v, err := strconv.ParseFloat(text, 64)
+			if err != nil || !(v >= 0.01 && v <= 1024) {
+				return nil, exit.Usagef("--limits: %q is no number of CPUs from 0.01 to 1024", text)
+			}
+			p = place{label: units.CPUs(v), dir: "cpus-" + strconv.FormatFloat(v, 'g', -1, 64), cpus: v}
+		default:
+			v, err := strictyaml.ParseBytes(text)
+			if err != nil {
+				return nil, exit.Usagef("--limits: %w", err)
+			}
+			p = place{label: units.Bytes(v), dir: "memory-" + strings.ReplaceAll(units.Bytes(v), " ", ""), bytes: v}
+		}
+		if seen[p.dir] {
+			return nil, exit.Usagef("--limits: %s is there twice", p.label)
+		}
+		seen[p.dir] = true
+		all = append(all, p)
+	}
+	if len(all) > maxPlaces {
+		return nil, exit.Usagef("--limits: %d are too many, at most %d", len(all), maxPlaces)
+	}
+	return all, nil
+}
+
+// plan is the run of one search: the profile's, with a warm-up in place of its steps and with the limits of p.
+func (o *Options) plan(p place, objective slo.Objective) (app.Plan, error) {
+	own, rounds := o.RunOptions, 1
+	own.Rounds, own.Out = &rounds, filepath.Join(o.Out, p.dir)
+	if p.cpus > 0 {
+		own.CPUs = &p.cpus
+	}
+	if p.bytes > 0 {
+		memory := strconv.FormatInt(p.bytes, 10) + "B"
+		own.Memory = &memory
+	}
+	plan, err := app.NewPlan(own)
+	if err != nil {
+		return plan, err
+	}
+	run := &plan.Run
+	run.Profile.Thresholds = nil // trials are there to miss the objective
+	pr := &run.Profile
+	if len(pr.Contenders) != 1 {
+		return app.Plan{}, exit.Usagef("one contender at a time: the profile %s has %d", pr.Name, len(pr.Contenders))
+	}
+	what := pr.Contenders[0].String()
+	pr.Description = "Trials of " + units.Length(o.Trial) + " of the requests of profile " + pr.Name + " at rates that a search has chosen."
+	pr.Name, pr.Title = "capacity", "Capacity of "+what+" under "+objective.String()
+	if p.label != "" {
+		pr.Title += " with " + p.label
+	}
+	pr.Checks.Lifecycle, pr.Phases = nil, nil
+	pr.Turns = 0 // a search loads one contender
+	pr.Steps = []bench.Step{{Name: fmt.Sprintf("%d connections", warmUpConnections), Connections: warmUpConnections, WarmUp: true, Duration: o.WarmUp}}
+	run.Search = objective.String()
+	return plan, nil
+}
+
+// step is trial t as the load engine takes it.
+func (o *Options) step(t capacity.Trial) bench.Step {
+	name := units.Rate(t.Rate) + "/s"
+	if t.Phase == capacity.Confirm {
+		name += fmt.Sprintf(", confirmation %d", t.Try)
+	}
+	return bench.Step{Name: name, Rate: t.Rate, MaxConnections: o.MaxConnections, Duration: o.Trial}
+}

@@ -1,0 +1,139 @@
+// Package search finds the capacity of a contender: the highest rate that it sustains under an objective and limits.
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"locbench/internal/app"
+	"locbench/internal/capacity"
+	"locbench/internal/console"
+	"locbench/internal/exit"
+	"locbench/internal/results"
+	"locbench/internal/safe"
+	"locbench/internal/slo"
+)
+
+// Options are what a search is asked for, beside what it shares with a run.
+type Options struct {
+	app.RunOptions
+	Objective      string
+	Limits         string        // to search under, one after the other: cpus=0.5,1 or memory=128MiB
+	Trial          time.Duration // length of one
+	WarmUp         time.Duration // length of the closed loop before the first trial
+	Resolution     string
+	Confirm        string // K/N
+	Guess          float64
+	MaxRate        float64
+	MaxConnections int
+	MaxTrials      int
+}
+
+// Run is locbench capacity.
+func Run(ctx context.Context, env console.Env, o Options) error {
+	objective, err := o.objective()
+	if err != nil {
+		return err
+	}
+	config, err := o.config()
+	if err != nil {
+		return err
+	}
+	places, err := o.places()
+	if err != nil {
+		return err
+	}
+	if len(o.Contenders) == 0 && o.Target == "" {
+		return exit.Usagef("name a contender (see 'locbench services list'), or a service that runs by --target URL")
+	}
+	if o.Out == "" {
+		o.Out = filepath.Join("results", time.Now().Format("20060102-150405")+"-capacity")
+	}
+	if _, err := os.Lstat(filepath.Join(o.Out, capacity.File)); err == nil {
+		return exit.Usagef("%s holds a search already: choose another --out", o.Out)
+	}
+	var planned []app.Plan
+	for _, p := range places {
+		c, err := o.plan(p, objective)
+		if err != nil {
+			return err
+		}
+		planned = append(planned, c)
+	}
+	first := planned[0].Run
+	log := &recorder{dir: o.Out, record: capacity.Record{
+		Schema: capacity.Schema, Contender: first.Profile.Contenders[0], Objective: objective.String(), Resolution: config.Resolution,
+		Need: config.Need, Of: config.Of, Length: o.Trial, Started: first.Started, Command: app.Public(first).Command,
+	}}
+	var failures []error
+	for i, c := range planned {
+		c.Run.Started = time.Now() // all were planned at the beginning
+		err := o.searchAt(ctx, env, c, places[i], config, objective, log)
+		if err != nil && len(planned) > 1 {
+			err = fmt.Errorf("%s: %w", places[i].label, err)
+		}
+		failures = append(failures, err)
+		if ctx.Err() != nil || exit.Code(ctx, err) == exit.Usage {
+			break
+		}
+	}
+	if len(log.record.Points) == 0 {
+		return errors.Join(failures...)
+	}
+	return errors.Join(errors.Join(failures...), write(env, o, log))
+}
+
+// objective reads --slo.
+func (o *Options) objective() (slo.Objective, error) {
+	if o.Objective == "" {
+		return nil, exit.Usagef("--slo is missing: what must be kept, for example --slo 'p99<50ms,errors<0.1%%'")
+	}
+	objective, err := slo.Parse(o.Objective)
+	if err != nil {
+		return nil, exit.Usagef("--slo: %w", err)
+	}
+	for _, c := range objective {
+		if c.Metric == slo.Throughput {
+			return nil, exit.Usagef("--slo: the throughput is what is searched for: leave %s out", c)
+		}
+	}
+	return objective, nil
+}
+
+// place is one set of limits to search under.
+type place struct {
+	label string // "0.5 CPUs"; "" where there is one only
+	dir   string // within the results folder
+	cpus  float64
+	bytes int64
+}
+
+// searchAt runs one search and adds its point to the log.
+func (o *Options) searchAt(ctx context.Context, env console.Env, c app.Plan, p place, config capacity.Config, objective slo.Objective, log *recorder) error {
+	point := log.add(capacity.Point{Label: p.label, Limits: c.Run.Profile.Limits, Dir: p.dir})
+	h := &hunt{options: o, config: config, objective: objective, log: log, point: point}
+	talk := &progress{env: env, options: o, hunt: h, label: p.label}
+	c.Search, c.Follow = h, talk.follow
+	err := app.Conduct(ctx, env, c)
+	if err == nil {
+		err = h.err
+	}
+	if !talk.begun() {
+		log.record.Points = log.record.Points[:point]
+		return err
+	}
+	if run, legs, readErr := results.Read(c.Dir); err != nil && readErr == nil && results.NothingRan(run, legs) {
+		log.record.Points = log.record.Points[:point]
+		return exit.Append(errors.Join(err, results.Discard(c.Dir, run)), "nothing ran, so nothing is kept")
+	}
+	if err != nil {
+		log.record.Points[point].Failure = safe.Line(strings.ReplaceAll(err.Error(), "\n", "; "), 2000)
+	}
+	_, reportErr := app.RewriteReports(c.Dir)
+	return errors.Join(err, reportErr, log.write())
+}

@@ -1,0 +1,90 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/dataset"
+	"locbench/internal/event"
+	"locbench/internal/hostusage"
+	"locbench/internal/load"
+	"locbench/internal/oracle"
+	"locbench/internal/platform"
+	"locbench/internal/runner"
+	"locbench/internal/store"
+)
+
+// site is where a run takes place: the engine or the processes that contenders run in, the store that they ask, and the
+// load engine. It opens them in the run's stages and closes them at its end.
+type site struct {
+	plan       *bench.Run
+	data       dataset.Set
+	stream     *event.Stream
+	platform   platform.Platform
+	containers *platform.Docker // where the store runs in a container; it may be the platform itself
+	store      *store.Store
+	elastic    string // the store as contenders reach it
+	ids        []int64
+	known      *oracle.Answers
+	usage      *hostusage.Store // reads host and store; nil where the store cannot be read
+	apart      apart
+	closed     bool
+
+	neighbours neighbours
+}
+
+func (s *site) stages() []runner.Stage {
+	stages := []runner.Stage{{Phase: bench.PhaseStore, Do: s.openStore}}
+	if s.plan.Profile.Store.Kind != bench.StoreNone {
+		stages = append(stages, runner.Stage{Phase: bench.PhaseSeed, Do: s.fillStore})
+	}
+	return stages
+}
+
+// close ends all that was opened, once, even when ctx was interrupted.
+func (s *site) close(ctx context.Context) error {
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer cancel()
+	var errs []error
+	errs = append(errs, s.usage.Close(), s.apart.end())
+	if s.store != nil {
+		errs = append(errs, s.store.Close())
+	}
+	for _, p := range s.platforms() {
+		errs = append(errs, p.Close(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+// judge says when the client rather than the contender limited a step. An embedded store's work is the client's here.
+func (s *site) judge(res bench.StepResult, inst bench.InstanceInfo) []string {
+	doubts := s.disturbed(res)
+	if inst.PID == 0 {
+		return doubts // not on this machine
+	}
+	doubts = append(doubts, unrest(res)...)
+	used, ok := res.CPUs()
+	if !ok {
+		return doubts
+	}
+	limit := inst.Limits.CPUs
+	if !inst.LimitsEnforced {
+		limit = 0
+	}
+	if text := load.Bottleneck(res.Load, used, limit, runtime.NumCPU()); text != "" {
+		doubts = append(doubts, text)
+	}
+	return doubts
+}
+
+// warn publishes a warning of the run as a whole.
+func (s *site) warn(text string) {
+	s.stream.Publish(nil, bench.Notice{Level: "warning", Text: text})
+}

@@ -1,0 +1,70 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+
+	"locbench/internal/bench"
+	"locbench/internal/contender"
+)
+
+// Launch is the runner's Launcher: before the first contender, this process is kept to its CPUs.
+func (s *site) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
+	if err := s.apart.begin(); err != nil {
+		return nil, err
+	}
+	s.meetOnPlatforms(ctx)
+	return s.platform.Launch(ctx, spec)
+}
+
+// spec is what a leg of svc is launched with.
+func (s *site) spec(name string, svc bench.Service, a bench.Artifact) (bench.LaunchSpec, error) {
+	spec := bench.LaunchSpec{RunID: s.plan.ID, Name: name, Artifact: a, Port: svc.Port, Limits: s.plan.Profile.Limits}
+	spec.CPUs = s.apart.contender
+	if svc.Docker != nil {
+		spec.More = svc.Docker.Privileges
+	}
+	if !s.platform.Capabilities().Launches {
+		return spec, nil
+	}
+	if err := s.platform.Prepare(&spec, svc); err != nil {
+		return spec, err
+	}
+	var err error
+	spec.Artifact, spec.Env, err = s.environment(svc, spec, s.elastic)
+	return spec, err
+}
+
+// environment fills in the command and the environment of spec, with the store at url.
+func (s *site) environment(svc bench.Service, spec bench.LaunchSpec, url string) (bench.Artifact, map[string]string, error) {
+	t, err := s.platform.Template()
+	if err != nil {
+		return spec.Artifact, nil, err
+	}
+	t.Port, t.Name, t.Dir = spec.Port, svc.Name, spec.Artifact.Dir
+	if url != "" {
+		host, port, err := splitURL(url)
+		if err != nil {
+			return spec.Artifact, nil, err
+		}
+		t.Elastic.URL, t.Elastic.Host, t.Elastic.Port = url, host, port
+	}
+	return contender.Fill(svc, spec.Artifact, t)
+}
+
+// splitURL returns host and port of a URL, with the scheme's port where it names none.
+func splitURL(text string) (host, port string, err error) {
+	u, err := url.Parse(text)
+	if err != nil {
+		return "", "", fmt.Errorf("store address: %w", err)
+	}
+	port = u.Port()
+	if port == "" {
+		port = "80"
+		if u.Scheme == "https" {
+			port = "443"
+		}
+	}
+	return u.Hostname(), port, nil
+}

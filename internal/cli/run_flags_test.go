@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"locbench/internal/app"
+	"locbench/internal/bench"
+	"locbench/internal/exit"
+	"locbench/internal/profile"
+	"locbench/profiles"
+)
+
+// planOf is the profile that the real flags of locbench run make of args.
+func planOf(args ...string) (bench.Profile, error) {
+	var f runFlags
+	var p bench.Profile
+	cmd := &cobra.Command{Use: "run", SilenceErrors: true, SilenceUsage: true}
+	cmd.RunE = func(cmd *cobra.Command, contenders []string) (err error) {
+		p, err = app.PlannedProfile(f.options(cmd.Flags(), contenders))
+		return err
+	}
+	bindRun(cmd, &f)
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return exit.Usagef("%w", flagError(err)) })
+	cmd.SetOut(io.Discard)
+	cmd.SetArgs(args)
+	err := cmd.ExecuteContext(context.Background())
+	return p, err
+}
+
+func TestDataAndCPUSetOnTheCommandLine(t *testing.T) {
+	for _, tt := range []struct {
+		args   string
+		data   bench.DataSpec
+		suites []string
+		cpus   int
+	}{
+		{"", bench.DataSpec{}, []string{"locations"}, 0},
+		{"--data bundled", bench.DataSpec{}, []string{"locations"}, 0},
+		{"--data ./dump --cpu-set 2", bench.DataSpec{Dir: "./dump"}, nil, 2},
+		{"--cities 500", bench.DataSpec{Cities: 500, Vertices: 60, Seed: 1}, nil, 0},
+		{"--cities 500 --vertices 12 --data-seed 7", bench.DataSpec{Cities: 500, Vertices: 12, Seed: 7}, nil, 0},
+	} {
+		p, err := planOf(strings.Fields(tt.args)...)
+		if err != nil {
+			t.Errorf("%s: %v", tt.args, err)
+		}
+		if p.Data != tt.data || !slices.Equal(p.Checks.Suites, tt.suites) || p.Limits.CPUSet != tt.cpus {
+			t.Errorf("%s: data %+v, suites %q, CPU set %d", tt.args, p.Data, p.Checks.Suites, p.Limits.CPUSet)
+		}
+	}
+}
+
+func TestChangingAPlanLeavesItsProfileAlone(t *testing.T) {
+	base, err := profile.Load("locations", profiles.FS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _ := profile.Format(base)
+	cities, duration := 5, time.Second
+	o := app.RunOptions{Contenders: []string{"x"}, Store: "embedded", Data: app.DataOptions{Cities: &cities}, Duration: &duration}
+	if _, err := app.ChangedProfile(base, o); err != nil {
+		t.Fatal(err)
+	}
+	if after, _ := profile.Format(base); !bytes.Equal(before, after) {
+		t.Errorf("the profile has become\n%s", after)
+	}
+}
+
+func TestNonsenseOnTheCommandLineIsRefused(t *testing.T) {
+	for args, want := range map[string]string{
+		"--cpu-set 0":             "--cpu-set 0: at least 1 CPU",
+		"--cpu-set -3":            "at least 1 CPU",
+		"--cpu-set 5000":          "1024",
+		"--cities 0":              "from 1 to 1,000,000",
+		"--cities 1000001":        "from 1 to 1,000,000",
+		"--cities 5 --vertices 3": "12",
+		"--cities 5 --data x":     "choose one",
+		"--vertices 20":           "go with --cities",
+		"--data-seed 2":           "go with --cities",
+		"--data=":                 "a folder is missing",
+		"--cities many":           `--cities "many": write a whole number, such as 6`,
+		"--cpus lots":             `--cpus "lots": write a number, such as 1.5`,
+		"--cpus NaN":              "cpus",
+		"--duration 10":           `--duration "10": write a number with its unit, such as 10s`,
+		"--data-seed -1":          "not negative",
+	} {
+		_, err := planOf(strings.Fields(args)...)
+		if exit.Code(t.Context(), err) != exit.Usage || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v; want exit code %d and %q", args, err, exit.Usage, want)
+		}
+	}
+}
+
+func TestDataIsCompleted(t *testing.T) {
+	var out bytes.Buffer
+	root := newRoot(Env{Args: []string{"__complete", "run", "--data", ""}, Stdout: &out, Stderr: io.Discard, Stdin: strings.NewReader(""), Getenv: func(string) string { return "" }})
+	if err := root.Execute(); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "bundled\t") || !strings.Contains(out.String(), ":0") {
+		t.Errorf("%s", out.String())
+	}
+}

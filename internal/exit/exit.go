@@ -1,0 +1,94 @@
+// Package exit holds the exit codes of locbench, for scripts, and the errors that carry them.
+package exit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+)
+
+const (
+	OK          = 0
+	Failure     = 1
+	Usage       = 2   // wrong flags, arguments, profile or manifest
+	Contender   = 3   // the legs had begun, but not all are complete: a contender failed, or the run ended early
+	Threshold   = 4   // checks failed (locbench check), no rate keeps the objective (locbench capacity), threshold or regression
+	Interrupted = 130 // Ctrl-C or SIGTERM
+)
+
+// ForceWithin is how long an end by force may take: an engine that hangs must not hold up who wants to leave.
+const ForceWithin = 15 * time.Second
+
+// Signal is the cause of a context that a signal has cancelled.
+type Signal struct{ Signal os.Signal }
+
+func (e Signal) Error() string { return "interrupted by " + SignalName(e.Signal) }
+
+// SignalName is what a user calls the signal.
+func SignalName(s os.Signal) string {
+	switch s {
+	case os.Interrupt:
+		return "Ctrl-C"
+	case syscall.SIGTERM:
+		return "SIGTERM"
+	case syscall.SIGHUP:
+		return "SIGHUP"
+	}
+	return s.String()
+}
+
+// coded carries an exit code other than Failure.
+type coded struct {
+	code int
+	err  error
+}
+
+func (e *coded) Error() string { return e.err.Error() }
+func (e *coded) Unwrap() error { return e.err }
+
+// With gives err an exit code; nil stays nil.
+func With(code int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &coded{code, err}
+}
+
+// Usagef is an error of wrong usage.
+func Usagef(format string, args ...any) error {
+	return With(Usage, fmt.Errorf(format, args...))
+}
+
+// Append adds a few words to err, which keeps its exit code.
+func Append(err error, words string) error {
+	if c, ok := errors.AsType[*coded](err); ok {
+		return With(c.code, fmt.Errorf("%w; %s", err, words))
+	}
+	return fmt.Errorf("%w; %s", err, words)
+}
+
+// Reported is a failure that was reported already: only its exit code is left to say.
+type Reported struct{ Code int }
+
+func (e Reported) Error() string { return fmt.Sprintf("exit code %d", e.Code) }
+
+// Code is the exit code of err, which ended what ran under ctx.
+func Code(ctx context.Context, err error) int {
+	if err == nil {
+		return OK
+	}
+	var interrupted Signal
+	if errors.As(err, &interrupted) || errors.As(context.Cause(ctx), &interrupted) {
+		return Interrupted
+	}
+	if c, ok := errors.AsType[*coded](err); ok {
+		return c.code
+	}
+	if c, ok := errors.AsType[Reported](err); ok {
+		return c.Code
+	}
+	return Failure
+}

@@ -1,0 +1,106 @@
+// Package hostusage reads what stands beside a contender while it is measured, and may be what bounds it: the CPUs of this machine,
+// and the store. Readings cost some microseconds each; what this system cannot tell is left out.
+package hostusage
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/url"
+	"sync"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/cgroup"
+)
+
+// ErrUnknown is returned where nothing can be read.
+var ErrUnknown = errors.New("its counters cannot be read")
+
+// Store reads one store. Close it.
+type Store struct {
+	mu    sync.Mutex
+	group *cgroup.Reader // of a container
+	pid   int            // of a process on this machine
+	own   func() (calls int64, busy time.Duration)
+	cpus  int
+}
+
+// Container is a store whose main process is pid: the whole container is read. The error wraps ErrUnknown where it is not on this machine.
+func Container(pid int) (*Store, error) {
+	if pid <= 0 {
+		return nil, ErrUnknown
+	}
+	r, err := cgroup.Tree{}.Process(pid)
+	if err != nil {
+		return nil, errors.Join(ErrUnknown, err)
+	}
+	return &Store{group: r}, nil
+}
+
+// Address is a store that listens at the host and port of raw, if a process of this machine does there on the loopback interface or on
+// all; the process that listens is read, not its children.
+func Address(raw string) (*Store, error) {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return nil, ErrUnknown
+	}
+	port := u.Port()
+	if port == "" {
+		port = "80"
+	}
+	ip := net.ParseIP(u.Hostname())
+	if u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return nil, ErrUnknown
+	}
+	pid, ok := listener(port)
+	if !ok {
+		return nil, ErrUnknown
+	}
+	return &Store{pid: pid}, nil
+}
+
+// Embedded is the store inside locbench, which keeps its own books.
+func Embedded(work func() (calls int64, busy time.Duration)) *Store { return &Store{own: work} }
+
+// KeptTo notes that the store is kept to a set of so many CPUs, before the first reading.
+func (s *Store) KeptTo(cpus int) { s.cpus = cpus }
+
+// Close ends the reading.
+func (s *Store) Close() error {
+	if s == nil || s.group == nil {
+		return nil
+	}
+	return s.group.Close()
+}
+
+func (s *Store) read() *bench.StoreUsage {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	switch {
+	case s.own != nil:
+		calls, busy := s.own()
+		return &bench.StoreUsage{At: now, Source: bench.StoreEmbeddedSource, Calls: calls, Busy: busy}
+	case s.group != nil:
+		u, err := s.group.Read()
+		if err != nil {
+			return nil
+		}
+		return &bench.StoreUsage{At: u.At, Source: u.Source, CPU: u.CPU, CPUs: s.cpus, Memory: u.Memory, Pressure: u.Pressure}
+	}
+	cpu, err := processCPU(s.pid)
+	if err != nil {
+		return nil
+	}
+	return &bench.StoreUsage{At: now, Source: "/proc", CPU: cpu}
+}
+
+// Read reads host and store now; s may be nil.
+func (s *Store) Read(context.Context) *bench.Beside {
+	b := &bench.Beside{Host: host()}
+	if s != nil {
+		b.Store = s.read()
+	}
+	return b
+}

@@ -1,0 +1,144 @@
+package hostusage
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// spin uses so much CPU time of this process, by its own clock.
+func spin(t *testing.T, d time.Duration) {
+	t.Helper()
+	before, err := processCPU(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
+		for x := 0; x < 1e6; x++ {
+			_ = x * x
+		}
+		if now, err := processCPU(os.Getpid()); err != nil || now-before >= d {
+			return
+		}
+	}
+	t.Fatal("this machine gives no CPU time")
+}
+
+// What this process burns is seen as the machine's.
+func TestHostCountsWork(t *testing.T) {
+	var none *Store
+	before := none.Read(t.Context())
+	spin(t, 300*time.Millisecond)
+	after := none.Read(t.Context())
+	if before.Store != nil || before.Host == nil || after.Host == nil {
+		t.Fatalf("%+v", before)
+	}
+	busy := after.Host.Busy - before.Host.Busy
+	if busy < 250*time.Millisecond {
+		t.Errorf("%s busy", busy)
+	}
+	r := bench.StepResult{BesideBefore: before, BesideAfter: after}
+	if share, steal, ok := r.HostShare(); !ok || share <= 0 || share > 1 || steal < 0 {
+		t.Errorf("%v, %v, %v", share, steal, ok)
+	}
+}
+
+// A store on the loopback interface is found by its port: here this very process.
+func TestAddressFindsTheProcess(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	s, err := Address("http://user:secret@" + l.Addr().String() + "/path")
+	if err != nil || s.pid != os.Getpid() {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	defer s.Close()
+	before := s.Read(t.Context())
+	spin(t, 200*time.Millisecond)
+	after := s.Read(t.Context())
+	r := bench.StepResult{BesideBefore: before, BesideAfter: after}
+	if got := after.Store.CPU - before.Store.CPU; got < 200*time.Millisecond || after.Store.Source != "/proc" {
+		t.Errorf("%s of CPU time", got)
+	}
+	if cpus, ok := r.StoreCPUs(); !ok || cpus <= 0 {
+		t.Errorf("%v CPUs, %v", cpus, ok)
+	}
+	l.Close()
+	for _, url := range []string{"http://" + l.Addr().String(), "http://10.1.2.3:9200", "http://example:9200", "::", "http://127.0.0.1:99999"} {
+		if s, err := Address(url); err == nil {
+			t.Errorf("%s: process %d", url, s.pid)
+		}
+	}
+}
+
+// A container is read by the group of its main process.
+func TestContainerReadsAGroup(t *testing.T) {
+	child := exec.CommandContext(t.Context(), "sleep", "60")
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = child.Process.Kill(); _ = child.Wait() }()
+	s, err := Container(child.Process.Pid)
+	if err != nil {
+		t.Skipf("this system has no readable control groups: %v", err)
+	}
+	defer s.Close()
+	if u := s.Read(t.Context()).Store; u == nil || !strings.HasPrefix(u.Source, "cgroup") || u.CPU <= 0 {
+		t.Errorf("%+v", u)
+	}
+	if _, err := Container(0); err == nil {
+		t.Error("process 0 has a group")
+	}
+}
+
+func TestEmbeddedKeepsItsOwnBooks(t *testing.T) {
+	calls, busy := int64(5), time.Second
+	s := Embedded(func() (int64, time.Duration) { return calls, busy })
+	before := s.Read(t.Context())
+	before.Store.At = before.Store.At.Add(-time.Second)
+	busy += 3 * time.Second
+	r := bench.StepResult{BesideBefore: before, BesideAfter: s.Read(t.Context())}
+	if n, ok := r.StoreInFlight(); !ok || n < 2.5 || n > 3.01 {
+		t.Errorf("%v calls at a time, %v", n, ok)
+	}
+	if _, ok := r.StoreCPUs(); ok {
+		t.Error("the store inside the client has CPU time of its own")
+	}
+}
+
+func TestParseHost(t *testing.T) {
+	u, err := parseHost("cpu  100 20 30 4000 50 6 7 8 9 10\n")
+	if err != nil || u.Busy != 1630*time.Millisecond || u.Idle != 40500*time.Millisecond || u.Steal != 80*time.Millisecond || u.IOWait != 500*time.Millisecond {
+		t.Errorf("%+v, %v", u, err)
+	}
+	for _, line := range []string{"", "cpu", "cpu0 1 2 3 4 5 6 7 8", "cpu 1 2 3 4 5 6 7 x", "cpu -1 2 3 4 5 6 7 8", "intr 1 2 3 4 5 6 7 8 9"} {
+		if u, err := parseHost(line); err == nil {
+			t.Errorf("%q: %+v", line, u)
+		}
+	}
+}
+
+func TestListens(t *testing.T) {
+	for line, want := range map[string]string{
+		"0: 0100007F:23F0 00000000:0000 0A 00000000:00000000 00:00000000 00000000 0 0 4711 1":                     "4711",
+		"0: 00000000:23F0 00000000:0000 0A 00000000:00000000 00:00000000 00000000 0 0 4712 1":                     "4712",
+		"0: 0100007F:23F0 0100007F:1234 01 00000000:00000000 00:00000000 00000000 0 0 4713 1":                     "",
+		"0: 0101A8C0:23F0 00000000:0000 0A 00000000:00000000 00:00000000 00000000 0 0 4714 1":                     "",
+		"0: 00000000000000000000000001000000:23F0 00000000000000000000000000000000:0000 0A 0:0 00:0 0 0 0 4715 1": "4715",
+		"0: 0000000000000000FFFF00000100007F:23F0 00000000000000000000000000000000:0000 0A 0:0 00:0 0 0 0 4716 1": "4716",
+		"sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode":          "",
+		"0: zz:23F0 0 0A 0 0 0 0 0 9": "",
+		"":                            "",
+	} {
+		if got, _ := listens(line, 9200); got != want {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+}

@@ -1,0 +1,15 @@
+//go:build !linux
+
+package hostusage
+
+import (
+	"time"
+
+	"locbench/internal/bench"
+)
+
+func host() *bench.HostUsage { return nil }
+
+func processCPU(int) (time.Duration, error) { return 0, ErrUnknown }
+
+func listener(string) (int, bool) { return 0, false }

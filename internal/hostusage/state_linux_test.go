@@ -1,0 +1,41 @@
+package hostusage
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+func TestPressureAndHeatOfTheMachine(t *testing.T) {
+	root := t.TempDir()
+	write := func(path, text string) {
+		t.Helper()
+		path = filepath.Join(root, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if p := pressure(filepath.Join(root, "pressure")); p != nil {
+		t.Errorf("a kernel that does not count: %+v", p)
+	}
+	if n := throttles(filepath.Join(root, "cpu")); n != nil {
+		t.Errorf("a machine without counters: %d", *n)
+	}
+	write("pressure/cpu", "some avg10=0.00 avg60=0.00 avg300=0.00 total=7\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n")
+	write("pressure/io", "nonsense\n")
+	p := pressure(filepath.Join(root, "pressure"))
+	if p == nil || p.CPU == nil || p.CPU.Some != 7*time.Microsecond || p.CPU.Full == nil || p.IO != nil || p.Memory != nil || p.Source != "/proc/pressure" {
+		t.Errorf("%+v", p)
+	}
+	write("cpu/cpu0/thermal_throttle/core_throttle_count", "3\n")
+	write("cpu/cpu0/thermal_throttle/package_throttle_count", "4\n")
+	write("cpu/cpu11/thermal_throttle/core_throttle_count", "-9\n")
+	write("cpu/cpufreq/thermal_throttle/core_throttle_count", "100\n")
+	if n := throttles(filepath.Join(root, "cpu")); n == nil || *n != 7 {
+		t.Errorf("%v", n)
+	}
+}

@@ -1,0 +1,187 @@
+package platform
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+
+	"locbench/internal/bench"
+	"locbench/internal/contender"
+	"locbench/internal/docker"
+	"locbench/internal/launch"
+	"locbench/internal/store"
+)
+
+// Docker is an engine: contenders, or the store alone, run in its containers, in one network of the run's own.
+type Docker struct {
+	*launch.Docker
+	images
+	runID string
+}
+
+// images are those of an engine.
+type images struct{ engine *docker.Engine }
+
+func (i images) CPUs() int { return i.engine.Info().CPUs }
+
+func (i images) Build(ctx context.Context, svc bench.Service, o contender.BuildOptions) (bench.Artifact, error) {
+	return contender.BuildImage(ctx, i.engine, svc, o)
+}
+
+func dockerBuilder(ctx context.Context) (Builder, func() error, error) {
+	engine, err := docker.Connect(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	return images{engine}, engine.Close, nil
+}
+
+func hasImage(svc bench.Service) error {
+	if svc.Docker == nil && !svc.Builtin {
+		return errors.New("its manifest has no `docker`")
+	}
+	return nil
+}
+
+func openDocker(ctx context.Context, o Options) (Platform, error) {
+	d, err := OpenDocker(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// OpenDocker connects to the engine and makes the network, which comes first since it tells where the engine is.
+func OpenDocker(ctx context.Context, o Options) (*Docker, error) {
+	engine, err := docker.Connect(ctx)
+	if err != nil {
+		hint := "; without Docker: --runtime process"
+		if o.Store.Kind == bench.StoreContainer {
+			hint = "; without Docker: --store embedded --runtime process"
+		}
+		return nil, MissingError{fmt.Errorf("%w%s", err, hint)}
+	}
+	d := &Docker{images: images{engine}, runID: o.RunID}
+	if d.Docker, err = launch.NewDocker(ctx, engine, o.RunID, o.Store.Kind == bench.StoreContainer); err != nil {
+		return nil, errors.Join(err, engine.Close())
+	}
+	if err := d.inReach(o); err != nil {
+		return nil, errors.Join(UnreachableError{err}, d.Close(ctx))
+	}
+	return d, nil
+}
+
+// inReach returns why an engine whose containers' addresses are not within reach cannot serve the run, if it cannot: better now than when
+// the first contender gets no answer.
+func (d *Docker) inReach(o Options) error {
+	ports, loopback := d.engine.Reach()
+	enter, rootless := d.engine.Apart()
+	blind := !o.StoreOnly && !loopback && onThisMachine(o.Store)
+	switch {
+	case d.Direct():
+	case rootless && blind:
+		return fmt.Errorf("this Docker engine is rootless and has a network of its own, in which contenders do not reach a store on this machine; "+
+			"begun as '%s locbench …' it is in that network too", enter)
+	case !ports:
+		return fmt.Errorf("the Docker engine at %s is on another machine, or in another network namespace of this one, so that the ports of its containers are out of reach; run locbench there, or name the engine by its own address (DOCKER_HOST=tcp://HOST:PORT)",
+			d.engine.Host())
+	case blind:
+		return fmt.Errorf("containers of the Docker engine at %s cannot reach a store on this machine's loopback interface; use --store container, or an Elasticsearch at an address that they reach (--elastic http://HOST:9200)", d.engine.Host())
+	}
+	return nil
+}
+
+// onThisMachine tells whether a store is reached through this machine's loopback interface.
+func onThisMachine(spec bench.StoreSpec) bool {
+	switch spec.Kind {
+	case bench.StoreEmbedded:
+		return true
+	case bench.StoreExternal, bench.StoreAuto:
+		return spec.URL == "" || store.OnLoopback(spec.URL)
+	}
+	return false
+}
+
+func (d *Docker) Capabilities() Capabilities {
+	c := Capabilities{Launches: true, Store: true, NoIsolation: noIsolation()}
+	switch {
+	case c.NoIsolation != "":
+	case !d.engine.Local():
+		c.NoIsolation = "the engine is not on this machine, or in a virtual machine"
+	case !d.engine.Info().CPUSet:
+		c.NoIsolation = "the engine cannot keep a container to a set of CPUs"
+	}
+	return c
+}
+
+func (d *Docker) Fingerprint(run *bench.Run) {
+	info := d.engine.Info()
+	run.Software.Docker, run.Software.DockerAPI = info.Version, info.APIVersion
+	run.Machine.CgroupVersion = info.CgroupVersion
+}
+
+func (d *Docker) Prepare(*bench.LaunchSpec, bench.Service) error { return nil }
+
+func (d *Docker) Template() (bench.Template, error) { return bench.Template{Listen: "0.0.0.0"}, nil }
+
+// Reach makes the store reachable for containers, which know this machine by the launcher's host address. Where that is no address of
+// this machine but a name that the engine resolves for them (Docker Desktop), it leads to what listens on loopback here.
+func (d *Docker) Reach(s *store.Store) (string, error) {
+	seen, err := d.expose(s)
+	if err != nil {
+		return "", fmt.Errorf("let containers reach the store: %w", err)
+	}
+	return seen, nil
+}
+
+func (d *Docker) expose(s *store.Store) (string, error) {
+	host := d.HostAddress()
+	if d.Direct() {
+		return s.Listen(net.JoinHostPort(host, "0"), d.Subnets()...)
+	}
+	seen, err := s.Listen("127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	u, err := url.Parse(seen)
+	if err != nil {
+		return "", fmt.Errorf("store address: %w", err)
+	}
+	if name := u.Hostname(); name == "localhost" || net.ParseIP(name).IsLoopback() {
+		u.Host = net.JoinHostPort(host, u.Port())
+	}
+	return u.String(), nil
+}
+
+func (d *Docker) Allow([]int) {}
+
+// Alive asks the engine anew: the connection that is open may have outlived it.
+func (d *Docker) Alive(ctx context.Context) error {
+	engine, err := docker.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	return engine.Close()
+}
+
+func (d *Docker) Others(ctx context.Context) []string {
+	names, err := d.engine.Running(ctx, d.runID)
+	if err != nil {
+		return nil // the run will find out what is wrong with the engine
+	}
+	return names
+}
+
+func (d *Docker) Neighbours(ctx context.Context) ([]launch.Neighbour, error) {
+	return launch.NeighboursOn(ctx, d.engine, d.runID)
+}
+
+func (d *Docker) Clean(ctx context.Context) (launch.Cleaned, error) {
+	return launch.Clean(ctx, d.engine, launch.CleanOptions{Run: d.runID})
+}
+
+func (d *Docker) Close(ctx context.Context) error {
+	return errors.Join(d.Docker.Close(ctx), d.engine.Close())
+}

@@ -1,0 +1,62 @@
+package platform
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/docker"
+	"locbench/internal/launch"
+	"locbench/internal/lines"
+	"locbench/internal/store"
+)
+
+// Containers runs the container of a store in the contenders' network, on these CPUs ("": any), and tells how the image is pulled.
+func (d *Docker) Containers(cpus string, progress func(bench.Progress)) store.ContainerRunner {
+	return storeRunner{d, cpus, progress}
+}
+
+// storeRunner starts the container of a store through the Docker handle, in the contenders' network if there is one.
+type storeRunner struct {
+	docker   *Docker
+	cpus     string
+	progress func(bench.Progress)
+}
+
+func (r storeRunner) RunContainer(ctx context.Context, spec store.ContainerSpec) (store.Container, error) {
+	if _, err := r.docker.engine.ImageInspect(ctx, spec.Image); errors.Is(err, docker.ErrNotFound) {
+		if err := r.pull(ctx, spec.Image); err != nil {
+			return nil, err
+		}
+	} else if err != nil {
+		return nil, err
+	}
+	r.progress(bench.Progress{Text: "starting " + spec.Image})
+	c, _, err := r.docker.engine.Run(ctx, docker.ContainerSpec{
+		Name: "locbench-" + spec.RunID + "-" + spec.Name, Image: spec.Image, Env: spec.Env, Labels: launch.Labels(spec.RunID, spec.Name),
+		CPUs: r.cpus, Port: spec.Port, Network: r.docker.Network(), Publish: !r.docker.Direct(), OnLog: spec.OnLog,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return storeContainer{c}, nil
+}
+
+func (r storeRunner) pull(ctx context.Context, image string) error {
+	out, done := lines.Each(func(line string) { r.progress(bench.Progress{Text: "pulling " + image + ": " + line}) })
+	defer done()
+	return r.docker.engine.Pull(ctx, image, out)
+}
+
+type storeContainer struct{ *docker.Container }
+
+func (c storeContainer) PID() int { return launch.LocalPID(c.Container) }
+
+func (c storeContainer) Stop(ctx context.Context) error {
+	_, err := c.Container.Stop(ctx, storeGrace)
+	return err
+}
+
+// storeGrace is how long a store may take to stop; its data goes with it anyway.
+const storeGrace = 5 * time.Second

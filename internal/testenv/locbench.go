@@ -1,0 +1,72 @@
+package testenv
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+// AloneOnMachine runs the tests of a package with an empty folder in the environment variable, where runs make themselves known, so that
+// they see no other runs of this machine.
+func AloneOnMachine(m *testing.M, variable string) (code int) {
+	dir, err := os.MkdirTemp("", "locbench-runs-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	os.Setenv(variable, dir)
+	return m.Run()
+}
+
+// Locbench is the path of locbench itself, for tests that need it in a process of its own.
+func Locbench(t testing.TB) string {
+	t.Helper()
+	path, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+var binary = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "locbench-session-")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "locbench")
+	cmd := exec.Command("go", "build", "-race=false", "-o", path, "locbench/cmd/locbench")
+	cmd.Env = append(os.Environ(), "GOFLAGS=-buildvcs=false")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+// SmallRun are the arguments of a short run of two rounds of the given steps, and its results folder.
+func SmallRun(t testing.TB, steps string) (args []string, out string) {
+	t.Helper()
+	dir := t.TempDir()
+	profile := filepath.Join(dir, "small.yaml")
+	text := `contenders: [go-nethttp]
+rounds: 2
+runtime: process
+limits: {cpus: 1, memory: 64MiB}
+store: embedded
+data: {cities: 200, vertices: 12, seed: 1}
+requests:
+  - path: /city/v1/get?id={id}&language={language}
+    ids: uniform
+    languages: [cs]
+timeout: 500ms
+checks: {lifecycle: none, suites: []}
+step_duration: 1s
+steps: ` + steps + "\n"
+	if err := os.WriteFile(profile, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out = filepath.Join(dir, "out")
+	return []string{"-p", profile, "-o", out}, out
+}

@@ -1,0 +1,216 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"sync"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/exit"
+	"locbench/internal/results"
+)
+
+const (
+	sessionQueue = 64              // controls that wait to be written
+	sessionTalk  = 16 << 10        // bytes of what a worker wrote to standard error last
+	sessionPipes = 3 * time.Second // for somebody else who holds a dead worker's pipes
+)
+
+// Session is a run that a screen watches, and steers if it is its own. Its events are read from the results folder; its methods
+// may be called from any goroutine.
+type Session struct {
+	cmd     *exec.Cmd // nil when only watching
+	began   time.Time
+	dirs    firstLine
+	talk    lastBytes
+	batches chan []bench.Record
+	send    chan bench.Control
+	exited  chan struct{} // closed after code is set
+	done    chan struct{} // closed when nothing of it runs any more
+	stop    context.CancelCauseFunc
+
+	mu    sync.Mutex
+	code  int
+	word  string // what there is to say of the end besides the worker's own talk
+	asked int    // times that Stop was called
+	over  bool   // the run has told its end: only its reports are still to be written
+}
+
+// Start starts a worker: locbench run with args, which are those behind "run". binary is the locbench to start; "" means
+// this one.
+func Start(binary string, args []string) (*Session, error) {
+	if binary == "" {
+		self, err := os.Executable()
+		if err != nil {
+			return nil, fmt.Errorf("find the running binary: %w", err)
+		}
+		binary = self
+	}
+	s := newSession()
+	s.cmd = exec.Command(binary, slices.Concat([]string{"run", Flag}, args)...)
+	s.cmd.Stdout, s.cmd.Stderr = &s.dirs, &s.talk
+	s.cmd.WaitDelay = sessionPipes
+	ownGroup(s.cmd)
+	in, err := s.cmd.StdinPipe()
+	if err != nil {
+		return nil, fmt.Errorf("start the run: %w", err)
+	}
+	if err := s.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start the run: %w", err)
+	}
+	ctx, stop := context.WithCancelCause(context.Background())
+	s.stop = stop
+	var wg sync.WaitGroup
+	wg.Go(func() { s.await(s.cmd.Wait()) })
+	wg.Go(func() {
+		defer in.Close()
+		for {
+			select {
+			case c := <-s.send:
+				if line, err := json.Marshal(c); err == nil {
+					_, _ = in.Write(append(line, '\n')) // a worker that is gone is told of by its exit
+				}
+			case <-s.exited:
+				return
+			case <-ctx.Done():
+				return // it sees the end of its standard input, and ends
+			}
+		}
+	})
+	wg.Go(func() {
+		select {
+		case <-s.dirs.there:
+			s.follow(ctx, s.dirs.dir())
+		case <-s.exited:
+			if dir := s.dirs.dir(); dir != "" {
+				s.follow(ctx, dir)
+			}
+		}
+		close(s.batches)
+	})
+	go func() {
+		defer close(s.done)
+		wg.Wait()
+		stop(nil)
+	}()
+	return s, nil
+}
+
+// Watch watches the run in dir, in progress or finished, from its beginning to its end. Nothing is asked of it.
+func Watch(dir string) *Session {
+	s := newSession()
+	s.dirs.set(dir)
+	ctx, stop := context.WithCancelCause(context.Background())
+	s.stop = stop
+	go func() {
+		defer close(s.done)
+		defer stop(nil)
+		err := s.follow(ctx, dir)
+		close(s.batches)
+		if err != nil && ctx.Err() == nil {
+			s.code = exit.Failure
+		}
+		close(s.exited)
+	}()
+	return s
+}
+
+func newSession() *Session {
+	return &Session{
+		began: time.Now(), dirs: firstLine{there: make(chan struct{})}, batches: make(chan []bench.Record), send: make(chan bench.Control, sessionQueue),
+		exited: make(chan struct{}), done: make(chan struct{}),
+	}
+}
+
+// follow hands the events in dir over until their end, or until ctx does. What goes wrong is for the last word.
+func (s *Session) follow(ctx context.Context, dir string) error {
+	_, err := results.Follow(ctx, dir, 0, func(batch []bench.Record) error {
+		s.note(batch)
+		select {
+		case s.batches <- batch:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	})
+	switch {
+	case err == nil || ctx.Err() != nil:
+	case errors.Is(err, results.ErrKilled) && s.cmd != nil: // told by its exit
+	case errors.Is(err, results.ErrKilled):
+		s.say(fmt.Sprintf("%v; finished steps are kept, go on with: locbench run --resume %s", err, dir))
+	default:
+		s.say("watching the run failed: " + err.Error())
+	}
+	return err
+}
+
+// note takes note of whether the run has told its end; one that is resumed has told an earlier one, before it was started.
+func (s *Session) note(batch []bench.Record) {
+	for _, rec := range batch {
+		if _, ended := rec.Event.(bench.RunEnded); ended && !rec.At.Before(s.began) {
+			s.mu.Lock()
+			s.over = true
+			s.mu.Unlock()
+		}
+	}
+}
+
+// ReportedEnd tells whether the run has told its end, and ends by itself soon.
+func (s *Session) ReportedEnd() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.over
+}
+
+// await takes note of how the worker has ended.
+func (s *Session) await(err error) {
+	code, dir := s.cmd.ProcessState.ExitCode(), s.Dir()
+	ended, ok := errors.AsType[*exec.ExitError](err)
+	switch {
+	case ok && code < 0: // by a signal
+		text := "the process that ran the benchmark has ended: " + ended.String()
+		code = exit.Failure
+		if dir != "" {
+			code = exit.Contender
+			text += fmt.Sprintf("; finished steps are kept, go on with: locbench run --resume %s", dir)
+		}
+		s.say(text)
+	case err != nil && !ok:
+		s.say("the process that ran the benchmark: " + err.Error())
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.asked > 0 && ended != nil && !ended.Exited() {
+		code = exit.Interrupted
+	}
+	s.code = code
+	close(s.exited)
+}
+
+func (s *Session) say(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.word += text + "\n"
+}
+
+// Dir is the results folder; "" until it is known.
+func (s *Session) Dir() string { return s.dirs.dir() }
+
+// Running tells whether a run of one's own has not ended yet.
+func (s *Session) Running() bool {
+	if s.cmd == nil {
+		return false
+	}
+	select {
+	case <-s.exited:
+		return false
+	default:
+		return true
+	}
+}

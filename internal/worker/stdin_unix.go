@@ -1,0 +1,33 @@
+//go:build unix
+
+package worker
+
+import (
+	"io"
+	"os"
+	"syscall"
+)
+
+// wakeable is r such that wake ends a Read that waits, and all later ones. wake tells whether it could.
+func wakeable(r io.Reader) (in io.Reader, wake func() bool) {
+	f, ok := r.(*os.File)
+	if !ok {
+		return r, closer(r)
+	}
+	st, err := f.Stat()
+	if err != nil || st.Mode()&(os.ModeNamedPipe|os.ModeSocket) == 0 {
+		return r, func() bool { return true } // a file or /dev/null: reading never waits
+	}
+	// A copy that the runtime polls: closing it ends a Read. Standard input itself is read by system calls that nothing wakes.
+	fd, err := syscall.Dup(int(f.Fd()))
+	if err != nil {
+		return r, func() bool { return false }
+	}
+	syscall.CloseOnExec(fd)
+	if err := syscall.SetNonblock(fd, true); err != nil {
+		_ = syscall.Close(fd)
+		return r, func() bool { return false }
+	}
+	polled := os.NewFile(uintptr(fd), f.Name())
+	return polled, closer(polled)
+}

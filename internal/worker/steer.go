@@ -1,0 +1,134 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"os"
+	"syscall"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/exit"
+	"locbench/internal/results"
+)
+
+// Steered tells whether Send does anything: not with a run that is only watched.
+func (s *Session) Steered() bool { return s.cmd != nil }
+
+// Send asks c of the run. It never waits. What the run makes of it is told by its events.
+func (s *Session) Send(c bench.Control) error {
+	if err := c.Validate(); err != nil {
+		return err
+	}
+	if s.cmd == nil {
+		return errors.New("this run is only watched: it cannot be steered from here")
+	}
+	select {
+	case <-s.exited:
+		return errors.New("the run has ended")
+	default:
+	}
+	select {
+	case s.send <- c:
+		return nil
+	default:
+		return errors.New("the run does not listen: too many wishes wait already")
+	}
+}
+
+// Next waits for the next events. ok is false when there will be none any more.
+func (s *Session) Next() (batch []bench.Record, ok bool) {
+	batch, ok = <-s.batches
+	return batch, ok
+}
+
+// Wait returns when the run has ended (or, if it is only watched, when watching has), with its exit code and the last 16 KiB of
+// what it wrote to standard error, which may hold anything.
+func (s *Session) Wait() (code int, talk string) {
+	<-s.exited
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.code, s.talk.String() + s.word
+}
+
+// Stop ends the run in order, as the signal sig would, which is then on record as the cause. A second call ends it by force, a third
+// kills it: then "locbench clean" removes what is left. A SIGHUP, the end of a terminal, hurries nothing. A run that is only watched
+// goes on; the watching ends.
+func (s *Session) Stop(sig os.Signal) {
+	if s.cmd == nil {
+		s.stop(errors.New("not watched any more"))
+		return
+	}
+	s.mu.Lock()
+	if sig == syscall.SIGHUP && s.asked > 0 {
+		s.mu.Unlock()
+		return
+	}
+	s.asked++
+	asked := s.asked
+	s.mu.Unlock()
+	select {
+	case <-s.exited:
+		return
+	default:
+	}
+	switch asked {
+	case 1:
+		if err := s.cmd.Process.Signal(sig); err != nil {
+			_ = s.Send(bench.Control{Kind: bench.ControlAbort}) // where there are no signals
+		}
+	case 2:
+		if err := s.cmd.Process.Signal(sig); err != nil {
+			kill(s.cmd.Process)
+		}
+		go s.killLate()
+	default:
+		kill(s.cmd.Process)
+	}
+}
+
+// killLate kills a worker that ought to have ended by force, and has not.
+func (s *Session) killLate() {
+	select {
+	case <-s.exited:
+	case <-time.After(exit.ForceWithin + sessionPipes):
+		kill(s.cmd.Process)
+	}
+}
+
+// stopping tells whether Stop was called.
+func (s *Session) stopping() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.asked > 0
+}
+
+// Close lets go of the run: one's own ends in order, as if the screen were gone, a watched one goes on. It returns when nothing of
+// the session is left; of one's own run in which nothing ran no results are, either.
+func (s *Session) Close() {
+	s.stop(ErrScreenGone)
+	<-s.done
+	if dir := s.Dir(); s.cmd != nil && dir != "" {
+		if run, legs, err := results.Read(dir); err == nil && results.NothingRan(run, legs) {
+			_ = results.Discard(dir, run) // what is left of it is told when results are listed
+		}
+	}
+}
+
+// End ends a run whose screen is gone, for the reason for which ctx has ended. One that stops already is only waited for, and so is one
+// that has told its end: it is complete, and writes its reports.
+func (s *Session) End(ctx context.Context) (code int, talk string) {
+	sig := os.Signal(syscall.SIGTERM)
+	if interrupted, ok := errors.AsType[exit.Signal](context.Cause(ctx)); ok {
+		sig = interrupted.Signal
+	}
+	if !s.ReportedEnd() && !s.stopping() {
+		s.Stop(sig)
+	}
+	select {
+	case <-s.exited:
+	case <-bench.Forced(ctx):
+		s.Stop(sig)
+	}
+	return s.Wait()
+}
