@@ -25,7 +25,7 @@ var floors = [][]string{
 // owners are the packages that alone may import a large dependency.
 var owners = map[string]string{
 	"github.com/tsenart/vegeta/":    "load",
-	"github.com/docker/docker/":     "docker",
+	"github.com/moby/moby/":         "docker",
 	"github.com/olivere/elastic/":   "seed",
 	"github.com/blevesearch/":       "store",
 	"github.com/go-echarts/":        "report",
