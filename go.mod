@@ -12,6 +12,7 @@ require (
 	github.com/go-echarts/go-echarts/v2 v2.6.7
 	github.com/moby/moby/api v1.56.1
 	github.com/moby/moby/client v0.6.2
+	github.com/moby/patternmatcher v0.6.1
 	github.com/olivere/elastic/v7 v7.0.32
 	github.com/prometheus/common v0.55.0
 	github.com/rogpeppe/go-internal v1.16.0
