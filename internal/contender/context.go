@@ -16,7 +16,6 @@ import (
 const (
 	maxFiles       = 50_000
 	maxContextSize = 1 << 30 // bytes
-	maxIgnoreSize  = 1 << 20
 )
 
 // hashDigits is the length of the hashes that tell builds apart.
@@ -30,21 +29,29 @@ type entry struct {
 	link string // of a symbolic link
 }
 
-// listFiles walks the folder in a fixed order and leaves out what ignored says. keep names files that stay in any case. Links
-// are listed as links, never followed; sockets and devices are left out.
-func listFiles(fsys fs.FS, skip ignore, keep ...string) ([]entry, error) {
+// listFiles walks the folder in a fixed order and leaves out what its .dockerignore says. keep names files that stay in any case.
+// Links are listed as links, never followed; sockets and devices are left out.
+func listFiles(fsys fs.FS, keep ...string) ([]entry, error) {
+	skip, err := readIgnore(fsys)
+	if err != nil {
+		return nil, err
+	}
 	var list []entry
 	var total int64
-	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+	err = fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		if name == "." {
 			return nil
 		}
-		if skip.ignored(name) && !slices.Contains(keep, name) {
+		ignored, err := skip.ignored(name, d.IsDir())
+		if err != nil {
+			return err
+		}
+		if ignored && !slices.Contains(keep, name) {
 			below := func(k string) bool { return strings.HasPrefix(k, name+"/") }
-			if d.IsDir() && !skip.keepsBelow() && !slices.ContainsFunc(keep, below) {
+			if d.IsDir() && !skip.Exclusions() && !slices.ContainsFunc(keep, below) {
 				return fs.SkipDir
 			}
 			return nil
@@ -86,20 +93,6 @@ func isScript(fsys fs.FS, name string) bool {
 	var head [2]byte
 	n, _ := io.ReadFull(f, head[:])
 	return string(head[:n]) == "#!"
-}
-
-// readIgnore reads the folder's .dockerignore, if it has one.
-func readIgnore(fsys fs.FS) (ignore, error) {
-	f, err := fsys.Open(".dockerignore")
-	if err != nil {
-		return nil, nil // none, or none that can be read: Docker takes it so too
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxIgnoreSize))
-	if err != nil {
-		return nil, fmt.Errorf("read .dockerignore: %w", err)
-	}
-	return parseIgnore(string(data)), nil
 }
 
 // packedTime is the time of every file of a build context. It is not 0, which Java's File.lastModified also says of a file that is

@@ -133,12 +133,8 @@ func dockerfileContext(svc bench.Service, arch string, o BuildOptions) ([]entry,
 	if svc.Files == nil {
 		return nil, "", errors.New("its folder is not at hand, only its manifest")
 	}
-	skip, err := readIgnore(svc.Files)
-	if err != nil {
-		return nil, "", err
-	}
 	d := svc.Docker
-	list, err := listFiles(svc.Files, skip, d.Dockerfile)
+	list, err := listFiles(svc.Files, d.Dockerfile)
 	if err != nil {
 		return nil, "", fmt.Errorf("read %s: %w", svc.Dir, err)
 	}

@@ -19,11 +19,7 @@ func Pack(fsys fs.FS, dirs ...string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		skip, err := readIgnore(sub)
-		if err != nil {
-			return nil, err
-		}
-		list, err := listFiles(sub, skip, ManifestName, "Dockerfile", "README.md", ".dockerignore")
+		list, err := listFiles(sub, ManifestName, "Dockerfile", "README.md", ".dockerignore")
 		if err != nil {
 			return nil, fmt.Errorf("pack %s: %w", dir, err)
 		}

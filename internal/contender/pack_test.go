@@ -26,32 +26,68 @@ func TestIgnore(t *testing.T) {
 		{"*\n!src\n!*.toml", "a target/x", "src src/a src/b/c Cargo.toml"},
 		{"node_modules\n!node_modules/keep", "node_modules/a", "node_modules/keep node_modules/keep/a"},
 		{"a?c\n[xy]z", "abc xz yz", "ac az"},
-		{"[", "", "["},
 		{"/", "", "a"},
 		{"**/a/**/b", "a/b x/a/y/z/b x/a/b/c", "a b"},
 		{"!a\na\n!a", "", "a"},
+		{"**.log", "a.log d/a.log", "a.txt"},
+		{"a**b", "ab ax/b", "axb"},
+		{"../a", "", "a"},
+		{"\ufefftarget\r\n  bin  \r\n", "target bin", "a"},
+		{"#a\n #a", "#a", "a"},
 	} {
-		list := parseIgnore(tt.rules)
-		for _, name := range strings.Fields(tt.out) {
-			if !list.ignored(name) {
-				t.Errorf("%q keeps %s", tt.rules, name)
+		t.Run(tt.rules, func(t *testing.T) {
+			for _, name := range strings.Fields(tt.out) {
+				if out, err := ignored(tt.rules, name); err != nil || !out {
+					t.Errorf("keeps %s, %v", name, err)
+				}
 			}
+			for _, name := range strings.Fields(tt.in) {
+				if out, err := ignored(tt.rules, name); err != nil || out {
+					t.Errorf("ignores %s, %v", name, err)
+				}
+			}
+		})
+	}
+}
+
+// ignored asks a .dockerignore about the folders that name is in, and then about name.
+func ignored(rules, name string) (bool, error) {
+	list, err := readIgnore(fstest.MapFS{".dockerignore": {Data: []byte(rules)}})
+	if err != nil {
+		return false, err
+	}
+	for i, c := range name {
+		if c != '/' {
+			continue
 		}
-		for _, name := range strings.Fields(tt.in) {
-			if list.ignored(name) {
-				t.Errorf("%q ignores %s", tt.rules, name)
-			}
+		if _, err := list.ignored(name[:i], true); err != nil {
+			return false, err
+		}
+	}
+	return list.ignored(name, false)
+}
+
+func TestIgnoreWithMistakes(t *testing.T) {
+	for rules, want := range map[string]string{
+		"[": "syntax error in pattern", "!": "illegal exclusion pattern", strings.Repeat("a\n", maxPatterns+1): "it has 1001 patterns",
+		strings.Repeat("a", 100_000): "bufio.Scanner: token too long",
+	} {
+		fsys := fstest.MapFS{".dockerignore": {Data: []byte(rules)}, "a": {}}
+		if _, err := listFiles(fsys); err == nil || !strings.Contains(err.Error(), "read .dockerignore: "+want) {
+			t.Errorf("%.10q: %v", rules, err)
 		}
 	}
 }
 
 func TestIgnoreIsQuick(t *testing.T) {
-	list := parseIgnore(strings.Repeat("**/", 1000) + "x")
 	done := make(chan bool, 1)
-	go func() { done <- list.ignored(strings.Repeat("a/", 500) + "y") }()
+	go func() {
+		out, err := ignored(strings.Repeat("**/", 100)+"x", strings.Repeat("a/", 100)+"y")
+		done <- out || err != nil
+	}()
 	select {
-	case ignored := <-done:
-		if ignored {
+	case out := <-done:
+		if out {
 			t.Error("ignored")
 		}
 	case <-time.After(30 * time.Second):
@@ -117,11 +153,7 @@ func TestContextIsTheSameWhereverItLies(t *testing.T) {
 
 func pack(t *testing.T, fsys fs.FS) []byte {
 	t.Helper()
-	skip, err := readIgnore(fsys)
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := listFiles(fsys, skip, "Dockerfile")
+	list, err := listFiles(fsys, "Dockerfile")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +166,7 @@ func pack(t *testing.T, fsys fs.FS) []byte {
 
 func hash(t *testing.T, fsys fs.FS, others ...string) string {
 	t.Helper()
-	list, err := listFiles(fsys, nil)
+	list, err := listFiles(fsys)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +182,7 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	if err := os.Symlink("/etc", filepath.Join(dir, "etc")); err != nil {
 		t.Skip("no symbolic links here: ", err)
 	}
-	list, err := listFiles(os.DirFS(dir), nil)
+	list, err := listFiles(os.DirFS(dir))
 	if err != nil || len(list) != 1 || list[0].link != "/etc" {
 		t.Fatalf("%+v, %v", list, err)
 	}
@@ -168,10 +200,11 @@ func TestFolderIsBounded(t *testing.T) {
 	for i := range maxFiles + 1 {
 		fsys["f"+strings.Repeat("x", i%100)+string(rune('a'+i%26))+strconv.Itoa(i)] = &fstest.MapFile{}
 	}
-	if _, err := listFiles(fsys, nil); err == nil || !strings.Contains(err.Error(), ".dockerignore") {
+	if _, err := listFiles(fsys); err == nil || !strings.Contains(err.Error(), ".dockerignore") {
 		t.Errorf("got %v", err)
 	}
-	if list, err := listFiles(fsys, parseIgnore("f*")); err != nil || len(list) != 0 {
+	fsys[".dockerignore"] = &fstest.MapFile{Data: []byte("f*")}
+	if list, err := listFiles(fsys); err != nil || len(list) != 1 {
 		t.Errorf("%d files, %v", len(list), err)
 	}
 }
@@ -183,8 +216,12 @@ func FuzzIgnore(f *testing.F) {
 		if !fs.ValidPath(name) {
 			return
 		}
-		if parseIgnore(rules).ignored(name) && parseIgnore(rules+"\n!"+name+"\n").ignored(name) && plainName(name) {
-			t.Errorf("%q is ignored although the last line takes it back in", name)
+		out, err := ignored(rules, name)
+		if err != nil || !out || !plainName(name) {
+			return
+		}
+		if out, err := ignored(rules+"\n!"+name+"\n", name); err != nil || out {
+			t.Errorf("%q is ignored although the last line takes it back in, %v", name, err)
 		}
 	})
 }

@@ -89,11 +89,7 @@ func processFolder(svc bench.Service, o BuildOptions) (dir string, list []entry,
 	if svc.Files == nil {
 		return "", nil, errors.New("its folder is not at hand, only its manifest")
 	}
-	skip, err := readIgnore(svc.Files)
-	if err != nil {
-		return "", nil, err
-	}
-	list, err = listFiles(svc.Files, skip)
+	list, err = listFiles(svc.Files)
 	if err != nil {
 		return "", nil, fmt.Errorf("read %s: %w", svc.Dir, err)
 	}

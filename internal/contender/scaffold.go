@@ -28,11 +28,7 @@ func Scaffold(template bench.Service, name, parent string) (svc bench.Service, e
 	if template.Files == nil {
 		return svc, errors.New("the template's folder is not at hand, only its manifest")
 	}
-	skip, err := readIgnore(template.Files)
-	if err != nil {
-		return svc, err
-	}
-	list, err := listFiles(template.Files, skip, ManifestName, "Dockerfile", "README.md", ".dockerignore", ".gitignore", "rustfmt.toml")
+	list, err := listFiles(template.Files, ManifestName, "Dockerfile", "README.md", ".dockerignore", ".gitignore", "rustfmt.toml")
 	if err != nil {
 		return svc, fmt.Errorf("read %s: %w", template.Dir, err)
 	}

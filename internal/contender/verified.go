@@ -61,11 +61,7 @@ func SourceHash(svc bench.Service) (string, error) {
 	if svc.Files == nil {
 		return "", errors.New("its folder is not at hand, only its manifest")
 	}
-	skip, err := readIgnore(svc.Files)
-	if err != nil {
-		return "", err
-	}
-	list, err := listFiles(svc.Files, skip, ManifestName, "Dockerfile")
+	list, err := listFiles(svc.Files, ManifestName, "Dockerfile")
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", svc.Dir, err)
 	}

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/containerd/errdefs"
-	"github.com/docker/docker/api/types/container"
-	"github.com/docker/docker/api/types/network"
-	"github.com/docker/go-connections/nat"
+	"github.com/moby/moby/api/types/container"
+	"github.com/moby/moby/api/types/network"
+	"github.com/moby/moby/client"
 
 	"locbench/internal/bench"
 	"locbench/internal/lines"
@@ -94,7 +94,7 @@ func (e *Engine) Run(ctx context.Context, spec ContainerSpec) (c *Container, war
 	return c, created.Warnings, nil
 }
 
-func (e *Engine) create(ctx context.Context, spec ContainerSpec) (container.CreateResponse, error) {
+func (e *Engine) create(ctx context.Context, spec ContainerSpec) (client.ContainerCreateResult, error) {
 	config := &container.Config{
 		Image: spec.Image, Cmd: spec.Command, Env: sortedEnv(spec.Env), Labels: spec.Labels,
 		AttachStdout: true, AttachStderr: true,
@@ -115,9 +115,9 @@ func (e *Engine) create(ctx context.Context, spec ContainerSpec) (container.Crea
 		harden(host, *spec.Hardened)
 	}
 	if spec.Port > 0 && spec.Publish {
-		port := nat.Port(strconv.Itoa(spec.Port) + "/tcp")
-		config.ExposedPorts = nat.PortSet{port: {}}
-		host.PortBindings = nat.PortMap{port: {{HostIP: e.publishAddress()}}}
+		port := tcpPort(spec.Port)
+		config.ExposedPorts = network.PortSet{port: {}}
+		host.PortBindings = network.PortMap{port: {{HostIP: e.publishAddress()}}}
 	}
 	if spec.HostLookup && !e.desktop() {
 		host.ExtraHosts = []string{"host.docker.internal:host-gateway"} // Desktop knows the name by itself
@@ -127,7 +127,14 @@ func (e *Engine) create(ctx context.Context, spec ContainerSpec) (container.Crea
 		host.NetworkMode = container.NetworkMode(spec.Network)
 		networks = &network.NetworkingConfig{EndpointsConfig: map[string]*network.EndpointSettings{spec.Network: {}}}
 	}
-	return e.cli.ContainerCreate(ctx, config, host, networks, nil, uniqueName(spec.Name))
+	return e.cli.ContainerCreate(ctx, client.ContainerCreateOptions{
+		Config: config, HostConfig: host, NetworkingConfig: networks, Name: uniqueName(spec.Name),
+	})
+}
+
+func tcpPort(number int) network.Port {
+	port, _ := network.PortFrom(uint16(number), network.TCP)
+	return port
 }
 
 // harden leaves a container what web services need: many images start as root, hand files over to another user, and go on as that one. They
@@ -147,7 +154,7 @@ func (c *Container) start(ctx, whole, follow context.Context, spec ContainerSpec
 		close(c.copied)
 		return err
 	}
-	stream, err := c.engine.cli.ContainerAttach(whole, c.id, container.AttachOptions{Stream: true, Stdout: true, Stderr: true})
+	stream, err := c.engine.cli.ContainerAttach(whole, c.id, client.ContainerAttachOptions{Stream: true, Stdout: true, Stderr: true})
 	if err != nil {
 		close(c.copied)
 		return fmt.Errorf("follow its log: %w", err)
@@ -165,17 +172,18 @@ func (c *Container) start(ctx, whole, follow context.Context, spec ContainerSpec
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	var events watched
+	var events client.EventsResult
 	if spec.OnIncident != nil {
 		events = c.watch(follow, time.Now().Add(c.ahead))
 	}
-	if err := c.engine.cli.ContainerStart(whole, c.id, container.StartOptions{}); err != nil {
+	if _, err := c.engine.cli.ContainerStart(whole, c.id, client.ContainerStartOptions{}); err != nil {
 		return err
 	}
-	state, err := c.engine.cli.ContainerInspect(whole, c.id)
+	inspected, err := c.engine.cli.ContainerInspect(whole, c.id, client.ContainerInspectOptions{})
 	if err != nil {
 		return err
 	}
+	state := inspected.Container
 	c.imageID, c.pid = state.Image, state.State.Pid
 	c.started = state.State.StartedAt
 	c.startedAt = c.engineTime(c.started)
@@ -208,14 +216,14 @@ func (c *Container) reach(state container.InspectResponse, spec ContainerSpec) {
 		return
 	}
 	for _, n := range state.NetworkSettings.Networks {
-		if n != nil && n.IPAddress != "" {
-			c.inside = net.JoinHostPort(n.IPAddress, strconv.Itoa(spec.Port))
+		if n != nil && n.IPAddress.IsValid() {
+			c.inside = net.JoinHostPort(n.IPAddress.String(), strconv.Itoa(spec.Port))
 		}
 	}
 	if !spec.Publish && c.inside != "" {
 		c.address = c.inside
 	}
-	if b := state.NetworkSettings.Ports[nat.Port(strconv.Itoa(spec.Port)+"/tcp")]; spec.Publish && len(b) > 0 {
+	if b := state.NetworkSettings.Ports[tcpPort(spec.Port)]; spec.Publish && len(b) > 0 {
 		c.address = net.JoinHostPort(c.engine.PublishedHost(), b[0].HostPort)
 	}
 }
@@ -262,7 +270,8 @@ func (c *Container) Exit() *bench.Exit {
 
 func (c *Container) remove(ctx context.Context) error {
 	err := patiently(ctx, func() error {
-		return c.engine.cli.ContainerRemove(ctx, c.id, container.RemoveOptions{Force: true, RemoveVolumes: true})
+		_, err := c.engine.cli.ContainerRemove(ctx, c.id, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
+		return err
 	})
 	if err == nil || errdefs.IsNotFound(err) {
 		return nil

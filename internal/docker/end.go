@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/containerd/errdefs"
-	"github.com/docker/docker/api/types/container"
-	"github.com/docker/docker/api/types/events"
-	"github.com/docker/docker/api/types/filters"
+	"github.com/moby/moby/api/types/container"
+	"github.com/moby/moby/api/types/events"
+	"github.com/moby/moby/client"
 
 	"locbench/internal/bench"
 )
@@ -49,11 +49,11 @@ func (c *Container) end(ctx context.Context) (bench.Exit, error) {
 	var lost time.Time
 	away := false
 	for {
-		ended, failed := c.engine.cli.ContainerWait(ctx, c.id, container.WaitConditionNotRunning)
+		wait := c.engine.cli.ContainerWait(ctx, c.id, client.ContainerWaitOptions{Condition: container.WaitConditionNotRunning})
 		var err error
 		select {
-		case <-ended:
-		case err = <-failed:
+		case <-wait.Result:
+		case err = <-wait.Error:
 		}
 		if ctx.Err() != nil {
 			return bench.Exit{}, ctx.Err()
@@ -144,21 +144,21 @@ func (c *Container) history(ctx context.Context, patience time.Duration, which [
 	ctx, cancel := context.WithTimeout(ctx, lostAfter)
 	defer cancel()
 	until := time.Now().Add(c.ahead + patience)
-	filter := filters.NewArgs(filters.Arg("type", "container"), filters.Arg("container", c.id))
+	filter := client.Filters{}.Add("type", "container").Add("container", c.id)
 	for _, action := range which {
 		filter.Add("event", string(action))
 	}
-	found, done := c.engine.cli.Events(ctx, events.ListOptions{
+	remembered := c.engine.cli.Events(ctx, client.EventsListOptions{
 		Since: "1", // all that it remembers
 		Until: fmt.Sprintf("%d.%09d", until.Unix(), until.Nanosecond()), Filters: filter,
 	})
 	for {
 		select {
-		case m := <-found:
+		case m := <-remembered.Messages:
 			if !handle(m) {
 				return
 			}
-		case <-done:
+		case <-remembered.Err:
 			return
 		}
 	}
@@ -172,11 +172,11 @@ var (
 func (c *Container) state(ctx context.Context) (exit bench.Exit, running bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, lostAfter)
 	defer cancel()
-	raw, err := c.engine.cli.ContainerInspect(ctx, c.id)
+	raw, err := c.engine.cli.ContainerInspect(ctx, c.id, client.ContainerInspectOptions{})
 	if err != nil {
 		return exit, false, translateNotFound(err)
 	}
-	s := raw.State
+	s := raw.Container.State
 	if s.Running && s.StartedAt != c.started {
 		return exit, false, errRestarted
 	}
@@ -246,7 +246,7 @@ func (c *Container) terminate(ctx context.Context, grace time.Duration) (r bench
 }
 
 func (c *Container) kill(ctx context.Context, signal string) error {
-	err := c.engine.cli.ContainerKill(ctx, c.id, signal)
+	_, err := c.engine.cli.ContainerKill(ctx, c.id, client.ContainerKillOptions{Signal: signal})
 	if err == nil || errdefs.IsNotFound(err) || errdefs.IsConflict(err) { // conflict: it is not running any more
 		return nil
 	}

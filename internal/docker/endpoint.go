@@ -15,7 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/docker/docker/client"
+	"github.com/moby/moby/client"
 )
 
 // endpoint is where an engine is and how it is to be spoken to.
@@ -190,11 +190,5 @@ func (ep endpoint) client() (*client.Client, error) {
 			CheckRedirect: client.CheckRedirect,
 		}))
 	}
-	opts = append(opts, client.WithHost(ep.host))
-	if ep.version != "" {
-		opts = append(opts, client.WithVersion(ep.version))
-	} else {
-		opts = append(opts, client.WithAPIVersionNegotiation())
-	}
-	return client.NewClientWithOpts(opts...)
+	return client.New(append(opts, client.WithHost(ep.host), client.WithAPIVersion(ep.version))...)
 }

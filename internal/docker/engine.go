@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"net/url"
 	"os"
 	"runtime"
@@ -19,8 +20,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/docker/docker/api/types/system"
-	"github.com/docker/docker/client"
+	"github.com/moby/moby/api/types/system"
+	"github.com/moby/moby/client"
 )
 
 // The labels of everything that locbench creates in an engine. Clean looks at LabelRun and at nothing else.
@@ -99,16 +100,16 @@ func connect(ctx context.Context, getenv func(string) string, home string) (*Eng
 func ask(ctx context.Context, cli *client.Client) (Info, error) {
 	ping, cancel := context.WithTimeout(ctx, pingTimeout)
 	defer cancel()
-	if _, err := cli.Ping(ping); err != nil {
+	if _, err := cli.Ping(ping, client.PingOptions{NegotiateAPIVersion: true}); err != nil {
 		return Info{}, err
 	}
 	ctx, cancel = within(ctx, infoTimeout)
 	defer cancel()
-	raw, err := cli.Info(ctx)
+	raw, err := cli.Info(ctx, client.InfoOptions{})
 	if err != nil {
 		return Info{}, orCause(ctx, err)
 	}
-	info := translate(raw)
+	info := translate(raw.Info)
 	info.APIVersion = cli.ClientVersion()
 	return info, nil
 }
@@ -144,7 +145,7 @@ func unreachable(ep endpoint, err error) error {
 		hint = "this user may not open the socket: run as root, or \"sudo usermod -aG docker $USER\" and log in again"
 	case errors.Is(err, context.DeadlineExceeded):
 		err = errors.New("no answer in time")
-	case strings.HasPrefix(err.Error(), "Cannot connect"): // "… to the Docker daemon at …. Is the docker daemon running?"
+	case errors.Is(err, os.ErrNotExist), strings.HasPrefix(err.Error(), "Cannot connect"): // "… to the Docker daemon at …. Is the docker daemon running?"
 		err = errors.New("nothing listens there")
 	}
 	return fmt.Errorf("docker engine %s (of %s): %w; %s", ep.host, ep.from, err, hint)
@@ -175,7 +176,7 @@ func (e *Engine) SameHost() bool {
 // whether its containers reach this machine's loopback interface, as host.docker.internal.
 func (e *Engine) Reach() (ports, loopback bool) {
 	switch {
-	case e.publishAddress() != "127.0.0.1":
+	case !e.publishAddress().IsLoopback():
 		return true, false // another machine
 	case runtime.GOOS != "linux", e.desktop():
 		return true, true // a virtual machine of this one, with ways in and out
@@ -204,14 +205,14 @@ func (e *Engine) ClockAhead(ctx context.Context) (time.Duration, error) {
 	ctx, cancel := within(ctx, e.patience)
 	defer cancel()
 	before := time.Now()
-	raw, err := e.cli.Info(ctx)
+	answer, err := e.cli.Info(ctx, client.InfoOptions{})
 	if err != nil {
 		return 0, fmt.Errorf("ask docker engine for its time: %w", orCause(ctx, err))
 	}
 	took := time.Since(before)
-	theirs, err := time.Parse(time.RFC3339Nano, raw.SystemTime)
+	theirs, err := time.Parse(time.RFC3339Nano, answer.Info.SystemTime)
 	if err != nil {
-		return 0, fmt.Errorf("docker engine's time %q: %w", raw.SystemTime, err)
+		return 0, fmt.Errorf("docker engine's time %q: %w", answer.Info.SystemTime, err)
 	}
 	return theirs.Sub(before.Add(took / 2)), nil
 }
@@ -242,9 +243,9 @@ func patiently(ctx context.Context, do func() error) error {
 }
 
 // publishAddress is where the engine is to bind published ports: loopback where that is this machine's.
-func (e *Engine) publishAddress() string {
+func (e *Engine) publishAddress() netip.Addr {
 	if host := e.PublishedHost(); net.ParseIP(host).IsLoopback() || host == "localhost" {
-		return "127.0.0.1"
+		return netip.AddrFrom4([4]byte{127, 0, 0, 1})
 	}
-	return "0.0.0.0"
+	return netip.IPv4Unspecified()
 }

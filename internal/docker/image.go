@@ -12,10 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/docker/docker/api/types/build"
-	"github.com/docker/docker/api/types/image"
-
 	"github.com/containerd/errdefs"
+	"github.com/moby/moby/api/types/build"
+	"github.com/moby/moby/client"
 
 	"locbench/internal/bench"
 	"locbench/internal/lines"
@@ -51,7 +50,7 @@ func (e *Engine) BuildImage(ctx context.Context, tar io.Reader, o BuildOptions, 
 	for k, v := range o.Args {
 		args[k] = &v
 	}
-	opts := build.ImageBuildOptions{
+	opts := client.ImageBuildOptions{
 		Version: build.BuilderV1, Dockerfile: o.Dockerfile, Target: o.Target, BuildArgs: args, Labels: o.Labels,
 		NoCache: o.NoCache, Remove: true, ForceRemove: true,
 	}
@@ -82,7 +81,7 @@ func (e *Engine) BuildImage(ctx context.Context, tar io.Reader, o BuildOptions, 
 func (e *Engine) Pull(ctx context.Context, ref string, out io.Writer) error {
 	ctx, cancel := within(ctx, pullTimeout)
 	defer cancel()
-	body, err := e.cli.ImagePull(ctx, ref, image.PullOptions{})
+	body, err := e.cli.ImagePull(ctx, ref, client.ImagePullOptions{})
 	if err == nil {
 		defer body.Close()
 		err = follow(body, out, nil)
@@ -122,7 +121,7 @@ func (e *Engine) ImageInspect(ctx context.Context, ref string) (Image, error) {
 func (e *Engine) RemoveImage(ctx context.Context, ref string) error {
 	ctx, cancel := within(ctx, cleanupTimeout)
 	defer cancel()
-	_, err := e.cli.ImageRemove(ctx, ref, image.RemoveOptions{Force: true, PruneChildren: true})
+	_, err := e.cli.ImageRemove(ctx, ref, client.ImageRemoveOptions{Force: true, PruneChildren: true})
 	if err != nil && !errdefs.IsNotFound(err) {
 		return fmt.Errorf("remove image %s: %w", ref, err)
 	}

@@ -5,20 +5,19 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/docker/docker/api/types/container"
-	"github.com/docker/docker/api/types/image"
+	"github.com/moby/moby/client"
 )
 
 // Images lists what the engine has: each image's references ("name:tag") and labels.
 func (e *Engine) Images(ctx context.Context) ([]ListedImage, error) {
 	ctx, cancel := within(ctx, e.patience)
 	defer cancel()
-	raw, err := e.cli.ImageList(ctx, image.ListOptions{})
+	raw, err := e.cli.ImageList(ctx, client.ImageListOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("list images: %w", orCause(ctx, err))
 	}
-	list := make([]ListedImage, len(raw))
-	for i, r := range raw {
+	list := make([]ListedImage, len(raw.Items))
+	for i, r := range raw.Items {
 		list[i] = ListedImage{Refs: r.RepoTags, Labels: r.Labels}
 	}
 	return list, nil
@@ -29,12 +28,12 @@ func (e *Engine) Images(ctx context.Context) ([]ListedImage, error) {
 func (e *Engine) Running(ctx context.Context, run string) ([]string, error) {
 	ctx, cancel := within(ctx, e.patience)
 	defer cancel()
-	all, err := e.cli.ContainerList(ctx, container.ListOptions{})
+	all, err := e.cli.ContainerList(ctx, client.ContainerListOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("list containers: %w", orCause(ctx, err))
 	}
 	var names []string
-	for _, c := range all {
+	for _, c := range all.Items {
 		if own, ours := c.Labels[LabelRun]; ours && own == run {
 			continue
 		}

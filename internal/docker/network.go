@@ -10,9 +10,7 @@ import (
 	"strings"
 
 	"github.com/containerd/errdefs"
-	"github.com/docker/docker/api/types/container"
-	"github.com/docker/docker/api/types/filters"
-	"github.com/docker/docker/api/types/network"
+	"github.com/moby/moby/client"
 )
 
 // Network is a bridge network of the engine.
@@ -33,7 +31,7 @@ func (e *Engine) CreateNetwork(ctx context.Context, name string, labels map[stri
 	whole, cancel := detached(ctx, createTimeout) // see createTimeout
 	defer cancel()
 	name = uniqueName(name)
-	opts := network.CreateOptions{Driver: "bridge", Labels: labels}
+	opts := client.NetworkCreateOptions{Driver: "bridge", Labels: labels}
 	if apart {
 		opts.Options = map[string]string{"com.docker.network.bridge.enable_icc": "false"}
 	}
@@ -44,7 +42,7 @@ func (e *Engine) CreateNetwork(ctx context.Context, name string, labels map[stri
 		}
 		return n, fmt.Errorf("create network %s: %w", name, err)
 	}
-	raw, err := e.cli.NetworkInspect(whole, created.ID, network.InspectOptions{})
+	raw, err := e.cli.NetworkInspect(whole, created.ID, client.NetworkInspectOptions{})
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -52,12 +50,12 @@ func (e *Engine) CreateNetwork(ctx context.Context, name string, labels map[stri
 		return n, errors.Join(fmt.Errorf("create network %s: %w", name, err), e.RemoveNetwork(ctx, created.ID))
 	}
 	n = Network{ID: created.ID, Name: name}
-	for _, c := range raw.IPAM.Config {
-		if subnet, err := netip.ParsePrefix(c.Subnet); err == nil {
-			n.Subnets = append(n.Subnets, subnet)
+	for _, c := range raw.Network.IPAM.Config {
+		if c.Subnet.IsValid() {
+			n.Subnets = append(n.Subnets, c.Subnet)
 		}
-		if ip := net.ParseIP(strings.SplitN(c.Gateway, "/", 2)[0]); n.Gateway == "" && ip != nil && ip.To4() != nil {
-			n.Gateway = ip.String()
+		if n.Gateway == "" && c.Gateway.Is4() {
+			n.Gateway = c.Gateway.String()
 		}
 	}
 	if n.Here = isHere(n.ID, n.Gateway); n.Here {
@@ -88,7 +86,11 @@ func isHere(id, gateway string) bool {
 func (e *Engine) RemoveNetwork(ctx context.Context, id string) error {
 	ctx, cancel := detached(ctx, cleanupTimeout)
 	defer cancel()
-	if err := patiently(ctx, func() error { return e.cli.NetworkRemove(ctx, id) }); err != nil && !errdefs.IsNotFound(err) {
+	err := patiently(ctx, func() error {
+		_, err := e.cli.NetworkRemove(ctx, id, client.NetworkRemoveOptions{})
+		return err
+	})
+	if err != nil && !errdefs.IsNotFound(err) {
 		return fmt.Errorf("remove network %.12s: %w", id, err)
 	}
 	return nil
@@ -112,24 +114,24 @@ func (e *Engine) List(ctx context.Context, run string) ([]Left, error) {
 	if run != "" {
 		label += "=" + run
 	}
-	filter := filters.NewArgs(filters.Arg("label", label))
-	containers, err := e.cli.ContainerList(ctx, container.ListOptions{All: true, Filters: filter})
+	filter := client.Filters{}.Add("label", label)
+	containers, err := e.cli.ContainerList(ctx, client.ContainerListOptions{All: true, Filters: filter})
 	if err != nil {
 		return nil, fmt.Errorf("list containers: %w", orCause(ctx, err))
 	}
-	networks, err := e.cli.NetworkList(ctx, network.ListOptions{Filters: filter})
+	networks, err := e.cli.NetworkList(ctx, client.NetworkListOptions{Filters: filter})
 	if err != nil {
 		return nil, fmt.Errorf("list networks: %w", orCause(ctx, err))
 	}
 	var all []Left
-	for _, c := range containers {
+	for _, c := range containers.Items {
 		name := ""
 		if len(c.Names) > 0 {
 			name = strings.TrimPrefix(c.Names[0], "/")
 		}
-		all = append(all, Left{"container", c.ID, name, c.Labels[LabelRun], c.Labels[LabelOwner], c.State})
+		all = append(all, Left{"container", c.ID, name, c.Labels[LabelRun], c.Labels[LabelOwner], string(c.State)})
 	}
-	for _, n := range networks {
+	for _, n := range networks.Items {
 		all = append(all, Left{"network", n.ID, n.Name, n.Labels[LabelRun], n.Labels[LabelOwner], ""})
 	}
 	return all, nil

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -18,7 +19,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/docker/docker/api/types/container"
+	"github.com/moby/moby/api/types/container"
+	"github.com/moby/moby/client"
 
 	"locbench/internal/bench"
 )
@@ -84,10 +86,10 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// engineStub answers the two questions that Connect asks.
-func engineStub(t *testing.T) *httptest.Server {
+// engineStub answers the two questions that Connect asks, as an engine of the API version does.
+func engineStub(t *testing.T, version string) *httptest.Server {
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Api-Version", "1.41")
+		w.Header().Set("Api-Version", version)
 		w.Header().Set("Ostype", "linux")
 		if strings.HasSuffix(r.URL.Path, "/info") {
 			json.NewEncoder(w).Encode(map[string]any{
@@ -101,7 +103,7 @@ func engineStub(t *testing.T) *httptest.Server {
 }
 
 func TestConnectTLSContext(t *testing.T) {
-	s := engineStub(t)
+	s := engineStub(t, "1.41")
 	s.Config.ErrorLog = log.New(io.Discard, "", 0) // of the handshake that is to fail
 	s.StartTLS()
 	home := t.TempDir()
@@ -139,11 +141,52 @@ func TestConnectTLSContext(t *testing.T) {
 	}
 }
 
+// TestConnectAgrees connects to engines of all ages: the version that both know is spoken.
+func TestConnectAgrees(t *testing.T) {
+	for _, tt := range []struct{ name, engine, asked, spoken, err string }{
+		{"oldest", "1.40", "", "1.40", ""},
+		{"20.10", "1.41", "", "1.41", ""},
+		{"29", "1.52", "", "1.52", ""},
+		{"newer than the client", "1.999", "", client.MaxAPIVersion, ""},
+		{"DOCKER_API_VERSION", "1.52", "1.43", "1.43", ""},
+		{"too old", "1.39", "", "", "the minimum supported API version is 1.40"},
+		{"no version", "1.52", "new", "", "invalid API version (new)"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := engineStub(t, tt.engine)
+			s.Start()
+			e, err := connect(t.Context(), env(map[string]string{
+				"DOCKER_HOST": "tcp://" + s.Listener.Addr().String(), "DOCKER_API_VERSION": tt.asked,
+			}), t.TempDir())
+			if tt.err != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.err) {
+					t.Fatalf("error %v, want %q", err, tt.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer e.Close()
+			if i := e.Info(); i.APIVersion != tt.spoken || i.CPUs != 4 {
+				t.Errorf("%+v", i)
+			}
+		})
+	}
+}
+
 func TestConnectAbsent(t *testing.T) {
 	socket := "unix://" + filepath.Join(t.TempDir(), "no.sock")
-	_, err := connect(t.Context(), env(map[string]string{"DOCKER_HOST": socket}), t.TempDir())
-	if err == nil || !strings.Contains(err.Error(), "systemctl start docker") || !strings.Contains(err.Error(), socket) {
-		t.Errorf("%v", err)
+	left, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	left.Close()
+	for _, host := range []string{socket, "tcp://" + left.Addr().String()} {
+		_, err := connect(t.Context(), env(map[string]string{"DOCKER_HOST": host}), t.TempDir())
+		if want := "docker engine " + host + " (of DOCKER_HOST): nothing listens there; start it (Linux: sudo systemctl start docker"; err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v", err)
+		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -252,5 +295,33 @@ func TestUniqueName(t *testing.T) {
 		if name == uniqueName(wish) {
 			t.Errorf("%q twice", name)
 		}
+	}
+}
+
+// TestKillOfWhatHasEnded answers as an engine does that does not have the container, or not running any more.
+func TestKillOfWhatHasEnded(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		status int
+		fails  bool
+	}{{"gone", http.StatusNotFound, false}, {"ended", http.StatusConflict, false}, {"broken", http.StatusInternalServerError, true}} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Api-Version", "1.41")
+				if strings.HasSuffix(r.URL.Path, "/kill") {
+					w.WriteHeader(tt.status)
+				}
+			}))
+			defer s.Close()
+			cli, err := endpoint{host: "tcp://" + s.Listener.Addr().String()}.client()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer cli.Close()
+			c := &Container{engine: &Engine{cli: cli}, id: "x"}
+			if err := c.kill(t.Context(), "SIGTERM"); (err != nil) != tt.fails {
+				t.Error(err)
+			}
+		})
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"io"
 	"time"
 
-	"github.com/docker/docker/api/types/container"
+	"github.com/moby/moby/api/types/container"
+	"github.com/moby/moby/client"
 
 	"locbench/internal/bench"
 )
@@ -18,7 +19,7 @@ func (c *Container) Usage(ctx context.Context) (bench.Usage, error) {
 	ctx, cancel := within(ctx, c.engine.patience)
 	defer cancel()
 	before := time.Now()
-	resp, err := c.engine.cli.ContainerStatsOneShot(ctx, c.id)
+	resp, err := c.engine.cli.ContainerStats(ctx, c.id, client.ContainerStatsOptions{})
 	if err != nil {
 		return bench.Usage{}, fmt.Errorf("stats of container %.12s: %w", c.id, translateNotFound(orCause(ctx, err)))
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/docker/docker/api/types/container"
+	"github.com/moby/moby/api/types/container"
 )
 
 // The texts are answers of GET /containers/<id>/stats?one-shot=1, cut to what is read: of an engine on cgroup v1 and of one on v2.

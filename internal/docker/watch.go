@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/docker/docker/api/types/events"
-	"github.com/docker/docker/api/types/filters"
+	"github.com/moby/moby/api/types/events"
+	"github.com/moby/moby/client"
 
 	"locbench/internal/bench"
 )
@@ -15,33 +15,24 @@ import (
 // rewatch is how long a broken stream of events rests before it is asked for again.
 const rewatch = 300 * time.Millisecond
 
-// watched is the stream of an engine's events about its containers and networks, from since on.
-type watched struct {
-	messages <-chan events.Message
-	broken   <-chan error
-}
-
-// watch subscribes to what is done to containers. It is only one idle connection as long as nothing happens.
-func (c *Container) watch(ctx context.Context, since time.Time) watched {
-	messages, broken := c.engine.cli.Events(ctx, events.ListOptions{
+// watch subscribes to what is done to containers and networks from since on. It is only one idle connection as long as nothing
+// happens.
+func (c *Container) watch(ctx context.Context, since time.Time) client.EventsResult {
+	return c.engine.cli.Events(ctx, client.EventsListOptions{
 		Since: fmt.Sprintf("%d.%09d", since.Unix(), since.Nanosecond()),
-		Filters: filters.NewArgs(
-			filters.Arg("type", "container"), filters.Arg("type", "network"),
-			filters.Arg("event", "pause"), filters.Arg("event", "unpause"), filters.Arg("event", "oom"), filters.Arg("event", "kill"),
-			filters.Arg("event", "update"), filters.Arg("event", "disconnect"), filters.Arg("event", "connect"),
-		),
+		Filters: client.Filters{}.Add("type", "container", "network").
+			Add("event", "pause", "unpause", "oom", "kill", "update", "disconnect", "connect"),
 	})
-	return watched{messages, broken}
 }
 
 // follow tells what befalls the container until ctx ends, or until this side stops it. A broken stream is taken up again where it ended.
-func (c *Container) follow(ctx context.Context, w watched, tell func(bench.Incident)) {
+func (c *Container) follow(ctx context.Context, w client.EventsResult, tell func(bench.Incident)) {
 	var last int64 // of the events, in nanoseconds
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case m := <-w.messages:
+		case m := <-w.Messages:
 			if m.TimeNano <= last {
 				continue // told before the stream broke
 			}
@@ -53,7 +44,7 @@ func (c *Container) follow(ctx context.Context, w watched, tell func(bench.Incid
 				i.At = time.Unix(0, m.TimeNano).Add(-c.ahead)
 				tell(i)
 			}
-		case <-w.broken:
+		case <-w.Err:
 			select {
 			case <-ctx.Done():
 				return
@@ -136,7 +127,8 @@ func bounded(s string) string {
 func (c *Container) Ailment(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, lostAfter)
 	defer cancel()
-	raw, err := c.engine.cli.ContainerInspect(ctx, c.id)
+	answer, err := c.engine.cli.ContainerInspect(ctx, c.id, client.ContainerInspectOptions{})
+	raw := answer.Container
 	switch {
 	case err != nil:
 		return "the container engine does not answer: " + err.Error()
@@ -148,7 +140,7 @@ func (c *Container) Ailment(ctx context.Context) string {
 		return ""
 	}
 	for _, n := range raw.NetworkSettings.Networks {
-		if n != nil && n.IPAddress != "" {
+		if n != nil && n.IPAddress.IsValid() {
 			return ""
 		}
 	}

@@ -1,31 +1,22 @@
 package seed
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
+
+	"github.com/olivere/elastic/v7"
 )
 
-// item is the outcome of one document of a bulk request.
-type item struct {
-	Status int        `json:"status"`
-	Error  *itemError `json:"error"`
-}
-
-type itemError struct {
-	Type     string     `json:"type"`
-	Reason   string     `json:"reason"`
-	CausedBy *itemError `json:"caused_by"`
-}
-
-// String joins the reasons down to the root.
-func (e *itemError) String() string {
+// reasons joins the reasons of an error down to the root.
+func reasons(e *elastic.ErrorDetails) string {
 	if e == nil {
 		return "no reason given"
 	}
 	s := e.Type + ": " + e.Reason
-	for cause, depth := e.CausedBy, 0; cause != nil && depth < 5; cause, depth = cause.CausedBy, depth+1 {
-		s += ": " + cause.Reason
+	for cause, depth := e.CausedBy, 0; cause != nil && depth < 5; depth++ {
+		if reason, ok := cause["reason"].(string); ok {
+			s += ": " + reason
+		}
+		cause, _ = cause["caused_by"].(map[string]any)
 	}
 	return s
 }
@@ -36,36 +27,19 @@ type answerError struct{ err error }
 func (e *answerError) Error() string { return "answer of _bulk: " + e.err.Error() }
 func (e *answerError) Unwrap() error { return e.err }
 
-// parseAnswer reads the answer of _bulk. Without errors items is nil, and what they say is not even decoded.
-func parseAnswer(body []byte) (items []item, err error) {
-	var answer struct {
-		Errors *bool           `json:"errors"`
-		Items  json.RawMessage `json:"items"`
-	}
-	if err := json.Unmarshal(body, &answer); err != nil {
-		return nil, &answerError{err}
-	}
-	if answer.Errors == nil {
-		return nil, &answerError{errors.New(`"errors" is missing`)}
-	}
-	if !*answer.Errors {
-		return nil, nil
-	}
-	var wrapped []map[string]item
-	if err := json.Unmarshal(answer.Items, &wrapped); err != nil {
-		return nil, &answerError{err}
-	}
-	items = make([]item, 0, len(wrapped))
-	for i, w := range wrapped {
-		if len(w) != 1 {
-			return nil, &answerError{fmt.Errorf("item %d has %d actions", i, len(w))}
-		}
-		for _, it := range w {
-			if it.Status < 200 || it.Status > 599 {
-				return nil, &answerError{fmt.Errorf("item %d has status %d", i, it.Status)}
+// outcomes are what has become of the documents of a bulk request, in their order.
+func outcomes(answer *elastic.BulkResponse, docs int) ([]*elastic.BulkResponseItem, error) {
+	items := make([]*elastic.BulkResponseItem, 0, docs)
+	for i, actions := range answer.Items {
+		for _, it := range actions {
+			if it == nil || it.Status < 200 || it.Status > 599 {
+				return nil, &answerError{fmt.Errorf("item %d has no status", i)}
 			}
 			items = append(items, it)
 		}
+	}
+	if len(answer.Items) != docs || len(items) != docs {
+		return nil, &answerError{fmt.Errorf("%d items for %d documents", len(items), docs)}
 	}
 	return items, nil
 }

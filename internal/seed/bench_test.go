@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/olivere/elastic/v7"
 	"golang.org/x/sync/errgroup"
 
 	"locbench/internal/bench"
@@ -106,6 +107,101 @@ func BenchmarkSeed(b *testing.B) {
 	}
 }
 
+// BenchmarkProcessor compares seeding with the library's bulk processor, given requests that encode nothing again. The two
+// alternate; a first round is not counted.
+//
+//   - ratio: the rate of the processor over that of seeding, all rounds together; median-ratio: the median of the rounds'.
+//   - cpu-us/doc and processor-cpu-us/doc: CPU time of this process for a document.
+//
+// The settings are those of BenchmarkSeed.
+func BenchmarkProcessor(b *testing.B) {
+	url := testenv.Elasticsearch(b)
+	cities, rounds := setting("CITIES", 20_000), setting("ROUNDS", 8)
+	workers, batch := setting("WORKERS", seed.DefaultWorkers), setting("BATCH", seed.DefaultBatch)
+	generated, err := dataset.Generated(cities, 60, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	set := renamed{DataSet: generated, prefix: prefix(b, url), only: dataset.CityIndex}
+	for b.Loop() {
+		var took, cpu [2]time.Duration // of seeding, of the processor
+		var ratios []float64
+		for round := range rounds + 1 {
+			var now [2]time.Duration
+			for i := range 2 {
+				which, before := (round+i)%2, cpuTime()
+				if which == 0 {
+					set.hash = strconv.Itoa(round)
+					r, err := seed.Run(b.Context(), seed.Options{URL: url, Set: set, Workers: workers, Batch: batch})
+					if err != nil {
+						b.Fatal(err)
+					}
+					now[which] = r.Indices[0].Elapsed
+				} else {
+					now[which] = process(b, url, set, workers, batch)
+				}
+				if round > 0 {
+					took[which] += now[which]
+					cpu[which] += cpuTime() - before
+				}
+			}
+			fmt.Printf("round %d of %d: seeding %v, processor %v\n", round, rounds, now[0].Round(time.Millisecond), now[1].Round(time.Millisecond))
+			if round > 0 {
+				ratios = append(ratios, now[0].Seconds()/now[1].Seconds())
+			}
+		}
+		all := float64(cities * rounds)
+		b.ReportMetric(took[0].Seconds()/took[1].Seconds(), "ratio")
+		slices.Sort(ratios)
+		b.ReportMetric((ratios[(rounds-1)/2]+ratios[rounds/2])/2, "median-ratio")
+		b.ReportMetric(float64(cpu[0].Microseconds())/all, "cpu-us/doc")
+		b.ReportMetric(float64(cpu[1].Microseconds())/all, "processor-cpu-us/doc")
+	}
+}
+
+// line is one document for the bulk processor: both of its lines in one string.
+type line [1]string
+
+func (l *line) Source() ([]string, error) { return l[:], nil }
+func (l *line) String() string            { return l[0] }
+
+// process fills an index by the bulk processor.
+func process(b *testing.B, url string, set bench.DataSet, workers, batch int) time.Duration {
+	index := createBare(b, url, set)
+	transport := &http.Transport{MaxIdleConnsPerHost: workers, WriteBufferSize: 256 << 10, DisableCompression: true}
+	defer transport.CloseIdleConnections()
+	es, err := elastic.NewSimpleClient(elastic.SetURL(url), elastic.SetHttpClient(&http.Client{Transport: transport}))
+	if err != nil {
+		b.Fatal(err)
+	}
+	started := time.Now()
+	p, err := es.BulkProcessor().Workers(workers).BulkActions(-1).BulkSize(batch).
+		After(func(_ int64, _ []elastic.BulkableRequest, answer *elastic.BulkResponse, err error) {
+			if err != nil || answer.Errors {
+				b.Errorf("bulk processor: %v, %+v", err, answer)
+			}
+		}).Do(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	target := []byte(`{"create":{"_index":"` + index + `",`)
+	var text []byte
+	for doc, err := range set.Documents(set.Indices()[0].Name) {
+		if err != nil {
+			b.Fatal(err)
+		}
+		action := bytes.TrimPrefix(doc.AppendAction(nil, "create"), []byte(`{"create":{`))
+		text = append(append(append(text[:0], target...), action...), doc.Source...)
+		p.Add(&line{string(text)})
+	}
+	if err := p.Close(); err != nil {
+		b.Error(err)
+	}
+	took := time.Since(started)
+	request(b, http.MethodDelete, url+"/"+index, "")
+	return took
+}
+
 func setting(name string, otherwise int) int {
 	if n, err := strconv.Atoi(os.Getenv("LOCBENCH_SEED_" + name)); err == nil {
 		return n
@@ -163,22 +259,7 @@ func beside(b *testing.B, o seed.Options, set bench.DataSet, bodies [][]byte) fl
 
 // post is the bare client. It adds the bytes that were taken to taken, unless that is nil.
 func post(b *testing.B, url string, set bench.DataSet, bodies [][]byte, workers int, taken *atomic.Int64) time.Duration {
-	index := url + "/" + set.Indices()[0].Name + "-bare"
-	var create struct {
-		Settings struct {
-			Index map[string]any `json:"index"`
-		} `json:"settings"`
-		Mappings json.RawMessage `json:"mappings"`
-	}
-	if err := json.Unmarshal(set.Indices()[0].Mapping, &create); err != nil {
-		b.Fatal(err)
-	}
-	create.Settings.Index["refresh_interval"] = "-1"
-	body, err := json.Marshal(create)
-	if err != nil {
-		b.Fatal(err)
-	}
-	request(b, http.MethodPut, index, string(body))
+	index := url + "/" + createBare(b, url, set)
 	transport := &http.Transport{MaxIdleConnsPerHost: workers}
 	defer transport.CloseIdleConnections()
 	client := &http.Client{Transport: transport}
@@ -221,6 +302,27 @@ func post(b *testing.B, url string, set bench.DataSet, bodies [][]byte, workers 
 	took := time.Since(started)
 	request(b, http.MethodDelete, index, "")
 	return took
+}
+
+// createBare makes an index with the mapping and the settings that seeding loads into.
+func createBare(b *testing.B, url string, set bench.DataSet) (index string) {
+	index = set.Indices()[0].Name + "-bare"
+	var create struct {
+		Settings struct {
+			Index map[string]any `json:"index"`
+		} `json:"settings"`
+		Mappings json.RawMessage `json:"mappings"`
+	}
+	if err := json.Unmarshal(set.Indices()[0].Mapping, &create); err != nil {
+		b.Fatal(err)
+	}
+	create.Settings.Index["refresh_interval"] = "-1"
+	body, err := json.Marshal(create)
+	if err != nil {
+		b.Fatal(err)
+	}
+	request(b, http.MethodPut, url+"/"+index, string(body))
+	return index
 }
 
 // peakMemory is the high-water mark of the process' resident memory in bytes; 0 where it cannot be read.

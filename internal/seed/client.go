@@ -132,27 +132,20 @@ func (revive) Retry(_ context.Context, n int, _ *http.Request, _ *http.Response,
 	return 0, elastic.IsConnErr(err) && n <= 2, nil
 }
 
-// call makes one call and decodes its answer into out, unless that is nil. path must be escaped.
-func (c *client) call(ctx context.Context, method, path string, body, out any) error {
-	opt := elastic.PerformRequestOptions{Method: method, Path: path}
-	if body != nil {
-		opt.Body = body
-	}
-	resp, err := c.es.PerformRequest(ctx, opt)
+// get asks for path, which must be escaped, and decodes the answer into out.
+func (c *client) get(ctx context.Context, path string, out any) error {
+	resp, err := c.es.PerformRequest(ctx, elastic.PerformRequestOptions{Method: http.MethodGet, Path: path})
 	if err != nil {
-		return c.explain(err)
-	}
-	if out == nil {
-		return nil
+		return explain(err)
 	}
 	if err := json.Unmarshal(resp.Body, out); err != nil {
-		return fmt.Errorf("%s %s: answer %.100q: %w", method, path, resp.Body, err)
+		return fmt.Errorf("GET %s: answer %.100q: %w", path, resp.Body, err)
 	}
 	return nil
 }
 
 // explain turns the library's errors into words.
-func (c *client) explain(err error) error {
+func explain(err error) error {
 	var e *elastic.Error
 	if !errors.As(err, &e) {
 		return err
@@ -160,11 +153,7 @@ func (c *client) explain(err error) error {
 	if e.Details == nil {
 		return &statusError{e.Status, "Elasticsearch answered " + statusText(e.Status)}
 	}
-	reason := e.Details.Reason
-	if cause, ok := e.Details.CausedBy["reason"].(string); ok {
-		reason += ": " + cause
-	}
-	return &statusError{e.Status, fmt.Sprintf("Elasticsearch answered %s: %s: %s", statusText(e.Status), e.Details.Type, clip(reason))}
+	return &statusError{e.Status, fmt.Sprintf("Elasticsearch answered %s: %s", statusText(e.Status), clip(reasons(e.Details)))}
 }
 
 func statusText(status int) string {
@@ -210,7 +199,7 @@ func (c *client) version(ctx context.Context) (string, error) {
 			Distribution string `json:"distribution"`
 		} `json:"version"`
 	}
-	err := c.call(ctx, http.MethodGet, "/", nil, &root)
+	err := c.get(ctx, "/", &root)
 	number := root.Version.Number
 	switch {
 	case ctx.Err() != nil:
@@ -236,24 +225,20 @@ func (c *client) version(ctx context.Context) (string, error) {
 func isJSONError(err error) bool {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
-	return errors.As(err, &syntax) || errors.As(err, &kind) || errors.Is(err, io.ErrUnexpectedEOF)
+	return errors.As(err, &syntax) || errors.As(err, &kind)
 }
-
-func path(index, rest string) string { return "/" + url.PathEscape(index) + rest }
 
 // indices tells all indices and the aliases that point to each.
 func (c *client) indices(ctx context.Context) (map[string][]string, error) {
-	var answer map[string]struct {
-		Aliases map[string]json.RawMessage `json:"aliases"`
+	answer, err := c.es.Aliases().Do(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list the aliases: %w", explain(err))
 	}
-	if err := c.call(ctx, http.MethodGet, "/_alias", nil, &answer); err != nil {
-		return nil, fmt.Errorf("list the aliases: %w", err)
-	}
-	all := make(map[string][]string, len(answer))
-	for index, a := range answer {
+	all := make(map[string][]string, len(answer.Indices))
+	for index, a := range answer.Indices {
 		all[index] = []string{}
-		for alias := range a.Aliases {
-			all[index] = append(all[index], alias)
+		for _, alias := range a.Aliases {
+			all[index] = append(all[index], alias.AliasName)
 		}
 	}
 	return all, nil
@@ -268,7 +253,7 @@ func (c *client) mark(ctx context.Context, index string) (mark, error) {
 			} `json:"_meta"`
 		} `json:"mappings"`
 	}
-	if err := c.call(ctx, http.MethodGet, path(index, "/_mapping"), nil, &answer); err != nil {
+	if err := c.get(ctx, "/"+url.PathEscape(index)+"/_mapping", &answer); err != nil {
 		return mark{}, fmt.Errorf("mapping of %s: %w", index, err)
 	}
 	var m mark
@@ -279,49 +264,32 @@ func (c *client) mark(ctx context.Context, index string) (mark, error) {
 }
 
 func (c *client) create(ctx context.Context, index string, body json.RawMessage) error {
-	return c.call(ctx, http.MethodPut, path(index, ""), string(body), nil)
+	_, err := c.es.CreateIndex(index).BodyString(string(body)).Do(ctx)
+	return explain(err)
 }
 
 func (c *client) settings(ctx context.Context, index string, body json.RawMessage) error {
-	return c.call(ctx, http.MethodPut, path(index, "/_settings"), string(body), nil)
+	_, err := c.es.IndexPutSettings(index).BodyString(string(body)).Do(ctx)
+	return explain(err)
 }
 
 func (c *client) refresh(ctx context.Context, index string) error {
-	return c.call(ctx, http.MethodPost, path(index, "/_refresh"), nil, nil)
+	_, err := c.es.Refresh(index).Do(ctx)
+	return explain(err)
 }
 
 func (c *client) remove(ctx context.Context, index string) error {
-	err := c.call(ctx, http.MethodDelete, path(index, ""), nil, nil)
-	if statusOf(err) == http.StatusNotFound {
+	_, err := c.es.DeleteIndex(index).Do(ctx)
+	if elastic.IsNotFound(err) {
 		return nil
 	}
-	return err
+	return explain(err)
 }
 
 func (c *client) count(ctx context.Context, index string) (int64, error) {
-	var answer struct {
-		Count *int64 `json:"count"`
-	}
-	err := c.call(ctx, http.MethodPost, path(index, "/_count"), nil, &answer)
-	if err == nil && answer.Count == nil {
-		err = errors.New("the answer has no count")
-	}
+	count, err := c.es.Count(index).Do(ctx)
 	if err != nil {
-		return 0, fmt.Errorf("count %s: %w", index, err)
+		return 0, fmt.Errorf("count %s: %w", index, explain(err))
 	}
-	return *answer.Count, nil
-}
-
-type aliasTarget struct {
-	Index string `json:"index"`
-	Alias string `json:"alias"`
-}
-
-type aliasAction struct {
-	Remove *aliasTarget `json:"remove,omitempty"`
-	Add    *aliasTarget `json:"add,omitempty"`
-}
-
-func (c *client) aliases(ctx context.Context, actions []aliasAction) error {
-	return c.call(ctx, http.MethodPost, "/_aliases", map[string]any{"actions": actions}, nil)
+	return count, nil
 }

@@ -60,6 +60,10 @@ func (f *fake) add(name string, mappings string, aliases ...string) *fakeIndex {
 	return index
 }
 
+type aliasTarget struct{ Index, Alias string }
+
+type aliasAction struct{ Remove, Add *aliasTarget }
+
 // state tells "index>alias,alias:count" for all indices.
 func (f *fake) state() string {
 	f.mu.Lock()

@@ -63,14 +63,19 @@ type loader struct {
 	rejectedTotal int64
 }
 
-// bulk is the body of a bulk request: an action line and a source line for each document.
+// bulk is the body of a bulk request: an action line and a source line for each document. It is a single request to the library's
+// bulk service, which copies it once and encodes nothing again.
 type bulk struct {
 	body string
 	docs int
 }
 
-// load sends all documents. One goroutine writes bodies, several send them; a body is written once and never copied, and no more
-// exist than there are senders, and two.
+// Source is the body without its last line feed, which the library adds.
+func (b bulk) Source() ([]string, error) { return []string{b.body[:len(b.body)-1]}, nil }
+
+func (b bulk) String() string { return b.body }
+
+// load sends all documents. One goroutine writes bodies, several send them; no more exist than there are senders, and two.
 func (l *loader) load(ctx context.Context, docs iter.Seq2[bench.Document, error]) error {
 	g, ctx := errgroup.WithContext(ctx)
 	bodies := make(chan bulk)
@@ -208,31 +213,26 @@ func outlive(ctx context.Context, by time.Duration) (context.Context, context.Ca
 func (l *loader) try(ctx context.Context, b bulk, again bool) (rest bulk, err error) {
 	ctx, cancel := outlive(ctx, grace)
 	defer cancel()
-	resp, err := l.client.es.PerformRequest(ctx, elastic.PerformRequestOptions{
-		Method:      http.MethodPost,
-		Path:        path(l.index, "/_bulk?filter_path=errors,items.*.status,items.*.error"),
-		Body:        b.body,
-		ContentType: "application/x-ndjson",
-	})
-	if err != nil {
-		return b, l.client.explain(err)
+	answer, err := l.client.es.Bulk().Index(l.index).FilterPath("errors", "items.*.status", "items.*.error").Add(b).Do(ctx)
+	if isJSONError(err) {
+		return b, &answerError{err}
 	}
-	items, err := parseAnswer(resp.Body)
+	if err != nil {
+		return b, explain(err)
+	}
+	items, err := outcomes(answer, b.docs)
 	if err != nil {
 		return b, err
 	}
-	if items == nil {
+	if !answer.Errors {
 		l.meter.taken(b.docs, len(b.body))
 		return bulk{}, nil
 	}
-	return l.sort(b, items, again)
+	return l.sort(b, items, again), nil
 }
 
 // sort books the items of an answer that tells of errors, and gathers the documents to be sent again.
-func (l *loader) sort(b bulk, items []item, again bool) (bulk, error) {
-	if len(items) != b.docs {
-		return b, &answerError{fmt.Errorf("%d items for %d documents", len(items), b.docs)}
-	}
+func (l *loader) sort(b bulk, items []*elastic.BulkResponseItem, again bool) bulk {
 	var rest strings.Builder
 	var n, docs, size int
 	body := b.body
@@ -251,7 +251,7 @@ func (l *loader) sort(b bulk, items []item, again bool) (bulk, error) {
 		}
 	}
 	l.meter.taken(docs, size)
-	return bulk{rest.String(), n}, nil
+	return bulk{rest.String(), n}
 }
 
 // documentEnd is the length of the action line and the source line at the start of body.
@@ -260,7 +260,7 @@ func documentEnd(body string) int {
 	return action + strings.IndexByte(body[action:], '\n') + 1
 }
 
-func (l *loader) reject(document string, it item) {
+func (l *loader) reject(document string, it *elastic.BulkResponseItem) {
 	var line map[string]struct {
 		ID string `json:"_id"`
 	}
@@ -270,6 +270,6 @@ func (l *loader) reject(document string, it item) {
 	defer l.mu.Unlock()
 	l.rejectedTotal++
 	if len(l.rejected) < MaxRejected {
-		l.rejected = append(l.rejected, Rejected{Index: l.index, ID: line["create"].ID, Status: it.Status, Reason: clip(it.Error.String())})
+		l.rejected = append(l.rejected, Rejected{Index: l.index, ID: line["create"].ID, Status: it.Status, Reason: clip(reasons(it.Error))})
 	}
 }

@@ -8,8 +8,8 @@
 // Two seedings of the same names at a time are not meant: the later one takes the earlier one's unfinished versions for
 // leftovers, and the earlier one ends with an error.
 //
-// The calls, all through olivere/elastic's client (so that authentication in the URL works), whose bulk service is not used
-// because it encodes each document once more:
+// The calls, all through olivere/elastic's services (so that authentication in the URL works). Its bulk service gets whole bodies,
+// since it would encode each document once more otherwise; why not its bulk processor is in docs/decisions/2026-11-22-dependencies.md.
 //
 //	GET    /                       is it an Elasticsearch 7?
 //	GET    /_alias                 which indices and aliases are there
@@ -279,7 +279,7 @@ func (r *run) publish(ctx context.Context, plans []*plan, token string) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUp)
 	defer cancel()
-	var actions []aliasAction
+	swap := r.client.es.Alias()
 	for _, p := range plans {
 		m, err := r.client.mark(ctx, p.next)
 		if err != nil {
@@ -289,12 +289,12 @@ func (r *run) publish(ctx context.Context, plans []*plan, token string) error {
 			return fmt.Errorf("index %s was removed or replaced while it was loaded; is another seeding at work?", p.next)
 		}
 		for _, old := range p.published {
-			actions = append(actions, aliasAction{Remove: &aliasTarget{old, p.Name}})
+			swap.Remove(old, p.Name)
 		}
-		actions = append(actions, aliasAction{Add: &aliasTarget{p.next, p.Name}})
+		swap.Add(p.next, p.Name)
 	}
-	if err := r.client.aliases(ctx, actions); err != nil {
-		return fmt.Errorf("move the aliases: %w", err)
+	if _, err := swap.Do(ctx); err != nil {
+		return fmt.Errorf("move the aliases: %w", explain(err))
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/olivere/elastic/v7"
 	"go.uber.org/goleak"
 
 	"locbench/internal/bench"
@@ -507,18 +508,25 @@ func TestRetryPause(t *testing.T) {
 	}
 }
 
-func FuzzParseAnswer(f *testing.F) {
+func FuzzOutcomes(f *testing.F) {
 	f.Add([]byte(`{"took":1,"errors":false,"items":[{"create":{"status":201}}]}`))
 	f.Add([]byte(`{"errors":true,"items":[{"create":{"status":429,"error":{"type":"a","reason":"b","caused_by":{"reason":"c"}}}}]}`))
 	f.Add([]byte(`{"errors":true,"items":null}`))
 	f.Add([]byte(`{"errors":true,"items":[{}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		items, err := parseAnswer(data)
+		var answer elastic.BulkResponse
+		if json.Unmarshal(data, &answer) != nil {
+			return
+		}
+		items, err := outcomes(&answer, len(answer.Items))
+		if err == nil && len(items) != len(answer.Items) {
+			t.Errorf("%d outcomes of %d", len(items), len(answer.Items))
+		}
 		for _, it := range items {
-			if err != nil || it.Status < 200 || it.Status > 599 {
-				t.Errorf("item %+v, error %v", it, err)
+			if it.Status < 200 || it.Status > 599 {
+				t.Errorf("outcome %+v", it)
 			}
-			_ = it.Error.String()
+			_ = reasons(it.Error)
 		}
 	})
 }

@@ -1,0 +1,90 @@
+package look
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"charm.land/lipgloss/v2"
+	"charm.land/lipgloss/v2/table"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// BenchmarkLipGloss draws the same by this package and by Lip Gloss, in turns: times-as-long is Lip Gloss's time over ours. What both
+// draw is the same but for what Lip Gloss has not: the title of a box, the columns of a table that are left out.
+func BenchmarkLipGloss(b *testing.B) {
+	l := New(Options{})
+	var rows [][]string
+	for range 20 {
+		rows = append(rows, []string{"rs-axum hyper", l.Good.S("12,345/s"), "1.23 ms", "4.56 ms", l.Bad.S("0.1 %"), "99 MiB", "1.98"})
+	}
+	columns := []Column{{Title: "contender", Left: true}, {Title: "throughput"}, {Title: "p50"}, {Title: "p99"}, {Title: "errors"}, {Title: "memory"}, {Title: "CPUs"}}
+	_, block := l.Table(columns, rows, 98)
+	box := l.Box("", block, 100, 22, false)
+	for _, tt := range []struct {
+		name         string
+		ours, theirs func() []string
+	}{
+		{"box", func() []string { return l.Box("", block, 100, 22, false) }, func() []string { return lipGlossBox(block, 100, 22) }},
+		{"beside", func() []string { return Beside(2, box, box) }, func() []string { return lipGlossBeside(2, box, box) }},
+		{"table", func() []string { _, lines := l.Table(columns, rows, 98); return lines }, func() []string { return lipGlossTable(columns, rows, 98) }},
+	} {
+		b.Run(tt.name, func(b *testing.B) {
+			if ours, theirs := plain(tt.ours()), plain(tt.theirs()); tt.name != "table" && !slices.Equal(ours, theirs) {
+				b.Fatalf("ours:\n%s\ntheirs:\n%s", strings.Join(ours, "\n"), strings.Join(theirs, "\n"))
+			}
+			var took [2]time.Duration
+			for b.Loop() {
+				for i, draw := range []func() []string{tt.ours, tt.theirs} {
+					started := time.Now()
+					draw()
+					took[i] += time.Since(started)
+				}
+			}
+			b.ReportMetric(float64(took[0].Microseconds())/float64(b.N), "ours-us")
+			b.ReportMetric(took[1].Seconds()/took[0].Seconds(), "times-as-long")
+		})
+	}
+}
+
+func plain(lines []string) (out []string) {
+	for _, line := range lines {
+		out = append(out, ansi.Strip(line))
+	}
+	return out
+}
+
+func lipGlossBox(lines []string, w, h int) []string {
+	style := lipgloss.NewStyle().Border(lipgloss.RoundedBorder()).BorderForeground(lipgloss.Color("#545b66")).Width(w).Height(h)
+	return strings.Split(style.Render(strings.Join(lines, "\n")), "\n")
+}
+
+func lipGlossBeside(gap int, blocks ...[]string) []string {
+	var parts []string
+	for i, block := range blocks {
+		if i > 0 {
+			parts = append(parts, spaces(gap))
+		}
+		parts = append(parts, strings.Join(block, "\n"))
+	}
+	return strings.Split(lipgloss.JoinHorizontal(lipgloss.Top, parts...), "\n")
+}
+
+func lipGlossTable(columns []Column, rows [][]string, w int) []string {
+	var titles []string
+	for _, c := range columns {
+		titles = append(titles, c.Title)
+	}
+	right := lipgloss.NewStyle().Align(lipgloss.Right).PaddingLeft(2)
+	t := table.New().Border(lipgloss.HiddenBorder()).BorderTop(false).BorderBottom(false).BorderLeft(false).BorderRight(false).
+		BorderColumn(false).BorderHeader(false).Headers(titles...).Rows(rows...).Width(w).
+		StyleFunc(func(_, col int) lipgloss.Style {
+			if columns[col].Left {
+				return lipgloss.NewStyle()
+			}
+			return right
+		})
+	return strings.Split(t.String(), "\n")
+}
