@@ -14,8 +14,10 @@ import (
 // floor does not know its neighbours. docs/architecture.md has the picture.
 var floors = [][]string{
 	{"bench"},
-	{"cpuset", "estimate", "hdr", "lines", "procfs", "safe", "secret", "slo", "strictyaml", "thread", "units"},
+	{"cpuset", "estimate", "hdr", "lines", "procfs", "safe", "secret", "strictyaml", "thread", "units"},
 	{"cgroup", "docker", "stats"},
+	{"measure"},
+	{"slo"},
 	{"around", "capacity", "check", "contender", "dataset", "event", "hiccup", "launch", "load", "machine", "oracle", "profile", "ready", "results", "sample", "seed", "store", "verdict"},
 	{"compare", "summary"},
 	{"export", "live", "metrics", "plain", "report", "runner", "tui"},
