@@ -96,15 +96,15 @@ func TestHeadline(t *testing.T) {
 	}
 	l := look.New(look.Options{NoColor: true})
 	for _, f := range headline(a, b) {
-		w, ok := want[f.Name]
+		w, ok := want[f.Head]
 		if !ok {
-			t.Errorf("%s is not expected", f.Name)
+			t.Errorf("%s is not expected", f.Head)
 		}
-		delete(want, f.Name)
+		delete(want, f.Head)
 		if got := bare(wordText(l, f, usual)); !f.A.Known || !f.B.Known || got != w {
-			t.Errorf("%s: A %+v, B %+v, %q; want %q", f.Name, f.A, f.B, got, w)
+			t.Errorf("%s: A %+v, B %+v, %q; want %q", f.Head, f.A, f.B, got, w)
 		}
-		switch f.Name {
+		switch f.Head {
 		case "peak memory":
 			if f.A.Value != 2*1011 {
 				t.Errorf("peak memory %g: the highest of all rounds is %d", f.A.Value, 2*1011)
@@ -120,7 +120,7 @@ func TestHeadline(t *testing.T) {
 	}
 	for _, f := range headline(at(nil, -1), b) {
 		if f.A.Known || f.Said != nil {
-			t.Errorf("%s of no contender: %+v", f.Name, f.A)
+			t.Errorf("%s of no contender: %+v", f.Head, f.A)
 		}
 	}
 }
