@@ -37,6 +37,7 @@ const (
 	Throttled     ID = "throttled"
 	ThrottledTime ID = "throttled-time"
 	Cost          ID = "cost"
+	Switches      ID = "switches" // per request
 )
 
 var table = []Measure{
@@ -183,6 +184,21 @@ var table = []Measure{
 		Of:  func(s bench.StepResult) (float64, bool) { t, ok := s.Throttling(); return float64(t.Time), ok },
 		CSV: Column{"throttled_ns", "time throttled, summed over CPUs"},
 	},
+	{
+		ID: Switches, Name: "context switches per request", Head: "switches/req", Unit: PerRequest, Of: switches,
+		Definition: Definition{"Context switches per request", "how often threads of the contender gave up a CPU in the step, to wait for something or because another's turn had come / its successes. Counted by the kernel."},
+		Chart:      &Chart{ID: "switches-per-request", Title: "Context switches per request", Note: "Voluntary and involuntary ones of all threads / successes of the step.", Log: true, Optional: true},
+		Claim:      &Claim{Title: "context switches per request", Head: "switches", Apart: true},
+		CSV:        Column{"switches_per_request", "context switches of both kinds for each success"},
+		Prometheus: &Metric{Name: "locbench_step_context_switches_per_request", Help: "Context switches of the contender for each success."},
+		Live: &Metric{"locbench_context_switches_total", "counter", "Context switches of the contender since its start.", func(u bench.Usage) (float64, bool) {
+			if u.Switches == nil {
+				return 0, false
+			}
+			return float64(u.Switches.Voluntary + u.Switches.Involuntary), true
+		}},
+		Benchmark: "switches/req",
+	},
 	{ID: Cost, Name: "cost", Head: "$/10⁹ req", Unit: Dollars, life: func(c stats.Contender) Figure { return FigureOf(c.CostEach) }},
 }
 
@@ -270,4 +286,9 @@ func nanoseconds(of func(bench.StepResult) (time.Duration, bool)) func(bench.Ste
 func throttled(s bench.StepResult) (float64, bool) {
 	t, ok := s.Throttling()
 	return float64(t.Throttled) / float64(max(1, t.Periods)), ok && t.Periods > 0
+}
+
+func switches(s bench.StepResult) (float64, bool) {
+	voluntary, involuntary, ok := s.Switches()
+	return float64(voluntary+involuntary) / float64(max(1, s.Load.Succeeded)), ok && s.Load.Succeeded > 0
 }
