@@ -13,6 +13,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/compare"
+	"locbench/internal/measure"
 	"locbench/internal/stats"
 	"locbench/internal/testenv"
 	"locbench/internal/thread"
@@ -116,10 +117,11 @@ func calibrated(b *testing.B, dir, profile string, step time.Duration) (compare.
 	}
 	run, legs := read(b, filepath.Join(dir, "calibrate"))
 	peak, ok := stats.Summarise(legs, run.Profile.PriceVCPUHr)[0].PeakStep()
-	if !ok || !peak.CPURequest.Known() {
+	each := measure.Get(measure.CPURequest).Over(peak)
+	if !ok || !each.Known {
 		b.Fatal("the CPU time of a request is not known")
 	}
-	return floor, peak.CPURequest.Duration()
+	return floor, time.Duration(each.Value)
 }
 
 // stayAwake keeps every CPU from becoming idle until the benchmark ends. Whoever else wants a CPU gets it at once.
@@ -185,18 +187,18 @@ func (t *tally) add(b *testing.B, name string, run bench.Run, before, after []be
 	worse := false
 	for _, row := range decided(&floor) {
 		t.measures++
-		if row.Measure == compare.Throughput {
+		if row.Measure == measure.Throughput {
 			say("%s: %s: %s", name, row.Measure, row.Sentence)
 		}
 		if row.Verdict != stats.Better && row.Verdict != stats.Worse {
 			continue
 		}
-		if row.Measure != compare.Throughput {
+		if row.Measure != measure.Throughput {
 			say("%s: %s: %s", name, row.Measure, row.Sentence)
 		}
 		t.different++
 		worse = worse || row.Verdict == stats.Worse
-		if row.Measure == compare.Throughput && row.Verdict == stats.Worse {
+		if row.Measure == measure.Throughput && row.Verdict == stats.Worse {
 			t.throughput++
 		}
 	}

@@ -14,8 +14,10 @@ import (
 // floor does not know its neighbours. docs/architecture.md has the picture.
 var floors = [][]string{
 	{"bench"},
-	{"cpuset", "estimate", "exit", "hdr", "lines", "procfs", "safe", "secret", "slo", "strictyaml", "thread", "units"},
+	{"cpuset", "estimate", "exit", "hdr", "lines", "procfs", "safe", "secret", "strictyaml", "thread", "units"},
 	{"cgroup", "console", "docker", "stats"},
+	{"measure"},
+	{"slo"},
 	{"capacity", "check", "contender", "dataset", "event", "hiccup", "hostusage", "launch", "load", "machine", "oracle", "profile", "ready", "results", "sample", "seed", "store", "verdict"},
 	{"compare", "platform", "summary"},
 	{"export", "live", "metrics", "plain", "report", "runner", "tui", "worker"},

@@ -43,6 +43,75 @@ func TestAdvance(t *testing.T) {
 	}
 }
 
+// fill sets every number below v to n.
+func fill(v reflect.Value, n int64) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), n)
+	case reflect.Struct:
+		if at, ok := v.Addr().Interface().(*time.Time); ok {
+			*at = time.Unix(n, 0)
+			return
+		}
+		for i := range v.NumField() {
+			fill(v.Field(i), n)
+		}
+	case reflect.Int, reflect.Int64:
+		v.SetInt(n)
+	}
+}
+
+// numbers calls each with every number below v.
+func numbers(name string, v reflect.Value, each func(name string, n int64)) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			each(name, 0)
+			return
+		}
+		numbers(name, v.Elem(), each)
+	case reflect.Struct:
+		if at, ok := v.Interface().(time.Time); ok {
+			each(name, at.Unix())
+			return
+		}
+		for i := range v.NumField() {
+			numbers(name+"."+v.Type().Field(i).Name, v.Field(i), each)
+		}
+	case reflect.Int, reflect.Int64:
+		each(name, v.Int())
+	}
+}
+
+// TestAdvanceKnowsEveryNumber finds a counter that Advance was not told of: it would be as it was read last, which is wrong in
+// turns. What is no counter has to be named here.
+func TestAdvanceKnowsEveryNumber(t *testing.T) {
+	gauges := map[string]bool{"Usage.Processes": true, "Usage.Threads": true, "Usage.Took": true, "Beside.Store.CPUs": true}
+	for _, memory := range []string{"Usage.Memory", "Beside.Store.Memory"} {
+		for _, name := range []string{".Used", ".Peak", ".Limit", ".StepPeak"} {
+			gauges[memory+name] = true
+		}
+	}
+	var usage [3]Usage
+	var beside [3]Beside
+	for i, n := range []int64{1000, 10, 17} {
+		fill(reflect.ValueOf(&usage[i]).Elem(), n)
+		fill(reflect.ValueOf(&beside[i]).Elem(), n)
+	}
+	check := func(name string, n int64) {
+		want := int64(1007)
+		if gauges[name] {
+			want = 17
+		}
+		if n != want {
+			t.Errorf("%s is %d, want %d: is it missing in Advance, or here?", name, n, want)
+		}
+	}
+	numbers("Usage", reflect.ValueOf(usage[0].Advance(usage[1], usage[2])), check)
+	numbers("Beside", reflect.ValueOf(*beside[0].Advance(&beside[1], &beside[2])), check)
+}
+
 // What one of the readings does not know is not made up.
 func TestAdvanceOfUnknown(t *testing.T) {
 	bare := Usage{At: time.Unix(5, 0), CPU: 5}

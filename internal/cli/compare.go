@@ -34,8 +34,8 @@ func newCompare(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare OLD NEW | DIR [CONTENDER CONTENDER]",
 		Short: "Tell what changed between two results, and how certain it is",
-		Long: `Sets the contenders of two results folders, or two contenders of one folder, beside each other: throughput at the peak,
-p99 at half of the peak, start-up, time to peak, peak memory and CPU per request. Each is better, worse, the same, or it cannot be told yet,
+		Long: `Sets the contenders of two results folders, or two contenders of one folder, beside each other:
+` + compare.Titles() + `. Each is better, worse, the same, or it cannot be told yet,
 with about how many more rounds would tell. It takes ` + strconv.Itoa(stats.MinInterval) + ` rounds on both sides. The contenders of a folder with just two need no names.
 
 Two runs were made at two times: a machine that has become slower in between looks like a change. Contenders of one run take
@@ -59,7 +59,7 @@ Exit code 0 when nothing of --fail-on is certain to have happened, 4 when someth
 		Args: args(cobra.RangeArgs(1, 3)),
 		RunE: func(_ *cobra.Command, what []string) error { return f.run(env, what) },
 	}
-	cmd.Flags().StringVar(&f.failOn, "fail-on", "", "`changes` that end with exit code 4: throughput<-5%,p99>+10%,start-up>+10%,time-to-peak>+10%,memory>+10%,cpu>+10%")
+	cmd.Flags().StringVar(&f.failOn, "fail-on", "", "`changes` that end with exit code 4: "+compare.Gates())
 	cmd.Flags().StringVar(&f.same, "same", "3%", "a `change` that does not matter: what is certainly less is \"the same\"")
 	cmd.Flags().StringVar(&f.floor, "floor", "", "the smallest `change` that this machine can show, such as 4%, or none; smaller ones are not claimed (default: as calibrated)")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "write the result as JSON")

@@ -13,6 +13,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/compare"
 	"locbench/internal/exit"
+	"locbench/internal/measure"
 	"locbench/internal/results"
 	"locbench/internal/safe"
 )
@@ -30,7 +31,7 @@ func newHistory(env Env) *cobra.Command {
 		Use:   "history [DIR...]",
 		Short: "Show the figures of contenders over many results, with changes marked",
 		Long: `Finds the results folders in these folders and below (in ./results without one) and shows each contender's headline figures in the order
-of time: throughput at the peak, p99 at half of the peak, start-up, time to peak, peak memory and CPU per request, as medians of the complete rounds.
+of time: ` + compare.Titles() + `, as medians of the complete rounds.
 
 Where two neighbours are not comparable (other limits, profile, machine, data), that is marked, and figures on the two sides are not mixed. Within
 comparable results, places where a level has changed for good are marked, with all else that changed there; it takes six results in a row.
@@ -43,10 +44,10 @@ Folders that cannot be read, runs without a complete round, copies and searches 
 		RunE: func(_ *cobra.Command, dirs []string) error { return f.run(env, dirs) },
 	}
 	cmd.Flags().StringSliceVar(&f.contenders, "contender", nil, "only this `CONTENDER`; may be repeated")
-	cmd.Flags().StringSliceVar(&f.measures, "measure", nil, "only these `measures`: throughput, p99, start-up, time-to-peak, memory, cpu")
+	cmd.Flags().StringSliceVar(&f.measures, "measure", nil, "only these `measures`: "+strings.Join(compare.Measures(), ", "))
 	cmd.Flags().StringVar(&f.format, "format", "text", "`FORMAT`: text, md, csv or json")
 	_ = cmd.RegisterFlagCompletionFunc("format", fixed("text", "md", "csv", "json"))
-	_ = cmd.RegisterFlagCompletionFunc("measure", fixed("throughput", "p99", "start-up", "time-to-peak", "memory", "cpu"))
+	_ = cmd.RegisterFlagCompletionFunc("measure", fixed(compare.Measures()...))
 	return cmd
 }
 
@@ -57,7 +58,7 @@ func (f historyFlags) run(env Env, dirs []string) error {
 	if write == nil {
 		return exit.Usagef("--format %q: text, md, csv or json", f.format)
 	}
-	var measures []compare.Measure
+	var measures []measure.ID
 	for _, text := range f.measures {
 		m, err := compare.ParseMeasure(text)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"locbench/internal/bench"
+	"locbench/internal/measure"
 	"locbench/internal/stats"
 )
 
@@ -152,7 +153,7 @@ func pair(a, b contender, runs []Difference, o Options) Contender {
 	c.Rows = rows(a, b, o)
 	for i := range c.Rows {
 		row := &c.Rows[i]
-		unsteady := row.Measure.unsteady(a, b)
+		unsteady := unsteady(measure.Get(row.Measure), a, b)
 		if unsteady != "" {
 			row.Doubts = append(row.Doubts, unsteady)
 		}

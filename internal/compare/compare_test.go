@@ -111,7 +111,7 @@ func TestCompare(t *testing.T) {
 	}
 	for _, c := range r.Contenders {
 		for i, row := range c.Rows {
-			if row.Verdict != want[c.New][i] || row.Measure != Measures()[i] || len(row.Old.Rounds) != 6 {
+			if row.Verdict != want[c.New][i] || string(row.Measure) != Measures()[i] || len(row.Old.Rounds) != 6 {
 				t.Errorf("%s: %+v", c.New, row)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/measure"
 	"locbench/internal/stats"
 )
 
@@ -28,7 +29,7 @@ type Floor struct {
 
 // MeasureFloor is the noise of one measure.
 type MeasureFloor struct {
-	Measure Measure       `json:"measure"`
+	Measure measure.ID    `json:"measure"`
 	Ratio   *Ratio        `json:"ratio,omitempty"` // of the second side to the first; it should be 1. nil: not measured
 	Floor   float64       `json:"floor,omitempty"` // the end of the interval that is farther from 1, as a change: .04 is 4 %
 	Verdict stats.Verdict `json:"verdict"`
@@ -43,7 +44,7 @@ func (f Floor) Largest() (largest float64) {
 }
 
 // Of is the floor of one measure; 0 where it is not known, as of nil.
-func (f *Floor) Of(m Measure) float64 {
+func (f *Floor) Of(m measure.ID) float64 {
 	if f != nil {
 		for _, known := range f.Measures {
 			if known.Measure == m && known.Floor > 0 && !math.IsInf(known.Floor, 0) {
@@ -94,6 +95,9 @@ func NoiseFloor(s Set) (Floor, error) {
 		return Floor{}, err
 	}
 	for _, row := range result.Contenders[0].Rows {
+		if measure.Get(row.Measure).Claim.Apart {
+			continue
+		}
 		m := MeasureFloor{Measure: row.Measure, Ratio: row.Ratio, Verdict: row.Verdict}
 		if row.Ratio != nil {
 			m.Floor = math.Expm1(max(math.Abs(math.Log(row.Ratio.Low)), math.Abs(math.Log(row.Ratio.High))))

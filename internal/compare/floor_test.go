@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"locbench/internal/bench"
+	"locbench/internal/measure"
 )
 
 // The floor grows with the noise, and a drift that hits both sides alike is no difference.
@@ -16,7 +17,7 @@ func TestNoiseFloor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if quiet.Rounds != 6 || len(quiet.Measures) != len(Measures()) || quiet.Claimed != 0 || quiet.Largest() < .005 || quiet.Largest() > .05 {
+	if quiet.Rounds != 6 || len(quiet.Measures) != len(measure.Judged()) || quiet.Claimed != 0 || quiet.Largest() < .005 || quiet.Largest() > .05 {
 		t.Errorf("%+v", quiet)
 	}
 	var noisy []bench.LegResult

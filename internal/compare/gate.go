@@ -7,11 +7,13 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"locbench/internal/measure"
 )
 
 // Gate is a change that is not allowed: "throughput<-5%" fails where the throughput is more than 5 % less.
 type Gate struct {
-	Measure Measure
+	Measure measure.ID
 	Change  float64 // −0.05 is 5 % less; fails below it where higher is better, else above it
 }
 
@@ -45,19 +47,15 @@ func parseGate(part string) (Gate, error) {
 	if at < 0 {
 		return Gate{}, fmt.Errorf("%q names no change; write for example throughput<-5%% or p99>+10%%", part)
 	}
-	g := Gate{Measure: Measure(strings.TrimSpace(part[:at]))}
-	if !slices.Contains(Measures(), g.Measure) {
-		var names []string
-		for _, m := range Measures() {
-			names = append(names, string(m))
-		}
-		return g, fmt.Errorf("%q: there is no measure %q; there are %s", part, g.Measure, strings.Join(names, ", "))
+	g := Gate{Measure: measure.ID(strings.TrimSpace(part[:at]))}
+	if judged := gated(); !slices.Contains(judged, string(g.Measure)) {
+		return g, fmt.Errorf("%q: there is no measure %q; there are %s", part, g.Measure, strings.Join(judged, ", "))
 	}
-	op, sign, example := ">", "+", "10%"
-	if g.Measure.HigherIsBetter() {
-		op, sign, example = "<", "-", "5%"
+	op, sign, example := ">", "+", g.example()
+	if g.higher() {
+		op, sign = "<", "-"
 	}
-	right := fmt.Sprintf("write for example %s%s%s%s", g.Measure, op, sign, example)
+	right := "write for example " + example
 	if part[at:at+1] != op {
 		return g, fmt.Errorf("%q is an improvement; %s", part, right)
 	}
@@ -82,14 +80,42 @@ func parseGate(part string) (Gate, error) {
 	return g, nil
 }
 
+// example is a gate of the same measure.
+func (g Gate) example() string {
+	if g.higher() {
+		return string(g.Measure) + "<-5%"
+	}
+	return string(g.Measure) + ">+10%"
+}
+
+// Gates are an example of each measure: "throughput<-5%,p99>+10%".
+func Gates() string {
+	var all []string
+	for _, id := range gated() {
+		all = append(all, Gate{Measure: measure.ID(id)}.example())
+	}
+	return strings.Join(all, ",")
+}
+
+// gated are the names of the measures that a gate may be of.
+func gated() (all []string) {
+	for _, m := range measure.Judged() {
+		all = append(all, string(m.ID))
+	}
+	return all
+}
+
+// higher tells whether a higher value is better.
+func (g Gate) higher() bool { return measure.Get(g.Measure).Higher }
+
 // String is the form that ParseGates reads.
 func (g Gate) String() string {
 	op := ">"
-	if g.Measure.HigherIsBetter() {
+	if g.higher() {
 		op = "<"
 	}
 	sign := "+"
-	if g.Measure.HigherIsBetter() {
+	if g.higher() {
 		sign = "-"
 	}
 	return fmt.Sprintf("%s%s%s%s%%", g.Measure, op, sign, strconv.FormatFloat(math.Abs(g.Change)*100, 'f', -1, 64))
@@ -141,7 +167,7 @@ func (g Gate) judge(row Row) (Outcome, string) {
 	limit := 1 + g.Change
 	figures := row.Ratio.words()
 	low, high := row.Ratio.Low, row.Ratio.High
-	if g.Measure.HigherIsBetter() {
+	if g.higher() {
 		low, high, limit = -high, -low, -limit
 	}
 	switch {

@@ -4,11 +4,13 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"locbench/internal/measure"
 )
 
 func TestParseGates(t *testing.T) {
 	gates, err := ParseGates("throughput<-5%, p99 > +10% ,memory>+2.5%,cpu>+150%,start-up>+0%")
-	want := []Gate{{Throughput, -0.05}, {P99, 0.1}, {Memory, 0.025}, {CPU, 1.5}, {StartUp, 0}}
+	want := []Gate{{measure.Throughput, -0.05}, {measure.P99Half, 0.1}, {measure.MemoryPeak, 0.025}, {measure.CPURequest, 1.5}, {measure.StartUp, 0}}
 	if err != nil || len(gates) != len(want) {
 		t.Fatalf("%+v, %v", gates, err)
 	}
@@ -42,18 +44,18 @@ func TestJudge(t *testing.T) {
 		row  Row
 		want Outcome
 	}{
-		{"certainly less than allowed", Gate{Throughput, -0.05}, ratio(0.88, 0.94), Failed},
-		{"probably less than allowed", Gate{Throughput, -0.05}, ratio(0.88, 0.96), Open},
-		{"certainly less, but allowed", Gate{Throughput, -0.05}, ratio(0.96, 0.98), Passed},
-		{"as much less as is allowed", Gate{Throughput, -0.5}, ratio(0.5, 0.5), Passed},
-		{"more", Gate{Throughput, -0.05}, ratio(1.1, 1.2), Passed},
-		{"certainly slower than allowed", Gate{P99, 0.1}, ratio(1.11, 1.3), Failed},
-		{"probably slower than allowed", Gate{P99, 0.1}, ratio(1.0, 1.3), Open},
-		{"certainly slower, but allowed", Gate{P99, 0.1}, ratio(1.05, 1.09), Passed},
-		{"faster", Gate{P99, 0.1}, ratio(0.5, 0.6), Passed},
-		{"below the floor", Gate{P99, 0.01}, Row{BelowFloor: true, Ratio: &Ratio{1.03, 1.02, 1.04}}, Open},
-		{"too few rounds", Gate{P99, 0.1}, Row{Sentence: "can't tell"}, Open},
-		{"not comparable", Gate{P99, 0.1}, Row{NotComparable: "other limits", Ratio: &Ratio{2, 2, 2}}, Refused},
+		{"certainly less than allowed", Gate{measure.Throughput, -0.05}, ratio(0.88, 0.94), Failed},
+		{"probably less than allowed", Gate{measure.Throughput, -0.05}, ratio(0.88, 0.96), Open},
+		{"certainly less, but allowed", Gate{measure.Throughput, -0.05}, ratio(0.96, 0.98), Passed},
+		{"as much less as is allowed", Gate{measure.Throughput, -0.5}, ratio(0.5, 0.5), Passed},
+		{"more", Gate{measure.Throughput, -0.05}, ratio(1.1, 1.2), Passed},
+		{"certainly slower than allowed", Gate{measure.P99Half, 0.1}, ratio(1.11, 1.3), Failed},
+		{"probably slower than allowed", Gate{measure.P99Half, 0.1}, ratio(1.0, 1.3), Open},
+		{"certainly slower, but allowed", Gate{measure.P99Half, 0.1}, ratio(1.05, 1.09), Passed},
+		{"faster", Gate{measure.P99Half, 0.1}, ratio(0.5, 0.6), Passed},
+		{"below the floor", Gate{measure.P99Half, 0.01}, Row{BelowFloor: true, Ratio: &Ratio{1.03, 1.02, 1.04}}, Open},
+		{"too few rounds", Gate{measure.P99Half, 0.1}, Row{Sentence: "can't tell"}, Open},
+		{"not comparable", Gate{measure.P99Half, 0.1}, Row{NotComparable: "other limits", Ratio: &Ratio{2, 2, 2}}, Refused},
 	} {
 		if got, why := test.gate.judge(test.row); got != test.want || why == "" {
 			t.Errorf("%s: %s (%s), want %s", test.name, got, why, test.want)
@@ -74,13 +76,13 @@ func TestGatesAndNoise(t *testing.T) {
 			r := compared(t, before, Set{Run: run(), Legs: legs(rng, "a", 6, after)}, Options{})
 			return r.Judge([]Gate{g})[0].Outcome == Failed
 		}
-		if failed(usual(), Gate{Throughput, 0}) {
+		if failed(usual(), Gate{measure.Throughput, 0}) {
 			strict++
 		}
-		if failed(usual(), Gate{Throughput, -0.05}) {
+		if failed(usual(), Gate{measure.Throughput, -0.05}) {
 			five++
 		}
-		if failed(slower, Gate{Throughput, -0.05}) {
+		if failed(slower, Gate{measure.Throughput, -0.05}) {
 			found++
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/measure"
 	"locbench/internal/stats"
 )
 
@@ -36,26 +37,26 @@ type Point struct {
 
 	run   bench.Run
 	legs  []bench.LegResult // what was started, without figures
-	at    bench.Step        // of P99, if it is the first of its stretch
-	steps []stepP99
+	at    bench.Step        // half of the peak, if it is the first of its stretch
+	steps []figureAt
 }
 
 // Figure is one measure of a point.
 type Figure struct {
-	Measure Measure `json:"measure"`
-	Unit    string  `json:"unit"`
-	At      string  `json:"at,omitempty"`  // at which step
-	Out     string  `json:"out,omitempty"` // why no change is looked for here: the step was not in a steady state
-	Side            // rounds, and their median with its interval
+	Measure measure.ID `json:"measure"`
+	Unit    string     `json:"unit"`
+	At      string     `json:"at,omitempty"`  // at which step
+	Out     string     `json:"out,omitempty"` // why no change is looked for here: the step was not in a steady state
+	Side               // rounds, and their median with its interval
 }
 
 // Change is a place where the level of a measure changed.
 type Change struct {
-	Measure Measure `json:"measure"`
-	At      int     `json:"at"` // index of the first point of the new level
-	Before  float64 `json:"before"`
-	After   float64 `json:"after"` // medians of the points between the neighbouring changes or breaks
-	P       float64 `json:"p"`
+	Measure measure.ID `json:"measure"`
+	At      int        `json:"at"` // index of the first point of the new level
+	Before  float64    `json:"before"`
+	After   float64    `json:"after"` // medians of the points between the neighbouring changes or breaks
+	P       float64    `json:"p"`
 	// Since are what else is on record as different between this point and the one before: perhaps the reason.
 	Since []Difference `json:"since,omitempty"`
 }
@@ -67,7 +68,9 @@ type Course struct {
 	Changes   []Change `json:"changes,omitempty"`
 }
 
-type stepP99 struct {
+// figureAt is a measure that is taken at half of the peak, at any step that half of the peak may turn out to be.
+type figureAt struct {
+	of     measure.ID
 	step   bench.Step
 	values []float64
 	out    string
@@ -123,17 +126,18 @@ func (p *Point) measure(c contender) {
 	for _, leg := range c.legs {
 		p.legs = append(p.legs, bench.LegResult{Leg: leg.Leg, Service: leg.Service, Instance: leg.Instance})
 	}
-	for _, m := range Measures() {
-		values, _, at, _ := m.samples(c, c)
-		if m == P99 {
+	for _, shown := range measure.View(measure.Compared) {
+		m := shown.Measure
+		values, _, at, _ := samples(m, c, c)
+		if m.Claim.At == measure.AtHalf {
 			p.at, _, _ = half(c)
 			for _, s := range c.Steps {
 				if !s.Step.WarmUp {
-					p.steps = append(p.steps, stepP99{s.Step, c.p99(s.Step), s.DriftWords()})
+					p.steps = append(p.steps, figureAt{m.ID, s.Step, c.at(m, s.Step), s.DriftWords()})
 				}
 			}
 		}
-		p.Values = append(p.Values, Figure{Measure: m, Unit: m.unit(), At: at, Out: m.step(c, p.at).DriftWords(), Side: side(stats.NewValue(values))})
+		p.Values = append(p.Values, Figure{Measure: m.ID, Unit: m.Unit.String(), At: at, Out: stepOf(m, c, p.at).DriftWords(), Side: side(stats.NewValue(values))})
 	}
 }
 
@@ -149,12 +153,9 @@ func (h *History) Labels() []string {
 
 // Courses puts the points of each label in the order of time, and marks where they cannot be compared and where a level changed. Without
 // labels it is of all contenders, without measures of all of these. A change is searched within each stretch of comparable points.
-func (h *History) Courses(labels []string, measures []Measure) ([]Course, error) {
+func (h *History) Courses(labels []string, measures []measure.ID) ([]Course, error) {
 	if len(labels) == 0 {
 		labels = h.Labels()
-	}
-	if len(measures) == 0 {
-		measures = Measures()
 	}
 	var all []Course
 	for _, label := range labels {
@@ -166,7 +167,9 @@ func (h *History) Courses(labels []string, measures []Measure) ([]Course, error)
 		slices.SortStableFunc(c.Points, func(a, b Point) int { return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.Folder, b.Folder)) })
 		for i := range c.Points {
 			p := &c.Points[i]
-			p.Values = slices.DeleteFunc(slices.Clone(p.Values), func(f Figure) bool { return !slices.Contains(measures, f.Measure) })
+			p.Values = slices.DeleteFunc(slices.Clone(p.Values), func(f Figure) bool {
+				return len(measures) > 0 && !slices.Contains(measures, f.Measure) || len(measures) == 0 && unknown(f.Measure, points)
+			})
 			if i > 0 {
 				was := c.Points[i-1]
 				p.Break = broken(append(Differences(was.run, p.run), LegDifferences(was.legs, p.legs)...))
@@ -188,6 +191,13 @@ func (h *History) Courses(labels []string, measures []Measure) ([]Course, error)
 	return all, nil
 }
 
+// unknown tells whether a measure that only explains others is in none of the points.
+func unknown(id measure.ID, points []Point) bool {
+	return measure.Get(id).Claim.Apart && !slices.ContainsFunc(points, func(p Point) bool {
+		return slices.ContainsFunc(p.Values, func(f Figure) bool { return f.Measure == id && f.Median != nil })
+	})
+}
+
 // broken names what breaks a comparison, with its values where they are short: a list of steps is none.
 func broken(differences []Difference) string {
 	const short = 40
@@ -204,13 +214,13 @@ func broken(differences []Difference) string {
 	return strings.Join(parts, ", ")
 }
 
-// stretch searches a stretch of comparable points for changes. p99 is at the step that the first of them has at half of its peak.
+// stretch searches a stretch of comparable points for changes. What is taken at half of the peak is at the step that the first of them has there.
 func (c *Course) stretch(from, to int) error {
 	points := c.Points[from:to]
 	for i := range points {
 		for j := range points[i].Values {
-			if f := &points[i].Values[j]; f.Measure == P99 {
-				*f = points[i].p99(points[0].at)
+			if f := &points[i].Values[j]; measure.Get(f.Measure).Claim.At == measure.AtHalf {
+				*f = points[i].figure(f.Measure, points[0].at)
 			}
 		}
 	}
@@ -236,11 +246,11 @@ func (c *Course) stretch(from, to int) error {
 	return nil
 }
 
-// p99 is the figure at a step.
-func (p Point) p99(step bench.Step) Figure {
-	f := Figure{Measure: P99, Unit: P99.unit(), At: step.Name}
+// figure is a measure at a step.
+func (p Point) figure(of measure.ID, step bench.Step) Figure {
+	f := Figure{Measure: of, Unit: measure.Get(of).Unit.String(), At: step.Name}
 	for _, s := range p.steps {
-		if alike(s.step, step) {
+		if s.of == of && alike(s.step, step) {
 			f.Side, f.Out = side(stats.NewValue(s.values)), s.out
 		}
 	}
@@ -248,9 +258,9 @@ func (p Point) p99(step bench.Step) Figure {
 }
 
 // ParseMeasure reads the name of a measure.
-func ParseMeasure(text string) (Measure, error) {
-	if m := Measure(text); slices.Contains(Measures(), m) {
-		return m, nil
+func ParseMeasure(text string) (measure.ID, error) {
+	if slices.Contains(Measures(), text) {
+		return measure.ID(text), nil
 	}
-	return "", fmt.Errorf("there is no measure %q; there are throughput, p99, start-up, time-to-peak, memory and cpu", text)
+	return "", fmt.Errorf("there is no measure %q; there are %s", text, enumerated(Measures()))
 }

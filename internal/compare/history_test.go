@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"locbench/internal/bench"
+	"locbench/internal/measure"
 )
 
 // past is a history of n runs of contenders a and b, the i-th as change says.
@@ -31,7 +32,7 @@ func past(t *testing.T, n int, change func(i int, r *bench.Run, f *figures)) *Hi
 	return &h
 }
 
-func courses(t *testing.T, h *History, labels []string, measures ...Measure) []Course {
+func courses(t *testing.T, h *History, labels []string, measures ...measure.ID) []Course {
 	t.Helper()
 	all, err := h.Courses(labels, measures)
 	if err != nil {
@@ -73,7 +74,7 @@ func TestHistoryMarksAChange(t *testing.T) {
 	}
 	var found *Change
 	for i, x := range all[0].Changes {
-		if x.Measure == Throughput {
+		if x.Measure == measure.Throughput {
 			found = &all[0].Changes[i]
 		}
 	}
@@ -102,7 +103,7 @@ func TestHistoryBreaks(t *testing.T) {
 			f.peak /= 3
 		}
 	})
-	c := courses(t, h, []string{"a"}, Throughput)[0]
+	c := courses(t, h, []string{"a"}, measure.Throughput)[0]
 	for i, p := range c.Points {
 		if (p.Break != "") != (i == 6) || len(p.Values) != 1 {
 			t.Errorf("%d: %q, %d measures", i, p.Break, len(p.Values))
@@ -128,7 +129,7 @@ func TestHistoryBreaks(t *testing.T) {
 
 func TestHistoryOfFew(t *testing.T) {
 	for n, want := range map[int]string{1: "One result has no course", 2: "locbench compare OLD NEW", 5: "6 comparable results in a row", 6: "No change of level"} {
-		text, _, _ := texts(t, courses(t, past(t, n, nil), []string{"b"}, Throughput))
+		text, _, _ := texts(t, courses(t, past(t, n, nil), []string{"b"}, measure.Throughput))
 		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
 			t.Errorf("%d results: no %q in\n%s", n, want, text)
 		}

@@ -2,16 +2,20 @@ package compare
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"locbench/internal/measure"
 	"locbench/internal/safe"
+	"locbench/internal/units"
 )
 
 // HistoryText writes courses for people: a table with a row for each result, marks between the rows, and a line of blocks for each measure.
@@ -41,14 +45,8 @@ const (
 )
 
 func (c Course) text(b *bytes.Buffer) {
-	fmt.Fprintf(b, "%s   %s\n", safe.Line(c.Contender, 60), results(len(c.Points)))
-	rows := c.rows()
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
-	}
+	fmt.Fprintf(b, "%s   %s\n", safe.Line(c.Contender, 60), units.Plural(len(c.Points), "result"))
+	rows, widths := c.narrow(c.rows())
 	for i, row := range rows {
 		if i > 0 {
 			c.marks(i-1, func(text string) { fold(b, "      ", text) })
@@ -75,12 +73,33 @@ func (c Course) text(b *bytes.Buffer) {
 	}
 }
 
+// narrow leaves columns of measures that explain others out until the rows are no wider than historyWidth.
+func (c Course) narrow(rows [][]string) (kept [][]string, widths []int) {
+	first := len(rows[0]) - len(c.Points[0].Values)
+	for k := len(c.Points[0].Values); ; k-- {
+		widths = make([]int, len(rows[0]))
+		total := 0
+		for i := range widths {
+			for _, row := range rows {
+				widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
+			}
+			total += 2 + widths[i]
+		}
+		if total <= historyWidth || k == 0 {
+			return rows, widths
+		}
+		if measure.Get(c.Points[0].Values[k-1].Measure).Claim.Apart {
+			for n := range rows {
+				rows[n] = slices.Delete(rows[n], first+k-1, first+k)
+			}
+		}
+	}
+}
+
 // title is the name of the k-th measure.
 func (c Course) title(k int) string {
-	if m := c.Points[0].Values[k].Measure; m != P99 {
-		return m.Title()
-	}
-	return "p99 at half of the peak"
+	claim := measure.Get(c.Points[0].Values[k].Measure).Claim
+	return cmp.Or(claim.Long, claim.Title)
 }
 
 // span is from the smallest to the largest value of a measure.
@@ -91,28 +110,18 @@ func (c Course) span(k int) string {
 			lo, hi = min(lo, *m), max(hi, *m)
 		}
 	}
-	m := c.Points[0].Values[k].Measure
+	u := measure.Get(c.Points[0].Values[k].Measure).Unit
 	if lo > hi {
 		return "not measured"
 	}
-	return m.Text(lo) + " to " + m.Text(hi)
-}
-
-func results(n int) string {
-	if n == 1 {
-		return "1 result"
-	}
-	return fmt.Sprintf("%d results", n)
+	return u.Text(lo) + " to " + u.Text(hi)
 }
 
 // rows are the table, its head first.
 func (c Course) rows() [][]string {
 	head := []string{"#", "started", "n"}
 	for _, f := range c.Points[0].Values {
-		head = append(head, map[Measure]string{Throughput: "req/s", StartUp: "start", PeakTime: "to peak", CPU: "CPU/req"}[f.Measure])
-		if last := &head[len(head)-1]; *last == "" {
-			*last = string(f.Measure)
-		}
+		head = append(head, measure.Get(f.Measure).Claim.Head)
 	}
 	rows := [][]string{head}
 	for i, p := range c.Points {
@@ -127,9 +136,9 @@ func (c Course) rows() [][]string {
 
 func (f Figure) text() string {
 	if f.Median == nil {
-		return "–"
+		return units.Missing
 	}
-	return strings.TrimSuffix(f.Measure.Text(*f.Median), "/s")
+	return measure.Get(f.Measure).Unit.Cell(*f.Median)
 }
 
 // marks tells what stands before a point.
@@ -139,7 +148,7 @@ func (c Course) marks(i int, say func(string)) {
 	}
 	for _, f := range c.Points[i].Values {
 		if f.Out != "" {
-			say("── " + f.Measure.Title() + ": " + safe.Line(f.Out, 200) + ", so that no change is looked for in it")
+			say("── " + measure.Get(f.Measure).Claim.Title + ": " + safe.Line(f.Out, 200) + ", so that no change is looked for in it")
 		}
 	}
 	for _, x := range c.Changes {
@@ -155,9 +164,10 @@ func (x Change) words() string {
 	if x.After > x.Before {
 		mark = "▲"
 	}
-	text := fmt.Sprintf("%s %s: %s → %s", mark, x.Measure.Title(), x.Measure.Text(x.Before), x.Measure.Text(x.After))
+	m := measure.Get(x.Measure)
+	text := fmt.Sprintf("%s %s: %s → %s", mark, m.Claim.Title, m.Unit.Text(x.Before), m.Unit.Text(x.After))
 	if x.Before > 0 {
-		text += " (" + percent(x.After/x.Before-1) + ")"
+		text += " (" + change(x.After/x.Before-1) + ")"
 	}
 	text += fmt.Sprintf(", p %.2g", x.P)
 	var other []string
@@ -172,7 +182,7 @@ func (x Change) words() string {
 	return text
 }
 
-func percent(v float64) string {
+func change(v float64) string {
 	return strings.Replace(fmt.Sprintf("%+.1f %%", 100*v), "-", "−", 1)
 }
 

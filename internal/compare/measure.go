@@ -1,48 +1,41 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"locbench/internal/bench"
+	"locbench/internal/measure"
 	"locbench/internal/stats"
 )
 
-// Measure names a headline measure, in results and in --fail-on.
-type Measure string
-
-// The declared headline measures: those that both sides have are the family over which p values are adjusted. There are no others, so that nobody can look at many and
-// tell the one that came out well.
-const (
-	Throughput Measure = "throughput"   // successes per second at the step with the side's own peak
-	P99        Measure = "p99"          // nanoseconds, at half of the peak
-	StartUp    Measure = "start-up"     // nanoseconds until the first answer
-	PeakTime   Measure = "time-to-peak" // nanoseconds until the final speed, see stats.TimeToPeak
-	Memory     Measure = "memory"       // bytes, the highest of a complete leg
-	CPU        Measure = "cpu"          // nanoseconds of CPU time for each success, at the step with the side's own peak
-)
-
-// Measures are all of them in the order in which they are shown.
-func Measures() []Measure { return []Measure{Throughput, P99, StartUp, PeakTime, Memory, CPU} }
-
-// HigherIsBetter tells which way is up.
-func (m Measure) HigherIsBetter() bool { return m == Throughput }
-
-// unit is that of the values in results.
-func (m Measure) unit() string {
-	switch m {
-	case Throughput:
-		return "1/s"
-	case Memory:
-		return "bytes"
+// Measures are the names of all measures that contenders are compared by.
+func Measures() (all []string) {
+	for _, m := range measure.View(measure.Compared) {
+		all = append(all, string(m.ID))
 	}
-	return "ns"
+	return all
+}
+
+// Titles are what they are called: "throughput at the peak, … and CPU per request".
+func Titles() string {
+	var all []string
+	for _, m := range measure.View(measure.Compared) {
+		all = append(all, cmp.Or(m.Claim.Long, m.Claim.Title))
+	}
+	return enumerated(all)
+}
+
+func enumerated(all []string) string {
+	return strings.Join(all[:len(all)-1], ", ") + " and " + all[len(all)-1]
 }
 
 // Row is one measure of a contender on both sides.
 type Row struct {
-	Measure        Measure       `json:"measure"`
+	Measure        measure.ID    `json:"measure"`
 	Unit           string        `json:"unit"`
 	HigherIsBetter bool          `json:"higher_is_better"`
 	At             string        `json:"at,omitempty"` // at which step, in words
@@ -86,9 +79,12 @@ func rows(a, b contender, o Options) []Row {
 	var of []int // rows that family is of: what a side does not have is not tested
 	both, paired := together([]contender{a, b})
 	a, b = both[0], both[1]
-	for _, m := range Measures() {
-		old, fresh, at, doubts := m.samples(a, b)
-		all = append(all, Row{Measure: m, Unit: m.unit(), HigherIsBetter: m.HigherIsBetter(), At: at, Doubts: doubts, Paired: paired && stats.SameLength(old, fresh)})
+	for _, m := range measure.View(measure.Compared) {
+		old, fresh, at, doubts := samples(m.Measure, a, b)
+		if m.Claim.Apart && len(old)+len(fresh) == 0 {
+			continue
+		}
+		all = append(all, Row{Measure: m.ID, Unit: m.Unit.String(), HigherIsBetter: m.Higher, At: at, Doubts: doubts, Paired: paired && stats.SameLength(old, fresh)})
 		r := &all[len(all)-1]
 		r.Old, r.New = side(stats.NewValue(old)), side(stats.NewValue(fresh))
 		switch {
@@ -98,9 +94,11 @@ func rows(a, b contender, o Options) []Row {
 			r.Sentence = "not measured in old"
 		case len(fresh) == 0:
 			r.Sentence = "not measured in new"
+		case m.Claim.Apart:
+			r.apart(o.Rule.Fill().Alpha)
 		default:
 			of = append(of, len(all)-1)
-			family = append(family, stats.Pair{Measure: string(m), HigherIsBetter: m.HigherIsBetter(), Old: old, New: fresh, Paired: r.Paired, Floor: o.Floor.Of(m)})
+			family = append(family, stats.Pair{Measure: string(m.ID), HigherIsBetter: m.Higher, Old: old, New: fresh, Paired: r.Paired, Floor: o.Floor.Of(m.ID)})
 		}
 	}
 	for i, c := range o.Rule.Compare(family) {
@@ -116,15 +114,15 @@ func rows(a, b contender, o Options) []Row {
 	return all
 }
 
-// step is the one of c that the measure is of, where it is of one: p99 that of a step which both sides have.
-func (m Measure) step(c contender, p99 bench.Step) stats.Step {
-	switch m {
-	case Throughput, CPU:
+// stepOf is the one of c that a measure is of, where it is of one: at half of the peak that of a step which both sides have.
+func stepOf(m measure.Measure, c contender, half bench.Step) stats.Step {
+	switch m.Claim.At {
+	case measure.AtPeak:
 		peak, _ := c.PeakStep()
 		return peak
-	case P99:
+	case measure.AtHalf:
 		for _, s := range slices.Backward(c.Steps) {
-			if alike(s.Step, p99) {
+			if alike(s.Step, half) {
 				return s
 			}
 		}
@@ -133,18 +131,31 @@ func (m Measure) step(c contender, p99 bench.Step) stats.Step {
 }
 
 // unsteady names the sides whose step was not in a steady state; "" where both were.
-func (m Measure) unsteady(a, b contender) string {
-	p99, _, _ := half(a)
+func unsteady(m measure.Measure, a, b contender) string {
+	halfway, _, _ := half(a)
 	reason := ""
 	for _, side := range []struct {
 		name string
 		contender
 	}{{"old", a}, {"new", b}} {
-		if step := m.step(side.contender, p99); step.Drifting > 0 {
+		if step := stepOf(m, side.contender, halfway); step.Drifting > 0 {
 			reason = both(reason, side.name+": "+step.DriftWords())
 		}
 	}
 	return reason
+}
+
+// apart gives the change without a verdict.
+func (r *Row) apart(alpha float64) {
+	ratioOf := stats.RatioOf
+	if r.Paired {
+		ratioOf = stats.PairedRatio
+	}
+	r.Verdict, r.Sentence = stats.CannotTell, "not judged"
+	if ratio, err := ratioOf(r.Old.Rounds, r.New.Rounds, 1-alpha); err == nil {
+		r.Ratio = &Ratio{ratio.Estimate, ratio.Interval.Low, ratio.Interval.High}
+		r.Sentence += ": " + r.Ratio.words()
+	}
 }
 
 // withhold takes the verdict back; the figures stay.
@@ -168,21 +179,15 @@ func side(v stats.Value) Side {
 }
 
 // samples are the values of both sides, one of each round that has one, and what they are of.
-func (m Measure) samples(a, b contender) (old, fresh []float64, at string, doubts []string) {
-	switch m {
-	case StartUp:
-		return a.StartUp.Values, b.StartUp.Values, "", nil
-	case PeakTime:
-		return a.PeakTime.Values, b.PeakTime.Values, "", nil
-	case Memory:
-		var guessA, guessB bool
-		old, guessA = a.memory()
-		fresh, guessB = b.memory()
-		if guessA || guessB {
-			doubts = append(doubts, "a peak is the largest reading; the true one may be higher")
+func samples(m measure.Measure, a, b contender) (old, fresh []float64, at string, doubts []string) {
+	switch m.Claim.At {
+	case measure.OfLife:
+		old, fresh := m.Contender(a.Contender), m.Contender(b.Contender)
+		if old.AtLeast || fresh.AtLeast {
+			doubts = append(doubts, m.Claim.Guess)
 		}
-		return old, fresh, "", doubts
-	case P99:
+		return old.Rounds, fresh.Rounds, "", doubts
+	case measure.AtHalf:
 		step, share, ok := half(a)
 		if !ok {
 			return nil, nil, "", nil
@@ -191,14 +196,10 @@ func (m Measure) samples(a, b contender) (old, fresh []float64, at string, doubt
 		if step.PeakShare == 0 {
 			at += fmt.Sprintf(" (%.0f %% of the old peak)", 100*share)
 		}
-		return a.p99(step), b.p99(step), at, nil
+		return a.at(m, step), b.at(m, step), at, nil
 	}
 	peakA, okA := a.PeakStep()
 	peakB, okB := b.PeakStep()
-	of := func(s stats.Step) []float64 { return s.Throughput.Values }
-	if m == CPU {
-		of = func(s stats.Step) []float64 { return s.CPURequest.Values }
-	}
 	switch {
 	case okA && okB && peakA.Step.Name != peakB.Step.Name:
 		at = peakA.Step.Name + " → " + peakB.Step.Name
@@ -207,20 +208,7 @@ func (m Measure) samples(a, b contender) (old, fresh []float64, at string, doubt
 	case okB:
 		at = peakB.Step.Name
 	}
-	return of(peakA), of(peakB), at, nil
-}
-
-// memory are the peaks of the complete legs: one that ended early has not been loaded enough.
-func (c contender) memory() (peaks []float64, sample bool) {
-	for _, leg := range c.legs {
-		if leg.State != bench.LegComplete {
-			continue
-		}
-		if peak, s := stats.LegMemoryPeak(leg); peak > 0 {
-			peaks, sample = append(peaks, float64(peak)), sample || s
-		}
-	}
-	return peaks, sample
+	return m.Over(peakA).Rounds, m.Over(peakB).Rounds, at, nil
 }
 
 // half is the step at half of the peak, by stats.Contender.HalfPeak. The old side chooses, and the new one is measured at the same step.
@@ -232,14 +220,14 @@ func half(c contender) (step bench.Step, share float64, ok bool) {
 	return c.Steps[i].Step, share, true
 }
 
-// p99 are the quantiles of the rounds that finished the step.
-func (c contender) p99(step bench.Step) (values []float64) {
+// at are the values of the rounds that finished the step.
+func (c contender) at(m measure.Measure, step bench.Step) (values []float64) {
 	for _, leg := range c.legs {
 		// Of several steps of that name the last: the earlier ones warm up.
 		for _, s := range slices.Backward(leg.Steps) {
 			if alike(s.Step, step) {
-				if s.Aborted == "" && s.Load.Latency.Count > 0 && s.Load.Latency.P99 > 0 {
-					values = append(values, float64(s.Load.Latency.P99))
+				if v, ok := m.Of(s); ok && v > 0 && s.Aborted == "" {
+					values = append(values, v)
 				}
 				break
 			}

@@ -8,8 +8,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"locbench/internal/measure"
 	"locbench/internal/safe"
 	"locbench/internal/stats"
+	"locbench/internal/units"
 )
 
 // Text writes the result for people: one table for each contender, then what else they have to know. The labels and all else that comes
@@ -124,16 +126,11 @@ func differences(b *bytes.Buffer, ds []Difference) {
 	}
 }
 
-func rounds(l Legs) string {
-	if l.Seen == 1 {
-		return "1 round"
-	}
-	return fmt.Sprintf("%d rounds", l.Seen)
-}
+func rounds(l Legs) string { return units.Plural(l.Seen, "round") }
 
 // name is what the table calls the measure.
 func (r Row) name() string {
-	title := r.Measure.Title()
+	title := measure.Get(r.Measure).Claim.Title
 	if r.At != "" {
 		title += ", " + safe.Line(r.At, 60)
 	}
@@ -143,9 +140,9 @@ func (r Row) name() string {
 // value is the median in its unit.
 func (r Row) value(s Side) string {
 	if s.Median == nil {
-		return "–"
+		return units.Missing
 	}
-	return r.Measure.Text(*s.Median)
+	return measure.Get(r.Measure).Unit.Text(*s.Median)
 }
 
 // align writes rows in columns: the first and the last to the left, those between to the right.

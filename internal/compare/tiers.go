@@ -3,9 +3,9 @@ package compare
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/measure"
 	"locbench/internal/stats"
 	"locbench/internal/units"
 	"locbench/internal/verdict"
@@ -13,11 +13,11 @@ import (
 
 // Standing is how the contenders of one run stand in one headline measure: in tiers, not in ranks.
 type Standing struct {
-	Measure Measure `json:"measure"`
-	At      string  `json:"at,omitempty"` // the step, in words, where all were measured at the same one
-	Places  []Place `json:"places"`       // the first tier first, and in it its leader; who is in no tier comes last
-	Lacking int     `json:"lacking,omitempty"`
-	Paired  bool    `json:"paired,omitempty"` // the contenders took turns with each other: round against round
+	Measure measure.ID `json:"measure"`
+	At      string     `json:"at,omitempty"` // the step, in words, where all were measured at the same one
+	Places  []Place    `json:"places"`       // the first tier first, and in it its leader; who is in no tier comes last
+	Lacking int        `json:"lacking,omitempty"`
+	Paired  bool       `json:"paired,omitempty"` // the contenders took turns with each other: round against round
 }
 
 // Place is that of one contender.
@@ -30,7 +30,7 @@ type Place struct {
 	Same      bool     `json:"same,omitempty"`   // as that leader: the whole interval of Ratio is within the margin
 	Out       string   `json:"out,omitempty"`    // why it is in no tier however many rounds it has: rounds failed, requests failed, the client or a clock decided
 	Doubts    []string `json:"doubts,omitempty"` // outliers, groups, a drift, errors; nothing was left out for them
-	measure   Measure
+	unit      measure.Unit
 	margin    float64
 }
 
@@ -39,14 +39,15 @@ type Place struct {
 // known to be worse than its leader. It takes stats.MinInterval rounds of a contender to be in a tier at all. Each measure is a family of its own.
 //
 // Throughput and CPU are of each contender's own peak; p99 is of one step for all, at half of the peak of the contender with the highest.
-func Tiers(s Set, m Measure, rule stats.Rule) (Standing, error) {
+func Tiers(s Set, id measure.ID, rule stats.Rule) (Standing, error) {
+	m := measure.Get(id)
 	all, err := contenders(s)
 	if err != nil {
 		return Standing{}, err
 	}
 	all, paired := together(all)
 	reference := all[0]
-	var p99 bench.Step
+	var halfway bench.Step
 	for _, c := range all {
 		if peak, ok := c.PeakStep(); ok {
 			if best, known := reference.PeakStep(); !known || peak.Throughput.Median > best.Throughput.Median {
@@ -54,43 +55,43 @@ func Tiers(s Set, m Measure, rule stats.Rule) (Standing, error) {
 			}
 		}
 	}
-	standing := Standing{Measure: m}
-	samples := make([][]float64, len(all))
+	standing := Standing{Measure: id}
+	values := make([][]float64, len(all))
 	places := make([]Place, len(all))
 	for i, c := range all {
 		var at string
 		var doubts []string
-		if m == P99 {
+		if m.Claim.At == measure.AtHalf {
 			if step, share, ok := half(reference); ok {
-				p99 = step
-				samples[i], at = c.p99(step), step.Name
+				halfway = step
+				values[i], at = c.at(m, step), step.Name
 				if step.PeakShare == 0 {
 					at += fmt.Sprintf(", %.0f %% of the peak of %s", 100*share, reference.Label)
 				}
 				standing.At = at
 			}
 		} else {
-			_, samples[i], at, doubts = m.samples(c, c)
+			_, values[i], at, doubts = samples(m, c, c)
 		}
 		if legs := c.count(); legs.Errors >= errorsMatter {
 			doubts = append(doubts, fmt.Sprintf("%.2g %% of its requests failed; throughput and latency are of the others", 100*legs.Errors))
 		}
 		places[i] = Place{
-			Contender: c.Label, At: at, Value: side(stats.NewValue(samples[i])), Doubts: append(doubts, stats.Doubts(samples[i])...),
-			measure: m, margin: rule.Fill().Margin,
+			Contender: c.Label, At: at, Value: side(stats.NewValue(values[i])), Doubts: append(doubts, stats.Doubts(values[i])...),
+			unit: m.Unit, margin: rule.Fill().Margin,
 		}
 	}
 	for i, c := range all {
-		if places[i].Out = c.outside(m, p99, s.Run.Machine.CPUs); places[i].Out != "" {
-			samples[i] = nil
+		if places[i].Out = c.outside(m, halfway, s.Run.Machine.CPUs); places[i].Out != "" {
+			values[i] = nil
 		}
 	}
 	ratioOf := stats.RatioOf
-	standing.Paired = paired && aligned(samples)
+	standing.Paired = paired && aligned(values)
 	if standing.Paired {
 		ratioOf = stats.PairedRatio
 	}
-	tiers, unknown, lacking := rule.Tiers(samples, m.HigherIsBetter(), standing.Paired)
+	tiers, unknown, lacking := rule.Tiers(values, m.Higher, standing.Paired)
 	standing.Lacking = lacking
 	leader := -1
 	for n, tier := range tiers {
@@ -98,7 +99,7 @@ func Tiers(s Set, m Measure, rule stats.Rule) (Standing, error) {
 			places[i].Tier = n + 1
 			if leader < 0 {
 				leader = i
-			} else if ratio, err := ratioOf(samples[leader], samples[i], 1-rule.Fill().Alpha); err == nil {
+			} else if ratio, err := ratioOf(values[leader], values[i], 1-rule.Fill().Alpha); err == nil {
 				places[i].Ratio = &Ratio{ratio.Estimate, ratio.Interval.Low, ratio.Interval.High}
 				places[i].Same = ratio.Interval.Within(1/(1+places[i].margin), 1+places[i].margin)
 			}
@@ -112,7 +113,7 @@ func Tiers(s Set, m Measure, rule stats.Rule) (Standing, error) {
 }
 
 // outside says why c stands in no tier of m; see stats.Outside.
-func (c contender) outside(m Measure, p99 bench.Step, cpus int) string {
+func (c contender) outside(m measure.Measure, halfway bench.Step, cpus int) string {
 	failed := 0
 	for _, leg := range c.legs {
 		if leg.State == bench.LegFailed {
@@ -123,16 +124,15 @@ func (c contender) outside(m Measure, p99 bench.Step, cpus int) string {
 	if peak, ok := c.PeakStep(); ok {
 		clientBound = verdict.Rounds(cpus, c.legs)[peak.Index].Bound == verdict.Client
 	}
-	of := map[Measure]stats.Kind{Throughput: stats.OfThroughput, P99: stats.OfLatency, CPU: stats.OfCPU}[m] // else of a life
-	return stats.Outside(of, c.Contender, m.step(c, p99), failed, clientBound)
+	return stats.Outside(m.Claim.Kind, c.Contender, stepOf(m, c, halfway), failed, clientBound)
 }
 
 // Text is the median in its unit: "4,455/s", "5.02 ms", "61 MiB"; "–" where it is not known.
 func (p Place) Text() string {
 	if p.Value.Median == nil {
-		return "–"
+		return units.Missing
 	}
-	return p.measure.Text(*p.Value.Median)
+	return p.unit.Text(*p.Value.Median)
 }
 
 // Interval is the 95 % interval of the median, "4,401/s to 4,510/s", or what it lacks: "need ≥ 6 rounds".
@@ -143,7 +143,7 @@ func (p Place) Interval() string {
 	case p.Value.Low == nil || p.Value.High == nil:
 		return fmt.Sprintf("need ≥ %d rounds", stats.MinInterval)
 	}
-	return p.measure.Text(*p.Value.Low) + " to " + p.measure.Text(*p.Value.High)
+	return p.unit.Text(*p.Value.Low) + " to " + p.unit.Text(*p.Value.High)
 }
 
 // Words say how it stands to the leader of the first tier: "in front", "same within 3 %: +0.4 % (−0.1 % to +0.9 %)", "not told apart: …",
@@ -168,35 +168,7 @@ func (p Place) Words() string {
 	return "behind: " + p.Ratio.words()
 }
 
-// Text writes a value of the measure in its unit.
-func (m Measure) Text(v float64) string {
-	switch m.unit() {
-	case "bytes":
-		return units.Bytes(int64(v))
-	case "ns":
-		return units.Duration(time.Duration(v))
-	}
-	return units.Rate(v) + "/s"
-}
-
 // Told tells whether any contender is in a tier.
 func (s Standing) Told() bool {
 	return slices.ContainsFunc(s.Places, func(p Place) bool { return p.Tier > 0 })
-}
-
-// Title is what tables call the measure.
-func (m Measure) Title() string {
-	switch m {
-	case Throughput:
-		return "throughput at the peak"
-	case StartUp:
-		return "start-up"
-	case PeakTime:
-		return "time to peak"
-	case Memory:
-		return "peak memory"
-	case CPU:
-		return "CPU per request"
-	}
-	return string(m)
 }

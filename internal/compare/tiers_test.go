@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/measure"
 	"locbench/internal/stats"
 )
 
@@ -30,7 +31,7 @@ func TestTiersOfContenders(t *testing.T) {
 		legs(rng, "slow", 6, with(.7)), legs(rng, "fast", 6, with(1.001)), legs(rng, "twin", 6, with(1)), legs(rng, "few", 3, with(2)),
 	)}
 	set.Legs[0].Steps[3].Load.Failed = map[bench.ErrorKind]int64{bench.ErrTimeout: 2000}
-	s, err := Tiers(set, Throughput, stats.Rule{})
+	s, err := Tiers(set, measure.Throughput, stats.Rule{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,13 +53,13 @@ func TestTiersOfContenders(t *testing.T) {
 	}
 
 	// All at the step at half of the highest peak, here that of the one with few rounds; the lower value is the better one.
-	s, err = Tiers(set, P99, stats.Rule{})
+	s, err = Tiers(set, measure.P99Half, stats.Rule{})
 	labels, tiers = places(s)
 	if err != nil || s.At != "4 connections, 55 % of the peak of few" || labels[2] != "slow" || !slices.Equal(tiers, []int{1, 1, 2, 0}) {
 		t.Errorf("%v in tiers %v at %q, %v", labels, tiers, s.At, err)
 	}
 	// What the machine cannot show splits nobody.
-	s, _ = Tiers(set, Throughput, stats.Rule{Floor: .5})
+	s, _ = Tiers(set, measure.Throughput, stats.Rule{Floor: .5})
 	if _, tiers = places(s); !slices.Equal(tiers, []int{1, 1, 1, 0}) || !strings.HasPrefix(s.Places[2].Words(), "not told apart: −") {
 		t.Errorf("with a floor of 50 %%: %v, %q", tiers, s.Places[2].Words())
 	}
@@ -70,9 +71,9 @@ func TestTiersLeaveOut(t *testing.T) {
 	all := slices.Concat(legs(rng, "a", 6, usual()), legs(rng, "b", 6, usual()), legs(rng, "c", 6, usual()))
 	all[0].Steps[3].Load.Failed = map[bench.ErrorKind]int64{bench.ErrTimeout: 60_000} // of a
 	all[6].State = bench.LegFailed                                                    // of b
-	for m, want := range map[Measure]map[string]string{
-		Throughput: {"a": "not compared: 9.", "b": "not compared: 1 of 6 rounds failed", "c": "in front"},
-		StartUp:    {"b": "not compared: 1 of 6 rounds failed"},
+	for m, want := range map[measure.ID]map[string]string{
+		measure.Throughput: {"a": "not compared: 9.", "b": "not compared: 1 of 6 rounds failed", "c": "in front"},
+		measure.StartUp:    {"b": "not compared: 1 of 6 rounds failed"},
 	} {
 		s, err := Tiers(Set{Run: run(), Legs: all}, m, stats.Rule{})
 		if err != nil {
@@ -94,15 +95,15 @@ func TestTiersOfLittle(t *testing.T) {
 		all[i].StartUp = nil
 	}
 	all[4].Steps[3].Load.Succeeded *= 3
-	s, err := Tiers(Set{Run: run(), Legs: all}, StartUp, stats.Rule{})
+	s, err := Tiers(Set{Run: run(), Legs: all}, measure.StartUp, stats.Rule{})
 	if err != nil || s.Told() || s.Places[0].Text() != "–" || s.Places[0].Words() != "not measured" || s.Places[0].Interval() != "not measured" {
 		t.Errorf("%+v, %v", s, err)
 	}
-	s, err = Tiers(Set{Run: run(), Legs: all}, Throughput, stats.Rule{})
+	s, err = Tiers(Set{Run: run(), Legs: all}, measure.Throughput, stats.Rule{})
 	if err != nil || len(s.Places) != 1 || s.Places[0].Words() != "in front" || len(s.Places[0].Doubts) != 1 || !strings.HasPrefix(s.Places[0].Doubts[0], "round 5 stands apart") {
 		t.Errorf("%+v, %v", s, err)
 	}
-	if _, err = Tiers(Set{Run: run()}, Throughput, stats.Rule{}); err == nil {
+	if _, err = Tiers(Set{Run: run()}, measure.Throughput, stats.Rule{}); err == nil {
 		t.Error("no leg, and no error")
 	}
 }
@@ -121,9 +122,9 @@ func TestStepsThatStillWarmMakeNoClaim(t *testing.T) {
 		leg.Steps = slices.Clone(leg.Steps)
 		leg.Steps[3].Drift = warming
 	}
-	for m, want := range map[Measure]string{
-		Throughput: "not compared: still warming in 2 of 6 rounds", CPU: "not compared: still warming in 2 of 6 rounds",
-		P99: "in front", StartUp: "in front", Memory: "in front",
+	for m, want := range map[measure.ID]string{
+		measure.Throughput: "not compared: still warming in 2 of 6 rounds", measure.CPURequest: "not compared: still warming in 2 of 6 rounds",
+		measure.P99Half: "in front", measure.StartUp: "in front", measure.MemoryPeak: "in front",
 	} {
 		s, err := Tiers(set, m, stats.Rule{})
 		if err != nil {
@@ -138,7 +139,7 @@ func TestStepsThatStillWarmMakeNoClaim(t *testing.T) {
 
 	before, after := Set{Run: run(), Legs: set.Legs[:6]}, Set{Run: run(), Legs: set.Legs[6:12]}
 	for i, row := range compared(t, before, after, Options{}).Contenders[0].Rows {
-		ofPeak := row.Measure == Throughput || row.Measure == CPU
+		ofPeak := row.Measure == measure.Throughput || row.Measure == measure.CPURequest
 		if want := "new: still warming in 2 of 6 rounds"; ofPeak && (row.NotComparable != want || row.Verdict != stats.CannotTell || !slices.Contains(row.Doubts, want)) || !ofPeak && row.NotComparable != "" {
 			t.Errorf("%s: %s, %q, not comparable: %q", row.Measure, row.Verdict, row.Sentence, row.NotComparable)
 		}
@@ -154,7 +155,7 @@ func TestStepsThatStillWarmMakeNoClaim(t *testing.T) {
 	set.Legs[2].Steps = slices.Clone(set.Legs[2].Steps)
 	set.Legs[2].Steps[2].Drift = &bench.Drift{CPU: &bench.Trend{Change: .2, P: .001}}
 	for _, row := range compared(t, before, after, Options{}).Contenders[0].Rows {
-		if want := "old: not steady in 1 of 6 rounds"; row.Measure == P99 && row.NotComparable != want {
+		if want := "old: not steady in 1 of 6 rounds"; row.Measure == measure.P99Half && row.NotComparable != want {
 			t.Errorf("p99: %q, want %q", row.NotComparable, want)
 		}
 	}
@@ -179,7 +180,7 @@ func TestHistoryLooksForNoChangeInStepsThatStillWarm(t *testing.T) {
 			r.ID, r.Started = string(rune('a'+i)), time.Date(2026, 11, 1+i, 8, 0, 0, 0, time.UTC)
 			h.Add(r.ID, r, all)
 		}
-		all := courses(t, &h, nil, Throughput)
+		all := courses(t, &h, nil, measure.Throughput)
 		text, _, _ := texts(t, all)
 		if told := strings.Contains(strings.Join(strings.Fields(text), " "), "throughput at the peak: still warming in 6 of 6 rounds, so that no change is looked for in it"); told != drifts || (len(all[0].Changes) == 0) != drifts {
 			t.Errorf("drifts %v: %d changes\n%s", drifts, len(all[0].Changes), text)

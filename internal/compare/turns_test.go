@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/measure"
 	"locbench/internal/stats"
 )
 
@@ -72,7 +73,7 @@ func TestTiersOfTurns(t *testing.T) {
 	// A contender with too few rounds is in no tier, and takes no rounds from the others.
 	few := inTurns(rng, 12, 1, 1, 1, 2)
 	few = slices.DeleteFunc(few, func(l bench.LegResult) bool { return l.Leg.Contender != "d" || l.Leg.Round > 3 })
-	s, err := Tiers(Set{Run: run(), Legs: append(rounds, few...)}, Throughput, stats.Rule{})
+	s, err := Tiers(Set{Run: run(), Legs: append(rounds, few...)}, measure.Throughput, stats.Rule{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +124,7 @@ func TestNoiseFloorOfTurns(t *testing.T) {
 		pairs[i].Leg = bench.Leg{Contender: "a", Round: i + 1}
 	}
 	f, err := NoiseFloor(Set{Run: run(), Legs: pairs})
-	if err != nil || f.Rounds != 8 || f.Claimed != 0 || f.Of(Throughput) <= 0 || f.Of(Throughput) > .03 {
+	if err != nil || f.Rounds != 8 || f.Claimed != 0 || f.Of(measure.Throughput) <= 0 || f.Of(measure.Throughput) > .03 {
 		t.Fatalf("%+v, %v", f, err)
 	}
 	for i := range pairs {
@@ -131,7 +132,7 @@ func TestNoiseFloorOfTurns(t *testing.T) {
 			pairs[i].Steps[k].Turns = nil
 		}
 	}
-	if loud, err := NoiseFloor(Set{Run: run(), Legs: pairs}); err != nil || loud.Of(Throughput) < 5*f.Of(Throughput) {
+	if loud, err := NoiseFloor(Set{Run: run(), Legs: pairs}); err != nil || loud.Of(measure.Throughput) < 5*f.Of(measure.Throughput) {
 		t.Errorf("without turns %+v, %v", loud, err)
 	}
 }

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/measure"
 	"locbench/internal/safe"
 )
 
@@ -31,8 +31,8 @@ func writeGoBench(w io.Writer, run bench.Run, legs []bench.LegResult) error {
 			break
 		}
 	}
-	for _, u := range []string{"req/s better=higher", "p50-ns better=lower", "p99-ns better=lower", "cpu-ns/req better=lower", "peak-bytes better=lower", "errors better=lower"} {
-		fmt.Fprintf(&b, "Unit %s\n", u)
+	for _, m := range measure.View(measure.GoBenchmarks) {
+		fmt.Fprintf(&b, "Unit %s better=%s\n", m.Benchmark, better(m.Measure))
 	}
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return err
@@ -46,24 +46,28 @@ func writeGoBench(w io.Writer, run bench.Run, legs []bench.LegResult) error {
 	})
 }
 
+func better(m measure.Measure) string {
+	if m.Higher {
+		return "higher"
+	}
+	return "lower"
+}
+
 func benchLine(r row) string {
 	var b strings.Builder
 	// The index keeps steps of the same name apart, and the order of the steps in sorted output.
 	fmt.Fprintf(&b, "BenchmarkLoad/contender=%s/step=%02d_%s %d", benchName(r.leg.Leg.Label()), r.Index+1, benchName(r.Step.Name), max(r.Load.Succeeded, 1))
-	fmt.Fprintf(&b, " %s req/s", number(r.Load.Throughput()))
-	if d, ok := figure(r.Load.Latency, func(l bench.Latencies) time.Duration { return l.P50 }); ok {
-		fmt.Fprintf(&b, " %d p50-ns", d.Nanoseconds())
+	for _, m := range measure.View(measure.GoBenchmarks) {
+		v, ok := m.Of(r.StepResult)
+		switch {
+		case m.ID == measure.MemoryPeak && v == 0:
+		case ok && m.Unit.Whole():
+			fmt.Fprintf(&b, " %d %s", int64(v), m.Benchmark)
+		case ok || m.ID == measure.Throughput:
+			fmt.Fprintf(&b, " %s %s", number(v), m.Benchmark)
+		}
 	}
-	if d, ok := figure(r.Load.Latency, func(l bench.Latencies) time.Duration { return l.P99 }); ok {
-		fmt.Fprintf(&b, " %d p99-ns", d.Nanoseconds())
-	}
-	if cpu, ok := r.CPUPerRequest(); ok {
-		fmt.Fprintf(&b, " %d cpu-ns/req", cpu.Nanoseconds())
-	}
-	if r.After != nil && r.After.Memory != nil && r.After.Memory.Peak > 0 {
-		fmt.Fprintf(&b, " %d peak-bytes", r.After.Memory.Peak)
-	}
-	fmt.Fprintf(&b, " %d errors\n", r.Load.FailedTotal())
+	b.WriteByte('\n')
 	return b.String()
 }
 

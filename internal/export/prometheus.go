@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/measure"
 	"locbench/internal/safe"
 )
 
@@ -64,33 +65,24 @@ func families() []family {
 			return nil
 		}}
 	}
-	return []family{
-		gauge("locbench_step_throughput", "Successes per second.", func(r row) (float64, bool) { return r.Load.Throughput(), r.Load.Elapsed > 0 }),
+	of := func(id measure.ID) family {
+		m := measure.Get(id)
+		return gauge(m.Prometheus.Name, m.Prometheus.Help, func(r row) (float64, bool) {
+			v, ok := m.Of(r.StepResult)
+			return m.Unit.Base(v), ok
+		})
+	}
+	all := []family{
+		of(measure.Throughput),
 		gauge("locbench_step_definition", "Of a measured step: 2 an interval in the steady state, 1 that of another tool, 0 the earlier one.", func(r row) (float64, bool) { return float64(r.Load.Definition), true }),
 		gauge("locbench_step_elapsed_seconds", "Time that the throughput is over.", func(r row) (float64, bool) { return r.Load.Elapsed.Seconds(), true }),
 		{"locbench_step_requests", "gauge", "Requests by what became of them.", promRequests},
 		{"locbench_step_latency_seconds", "summary", "Latency of successes.", promLatency},
-		gauge("locbench_step_cpu_seconds", "CPU time of the contender.", func(r row) (float64, bool) { return seconds(r.CPU()) }),
-		gauge("locbench_step_cpu_seconds_per_request", "CPU time of the contender for each success.", func(r row) (float64, bool) { return seconds(r.CPUPerRequest()) }),
-		gauge("locbench_step_throttled_ratio", "Share of the periods in which the CPU quota was used up.", func(r row) (float64, bool) {
-			t, ok := r.Throttling()
-			if !ok || t.Periods <= 0 {
-				return 0, false
-			}
-			return float64(t.Throttled) / float64(t.Periods), true
-		}),
-		gauge("locbench_step_memory_bytes", "Memory in use at the end, without page cache.", func(r row) (float64, bool) {
-			if r.After == nil || r.After.Memory == nil {
-				return 0, false
-			}
-			return float64(r.After.Memory.Used), true
-		}),
-		gauge("locbench_step_memory_peak_bytes", "High-water mark since the start of the contender.", func(r row) (float64, bool) {
-			if r.After == nil || r.After.Memory == nil {
-				return 0, false
-			}
-			return float64(r.After.Memory.Peak), true
-		}),
+	}
+	for _, m := range measure.View(measure.PrometheusSteps) {
+		all = append(all, of(m.ID))
+	}
+	return append(all,
 		gauge("locbench_leg_start_up_seconds", "From the start of the process to its first answer; told with every step of the leg.", func(r row) (float64, bool) {
 			if r.leg.StartUp == nil {
 				return 0, false
@@ -103,7 +95,7 @@ func families() []family {
 			}
 			return r.peak.After.Seconds(), true
 		}),
-	}
+	)
 }
 
 func promRequests(r row) []promSample {
@@ -135,8 +127,6 @@ func promLatency(r row) []promSample {
 		promSample{suffix: "_sum", value: number(l.Mean.Seconds() * float64(l.Count))},
 		promSample{suffix: "_count", value: fmt.Sprint(l.Count)})
 }
-
-func seconds(d time.Duration, ok bool) (float64, bool) { return d.Seconds(), ok }
 
 func promText(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(safe.Line(s, 200))

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/measure"
 	"locbench/internal/safe"
 	"locbench/internal/stats"
 )
@@ -18,6 +20,32 @@ type Column struct {
 	Name string // durations end in _ns, sizes in _bytes
 	Doc  string
 	of   func(row) any // nil: not known
+}
+
+// measured are the columns of measures.
+func measured(ids ...measure.ID) (all []Column) {
+	for _, id := range ids {
+		m := measure.Get(id)
+		all = append(all, Column{m.CSV.Name, m.CSV.Doc, func(r row) any {
+			v, ok := m.Of(r.StepResult)
+			switch {
+			case !ok:
+				return nil
+			case m.Unit.Whole():
+				return int64(v)
+			}
+			return v
+		}})
+	}
+	return all
+}
+
+// added are the columns of measures that came after all others.
+func added() (all []Column) {
+	for _, m := range measure.View(measure.ExportAdded) {
+		all = append(all, measured(m.ID)...)
+	}
+	return all
 }
 
 // row is one step of one leg.
@@ -30,7 +58,7 @@ type row struct {
 
 // Columns are the columns in their order. New ones are added at the end only.
 func Columns() []Column {
-	return append(append(identity(), loadColumns()...), usageColumns()...)
+	return slices.Concat(identity(), loadColumns(), usageColumns(), added())
 }
 
 func identity() []Column {
@@ -52,15 +80,15 @@ func identity() []Column {
 }
 
 func loadColumns() []Column {
-	ns := func(name, doc string, of func(bench.Latencies) time.Duration) Column {
-		return Column{name, doc, func(r row) any {
+	ns := func(name, doc string, of func(bench.Latencies) time.Duration) []Column {
+		return []Column{{name, doc, func(r row) any {
 			if d, ok := figure(r.Load.Latency, of); ok {
 				return d.Nanoseconds()
 			}
 			return nil
-		}}
+		}}}
 	}
-	return []Column{
+	return slices.Concat([]Column{
 		{"definition", "of a measured step: 2 an interval in the steady state, 1 that of another tool, 0 the earlier one: all answers over the time of sending", func(r row) any { return int(r.Load.Definition) }},
 		{"elapsed_ns", "what throughput is over", func(r row) any { return r.Load.Elapsed.Nanoseconds() }},
 		{"scheduled", "requests that came due", func(r row) any { return r.Load.Scheduled }},
@@ -68,10 +96,11 @@ func loadColumns() []Column {
 		{"succeeded", "expected answers within the interval", func(r row) any { return r.Load.Succeeded }},
 		{"lead_succeeded", "expected answers before the interval", func(r row) any { return r.Load.Lead }},
 		{"drain_succeeded", "expected answers after the interval", func(r row) any { return r.Load.Drain }},
-		{"failed", "all others, in the whole step", func(r row) any { return r.Load.FailedTotal() }},
+	}, measured(measure.Errors), []Column{
 		{"backlog", "requests in flight or waiting at the end of the interval", func(r row) any { return r.Load.Backlog }},
-		{"error_ratio", "failed / (failed + succeeded), 0 to 1", func(r row) any { return r.Load.ErrorRatio() }},
-		{"throughput", "successes per second", func(r row) any { return r.Load.Throughput() }},
+		// Of a step without any request they are 0, not unknown.
+		{"error_ratio", measure.Get(measure.ErrorRatio).CSV.Doc, func(r row) any { return r.Load.ErrorRatio() }},
+		{"throughput", measure.Get(measure.Throughput).CSV.Doc, func(r row) any { return r.Load.Throughput() }},
 		{"body_bytes", "of successful answers", func(r row) any {
 			if r.Load.Bytes == 0 && r.Load.Latency.HDR == "" { // imported: nobody told
 				return nil
@@ -79,21 +108,16 @@ func loadColumns() []Column {
 			return r.Load.Bytes
 		}},
 		{"latency_of", "where latencies begin: sent or due", func(r row) any { return text(string(r.Load.Origin())) }},
+	},
 		ns("min_ns", "shortest latency of a success", func(l bench.Latencies) time.Duration { return l.Min }),
-		ns("p50_ns", "median", func(l bench.Latencies) time.Duration { return l.P50 }),
-		ns("p75_ns", "quantile", func(l bench.Latencies) time.Duration { return l.P75 }),
-		ns("p90_ns", "quantile", func(l bench.Latencies) time.Duration { return l.P90 }),
-		ns("p95_ns", "quantile", func(l bench.Latencies) time.Duration { return l.P95 }),
-		ns("p99_ns", "quantile", func(l bench.Latencies) time.Duration { return l.P99 }),
-		ns("p999_ns", "quantile", func(l bench.Latencies) time.Duration { return l.P999 }),
-		ns("max_ns", "longest", func(l bench.Latencies) time.Duration { return l.Max }),
-		ns("mean_ns", "mean", func(l bench.Latencies) time.Duration { return l.Mean }),
+		measured(measure.P50, measure.P75, measure.P90, measure.P95, measure.P99, measure.P999, measure.Max, measure.Mean),
 		ns("sd_ns", "standard deviation of the population", func(l bench.Latencies) time.Duration { return l.SD }),
-		{"late", "open loop: sent more than 1 ms after they were due", func(r row) any { return r.Load.Late }},
-		{"dropped", "open loop: never sent", func(r row) any { return r.Load.Dropped }},
-		{"in_flight", "requests in flight on average", func(r row) any { return unless0(r.Load.InFlight) }},
-		{"client_cpu_ns", "CPU time of the load generator", func(r row) any { return unless0(r.Load.ClientCPU.Nanoseconds()) }},
-	}
+		[]Column{
+			{"late", "open loop: sent more than 1 ms after they were due", func(r row) any { return r.Load.Late }},
+			{"dropped", "open loop: never sent", func(r row) any { return r.Load.Dropped }},
+			{"in_flight", "requests in flight on average", func(r row) any { return unless0(r.Load.InFlight) }},
+			{"client_cpu_ns", "CPU time of the load generator", func(r row) any { return unless0(r.Load.ClientCPU.Nanoseconds()) }},
+		})
 }
 
 func usageColumns() []Column {
@@ -105,29 +129,17 @@ func usageColumns() []Column {
 			return nil
 		}
 	}
-	memory := func(of func(bench.Memory) any) func(row) any {
-		return func(r row) any {
+	return slices.Concat(measured(measure.CPUTime, measure.CPURequest), []Column{
+		{"periods", "of the CPU quota in which it wanted to run", throttling(func(t bench.Throttling) int64 { return t.Periods })},
+		{"throttled_periods", "those in which it used the quota up", throttling(func(t bench.Throttling) int64 { return t.Throttled })},
+	}, measured(measure.ThrottledTime, measure.MemoryUsed, measure.MemoryPeak), []Column{
+		{"memory_peak_is_sample", "the peak is the largest sample: the true one may be higher", func(r row) any {
 			if r.After == nil || r.After.Memory == nil {
 				return nil
 			}
-			return of(*r.After.Memory)
-		}
-	}
-	return []Column{
-		{"cpu_ns", "CPU time of the contender in the step", func(r row) any { return ifKnown(r.CPU()) }},
-		{"cpu_per_request_ns", "the same for each success", func(r row) any { return ifKnown(r.CPUPerRequest()) }},
-		{"periods", "of the CPU quota in which it wanted to run", throttling(func(t bench.Throttling) int64 { return t.Periods })},
-		{"throttled_periods", "those in which it used the quota up", throttling(func(t bench.Throttling) int64 { return t.Throttled })},
-		{"throttled_ns", "time throttled, summed over CPUs", throttling(func(t bench.Throttling) int64 { return t.Time.Nanoseconds() })},
-		{"memory_used_bytes", "at the end of the step, without page cache", memory(func(m bench.Memory) any { return m.Used })},
-		{"memory_peak_bytes", "high-water mark since the start of the contender", memory(func(m bench.Memory) any { return m.Peak })},
-		{"memory_peak_is_sample", "the peak is the largest sample: the true one may be higher", memory(func(m bench.Memory) any { return m.PeakIsSample })},
-		{"memory_step_peak_bytes", "high-water mark within the step, where the kernel keeps one", func(r row) any {
-			if n, ok := r.StepPeak(); ok {
-				return n
-			}
-			return nil
+			return r.After.Memory.PeakIsSample
 		}},
+	}, measured(measure.MemoryStep), []Column{
 		{"cpu_user_ns", "of cpu_ns, as the kernel samples it: in its own code", cpuSplit(func(user, _ time.Duration) time.Duration { return user })},
 		{"cpu_system_ns", "in the kernel", cpuSplit(func(_, system time.Duration) time.Duration { return system })},
 		{"minor_faults", "page faults that needed no disk", pair(bench.StepResult.Faults, 0)},
@@ -162,13 +174,7 @@ func usageColumns() []Column {
 		}},
 		{"throughput_drift", "change of the throughput over a measured step that was not steady, as a share; empty: no trend was found", drift(func(d bench.Drift) *bench.Trend { return d.Throughput })},
 		{"cpu_per_request_drift", "the same of the CPU time per request", drift(func(d bench.Drift) *bench.Trend { return d.CPU })},
-		{"idle_cpus", "CPUs that the contender used while nobody asked it anything, in the rests of the step", func(r row) any {
-			if cpus, ok := r.Load.Rests.CPUs(); ok {
-				return cpus
-			}
-			return nil
-		}},
-	}
+	}, measured(measure.Idle))
 }
 
 func drift(of func(bench.Drift) *bench.Trend) func(row) any {

@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"locbench/internal/bench"
+	"locbench/internal/measure"
 	"locbench/internal/safe"
 )
 
@@ -171,14 +172,11 @@ func (r *Run) told(t *text) {
 		t.gauge("locbench_memory_limit_bytes", "Memory limit of the contender.", float64(r.limits.Memory), who...)
 	}
 	if u := r.usage; u != nil {
-		t.family("locbench_cpu_seconds_total", "counter", "CPU time of the contender since its start.")
-		t.sample(u.CPU.Seconds(), who...)
-		if th := u.Throttling; th != nil {
-			t.family("locbench_throttled_seconds_total", "counter", "Time for which its quota has held it back.")
-			t.sample(th.Time.Seconds(), who...)
-		}
-		if m := u.Memory; m != nil {
-			t.gauge("locbench_memory_bytes", "Memory in use, without page cache.", float64(m.Used), who...)
+		for _, m := range measure.View(measure.Live) {
+			if v, ok := m.Live.Of(*u); ok {
+				t.family(m.Live.Name, m.Live.Kind, m.Live.Help)
+				t.sample(v, who...)
+			}
 		}
 	}
 	s := r.step

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/measure"
 	"locbench/internal/units"
 )
 
@@ -23,6 +24,7 @@ func details(r bench.StepResult) (lines []string) {
 	if in, out, ok := r.Network(); ok {
 		add("network", units.Bytes(in)+" in", units.Bytes(out)+" out")
 	}
+	add("besides", besides(r)...)
 	add("machine", hostParts(r)...)
 	if r.After != nil && r.After.Took > 0 {
 		add("source", r.After.Source, "a reading took "+units.Duration(r.After.Took))
@@ -80,7 +82,7 @@ func memoryParts(r bench.StepResult) (parts []string) {
 
 func threadParts(r bench.StepResult) (parts []string) {
 	if r.After != nil && r.After.Threads != nil {
-		n := count(*r.After.Threads, "thread")
+		n := units.Plural(*r.After.Threads, "thread")
 		if r.After.Processes != nil {
 			n += fmt.Sprintf(" in %d", *r.After.Processes)
 		}
@@ -88,6 +90,16 @@ func threadParts(r bench.StepResult) (parts []string) {
 	}
 	if v, i, ok := r.Switches(); ok {
 		parts = append(parts, fmt.Sprintf("%s voluntary and %s involuntary context switches", units.Count(v), units.Count(i)))
+	}
+	return parts
+}
+
+// besides are measures that the table has no column for.
+func besides(r bench.StepResult) (parts []string) {
+	for _, m := range measure.View(measure.TextDetails) {
+		if v, ok := m.Of(r); ok {
+			parts = append(parts, m.Unit.Text(v)+" "+m.Name)
+		}
 	}
 	return parts
 }

@@ -67,7 +67,7 @@ func (p *Printer) around(l bench.Load) {
 	}
 	if s, ok := stats.RateSpread(l); ok {
 		p.line("    req/s    mean %s, sd %s, max %s, %.1f %% within one sd, of %s of one second", units.Rate(s.Mean), units.Rate(s.SD), units.Rate(s.Max),
-			100*s.Within, count(int(s.N), "window"))
+			100*s.Within, units.Plural(int(s.N), "window"))
 	}
 	if v := stats.BytesPerSecond(l); v > 0 {
 		p.line("    bodies   %s/s", units.Bytes(int64(v)))

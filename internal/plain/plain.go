@@ -154,7 +154,7 @@ func (p *Printer) tell(rec bench.Record) {
 func (p *Printer) title(e bench.RunStarted) {
 	pr := e.Run.Profile
 	p.line("%s: %s × %s of %s load, about %s in all", p.paint(bold, "profile "+safe.Line(pr.Name, 60)),
-		count(len(pr.Contenders), "contender"), count(pr.Rounds, "round"),
+		units.Plural(len(pr.Contenders), "contender"), units.Plural(pr.Rounds, "round"),
 		units.Approx(pr.LoadDuration()), units.Approx(p.estimate.Total()))
 	p.line("  results  %s", safe.Line(e.Dir, 500))
 	if i := e.Run.Isolated; i != nil {
@@ -343,13 +343,6 @@ func (p *Printer) left(at time.Time) string {
 		return ""
 	}
 	return ", about " + units.Approx(d) + " left"
-}
-
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
 }
 
 func progressText(e bench.Progress) string {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/units"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -45,7 +46,7 @@ func usage(cpu time.Duration, throttled int64) *bench.Usage {
 
 func stepResult(index, connections int, succeeded int64, warmUp bool) bench.StepResult {
 	return bench.StepResult{
-		Index: index, Step: bench.Step{Name: count(connections, "connection"), Connections: connections, WarmUp: warmUp, Duration: 10 * time.Second},
+		Index: index, Step: bench.Step{Name: units.Plural(connections, "connection"), Connections: connections, WarmUp: warmUp, Duration: 10 * time.Second},
 		Before: usage(time.Duration(index)*10*time.Second, int64(index)*5),
 		After:  usage(time.Duration(index+1)*10*time.Second, int64(index+1)*5),
 		Load: bench.Load{

@@ -6,11 +6,11 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"locbench/internal/bench"
 	"locbench/internal/compare"
+	"locbench/internal/measure"
 	"locbench/internal/safe"
 	"locbench/internal/stats"
 	"locbench/internal/units"
@@ -57,7 +57,10 @@ func legsOf(c stats.Contender, legs []bench.LegResult) (own []bench.LegResult) {
 }
 
 func steps(b *bytes.Buffer, c stats.Contender, bound map[int]verdict.Summary, width int) {
-	rows := [][]string{{"step", "req/s", "errors", "p50", "p90", "p99", "max", "CPU/req", "CPUs", "throttled", "memory", "bound by"}}
+	columns := shown(measure.TextSteps, func(m measure.Measure) bool {
+		return slices.ContainsFunc(c.Steps, func(s stats.Step) bool { return m.Over(s).Known })
+	})
+	rows := [][]string{append(heads([]string{"step"}, columns), "bound by")}
 	for _, s := range c.Steps {
 		name := s.Step.Name
 		if s.Step.WarmUp {
@@ -66,13 +69,17 @@ func steps(b *bytes.Buffer, c stats.Contender, bound map[int]verdict.Summary, wi
 		if drift := s.DriftWords(); drift != "" {
 			name += " (" + drift + ")"
 		}
-		rows = append(rows, []string{
-			safe.Line(name, 60), value(s.Throughput, units.Rate), errorRatio(s.FailedTotal(), s.ErrorRatio()),
-			latency(s.Latency, s.Latency.P50), latency(s.Latency, s.Latency.P90), latency(s.Latency, s.Latency.P99), latency(s.Latency, s.Latency.Max),
-			value(s.CPURequest, nanoseconds), value(s.CPUs, two), value(s.Throttled, percent), value(s.Memory, bytesOf), boundBy(bound[s.Index]),
-		})
+		row := []string{safe.Line(name, 60)}
+		for _, col := range columns {
+			if col.ID == measure.Errors {
+				row = append(row, errorRatio(s.FailedTotal(), s.ErrorRatio()))
+			} else {
+				row = append(row, figure(col.Measure, col.Over(s)))
+			}
+		}
+		rows = append(rows, append(row, boundBy(bound[s.Index])))
 	}
-	align(b, "  ", shorten(fit(rows, width-2, "CPUs", "max", "p90", "throttled", "memory", "CPU/req", "bound by"), width-2))
+	align(b, "  ", shorten(fit(rows, width-2, expendable(columns, other("bound by", 1))...), width-2))
 	if c.Peak >= 0 && c.Peak < len(c.Steps) {
 		if s := bound[c.Steps[c.Peak].Index]; s.Bound != "" {
 			text := s.Verdict.String()
@@ -88,7 +95,7 @@ func steps(b *bytes.Buffer, c stats.Contender, bound map[int]verdict.Summary, wi
 func boundBy(s verdict.Summary) string {
 	switch {
 	case s.Bound == "":
-		return missing
+		return units.Missing
 	case s.Agree < s.Rounds:
 		return fmt.Sprintf("%s (%d of %d)", s.Bound, s.Agree, s.Rounds)
 	}
@@ -96,37 +103,74 @@ func boundBy(s verdict.Summary) string {
 }
 
 func headline(b *bytes.Buffer, contenders []stats.Contender, intervals map[string]string, n, width int) {
-	rows := [][]string{{"contender", "legs", "start-up", "to peak", "peak req/s", "95 %", "at", "p50", "p99", "errors", "CPU/req", "peak memory", "$/10⁹ req"}}
+	columns := shown(measure.TextContenders, func(m measure.Measure) bool {
+		return slices.ContainsFunc(contenders, func(c stats.Contender) bool { return m.Contender(c).Known })
+	})
+	peak := slices.IndexFunc(columns, func(col measure.Shown) bool { return col.ID == measure.Throughput }) + 1
+	rows := [][]string{heads(append(heads([]string{"contender", "legs"}, columns[:peak]), "95 %", "at"), columns[peak:])}
 	for _, c := range contenders {
-		row := []string{safe.Line(c.Label, 60), fmt.Sprintf("%d/%d", c.Complete, c.Legs), value(c.StartUp, nanoseconds), value(c.PeakTime, nanoseconds)}
-		if s, ok := c.PeakStep(); ok {
-			row = append(row, value(s.Throughput, units.Rate), intervals[c.Label], at(s.Step),
-				latency(s.Latency, s.Latency.P50), latency(s.Latency, s.Latency.P99), units.Count(c.ErrorsTotal()), value(s.CPURequest, nanoseconds))
-		} else {
-			row = append(row, missing, missing, missing, missing, missing, units.Count(c.ErrorsTotal()), missing)
-		}
-		memory := missing
-		if c.MemoryPeak > 0 {
-			memory = units.Bytes(c.MemoryPeak)
-			if c.MemoryPeakIsSample {
-				memory = "≥ " + memory
+		row := []string{safe.Line(c.Label, 60), fmt.Sprintf("%d/%d", c.Complete, c.Legs)}
+		for i, col := range columns {
+			row = append(row, figure(col.Measure, col.Contender(c)))
+			if i+1 == peak {
+				row = append(row, atPeak(c, intervals[c.Label])...)
 			}
 		}
-		rows = append(rows, append(row, memory, value(c.CostEach, dollars)))
-	}
-	if !slices.ContainsFunc(contenders, func(c stats.Contender) bool { return c.PeakTime.Known() }) {
-		rows = fit(rows, 1, "to peak")
+		rows = append(rows, row)
 	}
 	if n < 2 { // the note says it for all
 		rows = fit(rows, 1, "95 %")
 	}
-	align(b, "", shorten(fit(rows, width, "95 %", "legs", "p50", "to peak", "start-up", "at", "errors", "$/10⁹ req", "peak memory"), width))
+	out := expendable(columns, other("95 %", 9), other("legs", 8), other("at", 4))
+	align(b, "", shorten(fit(rows, width, out...), width))
+}
+
+// atPeak are the interval of the peak and its step.
+func atPeak(c stats.Contender, interval string) []string {
+	if s, ok := c.PeakStep(); ok {
+		return []string{interval, at(s.Step)}
+	}
+	return []string{units.Missing, units.Missing}
+}
+
+// shown is what a table shows: all measures of the place but optional ones that nobody has.
+func shown(p measure.Place, anybody func(measure.Measure) bool) []measure.Shown {
+	return slices.DeleteFunc(measure.View(p), func(m measure.Shown) bool { return m.Optional && !anybody(m.Measure) })
+}
+
+// heads adds the headings of columns.
+func heads(titles []string, columns []measure.Shown) []string {
+	for _, col := range columns {
+		titles = append(titles, col.Head)
+	}
+	return titles
+}
+
+// other is a column that shows no measure.
+func other(head string, drop int) measure.Shown { return measure.Shown{Head: head, Drop: drop} }
+
+// expendable are the headings of the columns that may be left out, the least important first.
+func expendable(columns []measure.Shown, others ...measure.Shown) []string {
+	out := slices.DeleteFunc(slices.Concat(columns, others), func(col measure.Shown) bool { return col.Drop == 0 })
+	slices.SortStableFunc(out, func(a, b measure.Shown) int { return b.Drop - a.Drop })
+	return heads(nil, out)
+}
+
+// figure writes a value over the rounds.
+func figure(m measure.Measure, f measure.Figure) string {
+	switch {
+	case !f.Known:
+		return units.Missing
+	case f.AtLeast:
+		return "≥ " + m.Unit.Cell(f.Value)
+	}
+	return m.Unit.Cell(f.Value)
 }
 
 // at is short for the load of a step.
 func at(s bench.Step) string {
 	if s.Connections > 0 && s.Request == "" {
-		return count(s.Connections, "conn")
+		return units.Plural(s.Connections, "conn")
 	}
 	return safe.Line(s.Name, 30)
 }
@@ -143,7 +187,7 @@ func notes(b *bytes.Buffer, run bench.Run, contenders []stats.Contender, legs []
 		line("Latencies of steps with a rate or arrivals begin when a request was due, not when it was sent.")
 	}
 	if n := run.Profile.Rounds; n < stats.MinInterval {
-		line("%s: no interval and no claim of a difference; for a 95 %% interval of the median, --rounds %d or more.", count(n, "round"), stats.MinInterval)
+		line("%s: no interval and no claim of a difference; for a 95 %% interval of the median, --rounds %d or more.", units.Plural(n, "round"), stats.MinInterval)
 	}
 	for _, c := range contenders {
 		if c.Cost != nil {
@@ -151,7 +195,7 @@ func notes(b *bytes.Buffer, run bench.Run, contenders []stats.Contender, legs []
 				safe.Line(c.Label, 60), c.Cost.Total, c.Cost.StartUp, c.Cost.WarmUp, c.Cost.Steady, c.Cost.Other, run.Profile.PriceVCPUHr, c.Cost.Marginal)
 		}
 		if n := c.Checks[bench.CheckFailed]; n > 0 {
-			line("%s: %s FAILED", safe.Line(c.Label, 60), count(n, "check"))
+			line("%s: %s FAILED", safe.Line(c.Label, 60), units.Plural(n, "check"))
 		}
 		for _, f := range c.Failures {
 			line("%s: %s", safe.Line(c.Label, 60), safe.Line(f, 300))
@@ -177,29 +221,6 @@ func warnings(b *bytes.Buffer, run bench.Run, contenders []stats.Contender, widt
 			}
 		}
 	}
-}
-
-const missing = "–"
-
-func value(v stats.Value, show func(float64) string) string {
-	if !v.Known() {
-		return missing
-	}
-	return show(v.Median)
-}
-
-func nanoseconds(v float64) string { return units.Duration(time.Duration(v)) }
-func bytesOf(v float64) string     { return units.Bytes(int64(v)) }
-func two(v float64) string         { return fmt.Sprintf("%.2f", v) }
-func percent(v float64) string     { return fmt.Sprintf("%.0f %%", 100*v) }
-func dollars(v float64) string     { return fmt.Sprintf("%.2f", v) }
-
-// latency shows a quantile, or nothing where there was no success.
-func latency(l bench.Latencies, d time.Duration) string {
-	if l.Count == 0 {
-		return missing
-	}
-	return units.Duration(d)
 }
 
 func errorRatio(n int64, ratio float64) string {
@@ -265,15 +286,30 @@ func align(b *bytes.Buffer, indent string, rows [][]string) {
 
 // stepLine is one line of the table that grows while a leg runs. A narrow one, for terminals of 80 columns, leaves out what the
 // final table and the reports have anyway.
-func stepLine(narrow bool, name, rate, errors, p50, p99, top, cpu, throttled, memory string) string {
+func stepLine(narrow bool, name string, cell func(measure.Shown) string) string {
+	width := 26
 	if narrow {
-		return fmt.Sprintf("%-22s %9s %8s %8s %8s %8s %8s", name, rate, errors, p50, p99, cpu, memory)
+		width = 22
 	}
-	return fmt.Sprintf("%-26s %9s %8s %8s %8s %8s %8s %10s %8s", name, rate, errors, p50, p99, top, cpu, throttled, memory)
+	line := fmt.Sprintf("%-*s", width, name)
+	for _, col := range measure.View(measure.TextLive) {
+		if !narrow || col.Drop == 0 {
+			line += fmt.Sprintf(" %*s", liveWidth(col), cell(col))
+		}
+	}
+	return line
+}
+
+// liveWidth is the width of a column whose values are not known yet.
+func liveWidth(col measure.Shown) int {
+	if col.Unit == measure.PerSecond {
+		return 9
+	}
+	return max(8, utf8.RuneCountInString(col.Head)+1)
 }
 
 func stepHeader(narrow bool) string {
-	return stepLine(narrow, "step", "req/s", "errors", "p50", "p99", "max", "CPU/req", "throttled", "memory")
+	return stepLine(narrow, "step", func(col measure.Shown) string { return col.Head })
 }
 
 func stepRow(r bench.StepResult, narrow bool) string {
@@ -281,19 +317,14 @@ func stepRow(r bench.StepResult, narrow bool) string {
 	if r.Step.WarmUp {
 		name += " (warm-up)"
 	}
-	cpu, throttled, memory := missing, missing, missing
-	if d, ok := r.CPUPerRequest(); ok {
-		cpu = units.Duration(d)
-	}
-	if t, ok := r.Throttling(); ok && t.Periods > 0 {
-		throttled = fmt.Sprintf("%d/%d", t.Throttled, t.Periods)
-	} else if ok {
-		throttled = "0"
-	}
-	if r.After != nil && r.After.Memory != nil {
-		memory = units.Bytes(r.After.Memory.Used)
-	}
-	l := r.Load
-	return stepLine(narrow, safe.Line(name, 40), units.Rate(l.Throughput()), units.Count(l.FailedTotal()),
-		latency(l.Latency, l.Latency.P50), latency(l.Latency, l.Latency.P99), latency(l.Latency, l.Latency.Max), cpu, throttled, memory)
+	return stepLine(narrow, safe.Line(name, 40), func(col measure.Shown) string {
+		if t, ok := r.Throttling(); ok && col.ID == measure.Throttled {
+			if t.Periods == 0 {
+				return "0"
+			}
+			return fmt.Sprintf("%d/%d", t.Throttled, t.Periods)
+		}
+		v, ok := col.Of(r)
+		return figure(col.Measure, measure.Figure{Known: ok, Value: v})
+	})
 }

@@ -36,7 +36,7 @@ func thresholds(line func(string, ...any), legs []bench.LegResult) {
 	if judged == 0 {
 		return
 	}
-	line("thresholds: %d of %s missed", missed, count(judged, "judgement"))
+	line("thresholds: %d of %s missed", missed, units.Plural(judged, "judgement"))
 	told := 0
 	for _, leg := range legs {
 		for _, s := range leg.Steps {

@@ -7,14 +7,16 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/compare"
+	"locbench/internal/measure"
 	"locbench/internal/safe"
 	"locbench/internal/stats"
+	"locbench/internal/units"
 )
 
 // standings are those of the contenders in every headline measure, throughput first; none where there are no figures.
 func standings(run bench.Run, legs []bench.LegResult, floor *compare.Floor) (all []compare.Standing) {
-	for _, m := range compare.Measures() {
-		s, err := compare.Tiers(compare.Set{Run: run, Legs: legs}, m, stats.Rule{Floor: floor.Of(m)})
+	for _, m := range measure.Judged() {
+		s, err := compare.Tiers(compare.Set{Run: run, Legs: legs}, m.ID, stats.Rule{Floor: floor.Of(m.ID)})
 		if err != nil {
 			return nil
 		}
@@ -29,7 +31,7 @@ func intervals(all []compare.Standing) map[string]string {
 	if len(all) > 0 {
 		for _, p := range all[0].Places {
 			if found[p.Contender] = p.Interval(); len(p.Value.Rounds) == 0 {
-				found[p.Contender] = missing
+				found[p.Contender] = units.Missing
 			}
 		}
 	}
@@ -52,7 +54,7 @@ func tiers(b *bytes.Buffer, all []compare.Standing, floor *compare.Floor, width 
 			tier = fmt.Sprint(p.Tier)
 		}
 		if before = p.Tier; p.Tier == 0 {
-			tier = missing
+			tier = units.Missing
 		}
 		rows = append(rows, []string{tier, safe.Line(p.Contender, 60), p.Text(), p.Interval(), p.Words()})
 	}
@@ -65,7 +67,7 @@ func tiers(b *bytes.Buffer, all []compare.Standing, floor *compare.Floor, width 
 		}
 	}
 	if n := all[0].Lacking; n > 0 {
-		line("With so many contenders even the clearest difference takes %s more of each.", count(n, "round"))
+		line("With so many contenders even the clearest difference takes %s more of each.", units.Plural(n, "round"))
 	}
 	how := "Mann-Whitney over the rounds"
 	if all[0].Paired {
@@ -79,7 +81,7 @@ func tiers(b *bytes.Buffer, all []compare.Standing, floor *compare.Floor, width 
 
 // inTiers is a measure in a line: "p99, 4 connections: 1. a, b; 2. c".
 func inTiers(s compare.Standing) string {
-	title := s.Measure.Title()
+	title := measure.Get(s.Measure).Claim.Title
 	if s.At != "" {
 		title += ", " + safe.Line(s.At, 100)
 	}
@@ -105,7 +107,7 @@ func doubts(all []compare.Standing, line func(string, ...any)) {
 	for _, s := range all {
 		for _, p := range s.Places {
 			for _, d := range stats.Doubts(p.Value.Rounds) {
-				line("%s, %s: %s", safe.Line(p.Contender, 60), s.Measure.Title(), safe.Line(d, 300))
+				line("%s, %s: %s", safe.Line(p.Contender, 60), measure.Get(s.Measure).Claim.Title, safe.Line(d, 300))
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/compare"
+	"locbench/internal/measure"
 )
 
 // rounds are those of contenders of which two are alike; one has an outlier, and the last too few rounds.
@@ -43,7 +44,7 @@ func TestTiersInTheTable(t *testing.T) {
 		{"tiers.txt", 6, 0, nil},
 		{"tiers-80.txt", 6, 80, nil},
 		{"tiers-few.txt", 5, 0, nil},
-		{"tiers-floor.txt", 6, 0, &compare.Floor{Contender: "go-nethttp", Rounds: 6, Made: start, Measures: []compare.MeasureFloor{{Measure: compare.Throughput, Floor: .4}}}},
+		{"tiers-floor.txt", 6, 0, &compare.Floor{Contender: "go-nethttp", Rounds: 6, Made: start, Measures: []compare.MeasureFloor{{Measure: measure.Throughput, Floor: .4}}}},
 	} {
 		run, legs := rounds(test.n)
 		var b bytes.Buffer

@@ -10,6 +10,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/stats"
+	"locbench/internal/units"
 )
 
 // Procedure C: what the first requests cost, phase by phase, and how latencies and rates lie around their means.
@@ -166,7 +167,7 @@ func spreadCells(loads []bench.Load) []cell {
 			cells[4+i].Main = significant(v)
 		}
 		cells[7].Main = percent(s.Within)
-		cells[7].Small = []string{"of " + plural(int(s.N), "window")}
+		cells[7].Small = []string{"of " + units.Plural(int(s.N), "window")}
 	}
 	if v := stats.BytesPerSecond(loads...); v > 0 {
 		cells[8].Main = mebibytes(int64(v)) + "/s"

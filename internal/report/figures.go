@@ -2,6 +2,7 @@ package report
 
 import (
 	"locbench/internal/bench"
+	"locbench/internal/measure"
 )
 
 // figure is one chart and the table of the same values.
@@ -72,25 +73,22 @@ func figures(run bench.Run, l layout) []figure {
 	if l.anyPhases() {
 		all = append(all, phaseFigure(l))
 	}
-	for _, m := range measures(run.Profile) {
-		all = append(all, stepFigure(l, m))
-		if m.id == "throughput" && requestsApart(l) != nil {
-			all = append(all, stepFigure(l, inFlight()))
+	for _, m := range drawings(run.Profile) {
+		if m.ID == measure.InFlight && requestsApart(l) == nil {
+			continue // where all steps ask the same, the connections say it
 		}
-		if m.id == "memory-peak" {
-			if f := stepFigure(l, memoryOfAStep()); !f.Empty { // few kernels keep it
-				all = append(all, f)
-			}
+		if f := stepFigure(l, m); !f.Empty || !m.Chart.Optional {
+			all = append(all, f)
 		}
 	}
 	return append(all, cumulativeFigure(l))
 }
 
 // stepFigure draws one measure of every leg over the steps.
-func stepFigure(l layout, m measure) figure {
-	f := figure{ID: m.id, Title: m.title, Note: m.note, Log: m.log, Empty: true, Columns: l.columns, Middles: l.middleNames(m.whole != nil),
-		kind: kindSteps, axis: l.axis(), at: l.positions(), warmUp: l.warmUp(), marked: m.marked}
-	if m.whole != nil && f.Middles != nil {
+func stepFigure(l layout, m plotted) figure {
+	f := figure{ID: m.Chart.ID, Title: m.title(), Note: m.note, Log: m.Chart.Log, Empty: true, Columns: l.columns, Middles: l.middleNames(m.Quantile()),
+		kind: kindSteps, axis: l.axis(), at: l.positions(), warmUp: l.warmUp(), marked: m.Chart.Marked}
+	if m.Quantile() && f.Middles != nil {
 		f.Note += " The thick line is of the answers of all rounds together."
 	}
 	for _, r := range l.rows {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
+	"locbench/internal/units"
 )
 
 // fact is a line of the fingerprint.
@@ -51,7 +52,7 @@ func machineFacts(run bench.Run) factGroup {
 	m, s := run.Machine, run.Software
 	g := factGroup{Name: "Machine and software"}
 	g.add("System", strings.TrimSpace(m.OS+"/"+m.Arch+" "+m.Kernel))
-	cpus := plural(m.CPUs, "CPU")
+	cpus := units.Plural(m.CPUs, "CPU")
 	if m.CPUModel != "" {
 		cpus += ", " + m.CPUModel
 	}

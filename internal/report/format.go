@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"locbench/internal/safe"
+	"locbench/internal/units"
 )
 
-// missing stands where nothing was measured. It is never written as 0.
-const missing = "–"
+const missing = units.Missing
 
 // nbsp keeps a number and its unit on one line.
 const nbsp = "\u00a0"
@@ -141,11 +141,3 @@ func cleanName(s string) string { return safe.Line(s, maxName) }
 
 // cleanText makes a longer text from outside fit to be shown, on one line.
 func cleanText(s string) string { return safe.Line(s, maxText) }
-
-// plural is "1 leg", "3 legs".
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return count(int64(n)) + " " + noun + "s"
-}

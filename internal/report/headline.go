@@ -9,8 +9,10 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/compare"
+	"locbench/internal/measure"
 	"locbench/internal/stats"
 	"locbench/internal/summary"
+	"locbench/internal/units"
 	"locbench/internal/verdict"
 )
 
@@ -54,10 +56,10 @@ func (c cell) Base() string {
 
 // newHeadline has a row for each contender. figures hold how they stand: tiers, since ranks would say more than the rounds do.
 func newHeadline(run bench.Run, l layout, sums []stats.Contender, figures summary.Figures, floor *compare.Floor) headline {
+	columns := shown(measure.ReportContenders, sums)
 	h := headline{
-		Sort: true,
-		Columns: []string{"Tier", "Throughput at the peak", "p50 at half of it", "p99 at half of it", "Start-up", "Time to peak", "Peak memory", "CPU per request", "Cost of 10⁹ requests",
-			"Errors", "Checks", "Whole legs"},
+		Sort:    true,
+		Columns: slices.Concat([]string{"Tier"}, titles(columns), []string{"Checks", "Whole legs"}),
 		Notes: []string{
 			"Medians of the rounds. Below them a 95 % interval of the median (between two of the rounds in order of size), which takes " + strconv.Itoa(stats.MinInterval) +
 				" rounds (with as many its confidence is 96.9 %); with fewer the lowest and the highest, and how many rounds there are of those that it takes.",
@@ -69,10 +71,17 @@ func newHeadline(run bench.Run, l layout, sums []stats.Contender, figures summar
 	tiers, why := tiersOf(figures)
 	for i, s := range sums {
 		c := l.contenders[i]
-		half50, half99 := halfCells(s)
-		h.Rows = append(h.Rows, headlineRow{Label: c.Label, About: c.About, Color: c.Color(), Cells: []cell{
-			tierCell(tiers[s.Label]), peakCell(s, c.verdicts(run)), half50, half99, intervalled(s.StartUp), intervalled(s.PeakTime), memoryCell(s), cpuCell(s), costCell(s), errorsCell(s), checksCell(s), legsCell(s),
-		}})
+		bound := c.verdicts(run)
+		row := headlineRow{Label: c.Label, About: c.About, Color: c.Color(), Cells: []cell{tierCell(tiers[s.Label])}}
+		for _, m := range columns {
+			if m.ID == measure.Throughput {
+				row.Cells = append(row.Cells, peakCell(s, bound))
+			} else {
+				row.Cells = append(row.Cells, measureCell(m.Measure, s))
+			}
+		}
+		row.Cells = append(row.Cells, checksCell(s), legsCell(s))
+		h.Rows = append(h.Rows, row)
 		sampled = sampled || s.MemoryPeak > 0 && s.MemoryPeakIsSample
 	}
 	if len(sums) > 1 {
@@ -95,7 +104,7 @@ func tiersOf(figures summary.Figures) (tiers map[string]int, why string) {
 	tiers = map[string]int{}
 	how := "Mann-Whitney"
 	for _, s := range figures.Standings {
-		if s.Measure != summary.Throughput {
+		if s.Measure != measure.Throughput {
 			continue
 		}
 		if s.Paired {
@@ -131,7 +140,7 @@ func interval(v stats.Value, words func(float64) string) []string {
 	case len(v.Values) == 0:
 		return nil
 	}
-	return append(spread(v, words), strconv.Itoa(len(v.Values))+" of "+plural(stats.MinInterval, "round"))
+	return append(spread(v, words), strconv.Itoa(len(v.Values))+" of "+units.Plural(stats.MinInterval, "round"))
 }
 
 // spread is what goes below a median; nothing where there was one round.
@@ -145,19 +154,50 @@ func spread(v stats.Value, words func(float64) string) []string {
 	return nil
 }
 
-func nanoseconds(v float64) string { return duration(time.Duration(v)) }
-
 func durationCell(v stats.Value) cell {
 	if !v.Known() {
 		return cell{Main: missing}
 	}
-	return valued(v.Median, duration(v.Duration()), spread(v, nanoseconds)...)
+	return valued(v.Median, duration(v.Duration()), spread(v, func(x float64) string { return words(measure.Nanoseconds, x) })...)
 }
 
-// intervalled is a duration with its interval below.
-func intervalled(v stats.Value) cell {
-	c := durationCell(v)
-	c.Small = interval(v, nanoseconds)
+// shown is what a table of contenders shows: all measures of the place but optional ones that nobody has.
+func shown(p measure.Place, sums []stats.Contender) []measure.Shown {
+	return slices.DeleteFunc(measure.View(p), func(m measure.Shown) bool {
+		return m.Optional && !slices.ContainsFunc(sums, func(s stats.Contender) bool { return m.Contender(s).Known })
+	})
+}
+
+func titles(columns []measure.Shown) (all []string) {
+	for _, m := range columns {
+		all = append(all, m.Head)
+	}
+	return all
+}
+
+// measureCell is a measure of a contender with what goes below it.
+func measureCell(m measure.Measure, s stats.Contender) cell {
+	f := m.Contender(s)
+	c := cell{Main: missing}
+	if f.Known {
+		text := words(m.Unit, f.Value)
+		if f.AtLeast {
+			text = "≥" + nbsp + text
+		}
+		c = valued(f.Value, text)
+	}
+	switch m.ID {
+	case measure.P50Half, measure.P99Half:
+		return halfCell(m, s)
+	case measure.StartUp, measure.PeakTime:
+		c.Small = interval(stats.Value{Values: f.Rounds, Interval: f.Interval}, func(v float64) string { return words(m.Unit, v) })
+	case measure.CPURequest:
+		return cpuCell(s)
+	case measure.Cost:
+		return costCell(s)
+	case measure.ErrorRatio:
+		c.Small = errorKinds(s.Errors)
+	}
 	return c
 }
 
@@ -183,33 +223,33 @@ const (
 	mostHalf  = 75
 )
 
-// halfCells are p50 and p99 at half of the peak, with what they are at the peak below.
-func halfCells(s stats.Contender) (p50, p99 cell) {
-	p50, p99 = cell{Main: missing}, cell{Main: missing}
-	if i, share, ok := s.HalfPeak(); ok && s.Steps[i].Latency.Count > 0 {
-		half := s.Steps[i]
-		percents := int(math.Round(100 * share))
-		of := strconv.Itoa(percents) + nbsp + "%"
-		if percents < leastHalf || percents > mostHalf {
-			p50.Small = []string{"no step near half", "nearest " + of + ": " + duration(half.Latency.P50)}
-			p99.Small = []string{"no step near half"}
-		} else {
-			p50 = valued(float64(half.Latency.P50), duration(half.Latency.P50), "at "+newRow(half.Step, 0).Title+", "+of)
-			p99 = valued(float64(half.Latency.P99), duration(half.Latency.P99))
+// halfCell is a quantile at half of the peak, with what it is at the peak below.
+func halfCell(m measure.Measure, s stats.Contender) cell {
+	c := cell{Main: missing}
+	f := m.Contender(s)
+	if i, share, ok := s.HalfPeak(); ok && f.Known {
+		of := strconv.Itoa(int(math.Round(100*share))) + nbsp + "%"
+		first := m.ID == measure.P50Half // which says for the others where it is
+		switch near := math.Round(100*share) >= leastHalf && math.Round(100*share) <= mostHalf; {
+		case near:
+			c = valued(f.Value, words(m.Unit, f.Value))
+			if first {
+				c.Small = []string{"at " + newRow(s.Steps[i].Step, 0).Title + ", " + of}
+			}
+		case first:
+			c.Small = []string{"no step near half", "nearest " + of + ": " + words(m.Unit, f.Value)}
+		default:
+			c.Small = []string{"no step near half"}
 		}
 	}
-	if peak, ok := s.PeakStep(); ok && peak.Latency.Count > 0 {
-		p50.Small = append(p50.Small, "at the peak "+duration(peak.Latency.P50))
-		p99.Small = append(p99.Small, "at the peak "+duration(peak.Latency.P99))
+	at := measure.P50
+	if m.ID == measure.P99Half {
+		at = measure.P99
 	}
-	return p50, p99
-}
-
-func memoryCell(s stats.Contender) cell {
-	if s.MemoryPeak <= 0 {
-		return cell{Main: missing}
+	if peak := measure.Get(at).Contender(s); peak.Known {
+		c.Small = append(c.Small, "at the peak "+words(m.Unit, peak.Value))
 	}
-	return valued(float64(s.MemoryPeak), peak(bench.Memory{Peak: s.MemoryPeak, PeakIsSample: s.MemoryPeakIsSample}))
+	return c
 }
 
 func cpuCell(s stats.Contender) cell {
@@ -218,18 +258,13 @@ func cpuCell(s stats.Contender) cell {
 		each := s.Cost.CPU / time.Duration(s.Cost.Successes)
 		c = valued(float64(each), duration(each))
 	}
-	if peak, ok := s.PeakStep(); ok && peak.CPURequest.Known() {
-		c.Small = []string{"at the peak " + duration(peak.CPURequest.Duration())}
+	if peak := measure.Get(measure.CPURequest).Contender(s); peak.Known {
+		c.Small = []string{"at the peak " + words(measure.Nanoseconds, peak.Value)}
 	}
 	if s.Idle.Known() {
-		c.Small = append(c.Small, "while idle "+idleWords(s))
+		c.Small = append(c.Small, "while idle "+words(measure.CPUs, s.Idle.Median))
 	}
 	return c
-}
-
-// idleWords are the CPUs that a contender uses while nobody asks it anything.
-func idleWords(s stats.Contender) string {
-	return strconv.FormatFloat(s.Idle.Median, 'f', 2, 64) + nbsp + "CPUs"
 }
 
 func costCell(s stats.Contender) cell {
@@ -246,19 +281,6 @@ func costCell(s stats.Contender) cell {
 		}
 	}
 	return valued(s.Cost.Total, dollars(s.Cost.Total), parts...)
-}
-
-func errorsCell(s stats.Contender) cell {
-	var succeeded int64
-	for _, step := range s.Steps {
-		succeeded += step.Succeeded
-	}
-	failed := s.ErrorsTotal()
-	if failed+succeeded == 0 {
-		return cell{Main: missing}
-	}
-	ratio := float64(failed) / float64(failed+succeeded)
-	return valued(ratio, percent(ratio), errorKinds(s.Errors)...)
 }
 
 func checksCell(s stats.Contender) cell {

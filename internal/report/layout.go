@@ -8,6 +8,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/safe"
 	"locbench/internal/stats"
+	"locbench/internal/units"
 	"locbench/internal/verdict"
 )
 
@@ -134,13 +135,13 @@ func newRow(s bench.Step, warm int) row {
 	switch {
 	case s.Connections > 0:
 		r.Label = strconv.Itoa(s.Connections)
-		r.Title = plural(s.Connections, "connection")
+		r.Title = units.Plural(s.Connections, "connection")
 	case s.Rate > 0:
 		r.Label = significant(s.Rate)
 		r.Title = significant(s.Rate) + " requests/s due"
 	case s.Arrivals != nil:
 		r.Label = strconv.Itoa(s.Arrivals.Users)
-		r.Title = plural(s.Arrivals.Users, "user") + " over " + duration(s.Arrivals.Over)
+		r.Title = units.Plural(s.Arrivals.Users, "user") + " over " + duration(s.Arrivals.Over)
 	default:
 		r.Label, r.Title = safe.Line(s.Name, 16), cleanName(s.Name)
 	}

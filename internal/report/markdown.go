@@ -8,6 +8,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/summary"
+	"locbench/internal/units"
 )
 
 // maxFailedChecks is how many failed checks the summary lists; the HTML report has all of them.
@@ -23,7 +24,7 @@ func Markdown(w io.Writer, run bench.Run, legs []bench.LegResult, opts Options) 
 	var b bytes.Buffer
 	warned := warnings(run, l, sums)
 	fmt.Fprintf(&b, "# %s\n\n", escape(title(run, opts.Title)))
-	fmt.Fprintf(&b, "%s, %s; started %s; run %s.\n", plural(len(l.contenders), "contender"), plural(len(l.columns), "leg"), instant(run.Started), escape(cleanText(run.StandingText())))
+	fmt.Fprintf(&b, "%s, %s; started %s; run %s.\n", units.Plural(len(l.contenders), "contender"), units.Plural(len(l.columns), "leg"), instant(run.Started), escape(cleanText(run.StandingText())))
 	for _, x := range warned {
 		if x.Loud {
 			fmt.Fprintf(&b, "\n**%s**%s\n", escape(x.Text), place(x))

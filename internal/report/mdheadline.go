@@ -5,8 +5,10 @@ import (
 	"slices"
 	"strconv"
 
+	"locbench/internal/measure"
 	"locbench/internal/stats"
 	"locbench/internal/summary"
+	"locbench/internal/units"
 )
 
 // markdownHeadline writes the headline as two small tables, so that a pull request can show them: under load, and of the whole life.
@@ -17,26 +19,17 @@ func markdownHeadline(b *bytes.Buffer, l layout, sums []stats.Contender, figures
 		b.WriteString("No leg has run.\n")
 		return
 	}
-	load := headline{Columns: []string{"Tier", "Peak", "95 % interval", "At", "p99 there", "p50 at half", "p99 at half", "Errors"}}
-	life := headline{Columns: []string{"Start-up", "Time to peak", "Memory", "CPU per request", "$ per 10⁹", "of it start-up", "warm-up", "steady", "Checks", "Legs"}}
-	idle := slices.ContainsFunc(sums, func(s stats.Contender) bool { return s.Idle.Known() })
-	if idle {
-		life.Columns = slices.Insert(life.Columns, 4, "while idle")
-	}
+	under, whole := shown(measure.MarkdownLoad, sums), shown(measure.MarkdownLife, sums)
+	load := headline{Columns: slices.Concat([]string{"Tier", "Peak", "95 % interval", "At"}, titles(under))}
+	life := headline{Columns: slices.Concat(titles(whole), []string{"of it start-up", "warm-up", "steady", "Checks", "Legs"})}
 	tiers, _ := tiersOf(figures)
 	for i, s := range sums {
 		label := l.contenders[i].Label
-		p50, p99 := halfCells(s)
-		load.Rows = append(load.Rows, headlineRow{Label: label, Cells: bare(
-			tierCell(tiers[s.Label]), peakCell(s, nil), intervalCell(s), atCell(s), peakLatency(s), p50, p99, errorsCell(s))})
-		life.Rows = append(life.Rows, headlineRow{Label: label, Cells: bare(
-			durationCell(s.StartUp), durationCell(s.PeakTime), memoryCell(s), cpuCell(s), costCell(s), partCell(s, func(c stats.Cost) float64 { return c.StartUp }),
-			partCell(s, func(c stats.Cost) float64 { return c.WarmUp }), partCell(s, func(c stats.Cost) float64 { return c.Steady }), checksCell(s), legsCell(s))})
-		if row := &life.Rows[i]; idle && s.Idle.Known() {
-			row.Cells = slices.Insert(row.Cells, 4, cell{Main: idleWords(s)})
-		} else if idle {
-			row.Cells = slices.Insert(row.Cells, 4, cell{Main: missing})
-		}
+		first := []cell{tierCell(tiers[s.Label]), peakCell(s, nil), intervalCell(s), atCell(s)}
+		last := []cell{partCell(s, func(c stats.Cost) float64 { return c.StartUp }), partCell(s, func(c stats.Cost) float64 { return c.WarmUp }),
+			partCell(s, func(c stats.Cost) float64 { return c.Steady }), checksCell(s), legsCell(s)}
+		load.Rows = append(load.Rows, headlineRow{Label: label, Cells: bare(slices.Concat(first, measureCells(under, s)))})
+		life.Rows = append(life.Rows, headlineRow{Label: label, Cells: bare(slices.Concat(measureCells(whole, s), last))})
 	}
 	markdownTable(b, load)
 	b.WriteString("\n")
@@ -52,9 +45,16 @@ func markdownHeadline(b *bytes.Buffer, l layout, sums []stats.Contender, figures
 }
 
 // bare leaves out what goes with the figures.
-func bare(cells ...cell) []cell {
+func bare(cells []cell) []cell {
 	for i := range cells {
 		cells[i].Small = nil
+	}
+	return cells
+}
+
+func measureCells(columns []measure.Shown, s stats.Contender) (cells []cell) {
+	for _, m := range columns {
+		cells = append(cells, measureCell(m.Measure, s))
 	}
 	return cells
 }
@@ -68,7 +68,7 @@ func intervalCell(s stats.Contender) cell {
 	if in := peak.Throughput.Interval; in != nil {
 		return cell{Main: significant(in.Low) + " to " + significant(in.High)}
 	}
-	return cell{Main: strconv.Itoa(len(peak.Throughput.Values)) + " of " + plural(stats.MinInterval, "round")}
+	return cell{Main: strconv.Itoa(len(peak.Throughput.Values)) + " of " + units.Plural(stats.MinInterval, "round")}
 }
 
 func atCell(s stats.Contender) cell {
@@ -81,14 +81,6 @@ func atCell(s stats.Contender) cell {
 		at += ", " + drift
 	}
 	return cell{Main: at}
-}
-
-func peakLatency(s stats.Contender) cell {
-	peak, ok := s.PeakStep()
-	if !ok || peak.Latency.Count == 0 {
-		return cell{Main: missing}
-	}
-	return cell{Main: duration(peak.Latency.P99)}
 }
 
 // partCell is a part of the cost, in dollars.

@@ -18,7 +18,7 @@ type middle struct {
 }
 
 // newMiddle takes the median of the rounds that finished a step, or what the measure has for all of them together.
-func newMiddle(l layout, n int, m measure) middle {
+func newMiddle(l layout, n int, m plotted) middle {
 	c, sum := l.contenders[n], l.sum(n)
 	mid := middle{contender: c, points: make([]*point, len(l.rows)), bands: make([]*stats.Interval, len(l.rows)),
 		words: make([]string, len(l.rows)), bounds: make([]verdict.Summary, len(l.rows))}
@@ -34,7 +34,7 @@ func newMiddle(l layout, n int, m measure) middle {
 			}
 		}
 		v, ok := stats.Median(values)
-		if m.whole != nil {
+		if m.Quantile() {
 			if s, known := stepAt(sum, l.indices[i]); known && ok {
 				v, ok = m.whole(s)
 			}

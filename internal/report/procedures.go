@@ -8,6 +8,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/hdr"
 	"locbench/internal/stats"
+	"locbench/internal/units"
 	"locbench/internal/verdict"
 )
 
@@ -174,7 +175,7 @@ func matrix(l layout, sums []stats.Contender) (procedure, bool) {
 		}
 	}
 	if same {
-		p.Title += ", " + plural(l.rows[steps[0]].step.Connections, "connection")
+		p.Title += ", " + units.Plural(l.rows[steps[0]].step.Connections, "connection")
 	}
 	for n, s := range sums {
 		c := l.contenders[n]
@@ -252,7 +253,7 @@ func arrivals(l layout, sums []stats.Contender, row int) procedure {
 	}
 	p.Table.Notes = []string{fmt.Sprintf("%s, %s each, one after the other. Counts and latencies are of all rounds together, latencies of successes and from the moment a request was due. "+
 		"Requests per second: successes over the true duration, from the first arrival to the last answer. A build that was not needed, or was made before, has no time here.",
-		l.rows[row].Title, plural(a.Requests, "request"))}
+		l.rows[row].Title, units.Plural(a.Requests, "request"))}
 	return p
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/compare"
+	"locbench/internal/measure"
 	"locbench/internal/stats"
 	"locbench/internal/summary"
 )
@@ -31,10 +32,11 @@ type Options struct {
 }
 
 func (o Options) rules(sums []stats.Contender) summary.Rules {
-	return summary.Rules{Sums: sums, Floors: map[summary.Measure]float64{
-		summary.Throughput: o.Floor.Of(compare.Throughput), summary.CPU: o.Floor.Of(compare.CPU),
-		summary.StartUp: o.Floor.Of(compare.StartUp), summary.PeakTime: o.Floor.Of(compare.PeakTime), summary.Memory: o.Floor.Of(compare.Memory),
-	}}
+	floors := map[measure.ID]float64{}
+	for _, m := range measure.View(measure.Summarised) {
+		floors[m.ID] = o.Floor.Of(m.ID)
+	}
+	return summary.Rules{Sums: sums, Floors: floors}
 }
 
 // document is what page.html shows.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"locbench/internal/measure"
 	"locbench/internal/stats"
 )
 
@@ -29,33 +30,6 @@ func spark(values []float64, low, high float64) string {
 	return b.String()
 }
 
-// sparkColumn is one measure against the steps.
-type sparkColumn struct {
-	name  string
-	log   bool
-	value func(stats.Step) float64 // NaN where it is not known
-	words func(float64) string
-}
-
-func sparkColumns() []sparkColumn {
-	median := func(v stats.Value) float64 {
-		if !v.Known() {
-			return math.NaN()
-		}
-		return v.Median
-	}
-	return []sparkColumn{
-		{"Throughput", false, func(s stats.Step) float64 { return median(s.Throughput) }, func(v float64) string { return significant(v) + "/s" }},
-		{"p99", true, func(s stats.Step) float64 {
-			if s.Latency.Count == 0 {
-				return math.NaN()
-			}
-			return float64(s.Latency.P99)
-		}, nanoseconds},
-		{"CPU per request", false, func(s stats.Step) float64 { return median(s.CPURequest) }, nanoseconds},
-	}
-}
-
 // markdownSparks writes the course of the measured steps as lines of text, one scale for all contenders.
 func markdownSparks(b *bytes.Buffer, l layout, sums []stats.Contender) {
 	var steps []int // rows
@@ -72,11 +46,11 @@ func markdownSparks(b *bytes.Buffer, l layout, sums []stats.Contender) {
 	for i := 0; i < len(steps); i += every {
 		shown = append(shown, steps[i])
 	}
-	columns := sparkColumns()
+	columns := measure.View(measure.MarkdownCourses)
 	lines := make([][]string, len(sums))
 	header, scale := "| Contender |", ""
 	for _, col := range columns {
-		header += " " + col.name + " |"
+		header += " " + col.Head + " |"
 		values := make([][]float64, len(sums))
 		low, high := math.Inf(1), math.Inf(-1)
 		for k, s := range sums {
@@ -94,11 +68,11 @@ func markdownSparks(b *bytes.Buffer, l layout, sums []stats.Contender) {
 			continue
 		}
 		from := low
-		if !col.log {
+		if !col.Quantile() {
 			from = 0
 		}
-		text := col.name + " from " + col.words(from) + " to " + col.words(high)
-		if !col.log {
+		text := col.Head + " from " + words(col.Unit, from) + " to " + words(col.Unit, high)
+		if !col.Quantile() {
 			low = 0
 		} else {
 			low, high = math.Log(low), math.Log(high)
@@ -106,7 +80,7 @@ func markdownSparks(b *bytes.Buffer, l layout, sums []stats.Contender) {
 		}
 		scale += "; " + text
 		for k := range sums {
-			if col.log {
+			if col.Quantile() {
 				for i, v := range values[k] {
 					values[k][i] = math.Log(v)
 				}
@@ -125,15 +99,15 @@ func markdownSparks(b *bytes.Buffer, l layout, sums []stats.Contender) {
 	b.WriteString("\n" + escape(note+"; medians of the rounds, p99 of all of them together"+scale+". · not measured.") + "\n")
 }
 
-// course are the values of a contender at the shown rows; of a logarithmic column only positive ones.
-func (l layout) course(s stats.Contender, shown []int, col sparkColumn) []float64 {
+// course are the values of a contender at the shown rows; of quantiles, whose scale is logarithmic, only positive ones.
+func (l layout) course(s stats.Contender, shown []int, col measure.Shown) []float64 {
 	values := make([]float64, len(shown))
 	for i, row := range shown {
 		values[i] = math.NaN()
 		for _, step := range s.Steps {
 			if step.Index == l.indices[row] {
-				if v := col.value(step); !math.IsInf(v, 0) && (!col.log || v > 0) && v >= 0 {
-					values[i] = v
+				if f := col.Over(step); f.Known && finite(f.Value) && (!col.Quantile() || f.Value > 0) && f.Value >= 0 {
+					values[i] = f.Value
 				}
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/units"
 )
 
 // maxThresholdRows is how many rows the page shows; those that were missed come first.
@@ -58,7 +59,7 @@ func thresholds(run bench.Run, l layout) thresholdTable {
 	}
 	for _, name := range order {
 		if kept[name] > 0 {
-			t.Rows = append(t.Rows, thresholdRow{Threshold: name, Outcome: "kept in " + plural(kept[name], "step"), Leg: missing, Step: missing, Figure: missing})
+			t.Rows = append(t.Rows, thresholdRow{Threshold: name, Outcome: "kept in " + units.Plural(kept[name], "step"), Leg: missing, Step: missing, Figure: missing})
 		}
 	}
 	if judged == 0 {
@@ -69,7 +70,7 @@ func thresholds(run bench.Run, l layout) thresholdTable {
 	t.More = max(0, len(t.Rows)-maxThresholdRows)
 	t.Rows = t.Rows[:len(t.Rows)-t.More]
 	t.Note = fmt.Sprintf("%d of %s missed. Warm-ups are not judged, nor are steps that were cut short, except by their windows. A window is judged on every so many seconds in a row: "+
-		"errors and throughput of all of them together, a latency as missed once each of those seconds has missed it; the figure is the worst of the step.", missed, plural(judged, "judgement"))
+		"errors and throughput of all of them together, a latency as missed once each of those seconds has missed it; the figure is the worst of the step.", missed, units.Plural(judged, "judgement"))
 	if t.More > 0 {
 		t.Note += fmt.Sprintf(" %d more rows are left out here.", t.More)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/stats"
+	"locbench/internal/units"
 )
 
 // trouble is one leg that did not end as it should, and what is known of why.
@@ -39,7 +40,7 @@ func troubles(l layout) []trouble {
 		}
 		for n, in := range leg.Incidents {
 			if n == maxLog {
-				what = append(what, "And "+plural(len(leg.Incidents)-n, "more incident")+".")
+				what = append(what, "And "+units.Plural(len(leg.Incidents)-n, "more incident")+".")
 				break
 			}
 			what = append(what, in.At.Format("15:04:05")+": "+cleanText(in.String())+".")
@@ -91,7 +92,7 @@ func (w warning) Place() string {
 	var parts []string
 	for i, at := range w.where {
 		if i == most {
-			parts = append(parts, "and "+plural(len(w.where)-most, "more leg"))
+			parts = append(parts, "and "+units.Plural(len(w.where)-most, "more leg"))
 			break
 		}
 		part := at.leg
@@ -188,5 +189,5 @@ func unfinished(run bench.Run) string {
 	if open == 0 {
 		return ""
 	}
-	return "The run is not whole: " + count(int64(open)) + " of " + plural(len(run.Legs), "leg") + " did not run to the end."
+	return "The run is not whole: " + count(int64(open)) + " of " + units.Plural(len(run.Legs), "leg") + " did not run to the end."
 }

@@ -12,6 +12,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/compare"
+	"locbench/internal/measure"
 	"locbench/internal/profile"
 	"locbench/internal/stats"
 	"locbench/internal/summary"
@@ -113,7 +114,7 @@ func TestTiersFromSixRounds(t *testing.T) {
 	if !regexp.MustCompile(`<small>[0-9,]+ to [0-9,]+</small>`).MatchString(got) {
 		t.Error("the throughput has no interval")
 	}
-	floor := &compare.Floor{Schema: compare.FloorSchema, Contender: "rs-actix", Rounds: 6, Made: time.Now(), Measures: []compare.MeasureFloor{{Measure: compare.Throughput, Floor: 4}}}
+	floor := &compare.Floor{Schema: compare.FloorSchema, Contender: "rs-actix", Rounds: 6, Made: time.Now(), Measures: []compare.MeasureFloor{{Measure: measure.Throughput, Floor: 4}}}
 	if got := page(Options{Floor: floor}); strings.Contains(got, "has the highest throughput: 1") || !strings.Contains(got, "less than this machine can show (400 %)") {
 		t.Error("a difference below the floor is claimed, or the floor is not told")
 	}

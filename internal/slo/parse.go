@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"locbench/internal/bench"
+	"locbench/internal/measure"
 )
 
 // maxText bounds an objective: the longest sensible one has a condition for each metric.
@@ -18,7 +18,15 @@ const maxText = 500
 const maxThroughput = 1e9
 
 // metrics are all of them, as they are offered to whoever writes another.
-const metrics = "p50, p75, p90, p95, p99, p99.9, mean, max, errors and throughput"
+func metrics() string {
+	text := ""
+	for _, m := range measure.All() {
+		if m.Objective != "" && m.Objective != string(Throughput) {
+			text += m.Objective + ", "
+		}
+	}
+	return text + "errors and throughput"
+}
 
 // Error tells where in a text the mistake is, and what would be right.
 type Error struct {
@@ -89,9 +97,8 @@ func (p parser) condition(at int, part string) (Condition, error) {
 		return Condition{}, p.fail(at, fmt.Sprintf("%q compares nothing", part), "write a measure, a sign and a value, such as p99<50ms")
 	}
 	c := Condition{Metric: Metric(strings.TrimSpace(part[:sign]))}
-	_, isLatency := latency(bench.Latencies{}, c.Metric)
-	if !isLatency && c.Metric != Errors && c.Metric != Throughput {
-		return c, p.fail(at, fmt.Sprintf("there is no measure %q", c.Metric), "there are "+metrics)
+	if _, known := measure.ByObjective(string(c.Metric)); !known && c.Metric != Errors {
+		return c, p.fail(at, fmt.Sprintf("there is no measure %q", c.Metric), "there are "+metrics())
 	}
 	end := sign + len(part[sign:]) - len(strings.TrimLeft(part[sign:], "<>="))
 	c.Op = Op(part[sign:end])

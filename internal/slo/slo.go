@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/measure"
 )
 
 // Metric is what a condition is about.
@@ -97,16 +98,16 @@ func number(v float64, figures int) string {
 
 // Value is the measured one; ok is false when the step has none, as without any success there is no latency.
 func (c Condition) Value(l bench.Load) (v float64, ok bool) {
-	switch c.Metric {
-	case Errors:
+	if c.Metric == Errors { // dropped ones among them
 		bad := l.FailedTotal() + l.Dropped
 		all := bad + l.AllSucceeded()
 		return float64(bad) / float64(max(all, 1)), all > 0
-	case Throughput:
-		return l.Throughput(), l.Elapsed > 0
 	}
-	d, ok := latency(l.Latency, c.Metric)
-	return float64(d), ok && l.Latency.Count > 0
+	m, ok := measure.ByObjective(string(c.Metric))
+	if !ok {
+		return 0, false
+	}
+	return m.Of(bench.StepResult{Load: l})
 }
 
 // Holds tells whether the step has kept the condition. What was not measured does not count as kept.
@@ -147,27 +148,4 @@ func (c Condition) Explain(l bench.Load) string {
 		return c.tell(nil, false)
 	}
 	return c.tell(&v, false)
-}
-
-// latency is the figure that a metric names; ok is false when it is none of a latency.
-func latency(l bench.Latencies, m Metric) (d time.Duration, ok bool) {
-	switch m {
-	case "p50":
-		return l.P50, true
-	case "p75":
-		return l.P75, true
-	case "p90":
-		return l.P90, true
-	case "p95":
-		return l.P95, true
-	case "p99":
-		return l.P99, true
-	case "p99.9":
-		return l.P999, true
-	case Mean:
-		return l.Mean, true
-	case Max:
-		return l.Max, true
-	}
-	return 0, false
 }

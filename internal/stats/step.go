@@ -36,7 +36,7 @@ func (c *Contender) steps(legs []bench.LegResult) {
 // newStep summarises one step. An error concerns the latency alone.
 func newStep(rounds []bench.StepResult) (Step, error) {
 	s := Step{Index: rounds[0].Index, Step: rounds[0].Step, Failed: map[bench.ErrorKind]int64{}}
-	var throughput, cpu, cpuRequest, cpus, throttled, memory, memoryRate []float64
+	var throughput []float64
 	var latencies []bench.Latencies
 	for _, r := range rounds {
 		s.Succeeded += r.Load.AllSucceeded()
@@ -56,27 +56,9 @@ func newStep(rounds []bench.StepResult) (Step, error) {
 		}
 		throughput = append(throughput, r.Load.Throughput())
 		latencies = append(latencies, r.Load.Latency)
-		if d, ok := r.CPU(); ok {
-			cpu = append(cpu, float64(d))
-			if r.Load.Succeeded > 0 {
-				cpuRequest = append(cpuRequest, float64(d)/float64(r.Load.Succeeded))
-			}
-		}
-		if n, ok := r.CPUs(); ok {
-			cpus = append(cpus, n)
-		}
-		if t, ok := r.Throttling(); ok && t.Periods > 0 {
-			throttled = append(throttled, float64(t.Throttled)/float64(t.Periods))
-		}
-		if r.After != nil && r.After.Memory != nil {
-			memory = append(memory, float64(r.After.Memory.Used))
-		}
-		if m, ok := r.MemorySeconds(); ok {
-			memoryRate = append(memoryRate, m)
-		}
+		s.Results = append(s.Results, r)
 	}
-	s.Throughput, s.CPU, s.CPURequest, s.CPUs = NewValue(throughput), NewValue(cpu), NewValue(cpuRequest), NewValue(cpus)
-	s.Throttled, s.Memory, s.MemoryRate = NewValue(throttled), NewValue(memory), NewValue(memoryRate)
+	s.Throughput = NewValue(throughput)
 	if len(latencies) == 1 {
 		s.Latency = latencies[0]
 		return s, nil
@@ -99,13 +81,6 @@ func (s Step) DriftWords() string {
 		return name
 	}
 	return fmt.Sprintf("%s in %d of %d rounds", name, s.Drifting, s.Rounds)
-}
-
-// memoryPeak takes in the high-water marks of a leg.
-func (c *Contender) memoryPeak(leg bench.LegResult) {
-	if peak, sample := LegMemoryPeak(leg); peak > c.MemoryPeak {
-		c.MemoryPeak, c.MemoryPeakIsSample = peak, sample
-	}
 }
 
 // LegMemoryPeak is the highest memory of a leg in bytes, 0 where it is not known. With sample it is the largest reading: the true one

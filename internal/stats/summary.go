@@ -40,14 +40,9 @@ type Step struct {
 	Warming    int   // of Drifting: those in which it became faster
 	Succeeded  int64 // in all rounds, aborted ones included, also before and after the intervals
 	Failed     map[bench.ErrorKind]int64
-	Throughput Value           // successes per second
-	Latency    bench.Latencies // of the successes of all rounds, merged
-	CPU        Value           // nanoseconds of the contender's CPU time in the step
-	CPURequest Value           // nanoseconds of CPU time per success
-	CPUs       Value           // in use: CPU time / elapsed
-	Throttled  Value           // share of the periods in which the quota was used up, 0 to 1
-	Memory     Value           // bytes used at the end of the step
-	MemoryRate Value           // MiB·s: high-water mark per request rate
+	Throughput Value              // successes per second
+	Latency    bench.Latencies    // of the successes of all rounds, merged
+	Results    []bench.StepResult // of the rounds that finished it; package measure takes all other figures from them
 }
 
 // FailedTotal is the number of errors in all rounds.
@@ -83,6 +78,8 @@ type Contender struct {
 
 	MemoryPeak         int64 // bytes, the highest of all rounds; 0 where it is not known
 	MemoryPeakIsSample bool  // it is the largest sample: the true one may be higher
+	Memory             Value // bytes, the highest of each complete round
+	ErrorRatio         Value // errors / (errors + successes) of each round in which anything was asked
 
 	Cost     *Cost // of the median round by Total; nil where it is not known
 	CostEach Value // dollars per 10⁹ requests of each round
@@ -128,12 +125,22 @@ func Summarise(legs []bench.LegResult, pricePerHour float64) []Contender {
 	return contenders
 }
 
+// errorRatio is errors / (errors + successes) of a leg; ok is false where nothing was asked.
+func errorRatio(leg bench.LegResult) (ratio float64, ok bool) {
+	var failed, all int64
+	for _, s := range leg.Steps {
+		failed += s.Load.FailedTotal()
+		all += s.Load.FailedTotal() + s.Load.AllSucceeded()
+	}
+	return float64(failed) / float64(max(1, all)), all > 0
+}
+
 func summarise(label string, legs []bench.LegResult, price float64) Contender {
 	c := Contender{
 		Label: label, Service: legs[0].Service, Legs: len(legs), Peak: -1,
 		Errors: map[bench.ErrorKind]int64{}, Checks: map[bench.CheckStatus]int{},
 	}
-	var startUps, peakTimes, idle, costs []float64
+	var startUps, peakTimes, idle, memory, errors, costs []float64
 	var parts []Cost
 	for _, leg := range legs {
 		if leg.State == bench.LegComplete {
@@ -154,14 +161,23 @@ func summarise(label string, legs []bench.LegResult, price float64) Contender {
 		for _, check := range leg.Checks {
 			c.Checks[check.Status]++
 		}
-		c.memoryPeak(leg)
+		peak, sample := LegMemoryPeak(leg)
+		if peak > c.MemoryPeak {
+			c.MemoryPeak, c.MemoryPeakIsSample = peak, sample
+		}
+		if peak > 0 && leg.State == bench.LegComplete { // one that ended early has not been loaded enough
+			memory = append(memory, float64(peak))
+		}
+		if ratio, ok := errorRatio(leg); ok {
+			errors = append(errors, ratio)
+		}
 		// The cost of a life that was cut short is mostly that of its start.
 		if cost, ok := LegCost(leg, price); ok && leg.State == bench.LegComplete {
 			parts, costs = append(parts, cost), append(costs, cost.Total)
 		}
 	}
 	c.StartUp, c.PeakTime, c.CostEach = NewValue(startUps), NewValue(peakTimes), NewValue(costs)
-	c.Idle = NewValue(idle)
+	c.Idle, c.Memory, c.ErrorRatio = NewValue(idle), NewValue(memory), NewValue(errors)
 	c.Cost = medianCost(parts)
 	c.steps(legs)
 	for i, s := range c.Steps {

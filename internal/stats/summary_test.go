@@ -69,12 +69,8 @@ func TestSummarise(t *testing.T) {
 	if want := 15. / 6015; peak.ErrorRatio() != want {
 		t.Errorf("error ratio %g, want %g", peak.ErrorRatio(), want)
 	}
-	// 5 s of CPU time in 10 s for 3000, 1000 and 2000 requests.
-	if peak.CPU.Duration() != 5*time.Second || peak.CPUs.Median != .5 || peak.CPURequest.Duration() != 2500*time.Microsecond || peak.Throttled.Median != .25 {
-		t.Errorf("CPU %s, CPUs %g, per request %s, throttled %g", peak.CPU.Duration(), peak.CPUs.Median, peak.CPURequest.Duration(), peak.Throttled.Median)
-	}
-	if peak.Memory.Median != 2<<20 || b.MemoryPeak != 3<<21 || b.MemoryPeakIsSample || peak.MemoryRate.Median != .03 {
-		t.Errorf("memory %g, peak %d, rate %g of %v", peak.Memory.Median, b.MemoryPeak, peak.MemoryRate.Median, peak.MemoryRate.Values)
+	if b.MemoryPeak != 3<<21 || b.MemoryPeakIsSample || len(peak.Results) != 3 {
+		t.Errorf("peak %d of %d rounds", b.MemoryPeak, len(peak.Results))
 	}
 	if b.Checks[bench.CheckPassed] != 6 || b.Checks[bench.CheckFailed] != 3 {
 		t.Errorf("checks %v", b.Checks)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"locbench/internal/stats"
+	"locbench/internal/units"
 )
 
 const (
@@ -28,11 +29,11 @@ func sayRoundsApart(c Contender) string {
 }
 
 func saySteered(c Contender) string {
-	return fmt.Sprintf("Somebody intervened in %d of %s of %s.", c.Steered, plural(c.Legs, "round"), c.Label)
+	return fmt.Sprintf("Somebody intervened in %d of %s of %s.", c.Steered, units.Plural(c.Legs, "round"), c.Label)
 }
 
 func sayBusyMachine(f Figures) string {
-	return fmt.Sprintf("The machine was at work before the run (load %s on %s): what differs may be that work.", f.Busy, plural(f.CPUs, "CPU"))
+	return fmt.Sprintf("The machine was at work before the run (load %s on %s): what differs may be that work.", f.Busy, units.Plural(f.CPUs, "CPU"))
 }
 
 // maxRunWarnings is how many warnings of the whole run are told.
@@ -119,7 +120,7 @@ func (k *kind) where() string {
 	var words []string
 	for i, p := range k.places {
 		if i == most {
-			words = append(words, "and at other steps "+plural(len(k.places)-most, "more time"))
+			words = append(words, "and at other steps "+units.Plural(len(k.places)-most, "more time"))
 			break
 		}
 		words = append(words, list(p.names)+" at "+p.at)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
+	"locbench/internal/measure"
 	"locbench/internal/safe"
 	"locbench/internal/stats"
 	"locbench/internal/verdict"
@@ -16,7 +17,7 @@ import (
 // Figures are all that the rules look at.
 type Figures struct {
 	Contenders []Contender
-	Standings  []Standing // of Measures, in that order
+	Standings  []Standing // of the measures that are Summarised, in that order
 	Legs       int        // of the plan
 	Unfinished int        // legs of the plan that were not run to their end by somebody's wish, or not yet
 	Busy       string     // load average before the run, where it is more than the machine should have had; ""
@@ -39,7 +40,6 @@ type Contender struct {
 	Judged    int             // times that a threshold was judged
 	Missed    int             // of them, missed
 	Doubtful  []Doubtful
-	memory    []float64
 }
 
 // Doubtful is one kind of warning and the steps that have it.
@@ -92,8 +92,8 @@ func New(run bench.Run, legs []bench.LegResult, rules Rules) Figures {
 	}
 	f.Unequal = len(conditions) > 1
 	f.Together = stats.AllTogether(sides...)
-	for _, m := range Measures() {
-		f.Standings = append(f.Standings, newStanding(m, f, rules.of(m)))
+	for _, m := range measure.View(measure.Summarised) {
+		f.Standings = append(f.Standings, newStanding(m.Measure, f, rules.of(m.ID)))
 	}
 	return f
 }
@@ -129,11 +129,6 @@ func newContender(run bench.Run, sum stats.Contender, legs []bench.LegResult) Co
 		}
 		if i := leg.Instance; i != nil && !i.LimitsEnforced && i.Limits != (bench.Limits{}) {
 			c.Unlimited++
-		}
-		if leg.State == bench.LegComplete {
-			if peak, _ := stats.LegMemoryPeak(leg); peak > 0 {
-				c.memory = append(c.memory, float64(peak))
-			}
 		}
 		for _, s := range leg.Steps {
 			c.Judged, c.Missed = c.Judged+len(s.Thresholds), c.Missed+len(s.Missed())

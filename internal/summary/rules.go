@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"locbench/internal/measure"
 	"locbench/internal/stats"
 	"locbench/internal/verdict"
 )
@@ -119,13 +120,13 @@ func differentRequests(f Figures) bool {
 
 // Comparable tells whether the contenders of a run may be set against each other in the measure of s at all.
 func (f Figures) Comparable(s Standing) bool {
-	return several(f) && !f.Unequal && (s.Measure.ofLife() || !differentRequests(f))
+	return several(f) && !f.Unequal && (s.ofLife() || !differentRequests(f))
 }
 
 // fewMembers tells whether there is nobody to be compared in throughput, whatever was asked.
 func fewMembers(f Figures) bool {
 	for _, s := range f.Standings {
-		if s.Measure == Throughput {
+		if s.Measure == measure.Throughput {
 			return len(s.Members) < 2
 		}
 	}
@@ -133,7 +134,7 @@ func fewMembers(f Figures) bool {
 }
 
 func tooFew(f Figures, s Standing) bool {
-	return several(f) && !f.Unequal && s.Measure == Throughput && len(s.Members) < 2
+	return several(f) && !f.Unequal && s.Measure == measure.Throughput && len(s.Members) < 2
 }
 
 func oneAhead(f Figures, s Standing) bool {
@@ -170,7 +171,7 @@ func alike(s Standing) bool {
 }
 
 func someLeftOut(f Figures, s Standing) bool {
-	return f.Comparable(s) && s.Measure == Throughput && len(s.Members) > 1 && len(s.Out) > 0
+	return f.Comparable(s) && s.Measure == measure.Throughput && len(s.Members) > 1 && len(s.Out) > 0
 }
 
 // few is how many contenders get a sentence each where many could share one.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/measure"
 	"locbench/internal/stats"
 )
 
@@ -112,7 +113,7 @@ func TestRules(t *testing.T) {
 				if s.Rule == c.rule {
 					text += s.Text + "\n"
 				}
-				if s.Rule == c.not && (s.Measure == Throughput || s.Measure == "") {
+				if s.Rule == c.not && (s.Measure == measure.Throughput || s.Measure == "") {
 					t.Errorf("%s says: %s", c.not, s.Text)
 				}
 			}
@@ -150,7 +151,7 @@ func machineBound(l *bench.LegResult) {
 // A floor holds for its measure alone.
 func TestFloors(t *testing.T) {
 	legs := together(side("a", around(1100, 6)), side("b", around(1000, 6)))
-	claims := func(rules Rules) (measures []Measure) {
+	claims := func(rules Rules) (measures []measure.ID) {
 		for _, s := range Of(bench.Run{}, legs, rules) {
 			if s.Kind == Claim {
 				measures = append(measures, s.Measure)
@@ -158,13 +159,13 @@ func TestFloors(t *testing.T) {
 		}
 		return measures
 	}
-	if got := claims(Rules{}); !slices.Equal(got, []Measure{Throughput}) {
+	if got := claims(Rules{}); !slices.Equal(got, []measure.ID{measure.Throughput}) {
 		t.Errorf("without a floor: %v", got)
 	}
-	if got := claims(Rules{Floors: map[Measure]float64{CPU: .5}}); !slices.Equal(got, []Measure{Throughput}) {
+	if got := claims(Rules{Floors: map[measure.ID]float64{measure.CPURequest: .5}}); !slices.Equal(got, []measure.ID{measure.Throughput}) {
 		t.Errorf("with a floor of another measure: %v", got)
 	}
-	if got := claims(Rules{Floors: map[Measure]float64{Throughput: .2}}); got != nil {
+	if got := claims(Rules{Floors: map[measure.ID]float64{measure.Throughput: .2}}); got != nil {
 		t.Errorf("below the floor: %v", got)
 	}
 }

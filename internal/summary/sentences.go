@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
+	"locbench/internal/measure"
 	"locbench/internal/safe"
 	"locbench/internal/stats"
 	"locbench/internal/units"
@@ -23,7 +24,7 @@ func sayNothingMeasured(f Figures) string {
 func sayOneContender(f Figures) string {
 	c := f.Contenders[0]
 	return fmt.Sprintf("One contender, so that nothing is compared: %s reached %s at %s (%s).",
-		c.Label, Throughput.value(c.Peak.Throughput.Median), StepWords(c.Peak.Step), Throughput.spread(c.Peak.Throughput))
+		c.Label, measure.PerSecond.Text(c.Peak.Throughput.Median), StepWords(c.Peak.Step), spread(measure.PerSecond, c.Peak.Throughput))
 }
 
 func sayUnequalConditions(Figures) string {
@@ -50,7 +51,7 @@ func sayDifferentRequests(f Figures) string {
 
 // tooShort is the reason of one with n rounds.
 func tooShort(n int) string {
-	return fmt.Sprintf("%s of the %d that it takes", plural(n, "round"), stats.MinInterval)
+	return fmt.Sprintf("%s of the %d that it takes", units.Plural(n, "round"), stats.MinInterval)
 }
 
 // reasons are why contenders are not compared, those with the same reason together: "a and b: 1 round".
@@ -89,43 +90,13 @@ func sayTooFew(f Figures, s Standing) Sentence {
 func atMost(f Figures, s Standing, most int) string {
 	for _, o := range s.Out {
 		if f.Contenders[o.Contender].rounds() != most {
-			return "are at most " + plural(most, "round")
+			return "are at most " + units.Plural(most, "round")
 		}
 	}
 	if most == 1 {
 		return "is 1 round"
 	}
-	return "are " + plural(most, "round")
-}
-
-// best says what being first in the measure is.
-func (m Measure) best() string {
-	switch m {
-	case CPU:
-		return "needs the least CPU time per request"
-	case StartUp:
-		return "starts the fastest"
-	case PeakTime:
-		return "comes to its final speed the soonest"
-	case Memory:
-		return "needs the least memory at its highest"
-	}
-	return "has the highest throughput"
-}
-
-// noun is the measure in a sentence.
-func (m Measure) noun() string {
-	switch m {
-	case CPU:
-		return "CPU time per request at their peaks"
-	case StartUp:
-		return "start-up time"
-	case PeakTime:
-		return "time to peak"
-	case Memory:
-		return "memory high-water mark"
-	}
-	return "throughput at their peaks"
+	return "are " + units.Plural(most, "round")
 }
 
 func (s Standing) label(f Figures, member int) string {
@@ -141,7 +112,7 @@ func (s Standing) labels(f Figures, members []int) (names []string) {
 
 // at is the step that a value is of; "" where it is of the whole life.
 func (s Standing) at(f Figures, member int) string {
-	if s.Measure.ofLife() {
+	if s.ofLife() {
 		return ""
 	}
 	return " at " + StepWords(f.Contenders[s.Members[member].Contender].Peak.Step)
@@ -153,8 +124,8 @@ func (s Standing) evidence(f Figures, over []int) string {
 	c, _ := s.pair(first, next)
 	a, b := s.Members[first], s.Members[next]
 	return fmt.Sprintf("%s%s, %s against the %s%s of %s; p %.2g after Holm over %s, %d and %s",
-		s.Measure.value(a.Value.Median), s.at(f, first), c.Ratio.Words(), s.Measure.value(b.Value.Median), s.at(f, next), s.label(f, next),
-		c.Adjusted, plural(s.Pairs, "pair"), len(a.Value.Values), plural(len(b.Value.Values), "round"))
+		s.measure().Unit.Text(a.Value.Median), s.at(f, first), c.Ratio.Words(), s.measure().Unit.Text(b.Value.Median), s.at(f, next), s.label(f, next),
+		c.Adjusted, units.Plural(s.Pairs, "pair"), len(a.Value.Values), units.Plural(len(b.Value.Values), "round"))
 }
 
 // of names the compared where somebody is left out.
@@ -171,7 +142,7 @@ func (s Standing) of(f Figures) string {
 
 func sayWinner(f Figures, s Standing) Sentence {
 	leaders, over := s.ahead()
-	text := s.of(f) + s.label(f, leaders[0]) + " " + s.Measure.best() + ": " + s.evidence(f, over)
+	text := s.of(f) + s.label(f, leaders[0]) + " " + s.measure().Claim.Best + ": " + s.evidence(f, over)
 	if len(over) > 1 {
 		text += fmt.Sprintf("; it is ahead of %s as well", list(s.labels(f, slices.DeleteFunc(slices.Clone(over), func(i int) bool { return i == slices.Min(over) }))))
 	}
@@ -182,7 +153,7 @@ func sayGroup(f Figures, s Standing) Sentence {
 	leaders, over := s.ahead()
 	names := s.labels(f, leaders)
 	text := fmt.Sprintf("%sno single one %s: the rounds do not tell %s apart from %s. %s is ahead of %s: %s.",
-		s.of(f), s.Measure.best(), list(names[1:]), names[0], names[0], list(s.labels(f, over)), s.evidence(f, over))
+		s.of(f), s.measure().Claim.Best, list(names[1:]), names[0], names[0], list(s.labels(f, over)), s.evidence(f, over))
 	if s.of(f) == "" {
 		text = "N" + text[1:]
 	}
@@ -191,7 +162,7 @@ func sayGroup(f Figures, s Standing) Sentence {
 
 func sayLacking(f Figures, s Standing) Sentence {
 	return Sentence{Text: fmt.Sprintf("Nothing can be said about who %s: among %s (%s) so few rounds cannot part any two, however far apart they are; %s of each would.",
-		s.Measure.best(), plural(len(s.Members), "contender"), plural(s.Pairs, "pair"), plural(s.Lacking, "more round"))}
+		s.measure().Claim.Best, units.Plural(len(s.Members), "contender"), units.Plural(s.Pairs, "pair"), units.Plural(s.Lacking, "more round"))}
 }
 
 func saySame(f Figures, s Standing) Sentence {
@@ -201,7 +172,7 @@ func saySame(f Figures, s Standing) Sentence {
 		all = append(all, i)
 	}
 	return Sentence{Text: fmt.Sprintf("%s have the same %s, within %.3g %%; %s to %s it is %s.",
-		list(s.labels(f, all)), s.Measure.noun(), 100*c.Rule.Margin, s.label(f, 0), s.label(f, len(s.Members)-1), c.Ratio.Words())}
+		list(s.labels(f, all)), s.measure().Claim.Noun, 100*c.Rule.Margin, s.label(f, 0), s.label(f, len(s.Members)-1), c.Ratio.Words())}
 }
 
 func sayNoDifference(f Figures, s Standing) Sentence {
@@ -210,11 +181,11 @@ func sayNoDifference(f Figures, s Standing) Sentence {
 	between := s.label(f, 0) + " and " + s.label(f, last)
 	if last > 1 {
 		between += ", the highest and the lowest median of " + units.Count(int64(last+1))
-		if !s.Measure.HigherIsBetter() {
+		if !s.measure().Higher {
 			between = strings.Replace(between, "the highest and the lowest", "the lowest and the highest", 1)
 		}
 	}
-	return Sentence{Text: fmt.Sprintf("Nothing can be said about who %s: between %s, %s.", s.Measure.best(), between, c.Sentence())}
+	return Sentence{Text: fmt.Sprintf("Nothing can be said about who %s: between %s, %s.", s.measure().Claim.Best, between, c.Sentence())}
 }
 
 func sayLeftOut(f Figures, s Standing) Sentence {
@@ -224,7 +195,7 @@ func sayLeftOut(f Figures, s Standing) Sentence {
 func sayBound(c Contender) string {
 	how := c.Bound.Words()
 	if c.Bound.Rounds > 1 {
-		how += fmt.Sprintf(" (so in %d of %s; the figures are of the last)", c.Bound.Agree, plural(c.Bound.Rounds, "round"))
+		how += fmt.Sprintf(" (so in %d of %s; the figures are of the last)", c.Bound.Agree, units.Plural(c.Bound.Rounds, "round"))
 	}
 	if c.Bound.Bound == verdict.Unclear {
 		return fmt.Sprintf("What bound %s at its peak (%s) is not clear: %s.", c.Label, StepWords(c.Peak.Step), how)
@@ -281,7 +252,7 @@ func sayStillRising(f Figures) string {
 }
 
 func sayLimitsNotEnforced(c Contender) string {
-	return fmt.Sprintf("The limits of %s were not enforced in %d of %s: its figures are not those that the profile asks for.", c.Label, c.Unlimited, plural(c.Legs, "round"))
+	return fmt.Sprintf("The limits of %s were not enforced in %d of %s: its figures are not those that the profile asks for.", c.Label, c.Unlimited, units.Plural(c.Legs, "round"))
 }
 
 func errorList(f Figures) (words []string) {
@@ -306,7 +277,7 @@ func sayErrors(f Figures) string {
 func failedChecks(f Figures) (words []string) {
 	for _, c := range f.Contenders {
 		if failed := c.Checks[bench.CheckFailed]; failed > 0 {
-			words = append(words, fmt.Sprintf("%d of %s of %s", failed, plural(failed+c.Checks[bench.CheckPassed], "check"), c.Label))
+			words = append(words, fmt.Sprintf("%d of %s of %s", failed, units.Plural(failed+c.Checks[bench.CheckPassed], "check"), c.Label))
 		}
 	}
 	return words
@@ -315,7 +286,7 @@ func failedChecks(f Figures) (words []string) {
 func sayFailedChecks(f Figures) string { return "Failed: " + list(failedChecks(f)) + "." }
 
 func sayNotWhole(f Figures) string {
-	return fmt.Sprintf("The run is not whole: %d of %s did not run to the end.", f.Unfinished, plural(f.Legs, "leg"))
+	return fmt.Sprintf("The run is not whole: %d of %s did not run to the end.", f.Unfinished, units.Plural(f.Legs, "leg"))
 }
 
 // maxFailed is how many failed rounds are told with what became of each.
@@ -323,16 +294,16 @@ const maxFailed = 2
 
 func sayFailedRounds(c Contender) string {
 	if len(c.Failed) > maxFailed {
-		return fmt.Sprintf("%s failed in %d of %s, the first time in %s.", c.Label, len(c.Failed), plural(c.Legs, "round"), c.Failed[0])
+		return fmt.Sprintf("%s failed in %d of %s, the first time in %s.", c.Label, len(c.Failed), units.Plural(c.Legs, "round"), c.Failed[0])
 	}
-	return fmt.Sprintf("%s failed in %d of %s: %s.", c.Label, len(c.Failed), plural(c.Legs, "round"), list(c.Failed))
+	return fmt.Sprintf("%s failed in %d of %s: %s.", c.Label, len(c.Failed), units.Plural(c.Legs, "round"), list(c.Failed))
 }
 
 // missed are the thresholds of the profile that a contender has missed, and in how many steps.
 func missed(f Figures) (words []string) {
 	for _, c := range f.Contenders {
 		if c.Missed > 0 {
-			words = append(words, fmt.Sprintf("%s in %d of %s", c.Label, c.Missed, plural(c.Judged, "judgement")))
+			words = append(words, fmt.Sprintf("%s in %d of %s", c.Label, c.Missed, units.Plural(c.Judged, "judgement")))
 		}
 	}
 	return words

@@ -1,60 +1,22 @@
 package summary
 
 import (
-	"time"
-
+	"locbench/internal/measure"
 	"locbench/internal/stats"
-	"locbench/internal/units"
 	"locbench/internal/verdict"
 )
 
-// Measure is one that contenders are set against each other by.
-type Measure string
-
-// The declared measures. p values are adjusted over all pairs of one measure; each measure is a family of its own.
-const (
-	Throughput Measure = "throughput"      // successes per second at each contender's own peak
-	CPU        Measure = "CPU per request" // ns at that step
-	StartUp    Measure = "start-up"        // ns until the first answer
-	PeakTime   Measure = "time to peak"    // ns until the final speed
-	Memory     Measure = "memory"          // bytes, the highest of a complete leg
-)
-
-// Measures are all of them, in the order in which they are told.
-func Measures() []Measure { return []Measure{Throughput, CPU, StartUp, PeakTime, Memory} }
-
-// HigherIsBetter tells which way is up.
-func (m Measure) HigherIsBetter() bool { return m == Throughput }
-
-// value writes one with its unit.
-func (m Measure) value(x float64) string {
-	switch m {
-	case Throughput:
-		return units.Rate(x) + "/s"
-	case Memory:
-		return units.Bytes(int64(x))
-	}
-	return units.Duration(time.Duration(x))
-}
-
 // sample are the values of a contender, one of each round that has one.
-func (m Measure) sample(c Contender) []float64 {
-	switch m {
-	case StartUp:
-		return c.StartUp.Values
-	case PeakTime:
-		return c.PeakTime.Values
-	case Memory:
-		return c.memory
-	case CPU:
-		return c.Peak.CPURequest.Values
+func sample(m measure.Measure, c Contender) []float64 {
+	if m.Claim.At == measure.OfLife {
+		return m.Contender(c.Contender).Rounds
 	}
-	return c.Peak.Throughput.Values
+	return m.Over(c.Peak).Rounds
 }
 
 // Standing is how the contenders stand in one measure.
 type Standing struct {
-	Measure Measure
+	Measure measure.ID
 	Members []Member  // of those that are compared, the better medians first
 	Tiers   [][]int   // of them, by their place in Members: in a tier nobody is known to be worse than its first
 	Out     []Outside // those that are not compared
@@ -77,13 +39,13 @@ type Outside struct {
 }
 
 // newStanding compares everybody with everybody.
-func newStanding(m Measure, f Figures, rule stats.Rule) Standing {
-	s := Standing{Measure: m, pairs: map[[2]int]stats.Comparison{}}
+func newStanding(m measure.Measure, f Figures, rule stats.Rule) Standing {
+	s := Standing{Measure: m.ID, pairs: map[[2]int]stats.Comparison{}}
 	var samples [][]float64
 	var who []int
 	for i, c := range f.Contenders {
-		values := m.sample(c)
-		switch why := m.outside(c); {
+		values := sample(m, c)
+		switch why := outside(m, c); {
 		case len(values) == 0:
 			s.Out = append(s.Out, Outside{i, "not measured"})
 		case why != "":
@@ -97,10 +59,10 @@ func newStanding(m Measure, f Figures, rule stats.Rule) Standing {
 		}
 	}
 	s.Paired = f.Together && stats.SameLength(samples...)
-	tiers, _, lacking := rule.Tiers(samples, m.HigherIsBetter(), s.Paired)
+	tiers, _, lacking := rule.Tiers(samples, m.Higher, s.Paired)
 	s.Lacking = lacking
 	// Tiers tells the order of medians in each tier; the order of all is that of the tiers' leaders and members, sorted again.
-	order := byMedian(samples, m.HigherIsBetter())
+	order := byMedian(samples, m.Higher)
 	place := map[int]int{}
 	for k, i := range order {
 		place[i] = k
@@ -123,7 +85,7 @@ func (s *Standing) compare(samples [][]float64, order []int, rule stats.Rule) {
 	var keys [][2]int
 	for a := range order {
 		for b := a + 1; b < len(order); b++ {
-			family = append(family, stats.Pair{HigherIsBetter: s.Measure.HigherIsBetter(), Old: samples[order[b]], New: samples[order[a]], Paired: s.Paired})
+			family = append(family, stats.Pair{HigherIsBetter: s.measure().Higher, Old: samples[order[b]], New: samples[order[a]], Paired: s.Paired})
 			keys = append(keys, [2]int{a, b})
 		}
 	}
@@ -133,13 +95,15 @@ func (s *Standing) compare(samples [][]float64, order []int, rule stats.Rule) {
 	}
 }
 
+// measure is the row of the table that the standing is of.
+func (s Standing) measure() measure.Measure { return measure.Get(s.Measure) }
+
 // ofLife tells whether the measure is of a whole life rather than of the peak.
-func (m Measure) ofLife() bool { return m == StartUp || m == PeakTime || m == Memory }
+func (s Standing) ofLife() bool { return s.measure().Claim.At == measure.OfLife }
 
 // outside says why the figures of a contender are not its own, or not comparable; "" if they are.
-func (m Measure) outside(c Contender) string {
-	of := map[Measure]stats.Kind{Throughput: stats.OfThroughput, CPU: stats.OfCPU, StartUp: stats.OfLife, PeakTime: stats.OfLife, Memory: stats.OfLife}[m]
-	return stats.Outside(of, c.Contender, c.Peak, len(c.Failed), c.Bound.Bound == verdict.Client)
+func outside(m measure.Measure, c Contender) string {
+	return stats.Outside(m.Claim.Kind, c.Contender, c.Peak, len(c.Failed), c.Bound.Bound == verdict.Client)
 }
 
 // ahead tells whether the first of the top tier is ahead of somebody, and of whom. Nobody is in a tier alone but for a decision of

@@ -9,6 +9,7 @@ package summary
 
 import (
 	"locbench/internal/bench"
+	"locbench/internal/measure"
 	"locbench/internal/stats"
 )
 
@@ -31,7 +32,7 @@ type Sentence struct {
 	Text string // one line of plain text; names and messages in it are from outside, made safe for a terminal but not for HTML
 
 	// Of a claim only: what is claimed, so that it can be checked.
-	Measure Measure
+	Measure measure.ID
 	Leaders []string // labels: the only one, or those that cannot be told apart from the first
 	Over    []string // labels of those that the first of Leaders is ahead of
 }
@@ -39,13 +40,13 @@ type Sentence struct {
 // Rules decide what is told apart. The zero value is of use.
 type Rules struct {
 	stats.Rule
-	Floors map[Measure]float64 // noise floor of the machine in each measure, as a share; it replaces Rule.Floor where it is higher
+	Floors map[measure.ID]float64 // noise floor of the machine in each measure, as a share; it replaces Rule.Floor where it is higher
 
 	// Sums are stats.Summarise of the same legs, where the caller has them already: it merges every histogram. Nil: made here.
 	Sums []stats.Contender
 }
 
-func (r Rules) of(m Measure) stats.Rule {
+func (r Rules) of(m measure.ID) stats.Rule {
 	rule := r.Rule
 	rule.Floor = max(rule.Floor, r.Floors[m])
 	return rule

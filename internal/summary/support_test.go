@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"locbench/internal/bench"
+	"locbench/internal/measure"
 	"locbench/internal/stats"
 )
 
@@ -45,7 +46,7 @@ func supported(t *testing.T, run bench.Run, legs []bench.LegResult, rule stats.R
 		}
 		samples := samplesOf(New(run, legs, Rules{Rule: rule}), s.Measure)
 		for _, leg := range legs {
-			if _, claimed := samples[leg.Leg.Label()]; claimed && !s.Measure.ofLife() && len(leg.Steps) > 0 && leg.Steps[0].Drift != nil {
+			if _, claimed := samples[leg.Leg.Label()]; claimed && measure.Get(s.Measure).Claim.At != measure.OfLife && len(leg.Steps) > 0 && leg.Steps[0].Drift != nil {
 				t.Errorf("%s: a claim about %s, which was still warming", s.Rule, leg.Leg.Label())
 			}
 		}
@@ -86,7 +87,7 @@ func supported(t *testing.T, run bench.Run, legs []bench.LegResult, rule stats.R
 			if err != nil {
 				t.Fatal(err)
 			}
-			if s.Measure.HigherIsBetter() && !(ratio.Interval.Low > 1) || !s.Measure.HigherIsBetter() && !(ratio.Interval.High < 1) {
+			if measure.Get(s.Measure).Higher && !(ratio.Interval.Low > 1) || !measure.Get(s.Measure).Higher && !(ratio.Interval.High < 1) {
 				t.Errorf("%s: %s over %s in %s though the interval is %g to %g", s.Rule, leader, other, s.Measure, ratio.Interval.Low, ratio.Interval.High)
 			}
 		}
@@ -97,13 +98,13 @@ func supported(t *testing.T, run bench.Run, legs []bench.LegResult, rule stats.R
 }
 
 // samplesOf are the samples of those that are compared, by label.
-func samplesOf(f Figures, m Measure) map[string][]float64 {
+func samplesOf(f Figures, id measure.ID) map[string][]float64 {
 	samples := map[string][]float64{}
 	for _, s := range f.Standings {
-		if s.Measure == m {
+		if s.Measure == id {
 			for _, member := range s.Members {
 				c := f.Contenders[member.Contender]
-				samples[c.Label] = m.sample(c)
+				samples[c.Label] = sample(measure.Get(id), c)
 			}
 		}
 	}
@@ -126,7 +127,7 @@ func TestNoWinnerAmongEquals(t *testing.T) {
 		}
 		told := Of(bench.Run{}, legs, Rules{Rule: stats.Rule{}})
 		supported(t, bench.Run{}, legs, stats.Rule{}, told)
-		if slices.ContainsFunc(told, func(s Sentence) bool { return s.Kind == Claim && s.Measure == Throughput }) {
+		if slices.ContainsFunc(told, func(s Sentence) bool { return s.Kind == Claim && s.Measure == measure.Throughput }) {
 			wrong++
 		}
 	}
@@ -191,8 +192,8 @@ func TestSenselessValues(t *testing.T) {
 		"tiny": {1e-300, 1, 1, 1, 1, 1}, "huge": {1e300, 1, 1, 1, 1, 1},
 	} {
 		f := Figures{Contenders: []Contender{member("a", values), member("b", around(1000, 6))}}
-		for _, m := range Measures() {
-			f.Standings = append(f.Standings, newStanding(m, f, stats.Rule{}))
+		for _, m := range measure.View(measure.Summarised) {
+			f.Standings = append(f.Standings, newStanding(m.Measure, f, stats.Rule{}))
 		}
 		for _, s := range f.Sentences() {
 			if s.Kind == Claim {
@@ -205,13 +206,13 @@ func TestSenselessValues(t *testing.T) {
 	}
 }
 
-// member has the values in every measure.
+// member has the values in every measure that has one of its own for each round.
 func member(label string, values []float64) Contender {
 	v := stats.Value{Values: values}
 	v.Median, _ = stats.Median(values)
-	c := Contender{Label: label, HasPeak: true, memory: values}
-	c.StartUp = v
-	c.Peak = stats.Step{Step: bench.Step{Connections: 2}, Throughput: v, CPURequest: v}
+	c := Contender{Label: label, HasPeak: true}
+	c.StartUp, c.PeakTime, c.Memory = v, v, v
+	c.Peak = stats.Step{Step: bench.Step{Connections: 2}, Throughput: v}
 	return c
 }
 

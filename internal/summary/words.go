@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
+	"locbench/internal/measure"
 	"locbench/internal/safe"
 	"locbench/internal/stats"
 	"locbench/internal/units"
@@ -18,11 +19,11 @@ func StepWords(s bench.Step) string {
 	words := safe.Line(s.Name, 60)
 	switch {
 	case s.Connections > 0:
-		words = plural(s.Connections, "connection")
+		words = units.Plural(s.Connections, "connection")
 	case s.Rate > 0:
 		words = units.Rate(s.Rate) + " requests/s due"
 	case s.Arrivals != nil:
-		words = plural(s.Arrivals.Users, "user") + " over " + units.Duration(s.Arrivals.Over)
+		words = units.Plural(s.Arrivals.Users, "user") + " over " + units.Duration(s.Arrivals.Over)
 	}
 	if s.Request != "" {
 		words += ", " + safe.Line(s.Request, 60)
@@ -92,13 +93,6 @@ func list(names []string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return units.Count(int64(n)) + " " + noun + "s"
-}
-
 func percent(ratio float64) string {
 	switch p := 100 * ratio; {
 	case p > 0 && p < 0.01:
@@ -111,12 +105,12 @@ func percent(ratio float64) string {
 }
 
 // spread is the interval of a median, or why there is none.
-func (m Measure) spread(v stats.Value) string {
+func spread(u measure.Unit, v stats.Value) string {
 	switch {
 	case v.Interval != nil:
-		return fmt.Sprintf("95 %% interval %s to %s, %s", m.value(v.Interval.Low), m.value(v.Interval.High), plural(len(v.Values), "round"))
+		return fmt.Sprintf("95 %% interval %s to %s, %s", u.Text(v.Interval.Low), u.Text(v.Interval.High), units.Plural(len(v.Values), "round"))
 	case len(v.Values) > 1:
-		return fmt.Sprintf("%s, %s to %s, too few for an interval", plural(len(v.Values), "round"), m.value(slices.Min(v.Values)), m.value(slices.Max(v.Values)))
+		return fmt.Sprintf("%s, %s to %s, too few for an interval", units.Plural(len(v.Values), "round"), u.Text(slices.Min(v.Values)), u.Text(slices.Max(v.Values)))
 	}
 	return "1 round, no interval"
 }

@@ -106,3 +106,17 @@ func CPUs(n float64) string {
 	}
 	return text
 }
+
+// Missing stands where nothing was measured. It is never written as 0.
+const Missing = "–"
+
+// Percent shows a share without decimals: "25 %".
+func Percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
+
+// Plural shows a number of things: "1 leg", "3 legs", "1,200 legs".
+func Plural[T int | int64](n T, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return Count(int64(n)) + " " + noun
+}

@@ -3,9 +3,10 @@ package board
 import (
 	"fmt"
 	"math"
-	"time"
+	"slices"
 
 	"locbench/internal/bench"
+	"locbench/internal/measure"
 	"locbench/internal/stats"
 	"locbench/internal/tui/chart"
 	"locbench/internal/tui/look"
@@ -16,9 +17,9 @@ import (
 func (v *view) contendersPage(w, h int) []string {
 	all := v.ordered(v.summary())
 	rounds := v.s.Run.Profile.Rounds
-	title := v.l.Title.S("contenders") + "  " + plural(len(all), "contender") + " so far, " + plural(rounds, "round") + " planned"
+	title := v.l.Title.S("contenders") + "  " + units.Plural(len(all), "contender") + " so far, " + units.Plural(rounds, "round") + " planned"
 	if v.s.Ended != nil {
-		title = v.l.Title.S("contenders") + "  " + plural(len(all), "contender")
+		title = v.l.Title.S("contenders") + "  " + units.Plural(len(all), "contender")
 	}
 	if len(all) == 0 {
 		return []string{title, v.l.Faint.S("nothing is finished yet")}
@@ -47,57 +48,62 @@ func (v *view) contendersPage(w, h int) []string {
 
 // headlines is the table of what each contender has come to.
 func (v *view) headlines(all []stats.Contender, w int) []string {
-	columns := []look.Column{
-		{Title: "contender", Left: true, Max: 32}, {Title: "rounds"}, {Title: "start-up", Drop: 5}, {Title: "to peak", Drop: 8}, {Title: "peak req/s"}, {Title: "at", Drop: 4}, {Title: "p50", Drop: 7},
-		{Title: "p99"}, {Title: "errors", Drop: 1}, {Title: "CPU/req"}, {Title: "peak memory", Drop: 2}, {Title: v.own("$/10⁹"), Drop: 3}, {Title: "checks", Drop: 6},
-	}
-	if v.l.ASCII {
-		columns[11].Title = "$/1e9"
-	}
-	if at := v.Board.order.column(); at >= 0 {
+	shown := measure.View(measure.ScreenContenders)
+	peak := slices.IndexFunc(shown, func(m measure.Shown) bool { return m.ID == measure.Throughput }) + 1
+	columns := v.measureColumns(shown)
+	if by, ok := v.Board.order.measure(); ok {
+		at := slices.IndexFunc(shown, func(m measure.Shown) bool { return m.ID == by.ID })
 		arrow := v.l.Glyph.Up // ascending
-		if v.Board.order == byPeak {
+		if by.Higher {
 			arrow = v.l.Glyph.Down
 		}
 		columns[at].Title += arrow
 		columns[at].Drop = 0
 	}
+	columns = slices.Insert(columns, peak, look.Column{Title: "at", Drop: 4})
+	columns = slices.Concat([]look.Column{{Title: "contender", Left: true, Max: 32}, {Title: "rounds"}}, columns, []look.Column{{Title: "checks", Drop: 6}})
 	var rows [][]string
 	for _, c := range all {
-		row := []string{v.out(c.Label, nameBytes), fmt.Sprintf("%d/%d", c.Complete, max(c.Legs, v.s.Run.Profile.Rounds)), v.value(c.StartUp, v.nanoseconds), v.value(c.PeakTime, v.nanoseconds)}
-		perRequest := v.missing()
-		if s, ok := c.PeakStep(); ok {
-			row = append(row, v.value(s.Throughput, rate), v.out(short(s.Step), 20), v.quantile(s.Latency, s.Latency.P50), v.quantile(s.Latency, s.Latency.P99))
-			perRequest = v.value(s.CPURequest, v.nanoseconds)
-		} else {
-			row = append(row, v.missing(), v.missing(), v.missing(), v.missing())
-		}
-		peak := v.missing()
-		if c.MemoryPeak > 0 {
-			peak = units.Bytes(c.MemoryPeak)
-			if c.MemoryPeakIsSample {
-				peak = v.l.Glyph.AtLeast + " " + peak
+		row := []string{v.out(c.Label, nameBytes), fmt.Sprintf("%d/%d", c.Complete, max(c.Legs, v.s.Run.Profile.Rounds))}
+		for i, m := range shown {
+			row = append(row, v.contenderCell(m.Measure, c))
+			if i+1 == peak {
+				row = append(row, v.atPeak(c))
 			}
 		}
-		failed := "0 failed"
-		if n := c.Checks[bench.CheckFailed]; n > 0 {
-			failed = v.l.Bad.S(v.l.Glyph.Cross + " " + itoa(n) + " failed")
-		} else if len(c.Checks) == 0 {
-			failed = v.missing()
-		}
-		rows = append(rows, append(row, v.errorCount(c.ErrorsTotal()), perRequest, peak, v.value(c.CostEach, func(x float64) string { return fmt.Sprintf("%.2f", x) }), failed))
+		rows = append(rows, append(row, v.checksFailed(c)))
 	}
 	header, lines := v.l.Table(columns, rows, w)
 	return append([]string{header}, lines...)
 }
 
-func (v *view) nanoseconds(x float64) string { return v.duration(time.Duration(x)) }
+// contenderCell is a measure of a contender over its rounds.
+func (v *view) contenderCell(m measure.Measure, c stats.Contender) string {
+	f := m.Contender(c)
+	switch {
+	case !f.Known:
+		return v.missing()
+	case f.AtLeast:
+		return v.l.Glyph.AtLeast + " " + v.cell(m, f.Value)
+	}
+	return v.cell(m, f.Value)
+}
 
-func (v *view) value(x stats.Value, show func(float64) string) string {
-	if !x.Known() {
+func (v *view) atPeak(c stats.Contender) string {
+	if s, ok := c.PeakStep(); ok {
+		return v.out(short(s.Step), 20)
+	}
+	return v.missing()
+}
+
+func (v *view) checksFailed(c stats.Contender) string {
+	switch n := c.Checks[bench.CheckFailed]; {
+	case n > 0:
+		return v.l.Bad.S(v.l.Glyph.Cross + " " + itoa(n) + " failed")
+	case len(c.Checks) == 0:
 		return v.missing()
 	}
-	return show(x.Median)
+	return "0 failed"
 }
 
 // caution says what the figures are and how much they can carry.
@@ -122,30 +128,34 @@ func (v *view) caution(all []stats.Contender, w int) []string {
 	return out
 }
 
-// multiples are the charts of a contender: throughput, p99 and CPU time over the steps, a line for each round, on the same scales
-// as those of all others.
+// multiples are the charts of a contender over the steps, a line for each round, on the same scales as those of all others.
 func (v *view) multiples(label string, w, h int) []string {
-	top, bottom := v.scales()
-	labels, series := v.lines(label)
-	titles := [3]string{"req/s", "p99", "CPU/req"}
-	unit := [3]func(float64) string{rateLabel, latencyLabel, latencyLabel}
-	head := v.l.Strong.S(v.out(label, nameBytes)) + "  n = " + plural(len(series[0]), "round")
+	shown := measure.View(measure.ScreenCourses)
+	labels, series := v.lines(label, shown)
+	head := v.l.Strong.S(v.out(label, nameBytes)) + "  n = " + units.Plural(len(series[0]), "round")
 	draw := func(n, w, h int) []string {
-		c := chart.Steps{Title: titles[n], Unit: unit[n], Labels: labels, Series: series[n], Log: n == 1, Top: nice(top[n]), Gutter: 8}
-		if n == 1 {
-			c.Top, c.Bottom = top[n], bottom
+		m := shown[n].Measure
+		top, bottom := v.scale(m)
+		c := chart.Steps{Title: shown[n].Head, Unit: axisLabel(m.Unit), Labels: labels, Series: series[n], Log: m.Quantile(), Top: nice(top), Gutter: 8}
+		if m.Quantile() {
+			c.Top, c.Bottom = top, bottom
 		}
 		return c.Draw(v.l, w, h)
 	}
 	out := []string{v.l.Fit(head, w)}
+	n := len(shown)
 	if w < 76 {
-		for n := range 3 {
-			out = append(out, draw(n, w, (h-1)/3)...)
+		for i := range shown {
+			out = append(out, draw(i, w, (h-1)/n)...)
 		}
 		return out
 	}
-	cw := (w - 4) / 3
-	return append(out, look.Beside(2, draw(0, w-4-2*cw, h-1), draw(1, cw, h-1), draw(2, cw, h-1))...)
+	each := (w - 2*(n-1)) / n
+	blocks := [][]string{draw(0, w-(n-1)*(each+2), h-1)}
+	for i := 1; i < n; i++ {
+		blocks = append(blocks, draw(i, each, h-1))
+	}
+	return append(out, look.Beside(2, blocks...)...)
 }
 
 // nice is the next 1, 1.5, 2, 3, 5 or 7 times a power of ten: a scale for all contenders.
@@ -162,30 +172,25 @@ func nice(top float64) float64 {
 	return 10 * decade
 }
 
-// figures of a finished step for the small multiples, in the order of their charts; NaN where unknown.
-func figures(r *bench.StepResult) [3]float64 {
-	out := [3]float64{r.Load.Throughput(), math.NaN(), math.NaN()}
-	if r.Load.Latency.Count > 0 {
-		out[1] = r.Load.Latency.P99.Seconds()
+// onAxis is a measure of a finished step on its axis, where times are in seconds; NaN where it is not known.
+func onAxis(m measure.Measure, r *bench.StepResult) float64 {
+	x, ok := m.Of(*r)
+	if !ok {
+		return math.NaN()
 	}
-	if d, ok := r.CPUPerRequest(); ok {
-		out[2] = d.Seconds()
-	}
-	return out
+	return m.Unit.Base(x)
 }
 
-// scales are the highest values of all contenders, and the least p99.
-func (v *view) scales() (top [3]float64, bottom float64) {
+// scale is the highest value of all contenders, and the least one above 0.
+func (v *view) scale(m measure.Measure) (top, bottom float64) {
 	for _, leg := range v.s.Legs {
 		for i := range leg.Result.Steps {
-			f := figures(&leg.Result.Steps[i])
-			for n := range f {
-				if f[n] > top[n] {
-					top[n] = f[n]
-				}
+			x := onAxis(m, &leg.Result.Steps[i])
+			if x > top {
+				top = x
 			}
-			if f[1] > 0 && (bottom == 0 || f[1] < bottom) {
-				bottom = f[1]
+			if x > 0 && (bottom == 0 || x < bottom) {
+				bottom = x
 			}
 		}
 	}
@@ -193,7 +198,8 @@ func (v *view) scales() (top [3]float64, bottom float64) {
 }
 
 // lines are the rounds of a contender, for each of the charts.
-func (v *view) lines(label string) (labels []string, series [3][]chart.Series) {
+func (v *view) lines(label string, shown []measure.Shown) (labels []string, series [][]chart.Series) {
+	series = make([][]chart.Series, len(shown))
 	for _, s := range v.s.Run.Profile.Steps {
 		labels = append(labels, short(s))
 	}
@@ -202,7 +208,7 @@ func (v *view) lines(label string) (labels []string, series [3][]chart.Series) {
 			continue
 		}
 		n := len(series[0])
-		var points [3][]chart.Point
+		points := make([][]chart.Point, len(shown))
 		for i := range leg.Result.Steps {
 			r := &leg.Result.Steps[i]
 			if r.Aborted != "" || r.Index < 0 || r.Index >= 1000 {
@@ -211,8 +217,8 @@ func (v *view) lines(label string) (labels []string, series [3][]chart.Series) {
 			for len(labels) <= r.Index {
 				labels = append(labels, itoa(len(labels)+1))
 			}
-			for c, y := range figures(r) {
-				points[c] = append(points[c], chart.Point{X: float64(r.Index), Y: y})
+			for c, m := range shown {
+				points[c] = append(points[c], chart.Point{X: float64(r.Index), Y: onAxis(m.Measure, r)})
 			}
 		}
 		for c := range series {

@@ -5,6 +5,7 @@ import (
 
 	"locbench/internal/tui/fold"
 	"locbench/internal/tui/look"
+	"locbench/internal/units"
 )
 
 // word is what an entry of the diary is called, in five cells, and how it is painted.
@@ -55,7 +56,7 @@ func (v *view) entry(e *fold.Line, w, n int) []string {
 // eventsPage is the diary.
 func (v *view) eventsPage(w, h int) []string {
 	diary := v.s.Diary
-	title := v.l.Title.S("events") + "  " + plural(len(diary), "line")
+	title := v.l.Title.S("events") + "  " + units.Plural(len(diary), "line")
 	p := &v.pages[events]
 	body := p.show(len(diary), h-1, true, func(i int) []string { return v.entry(&diary[i], w, 0) })
 	return append([]string{v.beside(w, title, v.position(p, len(diary)), "")}, body...)

@@ -66,7 +66,7 @@ func (v *view) where() (long, brief string) {
 		}
 		return title + v.outcome(), title + brief
 	case s.Current == nil:
-		text := fmt.Sprintf("%s, %s", plural(len(s.Run.Profile.Contenders), "contender"), plural(s.Run.Profile.Rounds, "round"))
+		text := fmt.Sprintf("%s, %s", units.Plural(len(s.Run.Profile.Contenders), "contender"), units.Plural(s.Run.Profile.Rounds, "round"))
 		return title + text, title + text
 	}
 	leg, n := s.Current.Result.Leg, s.Current.Number
@@ -121,10 +121,10 @@ func (v *view) words(troubles bool, status string) string {
 func (v *view) troubles() string {
 	var parts []string
 	if n := v.s.Errors; n > 0 {
-		parts = append(parts, v.l.Bad.S(v.l.Glyph.Cross+" "+plural(n, "error")))
+		parts = append(parts, v.l.Bad.S(v.l.Glyph.Cross+" "+units.Plural(n, "error")))
 	}
 	if n := v.s.Warnings; n > 0 {
-		parts = append(parts, v.l.Warn.S("! "+plural(n, "warning")))
+		parts = append(parts, v.l.Warn.S("! "+units.Plural(n, "warning")))
 	}
 	return strings.Join(parts, "  ")
 }

@@ -22,7 +22,7 @@ func (v *view) logPage(w, h int) []string {
 	all := v.leg.Log
 	lines := v.filtered(all)
 	r := v.leg.Result.Leg
-	title := v.l.Title.S("log") + "  " + v.out(r.Label(), nameBytes) + ", round " + itoa(r.Round) + ", " + plural(len(all), "line")
+	title := v.l.Title.S("log") + "  " + v.out(r.Label(), nameBytes) + ", round " + itoa(r.Round) + ", " + units.Plural(len(all), "line")
 	if v.s.Unlogged && len(all) > 0 {
 		title += v.l.Warn.S(", the last ones: the folder has no events.jsonl")
 	}
@@ -47,9 +47,9 @@ func (v *view) filterLine(w, n int) string {
 	text := v.out(v.filter, filterBytes)
 	switch {
 	case v.typing:
-		return v.l.Accent.S("/ ") + text + v.l.Select.S(" ") + v.l.Faint.S(fmt.Sprintf("  %s; enter keeps it, esc drops it", plural(n, "line")))
+		return v.l.Accent.S("/ ") + text + v.l.Select.S(" ") + v.l.Faint.S(fmt.Sprintf("  %s; enter keeps it, esc drops it", units.Plural(n, "line")))
 	case v.filter != "":
-		return v.l.Accent.S("/ ") + text + v.l.Faint.S(fmt.Sprintf("  %s; esc shows all", plural(n, "line")))
+		return v.l.Accent.S("/ ") + text + v.l.Faint.S(fmt.Sprintf("  %s; esc shows all", units.Plural(n, "line")))
 	}
 	return v.l.Faint.S("stderr is marked e; / filters, " + v.l.Glyph.Left + "/" + v.l.Glyph.Right + " shift")
 }

@@ -5,70 +5,45 @@ import (
 	"math"
 	"slices"
 
+	"locbench/internal/measure"
 	"locbench/internal/stats"
 )
 
-// order is what the contenders are ordered by, the best one first.
+// order is what the contenders are ordered by, the best one first: 0 is that of the plan, n the n-th of measure.ScreenOrders.
 type order int
 
-const (
-	byPlan order = iota
-	byPeak
-	byP99
-	byErrors
-	byCPU
-	byMemory
-	byCost
-	orders
-)
-
-// column is that of the headlines; -1 for the order of the plan.
-func (o order) column() int { return [...]int{-1, 4, 7, 8, 9, 10, 11}[o] }
-
-// key is less the better c is; NaN where the figure is not known.
-func (o order) key(c stats.Contender) float64 {
-	peak, ok := c.PeakStep()
-	switch o {
-	case byErrors:
-		return float64(c.ErrorsTotal())
-	case byMemory:
-		if c.MemoryPeak > 0 {
-			return float64(c.MemoryPeak)
-		}
-	case byCost:
-		return known(c.CostEach)
-	case byPeak:
-		if ok {
-			return -known(peak.Throughput)
-		}
-	case byP99:
-		if ok && peak.Latency.Count > 0 {
-			return float64(peak.Latency.P99)
-		}
-	case byCPU:
-		if ok {
-			return known(peak.CPURequest)
-		}
+// measure is what o orders by; ok is false for the order of the plan.
+func (o order) measure() (m measure.Shown, ok bool) {
+	if all := measure.View(measure.ScreenOrders); o > 0 && int(o) <= len(all) {
+		return all[o-1], true
 	}
-	return math.NaN()
+	return measure.Shown{}, false
 }
 
-func known(x stats.Value) float64 {
-	if !x.Known() {
+// next is the order behind o.
+func (o order) next() order { return (o + 1) % order(len(measure.View(measure.ScreenOrders))+1) }
+
+// key is less the better c is; NaN where the figure is not known.
+func key(m measure.Measure, c stats.Contender) float64 {
+	f := m.Contender(c)
+	switch {
+	case !f.Known:
 		return math.NaN()
+	case m.Higher:
+		return -f.Value
 	}
-	return x.Median
+	return f.Value
 }
 
 // ordered are the contenders as they are asked for; those whose figure is not known come last, and equals as in the plan.
 func (v *view) ordered(all []stats.Contender) []stats.Contender {
-	o := v.Board.order
-	if o == byPlan {
+	m, ok := v.Board.order.measure()
+	if !ok {
 		return all
 	}
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b stats.Contender) int {
-		x, y := o.key(a), o.key(b)
+		x, y := key(m.Measure, a), key(m.Measure, b)
 		switch {
 		case math.IsNaN(x) && math.IsNaN(y):
 			return 0

@@ -3,6 +3,7 @@ package board
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -15,12 +16,13 @@ import (
 func TestOrderOfContenders(t *testing.T) {
 	value := func(x float64) stats.Value { return stats.Value{Values: []float64{x}, Median: x} }
 	contender := func(label string, rate, cpu float64, memory int64) stats.Contender {
-		return stats.Contender{Label: label, MemoryPeak: memory, Steps: []stats.Step{{Throughput: value(rate), CPURequest: value(cpu), Latency: bench.Latencies{}}}}
+		used := bench.StepResult{Load: bench.Load{Succeeded: 1}, Before: &bench.Usage{}, After: &bench.Usage{CPU: time.Duration(cpu)}}
+		return stats.Contender{Label: label, MemoryPeak: memory, Steps: []stats.Step{{Throughput: value(rate), Results: []bench.StepResult{used}}}}
 	}
 	plan := []stats.Contender{{Label: "none", Peak: -1}, contender("b", 10, 3, 50), contender("a", 30, 2, 0), contender("c", 20, 3, 40)}
-	for o, want := range map[order]string{byPlan: "none b a c", byPeak: "a c b none", byCPU: "a b c none", byMemory: "c b none a", byP99: "none b a c", byCost: "none b a c", byErrors: "none b a c"} {
+	for o, want := range []string{"none b a c", "a c b none", "none b a c", "none b a c", "a b c none", "c b none a", "none b a c"} {
 		var got []string
-		for _, c := range (&view{Board: &Board{order: o}}).ordered(plan) {
+		for _, c := range (&view{Board: &Board{order: order(o)}}).ordered(plan) {
 			got = append(got, c.Label)
 		}
 		if g := strings.Join(got, " "); g != want {

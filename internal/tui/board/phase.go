@@ -82,7 +82,7 @@ func (v *view) since() string {
 func (v *view) counts() (string, float64) {
 	if v.s.Phase.Name == bench.PhaseCheck && v.s.Current != nil {
 		passed, failed, skipped := v.s.Current.Checks()
-		return plural(passed+failed+skipped, "check") + " done", -1
+		return units.Plural(passed+failed+skipped, "check") + " done", -1
 	}
 	p := v.s.Phase.Progress
 	if p == nil || p.Done <= 0 && p.Total <= 0 {

@@ -2,9 +2,12 @@ package board
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"locbench/internal/bench"
+	"locbench/internal/measure"
 	"locbench/internal/tui/fold"
 	"locbench/internal/tui/look"
 	"locbench/internal/units"
@@ -13,23 +16,79 @@ import (
 func itoa(n int) string { return strconv.Itoa(n) }
 
 // tableColumns are those of the table of steps on the overview.
-func tableColumns() []look.Column {
-	return []look.Column{
-		{Title: "  step", Left: true, Max: 30}, {Title: "req/s"}, {Title: "errors", Drop: 2}, {Title: "p50", Drop: 3}, {Title: "p99"},
-		{Title: "CPU/req", Drop: 1}, {Title: "throttled", Drop: 5}, {Title: "memory", Drop: 4}, {Title: "bound, doubt", Left: true, Drop: 1, Max: 32},
-	}
+func (v *view) tableColumns() []look.Column {
+	columns := v.measureColumns(v.shown(measure.ScreenOverview))
+	return slices.Concat([]look.Column{{Title: "  step", Left: true, Max: 30}}, columns, []look.Column{{Title: "bound, doubt", Left: true, Drop: 1, Max: 32}})
 }
 
-// row is a step in the table of the overview: what it has come to, or what its last second was.
-func (v *view) row(s *fold.Step) []string {
-	if s.Result == nil {
-		return v.runningRow(s)
+// shown are the measures of a place but optional ones that no step of the leg has.
+func (v *view) shown(p measure.Place) []measure.Shown {
+	return slices.DeleteFunc(measure.View(p), func(m measure.Shown) bool {
+		return m.Optional && !slices.ContainsFunc(v.leg.Steps, func(s *fold.Step) bool {
+			if s.Result == nil {
+				return false
+			}
+			_, ok := m.Of(*s.Result)
+			return ok
+		})
+	})
+}
+
+// measureColumns are those of measures.
+func (v *view) measureColumns(shown []measure.Shown) (columns []look.Column) {
+	for _, m := range shown {
+		title := m.Head
+		if v.l.ASCII {
+			title = strings.ReplaceAll(title, "10⁹", "1e9")
+		}
+		columns = append(columns, look.Column{Title: v.own(title), Drop: m.Drop})
 	}
-	r := s.Result
-	l := r.Load
-	cells := []string{"  " + v.stepName(s.Step), rate(l.Throughput()), v.errorCount(l.FailedTotal()), v.quantile(l.Latency, l.Latency.P50), v.quantile(l.Latency, l.Latency.P99)}
-	cells = append(cells, v.usageCells(r)...)
-	return append(cells, v.judged(r))
+	return columns
+}
+
+// row is a step in a table under that name: what it has come to, or what its last second was.
+func (v *view) row(s *fold.Step, name string, p measure.Place) []string {
+	cells := []string{name}
+	if s.Result == nil {
+		return v.runningRow(s, cells, p)
+	}
+	for _, m := range v.shown(p) {
+		cells = append(cells, v.stepCell(m.Measure, s.Result))
+	}
+	return append(cells, v.judged(s.Result))
+}
+
+// stepCell is a measure of a finished step.
+func (v *view) stepCell(m measure.Measure, r *bench.StepResult) string {
+	x, ok := m.Of(*r)
+	t, throttling := r.Throttling()
+	switch {
+	case m.ID == measure.Throttled && throttling:
+		return fmt.Sprintf("%d/%d", t.Throttled, t.Periods)
+	case m.ID == measure.Throughput:
+		return rate(x)
+	case m.ID == measure.ErrorRatio && x == 0:
+		return "0"
+	case !ok:
+		return v.missing()
+	case m.AtLeast != nil && m.ID == measure.MemoryPeak && m.AtLeast(*r):
+		return v.l.Glyph.AtLeast + v.cell(m, x)
+	}
+	return v.cell(m, x)
+}
+
+// cell writes a value of a measure.
+func (v *view) cell(m measure.Measure, x float64) string {
+	switch m.ID {
+	case measure.Errors:
+		return v.errorCount(int64(x))
+	case measure.Throughput:
+		return rate(x)
+	}
+	if m.Unit == measure.Share {
+		return percent(x)
+	}
+	return v.own(m.Unit.Cell(x))
 }
 
 func (v *view) errorCount(n int64) string {
@@ -39,47 +98,52 @@ func (v *view) errorCount(n int64) string {
 	return v.l.Bad.S(units.Count(n))
 }
 
-// usageCells are CPU time for each request, throttled periods and memory.
-func (v *view) usageCells(r *bench.StepResult) []string {
-	perRequest, throttled, used := v.missing(), v.missing(), v.missing()
-	if d, ok := r.CPUPerRequest(); ok {
-		perRequest = v.duration(d)
-	}
-	if t, ok := r.Throttling(); ok {
-		throttled = fmt.Sprintf("%d/%d", t.Throttled, t.Periods)
-	}
-	if r.After != nil && r.After.Memory != nil {
-		used = units.Bytes(r.After.Memory.Used)
-	}
-	return []string{perRequest, throttled, used}
-}
-
-// runningRow shows the last window of a step that runs: quantiles of several windows cannot be put together. Errors are of all
+// runningRow adds the last window of a step that runs: quantiles of several windows cannot be put together. Errors are of all
 // windows so far.
-func (v *view) runningRow(s *fold.Step) []string {
-	name := v.l.Strong.S(v.l.Glyph.Run + " " + v.stepName(s.Step))
+func (v *view) runningRow(s *fold.Step, cells []string, p measure.Place) []string {
 	load, errors := v.latest(s)
-	cells := []string{name, v.missing(), v.errorCount(errors), v.missing(), v.missing(), v.missing(), v.missing(), v.missing()}
-	if v.leg.Result.State != bench.LegRunning {
-		return append(cells, v.l.Warn.S("never ended"))
-	}
-	if load != nil {
-		cells[1], cells[3], cells[4] = rate(load.Throughput), v.seconds(load.P50), v.seconds(load.P99)
-	}
-	if n := len(v.leg.Usage); n > 0 {
-		if u := &v.leg.Usage[n-1]; u.T >= s.From {
-			if u.Known && load != nil && load.Throughput > 0 {
-				cells[5] = v.seconds(u.CPUs / load.Throughput)
-			}
-			if u.Throttled >= 0 {
-				cells[6] = percent(u.Throttled)
-			}
-			if u.Used > 0 {
-				cells[7] = size(u.Used)
-			}
+	alive := v.leg.Result.State == bench.LegRunning
+	for _, m := range v.shown(p) {
+		switch {
+		case m.ID == measure.Errors:
+			cells = append(cells, v.errorCount(errors))
+		case alive:
+			cells = append(cells, v.now(m.ID, load, v.latestUsage(s)))
+		default:
+			cells = append(cells, v.missing())
 		}
 	}
+	if !alive {
+		return append(cells, v.l.Warn.S("never ended"))
+	}
 	return append(cells, v.l.Faint.S("runs: last second"))
+}
+
+// now is what a measure was in the last second.
+func (v *view) now(id measure.ID, load *fold.LoadPoint, u *fold.UsagePoint) string {
+	switch {
+	case id == measure.Throughput && load != nil:
+		return rate(load.Throughput)
+	case id == measure.P50 && load != nil:
+		return v.seconds(load.P50)
+	case id == measure.P99 && load != nil:
+		return v.seconds(load.P99)
+	case id == measure.CPURequest && u != nil && u.Known && load != nil && load.Throughput > 0:
+		return v.seconds(u.CPUs / load.Throughput)
+	case id == measure.Throttled && u != nil && u.Throttled >= 0:
+		return percent(u.Throttled)
+	case id == measure.MemoryUsed && u != nil && u.Used > 0:
+		return size(u.Used)
+	}
+	return v.missing()
+}
+
+// latestUsage is the newest reading within a step; nil without one.
+func (v *view) latestUsage(s *fold.Step) *fold.UsagePoint {
+	if n := len(v.leg.Usage); n > 0 && v.leg.Usage[n-1].T >= s.From {
+		return &v.leg.Usage[n-1]
+	}
+	return nil
 }
 
 // latest is the newest window of a step in which was sent, and its errors so far.
@@ -114,12 +178,16 @@ func (v *view) table(w, h int) []string {
 	var rows [][]string
 	for i := p.top; i < n && len(rows) < h-1; i++ {
 		if i < len(begun) {
-			rows = append(rows, v.row(begun[i]))
+			name := "  " + v.stepName(begun[i].Step)
+			if begun[i].Result == nil {
+				name = v.l.Strong.S(v.l.Glyph.Run + " " + v.stepName(begun[i].Step))
+			}
+			rows = append(rows, v.row(begun[i], name, measure.ScreenOverview))
 		} else {
 			rows = append(rows, []string{v.l.Faint.S("  " + v.stepName(planned[i-len(begun)]))})
 		}
 	}
-	header, lines := v.l.Table(tableColumns(), rows, w)
+	header, lines := v.l.Table(v.tableColumns(), rows, w)
 	return append([]string{header}, lines...)
 }
 

@@ -2,7 +2,9 @@ package board
 
 import (
 	"fmt"
+	"slices"
 
+	"locbench/internal/measure"
 	"locbench/internal/tui/fold"
 	"locbench/internal/tui/look"
 	"locbench/internal/tui/ui"
@@ -11,11 +13,8 @@ import (
 
 // fullColumns are all that is measured of a step.
 func (v *view) fullColumns() []look.Column {
-	return []look.Column{
-		{Title: "  step", Left: true, Max: 34}, {Title: "req/s"}, {Title: "errors"}, {Title: "err %", Drop: 8}, {Title: "p50", Drop: 1}, {Title: "p90", Drop: 7},
-		{Title: "p99"}, {Title: "p99.9", Drop: 9}, {Title: "max", Drop: 6}, {Title: "CPU/req"}, {Title: "CPUs", Drop: 5}, {Title: "throttled", Drop: 4},
-		{Title: "for", Drop: 10}, {Title: "memory", Drop: 3}, {Title: "peak", Drop: 11}, {Title: v.own("MiB·s"), Drop: 13}, {Title: "sent", Drop: 12}, {Title: "bound, doubt", Left: true, Drop: 2, Max: 40},
-	}
+	columns := v.measureColumns(v.shown(measure.ScreenSteps))
+	return slices.Concat([]look.Column{{Title: "  step", Left: true, Max: 34}}, columns, []look.Column{{Title: "bound, doubt", Left: true, Drop: 2, Max: 40}})
 }
 
 // stepsPage is the full table of the shown leg, and all that is known of the chosen step.
@@ -83,7 +82,7 @@ func (v *view) scrolled(detail []string, h int) []string {
 	from := 1 + v.Board.below
 	out := append([]string{detail[0]}, detail[from:from+h-2]...)
 	left := len(detail) - from - (h - 2)
-	text := fmt.Sprintf("%s more: pgdown", plural(left, "line"))
+	text := fmt.Sprintf("%s more: pgdown", units.Plural(left, "line"))
 	if left <= 0 {
 		out = append([]string{detail[0]}, detail[len(detail)-h+2:]...)
 		text = "pgup goes back"
@@ -107,37 +106,5 @@ func (v *view) fullRow(s *fold.Step, chosen bool) []string {
 	if chosen {
 		name = v.l.Accent.S(name)
 	}
-	r := s.Result
-	if r == nil {
-		row := v.runningRow(s)
-		m := v.missing()
-		return []string{name, row[1], row[2], m, row[3], m, row[4], m, m, row[5], m, row[6], m, row[7], m, m, m, row[8]}
-	}
-	l := r.Load
-	usage := v.usageCells(r)
-	cpus, throttledFor, peak, memoryRate := v.missing(), v.missing(), v.missing(), v.missing()
-	if n, ok := r.CPUs(); ok {
-		cpus = fmt.Sprintf("%.2f", n)
-	}
-	if t, ok := r.Throttling(); ok {
-		throttledFor = v.duration(t.Time)
-	}
-	if r.After != nil && r.After.Memory != nil {
-		peak = units.Bytes(r.After.Memory.Peak)
-		if r.After.Memory.PeakIsSample {
-			peak = v.l.Glyph.AtLeast + peak
-		}
-	}
-	if x, ok := r.MemorySeconds(); ok {
-		memoryRate = fmt.Sprintf("%.3g", x)
-	}
-	ratio := "0"
-	if l.FailedTotal() > 0 {
-		ratio = percent(l.ErrorRatio())
-	}
-	q := l.Latency
-	return []string{
-		name, rate(l.Throughput()), v.errorCount(l.FailedTotal()), ratio, v.quantile(q, q.P50), v.quantile(q, q.P90), v.quantile(q, q.P99), v.quantile(q, q.P999), v.quantile(q, q.Max),
-		usage[0], cpus, usage[1], throttledFor, usage[2], peak, memoryRate, units.Count(l.Sent), v.judged(r),
-	}
+	return v.row(s, name, measure.ScreenSteps)
 }

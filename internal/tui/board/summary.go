@@ -60,6 +60,9 @@ func summarise(legs []bench.LegResult, price float64) []stats.Contender {
 				}
 			}
 		}
+		for n := range min(len(rounds), len(peak.Results)) {
+			peak.Results[n].Load.Latency = rounds[n]
+		}
 		if len(rounds) == 1 {
 			peak.Latency = rounds[0]
 		} else if merged, err := hdr.Merge(rounds...); err == nil {

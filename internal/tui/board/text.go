@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/measure"
 	"locbench/internal/tui/look"
 	"locbench/internal/units"
 )
@@ -64,13 +65,6 @@ func percent(share float64) string {
 	}
 }
 
-func plural(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return units.Count(int64(n)) + " " + what
-}
-
 // clock is a moment of a leg's time axis: "1:05", "1:05.5".
 func clock(s float64) string {
 	if !(math.Abs(s) < 1e9) {
@@ -95,6 +89,17 @@ func rateLabel(v float64) string {
 		return units.Rate(v)
 	}
 	return strconv.FormatFloat(v, 'g', 3, 64)
+}
+
+// axisLabel is the label for values of a unit.
+func axisLabel(u measure.Unit) func(float64) string {
+	switch u {
+	case measure.Nanoseconds:
+		return latencyLabel
+	case measure.Bytes:
+		return sizeLabel
+	}
+	return rateLabel
 }
 
 func cpuLabel(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }

@@ -108,7 +108,7 @@ func (b *Board) key(name string, s *fold.State) bool {
 			}
 		case contenders:
 			if name == "o" {
-				b.order = (b.order + 1) % orders
+				b.order = b.order.next()
 				return true
 			}
 		case checks:

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
+	"locbench/internal/measure"
 	"locbench/internal/results"
 	"locbench/internal/stats"
 	"locbench/internal/tui/look"
@@ -63,7 +64,7 @@ func (s *Screen) few(f ui.Frame, e *results.Entry, w, h int) []string {
 			if text != "" {
 				text += "; "
 			}
-			text += plural(n, "warning") + ": " + outside(l, k.warnings[0], noteBytes)
+			text += units.Plural(n, "warning") + ": " + outside(l, k.warnings[0], noteBytes)
 		}
 		lines = append(lines, l.Cut(text, w))
 	}
@@ -84,7 +85,7 @@ func (s *Screen) about(l *look.Look, e *results.Entry) string {
 	}
 	if k := s.known[e.Dir]; k != nil {
 		p := k.run.Profile
-		parts = append(parts, plural(max(0, p.Rounds), "round"), limits(l, p.Limits))
+		parts = append(parts, units.Plural(max(0, p.Rounds), "round"), limits(l, p.Limits))
 		if kind := k.run.Store.Kind; kind != "" {
 			parts = append(parts, "store "+outside(l, string(kind), nameBytes))
 		}
@@ -119,13 +120,17 @@ func (s *Screen) inside(l *look.Look, k *summary, w, h int) []string {
 			lines = append(lines, l.Bad.S(line))
 		}
 	}
-	cols := []look.Column{
-		{Title: "contender", Left: true, Max: 34}, {Title: "legs", Drop: 6}, {Title: "start-up", Drop: 3}, {Title: "to peak", Drop: 7}, {Title: "peak/s"}, {Title: "at", Left: true, Drop: 5}, {Title: "p50", Drop: 2},
-		{Title: "p99"}, {Title: "errors", Drop: 1}, {Title: "CPU/req", Drop: 2}, {Title: "memory", Drop: 4}, {Title: "$/1e9 req", Drop: 3},
+	shown := measure.View(measure.BrowserContenders)
+	cols := []look.Column{{Title: "contender", Left: true, Max: 34}, {Title: "legs", Drop: 6}}
+	for _, m := range shown {
+		cols = append(cols, look.Column{Title: m.Head, Drop: m.Drop})
+		if m.ID == measure.Throughput {
+			cols = append(cols, look.Column{Title: "at", Left: true, Drop: 5})
+		}
 	}
 	var rows [][]string
 	for _, c := range k.contenders {
-		rows = append(rows, contenderRow(l, c))
+		rows = append(rows, contenderRow(l, shown, c))
 	}
 	if len(rows) > 0 {
 		header, table := l.Table(cols, rows, w)
@@ -135,7 +140,7 @@ func (s *Screen) inside(l *look.Look, k *summary, w, h int) []string {
 		}
 		lines = append(lines, table...)
 		if n := k.run.Profile.Rounds; n < stats.MinInterval {
-			lines = append(lines, l.Faint.S(l.Cut(plural(max(0, n), "round")+": no claim of a difference", w)))
+			lines = append(lines, l.Faint.S(l.Cut(units.Plural(max(0, n), "round")+": no claim of a difference", w)))
 		}
 	} else {
 		lines = append(lines, "no leg has begun")
@@ -154,38 +159,35 @@ func (s *Screen) inside(l *look.Look, k *summary, w, h int) []string {
 	return lines
 }
 
-func contenderRow(l *look.Look, c stats.Contender) []string {
-	missing := l.Glyph.Missing
-	value := func(v stats.Value, text string) string {
-		if !v.Known() {
-			return missing
+func contenderRow(l *look.Look, shown []measure.Shown, c stats.Contender) []string {
+	row := []string{outside(l, c.Label, nameBytes), fmt.Sprintf("%d/%d", c.Complete, c.Legs)}
+	for _, m := range shown {
+		f := m.Contender(c)
+		text := l.Glyph.Missing
+		if f.Known {
+			text = l.ASCIIOnly(m.Unit.Cell(f.Value))
 		}
-		return l.ASCIIOnly(text)
-	}
-	row := []string{outside(l, c.Label, nameBytes), fmt.Sprintf("%d/%d", c.Complete, c.Legs), value(c.StartUp, units.Duration(c.StartUp.Duration())), value(c.PeakTime, units.Duration(c.PeakTime.Duration()))}
-	errors := units.Count(c.ErrorsTotal())
-	if c.ErrorsTotal() > 0 {
-		errors = l.Bad.S(errors)
-	}
-	if p, ok := c.PeakStep(); ok {
-		at := outside(l, p.Step.Name, nameBytes)
-		if p.Step.Connections > 0 {
-			at = fmt.Sprintf("%d conns", p.Step.Connections)
+		switch {
+		case f.AtLeast:
+			text = l.Glyph.AtLeast + " " + text
+		case m.ID == measure.Errors && f.Value > 0:
+			text = l.Bad.S(text)
 		}
-		p50, p99 := missing, missing
-		if p.Latency.Count > 0 {
-			p50, p99 = l.ASCIIOnly(units.Duration(p.Latency.P50)), l.ASCIIOnly(units.Duration(p.Latency.P99))
-		}
-		row = append(row, units.Rate(p.Throughput.Median), l.Cut(at, 14), p50, p99, errors, value(p.CPURequest, units.Duration(p.CPURequest.Duration())))
-	} else {
-		row = append(row, missing, missing, missing, missing, errors, missing)
-	}
-	memory := missing
-	if c.MemoryPeak > 0 {
-		memory = units.Bytes(c.MemoryPeak)
-		if c.MemoryPeakIsSample {
-			memory = l.Glyph.AtLeast + " " + memory
+		row = append(row, text)
+		if m.ID == measure.Throughput {
+			row = append(row, atPeak(l, c))
 		}
 	}
-	return append(row, memory, value(c.CostEach, fmt.Sprintf("%.2f", c.CostEach.Median)))
+	return row
+}
+
+func atPeak(l *look.Look, c stats.Contender) string {
+	p, ok := c.PeakStep()
+	switch {
+	case !ok:
+		return l.Glyph.Missing
+	case p.Step.Connections > 0:
+		return l.Cut(fmt.Sprintf("%d conns", p.Step.Connections), 14)
+	}
+	return l.Cut(outside(l, p.Step.Name, nameBytes), 14)
 }

@@ -95,7 +95,7 @@ func (s *Screen) title(l *look.Look, w int) string {
 		}
 		left += "  " + l.Key.S("/") + outside(l, s.filter, nameBytes) + cursor
 	}
-	count := plural(len(s.entries), "folder")
+	count := units.Plural(len(s.entries), "folder")
 	if len(s.shown) < len(s.entries) {
 		count = fmt.Sprintf("%d of %s", len(s.shown), count)
 	}
@@ -267,13 +267,6 @@ func (s *Screen) click(msg tea.MouseClickMsg) tea.Cmd {
 		return nil
 	}
 	return s.open(*s.current())
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return units.Count(int64(n)) + " " + what + "s"
 }
 
 func outside(l *look.Look, s string, n int) string {

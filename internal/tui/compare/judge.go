@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	compared "locbench/internal/compare"
+	"locbench/internal/measure"
 	"locbench/internal/stats"
 )
 
@@ -24,14 +25,17 @@ type Said struct {
 }
 
 // judge is what 'locbench compare' says of the headline measures of a pair; nothing where a side is missing.
-func judge(a, b Contender, runs []compared.Difference, floor *compared.Floor) map[compared.Measure]*Said {
-	said := map[compared.Measure]*Said{}
+func judge(a, b Contender, runs []compared.Difference, floor *compared.Floor) map[measure.ID]*Said {
+	said := map[measure.ID]*Said{}
 	if a.Label == "" || b.Label == "" {
 		return said
 	}
 	result := compared.Pair(compared.Summarised{Contender: a.Contender, Legs: a.legs}, compared.Summarised{Contender: b.Contender, Legs: b.legs}, runs, compared.Options{Floor: floor})
 	for i := range result.Rows {
 		r := &result.Rows[i]
+		if measure.Get(r.Measure).Claim.Apart {
+			continue
+		}
 		s := &Said{
 			Verdict: r.Verdict, More: r.More, Same: stats.DefaultMargin, Broken: r.NotComparable != "", Doubts: r.Doubts, At: r.At, row: r,
 			BelowFloor: r.BelowFloor && r.Verdict == stats.CannotTell, Unmeasured: len(r.Old.Rounds) == 0 || len(r.New.Rounds) == 0,
@@ -47,20 +51,18 @@ func judge(a, b Contender, runs []compared.Difference, floor *compared.Floor) ma
 	return said
 }
 
-// halfPeak is the headline measure that no step of the table has by itself: p99 at half of A's peak, on both sides.
-func halfPeak(said *Said) Figure {
-	f := Figure{Name: "p99 at half peak", Unit: Nanoseconds, Said: said}
-	if said == nil {
-		return f
-	}
-	of := func(s compared.Side) Side {
-		if s.Median == nil {
-			return Side{}
+// sides are the figures that a verdict is about, for a measure that no step of the table has by itself.
+func (s *Said) sides() (a, b measure.Figure) {
+	of := func(x compared.Side) measure.Figure {
+		if x.Median == nil {
+			return measure.Figure{}
 		}
-		return ofRounds(*s.Median, true, s.Rounds)
+		return measure.FigureOf(stats.NewValue(x.Rounds))
 	}
-	f.A, f.B = of(said.row.Old), of(said.row.New)
-	return f
+	if s == nil {
+		return a, b
+	}
+	return of(s.row.Old), of(s.row.New)
 }
 
 // judgeSteps decides the throughput of all steps that both sides have, as one family.
@@ -68,8 +70,8 @@ func judgeSteps(pairs []StepPair, broken, paired bool, floor *compared.Floor) {
 	var family []stats.Pair
 	var of []*Figure
 	for i := range pairs {
-		if f := &pairs[i].Throughput; pairs[i].InA && pairs[i].InB && !pairs[i].Step.WarmUp {
-			family = append(family, stats.Pair{Measure: pairs[i].Step.Name, HigherIsBetter: true, Old: f.A.Rounds, New: f.B.Rounds, Paired: paired && stats.SameLength(f.A.Rounds, f.B.Rounds), Floor: floor.Of(compared.Throughput)})
+		if f := pairs[i].figure(measure.Throughput); pairs[i].InA && pairs[i].InB && !pairs[i].Step.WarmUp {
+			family = append(family, stats.Pair{Measure: pairs[i].Step.Name, HigherIsBetter: true, Old: f.A.Rounds, New: f.B.Rounds, Paired: paired && stats.SameLength(f.A.Rounds, f.B.Rounds), Floor: floor.Of(measure.Throughput)})
 			of = append(of, f)
 		}
 	}
@@ -98,7 +100,7 @@ func doubts(head []Figure) (told []string) {
 			} else if text, ok := strings.CutPrefix(d, "new: "); ok {
 				d = "B: " + text
 			}
-			told = append(told, fmt.Sprintf("%s, %s", f.Name, d))
+			told = append(told, fmt.Sprintf("%s, %s", f.Head, d))
 		}
 	}
 	return told
@@ -112,7 +114,7 @@ func tiersOf(r run, floor *compared.Floor) map[string]int {
 	for _, c := range r.contenders {
 		set.Legs = append(set.Legs, c.legs...)
 	}
-	standing, err := compared.Tiers(set, compared.Throughput, stats.Rule{Floor: floor.Of(compared.Throughput)})
+	standing, err := compared.Tiers(set, measure.Throughput, stats.Rule{Floor: floor.Of(measure.Throughput)})
 	if err != nil {
 		return tiers
 	}

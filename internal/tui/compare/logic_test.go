@@ -10,6 +10,7 @@ import (
 	"locbench/internal/bench"
 	compared "locbench/internal/compare"
 	"locbench/internal/hdr"
+	"locbench/internal/measure"
 	"locbench/internal/stats"
 	"locbench/internal/tui/look"
 )
@@ -73,7 +74,7 @@ func TestWhatTheRoundsSay(t *testing.T) {
 		{"noise", []int64{800, 900, 1000, 1100, 1200, 1300}, []int64{850, 950, 1050, 1150, 1250, 1350}, 0, "can't tell, ~", "can't tell", "+4.8"},
 		{"missing", six, nil, 0, "–", "–", ""},
 	} {
-		floor := &compared.Floor{Measures: []compared.MeasureFloor{{Measure: compared.Throughput, Floor: c.floor}}}
+		floor := &compared.Floor{Measures: []compared.MeasureFloor{{Measure: measure.Throughput, Floor: c.floor}}}
 		f := Headline(only(rates("a", c.a...)), only(rates("a", c.b...)), nil, floor)[1]
 		change := ""
 		if ratio, ok := f.Change(); ok {
@@ -95,15 +96,15 @@ func TestHeadline(t *testing.T) {
 	}
 	l := look.New(look.Options{NoColor: true})
 	for _, f := range headline(a, b) {
-		w, ok := want[f.Name]
+		w, ok := want[f.Head]
 		if !ok {
-			t.Errorf("%s is not expected", f.Name)
+			t.Errorf("%s is not expected", f.Head)
 		}
-		delete(want, f.Name)
+		delete(want, f.Head)
 		if got := bare(wordText(l, f, usual)); !f.A.Known || !f.B.Known || got != w {
-			t.Errorf("%s: A %+v, B %+v, %q; want %q", f.Name, f.A, f.B, got, w)
+			t.Errorf("%s: A %+v, B %+v, %q; want %q", f.Head, f.A, f.B, got, w)
 		}
-		switch f.Name {
+		switch f.Head {
 		case "peak memory":
 			if f.A.Value != 2*1011 {
 				t.Errorf("peak memory %g: the highest of all rounds is %d", f.A.Value, 2*1011)
@@ -119,7 +120,7 @@ func TestHeadline(t *testing.T) {
 	}
 	for _, f := range headline(at(nil, -1), b) {
 		if f.A.Known || f.Said != nil {
-			t.Errorf("%s of no contender: %+v", f.Name, f.A)
+			t.Errorf("%s of no contender: %+v", f.Head, f.A)
 		}
 	}
 }
@@ -129,15 +130,15 @@ func TestStepsAndDoubts(t *testing.T) {
 	a, b := only(rates("a", 1000, 1002, 1004, 1006, 1008, 1010)), only(rates("b", 2000, 2002, 9004, 2006, 2008, 2010))
 	pairs := StepPairs(a, b)
 	judgeSteps(pairs, false, false, nil)
-	if said := pairs[0].Throughput.Said; said == nil || said.Verdict != stats.Better || said.Ratio == "" {
+	if said := pairs[0].figure(measure.Throughput).Said; said == nil || said.Verdict != stats.Better || said.Ratio == "" {
 		t.Errorf("%+v", said)
 	}
 	judgeSteps(pairs, true, false, nil)
-	if got := bare(wordText(look.New(look.Options{NoColor: true}), pairs[0].Throughput, usual)); got != "not comparable" {
+	if got := bare(wordText(look.New(look.Options{NoColor: true}), *pairs[0].figure(measure.Throughput), usual)); got != "not comparable" {
 		t.Errorf("%q", got)
 	}
-	pairs[0].InA, pairs[0].Throughput.Said = false, nil
-	if judgeSteps(pairs, false, false, nil); pairs[0].Throughput.Said != nil {
+	pairs[0].InA, pairs[0].figure(measure.Throughput).Said = false, nil
+	if judgeSteps(pairs, false, false, nil); pairs[0].figure(measure.Throughput).Said != nil {
 		t.Error("a step of one side is judged")
 	}
 	told := strings.Join(doubts(headline(a, b)), "\n")
@@ -180,7 +181,7 @@ func TestStepPairs(t *testing.T) {
 			if !p.InB {
 				b = "-"
 			}
-			if p.InA != p.Throughput.A.Known || p.InB != p.Throughput.B.Known {
+			if f := p.figure(measure.Throughput); p.InA != f.A.Known || p.InB != f.B.Known {
 				t.Errorf("%s and %s: %+v", c.a, c.b, p)
 			}
 			got = append(got, a+"="+b)

@@ -2,20 +2,25 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"locbench/internal/bench"
+	"locbench/internal/measure"
 	"locbench/internal/stats"
 )
 
 // StepPair is one step of the ladder in two runs; a side without it has nothing Known.
 type StepPair struct {
-	Step       bench.Step
-	InA, InB   bool
-	Throughput Figure
-	P99        Figure
-	CPURequest Figure
-	Errors     Figure
+	Step     bench.Step
+	InA, InB bool
+	Figures  []Figure // of the measures that are PairSteps
+}
+
+// figure is that of one measure, which must be among them.
+func (p *StepPair) figure(id measure.ID) *Figure {
+	i := slices.IndexFunc(p.Figures, func(f Figure) bool { return f.ID == id })
+	return &p.Figures[i]
 }
 
 // StepPairs sets the steps of a and b beside each other, by what they ask for: connections or rate. Of equal steps the first stands beside
@@ -28,18 +33,18 @@ func StepPairs(a, b Contender) []StepPair {
 	onlyB := func(until int) {
 		for ; next < until; next++ {
 			if _, both := inA[keysB[next]]; !both {
-				out = append(out, pairOf(a, b, nil, &b.Steps[next]))
+				out = append(out, pairOf(nil, &b.Steps[next]))
 			}
 		}
 	}
 	for i, key := range keysA {
 		j, both := inB[key]
 		if !both {
-			out = append(out, pairOf(a, b, &a.Steps[i], nil))
+			out = append(out, pairOf(&a.Steps[i], nil))
 			continue
 		}
 		onlyB(j)
-		out = append(out, pairOf(a, b, &a.Steps[i], &b.Steps[j]))
+		out = append(out, pairOf(&a.Steps[i], &b.Steps[j]))
 		next = max(next, j+1)
 	}
 	onlyB(len(keysB))
@@ -72,34 +77,23 @@ func index(keys []string) map[string]int {
 	return out
 }
 
-func pairOf(a, b Contender, sa, sb *stats.Step) StepPair {
-	p := StepPair{InA: sa != nil, InB: sb != nil}
-	side := func(c Contender, s *stats.Step, of func(Contender, stats.Step) Side) Side {
-		if s == nil {
-			return Side{}
-		}
-		return of(c, *s)
-	}
-	figure := func(name string, unit Unit, higher bool, of func(Contender, stats.Step) Side) Figure {
-		return Figure{Name: name, Unit: unit, Higher: higher, A: side(a, sa, of), B: side(b, sb, of)}
-	}
-	if sa != nil {
-		p.Step = sa.Step
+func pairOf(a, b *stats.Step) StepPair {
+	p := StepPair{InA: a != nil, InB: b != nil}
+	if a != nil {
+		p.Step = a.Step
 	} else {
-		p.Step = sb.Step
+		p.Step = b.Step
 	}
-	p.Throughput = figure("throughput", PerSecond, true, func(_ Contender, s stats.Step) Side { return ofValue(s.Throughput) })
-	p.P99 = figure("p99", Nanoseconds, false, func(c Contender, s stats.Step) Side { return c.quantile(s, p99) })
-	p.CPURequest = figure("CPU/req", Nanoseconds, false, func(_ Contender, s stats.Step) Side { return ofValue(s.CPURequest) })
-	p.Errors = figure("errors", Share, false, func(c Contender, s stats.Step) Side {
-		var rounds []float64
-		for _, r := range c.rounds(s) {
-			if r.Load.FailedTotal()+r.Load.AllSucceeded() > 0 {
-				rounds = append(rounds, r.Load.ErrorRatio())
-			}
+	for _, m := range measure.View(measure.PairSteps) {
+		f := Figure{Shown: m}
+		if a != nil {
+			f.A = m.Over(*a)
 		}
-		return ofRounds(s.ErrorRatio(), s.FailedTotal()+s.Succeeded > 0, rounds)
-	})
+		if b != nil {
+			f.B = m.Over(*b)
+		}
+		p.Figures = append(p.Figures, f)
+	}
 	return p
 }
 

@@ -2,7 +2,9 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 
+	"locbench/internal/measure"
 	"locbench/internal/tui/chart"
 	"locbench/internal/tui/look"
 )
@@ -24,10 +26,10 @@ func (s *Screen) figures(l *look.Look, w int) []string {
 	var rows [][]string
 	for _, f := range s.set.head {
 		rows = append(rows, []string{
-			l.ASCIIOnly(tenToNine(l, f.Name)), sideText(l, f.Unit, f.A), l.Faint.S(intervalText(l, f.Unit, f.A)), sideText(l, f.Unit, f.B), l.Faint.S(intervalText(l, f.Unit, f.B)),
+			l.ASCIIOnly(tenToNine(l, f.Head)), sideText(l, f.Unit, f.A), l.Faint.S(intervalText(l, f.Unit, f.A)), sideText(l, f.Unit, f.B), l.Faint.S(intervalText(l, f.Unit, f.B)),
 			changeText(l, f), wordText(l, f, room),
 		})
-		if f.Unit == PerSecond {
+		if f.ID == measure.Throughput {
 			rows = append(rows, []string{"  at", s.peakAt(l, s.set.a), "", s.peakAt(l, s.set.b)})
 		}
 	}
@@ -127,18 +129,24 @@ func (s *Screen) peakAt(l *look.Look, c Contender) string {
 // stepTable sets the steps beside each other.
 func (s *Screen) stepTable(l *look.Look, w int) []string {
 	const bar = 8
-	columns := []look.Column{
-		{Title: "step", Left: true, Max: 18}, {Title: "A req/s"}, {Title: "B req/s"}, {Title: "change"},
-		{Title: "A", Left: true, Drop: 6}, {Title: "B", Left: true, Drop: 6},
-		{Title: "A p99"}, {Title: "B p99"}, {Title: "change", Drop: 4},
-		{Title: "A CPU/req", Drop: 3}, {Title: "B CPU/req", Drop: 3}, {Title: "A errors", Drop: 2}, {Title: "B errors", Drop: 2},
-		{Title: "the rounds say of req/s", Left: true, Drop: 7},
+	shown := measure.View(measure.PairSteps)
+	columns := []look.Column{{Title: "step", Left: true, Max: 18}}
+	for _, m := range shown {
+		columns = append(columns, look.Column{Title: "A " + m.Head, Drop: m.Drop}, look.Column{Title: "B " + m.Head, Drop: m.Drop})
+		switch m.ID {
+		case measure.Throughput:
+			columns = append(columns, look.Column{Title: "change"}, look.Column{Title: "A", Left: true, Drop: 6}, look.Column{Title: "B", Left: true, Drop: 6})
+		case measure.P99:
+			columns = append(columns, look.Column{Title: "change", Drop: 4})
+		}
 	}
+	columns = append(columns, look.Column{Title: "the rounds say of req/s", Left: true, Drop: 7})
 	top := 0.0
 	for _, p := range s.set.steps {
-		top = max(top, p.Throughput.A.Value, p.Throughput.B.Value)
+		f := p.figure(measure.Throughput)
+		top = max(top, f.A.Value, f.B.Value)
 	}
-	share := func(v Side) float64 {
+	share := func(v measure.Figure) float64 {
 		if !v.Known || top <= 0 {
 			return 0
 		}
@@ -150,29 +158,33 @@ func (s *Screen) stepTable(l *look.Look, w int) []string {
 		if p.Step.WarmUp {
 			name = "w " + name
 		}
-		word := wordText(l, p.Throughput, min(roomFor(w), usual))
+		row := []string{name}
+		for _, f := range p.Figures {
+			row = append(row, stepText(l, f, f.A), stepText(l, f, f.B))
+			switch f.ID {
+			case measure.Throughput:
+				row = append(row, changeText(l, f), l.Bar(share(f.A), bar, l.Series[0]), l.Bar(share(f.B), bar, l.Series[1]))
+			case measure.P99:
+				row = append(row, changeText(l, f))
+			}
+		}
+		word := wordText(l, *p.figure(measure.Throughput), min(roomFor(w), usual))
 		switch {
 		case !p.InA:
 			word = "only in B"
 		case !p.InB:
 			word = "only in A"
 		}
-		rows = append(rows, []string{
-			name, sideText(l, PerSecond, p.Throughput.A), sideText(l, PerSecond, p.Throughput.B), changeText(l, p.Throughput),
-			l.Bar(share(p.Throughput.A), bar, l.Series[0]), l.Bar(share(p.Throughput.B), bar, l.Series[1]),
-			sideText(l, Nanoseconds, p.P99.A), sideText(l, Nanoseconds, p.P99.B), changeText(l, p.P99),
-			sideText(l, Nanoseconds, p.CPURequest.A), sideText(l, Nanoseconds, p.CPURequest.B),
-			errorText(l, p.Errors.A), errorText(l, p.Errors.B), word,
-		})
+		rows = append(rows, append(row, word))
 	}
 	header, lines := table(l, columns, rows, w)
 	return append([]string{header}, lines...)
 }
 
-// errorText paints a share of errors that is more than nothing.
-func errorText(l *look.Look, s Side) string {
-	text := sideText(l, Share, s)
-	if s.Known && s.Value > 0 {
+// stepText is a side of a figure; errors that are more than nothing are painted.
+func stepText(l *look.Look, f Figure, side measure.Figure) string {
+	text := sideText(l, f.Unit, side)
+	if f.ID == measure.ErrorRatio && side.Known && side.Value > 0 {
 		return l.Bad.S(text)
 	}
 	return text
@@ -192,7 +204,7 @@ func (s *Screen) contenderTable(l *look.Look, w int) []string {
 		if name == "" {
 			name = b.Label
 		}
-		peak, last := s.heads[i][1], s.heads[i][4]
+		peak, last := headOf(s.heads[i], measure.Throughput), headOf(s.heads[i], measure.P99)
 		word := wordText(l, peak, min(roomFor(w), usual))
 		switch {
 		case r.a < 0:
@@ -211,6 +223,12 @@ func (s *Screen) contenderTable(l *look.Look, w int) []string {
 	}
 	header, lines := table(l, columns, rows, w)
 	return append([]string{header}, lines...)
+}
+
+// headOf is the figure of one measure in a headline.
+func headOf(head []Figure, id measure.ID) Figure {
+	i := slices.IndexFunc(head, func(f Figure) bool { return f.ID == id })
+	return head[i]
 }
 
 // tierText is the tier of a contender in its run, by the throughput at the peak.
@@ -249,10 +267,10 @@ func (s *Screen) charts(l *look.Look, w, h int) []string {
 	for i, p := range s.set.steps {
 		labels[i] = p.Short()
 	}
-	series := func(of func(StepPair) Figure) []chart.Series {
+	series := func(id measure.ID) []chart.Series {
 		out := []chart.Series{{Name: "A", Paint: l.Series[0], Mark: 0}, {Name: "B", Paint: l.Series[1], Mark: 1}}
 		for i, p := range s.set.steps {
-			f := of(p)
+			f := p.figure(id)
 			if f.A.Known {
 				out[0].Points = append(out[0].Points, chart.Point{X: float64(i), Y: f.A.Value})
 			}
@@ -262,10 +280,8 @@ func (s *Screen) charts(l *look.Look, w, h int) []string {
 		}
 		return out
 	}
-	upper := chart.Steps{Title: "throughput", Unit: PerSecond.axis, Labels: labels, Gutter: chart.Gutter,
-		Series: series(func(p StepPair) Figure { return p.Throughput })}
-	lower := chart.Steps{Title: "p99", Unit: Nanoseconds.axis, Labels: labels, Gutter: chart.Gutter, Log: true,
-		Series: series(func(p StepPair) Figure { return p.P99 })}
+	upper := chart.Steps{Title: "throughput", Unit: axis(measure.PerSecond), Labels: labels, Gutter: chart.Gutter, Series: series(measure.Throughput)}
+	lower := chart.Steps{Title: "p99", Unit: axis(measure.Nanoseconds), Labels: labels, Gutter: chart.Gutter, Log: true, Series: series(measure.P99)}
 	if w >= 100 || h < 10 && w >= 60 {
 		half := (w - 2) / 2
 		return look.Beside(2, upper.Draw(l, half, h), lower.Draw(l, w-2-half, h))

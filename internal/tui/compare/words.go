@@ -3,65 +3,60 @@ package compare
 import (
 	"fmt"
 	"strings"
-	"time"
 
+	"locbench/internal/measure"
 	"locbench/internal/stats"
 	"locbench/internal/tui/look"
-	"locbench/internal/units"
 )
 
 // text writes a value in its unit.
-func (u Unit) text(v float64) string {
-	switch u {
-	case Nanoseconds:
-		return units.Duration(time.Duration(v))
-	case Share:
-		switch {
-		case v == 0:
-			return "0"
-		case v < 0.0005:
-			return "<0.1 %"
-		}
+func text(u measure.Unit, v float64) string {
+	switch {
+	case u == measure.Share && v == 0:
+		return "0"
+	case u == measure.Share && v < 0.0005:
+		return "<0.1 %"
+	case u == measure.Share:
 		return fmt.Sprintf("%.1f %%", 100*v)
-	case Bytes:
-		return units.Bytes(int64(v))
-	case Dollars:
-		return fmt.Sprintf("$%.2f", v)
+	case u == measure.Dollars:
+		return "$" + u.Cell(v)
 	}
-	return units.Rate(v)
+	return u.Cell(v)
 }
 
 // axis writes a value beside an axis, where round ones stand.
-func (u Unit) axis(v float64) string {
-	if v == 0 {
-		return "0"
+func axis(u measure.Unit) func(v float64) string {
+	return func(v float64) string {
+		if v == 0 {
+			return "0"
+		}
+		number, unit, _ := strings.Cut(text(u, v), " ")
+		if strings.Contains(number, ".") {
+			number = strings.TrimRight(strings.TrimRight(number, "0"), ".")
+		}
+		return strings.TrimSpace(number + " " + unit)
 	}
-	number, unit, _ := strings.Cut(u.text(v), " ")
-	if strings.Contains(number, ".") {
-		number = strings.TrimRight(strings.TrimRight(number, "0"), ".")
-	}
-	return strings.TrimSpace(number + " " + unit)
 }
 
-func sideText(l *look.Look, u Unit, s Side) string {
+func sideText(l *look.Look, u measure.Unit, s measure.Figure) string {
 	if !s.Known {
 		return l.Glyph.Missing
 	}
-	text := u.text(s.Value)
+	value := text(u, s.Value)
 	if s.AtLeast {
-		text = l.Glyph.AtLeast + " " + text
+		value = l.Glyph.AtLeast + " " + value
 	}
-	return l.ASCIIOnly(text)
+	return l.ASCIIOnly(value)
 }
 
-func intervalText(l *look.Look, u Unit, s Side) string {
+func intervalText(l *look.Look, u measure.Unit, s measure.Figure) string {
 	if s.Interval == nil {
 		if n := len(s.Rounds); s.Known && n > 0 {
 			return fmt.Sprintf("n=%d", n)
 		}
 		return l.Glyph.Missing
 	}
-	return l.ASCIIOnly(u.text(s.Interval.Low) + " – " + u.text(s.Interval.High))
+	return l.ASCIIOnly(text(u, s.Interval.Low) + " – " + text(u, s.Interval.High))
 }
 
 // changeText is B against A, in per cent; as a factor where that is easier to grasp.

@@ -6,6 +6,7 @@ import (
 
 	"locbench/internal/machine"
 	"locbench/internal/tui/look"
+	"locbench/internal/units"
 )
 
 // bottom is what stands below the fields: help of the focused one, the size of the run, what is wrong with the ways out, the command line. It takes want
@@ -42,7 +43,7 @@ func (s *Screen) bottom(l *look.Look, w, want, most int) []string {
 		n := max(1, len(problems)-over)
 		if n < len(problems) {
 			problems = problems[:n]
-			problems[n-1] = " " + l.Bad.S(l.Cut(l.ASCIIOnly(fmt.Sprintf("%s in all: d shows them", plural(len(s.problems()), "trouble"))), w-2))
+			problems[n-1] = " " + l.Bad.S(l.Cut(l.ASCIIOnly(fmt.Sprintf("%s in all: d shows them", units.Plural(len(s.problems()), "trouble"))), w-2))
 			if n == 1 && len(s.problems()) > 0 {
 				problems[0] = s.drawProblem(l, s.problems()[0], 1, w)[0]
 			}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"locbench/internal/tui/look"
+	"locbench/internal/units"
 )
 
 func stateText(st State) string {
@@ -13,7 +14,7 @@ func stateText(st State) string {
 // drawList is the list in w by h cells.
 func (s *Screen) drawList(l *look.Look, w, h, tick int) []string {
 	rows := s.list.rows(s)
-	head := plural(len(s.selected()), "contender") + " chosen"
+	head := units.Plural(len(s.selected()), "contender") + " chosen"
 	switch {
 	case s.list.typing:
 		head = "filter: "
@@ -63,7 +64,7 @@ func (s *Screen) listNote(l *look.Look, tick int) string {
 	case s.facts.states == nil:
 		return spinner(l, tick) + " looking for images"
 	}
-	return "of " + plural(len(s.facts.contenders), "contender")
+	return "of " + units.Plural(len(s.facts.contenders), "contender")
 }
 
 func spinner(l *look.Look, tick int) string { return l.Glyph.Spinner[tick%len(l.Glyph.Spinner)] }

@@ -8,6 +8,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/contender"
 	"locbench/internal/tui/look"
+	"locbench/internal/units"
 )
 
 // panes are the right half of a wide screen: contenders, steps, this machine.
@@ -38,7 +39,7 @@ func (s *Screen) panes(l *look.Look, w, h, tick int) []string {
 func (s *Screen) drawChosen(l *look.Look, w, n int) (out []string) {
 	for i, sel := range s.selected() {
 		if i == n-1 && len(s.selected()) > n {
-			return append(out, " "+l.Faint.S("and "+plural(len(s.selected())-i, "other")))
+			return append(out, " "+l.Faint.S("and "+units.Plural(len(s.selected())-i, "other")))
 		}
 		r := s.rowOf(sel)
 		name := l.Fit(l.ASCIIOnly(look.Outside(sel.String(), 80)), min(28, w/2))

@@ -117,16 +117,9 @@ func (s *Screen) estimate(w int) string {
 	if !s.planned {
 		return "–"
 	}
-	legs := plural(s.legs(), "leg") + " of " + units.Length(s.plan.LoadDuration()) + " load; estimated " + units.Approx(s.total()) + " in all"
-	if long := plural(len(s.plan.Contenders), "contender") + " × " + plural(s.plan.Rounds, "round") + " = " + legs; look.Width(long) <= w {
+	legs := units.Plural(s.legs(), "leg") + " of " + units.Length(s.plan.LoadDuration()) + " load; estimated " + units.Approx(s.total()) + " in all"
+	if long := units.Plural(len(s.plan.Contenders), "contender") + " × " + units.Plural(s.plan.Rounds, "round") + " = " + legs; look.Width(long) <= w {
 		return long
 	}
 	return legs
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return units.Count(int64(n)) + " " + what + "s"
 }

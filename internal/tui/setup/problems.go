@@ -241,7 +241,7 @@ func (s *Screen) roomProblems() []problem {
 		}
 	}
 	if slices.ContainsFunc(steps, func(step bench.Step) bool { return !step.WarmUp }) {
-		p.offers = []offer{s.set("end at "+plural(most(bench.Profile{Steps: steps}), "connection"), "connections", ladder(steps))}
+		p.offers = []offer{s.set("end at "+units.Plural(most(bench.Profile{Steps: steps}), "connection"), "connections", ladder(steps))}
 	}
 	return []problem{p}
 }

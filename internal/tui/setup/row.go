@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"locbench/internal/tui/look"
+	"locbench/internal/units"
 )
 
 // drawRow is a line of the list of contenders.
@@ -98,7 +99,7 @@ func (s *Screen) rowDetail(l *look.Look, w int) string {
 	st := s.state(r.sel)
 	switch {
 	case r.heading:
-		return l.Cut(l.ASCIIOnly(firstOf(look.Outside(r.title, 200), r.sel.Contender)+": "+plural(len(r.svc.Variants), "variant")+", the first is the default"), w)
+		return l.Cut(l.ASCIIOnly(firstOf(look.Outside(r.title, 200), r.sel.Contender)+": "+units.Plural(len(r.svc.Variants), "variant")+", the first is the default"), w)
 	case st.Kind == Cannot:
 		return l.Bad.S(l.Cut(l.ASCIIOnly("cannot run here: "+look.Outside(st.Why, 300)), w))
 	case r.svc.Unverified != "":

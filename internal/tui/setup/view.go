@@ -198,7 +198,7 @@ func (s *Screen) meaning(l *look.Look, f id, room, tick int) string {
 		return s.stateSummary(l, tick)
 	case fieldCPUs, fieldCPUSet:
 		if known && cpus > 0 {
-			return plural(cpus, "CPU") + " here"
+			return units.Plural(cpus, "CPU") + " here"
 		}
 	case fieldMemory:
 		if known && memory > 0 {
@@ -206,9 +206,9 @@ func (s *Screen) meaning(l *look.Look, f id, room, tick int) string {
 		}
 	case fieldConnections:
 		if s.planned && room > 55 {
-			return plural(len(s.plan.Steps), "step") + " " + spark(l, s.plan.Steps, 16)
+			return units.Plural(len(s.plan.Steps), "step") + " " + spark(l, s.plan.Steps, 16)
 		} else if s.planned {
-			return plural(len(s.plan.Steps), "step")
+			return units.Plural(len(s.plan.Steps), "step")
 		}
 	case fieldDuration:
 		if s.planned {
@@ -219,7 +219,7 @@ func (s *Screen) meaning(l *look.Look, f id, room, tick int) string {
 		case s.planned && s.plan.Turns > 0 && len(s.plan.Contenders) < 2:
 			return "no effect: it takes two contenders"
 		case s.planned && s.plan.Turns > 0:
-			return plural(len(s.plan.Contenders), "contender") + " alive at a time"
+			return units.Plural(len(s.plan.Contenders), "contender") + " alive at a time"
 		}
 	case fieldRuntime:
 		switch {
@@ -251,13 +251,13 @@ func (s *Screen) meaning(l *look.Look, f id, room, tick int) string {
 // stateSummary tells what the chosen contenders need before they run.
 func (s *Screen) stateSummary(l *look.Look, tick int) string {
 	if s.facts.states == nil {
-		return plural(len(s.selected()), "contender") + " " + spinner(l, tick)
+		return units.Plural(len(s.selected()), "contender") + " " + spinner(l, tick)
 	}
 	count := map[Kind]int{}
 	for _, sel := range s.selected() {
 		count[s.state(sel).Kind]++
 	}
-	out := []string{plural(len(s.selected()), "contender")}
+	out := []string{units.Plural(len(s.selected()), "contender")}
 	for _, k := range []Kind{Cannot, Build, Stale, Pull} {
 		if count[k] > 0 {
 			what := map[Kind]string{Cannot: "cannot run", Build: "to build", Stale: "to build again", Pull: "to pull"}[k]
