@@ -15,8 +15,9 @@ import (
 var floors = [][]string{
 	{"bench"},
 	{"cpuset", "estimate", "hdr", "lines", "procfs", "safe", "secret", "slo", "strictyaml", "thread", "units"},
+	{"verdict"},
 	{"cgroup", "docker", "stats"},
-	{"around", "capacity", "check", "contender", "dataset", "event", "hiccup", "launch", "load", "machine", "oracle", "profile", "ready", "results", "sample", "seed", "store", "verdict"},
+	{"around", "capacity", "check", "contender", "dataset", "event", "hiccup", "launch", "load", "machine", "oracle", "profile", "ready", "results", "sample", "seed", "store"},
 	{"compare", "summary"},
 	{"export", "live", "metrics", "plain", "report", "runner", "tui"},
 	{"cli"},

@@ -30,7 +30,6 @@ type hunt struct {
 	site      *site
 
 	search *capacity.Search // nil until the warm-up has ended
-	doubts []string         // about the client in the last step
 	err    error            // why the search ended before it should
 
 	mu      sync.Mutex // guards what another goroutine tells
@@ -45,14 +44,6 @@ func (h *hunt) chooses(s *site) func(context.Context, bench.Leg, []bench.StepRes
 	}
 	h.site = s
 	return h.next
-}
-
-// judged remembers the doubts that judge has about the client.
-func (h *hunt) judged(judge func(bench.StepResult, bench.InstanceInfo) []string) func(bench.StepResult, bench.InstanceInfo) []string {
-	return func(res bench.StepResult, info bench.InstanceInfo) []string {
-		h.doubts = judge(res, info)
-		return h.doubts
-	}
 }
 
 func (h *hunt) next(ctx context.Context, leg bench.Leg, done []bench.StepResult) (bench.Step, bool) {
@@ -94,7 +85,7 @@ func (h *hunt) begin(warmUp bench.StepResult) error {
 // end judges a finished trial, keeps and tells it.
 func (h *hunt) end(ctx context.Context, leg bench.Leg, res bench.StepResult) error {
 	trial, _ := h.search.Next()
-	verdict, why := capacity.Assess(h.objective, res, h.site.plan.Profile.Limits.CPUs, h.doubts)
+	verdict, why := capacity.Assess(h.objective, res, h.site.plan.Profile.Limits.CPUs)
 	h.search.Record(verdict)
 	outcome := verdict.Outcome(trial, res, why)
 	point := &h.log.record.Points[h.point]

@@ -26,7 +26,7 @@ import (
 	"locbench/internal/safe"
 	"locbench/internal/secret"
 	"locbench/internal/store"
-	"locbench/internal/units"
+	"locbench/internal/verdict"
 )
 
 // run is locbench run.
@@ -207,16 +207,12 @@ func conduct(ctx context.Context, env Env, c conducted) (err error) {
 	stream.Subscribe(writer.Handle)
 	stream.Subscribe(c.follow(cancel))
 	telling.start(ctx, stream)
-	site.neighbours.watch(func(text string) { stream.Publish(nil, bench.Notice{Level: "warning", Text: text}) })
+	site.neighbours.watch(func(f bench.Finding) { stream.Publish(nil, bench.Warn(f)) })
 
-	judge, next := site.judge, c.search.chooses(site)
-	if c.search != nil {
-		judge = c.search.judged(judge)
-	}
 	err = runner.Run(ctx, runner.Config{
-		Run: masker.Run(public(plan)), Dir: dir, Stream: stream, Services: c.services, Next: next, FirstRequests: site.firstRequests,
+		Run: masker.Run(public(plan)), Dir: dir, Stream: stream, Services: c.services, Next: c.search.chooses(site), FirstRequests: site.firstRequests,
 		Stages: site.stages(), Build: builder{runtime: plan.Profile.Runtime, engine: site.engine}.build, Spec: site.spec,
-		Launcher: site, Engine: loader, Checks: checks, StoreAlive: site.storeAlive, EngineAlive: site.engineAlive, Ready: site.ready, Judge: judge,
+		Launcher: site, Engine: loader, Checks: checks, StoreAlive: site.storeAlive, EngineAlive: site.engineAlive, Ready: site.ready, Judge: site.judge,
 		Beside:  func(ctx context.Context) *bench.Beside { return site.around.Read(ctx) },
 		Control: c.controls, KeepGoing: c.keepGoing,
 	})
@@ -229,7 +225,7 @@ func conduct(ctx context.Context, env Env, c conducted) (err error) {
 }
 
 // crowded warns where the contenders of a round, which are alive at the same time, may take more memory than there is.
-func crowded(run bench.Run) []string {
+func crowded(run bench.Run) bench.Findings {
 	if run.Profile.Turns <= 0 {
 		return nil
 	}
@@ -238,7 +234,7 @@ func crowded(run bench.Run) []string {
 	if all <= machine || machine == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%d contenders are alive at the same time, and may take %s together: this machine has %s", alive, units.Bytes(all), units.Bytes(machine))}
+	return bench.Findings{verdict.Overcommitted(alive, all, machine)}
 }
 
 func warn(env Env, err error) { fmt.Fprintf(env.Stderr, "warning: %s\n", safe.Line(err.Error(), 2000)) }
@@ -341,7 +337,7 @@ func absolute(dirs []string) ([]string, error) {
 }
 
 // changes tells what is not as it was when the run began: its earlier and its later legs differ by more than their contenders.
-func changes(was, is bench.Run) (warnings []string) {
+func changes(was, is bench.Run) (warnings bench.Findings) {
 	for _, c := range []struct{ what, was, is string }{
 		{"locbench", was.Software.Locbench, is.Software.Locbench},
 		{"Go", was.Software.Go, is.Software.Go},
@@ -355,7 +351,7 @@ func changes(was, is bench.Run) (warnings []string) {
 		{"who runs on which CPUs", was.Isolated.String(), is.Isolated.String()},
 	} {
 		if c.was != c.is {
-			warnings = append(warnings, fmt.Sprintf("resumed under other conditions: %s was %q and is %q", c.what, c.was, c.is))
+			warnings = append(warnings, bench.Finding{Kind: bench.FoundOtherwise, Text: fmt.Sprintf("resumed under other conditions: %s was %q and is %q", c.what, c.was, c.is)})
 		}
 	}
 	return warnings

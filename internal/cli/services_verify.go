@@ -104,7 +104,7 @@ func verifyServices(ctx context.Context, env Env, list []bench.Service, f runFla
 			fmt.Fprintf(env.Stdout, "%s: not looked at\n", selected(svc))
 			continue
 		}
-		v, err := verdict(run, leg, svc)
+		v, err := verifiedState(run, leg, svc)
 		if err != nil {
 			return err
 		}

@@ -20,10 +20,10 @@ import (
 	"locbench/internal/docker"
 	"locbench/internal/event"
 	"locbench/internal/launch"
-	"locbench/internal/load"
 	"locbench/internal/oracle"
 	"locbench/internal/runner"
 	"locbench/internal/store"
+	"locbench/internal/verdict"
 )
 
 // site is where a run takes place: the engine or the processes that contenders run in, the store that they ask, and the
@@ -83,7 +83,7 @@ func (s *site) chooseRuntime(ctx context.Context) error {
 	}
 	if err = s.inReach(); err != nil && asked == bench.RuntimeAuto && p.Store.Kind != bench.StoreContainer {
 		p.Runtime = bench.RuntimeProcess
-		s.plan.Warnings = append(s.plan.Warnings, "contenders run as processes: "+err.Error())
+		s.plan.Warnings = append(s.plan.Warnings, bench.Finding{Text: "contenders run as processes: " + err.Error()})
 		err = errors.Join(s.docker.Close(ctx), s.engine.Close())
 		s.docker, s.engine = nil, nil
 		return err
@@ -360,25 +360,13 @@ func (s *site) environment(svc bench.Service, spec bench.LaunchSpec, url string)
 	return contender.Fill(svc, spec.Artifact, t)
 }
 
-// judge says when the client rather than the contender limited a step. An embedded store's work is the client's here.
-func (s *site) judge(res bench.StepResult, inst bench.InstanceInfo) []string {
+// judge says what else than the contender may have limited a step.
+func (s *site) judge(res bench.StepResult, inst bench.InstanceInfo) bench.Findings {
 	doubts := s.disturbed(res)
 	if inst.PID == 0 {
 		return doubts // not on this machine
 	}
-	doubts = append(doubts, unrest(res)...)
-	used, ok := res.CPUs()
-	if !ok {
-		return doubts
-	}
-	limit := inst.Limits.CPUs
-	if !inst.LimitsEnforced {
-		limit = 0
-	}
-	if text := load.Bottleneck(res.Load, used, limit, runtime.NumCPU()); text != "" {
-		doubts = append(doubts, text)
-	}
-	return doubts
+	return append(doubts, verdict.OnThisMachine(res, inst, runtime.NumCPU())...)
 }
 
 // storeRunner starts the container of a store through the Docker handle, in the contenders' network if there is one.
