@@ -148,6 +148,16 @@ func (f Finding) Title() string {
 	return strings.TrimSpace(title)
 }
 
+// General is the title with "…" for what differs from case to case; "" where the kind does not tell.
+func (f Finding) General() string {
+	for _, t := range titles {
+		if _, ok := begins(f.Text, t.title); ok && t.kind == f.Kind {
+			return t.title
+		}
+	}
+	return f.Kind.Title()
+}
+
 // kindOf is the kind of a sentence without one.
 func kindOf(text string) FindingKind {
 	for _, t := range titles {

@@ -43,9 +43,10 @@ type Contender struct {
 
 // Doubtful is one kind of warning and the steps that have it.
 type Doubtful struct {
-	Kind  bench.FindingKind
-	What  string   // "client-bound"
-	Steps []string // "16 connections"; empty: it is about whole legs
+	Kind    bench.FindingKind
+	What    string   // "client-bound"
+	Steps   []string // "16 connections"; empty: it is about whole legs
+	general string   // What, without figures
 }
 
 const (
@@ -159,7 +160,7 @@ func failure(leg bench.LegResult) string {
 
 // doubt takes in a warning by its kind, whatever its figures are.
 func (c *Contender) doubt(f bench.Finding, step string) {
-	one := Doubtful{Kind: f.Kind, What: safe.Line(f.Title(), maxTitle)}
+	one := Doubtful{Kind: f.Kind, What: safe.Line(f.Title(), maxTitle), general: f.General()}
 	i := slices.IndexFunc(c.Doubtful, one.same)
 	if i < 0 {
 		i = len(c.Doubtful)
@@ -179,8 +180,11 @@ func (d Doubtful) same(o Doubtful) bool {
 
 // merge leaves the figures out of the title where those of another doubt of the kind differ.
 func (d *Doubtful) merge(o Doubtful) {
+	if d.general != o.general {
+		d.general = d.Kind.Title()
+	}
 	if d.What != o.What {
-		d.What = d.Kind.Title()
+		d.What = d.general
 	}
 }
 
