@@ -15,10 +15,11 @@ import (
 var floors = [][]string{
 	{"bench"},
 	{"cpuset", "estimate", "exit", "hdr", "lines", "procfs", "safe", "secret", "strictyaml", "thread", "units"},
+	{"verdict"},
 	{"cgroup", "console", "docker", "stats"},
 	{"measure"},
 	{"slo"},
-	{"capacity", "check", "contender", "dataset", "event", "hiccup", "hostusage", "launch", "load", "machine", "oracle", "profile", "ready", "results", "sample", "seed", "store", "verdict"},
+	{"capacity", "check", "contender", "dataset", "event", "hiccup", "hostusage", "launch", "load", "machine", "oracle", "profile", "ready", "results", "sample", "seed", "store"},
 	{"compare", "platform", "summary"},
 	{"export", "live", "metrics", "plain", "report", "runner", "tui", "worker"},
 	{"app"},

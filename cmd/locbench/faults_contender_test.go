@@ -126,10 +126,10 @@ func TestPausedForAWhile(t *testing.T) {
 		t.Fatalf("leg %s, incidents %v, lost %v", leg.State, leg.Incidents, leg.Lost)
 	}
 	first := leg.Steps[0]
-	if first.Load.Failed[bench.ErrTimeout] == 0 || !strings.Contains(strings.Join(first.Warnings, "\n"), "paused from outside") {
+	if first.Load.Failed[bench.ErrTimeout] == 0 || !strings.Contains(first.Warnings.Join("\n"), "paused from outside") {
 		t.Errorf("failed %v, warnings %q", first.Load.Failed, first.Warnings)
 	}
-	if len(leg.Steps[1].Warnings) > 0 && strings.Contains(strings.Join(leg.Steps[1].Warnings, "\n"), "paused") {
+	if len(leg.Steps[1].Warnings) > 0 && strings.Contains(leg.Steps[1].Warnings.Join("\n"), "paused") {
 		t.Errorf("a step that was not paused says %q", leg.Steps[1].Warnings)
 	}
 	d.reported("paused from outside")

@@ -42,9 +42,9 @@ func TestTwoRunsAtOnce(t *testing.T) {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	const text = "another locbench"
-	warned := func(warnings []string, other string) bool {
-		return slices.ContainsFunc(warnings, func(w string) bool {
-			return strings.HasPrefix(w, text) && strings.Contains(w, "run "+runs[other].ID+", process ")
+	warned := func(warnings bench.Findings, other string) bool {
+		return slices.ContainsFunc(warnings, func(w bench.Finding) bool {
+			return w.Kind == bench.FoundNeighbour && strings.HasPrefix(w.Text, text) && strings.Contains(w.Text, "run "+runs[other].ID+", process ")
 		})
 	}
 	for out, other := range map[string]string{"first": "second", "second": "first"} {
@@ -67,8 +67,8 @@ func TestTwoRunsAtOnce(t *testing.T) {
 		t.Errorf("a step before the second run has a warning of it")
 	}
 	for _, w := range runs["third"].Warnings {
-		if strings.HasPrefix(w, text) {
-			t.Errorf("one that is dead: %s", w)
+		if strings.HasPrefix(w.Text, text) {
+			t.Errorf("one that is dead: %s", w.Text)
 		}
 	}
 	if !strings.Contains(runs["second"].Isolated.Text, "; another run ") {

@@ -75,14 +75,14 @@ func TestPortOfItsOwn(t *testing.T) {
 	t.Run("the manifest names it and gives another", func(t *testing.T) {
 		legs, stderr := run(t, 0, listening(t, append(told, manifest...)...))
 		leg := legs[0]
-		if leg.StartUp != nil || len(leg.Steps) != 1 || leg.Steps[0].Load.Succeeded == 0 || len(leg.Warnings) != 1 || !strings.Contains(leg.Warnings[0], ":"+port+", its manifest's port") {
+		if leg.StartUp != nil || len(leg.Steps) != 1 || leg.Steps[0].Load.Succeeded == 0 || len(leg.Warnings) != 1 || !strings.Contains(leg.Warnings[0].Text, ":"+port+", its manifest's port") {
 			t.Errorf("start-up %v, %d steps, warnings %q\n%s", leg.StartUp, len(leg.Steps), leg.Warnings, stderr)
 		}
 	})
 	t.Run("nobody has named it", func(t *testing.T) {
 		services := listening(t, append(told, "timeout: 10s", "timeout: 3s")...)
 		legs, stderr := run(t, 3, services)
-		if text := "it listens on [::]:" + port; !strings.Contains(legs[0].Failure, text) || len(legs[0].Warnings) != 1 || !strings.Contains(legs[0].Warnings[0], text) {
+		if text := "it listens on [::]:" + port; !strings.Contains(legs[0].Failure, text) || len(legs[0].Warnings) != 1 || !strings.Contains(legs[0].Warnings[0].Text, text) {
 			t.Errorf("%q, warnings %q\n%s", legs[0].Failure, legs[0].Warnings, stderr)
 		}
 		if second := legs[1]; second.Instance != nil || !strings.Contains(second.Failure, "not tried: it never became ready in round 1") {

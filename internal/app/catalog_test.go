@@ -31,7 +31,7 @@ func TestUnreadableContenderOfOthers(t *testing.T) {
 		if err != nil || services[wanted[0]].Name != "go-nethttp" {
 			t.Fatalf("%v, %v", services, err)
 		}
-		if len(run.Warnings) < 2 || !strings.Contains(run.Warnings[0], "mine/service.yaml") || !strings.Contains(run.Warnings[1], "theirs/service.yaml") {
+		if len(run.Warnings) < 2 || !strings.Contains(run.Warnings[0].Text, "mine/service.yaml") || !strings.Contains(run.Warnings[1].Text, "theirs/service.yaml") {
 			t.Errorf("%q", run.Warnings)
 		}
 	}

@@ -28,8 +28,6 @@ type Search interface {
 	Begin(run *bench.Run, publish func(*bench.Leg, bench.Event))
 	// Next is the step of a leg that follows those that are done.
 	Next(ctx context.Context, leg bench.Leg, done []bench.StepResult) (bench.Step, bool)
-	// Doubt gets what there is to doubt about the step that has ended.
-	Doubt(doubts []string)
 }
 
 // conductor is a plan with what carries it out.
@@ -191,10 +189,5 @@ func (c *conductor) config() runner.Config {
 	}
 	c.Search.Begin(&c.Run, c.stream.Publish)
 	config.Next = c.Search.Next
-	config.Judge = func(res bench.StepResult, inst bench.InstanceInfo) []string {
-		doubts := site.judge(res, inst)
-		c.Search.Doubt(doubts)
-		return doubts
-	}
 	return config
 }

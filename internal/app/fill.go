@@ -43,9 +43,9 @@ func (s *site) verifyData(ctx context.Context) (string, error) {
 			return "", err
 		}
 		if n != index.Count {
-			s.warn(fmt.Sprintf(
+			s.warn(bench.Finding{Text: fmt.Sprintf(
 				"index %q holds %s documents, the data set %s has %s: ids may be missed and checks fail (locbench seed --elastic %s brings it in line)",
-				index.Name, units.Count(n), s.data.Info().Name, units.Count(index.Count), s.store.Info().URL))
+				index.Name, units.Count(n), s.data.Info().Name, units.Count(index.Count), s.store.Info().URL)})
 		}
 		total += n
 	}

@@ -3,13 +3,13 @@ package app
 import (
 	"context"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"locbench/internal/bench"
 	"locbench/internal/cpuset"
 	"locbench/internal/launch"
+	"locbench/internal/verdict"
 )
 
 // lookEvery is how often a run looks for others on its machine: some files are read.
@@ -21,7 +21,7 @@ type neighbours struct {
 	withdraw func() // nil: this run is not known to the others
 	stop     context.CancelFunc
 	stopped  chan struct{}
-	found    func(text string) // one that was not there before
+	found    func(bench.Finding) // one that was not there before
 
 	mu   sync.Mutex
 	seen map[string]*neighbour // by owner
@@ -34,14 +34,14 @@ type neighbour struct {
 
 // meet makes this run known and returns what there is to say of the others that are there already. What a run keeps to is decided by plan,
 // which is given those others.
-func (n *neighbours) meet(run bench.Run, plan func([]launch.Neighbour) bench.Isolation) (i bench.Isolation, warnings []string) {
+func (n *neighbours) meet(run bench.Run, plan func([]launch.Neighbour) bench.Isolation) (i bench.Isolation, warnings bench.Findings) {
 	others, err := launch.Neighbours()
 	i = plan(others)
 	if err == nil {
 		n.withdraw, err = launch.Announce(run.ID, time.Now(), kept(i))
 	}
 	if err != nil {
-		warnings = append(warnings, "this run is not known to others on this machine, nor they to it: "+err.Error())
+		warnings = append(warnings, bench.Finding{Text: "this run is not known to others on this machine, nor they to it: " + err.Error()})
 	}
 	if again, err := launch.Neighbours(); err == nil {
 		others = again // with one that has come between
@@ -63,7 +63,7 @@ func kept(i bench.Isolation) string {
 }
 
 // note notes that others are there now and returns what there is to say of those that were not.
-func (n *neighbours) note(others []launch.Neighbour) (texts []string) {
+func (n *neighbours) note(others []launch.Neighbour) (fresh bench.Findings) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.seen == nil {
@@ -74,23 +74,24 @@ func (n *neighbours) note(others []launch.Neighbour) (texts []string) {
 		if known == nil {
 			known = &neighbour{text: o.String()}
 			n.seen[o.Owner] = known
-			texts = append(texts, "another locbench is at work on the same machine, and each disturbs the other's figures: "+known.text)
+			text := "another locbench is at work on the same machine, and each disturbs the other's figures: " + known.text
+			fresh = append(fresh, bench.Finding{Kind: bench.FoundNeighbour, Text: text})
 		}
 		known.last = time.Now()
 	}
-	return texts
+	return fresh
 }
 
 // look looks for others once.
 func (n *neighbours) look(more ...launch.Neighbour) {
 	others, _ := launch.Neighbours()
-	for _, text := range n.note(append(others, more...)) {
-		n.found(text)
+	for _, f := range n.note(append(others, more...)) {
+		n.found(f)
 	}
 }
 
 // watch looks for others until close is called.
-func (n *neighbours) watch(found func(text string)) {
+func (n *neighbours) watch(found func(bench.Finding)) {
 	ctx, cancel := context.WithCancel(context.Background())
 	n.found, n.stop, n.stopped = found, cancel, make(chan struct{})
 	go func() {
@@ -135,13 +136,13 @@ func (n *neighbours) close() {
 }
 
 // disturbed says which other runs were there during a step.
-func (s *site) disturbed(res bench.StepResult) []string {
+func (s *site) disturbed(res bench.StepResult) bench.Findings {
 	if s.neighbours.found == nil {
 		return nil
 	}
 	s.neighbours.look()
 	if others := s.neighbours.since(res.Load.Started); len(others) > 0 {
-		return []string{"another locbench was at work on the same machine: " + strings.Join(others, "; ")}
+		return bench.Findings{verdict.Neighbours(others)}
 	}
 	return nil
 }

@@ -147,8 +147,9 @@ func servicesOf(run *bench.Run, dirs []string) (map[bench.Selection]bench.Servic
 		return nil, err
 	}
 	for _, text := range left {
-		if !slices.Contains(run.Warnings, text) { // as it is in those of a run that is resumed
-			run.Warnings = append(run.Warnings, text)
+		known := func(f bench.Finding) bool { return f.Text == text } // as in those of a run that is resumed
+		if !slices.ContainsFunc(run.Warnings, known) {
+			run.Warnings = append(run.Warnings, bench.Finding{Text: text})
 		}
 	}
 	found := map[bench.Selection]bench.Service{}

@@ -7,7 +7,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/secret"
 	"locbench/internal/store"
-	"locbench/internal/units"
+	"locbench/internal/verdict"
 )
 
 // Public is the plan as it may be sent round: without passwords in URLs.
@@ -36,7 +36,7 @@ func Public(run bench.Run) bench.Run {
 }
 
 // changes tells what is not as it was when the run began: its earlier and its later legs differ by more than their contenders.
-func changes(was, is bench.Run) (warnings []string) {
+func changes(was, is bench.Run) (warnings bench.Findings) {
 	for _, c := range []struct{ what, was, is string }{
 		{"locbench", was.Software.Locbench, is.Software.Locbench},
 		{"Go", was.Software.Go, is.Software.Go},
@@ -50,14 +50,14 @@ func changes(was, is bench.Run) (warnings []string) {
 		{"who runs on which CPUs", was.Isolated.String(), is.Isolated.String()},
 	} {
 		if c.was != c.is {
-			warnings = append(warnings, fmt.Sprintf("resumed under other conditions: %s was %q and is %q", c.what, c.was, c.is))
+			warnings = append(warnings, bench.Finding{Kind: bench.FoundOtherwise, Text: fmt.Sprintf("resumed under other conditions: %s was %q and is %q", c.what, c.was, c.is)})
 		}
 	}
 	return warnings
 }
 
 // memoryOvercommit warns where the contenders of a round, which are alive at the same time, may take more memory than there is.
-func memoryOvercommit(run bench.Run) []string {
+func memoryOvercommit(run bench.Run) bench.Findings {
 	if run.Profile.Turns <= 0 {
 		return nil
 	}
@@ -66,7 +66,7 @@ func memoryOvercommit(run bench.Run) []string {
 	if all <= machine || machine == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%d contenders are alive at the same time, and may take %s together: this machine has %s", alive, units.Bytes(all), units.Bytes(machine))}
+	return bench.Findings{verdict.Overcommitted(alive, all, machine)}
 }
 
 // MaxConnections is the largest number of connections that the steps name.

@@ -45,14 +45,14 @@ func TestResumingUnderOtherConditionsIsTold(t *testing.T) {
 	is := was
 	is.Software.Docker, is.Machine.CPUs = "28.5", 2
 	got := changes(was, is)
-	if len(got) != 2 || !strings.Contains(got[0], `Docker was "20.10" and is "28.5"`) || !strings.Contains(got[1], "CPUs") {
+	if len(got) != 2 || !strings.Contains(got[0].Text, `Docker was "20.10" and is "28.5"`) || !strings.Contains(got[1].Text, "CPUs") {
 		t.Errorf("%q", got)
 	}
 }
 
 func TestContendersThatDoNotFitAtTheSameTime(t *testing.T) {
 	run := bench.Run{Profile: bench.Profile{Turns: 1, Limits: bench.Limits{Memory: 3 << 30}, Contenders: make([]bench.Selection, 3)}, Machine: bench.Machine{MemoryBytes: 8 << 30}}
-	if got := memoryOvercommit(run); len(got) != 1 || got[0] != "3 contenders are alive at the same time, and may take 9 GiB together: this machine has 8 GiB" {
+	if got := memoryOvercommit(run); len(got) != 1 || got[0].Text != "3 contenders are alive at the same time, and may take 9 GiB together: this machine has 8 GiB" {
 		t.Errorf("%q", got)
 	}
 	run.Profile.Contenders = run.Profile.Contenders[:1] // it takes turns with itself

@@ -10,11 +10,11 @@ import (
 	"locbench/internal/dataset"
 	"locbench/internal/event"
 	"locbench/internal/hostusage"
-	"locbench/internal/load"
 	"locbench/internal/oracle"
 	"locbench/internal/platform"
 	"locbench/internal/runner"
 	"locbench/internal/store"
+	"locbench/internal/verdict"
 )
 
 // site is where a run takes place: the engine or the processes that contenders run in, the store that they ask, and the
@@ -63,28 +63,14 @@ func (s *site) close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// judge says when the client rather than the contender limited a step. An embedded store's work is the client's here.
-func (s *site) judge(res bench.StepResult, inst bench.InstanceInfo) []string {
+// judge says what else than the contender may have limited a step.
+func (s *site) judge(res bench.StepResult, inst bench.InstanceInfo) bench.Findings {
 	doubts := s.disturbed(res)
 	if inst.PID == 0 {
 		return doubts // not on this machine
 	}
-	doubts = append(doubts, unrest(res)...)
-	used, ok := res.CPUs()
-	if !ok {
-		return doubts
-	}
-	limit := inst.Limits.CPUs
-	if !inst.LimitsEnforced {
-		limit = 0
-	}
-	if text := load.Bottleneck(res.Load, used, limit, runtime.NumCPU()); text != "" {
-		doubts = append(doubts, text)
-	}
-	return doubts
+	return append(doubts, verdict.OnThisMachine(res, inst, runtime.NumCPU())...)
 }
 
 // warn publishes a warning of the run as a whole.
-func (s *site) warn(text string) {
-	s.stream.Publish(nil, bench.Notice{Level: "warning", Text: text})
-}
+func (s *site) warn(f bench.Finding) { s.stream.Publish(nil, bench.Warn(f)) }

@@ -25,7 +25,7 @@ func (s *site) choosePlatform(ctx context.Context) error {
 		case inContainer:
 			return s.cannot(err)
 		case isA[platform.UnreachableError](err):
-			s.plan.Warnings = append(s.plan.Warnings, "contenders run as processes: "+err.Error())
+			s.plan.Warnings = append(s.plan.Warnings, bench.Finding{Text: "contenders run as processes: " + err.Error()})
 			p.Runtime = bench.RuntimeProcess
 		case isA[platform.MissingError](err):
 			p.Runtime = bench.RuntimeProcess

@@ -47,7 +47,7 @@ func (s *site) openStore(ctx context.Context, progress func(bench.Progress)) (st
 	}
 	s.readStoreUsage()
 	for _, w := range s.store.Warnings() {
-		s.warn(w)
+		s.warn(bench.Finding{Text: w})
 	}
 	s.prepared()
 	info := s.store.Info()

@@ -12,7 +12,8 @@ import (
 )
 
 // SchemaVersion is the version of run.json and of the leg files. Readers accept it and everything older.
-const SchemaVersion = 1
+// Before 2, entries of warnings were texts alone.
+const SchemaVersion = 2
 
 // Runtime names how a contender is started.
 type Runtime string

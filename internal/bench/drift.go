@@ -63,6 +63,14 @@ func (d Drift) Name() string {
 	return NotSteady
 }
 
+func (d Drift) finding() Finding {
+	kind := FoundDrifting
+	if d.Warming() {
+		kind = FoundWarming
+	}
+	return Finding{Kind: kind, Text: d.String()}
+}
+
 // String is the finding with its figures: "still warming: throughput rose by 12 % and CPU time per request fell by 9.8 % over the step".
 func (d Drift) String() string {
 	var parts []string
@@ -78,11 +86,11 @@ func (d Drift) String() string {
 	return d.Name() + ": " + strings.Join(parts, " and ") + " over the step"
 }
 
-// Doubts are all the doubts about a step in words: its drift, those of the load and its own.
-func (s StepResult) Doubts() []string {
-	var all []string
+// Doubts are all the doubts about a step: its drift, those of the load and its own.
+func (s StepResult) Doubts() Findings {
+	var all Findings
 	if s.Drift != nil {
-		all = append(all, s.Drift.String())
+		all = append(all, s.Drift.finding())
 	}
 	return append(append(all, s.Load.Warnings...), s.Warnings...)
 }

@@ -122,8 +122,10 @@ type (
 	}
 	// Notice is a word to the user that is not the end of anything.
 	Notice struct {
-		Level string `json:"level"` // info, warning, error
-		Text  string `json:"text"`
+		Level   string             `json:"level"` // info, warning, error
+		Text    string             `json:"text"`
+		Kind    FindingKind        `json:"kind,omitempty"` // of a warning or an error, which stays beside the results
+		Figures map[string]float64 `json:"figures,omitempty"`
 	}
 	// Befell tells what was done to the contender, or to what it depends on, from outside.
 	Befell struct {

@@ -31,7 +31,7 @@ func (l *LegResult) Apply(at time.Time, e Event) {
 		l.Stop = &stop
 	case Notice:
 		if e.Level != "info" {
-			l.Warnings = append(l.Warnings, e.Text)
+			l.Warnings = append(l.Warnings, e.Finding())
 		}
 	case Befell:
 		l.Incidents = append(l.Incidents, e.Incident)

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -116,7 +117,7 @@ type Load struct {
 	Windows   []Window             `json:"windows"`                   //
 	ClientCPU time.Duration        `json:"client_cpu_ns"`             // CPU time of locbench itself during Wall (includes an embedded store)
 	Wall      time.Duration        `json:"wall_ns,omitempty"`         // between the readings of CPU times at the two ends; 0: not known, Elapsed is close
-	Warnings  []string             `json:"warnings,omitempty"`        // doubt beside the result: "the client was the bottleneck: …"
+	Warnings  Findings             `json:"warnings,omitempty"`        // doubt beside the result: "the client may be the bottleneck: …"
 	Examples  map[ErrorKind]string `json:"examples,omitempty"`        // the first error text of each kind, bounded
 
 	Requests   []RequestLoad `json:"requests,omitempty"`       // of each kind, where the step asked more than one; in the order of the profile
@@ -229,10 +230,29 @@ type StepResult struct {
 	Turns   *Turns   `json:"turns,omitempty"`   // nil: it was run at a stretch
 	Drift   *Drift   `json:"drift,omitempty"`   // of a measured step whose windows do not stay level; nil: none was found
 
-	Warnings []string `json:"warnings,omitempty"`
+	Warnings Findings `json:"warnings,omitempty"`
 	Aborted  string   `json:"aborted,omitempty"` // why it ended early: "the contender died", "interrupted"
 
 	Thresholds []Judgement `json:"thresholds,omitempty"` // of the profile, that this step was judged by
+}
+
+// Why steps end early, in StepResult.Aborted.
+const (
+	AbortedDied    = "the contender died"
+	AbortedSkipped = "skipped by the user"
+)
+
+// Ending is why the step ended early, in a word: "died", "skipped" or "aborted"; "" where it did not.
+func (s StepResult) Ending() string {
+	switch {
+	case s.Aborted == "":
+		return ""
+	case strings.Contains(s.Aborted, AbortedDied):
+		return "died"
+	case strings.Contains(s.Aborted, AbortedSkipped):
+		return "skipped"
+	}
+	return "aborted"
 }
 
 // CPU is the CPU time that the contender used in the step; ok is false when it is not known.
@@ -346,7 +366,7 @@ type LegResult struct {
 	Exit     *Exit         `json:"exit,omitempty"`    // if it ended before it was asked to
 	Failure  string        `json:"failure,omitempty"` // what went wrong, in words
 	LastLog  []LogLine     `json:"last_log,omitempty"`
-	Warnings []string      `json:"warnings,omitempty"`
+	Warnings Findings      `json:"warnings,omitempty"`
 	Lost     *Lost         `json:"lost,omitempty"` // what it has not measured, where it did not run to its end
 
 	Incidents     []Incident     `json:"incidents,omitempty"`     // what was done to it from outside, in the order of time
@@ -380,7 +400,7 @@ type Run struct {
 	Software Software    `json:"software"`
 	Store    StoreInfo   `json:"store"`
 	Data     DataInfo    `json:"data"`
-	Warnings []string    `json:"warnings,omitempty"`
+	Warnings Findings    `json:"warnings,omitempty"`
 	Resumed  []time.Time `json:"resumed,omitempty"`
 	Search   string      `json:"search,omitempty"`       // the objective under which the steps were chosen one by one, as locbench capacity does
 	Target   string      `json:"target,omitempty"`       // URL of a service that somebody else has started; no leg launches anything then

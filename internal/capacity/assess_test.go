@@ -60,11 +60,11 @@ func TestAssess(t *testing.T) {
 		{name: "the client is late, and it is kept all the same", want: Verdict{Sustained: true},
 			load: bench.Load{Elapsed: 5000 * ms, Scheduled: 5000, Sent: 5000, Late: 900, Succeeded: 5000, Latency: bench.Latencies{Count: 5000, P50: ms, P99: 40 * ms}}},
 		{name: "the client is at its limit", want: Verdict{Client: true}, doubts: []string{"the client may be the bottleneck: locbench used 1.9"},
-			why:  []string{"p99", "client-bound: a thread of locbench was busy for 99 %", "the client may be the bottleneck: locbench used 1.9"},
+			why:  []string{"p99", "client-bound: a thread of locbench had something to do in 99 %", "the client may be the bottleneck: locbench used 1.9"},
 			load: bench.Load{Elapsed: 5000 * ms, Scheduled: 5000, Sent: 5000, Saturation: .99, Succeeded: 5000, Latency: bench.Latencies{Count: 5000, P50: ms, P99: 60 * ms}}},
 		{name: "nothing", why: []string{"p99 is not known", "errors is not known", "nothing was sent"}},
 	} {
-		got, why := Assess(objective, bench.StepResult{Step: bench.Step{Duration: 5 * time.Second}, Load: test.load}, 1, test.doubts)
+		got, why := Assess(objective, bench.StepResult{Step: bench.Step{Duration: 5 * time.Second}, Load: test.load, Warnings: bench.Texts(test.doubts...)}, 1)
 		if got != test.want || len(why) != len(test.why) {
 			t.Errorf("%s: %+v %q, want %+v %q", test.name, got, why, test.want, test.why)
 			continue
@@ -114,7 +114,7 @@ func TestOthersOnTheMachine(t *testing.T) {
 				Store: &bench.StoreUsage{At: time.Time{}.Add(5 * s), Source: "/proc", CPU: s},
 			},
 		}
-		v, why := Assess(objective, res, float64(test.limit), nil)
+		v, why := Assess(objective, res, float64(test.limit))
 		got := ""
 		if len(why) > 1 {
 			got = why[1]

@@ -223,7 +223,7 @@ func importFiles(env Env, files []string, from, output string) error {
 			return err
 		}
 		for _, w := range leg.Warnings {
-			fmt.Fprintf(env.Stderr, "%s: %s\n", leg.Leg, safe.Line(w, 400))
+			fmt.Fprintf(env.Stderr, "%s: %s\n", leg.Leg, safe.Line(w.Text, 400))
 		}
 	}
 	if err := write(results.RunFile, run); err != nil { // last: without it the folder is none

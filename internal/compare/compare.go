@@ -11,6 +11,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/measure"
 	"locbench/internal/stats"
+	"locbench/internal/verdict"
 )
 
 // Set is one side: a run and its legs. With Contender set, only that one of them, by its label.
@@ -191,9 +192,6 @@ func (c contender) count() Legs {
 	return l
 }
 
-// errorsMatter is the share of failed requests from which a contender's figures are not what they seem.
-const errorsMatter = 0.001
-
 func notes(c Contender) []string {
 	var told []string
 	for _, side := range []struct {
@@ -206,15 +204,12 @@ func notes(c Contender) []string {
 		if side.legs.Steered > 0 {
 			told = append(told, fmt.Sprintf("%s: somebody intervened in %d of %d rounds", side.name, side.legs.Steered, side.legs.Seen))
 		}
-		if side.legs.Errors >= errorsMatter {
+		if side.legs.Errors >= verdict.ErrorsMatter {
 			told = append(told, fmt.Sprintf("%s: %.2g %% of the requests failed; throughput and latency are of the others", side.name, 100*side.legs.Errors))
 		}
 	}
 	return told
 }
-
-// busyLoad is the load average per CPU before a run from which others were at work on the machine.
-const busyLoad = 0.5
 
 // busy warns where the machine had other work when a run began: rounds of two such runs may differ for that alone.
 func busy(before, after bench.Run) (told []string) {
@@ -228,7 +223,7 @@ func busy(before, after bench.Run) (told []string) {
 	}
 	for _, side := range sides {
 		load, err := strconv.ParseFloat(side.m.Load1, 64)
-		if err == nil && side.m.CPUs > 0 && load > busyLoad*float64(side.m.CPUs) {
+		if err == nil && side.m.CPUs > 0 && load > verdict.BusyLoad*float64(side.m.CPUs) {
 			told = append(told, fmt.Sprintf("%sthe machine was busy before the run (load %.3g on %d CPUs): what changed may be that work, not the contender", side.name, load, side.m.CPUs))
 		}
 	}

@@ -73,7 +73,7 @@ func Tiers(s Set, id measure.ID, rule stats.Rule) (Standing, error) {
 		} else {
 			_, values[i], at, doubts = samples(m, c, c)
 		}
-		if legs := c.count(); legs.Errors >= errorsMatter {
+		if legs := c.count(); legs.Errors >= verdict.ErrorsMatter {
 			doubts = append(doubts, fmt.Sprintf("%.2g %% of its requests failed; throughput and latency are of the others", 100*legs.Errors))
 		}
 		places[i] = Place{

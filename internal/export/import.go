@@ -107,7 +107,7 @@ func Import(files []Source, from string, at time.Time) (bench.Run, []bench.LegRe
 			}
 		}
 	}
-	run.Warnings = []string{"imported: nothing here was measured by locbench, and neither the machine nor the limits are known"}
+	run.Warnings = bench.Findings{{Kind: bench.FoundForeign, Text: "imported: nothing here was measured by locbench, and neither the machine nor the limits are known"}}
 	return run, legs, nil
 }
 
@@ -145,7 +145,7 @@ func importOne(f Source, from string) (bench.LegResult, error) {
 	leg.Leg = bench.Leg{Contender: contender, Round: round}
 	leg.Service = bench.Service{Name: contender, Title: contender + " (imported from " + r.name + ")", Tags: []string{"imported"}}
 	leg.Started = leg.Steps[0].Load.Started
-	leg.Warnings = append(leg.Warnings, "imported from "+r.name+", which does not tell: "+r.lacks)
+	leg.Warnings = append(leg.Warnings, bench.Finding{Kind: bench.FoundForeign, Text: "imported from " + r.name + ", which does not tell: " + r.lacks})
 	for i := range leg.Steps {
 		leg.Steps[i].Index = i
 		leg.Steps[i].Load.Definition = bench.Foreign

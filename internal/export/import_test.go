@@ -115,7 +115,7 @@ func TestImport(t *testing.T) {
 				t.Fatal(err)
 			}
 			leg := legs[0]
-			if w := leg.Warnings[0]; !strings.HasPrefix(w, "imported from "+c.reader+", which does not tell: ") {
+			if w := leg.Warnings[0].Text; !strings.HasPrefix(w, "imported from "+c.reader+", which does not tell: ") {
 				t.Errorf("warning %q", w)
 			}
 			l := leg.Steps[0].Load

@@ -169,7 +169,7 @@ func readK6(f Source) ([]bench.StepResult, error) {
 		s.Step.Name = "k6, " + strconv.Itoa(int(users)) + " users"
 	}
 	s.Load.Bytes = int64(received)
-	s.Warnings = append(s.Warnings, "bytes are all that was received, headers and failures among it")
+	s.Warnings = append(s.Warnings, bench.Finding{Text: "bytes are all that was received, headers and failures among it"})
 	return []bench.StepResult{s}, err
 }
 

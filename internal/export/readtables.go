@@ -157,7 +157,7 @@ func readAggregate(f Source) (steps []bench.StepResult, err error) {
 		if err != nil {
 			return err
 		}
-		s.Warnings = []string{"latencies are of failures too; the number of errors comes from a rounded percentage"}
+		s.Warnings = bench.Findings{{Text: "latencies are of failures too; the number of errors comes from a rounded percentage"}}
 		if cell("Label") == "TOTAL" {
 			sum = append(sum, s)
 		} else if len(steps) < maxEntries {

@@ -164,7 +164,7 @@ func usageColumns() []Column {
 			return text(r.After.Source)
 		}},
 		{"warnings", "doubts about the step, joined by \" | \"", func(r row) any {
-			return text(strings.Join(r.Doubts(), " | "))
+			return text(r.Doubts().Join(" | "))
 		}},
 		{"time_to_peak_ns", "from the start of the process to the first second at the final throughput, which is kept for the rest", func(r row) any {
 			if r.peak == nil {

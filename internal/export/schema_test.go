@@ -97,6 +97,9 @@ func (s *schemas) of(t reflect.Type) schemaObject {
 		return schemaObject{"type": "string", "format": "date-time"}
 	case t == reflect.TypeFor[time.Duration]():
 		return schemaObject{"type": "integer"}
+	case t == reflect.TypeFor[bench.Finding]():
+		s.define(t)
+		return schemaObject{"anyOf": []any{schemaObject{"$ref": "#/$defs/" + t.Name()}, schemaObject{"type": "string"}}}
 	}
 	switch t.Kind() {
 	case reflect.Pointer:

@@ -130,7 +130,7 @@ func TestRunWithAServerThatClosesAfterEachAnswer(t *testing.T) {
 	if l.Succeeded != 200 || server.count(200) != 200 || server.connections.Load() != 200 {
 		t.Errorf("%d succeeded, the server answered %d on %d connections", l.Succeeded, server.count(200), server.connections.Load())
 	}
-	if !strings.Contains(strings.Join(l.Warnings, "\n"), "opened again 196 times") {
+	if !strings.Contains(l.Warnings.Join("\n"), "opened again 196 times") {
 		t.Errorf("warnings: %q", l.Warnings)
 	}
 }
@@ -258,7 +258,7 @@ func TestRunIsInterruptedWhileTheServerHangs(t *testing.T) {
 			if l.AllSucceeded() != 10 || l.Sent != 15 || len(l.Failed) > 0 {
 				t.Errorf("%d succeeded of %d, failed: %v", l.Succeeded, l.Sent, l.Failed)
 			}
-			if len(l.Warnings) == 0 || !strings.Contains(l.Warnings[0], "5 requests in flight were cut off") {
+			if len(l.Warnings) == 0 || !strings.Contains(l.Warnings[0].Text, "5 requests in flight were cut off") {
 				t.Errorf("warnings %q", l.Warnings)
 			}
 			if l.Elapsed > 30*time.Second {

@@ -100,109 +100,15 @@ func TestLittlesLaw(t *testing.T) {
 	}
 }
 
-// One second of a step with 10 connections whose records agree; an error planted in any of them is found.
-func TestLittlesLawIsFlagged(t *testing.T) {
-	for name, test := range map[string]struct {
-		plant func(*recorder)
-		want  string
-	}{
-		"none":                        {func(*recorder) {}, ""},
-		"time of the exchanges, more": {func(r *recorder) { r.busy = r.busy * 112 / 100 }, "not in a steady state: throughput × mean latency is 11.20, but 10.00"},
-		"time of the exchanges, less": {func(r *recorder) { r.busy = r.busy * 88 / 100 }, "not in a steady state: throughput × mean latency is 8.80, but 10.00"},
-		"count of those in flight":    {func(r *recorder) { r.counted = r.counted * 92 / 100 }, "10.00 requests were in flight by their times, but only 9.20"},
-		"too many counted":            {func(r *recorder) { r.counted = r.counted * 108 / 100 }, "client-bound: 10.0 of 10.8 requests in flight"},
-		"the client was slow":         {func(r *recorder) { r.busy, r.shared = r.busy*8/10, r.shared*8/10 }, "client-bound: 8.0 of 10.0 requests in flight, 10ms of the client between"},
-		"connections were opened again": {func(r *recorder) {
-			r.busy, r.shared, r.counted, r.rested = r.busy/2, r.shared/2, r.counted/2, 5*time.Second
-		}, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			rec := newRecorder(nil, 10, 0)
-			rec.busy, rec.shared, rec.counted = 10*time.Second, 10*time.Second, 10*time.Second
-			test.plant(rec)
-			got := little(bench.Load{Elapsed: time.Second, Succeeded: 200}, rec)
-			if test.want == "" && got != "" || !strings.HasPrefix(got, test.want) {
-				t.Errorf("%q, want %q", got, test.want)
-			}
-		})
-	}
-}
-
-func TestOneIsNoPlural(t *testing.T) {
-	for n, want := range map[int64]string{
-		1: "interrupted: 1 request in flight was cut off and is neither success nor error|a connection was opened again; the time for it is part of the latency|1 request failed for want of ports, files or memory of the client: x",
-		2: "interrupted: 2 requests in flight were cut off and are neither successes nor errors|connections were opened again 2 times; the time for it is part of the latency|2 requests failed for want of ports, files or memory of the client: x",
-	} {
-		rec := newRecorder(nil, 1, 0)
-		rec.cut, rec.opened = n, n+1
-		l := bench.Load{Elapsed: time.Second, Succeeded: 1, Failed: map[bench.ErrorKind]int64{bench.ErrClient: n}, Examples: map[bench.ErrorKind]string{bench.ErrClient: "x"}}
-		if got := strings.Join(judge(l, rec, 1), "|"); !strings.HasPrefix(got, want) {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-}
-
 func TestJudgeSuspectsTheClient(t *testing.T) {
 	rec := newRecorder(nil, 1, 0)
 	l := bench.Load{Elapsed: time.Second, ClientCPU: time.Duration(0.9 * ownCPUs() * float64(time.Second)), ClientCPUs: ownCPUs()}
-	if got := judge(l, rec, 1); len(got) != 1 || !strings.Contains(got[0], "the client may be the bottleneck") {
+	if got := judge(l, rec, 1); len(got) != 1 || got[0].Kind != bench.FoundClientSuspected {
 		t.Errorf("%q", got)
 	}
 	l.Wall = 2 * time.Second // the share is of the time in which it was measured
 	if got := judge(l, rec, 1); len(got) != 0 {
 		t.Errorf("%q", got)
-	}
-}
-
-func TestBottleneck(t *testing.T) {
-	for _, test := range []struct {
-		name              string
-		client, contender time.Duration
-		limit             float64
-		want              bool
-	}{
-		{"contender at its limit", 1400 * time.Millisecond, 500 * time.Millisecond, .5, false},
-		{"client took the machine", 1300 * time.Millisecond, 600 * time.Millisecond, 1.5, true},
-		{"both together had the machine", 900 * time.Millisecond, 1000 * time.Millisecond, 1.5, true},
-		{"nobody was busy", 200 * time.Millisecond, 200 * time.Millisecond, 1.5, false},
-		{"no limit, contender took it all", 100 * time.Millisecond, 1850 * time.Millisecond, 0, false},
-		{"limit beyond the machine", 100 * time.Millisecond, 1850 * time.Millisecond, 8, false},
-	} {
-		for _, l := range []bench.Load{
-			{Elapsed: time.Second, ClientCPU: test.client},
-			{Elapsed: time.Minute, Wall: time.Second, ClientCPU: test.client},
-			{Elapsed: time.Millisecond, Wall: time.Second, ClientCPU: test.client},
-		} {
-			if got := Bottleneck(l, test.contender.Seconds(), test.limit, 2); (got != "") != test.want {
-				t.Errorf("%s: %q", test.name, got)
-			}
-		}
-	}
-	if got := Bottleneck(bench.Load{}, 0, 1, 2); got != "" {
-		t.Errorf("of nothing: %q", got)
-	}
-}
-
-func TestPunctuality(t *testing.T) {
-	for _, test := range []struct {
-		name string
-		load bench.Load
-		want []string
-	}{
-		{"on time", bench.Load{Scheduled: 1000, Sent: 1000, Late: 9}, nil},
-		{"late by itself", bench.Load{Scheduled: 1000, Sent: 1000, Late: 30, Held: 10, MostOpen: 4}, []string{"10 requests were sent late", "client-bound: 20 of 1000"}},
-		{"dropped", bench.Load{Scheduled: 1000, Sent: 900, Dropped: 100, Late: 300, Held: 400, MostOpen: 4}, []string{"100 of 1000 requests", "300 requests were sent late"}},
-	} {
-		got := punctuality(test.load)
-		if len(got) != len(test.want) {
-			t.Errorf("%s: %q", test.name, got)
-			continue
-		}
-		for i, w := range test.want {
-			if !strings.HasPrefix(got[i], w) {
-				t.Errorf("%s: %q, want %q", test.name, got[i], w)
-			}
-		}
 	}
 }
 
@@ -216,7 +122,7 @@ func TestSaturation(t *testing.T) {
 	if l.Saturation != .99 {
 		t.Errorf("saturation %g", l.Saturation)
 	}
-	if got := judge(l, rec, 0); len(got) != 1 || !strings.Contains(got[0], "had something to do in 99 % of the step") {
+	if got := judge(l, rec, 0); len(got) != 1 || !strings.Contains(got[0].Text, "had something to do in 99 % of the step") {
 		t.Errorf("%q", got)
 	}
 }

@@ -30,7 +30,7 @@ func TestConnectionsAreKeptBetweenSteps(t *testing.T) {
 		if n := server.connections.Load(); n != connections {
 			t.Errorf("%+v: %d connections so far, want %d", s, n, connections)
 		}
-		if l.Succeeded == 0 || len(l.Failed) > 0 || strings.Contains(strings.Join(l.Warnings, "\n"), "opened again") {
+		if l.Succeeded == 0 || len(l.Failed) > 0 || strings.Contains(l.Warnings.Join("\n"), "opened again") {
 			t.Errorf("%d succeeded, failed %v, %q", l.Succeeded, l.Failed, l.Warnings)
 		}
 	}

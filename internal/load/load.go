@@ -7,7 +7,7 @@
 // because it has to hold exactly N connections, to tell typed errors apart, to time a request from its sending to its last
 // byte without anything else in between, and never to repeat a request behind the measurement's back, as net/http's transport does.
 //
-// Launching and sampling the contender, and judging a whole leg, are left to others. Nothing here is logged: doubt about a
+// Launching and sampling the contender, and judging (package verdict), are left to others. Nothing here is logged: doubt about a
 // result goes into its Warnings.
 package load
 
@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/verdict"
 )
 
 // DefaultTimeout bounds a request where the plan does not.
@@ -155,11 +156,9 @@ func (e Engine) Run(ctx context.Context, plan Plan, onWindow func(bench.Window))
 	return warned(load, waited), err
 }
 
-// warned is load with one more warning, if there is one.
-func warned(load bench.Load, text string) bench.Load {
-	if text != "" {
-		load.Warnings = append(load.Warnings, text)
-	}
+// warned is load with more warnings.
+func warned(load bench.Load, more bench.Findings) bench.Load {
+	load.Warnings = append(load.Warnings, more...)
 	return load
 }
 
@@ -281,11 +280,11 @@ func (e Engine) finish(ctx context.Context, plan Plan, rec *recorder, places int
 	load := rec.load()
 	load.ClientCPU, load.Wall, load.ClientCPUs = cpu, wall, ownCPUs()
 	load.Warnings = append(load.Warnings, judge(load, rec, places)...)
-	if text := unsettled(plan.Step, load, e.window()); text != "" && ctx.Err() == nil {
-		load.Warnings = append(load.Warnings, text)
-	}
 	if ctx.Err() != nil {
 		return load, fmt.Errorf("load step %q: %w", plan.Step.Name, context.Cause(ctx))
+	}
+	if plan.Step.Settle && load.Settled == 0 {
+		load.Warnings = append(load.Warnings, verdict.Unsettled(plan.Step.Duration, (leastLook+restLeast)*e.window()))
 	}
 	return load, nil
 }

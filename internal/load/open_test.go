@@ -149,7 +149,7 @@ func TestStallShowsInLatencyFromDue(t *testing.T) {
 			// Only those on the wire when it began have seen it.
 			ok = ok && above(t, l.Sending, d) <= connections
 		}
-		if l.Late < 900 || l.Held < 900 || !strings.Contains(strings.Join(l.Warnings, "\n"), "were sent late, since all 8 connections were in use") {
+		if l.Late < 900 || l.Held < 900 || !strings.Contains(l.Warnings.Join("\n"), "were sent late, since all 8 connections were in use") {
 			t.Errorf("%d late, %d held, warnings %q", l.Late, l.Held, l.Warnings)
 		}
 		return ok
@@ -195,7 +195,7 @@ func TestOpenLoopDropsWhatCannotBeSent(t *testing.T) {
 	if due(l) != 600 || l.Sent < 3 || l.Sent > 15 || l.Failed[bench.ErrTimeout] != l.Sent || l.Dropped != l.Scheduled-l.Sent {
 		t.Errorf("%d due, %d sent, %d dropped, failed %v", l.Scheduled, l.Sent, l.Dropped, l.Failed)
 	}
-	if !strings.Contains(strings.Join(l.Warnings, "\n"), "requests that came due were dropped") {
+	if !strings.Contains(l.Warnings.Join("\n"), "requests that came due were dropped") {
 		t.Errorf("warnings %q", l.Warnings)
 	}
 }
@@ -240,7 +240,7 @@ func TestArrivals(t *testing.T) {
 	if l.Elapsed < 298*time.Millisecond || l.Elapsed > 20*time.Second {
 		t.Errorf("elapsed %s", l.Elapsed)
 	}
-	if strings.Contains(strings.Join(l.Warnings, "\n"), "opened again") {
+	if strings.Contains(l.Warnings.Join("\n"), "opened again") {
 		t.Errorf("warnings %q", l.Warnings)
 	}
 }

@@ -2,14 +2,13 @@ package load
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"net"
 	"net/netip"
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/units"
+	"locbench/internal/verdict"
 )
 
 // timeWait is how long a system keeps the port of a connection that it has closed: on Linux always a minute.
@@ -28,16 +27,16 @@ func portsNeeded(s bench.Step) int64 {
 }
 
 // awaitPorts waits until a step has the local ports that it needs. Those of connections to the same address that were closed less than a
-// minute ago cannot be used again, so that the users of one step may leave none for those of the next. The warning, if not "", tells how
+// minute ago cannot be used again, so that the users of one step may leave none for those of the next. The warning, if there is one, tells how
 // long that took. The error is a *LimitError or ctx's.
-func awaitPorts(ctx context.Context, addrs []netip.AddrPort, s bench.Step) (warning string, err error) {
+func awaitPorts(ctx context.Context, addrs []netip.AddrPort, s bench.Step) (warning bench.Findings, err error) {
 	need := portsNeeded(s)
 	have, ok := localPorts()
 	if need == 0 || !ok {
-		return "", nil
+		return nil, nil
 	}
 	if have < need {
-		return "", &LimitError{
+		return nil, &LimitError{
 			Connections: int(need), What: "local ports within a minute", Need: need, Have: have,
 			Remedy: `sysctl -w net.ipv4.ip_local_port_range="1024 65535", or let fewer users come, or over a longer time`,
 		}
@@ -50,16 +49,15 @@ func awaitPorts(ctx context.Context, addrs []netip.AddrPort, s bench.Step) (warn
 		}
 		select {
 		case <-ctx.Done():
-			return "", context.Cause(ctx)
+			return nil, context.Cause(ctx)
 		case <-time.After(250 * time.Millisecond):
 			waited = true // to look for them can take long too, on a busy machine
 		}
 	}
 	if took := time.Since(began); waited {
-		return fmt.Sprintf("it began %s later, when %s local ports were free: this system keeps those of closed connections for a minute",
-			units.Length(took.Round(time.Second)), units.Count(need)), nil
+		return bench.Findings{verdict.PortsAwaited(took, need)}, nil
 	}
-	return "", nil
+	return nil, nil
 }
 
 // resolve returns the addresses of host:port; none where that fails or an address has a zone.

@@ -44,7 +44,7 @@ func TestAwaitPorts(t *testing.T) {
 	arrivals := func(users int, over time.Duration) bench.Step {
 		return bench.Step{Arrivals: &bench.Arrivals{Users: users, Over: over, Requests: 1}}
 	}
-	if w, err := awaitPorts(t.Context(), addrs, arrivals(10, time.Second)); w != "" || err != nil {
+	if w, err := awaitPorts(t.Context(), addrs, arrivals(10, time.Second)); w != nil || err != nil {
 		t.Errorf("%q, %v", w, err)
 	}
 	var limit *LimitError

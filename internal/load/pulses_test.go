@@ -130,12 +130,12 @@ func TestRunEndsWhenSettled(t *testing.T) {
 	})
 	p := plan(faster.URL, 8, 25*window)
 	p.Step.Settle = true
-	if l := runPulsed(t, Engine{Window: window}, p); l.Settled != 0 || !strings.Contains(strings.Join(l.Warnings, "\n"), "not settled within 2.5s") {
+	if l := runPulsed(t, Engine{Window: window}, p); l.Settled != 0 || !strings.Contains(l.Warnings.Join("\n"), "not settled within 2.5s") {
 		t.Errorf("settled after %s, %q", l.Settled, l.Warnings)
 	}
 	p = plan(server.URL, 1, 5*window)
 	p.Step.Settle = true
-	if l := runPulsed(t, Engine{Window: window}, p); l.Settled != 0 || !strings.Contains(strings.Join(l.Warnings, "\n"), "not settled: 500ms are too short to tell, it takes 1.8s at least") {
+	if l := runPulsed(t, Engine{Window: window}, p); l.Settled != 0 || !strings.Contains(l.Warnings.Join("\n"), "not settled: 500ms are too short to tell, it takes 1.8s at least") {
 		t.Errorf("settled after %s, %q", l.Settled, l.Warnings)
 	}
 }

@@ -1,10 +1,6 @@
 package load
 
 import (
-	"fmt"
-	"time"
-
-	"locbench/internal/bench"
 	"locbench/internal/stats"
 )
 
@@ -125,15 +121,4 @@ func (s *settling) restedWithin(look int) bool {
 		}
 	}
 	return false
-}
-
-// unsettled is the doubt about a step that was to last until it had settled.
-func unsettled(s bench.Step, l bench.Load, window time.Duration) string {
-	switch {
-	case !s.Settle || l.Settled > 0:
-		return ""
-	case s.Duration < (leastLook+restLeast)*window:
-		return fmt.Sprintf("not settled: %s are too short to tell, it takes %s at least", s.Duration, (leastLook+restLeast)*window)
-	}
-	return fmt.Sprintf("not settled within %s: throughput or CPU time per request still changed, or scattered too much to tell", s.Duration)
 }

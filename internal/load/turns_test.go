@@ -73,8 +73,8 @@ func TestTurns(t *testing.T) {
 					t.Errorf("%d windows until %s with %d successes, told %d", len(windows), at, inWindows, len(l.Windows))
 				}
 				for _, w := range l.Warnings {
-					if strings.Contains(w, "opened again") || strings.Contains(w, "in flight") {
-						t.Error(w)
+					if strings.Contains(w.Text, "opened again") || strings.Contains(w.Text, "in flight") {
+						t.Error(w.Text)
 					}
 				}
 			})

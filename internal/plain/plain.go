@@ -161,7 +161,7 @@ func (p *Printer) title(e bench.RunStarted) {
 		p.line("  CPUs     %s", safe.Line(i.Text, 300))
 	}
 	for _, w := range e.Run.Warnings { // of what was seen before the first event
-		p.notice(bench.Notice{Level: "warning", Text: w})
+		p.notice(bench.Warn(w))
 	}
 }
 
@@ -237,7 +237,7 @@ func (p *Printer) stepEnded(r bench.StepResult) {
 		p.line("    idle: %s", r.Load.Rests)
 	}
 	for _, w := range r.Doubts() {
-		p.line("    %s %s", p.paint(yellow, "warning:"), safe.Line(w, 500))
+		p.line("    %s %s", p.paint(yellow, "warning:"), safe.Line(w.Text, 500))
 	}
 	for _, j := range r.Missed() {
 		p.line("    %s %s", p.paint(red, "threshold missed:"), safe.Line(judgement(j), 300))

@@ -210,8 +210,8 @@ func warnings(b *bytes.Buffer, run bench.Run, contenders []stats.Contender, widt
 	line := func(format string, args ...any) { b.WriteString(wrap(fmt.Sprintf(format, args...), width) + "\n") }
 	seen := map[string]bool{}
 	for _, w := range run.Warnings {
-		seen[w] = true
-		line("warning: %s", safe.Line(w, 500))
+		seen[w.Text] = true
+		line("warning: %s", safe.Line(w.Text, 500))
 	}
 	for _, c := range contenders {
 		for _, w := range c.Warnings {

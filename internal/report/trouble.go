@@ -143,11 +143,11 @@ func warnings(run bench.Run, l layout, sums []stats.Contender) []warning {
 		}
 	}
 	for _, w := range run.Warnings {
-		add(cleanText(w), "", "", false)
+		add(cleanText(w.Text), "", "", false)
 	}
 	for _, c := range l.columns {
 		for _, w := range c.leg.Warnings {
-			add(cleanText(w), c.Name(), "", false)
+			add(cleanText(w.Text), c.Name(), "", false)
 		}
 		if i := c.leg.Instance; i != nil && i.LimitsEnforced && i.LimitsNote != "" {
 			add(cleanText(i.LimitsNote), c.Name(), "", false)
@@ -157,7 +157,7 @@ func warnings(run bench.Run, l layout, sums []stats.Contender) []warning {
 				continue
 			}
 			for _, w := range s.Doubts() {
-				add(cleanText(w), c.Name(), l.rows[i].Label, false)
+				add(cleanText(w.Text), c.Name(), l.rows[i].Label, false)
 			}
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"locbench/internal/bench"
@@ -73,8 +72,8 @@ func read(dir fs.FS) (bench.Run, []bench.LegResult, error) {
 			problems = append(problems, fmt.Errorf("%s: %d steps are more than any run has", entry.File, len(leg.Steps)))
 		default:
 			legs = append(legs, leg)
-			if d, ok := leg.Definition(); ok && d == bench.Earlier && !slices.Contains(run.Warnings, bench.EarlierWarning) {
-				run.Warnings = append(run.Warnings, bench.EarlierWarning)
+			if d, ok := leg.Definition(); ok && d == bench.Earlier && !run.Warnings.Has(bench.FoundEarlier) {
+				run.Warnings = append(run.Warnings, bench.Finding{Kind: bench.FoundEarlier, Text: bench.EarlierWarning})
 			}
 		}
 	}

@@ -3,7 +3,6 @@ package results
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -17,7 +16,7 @@ func TestReadSaysWhichDefinition(t *testing.T) {
 	if err != nil || len(legs) == 0 {
 		t.Fatal(err)
 	}
-	if d, ok := legs[0].Definition(); !ok || d != bench.Earlier || !slices.Contains(run.Warnings, bench.EarlierWarning) {
+	if d, ok := legs[0].Definition(); !ok || d != bench.Earlier || run.Warnings.Join("|") != bench.EarlierWarning {
 		t.Fatalf("definition %q, warnings %q", d, run.Warnings)
 	}
 	fresh := t.TempDir()
@@ -36,7 +35,7 @@ func TestReadSaysWhichDefinition(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d, _ := legs[0].Definition(); d != bench.Interval || slices.Contains(run.Warnings, bench.EarlierWarning) {
+	if d, _ := legs[0].Definition(); d != bench.Interval || run.Warnings.Has(bench.FoundEarlier) {
 		t.Errorf("definition %q, warnings %q", d, run.Warnings)
 	}
 }

@@ -208,7 +208,7 @@ func (w *Writer) handle(rec bench.Record) error {
 		if e.Level == "info" {
 			return nil
 		}
-		w.run.Warnings = append(w.run.Warnings, e.Text)
+		w.run.Warnings = append(w.run.Warnings, e.Finding())
 	case bench.Intervened:
 		w.run.Interventions = append(w.run.Interventions, bench.Intervention{At: rec.At, Control: e.Control})
 	case bench.RunEnded:

@@ -9,6 +9,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/hiccup"
 	"locbench/internal/sample"
+	"locbench/internal/verdict"
 )
 
 // lastLines is how much of a contender's log goes into the record of a leg that went wrong.
@@ -104,9 +105,9 @@ func (l *life) stopped() error {
 
 func (l *life) stepsSkipped() error {
 	if len(l.skipped) == 1 {
-		return fmt.Errorf("step %s was %s", l.skipped[0], skippedText)
+		return fmt.Errorf("step %s was %s", l.skipped[0], bench.AbortedSkipped)
 	}
-	return fmt.Errorf("steps %s were %s", strings.Join(l.skipped, ", "), skippedText)
+	return fmt.Errorf("steps %s were %s", strings.Join(l.skipped, ", "), bench.AbortedSkipped)
 }
 
 func (l *life) live(ctx context.Context) (err error) {
@@ -143,12 +144,12 @@ func (l *life) live(ctx context.Context) (err error) {
 	switch {
 	case info.Runtime == bench.RuntimeURL: // what limits it is not ours to say
 	case !info.LimitsEnforced:
-		l.notice("warning", "LIMITS NOT ENFORCED: "+strings.TrimPrefix(info.LimitsNote, "limits not enforced: "))
+		l.warn(bench.Finding{Kind: bench.FoundUnlimited, Text: "LIMITS NOT ENFORCED: " + strings.TrimPrefix(info.LimitsNote, "limits not enforced: ")})
 	case info.LimitsNote != "":
 		l.notice("warning", info.LimitsNote)
 	}
 	if more := info.Privileges.String(); more != "" {
-		l.notice("warning", "its manifest asks for more than contenders have by default: "+more)
+		l.warn(bench.Finding{Kind: bench.FoundPrivileged, Text: "its manifest asks for more than contenders have by default: " + more})
 	}
 	if err := l.phase(l.leg, bench.PhaseReady, func() (string, error) { return "", l.ready(ctx) }); err != nil {
 		return err
@@ -222,7 +223,7 @@ func (l *life) stop(ctx context.Context) error {
 			return "killed, since the end was asked for by force", nil // it tells nothing of the contender
 		}
 		if stop.Killed {
-			l.notice("warning", fmt.Sprintf("it hung when it was asked to stop: %s after SIGTERM it had not ended and was killed (SIGKILL)", l.Grace))
+			l.warn(verdict.Hung(l.Grace))
 		}
 		for _, c := range l.Checks.Stopped(stop) {
 			l.checkDone(c)
@@ -247,7 +248,7 @@ func (l *life) orDeath(err error) error {
 	if exit == nil {
 		return err
 	}
-	return fmt.Errorf("the contender died: %s", exit)
+	return fmt.Errorf("%s: %s", bench.AbortedDied, exit)
 }
 
 func (l *life) mark(ctx context.Context, name string) {
@@ -259,6 +260,8 @@ func (l *life) mark(ctx context.Context, name string) {
 }
 
 func (l *life) checkDone(c bench.CheckResult) { l.Stream.Publish(l.leg, bench.CheckDone{Check: c}) }
+
+func (l *life) warn(f bench.Finding) { l.Stream.Publish(l.leg, bench.Warn(f)) }
 
 func (l *life) notice(level, text string) {
 	l.Stream.Publish(l.leg, bench.Notice{Level: level, Text: text})

@@ -88,7 +88,7 @@ type Config struct {
 	// It may rest before it returns, but not beyond the end of ctx.
 	Next func(ctx context.Context, leg bench.Leg, done []bench.StepResult) (step bench.Step, ok bool)
 	// Judge adds doubts to a finished step ("the client may be the bottleneck: …"); may be nil.
-	Judge func(bench.StepResult, bench.InstanceInfo) []string
+	Judge func(bench.StepResult, bench.InstanceInfo) bench.Findings
 	// Beside reads host and store at the two ends of each step; nil where nobody can.
 	Beside func(ctx context.Context) *bench.Beside
 	Grace  time.Duration // to stop in; 15 s when 0
@@ -276,7 +276,7 @@ func (r *runner) runLegs(ctx context.Context) error {
 
 // passOver leaves out a leg of a contender that was skipped. It stays pending, so that it can still be run.
 func (r *runner) passOver(leg bench.Leg) error {
-	text := "passed over, since its contender was " + skippedText
+	text := "passed over, since its contender was " + bench.AbortedSkipped
 	r.Stream.Publish(nil, bench.Notice{Level: "info", Text: leg.String() + ": " + text})
 	return fmt.Errorf("%s: %s; --resume %s runs it", leg, text, r.Dir)
 }

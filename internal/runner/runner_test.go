@@ -84,7 +84,7 @@ func TestAWholeRun(t *testing.T) {
 		if cpu, ok := leg.Steps[1].CPU(); !ok || cpu <= 0 {
 			t.Errorf("%s: the step's counters were not read at both ends", name)
 		}
-		if len(leg.Warnings) == 0 || !strings.Contains(leg.Warnings[0], "LIMITS NOT ENFORCED") {
+		if len(leg.Warnings) == 0 || !strings.Contains(leg.Warnings[0].Text, "LIMITS NOT ENFORCED") {
 			t.Errorf("%s: nothing says loudly that limits are not enforced: %q", name, leg.Warnings)
 		}
 	}

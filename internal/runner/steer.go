@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"locbench/internal/bench"
 	"locbench/internal/units"
+	"locbench/internal/verdict"
 )
 
 // ErrOnRequest is wrapped by the error of Run when a control has ended the run: bench.ControlStop or bench.ControlAbort.
@@ -23,10 +23,8 @@ type onRequest string
 func (e onRequest) Error() string        { return string(e) }
 func (e onRequest) Is(target error) bool { return target == ErrOnRequest }
 
-const skippedText = "skipped by the user"
-
 var (
-	errSkipped error = errors.New(skippedText) // cause of the end of a leg, or of a step
+	errSkipped error = errors.New(bench.AbortedSkipped) // cause of the end of a leg, or of a step
 	errAborted error = onRequest("aborted by the user")
 	errStopped error = onRequest("stopped by the user")
 )
@@ -301,15 +299,11 @@ func (r *steered) change(rate float64) {
 func (r *steered) wanted() float64 { return math.Float64frombits(r.rate.Load()) }
 
 // doubts are what must be known of the figures of a finished step.
-func (r *steered) doubts() []string {
+func (r *steered) doubts() bench.Findings {
 	if len(r.changes) == 0 {
 		return nil
 	}
-	told := strings.Join(r.changes, ", ")
-	if r.more > 0 {
-		told += fmt.Sprintf(", and %d times more", r.more)
-	}
-	return []string{fmt.Sprintf("the rate was changed on request, from %s/s %s: the figures of this step are of several rates", units.Rate(r.step.Rate), told)}
+	return bench.Findings{verdict.RateChanged(r.step.Rate, r.changes, r.more)}
 }
 
 func selection(l bench.Leg) bench.Selection {

@@ -289,7 +289,7 @@ func TestPauseAndGoOn(t *testing.T) {
 		t.Fatalf("leg %s, %d steps", leg.State, len(leg.Steps))
 	}
 	for i, s := range leg.Steps {
-		if told := strings.Contains(strings.Join(s.Warnings, "\n"), "the run was paused for"); told != (i == 1) {
+		if told := strings.Contains(s.Warnings.Join("\n"), "the run was paused for"); told != (i == 1) {
 			t.Errorf("step %d: warnings %q", i, s.Warnings)
 		}
 	}
@@ -401,7 +401,7 @@ func TestRateOfAnOpenLoop(t *testing.T) {
 		t.Fatal(err)
 	}
 	leg := f.legs[f.order[0]]
-	warned := strings.Join(leg.Steps[0].Warnings, "\n")
+	warned := leg.Steps[0].Warnings.Join("\n")
 	if len(seen) != 2 || seen[0] != 0 && seen[0] != 200 && seen[0] != 250 || seen[1] != 250 {
 		t.Errorf("the engine saw %v", seen)
 	}

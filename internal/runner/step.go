@@ -10,7 +10,7 @@ import (
 	"locbench/internal/hiccup"
 	"locbench/internal/sample"
 	"locbench/internal/stats"
-	"locbench/internal/units"
+	"locbench/internal/verdict"
 )
 
 // deafSteps is after how many steps in a row without a single success a leg ends: it hangs, and goes on hanging.
@@ -50,10 +50,10 @@ func (l *life) load(ctx context.Context) error {
 		}
 		res.Warnings = append(res.Warnings, doubts(res, l.incidents.end())...)
 		if paused > 0 {
-			res.Warnings = append(res.Warnings, fmt.Sprintf("the run was paused for %s before this step, on request", units.Duration(paused)))
+			res.Warnings = append(res.Warnings, verdict.Paused(paused))
 		}
 		if moved := l.clockMoved(); moved != 0 {
-			l.notice("warning", clockText(moved, i+1))
+			l.warn(verdict.ClockSet(moved, i+1))
 		}
 		l.Stream.Publish(l.leg, bench.StepEnded{Result: res})
 		if err != nil {
@@ -159,13 +159,11 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 	if turns != nil {
 		told.Count, told.Waited, told.WaitedCPU = read.ends, read.waited, read.waitedCPU
 		res.Turns = told
-		if n := told.Restless(); n > restless {
-			res.Warnings = append(res.Warnings, fmt.Sprintf("it used %.2f CPUs while it waited for its turns: those whose turn it was may have missed them", n))
-		}
+		res.Warnings = append(res.Warnings, verdict.Restless(res)...)
 	} else {
 		res.Samples = within(sampler.Stop(), res.Before, read.to)
 		if n := sampler.Failed(); n > 0 && l.inst.Info().Runtime != bench.RuntimeURL {
-			res.Warnings = append(res.Warnings, fmt.Sprintf("%d of the readings in between failed", n))
+			res.Warnings = append(res.Warnings, verdict.ReadingsFailed(n))
 		}
 	}
 	cause := context.Cause(dying)
@@ -173,13 +171,11 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 	<-watched
 
 	if read.err != nil && l.inst.Info().Runtime != bench.RuntimeURL {
-		res.Warnings = append(res.Warnings, "counters not read at both ends of the step: "+clip(read.err.Error(), 500))
+		res.Warnings = append(res.Warnings, verdict.CountersUnread(clip(read.err.Error(), 500)))
 	}
-	if n := oomKills(res); n > 0 {
-		res.Warnings = append(res.Warnings, fmt.Sprintf("the kernel killed %d of its processes for want of memory", n))
-	}
+	res.Warnings = append(res.Warnings, verdict.Killed(res)...)
 	res.Warnings = append(res.Warnings, asked.doubts()...)
-	res.Warnings = append(res.Warnings, stoodStill(res)...)
+	res.Warnings = append(res.Warnings, verdict.StoodStill(res)...)
 	if l.Judge != nil {
 		res.Warnings = append(res.Warnings, l.Judge(res, l.inst.Info())...)
 	}
@@ -193,11 +189,11 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 		err = context.Cause(ctx)
 		res.Aborted = "interrupted"
 		if errors.Is(err, errSkipped) {
-			res.Aborted = skippedText // with its contender
+			res.Aborted = bench.AbortedSkipped // with its contender
 		}
 	case asked.skip:
 		skipped, err = true, nil
-		res.Aborted = skippedText
+		res.Aborted = bench.AbortedSkipped
 	case cut && err != nil:
 		err = nil
 		res.Aborted = cause.Error()
@@ -213,29 +209,6 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 	return res, skipped, stop, err
 }
 
-// restless is how many CPUs a contender may use while it waits for its turn before the others' figures are in doubt.
-const restless = 0.05
-
-// What of a machine that stood still is worth a warning: a long time at once, or a share of the step on every CPU.
-const (
-	longHiccup    = 20 * time.Millisecond
-	hiccupsOfStep = 0.005
-)
-
-// stoodStill warns of a machine that did not run what was due: the highest latencies are its own then, not the contender's.
-func stoodStill(res bench.StepResult) []string {
-	h := res.Hiccups
-	if h == nil || h.Count == 0 || h.Max < longHiccup && h.Share(res.Load.Wall) < hiccupsOfStep {
-		return nil
-	}
-	doubt := "the highest latencies may be the machine's"
-	if !h.Preferred {
-		doubt += ", or its CPUs were all busy (this user has no real-time class for the thread that watches)"
-	}
-	return []string{fmt.Sprintf("the machine stood still: %d times for 1 ms or more, at the longest for %s, %.1f %% of the step on each CPU; %s",
-		h.Count, units.Duration(h.Max), 100*h.Share(res.Load.Wall), doubt)}
-}
-
 // beside reads host and store, where anybody can.
 func (l *life) beside(ctx context.Context) *bench.Beside {
 	if l.Beside == nil {
@@ -244,15 +217,7 @@ func (l *life) beside(ctx context.Context) *bench.Beside {
 	return l.Beside(ctx)
 }
 
-// oomKills is how many processes of the contender were killed in the step; its main process may have survived them.
-func oomKills(res bench.StepResult) int64 {
-	if res.Before == nil || res.After == nil || res.Before.Memory == nil || res.After.Memory == nil {
-		return 0
-	}
-	return res.After.Memory.OOMKills - res.Before.Memory.OOMKills
-}
-
-var errDied = errors.New("the contender died")
+var errDied = errors.New(bench.AbortedDied)
 
 func firstExample(l bench.Load) string {
 	for kind, n := range l.Failed {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/units"
+	"locbench/internal/verdict"
 )
 
 // ailing is an instance that can say why it may not answer, as far as its runtime and the kernel know it.
@@ -135,17 +135,19 @@ func (l *life) examine(ctx context.Context) (cause string, store error) {
 }
 
 // doubts says what befell a step, each with the time since its start.
-func doubts(res bench.StepResult, befell []bench.Incident) (all []string) {
+func doubts(res bench.StepResult, befell []bench.Incident) (all bench.Findings) {
 	const most = 10
 	for n, in := range befell {
 		if n == most {
-			return append(all, fmt.Sprintf("and %d incidents more", len(befell)-most))
+			return append(all, bench.Finding{Text: fmt.Sprintf("and %d incidents more", len(befell)-most)})
 		}
-		text := in.Text
-		if at := in.At.Sub(res.Load.Started); !res.Load.Started.IsZero() && at >= 0 && in.Kind != bench.IncidentSilent && in.Kind != bench.IncidentStore {
-			text += ", " + units.Duration(at) + " after its start"
+		var after time.Duration
+		if !res.Load.Started.IsZero() && in.Kind != bench.IncidentSilent && in.Kind != bench.IncidentStore {
+			after = in.At.Sub(res.Load.Started)
 		}
-		all = append(all, clip(text, progressBytes))
+		f := verdict.Incident(in, after)
+		f.Text = clip(f.Text, progressBytes)
+		all = append(all, f)
 	}
 	return all
 }
@@ -187,15 +189,6 @@ func (r *runner) clockMoved() time.Duration {
 	}
 	r.clockOff = off
 	return moved
-}
-
-func clockText(moved time.Duration, step int) string {
-	way := "forward"
-	if moved < 0 {
-		way = "back"
-	}
-	return fmt.Sprintf("this machine's clock was set %s by %s in or before step %d, or the machine slept: durations are right all the same, times of day go on as they were",
-		way, moved.Abs().Round(100*time.Millisecond), step)
 }
 
 // lost is what the leg has not measured; nil when that is nothing.

@@ -115,7 +115,7 @@ func TestContendersTakeTurns(t *testing.T) {
 			if cpu, ok := s.CPU(); !ok || cpu != turnsOfStep*time.Second || s.Turns.WaitedCPU != (turnsOfStep-1)*time.Second {
 				t.Errorf("step %d: CPU %s, waiting %s", i+1, cpu, s.Turns.WaitedCPU)
 			}
-			if !strings.Contains(strings.Join(s.Warnings, "; "), "while it waited for its turns") {
+			if !strings.Contains(s.Warnings.Join("; "), "while it waited for its turns") {
 				t.Errorf("step %d: warnings %q", i+1, s.Warnings)
 			}
 			if len(s.Samples) != 0 { // in less than a second
@@ -258,7 +258,7 @@ func TestSteeringOfTurns(t *testing.T) {
 		t.Errorf("told %s", told)
 	}
 	for name, leg := range f.legs {
-		if len(leg.Steps) != 3 || leg.Steps[1].Aborted != skippedText || leg.Steps[2].Aborted != "" {
+		if len(leg.Steps) != 3 || leg.Steps[1].Aborted != bench.AbortedSkipped || leg.Steps[2].Aborted != "" {
 			t.Errorf("%s: %d steps, the second %q", name, len(leg.Steps), leg.Steps[1].Aborted)
 		}
 	}

@@ -1,6 +1,10 @@
 package stats
 
-import "fmt"
+import (
+	"fmt"
+
+	"locbench/internal/verdict"
+)
 
 // Kind is what a measure is of, as far as it decides who is compared by it.
 type Kind int
@@ -12,9 +16,6 @@ const (
 	OfLatency                // of requests under a load that the client has to put on
 	OfThroughput             // the peak itself
 )
-
-// errorsMatter is the share of failed requests at the peak from which a contender is compared by nothing that requests make.
-const errorsMatter = 0.01
 
 // Outside says why a contender stands in no tier of such a measure, however many rounds it has: rounds failed (so many), requests failed, the step that the
 // measure is of was not in a steady state, or the client or a clock has decided about its figures; "" if there is no such reason.
@@ -35,7 +36,7 @@ func Outside(of Kind, c Contender, at Step, failed int, clientBound bool) string
 		return ""
 	case at.Drifting > 0:
 		return at.DriftWords()
-	case peak.ErrorRatio() >= errorsMatter:
+	case peak.ErrorRatio() >= verdict.ErrorsExclude:
 		return fmt.Sprintf("%.3g %% of the requests at its peak failed", 100*peak.ErrorRatio())
 	case of == OfThroughput && peak.Step.Open():
 		return "its load was set by a clock"

@@ -11,10 +11,7 @@ import (
 	"locbench/internal/units"
 )
 
-const (
-	busyLoad = 0.5 // load average per CPU before a run from which others were at work on the machine
-	maxKinds = 6   // of warnings that are named
-)
+const maxKinds = 6 // of warnings that are named
 
 // apart says how the rounds of a contender's peak do not belong together.
 func apart(c Contender) []string {
@@ -54,14 +51,12 @@ func sayStepsInDoubt(f Figures) (told []Sentence) {
 	var all []kind
 	for _, c := range f.Contenders {
 		for _, d := range c.Doubtful {
-			i := slices.IndexFunc(all, func(k kind) bool { return k.kind() == d.kind() })
+			i := slices.IndexFunc(all, func(k kind) bool { return k.same(d) })
 			if i < 0 {
 				i = len(all)
 				all = append(all, kind{Doubtful: d})
 			}
-			if all[i].What != d.What {
-				all[i].What = d.kind()
-			}
+			all[i].merge(d)
 			all[i].add(c.Label, stepList(d.Steps))
 			all[i].steps += len(d.Steps)
 		}

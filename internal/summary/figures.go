@@ -2,7 +2,6 @@ package summary
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,13 +43,16 @@ type Contender struct {
 
 // Doubtful is one kind of warning and the steps that have it.
 type Doubtful struct {
-	What  string   // "client-bound"
-	Steps []string // "16 connections"; empty: it is about whole legs
+	Kind    bench.FindingKind
+	What    string   // "client-bound"
+	Steps   []string // "16 connections"; empty: it is about whole legs
+	general string   // What, without figures
 }
 
 const (
 	maxLabel = 120
 	maxWords = 200
+	maxTitle = 80
 )
 
 // New takes the figures of a run.
@@ -61,11 +63,11 @@ func New(run bench.Run, legs []bench.LegResult, rules Rules) Figures {
 			f.Unfinished++
 		}
 	}
-	if load, err := strconv.ParseFloat(run.Machine.Load1, 64); err == nil && f.CPUs > 0 && load > busyLoad*float64(f.CPUs) {
+	if load, err := strconv.ParseFloat(run.Machine.Load1, 64); err == nil && f.CPUs > 0 && load > verdict.BusyLoad*float64(f.CPUs) {
 		f.Busy = fmt.Sprintf("%.3g", load)
 	}
 	for _, w := range run.Warnings {
-		f.Warnings = append(f.Warnings, safe.Line(w, maxWords))
+		f.Warnings = append(f.Warnings, safe.Line(w.Text, maxWords))
 	}
 	legs = slices.Clone(legs)
 	slices.SortStableFunc(legs, func(a, b bench.LegResult) int { return a.Leg.Round - b.Leg.Round })
@@ -151,28 +153,35 @@ func failure(leg bench.LegResult) string {
 	return words
 }
 
-// doubt takes in a warning by its kind, which is what stands before the colon, whatever its numbers are.
-func (c *Contender) doubt(warning, step string) {
-	what, _, _ := strings.Cut(warning, ":")
-	what = safe.Line(strings.TrimSpace(what), 80)
-	i := slices.IndexFunc(c.Doubtful, func(d Doubtful) bool { return d.kind() == Doubtful{What: what}.kind() })
+// doubt takes in a warning by its kind, whatever its figures are.
+func (c *Contender) doubt(f bench.Finding, step string) {
+	one := Doubtful{Kind: f.Kind, What: safe.Line(f.Title(), maxTitle), general: f.General()}
+	i := slices.IndexFunc(c.Doubtful, one.same)
 	if i < 0 {
 		i = len(c.Doubtful)
-		c.Doubtful = append(c.Doubtful, Doubtful{What: what})
+		c.Doubtful = append(c.Doubtful, one)
 	}
 	d := &c.Doubtful[i]
-	if d.What != what {
-		d.What = d.kind()
-	}
+	d.merge(one)
 	if !slices.Contains(d.Steps, step) {
 		d.Steps = append(d.Steps, step)
 	}
 }
 
-// kind is What without its numbers.
-func (d Doubtful) kind() string { return numbers.ReplaceAllString(d.What, "…") }
+// same tells whether two doubts are of one kind, or those without a kind of one title.
+func (d Doubtful) same(o Doubtful) bool {
+	return d.Kind == o.Kind && (d.Kind.Title() != "" || d.What == o.What)
+}
 
-var numbers = regexp.MustCompile(`[0-9]([0-9.,]*[0-9])?(ns|µs|ms|s|m)?\b`)
+// merge leaves the figures out of the title where those of another doubt of the kind differ.
+func (d *Doubtful) merge(o Doubtful) {
+	if d.general != o.general {
+		d.general = d.Kind.Title()
+	}
+	if d.What != o.What {
+		d.What = d.general
+	}
+}
 
 // rounds is how many rounds the figures of the peak are of.
 func (c Contender) rounds() int { return len(c.Peak.Throughput.Values) }

@@ -81,7 +81,7 @@ func warming(l *bench.LegResult) {
 func unlimited(l *bench.LegResult) { l.Instance.LimitsEnforced = false }
 
 func warned(text string) func(*bench.LegResult) {
-	return func(l *bench.LegResult) { l.Steps[0].Warnings = []string{text} }
+	return func(l *bench.LegResult) { l.Steps[0].Warnings = bench.Texts(text) }
 }
 
 func together(sides ...[]bench.LegResult) (legs []bench.LegResult) {

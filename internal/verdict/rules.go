@@ -7,25 +7,6 @@ import (
 	"locbench/internal/units"
 )
 
-// The shares from which on something counts as used up. Counters are exact, but a step has ends at which nothing runs.
-const (
-	usedUp     = 0.90 // of a quota, or of a machine for one party alone
-	fullyBusy  = 0.92 // of all CPUs together: with two of them, as busy as a client that waits at times can make them
-	throttling = 0.50 // of the periods: the quota bound even if its mean use is lower, since it bound whenever there was work
-	saturated  = 0.95 // of the time that a thread of the client had something to do
-	nearlyBusy = 0.88 // of all CPUs together: there are hardly idle ones, and nobody can say that the contender left them
-	others     = 0.10 // of all CPUs, from which on work that is not of the run is worth a word
-	stolen     = 0.10 // of the CPUs' time
-	waiting    = 0.60 // of what is in flight: whoever holds so much of it decides about the latency
-	mostErrors = 0.50
-	more       = 1.10 // times the throughput: clearly more, beyond the noise of steps of some seconds
-	muchMore   = 2.00 // times the throughput: so much that the store and the machine, however busy, had it to give
-	sameTime   = 1.50 // times the latency of fewer connections: nobody waits for others yet
-	refaulting = 0.10 // pages for each answer that were read back: so often somebody waited for them
-	atLimit    = 0.98 // of the memory limit: as near as its high-water mark comes, since the kernel charges several pages at once
-	kept       = 0.01 // of what came due in an open loop: so much late or dropped is still a rate that was kept
-)
-
 // rules are asked in this order; the first that holds is the verdict. Each returns the figures that it rests on, or "".
 var rules = []struct {
 	bound Bound
@@ -48,18 +29,11 @@ var rules = []struct {
 }
 
 func (f facts) killed() string {
-	b, a := f.memories()
-	if b == nil || a.OOMKills <= b.OOMKills {
+	n := oomKills(f.step)
+	if n <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("the kernel killed %d of its processes at the limit of %s", a.OOMKills-b.OOMKills, units.Bytes(f.memory))
-}
-
-func (f facts) memories() (before, after *bench.Memory) {
-	if f.step.Before == nil || f.step.After == nil || f.step.Before.Memory == nil || f.step.After.Memory == nil {
-		return nil, nil
-	}
-	return f.step.Before.Memory, f.step.After.Memory
+	return fmt.Sprintf("the kernel killed %d of its processes at the limit of %s", n, units.Bytes(f.memory))
 }
 
 func (f facts) fails() string {
@@ -70,14 +44,10 @@ func (f facts) fails() string {
 }
 
 func (f facts) overQuota() string {
-	if f.quota <= 0 || !f.cpusOK {
+	if !AtQuota(f.step, f.quota) {
 		return ""
 	}
 	t := f.throttled
-	often := t.Periods > 0 && float64(t.Throttled) >= throttling*float64(t.Periods)
-	if f.cpus < usedUp*f.quota && !often {
-		return ""
-	}
 	text := fmt.Sprintf("%s of %s", percent(f.cpus/f.quota), units.CPUs(f.quota))
 	if t.Periods > 0 {
 		text += fmt.Sprintf(", %d of %d periods throttled, %s lost", t.Throttled, t.Periods, units.Duration(t.Time))
@@ -87,7 +57,7 @@ func (f facts) overQuota() string {
 
 // atMemoryLimit wants both that the limit was met and that what is used without the page cache is near it: a cache alone fills any limit.
 func (f facts) atMemoryLimit() string {
-	b, a := f.memories()
+	b, a := memories(f.step)
 	if b == nil || f.memory <= 0 || b.LimitHits == nil || a.LimitHits == nil || *a.LimitHits <= *b.LimitHits || float64(a.Used) < usedUp*float64(f.memory) {
 		return ""
 	}
@@ -102,7 +72,7 @@ func (f facts) atMemoryLimit() string {
 // code, or data that it reads. The kernel counts them apart from pages that are read for the first time. That the limit was the cause is
 // seen by the high-water mark, since not every kernel counts how often the limit was met.
 func (f facts) readsBack() string {
-	b, a := f.memories()
+	b, a := memories(f.step)
 	if b == nil || f.memory <= 0 || b.Refaults == nil || a.Refaults == nil || float64(a.Peak) < atLimit*float64(f.memory) {
 		return ""
 	}
@@ -115,8 +85,8 @@ func (f facts) readsBack() string {
 }
 
 func (f facts) clientBusy() string {
-	if s := f.step.Load.Saturation; s > saturated {
-		return fmt.Sprintf("a thread of locbench had something to do in %s of the step", percent(s))
+	if ThreadBusy(f.step.Load) {
+		return fmt.Sprintf("a thread of locbench had something to do in %s of the step", percent(f.step.Load.Saturation))
 	}
 	if may := f.step.Load.ClientCPUs; may > 0 && f.client >= usedUp*may {
 		return fmt.Sprintf("locbench used %.2f of the %s that it may use", f.client, units.CPUs(may))
@@ -152,12 +122,12 @@ func (f facts) machineBusy() string {
 			who += fmt.Sprintf(", the store %.2f", f.store)
 		}
 		// What is left is nobody's of this run, where the store's share is known: it is the client's if embedded.
-		if rest := f.busy*f.host - f.cpus - f.client - f.store; (f.storeOK || f.inStoreOK) && rest >= others*f.host {
+		if rest := f.busy*f.host - f.cpus - f.client - f.store; (f.storeOK || f.inStoreOK) && rest >= otherWork*f.host {
 			who += fmt.Sprintf(", other work %.2f", rest)
 		}
 	}
 	switch {
-	case f.steal >= stolen:
+	case f.steal >= stealBinds:
 		return fmt.Sprintf("%s of its CPUs' time was taken by other virtual machines%s", percent(f.steal), who)
 	case f.busy+f.steal >= fullyBusy:
 		return fmt.Sprintf("its %s were %s busy%s", units.CPUs(f.host), percent(f.busy), who)
@@ -174,7 +144,7 @@ func (f facts) storeHolds() string {
 
 func (f facts) rateKept() string {
 	l := f.step.Load
-	if !f.step.Step.Open() || l.Scheduled == 0 || float64(l.Late+l.Dropped) > kept*float64(l.Scheduled) {
+	if !f.step.Step.Open() || l.Scheduled == 0 || float64(l.Late+l.Dropped) > late*float64(l.Scheduled) {
 		return ""
 	}
 	text := fmt.Sprintf("%s of %s requests that came due were answered", units.Count(l.AllSucceeded()), units.Count(l.Scheduled))
@@ -270,5 +240,3 @@ func (f facts) unclear() string {
 	}
 	return text
 }
-
-func percent(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }

@@ -1,12 +1,12 @@
-// Package verdict says what bound a step: the CPU quota, the memory limit, the client, the machine, the store, too few
+// Package verdict judges: it finds what is doubtful about a step (see bench.Finding), with the sentences that say so, and it says
+// what bound the step: the CPU quota, the memory limit, the client, the machine, the store, too few
 // connections, the contender itself, or nothing but the rate that was asked. It judges by what the results hold: counters at the
 // two ends of the step, the client's own figures, and the other steps of the same leg. Each verdict is a sentence with the figures that it
-// rests on; where nothing stands out it says so. The rules are one table, in rules.go.
+// rests on; where nothing stands out it says so. The rules are one table, in rules.go; all thresholds are in limits.go.
 package verdict
 
 import (
 	"math"
-	"time"
 
 	"locbench/internal/bench"
 )
@@ -87,7 +87,6 @@ type conditions struct {
 type facts struct {
 	conditions
 	step  bench.StepResult
-	wall  time.Duration
 	below []bench.StepResult // comparable steps with fewer connections,
 	above []bench.StepResult // and with more
 
@@ -108,17 +107,12 @@ type facts struct {
 
 func newFacts(c conditions, steps []bench.StepResult, i int) (facts, bool) {
 	s := steps[i]
-	f := facts{conditions: c, step: s, wall: s.Load.Wall}
-	if f.wall <= 0 {
-		f.wall = s.Load.Elapsed
-	}
-	if s.Aborted != "" || f.wall <= 0 || s.Load.Succeeded+s.Load.FailedTotal() == 0 {
+	f := facts{conditions: c, step: s, client: clientCPUs(s.Load)}
+	if s.Aborted != "" || wall(s.Load) <= 0 || s.Load.Succeeded+s.Load.FailedTotal() == 0 {
 		return f, false
 	}
-	perSecond := func(d time.Duration) float64 { return float64(d) / float64(f.wall) }
 	f.cpus, f.cpusOK = s.CPUs()
 	f.throttled, _ = s.Throttling()
-	f.client = perSecond(s.Load.ClientCPU)
 	if f.store, f.storeOK = s.StoreCPUs(); f.storeOK {
 		f.storeSet = float64(s.BesideAfter.Store.CPUs)
 	}

@@ -115,7 +115,7 @@ func TestSessionIsSteered(t *testing.T) {
 		t.Errorf("run %s, leg %s: %s", run.State, legs[0].State, legs[0].Failure)
 	}
 	steps := legs[0].Steps
-	if len(steps) != 3 || !strings.Contains(strings.Join(steps[0].Warnings, "\n"), "from 200/s to 50") || !strings.Contains(strings.Join(steps[1].Warnings, "\n"), "the run was paused for") {
+	if len(steps) != 3 || !strings.Contains(steps[0].Warnings.Join("\n"), "from 200/s to 50") || !strings.Contains(steps[1].Warnings.Join("\n"), "the run was paused for") {
 		t.Errorf("steps %+v", steps)
 	}
 	// 200/s for a second, and 50/s for the rest: well below what 200/s would have asked.

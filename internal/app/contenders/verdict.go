@@ -13,8 +13,8 @@ import (
 	"locbench/internal/units"
 )
 
-// verdict makes a verified state out of a leg.
-func verdict(run bench.Run, leg bench.LegResult, svc bench.Service) (contender.Verified, error) {
+// verifiedState is the verified state that follows from a leg.
+func verifiedState(run bench.Run, leg bench.LegResult, svc bench.Service) (contender.Verified, error) {
 	hash, err := contender.SourceHash(svc)
 	if err != nil {
 		return contender.Verified{}, err

@@ -75,7 +75,7 @@ func Verify(ctx context.Context, env console.Env, o VerifyOptions) error {
 			fmt.Fprintf(env.Stdout, "%s: not looked at\n", selected(svc))
 			continue
 		}
-		v, err := verdict(plan, leg, svc)
+		v, err := verifiedState(plan, leg, svc)
 		if err != nil {
 			return err
 		}

@@ -93,7 +93,7 @@ func TestVerdict(t *testing.T) {
 	} {
 		leg := goodLeg()
 		spoil(&leg)
-		v, err := verdict(bench.Run{}, leg, svc)
+		v, err := verifiedState(bench.Run{}, leg, svc)
 		if err != nil || v.Failure != want {
 			t.Errorf("failure %q, want %q (%v)", v.Failure, want, err)
 		}

@@ -93,7 +93,7 @@ func afterwards(env console.Env, dir string, code int, talk string) error {
 			return err
 		}
 		for _, w := range run.Warnings {
-			told["warning: "+w] = len(legs) > 0
+			told["warning: "+w.Text] = len(legs) > 0
 		}
 		for _, leg := range legs { // its failure is beside the table, what it wrote last in the results
 			for _, l := range leg.LastLog {

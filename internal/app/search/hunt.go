@@ -31,7 +31,6 @@ type hunt struct {
 	publish   func(*bench.Leg, bench.Event)
 
 	search *capacity.Search // nil until the warm-up has ended
-	doubts []string         // about the client in the last step
 	err    error            // why the search ended before it should
 
 	mu      sync.Mutex // guards what another goroutine tells
@@ -43,9 +42,6 @@ type hunt struct {
 func (h *hunt) Begin(run *bench.Run, publish func(*bench.Leg, bench.Event)) {
 	h.run, h.publish = run, publish
 }
-
-// Doubt takes note of what there is to doubt about the client in a step.
-func (h *hunt) Doubt(doubts []string) { h.doubts = doubts }
 
 // Next judges the trial that has ended, and chooses the one that follows.
 func (h *hunt) Next(ctx context.Context, leg bench.Leg, done []bench.StepResult) (bench.Step, bool) {
@@ -87,7 +83,7 @@ func (h *hunt) begin(warmUp bench.StepResult) error {
 // end judges a finished trial, keeps and tells it.
 func (h *hunt) end(ctx context.Context, leg bench.Leg, res bench.StepResult) error {
 	trial, _ := h.search.Next()
-	verdict, why := capacity.Assess(h.objective, res, h.run.Profile.Limits.CPUs, h.doubts)
+	verdict, why := capacity.Assess(h.objective, res, h.run.Profile.Limits.CPUs)
 	h.search.Record(verdict)
 	outcome := verdict.Outcome(trial, res, why)
 	point := &h.log.record.Points[h.point]

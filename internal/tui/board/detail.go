@@ -81,7 +81,7 @@ func (v *view) detail(s *fold.Step, w int) []string {
 		add(v.l.Bad, v.l.Glyph.Cross, "threshold missed: "+v.out(j.Text, textBytes))
 	}
 	for _, warning := range r.Doubts() {
-		add(v.l.Warn, "!", "warning: "+v.out(warning, textBytes))
+		add(v.l.Warn, "!", "warning: "+v.out(warning.Text, textBytes))
 	}
 	return lines
 }

@@ -1,17 +1,11 @@
 package board
 
 import (
+	"slices"
 	"strings"
 
 	"locbench/internal/bench"
 	"locbench/internal/verdict"
-)
-
-// Shares from which on a figure is called in question.
-const (
-	doubtErrors    = 0.001
-	doubtThrottled = 0.10
-	doubtMemory    = 0.95
 )
 
 // verdict is what bound a finished step of the shown leg, by what is known so far; the zero Verdict where nobody can tell.
@@ -25,83 +19,85 @@ func (v *view) verdict(r *bench.StepResult) verdict.Verdict {
 	return verdict.Verdict{}
 }
 
-// judged is what bound a step, and what its figures may suffer from, which may be nothing; what both say is said once. It is "" only where
-// there is no verdict either.
-func (v *view) judged(r *bench.StepResult) string {
-	bound, doubt := string(v.verdict(r).Bound), doubt(r, v.leg.Limits())
-	switch {
-	case bound == string(verdict.Unclear) && doubt != "" || strings.HasPrefix(doubt, bound) || bound == string(verdict.Client) && strings.Contains(doubt, "client"):
-		bound = ""
-	}
-	text := v.l.Warn.S(v.own(doubt))
-	switch {
-	case bound == "":
-		return text
-	case doubt == "":
-		return v.own(bound)
-	}
-	return v.own(bound) + ", " + text
+// says are the kinds of findings that say the same as a bound.
+var says = map[verdict.Bound][]bench.FindingKind{
+	verdict.Errors: {bench.FoundErrors},
+	verdict.Quota:  {bench.FoundThrottled},
+	verdict.Memory: {bench.FoundMemory},
+	verdict.Client: {bench.FoundClientBound, bench.FoundClientSuspected},
+	verdict.Rate:   {bench.FoundRateChanged},
 }
 
-// doubt is a word or two about what a finished step's figures may suffer from, the gravest first; "" when nothing speaks against
-// them. A warning that has no word of its own is told as "warning".
-func doubt(r *bench.StepResult, limits bench.Limits) string {
-	var words []string
+// judged is what bound a step, and what its figures may suffer from, which may be nothing; what both say is said once. It is ""
+// only where there is no verdict either.
+func (v *view) judged(r *bench.StepResult) string {
+	words := doubts(r, v.leg.Limits())
+	bound := v.verdict(r).Bound
+	same := func(w word) bool { return slices.Contains(says[bound], w.kind) }
+	text := v.l.Warn.S(v.own(join(words)))
 	switch {
-	case strings.Contains(r.Aborted, "skipped"):
-		words = append(words, "skipped")
-	case strings.Contains(r.Aborted, "died"):
-		words = append(words, "died")
-	case r.Aborted != "":
-		words = append(words, "aborted")
+	case bound == "" || bound == verdict.Unclear && len(words) > 0 || slices.ContainsFunc(words, same):
+		return text
+	case len(words) == 0:
+		return v.own(string(bound))
+	}
+	return v.own(string(bound)) + ", " + text
+}
+
+// word is one of the words beside a step.
+type word struct {
+	kind bench.FindingKind // bench.FoundOther: of no finding
+	text string
+}
+
+func join(words []word) string {
+	texts := make([]string, len(words))
+	for i, w := range words {
+		texts[i] = w.text
+	}
+	return strings.Join(texts, ", ")
+}
+
+// wordOf are the words for findings. Those that a counter has a word for, too, are said once.
+var wordOf = map[bench.FindingKind]string{
+	bench.FoundErrors:                       "errors",
+	bench.FoundDropped:                      "dropped",
+	bench.FoundThrottled:                    "quota",
+	bench.FoundMemory:                       "memory",
+	bench.FoundClientBound:                  "client-bound",
+	bench.FoundClientSuspected:              "client-bound",
+	bench.FoundPaused:                       "paused",
+	bench.FindingKind(bench.IncidentPaused): "paused",
+	bench.FoundRateChanged:                  "rate changed",
+	bench.FoundOOM:                          "OOM kill",
+}
+
+// doubts is a word or two about what a finished step's figures may suffer from, the gravest first; none when nothing speaks
+// against them. A warning that has no word of its own is a "warning" where there is no other word.
+func doubts(r *bench.StepResult, limits bench.Limits) (words []word) {
+	if ending := r.Ending(); ending != "" {
+		words = append(words, word{text: ending})
 	}
 	if len(r.Missed()) > 0 {
-		words = append(words, "missed")
+		words = append(words, word{text: "missed"})
 	}
-	if ratio := r.Load.ErrorRatio(); ratio >= doubtErrors {
-		words = append(words, "errors "+percent(ratio))
-	}
-	if n := r.Load.Dropped; n > 0 && r.Load.Scheduled > 0 {
-		words = append(words, "dropped "+percent(float64(n)/float64(r.Load.Scheduled)))
-	}
-	if t, ok := r.Throttling(); ok && t.Periods > 0 {
-		if share := float64(t.Throttled) / float64(t.Periods); share >= doubtThrottled {
-			words = append(words, "quota "+percent(share))
-		}
-	}
-	if r.After != nil && r.After.Memory != nil && limits.Memory > 0 {
-		if share := float64(r.After.Memory.Used) / float64(limits.Memory); share >= doubtMemory {
-			words = append(words, "memory "+percent(share))
-		}
+	for _, m := range verdict.Marks(*r, limits) {
+		words = append(words, word{m.Kind, wordOf[m.Kind] + " " + percent(m.Share)})
 	}
 	if r.Drift != nil {
-		words = append(words, r.Drift.Name())
+		words = append(words, word{text: r.Drift.Name()})
 	}
-	words = append(words, warned(append(append([]string(nil), r.Load.Warnings...), r.Warnings...), len(words) > 0)...)
-	return strings.Join(words, ", ")
-}
-
-// warned has a word for the warnings; those that a figure has told already need none.
-func warned(warnings []string, told bool) []string {
-	var words []string
-	seen := map[string]bool{}
-	for _, w := range warnings {
-		word := ""
-		switch {
-		case strings.Contains(w, "client-bound"), strings.Contains(w, "the client may be"):
-			word = "client-bound"
-		case strings.Contains(w, "paused"):
-			word = "paused"
-		case strings.Contains(w, "rate was"), strings.Contains(w, "rate set"):
-			word = "rate changed"
-		case strings.Contains(w, "want of memory"):
-			word = "OOM kill"
-		case !told:
-			word = "warning"
+	counted := len(words) > 0
+	for _, f := range slices.Concat(r.Load.Warnings, r.Warnings) {
+		w := word{f.Kind, wordOf[f.Kind]}
+		if w.text == "" || f.Kind == bench.FoundDropped {
+			w = word{text: "warning"}
+			if counted {
+				continue
+			}
 		}
-		if word != "" && !seen[word] {
-			seen[word] = true
-			words = append(words, word)
+		if !slices.ContainsFunc(words, func(o word) bool { return o.text == w.text }) {
+			words = append(words, w)
 		}
 	}
 	return words

@@ -39,7 +39,7 @@ func TestDoubt(t *testing.T) {
 		return &bench.Usage{Throttling: &bench.Throttling{Periods: throttled * 2, Throttled: throttled}, Memory: &bench.Memory{Used: used}}
 	}
 	load := func(failed int64, warnings ...string) bench.Load {
-		return bench.Load{Succeeded: 1000 - failed, Failed: map[bench.ErrorKind]int64{"5xx": failed}, Warnings: warnings}
+		return bench.Load{Succeeded: 1000 - failed, Failed: map[bench.ErrorKind]int64{"5xx": failed}, Warnings: bench.Texts(warnings...)}
 	}
 	for want, r := range map[string]bench.StepResult{
 		"":                           {Load: load(0), Before: usage(0, 0), After: usage(0, 10)},
@@ -53,11 +53,11 @@ func TestDoubt(t *testing.T) {
 		"aborted":                    {Load: load(0), Aborted: "interrupted"},
 		"still warming":              {Load: load(0), Drift: &bench.Drift{Throughput: &bench.Trend{Change: .2}}},
 		"errors 2.1 %, not steady":   {Load: load(21), Drift: &bench.Drift{CPU: &bench.Trend{Change: .2}}},
-		"paused":                     {Load: load(0), Warnings: []string{"the run was paused for 3 s before this step, on request"}},
-		"warning":                    {Load: load(0), Warnings: []string{"connections were opened again"}},
+		"paused":                     {Load: load(0), Warnings: bench.Texts("the run was paused for 3 s before this step, on request")},
+		"warning":                    {Load: load(0), Warnings: bench.Texts("connections were opened again")},
 		"errors 20 %, dropped 5.0 %": {Load: bench.Load{Succeeded: 8, Failed: map[bench.ErrorKind]int64{"5xx": 2}, Scheduled: 200, Dropped: 10}},
 	} {
-		if got := doubt(&r, bench.Limits{Memory: 100}); got != want {
+		if got := join(doubts(&r, bench.Limits{Memory: 100})); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

@@ -68,7 +68,7 @@ func summarise(e results.Entry, run bench.Run, legs []bench.LegResult, err error
 		}
 	}
 	for _, w := range run.Warnings {
-		add(w)
+		add(w.Text)
 	}
 	for _, c := range k.contenders {
 		for i := range c.Steps {
@@ -86,7 +86,7 @@ func summarise(e results.Entry, run bench.Run, legs []bench.LegResult, err error
 	}
 	for _, leg := range legs {
 		for _, w := range leg.Warnings {
-			add(leg.Leg.Label() + ": " + w)
+			add(leg.Leg.Label() + ": " + w.Text)
 		}
 	}
 	return k

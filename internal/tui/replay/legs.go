@@ -25,7 +25,7 @@ func FromLegs(run bench.Run, legs []bench.LegResult, dir string) []bench.Record 
 	}
 	t.tell(run.Started, nil, bench.RunStarted{Run: opened, Dir: dir})
 	for _, w := range run.Warnings {
-		t.tell(run.Started, nil, bench.Notice{Level: "warning", Text: w})
+		t.tell(run.Started, nil, bench.Warn(w))
 	}
 	legs = slices.Clone(legs)
 	slices.SortStableFunc(legs, func(a, b bench.LegResult) int { return a.Started.Compare(b.Started) })
@@ -90,7 +90,7 @@ func (t *teller) leg(r bench.LegResult, number, of int) {
 		t.tell(in.At, leg, bench.Befell{Incident: in})
 	}
 	for _, w := range r.Warnings {
-		t.tell(t.at, leg, bench.Notice{Level: "warning", Text: w})
+		t.tell(t.at, leg, bench.Warn(w))
 	}
 	if r.Stop != nil {
 		t.tell(t.at.Add(max(0, min(r.Stop.Took, time.Hour))), leg, bench.InstanceStopped{Stop: *r.Stop})

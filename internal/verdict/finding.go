@@ -1,0 +1,110 @@
+package verdict
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/units"
+)
+
+// figures are those of a finding, by name; times in nanoseconds.
+type figures = map[string]float64
+
+// found is a finding with its sentence. What is no number cannot be kept, and is in the sentence only.
+func found(kind bench.FindingKind, f figures, sentence string, args ...any) bench.Finding {
+	for name, v := range f {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			delete(f, name)
+		}
+	}
+	return bench.Finding{Kind: kind, Text: fmt.Sprintf(sentence, args...), Figures: f}
+}
+
+func percent(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
+
+// The findings of those who can see what they report, but do not judge it.
+
+// PortsAwaited is about a step that began later, since the users of an earlier one had taken the ports that it needs.
+func PortsAwaited(took time.Duration, ports int64) bench.Finding {
+	return found(bench.FoundPortsAwaited, figures{"took_ns": float64(took), "ports": float64(ports)},
+		"it began %s later, when %s local ports were free: this system keeps those of closed connections for a minute",
+		units.Length(took.Round(time.Second)), units.Count(ports))
+}
+
+// Unsettled is about a step that was to last until it had settled, at most for length. It takes least to tell.
+func Unsettled(length, least time.Duration) bench.Finding {
+	f := figures{"length_ns": float64(length), "least_ns": float64(least)}
+	if length < least {
+		return found(bench.FoundUnsettled, f, "not settled: %s are too short to tell, it takes %s at least", length, least)
+	}
+	return found(bench.FoundUnsettled, f,
+		"not settled within %s: throughput or CPU time per request still changed, or scattered too much to tell", length)
+}
+
+// Paused is about a pause of the run before a step.
+func Paused(d time.Duration) bench.Finding {
+	return found(bench.FoundPaused, figures{"pause_ns": float64(d)},
+		"the run was paused for %s before this step, on request", units.Duration(d))
+}
+
+// RateChanged is about a step whose rate somebody has changed: "to 200/s after 3 s".
+func RateChanged(from float64, changes []string, unnamed int) bench.Finding {
+	named := strings.Join(changes, ", ")
+	if unnamed > 0 {
+		named += fmt.Sprintf(", and %d times more", unnamed)
+	}
+	return found(bench.FoundRateChanged, figures{"from": from, "changes": float64(len(changes) + unnamed)},
+		"the rate was changed on request, from %s/s %s: the figures of this step are of several rates", units.Rate(from), named)
+}
+
+// CountersUnread is about a step without counters at one of its ends.
+func CountersUnread(why string) bench.Finding {
+	return found(bench.FoundCountersUnread, nil, "counters not read at both ends of the step: %s", why)
+}
+
+// ReadingsFailed is about a step in the course of which counters could not be read so many times.
+func ReadingsFailed(n int) bench.Finding {
+	return found(bench.FoundReadingsFailed, figures{"readings": float64(n)}, "%d of the readings in between failed", n)
+}
+
+// Neighbours is about other runs that were at work during a step.
+func Neighbours(others []string) bench.Finding {
+	return found(bench.FoundNeighbour, figures{"runs": float64(len(others))},
+		"another locbench was at work on the same machine: %s", strings.Join(others, "; "))
+}
+
+// Incident is about what befell a contender, so long after the beginning of the step; 0 or less: not known, or of no use.
+func Incident(in bench.Incident, after time.Duration) bench.Finding {
+	f, text := figures(nil), in.Text
+	if after > 0 {
+		f = figures{"after_ns": float64(after)}
+		text += ", " + units.Duration(after) + " after its start"
+	}
+	return found(bench.FindingKind(in.Kind), f, "%s", text)
+}
+
+// ClockSet is about a jump of the time of day, forward or (negative) back, in or before a step, counted from 1.
+func ClockSet(moved time.Duration, step int) bench.Finding {
+	way := "forward"
+	if moved < 0 {
+		way = "back"
+	}
+	return found(bench.FoundClockSet, figures{"moved_ns": float64(moved), "step": float64(step)},
+		"this machine's clock was set %s by %s in or before step %d, or the machine slept: durations are right all the same, times of day go on as they were",
+		way, moved.Abs().Round(100*time.Millisecond), step)
+}
+
+// Hung is about a contender that had to be killed, so long after it was asked to stop.
+func Hung(grace time.Duration) bench.Finding {
+	return found(bench.FoundHung, figures{"grace_ns": float64(grace)},
+		"it hung when it was asked to stop: %s after SIGTERM it had not ended and was killed (SIGKILL)", grace)
+}
+
+// Overcommitted is about contenders that are alive at the same time and may take more memory than there is.
+func Overcommitted(contenders, all, machine int64) bench.Finding {
+	return found(bench.FoundOvercommitted, figures{"contenders": float64(contenders), "bytes": float64(all), "machine_bytes": float64(machine)},
+		"%d contenders are alive at the same time, and may take %s together: this machine has %s", contenders, units.Bytes(all), units.Bytes(machine))
+}

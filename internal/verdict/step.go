@@ -1,0 +1,169 @@
+package verdict
+
+import (
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/units"
+)
+
+// Restless is about a contender that was at work while it waited for its turns.
+func Restless(res bench.StepResult) bench.Findings {
+	if res.Turns == nil || res.Turns.Restless() <= restless {
+		return nil
+	}
+	n := res.Turns.Restless()
+	return bench.Findings{found(bench.FoundRestless, figures{"cpus": n},
+		"it used %.2f CPUs while it waited for its turns: those whose turn it was may have missed them", n)}
+}
+
+// Killed is about processes of a contender that the kernel killed in a step; its main process may have survived them.
+func Killed(res bench.StepResult) bench.Findings {
+	n := oomKills(res)
+	if n <= 0 {
+		return nil
+	}
+	return bench.Findings{found(bench.FoundOOM, figures{"processes": float64(n)},
+		"the kernel killed %d of its processes for want of memory", n)}
+}
+
+func memories(res bench.StepResult) (before, after *bench.Memory) {
+	if res.Before == nil || res.After == nil || res.Before.Memory == nil || res.After.Memory == nil {
+		return nil, nil
+	}
+	return res.Before.Memory, res.After.Memory
+}
+
+func oomKills(res bench.StepResult) int64 {
+	b, a := memories(res)
+	if b == nil {
+		return 0
+	}
+	return a.OOMKills - b.OOMKills
+}
+
+// StoodStill is about a machine that did not run what was due: the highest latencies are its own then, not the contender's.
+func StoodStill(res bench.StepResult) bench.Findings {
+	h := res.Hiccups
+	if h == nil || h.Count == 0 {
+		return nil
+	}
+	share := h.Share(res.Load.Wall)
+	if h.Max < longStandstill && share < standstills {
+		return nil
+	}
+	doubt := "the highest latencies may be the machine's"
+	if !h.Preferred {
+		doubt += ", or its CPUs were all busy (this user has no real-time class for the thread that watches)"
+	}
+	return bench.Findings{found(bench.FoundStandstill, figures{"times": float64(h.Count), "longest_ns": float64(h.Max), "share": share},
+		"the machine stood still: %d times for 1 ms or more, at the longest for %s, %.1f %% of the step on each CPU; %s",
+		h.Count, units.Duration(h.Max), 100*share, doubt)}
+}
+
+// OnThisMachine is what a machine of so many CPUs, on which contender and client run, may have done to a step: others' work, heat,
+// and the client. An embedded store's work is the client's here.
+func OnThisMachine(res bench.StepResult, inst bench.InstanceInfo, cpus int) (all bench.Findings) {
+	if _, steal, ok := res.HostShare(); ok && steal >= stealSeen {
+		all = append(all, found(bench.FoundStolen, figures{"share": steal},
+			"the hypervisor gave %.1f %% of this machine's CPU time to others", 100*steal))
+	}
+	if n, ok := res.Throttles(); ok && n > 0 {
+		all = append(all, found(bench.FoundHot, figures{"times": float64(n)},
+			"CPUs were slowed down for their heat (%d times)", n))
+	}
+	used, ok := res.CPUs()
+	if !ok {
+		return all
+	}
+	limit := inst.Limits.CPUs
+	if !inst.LimitsEnforced {
+		limit = 0
+	}
+	return append(all, bottleneck(res.Load, used, limit, cpus)...)
+}
+
+// bottleneck tells whether the client rather than the contender limited a step: the contender left CPU time unused although the
+// client had most of the machine, or both together had nearly all of it. contender used so many CPUs of its limit (0: not limited).
+func bottleneck(l bench.Load, used, limit float64, cpus int) bench.Findings {
+	machine := float64(cpus)
+	if limit <= 0 || limit > machine {
+		limit = machine
+	}
+	client := clientCPUs(l)
+	if wall(l) <= 0 || used >= usedUp*limit || client < machine/2 && client+used < usedUp*machine {
+		return nil
+	}
+	return bench.Findings{found(bench.FoundClientSuspected, figures{"client_cpus": client, "machine_cpus": machine, "contender_cpus": used, "contender_limit": limit},
+		"the client may be the bottleneck: locbench used %.2f of %d CPUs, the contender only %.2f of its %.2g",
+		client, cpus, used, limit)}
+}
+
+// FromOutside are the findings about a step that say that something else than the contender may have limited it.
+func FromOutside(res bench.StepResult) (all bench.Findings) {
+	for _, f := range res.Warnings {
+		switch f.Kind {
+		case bench.FoundClientSuspected, bench.FoundStolen, bench.FoundHot, bench.FoundNeighbour:
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// Crowded is the share of the machine's CPU time that neither contender nor client nor store has used (stolen time among it), where
+// that may have been what limited a contender of so many CPUs (0: not limited); else 0.
+func Crowded(res bench.StepResult, quota float64) float64 {
+	busy, steal, ok := res.HostShare()
+	cpu, known := res.CPU()
+	if !ok || !known || res.Load.Wall <= 0 || busy+steal < fullyBusy || AtQuota(res, quota) {
+		return 0
+	}
+	b, a := res.BesideBefore.Host, res.BesideAfter.Host
+	whole := a.Busy - b.Busy + a.Idle - b.Idle + a.Steal - b.Steal
+	own := cpu + res.Load.ClientCPU
+	if store, ok := res.StoreCPUs(); ok {
+		own += time.Duration(store * float64(res.Load.Wall))
+	}
+	if share := busy + steal - own.Seconds()/whole.Seconds(); share >= crowded {
+		return share
+	}
+	return 0
+}
+
+// AtQuota tells whether a contender was at its own limit of so many CPUs (0: none), whatever else went on.
+func AtQuota(res bench.StepResult, quota float64) bool {
+	used, ok := res.CPUs()
+	if quota <= 0 || !ok {
+		return false
+	}
+	t, _ := res.Throttling()
+	often := t.Periods > 0 && float64(t.Throttled) >= throttling*float64(t.Periods)
+	return used >= usedUp*quota || often
+}
+
+// Mark is what counters say about a step in one share: of its requests, periods or memory.
+type Mark struct {
+	Kind  bench.FindingKind
+	Share float64
+}
+
+// Marks are those that are worth a word beside the figures, the gravest first.
+func Marks(res bench.StepResult, limits bench.Limits) (all []Mark) {
+	if ratio := res.Load.ErrorRatio(); ratio >= ErrorsMatter {
+		all = append(all, Mark{bench.FoundErrors, ratio})
+	}
+	if n := res.Load.Dropped; n > 0 && res.Load.Scheduled > 0 {
+		all = append(all, Mark{bench.FoundDropped, float64(n) / float64(res.Load.Scheduled)})
+	}
+	if t, ok := res.Throttling(); ok && t.Periods > 0 {
+		if share := float64(t.Throttled) / float64(t.Periods); share >= throttlingSeen {
+			all = append(all, Mark{bench.FoundThrottled, share})
+		}
+	}
+	if res.After != nil && res.After.Memory != nil && limits.Memory > 0 {
+		if share := float64(res.After.Memory.Used) / float64(limits.Memory); share >= memorySeen {
+			all = append(all, Mark{bench.FoundMemory, share})
+		}
+	}
+	return all
+}
