@@ -14,12 +14,17 @@ import (
 // floor does not know its neighbours. docs/architecture.md has the picture.
 var floors = [][]string{
 	{"bench"},
-	{"cpuset", "estimate", "hdr", "lines", "procfs", "safe", "secret", "slo", "strictyaml", "thread", "units"},
+	{"cpuset", "estimate", "goruntime", "hdr", "lines", "procfs", "safe", "secret", "slo", "strictyaml", "thread", "units"},
 	{"cgroup", "docker", "stats"},
 	{"around", "capacity", "check", "contender", "dataset", "event", "hiccup", "launch", "load", "machine", "oracle", "profile", "ready", "results", "sample", "seed", "store", "verdict"},
 	{"compare", "summary"},
 	{"export", "live", "metrics", "plain", "report", "runner", "tui"},
 	{"cli"},
+}
+
+// within are the floors inside of a room, for packages right below it; "" is the room's own package.
+var within = map[string][][]string{
+	"load": {{"phases", "record", "stamp", "wire"}, {"workload"}, {"fast", "portable"}, {""}},
 }
 
 // owners are the packages that alone may import a large dependency.
@@ -60,6 +65,7 @@ func TestImportsPointDownward(t *testing.T) {
 		seen++
 		for _, imp := range p.Imports {
 			checkImport(t, room, imp)
+			checkWithin(t, p.ImportPath, imp)
 		}
 	}
 	if seen < 20 {
@@ -89,6 +95,23 @@ func checkImport(t *testing.T, room, imp string) {
 	}
 	if room == "bench" && strings.Contains(imp, ".") {
 		t.Errorf("bench imports %s: the vocabulary needs the standard library alone", imp)
+	}
+}
+
+// checkWithin keeps the floors inside of a room.
+func checkWithin(t *testing.T, importing, imp string) {
+	t.Helper()
+	room := roomOf(importing)
+	rooms := within[room]
+	if rooms == nil || roomOf(imp) != room {
+		return
+	}
+	floor := func(importPath string) int {
+		name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(importPath, "locbench/internal/"+room), "/"), "/")
+		return slices.IndexFunc(rooms, func(names []string) bool { return slices.Contains(names, name) })
+	}
+	if from, to := floor(importing), floor(imp); from < 0 || to < 0 || to >= from {
+		t.Errorf("%s imports %s, which does not stand below it within %s", importing, imp, room)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/cgroup"
 	"locbench/internal/cpuset"
+	"locbench/internal/load/record"
 	"locbench/internal/units"
 )
 
@@ -25,13 +26,13 @@ const (
 )
 
 // judge tells the doubt that the client itself can have about its result.
-func judge(l bench.Load, rec *recorder, places int) []string {
+func judge(l bench.Load, rec *record.Result, places int) []string {
 	var warnings []string
-	if rec.cut > 0 {
-		warnings = append(warnings, fmt.Sprintf(plural(rec.cut, "interrupted: %d request in flight was cut off and is neither success nor error",
-			"interrupted: %d requests in flight were cut off and are neither successes nor errors"), rec.cut))
+	if rec.Cut > 0 {
+		warnings = append(warnings, fmt.Sprintf(plural(rec.Cut, "interrupted: %d request in flight was cut off and is neither success nor error",
+			"interrupted: %d requests in flight were cut off and are neither successes nor errors"), rec.Cut))
 	}
-	if again := rec.opened - int64(places-rec.preopened); again > 0 && l.Succeeded > 0 && !rec.users {
+	if again := rec.Opened - int64(places-rec.Preopened); again > 0 && l.Succeeded > 0 && !rec.Users {
 		text := "a connection was opened again"
 		if again > 1 {
 			text = fmt.Sprintf("connections were opened again %d times", again)
@@ -41,12 +42,12 @@ func judge(l bench.Load, rec *recorder, places int) []string {
 	if n := l.Failed[bench.ErrClient]; n > 0 {
 		warnings = append(warnings, fmt.Sprintf(plural(n, "%d request", "%d requests")+" failed for want of ports, files or memory of the client: %s", n, l.Examples[bench.ErrClient]))
 	}
-	if rec.open {
+	if rec.Open {
 		warnings = append(warnings, punctuality(l)...)
 	}
 	if l.Unserved > 0 {
 		warnings = append(warnings, fmt.Sprintf("the queue is longer than the lead-in: after %s %d of %d connections had no answer yet, so that the interval may not be in a steady state",
-			units.Duration(l.LeadIn), l.Unserved, rec.connections))
+			units.Duration(l.LeadIn), l.Unserved, rec.Connections))
 	}
 	if w := little(l, rec); w != "" {
 		warnings = append(warnings, w)
@@ -95,7 +96,7 @@ func punctuality(l bench.Load) (warnings []string) {
 	}
 	if own := l.Late - max(l.Held-l.Dropped, 0); float64(own) > lateShare*float64(l.Sent) {
 		warnings = append(warnings, fmt.Sprintf("client-bound: %d of %d requests were sent more than %s after they were due although connections were free",
-			own, l.Sent, lateAfter))
+			own, l.Sent, record.LateAfter))
 	}
 	return warnings
 }
@@ -105,28 +106,28 @@ func punctuality(l bench.Load) (warnings []string) {
 // the times of the exchanges that ended in the interval. In a closed loop a difference is what the client itself has spent between an answer
 // and the next request. Else the third record, of how much of each exchange lies within the interval, says which it is: without it agreeing
 // with the integral one of the records is wrong; with it the step was not in a steady state.
-func little(l bench.Load, rec *recorder) string {
-	answers := l.Succeeded + total(rec.total.failed)
-	if answers < fewAnswers || l.Elapsed <= 0 || rec.cut > 0 {
+func little(l bench.Load, rec *record.Result) string {
+	answers := l.Succeeded + total(rec.Ended.Failed)
+	if answers < fewAnswers || l.Elapsed <= 0 || rec.Cut > 0 {
 		return ""
 	}
 	length, slack := float64(l.Elapsed), float64(littleSlack)*float64(answers)
-	counted, shared, busy := float64(rec.counted), float64(rec.shared), float64(rec.busy)
+	counted, shared, busy := float64(rec.Counted), float64(rec.Shared), float64(rec.Busy)
 	could := counted // be in flight
-	if !rec.open && !rec.whole {
-		could = max(counted, length*float64(rec.connections)-float64(rec.rested))
+	if !rec.Open && !rec.Whole {
+		could = max(counted, length*float64(rec.Connections)-float64(rec.Rested))
 	}
 	switch {
 	case shared > counted*(1+littleTolerance)+slack:
 		return fmt.Sprintf("%.2f requests were in flight by their times, but only %.2f by counting them: the clock of this machine is not steady",
 			shared/length, counted/length)
-	case rec.open && shared < counted*(1-littleTolerance)-slack:
+	case rec.Open && shared < counted*(1-littleTolerance)-slack:
 		return fmt.Sprintf("%.2f requests were in flight by their times, but %.2f by counting them: the client did not see answers when they came",
 			shared/length, counted/length)
-	case !rec.open && shared < could*(1-littleTolerance):
+	case !rec.Open && shared < could*(1-littleTolerance):
 		return fmt.Sprintf("client-bound: %.1f of %.1f requests in flight, %s of the client between an answer and the next request",
 			shared/length, could/length, time.Duration((could-shared)/float64(answers)).Round(100*time.Nanosecond))
-	case rec.lasted == 0 && math.Abs(busy-counted) > steadyWithin*could+slack: // the ends of short turns are too large a part of them
+	case !rec.Turns && math.Abs(busy-counted) > steadyWithin*could+slack: // the ends of short turns are too large a part of them
 		return fmt.Sprintf("not in a steady state: throughput × mean latency is %.2f, but %.2f requests were in flight: the queue was growing or shrinking",
 			busy/length, counted/length)
 	}

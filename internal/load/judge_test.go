@@ -1,63 +1,18 @@
 package load
 
 import (
-	"context"
-	"crypto/x509"
 	"errors"
-	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"os"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"locbench/internal/bench"
+	"locbench/internal/load/record"
+	"locbench/internal/load/workload"
 )
-
-func TestClassify(t *testing.T) {
-	dial := func(err error) error { return &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", err)} }
-	for _, test := range []struct {
-		err  error
-		want bench.ErrorKind
-	}{
-		{dial(errnoRefused()[0]), bench.ErrRefused},
-		{dial(errnoReset()[0]), bench.ErrReset},
-		{dial(errnoClient()[0]), bench.ErrClient},
-		{dial(syscall.EHOSTUNREACH), bench.ErrOther},
-		{fmt.Errorf("read: %w", os.ErrDeadlineExceeded), bench.ErrTimeout},
-		{context.DeadlineExceeded, bench.ErrTimeout},
-		{bodyError{os.ErrDeadlineExceeded}, bench.ErrTimeout},
-		{bodyError{io.ErrUnexpectedEOF}, bench.ErrReset},
-		{bodyError{errors.New("malformed chunked encoding")}, bench.ErrBody},
-		{io.EOF, bench.ErrReset},
-		{x509.UnknownAuthorityError{}, bench.ErrOther},
-		{&net.DNSError{Err: "no such host"}, bench.ErrOther},
-		{&net.DNSError{Err: "late", IsTimeout: true}, bench.ErrTimeout},
-	} {
-		if got := classify(test.err); got != test.want {
-			t.Errorf("%v is %q, want %q", test.err, got, test.want)
-		}
-	}
-	for status, want := range map[int]bench.ErrorKind{100: "1xx", 204: "2xx", 302: "3xx", 404: "4xx", 599: "5xx", 600: bench.ErrOther, 99: bench.ErrOther} {
-		if got := class(status); got != want {
-			t.Errorf("status %d is %q, want %q", status, got, want)
-		}
-	}
-}
-
-func TestExamplesAreBounded(t *testing.T) {
-	for _, s := range []string{"", "a\x00b\x1b[2J\nc\x7f\u009b", strings.Repeat("é", 1000), "x" + strings.Repeat("\xff", 1000)} {
-		got := bound(s)
-		if len(got) > maxExample+3 || !utf8.ValidString(got) || strings.ContainsFunc(got, func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }) {
-			t.Errorf("%q became %q", s, got)
-		}
-	}
-}
 
 func TestCheckLimits(t *testing.T) {
 	if err := CheckLimits(1); err != nil {
@@ -76,12 +31,12 @@ func TestCheckLimits(t *testing.T) {
 
 func TestRunRefusesWhatTheMachineCannotOpen(t *testing.T) {
 	ports, ok := localPorts()
-	if !ok || ports >= maxConnections {
+	if !ok || ports >= workload.MaxConnections {
 		t.Skip("this system does not limit local ports, or does not tell")
 	}
-	_, err := Engine{}.Run(t.Context(), plan("http://127.0.0.1:1", maxConnections, time.Second), nil)
+	_, err := Engine{}.Run(t.Context(), plan("http://127.0.0.1:1", workload.MaxConnections, time.Second), nil)
 	var limit *LimitError
-	if !errors.As(err, &limit) || limit.Connections != maxConnections {
+	if !errors.As(err, &limit) || limit.Connections != workload.MaxConnections {
 		t.Errorf("error %v", err)
 	}
 }
@@ -100,25 +55,26 @@ func TestLittlesLaw(t *testing.T) {
 	}
 }
 
-// One second of a step with 10 connections whose records agree; an error planted in any of them is found.
+// One second of a step with 10 connections whose records agree; an error planted in any of them is
+// found.
 func TestLittlesLawIsFlagged(t *testing.T) {
 	for name, test := range map[string]struct {
-		plant func(*recorder)
+		plant func(*record.Result)
 		want  string
 	}{
-		"none":                        {func(*recorder) {}, ""},
-		"time of the exchanges, more": {func(r *recorder) { r.busy = r.busy * 112 / 100 }, "not in a steady state: throughput × mean latency is 11.20, but 10.00"},
-		"time of the exchanges, less": {func(r *recorder) { r.busy = r.busy * 88 / 100 }, "not in a steady state: throughput × mean latency is 8.80, but 10.00"},
-		"count of those in flight":    {func(r *recorder) { r.counted = r.counted * 92 / 100 }, "10.00 requests were in flight by their times, but only 9.20"},
-		"too many counted":            {func(r *recorder) { r.counted = r.counted * 108 / 100 }, "client-bound: 10.0 of 10.8 requests in flight"},
-		"the client was slow":         {func(r *recorder) { r.busy, r.shared = r.busy*8/10, r.shared*8/10 }, "client-bound: 8.0 of 10.0 requests in flight, 10ms of the client between"},
-		"connections were opened again": {func(r *recorder) {
-			r.busy, r.shared, r.counted, r.rested = r.busy/2, r.shared/2, r.counted/2, 5*time.Second
+		"none":                        {func(*record.Result) {}, ""},
+		"time of the exchanges, more": {func(r *record.Result) { r.Busy = r.Busy * 112 / 100 }, "not in a steady state: throughput × mean latency is 11.20, but 10.00"},
+		"time of the exchanges, less": {func(r *record.Result) { r.Busy = r.Busy * 88 / 100 }, "not in a steady state: throughput × mean latency is 8.80, but 10.00"},
+		"count of those in flight":    {func(r *record.Result) { r.Counted = r.Counted * 92 / 100 }, "10.00 requests were in flight by their times, but only 9.20"},
+		"too many counted":            {func(r *record.Result) { r.Counted = r.Counted * 108 / 100 }, "client-bound: 10.0 of 10.8 requests in flight"},
+		"the client was slow":         {func(r *record.Result) { r.Busy, r.Shared = r.Busy*8/10, r.Shared*8/10 }, "client-bound: 8.0 of 10.0 requests in flight, 10ms of the client between"},
+		"connections were opened again": {func(r *record.Result) {
+			r.Busy, r.Shared, r.Counted, r.Rested = r.Busy/2, r.Shared/2, r.Counted/2, 5*time.Second
 		}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rec := newRecorder(nil, 10, 0)
-			rec.busy, rec.shared, rec.counted = 10*time.Second, 10*time.Second, 10*time.Second
+			rec := &record.New(bench.Step{Connections: 10}, nil).Result
+			rec.Busy, rec.Shared, rec.Counted = 10*time.Second, 10*time.Second, 10*time.Second
 			test.plant(rec)
 			got := little(bench.Load{Elapsed: time.Second, Succeeded: 200}, rec)
 			if test.want == "" && got != "" || !strings.HasPrefix(got, test.want) {
@@ -133,8 +89,8 @@ func TestOneIsNoPlural(t *testing.T) {
 		1: "interrupted: 1 request in flight was cut off and is neither success nor error|a connection was opened again; the time for it is part of the latency|1 request failed for want of ports, files or memory of the client: x",
 		2: "interrupted: 2 requests in flight were cut off and are neither successes nor errors|connections were opened again 2 times; the time for it is part of the latency|2 requests failed for want of ports, files or memory of the client: x",
 	} {
-		rec := newRecorder(nil, 1, 0)
-		rec.cut, rec.opened = n, n+1
+		rec := &record.New(bench.Step{Connections: 1}, nil).Result
+		rec.Cut, rec.Opened = n, n+1
 		l := bench.Load{Elapsed: time.Second, Succeeded: 1, Failed: map[bench.ErrorKind]int64{bench.ErrClient: n}, Examples: map[bench.ErrorKind]string{bench.ErrClient: "x"}}
 		if got := strings.Join(judge(l, rec, 1), "|"); !strings.HasPrefix(got, want) {
 			t.Errorf("%q, want %q", got, want)
@@ -143,7 +99,7 @@ func TestOneIsNoPlural(t *testing.T) {
 }
 
 func TestJudgeSuspectsTheClient(t *testing.T) {
-	rec := newRecorder(nil, 1, 0)
+	rec := &record.New(bench.Step{Connections: 1}, nil).Result
 	l := bench.Load{Elapsed: time.Second, ClientCPU: time.Duration(0.9 * ownCPUs() * float64(time.Second)), ClientCPUs: ownCPUs()}
 	if got := judge(l, rec, 1); len(got) != 1 || !strings.Contains(got[0], "the client may be the bottleneck") {
 		t.Errorf("%q", got)
@@ -207,21 +163,22 @@ func TestPunctuality(t *testing.T) {
 }
 
 func TestSaturation(t *testing.T) {
-	rec := newRecorder(nil, 1, 0)
-	rec.interval.decide(0, int64(10*time.Second))
-	rec.idled(9 * time.Second)
-	rec.idled(100 * time.Millisecond) // the busiest one counts
-	rec.idled(11 * time.Second)
-	l := rec.load()
+	rec := record.New(bench.Step{Arrivals: &bench.Arrivals{Users: 1}, Duration: 10 * time.Second}, nil)
+	rec.Begin(0)
+	rec.Idled(9 * time.Second)
+	rec.Idled(100 * time.Millisecond) // the busiest one counts
+	rec.Idled(11 * time.Second)
+	l := rec.Load()
 	if l.Saturation != .99 {
 		t.Errorf("saturation %g", l.Saturation)
 	}
-	if got := judge(l, rec, 0); len(got) != 1 || !strings.Contains(got[0], "had something to do in 99 % of the step") {
+	if got := judge(l, &rec.Result, 0); len(got) != 1 || !strings.Contains(got[0], "had something to do in 99 % of the step") {
 		t.Errorf("%q", got)
 	}
 }
 
-// A contender that takes 20 ms leaves the client idle, and as many in flight as there are connections.
+// A contender that takes 20 ms leaves the client idle, and as many in flight as there are
+// connections.
 func TestInFlightAndSaturationOfAStep(t *testing.T) {
 	server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
 		time.Sleep(20 * time.Millisecond)

@@ -19,7 +19,9 @@ import (
 	"go.uber.org/goleak"
 
 	"locbench/internal/bench"
+	"locbench/internal/goruntime"
 	"locbench/internal/hdr"
+	"locbench/internal/hiccup"
 )
 
 func TestMain(m *testing.M) {
@@ -29,6 +31,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	goruntime.Start(hiccup.Threads()) // as every process that drives load
 	if words := os.Getenv(clientEnv); words != "" {
 		if err := client(words); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -41,7 +44,8 @@ func TestMain(m *testing.M) {
 // portableEnv makes all tests run the portable loop.
 const portableEnv = "LOCBENCH_LOAD_TEST_PORTABLE"
 
-// Both loops keep the same promises: whatever is tested of the one that this system chooses holds for the portable one.
+// Both loops keep the same promises: whatever is tested of the one that this system chooses holds
+// for the portable one.
 func TestPortableLoop(t *testing.T) {
 	if os.Getenv(portableEnv) != "" {
 		t.Skip("this is the portable loop")
@@ -64,7 +68,7 @@ func TestEpollLoop(t *testing.T) {
 	if os.Getenv(epollEnv) != "" || os.Getenv(portableEnv) != "" {
 		t.Skip("this is another loop")
 	}
-	if err := ringWorks(); err != nil {
+	if err := HasLoop(LoopRing); err != nil {
 		t.Skip("SKIP: without io_uring all tests are of epoll: ", err)
 	}
 	command := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestRun|^TestConnections|^TestKept|^TestHostile|^TestLatency")

@@ -2,13 +2,14 @@ package load
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/load/record"
+	"locbench/internal/load/workload"
 )
 
 // sleeps is a handler that answers so much later.
@@ -83,7 +84,7 @@ func TestRunAsksOneRequestOfTheMix(t *testing.T) {
 		t.Errorf("%d succeeded, %d others asked, %v", l.Succeeded, other.Load(), l.Requests)
 	}
 	p.Step.Request = "c"
-	if _, err := newMix(p); err == nil || !strings.Contains(err.Error(), `no request is called "c"`) {
+	if _, err := workload.NewMix(p.spec()); err == nil || !strings.Contains(err.Error(), `no request is called "c"`) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -117,17 +118,6 @@ func TestRunRampsConnections(t *testing.T) {
 	}
 }
 
-func TestBegins(t *testing.T) {
-	s := bench.Step{Connections: 5, RampFrom: 2, Duration: 4 * time.Second}
-	var got []time.Duration
-	for i := range s.Connections {
-		got = append(got, begins(s, i))
-	}
-	if want := []time.Duration{0, 0, time.Second, 2 * time.Second, 3 * time.Second}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
-}
-
 // Two books are kept of what is in flight in an open loop, and they agree.
 func TestOpenLoopObeysLittlesLaw(t *testing.T) {
 	server := newCounting(t, sleeps(20*time.Millisecond))
@@ -137,12 +127,12 @@ func TestOpenLoopObeysLittlesLaw(t *testing.T) {
 	if text := strings.Join(l.Warnings, "\n"); strings.Contains(text, "mean latency is") || l.InFlight < 7 {
 		t.Errorf("%.2f in flight, %s", l.InFlight, text)
 	}
-	rec := newOpenRecorder(nil)
-	rec.busy, rec.shared, rec.counted = 8*time.Second, 8*time.Second, 10*time.Second
+	rec := &record.New(bench.Step{Rate: 1}, nil).Result
+	rec.Busy, rec.Shared, rec.Counted = 8*time.Second, 8*time.Second, 10*time.Second
 	if text := little(bench.Load{Elapsed: time.Second, Succeeded: 1000}, rec); !strings.Contains(text, "8.00 requests were in flight by their times, but 10.00 by counting") {
 		t.Errorf("%q", text)
 	}
-	rec.counted = 8300 * time.Millisecond
+	rec.Counted = 8300 * time.Millisecond
 	if text := little(bench.Load{Elapsed: time.Second, Succeeded: 1000}, rec); text != "" {
 		t.Errorf("%q", text)
 	}
