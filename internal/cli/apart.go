@@ -98,7 +98,7 @@ func (a *apart) begin() (err error) {
 			return err
 		}
 	}
-	a.settings = goruntime.Start(hiccup.Threads())
+	a.settings = goruntime.Start(hiccup.Places())
 	return nil
 }
 

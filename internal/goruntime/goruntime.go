@@ -20,8 +20,8 @@ const (
 )
 
 // spare is for how many goroutines that have to go on at once there is room to run Go code besides
-// all others: two of a step, two of the watch.
-const spare = 4
+// all others.
+const spare = 2
 
 // Settings are those of this process while it drives load.
 type Settings struct {
@@ -33,13 +33,13 @@ type Settings struct {
 	now     int // and the one that is set
 }
 
-// Start sets the runtime of this process for driving load, until Stop. sleepers is how many threads
-// keep the right to run Go code while they sleep, as thread.Nap does: they get places of their own.
-// Without the spare places a thread that the kernel lets run at once would wait for the Go
+// Start sets the runtime of this process for driving load, until Stop. others is how many places to
+// run Go code are needed beside those of the load, such as by threads that keep theirs while they
+// sleep. Without the spare places a thread that the kernel lets run at once would wait for the Go
 // scheduler's leave: all places may be held by threads that the kernel lets wait.
-func Start(sleepers int) *Settings {
+func Start(others int) *Settings {
 	s := &Settings{places: runtime.GOMAXPROCS(0)}
-	runtime.GOMAXPROCS(s.places + sleepers + spare)
+	runtime.GOMAXPROCS(s.places + others + spare)
 	runtime.GC() // what is garbage by now need not be collected later
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,7 +15,7 @@ func TestSettingsAreTakenBack(t *testing.T) {
 		t.Errorf("%d %% while load is driven", p)
 	}
 	if n := runtime.GOMAXPROCS(0); n != places+3+spare {
-		t.Errorf("%d places with room for three sleepers, %d before", n, places)
+		t.Errorf("%d places with room for three others, %d before", n, places)
 	}
 	settings.Stop()
 	if p, n := debug.SetGCPercent(100), runtime.GOMAXPROCS(0); p != 100 || n != places {

@@ -41,7 +41,7 @@ type Gap struct {
 }
 
 // Start watches every CPU that this process may use, sixteen at most, with looks nap apart. Its
-// threads need places to run; see Threads.
+// threads need places to run; see Places.
 func Start(nap time.Duration) *Meter { return start(nap, false) }
 
 // StartKept is Start for those who want to have the single gaps, of which it keeps the last
@@ -64,9 +64,12 @@ func start(nap time.Duration, keep bool) *Meter {
 	return m
 }
 
-// Threads is how many a Meter has: they keep the right to run Go code while they sleep. A process
-// that uses one gives them places first; see goruntime.Start.
-func Threads() int { return len(watched(thread.CPUs())) }
+// spare is for how many goroutines that have to go on at once there is room beside the threads.
+const spare = 2
+
+// Places is how many more places to run Go code (GOMAXPROCS) a Meter needs: its threads keep theirs
+// while they sleep. The process that uses one gives them; see goruntime.Start.
+func Places() int { return len(watched(thread.CPUs())) + spare }
 
 // watched are the CPUs to watch: -1 stands for any, where they cannot be chosen.
 func watched(cpus []int) []int {

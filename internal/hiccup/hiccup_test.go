@@ -11,7 +11,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	goruntime.Start(Threads())
+	goruntime.Start(Places())
 	os.Exit(m.Run())
 }
 

@@ -21,7 +21,6 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/goruntime"
 	"locbench/internal/hdr"
-	"locbench/internal/hiccup"
 )
 
 func TestMain(m *testing.M) {
@@ -31,13 +30,13 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	goruntime.Start(hiccup.Threads()) // as every process that drives load
 	if words := os.Getenv(clientEnv); words != "" {
 		if err := client(words); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
 		return
 	}
+	goruntime.Start(0) // as every process that drives load
 	goleak.VerifyTestMain(m)
 }
 

@@ -11,6 +11,7 @@ import (
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 
 	"locbench/internal/bench"
+	"locbench/internal/goruntime"
 	"locbench/internal/hdr"
 	"locbench/internal/hiccup"
 )
@@ -34,6 +35,7 @@ const (
 //
 //	go test -run '^$' -bench Pace -benchtime 1x ./internal/load
 func BenchmarkPace(b *testing.B) {
+	defer goruntime.Start(hiccup.Places()).Stop()
 	url := benchServer(b, "")
 	ways := []struct {
 		name string

@@ -17,6 +17,7 @@ import (
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 
+	"locbench/internal/goruntime"
 	"locbench/internal/stats"
 	"locbench/internal/testenv"
 	"locbench/internal/thread"
@@ -166,6 +167,7 @@ func client(words string) error {
 		fmt.Printf("rate %f succeeded %d failed 0\n", m.Throughput, m.StatusCodes["200"])
 		return nil
 	}
+	goruntime.Start(0)
 	var before, after runtime.MemStats
 	p := plan(url, connections, 2*time.Second)
 	p.OnStart, p.OnEnd = func() { runtime.ReadMemStats(&before) }, func() { runtime.ReadMemStats(&after) }

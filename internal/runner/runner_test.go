@@ -18,7 +18,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	goruntime.Start(hiccup.Threads()) // as every process that drives load
+	goruntime.Start(hiccup.Places()) // as every process that drives load
 	goleak.VerifyTestMain(m)
 }
 
