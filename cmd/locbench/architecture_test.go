@@ -14,7 +14,7 @@ import (
 // floor does not know its neighbours. docs/architecture.md has the picture.
 var floors = [][]string{
 	{"bench"},
-	{"cpuset", "estimate", "exit", "hdr", "lines", "procfs", "safe", "secret", "strictyaml", "thread", "units"},
+	{"cpuset", "estimate", "exit", "goruntime", "hdr", "lines", "procfs", "safe", "secret", "strictyaml", "thread", "units"},
 	{"verdict"},
 	{"cgroup", "console", "docker", "stats"},
 	{"measure"},
@@ -24,6 +24,11 @@ var floors = [][]string{
 	{"export", "live", "metrics", "plain", "report", "runner", "tui", "worker"},
 	{"app"},
 	{"cli"},
+}
+
+// within are the floors inside of a room, for packages right below it; "" is the room's own package.
+var within = map[string][][]string{
+	"load": {{"phases", "record", "stamp", "wire"}, {"workload"}, {"fast", "portable"}, {""}},
 }
 
 // owners are the packages that alone may import a large dependency.
@@ -65,6 +70,7 @@ func TestImportsPointDownward(t *testing.T) {
 		seen++
 		for _, imp := range p.Imports {
 			checkImport(t, room, imp)
+			checkWithin(t, p.ImportPath, imp)
 		}
 	}
 	if seen < 20 {
@@ -94,6 +100,23 @@ func checkImport(t *testing.T, room, imp string) {
 	}
 	if room == "bench" && strings.Contains(imp, ".") {
 		t.Errorf("bench imports %s: the vocabulary needs the standard library alone", imp)
+	}
+}
+
+// checkWithin keeps the floors inside of a room.
+func checkWithin(t *testing.T, importing, imp string) {
+	t.Helper()
+	room := roomOf(importing)
+	rooms := within[room]
+	if rooms == nil || roomOf(imp) != room {
+		return
+	}
+	floor := func(importPath string) int {
+		name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(importPath, "locbench/internal/"+room), "/"), "/")
+		return slices.IndexFunc(rooms, func(names []string) bool { return slices.Contains(names, name) })
+	}
+	if from, to := floor(importing), floor(imp); from < 0 || to < 0 || to >= from {
+		t.Errorf("%s imports %s, which does not stand below it within %s", importing, imp, room)
 	}
 }
 

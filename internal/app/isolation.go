@@ -5,8 +5,9 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/cpuset"
+	"locbench/internal/goruntime"
+	"locbench/internal/hiccup"
 	"locbench/internal/launch"
-	"locbench/internal/thread"
 )
 
 // apart is the isolation of a run: who gets which CPUs. Its zero value parts nothing.
@@ -15,6 +16,7 @@ type apart struct {
 	contender []int  //
 	client    []int  //
 	store     string // of a container
+	settings  *goruntime.Settings
 	undo      func() error
 }
 
@@ -72,23 +74,31 @@ func newApart(i bench.Isolation) (a apart) {
 	return apart{all: cpuset.Allowed(), contender: contender, client: client, store: i.Store}
 }
 
-// begin keeps this process to its CPUs, once: after what is built and filled, which may use all of them, and before the first contender.
+// begin keeps this process to its CPUs and sets its Go runtime for driving load, once: after what is
+// built and filled, which may use all CPUs, and before the first contender.
 func (a *apart) begin() (err error) {
-	if len(a.client) == 0 || a.undo != nil {
+	if a.settings != nil {
 		return nil
 	}
-	a.undo, err = cpuset.Keep(a.client)
-	thread.Rebase()
-	return err
+	if len(a.client) > 0 {
+		if a.undo, err = cpuset.Keep(a.client); err != nil {
+			return err
+		}
+	}
+	a.settings = goruntime.Start(hiccup.Places())
+	return nil
 }
 
-// end gives this process its CPUs back.
+// end gives this process its settings and its CPUs back.
 func (a *apart) end() error {
-	if a.undo == nil {
+	if a.settings == nil {
 		return nil
 	}
+	a.settings.Stop()
 	undo := a.undo
-	a.undo = nil
-	defer thread.Rebase()
+	a.settings, a.undo = nil, nil
+	if undo == nil {
+		return nil
+	}
 	return undo()
 }

@@ -1,6 +1,8 @@
-// Package hiccup notices when the machine itself stands still: a hypervisor that runs others, a firmware interrupt, a frozen host. A thread on each
-// CPU sleeps for a little while, again and again, and keeps how much later than asked it ran. It is the idea of Gil Tene's
-// jHiccup. What a step measured while its machine stood still says nothing about the contender, and a steal time of 0 does not say that it did not.
+// Package hiccup notices when the machine itself stands still: a hypervisor that runs others, a
+// firmware interrupt, a frozen host. A thread on each CPU sleeps for a little while, again and
+// again, and keeps how much later than asked it ran. It is the idea of Gil Tene's jHiccup. What a
+// step measured while its machine stood still says nothing about the contender, and a steal time of
+// 0 does not say that it did not.
 package hiccup
 
 import (
@@ -13,7 +15,8 @@ import (
 )
 
 const (
-	// Nap is how long the threads sleep where nothing else is asked for: 250 looks per second and CPU cost some thousandths of it.
+	// Nap is how long the threads sleep where nothing else is asked for: 250 looks per second and
+	// CPU cost some thousandths of it.
 	Nap = 4 * time.Millisecond
 
 	stall   = time.Millisecond // how late a thread has to be for it to count
@@ -28,7 +31,6 @@ type Meter struct {
 	keep    bool
 	cancel  context.CancelFunc
 	threads sync.WaitGroup
-	room    func()
 }
 
 // Gap is one time for which a CPU did not run the thread that was due on it.
@@ -38,16 +40,18 @@ type Gap struct {
 	Length time.Duration
 }
 
-// Start watches every CPU that this process may use, sixteen at most, with looks nap apart.
+// Start watches every CPU that this process may use, sixteen at most, with looks nap apart. Its
+// threads need places to run; see Places.
 func Start(nap time.Duration) *Meter { return start(nap, false) }
 
-// StartKept is Start for those who want to have the single gaps, of which it keeps the last thousands.
+// StartKept is Start for those who want to have the single gaps, of which it keeps the last
+// thousands.
 func StartKept(nap time.Duration) *Meter { return start(nap, true) }
 
 func start(nap time.Duration, keep bool) *Meter {
 	ctx, cancel := context.WithCancel(context.Background())
 	cpus := watched(thread.CPUs())
-	m := &Meter{cancel: cancel, keep: keep, room: thread.Room(len(cpus))}
+	m := &Meter{cancel: cancel, keep: keep}
 	m.since.CPUs = len(cpus)
 	preferred := make(chan bool, len(cpus))
 	for _, cpu := range cpus {
@@ -59,6 +63,13 @@ func start(nap time.Duration, keep bool) *Meter {
 	}
 	return m
 }
+
+// spare is for how many goroutines that have to go on at once there is room beside the threads.
+const spare = 2
+
+// Places is how many more places to run Go code (GOMAXPROCS) a Meter needs: its threads keep theirs
+// while they sleep. The process that uses one gives them; see goruntime.Start.
+func Places() int { return len(watched(thread.CPUs())) + spare }
 
 // watched are the CPUs to watch: -1 stands for any, where they cannot be chosen.
 func watched(cpus []int) []int {
@@ -82,7 +93,8 @@ func (m *Meter) watch(ctx context.Context, cpu int, nap time.Duration, preferred
 	}
 	preferred <- thread.Watch()
 	for ctx.Err() == nil {
-		// Only the nap itself is the kernel's and the machine's doing. Before and after it the Go runtime may take its time, such as to collect garbage.
+		// Only the nap itself is the kernel's and the machine's doing. Before and after it the Go
+		// runtime may take its time, such as to collect garbage.
 		due := time.Now().Add(nap)
 		thread.Nap(nap)
 		if late := time.Since(due); late >= min(stall, nap) {
@@ -119,7 +131,8 @@ func (m *Meter) Take() bench.Hiccups {
 	return h
 }
 
-// Gaps are the single ones since it was last called, also those shorter than a millisecond if the naps are shorter.
+// Gaps are the single ones since it was last called, also those shorter than a millisecond if the
+// naps are shorter.
 func (m *Meter) Gaps() []Gap {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -132,5 +145,4 @@ func (m *Meter) Gaps() []Gap {
 func (m *Meter) Stop() {
 	m.cancel()
 	m.threads.Wait()
-	m.room()
 }

@@ -10,7 +10,8 @@ import (
 	"locbench/internal/thread"
 )
 
-// A thread of a higher priority that keeps a CPU for 60 ms is to the watching thread what a hypervisor is that runs another machine.
+// A thread of a higher priority that keeps a CPU for 60 ms is to the watching thread what a
+// hypervisor is that runs another machine.
 func TestAStallIsSeen(t *testing.T) {
 	m := StartKept(time.Millisecond)
 	defer m.Stop()
@@ -49,7 +50,8 @@ func hold(t *testing.T, cpu int, d time.Duration) (from, to time.Time) {
 	return from, to
 }
 
-// seen waits for a long gap on that CPU within that time, whatever else stands still on this machine.
+// seen waits for a long gap on that CPU within that time, whatever else stands still on this
+// machine.
 func seen(m *Meter, cpu int, from, to time.Time) bool {
 	for deadline := time.Now().Add(time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		for _, g := range m.Gaps() {

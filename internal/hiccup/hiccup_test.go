@@ -1,12 +1,19 @@
 package hiccup
 
 import (
+	"os"
 	"slices"
 	"testing"
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/goruntime"
 )
+
+func TestMain(m *testing.M) {
+	goruntime.Start(Places())
+	os.Exit(m.Run())
+}
 
 func TestWatchedAreSpread(t *testing.T) {
 	if got := watched(nil); !slices.Equal(got, []int{-1}) {

@@ -42,7 +42,8 @@ func (e *ends) String() string {
 	return strings.Join(e.events, " ")
 }
 
-// newHanging is a server that answers after 1 ms, but for the n-th request, which hangs until the client gives it up.
+// newHanging is a server that answers after 1 ms, but for the n-th request, which hangs until the
+// client gives it up.
 func newHanging(t *testing.T, n int64) *counting {
 	var asked atomic.Int64
 	return newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
@@ -197,52 +198,5 @@ func TestLastWindowDoesNotWaitForATimeout(t *testing.T) {
 	l := run(t, Engine{Window: 200 * time.Millisecond}, p)
 	if len(l.Windows) != 2 || l.Elapsed != p.Step.Duration || l.Failed[bench.ErrTimeout] != 1 {
 		t.Errorf("elapsed %s, failed %v, windows %v", l.Elapsed, l.Failed, l.Windows)
-	}
-}
-
-// Each exchange is counted once, by where the last byte of its answer lies.
-func TestWhatLiesInTheInterval(t *testing.T) {
-	rec := newRecorder(nil, 4, 0)
-	a := newAccount(false, nil)
-	rec.accounts = append(rec.accounts, a)
-	rec.interval.decide(int64(10*time.Second), int64(20*time.Second))
-	at := func(start, end time.Duration, kind bench.ErrorKind) {
-		a.record(&rec.interval, exchange{start: int64(start), end: int64(end), read: int64(end), kind: kind, example: "x"})
-	}
-	at(8*time.Second, 9*time.Second, "")
-	at(9*time.Second, 12*time.Second, "")
-	at(19*time.Second, 20*time.Second-1, "")
-	at(19*time.Second, 20*time.Second, "")
-	at(20*time.Second, 29*time.Second, "")
-	at(5*time.Second, 9*time.Second, bench.ErrTimeout)
-	at(5*time.Second, 15*time.Second, bench.ErrTimeout)
-	at(15*time.Second, 25*time.Second, bench.ErrReset)
-	w := rec.closeWindow(20*time.Second, undecided)
-	if w.Succeeded != 2 || w.Failed[bench.ErrTimeout] != 1 || len(w.Failed) != 1 {
-		t.Errorf("window: %+v", w)
-	}
-	l := rec.load()
-	if l.Succeeded != 2 || l.Lead != 1 || l.Drain != 2 || l.Failed[bench.ErrTimeout] != 2 || l.Failed[bench.ErrReset] != 1 || l.Elapsed != 10*time.Second {
-		t.Errorf("%d + %d + %d succeeded, failed %v in %s", l.Lead, l.Succeeded, l.Drain, l.Failed, l.Elapsed)
-	}
-	if want := 3*time.Second + time.Second - 1 + 10*time.Second; rec.busy != want {
-		t.Errorf("the exchanges that ended in it took %s, want %s", rec.busy, want)
-	}
-	if want := 2*time.Second + time.Second - 1 + time.Second + 5*time.Second + 5*time.Second; rec.shared != want {
-		t.Errorf("they shared %s with it, want %s", rec.shared, want)
-	}
-}
-
-func TestMistakesDoNotTellPasswords(t *testing.T) {
-	for _, url := range []string{"ftp://user:secret@h", "user:secret@h:80", "http://user:sec%zzret@h", "http://user:secret@h:port", "http://user:secret@"} {
-		_, err := newMix(plan(url, 1, time.Second))
-		if err == nil || strings.Contains(err.Error(), "sec") || !strings.Contains(err.Error(), "base URL: it must be") {
-			t.Errorf("%s: error %v", url, err)
-		}
-	}
-	p := plan("http://user:secret@h", 1, time.Second)
-	p.Requests[0].Path = "/%zz"
-	if _, err := newMix(p); err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "%zz") {
-		t.Errorf("error %v", err)
 	}
 }

@@ -15,10 +15,11 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/load/wire"
 )
 
-// raw is a server that does with a connection what no HTTP library would. serve handles one request whose head has been
-// read, and tells whether the connection stays open.
+// raw is a server that does with a connection what no HTTP library would. serve handles one request
+// whose head has been read, and tells whether the connection stays open.
 func raw(t *testing.T, serve func(conn net.Conn, request string) (keep bool)) (url string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -114,7 +115,7 @@ func TestRunOfRawAnswers(t *testing.T) {
 			case !strings.Contains(l.Examples[test.kind], test.text):
 				t.Errorf("example %q", l.Examples[test.kind])
 			}
-			if len(l.Examples[test.kind]) > maxExample+8 {
+			if len(l.Examples[test.kind]) > wire.MaxExample+8 {
 				t.Errorf("example of %d bytes", len(l.Examples[test.kind]))
 			}
 		})
@@ -142,7 +143,8 @@ func TestRunOnARefusingPort(t *testing.T) {
 	}
 	listener.Close()
 	l := run(t, Engine{}, plan("http://"+listener.Addr().String(), 4, 300*time.Millisecond))
-	// After 1, 2, 4 … 64 ms there is one attempt each 100 ms: 9 on each of 4 connections, and never many more.
+	// After 1, 2, 4 … 64 ms there is one attempt each 100 ms: 9 on each of 4 connections, and never
+	// many more.
 	if n := l.Failed[bench.ErrRefused]; n != l.Sent || n < 4 || n > 60 {
 		t.Errorf("failed %v of %d sent", l.Failed, l.Sent)
 	}

@@ -14,7 +14,8 @@ import (
 // reset makes the closing of conn a reset.
 func reset(conn net.Conn) { _ = conn.(*net.TCPConn).SetLinger(0) }
 
-// Each of these servers has its kind of error, takes a bounded amount of memory, and the step ends on time.
+// Each of these servers has its kind of error, takes a bounded amount of memory, and the step ends
+// on time.
 func TestHostileServers(t *testing.T) {
 	const ok = "HTTP/1.1 200 OK\r\n"
 	forever := func(begin, piece string, pause time.Duration) func(net.Conn, string) bool {
@@ -64,7 +65,8 @@ func TestHostileServers(t *testing.T) {
 			}
 			t.Run(name, func(t *testing.T) {
 				url := raw(t, func(conn net.Conn, request string) bool {
-					// Nobody writes for ever to a client that is gone, nor waits for one that does not read.
+					// Nobody writes for ever to a client that is gone, nor waits for one that does
+					// not read.
 					conn.SetWriteDeadline(time.Now().Add(slack * 2 * time.Second))
 					return test.serve(conn, request)
 				})

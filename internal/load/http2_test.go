@@ -177,7 +177,8 @@ func TestHTTP2ConnectionsAreKeptBetweenSteps(t *testing.T) {
 	}
 }
 
-// A server that goes away after some answers is a contender that has closed its connections: what it refuses counts, and the rest is asked anew.
+// A server that goes away after some answers is a contender that has closed its connections: what
+// it refuses counts, and the rest is asked anew.
 func TestHTTP2ServerThatGoesAway(t *testing.T) {
 	var n atomic.Int64
 	server, e := newHTTP2(t, false, func(w http.ResponseWriter, r *http.Request) int {

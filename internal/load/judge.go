@@ -6,15 +6,16 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/cgroup"
 	"locbench/internal/cpuset"
+	"locbench/internal/load/record"
 	"locbench/internal/verdict"
 )
 
 // judge is the doubt that the client itself has about its result.
-func judge(l bench.Load, rec *recorder, places int) bench.Findings {
+func judge(l bench.Load, rec *record.Result, places int) bench.Findings {
 	return verdict.Loop{
-		Open: rec.open, Whole: rec.whole, Parts: rec.lasted > 0, Users: rec.users, Connections: rec.connections,
-		Reopened: rec.opened - int64(places-rec.preopened), Answers: l.Succeeded + total(rec.total.failed), LateAfter: lateAfter,
-		Busy: rec.busy, Shared: rec.shared, Counted: rec.counted, Rested: rec.rested,
+		Open: rec.Open, Whole: rec.Whole, Parts: rec.Turns, Users: rec.Users, Connections: rec.Connections,
+		Reopened: rec.Opened - int64(places-rec.Preopened), Answers: l.Succeeded + total(rec.Ended.Failed), LateAfter: record.LateAfter,
+		Busy: rec.Busy, Shared: rec.Shared, Counted: rec.Counted, Rested: rec.Rested,
 	}.Judge(l)
 }
 

@@ -1,63 +1,18 @@
 package load
 
 import (
-	"context"
-	"crypto/x509"
 	"errors"
-	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"os"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"locbench/internal/bench"
+	"locbench/internal/load/record"
+	"locbench/internal/load/workload"
 )
-
-func TestClassify(t *testing.T) {
-	dial := func(err error) error { return &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", err)} }
-	for _, test := range []struct {
-		err  error
-		want bench.ErrorKind
-	}{
-		{dial(errnoRefused()[0]), bench.ErrRefused},
-		{dial(errnoReset()[0]), bench.ErrReset},
-		{dial(errnoClient()[0]), bench.ErrClient},
-		{dial(syscall.EHOSTUNREACH), bench.ErrOther},
-		{fmt.Errorf("read: %w", os.ErrDeadlineExceeded), bench.ErrTimeout},
-		{context.DeadlineExceeded, bench.ErrTimeout},
-		{bodyError{os.ErrDeadlineExceeded}, bench.ErrTimeout},
-		{bodyError{io.ErrUnexpectedEOF}, bench.ErrReset},
-		{bodyError{errors.New("malformed chunked encoding")}, bench.ErrBody},
-		{io.EOF, bench.ErrReset},
-		{x509.UnknownAuthorityError{}, bench.ErrOther},
-		{&net.DNSError{Err: "no such host"}, bench.ErrOther},
-		{&net.DNSError{Err: "late", IsTimeout: true}, bench.ErrTimeout},
-	} {
-		if got := classify(test.err); got != test.want {
-			t.Errorf("%v is %q, want %q", test.err, got, test.want)
-		}
-	}
-	for status, want := range map[int]bench.ErrorKind{100: "1xx", 204: "2xx", 302: "3xx", 404: "4xx", 599: "5xx", 600: bench.ErrOther, 99: bench.ErrOther} {
-		if got := class(status); got != want {
-			t.Errorf("status %d is %q, want %q", status, got, want)
-		}
-	}
-}
-
-func TestExamplesAreBounded(t *testing.T) {
-	for _, s := range []string{"", "a\x00b\x1b[2J\nc\x7f\u009b", strings.Repeat("é", 1000), "x" + strings.Repeat("\xff", 1000)} {
-		got := bound(s)
-		if len(got) > maxExample+3 || !utf8.ValidString(got) || strings.ContainsFunc(got, func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }) {
-			t.Errorf("%q became %q", s, got)
-		}
-	}
-}
 
 func TestCheckLimits(t *testing.T) {
 	if err := CheckLimits(1); err != nil {
@@ -76,12 +31,12 @@ func TestCheckLimits(t *testing.T) {
 
 func TestRunRefusesWhatTheMachineCannotOpen(t *testing.T) {
 	ports, ok := localPorts()
-	if !ok || ports >= maxConnections {
+	if !ok || ports >= workload.MaxConnections {
 		t.Skip("this system does not limit local ports, or does not tell")
 	}
-	_, err := Engine{}.Run(t.Context(), plan("http://127.0.0.1:1", maxConnections, time.Second), nil)
+	_, err := Engine{}.Run(t.Context(), plan("http://127.0.0.1:1", workload.MaxConnections, time.Second), nil)
 	var limit *LimitError
-	if !errors.As(err, &limit) || limit.Connections != maxConnections {
+	if !errors.As(err, &limit) || limit.Connections != workload.MaxConnections {
 		t.Errorf("error %v", err)
 	}
 }
@@ -101,7 +56,7 @@ func TestLittlesLaw(t *testing.T) {
 }
 
 func TestJudgeSuspectsTheClient(t *testing.T) {
-	rec := newRecorder(nil, 1, 0)
+	rec := &record.New(bench.Step{Connections: 1}, nil).Result
 	l := bench.Load{Elapsed: time.Second, ClientCPU: time.Duration(0.9 * ownCPUs() * float64(time.Second)), ClientCPUs: ownCPUs()}
 	if got := judge(l, rec, 1); len(got) != 1 || got[0].Kind != bench.FoundClientSuspected {
 		t.Errorf("%q", got)
@@ -113,21 +68,22 @@ func TestJudgeSuspectsTheClient(t *testing.T) {
 }
 
 func TestSaturation(t *testing.T) {
-	rec := newRecorder(nil, 1, 0)
-	rec.interval.decide(0, int64(10*time.Second))
-	rec.idled(9 * time.Second)
-	rec.idled(100 * time.Millisecond) // the busiest one counts
-	rec.idled(11 * time.Second)
-	l := rec.load()
+	rec := record.New(bench.Step{Arrivals: &bench.Arrivals{Users: 1}, Duration: 10 * time.Second}, nil)
+	rec.Begin(0)
+	rec.Idled(9 * time.Second)
+	rec.Idled(100 * time.Millisecond) // the busiest one counts
+	rec.Idled(11 * time.Second)
+	l := rec.Load()
 	if l.Saturation != .99 {
 		t.Errorf("saturation %g", l.Saturation)
 	}
-	if got := judge(l, rec, 0); len(got) != 1 || !strings.Contains(got[0].Text, "had something to do in 99 % of the step") {
+	if got := judge(l, &rec.Result, 0); len(got) != 1 || !strings.Contains(got[0].Text, "had something to do in 99 % of the step") {
 		t.Errorf("%q", got)
 	}
 }
 
-// A contender that takes 20 ms leaves the client idle, and as many in flight as there are connections.
+// A contender that takes 20 ms leaves the client idle, and as many in flight as there are
+// connections.
 func TestInFlightAndSaturationOfAStep(t *testing.T) {
 	server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
 		time.Sleep(20 * time.Millisecond)

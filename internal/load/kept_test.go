@@ -14,7 +14,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// A ladder over living connections opens each of them once, up and down again, closed loop and open.
+// A ladder over living connections opens each of them once, up and down again, closed loop and
+// open.
 func TestConnectionsAreKeptBetweenSteps(t *testing.T) {
 	server := newCounting(t, hello)
 	var keep Kept

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"locbench/internal/load/stamp"
 )
 
 // delays are the known delays of a server, by the number of the request.
@@ -24,15 +26,17 @@ var delays = []struct {
 		return 2 * time.Millisecond
 	}},
 	{"heavy tail from 1 ms", func(n int64) time.Duration {
-		// Pareto with α = 1.5, by the rank of the request in a sequence that fills the unit interval evenly.
+		// Pareto with α = 1.5, by the rank of the request in a sequence that fills the unit
+		// interval evenly.
 		_, u := math.Modf(float64(n) * math.Phi)
 		return min(time.Duration(float64(time.Millisecond)/math.Pow(1-u, 1/1.5)), 200*time.Millisecond)
 	}},
 	{"spread over 1 to 20 ms", func(n int64) time.Duration { return time.Millisecond * time.Duration(1+n*7%20) }},
 }
 
-// stampedServer answers each request after the delay of its number. Its truth is the time from the moment at which the kernel took the
-// request in until just before the answer is written: nobody's waking up is between its figures and the client's but what the kernel needs for a packet.
+// stampedServer answers each request after the delay of its number. Its truth is the time from the
+// moment at which the kernel took the request in until just before the answer is written: nobody's
+// waking up is between its figures and the client's but what the kernel needs for a packet.
 type stampedServer struct {
 	url       string
 	truth     atomic.Pointer[truth]
@@ -73,8 +77,8 @@ func (s *stampedServer) serve(t *testing.T, conn *net.TCPConn) {
 		t.Error(err)
 		return
 	}
-	raw.Control(func(fd uintptr) { stamps(int(fd)) })
-	var reader stampReader
+	raw.Control(func(fd uintptr) { stamp.Enable(int(fd)) })
+	var reader stamp.Reader
 	buffer := make([]byte, 4096)
 	for {
 		var n int
@@ -82,7 +86,7 @@ func (s *stampedServer) serve(t *testing.T, conn *net.TCPConn) {
 		var errno syscall.Errno
 		// The requests are so small that each comes in one piece.
 		err := raw.Read(func(fd uintptr) bool {
-			n, at, errno = reader.read(int32(fd), buffer)
+			n, at, errno = reader.Read(int32(fd), buffer)
 			return errno != syscall.EAGAIN
 		})
 		if err != nil || errno != 0 || n == 0 {
@@ -93,8 +97,9 @@ func (s *stampedServer) serve(t *testing.T, conn *net.TCPConn) {
 			s.unstamped.Add(1)
 		}
 		time.Sleep(s.delay(s.n.Add(1)) - time.Duration(time.Now().UnixNano()-at)) // and more: what it took in truth is measured
-		// Before the writing: afterwards the client may have its answer already, and the truth would be the longer one
-		// of the two. So the client's figure can only be larger, and no noise hides an error of the engine.
+		// Before the writing: afterwards the client may have its answer already, and the truth
+		// would be the longer one of the two. So the client's figure can only be larger, and no
+		// noise hides an error of the engine.
 		s.truth.Load().recordSince(at)
 		io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
 	}
@@ -111,17 +116,19 @@ func keepStamping(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw.Control(func(fd uintptr) { stamps(int(fd)) })
+	raw.Control(func(fd uintptr) { stamp.Enable(int(fd)) })
 }
 
-// The bar: p50 to p99.9 within 1 % or 50 µs (on an idle machine) of what the server measured on its side, in both loops. In between is what the kernel does with
-// two packets, and on a busy machine the scheduler between two instructions; hence the attempts.
+// The bar: p50 to p99.9 within 1 % or 50 µs (on an idle machine) of what the server measured on its
+// side, in both loops. In between is what the kernel does with two packets, and on a busy machine
+// the scheduler between two instructions; hence the attempts.
 func TestLatencyAgreesWithTheServer(t *testing.T) {
 	const attempts = 40
 	for _, delay := range delays {
 		t.Run(delay.name, func(t *testing.T) {
 			s := newStampedServer(t, delay.of)
-			// The kernel begins to stamp some time after the first socket wants it, and goes on while one does.
+			// The kernel begins to stamp some time after the first socket wants it, and goes on
+			// while one does.
 			keepStamping(t)
 			s.truth.Store(newTruth())
 			run(t, Engine{}, plan(s.url, 2, 100*time.Millisecond))

@@ -20,8 +20,8 @@ type truth struct {
 
 func newTruth() *truth { return &truth{h: hdr.New()} }
 
-// recordSince takes in the time from at (of the Unix epoch, in ns) until now. Now is read under the lock, since who waits for it would
-// else have its wait in the client's figure and not in this one.
+// recordSince takes in the time from at (of the Unix epoch, in ns) until now. Now is read under the
+// lock, since who waits for it would else have its wait in the client's figure and not in this one.
 func (t *truth) recordSince(at int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -41,9 +41,11 @@ func (t *truth) count() int64 {
 	return t.h.Count()
 }
 
-// agreement finds out whether p50 … p99.9 are within 1 % or 50 µs of the truth (times slack). On a machine with other work to do, any
-// attempt may meet a stall between the two clocks, so several are made; each counts as a whole. A systematic error of the engine is in all
-// of them: it fails the test however many there are. That every attempt agrees is not proved, and cannot be on a machine with other work.
+// agreement finds out whether p50 … p99.9 are within 1 % or 50 µs of the truth (times slack). On a
+// machine with other work to do, any attempt may meet a stall between the two clocks, so several
+// are made; each counts as a whole. A systematic error of the engine is in all of them: it fails
+// the test however many there are. That every attempt agrees is not proved, and cannot be on a
+// machine with other work.
 type agreement struct {
 	full   int       // attempts in which all quantiles agreed
 	worsts []float64 // of each attempt, the largest share of the allowed deviation
@@ -52,8 +54,9 @@ type agreement struct {
 // wanted is how many attempts have to agree in all quantiles.
 const wanted = 3
 
-// add takes in one attempt, and says whether enough have agreed by now. The share moved of all requests, but never more than a tenth of
-// those beyond a quantile, may be on the one side of it by the truth and on the other by the engine.
+// add takes in one attempt, and says whether enough have agreed by now. The share moved of all
+// requests, but never more than a tenth of those beyond a quantile, may be on the one side of it by
+// the truth and on the other by the engine.
 func (a *agreement) add(got bench.Latencies, want *truth, moved float64) bool {
 	want.mu.Lock()
 	defer want.mu.Unlock()
@@ -98,9 +101,10 @@ func TestAgreementIsOfOneAttempt(t *testing.T) {
 	}
 }
 
-// timed measures each exchange at the border between the engine and the socket: from the call that writes the request to the
-// return of the last call that reads its answer. Nothing but the engine's own accounting lies between that and its figures, and
-// no lock: each connection has a histogram of its own, since the engine's clock runs already while the last exchange is put down.
+// timed measures each exchange at the border between the engine and the socket: from the call that
+// writes the request to the return of the last call that reads its answer. Nothing but the engine's
+// own accounting lies between that and its figures, and no lock: each connection has a histogram of
+// its own, since the engine's clock runs already while the last exchange is put down.
 type timed struct {
 	net.Conn
 	sent, read time.Time
@@ -134,11 +138,12 @@ func (c *timed) Close() error {
 	return c.Conn.Close()
 }
 
-// The portable loop alone can be given a connection that looks at the clock by itself; what the loops of Linux see is held against the server's
-// stamps in TestLatencyAgreesWithTheServer.
+// The portable loop alone can be given a connection that looks at the clock by itself; what the
+// loops of Linux see is held against the server's stamps in TestLatencyAgreesWithTheServer.
 //
-// The clients and the server use all CPUs here, so that the kernel takes one away between the two readings of the clock too, for some
-// milliseconds each: at p99, where such a request is ten times as slow as its neighbours, one in a thousand moves it by more than 1 %.
+// The clients and the server use all CPUs here, so that the kernel takes one away between the two
+// readings of the clock too, for some milliseconds each: at p99, where such a request is ten times
+// as slow as its neighbours, one in a thousand moves it by more than 1 %.
 func TestPortableLatencyAgreesWithTheSocket(t *testing.T) {
 	const attempts, moved = 40, 0.001
 	for _, connections := range []int{1, 16} {

@@ -5,12 +5,16 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/load/workload"
 )
 
 // spareFiles are open files kept for everything else: results, logs, samples, an embedded store.
 const spareFiles = 64
 
-// LimitError tells that this machine does not let the client open as many connections as a step needs.
+// LimitError tells that this machine does not let the client open as many connections as a step
+// needs.
 type LimitError struct {
 	Connections int
 	What        string // "open files", "local ports"
@@ -23,8 +27,9 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("%d connections need %d %s, but only %d are allowed: %s", e.Connections, e.Need, e.What, e.Have, e.Remedy)
 }
 
-// CheckLimits tells with a *LimitError whether connections cannot be opened from here. It raises the soft limit of open files
-// as far as the hard limit lets it. What it cannot find out, it lets pass.
+// CheckLimits tells with a *LimitError whether connections cannot be opened from here. It raises
+// the soft limit of open files as far as the hard limit lets it. What it cannot find out, it lets
+// pass.
 func CheckLimits(connections int) error {
 	need := int64(connections + openFiles() + spareFiles)
 	if have, ok := raiseFiles(need); ok && have < need {
@@ -71,4 +76,17 @@ func parsePorts(text string) (int64, bool) {
 		return 0, false
 	}
 	return high - low + 1, true
+}
+
+// checkStepLimits is CheckLimits of what the step may open; an open loop that names no number makes
+// do with fewer.
+func checkStepLimits(s bench.Step) (connections int, err error) {
+	connections = workload.MostOpen(s)
+	for {
+		err = CheckLimits(connections)
+		if err == nil || s.Connections > 0 || s.MaxConnections > 0 || connections <= 1 {
+			return connections, err
+		}
+		connections /= 2
+	}
 }

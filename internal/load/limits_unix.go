@@ -4,8 +4,9 @@ package load
 
 import "golang.org/x/sys/unix"
 
-// raiseFiles returns how many files may be open, after raising the soft limit to the hard one where it is below need. (The
-// runtime of Go does the same at start-up; here it holds for a limit that somebody lowered since.)
+// raiseFiles returns how many files may be open, after raising the soft limit to the hard one where
+// it is below need. (The runtime of Go does the same at start-up; here it holds for a limit that
+// somebody lowered since.)
 func raiseFiles(need int64) (have int64, ok bool) {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {

@@ -1,14 +1,19 @@
-// Package load puts one step of load on a contender and measures what comes of it. In a closed loop each of N connections asks
-// again as soon as it has its answer; in an open loop requests are sent when they are due, whatever became of earlier ones. What is
-// measured is an interval in the steady state: the load begins before it, and what is in flight at its end is completed and counted
+// Package load puts one step of load on a contender and measures what comes of it. In a closed loop
+// each of N connections asks again as soon as it has its answer; in an open loop requests are sent
+// when they are due, whatever became of earlier ones. What is measured is an interval in the steady
+// state: the load begins before it, and what is in flight at its end is completed and counted
 // apart, so that all successes together are exactly those that the server has answered.
 //
-// vegeta supplies the model: pacers and what a target is. The exchange on the wire is this package's own,
-// because it has to hold exactly N connections, to tell typed errors apart, to time a request from its sending to its last
-// byte without anything else in between, and never to repeat a request behind the measurement's back, as net/http's transport does.
+// vegeta supplies the model: pacers and what a target is. The exchange on the wire is this
+// package's own, because it has to hold exactly N connections, to tell typed errors apart, to time
+// a request from its sending to its last byte without anything else in between, and never to repeat
+// a request behind the measurement's back, as net/http's transport does.
 //
-// Launching and sampling the contender, and judging (package verdict), are left to others. Nothing here is logged: doubt about a
-// result goes into its Warnings.
+// Launching and sampling the contender, and judging (package verdict), are left to others. Nothing
+// here is logged: doubt about a result goes into its Warnings.
+//
+// The loops are in packages of their own, portable and fast; what they ask is in workload, and what
+// they see in record. A process that drives load sets its Go runtime for it first (goruntime).
 package load
 
 import (
@@ -16,10 +21,16 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net"
+	"runtime"
 	"sync"
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/load/fast"
+	"locbench/internal/load/portable"
+	"locbench/internal/load/record"
+	"locbench/internal/load/wire"
+	"locbench/internal/load/workload"
 	"locbench/internal/verdict"
 )
 
@@ -34,97 +45,126 @@ type Plan struct {
 	IDs      []int64         // of the data set, for {id}; with zipf the first is the most frequent one
 	Timeout  time.Duration   // of one request, from its sending to its last byte; 0 is DefaultTimeout
 	Seed     uint64          // of the drawn requests and ids: the same seed asks the same sequence
-	HTTP2    bool            // one request at a time on each connection, as with HTTP/1.1; in clear without any negotiation
+	HTTP2    bool            // one request at a time on a connection; in clear without negotiation
 
-	// Rate, if not nil, lets somebody change the rate of a step that has one while it runs: requests due per second from now
-	// on, or 0 for the step's own. It is called many times a second, from one goroutine.
+	// Rate, if not nil, lets somebody change the rate of a step that has one while it runs:
+	// requests due per second from now on, or 0 for the step's own. It is called many times a
+	// second, from one goroutine.
 	Rate func() float64
 
-	// Check, if not nil, is given the whole body of one in CheckEvery answers of the wanted status, drawn at random, and tells what is
-	// wrong with it; nil is the known answer, ErrNotKnown one that cannot be judged. It is called from the goroutines that measure, several at a time, after the
-	// clock has been read: its time is in no latency, but it is the client's. It must not keep the body.
+	// Check, if not nil, is given the whole body of one in CheckEvery answers of the wanted status,
+	// drawn at random, and tells what is wrong with it; nil is the known answer, ErrNotKnown one
+	// that cannot be judged. It is called from the goroutines that measure, several at a time,
+	// after the clock has been read: its time is in no latency, but it is the client's. It must not
+	// keep the body.
 	Check      func(Answer) error
 	CheckEvery int // 0: one in a hundred; 1: all
 
-	// Turns, if not nil, lets the load rest again and again while others have theirs. OnStart and OnEnd are then called for each turn.
+	// Turns, if not nil, lets the load rest again and again while others have theirs. OnStart and
+	// OnEnd are then called for each turn.
 	Turns *Turns
 
-	// CPU, if not nil, tells how much CPU time the contender has used since it was started; ok is false where nobody knows. It is called when a window of
-	// a step closes that waits until it has settled, and at the ends of rests, from a goroutine that does not measure.
+	// CPU, if not nil, tells how much CPU time the contender has used since it was started; ok is
+	// false where nobody knows. It is called when a window of a step closes that waits until it has
+	// settled, and at the ends of rests, from a goroutine that does not measure.
 	CPU func() (used time.Duration, ok bool)
 
-	// OnStart and OnEnd, if not nil, are for reading counters at exactly the two ends of the interval.
+	// OnStart and OnEnd, if not nil, are for reading counters at exactly the two ends of the
+	// interval.
 	//
-	// OnStart is called when the interval begins, with the load going on. It is not called when the load ends before.
+	// OnStart is called when the interval begins, with the load going on. It is not called when the
+	// load ends before.
 	OnStart func()
-	// OnEnd is called if and only if OnStart was, when the interval ends, also when ctx has ended. Run returns after it. Both are called
-	// from a goroutine that does not measure.
+	// OnEnd is called if and only if OnStart was, when the interval ends, also when ctx has ended.
+	// Run returns after it. Both are called from a goroutine that does not measure.
 	OnEnd func()
 }
 
 // Answer is what Plan.Check is given.
-type Answer struct {
-	Request  string // its name
-	ID       int64  // that the path asked for; the last one where there are several
-	Language string
-	Body     []byte
+type Answer = workload.Answer
+
+// ErrNotKnown is what Plan.Check returns for an answer that it cannot judge: it is a success, and
+// not among those checked.
+var ErrNotKnown = workload.ErrNotKnown
+
+// Kept keeps connections open from one step to the next.
+type Kept = wire.Kept
+
+// spec is what the plan's requests are made of.
+func (p Plan) spec() workload.Spec {
+	return workload.Spec{
+		BaseURL: p.BaseURL, Step: p.Step, Requests: p.Requests, IDs: p.IDs, Seed: p.Seed,
+		Check: p.Check, CheckEvery: p.CheckEvery,
+	}
 }
 
-// Engine runs steps. The zero value is ready to use; one engine may run several steps one after the other.
+// Engine runs steps. The zero value is ready to use; one engine may run several steps one after the
+// other.
 type Engine struct {
 	// Window is the length of a window; 0 is one second.
 	Window time.Duration
-	// Grace is how long requests in flight may still take after ctx has ended before they are cut off; 0 is 250 ms.
+	// Grace is how long requests in flight may still take after ctx has ended before they are cut
+	// off; 0 is 250 ms.
 	Grace time.Duration
 	// TLS is used for https; nil checks certificates against those of the system.
 	TLS *tls.Config
-	// Portable keeps to the loop that runs everywhere, with a goroutine for each connection, also where there is a faster one.
+	// Portable keeps to the loop that runs everywhere, with a goroutine for each connection, also
+	// where there is a faster one.
 	Portable bool
 	// Shards is the number of threads of the faster loop; 0 is half of the CPUs.
 	Shards int
-	// Epoll keeps the faster loop from using io_uring, which it does for closed loops where the system has it and permits it.
+	// Epoll keeps the faster loop from using io_uring, which it does for closed loops where the
+	// system has it and permits it.
 	Epoll bool
 	// Keep, if not nil, keeps connections open from one step to the next.
 	Keep *Kept
-	// Dial opens connections; nil is a plain net.Dialer. With any other the loop is the portable one.
+	// Dial opens connections; nil is a plain net.Dialer. With any other the loop is the portable
+	// one.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // Run puts plan's step on the contender and returns when nothing of it is in flight any more.
 //
-// All connections are opened first, which takes at most 3 s (those that fail are tried again by their first request). The load begins
-// with a lead-in until every connection has had its first answer, or for as long as a request may take; see leadin.go for how
-// connections begin. Then comes the interval, of the step's duration: Load.Succeeded are the answers whose last byte arrived in it,
-// Load.Elapsed is its length, and the counters are read at its two ends. At its end no new request is sent; those in flight are
-// completed, each within its time-out, and counted apart. Load.ClientCPU and Load.Wall are of the time between plan.OnStart and plan.OnEnd.
+// All connections are opened first, which takes at most 3 s (those that fail are tried again by
+// their first request). The load begins with a lead-in until every connection has had its first
+// answer, or for as long as a request may take; see record/leadin.go for how connections begin.
+// Then comes the interval, of the step's duration: Load.Succeeded are the answers whose last byte
+// arrived in it, Load.Elapsed is its length, and the counters are read at its two ends. At its end
+// no new request is sent; those in flight are completed, each within its time-out, and counted
+// apart. Load.ClientCPU and Load.Wall are of the time between plan.OnStart and plan.OnEnd.
 //
-// A step with a bounded number of requests, or with arrivals, has no steady state: its interval is the whole step, from the
-// first request to the last answer or failure.
+// A step with a bounded number of requests, or with arrivals, has no steady state: its interval is
+// the whole step, from the first request to the last answer or failure.
 //
-// A step with pulses, and one that waits until it has settled, comes in bursts, each with a lead-in, an interval and a drain; see pulses.go.
+// A step with pulses, and one that waits until it has settled, comes in bursts, each with a
+// lead-in, an interval and a drain; see pulses.go.
 //
 // Windows are cut from the interval, one after the other without a gap.
 //
-// In a closed loop, a connection that could not be opened waits 1 to 100 ms before it tries again; otherwise the error count
-// would only tell how fast this client fails.
+// In a closed loop, a connection that could not be opened waits 1 to 100 ms before it tries again;
+// otherwise the error count would only tell how fast this client fails.
 //
-// In an open loop the lead-in has the rate with which the step begins, until as many requests are answered as come due in 10 ms. A
-// request that is due takes a free connection or opens one more, up to Step.MaxConnections. With all of them in use it waits until one is free, and is dropped when it has waited for Timeout or when the sending ends. Everything that
-// came due is in Load.Scheduled, and either in Sent or in Dropped. Latency is from the moment that a request was due, Sending
-// from when it was sent, Lag in between. A step with arrivals ends when all users have been served, each over a connection of its own, or
-// with its duration.
+// In an open loop the lead-in has the rate with which the step begins, until as many requests are
+// answered as come due in 10 ms. A request that is due takes a free connection or opens one more,
+// up to Step.MaxConnections. With all of them in use it waits until one is free, and is dropped
+// when it has waited for Timeout or when the sending ends. Everything that came due is in
+// Load.Scheduled, and either in Sent or in Dropped. Latency is from the moment that a request was
+// due, Sending from when it was sent, Lag in between. A step with arrivals ends when all users have
+// been served, each over a connection of its own, or with its duration.
 //
-// onWindow, if not nil, is called for each closed window, in order, from one goroutine, which is not the one that measures;
-// a slow callback delays only the later ones. All of its calls have returned when Run returns.
+// onWindow, if not nil, is called for each closed window, in order, from one goroutine, which is
+// not the one that measures; a slow callback delays only the later ones. All of its calls have
+// returned when Run returns.
 //
-// When ctx ends, Run stops and returns what it has measured together with an error that wraps ctx's; requests still in flight
-// after the grace are cut off and are then in Load.Sent, but neither succeeded nor failed (a warning gives their number).
-// A contender that refuses, resets or hangs is a result, not an error.
+// When ctx ends, Run stops and returns what it has measured together with an error that wraps
+// ctx's; requests still in flight after the grace are cut off and are then in Load.Sent, but
+// neither succeeded nor failed (a warning gives their number). A contender that refuses, resets or
+// hangs is a result, not an error.
 func (e Engine) Run(ctx context.Context, plan Plan, onWindow func(bench.Window)) (bench.Load, error) {
 	if plan.Timeout <= 0 {
 		plan.Timeout = DefaultTimeout
 	}
-	mix, err := newMix(plan)
+	mix, err := workload.NewMix(plan.spec())
 	if err != nil {
 		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, err)
 	}
@@ -132,11 +172,12 @@ func (e Engine) Run(ctx context.Context, plan Plan, onWindow func(bench.Window))
 	if err != nil {
 		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, err)
 	}
-	waited, err := awaitPorts(ctx, resolve(ctx, newTarget(e, plan).address), plan.Step)
+	addresses := wire.NewTarget(plan.BaseURL, e.TLS, plan.HTTP2).Resolve(ctx)
+	waited, err := awaitPorts(ctx, addresses, plan.Step)
 	if err != nil {
 		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, err)
 	}
-	defer calmDown()()
+	runtime.GC() // what is garbage by now need not be collected while the step is measured
 	if plan.Turns != nil {
 		load, err := e.runTurns(ctx, plan, connections, onWindow)
 		return warned(load, waited), err
@@ -145,14 +186,14 @@ func (e Engine) Run(ctx context.Context, plan Plan, onWindow func(bench.Window))
 		load, err := e.runPulses(ctx, plan, connections, onWindow)
 		return warned(load, waited), err
 	}
-	rec, wire := e.loop(ctx, plan, mix, connections)
-	defer wire.close()
-	rec.preopened = wire.connect(ctx)
+	rec, loop := e.loop(ctx, plan, mix, connections)
+	defer loop.Close()
+	rec.Preopened = loop.Connect(ctx)
 	if ctx.Err() != nil {
 		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, context.Cause(ctx))
 	}
-	wall, cpu := e.clocked(ctx, plan, rec, wire, onWindow)
-	load, err := e.finish(ctx, plan, rec, wire.places(), wall, cpu)
+	wall, cpu := e.clocked(ctx, plan, rec, loop, nil, onWindow)
+	load, err := e.finish(ctx, plan, &rec.Result, loop.Places(), wall, cpu)
 	return warned(load, waited), err
 }
 
@@ -164,50 +205,56 @@ func warned(load bench.Load, more bench.Findings) bench.Load {
 
 // loop keeps a step's connections and sends its requests.
 type loop interface {
-	// connect opens connections before the clock starts, and returns how many are open.
-	connect(ctx context.Context) int
-	// run sends until the recorder is stopped and returns when all is drained. ctx bounds the opening of connections.
-	run(ctx context.Context)
-	// places is the number of connections that there may be so far.
-	places() int
-	// cut ends what is in flight.
-	cut()
-	// close closes all connections, after run.
-	close()
+	// Connect opens connections before the clock starts, and returns how many are open.
+	Connect(ctx context.Context) int
+	// Run sends until the recorder is stopped and returns when all is drained. ctx bounds the
+	// opening of connections.
+	Run(ctx context.Context)
+	// Places is the number of connections that there may be so far.
+	Places() int
+	// Cut ends what is in flight.
+	Cut()
+	// Close closes all connections, after run.
+	Close()
 }
 
-// loop chooses the one for a step of plan.
-func (e Engine) loop(ctx context.Context, plan Plan, mix *mix, connections int) (*recorder, loop) {
-	if plan.Step.Open() {
-		rec := newOpenRecorder(mix)
-		rec.bounded = plan.Step.MaxRequests > 0
-		rec.whole = rec.bounded || plan.Step.Arrivals != nil
-		if fast := newFastLoop(ctx, e, plan, newTarget(e, plan), rec, connections); fast != nil {
-			return rec, fast
-		}
-		return rec, newOpenLoop(newTransport(e, plan, mix, rec, early(plan.Step, connections)), plan, connections)
-	}
-	rec := newRecorder(mix, connections, plan.Step.MaxRequests)
-	rec.bounded = plan.Step.MaxRequests > 0
-	rec.whole = rec.bounded
-	if n := plan.Step.MaxRequests; n > 0 && n < int64(connections) {
+// loop chooses the one for a step of plan, and the recorder of what it sees.
+func (e Engine) loop(ctx context.Context, plan Plan, mix *workload.Mix, connections int) (*record.Recorder, loop) {
+	rec, step := record.New(plan.Step, mix.Names()), plan.Step
+	if n := step.MaxRequests; n > 0 && n < int64(connections) && !step.Open() {
 		connections = int(n)
 	}
-	if fast := newFastLoop(ctx, e, plan, newTarget(e, plan), rec, connections); fast != nil {
-		return rec, fast
+	target := wire.NewTarget(plan.BaseURL, e.TLS, plan.HTTP2)
+	if !e.Portable && e.Dial == nil && target.TLS == nil && !plan.HTTP2 {
+		l := fast.New(fast.Config{
+			Addresses: target.Resolve(ctx), Spec: plan.spec(), Timeout: plan.Timeout, Rate: plan.Rate,
+			Recorder: rec, Keep: e.Keep, Connections: connections, Shards: e.Shards, Epoll: e.Epoll,
+		})
+		if l != nil {
+			return rec, l
+		}
 	}
-	return rec, closedLoop{newTransport(e, plan, mix, rec, connections), plan.Step}
+	c := portable.Config{
+		Target: target, Step: step, Timeout: plan.Timeout, HTTP2: plan.HTTP2, Rate: plan.Rate,
+		Mix: mix, Recorder: rec, Keep: e.Keep, Dial: e.Dial,
+	}
+	if step.Open() {
+		return rec, portable.NewOpen(c, connections)
+	}
+	return rec, portable.NewClosed(c, connections)
 }
 
-// clocked is Run after the preparations: everything in here is on the clock. It returns the time, and the CPU time of this process, between
-// plan.OnStart and plan.OnEnd.
-func (e Engine) clocked(ctx context.Context, plan Plan, rec *recorder, wire loop, onWindow func(bench.Window)) (wall, cpu time.Duration) {
-	// Sending outlives ctx by the grace: supervise decides when connections that are being opened are given up.
+// clocked is Run after the preparations: everything in here is on the clock. It returns the time,
+// and the CPU time of this process, between plan.OnStart and plan.OnEnd. endsWith, if not nil, is
+// asked after each window whether the sending ends with it.
+func (e Engine) clocked(ctx context.Context, plan Plan, rec *record.Recorder, loop loop, endsWith func(bench.Window) bool, onWindow func(bench.Window)) (wall, cpu time.Duration) {
+	// Sending outlives ctx by the grace: supervise decides when connections that are being opened
+	// are given up.
 	alive, kill := context.WithCancel(context.WithoutCancel(ctx))
 	defer kill()
 	cut := func() {
 		// In this order: an exchange that kill ends has to find itself cut.
-		wire.cut()
+		loop.Cut()
 		kill()
 	}
 	drained := make(chan struct{})
@@ -218,66 +265,38 @@ func (e Engine) clocked(ctx context.Context, plan Plan, rec *recorder, wire loop
 		call(plan.OnStart)
 		began, before = time.Now(), processCPU()
 	}
-	if rec.whole {
+	if rec.Whole {
 		start()
 	}
-	rec.begin(firstAnswers(plan.Step), plan.Step.Duration)
-	wg.Go(func() { e.supervise(ctx, drained, rec.stop, cut) })
+	rec.Begin(workload.Early(plan.Step, workload.MostOpen(plan.Step)))
+	wg.Go(func() { e.supervise(ctx, drained, rec.Stop, cut) })
 	wg.Go(func() {
-		if !rec.whole && !rec.awaitSteady(plan.Step.Duration, plan.Timeout, drained) {
+		if !rec.Whole && !rec.AwaitSteady(plan.Timeout, drained) {
 			return
 		}
 		windows := make(chan struct{})
 		go func() {
 			defer close(windows)
-			rec.closeWindows(e.window(), drained, onWindow)
+			rec.CloseWindows(e.window(), drained, endsWith, onWindow)
 		}()
-		if !rec.whole {
+		if !rec.Whole {
 			start()
 		}
-		rec.awaitEnd(plan.Step.Duration, drained)
+		rec.AwaitEnd(drained)
 		wall, cpu = time.Since(began), processCPU()-before
 		call(plan.OnEnd)
 		<-windows
 	})
-	wire.run(alive)
+	loop.Run(alive)
 	close(drained)
 	wg.Wait()
-	rec.gatherRest()
+	rec.Finish()
 	return wall, cpu
 }
 
-// firstAnswers is how many exchanges have to end before the load is in its steady state.
-func firstAnswers(s bench.Step) int {
-	if s.Open() {
-		return early(s, mostOpen(s))
-	}
-	return beforeRamp(s)
-}
-
-// awaitEnd returns at the end of the interval, which it brings about where that is a matter of time.
-func (r *recorder) awaitEnd(length time.Duration, drained <-chan struct{}) {
-	end := time.NewTimer(length)
-	defer end.Stop()
-	if !r.bounded {
-		end.Reset(time.Duration(r.interval.to.Load() - r.now()))
-	}
-	select {
-	case <-end.C:
-	case <-r.halted:
-	case <-drained:
-	}
-	r.stop()
-	if r.bounded {
-		// Everything that was asked for is measured.
-		<-drained
-		r.interval.to.CompareAndSwap(undecided, r.now())
-	}
-}
-
 // finish is what has been recorded, with the doubt about it.
-func (e Engine) finish(ctx context.Context, plan Plan, rec *recorder, places int, wall, cpu time.Duration) (bench.Load, error) {
-	load := rec.load()
+func (e Engine) finish(ctx context.Context, plan Plan, rec *record.Result, places int, wall, cpu time.Duration) (bench.Load, error) {
+	load := rec.Load()
 	load.ClientCPU, load.Wall, load.ClientCPUs = cpu, wall, ownCPUs()
 	load.Warnings = append(load.Warnings, judge(load, rec, places)...)
 	if ctx.Err() != nil {
@@ -295,8 +314,8 @@ func call(hook func()) {
 	}
 }
 
-// supervise ends the sending with ctx, and cuts off what is in flight when ctx has ended and the grace is over. It returns when all
-// is drained.
+// supervise ends the sending with ctx, and cuts off what is in flight when ctx has ended and the
+// grace is over. It returns when all is drained.
 func (e Engine) supervise(ctx context.Context, drained <-chan struct{}, stop, cut func()) {
 	select {
 	case <-drained:

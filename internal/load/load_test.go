@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"locbench/internal/bench"
+	"locbench/internal/goruntime"
 	"locbench/internal/hdr"
 )
 
@@ -35,13 +36,15 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	goruntime.Start(0) // as every process that drives load
 	goleak.VerifyTestMain(m)
 }
 
 // portableEnv makes all tests run the portable loop.
 const portableEnv = "LOCBENCH_LOAD_TEST_PORTABLE"
 
-// Both loops keep the same promises: whatever is tested of the one that this system chooses holds for the portable one.
+// Both loops keep the same promises: whatever is tested of the one that this system chooses holds
+// for the portable one.
 func TestPortableLoop(t *testing.T) {
 	if os.Getenv(portableEnv) != "" {
 		t.Skip("this is the portable loop")
@@ -64,7 +67,7 @@ func TestEpollLoop(t *testing.T) {
 	if os.Getenv(epollEnv) != "" || os.Getenv(portableEnv) != "" {
 		t.Skip("this is another loop")
 	}
-	if err := ringWorks(); err != nil {
+	if err := HasLoop(LoopRing); err != nil {
 		t.Skip("SKIP: without io_uring all tests are of epoll: ", err)
 	}
 	command := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestRun|^TestConnections|^TestKept|^TestHostile|^TestLatency")

@@ -1,6 +1,10 @@
 package load
 
-import "fmt"
+import (
+	"fmt"
+
+	"locbench/internal/load/fast"
+)
 
 // The loops of the client, as Load.Loop names them.
 const (
@@ -15,9 +19,9 @@ func HasLoop(name string) error {
 	switch name {
 	case LoopPortable:
 	case LoopEpoll:
-		err = hasEpoll()
+		err = fast.HasEpoll()
 	case LoopRing:
-		err = hasRing()
+		err = fast.HasRing()
 	default:
 		return fmt.Errorf("there is no loop %q", name)
 	}

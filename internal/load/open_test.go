@@ -99,9 +99,9 @@ func above(t *testing.T, l bench.Latencies, d time.Duration) int64 {
 	return h.CountAbove(d)
 }
 
-// A contender that stalls for a second at 1,000 requests a second is late for a thousand of them, whether or not a client
-// had the nerve to ask while it stalled. One that was due u after the beginning of a stall of S, and is served at μ a second
-// after it, waits for S − u + 1000 u / μ.
+// A contender that stalls for a second at 1,000 requests a second is late for a thousand of them,
+// whether or not a client had the nerve to ask while it stalled. One that was due u after the
+// beginning of a stall of S, and is served at μ a second after it, waits for S − u + 1000 u / μ.
 func TestStallShowsInLatencyFromDue(t *testing.T) {
 	const connections, stall = 8, time.Second
 	try := func() (ok bool) {
@@ -191,7 +191,8 @@ func TestOpenLoopDropsWhatCannotBeSent(t *testing.T) {
 	p := openPlan(server.URL, 1000, 3, 600*time.Millisecond)
 	p.Timeout = 250 * time.Millisecond
 	l := runOpen(t, Engine{}, p)
-	// Each of three connections is given up after a quarter of a second, and takes the next in line.
+	// Each of three connections is given up after a quarter of a second, and takes the next in
+	// line.
 	if due(l) != 600 || l.Sent < 3 || l.Sent > 15 || l.Failed[bench.ErrTimeout] != l.Sent || l.Dropped != l.Scheduled-l.Sent {
 		t.Errorf("%d due, %d sent, %d dropped, failed %v", l.Scheduled, l.Sent, l.Dropped, l.Failed)
 	}
@@ -216,7 +217,8 @@ func TestRateIsChangedLive(t *testing.T) {
 	if l.Succeeded != 1020 || l.FinalRate != 2000 {
 		t.Errorf("%d succeeded, at last %g a second", l.Succeeded, l.FinalRate)
 	}
-	// 20 or a few more at 100 a second, the rest at 2,000: 0.2 s and 0.5 s. At 5,000 it would be 0.2 s, at 100 over ten.
+	// 20 or a few more at 100 a second, the rest at 2,000: 0.2 s and 0.5 s. At 5,000 it would be
+	// 0.2 s, at 100 over ten.
 	if l.Elapsed < 600*time.Millisecond || l.Elapsed > 5*time.Second {
 		t.Errorf("elapsed %s", l.Elapsed)
 	}
@@ -236,7 +238,8 @@ func TestArrivals(t *testing.T) {
 	if l.Scheduled != 600 || l.Succeeded != 600 || server.count(200) != 600 || server.connections.Load() != 200 {
 		t.Errorf("%d due, %d succeeded, the server answered %d on %d connections", l.Scheduled, l.Succeeded, server.count(200), server.connections.Load())
 	}
-	// It is over when the last one has been served, not after a whole number of seconds nor with the duration.
+	// It is over when the last one has been served, not after a whole number of seconds nor with
+	// the duration.
 	if l.Elapsed < 298*time.Millisecond || l.Elapsed > 20*time.Second {
 		t.Errorf("elapsed %s", l.Elapsed)
 	}
@@ -303,7 +306,8 @@ func TestOpenLoopOnARefusingPort(t *testing.T) {
 	}
 }
 
-// A contender may close a connection that nobody uses. That is no failure of the next request, which was not even sent.
+// A contender may close a connection that nobody uses. That is no failure of the next request,
+// which was not even sent.
 func TestOpenLoopNoticesIdleConnectionsThatWereClosed(t *testing.T) {
 	var answered atomic.Int64
 	url := raw(t, func(conn net.Conn, _ string) bool {
@@ -312,7 +316,8 @@ func TestOpenLoopNoticesIdleConnectionsThatWereClosed(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 		return false
 	})
-	// A machine that stalls may let the closing meet the next request after all: the best attempt counts.
+	// A machine that stalls may let the closing meet the next request after all: the best attempt
+	// counts.
 	var l bench.Load
 	for range 4 {
 		answered.Store(0)
@@ -331,7 +336,8 @@ func TestOpenLoopIsInterrupted(t *testing.T) {
 		"arrivals": {Arrivals: &bench.Arrivals{Users: 1000, Over: 30 * time.Second, Requests: 2}, MaxConnections: 5, Duration: time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
-			// The interruption comes when a request is surely there: a busy machine may take long to connect.
+			// The interruption comes when a request is surely there: a busy machine may take long
+			// to connect.
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()
 			hang := make(chan struct{})
@@ -380,48 +386,5 @@ func TestStepMistakes(t *testing.T) {
 		if _, err := (Engine{}).Run(t.Context(), p, nil); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("error %v, want %q", err, test.want)
 		}
-	}
-}
-
-func TestMostOpen(t *testing.T) {
-	for _, test := range []struct {
-		step bench.Step
-		want int
-	}{
-		{bench.Step{Connections: 3}, 3},
-		{bench.Step{Rate: 5, MaxConnections: 3}, 3},
-		{bench.Step{Rate: 5}, 256},
-		{bench.Step{Rate: 700.5}, 701},
-		{bench.Step{Rate: 700, RampTo: 900}, 900},
-		{bench.Step{Rate: 700, Wave: &bench.Wave{Amplitude: 300}}, 1000},
-		{bench.Step{Rate: 1e6}, 4096},
-		{bench.Step{Arrivals: &bench.Arrivals{Users: 9}}, 9},
-		{bench.Step{Arrivals: &bench.Arrivals{Users: 9999}}, 4096},
-	} {
-		if got := mostOpen(test.step); got != test.want {
-			t.Errorf("%+v: %d, want %d", test.step, got, test.want)
-		}
-	}
-}
-
-func TestRingKeepsTheOrder(t *testing.T) {
-	var r ring
-	in, out := 0, 0
-	for round := range 500 {
-		for range round % 7 {
-			r.push(job{requests: in}, 1000)
-			in++
-		}
-		for range round % 5 {
-			if j, ok := r.pop(); ok {
-				if j.requests != out {
-					t.Fatalf("%d came out, want %d", j.requests, out)
-				}
-				out++
-			}
-		}
-	}
-	if r.n != in-out || r.push(job{}, r.n) {
-		t.Errorf("%d in line, want %d, or it took more than it may", r.n, in-out)
 	}
 }

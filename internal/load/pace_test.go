@@ -11,12 +11,13 @@ import (
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 
 	"locbench/internal/bench"
+	"locbench/internal/goruntime"
 	"locbench/internal/hdr"
 	"locbench/internal/hiccup"
 )
 
-// How the schedule is measured: so many requests a second to a server that does nothing, in many short steps, because the machine
-// may stand still in some of them.
+// How the schedule is measured: so many requests a second to a server that does nothing, in many
+// short steps, because the machine may stand still in some of them.
 const (
 	paceRate        = 20_000
 	paceStep        = 250 * time.Millisecond
@@ -26,12 +27,15 @@ const (
 	paceStill       = time.Millisecond       // for so long after it was due a thread was not run: the machine stood still
 )
 
-// BenchmarkPace tells how much later than due requests were sent, by both loops, by vegeta, and by connections that each sleep for an
-// interval of their own, as wrk2 does it, in steps that take turns. Beside the figures of all steps stand those of the
-// steps in which the machine did not stand still: a thread on each CPU, of the real-time class where that is permitted, looks for that, and does not know of requests.
+// BenchmarkPace tells how much later than due requests were sent, by both loops, by vegeta, and by
+// connections that each sleep for an interval of their own, as wrk2 does it, in steps that take
+// turns. Beside the figures of all steps stand those of the steps in which the machine did not
+// stand still: a thread on each CPU, of the real-time class where that is permitted, looks for
+// that, and does not know of requests.
 //
 //	go test -run '^$' -bench Pace -benchtime 1x ./internal/load
 func BenchmarkPace(b *testing.B) {
+	defer goruntime.Start(hiccup.Places()).Stop()
 	url := benchServer(b, "")
 	ways := []struct {
 		name string

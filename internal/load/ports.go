@@ -3,7 +3,6 @@ package load
 import (
 	"context"
 	"math"
-	"net"
 	"net/netip"
 	"time"
 
@@ -11,10 +10,12 @@ import (
 	"locbench/internal/verdict"
 )
 
-// timeWait is how long a system keeps the port of a connection that it has closed: on Linux always a minute.
+// timeWait is how long a system keeps the port of a connection that it has closed: on Linux always
+// a minute.
 const timeWait = time.Minute
 
-// portsNeeded is how many local ports a step takes within the time for which each is kept: users have a connection of their own.
+// portsNeeded is how many local ports a step takes within the time for which each is kept: users
+// have a connection of their own.
 func portsNeeded(s bench.Step) int64 {
 	if s.Arrivals == nil {
 		return 0
@@ -26,9 +27,10 @@ func portsNeeded(s bench.Step) int64 {
 	return int64(math.Ceil(share * float64(s.Arrivals.Users)))
 }
 
-// awaitPorts waits until a step has the local ports that it needs. Those of connections to the same address that were closed less than a
-// minute ago cannot be used again, so that the users of one step may leave none for those of the next. The warning, if there is one, tells how
-// long that took. The error is a *LimitError or ctx's.
+// awaitPorts waits until a step has the local ports that it needs. Those of connections to the same
+// address that were closed less than a minute ago cannot be used again, so that the users of one
+// step may leave none for those of the next. The warning, if there is one, tells how long that took.
+// The error is a *LimitError or ctx's.
 func awaitPorts(ctx context.Context, addrs []netip.AddrPort, s bench.Step) (warning bench.Findings, err error) {
 	need := portsNeeded(s)
 	have, ok := localPorts()
@@ -58,27 +60,4 @@ func awaitPorts(ctx context.Context, addrs []netip.AddrPort, s bench.Step) (warn
 		return bench.Findings{verdict.PortsAwaited(took, need)}, nil
 	}
 	return nil, nil
-}
-
-// resolve returns the addresses of host:port; none where that fails or an address has a zone.
-func resolve(ctx context.Context, address string) (all []netip.AddrPort) {
-	host, service, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil
-	}
-	port, err := net.DefaultResolver.LookupPort(ctx, "tcp", service)
-	if err != nil {
-		return nil
-	}
-	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-	if err != nil {
-		return nil
-	}
-	for _, ip := range ips {
-		if ip.Zone() != "" {
-			return nil
-		}
-		all = append(all, netip.AddrPortFrom(ip.Unmap(), uint16(port)))
-	}
-	return all
 }

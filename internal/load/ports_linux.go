@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// portsTo counts the local ports of connections to any of addrs, those among them that the system still keeps after their end.
+// portsTo counts the local ports of connections to any of addrs, those among them that the system
+// still keeps after their end.
 func portsTo(addrs []netip.AddrPort) (n int64, ok bool) {
 	wanted := map[string]bool{}
 	for _, a := range addrs {
@@ -35,7 +36,8 @@ func portsTo(addrs []netip.AddrPort) (n int64, ok bool) {
 	return n, ok
 }
 
-// procAddress is an address as /proc/net has it: 32-bit words in the order of the machine, a colon, the port.
+// procAddress is an address as /proc/net has it: 32-bit words in the order of the machine, a colon,
+// the port.
 func procAddress(a netip.AddrPort) string {
 	var b strings.Builder
 	raw := a.Addr().AsSlice()

@@ -11,7 +11,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// The ports of connections to an address are counted while they are open and, on the side that closes first, for a minute after.
+// The ports of connections to an address are counted while they are open and, on the side that
+// closes first, for a minute after.
 func TestPortsTo(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/load/record"
 )
 
 const (
-	// A rest that settling asks for is of restLeast windows. It goes on, up to restMost of them, while the contender uses more than restBusy CPUs: its
-	// compilers have not caught up then.
+	// A rest that settling asks for is of restLeast windows. It goes on, up to restMost of them,
+	// while the contender uses more than restBusy CPUs: its compilers have not caught up then.
 	restLeast = 1
 	restMost  = 10
 	restBusy  = 0.1
@@ -21,9 +22,10 @@ const (
 // pulsed tells whether a step is run in bursts.
 func pulsed(s bench.Step) bool { return s.Pulses != nil || s.Settle }
 
-// runPulses is Run for a step in bursts: as its Pulses say, or with a rest when the rule of settling wants one. A burst is a turn, as those of runTurns are.
-// The figures of the load are of the bursts, put together; its windows are where they were, with gaps for the rests. Rests count for the duration of
-// the step.
+// runPulses is Run for a step in bursts: as its Pulses say, or with a rest when the rule of
+// settling wants one. A burst is a turn, as those of runTurns are. The figures of the load are of
+// the bursts, put together; its windows are where they were, with gaps for the rests. Rests count
+// for the duration of the step.
 func (e Engine) runPulses(ctx context.Context, plan Plan, connections int, onWindow func(bench.Window)) (bench.Load, error) {
 	if s := plan.Step; s.Arrivals != nil || s.MaxRequests > 0 || s.RampFrom > 0 || s.RampTo > 0 || s.Wave != nil || s.Pulses != nil && (s.Pulses.Burst <= 0 || s.Pulses.Rest <= 0) {
 		return bench.Load{}, fmt.Errorf("load step %q: it cannot be run in bursts", s.Name)
@@ -55,20 +57,21 @@ func (e Engine) runPulses(ctx context.Context, plan Plan, connections int, onWin
 			call(plan.OnStart)
 			p.meter.start()
 		}
-		at := func(rec *recorder) time.Duration {
+		at := func(rec *record.Recorder) time.Duration {
 			if n == 0 {
 				return 0
 			}
-			return rec.began().Sub(began)
+			return rec.Began().Sub(began)
 		}
-		told := 0
+		delivered := 0
 		if together.all != nil {
-			told = len(together.all.windows)
+			delivered = len(together.all.Windows)
 		}
-		rec, err := together.run(ctx, e, burst, n, connections, p.closed, func(rec *recorder, w bench.Window) {
-			// The few milliseconds that it takes to end the burst are still to come into its last window.
+		rec, err := together.run(ctx, e, burst, n, connections, p.closed, func(rec *record.Recorder, w bench.Window) {
+			// The few milliseconds that it takes to end the burst are still to come into its last
+			// window.
 			if w.Start += at(rec); !p.ending.Load() {
-				told++
+				delivered++
 				onWindow(w)
 			}
 		})
@@ -78,16 +81,16 @@ func (e Engine) runPulses(ctx context.Context, plan Plan, connections int, onWin
 		if rec == nil {
 			break
 		}
-		together.all.takeBurst(rec, at(rec), p.window)
-		for _, w := range together.all.windows[told:] {
+		together.all.AddBurst(rec, at(rec), p.window)
+		for _, w := range together.all.Windows[delivered:] {
 			onWindow(w)
 		}
 		if n == 0 {
-			began = rec.began()
+			began = rec.Began()
 		}
 		if p.advice == isSettled {
-			w := together.all.windows[len(together.all.windows)-1]
-			together.all.settled = w.Start + w.Length
+			w := together.all.Windows[len(together.all.Windows)-1]
+			together.all.Settled = w.Start + w.Length
 			break
 		}
 		least, most := restLeast*p.window, restMost*p.window
@@ -139,7 +142,8 @@ func (p *pulses) closed(w bench.Window) (stop bool) {
 	return p.advice != goOn
 }
 
-// rest lets the contender alone: for least, and then for as long as it is at work, but not longer than most.
+// rest lets the contender alone: for least, and then for as long as it is at work, but not longer
+// than most.
 func (p *pulses) rest(ctx context.Context, least, most time.Duration) {
 	p.rule.rested()
 	p.rests.Count++
@@ -176,7 +180,8 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// meter reads the contender's CPU time. The beginning of a burst and its windows are seen by different goroutines.
+// meter reads the contender's CPU time. The beginning of a burst and its windows are seen by
+// different goroutines.
 type meter struct {
 	read func() (time.Duration, bool) // nil: nobody can
 
@@ -198,41 +203,4 @@ func (m *meter) sinceLast() (used time.Duration, ok bool) {
 	before, known := m.last, m.known
 	m.last, m.known = m.read()
 	return m.last - before, known && m.known && m.last >= before
-}
-
-// shortWindow is the part of a window below which what is left at the end of a burst is none of its own.
-const shortWindow = 10
-
-// began is when the interval did, or the load, where that has ended before.
-func (r *recorder) began() time.Time {
-	if from := r.interval.from.Load(); from != undecided {
-		return r.started.Add(time.Duration(from))
-	}
-	return r.started
-}
-
-// takeBurst takes over what a burst has recorded that began so long after the first one. The few milliseconds that it takes to end a burst go with its
-// last window.
-func (r *recorder) takeBurst(burst *recorder, at, window time.Duration) {
-	r.takeTurn(burst)
-	r.total.add(r.window)
-	r.window.reset(r.lasted)
-	for i, w := range burst.windows {
-		if i > 0 && i == len(burst.windows)-1 && w.Length < window/shortWindow {
-			last := &r.windows[len(r.windows)-1]
-			last.Length += w.Length
-			last.Succeeded += w.Succeeded
-			last.Bytes += w.Bytes
-			last.Max = max(last.Max, w.Max)
-			for kind, n := range w.Failed {
-				if last.Failed == nil {
-					last.Failed = map[bench.ErrorKind]int64{}
-				}
-				last.Failed[kind] += n
-			}
-			continue
-		}
-		w.Start += at
-		r.windows = append(r.windows, w)
-	}
 }

@@ -31,7 +31,8 @@ func used(asked *atomic.Int64, idle float64) func() (time.Duration, bool) {
 	}
 }
 
-// runPulsed runs a plan in bursts, whose windows have to follow each other, and to be those that were told.
+// runPulsed runs a plan in bursts, whose windows have to follow each other, and to be those that
+// were told.
 func runPulsed(t *testing.T, e Engine, p Plan) bench.Load {
 	t.Helper()
 	var told []bench.Window
@@ -52,7 +53,8 @@ func runPulsed(t *testing.T, e Engine, p Plan) bench.Load {
 	return l
 }
 
-// A step in bursts: nothing is in flight in the rests, the connections stay, the figures are of the bursts, and the windows have gaps.
+// A step in bursts: nothing is in flight in the rests, the connections stay, the figures are of the
+// bursts, and the windows have gaps.
 func TestPulses(t *testing.T) {
 	const burst, rest, window = 200 * time.Millisecond, 150 * time.Millisecond, 100 * time.Millisecond
 	for _, loop := range []string{"fast", "portable"} {
@@ -105,7 +107,8 @@ func TestPulses(t *testing.T) {
 	}
 }
 
-// A step that waits until it has settled ends then, with a rest in it; one that becomes ever faster ends with its duration, and says so.
+// A step that waits until it has settled ends then, with a rest in it; one that becomes ever faster
+// ends with its duration, and says so.
 func TestRunEndsWhenSettled(t *testing.T) {
 	const window = 100 * time.Millisecond
 	server := newCounting(t, sleeps(5*time.Millisecond))
@@ -140,7 +143,8 @@ func TestRunEndsWhenSettled(t *testing.T) {
 	}
 }
 
-// A service that is faster only after a rest is not called settled before it; and the rest goes on until the service does nothing any more.
+// A service that is faster only after a rest is not called settled before it; and the rest goes on
+// until the service does nothing any more.
 func TestSettlesBehindTheRestThatMakesFaster(t *testing.T) {
 	const window, compiles = 100 * time.Millisecond, 350 * time.Millisecond
 	var last atomic.Int64

@@ -2,5 +2,6 @@
 
 package load
 
-// slack widens the bar of latency under the race detector, which slows client and server several times.
+// slack widens the bar of latency under the race detector, which slows client and server several
+// times.
 const slack = 5

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// served is a service that is being warmed up: its true successes per second and CPU time for each, after so many seconds since it was started and so
-// many seconds of rest.
+// served is a service that is being warmed up: its true successes per second and CPU time for each,
+// after so many seconds since it was started and so many seconds of rest.
 type served func(seconds, rested float64) (rate, cost float64)
 
 // warmed is how a warm-up of a minute has gone.
@@ -19,8 +19,9 @@ type warmed struct {
 	rests int
 }
 
-// warmUp feeds a settling with windows of one second and rests of one. Answers are counted, so that a rate has the noise of counting; noise comes on top,
-// and separately on the cost, as a share from one window to the next. A cost of 0 is not known.
+// warmUp feeds a settling with windows of one second and rests of one. Answers are counted, so that
+// a rate has the noise of counting; noise comes on top, and separately on the cost, as a share from
+// one window to the next. A cost of 0 is not known.
 func warmUp(s served, noise, costNoise float64, seed uint64) (w warmed) {
 	rng := rand.New(rand.NewPCG(seed, 12))
 	final, _ := s(1e6, 1e6)
@@ -43,7 +44,8 @@ func warmUp(s served, noise, costNoise float64, seed uint64) (w warmed) {
 	return w
 }
 
-// seeds runs a hundred lives, and gives them in the order of when they were settled, those that were not first.
+// seeds runs a hundred lives, and gives them in the order of when they were settled, those that
+// were not first.
 func seeds(s served, noise, costNoise float64) (all []warmed) {
 	for seed := range uint64(100) {
 		all = append(all, warmUp(s, noise, costNoise, seed))
@@ -52,7 +54,8 @@ func seeds(s served, noise, costNoise float64) (all []warmed) {
 	return all
 }
 
-// quota is a service that has so many ns of CPU time a second, and is as fast as its cost lets it be.
+// quota is a service that has so many ns of CPU time a second, and is as fast as its cost lets it
+// be.
 func quota(speed served) served {
 	const ns = 1.5e9
 	return func(seconds, rested float64) (rate, cost float64) {
@@ -71,7 +74,8 @@ func unknown(s served) served {
 
 const fullSpeed = 2000.
 
-// Services that are not at their final speed are never called settled: in a hundred lives each, with the CPU time known and without.
+// Services that are not at their final speed are never called settled: in a hundred lives each,
+// with the CPU time known and without.
 func TestNeverSettledTooEarly(t *testing.T) {
 	for name, s := range map[string]served{
 		"half speed for 10 s": func(at, _ float64) (float64, float64) {

@@ -2,13 +2,13 @@ package load
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/load/workload"
 )
 
 // sleeps is a handler that answers so much later.
@@ -83,7 +83,7 @@ func TestRunAsksOneRequestOfTheMix(t *testing.T) {
 		t.Errorf("%d succeeded, %d others asked, %v", l.Succeeded, other.Load(), l.Requests)
 	}
 	p.Step.Request = "c"
-	if _, err := newMix(p); err == nil || !strings.Contains(err.Error(), `no request is called "c"`) {
+	if _, err := workload.NewMix(p.spec()); err == nil || !strings.Contains(err.Error(), `no request is called "c"`) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -114,17 +114,6 @@ func TestRunRampsConnections(t *testing.T) {
 	}
 	if strings.Contains(l.Warnings.Join("\n"), "in flight") {
 		t.Errorf("connections that wait for their turn count as the client's fault: %q", l.Warnings)
-	}
-}
-
-func TestBegins(t *testing.T) {
-	s := bench.Step{Connections: 5, RampFrom: 2, Duration: 4 * time.Second}
-	var got []time.Duration
-	for i := range s.Connections {
-		got = append(got, begins(s, i))
-	}
-	if want := []time.Duration{0, 0, time.Second, 2 * time.Second, 3 * time.Second}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
 	}
 }
 

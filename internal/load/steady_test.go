@@ -13,9 +13,10 @@ import (
 	"locbench/internal/bench"
 )
 
-// places is a server with so many places: a request takes one for exactly delay, and waits in line where all are taken. A place that somebody
-// waits for is taken again at the very moment at which it becomes free, whenever the server's threads run, so that under a queue
-// the server answers len(places) / delay requests a second exactly.
+// places is a server with so many places: a request takes one for exactly delay, and waits in line
+// where all are taken. A place that somebody waits for is taken again at the very moment at which
+// it becomes free, whenever the server's threads run, so that under a queue the server answers
+// len(places) / delay requests a second exactly.
 type places struct {
 	*counting
 	mu       sync.Mutex
@@ -64,7 +65,8 @@ func loops() map[string]Engine {
 // longEnv makes the tests of saturation run every combination at full length.
 const longEnv = "LOCBENCH_LOAD_TEST_LONG"
 
-// TestSaturatedThroughput holds closed loops against servers whose rate is known, from half of their places to ten times as many connections.
+// TestSaturatedThroughput holds closed loops against servers whose rate is known, from half of
+// their places to ten times as many connections.
 func TestSaturatedThroughput(t *testing.T) {
 	type server struct {
 		places int
@@ -104,7 +106,8 @@ func TestSaturatedThroughput(t *testing.T) {
 	}
 }
 
-// steady checks a result against the rate that the server can have at most, and against its own journal.
+// steady checks a result against the rate that the server can have at most, and against its own
+// journal.
 func steady(t *testing.T, server *places, l bench.Load, rate float64) {
 	t.Helper()
 	if n := server.count(200); l.AllSucceeded() != n || l.Sent != n {

@@ -12,7 +12,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// A step in turns: nothing is in flight while others have theirs, the connections stay, and what is told is of the turns alone.
+// A step in turns: nothing is in flight while others have theirs, the connections stay, and what is
+// told is of the turns alone.
 func TestTurns(t *testing.T) {
 	const length, rest = 100 * time.Millisecond, 50 * time.Millisecond
 	for _, loop := range []string{"fast", "portable"} {

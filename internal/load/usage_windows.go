@@ -6,7 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// processCPU is the CPU time that this process has used, user and system together; 0 if it cannot be read.
+// processCPU is the CPU time that this process has used, user and system together; 0 if it cannot
+// be read.
 func processCPU() time.Duration {
 	var created, exited, kernel, user windows.Filetime
 	if err := windows.GetProcessTimes(windows.CurrentProcess(), &created, &exited, &kernel, &user); err != nil {

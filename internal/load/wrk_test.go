@@ -17,19 +17,23 @@ import (
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 
+	"locbench/internal/goruntime"
 	"locbench/internal/stats"
 	"locbench/internal/testenv"
 	"locbench/internal/thread"
 )
 
-// BenchmarkWrk runs a step against wrk on the same server with the same connections and threads, each in a process of its own, in
-// alternating pairs. It reports the medians of both rates, of both numbers of requests per CPU second of the client, and of the ratios within the
-// pairs; beside them, once, those of our loop without io_uring, of vegeta's library and of hey and fortio where they are installed. It asserts nothing: the machine
-// decides. In the cells called "own CPU" the server has one CPU and the client another one. Run it with
+// BenchmarkWrk runs a step against wrk on the same server with the same connections and threads,
+// each in a process of its own, in alternating pairs. It reports the medians of both rates, of both
+// numbers of requests per CPU second of the client, and of the ratios within the pairs; beside
+// them, once, those of our loop without io_uring, of vegeta's library and of hey and fortio where
+// they are installed. It asserts nothing: the machine decides. In the cells called "own CPU" the
+// server has one CPU and the client another one. Run it with
 //
 //	make bench-load
 //
-// or, for one cell, with go test -run '^$' -bench 'Wrk/100B/64$' -benchtime 1x ./internal/load. Each iteration is five pairs of 2 s.
+// or, for one cell, with go test -run '^$' -bench 'Wrk/100B/64$' -benchtime 1x ./internal/load.
+// Each iteration is five pairs of 2 s.
 func BenchmarkWrk(b *testing.B) {
 	wrk := testenv.Wrk(b)
 	for _, pinned := range []bool{false, true} {
@@ -114,7 +118,8 @@ func (c contest) run(b *testing.B, wrk string) {
 	b.ReportMetric(0, "ns/op") // would be the time of the pairs
 }
 
-// measure runs a client and returns the rate that it tells, and its requests divided by its CPU time.
+// measure runs a client and returns the rate that it tells, and its requests divided by its CPU
+// time.
 func (c contest) measure(b *testing.B, rate, requests, env string, command ...string) (perSecond, perCPU float64) {
 	b.Helper()
 	if c.cpu != "" {
@@ -141,8 +146,9 @@ func (c contest) measure(b *testing.B, rate, requests, env string, command ...st
 	return figure(rate), figure(requests) / cpu.Seconds()
 }
 
-// clientEnv makes the test binary a client for two seconds: "locbench URL CONNECTIONS", or epoll (without io_uring) or vegeta instead. It prints what it has
-// measured and the most memory that it has had.
+// clientEnv makes the test binary a client for two seconds: "locbench URL CONNECTIONS", or epoll
+// (without io_uring) or vegeta instead. It prints what it has measured and the most memory that it
+// has had.
 const clientEnv = "LOCBENCH_LOAD_TEST_CLIENT"
 
 func client(words string) error {
@@ -161,6 +167,7 @@ func client(words string) error {
 		fmt.Printf("rate %f succeeded %d failed 0\n", m.Throughput, m.StatusCodes["200"])
 		return nil
 	}
+	goruntime.Start(0)
 	var before, after runtime.MemStats
 	p := plan(url, connections, 2*time.Second)
 	p.OnStart, p.OnEnd = func() { runtime.ReadMemStats(&before) }, func() { runtime.ReadMemStats(&after) }
@@ -215,8 +222,8 @@ func benchServer(b testing.TB, cpu string) (url string) {
 // benchWait is how long the server waits before it answers GET /wait.
 const benchWait = 12 * time.Millisecond
 
-// serve is the server, in the process that benchServer starts. It does as little as it can, so that more of the machine is left to
-// the clients: an answer of the length that the path begins with.
+// serve is the server, in the process that benchServer starts. It does as little as it can, so that
+// more of the machine is left to the clients: an answer of the length that the path begins with.
 func serve() error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

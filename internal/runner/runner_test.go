@@ -13,9 +13,14 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/event"
+	"locbench/internal/goruntime"
+	"locbench/internal/hiccup"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	goruntime.Start(hiccup.Places()) // as every process that drives load
+	goleak.VerifyTestMain(m)
+}
 
 // start makes a run; change may alter its configuration. It runs it and waits for all events.
 func start(t *testing.T, ctx context.Context, change func(*fakeRun)) (*fakeRun, error) {

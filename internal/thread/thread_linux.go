@@ -7,18 +7,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// slice is the turn that a thread asks for which may not be preferred otherwise. A shorter one is given sooner.
+// slice is the turn that a thread asks for which may not be preferred otherwise. A shorter one is
+// given sooner.
 const slice = 100 * time.Microsecond
 
 func sharpen() {
 	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) // without it sleeps are a little longer
 }
 
-// Prefer lets the calling goroutine, which has called Own, run before all others as soon as it wakes up: in the real-time class (SCHED_FIFO). Priorities
-// of the ordinary class would not do: where the kernel shares CPUs between sessions and containers first (autogroups, cgroups), they count within a session
-// only. It returns false where that is not permitted; then the thread asks for short turns, which Linux 6.12 and later give sooner. So it does where this
-// process has one CPU only: the Go runtime waits for its own threads by spinning at times, in the belief that they go on meanwhile, and a real-time
-// thread that spins on the only CPU of the one it waits for stands until the kernel takes its class away for the rest of a second.
+// Prefer lets the calling goroutine, which has called Own, run before all others as soon as it
+// wakes up: in the real-time class (SCHED_FIFO). Priorities of the ordinary class would not do:
+// where the kernel shares CPUs between sessions and containers first (autogroups, cgroups), they
+// count within a session only. It returns false where that is not permitted; then the thread asks
+// for short turns, which Linux 6.12 and later give sooner. So it does where this process has one
+// CPU only: the Go runtime waits for its own threads by spinning at times, in the belief that they
+// go on meanwhile, and a real-time thread that spins on the only CPU of the one it waits for stands
+// until the kernel takes its class away for the rest of a second.
 //
 // Who is busy for long must call Ordinary, or takes a CPU from everybody else.
 func Prefer() bool {
@@ -29,7 +33,8 @@ func Prefer() bool {
 	return true
 }
 
-// Watch lets the calling goroutine, which has called Own, run before those that have called Prefer, too. It is for those who hardly do anything.
+// Watch lets the calling goroutine, which has called Own, run before those that have called Prefer,
+// too. It is for those who hardly do anything.
 func Watch() bool { return realTime(2) }
 
 func realTime(priority uint32) bool {
@@ -69,9 +74,10 @@ func Sleep(d time.Duration) {
 	_ = unix.Nanosleep(&ts, nil)
 }
 
-// Nap sleeps as Sleep does, but without the knowledge of the Go scheduler: the thread keeps its right to run Go code, and goes on as soon as the kernel lets
-// it, whatever other goroutines do. It takes one from GOMAXPROCS for that time (Room). A signal ends it early, such as the garbage collector's when
-// everybody has to stop.
+// Nap sleeps as Sleep does, but without the knowledge of the Go scheduler: the thread keeps its
+// right to run Go code, and goes on as soon as the kernel lets it, whatever other goroutines do. It
+// takes one from GOMAXPROCS for that time (see goruntime.Start). A signal ends it early, such as
+// the garbage collector's when everybody has to stop.
 func Nap(d time.Duration) {
 	ts := unix.NsecToTimespec(int64(d))
 	_, _, _ = unix.RawSyscall(unix.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&ts)), 0, 0)

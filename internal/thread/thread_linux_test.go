@@ -6,7 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// On one CPU a thread that spins for another, as those of the Go runtime do, must not be of the real-time class.
+// On one CPU a thread that spins for another, as those of the Go runtime do, must not be of the
+// real-time class.
 func TestPreferNeedsTwoCPUs(t *testing.T) {
 	pinned := make(chan uint32)
 	go func() {

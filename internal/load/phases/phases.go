@@ -1,9 +1,11 @@
-// Package phases times single requests phase by phase: look-up of the name, TCP handshake, TLS handshake, writing, first byte, last byte.
+// Package phases times single requests phase by phase: look-up of the name, TCP handshake, TLS
+// handshake, writing, first byte, last byte.
 //
-// It asks by itself, from one goroutine over a connection of its own, rather than through net/http with httptrace: there the writing
-// and the reading belong to two more goroutines, whose waking up (tens of microseconds on a busy machine) would be in the phases. The
-// answer is read by net/http's parser, with the moment of its first byte taken where the bytes come in. HTTP/1.1 only, no proxy, no redirects,
-// nothing is tried again.
+// It asks by itself, from one goroutine over a connection of its own, rather than through net/http
+// with httptrace: there the writing and the reading belong to two more goroutines, whose waking up
+// (tens of microseconds on a busy machine) would be in the phases. The answer is read by net/http's
+// parser, with the moment of its first byte taken where the bytes come in. HTTP/1.1 only, no proxy,
+// no redirects, nothing is tried again.
 package phases
 
 import (
@@ -39,8 +41,8 @@ type Plan struct {
 	Dial    func(ctx context.Context, network, address string) (net.Conn, error) // nil is a plain net.Dialer
 }
 
-// Measure asks the first request and those after it, one after the other. A request that fails is a result: its Err says why. The error is
-// about the plan, or ctx's.
+// Measure asks the first request and those after it, one after the other. A request that fails is a
+// result: its Err says why. The error is about the plan, or ctx's.
 func Measure(ctx context.Context, plan Plan) (bench.Phases, error) {
 	out := bench.Phases{Request: plan.Request.Name}
 	a, err := newAsker(plan)

@@ -50,7 +50,8 @@ func serve(t *testing.T, handle func(net.Conn)) string {
 	return l.Addr().String()
 }
 
-// Every phase has a delay of its own. Each is at least that long, and they add up to the total: so none holds a part of another.
+// Every phase has a delay of its own. Each is at least that long, and they add up to the total: so
+// none holds a part of another.
 func TestEachPhaseHasItsOwnTime(t *testing.T) {
 	const name, connect, handshake, send, first, receive = 11 * time.Millisecond, 13 * time.Millisecond, 17 * time.Millisecond,
 		19 * time.Millisecond, 23 * time.Millisecond, 29 * time.Millisecond
@@ -136,7 +137,8 @@ func TestPlainAddress(t *testing.T) {
 	}
 }
 
-// Whatever a server does, each request ends with its reason, and those after it are asked all the same.
+// Whatever a server does, each request ends with its reason, and those after it are asked all the
+// same.
 func TestHostileServers(t *testing.T) {
 	read := func(conn net.Conn) bool {
 		_, err := http.ReadRequest(bufio.NewReader(conn))

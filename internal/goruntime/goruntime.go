@@ -1,0 +1,101 @@
+// Package goruntime sets the Go runtime of a process that drives load: how often garbage is
+// collected, and how many threads run Go code at the same time. Both are settings of the whole
+// process, so its edge starts them once, before the first step, and stops them behind the last one.
+package goruntime
+
+import (
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"sync"
+)
+
+// Garbage is collected only when headroom has been allocated beside what is alive. The client
+// itself allocates little, so that short steps have no collection at all; a thread that is to send
+// a request on time, and happens to be looked at by a collector that the kernel lets wait, would
+// wait with it.
+const (
+	headroom    = 32 << 20
+	mostGarbage = 800 // per cent; the smallest heap that is collected is 4 MB at 100 per cent
+)
+
+// spare is for how many goroutines that have to go on at once there is room to run Go code besides
+// all others.
+const spare = 2
+
+// Settings are those of this process while it drives load.
+type Settings struct {
+	places int // GOMAXPROCS before
+
+	mu      sync.Mutex
+	stopped bool
+	before  int // garbage collection percentage,
+	now     int // and the one that is set
+}
+
+// Start sets the runtime of this process for driving load, until Stop. others is how many places to
+// run Go code are needed beside those of the load, such as by threads that keep theirs while they
+// sleep. Without the spare places a thread that the kernel lets run at once would wait for the Go
+// scheduler's leave: all places may be held by threads that the kernel lets wait.
+func Start(others int) *Settings {
+	s := &Settings{places: runtime.GOMAXPROCS(0)}
+	runtime.GOMAXPROCS(s.places + others + spare)
+	runtime.GC() // what is garbage by now need not be collected later
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.before, s.now = debug.SetGCPercent(100), 100
+	s.adjust()
+	s.afterEachCollection()
+	return s
+}
+
+// Stop gives the runtime back what was set before.
+func (s *Settings) Stop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stopped {
+		return
+	}
+	s.stopped = true
+	debug.SetGCPercent(s.before)
+	runtime.GOMAXPROCS(s.places)
+}
+
+// adjust leaves the headroom beside what the last collection has left. The caller holds the lock.
+func (s *Settings) adjust() {
+	want := s.before // nobody who wants none gets collections
+	if want > 0 {
+		want = max(want, min(mostGarbage, percentFor(liveHeap())))
+	}
+	if want != s.now {
+		debug.SetGCPercent(want)
+		s.now = want
+	}
+}
+
+// afterEachCollection adjusts the headroom as soon as a collection has found another size of the
+// heap: a share of what is alive, it would grow with it.
+func (s *Settings) afterEachCollection() {
+	beacon := new([4]uintptr)
+	runtime.AddCleanup(beacon, func(s *Settings) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if !s.stopped {
+			s.adjust()
+			s.afterEachCollection()
+		}
+	}, s)
+}
+
+// percentFor is how much a heap of so many bytes may grow by, in per cent, for headroom to be left.
+func percentFor(live uint64) int { return int(100 * headroom / max(live, 1<<20)) }
+
+// liveHeap is how many bytes the last collection has left.
+func liveHeap() uint64 {
+	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(s)
+	if s[0].Value.Kind() != metrics.KindUint64 {
+		return headroom
+	}
+	return s[0].Value.Uint64()
+}

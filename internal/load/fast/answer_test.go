@@ -1,0 +1,257 @@
+package fast
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"locbench/internal/bench"
+	"locbench/internal/load/portable"
+	"locbench/internal/load/wire"
+)
+
+// judgement is what became of a stream of bytes behind which the connection ends.
+type judgement struct {
+	failed  bool
+	status  bool // it is the wanted one, 200
+	bytes   int64
+	keep    bool // the connection could be used again
+	refused error
+}
+
+// byHTTP is net/http's verdict, as the portable loop takes it.
+func byHTTP(data []byte, method string) judgement {
+	o, keep, err := portable.ReadAnswer(bytes.NewReader(data), &http.Request{Method: method}, http.StatusOK)
+	if err != nil {
+		return judgement{failed: true, refused: err}
+	}
+	return judgement{status: o.Kind == "", bytes: o.Bytes, keep: keep}
+}
+
+// byParser is the parser's verdict on data that comes in pieces of the lengths that cut tells.
+func byParser(data []byte, method string, cut func(left int) int) judgement {
+	var p parser
+	p.reset(method == http.MethodHead, http.StatusOK, 0)
+	done, surplus := false, false
+	var err error
+	for left := data; len(left) > 0 && !done && err == nil; {
+		piece := left[:cut(len(left))]
+		var n int
+		n, done, err = p.feed(piece)
+		left = left[len(piece):]
+		// What comes later is met when the connection is used next.
+		surplus = n < len(piece) || len(left) > 0
+	}
+	if !done && err == nil {
+		_, err = p.eof()
+	}
+	if err != nil {
+		return judgement{failed: true, refused: err}
+	}
+	return judgement{status: p.status == http.StatusOK, bytes: p.bytes, keep: !p.close && !surplus}
+}
+
+// saferRefusals are what net/http lets pass and the parser does not. Each is a way in which two
+// readers of one stream could come to see different answers.
+func saferRefusal(err error) bool {
+	for _, known := range []error{
+		errVersion,     // HTTP/2.0 and others on a connection that speaks HTTP/1.x
+		errStatusCode,  // "+20"
+		errContinued,   // lines that continue the header before (obs-fold)
+		errHeader,      // a blank before the colon
+		errTrailer,     // bare LF, folded lines and blanks before the colon in a trailer
+		errTrailerLong, // from 2 kB instead of from 4 kB
+		errLength,      // over 200 digits
+	} {
+		if errors.Is(err, known) {
+			return true
+		}
+	}
+	return false
+}
+
+// compare checks that the parser says the same as net/http, however the stream is cut.
+func compare(t *testing.T, data []byte, method string) {
+	t.Helper()
+	want := byHTTP(data, method)
+	check := func(how string, got judgement) {
+		t.Helper()
+		switch {
+		case got.failed && want.failed, got.failed && saferRefusal(got.refused):
+		case got.failed != want.failed:
+			t.Fatalf("%s %q, %s: parser %+v, net/http %+v", method, data, how, got, want)
+		case got.status != want.status || got.status && got.bytes != want.bytes || got.keep != want.keep:
+			t.Fatalf("%s %q, %s: parser %+v, net/http %+v", method, data, how, got, want)
+		}
+	}
+	whole := byParser(data, method, func(left int) int { return left })
+	check("whole", whole)
+	if got := byParser(data, method, func(int) int { return 1 }); got.failed != whole.failed || got.status != whole.status || got.bytes != whole.bytes {
+		t.Fatalf("%s %q: whole %+v, byte by byte %+v", method, data, whole, got)
+	}
+	if len(data) > 2000 {
+		return
+	}
+	for at := 1; at < len(data); at++ {
+		first := true
+		got := byParser(data, method, func(left int) int {
+			if first {
+				first = false
+				return at
+			}
+			return left
+		})
+		check(fmt.Sprint("cut at ", at), got)
+	}
+}
+
+var answers = []string{
+	"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
+	"HTTP/1.1 200 OK\r\nContent-Length: 5\r\ncontent-length:\t5 \r\n\r\nhello",
+	"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 05\r\n\r\nhello",
+	"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello surplus",
+	"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhell",
+	"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+	"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
+	"HTTP/1.1 200 OK\r\nContent-Length: +5\r\n\r\nhello",
+	"HTTP/1.1 200 OK\r\nContent-Length: 5, 5\r\n\r\nhello",
+	"HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\nhello",
+	"HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775807\r\n\r\nhello",
+	"HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775808\r\n\r\nhello",
+	"HTTP/1.1 200 OK\r\nContent-Length : 5\r\n\r\nhello",
+	"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+	"HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\nContent-Length: 3\r\n\r\n5 ;x=y\r\nhello\r\n1;z\r\n!\r\n000\r\nA: b\r\n\r\n",
+	"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nA: b\n\r\n\r\n",
+	"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\nhello\r\n0\r\n\r\n",
+	"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\n0\r\n\r\n",
+	"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello!\r\n0\r\n\r\n",
+	"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\r\n",
+	"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\nhello",
+	"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+	"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+	"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: Content-Length\r\n\r\n0\r\n\r\n",
+	"HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 2\r\nConnection: keep-alive\r\n\r\nab",
+	"HTTP/1.0 200 OK\r\n\r\nhello",
+	"HTTP/1.0 200 OK\r\nContent-Length: 5\r\nConnection: Keep-Alive, x\r\n\r\nhello",
+	"HTTP/1.1 200 OK\r\n\r\nhello until the end",
+	"HTTP/1.1 200 OK\r\nConnection: foo, CLOSE\r\nContent-Length: 1\r\n\r\nx",
+	"HTTP/1.1 204 No Content\r\nTransfer-Encoding: chunked\r\n\r\n",
+	"HTTP/1.1 304 Not Modified\r\nContent-Length: 10\r\n\r\n",
+	"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx",
+	strings.Repeat("HTTP/1.1 100 Continue\r\n\r\n", 8) + "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx",
+	strings.Repeat("HTTP/1.1 100 Continue\r\n\r\n", 9) + "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx",
+	"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\nwhatever",
+	"HTTP/1.1 503 Oops\r\nContent-Length: 5\r\n\r\nsorry",
+	"HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n", "HTTP/1.1 200 \nContent-Length: 2\n\nab",
+	"HTTP/1.1  200 OK\r\n\r\n", "HTTP/1.1 2000 OK\r\n\r\n", "HTTP/1.1 +20 OK\r\n\r\n", "HTTP/1.1\t200 OK\r\n\r\n", "HTTP/1.2 200 OK\r\nContent-Length: 0\r\n\r\n",
+	"HTTP/2.0 200 OK\r\nContent-Length: 0\r\n\r\n", "http/1.1 200 OK\r\n\r\n", "\r\n", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 042 Odd\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+	"HTTP/1.1 200 OK\r\nA: b\r\n c\r\nContent-Length: 0\r\n\r\n", "HTTP/1.1 200 OK\r\n A: b\r\nContent-Length: 0\r\n\r\n",
+	"HTTP/1.1 200 OK\r\nno colon\r\n\r\n", "HTTP/1.1 200 OK\r\n: x\r\n\r\n", "HTTP/1.1 200 OK\r\nA: \x00\r\n\r\n", "HTTP/1.1 200 OK\r\nA: long enough \x7f and on\r\n\r\n",
+	"HTTP/1.1 200 OK\r\nA: \xff\xfe ok and more\r\nContent-Length: 0\r\n\r\n", "HTTP/1.1 200 OK\r\n\xe4: b\r\n\r\n", "SSH-2.0\r\n", "",
+}
+
+func TestAnswerParser(t *testing.T) {
+	for _, data := range answers {
+		for _, method := range []string{http.MethodGet, http.MethodHead} {
+			compare(t, []byte(data), method)
+		}
+	}
+}
+
+// The parser says of any stream what net/http says of it, however it is cut, or refuses it for a
+// reason on the list.
+func FuzzAnswerParser(f *testing.F) {
+	for _, data := range answers {
+		f.Add([]byte(data), false)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, head bool) {
+		method := http.MethodGet
+		if head {
+			method = http.MethodHead
+		}
+		compare(t, data, method)
+	})
+}
+
+// What the parser keeps of an answer is bounded, whatever it is and however it comes.
+func TestAnswerParserIsBounded(t *testing.T) {
+	const ok = "HTTP/1.1 200 OK\r\n"
+	for name, test := range map[string]struct {
+		begin, repeated string
+		kind            bench.ErrorKind
+	}{
+		"endless line":         {ok, "xxxxxxxx", bench.ErrOther},
+		"endless headers":      {ok, "X: y\r\n", bench.ErrOther},
+		"endless status line":  {"HTTP/1.1 200 ", "xxxxxxxx", bench.ErrOther},
+		"endless interims":     {"", "HTTP/1.1 100 Continue\r\n\r\n", bench.ErrOther},
+		"endless chunk line":   {ok + "Transfer-Encoding: chunked\r\n\r\n", "0000000", bench.ErrBody},
+		"endless extensions":   {ok + "Transfer-Encoding: chunked\r\n\r\n", "1;" + strings.Repeat("x", 1000) + "\r\ny\r\n", bench.ErrBody},
+		"endless trailer":      {ok + "Transfer-Encoding: chunked\r\n\r\n0\r\n", "X: y\r\n", bench.ErrBody},
+		"endless trailer line": {ok + "Transfer-Encoding: chunked\r\n\r\n0\r\n", "xxxxxxx", bench.ErrBody},
+	} {
+		for _, size := range []int{1, 7, 4096} {
+			var p parser
+			p.reset(false, http.StatusOK, 0)
+			var err error
+			stream := []byte(test.begin)
+			fed := 0
+			for err == nil && fed < 3<<20 {
+				for len(stream) < size {
+					stream = append(stream, test.repeated...)
+				}
+				_, _, err = p.feed(stream[:size])
+				fed += size
+				stream = stream[size:]
+			}
+			if err == nil || wire.Classify(err) != test.kind {
+				t.Errorf("%s in pieces of %d: %v", name, size, err)
+			}
+			if cap(p.line) > 2<<20 {
+				t.Errorf("%s in pieces of %d: %d bytes kept", name, size, cap(p.line))
+			}
+		}
+	}
+	// A body may be of any length, and nothing of it is kept.
+	var p parser
+	p.reset(false, http.StatusOK, 0)
+	p.feed([]byte(ok + "\r\n"))
+	piece := make([]byte, 1<<16)
+	for range 1000 {
+		if n, done, err := p.feed(piece); n != len(piece) || done || err != nil {
+			t.Fatal(n, done, err)
+		}
+	}
+	if p.bytes != 1000<<16 || cap(p.line) != 0 {
+		t.Errorf("%d bytes, %d kept", p.bytes, cap(p.line))
+	}
+}
+
+func TestAnswerParserDoesNotAllocate(t *testing.T) {
+	for _, data := range answers[:1] {
+		var p parser
+		whole := []byte(data)
+		if n := testing.AllocsPerRun(100, func() {
+			p.reset(false, http.StatusOK, 0)
+			if _, done, err := p.feed(whole); !done || err != nil {
+				t.Fatal(err)
+			}
+		}); n != 0 {
+			t.Errorf("%q: %g allocations", data, n)
+		}
+	}
+}
+
+func BenchmarkAnswerParser(b *testing.B) {
+	data := []byte("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nDate: Sat, 21 Nov 2026 12:00:00 GMT\r\nContent-Length: 89\r\n\r\n" + strings.Repeat("x", 89))
+	var p parser
+	b.ReportAllocs()
+	for b.Loop() {
+		p.reset(false, http.StatusOK, 0)
+		if _, done, err := p.feed(data); !done || err != nil {
+			b.Fatal(err)
+		}
+	}
+}

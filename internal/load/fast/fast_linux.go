@@ -1,0 +1,187 @@
+package fast
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"locbench/internal/load/wire"
+	"locbench/internal/load/workload"
+	"locbench/internal/thread"
+)
+
+// maxShards bounds the threads of the fast loop.
+const maxShards = 8
+
+// Loop is a few shards, each a thread with an epoll or io_uring and connections of its own; one
+// shard for an open loop, so that there is one schedule. See docs/decisions for how that lives with
+// Go's scheduler and garbage collector.
+type Loop struct {
+	Config
+	addr    atomic.Int32 // index of the address that has answered
+	shards  []*shard
+	cutNow  atomic.Bool
+	bounded bool // the number of requests of a closed loop is
+}
+
+// New makes the loop, or returns nil where only the portable one will do.
+func New(c Config) *Loop {
+	step := c.Spec.Step
+	l := &Loop{Config: c, bounded: !step.Open() && step.MaxRequests > 0}
+	if len(c.Addresses) == 0 {
+		return nil
+	}
+	n := min(c.threads(), c.Connections)
+	if step.Open() {
+		n = 1
+	}
+	for i := range n {
+		// As evenly as it goes.
+		share := c.Connections*(i+1)/n - c.Connections*i/n
+		s, err := newShard(l, i, n, share)
+		if err != nil {
+			l.Close()
+			return nil
+		}
+		if step.Open() {
+			s.open = newOpenShard(s)
+		}
+		l.shards = append(l.shards, s)
+	}
+	c.Recorder.OnWake(l.wake)
+	return l
+}
+
+// threads is their number: half of the CPUs, since the other half is for what is measured.
+func (c Config) threads() int {
+	if c.Shards > 0 {
+		return min(c.Shards, maxShards)
+	}
+	return min(max(thread.Cores()/2, 1), maxShards)
+}
+
+func sockaddr(a netip.AddrPort) unix.Sockaddr {
+	if a.Addr().Is4() {
+		return &unix.SockaddrInet4{Addr: a.Addr().As4(), Port: int(a.Port())}
+	}
+	return &unix.SockaddrInet6{Addr: a.Addr().As16(), Port: int(a.Port())}
+}
+
+// Connect opens the connections before the clock starts, as far as that is possible within
+// wire.DialTime. It returns how many are open then.
+func (l *Loop) Connect(ctx context.Context) (opened int) {
+	until := time.Now().Add(min(wire.DialTime, l.Timeout))
+	// A name with several addresses: the first at which anybody answers.
+	for i := range l.Addresses {
+		l.addr.Store(int32(i))
+		var wg sync.WaitGroup
+		for _, s := range l.shards {
+			wg.Go(func() { s.connectAll(ctx, until) })
+		}
+		wg.Wait()
+		opened = 0
+		for _, s := range l.shards {
+			opened += s.opened()
+		}
+		if opened > 0 {
+			return opened
+		}
+	}
+	return 0
+}
+
+// Run sends until the recorder is stopped and returns when all is drained.
+func (l *Loop) Run(context.Context) {
+	var wg sync.WaitGroup
+	for _, s := range l.shards {
+		wg.Go(func() {
+			// A thread of its own keeps the shard's connections on one CPU's caches, and no other
+			// goroutine gets between it and its events.
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			if s.open != nil {
+				s.open.run()
+			} else {
+				s.run()
+			}
+		})
+	}
+	wg.Wait()
+	l.Recorder.Loop = "epoll"
+	for _, s := range l.shards {
+		l.Recorder.Idled(time.Duration(s.idle))
+		if s.running {
+			l.Recorder.Loop = "io_uring"
+		}
+	}
+}
+
+// wake lets every shard look at what has been asked of it.
+func (l *Loop) wake() {
+	for _, s := range l.shards {
+		s.wake()
+	}
+}
+
+// Cut ends all exchanges in flight.
+func (l *Loop) Cut() {
+	l.cutNow.Store(true)
+	l.wake()
+}
+
+// Places is the number of connections that there may be so far.
+func (l *Loop) Places() (n int) {
+	for _, s := range l.shards {
+		n += s.places()
+	}
+	return n
+}
+
+// Close closes all connections, or keeps them for the next step.
+func (l *Loop) Close() {
+	for _, s := range l.shards {
+		if l.Keep != nil {
+			s.keepConnections()
+		}
+		s.close()
+	}
+}
+
+// newShard makes a shard with its share of the connections.
+func newShard(l *Loop, i, of, connections int) (*shard, error) {
+	m, err := workload.NewShardMix(l.Spec, i, of)
+	if err != nil {
+		return nil, err
+	}
+	s := &shard{
+		loop: l, step: l.Spec.Step, number: i, of: of, counters: l.Recorder.NewCounters(), mix: m, conns: make([]conn, connections),
+		in: make([]byte, readSize), events: make([]unix.EpollEvent, maxEvents),
+	}
+	if s.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
+		return nil, fmt.Errorf("epoll: %w", err)
+	}
+	if s.wakeFD, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {
+		unix.Close(s.epoll)
+		return nil, fmt.Errorf("eventfd: %w", err)
+	}
+	if err := unix.EpollCtl(s.epoll, unix.EPOLL_CTL_ADD, s.wakeFD, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: wakeIndex}); err != nil {
+		s.close()
+		return nil, fmt.Errorf("epoll: %w", err)
+	}
+	for i := range s.conns {
+		s.conns[i].fd = -1
+	}
+	if !l.Epoll && !l.Spec.Step.Open() {
+		s.ring, _ = newRing(connections) // without one it goes on with epoll
+	}
+	for _, a := range l.Addresses {
+		s.addrs = append(s.addrs, sockaddr(a)) // of its own: it is written to when it is used
+	}
+	return s, nil
+}

@@ -1,0 +1,237 @@
+package fast
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"net/http"
+
+	"locbench/internal/load/wire"
+)
+
+func (p *parser) statusLine(line []byte) error {
+	const prefix = "HTTP/1."
+	space := bytes.IndexByte(line, ' ')
+	switch {
+	case space < 0:
+		return errStatusLine
+	case space != len(prefix)+1 || string(line[:len(prefix)]) != prefix || !digit(line[len(prefix)]):
+		return errVersion
+	}
+	p.http10 = line[len(prefix)] == '0'
+	rest := line[space+1:]
+	for len(rest) > 0 && rest[0] == ' ' {
+		rest = rest[1:]
+	}
+	if len(rest) < 3 || !digit(rest[0]) || !digit(rest[1]) || !digit(rest[2]) || len(rest) > 3 && rest[3] != ' ' {
+		return errStatusCode
+	}
+	p.status = int(rest[0]-'0')*100 + int(rest[1]-'0')*10 + int(rest[2]-'0')
+	p.stage = stageHeader
+	if p.status != p.want && p.known&classBit(p.status) == 0 && !p.isInterim() {
+		p.note = &note{text: append(bytes.Clone(rest[:min(len(rest), wire.MaxExample)]), ' ')}
+	}
+	return nil
+}
+
+func (p *parser) isInterim() bool { return p.status < 200 && p.status != http.StatusSwitchingProtocols }
+
+// classBit is the bit of a status in parser.known.
+func classBit(status int) uint8 {
+	if status < 100 || status > 599 {
+		return 1
+	}
+	return 1 << (status / 100)
+}
+
+func digit(c byte) bool { return c >= '0' && c <= '9' }
+
+// headerLine looks at the headers that say how the answer goes on.
+func (p *parser) headerLine(line []byte) error {
+	if line[0] == ' ' || line[0] == '\t' {
+		return errContinued
+	}
+	key, value, err := field(line)
+	if err != nil {
+		return err
+	}
+	switch len(key) {
+	case len("Content-Length"):
+		if equalFold(key, "content-length") {
+			return p.contentLength(value)
+		}
+	case len("Transfer-Encoding"):
+		if equalFold(key, "transfer-encoding") {
+			p.codings = min(p.codings, 200) + 1
+			p.chunked = equalFold(value, "chunked")
+		}
+	case len("Connection"):
+		if equalFold(key, "connection") {
+			p.close = p.close || hasToken(value, "close")
+			p.alive = p.alive || hasToken(value, "keep-alive")
+		}
+	case len("Trailer"):
+		if equalFold(key, "trailer") {
+			p.trailer = p.trailer || hasToken(value, "transfer-encoding") || hasToken(value, "trailer") || hasToken(value, "content-length")
+		}
+	}
+	return nil
+}
+
+func (p *parser) contentLength(value []byte) error {
+	if len(value) == 0 || len(value) > 200 {
+		return errLength
+	}
+	var n int64
+	for _, c := range value {
+		if !digit(c) || n > (math.MaxInt64-int64(c-'0'))/10 {
+			return errLength
+		}
+		n = 10*n + int64(c-'0')
+	}
+	// net/http compares the texts: equal ones have as many digits and the same value.
+	if p.length && (p.size != n || p.digits != uint8(len(value))) {
+		return errLengths
+	}
+	p.length, p.size, p.digits = true, n, uint8(len(value))
+	return nil
+}
+
+// endOfHead decides how the body goes.
+func (p *parser) endOfHead() (done bool, err error) {
+	chunked := false
+	if p.codings > 0 && !p.http10 {
+		if p.codings > 1 || !p.chunked {
+			return false, errEncoding
+		}
+		chunked = true
+	}
+	if chunked && p.trailer {
+		return false, errTrailerKey
+	}
+	if p.isInterim() {
+		if p.interim++; p.interim > wire.MaxInterim {
+			return false, errInterim
+		}
+		p.answer = answer{interim: p.interim}
+		return false, nil
+	}
+	if p.http10 && !p.alive {
+		p.close = true
+	}
+	if p.status == http.StatusSwitchingProtocols {
+		p.close = true
+	}
+	switch {
+	case p.isHead, p.status < 200, p.status == http.StatusNoContent, p.status == http.StatusNotModified:
+		return true, nil
+	case chunked:
+		p.stage, p.head = stageChunk, 0
+	case p.length:
+		if p.size == 0 {
+			return true, nil
+		}
+		p.stage, p.left = stageLength, uint64(p.size)
+	default:
+		p.stage, p.close = stageClose, true
+	}
+	return false, nil
+}
+
+// field cuts a header into its name and its value, both without blanks around.
+func field(line []byte) (key, value []byte, err error) {
+	colon := bytes.IndexByte(line, ':')
+	if colon < 1 {
+		return nil, nil, errHeader
+	}
+	key, value = line[:colon], line[colon+1:]
+	for _, c := range key {
+		if !isToken[c] {
+			return nil, nil, errHeader
+		}
+	}
+	if hasControls(value) {
+		return nil, nil, errHeader
+	}
+	return key, trimBlanks(value), nil
+}
+
+func trimBlanks(b []byte) []byte {
+	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
+		b = b[1:]
+	}
+	for n := len(b); n > 0 && (b[n-1] == ' ' || b[n-1] == '\t'); n = len(b) {
+		b = b[:n-1]
+	}
+	return b
+}
+
+// hasControls tells whether b holds a control character other than a tab. It looks at eight bytes
+// at a time for what may be one.
+func hasControls(b []byte) bool {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	for len(b) >= 8 {
+		x := binary.LittleEndian.Uint64(b)
+		del := x ^ 0x7f*ones
+		if (x-0x20*ones)&^x&tops|(del-ones)&^del&tops != 0 && anyControl(b[:8]) {
+			return true
+		}
+		b = b[8:]
+	}
+	return anyControl(b)
+}
+
+func anyControl(b []byte) bool {
+	for _, c := range b {
+		if c < ' ' && c != '\t' || c == 0x7f {
+			return true
+		}
+	}
+	return false
+}
+
+// hasToken tells whether one of the words between commas is token, which is in small letters.
+func hasToken(value []byte, token string) bool {
+	for len(value) > 0 {
+		word := value
+		if i := bytes.IndexByte(value, ','); i >= 0 {
+			word, value = value[:i], value[i+1:]
+		} else {
+			value = nil
+		}
+		if equalFold(trimBlanks(word), token) {
+			return true
+		}
+	}
+	return false
+}
+
+// equalFold compares letters of ASCII whatever their case; small is in small letters.
+func equalFold(b []byte, small string) bool {
+	if len(b) != len(small) {
+		return false
+	}
+	for i, c := range b {
+		if c >= 'A' && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != small[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// isToken follows RFC 9110, section 5.6.2.
+var isToken = func() (is [256]bool) {
+	for c := range is {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
+			is[c] = true
+		}
+	}
+	for _, c := range []byte("!#$%&'*+-.^_`|~") {
+		is[c] = true
+	}
+	return is
+}()

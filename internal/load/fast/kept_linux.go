@@ -1,0 +1,54 @@
+package fast
+
+import (
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// socket is a connection of the fast loop that is kept.
+type socket int32
+
+// Close closes it.
+func (f socket) Close() error { return unix.Close(int(f)) }
+
+// gone tells whether the other side has closed it or sent what nobody asked for.
+func (f socket) gone() bool {
+	var b [1]byte
+	_, _, err := unix.Recvfrom(int(f), b[:], unix.MSG_PEEK|unix.MSG_DONTWAIT)
+	return err != syscall.EAGAIN
+}
+
+// key is the name under which the shard's connections are kept.
+func (s *shard) key() string { return "socket to " + s.loop.Addresses[s.loop.addr.Load()].String() }
+
+// reuse lets the first connections be such as have been kept, as far as there are any.
+func (s *shard) reuse() {
+	for i := range s.conns {
+		c := &s.conns[i]
+		for c.fd < 0 {
+			kept, ok := s.loop.Keep.Take(s.key()).(socket)
+			if !ok {
+				return
+			}
+			if kept.gone() || unix.EpollCtl(s.epoll, unix.EPOLL_CTL_ADD, int(kept), &unix.EpollEvent{Events: arrivals, Fd: int32(i)}) != nil {
+				kept.Close()
+				continue
+			}
+			c.fd, c.ever = int32(kept), true
+		}
+	}
+}
+
+// keepConnections keeps the connections that are open for the next step.
+func (s *shard) keepConnections() {
+	for i := range s.conns {
+		if c := &s.conns[i]; c.fd >= 0 && c.doing == idle {
+			if s.running {
+				_ = unix.SetNonblock(int(c.fd), true)
+			}
+			s.loop.Keep.Put(s.key(), socket(c.fd)) // that it leaves this epoll comes with the closing of that
+			c.fd = -1
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package fast
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestWaitsEnd: the kernel reads times of 64 bits on machines of 32 bits too. GOARCH=386 go test
+// runs it there.
+func TestWaitsEnd(t *testing.T) {
+	epoll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(epoll)
+	waits := map[string]func(ns int64){"epoll": func(ns int64) {
+		if _, errno := poll(epoll, make([]unix.EpollEvent, 1), ns); errno != 0 && errno != unix.EINTR {
+			t.Error("epoll: ", errno)
+		}
+	}}
+	if err := ringWorks(); err != nil {
+		t.Log("io_uring: ", err)
+	} else {
+		waits["io_uring"] = func(ns int64) {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			r, err := newRing(1)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer r.close()
+			if err := r.enable(); err != nil {
+				t.Error(err)
+			}
+			r.wait(ns)
+		}
+	}
+	for name, wait := range waits {
+		const want = 30 * time.Millisecond
+		began, ended := time.Now(), make(chan struct{})
+		waited := 0
+		go func() {
+			defer close(ended)
+			for ; time.Since(began) < want; waited++ { // signals of the runtime end some early
+				wait(int64(want - time.Since(began)))
+			}
+		}()
+		select {
+		case <-ended:
+			if waited > 20 {
+				t.Errorf("%s: %d waits for %s", name, waited, want)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatalf("%s: a wait of %s has not ended after 10 s", name, want)
+		}
+	}
+}

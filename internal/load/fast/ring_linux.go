@@ -1,0 +1,317 @@
+package fast
+
+import (
+	"encoding/binary"
+	"fmt"
+	"sync/atomic"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"locbench/internal/load/stamp"
+)
+
+// uring is an io_uring: two queues in memory that is shared with the kernel. What is put into the
+// one is done with the next call of enter, any number of sends and receives at once, and what has
+// come of it is in the other. See docs/decisions for what that gains.
+type uring struct {
+	fd     int
+	queues []byte // both, mapped
+	slots  []byte // of the submissions, mapped
+	data   []byte // the buffers into which the kernel receives, and the ring that offers them
+
+	sqHead, sqTail *uint32
+	sqMask         uint32
+	sqes           []submission
+	tail           uint32 // of the submissions, what is not published yet included
+	cqHead, cqTail *uint32
+	cqMask         uint32
+	cqes           []completion
+
+	offers    []offer
+	offerTail uint16
+
+	want unix.Msghdr // of every receiving: no more than room for the stamp, see stamp.Reader
+
+	// Of the last wait: here, as the kernel is given their addresses, which those of a stack might
+	// change before the call.
+	timeout kernelTime
+	arg     enterArg
+}
+
+// The layouts of the kernel (include/uapi/linux/io_uring.h).
+type (
+	ringParams struct {
+		sqEntries, cqEntries, flags, sqThreadCPU, sqThreadIdle, features, workers uint32
+		_                                                                         [3]uint32
+		sq                                                                        struct {
+			head, tail, mask, entries, flags, dropped, array, _ uint32
+			_                                                   uint64
+		}
+		cq struct {
+			head, tail, mask, entries, overflow, cqes, flags, _ uint32
+			_                                                   uint64
+		}
+	}
+	submission struct {
+		op, flags uint8
+		priority  uint16
+		fd        int32
+		_, addr   uint64
+		length    uint32
+		opFlags   uint32
+		user      uint64
+		group     uint16
+		_         [3]uint16
+		_         [2]uint64
+	}
+	completion struct {
+		user  uint64
+		res   int32
+		flags uint32
+	}
+	offer struct {
+		addr   uint64
+		length uint32
+		id     uint16
+		tail   uint16 // in the first one: that of all
+	}
+	offerRegister struct {
+		addr    uint64
+		entries uint32
+		group   uint16
+		_       uint16
+		_       [3]uint64
+	}
+	cancelRegister struct {
+		addr    uint64
+		fd      int32
+		flags   uint32
+		timeout kernelTime
+		_       [4]uint64
+	}
+	enterArg struct {
+		sigmask, sigmaskSize uint64
+		timeout              uint64
+	}
+)
+
+const (
+	opPollAdd = 6
+	opSend    = 26
+	opRecvMsg = 10
+
+	setupCQSize       = 1 << 3
+	setupDisabled     = 1 << 6
+	setupSubmitAll    = 1 << 7 // one that is refused does not keep the others back
+	setupSingleIssuer = 1 << 12
+	setupDeferTaskrun = 1 << 13
+
+	enterGetEvents = 1 << 0
+	enterExtArg    = 1 << 3
+
+	sqeBufferSelect   = 1 << 5
+	sqeSkipSuccess    = 1 << 6
+	recvMultishot     = 1 << 1
+	cqeHasBuffer      = 1 << 0
+	cqeMore           = 1 << 1
+	cqeBufferShift    = 16
+	registerEnable    = 12
+	registerBuffers   = 22
+	registerCancel    = 24
+	cancelAll         = 1 << 0
+	cancelAny         = 1 << 2
+	offSubmissionRing = 0
+	offSubmissions    = 0x10000000
+
+	ringBatch      = 64      // submissions that have a place
+	maxCompletions = 1 << 15 // that have a place; the kernel keeps more than that in a list
+	ringBuffers    = 256     // a power of two
+	ringBufferSize = 16 << 10
+)
+
+// newRing makes a ring for so many connections, or tells why this system has none. The thread that
+// uses it has to call enable first.
+func newRing(connections int) (*uring, error) {
+	p := ringParams{flags: setupCQSize | setupDisabled | setupSubmitAll | setupSingleIssuer | setupDeferTaskrun}
+	p.sqEntries, p.cqEntries = ringBatch, 4*ringBatch
+	for p.cqEntries < 2*uint32(min(connections, maxCompletions/2)) {
+		p.cqEntries *= 2
+	}
+	fd, _, errno := unix.Syscall(unix.SYS_IO_URING_SETUP, uintptr(p.sqEntries), uintptr(unsafe.Pointer(&p)), 0)
+	if errno != 0 {
+		return nil, fmt.Errorf("io_uring: %w", errno)
+	}
+	r := &uring{fd: int(fd)}
+	r.want.SetControllen(stampRoom)
+	if err := r.open(&p); err != nil {
+		r.close()
+		return nil, fmt.Errorf("io_uring: %w", err)
+	}
+	return r, nil
+}
+
+func (r *uring) open(p *ringParams) (err error) {
+	size := max(p.sq.array+4*p.sqEntries, p.cq.cqes+p.cqEntries*uint32(unsafe.Sizeof(completion{})))
+	if r.queues, err = unix.Mmap(r.fd, offSubmissionRing, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_POPULATE); err != nil {
+		return err
+	}
+	size = p.sqEntries * uint32(unsafe.Sizeof(submission{}))
+	if r.slots, err = unix.Mmap(r.fd, offSubmissions, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_POPULATE); err != nil {
+		return err
+	}
+	at := func(offset uint32) *uint32 { return (*uint32)(unsafe.Pointer(&r.queues[offset])) }
+	r.sqHead, r.sqTail, r.sqMask = at(p.sq.head), at(p.sq.tail), *at(p.sq.mask)
+	r.cqHead, r.cqTail, r.cqMask = at(p.cq.head), at(p.cq.tail), *at(p.cq.mask)
+	r.sqes = unsafe.Slice((*submission)(unsafe.Pointer(&r.slots[0])), p.sqEntries)
+	r.cqes = unsafe.Slice((*completion)(unsafe.Pointer(&r.queues[p.cq.cqes])), p.cqEntries)
+	r.tail = *r.sqTail
+	for i := range p.sqEntries {
+		*at(p.sq.array + 4*i) = i // a submission stays where it is
+	}
+	return r.offer()
+}
+
+// offer maps the buffers and tells the kernel of them.
+func (r *uring) offer() (err error) {
+	const offers = ringBuffers * int(unsafe.Sizeof(offer{}))
+	if r.data, err = unix.Mmap(-1, 0, offers+ringBuffers*ringBufferSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON); err != nil {
+		return err
+	}
+	r.offers = unsafe.Slice((*offer)(unsafe.Pointer(&r.data[0])), ringBuffers)
+	reg := offerRegister{addr: uint64(uintptr(unsafe.Pointer(&r.data[0]))), entries: ringBuffers}
+	if err := r.register(registerBuffers, unsafe.Pointer(&reg), 1); err != nil {
+		return err
+	}
+	for i := range ringBuffers {
+		r.giveBack(uint16(i))
+	}
+	return nil
+}
+
+func (r *uring) register(what uintptr, arg unsafe.Pointer, n uintptr) error {
+	if _, _, errno := unix.Syscall6(unix.SYS_IO_URING_REGISTER, uintptr(r.fd), what, uintptr(arg), n, 0, 0); errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// enable makes the calling thread the only one that may use the ring.
+func (r *uring) enable() error { return r.register(registerEnable, nil, 0) }
+
+// giveBack offers a buffer again.
+func (r *uring) giveBack(id uint16) {
+	o := &r.offers[r.offerTail&(ringBuffers-1)]
+	o.addr, o.length, o.id = uint64(uintptr(unsafe.Pointer(&r.buffer(id, ringBufferSize)[0]))), ringBufferSize, id
+	r.offerTail++
+	// The tail is the upper half of a word whose lower half, the id of the first offer, may be
+	// written by nobody else meanwhile.
+	first := (*uint32)(unsafe.Pointer(&r.offers[0].id))
+	var word [2]uint16
+	word[0], word[1] = r.offers[0].id, r.offerTail
+	atomic.StoreUint32(first, *(*uint32)(unsafe.Pointer(&word)))
+}
+
+func (r *uring) buffer(id uint16, n int32) []byte {
+	from := ringBuffers*int(unsafe.Sizeof(offer{})) + int(id)*ringBufferSize
+	return r.data[from : from+int(n) : from+ringBufferSize]
+}
+
+// next is the place of the next submission, emptied. When there is none the kernel is told of those
+// that there are.
+func (r *uring) next() *submission {
+	if r.tail-atomic.LoadUint32(r.sqHead) == uint32(len(r.sqes)) {
+		r.submit(0)
+	}
+	s := &r.sqes[r.tail&r.sqMask]
+	*s = submission{}
+	r.tail++
+	return s
+}
+
+// submit tells the kernel of all submissions, without waiting.
+func (r *uring) submit(flags uintptr) {
+	// What an interrupted call did not take is there the next time.
+	_, _, _ = syscall.RawSyscall6(unix.SYS_IO_URING_ENTER, uintptr(r.fd), r.publish(), 0, flags, 0, 0)
+}
+
+// pending tells whether the kernel has not taken yet the submission that was the last one
+// when tail was r.tail.
+func (r *uring) pending(tail uint32) bool { return int32(tail-atomic.LoadUint32(r.sqHead)) > 0 }
+
+// poll is submit, and takes what has come of earlier submissions.
+func (r *uring) poll() { r.submit(enterGetEvents) }
+
+// publish shows the kernel the submissions and returns their number.
+func (r *uring) publish() uintptr {
+	atomic.StoreUint32(r.sqTail, r.tail)
+	return uintptr(r.tail - atomic.LoadUint32(r.sqHead))
+}
+
+// wait is poll, and waits for a completion, for so many ns at most; less than 0 is without end.
+// Go's scheduler knows of it.
+func (r *uring) wait(ns int64) {
+	r.arg = enterArg{}
+	if ns >= 0 {
+		r.timeout = nsToKernel(ns)
+		r.arg.timeout = uint64(uintptr(unsafe.Pointer(&r.timeout)))
+	}
+	// When it is interrupted or its time is over, that is looked at, and then it waits again.
+	_, _, _ = syscall.Syscall6(unix.SYS_IO_URING_ENTER, uintptr(r.fd), r.publish(), 1, enterGetEvents|enterExtArg,
+		uintptr(unsafe.Pointer(&r.arg)), unsafe.Sizeof(r.arg))
+}
+
+// completed is the number of completions that are there.
+func (r *uring) completed() uint32 { return atomic.LoadUint32(r.cqTail) - *r.cqHead }
+
+// take takes the next one.
+func (r *uring) take() completion {
+	head := *r.cqHead
+	c := r.cqes[head&r.cqMask]
+	atomic.StoreUint32(r.cqHead, head+1)
+	return c
+}
+
+// close ends everything that is under way, and waits for its end, so that nobody receives what
+// comes later.
+func (r *uring) close() {
+	cancel := cancelRegister{fd: -1, flags: cancelAll | cancelAny, timeout: kernelTime{-1, -1}}
+	_ = r.register(registerCancel, unsafe.Pointer(&cancel), 1) // without anything under way it fails
+	unix.Close(r.fd)
+	for _, m := range [][]byte{r.queues, r.slots, r.data} {
+		if m != nil {
+			_ = unix.Munmap(m)
+		}
+	}
+}
+
+// What the kernel puts before the bytes that it has received, in each buffer: four numbers of 32
+// bits (lengths of the name, the control messages and the bytes; flags) and room for the control
+// messages that were asked for.
+const (
+	stampRoom   = 64
+	beforeBytes = 16 + stampRoom
+)
+
+// received is what a completion of a receiving has brought, with the buffer to give back. No bytes
+// and no error are the end of the connection. at is as in stamp.Reader.Read.
+func (r *uring) received(c completion) (b []byte, at int64, id uint16, buffered bool, err syscall.Errno) {
+	if c.res < 0 {
+		err = syscall.Errno(-c.res)
+	}
+	if c.flags&cqeHasBuffer == 0 {
+		return nil, 0, 0, false, err
+	}
+	id = uint16(c.flags >> cqeBufferShift)
+	if c.res < beforeBytes {
+		return nil, 0, id, true, err
+	}
+	whole := r.buffer(id, c.res)
+	control := min(binary.NativeEndian.Uint32(whole[4:]), stampRoom)
+	at = stamp.In(whole[16 : 16+control])
+	return whole[beforeBytes:], at, id, true, err
+}
+
+// address is that of memory that stays where it is as long as b is reachable: the heap's.
+func address(b []byte) uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) }

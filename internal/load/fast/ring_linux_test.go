@@ -1,0 +1,40 @@
+package fast
+
+import (
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// A request begins when the kernel is told of it, but one that needed a connection when that began
+// to be opened.
+func TestWhatARequestBeginsWith(t *testing.T) {
+	c := config(bench.Step{Connections: 2, Duration: time.Second})
+	c.Epoll = true
+	c.Recorder.Begin(0)
+	s, err := newShard(&Loop{Config: c}, 0, 1, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	for i := range s.conns {
+		s.conns[i].doing, s.conns[i].start = waiting, 1
+	}
+	s.conns[1].dialled = true
+	s.batch = append(s.batch, 0, 1)
+	s.startBatch()
+	if s.conns[0].start == 1 || s.conns[1].start != 1 || len(s.batch) != 0 {
+		t.Errorf("starts %d and %d, %d left", s.conns[0].start, s.conns[1].start, len(s.batch))
+	}
+}
+
+// ringWorks tells why this system has no io_uring, nil where it has.
+func ringWorks() error {
+	r, err := newRing(1)
+	if err != nil {
+		return err
+	}
+	defer r.close()
+	return r.enable()
+}

@@ -1,0 +1,208 @@
+package fast
+
+import (
+	"math"
+	"os"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// What a submission was for. A completion brings it back, with the connection's number and turn.
+const (
+	forAnswers = iota
+	forRequest
+	forOpening
+	forWake
+)
+
+const (
+	sendTogether = 16       // requests that are submitted at once
+	usualRequest = 512      // bytes
+	longRequest  = 16 << 10 // bytes: from here on the kernel may not take all of it at once
+	turnBits     = 24
+)
+
+// mark is the user data of a submission.
+func mark(what int, i int, turn uint32) uint64 {
+	return uint64(what)<<56 | uint64(turn&(1<<turnBits-1))<<32 | uint64(uint32(i))
+}
+
+// useRing begins to use the ring on the shard's thread. The connections leave epoll, which would be
+// told of every arrival, too. Where it does not work after all the shard goes on with epoll.
+func (s *shard) useRing() {
+	if s.ring.enable() != nil {
+		s.ring.close()
+		s.ring = nil
+		return
+	}
+	s.running, s.batch = true, make([]int32, 0, sendTogether)
+	requests := make([]byte, usualRequest*len(s.conns)) // for longer ones room is made when they come
+	for i := range s.conns {
+		s.conns[i].out = requests[i*usualRequest : i*usualRequest : (i+1)*usualRequest]
+		if c := &s.conns[i]; c.fd >= 0 {
+			// It fails only for a descriptor that is not there.
+			_ = unix.EpollCtl(s.epoll, unix.EPOLL_CTL_DEL, int(c.fd), nil)
+			s.receiveRing(c, i)
+		}
+	}
+	s.pollWake()
+}
+
+// receiveRing has the kernel receive whatever comes on c, again and again, into buffers of its
+// choice.
+func (s *shard) receiveRing(c *conn, i int) {
+	_ = unix.SetNonblock(int(c.fd), false) // or the kernel would give up where it ought to wait
+	q := s.ring.next()
+	q.op, q.fd, q.flags, q.priority, q.user = opRecvMsg, c.fd, sqeBufferSelect, recvMultishot, mark(forAnswers, i, c.turn)
+	q.addr, q.length = uint64(uintptr(unsafe.Pointer(&s.ring.want))), 1
+	c.queued = s.ring.tail
+}
+
+// sendRing has the kernel send b on c.
+func (s *shard) sendRing(c *conn, i int, b []byte) {
+	c.out = append(c.out[:0], b...)
+	c.doing = waiting
+	q := s.ring.next()
+	q.op, q.fd, q.opFlags, q.user = opSend, c.fd, unix.MSG_NOSIGNAL|unix.MSG_WAITALL, mark(forRequest, i, c.turn)
+	q.addr, q.length = address(c.out), uint32(len(c.out))
+	c.queued = s.ring.tail
+	if len(b) < longRequest {
+		q.flags = sqeSkipSuccess
+	} else {
+		c.unsent = true
+	}
+	if s.batch = append(s.batch, int32(i)); len(s.batch) == cap(s.batch) {
+		s.startBatch()
+		s.ring.submit(0)
+	}
+}
+
+// startBatch lets the requests that are queued begin now, as the kernel is told of them next: what
+// they have waited for the others of their batch is the client's time, not the contender's.
+func (s *shard) startBatch() {
+	if len(s.batch) == 0 {
+		return
+	}
+	now := s.now()
+	for _, i := range s.batch {
+		if c := &s.conns[i]; c.doing == waiting && !c.dialled {
+			c.start = now
+		}
+	}
+	s.batch = s.batch[:0]
+}
+
+// detachRing ends what the kernel is to do on c, whose socket is closed next.
+func (s *shard) detachRing(c *conn) {
+	s.startBatch()
+	for tries := 0; s.ring.pending(c.queued) && tries < 3; tries++ {
+		s.ring.submit(0) // while the number still is that of this socket: the next one may get it
+	}
+	// What waits for it in the kernel would hold it open. It ends now, and is known by its turn.
+	_ = unix.Shutdown(int(c.fd), unix.SHUT_RDWR)
+	c.turn++
+	if c.unsent {
+		c.out, c.unsent = nil, false
+	}
+}
+
+// pollRing waits until c, which is being connected, is open or is not to be opened.
+func (s *shard) pollRing(c *conn, i int) {
+	q := s.ring.next()
+	q.op, q.fd, q.opFlags, q.user = opPollAdd, c.fd, pollOut, mark(forOpening, i, c.turn)
+	c.queued = s.ring.tail
+}
+
+func (s *shard) pollWake() {
+	q := s.ring.next()
+	q.op, q.fd, q.opFlags, q.user = opPollAdd, int32(s.wakeFD), pollIn, mark(forWake, 0, 0)
+}
+
+const (
+	pollIn  = 1
+	pollOut = 4
+)
+
+// awaitRing is await with a ring: it also sends what is to be sent.
+func (s *shard) awaitRing() {
+	s.startBatch()
+	s.counters.Unlock()
+	// What has been sent is often answered at once.
+	s.ring.poll()
+	if s.ring.completed() == 0 {
+		left, began := int64(-1), s.now()
+		switch {
+		case len(s.refused) > 0:
+			left = 0
+		case s.next != math.MaxInt64:
+			left = max(s.next-began, 0)
+		}
+		s.ring.wait(left)
+		s.idle += int64(s.loop.Recorder.Overlap(began, s.now()))
+	}
+	s.counters.Lock()
+	s.events = s.events[:0]
+}
+
+// serveRing handles the completions that there are, and time-outs behind them are handled as
+// without a ring.
+func (s *shard) serveRing() {
+	for n := s.ring.completed(); n > 0; n-- {
+		done := s.ring.take()
+		i, turn := int(uint32(done.user)), uint32(done.user>>32)&(1<<turnBits-1)
+		what := int(done.user >> 56)
+		if what == forWake {
+			s.drainWake()
+			s.pollWake()
+			continue
+		}
+		c := &s.conns[i]
+		current := c.fd >= 0 && turn == c.turn&(1<<turnBits-1)
+		switch {
+		case what == forAnswers:
+			s.received(c, i, done, current)
+		case !current:
+		case what == forOpening:
+			s.connected(c, i)
+		case done.res < 0:
+			s.fail(c, i, s.now(), os.NewSyscallError("write", syscall.Errno(-done.res)))
+		case int(done.res) < len(c.out):
+			s.fail(c, i, s.now(), os.NewSyscallError("write", syscall.EPIPE))
+		default:
+			c.unsent = false
+		}
+	}
+}
+
+// received takes in what has come on c, as read does.
+func (s *shard) received(c *conn, i int, done completion, current bool) {
+	b, at, buffer, buffered, errno := s.ring.received(done)
+	if buffered {
+		defer s.ring.giveBack(buffer)
+	}
+	if !current {
+		return
+	}
+	if done.flags&cqeMore == 0 && (len(b) > 0 || errno == unix.ENOBUFS) {
+		s.receiveRing(c, i) // it goes on by itself but after that
+	}
+	switch {
+	case errno == unix.ENOBUFS:
+	case c.doing != waiting:
+		// The contender closes what is not used any more, or sends what nobody has asked for.
+		s.hangUp(c)
+	case errno != 0:
+		s.complete(c, i, false, 0, os.NewSyscallError("read", errno))
+	case len(b) == 0:
+		if done, err := c.parser.eof(); done || err != nil {
+			s.complete(c, i, false, 0, err)
+		}
+	default:
+		used, done, err := c.parser.feed(b)
+		if done || err != nil {
+			s.complete(c, i, used < len(b) || c.unsent, at, err)
+		}
+	}
+}

@@ -1,9 +1,0 @@
-package load
-
-import "net"
-
-// gone: Windows does not tell without reading, but of HTTP/2, which is read all the time.
-func gone(conn net.Conn) bool {
-	two, ok := conn.(*http2Conn)
-	return ok && !two.usable()
-}

@@ -1,0 +1,49 @@
+package portable
+
+import (
+	"bytes"
+	"net/http"
+	"testing"
+	"unicode/utf8"
+
+	"go.uber.org/goleak"
+
+	"locbench/internal/load/wire"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// What a contender sends is hostile: whatever it is, reading it ends, and with a success only for
+// the wanted status.
+func FuzzAnswer(f *testing.F) {
+	for _, s := range []string{
+		"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nA: b\r\n\r\n",
+		"HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 503 \x1b[31m\r\nContent-Length: 99\r\n\r\nx",
+		"HTTP/1.0 200 OK\r\n\r\nhello", "HTTP/1.1 101 S\r\n\r\n", "HTTP/1.1 999 What\r\nContent-Length: -1\r\n\r\n", "SSH-2.0\r\n", "",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		req, err := http.NewRequest(http.MethodGet, "http://h/", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, _, err := ReadAnswer(bytes.NewReader(data), req, http.StatusOK)
+		if err != nil {
+			if wire.Classify(err) == "" {
+				t.Errorf("%v has no kind", err)
+			}
+			return
+		}
+		if o.Kind == "" && !bytes.Contains(data, []byte("200")) {
+			t.Errorf("a success without a 200 in %q", data)
+		}
+		if o.Bytes > int64(len(data)) {
+			t.Errorf("%d bytes of %d", o.Bytes, len(data))
+		}
+		if !utf8.ValidString(o.Example) || len(o.Example) > wire.MaxExample+3 {
+			t.Errorf("example %q", o.Example)
+		}
+	})
+}

@@ -1,0 +1,122 @@
+package portable
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"locbench/internal/load/record"
+	"locbench/internal/load/wire"
+	"locbench/internal/load/workload"
+)
+
+// http2Conn is a connection that speaks HTTP/2: after TLS where the contender wants that, else from
+// the first byte (RFC 9113, 3.3). One request at a time is on it, as with HTTP/1.1, so that a
+// number of connections means the same with both.
+type http2Conn struct {
+	net.Conn // below TLS
+	client   *http.ClientConn
+}
+
+// Close ends the connection and everything on it.
+func (c *http2Conn) Close() error {
+	err := c.client.Close()
+	c.Conn.Close() // it is closed already where the client has begun to speak
+	return err
+}
+
+// usable tells whether an idle connection still takes a request.
+func (c *http2Conn) usable() bool { return c.client.Err() == nil && c.client.Available() > 0 }
+
+// open2 opens a connection. net/http speaks on it, but neither pools it nor repeats a request
+// behind the measurement's back: those are the doing of its transport, which only makes the
+// connection here.
+func (t *transport) open2(ctx context.Context) (net.Conn, error) {
+	var below net.Conn
+	maker := &http.Transport{
+		DisableCompression: true, MaxResponseHeaderBytes: wire.MaxHead, TLSClientConfig: t.Target.TLS.Clone(), Protocols: new(http.Protocols),
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := t.dial(ctx, network, address)
+			below = conn
+			return conn, err
+		},
+	}
+	if t.Target.TLS != nil {
+		maker.Protocols.SetHTTP2(true)
+	} else {
+		maker.Protocols.SetUnencryptedHTTP2(true)
+	}
+	client, err := maker.NewClientConn(ctx, t.Target.Scheme(), t.Target.Address)
+	if err != nil {
+		return nil, err
+	}
+	return &http2Conn{below, client}, nil
+}
+
+// exchange2 is the way of a request whose bytes are in s.out, and of its answer, over HTTP/2.
+func (t *transport) exchange2(ctx context.Context, s *slot, r *workload.Request, x *record.Exchange, deadline time.Time) (keep bool, err error) {
+	conn := s.conn.(*http2Conn)
+	// The same bytes as on a connection of HTTP/1.1, so that both ask the same.
+	req, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(s.out)))
+	if err != nil {
+		return false, err
+	}
+	ctx, cancel := context.WithDeadline(ctx, deadline)
+	defer cancel()
+	req = req.WithContext(ctx)
+	req.RequestURI, req.URL.Host, req.URL.Scheme = "", t.Target.Address, t.Target.Scheme()
+	resp, err := conn.client.RoundTrip(req)
+	if err != nil {
+		return false, cause2(err)
+	}
+	defer resp.Body.Close()
+	if err := s.take2(resp, r.Status, x); err != nil {
+		return false, wire.BodyError{Err: cause2(err)}
+	}
+	return conn.usable(), nil
+}
+
+// take2 reads the whole body. A status other than want is put into x.
+func (s *slot) take2(resp *http.Response, want int, x *record.Exchange) (err error) {
+	n := 0
+	if resp.StatusCode != want {
+		n, err = readSome(resp.Body, s.sample[:])
+		x.Kind, x.Example = wire.Class(resp.StatusCode), wire.Example(strings.TrimSpace(http.StatusText(resp.StatusCode)+" "+string(s.sample[:n])))
+	} else if s.body != nil {
+		s.body, err = io.ReadAll(io.LimitReader(resp.Body, workload.MaxChecked+1))
+		if n = len(s.body); n > workload.MaxChecked {
+			s.body = nil
+		}
+	}
+	if err == nil {
+		x.Bytes, err = io.Copy(io.Discard, resp.Body)
+		x.Bytes += int64(n)
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return err
+}
+
+// cause2 makes of what ended a stream what wire.Classify knows. net/http does not export the errors
+// of HTTP/2, so they are known by their words: the contender has reset the stream, has gone away,
+// or the connection was lost.
+func cause2(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return os.ErrDeadlineExceeded
+	}
+	for _, words := range []string{"stream error: ", "GOAWAY", "connection error: ", "client connection lost", "client connection force closed", "client conn is closed"} {
+		if strings.Contains(err.Error(), words) {
+			return fmt.Errorf("%s: %w", wire.Example(err.Error()), wire.ErrClosed)
+		}
+	}
+	return err
+}

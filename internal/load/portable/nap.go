@@ -1,0 +1,47 @@
+package portable
+
+import (
+	"time"
+
+	"locbench/internal/thread"
+)
+
+// coarse is what timers of the runtime may be late by. The rest of a nap is slept in the kernel.
+const coarse = 3 * time.Millisecond
+
+// nap sleeps until a moment, more exactly than the runtime's timers where the system allows it. Use
+// it from one goroutine, which must end after close.
+type nap struct{ timer *time.Timer }
+
+func newNap() *nap {
+	thread.Own()
+	thread.Prefer()
+	return &nap{time.NewTimer(0)}
+}
+
+func (n *nap) close() { n.timer.Stop() }
+
+// until sleeps until t and returns false at once when halted is closed.
+func (n *nap) until(t time.Time, halted <-chan struct{}) bool {
+	for {
+		left := time.Until(t)
+		select {
+		case <-halted:
+			return false
+		default:
+		}
+		switch {
+		case left <= 0:
+			return true
+		case left <= coarse:
+			thread.Sleep(left)
+		default:
+			n.timer.Reset(left - coarse)
+			select {
+			case <-n.timer.C:
+			case <-halted:
+				return false
+			}
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package record
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/hdr"
+)
+
+// A field that Add forgets would be a wrong figure without any error: each one that is set in what
+// is added has to be found in the sum, be it one turn or two.
+func TestAddForgetsNoField(t *testing.T) {
+	open := bench.Step{Rate: 1}
+	names := []string{"one", "two"}
+	for name, test := range map[string]struct {
+		sum, one any
+		add      func()
+	}{
+		"counts":    sums(func(to, o *Counts) { to.Add(*o) }, Counts{}, Counts{}),
+		"gauges":    sums(func(to, o *Gauges) { to.Add(*o) }, Gauges{}, Gauges{}),
+		"request":   sums(func(to, o *RequestTally) { to.Add(o) }, RequestTally{}, RequestTally{}),
+		"breakdown": sums(func(to, o *Breakdown) { to.Add(*o) }, newBreakdown(2), newBreakdown(2)),
+		"tally":     sums(func(to, o *Tally) { to.Add(o) }, *newTally(true), *newTally(true)),
+		"totals":    sums(func(to, o *Totals) { to.Add(o) }, newResult(open, names).Totals, newResult(open, names).Totals),
+	} {
+		t.Run(name, func(t *testing.T) {
+			fill(t, reflect.ValueOf(test.one).Elem(), name)
+			for range 2 {
+				test.add()
+				if left := missing(reflect.ValueOf(test.sum).Elem(), name); len(left) > 0 {
+					t.Errorf("forgotten: %q", left)
+				}
+			}
+		})
+	}
+}
+
+// sums has two of a kind of which one is added to the other.
+func sums[T any](add func(to, o *T), to, o T) struct {
+	sum, one any
+	add      func()
+} {
+	return struct {
+		sum, one any
+		add      func()
+	}{&to, &o, func() { add(&to, &o) }}
+}
+
+// fill sets everything in v.
+func fill(t *testing.T, v reflect.Value, path string) {
+	t.Helper()
+	if h, ok := v.Interface().(*hdr.Histogram); ok {
+		if h == nil {
+			h = hdr.New()
+			v.Set(reflect.ValueOf(h))
+		}
+		h.Record(time.Millisecond)
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(t, v.Field(i), path+"."+v.Type().Field(i).Name)
+		}
+	case reflect.Pointer:
+		fill(t, v.Elem(), path)
+	case reflect.Slice:
+		for i := range v.Len() {
+			fill(t, v.Index(i), fmt.Sprint(path, i))
+		}
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		value := reflect.New(v.Type().Elem()).Elem()
+		fill(t, value, path)
+		v.SetMapIndex(reflect.ValueOf(bench.ErrTimeout), value)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(1)
+	case reflect.Float64:
+		v.SetFloat(1)
+	case reflect.String:
+		v.SetString("x")
+	default:
+		t.Fatalf("%s: what to set in a %s?", path, v.Kind())
+	}
+}
+
+// missing are the paths of what is still empty in v.
+func missing(v reflect.Value, path string) (paths []string) {
+	if h, ok := v.Interface().(*hdr.Histogram); ok {
+		if h == nil || h.Count() == 0 {
+			return []string{path}
+		}
+		return nil
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			paths = slices.Concat(paths, missing(v.Field(i), path+"."+v.Type().Field(i).Name))
+		}
+	case reflect.Pointer:
+		return missing(v.Elem(), path)
+	case reflect.Slice:
+		for i := range v.Len() {
+			paths = slices.Concat(paths, missing(v.Index(i), fmt.Sprint(path, i)))
+		}
+	case reflect.Map:
+		if v.Len() == 0 {
+			return []string{path}
+		}
+	case reflect.String:
+		if v.String() != "x" { // the loop has a name from the beginning
+			return []string{path}
+		}
+	default:
+		if v.IsZero() {
+			return []string{path}
+		}
+	}
+	return paths
+}

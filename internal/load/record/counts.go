@@ -1,0 +1,59 @@
+package record
+
+import "time"
+
+// LateAfter is how much later than due a request is called late. Less is the grain of timers and
+// schedulers.
+const LateAfter = time.Millisecond
+
+// Counts are sums over a step, or over a part of it.
+type Counts struct {
+	Sent, Cut int64 // in the whole step; cut: cut off, hence neither succeeded nor failed
+	Opened    int64 // connections opened while the load was on
+	Checked   int64 // answers whose bodies were compared
+
+	// Three records of the requests in flight, kept independently, for Little's law.
+
+	Busy    time.Duration // of the exchanges that ended within the interval, from sending to end
+	Shared  time.Duration // of all exchanges, the part of that time within the interval
+	Counted time.Duration // integral, over the interval, of how many the loop saw in flight
+
+	Rested  time.Duration // waited within the interval by connections before they (again) opened
+	Stamped int64         // answers whose end the kernel has stamped,
+	Woken   time.Duration // and how much later they were read, summed
+
+	Due, Dropped, Late, Held int64 // of an open loop
+}
+
+// Add adds what another part of the step has counted.
+func (c *Counts) Add(o Counts) {
+	c.Sent += o.Sent
+	c.Cut += o.Cut
+	c.Opened += o.Opened
+	c.Checked += o.Checked
+	c.Busy += o.Busy
+	c.Shared += o.Shared
+	c.Counted += o.Counted
+	c.Rested += o.Rested
+	c.Stamped += o.Stamped
+	c.Woken += o.Woken
+	c.Due += o.Due
+	c.Dropped += o.Dropped
+	c.Late += o.Late
+	c.Held += o.Held
+}
+
+// Gauges are figures as they stand now, not sums over time.
+type Gauges struct {
+	Rate, Final float64 // open loop: due per second now, and at the end where it has been changed
+	MostOpen    int     // open loop: connections in use at the same time
+	Backlog     int64   // requests in flight or waiting at the end of the interval; 0 before
+}
+
+// Add adds those of another thread of the same loop.
+func (g *Gauges) Add(o Gauges) {
+	g.Rate += o.Rate
+	g.Final += o.Final
+	g.MostOpen += o.MostOpen
+	g.Backlog += o.Backlog
+}

@@ -1,0 +1,145 @@
+package record
+
+import (
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// spreadOver is over how many answers' time, as measured by the answer to the first request, the
+// connections of a closed loop begin one after the other. If all began at once, a contender of
+// fixed delay would answer in bursts ever after, and a window would have one burst more or less by
+// chance. Over one answer would do with as many connections as the contender has places; the more
+// of them queue, the sooner its places are filled.
+const spreadOver = 5
+
+// spreadShare bounds that time, and the wait for that answer: a share of the time-out each, since a
+// first answer may be slow for reasons of its own, or never come.
+const spreadShare = 4
+
+// Answered notes the end of a connection's first exchange, or in an open loop of one of the first
+// ones, at now; took is how long it was.
+func (t *Timeline) Answered(now int64, took, timeout time.Duration) {
+	if !t.whole && !t.step.Open() {
+		t.spreadFrom(now, min(spreadOver*took, timeout/spreadShare))
+	}
+	if t.waiting.Add(-1) == 0 {
+		close(t.led)
+	}
+}
+
+// AwaitsAnswers says whether the lead-in still waits for first answers.
+func (t *Timeline) AwaitsAnswers() bool { return t.waiting.Load() > 0 }
+
+// spreadFrom lets the other connections begin, over so long a time from now on, unless they do
+// already.
+func (t *Timeline) spreadFrom(now int64, over time.Duration) {
+	if t.spreadAt.Load() > 0 {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.spreadAt.Load() == 0 {
+		t.spread.Store(int64(over))
+		t.spreadAt.Store(max(now, 1))
+		close(t.paced)
+		t.wakeAll()
+	}
+}
+
+// Spread says whether it is known when the connections begin that do not wait for the interval.
+func (t *Timeline) Spread() bool { return t.spreadAt.Load() > 0 }
+
+// Beginning is when connection i of a closed loop, from 0, begins to ask; Undecided as long as that
+// is not known. Those of a ramp begin in the interval.
+func (t *Timeline) Beginning(i int) int64 {
+	first := beforeRamp(t.step)
+	if i >= first {
+		from := t.From()
+		if from == Undecided {
+			return Undecided
+		}
+		return from + int64(begins(t.step, i))
+	}
+	if i == 0 || t.whole {
+		return 0
+	}
+	at := t.spreadAt.Load()
+	if at == 0 {
+		return Undecided
+	}
+	return at + int64(float64(t.spread.Load())*float64(i)/float64(first))
+}
+
+// BeginningKnown is closed when Beginning(i) is decided.
+func (t *Timeline) BeginningKnown(i int) <-chan struct{} {
+	if i >= beforeRamp(t.step) {
+		return t.decided
+	}
+	return t.paced
+}
+
+// beforeRamp is how many connections of a closed loop ask from the beginning.
+func beforeRamp(s bench.Step) int {
+	if s.RampFrom > 0 {
+		return s.RampFrom
+	}
+	return s.Connections
+}
+
+// begins is when the i-th connection of a closed loop, from 0, asks for the first time: at once
+// unless there is a ramp.
+func begins(s bench.Step, i int) time.Duration {
+	if s.RampFrom == 0 || i < s.RampFrom {
+		return 0
+	}
+	return time.Duration(float64(s.Duration) * float64(i-s.RampFrom+1) / float64(s.Connections-s.RampFrom+1))
+}
+
+// AwaitSteady waits until the steady state has begun: until every connection has had its first
+// answer, but not longer than a request may take. Then it decides the interval, and returns at its
+// beginning. It returns false where the load ends before.
+func (r *Recorder) AwaitSteady(timeout time.Duration, drained <-chan struct{}) bool {
+	late := time.NewTimer(timeout)
+	defer late.Stop()
+	if !r.Open {
+		first := time.AfterFunc(timeout/spreadShare, func() { r.spreadFrom(r.Now(), timeout/spreadShare) })
+		defer first.Stop()
+	}
+	select {
+	case <-r.led:
+	case <-late.C:
+		r.Unserved = int(max(r.waiting.Load(), 0))
+	case <-r.halted:
+		return false
+	case <-drained:
+		return false
+	}
+	from, ok := r.decideFromNow()
+	if !ok {
+		return false
+	}
+	r.LeadIn = time.Duration(from)
+	begin := time.NewTimer(time.Duration(from - r.Now()))
+	defer begin.Stop()
+	select {
+	case <-begin.C:
+	case <-r.halted:
+	}
+	return true
+}
+
+// decideFromNow lets the interval begin as soon as all threads can know of it; not where the
+// sending has ended.
+func (t *Timeline) decideFromNow() (from int64, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.stopped {
+		return 0, false
+	}
+	from = t.Now() + int64(announced)
+	t.decide(from, from+int64(t.step.Duration))
+	close(t.decided)
+	t.wakeAll()
+	return from, true
+}

@@ -1,0 +1,76 @@
+package record
+
+import (
+	"locbench/internal/bench"
+	"locbench/internal/hdr"
+)
+
+// Tally is what ended in a window or in all of them.
+type Tally struct {
+	Succeeded int64                     // within the interval
+	Lead      int64                     // successes before it,
+	Drain     int64                     // and after it
+	Bytes     int64                     //
+	Failed    map[bench.ErrorKind]int64 // within the interval,
+	Outside   map[bench.ErrorKind]int64 // and before or after it
+	Latency   *hdr.Histogram            // of successes within the interval
+	Timeouts  *hdr.Histogram            // of all
+	Failures  *hdr.Histogram            // of all others
+
+	// Open loop: latency is from due then, and these are there.
+
+	Sent, Due, Late, Dropped int64          // within the interval
+	Sending                  *hdr.Histogram // of successes within the interval, from their sending
+	Lag                      *hdr.Histogram // from due to sent, of all
+}
+
+func newTally(open bool) *Tally {
+	t := &Tally{
+		Failed: map[bench.ErrorKind]int64{}, Outside: map[bench.ErrorKind]int64{},
+		Latency: hdr.New(), Timeouts: hdr.New(), Failures: hdr.New(),
+	}
+	if open {
+		t.Sending, t.Lag = hdr.New(), hdr.New()
+	}
+	return t
+}
+
+// reset empties the tally and keeps its room.
+func (t *Tally) reset() {
+	clear(t.Failed)
+	clear(t.Outside)
+	for _, h := range []*hdr.Histogram{t.Latency, t.Timeouts, t.Failures, t.Sending, t.Lag} {
+		if h != nil && h.Count() > 0 {
+			h.Reset()
+		}
+	}
+	*t = Tally{
+		Failed: t.Failed, Outside: t.Outside,
+		Latency: t.Latency, Timeouts: t.Timeouts, Failures: t.Failures,
+		Sending: t.Sending, Lag: t.Lag,
+	}
+}
+
+// Add adds what another window has.
+func (t *Tally) Add(w *Tally) {
+	t.Succeeded += w.Succeeded
+	t.Lead += w.Lead
+	t.Drain += w.Drain
+	t.Bytes += w.Bytes
+	addFailures(t.Failed, w.Failed)
+	addFailures(t.Outside, w.Outside)
+	t.Latency.Merge(w.Latency)
+	t.Timeouts.Merge(w.Timeouts)
+	t.Failures.Merge(w.Failures)
+	t.Sent, t.Due, t.Late, t.Dropped = t.Sent+w.Sent, t.Due+w.Due, t.Late+w.Late, t.Dropped+w.Dropped
+	if t.Lag != nil {
+		t.Sending.Merge(w.Sending)
+		t.Lag.Merge(w.Lag)
+	}
+}
+
+func addFailures(to, from map[bench.ErrorKind]int64) {
+	for kind, n := range from {
+		to[kind] += n
+	}
+}

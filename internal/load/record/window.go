@@ -1,0 +1,109 @@
+package record
+
+import (
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// batchTime is for how long a window waits for threads that count what they saw before its end.
+const batchTime = 2 * time.Millisecond
+
+// settleTime is for how long the last window waits for a thread that has not counted yet what it
+// saw within the interval.
+const settleTime = 100 * time.Millisecond
+
+// closeWindow ends the window in use at end, since the beginning of the load, and opens one that is
+// to end at until.
+func (r *Recorder) closeWindow(end, until time.Duration) bench.Window {
+	r.gather(int64(until))
+	w := r.window.snapshot(r.windowFrom, end, r.Rate)
+	w.Start -= time.Duration(r.From())
+	r.Ended.Add(r.window)
+	r.window.reset()
+	r.windowFrom = end
+	return w
+}
+
+// snapshot is the tally as a window between two moments.
+func (t *Tally) snapshot(from, end time.Duration, rate float64) bench.Window {
+	w := bench.Window{
+		Start: from, Length: end - from, Succeeded: t.Succeeded, Bytes: t.Bytes,
+		P50: t.Latency.Quantile(.50), P90: t.Latency.Quantile(.90), P99: t.Latency.Quantile(.99),
+		Max: t.Latency.Max(), Sent: t.Sent, Due: t.Due, Late: t.Late, Dropped: t.Dropped, Rate: rate,
+	}
+	if len(t.Failed) > 0 {
+		w.Failed = make(map[bench.ErrorKind]int64, len(t.Failed))
+		addFailures(w.Failed, t.Failed)
+	}
+	return w
+}
+
+// CloseWindows closes a window every length from the beginning of the interval to its end, and
+// delivers each to onWindow. An end that comes within half a window of a boundary takes the place
+// of that. endsWith, if not nil, is asked after each window whether the sending ends with it.
+func (r *Recorder) CloseWindows(length time.Duration, drained <-chan struct{}, endsWith func(bench.Window) bool, onWindow func(bench.Window)) {
+	deliver := NewDelivery(onWindow)
+	defer deliver.Finish()
+	keep := func(w bench.Window) {
+		r.Windows = append(r.Windows, w)
+		if endsWith != nil && endsWith(w) {
+			r.Stop()
+		}
+		deliver.Add(w)
+	}
+	from := time.Duration(r.From())
+	r.gather(int64(from + length)) // what was before the interval is in none of its windows
+	r.windowFrom = from
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for boundary := from + length; boundary+length/2 < time.Duration(r.To()); boundary += length {
+		timer.Reset(boundary + batchTime - time.Duration(r.Now()))
+		select {
+		case <-timer.C:
+			keep(r.closeWindow(boundary, boundary+length))
+			continue
+		case <-r.halted:
+		case <-drained:
+		}
+		break
+	}
+	r.closeLast(timer, drained, keep)
+}
+
+// closeLast closes the window in which the interval ends.
+func (r *Recorder) closeLast(timer *time.Timer, drained <-chan struct{}, keep func(bench.Window)) {
+	if r.bounded {
+		<-drained
+		r.to.CompareAndSwap(Undecided, r.Now())
+	} else {
+		<-r.halted
+		timer.Reset(settleTime)
+		select {
+		case <-timer.C:
+		case <-drained:
+		}
+	}
+	r.gather(Undecided) // up to the boundary that does not come any more
+	if end := time.Duration(r.To()); end > r.windowFrom || len(r.Windows) == 0 {
+		keep(r.closeWindow(end, Undecided))
+	}
+}
+
+// Finish takes over what came after the last window: the drain, and what a thread that was kept
+// from running has counted late. Call it when all is drained and the windows are closed.
+func (r *Recorder) Finish() {
+	for range 2 { // those of the window, and those behind its end
+		r.gather(Undecided)
+	}
+	if n := len(r.Windows); n > 0 {
+		last := &r.Windows[n-1]
+		last.Succeeded += r.window.Succeeded
+		last.Bytes += r.window.Bytes
+	}
+	r.Ended.Add(r.window)
+	for _, c := range r.counters {
+		r.Breakdown.Add(c.Breakdown)
+	}
+	r.Started, r.Elapsed = r.Began(), r.Interval.Length()
+}

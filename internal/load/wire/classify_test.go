@@ -1,0 +1,57 @@
+package wire
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"unicode/utf8"
+
+	"locbench/internal/bench"
+)
+
+func TestClassify(t *testing.T) {
+	dial := func(err error) error { return &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", err)} }
+	for _, test := range []struct {
+		err  error
+		want bench.ErrorKind
+	}{
+		{dial(errnoRefused()[0]), bench.ErrRefused},
+		{dial(errnoReset()[0]), bench.ErrReset},
+		{dial(errnoClient()[0]), bench.ErrClient},
+		{dial(syscall.EHOSTUNREACH), bench.ErrOther},
+		{fmt.Errorf("read: %w", os.ErrDeadlineExceeded), bench.ErrTimeout},
+		{context.DeadlineExceeded, bench.ErrTimeout},
+		{BodyError{os.ErrDeadlineExceeded}, bench.ErrTimeout},
+		{BodyError{io.ErrUnexpectedEOF}, bench.ErrReset},
+		{BodyError{errors.New("malformed chunked encoding")}, bench.ErrBody},
+		{io.EOF, bench.ErrReset},
+		{x509.UnknownAuthorityError{}, bench.ErrOther},
+		{&net.DNSError{Err: "no such host"}, bench.ErrOther},
+		{&net.DNSError{Err: "late", IsTimeout: true}, bench.ErrTimeout},
+	} {
+		if got := Classify(test.err); got != test.want {
+			t.Errorf("%v is %q, want %q", test.err, got, test.want)
+		}
+	}
+	for status, want := range map[int]bench.ErrorKind{100: "1xx", 204: "2xx", 302: "3xx", 404: "4xx", 599: "5xx", 600: bench.ErrOther, 99: bench.ErrOther} {
+		if got := Class(status); got != want {
+			t.Errorf("status %d is %q, want %q", status, got, want)
+		}
+	}
+}
+
+func TestExamplesAreBounded(t *testing.T) {
+	for _, s := range []string{"", "a\x00b\x1b[2J\nc\x7f\u009b", strings.Repeat("é", 1000), "x" + strings.Repeat("\xff", 1000)} {
+		got := Example(s)
+		if len(got) > MaxExample+3 || !utf8.ValidString(got) || strings.ContainsFunc(got, func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }) {
+			t.Errorf("%q became %q", s, got)
+		}
+	}
+}

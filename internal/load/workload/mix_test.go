@@ -1,0 +1,126 @@
+package workload
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// spec is a plain one: GET /city?id=….
+func spec(url string) Spec {
+	return Spec{
+		BaseURL: url, Step: bench.Step{Connections: 1, Duration: time.Second},
+		Requests: []bench.Request{{Name: "get", Path: "/city?id={id}", ExpectStatus: 200}},
+		IDs:      []int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
+		Seed:     1,
+	}
+}
+
+// asked are the method and URL of the next n requests of p.
+func asked(t *testing.T, p Spec, n int) []string {
+	t.Helper()
+	m, err := NewMix(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var urls []string
+	for range n {
+		_, raw, _ := m.Next(nil)
+		line, _, _ := strings.Cut(string(raw), " HTTP/1.1\r\n")
+		urls = append(urls, line)
+	}
+	return urls
+}
+
+func TestMixFillsPlaceholders(t *testing.T) {
+	p := spec("http://h/")
+	p.Requests = []bench.Request{{
+		Method: "HEAD", Path: "/c/{id}/{language}?again={id}&a=b", Languages: []string{"cs", "x&y"},
+		IDs: bench.IDSpec{Distribution: "fixed", Fixed: []int64{7, -8, 9}},
+	}}
+	got := asked(t, p, 3)
+	want := []string{"HEAD /c/7/cs?again=-8&a=b", "HEAD /c/9/x%26y?again=7&a=b", "HEAD /c/-8/cs?again=9&a=b"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestMixIsDeterministic(t *testing.T) {
+	for _, distribution := range []string{"fixed", "uniform", "zipf"} {
+		p := spec("http://h")
+		p.Requests = []bench.Request{
+			{Path: "/a/{id}", Weight: 2, IDs: bench.IDSpec{Distribution: distribution}},
+			{Path: "/b/{id}", Weight: 1, IDs: bench.IDSpec{Distribution: distribution}},
+		}
+		first := asked(t, p, 200)
+		if !slices.Equal(first, asked(t, p, 200)) {
+			t.Errorf("%s: the same seed drew other requests", distribution)
+		}
+		p.Seed++
+		if slices.Equal(first, asked(t, p, 200)) {
+			t.Errorf("%s: another seed drew the same requests", distribution)
+		}
+	}
+}
+
+func TestMixDistributions(t *testing.T) {
+	const n = 20_000
+	count := func(p Spec) map[string]int {
+		counts := map[string]int{}
+		for _, url := range asked(t, p, n) {
+			counts[url]++
+		}
+		return counts
+	}
+	near := func(name string, got int, share float64) {
+		t.Helper()
+		if want := share * n; float64(got) < .85*want || float64(got) > 1.15*want {
+			t.Errorf("%s: %d of %d, want about %.0f", name, got, n, want)
+		}
+	}
+	p := spec("http://h")
+	p.IDs = []int64{1, 2, 3, 4}
+	p.Requests[0].Path = "/{id}"
+	counts := count(p)
+	for _, id := range p.IDs {
+		near("uniform", counts[fmt.Sprint("GET /", id)], .25)
+	}
+	p.Requests[0].IDs = bench.IDSpec{Distribution: "zipf", Exponent: 2}
+	counts = count(p)
+	norm := 1 + 1./4 + 1./9 + 1./16
+	for i, id := range p.IDs {
+		near("zipf", counts[fmt.Sprint("GET /", id)], 1/float64((i+1)*(i+1))/norm)
+	}
+	p.Requests = []bench.Request{{Path: "/a", Weight: 1}, {Path: "/b", Weight: 3}, {Path: "/c", Weight: 6}}
+	counts = count(p)
+	near("weight 1", counts["GET /a"], .1)
+	near("weight 3", counts["GET /b"], .3)
+	near("weight 6", counts["GET /c"], .6)
+}
+
+func TestMistakesDoNotTellPasswords(t *testing.T) {
+	for _, url := range []string{"ftp://user:secret@h", "user:secret@h:80", "http://user:sec%zzret@h", "http://user:secret@h:port", "http://user:secret@"} {
+		_, err := NewMix(spec(url))
+		if err == nil || strings.Contains(err.Error(), "sec") || !strings.Contains(err.Error(), "base URL: it must be") {
+			t.Errorf("%s: error %v", url, err)
+		}
+	}
+	p := spec("http://user:secret@h")
+	p.Requests[0].Path = "/%zz"
+	if _, err := NewMix(p); err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "%zz") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestCheckingDoesNotChangeWhatIsAsked(t *testing.T) {
+	p := spec("http://h")
+	before := asked(t, p, 100)
+	p.Check = func(Answer) error { return nil }
+	if after := asked(t, p, 100); !slices.Equal(after, before) {
+		t.Error("checking has changed what is asked")
+	}
+}

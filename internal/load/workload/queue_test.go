@@ -1,0 +1,50 @@
+package workload
+
+import (
+	"testing"
+
+	"locbench/internal/bench"
+)
+
+func TestMostOpen(t *testing.T) {
+	for _, test := range []struct {
+		step bench.Step
+		want int
+	}{
+		{bench.Step{Connections: 3}, 3},
+		{bench.Step{Rate: 5, MaxConnections: 3}, 3},
+		{bench.Step{Rate: 5}, 256},
+		{bench.Step{Rate: 700.5}, 701},
+		{bench.Step{Rate: 700, RampTo: 900}, 900},
+		{bench.Step{Rate: 700, Wave: &bench.Wave{Amplitude: 300}}, 1000},
+		{bench.Step{Rate: 1e6}, 4096},
+		{bench.Step{Arrivals: &bench.Arrivals{Users: 9}}, 9},
+		{bench.Step{Arrivals: &bench.Arrivals{Users: 9999}}, 4096},
+	} {
+		if got := MostOpen(test.step); got != test.want {
+			t.Errorf("%+v: %d, want %d", test.step, got, test.want)
+		}
+	}
+}
+
+func TestQueueKeepsTheOrder(t *testing.T) {
+	var q Queue
+	in, out := 0, 0
+	for round := range 500 {
+		for range round % 7 {
+			q.push(Job{Requests: in}, 1000)
+			in++
+		}
+		for range round % 5 {
+			if j, ok := q.Pop(); ok {
+				if j.Requests != out {
+					t.Fatalf("%d came out, want %d", j.Requests, out)
+				}
+				out++
+			}
+		}
+	}
+	if q.n != in-out || q.push(Job{}, q.n) {
+		t.Errorf("%d in line, want %d, or it took more than it may", q.n, in-out)
+	}
+}

@@ -1,0 +1,119 @@
+package workload
+
+import (
+	"math"
+	"time"
+
+	vegeta "github.com/tsenart/vegeta/v12/lib"
+
+	"locbench/internal/bench"
+)
+
+// Schedule tells when requests are due. Its rates are those of vegeta's pacers; the moments are
+// worked out from the rate alone and never from what has been sent, so a client or a contender that
+// is late does not shift them.
+//
+// The first request is due at 0; the next one is due when the integral of the rate has grown by 1.
+// A rate that somebody changes meanwhile holds from that moment on, also for the request that is
+// already waited for.
+type Schedule struct {
+	pacer    vegeta.Pacer
+	own      time.Duration  // how long the pacer holds: its rate stays that of its end
+	origin   float64        // ns since the start: the pacer holds from here on, before it its first rate
+	change   func() float64 // the rate that somebody asks for; 0: the pacer's; nil: nobody does
+	fixed    float64        // the rate in force that somebody has asked for; 0: the pacer's
+	changed  bool           // fixed has been other than 0
+	at       float64        // ns since the start: up to here the integral is known
+	progress float64        // of the integral since the request before; 1: due
+}
+
+// NewSchedule is the schedule of a step that has a rate. change may be nil.
+func NewSchedule(s bench.Step, change func() float64) *Schedule {
+	return &Schedule{pacer: pacer(s), own: s.Duration, change: change, progress: 1}
+}
+
+// pacer is vegeta's for the rate of s.
+func pacer(s bench.Step) vegeta.Pacer {
+	switch {
+	case s.RampTo > 0:
+		return vegeta.LinearPacer{StartAt: hits(s.Rate), Slope: (s.RampTo - s.Rate) / s.Duration.Seconds()}
+	case s.Wave != nil:
+		return vegeta.SinePacer{Period: s.Wave.Period, Mean: hits(s.Rate), Amp: hits(s.Wave.Amplitude)}
+	}
+	return hits(s.Rate)
+}
+
+// hits is a rate as vegeta writes it, right to a millionth of a request per second.
+func hits(perSecond float64) vegeta.Rate {
+	const scale = 1_000_000
+	return vegeta.Rate{Freq: int(math.Round(perSecond * scale)), Per: scale * time.Second}
+}
+
+// Begins lets the pacer hold from a moment in ns on.
+func (s *Schedule) Begins(at int64) { s.origin = float64(at) }
+
+// Rate is the number of requests due per second at the moment up to which the schedule has come.
+func (s *Schedule) Rate() float64 { return s.rate(s.at) }
+
+// Changed is whether somebody has asked for another rate than the pacer's.
+func (s *Schedule) Changed() bool { return s.changed }
+
+// rate is the number of requests due per second at a moment in ns.
+func (s *Schedule) rate(at float64) float64 {
+	if s.fixed > 0 {
+		return s.fixed
+	}
+	return s.pacer.Rate(time.Duration(min(max(at-s.origin, 0), float64(s.own))))
+}
+
+// Next is when the next request is due.
+func (s *Schedule) Next() time.Duration {
+	return time.Duration(math.Round(s.at + s.wait()))
+}
+
+// wait is how many ns after s.at the integral of the rate has grown by what is missing. Over so
+// short a time the rate is nearly straight, hence the rate in the middle.
+func (s *Schedule) wait() float64 {
+	missing := 1 - s.progress
+	if missing <= 0 {
+		return 0
+	}
+	wait := missing / s.rate(s.at)
+	for range 8 {
+		better := missing / s.rate(s.at+wait*1e9/2)
+		if math.Abs(better-wait) < 1e-9*wait {
+			break
+		}
+		wait = better
+	}
+	return wait * 1e9
+}
+
+// Take goes on to the request after the next one.
+func (s *Schedule) Take() {
+	s.at += s.wait()
+	s.progress = 0
+}
+
+// PollEvery is how often the rate that somebody asks for is looked up.
+const PollEvery = 20 * time.Millisecond
+
+// Poll takes in a change of the rate at now, which must not be after Next.
+func (s *Schedule) Poll(now time.Duration) {
+	if s.change == nil {
+		return
+	}
+	rate := s.change()
+	if !(rate >= 0) {
+		rate = 0
+	}
+	rate = min(rate, MaxRate)
+	if rate == s.fixed {
+		return
+	}
+	if passed := float64(now) - s.at; passed > 0 {
+		s.progress = min(s.progress+passed/1e9*s.rate(s.at+passed/2), 1)
+		s.at = float64(now)
+	}
+	s.fixed, s.changed = rate, true
+}

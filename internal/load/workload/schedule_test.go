@@ -1,0 +1,103 @@
+package workload
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// dues are the moments of s up to the end of its step.
+func dues(s *Schedule) []time.Duration {
+	var all []time.Duration
+	for ; s.Next() < s.own; s.Take() {
+		all = append(all, s.Next())
+	}
+	return all
+}
+
+func TestScheduleOfAConstantRate(t *testing.T) {
+	for rate, duration := range map[float64]time.Duration{
+		1: 10 * time.Second, 3: 10 * time.Second, 7000: 10 * time.Second, 1e6: time.Second, .5: 10 * time.Second, 12.25: 8 * time.Second,
+	} {
+		got := dues(NewSchedule(bench.Step{Rate: rate, Duration: duration}, nil))
+		want := int(math.Ceil(rate * duration.Seconds()))
+		if len(got) != want {
+			t.Errorf("%g/s for %s: %d requests, want %d", rate, duration, len(got), want)
+			continue
+		}
+		for k, due := range got {
+			if exact := float64(k) / rate * 1e9; math.Abs(float64(due)-exact) > 2 {
+				t.Errorf("%g/s: request %d is due at %s, want %.0f ns", rate, k, due, exact)
+				break
+			}
+		}
+	}
+}
+
+// The number of requests that were due by a moment is the integral of the rate up to it.
+func TestScheduleOfARampAndAWave(t *testing.T) {
+	const seconds = 10
+	for name, test := range map[string]struct {
+		step     bench.Step
+		integral func(t float64) float64
+	}{
+		"up":   {bench.Step{Rate: 100, RampTo: 5000}, func(t float64) float64 { return 100*t + 490*t*t/2 }},
+		"down": {bench.Step{Rate: 500, RampTo: 1}, func(t float64) float64 { return 500*t - 49.9*t*t/2 }},
+		"wave": {
+			bench.Step{Rate: 1000, Wave: &bench.Wave{Amplitude: 900, Period: 4 * time.Second}},
+			func(t float64) float64 { return 1000*t + 900*4/(2*math.Pi)*(1-math.Cos(2*math.Pi*t/4)) },
+		},
+	} {
+		test.step.Duration = seconds * time.Second
+		got := dues(NewSchedule(test.step, nil))
+		if want := test.integral(seconds); math.Abs(float64(len(got))-want) > 1.01 {
+			t.Errorf("%s: %d requests, want %.1f", name, len(got), want)
+		}
+		for k, due := range got {
+			if exact := test.integral(due.Seconds()); math.Abs(float64(k)-exact) > .02 {
+				t.Errorf("%s: request %d is due at %s, when %.3f should have been", name, k, due, exact)
+				break
+			}
+		}
+	}
+}
+
+func TestScheduleTakesInChanges(t *testing.T) {
+	asked := 0.
+	s := NewSchedule(bench.Step{Rate: 1, Duration: time.Hour}, func() float64 { return asked })
+	at := func(want time.Duration) {
+		t.Helper()
+		if got := s.Next(); (got - want).Abs() > 10 {
+			t.Errorf("due at %s, want %s", got, want)
+		}
+	}
+	s.Poll(0)
+	at(0)
+	s.Take()
+	at(time.Second)
+	asked = 10
+	s.Poll(500 * time.Millisecond) // half of the waiting is done
+	at(550 * time.Millisecond)
+	s.Take()
+	at(650 * time.Millisecond)
+	asked = .1
+	s.Poll(600 * time.Millisecond)
+	at(5600 * time.Millisecond)
+	asked = 0 // its own again
+	s.Poll(5100 * time.Millisecond)
+	at(5150 * time.Millisecond)
+	for _, odd := range []float64{math.NaN(), -1, math.Inf(-1)} {
+		asked = odd
+		s.Poll(5120 * time.Millisecond)
+		at(5150 * time.Millisecond)
+	}
+	asked = math.Inf(1)
+	s.Poll(5120 * time.Millisecond)
+	s.Take()
+	s.Take()
+	if s.rate(s.at) != MaxRate || s.at > 5.1500021e9 {
+		t.Errorf("rate %g, at %g", s.rate(s.at), s.at)
+	}
+}
