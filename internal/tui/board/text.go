@@ -29,14 +29,6 @@ func (v *view) missing() string { return v.l.Glyph.Missing }
 
 func (v *view) duration(d time.Duration) string { return v.own(units.Duration(d)) }
 
-// quantile shows one of l, or that there is none without successes.
-func (v *view) quantile(l bench.Latencies, d time.Duration) string {
-	if l.Count == 0 {
-		return v.missing()
-	}
-	return v.duration(d)
-}
-
 // seconds is a latency in seconds; 0 is unknown.
 func (v *view) seconds(s float64) string {
 	if !(s > 0) || s > 1e9 {
