@@ -201,7 +201,7 @@ func TestRunCountsWhatTheServerAnswered(t *testing.T) {
 			server := newCounting(t, hello)
 			l := run(t, Engine{}, plan(server.URL, connections, 300*time.Millisecond))
 			if l.AllSucceeded() != server.count(200) || l.Succeeded == 0 {
-				t.Errorf("%d succeeded, the server answered %d", l.Succeeded, server.count(200))
+				t.Errorf("%d succeeded (%d in the lead-in, %d in the interval, %d in the drain), %d cut off, failed %v; the server answered %d", l.AllSucceeded(), l.Lead, l.Succeeded, l.Drain, l.Cut, l.Failed, server.count(200))
 			}
 			if l.Bytes != 5*l.Succeeded {
 				t.Errorf("%d bytes in %d answers of 5", l.Bytes, l.Succeeded)
