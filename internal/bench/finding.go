@@ -33,6 +33,7 @@ const (
 	FoundUnsettled   FindingKind = "unsettled"   // a step that waits until it has settled has not
 	FoundWarming     FindingKind = "warming"     // see Drift
 	FoundDrifting    FindingKind = "drifting"    // see Drift, where it became slower
+	FoundMayDrift    FindingKind = "may drift"   // a trend that noise hides, in the first step behind a warm-up
 	FoundErrors      FindingKind = "errors"      // requests failed
 	FoundThrottled   FindingKind = "throttled"   // by the CPU quota
 	FoundMemory      FindingKind = "memory"      // nearly all of the limit is in use
@@ -86,6 +87,8 @@ var titles = []struct {
 	{FoundUnsettled, "the throughput had not settled within …"},
 	{FoundWarming, StillWarming},
 	{FoundDrifting, NotSteady},
+	{FoundMayDrift, "possibly " + StillWarming},
+	{FoundMayDrift, "possibly " + NotSteady},
 	{FoundOOM, "the kernel killed … of its processes for want of memory"},
 	{FoundOOM, "out of memory"},
 	{FoundRestless, "it used … CPUs while it waited for its turns"},

@@ -17,7 +17,7 @@ func definitions(p bench.Profile) []fact {
 		}
 		switch m.ID {
 		case measure.PeakTime:
-			add(fact{"Still warming, not steady", "a measured step whose windows go one way: a straight line through the throughput, or through the CPU time per request, of its seconds changes by more than 3 % over the step, and by more than noise makes it in 1 % of steps (5 % with fewer than six windows; Student's t). Such a step takes part in no claim."})
+			add(fact{"Still warming, not steady", "a measured step whose windows go one way: a straight line through the throughput, or through the CPU time per request, of its seconds changes by more than 3 % over the step, and by more than noise makes it in 1 % of steps (5 % with fewer than six windows; Student's t). Such a step takes part in no claim. Possibly: the same in the first step behind a warm-up, where noise may have made the trend; it takes part."})
 		case measure.Throttled:
 			add(fact{"Cumulative", "successes since the beginning of the load over CPU seconds since the start of the contender, start-up and checks included."})
 		}

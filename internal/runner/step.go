@@ -180,7 +180,14 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 		res.Warnings = append(res.Warnings, l.Judge(res, l.inst.Info())...)
 	}
 	cut := errors.Is(cause, ErrThreshold)
-	defer func() { res.Drift = stats.Drift(res) }()
+	defer func() {
+		res.Drift = stats.Drift(res)
+		if len(l.steps) > 0 && l.steps[len(l.steps)-1].Step.WarmUp {
+			if d := stats.PossibleDrift(res); d != nil {
+				res.Warnings = append(res.Warnings, verdict.PossibleDrift(*d))
+			}
+		}
+	}()
 	switch {
 	case errors.Is(cause, errDied):
 		err = l.orDeath(errDied)

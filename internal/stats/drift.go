@@ -26,7 +26,26 @@ func Drift(s bench.StepResult) *bench.Drift {
 		return nil
 	}
 	windows := wholeWindows(s.Load)
-	d := bench.Drift{Throughput: trend(rates(windows)), CPU: trend(costs(s, windows))}
+	noise := driftNoise
+	if len(windows) < fewWindows {
+		noise = driftNoiseFew
+	}
+	return drift(s, windows, noise)
+}
+
+// PossibleDrift is the trend of a step without a Drift that is larger than bench.DriftWithin and
+// that its noise hides: it may be one or not. nil means that there is none, or that nothing can be
+// said.
+func PossibleDrift(s bench.StepResult) *bench.Drift {
+	if s.Step.WarmUp || s.Aborted != "" || changing(s.Step) || Drift(s) != nil {
+		return nil
+	}
+	return drift(s, wholeWindows(s.Load), 1)
+}
+
+// drift is the trends that noise alone shows in at most that share of steps.
+func drift(s bench.StepResult, windows []bench.Window, noise float64) *bench.Drift {
+	d := bench.Drift{Throughput: trend(rates(windows), noise), CPU: trend(costs(s, windows), noise)}
 	if d == (bench.Drift{}) {
 		return nil
 	}
@@ -38,15 +57,12 @@ func changing(s bench.Step) bool {
 	return s.RampTo > 0 || s.RampFrom > 0 || s.Wave != nil || s.Arrivals != nil
 }
 
-func trend(series []float64) *bench.Trend {
+func trend(series []float64, noise float64) *bench.Trend {
 	l, ok := FitLine(series)
 	if len(series) < minDrift || !ok || math.Abs(l.Change()) <= bench.DriftWithin {
 		return nil
 	}
-	t, noise := bench.Trend{Change: l.Change(), P: l.P(l.Slope)}, driftNoise
-	if len(series) < fewWindows {
-		noise = driftNoiseFew
-	}
+	t := bench.Trend{Change: l.Change(), P: l.P(l.Slope)}
 	if t.P > noise {
 		return nil
 	}

@@ -64,6 +64,34 @@ func TestDrift(t *testing.T) {
 	}
 }
 
+// A life of kt-spring-webflux as it was measured: its first second is slower, and noise hides
+// whether the others rise.
+func TestPossibleDrift(t *testing.T) {
+	seen := func(rates ...float64) bench.StepResult {
+		return course(len(rates), func(at float64) (float64, float64) { return rates[int(at)], 1.5 * rates[int(at)] / 2000 })
+	}
+	for name, c := range map[string]struct {
+		step bench.StepResult
+		want string
+	}{
+		"level":     {course(10, level), ""},
+		"clear":     {course(10, func(at float64) (float64, float64) { return 2000 + 50*at, 1.5 }), ""},
+		"hidden":    {seen(1310, 1615, 1748, 1732, 1645, 1557, 1652, 1792, 1881, 1879), "still warming: throughput rose by 28 % over the step"},
+		"falls":     {seen(1977, 1781, 1600, 969, 1008, 1064, 1520, 1650, 1645, 808), "not steady: throughput fell by 34 % over the step"},
+		"too short": {seen(100, 200), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := ""
+			if d := PossibleDrift(c.step); d != nil {
+				got = d.String()
+			}
+			if got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
 // Nothing is said of steps that are not measured, or whose load is not the same all the time; and not of what is no window of the load.
 func TestDriftIsOfMeasuredSteps(t *testing.T) {
 	rising := course(10, func(at float64) (float64, float64) { return 2000 + 50*at, 1.5 })

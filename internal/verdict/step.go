@@ -42,6 +42,18 @@ func oomKills(res bench.StepResult) int64 {
 	return a.OOMKills - b.OOMKills
 }
 
+// PossibleDrift is about the first step behind a warm-up, where nobody knows whether it was long enough.
+func PossibleDrift(d bench.Drift) bench.Finding {
+	f := figures{}
+	if d.Throughput != nil {
+		f["throughput_change"], f["throughput_p"] = d.Throughput.Change, d.Throughput.P
+	}
+	if d.CPU != nil {
+		f["cpu_change"], f["cpu_p"] = d.CPU.Change, d.CPU.P
+	}
+	return found(bench.FoundMayDrift, f, "possibly %s, but its windows scatter so much that noise alone may have done so", d)
+}
+
 // StoodStill is about a machine that did not run what was due: the highest latencies are its own then, not the contender's.
 func StoodStill(res bench.StepResult) bench.Findings {
 	h := res.Hiccups
