@@ -15,10 +15,11 @@ import (
 // lastLines is how much of a contender's log goes into the record of a leg that went wrong.
 const lastLines = 20
 
-// leg runs one life of one contender. Its failure is returned, and told as LegEnded in any case. With a seat it takes turns with others.
-func (r *runner) leg(ctx context.Context, leg bench.Leg, number int, seat *seat) error {
+// leg runs one life of one contender. Its failure is returned, and published as LegEnded in any
+// case. With a slot it takes turns with others.
+func (r *runner) leg(ctx context.Context, leg bench.Leg, number int, slot *slot) error {
 	sel := selection(leg)
-	l := &life{runner: r, leg: &leg, seat: seat, svc: r.Services[sel], artifact: r.artifacts[sel], isLast: r.lastLeg(number - 1)}
+	l := &life{runner: r, leg: &leg, slot: slot, svc: r.Services[sel], artifact: r.artifacts[sel], isLast: r.lastLeg(number - 1)}
 	own, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	r.steering.beginLeg(l.leg, bench.LegStarted{Number: number, Of: len(r.Run.Legs), Service: l.svc, Artifact: l.artifact}, end)
@@ -73,7 +74,7 @@ type life struct {
 	svc      bench.Service
 	artifact bench.Artifact
 	inst     bench.Instance
-	seat     *seat              // nil: nobody else is alive
+	slot     *slot              // nil: nobody else is alive
 	still    *hiccup.Meter      // while the load runs
 	died     *bench.Exit        // how it ended, if it did before it was asked to
 	steps    []bench.StepResult // that have been run, the skipped ones among them
@@ -123,14 +124,14 @@ func (l *life) live(ctx context.Context) (err error) {
 		if err != nil {
 			return "", err
 		}
-		spec.OnLog, spec.OnIncident = logs.add, l.befell
+		spec.OnLog, spec.OnIncident = logs.add, l.reportIncident
 		l.inst, err = l.Launcher.Launch(ctx, spec)
 		return "", err
 	})
 	if err != nil {
 		return err
 	}
-	// Whatever happens from here on, the instance is stopped and its end is told.
+	// Whatever happens from here on, the instance is stopped and its end is published.
 	defer func() {
 		l.steering.closing()
 		if exit := l.inst.Exit(); exit != nil {
@@ -254,7 +255,7 @@ func (l *life) orDeath(err error) error {
 func (l *life) mark(ctx context.Context, name string) {
 	u, err := sample.Read(ctx, l.inst)
 	if err != nil {
-		return // a target that was not started by us has no counters; a death is told by whoever comes next
+		return // a target that was not started by us has no counters; whoever comes next reports a death
 	}
 	l.Stream.Publish(l.leg, bench.MarkRead{Mark: bench.Mark{Name: name, Usage: *u}})
 }

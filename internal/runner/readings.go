@@ -18,7 +18,7 @@ type readings struct {
 	*life
 	res        *bench.StepResult
 	parts      bool              // the step has turns or bursts, of which the figures are
-	told       func(bench.Usage) // of a turn's end, once a second; nil: a sampler tells
+	publish    func(bench.Usage) // of a turn's end, once a second; nil: a sampler tells
 	from, to   *bench.Usage      // of the last part
 	besideFrom *bench.Beside
 	ends       int
@@ -90,7 +90,7 @@ func (r *readings) end(ctx context.Context) {
 	}
 	u := r.res.After.Advance(*r.from, *to)
 	r.res.After = &u
-	if r.told == nil {
+	if r.publish == nil {
 		return
 	}
 	last := r.res.Before.At
@@ -99,6 +99,6 @@ func (r *readings) end(ctx context.Context) {
 	}
 	if u.At.Sub(last) >= sampleEvery {
 		r.res.Samples = append(r.res.Samples, u)
-		r.told(u)
+		r.publish(u)
 	}
 }

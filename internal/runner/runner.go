@@ -48,7 +48,7 @@ type Hooks struct {
 }
 
 // Checks are the checks of one leg, in three parts: those that launch for themselves, those on the running instance,
-// and those on its end. Outcomes are told through on; an error means that checking itself was not possible.
+// and those on its end. Outcomes go to on; an error means that checking itself was not possible.
 type Checks interface {
 	Launching(ctx context.Context, l Launcher, spec bench.LaunchSpec, svc bench.Service, on func(bench.CheckResult)) error
 	Running(ctx context.Context, inst bench.Instance, spec bench.LaunchSpec, svc bench.Service, on func(bench.CheckResult)) error
@@ -183,7 +183,7 @@ type runner struct {
 	sofar     bench.Run                 // how each leg has ended; the run's state is that of one that has failed
 	steering  *steering
 	began     time.Time
-	clockOff  time.Duration // how far the clock has been set since then, as far as it was told
+	clockOff  time.Duration // how far the clock has been set since then, as far as it was reported
 	ended     error         // a threshold that has ended the run
 }
 
@@ -344,15 +344,15 @@ func (r *runner) await(ctx context.Context, what string, alive func(context.Cont
 		return nil
 	}
 	began := time.Now()
-	for told := false; ; told = true {
+	for reported := false; ; reported = true {
 		err := alive(ctx)
-		if err == nil && told {
+		if err == nil && reported {
 			r.Stream.Publish(nil, bench.Notice{Level: "info", Text: what + " answers again, after " + units.Duration(time.Since(began))})
 		}
 		if err == nil || ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if !told {
+		if !reported {
 			r.Stream.Publish(nil, bench.Notice{Level: "info", Text: fmt.Sprintf("waiting for %s, for at most %v: %v", what, r.Patience, err)})
 		}
 		if time.Since(began) > r.Patience {

@@ -38,18 +38,18 @@ type steering struct {
 	publish func(*bench.Leg, bench.Event)
 	endRun  context.CancelCauseFunc
 
-	mu      sync.Mutex
-	changed chan struct{} // closed, and made anew, when hold or stop change
-	hold    bool          // a pause is wanted, or under way
-	stop    bool          // the run is to end after the running step
-	over    bool          // no leg is left to run
-	skipped map[bench.Selection]bool
-	*reach           // of the leg that runs; of several that take turns that of the one whose turn it is
-	table   []*reach // of all that take turns
+	mu          sync.Mutex
+	changed     chan struct{} // closed, and made anew, when hold or stop change
+	hold        bool          // a pause is wanted, or under way
+	stop        bool          // the run is to end after the running step
+	over        bool          // no leg is left to run
+	skipped     map[bench.Selection]bool
+	*controlled               // of the leg that runs; of several that take turns that of the one whose turn it is
+	shared      []*controlled // of all that take turns
 }
 
-// reach is what controls can reach of a leg.
-type reach struct {
+// controlled is what controls can act on of a leg.
+type controlled struct {
 	leg    *bench.Leg // that runs
 	endLeg context.CancelCauseFunc
 	whole  bool // the leg has run all its steps, or is stopping already: it can only end by itself
@@ -69,31 +69,31 @@ type steered struct {
 }
 
 func newSteering(publish func(*bench.Leg, bench.Event), endRun context.CancelCauseFunc) *steering {
-	return &steering{publish: publish, endRun: endRun, changed: make(chan struct{}), skipped: map[bench.Selection]bool{}, reach: &reach{}}
+	return &steering{publish: publish, endRun: endRun, changed: make(chan struct{}), skipped: map[bench.Selection]bool{}, controlled: &controlled{}}
 }
 
-// sit says who takes turns from now on; nil: nobody.
-func (s *steering) sit(table []*reach) {
+// share says who takes turns from now on; nil: nobody.
+func (s *steering) share(legs []*controlled) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.table, s.reach = table, &reach{}
+	s.shared, s.controlled = legs, &controlled{}
 }
 
 // turnTo says whose turn it is.
-func (s *steering) turnTo(r *reach) {
+func (s *steering) turnTo(r *controlled) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.reach = r
+	s.controlled = r
 }
 
 // running are the steps that run: several where contenders take turns.
 func (s *steering) running() (steps []*steered) {
-	for _, r := range s.table {
+	for _, r := range s.shared {
 		if r.step != nil {
 			steps = append(steps, r.step)
 		}
 	}
-	if len(s.table) == 0 && s.step != nil {
+	if len(s.shared) == 0 && s.step != nil {
 		steps = append(steps, s.step)
 	}
 	return steps
@@ -159,7 +159,7 @@ func (s *steering) refuse(c bench.Control) string {
 		switch {
 		case s.leg == nil:
 			return "no contender skipped: none is running now"
-		case len(s.table) > 1:
+		case len(s.shared) > 1:
 			return "no contender skipped: they take turns, so that each is there for the others' sake"
 		case s.skipped[selection(*s.leg)]:
 			return "the running contender is being skipped already"
@@ -238,7 +238,7 @@ func (s *steering) skips(sel bench.Selection) bool {
 	return s.skipped[sel]
 }
 
-// beginLeg brings a leg within reach at the moment in which it is told of: who has seen it begin can skip it.
+// beginLeg puts a leg under control at the moment of its event: who has seen it begin can skip it.
 func (s *steering) beginLeg(leg *bench.Leg, e bench.LegStarted, end context.CancelCauseFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -246,14 +246,14 @@ func (s *steering) beginLeg(leg *bench.Leg, e bench.LegStarted, end context.Canc
 	s.publish(leg, e)
 }
 
-// finishLeg takes the leg out of reach. last says that none comes after it.
+// finishLeg ends the control of the leg. last says that none comes after it.
 func (s *steering) finishLeg(last bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.leg, s.endLeg, s.whole, s.over = nil, nil, false, last
 }
 
-// beginStep brings a step of the running leg within reach, as beginLeg does a leg.
+// beginStep puts a step of the running leg under control, as beginLeg does a leg.
 func (s *steering) beginStep(e bench.StepStarted, end context.CancelCauseFunc) *steered {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -271,7 +271,7 @@ func (s *steering) startClock() {
 	}
 }
 
-// finishStep takes the step out of reach. last says that the leg has no other.
+// finishStep ends the control of the step. last says that the leg has no other.
 func (s *steering) finishStep(last bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

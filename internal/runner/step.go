@@ -19,16 +19,16 @@ const deafSteps = 2
 // load runs the steps. It ends early when the contender dies or hangs, when the store is gone, or when ctx is done.
 func (l *life) load(ctx context.Context) error {
 	defer l.Engine.Rest(l.inst.BaseURL()) // before the contender is stopped: it might wait for its connections to be closed
-	if l.seat != nil {
-		l.still = l.seat.meter()
+	if l.slot != nil {
+		l.still = l.slot.meter()
 	} else {
 		l.still = hiccup.Start(hiccup.Nap)
 		defer l.still.Stop()
 	}
 	deaf := 0
 	for i, step := range l.plan(ctx) {
-		if l.seat != nil {
-			l.seat.meet(ctx, i)
+		if l.slot != nil {
+			l.slot.barrier(ctx, i)
 			if l.ended != nil { // by another one's step
 				return l.ended
 			}
@@ -99,8 +99,8 @@ func (l *life) load(ctx context.Context) error {
 			return fmt.Errorf("not one success in %d steps of load in a row: it hangs or only fails (%s)", deaf, firstExample(res.Load))
 		}
 	}
-	if l.seat != nil { // nobody is stopped while another one is still loaded
-		l.seat.meet(ctx, len(l.Run.Profile.Steps))
+	if l.slot != nil { // nobody is stopped while another one is still loaded
+		l.slot.barrier(ctx, len(l.Run.Profile.Steps))
 	}
 	return nil
 }
@@ -128,11 +128,11 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 	}()
 
 	usage := func(u bench.Usage) { l.Stream.Publish(l.leg, bench.UsageRead{Usage: u}) }
-	read := &readings{life: l, res: &res, parts: l.seat != nil || step.Pulses != nil || step.Settle}
-	turns, told := l.seat.inTurns()
+	read := &readings{life: l, res: &res, parts: l.slot != nil || step.Pulses != nil || step.Settle}
+	turns, record := l.slot.inTurns()
 	var sampler *sample.Sampler
 	if turns != nil {
-		read.told = usage // at the ends of turns: in between it only waits
+		read.publish = usage // at the ends of turns: in between it only waits
 		next := turns.Next
 		turns.Next = func() { read.wait(ctx, next) }
 	} else {
@@ -157,8 +157,8 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 	})
 	l.steering.finishStep(l.lastStep(index))
 	if turns != nil {
-		told.Count, told.Waited, told.WaitedCPU = read.ends, read.waited, read.waitedCPU
-		res.Turns = told
+		record.Count, record.Waited, record.WaitedCPU = read.ends, read.waited, read.waitedCPU
+		res.Turns = record
 		res.Warnings = append(res.Warnings, verdict.Restless(res)...)
 	} else {
 		res.Samples = within(sampler.Stop(), res.Before, read.to)

@@ -69,8 +69,8 @@ func watchWindow(all []*judged, w bench.Window, end context.CancelCauseFunc) {
 	for _, j := range all {
 		for _, watch := range j.watches {
 			if watch.Add(w) {
-				told, _ := watch.Judgement()
-				end(missed{j.Stop, told.Text + overWindow(told.Window)})
+				judgement, _ := watch.Judgement()
+				end(missed{j.Stop, judgement.Text + overWindow(judgement.Window)})
 			}
 		}
 	}
@@ -88,15 +88,15 @@ func overWindow(d time.Duration) string {
 func judge(all []*judged, res *bench.StepResult, cut, last, lastLeg bool) *missed {
 	var stop *missed
 	for _, j := range all {
-		for _, told := range j.objective.Judge(j.Window, *res) {
+		for _, judgement := range j.objective.Judge(j.Window, *res) {
 			ends := j.Stop == bench.ScopeStep && cut || j.Stop == bench.ScopeLeg && (cut || !last) || j.Stop == bench.ScopeRun && (cut || !last || !lastLeg)
-			if !told.Passed && ends {
-				told.Stopped = j.Stop
+			if !judgement.Passed && ends {
+				judgement.Stopped = j.Stop
 				if stop == nil || rank(j.Stop) > rank(stop.scope) {
-					stop = &missed{j.Stop, told.Text + overWindow(told.Window)}
+					stop = &missed{j.Stop, judgement.Text + overWindow(judgement.Window)}
 				}
 			}
-			res.Thresholds = append(res.Thresholds, told)
+			res.Thresholds = append(res.Thresholds, judgement)
 		}
 	}
 	return stop

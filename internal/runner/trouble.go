@@ -20,7 +20,7 @@ type ailing interface {
 // examination bounds the questions that are asked about a contender that does not answer.
 const examination = 3 * time.Second
 
-// incidents are what has befallen a life. They are told from a goroutine of the launcher's.
+// incidents are what has happened to a leg. They come from a goroutine of the launcher's.
 type incidents struct {
 	mu   sync.Mutex
 	step *int // that runs
@@ -55,7 +55,7 @@ func (i *incidents) running() (n int) {
 	return n
 }
 
-// none tells whether nothing has befallen the life so far.
+// none says whether nothing has happened to the leg so far.
 func (i *incidents) none() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -64,7 +64,7 @@ func (i *incidents) none() bool {
 
 const mostIncidents = 200 // of one leg: somebody may pause and unpause all day
 
-// add returns the incident with its step, and whether it is to be told.
+// add returns the incident with its step, and whether it is to be published.
 func (i *incidents) add(in bench.Incident) (bench.Incident, bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -77,10 +77,10 @@ func (i *incidents) add(in bench.Incident) (bench.Incident, bool) {
 	return in, true
 }
 
-// befell tells an incident.
-func (l *life) befell(in bench.Incident) {
-	if told, ok := l.incidents.add(in); ok {
-		l.Stream.Publish(l.leg, bench.Befell{Incident: told})
+// reportIncident publishes an incident.
+func (l *life) reportIncident(in bench.Incident) {
+	if in, ok := l.incidents.add(in); ok {
+		l.Stream.Publish(l.leg, bench.Befell{Incident: in})
 	}
 }
 
@@ -121,25 +121,25 @@ func (l *life) ailment(ctx context.Context) string {
 // store that is away.
 func (l *life) examine(ctx context.Context) (cause string, store error) {
 	if cause = l.ailment(ctx); cause != "" {
-		l.befell(bench.Incident{At: time.Now(), Kind: bench.IncidentSilent, Text: "it does not answer: " + cause})
+		l.reportIncident(bench.Incident{At: time.Now(), Kind: bench.IncidentSilent, Text: "it does not answer: " + cause})
 		return cause, nil
 	}
 	if l.StoreAlive == nil || ctx.Err() != nil {
 		return "", nil
 	}
 	if err := l.StoreAlive(ctx); err != nil && ctx.Err() == nil {
-		l.befell(bench.Incident{At: time.Now(), Kind: bench.IncidentStore, Text: "the store does not answer: " + err.Error()})
+		l.reportIncident(bench.Incident{At: time.Now(), Kind: bench.IncidentStore, Text: "the store does not answer: " + err.Error()})
 		return "", err
 	}
 	return "", nil
 }
 
-// doubts says what befell a step, each with the time since its start.
-func doubts(res bench.StepResult, befell []bench.Incident) (all bench.Findings) {
+// doubts says what happened in a step, each with the time since its start.
+func doubts(res bench.StepResult, incidents []bench.Incident) (all bench.Findings) {
 	const most = 10
-	for n, in := range befell {
+	for n, in := range incidents {
 		if n == most {
-			return append(all, bench.Finding{Text: fmt.Sprintf("and %d incidents more", len(befell)-most)})
+			return append(all, bench.Finding{Text: fmt.Sprintf("and %d incidents more", len(incidents)-most)})
 		}
 		var after time.Duration
 		if !res.Load.Started.IsZero() && in.Kind != bench.IncidentSilent && in.Kind != bench.IncidentStore {
@@ -176,7 +176,7 @@ func (l *life) engineGone(ctx context.Context, failure string) string {
 	return failure + "; the container engine does not answer any more"
 }
 
-// clockStep is how far a clock must have been set to be told of: the slow corrections of a time service are less.
+// clockStep is how far a clock must have been set to be reported: the slow corrections of a time service are less.
 const clockStep = 500 * time.Millisecond
 
 // clockMoved is how far this machine's clock has been set since it was asked last, forward or (negative) back; 0 if it was not.

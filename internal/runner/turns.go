@@ -21,25 +21,25 @@ func (r *runner) together(ctx context.Context, legs []int) []error {
 	if len(legs) == 1 {
 		return []error{r.leg(ctx, r.Run.Legs[legs[0]].Leg, legs[0]+1, nil)}
 	}
-	t := &table{length: r.Run.Profile.Turns, since: time.Now(), steering: r.steering}
+	t := &rotation{length: r.Run.Profile.Turns, since: time.Now(), steering: r.steering}
 	defer func() {
 		if t.still != nil {
 			t.still.Stop()
 		}
 	}()
 	t.changed = sync.NewCond(&t.mu)
-	var reaches []*reach
+	var controls []*controlled
 	for n, i := range legs {
-		s := &seat{table: t, number: n, label: r.Run.Legs[i].Leg.Label(), reach: &reach{}, stage: -1}
-		t.seats, reaches = append(t.seats, s), append(reaches, s.reach)
+		s := &slot{rotation: t, number: n, label: r.Run.Legs[i].Leg.Label(), controlled: &controlled{}, stage: -1}
+		t.slots, controls = append(t.slots, s), append(controls, s.controlled)
 	}
-	r.steering.sit(reaches)
-	defer r.steering.sit(nil)
+	r.steering.share(controls)
+	defer r.steering.share(nil)
 	errs := make([]error, len(legs))
 	var wg sync.WaitGroup
 	for n, i := range legs {
 		wg.Go(func() {
-			s := t.seats[n]
+			s := t.slots[n]
 			s.take()
 			defer s.leave()
 			errs[n] = r.leg(ctx, r.Run.Legs[i].Leg, i+1, s)
@@ -49,8 +49,8 @@ func (r *runner) together(ctx context.Context, legs []int) []error {
 	return errs
 }
 
-// table is where those sit who take turns.
-type table struct {
+// rotation is the order in which legs that are alive together are loaded.
+type rotation struct {
 	length   time.Duration
 	since    time.Time
 	still    *hiccup.Meter // from the first load on; who has the turn may use it
@@ -58,45 +58,45 @@ type table struct {
 
 	mu      sync.Mutex
 	changed *sync.Cond
-	seats   []*seat
+	slots   []*slot
 	at      int // turns that there have been
 }
 
-// seat is one of them.
-type seat struct {
-	*table
-	number int
-	label  string
-	reach  *reach
-	stage  int // that it has come to
-	gone   bool
+// slot is the place of one leg in the rotation.
+type slot struct {
+	*rotation
+	number     int
+	label      string
+	controlled *controlled
+	stage      int // that it has come to
+	gone       bool
 }
 
 // holder is whose turn it is: from the first to the last and back again, so that of two it is A B B A, and a machine that becomes slower or faster
 // in the course of it does so for both.
-func (t *table) holder() int {
-	n := len(t.seats)
+func (t *rotation) holder() int {
+	n := len(t.slots)
 	at := t.at % (2 * n)
 	return min(at, 2*n-1-at)
 }
 
 // take waits for the turn. It does not end before: who holds it ends with the context, and gives it away.
-func (s *seat) take() {
+func (s *slot) take() {
 	s.mu.Lock()
 	for s.holder() != s.number {
 		s.changed.Wait()
 	}
 	s.mu.Unlock()
-	s.steering.turnTo(s.reach)
+	s.steering.turnTo(s.controlled)
 }
 
 // pass gives the turn away.
-func (s *seat) pass() {
+func (s *slot) pass() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for range 2 * len(s.seats) {
+	for range 2 * len(s.slots) {
 		s.at++
-		if !s.seats[s.holder()].gone {
+		if !s.slots[s.holder()].gone {
 			break
 		}
 	}
@@ -104,21 +104,21 @@ func (s *seat) pass() {
 }
 
 // next gives the turn away and waits for the next one.
-func (s *seat) next() {
+func (s *slot) next() {
 	s.pass()
 	s.take()
 }
 
 // leave gives the turn away for good.
-func (s *seat) leave() {
+func (s *slot) leave() {
 	s.mu.Lock()
 	s.gone = true
 	s.mu.Unlock()
 	s.pass()
 }
 
-// meet waits until all who have not left have come as far as stage.
-func (s *seat) meet(ctx context.Context, stage int) {
+// barrier waits until all who have not left have come as far as stage.
+func (s *slot) barrier(ctx context.Context, stage int) {
 	s.mu.Lock()
 	s.stage = stage
 	s.mu.Unlock()
@@ -127,10 +127,10 @@ func (s *seat) meet(ctx context.Context, stage int) {
 	}
 }
 
-func (s *seat) met(stage int) bool {
+func (s *slot) met(stage int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, other := range s.seats {
+	for _, other := range s.slots {
 		if !other.gone && other.stage < stage {
 			return false
 		}
@@ -138,8 +138,8 @@ func (s *seat) met(stage int) bool {
 	return true
 }
 
-// meter watches the machine for all at the table. It begins when the first of them is loaded: this process may be kept to fewer CPUs before.
-func (s *seat) meter() *hiccup.Meter {
+// meter watches the machine for all legs of the rotation. It begins when the first of them is loaded: this process may be kept to fewer CPUs before.
+func (s *slot) meter() *hiccup.Meter {
 	if s.still == nil {
 		s.still = hiccup.Start(hiccup.Nap)
 	}
@@ -147,10 +147,10 @@ func (s *seat) meter() *hiccup.Meter {
 }
 
 // others are the labels of those who have not left.
-func (s *seat) others() (labels []string) {
+func (s *slot) others() (labels []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, other := range s.seats {
+	for _, other := range s.slots {
 		if other != s && !other.gone {
 			labels = append(labels, other.label)
 		}
@@ -158,8 +158,8 @@ func (s *seat) others() (labels []string) {
 	return labels
 }
 
-// inTurns is what the engine and the record of a step are told; nil and nil without a seat.
-func (s *seat) inTurns() (*Turns, *bench.Turns) {
+// inTurns is how the engine runs a step, and what its record says of it; nil and nil without a slot.
+func (s *slot) inTurns() (*Turns, *bench.Turns) {
 	if s == nil {
 		return nil, nil
 	}

@@ -126,7 +126,7 @@ func TestContendersTakeTurns(t *testing.T) {
 			}
 		}
 		if !a.Steps[i].Turns.Since.Equal(b.Steps[i].Turns.Since) || a.Steps[i].Turns.Since.Equal(f.legs["a-2"].Steps[i].Turns.Since) {
-			t.Errorf("step %d: who took turns with whom is not told", i+1)
+			t.Errorf("step %d: who took turns with whom is not on record", i+1)
 		}
 	}
 	// Nobody is stopped before all have been loaded.
@@ -255,7 +255,7 @@ func TestSteeringOfTurns(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	if told := fmt.Sprint(notices(f.records)); !strings.Contains(told, "no contender skipped: they take turns") {
-		t.Errorf("told %s", told)
+		t.Errorf("notices: %s", told)
 	}
 	for name, leg := range f.legs {
 		if len(leg.Steps) != 3 || leg.Steps[1].Aborted != bench.AbortedSkipped || leg.Steps[2].Aborted != "" {
@@ -290,7 +290,7 @@ func TestStopOfTurns(t *testing.T) {
 	}
 }
 
-// A threshold that ends the run ends it for all at the table.
+// A threshold that ends the run ends it for all legs of the rotation.
 func TestThresholdThatEndsTheRunInTurns(t *testing.T) {
 	f, err := start(t, context.Background(), func(f *fakeRun) {
 		inTurns(&turning{})(f)
