@@ -14,7 +14,7 @@ import (
 // fillStore brings the data into a store that belongs to this run, and looks whether it is there in one that does not:
 // somebody else's Elasticsearch is only written to by 'locbench seed'.
 func (s *site) fillStore(ctx context.Context, progress func(bench.Progress)) (string, error) {
-	if s.store.Info().Kind == bench.StoreExternal {
+	if s.store.Info().Kind.Traits().ByURL {
 		return s.verifyData(ctx)
 	}
 	res, err := seed.Run(ctx, seed.Options{URL: s.store.URL(), Set: s.data, OnProgress: func(p seed.Progress) {

@@ -24,10 +24,7 @@ type apart struct {
 // them, where enough others remain. cannot is why nothing can be kept to CPUs of its own.
 func part(p bench.Profile, cannot string, others []launch.Neighbour) bench.Isolation {
 	r := cpuset.Request{
-		CPUs: cpuset.Order(cpuset.Allowed(), cpuset.Siblings("")), Limits: p.Limits, Store: p.Store.Kind, Off: p.Isolation == bench.IsolationOff, Cannot: cannot,
-	}
-	if r.Store == bench.StoreAuto && p.Store.URL != "" {
-		r.Store = bench.StoreExternal
+		CPUs: cpuset.Order(cpuset.Allowed(), cpuset.Siblings("")), Limits: p.Limits, Store: p.Store.Chosen(), Off: p.Isolation == bench.IsolationOff, Cannot: cannot,
 	}
 	return beside(r, others)
 }

@@ -184,7 +184,7 @@ func value[T any](p *T, fallback T) T {
 
 func changeStore(p *bench.Profile, o RunOptions) error {
 	if o.Elastic != "" {
-		if o.Store != "" && o.Store != string(bench.StoreExternal) && o.Store != string(bench.StoreAuto) {
+		if !(bench.StoreSpec{Kind: bench.StoreKind(o.Store), URL: o.Elastic}).Chosen().Traits().ByURL {
 			return exit.Usagef("--elastic names an external store, --store says %s: choose one", o.Store)
 		}
 		u, err := ServiceURL(o.Elastic)
@@ -198,7 +198,7 @@ func changeStore(p *bench.Profile, o RunOptions) error {
 	if o.Target != "" {
 		p.Store = bench.StoreSpec{Kind: bench.StoreNone}
 	}
-	if p.Store.Kind == bench.StoreExternal && p.Store.URL == "" {
+	if p.Store.Unnamed() {
 		return exit.Usagef(`profile %s wants a real Elasticsearch 7. Name one:  --elastic http://127.0.0.1:9200
 or let Docker start the official image:  --store container
 or use the one inside locbench (it shares CPU with the client):  --store embedded`, p.Name)

@@ -27,7 +27,7 @@ func planResume(o RunOptions) (bench.Run, error) {
 		}
 	}
 	if o.Elastic != "" {
-		if run.Profile.Store.Kind != bench.StoreExternal {
+		if !run.Profile.Store.Kind.Traits().ByURL {
 			return run, exit.Usagef("this run was begun with the store %q: it takes no --elastic", run.Profile.Store.Kind)
 		}
 		if run.Profile.Store.URL, err = ServiceURL(o.Elastic); err != nil {

@@ -38,7 +38,7 @@ type site struct {
 
 func (s *site) stages() []runner.Stage {
 	stages := []runner.Stage{{Phase: bench.PhaseStore, Do: s.openStore}}
-	if s.plan.Profile.Store.Kind != bench.StoreNone {
+	if !s.plan.Profile.Store.Kind.Traits().None {
 		stages = append(stages, runner.Stage{Phase: bench.PhaseSeed, Do: s.fillStore})
 	}
 	return stages

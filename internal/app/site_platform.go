@@ -15,7 +15,7 @@ import (
 func (s *site) choosePlatform(ctx context.Context) error {
 	p := &s.plan.Profile
 	o := platform.Options{RunID: s.plan.ID, Target: s.plan.Target, Store: p.Store}
-	inContainer := p.Store.Kind == bench.StoreContainer
+	inContainer := p.Store.Kind.Traits().Container
 	if p.Runtime == bench.RuntimeAuto {
 		p.Runtime = bench.RuntimeDocker
 		engine, err := platform.OpenDocker(ctx, o)

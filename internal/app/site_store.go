@@ -35,7 +35,7 @@ func (s *site) openStore(ctx context.Context, progress func(bench.Progress)) (st
 	if s.store, err = store.Open(ctx, s.plan.Profile.Store, opts); err != nil {
 		return "", err
 	}
-	if s.plan.Profile.Store.Kind == bench.StoreNone {
+	if s.plan.Profile.Store.Kind.Traits().None {
 		s.prepared()
 		if !s.platform.Capabilities().Store {
 			return "", nil // whether a service of somebody else has one is not known
@@ -59,7 +59,7 @@ func (s *site) readStoreUsage() {
 	var err error
 	if work, ok := s.store.Work(); ok {
 		s.usage = hostusage.Embedded(work)
-	} else if s.store.Info().Kind == bench.StoreContainer {
+	} else if s.store.Info().Kind.Traits().Container {
 		if s.usage, err = hostusage.Container(s.store.PID()); err == nil {
 			cpus, _ := cpuset.Parse(s.apart.store)
 			s.usage.KeptTo(len(cpus))

@@ -137,27 +137,6 @@ func (p Profile) LoadDuration() time.Duration {
 	return d
 }
 
-// StoreKind says where Elasticsearch is.
-type StoreKind string
-
-// The stores.
-const (
-	StoreAuto      StoreKind = "auto"      // external if a URL was given, else embedded
-	StoreEmbedded  StoreKind = "embedded"  // in this process
-	StoreExternal  StoreKind = "external"  // a URL
-	StoreContainer StoreKind = "container" // the official image, started for this run
-	StoreNone      StoreKind = "none"      // the contenders need none
-)
-
-// StoreSpec is the Elasticsearch that contenders ask.
-type StoreSpec struct {
-	Kind    StoreKind `json:"kind"`
-	URL     string    `json:"url,omitempty"`        // external: e.g. http://10.0.0.5:9200
-	Image   string    `json:"image,omitempty"`      // container
-	Latency Duration  `json:"latency_ns,omitempty"` // embedded: median latency added to every answer; 0 adds none
-	P99     Duration  `json:"p99_ns,omitempty"`     // embedded: 99 % quantile of the added latency; 0 means constant Latency
-}
-
 // DataSpec is the data set that the store holds: the bundled one, a generated one (Cities > 0), or a dump (Dir != "").
 type DataSpec struct {
 	Dir      string `json:"dir,omitempty"`

@@ -10,6 +10,7 @@ import (
 
 	"locbench/internal/app"
 	"locbench/internal/app/screens"
+	"locbench/internal/bench"
 	"locbench/internal/exit"
 )
 
@@ -89,7 +90,7 @@ func bindPlace(cmd *cobra.Command, f *runFlags) {
 	bindData(cmd, f)
 	_ = cmd.RegisterFlagCompletionFunc("profile", completeProfiles)
 	_ = cmd.RegisterFlagCompletionFunc("runtime", fixed("docker", "process", "auto"))
-	_ = cmd.RegisterFlagCompletionFunc("store", fixed("auto", "embedded", "external", "container", "none"))
+	_ = cmd.RegisterFlagCompletionFunc("store", fixed(bench.StoreKinds()...))
 	_ = cmd.MarkFlagDirname("services")
 }
 

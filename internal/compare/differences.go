@@ -52,7 +52,7 @@ func Differences(a, b bench.Run) []Difference {
 		d("service started by somebody else", Breaks, func(r bench.Run) string { return r.Target }),
 		d("store version", Sways, func(r bench.Run) string { return r.Store.Version }),
 		d("store address", Sways, func(r bench.Run) string {
-			if r.Store.Kind != bench.StoreExternal {
+			if !r.Store.Kind.Traits().ByURL {
 				return "" // our own: any free port
 			}
 			return r.Store.URL

@@ -43,7 +43,7 @@ func Plan(r Request) bench.Isolation {
 		i.Text += ", store on " + named(i.Store)
 	}
 	i.Text += ", client " + inClient(r.Store) + "on " + named(i.Client)
-	if r.Store == bench.StoreExternal {
+	if r.Store.Traits().ByURL {
 		i.Text += "; the external store, if it is on this machine, is kept to none"
 	}
 	return i
@@ -64,12 +64,12 @@ func shares(r Request) (contender, store, client int, why string) {
 		return 0, 0, 0, "the contender has no limit of CPUs"
 	}
 	least := 0
-	if r.Store == bench.StoreContainer {
+	if r.Store.Traits().Container {
 		least = 1
 	}
 	rest, need := n-contender, (contender+1)/2+least
 	if n < small {
-		if r.Store == bench.StoreExternal {
+		if r.Store.Traits().ByURL {
 			return 0, 0, 0, fmt.Sprintf("with fewer than %d CPUs the store would disturb one side more than the other", small)
 		}
 		need = contender + least
@@ -86,17 +86,17 @@ func shares(r Request) (contender, store, client int, why string) {
 // sharing says what runs on the same CPUs.
 func sharing(r Request) string {
 	who := "contender"
-	switch r.Store {
-	case bench.StoreContainer:
+	switch t := r.Store.Traits(); {
+	case t.Container:
 		who += ", store"
-	case bench.StoreExternal:
+	case t.ByURL:
 		who += ", the store if it is on this machine,"
 	}
 	return who + " and client " + inClient(r.Store) + "share " + named(List(r.CPUs))
 }
 
 func inClient(kind bench.StoreKind) string {
-	if kind == bench.StoreEmbedded || kind == bench.StoreAuto {
+	if kind.Traits().InClient {
 		return "(with the embedded store) "
 	}
 	return ""

@@ -58,13 +58,13 @@ func OpenDocker(ctx context.Context, o Options) (*Docker, error) {
 	engine, err := docker.Connect(ctx)
 	if err != nil {
 		hint := "; without Docker: --runtime process"
-		if o.Store.Kind == bench.StoreContainer {
+		if o.Store.Kind.Traits().Container {
 			hint = "; without Docker: --store embedded --runtime process"
 		}
 		return nil, MissingError{fmt.Errorf("%w%s", err, hint)}
 	}
 	d := &Docker{images: images{engine}, runID: o.RunID}
-	if d.Docker, err = launch.NewDocker(ctx, engine, o.RunID, o.Store.Kind == bench.StoreContainer); err != nil {
+	if d.Docker, err = launch.NewDocker(ctx, engine, o.RunID, o.Store.Kind.Traits().Container); err != nil {
 		return nil, errors.Join(err, engine.Close())
 	}
 	if err := d.inReach(o); err != nil {
@@ -95,13 +95,8 @@ func (d *Docker) inReach(o Options) error {
 
 // onThisMachine tells whether a store is reached through this machine's loopback interface.
 func onThisMachine(spec bench.StoreSpec) bool {
-	switch spec.Kind {
-	case bench.StoreEmbedded:
-		return true
-	case bench.StoreExternal, bench.StoreAuto:
-		return spec.URL == "" || store.OnLoopback(spec.URL)
-	}
-	return false
+	t := spec.Chosen().Traits()
+	return t.InClient || t.ByURL && (spec.URL == "" || store.OnLoopback(spec.URL))
 }
 
 func (d *Docker) Capabilities() Capabilities {

@@ -46,7 +46,7 @@ func (s selection) MarshalYAML() (any, error) { return s.String(), nil }
 
 // store is the name of a kind, or a map.
 type store struct {
-	Kind    bench.StoreKind `yaml:"kind" strict:"required,oneof=auto|embedded|external|container|none"`
+	Kind    bench.StoreKind `yaml:"kind" strict:"required"`
 	URL     string          `yaml:"url,omitempty" strict:"max=2000"`
 	Image   string          `yaml:"image,omitempty" strict:"max=500"`
 	Latency duration        `yaml:"latency,omitempty" strict:"min=0s,max=1m"`
@@ -56,7 +56,7 @@ type store struct {
 // UnmarshalStrict reads a kind or a map.
 func (s *store) UnmarshalStrict(v strictyaml.Value) {
 	if v.Kind() == strictyaml.Scalar {
-		kind, _ := v.Enum("auto", "embedded", "external", "container", "none")
+		kind, _ := v.Enum(bench.StoreKinds()...)
 		s.Kind = bench.StoreKind(kind)
 		return
 	}
@@ -65,22 +65,25 @@ func (s *store) UnmarshalStrict(v strictyaml.Value) {
 	if !v.Decode(&p) {
 		return
 	}
+	kind, ok := v.At("kind").Enum(bench.StoreKinds()...)
+	if !ok {
+		return
+	}
 	*s = store(p)
-	kind := string(s.Kind)
 	if s.URL != "" {
 		u, err := url.Parse(s.URL)
 		switch {
-		case s.Kind != bench.StoreExternal && s.Kind != bench.StoreAuto:
+		case !(bench.StoreSpec{Kind: s.Kind, URL: s.URL}).Chosen().Traits().ByURL:
 			v.At("url").Mistake("a store of kind "+kind+" has no url", "write `kind: external` or remove the url")
 		case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "":
 			v.At("url").Wrong("write a URL such as `http://10.0.0.5:9200`")
 		}
 	}
-	if s.Image != "" && s.Kind != bench.StoreContainer {
+	if s.Image != "" && !s.Kind.Traits().Container {
 		v.At("image").Mistake("a store of kind "+kind+" has no image", "write `kind: container` or remove the image")
 	}
 	for _, key := range []string{"latency", "p99"} {
-		if v.Has(key) && s.Kind != bench.StoreEmbedded && s.Kind != bench.StoreAuto {
+		if v.Has(key) && !s.Kind.Traits().Latency {
 			v.At(key).Mistake("a store of kind "+kind+" answers as fast as it can", "write `kind: embedded` or remove `"+key+"`")
 		}
 	}

@@ -126,7 +126,7 @@ func Validate(p bench.Profile) error {
 			failures = append(failures, errors.New(strings.TrimSuffix(m.What+"; "+m.Hint, "; ")))
 		}
 	}
-	if p.Store.Kind == bench.StoreExternal && p.Store.URL == "" {
+	if p.Store.Unnamed() {
 		failures = append(failures, errors.New("its store is a real Elasticsearch, and none is named: "+
 			"name one that runs with --elastic URL, or let locbench start the official image with --store container, "+
 			"or take the one inside locbench with --store embedded (which shares the CPUs of this machine's load generator)"))

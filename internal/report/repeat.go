@@ -33,7 +33,7 @@ func newRepeat(run bench.Run) repeat {
 	r.Profile = withoutUser(cleanLines(string(text)))
 	r.File = profileStem(run.Profile.Name) + ".yaml"
 	again := []string{"locbench", "run", "--profile", r.File, "--headless"}
-	if run.Profile.Store.Kind == bench.StoreExternal && run.Profile.Store.URL == "" {
+	if run.Profile.Store.Unnamed() {
 		again = append(again, "--elastic", "URL")
 	}
 	if run.Target != "" {

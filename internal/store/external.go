@@ -12,13 +12,14 @@ import (
 	"strings"
 	"time"
 
+	"locbench/internal/bench"
 	"locbench/internal/safe"
 )
 
 const probeTimeout = 10 * time.Second
 
-func (s *Store) openExternal(ctx context.Context, raw string) error {
-	clean, err := checkURL(raw)
+func (s *Store) openExternal(ctx context.Context, spec bench.StoreSpec, _ Options) error {
+	clean, err := checkURL(spec.URL)
 	if err != nil {
 		return fmt.Errorf("open external store: %w", err)
 	}

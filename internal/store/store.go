@@ -51,33 +51,29 @@ type Store struct {
 
 // Open starts or reaches the store of spec. Close it, also after a cancelled ctx. An error names what to do where that is known.
 func Open(ctx context.Context, spec bench.StoreSpec, opts Options) (*Store, error) {
-	kind := spec.Kind
-	if kind == bench.StoreAuto || kind == "" {
-		kind = bench.StoreEmbedded
-		if spec.URL != "" {
-			kind = bench.StoreExternal
-		}
+	kind := spec.Chosen()
+	open, ok := openers[kind]
+	if !ok {
+		return nil, fmt.Errorf("unknown kind of store %q", kind)
 	}
 	s := &Store{kind: kind}
-	var err error
-	switch kind {
-	case bench.StoreNone:
-	case bench.StoreEmbedded:
-		err = s.openEmbedded(spec, opts)
-	case bench.StoreExternal:
-		err = s.openExternal(ctx, spec.URL)
-	case bench.StoreContainer:
-		err = s.openContainer(ctx, spec, opts)
-	default:
-		err = fmt.Errorf("unknown kind of store %q", kind)
-	}
-	if err != nil {
-		return nil, err
+	if open != nil {
+		if err := open(s, ctx, spec, opts); err != nil {
+			return nil, err
+		}
 	}
 	return s, nil
 }
 
-func (s *Store) openEmbedded(spec bench.StoreSpec, opts Options) error {
+// openers open a store of each kind; nil where there is nothing to open.
+var openers = map[bench.StoreKind]func(*Store, context.Context, bench.StoreSpec, Options) error{
+	bench.StoreEmbedded:  (*Store).openEmbedded,
+	bench.StoreExternal:  (*Store).openExternal,
+	bench.StoreContainer: (*Store).openContainer,
+	bench.StoreNone:      nil,
+}
+
+func (s *Store) openEmbedded(_ context.Context, spec bench.StoreSpec, opts Options) error {
 	server, err := embedded.New(embedded.Options{Latency: spec.Latency, P99: spec.P99, Seed: opts.Seed})
 	if err != nil {
 		return fmt.Errorf("open embedded store: %w", err)
@@ -147,7 +143,7 @@ func (s *Store) listen(addr string, peers []netip.Prefix) (string, error) {
 		peers = loopback()
 	}
 	switch {
-	case s.kind == bench.StoreNone:
+	case s.kind.Traits().None:
 		return "", ErrNone
 	case s.embedded != nil:
 		l, err := listenFor(addr, peers)

@@ -31,7 +31,7 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 	case bench.RunStarted:
 		return Info, fmt.Sprintf("run of profile %s started; results in %s", e.Run.Profile.Name, e.Dir)
 	case bench.Prepared:
-		if e.Store.Kind == bench.StoreNone {
+		if e.Store.Kind.Traits().None {
 			return Info, ""
 		}
 		return Info, fmt.Sprintf("store: %s, Elasticsearch %s", e.Store.Kind, e.Store.Version)

@@ -80,7 +80,7 @@ func (s *Screen) setStore(kind string) tea.Cmd {
 		} else {
 			s.choice.Set["store"] = kind
 		}
-		if kind == string(bench.StoreExternal) && s.url != "" && s.base.Store.URL == "" {
+		if bench.StoreKind(kind).Traits().ByURL && s.url != "" && s.base.Store.URL == "" {
 			s.choice.Set["elastic"] = s.url
 		}
 	})

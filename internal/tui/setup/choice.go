@@ -39,7 +39,7 @@ func (c Choice) Args() []string {
 	}
 	for _, flag := range Flags() {
 		value, ok := c.Set[flag]
-		if !ok || flag == "store" && value == string(bench.StoreExternal) && c.Set["elastic"] != "" {
+		if !ok || flag == "store" && bench.StoreKind(value).Traits().ByURL && c.Set["elastic"] != "" {
 			continue // --elastic implies it
 		}
 		args = append(args, "--"+flag, value)

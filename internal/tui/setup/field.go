@@ -76,7 +76,7 @@ func (s *Screen) shown() []id {
 				continue
 			}
 		case fieldElastic:
-			if s.storeKind() != bench.StoreExternal {
+			if !s.storeKind().Traits().ByURL {
 				continue
 			}
 		case fieldCities:
@@ -166,7 +166,7 @@ func (s *Screen) changed(f id) bool {
 	case fieldContenders:
 		return s.choice.Contenders != nil
 	case fieldStore:
-		return set("store") || set("elastic") && s.preset(fieldStore) != string(bench.StoreExternal)
+		return set("store") || set("elastic") && !bench.StoreKind(s.preset(fieldStore)).Traits().ByURL
 	case fieldData:
 		return set("data") || set("cities")
 	case fieldDump:
@@ -188,28 +188,24 @@ func (s *Screen) changes() (n int) {
 
 // storeKind of the set-up: a URL makes it an external one.
 func (s *Screen) storeKind() bench.StoreKind {
-	if kind, ok := s.choice.Set["store"]; ok && kind != string(bench.StoreAuto) {
-		return bench.StoreKind(kind)
+	kind, set := s.choice.Set["store"]
+	url := s.choice.Set["elastic"]
+	if !set && url == "" {
+		return storeKind(s.base.Store)
 	}
-	if s.choice.Set["elastic"] != "" {
-		return bench.StoreExternal
-	}
-	if kind, ok := s.choice.Set["store"]; ok {
-		return bench.StoreKind(kind)
-	}
-	return storeKind(s.base.Store)
+	return storeKind(bench.StoreSpec{Kind: bench.StoreKind(kind), URL: url})
 }
 
 func storeKind(spec bench.StoreSpec) bench.StoreKind {
-	if spec.Kind == bench.StoreAuto && spec.URL != "" {
-		return bench.StoreExternal
+	if spec.URL != "" {
+		return spec.Chosen()
 	}
 	return spec.Kind
 }
 
 // elasticURL is the address of the store, as far as one is given.
 func (s *Screen) elasticURL() string {
-	if s.storeKind() != bench.StoreExternal {
+	if !s.storeKind().Traits().ByURL {
 		return ""
 	}
 	return s.value(fieldElastic)

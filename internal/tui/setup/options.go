@@ -28,14 +28,11 @@ func (s *Screen) options(f id) []option {
 			{value: "process", help: "processes of this machine: needs the contender's toolchain"},
 		}
 	case fieldStore:
-		out := []option{
-			{value: "auto", help: "a URL if one is given, else embedded"},
-			{value: "embedded", help: "inside locbench; shares CPUs with the load"},
-			{value: "external", help: "an Elasticsearch 7 that runs already, at a URL"},
-			{value: "container", help: "the official image, started for this run"},
-		}
-		if s.storeKind() == bench.StoreNone {
-			out = append(out, option{value: "none", help: "the contenders need none"})
+		var out []option
+		for _, kind := range bench.StoreKinds() {
+			if t := bench.StoreKind(kind).Traits(); !t.None || s.storeKind().Traits().None {
+				out = append(out, option{value: kind, help: t.Help})
+			}
 		}
 		return out
 	case fieldData:

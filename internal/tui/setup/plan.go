@@ -49,14 +49,14 @@ func (s *Screen) replan() {
 	for f := range fieldCount {
 		flag := formOf(f).flag
 		v, ok := s.choice.Set[flag]
-		if !ok || f == fieldStore && s.choice.Set["elastic"] != "" && v == string(bench.StoreExternal) || f == fieldElastic && v == "" {
+		if !ok || f == fieldStore && s.choice.Set["elastic"] != "" && bench.StoreKind(v).Traits().ByURL || f == fieldElastic && v == "" {
 			continue
 		}
 		if f == fieldDump && v == dataBundled {
 			right.Set[flag] = v
 			continue
 		}
-		if f == fieldStore && v == string(bench.StoreExternal) {
+		if f == fieldStore && bench.StoreKind(v).Traits().ByURL {
 			continue // it lacks its URL, which its own field says
 		}
 		if what := s.check(neutral, flag, v); what != "" {
@@ -71,7 +71,7 @@ func (s *Screen) replan() {
 		}
 	}
 	base := s.base
-	if s.storeKind() == bench.StoreExternal && right.Set["elastic"] == "" && base.Store.URL == "" {
+	if s.storeKind().Traits().ByURL && right.Set["elastic"] == "" && base.Store.URL == "" {
 		base.Store = bench.StoreSpec{Kind: bench.StoreNone} // for the figures only: problems says what is missing
 		if s.wrong[fieldElastic] == "" {
 			s.wrong[fieldElastic] = "a real Elasticsearch 7 is wanted, and none is named"

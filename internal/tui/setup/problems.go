@@ -95,7 +95,7 @@ func (s *Screen) engineProblems() []problem {
 			list = append(list, s.unlimited())
 		}
 	}
-	if s.storeKind() == bench.StoreContainer {
+	if s.storeKind().Traits().Container {
 		list = append(list, problem{bad: true, field: fieldStore, text: "no Docker engine answers, so none can start the store: " + why, offers: s.otherStores()})
 	}
 	return list
@@ -120,14 +120,14 @@ func (s *Screen) otherStores() (out []offer) {
 		}})
 	}
 	out = append(out, offer{"the embedded one", func() tea.Cmd { return s.setStore("embedded") }})
-	if s.facts.machineOK && s.facts.machine.Engine.Err == nil && s.storeKind() != bench.StoreContainer {
+	if s.facts.machineOK && s.facts.machine.Engine.Err == nil && !s.storeKind().Traits().Container {
 		out = append(out, offer{"start one in a container", func() tea.Cmd { return s.setStore("container") }})
 	}
 	return out
 }
 
 func (s *Screen) storeProblems() []problem {
-	if s.storeKind() != bench.StoreExternal || s.choice.Set["elastic"] != "" && s.wrong[fieldElastic] != "" {
+	if !s.storeKind().Traits().ByURL || s.choice.Set["elastic"] != "" && s.wrong[fieldElastic] != "" {
 		return nil
 	}
 	url := s.elasticURL()

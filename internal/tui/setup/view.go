@@ -233,8 +233,9 @@ func (s *Screen) meaning(l *look.Look, f id, room, tick int) string {
 			return "Docker " + look.Outside(m.Engine.Version, 40) + " answers"
 		}
 	case fieldStore:
-		if s.storeKind() == bench.StoreAuto {
-			return "embedded"
+		kind := s.storeKind()
+		if chosen := (bench.StoreSpec{Kind: kind}).Chosen(); kind != "" && chosen != kind {
+			return string(chosen)
 		}
 	case fieldElastic:
 		a, asked := s.facts.elastic[s.elasticURL()]
