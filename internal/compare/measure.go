@@ -122,7 +122,7 @@ func stepOf(m measure.Measure, c contender, half bench.Step) stats.Step {
 		return peak
 	case measure.AtHalf:
 		for _, s := range slices.Backward(c.Steps) {
-			if alike(s.Step, half) {
+			if s.Step.Same(half) {
 				return s
 			}
 		}
@@ -225,7 +225,7 @@ func (c contender) at(m measure.Measure, step bench.Step) (values []float64) {
 	for _, leg := range c.legs {
 		// Of several steps of that name the last: the earlier ones warm up.
 		for _, s := range slices.Backward(leg.Steps) {
-			if alike(s.Step, step) {
+			if s.Step.Same(step) {
 				if v, ok := m.Of(s); ok && v > 0 && s.Aborted == "" {
 					values = append(values, v)
 				}
@@ -234,12 +234,4 @@ func (c contender) at(m measure.Measure, step bench.Step) (values []float64) {
 		}
 	}
 	return values
-}
-
-// alike tells whether two steps put the same load on a contender; the rate of a share of the peak follows each side's own.
-func alike(a, b bench.Step) bool {
-	if a.PeakShare > 0 && a.PeakShare == b.PeakShare {
-		return a.WarmUp == b.WarmUp && a.Request == b.Request
-	}
-	return a.Name == b.Name && a.Connections == b.Connections && a.Rate == b.Rate && a.WarmUp == b.WarmUp && a.Request == b.Request
 }

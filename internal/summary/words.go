@@ -14,25 +14,8 @@ import (
 	"locbench/internal/verdict"
 )
 
-// StepWords names a step by what it does: "64 connections", "1,000 requests/s due".
-func StepWords(s bench.Step) string {
-	words := safe.Line(s.Name, 60)
-	switch {
-	case s.Connections > 0:
-		words = units.Plural(s.Connections, "connection")
-	case s.Rate > 0:
-		words = units.Rate(s.Rate) + " requests/s due"
-	case s.Arrivals != nil:
-		words = units.Plural(s.Arrivals.Users, "user") + " over " + units.Duration(s.Arrivals.Over)
-	}
-	if s.Request != "" {
-		words += ", " + safe.Line(s.Request, 60)
-	}
-	if s.WarmUp {
-		words += " (warm-up)"
-	}
-	return words
-}
+// StepWords names a step by what it does.
+func StepWords(s bench.Step) string { return safe.Line(s.Words(), 140) }
 
 // boundWords are who or what bound a step.
 func boundWords(b verdict.Bound) string {

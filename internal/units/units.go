@@ -5,6 +5,7 @@ package units
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -96,6 +97,18 @@ func Length(d time.Duration) string {
 		return Approx(d)
 	}
 	return strconv.FormatFloat(d.Seconds(), 'g', 3, 64) + "s"
+}
+
+// Exact writes d shortly and in full, as profiles do: "1m", not "1m0s".
+func Exact(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
 }
 
 // CPUs shows a number of CPUs: "1.5 CPUs", "1 CPU".

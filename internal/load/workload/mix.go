@@ -81,7 +81,7 @@ func NewShardMix(plan Spec, shard, shards int) (*Mix, error) {
 		errs = append(errs, errors.New("base URL: it must be http://HOST:PORT or https://HOST:PORT"))
 		plan.BaseURL = "http://stand-in"
 	}
-	errs = append(errs, checkStep(plan.Step)...)
+	errs = append(errs, plan.Step.Validate()...)
 	// The second word of the seed only has to be fixed.
 	m := &Mix{rng: rand.New(rand.NewPCG(plan.Seed, 0x6c6f6362656e6368+uint64(shard))), checker: newChecker(plan, shard)}
 	for _, r := range plan.Requests {

@@ -231,7 +231,7 @@ func (v *view) headline() string {
 		if text != "" {
 			text += "  " + v.l.Glyph.Dot + "  "
 		}
-		text += v.l.Cut(v.out(c.Label, nameBytes), 24) + " " + v.l.Strong.S(rate(s.Throughput.Median)+" req/s") + " at " + v.out(short(s.Step), nameBytes) +
+		text += v.l.Cut(v.out(c.Label, nameBytes), 24) + " " + v.l.Strong.S(rate(s.Throughput.Median)+" req/s") + " at " + v.out(s.Step.Short(), nameBytes) +
 			fmt.Sprintf(" (n = %d)", s.Rounds)
 	}
 	if text == "" {

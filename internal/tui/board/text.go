@@ -120,25 +120,4 @@ func sizeLabel(v float64) string {
 }
 
 // stepName is the name of a step as tables show it.
-func (v *view) stepName(s bench.Step) string {
-	name := v.out(s.Name, nameBytes)
-	if s.WarmUp {
-		name += " (warm-up)"
-	}
-	return name
-}
-
-// short is the name of a step where there is little room.
-func short(s bench.Step) string {
-	switch {
-	case s.WarmUp:
-		return "warm"
-	case s.Connections > 0:
-		return units.Count(int64(s.Connections))
-	case s.Rate > 0:
-		return units.Rate(s.Rate) + "/s"
-	case s.PeakShare > 0:
-		return fmt.Sprintf("%.0f%%", 100*s.PeakShare)
-	}
-	return s.Name
-}
+func (v *view) stepName(s bench.Step) string { return v.out(s.Title(), nameBytes+10) }
