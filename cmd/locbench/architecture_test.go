@@ -29,7 +29,7 @@ var floors = [][]string{
 
 // within are the floors inside of a room, for packages right below it; "" is the room's own package.
 var within = map[string][][]string{
-	"load": {{"phases", "record", "stamp", "wire"}, {"workload"}, {"fast", "portable"}, {""}},
+	"load": {{"record", "stamp", "wire"}, {"workload"}, {"fast", "phases", "portable"}, {""}},
 }
 
 // owners are the packages that alone may import a large dependency.

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/measure"
 	"locbench/internal/stats"
+	"locbench/internal/units"
 )
 
 // Measures are the names of all measures that contenders are compared by.
@@ -194,7 +194,7 @@ func samples(m measure.Measure, a, b contender) (old, fresh []float64, at string
 		}
 		at = step.Name
 		if step.PeakShare == 0 {
-			at += fmt.Sprintf(" (%.0f %% of the old peak)", 100*share)
+			at += " (" + units.Percent(share) + " of the old peak)"
 		}
 		return a.at(m, step), b.at(m, step), at, nil
 	}

@@ -76,17 +76,6 @@ func list(names []string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
-func percent(ratio float64) string {
-	switch p := 100 * ratio; {
-	case p > 0 && p < 0.01:
-		return "under 0.01 %"
-	case p < 100 && p > 99.9:
-		return "over 99.9 %"
-	default:
-		return fmt.Sprintf("%.3g %%", p)
-	}
-}
-
 // spread is the interval of a median, or why there is none.
 func spread(u measure.Unit, v stats.Value) string {
 	switch {

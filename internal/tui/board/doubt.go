@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
+	"locbench/internal/units"
 	"locbench/internal/verdict"
 )
 
@@ -82,7 +83,7 @@ func doubts(r *bench.StepResult, limits bench.Limits) (words []word) {
 		words = append(words, word{text: "missed"})
 	}
 	for _, m := range verdict.Marks(*r, limits) {
-		words = append(words, word{m.Kind, wordOf[m.Kind] + " " + percent(m.Share)})
+		words = append(words, word{m.Kind, wordOf[m.Kind] + " " + units.Tenths(m.Share)})
 	}
 	if r.Drift != nil {
 		words = append(words, word{text: r.Drift.Name()})

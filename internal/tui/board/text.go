@@ -46,17 +46,6 @@ func rate(r float64) string {
 	return units.Rate(min(r, 1e15))
 }
 
-func percent(share float64) string {
-	switch p := share * 100; {
-	case p != 0 && p < 0.095:
-		return "<0.1 %"
-	case p < 9.95:
-		return fmt.Sprintf("%.1f %%", p)
-	default:
-		return fmt.Sprintf("%.0f %%", p)
-	}
-}
-
 // clock is a moment of a leg's time axis: "1:05", "1:05.5".
 func clock(s float64) string {
 	if !(math.Abs(s) < 1e9) {
