@@ -129,6 +129,8 @@ func (s Step) Short() string {
 		name = s.share()
 	case s.Rate > 0:
 		name = units.Rate(s.Rate) + "/s"
+	case s.Arrivals != nil:
+		name = units.Plural(s.Arrivals.Users, "user")
 	}
 	if s.WarmUp {
 		name = strings.TrimSpace("w " + name)

@@ -18,7 +18,7 @@ func TestStepIsNamed(t *testing.T) {
 		{Step{Rate: 100, RampTo: 200}, "100 to 200/s", "100/s", "100 requests/s due", "100 to 200/s"},
 		{Step{Rate: 100, Wave: &Wave{50, time.Second}}, "100 ± 50/s", "100/s", "100 requests/s due", "100 ± 50/s"},
 		{Step{PeakShare: .125, Rate: 4000}, "12.5% of peak", "12.5%", "4,000 requests/s due", "12.5% of peak"},
-		{Step{Arrivals: &Arrivals{4000, time.Minute, 1}}, "4000 users over 1m", "4000 users over 1m", "4,000 users over 60.0 s", "4000 users over 1m"},
+		{Step{Arrivals: &Arrivals{4000, time.Minute, 1}}, "4000 users over 1m", "4,000 users", "4,000 users over 60.0 s", "4000 users over 1m"},
 	} {
 		if got := c.step.DefaultName(); got != c.name {
 			t.Errorf("named %q, want %q", got, c.name)
