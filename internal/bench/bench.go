@@ -2,7 +2,7 @@
 // what was seen (StepResult, Usage, CheckResult) and what is told about it while it happens (Event).
 //
 // It holds plain values and the few interfaces that more than one package speaks; it does no I/O and imports the standard
-// library only, so that every other package may import it. Numbers stay exact here (time.Duration, int64) and are rounded
+// library and units only, so that every other package may import it. Numbers stay exact here (time.Duration, int64) and are rounded
 // where they are printed. In JSON a duration is a whole number of nanoseconds and its key ends in _ns; a size is in bytes.
 package bench
 
@@ -169,36 +169,4 @@ type IDSpec struct {
 type CheckSpec struct {
 	Lifecycle []string `json:"lifecycle,omitempty"` // names of lifecycle checks; empty: none
 	Suites    []string `json:"suites,omitempty"`    // HTTP suites: bundled names or file paths
-}
-
-// Step is one stage of load. Exactly one of Connections, Rate (or PeakShare, from which it is worked out) and Arrivals is set.
-type Step struct {
-	Name           string    `json:"name"`                      // "64 connections"; unique only together with its index
-	Connections    int       `json:"connections,omitempty"`     // closed loop: each connection asks again as soon as it has its answer
-	Rate           float64   `json:"rate,omitempty"`            // open loop: requests due per second: always, or at the start of a ramp, or the mean of a wave
-	RampTo         float64   `json:"ramp_to,omitempty"`         // the rate goes evenly from Rate to this by the end of Duration; 0: no ramp
-	Wave           *Wave     `json:"wave,omitempty"`            // the rate swings around Rate
-	PeakShare      float64   `json:"peak_share,omitempty"`      // Rate is this share of the peak of the steps before: see AtPeak
-	Arrivals       *Arrivals `json:"arrivals,omitempty"`        //
-	MaxConnections int       `json:"max_connections,omitempty"` // of Rate and Arrivals: how many may be open; 0: the engine's choice
-	RampFrom       int       `json:"ramp_from,omitempty"`       // closed loop: so many connections ask from the start, all of Connections at the end of Duration; 0: no ramp
-	Request        string    `json:"request,omitempty"`         // the name of the only request asked; "": the whole mix
-	WarmUp         bool      `json:"warm_up,omitempty"`         // shown, but set apart from the measurement
-	Settle         bool      `json:"settle,omitempty"`          // ends as soon as throughput and CPU time per request have settled, at the latest with Duration
-	Pulses         *Pulses   `json:"pulses,omitempty"`          // the load comes in bursts with rests between them; nil: it rests only where Settle wants it
-	Duration       Duration  `json:"duration_ns"`
-	MaxRequests    int64     `json:"max_requests,omitempty"` // 0: bounded by Duration alone
-}
-
-// Pulses are the bursts of a warm-up: between them a compiler, which gets no CPU time as long as requests use up a quota, can catch up.
-type Pulses struct {
-	Burst Duration `json:"burst_ns"`
-	Rest  Duration `json:"rest_ns"`
-}
-
-// Arrivals are users that come within a time, whether or not earlier ones were served.
-type Arrivals struct {
-	Users    int      `json:"users"`
-	Over     Duration `json:"over_ns"`
-	Requests int      `json:"requests"` // by each user, one after the other
 }

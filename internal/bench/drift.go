@@ -1,8 +1,9 @@
 package bench
 
 import (
-	"fmt"
 	"strings"
+
+	"locbench/internal/units"
 )
 
 // Drift says that a measured step was not in a steady state: its windows go one way, by more than DriftWithin over the step and by more than noise. Its
@@ -28,17 +29,9 @@ func (t Trend) String() string {
 	case begin > 10*end:
 		return "fell by more than 90 %"
 	case end < begin:
-		return "fell by " + percent(1-end/begin)
+		return "fell by " + units.Tenths(1-end/begin)
 	}
-	return "rose by " + percent(end/begin-1)
-}
-
-func percent(share float64) string {
-	digits := 0
-	if share < .1 {
-		digits = 1
-	}
-	return fmt.Sprintf("%.*f %%", digits, 100*share)
+	return "rose by " + units.Tenths(end/begin-1)
 }
 
 // DriftWithin is the change over a step up to which it counts as steady.

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -232,6 +233,7 @@ type StepResult struct {
 
 	Warnings Findings `json:"warnings,omitempty"`
 	Aborted  string   `json:"aborted,omitempty"` // why it ended early: "the contender died", "interrupted"
+	Ending   Ending   `json:"ending,omitempty"`  // the same in a word; "" where it did not
 
 	Thresholds []Judgement `json:"thresholds,omitempty"` // of the profile, that this step was judged by
 }
@@ -242,17 +244,31 @@ const (
 	AbortedSkipped = "skipped by the user"
 )
 
-// Ending is why the step ended early, in a word: "died", "skipped" or "aborted"; "" where it did not.
-func (s StepResult) Ending() string {
-	switch {
-	case s.Aborted == "":
-		return ""
-	case strings.Contains(s.Aborted, AbortedDied):
-		return "died"
-	case strings.Contains(s.Aborted, AbortedSkipped):
-		return "skipped"
+// Ending is why a step ended early, in a word; "" where it did not.
+type Ending string
+
+// The endings.
+const (
+	EndedByDeath Ending = "died"
+	EndedBySkip  Ending = "skipped"
+	EndedEarly   Ending = "aborted"
+)
+
+// UnmarshalJSON also reads results of earlier versions, which have the ending as a text alone.
+func (s *StepResult) UnmarshalJSON(data []byte) error {
+	type plain StepResult
+	if err := json.Unmarshal(data, (*plain)(s)); err != nil || s.Aborted == "" || s.Ending != "" {
+		return err
 	}
-	return "aborted"
+	switch {
+	case strings.Contains(s.Aborted, AbortedDied):
+		s.Ending = EndedByDeath
+	case strings.Contains(s.Aborted, AbortedSkipped):
+		s.Ending = EndedBySkip
+	default:
+		s.Ending = EndedEarly
+	}
+	return nil
 }
 
 // CPU is the CPU time that the contender used in the step; ok is false when it is not known.

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
 )
@@ -26,6 +27,21 @@ func TestCPUs(t *testing.T) {
 	for name, s := range map[string]StepResult{"no readings": {}, "no time at all": step(0, 0, 0)} {
 		if got, ok := s.CPUs(); ok {
 			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+func TestEndingsOfEarlierVersions(t *testing.T) {
+	for text, want := range map[string]Ending{
+		`{"aborted":"the contender died: exit code 7"}`:          EndedByDeath,
+		`{"aborted":"skipped by the user"}`:                      EndedBySkip,
+		`{"aborted":"interrupted"}`:                              EndedEarly,
+		`{"aborted":"the contender died","ending":"aborted"}`:    EndedEarly,
+		`{"step":{"name":"the contender died","duration_ns":1}}`: "",
+	} {
+		var s StepResult
+		if err := json.Unmarshal([]byte(text), &s); err != nil || s.Ending != want {
+			t.Errorf("%s: %q, %v; want %q", text, s.Ending, err, want)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/slo"
+	"locbench/internal/units"
 	"locbench/internal/verdict"
 )
 
@@ -58,7 +59,7 @@ func Assess(o slo.Objective, res bench.StepResult, cpus float64) (v Verdict, why
 	}
 	if share := verdict.Crowded(res, cpus); share > 0 {
 		v.Client = true
-		why = append(why, fmt.Sprintf("other work on this machine took %.0f %% of its CPU time", 100*share))
+		why = append(why, "other work on this machine took "+units.Percent(share)+" of its CPU time")
 	}
 	for _, f := range verdict.FromOutside(res) {
 		v.Client = true

@@ -83,7 +83,7 @@ func portLogged(ctx context.Context, res *bench.CheckResult, inst bench.Instance
 		return slices.ContainsFunc(inst.Logs(), func(l bench.LogLine) bool { return names(l.Text, port) })
 	})
 	if !found {
-		fail(res, "wanted a log line that names port %s, got %s", port, plural(len(inst.Logs()), "line", "lines")+" without it")
+		fail(res, "wanted a log line that names port %s, got %s", port, units.Plural(len(inst.Logs()), "line")+" without it")
 		return
 	}
 	res.Status, res.Value = bench.CheckPassed, port

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/units"
 )
 
 // wakers is how many connections wake a contender's thread pools before its threads are counted, each with a few requests.
@@ -42,7 +43,7 @@ func threadCasesOn(cpus int) (cases []threadCase) {
 
 // name is "threads (4 CPUs, limit 1.5)".
 func (c threadCase) name() string {
-	return fmt.Sprintf("%s (%s, limit %.1f)", bench.CheckThreads, plural(c.set, "CPU", "CPUs"), c.limit)
+	return fmt.Sprintf("%s (%s, limit %.1f)", bench.CheckThreads, units.Plural(c.set, "CPU"), c.limit)
 }
 
 // slug is the same for a container's name: "threads-4-1.5".
@@ -72,10 +73,10 @@ func (l life) threads(ctx context.Context, res *bench.CheckResult, c threadCase)
 		}
 		var parts []string
 		if usage.Processes != nil {
-			parts = append(parts, plural(*usage.Processes, "process", "processes"))
+			parts = append(parts, units.Plural(*usage.Processes, "process"))
 		}
 		if usage.Threads != nil {
-			parts = append(parts, plural(*usage.Threads, "thread", "threads"))
+			parts = append(parts, units.Plural(*usage.Threads, "thread"))
 		}
 		if len(parts) == 0 {
 			skip(res, "the runtime does not tell processes and threads ("+usage.Source+")")
@@ -155,10 +156,3 @@ func get(ctx context.Context, client *http.Client, url string) (status int, err 
 }
 
 var errNoAnswer = fmt.Errorf("no answer within %s", DefaultTimeout)
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}

@@ -121,11 +121,7 @@ func requests(rs []bench.Request) string {
 func steps(all []bench.Step) string {
 	var parts []string
 	for _, s := range all {
-		text := fmt.Sprintf("%s for %s", s.Name, units.Duration(s.Duration))
-		if s.WarmUp {
-			text += " warm-up"
-		}
-		parts = append(parts, text)
+		parts = append(parts, fmt.Sprintf("%s for %s", s.Title(), units.Duration(s.Duration)))
 	}
 	if len(parts) == 0 {
 		return ""

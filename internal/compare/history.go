@@ -250,7 +250,7 @@ func (c *Course) stretch(from, to int) error {
 func (p Point) figure(of measure.ID, step bench.Step) Figure {
 	f := Figure{Measure: of, Unit: measure.Get(of).Unit.String(), At: step.Name}
 	for _, s := range p.steps {
-		if s.of == of && alike(s.step, step) {
+		if s.of == of && s.step.Same(step) {
 			f.Side, f.Out = side(stats.NewValue(s.values)), s.out
 		}
 	}

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/measure"
 	"locbench/internal/stats"
+	"locbench/internal/units"
 )
 
 // Measures are the names of all measures that contenders are compared by.
@@ -122,7 +122,7 @@ func stepOf(m measure.Measure, c contender, half bench.Step) stats.Step {
 		return peak
 	case measure.AtHalf:
 		for _, s := range slices.Backward(c.Steps) {
-			if alike(s.Step, half) {
+			if s.Step.Same(half) {
 				return s
 			}
 		}
@@ -194,7 +194,7 @@ func samples(m measure.Measure, a, b contender) (old, fresh []float64, at string
 		}
 		at = step.Name
 		if step.PeakShare == 0 {
-			at += fmt.Sprintf(" (%.0f %% of the old peak)", 100*share)
+			at += " (" + units.Percent(share) + " of the old peak)"
 		}
 		return a.at(m, step), b.at(m, step), at, nil
 	}
@@ -225,7 +225,7 @@ func (c contender) at(m measure.Measure, step bench.Step) (values []float64) {
 	for _, leg := range c.legs {
 		// Of several steps of that name the last: the earlier ones warm up.
 		for _, s := range slices.Backward(leg.Steps) {
-			if alike(s.Step, step) {
+			if s.Step.Same(step) {
 				if v, ok := m.Of(s); ok && v > 0 && s.Aborted == "" {
 					values = append(values, v)
 				}
@@ -234,12 +234,4 @@ func (c contender) at(m measure.Measure, step bench.Step) (values []float64) {
 		}
 	}
 	return values
-}
-
-// alike tells whether two steps put the same load on a contender; the rate of a share of the peak follows each side's own.
-func alike(a, b bench.Step) bool {
-	if a.PeakShare > 0 && a.PeakShare == b.PeakShare {
-		return a.WarmUp == b.WarmUp && a.Request == b.Request
-	}
-	return a.Name == b.Name && a.Connections == b.Connections && a.Rate == b.Rate && a.WarmUp == b.WarmUp && a.Request == b.Request
 }

@@ -66,7 +66,7 @@ func Tiers(s Set, id measure.ID, rule stats.Rule) (Standing, error) {
 				halfway = step
 				values[i], at = c.at(m, step), step.Name
 				if step.PeakShare == 0 {
-					at += fmt.Sprintf(", %.0f %% of the peak of %s", 100*share, reference.Label)
+					at += ", " + units.Percent(share) + " of the peak of " + reference.Label
 				}
 				standing.At = at
 			}

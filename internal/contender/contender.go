@@ -6,6 +6,7 @@
 package contender
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -197,7 +198,7 @@ func clean(svc bench.Service) bench.Service {
 func apply(svc bench.Service, v bench.Variant) bench.Service {
 	svc.Variant, svc.Variants = v.Name, nil
 	if v.Title != "" {
-		svc.Title = firstOf(svc.Title, svc.Name) + ": " + v.Title
+		svc.Title = cmp.Or(svc.Title, svc.Name) + ": " + v.Title
 	}
 	if v.Builtin != nil {
 		svc.Builtin = *v.Builtin
@@ -206,7 +207,7 @@ func apply(svc bench.Service, v bench.Variant) bench.Service {
 	if v.Endpoints != nil {
 		svc.Endpoints = v.Endpoints
 	}
-	svc.Unverified = firstOf(v.Unverified, svc.Unverified)
+	svc.Unverified = cmp.Or(v.Unverified, svc.Unverified)
 	svc.Docker = applyDocker(svc.Docker, v)
 	svc.Process = applyProcess(svc.Process, v)
 	return svc
@@ -226,7 +227,7 @@ func applyDocker(base *bench.DockerRecipe, v bench.Variant) *bench.DockerRecipe 
 	case v.Dockerfile != "":
 		d.Dockerfile, d.Image = v.Dockerfile, ""
 	}
-	d.Target = firstOf(v.Target, d.Target)
+	d.Target = cmp.Or(v.Target, d.Target)
 	d.Args = merge(d.Args, v.Args)
 	if v.Command != nil {
 		d.Command = v.Command
@@ -262,11 +263,4 @@ func merge(base, over map[string]string) map[string]string {
 	}
 	maps.Copy(out, over)
 	return out
-}
-
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

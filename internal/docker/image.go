@@ -2,6 +2,7 @@ package docker
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -194,7 +195,7 @@ func follow(r io.Reader, out io.Writer, each func(message)) error {
 				return fmt.Errorf("read the engine's answer: %w", err)
 			}
 		}
-		if text := firstOf(m.ErrorDetail.Message, m.Error); text != "" {
+		if text := cmp.Or(m.ErrorDetail.Message, m.Error); text != "" {
 			w.Flush()
 			return &outputError{text: text, last: last.Lines()}
 		}
@@ -216,13 +217,6 @@ func follow(r io.Reader, out io.Writer, each func(message)) error {
 		return fmt.Errorf("write the engine's output: %w", failed)
 	}
 	return nil
-}
-
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // outputError is an error that the engine has sent after some output.

@@ -11,7 +11,6 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/load/record"
-	"locbench/internal/load/workload"
 )
 
 func TestCheckLimits(t *testing.T) {
@@ -31,12 +30,12 @@ func TestCheckLimits(t *testing.T) {
 
 func TestRunRefusesWhatTheMachineCannotOpen(t *testing.T) {
 	ports, ok := localPorts()
-	if !ok || ports >= workload.MaxConnections {
+	if !ok || ports >= bench.MaxConnections {
 		t.Skip("this system does not limit local ports, or does not tell")
 	}
-	_, err := Engine{}.Run(t.Context(), plan("http://127.0.0.1:1", workload.MaxConnections, time.Second), nil)
+	_, err := Engine{}.Run(t.Context(), plan("http://127.0.0.1:1", bench.MaxConnections, time.Second), nil)
 	var limit *LimitError
-	if !errors.As(err, &limit) || limit.Connections != workload.MaxConnections {
+	if !errors.As(err, &limit) || limit.Connections != bench.MaxConnections {
 		t.Errorf("error %v", err)
 	}
 }

@@ -27,8 +27,8 @@ func pulsed(s bench.Step) bool { return s.Pulses != nil || s.Settle }
 // the bursts, put together; its windows are where they were, with gaps for the rests. Rests count
 // for the duration of the step.
 func (e Engine) runPulses(ctx context.Context, plan Plan, connections int, onWindow func(bench.Window)) (bench.Load, error) {
-	if s := plan.Step; s.Arrivals != nil || s.MaxRequests > 0 || s.RampFrom > 0 || s.RampTo > 0 || s.Wave != nil || s.Pulses != nil && (s.Pulses.Burst <= 0 || s.Pulses.Rest <= 0) {
-		return bench.Load{}, fmt.Errorf("load step %q: it cannot be run in bursts", s.Name)
+	if plan.Step.NoPulses() != "" {
+		return bench.Load{}, fmt.Errorf("load step %q: it cannot be run in bursts", plan.Step.Name)
 	}
 	if e.Keep == nil {
 		e.Keep = &Kept{}

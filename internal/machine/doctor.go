@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -65,7 +66,7 @@ func doctorDocker(ctx context.Context) (all []Finding, others string) {
 	e, err := docker.Connect(ctx)
 	if err != nil {
 		text, fix, _ := strings.Cut(err.Error(), "; ")
-		return []Finding{{"Docker", Missing, safe.Line(text, 300), orElse(fix, "set DOCKER_HOST to an engine that answers") +
+		return []Finding{{"Docker", Missing, safe.Line(text, 300), cmp.Or(fix, "set DOCKER_HOST to an engine that answers") +
 			". Without it contenders run as processes"}}, ""
 	}
 	defer e.Close()
@@ -130,7 +131,7 @@ func doctorCgroup(m bench.Machine) []Finding {
 }
 
 func doctorCPUs(m bench.Machine) Finding {
-	f := Finding{Name: "CPUs", Status: OK, Value: fmt.Sprintf("%d (%s)", m.CPUs, orElse(m.CPUModel, m.Arch))}
+	f := Finding{Name: "CPUs", Status: OK, Value: fmt.Sprintf("%d (%s)", m.CPUs, cmp.Or(m.CPUModel, m.Arch))}
 	if m.CPUs < 4 {
 		f.Status = Warn
 		f.Fix = "a machine with 4 CPUs or more: here contender, store and load generator take them from each other, unless the contender is limited to 1 CPU and the store embedded"
@@ -258,11 +259,4 @@ func doctorGo(ctx context.Context) Finding {
 		return Finding{"Go toolchain", Warn, "does not tell its version: " + safe.Line(err.Error(), 200), fix}
 	}
 	return Finding{Name: "Go toolchain", Status: OK, Value: safe.Line(strings.TrimSpace(string(out)), 50)}
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }

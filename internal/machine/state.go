@@ -2,6 +2,7 @@ package machine
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -77,7 +78,7 @@ func (f files) virtual() string {
 		return ""
 	}
 	vendor := strings.TrimSpace(f.line("sys/class/dmi/id/sys_vendor") + " " + f.line("sys/class/dmi/id/product_name"))
-	return safe.Line(orElse(strings.TrimSpace(kind+" "+vendor), "hypervisor"), 100)
+	return safe.Line(cmp.Or(strings.TrimSpace(kind+" "+vendor), "hypervisor"), 100)
 }
 
 // swapUsed adds up the fourth column of /proc/swaps, in KiB; the first line is a heading.
@@ -161,17 +162,17 @@ func gibibytes(n *int64) float64 {
 
 // doctorState are the findings about what moves figures: nothing of it hinders a run.
 func doctorState(m bench.Machine) []Finding {
-	all := []Finding{{Name: "turbo", Status: OK, Value: orElse(m.Turbo, "not to be seen here (usual in virtual machines)")}}
+	all := []Finding{{Name: "turbo", Status: OK, Value: cmp.Or(m.Turbo, "not to be seen here (usual in virtual machines)")}}
 	if m.Turbo == "on" {
 		all[0] = Finding{"turbo", Warn, "on: the clock follows load and heat",
 			"for figures that can be repeated: echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo, or echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost"}
 	}
-	smt := Finding{Name: "SMT", Status: OK, Value: orElse(m.SMT, "unknown")}
+	smt := Finding{Name: "SMT", Status: OK, Value: cmp.Or(m.SMT, "unknown")}
 	if m.SMT == "on" {
 		smt.Status, smt.Value = Warn, "on: two CPUs are one core, and slow each other down"
 		smt.Fix = "echo off | sudo tee /sys/devices/system/cpu/smt/control"
 	}
-	virtual := Finding{Name: "virtualisation", Status: OK, Value: orElse(m.Virtual, "none to be seen")}
+	virtual := Finding{Name: "virtualisation", Status: OK, Value: cmp.Or(m.Virtual, "none to be seen")}
 	if m.Virtual != "" {
 		virtual.Fix = "nothing to do: time that other machines take is told with each step (steal)"
 	}

@@ -106,7 +106,7 @@ func besides(r bench.StepResult) (parts []string) {
 
 func hostParts(r bench.StepResult) (parts []string) {
 	if busy, steal, ok := r.HostShare(); ok {
-		parts = append(parts, fmt.Sprintf("%.0f %% busy, %.1f %% stolen", 100*busy, 100*steal))
+		parts = append(parts, fmt.Sprintf("%s busy, %.1f %% stolen", units.Percent(busy), 100*steal))
 	}
 	parts = append(parts, pressureParts(r.HostPressure(), "some waited ", r)...)
 	if cpus, ok := r.StoreCPUs(); ok {

@@ -62,10 +62,7 @@ func steps(b *bytes.Buffer, c stats.Contender, bound map[int]verdict.Summary, wi
 	})
 	rows := [][]string{append(heads([]string{"step"}, columns), "bound by")}
 	for _, s := range c.Steps {
-		name := s.Step.Name
-		if s.Step.WarmUp {
-			name += " (warm-up)"
-		}
+		name := s.Step.Title()
 		if drift := s.DriftWords(); drift != "" {
 			name += " (" + drift + ")"
 		}
@@ -128,7 +125,7 @@ func headline(b *bytes.Buffer, contenders []stats.Contender, intervals map[strin
 // atPeak are the interval of the peak and its step.
 func atPeak(c stats.Contender, interval string) []string {
 	if s, ok := c.PeakStep(); ok {
-		return []string{interval, at(s.Step)}
+		return []string{interval, safe.Line(s.Step.At(), 30)}
 	}
 	return []string{units.Missing, units.Missing}
 }
@@ -165,14 +162,6 @@ func figure(m measure.Measure, f measure.Figure) string {
 		return "≥ " + m.Unit.Cell(f.Value)
 	}
 	return m.Unit.Cell(f.Value)
-}
-
-// at is short for the load of a step.
-func at(s bench.Step) string {
-	if s.Connections > 0 && s.Request == "" {
-		return units.Plural(s.Connections, "conn")
-	}
-	return safe.Line(s.Name, 30)
 }
 
 // notes says what the figures are and where to doubt them.
@@ -313,11 +302,7 @@ func stepHeader(narrow bool) string {
 }
 
 func stepRow(r bench.StepResult, narrow bool) string {
-	name := r.Step.Name
-	if r.Step.WarmUp {
-		name += " (warm-up)"
-	}
-	return stepLine(narrow, safe.Line(name, 40), func(col measure.Shown) string {
+	return stepLine(narrow, safe.Line(r.Step.Title(), 40), func(col measure.Shown) string {
 		if t, ok := r.Throttling(); ok && col.ID == measure.Throttled {
 			if t.Periods == 0 {
 				return "0"

@@ -83,7 +83,7 @@ func (s share) MarshalYAML() (any, error) {
 	if s == 0 {
 		return "none", nil
 	}
-	return number(math.Round(float64(s)*1e6)/1e4) + "%", nil
+	return strconv.FormatFloat(math.Round(float64(s)*1e6)/1e4, 'f', -1, 64) + "%", nil
 }
 
 // limits has a zero for "no such limit", which in a file is the absence of the key.
@@ -142,37 +142,13 @@ func (f *file) ValidateStrict(v strictyaml.Value) {
 	f.Steps.fill(time.Duration(f.StepDuration))
 	if f.Turns > 0 {
 		for i, step := range f.Steps {
-			if why := unfitForTurns(step); why != "" {
+			if why := step.NoTurns(); why != "" {
 				v.At("turns").Mistake(fmt.Sprintf("with `turns` a step cannot %s, as step %d (%s) does", why, i+1, step.Name), "remove `turns`, or run such steps in a profile of their own")
 				break
 			}
 		}
 	}
 	f.checkThresholds(v)
-}
-
-// unfitForTurns tells what a step does that makes no sense in pieces; "" where it does nothing of the kind.
-func unfitForTurns(s bench.Step) string {
-	switch {
-	case s.Settle:
-		return "wait until it has settled"
-	case s.Pulses != nil:
-		return "come in pulses"
-	}
-	return unfit(s)
-}
-
-// unfit tells what a step does that makes no sense where its load stops and goes on.
-func unfit(s bench.Step) string {
-	switch {
-	case s.RampFrom > 0 || s.RampTo > 0 || s.Wave != nil:
-		return "change its load by the time"
-	case s.Arrivals != nil:
-		return "have users arriving"
-	case s.MaxRequests > 0:
-		return "end after some requests"
-	}
-	return ""
 }
 
 func firstName(requests []request) string {

@@ -10,6 +10,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/strictyaml"
+	"locbench/internal/units"
 )
 
 const (
@@ -71,7 +72,8 @@ func (s *step) ValidateStrict(v strictyaml.Value) {
 // changes tells what the load of a step does besides going on evenly; "" where it does nothing of the kind.
 func (s *step) changes(v strictyaml.Value) string {
 	open, _ := s.open()
-	return unfit(bench.Step{RampFrom: s.Connections.from, RampTo: open.RampTo, Wave: open.Wave, Arrivals: open.Arrivals, MaxRequests: s.MaxRequests})
+	open.RampFrom, open.MaxRequests = s.Connections.from, s.MaxRequests
+	return open.NoPulses()
 }
 
 // pulses are the bursts of a warm-up, and the rests between them.
@@ -231,7 +233,7 @@ func (s steps) MarshalYAML() (any, error) {
 			one.Connections = connections{rungs: ladder{b.MaxConnections}}
 		}
 		one.Rate, one.Arrivals = rateOf(b), arrivalsOf(b)
-		if b.Name != stepName(b) {
+		if b.Name != b.DefaultName() {
 			one.Name = b.Name
 		}
 		out[i].V = one
@@ -253,7 +255,7 @@ func (s step) steps() []bench.Step {
 		b.WarmUp, b.Settle, b.Duration, b.MaxRequests, b.Name = s.WarmUp, s.Settle, time.Duration(s.Duration), s.MaxRequests, s.Name
 		b.Request, b.Pulses = s.Request, s.Pulses.spec()
 		if b.Name == "" {
-			b.Name = stepName(b)
+			b.Name = b.DefaultName()
 		}
 		out = append(out, b)
 	}
@@ -303,7 +305,7 @@ func shortStep(v strictyaml.Value) ([]bench.Step, bool) {
 		case err != nil:
 			hint = "behind `for`: " + err.Error()
 		case d < minDuration || d > maxDuration:
-			hint = fmt.Sprintf("let a step last from %s to %s", strictyaml.FormatDuration(minDuration), strictyaml.FormatDuration(maxDuration))
+			hint = fmt.Sprintf("let a step last from %s to %s", units.Exact(minDuration), units.Exact(maxDuration))
 		}
 		s.Duration = strictyaml.Duration(d)
 	}
@@ -351,21 +353,4 @@ func expand(parts []string) (rungs ladder, hint string) {
 		return nil, fmt.Sprintf("end at a number that is met, `%d..%d` or `%d..%d`", from, last, from, next(last))
 	}
 	return rungs, ""
-}
-
-func stepName(s bench.Step) string {
-	name := openName(s)
-	switch {
-	case name != "":
-	case s.RampFrom > 0:
-		name = fmt.Sprintf("%d to %d connections", s.RampFrom, s.Connections)
-	case s.Connections == 1:
-		name = "1 connection"
-	default:
-		name = strconv.Itoa(s.Connections) + " connections"
-	}
-	if s.Request != "" {
-		name += ", " + s.Request
-	}
-	return name
 }

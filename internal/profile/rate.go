@@ -89,7 +89,7 @@ func (r rate) MarshalYAML() (any, error) {
 	case r.wave != nil:
 		return strictyaml.Inline{V: *r.wave}, nil
 	case r.share != 0:
-		return percent(r.share), nil
+		return bench.Step{PeakShare: r.share}.DefaultName(), nil
 	}
 	return r.constant, nil
 }
@@ -152,29 +152,3 @@ func arrivalsOf(s bench.Step) *arrivals {
 	}
 	return &arrivals{s.Arrivals.Users, duration(s.Arrivals.Over), s.Arrivals.Requests}
 }
-
-// openName is what a step of a rate or of arrivals is called unless it has a name; "" for any other.
-func openName(s bench.Step) string {
-	switch {
-	case s.Arrivals != nil:
-		users := " users"
-		if s.Arrivals.Users == 1 {
-			users = " user"
-		}
-		return strconv.Itoa(s.Arrivals.Users) + users + " over " + strictyaml.FormatDuration(s.Arrivals.Over)
-	case s.PeakShare != 0:
-		return percent(s.PeakShare)
-	case s.RampTo != 0:
-		return number(s.Rate) + " to " + number(s.RampTo) + "/s"
-	case s.Wave != nil:
-		return number(s.Rate) + " ± " + number(s.Wave.Amplitude) + "/s"
-	case s.Rate != 0:
-		return number(s.Rate) + "/s"
-	}
-	return ""
-}
-
-func number(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
-
-// percent writes a share as it was read: with up to three decimals.
-func percent(share float64) string { return number(math.Round(share*1e5)/1e3) + "% of peak" }

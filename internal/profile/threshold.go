@@ -11,6 +11,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/slo"
 	"locbench/internal/strictyaml"
+	"locbench/internal/units"
 )
 
 const (
@@ -228,7 +229,7 @@ func (f *file) checkThresholds(v strictyaml.Value) {
 		case !judged:
 			item.Mistake("no step is judged by it", "all from there on are warm-ups: write a smaller `from_step`")
 		case !fits:
-			item.Mistake("its window of "+strictyaml.FormatDuration(t.Window)+" is longer than every step that it judges", "write a shorter window, or let the steps last longer")
+			item.Mistake("its window of "+units.Exact(t.Window)+" is longer than every step that it judges", "write a shorter window, or let the steps last longer")
 		}
 	}
 }

@@ -190,13 +190,7 @@ func requestWords(r bench.Request) string {
 	return words
 }
 
-func stepWords(s bench.Step) string {
-	words := newRow(bench.Step{Name: s.Name, Connections: s.Connections, Rate: s.Rate, Arrivals: s.Arrivals}, 0).Title
-	if s.WarmUp {
-		words = "warm-up " + words
-	}
-	return words + " for " + s.Duration.String()
-}
+func stepWords(s bench.Step) string { return cleanName(s.Words()) + " for " + s.Duration.String() }
 
 // repeated writes equal neighbours once: "5 × warm-up 1 connection for 10s".
 func repeated(words []string) []string {

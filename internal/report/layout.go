@@ -8,7 +8,6 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/safe"
 	"locbench/internal/stats"
-	"locbench/internal/units"
 	"locbench/internal/verdict"
 )
 
@@ -132,31 +131,14 @@ func newLayout(run bench.Run, legs []bench.LegResult) layout {
 
 func newRow(s bench.Step, warm int) row {
 	r := row{WarmUp: s.WarmUp, step: s}
-	switch {
-	case s.Connections > 0:
-		r.Label = strconv.Itoa(s.Connections)
-		r.Title = units.Plural(s.Connections, "connection")
-	case s.Rate > 0:
-		r.Label = significant(s.Rate)
-		r.Title = significant(s.Rate) + " requests/s due"
-	case s.Arrivals != nil:
-		r.Label = strconv.Itoa(s.Arrivals.Users)
-		r.Title = units.Plural(s.Arrivals.Users, "user") + " over " + duration(s.Arrivals.Over)
-	default:
-		r.Label, r.Title = safe.Line(s.Name, 16), cleanName(s.Name)
-	}
-	if s.Request != "" {
-		r.Title += ", " + cleanName(s.Request)
-	}
-	if s.WarmUp {
+	s.WarmUp = false
+	r.Label, r.Title = safe.Line(s.Short(), 16), cleanName(s.Words())
+	if r.WarmUp {
 		r.Label = "w" + strconv.Itoa(warm)
 		r.Title = "warm-up " + strconv.Itoa(warm) + ", " + r.Title
 	}
 	return r
 }
-
-// summaries are what package stats makes of the contenders, in the same order.
-func (l layout) summaries(bench.Run) []stats.Contender { return l.sums }
 
 // sum is the summary of one contender; empty where names are so confused that it has none.
 func (l layout) sum(contender int) stats.Contender {

@@ -19,7 +19,7 @@ const maxFailedChecks = 50
 // failed, warnings, the fingerprint, and how to repeat it. report.html has the charts and every step.
 func Markdown(w io.Writer, run bench.Run, legs []bench.LegResult, opts Options) error {
 	l := newLayout(run, legs)
-	sums := l.summaries(run)
+	sums := l.sums
 	figured := summary.New(run, l.results(), opts.rules(l.sums))
 	var b bytes.Buffer
 	warned := warnings(run, l, sums)

@@ -110,7 +110,7 @@ func TestBreakdown(t *testing.T) {
 	legs := []bench.LegResult{procedureLeg("a", 1, step(100, time.Millisecond)), procedureLeg("a", 2, step(300, time.Millisecond))}
 	run := bench.Run{Schema: 1, Profile: bench.Profile{Name: "mix", Rounds: 2, Contenders: []bench.Selection{{Contender: "a"}}, Steps: []bench.Step{legs[0].Steps[0].Step}}}
 	l := newLayout(run, legs)
-	p, ok := breakdown(l, l.summaries(run))
+	p, ok := breakdown(l, l.sums)
 	if !ok || len(p.Table.Rows) != 2 {
 		t.Fatalf("%+v", p)
 	}

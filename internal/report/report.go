@@ -122,7 +122,7 @@ func source(script []byte) string {
 }
 
 func newDocument(run bench.Run, l layout, all []figure, opts Options) (document, error) {
-	sums := l.summaries(run)
+	sums := l.sums
 	figured := summary.New(run, l.results(), opts.rules(l.sums))
 	style, err := joined(styles)
 	if err != nil {

@@ -128,7 +128,7 @@ func TestTiersFromSixRounds(t *testing.T) {
 func TestValuesAreInBaseUnits(t *testing.T) {
 	run, legs := rounds(2)
 	l := newLayout(run, legs)
-	sums := l.summaries(run)
+	sums := l.sums
 	h := newHeadline(run, l, sums, summary.New(run, l.results(), Options{}.rules(sums)), nil)
 	for i, want := range map[int]float64{4: sums[1].StartUp.Median, 6: float64(sums[1].MemoryPeak), 8: sums[1].Cost.Total} {
 		if got := h.Rows[1].Cells[i].Base(); got != strconv.FormatFloat(want, 'g', -1, 64) {

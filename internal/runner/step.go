@@ -191,22 +191,22 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 	switch {
 	case errors.Is(cause, errDied):
 		err = l.orDeath(errDied)
-		res.Aborted = err.Error()
+		res.Ending, res.Aborted = bench.EndedByDeath, err.Error()
 	case ctx.Err() != nil:
 		err = context.Cause(ctx)
-		res.Aborted = "interrupted"
+		res.Ending, res.Aborted = bench.EndedEarly, "interrupted"
 		if errors.Is(err, errSkipped) {
-			res.Aborted = bench.AbortedSkipped // with its contender
+			res.Ending, res.Aborted = bench.EndedBySkip, bench.AbortedSkipped // with its contender
 		}
 	case asked.skip:
 		skipped, err = true, nil
-		res.Aborted = bench.AbortedSkipped
+		res.Ending, res.Aborted = bench.EndedBySkip, bench.AbortedSkipped
 	case cut && err != nil:
 		err = nil
-		res.Aborted = cause.Error()
+		res.Ending, res.Aborted = bench.EndedEarly, cause.Error()
 	case err != nil:
 		err = fmt.Errorf("load step %d (%s): %w", index+1, step.Name, err)
-		res.Aborted = err.Error()
+		res.Ending, res.Aborted = bench.EndedEarly, err.Error()
 	}
 	cut = cut && res.Aborted != ""
 	stop = judge(thresholds, &res, cut, l.lastStep(index), l.isLast)

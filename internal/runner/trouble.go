@@ -204,11 +204,7 @@ func (l *life) lost() *bench.Lost {
 	}
 	if planned := l.Run.Profile.Steps; l.Next == nil && begun < len(planned) {
 		for _, s := range planned[begun:] {
-			name := s.Name
-			if s.WarmUp {
-				name += " (warm-up)"
-			}
-			lost.Steps = append(lost.Steps, name)
+			lost.Steps = append(lost.Steps, s.Title())
 		}
 	}
 	if lost.Step == nil && len(lost.Steps) == 0 {

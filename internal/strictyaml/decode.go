@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"gopkg.in/yaml.v3"
+
+	"locbench/internal/units"
 )
 
 var (
@@ -50,7 +52,7 @@ func (v Value) read(dst reflect.Value, r rules) {
 		readUnit(v, dst, r, "a duration such as `10s`", func(s string) (int64, error) {
 			d, err := ParseDuration(s)
 			return int64(d), err
-		}, func(n int64) string { return FormatDuration(time.Duration(n)) })
+		}, func(n int64) string { return units.Exact(time.Duration(n)) })
 		return
 	case t == bytesType:
 		readUnit(v, dst, r, "a size such as `512MiB`", ParseBytes, FormatBytes)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"locbench/internal/strictyaml"
+	"locbench/internal/units"
 )
 
 type order struct {
@@ -210,8 +211,8 @@ func TestUnits(t *testing.T) {
 		"10": "", "x": "", "": "", "10 s": "", "99999999h": "",
 	} {
 		d, err := strictyaml.ParseDuration(text)
-		if (err != nil) != (want == "") || err == nil && strictyaml.FormatDuration(d) != want {
-			t.Errorf("ParseDuration(%q) = %s, %v; want %q", text, strictyaml.FormatDuration(d), err, want)
+		if (err != nil) != (want == "") || err == nil && units.Exact(d) != want {
+			t.Errorf("ParseDuration(%q) = %s, %v; want %q", text, units.Exact(d), err, want)
 		}
 	}
 }

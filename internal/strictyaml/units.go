@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"locbench/internal/units"
 )
 
 // Bytes is a size, written with its unit: "512MiB", "1GB", "0B".
@@ -21,7 +23,7 @@ func (b Bytes) String() string { return FormatBytes(int64(b)) }
 type Duration time.Duration
 
 // MarshalYAML writes the duration with its units.
-func (d Duration) MarshalYAML() (any, error) { return FormatDuration(time.Duration(d)), nil }
+func (d Duration) MarshalYAML() (any, error) { return units.Exact(time.Duration(d)), nil }
 
 const bytesHint = "write a number and its unit: B, kB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB (powers of 1024), for example `512MiB`"
 
@@ -81,18 +83,6 @@ func ParseDuration(s string) (time.Duration, error) {
 		return 0, fmt.Errorf("say the unit: `%ss`, `%sms`…", clip(s, 20), clip(s, 20))
 	}
 	return 0, fmt.Errorf("write a number and its unit: ns, us, ms, s, m, h, for example `500ms` or `1m30s`")
-}
-
-// FormatDuration writes d shortly ("1m", not "1m0s"), so that ParseDuration gives d again.
-func FormatDuration(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
 }
 
 // cutSuffixFold cuts a unit that may be written in any case ("512mib"): for sizes only B exists, never b for bits.

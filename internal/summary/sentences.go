@@ -265,7 +265,7 @@ func errorList(f Figures) (words []string) {
 		for _, s := range c.Steps {
 			all += max(s.Succeeded, 0)
 		}
-		words = append(words, fmt.Sprintf("%s %s (%s)", c.Label, percent(float64(failed)/float64(all)), kinds(c.Errors)))
+		words = append(words, fmt.Sprintf("%s %s (%s)", c.Label, units.Ratio(float64(failed)/float64(all)), kinds(c.Errors)))
 	}
 	return words
 }

@@ -14,25 +14,8 @@ import (
 	"locbench/internal/verdict"
 )
 
-// StepWords names a step by what it does: "64 connections", "1,000 requests/s due".
-func StepWords(s bench.Step) string {
-	words := safe.Line(s.Name, 60)
-	switch {
-	case s.Connections > 0:
-		words = units.Plural(s.Connections, "connection")
-	case s.Rate > 0:
-		words = units.Rate(s.Rate) + " requests/s due"
-	case s.Arrivals != nil:
-		words = units.Plural(s.Arrivals.Users, "user") + " over " + units.Duration(s.Arrivals.Over)
-	}
-	if s.Request != "" {
-		words += ", " + safe.Line(s.Request, 60)
-	}
-	if s.WarmUp {
-		words += " (warm-up)"
-	}
-	return words
-}
+// StepWords names a step by what it does.
+func StepWords(s bench.Step) string { return safe.Line(s.Words(), 140) }
 
 // boundWords are who or what bound a step.
 func boundWords(b verdict.Bound) string {
@@ -91,17 +74,6 @@ func list(names []string) string {
 		return strings.Join(names, "")
 	}
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
-}
-
-func percent(ratio float64) string {
-	switch p := 100 * ratio; {
-	case p > 0 && p < 0.01:
-		return "under 0.01 %"
-	case p < 100 && p > 99.9:
-		return "over 99.9 %"
-	default:
-		return fmt.Sprintf("%.3g %%", p)
-	}
 }
 
 // spread is the interval of a median, or why there is none.

@@ -5,6 +5,7 @@ package units
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -98,6 +99,18 @@ func Length(d time.Duration) string {
 	return strconv.FormatFloat(d.Seconds(), 'g', 3, 64) + "s"
 }
 
+// Exact writes d shortly and in full, as profiles do: "1m", not "1m0s".
+func Exact(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
 // CPUs shows a number of CPUs: "1.5 CPUs", "1 CPU".
 func CPUs(n float64) string {
 	text := strconv.FormatFloat(n, 'g', 4, 64) + " CPU"
@@ -113,9 +126,36 @@ const Missing = "–"
 // Percent shows a share without decimals: "25 %".
 func Percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
 
-// Plural shows a number of things: "1 leg", "3 legs", "1,200 legs".
+// Tenths shows a share with one decimal where it is below 10 %: "2.5 %", "25 %", "<0.1 %".
+func Tenths(share float64) string {
+	switch p := share * 100; {
+	case p != 0 && p < 0.095:
+		return "<0.1 %"
+	case p < 9.95:
+		return fmt.Sprintf("%.1f %%", p)
+	}
+	return Percent(share)
+}
+
+// Ratio shows a share with three significant figures: "0.123 %".
+func Ratio(share float64) string {
+	switch p := 100 * share; {
+	case p > 0 && p < 0.01:
+		return "under 0.01 %"
+	case p < 100 && p > 99.9:
+		return "over 99.9 %"
+	default:
+		return fmt.Sprintf("%.3g %%", p)
+	}
+}
+
+// Plural shows a number of things: "1 leg", "3 legs", "1,200 legs", "2 processes".
 func Plural[T int | int64](n T, noun string) string {
-	if n != 1 {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(noun, "s"):
+		noun += "es"
+	default:
 		noun += "s"
 	}
 	return Count(int64(n)) + " " + noun

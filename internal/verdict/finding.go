@@ -23,8 +23,6 @@ func found(kind bench.FindingKind, f figures, sentence string, args ...any) benc
 	return bench.Finding{Kind: kind, Text: fmt.Sprintf(sentence, args...), Figures: f}
 }
 
-func percent(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
-
 // The findings of those who can see what they report, but do not judge it.
 
 // PortsAwaited is about a step that began later, since the users of an earlier one had taken the ports that it needs.

@@ -84,7 +84,7 @@ func ThreadBusy(l bench.Load) bool { return l.Saturation > saturated }
 // Saturated is about such a thread.
 func Saturated(l bench.Load) bench.Finding {
 	return found(bench.FoundClientBound, figures{"share": l.Saturation},
-		"client-bound: a thread of locbench had something to do in %s of the step; a faster contender would not have shown", percent(l.Saturation))
+		"client-bound: a thread of locbench had something to do in %s of the step; a faster contender would not have shown", units.Percent(l.Saturation))
 }
 
 func clientNearLimit(l bench.Load) bench.Finding {

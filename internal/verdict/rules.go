@@ -38,7 +38,7 @@ func (f facts) killed() string {
 
 func (f facts) fails() string {
 	if r := f.step.Load.ErrorRatio(); r >= mostErrors {
-		return fmt.Sprintf("%s of the answers were errors", percent(r))
+		return fmt.Sprintf("%s of the answers were errors", units.Percent(r))
 	}
 	return ""
 }
@@ -48,7 +48,7 @@ func (f facts) overQuota() string {
 		return ""
 	}
 	t := f.throttled
-	text := fmt.Sprintf("%s of %s", percent(f.cpus/f.quota), units.CPUs(f.quota))
+	text := fmt.Sprintf("%s of %s", units.Percent(f.cpus/f.quota), units.CPUs(f.quota))
 	if t.Periods > 0 {
 		text += fmt.Sprintf(", %d of %d periods throttled, %s lost", t.Throttled, t.Periods, units.Duration(t.Time))
 	}
@@ -86,7 +86,7 @@ func (f facts) readsBack() string {
 
 func (f facts) clientBusy() string {
 	if ThreadBusy(f.step.Load) {
-		return fmt.Sprintf("a thread of locbench had something to do in %s of the step", percent(f.step.Load.Saturation))
+		return fmt.Sprintf("a thread of locbench had something to do in %s of the step", units.Percent(f.step.Load.Saturation))
 	}
 	if may := f.step.Load.ClientCPUs; may > 0 && f.client >= usedUp*may {
 		return fmt.Sprintf("locbench used %.2f of the %s that it may use", f.client, units.CPUs(may))
@@ -106,7 +106,7 @@ func (f facts) storeBusy() string {
 	case f.store >= usedUp*f.host:
 		return fmt.Sprintf("it used %.2f of this machine's %s", f.store, units.CPUs(f.host))
 	case f.busyOK && f.busy+f.steal >= fullyBusy && f.store >= f.host/2:
-		return fmt.Sprintf("it used %.2f of this machine's %s, which were %s busy", f.store, units.CPUs(f.host), percent(f.busy))
+		return fmt.Sprintf("it used %.2f of this machine's %s, which were %s busy", f.store, units.CPUs(f.host), units.Percent(f.busy))
 	}
 	return ""
 }
@@ -128,9 +128,9 @@ func (f facts) machineBusy() string {
 	}
 	switch {
 	case f.steal >= stealBinds:
-		return fmt.Sprintf("%s of its CPUs' time was taken by other virtual machines%s", percent(f.steal), who)
+		return fmt.Sprintf("%s of its CPUs' time was taken by other virtual machines%s", units.Percent(f.steal), who)
 	case f.busy+f.steal >= fullyBusy:
-		return fmt.Sprintf("its %s were %s busy%s", units.CPUs(f.host), percent(f.busy), who)
+		return fmt.Sprintf("its %s were %s busy%s", units.CPUs(f.host), units.Percent(f.busy), who)
 	}
 	return ""
 }
@@ -149,7 +149,7 @@ func (f facts) rateKept() string {
 	}
 	text := fmt.Sprintf("%s of %s requests that came due were answered", units.Count(l.AllSucceeded()), units.Count(l.Scheduled))
 	if f.quota > 0 && f.cpusOK {
-		text += fmt.Sprintf(", with %s of %s", percent(f.cpus/f.quota), units.CPUs(f.quota))
+		text += fmt.Sprintf(", with %s of %s", units.Percent(f.cpus/f.quota), units.CPUs(f.quota))
 	}
 	return text
 }
@@ -236,7 +236,7 @@ func (f facts) unclear() string {
 	}
 	text = fmt.Sprintf("%s, locbench %.2f", text, f.client)
 	if f.busyOK && f.local {
-		text += fmt.Sprintf("; the machine was %s busy", percent(f.busy))
+		text += fmt.Sprintf("; the machine was %s busy", units.Percent(f.busy))
 	}
 	return text
 }

@@ -112,7 +112,7 @@ func (h *hunt) progress() (trial capacity.Trial, left time.Duration) {
 
 // trialRow is a line of the table that grows.
 func trialRow(o capacity.Outcome) string {
-	cpu := "–"
+	cpu := units.Missing
 	if o.CPU > 0 {
 		cpu = fmt.Sprintf("%.2f", o.CPU)
 	}
@@ -120,20 +120,13 @@ func trialRow(o capacity.Outcome) string {
 	if !o.Sustained {
 		verdict = "no: " + capacity.Reason(o.Why)
 	}
-	return fmt.Sprintf(trialColumns, fmt.Sprint(o.Number), o.Phase, units.Rate(o.Rate), units.Duration(o.P50), units.Duration(o.P99), share(o.Errors), cpu, verdict)
+	return fmt.Sprintf(trialColumns, fmt.Sprint(o.Number), o.Phase, units.Rate(o.Rate), units.Duration(o.P50), units.Duration(o.P99), units.Ratio(o.Errors), cpu, verdict)
 }
 
 const trialColumns = "%5s  %-7s  %9s  %8s  %8s  %7s  %5s  %s"
 
 func trialHeader() string {
 	return fmt.Sprintf(trialColumns, "trial", "phase", "req/s due", "p50", "p99", "errors", "CPUs", "")
-}
-
-func share(v float64) string {
-	if v == 0 {
-		return "0 %"
-	}
-	return fmt.Sprintf("%.2g %%", 100*v)
 }
 
 // recorder keeps capacity.json.

@@ -110,7 +110,7 @@ func table(out *bytes.Buffer, r capacity.Record) {
 	tw := tabwriter.NewWriter(out, 0, 4, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(tw, "  limits\tsustained req/s\trefused at\tp50\tp99\terrors\tCPUs\tCPU/req\treq/s per CPU\ttrials\t\n")
 	for _, p := range r.Points {
-		rate, above := dash, dash
+		rate, above := units.Missing, units.Missing
 		if p.Result.Rate > 0 {
 			rate = units.Rate(p.Result.Rate)
 			if p.Result.State == capacity.AtLeast {
@@ -120,9 +120,9 @@ func table(out *bytes.Buffer, r capacity.Record) {
 		if p.Result.Above > 0 {
 			above = units.Rate(p.Result.Above)
 		}
-		p50, p99, errs, cpus, each, per := dash, dash, dash, dash, dash, dash
+		p50, p99, errs, cpus, each, per := units.Missing, units.Missing, units.Missing, units.Missing, units.Missing, units.Missing
 		if o, ok := p.Confirming(); ok {
-			p50, p99, errs = units.Duration(o.P50), units.Duration(o.P99), share(o.Errors)
+			p50, p99, errs = units.Duration(o.P50), units.Duration(o.P99), units.Ratio(o.Errors)
 			if o.CPU > 0 {
 				cpus, each = fmt.Sprintf("%.2f", o.CPU), units.Duration(o.CPUEach)
 			}
@@ -145,8 +145,6 @@ func table(out *bytes.Buffer, r capacity.Record) {
 		}
 	}
 }
-
-const dash = "–"
 
 // notes say how the search of a point ended.
 func notes(p capacity.Point, r capacity.Record) (notes []string) {

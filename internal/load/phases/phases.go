@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/load/workload"
 )
 
 // DefaultTimeout bounds a request where the plan does not.
@@ -137,27 +138,9 @@ func (a *asker) request() (*http.Request, error) {
 		path = strings.ReplaceAll(path, "{language}", url.QueryEscape(r.Languages[a.language%n]))
 		a.language++
 	}
-	method := r.Method
-	if method == "" {
-		method = http.MethodGet
-	}
-	req, err := http.NewRequest(method, strings.TrimSuffix(a.plan.BaseURL, "/")+path, strings.NewReader(r.Body))
+	req, err := workload.NewRequest(strings.TrimSuffix(a.plan.BaseURL, "/")+path, r)
 	if err != nil {
-		if whole, ok := errors.AsType[*url.Error](err); ok { // the whole URL may hold a password
-			err = whole.Err
-		}
 		return nil, fmt.Errorf("request %q: %w", r.Name, err)
-	}
-	req.Header.Set("User-Agent", "locbench")
-	for k, v := range r.Header {
-		req.Header.Set(k, v)
-	}
-	if host := req.Header.Get("Host"); host != "" {
-		req.Host = host
-	}
-	if user := req.URL.User; user != nil && req.Header.Get("Authorization") == "" {
-		password, _ := user.Password()
-		req.SetBasicAuth(user.Username(), password)
 	}
 	return req, nil
 }

@@ -81,7 +81,7 @@ func NewShardMix(plan Spec, shard, shards int) (*Mix, error) {
 		errs = append(errs, errors.New("base URL: it must be http://HOST:PORT or https://HOST:PORT"))
 		plan.BaseURL = "http://stand-in"
 	}
-	errs = append(errs, checkStep(plan.Step)...)
+	errs = append(errs, plan.Step.Validate()...)
 	// The second word of the seed only has to be fixed.
 	m := &Mix{rng: rand.New(rand.NewPCG(plan.Seed, 0x6c6f6362656e6368+uint64(shard))), checker: newChecker(plan, shard)}
 	for _, r := range plan.Requests {
@@ -140,12 +140,8 @@ func (m *Mix) newRequest(r bench.Request, plan Spec, from float64) (*Request, er
 		}
 		made.id = id
 	}
-	raw, err := compose(made.Asked.Method, strings.TrimSuffix(plan.BaseURL, "/"), r)
+	raw, err := compose(strings.TrimSuffix(plan.BaseURL, "/"), r)
 	if err != nil {
-		// The whole URL that url.Error tells may hold a password.
-		if whole, ok := errors.AsType[*url.Error](err); ok {
-			err = fmt.Errorf("path %q: %w", r.Path, whole.Err)
-		}
 		return nil, err
 	}
 	line, rest, _ := strings.Cut(string(raw), "\r\n")
@@ -156,12 +152,30 @@ func (m *Mix) newRequest(r bench.Request, plan Spec, from float64) (*Request, er
 
 // compose has net/http write r once, so that only the placeholders are left to be filled in for
 // each request.
-func compose(method, base string, r bench.Request) ([]byte, error) {
+func compose(base string, r bench.Request) ([]byte, error) {
 	// Words that no escaping touches stand in for the placeholders, which it would change.
 	const id, language = "xLocbenchPlaceForIDx", "xLocbenchPlaceForLanguagex"
 	path := strings.NewReplacer("{id}", id, "{language}", language).Replace(r.Path)
-	req, err := http.NewRequest(method, base+path, strings.NewReader(r.Body))
+	req, err := NewRequest(base+path, r)
 	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := req.Write(&b); err != nil {
+		return nil, err
+	}
+	back := strings.NewReplacer(id, "{id}", language, "{language}")
+	return []byte(back.Replace(b.String())), nil
+}
+
+// NewRequest is r at an address, with its headers and the password of the address.
+func NewRequest(address string, r bench.Request) (*http.Request, error) {
+	req, err := http.NewRequest(r.Method, address, strings.NewReader(r.Body))
+	if err != nil {
+		// The whole URL that url.Error tells may hold a password.
+		if whole, ok := errors.AsType[*url.Error](err); ok {
+			err = fmt.Errorf("path %q: %w", r.Path, whole.Err)
+		}
 		return nil, err
 	}
 	req.Header.Set("User-Agent", "locbench")
@@ -175,12 +189,7 @@ func compose(method, base string, r bench.Request) ([]byte, error) {
 		password, _ := user.Password()
 		req.SetBasicAuth(user.Username(), password)
 	}
-	var b bytes.Buffer
-	if err := req.Write(&b); err != nil {
-		return nil, err
-	}
-	back := strings.NewReplacer(id, "{id}", language, "{language}")
-	return []byte(back.Replace(b.String())), nil
+	return req, nil
 }
 
 // ids returns the function that draws the next id; those taken in turn from that share of the list

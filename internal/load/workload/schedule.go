@@ -107,7 +107,7 @@ func (s *Schedule) Poll(now time.Duration) {
 	if !(rate >= 0) {
 		rate = 0
 	}
-	rate = min(rate, MaxRate)
+	rate = min(rate, bench.MaxRate)
 	if rate == s.fixed {
 		return
 	}

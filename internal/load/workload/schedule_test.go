@@ -97,7 +97,7 @@ func TestScheduleTakesInChanges(t *testing.T) {
 	s.Poll(5120 * time.Millisecond)
 	s.Take()
 	s.Take()
-	if s.rate(s.at) != MaxRate || s.at > 5.1500021e9 {
+	if s.rate(s.at) != bench.MaxRate || s.at > 5.1500021e9 {
 		t.Errorf("rate %g, at %g", s.rate(s.at), s.at)
 	}
 }

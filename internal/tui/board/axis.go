@@ -76,7 +76,7 @@ func (v *view) axis(w int) chart.Axis {
 	}
 	v.full = v.named(w, a)
 	for _, s := range leg.Steps {
-		name := short(s.Step)
+		name := s.Step.Short()
 		if v.full {
 			name = s.Step.Name
 		}

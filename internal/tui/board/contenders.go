@@ -91,7 +91,7 @@ func (v *view) contenderCell(m measure.Measure, c stats.Contender) string {
 
 func (v *view) atPeak(c stats.Contender) string {
 	if s, ok := c.PeakStep(); ok {
-		return v.out(short(s.Step), 20)
+		return v.out(s.Step.Short(), 20)
 	}
 	return v.missing()
 }
@@ -201,7 +201,7 @@ func (v *view) scale(m measure.Measure) (top, bottom float64) {
 func (v *view) lines(label string, shown []measure.Shown) (labels []string, series [][]chart.Series) {
 	series = make([][]chart.Series, len(shown))
 	for _, s := range v.s.Run.Profile.Steps {
-		labels = append(labels, short(s))
+		labels = append(labels, s.Short())
 	}
 	for _, leg := range v.s.Legs {
 		if leg.Result.Leg.Label() != label || len(leg.Result.Steps) == 0 {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
+	"locbench/internal/units"
 	"locbench/internal/verdict"
 )
 
@@ -75,14 +76,14 @@ var wordOf = map[bench.FindingKind]string{
 // doubts is a word or two about what a finished step's figures may suffer from, the gravest first; none when nothing speaks
 // against them. A warning that has no word of its own is a "warning" where there is no other word.
 func doubts(r *bench.StepResult, limits bench.Limits) (words []word) {
-	if ending := r.Ending(); ending != "" {
-		words = append(words, word{text: ending})
+	if r.Ending != "" {
+		words = append(words, word{text: string(r.Ending)})
 	}
 	if len(r.Missed()) > 0 {
 		words = append(words, word{text: "missed"})
 	}
 	for _, m := range verdict.Marks(*r, limits) {
-		words = append(words, word{m.Kind, wordOf[m.Kind] + " " + percent(m.Share)})
+		words = append(words, word{m.Kind, wordOf[m.Kind] + " " + units.Tenths(m.Share)})
 	}
 	if r.Drift != nil {
 		words = append(words, word{text: r.Drift.Name()})

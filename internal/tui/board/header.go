@@ -214,7 +214,7 @@ func (v *view) progress(w int) string {
 	}
 	ran := v.s.Estimate.Elapsed(v.at)
 	share := float64(ran) / float64(max(1, ran+left))
-	return "run " + v.l.Bar(share, min(40, w/4), v.l.Title) + fmt.Sprintf(" about %.0f %%", 100*share)
+	return "run " + v.l.Bar(share, min(40, w/4), v.l.Title) + " about " + units.Percent(share)
 }
 
 // times are the texts about time for the right, the longest first.

@@ -58,7 +58,7 @@ func (v *view) phaseLine(w int) string {
 	}
 	if n, share := v.counts(); n != "" {
 		if share >= 0 && !v.compact {
-			text += " " + v.l.Bar(share, max(6, min(30, w/8)), v.l.Good) + " " + percent(share)
+			text += " " + v.l.Bar(share, max(6, min(30, w/8)), v.l.Good) + " " + units.Tenths(share)
 		} else {
 			text += "  " + n
 		}
@@ -143,7 +143,7 @@ func (v *view) far(w int) []string {
 		}
 	}
 	if share >= 0 {
-		lines = append(lines, "  "+v.l.Bar(share, max(10, min(60, w-14)), v.l.Good)+" "+v.l.Right(percent(share), 6))
+		lines = append(lines, "  "+v.l.Bar(share, max(10, min(60, w-14)), v.l.Good)+" "+v.l.Right(units.Tenths(share), 6))
 	}
 	if text != "" && p.Name != bench.PhaseCheck {
 		if done := p.Progress; done != nil && done.Done > 0 && took > time.Second {
@@ -231,7 +231,7 @@ func (v *view) headline() string {
 		if text != "" {
 			text += "  " + v.l.Glyph.Dot + "  "
 		}
-		text += v.l.Cut(v.out(c.Label, nameBytes), 24) + " " + v.l.Strong.S(rate(s.Throughput.Median)+" req/s") + " at " + v.out(short(s.Step), nameBytes) +
+		text += v.l.Cut(v.out(c.Label, nameBytes), 24) + " " + v.l.Strong.S(rate(s.Throughput.Median)+" req/s") + " at " + v.out(s.Step.Short(), nameBytes) +
 			fmt.Sprintf(" (n = %d)", s.Rounds)
 	}
 	if text == "" {

@@ -86,7 +86,7 @@ func (v *view) cell(m measure.Measure, x float64) string {
 		return rate(x)
 	}
 	if m.Unit == measure.Share {
-		return percent(x)
+		return units.Tenths(x)
 	}
 	return v.own(m.Unit.Cell(x))
 }
@@ -131,7 +131,7 @@ func (v *view) now(id measure.ID, load *fold.LoadPoint, u *fold.UsagePoint) stri
 	case id == measure.CPURequest && u != nil && u.Known && load != nil && load.Throughput > 0:
 		return v.seconds(u.CPUs / load.Throughput)
 	case id == measure.Throttled && u != nil && u.Throttled >= 0:
-		return percent(u.Throttled)
+		return units.Tenths(u.Throttled)
 	case id == measure.MemoryUsed && u != nil && u.Used > 0:
 		return size(u.Used)
 	}

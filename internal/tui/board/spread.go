@@ -68,7 +68,7 @@ func (v *view) distribution(s *fold.Step, w, h int) []string {
 		label, edge := "", vertical
 		switch y {
 		case 0:
-			label, edge = percent(top), tick
+			label, edge = units.Tenths(top), tick
 		case rows - 1:
 			label, edge = "0", tick
 		}

@@ -46,17 +46,6 @@ func rate(r float64) string {
 	return units.Rate(min(r, 1e15))
 }
 
-func percent(share float64) string {
-	switch p := share * 100; {
-	case p != 0 && p < 0.095:
-		return "<0.1 %"
-	case p < 9.95:
-		return fmt.Sprintf("%.1f %%", p)
-	default:
-		return fmt.Sprintf("%.0f %%", p)
-	}
-}
-
 // clock is a moment of a leg's time axis: "1:05", "1:05.5".
 func clock(s float64) string {
 	if !(math.Abs(s) < 1e9) {
@@ -120,25 +109,4 @@ func sizeLabel(v float64) string {
 }
 
 // stepName is the name of a step as tables show it.
-func (v *view) stepName(s bench.Step) string {
-	name := v.out(s.Name, nameBytes)
-	if s.WarmUp {
-		name += " (warm-up)"
-	}
-	return name
-}
-
-// short is the name of a step where there is little room.
-func short(s bench.Step) string {
-	switch {
-	case s.WarmUp:
-		return "warm"
-	case s.Connections > 0:
-		return units.Count(int64(s.Connections))
-	case s.Rate > 0:
-		return units.Rate(s.Rate) + "/s"
-	case s.PeakShare > 0:
-		return fmt.Sprintf("%.0f%%", 100*s.PeakShare)
-	}
-	return s.Name
-}
+func (v *view) stepName(s bench.Step) string { return v.out(s.Title(), nameBytes+10) }

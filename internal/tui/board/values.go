@@ -39,7 +39,7 @@ func (v *view) valueOf(m metric, w int) string {
 			text += " CPUs, no quota"
 		}
 		if usage.Throttled > 0 {
-			text += ", throttled " + percent(usage.Throttled)
+			text += ", throttled " + units.Tenths(usage.Throttled)
 		}
 		return text
 	case memory:

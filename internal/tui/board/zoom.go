@@ -203,7 +203,7 @@ func (v *view) usageValues(p *fold.UsagePoint) []string {
 		cpus = fmt.Sprintf("%.3f", p.CPUs)
 	}
 	if p.Throttled >= 0 {
-		throttled = percent(p.Throttled) + " of periods"
+		throttled = units.Tenths(p.Throttled) + " of periods"
 	}
 	if p.Used > 0 {
 		used = size(p.Used)

@@ -183,11 +183,8 @@ func contenderRow(l *look.Look, shown []measure.Shown, c stats.Contender) []stri
 
 func atPeak(l *look.Look, c stats.Contender) string {
 	p, ok := c.PeakStep()
-	switch {
-	case !ok:
+	if !ok {
 		return l.Glyph.Missing
-	case p.Step.Connections > 0:
-		return l.Cut(fmt.Sprintf("%d conns", p.Step.Connections), 14)
 	}
-	return l.Cut(outside(l, p.Step.Name, nameBytes), 14)
+	return l.Cut(outside(l, p.Step.At(), nameBytes), 14)
 }

@@ -1,9 +1,7 @@
 package compare
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"locbench/internal/bench"
 	"locbench/internal/measure"
@@ -26,20 +24,28 @@ func (p *StepPair) figure(id measure.ID) *Figure {
 // StepPairs sets the steps of a and b beside each other, by what they ask for: connections or rate. Of equal steps the first stands beside
 // the first. Those of one side alone keep their place among its others.
 func StepPairs(a, b Contender) []StepPair {
-	keysA, keysB := keys(a.Steps), keys(b.Steps)
-	inA, inB := index(keysA), index(keysB)
+	taken := make([]bool, len(b.Steps))
+	partner := make([]int, len(a.Steps))
+	for i, s := range a.Steps {
+		partner[i] = -1
+		for j, t := range b.Steps {
+			if !taken[j] && s.Step.Same(t.Step) {
+				partner[i], taken[j] = j, true
+				break
+			}
+		}
+	}
 	var out []StepPair
 	next := 0
 	onlyB := func(until int) {
 		for ; next < until; next++ {
-			if _, both := inA[keysB[next]]; !both {
+			if !taken[next] {
 				out = append(out, pairOf(nil, &b.Steps[next]))
 			}
 		}
 	}
-	for i, key := range keysA {
-		j, both := inB[key]
-		if !both {
+	for i, j := range partner {
+		if j < 0 {
 			out = append(out, pairOf(&a.Steps[i], nil))
 			continue
 		}
@@ -47,33 +53,7 @@ func StepPairs(a, b Contender) []StepPair {
 		out = append(out, pairOf(&a.Steps[i], &b.Steps[j]))
 		next = max(next, j+1)
 	}
-	onlyB(len(keysB))
-	return out
-}
-
-func keys(steps []stats.Step) []string {
-	count := map[string]int{}
-	out := make([]string, len(steps))
-	for i, s := range steps {
-		st := s.Step
-		key := fmt.Sprintf("%v %d %g %g %g", st.WarmUp, st.Connections, st.Rate, st.RampTo, st.PeakShare)
-		if st.Wave != nil {
-			key += fmt.Sprintf(" wave %v", *st.Wave)
-		}
-		if st.Arrivals != nil {
-			key += fmt.Sprintf(" arrivals %v", *st.Arrivals)
-		}
-		count[key]++
-		out[i] = fmt.Sprintf("%s #%d", key, count[key])
-	}
-	return out
-}
-
-func index(keys []string) map[string]int {
-	out := map[string]int{}
-	for i, k := range keys {
-		out[k] = i
-	}
+	onlyB(len(b.Steps))
 	return out
 }
 
@@ -95,24 +75,4 @@ func pairOf(a, b *stats.Step) StepPair {
 		p.Figures = append(p.Figures, f)
 	}
 	return p
-}
-
-// Short is the name of a step for narrow columns: "64", "w 1" for warm-ups, "500/s".
-func (p StepPair) Short() string {
-	s := p.Step
-	var name string
-	switch {
-	case s.Connections > 0:
-		name = fmt.Sprint(s.Connections)
-	case s.PeakShare > 0:
-		name = fmt.Sprintf("%.0f%%", 100*s.PeakShare)
-	case s.Rate > 0:
-		name = fmt.Sprintf("%g/s", s.Rate)
-	default:
-		name = s.Name
-	}
-	if s.WarmUp {
-		name = strings.TrimSpace("w " + name)
-	}
-	return name
 }

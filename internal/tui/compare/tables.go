@@ -265,7 +265,7 @@ func (s *Screen) differenceTable(l *look.Look, w int) []string {
 func (s *Screen) charts(l *look.Look, w, h int) []string {
 	labels := make([]string, len(s.set.steps))
 	for i, p := range s.set.steps {
-		labels[i] = p.Short()
+		labels[i] = p.Step.Short()
 	}
 	series := func(id measure.ID) []chart.Series {
 		out := []chart.Series{{Name: "A", Paint: l.Series[0], Mark: 0}, {Name: "B", Paint: l.Series[1], Mark: 1}}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
+
+	"locbench/internal/units"
 )
 
 // Paint colours text. The zero value leaves it alone. It is a pair of strings, so that drawing costs no more than joining them.
@@ -130,7 +132,7 @@ func unicodeGlyphs() Glyphs {
 		Spark:   []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
 		Spinner: []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"},
 		Marks:   [6]string{"●", "■", "▲", "◆", "○", "□"},
-		Missing: "–", Times: "×", Dot: "·", AtLeast: "≥", Micro: "µ",
+		Missing: units.Missing, Times: "×", Dot: "·", AtLeast: "≥", Micro: "µ",
 	}
 }
 

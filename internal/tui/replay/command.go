@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -71,9 +70,4 @@ func shell(words []string) (string, error) {
 		return "", fmt.Errorf("the command is longer than %d bytes", maxCommand)
 	}
 	return text, nil
-}
-
-// Resumable tells whether a run has legs left to run.
-func Resumable(run bench.Run) bool {
-	return slices.ContainsFunc(run.Legs, func(e bench.LegEntry) bool { return e.State != bench.LegComplete })
 }

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -112,7 +113,7 @@ type save struct {
 
 func (s *Screen) openSave() tea.Cmd {
 	if !s.planned {
-		return tell("what cannot be run cannot be saved: "+firstOf(s.baseErr, s.planErr, "the profile is still being read"), true)
+		return tell("what cannot be run cannot be saved: "+cmp.Or(s.baseErr, s.planErr, "the profile is still being read"), true)
 	}
 	for _, p := range s.mistakes() {
 		s.focus = p.field
@@ -126,15 +127,6 @@ func (s *Screen) openSave() tea.Cmd {
 	s.save.input.CursorEnd()
 	s.save.input.Focus()
 	return nil
-}
-
-func firstOf(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }
 
 func (s *Screen) keySaving(msg tea.KeyPressMsg) tea.Cmd {

@@ -278,6 +278,6 @@ func durations(steps []bench.Step) string {
 	return short(least) + " to " + short(most)
 }
 
-func short(d time.Duration) string { return strictyaml.FormatDuration(d) }
+func short(d time.Duration) string { return units.Exact(d) }
 
 func size(n int64) string { return units.Bytes(n) }

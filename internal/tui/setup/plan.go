@@ -115,7 +115,7 @@ func (s *Screen) total() time.Duration {
 // estimate is the size of the run in a line of w cells.
 func (s *Screen) estimate(w int) string {
 	if !s.planned {
-		return "–"
+		return units.Missing
 	}
 	legs := units.Plural(s.legs(), "leg") + " of " + units.Length(s.plan.LoadDuration()) + " load; estimated " + units.Approx(s.total()) + " in all"
 	if long := units.Plural(len(s.plan.Contenders), "contender") + " × " + units.Plural(s.plan.Rounds, "round") + " = " + legs; look.Width(long) <= w {

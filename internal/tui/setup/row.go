@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"strings"
 
 	"locbench/internal/tui/look"
@@ -99,7 +100,7 @@ func (s *Screen) rowDetail(l *look.Look, w int) string {
 	st := s.state(r.sel)
 	switch {
 	case r.heading:
-		return l.Cut(l.ASCIIOnly(firstOf(look.Outside(r.title, 200), r.sel.Contender)+": "+units.Plural(len(r.svc.Variants), "variant")+", the first is the default"), w)
+		return l.Cut(l.ASCIIOnly(cmp.Or(look.Outside(r.title, 200), r.sel.Contender)+": "+units.Plural(len(r.svc.Variants), "variant")+", the first is the default"), w)
 	case st.Kind == Cannot:
 		return l.Bad.S(l.Cut(l.ASCIIOnly("cannot run here: "+look.Outside(st.Why, 300)), w))
 	case r.svc.Unverified != "":
@@ -107,7 +108,7 @@ func (s *Screen) rowDetail(l *look.Look, w int) string {
 	case st.Why != "":
 		return l.Cut(l.ASCIIOnly(stateText(st)+": "+look.Outside(st.Why, 300)+verifiedNote(st)), w)
 	}
-	return l.Cut(l.ASCIIOnly(firstOf(look.Outside(r.svc.Title, 200), r.sel.String())+verifiedNote(st)+"; serves "+look.Outside(strings.Join(r.svc.Endpoints, " "), 200)), w)
+	return l.Cut(l.ASCIIOnly(cmp.Or(look.Outside(r.svc.Title, 200), r.sel.String())+verifiedNote(st)+"; serves "+look.Outside(strings.Join(r.svc.Endpoints, " "), 200)), w)
 }
 
 func isVerified(st State) bool { return strings.HasPrefix(st.Verified, "verified") }

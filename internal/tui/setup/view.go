@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -134,7 +135,7 @@ func (s *Screen) drawField(l *look.Look, f id, w, tick int) string {
 func (s *Screen) drawValue(l *look.Look, f id, focused bool, room int) string {
 	value := l.ASCIIOnly(look.Outside(s.shownValue(f), 500))
 	if s.wrong[f] != "" {
-		value = l.Bad.S(l.Cut(firstOf(value, "(missing)"), room))
+		value = l.Bad.S(l.Cut(cmp.Or(value, "(missing)"), room))
 	} else if !s.loaded && f != fieldProfile && !s.changed(f) {
 		value = l.Faint.S(l.Glyph.Missing)
 	} else if value == "" {
@@ -172,7 +173,7 @@ func (s *Screen) note(l *look.Look, f id, room, tick int) string {
 	}
 	means := s.meaning(l, f, room, tick)
 	if s.changed(f) && f != fieldContenders && f != fieldDump && f != fieldCities {
-		preset := "profile: " + firstOf(look.Outside(s.preset(f), 60), "none")
+		preset := "profile: " + cmp.Or(look.Outside(s.preset(f), 60), "none")
 		if means != "" {
 			preset += "; " + means
 		}

@@ -1,0 +1,276 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"locbench/internal/units"
+)
+
+// Step is one stage of load. Exactly one of Connections, Rate (or PeakShare, from which it is worked out) and Arrivals is set.
+type Step struct {
+	Name           string    `json:"name"`                      // "64 connections"; unique only together with its index
+	Connections    int       `json:"connections,omitempty"`     // closed loop: each connection asks again as soon as it has its answer
+	Rate           float64   `json:"rate,omitempty"`            // open loop: requests due per second: always, or at the start of a ramp, or the mean of a wave
+	RampTo         float64   `json:"ramp_to,omitempty"`         // the rate goes evenly from Rate to this by the end of Duration; 0: no ramp
+	Wave           *Wave     `json:"wave,omitempty"`            // the rate swings around Rate
+	PeakShare      float64   `json:"peak_share,omitempty"`      // Rate is this share of the peak of the steps before: see AtPeak
+	Arrivals       *Arrivals `json:"arrivals,omitempty"`        //
+	MaxConnections int       `json:"max_connections,omitempty"` // of Rate and Arrivals: how many may be open; 0: the engine's choice
+	RampFrom       int       `json:"ramp_from,omitempty"`       // closed loop: so many connections ask from the start, all of Connections at the end of Duration; 0: no ramp
+	Request        string    `json:"request,omitempty"`         // the name of the only request asked; "": the whole mix
+	WarmUp         bool      `json:"warm_up,omitempty"`         // shown, but set apart from the measurement
+	Settle         bool      `json:"settle,omitempty"`          // ends as soon as throughput and CPU time per request have settled, at the latest with Duration
+	Pulses         *Pulses   `json:"pulses,omitempty"`          // the load comes in bursts with rests between them; nil: it rests only where Settle wants it
+	Duration       Duration  `json:"duration_ns"`
+	MaxRequests    int64     `json:"max_requests,omitempty"` // 0: bounded by Duration alone
+}
+
+// Pulses are the bursts of a warm-up: between them a compiler, which gets no CPU time as long as requests use up a quota, can catch up.
+type Pulses struct {
+	Burst Duration `json:"burst_ns"`
+	Rest  Duration `json:"rest_ns"`
+}
+
+// Arrivals are users that come within a time, whether or not earlier ones were served.
+type Arrivals struct {
+	Users    int      `json:"users"`
+	Over     Duration `json:"over_ns"`
+	Requests int      `json:"requests"` // by each user, one after the other
+}
+
+// Wave is a rate that swings as a sine does, starting at its mean and rising.
+type Wave struct {
+	Amplitude float64  `json:"amplitude"` // requests per second above and below the mean; less than it
+	Period    Duration `json:"period_ns"`
+}
+
+// Open tells whether requests are due by the clock, whether or not earlier ones have been answered.
+func (s Step) Open() bool { return s.Rate > 0 || s.PeakShare > 0 || s.Arrivals != nil }
+
+// AtPeak is the step with its rate worked out where that is a share of the peak (successes per second); any other step stays
+// as it is. A peak of 0 is one that is not known: then Rate stays 0, and no engine runs the step.
+func (s Step) AtPeak(peak float64) Step {
+	if s.PeakShare > 0 {
+		s.Rate = s.PeakShare * peak
+	}
+	return s
+}
+
+// Peak is the highest throughput, in successes per second, of the measured closed-loop steps that were not cut short; 0 when
+// there is none.
+func Peak(steps []StepResult) float64 {
+	peak := 0.
+	for _, s := range steps {
+		if s.Step.Connections > 0 && !s.Step.WarmUp && s.Aborted == "" {
+			peak = max(peak, s.Load.Throughput())
+		}
+	}
+	return peak
+}
+
+// The most that a step may have.
+const (
+	MaxConnections = 65535 // what one address can have at most
+	MaxRate        = 1e6   // requests due per second
+	MaxUsers       = 1_000_000
+)
+
+// DefaultName is what a step is called where its author gave it no name, with each number as it was
+// written: "64 connections", "100 to 200/s", "80% of peak".
+func (s Step) DefaultName() string {
+	var name string
+	switch {
+	case s.Arrivals != nil:
+		name = plural(s.Arrivals.Users, "user") + " over " + units.Exact(s.Arrivals.Over)
+	case s.PeakShare != 0:
+		name = s.share() + " of peak"
+	case s.RampTo != 0:
+		name = number(s.Rate) + " to " + number(s.RampTo) + "/s"
+	case s.Wave != nil:
+		name = number(s.Rate) + " ± " + number(s.Wave.Amplitude) + "/s"
+	case s.Rate != 0:
+		name = number(s.Rate) + "/s"
+	case s.RampFrom > 0:
+		name = fmt.Sprintf("%d to %d connections", s.RampFrom, s.Connections)
+	default:
+		name = plural(s.Connections, "connection")
+	}
+	return s.asking(name)
+}
+
+// Title is the name of a step, and whether it is a warm-up.
+func (s Step) Title() string { return s.warm(s.Name) }
+
+// Words say what a step does, whatever it is called: "64 connections", "1,000 requests/s due".
+func (s Step) Words() string {
+	words := s.Name
+	switch {
+	case s.Connections > 0:
+		words = units.Plural(s.Connections, "connection")
+	case s.Rate > 0:
+		words = units.Rate(s.Rate) + " requests/s due"
+	case s.Arrivals != nil:
+		words = units.Plural(s.Arrivals.Users, "user") + " over " + units.Duration(s.Arrivals.Over)
+	}
+	return s.warm(s.asking(words))
+}
+
+// Short is the name of a step in narrow columns and on axes: "64", "w 1" of a warm-up, "500/s".
+func (s Step) Short() string {
+	name := s.Name
+	switch {
+	case s.Connections > 0:
+		name = units.Count(int64(s.Connections))
+	case s.PeakShare > 0:
+		name = s.share()
+	case s.Rate > 0:
+		name = units.Rate(s.Rate) + "/s"
+	case s.Arrivals != nil:
+		name = units.Plural(s.Arrivals.Users, "user")
+	}
+	if s.WarmUp {
+		name = strings.TrimSpace("w " + name)
+	}
+	return name
+}
+
+// At is what a figure of a contender was reached at: "64 conns", or the name of the step.
+func (s Step) At() string {
+	if s.Connections > 0 && s.Request == "" {
+		return units.Plural(s.Connections, "conn")
+	}
+	return s.Name
+}
+
+func (s Step) asking(text string) string {
+	if s.Request != "" {
+		text += ", " + s.Request
+	}
+	return text
+}
+
+func (s Step) warm(text string) string {
+	if s.WarmUp {
+		text += " (warm-up)"
+	}
+	return text
+}
+
+// share writes PeakShare as it was read: with up to three decimals.
+func (s Step) share() string { return number(math.Round(s.PeakShare*1e5)/1e3) + "%" }
+
+func number(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+func plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return strconv.Itoa(n) + " " + noun
+}
+
+// Same tells whether two steps put the same load on a contender, for however long, so that their
+// figures can be compared. The rate of a share of the peak is each side's own.
+func (s Step) Same(other Step) bool {
+	if s.WarmUp != other.WarmUp || s.Request != other.Request {
+		return false
+	}
+	if s.PeakShare > 0 && s.PeakShare == other.PeakShare {
+		return true
+	}
+	return s.Name == other.Name && s.Connections == other.Connections && s.RampFrom == other.RampFrom && s.Rate == other.Rate && s.RampTo == other.RampTo &&
+		equal(s.Wave, other.Wave) && equal(s.Arrivals, other.Arrivals)
+}
+
+func equal[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
+
+// NoPulses says what a step does that makes no sense where its load stops and goes on; "" where it
+// does nothing of the kind.
+func (s Step) NoPulses() string {
+	switch {
+	case s.RampFrom > 0 || s.RampTo > 0 || s.Wave != nil:
+		return "change its load by the time"
+	case s.Arrivals != nil:
+		return "have users arriving"
+	case s.MaxRequests > 0:
+		return "end after some requests"
+	case s.Pulses != nil && (s.Pulses.Burst <= 0 || s.Pulses.Rest <= 0):
+		return "come in pulses of no length"
+	}
+	return ""
+}
+
+// NoTurns says what a step does that makes no sense in turns; "" where it fits them.
+func (s Step) NoTurns() string {
+	switch {
+	case s.Settle:
+		return "wait until it has settled"
+	case s.Pulses != nil:
+		return "come in pulses"
+	}
+	return s.NoPulses()
+}
+
+// Validate tells all that is wrong with a step.
+func (s Step) Validate() (errs []error) {
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	ways := 0
+	for _, is := range []bool{s.Connections != 0, s.Rate != 0 || s.PeakShare != 0, s.Arrivals != nil} {
+		if is {
+			ways++
+		}
+	}
+	switch {
+	case ways > 1:
+		errs = append(errs, errors.New("a step has connections, a rate or arrivals, and only one of these"))
+	case s.Arrivals != nil:
+		a := *s.Arrivals
+		if a.Users < 1 || a.Users > MaxUsers || a.Requests < 1 || a.Requests > MaxUsers || a.Over <= 0 {
+			bad("arrivals of %d users over %s with %d requests each: there must be 1 to %d users and requests, and a time", a.Users, a.Over, a.Requests, MaxUsers)
+		}
+		if s.MaxRequests != 0 {
+			bad("at most %d requests: arrivals say themselves how many there are", s.MaxRequests)
+		}
+	case s.PeakShare != 0 && s.Rate == 0:
+		bad("the rate is %g %% of a peak that no step before has found", 100*s.PeakShare)
+	case s.Rate != 0:
+		rates := []float64{s.Rate, s.Rate + s.Swing(), s.Rate - s.Swing()}
+		if s.RampTo != 0 {
+			rates = append(rates, s.RampTo)
+		}
+		for _, rate := range rates {
+			if !(rate > 0 && rate <= MaxRate) {
+				bad("%g requests due per second: it must be more than 0 and at most %.0f", rate, MaxRate)
+				break
+			}
+		}
+		if s.RampTo != 0 && s.Wave != nil || s.Wave != nil && s.Wave.Period <= 0 {
+			errs = append(errs, errors.New("a rate is constant, a ramp, or a wave with a period"))
+		}
+	case s.RampFrom != 0 && (s.RampFrom < 1 || s.RampFrom >= s.Connections):
+		bad("a ramp from %d to %d connections: it must begin with 1 at least, and with fewer than it ends with", s.RampFrom, s.Connections)
+	case s.Connections < 1 || s.Connections > MaxConnections:
+		bad("%d connections: it must be 1 to %d", s.Connections, MaxConnections)
+	}
+	if s.MaxConnections < 0 || s.MaxConnections > MaxConnections {
+		bad("at most %d connections: it must be 1 to %d", s.MaxConnections, MaxConnections)
+	}
+	if s.Duration <= 0 {
+		bad("duration %s: it must be positive", s.Duration)
+	}
+	if s.MaxRequests < 0 {
+		bad("at most %d requests: it must not be negative", s.MaxRequests)
+	}
+	return errs
+}
+
+// Swing is how far the rate goes above and below Rate.
+func (s Step) Swing() float64 {
+	if s.Wave == nil {
+		return 0
+	}
+	return math.Abs(s.Wave.Amplitude)
+}
