@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	"locbench/internal/measure"
 	"locbench/internal/stats"
@@ -25,7 +26,7 @@ func (p *StepPair) figure(id measure.ID) *Figure {
 
 // StepPairs sets the steps of a and b beside each other, by what they ask for: connections or rate. Of equal steps the first stands beside
 // the first. Those of one side alone keep their place among its others.
-func StepPairs(a, b Contender) []StepPair {
+func StepPairs(a, b analysis.Contender) []StepPair {
 	keysA, keysB := keys(a.Steps), keys(b.Steps)
 	inA, inB := index(keysA), index(keysB)
 	var out []StepPair
