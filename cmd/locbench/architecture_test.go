@@ -20,7 +20,7 @@ var floors = [][]string{
 	{"cgroup", "console", "docker", "stats"},
 	{"measure"},
 	{"slo"},
-	{"capacity", "check", "contender", "dataset", "event", "hiccup", "hostusage", "launch", "load", "machine", "oracle", "profile", "ready", "results", "sample", "seed", "store"},
+	{"analysis", "capacity", "check", "contender", "dataset", "event", "hiccup", "hostusage", "launch", "load", "machine", "oracle", "profile", "ready", "results", "sample", "seed", "store"},
 	{"compare", "platform", "summary"},
 	{"export", "live", "metrics", "plain", "report", "runner", "tui", "worker"},
 	{"app"},

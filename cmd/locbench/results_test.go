@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	"locbench/internal/report"
 	"locbench/internal/results"
@@ -32,10 +33,10 @@ func TestPublishedResults(t *testing.T) {
 				t.Fatalf("%d legs of %s, %s, %v", len(legs), run.Profile.Name, run.State, err)
 			}
 			var md, html bytes.Buffer
-			if err := report.Markdown(&md, run, legs, report.Options{}); err != nil {
+			if err := report.Markdown(&md, analysis.Of(run, legs), report.Options{}); err != nil {
 				t.Fatal(err)
 			}
-			if err := report.HTML(&html, run, legs, report.Options{}); err != nil {
+			if err := report.HTML(&html, analysis.Of(run, legs), report.Options{}); err != nil {
 				t.Fatal(err)
 			}
 			if !strings.Contains(md.String(), want.section) {

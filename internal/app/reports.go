@@ -6,23 +6,23 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"locbench/internal/bench"
+	"locbench/internal/analysis"
 	"locbench/internal/report"
 	"locbench/internal/results"
 )
 
 // WriteReports writes the HTML report and the Markdown summary of dir and returns the paths of both. With html the
 // former goes there, and no summary is written.
-func WriteReports(dir, html string, run bench.Run, legs []bench.LegResult) (written []string, err error) {
+func WriteReports(dir, html string, a *analysis.Run) (written []string, err error) {
 	if filepath.Base(dir) == results.RunFile {
 		dir = filepath.Dir(dir)
 	}
 	var page, summary bytes.Buffer
-	opts := report.Options{Folder: dir, Floor: FindFloor(run, run, dir)}
+	opts := report.Options{Folder: dir, Floor: FindFloor(a.Run, a.Run, dir)}
 	path := html
 	if path == "" {
 		path = filepath.Join(dir, results.ReportFile)
-		if err := report.Markdown(&summary, run, legs, opts); err != nil {
+		if err := report.Markdown(&summary, a, opts); err != nil {
 			return nil, fmt.Errorf("write summary: %w", err)
 		}
 		file := filepath.Join(dir, results.SummaryFile)
@@ -31,7 +31,7 @@ func WriteReports(dir, html string, run bench.Run, legs []bench.LegResult) (writ
 		}
 		written = append(written, file)
 	}
-	if err := report.HTML(&page, run, legs, opts); err != nil {
+	if err := report.HTML(&page, a, opts); err != nil {
 		return written, fmt.Errorf("write report: %w", err)
 	}
 	if err := results.WriteFile(path, page.Bytes()); err != nil {
@@ -46,6 +46,6 @@ func RewriteReports(dir string) ([]string, error) {
 	if err != nil && len(legs) == 0 {
 		return nil, err
 	}
-	files, reportErr := WriteReports(dir, "", run, legs)
+	files, reportErr := WriteReports(dir, "", analysis.Of(run, legs))
 	return files, errors.Join(err, reportErr)
 }

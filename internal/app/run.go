@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	"locbench/internal/console"
 	"locbench/internal/exit"
@@ -73,9 +74,10 @@ func finish(env console.Env, dir string, table bool) (missed int, err error) {
 			missed += len(step.Missed())
 		}
 	}
-	_, reportErr := WriteReports(dir, "", run, legs)
+	analysed := analysis.Of(run, legs)
+	_, reportErr := WriteReports(dir, "", analysed)
 	if table {
-		if err := Summary(env, dir, run, legs, true); err != nil {
+		if err := Summary(env, dir, analysed, true); err != nil {
 			return missed, err
 		}
 	}
@@ -83,11 +85,11 @@ func finish(env console.Env, dir string, table bool) (missed int, err error) {
 }
 
 // Summary prints the table of a run, where its files are, and how to go on with it. warned says that its warnings were told before.
-func Summary(env console.Env, dir string, run bench.Run, legs []bench.LegResult, warned bool) error {
-	if len(legs) > 0 {
+func Summary(env console.Env, dir string, a *analysis.Run, warned bool) error {
+	if len(a.Legs) > 0 {
 		fmt.Fprintln(env.Stderr)
 		width, _ := console.Width(env.Stdout)
-		if tableErr := plain.Table(env.Stdout, run, legs, FindFloor(run, run, dir), width, warned); tableErr != nil {
+		if tableErr := plain.Table(env.Stdout, a, FindFloor(a.Run, a.Run, dir), width, warned); tableErr != nil {
 			return tableErr
 		}
 	}
@@ -95,7 +97,7 @@ func Summary(env console.Env, dir string, run bench.Run, legs []bench.LegResult,
 	if results.Has(dir, results.ReportFile) {
 		fmt.Fprintf(env.Stderr, "report   %s\n", filepath.Join(dir, results.ReportFile))
 	}
-	if run.State == bench.RunInterrupted {
+	if a.Run.State == bench.RunInterrupted {
 		fmt.Fprintf(env.Stderr, "go on    locbench run --resume %s\n", dir)
 	}
 	return nil

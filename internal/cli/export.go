@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locbench/internal/analysis"
 	"locbench/internal/app"
 	"locbench/internal/bench"
 	"locbench/internal/exit"
@@ -145,7 +146,7 @@ func reportAs(env Env, dir, format, out string) error {
 	switch format {
 	case "md":
 		file.Write = func(w io.Writer) error {
-			return report.Markdown(w, run, legs, report.Options{Floor: app.FindFloor(run, run, dir)})
+			return report.Markdown(w, analysis.Of(run, legs), report.Options{Floor: app.FindFloor(run, run, dir)})
 		}
 	case "csv", "json":
 		f, err := export.Lookup(format)

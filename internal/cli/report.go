@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locbench/internal/analysis"
 	"locbench/internal/app"
 	"locbench/internal/app/search"
 	"locbench/internal/capacity"
@@ -63,7 +64,7 @@ a second of CPU time after a step, and only while a browser looks: where the fig
 			if err != nil {
 				env.Warn(err)
 			}
-			files, err := app.WriteReports(dirs[0], out, run, legs)
+			files, err := app.WriteReports(dirs[0], out, analysis.Of(run, legs))
 			for _, f := range files {
 				fmt.Fprintln(env.Stdout, f)
 			}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"locbench/internal/analysis"
 	"locbench/internal/app"
 	"locbench/internal/bench"
 	"locbench/internal/exit"
@@ -41,7 +42,7 @@ func serveReport(ctx context.Context, env Env, f serveFlags, dirs []string) erro
 				return nil, err
 			}
 			var page bytes.Buffer
-			err = report.HTML(&page, run, legs, report.Options{Folder: dir, Floor: app.FindFloor(run, run, dir), Live: run.State == bench.RunRunning && results.Running(dir)})
+			err = report.HTML(&page, analysis.Of(run, legs), report.Options{Folder: dir, Floor: app.FindFloor(run, run, dir), Live: run.State == bench.RunRunning && results.Running(dir)})
 			return page.Bytes(), err
 		},
 		Follow: func(ctx context.Context, from int64, handle func([]bench.Record) error) error {

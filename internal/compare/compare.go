@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	"locbench/internal/measure"
 	"locbench/internal/stats"
@@ -76,7 +77,7 @@ func Compare(before, after Set, o Options) (Result, error) {
 		return Result{}, fmt.Errorf("new: %w", err)
 	}
 	if len(olds) == 1 && len(news) == 1 {
-		result.Contenders = append(result.Contenders, pair(olds[0], news[0], result.Differences, o))
+		result.Contenders = append(result.Contenders, Pair(olds[0], news[0], result.Differences, o))
 		return result, nil
 	}
 	found := map[string]bool{}
@@ -84,7 +85,7 @@ func Compare(before, after Set, o Options) (Result, error) {
 		matched := false
 		for _, b := range news {
 			if a.Label == b.Label {
-				result.Contenders = append(result.Contenders, pair(a, b, result.Differences, o))
+				result.Contenders = append(result.Contenders, Pair(a, b, result.Differences, o))
 				found[b.Label], matched = true, true
 			}
 		}
@@ -103,27 +104,13 @@ func Compare(before, after Set, o Options) (Result, error) {
 	return result, nil
 }
 
-// contender is one of a side, summarised.
-type contender struct {
-	stats.Contender
-	legs []bench.LegResult
-}
-
-func contenders(s Set) ([]contender, error) {
-	var all []contender
+func contenders(s Set) (all []analysis.Contender, err error) {
 	var labels []string
-	for _, sum := range stats.Summarise(s.Legs, s.Run.Profile.PriceVCPUHr) {
-		labels = append(labels, sum.Label)
-		if s.Contender != "" && s.Contender != sum.Label {
-			continue
+	for _, c := range analysis.Of(s.Run, s.Legs).Contenders {
+		labels = append(labels, c.Label)
+		if s.Contender == "" || s.Contender == c.Label {
+			all = append(all, c)
 		}
-		c := contender{Contender: sum}
-		for _, leg := range s.Legs {
-			if leg.Leg.Label() == sum.Label {
-				c.legs = append(c.legs, leg)
-			}
-		}
-		all = append(all, c)
 	}
 	switch {
 	case len(all) > 0:
@@ -134,21 +121,10 @@ func contenders(s Set) ([]contender, error) {
 	return nil, fmt.Errorf("there is no contender %q; there are %s", s.Contender, list(labels))
 }
 
-// Pair compares one contender of each side, both summarised already: what Compare does with each pair, whatever their labels are. runs is
-// what differs between the two runs.
-func Pair(before, after Summarised, runs []Difference, o Options) Contender {
-	return pair(contender{before.Contender, before.Legs}, contender{after.Contender, after.Legs}, runs, o)
-}
-
-// Summarised is a contender with its rounds.
-type Summarised struct {
-	Contender stats.Contender
-	Legs      []bench.LegResult
-}
-
-// pair compares one contender; runs is what differs between the two runs.
-func pair(a, b contender, runs []Difference, o Options) Contender {
-	c := Contender{Old: a.Label, New: b.Label, OldLegs: a.count(), NewLegs: b.count(), Differences: LegDifferences(a.legs, b.legs)}
+// Pair compares one contender of each side: what Compare does with each pair, whatever their labels are. runs is what
+// differs between the two runs.
+func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
+	c := Contender{Old: a.Label, New: b.Label, OldLegs: count(a), NewLegs: count(b), Differences: LegDifferences(a.Results, b.Results)}
 	reason := both(Breaking(runs), Breaking(c.Differences))
 	c.Comparable = reason == ""
 	c.Rows = rows(a, b, o)
@@ -174,20 +150,12 @@ func both(a, b string) string {
 	return a + ", " + b
 }
 
-func (c contender) count() Legs {
-	var failed, all int64
-	for _, s := range c.Steps {
-		failed += s.FailedTotal()
-		all += s.FailedTotal() + s.Succeeded
-	}
-	l := Legs{Seen: c.Legs, Complete: c.Complete}
-	for _, leg := range c.legs {
+func count(c analysis.Contender) Legs {
+	l := Legs{Seen: c.Legs, Complete: c.Complete, Errors: c.Errors()}
+	for _, leg := range c.Results {
 		if slices.ContainsFunc(leg.Interventions, func(i bench.Intervention) bool { return i.Control.Kind != bench.ControlNote }) {
 			l.Steered++
 		}
-	}
-	if all > 0 {
-		l.Errors = float64(failed) / float64(all)
 	}
 	return l
 }

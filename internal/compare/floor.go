@@ -76,7 +76,7 @@ func NoiseFloor(s Set) (Floor, error) {
 	label := all[0].Label
 	sides := [2]Set{{Run: s.Run}, {Run: s.Run}}
 	n := 0
-	for _, leg := range all[0].legs {
+	for _, leg := range all[0].Results {
 		if leg.State != bench.LegComplete {
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	"locbench/internal/measure"
 	"locbench/internal/stats"
@@ -122,22 +123,22 @@ func (h *History) Add(folder string, run bench.Run, legs []bench.LegResult) (ski
 }
 
 // measure takes the figures of a contender.
-func (p *Point) measure(c contender) {
-	for _, leg := range c.legs {
+func (p *Point) measure(c analysis.Contender) {
+	for _, leg := range c.Results {
 		p.legs = append(p.legs, bench.LegResult{Leg: leg.Leg, Service: leg.Service, Instance: leg.Instance})
 	}
 	for _, shown := range measure.View(measure.Compared) {
 		m := shown.Measure
-		values, _, at, _ := samples(m, c, c)
+		values, _, at, _ := analysis.Samples(m, c, c)
 		if m.Claim.At == measure.AtHalf {
-			p.at, _, _ = half(c)
+			p.at, _, _ = c.Half()
 			for _, s := range c.Steps {
 				if !s.Step.WarmUp {
-					p.steps = append(p.steps, figureAt{m.ID, s.Step, c.at(m, s.Step), s.DriftWords()})
+					p.steps = append(p.steps, figureAt{m.ID, s.Step, c.At(m, s.Step), s.DriftWords()})
 				}
 			}
 		}
-		p.Values = append(p.Values, Figure{Measure: m.ID, Unit: m.Unit.String(), At: at, Out: stepOf(m, c, p.at).DriftWords(), Side: side(stats.NewValue(values))})
+		p.Values = append(p.Values, Figure{Measure: m.ID, Unit: m.Unit.String(), At: at, Out: c.StepOf(m, p.at).DriftWords(), Side: side(stats.NewValue(values))})
 	}
 }
 

@@ -3,13 +3,11 @@ package compare
 import (
 	"cmp"
 	"math"
-	"slices"
 	"strings"
 
-	"locbench/internal/bench"
+	"locbench/internal/analysis"
 	"locbench/internal/measure"
 	"locbench/internal/stats"
-	"locbench/internal/units"
 )
 
 // Measures are the names of all measures that contenders are compared by.
@@ -73,18 +71,18 @@ func (r Ratio) words() string {
 }
 
 // rows decides the family of one contender.
-func rows(a, b contender, o Options) []Row {
+func rows(a, b analysis.Contender, o Options) []Row {
 	var all []Row
 	var family []stats.Pair
 	var of []int // rows that family is of: what a side does not have is not tested
-	both, paired := together([]contender{a, b})
+	both, turns := analysis.Together([]analysis.Contender{a, b})
 	a, b = both[0], both[1]
 	for _, m := range measure.View(measure.Compared) {
-		old, fresh, at, doubts := samples(m.Measure, a, b)
+		old, fresh, at, doubts := analysis.Samples(m.Measure, a, b)
 		if m.Claim.Apart && len(old)+len(fresh) == 0 {
 			continue
 		}
-		all = append(all, Row{Measure: m.ID, Unit: m.Unit.String(), HigherIsBetter: m.Higher, At: at, Doubts: doubts, Paired: paired && stats.SameLength(old, fresh)})
+		all = append(all, Row{Measure: m.ID, Unit: m.Unit.String(), HigherIsBetter: m.Higher, At: at, Doubts: doubts, Paired: turns[0] && stats.SameLength(old, fresh)})
 		r := &all[len(all)-1]
 		r.Old, r.New = side(stats.NewValue(old)), side(stats.NewValue(fresh))
 		switch {
@@ -114,31 +112,15 @@ func rows(a, b contender, o Options) []Row {
 	return all
 }
 
-// stepOf is the one of c that a measure is of, where it is of one: at half of the peak that of a step which both sides have.
-func stepOf(m measure.Measure, c contender, half bench.Step) stats.Step {
-	switch m.Claim.At {
-	case measure.AtPeak:
-		peak, _ := c.PeakStep()
-		return peak
-	case measure.AtHalf:
-		for _, s := range slices.Backward(c.Steps) {
-			if s.Step.Same(half) {
-				return s
-			}
-		}
-	}
-	return stats.Step{}
-}
-
 // unsteady names the sides whose step was not in a steady state; "" where both were.
-func unsteady(m measure.Measure, a, b contender) string {
-	halfway, _, _ := half(a)
+func unsteady(m measure.Measure, a, b analysis.Contender) string {
+	halfway, _, _ := a.Half()
 	reason := ""
 	for _, side := range []struct {
 		name string
-		contender
+		analysis.Contender
 	}{{"old", a}, {"new", b}} {
-		if step := stepOf(m, side.contender, halfway); step.Drifting > 0 {
+		if step := side.StepOf(m, halfway); step.Drifting > 0 {
 			reason = both(reason, side.name+": "+step.DriftWords())
 		}
 	}
@@ -176,62 +158,4 @@ func side(v stats.Value) Side {
 		s.Low, s.High = &v.Interval.Low, &v.Interval.High
 	}
 	return s
-}
-
-// samples are the values of both sides, one of each round that has one, and what they are of.
-func samples(m measure.Measure, a, b contender) (old, fresh []float64, at string, doubts []string) {
-	switch m.Claim.At {
-	case measure.OfLife:
-		old, fresh := m.Contender(a.Contender), m.Contender(b.Contender)
-		if old.AtLeast || fresh.AtLeast {
-			doubts = append(doubts, m.Claim.Guess)
-		}
-		return old.Rounds, fresh.Rounds, "", doubts
-	case measure.AtHalf:
-		step, share, ok := half(a)
-		if !ok {
-			return nil, nil, "", nil
-		}
-		at = step.Name
-		if step.PeakShare == 0 {
-			at += " (" + units.Percent(share) + " of the old peak)"
-		}
-		return a.at(m, step), b.at(m, step), at, nil
-	}
-	peakA, okA := a.PeakStep()
-	peakB, okB := b.PeakStep()
-	switch {
-	case okA && okB && peakA.Step.Name != peakB.Step.Name:
-		at = peakA.Step.Name + " → " + peakB.Step.Name
-	case okA:
-		at = peakA.Step.Name
-	case okB:
-		at = peakB.Step.Name
-	}
-	return m.Over(peakA).Rounds, m.Over(peakB).Rounds, at, nil
-}
-
-// half is the step at half of the peak, by stats.Contender.HalfPeak. The old side chooses, and the new one is measured at the same step.
-func half(c contender) (step bench.Step, share float64, ok bool) {
-	i, share, ok := c.HalfPeak()
-	if !ok {
-		return bench.Step{}, 0, false
-	}
-	return c.Steps[i].Step, share, true
-}
-
-// at are the values of the rounds that finished the step.
-func (c contender) at(m measure.Measure, step bench.Step) (values []float64) {
-	for _, leg := range c.legs {
-		// Of several steps of that name the last: the earlier ones warm up.
-		for _, s := range slices.Backward(leg.Steps) {
-			if s.Step.Same(step) {
-				if v, ok := m.Of(s); ok && v > 0 && s.Aborted == "" {
-					values = append(values, v)
-				}
-				break
-			}
-		}
-	}
-	return values
 }

@@ -7,12 +7,18 @@ import (
 	"testing"
 	"time"
 
+	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	"locbench/internal/measure"
 	"locbench/internal/stats"
 )
 
-func places(s Standing) (labels []string, tiers []int) {
+// standing is that of a whole set.
+func standing(s Set, id measure.ID, rule stats.Rule) analysis.Standing {
+	return analysis.Of(s.Run, s.Legs).Standing(id, rule)
+}
+
+func places(s analysis.Standing) (labels []string, tiers []int) {
 	for _, p := range s.Places {
 		labels, tiers = append(labels, p.Contender), append(tiers, p.Tier)
 	}
@@ -31,10 +37,7 @@ func TestTiersOfContenders(t *testing.T) {
 		legs(rng, "slow", 6, with(.7)), legs(rng, "fast", 6, with(1.001)), legs(rng, "twin", 6, with(1)), legs(rng, "few", 3, with(2)),
 	)}
 	set.Legs[0].Steps[3].Load.Failed = map[bench.ErrorKind]int64{bench.ErrTimeout: 2000}
-	s, err := Tiers(set, measure.Throughput, stats.Rule{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := standing(set, measure.Throughput, stats.Rule{})
 	labels, tiers := places(s)
 	slices.Sort(labels[:2]) // either may lead
 	if !slices.Equal(labels, []string{"fast", "twin", "slow", "few"}) || !slices.Equal(tiers, []int{1, 1, 2, 0}) || !s.Told() {
@@ -53,13 +56,13 @@ func TestTiersOfContenders(t *testing.T) {
 	}
 
 	// All at the step at half of the highest peak, here that of the one with few rounds; the lower value is the better one.
-	s, err = Tiers(set, measure.P99Half, stats.Rule{})
+	s = standing(set, measure.P99Half, stats.Rule{})
 	labels, tiers = places(s)
-	if err != nil || s.At != "4 connections, 55 % of the peak of few" || labels[2] != "slow" || !slices.Equal(tiers, []int{1, 1, 2, 0}) {
-		t.Errorf("%v in tiers %v at %q, %v", labels, tiers, s.At, err)
+	if s.At != "4 connections, 55 % of the peak of few" || labels[2] != "slow" || !slices.Equal(tiers, []int{1, 1, 2, 0}) {
+		t.Errorf("%v in tiers %v at %q", labels, tiers, s.At)
 	}
 	// What the machine cannot show splits nobody.
-	s, _ = Tiers(set, measure.Throughput, stats.Rule{Floor: .5})
+	s = standing(set, measure.Throughput, stats.Rule{Floor: .5})
 	if _, tiers = places(s); !slices.Equal(tiers, []int{1, 1, 1, 0}) || !strings.HasPrefix(s.Places[2].Words(), "not told apart: −") {
 		t.Errorf("with a floor of 50 %%: %v, %q", tiers, s.Places[2].Words())
 	}
@@ -75,10 +78,7 @@ func TestTiersLeaveOut(t *testing.T) {
 		measure.Throughput: {"a": "not compared: 9.", "b": "not compared: 1 of 6 rounds failed", "c": "in front"},
 		measure.StartUp:    {"b": "not compared: 1 of 6 rounds failed"},
 	} {
-		s, err := Tiers(Set{Run: run(), Legs: all}, m, stats.Rule{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := standing(Set{Run: run(), Legs: all}, m, stats.Rule{})
 		for _, p := range s.Places {
 			if w := want[p.Contender]; w != "" && (!strings.HasPrefix(p.Words(), w) || (p.Tier == 0) != strings.HasPrefix(w, "not compared")) {
 				t.Errorf("%s: %s in tier %d: %q, want %q", m, p.Contender, p.Tier, p.Words(), w)
@@ -95,16 +95,16 @@ func TestTiersOfLittle(t *testing.T) {
 		all[i].StartUp = nil
 	}
 	all[4].Steps[3].Load.Succeeded *= 3
-	s, err := Tiers(Set{Run: run(), Legs: all}, measure.StartUp, stats.Rule{})
-	if err != nil || s.Told() || s.Places[0].Text() != "–" || s.Places[0].Words() != "not measured" || s.Places[0].Interval() != "not measured" {
-		t.Errorf("%+v, %v", s, err)
+	s := standing(Set{Run: run(), Legs: all}, measure.StartUp, stats.Rule{})
+	if s.Told() || s.Places[0].Text() != "–" || s.Places[0].Words() != "not measured" || s.Places[0].Interval() != "not measured" {
+		t.Errorf("%+v", s)
 	}
-	s, err = Tiers(Set{Run: run(), Legs: all}, measure.Throughput, stats.Rule{})
-	if err != nil || len(s.Places) != 1 || s.Places[0].Words() != "in front" || len(s.Places[0].Doubts) != 1 || !strings.HasPrefix(s.Places[0].Doubts[0], "round 5 stands apart") {
-		t.Errorf("%+v, %v", s, err)
+	s = standing(Set{Run: run(), Legs: all}, measure.Throughput, stats.Rule{})
+	if len(s.Places) != 1 || s.Places[0].Words() != "in front" || len(s.Places[0].Doubts) != 1 || !strings.HasPrefix(s.Places[0].Doubts[0], "round 5 stands apart") {
+		t.Errorf("%+v", s)
 	}
-	if _, err = Tiers(Set{Run: run()}, measure.Throughput, stats.Rule{}); err == nil {
-		t.Error("no leg, and no error")
+	if s = standing(Set{Run: run()}, measure.Throughput, stats.Rule{}); s.Told() {
+		t.Error("no leg, and a tier")
 	}
 }
 
@@ -126,11 +126,8 @@ func TestStepsThatStillWarmMakeNoClaim(t *testing.T) {
 		measure.Throughput: "not compared: still warming in 2 of 6 rounds", measure.CPURequest: "not compared: still warming in 2 of 6 rounds",
 		measure.P99Half: "in front", measure.StartUp: "in front", measure.MemoryPeak: "in front",
 	} {
-		s, err := Tiers(set, m, stats.Rule{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		i := slices.IndexFunc(s.Places, func(p Place) bool { return p.Contender == "fast" })
+		s := standing(set, m, stats.Rule{})
+		i := slices.IndexFunc(s.Places, func(p analysis.Place) bool { return p.Contender == "fast" })
 		got := s.Places[i]
 		if want == "in front" && got.Out != "" || want != "in front" && got.Words() != want {
 			t.Errorf("%s: %q, want %q", m, got.Words(), want)

@@ -73,16 +73,13 @@ func TestTiersOfTurns(t *testing.T) {
 	// A contender with too few rounds is in no tier, and takes no rounds from the others.
 	few := inTurns(rng, 12, 1, 1, 1, 2)
 	few = slices.DeleteFunc(few, func(l bench.LegResult) bool { return l.Leg.Contender != "d" || l.Leg.Round > 3 })
-	s, err := Tiers(Set{Run: run(), Legs: append(rounds, few...)}, measure.Throughput, stats.Rule{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := standing(Set{Run: run(), Legs: append(rounds, few...)}, measure.Throughput, stats.Rule{})
 	labels, tiers := places(s)
 	slices.Sort(labels[:2])
 	if !s.Paired || !slices.Equal(labels, []string{"b", "c", "a", "d"}) || !slices.Equal(tiers, []int{1, 1, 2, 0}) {
 		t.Errorf("paired %v: %v in tiers %v", s.Paired, labels, tiers)
 	}
-	if r := s.Places[2].Ratio; r == nil || r.Low < .85 || r.High > .95 {
+	if r := s.Places[2].Ratio; r == nil || r.Interval.Low < .85 || r.Interval.High > .95 {
 		t.Errorf("ratio to the leader %+v", r)
 	}
 }

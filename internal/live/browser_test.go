@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	"locbench/internal/live"
 	"locbench/internal/report"
@@ -96,7 +97,7 @@ func serve(t *testing.T, dir string) (url string, stop func()) {
 					return nil, err
 				}
 				var page bytes.Buffer
-				err = report.HTML(&page, run, legs, report.Options{Folder: dir})
+				err = report.HTML(&page, analysis.Of(run, legs), report.Options{Folder: dir})
 				return page.Bytes(), err
 			},
 			Follow: func(ctx context.Context, from int64, handle func([]bench.Record) error) error {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	"locbench/internal/units"
 )
@@ -170,13 +171,13 @@ func TestJSONLines(t *testing.T) {
 func TestTable(t *testing.T) {
 	var b bytes.Buffer
 	_, run, legs := recorded()
-	if err := Table(&b, run, legs, nil, 0, false); err != nil {
+	if err := Table(&b, analysis.Of(run, legs), nil, 0, false); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "table.txt", b.String())
 
 	var narrow bytes.Buffer
-	if err := Table(&narrow, run, legs, nil, 80, false); err != nil {
+	if err := Table(&narrow, analysis.Of(run, legs), nil, 80, false); err != nil {
 		t.Fatal(err)
 	}
 	tables, _, _ := strings.Cut(narrow.String(), "\np50, ")
@@ -186,7 +187,7 @@ func TestTable(t *testing.T) {
 			legs[i].Leg.Contender = "a-contender-with-a-name-that-goes-on-and-on-until-nobody-reads-it"
 		}
 		var b bytes.Buffer
-		if err := Table(&b, run, legs, nil, width, false); err != nil {
+		if err := Table(&b, analysis.Of(run, legs), nil, width, false); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(b.String()) {
@@ -254,7 +255,7 @@ func TestWarmUpIsTold(t *testing.T) {
 	last := len(leg.Steps) - 1
 	leg.Steps[last].Drift = &bench.Drift{Throughput: &bench.Trend{Change: .12, P: .001}}
 	var table, talk bytes.Buffer
-	if err := Table(&table, run, legs, nil, 0, false); err != nil {
+	if err := Table(&table, analysis.Of(run, legs), nil, 0, false); err != nil {
 		t.Fatal(err)
 	}
 	p := New(Options{Out: new(bytes.Buffer), Talk: &talk})

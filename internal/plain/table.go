@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	"locbench/internal/compare"
 	"locbench/internal/measure"
@@ -23,37 +24,28 @@ import (
 //
 // Who is in front is told in tiers, from stats.MinInterval rounds on; floor is the noise floor of the machine, nil where it is not known. The
 // run's warnings are left out where a Printer has told them already.
-func Table(w io.Writer, run bench.Run, legs []bench.LegResult, floor *compare.Floor, width int, warned bool) error {
-	contenders := stats.Summarise(legs, run.Profile.PriceVCPUHr)
+func Table(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, warned bool) error {
+	run := a.Run
+	var contenders []stats.Contender
 	var b bytes.Buffer
-	for _, c := range contenders {
-		if len(c.Steps) == 0 {
-			continue
+	for _, c := range a.Contenders {
+		contenders = append(contenders, c.Contender)
+		if len(c.Steps) > 0 {
+			fmt.Fprintf(&b, "%s\n", safe.Line(c.Label, 100))
+			steps(&b, c.Contender, c.Bounds, width)
+			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "%s\n", safe.Line(c.Label, 100))
-		steps(&b, c, verdict.Rounds(run.Machine.CPUs, legsOf(c, legs)), width)
-		b.WriteByte('\n')
 	}
-	standing := standings(run, legs, floor)
+	standing := standings(a, floor)
 	headline(&b, contenders, intervals(standing), run.Profile.Rounds, width)
 	tiers(&b, standing, floor, width)
-	notes(&b, run, contenders, legs, standing, width)
+	notes(&b, run, contenders, a.Legs, standing, width)
 	if warned {
 		run.Warnings = nil
 	}
 	warnings(&b, run, contenders, width)
 	_, err := w.Write(b.Bytes())
 	return err
-}
-
-// legsOf are the rounds of a contender.
-func legsOf(c stats.Contender, legs []bench.LegResult) (own []bench.LegResult) {
-	for _, leg := range legs {
-		if leg.Leg.Label() == c.Label {
-			own = append(own, leg)
-		}
-	}
-	return own
 }
 
 func steps(b *bytes.Buffer, c stats.Contender, bound map[int]verdict.Summary, width int) {
@@ -165,7 +157,7 @@ func figure(m measure.Measure, f measure.Figure) string {
 }
 
 // notes says what the figures are and where to doubt them.
-func notes(b *bytes.Buffer, run bench.Run, contenders []stats.Contender, legs []bench.LegResult, standing []compare.Standing, width int) {
+func notes(b *bytes.Buffer, run bench.Run, contenders []stats.Contender, legs []bench.LegResult, standing []analysis.Standing, width int) {
 	line := func(format string, args ...any) { b.WriteString(wrap(fmt.Sprintf(format, args...), width) + "\n") }
 	line("")
 	line("p50, p99 and CPU/req are those of the step with the peak; start-up, memory, errors and cost are of the whole life.")

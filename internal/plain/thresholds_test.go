@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"locbench/internal/analysis"
 	"locbench/internal/bench"
 )
 
@@ -14,7 +15,7 @@ func TestTableTellsThresholds(t *testing.T) {
 	legs := []bench.LegResult{leg}
 	text := func() string {
 		var b bytes.Buffer
-		if err := Table(&b, bench.Run{Profile: bench.Profile{Rounds: 1}}, legs, nil, 0, false); err != nil {
+		if err := Table(&b, analysis.Of(bench.Run{Profile: bench.Profile{Rounds: 1}}, legs), nil, 0, false); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()

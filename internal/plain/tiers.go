@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"locbench/internal/bench"
+	"locbench/internal/analysis"
 	"locbench/internal/compare"
 	"locbench/internal/measure"
 	"locbench/internal/safe"
@@ -13,24 +13,20 @@ import (
 	"locbench/internal/units"
 )
 
-// standings are those of the contenders in every headline measure, throughput first; none where there are no figures.
-func standings(run bench.Run, legs []bench.LegResult, floor *compare.Floor) (all []compare.Standing) {
+// standings are those of the contenders in every headline measure, throughput first.
+func standings(a *analysis.Run, floor *compare.Floor) (all []analysis.Standing) {
 	for _, m := range measure.Judged() {
-		s, err := compare.Tiers(compare.Set{Run: run, Legs: legs}, m.ID, stats.Rule{Floor: floor.Of(m.ID)})
-		if err != nil {
-			return nil
-		}
-		all = append(all, s)
+		all = append(all, a.Standing(m.ID, stats.Rule{Floor: floor.Of(m.ID)}))
 	}
 	return all
 }
 
 // intervals are those of the peak throughput, by label.
-func intervals(all []compare.Standing) map[string]string {
+func intervals(all []analysis.Standing) map[string]string {
 	found := map[string]string{}
 	if len(all) > 0 {
 		for _, p := range all[0].Places {
-			if found[p.Contender] = p.Interval(); len(p.Value.Rounds) == 0 {
+			if found[p.Contender] = p.Interval(); len(p.Value.Values) == 0 {
 				found[p.Contender] = units.Missing
 			}
 		}
@@ -40,7 +36,7 @@ func intervals(all []compare.Standing) map[string]string {
 
 // tiers writes who is in front, in tiers instead of ranks, where there are rounds enough to tell: a table of the throughput, and a line for each
 // other measure.
-func tiers(b *bytes.Buffer, all []compare.Standing, floor *compare.Floor, width int) {
+func tiers(b *bytes.Buffer, all []analysis.Standing, floor *compare.Floor, width int) {
 	if len(all) == 0 || len(all[0].Places) < 2 || !all[0].Told() {
 		return
 	}
@@ -80,7 +76,7 @@ func tiers(b *bytes.Buffer, all []compare.Standing, floor *compare.Floor, width 
 }
 
 // inTiers is a measure in a line: "p99, 4 connections: 1. a, b; 2. c".
-func inTiers(s compare.Standing) string {
+func inTiers(s analysis.Standing) string {
 	title := measure.Get(s.Measure).Claim.Title
 	if s.At != "" {
 		title += ", " + safe.Line(s.At, 100)
@@ -103,10 +99,10 @@ func inTiers(s compare.Standing) string {
 }
 
 // doubts are what the rounds themselves give to think: outliers, groups, a drift.
-func doubts(all []compare.Standing, line func(string, ...any)) {
+func doubts(all []analysis.Standing, line func(string, ...any)) {
 	for _, s := range all {
 		for _, p := range s.Places {
-			for _, d := range stats.Doubts(p.Value.Rounds) {
+			for _, d := range stats.Doubts(p.Value.Values) {
 				line("%s, %s: %s", safe.Line(p.Contender, 60), measure.Get(s.Measure).Claim.Title, safe.Line(d, 300))
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	"locbench/internal/compare"
 	"locbench/internal/measure"
@@ -48,7 +49,7 @@ func TestTiersInTheTable(t *testing.T) {
 	} {
 		run, legs := rounds(test.n)
 		var b bytes.Buffer
-		if err := Table(&b, run, legs, test.floor, test.width, false); err != nil {
+		if err := Table(&b, analysis.Of(run, legs), test.floor, test.width, false); err != nil {
 			t.Fatal(err)
 		}
 		_, text, _ := strings.Cut(b.String(), "\ncontender")

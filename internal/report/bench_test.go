@@ -4,6 +4,8 @@ import (
 	"io"
 	"testing"
 	"time"
+
+	"locbench/internal/analysis"
 )
 
 // The bars of a large report: 8 contenders × 6 rounds × 16 steps with windows in at most 5 MB, made in at most 2 s, with a first
@@ -26,7 +28,7 @@ func TestSize(t *testing.T) {
 func BenchmarkReportMade(b *testing.B) {
 	run, legs := fixtureOf(manyContenders, manyRounds)
 	for b.Loop() {
-		if err := HTML(io.Discard, run, legs, Options{}); err != nil {
+		if err := HTML(io.Discard, analysis.Of(run, legs), Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}

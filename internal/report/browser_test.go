@@ -20,6 +20,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	"locbench/internal/testenv"
 )
@@ -208,7 +209,7 @@ func (b *tab) photograph(name string) image.Image {
 func render(t testing.TB, run bench.Run, legs []bench.LegResult) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if err := HTML(&out, run, legs, Options{Folder: "results/20260314-092653-locations"}); err != nil {
+	if err := HTML(&out, analysis.Of(run, legs), Options{Folder: "results/20260314-092653-locations"}); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()

@@ -20,6 +20,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"locbench/internal/analysis"
 	"locbench/internal/results"
 )
 
@@ -57,7 +58,7 @@ type drawn struct {
 func TestEveryChartIsDrawn(t *testing.T) {
 	run, legs := fixtureOf(4, 6)
 	doc := render(t, run, legs)
-	l := newLayout(run, legs)
+	l := newLayout(analysis.Of(run, legs))
 	all := figures(run, l)
 	shared := startBrowser(t)
 	for _, c := range []struct {

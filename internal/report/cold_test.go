@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	"locbench/internal/hdr"
 )
@@ -45,7 +46,7 @@ func coldRun() (bench.Run, []bench.LegResult) {
 func TestColdAndWarm(t *testing.T) {
 	run, legs := coldRun()
 	var md bytes.Buffer
-	if err := Markdown(&md, run, legs, Options{}); err != nil {
+	if err := Markdown(&md, analysis.Of(run, legs), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	got := strings.ReplaceAll(md.String(), nbsp, " ")
@@ -64,7 +65,7 @@ func TestColdAndWarm(t *testing.T) {
 		}
 	}
 	var html bytes.Buffer
-	if err := HTML(&html, run, legs, Options{}); err != nil {
+	if err := HTML(&html, analysis.Of(run, legs), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`<section id="phases">`, `<section id="spread">`, `id="figure-phases"`, `"stack":"phases"`, `"a-1 first","a-1 later","a-1 new connection","b-1 first"`} {
@@ -84,7 +85,7 @@ func TestNoColdAndWarm(t *testing.T) {
 		legs[i].Phases = nil
 	}
 	var html bytes.Buffer
-	if err := HTML(&html, run, legs, Options{}); err != nil {
+	if err := HTML(&html, analysis.Of(run, legs), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, not := range []string{`<section id="phases">`, `<section id="spread">`, `id="figure-phases"`} {
@@ -98,7 +99,7 @@ func TestNoColdAndWarm(t *testing.T) {
 func TestStacksAreDrawn(t *testing.T) {
 	run, legs := coldRun()
 	doc := render(t, run, legs)
-	f := phaseFigure(newLayout(run, legs))
+	f := phaseFigure(newLayout(analysis.Of(run, legs)))
 	browser := startBrowser(t)
 	for _, width := range []int64{375, 1280} {
 		b := open(t, browser, doc, width, "light")

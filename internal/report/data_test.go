@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	"locbench/internal/hdr"
 )
@@ -43,7 +44,7 @@ func TestMiddle(t *testing.T) {
 		}, 2, 4))
 	}
 	legs[0].Steps[1].Aborted = "died"
-	l := newLayout(bench.Run{}, legs)
+	l := newLayout(analysis.Of(bench.Run{}, legs))
 	byID := map[string]figure{}
 	for _, f := range figures(bench.Run{}, l) {
 		byID[f.ID] = f
@@ -86,7 +87,7 @@ func TestPositions(t *testing.T) {
 		"without any place": {[]bench.Step{{}, {}}, nil},
 		"infinite":          {[]bench.Step{{Rate: 1}, {Rate: math.Inf(1)}}, nil},
 	} {
-		got := newLayout(bench.Run{Profile: bench.Profile{Steps: c.steps}}, nil).positions()
+		got := newLayout(analysis.Of(bench.Run{Profile: bench.Profile{Steps: c.steps}}, nil)).positions()
 		if len(got) != len(c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 			continue
@@ -116,7 +117,7 @@ func TestTimeline(t *testing.T) {
 	leg.Steps[0].Before = &bench.Usage{At: start, CPU: second, Throttling: &bench.Throttling{Periods: 10}}
 	leg.Steps[0].After = &bench.Usage{At: start.Add(2 * second), CPU: 4 * second, Throttling: &bench.Throttling{Periods: 30, Throttled: 5}, Memory: &bench.Memory{Used: 3 << 20}}
 	leg.Steps[1].After = &bench.Usage{At: start.Add(-time.Hour)} // a clock that was set
-	c := newLayout(bench.Run{}, []bench.LegResult{leg}).columns[0]
+	c := newLayout(analysis.Of(bench.Run{}, []bench.LegResult{leg})).columns[0]
 
 	whole, by := newTimeline(c, 100)
 	got, err := json.Marshal(whole)
@@ -170,7 +171,7 @@ func TestMissingBar(t *testing.T) {
 		{Leg: bench.Leg{Contender: "jvm", Round: 1}, Artifact: bench.Artifact{ImageSize: 200 << 20}, Steps: []bench.StepResult{{Step: step}}},
 		{Leg: bench.Leg{Contender: "native", Round: 1}},
 	}
-	for _, f := range figures(bench.Run{}, newLayout(bench.Run{}, legs)) {
+	for _, f := range figures(bench.Run{}, newLayout(analysis.Of(bench.Run{}, legs))) {
 		if f.ID != "image-size" {
 			continue
 		}
@@ -216,7 +217,7 @@ func FuzzReport(f *testing.F) {
 		run := run
 		run.Profile.Name = name
 		var out bytes.Buffer
-		if err := HTML(&out, run, []bench.LegResult{leg, legs[0]}, Options{}); err != nil {
+		if err := HTML(&out, analysis.Of(run, []bench.LegResult{leg, legs[0]}), Options{}); err != nil {
 			t.Fatal(err)
 		}
 		doc := bytes.Replace(out.Bytes(), lib, nil, 1)

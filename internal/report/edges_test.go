@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"locbench/internal/analysis"
 	"locbench/internal/bench"
 )
 
@@ -52,7 +53,7 @@ func TestEdges(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var md bytes.Buffer
-			if err := Markdown(&md, c.run, c.legs, Options{}); err != nil {
+			if err := Markdown(&md, analysis.Of(c.run, c.legs), Options{}); err != nil {
 				t.Fatal(err)
 			}
 			for _, w := range c.want {
@@ -91,7 +92,7 @@ func TestMissingIsNotZero(t *testing.T) {
 		{Index: 2, Step: bench.Step{Connections: 4}, Load: bench.Load{Elapsed: time.Second, Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 3}}, Aborted: "died"},
 	}}
 	run := bench.Run{Profile: bench.Profile{Steps: []bench.Step{{Connections: 1, WarmUp: true}, {Connections: 2}, {Connections: 4}}}}
-	l := newLayout(run, []bench.LegResult{leg})
+	l := newLayout(analysis.Of(run, []bench.LegResult{leg}))
 	all := map[string]figure{}
 	for _, f := range figures(run, l) {
 		all[f.ID] = f
@@ -150,7 +151,7 @@ func TestChecksSetOff(t *testing.T) {
 			}
 			legs = append(legs, leg)
 		}
-		table := checks(newLayout(bench.Run{}, legs))
+		table := checks(newLayout(analysis.Of(bench.Run{}, legs)))
 		got := ""
 		for _, cell := range table.Groups[0].Rows[0].Cells {
 			if cell.SetOff {
@@ -173,7 +174,7 @@ func TestOrder(t *testing.T) {
 		legs = append(legs, bench.LegResult{Leg: leg})
 	}
 	var got []string
-	for _, c := range newLayout(run, legs).columns {
+	for _, c := range newLayout(analysis.Of(run, legs)).columns {
 		got = append(got, c.Name())
 	}
 	if want := "z-2 z-10 k.netty-1 k.jetty-1 k.jetty-2 other-1"; strings.Join(got, " ") != want {
@@ -212,11 +213,11 @@ func TestWriteErrors(t *testing.T) {
 	run, legs := fixture()
 	full := errors.New("no space left on device")
 	for _, room := range []int{0, 1000, 1 << 20, 1_100_000} {
-		if err := HTML(&disk{room, full}, run, legs, Options{}); !errors.Is(err, full) {
+		if err := HTML(&disk{room, full}, analysis.Of(run, legs), Options{}); !errors.Is(err, full) {
 			t.Errorf("with room for %d bytes: %v", room, err)
 		}
 	}
-	if err := Markdown(&disk{10, full}, run, legs, Options{}); !errors.Is(err, full) {
+	if err := Markdown(&disk{10, full}, analysis.Of(run, legs), Options{}); !errors.Is(err, full) {
 		t.Errorf("summary: %v", err)
 	}
 }

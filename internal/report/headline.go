@@ -71,11 +71,10 @@ func newHeadline(run bench.Run, l layout, sums []stats.Contender, figures summar
 	tiers, why := tiersOf(figures)
 	for i, s := range sums {
 		c := l.contenders[i]
-		bound := c.verdicts(run)
 		row := headlineRow{Label: c.Label, About: c.About, Color: c.Color(), Cells: []cell{tierCell(tiers[s.Label])}}
 		for _, m := range columns {
 			if m.ID == measure.Throughput {
-				row.Cells = append(row.Cells, peakCell(s, bound))
+				row.Cells = append(row.Cells, peakCell(s, l.bounds[i]))
 			} else {
 				row.Cells = append(row.Cells, measureCell(m.Measure, s))
 			}
@@ -111,9 +110,9 @@ func tiersOf(figures summary.Figures) (tiers map[string]int, why string) {
 			how = "they took turns, so round against round, signed ranks"
 		}
 		if figures.Comparable(s) && len(s.Members) > 1 {
-			for n, tier := range s.Tiers {
-				for _, i := range tier {
-					tiers[figures.Contenders[s.Members[i].Contender].Contender.Label] = n + 1
+			for _, p := range s.Places {
+				if p.Tier > 0 {
+					tiers[p.Contender] = p.Tier
 				}
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"locbench/internal/analysis"
 	"locbench/internal/bench"
 )
 
@@ -99,7 +100,7 @@ func TestHostileTextStaysText(t *testing.T) {
 	b := open(t, browser, doc, 1280, "light")
 	b.unroll()
 	want := 3 // time line, distribution, heat map
-	for _, f := range figures(run, newLayout(run, legs)) {
+	for _, f := range figures(run, newLayout(analysis.Of(run, legs))) {
 		if !f.Empty {
 			want++
 		}
@@ -225,7 +226,7 @@ var fold = regexp.MustCompile(`^(<details><summary>[\pL\pN ,.-]+</summary>|</det
 func TestHostileMarkdown(t *testing.T) {
 	run, legs := hostile()
 	var out bytes.Buffer
-	if err := Markdown(&out, run, legs, Options{}); err != nil {
+	if err := Markdown(&out, analysis.Of(run, legs), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	neutral(t, out.String())
@@ -297,7 +298,7 @@ func FuzzMarkdown(f *testing.F) {
 		poisonWith(reflect.ValueOf(&run).Elem(), func() string { return text })
 		poisonNames(legs, text)
 		var out bytes.Buffer
-		if err := Markdown(&out, run, legs, Options{Title: text}); err != nil {
+		if err := Markdown(&out, analysis.Of(run, legs), Options{Title: text}); err != nil {
 			t.Fatal(err)
 		}
 		neutral(t, out.String())

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	"locbench/internal/safe"
 	"locbench/internal/stats"
@@ -64,19 +65,11 @@ type row struct {
 }
 
 // newLayout sorts the legs. Steps are those of the profile and any others that a leg has run.
-func newLayout(run bench.Run, legs []bench.LegResult) layout {
+func newLayout(a *analysis.Run) layout {
 	var l layout
-	legs = slices.Clone(legs)
-	rank := func(leg bench.Leg) int {
-		for i, s := range run.Profile.Contenders {
-			if s.Contender == leg.Contender && (s.Variant == leg.Variant || s.Variant == "") {
-				return i
-			}
-		}
-		return len(run.Profile.Contenders)
-	}
+	run, legs := a.Run, slices.Clone(a.Legs)
 	slices.SortStableFunc(legs, func(a, b bench.LegResult) int {
-		return cmp.Or(cmp.Compare(rank(a.Leg), rank(b.Leg)), cmp.Compare(a.Leg.Label(), b.Leg.Label()), cmp.Compare(a.Leg.Round, b.Leg.Round))
+		return cmp.Or(cmp.Compare(analysis.Rank(run, a.Leg), analysis.Rank(run, b.Leg)), cmp.Compare(a.Leg.Label(), b.Leg.Label()), cmp.Compare(a.Leg.Round, b.Leg.Round))
 	})
 
 	steps := map[int]bench.Step{}
@@ -124,8 +117,9 @@ func newLayout(run bench.Run, legs []bench.LegResult) layout {
 		}
 		l.columns = append(l.columns, c)
 	}
-	l.sums = stats.Summarise(legs, run.Profile.PriceVCPUHr)
-	l.bounds = l.verdicts(run)
+	for _, c := range a.Ordered() {
+		l.sums, l.bounds = append(l.sums, c.Contender), append(l.bounds, c.Bounds)
+	}
 	return l
 }
 
@@ -148,15 +142,6 @@ func (l layout) sum(contender int) stats.Contender {
 		}
 	}
 	return stats.Contender{Peak: -1}
-}
-
-// results are the legs, in the order of the columns.
-func (l layout) results() []bench.LegResult {
-	legs := make([]bench.LegResult, len(l.columns))
-	for i, c := range l.columns {
-		legs[i] = *c.leg
-	}
-	return legs
 }
 
 // axis names what the steps differ in.

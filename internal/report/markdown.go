@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	"locbench/internal/summary"
 	"locbench/internal/units"
@@ -17,10 +18,10 @@ const maxFailedChecks = 50
 // Markdown writes summary.md, which is meant for a pull request: the summary in words, small tables of the headline figures, spark lines
 // over the steps, thresholds, what went wrong, the tables of procedures; folded away interventions, the checks in numbers and those that
 // failed, warnings, the fingerprint, and how to repeat it. report.html has the charts and every step.
-func Markdown(w io.Writer, run bench.Run, legs []bench.LegResult, opts Options) error {
-	l := newLayout(run, legs)
-	sums := l.sums
-	figured := summary.New(run, l.results(), opts.rules(l.sums))
+func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
+	l := newLayout(a)
+	run, sums := a.Run, l.sums
+	figured := summary.New(a, opts.rules())
 	var b bytes.Buffer
 	warned := warnings(run, l, sums)
 	fmt.Fprintf(&b, "# %s\n\n", escape(title(run, opts.Title)))

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"locbench/internal/analysis"
 	"locbench/internal/bench"
 )
 
@@ -11,7 +12,7 @@ import (
 func TestMemoryOfAStep(t *testing.T) {
 	run, legs := fixture()
 	find := func() (figure, bool) {
-		all := figures(run, newLayout(run, legs))
+		all := figures(run, newLayout(analysis.Of(run, legs)))
 		i := slices.IndexFunc(all, func(f figure) bool { return f.ID == "memory-step" })
 		if i < 0 {
 			return figure{}, false

@@ -3,7 +3,6 @@ package report
 import (
 	"math"
 
-	"locbench/internal/bench"
 	"locbench/internal/stats"
 	"locbench/internal/verdict"
 )
@@ -83,14 +82,6 @@ func (f *figure) addMiddle(m middle) {
 	for i := range f.Rows {
 		f.Rows[i].Middle = append(f.Rows[i].Middle, m.words[i])
 	}
-}
-
-// verdicts are what bound the steps of each contender, by the index of the step.
-func (l layout) verdicts(run bench.Run) (all []map[int]verdict.Summary) {
-	for _, c := range l.contenders {
-		all = append(all, c.verdicts(run))
-	}
-	return all
 }
 
 // mark is a letter in a point and what it says of the step.

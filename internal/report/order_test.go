@@ -4,13 +4,15 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"locbench/internal/analysis"
 )
 
 // TestTheHeadlineComesFirst: figures before sentences about them, and what explains or doubts a figure is folded.
 func TestTheHeadlineComesFirst(t *testing.T) {
 	run, legs := fixture()
 	var b bytes.Buffer
-	if err := HTML(&b, run, legs, Options{}); err != nil {
+	if err := HTML(&b, analysis.Of(run, legs), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	page := b.String()

@@ -9,7 +9,6 @@ import (
 	"locbench/internal/hdr"
 	"locbench/internal/stats"
 	"locbench/internal/units"
-	"locbench/internal/verdict"
 )
 
 // procedure is the table of a procedure that has one of its own: the waiting of delay-matrix, the arrivals of burst. Which of them a
@@ -39,28 +38,17 @@ func procedures(run bench.Run, l layout, sums []stats.Contender) (all []procedur
 	return append(all, coldAndWarm(l)...)
 }
 
-// verdicts are what bound the steps, by their index.
-func (c contender) verdicts(run bench.Run) map[int]verdict.Summary {
-	var legs []bench.LegResult
-	for _, leg := range c.legs {
-		legs = append(legs, *leg)
-	}
-	return verdict.Rounds(run.Machine.CPUs, legs)
-}
-
 // bounds is what bound each step of each contender.
 func bounds(run bench.Run, l layout) (procedure, bool) {
 	p := procedure{ID: "bounds", Title: "What bound each step", Late: true}
 	p.Table.Corner = "Step"
-	verdicts := make([]map[int]verdict.Summary, len(l.contenders))
-	for i, c := range l.contenders {
+	for _, c := range l.contenders {
 		p.Table.Columns = append(p.Table.Columns, c.Label)
-		verdicts[i] = c.verdicts(run)
 	}
 	any := false
 	for i, r := range l.rows {
 		row := headlineRow{Label: r.Title}
-		for _, of := range verdicts {
+		for _, of := range l.bounds {
 			s := of[l.indices[i]]
 			one := cell{Main: missing}
 			if s.Bound != "" {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"locbench/internal/analysis"
 	"locbench/internal/bench"
 )
 
@@ -41,10 +42,10 @@ func TestMatrix(t *testing.T) {
 		run.Profile.Steps = append(run.Profile.Steps, s.Step)
 	}
 	var html, md bytes.Buffer
-	if err := HTML(&html, run, legs, Options{}); err != nil {
+	if err := HTML(&html, analysis.Of(run, legs), Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := Markdown(&md, run, legs, Options{}); err != nil {
+	if err := Markdown(&md, analysis.Of(run, legs), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -65,7 +66,7 @@ func TestMatrix(t *testing.T) {
 // One request in all steps is no matrix.
 func TestNoMatrix(t *testing.T) {
 	leg := procedureLeg("a", 1, asking("0 ms", 1, 1), asking("0 ms", 1, 1))
-	for _, p := range procedures(bench.Run{}, newLayout(bench.Run{}, []bench.LegResult{leg}), nil) {
+	for _, p := range procedures(bench.Run{}, newLayout(analysis.Of(bench.Run{}, []bench.LegResult{leg})), nil) {
 		if p.ID == "matrix" {
 			t.Errorf("%+v", p)
 		}
@@ -82,7 +83,7 @@ func TestArrivals(t *testing.T) {
 	}
 	run := bench.Run{Schema: 1, Profile: bench.Profile{Name: "burst", Rounds: 1, Contenders: []bench.Selection{{Contender: "a"}}, Steps: []bench.Step{step.Step}}}
 	var md bytes.Buffer
-	if err := Markdown(&md, run, []bench.LegResult{procedureLeg("a", 1, step), procedureLeg("late", 1)}, Options{}); err != nil {
+	if err := Markdown(&md, analysis.Of(run, []bench.LegResult{procedureLeg("a", 1, step), procedureLeg("late", 1)}), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	got := strings.ReplaceAll(md.String(), nbsp, " ")
@@ -109,7 +110,7 @@ func TestBreakdown(t *testing.T) {
 	}
 	legs := []bench.LegResult{procedureLeg("a", 1, step(100, time.Millisecond)), procedureLeg("a", 2, step(300, time.Millisecond))}
 	run := bench.Run{Schema: 1, Profile: bench.Profile{Name: "mix", Rounds: 2, Contenders: []bench.Selection{{Contender: "a"}}, Steps: []bench.Step{legs[0].Steps[0].Step}}}
-	l := newLayout(run, legs)
+	l := newLayout(analysis.Of(run, legs))
 	p, ok := breakdown(l, l.sums)
 	if !ok || len(p.Table.Rows) != 2 {
 		t.Fatalf("%+v", p)
@@ -129,7 +130,7 @@ func TestBounds(t *testing.T) {
 	leg.Instance = &bench.InstanceInfo{PID: 1, LimitsEnforced: true, Limits: bench.Limits{CPUs: 1.5}}
 	run := bench.Run{Schema: 1, Machine: bench.Machine{CPUs: 4}, Profile: bench.Profile{Name: "q", Rounds: 1, Contenders: []bench.Selection{{Contender: "a"}}, Steps: []bench.Step{one.Step}}}
 	var html bytes.Buffer
-	if err := HTML(&html, run, []bench.LegResult{leg}, Options{}); err != nil {
+	if err := HTML(&html, analysis.Of(run, []bench.LegResult{leg}), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`<section id="bounds">`, `<th scope="col">Step</th>`, "<small>bound by quota</small>", "98 % of 1.5 CPUs, 61 of 100 periods throttled, 4.10 s lost"} {

@@ -16,10 +16,10 @@ import (
 	"io"
 	"path/filepath"
 
+	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	"locbench/internal/compare"
 	"locbench/internal/measure"
-	"locbench/internal/stats"
 	"locbench/internal/summary"
 )
 
@@ -31,12 +31,12 @@ type Options struct {
 	Live   bool           // the run goes on now: what has not ended yet is no trouble
 }
 
-func (o Options) rules(sums []stats.Contender) summary.Rules {
+func (o Options) rules() summary.Rules {
 	floors := map[measure.ID]float64{}
 	for _, m := range measure.View(measure.Summarised) {
 		floors[m.ID] = o.Floor.Of(m.ID)
 	}
-	return summary.Rules{Sums: sums, Floors: floors}
+	return summary.Rules{Floors: floors}
 }
 
 // document is what page.html shows.
@@ -72,7 +72,8 @@ type document struct {
 
 // HTML writes the whole report as one HTML document: 1 MB of chart library, and some 30 KB for each leg of sixteen steps.
 // Legs may be in any order and may be fewer than the run's: what is missing is shown as missing.
-func HTML(w io.Writer, run bench.Run, legs []bench.LegResult, opts Options) error {
+func HTML(w io.Writer, a *analysis.Run, opts Options) error {
+	run := a.Run
 	lib, err := library()
 	if err != nil {
 		return err
@@ -81,14 +82,14 @@ func HTML(w io.Writer, run bench.Run, legs []bench.LegResult, opts Options) erro
 	if err != nil {
 		return err
 	}
-	l := newLayout(run, legs)
+	l := newLayout(a)
 	all := figures(run, l)
 	charts := newPageData(run, l, all)
 	data, err := chartJSON(charts)
 	if err != nil {
 		return err
 	}
-	p, err := newDocument(run, l, all, opts)
+	p, err := newDocument(a, l, all, opts)
 	if err != nil {
 		return err
 	}
@@ -121,9 +122,9 @@ func source(script []byte) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-func newDocument(run bench.Run, l layout, all []figure, opts Options) (document, error) {
-	sums := l.sums
-	figured := summary.New(run, l.results(), opts.rules(l.sums))
+func newDocument(a *analysis.Run, l layout, all []figure, opts Options) (document, error) {
+	run, sums := a.Run, l.sums
+	figured := summary.New(a, opts.rules())
 	style, err := joined(styles)
 	if err != nil {
 		return document{}, err

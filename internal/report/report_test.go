@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"locbench/internal/analysis"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -32,7 +34,7 @@ func golden(t *testing.T, name string, got []byte) {
 func TestMarkdown(t *testing.T) {
 	run, legs := fixture()
 	var out bytes.Buffer
-	if err := Markdown(&out, run, legs, Options{}); err != nil {
+	if err := Markdown(&out, analysis.Of(run, legs), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "summary.md", out.Bytes())

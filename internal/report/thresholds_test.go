@@ -6,16 +6,17 @@ import (
 	"testing"
 	"time"
 
+	"locbench/internal/analysis"
 	"locbench/internal/bench"
 )
 
 func TestThresholds(t *testing.T) {
 	run, legs := fixture()
-	if got := thresholds(run, newLayout(run, legs)); len(got.Rows) != 0 {
+	if got := thresholds(run, newLayout(analysis.Of(run, legs))); len(got.Rows) != 0 {
 		t.Fatalf("rows without thresholds: %+v", got.Rows)
 	}
 	run.Profile.Thresholds = []bench.Threshold{{Objective: "p99<50ms"}}
-	if got := thresholds(run, newLayout(run, legs)); len(got.Rows) != 1 || got.Rows[0].Outcome != "not judged" {
+	if got := thresholds(run, newLayout(analysis.Of(run, legs))); len(got.Rows) != 1 || got.Rows[0].Outcome != "not judged" {
 		t.Errorf("without a judgement: %+v", got.Rows)
 	}
 	v, bad := 2e7, 7.12e7
@@ -24,7 +25,7 @@ func TestThresholds(t *testing.T) {
 	windowed := bench.Judgement{Condition: "errors<1%", Window: 5 * time.Second, Text: "errors is 9%, not <1%", At: 7 * time.Second, Stopped: bench.ScopeLeg}
 	legs[0].Steps[5].Thresholds = []bench.Judgement{kept}
 	legs[0].Steps[6].Thresholds = []bench.Judgement{missed, windowed}
-	got := thresholds(run, newLayout(run, legs))
+	got := thresholds(run, newLayout(analysis.Of(run, legs)))
 	if len(got.Rows) != 3 || !got.Rows[0].Missed || got.Rows[2].Outcome != "kept in 1 step" || !strings.HasPrefix(got.Note, "2 of 3 judgements missed") {
 		t.Fatalf("%+v", got)
 	}
@@ -32,10 +33,10 @@ func TestThresholds(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	var page, summary bytes.Buffer
-	if err := HTML(&page, run, legs, Options{}); err != nil {
+	if err := HTML(&page, analysis.Of(run, legs), Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := Markdown(&summary, run, legs, Options{}); err != nil {
+	if err := Markdown(&summary, analysis.Of(run, legs), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for what, text := range map[string]string{"page": page.String(), "summary": summary.String()} {

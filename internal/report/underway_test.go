@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"locbench/internal/analysis"
 	"locbench/internal/bench"
 )
 
@@ -20,7 +21,7 @@ func TestARunThatGoesOn(t *testing.T) {
 	run.Legs[len(legs)-1].State = bench.LegRunning
 	page := func(o Options) string {
 		var b bytes.Buffer
-		if err := HTML(&b, run, legs, o); err != nil {
+		if err := HTML(&b, analysis.Of(run, legs), o); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	"locbench/internal/compare"
 	"locbench/internal/measure"
@@ -92,7 +93,7 @@ func TestTiersFromSixRounds(t *testing.T) {
 	run, legs := rounds(6)
 	page := func(opts Options) string {
 		var b bytes.Buffer
-		if err := HTML(&b, run, legs, opts); err != nil {
+		if err := HTML(&b, analysis.Of(run, legs), opts); err != nil {
 			t.Fatal(err)
 		}
 		return strings.ReplaceAll(string(withoutScripts(t, b.Bytes())), nbsp, " ")
@@ -127,9 +128,9 @@ func TestTiersFromSixRounds(t *testing.T) {
 // Sorting goes by the base units.
 func TestValuesAreInBaseUnits(t *testing.T) {
 	run, legs := rounds(2)
-	l := newLayout(run, legs)
+	l := newLayout(analysis.Of(run, legs))
 	sums := l.sums
-	h := newHeadline(run, l, sums, summary.New(run, l.results(), Options{}.rules(sums)), nil)
+	h := newHeadline(run, l, sums, summary.New(analysis.Of(run, legs), Options{}.rules()), nil)
 	for i, want := range map[int]float64{4: sums[1].StartUp.Median, 6: float64(sums[1].MemoryPeak), 8: sums[1].Cost.Total} {
 		if got := h.Rows[1].Cells[i].Base(); got != strconv.FormatFloat(want, 'g', -1, 64) {
 			t.Errorf("%s: %s, want %g", h.Columns[i], got, want)
@@ -170,10 +171,10 @@ func TestReportTellsOfTheWarmUp(t *testing.T) {
 		}
 	}
 	var page, markdown bytes.Buffer
-	if err := HTML(&page, run, legs, Options{}); err != nil {
+	if err := HTML(&page, analysis.Of(run, legs), Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := Markdown(&markdown, run, legs, Options{}); err != nil {
+	if err := Markdown(&markdown, analysis.Of(run, legs), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{"page": strings.ReplaceAll(string(withoutScripts(t, page.Bytes())), nbsp, " "), "Markdown": strings.ReplaceAll(markdown.String(), nbsp, " ")} {

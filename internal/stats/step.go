@@ -7,12 +7,11 @@ import (
 	"slices"
 
 	"locbench/internal/bench"
-	"locbench/internal/hdr"
 )
 
 // steps collects the steps of all legs by their index. Rounds of one run agree about their steps; results of somebody's own
 // making may not, which is told.
-func (c *Contender) steps(legs []bench.LegResult) {
+func (c *Contender) steps(legs []bench.LegResult, merge merger) {
 	rounds := map[int][]bench.StepResult{}
 	for _, leg := range legs {
 		for _, s := range leg.Steps {
@@ -25,7 +24,7 @@ func (c *Contender) steps(legs []bench.LegResult) {
 		}
 	}
 	for _, i := range slices.Sorted(maps.Keys(rounds)) {
-		step, err := newStep(rounds[i])
+		step, err := newStep(rounds[i], merge)
 		if err != nil {
 			c.Warnings = append(c.Warnings, fmt.Sprintf("step %d: latency not summarised: %v", i+1, err))
 		}
@@ -34,7 +33,7 @@ func (c *Contender) steps(legs []bench.LegResult) {
 }
 
 // newStep summarises one step. An error concerns the latency alone.
-func newStep(rounds []bench.StepResult) (Step, error) {
+func newStep(rounds []bench.StepResult, merge merger) (Step, error) {
 	s := Step{Index: rounds[0].Index, Step: rounds[0].Step, Failed: map[bench.ErrorKind]int64{}}
 	var throughput []float64
 	var latencies []bench.Latencies
@@ -64,7 +63,7 @@ func newStep(rounds []bench.StepResult) (Step, error) {
 		return s, nil
 	}
 	var err error
-	s.Latency, err = hdr.Merge(latencies...)
+	s.Latency, err = merge(latencies...)
 	return s, err
 }
 

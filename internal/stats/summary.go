@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/hdr"
 )
 
 // Value is a figure that each round has once.
@@ -120,10 +121,18 @@ func Summarise(legs []bench.LegResult, pricePerHour float64) []Contender {
 	}
 	contenders := make([]Contender, 0, len(order))
 	for _, label := range order {
-		contenders = append(contenders, summarise(label, groups[label], pricePerHour))
+		contenders = append(contenders, summarise(label, groups[label], pricePerHour, hdr.Merge))
 	}
 	return contenders
 }
+
+// Rounds summarises some rounds of one contender for what is compared round by round: no histogram is merged.
+func Rounds(legs []bench.LegResult) Contender {
+	return summarise(legs[0].Leg.Label(), legs, DefaultPrice, func(...bench.Latencies) (bench.Latencies, error) { return bench.Latencies{}, nil })
+}
+
+// merger makes one distribution of several.
+type merger func(...bench.Latencies) (bench.Latencies, error)
 
 // errorRatio is errors / (errors + successes) of a leg; ok is false where nothing was asked.
 func errorRatio(leg bench.LegResult) (ratio float64, ok bool) {
@@ -135,7 +144,7 @@ func errorRatio(leg bench.LegResult) (ratio float64, ok bool) {
 	return float64(failed) / float64(max(1, all)), all > 0
 }
 
-func summarise(label string, legs []bench.LegResult, price float64) Contender {
+func summarise(label string, legs []bench.LegResult, price float64, merge merger) Contender {
 	c := Contender{
 		Label: label, Service: legs[0].Service, Legs: len(legs), Peak: -1,
 		Errors: map[bench.ErrorKind]int64{}, Checks: map[bench.CheckStatus]int{},
@@ -179,7 +188,7 @@ func summarise(label string, legs []bench.LegResult, price float64) Contender {
 	c.StartUp, c.PeakTime, c.CostEach = NewValue(startUps), NewValue(peakTimes), NewValue(costs)
 	c.Idle, c.Memory, c.ErrorRatio = NewValue(idle), NewValue(memory), NewValue(errors)
 	c.Cost = medianCost(parts)
-	c.steps(legs)
+	c.steps(legs, merge)
 	for i, s := range c.Steps {
 		for kind, n := range s.Failed {
 			c.Errors[kind] += n

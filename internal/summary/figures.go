@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	"locbench/internal/measure"
 	"locbench/internal/safe"
@@ -23,7 +24,6 @@ type Figures struct {
 	CPUs       int        // of the machine; 0: not known
 	Unequal    bool       // contenders ran under different limits or runtimes
 	Warnings   []string   // of the whole run, cleaned
-	Together   bool       // in each round all contenders took turns with each other, to the end
 }
 
 // Contender is one of them, over its rounds.
@@ -56,7 +56,8 @@ const (
 )
 
 // New takes the figures of a run.
-func New(run bench.Run, legs []bench.LegResult, rules Rules) Figures {
+func New(a *analysis.Run, rules Rules) Figures {
+	run := a.Run
 	f := Figures{Legs: len(run.Legs), CPUs: run.Machine.CPUs}
 	for _, e := range run.Legs {
 		if e.State == bench.LegPending || e.State == bench.LegRunning || e.State == bench.LegAborted {
@@ -69,60 +70,29 @@ func New(run bench.Run, legs []bench.LegResult, rules Rules) Figures {
 	for _, w := range run.Warnings {
 		f.Warnings = append(f.Warnings, safe.Line(w.Text, maxWords))
 	}
-	legs = slices.Clone(legs)
-	slices.SortStableFunc(legs, func(a, b bench.LegResult) int { return a.Leg.Round - b.Leg.Round })
 	conditions := map[string]bool{}
-	var sides [][]bench.LegResult
-	sums := rules.Sums
-	if sums == nil {
-		sums = stats.Summarise(inOrder(run, legs), run.Profile.PriceVCPUHr)
-	}
-	for _, sum := range sums {
-		var own []bench.LegResult
-		for _, leg := range legs {
-			if leg.Leg.Label() == sum.Label {
-				own = append(own, leg)
-			}
-		}
-		f.Contenders = append(f.Contenders, newContender(run, sum, own))
-		sides = append(sides, own)
-		for _, leg := range own {
+	for _, c := range a.Ordered() {
+		f.Contenders = append(f.Contenders, newContender(c))
+		for _, leg := range c.Results {
 			if i := leg.Instance; i != nil {
 				conditions[fmt.Sprint(i.Runtime, i.LimitsEnforced, i.Limits)] = true
 			}
 		}
 	}
 	f.Unequal = len(conditions) > 1
-	f.Together = stats.AllTogether(sides...)
 	for _, m := range measure.View(measure.Summarised) {
-		f.Standings = append(f.Standings, newStanding(m.Measure, f, rules.of(m.ID)))
+		f.Standings = append(f.Standings, Standing{a.Standing(m.ID, rules.of(m.ID))})
 	}
 	return f
 }
 
-// inOrder puts the contenders as in the profile.
-func inOrder(run bench.Run, legs []bench.LegResult) []bench.LegResult {
-	rank := func(leg bench.Leg) int {
-		i := slices.IndexFunc(run.Profile.Contenders, func(s bench.Selection) bool {
-			return s.Contender == leg.Contender && (s.Variant == leg.Variant || s.Variant == "")
-		})
-		if i < 0 {
-			return len(run.Profile.Contenders)
-		}
-		return i
-	}
-	legs = slices.Clone(legs)
-	slices.SortStableFunc(legs, func(a, b bench.LegResult) int { return rank(a.Leg) - rank(b.Leg) })
-	return legs
-}
-
-func newContender(run bench.Run, sum stats.Contender, legs []bench.LegResult) Contender {
-	c := Contender{Contender: sum, Label: safe.Line(sum.Label, maxLabel)}
-	if c.Peak, c.HasPeak = sum.PeakStep(); c.HasPeak {
+func newContender(of analysis.Contender) Contender {
+	c := Contender{Contender: of.Contender, Label: safe.Line(of.Label, maxLabel)}
+	if c.Peak, c.HasPeak = of.PeakStep(); c.HasPeak {
 		c.HasPeak = c.Peak.Throughput.Median > 0
-		c.Bound = verdict.Rounds(run.Machine.CPUs, legs)[c.Peak.Index]
+		c.Bound = of.Bounds[c.Peak.Index]
 	}
-	for _, leg := range legs {
+	for _, leg := range of.Results {
 		if leg.State == bench.LegFailed {
 			c.Failed = append(c.Failed, failure(leg))
 		}
@@ -181,6 +151,12 @@ func (d *Doubtful) merge(o Doubtful) {
 	if d.What != o.What {
 		d.What = d.general
 	}
+}
+
+// of is the contender of a label.
+func (f Figures) of(label string) Contender {
+	i := slices.IndexFunc(f.Contenders, func(c Contender) bool { return c.Contender.Label == label })
+	return f.Contenders[i]
 }
 
 // rounds is how many rounds the figures of the peak are of.

@@ -2,7 +2,6 @@ package summary
 
 import (
 	"locbench/internal/measure"
-	"locbench/internal/stats"
 	"locbench/internal/verdict"
 )
 
@@ -152,26 +151,16 @@ func nobodyAhead(f Figures, s Standing) bool {
 	return f.Comparable(s) && len(s.Members) > 1 && len(over) == 0
 }
 
-func lacking(f Figures, s Standing) bool { return nobodyAhead(f, s) && !alike(s) && s.Lacking > 0 }
+func lacking(f Figures, s Standing) bool { return nobodyAhead(f, s) && !s.Alike() && s.Lacking > 0 }
 
-func allSame(f Figures, s Standing) bool { return nobodyAhead(f, s) && alike(s) }
+func allSame(f Figures, s Standing) bool { return nobodyAhead(f, s) && s.Alike() }
 
 func noDifference(f Figures, s Standing) bool {
-	return nobodyAhead(f, s) && !alike(s) && s.Lacking == 0
-}
-
-// alike tells whether every pair is the same within the rule's margin.
-func alike(s Standing) bool {
-	for _, c := range s.pairs {
-		if c.Verdict != stats.Same {
-			return false
-		}
-	}
-	return len(s.pairs) > 0
+	return nobodyAhead(f, s) && !s.Alike() && s.Lacking == 0
 }
 
 func someLeftOut(f Figures, s Standing) bool {
-	return f.Comparable(s) && s.Measure == measure.Throughput && len(s.Members) > 1 && len(s.Out) > 0
+	return f.Comparable(s) && s.Measure == measure.Throughput && len(s.Members) > 1 && len(s.out()) > 0
 }
 
 // few is how many contenders get a sentence each where many could share one.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	"locbench/internal/measure"
 	"locbench/internal/stats"
@@ -107,7 +108,7 @@ func TestRules(t *testing.T) {
 		})},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			told := Of(c.run, c.legs, Rules{Rule: c.by})
+			told := New(analysis.Of(c.run, c.legs), Rules{Rule: c.by}).Sentences()
 			text := ""
 			for _, s := range told {
 				if s.Rule == c.rule {
@@ -152,7 +153,7 @@ func machineBound(l *bench.LegResult) {
 func TestFloors(t *testing.T) {
 	legs := together(side("a", around(1100, 6)), side("b", around(1000, 6)))
 	claims := func(rules Rules) (measures []measure.ID) {
-		for _, s := range Of(bench.Run{}, legs, rules) {
+		for _, s := range New(analysis.Of(bench.Run{}, legs), rules).Sentences() {
 			if s.Kind == Claim {
 				measures = append(measures, s.Measure)
 			}

@@ -55,14 +55,14 @@ func tooShort(n int) string {
 }
 
 // reasons are why contenders are not compared, those with the same reason together: "a and b: 1 round".
-func reasons(f Figures, out []Outside) string {
+func reasons(f Figures, out []outside) string {
 	var order []string
 	who := map[string][]string{}
 	for _, o := range out {
-		if who[o.Why] == nil {
-			order = append(order, o.Why)
+		if who[o.why] == nil {
+			order = append(order, o.why)
 		}
-		who[o.Why] = append(who[o.Why], f.Contenders[o.Contender].Label)
+		who[o.why] = append(who[o.why], f.of(o.contender).Label)
 	}
 	var words []string
 	for _, why := range order {
@@ -75,21 +75,21 @@ func sayTooFew(f Figures, s Standing) Sentence {
 	text := "Nothing can be said about who has the highest throughput: "
 	most := 0
 	allShort := len(s.Members) == 0
-	for _, o := range s.Out {
-		n := f.Contenders[o.Contender].rounds()
+	for _, o := range s.out() {
+		n := f.of(o.contender).rounds()
 		most = max(most, n)
-		allShort = allShort && o.Why == tooShort(n)
+		allShort = allShort && o.why == tooShort(n)
 	}
 	if allShort {
 		return Sentence{Text: fmt.Sprintf("%sthere %s of each contender, and a difference can be told from chance from %d on (--rounds %d).",
 			text, atMost(f, s, most), stats.MinInterval, stats.MinInterval)}
 	}
-	return Sentence{Text: text + "fewer than two contenders can be compared (" + reasons(f, s.Out) + ")."}
+	return Sentence{Text: text + "fewer than two contenders can be compared (" + reasons(f, s.out()) + ")."}
 }
 
 func atMost(f Figures, s Standing, most int) string {
-	for _, o := range s.Out {
-		if f.Contenders[o.Contender].rounds() != most {
+	for _, o := range s.out() {
+		if f.of(o.contender).rounds() != most {
 			return "are at most " + units.Plural(most, "round")
 		}
 	}
@@ -100,7 +100,7 @@ func atMost(f Figures, s Standing, most int) string {
 }
 
 func (s Standing) label(f Figures, member int) string {
-	return f.Contenders[s.Members[member].Contender].Label
+	return f.of(s.member(member).Contender).Label
 }
 
 func (s Standing) labels(f Figures, members []int) (names []string) {
@@ -115,14 +115,14 @@ func (s Standing) at(f Figures, member int) string {
 	if s.ofLife() {
 		return ""
 	}
-	return " at " + StepWords(f.Contenders[s.Members[member].Contender].Peak.Step)
+	return " at " + StepWords(f.of(s.member(member).Contender).Peak.Step)
 }
 
 // evidence is the leader's figure, the next one's, the ratio of the two with its interval, and how certain it is.
 func (s Standing) evidence(f Figures, over []int) string {
 	first, next := s.Tiers[0][0], slices.Min(over)
-	c, _ := s.pair(first, next)
-	a, b := s.Members[first], s.Members[next]
+	c, _ := s.Pair(first, next)
+	a, b := s.member(first), s.member(next)
 	return fmt.Sprintf("%s%s, %s against the %s%s of %s; p %.2g after Holm over %s, %d and %s",
 		s.measure().Unit.Text(a.Value.Median), s.at(f, first), c.Ratio.Words(), s.measure().Unit.Text(b.Value.Median), s.at(f, next), s.label(f, next),
 		c.Adjusted, units.Plural(s.Pairs, "pair"), len(a.Value.Values), units.Plural(len(b.Value.Values), "round"))
@@ -166,7 +166,7 @@ func sayLacking(f Figures, s Standing) Sentence {
 }
 
 func saySame(f Figures, s Standing) Sentence {
-	c, _ := s.pair(0, len(s.Members)-1)
+	c, _ := s.Pair(0, len(s.Members)-1)
 	var all []int
 	for i := range s.Members {
 		all = append(all, i)
@@ -177,7 +177,7 @@ func saySame(f Figures, s Standing) Sentence {
 
 func sayNoDifference(f Figures, s Standing) Sentence {
 	last := len(s.Members) - 1
-	c, _ := s.pair(0, last)
+	c, _ := s.Pair(0, last)
 	between := s.label(f, 0) + " and " + s.label(f, last)
 	if last > 1 {
 		between += ", the highest and the lowest median of " + units.Count(int64(last+1))
@@ -189,7 +189,7 @@ func sayNoDifference(f Figures, s Standing) Sentence {
 }
 
 func sayLeftOut(f Figures, s Standing) Sentence {
-	return Sentence{Text: "Not compared in throughput: " + reasons(f, s.Out) + "."}
+	return Sentence{Text: "Not compared in throughput: " + reasons(f, s.out()) + "."}
 }
 
 func sayBound(c Contender) string {

@@ -8,7 +8,6 @@
 package summary
 
 import (
-	"locbench/internal/bench"
 	"locbench/internal/measure"
 	"locbench/internal/stats"
 )
@@ -41,20 +40,12 @@ type Sentence struct {
 type Rules struct {
 	stats.Rule
 	Floors map[measure.ID]float64 // noise floor of the machine in each measure, as a share; it replaces Rule.Floor where it is higher
-
-	// Sums are stats.Summarise of the same legs, where the caller has them already: it merges every histogram. Nil: made here.
-	Sums []stats.Contender
 }
 
 func (r Rules) of(m measure.ID) stats.Rule {
 	rule := r.Rule
 	rule.Floor = max(rule.Floor, r.Floors[m])
 	return rule
-}
-
-// Of writes the summary of a run. Legs may be in any order and fewer than the run's.
-func Of(run bench.Run, legs []bench.LegResult, rules Rules) []Sentence {
-	return New(run, legs, rules).Sentences()
 }
 
 // Sentences asks every rule of the table.

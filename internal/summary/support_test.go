@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	"locbench/internal/measure"
 	"locbench/internal/stats"
@@ -44,7 +45,7 @@ func supported(t *testing.T, run bench.Run, legs []bench.LegResult, rule stats.R
 			}
 			continue
 		}
-		samples := samplesOf(New(run, legs, Rules{Rule: rule}), s.Measure)
+		samples := samplesOf(New(analysis.Of(run, legs), Rules{Rule: rule}), s.Measure)
 		for _, leg := range legs {
 			if _, claimed := samples[leg.Leg.Label()]; claimed && measure.Get(s.Measure).Claim.At != measure.OfLife && len(leg.Steps) > 0 && leg.Steps[0].Drift != nil {
 				t.Errorf("%s: a claim about %s, which was still warming", s.Rule, leg.Leg.Label())
@@ -103,8 +104,7 @@ func samplesOf(f Figures, id measure.ID) map[string][]float64 {
 	for _, s := range f.Standings {
 		if s.Measure == id {
 			for _, member := range s.Members {
-				c := f.Contenders[member.Contender]
-				samples[c.Label] = sample(measure.Get(id), c)
+				samples[s.Places[member].Contender] = s.Places[member].Value.Values
 			}
 		}
 	}
@@ -125,7 +125,7 @@ func TestNoWinnerAmongEquals(t *testing.T) {
 			}
 			legs = append(legs, side(fmt.Sprint("contender-", k), values)...)
 		}
-		told := Of(bench.Run{}, legs, Rules{Rule: stats.Rule{}})
+		told := New(analysis.Of(bench.Run{}, legs), Rules{}).Sentences()
 		supported(t, bench.Run{}, legs, stats.Rule{}, told)
 		if slices.ContainsFunc(told, func(s Sentence) bool { return s.Kind == Claim && s.Measure == measure.Throughput }) {
 			wrong++
@@ -149,7 +149,7 @@ func TestOnlyClaimsSoundLikeOne(t *testing.T) {
 			together(side("a", around(1000, 6)), side("b", around(1000, 6))),
 			together(side("a", around(1010, 12)[:6]), side("b", around(1000, 12)[6:])),
 		} {
-			for _, s := range r.say(New(bench.Run{}, legs, Rules{Rule: stats.Rule{}})) {
+			for _, s := range r.say(New(analysis.Of(bench.Run{}, legs), Rules{})) {
 				if strings.HasPrefix(s.Text, "Nothing can be said") || strings.HasPrefix(s.Text, "Nobody ") {
 					continue
 				}
@@ -174,7 +174,7 @@ func TestHostileNames(t *testing.T) {
 		legs[i].Checks = []bench.CheckResult{{Name: hostileName, Status: bench.CheckFailed}}
 	}
 	run := bench.Run{Machine: bench.Machine{CPUs: 1, Load1: hostileName}}
-	told := Of(run, legs, Rules{Rule: stats.Rule{}})
+	told := New(analysis.Of(run, legs), Rules{}).Sentences()
 	if len(told) < 5 {
 		t.Errorf("only %d sentences", len(told))
 	}
@@ -191,10 +191,7 @@ func TestSenselessValues(t *testing.T) {
 		"NaN": {math.NaN(), 1, 1, 1, 1, 1}, "infinite": {math.Inf(1), 1, 1, 1, 1, 1}, "zero": {0, 1, 1, 1, 1, 1}, "negative": {-1, 1, 1, 1, 1, 1},
 		"tiny": {1e-300, 1, 1, 1, 1, 1}, "huge": {1e300, 1, 1, 1, 1, 1},
 	} {
-		f := Figures{Contenders: []Contender{member("a", values), member("b", around(1000, 6))}}
-		for _, m := range measure.View(measure.Summarised) {
-			f.Standings = append(f.Standings, newStanding(m.Measure, f, stats.Rule{}))
-		}
+		f := New(&analysis.Run{Contenders: []analysis.Contender{member("a", values), member("b", around(1000, 6))}}, Rules{})
 		for _, s := range f.Sentences() {
 			if s.Kind == Claim {
 				t.Errorf("%s: %s", name, s.Text)
@@ -207,12 +204,12 @@ func TestSenselessValues(t *testing.T) {
 }
 
 // member has the values in every measure that has one of its own for each round.
-func member(label string, values []float64) Contender {
+func member(label string, values []float64) analysis.Contender {
 	v := stats.Value{Values: values}
 	v.Median, _ = stats.Median(values)
-	c := Contender{Label: label, HasPeak: true}
-	c.StartUp, c.PeakTime, c.Memory = v, v, v
-	c.Peak = stats.Step{Step: bench.Step{Connections: 2}, Throughput: v}
+	c := analysis.Contender{Results: []bench.LegResult{{}}}
+	c.Label, c.StartUp, c.PeakTime, c.Memory = label, v, v, v
+	c.Steps = []stats.Step{{Step: bench.Step{Connections: 2}, Throughput: v}}
 	return c
 }
 
@@ -270,6 +267,6 @@ func FuzzNoUnsupportedClaim(f *testing.F) {
 			})...)
 		}
 		rule := stats.Rule{Floor: float64(margin%8) / 20}
-		supported(t, bench.Run{}, legs, rule, Of(bench.Run{}, legs, Rules{Rule: rule}))
+		supported(t, bench.Run{}, legs, rule, New(analysis.Of(bench.Run{}, legs), Rules{Rule: rule}).Sentences())
 	})
 }

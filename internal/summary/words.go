@@ -42,26 +42,6 @@ func boundWords(b verdict.Bound) string {
 	return string(b)
 }
 
-// usable tells whether every value can be compared: package stats takes no others.
-func usable(values []float64) bool {
-	return !slices.ContainsFunc(values, func(x float64) bool { return !(x > 1e-150 && x < 1e150) })
-}
-
-// byMedian are the indices of samples, the better medians first.
-func byMedian(samples [][]float64, higherIsBetter bool) []int {
-	order := make([]int, len(samples))
-	medians := make([]float64, len(samples))
-	for i, s := range samples {
-		order[i] = i
-		medians[i], _ = stats.Median(s)
-		if higherIsBetter {
-			medians[i] = -medians[i]
-		}
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(medians[a], medians[b]) })
-	return order
-}
-
 // maxNames is how many names a sentence lists.
 const maxNames = 6
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"locbench/internal/analysis"
 	"locbench/internal/app"
 	"locbench/internal/bench"
 	"locbench/internal/compare"
@@ -54,7 +55,7 @@ func (a archive) Report(dir string) (string, error) {
 	if err != nil && len(legs) == 0 {
 		return "", err
 	}
-	files, reportErr := app.WriteReports(dir, "", run, legs)
+	files, reportErr := app.WriteReports(dir, "", analysis.Of(run, legs))
 	if reportErr != nil {
 		return "", reportErr
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 
+	"locbench/internal/analysis"
 	"locbench/internal/app"
 	"locbench/internal/console"
 	"locbench/internal/exit"
@@ -89,7 +90,7 @@ func afterwards(env console.Env, dir string, code int, talk string) error {
 			tellTalk(env.Stderr, talk, nil)
 			return exit.Reported{Code: code}
 		}
-		if err := app.Summary(env, dir, run, legs, false); err != nil {
+		if err := app.Summary(env, dir, analysis.Of(run, legs), false); err != nil {
 			return err
 		}
 		for _, w := range run.Warnings {

@@ -10,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	compared "locbench/internal/compare"
 	"locbench/internal/stats"
@@ -40,11 +41,10 @@ var tabNames = [tabs]string{"figures", "steps", "charts", "contenders", "differe
 
 // run is one of the two sides as it was loaded.
 type run struct {
-	dir        string
-	run        bench.Run
-	contenders []Contender
-	tiers      map[string]int // of the contenders by label, from 1; who has too few rounds is in none
-	note       string         // what could not be read
+	dir string
+	*analysis.Run
+	tiers map[string]int // of the contenders by label, from 1; who has too few rounds is in none
+	note  string         // what could not be read
 }
 
 // pairing is a choice of a contender on either side; -1 for none.
@@ -78,7 +78,7 @@ type span struct{ from, to int }
 
 // comparison is what is computed once for a pair.
 type comparison struct {
-	a, b   Contender
+	a, b   analysis.Contender
 	head   []Figure
 	steps  []StepPair
 	floor  *compared.Floor
@@ -113,7 +113,7 @@ func (s *Screen) Init() tea.Cmd {
 		if err != nil {
 			return loaded{screen: s, a: a, b: b, err: err}
 		}
-		floor := src.Floor(a.run, b.run, dirs[:]...)
+		floor := src.Floor(a.Run.Run, b.Run.Run, dirs[:]...)
 		a.tiers, b.tiers = tiersOf(a, floor), tiersOf(b, floor)
 		return loaded{s, a, b, floor, nil}
 	}
@@ -121,7 +121,7 @@ func (s *Screen) Init() tea.Cmd {
 
 func load(src Source, dir string) (run, error) {
 	r, legs, err := src.Load(dir)
-	out := run{dir: dir, run: r, contenders: Contenders(r, legs)}
+	out := run{dir: dir, Run: analysis.Of(r, legs)}
 	if len(legs) == 0 {
 		if err == nil {
 			err = errors.New("no leg of it has begun")
@@ -192,28 +192,28 @@ func (s *Screen) begin() {
 	if s.err != nil {
 		return
 	}
-	for i, c := range s.a.contenders {
-		s.rows = append(s.rows, pairing{i, slices.IndexFunc(s.b.contenders, func(o Contender) bool { return o.Label == c.Label })})
+	for i, c := range s.a.Contenders {
+		s.rows = append(s.rows, pairing{i, slices.IndexFunc(s.b.Contenders, func(o analysis.Contender) bool { return o.Label == c.Label })})
 	}
-	for i, c := range s.b.contenders {
-		if !slices.ContainsFunc(s.a.contenders, func(o Contender) bool { return o.Label == c.Label }) {
+	for i, c := range s.b.Contenders {
+		if !slices.ContainsFunc(s.a.Contenders, func(o analysis.Contender) bool { return o.Label == c.Label }) {
 			s.rows = append(s.rows, pairing{-1, i})
 		}
 	}
 	s.heads = nil
-	runs := compared.Differences(s.a.run, s.b.run)
+	runs := compared.Differences(s.a.Run.Run, s.b.Run.Run)
 	for _, r := range s.rows {
-		s.heads = append(s.heads, Headline(at(s.a.contenders, r.a), at(s.b.contenders, r.b), runs, s.floor))
+		s.heads = append(s.heads, Headline(at(s.a.Contenders, r.a), at(s.b.Contenders, r.b), runs, s.floor))
 	}
-	both := func(p pairing) bool { return at(s.a.contenders, p.a).Peak >= 0 && at(s.b.contenders, p.b).Peak >= 0 }
+	both := func(p pairing) bool { return at(s.a.Contenders, p.a).Peak >= 0 && at(s.b.Contenders, p.b).Peak >= 0 }
 	s.row = max(0, slices.IndexFunc(s.rows, both))
 	first := s.rows[s.row]
 	if !both(first) { // nobody has figures on both sides: whoever has on one
-		figures := func(c Contender) bool { return c.Peak >= 0 }
-		first = pairing{max(0, slices.IndexFunc(s.a.contenders, figures)), max(0, slices.IndexFunc(s.b.contenders, figures))}
+		figures := func(c analysis.Contender) bool { return c.Peak >= 0 }
+		first = pairing{max(0, slices.IndexFunc(s.a.Contenders, figures)), max(0, slices.IndexFunc(s.b.Contenders, figures))}
 	}
 	s.choose(first)
-	if s.dirs[0] == s.dirs[1] && len(s.b.contenders) > 1 {
+	if s.dirs[0] == s.dirs[1] && len(s.b.Contenders) > 1 {
 		s.choose(pairing{0, 1})
 	}
 }
@@ -224,22 +224,22 @@ func (s *Screen) choose(p pairing) {
 		return
 	}
 	s.chosen, s.made, s.scroll = p, p, 0
-	c := &comparison{a: at(s.a.contenders, p.a), b: at(s.b.contenders, p.b), floor: s.floor}
-	c.head, c.steps = Headline(c.a, c.b, compared.Differences(s.a.run, s.b.run), s.floor), StepPairs(c.a, c.b)
-	c.differ = append(LegDifferences(c.a, c.b), Differences(s.a.run, s.b.run)...)
+	c := &comparison{a: at(s.a.Contenders, p.a), b: at(s.b.Contenders, p.b), floor: s.floor}
+	c.head, c.steps = Headline(c.a, c.b, compared.Differences(s.a.Run.Run, s.b.Run.Run), s.floor), StepPairs(c.a, c.b)
+	c.differ = append(ours(compared.LegDifferences(c.a.Results, c.b.Results)), Differences(s.a.Run.Run, s.b.Run.Run)...)
 	gravestFirst(c.differ)
 	for _, d := range c.differ {
-		if d.Weight == Breaks {
+		if d.Weight == compared.Breaks {
 			c.breaks = append(c.breaks, d)
 		}
 	}
-	judgeSteps(c.steps, len(c.breaks) > 0, stats.AllTogether(c.a.legs, c.b.legs), s.floor)
+	judgeSteps(c.steps, len(c.breaks) > 0, stats.AllTogether(c.a.Results, c.b.Results), s.floor)
 	s.set = c
 }
 
-func at(cs []Contender, i int) Contender {
+func at(cs []analysis.Contender, i int) analysis.Contender {
 	if i < 0 || i >= len(cs) {
-		c := Contender{}
+		c := analysis.Contender{}
 		c.Peak = -1
 		return c
 	}
@@ -265,9 +265,9 @@ func (s *Screen) key(name string) tea.Cmd {
 	case "down", "j":
 		s.next(1)
 	case "a", "A":
-		s.choose(pairing{around(s.chosen.a, len(s.a.contenders), name == "A"), s.chosen.b})
+		s.choose(pairing{around(s.chosen.a, len(s.a.Contenders), name == "A"), s.chosen.b})
 	case "b", "B":
-		s.choose(pairing{s.chosen.a, around(s.chosen.b, len(s.b.contenders), name == "B")})
+		s.choose(pairing{s.chosen.a, around(s.chosen.b, len(s.b.Contenders), name == "B")})
 	case "x":
 		s.swap()
 	case "pgup":

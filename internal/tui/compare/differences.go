@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,21 +11,11 @@ import (
 	"locbench/internal/units"
 )
 
-// Weight says what a difference does to a comparison.
-type Weight int
-
-// The weights, the gravest first.
-const (
-	Breaks Weight = iota // the figures answer different questions
-	Sways                // may move the figures
-	Tells                // good to know
-)
-
 // Difference is something besides the contender that two runs do not have in common.
 type Difference struct {
 	What   string
 	A, B   string // "" where it is not on record, or none
-	Weight Weight
+	Weight compared.Weight
 }
 
 // Differences are what differs between two runs, the gravest first: what 'locbench compare' finds, and what else a reader may ask.
@@ -34,12 +25,12 @@ func Differences(a, b bench.Run) []Difference {
 		out = slices.DeleteFunc(out, func(d Difference) bool { return d.What == "rest of the profile" })
 	}
 	for _, d := range []Difference{
-		{"latency added by the store", added(a.Profile.Store), added(b.Profile.Store), Breaks},
-		{"price of a vCPU-hour", price(a.Profile), price(b.Profile), Sways},
-		{"profile", a.Profile.Name, b.Profile.Name, Tells},
-		{"rounds", number(a.Profile.Rounds), number(b.Profile.Rounds), Tells},
-		{"checks", checks(a.Profile.Checks), checks(b.Profile.Checks), Tells},
-		{"state", string(a.State), string(b.State), Tells},
+		{"latency added by the store", added(a.Profile.Store), added(b.Profile.Store), compared.Breaks},
+		{"price of a vCPU-hour", price(a.Profile), price(b.Profile), compared.Sways},
+		{"profile", a.Profile.Name, b.Profile.Name, compared.Tells},
+		{"rounds", number(a.Profile.Rounds), number(b.Profile.Rounds), compared.Tells},
+		{"checks", checks(a.Profile.Checks), checks(b.Profile.Checks), compared.Tells},
+		{"state", string(a.State), string(b.State), compared.Tells},
 	} {
 		if d.A != d.B {
 			out = append(out, d)
@@ -48,24 +39,19 @@ func Differences(a, b bench.Run) []Difference {
 	return gravestFirst(out)
 }
 
-// LegDifferences are differences between how two contenders really ran.
-func LegDifferences(a, b Contender) []Difference {
-	return ours(compared.LegDifferences(a.legs, b.legs))
-}
-
 // ours are the differences of package compare; without the hash of the profile, which says nothing besides them.
 func ours(all []compared.Difference) (out []Difference) {
-	weights := map[compared.Weight]Weight{compared.Breaks: Breaks, compared.Sways: Sways, compared.Tells: Tells}
 	for _, d := range all {
 		if d.What != "hash of the profile" {
-			out = append(out, Difference{d.What, d.Old, d.New, weights[d.Weight]})
+			out = append(out, Difference{d.What, d.Old, d.New, d.Weight})
 		}
 	}
 	return out
 }
 
+// gravestFirst sorts by weight, whose names are in that order.
 func gravestFirst(all []Difference) []Difference {
-	slices.SortStableFunc(all, func(x, y Difference) int { return int(x.Weight) - int(y.Weight) })
+	slices.SortStableFunc(all, func(x, y Difference) int { return cmp.Compare(x.Weight, y.Weight) })
 	return all
 }
 

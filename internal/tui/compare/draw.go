@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"locbench/internal/analysis"
+	compared "locbench/internal/compare"
 	"locbench/internal/tui/look"
 	"locbench/internal/tui/ui"
 )
@@ -90,14 +92,14 @@ func (s *Screen) head(l *look.Look, w, h int) []string {
 	return append(lines, s.verdict(l, w, room)...)
 }
 
-func (s *Screen) side(l *look.Look, name string, r run, c Contender, series, w int) string {
+func (s *Screen) side(l *look.Look, name string, r run, c analysis.Contender, series, w int) string {
 	label := c.Label
 	if label == "" {
 		label = s.set.a.Label + s.set.b.Label
 	}
 	mark := l.Series[series].S(l.Glyph.Marks[series])
 	left := mark + " " + l.Strong.S(name) + " " + l.Title.S(outside(l, label, nameBytes)) + "  " + rounds(c)
-	about := []string{outside(l, r.run.Profile.Name, nameBytes), r.run.Started.Format("2006-01-02 15:04"), outside(l, r.dir, nameBytes)}
+	about := []string{outside(l, r.Run.Run.Profile.Name, nameBytes), r.Run.Run.Started.Format("2006-01-02 15:04"), outside(l, r.dir, nameBytes)}
 	right := strings.Join(about, "  ")
 	if room := w - look.Width(left) - 2; room < look.Width(right) {
 		if right = about[2]; room < look.Width(right) {
@@ -112,9 +114,9 @@ func (s *Screen) verdict(l *look.Look, w, room int) []string {
 	var grave, sways []string
 	for _, d := range s.set.differ {
 		switch d.Weight {
-		case Breaks:
+		case compared.Breaks:
 			grave = append(grave, d.What+" ("+s.value(l, d.A, 60)+" | "+s.value(l, d.B, 60)+")")
-		case Sways:
+		case compared.Sways:
 			sways = append(sways, d.What)
 		}
 	}

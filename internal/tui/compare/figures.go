@@ -3,10 +3,9 @@ package compare
 import (
 	"math"
 
-	"locbench/internal/bench"
+	"locbench/internal/analysis"
 	compared "locbench/internal/compare"
 	"locbench/internal/measure"
-	"locbench/internal/stats"
 )
 
 // Figure is one measure of two sides.
@@ -25,30 +24,9 @@ func (f Figure) Change() (ratio float64, ok bool) {
 	return ratio, !math.IsNaN(ratio) && !math.IsInf(ratio, 0)
 }
 
-// Contender is one contender of one run, summarised.
-type Contender struct {
-	stats.Contender
-	legs []bench.LegResult
-}
-
-// Contenders summarises the legs of a run.
-func Contenders(run bench.Run, legs []bench.LegResult) []Contender {
-	var out []Contender
-	for _, sum := range stats.Summarise(legs, run.Profile.PriceVCPUHr) {
-		c := Contender{Contender: sum}
-		for _, leg := range legs {
-			if leg.Leg.Label() == sum.Label {
-				c.legs = append(c.legs, leg)
-			}
-		}
-		out = append(out, c)
-	}
-	return out
-}
-
 // Headline compares the figures by which a contender is chosen, and says of the declared headline measures among them what 'locbench compare'
 // says. Those "at the peak" are of the step with each side's own peak.
-func Headline(a, b Contender, runs []compared.Difference, floor *compared.Floor) (all []Figure) {
+func Headline(a, b analysis.Contender, runs []compared.Difference, floor *compared.Floor) (all []Figure) {
 	said := judge(a, b, runs, floor)
 	for _, m := range measure.View(measure.PairFigures) {
 		f := Figure{Shown: m, A: m.Contender(a.Contender), B: m.Contender(b.Contender), Said: said[m.ID]}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"locbench/internal/analysis"
 	compared "locbench/internal/compare"
 	"locbench/internal/measure"
 	"locbench/internal/stats"
@@ -25,12 +26,12 @@ type Said struct {
 }
 
 // judge is what 'locbench compare' says of the headline measures of a pair; nothing where a side is missing.
-func judge(a, b Contender, runs []compared.Difference, floor *compared.Floor) map[measure.ID]*Said {
+func judge(a, b analysis.Contender, runs []compared.Difference, floor *compared.Floor) map[measure.ID]*Said {
 	said := map[measure.ID]*Said{}
 	if a.Label == "" || b.Label == "" {
 		return said
 	}
-	result := compared.Pair(compared.Summarised{Contender: a.Contender, Legs: a.legs}, compared.Summarised{Contender: b.Contender, Legs: b.legs}, runs, compared.Options{Floor: floor})
+	result := compared.Pair(a, b, runs, compared.Options{Floor: floor})
 	for i := range result.Rows {
 		r := &result.Rows[i]
 		if measure.Get(r.Measure).Claim.Apart {
@@ -109,16 +110,7 @@ func doubts(head []Figure) (told []string) {
 // tiersOf are the tiers of a run's contenders by their throughput at the peak, from 1, by label; who is in none is not in it.
 func tiersOf(r run, floor *compared.Floor) map[string]int {
 	tiers := map[string]int{}
-	var set compared.Set
-	set.Run = r.run
-	for _, c := range r.contenders {
-		set.Legs = append(set.Legs, c.legs...)
-	}
-	standing, err := compared.Tiers(set, measure.Throughput, stats.Rule{Floor: floor.Of(measure.Throughput)})
-	if err != nil {
-		return tiers
-	}
-	for _, p := range standing.Places {
+	for _, p := range r.Standing(measure.Throughput, stats.Rule{Floor: floor.Of(measure.Throughput)}).Places {
 		if p.Tier > 0 {
 			tiers[p.Contender] = p.Tier
 		}

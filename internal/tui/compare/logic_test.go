@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	compared "locbench/internal/compare"
 	"locbench/internal/hdr"
@@ -38,8 +39,8 @@ func rates(label string, perSecond ...int64) []bench.LegResult {
 	return legs
 }
 
-func only(legs []bench.LegResult) Contender {
-	cs := Contenders(bench.Run{}, legs)
+func only(legs []bench.LegResult) analysis.Contender {
+	cs := analysis.Of(bench.Run{}, legs).Contenders
 	if len(cs) == 0 {
 		return at(nil, -1)
 	}
@@ -51,7 +52,7 @@ func bare(text string) string {
 	return regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(text, "")
 }
 
-func headline(a, b Contender) []Figure { return Headline(a, b, nil, nil) }
+func headline(a, b analysis.Contender) []Figure { return Headline(a, b, nil, nil) }
 
 func TestWhatTheRoundsSay(t *testing.T) {
 	six := []int64{1000, 1002, 1004, 1006, 1008, 1010}
@@ -206,18 +207,18 @@ func TestDifferences(t *testing.T) {
 		change func(*bench.Run)
 		want   Difference
 	}{
-		{func(r *bench.Run) { r.Profile.Limits.CPUs = 2 }, Difference{"limits", "1.5 CPUs", "2 CPUs", Breaks}},
-		{func(r *bench.Run) { r.Profile.Limits = bench.Limits{} }, Difference{"limits", "1.5 CPUs", "none", Breaks}},
-		{func(r *bench.Run) { r.Profile.Runtime = bench.RuntimeProcess }, Difference{"runtime", "docker", "process", Breaks}},
-		{func(r *bench.Run) { r.Data.Hash = "def" }, Difference{"data", "bundled abc", "bundled def", Breaks}},
-		{func(r *bench.Run) { r.Store.Kind = bench.StoreExternal }, Difference{"store", "embedded", "external", Breaks}},
-		{func(r *bench.Run) { r.Machine.CPUs = 4 }, Difference{"CPU", "2 × EPYC", "4 × EPYC", Breaks}},
-		{func(r *bench.Run) { r.Profile.Store.Latency = time.Millisecond }, Difference{"latency added by the store", "", "1.00 ms", Breaks}},
-		{func(r *bench.Run) { r.Machine.Kernel = "6.2" }, Difference{"kernel", "6.1", "6.2", Sways}},
-		{func(r *bench.Run) { r.Software.Locbench = "0.2" }, Difference{"locbench", "0.1", "0.2", Sways}},
-		{func(r *bench.Run) { r.Profile.Timeout = 0 }, Difference{"time-out of a request", "1.00 s", "0", Sways}},
-		{func(r *bench.Run) { r.Profile.Rounds = 2 }, Difference{"rounds", "6", "2", Tells}},
-		{func(r *bench.Run) { r.Profile.Name = "mine" }, Difference{"profile", "quick", "mine", Tells}},
+		{func(r *bench.Run) { r.Profile.Limits.CPUs = 2 }, Difference{"limits", "1.5 CPUs", "2 CPUs", compared.Breaks}},
+		{func(r *bench.Run) { r.Profile.Limits = bench.Limits{} }, Difference{"limits", "1.5 CPUs", "none", compared.Breaks}},
+		{func(r *bench.Run) { r.Profile.Runtime = bench.RuntimeProcess }, Difference{"runtime", "docker", "process", compared.Breaks}},
+		{func(r *bench.Run) { r.Data.Hash = "def" }, Difference{"data", "bundled abc", "bundled def", compared.Breaks}},
+		{func(r *bench.Run) { r.Store.Kind = bench.StoreExternal }, Difference{"store", "embedded", "external", compared.Breaks}},
+		{func(r *bench.Run) { r.Machine.CPUs = 4 }, Difference{"CPU", "2 × EPYC", "4 × EPYC", compared.Breaks}},
+		{func(r *bench.Run) { r.Profile.Store.Latency = time.Millisecond }, Difference{"latency added by the store", "", "1.00 ms", compared.Breaks}},
+		{func(r *bench.Run) { r.Machine.Kernel = "6.2" }, Difference{"kernel", "6.1", "6.2", compared.Sways}},
+		{func(r *bench.Run) { r.Software.Locbench = "0.2" }, Difference{"locbench", "0.1", "0.2", compared.Sways}},
+		{func(r *bench.Run) { r.Profile.Timeout = 0 }, Difference{"time-out of a request", "1.00 s", "0", compared.Sways}},
+		{func(r *bench.Run) { r.Profile.Rounds = 2 }, Difference{"rounds", "6", "2", compared.Tells}},
+		{func(r *bench.Run) { r.Profile.Name = "mine" }, Difference{"profile", "quick", "mine", compared.Tells}},
 	} {
 		other := base
 		c.change(&other)
@@ -232,11 +233,11 @@ func TestDifferences(t *testing.T) {
 	}
 	other := base
 	other.Profile.Requests = []bench.Request{{Method: "GET", Path: "/", Weight: 2}}
-	if d := Differences(base, other); len(d) != 1 || d[0].What != "requests" || d[0].Weight != Breaks {
+	if d := Differences(base, other); len(d) != 1 || d[0].What != "requests" || d[0].Weight != compared.Breaks {
 		t.Errorf("another weight in the mix: %+v", d)
 	}
 	other.Software.Locbench, other.Profile.Name = "x", "y"
-	if d := Differences(base, other); len(d) != 3 || d[0].Weight != Breaks || d[1].Weight != Sways || d[2].Weight != Tells {
+	if d := Differences(base, other); len(d) != 3 || d[0].Weight != compared.Breaks || d[1].Weight != compared.Sways || d[2].Weight != compared.Tells {
 		t.Errorf("not the gravest first: %+v", d)
 	}
 }
@@ -245,11 +246,11 @@ func TestLegDifferences(t *testing.T) {
 	a, b := rates("a", 1), rates("a", 1)
 	a[0].Instance = &bench.InstanceInfo{Runtime: bench.RuntimeDocker, LimitsEnforced: true}
 	b[0].Instance = &bench.InstanceInfo{Runtime: bench.RuntimeDocker}
-	if d := LegDifferences(only(a), only(b)); len(d) != 1 || d[0] != (Difference{"limits enforced", "yes", "no", Breaks}) {
+	if d := ours(compared.LegDifferences(a, b)); len(d) != 1 || d[0] != (Difference{"limits enforced", "yes", "no", compared.Breaks}) {
 		t.Errorf("%+v", d)
 	}
 	b[0].Instance = nil // not known
-	if d := LegDifferences(only(a), only(b)); len(d) != 0 {
+	if d := ours(compared.LegDifferences(a, b)); len(d) != 0 {
 		t.Errorf("%+v", d)
 	}
 }

@@ -3,6 +3,7 @@ package compare
 import (
 	"slices"
 
+	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	"locbench/internal/measure"
 	"locbench/internal/stats"
@@ -23,7 +24,7 @@ func (p *StepPair) figure(id measure.ID) *Figure {
 
 // StepPairs sets the steps of a and b beside each other, by what they ask for: connections or rate. Of equal steps the first stands beside
 // the first. Those of one side alone keep their place among its others.
-func StepPairs(a, b Contender) []StepPair {
+func StepPairs(a, b analysis.Contender) []StepPair {
 	taken := make([]bool, len(b.Steps))
 	partner := make([]int, len(a.Steps))
 	for i, s := range a.Steps {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"locbench/internal/analysis"
+	compared "locbench/internal/compare"
 	"locbench/internal/measure"
 	"locbench/internal/tui/chart"
 	"locbench/internal/tui/look"
@@ -115,7 +117,7 @@ func tenToNine(l *look.Look, name string) string {
 	return name
 }
 
-func (s *Screen) peakAt(l *look.Look, c Contender) string {
+func (s *Screen) peakAt(l *look.Look, c analysis.Contender) string {
 	peak, ok := c.PeakStep()
 	if !ok {
 		return l.Glyph.Missing
@@ -199,7 +201,7 @@ func (s *Screen) contenderTable(l *look.Look, w int) []string {
 	}
 	var rows [][]string
 	for i, r := range s.rows {
-		a, b := at(s.a.contenders, r.a), at(s.b.contenders, r.b)
+		a, b := at(s.a.Contenders, r.a), at(s.b.Contenders, r.b)
 		name := a.Label
 		if name == "" {
 			name = b.Label
@@ -232,7 +234,7 @@ func headOf(head []Figure, id measure.ID) Figure {
 }
 
 // tierText is the tier of a contender in its run, by the throughput at the peak.
-func tierText(l *look.Look, r run, c Contender) string {
+func tierText(l *look.Look, r run, c analysis.Contender) string {
 	if tier := r.tiers[c.Label]; tier > 0 && c.Label != "" {
 		return fmt.Sprint(tier)
 	}
@@ -250,9 +252,9 @@ func (s *Screen) differenceTable(l *look.Look, w int) []string {
 	for _, d := range s.set.differ {
 		so := ""
 		switch d.Weight {
-		case Breaks:
+		case compared.Breaks:
 			so = l.Bad.S("not comparable")
-		case Sways:
+		case compared.Sways:
 			so = l.Warn.S("may sway")
 		}
 		rows = append(rows, []string{d.What, s.value(l, d.A, side), s.value(l, d.B, side), so})

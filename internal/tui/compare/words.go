@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"locbench/internal/analysis"
 	"locbench/internal/measure"
 	"locbench/internal/stats"
 	"locbench/internal/tui/look"
@@ -122,7 +123,7 @@ func wordText(l *look.Look, f Figure, r room) string {
 }
 
 // rounds says of how many rounds the figures of a contender are.
-func rounds(c Contender) string {
+func rounds(c analysis.Contender) string {
 	switch {
 	case c.Label == "":
 		return "not in this run"
