@@ -154,7 +154,7 @@ func TestVerifyFindsFaults(t *testing.T) {
 	dir, services := t.TempDir(), faulty(t, "oom", 5)
 	env := []string{"XDG_CACHE_HOME=" + t.TempDir()} // what is seen here is no news for this machine's user
 	c := startIn(t, dir, env, "services", "verify", "faulty", "--services", services, "-o", "out")
-	if code := c.wait(3 * time.Minute); code != 3 {
+	if code := c.wait(10 * time.Minute); code != 3 {
 		t.Errorf("exit code %d, want 3", code)
 	}
 	run, legs := read(t, filepath.Join(dir, "out"))
@@ -188,7 +188,7 @@ func TestVerifyLoadsAsMuchAsTheProfiles(t *testing.T) {
 	dir, services := t.TempDir(), faulty(t, "crowd", 2040)
 	env := []string{"XDG_CACHE_HOME=" + t.TempDir()} // what is seen here is no news for this machine's user
 	c := startIn(t, dir, env, "services", "verify", "faulty", "--services", services, "-o", "out")
-	if code := c.wait(3 * time.Minute); code != 3 {
+	if code := c.wait(10 * time.Minute); code != 3 {
 		t.Errorf("exit code %d, want 3", code)
 	}
 	run, legs := read(t, filepath.Join(dir, "out"))

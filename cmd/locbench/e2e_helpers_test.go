@@ -134,7 +134,7 @@ func (c *command) signal(s os.Signal) {
 func locbench(t testing.TB, dir string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	c := startLocbench(t, dir, args...)
-	code = c.wait(3 * time.Minute)
+	code = c.wait(10 * time.Minute)
 	return code, c.stdout.String(), c.stderr.String()
 }
 

@@ -201,7 +201,7 @@ func TestHangingStop(t *testing.T) {
 	})
 }
 
-// quiet is a profile of the built-in contender without checks, with so many rounds of steps of so many seconds. The second step has two
+// quiet is a profile of the built-in contender without checks, with so many rounds of steps of so many seconds. The second step has six
 // seconds more: a busy engine takes its time to do the harm that is meant for it.
 func quiet(t testing.TB, runtime string, rounds, seconds int, connections ...int) string {
 	t.Helper()
@@ -214,7 +214,7 @@ func quietOf(t testing.TB, contender, runtime string, rounds, seconds int, conne
 	for i, n := range connections {
 		steps[i] = strconv.Itoa(n)
 		if i == 1 {
-			steps[i] = fmt.Sprintf("{connections: %d, duration: %ds}", n, seconds+2)
+			steps[i] = fmt.Sprintf("{connections: %d, duration: %ds}", n, seconds+6)
 		}
 	}
 	text := `contenders: [` + contender + `]
