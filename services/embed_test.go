@@ -2,7 +2,6 @@ package services_test
 
 import (
 	"bytes"
-	"flag"
 	"io/fs"
 	"os"
 	"path"
@@ -11,10 +10,9 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/contender"
+	"locbench/internal/testenv"
 	"locbench/services"
 )
-
-var update = flag.Bool("update", false, "write modules.txtar, or the table in README.md, anew")
 
 // folders are the contenders beside this file: those that are Go modules of their own, and the others.
 func folders(t *testing.T) (modules, others []string) {
@@ -42,7 +40,7 @@ func TestModulesArePacked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *update {
+	if *testenv.Update {
 		if err := os.WriteFile("modules.txtar", want, 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/contender"
+	"locbench/internal/testenv"
 	"locbench/services"
 )
 
@@ -54,7 +55,7 @@ func compareSection(t *testing.T, begins, ends, want string) {
 	if got == want {
 		return
 	}
-	if *update {
+	if *testenv.Update {
 		if err := os.WriteFile("README.md", []byte(before+begins+want+ends+after), 0o644); err != nil {
 			t.Fatal(err)
 		}

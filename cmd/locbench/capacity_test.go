@@ -81,6 +81,7 @@ func TestCapacityOverLimits(t *testing.T) {
 
 // An objective that nothing can keep ends at the lowest rate, with an exit code of its own and a table that says so.
 func TestCapacityThatNoRateHas(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	code, stdout, stderr := locbench(t, dir, short("--slo", "p50<1ns", "--runtime", "process", "--guess", "2")...)
 	if code != 4 || !strings.Contains(stdout, "no rate keeps the objective; even 1.00/s does not: p50 is") {
@@ -121,6 +122,7 @@ func TestCapacityIsInterrupted(t *testing.T) {
 
 // A contender that dies under load ends its search, not that of the other limits.
 func TestCapacityOfOneThatDies(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	args := short("--slo", "p50<4s", "--runtime", "process", "--services", faulty(t, "exit", 200), "--limits", "cpus=0.5,1")
 	args[1] = "faulty"

@@ -150,11 +150,11 @@ func memoryText(u *bench.Usage) string {
 // TestVerifyFindsFaults puts one to the test that starts without its environment, logs no requests, and takes all memory as soon as it is asked for cities.
 func TestVerifyFindsFaults(t *testing.T) {
 	testenv.Docker(t)
+	t.Parallel()
 	dir, services := t.TempDir(), faulty(t, "oom", 5)
-	locbenchBinary(t)
-	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // what is seen here is no news for this machine's user
-	c := startLocbench(t, dir, "services", "verify", "faulty", "--services", services, "-o", "out")
-	if code := c.wait(3 * time.Minute); code != 3 {
+	env := []string{"XDG_CACHE_HOME=" + t.TempDir()} // what is seen here is no news for this machine's user
+	c := startIn(t, dir, env, "services", "verify", "faulty", "--services", services, "-o", "out")
+	if code := c.wait(10 * time.Minute); code != 3 {
 		t.Errorf("exit code %d, want 3", code)
 	}
 	run, legs := read(t, filepath.Join(dir, "out"))
@@ -171,8 +171,9 @@ func TestVerifyFindsFaults(t *testing.T) {
 			t.Errorf("it does not say %q", want)
 		}
 	}
-	if code, list, stderr := locbench(t, dir, "services", "list", "--services", services); code != 0 || !regexp.MustCompile(`(?m)^faulty .* failed \d{4}-`).MatchString(list) {
-		t.Errorf("exit code %d; the list does not tell that it failed:\n%s%s", code, list, stderr)
+	list := startIn(t, dir, env, "services", "list", "--services", services)
+	if code := list.wait(time.Minute); code != 0 || !regexp.MustCompile(`(?m)^faulty .* failed \d{4}-`).MatchString(list.stdout.String()) {
+		t.Errorf("exit code %d; the list does not tell that it failed:\n%s%s", code, &list.stdout, &list.stderr)
 	}
 	if t.Failed() {
 		t.Logf("it said\n%s%s", told, c.stderr.String())
@@ -183,11 +184,11 @@ func TestVerifyFindsFaults(t *testing.T) {
 // many as profile locations has.
 func TestVerifyLoadsAsMuchAsTheProfiles(t *testing.T) {
 	testenv.Docker(t)
+	t.Parallel()
 	dir, services := t.TempDir(), faulty(t, "crowd", 2040)
-	locbenchBinary(t)
-	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // what is seen here is no news for this machine's user
-	c := startLocbench(t, dir, "services", "verify", "faulty", "--services", services, "-o", "out")
-	if code := c.wait(3 * time.Minute); code != 3 {
+	env := []string{"XDG_CACHE_HOME=" + t.TempDir()} // what is seen here is no news for this machine's user
+	c := startIn(t, dir, env, "services", "verify", "faulty", "--services", services, "-o", "out")
+	if code := c.wait(10 * time.Minute); code != 3 {
 		t.Errorf("exit code %d, want 3", code)
 	}
 	run, legs := read(t, filepath.Join(dir, "out"))

@@ -21,10 +21,8 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/launch"
 	"locbench/internal/results"
+	"locbench/internal/testenv"
 )
-
-// staticBinary builds locbench once, as the README says: only a static binary can be its own image.
-var staticBinary = sync.OnceValues(func() (string, error) { return goBuild("locbench", "locbench/cmd/locbench") })
 
 var faultyBinary = sync.OnceValues(func() (string, error) { return goBuild("faulty", "./testdata/faulty") })
 
@@ -49,15 +47,6 @@ func goBuildWith(path, pkg string, flags ...string) (string, error) {
 		return "", fmt.Errorf("go build %s: %w\n%s", pkg, err, out)
 	}
 	return path, nil
-}
-
-func locbenchBinary(t testing.TB) string {
-	t.Helper()
-	path, err := staticBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
 
 // lockedBuffer may be read while a process still writes to it.
@@ -94,7 +83,7 @@ func startLocbench(t testing.TB, dir string, args ...string) *command {
 // startIn is startLocbench with more in its environment.
 func startIn(t testing.TB, dir string, env []string, args ...string) *command {
 	t.Helper()
-	cmd := exec.Command(locbenchBinary(t), args...)
+	cmd := exec.Command(testenv.Locbench(t), args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a Ctrl-C of ours must not reach the contenders by the terminal
 	return begin(t, cmd)
@@ -145,7 +134,7 @@ func (c *command) signal(s os.Signal) {
 func locbench(t testing.TB, dir string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	c := startLocbench(t, dir, args...)
-	code = c.wait(3 * time.Minute)
+	code = c.wait(10 * time.Minute)
 	return code, c.stdout.String(), c.stderr.String()
 }
 
@@ -213,6 +202,9 @@ func nothingLeft(t *testing.T, runID string) {
 	}
 }
 
+// quarter are the limits of contenders whose load is only there to go on: what they do not use, other tests have.
+const quarter = "limits: {cpus: 0.25, memory: 64MiB}\n"
+
 // small is a profile that is quick to run: little data, no checks, three short steps, two rounds.
 func small(t testing.TB, contender, runtime string, more ...string) string {
 	t.Helper()
@@ -223,8 +215,7 @@ func small(t testing.TB, contender, runtime string, more ...string) string {
 	text := `contenders: [` + contender + `]
 rounds: 2
 runtime: ` + runtime + `
-limits: {cpus: 1, memory: 64MiB}
-` + littleData + `timeout: 500ms
+` + quarter + littleData + `timeout: 500ms
 validate: none
 checks: {lifecycle: ` + lifecycle + `, suites: []}
 step_duration: 1s

@@ -19,13 +19,18 @@ import (
 	"locbench/internal/verdict"
 )
 
-// runtimes calls f for every runtime of this machine.
+// runtimes calls f for every runtime of this machine, beside other tests.
 func runtimes(t *testing.T, f func(t *testing.T, runtime string)) {
-	t.Run("process", func(t *testing.T) { f(t, "process") })
-	t.Run("docker", func(t *testing.T) {
-		testenv.Docker(t)
-		f(t, "docker")
-	})
+	t.Parallel()
+	for _, runtime := range []string{"process", "docker"} {
+		t.Run(runtime, func(t *testing.T) {
+			t.Parallel()
+			if runtime == "docker" {
+				testenv.Docker(t)
+			}
+			f(t, runtime)
+		})
+	}
 }
 
 func TestQuickProfileInFull(t *testing.T) {
@@ -79,15 +84,15 @@ func TestQuickProfileInFull(t *testing.T) {
 }
 
 // TestLimitsApply is about the figures in the results, not about what the engine was asked for. The quota is never exceeded; a
-// machine that is busy with other tests may give less, so one undisturbed step out of a few runs is what is asked for.
+// machine that is busy with other tests may give less, so one undisturbed step out of a few runs of one step is what is asked for.
 func TestLimitsApply(t *testing.T) {
 	testenv.Docker(t)
 	const quota, tolerance = 0.5, 0.05
 	services, profile := faulty(t, "spin", 0), small(t, "faulty", "docker")
 	var seen []float64
-	for try := range 4 {
+	for try := range 12 {
 		dir := t.TempDir()
-		code, _, stderr := locbench(t, dir, "run", "-p", profile, "--services", services, "--cpus", "0.5", "--rounds", "1", "--duration", "4s", "-o", "out")
+		code, _, stderr := locbench(t, dir, "run", "-p", profile, "--services", services, "--cpus", "0.5", "--rounds", "1", "--connections", "1", "--duration", "4s", "-o", "out")
 		if code != 0 {
 			t.Fatalf("exit code %d:\n%s", code, stderr)
 		}
@@ -114,6 +119,7 @@ func TestLimitsApply(t *testing.T) {
 }
 
 func TestContendersThatMisbehave(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		fault string
 		steps int // that are on record
@@ -155,6 +161,7 @@ func TestContendersThatMisbehave(t *testing.T) {
 }
 
 func TestOneFailingContenderDoesNotEndTheRun(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	code, stdout, stderr := locbench(t, dir, "run", "-p", small(t, "faulty, go-nethttp", "process"), "--services", faulty(t, "exit", 20), "-o", "out")
 	if code != 3 {
@@ -174,6 +181,7 @@ func TestOneFailingContenderDoesNotEndTheRun(t *testing.T) {
 }
 
 func TestResumeRepeatsNothingThatIsWhole(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out")
 	c := startLocbench(t, dir, "run", "-p", small(t, "go-nethttp", "process"), "-o", "out")
@@ -201,6 +209,7 @@ func TestResumeRepeatsNothingThatIsWhole(t *testing.T) {
 }
 
 func TestStoreThatVanishes(t *testing.T) {
+	t.Parallel()
 	s, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreEmbedded}, store.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -239,6 +248,7 @@ func TestFullDisk(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can mount a small file system to fill")
 	}
+	t.Parallel()
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out")
 	if err := os.Mkdir(out, 0o755); err != nil {
@@ -260,6 +270,7 @@ func TestFullDisk(t *testing.T) {
 }
 
 func TestTarget(t *testing.T) {
+	t.Parallel()
 	binary, err := faultyBinary()
 	if err != nil {
 		t.Fatal(err)
@@ -357,7 +368,7 @@ steps: [1, 4]
 func TestAReaderThatGoesAway(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		dir := t.TempDir()
-		cmd := exec.Command("sh", "-c", `"$0" "$@" | head -1`, locbenchBinary(t), "run", "--json", "-p", small(t, "go-nethttp", runtime), "-o", "out")
+		cmd := exec.Command("sh", "-c", `"$0" "$@" | head -1`, testenv.Locbench(t), "run", "--json", "-p", small(t, "go-nethttp", runtime), "-o", "out")
 		cmd.Dir = dir
 		line, err := cmd.Output()
 		if err != nil || !strings.Contains(string(line), "run_started") {

@@ -65,14 +65,11 @@ func (e *privateEngine) start() {
 	if err := e.cmd.Start(); err != nil {
 		e.t.Fatal(err)
 	}
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+	testenv.Until(e.t, time.Minute, "the engine answers", func() bool {
 		cmd := exec.Command("docker", "version")
 		cmd.Env = append(os.Environ(), "DOCKER_HOST="+e.host)
-		if cmd.Run() == nil {
-			return
-		}
-	}
-	e.t.Fatal("the engine does not answer")
+		return cmd.Run() == nil
+	})
 }
 
 // stop returns when it has ended.

@@ -23,6 +23,7 @@ const never = 1 << 30
 // TestContenderHarmedFromOutside does to the contender's container, in the second of three steps, what people and kernels do.
 func TestContenderHarmedFromOutside(t *testing.T) {
 	testenv.Docker(t)
+	t.Parallel()
 	for _, c := range []struct {
 		name  string
 		harm  func(t *testing.T, info bench.InstanceInfo, network string)
@@ -112,7 +113,7 @@ func linkDown(t *testing.T, info bench.InstanceInfo, _ string) {
 func TestPausedForAWhile(t *testing.T) {
 	testenv.Docker(t)
 	t.Parallel()
-	d := disturb(t, nil, "run", "--headless", "-p", quiet(t, "docker", 1, 3, 2, 4))
+	d := disturb(t, nil, "run", "--headless", "-p", quiet(t, "docker", 1, 6, 2, 4))
 	info := d.instance(0)
 	dockerDo(t, "pause", info.ID)
 	d.waitEvent(d.out, func(r bench.Record) bool {
@@ -157,7 +158,6 @@ func TestOutOfMemoryInAStep(t *testing.T) {
 		if runtime == "process" && os.Getuid() != 0 {
 			t.Skip("only root can limit the memory of a process")
 		}
-		t.Parallel()
 		services := faulty(t, "oom", never)
 		d := disturb(t, nil, "run", "--headless", "--services", services, "-p", quietOf(t, "faulty", runtime, 1, 1, 1, 2, 4))
 		misbehave(t, d.instance(1))
@@ -192,7 +192,6 @@ func mend(t *testing.T, services string) {
 // TestHangingStop is a contender that does all its work and does not end when it is asked to.
 func TestHangingStop(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
-		t.Parallel()
 		d := disturb(t, nil, "run", "--headless", "--services", faulty(t, "deaf", never), "-p", small(t, "faulty", runtime), "--rounds", "1", "--duration", "300ms")
 		_, legs := d.ends(0, "it hung when it was asked to stop", "SIGKILL")
 		if leg := legs[0]; leg.State != bench.LegComplete || leg.Stop == nil || !leg.Stop.Killed || leg.Stop.Graceful || leg.Stop.Took < 14*time.Second {
@@ -202,7 +201,7 @@ func TestHangingStop(t *testing.T) {
 	})
 }
 
-// quiet is a profile of the built-in contender without checks, with so many rounds of steps of so many seconds. The second step has two
+// quiet is a profile of the built-in contender without checks, with so many rounds of steps of so many seconds. The second step has six
 // seconds more: a busy engine takes its time to do the harm that is meant for it.
 func quiet(t testing.TB, runtime string, rounds, seconds int, connections ...int) string {
 	t.Helper()
@@ -215,14 +214,13 @@ func quietOf(t testing.TB, contender, runtime string, rounds, seconds int, conne
 	for i, n := range connections {
 		steps[i] = strconv.Itoa(n)
 		if i == 1 {
-			steps[i] = fmt.Sprintf("{connections: %d, duration: %ds}", n, seconds+2)
+			steps[i] = fmt.Sprintf("{connections: %d, duration: %ds}", n, seconds+6)
 		}
 	}
 	text := `contenders: [` + contender + `]
 rounds: ` + strconv.Itoa(rounds) + `
 runtime: ` + runtime + `
-limits: {cpus: 1, memory: 64MiB}
-` + littleData + `timeout: 500ms
+` + quarter + littleData + `timeout: 500ms
 validate: none
 checks: {lifecycle: none, suites: []}
 step_duration: ` + strconv.Itoa(seconds) + `s

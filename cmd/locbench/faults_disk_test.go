@@ -19,7 +19,6 @@ func TestDiskFillsUp(t *testing.T) {
 		t.Skip("only root can mount a small file system to fill")
 	}
 	runtimes(t, func(t *testing.T, runtime string) {
-		t.Parallel()
 		dir := t.TempDir()
 		if text, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", dir).CombinedOutput(); err != nil {
 			t.Skipf("no file system can be mounted here: %v: %s", err, text)

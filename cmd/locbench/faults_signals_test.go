@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/testenv"
 )
 
 // killPoints are moments of a run.
@@ -93,7 +94,7 @@ func TestTheTerminalIsClosedWhileItStops(t *testing.T) {
 				d := disturb(t, nil, args...)
 				d.waitEvent(d.out, point)
 				d.signal(syscall.SIGINT)
-				waitFor(t, "the signal is answered", func() bool { return strings.Contains(d.stderr.String(), "stopping in order") })
+				testenv.Until(t, time.Minute, "the signal is answered", func() bool { return strings.Contains(d.stderr.String(), "stopping in order") })
 				for range 2 {
 					_ = d.cmd.Process.Signal(syscall.SIGHUP) // it may have ended by now
 					time.Sleep(2 * time.Millisecond)
@@ -105,7 +106,7 @@ func TestTheTerminalIsClosedWhileItStops(t *testing.T) {
 			t.Parallel()
 			d := deaf(t, runtime)
 			d.signal(syscall.SIGHUP)
-			waitFor(t, "the stop is on record", func() bool { return runState(d.out) == bench.RunInterrupted })
+			testenv.Until(t, time.Minute, "the stop is on record", func() bool { return runState(d.out) == bench.RunInterrupted })
 			for range 3 {
 				time.Sleep(300 * time.Millisecond)
 				d.signal(syscall.SIGHUP)
@@ -126,7 +127,7 @@ func TestCtrlCTwice(t *testing.T) {
 				t.Parallel()
 				d := deaf(t, runtime)
 				d.signal(syscall.SIGINT)
-				waitFor(t, "the stop is on record", func() bool { return runState(d.out) == bench.RunInterrupted })
+				testenv.Until(t, time.Minute, "the stop is on record", func() bool { return runState(d.out) == bench.RunInterrupted })
 				d.signal(second)
 				began := time.Now()
 				run, legs := d.ends(130, "stopping in order", "ending by force")
@@ -159,7 +160,7 @@ func TestCtrlCTwice(t *testing.T) {
 			t.Parallel()
 			d := deaf(t, runtime)
 			d.signal(syscall.SIGINT)
-			waitFor(t, "the stop is on record", func() bool { return runState(d.out) == bench.RunInterrupted })
+			testenv.Until(t, time.Minute, "the stop is on record", func() bool { return runState(d.out) == bench.RunInterrupted })
 			d.signal(syscall.SIGKILL)
 			d.wait(10 * time.Second)
 			run, _ := read(t, d.out)

@@ -124,17 +124,14 @@ func storeGoesAndComesBack(t *testing.T, runtime, url string, away, back func())
 // answers waits until url does.
 func answers(t *testing.T, url string) {
 	t.Helper()
-	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(200 * time.Millisecond) {
+	testenv.Until(t, 2*time.Minute, url+" answers", func() bool {
 		resp, err := http.Get(url)
 		if err != nil {
-			continue
+			return false
 		}
 		resp.Body.Close()
-		if resp.StatusCode == http.StatusOK {
-			return
-		}
-	}
-	t.Fatalf("%s does not answer", url)
+		return resp.StatusCode == http.StatusOK
+	})
 }
 
 // TestSilentStore gives commands a store that takes connections and never answers, and one that falls silent behind its greeting. Each

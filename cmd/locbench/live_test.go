@@ -25,8 +25,12 @@ import (
 // pushes. Nothing of it is told by the test: processes, files, browser and gateway are real.
 func TestARunIsFollowed(t *testing.T) {
 	chromium := testenv.Chromium(t)
+	t.Parallel()
 	dir := t.TempDir()
-	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "{}") }))
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		time.Sleep(5 * time.Millisecond) // the browser needs the CPUs as well
+		fmt.Fprint(w, "{}")
+	}))
 	defer service.Close()
 	var mu sync.Mutex
 	var pushed []string
@@ -37,21 +41,6 @@ func TestARunIsFollowed(t *testing.T) {
 		pushed = append(pushed, string(body))
 	}))
 	defer gateway.Close()
-	run := startLocbench(t, dir, "run", "--headless", "--target", service.URL, "--no-checks", "--connections", "1,2,4", "--duration", "4s", "-o", "out",
-		"--threshold", "throughput>900000000", "--metrics-listen", "127.0.0.1:0", "--push-url", gateway.URL, "--push-every", "1s")
-	out := filepath.Join(dir, "out")
-	run.waitEvent(out, stepStarted(0))
-
-	server := startLocbench(t, dir, "report", "--serve")
-	if server.waitLine("http://") != "" { // without a name it is the newest run in ./results, and there is none
-		t.Fatal("it serves what is not there")
-	}
-	if code := server.wait(time.Minute); code != 2 {
-		t.Errorf("exit code %d, want 2: %s", code, server.stderr.String())
-	}
-	server = startLocbench(t, dir, "report", "--serve", "out")
-	address := server.waitLine("http://")
-
 	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()))
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
@@ -59,6 +48,23 @@ func TestARunIsFollowed(t *testing.T) {
 	defer cancelAllocator()
 	ctx, cancelTab := chromedp.NewContext(ctx)
 	defer cancelTab()
+	if err := chromedp.Do(ctx); err != nil { // before the run, which does not wait for it
+		t.Fatal(err)
+	}
+	server := startLocbench(t, dir, "report", "--serve")
+	if server.waitLine("http://") != "" { // without a name it is the newest run in ./results, and there is none
+		t.Fatal("it serves what is not there")
+	}
+	if code := server.wait(time.Minute); code != 2 {
+		t.Errorf("exit code %d, want 2: %s", code, server.stderr.String())
+	}
+	run := startLocbench(t, dir, "run", "--headless", "--target", service.URL, "--no-checks", "--connections", "1,2,4", "--duration", "4s", "-o", "out",
+		"--threshold", "throughput>900000000", "--metrics-listen", "127.0.0.1:0", "--push-url", gateway.URL, "--push-every", "1s")
+	out := filepath.Join(dir, "out")
+	run.waitEvent(out, stepStarted(0))
+	server = startLocbench(t, dir, "report", "--serve", "out")
+	address := server.waitLine("http://")
+
 	if err := chromedp.Do(ctx, chromedp.Navigate(address)); err != nil {
 		t.Fatal(err)
 	}
@@ -76,19 +82,15 @@ func TestARunIsFollowed(t *testing.T) {
 
 	// Prometheus asks in the middle of a step.
 	metrics := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(lineWith(run.stderr.String(), "/metrics")), "metrics"))
-	found := false
-	for end := time.Now().Add(30 * time.Second); !found && time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+	testenv.Until(t, 30*time.Second, "throughput at the metrics' address", func() bool {
 		resp, err := http.Get(metrics)
 		if err != nil {
 			t.Fatalf("ask for metrics at %q: %v\n%s", metrics, err, run.stderr.String())
 		}
 		body, _ := io.ReadAll(resp.Body)
 		resp.Body.Close()
-		found = strings.Contains(string(body), `locbench_throughput{contender="target",round="1"`)
-	}
-	if !found {
-		t.Error("no throughput at the metrics' address")
-	}
+		return strings.Contains(string(body), `locbench_throughput{contender="target",round="1"`)
+	})
 
 	see("the end of the run", `document.getElementById('status').textContent.includes('the run has ended: complete')`)
 	see("its last page", page+`.querySelector('header').textContent.includes('complete') && `+page+`.getElementById('thresholds') !== null && Number(document.documentElement.dataset.pages) >= 2`)

@@ -17,6 +17,7 @@ import (
 
 	"locbench/internal/contender"
 	"locbench/internal/profile"
+	"locbench/internal/testenv"
 )
 
 const root = "../.."
@@ -89,7 +90,7 @@ func readPage(t *testing.T, page string) string {
 // what runs now. Blocks marked "console" are not run: they need a network, an Elasticsearch, a container's build, a terminal, results of one's own, or
 // minutes of load. Blocks marked "text" are output.
 func TestReadmeCommands(t *testing.T) {
-	binary := locbenchBinary(t)
+	binary := testenv.Locbench(t)
 	for _, page := range readerPages(t) {
 		t.Run(page, func(t *testing.T) {
 			for _, block := range fences(readPage(t, page)) {

@@ -17,6 +17,7 @@ import (
 func TestAddingAContenderNeedsNoGo(t *testing.T) {
 	testenv.Docker(t)
 	testenv.Images(t, "golang:1.26-bookworm")
+	t.Parallel()
 	dir := t.TempDir()
 	code, stdout, stderr := locbench(t, dir, "services", "new", "go-mine", "--from", "go-nethttp", "mine")
 	if code != 0 || strings.TrimSpace(stdout) != filepath.Join("mine", "go-mine") || !strings.Contains(stderr, "locbench run go-mine --services mine/go-mine") {

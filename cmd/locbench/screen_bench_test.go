@@ -33,9 +33,7 @@ func BenchmarkScreen(b *testing.B) {
 	if err != nil {
 		length = time.Minute
 	}
-	if _, err := staticBinary(); err != nil {
-		b.Fatal(err)
-	}
+	testenv.Locbench(b) // built before anything is measured
 	var ratios, shares []float64
 	var keys []time.Duration
 	pairs, err := strconv.Atoi(os.Getenv("LOCBENCH_BENCH_PAIRS"))
@@ -87,8 +85,7 @@ func benchThroughput(b *testing.B, dir string) float64 {
 
 func benchHeadless(b *testing.B, dir string, length time.Duration) float64 {
 	b.Helper()
-	binary, _ := staticBinary()
-	cmd := exec.Command(binary, append(benchArgs(length), "--headless", "-q")...)
+	cmd := exec.Command(testenv.Locbench(b), append(benchArgs(length), "--headless", "-q")...)
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, out)
@@ -99,8 +96,7 @@ func benchHeadless(b *testing.B, dir string, length time.Duration) float64 {
 // benchWatched returns the throughput, the share of one CPU that the screen took in the middle of the step, and how long keys took.
 func benchWatched(b *testing.B, dir string, length time.Duration) (rate, share float64, keys []time.Duration) {
 	b.Helper()
-	binary, _ := staticBinary()
-	cmd := exec.Command(binary, benchArgs(length)...)
+	cmd := exec.Command(testenv.Locbench(b), benchArgs(length)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "COLORTERM=truecolor", "LC_ALL=C.UTF-8")
 	terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 50, Cols: 200})

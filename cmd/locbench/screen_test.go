@@ -15,17 +15,6 @@ import (
 	"locbench/internal/testenv"
 )
 
-// waitFor waits until is holds.
-func waitFor(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if is() {
-			return
-		}
-	}
-	t.Fatalf("not after a minute: %s", what)
-}
-
 // lastSeq is how far the event log in dir has come.
 func lastSeq(dir string) int64 {
 	last, _ := results.LastSeq(dir)
@@ -175,7 +164,7 @@ func TestSuspendStallsOnlyTheScreen(t *testing.T) {
 	p.keys("C-z")
 	p.see("Stopped", "ready$")
 	before := lastSeq(out)
-	waitFor(t, "the run goes on while the screen is stopped", func() bool { return lastSeq(out) > before+4 })
+	testenv.Until(t, time.Minute, "the run goes on while the screen is stopped", func() bool { return lastSeq(out) > before+4 })
 	p.typed("echo the shell is $((40+2))")
 	p.see("the shell is 42")
 	p.typed("fg")
@@ -192,6 +181,7 @@ func TestTheTerminalIsClosed(t *testing.T) {
 	testenv.Docker(t)
 	for name, stop := range map[string]bool{"shown": false, "suspended": true} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			dir := t.TempDir()
 			out := filepath.Join(dir, "out")
 			p := newPane(t, 80, 24, dir)
@@ -202,9 +192,9 @@ func TestTheTerminalIsClosed(t *testing.T) {
 				p.see("Stopped")
 			}
 			p.kill()
-			waitFor(t, "the run ends in order", func() bool { return runState(out) == bench.RunInterrupted })
-			waitFor(t, "nobody writes the results any more", func() bool { return !results.Running(out) })
-			waitFor(t, "the reports, which come last", func() bool {
+			testenv.Until(t, time.Minute, "the run ends in order", func() bool { return runState(out) == bench.RunInterrupted })
+			testenv.Until(t, time.Minute, "nobody writes the results any more", func() bool { return !results.Running(out) })
+			testenv.Until(t, time.Minute, "the reports, which come last", func() bool {
 				left, err := filepath.Glob(filepath.Join(out, ".*")) // half-written ones
 				_, htmlErr := os.Stat(filepath.Join(out, results.ReportFile))
 				_, mdErr := os.Stat(filepath.Join(out, results.SummaryFile))
@@ -233,7 +223,7 @@ func TestTheTerminalIsClosedWhileTheScreenStops(t *testing.T) {
 	p.keys("C-c", "y")
 	p.see("STOPPING IN ORDER")
 	p.kill()
-	waitFor(t, "the run ends in order", func() bool { return runState(out) == bench.RunInterrupted && !results.Running(out) })
+	testenv.Until(t, time.Minute, "the run ends in order", func() bool { return runState(out) == bench.RunInterrupted && !results.Running(out) })
 	run, legs := read(t, out)
 	if len(legs) != 1 || legs[0].State != bench.LegAborted || legs[0].Stop == nil || !legs[0].Stop.Killed || legs[0].Stop.Forced {
 		t.Errorf("legs %+v", legs)

@@ -12,10 +12,11 @@ import (
 
 	"locbench/internal/cli"
 	"locbench/internal/launch"
+	"locbench/internal/testenv"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(many{m}, map[string]func(){
 		"locbench": func() {
 			os.Exit(cli.Main(context.Background(), cli.Env{
 				Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv,
@@ -24,8 +25,17 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// many runs more tests at once than there are CPUs: most of their time is waiting.
+type many struct{ *testing.M }
+
+func (m many) Run() int {
+	testenv.AtOnce(6)
+	return m.M.Run()
+}
+
 // TestScripts runs the command line as a user would. Each script says in its first lines what it is about.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {

@@ -29,7 +29,6 @@ func wellAndTwice(t *testing.T) string {
 // TestTurns runs two contenders side by side: the load of each is what its own turns were, and their counters are of those alone.
 func TestTurns(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
-		t.Parallel()
 		dir, services := t.TempDir(), wellAndTwice(t)
 		code, stdout, stderr := locbench(t, dir, "run", "-p", twoInTurns(t, runtime, "2"), "--services", services, "--headless", "-o", "out")
 		if code != 0 {

@@ -95,7 +95,7 @@ func (c bound) run(b *testing.B, lives int) (bench.Run, []bench.LegResult) {
 	if c.services != nil {
 		args = append(args, "--services", c.services(b))
 	}
-	cmd := exec.Command(locbenchBinary(b), args...)
+	cmd := exec.Command(testenv.Locbench(b), args...)
 	cmd.Dir, cmd.SysProcAttr = dir, &syscall.SysProcAttr{Setpgid: true}
 	var running *command
 	if c.client > 0 {

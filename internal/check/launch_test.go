@@ -25,6 +25,7 @@ import (
 // The lifecycle checks on the reference contender, started by the real launchers.
 
 func TestLifecycleOfProcess(t *testing.T) {
+	t.Parallel()
 	binary := buildReference(t)
 	port, err := launch.FreePort()
 	if err != nil {
@@ -45,6 +46,7 @@ func TestLifecycleOfProcess(t *testing.T) {
 
 func TestLifecycleInDocker(t *testing.T) {
 	testenv.Docker(t)
+	t.Parallel()
 	engine, err := docker.Connect(t.Context())
 	if err != nil {
 		t.Fatal(err)

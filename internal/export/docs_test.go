@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"locbench/internal/measure"
+	"locbench/internal/testenv"
 )
 
 // TestDocsNameEveryFormatAndColumn keeps docs/formats.md whole.
@@ -63,12 +64,12 @@ func TestDocsTables(t *testing.T) {
 		if !found || !ended {
 			t.Fatalf("docs/formats.md has no place for %s", name)
 		}
-		if old != table && !*update {
+		if old != table && !*testenv.Update {
 			t.Errorf("%s in docs/formats.md are not those of the table of measures: go test ./internal/export -run 'Docs|Schemas' -update", name)
 		}
 		docs = before + "<!-- made: " + name + " -->\n" + table + "<!-- /made -->" + after
 	}
-	if *update {
+	if *testenv.Update {
 		if err := os.WriteFile(file, []byte(docs), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,6 @@ package export
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -20,9 +19,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"locbench/internal/bench"
+	"locbench/internal/testenv"
 )
-
-var update = flag.Bool("update", false, "write docs/schema again")
 
 // schemaObject is a part of a JSON Schema; encoding/json sorts its keys.
 type schemaObject = map[string]any
@@ -181,7 +179,7 @@ func TestPublishedSchemasAreThoseOfTheTypes(t *testing.T) {
 	for name, root := range roots() {
 		path := "../../docs/schema/" + name + ".schema.json"
 		want := newSchemas(t, false).document(name, root)
-		if *update {
+		if *testenv.Update {
 			if err := os.WriteFile(path, want, 0o644); err != nil {
 				t.Fatal(err)
 			}

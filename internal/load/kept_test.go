@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/testenv"
 )
 
 // A ladder over living connections opens each of them once, up and down again, closed loop and
@@ -64,9 +65,7 @@ func TestKeptConnectionsThatWereClosed(t *testing.T) {
 	p := plan(url, 1, time.Minute)
 	p.Step.MaxRequests = 2
 	run(t, Engine{Keep: &keep}, p)
-	for deadline := time.Now().Add(5 * time.Second); closed.Load() == 0 && time.Now().Before(deadline); {
-		time.Sleep(time.Millisecond)
-	}
+	testenv.Until(t, 10*time.Second, "the connection is closed", func() bool { return closed.Load() > 0 })
 	p.Step.MaxRequests = 5
 	if l := run(t, Engine{Keep: &keep}, p); l.Succeeded != 5 || len(l.Failed) > 0 {
 		t.Errorf("%d succeeded, failed %v %v", l.Succeeded, l.Failed, l.Examples)
@@ -89,11 +88,7 @@ func TestKeptConnectionsAreClosed(t *testing.T) {
 	run(t, Engine{Keep: &keep}, p)
 	keep.Close()
 	run(t, Engine{Keep: &keep}, p) // keeps nothing any more
-	for deadline := time.Now().Add(10 * time.Second); ended.Load() < 8; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%d of 8 connections were closed", ended.Load())
-		}
-	}
+	testenv.Until(t, 10*time.Second, "8 connections are closed", func() bool { return ended.Load() >= 8 })
 }
 
 func TestOpenLoopSpeaksTLS(t *testing.T) {

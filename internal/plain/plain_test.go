@@ -4,38 +4,17 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"locbench/internal/analysis"
 	"locbench/internal/bench"
+	"locbench/internal/testenv"
 	"locbench/internal/units"
 )
 
-var update = flag.Bool("update", false, "write the golden files")
-
 var start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs (go test -update writes it anew); got:\n%s", path, got)
-	}
-}
 
 func usage(cpu time.Duration, throttled int64) *bench.Usage {
 	return &bench.Usage{
@@ -117,7 +96,7 @@ func TestInAPipe(t *testing.T) {
 	for _, r := range records {
 		p.Handle(r)
 	}
-	golden(t, "pipe.txt", talk.String())
+	testenv.Golden(t, "testdata/pipe.txt", talk.String())
 	if out.Len() > 0 {
 		t.Errorf("data before there is any: %q", out.String())
 	}
@@ -133,7 +112,7 @@ func TestOnATerminal(t *testing.T) {
 	for _, r := range records {
 		p.Handle(r)
 	}
-	golden(t, "terminal.txt", strings.ReplaceAll(strings.ReplaceAll(talk.String(), "\x1b", "ESC"), "\r", "CR"))
+	testenv.Golden(t, "testdata/terminal.txt", strings.ReplaceAll(strings.ReplaceAll(talk.String(), "\x1b", "ESC"), "\r", "CR"))
 	for _, line := range strings.Split(talk.String(), "\n") {
 		for _, status := range strings.Split(line, "\r\x1b[K")[1:] {
 			if !strings.Contains(status, "\x1b") && len([]rune(status)) >= 60 && strings.Contains(status, "left") {
@@ -174,14 +153,14 @@ func TestTable(t *testing.T) {
 	if err := Table(&b, analysis.Of(run, legs), nil, 0, false); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "table.txt", b.String())
+	testenv.Golden(t, "testdata/table.txt", b.String())
 
 	var narrow bytes.Buffer
 	if err := Table(&narrow, analysis.Of(run, legs), nil, 80, false); err != nil {
 		t.Fatal(err)
 	}
 	tables, _, _ := strings.Cut(narrow.String(), "\np50, ")
-	golden(t, "table-80.txt", tables)
+	testenv.Golden(t, "testdata/table-80.txt", tables)
 	for _, width := range []int{200, 100, 80, 60, 50} {
 		for i := range legs {
 			legs[i].Leg.Contender = "a-contender-with-a-name-that-goes-on-and-on-until-nobody-reads-it"
@@ -233,7 +212,7 @@ func TestTurns(t *testing.T) {
 			}
 		}
 	}
-	golden(t, "turns.txt", talk.String())
+	testenv.Golden(t, "testdata/turns.txt", talk.String())
 }
 
 // A step that was not in a steady state is told when it ends and in the tables; the time to the peak stands beside the start-up.

@@ -10,6 +10,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/compare"
 	"locbench/internal/measure"
+	"locbench/internal/testenv"
 )
 
 // rounds are those of contenders of which two are alike; one has an outlier, and the last too few rounds.
@@ -53,6 +54,6 @@ func TestTiersInTheTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, text, _ := strings.Cut(b.String(), "\ncontender")
-		golden(t, test.name, "contender"+text)
+		testenv.Golden(t, "testdata/"+test.name, "contender"+text)
 	}
 }

@@ -178,11 +178,11 @@ func (b *tab) unroll() {
 func (b *tab) photograph(name string) image.Image {
 	b.t.Helper()
 	b.unroll() // a picture beyond the window would resize it for a moment, and the charts with it
-	data, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
+	shot, err := chromedp.Call(b.ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{FromSurface: new(true), OptimizeForSpeed: new(true)})
 	if err != nil {
 		b.t.Fatalf("photograph the page: %v", err)
 	}
-	img, err := png.Decode(bytes.NewReader(data))
+	img, err := png.Decode(bytes.NewReader(shot.Data))
 	if err != nil {
 		b.t.Fatal(err)
 	}

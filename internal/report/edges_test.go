@@ -12,6 +12,7 @@ import (
 
 	"locbench/internal/analysis"
 	"locbench/internal/bench"
+	"locbench/internal/testenv"
 )
 
 // Whatever is missing or senseless in the results, there is a report, and nothing missing is told as 0.
@@ -126,7 +127,7 @@ func TestMissingIsNotZero(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "throughput-option.json", append(option, '\n'))
+	testenv.Golden(t, "testdata/throughput-option.json", string(option)+"\n")
 }
 
 func TestChecksSetOff(t *testing.T) {

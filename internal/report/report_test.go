@@ -4,32 +4,11 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"flag"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"locbench/internal/analysis"
+	"locbench/internal/testenv"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v (write it with -update)", err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs; got:\n%s", path, got)
-	}
-}
 
 func TestMarkdown(t *testing.T) {
 	run, legs := fixture()
@@ -37,7 +16,7 @@ func TestMarkdown(t *testing.T) {
 	if err := Markdown(&out, analysis.Of(run, legs), Options{}); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "summary.md", out.Bytes())
+	testenv.Golden(t, "testdata/summary.md", out.String())
 }
 
 func TestLibraryIsTheOneNamed(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"locbench/internal/bench"
+	"locbench/internal/testenv"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -83,18 +84,6 @@ func TestBegin(t *testing.T) {
 	}
 }
 
-// until waits for a condition that must come true.
-func until(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for range 2000 {
-		if ok() {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	t.Fatal("not so: ", what)
-}
-
 func TestSampler(t *testing.T) {
 	i := &instance{exited: make(chan struct{}), slow: 3 * time.Millisecond, fail: func(n int) error {
 		if n%3 == 0 {
@@ -105,7 +94,7 @@ func TestSampler(t *testing.T) {
 	var mu sync.Mutex
 	var told []bench.Usage
 	s := Start(t.Context(), i, time.Millisecond, func(u bench.Usage) { mu.Lock(); told = append(told, u); mu.Unlock() })
-	until(t, "ten readings", func() bool { mu.Lock(); defer mu.Unlock(); return len(told) >= 10 })
+	testenv.Until(t, 10*time.Second, "ten readings", func() bool { mu.Lock(); defer mu.Unlock(); return len(told) >= 10 })
 	samples := s.Stop()
 	if len(samples) != len(told) || s.Failed() < 3 || i.both {
 		t.Errorf("%d samples, %d told, %d failed, two at a time: %v", len(samples), len(told), s.Failed(), i.both)
@@ -135,7 +124,7 @@ func TestSamplerEnds(t *testing.T) {
 			}
 			s := Start(ctx, i, interval, nil)
 			if how != "stop before the first" {
-				until(t, "a reading", func() bool { i.mu.Lock(); defer i.mu.Unlock(); return i.reads > 0 })
+				testenv.Until(t, 10*time.Second, "a reading", func() bool { i.mu.Lock(); defer i.mu.Unlock(); return i.reads > 0 })
 			}
 			switch how {
 			case "exit":

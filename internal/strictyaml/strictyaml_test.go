@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"locbench/internal/strictyaml"
+	"locbench/internal/testenv"
 	"locbench/internal/units"
 )
 
@@ -130,24 +131,8 @@ func TestMistakes(t *testing.T) {
 			if !errors.As(err, &mistakes) {
 				t.Fatalf("no mistakes, but %v", err)
 			}
-			golden(t, strings.TrimSuffix(file, ".yaml")+".txt", err.Error()+"\n")
+			testenv.Golden(t, strings.TrimSuffix(file, ".yaml")+".txt", err.Error()+"\n")
 		})
-	}
-}
-
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if os.Getenv("UPDATE_GOLDEN") != "" {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s:\n got:\n%s\nwant:\n%s", file, got, want)
 	}
 }
 

@@ -21,7 +21,8 @@ func AloneOnMachine(m *testing.M, variable string) (code int) {
 	return m.Run()
 }
 
-// Locbench is the path of locbench itself, for tests that need it in a process of its own.
+// Locbench is the path of locbench itself, for tests that need it in a process of its own. It is built once, as the README says: only a
+// static binary can be its own image.
 func Locbench(t testing.TB) string {
 	t.Helper()
 	path, err := binary()
@@ -37,8 +38,8 @@ var binary = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	path := filepath.Join(dir, "locbench")
-	cmd := exec.Command("go", "build", "-race=false", "-o", path, "locbench/cmd/locbench")
-	cmd.Env = append(os.Environ(), "GOFLAGS=-buildvcs=false")
+	cmd := exec.Command("go", "build", "-race=false", "-trimpath", "-o", path, "locbench/cmd/locbench")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}

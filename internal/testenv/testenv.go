@@ -4,14 +4,42 @@
 package testenv
 
 import (
+	"flag"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 )
+
+// AtOnce has n tests of a package that call t.Parallel run at once, unless -parallel says otherwise. It is for tests that wait for others
+// most of their time, so that as many as there are CPUs would leave these idle.
+func AtOnce(n int) {
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
+	if !given {
+		_ = flag.Set("test.parallel", strconv.Itoa(n))
+	}
+}
+
+// Until polls until is holds, and fails the test when it does not within the time limit. It looks less often the longer a look takes.
+func Until(t testing.TB, limit time.Duration, what string, is func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(limit); ; {
+		began := time.Now()
+		if is() {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("not within %v: %s", limit, what)
+		}
+		time.Sleep(5*time.Millisecond + 5*time.Since(began))
+	}
+}
 
 // Docker skips the test unless a Docker engine answers.
 func Docker(t testing.TB) {

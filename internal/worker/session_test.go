@@ -286,11 +286,7 @@ func TestWorkerOfAKilledScreen(t *testing.T) {
 	if err := screen.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(time.Minute); !results.Running(out); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("the run does not begin")
-		}
-	}
+	testenv.Until(t, time.Minute, "the run begins", func() bool { return results.Running(out) })
 	watcher := Watch(out)
 	defer watcher.Close()
 	until(t, watcher, firstStep)
@@ -313,15 +309,10 @@ func TestWorkerOfAKilledScreen(t *testing.T) {
 		}
 	}
 	// It writes its reports last, into a folder that the test's end removes.
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+	testenv.Until(t, time.Minute, "the reports are written", func() bool {
 		half, _ := filepath.Glob(filepath.Join(out, ".*"))
-		if len(half) == 0 && results.Has(out, results.ReportFile) && results.Has(out, results.SummaryFile) {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("no reports")
-		}
-	}
+		return len(half) == 0 && results.Has(out, results.ReportFile) && results.Has(out, results.SummaryFile)
+	})
 }
 
 func TestTalkIsBounded(t *testing.T) {

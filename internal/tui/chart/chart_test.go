@@ -1,18 +1,15 @@
 package chart
 
 import (
-	"flag"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"locbench/internal/testenv"
 	"locbench/internal/tui/look"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // sample are charts as the live view has them: a ladder of three steps, a gap between the second and the third.
 func sample(l *look.Look) (Axis, []Chart) {
@@ -129,20 +126,7 @@ func golden(t *testing.T, name string, l *look.Look, lines []string, w int) {
 	t.Helper()
 	exact(t, l, lines, w, len(lines))
 	got := strings.ReplaceAll(strings.Join(lines, "¶\n")+"¶\n", "\x1b", "␛")
-	path := filepath.Join("testdata", name+".txt")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs; got\n%s\nwant\n%s", path, got, want)
-	}
+	testenv.Golden(t, filepath.Join("testdata", name+".txt"), got)
 }
 
 func TestFineTimes(t *testing.T) {

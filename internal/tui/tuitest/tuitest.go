@@ -7,9 +7,7 @@ import (
 	"compress/gzip"
 	"embed"
 	"encoding/json"
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,11 +17,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"locbench/internal/bench"
+	"locbench/internal/testenv"
 	"locbench/internal/tui/look"
 	"locbench/internal/tui/ui"
 )
-
-var update = flag.Bool("update", false, "write golden views anew")
 
 //go:embed recordings/*.jsonl.gz
 var recordings embed.FS
@@ -221,23 +218,7 @@ func golden(t *testing.T, s ui.Screen, name string, size Size, o look.Options, n
 	for _, line := range lines {
 		b.WriteString(strings.TrimRight(ansi.Strip(line), " ") + "\n")
 	}
-	path := filepath.Join("testdata", name+".txt")
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v (go test -update writes it; review it by eye)", err)
-	}
-	if string(want) != b.String() {
-		t.Errorf("%s differs from its golden view (go test -update, then review).\ngot:\n%s\nwant:\n%s", name, b.String(), want)
-	}
+	testenv.Golden(t, filepath.Join("testdata", name+".txt"), b.String())
 }
 
 // Exact fails unless lines fill size to the cell, and with ascii hold nothing but ASCII.
