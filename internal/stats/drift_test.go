@@ -42,9 +42,9 @@ func TestDrift(t *testing.T) {
 		"rises under a quota": {course(10, func(at float64) (float64, float64) { return 2000 + 20*at, 1.5 }),
 			"still warming: throughput rose by 10 % and CPU time per request fell by 9.1 % over the step"},
 		"cheaper at the same rate": {course(10, func(at float64) (float64, float64) { return 2000, 1 - .01*at }),
-			"still warming: CPU time per request fell by 10.0 % over the step"},
+			"still warming: CPU time per request fell by 10 % over the step"},
 		"slower and slower": {course(10, func(at float64) (float64, float64) { return 2000 - 20*at, 1.5 - .015*at }),
-			"not steady: throughput fell by 10.0 % over the step"},
+			"not steady: throughput fell by 10 % over the step"},
 		"by 2 %":    {course(10, func(at float64) (float64, float64) { return 2000 + 4*at, 1.5 }), ""},
 		"kt-spring": {course(4, func(at float64) (float64, float64) { return []float64{1442, 2390, 3188, 3500}[int(at)], 1.5 }), "still warming: throughput rose by 226 % over the step"},
 		"one bad window": {course(10, func(at float64) (float64, float64) {

@@ -46,15 +46,6 @@ func Together(sides ...[]bench.LegResult) (kept [][]bench.LegResult, ok bool) {
 	return kept, len(common) > 0
 }
 
-// AllTogether tells whether every round of every side was run in turns with all the others, to its end: the i-th values belong together as they are.
-func AllTogether(sides ...[]bench.LegResult) bool {
-	kept, ok := Together(sides...)
-	for i := range kept {
-		ok = ok && len(kept[i]) == len(sides[i])
-	}
-	return ok
-}
-
 func key(t time.Time) int64 { return t.UnixNano() }
 
 // SameLength tells whether all samples have as many values, as samples must whose values belong together.

@@ -13,7 +13,6 @@ import (
 	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	compared "locbench/internal/compare"
-	"locbench/internal/stats"
 	"locbench/internal/tui/look"
 	"locbench/internal/tui/ui"
 )
@@ -233,7 +232,7 @@ func (s *Screen) choose(p pairing) {
 			c.breaks = append(c.breaks, d)
 		}
 	}
-	judgeSteps(c.steps, len(c.breaks) > 0, stats.AllTogether(c.a.Results, c.b.Results), s.floor)
+	judgeSteps(c.steps, c.a, c.b, len(c.breaks) > 0, s.floor)
 	s.set = c
 }
 

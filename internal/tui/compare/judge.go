@@ -66,13 +66,23 @@ func (s *Said) sides() (a, b measure.Figure) {
 	return of(s.row.Old), of(s.row.New)
 }
 
-// judgeSteps decides the throughput of all steps that both sides have, as one family.
-func judgeSteps(pairs []StepPair, broken, paired bool, floor *compared.Floor) {
+// judgeSteps decides the throughput of all steps that both sides have, as one family. Rounds in
+// which a and b took turns are paired as everywhere (analysis.Together).
+func judgeSteps(pairs []StepPair, a, b analysis.Contender, broken bool, floor *compared.Floor) {
+	rounds, turns := analysis.Together([]analysis.Contender{a, b})
+	m := measure.Get(measure.Throughput)
 	var family []stats.Pair
 	var of []*Figure
 	for i := range pairs {
 		if f := pairs[i].figure(measure.Throughput); pairs[i].InA && pairs[i].InB && !pairs[i].Step.WarmUp {
-			family = append(family, stats.Pair{Measure: pairs[i].Step.Name, HigherIsBetter: true, Old: f.A.Rounds, New: f.B.Rounds, Paired: paired && stats.SameLength(f.A.Rounds, f.B.Rounds), Floor: floor.Of(measure.Throughput)})
+			old, fresh := f.A.Rounds, f.B.Rounds
+			paired := turns[0] && turns[1]
+			if paired {
+				old, fresh = rounds[0].At(m, pairs[i].Step), rounds[1].At(m, pairs[i].Step)
+			}
+			family = append(family, stats.Pair{
+				Measure: pairs[i].Step.Name, HigherIsBetter: true, Old: old, New: fresh, Paired: paired && stats.SameLength(old, fresh), Floor: floor.Of(measure.Throughput),
+			})
 			of = append(of, f)
 		}
 	}

@@ -130,16 +130,16 @@ func TestHeadline(t *testing.T) {
 func TestStepsAndDoubts(t *testing.T) {
 	a, b := only(rates("a", 1000, 1002, 1004, 1006, 1008, 1010)), only(rates("b", 2000, 2002, 9004, 2006, 2008, 2010))
 	pairs := StepPairs(a, b)
-	judgeSteps(pairs, false, false, nil)
+	judgeSteps(pairs, a, b, false, nil)
 	if said := pairs[0].figure(measure.Throughput).Said; said == nil || said.Verdict != stats.Better || said.Ratio == "" {
 		t.Errorf("%+v", said)
 	}
-	judgeSteps(pairs, true, false, nil)
+	judgeSteps(pairs, a, b, true, nil)
 	if got := bare(wordText(look.New(look.Options{NoColor: true}), *pairs[0].figure(measure.Throughput), usual)); got != "not comparable" {
 		t.Errorf("%q", got)
 	}
 	pairs[0].InA, pairs[0].figure(measure.Throughput).Said = false, nil
-	if judgeSteps(pairs, false, false, nil); pairs[0].figure(measure.Throughput).Said != nil {
+	if judgeSteps(pairs, a, b, false, nil); pairs[0].figure(measure.Throughput).Said != nil {
 		t.Error("a step of one side is judged")
 	}
 	told := strings.Join(doubts(headline(a, b)), "\n")

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/analysis"
+	"locbench/internal/bench"
+	"locbench/internal/compare"
+	"locbench/internal/plain"
+	"locbench/internal/report"
+	"locbench/internal/stats"
+	tuicompare "locbench/internal/tui/compare"
+	"locbench/internal/tui/look"
+	"locbench/internal/tui/tuitest"
+	"locbench/internal/tui/ui"
+)
+
+// alternating are ten rounds of two contenders that took turns on a machine whose speed is another
+// one in each round, by up to a factor of two: b is slower by 10 %, which only the pairs show. One
+// leg of b was aborted.
+func alternating() (bench.Run, []bench.LegResult) {
+	run := bench.Run{Schema: bench.SchemaVersion, State: bench.RunComplete}
+	run.Profile = bench.Profile{Name: "turns", Rounds: 10, Runtime: bench.RuntimeProcess, Turns: 100 * time.Millisecond}
+	run.Profile.Steps = []bench.Step{{Name: "8 connections", Connections: 8, Duration: 10 * time.Second}}
+	run.Profile.Requests = []bench.Request{{Name: "get", Method: "GET", Path: "/"}}
+	run.Machine.CPUs = 8
+	rng := rand.New(rand.NewPCG(2, 2))
+	var legs []bench.LegResult
+	for round := range run.Profile.Rounds {
+		machine, since := 1+rng.Float64(), time.Unix(1_800_000_000, int64(round))
+		for i, name := range []string{"a", "b"} {
+			rate := 10_000 * machine * []float64{1, .9}[i] * (1 + .01*rng.NormFloat64())
+			leg := bench.LegResult{Schema: bench.SchemaVersion, Leg: bench.Leg{Contender: name, Round: round + 1}, State: bench.LegComplete}
+			leg.Service = bench.Service{Name: name}
+			leg.Instance = &bench.InstanceInfo{Runtime: bench.RuntimeProcess}
+			step := bench.StepResult{Step: run.Profile.Steps[0], Turns: &bench.Turns{Length: run.Profile.Turns, Count: 100, Since: since, With: []string{"other"}}}
+			step.Load = bench.Load{Succeeded: int64(10 * rate), Sent: int64(10 * rate), Elapsed: 10 * time.Second}
+			step.Load.Latency = bench.Latencies{Count: 1, P50: time.Millisecond, P99: time.Duration(1e12 / rate)}
+			leg.Steps = []bench.StepResult{step}
+			if name == "b" && round == 2 {
+				leg.State, leg.Steps = bench.LegAborted, nil
+			}
+			run.Legs = append(run.Legs, bench.LegEntry{Leg: leg.Leg, State: leg.State})
+			legs = append(legs, leg)
+		}
+	}
+	for _, name := range []string{"a", "b"} {
+		run.Profile.Contenders = append(run.Profile.Contenders, bench.Selection{Contender: name})
+	}
+	return run, legs
+}
+
+// TestOutputsAgreeOnWhoIsAhead has a run with one aborted leg: all outputs leave its round out of both
+// contenders and pair the others.
+func TestOutputsAgreeOnWhoIsAhead(t *testing.T) {
+	run, legs := alternating()
+	a := analysis.Of(run, legs)
+	var text, markdown, html bytes.Buffer
+	if err := plain.Table(&text, a, nil, 160, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := report.Markdown(&markdown, a, report.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := report.HTML(&html, a, report.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	r := compare.Pair(a.Contenders[0], a.Contenders[1], nil, compare.Options{})
+	if row := r.Rows[0]; !row.Paired || len(row.Old.Rounds) != 9 || row.Verdict != stats.Worse {
+		t.Errorf("comparison: %+v", row)
+	}
+	folders := tuitest.Folders{{Dir: "results/turns", Run: run, Legs: legs}}
+	screen := tuicompare.New("results/turns", "results/turns", folders)
+	screen.Update(ui.Resized{Width: 200, Height: 50})
+	tuitest.Finish(screen, screen.Init())
+	view := strings.Join(tuitest.View(screen, tuitest.Size{Width: 200, Height: 50}, look.New(look.Options{NoColor: true}), time.Now()), "\n")
+	for output, c := range map[string]struct{ got, want string }{
+		"text":      {text.String(), "2     b          9,932/s            9,556/s to 13,587/s   behind: −9.4 % (−10.1 % to −8.6 %)"},
+		"Markdown":  {markdown.String(), "| b | 2 |"},
+		"sentence":  {markdown.String(), "+10.4 % (+9.5 % to +11.3 %) against the 9,932/s at 8 connections of b; p 0.0039 after Holm over 1 pair, 9 and 9 rounds"},
+		"report":    {html.String(), "p 0.0039 after Holm over 1 pair, 9 and 9 rounds"},
+		"dashboard": {view, "A is better: −9.4 % (−10.1 % to −8.6 %)"},
+	} {
+		t.Run(output, func(t *testing.T) {
+			if !strings.Contains(c.got, c.want) {
+				t.Errorf("%q is not in\n%s", c.want, c.got)
+			}
+		})
+	}
+}
