@@ -38,11 +38,11 @@ bench-load: ## requests per CPU second of the client and per second beside wrk o
 
 bench-seed: ## seeding beside a bare client posting the same bodies (LOCBENCH_TEST_ELASTICSEARCH)
 	@test -n "$$LOCBENCH_TEST_ELASTICSEARCH" || { echo 'name an Elasticsearch 7 to fill: LOCBENCH_TEST_ELASTICSEARCH=http://127.0.0.1:9200 make $@'; exit 2; }
-	go test -run '^$$' -bench Seed -benchtime 1x -timeout 0 ./internal/seed
+	go test -run '^$$' -bench Seed -benchtime 1x -timeout 0 ./internal/locations/seed
 
 bench-store: ## CPU time of one _source call: embedded store beside Elasticsearch (LOCBENCH_TEST_ELASTICSEARCH)
 	@test -n "$$LOCBENCH_TEST_ELASTICSEARCH" || { echo 'name an idle Elasticsearch 7: LOCBENCH_TEST_ELASTICSEARCH=http://127.0.0.1:9200 make $@'; exit 2; }
-	go test -run '^$$' -bench SourceCPU -benchtime 1x ./internal/store/embedded
+	go test -run '^$$' -bench SourceCPU -benchtime 1x ./internal/elastic/embedded
 
 RUNS ?= 20
 bench-verdict: ## how often the verdict is right on contenders built to be bound by one thing; RUNS lives of each (20: some 10 minutes)

@@ -3,8 +3,14 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
+	"io/fs"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -20,7 +26,8 @@ var floors = [][]string{
 	{"cgroup", "console", "docker", "stats"},
 	{"measure"},
 	{"slo"},
-	{"analysis", "capacity", "check", "contender", "dataset", "event", "hiccup", "hostusage", "launch", "load", "machine", "oracle", "profile", "ready", "results", "sample", "seed", "store"},
+	{"elastic", "locations"},
+	{"analysis", "capacity", "check", "contender", "event", "hiccup", "hostusage", "launch", "load", "machine", "profile", "ready", "results", "sample"},
 	{"compare", "platform", "summary"},
 	{"export", "live", "metrics", "plain", "report", "runner", "tui", "worker"},
 	{"app"},
@@ -29,7 +36,9 @@ var floors = [][]string{
 
 // within are the floors inside of a room, for packages right below it; "" is the room's own package.
 var within = map[string][][]string{
-	"load": {{"record", "stamp", "wire"}, {"workload"}, {"fast", "phases", "portable"}, {""}},
+	"elastic":   {{"embedded"}, {"store"}},
+	"locations": {{"dataset", "suites"}, {"oracle", "seed"}},
+	"load":      {{"record", "stamp", "wire"}, {"workload"}, {"fast", "phases", "portable"}, {""}},
 }
 
 // owners are the packages that alone may import a large dependency.
@@ -37,8 +46,8 @@ var owners = map[string]string{
 	"github.com/tsenart/vegeta/":     "load",
 	"github.com/moby/moby/":          "docker",
 	"github.com/moby/patternmatcher": "contender",
-	"github.com/olivere/elastic/":    "seed",
-	"github.com/blevesearch/":        "store",
+	"github.com/olivere/elastic/":    "locations",
+	"github.com/blevesearch/":        "elastic",
 	"github.com/go-echarts/":         "report",
 	"github.com/spf13/":              "cli",
 	"gopkg.in/yaml.v3":               "strictyaml",
@@ -133,4 +142,52 @@ func roomOf(importPath string) string {
 
 func floorOf(room string) int {
 	return slices.IndexFunc(floors, func(rooms []string) bool { return slices.Contains(rooms, room) })
+}
+
+// TestKindsAreAskedForTheirTraits finds who decides by the name of a runtime or of a kind of store,
+// outside of where each is at home: another one would be forgotten there.
+func TestKindsAreAskedForTheirTraits(t *testing.T) {
+	kinds := regexp.MustCompile(`^(Runtime(Auto|Docker|Process|URL)|Store(Auto|Embedded|External|Container|None))$`)
+	at := map[string]bool{"bench": true, "elastic": true, "platform": true, "launch": true}
+	files := 0
+	err := filepath.WalkDir("../../internal", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		room, _, _ := strings.Cut(strings.TrimPrefix(filepath.ToSlash(path), "../../internal/"), "/")
+		if at[room] {
+			return nil
+		}
+		files++
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, path, nil, 0)
+		if err != nil {
+			return err
+		}
+		decides := func(in ...ast.Expr) {
+			for _, expr := range in {
+				ast.Inspect(expr, func(n ast.Node) bool {
+					if name, ok := n.(*ast.SelectorExpr); ok && kinds.MatchString(name.Sel.Name) {
+						t.Errorf("%s decides by bench.%s: ask for what it is (Traits)", set.Position(name.Pos()), name.Sel.Name)
+					}
+					return true
+				})
+			}
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.BinaryExpr:
+				if n.Op == token.EQL || n.Op == token.NEQ {
+					decides(n.X, n.Y)
+				}
+			case *ast.CaseClause:
+				decides(n.List...)
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil || files < 100 {
+		t.Errorf("%d files read, %v", files, err)
+	}
 }

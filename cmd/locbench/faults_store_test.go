@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/dataset"
-	"locbench/internal/seed"
-	"locbench/internal/store"
+	"locbench/internal/elastic/store"
+	"locbench/internal/locations/dataset"
+	"locbench/internal/locations/seed"
 	"locbench/internal/testenv"
 )
 

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"unicode"
 
+	"locbench/internal/check"
 	"locbench/internal/contender"
 	"locbench/internal/profile"
 	"locbench/internal/testenv"
@@ -135,11 +136,13 @@ func TestReadmeProfile(t *testing.T) {
 				case strings.HasPrefix(block.text, "contenders:"):
 					profiles[page]++
 					_, err = profile.Parse(page, []byte(block.text))
+				case strings.HasPrefix(block.text, "suite:"):
+					_, err = check.ParseSuite(page, []byte(block.text))
 				case strings.Contains(block.text, "\nendpoints:"):
 					manifests[page]++
 					_, err = contender.Parse("my-service/service.yaml", []byte(block.text))
 				default:
-					t.Errorf("%s:%d: neither a profile, which begins with contenders, nor a manifest", page, block.line)
+					t.Errorf("%s:%d: neither a profile, which begins with contenders, nor a suite, nor a manifest", page, block.line)
 				}
 				if err != nil {
 					t.Errorf("%s:%d: %v", page, block.line, err)

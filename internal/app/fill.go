@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"locbench/internal/bench"
-	"locbench/internal/seed"
-	"locbench/internal/store"
+	"locbench/internal/elastic/store"
+	"locbench/internal/locations/seed"
 	"locbench/internal/units"
 )
 

@@ -9,7 +9,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/exit"
 	"locbench/internal/load"
-	"locbench/internal/oracle"
+	"locbench/internal/locations/oracle"
 	"locbench/internal/runner"
 )
 

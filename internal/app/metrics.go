@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/elastic/store"
 	"locbench/internal/event"
 	"locbench/internal/exit"
 	"locbench/internal/metrics"
-	"locbench/internal/store"
 )
 
 // MetricsOptions say where the state of a run is told while it goes on.

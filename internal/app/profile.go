@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/dataset"
 	"locbench/internal/exit"
+	"locbench/internal/locations/dataset"
 	"locbench/internal/profile"
 	"locbench/internal/strictyaml"
 	"locbench/profiles"
@@ -67,9 +67,7 @@ func changeContenders(p *bench.Profile, o RunOptions) error {
 
 func changeRuntime(p *bench.Profile, o RunOptions) error {
 	if o.Runtime != nil {
-		switch r := bench.Runtime(*o.Runtime); r {
-		case bench.RuntimeAuto, bench.RuntimeDocker, bench.RuntimeProcess:
-		default:
+		if !slices.Contains(bench.Runtimes(), *o.Runtime) {
 			return exit.Usagef("--runtime %q: docker, process or auto", *o.Runtime)
 		}
 		p.Runtime = bench.Runtime(*o.Runtime)

@@ -23,11 +23,11 @@ func (s *site) ready(ctx context.Context, inst bench.Instance, svc bench.Service
 		timeout = time.Minute
 	}
 	began := time.Now()
-	elsewhere, told, known := "", false, inst.Info().Runtime != bench.RuntimeURL
+	elsewhere, told, known := "", false, !inst.Info().Runtime.Traits().Foreign
 	up, err := ready.Wait(ctx, inst, path, timeout, func(last string) {
 		silent := fmt.Sprintf("no answer at %s yet: %s", inst.BaseURL(), last)
 		tell("", silent)
-		if inst.Info().Runtime == bench.RuntimeURL {
+		if inst.Info().Runtime.Traits().Foreign {
 			if left := timeout - time.Since(began); !told && left > 0 {
 				told = true
 				tell("info", fmt.Sprintf("%s; it is asked for another %s", silent, left.Round(time.Second)))
@@ -74,7 +74,7 @@ func astray(inst bench.Instance, port int) (where string, move bool) {
 		return "", false
 	}
 	var all []string
-	inside := inst.Info().Runtime == bench.RuntimeDocker
+	inside := inst.Info().Runtime.Traits().Container
 	onlyLoopback := inside
 	for _, a := range listens[:min(len(listens), 5)] {
 		all = append(all, a.String())

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
+	"locbench/internal/elastic/store"
 	"locbench/internal/secret"
-	"locbench/internal/store"
 	"locbench/internal/verdict"
 )
 

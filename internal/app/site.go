@@ -7,13 +7,13 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/dataset"
+	"locbench/internal/elastic/store"
 	"locbench/internal/event"
 	"locbench/internal/hostusage"
-	"locbench/internal/oracle"
+	"locbench/internal/locations/dataset"
+	"locbench/internal/locations/oracle"
 	"locbench/internal/platform"
 	"locbench/internal/runner"
-	"locbench/internal/store"
 	"locbench/internal/verdict"
 )
 

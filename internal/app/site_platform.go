@@ -16,7 +16,7 @@ func (s *site) choosePlatform(ctx context.Context) error {
 	p := &s.plan.Profile
 	o := platform.Options{RunID: s.plan.ID, Target: s.plan.Target, Store: p.Store}
 	inContainer := p.Store.Kind.Traits().Container
-	if p.Runtime == bench.RuntimeAuto {
+	if p.Runtime.Traits().Auto {
 		p.Runtime = bench.RuntimeDocker
 		engine, err := platform.OpenDocker(ctx, o)
 		switch {
@@ -33,7 +33,7 @@ func (s *site) choosePlatform(ctx context.Context) error {
 			return err
 		}
 	}
-	if inContainer && p.Runtime != bench.RuntimeDocker {
+	if inContainer && !p.Runtime.Traits().Container {
 		o.StoreOnly = true
 		engine, err := platform.OpenDocker(ctx, o)
 		if err != nil {

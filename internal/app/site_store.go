@@ -8,9 +8,9 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/cpuset"
+	"locbench/internal/elastic/store"
 	"locbench/internal/hostusage"
-	"locbench/internal/oracle"
-	"locbench/internal/store"
+	"locbench/internal/locations/oracle"
 )
 
 // openStore opens the store and gives it an address that contenders can reach.

@@ -15,22 +15,6 @@ import (
 // Before 2, entries of warnings were texts alone.
 const SchemaVersion = 2
 
-// Runtime names how a contender is started.
-type Runtime string
-
-// The runtimes. Auto is Docker where an engine answers, else Process.
-const (
-	RuntimeAuto    Runtime = "auto"
-	RuntimeDocker  Runtime = "docker"
-	RuntimeProcess Runtime = "process"
-	RuntimeURL     Runtime = "url" // a service somebody else has started (--target)
-)
-
-// Where says in words where a contender of the runtime is; "" where it was there before.
-func (r Runtime) Where() string {
-	return map[Runtime]string{RuntimeDocker: "in a container", RuntimeProcess: "as a process"}[r]
-}
-
 // Protocol is what the load is put on a contender in. Checks are always asked in whatever both sides agree on.
 type Protocol string
 

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/dataset"
-	"locbench/internal/store"
+	"locbench/internal/elastic/store"
+	"locbench/internal/locations/dataset"
 	"locbench/internal/testenv"
 	"locbench/services/go-nethttp/locations"
 )

@@ -74,7 +74,7 @@ func StillAnswers(ctx context.Context, inst bench.Instance, path string, client 
 }
 
 func portLogged(ctx context.Context, res *bench.CheckResult, inst bench.Instance, opt RunningOptions) {
-	if inst.Info().Runtime == bench.RuntimeURL {
+	if inst.Info().Runtime.Traits().Foreign {
 		skip(res, "the log of a service that somebody else started cannot be read")
 		return
 	}
@@ -92,7 +92,7 @@ func portLogged(ctx context.Context, res *bench.CheckResult, inst bench.Instance
 // requestsLogged asks for paths that nobody else asks for, and looks for each of them in the log.
 func requestsLogged(ctx context.Context, res *bench.CheckResult, inst bench.Instance, opt RunningOptions) {
 	switch {
-	case inst.Info().Runtime == bench.RuntimeURL:
+	case inst.Info().Runtime.Traits().Foreign:
 		skip(res, "the log of a service that somebody else started cannot be read")
 		return
 	case opt.Spec.Env["ACCESS_LOG"] == "off":
@@ -130,7 +130,7 @@ func requestsLogged(ctx context.Context, res *bench.CheckResult, inst bench.Inst
 
 func imageSize(res *bench.CheckResult, info bench.InstanceInfo, artifact bench.Artifact) {
 	size, what := cmp.Or(info.ImageSize, artifact.ImageSize), ""
-	if size == 0 && info.Runtime == bench.RuntimeProcess {
+	if size == 0 && info.Runtime.Traits().OnHost {
 		size, what = artifact.BinarySize, " (binary)"
 	}
 	if size == 0 {

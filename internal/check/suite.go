@@ -1,19 +1,16 @@
 package check
 
 import (
-	"embed"
 	"fmt"
 	"strings"
 	"time"
 
+	"locbench/internal/locations/suites"
 	"locbench/internal/safe"
 	"locbench/internal/strictyaml"
 )
 
-//go:embed suites/*.yaml
-var bundled embed.FS
-
-// Suite is a set of HTTP checks, grouped by the endpoints that they need. Its YAML form is described in suites/README.md.
+// Suite is a set of HTTP checks, grouped by the endpoints that they need. Its YAML form is described in docs/suites.md.
 type Suite struct {
 	Name   string
 	About  string
@@ -44,7 +41,7 @@ func (s *Suite) Len() (n int) {
 
 // SuiteNames are the bundled suites, sorted.
 func SuiteNames() []string {
-	entries, _ := bundled.ReadDir("suites") // an embedded folder is always there
+	entries, _ := suites.FS.ReadDir(".") // an embedded folder is always there
 	var names []string
 	for _, e := range entries {
 		names = append(names, strings.TrimSuffix(e.Name(), ".yaml"))
@@ -62,7 +59,7 @@ func LoadSuite(nameOrPath string) (*Suite, error) {
 		}
 		return ParseSuite(nameOrPath, data)
 	}
-	data, err := bundled.ReadFile("suites/" + nameOrPath + ".yaml")
+	data, err := suites.FS.ReadFile(nameOrPath + ".yaml")
 	if err != nil {
 		return nil, fmt.Errorf("no bundled suite %q (%s); to read a file, write its path", safe.Line(nameOrPath, 60),
 			strictyaml.Suggest(nameOrPath, "bundled", SuiteNames()))

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"locbench/internal/locations/suites"
 	"locbench/internal/strictyaml"
 )
 
@@ -185,7 +186,7 @@ func TestPath(t *testing.T) {
 }
 
 func FuzzSuite(f *testing.F) {
-	data, err := bundled.ReadFile("suites/locations.yaml")
+	data, err := suites.FS.ReadFile("locations.yaml")
 	if err != nil {
 		f.Fatal(err)
 	}

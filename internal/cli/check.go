@@ -14,9 +14,9 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/check"
 	"locbench/internal/contender"
+	"locbench/internal/elastic/store"
 	"locbench/internal/exit"
 	"locbench/internal/safe"
-	"locbench/internal/store"
 )
 
 func newCheck(env Env) *cobra.Command {

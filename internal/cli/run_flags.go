@@ -89,7 +89,7 @@ func bindPlace(cmd *cobra.Command, f *runFlags) {
 	fl.StringSliceVar(&f.Services, "services", nil, "`DIR` with more contenders (a folder of folders with a service.yaml); may be repeated")
 	bindData(cmd, f)
 	_ = cmd.RegisterFlagCompletionFunc("profile", completeProfiles)
-	_ = cmd.RegisterFlagCompletionFunc("runtime", fixed("docker", "process", "auto"))
+	_ = cmd.RegisterFlagCompletionFunc("runtime", fixed(bench.Runtimes()...))
 	_ = cmd.RegisterFlagCompletionFunc("store", fixed(bench.StoreKinds()...))
 	_ = cmd.MarkFlagDirname("services")
 }

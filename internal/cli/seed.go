@@ -12,11 +12,11 @@ import (
 	"locbench/internal/app"
 	"locbench/internal/bench"
 	"locbench/internal/console"
-	"locbench/internal/dataset"
+	"locbench/internal/elastic/store"
 	"locbench/internal/exit"
+	"locbench/internal/locations/dataset"
+	"locbench/internal/locations/seed"
 	"locbench/internal/safe"
-	"locbench/internal/seed"
-	"locbench/internal/store"
 	"locbench/internal/units"
 )
 

@@ -6,9 +6,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"locbench/internal/bench"
-	"locbench/internal/dataset"
-	"locbench/internal/seed"
-	"locbench/internal/store"
+	"locbench/internal/elastic/store"
+	"locbench/internal/locations/dataset"
+	"locbench/internal/locations/seed"
 	"locbench/services/go-nethttp/locations"
 )
 

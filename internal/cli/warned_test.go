@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"locbench/internal/bench"
-	"locbench/internal/dataset"
-	"locbench/internal/seed"
-	"locbench/internal/store"
+	"locbench/internal/elastic/store"
+	"locbench/internal/locations/dataset"
+	"locbench/internal/locations/seed"
 	"locbench/internal/testenv"
 )
 

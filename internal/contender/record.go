@@ -66,7 +66,7 @@ func LastBuild(svc bench.Service, rt bench.Runtime, o BuildOptions) (r BuildReco
 
 // sharesBuild tells whether a record is one of all variants that are built by the same commands.
 func sharesBuild(svc bench.Service, rt bench.Runtime) bool {
-	return rt == bench.RuntimeProcess && svc.Process != nil
+	return rt.Traits().OnHost && svc.Process != nil
 }
 
 func recordFile(svc bench.Service, rt bench.Runtime, o BuildOptions) (string, error) {

@@ -361,10 +361,10 @@ func progressText(e bench.Progress) string {
 
 func instanceText(i bench.InstanceInfo) string {
 	var parts []string
-	if i.Runtime == bench.RuntimeURL {
+	if i.Runtime.Traits().Foreign {
 		return "already, at " + safe.Line(i.Address, 200)
 	}
-	if where := i.Runtime.Where(); where != "" {
+	if where := i.Runtime.Traits().Where; where != "" {
 		parts = append(parts, where)
 	}
 	if i.Limits.CPUs > 0 {

@@ -10,8 +10,8 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/contender"
 	"locbench/internal/docker"
+	"locbench/internal/elastic/store"
 	"locbench/internal/launch"
-	"locbench/internal/store"
 )
 
 // Docker is an engine: contenders, or the store alone, run in its containers, in one network of the run's own.

@@ -7,9 +7,9 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/docker"
+	"locbench/internal/elastic/store"
 	"locbench/internal/launch"
 	"locbench/internal/lines"
-	"locbench/internal/store"
 )
 
 // Containers runs the container of a store in the contenders' network, on these CPUs ("": any), and tells how the image is pulled.

@@ -10,8 +10,8 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/contender"
+	"locbench/internal/elastic/store"
 	"locbench/internal/launch"
-	"locbench/internal/store"
 )
 
 // Builder makes what can be launched.

@@ -8,8 +8,8 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/contender"
+	"locbench/internal/elastic/store"
 	"locbench/internal/launch"
-	"locbench/internal/store"
 )
 
 // process is this machine: contenders are processes beside the client.

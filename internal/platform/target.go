@@ -6,8 +6,8 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/contender"
+	"locbench/internal/elastic/store"
 	"locbench/internal/launch"
-	"locbench/internal/store"
 )
 
 // target is a service that somebody else has started.

@@ -17,7 +17,7 @@ func NothingRan(run bench.Run, legs []bench.LegResult) bool {
 		return false
 	}
 	for _, leg := range legs {
-		started := leg.Instance != nil && leg.Instance.Runtime != bench.RuntimeURL
+		started := leg.Instance != nil && !leg.Instance.Runtime.Traits().Foreign
 		if started || leg.StartUp != nil || len(leg.Checks) > 0 || len(leg.Steps) > 0 {
 			return false
 		}

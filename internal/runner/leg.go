@@ -143,7 +143,7 @@ func (l *life) live(ctx context.Context) (err error) {
 	l.launched = true
 	l.Stream.Publish(l.leg, bench.InstanceStarted{Info: info})
 	switch {
-	case info.Runtime == bench.RuntimeURL: // what limits it is not ours to say
+	case info.Runtime.Traits().Foreign: // what limits it is not ours to say
 	case !info.LimitsEnforced:
 		l.warn(bench.Finding{Kind: bench.FoundUnlimited, Text: "LIMITS NOT ENFORCED: " + strings.TrimPrefix(info.LimitsNote, "limits not enforced: ")})
 	case info.LimitsNote != "":
@@ -208,7 +208,7 @@ func (l *life) ready(ctx context.Context) error {
 // stop ends the instance even if ctx has been cancelled: an interrupted run must not leave containers. One that somebody else has started
 // is let go without a word.
 func (l *life) stop(ctx context.Context) error {
-	if l.inst.Info().Runtime == bench.RuntimeURL {
+	if l.inst.Info().Runtime.Traits().Foreign {
 		_, err := l.inst.Stop(context.WithoutCancel(ctx), l.Grace)
 		return err
 	}

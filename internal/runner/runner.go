@@ -293,7 +293,7 @@ func (r *runner) lastLeg(i int) bool {
 
 // buildAll builds each contender once. One that cannot be built fails its legs, not the run.
 func (r *runner) buildAll(ctx context.Context) error {
-	if r.Run.Profile.Runtime == bench.RuntimeURL {
+	if r.Run.Profile.Runtime.Traits().Foreign {
 		return nil // it runs already
 	}
 	for _, sel := range r.Run.Profile.Contenders {

@@ -162,7 +162,7 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 		res.Warnings = append(res.Warnings, verdict.Restless(res)...)
 	} else {
 		res.Samples = within(sampler.Stop(), res.Before, read.to)
-		if n := sampler.Failed(); n > 0 && l.inst.Info().Runtime != bench.RuntimeURL {
+		if n := sampler.Failed(); n > 0 && !l.inst.Info().Runtime.Traits().Foreign {
 			res.Warnings = append(res.Warnings, verdict.ReadingsFailed(n))
 		}
 	}
@@ -170,7 +170,7 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 	cancel(nil)
 	<-watched
 
-	if read.err != nil && l.inst.Info().Runtime != bench.RuntimeURL {
+	if read.err != nil && !l.inst.Info().Runtime.Traits().Foreign {
 		res.Warnings = append(res.Warnings, verdict.CountersUnread(clip(read.err.Error(), 500)))
 	}
 	res.Warnings = append(res.Warnings, verdict.Killed(res)...)

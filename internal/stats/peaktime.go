@@ -31,7 +31,7 @@ type PeakTime struct {
 // the first measured ones. The final level is the median of their last third. What scatters more than 3 % around it even there is given
 // twice its scatter. ok is false where nothing was started (a target), contenders took turns, there are too few windows, or the level was not kept.
 func TimeToPeak(leg bench.LegResult) (p PeakTime, ok bool) {
-	if leg.Instance == nil || leg.Instance.Runtime == bench.RuntimeURL || leg.Instance.StartedAt.IsZero() {
+	if leg.Instance == nil || leg.Instance.Runtime.Traits().Foreign || leg.Instance.StartedAt.IsZero() {
 		return PeakTime{}, false
 	}
 	if _, turns := leg.TookTurns(); turns {

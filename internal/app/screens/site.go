@@ -15,10 +15,10 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/cgroup"
 	"locbench/internal/docker"
+	"locbench/internal/elastic/store"
 	"locbench/internal/load"
 	"locbench/internal/machine"
 	"locbench/internal/profile"
-	"locbench/internal/store"
 	"locbench/internal/tui/setup"
 	"locbench/profiles"
 )

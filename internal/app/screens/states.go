@@ -22,19 +22,19 @@ func (s Site) States(ctx context.Context, runtime bench.Runtime) (map[bench.Sele
 	var of func(bench.Service) setup.State
 	engine, err := docker.Connect(ctx)
 	switch {
-	case err == nil && runtime != bench.RuntimeProcess:
+	case err == nil && !runtime.Traits().OnHost:
 		defer engine.Close()
 		images, err := engine.Images(ctx)
 		if err != nil {
 			return nil, err
 		}
 		of = imageStates(ctx, engine, images)
-	case err != nil && runtime == bench.RuntimeDocker:
+	case err != nil && runtime.Traits().Container:
 		of = func(bench.Service) setup.State { return setup.State{Kind: setup.Unknown} } // the engine is what is missing, not they
 	default:
 		of = processState
 	}
-	if err == nil && runtime == bench.RuntimeProcess {
+	if err == nil && runtime.Traits().OnHost {
 		engine.Close()
 	}
 	known, err := contenders.KnownStates()

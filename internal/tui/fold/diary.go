@@ -100,10 +100,10 @@ func phaseSentence(e bench.PhaseEnded) (Level, string) {
 }
 
 func instanceSentence(i bench.InstanceInfo) string {
-	if i.Runtime == bench.RuntimeURL {
+	if i.Runtime.Traits().Foreign {
 		return "runs already, at " + i.Address
 	}
-	text := "started " + cmp.Or(i.Runtime.Where(), "as a "+string(i.Runtime))
+	text := "started " + cmp.Or(i.Runtime.Traits().Where, "as a "+string(i.Runtime))
 	if i.Limits.CPUs > 0 {
 		text += ", " + units.CPUs(i.Limits.CPUs)
 	}

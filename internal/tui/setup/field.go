@@ -221,7 +221,7 @@ func (s *Screen) runtime() bench.Runtime {
 
 // inContainers tells whether contenders will run in containers, as far as that is known.
 func (s *Screen) inContainers() bool {
-	return s.runtime() == bench.RuntimeDocker || s.runtime() == bench.RuntimeAuto && s.facts.machineOK && s.facts.machine.Engine.Err == nil
+	return s.runtime().Traits().Container || s.runtime().Traits().Auto && s.facts.machineOK && s.facts.machine.Engine.Err == nil
 }
 
 func (s *Screen) dataKind() string {

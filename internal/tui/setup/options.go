@@ -22,11 +22,11 @@ func (s *Screen) options(f id) []option {
 		}
 		return out
 	case fieldRuntime:
-		return []option{
-			{value: "auto", help: "Docker where an engine answers, else processes"},
-			{value: "docker", help: "containers: limits as in a cluster"},
-			{value: "process", help: "processes of this machine: needs the contender's toolchain"},
+		var out []option
+		for _, r := range bench.Runtimes() {
+			out = append(out, option{value: r, help: bench.Runtime(r).Traits().Help})
 		}
+		return out
 	case fieldStore:
 		var out []option
 		for _, kind := range bench.StoreKinds() {

@@ -79,18 +79,18 @@ func (s *Screen) set(what, flag, value string) offer {
 func (s *Screen) engineProblems() []problem {
 	f := &s.facts
 	if !f.machineOK || f.machine.Engine.Err == nil {
-		if f.machineOK && s.runtime() == bench.RuntimeProcess && f.machine.Unlimited != "" {
+		if f.machineOK && s.runtime().Traits().OnHost && f.machine.Unlimited != "" {
 			return []problem{s.unlimited()}
 		}
 		return nil
 	}
 	why, _, _ := strings.Cut(strings.TrimPrefix(text(f.machine.Engine.Err), "docker engine "), "; ") // d shows what would start one
 	var list []problem
-	switch s.runtime() {
-	case bench.RuntimeDocker:
+	switch t := s.runtime().Traits(); {
+	case t.Container:
 		list = append(list, problem{bad: true, field: fieldRuntime, text: "no Docker engine answers: " + why,
 			offers: []offer{s.set("run as processes, without it", "runtime", "process")}})
-	case bench.RuntimeAuto, bench.RuntimeProcess:
+	case t.Auto, t.OnHost:
 		if f.machine.Unlimited != "" {
 			list = append(list, s.unlimited())
 		}
@@ -188,7 +188,7 @@ func (s *Screen) contenderProblems() (list []problem) {
 		}
 		if state := s.state(sel); state.Kind == Cannot {
 			p := problem{bad: true, field: fieldContenders, text: name + " cannot run here: " + look.Outside(state.Why, 300), offers: []offer{drop}}
-			if s.runtime() == bench.RuntimeProcess && s.facts.machine.Engine.Err == nil && s.facts.machineOK && (svc.Docker != nil || svc.Builtin) {
+			if s.runtime().Traits().OnHost && s.facts.machine.Engine.Err == nil && s.facts.machineOK && (svc.Docker != nil || svc.Builtin) {
 				p.offers = append(p.offers, s.set("run in containers", "runtime", "docker"))
 			}
 			list = append(list, p)

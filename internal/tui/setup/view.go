@@ -226,9 +226,9 @@ func (s *Screen) meaning(l *look.Look, f id, room, tick int) string {
 		switch {
 		case !known:
 			return spinner(l, tick) + " asking for an engine"
-		case s.runtime() == bench.RuntimeProcess:
+		case s.runtime().Traits().OnHost:
 			return ""
-		case m.Engine.Err != nil && s.runtime() == bench.RuntimeAuto:
+		case m.Engine.Err != nil && s.runtime().Traits().Auto:
 			return "no engine answers: processes"
 		case m.Engine.Err == nil:
 			return "Docker " + look.Outside(m.Engine.Version, 40) + " answers"

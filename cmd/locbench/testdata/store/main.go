@@ -7,7 +7,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"locbench/internal/store/embedded"
+	"locbench/internal/elastic/embedded"
 )
 
 func main() {

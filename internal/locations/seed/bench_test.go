@@ -21,8 +21,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"locbench/internal/bench"
-	"locbench/internal/dataset"
-	"locbench/internal/seed"
+	"locbench/internal/locations/dataset"
+	"locbench/internal/locations/seed"
 	"locbench/internal/testenv"
 )
 

@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/dataset"
-	"locbench/internal/store/embedded"
+	"locbench/internal/elastic/embedded"
+	"locbench/internal/locations/dataset"
 	"locbench/internal/testenv"
 )
 

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/dataset"
-	"locbench/internal/store/embedded"
+	"locbench/internal/elastic/embedded"
+	"locbench/internal/locations/dataset"
 	"locbench/internal/testenv"
 )
 

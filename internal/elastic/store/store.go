@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/store/embedded"
+	"locbench/internal/elastic/embedded"
 )
 
 // ErrNone is returned by Listen where the profile wants no store.

@@ -19,7 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"locbench/internal/bench"
-	"locbench/internal/store"
+	"locbench/internal/elastic/store"
 	"locbench/internal/testenv"
 )
 

@@ -9,8 +9,8 @@ import (
 	"runtime"
 	"testing"
 
-	"locbench/internal/dataset"
-	"locbench/internal/store/embedded"
+	"locbench/internal/elastic/embedded"
+	"locbench/internal/locations/dataset"
 )
 
 // BenchmarkFill measures how long the bundled cities take, from the first bulk request to the first search, and what memory

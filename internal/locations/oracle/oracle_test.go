@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"locbench/internal/bench"
-	"locbench/internal/dataset"
+	"locbench/internal/locations/dataset"
 )
 
 func answers(t *testing.T, requests ...bench.Request) *Answers {

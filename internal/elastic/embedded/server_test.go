@@ -14,8 +14,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"locbench/internal/dataset"
-	"locbench/internal/store/embedded"
+	"locbench/internal/elastic/embedded"
+	"locbench/internal/locations/dataset"
 )
 
 // open makes an empty store and a function to call it.

@@ -13,7 +13,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/docker"
 	"locbench/internal/docker/dockertest"
-	"locbench/internal/store"
+	"locbench/internal/elastic/store"
 	"locbench/internal/testenv"
 )
 

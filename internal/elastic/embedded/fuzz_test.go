@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/dataset"
-	"locbench/internal/store/embedded"
+	"locbench/internal/elastic/embedded"
+	"locbench/internal/locations/dataset"
 )
 
 // filled is a store with two documents, for the fuzz tests of what reads only.

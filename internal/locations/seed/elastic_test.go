@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/dataset"
-	"locbench/internal/seed"
+	"locbench/internal/locations/dataset"
+	"locbench/internal/locations/seed"
 	"locbench/internal/testenv"
 )
 
