@@ -1,4 +1,5 @@
-// Package profiles holds the benchmarks that come with locbench, one YAML file each. Package profile reads them.
+// Package profiles holds the benchmarks that come with locbench, one YAML file each. Package
+// profile reads them.
 package profiles
 
 import "embed"

@@ -19,8 +19,8 @@ import (
 	"locbench/internal/thread"
 )
 
-// referenceSteps has room for how long the measured step is. It wants seconds: on a virtual machine the speed of a CPU itself varies by 8 % from half second
-// to half second.
+// referenceSteps has room for how long the measured step is. It wants seconds: on a virtual machine
+// the speed of a CPU itself varies by 8 % from half second to half second.
 const referenceSteps = `contenders: [reference]
 rounds: 12
 runtime: docker
@@ -33,14 +33,18 @@ steps:
   - 8 for %s
 `
 
-// BenchmarkAA asks how often something is found that is not there, and something that is. The reference contender runs as two that are the
-// same, and as a third whose requests cost so much more CPU time, under a quota, that its throughput is 10 % less; they alternate. Every six rounds
-// are a comparison of five headline measures, decided as 'locbench compare' does, with the noise floor that 'locbench calibrate' has found just
-// before. It asserts nothing: how much noise there is depends on the machine.
+// BenchmarkAA asks how often something is found that is not there, and something that is. The
+// reference contender runs as two that are the same, and as a third whose requests cost so much
+// more CPU time, under a quota, that its throughput is 10 % less; they alternate. Every six rounds
+// are a comparison of five headline measures, decided as 'locbench compare' does, with the noise
+// floor that 'locbench calibrate' has found just before. It asserts nothing: how much noise there
+// is depends on the machine.
 //
-// STEP is how long a step is. With AWAKE=1 something of the idle class runs on every CPU meanwhile, so that none is given back to a hypervisor, which
-// takes its time to return it; what the machine is busy with is then wrong, and no verdict holds. With ONLY=slowed the A/A part is left out. With
-// TURNS=100ms those of a round are alive side by side and take turns of so long; a comparison is then of eight rounds, or of ROUNDS.
+// STEP is how long a step is. With AWAKE=1 something of the idle class runs on every CPU meanwhile,
+// so that none is given back to a hypervisor, which takes its time to return it; what the machine
+// is busy with is then wrong, and no verdict holds. With ONLY=slowed the A/A part is left out. With
+// TURNS=100ms those of a round are alive side by side and take turns of so long; a comparison is
+// then of eight rounds, or of ROUNDS.
 //
 //	make bench-aa
 func BenchmarkAA(b *testing.B) {
@@ -107,7 +111,8 @@ func BenchmarkAA(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// calibrated runs 'locbench calibrate' on the reference contender, and returns its floor and the CPU time of a request at the peak.
+// calibrated runs 'locbench calibrate' on the reference contender, and returns its floor and the
+// CPU time of a request at the peak.
 func calibrated(b *testing.B, dir, profile string, step time.Duration) (compare.Floor, time.Duration) {
 	b.Helper()
 	code, stdout, stderr := bounded(b, dir, 16*(step+10*time.Second), "calibrate", "reference:a", "-p", profile, "--services", reference(b, map[string]time.Duration{"a": 0}), "--json", "-o", "calibrate")
@@ -124,7 +129,8 @@ func calibrated(b *testing.B, dir, profile string, step time.Duration) (compare.
 	return floor, time.Duration(each.Value)
 }
 
-// stayAwake keeps every CPU from becoming idle until the benchmark ends. Whoever else wants a CPU gets it at once.
+// stayAwake keeps every CPU from becoming idle until the benchmark ends. Whoever else wants a CPU
+// gets it at once.
 func stayAwake(b *testing.B) {
 	b.Helper()
 	for _, cpu := range thread.CPUs() {
@@ -151,7 +157,8 @@ func bounded(b *testing.B, dir string, timeout time.Duration, args ...string) (c
 	return code, c.stdout.String(), c.stderr.String()
 }
 
-// reference is the folder of the contender with variants, each slower by so much CPU time a request.
+// reference is the folder of the contender with variants, each slower by so much CPU time a
+// request.
 func reference(b *testing.B, slower map[string]time.Duration) string {
 	b.Helper()
 	variants := map[string]map[string]string{}

@@ -9,7 +9,8 @@ import (
 	"locbench/internal/cpuset"
 )
 
-// Where the contender's quota leaves as many CPUs as it takes, it and the client get some of their own.
+// Where the contender's quota leaves as many CPUs as it takes, it and the client get some of their
+// own.
 func TestRunOnCPUsOfTheirOwn(t *testing.T) {
 	if len(cpuset.Allowed()) < 2 || runtime.NumCPU() < 2 {
 		t.Skip("one CPU: there is nothing to part")
@@ -41,7 +42,7 @@ func TestRunOnCPUsOfTheirOwn(t *testing.T) {
 			}
 		}
 		if text := stdout + stderr; !strings.Contains(text, "contender on CPU "+i.Contender) {
-			t.Errorf("nobody is told of it:\n%s", text)
+			t.Errorf("nobody hears of it:\n%s", text)
 		}
 	})
 }

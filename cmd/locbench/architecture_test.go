@@ -16,8 +16,9 @@ import (
 	"testing"
 )
 
-// floors are the rooms of the house from the ground up. A package imports only from floors below its own; what stands on one
-// floor does not know its neighbours. docs/architecture.md has the picture.
+// floors are the rooms of the house from the ground up. A package imports only from floors below
+// its own; what stands on one floor does not know its neighbours. docs/architecture.md has the
+// picture.
 var floors = [][]string{
 	{"units"},
 	{"bench"},
@@ -34,7 +35,8 @@ var floors = [][]string{
 	{"cli"},
 }
 
-// within are the floors inside of a room, for packages right below it; "" is the room's own package.
+// within are the floors inside of a room, for packages right below it; "" is the room's own
+// package.
 var within = map[string][][]string{
 	"elastic":   {{"embedded"}, {"store"}},
 	"locations": {{"dataset", "suites"}, {"oracle", "seed"}},
@@ -84,7 +86,7 @@ func TestImportsPointDownward(t *testing.T) {
 		}
 	}
 	if seen < 20 {
-		t.Errorf("go list told of %d packages only", seen)
+		t.Errorf("go list has %d packages only", seen)
 	}
 }
 

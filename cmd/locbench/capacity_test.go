@@ -14,7 +14,8 @@ import (
 	"locbench/internal/capacity"
 )
 
-// short are options that make a search quick: little data, trials of a second, the coarsest resolution.
+// short are options that make a search quick: little data, trials of a second, the coarsest
+// resolution.
 func short(more ...string) []string {
 	return append([]string{"capacity", "go-nethttp", "--no-checks", "--cities", "200", "--vertices", "12", "--trial", "1s", "--warm-up", "300ms",
 		"--resolution", "100%", "--confirm", "1/3", "--guess", "100", "--max-rate", "200", "-o", "out"}, more...)
@@ -32,7 +33,8 @@ func capacityRecord(t *testing.T, data []byte) capacity.Record {
 	return r
 }
 
-// The curve over two limits: each is a results folder of its own, and the highest rate that may be tried is sustained under both.
+// The curve over two limits: each is a results folder of its own, and the highest rate that may be
+// tried is sustained under both.
 func TestCapacityOverLimits(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		dir := t.TempDir()
@@ -79,7 +81,8 @@ func TestCapacityOverLimits(t *testing.T) {
 	})
 }
 
-// An objective that nothing can keep ends at the lowest rate, with an exit code of its own and a table that says so.
+// An objective that nothing can keep ends at the lowest rate, with an exit code of its own and a
+// table that says so.
 func TestCapacityThatNoRateHas(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -17,7 +17,8 @@ import (
 	"locbench/internal/testenv"
 )
 
-// representative are the contenders that are built and run at every change; "make verify-all" is for all.
+// representative are the contenders that are built and run at every change; "make verify-all" is
+// for all.
 func representative(t *testing.T) []string {
 	t.Helper()
 	data, err := os.ReadFile("testdata/representative.txt")
@@ -45,8 +46,9 @@ func baseImages(t *testing.T, name string) (images []string) {
 	return images
 }
 
-// TestRepresentativeContenders builds contenders of all kinds from their Dockerfiles and puts them through the process contract, the checks of
-// what they serve and a short load, under the limits of the profiles. What was built before is kept by the engine.
+// TestRepresentativeContenders builds contenders of all kinds from their Dockerfiles and puts them
+// through the process contract, the checks of what they serve and a short load, under the limits of
+// the profiles. What was built before is kept by the engine.
 func TestRepresentativeContenders(t *testing.T) {
 	testenv.Docker(t)
 	names := representative(t)
@@ -93,7 +95,8 @@ steps: [1 warm-up, 16]
 	}
 }
 
-// failedOtherwise tells of a leg that is not whole for another reason than that its contender needed too long to start.
+// failedOtherwise tells of a leg that is not whole for another reason than that its contender
+// needed too long to start.
 func failedOtherwise(leg bench.LegResult) bool {
 	return leg.State != bench.LegComplete && !strings.HasPrefix(leg.Failure, "not ready after")
 }
@@ -147,7 +150,8 @@ func memoryText(u *bench.Usage) string {
 	return fmt.Sprintf("%+v", *u.Memory)
 }
 
-// TestVerifyFindsFaults puts one to the test that starts without its environment, logs no requests, and takes all memory as soon as it is asked for cities.
+// TestVerifyFindsFaults puts one to the test that starts without its environment, logs no requests,
+// and takes all memory as soon as it is asked for cities.
 func TestVerifyFindsFaults(t *testing.T) {
 	testenv.Docker(t)
 	t.Parallel()
@@ -162,12 +166,12 @@ func TestVerifyFindsFaults(t *testing.T) {
 	if len(legs) == 1 {
 		t.Cleanup(func() { _ = exec.Command("docker", "rmi", "-f", legs[0].Artifact.Image).Run() })
 	}
-	told := c.stdout.String()
+	got := c.stdout.String()
 	for _, want := range []string{
 		"faulty: NOT as it should be\n", "✗ the contender died: killed by SIGKILL (out of memory)", "✗ check lifecycle no-environment: still runs after 15s",
 		"✗ check lifecycle logs-requests: ", "✗ check get ",
 	} {
-		if !strings.Contains(told, want) {
+		if !strings.Contains(got, want) {
 			t.Errorf("it does not say %q", want)
 		}
 	}
@@ -176,12 +180,12 @@ func TestVerifyFindsFaults(t *testing.T) {
 		t.Errorf("exit code %d; the list does not tell that it failed:\n%s%s", code, &list.stdout, &list.stderr)
 	}
 	if t.Failed() {
-		t.Logf("it said\n%s%s", told, c.stderr.String())
+		t.Logf("it said\n%s%s", got, c.stderr.String())
 	}
 }
 
-// TestVerifyLoadsAsMuchAsTheProfiles is about a contender that lives with as many connections as profile quick has, and wants more memory than there is with as
-// many as profile locations has.
+// TestVerifyLoadsAsMuchAsTheProfiles is about a contender that lives with as many connections as
+// profile quick has, and wants more memory than there is with as many as profile locations has.
 func TestVerifyLoadsAsMuchAsTheProfiles(t *testing.T) {
 	testenv.Docker(t)
 	t.Parallel()
@@ -196,8 +200,8 @@ func TestVerifyLoadsAsMuchAsTheProfiles(t *testing.T) {
 	if len(legs) == 1 {
 		t.Cleanup(func() { _ = exec.Command("docker", "rmi", "-f", legs[0].Artifact.Image).Run() })
 	}
-	if told := c.stdout.String(); !strings.Contains(told, "✗ the contender died: killed by SIGKILL (out of memory)") {
-		t.Errorf("it does not say that it died, and of what\n%s%s", told, c.stderr.String())
+	if got := c.stdout.String(); !strings.Contains(got, "✗ the contender died: killed by SIGKILL (out of memory)") {
+		t.Errorf("it does not say that it died, and of what\n%s%s", got, c.stderr.String())
 	}
 	if len(legs) != 1 || len(legs[0].Steps) == 0 || legs[0].Steps[len(legs[0].Steps)-1].Step.Connections != 2048 {
 		t.Errorf("it did not die of 2048 connections: %+v", legs)

@@ -13,7 +13,8 @@ import (
 	"locbench/internal/testenv"
 )
 
-// TestDashboard goes through the whole of it: set up, watch, abort; again to the end; browse, replay, compare.
+// TestDashboard goes through the whole of it: set up, watch, abort; again to the end; browse,
+// replay, compare.
 func TestDashboard(t *testing.T) {
 	t.Parallel()
 	testenv.Docker(t)
@@ -75,7 +76,8 @@ func TestDashboard(t *testing.T) {
 	}
 }
 
-// TestWatchingAnothersRun shows a run that a pipe started, from a second terminal: it cannot be steered, and leaving it leaves it alone.
+// TestWatchingAnothersRun shows a run that a pipe started, from a second terminal: it cannot be
+// steered, and leaving it leaves it alone.
 func TestWatchingAnothersRun(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

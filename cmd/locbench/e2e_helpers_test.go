@@ -89,7 +89,8 @@ func startIn(t testing.TB, dir string, env []string, args ...string) *command {
 	return begin(t, cmd)
 }
 
-// begin starts a command that is ready to. It knows nothing of the runs of other tests, unless its environment says where those are.
+// begin starts a command that is ready to. It knows nothing of the runs of other tests, unless its
+// environment says where those are.
 func begin(t testing.TB, cmd *exec.Cmd) *command {
 	t.Helper()
 	if cmd.Env == nil {
@@ -202,7 +203,8 @@ func nothingLeft(t *testing.T, runID string) {
 	}
 }
 
-// quarter are the limits of contenders whose load is only there to go on: what they do not use, other tests have.
+// quarter are the limits of contenders whose load is only there to go on: what they do not use,
+// other tests have.
 const quarter = "limits: {cpus: 0.25, memory: 64MiB}\n"
 
 // small is a profile that is quick to run: little data, no checks, three short steps, two rounds.
@@ -233,7 +235,8 @@ requests:
     languages: [cs, en]
 `
 
-// littleData is the same for those who share the machine's CPUs with other tests: nobody gets some of their own.
+// littleData is the same for those who share the machine's CPUs with other tests: nobody gets some
+// of their own.
 const littleData = "isolation: off\n" + requestsOfCities
 
 // profileFile writes a profile and returns its path.
@@ -246,13 +249,15 @@ func profileFile(t testing.TB, text string) string {
 	return path
 }
 
-// faulty makes a folder with the contender of testdata/faulty that misbehaves as fault says, and returns it.
+// faulty makes a folder with the contender of testdata/faulty that misbehaves as fault says, and
+// returns it.
 func faulty(t testing.TB, fault string, after int) string {
 	t.Helper()
 	return made(t, faultyBinary, "faulty", map[string]string{"FAULT": fault, "AFTER": fmt.Sprint(after)}, nil)
 }
 
-// made makes a folder with a contender of that name which is one binary, and returns it; each variant has its environment besides env.
+// made makes a folder with a contender of that name which is one binary, and returns it; each
+// variant has its environment besides env.
 func made(t testing.TB, build func() (string, error), name string, env map[string]string, variants map[string]map[string]string) string {
 	t.Helper()
 	binary, err := build()

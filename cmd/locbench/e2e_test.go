@@ -83,8 +83,9 @@ func TestQuickProfileInFull(t *testing.T) {
 	})
 }
 
-// TestLimitsApply is about the figures in the results, not about what the engine was asked for. The quota is never exceeded; a
-// machine that is busy with other tests may give less, so one undisturbed step out of a few runs of one step is what is asked for.
+// TestLimitsApply is about the figures in the results, not about what the engine was asked for. The
+// quota is never exceeded; a machine that is busy with other tests may give less, so one
+// undisturbed step out of a few runs of one step is what is asked for.
 func TestLimitsApply(t *testing.T) {
 	testenv.Docker(t)
 	const quota, tolerance = 0.5, 0.05
@@ -222,7 +223,7 @@ func TestStoreThatVanishes(t *testing.T) {
 	dir := t.TempDir()
 	args := []string{"run", "-p", small(t, "go-nethttp", "process"), "--elastic", s.URL(), "--rounds", "1", "-o"}
 
-	// Before there is data, the way to get it is told.
+	// Before there is data, the way to get it is reported.
 	if code, _, stderr := locbench(t, dir, append(args, "empty")...); code != 1 || !strings.Contains(stderr, "locbench seed --elastic "+s.URL()) {
 		t.Errorf("exit code %d, without data it says:\n%s", code, stderr)
 	}
@@ -318,7 +319,8 @@ func TestTarget(t *testing.T) {
 	}
 }
 
-// TestStoreInAContainer starts an image of a real Elasticsearch beside the contender, fills it, and asks all of the checks.
+// TestStoreInAContainer starts an image of a real Elasticsearch beside the contender, fills it, and
+// asks all of the checks.
 func TestStoreInAContainer(t *testing.T) {
 	testenv.Docker(t)
 	image := testenv.ElasticsearchImage(t)
@@ -364,7 +366,8 @@ steps: [1, 4]
 	})
 }
 
-// TestAReaderThatGoesAway is "locbench run --json | head -1": what was launched is stopped all the same.
+// TestAReaderThatGoesAway is "locbench run --json | head -1": what was launched is stopped all the
+// same.
 func TestAReaderThatGoesAway(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		dir := t.TempDir()

@@ -120,8 +120,9 @@ func TestEngineThatStops(t *testing.T) {
 	})
 }
 
-// TestEngineElsewhere runs on an engine in another network namespace, which is as far away as another machine. What cannot work is told
-// before anything is built or measured; what can, works: ports are published, counters and clock are the engine's.
+// TestEngineElsewhere runs on an engine in another network namespace, which is as far away as
+// another machine. What cannot work is reported before anything is built or measured; what can,
+// works: ports are published, counters and clock are the engine's.
 func TestEngineElsewhere(t *testing.T) {
 	t.Parallel()
 	unix, tcp, _ := dockertest.Elsewhere(t)
@@ -189,7 +190,8 @@ func TestEngineElsewhere(t *testing.T) {
 			t.Errorf("store %+v", run.Store)
 		}
 		for _, step := range legs[0].Steps {
-			// A busy machine may be too slow for the time-out of half a second, but nothing else fails.
+			// A busy machine may be too slow for the time-out of half a second, but nothing else
+			// fails.
 			if step.Load.Succeeded == 0 || step.Load.FailedTotal() > step.Load.Failed[bench.ErrTimeout] || step.After == nil {
 				t.Errorf("step %s: %+v", step.Step.Name, step.Load.Failed)
 			}

@@ -19,8 +19,9 @@ import (
 	"locbench/internal/results"
 )
 
-// jumpingBinary is locbench with a clock that is set three hours forward 6 s after its start, and a day back two seconds later: the clock
-// of the machine, which others use, stays as it is. Only time.Now of the standard library is another; the monotonic clock goes on.
+// jumpingBinary is locbench with a clock that is set three hours forward 6 s after its start, and a
+// day back two seconds later: the clock of the machine, which others use, stays as it is. Only
+// time.Now of the standard library is another; the monotonic clock goes on.
 var jumpingBinary = sync.OnceValues(func() (string, error) {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
@@ -70,7 +71,8 @@ func (e clockError) Error() string { return string(e) }
 
 const errClock = clockError("this Go's time.Now is not the one that the test knows how to set")
 
-// TestClockThatIsSet runs with that clock: durations and rates are right all the same, in the run and when it is read from disk.
+// TestClockThatIsSet runs with that clock: durations and rates are right all the same, in the run
+// and when it is read from disk.
 func TestClockThatIsSet(t *testing.T) {
 	t.Parallel()
 	binary, err := jumpingBinary()
@@ -124,7 +126,8 @@ func ordered(t *testing.T, out string) {
 	}
 }
 
-// TestClockSetBackBeforeResume goes on with a run from the future: its time stamps run backwards, and harm nothing that reads them.
+// TestClockSetBackBeforeResume goes on with a run from the future: its time stamps run backwards,
+// and harm nothing that reads them.
 func TestClockSetBackBeforeResume(t *testing.T) {
 	t.Parallel()
 	d := disturb(t, nil, "run", "--headless", "-p", quiet(t, "process", 2, 1, 1, 2))

@@ -17,10 +17,12 @@ import (
 	"locbench/internal/testenv"
 )
 
-// never is how many requests the faulty contender answers before it misbehaves where a test says when it is to.
+// never is how many requests the faulty contender answers before it misbehaves where a test says
+// when it is to.
 const never = 1 << 30
 
-// TestContenderHarmedFromOutside does to the contender's container, in the second of three steps, what people and kernels do.
+// TestContenderHarmedFromOutside does to the contender's container, in the second of three steps,
+// what people and kernels do.
 func TestContenderHarmedFromOutside(t *testing.T) {
 	testenv.Docker(t)
 	t.Parallel()
@@ -88,8 +90,9 @@ func TestContenderHarmedFromOutside(t *testing.T) {
 	}
 }
 
-// endsOnTime wants steps that count the time-outs of a contender that does not answer, and end when they should: after the step's time and
-// what was in flight then, with much room for a busy machine.
+// endsOnTime wants steps that count the time-outs of a contender that does not answer, and end when
+// they should: after the step's time and what was in flight then, with much room for a busy
+// machine.
 func endsOnTime(t *testing.T, steps []bench.StepResult) {
 	t.Helper()
 	for _, s := range steps {
@@ -152,7 +155,8 @@ func TestStoppedProcess(t *testing.T) {
 	d.resumes()
 }
 
-// TestOutOfMemoryInAStep is a contender that asks for more than its limit in the second step. Mended, it is run again.
+// TestOutOfMemoryInAStep is a contender that asks for more than its limit in the second step.
+// Mended, it is run again.
 func TestOutOfMemoryInAStep(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		if runtime == "process" && os.Getuid() != 0 {
@@ -201,8 +205,9 @@ func TestHangingStop(t *testing.T) {
 	})
 }
 
-// quiet is a profile of the built-in contender without checks, with so many rounds of steps of so many seconds. The second step has six
-// seconds more: a busy engine takes its time to do the harm that is meant for it.
+// quiet is a profile of the built-in contender without checks, with so many rounds of steps of so
+// many seconds. The second step has six seconds more: a busy engine takes its time to do the harm
+// that is meant for it.
 func quiet(t testing.TB, runtime string, rounds, seconds int, connections ...int) string {
 	t.Helper()
 	return quietOf(t, "go-nethttp", runtime, rounds, seconds, connections...)
@@ -237,7 +242,8 @@ func states(legs []bench.LegResult) string {
 	return strings.Join(all, ", ")
 }
 
-// TestAProcessListensOnLoopbackAlone: for the length of a leg nobody else reaches the built-in contender.
+// TestAProcessListensOnLoopbackAlone: for the length of a leg nobody else reaches the built-in
+// contender.
 func TestAProcessListensOnLoopbackAlone(t *testing.T) {
 	t.Parallel()
 	d := disturb(t, nil, "run", "--headless", "-p", small(t, "go-nethttp", "process"), "--no-checks", "--rounds", "1", "--connections", "1", "--duration", "20s")

@@ -13,7 +13,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// TestDiskFillsUp fills the file system of the results in the second step of the first leg, and makes room again for --resume.
+// TestDiskFillsUp fills the file system of the results in the second step of the first leg, and
+// makes room again for --resume.
 func TestDiskFillsUp(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can mount a small file system to fill")

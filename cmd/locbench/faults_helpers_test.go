@@ -25,7 +25,8 @@ type disturbed struct {
 	env []string
 }
 
-// disturb starts a run in a folder of its own, with a folder for temporary files of its own, which must be empty in the end.
+// disturb starts a run in a folder of its own, with a folder for temporary files of its own, which
+// must be empty in the end.
 func disturb(t *testing.T, env []string, args ...string) *disturbed {
 	t.Helper()
 	return disturbIn(t, t.TempDir(), env, args...)
@@ -86,7 +87,8 @@ func says(t *testing.T, who, text string, words ...string) {
 	}
 }
 
-// clean fails if anything of the run is still there: containers, networks, processes, temporary files.
+// clean fails if anything of the run is still there: containers, networks, processes, temporary
+// files.
 func (d *disturbed) clean(runID string) {
 	d.t.Helper()
 	for _, e := range d.env {
@@ -112,7 +114,8 @@ func (d *disturbed) clean(runID string) {
 	}
 }
 
-// resumes wants --resume to complete the run, without touching what was complete, and with what was measured kept beside.
+// resumes wants --resume to complete the run, without touching what was complete, and with what was
+// measured kept beside.
 func (d *disturbed) resumes(args ...string) []bench.LegResult {
 	d.t.Helper()
 	_, before := read(d.t, d.out)

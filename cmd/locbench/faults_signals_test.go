@@ -20,8 +20,9 @@ func killPoints() map[string]func(bench.Record) bool {
 	}
 }
 
-// TestSignalInEachPhase ends locbench in every phase by every signal that people and machines send it. What was measured is kept, what was
-// launched is gone (after a SIGKILL: when it is cleaned up), and --resume completes the run.
+// TestSignalInEachPhase ends locbench in every phase by every signal that people and machines send
+// it. What was measured is kept, what was launched is gone (after a SIGKILL: when it is cleaned
+// up), and --resume completes the run.
 func TestSignalInEachPhase(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		for name, point := range killPoints() {
@@ -80,8 +81,9 @@ func (d *disturbed) interrupted(phase string) {
 	}
 }
 
-// TestTheTerminalIsClosedWhileItStops: after the signal that asked for the end come those of a terminal that goes away, one from the
-// kernel and one from the shell, while the run stops. They change nothing.
+// TestTheTerminalIsClosedWhileItStops: after the signal that asked for the end come those of a
+// terminal that goes away, one from the kernel and one from the shell, while the run stops. They
+// change nothing.
 func TestTheTerminalIsClosedWhileItStops(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		for name, point := range killPoints() {
@@ -118,8 +120,8 @@ func TestTheTerminalIsClosedWhileItStops(t *testing.T) {
 	})
 }
 
-// TestCtrlCTwice ends a run by force: what does not stop is killed, everything is removed, and the record is true. The third one leaves at
-// once, and still the record says how the run ended.
+// TestCtrlCTwice ends a run by force: what does not stop is killed, everything is removed, and the
+// record is true. The third one leaves at once, and still the record says how the run ended.
 func TestCtrlCTwice(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		for _, second := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {

@@ -20,7 +20,8 @@ import (
 	"locbench/internal/testenv"
 )
 
-// gate is a store that can be stopped and comes back on the same address: a way through to it that is closed and opened.
+// gate is a store that can be stopped and comes back on the same address: a way through to it that
+// is closed and opened.
 type gate struct {
 	t      *testing.T
 	addr   string
@@ -54,7 +55,8 @@ func (g *gate) open() {
 // shut refuses every connection from now on, and breaks those that are open.
 func (g *gate) shut() { _ = g.server.Close() }
 
-// TestStoreStoppedAndBack takes the store away in the second step of the first leg and gives it back as soon as locbench waits for it.
+// TestStoreStoppedAndBack takes the store away in the second step of the first leg and gives it
+// back as soon as locbench waits for it.
 func TestStoreStoppedAndBack(t *testing.T) {
 	t.Parallel()
 	s, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreEmbedded}, store.Options{})
@@ -92,7 +94,8 @@ func TestRealStoreStoppedAndBack(t *testing.T) {
 	if _, err := seed.Run(t.Context(), seed.Options{URL: url, Set: data}); err != nil {
 		t.Fatal(err)
 	}
-	// Frozen rather than ended: it comes back at once, and a store that hangs is harder to see than one that refuses connections.
+	// Frozen rather than ended: it comes back at once, and a store that hangs is harder to see than
+	// one that refuses connections.
 	storeGoesAndComesBack(t, "docker", url, func() { dockerDo(t, "pause", id) }, func() { dockerDo(t, "unpause", id) })
 }
 
@@ -134,8 +137,8 @@ func answers(t *testing.T, url string) {
 	})
 }
 
-// TestSilentStore gives commands a store that takes connections and never answers, and one that falls silent behind its greeting. Each
-// command says so within half a minute.
+// TestSilentStore gives commands a store that takes connections and never answers, and one that
+// falls silent behind its greeting. Each command says so within half a minute.
 func TestSilentStore(t *testing.T) {
 	t.Parallel()
 	silent := func(greets bool) string {

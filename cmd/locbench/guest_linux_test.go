@@ -19,8 +19,9 @@ import (
 	"locbench/internal/verdict"
 )
 
-// The tests in this file run in the virtual machine of TestV2Host, a cgroup v2 host with systemd on which nothing else happens.
-// guestVariable lists the runtimes that this user can have there, with real limits: "process", "docker", or both.
+// The tests in this file run in the virtual machine of TestV2Host, a cgroup v2 host with systemd on
+// which nothing else happens. guestVariable lists the runtimes that this user can have there, with
+// real limits: "process", "docker", or both.
 const guestVariable = "LOCBENCH_TEST_GUEST"
 
 func guestRuntimes(t *testing.T, f func(t *testing.T, runtime string)) {
@@ -34,7 +35,8 @@ func guestRuntimes(t *testing.T, f func(t *testing.T, runtime string)) {
 	}
 }
 
-// systemd is the way to the systemd that this user's units belong to. In the network of a rootless engine the user seems to be root.
+// systemd is the way to the systemd that this user's units belong to. In the network of a rootless
+// engine the user seems to be root.
 func systemd(command string, args ...string) *exec.Cmd {
 	if os.Getenv("XDG_RUNTIME_DIR") != "" {
 		args = append([]string{"--user"}, args...)
@@ -51,8 +53,9 @@ func must(t *testing.T, cmd *exec.Cmd) {
 
 // TestGuestReadings limits a contender to 0.15 CPUs and 64 MiB, lets systemd look at all of its
 // groups again in the first step and the contender touch 32 MiB for each request of the second, and
-// holds all that the results say against what the kernel's own files have said before and after each
-// reading. The quota is small, since the emulated CPU is shared with an engine and may be slow.
+// holds all that the results say against what the kernel's own files have said before and after
+// each reading. The quota is small, since the emulated CPU is shared with an engine and may be
+// slow.
 func TestGuestReadings(t *testing.T) {
 	const quota = 0.15
 	guestRuntimes(t, func(t *testing.T, runtime string) {
@@ -138,8 +141,8 @@ steps:
 	})
 }
 
-// highWater wants the 32 MiB of the second step in its mark and in none else, where the kernel can begin a mark anew; and no mark of a step
-// where it cannot.
+// highWater wants the 32 MiB of the second step in its mark and in none else, where the kernel can
+// begin a mark anew; and no mark of a step where it cannot.
 func highWater(t *testing.T, steps []bench.StepResult, said string) {
 	t.Helper()
 	var marks []int64
@@ -194,7 +197,8 @@ func windowClosed(step int) func(bench.Record) bool {
 	}
 }
 
-// kernelFiles are the files of one group, read over and over by a way that shares nothing with locbench's.
+// kernelFiles are the files of one group, read over and over by a way that shares nothing with
+// locbench's.
 type kernelFiles struct {
 	limits  map[string]string // when it begins
 	done    chan struct{}
@@ -278,8 +282,8 @@ func keep(values map[string]int64, file, text string) {
 	}
 }
 
-// holds wants a reading of locbench between what the kernel's files said before and after it, and is false where nobody looked at them then.
-// All of these figures only grow.
+// holds wants a reading of locbench between what the kernel's files said before and after it, and
+// is false where nobody looked at them then. All of these figures only grow.
 func (k *kernelFiles) holds(t *testing.T, u bench.Usage) bool {
 	t.Helper()
 	after := slices.IndexFunc(k.all, func(r kernelReading) bool { return r.from.After(u.At.Add(u.Took)) })
@@ -314,8 +318,8 @@ func (k *kernelFiles) holds(t *testing.T, u bench.Usage) bool {
 	return true
 }
 
-// TestGuestKilled kills locbench in a step. What is left, and nothing else, is removed by clean: a unit of somebody else's whose name begins
-// as our groups do goes on.
+// TestGuestKilled kills locbench in a step. What is left, and nothing else, is removed by clean: a
+// unit of somebody else's whose name begins as our groups do goes on.
 func TestGuestKilled(t *testing.T) {
 	guestRuntimes(t, func(t *testing.T, runtime string) {
 		const unit = "locbench-nightly.service"
@@ -386,9 +390,10 @@ func TestGuestDoctor(t *testing.T) {
 	})
 }
 
-// TestGuestRootless uses a rootless engine from outside of its network, where its containers cannot reach a store on this machine: that is
-// said with the command that does work, and nothing is measured; or processes are taken, where either will do. Contenders that need no
-// store are reached through published ports. (Inside, TestGuestReadings runs.)
+// TestGuestRootless uses a rootless engine from outside of its network, where its containers cannot
+// reach a store on this machine: that is said with the command that does work, and nothing is
+// measured; or processes are taken, where either will do. Contenders that need no store are reached
+// through published ports. (Inside, TestGuestReadings runs.)
 func TestGuestRootless(t *testing.T) {
 	if os.Getenv(guestVariable) != "rootless" {
 		t.Skip("it runs in the virtual machine of TestV2Host")

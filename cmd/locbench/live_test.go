@@ -21,8 +21,9 @@ import (
 	"locbench/internal/testenv"
 )
 
-// TestARunIsFollowed runs a benchmark and, while it goes on, follows its report in a browser and its figures as Prometheus would, by address and by
-// pushes. Nothing of it is told by the test: processes, files, browser and gateway are real.
+// TestARunIsFollowed runs a benchmark and, while it goes on, follows its report in a browser and
+// its figures as Prometheus would, by address and by pushes. Nothing of it is made up by the test:
+// processes, files, browser and gateway are real.
 func TestARunIsFollowed(t *testing.T) {
 	chromium := testenv.Chromium(t)
 	t.Parallel()
@@ -109,7 +110,8 @@ func TestARunIsFollowed(t *testing.T) {
 	}
 }
 
-// waitLine waits for a line of standard output that begins so, and returns it; "" when the command has ended without one.
+// waitLine waits for a line of standard output that begins so, and returns it; "" when the command
+// has ended without one.
 func (c *command) waitLine(prefix string) string {
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if line := lineWith(c.stdout.String(), prefix); line != "" {

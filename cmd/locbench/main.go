@@ -1,4 +1,5 @@
-// Command locbench tells which implementation of a microservice to run, and what it will cost. See README.md.
+// Command locbench tells which implementation of a microservice to run, and what it will cost. See
+// README.md.
 package main
 
 import (

@@ -14,7 +14,8 @@ import (
 	"locbench/internal/launch"
 )
 
-// TestTwoRunsAtOnce: each has the other on record, in the run and in the steps during which it was there; one that was killed is forgotten.
+// TestTwoRunsAtOnce: each has the other on record, in the run and in the steps during which it was
+// there; one that was killed is forgotten.
 func TestTwoRunsAtOnce(t *testing.T) {
 	t.Parallel()
 	dir, env := t.TempDir(), []string{launch.RunsVariable + "=" + filepath.Join(t.TempDir(), "runs")}

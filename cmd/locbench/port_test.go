@@ -14,8 +14,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// listening makes a folder with a contender that listens on a port of its own choice, whatever its manifest, which names another or the
-// same one, tells it. The manifest is edited by the pairs.
+// listening makes a folder with a contender that listens on a port of its own choice, whatever its
+// manifest, which names another or the same one, tells it. The manifest is edited by the pairs.
 func listening(t *testing.T, edit ...string) (services string) {
 	t.Helper()
 	services = faulty(t, "none", 0)
@@ -30,7 +30,7 @@ func listening(t *testing.T, edit ...string) (services string) {
 	return services
 }
 
-// TestPortOfItsOwn is about processes that do not listen where they are told to.
+// TestPortOfItsOwn is about processes that do not listen where they are asked to.
 func TestPortOfItsOwn(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -71,16 +71,16 @@ func TestPortOfItsOwn(t *testing.T) {
 		}
 	})
 	// The fault is a text that depends on the port, and is none that the contender knows.
-	told := append([]string{`"FAULT":"none"`, `"FAULT":"none","TOLD":"` + "{{print .Port}}" + `"`}, own...)
+	got := append([]string{`"FAULT":"none"`, `"FAULT":"none","TOLD":"` + "{{print .Port}}" + `"`}, own...)
 	t.Run("the manifest names it and gives another", func(t *testing.T) {
-		legs, stderr := run(t, 0, listening(t, append(told, manifest...)...))
+		legs, stderr := run(t, 0, listening(t, append(got, manifest...)...))
 		leg := legs[0]
 		if leg.StartUp != nil || len(leg.Steps) != 1 || leg.Steps[0].Load.Succeeded == 0 || len(leg.Warnings) != 1 || !strings.Contains(leg.Warnings[0].Text, ":"+port+", its manifest's port") {
 			t.Errorf("start-up %v, %d steps, warnings %q\n%s", leg.StartUp, len(leg.Steps), leg.Warnings, stderr)
 		}
 	})
 	t.Run("nobody has named it", func(t *testing.T) {
-		services := listening(t, append(told, "timeout: 10s", "timeout: 3s")...)
+		services := listening(t, append(got, "timeout: 10s", "timeout: 3s")...)
 		legs, stderr := run(t, 3, services)
 		if text := "it listens on [::]:" + port; !strings.Contains(legs[0].Failure, text) || len(legs[0].Warnings) != 1 || !strings.Contains(legs[0].Warnings[0].Text, text) {
 			t.Errorf("%q, warnings %q\n%s", legs[0].Failure, legs[0].Warnings, stderr)

@@ -23,7 +23,8 @@ import (
 
 const root = "../.."
 
-// fence is a fenced block of a Markdown text: the word behind the fence, the lines without the fence's indentation, and the number of its first line.
+// fence is a fenced block of a Markdown text: the word behind the fence, the lines without the
+// fence's indentation, and the number of its first line.
 type fence struct {
 	word, text string
 	line       int
@@ -64,7 +65,8 @@ func prose(text string) string {
 	return regexp.MustCompile("`[^`\n]*`").ReplaceAllString(strings.Join(kept, "\n"), "code")
 }
 
-// readerPages are README.md and the pages of docs, without the decisions, by their paths from the root.
+// readerPages are README.md and the pages of docs, without the decisions, by their paths from the
+// root.
 func readerPages(t *testing.T) []string {
 	t.Helper()
 	pages := []string{"README.md"}
@@ -87,9 +89,10 @@ func readPage(t *testing.T, page string) string {
 	return string(data)
 }
 
-// TestReadmeCommands runs every block marked "sh", of README.md and of the pages of docs, as a user would type it, but for the test command, which is
-// what runs now. Blocks marked "console" are not run: they need a network, an Elasticsearch, a container's build, a terminal, results of one's own, or
-// minutes of load. Blocks marked "text" are output.
+// TestReadmeCommands runs every block marked "sh", of README.md and of the pages of docs, as a user
+// would type it, but for the test command, which is what runs now. Blocks marked "console" are not
+// run: they need a network, an Elasticsearch, a container's build, a terminal, results of one's
+// own, or minutes of load. Blocks marked "text" are output.
 func TestReadmeCommands(t *testing.T) {
 	binary := testenv.Locbench(t)
 	for _, page := range readerPages(t) {
@@ -165,7 +168,8 @@ func TestReadmeIsShort(t *testing.T) {
 // mdLink is a link or a picture; the address ends at a space or the parenthesis.
 var mdLink = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 
-// TestDocsLinks follows every relative link of README.md and of all that is in docs: to a file that exists, and to a heading in it.
+// TestDocsLinks follows every relative link of README.md and of all that is in docs: to a file that
+// exists, and to a heading in it.
 func TestDocsLinks(t *testing.T) {
 	for _, page := range append([]string{"README.md"}, allDocs(t)...) {
 		t.Run(page, func(t *testing.T) {

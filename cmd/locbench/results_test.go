@@ -15,7 +15,8 @@ import (
 	"locbench/internal/results"
 )
 
-// The results that come along can be read, and the tables of docs/published.md can be made from them.
+// The results that come along can be read, and the tables of docs/published.md can be made from
+// them.
 func TestPublishedResults(t *testing.T) {
 	for name, want := range map[string]struct {
 		contenders int

@@ -13,7 +13,8 @@ import (
 	"locbench/internal/testenv"
 )
 
-// TestAddingAContenderNeedsNoGo begins one outside the repository, with the binary alone, and benchmarks it from its Dockerfile.
+// TestAddingAContenderNeedsNoGo begins one outside the repository, with the binary alone, and
+// benchmarks it from its Dockerfile.
 func TestAddingAContenderNeedsNoGo(t *testing.T) {
 	testenv.Docker(t)
 	testenv.Images(t, "golang:1.26-bookworm")

@@ -24,9 +24,10 @@ import (
 	"locbench/internal/testenv"
 )
 
-// BenchmarkScreen compares runs that are watched with runs that are not, in alternating pairs: a step of 2048 connections each, with
-// the screen on a terminal of 200 by 50 cells. It tells the CPU time that the screen's process takes, the ratio of the throughputs, and
-// how long a key takes to show. "make bench-tui" runs it.
+// BenchmarkScreen compares runs that are watched with runs that are not, in alternating pairs: a
+// step of 2048 connections each, with the screen on a terminal of 200 by 50 cells. It tells the CPU
+// time that the screen's process takes, the ratio of the throughputs, and how long a key takes to
+// show. "make bench-tui" runs it.
 func BenchmarkScreen(b *testing.B) {
 	testenv.Docker(b)
 	length, err := time.ParseDuration(os.Getenv("LOCBENCH_BENCH_STEP"))
@@ -93,7 +94,8 @@ func benchHeadless(b *testing.B, dir string, length time.Duration) float64 {
 	return benchThroughput(b, dir)
 }
 
-// benchWatched returns the throughput, the share of one CPU that the screen took in the middle of the step, and how long keys took.
+// benchWatched returns the throughput, the share of one CPU that the screen took in the middle of
+// the step, and how long keys took.
 func benchWatched(b *testing.B, dir string, length time.Duration) (rate, share float64, keys []time.Duration) {
 	b.Helper()
 	cmd := exec.Command(testenv.Locbench(b), benchArgs(length)...)
@@ -126,7 +128,8 @@ func benchWatched(b *testing.B, dir string, length time.Duration) (rate, share f
 			b.Fatal("no step has begun after two minutes")
 		}
 	}
-	// The first and the last part of the step are left alone: connections open then, and keys are pressed.
+	// The first and the last part of the step are left alone: connections open then, and keys are
+	// pressed.
 	time.Sleep(length / 10)
 	before, at := processTime(b, cmd.Process.Pid), time.Now()
 	time.Sleep(length * 6 / 10)
@@ -144,7 +147,8 @@ func benchWatched(b *testing.B, dir string, length time.Duration) (rate, share f
 	return benchThroughput(b, dir), share, keys
 }
 
-// processTime is the CPU time that the process has taken, user and system together, without its children.
+// processTime is the CPU time that the process has taken, user and system together, without its
+// children.
 func processTime(b *testing.B, pid int) time.Duration {
 	b.Helper()
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

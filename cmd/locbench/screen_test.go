@@ -61,7 +61,8 @@ func TestRunInAPipeIsPlain(t *testing.T) {
 	}
 }
 
-// TestSteering pauses a run, marks a moment, skips a step, goes on, and ends after a step; the results tell all of it.
+// TestSteering pauses a run, marks a moment, skips a step, goes on, and ends after a step; the
+// results tell all of it.
 func TestSteering(t *testing.T) {
 	t.Parallel()
 	testenv.Docker(t)
@@ -152,7 +153,8 @@ func TestResizeDuringLoad(t *testing.T) {
 	p.see("code=130")
 }
 
-// TestSuspendStallsOnlyTheScreen stops the screen by Ctrl-Z: the shell is back, the run goes on, and fg shows it again.
+// TestSuspendStallsOnlyTheScreen stops the screen by Ctrl-Z: the shell is back, the run goes on,
+// and fg shows it again.
 func TestSuspendStallsOnlyTheScreen(t *testing.T) {
 	t.Parallel()
 	testenv.Docker(t)
@@ -175,7 +177,8 @@ func TestSuspendStallsOnlyTheScreen(t *testing.T) {
 	nothingLeft(t, run.ID)
 }
 
-// TestTheTerminalIsClosed ends the run in order: SIGHUP, results kept, nothing left; also when the screen had been stopped.
+// TestTheTerminalIsClosed ends the run in order: SIGHUP, results kept, nothing left; also when the
+// screen had been stopped.
 func TestTheTerminalIsClosed(t *testing.T) {
 	t.Parallel()
 	testenv.Docker(t)
@@ -210,8 +213,8 @@ func TestTheTerminalIsClosed(t *testing.T) {
 	}
 }
 
-// TestTheTerminalIsClosedWhileTheScreenStops asks for the end on the screen, and closes the terminal before the contender, which does not
-// listen, has gone.
+// TestTheTerminalIsClosedWhileTheScreenStops asks for the end on the screen, and closes the
+// terminal before the contender, which does not listen, has gone.
 func TestTheTerminalIsClosedWhileTheScreenStops(t *testing.T) {
 	t.Parallel()
 	testenv.Docker(t)
@@ -231,7 +234,8 @@ func TestTheTerminalIsClosedWhileTheScreenStops(t *testing.T) {
 	nothingLeft(t, run.ID)
 }
 
-// TestCtrlCThriceOnAScreen asks, ends in order, and then by force: the contender is killed, and nothing is left.
+// TestCtrlCThriceOnAScreen asks, ends in order, and then by force: the contender is killed, and
+// nothing is left.
 func TestCtrlCThriceOnAScreen(t *testing.T) {
 	t.Parallel()
 	testenv.Docker(t)
@@ -255,7 +259,8 @@ func TestCtrlCThriceOnAScreen(t *testing.T) {
 	nothingLeft(t, run.ID)
 }
 
-// TestHostileLogsOnATerminal has a contender write escape sequences: the title stays, nothing is coloured, cleared or moved by them.
+// TestHostileLogsOnATerminal has a contender write escape sequences: the title stays, nothing is
+// coloured, cleared or moved by them.
 func TestHostileLogsOnATerminal(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

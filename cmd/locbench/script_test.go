@@ -33,7 +33,8 @@ func (m many) Run() int {
 	return m.M.Run()
 }
 
-// TestScripts runs the command line as a user would. Each script says in its first lines what it is about.
+// TestScripts runs the command line as a user would. Each script says in its first lines what it is
+// about.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
@@ -54,7 +55,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// exits runs a command and fails unless it ends with the code that the first argument names: exits 2 locbench run --nonsense.
+// exits runs a command and fails unless it ends with the code that the first argument names: exits
+// 2 locbench run --nonsense.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE COMMAND [ARG...]")

@@ -22,8 +22,9 @@ const (
 	ofTheDSN    = "swordfish-of-the-dsn"
 )
 
-// TestNoOutputShowsASecret runs contenders that write their whole environment to their log, one of which dies, and looks through
-// everything that comes out: both streams, every file of the results, every report, export and comparison.
+// TestNoOutputShowsASecret runs contenders that write their whole environment to their log, one of
+// which dies, and looks through everything that comes out: both streams, every file of the results,
+// every report, export and comparison.
 func TestNoOutputShowsASecret(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -54,8 +54,8 @@ func alternating() (bench.Run, []bench.LegResult) {
 	return run, legs
 }
 
-// TestOutputsAgreeOnWhoIsAhead has a run with one aborted leg: all outputs leave its round out of both
-// contenders and pair the others.
+// TestOutputsAgreeOnWhoIsAhead has a run with one aborted leg: all outputs leave its round out of
+// both contenders and pair the others.
 func TestOutputsAgreeOnWhoIsAhead(t *testing.T) {
 	run, legs := alternating()
 	a := analysis.Of(run, legs)

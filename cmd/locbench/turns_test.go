@@ -26,7 +26,8 @@ func wellAndTwice(t *testing.T) string {
 	return made(t, faultyBinary, "faulty", map[string]string{"FAULT": "", "AFTER": "0"}, map[string]map[string]string{"a": {}, "b": {}})
 }
 
-// TestTurns runs two contenders side by side: the load of each is what its own turns were, and their counters are of those alone.
+// TestTurns runs two contenders side by side: the load of each is what its own turns were, and
+// their counters are of those alone.
 func TestTurns(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		dir, services := t.TempDir(), wellAndTwice(t)
@@ -79,7 +80,8 @@ func TestTurns(t *testing.T) {
 	})
 }
 
-// TestInterruptedTurns interrupts the second round: both of it run again, and belong together then; the first round is kept.
+// TestInterruptedTurns interrupts the second round: both of it run again, and belong together then;
+// the first round is kept.
 func TestInterruptedTurns(t *testing.T) {
 	testenv.Docker(t)
 	t.Parallel()

@@ -17,7 +17,8 @@ import (
 	"locbench/internal/testenv"
 )
 
-// errand is one test binary's work in the virtual machine. Each of its tests must pass; none may be skipped.
+// errand is one test binary's work in the virtual machine. Each of its tests must pass; none may be
+// skipped.
 type errand struct {
 	name    string
 	kernel  string   // "6.12", or "6.1.0": one that cannot begin a high-water mark of memory anew
@@ -56,8 +57,9 @@ func errands() []errand {
 // v2hostPatience is for all, on two CPUs that others use too.
 const v2hostPatience = 35 * time.Minute
 
-// TestV2Host runs the static binary on a real cgroup v2 host: a virtual machine with its own kernel, systemd and Docker, under emulation.
-// What runs there are tests of this repository, compiled here; their results are this test's.
+// TestV2Host runs the static binary on a real cgroup v2 host: a virtual machine with its own
+// kernel, systemd and Docker, under emulation. What runs there are tests of this repository,
+// compiled here; their results are this test's.
 func TestV2Host(t *testing.T) {
 	disk := testenv.V2Host(t)
 	payload := payload(t)
@@ -100,8 +102,8 @@ func (e errand) judge(t *testing.T, index int, out string) {
 	t.Logf("%s as %s:\n%s", e.pkg, e.as, out)
 }
 
-// payload makes a folder with all that the tests need in the machine, which has no compiler: the test binaries, and the programs that they
-// would build.
+// payload makes a folder with all that the tests need in the machine, which has no compiler: the
+// test binaries, and the programs that they would build.
 func payload(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -137,7 +139,8 @@ exec cp "/payload/built/${1##*/}" "$out"
 	return dir
 }
 
-// boot starts the machine with errands, waits until it has switched itself off, and returns what their tests have written.
+// boot starts the machine with errands, waits until it has switched itself off, and returns what
+// their tests have written.
 func boot(ctx context.Context, t *testing.T, disk, kernel, payload string, errands []errand) string {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(payload, "run"), []byte(errandScript(errands)), 0o755); err != nil {
@@ -152,10 +155,11 @@ func boot(ctx context.Context, t *testing.T, disk, kernel, payload string, erran
 	if !slices.ContainsFunc(errands, func(e errand) bool { return strings.Contains(e.guest, "docker") }) {
 		line += " systemd.mask=docker.service systemd.mask=docker.socket systemd.mask=containerd.service"
 	}
-	// The processor lacks cmpxchg16b (cx16): QEMU 7.2 emulates the one without a lock prefix wrongly, and kernel 6.12 dies of it.
-	// One CPU: with two, kernel 6.12 dies now and then where it changes its own code (the first CPU quota does), since QEMU 7.2 may go on with
-	// the old code on the other one.
-	// snapshot=on: what is written goes to a temporary file, and the disk stays as it was built.
+	// The processor lacks cmpxchg16b (cx16): QEMU 7.2 emulates the one without a lock prefix
+	// wrongly, and kernel 6.12 dies of it. One CPU: with two, kernel 6.12 dies now and then where
+	// it changes its own code (the first CPU quota does), since QEMU 7.2 may go on with the old
+	// code on the other one. snapshot=on: what is written goes to a temporary file, and the disk
+	// stays as it was built.
 	qemu := exec.CommandContext(ctx, "qemu-system-x86_64", "-accel", "tcg", "-cpu", "qemu64,-cx16", "-smp", "1", "-m", "2048",
 		"-display", "none", "-monitor", "none", "-nic", "none", "-no-reboot",
 		"-kernel", filepath.Join(disk, "vmlinuz-"+kernel), "-initrd", filepath.Join(disk, "initrd-"+kernel),

@@ -47,8 +47,9 @@ func bounds() []bound {
 	}
 }
 
-// BenchmarkVerdict runs contenders that are built to be bound by one thing each, and reports in how many of their lives the verdict was
-// that one. It asserts nothing: on a machine with other work to do the machine itself may well be what bound a step.
+// BenchmarkVerdict runs contenders that are built to be bound by one thing each, and reports in how
+// many of their lives the verdict was that one. It asserts nothing: on a machine with other work to
+// do the machine itself may well be what bound a step.
 //
 //	make bench-verdict
 func BenchmarkVerdict(b *testing.B) {
@@ -111,7 +112,8 @@ func (c bound) run(b *testing.B, lives int) (bench.Run, []bench.LegResult) {
 	return run, legs
 }
 
-// limited starts a locbench in a cgroup with a CPU quota, as a container or a unit with limits would be.
+// limited starts a locbench in a cgroup with a CPU quota, as a container or a unit with limits
+// would be.
 func limited(b *testing.B, cmd *exec.Cmd, cpus float64) *command {
 	b.Helper()
 	g, err := cgroup.Tree{}.Create("locbench-test-"+strconv.Itoa(os.Getpid()), bench.Limits{CPUs: cpus}, "")

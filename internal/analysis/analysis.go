@@ -1,6 +1,6 @@
-// Package analysis works out, once for a run, what its figures support: the summaries of its contenders, what bound their
-// steps, and how they stand. Text, report, Markdown, dashboard and comparison render it, so that they cannot disagree and
-// no histogram is merged twice. It is pure.
+// Package analysis works out, once for a run, what its figures support: the summaries of its
+// contenders, what bound their steps, and how they stand. Text, report, Markdown, dashboard and
+// comparison render it, so that they cannot disagree and no histogram is merged twice. It is pure.
 package analysis
 
 import (
@@ -45,7 +45,8 @@ func Of(run bench.Run, legs []bench.LegResult) *Run {
 	return r
 }
 
-// Ordered are the contenders in the order of the profile, and those that it does not name after them.
+// Ordered are the contenders in the order of the profile, and those that it does not name after
+// them.
 func (r *Run) Ordered() []Contender {
 	all := slices.Clone(r.Contenders)
 	slices.SortStableFunc(all, func(a, b Contender) int {
@@ -85,7 +86,8 @@ func (c Contender) Failed() (n int) {
 	return n
 }
 
-// StepOf is the step that a measure is of, where it is of one: at half of the peak that of a step which both sides have.
+// StepOf is the step that a measure is of, where it is of one: at half of the peak that of a step
+// which both sides have.
 func (c Contender) StepOf(m measure.Measure, half bench.Step) stats.Step {
 	switch m.Claim.At {
 	case measure.AtPeak:
@@ -126,8 +128,8 @@ func (c Contender) At(m measure.Measure, step bench.Step) (values []float64) {
 	return values
 }
 
-// Samples are the values of two sides, one of each round that has one, and what they are of. At half of the peak the old
-// side chooses the step, and the new one is measured at the same.
+// Samples are the values of two sides, one of each round that has one, and what they are of. At
+// half of the peak the old side chooses the step, and the new one is measured at the same.
 func Samples(m measure.Measure, a, b Contender) (old, fresh []float64, at string, doubts []string) {
 	switch m.Claim.At {
 	case measure.OfLife:

@@ -39,13 +39,14 @@ type Place struct {
 	margin    float64
 }
 
-// Standing groups the contenders by one measure. Whoever is in a lower tier is worse than the leader of every higher one,
-// by more than chance (Mann-Whitney, or signed ranks where they took turns; all pairs of contenders as one family for Holm)
-// and by more than the rule's floor; who is in one tier is not known to be worse than its leader. It takes
-// stats.MinInterval rounds of a contender to be in a tier at all. Each measure is a family of its own.
+// Standing groups the contenders by one measure. Whoever is in a lower tier is worse than the
+// leader of every higher one, by more than chance (Mann-Whitney, or signed ranks where they took
+// turns; all pairs of contenders as one family for Holm) and by more than the rule's floor; who is
+// in one tier is not known to be worse than its leader. It takes stats.MinInterval rounds of a
+// contender to be in a tier at all. Each measure is a family of its own.
 //
-// Throughput and CPU are of each contender's own peak; p99 is of one step for all, at half of the peak of the contender
-// with the highest.
+// Throughput and CPU are of each contender's own peak; p99 is of one step for all, at half of the
+// peak of the contender with the highest.
 func (r *Run) Standing(id measure.ID, rule stats.Rule) Standing {
 	m := measure.Get(id)
 	s := Standing{Measure: id, pairs: map[[2]int]stats.Comparison{}}
@@ -165,16 +166,18 @@ func (c Contender) outside(m measure.Measure, halfway bench.Step) string {
 	return stats.Outside(m.Claim.Kind, c.Contender, c.StepOf(m, halfway), c.Failed(), ok && c.Bounds[peak.Index].Bound == verdict.Client)
 }
 
-// Together keeps of several contenders the rounds in which they took turns with each other; turns tells of which it did:
-// the i-th values of those belong together. One round that one of them did not complete is left out of all, since the
-// others of it are still pairs: to give up the pairing for it would put the machine's changes from round to round, which
-// the pairs share, back among the differences. Those with too few such rounds stay as they are; so do all where fewer than
-// two are left, or too few rounds that they have in common.
+// Together keeps of several contenders the rounds in which they took turns with each other; turns
+// tells of which it did: the i-th values of those belong together. One round that one of them did
+// not complete is left out of all, since the others of it are still pairs: to give up the pairing
+// for it would put the machine's changes from round to round, which the pairs share, back among the
+// differences. Those with too few such rounds stay as they are; so do all where fewer than two are
+// left, or too few rounds that they have in common.
 func Together(all []Contender) (kept []Contender, turns []bool) {
 	return together(all, func(Contender) bool { return true })
 }
 
-// together is Together of those that may take part; who stands in no tier anyway takes no rounds from the others.
+// together is Together of those that may take part; who stands in no tier anyway takes no rounds
+// from the others.
 func together(all []Contender, may func(Contender) bool) (kept []Contender, turns []bool) {
 	var sides [][]bench.LegResult
 	var of []int
@@ -204,7 +207,8 @@ func together(all []Contender, may func(Contender) bool) (kept []Contender, turn
 	return kept, turns
 }
 
-// only is the contender over some of its rounds. Its peak stays the step that all its rounds have found.
+// only is the contender over some of its rounds. Its peak stays the step that all its rounds have
+// found.
 func (c Contender) only(rounds []bench.LegResult) Contender {
 	sum := stats.Rounds(rounds)
 	sum.Cost, sum.CostEach = c.Cost, c.CostEach // at the run's price
@@ -243,7 +247,8 @@ func (p Place) Text() string {
 	return p.unit.Text(p.Value.Median)
 }
 
-// Interval is the 95 % interval of the median, "4,401/s to 4,510/s", or what it lacks: "need ≥ 6 rounds".
+// Interval is the 95 % interval of the median, "4,401/s to 4,510/s", or what it lacks: "need ≥ 6
+// rounds".
 func (p Place) Interval() string {
 	switch {
 	case !p.Value.Known():
@@ -254,8 +259,9 @@ func (p Place) Interval() string {
 	return p.unit.Text(p.Value.Interval.Low) + " to " + p.unit.Text(p.Value.Interval.High)
 }
 
-// Words say how it stands to the leader of the first tier: "in front", "same within 3 %: +0.4 % (−0.1 % to +0.9 %)", "not
-// told apart: …", "behind: …", or why it is in no tier: "3 rounds, need ≥ 6".
+// Words say how it stands to the leader of the first tier: "in front", "same within 3 %: +0.4 %
+// (−0.1 % to +0.9 %)", "not told apart: …", "behind: …", or why it is in no tier: "3 rounds, need ≥
+// 6".
 func (p Place) Words() string {
 	switch {
 	case !p.Value.Known():

@@ -12,7 +12,8 @@ import (
 	"locbench/services"
 )
 
-// Discover finds the contenders that come with locbench and those in dirs; the latter take the place of namesakes.
+// Discover finds the contenders that come with locbench and those in dirs; the latter take the
+// place of namesakes.
 func Discover(dirs []string) ([]bench.Service, error) {
 	sources := []contender.Source{{FS: services.FS, Name: "services"}}
 	modules, err := contender.Unpack(services.Modules)
@@ -28,7 +29,8 @@ func Discover(dirs []string) ([]bench.Service, error) {
 	return contender.Discover(sources...)
 }
 
-// DiscoverFor is Discover for who wants certain contenders: others whose manifests are of no use are left out, and told in left.
+// DiscoverFor is Discover for who wants certain contenders: others whose manifests are of no use
+// are left out, and reported in left.
 func DiscoverFor(dirs []string, wanted []bench.Selection) (all []bench.Service, left []string, err error) {
 	all, err = Discover(dirs)
 	unreadable, rest := contender.Parted(err)

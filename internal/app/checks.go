@@ -16,7 +16,8 @@ type checks struct {
 	suites []*check.Suite
 }
 
-// newChecks reads the suites that the profile names; their mistakes are told before anything is started.
+// newChecks reads the suites that the profile names; their mistakes are reported before anything is
+// started.
 func newChecks(s *site) (*checks, error) {
 	c := &checks{site: s}
 	for _, name := range s.plan.Profile.Checks.Suites {
@@ -29,7 +30,8 @@ func newChecks(s *site) (*checks, error) {
 	return c, nil
 }
 
-// names are the lifecycle checks of the profile. A service that somebody else has started is not started again.
+// names are the lifecycle checks of the profile. A service that somebody else has started is not
+// started again.
 func (c *checks) names() []string {
 	if !c.platform.Capabilities().Launches {
 		return nil

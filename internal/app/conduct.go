@@ -24,7 +24,8 @@ import (
 
 // Search chooses the steps of a run while it goes on.
 type Search interface {
-	// Begin is called before the first step, with the plan as it is carried out and with what publishes its events.
+	// Begin is called before the first step, with the plan as it is carried out and with what
+	// publishes its events.
 	Begin(run *bench.Run, publish func(*bench.Leg, bench.Event))
 	// Next is the step of a leg that follows those that are done.
 	Next(ctx context.Context, leg bench.Leg, done []bench.StepResult) (bench.Step, bool)
@@ -95,7 +96,7 @@ func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
 	return masked(errors.Join(outcome(ctx, err, unkept(c.Dir, writer.Err(), c.Search == nil)), closeErr), c.masker)
 }
 
-// open reads what the plan names; mistakes in it are told before anything is started.
+// open reads what the plan names; mistakes in it are reported before anything is started.
 func (c *conductor) open() error {
 	data, err := dataset.Open(c.Run.Profile.Data)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"locbench/internal/units"
 )
 
-// fillStore brings the data into a store that belongs to this run, and looks whether it is there in one that does not:
-// somebody else's Elasticsearch is only written to by 'locbench seed'.
+// fillStore brings the data into a store that belongs to this run, and looks whether it is there in
+// one that does not: somebody else's Elasticsearch is only written to by 'locbench seed'.
 func (s *site) fillStore(ctx context.Context, progress func(bench.Progress)) (string, error) {
 	if s.store.Info().Kind.Traits().ByURL {
 		return s.verifyData(ctx)
@@ -30,8 +30,8 @@ func (s *site) fillStore(ctx context.Context, progress func(bench.Progress)) (st
 	return fmt.Sprintf("%s data, %s documents", s.data.Info().Name, units.Count(total)), nil
 }
 
-// verifyData compares the number of documents of each index with the data set's. Other data is a warning, since it may be
-// meant; none at all is an error.
+// verifyData compares the number of documents of each index with the data set's. Other data is a
+// warning, since it may be meant; none at all is an error.
 func (s *site) verifyData(ctx context.Context) (string, error) {
 	var total int64
 	for _, index := range s.data.Indices() {

@@ -33,8 +33,8 @@ func WriteFloor(dir string, f compare.Floor) error {
 	return nil
 }
 
-// FindFloor looks for the newest noise floor that fits both runs, in the folders of the two and those beside them. What cannot be read
-// there is no floor: nil.
+// FindFloor looks for the newest noise floor that fits both runs, in the folders of the two and
+// those beside them. What cannot be read there is no floor: nil.
 func FindFloor(before, after bench.Run, dirs ...string) (newest *compare.Floor) {
 	seen := map[string]bool{}
 	look := func(dir string) {

@@ -20,8 +20,9 @@ type apart struct {
 	undo      func() error
 }
 
-// part plans the isolation of a run whose platform is chosen, beside the other runs on this machine. CPUs that those keep to are left to
-// them, where enough others remain. cannot is why nothing can be kept to CPUs of its own.
+// part plans the isolation of a run whose platform is chosen, beside the other runs on this
+// machine. CPUs that those keep to are left to them, where enough others remain. cannot is why
+// nothing can be kept to CPUs of its own.
 func part(p bench.Profile, cannot string, others []launch.Neighbour) bench.Isolation {
 	r := cpuset.Request{
 		CPUs: cpuset.Order(cpuset.Allowed(), cpuset.Siblings("")), Limits: p.Limits, Store: p.Store.Chosen(), Off: p.Isolation == bench.IsolationOff, Cannot: cannot,
@@ -71,8 +72,8 @@ func newApart(i bench.Isolation) (a apart) {
 	return apart{all: cpuset.Allowed(), contender: contender, client: client, store: i.Store}
 }
 
-// begin keeps this process to its CPUs and sets its Go runtime for driving load, once: after what is
-// built and filled, which may use all CPUs, and before the first contender.
+// begin keeps this process to its CPUs and sets its Go runtime for driving load, once: after what
+// is built and filled, which may use all CPUs, and before the first contender.
 func (a *apart) begin() (err error) {
 	if a.settings != nil {
 		return nil

@@ -43,8 +43,8 @@ func TestPartSaysWhatIsShared(t *testing.T) {
 	}
 }
 
-// TestSiteKeepsToAPlan runs in a process of its own, which becomes the client: the plan is one for two CPUs, which no machine of that size
-// would be given.
+// TestSiteKeepsToAPlan runs in a process of its own, which becomes the client: the plan is one for
+// two CPUs, which no machine of that size would be given.
 func TestSiteKeepsToAPlan(t *testing.T) {
 	all := cpuset.Allowed()
 	if len(all) < 2 {

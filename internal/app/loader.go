@@ -13,14 +13,16 @@ import (
 	"locbench/internal/runner"
 )
 
-// loader is the load engine with what is the same for every step of a run. The steps of a leg share their connections.
+// loader is the load engine with what is the same for every step of a run. The steps of a leg share
+// their connections.
 type loader struct {
 	*site
 	kept   map[string]*load.Kept // by base URL
 	engine load.Engine
 }
 
-// loopVariable names the environment variable that chooses the client's loop, for those who doubt one of them.
+// loopVariable names the environment variable that chooses the client's loop, for those who doubt
+// one of them.
 const loopVariable = "LOCBENCH_LOOP"
 
 // newLoader takes the loop that the environment asks for.
@@ -67,8 +69,8 @@ func (l *loader) Run(ctx context.Context, baseURL string, step bench.Step, hooks
 	return engine.Run(ctx, plan, hooks.OnWindow)
 }
 
-// Rest closes the connections to a contender that are kept. It is not called while a step runs, nor is Run called twice at the same time but by
-// contenders that take turns.
+// Rest closes the connections to a contender that are kept. It is not called while a step runs, nor
+// is Run called twice at the same time but by contenders that take turns.
 func (l *loader) Rest(baseURL string) {
 	if kept := l.kept[baseURL]; kept != nil {
 		kept.Close()

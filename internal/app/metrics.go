@@ -15,7 +15,7 @@ import (
 	"locbench/internal/metrics"
 )
 
-// MetricsOptions say where the state of a run is told while it goes on.
+// MetricsOptions say where the state of a run is reported while it goes on.
 type MetricsOptions struct {
 	Listen string
 	Push   string
@@ -60,7 +60,7 @@ func (t *metricsFeed) start(ctx context.Context, stream *event.Stream) {
 	say := func(level, format string, args ...any) {
 		stream.Publish(nil, bench.Notice{Level: level, Text: fmt.Sprintf(format, args...)})
 	}
-	// It ends after the run, not with ctx: the last figures are told too.
+	// It ends after the run, not with ctx: the last figures are reported too.
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	t.stop = cancel
 	var where []string
@@ -79,7 +79,7 @@ func (t *metricsFeed) start(ctx context.Context, stream *event.Stream) {
 		push := metrics.Push{
 			URL: t.url, Every: t.options.Every,
 			Failed: func(err error) {
-				say("warning", "metrics cannot be pushed to %s, which is tried again and told once: %v", shown, err)
+				say("warning", "metrics cannot be pushed to %s, which is tried again and reported once: %v", shown, err)
 			},
 			Again: func() { say("info", "metrics are pushed again") },
 		}

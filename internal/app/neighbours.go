@@ -15,8 +15,9 @@ import (
 // lookEvery is how often a run looks for others on its machine: some files are read.
 const lookEvery = time.Second
 
-// neighbours are the runs of other locbenches on this machine. They take CPU time, caches and memory bandwidth from what is measured, so
-// each is told of once, and every step that one was there has a warning. Its zero value knows of none.
+// neighbours are the runs of other locbenches on this machine. They take CPU time, caches and
+// memory bandwidth from what is measured, so each is reported once, and every step that one was
+// there has a warning. Its zero value knows of none.
 type neighbours struct {
 	withdraw func() // nil: this run is not known to the others
 	stop     context.CancelFunc
@@ -32,8 +33,8 @@ type neighbour struct {
 	last time.Time
 }
 
-// meet makes this run known and returns what there is to say of the others that are there already. What a run keeps to is decided by plan,
-// which is given those others.
+// meet makes this run known and returns what there is to say of the others that are there already.
+// What a run keeps to is decided by plan, which is given those others.
 func (n *neighbours) meet(run bench.Run, plan func([]launch.Neighbour) bench.Isolation) (i bench.Isolation, warnings bench.Findings) {
 	others, err := launch.Neighbours()
 	i = plan(others)

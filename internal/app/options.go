@@ -8,8 +8,9 @@ import (
 	"locbench/internal/plain"
 )
 
-// RunOptions are what a run is asked for: a profile, what is changed of it, where its results go and how it is shown. A nil pointer, 0 and
-// "" leave what the profile says; a pointer may hold a value that is refused.
+// RunOptions are what a run is asked for: a profile, what is changed of it, where its results go
+// and how it is shown. A nil pointer, 0 and "" leave what the profile says; a pointer may hold a
+// value that is refused.
 type RunOptions struct {
 	Profile      string   // name of a bundled profile, or a file
 	ProfileNamed bool     // by the user: Profile is not the default
@@ -60,7 +61,7 @@ const (
 	DefaultDataSeed = 1
 )
 
-// Output says how a run is told.
+// Output says how a run is shown.
 type Output struct {
 	JSON    bool // every event as a line
 	Quiet   bool // only warnings, errors and the table

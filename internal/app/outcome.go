@@ -13,7 +13,8 @@ import (
 	"locbench/internal/worker"
 )
 
-// interruption is why somebody has ended ctx: by a signal, or by closing the screen; nil where nobody has.
+// interruption is why somebody has ended ctx: by a signal, or by closing the screen; nil where
+// nobody has.
 func interruption(ctx context.Context) error {
 	if interrupted, ok := errors.AsType[exit.Signal](context.Cause(ctx)); ok {
 		return interrupted
@@ -24,7 +25,8 @@ func interruption(ctx context.Context) error {
 	return nil
 }
 
-// outcome is the error that the process ends with: an interruption or a full disk explains whatever else went wrong.
+// outcome is the error that the process ends with: an interruption or a full disk explains whatever
+// else went wrong.
 func outcome(ctx context.Context, err, writeErr error) error {
 	switch cause := interruption(ctx); {
 	case cause != nil:
@@ -41,7 +43,8 @@ func outcome(ctx context.Context, err, writeErr error) error {
 	return err
 }
 
-// withoutFailures is err without the failures of legs that were told when they ended: only how many there are.
+// withoutFailures is err without the failures of legs that were reported when they ended: only how
+// many there are.
 func withoutFailures(err error) error {
 	inc, ok := errors.AsType[*runner.Incomplete](err)
 	if !ok {

@@ -31,10 +31,11 @@ type Plan struct {
 	controls      <-chan bench.Control
 	metrics       MetricsOptions
 	keepGoing     bool
-	failuresShown bool // the failure of a leg is told when it ends: the error need not repeat it
+	failuresShown bool // the failure of a leg is reported when it ends: the error need not repeat it
 }
 
-// NewPlan decides everything that the run's record says before anything is started, and the results folder.
+// NewPlan decides everything that the run's record says before anything is started, and the results
+// folder.
 func NewPlan(o RunOptions) (Plan, error) {
 	run, dir, err := planRun(o)
 	if err != nil {
@@ -98,8 +99,9 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 	}, dir, nil
 }
 
-// aim makes p a plan for a service that somebody else has started: what limits it is not ours to say. Without a contender or a profile
-// that was named, nothing is known of its answers: it is asked for its root, and they are not compared with those of cities.
+// aim makes p a plan for a service that somebody else has started: what limits it is not ours to
+// say. Without a contender or a profile that was named, nothing is known of its answers: it is
+// asked for its root, and they are not compared with those of cities.
 func aim(p *bench.Profile, o RunOptions) error {
 	for _, limit := range []struct {
 		name  string
@@ -136,8 +138,9 @@ func absolute(dirs []string) ([]string, error) {
 	return out, nil
 }
 
-// servicesOf resolves what the plan's contenders name. What a target serves is known only where it is said to be one of them. What is
-// wrong with contenders that it does not name becomes a warning of the plan.
+// servicesOf resolves what the plan's contenders name. What a target serves is known only where it
+// is said to be one of them. What is wrong with contenders that it does not name becomes a warning
+// of the plan.
 func servicesOf(run *bench.Run, dirs []string) (map[bench.Selection]bench.Service, error) {
 	if len(dirs) == 0 {
 		dirs = run.Services
@@ -167,5 +170,6 @@ func servicesOf(run *bench.Run, dirs []string) (map[bench.Selection]bench.Servic
 	return found, nil
 }
 
-// anyTarget is what a service is called that somebody else has started, when nobody said which contender it is.
+// anyTarget is what a service is called that somebody else has started, when nobody said which
+// contender it is.
 const anyTarget = "target"

@@ -21,7 +21,8 @@ func PlannedProfile(o RunOptions) (bench.Profile, error) {
 	return ChangedProfile(p, o)
 }
 
-// ChangedProfile is p with what is changed of it. It reads no file, so that the set-up screen may ask at each key.
+// ChangedProfile is p with what is changed of it. It reads no file, so that the set-up screen may
+// ask at each key.
 func ChangedProfile(p bench.Profile, o RunOptions) (bench.Profile, error) {
 	for _, change := range []func(*bench.Profile, RunOptions) error{
 		changeContenders, changeStore, changeRuntime, changeLimits, changeProtocol, changeData, changeSteps,
@@ -137,13 +138,15 @@ func changeSteps(p *bench.Profile, o RunOptions) error {
 	return nil
 }
 
-// BundledData is what --data calls the data set that comes along; a folder of that name is ./bundled.
+// BundledData is what --data calls the data set that comes along; a folder of that name is
+// ./bundled.
 const BundledData = "bundled"
 
 // BundledSuite is the suite of checks that knows the bundled data and no other.
 const BundledSuite = "locations"
 
-// changeData chooses the data set. Other data than the bundled go without the suite that knows those.
+// changeData chooses the data set. Other data than the bundled go without the suite that knows
+// those.
 func changeData(p *bench.Profile, o RunOptions) error {
 	d := o.Data
 	switch {
@@ -210,7 +213,8 @@ or use the one inside locbench (it shares CPU with the client):  --store embedde
 	return nil
 }
 
-// replaceSteps makes the steps that are written as in a profile, each as long as the profile's last one unless it says how long.
+// replaceSteps makes the steps that are written as in a profile, each as long as the profile's last
+// one unless it says how long.
 func replaceSteps(p *bench.Profile, connections []string) error {
 	length := 10 * time.Second
 	if n := len(p.Steps); n > 0 {

@@ -12,8 +12,9 @@ import (
 	"locbench/internal/ready"
 )
 
-// ready waits for the first answer of inst. It tells where a service listens that does not answer where it is asked, and asks a process
-// at its manifest's port if that is where it listens; how long it took to start is not known then.
+// ready waits for the first answer of inst. It tells where a service listens that does not answer
+// where it is asked, and asks a process at its manifest's port if that is where it listens; how
+// long it took to start is not known then.
 func (s *site) ready(ctx context.Context, inst bench.Instance, svc bench.Service, tell func(level, text string)) (time.Duration, error) {
 	path, timeout := svc.Ready.Path, svc.Ready.Timeout
 	if path == "" {
@@ -23,13 +24,13 @@ func (s *site) ready(ctx context.Context, inst bench.Instance, svc bench.Service
 		timeout = time.Minute
 	}
 	began := time.Now()
-	elsewhere, told, known := "", false, !inst.Info().Runtime.Traits().Foreign
+	elsewhere, reported, known := "", false, !inst.Info().Runtime.Traits().Foreign
 	up, err := ready.Wait(ctx, inst, path, timeout, func(last string) {
 		silent := fmt.Sprintf("no answer at %s yet: %s", inst.BaseURL(), last)
 		tell("", silent)
 		if inst.Info().Runtime.Traits().Foreign {
-			if left := timeout - time.Since(began); !told && left > 0 {
-				told = true
+			if left := timeout - time.Since(began); !reported && left > 0 {
+				reported = true
 				tell("info", fmt.Sprintf("%s; it is asked for another %s", silent, left.Round(time.Second)))
 			}
 			return
@@ -45,7 +46,7 @@ func (s *site) ready(ctx context.Context, inst bench.Instance, svc bench.Service
 		}
 		inst.(interface{ Move(port int) }).Move(svc.Port)
 		known = false
-		tell("warning", fmt.Sprintf("%s, its manifest's port, instead of where {{.Port}} has told it to: it is asked there from now on, and its start-up time is not known", where))
+		tell("warning", fmt.Sprintf("%s, its manifest's port, instead of where {{.Port}} says: it is asked there from now on, and its start-up time is not known", where))
 	})
 	if err != nil && elsewhere != "" {
 		err = fmt.Errorf("%w; %s", err, elsewhere)
@@ -56,7 +57,8 @@ func (s *site) ready(ctx context.Context, inst bench.Instance, svc bench.Service
 	return up, err
 }
 
-// astray says where inst listens, if that is seen and not where it is asked; move tells that it is a process that listens at port.
+// astray says where inst listens, if that is seen and not where it is asked; move tells that it is
+// a process that listens at port.
 func astray(inst bench.Instance, port int) (where string, move bool) {
 	l, ok := inst.(interface{ Listens() []netip.AddrPort })
 	if !ok {

@@ -35,7 +35,8 @@ func Public(run bench.Run) bench.Run {
 	return run
 }
 
-// changes tells what is not as it was when the run began: its earlier and its later legs differ by more than their contenders.
+// changes tells what is not as it was when the run began: its earlier and its later legs differ by
+// more than their contenders.
 func changes(was, is bench.Run) (warnings bench.Findings) {
 	for _, c := range []struct{ what, was, is string }{
 		{"locbench", was.Software.Locbench, is.Software.Locbench},
@@ -56,7 +57,8 @@ func changes(was, is bench.Run) (warnings bench.Findings) {
 	return warnings
 }
 
-// memoryOvercommit warns where the contenders of a round, which are alive at the same time, may take more memory than there is.
+// memoryOvercommit warns where the contenders of a round, which are alive at the same time, may
+// take more memory than there is.
 func memoryOvercommit(run bench.Run) bench.Findings {
 	if run.Profile.Turns <= 0 {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"locbench/internal/results"
 )
 
-// WriteReports writes the HTML report and the Markdown summary of dir and returns the paths of both. With html the
-// former goes there, and no summary is written.
+// WriteReports writes the HTML report and the Markdown summary of dir and returns the paths of
+// both. With html the former goes there, and no summary is written.
 func WriteReports(dir, html string, a *analysis.Run) (written []string, err error) {
 	if filepath.Base(dir) == results.RunFile {
 		dir = filepath.Dir(dir)

@@ -12,8 +12,8 @@ import (
 	"locbench/internal/secret"
 )
 
-// planResume reads the plan of a run that is to go on, with the little that may be said anew: addresses whose passwords are not
-// on record, and where contenders outside the binary are.
+// planResume reads the plan of a run that is to go on, with the little that may be said anew:
+// addresses whose passwords are not on record, and where contenders outside the binary are.
 func planResume(o RunOptions) (bench.Run, error) {
 	run, err := resumable(o.Resume)
 	if err != nil {
@@ -42,7 +42,8 @@ func planResume(o RunOptions) (bench.Run, error) {
 			return run, err
 		}
 	}
-	// A results folder may come from elsewhere. What it would build and run is for the user to name.
+	// A results folder may come from elsewhere. What it would build and run is for the user to
+	// name.
 	if len(run.Services) > 0 && len(o.Services) == 0 {
 		return run, exit.Usagef("contenders of this run came from outside of locbench; name the folder again:  --services %s", strings.Join(run.Services, " --services "))
 	}

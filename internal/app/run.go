@@ -1,5 +1,5 @@
-// Package app wires the other packages together for a run: it makes a plan of what was asked for, opens what the run takes place on,
-// conducts it, and writes its reports.
+// Package app wires the other packages together for a run: it makes a plan of what was asked for,
+// opens what the run takes place on, conducts it, and writes its reports.
 package app
 
 import (
@@ -62,8 +62,8 @@ func Run(ctx context.Context, env console.Env, o RunOptions) error {
 	return err
 }
 
-// finish writes the reports from what is on disk, so that they show exactly what was kept, and prints the table if wanted. missed is how often
-// thresholds were.
+// finish writes the reports from what is on disk, so that they show exactly what was kept, and
+// prints the table if wanted. missed is how often thresholds were.
 func finish(env console.Env, dir string, table bool) (missed int, err error) {
 	run, legs, err := results.Read(dir)
 	if err != nil && len(legs) == 0 {
@@ -84,7 +84,8 @@ func finish(env console.Env, dir string, table bool) (missed int, err error) {
 	return missed, errors.Join(err, reportErr)
 }
 
-// Summary prints the table of a run, where its files are, and how to go on with it. warned says that its warnings were told before.
+// Summary prints the table of a run, where its files are, and how to go on with it. warned says
+// that its warnings were reported before.
 func Summary(env console.Env, dir string, a *analysis.Run, warned bool) error {
 	if len(a.Legs) > 0 {
 		fmt.Fprintln(env.Stderr)

@@ -102,7 +102,8 @@ func TestResumeOfTurns(t *testing.T) {
 	}
 }
 
-// TestResumePlansUnderTheLock: how far a run is, is not read while another locbench goes on with it.
+// TestResumePlansUnderTheLock: how far a run is, is not read while another locbench goes on with
+// it.
 func TestResumePlansUnderTheLock(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	leg := bench.LegEntry{Leg: bench.Leg{Contender: "go-nethttp", Round: 1}, State: bench.LegComplete, File: "go-nethttp-1.json"}

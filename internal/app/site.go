@@ -17,8 +17,8 @@ import (
 	"locbench/internal/verdict"
 )
 
-// site is where a run takes place: the engine or the processes that contenders run in, the store that they ask, and the
-// load engine. It opens them in the run's stages and closes them at its end.
+// site is where a run takes place: the engine or the processes that contenders run in, the store
+// that they ask, and the load engine. It opens them in the run's stages and closes them at its end.
 type site struct {
 	plan       *bench.Run
 	data       dataset.Set

@@ -11,7 +11,8 @@ import (
 	"locbench/internal/platform"
 )
 
-// choosePlatform settles "auto" and opens the platform, and the engine for a store in a container. The record gets what was chosen.
+// choosePlatform settles "auto" and opens the platform, and the engine for a store in a container.
+// The record gets what was chosen.
 func (s *site) choosePlatform(ctx context.Context) error {
 	p := &s.plan.Profile
 	o := platform.Options{RunID: s.plan.ID, Target: s.plan.Target, Store: p.Store}
@@ -69,7 +70,8 @@ func isA[E error](err error) bool {
 	return ok
 }
 
-// platforms are those that are open: where the contenders run, and where the store does if that is elsewhere.
+// platforms are those that are open: where the contenders run, and where the store does if that is
+// elsewhere.
 func (s *site) platforms() (all []platform.Platform) {
 	if s.platform != nil {
 		all = append(all, s.platform)

@@ -54,7 +54,8 @@ func (s *site) openStore(ctx context.Context, progress func(bench.Progress)) (st
 	return fmt.Sprintf("%s, Elasticsearch %s", info.Kind, info.Version), nil
 }
 
-// readStoreUsage finds a way to read what the store uses. Without one a step that the store has bound may not be told as such.
+// readStoreUsage finds a way to read what the store uses. Without one a step that the store has
+// bound may not be reported as such.
 func (s *site) readStoreUsage() {
 	var err error
 	if work, ok := s.store.Work(); ok {

@@ -2,7 +2,8 @@ package app
 
 import "runtime/debug"
 
-// release is what the next version is called; the revision it was built from comes from the build information.
+// release is what the next version is called; the revision it was built from comes from the build
+// information.
 const release = "0.1.0-dev"
 
 // Version names the release and the revision that it was built from.

@@ -1,9 +1,11 @@
-// Package bench is the vocabulary of locbench: what is to be measured (Profile, Service, Step), what runs (Instance),
-// what was seen (StepResult, Usage, CheckResult) and what is told about it while it happens (Event).
+// Package bench is the vocabulary of locbench: what is to be measured (Profile, Service, Step),
+// what runs (Instance), what was seen (StepResult, Usage, CheckResult) and what is reported about
+// it while it happens (Event).
 //
-// It holds plain values and the few interfaces that more than one package speaks; it does no I/O and imports the standard
-// library and units only, so that every other package may import it. Numbers stay exact here (time.Duration, int64) and are rounded
-// where they are printed. In JSON a duration is a whole number of nanoseconds and its key ends in _ns; a size is in bytes.
+// It holds plain values and the few interfaces that more than one package speaks; it does no I/O
+// and imports the standard library and units only, so that every other package may import it.
+// Numbers stay exact here (time.Duration, int64) and are rounded where they are printed. In JSON a
+// duration is a whole number of nanoseconds and its key ends in _ns; a size is in bytes.
 package bench
 
 import (
@@ -11,11 +13,12 @@ import (
 	"time"
 )
 
-// SchemaVersion is the version of run.json and of the leg files. Readers accept it and everything older.
-// Before 2, entries of warnings were texts alone.
+// SchemaVersion is the version of run.json and of the leg files. Readers accept it and everything
+// older. Before 2, entries of warnings were texts alone.
 const SchemaVersion = 2
 
-// Protocol is what the load is put on a contender in. Checks are always asked in whatever both sides agree on.
+// Protocol is what the load is put on a contender in. Checks are always asked in whatever both
+// sides agree on.
 type Protocol string
 
 // The protocols. HTTP/2 goes over TLS where the address is one of https, else without any negotiation; each connection has one request at a time with both.
@@ -24,14 +27,16 @@ const (
 	HTTP2  Protocol = "http/2"
 )
 
-// Leg is one life of one contender: started, checked, loaded step by step and stopped, once in every round.
+// Leg is one life of one contender: started, checked, loaded step by step and stopped, once in
+// every round.
 type Leg struct {
 	Contender string `json:"contender"`
 	Variant   string `json:"variant,omitempty"` // "" only where the service has no variants
 	Round     int    `json:"round"`             // from 1
 }
 
-// Label is what tables and charts call the contender: "rs-actix", or "rs-actix:lto" where a variant other than the default is meant.
+// Label is what tables and charts call the contender: "rs-actix", or "rs-actix:lto" where a variant
+// other than the default is meant.
 func (l Leg) Label() string { return Selection{l.Contender, l.Variant}.String() }
 
 // String is the name of the leg and the stem of its file: "rs-actix-1", "rs-actix.lto-1".
@@ -43,7 +48,8 @@ func (l Leg) String() string {
 	return name + "-" + strconv.Itoa(l.Round)
 }
 
-// Selection chooses a contender and, after a colon, one of its variants. Without a variant the manifest's default is meant.
+// Selection chooses a contender and, after a colon, one of its variants. Without a variant the
+// manifest's default is meant.
 type Selection struct {
 	Contender string `json:"contender"`
 	Variant   string `json:"variant,omitempty"`
@@ -85,7 +91,8 @@ func (i *Isolation) String() string {
 	return i.Text
 }
 
-// Profile is a benchmark that can be repeated: everything that decides about the figures except the machine.
+// Profile is a benchmark that can be repeated: everything that decides about the figures except the
+// machine.
 type Profile struct {
 	Name        string      `json:"name"`
 	Title       string      `json:"title,omitempty"`
@@ -121,7 +128,8 @@ func (p Profile) LoadDuration() time.Duration {
 	return d
 }
 
-// DataSpec is the data set that the store holds: the bundled one, a generated one (Cities > 0), or a dump (Dir != "").
+// DataSpec is the data set that the store holds: the bundled one, a generated one (Cities > 0), or
+// a dump (Dir != "").
 type DataSpec struct {
 	Dir      string `json:"dir,omitempty"`
 	Cities   int    `json:"cities,omitempty"`

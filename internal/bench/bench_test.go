@@ -74,7 +74,7 @@ func TestDerivedFiguresOfAStep(t *testing.T) {
 		t.Errorf("memory per rate %v %v, want 1 MiB·s", got, ok)
 	}
 	if _, ok := (StepResult{Load: Load{Succeeded: 1}}).CPUPerRequest(); ok {
-		t.Error("CPU per request is told although no counter was read")
+		t.Error("CPU per request is reported although no counter was read")
 	}
 }
 

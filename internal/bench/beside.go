@@ -2,13 +2,15 @@ package bench
 
 import "time"
 
-// Beside is one reading of what stands beside a contender and may be what bounds it. What cannot be read is nil.
+// Beside is one reading of what stands beside a contender and may be what bounds it. What cannot be
+// read is nil.
 type Beside struct {
 	Host  *HostUsage  `json:"host,omitempty"`
 	Store *StoreUsage `json:"store,omitempty"`
 }
 
-// HostUsage is what all CPUs of this machine have spent their time on since it was started, summed over the CPUs.
+// HostUsage is what all CPUs of this machine have spent their time on since it was started, summed
+// over the CPUs.
 type HostUsage struct {
 	At     time.Time     `json:"at"`
 	Busy   time.Duration `json:"busy_ns"`
@@ -33,8 +35,8 @@ type StoreUsage struct {
 	Pressure *Pressure `json:"pressure,omitempty"`
 }
 
-// HostShare is what the machine's CPUs did between the two ends of the step, as shares of their time: busy (steal not among it) and
-// stolen. ok is false when it is not known.
+// HostShare is what the machine's CPUs did between the two ends of the step, as shares of their
+// time: busy (steal not among it) and stolen. ok is false when it is not known.
 func (s StepResult) HostShare() (busy, steal float64, ok bool) {
 	if s.BesideBefore == nil || s.BesideAfter == nil || s.BesideBefore.Host == nil || s.BesideAfter.Host == nil {
 		return 0, 0, false
@@ -47,7 +49,8 @@ func (s StepResult) HostShare() (busy, steal float64, ok bool) {
 	return float64(a.Busy-b.Busy) / float64(whole), float64(a.Steal-b.Steal) / float64(whole), true
 }
 
-// Throttles is how often CPUs were slowed down for their heat in the step; ok is false where nobody counts it.
+// Throttles is how often CPUs were slowed down for their heat in the step; ok is false where nobody
+// counts it.
 func (s StepResult) Throttles() (n int64, ok bool) {
 	if s.BesideBefore == nil || s.BesideAfter == nil || s.BesideBefore.Host == nil || s.BesideAfter.Host == nil ||
 		s.BesideBefore.Host.Throttles == nil || s.BesideAfter.Host.Throttles == nil {
@@ -57,7 +60,8 @@ func (s StepResult) Throttles() (n int64, ok bool) {
 	return n, n >= 0
 }
 
-// StoreCPUs is how many CPUs the store used between the two ends of the step; ok is false when it is not known, or part of the client.
+// StoreCPUs is how many CPUs the store used between the two ends of the step; ok is false when it
+// is not known, or part of the client.
 func (s StepResult) StoreCPUs() (cpus float64, ok bool) {
 	if s.BesideBefore == nil || s.BesideAfter == nil || s.BesideBefore.Store == nil || s.BesideAfter.Store == nil {
 		return 0, false
@@ -73,7 +77,8 @@ func (s StepResult) StoreCPUs() (cpus float64, ok bool) {
 // StoreEmbeddedSource is StoreUsage.Source of the store inside locbench.
 const StoreEmbeddedSource = "embedded"
 
-// StoreInFlight is how many calls an embedded store was at on average between the two ends of the step.
+// StoreInFlight is how many calls an embedded store was at on average between the two ends of the
+// step.
 func (s StepResult) StoreInFlight() (calls float64, ok bool) {
 	if s.BesideBefore == nil || s.BesideAfter == nil || s.BesideBefore.Store == nil || s.BesideAfter.Store == nil {
 		return 0, false
@@ -86,7 +91,8 @@ func (s StepResult) StoreInFlight() (calls float64, ok bool) {
 	return float64(a.Busy-b.Busy) / float64(d), true
 }
 
-// Hiccups is how often, in a step, CPUs of this machine did not run for a millisecond or more a thread that was due on them.
+// Hiccups is how often, in a step, CPUs of this machine did not run for a millisecond or more a
+// thread that was due on them.
 type Hiccups struct {
 	CPUs      int           `json:"cpus"` // watched
 	Count     int64         `json:"count"`

@@ -8,8 +8,8 @@ import (
 // ControlKind names what a person can ask of a run while it runs.
 type ControlKind string
 
-// The kinds. None of them touches a step that is being measured but those that say so; all of them are on record as
-// Intervened.
+// The kinds. None of them touches a step that is being measured but those that say so; all of them
+// are on record as Intervened.
 const (
 	ControlPause         ControlKind = "pause"           // before the next step or leg; the running step is finished first
 	ControlResume        ControlKind = "resume"          // go on after a pause, or take one back that was asked for

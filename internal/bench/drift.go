@@ -6,8 +6,9 @@ import (
 	"locbench/internal/units"
 )
 
-// Drift says that a measured step was not in a steady state: its windows go one way, by more than DriftWithin over the step and by more than noise. Its
-// figures are of a service on its way, and take part in no claim.
+// Drift says that a measured step was not in a steady state: its windows go one way, by more than
+// DriftWithin over the step and by more than noise. Its figures are of a service on its way, and
+// take part in no claim.
 type Drift struct {
 	Throughput *Trend `json:"throughput,omitempty"`      // nil: no trend
 	CPU        *Trend `json:"cpu_per_request,omitempty"` // nil: no trend, or not known by the window
@@ -64,7 +65,8 @@ func (d Drift) finding() Finding {
 	return Finding{Kind: kind, Text: d.String()}
 }
 
-// String is the finding with its figures: "still warming: throughput rose by 12 % and CPU time per request fell by 9.8 % over the step".
+// String is the finding with its figures: "still warming: throughput rose by 12 % and CPU time per
+// request fell by 9.8 % over the step".
 func (d Drift) String() string {
 	var parts []string
 	for _, of := range []struct {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Event is something that happened in a run. The set is closed: the types of this file. There is at most about one a
-// second (log lines are bounded besides), never one a request.
+// Event is something that happened in a run. The set is closed: the types of this file. There is at
+// most about one a second (log lines are bounded besides), never one a request.
 type Event interface{ event() }
 
 // Record is an Event on the stream: numbered and timed.
@@ -111,7 +111,7 @@ type (
 	UsageRead struct {
 		Usage Usage `json:"usage"`
 	}
-	// StepEnded closes a step. It repeats the windows and samples that were told one by one.
+	// StepEnded closes a step. It repeats the windows and samples that were reported one by one.
 	StepEnded struct {
 		Result StepResult `json:"result"`
 	}
@@ -131,12 +131,14 @@ type (
 	Befell struct {
 		Incident Incident `json:"incident"`
 	}
-	// Intervened tells that somebody has changed the course of the run, or marked a moment, at the record's time.
+	// Intervened tells that somebody has changed the course of the run, or marked a moment, at the
+	// record's time.
 	Intervened struct {
 		Control Control `json:"control"`
 		Step    *int    `json:"step,omitempty"` // index of the step that runs; nil between steps
 	}
-	// Paused tells that the run stands still, between two steps or legs, because somebody asked for it.
+	// Paused tells that the run stands still, between two steps or legs, because somebody asked for
+	// it.
 	Paused struct{}
 	// Resumed tells that it goes on.
 	Resumed struct {

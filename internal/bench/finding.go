@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// FindingKind says what a finding is about. Programs go by the kind, people read the text. What befell a contender has the
-// kind of its incident: FindingKind(IncidentOOM).
+// FindingKind says what a finding is about. Programs go by the kind, people read the text. What
+// befell a contender has the kind of its incident: FindingKind(IncidentOOM).
 type FindingKind string
 
 // The kinds.
@@ -60,8 +60,8 @@ const (
 	FoundForeign        FindingKind = "foreign tool" // measured by another tool
 )
 
-// titles are how the sentences of each kind begin, with "…" for what differs from case to case. The first one of a kind stands
-// for all of it. Sentences of results without kinds are known by them.
+// titles are how the sentences of each kind begin, with "…" for what differs from case to case. The
+// first one of a kind stands for all of it. Sentences of results without kinds are known by them.
 var titles = []struct {
 	kind  FindingKind
 	title string
@@ -151,7 +151,8 @@ func (f Finding) Title() string {
 	return strings.TrimSpace(title)
 }
 
-// General is the title with "…" for what differs from case to case; "" where the kind does not tell.
+// General is the title with "…" for what differs from case to case; "" where the kind does not
+// tell.
 func (f Finding) General() string {
 	for _, t := range titles {
 		if _, ok := begins(f.Text, t.title); ok && t.kind == f.Kind {

@@ -101,7 +101,8 @@ func TestANoticeKeepsItsFinding(t *testing.T) {
 	}
 }
 
-// Whatever a file holds under "warnings", reading it ends, and what was read is written so that it is read as the same.
+// Whatever a file holds under "warnings", reading it ends, and what was read is written so that it
+// is read as the same.
 func FuzzFindings(f *testing.F) {
 	for _, seed := range []string{`["client-bound: 2 of 8",{"kind":"late","text":"x","figures":{"late":1e300}}]`, `[null]`, `[{}]`, `["… of … requests that came due were dropped"]`,
 		`[{"kind":"client-bound"}]`, `["\ud800 of the readings in between failed"]`, `[{"figures":{"a":0}}]`, `null`, `{}`} {

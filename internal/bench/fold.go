@@ -2,8 +2,8 @@ package bench
 
 import "time"
 
-// Apply folds one event of this leg into its result. The runner, the results writer and every screen use it, so that they
-// cannot disagree. Events of other legs must not be given to it.
+// Apply folds one event of this leg into its result. The runner, the results writer and every
+// screen use it, so that they cannot disagree. Events of other legs must not be given to it.
 func (l *LegResult) Apply(at time.Time, e Event) {
 	switch e := e.(type) {
 	case LegStarted:

@@ -22,7 +22,8 @@ const (
 	IncidentStore     IncidentKind = "store"     // the store does not answer
 )
 
-// Incident is something that was done to a contender from outside, or that befell it, as its runtime tells it.
+// Incident is something that was done to a contender from outside, or that befell it, as its
+// runtime tells it.
 type Incident struct {
 	At   time.Time    `json:"at"` // by this machine's clock
 	Kind IncidentKind `json:"kind"`
@@ -47,7 +48,8 @@ type Lost struct {
 	Steps []string  `json:"steps,omitempty"`    // names of the steps that were never begun, in their order
 }
 
-// String is one line: "ended in step 2 after 600ms, with 1234 answers; not measured: 16 connections, 64 connections".
+// String is one line: "ended in step 2 after 600ms, with 1234 answers; not measured: 16
+// connections, 64 connections".
 func (l Lost) String() string {
 	var parts []string
 	switch {

@@ -10,18 +10,22 @@ import (
 type Instance interface {
 	// BaseURL is how the load generator reaches it, without a slash at the end.
 	BaseURL() string
-	// Info tells what runs and under which limits. Nothing of it changes but the address, of one that listens elsewhere than it was told to.
+	// Info tells what runs and under which limits. Nothing of it changes but the address, of one
+	// that listens elsewhere than it was asked to.
 	Info() InstanceInfo
 	// Exited is closed as soon as the main process has ended, for whatever reason.
 	Exited() <-chan struct{}
 	// Exit tells how it ended; nil while it runs.
 	Exit() *Exit
-	// Usage reads the counters now. It works until Stop, and fails with an error afterwards or if the instance is gone.
+	// Usage reads the counters now. It works until Stop, and fails with an error afterwards or if
+	// the instance is gone.
 	Usage(ctx context.Context) (Usage, error)
-	// Logs returns the last lines it has written, oldest first: a bounded number, each of bounded length.
+	// Logs returns the last lines it has written, oldest first: a bounded number, each of bounded
+	// length.
 	Logs() []LogLine
-	// Stop asks it to end (SIGTERM), kills it after grace, and removes everything that Launch created.
-	// It is idempotent and returns the same StopResult again. It works with a ctx that has been cancelled.
+	// Stop asks it to end (SIGTERM), kills it after grace, and removes everything that Launch
+	// created. It is idempotent and returns the same StopResult again. It works with a ctx that has
+	// been cancelled.
 	Stop(ctx context.Context, grace time.Duration) (StopResult, error)
 }
 
@@ -160,8 +164,8 @@ type Memory struct {
 	PeakIsSample bool   `json:"peak_is_sample,omitempty"`  // the peak is the largest sample: the true one may be higher
 }
 
-// LogLine is one line that an instance has written. Text is as it came (bounded, without its line end): whoever shows it
-// on a terminal or in HTML neutralises it first.
+// LogLine is one line that an instance has written. Text is as it came (bounded, without its line
+// end): whoever shows it on a terminal or in HTML neutralises it first.
 type LogLine struct {
 	At     time.Time `json:"at"`
 	Stream string    `json:"stream"` // stdout, stderr

@@ -1,7 +1,8 @@
 package bench
 
-// The names of the lifecycle checks, as profiles list them under checks.lifecycle and as CheckResult.Name of the group
-// "lifecycle" begins with them (a check with several readings adds to it, for example "threads (1 CPU)").
+// The names of the lifecycle checks, as profiles list them under checks.lifecycle and as
+// CheckResult.Name of the group "lifecycle" begins with them (a check with several readings adds to
+// it, for example "threads (1 CPU)").
 const (
 	CheckNoEnvironment = "no-environment" // ends by itself with an error when its environment is missing
 	CheckNoStore       = "no-store"       // ends by itself with an error when its store cannot be reached

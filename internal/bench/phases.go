@@ -5,13 +5,14 @@ import (
 	"time"
 )
 
-// PhaseSpec asks for single requests to be timed, phase by phase, right after a contender has become ready.
+// PhaseSpec asks for single requests to be timed, phase by phase, right after a contender has
+// become ready.
 type PhaseSpec struct {
 	Requests int `json:"requests"` // after the very first one: so many on its connection, and so many on a new connection each
 }
 
-// Phases are where the first requests of a leg have spent their time. The readiness poll, which asks for another path, has been
-// answered before; nothing else has.
+// Phases are where the first requests of a leg have spent their time. The readiness poll, which
+// asks for another path, has been answered before; nothing else has.
 type Phases struct {
 	Request string          `json:"request"`        // name of the kind that was asked, the first one of the profile
 	First   RequestPhases   `json:"first"`          // the very first request of that kind in the contender's life
@@ -19,8 +20,8 @@ type Phases struct {
 	New     []RequestPhases `json:"new,omitempty"`  // those after them, each on a new connection
 }
 
-// RequestPhases are the times of one request, one phase after the other; they add up to Total. A phase that the request did not
-// have, or did not come to, is 0.
+// RequestPhases are the times of one request, one phase after the other; they add up to Total. A
+// phase that the request did not have, or did not come to, is 0.
 type RequestPhases struct {
 	New       bool          `json:"new_connection"`
 	Name      time.Duration `json:"name_ns"`       // look-up of the host's name; 0 for an address too
@@ -35,8 +36,8 @@ type RequestPhases struct {
 	Err       string        `json:"error,omitempty"`  // why it is no success, bounded; the phases end where it failed
 }
 
-// Typical is the request on the kept connection whose total is the median, of those that succeeded: a real one, so that its phases add up.
-// The zero value without any.
+// Typical is the request on the kept connection whose total is the median, of those that succeeded:
+// a real one, so that its phases add up. The zero value without any.
 func (p Phases) Typical() RequestPhases { return median(p.Kept) }
 
 // TypicalNew is the same of the requests on new connections.

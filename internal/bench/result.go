@@ -21,8 +21,8 @@ const (
 	ErrOther   ErrorKind = "other"
 )
 
-// Latencies is a distribution. The figures are computed from the histogram once, where it was made; quantiles are never
-// averaged: to combine distributions, merge HDR.
+// Latencies is a distribution. The figures are computed from the histogram once, where it was made;
+// quantiles are never averaged: to combine distributions, merge HDR.
 type Latencies struct {
 	Count int64         `json:"count"`
 	Min   time.Duration `json:"min_ns"`
@@ -38,8 +38,9 @@ type Latencies struct {
 	HDR   string        `json:"hdr,omitempty"` // HdrHistogram V2, compressed, base64; unit: 1 ns; 3 significant figures
 }
 
-// Window is what happened in one second of a step's interval. The last one may be shorter. Results of the earlier definition also have
-// windows of the drain, behind the end of the sending, where something ended in them.
+// Window is what happened in one second of a step's interval. The last one may be shorter. Results
+// of the earlier definition also have windows of the drain, behind the end of the sending, where
+// something ended in them.
 type Window struct {
 	Start     time.Duration       `json:"start_ns"` // since the start of the interval
 	Length    time.Duration       `json:"length_ns"`
@@ -66,13 +67,15 @@ type Definition int
 
 // The definitions. See docs/decisions/2026-11-22-a-measured-step.md.
 const (
-	// Earlier counted every answer to what was sent, over the time of sending plus the mean, over the connections, of how much later
-	// their last success came. With a queue it overstates the throughput, and understates the CPU time of a request.
+	// Earlier counted every answer to what was sent, over the time of sending plus the mean, over
+	// the connections, of how much later their last success came. With a queue it overstates the
+	// throughput, and understates the CPU time of a request.
 	Earlier Definition = 0
 	// Foreign is that of another tool, whose results have been imported.
 	Foreign Definition = 1
-	// Interval counts the answers whose last byte arrived within an interval in the steady state, over its length. The load begins
-	// before it and goes on until its end; counters are read at its two ends.
+	// Interval counts the answers whose last byte arrived within an interval in the steady state,
+	// over its length. The load begins before it and goes on until its end; counters are read at
+	// its two ends.
 	Interval Definition = 2
 )
 
@@ -132,7 +135,8 @@ type Load struct {
 	ClientCPUs float64       `json:"client_cpus,omitempty"`    // that locbench may use, by its affinity and its CPU quota; 0: not known
 	Saturation float64       `json:"saturation,omitempty"`     // share of Wall in which the busiest thread of the client did not wait for anything; 0: not known
 
-	// Open loop only. Nothing waits without being counted: what could not be sent when it was due was late or dropped.
+	// Open loop only. Nothing waits without being counted: what could not be sent when it was due
+	// was late or dropped.
 	LatencyOf Origin    `json:"latency_of,omitempty"`  // where Latency begins; "" is FromSent
 	Sending   Latencies `json:"latency_sent,omitzero"` // of the same successes as Latency, from their sending
 	Lag       Latencies `json:"lag,omitzero"`          // from due to sent, of all that were sent
@@ -313,8 +317,8 @@ func (s StepResult) Throttling() (t Throttling, ok bool) {
 	return Throttling{a.Periods - b.Periods, a.Throttled - b.Throttled, a.Time - b.Time}, true
 }
 
-// MemorySeconds is memory per request rate: the high-water mark since start, in MiB, at the end of the step / (successes per
-// second), in MiB·s.
+// MemorySeconds is memory per request rate: the high-water mark since start, in MiB, at the end of
+// the step / (successes per second), in MiB·s.
 func (s StepResult) MemorySeconds() (float64, bool) {
 	if s.After == nil || s.After.Memory == nil || s.Load.Throughput() == 0 {
 		return 0, false

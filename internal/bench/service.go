@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Service is a contender as its manifest describes it. Its templates are not filled in yet (package contender does that).
+// Service is a contender as its manifest describes it. Its templates are not filled in yet (package
+// contender does that).
 type Service struct {
 	Name            string            `json:"name"`
 	Title           string            `json:"title,omitempty"`
@@ -46,8 +47,9 @@ type DockerRecipe struct {
 	Privileges Privileges        `json:"privileges,omitzero"`
 }
 
-// DefaultProcesses is how many processes and threads together a contender's container may have where neither profile nor manifest says: room
-// for a thread for each of 2,048 connections, and none for a flood.
+// DefaultProcesses is how many processes and threads together a contender's container may have
+// where neither profile nor manifest says: room for a thread for each of 2,048 connections, and
+// none for a flood.
 const DefaultProcesses = 4096
 
 // Privileges are what a container gets beyond those that contenders have by default.
@@ -72,7 +74,8 @@ func (p Privileges) String() string {
 	return strings.Join(all, "; ")
 }
 
-// ProcessRecipe is how a contender is built and started without a container, on a machine that has its toolchain.
+// ProcessRecipe is how a contender is built and started without a container, on a machine that has
+// its toolchain.
 type ProcessRecipe struct {
 	Build   [][]string `json:"build,omitempty"` // commands, run in the folder one after the other
 	Command []string   `json:"command"`
@@ -119,7 +122,7 @@ type LaunchSpec struct {
 	CPUs     []int         // to run on; nil: as Limits.CPUSet says
 	OnLog    func(LogLine) // may be nil; called from one goroutine, must not block long
 
-	// OnIncident is told what others do to the instance, where the runtime knows it; as OnLog.
+	// OnIncident gets what others do to the instance, where the runtime knows it; as OnLog.
 	OnIncident func(Incident)
 }
 

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// Standing is the state of a run, and which contenders have failed in it: "kt-ktor", "kt-ktor in 2 of 6 rounds". A run whose legs were
-// all run is complete though a contender has failed, as long as another leg is complete; earlier versions called it failed.
+// Standing is the state of a run, and which contenders have failed in it: "kt-ktor", "kt-ktor in 2
+// of 6 rounds". A run whose legs were all run is complete though a contender has failed, as long as
+// another leg is complete; earlier versions called it failed.
 func (r Run) Standing() (state RunState, failed []string) {
 	rounds, failures := map[string]int{}, map[string]int{}
 	var labels []string

@@ -10,7 +10,8 @@ import (
 	"locbench/internal/units"
 )
 
-// Step is one stage of load. Exactly one of Connections, Rate (or PeakShare, from which it is worked out) and Arrivals is set.
+// Step is one stage of load. Exactly one of Connections, Rate (or PeakShare, from which it is
+// worked out) and Arrivals is set.
 type Step struct {
 	Name           string    `json:"name"`                      // "64 connections"; unique only together with its index
 	Connections    int       `json:"connections,omitempty"`     // closed loop: each connection asks again as soon as it has its answer
@@ -29,7 +30,8 @@ type Step struct {
 	MaxRequests    int64     `json:"max_requests,omitempty"` // 0: bounded by Duration alone
 }
 
-// Pulses are the bursts of a warm-up: between them a compiler, which gets no CPU time as long as requests use up a quota, can catch up.
+// Pulses are the bursts of a warm-up: between them a compiler, which gets no CPU time as long as
+// requests use up a quota, can catch up.
 type Pulses struct {
 	Burst Duration `json:"burst_ns"`
 	Rest  Duration `json:"rest_ns"`
@@ -51,8 +53,9 @@ type Wave struct {
 // Open tells whether requests are due by the clock, whether or not earlier ones have been answered.
 func (s Step) Open() bool { return s.Rate > 0 || s.PeakShare > 0 || s.Arrivals != nil }
 
-// AtPeak is the step with its rate worked out where that is a share of the peak (successes per second); any other step stays
-// as it is. A peak of 0 is one that is not known: then Rate stays 0, and no engine runs the step.
+// AtPeak is the step with its rate worked out where that is a share of the peak (successes per
+// second); any other step stays as it is. A peak of 0 is one that is not known: then Rate stays 0,
+// and no engine runs the step.
 func (s Step) AtPeak(peak float64) Step {
 	if s.PeakShare > 0 {
 		s.Rate = s.PeakShare * peak
@@ -60,8 +63,8 @@ func (s Step) AtPeak(peak float64) Step {
 	return s
 }
 
-// Peak is the highest throughput, in successes per second, of the measured closed-loop steps that were not cut short; 0 when
-// there is none.
+// Peak is the highest throughput, in successes per second, of the measured closed-loop steps that
+// were not cut short; 0 when there is none.
 func Peak(steps []StepResult) float64 {
 	peak := 0.
 	for _, s := range steps {

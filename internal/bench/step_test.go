@@ -33,7 +33,8 @@ func TestStepIsNamed(t *testing.T) {
 	}
 }
 
-// Steps of two runs are compared when they put the same load on a contender: the request counts, the length does not.
+// Steps of two runs are compared when they put the same load on a contender: the request counts,
+// the length does not.
 func TestStepIsTheSame(t *testing.T) {
 	base := Step{Name: "a", Connections: 64, Request: "list", Duration: time.Second}
 	for name, c := range map[string]struct {

@@ -23,8 +23,8 @@ type StoreTraits struct {
 	None      bool   // there is none
 }
 
-// storeKinds are all kinds, in the order in which they are offered. How each is opened is in package
-// store.
+// storeKinds are all kinds, in the order in which they are offered. How each is opened is in
+// package store.
 var storeKinds = []struct {
 	kind   StoreKind
 	traits StoreTraits

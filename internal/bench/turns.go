@@ -2,15 +2,17 @@ package bench
 
 import "time"
 
-// Turns says that a step was not run at a stretch: the contenders that were alive at the same time took turns. All figures of the step are then
-// of its own turns, put together as if nothing had been in between.
+// Turns says that a step was not run at a stretch: the contenders that were alive at the same time
+// took turns. All figures of the step are then of its own turns, put together as if nothing had
+// been in between.
 type Turns struct {
 	Length time.Duration `json:"length_ns"`
 	Count  int           `json:"count"` // of this contender
 	// Since is when those who took turns with each other began; no others have the same.
 	Since time.Time `json:"since"`
 	With  []string  `json:"with"` // labels of the others that were alive in its first turn
-	// Waited is how long it waited between its turns, and WaitedCPU what it used then, which the others may have missed.
+	// Waited is how long it waited between its turns, and WaitedCPU what it used then, which the
+	// others may have missed.
 	Waited    time.Duration `json:"waited_ns,omitempty"`
 	WaitedCPU time.Duration `json:"waited_cpu_ns,omitempty"`
 }
@@ -33,8 +35,9 @@ func (l LegResult) TookTurns() (since time.Time, ok bool) {
 	return time.Time{}, false
 }
 
-// Advance is u with all that was counted from one reading to another besides, its clock included; what is no counter is as the later reading
-// tells. So the readings at the ends of several turns become those at the ends of one time.
+// Advance is u with all that was counted from one reading to another besides, its clock included;
+// what is no counter is as the later reading tells. So the readings at the ends of several turns
+// become those at the ends of one time.
 func (u Usage) Advance(from, to Usage) Usage {
 	out := to
 	out.At = u.At.Add(to.At.Sub(from.At))
@@ -56,7 +59,8 @@ func (u Usage) Advance(from, to Usage) Usage {
 	return out
 }
 
-// Advance is b with all that was counted from one reading to another besides, as Usage.Advance does.
+// Advance is b with all that was counted from one reading to another besides, as Usage.Advance
+// does.
 func (b *Beside) Advance(from, to *Beside) *Beside {
 	if b == nil || from == nil || to == nil {
 		return nil
@@ -77,7 +81,8 @@ func (b *Beside) Advance(from, to *Beside) *Beside {
 	return out
 }
 
-// advance lets the events of memory be counted on; how much is used, and has been at most, is as the later reading tells.
+// advance lets the events of memory be counted on; how much is used, and has been at most, is as
+// the later reading tells.
 func (m *Memory) advance(from, to *Memory) *Memory {
 	if m == nil || from == nil || to == nil {
 		return to
@@ -120,8 +125,9 @@ func (h Hiccups) And(other Hiccups) Hiccups {
 	return Hiccups{CPUs: max(h.CPUs, other.CPUs), Count: h.Count + other.Count, Sum: h.Sum + other.Sum, Max: max(h.Max, other.Max), Preferred: h.Preferred && other.Preferred}
 }
 
-// Groups are the indices of the legs that are alive at the same time, in the order of the plan: each for itself, or those of a round where the
-// contenders take turns. A contender that is the only one takes turns with itself: its rounds go two by two.
+// Groups are the indices of the legs that are alive at the same time, in the order of the plan:
+// each for itself, or those of a round where the contenders take turns. A contender that is the
+// only one takes turns with itself: its rounds go two by two.
 func (r Run) Groups() (groups [][]int) {
 	if r.Profile.Turns <= 0 {
 		for i := range r.Legs {

@@ -21,7 +21,8 @@ func filled(n int64) Usage {
 	}
 }
 
-// From 1 to 3 and from 10 to 14 is as from 1 to 7: counters have grown by 6, everything else is as it was read last.
+// From 1 to 3 and from 10 to 14 is as from 1 to 7: counters have grown by 6, everything else is as
+// it was read last.
 func TestAdvance(t *testing.T) {
 	first := filled(1).Advance(filled(1), filled(3))
 	if !reflect.DeepEqual(first, filled(3)) {
@@ -84,8 +85,8 @@ func numbers(name string, v reflect.Value, each func(name string, n int64)) {
 	}
 }
 
-// TestAdvanceKnowsEveryNumber finds a counter that Advance was not told of: it would be as it was read last, which is wrong in
-// turns. What is no counter has to be named here.
+// TestAdvanceKnowsEveryNumber finds a counter that Advance does not know: it would be as it was
+// read last, which is wrong in turns. What is no counter has to be named here.
 func TestAdvanceKnowsEveryNumber(t *testing.T) {
 	gauges := map[string]bool{"Usage.Processes": true, "Usage.Threads": true, "Usage.Took": true, "Beside.Store.CPUs": true}
 	for _, memory := range []string{"Usage.Memory", "Beside.Store.Memory"} {

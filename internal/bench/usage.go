@@ -1,7 +1,7 @@
 package bench
 
-// Pressure is for how long work has waited for each resource, as the kernel's pressure stall information counts it since the group was
-// made or the machine was started.
+// Pressure is for how long work has waited for each resource, as the kernel's pressure stall
+// information counts it since the group was made or the machine was started.
 type Pressure struct {
 	Source string `json:"source"` // "cgroup v2", "/proc/pressure"
 	CPU    *Stall `json:"cpu,omitempty"`
@@ -9,34 +9,40 @@ type Pressure struct {
 	IO     *Stall `json:"io,omitempty"`
 }
 
-// Stall is how long some of the processes waited for a resource, and how long all of them did at the same time.
+// Stall is how long some of the processes waited for a resource, and how long all of them did at
+// the same time.
 type Stall struct {
 	Some Duration  `json:"some_ns"`
 	Full *Duration `json:"full_ns,omitempty"` // nil where the kernel does not count it
 }
 
-// Switches counts how often the threads of an instance gave up a CPU. Of a thread that has ended it holds what was read last.
+// Switches counts how often the threads of an instance gave up a CPU. Of a thread that has ended it
+// holds what was read last.
 type Switches struct {
 	Source      string `json:"source"`      // "/proc/PID/status of all threads"
 	Voluntary   int64  `json:"voluntary"`   // to wait for something
 	Involuntary int64  `json:"involuntary"` // another one's turn, or no quota left
 }
 
-// Network counts the bytes of all interfaces of an instance's own network namespace, loopback apart where there is another. An instance
-// that shares the machine's namespace has none: the counters there are everybody's.
+// Network counts the bytes of all interfaces of an instance's own network namespace, loopback apart
+// where there is another. An instance that shares the machine's namespace has none: the counters
+// there are everybody's.
 type Network struct {
 	Source   string `json:"source"` // "/proc/PID/net/dev", "docker stats"
 	Received int64  `json:"received_bytes"`
 	Sent     int64  `json:"sent_bytes"`
 }
 
-// Starter is an Instance whose high-water mark of memory can begin anew while the one since start is kept.
+// Starter is an Instance whose high-water mark of memory can begin anew while the one since start
+// is kept.
 type Starter interface {
-	// BeginPeak makes Memory.StepPeak of later readings count from now on. It fails where the kernel cannot do that.
+	// BeginPeak makes Memory.StepPeak of later readings count from now on. It fails where the
+	// kernel cannot do that.
 	BeginPeak() error
 }
 
-// CPUSplit is the CPU time that the contender used in the step, in its own code and in the kernel for it; ok is false when it is not known.
+// CPUSplit is the CPU time that the contender used in the step, in its own code and in the kernel
+// for it; ok is false when it is not known.
 func (s StepResult) CPUSplit() (user, system Duration, ok bool) {
 	if s.Before == nil || s.After == nil {
 		return 0, 0, false
@@ -48,7 +54,8 @@ func (s StepResult) CPUSplit() (user, system Duration, ok bool) {
 	return *a.CPUUser - *b.CPUUser, *a.CPUSystem - *b.CPUSystem, true
 }
 
-// Pressure is for how long the contender's processes waited for each resource in the step; nil when it is not known.
+// Pressure is for how long the contender's processes waited for each resource in the step; nil when
+// it is not known.
 func (s StepResult) Pressure() *Pressure {
 	if s.Before == nil || s.After == nil {
 		return nil
@@ -87,7 +94,8 @@ func (s *Stall) since(before *Stall) *Stall {
 	return &d
 }
 
-// Faults are the page faults of the contender in the step: those that found the page in memory, and those that had to read it from a disk.
+// Faults are the page faults of the contender in the step: those that found the page in memory, and
+// those that had to read it from a disk.
 func (s StepResult) Faults() (minor, major int64, ok bool) {
 	if s.Before == nil || s.After == nil || s.Before.Memory == nil || s.After.Memory == nil {
 		return 0, 0, false
@@ -120,7 +128,8 @@ func (s StepResult) Network() (received, sent int64, ok bool) {
 	return received, sent, a.Source == b.Source && received >= 0 && sent >= 0
 }
 
-// StepPeak is the high-water mark of the contender's memory within the step, in bytes; ok is false where the kernel keeps none.
+// StepPeak is the high-water mark of the contender's memory within the step, in bytes; ok is false
+// where the kernel keeps none.
 func (s StepResult) StepPeak() (bytes int64, ok bool) {
 	if s.Before == nil || s.After == nil || s.Before.Memory == nil || s.After.Memory == nil || s.Before.Memory.StepPeak == nil || s.After.Memory.StepPeak == nil {
 		return 0, false

@@ -23,11 +23,13 @@ const (
 
 // Assess judges one finished trial of a contender with so many CPUs (0: not limited).
 //
-// A rate is sustained when the step kept every condition, with latencies from when a request was due and dropped requests among the
-// errors, and the contender kept up: no more than 1 % of the requests waited for a free connection, and the backlog at the end is not so
-// long that a queue must have grown all the time. That the client sent late by itself is in those latencies, and breaks nothing else.
-// A trial that did not hold although latencies from the sending would have, or while the client was at its limit or
-// other work took the machine, says nothing about the contender.
+// A rate is sustained when the step kept every condition, with latencies from when a request was
+// due and dropped requests among the errors, and the contender kept up: no more than 1 % of the
+// requests waited for a free connection, and the backlog at the end is not so long that a queue
+// must have grown all the time. That the client sent late by itself is in those latencies, and
+// breaks nothing else. A trial that did not hold although latencies from the sending would have, or
+// while the client was at its limit or other work took the machine, says nothing about the
+// contender.
 func Assess(o slo.Objective, res bench.StepResult, cpus float64) (v Verdict, why []string) {
 	l := res.Load
 	for _, c := range o.Broken(l) {
@@ -77,8 +79,9 @@ func keptFromSent(o slo.Objective, l bench.Load) bool {
 	return len(o.Broken(l)) == 0
 }
 
-// growing is how long the contender would take for what was unanswered at the end, when that is more than an answer at this rate takes anyway;
-// else 0. By Little's law both are the same in a steady state; where a queue grows evenly, its end is twice as late as the median.
+// growing is how long the contender would take for what was unanswered at the end, when that is
+// more than an answer at this rate takes anyway; else 0. By Little's law both are the same in a
+// steady state; where a queue grows evenly, its end is twice as late as the median.
 func growing(res bench.StepResult) time.Duration {
 	perSecond := res.Load.Throughput()
 	if perSecond == 0 {
@@ -92,8 +95,9 @@ func growing(res bench.StepResult) time.Duration {
 	return 0
 }
 
-// rising is by how much longer the median answer took at the end of a trial than at its beginning, where that is so much that a queue must
-// have grown all the time; else 0. It compares medians of the windows' medians, which do not see one pause.
+// rising is by how much longer the median answer took at the end of a trial than at its beginning,
+// where that is so much that a queue must have grown all the time; else 0. It compares medians of
+// the windows' medians, which do not see one pause.
 func rising(res bench.StepResult) time.Duration {
 	var p50 []time.Duration
 	for _, w := range res.Load.Windows {

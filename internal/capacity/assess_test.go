@@ -77,7 +77,8 @@ func TestAssess(t *testing.T) {
 	}
 }
 
-// windows have half of their answers after these times, and one behind them in which nothing was sent any more.
+// windows have half of their answers after these times, and one behind them in which nothing was
+// sent any more.
 func windows(p50 ...time.Duration) (all []bench.Window) {
 	for i, d := range p50 {
 		all = append(all, bench.Window{Start: time.Duration(i) * time.Second, Length: time.Second, Succeeded: 800, P50: d})
@@ -85,7 +86,8 @@ func windows(p50 ...time.Duration) (all []bench.Window) {
 	return append(all, bench.Window{Start: time.Duration(len(p50)) * time.Second, Length: time.Second, Succeeded: 800, P50: 10 * time.Second, Drain: true})
 }
 
-// A machine of two CPUs whose time others take: what the contender cannot do then is not its own limit, unless it has used its quota.
+// A machine of two CPUs whose time others take: what the contender cannot do then is not its own
+// limit, unless it has used its quota.
 func TestOthersOnTheMachine(t *testing.T) {
 	s := time.Second
 	objective, err := slo.Parse("p99<50ms")

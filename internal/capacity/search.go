@@ -1,14 +1,18 @@
-// Package capacity finds the highest rate that a contender sustains under a service level objective.
+// Package capacity finds the highest rate that a contender sustains under a service level
+// objective.
 //
-// Search is the algorithm alone: it says which rate to try next and is told how the trial went; it starts no load and reads no clock.
-// Assess judges a finished step of open-loop load. Launching, loading and keeping results are left to others.
+// Search is the algorithm alone: it says which rate to try next and learns how the trial went; it
+// starts no load and reads no clock. Assess judges a finished step of open-loop load. Launching,
+// loading and keeping results are left to others.
 //
-// The search brackets the answer by doubling (or halving) from a guess, narrows the bracket by trials in its geometric middle until it
-// is as narrow as the resolution. On this way a rate counts as too high only when it has failed twice, so that one hiccup of the machine
-// does not cut off all that lies above. Then both ends are put to the vote: the lower one must hold in Need of Of fresh trials, because
-// it was chosen for having held, and luck may have helped; the upper one must fail in as many as make that impossible, because bad
-// luck may have. From a lower end that is not confirmed the search goes down, from an upper one that holds it goes up, in growing
-// steps and by votes, until there are two neighbours, one confirmed and one refused.
+// The search brackets the answer by doubling (or halving) from a guess, narrows the bracket by
+// trials in its geometric middle until it is as narrow as the resolution. On this way a rate counts
+// as too high only when it has failed twice, so that one hiccup of the machine does not cut off all
+// that lies above. Then both ends are put to the vote: the lower one must hold in Need of Of fresh
+// trials, because it was chosen for having held, and luck may have helped; the upper one must fail
+// in as many as make that impossible, because bad luck may have. From a lower end that is not
+// confirmed the search goes down, from an upper one that holds it goes up, in growing steps and by
+// votes, until there are two neighbours, one confirmed and one refused.
 package capacity
 
 import (
@@ -111,7 +115,8 @@ func New(cfg Config) (*Search, error) {
 	return s, nil
 }
 
-// Next is the trial to run now; ok is false when the search is over. It is the same until Record is told how it went.
+// Next is the trial to run now; ok is false when the search is over. It is the same until Record
+// gets its outcome.
 func (s *Search) Next() (t Trial, ok bool) { return s.trial, s.result.State == Searching }
 
 // Result is what has been found so far.
@@ -223,7 +228,8 @@ func (s *Search) closer() {
 	s.try(Narrow, math.Sqrt(s.low*s.high))
 }
 
-// narrow tells whether the ends of the bracket are as close as they have to be. The hair is for what rounding does to a step down by exactly that.
+// narrow tells whether the ends of the bracket are as close as they have to be. The hair is for
+// what rounding does to a step down by exactly that.
 func (s *Search) narrow() bool { return s.high <= s.low*(1+s.cfg.Resolution)*(1+1e-9) }
 
 func (s *Search) try(p Phase, rate float64) {

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// server answers as one M/M/1 queue does: the time in system is exponential with rate capacity − load, so that its 99 % quantile is
-// ln 100 / (capacity − load). A trial's quantile is off by a log-normal factor; hiccup is the probability that a trial fails whatever its rate.
+// server answers as one M/M/1 queue does: the time in system is exponential with rate capacity −
+// load, so that its 99 % quantile is ln 100 / (capacity − load). A trial's quantile is off by a
+// log-normal factor; hiccup is the probability that a trial fails whatever its rate.
 type server struct {
 	capacity float64
 	limit    float64 // seconds that the 99 % quantile may take
@@ -69,7 +70,8 @@ func search(t *testing.T, cfg Config, try func(float64) Verdict) (Result, []Tria
 	return r, trials
 }
 
-// Without noise the answer lies in a bracket as narrow as the resolution, from any guess and at any resolution.
+// Without noise the answer lies in a bracket as narrow as the resolution, from any guess and at any
+// resolution.
 func TestExactServer(t *testing.T) {
 	for _, start := range []float64{1, 700, 4321, 5000, 1e6} {
 		for _, resolution := range []float64{.01, .03, .1, .5} {
@@ -120,7 +122,8 @@ func TestNoisyServer(t *testing.T) {
 	}
 }
 
-// A server whose capacity wanders between trials is not monotone at all: what is confirmed must still be a rate that it mostly sustains.
+// A server whose capacity wanders between trials is not monotone at all: what is confirmed must
+// still be a rate that it mostly sustains.
 func TestWanderingServer(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 3))
@@ -144,7 +147,7 @@ func TestNeverSustainable(t *testing.T) {
 	}
 }
 
-// Sustained wherever the client keeps up: what is told is a lower end, and whose limit it was.
+// Sustained wherever the client keeps up: what is reported is a lower end, and whose limit it was.
 func TestClientsLimit(t *testing.T) {
 	s := &server{capacity: 1e7, limit: 1, client: 40_000, rng: rand.New(rand.NewPCG(1, 4))}
 	r, _ := search(t, config(), s.try)

@@ -12,8 +12,9 @@ import (
 	"locbench/internal/bench"
 )
 
-// testdata/v1 was recorded on a host with v1 and an empty v2 hierarchy beside it; the other trees have the form of systemd's
-// hosts, with values made up so that each one can be told from the others.
+// testdata/v1 was recorded on a host with v1 and an empty v2 hierarchy beside it; the other trees
+// have the form of systemd's hosts, with values made up so that each one can be told from the
+// others.
 func TestRead(t *testing.T) {
 	for _, tt := range []struct {
 		tree string
@@ -29,7 +30,8 @@ func TestRead(t *testing.T) {
 		{"v2", 77, `{"source":"cgroup v2","cpu_ns":46500001000,"cpu_user_ns":40000000000,"cpu_system_ns":6500001000,
 			"throttling":{"periods":310,"throttled_periods":290,"throttled_ns":12345678000},
 			"memory":{"used_bytes":200000000,"peak_bytes":536870912,"peak_source":"memory.peak","limit_bytes":536870912,"oom_kills":1,"limit_hits":31,"major_faults":17,"refaults":42},"processes":2,"threads":11}`},
-		// An older kernel without memory.peak, no quota, processes in groups below, more cache than usage at that moment.
+		// An older kernel without memory.peak, no quota, processes in groups below, more cache than
+		// usage at that moment.
 		{"v2", 78, `{"source":"cgroup v2","cpu_ns":1000,"cpu_user_ns":1000,"cpu_system_ns":0,
 			"memory":{"used_bytes":0,"peak_bytes":0,"peak_source":"largest sample","peak_is_sample":true},"threads":3}`},
 	} {
@@ -91,7 +93,8 @@ func TestVersionAndOwn(t *testing.T) {
 			t.Errorf("%s: own limits %v CPUs, %d bytes", tt.tree, cpus, memory)
 		}
 	}
-	// In a container only a part of the hierarchy is mounted, and paths are told from its top all the same.
+	// In a container only a part of the hierarchy is mounted, and paths are told from its top all
+	// the same.
 	dirs, err := Tree{Root: "testdata/v1-container"}.dirs("self")
 	if err != nil || dirs["cpuacct"] != "testdata/v1-container/sys/fs/cgroup/cpu,cpuacct/inner" {
 		t.Errorf("%v, %v", dirs, err)

@@ -18,11 +18,13 @@ import (
 // period is that of the CPU quota, the kernel's and Docker's default.
 const period = 100_000 // µs
 
-// Group is a group of processes that Create has made. On v1 it is a folder in each hierarchy concerned.
+// Group is a group of processes that Create has made. On v1 it is a folder in each hierarchy
+// concerned.
 //
-// On v2 it is a folder with another in it, which has the limits and the processes. systemd turns off, in the groups that it shares with
-// others, the controllers that no unit of its own needs, whenever it looks at them again; the kernel refuses it that for a controller
-// which a group below passes on. So the outer folder passes them on, and the limits of the inner one stay.
+// On v2 it is a folder with another in it, which has the limits and the processes. systemd turns
+// off, in the groups that it shares with others, the controllers that no unit of its own needs,
+// whenever it looks at them again; the kernel refuses it that for a controller which a group below
+// passes on. So the outer folder passes them on, and the limits of the inner one stay.
 type Group struct {
 	dirs    map[string]string // by controller; v2 under the key ""
 	outer   string            // v2: the folder around it
@@ -31,11 +33,11 @@ type Group struct {
 	missing []string          // limits that are not enforced, each with its reason
 }
 
-// Create makes a group with limits, in which no process is yet. cpus is the CPU set ("0-3"), "" for all. Limits that cannot
-// be had are told by Missing; an error means that there is no group at all.
+// Create makes a group with limits, in which no process is yet. cpus is the CPU set ("0-3"), "" for
+// all. Limits that cannot be had are in Missing; an error means that there is no group at all.
 //
-// The group goes as near to the top as the user may put it (where Docker puts its own), so that the figures do not depend on
-// the session, terminal or unit that locbench was started in.
+// The group goes as near to the top as the user may put it (where Docker puts its own), so that the
+// figures do not depend on the session, terminal or unit that locbench was started in.
 func (t Tree) Create(name string, l bench.Limits, cpus string) (*Group, error) {
 	if name != filepath.Base(name) || strings.HasPrefix(name, ".") {
 		return nil, fmt.Errorf("create cgroup %q: no name for a folder", name)
@@ -250,9 +252,10 @@ func (g *Group) FD() (fd int, ok bool) {
 	return int(g.fd.Fd()), true
 }
 
-// Enter moves the calling thread, and it alone, into a v1 group; leave moves it back to where the process is. What the thread
-// starts in between is born in the group. The caller has locked the goroutine to its thread. On v2 it does nothing: there a
-// thread cannot leave its process, and the kernel starts children directly in a group (FD).
+// Enter moves the calling thread, and it alone, into a v1 group; leave moves it back to where the
+// process is. What the thread starts in between is born in the group. The caller has locked the
+// goroutine to its thread. On v2 it does nothing: there a thread cannot leave its process, and the
+// kernel starts children directly in a group (FD).
 func (g *Group) Enter() (leave func() error, err error) {
 	leave = func() (err error) {
 		for c := range g.home {
@@ -335,9 +338,9 @@ func (g *Group) Remove() error {
 	return fmt.Errorf("remove cgroup: %w", err)
 }
 
-// CleanLeft removes the groups whose name remove returns true for, wherever they are, and kills what runs in them. It never touches one
-// that this process, or one that it descends from, is in or below, whichever hierarchy that is seen in. It returns the names of what
-// it removed.
+// CleanLeft removes the groups whose name remove returns true for, wherever they are, and kills
+// what runs in them. It never touches one that this process, or one that it descends from, is in or
+// below, whichever hierarchy that is seen in. It returns the names of what it removed.
 func (t Tree) CleanLeft(remove func(name string) bool) (removed []string, err error) {
 	mounts, err := t.mounts()
 	if err != nil {
@@ -358,7 +361,8 @@ func (t Tree) CleanLeft(remove func(name string) bool) (removed []string, err er
 	return removed, err
 }
 
-// homes are the names of the groups that this process and those that it descends from are in or below.
+// homes are the names of the groups that this process and those that it descends from are in or
+// below.
 func (t Tree) homes() (names []string) {
 	pid := "self"
 	for range maxAncestors {
@@ -440,7 +444,8 @@ func find(dir string, chosen func(name string) bool) (found []string) {
 	return found
 }
 
-// Probe makes a group with every kind of limit and removes it again: missing names those that this user may not set.
+// Probe makes a group with every kind of limit and removes it again: missing names those that this
+// user may not set.
 func (t Tree) Probe() (missing []string, err error) {
 	g, err := t.Create(fmt.Sprintf("locbench-probe-%d", os.Getpid()), bench.Limits{CPUs: 0.5, Memory: 64 << 20, PIDs: 100}, firstCPU(t))
 	if err != nil {

@@ -122,7 +122,8 @@ func readers(t *testing.T, g *Group, pid int) (rs []*Reader) {
 	return []*Reader{a, b}
 }
 
-// TestBornInV2Group tries the v2 way on any v2 hierarchy, controllers or none: the kernel starts a child in a folder of it.
+// TestBornInV2Group tries the v2 way on any v2 hierarchy, controllers or none: the kernel starts a
+// child in a folder of it.
 func TestBornInV2Group(t *testing.T) {
 	mounts, err := Tree{}.mounts()
 	if err != nil {
@@ -170,7 +171,8 @@ func TestBornInV2Group(t *testing.T) {
 	t.Skip("no cgroup v2 is mounted")
 }
 
-// A folder with files stands for a hierarchy: what would be written where, without rights or kernel.
+// A folder with files stands for a hierarchy: what would be written where, without rights or
+// kernel.
 func fakeV2(t *testing.T, controllers string) (m mount) {
 	t.Helper()
 	m = mount{point: t.TempDir(), root: "/", v2: true}

@@ -40,7 +40,8 @@ func (r *Reader) memory() *bench.Memory {
 		}
 	}
 	if n, ok := r.number("memory.failcnt"); ok {
-		// Where no swap is allowed besides, both limits are the same, and the kernel asks that of memory and swap together first.
+		// Where no swap is allowed besides, both limits are the same, and the kernel asks that of
+		// memory and swap together first.
 		if swap, ok := r.number("memory.memsw.failcnt"); ok {
 			n += swap
 		}
@@ -49,8 +50,9 @@ func (r *Reader) memory() *bench.Memory {
 	return &m
 }
 
-// pageCache is what of the usage is the content of files, which the kernel gives up when memory is wanted. v1 counts shared memory as
-// cache too, though it can no more be given up than any other: some runtimes have their whole heap there.
+// pageCache is what of the usage is the content of files, which the kernel gives up when memory is
+// wanted. v1 counts shared memory as cache too, though it can no more be given up than any other:
+// some runtimes have their whole heap there.
 func (r *Reader) pageCache(stat map[string]int64) int64 {
 	if r.memV1 {
 		return max(0, stat["total_cache"]-stat["total_shmem"])
@@ -58,7 +60,8 @@ func (r *Reader) pageCache(stat map[string]int64) int64 {
 	return stat["inactive_file"]
 }
 
-// refaults are those of the group and all below it: on v1 under names of their own, before Linux 5.9 of files and other pages together.
+// refaults are those of the group and all below it: on v1 under names of their own, before Linux
+// 5.9 of files and other pages together.
 func refaults(stat map[string]int64) *int64 {
 	for _, prefix := range []string{"total_", ""} {
 		var sum int64
@@ -74,7 +77,8 @@ func refaults(stat map[string]int64) *int64 {
 	return nil
 }
 
-// faults finds the page faults of a memory.stat, where pgfault counts both kinds. v1 has them with all groups below as total_….
+// faults finds the page faults of a memory.stat, where pgfault counts both kinds. v1 has them with
+// all groups below as total_….
 func faults(stat map[string]int64) (minor, major *int64) {
 	for _, prefix := range []string{"total_", ""} {
 		all, ok1 := stat[prefix+"pgfault"]
@@ -93,8 +97,9 @@ func faults(stat map[string]int64) (minor, major *int64) {
 	return nil, nil
 }
 
-// openPressure finds the files of pressure. The kernel has them on v2 alone; but there also where v1 controls CPU and memory and processes
-// are in a group of the empty v2 hierarchy, as runc and systemd put them. Such a group counts only if it is the same one.
+// openPressure finds the files of pressure. The kernel has them on v2 alone; but there also where
+// v1 controls CPU and memory and processes are in a group of the empty v2 hierarchy, as runc and
+// systemd put them. Such a group counts only if it is the same one.
 func (r *Reader) openPressure(dirs map[string]string) {
 	dir := dirs[""]
 	if dir == "" || r.cpuV1 && filepath.Base(dir) != filepath.Base(dirs["cpuacct"]) {
@@ -108,8 +113,9 @@ func (r *Reader) openPressure(dirs map[string]string) {
 	}
 }
 
-// openPeak opens what makes the high-water mark begin anew: v1 takes any write of a number, v2 has since Linux 6.12 a mark for each
-// open file, which a write to that file begins anew and no other sees. Older ones refuse to be opened for writing.
+// openPeak opens what makes the high-water mark begin anew: v1 takes any write of a number, v2 has
+// since Linux 6.12 a mark for each open file, which a write to that file begins anew and no other
+// sees. Older ones refuse to be opened for writing.
 func (r *Reader) openPeak(dirs map[string]string) {
 	dir, name := dirs["memory"], "memory.max_usage_in_bytes"
 	if !r.memV1 {
@@ -126,8 +132,9 @@ func (r *Reader) openPeak(dirs map[string]string) {
 // errPeak is returned where a high-water mark cannot begin anew.
 var errPeak = errors.New("the kernel keeps one high-water mark, since the start")
 
-// BeginPeak makes the high-water mark of the step begin anew. The one since start is kept: on v2 by the kernel, on v1 here, where what is
-// reached in the microseconds between the reading and the writing is lost.
+// BeginPeak makes the high-water mark of the step begin anew. The one since start is kept: on v2 by
+// the kernel, on v1 here, where what is reached in the microseconds between the reading and the
+// writing is lost.
 func (r *Reader) BeginPeak() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -190,7 +197,8 @@ func (r *Reader) stall(name string) *bench.Stall {
 	return procfs.Stall(data)
 }
 
-// switches sums up the context switches of the group; nil where not all of its threads can be followed.
+// switches sums up the context switches of the group; nil where not all of its threads can be
+// followed.
 func (r *Reader) switches(threads *int) *bench.Switches {
 	if r.threads == nil {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Own tells the limits that this very process lives under, the tightest of its group and those above it: a quota in CPUs and
-// memory in bytes; 0 means none.
+// Own tells the limits that this very process lives under, the tightest of its group and those
+// above it: a quota in CPUs and memory in bytes; 0 means none.
 func (t Tree) Own() (cpus float64, memory int64) {
 	mounts, err := t.mounts()
 	if err != nil {
@@ -74,7 +74,8 @@ func dirMemory(dir string) int64 {
 	return 0
 }
 
-// Swaps reports whether this machine has swap in use, so that a group could grow beyond its memory; true where that is not known.
+// Swaps reports whether this machine has swap in use, so that a group could grow beyond its memory;
+// true where that is not known.
 func Swaps() bool {
 	data, err := readFile("/proc/swaps")
 	return err != nil || strings.Count(string(data), "\n") > 1 // the first line is a heading

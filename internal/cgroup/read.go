@@ -14,8 +14,8 @@ import (
 	"locbench/internal/procfs"
 )
 
-// Reader reads the counters of one group. Its files are opened once and read again from their beginning, which costs some
-// microseconds a file. It is safe for concurrent use.
+// Reader reads the counters of one group. Its files are opened once and read again from their
+// beginning, which costs some microseconds a file. It is safe for concurrent use.
 type Reader struct {
 	mu    sync.Mutex
 	buf   []byte
@@ -32,7 +32,8 @@ type Reader struct {
 	began    bool
 }
 
-// Process opens the counters of the group that a process is in. On a container's main process that is the container.
+// Process opens the counters of the group that a process is in. On a container's main process that
+// is the container.
 func (t Tree) Process(pid int) (*Reader, error) {
 	dirs, err := t.dirs(strconv.Itoa(pid))
 	if err != nil {
@@ -45,8 +46,8 @@ func (t Tree) Process(pid int) (*Reader, error) {
 	return r, err
 }
 
-// Follow adds what /proc tells of the group whose main process is pid: context switches, and the bytes of its network where that is not
-// this process's own too.
+// Follow adds what /proc tells of the group whose main process is pid: context switches, and the
+// bytes of its network where that is not this process's own too.
 func (r *Reader) Follow(pid int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,7 +1,8 @@
-// Package cgroup reads the counters of a group of processes from the kernel's own files, cgroup v1, v2 and hosts with both,
-// and makes groups with limits where the user may.
+// Package cgroup reads the counters of a group of processes from the kernel's own files, cgroup v1,
+// v2 and hosts with both, and makes groups with limits where the user may.
 //
-// Which process belongs to which instance, and what to do where a limit cannot be had, is left to package launch.
+// Which process belongs to which instance, and what to do where a limit cannot be had, is left to
+// package launch.
 package cgroup
 
 import (
@@ -41,7 +42,8 @@ func (t Tree) path(elem ...string) string {
 	return filepath.Join(append([]string{t.Root + "/"}, elem...)...)
 }
 
-// Version is 2 where CPU and memory are controlled by cgroup v2, 1 where by v1 (v2 may be mounted besides), 0 where by neither.
+// Version is 2 where CPU and memory are controlled by cgroup v2, 1 where by v1 (v2 may be mounted
+// besides), 0 where by neither.
 func (t Tree) Version() int {
 	mounts, err := t.mounts()
 	if err != nil {
@@ -76,7 +78,8 @@ func (t Tree) mounts() ([]mount, error) {
 	return all, nil
 }
 
-// parseMounts reads lines such as "35 31 0:32 / /sys/fs/cgroup/memory rw shared:9 - cgroup cgroup rw,memory".
+// parseMounts reads lines such as "35 31 0:32 / /sys/fs/cgroup/memory rw shared:9 - cgroup cgroup
+// rw,memory".
 func parseMounts(data []byte) (all []mount) {
 	for line := range bytes.Lines(data) {
 		front, back, ok := strings.Cut(string(line), " - ")
@@ -120,7 +123,8 @@ func unescape(s string) string {
 // membership is where a process is: for each v1 controller, and in v2 under the key "".
 type membership map[string]string
 
-// parseMembership reads /proc/<pid>/cgroup, with lines such as "4:cpu,cpuacct:/docker/0123" and "0::/user.slice".
+// parseMembership reads /proc/<pid>/cgroup, with lines such as "4:cpu,cpuacct:/docker/0123" and
+// "0::/user.slice".
 func parseMembership(data []byte) membership {
 	m := membership{}
 	for line := range bytes.Lines(data) {
@@ -144,7 +148,8 @@ func (t Tree) membership(pid string) (membership, error) {
 	return parseMembership(data), nil
 }
 
-// dir is the folder of a path of m's hierarchy. A path outside the mounted part, as a container may see one, is an error.
+// dir is the folder of a path of m's hierarchy. A path outside the mounted part, as a container may
+// see one, is an error.
 func (m mount) dir(path string) (string, error) {
 	path = filepath.Clean("/" + path)
 	root := filepath.Clean("/" + m.root)
@@ -223,7 +228,8 @@ func readFile(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxRead))
 }
 
-// keyed reads lines of "name number", as cpu.stat and memory.stat have them. What is no such line is passed over.
+// keyed reads lines of "name number", as cpu.stat and memory.stat have them. What is no such line
+// is passed over.
 func keyed(data []byte) map[string]int64 {
 	m := map[string]int64{}
 	s := bufio.NewScanner(bytes.NewReader(data))

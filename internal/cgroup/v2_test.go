@@ -12,9 +12,11 @@ import (
 	"locbench/internal/procfs"
 )
 
-// The two trees have the layout, the files and the order of lines that kernels with cgroup v2 alone write, after the kernel's own
-// Documentation/admin-guide/cgroup-v2.rst and Documentation/accounting/psi.rst and the tables in mm/memcontrol.c and kernel/sched; the paths are those
-// of Docker's two drivers. The values are made up so that each one can be told from the others.
+// The two trees have the layout, the files and the order of lines that kernels with cgroup v2 alone
+// write, after the kernel's own Documentation/admin-guide/cgroup-v2.rst and
+// Documentation/accounting/psi.rst and the tables in mm/memcontrol.c and kernel/sched; the paths
+// are those of Docker's two drivers. The values are made up so that each one can be told from the
+// others.
 //
 //	v2-systemd   Linux 6.1, Docker with the systemd driver: system.slice/docker-<id>.scope, memory.peak, pressure of the CPU with "full"
 //	v2-cgroupfs  Linux 5.10, Docker with the cgroupfs driver: docker/<id>, no memory.peak, pressure of the CPU without "full"
@@ -100,8 +102,9 @@ func TestSharedNetwork(t *testing.T) {
 	}
 }
 
-// TestStepPeakV2: since Linux 6.12 memory.peak has a mark of its own for each open file that was written to, beside the one that all others
-// see. A regular file cannot do that, so a second one stands for the open file here.
+// TestStepPeakV2: since Linux 6.12 memory.peak has a mark of its own for each open file that was
+// written to, beside the one that all others see. A regular file cannot do that, so a second one
+// stands for the open file here.
 func TestStepPeakV2(t *testing.T) {
 	r := follow(t, tree(t, "v2-systemd", "net:[1]", "net:[2]"))
 	own := filepath.Join(t.TempDir(), "memory.peak of this open file")
@@ -128,7 +131,8 @@ func TestStepPeakV2(t *testing.T) {
 	}
 }
 
-// TestNoStepPeak: before Linux 6.12 memory.peak cannot be opened for writing, before 5.19 there is none.
+// TestNoStepPeak: before Linux 6.12 memory.peak cannot be opened for writing, before 5.19 there is
+// none.
 func TestNoStepPeak(t *testing.T) {
 	r := follow(t, tree(t, "v2-cgroupfs", "net:[1]", "net:[2]"))
 	if err := r.BeginPeak(); err == nil {
@@ -139,7 +143,8 @@ func TestNoStepPeak(t *testing.T) {
 	}
 }
 
-// TestThreadsBelow: with threads in groups below, or more than are followed, there is no sum rather than a wrong one.
+// TestThreadsBelow: with threads in groups below, or more than are followed, there is no sum rather
+// than a wrong one.
 func TestThreadsBelow(t *testing.T) {
 	for name, threads := range map[string]string{"below": "", "too many": many(procfs.MaxThreads + 1)} {
 		tr := tree(t, "v2-systemd", "net:[1]", "net:[2]")
@@ -163,7 +168,8 @@ func many(n int) (text string) {
 	return text
 }
 
-// TestSharedMemoryIsNoCache: v1 counts it as cache, though it cannot be given up; the heap of some runtimes is there.
+// TestSharedMemoryIsNoCache: v1 counts it as cache, though it cannot be given up; the heap of some
+// runtimes is there.
 func TestSharedMemoryIsNoCache(t *testing.T) {
 	v1, v2 := &Reader{memV1: true}, &Reader{}
 	stat := map[string]int64{"total_cache": 100, "total_shmem": 70, "cache": 5, "inactive_file": 12, "file": 99}

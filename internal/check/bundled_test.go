@@ -102,8 +102,8 @@ func freePort(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// renaming stands before an Elasticsearch that others use as well: the contender asks for the indices city and region,
-// and gets those of this test.
+// renaming stands before an Elasticsearch that others use as well: the contender asks for the
+// indices city and region, and gets those of this test.
 func renaming(t *testing.T, elastic, prefix string) string {
 	t.Helper()
 	target, err := url.Parse(elastic)

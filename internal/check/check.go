@@ -1,9 +1,10 @@
-// Package check asks a contender questions and compares what it answers and does with what it should: HTTP checks, which
-// are data (suites in YAML), and the lifecycle checks of a constrained microservice.
+// Package check asks a contender questions and compares what it answers and does with what it
+// should: HTTP checks, which are data (suites in YAML), and the lifecycle checks of a constrained
+// microservice.
 //
-// A failed check is a result, never an error: errors are for suites that cannot be read and for a context that ended.
-// The package starts no contender by itself (it is handed a Launcher), decides nothing about the run, and leaves the
-// printing to its callers.
+// A failed check is a result, never an error: errors are for suites that cannot be read and for a
+// context that ended. The package starts no contender by itself (it is handed a Launcher), decides
+// nothing about the run, and leaves the printing to its callers.
 package check
 
 import (
@@ -29,7 +30,8 @@ const (
 	maxBody = 4 << 20
 	// maxDetail bounds CheckResult.Detail, in bytes.
 	maxDetail = 1000
-	// maxSilent is the number of checks in a row that may get no answer at all before the others are skipped.
+	// maxSilent is the number of checks in a row that may get no answer at all before the others
+	// are skipped.
 	maxSilent = 3
 )
 
@@ -40,11 +42,12 @@ type Options struct {
 	Endpoints []string                // groups that the service has; the others are skipped. nil: all
 	Client    *http.Client            // nil: one of its own, without proxy. Redirects are never followed
 	Timeout   time.Duration           // of one check whose suite says nothing else; 0: DefaultTimeout
-	OnResult  func(bench.CheckResult) // told after each check; may be nil
+	OnResult  func(bench.CheckResult) // reported after each check; may be nil
 }
 
-// HTTP runs the checks of the suite one after the other, in the order of the file. The error tells that the checks could
-// not be run at all or that ctx has ended; the results until then are returned with it.
+// HTTP runs the checks of the suite one after the other, in the order of the file. The error tells
+// that the checks could not be run at all or that ctx has ended; the results until then are
+// returned with it.
 func HTTP(ctx context.Context, opt Options) ([]bench.CheckResult, error) {
 	if opt.Suite == nil {
 		return nil, errors.New("check: no suite")
@@ -87,7 +90,8 @@ func HTTP(ctx context.Context, opt Options) ([]bench.CheckResult, error) {
 	return results, nil
 }
 
-// ownClient copies c so that redirects stay answers; done releases the connections of a client made here.
+// ownClient copies c so that redirects stay answers; done releases the connections of a client made
+// here.
 func ownClient(c *http.Client) (own *http.Client, done func()) {
 	done = func() {}
 	if c == nil {
@@ -162,8 +166,8 @@ func (r *httpRun) ask(ctx context.Context, c Check) (*answer, error) {
 	return &answer{status: resp.StatusCode, header: resp.Header, body: body, took: time.Since(start)}, nil
 }
 
-// reason is the cause of the context's end where that is what err comes from, and otherwise err without the URL, which the
-// result names already.
+// reason is the cause of the context's end where that is what err comes from, and otherwise err
+// without the URL, which the result names already.
 func reason(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -103,17 +103,17 @@ func TestHTTPTellsAndSkips(t *testing.T) {
 		{[]string{"get", "closest"}, "a failed, b skipped, c skipped"},
 		{[]string{}, "a skipped, b skipped, c skipped"},
 	} {
-		var told []bench.CheckResult
+		var got []bench.CheckResult
 		results, err := HTTP(t.Context(), Options{BaseURL: server.URL, Suite: suite, Endpoints: tt.endpoints,
-			OnResult: func(r bench.CheckResult) { told = append(told, r) }})
+			OnResult: func(r bench.CheckResult) { got = append(got, r) }})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := outcome(results); got != tt.want {
 			t.Errorf("%q: %s, want %s", tt.endpoints, got, tt.want)
 		}
-		if !slices.Equal(told, results) {
-			t.Errorf("%q: told %v", tt.endpoints, told)
+		if !slices.Equal(got, results) {
+			t.Errorf("%q: reported %v", tt.endpoints, got)
 		}
 	}
 }

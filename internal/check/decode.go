@@ -130,8 +130,8 @@ func plainHeader(name, value string) bool {
 	return name != "" && value != ""
 }
 
-// expander fills in variables: a text that is `{{name}}` alone becomes the variable's value with its type, one inside a
-// longer text becomes its text.
+// expander fills in variables: a text that is `{{name}}` alone becomes the variable's value with
+// its type, one inside a longer text becomes its text.
 type expander struct{ vars map[string]any }
 
 func (e expander) text(v strictyaml.Value, s string) string {

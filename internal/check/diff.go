@@ -9,11 +9,12 @@ import (
 	"locbench/internal/safe"
 )
 
-// maxDiffs bounds how many differences of one document are told.
+// maxDiffs bounds how many differences of one document are reported.
 const maxDiffs = 4
 
-// diff compares what a suite wants with what an answer has. Objects may have their keys in any order; lists must agree in
-// order and length; a whole number must be written as one. With partly, objects may have keys that are not wanted.
+// diff compares what a suite wants with what an answer has. Objects may have their keys in any
+// order; lists must agree in order and length; a whole number must be written as one. With partly,
+// objects may have keys that are not wanted.
 type diff struct {
 	partly bool
 	found  []string
@@ -76,7 +77,8 @@ func (d *diff) objects(at string, want, got map[string]any) {
 	}
 }
 
-// scalarEqual compares a scalar of a suite (nil, bool, int64, float64, string) with one of an answer (json.Number for numbers).
+// scalarEqual compares a scalar of a suite (nil, bool, int64, float64, string) with one of an
+// answer (json.Number for numbers).
 func scalarEqual(want, got any) bool {
 	n, isNumber := got.(json.Number)
 	switch want := want.(type) {

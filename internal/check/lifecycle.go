@@ -15,15 +15,16 @@ import (
 const (
 	// GroupLifecycle is the group of the lifecycle checks' results.
 	GroupLifecycle = "lifecycle"
-	// ExitWithin is the time in which a contender that cannot work must have ended by itself, and in which one that is asked
-	// to stop must have stopped.
+	// ExitWithin is the time in which a contender that cannot work must have ended by itself, and
+	// in which one that is asked to stop must have stopped.
 	ExitWithin = 15 * time.Second
-	// UnreachableStore is the URL of a store that nobody listens on, neither on this machine nor in a container: the port is
-	// above those that Linux gives to outgoing connections.
+	// UnreachableStore is the URL of a store that nobody listens on, neither on this machine nor in
+	// a container: the port is above those that Linux gives to outgoing connections.
 	UnreachableStore = "http://127.0.0.1:64999"
 )
 
-// Launcher starts contenders. A contender that ends at once is not an error of Launch but an instance that has exited.
+// Launcher starts contenders. A contender that ends at once is not an error of Launch but an
+// instance that has exited.
 type Launcher interface {
 	Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error)
 }
@@ -37,16 +38,17 @@ type LifecycleOptions struct {
 	CPUs        int                     // of the machine that runs the contender
 	Names       []string                // which checks (bench.LifecycleChecks); none: no check
 	Client      *http.Client            // nil: one of its own, without proxy
-	OnResult    func(bench.CheckResult) // told after each check; may be nil
+	OnResult    func(bench.CheckResult) // reported after each check; may be nil
 	exitWithin  time.Duration           // tests do not wait as long; 0: ExitWithin
 	patience    time.Duration           // likewise; 0: logPatience
 }
 
 func (o LifecycleOptions) limit() time.Duration { return cmp.Or(o.exitWithin, ExitWithin) }
 
-// Lifecycle runs those of the named checks that start the contender themselves (bench.CheckNoEnvironment, CheckNoStore and
-// the three readings of CheckThreads), one after the other, and stops what it has started even when ctx ends. The error
-// tells that ctx has ended; the results until then are returned with it.
+// Lifecycle runs those of the named checks that start the contender themselves
+// (bench.CheckNoEnvironment, CheckNoStore and the three readings of CheckThreads), one after the
+// other, and stops what it has started even when ctx ends. The error tells that ctx has ended; the
+// results until then are returned with it.
 func Lifecycle(ctx context.Context, launcher Launcher, opt LifecycleOptions) ([]bench.CheckResult, error) {
 	t := teller{on: opt.OnResult}
 	for _, name := range opt.Names {
@@ -126,7 +128,8 @@ func (l life) with(ctx context.Context, res *bench.CheckResult, change func(*ben
 	}
 }
 
-// mustExit passes when the contender, given env, ends by itself with another code than 0 and has said something.
+// mustExit passes when the contender, given env, ends by itself with another code than 0 and has
+// said something.
 func (l life) mustExit(ctx context.Context, res *bench.CheckResult, env map[string]string) {
 	l.with(ctx, res, func(s *bench.LaunchSpec) { s.Env = maps.Clone(env) }, func(inst bench.Instance) {
 		limit := time.NewTimer(l.opt.limit())

@@ -75,12 +75,13 @@ func like(t *testing.T, r bench.CheckResult, want string) {
 	}
 }
 
-// What a check launches differs from the leg in what it is about, and in nothing else; the leg's own spec stays as it is.
+// What a check launches differs from the leg in what it is about, and in nothing else; the leg's
+// own spec stays as it is.
 func TestLifecycleSpecs(t *testing.T) {
 	l, opt := &processLauncher{contender: "good", enforced: true}, options(t)
 	opt.exitWithin = 10 * time.Second
-	var told []bench.CheckResult
-	opt.OnResult = func(r bench.CheckResult) { told = append(told, r) }
+	var reports []bench.CheckResult
+	opt.OnResult = func(r bench.CheckResult) { reports = append(reports, r) }
 	results, err := Lifecycle(t.Context(), l, opt)
 	if err != nil {
 		t.Fatal(err)
@@ -89,8 +90,8 @@ func TestLifecycleSpecs(t *testing.T) {
 		"threads (4 CPUs, limit 4.0) info, threads (4 CPUs, limit 1.5) info, threads (1 CPU, limit 1.0) info"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if !slices.Equal(told, results) {
-		t.Errorf("told %v", told)
+	if !slices.Equal(reports, results) {
+		t.Errorf("reported %v", reports)
 	}
 	like(t, results[2], "info|1 process, |")
 	if !strings.HasSuffix(results[2].Value, " threads") {

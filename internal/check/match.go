@@ -120,7 +120,8 @@ func (m atMatch) match(a *answer) error {
 	return nil
 }
 
-// everyMatch wants each of a list's values to be the same. An empty list is a failure: nothing would have been checked.
+// everyMatch wants each of a list's values to be the same. An empty list is a failure: nothing
+// would have been checked.
 type everyMatch struct {
 	path path
 	want any
@@ -295,7 +296,8 @@ func (m sizeMatch) match(a *answer) error {
 	return nil
 }
 
-// tookMatch bounds the time from the sending of the request to the last byte of the answer. A max of 0 is none.
+// tookMatch bounds the time from the sending of the request to the last byte of the answer. A max
+// of 0 is none.
 type tookMatch struct{ min, max time.Duration }
 
 func (m tookMatch) match(a *answer) error {

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// path leads to values inside a JSON document: `cities[0].id`, `cities[*].id`, `paths["/city/v1/get"].get`.
-// `$` is the whole document. With `[*]` it leads to a list of values, one for each element.
+// path leads to values inside a JSON document: `cities[0].id`, `cities[*].id`,
+// `paths["/city/v1/get"].get`. `$` is the whole document. With `[*]` it leads to a list of values,
+// one for each element.
 type path struct {
 	text  string
 	steps []pathStep

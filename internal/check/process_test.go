@@ -37,8 +37,9 @@ func TestMain(m *testing.M) {
 		goleak.IgnoreTopFunction("internal/poll.runtime_pollWait"))
 }
 
-// contenders are programs that this test binary turns into when CHECK_CONTENDER names one. They show the behaviours that
-// lifecycle checks must tell apart. They find out by themselves whether they have their environment.
+// contenders are programs that this test binary turns into when CHECK_CONTENDER names one. They
+// show the behaviours that lifecycle checks must tell apart. They find out by themselves whether
+// they have their environment.
 var contenders = map[string]func() int{
 	// The reference contender.
 	"good": func() int {
@@ -79,7 +80,8 @@ func hang() int {
 	return 0
 }
 
-// processLauncher starts this test binary as a contender. It honours the contract of Launcher and bench.Instance.
+// processLauncher starts this test binary as a contender. It honours the contract of Launcher and
+// bench.Instance.
 type processLauncher struct {
 	contender string
 	enforced  bool // what the instances say of their limits

@@ -25,13 +25,13 @@ type RunningOptions struct {
 	Spec     bench.LaunchSpec        // as it was launched
 	Names    []string                // which checks (bench.LifecycleChecks); none: no check
 	Client   *http.Client            // nil: one of its own, without proxy
-	OnResult func(bench.CheckResult) // told after each check; may be nil
+	OnResult func(bench.CheckResult) // reported after each check; may be nil
 	patience time.Duration           // tests do not wait as long; 0: logPatience
 }
 
-// Running runs those of the named checks that look at the running instance of a leg, soon after its start: its port in
-// the log (bench.CheckLogsPort), its requests in the log (CheckLogsRequests), the size of its image (CheckImageSize). The
-// error tells that ctx has ended.
+// Running runs those of the named checks that look at the running instance of a leg, soon after its
+// start: its port in the log (bench.CheckLogsPort), its requests in the log (CheckLogsRequests),
+// the size of its image (CheckImageSize). The error tells that ctx has ended.
 func Running(ctx context.Context, inst bench.Instance, opt RunningOptions) ([]bench.CheckResult, error) {
 	if opt.patience <= 0 {
 		opt.patience = logPatience
@@ -50,8 +50,8 @@ func Running(ctx context.Context, inst bench.Instance, opt RunningOptions) ([]be
 	return t.results, t.err
 }
 
-// StillAnswers is the check bench.CheckStillAnswers, for after the last step: GET path gets any answer but one of the
-// class 5xx. client may be nil.
+// StillAnswers is the check bench.CheckStillAnswers, for after the last step: GET path gets any
+// answer but one of the class 5xx. client may be nil.
 func StillAnswers(ctx context.Context, inst bench.Instance, path string, client *http.Client) bench.CheckResult {
 	start := time.Now()
 	res := bench.CheckResult{Group: GroupLifecycle, Name: bench.CheckStillAnswers, Request: "GET " + path}
@@ -140,7 +140,8 @@ func imageSize(res *bench.CheckResult, info bench.InstanceInfo, artifact bench.A
 	res.Status, res.Value = bench.CheckInfo, units.Bytes(size)+what
 }
 
-// Stopped is the check bench.CheckStops: it passes when it ended by itself, with code 0, within grace.
+// Stopped is the check bench.CheckStops: it passes when it ended by itself, with code 0, within
+// grace.
 func Stopped(stop bench.StopResult) bench.CheckResult {
 	res := bench.CheckResult{Group: GroupLifecycle, Name: bench.CheckStops, Took: stop.Took}
 	res.Value = fmt.Sprintf("%s after %s", stop.Exit, stop.Took.Round(time.Millisecond))

@@ -10,7 +10,8 @@ import (
 	"locbench/internal/strictyaml"
 )
 
-// Suite is a set of HTTP checks, grouped by the endpoints that they need. Its YAML form is described in docs/suites.md.
+// Suite is a set of HTTP checks, grouped by the endpoints that they need. Its YAML form is
+// described in docs/suites.md.
 type Suite struct {
 	Name   string
 	About  string
@@ -49,8 +50,8 @@ func SuiteNames() []string {
 	return names
 }
 
-// LoadSuite reads a bundled suite by its name, or a file by its path: a text with a slash, or one that ends in .yaml or
-// .yml. Mistakes in it are a strictyaml.Mistakes.
+// LoadSuite reads a bundled suite by its name, or a file by its path: a text with a slash, or one
+// that ends in .yaml or .yml. Mistakes in it are a strictyaml.Mistakes.
 func LoadSuite(nameOrPath string) (*Suite, error) {
 	if strings.ContainsAny(nameOrPath, `/\`) || strings.HasSuffix(nameOrPath, ".yaml") || strings.HasSuffix(nameOrPath, ".yml") {
 		data, err := strictyaml.ReadFile(nameOrPath)
@@ -67,7 +68,8 @@ func LoadSuite(nameOrPath string) (*Suite, error) {
 	return ParseSuite("suites/"+nameOrPath+".yaml", data)
 }
 
-// ParseSuite reads a suite. file is the name that mistakes carry; they are all told at once, as a strictyaml.Mistakes.
+// ParseSuite reads a suite. file is the name that mistakes carry; they are reported all at once, as
+// a strictyaml.Mistakes.
 func ParseSuite(file string, data []byte) (*Suite, error) {
 	s := new(Suite)
 	if err := strictyaml.Decode(file, data, s); err != nil {

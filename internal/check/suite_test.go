@@ -12,7 +12,7 @@ import (
 	"locbench/internal/strictyaml"
 )
 
-// All mistakes of a file are told at once, each with its line.
+// All mistakes of a file are reported at once, each with its line.
 func TestSuiteMistakes(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"empty", "", "s.yaml:1: the file is empty"},

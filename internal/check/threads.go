@@ -15,7 +15,8 @@ import (
 	"locbench/internal/units"
 )
 
-// wakers is how many connections wake a contender's thread pools before its threads are counted, each with a few requests.
+// wakers is how many connections wake a contender's thread pools before its threads are counted,
+// each with a few requests.
 const wakers = 16
 
 // threadCase is a CPU set and a limit, in CPUs.
@@ -26,8 +27,9 @@ type threadCase struct {
 
 var threadCases = [...]threadCase{{4, 4}, {4, 1.5}, {1, 1}}
 
-// threadCasesOn are the three cases on a machine with so many CPUs: where it has fewer than the four, all that it has stand for them, under
-// a name that says so, and what would be the same twice is left out.
+// threadCasesOn are the three cases on a machine with so many CPUs: where it has fewer than the
+// four, all that it has stand for them, under a name that says so, and what would be the same twice
+// is left out.
 func threadCasesOn(cpus int) (cases []threadCase) {
 	for _, c := range threadCases {
 		if cpus > 0 {
@@ -51,7 +53,8 @@ func (c threadCase) slug() string {
 	return fmt.Sprintf("%s-%d-%.1f", bench.CheckThreads, c.set, c.limit)
 }
 
-// threads measures how many processes and threads the contender has once it has served requests under the limits.
+// threads measures how many processes and threads the contender has once it has served requests
+// under the limits.
 func (l life) threads(ctx context.Context, res *bench.CheckResult, c threadCase) {
 	limits := func(s *bench.LaunchSpec) { s.Limits.CPUSet, s.Limits.CPUs, s.CPUs = c.set, c.limit, nil }
 	l.with(ctx, res, limits, func(inst bench.Instance) {

@@ -26,7 +26,7 @@ func newCalibrate(env Env) *cobra.Command {
 		Short: "Find the smallest difference that this machine can show: a contender against itself",
 		Long: `Runs a contender in at least ` + strconv.Itoa(2*stats.MinInterval) + ` rounds, deals the rounds out to two sides by turns, and compares the sides as 'locbench compare'
 does. Nothing differs between them, so what does is the noise of this machine: the floor below which no comparison of as many
-rounds can claim anything. It is told for each headline measure, and kept as floor.json in the results folder, labelled with the
+rounds can claim anything. It is shown for each headline measure, and kept as floor.json in the results folder, labelled with the
 machine and the load: 'locbench compare' applies it to results beside that folder if they are of the same machine, profile and options.
 
 It is the floor between contenders of one run, which take turns. Between runs at two times comes what the machine did differently

@@ -19,7 +19,8 @@ import (
 	"locbench/internal/results"
 )
 
-// capacityOf runs locbench capacity against a server and returns the exit code, the record and what was said.
+// capacityOf runs locbench capacity against a server and returns the exit code, the record and what
+// was said.
 func capacityOf(t *testing.T, server *httptest.Server, dir string, more ...string) (int, capacity.Record, string) {
 	t.Helper()
 	profile := filepath.Join(t.TempDir(), "thing.yaml")
@@ -65,8 +66,9 @@ func TestCapacityOfATarget(t *testing.T) {
 	}
 }
 
-// TestCapacityIsWhatAServiceCan searches a service of 40 places that holds each for 100 ms, so that it can answer 400 requests per second. Nothing
-// is known of it: what it answers is not compared with anything, and nothing limits it that could be told.
+// TestCapacityIsWhatAServiceCan searches a service of 40 places that holds each for 100 ms, so that
+// it can answer 400 requests per second. Nothing is known of it: what it answers is not compared
+// with anything, and nothing limits it that could be reported.
 func TestCapacityIsWhatAServiceCan(t *testing.T) {
 	places := make(chan struct{}, 40)
 	var mu sync.Mutex
@@ -81,7 +83,8 @@ func TestCapacityIsWhatAServiceCan(t *testing.T) {
 		w.Write([]byte("hello\n"))
 	}))
 	defer server.Close()
-	// A machine with other work to do makes a service slower, never faster: no attempt may find more than it can, and one of some has to find it.
+	// A machine with other work to do makes a service slower, never faster: no attempt may find
+	// more than it can, and one of some has to find it.
 	const attempts = 4
 	for attempt := 1; ; attempt++ {
 		var out, talk bytes.Buffer

@@ -70,7 +70,8 @@ Exit code 0 when every check passed, 4 when one failed, 1 when the service could
 	return cmd
 }
 
-// answers tells whether anything answers at base: a service that is down is not a service that answers wrongly.
+// answers tells whether anything answers at base: a service that is down is not a service that
+// answers wrongly.
 func answers(ctx context.Context, base string, timeout time.Duration) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no answer within %v", timeout))
 	defer cancel()

@@ -1,5 +1,5 @@
-// Package cli is the command line of locbench: it reads flags into options, calls what does the work, and turns errors into
-// exit codes. Nothing is measured, stored or drawn here.
+// Package cli is the command line of locbench: it reads flags into options, calls what does the
+// work, and turns errors into exit codes. Nothing is measured, stored or drawn here.
 package cli
 
 import (
@@ -26,10 +26,11 @@ import (
 // Env is what the process was given.
 type Env = console.Env
 
-// Main runs the command line and returns the exit code. The first SIGINT, SIGTERM or SIGHUP ends what runs in order. A second SIGINT or
-// SIGTERM ends it by force: what does not stop is killed, everything is removed, and Main returns within exit.ForceWithin; a third one
-// ends the process at once (then "locbench clean" removes what is left). A SIGHUP hurries nothing: a terminal that is closed sends
-// several, and sends them to a run that is being stopped as well.
+// Main runs the command line and returns the exit code. The first SIGINT, SIGTERM or SIGHUP ends
+// what runs in order. A second SIGINT or SIGTERM ends it by force: what does not stop is killed,
+// everything is removed, and Main returns within exit.ForceWithin; a third one ends the process at
+// once (then "locbench clean" removes what is left). A SIGHUP hurries nothing: a terminal that is
+// closed sends several, and sends them to a run that is being stopped as well.
 func Main(ctx context.Context, env Env) int {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -41,7 +42,8 @@ func Main(ctx context.Context, env Env) int {
 		signal.Notify(signals, syscall.SIGHUP)
 	}
 	defer signal.Stop(signals)
-	// A reader that goes away ("locbench run --json | head") must not kill a run that has containers to stop: writing fails instead.
+	// A reader that goes away ("locbench run --json | head") must not kill a run that has
+	// containers to stop: writing fails instead.
 	pipes := make(chan os.Signal, 1)
 	signal.Notify(pipes, syscall.SIGPIPE)
 	defer signal.Stop(pipes)
@@ -86,7 +88,7 @@ func command(ctx context.Context, env Env) int {
 		return exit.OK
 	}
 	code := exit.Code(ctx, err)
-	if _, told := err.(exit.Reported); !told {
+	if _, reported := err.(exit.Reported); !reported {
 		tellError(env.Stderr, err)
 	}
 	return code

@@ -35,7 +35,7 @@ func newCompare(env Env) *cobra.Command {
 		Use:   "compare OLD NEW | DIR [CONTENDER CONTENDER]",
 		Short: "Tell what changed between two results, and how certain it is",
 		Long: `Sets the contenders of two results folders, or two contenders of one folder, beside each other:
-` + compare.Titles() + `. Each is better, worse, the same, or it cannot be told yet,
+` + compare.Titles() + `. Each is better, worse, the same, or nobody knows yet,
 with about how many more rounds would tell. It takes ` + strconv.Itoa(stats.MinInterval) + ` rounds on both sides. The contenders of a folder with just two need no names.
 
 Two runs were made at two times: a machine that has become slower in between looks like a change. Contenders of one run take
@@ -47,7 +47,7 @@ A measure of a step that was still warming up has no verdict. Results are not co
 differences are listed, and there are no verdicts unless --force asks for them.
 
 --fail-on names changes that are not allowed. It fails only where the 95 % interval of the change lies beyond the allowed one as
-a whole, so that noise fails no build; what is not certain is told on standard error.
+a whole, so that noise fails no build; what is not certain goes to standard error.
 
 Exit code 0 when nothing of --fail-on is certain to have happened, 4 when something is, 1 when the results cannot be read or
 --fail-on cannot be judged because they are not comparable, 2 for wrong usage.`,
@@ -164,7 +164,8 @@ func onlyTwo(dir string, set compare.Set) ([]string, error) {
 	return nil, exit.Usagef("%s has %d contenders: name two of %s", dir, len(labels), strings.Join(labels, ", "))
 }
 
-// maxFloor is what --floor may be at most, in per cent: a machine with much to do besides has one of some hundred.
+// maxFloor is what --floor may be at most, in per cent: a machine with much to do besides has one
+// of some hundred.
 const maxFloor = 10_000
 
 // percentage reads "3%", which is more than 0 and less than most.

@@ -16,7 +16,8 @@ import (
 	"locbench/internal/results"
 )
 
-// resultsFolder writes a run of one contender or more with n rounds, whose throughput is rate, give or take 1 %.
+// resultsFolder writes a run of one contender or more with n rounds, whose throughput is rate, give
+// or take 1 %.
 func resultsFolder(t *testing.T, n int, cpus float64, rates map[string]int64) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -9,8 +9,9 @@ import (
 	"locbench/internal/app"
 )
 
-// TestExamplesOfRunsAreNoMistakes plans each run that a help text gives as an example: what is typed as it stands there must not end with "wrong
-// usage". Names of folders and of contenders of one's own stand for what a reader has.
+// TestExamplesOfRunsAreNoMistakes plans each run that a help text gives as an example: what is
+// typed as it stands there must not end with "wrong usage". Names of folders and of contenders of
+// one's own stand for what a reader has.
 func TestExamplesOfRunsAreNoMistakes(t *testing.T) {
 	root := newRoot(Env{Getenv: func(string) string { return "" }})
 	planned := 0

@@ -110,7 +110,7 @@ func (f exportFlags) run(env Env, dir string, oneStep bool) error {
 	return nil
 }
 
-// readFolder reads a results folder; a leg that cannot be read is told and left out.
+// readFolder reads a results folder; a leg that cannot be read is reported and left out.
 func readFolder(env Env, dir string) (bench.Run, []bench.LegResult, error) {
 	run, legs, err := results.Read(dir)
 	if err != nil && len(legs) == 0 {

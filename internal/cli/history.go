@@ -90,7 +90,8 @@ func (f historyFlags) run(env Env, dirs []string) error {
 	return nil
 }
 
-// readHistory reads all results folders in dirs and below, and tells on standard error what is left out.
+// readHistory reads all results folders in dirs and below, and tells on standard error what is left
+// out.
 func readHistory(env Env, dirs []string) (history *compare.History, found int) {
 	history = &compare.History{}
 	folders, problems := results.Find(dirs...)

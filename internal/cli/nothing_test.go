@@ -16,7 +16,8 @@ import (
 // nobody is an address of this machine that refuses connections.
 const nobody = "http://127.0.0.1:1"
 
-// runsNothing runs locbench in a folder of its own and fails unless it ends with code and leaves nothing there.
+// runsNothing runs locbench in a folder of its own and fails unless it ends with code and leaves
+// nothing there.
 func runsNothing(t *testing.T, code int, args ...string) (stdout, stderr string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -41,14 +42,15 @@ func TestNothingRanWithoutItsStore(t *testing.T) {
 	}
 }
 
-// A target that does not answer is told of while it is still asked, and why it failed is said once.
+// A target that does not answer is reported while it is still asked, and why it failed is said
+// once.
 func TestNothingRanWithoutItsTarget(t *testing.T) {
 	out, talk := runsNothing(t, exit.Contender, "run", "--headless", "--target", nobody)
 	if early, end := strings.Count(talk, "no answer at "+nobody+" yet: connection refused"), strings.Count(talk, "connection refused"); out != "" || early != 1 || end != 2 {
 		t.Errorf("standard output %q; it says %d times that it waits, and %d times why:\n%s", out, early, end-early, talk)
 	}
 	out, _ = runsNothing(t, exit.Contender, "run", "--json", "--target", nobody)
-	var began, told time.Time
+	var began, got time.Time
 	for line := range strings.Lines(out) {
 		var rec bench.Record
 		if err := json.Unmarshal([]byte(line), &rec); err != nil {
@@ -58,13 +60,13 @@ func TestNothingRanWithoutItsTarget(t *testing.T) {
 		case bench.RunStarted:
 			began = rec.At
 		case bench.Notice:
-			if told.IsZero() && strings.Contains(e.Text, "no answer") {
-				told = rec.At
+			if got.IsZero() && strings.Contains(e.Text, "no answer") {
+				got = rec.At
 			}
 		}
 	}
-	if after := told.Sub(began); began.IsZero() || told.IsZero() || after > 2*time.Second {
-		t.Errorf("told after %v", after)
+	if after := got.Sub(began); began.IsZero() || got.IsZero() || after > 2*time.Second {
+		t.Errorf("reported after %v", after)
 	}
 }
 

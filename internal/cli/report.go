@@ -78,8 +78,8 @@ a second of CPU time after a step, and only while a browser looks: where the fig
 	return cmd
 }
 
-// reportSearches writes the reports of a folder of 'locbench capacity --limits', which holds a results folder for each of them; done is
-// false when dir is none.
+// reportSearches writes the reports of a folder of 'locbench capacity --limits', which holds a
+// results folder for each of them; done is false when dir is none.
 func reportSearches(env Env, dir, out string) (done bool, err error) {
 	if results.Has(dir, results.RunFile) || !results.Has(dir, capacity.File) {
 		return false, nil

@@ -31,7 +31,7 @@ results folder, which is named at the end and holds run.json, a JSON file for ev
 report.html. It is written after every step: Ctrl-C, or even kill -9, loses only the step that runs. --resume goes on.
 
 On a terminal the run is shown live (see 'locbench tui'), and its summary is left on the normal screen; in a pipe, or with --headless,
---quiet or --json, it is told as text. Standard output gets the final table (or with --json every event as a line), standard error everything else.
+--quiet or --json, it is shown as text. Standard output gets the final table (or with --json every event as a line), standard error everything else.
 
 A threshold ("p99<50ms", "errors<0.1%", "throughput>1000") of the profile or of --threshold is judged in every measured step and kept in
 the results. With window=5s it is judged on every five one-second windows in a row while the step runs, and with stop=step, stop=leg or
@@ -44,7 +44,7 @@ each connection; LOCBENCH_LOOP=io_uring, =epoll or =portable in the environment 
 
 Exit codes: 0 all went well; 1 the run could not begin; 2 wrong usage; 3 not every leg is complete (a contender failed, the
 store or the disk was lost); 4 a threshold was missed, or has ended something early, and nothing worse has happened; 130 interrupted. Where
-several are true, the first of 130, 3, 4 is told.`,
+several are true, the first of 130, 3, 4 counts.`,
 		Example: `  locbench run --headless                                   # profile quick on whatever this machine has
   locbench run --profile locations go-nethttp --elastic http://127.0.0.1:9200
   locbench run go-nethttp go-nethttp:release --rounds 6

@@ -14,7 +14,8 @@ import (
 	"locbench/internal/exit"
 )
 
-// runFlags are the options of locbench run as they are read from the command line; options says which of them were given.
+// runFlags are the options of locbench run as they are read from the command line; options says
+// which of them were given.
 type runFlags struct {
 	app.RunOptions
 	runtime, memory  string
@@ -72,7 +73,8 @@ func (f *runFlags) checkResume(fl *pflag.FlagSet, contenders []string) error {
 	return nil
 }
 
-// bindPlace gives cmd the options of locbench run that say what runs, where, and against which store.
+// bindPlace gives cmd the options of locbench run that say what runs, where, and against which
+// store.
 func bindPlace(cmd *cobra.Command, f *runFlags) {
 	fl := cmd.Flags()
 	fl.StringVarP(&f.Profile, "profile", "p", "quick", "`NAME` of a bundled profile, or a YAML file (see 'locbench profiles list')")
@@ -121,8 +123,8 @@ func bindTurns(cmd *cobra.Command, f *runFlags) {
 	_ = cmd.RegisterFlagCompletionFunc("turns", cobra.NoFileCompletions)
 }
 
-// bindData gives cmd the options that the set-up screen has beside the others: everything that can be chosen there can be said on the
-// command line too.
+// bindData gives cmd the options that the set-up screen has beside the others: everything that can
+// be chosen there can be said on the command line too.
 func bindData(cmd *cobra.Command, f *runFlags) {
 	fl := cmd.Flags()
 	fl.BoolVar(&f.http2, "http2", false, "load in HTTP/2: over TLS where the target's address is one of https, else from the first byte; one request at a time on each connection")
@@ -136,7 +138,7 @@ func bindData(cmd *cobra.Command, f *runFlags) {
 	_ = cmd.RegisterFlagCompletionFunc("cities", cobra.NoFileCompletions)
 }
 
-// bindMetrics gives cmd the options that say where the state of a run is told.
+// bindMetrics gives cmd the options that say where the state of a run is reported.
 func bindMetrics(cmd *cobra.Command, f *app.MetricsOptions) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.Listen, "metrics-listen", "", "serve how the run stands at http://`ADDRESS`/metrics, for Prometheus; without a host on the loopback interface alone")
@@ -154,7 +156,8 @@ func fixed(values ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
 }
 
-// flagError says what would be right where a flag's value cannot even be read; other errors of flags stay as they are.
+// flagError says what would be right where a flag's value cannot even be read; other errors of
+// flags stay as they are.
 func flagError(err error) error {
 	var invalid *pflag.InvalidValueError
 	if !errors.As(err, &invalid) {

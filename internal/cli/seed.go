@@ -29,7 +29,8 @@ type seedFlags struct {
 	quiet   bool
 }
 
-// maxWorkers bounds the bulk requests at a time: an Elasticsearch refuses what its queue of writes (200 by default) does not hold.
+// maxWorkers bounds the bulk requests at a time: an Elasticsearch refuses what its queue of writes
+// (200 by default) does not hold.
 const maxWorkers = 256
 
 func newSeed(env Env) *cobra.Command {
@@ -139,7 +140,8 @@ func tellSeeded(w io.Writer, res seed.Result) {
 	}
 }
 
-// seedProgress shows one line that rewrites itself on a terminal, and a line every few seconds elsewhere.
+// seedProgress shows one line that rewrites itself on a terminal, and a line every few seconds
+// elsewhere.
 type seedProgress struct {
 	w     io.Writer
 	quiet bool

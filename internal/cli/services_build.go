@@ -20,7 +20,7 @@ func newServicesBuild(env Env, dirs *[]string, complete cobra.CompletionFunc) *c
 		Long: `Builds the Docker image of each contender named, or with --runtime process its binary. 'locbench run' does the same
 when needed; an unchanged contender is not built again, and what the engine or the tools keep stays.
 
-With --all every contender in every variant is built that can be built here; what is left out is told, with the reason.
+With --all every contender in every variant is built that can be built here; what is left out is shown, with the reason.
 Contenders are built beside each other, the variants of one after each other, since they share what is kept. How long a
 build took and how large its outcome is goes into the user's cache folder.
 

@@ -18,7 +18,8 @@ import (
 	"locbench/internal/tui/setup"
 )
 
-// planSetup is the plan of "locbench run args…" with base for the profile that is named there: what the real flags make of it. It reads no file.
+// planSetup is the plan of "locbench run args…" with base for the profile that is named there: what
+// the real flags make of it. It reads no file.
 func planSetup(base bench.Profile, args []string) (bench.Profile, error) {
 	var f runFlags
 	var p bench.Profile
@@ -45,7 +46,8 @@ func notChosen(flag string) bool {
 	return false
 }
 
-// chosen is the set-up that the command line has begun: flags with a field on the screen become its values, others of the plan are kept as they are.
+// chosen is the set-up that the command line has begun: flags with a field on the screen become its
+// values, others of the plan are kept as they are.
 func chosen(flags *pflag.FlagSet, contenders []string) (setup.Choice, error) {
 	c := setup.Choice{Profile: "quick", Set: map[string]string{}}
 	if f := flags.Lookup("profile"); f != nil {
@@ -90,7 +92,8 @@ func joinCSV(values []string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// setupChoice is the set-up that args, options of locbench run, begin; and the folders with contenders among them.
+// setupChoice is the set-up that args, options of locbench run, begin; and the folders with
+// contenders among them.
 func setupChoice(args []string) (c setup.Choice, services []string, err error) {
 	var f runFlags
 	cmd := &cobra.Command{Use: "run", SilenceErrors: true, SilenceUsage: true}
@@ -109,7 +112,8 @@ func setupChoice(args []string) (c setup.Choice, services []string, err error) {
 	return c, f.Services, err
 }
 
-// newSetup is the set-up screen of this machine, begun with args, options of locbench run. o says what starts a run and what opens the past ones.
+// newSetup is the set-up screen of this machine, begun with args, options of locbench run. o says
+// what starts a run and what opens the past ones.
 func newSetup(args []string, o setup.Options) (*setup.Screen, error) {
 	choice, services, err := setupChoice(args)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"locbench/internal/results"
 )
 
-// runAgainst runs locbench run against a server that answers with that status, for some tenths of a second.
+// runAgainst runs locbench run against a server that answers with that status, for some tenths of a
+// second.
 func runAgainst(t *testing.T, status int, args ...string) (code int, talk, dir string) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))

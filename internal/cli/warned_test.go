@@ -31,7 +31,7 @@ func TestAWarningIsToldOnce(t *testing.T) {
 		cmd.Dir = t.TempDir()
 		out, err := cmd.CombinedOutput()
 		if n := strings.Count(string(out), `index "city" holds 200 documents`); err != nil || n != 1 {
-			t.Errorf("%s: %v, told %d times:\n%s", how, err, n, out)
+			t.Errorf("%s: %v, reported %d times:\n%s", how, err, n, out)
 		}
 	}
 }

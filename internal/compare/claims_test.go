@@ -13,8 +13,9 @@ import (
 // scaled is so many times as long.
 func scaled(d time.Duration, by float64) time.Duration { return time.Duration(float64(d) * by) }
 
-// What 'make bench-aa' counts on a machine, counted on noise of a known size: 3 % in throughput and CPU time, 10 % in p99, 40 % in start-up, 1 % in memory. With the
-// floor of a calibration, hardly anything is claimed of two that are the same, and 10 % less throughput is found.
+// What 'make bench-aa' counts on a machine, counted on noise of a known size: 3 % in throughput and
+// CPU time, 10 % in p99, 40 % in start-up, 1 % in memory. With the floor of a calibration, hardly
+// anything is claimed of two that are the same, and 10 % less throughput is found.
 func TestFalseAndTrueClaims(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 11))
 	noisy := func(n int, speed float64) (all []bench.LegResult) {

@@ -1,6 +1,7 @@
-// Package compare sets two results of contenders beside each other and says what changed, how certain that is, and what makes the two
-// incomparable. The statistics are package stats's; here it is decided which figures are compared: the headline measures, one value of
-// each round. It is pure: reading results and exit codes are left to package cli.
+// Package compare sets two results of contenders beside each other and says what changed, how
+// certain that is, and what makes the two incomparable. The statistics are package stats's; here it
+// is decided which figures are compared: the headline measures, one value of each round. It is
+// pure: reading results and exit codes are left to package cli.
 package compare
 
 import (
@@ -62,9 +63,10 @@ type Legs struct {
 	Errors   float64 `json:"error_ratio"`       // of all requests of all legs
 }
 
-// Compare pairs the contenders of the two sides by their labels (or the only one of each side with the only one of the other) and
-// decides each pair's headline measures as one family. Where something breaks the comparison, all verdicts are "can't tell", but for
-// Force. An error says that there is nothing to compare.
+// Compare pairs the contenders of the two sides by their labels (or the only one of each side with
+// the only one of the other) and decides each pair's headline measures as one family. Where
+// something breaks the comparison, all verdicts are "can't tell", but for Force. An error says that
+// there is nothing to compare.
 func Compare(before, after Set, o Options) (Result, error) {
 	result := Result{Differences: Differences(before.Run, after.Run), Warnings: busy(before.Run, after.Run), Forced: o.Force,
 		TwoRuns: before.Run.ID != after.Run.ID, Floor: o.Floor, RuleFloor: o.Rule.Floor}
@@ -121,8 +123,8 @@ func contenders(s Set) (all []analysis.Contender, err error) {
 	return nil, fmt.Errorf("there is no contender %q; there are %s", s.Contender, list(labels))
 }
 
-// Pair compares one contender of each side: what Compare does with each pair, whatever their labels are. runs is what
-// differs between the two runs.
+// Pair compares one contender of each side: what Compare does with each pair, whatever their labels
+// are. runs is what differs between the two runs.
 func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 	c := Contender{Old: a.Label, New: b.Label, OldLegs: count(a), NewLegs: count(b), Differences: LegDifferences(a.Results, b.Results)}
 	reason := both(Breaking(runs), Breaking(c.Differences))
@@ -161,26 +163,27 @@ func count(c analysis.Contender) Legs {
 }
 
 func notes(c Contender) []string {
-	var told []string
+	var doubts []string
 	for _, side := range []struct {
 		name string
 		legs Legs
 	}{{"old", c.OldLegs}, {"new", c.NewLegs}} {
 		if side.legs.Complete < side.legs.Seen {
-			told = append(told, fmt.Sprintf("%s: %d of %d rounds complete", side.name, side.legs.Complete, side.legs.Seen))
+			doubts = append(doubts, fmt.Sprintf("%s: %d of %d rounds complete", side.name, side.legs.Complete, side.legs.Seen))
 		}
 		if side.legs.Steered > 0 {
-			told = append(told, fmt.Sprintf("%s: somebody intervened in %d of %d rounds", side.name, side.legs.Steered, side.legs.Seen))
+			doubts = append(doubts, fmt.Sprintf("%s: somebody intervened in %d of %d rounds", side.name, side.legs.Steered, side.legs.Seen))
 		}
 		if side.legs.Errors >= verdict.ErrorsMatter {
-			told = append(told, fmt.Sprintf("%s: %.2g %% of the requests failed; throughput and latency are of the others", side.name, 100*side.legs.Errors))
+			doubts = append(doubts, fmt.Sprintf("%s: %.2g %% of the requests failed; throughput and latency are of the others", side.name, 100*side.legs.Errors))
 		}
 	}
-	return told
+	return doubts
 }
 
-// busy warns where the machine had other work when a run began: rounds of two such runs may differ for that alone.
-func busy(before, after bench.Run) (told []string) {
+// busy warns where the machine had other work when a run began: rounds of two such runs may differ
+// for that alone.
+func busy(before, after bench.Run) (doubts []string) {
 	type side struct {
 		name string
 		m    bench.Machine
@@ -192,10 +195,10 @@ func busy(before, after bench.Run) (told []string) {
 	for _, side := range sides {
 		load, err := strconv.ParseFloat(side.m.Load1, 64)
 		if err == nil && side.m.CPUs > 0 && load > verdict.BusyLoad*float64(side.m.CPUs) {
-			told = append(told, fmt.Sprintf("%sthe machine was busy before the run (load %.3g on %d CPUs): what changed may be that work, not the contender", side.name, load, side.m.CPUs))
+			doubts = append(doubts, fmt.Sprintf("%sthe machine was busy before the run (load %.3g on %d CPUs): what changed may be that work, not the contender", side.name, load, side.m.CPUs))
 		}
 	}
-	return told
+	return doubts
 }
 
 func list(labels []string) string {

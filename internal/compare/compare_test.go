@@ -26,8 +26,9 @@ func usual() figures {
 	return figures{10_000, 5 * time.Millisecond, 100 * time.Millisecond, 50 << 20}
 }
 
-// leg is a round: a warm-up with 1 connection, then 1, 4 and 8 of them; 4 have a good half of the peak. It comes to its final speed 30 times as long after
-// its start as it answers for the first time.
+// leg is a round: a warm-up with 1 connection, then 1, 4 and 8 of them; 4 have a good half of the
+// peak. It comes to its final speed 30 times as long after its start as it answers for the first
+// time.
 func leg(name string, round int, f figures) bench.LegResult {
 	l := bench.LegResult{
 		Schema: 1, Leg: bench.Leg{Contender: name, Round: round}, State: bench.LegComplete, StartUp: &f.startUp,

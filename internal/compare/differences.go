@@ -63,9 +63,9 @@ func Differences(a, b bench.Run) []Difference {
 		d("load of the machine before the run", Sways, func(r bench.Run) string { return r.Machine.Load1 }),
 		d("kernel", Sways, func(r bench.Run) string { return r.Machine.Kernel }),
 		d("CPU governor", Sways, func(r bench.Run) string { return r.Machine.Governor }),
-		told(d("turbo", Sways, func(r bench.Run) string { return r.Machine.Turbo })),
-		told(d("SMT", Sways, func(r bench.Run) string { return r.Machine.SMT })),
-		told(d("virtualisation", Sways, virtual)),
+		stated(d("turbo", Sways, func(r bench.Run) string { return r.Machine.Turbo })),
+		stated(d("SMT", Sways, func(r bench.Run) string { return r.Machine.SMT })),
+		stated(d("virtualisation", Sways, virtual)),
 		d("swap in use", Sways, func(r bench.Run) string { return swap(r.Machine.SwapUsed) }),
 		d("other containers", Sways, func(r bench.Run) string { return r.Machine.OtherContainers }),
 		d("who runs on which CPUs", Sways, apart),
@@ -78,7 +78,8 @@ func Differences(a, b bench.Run) []Difference {
 	})
 }
 
-// data tells by the hash of the content where both have one: the same data may be in another folder.
+// data tells by the hash of the content where both have one: the same data may be in another
+// folder.
 func data(a, b bench.DataInfo) Difference {
 	d := Difference{"data", strings.TrimSpace(a.Name + " " + short(a.Hash)), strings.TrimSpace(b.Name + " " + short(b.Hash)), Breaks}
 	if a.Hash != "" && a.Hash == b.Hash {
@@ -87,8 +88,9 @@ func data(a, b bench.DataInfo) Difference {
 	return d
 }
 
-// ProfileHash is of all that decides about a contender's figures and is the profile's: not of the names, the contenders, the rounds, the
-// price, the checks and the thresholds, nor of where the store is. (What a threshold has cut short is on record with the steps.)
+// ProfileHash is of all that decides about a contender's figures and is the profile's: not of the
+// names, the contenders, the rounds, the price, the checks and the thresholds, nor of where the
+// store is. (What a threshold has cut short is on record with the steps.)
 func ProfileHash(p bench.Profile) string {
 	p.Thresholds = nil
 	p.Name, p.Title, p.Description, p.Contenders, p.Rounds, p.PriceVCPUHr, p.Checks = "", "", "", nil, 0, 0, bench.CheckSpec{}
@@ -96,7 +98,8 @@ func ProfileHash(p bench.Profile) string {
 	return hash(p)
 }
 
-// restHash is of what no other difference names, so that a part of the profile which is new does not go unseen.
+// restHash is of what no other difference names, so that a part of the profile which is new does
+// not go unseen.
 func restHash(r bench.Run) string {
 	p := r.Profile
 	p.Limits, p.Runtime, p.Requests, p.Steps, p.Data, p.Store.Kind, p.Protocol, p.Timeout, p.Validate, p.Turns = bench.Limits{}, "", nil, nil, bench.DataSpec{}, "", "", 0, 0, 0
@@ -129,7 +132,8 @@ func steps(all []bench.Step) string {
 	return strings.Join(parts, ", ") + ", hash " + hash(all)
 }
 
-// hash is the beginning of the SHA-256 of v's JSON; "" for a value that JSON does not know, such as an infinite rate.
+// hash is the beginning of the SHA-256 of v's JSON; "" for a value that JSON does not know, such as
+// an infinite rate.
 func hash(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -139,7 +143,8 @@ func hash(v any) string {
 	return short(hex.EncodeToString(sum[:]))
 }
 
-// LegDifferences are between how two contenders really ran, and what was started, the gravest first.
+// LegDifferences are between how two contenders really ran, and what was started, the gravest
+// first.
 func LegDifferences(a, b []bench.LegResult) []Difference {
 	d := func(what string, w Weight, of func(bench.LegResult) string) Difference {
 		old, fresh := known(a, of), known(b, of)
@@ -204,7 +209,8 @@ func gravestFirst(candidates []Difference) (out []Difference) {
 	return out
 }
 
-// Breaking names the differences that break a comparison: "other limits (1 CPU → 2 CPUs)"; "" where none does.
+// Breaking names the differences that break a comparison: "other limits (1 CPU → 2 CPUs)"; "" where
+// none does.
 func Breaking(differences []Difference) string {
 	var parts []string
 	for _, d := range differences {
@@ -253,8 +259,8 @@ func size(n int64) string {
 	return units.Bytes(n)
 }
 
-// told leaves out what one side does not tell, as results of earlier versions do.
-func told(d Difference) Difference {
+// stated leaves out what one side does not tell, as results of earlier versions do.
+func stated(d Difference) Difference {
 	if d.Old == "" || d.New == "" {
 		return Difference{}
 	}
@@ -276,7 +282,7 @@ func apart(r bench.Run) string {
 	return r.Isolated.Text
 }
 
-// swap is told in steps that may matter: some pages that lie there for ever do not.
+// swap is reported in steps that may matter: some pages that lie there for ever do not.
 func swap(used *int64) string {
 	if used == nil || *used < 64<<20 {
 		return ""

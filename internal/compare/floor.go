@@ -14,7 +14,8 @@ import (
 // FloorSchema is the version of a Floor's form in a file.
 const FloorSchema = 1
 
-// Floor is what an A/A run has shown of a machine: the same contender, its rounds dealt out to two sides by turns, compared with itself.
+// Floor is what an A/A run has shown of a machine: the same contender, its rounds dealt out to two
+// sides by turns, compared with itself.
 type Floor struct {
 	Schema      int            `json:"schema"`
 	Contender   string         `json:"contender"`
@@ -55,16 +56,18 @@ func (f *Floor) Of(m measure.ID) float64 {
 	return 0
 }
 
-// Fits tells whether f was found on the machine of a run, with the same load: then it is a floor of that run too. The contenders may be others.
+// Fits tells whether f was found on the machine of a run, with the same load: then it is a floor of
+// that run too. The contenders may be others.
 func (f Floor) Fits(r bench.Run) bool {
 	a, b := f.Machine, r.Machine
 	return f.Schema == FloorSchema && f.ProfileHash == ProfileHash(r.Profile) && a.CPUModel == b.CPUModel && a.CPUs == b.CPUs &&
 		a.MemoryBytes == b.MemoryBytes && a.OS == b.OS && a.Arch == b.Arch
 }
 
-// NoiseFloor deals out the rounds of a contender to two sides by turns and compares them: whatever differs is noise of the machine. A
-// difference that lies within the interval of such a comparison cannot be told from none with as many rounds. The rounds are of one run:
-// what a machine does differently at two times is not in it.
+// NoiseFloor deals out the rounds of a contender to two sides by turns and compares them: whatever
+// differs is noise of the machine. A difference that lies within the interval of such a comparison
+// cannot be told from none with as many rounds. The rounds are of one run: what a machine does
+// differently at two times is not in it.
 func NoiseFloor(s Set) (Floor, error) {
 	all, err := contenders(s)
 	if err != nil {

@@ -63,7 +63,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// Noise fails no build: in A/A runs a gate of 0 % fails no more often than the interval's 2.5 %, and one of 5 % never; 10 % less fail.
+// Noise fails no build: in A/A runs a gate of 0 % fails no more often than the interval's 2.5 %,
+// and one of 5 % never; 10 % less fail.
 func TestGatesAndNoise(t *testing.T) {
 	slower := usual()
 	slower.peak /= 1.1

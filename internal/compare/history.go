@@ -16,10 +16,12 @@ import (
 // historyAlpha is the share of series without a change in which chance marks one.
 const historyAlpha = 0.05
 
-// LeastForChange is the least number of comparable results in a row in which a change point can be found.
+// LeastForChange is the least number of comparable results in a row in which a change point can be
+// found.
 const LeastForChange = 6
 
-// History collects the results of many runs, one after the other, so that only their figures are kept. The zero value is ready.
+// History collects the results of many runs, one after the other, so that only their figures are
+// kept. The zero value is ready.
 type History struct {
 	points map[string][]Point // by label
 	ids    map[string]string  // run to folder
@@ -58,7 +60,8 @@ type Change struct {
 	Before  float64    `json:"before"`
 	After   float64    `json:"after"` // medians of the points between the neighbouring changes or breaks
 	P       float64    `json:"p"`
-	// Since are what else is on record as different between this point and the one before: perhaps the reason.
+	// Since are what else is on record as different between this point and the one before: perhaps
+	// the reason.
 	Since []Difference `json:"since,omitempty"`
 }
 
@@ -69,7 +72,8 @@ type Course struct {
 	Changes   []Change `json:"changes,omitempty"`
 }
 
-// figureAt is a measure that is taken at half of the peak, at any step that half of the peak may turn out to be.
+// figureAt is a measure that is taken at half of the peak, at any step that half of the peak may
+// turn out to be.
 type figureAt struct {
 	of     measure.ID
 	step   bench.Step
@@ -152,8 +156,9 @@ func (h *History) Labels() []string {
 	return all
 }
 
-// Courses puts the points of each label in the order of time, and marks where they cannot be compared and where a level changed. Without
-// labels it is of all contenders, without measures of all of these. A change is searched within each stretch of comparable points.
+// Courses puts the points of each label in the order of time, and marks where they cannot be
+// compared and where a level changed. Without labels it is of all contenders, without measures of
+// all of these. A change is searched within each stretch of comparable points.
 func (h *History) Courses(labels []string, measures []measure.ID) ([]Course, error) {
 	if len(labels) == 0 {
 		labels = h.Labels()
@@ -199,7 +204,8 @@ func unknown(id measure.ID, points []Point) bool {
 	})
 }
 
-// broken names what breaks a comparison, with its values where they are short: a list of steps is none.
+// broken names what breaks a comparison, with its values where they are short: a list of steps is
+// none.
 func broken(differences []Difference) string {
 	const short = 40
 	var parts []string
@@ -215,7 +221,8 @@ func broken(differences []Difference) string {
 	return strings.Join(parts, ", ")
 }
 
-// stretch searches a stretch of comparable points for changes. What is taken at half of the peak is at the step that the first of them has there.
+// stretch searches a stretch of comparable points for changes. What is taken at half of the peak is
+// at the step that the first of them has there.
 func (c *Course) stretch(from, to int) error {
 	points := c.Points[from:to]
 	for i := range points {

@@ -95,7 +95,8 @@ func TestHistoryMarksAChange(t *testing.T) {
 	}
 }
 
-// Where runs answer different questions there is a break, no change; and the levels on its two sides are not mixed.
+// Where runs answer different questions there is a break, no change; and the levels on its two
+// sides are not mixed.
 func TestHistoryBreaks(t *testing.T) {
 	h := past(t, 12, func(i int, r *bench.Run, f *figures) {
 		if i >= 6 {

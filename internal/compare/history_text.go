@@ -18,8 +18,9 @@ import (
 	"locbench/internal/units"
 )
 
-// HistoryText writes courses for people: a table with a row for each result, marks between the rows, and a line of blocks for each measure.
-// It is no wider than 80 columns, but for the names of folders.
+// HistoryText writes courses for people: a table with a row for each result, marks between the
+// rows, and a line of blocks for each measure. It is no wider than 80 columns, but for the names of
+// folders.
 func HistoryText(w io.Writer, courses []Course) error {
 	var b bytes.Buffer
 	for i, c := range courses {
@@ -73,7 +74,8 @@ func (c Course) text(b *bytes.Buffer) {
 	}
 }
 
-// narrow leaves columns of measures that explain others out until the rows are no wider than historyWidth.
+// narrow leaves columns of measures that explain others out until the rows are no wider than
+// historyWidth.
 func (c Course) narrow(rows [][]string) (kept [][]string, widths []int) {
 	first := len(rows[0]) - len(c.Points[0].Values)
 	for k := len(c.Points[0].Values); ; k-- {
@@ -158,7 +160,8 @@ func (c Course) marks(i int, say func(string)) {
 	}
 }
 
-// words are "▼ throughput: 13,765/s → 12,000/s (−13 %), p 0.03; other since then: locbench (1 → 2)".
+// words are "▼ throughput: 13,765/s → 12,000/s (−13 %), p 0.03; other since then: locbench (1 →
+// 2)".
 func (x Change) words() string {
 	mark := "▼"
 	if x.After > x.Before {
@@ -212,8 +215,9 @@ func (c Course) note() string {
 		"and a machine that has become slower looks the same: what locbench compare OLD NEW says of the two levels counts more.", 100*historyAlpha)
 }
 
-// spark draws one measure from its smallest value to its largest; a bar stands where points cannot be compared, a dot where there is no value.
-// Each stretch of comparable points has a scale of its own.
+// spark draws one measure from its smallest value to its largest; a bar stands where points cannot
+// be compared, a dot where there is no value. Each stretch of comparable points has a scale of its
+// own.
 func (c Course) spark(k int) string {
 	var b strings.Builder
 	for from := 0; from < len(c.Points); {
@@ -302,7 +306,8 @@ func HistoryMarkdown(w io.Writer, courses []Course) error {
 	return err
 }
 
-// HistoryCSV writes a row for each contender, result and measure. Text that a spreadsheet would take for a formula begins with '.
+// HistoryCSV writes a row for each contender, result and measure. Text that a spreadsheet would
+// take for a formula begins with '.
 func HistoryCSV(w io.Writer, courses []Course) error {
 	out := csv.NewWriter(w)
 	rows := [][]string{{"contender", "started", "folder", "run", "rounds", "measure", "unit", "at", "median", "low", "high", "not_comparable_with_previous", "change_before", "change_after", "change_p"}}

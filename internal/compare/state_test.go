@@ -7,7 +7,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// TestStateOfTheMachineIsCompared: what differs is named; what an earlier version has not put on record is not taken for none.
+// TestStateOfTheMachineIsCompared: what differs is named; what an earlier version has not put on
+// record is not taken for none.
 func TestStateOfTheMachineIsCompared(t *testing.T) {
 	names := func(a, b bench.Run) (all []string) {
 		for _, d := range Differences(a, b) {

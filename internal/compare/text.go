@@ -14,8 +14,8 @@ import (
 	"locbench/internal/units"
 )
 
-// Text writes the result for people: one table for each contender, then what else they have to know. The labels and all else that comes
-// from files is made safe for a terminal.
+// Text writes the result for people: one table for each contender, then what else they have to
+// know. The labels and all else that comes from files is made safe for a terminal.
 func (r Result) Text(w io.Writer) error {
 	var b bytes.Buffer
 	if len(r.Differences) > 0 {
@@ -60,7 +60,8 @@ func (r Result) paired() bool {
 	return false
 }
 
-// caution tells how small a difference may be that was claimed, and what is in it besides the contenders.
+// caution tells how small a difference may be that was claimed, and what is in it besides the
+// contenders.
 func (r Result) caution(b *bytes.Buffer) {
 	switch {
 	case r.Floor != nil:

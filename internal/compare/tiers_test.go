@@ -55,7 +55,8 @@ func TestTiersOfContenders(t *testing.T) {
 		t.Errorf("of three rounds: %q", got)
 	}
 
-	// All at the step at half of the highest peak, here that of the one with few rounds; the lower value is the better one.
+	// All at the step at half of the highest peak, here that of the one with few rounds; the lower
+	// value is the better one.
 	s = standing(set, measure.P99Half, stats.Rule{})
 	labels, tiers = places(s)
 	if s.At != "4 connections, 55 % of the peak of few" || labels[2] != "slow" || !slices.Equal(tiers, []int{1, 1, 2, 0}) {
@@ -87,7 +88,7 @@ func TestTiersLeaveOut(t *testing.T) {
 	}
 }
 
-// Values that nobody measured are in no tier, and an outlier is told.
+// Values that nobody measured are in no tier, and an outlier is reported.
 func TestTiersOfLittle(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	all := legs(rng, "a", 7, usual())
@@ -108,8 +109,9 @@ func TestTiersOfLittle(t *testing.T) {
 	}
 }
 
-// A step that was not in a steady state takes part in no claim: no tier, no verdict of a pair, no change in the history; and the reason is told. The
-// measures of the whole life, and of other steps, are compared all the same.
+// A step that was not in a steady state takes part in no claim: no tier, no verdict of a pair, no
+// change in the history; and the reason is reported. The measures of the whole life, and of other
+// steps, are compared all the same.
 func TestStepsThatStillWarmMakeNoClaim(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	faster := usual()
@@ -179,7 +181,7 @@ func TestHistoryLooksForNoChangeInStepsThatStillWarm(t *testing.T) {
 		}
 		all := courses(t, &h, nil, measure.Throughput)
 		text, _, _ := texts(t, all)
-		if told := strings.Contains(strings.Join(strings.Fields(text), " "), "throughput at the peak: still warming in 6 of 6 rounds, so that no change is looked for in it"); told != drifts || (len(all[0].Changes) == 0) != drifts {
+		if got := strings.Contains(strings.Join(strings.Fields(text), " "), "throughput at the peak: still warming in 6 of 6 rounds, so that no change is looked for in it"); got != drifts || (len(all[0].Changes) == 0) != drifts {
 			t.Errorf("drifts %v: %d changes\n%s", drifts, len(all[0].Changes), text)
 		}
 	}

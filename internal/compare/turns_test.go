@@ -13,7 +13,8 @@ import (
 	"locbench/internal/stats"
 )
 
-// inTurns are the rounds of contenders that took turns on a machine whose speed is another one in each round, by up to a factor of two.
+// inTurns are the rounds of contenders that took turns on a machine whose speed is another one in
+// each round, by up to a factor of two.
 func inTurns(rng *rand.Rand, n int, by ...float64) []bench.LegResult {
 	var all []bench.LegResult
 	for round := range n {
@@ -34,7 +35,8 @@ func inTurns(rng *rand.Rand, n int, by ...float64) []bench.LegResult {
 	return all
 }
 
-// A difference of 10 % on a machine that varies by a factor of two: round against round shows it, and nothing else does.
+// A difference of 10 % on a machine that varies by a factor of two: round against round shows it,
+// and nothing else does.
 func TestTurnsShowWhatTheMachineHides(t *testing.T) {
 	found, missed := 0, 0
 	for seed := range uint64(20) {

@@ -23,7 +23,8 @@ type Env struct {
 // Warn writes err to standard error as a warning.
 func (e Env) Warn(err error) { fmt.Fprintf(e.Stderr, "warning: %s\n", safe.Line(err.Error(), 2000)) }
 
-// Colored tells whether to use ANSI colours on w: a terminal, and neither NO_COLOR nor TERM=dumb forbids.
+// Colored tells whether to use ANSI colours on w: a terminal, and neither NO_COLOR nor TERM=dumb
+// forbids.
 func (e Env) Colored(w io.Writer) bool {
 	_, ok := Width(w)
 	return ok && e.Getenv("NO_COLOR") == "" && e.Getenv("TERM") != "dumb"

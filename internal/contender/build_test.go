@@ -138,7 +138,8 @@ func TestBuildTakesTooLong(t *testing.T) {
 	}
 }
 
-// TestDaemonOfBuildIsEnded builds with a command that leaves a process behind which holds its output open.
+// TestDaemonOfBuildIsEnded builds with a command that leaves a process behind which holds its
+// output open.
 func TestDaemonOfBuildIsEnded(t *testing.T) {
 	needShell(t)
 	svc := shellService(script("sleep 60 & echo $! > pid; cp src/main.sh service"))
@@ -227,7 +228,8 @@ func TestDynamicBinary(t *testing.T) {
 	}
 }
 
-// fakeEngine knows no image until it has built or pulled one, reads every context to its end, and says that all images are 7 bytes.
+// fakeEngine knows no image until it has built or pulled one, reads every context to its end, and
+// says that all images are 7 bytes.
 type fakeEngine struct {
 	arch   string
 	images map[string]bool

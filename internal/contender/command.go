@@ -18,10 +18,12 @@ type command struct {
 	out  io.Writer
 }
 
-// pipeDelay is how long a command that has ended is waited for to close its output: a daemon that it left behind holds it open.
+// pipeDelay is how long a command that has ended is waited for to close its output: a daemon that
+// it left behind holds it open.
 const pipeDelay = 2 * time.Second
 
-// run tells the command on out, runs it, and hands on what it writes. Its error holds the end of the output.
+// run tells the command on out, runs it, and hands on what it writes. Its error holds the end of
+// the output.
 func (c command) run(ctx context.Context) error {
 	fmt.Fprintf(c.out, "+ %s\n", strings.Join(c.argv, " "))
 	end := &tail{max: 2000}
@@ -49,7 +51,8 @@ func (c command) run(ctx context.Context) error {
 	return fmt.Errorf("run %s: %w", strings.Join(c.argv, " "), err)
 }
 
-// together is one Writer for stdout and stderr: os/exec then uses one pipe, and one goroutine writes.
+// together is one Writer for stdout and stderr: os/exec then uses one pipe, and one goroutine
+// writes.
 type together struct{ io.Writer }
 
 // tail keeps the last max bytes that were written to it.

@@ -1,8 +1,9 @@
-// Package contender finds the implementations that can be benchmarked (services/<name>/service.yaml), chooses their
-// variants, fills in their templates, and makes what can be started out of them: a Docker image, or a binary for the process
-// runtime.
+// Package contender finds the implementations that can be benchmarked
+// (services/<name>/service.yaml), chooses their variants, fills in their templates, and makes what
+// can be started out of them: a Docker image, or a binary for the process runtime.
 //
-// It starts no contender (package launch does) and knows Docker only through the ImageBuilder that it is handed.
+// It starts no contender (package launch does) and knows Docker only through the ImageBuilder that
+// it is handed.
 package contender
 
 import (
@@ -37,9 +38,9 @@ type Source struct {
 // Folder is a Source on disk.
 func Folder(dir string) Source { return Source{FS: os.DirFS(dir), Name: dir} }
 
-// Discover reads the manifests of all sources. A later source's contender takes the place of an earlier one's of the same
-// name. They come in the order of their names. The error tells of every manifest that cannot be read; the others are returned
-// with it.
+// Discover reads the manifests of all sources. A later source's contender takes the place of an
+// earlier one's of the same name. They come in the order of their names. The error tells of every
+// manifest that cannot be read; the others are returned with it.
 func Discover(sources ...Source) ([]bench.Service, error) {
 	found := map[string]bench.Service{}
 	var failures []error
@@ -136,8 +137,8 @@ func (u *Unreadable) Error() string { return u.Err.Error() }
 // Unwrap gives errors.Is and errors.As the cause.
 func (u *Unreadable) Unwrap() error { return u.Err }
 
-// Parted takes an error of Discover apart: into the contenders that are unreadable, which need not stop who wants others, and into
-// what else went wrong.
+// Parted takes an error of Discover apart: into the contenders that are unreadable, which need not
+// stop who wants others, and into what else went wrong.
 func Parted(err error) (unreadable []*Unreadable, rest error) {
 	switch e := err.(type) {
 	case nil:
@@ -168,8 +169,9 @@ func Find(services []bench.Service, name string) (bench.Service, error) {
 	return bench.Service{}, fmt.Errorf("unknown contender %q; %s", name, strictyaml.Suggest(name, "there are", names))
 }
 
-// Resolve applies a variant of svc: what the variant leaves empty stays as the service has it. Without a name the first is
-// meant. The outcome has no variants left and names the one applied; the error of an unknown name lists them.
+// Resolve applies a variant of svc: what the variant leaves empty stays as the service has it.
+// Without a name the first is meant. The outcome has no variants left and names the one applied;
+// the error of an unknown name lists them.
 func Resolve(svc bench.Service, variant string) (bench.Service, error) {
 	if len(svc.Variants) == 0 {
 		if variant != "" && variant != svc.Variant {
@@ -187,7 +189,8 @@ func Resolve(svc bench.Service, variant string) (bench.Service, error) {
 	return bench.Service{}, fmt.Errorf("contender %s has no variant %q; %s", svc.Name, variant, strictyaml.Suggest(variant, "its variants", names))
 }
 
-// clean drops the recipes that a built-in contender does not use, so that no record shows what did not happen.
+// clean drops the recipes that a built-in contender does not use, so that no record shows what did
+// not happen.
 func clean(svc bench.Service) bench.Service {
 	if svc.Builtin {
 		svc.Docker, svc.Process = nil, nil

@@ -146,7 +146,8 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// TestVariantCommand is about one that starts what is the same in another way, in a container and as a process.
+// TestVariantCommand is about one that starts what is the same in another way, in a container and
+// as a process.
 func TestVariantCommand(t *testing.T) {
 	svc := parse(t, `language: Java
 framework: x
@@ -269,7 +270,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// TestMistakes compares what is told of each testdata/*.yaml with the .txt beside it.
+// TestMistakes compares what is reported of each testdata/*.yaml with the .txt beside it.
 func TestMistakes(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -344,7 +345,8 @@ func FuzzManifest(f *testing.F) {
 			}
 			var tmpl bench.Template
 			tmpl.Elastic.URL, tmpl.Port, tmpl.Dir = "http://e:1", 1, "/d"
-			// What was found to be right in the sample is right with other values; only a condition can bring more to light.
+			// What was found to be right in the sample is right with other values; only a condition
+			// can bring more to light.
 			if _, err := contender.Env(r, tmpl); err != nil && !strings.Contains(string(data), "if") {
 				t.Error(err)
 			}

@@ -29,8 +29,9 @@ type entry struct {
 	link string // of a symbolic link
 }
 
-// listFiles walks the folder in a fixed order and leaves out what its .dockerignore says. keep names files that stay in any case.
-// Links are listed as links, never followed; sockets and devices are left out.
+// listFiles walks the folder in a fixed order and leaves out what its .dockerignore says. keep
+// names files that stay in any case. Links are listed as links, never followed; sockets and devices
+// are left out.
 func listFiles(fsys fs.FS, keep ...string) ([]entry, error) {
 	skip, err := readIgnore(fsys)
 	if err != nil {
@@ -95,13 +96,15 @@ func isScript(fsys fs.FS, name string) bool {
 	return string(head[:n]) == "#!"
 }
 
-// packedTime is the time of every file of a build context. It is not 0, which Java's File.lastModified also says of a file that is
-// missing, so that Maven copies no resource of that time; not before 1980 in any time zone, which no zip file can hold; and in the past, so
-// that whatever a build makes is newer than its sources. (What compares sources with an earlier output, as cargo does, needs a touch.)
+// packedTime is the time of every file of a build context. It is not 0, which Java's
+// File.lastModified also says of a file that is missing, so that Maven copies no resource of that
+// time; not before 1980 in any time zone, which no zip file can hold; and in the past, so that
+// whatever a build makes is newer than its sources. (What compares sources with an earlier output,
+// as cargo does, needs a touch.)
 func packedTime() time.Time { return time.Date(1980, 1, 2, 0, 0, 0, 0, time.UTC) }
 
-// writeTar writes the entries so that the same files give the same bytes wherever they lie: without owners and with one time. What
-// makes a difference to a build, the x bit, stays.
+// writeTar writes the entries so that the same files give the same bytes wherever they lie: without
+// owners and with one time. What makes a difference to a build, the x bit, stays.
 func writeTar(w io.Writer, fsys fs.FS, list []entry) error {
 	tw := tar.NewWriter(w)
 	for _, e := range list {

@@ -8,7 +8,8 @@ import (
 	"os/exec"
 )
 
-// ownGroup has nothing to do: there are no process groups here, and cancelling ends the command alone.
+// ownGroup has nothing to do: there are no process groups here, and cancelling ends the command
+// alone.
 func ownGroup(*exec.Cmd) {}
 
 func killGroup(*exec.Cmd) {}

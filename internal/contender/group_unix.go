@@ -36,7 +36,7 @@ func lock(ctx context.Context, path string, out io.Writer) (unlock func(), err e
 	if err != nil {
 		return nil, fmt.Errorf("lock the build: %w", err)
 	}
-	for told := false; ; told = true {
+	for reported := false; ; reported = true {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if err == nil {
 			return func() { f.Close() }, nil
@@ -45,7 +45,7 @@ func lock(ctx context.Context, path string, out io.Writer) (unlock func(), err e
 			f.Close()
 			return nil, fmt.Errorf("lock the build %s: %w", path, err)
 		}
-		if !told {
+		if !reported {
 			fmt.Fprintln(out, "waiting: another locbench builds the same")
 		}
 		select {

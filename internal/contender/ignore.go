@@ -41,8 +41,8 @@ func readIgnore(fsys fs.FS) (ignore, error) {
 	return ignore{matcher, make(map[string]patternmatcher.MatchInfo)}, nil
 }
 
-// ignored says whether the file or folder is left out: by a pattern for itself or for a folder that it is in. A folder must be
-// asked about before what is in it.
+// ignored says whether the file or folder is left out: by a pattern for itself or for a folder that
+// it is in. A folder must be asked about before what is in it.
 func (g ignore) ignored(name string, folder bool) (bool, error) {
 	out, matched, err := g.MatchesUsingParentResults(name, g.folders[path.Dir(name)])
 	if err != nil {

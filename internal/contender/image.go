@@ -38,10 +38,12 @@ type BuildOptions struct {
 	Cache   string    // folder for builds of the process runtime; "": locbench/build in the user's cache folder
 	Rebuild bool      // even if the same was built already
 
-	// Within bounds a build with all that it pulls and runs; 0: two hours, since a native image on a small machine takes one.
+	// Within bounds a build with all that it pulls and runs; 0: two hours, since a native image on
+	// a small machine takes one.
 	Within time.Duration
 
-	// Processor tells processors apart for what is built for the one at hand; "": that of this machine. An engine elsewhere is not asked.
+	// Processor tells processors apart for what is built for the one at hand; "": that of this
+	// machine. An engine elsewhere is not asked.
 	Processor string
 }
 
@@ -69,8 +71,8 @@ func (o BuildOptions) self() (string, error) {
 	return self, nil
 }
 
-// BuildImage makes the image of a resolved contender, or finds that it is there: an image is tagged with a hash of all that
-// goes into it, so that an unchanged contender is not built again.
+// BuildImage makes the image of a resolved contender, or finds that it is there: an image is tagged
+// with a hash of all that goes into it, so that an unchanged contender is not built again.
 func BuildImage(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildOptions) (bench.Artifact, error) {
 	ctx, cancel := o.bound(ctx)
 	defer cancel()
@@ -122,7 +124,8 @@ func buildDockerfile(ctx context.Context, b ImageBuilder, svc bench.Service, o B
 		return bench.Artifact{}, err
 	}
 	d := svc.Docker
-	// An engine keeps layers whatever processor they were made on: its disk may have been another machine's.
+	// An engine keeps layers whatever processor they were made on: its disk may have been another
+	// machine's.
 	native := len(o.processorFor(keyValues(d.Args))) > 0
 	opts := docker.BuildOptions{Dockerfile: d.Dockerfile, Target: d.Target, Args: d.Args, NoCache: o.Rebuild || native}
 	return build(ctx, b, svc, o, opts, hash, func(w io.Writer) error { return writeTar(w, svc.Files, list) })
@@ -187,7 +190,8 @@ func imageTag(svc bench.Service, hash string) string {
 	if svc.Variant != "" {
 		tag = svc.Variant + "-" + hash
 	}
-	// A repository's name may not end in a separator, nor hold two of them in a row; a contender's may.
+	// A repository's name may not end in a separator, nor hold two of them in a row; a contender's
+	// may.
 	name := strings.Trim(strings.NewReplacer("..", "-", "._", "-", "_.", "-", "-.", "-", ".-", "-", "-_", "-", "_-", "-", "___", "-").Replace(svc.Name), "._-")
 	return "locbench/" + name + ":" + tag
 }

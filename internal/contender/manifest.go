@@ -117,8 +117,8 @@ func (e *endpoints) UnmarshalStrict(v strictyaml.Value) {
 	slices.SortFunc(*e, func(a, b string) int { return slices.Index(groups, a) - slices.Index(groups, b) })
 }
 
-// Parse reads a manifest. The last folder of file is the contender's name unless data says another. Files that the manifest
-// names are not looked for. The error is a strictyaml.Mistakes.
+// Parse reads a manifest. The last folder of file is the contender's name unless data says another.
+// Files that the manifest names are not looked for. The error is a strictyaml.Mistakes.
 func Parse(file string, data []byte) (bench.Service, error) { return parseManifest(file, data, nil) }
 
 func parseManifest(file string, data []byte, files fs.FS) (bench.Service, error) {
@@ -133,7 +133,8 @@ func parseManifest(file string, data []byte, files fs.FS) (bench.Service, error)
 	return s, nil
 }
 
-// folderName is the name that a contender has from its folder; "" where the folder has none that can be one.
+// folderName is the name that a contender has from its folder; "" where the folder has none that
+// can be one.
 func folderName(dir string) string {
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = filepath.ToSlash(abs)

@@ -10,8 +10,9 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// Pack makes one text of the folders of contenders that are Go modules of their own. go:embed leaves such folders out, whatever names
-// them, so this text of them is embedded instead; Unpack makes folders of it again.
+// Pack makes one text of the folders of contenders that are Go modules of their own. go:embed
+// leaves such folders out, whatever names them, so this text of them is embedded instead; Unpack
+// makes folders of it again.
 func Pack(fsys fs.FS, dirs ...string) ([]byte, error) {
 	a := txtar.Archive{Comment: []byte("The contenders that are Go modules of their own, for the binary. Made by 'go generate ./services': edit the folders.\n")}
 	for _, dir := range dirs {

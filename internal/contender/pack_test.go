@@ -95,7 +95,8 @@ func TestIgnoreIsQuick(t *testing.T) {
 	}
 }
 
-// TestContextIsTheSameWhereverItLies packs the same files from memory and from disk, with other times and modes.
+// TestContextIsTheSameWhereverItLies packs the same files from memory and from disk, with other
+// times and modes.
 func TestContextIsTheSameWhereverItLies(t *testing.T) {
 	files := map[string]string{
 		"Dockerfile": "FROM scratch\n", "src/main.go": "package main\n", "run.sh": "#!/bin/sh\n", "target/big": "x", ".dockerignore": "target\nDockerfile\n",

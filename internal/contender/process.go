@@ -27,11 +27,13 @@ func (o BuildOptions) cache() (string, error) {
 	return filepath.Join(dir, "locbench", "build"), nil
 }
 
-// builtMarker lies beside a build that was finished: what lacks it was interrupted and is built anew.
+// builtMarker lies beside a build that was finished: what lacks it was interrupted and is built
+// anew.
 const builtMarker = ".built"
 
-// BuildProcess makes what the process runtime starts of a resolved contender: its folder is copied into the cache and its build
-// commands run there, unless the same was built already. Artifact.Command may still hold templates: see Fill.
+// BuildProcess makes what the process runtime starts of a resolved contender: its folder is copied
+// into the cache and its build commands run there, unless the same was built already.
+// Artifact.Command may still hold templates: see Fill.
 func BuildProcess(ctx context.Context, svc bench.Service, o BuildOptions) (bench.Artifact, error) {
 	if svc.Builtin {
 		self, err := o.self()
@@ -83,8 +85,9 @@ func buildFolder(ctx context.Context, svc bench.Service, o BuildOptions) (a benc
 	return a, nil
 }
 
-// processFolder is where a contender is built for the process runtime, and what from: another folder for other sources. Variants with the
-// same build commands share one, since only what is started differs: "<name>-<hash of the commands>-<hash of all>".
+// processFolder is where a contender is built for the process runtime, and what from: another
+// folder for other sources. Variants with the same build commands share one, since only what is
+// started differs: "<name>-<hash of the commands>-<hash of all>".
 func processFolder(svc bench.Service, o BuildOptions) (dir string, list []entry, err error) {
 	if svc.Files == nil {
 		return "", nil, errors.New("its folder is not at hand, only its manifest")
@@ -108,8 +111,8 @@ func processFolder(svc bench.Service, o BuildOptions) (dir string, list []entry,
 	return filepath.Join(cache, recipe+"-"+hash), list, nil
 }
 
-// processRecipe names how a contender is built for the process runtime, whatever its sources: "<name>-<hash of the commands>". The other
-// things that decide about the build come with it.
+// processRecipe names how a contender is built for the process runtime, whatever its sources:
+// "<name>-<hash of the commands>". The other things that decide about the build come with it.
 func processRecipe(svc bench.Service, o BuildOptions) (name string, decide []string, err error) {
 	decide = []string{"process", runtime.GOOS, runtime.GOARCH}
 	for _, argv := range svc.Process.Build {
@@ -120,7 +123,8 @@ func processRecipe(svc bench.Service, o BuildOptions) (name string, decide []str
 	return svc.Name + "-" + hash, decide, err
 }
 
-// buildIn fills dir, which may hold the rest of an interrupted build, and runs the build commands in it.
+// buildIn fills dir, which may hold the rest of an interrupted build, and runs the build commands
+// in it.
 func buildIn(ctx context.Context, dir string, svc bench.Service, o BuildOptions, list []entry) error {
 	if err := errors.Join(os.Remove(dir+builtMarker), os.RemoveAll(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -148,7 +152,8 @@ func buildIn(ctx context.Context, dir string, svc bench.Service, o BuildOptions,
 	return os.WriteFile(dir+builtMarker, nil, 0o644)
 }
 
-// unpack writes the entries below dir. No name leads out of it: fs.FS has none such, and links are not followed.
+// unpack writes the entries below dir. No name leads out of it: fs.FS has none such, and links are
+// not followed.
 func unpack(dir string, fsys fs.FS, list []entry) error {
 	for _, e := range list {
 		name := filepath.Join(dir, filepath.FromSlash(e.name))
@@ -186,7 +191,8 @@ func unpackFile(name string, fsys fs.FS, e entry) error {
 	return errors.Join(copyFile(io.Writer(f), fsys, e), f.Close())
 }
 
-// binarySize is the size of the first word of the command that is a file of the build; 0 if there is none.
+// binarySize is the size of the first word of the command that is a file of the build; 0 if there
+// is none.
 func binarySize(a bench.Artifact, svc bench.Service, o BuildOptions) int64 {
 	self, _ := o.self() // without it, a command that names it is no file of the build either
 	argv, err := Command(a.Command, bench.Template{Name: svc.Name, Port: svc.Port, Dir: a.Dir, Self: self})

@@ -10,11 +10,12 @@ import (
 	"strings"
 )
 
-// nativeArg finds what makes a compiler write code for the processor that it runs on: TARGET_CPU=native, -march=native, target-cpu=native.
+// nativeArg finds what makes a compiler write code for the processor that it runs on:
+// TARGET_CPU=native, -march=native, target-cpu=native.
 var nativeArg = regexp.MustCompile(`=native\b`)
 
-// processorFor is what tells processors apart if one of the arguments asks for code for the one at hand, else nothing: code for one
-// may not run on another, so it must not count as built there.
+// processorFor is what tells processors apart if one of the arguments asks for code for the one at
+// hand, else nothing: code for one may not run on another, so it must not count as built there.
 func (o BuildOptions) processorFor(args []string) []string {
 	switch {
 	case !slices.ContainsFunc(args, nativeArg.MatchString):
@@ -25,7 +26,8 @@ func (o BuildOptions) processorFor(args []string) []string {
 	return []string{processor()}
 }
 
-// processor describes this machine's processor: from /proc/cpuinfo on Linux; elsewhere by the name of the machine, whose processor stays.
+// processor describes this machine's processor: from /proc/cpuinfo on Linux; elsewhere by the name
+// of the machine, whose processor stays.
 func processor() string {
 	f, err := os.Open("/proc/cpuinfo")
 	if err != nil {
@@ -37,8 +39,8 @@ func processor() string {
 	return processorOf(data)
 }
 
-// processorOf keeps of a /proc/cpuinfo what says which code its first processor understands, and leaves out what changes from one reading
-// to the next, such as its frequency.
+// processorOf keeps of a /proc/cpuinfo what says which code its first processor understands, and
+// leaves out what changes from one reading to the next, such as its frequency.
 func processorOf(cpuinfo []byte) string {
 	keys := []string{
 		"vendor_id", "cpu family", "model", "model name", "flags", // x86

@@ -14,8 +14,9 @@ import (
 	"locbench/internal/bench"
 )
 
-// BuildRecord is what the last real build of a contender took and gave. It is kept beside the builds of the process runtime, so
-// that a later run, for which nothing had to be built, still knows it.
+// BuildRecord is what the last real build of a contender took and gave. It is kept beside the
+// builds of the process runtime, so that a later run, for which nothing had to be built, still
+// knows it.
 type BuildRecord struct {
 	Contender  string        `json:"contender"`
 	Variant    string        `json:"variant,omitempty"` // process runtime: that of the variants with the same build which was built
@@ -53,7 +54,8 @@ func RecordBuild(svc bench.Service, rt bench.Runtime, a bench.Artifact, o BuildO
 	})
 }
 
-// LastBuild is the record of the last build of a resolved contender, of whatever sources; ok is false where there is none.
+// LastBuild is the record of the last build of a resolved contender, of whatever sources; ok is
+// false where there is none.
 func LastBuild(svc bench.Service, rt bench.Runtime, o BuildOptions) (r BuildRecord, ok bool) {
 	file, err := recordFile(svc, rt, o)
 	if err != nil {

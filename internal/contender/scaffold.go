@@ -16,11 +16,13 @@ import (
 	"locbench/internal/bench"
 )
 
-// newName is stricter than namePattern: the name also becomes that of a crate, a module or a package.
+// newName is stricter than namePattern: the name also becomes that of a crate, a module or a
+// package.
 var newName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
-// Scaffold makes a new contender called name, a folder of that name in parent, from the folder of another one: its sources with the
-// template's name replaced. It changes nothing that exists. A variant that runs inside locbench is no part of the copy.
+// Scaffold makes a new contender called name, a folder of that name in parent, from the folder of
+// another one: its sources with the template's name replaced. It changes nothing that exists. A
+// variant that runs inside locbench is no part of the copy.
 func Scaffold(template bench.Service, name, parent string) (svc bench.Service, err error) {
 	if !newName.MatchString(name) || len(name) > 63 {
 		return svc, fmt.Errorf("%q is no name for a new contender: write small letters and digits, with single hyphens between, for example `go-mine`", clip(name))
@@ -100,7 +102,8 @@ func copyRenamed(dir string, template bench.Service, list []entry, name string) 
 
 func isBuiltin(v bench.Variant) bool { return v.Builtin != nil && *v.Builtin }
 
-// renamed replaces the name old wherever it stands by itself, also as an identifier with underscores.
+// renamed replaces the name old wherever it stands by itself, also as an identifier with
+// underscores.
 func renamed(text, old, name string) string {
 	text = replaceWord(text, old, name)
 	if under := strings.ReplaceAll(old, "-", "_"); under != old {
@@ -152,7 +155,8 @@ func withoutVariants(text string) string {
 	return out.String()
 }
 
-// sortedLock puts the packages of a Cargo.lock into the order of their names, which cargo --locked insists on.
+// sortedLock puts the packages of a Cargo.lock into the order of their names, which cargo --locked
+// insists on.
 func sortedLock(text string) string {
 	const mark = "[[package]]\n"
 	parts := strings.Split(text, mark)

@@ -11,8 +11,9 @@ import (
 	"locbench/internal/bench"
 )
 
-// ImageRef is the image that BuildImage would make or find of a resolved contender for an engine of that architecture; nothing is built. For one that runs
-// inside locbench the error is a NotStaticError where the running binary cannot be the image: BuildImage may still make another.
+// ImageRef is the image that BuildImage would make or find of a resolved contender for an engine of
+// that architecture; nothing is built. For one that runs inside locbench the error is a
+// NotStaticError where the running binary cannot be the image: BuildImage may still make another.
 func ImageRef(svc bench.Service, arch string, o BuildOptions) (string, error) {
 	switch {
 	case svc.Builtin:
@@ -34,8 +35,9 @@ func ImageRef(svc bench.Service, arch string, o BuildOptions) (string, error) {
 	return imageTag(svc, hash), err
 }
 
-// ProcessState tells whether a resolved contender is built for the process runtime, and whether it was before, from other sources. The error says why it
-// cannot be: a manifest without `process`, or a tool that is not installed.
+// ProcessState tells whether a resolved contender is built for the process runtime, and whether it
+// was before, from other sources. The error says why it cannot be: a manifest without `process`, or
+// a tool that is not installed.
 func ProcessState(svc bench.Service, o BuildOptions) (built, before bool, err error) {
 	if svc.Builtin {
 		return true, false, nil

@@ -10,7 +10,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// TestStatesAgreeWithBuilding looks at a contender before and after it was built, and after its sources have changed.
+// TestStatesAgreeWithBuilding looks at a contender before and after it was built, and after its
+// sources have changed.
 func TestStatesAgreeWithBuilding(t *testing.T) {
 	files := fstest.MapFS{"main.sh": {Data: []byte("echo\n")}, "Dockerfile": {Data: []byte("FROM scratch\n")}}
 	svc := bench.Service{Name: "x", Files: files, Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile"},
@@ -53,7 +54,8 @@ func TestStatesAgreeWithBuilding(t *testing.T) {
 	}
 }
 
-// TestVariantsShareABuild has two variants that are started in other ways, and one that is built in another.
+// TestVariantsShareABuild has two variants that are started in other ways, and one that is built in
+// another.
 func TestVariantsShareABuild(t *testing.T) {
 	files := fstest.MapFS{"main.sh": {Data: []byte("echo\n")}}
 	variant := func(name, build string) bench.Service {

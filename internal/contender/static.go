@@ -15,7 +15,8 @@ import (
 	"strings"
 )
 
-// NotStaticError tells that the locbench binary cannot run in an image that holds nothing else, and how to get one that can.
+// NotStaticError tells that the locbench binary cannot run in an image that holds nothing else, and
+// how to get one that can.
 type NotStaticError struct {
 	Path string // of the binary
 	Why  string // "it is linked to shared libraries (…)"
@@ -28,8 +29,8 @@ func (e *NotStaticError) Error() string {
 		e.Path, e.Why, e.Arch)
 }
 
-// staticBinary returns a binary of locbench that runs in an empty Linux container of the architecture: the running one, or one
-// built for the purpose where Go and the sources are at hand.
+// staticBinary returns a binary of locbench that runs in an empty Linux container of the
+// architecture: the running one, or one built for the purpose where Go and the sources are at hand.
 func staticBinary(ctx context.Context, o BuildOptions, arch string) (string, error) {
 	self, err := o.self()
 	if err != nil {
@@ -66,7 +67,8 @@ func staticBinary(ctx context.Context, o BuildOptions, arch string) (string, err
 	return out, checkStatic(out, arch)
 }
 
-// checkStatic returns a NotStaticError unless path is a Linux binary of the architecture that needs no other file.
+// checkStatic returns a NotStaticError unless path is a Linux binary of the architecture that needs
+// no other file.
 func checkStatic(path, arch string) error {
 	f, err := elf.Open(path)
 	var format *elf.FormatError

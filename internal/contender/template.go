@@ -24,11 +24,13 @@ func templateFields() []string {
 	return []string{".Elastic.URL", ".Elastic.Host", ".Elastic.Port", ".Listen", ".Port", ".Name", ".Dir", ".Self"}
 }
 
-// templateFuncs are what a template may call: text and comparison, nothing that loops or reaches outside.
+// templateFuncs are what a template may call: text and comparison, nothing that loops or reaches
+// outside.
 func templateFuncs() []string { return []string{"and", "eq", "ne", "not", "or", "print"} }
 
-// Fill makes a LaunchSpec's artifact and environment out of those of svc: templates in the command and the environment are
-// filled in (Dir, where t leaves it empty, by the artifact's folder), and a program named by a relative path is looked for there.
+// Fill makes a LaunchSpec's artifact and environment out of those of svc: templates in the command
+// and the environment are filled in (Dir, where t leaves it empty, by the artifact's folder), and a
+// program named by a relative path is looked for there.
 func Fill(svc bench.Service, artifact bench.Artifact, t bench.Template) (bench.Artifact, map[string]string, error) {
 	if t.Dir == "" {
 		t.Dir = artifact.Dir
@@ -48,14 +50,14 @@ func Fill(svc bench.Service, artifact bench.Artifact, t bench.Template) (bench.A
 	return artifact, env, nil
 }
 
-// TakesPort tells whether the environment or the command of svc depends on the port that it is to listen on. One that does not listens
-// where its manifest says that it does.
+// TakesPort tells whether the environment or the command of svc depends on the port that it is to
+// listen on. One that does not listens where its manifest says that it does.
 func TakesPort(svc bench.Service, artifact bench.Artifact) bool {
 	var filled [2]string
 	for i := range filled {
 		a, env, err := Fill(svc, artifact, bench.Template{Port: i + 1})
 		if err != nil {
-			return true // what is wrong with it is told when it is launched
+			return true // what is wrong with it is reported when it is launched
 		}
 		filled[i] = fmt.Sprintf("%q %q", a.Command, env) // keys in order
 	}
@@ -98,8 +100,9 @@ func validTemplate(text string) error {
 	return err
 }
 
-// fill fills in one template. A manifest is anybody's, so the language is a small part of text/template: fields, texts,
-// if and else, and the functions of templateFuncs; its size is bounded, and there is nothing in it that repeats.
+// fill fills in one template. A manifest is anybody's, so the language is a small part of
+// text/template: fields, texts, if and else, and the functions of templateFuncs; its size is
+// bounded, and there is nothing in it that repeats.
 func fill(text string, t bench.Template) (string, error) {
 	tmpl, err := parseTemplate(text)
 	if err != nil {

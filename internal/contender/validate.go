@@ -79,7 +79,8 @@ func (m *manifest) checkDocker(v strictyaml.Value) {
 	}
 }
 
-// capabilities are the names of linux/capability.h (kernel 6.12), and the engine's word for all of them.
+// capabilities are the names of linux/capability.h (kernel 6.12), and the engine's word for all of
+// them.
 func capabilities() []string {
 	return []string{
 		"ALL", "AUDIT_CONTROL", "AUDIT_READ", "AUDIT_WRITE", "BLOCK_SUSPEND", "BPF", "CHECKPOINT_RESTORE", "CHOWN", "DAC_OVERRIDE",

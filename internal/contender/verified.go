@@ -15,10 +15,12 @@ import (
 	"locbench/internal/bench"
 )
 
-// VerifiedName is the file with the verified states of the contenders in the folder that holds them.
+// VerifiedName is the file with the verified states of the contenders in the folder that holds
+// them.
 const VerifiedName = "verified.json"
 
-// Verified is what somebody has seen of a contender in one variant: "locbench services verify" writes it.
+// Verified is what somebody has seen of a contender in one variant: "locbench services verify"
+// writes it.
 type Verified struct {
 	Sources   string        `json:"sources"` // SourceHash
 	When      time.Time     `json:"when"`
@@ -35,7 +37,8 @@ type Verified struct {
 	BuildTime time.Duration `json:"build_ns,omitempty"` // of the last build that took nothing from a cache
 	ImageSize int64         `json:"image_bytes,omitempty"`
 	StartUp   time.Duration `json:"start_up_ns,omitempty"`
-	// Connections is the most that a step of the load had; 0: what was seen before this was kept, with 64.
+	// Connections is the most that a step of the load had; 0: what was seen before this was kept,
+	// with 64.
 	Connections int           `json:"connections,omitempty"`
 	Throughput  float64       `json:"throughput,omitempty"` // successes per second of the last step of the short load: no measurement
 	Memory      int64         `json:"peak_memory_bytes,omitempty"`
@@ -54,9 +57,9 @@ const (
 	maxHashed    = 64 << 20 // bytes of one file
 )
 
-// SourceHash is the same for the same sources of a contender, wherever they lie: in a checkout, elsewhere on disk or in the binary. It
-// covers what a build is made from and the manifest; what is no source (what .dockerignore leaves out, descriptions, .gitignore) is
-// left out.
+// SourceHash is the same for the same sources of a contender, wherever they lie: in a checkout,
+// elsewhere on disk or in the binary. It covers what a build is made from and the manifest; what is
+// no source (what .dockerignore leaves out, descriptions, .gitignore) is left out.
 func SourceHash(svc bench.Service) (string, error) {
 	if svc.Files == nil {
 		return "", errors.New("its folder is not at hand, only its manifest")
@@ -117,7 +120,8 @@ func KnownStates(o BuildOptions) (States, error) {
 	return ReadStates(os.DirFS(cache), VerifiedName)
 }
 
-// KeepStates puts states into the user's cache folder, or into file where it names one, beside what is there.
+// KeepStates puts states into the user's cache folder, or into file where it names one, beside what
+// is there.
 func KeepStates(file string, states map[string]Verified, o BuildOptions) error {
 	if file == "" {
 		cache, err := o.cache()
@@ -143,8 +147,9 @@ func KeepStates(file string, states map[string]Verified, o BuildOptions) error {
 	return writeJSON(file, all)
 }
 
-// VerifiedState is what is known of a resolved contender: the newest of the states that are about its present sources, or else the newest of
-// the others, which is then changed. Without any, ok is false.
+// VerifiedState is what is known of a resolved contender: the newest of the states that are about
+// its present sources, or else the newest of the others, which is then changed. Without any, ok is
+// false.
 func VerifiedState(svc bench.Service, all ...States) (v Verified, changed, ok bool) {
 	hash, err := SourceHash(svc)
 	for _, s := range all {

@@ -14,9 +14,9 @@ import (
 // rounds bounds how often the list of threads is read again, for those that were born meanwhile.
 const rounds = 10
 
-// Keep keeps all threads of this process, and those that they will start, to a set of CPUs, and gives the Go scheduler as many threads. A
-// thread that has chosen a part of the CPUs for itself is left alone. undo gives back what was before; processes that were started
-// meanwhile keep theirs.
+// Keep keeps all threads of this process, and those that they will start, to a set of CPUs, and
+// gives the Go scheduler as many threads. A thread that has chosen a part of the CPUs for itself is
+// left alone. undo gives back what was before; processes that were started meanwhile keep theirs.
 func Keep(cpus []int) (undo func() error, err error) {
 	was, err := widest()
 	if err != nil {
@@ -95,7 +95,8 @@ func eachThread(do func(tid int, affinity unix.CPUSet) error) error {
 	return nil
 }
 
-// Allowed are the CPUs that this process may use, in the order of their numbers; nil where that cannot be told.
+// Allowed are the CPUs that this process may use, in the order of their numbers; nil where nobody
+// knows.
 func Allowed() (cpus []int) {
 	set, err := widest()
 	if err != nil {
@@ -109,7 +110,8 @@ func Allowed() (cpus []int) {
 	return cpus
 }
 
-// Siblings tells the CPUs of a CPU's core, as Order wants it, from the file system at root ("" is "/").
+// Siblings tells the CPUs of a CPU's core, as Order wants it, from the file system at root ("" is
+// "/").
 func Siblings(root string) func(cpu int) string {
 	return func(cpu int) string {
 		data, _ := os.ReadFile(root + "/sys/devices/system/cpu/cpu" + strconv.Itoa(cpu) + "/topology/thread_siblings_list")

@@ -9,7 +9,7 @@ func Keep([]int) (undo func() error, err error) {
 	return nil, errors.New("this system lets no process choose its CPUs")
 }
 
-// Allowed is nil: it cannot be told.
+// Allowed is nil: nobody knows.
 func Allowed() []int { return nil }
 
 // Siblings knows none.

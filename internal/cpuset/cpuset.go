@@ -1,5 +1,5 @@
-// Package cpuset parts the CPUs of a machine between a contender, its store and the client, writes sets of CPUs as the kernel does, and keeps
-// the threads of this process to a set.
+// Package cpuset parts the CPUs of a machine between a contender, its store and the client, writes
+// sets of CPUs as the kernel does, and keeps the threads of this process to a set.
 //
 // How a container or another process is kept to its set is left to packages docker and launch.
 package cpuset
@@ -14,8 +14,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// A machine of fewer CPUs than small has none to give away: it is parted only if the contender leaves at least as many as it gets, and if
-// nothing of the run is outside the sets.
+// A machine of fewer CPUs than small has none to give away: it is parted only if the contender
+// leaves at least as many as it gets, and if nothing of the run is outside the sets.
 const small = 4
 
 // Request says what is to be parted.
@@ -24,13 +24,15 @@ type Request struct {
 	Limits bench.Limits
 	Store  bench.StoreKind
 	Off    bool // the profile wants no parting
-	// Cannot says why it is not possible at all: another machine's engine, a system without affinity; "" where it is.
+	// Cannot says why it is not possible at all: another machine's engine, a system without
+	// affinity; "" where it is.
 	Cannot string
 }
 
-// Plan parts the CPUs: the contender gets as many as its quota can fill, or its CPU set if it has one; a store in a container
-// some of the rest; the client, and a store inside it, what is left, which is half as many as the contender's at least. Where there
-// are too few, or the contender has no limit, nothing is parted, and Text says what is shared.
+// Plan parts the CPUs: the contender gets as many as its quota can fill, or its CPU set if it has
+// one; a store in a container some of the rest; the client, and a store inside it, what is left,
+// which is half as many as the contender's at least. Where there are too few, or the contender has
+// no limit, nothing is parted, and Text says what is shared.
 func Plan(r Request) bench.Isolation {
 	contender, store, client, why := shares(r)
 	if why != "" {
@@ -160,8 +162,9 @@ func Parse(list string) (cpus []int, ok bool) {
 	return slices.Compact(cpus), true
 }
 
-// Order puts the CPUs of one core side by side, so that a cut leaves at most one core on both of its sides. siblings tells the
-// CPUs of a CPU's core as List writes them; "" where that is not known.
+// Order puts the CPUs of one core side by side, so that a cut leaves at most one core on both of
+// its sides. siblings tells the CPUs of a CPU's core as List writes them; "" where that is not
+// known.
 func Order(cpus []int, siblings func(cpu int) string) []int {
 	first := map[int]int{}
 	for _, cpu := range cpus {

@@ -67,12 +67,14 @@ type Container struct {
 	stopErr error
 }
 
-// createTimeout bounds each single call that makes or starts something. These calls are not interrupted by the caller's
-// context: an engine that is cut off in the middle of creating a container may still create it, and nobody would know its ID.
+// createTimeout bounds each single call that makes or starts something. These calls are not
+// interrupted by the caller's context: an engine that is cut off in the middle of creating a
+// container may still create it, and nobody would know its ID.
 const createTimeout = 2 * time.Minute
 
-// Run creates a container, follows its log from the first byte and starts it. When it fails, or ctx ends meanwhile, nothing
-// of it is left. The warnings are the engine's, about limits that it cannot enforce.
+// Run creates a container, follows its log from the first byte and starts it. When it fails, or ctx
+// ends meanwhile, nothing of it is left. The warnings are the engine's, about limits that it cannot
+// enforce.
 func (e *Engine) Run(ctx context.Context, spec ContainerSpec) (c *Container, warnings []string, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
@@ -100,8 +102,9 @@ func (e *Engine) create(ctx context.Context, spec ContainerSpec) (client.Contain
 		AttachStdout: true, AttachStderr: true,
 	}
 	host := &container.HostConfig{
-		// The log is read from the container's output itself. A log file besides would cost the engine, which shares the
-		// machine with what is measured, one JSON object for each request that a contender logs, and be unbounded.
+		// The log is read from the container's output itself. A log file besides would cost the
+		// engine, which shares the machine with what is measured, one JSON object for each request
+		// that a contender logs, and be unbounded.
 		LogConfig: container.LogConfig{Type: "none"},
 		Resources: container.Resources{
 			NanoCPUs: int64(spec.Limits.CPUs*1e9 + 0.5), CpusetCpus: spec.CPUs,
@@ -137,8 +140,9 @@ func tcpPort(number int) network.Port {
 	return port
 }
 
-// harden leaves a container what web services need: many images start as root, hand files over to another user, and go on as that one. They
-// need no packets of their own making, no devices and no other root folder, and no program that makes itself root again. more is on top.
+// harden leaves a container what web services need: many images start as root, hand files over to
+// another user, and go on as that one. They need no packets of their own making, no devices and no
+// other root folder, and no program that makes itself root again. more is on top.
 func harden(host *container.HostConfig, more bench.Privileges) {
 	host.CapDrop = []string{"ALL"}
 	host.CapAdd = append([]string{"CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "NET_BIND_SERVICE", "SETGID", "SETUID"}, more.Capabilities...)
@@ -147,7 +151,8 @@ func harden(host *container.HostConfig, more bench.Privileges) {
 	}
 }
 
-// start follows the log and starts the container; its goroutines run until follow ends. whole bounds the calls.
+// start follows the log and starts the container; its goroutines run until follow ends. whole
+// bounds the calls.
 func (c *Container) start(ctx, whole, follow context.Context, spec ContainerSpec) error {
 	var err error
 	if c.ahead, err = c.engine.ClockAhead(whole); err != nil {
@@ -206,7 +211,8 @@ func (c *Container) abandon(ctx context.Context, why error) error {
 	return why
 }
 
-// reach finds the addresses of spec.Port. A container that has ended already has none; port 0 then refuses every connection.
+// reach finds the addresses of spec.Port. A container that has ended already has none; port 0 then
+// refuses every connection.
 func (c *Container) reach(state container.InspectResponse, spec ContainerSpec) {
 	if spec.Port == 0 {
 		return
@@ -249,7 +255,8 @@ func (c *Container) PID() int { return c.pid }
 // Address is the host:port at which this machine reaches the service.
 func (c *Container) Address() string { return c.address }
 
-// NetworkAddress is the host:port at which other containers of its network reach the service; "" if it had none.
+// NetworkAddress is the host:port at which other containers of its network reach the service; "" if
+// it had none.
 func (c *Container) NetworkAddress() string { return c.inside }
 
 // StartedAt is when the engine had started the main process.
@@ -261,7 +268,8 @@ func (c *Container) Logs() []bench.LogLine { return c.logs.Lines() }
 // Exited is closed when the main process has ended and its log is read.
 func (c *Container) Exited() <-chan struct{} { return c.exited }
 
-// Exit tells how it ended; nil while it runs. A code of -1 means that the engine could not tell; the log says why.
+// Exit tells how it ended; nil while it runs. A code of -1 means that the engine could not tell;
+// the log says why.
 func (c *Container) Exit() *bench.Exit {
 	c.mu.Lock()
 	defer c.mu.Unlock()

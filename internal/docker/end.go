@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	killTimeout     = 10 * time.Second        // from SIGKILL until the engine must have told the end
+	killTimeout     = 10 * time.Second        // from SIGKILL until the engine must have reported the end
 	drain           = 2 * time.Second         // for the rest of the log after the end
-	oomPatience     = 300 * time.Millisecond  // from the end of a container until its reason must have been told
+	oomPatience     = 300 * time.Millisecond  // from the end of a container until its reason must have been reported
 	restartPatience = 1500 * time.Millisecond // from an end that somebody has brought about until they must have started it again
 	lostAfter       = 5 * time.Second         // an engine that cannot be asked for so long is taken for gone
 )
@@ -58,7 +58,8 @@ func (c *Container) end(ctx context.Context) (bench.Exit, error) {
 		if ctx.Err() != nil {
 			return bench.Exit{}, ctx.Err()
 		}
-		// The state tells more than the answer (the OOM flag), and whether a broken wait meant an end or a broken connection.
+		// The state tells more than the answer (the OOM flag), and whether a broken wait meant an
+		// end or a broken connection.
 		exit, running, stateErr := c.state(ctx)
 		switch {
 		case stateErr == nil && !running:
@@ -90,9 +91,9 @@ func (c *Container) end(ctx context.Context) (bench.Exit, error) {
 	}
 }
 
-// reason asks the engine's event log whether the kernel has killed the container for want of memory, and whether somebody has
-// sent it a signal. The flag of the state is lost where the engine has heard of the end before it heard of the reason; the event
-// is there all the same, soon after.
+// reason asks the engine's event log whether the kernel has killed the container for want of
+// memory, and whether somebody has sent it a signal. The flag of the state is lost where the engine
+// has heard of the end before it heard of the reason; the event is there all the same, soon after.
 func (c *Container) reason(ctx context.Context, maybeOOM bool) (oom, outside bool) {
 	patience := oomPatience
 	if !maybeOOM {
@@ -125,7 +126,8 @@ func (c *Container) restarts(ctx context.Context) bool {
 	return false
 }
 
-// firstEnd is how the container's first process has ended, where another has taken its place by now.
+// firstEnd is how the container's first process has ended, where another has taken its place by
+// now.
 func (c *Container) firstEnd(ctx context.Context) bench.Exit {
 	exit := bench.Exit{At: time.Now(), Code: -1, Restarted: true}
 	c.history(ctx, 0, []events.Action{events.ActionDie}, func(m events.Message) bool {
@@ -138,8 +140,8 @@ func (c *Container) firstEnd(ctx context.Context) bench.Exit {
 	return exit
 }
 
-// history hands on what the engine remembers of the container's events, oldest first, and waits for more until patience is over or
-// handle returns false.
+// history hands on what the engine remembers of the container's events, oldest first, and waits for
+// more until patience is over or handle returns false.
 func (c *Container) history(ctx context.Context, patience time.Duration, which []events.Action, handle func(events.Message) bool) {
 	ctx, cancel := context.WithTimeout(ctx, lostAfter)
 	defer cancel()
@@ -190,8 +192,9 @@ func (c *Container) state(ctx context.Context) (exit bench.Exit, running bool, e
 	return exit, false, nil
 }
 
-// Stop sends SIGTERM, SIGKILL after grace (or as soon as bench.Forced says so), and removes the container. It works with a ctx that has been cancelled, and
-// returns the same result again when it is called again.
+// Stop sends SIGTERM, SIGKILL after grace (or as soon as bench.Forced says so), and removes the
+// container. It works with a ctx that has been cancelled, and returns the same result again when it
+// is called again.
 func (c *Container) Stop(ctx context.Context, grace time.Duration) (bench.StopResult, error) {
 	c.stop.Do(func() {
 		ctx, cancel := detached(ctx, grace+killTimeout+cleanupTimeout)
@@ -237,7 +240,8 @@ func (c *Container) terminate(ctx context.Context, grace time.Duration) (r bench
 	}
 	r.Exit = *c.Exit()
 	r.Took = time.Since(asked)
-	// The engine tells of an end after it has cleaned up behind it; its own time of the end is nearer to the truth.
+	// The engine tells of an end after it has cleaned up behind it; its own time of the end is
+	// nearer to the truth.
 	if d := r.Exit.At.Sub(asked); d > 0 && d < r.Took {
 		r.Took = d
 	}
@@ -253,8 +257,9 @@ func (c *Container) kill(ctx context.Context, signal string) error {
 	return fmt.Errorf("send %s to container %.12s: %w", signal, c.id, err)
 }
 
-// signalName names the signal that an exit code of 128 + n stands for, "" for others. Docker tells the code alone, so a
-// process that ends with such a code of its own accord (as a JVM does after SIGTERM: 143) looks the same.
+// signalName names the signal that an exit code of 128 + n stands for, "" for others. Docker tells
+// the code alone, so a process that ends with such a code of its own accord (as a JVM does after
+// SIGTERM: 143) looks the same.
 func signalName(code int) string {
 	switch code - 128 {
 	case 1:

@@ -29,8 +29,8 @@ type endpoint struct {
 // maxFile bounds what is read of a configuration file.
 const maxFile = 1 << 20
 
-// resolve finds the engine as the docker command does: DOCKER_HOST, then DOCKER_CONTEXT, then the current context of
-// config.json, then the default socket.
+// resolve finds the engine as the docker command does: DOCKER_HOST, then DOCKER_CONTEXT, then the
+// current context of config.json, then the default socket.
 func resolve(getenv func(string) string, home string) (endpoint, error) {
 	dir := getenv("DOCKER_CONFIG")
 	if dir == "" {
@@ -101,7 +101,8 @@ func currentContext(dir string) (string, error) {
 	return config.CurrentContext, nil
 }
 
-// readContext reads the store of "docker context": folders named by the SHA-256 of the context's name.
+// readContext reads the store of "docker context": folders named by the SHA-256 of the context's
+// name.
 func readContext(dir, name string) (endpoint, error) {
 	id := fmt.Sprintf("%x", sha256.Sum256([]byte(name)))
 	path := filepath.Join(dir, "contexts", "meta", id, "meta.json")
@@ -137,7 +138,8 @@ func readContext(dir, name string) (endpoint, error) {
 	return ep, nil
 }
 
-// readTLS reads ca.pem, cert.pem and key.pem, each of which may be absent (the two last only together).
+// readTLS reads ca.pem, cert.pem and key.pem, each of which may be absent (the two last only
+// together).
 func readTLS(dir string, skipVerify bool) (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: skipVerify}
 	ca, err := readBounded(filepath.Join(dir, "ca.pem"))

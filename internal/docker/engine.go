@@ -1,8 +1,10 @@
-// Package docker is locbench's only handle on a Docker engine: it finds the engine as the docker command does, builds and
-// pulls images, runs containers under limits, and finds by label what a killed run has left.
+// Package docker is locbench's only handle on a Docker engine: it finds the engine as the docker
+// command does, builds and pulls images, runs containers under limits, and finds by label what a
+// killed run has left.
 //
-// No type of the docker client leaves it. What a container is for (a contender, a store) and where the load goes is left to
-// launch and store; reading cgroup files of a local engine's containers is left to package cgroup.
+// No type of the docker client leaves it. What a container is for (a contender, a store) and where
+// the load goes is left to launch and store; reading cgroup files of a local engine's containers is
+// left to package cgroup.
 package docker
 
 import (
@@ -24,7 +26,8 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// The labels of everything that locbench creates in an engine. Clean looks at LabelRun and at nothing else.
+// The labels of everything that locbench creates in an engine. Clean looks at LabelRun and at
+// nothing else.
 const (
 	LabelRun   = "locbench.run"   // the ID of the run
 	LabelName  = "locbench.name"  // the leg or check that it is for
@@ -73,8 +76,8 @@ type Info struct {
 	PIDsLimit     bool
 }
 
-// Connect finds the engine (DOCKER_HOST, DOCKER_CONTEXT, the current context, the default socket), asks whether it is alive
-// and what it is. The error says how to start one.
+// Connect finds the engine (DOCKER_HOST, DOCKER_CONTEXT, the current context, the default socket),
+// asks whether it is alive and what it is. The error says how to start one.
 func Connect(ctx context.Context) (*Engine, error) {
 	home, _ := os.UserHomeDir() // without one, contexts are simply not found
 	return connect(ctx, os.Getenv, home)
@@ -154,26 +157,27 @@ func unreachable(ep endpoint, err error) error {
 // Close closes idle connections.
 func (e *Engine) Close() error { return e.cli.Close() }
 
-// Info is what the engine has told when Connect asked.
+// Info is what the engine answered when Connect asked.
 func (e *Engine) Info() Info { return e.info }
 
 // Host is the engine's address, such as unix:///var/run/docker.sock.
 func (e *Engine) Host() string { return e.host }
 
-// Local reports whether the engine shares this machine's kernel and network. It is known from the first network on that the engine has
-// made (see Network.Here), and taken for not so before.
+// Local reports whether the engine shares this machine's kernel and network. It is known from the
+// first network on that the engine has made (see Network.Here), and taken for not so before.
 func (e *Engine) Local() bool { return e.local.Load() }
 
-// SameHost reports whether the engine tells the name and the kernel of this machine. Two machines may have both in common: it is a hint,
-// and no proof as Local is.
+// SameHost reports whether the engine tells the name and the kernel of this machine. Two machines
+// may have both in common: it is a hint, and no proof as Local is.
 func (e *Engine) SameHost() bool {
 	name, err := os.Hostname()
 	kernel, kernelErr := os.ReadFile("/proc/sys/kernel/osrelease")
 	return err == nil && kernelErr == nil && e.info.Name == name && e.info.Kernel == strings.TrimSpace(string(kernel))
 }
 
-// Reach tells of an engine that is not Local whether the ports that it publishes are within reach of this machine, at PublishedHost, and
-// whether its containers reach this machine's loopback interface, as host.docker.internal.
+// Reach tells of an engine that is not Local whether the ports that it publishes are within reach
+// of this machine, at PublishedHost, and whether its containers reach this machine's loopback
+// interface, as host.docker.internal.
 func (e *Engine) Reach() (ports, loopback bool) {
 	switch {
 	case !e.publishAddress().IsLoopback():
@@ -181,14 +185,16 @@ func (e *Engine) Reach() (ports, loopback bool) {
 	case runtime.GOOS != "linux", e.desktop():
 		return true, true // a virtual machine of this one, with ways in and out
 	}
-	// RootlessKit has a way in. Any other engine that is spoken to by a socket or loopback, and whose bridges are not here, is behind a
-	// socket that somebody forwards, or in another network namespace.
+	// RootlessKit has a way in. Any other engine that is spoken to by a socket or loopback, and
+	// whose bridges are not here, is behind a socket that somebody forwards, or in another network
+	// namespace.
 	return e.info.Rootless && e.SameHost(), false
 }
 
 func (e *Engine) desktop() bool { return strings.Contains(e.info.System, "Docker Desktop") }
 
-// PublishedHost is the host name or address at which this machine reaches ports that the engine publishes.
+// PublishedHost is the host name or address at which this machine reaches ports that the engine
+// publishes.
 func (e *Engine) PublishedHost() string {
 	if u, err := url.Parse(e.host); err == nil && u.Hostname() != "" && u.Scheme != "unix" && u.Scheme != "npipe" {
 		return u.Hostname()
@@ -196,8 +202,8 @@ func (e *Engine) PublishedHost() string {
 	return "127.0.0.1"
 }
 
-// ClockAhead is how far the engine's clock is ahead of this machine's, known to half of the time that the question took.
-// For a local engine it is zero without asking.
+// ClockAhead is how far the engine's clock is ahead of this machine's, known to half of the time
+// that the question took. For a local engine it is zero without asking.
 func (e *Engine) ClockAhead(ctx context.Context) (time.Duration, error) {
 	if e.Local() {
 		return 0, nil
@@ -222,7 +228,8 @@ func within(ctx context.Context, d time.Duration) (context.Context, context.Canc
 	return context.WithTimeoutCause(ctx, d, fmt.Errorf("the engine has not answered within %v", d))
 }
 
-// detached outlives ctx: what was begun in the engine is finished or removed even if the run has been interrupted.
+// detached outlives ctx: what was begun in the engine is finished or removed even if the run has
+// been interrupted.
 func detached(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), timeout)
 }
@@ -242,7 +249,8 @@ func patiently(ctx context.Context, do func() error) error {
 	}
 }
 
-// publishAddress is where the engine is to bind published ports: loopback where that is this machine's.
+// publishAddress is where the engine is to bind published ports: loopback where that is this
+// machine's.
 func (e *Engine) publishAddress() netip.Addr {
 	if host := e.PublishedHost(); net.ParseIP(host).IsLoopback() || host == "localhost" {
 		return netip.AddrFrom4([4]byte{127, 0, 0, 1})

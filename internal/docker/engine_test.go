@@ -97,14 +97,14 @@ func TestEngine(t *testing.T) {
 		}
 	})
 	t.Run("LogBound", func(t *testing.T) {
-		var told int
+		var got int
 		s := spec(t, image, "flood", "5000")
-		s.OnLog = func(bench.LogLine) { told++ }
+		s.OnLog = func(bench.LogLine) { got++ }
 		c := run(t, e, s)
 		ended(t, c)
 		logs := c.Logs()
-		if len(logs) > 500 || len(logs) == 0 || logs[len(logs)-1].Text != "line 4999" || told != 5000 {
-			t.Errorf("%d lines kept, %d told, the last: %+v", len(logs), told, logs[len(logs)-1:])
+		if len(logs) > 500 || len(logs) == 0 || logs[len(logs)-1].Text != "line 4999" || got != 5000 {
+			t.Errorf("%d lines kept, %d reported, the last: %+v", len(logs), got, logs[len(logs)-1:])
 		}
 	})
 	t.Run("StopGraceful", func(t *testing.T) {

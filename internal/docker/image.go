@@ -21,7 +21,8 @@ import (
 	"locbench/internal/lines"
 )
 
-// ErrNotFound is wrapped by the errors of calls that name an image or container which the engine does not have.
+// ErrNotFound is wrapped by the errors of calls that name an image or container which the engine
+// does not have.
 var ErrNotFound = errors.New("not found")
 
 // BuildOptions say how an image is built. Every field may be empty.
@@ -44,8 +45,9 @@ type Image struct {
 	Labels  map[string]string
 }
 
-// BuildImage builds an image, for as long as ctx allows, from a build context in tar form, with the classic builder, which every engine has. What the
-// builder says goes to out line by line, each bounded; out may be nil. It returns the ID of the image.
+// BuildImage builds an image, for as long as ctx allows, from a build context in tar form, with the
+// classic builder, which every engine has. What the builder says goes to out line by line, each
+// bounded; out may be nil. It returns the ID of the image.
 func (e *Engine) BuildImage(ctx context.Context, tar io.Reader, o BuildOptions, out io.Writer) (id string, err error) {
 	args := make(map[string]*string, len(o.Args))
 	for k, v := range o.Args {
@@ -77,8 +79,8 @@ func (e *Engine) BuildImage(ctx context.Context, tar io.Reader, o BuildOptions, 
 	return id, nil
 }
 
-// Pull fetches an image from its registry, without credentials. How far it is goes to out, which may be nil, at most once a
-// second.
+// Pull fetches an image from its registry, without credentials. How far it is goes to out, which
+// may be nil, at most once a second.
 func (e *Engine) Pull(ctx context.Context, ref string, out io.Writer) error {
 	ctx, cancel := within(ctx, pullTimeout)
 	defer cancel()
@@ -162,19 +164,21 @@ type message struct {
 	} `json:"aux"`
 }
 
-// maxMessage bounds one message; the engine's own are a few hundred bytes, a builder's output comes in pieces of 32 KiB.
+// maxMessage bounds one message; the engine's own are a few hundred bytes, a builder's output comes
+// in pieces of 32 KiB.
 const maxMessage = 1 << 20
 
 // lastLines is how many lines of output an error of the builder carries with it.
 const lastLines = 10
 
-// follow reads the stream to its end and returns the error that it carries, if it does, with the last lines before it.
+// follow reads the stream to its end and returns the error that it carries, if it does, with the
+// last lines before it.
 func follow(r io.Reader, out io.Writer, each func(message)) error {
 	if out == nil {
 		out = io.Discard
 	}
 	last := lines.Ring{Size: lastLines}
-	var failed error // of out: told at the end, since the builder works on regardless
+	var failed error // of out: reported at the end, since the builder works on regardless
 	w := lines.NewWriter("", time.Now, func(l bench.LogLine) {
 		last.Add(l)
 		if failed == nil {

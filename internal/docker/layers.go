@@ -13,13 +13,14 @@ const (
 	layersTold = time.Second // at most so often
 )
 
-// layers adds up what the engine tells of every layer of an image that it pulls, some hundred times a second, to one line.
+// layers adds up what the engine tells of every layer of an image that it pulls, some hundred times
+// a second, to one line.
 type layers struct {
 	tell  func(line string)
 	now   func() time.Time
 	byID  map[string]layer
 	last  time.Time
-	told  string
+	shown string
 	dirty bool
 }
 
@@ -54,7 +55,7 @@ func (l *layers) take(m message) (ok bool) {
 	return true
 }
 
-// flush tells where it stands, unless that was told already.
+// flush tells where it stands, unless that was reported already.
 func (l *layers) flush() {
 	if !l.dirty {
 		return
@@ -72,8 +73,8 @@ func (l *layers) flush() {
 	if total > 0 {
 		text += fmt.Sprintf(", %s of %s downloaded", units.Bytes(done), units.Bytes(total))
 	}
-	if text != l.told {
-		l.told = text
+	if text != l.shown {
+		l.shown = text
 		l.tell(text)
 	}
 }

@@ -10,9 +10,9 @@ import (
 )
 
 func TestPullProgress(t *testing.T) {
-	var told []string
+	var got []string
 	now := time.Unix(0, 0)
-	l := &layers{tell: func(s string) { told = append(told, s) }, now: func() time.Time { return now }, byID: map[string]layer{}}
+	l := &layers{tell: func(s string) { got = append(got, s) }, now: func() time.Time { return now }, byID: map[string]layer{}}
 	for _, step := range []struct {
 		wait time.Duration
 		line string
@@ -41,8 +41,8 @@ func TestPullProgress(t *testing.T) {
 		"0 of 1 layers there", "1 of 2 layers there, 1 MiB of 4 MiB downloaded", "1 of 2 layers there",
 		"1 of 2 layers there, 4 MiB of 4 MiB downloaded", "2 of 2 layers there, 4 MiB of 4 MiB downloaded",
 	}
-	if !slices.Equal(told, want) {
-		t.Errorf("told\n%s\nwant\n%s", strings.Join(told, "\n"), strings.Join(want, "\n"))
+	if !slices.Equal(got, want) {
+		t.Errorf("reported\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	if l.take(message{Status: "Pulling from library/elasticsearch", ID: "7.10.2"}) || l.take(message{Status: "Digest: sha256:1"}) {
 		t.Error("a message that is about no layer was taken for one")

@@ -23,8 +23,8 @@ func (e *Engine) Images(ctx context.Context) ([]ListedImage, error) {
 	return list, nil
 }
 
-// Running lists the names of the containers that run and are not of a run of locbench ("": of none), in the order of their start, the last
-// first.
+// Running lists the names of the containers that run and are not of a run of locbench ("": of
+// none), in the order of their start, the last first.
 func (e *Engine) Running(ctx context.Context, run string) ([]string, error) {
 	ctx, cancel := within(ctx, e.patience)
 	defer cancel()

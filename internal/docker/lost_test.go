@@ -14,7 +14,8 @@ import (
 	"locbench/internal/docker/dockertest"
 )
 
-// proxy passes connections on to an engine's socket until it is cut: an engine that goes away, without harm to the real one.
+// proxy passes connections on to an engine's socket until it is cut: an engine that goes away,
+// without harm to the real one.
 type proxy struct {
 	l      net.Listener
 	target string
@@ -106,7 +107,7 @@ func TestLostEngine(t *testing.T) {
 		}
 	}()
 
-	// Connections break, the engine lives: the end of the container is told all the same.
+	// Connections break, the engine lives: the end of the container is reported all the same.
 	c, _, err := e.Run(t.Context(), spec(t, image, "deaf", "serve", "8080"))
 	if err != nil {
 		t.Fatal(err)

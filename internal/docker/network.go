@@ -22,8 +22,8 @@ type Network struct {
 	Here    bool // its bridge is an interface of this machine: addresses in it are within reach
 }
 
-// CreateNetwork makes a bridge network. Containers in it do not reach each other where they are kept apart. When it fails, or ctx ends
-// meanwhile, none is left.
+// CreateNetwork makes a bridge network. Containers in it do not reach each other where they are
+// kept apart. When it fails, or ctx ends meanwhile, none is left.
 func (e *Engine) CreateNetwork(ctx context.Context, name string, labels map[string]string, apart bool) (n Network, err error) {
 	if err := ctx.Err(); err != nil {
 		return n, err
@@ -64,9 +64,10 @@ func (e *Engine) CreateNetwork(ctx context.Context, name string, labels map[stri
 	return n, nil
 }
 
-// isHere reports whether the bridge of a network is an interface of this machine, with the gateway's address. An engine names it by the
-// network's ID, which no two networks share. So an engine behind a forwarded socket, in a virtual machine or in a network namespace of its
-// own, as a rootless one is, never seems to be here, whatever addresses and process numbers it tells.
+// isHere reports whether the bridge of a network is an interface of this machine, with the
+// gateway's address. An engine names it by the network's ID, which no two networks share. So an
+// engine behind a forwarded socket, in a virtual machine or in a network namespace of its own, as a
+// rootless one is, never seems to be here, whatever addresses and process numbers it tells.
 func isHere(id, gateway string) bool {
 	if len(id) < 12 || gateway == "" {
 		return false
@@ -82,7 +83,8 @@ func isHere(id, gateway string) bool {
 	})
 }
 
-// RemoveNetwork removes a network; one that does not exist is no error. It works with a ctx that has been cancelled.
+// RemoveNetwork removes a network; one that does not exist is no error. It works with a ctx that
+// has been cancelled.
 func (e *Engine) RemoveNetwork(ctx context.Context, id string) error {
 	ctx, cancel := detached(ctx, cleanupTimeout)
 	defer cancel()
@@ -143,8 +145,9 @@ type CleanFilter struct {
 	Keep func(Left) bool // may be nil; what it returns true for stays, such as the things of a run that is alive
 }
 
-// Clean removes containers (running ones too) and networks by LabelRun and nothing else: no image, no volume but those that
-// a removed container alone used. It goes on after a failure and returns what was removed, with all errors.
+// Clean removes containers (running ones too) and networks by LabelRun and nothing else: no image,
+// no volume but those that a removed container alone used. It goes on after a failure and returns
+// what was removed, with all errors.
 func (e *Engine) Clean(ctx context.Context, f CleanFilter) (removed []Left, err error) {
 	all, err := e.List(ctx, f.Run)
 	if err != nil {

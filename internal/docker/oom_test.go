@@ -7,8 +7,8 @@ import (
 	"locbench/internal/docker/dockertest"
 )
 
-// TestOOMEvent is about the way that serves where the state's flag was lost: the event log knows of the kill, and of none where
-// the container has only ended with the same code.
+// TestOOMEvent is about the way that serves where the state's flag was lost: the event log knows of
+// the kill, and of none where the container has only ended with the same code.
 func TestOOMEvent(t *testing.T) {
 	e := dockertest.Engine(t)
 	image := dockertest.Image(t, e)

@@ -127,7 +127,8 @@ func TestConnectTLSContext(t *testing.T) {
 	if e.PublishedHost() != "127.0.0.1" {
 		t.Errorf("published at %s", e.PublishedHost())
 	}
-	// By environment: DOCKER_CERT_PATH with verification, and without any certificate, which must fail.
+	// By environment: DOCKER_CERT_PATH with verification, and without any certificate, which must
+	// fail.
 	certs := filepath.Join(home, ".docker", "contexts", "tls", id, "docker")
 	byEnv := map[string]string{"DOCKER_HOST": addr, "DOCKER_TLS_VERIFY": "1", "DOCKER_CERT_PATH": certs}
 	if e, err := connect(t.Context(), env(byEnv), home); err != nil {
@@ -298,7 +299,8 @@ func TestUniqueName(t *testing.T) {
 	}
 }
 
-// TestKillOfWhatHasEnded answers as an engine does that does not have the container, or not running any more.
+// TestKillOfWhatHasEnded answers as an engine does that does not have the container, or not running
+// any more.
 func TestKillOfWhatHasEnded(t *testing.T) {
 	for _, tt := range []struct {
 		name   string

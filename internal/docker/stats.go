@@ -13,8 +13,9 @@ import (
 	"locbench/internal/bench"
 )
 
-// Usage asks the engine for the container's counters once, without the two one-second cycles that it waits for otherwise.
-// It takes some milliseconds; for a local engine's containers the cgroup files are cheaper and tell more.
+// Usage asks the engine for the container's counters once, without the two one-second cycles that
+// it waits for otherwise. It takes some milliseconds; for a local engine's containers the cgroup
+// files are cheaper and tell more.
 func (c *Container) Usage(ctx context.Context) (bench.Usage, error) {
 	ctx, cancel := within(ctx, c.engine.patience)
 	defer cancel()
@@ -30,7 +31,8 @@ func (c *Container) Usage(ctx context.Context) (bench.Usage, error) {
 	}
 	took := time.Since(before)
 	at := before.Add(took / 2)
-	// The engine says when it has read; by its own clock, which may stand a little off even after the correction.
+	// The engine says when it has read; by its own clock, which may stand a little off even after
+	// the correction.
 	if read := raw.Read.Add(-c.ahead); !read.Before(before) && read.Before(before.Add(took)) {
 		at = read
 	}
@@ -53,7 +55,8 @@ func statsUsage(raw container.StatsResponse, at time.Time) bench.Usage {
 		},
 	}
 	if mem.Usage > 0 {
-		// cgroup v1 has total_cache, v2 has not: there the page cache that can be had back is inactive_file.
+		// cgroup v1 has total_cache, v2 has not: there the page cache that can be had back is
+		// inactive_file.
 		cache, v1 := mem.Stats["total_cache"]
 		cache -= min(cache, mem.Stats["total_shmem"]) // which v1 counts as cache, though it cannot be had back
 		if !v1 {

@@ -8,7 +8,8 @@ import (
 	"github.com/moby/moby/api/types/container"
 )
 
-// The texts are answers of GET /containers/<id>/stats?one-shot=1, cut to what is read: of an engine on cgroup v1 and of one on v2.
+// The texts are answers of GET /containers/<id>/stats?one-shot=1, cut to what is read: of an engine
+// on cgroup v1 and of one on v2.
 func TestStatsBesides(t *testing.T) {
 	for name, tt := range map[string]struct {
 		raw                 string

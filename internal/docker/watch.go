@@ -15,8 +15,8 @@ import (
 // rewatch is how long a broken stream of events rests before it is asked for again.
 const rewatch = 300 * time.Millisecond
 
-// watch subscribes to what is done to containers and networks from since on. It is only one idle connection as long as nothing
-// happens.
+// watch subscribes to what is done to containers and networks from since on. It is only one idle
+// connection as long as nothing happens.
 func (c *Container) watch(ctx context.Context, since time.Time) client.EventsResult {
 	return c.engine.cli.Events(ctx, client.EventsListOptions{
 		Since: fmt.Sprintf("%d.%09d", since.Unix(), since.Nanosecond()),
@@ -25,7 +25,8 @@ func (c *Container) watch(ctx context.Context, since time.Time) client.EventsRes
 	})
 }
 
-// follow tells what befalls the container until ctx ends, or until this side stops it. A broken stream is taken up again where it ended.
+// follow tells what befalls the container until ctx ends, or until this side stops it. A broken
+// stream is taken up again where it ended.
 func (c *Container) follow(ctx context.Context, w client.EventsResult, tell func(bench.Incident)) {
 	var last int64 // of the events, in nanoseconds
 	for {
@@ -34,7 +35,7 @@ func (c *Container) follow(ctx context.Context, w client.EventsResult, tell func
 			return
 		case m := <-w.Messages:
 			if m.TimeNano <= last {
-				continue // told before the stream broke
+				continue // reported before the stream broke
 			}
 			last = m.TimeNano
 			if c.asked.Load() {
@@ -83,7 +84,8 @@ func (c *Container) incident(ctx context.Context, m events.Message) (i bench.Inc
 	return i, true
 }
 
-// networkIncident leaves out what the engine itself does with the network of a container that has ended.
+// networkIncident leaves out what the engine itself does with the network of a container that has
+// ended.
 func (c *Container) networkIncident(ctx context.Context, m events.Message) (i bench.Incident, ok bool) {
 	if m.Actor.Attributes["container"] != c.id {
 		return i, false

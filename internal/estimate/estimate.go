@@ -1,5 +1,6 @@
-// Package estimate foretells how long a run will still take, from its plan and from what its finished legs have taken. It is
-// a fold over events, so that the plain text and the dashboard tell the same.
+// Package estimate foretells how long a run will still take, from its plan and from what its
+// finished legs have taken. It is a fold over events, so that the plain text and the dashboard tell
+// the same.
 package estimate
 
 import (
@@ -9,12 +10,12 @@ import (
 	"locbench/internal/bench"
 )
 
-// LegOverhead is what a leg is thought to take besides its load until one has been seen: launches for the lifecycle
-// checks, start-up, HTTP checks, stopping.
+// LegOverhead is what a leg is thought to take besides its load until one has been seen: launches
+// for the lifecycle checks, start-up, HTTP checks, stopping.
 const LegOverhead = 8 * time.Second
 
-// Run keeps the time that is left: the planned load of the legs to come, and beside it the overhead that a leg has
-// taken so far on the average. The zero value knows nothing.
+// Run keeps the time that is left: the planned load of the legs to come, and beside it the overhead
+// that a leg has taken so far on the average. The zero value knows nothing.
 type Run struct {
 	started  time.Time
 	load     time.Duration // of one leg

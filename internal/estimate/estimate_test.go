@@ -39,7 +39,8 @@ func TestEstimate(t *testing.T) {
 	left("25s") // a step that takes longer than planned is never less than nothing
 }
 
-// TestEstimateOfASteeredRun: a pause is no overhead, and a contender that was skipped has no later legs.
+// TestEstimateOfASteeredRun: a pause is no overhead, and a contender that was skipped has no later
+// legs.
 func TestEstimateOfASteeredRun(t *testing.T) {
 	var e Run
 	a1, b1, a2, b2 := bench.Leg{Contender: "a", Round: 1}, bench.Leg{Contender: "b", Round: 1}, bench.Leg{Contender: "a", Round: 2}, bench.Leg{Contender: "b", Round: 2}

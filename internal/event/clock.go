@@ -7,9 +7,10 @@ import (
 	"locbench/internal/bench"
 )
 
-// Clock tells times of day that go on evenly: what this machine's clock showed at the beginning, plus what has passed since on the monotonic
-// clock. A clock that is set in mid-run would otherwise tear the readings of a step apart once they are on disk, where only times of
-// day are left. Times that come from elsewhere, without a monotonic reading, stay as they are.
+// Clock tells times of day that go on evenly: what this machine's clock showed at the beginning,
+// plus what has passed since on the monotonic clock. A clock that is set in mid-run would otherwise
+// tear the readings of a step apart once they are on disk, where only times of day are left. Times
+// that come from elsewhere, without a monotonic reading, stay as they are.
 type Clock struct{ base time.Time }
 
 // NewClock makes one that begins at now, which must come from time.Now.

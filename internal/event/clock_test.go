@@ -7,7 +7,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// Times with a monotonic reading keep their distance; those from elsewhere stay as they are; what was given is not changed.
+// Times with a monotonic reading keep their distance; those from elsewhere stay as they are; what
+// was given is not changed.
 func TestClock(t *testing.T) {
 	base := time.Now()
 	c := NewClock(base)

@@ -1,7 +1,8 @@
 // Package event carries what happens in a run from its one publisher to any number of subscribers.
 //
-// Publishing never waits for a subscriber: each has a queue and a goroutine of its own, so that a slow terminal or disk
-// cannot slow the load. What events mean is in package bench; what is done with them is the subscribers' affair.
+// Publishing never waits for a subscriber: each has a queue and a goroutine of its own, so that a
+// slow terminal or disk cannot slow the load. What events mean is in package bench; what is done
+// with them is the subscribers' affair.
 package event
 
 import (
@@ -11,11 +12,12 @@ import (
 	"locbench/internal/bench"
 )
 
-// queueLimit bounds one subscriber's backlog. Beyond it events that only serve the eye are dropped; at about one event
-// a second that is more than a day behind.
+// queueLimit bounds one subscriber's backlog. Beyond it events that only serve the eye are dropped;
+// at about one event a second that is more than a day behind.
 const queueLimit = 100_000
 
-// Stream numbers events and hands them to the subscribers, to each in the same order. The zero value is not usable: New.
+// Stream numbers events and hands them to the subscribers, to each in the same order. The zero
+// value is not usable: New.
 type Stream struct {
 	now func() time.Time
 
@@ -30,17 +32,20 @@ type Stream struct {
 // New makes a stream that takes the time from now.
 func New(now func() time.Time) *Stream { return &Stream{now: now} }
 
-// Mask lets every event pass through f before anybody sees it. It is called before the first event, and f may be called from any goroutine.
+// Mask lets every event pass through f before anybody sees it. It is called before the first event,
+// and f may be called from any goroutine.
 func (s *Stream) Mask(f func(bench.Event) bench.Event) { s.mask = f }
 
-// Continue makes the next event carry the number seq+1; a resumed run goes on counting where it stopped.
+// Continue makes the next event carry the number seq+1; a resumed run goes on counting where it
+// stopped.
 func (s *Stream) Continue(seq int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.seq = max(s.seq, seq)
 }
 
-// Subscribe calls handle for every later event, one after the other, in a goroutine that ends with Close.
+// Subscribe calls handle for every later event, one after the other, in a goroutine that ends with
+// Close.
 func (s *Stream) Subscribe(handle func(bench.Record)) {
 	sub := &subscription{handle: handle, done: make(chan struct{})}
 	sub.wake = sync.NewCond(&sub.mu)
@@ -53,7 +58,8 @@ func (s *Stream) Subscribe(handle func(bench.Record)) {
 	}
 }
 
-// Publish appends an event. leg is nil when the event concerns the whole run. After Close it does nothing.
+// Publish appends an event. leg is nil when the event concerns the whole run. After Close it does
+// nothing.
 func (s *Stream) Publish(leg *bench.Leg, e bench.Event) {
 	if s.mask != nil {
 		e = s.mask(e)
@@ -130,7 +136,8 @@ func (s *subscription) run() {
 	}
 }
 
-// ephemeral events repeat in later ones or serve the eye alone: a hopelessly slow subscriber can do without them.
+// ephemeral events repeat in later ones or serve the eye alone: a hopelessly slow subscriber can do
+// without them.
 func ephemeral(e bench.Event) bool {
 	switch e.(type) {
 	case bench.LogLines, bench.Progress, bench.WindowClosed, bench.UsageRead:

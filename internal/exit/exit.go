@@ -19,7 +19,8 @@ const (
 	Interrupted = 130 // Ctrl-C or SIGTERM
 )
 
-// ForceWithin is how long an end by force may take: an engine that hangs must not hold up who wants to leave.
+// ForceWithin is how long an end by force may take: an engine that hangs must not hold up who wants
+// to leave.
 const ForceWithin = 15 * time.Second
 
 // Signal is the cause of a context that a signal has cancelled.

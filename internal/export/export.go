@@ -1,9 +1,12 @@
-// Package export carries results to other tools' formats and back: vegeta, HdrHistogram, Go's benchmark format, Prometheus, CSV,
-// flat JSON and the files of the harness that the published comparison was made with; in also wrk, hey, oha, k6, Gatling and JMeter.
+// Package export carries results to other tools' formats and back: vegeta, HdrHistogram, Go's
+// benchmark format, Prometheus, CSV, flat JSON and the files of the harness that the published
+// comparison was made with; in also wrk, hey, oha, k6, Gatling and JMeter.
 //
-// It is pure: values in, bytes out, and bytes in, values out. Files and folders are left to internal/cli. What a format cannot hold is
-// left out, never made up; what is worked out from histograms instead of from single requests is said to be so (Format.Note). What is
-// read is hostile: readers are bounded and strict, and their errors say where. docs/formats.md explains each format.
+// It is pure: values in, bytes out, and bytes in, values out. Files and folders are left to
+// internal/cli. What a format cannot hold is left out, never made up; what is worked out from
+// histograms instead of from single requests is said to be so (Format.Note). What is read is
+// hostile: readers are bounded and strict, and their errors say where. docs/formats.md explains
+// each format.
 package export
 
 import (
@@ -33,7 +36,8 @@ type Options struct {
 	MaxRequests int64  // that a reconstruction of single requests writes at most; 0: DefaultMaxRequests
 }
 
-// DefaultMaxRequests bounds what the vegeta formats write without being asked for more: about 300 MB of JSON.
+// DefaultMaxRequests bounds what the vegeta formats write without being asked for more: about 300
+// MB of JSON.
 const DefaultMaxRequests = 1_000_000
 
 // File is one file of an export.
@@ -45,7 +49,7 @@ type File struct {
 const reconstructed = "single requests are reconstructed from histograms and one-second windows: counts, quantiles (0.1 %), bytes and throughput are " +
 	"right, the order of the requests within a window is not"
 
-// Formats are all formats, in the order in which they are told.
+// Formats are all formats, in the order in which they are reported.
 func Formats() []Format {
 	return []Format{
 		{Name: "csv", Title: "one row for each leg and step", files: single("results.csv", writeCSV)},
@@ -79,7 +83,8 @@ func Lookup(name string) (Format, error) {
 	return Format{}, fmt.Errorf("unknown format %q; known are %s", safe.Line(name, 40), strings.Join(FormatNames(), ", "))
 }
 
-// Files are the files of an export. Nothing is written before File.Write is called; a mistake in the options is told here.
+// Files are the files of an export. Nothing is written before File.Write is called; a mistake in
+// the options is reported here.
 func (f Format) Files(run bench.Run, legs []bench.LegResult, opt Options) ([]File, error) {
 	legs, err := opt.narrow(legs)
 	if err != nil {
@@ -136,7 +141,8 @@ func stepFile(leg bench.LegResult, s bench.StepResult, suffix string) string {
 	return fileName(leg.Leg.String()) + "." + fmt.Sprintf("%02d", s.Index+1) + "-" + fileName(s.Step.Name) + suffix
 }
 
-// fileName keeps letters, digits, dots and hyphens of s; it is never empty, hidden or longer than 80 bytes.
+// fileName keeps letters, digits, dots and hyphens of s; it is never empty, hidden or longer than
+// 80 bytes.
 func fileName(s string) string {
 	var b strings.Builder
 	for _, r := range s {

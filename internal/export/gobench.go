@@ -10,13 +10,14 @@ import (
 	"locbench/internal/safe"
 )
 
-// writeGoBench writes Go's benchmark format: one line for each step and round. The name holds the contender and the step and not the
-// round, so that benchstat takes the rounds for samples and finds the same name in another folder. Warm-ups and steps that were cut
-// short are left out.
+// writeGoBench writes Go's benchmark format: one line for each step and round. The name holds the
+// contender and the step and not the round, so that benchstat takes the rounds for samples and
+// finds the same name in another folder. Warm-ups and steps that were cut short are left out.
 func writeGoBench(w io.Writer, run bench.Run, legs []bench.LegResult) error {
 	var b strings.Builder
 	config := func(key, value string) {
-		// benchstat compares only what has the same configuration: what differs from run to run must not be in it.
+		// benchstat compares only what has the same configuration: what differs from run to run
+		// must not be in it.
 		if value = safe.Line(value, 200); value != "" {
 			fmt.Fprintf(&b, "%s: %s\n", key, value)
 		}
@@ -71,7 +72,8 @@ func benchLine(r row) string {
 	return b.String()
 }
 
-// benchName makes one word of s: benchmark names end at a space, are split at slashes, and end in -N for N processors.
+// benchName makes one word of s: benchmark names end at a space, are split at slashes, and end in
+// -N for N processors.
 func benchName(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {

@@ -12,9 +12,10 @@ import (
 	"locbench/internal/safe"
 )
 
-// The harness of the published comparison keeps each round in a file of its own, <name>-<n>.checks.bench.json: "checks", an object from
-// label to value, and "stats", a list with a reading after start-up, one after the HTTP checks, and one after each step of load. Its sizes
-// are in MiB although the keys say MB, and its counters run since the start.
+// The harness of the published comparison keeps each round in a file of its own,
+// <name>-<n>.checks.bench.json: "checks", an object from label to value, and "stats", a list with a
+// reading after start-up, one after the HTTP checks, and one after each step of load. Its sizes are
+// in MiB although the keys say MB, and its counters run since the start.
 const (
 	harnessSuffix = ".checks.bench.json"
 
@@ -69,11 +70,12 @@ func harnessFiles(run bench.Run, legs []bench.LegResult, _ Options) (files []Fil
 	return files, nil
 }
 
-// notRun stands for a check that a leg has not run and another has: the published renderer wants every check in every file.
+// notRun stands for a check that a leg has not run and another has: the published renderer wants
+// every check in every file.
 const notRun = "not run"
 
-// harnessLabels are the checks of all legs, in the order in which they first appear; none where a leg came from the harness, whose files
-// stay as they were.
+// harnessLabels are the checks of all legs, in the order in which they first appear; none where a
+// leg came from the harness, whose files stay as they were.
 func harnessLabels(legs []bench.LegResult) (labels []string) {
 	seen := map[string]bool{}
 	for _, leg := range legs {
@@ -237,8 +239,9 @@ func markOf(leg bench.LegResult, name string) *bench.Usage {
 	return nil
 }
 
-// rateOf is the throughput with as few digits as still give the elapsed time back to the nanosecond, so that nothing is lost on the way
-// back and a rate that was read as 349.72 is written so.
+// rateOf is the throughput with as few digits as still give the elapsed time back to the
+// nanosecond, so that nothing is lost on the way back and a rate that was read as 349.72 is written
+// so.
 func rateOf(l bench.Load) float64 {
 	exact := l.Throughput()
 	for digits := 1; digits < 17; digits++ {
@@ -250,7 +253,8 @@ func rateOf(l bench.Load) float64 {
 	return exact
 }
 
-// elapsedOf is the time in which n requests make a throughput of rate per second; 0 where that is no time.
+// elapsedOf is the time in which n requests make a throughput of rate per second; 0 where that is
+// no time.
 func elapsedOf(n int64, rate float64) time.Duration {
 	if n <= 0 || !(rate > 0) {
 		return 0

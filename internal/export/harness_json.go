@@ -31,7 +31,8 @@ func rawString(s string) json.RawMessage {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// textOf is the text under which a JSON value is kept: a string as it is, unless it reads like another value; anything else as JSON.
+// textOf is the text under which a JSON value is kept: a string as it is, unless it reads like
+// another value; anything else as JSON.
 func textOf(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil && !bytes.Equal(raw, null) && !json.Valid([]byte(s)) && s != "" {

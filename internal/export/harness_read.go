@@ -18,8 +18,9 @@ import (
 
 func isHarness(f Source) bool { return strings.HasSuffix(f.Name, harnessSuffix) }
 
-// readHarness reads a file of the harness as a leg. Numbers that the leg cannot hold, because they do not follow from the others, are kept
-// as information of the group harness-stats: written out again, nothing is lost.
+// readHarness reads a file of the harness as a leg. Numbers that the leg cannot hold, because they
+// do not follow from the others, are kept as information of the group harness-stats: written out
+// again, nothing is lost.
 func readHarness(f Source) (bench.LegResult, error) {
 	file, err := parseHarness(f.Data)
 	if err != nil {
@@ -205,7 +206,8 @@ func fromHarness(file harnessFile) (bench.LegResult, error) {
 	return leg, nil
 }
 
-// warmUps marks the steps of one connection before the last one of them: the published procedure warms up so.
+// warmUps marks the steps of one connection before the last one of them: the published procedure
+// warms up so.
 func warmUps(steps []bench.StepResult) {
 	for i := range steps {
 		if i+1 < len(steps) && steps[i].Step.Connections == 1 && steps[i+1].Step.Connections == 1 {

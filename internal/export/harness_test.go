@@ -13,7 +13,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// published is a file as the harness wrote it: its numbers are those of Docker and wrk, with the noise of Python's floats.
+// published is a file as the harness wrote it: its numbers are those of Docker and wrk, with the
+// noise of Python's floats.
 const published = `{
     "checks": {
         "Does not start without env variables": "Good, exited in 0.2s",
@@ -128,7 +129,8 @@ func TestOurLegsComeBackFromTheHarness(t *testing.T) {
 	}
 }
 
-// The published renderer takes every check from every file, and divides by the figures of every step.
+// The published renderer takes every check from every file, and divides by the figures of every
+// step.
 func TestHarnessFilesCanBeRendered(t *testing.T) {
 	run, legs := fixture()
 	legs = slices.Clone(legs[:2])

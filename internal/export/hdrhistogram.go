@@ -30,11 +30,13 @@ func hgrmFiles(_ bench.Run, legs []bench.LegResult, _ Options) (files []File, er
 	return files, nil
 }
 
-// ticksPerHalf is how many lines of a distribution halve the distance to 100 %, as HdrHistogram's own output has it.
+// ticksPerHalf is how many lines of a distribution halve the distance to 100 %, as HdrHistogram's
+// own output has it.
 const ticksPerHalf = 5
 
-// writeHGRM writes a percentile distribution in milliseconds, as HdrHistogram's plotter reads it. Each value is the quantile that locbench
-// tells for that percentile; the count is that of the latencies up to the value.
+// writeHGRM writes a percentile distribution in milliseconds, as HdrHistogram's plotter reads it.
+// Each value is the quantile that locbench tells for that percentile; the count is that of the
+// latencies up to the value.
 func writeHGRM(w io.Writer, l bench.Latencies) error {
 	h, err := hdr.Decode(l)
 	if err != nil {
@@ -81,8 +83,9 @@ func hlogFiles(_ bench.Run, legs []bench.LegResult, _ Options) (files []File, er
 	return files, nil
 }
 
-// writeHLog writes an interval log of format 1.3 with one interval for each step: the start in seconds since StartTime, the length in
-// seconds, the maximum in milliseconds and the histogram (V2, compressed, base64, unit 1 ns).
+// writeHLog writes an interval log of format 1.3 with one interval for each step: the start in
+// seconds since StartTime, the length in seconds, the maximum in milliseconds and the histogram
+// (V2, compressed, base64, unit 1 ns).
 func writeHLog(w io.Writer, leg bench.LegResult) error {
 	start := leg.Steps[0].Load.Started
 	var b bytes.Buffer

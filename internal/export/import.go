@@ -63,9 +63,10 @@ func ImportNames() (names []string) {
 	return names
 }
 
-// Import reads files of other tools as one run: a leg for each file. from is the name of their format, or "" to find it out for each. The
-// contender and the round are those of the file's name: "rs-actix-2.txt" is the second round of rs-actix. What a format does not tell
-// stays unknown, and is named in the leg's warnings.
+// Import reads files of other tools as one run: a leg for each file. from is the name of their
+// format, or "" to find it out for each. The contender and the round are those of the file's name:
+// "rs-actix-2.txt" is the second round of rs-actix. What a format does not tell stays unknown, and
+// is named in the leg's warnings.
 func Import(files []Source, from string, at time.Time) (bench.Run, []bench.LegResult, error) {
 	run := bench.Run{
 		Schema: bench.SchemaVersion, ID: at.UTC().Format("20060102-150405") + "-imported", State: bench.RunComplete, Started: at, Ended: at,

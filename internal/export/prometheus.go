@@ -13,8 +13,8 @@ import (
 	"locbench/internal/safe"
 )
 
-// family is one metric of the Prometheus text format. of gives its samples for a step: what goes behind the name, before and inside the
-// braces, and the value.
+// family is one metric of the Prometheus text format. of gives its samples for a step: what goes
+// behind the name, before and inside the braces, and the value.
 type family struct {
 	name, kind, help string
 	of               func(r row) []promSample
@@ -26,8 +26,8 @@ type promSample struct {
 	value  string
 }
 
-// writePrometheus writes the final figures of each step in Prometheus' text exposition format (0.0.4). Durations are in seconds and sizes in
-// bytes. What is not known has no sample.
+// writePrometheus writes the final figures of each step in Prometheus' text exposition format
+// (0.0.4). Durations are in seconds and sizes in bytes. What is not known has no sample.
 func writePrometheus(w io.Writer, run bench.Run, legs []bench.LegResult) error {
 	for _, f := range families() {
 		var b strings.Builder
@@ -83,13 +83,13 @@ func families() []family {
 		all = append(all, of(m.ID))
 	}
 	return append(all,
-		gauge("locbench_leg_start_up_seconds", "From the start of the process to its first answer; told with every step of the leg.", func(r row) (float64, bool) {
+		gauge("locbench_leg_start_up_seconds", "From the start of the process to its first answer; reported with every step of the leg.", func(r row) (float64, bool) {
 			if r.leg.StartUp == nil {
 				return 0, false
 			}
 			return r.leg.StartUp.Seconds(), true
 		}),
-		gauge("locbench_leg_time_to_peak_seconds", "From the start of the process to its final throughput; told with every step of the leg.", func(r row) (float64, bool) {
+		gauge("locbench_leg_time_to_peak_seconds", "From the start of the process to its final throughput; reported with every step of the leg.", func(r row) (float64, bool) {
 			if r.peak == nil {
 				return 0, false
 			}
@@ -120,7 +120,7 @@ func promLatency(r row) []promSample {
 			out = append(out, promSample{label: `,quantile="` + q.name + `"`, value: number(q.value.Seconds())})
 		}
 	}
-	if l.Mean == 0 && l.HDR == "" { // imported: nobody told the mean
+	if l.Mean == 0 && l.HDR == "" { // imported: nobody reported the mean
 		return append(out, promSample{suffix: "_count", value: fmt.Sprint(l.Count)})
 	}
 	return append(out,

@@ -203,8 +203,9 @@ type gatlingStats struct {
 	MeanNumberOfRequestsPerSecond                                                           *gatlingCell
 }
 
-// readGatling reads stats.json or global_stats.json of a Gatling report, or the table that Gatling prints at the end. Latencies are those of
-// the requests that were OK; its percentiles are taken to be the default ones, 50, 75, 95 and 99.
+// readGatling reads stats.json or global_stats.json of a Gatling report, or the table that Gatling
+// prints at the end. Latencies are those of the requests that were OK; its percentiles are taken to
+// be the default ones, 50, 75, 95 and 99.
 func readGatling(f Source) ([]bench.StepResult, error) {
 	var g gatlingStats
 	if jsonObject(f) {

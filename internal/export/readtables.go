@@ -83,7 +83,8 @@ func table(data []byte, each func(cell func(string) string) error) error {
 	}
 }
 
-// readJMeter reads a JTL file in CSV (one row for each sample) or the table of the aggregate report.
+// readJMeter reads a JTL file in CSV (one row for each sample) or the table of the aggregate
+// report.
 func readJMeter(f Source) ([]bench.StepResult, error) {
 	line, _, _ := bytes.Cut(head(f), []byte("\n"))
 	if bytes.Contains(line, []byte("# Samples")) {
@@ -127,7 +128,8 @@ func readJMeter(f Source) ([]bench.StepResult, error) {
 	return []bench.StepResult{s}, err
 }
 
-// readAggregate reads JMeter's aggregate report: its TOTAL, or a step for each label where there is none.
+// readAggregate reads JMeter's aggregate report: its TOTAL, or a step for each label where there is
+// none.
 func readAggregate(f Source) (steps []bench.StepResult, err error) {
 	var sum []bench.StepResult
 	err = table(f.Data, func(cell func(string) string) error {

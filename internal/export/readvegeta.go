@@ -17,8 +17,8 @@ func isVegeta(f Source) bool {
 	return bytes.Contains(first, []byte("\x06Result\x01")) && bytes.Contains(first, []byte("\x06Attack\x01"))
 }
 
-// vegetaResult has the fields that are of use here. The others are skipped where they stand: a list of headers could claim to be of any
-// length, and package gob would make room for it.
+// vegetaResult has the fields that are of use here. The others are skipped where they stand: a list
+// of headers could claim to be of any length, and package gob would make room for it.
 type vegetaResult struct {
 	Attack    string
 	Code      uint16

@@ -62,7 +62,8 @@ type wrkResult struct {
 	failed   map[bench.ErrorKind]int64
 }
 
-// readWrk reads what wrk and wrk2 print; several outputs in one file are several steps. wrk takes answers with any status into its latencies.
+// readWrk reads what wrk and wrk2 print; several outputs in one file are several steps. wrk takes
+// answers with any status into its latencies.
 func readWrk(f Source) (steps []bench.StepResult, err error) {
 	var r *wrkResult
 	flush := func() error {
@@ -142,7 +143,8 @@ func (r *wrkResult) line(line string) (err error) {
 	return nil
 }
 
-// finer is the elapsed time that follows from n requests at the printed rate, which has more digits than the printed time.
+// finer is the elapsed time that follows from n requests at the printed rate, which has more digits
+// than the printed time.
 func finer(elapsed time.Duration, n int64, rate string) (time.Duration, error) {
 	x, err := strconv.ParseFloat(rate, 64)
 	if err != nil {

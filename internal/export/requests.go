@@ -12,8 +12,9 @@ import (
 	"locbench/internal/safe"
 )
 
-// requests are the single requests of a step, reconstructed: the counts come from the step and its windows, the latencies from its
-// histograms. Which of them went with which latency is not known: they are dealt out evenly, the same way each time.
+// requests are the single requests of a step, reconstructed: the counts come from the step and its
+// windows, the latencies from its histograms. Which of them went with which latency is not known:
+// they are dealt out evenly, the same way each time.
 type requests struct {
 	attack, method, url string
 	code                uint16
@@ -25,7 +26,8 @@ type requests struct {
 	windows             []span
 }
 
-// dealt is a histogram as a list of latencies in order, of which only the ends of the buckets are kept.
+// dealt is a histogram as a list of latencies in order, of which only the ends of the buckets are
+// kept.
 type dealt struct {
 	bars []hdr.Bar
 	ends []int64 // running counts
@@ -94,7 +96,8 @@ func deal(l bench.Latencies) (dealt, error) {
 	return d, nil
 }
 
-// at is the latency with index i in order: the middle of its bucket; the first and the last are exact.
+// at is the latency with index i in order: the middle of its bucket; the first and the last are
+// exact.
 func (d dealt) at(i int64) time.Duration {
 	k := sort.Search(len(d.ends), func(k int) bool { return d.ends[k] > i })
 	switch {
@@ -124,7 +127,8 @@ func coprime(n int64) int64 {
 	}
 }
 
-// spread lays the windows end to end over the requests. Requests that no window has come into one over the whole step.
+// spread lays the windows end to end over the requests. Requests that no window has come into one
+// over the whole step.
 func (q *requests) spread() {
 	var n int64
 	for _, w := range q.load.Windows {

@@ -102,7 +102,7 @@ func loadColumns() []Column {
 		{"error_ratio", measure.Get(measure.ErrorRatio).CSV.Doc, func(r row) any { return r.Load.ErrorRatio() }},
 		{"throughput", measure.Get(measure.Throughput).CSV.Doc, func(r row) any { return r.Load.Throughput() }},
 		{"body_bytes", "of successful answers", func(r row) any {
-			if r.Load.Bytes == 0 && r.Load.Latency.HDR == "" { // imported: nobody told
+			if r.Load.Bytes == 0 && r.Load.Latency.HDR == "" { // imported: nobody reported
 				return nil
 			}
 			return r.Load.Bytes
@@ -221,7 +221,8 @@ func stalled(of func(bench.Pressure) *bench.Stall) func(row) any {
 	}
 }
 
-// figure is one figure of a distribution; ok is false where it is not known. Imported ones have only those that their tool told.
+// figure is one figure of a distribution; ok is false where it is not known. Imported ones have
+// only those that their tool reported.
 func figure(l bench.Latencies, of func(bench.Latencies) time.Duration) (d time.Duration, ok bool) {
 	d = of(l)
 	return d, l.Count > 0 && (d > 0 || l.HDR != "")
@@ -296,7 +297,8 @@ func writeCSV(w io.Writer, run bench.Run, legs []bench.LegResult) error {
 	return out.Error()
 }
 
-// csvCell is empty where nothing is known. Text that a spreadsheet would take for a formula gets an apostrophe before it.
+// csvCell is empty where nothing is known. Text that a spreadsheet would take for a formula gets an
+// apostrophe before it.
 func csvCell(v any) string {
 	switch v := v.(type) {
 	case nil:

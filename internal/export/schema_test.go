@@ -115,7 +115,8 @@ func (s *schemas) of(t reflect.Type) schemaObject {
 	case reflect.Int, reflect.Int64, reflect.Int32:
 		return schemaObject{"type": "integer"}
 	case reflect.String:
-		// States are a closed set; other named texts are not (an imported run has no kind of store).
+		// States are a closed set; other named texts are not (an imported run has no kind of
+		// store).
 		if slices.Contains([]string{"LegState", "RunState", "CheckStatus", "ControlKind"}, t.Name()) {
 			return schemaObject{"type": "string", "enum": s.values[t.Name()]}
 		}
@@ -191,8 +192,8 @@ func TestPublishedSchemasAreThoseOfTheTypes(t *testing.T) {
 	}
 }
 
-// TestResultsKeepToTheSchemas validates results by a JSON Schema library: a run with every field set, an empty one, the fixture, and
-// imported ones. Unknown keys are refused here.
+// TestResultsKeepToTheSchemas validates results by a JSON Schema library: a run with every field
+// set, an empty one, the fixture, and imported ones. Unknown keys are refused here.
 func TestResultsKeepToTheSchemas(t *testing.T) {
 	check := map[string]*jsonschema.Schema{}
 	for name, root := range roots() {
@@ -280,7 +281,8 @@ func instance(t *testing.T, data []byte) any {
 	return v
 }
 
-// fill sets every field below v to something that is not its zero value. States keep to their constants.
+// fill sets every field below v to something that is not its zero value. States keep to their
+// constants.
 func fill(v reflect.Value) {
 	switch v.Type() {
 	case reflect.TypeFor[time.Time]():

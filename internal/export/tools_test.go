@@ -20,7 +20,8 @@ import (
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 )
 
-// TestVegetaReadsOurs reads our export by vegeta's own library and compares the figures of its report.
+// TestVegetaReadsOurs reads our export by vegeta's own library and compares the figures of its
+// report.
 func TestVegetaReadsOurs(t *testing.T) {
 	run, legs := fixture()
 	step := 2
@@ -117,7 +118,8 @@ func TestVegetaComesBack(t *testing.T) {
 	}
 }
 
-// TestOfVegetaItself reads what vegeta's own encoder writes, with the fields that are of no use here.
+// TestOfVegetaItself reads what vegeta's own encoder writes, with the fields that are of no use
+// here.
 func TestOfVegetaItself(t *testing.T) {
 	var b bytes.Buffer
 	encode := vegeta.NewEncoder(&b)
@@ -148,7 +150,8 @@ func TestOfVegetaItself(t *testing.T) {
 	}
 }
 
-// TestVegetaToolReadsOurs runs the real vegeta, built from the module that the tests use anyhow, with what it needs besides.
+// TestVegetaToolReadsOurs runs the real vegeta, built from the module that the tests use anyhow,
+// with what it needs besides.
 func TestVegetaToolReadsOurs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds vegeta")
@@ -251,7 +254,8 @@ func TestBenchstatReadsOurs(t *testing.T) {
 			t.Errorf("benchstat has no column %s:\n%s", want, out)
 		}
 	}
-	// One row holds both files: the names do not differ between runs. The mean of two rounds is their median.
+	// One row holds both files: the names do not differ between runs. The mean of two rounds is
+	// their median.
 	median := (fixtureLoad(2, 0, 1, time.Time{}).Throughput() + fixtureLoad(2, 0, 2, time.Time{}).Throughput()) / 2
 	row := "Load/contender=rs-actix/step=03_64_connections," + number(median) + ","
 	if !strings.Contains(string(out), row) || !strings.Contains(string(out), number(2*median)) {

@@ -15,7 +15,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// Result is one request as vegeta keeps it. The names of the fields and keys are vegeta's: its binary format is gob, which goes by them.
+// Result is one request as vegeta keeps it. The names of the fields and keys are vegeta's: its
+// binary format is gob, which goes by them.
 type Result struct {
 	Attack    string              `json:"attack"`
 	Seq       uint64              `json:"seq"`

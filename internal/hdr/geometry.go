@@ -8,7 +8,8 @@ import (
 	"io"
 )
 
-// checkGeometry looks at the header of a compressed histogram before the library takes memory for what it announces.
+// checkGeometry looks at the header of a compressed histogram before the library takes memory for
+// what it announces.
 func checkGeometry(raw []byte) error {
 	const prefix = 8 // cookie and compressed length
 	if len(raw) < prefix {

@@ -1,8 +1,10 @@
-// Package hdr is the handle on HdrHistogram: it records latencies, turns them into bench.Latencies, reads the histograms of
-// results files back and combines them. It is the only package that knows the library. Quantiles are never averaged here or
-// anywhere else: distributions are combined by merging their histograms.
+// Package hdr is the handle on HdrHistogram: it records latencies, turns them into bench.Latencies,
+// reads the histograms of results files back and combines them. It is the only package that knows
+// the library. Quantiles are never averaged here or anywhere else: distributions are combined by
+// merging their histograms.
 //
-// A Histogram counts in buckets of 3 significant figures with a unit of 1 ns, up to 10 minutes, so a quantile is right to
+// A Histogram counts in buckets of 3 significant figures with a unit of 1 ns, up to 10 minutes, so
+// a quantile is right to
 // 0.1 %. Count, minimum, maximum, mean and standard deviation are kept beside the buckets and are exact.
 package hdr
 
@@ -19,8 +21,8 @@ import (
 )
 
 const (
-	// Highest is the longest latency that has a bucket of its own; longer ones count in the last bucket (the maximum and
-	// the mean know their true length).
+	// Highest is the longest latency that has a bucket of its own; longer ones count in the last
+	// bucket (the maximum and the mean know their true length).
 	Highest = 10 * time.Minute
 
 	figures    = 3
@@ -89,8 +91,8 @@ func (h *Histogram) SD() time.Duration {
 	return time.Duration(math.Round(math.Sqrt(h.m2 / float64(h.count))))
 }
 
-// Quantile returns the latency that a share q (0 … 1) of all latencies does not exceed, right to 3 significant figures and
-// never outside Min … Max; 0 without any.
+// Quantile returns the latency that a share q (0 … 1) of all latencies does not exceed, right to 3
+// significant figures and never outside Min … Max; 0 without any.
 func (h *Histogram) Quantile(q float64) time.Duration {
 	if h.count == 0 {
 		return 0
@@ -124,7 +126,8 @@ func (h *Histogram) Merge(other *Histogram) {
 	h.count += other.count
 }
 
-// Latencies is the histogram in the form that results keep, with its buckets encoded; the zero value without any latency.
+// Latencies is the histogram in the form that results keep, with its buckets encoded; the zero
+// value without any latency.
 func (h *Histogram) Latencies() bench.Latencies {
 	if h.count == 0 {
 		return bench.Latencies{}
@@ -142,8 +145,8 @@ func (h *Histogram) Latencies() bench.Latencies {
 	return l
 }
 
-// Decode reads l's histogram back. Results files are hostile: the text is bounded, its geometry is checked before memory is
-// taken, and its count must be l's.
+// Decode reads l's histogram back. Results files are hostile: the text is bounded, its geometry is
+// checked before memory is taken, and its count must be l's.
 func Decode(l bench.Latencies) (*Histogram, error) {
 	if l.Count == 0 && l.HDR == "" {
 		return New(), nil
@@ -186,7 +189,8 @@ func decodeBuckets(text string) (*hdrhistogram.Histogram, error) {
 	return hdrhistogram.Decode([]byte(text))
 }
 
-// Merge combines distributions: the histograms are added, so that the quantiles are those of all latencies together.
+// Merge combines distributions: the histograms are added, so that the quantiles are those of all
+// latencies together.
 func Merge(ls ...bench.Latencies) (bench.Latencies, error) {
 	var all *Histogram
 	for _, l := range ls {
@@ -228,7 +232,8 @@ type Bar struct {
 	Count    int64
 }
 
-// Bars are the buckets of h that hold anything, the shortest latencies first; each is 0.1 % wide or narrower.
+// Bars are the buckets of h that hold anything, the shortest latencies first; each is 0.1 % wide or
+// narrower.
 func (h *Histogram) Bars() []Bar {
 	if h.count == 0 {
 		return nil

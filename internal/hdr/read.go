@@ -8,8 +8,9 @@ import (
 	"locbench/internal/bench"
 )
 
-// Read reads a histogram that another tool has encoded (V2, compressed, base64, unit 1 ns), of which only the longest latency may be known
-// exactly: highest, or 0. Minimum, mean and standard deviation are those of its buckets. The text is as hostile as that of Decode.
+// Read reads a histogram that another tool has encoded (V2, compressed, base64, unit 1 ns), of
+// which only the longest latency may be known exactly: highest, or 0. Minimum, mean and standard
+// deviation are those of its buckets. The text is as hostile as that of Decode.
 func Read(text string, highest time.Duration) (bench.Latencies, error) {
 	buckets, err := decodeBuckets(text)
 	if err != nil {

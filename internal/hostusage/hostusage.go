@@ -1,5 +1,6 @@
-// Package hostusage reads what stands beside a contender while it is measured, and may be what bounds it: the CPUs of this machine,
-// and the store. Readings cost some microseconds each; what this system cannot tell is left out.
+// Package hostusage reads what stands beside a contender while it is measured, and may be what
+// bounds it: the CPUs of this machine, and the store. Readings cost some microseconds each; what
+// this system cannot tell is left out.
 package hostusage
 
 import (
@@ -26,7 +27,8 @@ type Store struct {
 	cpus  int
 }
 
-// Container is a store whose main process is pid: the whole container is read. The error wraps ErrUnknown where it is not on this machine.
+// Container is a store whose main process is pid: the whole container is read. The error wraps
+// ErrUnknown where it is not on this machine.
 func Container(pid int) (*Store, error) {
 	if pid <= 0 {
 		return nil, ErrUnknown
@@ -38,8 +40,8 @@ func Container(pid int) (*Store, error) {
 	return &Store{group: r}, nil
 }
 
-// Address is a store that listens at the host and port of raw, if a process of this machine does there on the loopback interface or on
-// all; the process that listens is read, not its children.
+// Address is a store that listens at the host and port of raw, if a process of this machine does
+// there on the loopback interface or on all; the process that listens is read, not its children.
 func Address(raw string) (*Store, error) {
 	u, err := url.Parse(raw)
 	if err != nil {

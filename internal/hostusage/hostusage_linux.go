@@ -38,7 +38,8 @@ func host() *bench.HostUsage {
 	return &u
 }
 
-// throttles is how often CPUs were slowed down for their heat, cores and packages added up; nil where nobody counts.
+// throttles is how often CPUs were slowed down for their heat, cores and packages added up; nil
+// where nobody counts.
 func throttles(dir string) *int64 {
 	paths, _ := filepath.Glob(filepath.Join(dir, "cpu[0-9]*/thermal_throttle/*_throttle_count"))
 	var sum int64
@@ -71,7 +72,8 @@ func pressure(dir string) *bench.Pressure {
 	return &p
 }
 
-// parseHost reads "cpu  user nice system idle iowait irq softirq steal guest guest_nice"; guests are in user and nice already.
+// parseHost reads "cpu user nice system idle iowait irq softirq steal guest guest_nice"; guests are
+// in user and nice already.
 func parseHost(line string) (u bench.HostUsage, err error) {
 	f := strings.Fields(line)
 	if len(f) < 9 || f[0] != "cpu" {
@@ -111,7 +113,8 @@ func processCPU(pid int) (time.Duration, error) {
 	return time.Duration(sum) * tick, nil
 }
 
-// listener finds the process that listens on a port on the loopback interface or on all; false where it belongs to somebody else.
+// listener finds the process that listens on a port on the loopback interface or on all; false
+// where it belongs to somebody else.
 func listener(port string) (pid int, ok bool) {
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil {
@@ -148,7 +151,8 @@ func listener(port string) (pid int, ok bool) {
 	return 0, false
 }
 
-// listens reads a line of /proc/net/tcp: "sl local_address rem_address st … uid timeout inode", with 0A for a socket that listens.
+// listens reads a line of /proc/net/tcp: "sl local_address rem_address st … uid timeout inode",
+// with 0A for a socket that listens.
 func listens(line string, port uint16) (inode string, ok bool) {
 	f := strings.Fields(line)
 	if len(f) < 10 || f[3] != "0A" {
@@ -165,7 +169,8 @@ func listens(line string, port uint16) (inode string, ok bool) {
 	return f[9], true
 }
 
-// loopback tells whether an address of /proc/net, whose 32-bit words are in the order of the machine, is one of the loopback interface, or all.
+// loopback tells whether an address of /proc/net, whose 32-bit words are in the order of the
+// machine, is one of the loopback interface, or all.
 func loopback(raw []byte) bool {
 	zero := len(bytes.Trim(raw, "\x00")) == 0
 	switch len(raw) {

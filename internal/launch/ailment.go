@@ -2,7 +2,8 @@ package launch
 
 import "context"
 
-// Ailment says why a running container may not answer, as far as engine and kernel know it; "" for nothing that they know of.
+// Ailment says why a running container may not answer, as far as engine and kernel know it; "" for
+// nothing that they know of.
 func (c *container) Ailment(ctx context.Context) string {
 	if c.Exit() != nil {
 		return ""

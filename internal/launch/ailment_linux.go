@@ -21,8 +21,8 @@ func processAilment(pid int) string {
 	return ""
 }
 
-// networkAilment is "" unless no interface of the process's network but loopback has a route: the kernel takes the routes of an interface
-// away when it goes down.
+// networkAilment is "" unless no interface of the process's network but loopback has a route: the
+// kernel takes the routes of an interface away when it goes down.
 func networkAilment(pid int) string {
 	data, err := readProc(pid, "net/route")
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"locbench/internal/docker/dockertest"
 )
 
-// A contender that gets CPU 1 and a client that keeps to CPU 0, as a plan for a larger machine would say it.
+// A contender that gets CPU 1 and a client that keeps to CPU 0, as a plan for a larger machine
+// would say it.
 
 func TestContainerOnItsOwnCPU(t *testing.T) {
 	all := twoCPUs(t)

@@ -12,7 +12,7 @@ import (
 // CleanOptions choose what Clean removes.
 type CleanOptions struct {
 	Run string // only what this run has left; "" for every run
-	All bool   // also what belongs to a locbench that lives, or of which that cannot be told from here
+	All bool   // also what belongs to a locbench that lives, or of which that is not known here
 }
 
 // Cleaned is what Clean has done, a line for each thing.
@@ -21,9 +21,10 @@ type Cleaned struct {
 	Kept    []string // with the reason
 }
 
-// Clean removes what killed runs have left: containers and networks of the engine (nil: none is asked) by their labels, processes of
-// this machine by their environment, cgroups by their names. All of them tell which
-// locbench made them; what names none is not touched. It goes on after a failure.
+// Clean removes what killed runs have left: containers and networks of the engine (nil: none is
+// asked) by their labels, processes of this machine by their environment, cgroups by their names.
+// All of them tell which locbench made them; what names none is not touched. It goes on after a
+// failure.
 func Clean(ctx context.Context, engine *docker.Engine, o CleanOptions) (c Cleaned, err error) {
 	keep := func(what, owner string) bool {
 		state, why := fateOf(owner)

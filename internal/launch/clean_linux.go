@@ -19,7 +19,8 @@ func cleanGroups(keep func(what, owner string) bool) (removed []string, err erro
 	return removed, err
 }
 
-// cleanEmptyGroups removes those groups of dead owners in which nothing runs any more: a group does not tell its run.
+// cleanEmptyGroups removes those groups of dead owners in which nothing runs any more: a group does
+// not tell its run.
 func cleanEmptyGroups() {
 	cgroup.Tree{}.RemoveEmpty(func(name string) bool {
 		id, ok := strings.CutPrefix(name, groupPrefix)

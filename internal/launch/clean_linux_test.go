@@ -17,8 +17,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// inNamespace runs the test that calls it in a process of its own, the first of a new PID namespace with mounts of its own, so that what
-// it cleans is what it has made itself. It returns true there, and false here after that process has ended.
+// inNamespace runs the test that calls it in a process of its own, the first of a new PID namespace
+// with mounts of its own, so that what it cleans is what it has made itself. It returns true there,
+// and false here after that process has ended.
 func inNamespace(t *testing.T, env ...string) bool {
 	t.Helper()
 	if os.Getenv("LOCBENCH_TEST_NAMESPACE") != "" {
@@ -37,7 +38,8 @@ func inNamespace(t *testing.T, env ...string) bool {
 	return false
 }
 
-// ownMounts keeps what is mounted from now on to this process, and mounts the /proc of its PID namespace.
+// ownMounts keeps what is mounted from now on to this process, and mounts the /proc of its PID
+// namespace.
 func ownMounts(t *testing.T) {
 	t.Helper()
 	if err := unix.Mount("none", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
@@ -66,7 +68,8 @@ func hierarchies(t *testing.T) (points []string) {
 // zoneEnv names the group that stands for the whole of each hierarchy in a test.
 const zoneEnv = "LOCBENCH_TEST_ZONE"
 
-// zones puts a group of the test's own in the place of each hierarchy, and returns those that take processes.
+// zones puts a group of the test's own in the place of each hierarchy, and returns those that take
+// processes.
 func zones(t *testing.T) (points []string) {
 	t.Helper()
 	for _, p := range hierarchies(t) {
@@ -150,8 +153,8 @@ func deadOwner() string {
 	return i.String()
 }
 
-// TestCleanTouchesNothingElse: with real groups and processes, clean --all too kills what is in groups of locbench's exact form alone, and none
-// in which it is itself.
+// TestCleanTouchesNothingElse: with real groups and processes, clean --all too kills what is in
+// groups of locbench's exact form alone, and none in which it is itself.
 func TestCleanTouchesNothingElse(t *testing.T) {
 	zone := fmt.Sprintf("test-zone-%d", os.Getpid())
 	if !inNamespace(t, zoneEnv+"="+zone) {
@@ -227,8 +230,9 @@ func TestCleanTouchesNothingElse(t *testing.T) {
 	check(true, []thing{living, far}, nil)
 }
 
-// TestOwnersOfTwoPIDNamespaces: a locbench here and one in another PID namespace of the same machine never judge each other dead, whether or
-// not the other one has a /proc of its own; the same one, once it has ended, is not judged dead from here either.
+// TestOwnersOfTwoPIDNamespaces: a locbench here and one in another PID namespace of the same
+// machine never judge each other dead, whether or not the other one has a /proc of its own; the
+// same one, once it has ended, is not judged dead from here either.
 func TestOwnersOfTwoPIDNamespaces(t *testing.T) {
 	if other := os.Getenv("LOCBENCH_TEST_OWNER"); other != "" { // in the namespace
 		if os.Getenv("LOCBENCH_TEST_PROC") == "own" {

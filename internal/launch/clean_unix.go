@@ -32,7 +32,8 @@ func cleanProcesses(run string, keep func(what, owner string) bool) (removed []s
 	return removed, err
 }
 
-// ancestors are the processes that this one descends from: it may have been started by what locbench has started.
+// ancestors are the processes that this one descends from: it may have been started by what
+// locbench has started.
 func ancestors() (pids []int) {
 	for pid := os.Getppid(); pid > 1 && !slices.Contains(pids, pid); pid = parent(pid) {
 		pids = append(pids, pid)
@@ -40,7 +41,8 @@ func ancestors() (pids []int) {
 	return pids
 }
 
-// killMarked kills what find finds until it finds nothing more: what is killed may have just started another.
+// killMarked kills what find finds until it finds nothing more: what is killed may have just
+// started another.
 func killMarked(find func() []found) error {
 	for try := range 60 {
 		left := find()

@@ -28,7 +28,8 @@ type Docker struct {
 	closeErr error
 }
 
-// NewDocker makes the network of the run. Containers in it reach each other only where a store is to be among them. Close removes it.
+// NewDocker makes the network of the run. Containers in it reach each other only where a store is
+// to be among them. Close removes it.
 func NewDocker(ctx context.Context, engine *docker.Engine, runID string, storeInside bool) (*Docker, error) {
 	network, err := engine.CreateNetwork(ctx, "locbench-"+runID, Labels(runID, "network"), !storeInside)
 	if err != nil {
@@ -37,12 +38,14 @@ func NewDocker(ctx context.Context, engine *docker.Engine, runID string, storeIn
 	return &Docker{engine: engine, runID: runID, network: network}, nil
 }
 
-// Labels are what every container and network of a run carries: whose it is, and which locbench made it.
+// Labels are what every container and network of a run carries: whose it is, and which locbench
+// made it.
 func Labels(runID, name string) map[string]string {
 	return map[string]string{docker.LabelRun: runID, docker.LabelName: name, docker.LabelOwner: owner()}
 }
 
-// HostAddress is the address (no port) by which containers of the run reach this machine: where an embedded store listens.
+// HostAddress is the address (no port) by which containers of the run reach this machine: where an
+// embedded store listens.
 func (d *Docker) HostAddress() string {
 	if d.network.Here {
 		return d.network.Gateway
@@ -50,13 +53,15 @@ func (d *Docker) HostAddress() string {
 	return "host.docker.internal"
 }
 
-// Direct reports whether the load goes to the containers' own addresses; if not, it passes through published ports.
+// Direct reports whether the load goes to the containers' own addresses; if not, it passes through
+// published ports.
 func (d *Docker) Direct() bool { return d.network.Here }
 
 // Subnets are those of the run's network: containers in it have addresses of them.
 func (d *Docker) Subnets() []netip.Prefix { return d.network.Subnets }
 
-// Network is the name of the run's network, for a store that runs in a container beside the contenders.
+// Network is the name of the run's network, for a store that runs in a container beside the
+// contenders.
 func (d *Docker) Network() string { return d.network.Name }
 
 // Close removes the network. It works with a ctx that has been cancelled, and once.
@@ -73,7 +78,8 @@ func left(err error) error {
 	return fmt.Errorf("%w (\"locbench clean\" removes what is left, as --resume does)", err)
 }
 
-// Launch starts one contender in a container. When it fails, or ctx ends meanwhile, nothing of it is left.
+// Launch starts one contender in a container. When it fails, or ctx ends meanwhile, nothing of it
+// is left.
 func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
 	info := d.engine.Info()
 	all := make([]int, info.CPUs)
@@ -133,8 +139,8 @@ func LocalPID(c *docker.Container) int {
 	return c.PID()
 }
 
-// isContainer reports whether the process with this number here is the container's: an engine may number them in another
-// namespace, where the same number is somebody else.
+// isContainer reports whether the process with this number here is the container's: an engine may
+// number them in another namespace, where the same number is somebody else.
 func isContainer(pid int, id string) bool {
 	if pid <= 0 || id == "" {
 		return false
@@ -178,8 +184,8 @@ type container struct {
 	stopped bool
 }
 
-// Exit is how it ended; nil while it runs. A busy engine may hear of the end and never of its reason: then a reading from before tells, as it
-// does for a process.
+// Exit is how it ended; nil while it runs. A busy engine may hear of the end and never of its
+// reason: then a reading from before tells, as it does for a process.
 func (c *container) Exit() *bench.Exit {
 	exit := c.Container.Exit()
 	if exit == nil || exit.OOMKilled || exit.Outside || exit.Signal != "SIGKILL" || !c.kills.Load() || c.asked.Load() {

@@ -99,7 +99,8 @@ func TestDocker(t *testing.T) {
 			t.Skip("the processes of an engine elsewhere cannot be seen")
 		}
 		d := newDocker(t, e)
-		// 0x4eb: CHOWN, DAC_OVERRIDE, FOWNER, KILL, SETGID, SETUID and NET_BIND_SERVICE by the numbers of linux/capability.h; NET_RAW is 13.
+		// 0x4eb: CHOWN, DAC_OVERRIDE, FOWNER, KILL, SETGID, SETUID and NET_BIND_SERVICE by the
+		// numbers of linux/capability.h; NET_RAW is 13.
 		for _, c := range []struct {
 			limit                 int64
 			more                  bench.Privileges
@@ -256,8 +257,8 @@ func TestDocker(t *testing.T) {
 	})
 }
 
-// TestDockerElsewhere uses an engine in another network namespace, whose network has the very address that one here has: what it tells
-// must not be taken for what is here.
+// TestDockerElsewhere uses an engine in another network namespace, whose network has the very
+// address that one here has: what it tells must not be taken for what is here.
 func TestDockerElsewhere(t *testing.T) {
 	here := dockertest.Engine(t)
 	mine := newDocker(t, here)
@@ -355,7 +356,8 @@ func forwarded(t *testing.T, target string) string {
 	return l.Addr().String()
 }
 
-// TestDockerKilledParent kills a locbench with a running container: Clean finds what is left, once its owner is dead.
+// TestDockerKilledParent kills a locbench with a running container: Clean finds what is left, once
+// its owner is dead.
 func TestDockerKilledParent(t *testing.T) {
 	e := dockertest.Engine(t)
 	image := dockertest.Image(t, e)

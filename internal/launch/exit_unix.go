@@ -11,7 +11,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// terminate asks a process to end, and lets it go on if somebody has stopped it: it could not obey otherwise.
+// terminate asks a process to end, and lets it go on if somebody has stopped it: it could not obey
+// otherwise.
 func terminate(p *os.Process) error {
 	err := p.Signal(syscall.SIGTERM)
 	if err == nil && processAilment(p.Pid) != "" {

@@ -16,8 +16,9 @@ func (job) end(id string) error {
 	return killMarked(func() []found { return marked(envInstance + "=" + id) })
 }
 
-// marked finds the processes whose environment, as it was at their start, has all of the entries ("KEY=value"; "KEY=" alone for any
-// value). It sees those of this user whose programs are not the system's, and never this very process.
+// marked finds the processes whose environment, as it was at their start, has all of the entries
+// ("KEY=value"; "KEY=" alone for any value). It sees those of this user whose programs are not the
+// system's, and never this very process.
 func marked(entries ...string) (all []found) {
 	processes, _ := unix.SysctlKinfoProcSlice("kern.proc.all")
 	for _, p := range processes {

@@ -6,10 +6,12 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// job is a group of processes that Windows ends with this process, however that ends: so clean has nothing to look for.
+// job is a group of processes that Windows ends with this process, however that ends: so clean has
+// nothing to look for.
 type job struct{ handle windows.Handle }
 
-// newJob puts a process, and what it will start, into a job. Without the right to one the process runs on outside.
+// newJob puts a process, and what it will start, into a job. Without the right to one the process
+// runs on outside.
 func newJob(pid int) (j job) {
 	handle, err := windows.CreateJobObject(nil, nil)
 	if err != nil {

@@ -1,9 +1,10 @@
-// Package launch starts contenders: in a container, as a process of this machine, or not at all where somebody else has
-// started the service. Whatever it starts is bounded by limits as far as the machine allows, marked with the ID of the run,
-// and removed when the instance is stopped, also when the run is interrupted.
+// Package launch starts contenders: in a container, as a process of this machine, or not at all
+// where somebody else has started the service. Whatever it starts is bounded by limits as far as
+// the machine allows, marked with the ID of the run, and removed when the instance is stopped, also
+// when the run is interrupted.
 //
-// How an engine and the kernel's groups are spoken to is left to packages docker and cgroup; building what is started, to
-// contender; waiting until it answers, to ready.
+// How an engine and the kernel's groups are spoken to is left to packages docker and cgroup;
+// building what is started, to contender; waiting until it answers, to ready.
 package launch
 
 import (
@@ -30,7 +31,8 @@ var (
 	errNoGroup = errors.New("its cgroup cannot be read")
 )
 
-// FreePort finds a TCP port of the loopback interface that nobody listens on. Somebody else may take it before it is used.
+// FreePort finds a TCP port of the loopback interface that nobody listens on. Somebody else may
+// take it before it is used.
 func FreePort() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -49,7 +51,8 @@ func Free(port int) error {
 	return l.Close()
 }
 
-// cpuList writes the first n of the allowed CPUs as the kernel does: "0-3", "1,5". It is "" for n == 0.
+// cpuList writes the first n of the allowed CPUs as the kernel does: "0-3", "1,5". It is "" for n
+// == 0.
 func cpuList(n int, allowed []int) string {
 	if n <= 0 {
 		return ""

@@ -74,8 +74,9 @@ func measure(t *testing.T, inst bench.Instance, d time.Duration) (before, after 
 	return before, after
 }
 
-// checkHalfCPU checks that a spinner under a quota of half a CPU has had that, within 5 %. It is the quota that is measured
-// here, not the speed of the machine: the kernel grants it exactly, as long as half a CPU is to be had (favour sees to that).
+// checkHalfCPU checks that a spinner under a quota of half a CPU has had that, within 5 %. It is
+// the quota that is measured here, not the speed of the machine: the kernel grants it exactly, as
+// long as half a CPU is to be had (favour sees to that).
 func checkHalfCPU(t *testing.T, inst bench.Instance) {
 	t.Helper()
 	favour(t, inst.Info().PID)
@@ -95,8 +96,9 @@ func checkHalfCPU(t *testing.T, inst bench.Instance) {
 	}
 }
 
-// favour gives the groups of a process the greatest weight while the test runs, so that others who want the CPUs at the same
-// time do not keep the spinner from using up its quota. The quota stays what it is.
+// favour gives the groups of a process the greatest weight while the test runs, so that others who
+// want the CPUs at the same time do not keep the spinner from using up its quota. The quota stays
+// what it is.
 func favour(t *testing.T, pid int) {
 	t.Helper()
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))

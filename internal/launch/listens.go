@@ -6,7 +6,8 @@ import (
 	"strconv"
 )
 
-// Listens is where the processes of a container listen, as its own network names it; nil where that cannot be seen from here.
+// Listens is where the processes of a container listen, as its own network names it; nil where that
+// cannot be seen from here.
 func (c *container) Listens() []netip.AddrPort {
 	if c.info.PID == 0 || c.Exit() != nil {
 		return nil

@@ -29,7 +29,8 @@ func listensOn(t *testing.T, inst bench.Instance) (ports []uint16) {
 	return nil
 }
 
-// TestWhereAProcessListens is about a process that listens elsewhere than it was launched for, behind a shell, while others listen too.
+// TestWhereAProcessListens is about a process that listens elsewhere than it was launched for,
+// behind a shell, while others listen too.
 func TestWhereAProcessListens(t *testing.T) {
 	others, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -56,7 +57,8 @@ func TestWhereAProcessListens(t *testing.T) {
 	get(t, inst)
 }
 
-// TestWhereAContainerListens does not take the engine's own resolver, which listens in its network, for the contender's.
+// TestWhereAContainerListens does not take the engine's own resolver, which listens in its network,
+// for the contender's.
 func TestWhereAContainerListens(t *testing.T) {
 	t.Parallel()
 	e := dockertest.Engine(t)

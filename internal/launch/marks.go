@@ -39,8 +39,9 @@ func matchEnv(env []byte, entries []string) (f found, ok bool) {
 	return f, true
 }
 
-// environIn finds the environment in what macOS tells of a process (kern.procargs2): the number of its arguments in 32 bits, the path of
-// its program, zeros, the arguments and the environment, each with a zero behind it. It is empty where the system keeps it back.
+// environIn finds the environment in what macOS tells of a process (kern.procargs2): the number of
+// its arguments in 32 bits, the path of its program, zeros, the arguments and the environment, each
+// with a zero behind it. It is empty where the system keeps it back.
 func environIn(args []byte) (env []byte, ok bool) {
 	if len(args) < 4 {
 		return nil, false

@@ -27,7 +27,7 @@ type Neighbour struct {
 	Started time.Time `json:"started,omitzero"`
 	CPUs    string    `json:"cpus,omitempty"` // all that its parts keep to; "": it may use any
 
-	unsure bool // whether it lives cannot be told from here
+	unsure bool // whether it lives is not known here
 }
 
 // String names the run.
@@ -46,8 +46,8 @@ func (n Neighbour) String() string {
 	return safe.Line(text, 300)
 }
 
-// RunsVariable names the environment variable for another folder than the usual one in which runs make themselves known. It has to be the
-// same for all that are to know of each other.
+// RunsVariable names the environment variable for another folder than the usual one in which runs
+// make themselves known. It has to be the same for all that are to know of each other.
 const RunsVariable = "LOCBENCH_RUNS_DIR"
 
 // runsFolder is the same for all users of a machine, on Windows for all programs of one.
@@ -61,7 +61,8 @@ func runsFolder() string {
 	return "/tmp/locbench-runs" // and not TMPDIR, which differs between sessions
 }
 
-// openRuns opens the folder. Anybody may write there, so it may be anything but a link to elsewhere.
+// openRuns opens the folder. Anybody may write there, so it may be anything but a link to
+// elsewhere.
 func openRuns() (*os.Root, error) {
 	dir := runsFolder()
 	root, err := os.OpenRoot(dir)
@@ -77,7 +78,8 @@ func openRuns() (*os.Root, error) {
 	return root, nil
 }
 
-// Announce makes a run known to the others on this machine, until withdraw is called or this process has ended.
+// Announce makes a run known to the others on this machine, until withdraw is called or this
+// process has ended.
 func Announce(run string, started time.Time, cpus string) (withdraw func(), err error) {
 	data, err := json.Marshal(Neighbour{Owner: owner(), Run: run, Started: started, CPUs: cpus})
 	if err != nil {
@@ -126,7 +128,8 @@ var (
 	runForm       = regexp.MustCompile(`^[0-9A-Za-z-]{1,64}$`)
 )
 
-// Neighbours are the runs of other locbenches on this machine, in the order of their start. Records of those that have ended are removed.
+// Neighbours are the runs of other locbenches on this machine, in the order of their start. Records
+// of those that have ended are removed.
 func Neighbours() (all []Neighbour, err error) {
 	root, err := openRuns()
 	if errors.Is(err, os.ErrNotExist) {
@@ -191,7 +194,8 @@ func readNeighbour(root *os.Root, name string) (n Neighbour, ok bool) {
 // neighbourTimeout bounds the question to an engine.
 const neighbourTimeout = 5 * time.Second
 
-// NeighboursOn are the other runs that have containers running on an engine: of this machine, or of any other one that uses it.
+// NeighboursOn are the other runs that have containers running on an engine: of this machine, or of
+// any other one that uses it.
 func NeighboursOn(ctx context.Context, engine *docker.Engine, run string) (all []Neighbour, err error) {
 	ctx, cancel := context.WithTimeout(ctx, neighbourTimeout)
 	defer cancel()

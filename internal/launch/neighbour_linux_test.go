@@ -173,8 +173,8 @@ func TestNeighboursBehindALink(t *testing.T) {
 	}
 }
 
-// TestNeighboursOnAnEngine: a container that another run has started is that run's sign of life, also where its record cannot be seen, and
-// is named as one that takes CPU time.
+// TestNeighboursOnAnEngine: a container that another run has started is that run's sign of life,
+// also where its record cannot be seen, and is named as one that takes CPU time.
 func TestNeighboursOnAnEngine(t *testing.T) {
 	e := dockertest.Engine(t)
 	alien := self()

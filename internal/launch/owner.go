@@ -11,7 +11,8 @@ import (
 	"sync"
 )
 
-// identity names a process so that no other one has the same name, and so that others can tell whether it lives.
+// identity names a process so that no other one has the same name, and so that others can tell
+// whether it lives.
 type identity struct {
 	pid   int
 	start string // when it was started, as its system counts that; "0": not known
@@ -63,11 +64,11 @@ func plainHost(r rune) rune {
 // owner is the name of this process.
 func owner() string { return self().String() }
 
-// fate is what can be told of a process by its name.
+// fate is what is known of a process by its name.
 type fate int
 
 const (
-	unknown fate = iota // whether it lives cannot be told from here
+	unknown fate = iota // whether it lives is not known here
 	lives
 	dead
 )
@@ -81,8 +82,8 @@ func fateOf(owner string) (fate, string) {
 	return judge(i, self(), present)
 }
 
-// judge is fateOf, seen from here. present tells whether a process with that number is there, and when it was started ("": that
-// cannot be told).
+// judge is fateOf, seen from here. present tells whether a process with that number is there, and
+// when it was started ("": that is not known).
 func judge(i, here identity, present func(pid int) (start string, there bool)) (fate, string) {
 	old := i.space == "" || i.boot == "" || here.space == "" || here.boot == ""
 	switch {

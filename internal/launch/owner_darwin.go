@@ -20,7 +20,8 @@ func surroundings() (space, boot string) {
 	return "0", boot
 }
 
-// present tells whether a process is there; start is in microseconds since 1970, "" where that is not to be had.
+// present tells whether a process is there; start is in microseconds since 1970, "" where that is
+// not to be had.
 func present(pid int) (start string, there bool) {
 	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 		return "", false

@@ -9,7 +9,8 @@ import (
 	"syscall"
 )
 
-// surroundings are the PID namespace of this process and the ID of the kernel's life, the same in every container of the machine.
+// surroundings are the PID namespace of this process and the ID of the kernel's life, the same in
+// every container of the machine.
 func surroundings() (space, boot string) {
 	link, _ := os.Readlink("/proc/self/ns/pid") // "pid:[4026531836]"
 	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
@@ -21,8 +22,8 @@ func surroundings() (space, boot string) {
 	return space, boot
 }
 
-// present tells whether a process is there; start is the 22nd field of its /proc/PID/stat, "" where that is not to be read, as with
-// other users' processes under hidepid.
+// present tells whether a process is there; start is the 22nd field of its /proc/PID/stat, "" where
+// that is not to be read, as with other users' processes under hidepid.
 func present(pid int) (start string, there bool) {
 	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 		return "", false
@@ -37,8 +38,8 @@ func present(pid int) (start string, there bool) {
 	return strconv.FormatInt(s.start, 10), s.state != 'Z'
 }
 
-// ownProc tells whether /proc numbers processes as this process does: in a new PID namespace it may still be that of another one,
-// and its numbers mean other processes.
+// ownProc tells whether /proc numbers processes as this process does: in a new PID namespace it may
+// still be that of another one, and its numbers mean other processes.
 func ownProc() bool {
 	link, err := os.Readlink("/proc/self")
 	return err == nil && link == strconv.Itoa(os.Getpid())

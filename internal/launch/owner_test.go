@@ -61,7 +61,7 @@ func FuzzParseOwner(f *testing.F) {
 }
 
 func TestJudge(t *testing.T) {
-	running := map[int]string{10: "100", 11: "", 12: "120"} // start by number; "" cannot be told
+	running := map[int]string{10: "100", 11: "", 12: "120"} // start by number; "" cannot be got
 	present := func(pid int) (string, bool) {
 		start, there := running[pid]
 		return start, there
@@ -106,7 +106,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestFateOfProcesses asks this system about a process that lives and, with the same number, about one that does not.
+// TestFateOfProcesses asks this system about a process that lives and, with the same number, about
+// one that does not.
 func TestFateOfProcesses(t *testing.T) {
 	if f, why := fateOf(owner()); f != lives {
 		t.Errorf("own: %v, %s", f, why)

@@ -35,7 +35,8 @@ func readStat(pid int) (stat, error) {
 	return parseStat(string(data))
 }
 
-// parseStat reads "123 (a name (with) parentheses) S 1 …": the name may hold anything, so that what counts begins after the last ")".
+// parseStat reads "123 (a name (with) parentheses) S 1 …": the name may hold anything, so that what
+// counts begins after the last ")".
 func parseStat(line string) (s stat, err error) {
 	end := strings.LastIndexByte(line, ')')
 	if end < 0 {
@@ -69,7 +70,8 @@ func inSession(session int) (pids []int) {
 	return pids
 }
 
-// procUsage adds up processes. It knows nothing of one that has ended without its parent waiting for it.
+// procUsage adds up processes. It knows nothing of one that has ended without its parent waiting
+// for it.
 func procUsage(pids []int) (bench.Usage, error) {
 	before := time.Now()
 	var user, system, threads, processes, minor, major int64
@@ -115,8 +117,9 @@ func statusBytes(status []byte, key string) int64 {
 	return 0
 }
 
-// marked finds the processes whose environment, as it was at their start, has all of the entries ("KEY=value"; "KEY=" alone
-// for any value). It sees the processes of this user, of everybody for root, and never this very process.
+// marked finds the processes whose environment, as it was at their start, has all of the entries
+// ("KEY=value"; "KEY=" alone for any value). It sees the processes of this user, of everybody for
+// root, and never this very process.
 func marked(entries ...string) (all []found) {
 	if !ownProc() {
 		return nil // the numbers there mean other processes here

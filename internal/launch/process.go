@@ -23,15 +23,16 @@ const (
 	drain       = 500 * time.Millisecond // for the rest of the log after the end; children may hold its pipe open longer
 )
 
-// Process starts contenders as processes of this machine: each in a session of its own, in a cgroup with the limits where
-// the user may make one. Its zero value is ready for use.
+// Process starts contenders as processes of this machine: each in a session of its own, in a cgroup
+// with the limits where the user may make one. Its zero value is ready for use.
 type Process struct {
 	// CPUs are those that contenders may run on; nil: those of this process when it launches them.
 	CPUs []int
 }
 
-// Launch starts one contender, which is asked at 127.0.0.1:spec.Port and need not listen elsewhere. Its environment is spec.Env, what says where programs lie
-// as here (inherited), and locbench's marks. When it fails, or ctx ends meanwhile, nothing of it is left.
+// Launch starts one contender, which is asked at 127.0.0.1:spec.Port and need not listen elsewhere.
+// Its environment is spec.Env, what says where programs lie as here (inherited), and locbench's
+// marks. When it fails, or ctx ends meanwhile, nothing of it is left.
 func (l Process) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -131,13 +132,14 @@ func (p *process) start(cmd *exec.Cmd, onLog func(bench.LogLine)) error {
 	return err
 }
 
-// run starts the process and waits for its end, all in one thread that lives as long as the process: the kernel kills the
-// process when the thread that started it ends (Pdeathsig), which must mean the end of locbench and nothing else.
+// run starts the process and waits for its end, all in one thread that lives as long as the
+// process: the kernel kills the process when the thread that started it ends (Pdeathsig), which
+// must mean the end of locbench and nothing else.
 func (p *process) run(cmd *exec.Cmd, started chan<- error) {
 	runtime.LockOSThread() // and never unlocked: the thread ends with this goroutine, whatever it was changed to
 	if mainThread() {
-		// The main thread stands for the whole process in /proc and cannot end alone. While it is held here, another
-		// goroutine runs on another thread.
+		// The main thread stands for the whole process in /proc and cannot end alone. While it is
+		// held here, another goroutine runs on another thread.
 		defer runtime.UnlockOSThread()
 		done := make(chan struct{})
 		go func() { defer close(done); p.run(cmd, started) }()
@@ -213,7 +215,9 @@ func (p *process) Usage(context.Context) (bench.Usage, error) {
 // BeginPeak makes the step's high-water mark of memory begin anew.
 func (p *process) BeginPeak() error { return p.box.beginPeak() }
 
-// Stop sends SIGTERM, and SIGKILL after grace or as soon as bench.Forced says so. It signals the main process alone, as an engine does with a container; at the end whatever is left of it is killed.
+// Stop sends SIGTERM, and SIGKILL after grace or as soon as bench.Forced says so. It signals the
+// main process alone, as an engine does with a container; at the end whatever is left of it is
+// killed.
 func (p *process) Stop(ctx context.Context, grace time.Duration) (bench.StopResult, error) {
 	p.stop.Do(func() {
 		p.stopped, p.stopErr = p.terminate(ctx, grace)
@@ -260,8 +264,9 @@ func (p *process) terminate(ctx context.Context, grace time.Duration) (r bench.S
 	return r, nil
 }
 
-// inherited names the variables that a process has from here. They say where things lie, which an image has at places that its programs
-// know. None of them changes how a runtime works, as JAVA_TOOL_OPTIONS, NODE_OPTIONS or GOGC do.
+// inherited names the variables that a process has from here. They say where things lie, which an
+// image has at places that its programs know. None of them changes how a runtime works, as
+// JAVA_TOOL_OPTIONS, NODE_OPTIONS or GOGC do.
 func inherited() []string {
 	return []string{
 		"PATH", "HOME", "TMPDIR",
@@ -271,7 +276,8 @@ func inherited() []string {
 	}
 }
 
-// environment is what a process gets: what says where programs lie, what the manifest says, and the marks.
+// environment is what a process gets: what says where programs lie, what the manifest says, and the
+// marks.
 func environment(spec bench.LaunchSpec, marks map[string]string) []string {
 	env := map[string]string{}
 	for _, k := range inherited() {

@@ -115,7 +115,8 @@ func TestProcess(t *testing.T) {
 		})
 	})
 	t.Run("GroupRefused", func(t *testing.T) {
-		// A folder that looks like a v2 hierarchy, and that the kernel refuses to start a process in.
+		// A folder that looks like a v2 hierarchy, and that the kernel refuses to start a process
+		// in.
 		root := t.TempDir()
 		for path, content := range map[string]string{
 			"proc/self/mountinfo":            "25 24 0:22 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n",
@@ -154,7 +155,8 @@ func TestProcess(t *testing.T) {
 		}
 	})
 	t.Run("GroupWithoutMemory", func(t *testing.T) {
-		// A real hierarchy of cgroup v2 whose controllers are others', as the one of a container whose own processes keep them off.
+		// A real hierarchy of cgroup v2 whose controllers are others', as the one of a container
+		// whose own processes keep them off.
 		root, v2 := t.TempDir(), ""
 		for _, p := range hierarchies(t) {
 			if names, err := os.ReadFile(filepath.Join(p, "cgroup.controllers")); err == nil && !strings.Contains(string(names), "memory") {
@@ -301,8 +303,8 @@ func withoutGroups(t *testing.T, spec bench.LaunchSpec, check func(bench.Instanc
 	check(p)
 }
 
-// testKilledParent kills a process that has launched another as a locbench would: the kernel takes the main process with it,
-// and clean finds the rest, but not before its owner is dead.
+// testKilledParent kills a process that has launched another as a locbench would: the kernel takes
+// the main process with it, and clean finds the rest, but not before its owner is dead.
 func testKilledParent(t *testing.T, helper string) {
 	self, err := os.Executable()
 	if err != nil {

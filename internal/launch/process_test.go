@@ -7,7 +7,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// TestEnvironment is about what a process has from here: where things lie, and nothing that changes how it works.
+// TestEnvironment is about what a process has from here: where things lie, and nothing that changes
+// how it works.
 func TestEnvironment(t *testing.T) {
 	t.Setenv("PATH", "/bin")
 	t.Setenv("JAVA_HOME", "/jdk")

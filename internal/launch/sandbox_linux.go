@@ -35,7 +35,7 @@ type sandbox struct {
 	closed bool
 }
 
-// newSandbox makes the group. It does not fail: limits that cannot be had are told by missing.
+// newSandbox makes the group. It does not fail: limits that cannot be had are in missing.
 func newSandbox(spec bench.LaunchSpec, allowed ...int) *sandbox {
 	return sandboxIn(cgroup.Tree{}, spec, allowed...)
 }
@@ -88,8 +88,9 @@ func (s *sandbox) loseGroup(why error) {
 	}
 }
 
-// pin narrows the affinity of the calling thread, hence of what it starts, to the CPU set where no group enforces that.
-// Anybody may do so; the process could widen it again, but no contender has a reason to.
+// pin narrows the affinity of the calling thread, hence of what it starts, to the CPU set where no
+// group enforces that. Anybody may do so; the process could widen it again, but no contender has a
+// reason to.
 func (s *sandbox) pin() error {
 	isSet := func(missing string) bool { return strings.HasPrefix(missing, "CPU set:") }
 	cpus := s.first
@@ -115,10 +116,11 @@ func (s *sandbox) environ(spec bench.LaunchSpec) []string {
 	return environment(spec, map[string]string{envRun: spec.RunID, envOwner: owner(), envInstance: s.id})
 }
 
-// start starts cmd so that not one instruction of it runs outside the group. On cgroup v2 the kernel starts a process in a
-// group (clone3). On v1 a process is born into the groups of the thread that starts it, and a single thread may change its
-// groups: so this thread enters them, starts the process, and leaves. Neither needs a shell or a helper program in between,
-// which would be charged to the contender and shift its environment and start.
+// start starts cmd so that not one instruction of it runs outside the group. On cgroup v2 the
+// kernel starts a process in a group (clone3). On v1 a process is born into the groups of the
+// thread that starts it, and a single thread may change its groups: so this thread enters them,
+// starts the process, and leaves. Neither needs a shell or a helper program in between, which would
+// be charged to the contender and shift its environment and start.
 //
 // It is called on a locked thread that lives as long as the process.
 func (s *sandbox) start(cmd *exec.Cmd) error {
@@ -150,8 +152,9 @@ func (s *sandbox) start(cmd *exec.Cmd) error {
 	return err
 }
 
-// refused reports whether it may have been the group that was refused: no right to move a process from here to there
-// (EACCES), an old kernel (ENOSYS, EINVAL), a group that takes no process (EBUSY, EOPNOTSUPP) or is none any more (EBADF, ENODEV).
+// refused reports whether it may have been the group that was refused: no right to move a process
+// from here to there (EACCES), an old kernel (ENOSYS, EINVAL), a group that takes no process
+// (EBUSY, EOPNOTSUPP) or is none any more (EBADF, ENODEV).
 func refused(err error) bool {
 	for _, e := range []error{syscall.EACCES, syscall.EPERM, syscall.ENOSYS, syscall.EINVAL, syscall.EBUSY, syscall.EOPNOTSUPP, syscall.EBADF, syscall.ENODEV} {
 		if errors.Is(err, e) {
@@ -185,8 +188,8 @@ func (s *sandbox) usage(pid int) (bench.Usage, error) {
 	}
 	u, err := s.reader.Read()
 	if err == nil && u.Memory == nil {
-		// A group of cgroup v2 counts CPU time alone where its controllers cannot be turned on, as in a container whose own processes
-		// are in the group above.
+		// A group of cgroup v2 counts CPU time alone where its controllers cannot be turned on, as
+		// in a container whose own processes are in the group above.
 		if p, e := procUsage(s.group.PIDs()); e == nil {
 			u.Source, u.Memory, u.Threads = u.Source+"; memory and threads of /proc", p.Memory, p.Threads
 		}

@@ -11,7 +11,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// Target stands for a service that somebody else has started: nothing is started, measured or stopped.
+// Target stands for a service that somebody else has started: nothing is started, measured or
+// stopped.
 type Target struct {
 	URL string // http://host:port, with a path in front of the service's own where it has one
 }

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Each calls f for each line that is written. done ends it after the last line was told.
+// Each calls f for each line that is written. done ends it after the last line was reported.
 func Each(f func(string)) (w io.Writer, done func()) {
 	r, pipe := io.Pipe()
 	var wg sync.WaitGroup

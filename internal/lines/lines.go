@@ -1,7 +1,8 @@
-// Package lines turns the hostile byte stream that a process writes into bounded lines, and keeps a bounded number of them.
+// Package lines turns the hostile byte stream that a process writes into bounded lines, and keeps a
+// bounded number of them.
 //
-// It is a handle of the lowest block: docker and launch follow logs with it. Neutralising control characters for a terminal
-// or for HTML is left to whoever shows a line.
+// It is a handle of the lowest block: docker and launch follow logs with it. Neutralising control
+// characters for a terminal or for HTML is left to whoever shows a line.
 package lines
 
 import (
@@ -13,14 +14,15 @@ import (
 	"locbench/internal/bench"
 )
 
-// Max is the longest text kept of one line, in bytes. What follows up to the line's end is counted and left out.
+// Max is the longest text kept of one line, in bytes. What follows up to the line's end is counted
+// and left out.
 const Max = 8 << 10
 
 // Keep is the number of lines that a Ring of zero size keeps.
 const Keep = 500
 
-// Writer cuts what is written to it into lines and hands them on one by one. It holds at most Max bytes, however long
-// the line. It is not safe for concurrent use.
+// Writer cuts what is written to it into lines and hands them on one by one. It holds at most Max
+// bytes, however long the line. It is not safe for concurrent use.
 type Writer struct {
 	stream string
 	now    func() time.Time
@@ -29,7 +31,8 @@ type Writer struct {
 	cut    int64
 }
 
-// NewWriter returns a Writer whose lines carry the name of stream and the time of the Write that completed them.
+// NewWriter returns a Writer whose lines carry the name of stream and the time of the Write that
+// completed them.
 func NewWriter(stream string, now func() time.Time, emit func(bench.LogLine)) *Writer {
 	return &Writer{stream: stream, now: now, emit: emit}
 }

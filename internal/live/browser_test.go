@@ -117,7 +117,8 @@ func serve(t *testing.T, dir string) (url string, stop func()) {
 	return "http://" + l.Addr().String() + "/", stop
 }
 
-// tab opens a page in a headless Chromium, and fails the test at its end if the console has said anything.
+// tab opens a page in a headless Chromium, and fails the test at its end if the console has said
+// anything.
 func tab(t *testing.T, url string) context.Context {
 	t.Helper()
 	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(testenv.Chromium(t)), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()))
@@ -185,8 +186,8 @@ func wait(t *testing.T, ctx context.Context, what, js string) {
 	t.Fatalf("%s: not within 30 s (%v); the page: %s", what, err, state)
 }
 
-// TestBrowserFollowsARun opens the page while a run goes on: what runs now is told, a step that has ended appears without anybody asking for it,
-// and what the reader had chosen stays.
+// TestBrowserFollowsARun opens the page while a run goes on: what runs now is reported, a step that
+// has ended appears without anybody asking for it, and what the reader had chosen stays.
 func TestBrowserFollowsARun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	r := begin(t, dir)
@@ -201,7 +202,8 @@ func TestBrowserFollowsARun(t *testing.T) {
 	r.step(2)
 	wait(t, ctx, "the third step", page+`.body.textContent.includes('4 connections') || `+page+`.body.textContent.includes('1,002')`)
 
-	// The reader chooses: a table open, a contender hidden, a column sorted, somewhere down the page.
+	// The reader chooses: a table open, a contender hidden, a column sorted, somewhere down the
+	// page.
 	wait(t, ctx, "the legend", `(() => { const d = `+page+`; return d.querySelectorAll('[data-contender]').length > 0 && d.querySelector('th button') !== null; })()`)
 	wait(t, ctx, "choices", `(() => {
 		const w = `+frame+`, d = w.document;

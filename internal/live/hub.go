@@ -17,7 +17,8 @@ type status struct {
 	Text string `json:"text"`
 }
 
-// hub is the newest state, which any number of followers wait for. They get the newest, not every one.
+// hub is the newest state, which any number of followers wait for. They get the newest, not every
+// one.
 type hub struct {
 	mu      sync.Mutex
 	changed chan struct{} // closed, and made anew, with every change
@@ -93,7 +94,8 @@ func (h *hub) rest(ctx context.Context, running func() bool) {
 	}
 }
 
-// redraw tells followers of a new page, a moment after what it shows has happened and not too often.
+// redraw tells followers of a new page, a moment after what it shows has happened and not too
+// often.
 func (h *hub) redraw(ctx context.Context) {
 	tick := time.NewTicker(calm)
 	defer tick.Stop()

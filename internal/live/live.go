@@ -1,9 +1,11 @@
-// Package live serves the report of a results folder on the loopback interface, and follows it while it is being written: what runs is
-// told each second by server-sent events, and the whole page is drawn again when a step has finished.
+// Package live serves the report of a results folder on the loopback interface, and follows it
+// while it is being written: what runs is reported each second by server-sent events, and the whole
+// page is drawn again when a step has finished.
 //
-// It only reads. There is a fixed set of paths, GET and HEAD alone, for names of this machine alone (so that no foreign page can reach it by
-// a name of its own), and a bounded number of connections and followers. Drawing the page is left to whoever passes Options.Render,
-// reading the event log to package results.
+// It only reads. There is a fixed set of paths, GET and HEAD alone, for names of this machine alone
+// (so that no foreign page can reach it by a name of its own), and a bounded number of connections
+// and followers. Drawing the page is left to whoever passes Options.Render, reading the event log
+// to package results.
 package live
 
 import (
@@ -22,7 +24,7 @@ import (
 const (
 	maxConnections = 128
 	maxFollowers   = 16
-	calm           = time.Second     // from a change to the page that shows it: results are written a moment after they are told
+	calm           = time.Second     // from a change to the page that shows it: results are written a moment after they are reported
 	between        = 2 * time.Second // from one page to the next, at least: drawing one takes CPU time of the machine that is measured
 	again          = time.Second     // how often a folder that nobody writes to is looked at
 	beat           = 15 * time.Second
@@ -34,13 +36,15 @@ type Options struct {
 	Listener net.Listener // as Listen makes it
 	// Render draws the whole page from what is on disk now. It is called for one reader at a time.
 	Render func() ([]byte, error)
-	// Follow hands over the events after number from, and returns when nobody writes any more; see results.Follow.
+	// Follow hands over the events after number from, and returns when nobody writes any more; see
+	// results.Follow.
 	Follow func(ctx context.Context, from int64, handle func([]bench.Record) error) error
 	// Running tells whether somebody writes now.
 	Running func() bool
 }
 
-// Listen opens a listener on the loopback interface: "127.0.0.1:0", "localhost:8080", "[::1]:8080". Other addresses are refused.
+// Listen opens a listener on the loopback interface: "127.0.0.1:0", "localhost:8080", "[::1]:8080".
+// Other addresses are refused.
 func Listen(ctx context.Context, address string) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -63,7 +67,8 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 	return l, nil
 }
 
-// Serve serves until ctx ends, which is no error, and has ended everything when it returns. It closes the listener.
+// Serve serves until ctx ends, which is no error, and has ended everything when it returns. It
+// closes the listener.
 func Serve(ctx context.Context, o Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

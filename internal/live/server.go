@@ -94,7 +94,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// shell is the page around the report: what runs now, and a frame whose content is replaced when there is more to show.
+// shell is the page around the report: what runs now, and a frame whose content is replaced when
+// there is more to show.
 func (s *server) shell(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
@@ -179,14 +180,14 @@ func (s *server) events(w http.ResponseWriter, r *http.Request) {
 	}
 	pulse := time.NewTicker(beat)
 	defer pulse.Stop()
-	var told string
+	var sent string
 	shown := int64(-1)
 	for {
 		st, page, changed := s.now()
 		text := ""
-		if data, err := json.Marshal(st); err == nil && string(data) != told {
-			told = string(data)
-			text = "event: status\ndata: " + told + "\n\n"
+		if data, err := json.Marshal(st); err == nil && string(data) != sent {
+			sent = string(data)
+			text = "event: status\ndata: " + sent + "\n\n"
 		}
 		if page != shown {
 			shown = page

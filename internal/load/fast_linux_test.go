@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// The bar: 64 MB of resident memory with 2,048 connections, all told.
+// The bar: 64 MB of resident memory with 2,048 connections, all in all.
 func TestMemoryOf2048Connections(t *testing.T) {
 	if err := CheckLimits(2 * 2048); err != nil {
 		t.Skip(err)

@@ -214,13 +214,13 @@ func TestRunIsInterrupted(t *testing.T) {
 		}
 		return hello(w, r)
 	})
-	var told []bench.Window
+	var got []bench.Window
 	began := time.Now()
-	l, err := chosen(Engine{Grace: 10 * time.Second, Window: 20 * time.Millisecond}).Run(ctx, plan(server.URL, 8, time.Minute), func(w bench.Window) { told = append(told, w) })
+	l, err := chosen(Engine{Grace: 10 * time.Second, Window: 20 * time.Millisecond}).Run(ctx, plan(server.URL, 8, time.Minute), func(w bench.Window) { got = append(got, w) })
 	if !errors.Is(err, cause) || !strings.Contains(err.Error(), `load step "8 connections"`) {
 		t.Errorf("error %v", err)
 	}
-	consistent(t, l, told)
+	consistent(t, l, got)
 	if l.AllSucceeded() != server.count(200) || l.AllSucceeded() < 90 || l.Sent != l.AllSucceeded() || l.Succeeded == 0 {
 		t.Errorf("%d succeeded of %d, the server answered %d", l.Succeeded, l.Sent, server.count(200))
 	}

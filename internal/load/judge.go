@@ -27,7 +27,8 @@ func total(failed map[bench.ErrorKind]int64) (n int64) {
 	return n
 }
 
-// ownCPUs are the CPUs that this process may use: those of its affinity, or fewer by the quota of its cgroup.
+// ownCPUs are the CPUs that this process may use: those of its affinity, or fewer by the quota of
+// its cgroup.
 func ownCPUs() float64 {
 	cpus := float64(runtime.NumCPU()) // as it was when this process was started: it may keep to fewer since
 	if now := len(cpuset.Allowed()); now > 0 {

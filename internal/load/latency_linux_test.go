@@ -145,7 +145,7 @@ func TestLatencyAgreesWithTheServer(t *testing.T) {
 					t.Fatalf("the kernel does not tell when %d requests came in", n)
 				}
 				if l.Stamped < l.Succeeded/4 { // those of the other connection often come right behind
-					t.Fatalf("of %d answers the kernel told the arrival of %d only", l.Succeeded, l.Stamped)
+					t.Fatalf("of %d answers the kernel reported the arrival of %d only", l.Succeeded, l.Stamped)
 				}
 				if all.add(l.Latency, want, 0) {
 					t.Logf("%s; woken up for %d answers, %s each", &all, l.Stamped, l.ClientWake/time.Duration(l.Stamped))

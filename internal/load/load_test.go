@@ -100,12 +100,12 @@ func plan(url string, connections int, duration time.Duration) Plan {
 func run(t *testing.T, e Engine, p Plan) bench.Load {
 	t.Helper()
 	e = chosen(e)
-	var told []bench.Window
-	l, err := e.Run(t.Context(), p, func(w bench.Window) { told = append(told, w) })
+	var got []bench.Window
+	l, err := e.Run(t.Context(), p, func(w bench.Window) { got = append(got, w) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	consistent(t, l, told)
+	consistent(t, l, got)
 	if l.Sent != l.AllSucceeded()+l.FailedTotal() {
 		t.Errorf("%d sent, but %d + %d + %d succeeded and %d failed", l.Sent, l.Lead, l.Succeeded, l.Drain, l.FailedTotal())
 	}
@@ -113,7 +113,7 @@ func run(t *testing.T, e Engine, p Plan) bench.Load {
 }
 
 // consistent checks that the parts of a result agree.
-func consistent(t *testing.T, l bench.Load, told []bench.Window) {
+func consistent(t *testing.T, l bench.Load, got []bench.Window) {
 	t.Helper()
 	var succeeded, bytes, failed int64
 	end := time.Duration(0)
@@ -134,8 +134,8 @@ func consistent(t *testing.T, l bench.Load, told []bench.Window) {
 	if succeeded != l.Succeeded || bytes != l.Bytes || failed > l.FailedTotal() {
 		t.Errorf("windows have %d successes, %d bytes, %d failures; the step %d, %d, %d", succeeded, bytes, failed, l.Succeeded, l.Bytes, l.FailedTotal())
 	}
-	if fmt.Sprint(told) != fmt.Sprint(l.Windows) {
-		t.Errorf("told windows %v, kept %v", told, l.Windows)
+	if fmt.Sprint(got) != fmt.Sprint(l.Windows) {
+		t.Errorf("reported windows %v, kept %v", got, l.Windows)
 	}
 	if l.Latency.Count != l.Succeeded || l.Timeouts.Count != l.Failed[bench.ErrTimeout] || l.Timeouts.Count+l.Failures.Count != l.FailedTotal() {
 		t.Errorf("%d latencies of %d successes, %d of time-outs and %d of others in %v",
@@ -200,8 +200,8 @@ func TestRunCountsWhatTheServerAnswered(t *testing.T) {
 			}
 			server := newCounting(t, hello)
 			l := run(t, Engine{}, plan(server.URL, connections, 300*time.Millisecond))
-			// The server may still answer a request whose time was over: on a machine that stalls one
-			// connection can wait for ten seconds.
+			// The server may still answer a request whose time was over: on a machine that stalls
+			// one connection can wait for ten seconds.
 			late := l.FailedTotal()
 			if n := server.count(200); l.AllSucceeded() > n || l.AllSucceeded()+late < n || l.Failed[bench.ErrTimeout] != late || l.Succeeded == 0 {
 				t.Errorf("%d succeeded (%d in the lead-in, %d in the interval, %d in the drain), %d cut off, failed %v; the server answered %d", l.AllSucceeded(), l.Lead, l.Succeeded, l.Drain, l.Cut, l.Failed, server.count(200))

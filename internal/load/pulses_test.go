@@ -32,11 +32,11 @@ func used(asked *atomic.Int64, idle float64) func() (time.Duration, bool) {
 }
 
 // runPulsed runs a plan in bursts, whose windows have to follow each other, and to be those that
-// were told.
+// were reported.
 func runPulsed(t *testing.T, e Engine, p Plan) bench.Load {
 	t.Helper()
-	var told []bench.Window
-	l, err := e.Run(context.Background(), p, func(w bench.Window) { told = append(told, w) })
+	var got []bench.Window
+	l, err := e.Run(context.Background(), p, func(w bench.Window) { got = append(got, w) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,8 +47,8 @@ func runPulsed(t *testing.T, e Engine, p Plan) bench.Load {
 			t.Errorf("window %d begins at %s and is %s long, the one before has ended at %s", i, w.Start, w.Length, l.Windows[i-1].Start+l.Windows[i-1].Length)
 		}
 	}
-	if inWindows != l.Succeeded || !reflect.DeepEqual(told, l.Windows) {
-		t.Errorf("%d of %d successes are in the windows, %d of %d windows were told", inWindows, l.Succeeded, len(told), len(l.Windows))
+	if inWindows != l.Succeeded || !reflect.DeepEqual(got, l.Windows) {
+		t.Errorf("%d of %d successes are in the windows, %d of %d windows were reported", inWindows, l.Succeeded, len(got), len(l.Windows))
 	}
 	return l
 }

@@ -188,19 +188,19 @@ func TestSettlingBeginsAnewAfterAHole(t *testing.T) {
 	if s.add(0, 0) != goOn || len(s.rates) != 0 || len(s.rests) != 0 {
 		t.Errorf("%+v", s)
 	}
-	told := ""
+	got := ""
 	for i := range leastLook {
 		switch s.add(1000, 0) {
 		case restNow:
 			s.rested()
-			told += fmt.Sprintf("rest after %d, ", i+1)
+			got += fmt.Sprintf("rest after %d, ", i+1)
 		case isSettled:
-			told += fmt.Sprintf("settled after %d", i+1)
+			got += fmt.Sprintf("settled after %d", i+1)
 		case goOn:
 		}
 	}
-	if want := fmt.Sprintf("rest after %d, settled after %d", firstRest, leastLook); told != want {
-		t.Errorf("%q, want %q", told, want)
+	if want := fmt.Sprintf("rest after %d, settled after %d", firstRest, leastLook); got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // A step in turns: nothing is in flight while others have theirs, the connections stay, and what is
-// told is of the turns alone.
+// reported is of the turns alone.
 func TestTurns(t *testing.T) {
 	const length, rest = 100 * time.Millisecond, 50 * time.Millisecond
 	for _, loop := range []string{"fast", "portable"} {
@@ -71,7 +71,7 @@ func TestTurns(t *testing.T) {
 					at = w.Start + w.Length
 				}
 				if len(windows) != 2 || len(windows) != len(l.Windows) || inWindows != l.Succeeded || at != l.Elapsed {
-					t.Errorf("%d windows until %s with %d successes, told %d", len(windows), at, inWindows, len(l.Windows))
+					t.Errorf("%d windows until %s with %d successes, reported %d", len(windows), at, inWindows, len(l.Windows))
 				}
 				for _, w := range l.Warnings {
 					if strings.Contains(w.Text, "opened again") || strings.Contains(w.Text, "in flight") {

@@ -46,8 +46,8 @@ type DoctorOptions struct {
 // askTimeout bounds each question to something outside this process.
 const askTimeout = 5 * time.Second
 
-// Doctor looks at everything that a run may need. It starts nothing and changes nothing, but for a cgroup that it makes and
-// removes again, to see whether it may.
+// Doctor looks at everything that a run may need. It starts nothing and changes nothing, but for a
+// cgroup that it makes and removes again, to see whether it may.
 func Doctor(ctx context.Context, o DoctorOptions) []Finding {
 	m := Fingerprint(ctx)
 	f := files{}
@@ -71,7 +71,7 @@ func doctorDocker(ctx context.Context) (all []Finding, others string) {
 	}
 	defer e.Close()
 	i := e.Info()
-	names, _ := e.Running(ctx, "") // an engine that answers no more is told of elsewhere
+	names, _ := e.Running(ctx, "") // an engine that answers no more is reported elsewhere
 	all = []Finding{{Name: "Docker", Status: OK, Value: safe.Line(fmt.Sprintf("engine %s, API %s, cgroup v%d, %d CPUs, at %s",
 		i.Version, i.APIVersion, i.CgroupVersion, i.CPUs, e.Host()), 300)}}
 	if enter, apart := e.Apart(); apart {

@@ -2,7 +2,8 @@
 
 package machine
 
-// RaiseOpenFiles does nothing: such limits are known of Linux and macOS only. It returns 0 for "none".
+// RaiseOpenFiles does nothing: such limits are known of Linux and macOS only. It returns 0 for
+// "none".
 func RaiseOpenFiles() (int, error) { return 0, nil }
 
 func openFiles() (int, bool) { return 0, false }

@@ -7,11 +7,13 @@ import (
 	"syscall"
 )
 
-// wantFiles is enough for the highest step of the bundled profiles (2048 connections on either side) many times over.
+// wantFiles is enough for the highest step of the bundled profiles (2048 connections on either
+// side) many times over.
 const wantFiles = 65536
 
-// RaiseOpenFiles raises this process's limit of open files as far as it may and returns it. What it starts afterwards
-// inherits the limit, so that a contender run as a process has one like that of a container.
+// RaiseOpenFiles raises this process's limit of open files as far as it may and returns it. What it
+// starts afterwards inherits the limit, so that a contender run as a process has one like that of a
+// container.
 func RaiseOpenFiles() (int, error) {
 	var l syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
@@ -21,7 +23,8 @@ func RaiseOpenFiles() (int, error) {
 	if l.Max < wantFiles && syscall.Setrlimit(syscall.RLIMIT_NOFILE, &more) == nil { // root may raise the hard limit too
 		return clampFiles(more.Cur), nil
 	}
-	// Even where the Go runtime has raised its own limit already: only one set by the program itself is handed on to children.
+	// Even where the Go runtime has raised its own limit already: only one set by the program
+	// itself is handed on to children.
 	l.Cur = l.Max
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
 		l.Cur = min(l.Max, 10240) // macOS calls its hard limit infinite and refuses it

@@ -1,4 +1,5 @@
-// Package machine tells what this machine is (for the record of a run) and what it can do (for "locbench doctor").
+// Package machine tells what this machine is (for the record of a run) and what it can do (for
+// "locbench doctor").
 //
 // It changes one thing only, when asked: the limit of open files of this process.
 package machine
@@ -23,7 +24,8 @@ import (
 // files is where the kernel's files are; tests have recorded ones.
 type files struct{ root string }
 
-// Fingerprint tells what figures depend on and nobody can choose. What cannot be read is left empty.
+// Fingerprint tells what figures depend on and nobody can choose. What cannot be read is left
+// empty.
 func Fingerprint(context.Context) bench.Machine {
 	m := bench.Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()}
 	if runtime.GOOS == "linux" {
@@ -42,8 +44,8 @@ func (f files) fingerprint(m *bench.Machine) {
 	f.state(m)
 	m.CgroupVersion = tree.Version()
 	m.Load1, _, _ = strings.Cut(f.line("proc/loadavg"), " ")
-	// What this process may use, not what the machine has: in a container or a unit with limits that is less. Affinity is in
-	// NumCPU already.
+	// What this process may use, not what the machine has: in a container or a unit with limits
+	// that is less. Affinity is in NumCPU already.
 	cpus, memory := tree.Own()
 	if cpus > 0 {
 		m.CPUs = max(1, min(m.CPUs, int(math.Ceil(cpus))))
@@ -53,7 +55,8 @@ func (f files) fingerprint(m *bench.Machine) {
 	}
 }
 
-// maxFile bounds what is read of a file; /proc/cpuinfo of a large machine has some hundred kilobytes.
+// maxFile bounds what is read of a file; /proc/cpuinfo of a large machine has some hundred
+// kilobytes.
 const maxFile = 1 << 20
 
 func (f files) read(path string) []byte {
@@ -71,7 +74,8 @@ func (f files) line(path string) string {
 	return safe.Line(strings.TrimSpace(string(line)), 200)
 }
 
-// cpuModel finds the name of the first CPU; on ARM, where the kernel knows none, the implementer's and the part's numbers.
+// cpuModel finds the name of the first CPU; on ARM, where the kernel knows none, the implementer's
+// and the part's numbers.
 func cpuModel(cpuinfo []byte) string {
 	values := map[string]string{}
 	s := bufio.NewScanner(bytes.NewReader(cpuinfo))

@@ -14,7 +14,8 @@ import (
 	"locbench/internal/safe"
 )
 
-// state reads what may change from one run to the next, and what a machine's makers and keepers have chosen.
+// state reads what may change from one run to the next, and what a machine's makers and keepers
+// have chosen.
 func (f files) state(m *bench.Machine) {
 	m.Governor = f.governors()
 	m.Turbo = f.turbo()
@@ -48,7 +49,8 @@ func (f files) governors() string {
 	return strings.Join(all, ", ")
 }
 
-// turbo is "on" where CPUs may run above their base clock, "off" where not, "" where the kernel does not tell.
+// turbo is "on" where CPUs may run above their base clock, "off" where not, "" where the kernel
+// does not tell.
 func (f files) turbo() string {
 	for _, switches := range []struct{ path, on, off string }{
 		{"sys/devices/system/cpu/intel_pstate/no_turbo", "0", "1"},
@@ -64,7 +66,8 @@ func (f files) turbo() string {
 	return ""
 }
 
-// virtual names what runs this machine, where its CPUs say that something does; "" on bare metal or where it is not known.
+// virtual names what runs this machine, where its CPUs say that something does; "" on bare metal or
+// where it is not known.
 func (f files) virtual() string {
 	hypervisor := false
 	for line := range bytes.Lines(f.read("proc/cpuinfo")) {
@@ -95,8 +98,8 @@ func swapUsed(swaps []byte) (used int64) {
 	return used
 }
 
-// throttles is how often CPUs were slowed down for their heat since the machine was started, cores and packages added up; nil where
-// the kernel does not count it, as in most virtual machines.
+// throttles is how often CPUs were slowed down for their heat since the machine was started, cores
+// and packages added up; nil where the kernel does not count it, as in most virtual machines.
 func (f files) throttles() *int64 {
 	paths, _ := filepath.Glob(filepath.Join(f.root+"/", "sys/devices/system/cpu/cpu[0-9]*/thermal_throttle/*_throttle_count"))
 	var sum int64
@@ -113,7 +116,8 @@ func (f files) throttles() *int64 {
 	return &sum
 }
 
-// Names writes a list of names from outside for one line: at most five, and how many there are in all. It is "" for none.
+// Names writes a list of names from outside for one line: at most five, and how many there are in
+// all. It is "" for none.
 func Names(names []string) string {
 	if len(names) == 0 {
 		return ""
@@ -174,7 +178,7 @@ func doctorState(m bench.Machine) []Finding {
 	}
 	virtual := Finding{Name: "virtualisation", Status: OK, Value: cmp.Or(m.Virtual, "none to be seen")}
 	if m.Virtual != "" {
-		virtual.Fix = "nothing to do: time that other machines take is told with each step (steal)"
+		virtual.Fix = "nothing to do: time that other machines take is reported with each step (steal)"
 	}
 	swap := Finding{Name: "swap", Status: OK, Value: "unknown"}
 	if m.SwapUsed != nil {

@@ -39,7 +39,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Trees as the kernel and its drivers write them: no_turbo is intel_pstate's, boost acpi-cpufreq's and amd-pstate's.
+// Trees as the kernel and its drivers write them: no_turbo is intel_pstate's, boost acpi-cpufreq's
+// and amd-pstate's.
 func TestState(t *testing.T) {
 	for name, tt := range map[string]struct {
 		tree map[string]string

@@ -1,8 +1,9 @@
-// Package measure is the table of all measures: what each is called, its unit, which way is better, how its value is taken
-// from a step, from a step over all rounds and from a contender, what its definition is, and which outputs show it where.
+// Package measure is the table of all measures: what each is called, its unit, which way is better,
+// how its value is taken from a step, from a step over all rounds and from a contender, what its
+// definition is, and which outputs show it where.
 //
-// Outputs iterate over the table (Charts, Claims, View …) instead of naming measures: a new one is a row in table.go and its
-// places in views.go. It is pure.
+// Outputs iterate over the table (Charts, Claims, View …) instead of naming measures: a new one is
+// a row in table.go and its places in views.go. It is pure.
 package measure
 
 import (
@@ -13,7 +14,8 @@ import (
 	"locbench/internal/stats"
 )
 
-// ID names a measure. Those that contenders are compared by are also keys in results, in --measure and in --fail-on.
+// ID names a measure. Those that contenders are compared by are also keys in results, in --measure
+// and in --fail-on.
 type ID string
 
 // Measure is one row of the table.
@@ -26,7 +28,8 @@ type Measure struct {
 
 	// Of takes the value from one step of one round; nil: it belongs to a whole life only.
 	Of func(bench.StepResult) (v float64, ok bool)
-	// AtLeast tells whether the value of a step is an estimate: the true one is as high or higher. Nil: never.
+	// AtLeast tells whether the value of a step is an estimate: the true one is as high or higher.
+	// Nil: never.
 	AtLeast func(bench.StepResult) bool
 
 	Definition Definition
@@ -38,8 +41,8 @@ type Measure struct {
 	Benchmark  string  // unit in Go's benchmark format; "": none
 	Objective  string  // what objectives call it: "p99"; "": they cannot name it
 
-	// over takes the value of all rounds together, where the median of the rounds would be wrong: medians of an even
-	// number of rounds would average quantiles.
+	// over takes the value of all rounds together, where the median of the rounds would be wrong:
+	// medians of an even number of rounds would average quantiles.
 	over func(stats.Step) (v float64, ok bool)
 	// life takes the value from a whole life; nil: it is that of the step with the peak.
 	life func(stats.Contender) Figure
@@ -151,7 +154,8 @@ func (m Measure) Over(s stats.Step) Figure {
 	return f
 }
 
-// Quantile tells whether it is one of a distribution: over the rounds it is that of all their requests together.
+// Quantile tells whether it is one of a distribution: over the rounds it is that of all their
+// requests together.
 func (m Measure) Quantile() bool { return m.over != nil && m.Unit == Nanoseconds }
 
 // Contender is the measure of a contender: of its whole life, or of the step with its peak.

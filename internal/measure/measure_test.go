@@ -8,7 +8,8 @@ import (
 	"locbench/internal/stats"
 )
 
-// TestTable keeps the table whole: no name is given twice, and a place shows only measures that have what it needs.
+// TestTable keeps the table whole: no name is given twice, and a place shows only measures that
+// have what it needs.
 func TestTable(t *testing.T) {
 	seen := map[string]bool{}
 	for _, m := range All() {
@@ -80,6 +81,6 @@ func TestQuantilesAreOfAllRounds(t *testing.T) {
 	}
 	imported := bench.StepResult{Load: bench.Load{Latency: bench.Latencies{Count: 1, P50: 3}}}
 	if _, ok := Get(P99).Of(imported); ok {
-		t.Error("a quantile that nobody told is known")
+		t.Error("a quantile that nobody reported is known")
 	}
 }

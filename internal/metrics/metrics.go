@@ -1,7 +1,9 @@
-// Package metrics tells how a run stands while it goes on, in Prometheus' text exposition format: at an address of this machine, and by pushing.
+// Package metrics tells how a run stands while it goes on, in Prometheus' text exposition format:
+// at an address of this machine, and by pushing.
 //
-// It is a subscriber of the event stream: what it knows is what events say, at most a second old, and nothing of it touches the load. What is
-// not known now has no sample: between two steps there is no throughput. The final figures of finished steps are package export's.
+// It is a subscriber of the event stream: what it knows is what events say, at most a second old,
+// and nothing of it touches the load. What is not known now has no sample: between two steps there
+// is no throughput. The final figures of finished steps are package export's.
 package metrics
 
 import (
@@ -45,17 +47,17 @@ type life struct {
 	usage   *bench.Usage
 }
 
-// turnTo makes leg the one that is told of, if it runs.
+// turnTo makes leg the current one, if it runs.
 func (r *Run) turnTo(leg bench.Leg) {
 	if other, runs := r.lives[leg]; runs {
-		r.lay()
+		r.setAside()
 		delete(r.lives, leg)
 		r.life = other
 	}
 }
 
-// lay puts the one that is told of aside, if there is one.
-func (r *Run) lay() {
+// setAside puts the current one aside, if there is one.
+func (r *Run) setAside() {
 	if r.number > 0 && r.lives != nil {
 		r.lives[r.leg] = r.life
 	}
@@ -80,7 +82,7 @@ func (r *Run) Handle(rec bench.Record) {
 		r.life, r.lives = life{}, map[bench.Leg]life{}
 		r.requests, r.checks, r.missed = map[outcome]int64{}, map[outcome]int64{}, map[outcome]int64{}
 	case bench.LegStarted:
-		r.lay()
+		r.setAside()
 		r.life, r.legs = life{leg: *rec.Leg, number: e.Number}, e.Of
 	case bench.InstanceStarted:
 		r.limits = e.Info.Limits
@@ -142,7 +144,7 @@ func (r *Run) text() string {
 	}
 	var t text
 	run := r.run
-	t.family("locbench_run_info", "gauge", "The run that is told of.")
+	t.family("locbench_run_info", "gauge", "The run that the figures are of.")
 	t.sample(1, "run", run.ID, "profile", run.Profile.Name, "version", run.Software.Locbench)
 	t.gauge("locbench_run_running", "1 until the run has ended.", truth(!r.ended))
 	t.gauge("locbench_run_started_timestamp_seconds", "When it was started.", float64(run.Started.UnixMilli())/1000)
@@ -150,7 +152,7 @@ func (r *Run) text() string {
 		t.gauge("locbench_legs", "Lives of contenders that are planned.", float64(r.legs))
 	}
 	if r.number > 0 {
-		r.told(&t)
+		r.write(&t)
 	}
 	t.counts("locbench_requests_total", "Requests by what became of them, in all steps.", "outcome", r.requests)
 	t.counts("locbench_checks_total", "Checks by what became of them.", "status", r.checks)
@@ -158,8 +160,8 @@ func (r *Run) text() string {
 	return t.String()
 }
 
-// life tells of the running leg.
-func (r *Run) told(t *text) {
+// write writes the figures of the running leg.
+func (r *Run) write(t *text) {
 	who := []string{"contender", r.leg.Label(), "round", strconv.Itoa(r.leg.Round)}
 	t.gauge("locbench_leg_number", "Number of the running leg.", float64(r.number), who...)
 	if r.startUp != nil {

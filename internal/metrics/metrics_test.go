@@ -95,7 +95,7 @@ func find(all map[string]float64, texts ...string) (v float64, n int) {
 func TestPrometheusReadsIt(t *testing.T) {
 	var r Run
 	if len(parsed(t, &r)) != 0 {
-		t.Error("something is told before the run")
+		t.Error("something is reported before the run")
 	}
 	underway(&r)
 	all := parsed(t, &r)
@@ -124,7 +124,7 @@ func TestPrometheusReadsIt(t *testing.T) {
 	r.Handle(bench.Record{Event: bench.RunEnded{}})
 	all = parsed(t, &r)
 	if _, n := find(all, "round="); n != 0 {
-		t.Error("a leg that has ended is told of")
+		t.Error("a leg that has ended is reported")
 	}
 	if v, n := find(all, "locbench_run_running"); v != 0 || n != 1 {
 		t.Error("the run has ended and runs")
@@ -216,22 +216,22 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // pushed pushes once, at the end, which is at once.
-func pushed(t *testing.T, url string) (told []string) {
+func pushed(t *testing.T, url string) (reports []string) {
 	t.Helper()
 	var r Run
 	underway(&r)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	Push{URL: url, Every: time.Hour, Pause: time.Millisecond, Failed: func(err error) { told = append(told, err.Error()) }, Again: func() { told = append(told, "again") }}.Run(ctx, &r)
-	return told
+	Push{URL: url, Every: time.Hour, Pause: time.Millisecond, Failed: func(err error) { reports = append(reports, err.Error()) }, Again: func() { reports = append(reports, "again") }}.Run(ctx, &r)
+	return reports
 }
 
 func TestPush(t *testing.T) {
 	for name, c := range map[string]struct {
-		script []int
-		told   string
-		asked  int
-		got    int
+		script  []int
+		reports string
+		asked   int
+		got     int
 	}{
 		"at once":             {nil, "", 1, 1},
 		"at the third time":   {[]int{500, 429, 200}, "", 3, 1},
@@ -245,10 +245,10 @@ func TestPush(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		told := pushed(t, endpoint)
+		reports := pushed(t, endpoint)
 		srv.Close()
-		if strings.Join(told, "|") != c.told || g.asked != c.asked || len(g.got) != c.got {
-			t.Errorf("%s: told %q, asked %d times, got %d", name, told, g.asked, len(g.got))
+		if strings.Join(reports, "|") != c.reports || g.asked != c.asked || len(g.got) != c.got {
+			t.Errorf("%s: reported %q, asked %d times, got %d", name, reports, g.asked, len(g.got))
 		}
 		for _, body := range g.got {
 			parse(t, strings.NewReader(body))
@@ -256,7 +256,7 @@ func TestPush(t *testing.T) {
 	}
 }
 
-// A gateway that has come back is told of, once, and so is one that goes away.
+// A gateway that has come back is reported once, and so is one that goes away.
 func TestPushTellsOfChangesAlone(t *testing.T) {
 	g := &gateway{script: []int{400, 400, 400}}
 	srv := httptest.NewServer(g)
@@ -264,18 +264,18 @@ func TestPushTellsOfChangesAlone(t *testing.T) {
 	var r Run
 	underway(&r)
 	ctx, cancel := context.WithCancel(t.Context())
-	var told []string
+	var reports []string
 	Push{
 		URL: srv.URL + defaultPath, Every: time.Millisecond,
-		Failed: func(err error) { told = append(told, err.Error()) },
-		Again:  func() { told = append(told, "again"); cancel() },
+		Failed: func(err error) { reports = append(reports, err.Error()) },
+		Again:  func() { reports = append(reports, "again"); cancel() },
 	}.Run(ctx, &r)
-	if strings.Join(told, "|") != "answer 400: no|again" {
-		t.Errorf("%q", told)
+	if strings.Join(reports, "|") != "answer 400: no|again" {
+		t.Errorf("%q", reports)
 	}
 }
 
-// Nothing of what is told holds what is secret.
+// Nothing of what is reported holds what is secret.
 func TestPushKeepsSecrets(t *testing.T) {
 	for _, url := range []string{"http://user:secret@127.0.0.1:1/metrics/job/x?token=secret", "http://secret.invalid:1/"} {
 		for _, text := range pushed(t, url) {
@@ -294,7 +294,7 @@ func TestPushKeepsSecrets(t *testing.T) {
 	}
 }
 
-// The dashboard in docs asks for nothing that is not told.
+// The dashboard in docs asks for nothing that is not reported.
 func TestDashboardAsksForWhatThereIs(t *testing.T) {
 	data, err := os.ReadFile("../../docs/grafana-dashboard.json")
 	if err != nil || !json.Valid(data) {
@@ -306,19 +306,19 @@ func TestDashboardAsksForWhatThereIs(t *testing.T) {
 	r.Handle(bench.Record{Leg: &leg, Event: bench.StepEnded{Result: bench.StepResult{Thresholds: []bench.Judgement{{}}}}})
 	r.Handle(bench.Record{Leg: &leg, Event: bench.StepStarted{}})
 	r.Handle(bench.Record{Leg: &leg, Event: bench.WindowClosed{Window: bench.Window{Length: time.Second, Succeeded: 1, Rate: 5}}})
-	told := parsed(t, &r)
+	reports := parsed(t, &r)
 	names := regexp.MustCompile(`locbench_[a-z_]+`).FindAllString(string(data), -1)
 	if len(names) < 8 {
 		t.Errorf("only %q", names)
 	}
 	for _, name := range names {
-		if _, n := find(told, name); n == 0 {
-			t.Errorf("%s is not told", name)
+		if _, n := find(reports, name); n == 0 {
+			t.Errorf("%s is not reported", name)
 		}
 	}
 }
 
-// Of contenders that take turns the one is told of whose turn it is, with what is its own.
+// Of contenders that take turns the one whose turn it is is reported, with what is its own.
 func TestTurns(t *testing.T) {
 	var r Run
 	a, b := bench.Leg{Contender: "a", Round: 1}, bench.Leg{Contender: "b", Round: 1}
@@ -353,12 +353,12 @@ func TestTurns(t *testing.T) {
 	tell(&a, bench.LegEnded{})
 	check("b", 20, 2)
 	if all := parsed(t, &r); len(all) == 0 {
-		t.Error("nothing is told")
+		t.Error("nothing is reported")
 	} else if v, _ := find(all, "locbench_requests_total", "contender=a"); v != 40 {
 		t.Errorf("%v successes of a", v)
 	}
 	tell(&b, bench.LegEnded{})
 	if _, n := find(parsed(t, &r), "round="); n != 0 {
-		t.Error("a leg that has ended is told of")
+		t.Error("a leg that has ended is reported")
 	}
 }

@@ -24,12 +24,14 @@ type Push struct {
 	URL   string // with a password, where one is needed; without a path it is that of a Pushgateway
 	Every time.Duration
 	Pause time.Duration // before the second attempt, twice as long before the third; 500 ms when 0
-	// Failed is told of the first push in a row that has failed for good, in words without the URL; Again of the first one that works after it.
+	// Failed gets the first push in a row that has failed for good, in words without the URL; Again
+	// of the first one that works after it.
 	Failed func(error)
 	Again  func()
 }
 
-// Endpoint checks a URL to push to and adds the path that a Pushgateway wants where there is none. The error does not hold the URL.
+// Endpoint checks a URL to push to and adds the path that a Pushgateway wants where there is none.
+// The error does not hold the URL.
 func Endpoint(text string) (string, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.Fragment != "" {
@@ -41,7 +43,7 @@ func Endpoint(text string) (string, error) {
 	return u.String(), nil
 }
 
-// Run pushes until ctx ends, and then once more, so that the end of the run is told too.
+// Run pushes until ctx ends, and then once more, so that the end of the run is reported too.
 func (p Push) Run(ctx context.Context, r *Run) {
 	client := &http.Client{
 		Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConns: 1, IdleConnTimeout: time.Minute, ResponseHeaderTimeout: patience},

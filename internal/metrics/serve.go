@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// Listen opens a listener for Serve. Without a host (":9464", "9464") it is on the loopback interface alone; other addresses must be named.
+// Listen opens a listener for Serve. Without a host (":9464", "9464") it is on the loopback
+// interface alone; other addresses must be named.
 func Listen(ctx context.Context, address string) (net.Listener, error) {
 	if !strings.Contains(address, ":") {
 		address = ":" + address
@@ -67,7 +68,8 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// literal tells whether a Host header is an address or localhost, which no foreign page can have for a name.
+// literal tells whether a Host header is an address or localhost, which no foreign page can have
+// for a name.
 func literal(host string) bool {
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h

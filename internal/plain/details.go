@@ -10,7 +10,8 @@ import (
 	"locbench/internal/units"
 )
 
-// details are lines about a step that its row in the table has no room for. What no source tells is left out.
+// details are lines about a step that its row in the table has no room for. What no source tells is
+// left out.
 func details(r bench.StepResult) (lines []string) {
 	add := func(name string, parts ...string) {
 		if len(parts) > 0 {

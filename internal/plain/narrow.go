@@ -8,7 +8,8 @@ import (
 // leastLabel is what remains of a label, in characters, where its table is too wide still.
 const leastLabel = 8
 
-// shorten cuts the first column, but for its title, so that rows are no wider than width; 0 or less is no bound.
+// shorten cuts the first column, but for its title, so that rows are no wider than width; 0 or less
+// is no bound.
 func shorten(rows [][]string, width int) [][]string {
 	widths := columnWidths(rows)
 	over := -2 - width
@@ -27,8 +28,8 @@ func shorten(rows [][]string, width int) [][]string {
 	return rows
 }
 
-// wrap breaks text at spaces into lines of at most width characters, where it can, those behind the first two to the right; 0 or less
-// is no bound.
+// wrap breaks text at spaces into lines of at most width characters, where it can, those behind the
+// first two to the right; 0 or less is no bound.
 func wrap(text string, width int) string {
 	if width <= 0 || utf8.RuneCountInString(text) <= width {
 		return text

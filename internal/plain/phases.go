@@ -59,7 +59,8 @@ func (p *Printer) phases(r bench.RequestPhases) string {
 	return text
 }
 
-// around tells how the latencies and the rates of a step lie around their means, where the first requests were timed: procedure C.
+// around tells how the latencies and the rates of a step lie around their means, where the first
+// requests were timed: procedure C.
 func (p *Printer) around(l bench.Load) {
 	if s, ok, err := stats.LatencySpread(l.Latency); ok && err == nil {
 		p.line("    latency  mean %s, sd %s, max %s, %.1f %% within one sd", units.Duration(time.Duration(s.Mean)), units.Duration(time.Duration(s.SD)),

@@ -28,7 +28,7 @@ func TestRequestsTimed(t *testing.T) {
 	}
 }
 
-// What lies around the means is told where the first requests were timed, and only there.
+// What lies around the means is reported where the first requests were timed, and only there.
 func TestAroundTheMeans(t *testing.T) {
 	h := hdr.New()
 	for i := range 100 {

@@ -1,6 +1,7 @@
-// Package plain tells a run as text or as JSON lines. It is a subscriber of the event stream: it keeps nothing but what
-// it needs for the next line. Talk (progress, steps as they end) goes to one writer, data (the final table, or the JSON
-// lines) to the other, so that a pipe gets data alone. Drawing a live screen is left to package tui.
+// Package plain tells a run as text or as JSON lines. It is a subscriber of the event stream: it
+// keeps nothing but what it needs for the next line. Talk (progress, steps as they end) goes to one
+// writer, data (the final table, or the JSON lines) to the other, so that a pipe gets data alone.
+// Drawing a live screen is left to package tui.
 package plain
 
 import (
@@ -31,7 +32,7 @@ type Options struct {
 	// Details tells more of each step than its row holds.
 	Details bool
 	Quiet   bool        // Talk gets warnings and errors alone
-	Fail    func(error) // told once, when data cannot be written any more; may be nil
+	Fail    func(error) // reported once, when data cannot be written any more; may be nil
 }
 
 // Printer is the subscriber.
@@ -39,7 +40,7 @@ type Printer struct {
 	Options
 	run      bench.Run
 	estimate estimate.Run
-	leg      *life               // that something is told of
+	leg      *life               // that is reported
 	lives    map[bench.Leg]*life // that run: several where contenders take turns
 	owner    *bench.Leg          // of the lines to come; nil: the run
 	heading  *bench.Leg          // of the lines that were last written
@@ -50,9 +51,9 @@ type Printer struct {
 // life is a leg that runs.
 type life struct {
 	bench.LegResult
-	checks struct{ passed, failed, skipped int }
-	began  bool   // the header of the table of steps was written
-	told   string // what has gone wrong in a phase of it
+	checks  struct{ passed, failed, skipped int }
+	began   bool   // the header of the table of steps was written
+	trouble string // what has gone wrong in a phase of it
 }
 
 // New makes a printer.
@@ -171,7 +172,7 @@ func (p *Printer) phaseEnded(e bench.PhaseEnded) {
 			return // it ends the run, whose error says it
 		}
 		if !p.Quiet {
-			p.leg.told += strings.ReplaceAll(e.Err, "\n", "; ") + "\n"
+			p.leg.trouble += strings.ReplaceAll(e.Err, "\n", "; ") + "\n"
 		}
 		p.line("  %-8s %s", e.Phase, p.paint(red, "failed: ")+safe.Line(e.Err, 4000))
 		return
@@ -263,7 +264,7 @@ func (p *Printer) legEnded(e bench.LegEnded) {
 	if e.State == bench.LegComplete {
 		return
 	}
-	if !strings.Contains(p.leg.told, e.Failure) {
+	if !strings.Contains(p.leg.trouble, e.Failure) {
 		p.always("  " + p.paint(red, string(e.State)+": ") + safe.Line(e.Failure, 4000))
 	}
 	if l := p.leg; e.Lost != nil && (l.StartUp != nil || len(l.Steps) > 0) { // else all of it, which goes without saying

@@ -143,7 +143,7 @@ func TestJSONLines(t *testing.T) {
 		}
 	}
 	if !strings.Contains(talk.String(), "LIMITS NOT ENFORCED") {
-		t.Error("a warning is not told")
+		t.Error("a warning is not reported")
 	}
 }
 
@@ -215,7 +215,8 @@ func TestTurns(t *testing.T) {
 	testenv.Golden(t, "testdata/turns.txt", talk.String())
 }
 
-// A step that was not in a steady state is told when it ends and in the tables; the time to the peak stands beside the start-up.
+// A step that was not in a steady state is reported when it ends and in the tables; the time to the
+// peak stands beside the start-up.
 func TestWarmUpIsTold(t *testing.T) {
 	records, run, legs := recorded()
 	began := legs[0].Started

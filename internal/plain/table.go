@@ -18,12 +18,14 @@ import (
 	"locbench/internal/verdict"
 )
 
-// Table writes the final tables: the steps of each contender, then all contenders beside each other. Figures of several
-// rounds are medians, except that latencies are quantiles of all rounds' requests together. Where width is not 0, columns
-// that do not fit are left out, the least important first, and sentences are wrapped; summary.md and report.html have them all.
+// Table writes the final tables: the steps of each contender, then all contenders beside each
+// other. Figures of several rounds are medians, except that latencies are quantiles of all rounds'
+// requests together. Where width is not 0, columns that do not fit are left out, the least
+// important first, and sentences are wrapped; summary.md and report.html have them all.
 //
-// Who is in front is told in tiers, from stats.MinInterval rounds on; floor is the noise floor of the machine, nil where it is not known. The
-// run's warnings are left out where a Printer has told them already.
+// Who is in front is reported in tiers, from stats.MinInterval rounds on; floor is the noise floor
+// of the machine, nil where it is not known. The run's warnings are left out where a Printer has
+// reported them already.
 func Table(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, warned bool) error {
 	run := a.Run
 	var contenders []stats.Contender
@@ -214,7 +216,8 @@ func errorRatio(n int64, ratio float64) string {
 	return fmt.Sprintf("%s (%.1f %%)", units.Count(n), 100*ratio)
 }
 
-// fit leaves columns out, in the order given by their titles, until the rest is no wider than width; 0 or less is no bound.
+// fit leaves columns out, in the order given by their titles, until the rest is no wider than
+// width; 0 or less is no bound.
 func fit(rows [][]string, width int, expendable ...string) [][]string {
 	for _, title := range expendable {
 		total := -2
@@ -265,8 +268,8 @@ func align(b *bytes.Buffer, indent string, rows [][]string) {
 	}
 }
 
-// stepLine is one line of the table that grows while a leg runs. A narrow one, for terminals of 80 columns, leaves out what the
-// final table and the reports have anyway.
+// stepLine is one line of the table that grows while a leg runs. A narrow one, for terminals of 80
+// columns, leaves out what the final table and the reports have anyway.
 func stepLine(narrow bool, name string, cell func(measure.Shown) string) string {
 	width := 26
 	if narrow {

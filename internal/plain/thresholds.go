@@ -37,11 +37,11 @@ func thresholds(line func(string, ...any), legs []bench.LegResult) {
 		return
 	}
 	line("thresholds: %d of %s missed", missed, units.Plural(judged, "judgement"))
-	told := 0
+	shown := 0
 	for _, leg := range legs {
 		for _, s := range leg.Steps {
 			for _, j := range s.Missed() {
-				if told++; told <= maxMissed {
+				if shown++; shown <= maxMissed {
 					line("missed: %s, step %d (%s): %s", leg.Leg, s.Index+1, safe.Line(s.Step.Name, 60), safe.Line(judgement(j), 300))
 				}
 			}

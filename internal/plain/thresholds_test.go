@@ -21,7 +21,7 @@ func TestTableTellsThresholds(t *testing.T) {
 		return b.String()
 	}
 	if strings.Contains(text(), "threshold") {
-		t.Error("thresholds are told that nobody has judged by")
+		t.Error("thresholds are reported that nobody has judged by")
 	}
 	leg.Steps[0].Thresholds = []bench.Judgement{{Condition: "p99<50ms", Passed: true, Text: "p99 is 1ms, <50ms"}}
 	leg.Steps[1].Thresholds = []bench.Judgement{{Condition: "errors<1%", Window: 2 * time.Second, At: 3 * time.Second, Text: "errors is 9%, not <1%\x1b[31m", Stopped: bench.ScopeLeg}}

@@ -34,8 +34,8 @@ func intervals(all []analysis.Standing) map[string]string {
 	return found
 }
 
-// tiers writes who is in front, in tiers instead of ranks, where there are rounds enough to tell: a table of the throughput, and a line for each
-// other measure.
+// tiers writes who is in front, in tiers instead of ranks, where there are rounds enough to tell: a
+// table of the throughput, and a line for each other measure.
 func tiers(b *bytes.Buffer, all []analysis.Standing, floor *compare.Floor, width int) {
 	if len(all) == 0 || len(all[0].Places) < 2 || !all[0].Told() {
 		return
@@ -89,7 +89,7 @@ func inTiers(s analysis.Standing) string {
 		case p.Tier == before:
 			groups[len(groups)-1] += ", " + name
 		case p.Tier == 0:
-			groups = append(groups, "not told: "+name)
+			groups = append(groups, "not reported: "+name)
 		default:
 			groups = append(groups, fmt.Sprintf("%d. %s", p.Tier, name))
 		}
@@ -109,7 +109,8 @@ func doubts(all []analysis.Standing, line func(string, ...any)) {
 	}
 }
 
-// leftwards are rows in columns, all to the left; the last one is cut where the rows would be too wide.
+// leftwards are rows in columns, all to the left; the last one is cut where the rows would be too
+// wide.
 func leftwards(rows [][]string, width int) (lines []string) {
 	widths := columnWidths(rows)
 	for _, row := range rows {

@@ -13,7 +13,8 @@ import (
 	"locbench/internal/testenv"
 )
 
-// rounds are those of contenders of which two are alike; one has an outlier, and the last too few rounds.
+// rounds are those of contenders of which two are alike; one has an outlier, and the last too few
+// rounds.
 func rounds(n int) (run bench.Run, legs []bench.LegResult) {
 	run = bench.Run{ID: "r", Profile: bench.Profile{Name: "tiny", Rounds: n, PriceVCPUHr: 0.0275}}
 	rates := map[string]int64{"rs-actix": 200_000, "rs-axum": 199_000, "go-nethttp": 150_000, "kt-ktor": 90_000, "node-nest": 30_000}

@@ -14,7 +14,8 @@ import (
 	"locbench/internal/launch"
 )
 
-// Docker is an engine: contenders, or the store alone, run in its containers, in one network of the run's own.
+// Docker is an engine: contenders, or the store alone, run in its containers, in one network of the
+// run's own.
 type Docker struct {
 	*launch.Docker
 	images
@@ -53,7 +54,8 @@ func openDocker(ctx context.Context, o Options) (Platform, error) {
 	return d, nil
 }
 
-// OpenDocker connects to the engine and makes the network, which comes first since it tells where the engine is.
+// OpenDocker connects to the engine and makes the network, which comes first since it tells where
+// the engine is.
 func OpenDocker(ctx context.Context, o Options) (*Docker, error) {
 	engine, err := docker.Connect(ctx)
 	if err != nil {
@@ -73,8 +75,8 @@ func OpenDocker(ctx context.Context, o Options) (*Docker, error) {
 	return d, nil
 }
 
-// inReach returns why an engine whose containers' addresses are not within reach cannot serve the run, if it cannot: better now than when
-// the first contender gets no answer.
+// inReach returns why an engine whose containers' addresses are not within reach cannot serve the
+// run, if it cannot: better now than when the first contender gets no answer.
 func (d *Docker) inReach(o Options) error {
 	ports, loopback := d.engine.Reach()
 	enter, rootless := d.engine.Apart()
@@ -121,8 +123,9 @@ func (d *Docker) Prepare(*bench.LaunchSpec, bench.Service) error { return nil }
 
 func (d *Docker) Template() (bench.Template, error) { return bench.Template{Listen: "0.0.0.0"}, nil }
 
-// Reach makes the store reachable for containers, which know this machine by the launcher's host address. Where that is no address of
-// this machine but a name that the engine resolves for them (Docker Desktop), it leads to what listens on loopback here.
+// Reach makes the store reachable for containers, which know this machine by the launcher's host
+// address. Where that is no address of this machine but a name that the engine resolves for them
+// (Docker Desktop), it leads to what listens on loopback here.
 func (d *Docker) Reach(s *store.Store) (string, error) {
 	seen, err := d.expose(s)
 	if err != nil {

@@ -12,12 +12,14 @@ import (
 	"locbench/internal/lines"
 )
 
-// Containers runs the container of a store in the contenders' network, on these CPUs ("": any), and tells how the image is pulled.
+// Containers runs the container of a store in the contenders' network, on these CPUs ("": any), and
+// tells how the image is pulled.
 func (d *Docker) Containers(cpus string, progress func(bench.Progress)) store.ContainerRunner {
 	return storeRunner{d, cpus, progress}
 }
 
-// storeRunner starts the container of a store through the Docker handle, in the contenders' network if there is one.
+// storeRunner starts the container of a store through the Docker handle, in the contenders' network
+// if there is one.
 type storeRunner struct {
 	docker   *Docker
 	cpus     string

@@ -1,6 +1,7 @@
-// Package platform is where the contenders of a run are: containers of a Docker engine, processes of this machine, or a service that
-// somebody else has started. Each is one implementation of Platform in a file of its own; nothing outside of this package asks which one
-// it is where Capabilities can tell.
+// Package platform is where the contenders of a run are: containers of a Docker engine, processes
+// of this machine, or a service that somebody else has started. Each is one implementation of
+// Platform in a file of its own; nothing outside of this package asks which one it is where
+// Capabilities can tell.
 package platform
 
 import (
@@ -22,7 +23,8 @@ type Builder interface {
 	CPUs() int
 }
 
-// Platform builds and launches contenders. Its methods are called by one goroutine at a time, but for Launch, Alive and Neighbours.
+// Platform builds and launches contenders. Its methods are called by one goroutine at a time, but
+// for Launch, Alive and Neighbours.
 type Platform interface {
 	Builder
 	// Capabilities are what a run may count on.
@@ -37,7 +39,8 @@ type Platform interface {
 	Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error)
 	// Reach makes a store reachable for contenders and returns its address for them.
 	Reach(s *store.Store) (url string, err error)
-	// Allow names the CPUs that contenders may use that are kept to none; nil: those of this process.
+	// Allow names the CPUs that contenders may use that are kept to none; nil: those of this
+	// process.
 	Allow(cpus []int)
 	// Alive asks for a sign of life.
 	Alive(ctx context.Context) error
@@ -54,7 +57,7 @@ type Platform interface {
 // Capabilities are what a run may count on.
 type Capabilities struct {
 	Launches    bool   // it starts contenders itself, under limits, and knows how they end
-	Store       bool   // contenders are told of a store
+	Store       bool   // contenders get the address of a store
 	NoIsolation string // why contenders cannot be kept to CPUs of their own; "": they can
 }
 
@@ -70,7 +73,8 @@ type Options struct {
 // kind is how the platform of a runtime is reached.
 type kind struct {
 	open func(context.Context, Options) (Platform, error)
-	// builder is for those who only build; nil: nothing is built. What it returns beside the builder lets go of it.
+	// builder is for those who only build; nil: nothing is built. What it returns beside the
+	// builder lets go of it.
 	builder func(context.Context) (Builder, func() error, error)
 	// buildable says why a contender cannot be built here.
 	buildable func(bench.Service) error

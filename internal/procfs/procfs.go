@@ -1,5 +1,6 @@
-// Package procfs reads what the kernel tells in /proc beside the counters of groups: pressure, network bytes, context switches of
-// threads, page faults of processes. Its parsers take what they are given for hostile; what makes no sense is left out.
+// Package procfs reads what the kernel tells in /proc beside the counters of groups: pressure,
+// network bytes, context switches of threads, page faults of processes. Its parsers take what they
+// are given for hostile; what makes no sense is left out.
 //
 // Which process belongs to what is left to its callers.
 package procfs
@@ -18,7 +19,8 @@ import (
 //	some avg10=0.00 avg60=0.32 avg300=3.70 total=14118633912
 //	full avg10=0.00 avg60=0.00 avg300=0.00 total=0
 //
-// where total is in microseconds. Before Linux 5.13 the file of the CPU has no second line. It is nil where the first line is not there.
+// where total is in microseconds. Before Linux 5.13 the file of the CPU has no second line. It is
+// nil where the first line is not there.
 func Stall(data []byte) *bench.Stall {
 	var s *bench.Stall
 	for line := range bytes.Lines(data) {
@@ -47,8 +49,8 @@ func stallTotal(fields []byte) (time.Duration, bool) {
 	return time.Duration(n) * time.Microsecond, true
 }
 
-// Network adds up the bytes of /proc/PID/net/dev: of all interfaces but loopback, and of that where there is no other. ok is false where
-// no line can be read.
+// Network adds up the bytes of /proc/PID/net/dev: of all interfaces but loopback, and of that where
+// there is no other. ok is false where no line can be read.
 func Network(data []byte) (received, sent int64, ok bool) {
 	var lo [2]int64
 	onlyLo := false
@@ -99,7 +101,8 @@ func switches(status []byte) (voluntary, involuntary int64, ok bool) {
 	return voluntary, involuntary, found == 2
 }
 
-// IDs reads lines of one number each, as cgroup.procs, cgroup.threads and tasks have them, at most limit; whole is false where there are more.
+// IDs reads lines of one number each, as cgroup.procs, cgroup.threads and tasks have them, at most
+// limit; whole is false where there are more.
 func IDs(data []byte, limit int) (ids []int, whole bool) {
 	for line := range bytes.Lines(data) {
 		n, err := strconv.Atoi(string(bytes.TrimSpace(line)))

@@ -69,7 +69,8 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// TestThreadsComeAndGo: the sum only grows, also when threads end and when their numbers are used again.
+// TestThreadsComeAndGo: the sum only grows, also when threads end and when their numbers are used
+// again.
 func TestThreadsComeAndGo(t *testing.T) {
 	root := t.TempDir()
 	set := func(id int, voluntary, involuntary int) {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// maxSockets bounds the listening sockets that are told of one table.
+// maxSockets bounds the listening sockets that are reported of one table.
 const maxSockets = 1000
 
 // Listener is a TCP socket that listens.
@@ -18,8 +18,9 @@ type Listener struct {
 	Inode   string // as in a link /proc/PID/fd/N: socket:[INODE]
 }
 
-// Listeners reads /proc/PID/net/tcp or tcp6, whose lines are "sl local_address rem_address st … uid timeout inode", with the
-// state 0A for a socket that listens and addresses in 32-bit words in the order of the machine.
+// Listeners reads /proc/PID/net/tcp or tcp6, whose lines are "sl local_address rem_address st … uid
+// timeout inode", with the state 0A for a socket that listens and addresses in 32-bit words in the
+// order of the machine.
 func Listeners(data []byte) (all []Listener) {
 	for line := range bytes.Lines(data) {
 		f := strings.Fields(string(line))

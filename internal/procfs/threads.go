@@ -9,15 +9,17 @@ import (
 	"locbench/internal/bench"
 )
 
-// MaxThreads bounds how many threads Threads follows: each costs an open file and a system call per reading.
+// MaxThreads bounds how many threads Threads follows: each costs an open file and a system call per
+// reading.
 const MaxThreads = 512
 
 // SwitchesSource is Switches.Source of figures that Threads has summed up.
 const SwitchesSource = "/proc/PID/status of all threads"
 
-// Threads sums up the context switches of threads that come and go. The kernel counts them for each thread and forgets them when it
-// ends; here the last figure that was read stays in the sum. The files stay open, so that a reading costs one system call a thread. It
-// is not safe for concurrent use. Close it.
+// Threads sums up the context switches of threads that come and go. The kernel counts them for each
+// thread and forgets them when it ends; here the last figure that was read stays in the sum. The
+// files stay open, so that a reading costs one system call a thread. It is not safe for concurrent
+// use. Close it.
 type Threads struct {
 	Root string // of the file system that holds /proc; "" is "/"
 
@@ -32,7 +34,8 @@ type thread struct {
 	seen bool
 }
 
-// Read sums up. ids are all threads that live now. It is nil where one of them cannot be read for another reason than its end.
+// Read sums up. ids are all threads that live now. It is nil where one of them cannot be read for
+// another reason than its end.
 func (t *Threads) Read(ids []int) *bench.Switches {
 	if t.open == nil {
 		t.open, t.buf = map[int]*thread{}, make([]byte, 16<<10)
@@ -58,7 +61,8 @@ func (t *Threads) Read(ids []int) *bench.Switches {
 	return &bench.Switches{Source: SwitchesSource, Voluntary: sum[0], Involuntary: sum[1]}
 }
 
-// read reads one thread, which may have ended. An open file is of the thread that it was opened for, even if its number is another's now.
+// read reads one thread, which may have ended. An open file is of the thread that it was opened
+// for, even if its number is another's now.
 func (t *Threads) read(id int) error {
 	for range 2 {
 		th := t.open[id]

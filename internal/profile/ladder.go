@@ -24,7 +24,8 @@ const (
 		"`x5` to repeat, `warm-up`, `until settled`, `for 30s`; or a map {connections: 64, duration: 30s} or {rate: 5000}"
 )
 
-// steps are the stages of load. In YAML each item is a short text, as stepHint says, or a map with the same and more.
+// steps are the stages of load. In YAML each item is a short text, as stepHint says, or a map with
+// the same and more.
 type steps []bench.Step
 
 // step is an item of steps written as a map.
@@ -42,7 +43,8 @@ type step struct {
 	Arrivals    *arrivals           `yaml:"arrivals,omitempty"`
 }
 
-// ValidateStrict wants exactly one of connections, a rate and arrivals; beside the latter, connections are a bound.
+// ValidateStrict wants exactly one of connections, a rate and arrivals; beside the latter,
+// connections are a bound.
 func (s *step) ValidateStrict(v strictyaml.Value) {
 	open := v.Has("rate") || v.Has("arrivals")
 	switch {
@@ -69,7 +71,8 @@ func (s *step) ValidateStrict(v strictyaml.Value) {
 	}
 }
 
-// changes tells what the load of a step does besides going on evenly; "" where it does nothing of the kind.
+// changes tells what the load of a step does besides going on evenly; "" where it does nothing of
+// the kind.
 func (s *step) changes(v strictyaml.Value) string {
 	open, _ := s.open()
 	open.RampFrom, open.MaxRequests = s.Connections.from, s.MaxRequests
@@ -132,7 +135,8 @@ func (c connections) MarshalYAML() (any, error) {
 // IsZero leaves absent connections out of what is written.
 func (c connections) IsZero() bool { return len(c.rungs) == 0 }
 
-// ladder is the numbers of connections of one item, in order: a number, a range, or a list of these.
+// ladder is the numbers of connections of one item, in order: a number, a range, or a list of
+// these.
 type ladder []int
 
 // UnmarshalStrict reads a number, a range or a list of these.
@@ -203,8 +207,8 @@ func (s *steps) UnmarshalStrict(v strictyaml.Value) {
 	}
 }
 
-// fill gives the steps that name no duration the default one: d, or for arrivals the time in which they come and as much
-// again as their later requests may need.
+// fill gives the steps that name no duration the default one: d, or for arrivals the time in which
+// they come and as much again as their later requests may need.
 func (s steps) fill(d time.Duration) {
 	for i := range s {
 		switch {
@@ -274,7 +278,8 @@ func (s step) steps() []bench.Step {
 	return out
 }
 
-// The parts of a short step: from, to, "doubling", by, repeat, "warm-up", "until settled", duration.
+// The parts of a short step: from, to, "doubling", by, repeat, "warm-up", "until settled",
+// duration.
 var stepPattern = regexp.MustCompile(`^(\d+)(?: ?\.\. ?(\d+)(?: (?:(doubling)|by (\d+)))?)?(?: ?[x×] ?(\d+))?( warm-?up)?( until settled)?(?: for (?:at most )?(\S+))?$`)
 
 func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
@@ -316,7 +321,8 @@ func shortStep(v strictyaml.Value) ([]bench.Step, bool) {
 	return s.steps(), true
 }
 
-// expand makes the numbers of connections out of the first four parts of a step, or says what would be right.
+// expand makes the numbers of connections out of the first four parts of a step, or says what would
+// be right.
 func expand(parts []string) (rungs ladder, hint string) {
 	from, err := strconv.Atoi(parts[1])
 	to := from

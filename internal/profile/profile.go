@@ -1,8 +1,10 @@
-// Package profile reads benchmarks from YAML (profiles/*.yaml and files of users) into bench.Profile, and writes them back.
+// Package profile reads benchmarks from YAML (profiles/*.yaml and files of users) into
+// bench.Profile, and writes them back.
 //
-// A profile says everything that decides about the figures except the machine; profiles/locations.yaml shows every key
-// with its meaning. All mistakes of a file are told at once with their lines (package strictyaml). What needs other parts
-// of locbench is left to them: whether a contender, a check suite or a data folder exists, and whether a store answers.
+// A profile says everything that decides about the figures except the machine;
+// profiles/locations.yaml shows every key with its meaning. All mistakes of a file are reported at
+// once with their lines (package strictyaml). What needs other parts of locbench is left to them:
+// whether a contender, a check suite or a data folder exists, and whether a store answers.
 package profile
 
 import (
@@ -18,10 +20,12 @@ import (
 	"locbench/internal/strictyaml"
 )
 
-// ErrUnknown is wrapped by the error of Load when there is neither a bundled profile nor a file of that name.
+// ErrUnknown is wrapped by the error of Load when there is neither a bundled profile nor a file of
+// that name.
 var ErrUnknown = errors.New("unknown profile")
 
-// Load reads the bundled profile called name (bundled holds <name>.yaml), or else the file at that path.
+// Load reads the bundled profile called name (bundled holds <name>.yaml), or else the file at that
+// path.
 func Load(name string, bundled fs.FS) (bench.Profile, error) {
 	if !strings.ContainsAny(name, `/\`) {
 		if data, err := fs.ReadFile(bundled, name+".yaml"); err == nil {
@@ -50,8 +54,8 @@ func unknown(name string, bundled fs.FS) error {
 	return fmt.Errorf("%w %q%s (bundled: %s; a path of a YAML file works too)", ErrUnknown, name, hint, strings.Join(names, ", "))
 }
 
-// List reads all bundled profiles, in the order of their names. The error tells of every one that cannot be read; the
-// others are returned with it.
+// List reads all bundled profiles, in the order of their names. The error tells of every one that
+// cannot be read; the others are returned with it.
 func List(bundled fs.FS) ([]bench.Profile, error) {
 	var list []bench.Profile
 	var failures []error
@@ -75,8 +79,8 @@ func names(bundled fs.FS) []string {
 	return files
 }
 
-// Parse reads a profile. file is the name that mistakes carry and, without its folder and ending, the profile's name unless
-// data says another. The error is a strictyaml.Mistakes.
+// Parse reads a profile. file is the name that mistakes carry and, without its folder and ending,
+// the profile's name unless data says another. The error is a strictyaml.Mistakes.
 func Parse(file string, data []byte) (bench.Profile, error) {
 	f := defaults()
 	if err := strictyaml.Decode(file, data, &f); err != nil {
@@ -102,13 +106,15 @@ func nameOf(file string) string {
 	return base
 }
 
-// Format writes p as YAML with every default filled in. Parse reads it back to the same p if p is valid.
+// Format writes p as YAML with every default filled in. Parse reads it back to the same p if p is
+// valid.
 func Format(p bench.Profile) ([]byte, error) {
 	return strictyaml.Encode(fileOf(p))
 }
 
-// Validate says everything that is wrong with p, however it came about (a profile changed by options of the command line),
-// or nil when it can be run. Unlike Parse it wants the address of an external store.
+// Validate says everything that is wrong with p, however it came about (a profile changed by
+// options of the command line), or nil when it can be run. Unlike Parse it wants the address of an
+// external store.
 func Validate(p bench.Profile) error {
 	data, err := Format(p)
 	if err != nil {
@@ -116,7 +122,8 @@ func Validate(p bench.Profile) error {
 	}
 	var failures []error
 	f := defaults()
-	// The rules are those of the file, so the file is what is asked; its lines mean nothing to the reader here.
+	// The rules are those of the file, so the file is what is asked; its lines mean nothing to the
+	// reader here.
 	if err := strictyaml.Decode(p.Name, data, &f); err != nil {
 		var mistakes strictyaml.Mistakes
 		if !errors.As(err, &mistakes) {

@@ -186,7 +186,7 @@ func quoteText(s string) string {
 	return `"` + s + `"`
 }
 
-// TestMistakes compares what is told of each testdata/*.yaml with the .txt beside it.
+// TestMistakes compares what is reported of each testdata/*.yaml with the .txt beside it.
 func TestMistakes(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.yaml")
 	if err != nil || len(files) == 0 {

@@ -36,7 +36,7 @@ func (r *request) UnmarshalStrict(v strictyaml.Value) {
 	v.Decode(&p)
 	*r = request(p)
 	if r.Path == "" {
-		return // told already
+		return // reported already
 	}
 	r.checkPath(v)
 	r.checkHeader(v)

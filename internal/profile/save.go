@@ -10,8 +10,9 @@ import (
 	"locbench/internal/bench"
 )
 
-// Save writes p as YAML into the file path, under the name that the file's gives it, after it has seen that the same can be read back. The file is there whole or
-// not at all. Unless replace is set, one that is there already is left alone and the error is fs.ErrExist.
+// Save writes p as YAML into the file path, under the name that the file's gives it, after it has
+// seen that the same can be read back. The file is there whole or not at all. Unless replace is
+// set, one that is there already is left alone and the error is fs.ErrExist.
 func Save(path string, p bench.Profile, replace bool) error {
 	fail := func(err error) error { return fmt.Errorf("save profile %s: %w", path, err) }
 	p.Name = nameOf(path)

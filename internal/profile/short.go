@@ -13,8 +13,8 @@ import (
 // itemIs begins what is said of an item of steps.
 var itemIs = regexp.MustCompile("^`steps\\[\\d+\\]` is ")
 
-// ParseSteps reads steps in the short form that items of a profile's steps may have ("64", "2..2048 doubling", "1 x5 warm-up for 2s"). Those that do
-// not say how long they last get length.
+// ParseSteps reads steps in the short form that items of a profile's steps may have ("64", "2..2048
+// doubling", "1 x5 warm-up for 2s"). Those that do not say how long they last get length.
 func ParseSteps(items []string, length time.Duration) ([]bench.Step, error) {
 	data, err := strictyaml.Encode(struct {
 		Steps []string `yaml:"steps"`

@@ -103,7 +103,8 @@ func (t threshold) MarshalYAML() (any, error) {
 	return strictyaml.Inline{V: m}, nil
 }
 
-// ParseThreshold reads the short form, as it is written in profiles and on the command line: "p99<50ms window=5s stop=leg".
+// ParseThreshold reads the short form, as it is written in profiles and on the command line:
+// "p99<50ms window=5s stop=leg".
 func ParseThreshold(text string) (bench.Threshold, error) {
 	var t bench.Threshold
 	var objective []string
@@ -174,7 +175,8 @@ func clipText(s string) string {
 // wrong is what cannot be in a threshold.
 type wrong struct{ key, what, hint string }
 
-// checkThreshold looks at what concerns more than one of its parts, and writes the objective in its usual form.
+// checkThreshold looks at what concerns more than one of its parts, and writes the objective in its
+// usual form.
 func checkThreshold(t *bench.Threshold) (all []wrong) {
 	o, err := slo.Parse(t.Objective)
 	if err != nil {
@@ -205,7 +207,7 @@ func checkThreshold(t *bench.Threshold) (all []wrong) {
 func (f *file) checkThresholds(v strictyaml.Value) {
 	for i, item := range v.At("thresholds").Items() {
 		if i >= len(f.Thresholds) || f.Thresholds[i].Objective == "" {
-			continue // told already
+			continue // reported already
 		}
 		t := f.Thresholds[i]
 		if sel, ok := ParseSelection(t.Contender); ok && len(f.Contenders) > 0 && !slices.Contains(f.Contenders, selection(sel)) {

@@ -45,7 +45,7 @@ func TestThresholds(t *testing.T) {
 	}
 }
 
-// All mistakes are told at once, each with its line and a remedy.
+// All mistakes are reported at once, each with its line and a remedy.
 func TestThresholdMistakes(t *testing.T) {
 	_, err := profile.Parse("x.yaml", []byte(withThresholds+`  - p98<50ms
   - {objective: "p99<50"}

@@ -26,14 +26,16 @@ const (
 	logLines   = 8               // of a death's message
 )
 
-// Wait asks inst for GET path until any HTTP answer comes and returns the time from inst.Info().StartedAt to it. It fails
-// as soon as inst has exited, with its exit code and last log lines, after timeout with the last answer, or with ctx.
+// Wait asks inst for GET path until any HTTP answer comes and returns the time from
+// inst.Info().StartedAt to it. It fails as soon as inst has exited, with its exit code and last log
+// lines, after timeout with the last answer, or with ctx.
 //
-// Where nothing has answered for a second, and for each second more, late is told the reason of the last attempt; it may be nil. What
-// it does to inst.BaseURL holds from the next attempt on.
+// Where nothing has answered for a second, and for each second more, late gets the reason of the
+// last attempt; it may be nil. What it does to inst.BaseURL holds from the next attempt on.
 //
-// It asks every half millisecond at first and ever less often, up to 50 ms, so that the time is known to about a tenth. A start
-// that takes less than Docker needs to tell the container's address (some 5 ms) looks as if it took that long.
+// It asks every half millisecond at first and ever less often, up to 50 ms, so that the time is
+// known to about a tenth. A start that takes less than Docker needs to tell the container's address
+// (some 5 ms) looks as if it took that long.
 func Wait(ctx context.Context, inst bench.Instance, path string, timeout time.Duration, late func(last string)) (time.Duration, error) {
 	url := func() string { return inst.BaseURL() + "/" + strings.TrimPrefix(path, "/") }
 	began := time.Now()
@@ -46,7 +48,8 @@ func Wait(ctx context.Context, inst bench.Instance, path string, timeout time.Du
 	deadline := time.NewTimer(timeout)
 	defer deadline.Stop()
 
-	// A new connection each time: what counts is the first answer, not whether one connection survives the start.
+	// A new connection each time: what counts is the first answer, not whether one connection
+	// survives the start.
 	transport := &http.Transport{DisableKeepAlives: true, DialContext: (&net.Dialer{Timeout: oneAttempt}).DialContext}
 	defer transport.CloseIdleConnections()
 	client := &http.Client{

@@ -12,8 +12,8 @@ import (
 	"locbench/internal/testenv"
 )
 
-// shortened has six of the fixture's sixteen steps, at least one of each kind: what axe-core looks at takes it the longer the more there is,
-// and rows beyond the first few are alike.
+// shortened has six of the fixture's sixteen steps, at least one of each kind: what axe-core looks
+// at takes it the longer the more there is, and rows beyond the first few are alike.
 func shortened(run bench.Run, legs []bench.LegResult) (bench.Run, []bench.LegResult) {
 	at := map[int]int{}
 	var steps []bench.Step
@@ -39,7 +39,8 @@ func shortened(run bench.Run, legs []bench.LegResult) (bench.Run, []bench.LegRes
 	return run, legs
 }
 
-// axe-core finds nothing serious or critical, in light and in dark, narrow and wide, with everything unfolded.
+// axe-core finds nothing serious or critical, in light and in dark, narrow and wide, with
+// everything unfolded.
 func TestAccessibility(t *testing.T) {
 	script := testenv.Axe(t)
 	run, legs := shortened(fixtureOf(3, 6))
@@ -55,7 +56,8 @@ func TestAccessibility(t *testing.T) {
 			eval[int](b, `(() => { const all = document.querySelectorAll('details'); for (const d of all) d.open = true; return all.length; })()`)
 			b.click(`[data-contender="2"]`) // a button that is not pressed, too
 			b.until("the tables that the script makes", `document.querySelectorAll('.values-of table').length === 3`)
-			// The protocol's own evaluation is not bound by the page's policy, which stays as it is for the page's scripts.
+			// The protocol's own evaluation is not bound by the page's policy, which stays as it is
+			// for the page's scripts.
 			if _, err := chromedp.Call(b.ctx, runtime.Evaluate, runtime.EvaluateParams{Expression: script}); err != nil {
 				t.Fatal(err)
 			}

@@ -7,8 +7,9 @@ import (
 	"locbench/internal/stats"
 )
 
-// barFigures have a bar for every contender: start-up always, and what the published comparison of native images had beside
-// it, where somebody arrives: build time and size. A contender without a value has no bar, not one of 0.
+// barFigures have a bar for every contender: start-up always, and what the published comparison of
+// native images had beside it, where somebody arrives: build time and size. A contender without a
+// value has no bar, not one of 0.
 func barFigures(l layout) []figure {
 	ms := func(v float64) string { return duration(time.Duration(v * float64(time.Millisecond))) }
 	all := []figure{l.barFigure("start-up", "Start-up time, ms", "From the start of the process to its first HTTP answer.", ms, func(leg bench.LegResult) (float64, bool) {

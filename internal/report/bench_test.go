@@ -8,8 +8,9 @@ import (
 	"locbench/internal/analysis"
 )
 
-// The bars of a large report: 8 contenders × 6 rounds × 16 steps with windows in at most 5 MB, made in at most 2 s, with a first
-// paint within 1 s. The size is the same everywhere and is tested; times are measured by make bench-report.
+// The bars of a large report: 8 contenders × 6 rounds × 16 steps with windows in at most 5 MB, made
+// in at most 2 s, with a first paint within 1 s. The size is the same everywhere and is tested;
+// times are measured by make bench-report.
 const (
 	manyContenders = 8
 	manyRounds     = 6
@@ -35,7 +36,8 @@ func BenchmarkReportMade(b *testing.B) {
 	b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s/report")
 }
 
-// BenchmarkReportShown opens it: the first paint, and the end of the page's own script, both since the navigation began.
+// BenchmarkReportShown opens it: the first paint, and the end of the page's own script, both since
+// the navigation began.
 func BenchmarkReportShown(b *testing.B) {
 	run, legs := fixtureOf(manyContenders, manyRounds)
 	doc := render(b, run, legs)

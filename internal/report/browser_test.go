@@ -25,7 +25,8 @@ import (
 	"locbench/internal/testenv"
 )
 
-// startBrowser runs a headless Chromium with an empty profile that can reach nothing, and ends it with the test.
+// startBrowser runs a headless Chromium with an empty profile that can reach nothing, and ends it
+// with the test.
 func startBrowser(t testing.TB) context.Context {
 	path := testenv.Chromium(t)
 	opts := append(chromedp.DefaultExecAllocatorOptions[:],
@@ -75,8 +76,8 @@ func watch[E any](b *tab, wg *sync.WaitGroup, events func(func(E, error) bool), 
 	})
 }
 
-// open shows the document at the given width, and fails the test at its end if there was a console message, an exception,
-// a dialog, or a request for anything but the file.
+// open shows the document at the given width, and fails the test at its end if there was a console
+// message, an exception, a dialog, or a request for anything but the file.
 func open(t testing.TB, browser context.Context, document []byte, width int64, scheme string) *tab {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "report.html")
@@ -157,7 +158,8 @@ func (b *tab) click(selector string) {
 	eval[bool](b, fmt.Sprintf(`(() => { const el = document.querySelector(%q); el.scrollIntoView(); el.click(); return true; })()`, selector))
 }
 
-// unroll makes the window as high as the page, so that every chart is in view, and waits until all are drawn.
+// unroll makes the window as high as the page, so that every chart is in view, and waits until all
+// are drawn.
 func (b *tab) unroll() {
 	b.t.Helper()
 	size := eval[[]int64](b, `[innerWidth, document.documentElement.scrollHeight]`)
@@ -174,7 +176,8 @@ func (b *tab) unroll() {
 	}
 }
 
-// photograph takes a picture of the whole page, and keeps it, in pieces for a human to look at, where LOCBENCH_SHOTS names a folder.
+// photograph takes a picture of the whole page, and keeps it, in pieces for a human to look at,
+// where LOCBENCH_SHOTS names a folder.
 func (b *tab) photograph(name string) image.Image {
 	b.t.Helper()
 	b.unroll() // a picture beyond the window would resize it for a moment, and the charts with it

@@ -7,7 +7,8 @@ import (
 	"github.com/go-echarts/go-echarts/v2/opts"
 )
 
-// option is the chart as Apache ECharts takes it, and who is who among its series. Styles are the script's.
+// option is the chart as Apache ECharts takes it, and who is who among its series. Styles are the
+// script's.
 func (f figure) option() (map[string]any, []seriesData) {
 	switch f.kind {
 	case kindBars:
@@ -115,7 +116,8 @@ func (f figure) only(contender int) []*point {
 	return nil
 }
 
-// lineData are the points of a line. null is a value that is not there; points of the warm-up are hollow.
+// lineData are the points of a line. null is a value that is not there; points of the warm-up are
+// hollow.
 func (f figure) lineData(points []*point) []opts.LineData {
 	data := make([]opts.LineData, len(points))
 	for i, p := range points {
@@ -187,7 +189,8 @@ func (f figure) bars() (map[string]any, []seriesData) {
 	return c.JSON(), []seriesData{{Role: "bar", Name: f.Title}, {Role: "dot", Name: "rounds"}}
 }
 
-// richTooltip has ECharts draw its tooltips as text. Its default is to write them as HTML, into which names from outside would go.
+// richTooltip has ECharts draw its tooltips as text. Its default is to write them as HTML, into
+// which names from outside would go.
 type richTooltip struct {
 	charts.BaseConfigurationVisitor
 }

@@ -8,8 +8,9 @@ import (
 	"locbench/internal/bench"
 )
 
-// pageData is all that the script draws from. Colours of text and lines are not in it: they follow the reader's light or dark
-// scheme and come from style.css. Words of tooltips come from the tables.
+// pageData is all that the script draws from. Colours of text and lines are not in it: they follow
+// the reader's light or dark scheme and come from style.css. Words of tooltips come from the
+// tables.
 type pageData struct {
 	File       string         `json:"file"` // stem of the names of downloads
 	Contenders []string       `json:"contenders"`
@@ -82,8 +83,8 @@ func newPageData(run bench.Run, l layout, all []figure) pageData {
 	return data
 }
 
-// chartJSON is that data as JSON. encoding/json escapes <, >, & and U+2028, so that no name can end the script element that
-// it is put into.
+// chartJSON is that data as JSON. encoding/json escapes <, >, & and U+2028, so that no name can end
+// the script element that it is put into.
 func chartJSON(data pageData) ([]byte, error) {
 	b, err := json.Marshal(data)
 	if err != nil {

@@ -54,7 +54,8 @@ type drawn struct {
 	SVG                 int // its width
 }
 
-// Every chart is drawn at every width, in the colours of the contenders, and nothing is wider than the window.
+// Every chart is drawn at every width, in the colours of the contenders, and nothing is wider than
+// the window.
 func TestEveryChartIsDrawn(t *testing.T) {
 	run, legs := fixtureOf(4, 6)
 	doc := render(t, run, legs)
@@ -93,7 +94,8 @@ func TestEveryChartIsDrawn(t *testing.T) {
 
 func (d drawn) place() image.Rectangle { return image.Rect(d.X, d.Y, d.X+d.Width, d.Y+d.Height) }
 
-// checkChart wants at least a mark for every measured point, in the colour of its contender, and a picture that is not blank.
+// checkChart wants at least a mark for every measured point, in the colour of its contender, and a
+// picture that is not blank.
 func checkChart(t *testing.T, f figure, seen surveyed, whole image.Image) {
 	t.Helper()
 	want := map[string]int{}

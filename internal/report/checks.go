@@ -26,8 +26,8 @@ type checkRow struct {
 	Cells   []checkCell // one a column
 }
 
-// checkCell is the outcome of one check in one leg. SetOff says that it is not what most legs have in this row; where no
-// outcome is the most frequent, all of them are set off.
+// checkCell is the outcome of one check in one leg. SetOff says that it is not what most legs have
+// in this row; where no outcome is the most frequent, all of them are set off.
 type checkCell struct {
 	Status bench.CheckStatus // "" where the leg has no such check
 	Words  string
@@ -105,7 +105,8 @@ func (t *checkTable) addFailure(r bench.CheckResult, leg string) {
 	t.Failed[i].Legs = append(t.Failed[i].Legs, leg)
 }
 
-// setOff marks the cells that are not like most of the row. A leg without the check (it had died before) is not compared.
+// setOff marks the cells that are not like most of the row. A leg without the check (it had died
+// before) is not compared.
 func (r *checkRow) setOff() {
 	frequency := map[checkCell]int{}
 	for _, c := range r.Cells {

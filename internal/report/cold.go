@@ -13,7 +13,8 @@ import (
 	"locbench/internal/units"
 )
 
-// Procedure C: what the first requests cost, phase by phase, and how latencies and rates lie around their means.
+// Procedure C: what the first requests cost, phase by phase, and how latencies and rates lie around
+// their means.
 
 // part is one phase of a request.
 type part struct {
@@ -119,7 +120,8 @@ func (t timed) show(d time.Duration) string {
 	return duration(d)
 }
 
-// spreadTable says how latencies and rates of the measured steps lie around their means, of all rounds together.
+// spreadTable says how latencies and rates of the measured steps lie around their means, of all
+// rounds together.
 func spreadTable(l layout) procedure {
 	p := procedure{ID: "spread", Title: "Latency and rate around their means"}
 	p.Table.Columns = []string{"At", "Latency mean", "SD", "Max", "Within one SD", "Requests/s mean", "SD", "Max", "Within one SD", "Bytes/s"}
@@ -175,7 +177,8 @@ func spreadCells(loads []bench.Load) []cell {
 	return cells
 }
 
-// phaseFigure has a bar of stacked phases for the first request of each leg and for the typical later ones.
+// phaseFigure has a bar of stacked phases for the first request of each leg and for the typical
+// later ones.
 func phaseFigure(l layout) figure {
 	f := figure{ID: "phases", Title: "First requests, phase by phase, ms", Columns: l.columns, Empty: true, kind: kindStack,
 		Note: "The very first request of each leg, the median of the next ones on its connection, and the median of those on a new connection each."}

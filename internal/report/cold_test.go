@@ -13,7 +13,8 @@ import (
 	"locbench/internal/hdr"
 )
 
-// coldRun is two legs of procedure C; the second one's first request failed, and so did all on new connections.
+// coldRun is two legs of procedure C; the second one's first request failed, and so did all on new
+// connections.
 func coldRun() (bench.Run, []bench.LegResult) {
 	ms := time.Millisecond
 	request := func(isNew bool, connect, wait time.Duration) bench.RequestPhases {

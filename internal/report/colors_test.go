@@ -9,9 +9,11 @@ import (
 	"testing"
 )
 
-// Colours of contenders stand out from the paper and from the shade of the warm-up (3:1, as WCAG wants of graphics), and from
-// each other also for those who do not see red, green or blue (simulated after G. M. Machado, M. M. Oliveira and L. A. F. Fernandes,
-// IEEE Transactions on Visualization and Computer Graphics 15, 2009; distances in OKLab, times 100). Shape and dash come besides.
+// Colours of contenders stand out from the paper and from the shade of the warm-up (3:1, as WCAG
+// wants of graphics), and from each other also for those who do not see red, green or blue
+// (simulated after G. M. Machado, M. M. Oliveira and L. A. F. Fernandes, IEEE Transactions on
+// Visualization and Computer Graphics 15, 2009; distances in OKLab, times 100). Shape and dash come
+// besides.
 func TestColoursAreToldApart(t *testing.T) {
 	css, err := files.ReadFile("style.css")
 	if err != nil {

@@ -22,8 +22,8 @@ func stepsOf(contender string, round int, load func(i int) bench.Load, connectio
 	return leg
 }
 
-// The thick line is the median of the rounds that finished; quantiles are of all answers together, never averaged; there is no
-// interval below six rounds.
+// The thick line is the median of the rounds that finished; quantiles are of all answers together,
+// never averaged; there is no interval below six rounds.
 func TestMiddle(t *testing.T) {
 	latencies := func(ds ...time.Duration) bench.Latencies {
 		h := hdr.New()
@@ -34,7 +34,8 @@ func TestMiddle(t *testing.T) {
 	}
 	var legs []bench.LegResult
 	for round := 1; round <= 6; round++ {
-		// Five rounds of one fast answer, one of three slow ones: the median of the medians is fast, the median of all is not quite.
+		// Five rounds of one fast answer, one of three slow ones: the median of the medians is
+		// fast, the median of all is not quite.
 		l := latencies(time.Millisecond)
 		if round == 6 {
 			l = latencies(time.Second, time.Second, time.Second, time.Second, time.Second, time.Second)
@@ -67,7 +68,8 @@ func TestMiddle(t *testing.T) {
 	}
 }
 
-// Steps are where their connections are on a logarithmic axis; where they have no such place they stand beside each other.
+// Steps are where their connections are on a logarithmic axis; where they have no such place they
+// stand beside each other.
 func TestPositions(t *testing.T) {
 	warm := func(n int) bench.Step { return bench.Step{Connections: n, WarmUp: true} }
 	conns := func(n int) bench.Step { return bench.Step{Connections: n} }
@@ -100,8 +102,9 @@ func TestPositions(t *testing.T) {
 	}
 }
 
-// Time lines: a step that begins later is later, what was not measured is null, drained windows have no rate, and a long leg is
-// told in fewer points, whose quantiles are the largest and whose rates are those of all.
+// Time lines: a step that begins later is later, what was not measured is null, drained windows
+// have no rate, and a long leg is reported in fewer points, whose quantiles are the largest and
+// whose rates are those of all.
 func TestTimeline(t *testing.T) {
 	start := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	second := time.Second
@@ -164,7 +167,7 @@ func TestDistribution(t *testing.T) {
 	}
 }
 
-// A contender without a value has no bar and is told as missing.
+// A contender without a value has no bar and is reported as missing.
 func TestMissingBar(t *testing.T) {
 	step := bench.Step{Arrivals: &bench.Arrivals{Users: 4000, Over: 5 * time.Second, Requests: 2}}
 	legs := []bench.LegResult{
@@ -188,7 +191,8 @@ func TestMissingBar(t *testing.T) {
 	t.Error("no figure of image sizes")
 }
 
-// Whatever a results file holds, there is a report, its data are JSON that ends no script element, and its tags are the template's.
+// Whatever a results file holds, there is a report, its data are JSON that ends no script element,
+// and its tags are the template's.
 func FuzzReport(f *testing.F) {
 	run, legs := fixtureOf(2, 1)
 	legs[0].Steps, legs[1].Steps = legs[0].Steps[4:7], legs[1].Steps[4:7]

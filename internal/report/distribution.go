@@ -11,7 +11,8 @@ import (
 	"locbench/internal/hdr"
 )
 
-// distribution is how the latencies of one step of a contender lie, of all its rounds together: their histograms are merged.
+// distribution is how the latencies of one step of a contender lie, of all its rounds together:
+// their histograms are merged.
 type distribution struct {
 	Contender int        `json:"c"`
 	Row       int        `json:"row"`
@@ -23,7 +24,8 @@ type distribution struct {
 // perDecade is how many buckets of the heat map there are from 1 ms to 10 ms.
 const perDecade = 8
 
-// shares are the 1/(1−q) at which a curve has points: ten for each decade, up to a thousand million answers.
+// shares are the 1/(1−q) at which a curve has points: ten for each decade, up to a thousand million
+// answers.
 func shares() numbers {
 	var all numbers
 	for k := range 91 {
@@ -75,7 +77,8 @@ func newDistribution(l bench.Latencies) (distribution, bool) {
 	return d, true
 }
 
-// peakRow is the step in which the fastest contender has its peak; where there is none, the last measured one.
+// peakRow is the step in which the fastest contender has its peak; where there is none, the last
+// measured one.
 func (l layout) peakRow() int {
 	best, row := 0.0, max(0, len(l.rows)-1)
 	for n := range l.contenders {

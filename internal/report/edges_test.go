@@ -15,7 +15,8 @@ import (
 	"locbench/internal/testenv"
 )
 
-// Whatever is missing or senseless in the results, there is a report, and nothing missing is told as 0.
+// Whatever is missing or senseless in the results, there is a report, and nothing missing is
+// reported as 0.
 func TestEdges(t *testing.T) {
 	second := time.Second
 	step := func(change func(*bench.StepResult)) []bench.LegResult {
@@ -167,7 +168,8 @@ func TestChecksSetOff(t *testing.T) {
 	}
 }
 
-// Contenders stand as in the profile, variants apart, rounds in order, whatever order the files were read in.
+// Contenders stand as in the profile, variants apart, rounds in order, whatever order the files
+// were read in.
 func TestOrder(t *testing.T) {
 	run := bench.Run{Profile: bench.Profile{Contenders: []bench.Selection{{Contender: "z"}, {Contender: "k", Variant: "netty"}, {Contender: "k", Variant: "jetty"}}}}
 	var legs []bench.LegResult
@@ -209,7 +211,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// A full disk is told.
+// A full disk is reported.
 func TestWriteErrors(t *testing.T) {
 	run, legs := fixture()
 	full := errors.New("no space left on device")

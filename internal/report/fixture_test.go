@@ -11,7 +11,8 @@ import (
 )
 
 // fixture is a run such as profile locations makes: 3 contenders × 3 rounds × 16 steps. The last leg of kt-http4k was
-// OOM-killed, kt-ktor's second one has readings that failed, rs-actix's memory peak is only sampled, and checks differ.
+// OOM-killed, kt-ktor's second one has readings that failed, rs-actix's memory peak is only
+// sampled, and checks differ.
 func fixture() (bench.Run, []bench.LegResult) { return fixtureOf(3, 3) }
 
 // fixtureOf is such a run of more contenders or rounds.
@@ -180,7 +181,8 @@ func fixtureSamples(s *bench.StepResult) {
 	}
 }
 
-// fixtureLatencies has a tail; of the many answers only some hundred are recorded, which is enough for its shape.
+// fixtureLatencies has a tail; of the many answers only some hundred are recorded, which is enough
+// for its shape.
 func fixtureLatencies(mean time.Duration, n int64) bench.Latencies {
 	h := hdr.New()
 	for i := range min(n, 400) {

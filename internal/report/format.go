@@ -15,8 +15,8 @@ const missing = units.Missing
 // nbsp keeps a number and its unit on one line.
 const nbsp = "\u00a0"
 
-// significant prints x with three significant figures and thousands separators. From 1,000 on every whole digit stays:
-// "11,234", since nothing is gained by zeros in place of what was measured.
+// significant prints x with three significant figures and thousands separators. From 1,000 on every
+// whole digit stays: "11,234", since nothing is gained by zeros in place of what was measured.
 func significant(x float64) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return missing
@@ -135,8 +135,8 @@ const (
 	maxText = 2000 // details, log lines, notes
 )
 
-// cleanName makes a label from outside fit to be shown. It does not escape anything: that is up to html/template and to
-// the Markdown writer.
+// cleanName makes a label from outside fit to be shown. It does not escape anything: that is up to
+// html/template and to the Markdown writer.
 func cleanName(s string) string { return safe.Line(s, maxName) }
 
 // cleanText makes a longer text from outside fit to be shown, on one line.

@@ -54,7 +54,8 @@ func (c cell) Base() string {
 	return strconv.FormatFloat(*c.Value, 'g', -1, 64)
 }
 
-// newHeadline has a row for each contender. figures hold how they stand: tiers, since ranks would say more than the rounds do.
+// newHeadline has a row for each contender. figures hold how they stand: tiers, since ranks would
+// say more than the rounds do.
 func newHeadline(run bench.Run, l layout, sums []stats.Contender, figures summary.Figures, floor *compare.Floor) headline {
 	columns := shown(measure.ReportContenders, sums)
 	h := headline{
@@ -131,7 +132,8 @@ func tierCell(tier int) cell {
 	return valued(float64(tier), strconv.Itoa(tier))
 }
 
-// interval is what goes below a median of the headline: its interval, or the range and how many of the rounds there are that one takes.
+// interval is what goes below a median of the headline: its interval, or the range and how many of
+// the rounds there are that one takes.
 func interval(v stats.Value, words func(float64) string) []string {
 	switch {
 	case v.Interval != nil:
@@ -160,7 +162,8 @@ func durationCell(v stats.Value) cell {
 	return valued(v.Median, duration(v.Duration()), spread(v, func(x float64) string { return words(measure.Nanoseconds, x) })...)
 }
 
-// shown is what a table of contenders shows: all measures of the place but optional ones that nobody has.
+// shown is what a table of contenders shows: all measures of the place but optional ones that
+// nobody has.
 func shown(p measure.Place, sums []stats.Contender) []measure.Shown {
 	return slices.DeleteFunc(measure.View(p), func(m measure.Shown) bool {
 		return m.Optional && !slices.ContainsFunc(sums, func(s stats.Contender) bool { return m.Contender(s).Known })
@@ -216,7 +219,7 @@ func peakCell(s stats.Contender, bound map[int]verdict.Summary) cell {
 	return valued(peak.Throughput.Median, significant(peak.Throughput.Median)+"/s", small...)
 }
 
-// The shares of the peak's throughput, in percent, between which a step is told as half of it.
+// The shares of the peak's throughput, in percent, between which a step is reported as half of it.
 const (
 	leastHalf = 25
 	mostHalf  = 75

@@ -15,8 +15,9 @@ import (
 	"locbench/internal/bench"
 )
 
-// attack is put into every string of a run: it leaves elements, attributes, scripts, Markdown, ECharts' rich text and HTML
-// tooltips, and go-echarts' own marks for functions, if anything lets it.
+// attack is put into every string of a run: it leaves elements, attributes, scripts, Markdown,
+// ECharts' rich text and HTML tooltips, and go-echarts' own marks for functions, if anything lets
+// it.
 const attack = "</script></style></title><script>pwned=1</script><img src=http://evil.example/x.png onerror=pwned=1>\"'><svg onload=pwned=1>" +
 	"{marker|x}{{.}}${pwned=1}__f__function(){pwned=1}__f__`|[x](javascript:pwned=1)\u2028\u202e\x1b[31m\x00&lt;b&gt;"
 

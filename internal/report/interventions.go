@@ -9,8 +9,8 @@ import (
 // maxInterventions is how many of them are shown, the first ones.
 const maxInterventions = 200
 
-// intervention is what somebody has asked of the run while it ran: whoever reads the figures must know that they did not come about
-// by the profile alone.
+// intervention is what somebody has asked of the run while it ran: whoever reads the figures must
+// know that they did not come about by the profile alone.
 type intervention struct {
 	at   bench.Intervention
 	When string

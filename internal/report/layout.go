@@ -12,8 +12,9 @@ import (
 	"locbench/internal/verdict"
 )
 
-// layout is the order in which everything is shown: contenders as in the profile, their rounds beside each other, steps in
-// the order in which they ran. Tables and charts share it, so that column 3 is the same leg everywhere.
+// layout is the order in which everything is shown: contenders as in the profile, their rounds
+// beside each other, steps in the order in which they ran. Tables and charts share it, so that
+// column 3 is the same leg everywhere.
 type layout struct {
 	contenders []contender
 	columns    []column

@@ -8,11 +8,13 @@ import (
 	"strings"
 )
 
-// libraryVersion is the Apache ECharts that is embedded: dist/echarts.min.js of the npm package echarts, unchanged but for gzip.
-// go-echarts v2.6 writes options for ECharts 5; 5.6.0 is the last of that line.
+// libraryVersion is the Apache ECharts that is embedded: dist/echarts.min.js of the npm package
+// echarts, unchanged but for gzip. go-echarts v2.6 writes options for ECharts 5; 5.6.0 is the last
+// of that line.
 const libraryVersion = "5.6.0"
 
-// librarySHA256 is the digest of the unpacked library. A test compares it, so that an exchanged file is noticed.
+// librarySHA256 is the digest of the unpacked library. A test compares it, so that an exchanged
+// file is noticed.
 const librarySHA256 = "bf4a223524e40b77c304bec67e1222cf551f14880cf42c69dc046558e11c07b1"
 
 //go:embed assets js page.html words.html figures.html style.css words.css charts.css

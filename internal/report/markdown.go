@@ -15,9 +15,10 @@ import (
 // maxFailedChecks is how many failed checks the summary lists; the HTML report has all of them.
 const maxFailedChecks = 50
 
-// Markdown writes summary.md, which is meant for a pull request: the summary in words, small tables of the headline figures, spark lines
-// over the steps, thresholds, what went wrong, the tables of procedures; folded away interventions, the checks in numbers and those that
-// failed, warnings, the fingerprint, and how to repeat it. report.html has the charts and every step.
+// Markdown writes summary.md, which is meant for a pull request: the summary in words, small tables
+// of the headline figures, spark lines over the steps, thresholds, what went wrong, the tables of
+// procedures; folded away interventions, the checks in numbers and those that failed, warnings, the
+// fingerprint, and how to repeat it. report.html has the charts and every step.
 func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
 	l := newLayout(a)
 	run, sums := a.Run, l.sums
@@ -56,7 +57,8 @@ func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
 	return nil
 }
 
-// folded puts a part of the summary behind its title, where Markdown is shown as HTML; an empty part is left out.
+// folded puts a part of the summary behind its title, where Markdown is shown as HTML; an empty
+// part is left out.
 func folded(b *bytes.Buffer, title string, write func()) {
 	before := b.Len()
 	b.WriteString("\n<details><summary>" + escape(title) + "</summary>\n\n")

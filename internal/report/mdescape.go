@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// escape makes text plain in Markdown, in a table cell, a list item or a paragraph: no emphasis, link, code, formula or HTML comes about,
-// no block begins with it, no address in it becomes a link, and nobody is called by an at sign.
+// escape makes text plain in Markdown, in a table cell, a list item or a paragraph: no emphasis,
+// link, code, formula or HTML comes about, no block begins with it, no address in it becomes a
+// link, and nobody is called by an at sign.
 func escape(s string) string {
 	s = strings.NewReplacer(
 		`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`, `|`, `\|`, `~`, `\~`, `$`, `\$`,

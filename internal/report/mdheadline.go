@@ -11,8 +11,8 @@ import (
 	"locbench/internal/units"
 )
 
-// markdownHeadline writes the headline as two small tables, so that a pull request can show them: under load, and of the whole life.
-// notes are those of the page's table.
+// markdownHeadline writes the headline as two small tables, so that a pull request can show them:
+// under load, and of the whole life. notes are those of the page's table.
 func markdownHeadline(b *bytes.Buffer, l layout, sums []stats.Contender, figures summary.Figures, notes []string) {
 	b.WriteString("\n## Headline\n\n")
 	if len(sums) == 0 {

@@ -16,7 +16,8 @@ type middle struct {
 	bounds    []verdict.Summary // what bound the step; zero where nothing is known
 }
 
-// newMiddle takes the median of the rounds that finished a step, or what the measure has for all of them together.
+// newMiddle takes the median of the rounds that finished a step, or what the measure has for all of
+// them together.
 func newMiddle(l layout, n int, m plotted) middle {
 	c, sum := l.contenders[n], l.sum(n)
 	mid := middle{contender: c, points: make([]*point, len(l.rows)), bands: make([]*stats.Interval, len(l.rows)),

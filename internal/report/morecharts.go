@@ -5,7 +5,8 @@ import (
 	"github.com/go-echarts/go-echarts/v2/opts"
 )
 
-// The charts whose series the script makes, since the reader chooses what they show: a step, a round, a contender.
+// The charts whose series the script makes, since the reader chooses what they show: a step, a
+// round, a contender.
 const (
 	kindPercentiles figureKind = "percentiles"
 	kindHeat        figureKind = "heat"

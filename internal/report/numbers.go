@@ -2,8 +2,8 @@ package report
 
 import "strconv"
 
-// numbers are values of a chart. In JSON they have six significant figures, twice as many as a histogram, and what is not
-// known is null.
+// numbers are values of a chart. In JSON they have six significant figures, twice as many as a
+// histogram, and what is not known is null.
 type numbers []float64
 
 // MarshalJSON implements json.Marshaler.

@@ -8,7 +8,8 @@ import (
 	"locbench/internal/analysis"
 )
 
-// TestTheHeadlineComesFirst: figures before sentences about them, and what explains or doubts a figure is folded.
+// TestTheHeadlineComesFirst: figures before sentences about them, and what explains or doubts a
+// figure is folded.
 func TestTheHeadlineComesFirst(t *testing.T) {
 	run, legs := fixture()
 	var b bytes.Buffer

@@ -2,9 +2,10 @@ package report
 
 import "math"
 
-// positions are the places of the rows on a logarithmic axis: connections, rates or users as they are, and the warm-up steps
-// before them, evenly spaced, since they have no place among the others. It is nil where the measured steps are not of one
-// kind or do not grow: then they stand beside each other.
+// positions are the places of the rows on a logarithmic axis: connections, rates or users as they
+// are, and the warm-up steps before them, evenly spaced, since they have no place among the others.
+// It is nil where the measured steps are not of one kind or do not grow: then they stand beside
+// each other.
 func (l layout) positions() []float64 {
 	w := l.warmUp()
 	if len(l.rows)-w < 2 {

@@ -11,8 +11,8 @@ import (
 	"locbench/internal/units"
 )
 
-// procedure is the table of a procedure that has one of its own: the waiting of delay-matrix, the arrivals of burst. Which of them a
-// run has shows in its steps, not in its name.
+// procedure is the table of a procedure that has one of its own: the waiting of delay-matrix, the
+// arrivals of burst. Which of them a run has shows in its steps, not in its name.
 type procedure struct {
 	ID, Title string
 	Late      bool // behind the figures
@@ -129,7 +129,8 @@ func requestLoads(l layout, contender, index int) (all []bench.RequestLoad) {
 	return all
 }
 
-// requestsApart are the measured steps that each ask one request of the mix; nothing where they do not ask at least two different ones.
+// requestsApart are the measured steps that each ask one request of the mix; nothing where they do
+// not ask at least two different ones.
 func requestsApart(l layout) (steps []int) {
 	names := map[string]bool{}
 	for i, r := range l.rows {

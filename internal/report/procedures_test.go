@@ -121,7 +121,7 @@ func TestBreakdown(t *testing.T) {
 	}
 }
 
-// What bound a step is told for each step and contender, and beside the peak.
+// What bound a step is reported for each step and contender, and beside the peak.
 func TestBounds(t *testing.T) {
 	one := asking("0 ms", 80_000, 8)
 	one.Before = &bench.Usage{Throttling: &bench.Throttling{}}

@@ -48,7 +48,8 @@ func withoutUser(s string) string { return userInfo.ReplaceAllString(s, "://") }
 
 var userInfo = regexp.MustCompile(`://[^/\s"'@]*@`)
 
-// cleanLines makes each line harmless and keeps the ends of lines and the indentation, which is spaces in YAML.
+// cleanLines makes each line harmless and keeps the ends of lines and the indentation, which is
+// spaces in YAML.
 func cleanLines(s string) string {
 	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
 	for i := range lines {

@@ -1,11 +1,12 @@
-// Package report writes what a run has found: report.html, one file that needs nothing else and fetches nothing, and
-// summary.md. It takes values (bench.Run, bench.LegResult) and a writer; reading a results folder is internal/results',
-// medians and cost are internal/stats'.
+// Package report writes what a run has found: report.html, one file that needs nothing else and
+// fetches nothing, and summary.md. It takes values (bench.Run, bench.LegResult) and a writer;
+// reading a results folder is internal/results', medians and cost are internal/stats'.
 //
-// The HTML page has tables made by html/template and charts whose options go-echarts generates; Apache ECharts is embedded
-// and put into the page. Everything in the values (names, labels, check details, log lines) is treated as hostile: bounded,
-// stripped of control characters, escaped where it is put, and a Content-Security-Policy lets only the two scripts of this
-// package run, by their hashes, and forbids every request.
+// The HTML page has tables made by html/template and charts whose options go-echarts generates;
+// Apache ECharts is embedded and put into the page. Everything in the values (names, labels, check
+// details, log lines) is treated as hostile: bounded, stripped of control characters, escaped where
+// it is put, and a Content-Security-Policy lets only the two scripts of this package run, by their
+// hashes, and forbids every request.
 package report
 
 import (
@@ -70,8 +71,9 @@ type document struct {
 	Cut         bool // some step ended early
 }
 
-// HTML writes the whole report as one HTML document: 1 MB of chart library, and some 30 KB for each leg of sixteen steps.
-// Legs may be in any order and may be fewer than the run's: what is missing is shown as missing.
+// HTML writes the whole report as one HTML document: 1 MB of chart library, and some 30 KB for each
+// leg of sixteen steps. Legs may be in any order and may be fewer than the run's: what is missing
+// is shown as missing.
 func HTML(w io.Writer, a *analysis.Run, opts Options) error {
 	run := a.Run
 	lib, err := library()
@@ -94,7 +96,8 @@ func HTML(w io.Writer, a *analysis.Run, opts Options) error {
 		return err
 	}
 	p.Chosen = chosenFigures(charts)
-	// Hashes are of the scripts as they stand between their tags; img-src data: is for the library's own patterns.
+	// Hashes are of the scripts as they stand between their tags; img-src data: is for the
+	// library's own patterns.
 	p.Policy = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src 'unsafe-inline'; script-src " +
 		source(lib) + " " + source(script)
 	tmpl, err := template.New("page.html").ParseFS(files, "page.html", "words.html", "figures.html")
@@ -104,7 +107,8 @@ func HTML(w io.Writer, a *analysis.Run, opts Options) error {
 	if err := tmpl.ExecuteTemplate(w, "page.html", p); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
-	// The scripts pass by html/template: they are ours, and their hashes hold only for their exact bytes.
+	// The scripts pass by html/template: they are ours, and their hashes hold only for their exact
+	// bytes.
 	for _, part := range [][]byte{
 		[]byte("<script type=\"application/json\" id=\"charts\">"), data, []byte("</script>\n<script>"), lib,
 		[]byte("</script>\n<script>"), script, []byte("</script>\n</body>\n</html>\n"),

@@ -15,7 +15,8 @@ type saying struct {
 	Sentences []string
 }
 
-// toldLoudly tells of a rule of package summary that its sentences stand above all as warnings already.
+// toldLoudly tells of a rule of package summary that its sentences stand above all as warnings
+// already.
 func toldLoudly(rule string) bool { return rule == "not whole" || rule == "limits not enforced" }
 
 // sayings are what the figures support, in words, the most important first.

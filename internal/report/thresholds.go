@@ -14,7 +14,8 @@ import (
 // maxThresholdRows is how many rows the page shows; those that were missed come first.
 const maxThresholdRows = 500
 
-// thresholdRow is what became of one threshold: in one step where it was missed, else in all steps that kept it.
+// thresholdRow is what became of one threshold: in one step where it was missed, else in all steps
+// that kept it.
 type thresholdRow struct {
 	Threshold string // "p99<50ms over 5s"
 	Missed    bool
@@ -31,7 +32,8 @@ type thresholdTable struct {
 	More int // rows that are left out
 }
 
-// thresholds makes the section. Those of the profile that no step was judged by are told too: nothing is known about them.
+// thresholds makes the section. Those of the profile that no step was judged by are reported too:
+// nothing is known about them.
 func thresholds(run bench.Run, l layout) thresholdTable {
 	kept := map[string]int{}
 	var order []string

@@ -7,8 +7,9 @@ import (
 	"locbench/internal/bench"
 )
 
-// timeline is one leg, second by second: what the client saw, and what was read of the contender meanwhile. All columns of a
-// group are equally long; times are seconds since the first step began. A null ends a line, so that steps are not joined.
+// timeline is one leg, second by second: what the client saw, and what was read of the contender
+// meanwhile. All columns of a group are equally long; times are seconds since the first step began.
+// A null ends a line, so that steps are not joined.
 type timeline struct {
 	Contender int     `json:"c"`
 	Round     int     `json:"r"`
@@ -31,7 +32,8 @@ type span struct {
 	To   number `json:"to"`
 }
 
-// Bounds on the points of all time lines together, and of one: longer ones tell of several seconds in one point.
+// Bounds on the points of all time lines together, and of one: longer ones tell of several seconds
+// in one point.
 const (
 	maxPoints    = 60_000
 	maxLegPoints = 2_000
@@ -39,7 +41,8 @@ const (
 	maxSeconds   = 30 * 24 * 3600 // a leg is shorter
 )
 
-// timelines are those of the legs that have windows. merged is the largest number of seconds that one point tells of, when it is not 1.
+// timelines are those of the legs that have windows. merged is the largest number of seconds that
+// one point tells of, when it is not 1.
 func timelines(l layout) (all []timeline, merged int) {
 	room := max(minLegPoints, min(maxLegPoints, maxPoints/max(1, len(l.columns))))
 	merged = 1
@@ -87,7 +90,8 @@ func newTimeline(c column, room int) (timeline, int) {
 	return t, by
 }
 
-// window adds what the client saw. Of several windows in one point rates are those of all, quantiles the largest: they are never averaged.
+// window adds what the client saw. Of several windows in one point rates are those of all,
+// quantiles the largest: they are never averaged.
 func (t *timeline) window(all []bench.Window, from float64, by int) {
 	for i := 0; i < len(all); i += by {
 		var seconds, p50, p99 float64
@@ -153,7 +157,8 @@ func (t *timeline) reading(at, cpus, throttled, memory float64) {
 	t.At, t.CPU, t.Throttled, t.Memory = append(t.At, at), append(t.CPU, cpus), append(t.Throttled, throttled), append(t.Memory, memory)
 }
 
-// between is what two readings say of the time between them: CPUs in use, and the share of throttled periods in %.
+// between is what two readings say of the time between them: CPUs in use, and the share of
+// throttled periods in %.
 func between(a, b *bench.Usage) (cpus, throttled float64) {
 	cpus, throttled = math.NaN(), math.NaN()
 	if seconds := b.At.Sub(a.At).Seconds(); seconds > 0.05 && b.CPU >= a.CPU { // shorter ones are more error than value

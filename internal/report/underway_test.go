@@ -9,7 +9,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// While a run goes on, that it has not ended is no trouble; what did go wrong is told all the same.
+// While a run goes on, that it has not ended is no trouble; what did go wrong is reported all the
+// same.
 func TestARunThatGoesOn(t *testing.T) {
 	run, legs := fixture()
 	run.State = bench.RunRunning
@@ -28,14 +29,14 @@ func TestARunThatGoesOn(t *testing.T) {
 	}
 	const open = "did not run to the end"
 	if !strings.Contains(page(Options{}), open) {
-		t.Error("a run that was killed is not told")
+		t.Error("a run that was killed is not reported")
 	}
 	live := page(Options{Live: true})
 	if strings.Contains(live, open) {
-		t.Error("a run that goes on is told to be broken")
+		t.Error("a run that goes on is reported to be broken")
 	}
 	legs[0].State, legs[0].Failure = bench.LegFailed, "it was killed for want of memory"
 	if live = page(Options{Live: true}); !strings.Contains(live, "it was killed for want of memory") {
-		t.Error("what went wrong is not told while the run goes on")
+		t.Error("what went wrong is not reported while the run goes on")
 	}
 }

@@ -38,7 +38,8 @@ func TestSpark(t *testing.T) {
 	}
 }
 
-// What is told to repeat a run is a profile that can be read, without the names and passwords of its addresses.
+// What is shown to repeat a run is a profile that can be read, without the names and passwords of
+// its addresses.
 func TestRepeat(t *testing.T) {
 	run, _ := fixture()
 	run.Profile.Store = bench.StoreSpec{Kind: bench.StoreExternal, URL: "http://elastic:secret@10.0.0.5:9200"}
@@ -88,7 +89,8 @@ func rounds(n int) (bench.Run, []bench.LegResult) {
 	return run, legs
 }
 
-// From six rounds on there are tiers and intervals, and the page, the table and the sentences agree; a noise floor takes them back.
+// From six rounds on there are tiers and intervals, and the page, the table and the sentences
+// agree; a noise floor takes them back.
 func TestTiersFromSixRounds(t *testing.T) {
 	run, legs := rounds(6)
 	page := func(opts Options) string {
@@ -117,7 +119,7 @@ func TestTiersFromSixRounds(t *testing.T) {
 	}
 	floor := &compare.Floor{Schema: compare.FloorSchema, Contender: "rs-actix", Rounds: 6, Made: time.Now(), Measures: []compare.MeasureFloor{{Measure: measure.Throughput, Floor: 4}}}
 	if got := page(Options{Floor: floor}); strings.Contains(got, "has the highest throughput: 1") || !strings.Contains(got, "less than this machine can show (400 %)") {
-		t.Error("a difference below the floor is claimed, or the floor is not told")
+		t.Error("a difference below the floor is claimed, or the floor is not reported")
 	}
 	run, legs = rounds(5)
 	if got := page(Options{}); !strings.Contains(got, "there are 5 rounds of each contender") || !strings.Contains(got, "5 of 6 rounds") || strings.Contains(got, `data-label="Tier" data-value`) {
@@ -147,7 +149,8 @@ func TestValuesAreInBaseUnits(t *testing.T) {
 	}
 }
 
-// The page and the Markdown tell of a step that was not in a steady state, claim nothing of it, and have the time to the peak beside the start-up.
+// The page and the Markdown tell of a step that was not in a steady state, claim nothing of it, and
+// have the time to the peak beside the start-up.
 func TestReportTellsOfTheWarmUp(t *testing.T) {
 	run, legs := rounds(6)
 	for i := range legs {

@@ -10,8 +10,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// NothingRan tells that a run has failed before anything of it ran: no contender was started, and no service that somebody else has
-// started has answered.
+// NothingRan tells that a run has failed before anything of it ran: no contender was started, and
+// no service that somebody else has started has answered.
 func NothingRan(run bench.Run, legs []bench.LegResult) bool {
 	if run.State != bench.RunFailed || len(run.Resumed) > 0 {
 		return false
@@ -25,8 +25,8 @@ func NothingRan(run bench.Run, legs []bench.LegResult) bool {
 	return true
 }
 
-// Discard removes the files of a run from its folder dir, and dir and the folder "results" around it if that leaves them empty. Nobody
-// may be writing there any more.
+// Discard removes the files of a run from its folder dir, and dir and the folder "results" around
+// it if that leaves them empty. Nobody may be writing there any more.
 func Discard(dir string, run bench.Run) error {
 	names := []string{EventsFile, SummaryFile, ReportFile}
 	for _, entry := range run.Legs {

@@ -19,8 +19,8 @@ const (
 	maxSteps = 100_000
 )
 
-// WriteFile replaces the file at path with data so that a crash at any moment leaves either the old or the new content:
-// temporary file in the same folder, fsync, rename, fsync of the folder.
+// WriteFile replaces the file at path with data so that a crash at any moment leaves either the old
+// or the new content: temporary file in the same folder, fsync, rename, fsync of the folder.
 func WriteFile(path string, data []byte) (err error) {
 	dir := filepath.Dir(path)
 	tmp, err := os.CreateTemp(dir, "."+filepath.Base(path)+".tmp*")
@@ -52,7 +52,8 @@ func WriteFile(path string, data []byte) (err error) {
 	return syncDir(dir)
 }
 
-// removeTemporary removes what a WriteFile of a results file that was killed has left in dir. Nobody else may be writing there.
+// removeTemporary removes what a WriteFile of a results file that was killed has left in dir.
+// Nobody else may be writing there.
 func removeTemporary(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -69,7 +70,8 @@ func removeTemporary(dir string) error {
 	return errors.Join(failed...)
 }
 
-// syncDir makes a rename durable. Some file systems and systems cannot; then there is nothing to be done about it.
+// syncDir makes a rename durable. Some file systems and systems cannot; then there is nothing to be
+// done about it.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -90,7 +92,8 @@ func writeJSON(path string, v any) error {
 	return WriteFile(path, append(data, '\n'))
 }
 
-// readJSON reads one bounded JSON value into v. Its errors name the file as it is called within dir.
+// readJSON reads one bounded JSON value into v. Its errors name the file as it is called within
+// dir.
 func readJSON(dir fs.FS, path string, v any) error {
 	st, err := fs.Stat(dir, path)
 	if err != nil {

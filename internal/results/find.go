@@ -19,8 +19,9 @@ const (
 // ErrBounded is wrapped by the errors of Find about what lies beyond its bounds.
 var ErrBounded = errors.New("not all of it was searched")
 
-// Find returns the results folders at and below the roots, in the order of their paths, each once. It does not go into results folders, hidden
-// folders and links, nor beyond its bounds. The errors are of single folders, which are passed over.
+// Find returns the results folders at and below the roots, in the order of their paths, each once.
+// It does not go into results folders, hidden folders and links, nor beyond its bounds. The errors
+// are of single folders, which are passed over.
 func Find(roots ...string) (dirs []string, problems []error) {
 	seen := map[string]bool{}
 	for _, root := range roots {

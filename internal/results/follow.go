@@ -23,15 +23,17 @@ const (
 	followBytes = 4 << 20               // of lines, read before what they hold is handed over
 )
 
-// ErrKilled is returned by Follow for a run that has not told its end, though nobody writes to its log any more.
+// ErrKilled is returned by Follow for a run that has not reported its end, though nobody writes to
+// its log any more.
 var ErrKilled = errors.New("the run was killed: its log has no end")
 
-// Follow hands over what dir's event log holds after number from, in order and in batches, and goes on as the log grows. It
-// returns nil after the end of the run, once nobody holds its log any more; ErrKilled when the log ends without one;
-// context.Cause(ctx) when ctx ends; and the first error of handle. A log that is resumed while it is followed goes on.
+// Follow hands over what dir's event log holds after number from, in order and in batches, and goes
+// on as the log grows. It returns nil after the end of the run, once nobody holds its log any more;
+// ErrKilled when the log ends without one; context.Cause(ctx) when ctx ends; and the first error of
+// handle. A log that is resumed while it is followed goes on.
 //
-// Lines that are no records, or longer than any, are passed over: bad is their number. So is a half-written last line, which
-// does not count.
+// Lines that are no records, or longer than any, are passed over: bad is their number. So is a
+// half-written last line, which does not count.
 func Follow(ctx context.Context, dir string, from int64, handle func([]bench.Record) error) (bad int64, err error) {
 	path := filepath.Join(dir, EventsFile)
 	if st, err := os.Stat(path); err != nil {
@@ -244,7 +246,8 @@ func (l *follower) flush() error {
 	return l.handle(batch)
 }
 
-// finish ends the reading of a log that nobody writes to any more. A last line without its end may be whole all the same.
+// finish ends the reading of a log that nobody writes to any more. A last line without its end may
+// be whole all the same.
 func (l *follower) finish() error {
 	if len(l.pending) > 0 && json.Valid(l.pending) {
 		if err := l.line(nil); err != nil {

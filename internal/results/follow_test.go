@@ -99,7 +99,7 @@ func TestFollowALogThatGrows(t *testing.T) {
 	}
 	select {
 	case <-l.done:
-		t.Error("the end was told while somebody still held the log")
+		t.Error("the end was reported while somebody still held the log")
 	case <-time.After(4 * followEvery):
 	}
 	w.Close()
@@ -178,7 +178,7 @@ func TestFollowEndsEarly(t *testing.T) {
 	}
 }
 
-// FuzzFollow: in whatever pieces a log comes, what is told is what its lines hold, one by one.
+// FuzzFollow: in whatever pieces a log comes, what is reported is what its lines hold, one by one.
 func FuzzFollow(f *testing.F) {
 	event, _ := json.Marshal(bench.Record{Seq: 7, At: at, Event: step(2)})
 	ended, _ := json.Marshal(bench.Record{Seq: 8, At: at, Event: bench.RunEnded{}})
@@ -209,7 +209,7 @@ func FuzzFollow(f *testing.F) {
 			t.Fatal(err)
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("told %v, want %v", got, want)
+			t.Errorf("reported %v, want %v", got, want)
 		}
 	})
 }

@@ -41,7 +41,8 @@ type Entry struct {
 	Err        error     // why it cannot be shown; then only Dir and Changed are known
 }
 
-// Time is by which lists are ordered: when the run was started, or for broken folders when they were written.
+// Time is by which lists are ordered: when the run was started, or for broken folders when they
+// were written.
 func (e Entry) Time() time.Time {
 	if e.Started.IsZero() {
 		return e.Changed
@@ -49,9 +50,10 @@ func (e Entry) Time() time.Time {
 	return e.Started
 }
 
-// List finds the results folders at the roots and one level below them, the newest first. A folder that has a run.json and cannot be
-// read is listed with its error; a root that is not there is none. Links are followed to a root, never out of one. left is the number of
-// folders beyond the bound, which were not read.
+// List finds the results folders at the roots and one level below them, the newest first. A folder
+// that has a run.json and cannot be read is listed with its error; a root that is not there is
+// none. Links are followed to a root, never out of one. left is the number of folders beyond the
+// bound, which were not read.
 func List(roots ...string) (entries []Entry, left int) {
 	seen := map[string]bool{}
 	for _, root := range roots {
@@ -79,7 +81,8 @@ func List(roots ...string) (entries []Entry, left int) {
 	return entries, left
 }
 
-// listRoot gives every results folder of one root to add, until that refuses one; left counts those that it did not give.
+// listRoot gives every results folder of one root to add, until that refuses one; left counts those
+// that it did not give.
 func listRoot(root string, add func(Entry) bool) (left int) {
 	if filepath.Base(root) == RunFile {
 		root = filepath.Dir(root)
@@ -111,7 +114,8 @@ func listRoot(root string, add func(Entry) bool) (left int) {
 	return left
 }
 
-// folders are the names of dir's folders, those that sort last first: names begin with the time of the run.
+// folders are the names of dir's folders, those that sort last first: names begin with the time of
+// the run.
 func folders(dir *os.Root) (names []string, err error) {
 	f, err := dir.Open(".")
 	if err != nil {

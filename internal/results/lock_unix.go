@@ -11,8 +11,9 @@ import (
 // locks says that the lock tells whether somebody writes.
 const locks = true
 
-// lock keeps a second locbench from writing to the same folder. It goes with the process, however that ends. Somebody who looks
-// whether the lock is free holds it for an instant: that is waited for.
+// lock keeps a second locbench from writing to the same folder. It goes with the process, however
+// that ends. Somebody who looks whether the lock is free holds it for an instant: that is waited
+// for.
 func lock(f *os.File) error {
 	var err error
 	for range 5 {

@@ -17,8 +17,9 @@ func Has(dir, file string) bool {
 	return err == nil && st.Mode().IsRegular()
 }
 
-// Read reads a results folder, or the folder that a path to its run.json names. Legs that never began have no file and
-// are left out. A leg that cannot be read does not hide the others: they are returned together with the joined errors.
+// Read reads a results folder, or the folder that a path to its run.json names. Legs that never
+// began have no file and are left out. A leg that cannot be read does not hide the others: they are
+// returned together with the joined errors.
 func Read(dir string) (bench.Run, []bench.LegResult, error) {
 	if filepath.Base(dir) == RunFile {
 		dir = filepath.Dir(dir)

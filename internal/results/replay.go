@@ -8,8 +8,9 @@ import (
 	"locbench/internal/bench"
 )
 
-// Replay is Events for who wants to show how far it is: handle gets, with each event, the share of the log that has been read, 0
-// to 1. A log that is no regular file in dir, or larger than limit bytes, is an error.
+// Replay is Events for who wants to show how far it is: handle gets, with each event, the share of
+// the log that has been read, 0 to 1. A log that is no regular file in dir, or larger than limit
+// bytes, is an error.
 func Replay(dir string, limit int64, handle func(rec bench.Record, read float64) error) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

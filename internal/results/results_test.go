@@ -155,8 +155,8 @@ func TestCreateRefusesAFolderWithARun(t *testing.T) {
 
 func TestAWriteErrorIsToldOnceAndAtOnce(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
-	var told []error
-	w, err := Create(dir, plan(), func(err error) { told = append(told, err) })
+	var got []error
+	w, err := Create(dir, plan(), func(err error) { got = append(got, err) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,8 +166,8 @@ func TestAWriteErrorIsToldOnceAndAtOnce(t *testing.T) {
 	}
 	leg := plan().Legs[0].Leg
 	feed(w, 1, &leg, bench.LegStarted{}, step(0))
-	if len(told) != 1 || w.Err() == nil {
-		t.Errorf("told %v, Err %v; want one error", told, w.Err())
+	if len(got) != 1 || w.Err() == nil {
+		t.Errorf("reported %v, Err %v; want one error", got, w.Err())
 	}
 }
 
@@ -324,7 +324,8 @@ func TestLegsAtTheSameTime(t *testing.T) {
 	}
 }
 
-// A line that no reader takes has a number all the same: it is not used again, and neither are those behind it.
+// A line that no reader takes has a number all the same: it is not used again, and neither are
+// those behind it.
 func TestLastSeqBehindALineThatIsTooLong(t *testing.T) {
 	short := func(seq string) string {
 		return `{"seq":` + seq + `,"type":"notice","event":{"level":"info","text":"x"}}` + "\n"
@@ -384,7 +385,8 @@ func TestHoldKeepsOthersOut(t *testing.T) {
 	h.Close()
 }
 
-// The plan in an event is everybody's who reads it: the writer's own copy says how far the run has come.
+// The plan in an event is everybody's who reads it: the writer's own copy says how far the run has
+// come.
 func TestTheWriterLeavesThePlanOfAnEventAlone(t *testing.T) {
 	run := plan()
 	w := mustCreate(t, filepath.Join(t.TempDir(), "out"))

@@ -1,9 +1,10 @@
 // Package results keeps a run on disk and reads it back.
 //
-// A results folder holds run.json (the plan and how far it has come), one JSON file per leg with everything that was
-// measured, events.jsonl (the event stream as it happened), summary.md and report.html. The writer is a subscriber of
-// the event stream: run.json and the leg's file are replaced atomically after every step, so that a crash loses at most
-// the step that was running. What the figures mean is in package bench; drawing them is left to package report.
+// A results folder holds run.json (the plan and how far it has come), one JSON file per leg with
+// everything that was measured, events.jsonl (the event stream as it happened), summary.md and
+// report.html. The writer is a subscriber of the event stream: run.json and the leg's file are
+// replaced atomically after every step, so that a crash loses at most the step that was running.
+// What the figures mean is in package bench; drawing them is left to package report.
 package results
 
 import (
@@ -29,7 +30,8 @@ const (
 	ReportFile  = "report.html"
 )
 
-// Writer is the subscriber that keeps the record. Its methods are called from one goroutine (the stream's), but for Interrupted.
+// Writer is the subscriber that keeps the record. Its methods are called from one goroutine (the
+// stream's), but for Interrupted.
 type Writer struct {
 	mu     sync.Mutex
 	dir    string
@@ -41,8 +43,9 @@ type Writer struct {
 	asked  bool // Interrupted was called
 }
 
-// Create makes the folder dir with its first run.json. fail is called once, with the first error in writing: a full disk
-// must end the run, not be found out after it. It fails if dir holds a run already.
+// Create makes the folder dir with its first run.json. fail is called once, with the first error in
+// writing: a full disk must end the run, not be found out after it. It fails if dir holds a run
+// already.
 func Create(dir string, run bench.Run, fail func(error)) (*Writer, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make results folder: %w", err)
@@ -68,8 +71,8 @@ func vacant(dir string) error {
 	return nil
 }
 
-// Held is a results folder that nobody else writes to until it, or the Writer that Reopen makes of it, is closed. What is read of the run
-// in the meantime is what it goes on from.
+// Held is a results folder that nobody else writes to until it, or the Writer that Reopen makes of
+// it, is closed. What is read of the run in the meantime is what it goes on from.
 type Held struct {
 	dir    string
 	events *os.File
@@ -105,7 +108,8 @@ func hold(dir string) (*Held, error) {
 // Close lets others write to the folder.
 func (h *Held) Close() error { return h.events.Close() }
 
-// Reopen goes on with the run, whose state run is, as Read has returned it since the folder is held.
+// Reopen goes on with the run, whose state run is, as Read has returned it since the folder is
+// held.
 func (h *Held) Reopen(run bench.Run, fail func(error)) (*Writer, error) {
 	w, err := h.write(run, fail)
 	if err != nil {
@@ -133,7 +137,8 @@ func (h *Held) write(run bench.Run, fail func(error)) (*Writer, error) {
 	return w, nil
 }
 
-// endLine closes a line that a killed run has left half written, so that the next event stands on its own.
+// endLine closes a line that a killed run has left half written, so that the next event stands on
+// its own.
 func endLine(f *os.File) error {
 	st, err := f.Stat()
 	if err != nil || st.Size() == 0 {
@@ -167,8 +172,9 @@ func (w *Writer) check(err error) {
 	}
 }
 
-// Interrupted notes that the run was asked to end. From now on run.json says so, since whoever asked may not wait for its end to be told:
-// they close the terminal, or kill what does not stop at once.
+// Interrupted notes that the run was asked to end. From now on run.json says so, since whoever
+// asked may not wait for its end to be reported: they close the terminal, or kill what does not
+// stop at once.
 func (w *Writer) Interrupted() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -238,7 +244,8 @@ func (w *Writer) handleLeg(leg bench.Leg, at time.Time, e bench.Event) error {
 	return nil
 }
 
-// setState writes the leg's file first and run.json after it, so that run.json never promises a file that is not there.
+// setState writes the leg's file first and run.json after it, so that run.json never promises a
+// file that is not there.
 func (w *Writer) setState(leg *bench.LegResult) error {
 	for i := range w.run.Legs {
 		entry := &w.run.Legs[i]
@@ -263,8 +270,9 @@ func (w *Writer) setState(leg *bench.LegResult) error {
 	return fmt.Errorf("write leg %s: it is not in the plan", leg.Leg)
 }
 
-// keepPartial moves the file of an earlier, unfinished life of the same leg aside: its steps belong to a process that is
-// gone, so they are not mixed with those of the new one, but nothing measured is thrown away.
+// keepPartial moves the file of an earlier, unfinished life of the same leg aside: its steps belong
+// to a process that is gone, so they are not mixed with those of the new one, but nothing measured
+// is thrown away.
 func keepPartial(path string) error {
 	var old bench.LegResult
 	if err := readJSON(os.DirFS(filepath.Dir(path)), filepath.Base(path), &old); err != nil || len(old.Steps) == 0 {
@@ -289,8 +297,8 @@ func (w *Writer) writeRun() error {
 	return writeJSON(filepath.Join(w.dir, RunFile), run)
 }
 
-// LastSeq is the highest event number in dir's event log, 0 without one. Of lines that are longer than any reader takes the number counts
-// all the same; broken ones are passed over.
+// LastSeq is the highest event number in dir's event log, 0 without one. Of lines that are longer
+// than any reader takes the number counts all the same; broken ones are passed over.
 func LastSeq(dir string) (last int64, err error) {
 	f, err := os.Open(filepath.Join(dir, EventsFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -308,8 +316,9 @@ func LastSeq(dir string) (last int64, err error) {
 	return max(last, l.passed), err
 }
 
-// Events reads dir's event log in order. A line that cannot be read, or is longer than any record, is passed over: a killed run leaves
-// half a line. It stops at the first error of handle and returns it.
+// Events reads dir's event log in order. A line that cannot be read, or is longer than any record,
+// is passed over: a killed run leaves half a line. It stops at the first error of handle and
+// returns it.
 func Events(dir string, handle func(bench.Record) error) error {
 	f, err := os.Open(filepath.Join(dir, EventsFile))
 	if err != nil {

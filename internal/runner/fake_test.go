@@ -10,7 +10,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// fakeInstance honours the contract of bench.Instance: Exited is closed once, Stop is idempotent, Usage fails afterwards.
+// fakeInstance honours the contract of bench.Instance: Exited is closed once, Stop is idempotent,
+// Usage fails afterwards.
 type fakeInstance struct {
 	name   string
 	info   bench.InstanceInfo

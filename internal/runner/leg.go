@@ -205,8 +205,8 @@ func (l *life) ready(ctx context.Context) error {
 	return nil
 }
 
-// stop ends the instance even if ctx has been cancelled: an interrupted run must not leave containers. One that somebody else has started
-// is let go without a word.
+// stop ends the instance even if ctx has been cancelled: an interrupted run must not leave
+// containers. One that somebody else has started is let go without a word.
 func (l *life) stop(ctx context.Context) error {
 	if l.inst.Info().Runtime.Traits().Foreign {
 		_, err := l.inst.Stop(context.WithoutCancel(ctx), l.Grace)

@@ -13,7 +13,8 @@ const (
 	relayBytes = 2000 // of one line
 )
 
-// logRelay turns a contender's log, which may be a line for every request, into at most one bounded event a second.
+// logRelay turns a contender's log, which may be a line for every request, into at most one bounded
+// event a second.
 type logRelay struct {
 	publish func(bench.LogLines)
 	lines   chan bench.LogLine
@@ -22,7 +23,8 @@ type logRelay struct {
 	done    chan struct{}
 }
 
-// newLogRelay hands lines on in batches of at most one a second and fifty lines: a contender logs every request.
+// newLogRelay hands lines on in batches of at most one a second and fifty lines: a contender logs
+// every request.
 func newLogRelay(publish func(bench.LogLines)) *logRelay {
 	r := &logRelay{publish: publish, lines: make(chan bench.LogLine, 256), done: make(chan struct{}), quit: make(chan struct{})}
 	go r.run(time.Second)

@@ -11,8 +11,9 @@ import (
 	"locbench/internal/bench"
 )
 
-// A contender that runs and never answers in its first life is not waited for again in each round, unless that is asked for. One that
-// dies, that has answered before, or to which something was done from outside is.
+// A contender that runs and never answers in its first life is not waited for again in each round,
+// unless that is asked for. One that dies, that has answered before, or to which something was done
+// from outside is.
 func TestOneThatNeverAnswersIsTriedOnce(t *testing.T) {
 	type answer = func(f *fakeRun, inst bench.Instance, life int) error
 	silent := errors.New("not ready after 1m0s: last answer of GET /: connection refused")
@@ -94,7 +95,8 @@ func TestOneThatHasAnsweredBeforeResumeIsTriedAgain(t *testing.T) {
 	}
 }
 
-// A service that somebody else has started is neither built nor stopped, and no limit of it is told.
+// A service that somebody else has started is neither built nor stopped, and no limit of it is
+// reported.
 func TestATargetIsNobodysToStop(t *testing.T) {
 	f, err := start(t, t.Context(), func(f *fakeRun) {
 		f.cfg.Run.Profile.Contenders = f.cfg.Run.Profile.Contenders[:1]

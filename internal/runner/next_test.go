@@ -16,7 +16,8 @@ func oneLeg(f *fakeRun) {
 	f.cfg.Run.Legs = []bench.LegEntry{{Leg: bench.Leg{Contender: "a", Round: 1}, State: bench.LegPending}}
 }
 
-// Steps that are chosen one by one end when the one that chooses says so, and two without any success do not end them.
+// Steps that are chosen one by one end when the one that chooses says so, and two without any
+// success do not end them.
 func TestStepsChosenByTheOnesBefore(t *testing.T) {
 	var asked []int
 	f, err := start(t, t.Context(), func(f *fakeRun) {
@@ -47,7 +48,8 @@ func TestStepsChosenByTheOnesBefore(t *testing.T) {
 	}
 }
 
-// The first requests are timed once, between the first answer and the checks, and only where the profile wants it.
+// The first requests are timed once, between the first answer and the checks, and only where the
+// profile wants it.
 func TestFirstRequestsAreTimed(t *testing.T) {
 	for _, wanted := range []bool{true, false} {
 		f, err := start(t, t.Context(), func(f *fakeRun) {

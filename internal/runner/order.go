@@ -6,8 +6,9 @@ import (
 	"locbench/internal/bench"
 )
 
-// Order plans the legs: every contender once in each round, in an order that is shuffled anew for each round from seed,
-// so that a drift of the machine hits all alike and nobody always runs after the same neighbour.
+// Order plans the legs: every contender once in each round, in an order that is shuffled anew for
+// each round from seed, so that a drift of the machine hits all alike and nobody always runs after
+// the same neighbour.
 func Order(contenders []bench.Selection, rounds int, seed uint64) []bench.LegEntry {
 	var legs []bench.LegEntry
 	for round := 1; round <= rounds; round++ {

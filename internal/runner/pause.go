@@ -7,8 +7,9 @@ import (
 	"locbench/internal/bench"
 )
 
-// pause stands still for as long as somebody wants it, and returns how long that was; 0 when nobody does. It ends early when ctx
-// does, or when died is closed; whoever calls it asks for either. leg is nil between two legs.
+// pause stands still for as long as somebody wants it, and returns how long that was; 0 when nobody
+// does. It ends early when ctx does, or when died is closed; whoever calls it asks for either. leg
+// is nil between two legs.
 func (r *runner) pause(ctx context.Context, leg *bench.Leg, died <-chan struct{}) time.Duration {
 	hold, changed := r.steering.held()
 	if !hold || ctx.Err() != nil {

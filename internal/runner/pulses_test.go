@@ -9,8 +9,9 @@ import (
 	"locbench/internal/bench"
 )
 
-// CPU time of a step in bursts is that of the bursts; the engine may ask for the contender's counter at any time, and a measured step whose windows do not stay
-// level has the finding on record, while a warm-up has none.
+// CPU time of a step in bursts is that of the bursts; the engine may ask for the contender's
+// counter at any time, and a measured step whose windows do not stay level has the finding on
+// record, while a warm-up has none.
 func TestBurstsAndDrift(t *testing.T) {
 	var asked []time.Duration
 	f, err := start(t, context.Background(), func(f *fakeRun) {
@@ -47,7 +48,8 @@ func TestBurstsAndDrift(t *testing.T) {
 	if len(steps) != 3 {
 		t.Fatalf("%d steps", len(steps))
 	}
-	// The fake uses a second of CPU time between any two readings: one in each burst, two in each rest.
+	// The fake uses a second of CPU time between any two readings: one in each burst, two in each
+	// rest.
 	if cpu, ok := steps[0].CPU(); !ok || cpu != 3*time.Second {
 		t.Errorf("CPU time %s of three bursts, %v", cpu, ok)
 	}
@@ -55,7 +57,7 @@ func TestBurstsAndDrift(t *testing.T) {
 		t.Errorf("CPU time %s of one", cpu)
 	}
 	if len(asked) != 5 || asked[1]-asked[0] != 3*time.Second {
-		t.Errorf("the engine was told %v", asked)
+		t.Errorf("the engine was asked for %v", asked)
 	}
 	if steps[0].Drift != nil || steps[2].Drift != nil || steps[1].Drift == nil || !strings.HasPrefix(steps[1].Drift.String(), "still warming: throughput rose by 41 % over the step") {
 		t.Errorf("drifts %v, %v, %v", steps[0].Drift, steps[1].Drift, steps[2].Drift)

@@ -43,8 +43,8 @@ func (r *readings) begin(ctx context.Context) {
 	r.still.Take()
 }
 
-// wait gives the turn away by next, and reads what the contender uses until it has it again. Nothing is in flight then: the turn's own
-// lead-in and drain are no waiting.
+// wait gives the turn away by next, and reads what the contender uses until it has it again.
+// Nothing is in flight then: the turn's own lead-in and drain are no waiting.
 func (r *readings) wait(ctx context.Context, next func()) {
 	ctx = context.WithoutCancel(ctx)
 	from, err := sample.Read(ctx, r.inst)
@@ -56,14 +56,16 @@ func (r *readings) wait(ctx context.Context, next func()) {
 	}
 }
 
-// within are the readings between those at the two ends: the load begins before, and ends behind them.
+// within are the readings between those at the two ends: the load begins before, and ends behind
+// them.
 func within(samples []bench.Usage, from, to *bench.Usage) []bench.Usage {
 	return slices.DeleteFunc(samples, func(u bench.Usage) bool {
 		return from != nil && u.At.Before(from.At) || to != nil && u.At.After(to.At)
 	})
 }
 
-// end reads at the end, also when ctx has ended. Of several parts the last reading is as if there had been nothing between them.
+// end reads at the end, also when ctx has ended. Of several parts the last reading is as if there
+// had been nothing between them.
 func (r *readings) end(ctx context.Context) {
 	ctx = context.WithoutCancel(ctx)
 	to, err := sample.Read(ctx, r.inst)

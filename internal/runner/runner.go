@@ -1,8 +1,9 @@
-// Package runner knows the order of a benchmark's phases: prepare the store and the contenders, then for every leg launch,
-// wait until ready, check, load step by step while sampling, and stop.
+// Package runner knows the order of a benchmark's phases: prepare the store and the contenders,
+// then for every leg launch, wait until ready, check, load step by step while sampling, and stop.
 //
-// It tells what happens as events and keeps no other record. How anything is launched, loaded, checked or drawn is left to
-// the packages behind its interfaces; each interface is as small as the runner's need.
+// It tells what happens as events and keeps no other record. How anything is launched, loaded,
+// checked or drawn is left to the packages behind its interfaces; each interface is as small as the
+// runner's need.
 package runner
 
 import (
@@ -28,7 +29,8 @@ type Launcher interface {
 type Engine interface {
 	// Run returns what was measured even with an error, which is ctx's when the step was cut short.
 	Run(ctx context.Context, baseURL string, step bench.Step, hooks Hooks) (bench.Load, error)
-	// Rest closes what is kept open to baseURL from one step to the next. It is called after the last step of a leg.
+	// Rest closes what is kept open to baseURL from one step to the next. It is called after the
+	// last step of a leg.
 	Rest(baseURL string)
 }
 
@@ -37,18 +39,22 @@ type Hooks struct {
 	OnStart  func()             // once, when the interval begins that is measured
 	OnEnd    func()             // once after OnStart, when it ends
 	OnWindow func(bench.Window) // for every second of it
-	// Rate is how many requests are to be due per second from now on in an open-loop step; 0: as many as the step says. It may be
-	// called at any moment and from any goroutine, and costs next to nothing.
+	// Rate is how many requests are to be due per second from now on in an open-loop step; 0: as
+	// many as the step says. It may be called at any moment and from any goroutine, and costs next
+	// to nothing.
 	Rate func() float64
-	// CPU tells how much CPU time the contender has used since it was started; ok is false where it cannot be read. A reading of cgroup files takes a
-	// tenth of a millisecond, one of an engine's more.
+	// CPU tells how much CPU time the contender has used since it was started; ok is false where it
+	// cannot be read. A reading of cgroup files takes a tenth of a millisecond, one of an engine's
+	// more.
 	CPU func() (used time.Duration, ok bool)
-	// Turns, if not nil, has the step run in turns. OnStart and OnEnd are then called for each of them, as they are for each burst of a step that has several.
+	// Turns, if not nil, has the step run in turns. OnStart and OnEnd are then called for each of
+	// them, as they are for each burst of a step that has several.
 	Turns *Turns
 }
 
-// Checks are the checks of one leg, in three parts: those that launch for themselves, those on the running instance,
-// and those on its end. Outcomes go to on; an error means that checking itself was not possible.
+// Checks are the checks of one leg, in three parts: those that launch for themselves, those on the
+// running instance, and those on its end. Outcomes go to on; an error means that checking itself
+// was not possible.
 type Checks interface {
 	Launching(ctx context.Context, l Launcher, spec bench.LaunchSpec, svc bench.Service, on func(bench.CheckResult)) error
 	Running(ctx context.Context, inst bench.Instance, spec bench.LaunchSpec, svc bench.Service, on func(bench.CheckResult)) error
@@ -56,7 +62,8 @@ type Checks interface {
 	Stopped(stop bench.StopResult) []bench.CheckResult
 }
 
-// Stage is a phase of the whole run, before the first leg. Do reports its progress and returns a note for the log.
+// Stage is a phase of the whole run, before the first leg. Do reports its progress and returns a
+// note for the log.
 type Stage struct {
 	Phase bench.Phase
 	Do    func(ctx context.Context, progress func(bench.Progress)) (note string, err error)
@@ -70,42 +77,51 @@ type Config struct {
 	Stages   []Stage
 	Services map[bench.Selection]bench.Service // resolved: variant applied
 	Build    func(ctx context.Context, svc bench.Service, progress func(text string)) (bench.Artifact, error)
-	// Spec fills in what a leg of svc is launched with. It is called after the stages, for every launch anew.
+	// Spec fills in what a leg of svc is launched with. It is called after the stages, for every
+	// launch anew.
 	Spec     func(name string, svc bench.Service, artifact bench.Artifact) (bench.LaunchSpec, error)
 	Launcher Launcher
 	Engine   Engine
 	Checks   Checks
-	// StoreAlive tells whether the store answers, EngineAlive whether what launches contenders does; nil when there is none to ask.
+	// StoreAlive tells whether the store answers, EngineAlive whether what launches contenders
+	// does; nil when there is none to ask.
 	StoreAlive  func(context.Context) error
 	EngineAlive func(context.Context) error
 	Patience    time.Duration // to wait for either of them before a leg; 30 s when 0
-	// Ready waits for the first answer and returns the start-up time, 0 where that is not known. It may tell what it sees meanwhile, as a
-	// Notice of that level or, with the level "", as a Progress.
+	// Ready waits for the first answer and returns the start-up time, 0 where that is not known. It
+	// may tell what it sees meanwhile, as a Notice of that level or, with the level "", as a
+	// Progress.
 	Ready func(ctx context.Context, inst bench.Instance, svc bench.Service, tell func(level, text string)) (time.Duration, error)
-	// FirstRequests times single requests of an instance that has just become ready, where Run.Profile.Phases wants it; may be nil.
+	// FirstRequests times single requests of an instance that has just become ready, where
+	// Run.Profile.Phases wants it; may be nil.
 	FirstRequests func(ctx context.Context, baseURL string) (bench.Phases, error)
-	// Next, if not nil, chooses each step of a leg by those that have been run, in place of Run.Profile.Steps; ok is false after the last.
-	// It may rest before it returns, but not beyond the end of ctx.
+	// Next, if not nil, chooses each step of a leg by those that have been run, in place of
+	// Run.Profile.Steps; ok is false after the last. It may rest before it returns, but not beyond
+	// the end of ctx.
 	Next func(ctx context.Context, leg bench.Leg, done []bench.StepResult) (step bench.Step, ok bool)
 	// Judge adds doubts to a finished step ("the client may be the bottleneck: …"); may be nil.
 	Judge func(bench.StepResult, bench.InstanceInfo) bench.Findings
 	// Beside reads host and store at the two ends of each step; nil where nobody can.
 	Beside func(ctx context.Context) *bench.Beside
 	Grace  time.Duration // to stop in; 15 s when 0
-	// KeepGoing has a contender tried again in every round though it ran and never answered in its first life.
+	// KeepGoing has a contender tried again in every round though it ran and never answered in its
+	// first life.
 	KeepGoing bool
-	// Control is what somebody asks of the run while it runs, each taken up as soon as it comes: it is then on record as
-	// Intervened, or a Notice says why it cannot be done now. Nil, or closed, when nobody asks.
+	// Control is what somebody asks of the run while it runs, each taken up as soon as it comes: it
+	// is then on record as Intervened, or a Notice says why it cannot be done now. Nil, or closed,
+	// when nobody asks.
 	Control <-chan bench.Control
 }
 
 // progressBytes bounds the text of a Progress.
 const progressBytes = 500
 
-// ErrLegs is wrapped by the error of Run, an *Incomplete then, when the legs had begun but not all of them are complete at the end.
+// ErrLegs is wrapped by the error of Run, an *Incomplete then, when the legs had begun but not all
+// of them are complete at the end.
 var ErrLegs = errors.New("not every leg is complete")
 
-// Incomplete says why. Those of its Failures that are a *LegError were published as the end of their leg before.
+// Incomplete says why. Those of its Failures that are a *LegError were published as the end of
+// their leg before.
 type Incomplete struct{ Failures []error }
 
 // Error implements error.
@@ -128,9 +144,10 @@ func (e *LegError) Error() string { return fmt.Sprintf("%s: %v", e.Leg, e.Err) }
 // Unwrap gives errors.Is and errors.As the cause.
 func (e *LegError) Unwrap() error { return e.Err }
 
-// Run runs every leg that is not complete yet, in the order of the plan, and returns when everything has stopped. It
-// publishes RunEnded last. Interrupting ctx stops it in order; then the error is context.Cause(ctx). What Config.Control asks
-// for can end it in the same way; then the error wraps ErrOnRequest.
+// Run runs every leg that is not complete yet, in the order of the plan, and returns when
+// everything has stopped. It publishes RunEnded last. Interrupting ctx stops it in order; then the
+// error is context.Cause(ctx). What Config.Control asks for can end it in the same way; then the
+// error wraps ErrOnRequest.
 func Run(ctx context.Context, cfg Config) error {
 	if cfg.Grace == 0 {
 		cfg.Grace = 15 * time.Second
@@ -274,7 +291,8 @@ func (r *runner) runLegs(ctx context.Context) error {
 	return nil
 }
 
-// passOver leaves out a leg of a contender that was skipped. It stays pending, so that it can still be run.
+// passOver leaves out a leg of a contender that was skipped. It stays pending, so that it can still
+// be run.
 func (r *runner) passOver(leg bench.Leg) error {
 	text := "passed over, since its contender was " + bench.AbortedSkipped
 	r.Stream.Publish(nil, bench.Notice{Level: "info", Text: leg.String() + ": " + text})
@@ -338,7 +356,8 @@ func describeBuild(sel bench.Selection, a bench.Artifact) string {
 	return sel.String() + ": " + how
 }
 
-// await waits for a part of the site that does not answer: without it every leg that is left would only fail.
+// await waits for a part of the site that does not answer: without it every leg that is left would
+// only fail.
 func (r *runner) await(ctx context.Context, what string, alive func(context.Context) error) error {
 	if alive == nil {
 		return nil

@@ -14,7 +14,8 @@ import (
 	"locbench/internal/verdict"
 )
 
-// ErrOnRequest is wrapped by the error of Run when a control has ended the run: bench.ControlStop or bench.ControlAbort.
+// ErrOnRequest is wrapped by the error of Run when a control has ended the run: bench.ControlStop
+// or bench.ControlAbort.
 var ErrOnRequest = errors.New("ended on request")
 
 // onRequest is why something has ended, in words; it counts as ErrOnRequest.
@@ -32,8 +33,8 @@ var (
 // toldChanges bounds how many changes of the rate a warning names.
 const toldChanges = 8
 
-// steering is what has been asked of the run, and what runs that could obey. Controls come in at any moment from a goroutine of
-// its own; the runner tells it what begins and ends.
+// steering is what has been asked of the run, and what runs that could obey. Controls come in at
+// any moment from a goroutine of its own; the runner tells it what begins and ends.
 type steering struct {
 	publish func(*bench.Leg, bench.Event)
 	endRun  context.CancelCauseFunc
@@ -278,7 +279,8 @@ func (s *steering) finishStep(last bool) {
 	s.step, s.whole = nil, last
 }
 
-// closing says that the running leg is being stopped: what is asked for now must not hide why it ended.
+// closing says that the running leg is being stopped: what is asked for now must not hide why it
+// ended.
 func (s *steering) closing() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

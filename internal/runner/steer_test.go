@@ -243,7 +243,8 @@ func TestStopAndAbortBeforeAnythingIsMeasured(t *testing.T) {
 	}
 }
 
-// pausedBefore is a run that somebody pauses before step index of its first leg; then is called at every pause.
+// pausedBefore is a run that somebody pauses before step index of its first leg; then is called at
+// every pause.
 func pausedBefore(t *testing.T, index int, change func(f *fakeRun), then func(s *steer)) (*fakeRun, error) {
 	t.Helper()
 	taken := make(chan struct{})
@@ -289,7 +290,7 @@ func TestPauseAndGoOn(t *testing.T) {
 		t.Fatalf("leg %s, %d steps", leg.State, len(leg.Steps))
 	}
 	for i, s := range leg.Steps {
-		if told := strings.Contains(s.Warnings.Join("\n"), "the run was paused for"); told != (i == 1) {
+		if got := strings.Contains(s.Warnings.Join("\n"), "the run was paused for"); got != (i == 1) {
 			t.Errorf("step %d: warnings %q", i, s.Warnings)
 		}
 	}
@@ -434,12 +435,12 @@ func TestAShareOfThePeakIsWorkedOut(t *testing.T) {
 }
 
 func TestRateOfAClosedLoop(t *testing.T) {
-	told := make(chan struct{})
+	got := make(chan struct{})
 	f, err := startSteered(t, context.Background(), func(f *fakeRun) {
 		f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
 		f.cfg.Run.Profile.Steps = f.cfg.Run.Profile.Steps[:1]
 		f.cfg.Engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
-			<-told
+			<-got
 			return good(ctx, step)
 		})
 	}, func(s *steer, rec bench.Record) {
@@ -448,7 +449,7 @@ func TestRateOfAClosedLoop(t *testing.T) {
 			s.controls <- bench.Control{Kind: bench.ControlRate, Rate: 100}
 		case bench.Notice:
 			if strings.Contains(e.Text, "rate not changed: step 1 (one)") {
-				close(told)
+				close(got)
 			}
 		}
 	})
@@ -468,7 +469,8 @@ func (e *hookEngine) Run(ctx context.Context, _ string, step bench.Step, hooks H
 	return e.run(ctx, step, hooks)
 }
 
-// TestWhatIsAskedWhileALegEndsDoesNotHideWhy: a contender that has died can take long to be stopped.
+// TestWhatIsAskedWhileALegEndsDoesNotHideWhy: a contender that has died can take long to be
+// stopped.
 func TestWhatIsAskedWhileALegEndsDoesNotHideWhy(t *testing.T) {
 	for _, kind := range []bench.ControlKind{bench.ControlStop, bench.ControlSkipContender} {
 		taken := make(chan struct{})

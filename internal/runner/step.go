@@ -13,10 +13,12 @@ import (
 	"locbench/internal/verdict"
 )
 
-// deafSteps is after how many steps in a row without a single success a leg ends: it hangs, and goes on hanging.
+// deafSteps is after how many steps in a row without a single success a leg ends: it hangs, and
+// goes on hanging.
 const deafSteps = 2
 
-// load runs the steps. It ends early when the contender dies or hangs, when the store is gone, or when ctx is done.
+// load runs the steps. It ends early when the contender dies or hangs, when the store is gone, or
+// when ctx is done.
 func (l *life) load(ctx context.Context) error {
 	defer l.Engine.Rest(l.inst.BaseURL()) // before the contender is stopped: it might wait for its connections to be closed
 	if l.slot != nil {
@@ -107,9 +109,9 @@ func (l *life) load(ctx context.Context) error {
 
 func (l *life) lastStep(i int) bool { return l.Next == nil && i+1 == len(l.Run.Profile.Steps) }
 
-// step runs one step with readings of the counters at exactly the two ends of its interval, without the lead-in before and the drain
-// behind, and once a second in between. skipped says that somebody has cut it short, which is no error;
-// stop is a missed threshold that has, or that ends more.
+// step runs one step with readings of the counters at exactly the two ends of its interval, without
+// the lead-in before and the drain behind, and once a second in between. skipped says that somebody
+// has cut it short, which is no error; stop is a missed threshold that has, or that ends more.
 func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.StepResult, skipped bool, stop *missed, err error) {
 	res = bench.StepResult{Index: index, Step: step}
 	// The death of the contender ends the step at once: hammering a closed port measures nothing.

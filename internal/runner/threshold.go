@@ -10,7 +10,8 @@ import (
 	"locbench/internal/slo"
 )
 
-// ErrThreshold is wrapped by the error of Run when legs were cut short by thresholds that ask for that, and nothing else went wrong.
+// ErrThreshold is wrapped by the error of Run when legs were cut short by thresholds that ask for
+// that, and nothing else went wrong.
 var ErrThreshold = errors.New("ended early, since a threshold was missed")
 
 // missed is why a step, a leg or the run ends: a threshold that asks for that.
@@ -42,7 +43,8 @@ type judged struct {
 	watches   []*slo.Watch // of those that end something while the step runs
 }
 
-// judges are the thresholds that concern a step of this leg. What cannot be read is left out: profiles are checked before.
+// judges are the thresholds that concern a step of this leg. What cannot be read is left out:
+// profiles are checked before.
 func (l *life) judges(index int, step bench.Step) (all []*judged) {
 	for _, t := range l.Run.Profile.Thresholds {
 		if !t.Concerns(*l.leg, index, step) {
@@ -64,7 +66,8 @@ func (l *life) judges(index int, step bench.Step) (all []*judged) {
 	return all
 }
 
-// watchWindow gives one more window to the thresholds of the running step; the first that is missed ends it.
+// watchWindow gives one more window to the thresholds of the running step; the first that is missed
+// ends it.
 func watchWindow(all []*judged, w bench.Window, end context.CancelCauseFunc) {
 	for _, j := range all {
 		for _, watch := range j.watches {
@@ -83,8 +86,9 @@ func overWindow(d time.Duration) string {
 	return " over " + d.String()
 }
 
-// judge puts on record what has become of the thresholds in a finished step, and returns what is to end; nil when nothing is. last
-// says that the leg has no other step, lastLeg that the run has no other leg: there is nothing to cut short then.
+// judge puts on record what has become of the thresholds in a finished step, and returns what is to
+// end; nil when nothing is. last says that the leg has no other step, lastLeg that the run has no
+// other leg: there is nothing to cut short then.
 func judge(all []*judged, res *bench.StepResult, cut, last, lastLeg bool) *missed {
 	var stop *missed
 	for _, j := range all {

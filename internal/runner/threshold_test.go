@@ -17,7 +17,8 @@ func windows(good, bad int64, n int) (all []bench.Window) {
 	return all
 }
 
-// failing is an engine whose requests fail from step two on: it tells four windows, unless it is ended before.
+// failing is an engine whose requests fail from step two on: it tells four windows, unless it is
+// ended before.
 type failing struct{ ran *[]string }
 
 func (failing) Rest(string) {}
@@ -110,7 +111,8 @@ func TestThresholdAtTheEndOfALeg(t *testing.T) {
 	}
 }
 
-// A contender that fails is the worse news: the exit code tells it, whatever thresholds were missed besides.
+// A contender that fails is the worse news: the exit code tells it, whatever thresholds were missed
+// besides.
 func TestAFailureIsWorseThanAThreshold(t *testing.T) {
 	var ran []string
 	_, err := start(t, context.Background(), func(f *fakeRun) {

@@ -12,7 +12,8 @@ import (
 	"locbench/internal/verdict"
 )
 
-// ailing is an instance that can say why it may not answer, as far as its runtime and the kernel know it.
+// ailing is an instance that can say why it may not answer, as far as its runtime and the kernel
+// know it.
 type ailing interface {
 	Ailment(ctx context.Context) string // "" for nothing that they know of
 }
@@ -93,7 +94,8 @@ func (l *life) phase(leg *bench.Leg, phase bench.Phase, do func() (string, error
 	return err
 }
 
-// silentAtEnd reports whether a step went without any success in its last second, and not for want of requests.
+// silentAtEnd reports whether a step went without any success in its last second, and not for want
+// of requests.
 func silentAtEnd(res bench.Load) bool {
 	if res.FailedTotal() == 0 {
 		return false
@@ -117,8 +119,8 @@ func (l *life) ailment(ctx context.Context) string {
 	return a.Ailment(ctx)
 }
 
-// examine finds out why a step ended in silence, and tells it as an incident of the step. It returns the cause, and the error of a
-// store that is away.
+// examine finds out why a step ended in silence, and tells it as an incident of the step. It
+// returns the cause, and the error of a store that is away.
 func (l *life) examine(ctx context.Context) (cause string, store error) {
 	if cause = l.ailment(ctx); cause != "" {
 		l.reportIncident(bench.Incident{At: time.Now(), Kind: bench.IncidentSilent, Text: "it does not answer: " + cause})
@@ -152,7 +154,8 @@ func doubts(res bench.StepResult, incidents []bench.Incident) (all bench.Finding
 	return all
 }
 
-// because adds what is known of why the contender does not answer to an error that only says that it does not.
+// because adds what is known of why the contender does not answer to an error that only says that
+// it does not.
 func (l *life) because(ctx context.Context, err error) error {
 	if err == nil || l.inst == nil || ctx.Err() != nil || l.inst.Exit() != nil {
 		return err
@@ -176,10 +179,12 @@ func (l *life) engineGone(ctx context.Context, failure string) string {
 	return failure + "; the container engine does not answer any more"
 }
 
-// clockStep is how far a clock must have been set to be reported: the slow corrections of a time service are less.
+// clockStep is how far a clock must have been set to be reported: the slow corrections of a time
+// service are less.
 const clockStep = 500 * time.Millisecond
 
-// clockMoved is how far this machine's clock has been set since it was asked last, forward or (negative) back; 0 if it was not.
+// clockMoved is how far this machine's clock has been set since it was asked last, forward or
+// (negative) back; 0 if it was not.
 func (r *runner) clockMoved() time.Duration {
 	now := time.Now()
 	off := now.Round(0).Sub(r.began.Round(0)) - now.Sub(r.began) // Round takes the monotonic reading away

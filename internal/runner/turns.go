@@ -15,8 +15,9 @@ type Turns struct {
 	Next   func() // gives the turn away, and returns when it is this step's again
 }
 
-// together runs the lives of several legs at the same time. Only one of them does anything at any moment, so that the others' idling is all that
-// it can notice of them: they are started one after the other, meet before each step, and take turns in it.
+// together runs the lives of several legs at the same time. Only one of them does anything at any
+// moment, so that the others' idling is all that it can notice of them: they are started one after
+// the other, meet before each step, and take turns in it.
 func (r *runner) together(ctx context.Context, legs []int) []error {
 	if len(legs) == 1 {
 		return []error{r.leg(ctx, r.Run.Legs[legs[0]].Leg, legs[0]+1, nil)}
@@ -72,15 +73,16 @@ type slot struct {
 	gone       bool
 }
 
-// holder is whose turn it is: from the first to the last and back again, so that of two it is A B B A, and a machine that becomes slower or faster
-// in the course of it does so for both.
+// holder is whose turn it is: from the first to the last and back again, so that of two it is A B B
+// A, and a machine that becomes slower or faster in the course of it does so for both.
 func (t *rotation) holder() int {
 	n := len(t.slots)
 	at := t.at % (2 * n)
 	return min(at, 2*n-1-at)
 }
 
-// take waits for the turn. It does not end before: who holds it ends with the context, and gives it away.
+// take waits for the turn. It does not end before: who holds it ends with the context, and gives it
+// away.
 func (s *slot) take() {
 	s.mu.Lock()
 	for s.holder() != s.number {
@@ -138,7 +140,8 @@ func (s *slot) met(stage int) bool {
 	return true
 }
 
-// meter watches the machine for all legs of the rotation. It begins when the first of them is loaded: this process may be kept to fewer CPUs before.
+// meter watches the machine for all legs of the rotation. It begins when the first of them is
+// loaded: this process may be kept to fewer CPUs before.
 func (s *slot) meter() *hiccup.Meter {
 	if s.still == nil {
 		s.still = hiccup.Start(hiccup.Nap)
@@ -158,7 +161,8 @@ func (s *slot) others() (labels []string) {
 	return labels
 }
 
-// inTurns is how the engine runs a step, and what its record says of it; nil and nil without a slot.
+// inTurns is how the engine runs a step, and what its record says of it; nil and nil without a
+// slot.
 func (s *slot) inTurns() (*Turns, *bench.Turns) {
 	if s == nil {
 		return nil, nil

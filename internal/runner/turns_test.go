@@ -111,7 +111,8 @@ func TestContendersTakeTurns(t *testing.T) {
 			if s.Turns == nil || s.Turns.Count != turnsOfStep || s.Turns.Length != 100*time.Millisecond || len(s.Turns.With) != 1 {
 				t.Fatalf("step %d: turns %+v", i+1, s.Turns)
 			}
-			// The fake uses a second of CPU time between any two readings: three in its turns, two in between, of which no figure tells.
+			// The fake uses a second of CPU time between any two readings: three in its turns, two
+			// in between, of which no figure tells.
 			if cpu, ok := s.CPU(); !ok || cpu != turnsOfStep*time.Second || s.Turns.WaitedCPU != (turnsOfStep-1)*time.Second {
 				t.Errorf("step %d: CPU %s, waiting %s", i+1, cpu, s.Turns.WaitedCPU)
 			}
@@ -231,7 +232,8 @@ func TestInterruptedTurns(t *testing.T) {
 	}
 }
 
-// What somebody asks of a step is asked of all whose step it is, and nobody can be taken away from the others.
+// What somebody asks of a step is asked of all whose step it is, and nobody can be taken away from
+// the others.
 func TestSteeringOfTurns(t *testing.T) {
 	e := &turning{during: func(ctx context.Context, _ string, step bench.Step, turn int) error {
 		if step.Name != "two" || turn < turnsOfStep-1 { // so that the step of both has begun
@@ -254,8 +256,8 @@ func TestSteeringOfTurns(t *testing.T) {
 	if !errors.Is(err, ErrLegs) {
 		t.Errorf("error %v", err)
 	}
-	if told := fmt.Sprint(notices(f.records)); !strings.Contains(told, "no contender skipped: they take turns") {
-		t.Errorf("notices: %s", told)
+	if got := fmt.Sprint(notices(f.records)); !strings.Contains(got, "no contender skipped: they take turns") {
+		t.Errorf("notices: %s", got)
 	}
 	for name, leg := range f.legs {
 		if len(leg.Steps) != 3 || leg.Steps[1].Aborted != bench.AbortedSkipped || leg.Steps[2].Aborted != "" {

@@ -1,5 +1,5 @@
-// Package safe makes text from outside (logs, answers, labels, YAML) harmless for a terminal. HTML has its own escaping
-// in package report.
+// Package safe makes text from outside (logs, answers, labels, YAML) harmless for a terminal. HTML
+// has its own escaping in package report.
 package safe
 
 import (
@@ -8,9 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// Line returns s as one line that cannot move the cursor, change colours or the title, or reorder what stands beside it:
-// control characters, escape sequences' introducers, invalid UTF-8 and invisible formatting characters (bidirectional
-// overrides among them) become visible replacements; tabs and line ends become a space. At most n bytes of s are kept.
+// Line returns s as one line that cannot move the cursor, change colours or the title, or reorder
+// what stands beside it: control characters, escape sequences' introducers, invalid UTF-8 and
+// invisible formatting characters (bidirectional overrides among them) become visible replacements;
+// tabs and line ends become a space. At most n bytes of s are kept.
 func Line(s string, n int) string {
 	cut := len(s) > n
 	if cut {
@@ -58,8 +59,8 @@ func clean(s string) bool {
 	return true
 }
 
-// unsafe characters are the C1 controls (0x9b alone begins an escape sequence), line separators, and everything that
-// Unicode calls a format character, private use or unassigned surrogate.
+// unsafe characters are the C1 controls (0x9b alone begins an escape sequence), line separators,
+// and everything that Unicode calls a format character, private use or unassigned surrogate.
 func unsafe(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs)
 }

@@ -18,8 +18,9 @@ import (
 	"locbench/internal/stats"
 )
 
-// BenchmarkSamplingReading is what one reading of a container costs: time, CPU time, and system calls. Nothing is opened for a reading but
-// the file of a thread that is new, so its calls are reads, which the kernel counts for this process.
+// BenchmarkSamplingReading is what one reading of a container costs: time, CPU time, and system
+// calls. Nothing is opened for a reading but the file of a thread that is new, so its calls are
+// reads, which the kernel counts for this process.
 func BenchmarkSamplingReading(b *testing.B) {
 	o := newObedient(b)
 	inst := o.start(b, bench.Limits{CPUs: 1, Memory: 128 << 20})
@@ -48,7 +49,8 @@ func BenchmarkSamplingReading(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// readCalls is how many reads this process has asked the kernel for; the two of this very call are the same each time.
+// readCalls is how many reads this process has asked the kernel for; the two of this very call are
+// the same each time.
 func readCalls(b *testing.B) int64 {
 	data, err := os.ReadFile("/proc/self/io")
 	if err != nil {
@@ -64,11 +66,13 @@ func readCalls(b *testing.B) int64 {
 	return 0
 }
 
-// often is how much more often than in a run is read here: the effect of one reading a second would be lost in the noise of any machine.
+// often is how much more often than in a run is read here: the effect of one reading a second would
+// be lost in the noise of any machine.
 const often = 100
 
-// BenchmarkSamplingContender loads a container in alternating pairs, with a hundred readings every second and with none, and compares throughput
-// and CPU time for each request. A run reads once a second: a hundredth of the difference is what it costs. LOCBENCH_BENCH_PAIRS says how many pairs.
+// BenchmarkSamplingContender loads a container in alternating pairs, with a hundred readings every
+// second and with none, and compares throughput and CPU time for each request. A run reads once a
+// second: a hundredth of the difference is what it costs. LOCBENCH_BENCH_PAIRS says how many pairs.
 func BenchmarkSamplingContender(b *testing.B) {
 	pairs, err := strconv.Atoi(os.Getenv("LOCBENCH_BENCH_PAIRS"))
 	if err != nil || pairs < 1 {

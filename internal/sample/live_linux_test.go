@@ -118,9 +118,10 @@ func handNumber(t testing.TB, file, key string) time.Duration {
 	return 0
 }
 
-// TestCPUTimeAgainstTheGroupsOwnCounter reads the counter by hand right before and right after each of the two readings of a step. Counters
-// only grow: each reading lies between its neighbours, whatever else the machine does. How near the neighbours are is the machine's
-// affair, so a step whose neighbours lie more than 1 % apart says nothing and is done again.
+// TestCPUTimeAgainstTheGroupsOwnCounter reads the counter by hand right before and right after each
+// of the two readings of a step. Counters only grow: each reading lies between its neighbours,
+// whatever else the machine does. How near the neighbours are is the machine's affair, so a step
+// whose neighbours lie more than 1 % apart says nothing and is done again.
 func TestCPUTimeAgainstTheGroupsOwnCounter(t *testing.T) {
 	o := newObedient(t)
 	for _, tt := range []struct {
@@ -179,7 +180,8 @@ func TestCPUTimeAgainstTheGroupsOwnCounter(t *testing.T) {
 	}
 }
 
-// TestHighWaterMarkOfAStep is about a program that touches memory and gives it back at once: no sample sees it, the kernel's mark does.
+// TestHighWaterMarkOfAStep is about a program that touches memory and gives it back at once: no
+// sample sees it, the kernel's mark does.
 func TestHighWaterMarkOfAStep(t *testing.T) {
 	o := newObedient(t)
 	inst := o.start(t, bench.Limits{CPUs: 1, Memory: 256 << 20})
@@ -221,7 +223,8 @@ func TestHighWaterMarkOfAStep(t *testing.T) {
 	}
 }
 
-// TestWhatIsBeside looks at the figures of /proc and the group that a known piece of work must show.
+// TestWhatIsBeside looks at the figures of /proc and the group that a known piece of work must
+// show.
 func TestWhatIsBeside(t *testing.T) {
 	o := newObedient(t)
 	inst := o.start(t, bench.Limits{CPUs: 1, Memory: 128 << 20})

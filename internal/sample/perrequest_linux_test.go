@@ -12,7 +12,8 @@ import (
 	"locbench/internal/sample"
 )
 
-// spent asks the contender for the CPU time that the kernel has counted for its process, and how many requests it has worked for.
+// spent asks the contender for the CPU time that the kernel has counted for its process, and how
+// many requests it has worked for.
 func spent(t *testing.T, inst bench.Instance) (cpu time.Duration, requests int64) {
 	t.Helper()
 	resp, err := http.Get(inst.BaseURL() + "/spent")
@@ -31,9 +32,10 @@ func spent(t *testing.T, inst bench.Instance) (cpu time.Duration, requests int64
 	return cpu, requests
 }
 
-// TestCPUPerRequestOfAStep loads a server that uses a known CPU time for each request, under a quota, with one connection and with a queue.
-// The truth is what the kernel has counted for its process, by the requests that the process has worked for, both read by the process itself
-// at the two ends.
+// TestCPUPerRequestOfAStep loads a server that uses a known CPU time for each request, under a
+// quota, with one connection and with a queue. The truth is what the kernel has counted for its
+// process, by the requests that the process has worked for, both read by the process itself at the
+// two ends.
 func TestCPUPerRequestOfAStep(t *testing.T) {
 	o := newObedient(t)
 	for _, each := range []int{200, 2000} { // µs

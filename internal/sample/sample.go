@@ -1,7 +1,8 @@
-// Package sample reads an instance's counters: once, exactly at an end of a step, and regularly in between.
+// Package sample reads an instance's counters: once, exactly at an end of a step, and regularly in
+// between.
 //
-// Where the counters come from (cgroup files, /proc, the engine) is the instance's affair; so is the running maximum behind
-// a peak that the kernel does not keep.
+// Where the counters come from (cgroup files, /proc, the engine) is the instance's affair; so is
+// the running maximum behind a peak that the kernel does not keep.
 package sample
 
 import (
@@ -13,7 +14,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// readTimeout bounds one reading: files answer within microseconds, a busy engine within some hundred milliseconds.
+// readTimeout bounds one reading: files answer within microseconds, a busy engine within some
+// hundred milliseconds.
 const readTimeout = 5 * time.Second
 
 // Read reads the counters now.
@@ -27,7 +29,8 @@ func Read(ctx context.Context, inst bench.Instance) (*bench.Usage, error) {
 	return &u, nil
 }
 
-// Begin reads the counters at the beginning of a step. Where the kernel can do that, the step's high-water mark of memory begins there.
+// Begin reads the counters at the beginning of a step. Where the kernel can do that, the step's
+// high-water mark of memory begins there.
 func Begin(ctx context.Context, inst bench.Instance) (*bench.Usage, error) {
 	if s, ok := inst.(bench.Starter); ok {
 		_ = s.BeginPeak() // where it fails, the readings have no such mark
@@ -35,7 +38,8 @@ func Begin(ctx context.Context, inst bench.Instance) (*bench.Usage, error) {
 	return Read(ctx, inst)
 }
 
-// Sampler reads the counters regularly in a goroutine of its own, so that it never holds up the load.
+// Sampler reads the counters regularly in a goroutine of its own, so that it never holds up the
+// load.
 type Sampler struct {
 	stop context.CancelFunc
 	done chan struct{}
@@ -45,9 +49,10 @@ type Sampler struct {
 	failed  int
 }
 
-// Start reads inst's counters every interval, first after one interval, until Stop or until ctx ends. A reading that fails
-// is left out; one that takes longer than the interval makes the next one late, never two at a time. onUsage may be nil; it
-// is called from the sampler's goroutine with each reading.
+// Start reads inst's counters every interval, first after one interval, until Stop or until ctx
+// ends. A reading that fails is left out; one that takes longer than the interval makes the next
+// one late, never two at a time. onUsage may be nil; it is called from the sampler's goroutine with
+// each reading.
 func Start(ctx context.Context, inst bench.Instance, interval time.Duration, onUsage func(bench.Usage)) *Sampler {
 	ctx, cancel := context.WithCancel(ctx)
 	s := &Sampler{stop: cancel, done: make(chan struct{})}
@@ -79,7 +84,8 @@ func Start(ctx context.Context, inst bench.Instance, interval time.Duration, onU
 	return s
 }
 
-// Stop ends the sampling, waits for a reading under way, and returns all readings, oldest first. It may be called again.
+// Stop ends the sampling, waits for a reading under way, and returns all readings, oldest first. It
+// may be called again.
 func (s *Sampler) Stop() []bench.Usage {
 	s.stop()
 	<-s.done

@@ -92,16 +92,16 @@ func TestSampler(t *testing.T) {
 		return nil
 	}}
 	var mu sync.Mutex
-	var told []bench.Usage
-	s := Start(t.Context(), i, time.Millisecond, func(u bench.Usage) { mu.Lock(); told = append(told, u); mu.Unlock() })
-	testenv.Until(t, 10*time.Second, "ten readings", func() bool { mu.Lock(); defer mu.Unlock(); return len(told) >= 10 })
+	var got []bench.Usage
+	s := Start(t.Context(), i, time.Millisecond, func(u bench.Usage) { mu.Lock(); got = append(got, u); mu.Unlock() })
+	testenv.Until(t, 10*time.Second, "ten readings", func() bool { mu.Lock(); defer mu.Unlock(); return len(got) >= 10 })
 	samples := s.Stop()
-	if len(samples) != len(told) || s.Failed() < 3 || i.both {
-		t.Errorf("%d samples, %d told, %d failed, two at a time: %v", len(samples), len(told), s.Failed(), i.both)
+	if len(samples) != len(got) || s.Failed() < 3 || i.both {
+		t.Errorf("%d samples, %d reported, %d failed, two at a time: %v", len(samples), len(got), s.Failed(), i.both)
 	}
 	for n := range samples {
-		if samples[n] != told[n] || n > 0 && samples[n].CPU <= samples[n-1].CPU {
-			t.Errorf("sample %d: %+v, told %+v", n, samples[n], told[n])
+		if samples[n] != got[n] || n > 0 && samples[n].CPU <= samples[n-1].CPU {
+			t.Errorf("sample %d: %+v, reported %+v", n, samples[n], got[n])
 		}
 	}
 	if again := s.Stop(); len(again) != len(samples) {

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// What makes a name secret. A word of a name counts as a whole, or where it ends another that has no separator: KEYBOARD and
-// TOKENIZER name nothing secret, GITHUBTOKEN does.
+// What makes a name secret. A word of a name counts as a whole, or where it ends another that has
+// no separator: KEYBOARD and TOKENIZER name nothing secret, GITHUBTOKEN does.
 var (
 	// anywhere in a word
 	within = []string{"PASSWORD", "PASSWD", "PASSPHRASE", "AUTHORIZATION"}
@@ -35,7 +35,8 @@ func Name(name string) bool {
 	return secretWords(words(name), false)
 }
 
-// assigned tells the same of a name in text or in an address, where a key may also be what is looked for.
+// assigned tells the same of a name in text or in an address, where a key may also be what is
+// looked for.
 func assigned(name string) bool { return secretWords(words(name), true) }
 
 func secretWords(words []string, inText bool) bool {
@@ -82,7 +83,8 @@ func singular(word string) string {
 	return strings.TrimSuffix(word, "S")
 }
 
-// words are the words of a name in capitals, parted by what is no letter or as in camelCase; numbers are none.
+// words are the words of a name in capitals, parted by what is no letter or as in camelCase;
+// numbers are none.
 func words(name string) (all []string) {
 	var word []rune
 	flush := func() {

@@ -1,7 +1,9 @@
-// Package secret masks passwords, tokens and keys before anything leaves the process: what stands under a name such as DB_PASSWORD, the
-// user info of addresses, and every place where a value that is known to be secret occurs in other text, such as a line of a log.
+// Package secret masks passwords, tokens and keys before anything leaves the process: what stands
+// under a name such as DB_PASSWORD, the user info of addresses, and every place where a value that
+// is known to be secret occurs in other text, such as a line of a log.
 //
-// It knows secrets by their names and their places, not by their looks: one that stands in the open under a harmless name is not found.
+// It knows secrets by their names and their places, not by their looks: one that stands in the open
+// under a harmless name is not found.
 package secret
 
 import (
@@ -18,19 +20,22 @@ import (
 // Mask stands for what was taken out.
 const Mask = "***"
 
-// minLength is from which length on a value is looked for in other text: a shorter one would be found in too many words.
+// minLength is from which length on a value is looked for in other text: a shorter one would be
+// found in too many words.
 const minLength = 6
 
 var (
 	userInfo = regexp.MustCompile(`://[^\s/?#"'<>]*@`)
-	// assignment is a part of an address, of a connection string or of a list of variables: &token=…, ;Pwd=…, " password=…".
+	// assignment is a part of an address, of a connection string or of a list of variables:
+	// &token=…, ;Pwd=…, " password=…".
 	assignment = regexp.MustCompile(`(^|[?&;#,\s"'({])([a-zA-Z0-9_.-]+)=("[^"]+"|'[^']+'|[^&;\s"'#<>]+)`)
 )
 
 // Masker knows some secrets. Its zero value knows none and masks what names and places give away.
 type Masker struct{ replace *strings.Replacer }
 
-// New makes a masker that knows values. Those of less than six characters are masked in their own places alone.
+// New makes a masker that knows values. Those of less than six characters are masked in their own
+// places alone.
 func New(values ...string) Masker {
 	var all []string
 	for _, v := range values {
@@ -87,8 +92,8 @@ func maskAssigned(s string) string {
 	return b.String() + s[from:]
 }
 
-// Args masks a command line: what follows an option with a secret name, in the same word or the next one, and assignments to such a
-// variable.
+// Args masks a command line: what follows an option with a secret name, in the same word or the
+// next one, and assignments to such a variable.
 func (m Masker) Args(argv []string) []string {
 	out := make([]string, len(argv))
 	next := false
@@ -108,7 +113,8 @@ func (m Masker) Args(argv []string) []string {
 	return out
 }
 
-// Of finds the secrets of a run and its contenders. A value with a template in it is none: what fills it in is found where it comes from.
+// Of finds the secrets of a run and its contenders. A value with a template in it is none: what
+// fills it in is found where it comes from.
 func Of(run bench.Run, services []bench.Service) (values []string) {
 	add := func(vs ...string) {
 		for _, v := range vs {
@@ -161,10 +167,12 @@ func Of(run bench.Run, services []bench.Service) (values []string) {
 	return values
 }
 
-// settings are values of switches with names such as HTTP_AUTH: a log may hold such a word anywhere.
+// settings are values of switches with names such as HTTP_AUTH: a log may hold such a word
+// anywhere.
 var settings = []string{"enabled", "disabled", "required", "optional", "default"}
 
-// ofAddress is the password of an address, or its user where that stands alone, as a token does; and both together as HTTP sends them.
+// ofAddress is the password of an address, or its user where that stands alone, as a token does;
+// and both together as HTTP sends them.
 func ofAddress(address string) []string {
 	if u, err := url.Parse(address); err == nil && u.User != nil && u.Host != "" {
 		password, ok := u.User.Password()

@@ -44,7 +44,8 @@ func TestName(t *testing.T) {
 	}
 }
 
-// FuzzName: a secret name stays one behind others, and its letters' size does not matter where words are parted by more than that.
+// FuzzName: a secret name stays one behind others, and its letters' size does not matter where
+// words are parted by more than that.
 func FuzzName(f *testing.F) {
 	for _, name := range append(secretNames, innocentNames...) {
 		f.Add(name)

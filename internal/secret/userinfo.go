@@ -7,15 +7,17 @@ import (
 	"unicode"
 )
 
-// network begins what stands behind the user info of an address without a scheme: a protocol with its address in brackets, as Go's
-// drivers write it, the two slashes of Oracle, an address of IPv6, or a host with what may follow it.
+// network begins what stands behind the user info of an address without a scheme: a protocol with
+// its address in brackets, as Go's drivers write it, the two slashes of Oracle, an address of IPv6,
+// or a host with what may follow it.
 var network = regexp.MustCompile(`^(?:[a-zA-Z0-9]*\(|//|\[[0-9a-fA-F:.]+\]|([a-zA-Z0-9](?:[a-zA-Z0-9_.-]*[a-zA-Z0-9])?)(:[0-9]{1,5}\b|/)?)`)
 
-// noUsers are what stands before a colon and an address that is no server's, or before a package and its version.
+// noUsers are what stands before a colon and an address that is no server's, or before a package
+// and its version.
 var noUsers = []string{"mailto", "sip", "sips", "xmpp", "acct", "npm", "pkg"}
 
-// userInfoOf finds the user info of an address without a scheme in a word, as in root:secret@tcp(db:3306)/x and scott/tiger@db:1521:
-// it is word[from:at], and an @ follows.
+// userInfoOf finds the user info of an address without a scheme in a word, as in
+// root:secret@tcp(db:3306)/x and scott/tiger@db:1521: it is word[from:at], and an @ follows.
 func userInfoOf(word string) (from, at int, ok bool) {
 	for at = len(word); at >= 0; {
 		if at = strings.LastIndexByte(word[:at], '@'); at < 0 {
@@ -43,8 +45,8 @@ func userInfoOf(word string) (from, at int, ok bool) {
 	return from, at, !slices.Contains(noUsers, strings.ToLower(user))
 }
 
-// isNetwork tells whether text begins with the place of a server, and not with a version or a digest, as behind the @ of
-// packages and images.
+// isNetwork tells whether text begins with the place of a server, and not with a version or a
+// digest, as behind the @ of packages and images.
 func isNetwork(text string) bool {
 	m := network.FindStringSubmatch(text)
 	if m == nil {

@@ -18,7 +18,8 @@ func (m Masker) Event(e bench.Event) bench.Event {
 // Run is a copy of a run's record without secrets.
 func (m Masker) Run(r bench.Run) bench.Run { return m.copy(reflect.ValueOf(r)).Interface().(bench.Run) }
 
-// kept are fields whose text is no prose and must stay what it is: a password that happens to be part of it does not give itself away.
+// kept are fields whose text is no prose and must stay what it is: a password that happens to be
+// part of it does not give itself away.
 var kept = map[string]bool{"HDR": true, "ID": true, "File": true, "Dir": true, "Image": true, "ImageID": true, "Hash": true}
 
 // keptTypes are names by which things find each other.
@@ -101,7 +102,8 @@ func (m Masker) fields(v reflect.Value) reflect.Value {
 	return out
 }
 
-// holdsText says no of what certainly has none: numbers, and what is made of numbers alone one step down.
+// holdsText says no of what certainly has none: numbers, and what is made of numbers alone one step
+// down.
 func holdsText(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.String, reflect.Interface, reflect.Map, reflect.Slice, reflect.Struct, reflect.Pointer:

@@ -44,8 +44,8 @@ func (e *Error) Error() string {
 	return text
 }
 
-// Parse reads conditions divided by commas, such as "p99<50ms,errors<0.1%". Blanks around the parts of a condition are allowed. The
-// error is an *Error and is about the first mistake.
+// Parse reads conditions divided by commas, such as "p99<50ms,errors<0.1%". Blanks around the parts
+// of a condition are allowed. The error is an *Error and is about the first mistake.
 func Parse(text string) (Objective, error) {
 	p := parser{text: text}
 	if len(text) > maxText || !utf8.ValidString(text) {

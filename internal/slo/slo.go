@@ -1,8 +1,8 @@
-// Package slo reads what a service level objective says ("p99<50ms,errors<0.1%") and tells which of its conditions a step of load
-// has kept.
+// Package slo reads what a service level objective says ("p99<50ms,errors<0.1%") and tells which of
+// its conditions a step of load has kept.
 //
-// The measures are those that results hold already, so that nothing is estimated here. What follows from a broken condition (an exit
-// code, a lower rate, an early stop) is left to others.
+// The measures are those that results hold already, so that nothing is estimated here. What follows
+// from a broken condition (an exit code, a lower rate, an early stop) is left to others.
 package slo
 
 import (
@@ -67,7 +67,8 @@ func (c Condition) String() string {
 	return string(c.Metric) + string(c.Op) + limit
 }
 
-// Show writes a measured value of the condition's metric for people, with three or four figures: "50ms", "0.1%", "1250/s".
+// Show writes a measured value of the condition's metric for people, with three or four figures:
+// "50ms", "0.1%", "1250/s".
 func (c Condition) Show(value float64) string {
 	switch c.Metric {
 	case Errors:
@@ -96,7 +97,8 @@ func number(v float64, figures int) string {
 	return strconv.FormatFloat(short, 'f', -1, 64)
 }
 
-// Value is the measured one; ok is false when the step has none, as without any success there is no latency.
+// Value is the measured one; ok is false when the step has none, as without any success there is no
+// latency.
 func (c Condition) Value(l bench.Load) (v float64, ok bool) {
 	if c.Metric == Errors { // dropped ones among them
 		bad := l.FailedTotal() + l.Dropped
@@ -110,7 +112,8 @@ func (c Condition) Value(l bench.Load) (v float64, ok bool) {
 	return m.Of(bench.StepResult{Load: l})
 }
 
-// Holds tells whether the step has kept the condition. What was not measured does not count as kept.
+// Holds tells whether the step has kept the condition. What was not measured does not count as
+// kept.
 func (c Condition) Holds(l bench.Load) bool {
 	v, ok := c.Value(l)
 	return ok && c.keeps(v)

@@ -10,7 +10,8 @@ import (
 // minWindow is the length from which on a window counts: the last one of a step may be a fragment.
 const minWindow = time.Second / 2
 
-// Windowed tells whether the one-second windows of a step know the metric: they keep p50, p90, p99, the maximum, and counts.
+// Windowed tells whether the one-second windows of a step know the metric: they keep p50, p90, p99,
+// the maximum, and counts.
 func (m Metric) Windowed() bool {
 	switch m {
 	case "p50", "p90", "p99", Max, Errors, Throughput:
@@ -19,9 +20,11 @@ func (m Metric) Windowed() bool {
 	return false
 }
 
-// Watch judges a condition on the last windows of a running step. Counts are taken together, so that errors and throughput are those
-// of the whole span. Quantiles of several windows cannot be: the condition is broken once every window of the span has broken it, and
-// the figure is that of the best of them, which the whole span reached at least. A window without any success keeps no limit of a latency.
+// Watch judges a condition on the last windows of a running step. Counts are taken together, so
+// that errors and throughput are those of the whole span. Quantiles of several windows cannot be:
+// the condition is broken once every window of the span has broken it, and the figure is that of
+// the best of them, which the whole span reached at least. A window without any success keeps no
+// limit of a latency.
 type Watch struct {
 	c     Condition
 	span  []bench.Window // the last ones
@@ -33,13 +36,14 @@ type Watch struct {
 	lost  bool
 }
 
-// NewWatch makes one for spans of that length, in whole seconds. The condition's metric must be Windowed.
+// NewWatch makes one for spans of that length, in whole seconds. The condition's metric must be
+// Windowed.
 func NewWatch(c Condition, span time.Duration) *Watch {
 	return &Watch{c: c, n: int(max(time.Second, span) / time.Second)}
 }
 
-// Add takes the next window and tells whether the condition is broken now, or was before. Windows in which nothing was sent any more, and
-// fragments, are passed over.
+// Add takes the next window and tells whether the condition is broken now, or was before. Windows
+// in which nothing was sent any more, and fragments, are passed over.
 func (w *Watch) Add(win bench.Window) (broken bool) {
 	if win.Drain || win.Length < minWindow {
 		return w.lost
@@ -127,8 +131,8 @@ func (w *Watch) Judgement() (j bench.Judgement, ok bool) {
 	return j, true
 }
 
-// Judge tells what has become of each condition of a threshold in a finished step. A whole step that was cut short is not judged, nor is
-// a window that was longer than the step.
+// Judge tells what has become of each condition of a threshold in a finished step. A whole step
+// that was cut short is not judged, nor is a window that was longer than the step.
 func (o Objective) Judge(window time.Duration, step bench.StepResult) (all []bench.Judgement) {
 	for _, c := range o {
 		if window > 0 {

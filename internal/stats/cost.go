@@ -6,14 +6,15 @@ import (
 	"locbench/internal/bench"
 )
 
-// DefaultPrice is the price of a vCPU-hour in US dollars where the profile names none (the one of the published comparison).
+// DefaultPrice is the price of a vCPU-hour in US dollars where the profile names none (the one of
+// the published comparison).
 const DefaultPrice = 0.0275
 
 // MarkStartUp is the name of the bench.Mark with the usage right after start-up.
 const MarkStartUp = "after start-up"
 
-// CostPerBillion is the price in US dollars of 10⁹ requests: CPU seconds / successes × 10⁹ / 3600 × price per vCPU-hour.
-// ok is false without successes.
+// CostPerBillion is the price in US dollars of 10⁹ requests: CPU seconds / successes × 10⁹ / 3600 ×
+// price per vCPU-hour. ok is false without successes.
 func CostPerBillion(cpu time.Duration, successes int64, pricePerHour float64) (dollars float64, ok bool) {
 	if successes <= 0 || cpu < 0 {
 		return 0, false
@@ -21,8 +22,9 @@ func CostPerBillion(cpu time.Duration, successes int64, pricePerHour float64) (d
 	return cpu.Seconds() / float64(successes) * 1e9 / 3600 * pricePerHour, true
 }
 
-// Cost is what 10⁹ requests of a leg cost, in US dollars, from all CPU time since its start and all its successes. The parts
-// add up to the total. A short life gives start-up and warm-up too much weight: Marginal leaves them out.
+// Cost is what 10⁹ requests of a leg cost, in US dollars, from all CPU time since its start and all
+// its successes. The parts add up to the total. A short life gives start-up and warm-up too much
+// weight: Marginal leaves them out.
 type Cost struct {
 	Total    float64
 	StartUp  float64 // until the first answer; 0 where it was not read, it is in Other then
@@ -42,8 +44,8 @@ func LegCost(leg bench.LegResult, pricePerHour float64) (Cost, bool) {
 	var steadySuccesses int64
 	var successes int64
 	for _, s := range leg.Steps {
-		// The counter runs since start: the last reading covers the successes of all steps before it, those of a step whose own
-		// reading is missing too.
+		// The counter runs since start: the last reading covers the successes of all steps before
+		// it, those of a step whose own reading is missing too.
 		successes += s.Load.AllSucceeded()
 		if s.After == nil {
 			continue

@@ -9,7 +9,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// The published table: 560, 460 and 170 µs per request at $0.0275 per vCPU-hour are $4.3, $3.5 and $1.3 per 10⁹ requests.
+// The published table: 560, 460 and 170 µs per request at $0.0275 per vCPU-hour are $4.3, $3.5 and
+// $1.3 per 10⁹ requests.
 func TestCostReproducesThePublishedTable(t *testing.T) {
 	for cpu, want := range map[time.Duration]string{560: "$4.3", 460: "$3.5", 170: "$1.3"} {
 		dollars, ok := CostPerBillion(cpu*time.Microsecond*1000, 1000, DefaultPrice)
@@ -37,7 +38,8 @@ func step(index int, warmUp bool, before, after float64, succeeded int64) bench.
 	}
 }
 
-// life started with 1 s of CPU time and needed 1 s for the checks, 2 for 1,000 requests of warm-up, 6 for 9,000 others.
+// life started with 1 s of CPU time and needed 1 s for the checks, 2 for 1,000 requests of warm-up,
+// 6 for 9,000 others.
 func life() bench.LegResult {
 	return bench.LegResult{
 		Leg: bench.Leg{Contender: "a", Round: 1}, State: bench.LegComplete,
@@ -54,7 +56,8 @@ func TestLegCost(t *testing.T) {
 	if !ok || !same(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	// A reading that is missing in the middle changes where the CPU time is put, not what a request costs.
+	// A reading that is missing in the middle changes where the CPU time is put, not what a request
+	// costs.
 	gap := life()
 	gap.Steps[1].After, gap.Steps[2].Before = nil, nil
 	if got, _ := LegCost(gap, price); got.Total != 1000 || got.Successes != 10_000 || math.Abs(got.Other-700) > 1e-9 {

@@ -13,7 +13,8 @@ const (
 	DefaultMargin = 0.03
 )
 
-// Rule says what it takes to call two samples different, or the same. The zero value is a rule: the defaults.
+// Rule says what it takes to call two samples different, or the same. The zero value is a rule: the
+// defaults.
 type Rule struct {
 	Alpha  float64 // chance of any false "different" in a family; the intervals have confidence 1 − Alpha; 0: DefaultAlpha
 	Margin float64 // a ratio within 1/(1+Margin) and 1+Margin is "the same"; 0: DefaultMargin
@@ -94,14 +95,16 @@ type Comparison struct {
 	Rule     Rule     // by which it was decided
 }
 
-// Compare decides a family: the declared headline measures of one comparison. Different is what the Mann-Whitney test says, with
-// p values adjusted by Holm for all measures of the family, also those that could not be tested; and the interval of the ratio
-// must leave 1 out. Same is what lies with its whole interval within the margin: two one-sided tests at half of Alpha each (D.
-// J. Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987), read from the interval that is shown. Same goes
-// first: a difference that is certain but smaller than the margin is not one that matters. Each side needs MinInterval rounds.
+// Compare decides a family: the declared headline measures of one comparison. Different is what the
+// Mann-Whitney test says, with p values adjusted by Holm for all measures of the family, also those
+// that could not be tested; and the interval of the ratio must leave 1 out. Same is what lies with
+// its whole interval within the margin: two one-sided tests at half of Alpha each (D. J.
+// Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987), read from the interval
+// that is shown. Same goes first: a difference that is certain but smaller than the margin is not
+// one that matters. Each side needs MinInterval rounds.
 //
-// Of values that belong together it is the signed-rank test and the interval of PairedRatio. Under a family of five, six pairs can never be
-// enough for "different" (p is 1/32 at least), eight can.
+// Of values that belong together it is the signed-rank test and the interval of PairedRatio. Under
+// a family of five, six pairs can never be enough for "different" (p is 1/32 at least), eight can.
 func (r Rule) Compare(family []Pair) []Comparison {
 	r = r.Fill()
 	compared := make([]Comparison, len(family))
@@ -177,11 +180,13 @@ func (in Interval) Within(low, high float64) bool { return low <= in.Low && in.H
 // power is the chance with which the rounds that more asks for shall tell.
 const power = 0.8
 
-// more estimates how many more rounds each side needs until the verdict is another than CannotTell, if the rounds go on as they
-// were. To be found different: Noether's sample size for the Mann-Whitney test with a power of 80 %, from the share of pairs in
-// which the new value is the larger one, or for the signed-rank test from the share of the ranks that are the new value's (G. E. Noether, Journal
-// of the American Statistical Association 82, 1987), at Alpha over the size of the family; and never fewer than can give so small a p value. To be found the same: the interval shrinks with the root of the rounds until it is within the margin.
-// The smaller one counts.
+// more estimates how many more rounds each side needs until the verdict is another than CannotTell,
+// if the rounds go on as they were. To be found different: Noether's sample size for the
+// Mann-Whitney test with a power of 80 %, from the share of pairs in which the new value is the
+// larger one, or for the signed-rank test from the share of the ranks that are the new value's (G.
+// E. Noether, Journal of the American Statistical Association 82, 1987), at Alpha over the size of
+// the family; and never fewer than can give so small a p value. To be found the same: the interval
+// shrinks with the root of the rounds until it is within the margin. The smaller one counts.
 func (r Rule) more(c Comparison, family int) int {
 	have := min(len(c.Old.Values), len(c.New.Values))
 	if need, few := errors.AsType[NeedRounds](c.Err); few {

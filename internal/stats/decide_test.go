@@ -18,7 +18,8 @@ func rounds(rng *rand.Rand, n int, median, spread float64) []float64 {
 	return xs
 }
 
-// headline is a family of five measures of n rounds; change is the factor from old to new of those that the bits of changed name.
+// headline is a family of five measures of n rounds; change is the factor from old to new of those
+// that the bits of changed name.
 func headline(rng *rand.Rand, n int, spread, change float64, changed int) []Pair {
 	var family []Pair
 	for i := range 5 {
@@ -34,7 +35,8 @@ func headline(rng *rand.Rand, n int, spread, change float64, changed int) []Pair
 	return family
 }
 
-// The bar of the decision: of families of pure noise at most 5 % claim any difference, whatever the noise.
+// The bar of the decision: of families of pure noise at most 5 % claim any difference, whatever the
+// noise.
 func TestNoiseIsNotSoldAsADifference(t *testing.T) {
 	const families = 1500
 	for _, noise := range []struct {
@@ -92,7 +94,8 @@ func TestNoiseIsNotSoldAsADifference(t *testing.T) {
 	}
 }
 
-// A contender that is 10 % slower is found in at least 90 % of the comparisons with a noise of 2 %, and nothing else is claimed of it.
+// A contender that is 10 % slower is found in at least 90 % of the comparisons with a noise of 2 %,
+// and nothing else is claimed of it.
 func TestTenPercentAreFound(t *testing.T) {
 	const families = 600
 	for _, slowed := range []struct {
@@ -210,10 +213,11 @@ func TestTheFamilyRaisesTheBar(t *testing.T) {
 	}
 }
 
-// The estimate is of use: of those told to add rounds because of a difference, most find it with that many.
+// The estimate is of use: of those advised to add rounds because of a difference, most find it with
+// that many.
 func TestMoreRoundsTell(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
-	told, asked := 0, 0
+	got, asked := 0, 0
 	for range 400 {
 		pair := Pair{Old: rounds(rng, 6, 100, 0.06), New: rounds(rng, 6, 108, 0.06)}
 		c := Rule{}.Compare([]Pair{pair})[0]
@@ -223,11 +227,11 @@ func TestMoreRoundsTell(t *testing.T) {
 		asked++
 		n := min(6+c.More, 300)
 		if (Rule{}).Compare([]Pair{{Old: rounds(rng, n, 100, 0.06), New: rounds(rng, n, 108, 0.06)}})[0].Verdict != CannotTell {
-			told++
+			got++
 		}
 	}
-	if asked < 50 || told < asked/2 {
-		t.Errorf("of %d that were to add rounds, %d then had an answer", asked, told)
+	if asked < 50 || got < asked/2 {
+		t.Errorf("of %d that were to add rounds, %d then had an answer", asked, got)
 	}
 }
 

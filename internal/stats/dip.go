@@ -2,10 +2,11 @@ package stats
 
 import "slices"
 
-// Dip is Hartigan's dip statistic: the largest distance between the empirical distribution of xs and the unimodal distribution
-// that is nearest to it. 1/(2n) is the least, 1/4 the most (J. A. Hartigan and P. M. Hartigan, Annals of Statistics 13, 1985;
-// the algorithm of P. M. Hartigan, AS 217, Applied Statistics 34, 1985). It is 0 where there are fewer than three values, all
-// are the same, or one is not a number.
+// Dip is Hartigan's dip statistic: the largest distance between the empirical distribution of xs
+// and the unimodal distribution that is nearest to it. 1/(2n) is the least, 1/4 the most (J. A.
+// Hartigan and P. M. Hartigan, Annals of Statistics 13, 1985; the algorithm of P. M. Hartigan, AS
+// 217, Applied Statistics 34, 1985). It is 0 where there are fewer than three values, all are the
+// same, or one is not a number.
 func Dip(xs []float64) float64 {
 	s := slices.Clone(xs)
 	slices.Sort(s)
@@ -15,8 +16,8 @@ func Dip(xs []float64) float64 {
 	}
 	low, high, dip := 0, n-1, 1.0 // dip in units of 1/(2n)
 	for {
-		// The convex minorant and the concave majorant of the distribution function between low and high: the values that they
-		// touch.
+		// The convex minorant and the concave majorant of the distribution function between low and
+		// high: the values that they touch.
 		minorant, majorant := hull(s, low, high, true), hull(s, low, high, false)
 		apart, left, right := widest(s, minorant, majorant)
 		if apart < dip {
@@ -32,7 +33,8 @@ func Dip(xs []float64) float64 {
 	return dip / float64(2*n)
 }
 
-// hull lists the indices between low and high that the convex minorant (or the concave majorant) touches, in order.
+// hull lists the indices between low and high that the convex minorant (or the concave majorant)
+// touches, in order.
 func hull(s []float64, low, high int, convex bool) []int {
 	var h []int
 	for i := low; i <= high; i++ {
@@ -50,8 +52,8 @@ func hull(s []float64, low, high int, convex bool) []int {
 	return h
 }
 
-// widest finds where the majorant is farthest above the minorant, in numbers of values, and the touching points around that
-// place: the next modal interval.
+// widest finds where the majorant is farthest above the minorant, in numbers of values, and the
+// touching points around that place: the next modal interval.
 func widest(s []float64, minorant, majorant []int) (apart float64, left, right int) {
 	left, right = minorant[0], majorant[len(majorant)-1]
 	look := func(distance float64, l, r int) {

@@ -6,12 +6,14 @@ import (
 	"slices"
 )
 
-// MinDoubt is the least number of values that Outliers and Modes look at: among fewer, nothing can stand apart.
+// MinDoubt is the least number of values that Outliers and Modes look at: among fewer, nothing can
+// stand apart.
 const MinDoubt = 5
 
-// critical are the values that 99 % of samples of pure noise stay below: for z the largest modified z-score of n normal values,
-// for dip Hartigan's dip of n values of the flat distribution, of all with one mode the one that is most easily taken for two.
-// Simulated by testdata/reference.py, rounded up; between the sizes it is interpolated.
+// critical are the values that 99 % of samples of pure noise stay below: for z the largest modified
+// z-score of n normal values, for dip Hartigan's dip of n values of the flat distribution, of all
+// with one mode the one that is most easily taken for two. Simulated by testdata/reference.py,
+// rounded up; between the sizes it is interpolated.
 func critical() []struct {
 	n      int
 	z, dip float64
@@ -26,7 +28,8 @@ func critical() []struct {
 	}
 }
 
-// thresholds are those for n values; beyond the table, z stays and the dip falls with the root of n.
+// thresholds are those for n values; beyond the table, z stays and the dip falls with the root of
+// n.
 func thresholds(n int) (z, dip float64) {
 	table := critical()
 	for i, row := range table {
@@ -43,17 +46,20 @@ func thresholds(n int) (z, dip float64) {
 	return last.z, last.dip * math.Sqrt(float64(last.n)/float64(n))
 }
 
-// Outlier is a value that stands apart from the others of its sample. It is told, and stays in the sample.
+// Outlier is a value that stands apart from the others of its sample. It is reported, and stays in
+// the sample.
 type Outlier struct {
 	Index int // in the sample, from 0
 	Value float64
 	Score float64 // modified z-score; infinite where more than half of the values are the same
 }
 
-// Outliers lists the values whose modified z-score on logarithms, 0.6745·(x − median)/MAD, is larger than that of 99 % of all
-// samples of this size of pure noise (B. Iglewicz and D. C. Hoaglin, How to Detect and Handle Outliers, 1993; their 3.5 is for
-// large samples, and would warn of 15 % of those of six). Where more than half of the values are the same, those count that
-// are more than DefaultMargin away from them. There are none among fewer than MinDoubt values, or where one is not positive.
+// Outliers lists the values whose modified z-score on logarithms, 0.6745·(x − median)/MAD, is
+// larger than that of 99 % of all samples of this size of pure noise (B. Iglewicz and D. C.
+// Hoaglin, How to Detect and Handle Outliers, 1993; their 3.5 is for large samples, and would warn
+// of 15 % of those of six). Where more than half of the values are the same, those count that are
+// more than DefaultMargin away from them. There are none among fewer than MinDoubt values, or where
+// one is not positive.
 func Outliers(xs []float64) []Outlier {
 	if len(xs) < MinDoubt || positive(xs) != nil {
 		return nil
@@ -78,9 +84,9 @@ func Outliers(xs []float64) []Outlier {
 	return found
 }
 
-// Modes tells whether xs has more than one mode: its dip on logarithms is larger than that of 99 % of all samples of this size
-// from the flat distribution, and the values are spread by more than DefaultMargin. It is false for fewer than MinDoubt values,
-// or where one is not positive.
+// Modes tells whether xs has more than one mode: its dip on logarithms is larger than that of 99 %
+// of all samples of this size from the flat distribution, and the values are spread by more than
+// DefaultMargin. It is false for fewer than MinDoubt values, or where one is not positive.
 func Modes(xs []float64) bool {
 	if len(xs) < MinDoubt || positive(xs) != nil {
 		return false
@@ -98,33 +104,35 @@ func logarithms(xs []float64) []float64 {
 	return logs
 }
 
-// driftDoubt is the p value of a trend from which it is told: of six values, one pair of 15 may be the other way round.
+// driftDoubt is the p value of a trend from which it is reported: of six values, one pair of 15 may
+// be the other way round.
 const driftDoubt = 0.02
 
-// Doubts are the warnings that belong beside the figures of a sample, in words: outliers, groups, a drift. Nothing is left out for them.
+// Doubts are the warnings that belong beside the figures of a sample, in words: outliers, groups, a
+// drift. Nothing is left out for them.
 func Doubts(xs []float64) []string {
-	var told []string
+	var doubts []string
 	for _, o := range Outliers(xs) {
 		middle, _ := Median(xs)
-		told = append(told, fmt.Sprintf("round %d stands apart: %s of the median", o.Index+1, factor(o.Value/middle)))
+		doubts = append(doubts, fmt.Sprintf("round %d stands apart: %s of the median", o.Index+1, factor(o.Value/middle)))
 	}
 	if s, p := Trend(xs); p <= driftDoubt {
 		way := "rises"
 		if s < 0 {
 			way = "falls"
 		}
-		told = append(told, fmt.Sprintf("it %s from round to round (p %.2g): the machine drifted, and a comparison with another time may show that", way, p))
+		doubts = append(doubts, fmt.Sprintf("it %s from round to round (p %.2g): the machine drifted, and a comparison with another time may show that", way, p))
 	}
 	if Modes(xs) {
-		told = append(told, "the rounds fall into groups; the median may be typical of none")
+		doubts = append(doubts, "the rounds fall into groups; the median may be typical of none")
 	}
-	return told
+	return doubts
 }
 
 func doubts(side string, xs []float64) []string {
-	told := Doubts(xs)
-	for i := range told {
-		told[i] = side + ": " + told[i]
+	doubts := Doubts(xs)
+	for i := range doubts {
+		doubts[i] = side + ": " + doubts[i]
 	}
-	return told
+	return doubts
 }

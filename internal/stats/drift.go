@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	// minDrift is the least number of windows that can show a drift, and fewWindows what is too few for a p value of driftNoise: the bend of a service
-	// that quickly becomes faster is as large as its noise there.
+	// minDrift is the least number of windows that can show a drift, and fewWindows what is too few
+	// for a p value of driftNoise: the bend of a service that quickly becomes faster is as large as
+	// its noise there.
 	minDrift   = 4
 	fewWindows = 6
 
@@ -18,9 +19,11 @@ const (
 	driftNoiseFew = 0.05
 )
 
-// Drift tests the windows of a measured step for a trend, of throughput and of CPU time per request: one that is larger than bench.DriftWithin over the
-// step, and larger than noise alone shows in 1 % of all steps (5 % where there are fewer than six windows). nil means that there is none, or that nothing can be said: of a warm-up, of a step that was
-// cut short or whose load changes by itself, and of one with fewer than four whole windows.
+// Drift tests the windows of a measured step for a trend, of throughput and of CPU time per
+// request: one that is larger than bench.DriftWithin over the step, and larger than noise alone
+// shows in 1 % of all steps (5 % where there are fewer than six windows). nil means that there is
+// none, or that nothing can be said: of a warm-up, of a step that was cut short or whose load
+// changes by itself, and of one with fewer than four whole windows.
 func Drift(s bench.StepResult) *bench.Drift {
 	if s.Step.WarmUp || s.Aborted != "" || changing(s.Step) {
 		return nil
@@ -93,8 +96,8 @@ func rates(windows []bench.Window) []float64 {
 	return all
 }
 
-// costs are the CPU time for each success by the window; nil where it is not known of all. Counters are read about once a second, and between two readings
-// the time is taken to go evenly.
+// costs are the CPU time for each success by the window; nil where it is not known of all. Counters
+// are read about once a second, and between two readings the time is taken to go evenly.
 func costs(s bench.StepResult, windows []bench.Window) []float64 {
 	if s.Before == nil || s.After == nil {
 		return nil

@@ -10,7 +10,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// course is a step of whole seconds: of each window the successes, and the CPU time that the contender used in it.
+// course is a step of whole seconds: of each window the successes, and the CPU time that the
+// contender used in it.
 func course(seconds int, of func(at float64) (succeeded, cpu float64)) bench.StepResult {
 	began := time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
 	s := bench.StepResult{Step: bench.Step{Name: "64 connections", Connections: 64}}
@@ -92,7 +93,8 @@ func TestPossibleDrift(t *testing.T) {
 	}
 }
 
-// Nothing is said of steps that are not measured, or whose load is not the same all the time; and not of what is no window of the load.
+// Nothing is said of steps that are not measured, or whose load is not the same all the time; and
+// not of what is no window of the load.
 func TestDriftIsOfMeasuredSteps(t *testing.T) {
 	rising := course(10, func(at float64) (float64, float64) { return 2000 + 50*at, 1.5 })
 	for name, change := range map[string]func(*bench.StepResult){
@@ -136,7 +138,8 @@ func TestDriftIsOfMeasuredSteps(t *testing.T) {
 	}
 }
 
-// A steady service is found to drift in few of its steps, and one that becomes faster by a sixth in the step in nearly all.
+// A steady service is found to drift in few of its steps, and one that becomes faster by a sixth in
+// the step in nearly all.
 func TestDriftInNoise(t *testing.T) {
 	const steps = 1000
 	for _, c := range []struct {

@@ -2,9 +2,10 @@ package stats
 
 import "math"
 
-// HalfPeak is the step at half of the peak, at which latency is told: the open-loop one of that share where the profile has it (share is
-// exactly 0.5 then), else the closed-loop step up to the peak, of the same requests, whose throughput is nearest to the half. share is
-// what its median throughput is of the peak's; step is an index into Steps. ok is false where no peak was measured.
+// HalfPeak is the step at half of the peak, at which latency is reported: the open-loop one of that
+// share where the profile has it (share is exactly 0.5 then), else the closed-loop step up to the
+// peak, of the same requests, whose throughput is nearest to the half. share is what its median
+// throughput is of the peak's; step is an index into Steps. ok is false where no peak was measured.
 func (c Contender) HalfPeak() (step int, share float64, ok bool) {
 	for i, s := range c.Steps {
 		if s.Step.PeakShare == 0.5 && !s.Step.WarmUp && s.Rounds > 0 {

@@ -2,14 +2,16 @@ package stats
 
 import "math"
 
-// Line is the straight line through values at equal distances, by least squares. Slope and Error are shares of the mean of the values.
+// Line is the straight line through values at equal distances, by least squares. Slope and Error
+// are shares of the mean of the values.
 type Line struct {
 	N     int     // values
 	Slope float64 // from one value to the next: .01 is 1 %
 	Error float64 // its standard error, from how the values scatter around the line
 }
 
-// FitLine puts a line through a sample in its order. ok is false for fewer than three values, or where one is not positive.
+// FitLine puts a line through a sample in its order. ok is false for fewer than three values, or
+// where one is not positive.
 func FitLine(ys []float64) (l Line, ok bool) {
 	n := float64(len(ys))
 	if n < 3 || positive(ys) != nil {
@@ -36,7 +38,8 @@ func FitLine(ys []float64) (l Line, ok bool) {
 // Change is what the line rises over all of its values, as a share of their mean.
 func (l Line) Change() float64 { return l.Slope * float64(l.N) }
 
-// P is how often values that scatter as these do, without any slope, show one of this size or more, either way (Student's t).
+// P is how often values that scatter as these do, without any slope, show one of this size or more,
+// either way (Student's t).
 func (l Line) P(slope float64) float64 {
 	if l.Error == 0 {
 		if slope == 0 {
@@ -47,7 +50,8 @@ func (l Line) P(slope float64) float64 {
 	return studentP(slope/l.Error, l.N-2)
 }
 
-// studentP is the two-sided p value of Student's t (M. Abramowitz and I. A. Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4).
+// studentP is the two-sided p value of Student's t (M. Abramowitz and I. A. Stegun, Handbook of
+// Mathematical Functions, 26.7.3 and 26.7.4).
 func studentP(t float64, freedom int) float64 {
 	angle := math.Atan(math.Abs(t) / math.Sqrt(float64(freedom)))
 	sin, cos := math.Sincos(angle)

@@ -17,8 +17,9 @@ const (
 	OfThroughput             // the peak itself
 )
 
-// Outside says why a contender stands in no tier of such a measure, however many rounds it has: rounds failed (so many), requests failed, the step that the
-// measure is of was not in a steady state, or the client or a clock has decided about its figures; "" if there is no such reason.
+// Outside says why a contender stands in no tier of such a measure, however many rounds it has:
+// rounds failed (so many), requests failed, the step that the measure is of was not in a steady
+// state, or the client or a clock has decided about its figures; "" if there is no such reason.
 func Outside(of Kind, c Contender, at Step, failed int, clientBound bool) string {
 	if failed > 0 {
 		rounds := "rounds"

@@ -11,10 +11,12 @@ import (
 const (
 	// peakWithin is how near to the final level a window has to be.
 	peakWithin = 0.03
-	// finalWindows is the least number of windows that the final level is the median of, and besides the least share of all.
+	// finalWindows is the least number of windows that the final level is the median of, and
+	// besides the least share of all.
 	finalWindows = 5
 	finalShare   = 3 // a third
-	// smoothing is over how many windows their running median goes: one that stands apart, as a pause of a collector does, is no loss of the level.
+	// smoothing is over how many windows their running median goes: one that stands apart, as a
+	// pause of a collector does, is no loss of the level.
 	smoothing = 5
 )
 
@@ -26,10 +28,13 @@ type PeakTime struct {
 	Step   string        // the load, in words
 }
 
-// TimeToPeak is the time from the start of the process to the first window within 3 % of the final level, which is kept for the rest. It is found in the
-// windows of the steps around the end of the warm-up that have the same load: the last warm-up steps, and the measured ones behind them; without a warm-up,
-// the first measured ones. The final level is the median of their last third. What scatters more than 3 % around it even there is given
-// twice its scatter. ok is false where nothing was started (a target), contenders took turns, there are too few windows, or the level was not kept.
+// TimeToPeak is the time from the start of the process to the first window within 3 % of the final
+// level, which is kept for the rest. It is found in the windows of the steps around the end of the
+// warm-up that have the same load: the last warm-up steps, and the measured ones behind them;
+// without a warm-up, the first measured ones. The final level is the median of their last third.
+// What scatters more than 3 % around it even there is given twice its scatter. ok is false where
+// nothing was started (a target), contenders took turns, there are too few windows, or the level
+// was not kept.
 func TimeToPeak(leg bench.LegResult) (p PeakTime, ok bool) {
 	if leg.Instance == nil || leg.Instance.Runtime.Traits().Foreign || leg.Instance.StartedAt.IsZero() {
 		return PeakTime{}, false
@@ -69,7 +74,8 @@ func TimeToPeak(leg bench.LegResult) (p PeakTime, ok bool) {
 	return p, p.After > 0
 }
 
-// scatter is the robust standard deviation of the differences between neighbours, which a slope does not widen.
+// scatter is the robust standard deviation of the differences between neighbours, which a slope
+// does not widen.
 func scatter(xs []float64) float64 {
 	var steps []float64
 	for i := 1; i < len(xs); i++ {

@@ -85,7 +85,8 @@ func boolean(b bool) float64 {
 	return 0
 }
 
-// Where nobody knows when the process was started, or others had their turns in between, there is no such time.
+// Where nobody knows when the process was started, or others had their turns in between, there is
+// no such time.
 func TestTimeToPeakOfWhatWasStarted(t *testing.T) {
 	for name, change := range map[string]func(*bench.LegResult){
 		"a target":    func(l *bench.LegResult) { l.Instance.Runtime = bench.RuntimeURL },

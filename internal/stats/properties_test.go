@@ -86,7 +86,7 @@ func TestHolmOfHostileValues(t *testing.T) {
 	}
 }
 
-// Whatever bits come, nothing panics, and what is told is within its bounds.
+// Whatever bits come, nothing panics, and what is reported is within its bounds.
 func FuzzCompare(f *testing.F) {
 	pack := func(xs ...float64) (b []byte) {
 		for _, x := range xs {

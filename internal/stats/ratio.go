@@ -16,15 +16,17 @@ type Ratio struct {
 
 // RatioOf tells the ratio of y to x with an interval of at least the wanted confidence (0.95, say).
 //
-// If y is distributed as x times an unknown factor, the factors that the Mann-Whitney test would not reject are those between
-// the k-th smallest and the k-th largest ratio of all pairs, so that the interval and the test cannot disagree: it leaves 1 out
-// where the test rejects. k comes from the null distribution of U: exact up to ExactLimit values, from there the normal
-// approximation (J. L. Hodges and E. L. Lehmann, Annals of Mathematical Statistics 34, 1963; M. Hollander, D. A. Wolfe and E.
-// Chicken, Nonparametric Statistical Methods, 2014, section 4.3, on logarithms). With ties the closed interval still has the
-// confidence, and is wider than need be (G. E. Noether, Journal of the American Statistical Association 62, 1967).
+// If y is distributed as x times an unknown factor, the factors that the Mann-Whitney test would
+// not reject are those between the k-th smallest and the k-th largest ratio of all pairs, so that
+// the interval and the test cannot disagree: it leaves 1 out where the test rejects. k comes from
+// the null distribution of U: exact up to ExactLimit values, from there the normal approximation
+// (J. L. Hodges and E. L. Lehmann, Annals of Mathematical Statistics 34, 1963; M. Hollander, D. A.
+// Wolfe and E. Chicken, Nonparametric Statistical Methods, 2014, section 4.3, on logarithms). With
+// ties the closed interval still has the confidence, and is wider than need be (G. E. Noether,
+// Journal of the American Statistical Association 62, 1967).
 //
-// The error is a NeedRounds where the samples are too small for any interval of that confidence (for 0.95 four and four are
-// enough), or a BadValue.
+// The error is a NeedRounds where the samples are too small for any interval of that confidence
+// (for 0.95 four and four are enough), or a BadValue.
 func RatioOf(x, y []float64, confidence float64) (Ratio, error) {
 	if !(confidence > 0 && confidence < 1) {
 		return Ratio{}, fmt.Errorf("ratio: confidence %g: not between 0 and 1", confidence)
@@ -68,8 +70,8 @@ func geometricMiddle(s []float64) float64 {
 	return math.Sqrt(s[n/2-1]) * math.Sqrt(s[n/2])
 }
 
-// criticalRank is the largest k for which the interval from the k-th smallest to the k-th largest of the n·m pairs has the
-// confidence, and the one that it reaches; 0 where there is none.
+// criticalRank is the largest k for which the interval from the k-th smallest to the k-th largest
+// of the n·m pairs has the confidence, and the one that it reaches; 0 where there is none.
 func criticalRank(n, m int, confidence float64) (k int, reached float64) {
 	if n+m > ExactLimit {
 		a, b := float64(n), float64(m)
@@ -92,9 +94,11 @@ func criticalRank(n, m int, confidence float64) (k int, reached float64) {
 	return k, reached
 }
 
-// nullU is the distribution of U without ties under equal distributions: the chance of each value from 0 to n·m.
+// nullU is the distribution of U without ties under equal distributions: the chance of each value
+// from 0 to n·m.
 func nullU(n, m int) []float64 {
-	// The number of ways is the coefficient of q^u in the Gaussian binomial: multiply by 1 − q^(m+i), divide by 1 − q^i.
+	// The number of ways is the coefficient of q^u in the Gaussian binomial: multiply by 1 −
+	// q^(m+i), divide by 1 − q^i.
 	ways := make([]float64, n*m+1)
 	ways[0] = 1
 	for i := 1; i <= n; i++ {
@@ -115,7 +119,8 @@ func nullU(n, m int) []float64 {
 	return ways
 }
 
-// leastRounds is how many values the smaller sample (or both, where they are equal) must have for an interval.
+// leastRounds is how many values the smaller sample (or both, where they are equal) must have for
+// an interval.
 func leastRounds(n, m int, confidence float64) int {
 	small, large := min(n, m), max(n, m)
 	for size := small + 1; size <= MaxRounds; size++ {

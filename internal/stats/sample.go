@@ -8,7 +8,8 @@ import (
 // MaxRounds bounds the size of a sample: tests look at every pair of values.
 const MaxRounds = 1000
 
-// The values of a sample for tests and ratios: positive, and far enough from the ends of float64 that a ratio of two is finite.
+// The values of a sample for tests and ratios: positive, and far enough from the ends of float64
+// that a ratio of two is finite.
 const (
 	leastValue = 1e-150
 	mostValue  = 1e150
@@ -26,7 +27,8 @@ func (e NeedRounds) Error() string {
 	return fmt.Sprintf("%d rounds, need ≥ %d", e.Have, e.Need)
 }
 
-// BadValue tells of a value that no method here takes: not a number, infinite, or, for a ratio, not positive; it is an error.
+// BadValue tells of a value that no method here takes: not a number, infinite, or, for a ratio, not
+// positive; it is an error.
 type BadValue struct {
 	Index int // in the sample, from 0
 	Value float64

@@ -6,17 +6,22 @@ import (
 	"slices"
 )
 
-// PairedRatio tells the ratio of y to x, of which the i-th values belong together: they were measured side by side, so that what the machine did is in
-// both of them. The interval has at least the wanted confidence (0.95, say).
+// PairedRatio tells the ratio of y to x, of which the i-th values belong together: they were
+// measured side by side, so that what the machine did is in both of them. The interval has at least
+// the wanted confidence (0.95, say).
 //
-// If the logarithms of the ratios are distributed evenly about one value, the values that the signed-rank test would not reject are those
-// between the k-th smallest and the k-th largest geometric mean of two ratios (of each with itself too), so that the interval and the exact test
-// cannot disagree; the estimate is their middle (J. L. Hodges and E. L. Lehmann, Annals of Mathematical Statistics 34, 1963; M. Hollander,
-// D. A. Wolfe and E. Chicken, Nonparametric Statistical Methods, 2014, sections 3.2 and 3.3, on logarithms). k comes from the null distribution of
-// the sum of ranks: exact up to ExactLimit pairs, from there the normal approximation, a little to the safe side of the test's. With ties the
-// interval is wider than need be.
+// If the logarithms of the ratios are distributed evenly about one value, the values that the
+// signed-rank test would not reject are those between the k-th smallest and the k-th largest
+// geometric mean of two ratios (of each with itself too), so that the interval and the exact test
+// cannot disagree; the estimate is their middle (J. L. Hodges and E. L. Lehmann, Annals of
+// Mathematical Statistics 34, 1963; M. Hollander, D. A. Wolfe and E. Chicken, Nonparametric
+// Statistical Methods, 2014, sections 3.2 and 3.3, on logarithms). k comes from the null
+// distribution of the sum of ranks: exact up to ExactLimit pairs, from there the normal
+// approximation, a little to the safe side of the test's. With ties the interval is wider than need
+// be.
 //
-// The error is a NeedRounds where there are too few pairs for any interval of that confidence (for 0.95 six are enough), or a BadValue.
+// The error is a NeedRounds where there are too few pairs for any interval of that confidence (for
+// 0.95 six are enough), or a BadValue.
 func PairedRatio(x, y []float64, confidence float64) (Ratio, error) {
 	if !(confidence > 0 && confidence < 1) {
 		return Ratio{}, fmt.Errorf("paired ratio: confidence %g: not between 0 and 1", confidence)
@@ -50,8 +55,9 @@ func PairedRatio(x, y []float64, confidence float64) (Ratio, error) {
 	}, nil
 }
 
-// walsh are the geometric means of any two ratios of y to x, and of each with itself, sorted. What is one and its inverse has exactly 1 as their
-// mean: the products are divided, as the roots of ratios are rounded.
+// walsh are the geometric means of any two ratios of y to x, and of each with itself, sorted. What
+// is one and its inverse has exactly 1 as their mean: the products are divided, as the roots of
+// ratios are rounded.
 func walsh(x, y []float64) (means []float64) {
 	for i := range x {
 		means = append(means, y[i]/x[i])
@@ -71,10 +77,12 @@ func walsh(x, y []float64) (means []float64) {
 // beyond tells whether a product is outside of what a float64 holds in full precision.
 func beyond(v float64) bool { return v > 1e300 || v < 1e-300 }
 
-// SignedRank tests whether the ratios of pairs lie evenly about 1: Wilcoxon's test on their logarithms (F. Wilcoxon, Biometrics Bulletin 1,
+// SignedRank tests whether the ratios of pairs lie evenly about 1: Wilcoxon's test on their
+// logarithms (F. Wilcoxon, Biometrics Bulletin 1,
 // 1945). U is the sum of the ranks of the ratios above 1. Pairs of equal values say nothing, and are left out. Up to ExactLimit pairs the p value is
-// exact, with ties too: that of all ways to give signs to the ranks that were seen. Beyond, it is the normal approximation, with the variance
-// corrected for ties and a continuity correction of 1/2.
+// exact, with ties too: that of all ways to give signs to the ranks that were seen. Beyond, it is
+// the normal approximation, with the variance corrected for ties and a continuity correction of
+// 1/2.
 func SignedRank(x, y []float64) (Test, error) {
 	if len(x) != len(y) {
 		return Test{}, fmt.Errorf("signed-rank test: %d values and %d, which are no pairs", len(x), len(y))
@@ -90,7 +98,8 @@ func SignedRank(x, y []float64) (Test, error) {
 	var off, size []float64 // of those that differ
 	for i := range x {
 		if x[i] != y[i] {
-			// Ranks are those of the logarithms; but a quotient is rounded so that equal ratios of other sizes are equal.
+			// Ranks are those of the logarithms; but a quotient is rounded so that equal ratios of
+			// other sizes are equal.
 			off, size = append(off, y[i]-x[i]), append(size, max(x[i], y[i])/min(x[i], y[i]))
 		}
 	}
@@ -117,7 +126,8 @@ func SignedRank(x, y []float64) (Test, error) {
 	return t, nil
 }
 
-// signedP counts, for every sum of ranks, the ways to choose some that have it; all are equally likely when signs are.
+// signedP counts, for every sum of ranks, the ways to choose some that have it; all are equally
+// likely when signs are.
 func signedP(ranks []int, above, all int) float64 {
 	ways := make([]float64, all+1)
 	ways[0] = 1
@@ -131,8 +141,8 @@ func signedP(ranks []int, above, all int) float64 {
 	return twoSided(ways, above)
 }
 
-// signedRank is the largest k for which the interval from the k-th smallest to the k-th largest of the n·(n+1)/2 means has the confidence, and
-// the one that it reaches; 0 where there is none.
+// signedRank is the largest k for which the interval from the k-th smallest to the k-th largest of
+// the n·(n+1)/2 means has the confidence, and the one that it reaches; 0 where there is none.
 func signedRank(n int, confidence float64) (k int, reached float64) {
 	if n < 1 {
 		return 0, 0

@@ -84,8 +84,9 @@ func signed(sizes []float64, signs int) (x, y []float64) {
 	return x, y
 }
 
-// Where nothing differs, all signs are equally likely: of all of them, no more than a share of α has a p value of at most α. That holds with
-// ties and zeros too; without, the interval leaves 1 out just as often as its confidence says.
+// Where nothing differs, all signs are equally likely: of all of them, no more than a share of α
+// has a p value of at most α. That holds with ties and zeros too; without, the interval leaves 1
+// out just as often as its confidence says.
 func TestSignedRankKeepsItsLevel(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -143,7 +144,7 @@ func TestSignedRankKeepsItsLevel(t *testing.T) {
 // Laws that hold whatever the pairs are.
 func TestLawsOfPairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(24, 25))
-	told := 0
+	got := 0
 	for i := range 600 {
 		n := 1 + rng.IntN(14)
 		if i%40 == 0 {
@@ -175,7 +176,8 @@ func TestLawsOfPairs(t *testing.T) {
 		if there.Exact != (differ <= ExactLimit) || !tied && there.Ties {
 			t.Fatalf("%v, %v: %+v", x, y, there)
 		}
-		// The order of the pairs does not matter, nor the unit in which each was measured: what both have in common is not seen.
+		// The order of the pairs does not matter, nor the unit in which each was measured: what
+		// both have in common is not seen.
 		order, scaledX, scaledY := rng.Perm(n), make([]float64, n), make([]float64, n)
 		for i, k := range order {
 			common := math.Exp(2 * rng.NormFloat64())
@@ -202,7 +204,7 @@ func TestLawsOfPairs(t *testing.T) {
 				}
 				continue
 			}
-			told++
+			got++
 			in := r.Interval
 			if !in.Holds(r.Estimate) || in.Confidence < confidence {
 				t.Fatalf("%v, %v: %+v", x, y, r)
@@ -224,8 +226,8 @@ func TestLawsOfPairs(t *testing.T) {
 			}
 		}
 	}
-	if told < 1500 {
-		t.Errorf("%d intervals", told)
+	if got < 1500 {
+		t.Errorf("%d intervals", got)
 	}
 }
 
@@ -256,7 +258,8 @@ func TestTheSignedApproximationIsClose(t *testing.T) {
 	}
 }
 
-// Eleven to ten is as much as 110 to 100, and as ten to eleven the other way: such pairs are ties, whatever rounding makes of the logarithms.
+// Eleven to ten is as much as 110 to 100, and as ten to eleven the other way: such pairs are ties,
+// whatever rounding makes of the logarithms.
 func TestTiesOfPairsAreSeenInAnyUnit(t *testing.T) {
 	for _, times := range [][]float64{{1, 1, 1, 1, 1, 1, 1, 1}, {1, 2, 3, 5, 7, 10, 100, 1000}, {0x1p-30, 1e9, 3, 6, 9, 12, 13, 14}} {
 		for down := range len(times) + 1 { // so many are swapped
@@ -290,7 +293,8 @@ func TestTiesOfPairsAreSeenInAnyUnit(t *testing.T) {
 	}
 }
 
-// Values next to each other differ, and which one is the larger is known, though their logarithms are the same.
+// Values next to each other differ, and which one is the larger is known, though their logarithms
+// are the same.
 func TestPairsOfNeighbours(t *testing.T) {
 	x, y := []float64{1, 2 - 0x1p-52, 10, 1000, 1e9, 1e-9}, make([]float64, 6)
 	for i := range x {

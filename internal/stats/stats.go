@@ -1,12 +1,15 @@
-// Package stats turns the results of legs into the figures of tables and reports: medians and their intervals, cost,
-// and a summary of each contender over its rounds. It also says what those figures support: whether one sample differs from
-// another, is the same within a margin, or nothing can be told yet (Rule), which contenders cannot be told apart (Tiers), and where a
-// history changed (ChangePoints). It is pure: no I/O, no clock, and the same answer every time.
+// Package stats turns the results of legs into the figures of tables and reports: medians and their
+// intervals, cost, and a summary of each contender over its rounds. It also says what those figures
+// support: whether one sample differs from another, is the same within a margin, or nothing can be
+// told yet (Rule), which contenders cannot be told apart (Tiers), and where a history changed
+// (ChangePoints). It is pure: no I/O, no clock, and the same answer every time.
 //
-// A sample is one value of each round. Reference values of the tests come from SciPy and R: testdata/reference.py and reference.R.
+// A sample is one value of each round. Reference values of the tests come from SciPy and R:
+// testdata/reference.py and reference.R.
 //
-// Quantiles of latency are never averaged: over rounds, the histograms are merged (package hdr). Rates, times and sizes,
-// of which each round has one, are told as the median of the rounds with an interval where there are enough of them.
+// Quantiles of latency are never averaged: over rounds, the histograms are merged (package hdr).
+// Rates, times and sizes, of which each round has one, are reported as the median of the rounds
+// with an interval where there are enough of them.
 package stats
 
 import (
@@ -42,15 +45,17 @@ type Interval struct {
 	Confidence float64 // that it really has: 0.96875 for six values
 }
 
-// MedianInterval is the narrowest symmetric interval between two values of the sample that holds the median of what it was
-// drawn from with the wanted confidence (0.95, say), whatever the distribution: the number of values below the median is
-// binomial. ok is false where the sample is too small; for 0.95 it takes MinInterval values, which three rounds are not.
+// MedianInterval is the narrowest symmetric interval between two values of the sample that holds
+// the median of what it was drawn from with the wanted confidence (0.95, say), whatever the
+// distribution: the number of values below the median is binomial. ok is false where the sample is
+// too small; for 0.95 it takes MinInterval values, which three rounds are not.
 func MedianInterval(xs []float64, confidence float64) (Interval, bool) {
 	n := len(xs)
 	if n == 0 || !(confidence > 0 && confidence < 1) {
 		return Interval{}, false
 	}
-	// tail is P(fewer than k of n values below the median), from Binomial(n, 1/2); logarithms keep a large n in range.
+	// tail is P(fewer than k of n values below the median), from Binomial(n, 1/2); logarithms keep
+	// a large n in range.
 	tail, best, reached := 0.0, 0, 0.0
 	for k := 1; k <= n/2; k++ {
 		tail += math.Exp(logChoose(n, k-1) - float64(n)*math.Ln2)

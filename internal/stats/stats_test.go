@@ -30,8 +30,9 @@ func TestMedian(t *testing.T) {
 	}
 }
 
-// Reference: the order statistics for a 95 % interval of the median and the confidence they reach, from the binomial
-// distribution with p = 1/2: 1 - 2·P(X < k), computed with scipy.stats.binom.cdf(k-1, n, 0.5) of SciPy 1.17.1.
+// Reference: the order statistics for a 95 % interval of the median and the confidence they reach,
+// from the binomial distribution with p = 1/2: 1 - 2·P(X < k), computed with
+// scipy.stats.binom.cdf(k-1, n, 0.5) of SciPy 1.17.1.
 func TestMedianInterval(t *testing.T) {
 	for _, test := range []struct {
 		n, k       int
@@ -68,7 +69,8 @@ func TestMedianInterval(t *testing.T) {
 	}
 }
 
-// The interval does what it says: it holds the true median of a skewed distribution at least as often as promised.
+// The interval does what it says: it holds the true median of a skewed distribution at least as
+// often as promised.
 func TestMedianIntervalCovers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	const trials = 4000

@@ -9,8 +9,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// steps collects the steps of all legs by their index. Rounds of one run agree about their steps; results of somebody's own
-// making may not, which is told.
+// steps collects the steps of all legs by their index. Rounds of one run agree about their steps;
+// results of somebody's own making may not, which is reported.
 func (c *Contender) steps(legs []bench.LegResult, merge merger) {
 	rounds := map[int][]bench.StepResult{}
 	for _, leg := range legs {
@@ -67,7 +67,8 @@ func newStep(rounds []bench.StepResult, merge merger) (Step, error) {
 	return s, err
 }
 
-// DriftWords is the finding of the rounds that were not in a steady state, "still warming in 2 of 6 rounds"; "" where all were.
+// DriftWords is the finding of the rounds that were not in a steady state, "still warming in 2 of 6
+// rounds"; "" where all were.
 func (s Step) DriftWords() string {
 	if s.Drifting == 0 {
 		return ""
@@ -82,8 +83,8 @@ func (s Step) DriftWords() string {
 	return fmt.Sprintf("%s in %d of %d rounds", name, s.Drifting, s.Rounds)
 }
 
-// LegMemoryPeak is the highest memory of a leg in bytes, 0 where it is not known. With sample it is the largest reading: the true one
-// may be higher.
+// LegMemoryPeak is the highest memory of a leg in bytes, 0 where it is not known. With sample it is
+// the largest reading: the true one may be higher.
 func LegMemoryPeak(leg bench.LegResult) (peak int64, sample bool) {
 	look := func(u *bench.Usage) {
 		if u != nil && u.Memory != nil && u.Memory.Peak > peak {
@@ -118,7 +119,8 @@ func idleCPUs(leg bench.LegResult) (cpus float64, ok bool) {
 	return all.CPUs()
 }
 
-// medianCost is the cost of the median round, so that its parts add up; of an even number of rounds the cheaper middle one.
+// medianCost is the cost of the median round, so that its parts add up; of an even number of rounds
+// the cheaper middle one.
 func medianCost(costs []Cost) *Cost {
 	if len(costs) == 0 {
 		return nil

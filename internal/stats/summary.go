@@ -104,8 +104,9 @@ func (c Contender) ErrorsTotal() (n int64) {
 	return n
 }
 
-// Summarise groups legs by the label of their contender, in the order in which they first appear. Warm-up steps have
-// summaries too, but cannot be the peak. pricePerHour is that of a vCPU in US dollars; 0 is DefaultPrice.
+// Summarise groups legs by the label of their contender, in the order in which they first appear.
+// Warm-up steps have summaries too, but cannot be the peak. pricePerHour is that of a vCPU in US
+// dollars; 0 is DefaultPrice.
 func Summarise(legs []bench.LegResult, pricePerHour float64) []Contender {
 	if pricePerHour <= 0 {
 		pricePerHour = DefaultPrice
@@ -126,7 +127,8 @@ func Summarise(legs []bench.LegResult, pricePerHour float64) []Contender {
 	return contenders
 }
 
-// Rounds summarises some rounds of one contender for what is compared round by round: no histogram is merged.
+// Rounds summarises some rounds of one contender for what is compared round by round: no histogram
+// is merged.
 func Rounds(legs []bench.LegResult) Contender {
 	return summarise(legs[0].Leg.Label(), legs, DefaultPrice, func(...bench.Latencies) (bench.Latencies, error) { return bench.Latencies{}, nil })
 }

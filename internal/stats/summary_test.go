@@ -11,7 +11,8 @@ import (
 	"locbench/internal/hdr"
 )
 
-// round is one leg of a contender: a warm-up step, then two steps with the rates given, whose answers all took latency.
+// round is one leg of a contender: a warm-up step, then two steps with the rates given, whose
+// answers all took latency.
 func round(name string, n int, startUp time.Duration, rates [2]int64, latency time.Duration) bench.LegResult {
 	leg := bench.LegResult{
 		Leg: bench.Leg{Contender: name, Round: n}, State: bench.LegComplete, StartUp: &startUp,
@@ -59,7 +60,8 @@ func TestSummarise(t *testing.T) {
 	if p, _ := got[1].PeakStep(); p.Index != 1 || p.Throughput.Median != 900 {
 		t.Errorf("peak of a: %+v", p)
 	}
-	// The latencies are merged: of 1, 3 and 9 ms a third each, p50 is 3 and p99 is 9, where the mean of the p99s is 4.3.
+	// The latencies are merged: of 1, 3 and 9 ms a third each, p50 is 3 and p99 is 9, where the
+	// mean of the p99s is 4.3.
 	if l := peak.Latency; l.Count != 300 || l.Min != time.Millisecond || l.P50.Round(100*time.Microsecond) != 3*time.Millisecond || l.P99 != 9*time.Millisecond {
 		t.Errorf("latency %+v", l)
 	}
@@ -75,7 +77,8 @@ func TestSummarise(t *testing.T) {
 	if b.Checks[bench.CheckPassed] != 6 || b.Checks[bench.CheckFailed] != 3 {
 		t.Errorf("checks %v", b.Checks)
 	}
-	// Rounds had 1,004,000, 1,002,100 and 1,003,200 successes for 9 s: the third one is the median by cost.
+	// Rounds had 1,004,000, 1,002,100 and 1,003,200 successes for 9 s: the third one is the median
+	// by cost.
 	if b.Cost == nil || b.Cost.Successes != 1_003_200 || b.Cost.Total != b.CostEach.Median {
 		t.Errorf("cost %+v of %v", b.Cost, b.CostEach)
 	}

@@ -36,7 +36,8 @@ func TestTiers(t *testing.T) {
 	}
 }
 
-// Eight contenders have 28 pairs: the smallest p value of six against six is not small enough, that of seven is.
+// Eight contenders have 28 pairs: the smallest p value of six against six is not small enough, that
+// of seven is.
 func TestTiersSayWhatTheyLack(t *testing.T) {
 	samples := func(contenders, n int) [][]float64 {
 		var all [][]float64
@@ -106,7 +107,8 @@ func TestChangePoints(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, found, err)
 		}
 	}
-	// Six against six, all orders of which cannot be tried, and three against three, whose two clearest orders of twenty are too many.
+	// Six against six, all orders of which cannot be tried, and three against three, whose two
+	// clearest orders of twenty are too many.
 	if found, _ := ChangePoints([]float64{1, 2, 3, 1, 2, 3, 7, 8, 9, 7, 8, 9}, 0.05); len(found) != 1 || found[0].At != 6 {
 		t.Errorf("six against six: %+v", found)
 	}

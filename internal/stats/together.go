@@ -7,11 +7,13 @@ import (
 	"locbench/internal/bench"
 )
 
-// MinPaired is how many rounds in turns it takes to find a difference in one of five measures: the smallest p value of n pairs is 2 / 2ⁿ.
+// MinPaired is how many rounds in turns it takes to find a difference in one of five measures: the
+// smallest p value of n pairs is 2 / 2ⁿ.
 const MinPaired = 8
 
-// Together keeps, of the legs of several sides, those of the rounds in which all sides took turns with each other and were complete, in the same
-// order for each: the i-th values belong together. ok is false where there is no such round, or one side has several legs of it.
+// Together keeps, of the legs of several sides, those of the rounds in which all sides took turns
+// with each other and were complete, in the same order for each: the i-th values belong together.
+// ok is false where there is no such round, or one side has several legs of it.
 func Together(sides ...[]bench.LegResult) (kept [][]bench.LegResult, ok bool) {
 	if len(sides) < 2 {
 		return nil, false
@@ -48,7 +50,8 @@ func Together(sides ...[]bench.LegResult) (kept [][]bench.LegResult, ok bool) {
 
 func key(t time.Time) int64 { return t.UnixNano() }
 
-// SameLength tells whether all samples have as many values, as samples must whose values belong together.
+// SameLength tells whether all samples have as many values, as samples must whose values belong
+// together.
 func SameLength(samples ...[]float64) bool {
 	for i := range samples {
 		if len(samples[i]) != len(samples[0]) {

@@ -38,7 +38,8 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// Six pairs can never be enough in a family of five, eight can; round by round the same figures tell more than side by side.
+// Six pairs can never be enough in a family of five, eight can; round by round the same figures
+// tell more than side by side.
 func TestPairsOfAFamily(t *testing.T) {
 	family := func(n int, paired bool) []Pair {
 		var old, fresh, same []float64

@@ -2,10 +2,12 @@ package stats
 
 import "math"
 
-// Trend tells whether a sample, in the order of the rounds, goes one way: s is Kendall's S, the pairs that rise less those that
-// fall, and p its two-sided p value (H. B. Mann, Econometrica 13, 1945). A test of two samples takes for granted that there is none. p is
-// exact without ties up to ExactLimit values, and with ties, over all orders, up to eight; else it is the normal approximation with the
-// corrections for ties and continuity. p is 1 for fewer than MinDoubt values, or where one is not a number.
+// Trend tells whether a sample, in the order of the rounds, goes one way: s is Kendall's S, the
+// pairs that rise less those that fall, and p its two-sided p value (H. B. Mann, Econometrica 13,
+// 1945). A test of two samples takes for granted that there is none. p is exact without ties up to
+// ExactLimit values, and with ties, over all orders, up to eight; else it is the normal
+// approximation with the corrections for ties and continuity. p is 1 for fewer than MinDoubt
+// values, or where one is not a number.
 func Trend(xs []float64) (s int, p float64) {
 	n := len(xs)
 	if n < MinDoubt || finite(xs) != nil {
@@ -69,8 +71,8 @@ func ties(ranks []int) (sizes []int) {
 
 // kendallP is the chance that |S| of n different values in a random order is at least size.
 func kendallP(n, size int) float64 {
-	// S is the number of pairs less twice the inversions. The share of orders of i values with k inversions is the mean of those of i−1 values
-	// with k−i+1 to k of them.
+	// S is the number of pairs less twice the inversions. The share of orders of i values with k
+	// inversions is the mean of those of i−1 values with k−i+1 to k of them.
 	pairs := n * (n - 1) / 2
 	share := make([]float64, pairs+1)
 	share[0] = 1

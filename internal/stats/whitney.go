@@ -18,12 +18,14 @@ type Test struct {
 	Paired bool    // of values that belong together
 }
 
-// MannWhitney tests whether x and y come from the same distribution (H. B. Mann and D. R. Whitney, Annals of Mathematical
-// Statistics 18, 1947). It asks nothing of the distribution, and an outlier counts as no more than the largest value.
+// MannWhitney tests whether x and y come from the same distribution (H. B. Mann and D. R. Whitney,
+// Annals of Mathematical Statistics 18, 1947). It asks nothing of the distribution, and an outlier
+// counts as no more than the largest value.
 //
-// Up to ExactLimit values the p value is exact, with ties too: that of the conditional permutation distribution, over all ways
-// to deal the values that were seen to two samples of these sizes (E. L. Lehmann, Nonparametrics, 1975, section 1.4). Beyond, it
-// is the normal approximation, with the variance corrected for ties and a continuity correction of 1/2.
+// Up to ExactLimit values the p value is exact, with ties too: that of the conditional permutation
+// distribution, over all ways to deal the values that were seen to two samples of these sizes (E.
+// L. Lehmann, Nonparametrics, 1975, section 1.4). Beyond, it is the normal approximation, with the
+// variance corrected for ties and a continuity correction of 1/2.
 func MannWhitney(x, y []float64) (Test, error) {
 	for _, sample := range [][]float64{x, y} {
 		if err := finite(sample); err != nil {
@@ -49,7 +51,8 @@ func MannWhitney(x, y []float64) (Test, error) {
 	return t, nil
 }
 
-// doubledRanks are twice the mid-ranks of all values, hence integers, and the sum of t³ − t over the groups of t equal values.
+// doubledRanks are twice the mid-ranks of all values, hence integers, and the sum of t³ − t over
+// the groups of t equal values.
 func doubledRanks(all []float64) (ranks []int, ties float64) {
 	order := make([]int, len(all))
 	for i := range order {
@@ -106,7 +109,8 @@ func exactP(ranks []int, n, sum int) float64 {
 	return twoSided(counts[n*width:], sum)
 }
 
-// twoSided is twice the smaller tail, at most 1, of a distribution over 0, 1, 2 … in any unit, both with the value at itself.
+// twoSided is twice the smaller tail, at most 1, of a distribution over 0, 1, 2 … in any unit, both
+// with the value at itself.
 func twoSided(ways []float64, at int) float64 {
 	var below, above, all float64
 	for s, w := range ways {
@@ -135,9 +139,10 @@ func normalP(u float64, n, m int, ties float64) float64 {
 // normalQuantile is the value below which a standard normal variable stays with probability p.
 func normalQuantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
 
-// Holm adjusts the p values of a family of tests for their number (S. Holm, Scandinavian Journal of Statistics 6, 1979): a
-// claim for each with an adjusted value of at most α errs somewhere in the family with a probability of at most α, however the
-// tests depend on each other. A value that is not within 0 to 1 becomes 1; the order stays.
+// Holm adjusts the p values of a family of tests for their number (S. Holm, Scandinavian Journal of
+// Statistics 6, 1979): a claim for each with an adjusted value of at most α errs somewhere in the
+// family with a probability of at most α, however the tests depend on each other. A value that is
+// not within 0 to 1 becomes 1; the order stays.
 func Holm(p []float64) []float64 {
 	order := make([]int, len(p))
 	adjusted := make([]float64, len(p))

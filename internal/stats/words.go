@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Sentence says the verdict with the figures that support it: "better: +8.3 % (+6.1 % to +10.2 %), p 0.011".
+// Sentence says the verdict with the figures that support it: "better: +8.3 % (+6.1 % to +10.2 %),
+// p 0.011".
 func (c Comparison) Sentence() string {
 	var s strings.Builder
 	s.WriteString(c.Verdict.String())
@@ -55,7 +56,8 @@ func moreWords(n int) string {
 	return fmt.Sprintf("%d more rounds on each side", n)
 }
 
-// Change writes a ratio as a change: "+8.3 %", or as a factor, "×7.2", where that is easier to grasp.
+// Change writes a ratio as a change: "+8.3 %", or as a factor, "×7.2", where that is easier to
+// grasp.
 func Change(ratio float64) string { return changes(ratio)[0] }
 
 // Words are the ratio and its interval, all in the same way: "+8.3 % (+6.1 % to +10.2 %)".

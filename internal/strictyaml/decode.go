@@ -21,7 +21,8 @@ var (
 	validatorType   = reflect.TypeFor[Validator]()
 )
 
-// Decode reads the value into dst, a pointer. It returns false when it told a mistake about the value or inside it.
+// Decode reads the value into dst, a pointer. It returns false when it reported a mistake about the
+// value or inside it.
 func (v Value) Decode(dst any) bool {
 	rv := reflect.ValueOf(dst)
 	if rv.Kind() != reflect.Pointer || rv.IsNil() {
@@ -227,7 +228,8 @@ func (v Value) readMap(dst reflect.Value, r rules) {
 	dst.Set(out)
 }
 
-// Any reads the value without a wanted type: nil, bool, int64, float64, string, []any or map[string]any.
+// Any reads the value without a wanted type: nil, bool, int64, float64, string, []any or
+// map[string]any.
 func (v Value) Any() any {
 	switch v.Kind() {
 	case Null:

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	maxMistakes = 100 // told of one file
-	longList    = 80  // bytes; a longer list of known keys is told once of a file
+	maxMistakes = 100 // reported of one file
+	longList    = 80  // bytes; a longer list of known keys is reported once of a file
 	knownKeys   = "known keys"
 )
 
@@ -32,7 +32,8 @@ func (m Mistake) String() string {
 	return s
 }
 
-// Mistakes are all that is wrong in a file, in the order of its lines. It is never empty when it is an error.
+// Mistakes are all that is wrong in a file, in the order of its lines. It is never empty when it is
+// an error.
 type Mistakes []Mistake
 
 // Error has a line for each mistake.
@@ -56,7 +57,7 @@ func (d *decoder) add(line int, what, hint string) {
 	d.mistakes = append(d.mistakes, m)
 }
 
-// count is the number of mistakes told so far.
+// count is the number of mistakes reported so far.
 func (d *decoder) count() int { return len(d.mistakes) + d.dropped }
 
 func (d *decoder) result() error {
@@ -80,8 +81,8 @@ func (d *decoder) result() error {
 	return d.mistakes
 }
 
-// Suggest returns the hint for a word that is not one of known: the nearest of them where one is near, else all of them.
-// kind names them in the plural, for example "known keys".
+// Suggest returns the hint for a word that is not one of known: the nearest of them where one is
+// near, else all of them. kind names them in the plural, for example "known keys".
 func Suggest(word, kind string, known []string) string {
 	if near := Nearest(word, known); near != "" {
 		return fmt.Sprintf("did you mean `%s`?", near)
@@ -106,7 +107,8 @@ func Nearest(word string, known []string) string {
 	return best
 }
 
-// distance is the number of letters to insert, remove, replace or swap with a neighbour until a is b.
+// distance is the number of letters to insert, remove, replace or swap with a neighbour until a is
+// b.
 func distance(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	before, prev, row := make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)
@@ -130,7 +132,8 @@ func distance(a, b string) int {
 	return prev[len(t)]
 }
 
-// clip shortens s, which is anybody's, to about n bytes without cutting a letter, and drops what would spoil a line.
+// clip shortens s, which is anybody's, to about n bytes without cutting a letter, and drops what
+// would spoil a line.
 func clip(s string, n int) string {
 	s = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

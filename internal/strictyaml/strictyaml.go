@@ -1,14 +1,16 @@
-// Package strictyaml reads YAML that people write by hand into Go structs, and tells them every mistake at once: each with
-// file and line, what is wrong, and what would be right.
+// Package strictyaml reads YAML that people write by hand into Go structs, and tells them every
+// mistake at once: each with file and line, what is wrong, and what would be right.
 //
-// It knows nothing of what the files mean. It leaves out YAML's indirections on purpose: anchors, aliases, merge keys,
-// own tags and several documents in a file are mistakes, so that what a reader sees is what is meant and no small file
-// can grow large. It is the only package that imports a YAML library.
+// It knows nothing of what the files mean. It leaves out YAML's indirections on purpose: anchors,
+// aliases, merge keys, own tags and several documents in a file are mistakes, so that what a reader
+// sees is what is meant and no small file can grow large. It is the only package that imports a
+// YAML library.
 //
 // # Structs
 //
-// A field takes part when it has a `yaml:"key"` tag. A key that is absent leaves its field as it was, so defaults are
-// filled in before decoding. A key without a value is a mistake. The tag `strict:"…"` holds a list of rules divided by commas:
+// A field takes part when it has a `yaml:"key"` tag. A key that is absent leaves its field as it
+// was, so defaults are filled in before decoding. A key without a value is a mistake. The tag
+// `strict:"…"` holds a list of rules divided by commas:
 //
 //	required        the key must be there
 //	min=1,max=10    bounds of a number; of a duration (min=1ms), of a size (max=1TiB); of the length of a text, list or map
@@ -16,10 +18,11 @@
 //
 // The tag `example:"…"` holds a value to show where the key is missing.
 //
-// Kinds of fields: string (any scalar, as it stands in the file), bool, integers, floats (finite), time.Duration and
-// [Duration] ("500ms"; a number without a unit is a mistake), [Bytes] ("512MiB"; likewise), slices, map[string]T, structs, pointers to these, and
-// any (nil, bool, int64, float64, string, []any, map[string]any). A type that reads itself implements [Unmarshaler]; one
-// that wants a look at the whole after its fields were read implements [Validator].
+// Kinds of fields: string (any scalar, as it stands in the file), bool, integers, floats (finite),
+// time.Duration and [Duration] ("500ms"; a number without a unit is a mistake), [Bytes] ("512MiB";
+// likewise), slices, map[string]T, structs, pointers to these, and any (nil, bool, int64, float64,
+// string, []any, map[string]any). A type that reads itself implements [Unmarshaler]; one that wants
+// a look at the whole after its fields were read implements [Validator].
 package strictyaml
 
 import (
@@ -41,8 +44,9 @@ const (
 	maxText  = 64 << 10
 )
 
-// Decode reads the one document in data into dst, a pointer to a struct (or anything else that a field may be). file is
-// the name that the mistakes carry. The error, if there is one, is a [Mistakes]; dst then holds what could be read.
+// Decode reads the one document in data into dst, a pointer to a struct (or anything else that a
+// field may be). file is the name that the mistakes carry. The error, if there is one, is a
+// [Mistakes]; dst then holds what could be read.
 func Decode(file string, data []byte, dst any) error {
 	d := &decoder{file: file}
 	root, ok := d.parse(data)
@@ -52,7 +56,8 @@ func Decode(file string, data []byte, dst any) error {
 	return d.result()
 }
 
-// Encode writes v, indented by two spaces, in the order of its struct fields (tags as gopkg.in/yaml.v3 has them).
+// Encode writes v, indented by two spaces, in the order of its struct fields (tags as
+// gopkg.in/yaml.v3 has them).
 func Encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := yaml.NewEncoder(&b)
@@ -85,7 +90,8 @@ func (d *decoder) parse(data []byte) (root *yaml.Node, ok bool) {
 		d.add(1, "the file is larger than "+FormatBytes(MaxSize), "split it, or leave out what is not needed")
 		return nil, false
 	}
-	// The parser is not ours and the bytes are anybody's: should it fail on them, that is a mistake in the file, not our end.
+	// The parser is not ours and the bytes are anybody's: should it fail on them, that is a mistake
+	// in the file, not our end.
 	defer func() {
 		if r := recover(); r != nil {
 			d.add(1, fmt.Sprintf("not YAML: %.200s", fmt.Sprint(r)), "")

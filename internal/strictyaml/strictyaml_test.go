@@ -114,7 +114,7 @@ func TestAbsentKeysKeepDefaults(t *testing.T) {
 	}
 }
 
-// TestMistakes compares what is told of each testdata/*.yaml with the .txt beside it.
+// TestMistakes compares what is reported of each testdata/*.yaml with the .txt beside it.
 func TestMistakes(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -136,7 +136,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// A long list of what is known is told once of a file, with the first mistake that wants it.
+// A long list of what is known is reported once of a file, with the first mistake that wants it.
 func TestALongHintIsToldOnce(t *testing.T) {
 	var o order
 	err := strictyaml.Decode("f.yaml", []byte("zzzzzzzz: 1\nname: x\nitems: [{qqqqq: 1}, {wwwww: 2}]\nyyyyyyyyyyyyyyy: 2\nwwwwwwwwwwww: 3\n"), &o)

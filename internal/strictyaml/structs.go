@@ -126,7 +126,7 @@ func (v Value) readStruct(dst reflect.Value) {
 		f.Value.into(dst.Field(known[i].index), known[i].rules)
 	}
 	for _, k := range known {
-		// A key that is probably a slip of this one was told already.
+		// A key that is probably a slip of this one was reported already.
 		if k.rules.has("required") && !found[k.key] && !v.d.failed[place{v.node, k.key}] {
 			v.d.fail(place{v.node, k.key})
 			v.d.add(v.node.Line, fmt.Sprintf("`%s` is missing", join(v.path, k.key)), k.hint())
@@ -160,7 +160,7 @@ func (v Value) unknown(f Field, known []structField) {
 		// The right one is there too: pointing at it would make a duplicate.
 		hint = knownKeys + ": " + strings.Join(keys, ", ")
 	case near != "":
-		v.d.fail(place{v.node, near}) // so that it is not told to be missing as well
+		v.d.fail(place{v.node, near}) // so that it is not reported to be missing as well
 	}
 	v.d.add(k.Line, fmt.Sprintf("unknown key `%s`", join(v.path, clip(f.Key, 60))), hint)
 }

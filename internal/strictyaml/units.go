@@ -32,7 +32,8 @@ type byteUnit struct {
 	size int64
 }
 
-// byteUnits in the order in which a suffix is tried and a size is written: binary ones first, large ones first.
+// byteUnits in the order in which a suffix is tried and a size is written: binary ones first, large
+// ones first.
 var byteUnits = []byteUnit{
 	{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10},
 	{"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}, {"B", 1},
@@ -60,7 +61,8 @@ func ParseBytes(s string) (int64, error) {
 	return 0, fmt.Errorf("%s", bytesHint)
 }
 
-// FormatBytes writes n with the largest unit that leaves it whole, so that ParseBytes gives n again.
+// FormatBytes writes n with the largest unit that leaves it whole, so that ParseBytes gives n
+// again.
 func FormatBytes(n int64) string {
 	for _, u := range byteUnits {
 		if n != 0 && n%u.size == 0 {
@@ -85,7 +87,8 @@ func ParseDuration(s string) (time.Duration, error) {
 	return 0, fmt.Errorf("write a number and its unit: ns, us, ms, s, m, h, for example `500ms` or `1m30s`")
 }
 
-// cutSuffixFold cuts a unit that may be written in any case ("512mib"): for sizes only B exists, never b for bits.
+// cutSuffixFold cuts a unit that may be written in any case ("512mib"): for sizes only B exists,
+// never b for bits.
 func cutSuffixFold(s, suffix string) (string, bool) {
 	if len(s) < len(suffix) || !strings.EqualFold(s[len(s)-len(suffix):], suffix) {
 		return s, false

@@ -13,8 +13,9 @@ type Unmarshaler interface {
 	UnmarshalStrict(v Value)
 }
 
-// Validator is a struct that wants a look at the whole after its fields were read. v is the map it was read from: v.At
-// names a field, and what is told about a field that could not be read is dropped, so that no mistake is told twice.
+// Validator is a struct that wants a look at the whole after its fields were read. v is the map it
+// was read from: v.At names a field, and what is reported about a field that could not be read is
+// dropped, so that no mistake is reported twice.
 type Validator interface {
 	ValidateStrict(v Value)
 }
@@ -45,7 +46,7 @@ type Value struct {
 	node *yaml.Node
 	d    *decoder
 	path string // "steps[2].duration"; "" for the root
-	mute bool   // something was told already about what this stands for
+	mute bool   // something was reported already about what this stands for
 
 	absent bool // node is the map in which the value is missing
 }
@@ -80,7 +81,8 @@ func (v Value) Line() int { return max(v.node.Line, 1) }
 // Path is where the value is in the document: "steps[2].duration". The root's is "".
 func (v Value) Path() string { return v.path }
 
-// Mistake tells that something is wrong here: what is wrong, and what would be right (which may be "").
+// Mistake tells that something is wrong here: what is wrong, and what would be right (which may be
+// "").
 func (v Value) Mistake(what, hint string) {
 	if v.Failed() {
 		return
@@ -94,12 +96,13 @@ func (v Value) Mistake(what, hint string) {
 // Wrong tells a mistake of the usual form: "`path` is 0; want".
 func (v Value) Wrong(want string) { v.Mistake(v.name()+" is "+v.shown(), want) }
 
-// Failed says whether a mistake was told about this value itself.
+// Failed says whether a mistake was reported about this value itself.
 func (v Value) Failed() bool {
 	return v.mute || !v.absent && v.d.failed[place{node: v.node}]
 }
 
-// At returns the value under keys. Where there is none it stands for the place where it is missing, and Has tells so.
+// At returns the value under keys. Where there is none it stands for the place where it is missing,
+// and Has tells so.
 func (v Value) At(keys ...string) Value {
 	for _, key := range keys {
 		if v.d.failed[place{v.node, key}] {
@@ -147,8 +150,8 @@ type Field struct {
 	Value Value
 }
 
-// Fields are the entries of a map in the order of the file, each key once: a repeated key is told as a mistake, and so is
-// one that is not a text. Of anything but a map there are none.
+// Fields are the entries of a map in the order of the file, each key once: a repeated key is
+// reported as a mistake, and so is one that is not a text. Of anything but a map there are none.
 func (v Value) Fields() []Field {
 	if v.absent || v.node.Kind != yaml.MappingNode {
 		return nil
@@ -171,7 +174,8 @@ func (v Value) Fields() []Field {
 	return fields
 }
 
-// Text is the scalar as it stands in the file; ok is false, with a mistake told, when the value is something else.
+// Text is the scalar as it stands in the file; ok is false, with a mistake reported, when the value
+// is something else.
 func (v Value) Text() (s string, ok bool) {
 	if v.Kind() != Scalar {
 		v.wrongKind("a text")

@@ -33,21 +33,21 @@ func sayBusyMachine(f Figures) string {
 	return fmt.Sprintf("The machine was at work before the run (load %s on %s): what differs may be that work.", f.Busy, units.Plural(f.CPUs, "CPU"))
 }
 
-// maxRunWarnings is how many warnings of the whole run are told.
+// maxRunWarnings is how many warnings of the whole run are reported.
 const maxRunWarnings = 3
 
-func sayRunWarnings(f Figures) (told []Sentence) {
+func sayRunWarnings(f Figures) (said []Sentence) {
 	for i, w := range f.Warnings {
 		if i == maxRunWarnings {
-			return append(told, Sentence{Text: "Warned of the whole run: " + strconv.Itoa(len(f.Warnings)-i) + " more things, listed below."})
+			return append(said, Sentence{Text: "Warned of the whole run: " + strconv.Itoa(len(f.Warnings)-i) + " more things, listed below."})
 		}
-		told = append(told, Sentence{Text: "Warned of the whole run: “" + w + "”."})
+		said = append(said, Sentence{Text: "Warned of the whole run: “" + w + "”."})
 	}
-	return told
+	return said
 }
 
 // sayStepsInDoubt writes one sentence for each kind of warning, those with the most steps first.
-func sayStepsInDoubt(f Figures) (told []Sentence) {
+func sayStepsInDoubt(f Figures) (said []Sentence) {
 	var all []kind
 	for _, c := range f.Contenders {
 		for _, d := range c.Doubtful {
@@ -64,11 +64,11 @@ func sayStepsInDoubt(f Figures) (told []Sentence) {
 	slices.SortStableFunc(all, func(a, b kind) int { return cmp.Compare(b.steps, a.steps) })
 	for i, k := range all {
 		if i == maxKinds {
-			return append(told, Sentence{Text: "Warned of " + strconv.Itoa(len(all)-maxKinds) + " more things, listed below."})
+			return append(said, Sentence{Text: "Warned of " + strconv.Itoa(len(all)-maxKinds) + " more things, listed below."})
 		}
-		told = append(told, Sentence{Text: "Warned of “" + k.What + "”: " + k.where() + "."})
+		said = append(said, Sentence{Text: "Warned of “" + k.What + "”: " + k.where() + "."})
 	}
-	return told
+	return said
 }
 
 // stepList says what steps have in common once: "16, 64 and 256 connections".

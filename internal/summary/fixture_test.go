@@ -6,7 +6,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// side makes the legs of a contender: one for each throughput, with one step of 64 connections. change may turn each into another.
+// side makes the legs of a contender: one for each throughput, with one step of 64 connections.
+// change may turn each into another.
 func side(name string, throughputs []float64, change ...func(*bench.LegResult)) []bench.LegResult {
 	var legs []bench.LegResult
 	for i, x := range throughputs {

@@ -12,8 +12,8 @@ type rule struct {
 	say  func(Figures) []Sentence
 }
 
-// rules are the table, in the order in which the sentences are told. Each line has a condition and a sentence; only "winner" and "leading
-// group" may say that somebody is ahead.
+// rules are the table, in the order in which the sentences are reported. Each line has a condition
+// and a sentence; only "winner" and "leading group" may say that somebody is ahead.
 func rules() []rule {
 	return []rule{
 		// Who is ahead, or why nobody can be said to be.
@@ -64,27 +64,27 @@ func ofRun(holds func(Figures) bool, say func(Figures) string) func(Figures) []S
 
 // ofEach is a rule about each contender.
 func ofEach(holds func(Figures, Contender) bool, say func(Contender) string) func(Figures) []Sentence {
-	return func(f Figures) (told []Sentence) {
+	return func(f Figures) (said []Sentence) {
 		for _, c := range f.Contenders {
 			if holds(f, c) {
-				told = append(told, Sentence{Text: say(c)})
+				said = append(said, Sentence{Text: say(c)})
 			}
 		}
-		return told
+		return said
 	}
 }
 
 // ofStandings is a rule about each measure.
 func ofStandings(holds func(Figures, Standing) bool, say func(Figures, Standing) Sentence) func(Figures) []Sentence {
-	return func(f Figures) (told []Sentence) {
+	return func(f Figures) (said []Sentence) {
 		for _, s := range f.Standings {
 			if holds(f, s) {
 				sentence := say(f, s)
 				sentence.Measure = s.Measure
-				told = append(told, sentence)
+				said = append(said, sentence)
 			}
 		}
-		return told
+		return said
 	}
 }
 
@@ -117,7 +117,8 @@ func differentRequests(f Figures) bool {
 	return several(f) && len(asked) > 1 && !fewMembers(f)
 }
 
-// Comparable tells whether the contenders of a run may be set against each other in the measure of s at all.
+// Comparable tells whether the contenders of a run may be set against each other in the measure of
+// s at all.
 func (f Figures) Comparable(s Standing) bool {
 	return several(f) && !f.Unequal && (s.ofLife() || !differentRequests(f))
 }

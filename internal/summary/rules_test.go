@@ -13,7 +13,8 @@ import (
 	"locbench/internal/stats"
 )
 
-// Every rule has results in which it writes its sentence, and results close by in which it must not.
+// Every rule has results in which it writes its sentence, and results close by in which it must
+// not.
 func TestRules(t *testing.T) {
 	six := func(x float64) []float64 { return around(x, 6) }
 	floor := stats.Rule{Floor: .2}
@@ -55,7 +56,7 @@ func TestRules(t *testing.T) {
 		{name: "failed legs", rule: "too few to compare", want: "a: 1 of 7 rounds failed", legs: together(side("a", around(2000, 7), died(3)), side("b", six(1000))), not: "winner"},
 		{name: "open loop", rule: "too few to compare", want: "its load was set by a clock", legs: together(side("a", six(2000), open), side("b", six(1000), open)), not: "winner"},
 		{name: "still warming", rule: "too few to compare", want: "a: still warming in 6 of 6 rounds", legs: together(side("a", six(2000), warming), side("b", six(1000))), not: "winner"},
-		{name: "still warming, told", rule: "steps in doubt", want: "Warned of “still warming”: a at 64 connections.", legs: together(side("a", six(2000), warming), side("b", six(1000)))},
+		{name: "still warming, reported", rule: "steps in doubt", want: "Warned of “still warming”: a at 64 connections.", legs: together(side("a", six(2000), warming), side("b", six(1000)))},
 		{name: "one of three left out", rule: "left out", want: "Not compared in throughput: c: client-bound at its peak.", legs: together(side("a", six(2000)), side("b", six(1000)), side("c", six(4000), clientBound))},
 		{name: "of those left", rule: "winner", want: "Of a and b, a has the highest throughput", legs: together(side("a", six(2000)), side("b", six(1000)), side("c", six(4000), clientBound))},
 		{name: "unequal limits", rule: "unequal conditions", want: "not run under the same limits", legs: together(side("a", six(2000), unlimited), side("b", six(1000))), not: "winner"},
@@ -108,9 +109,9 @@ func TestRules(t *testing.T) {
 		})},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			told := New(analysis.Of(c.run, c.legs), Rules{Rule: c.by}).Sentences()
+			got := New(analysis.Of(c.run, c.legs), Rules{Rule: c.by}).Sentences()
 			text := ""
-			for _, s := range told {
+			for _, s := range got {
 				if s.Rule == c.rule {
 					text += s.Text + "\n"
 				}
@@ -119,9 +120,9 @@ func TestRules(t *testing.T) {
 				}
 			}
 			if !strings.Contains(text, c.want) {
-				t.Errorf("%s says %q, want %q; all: %+v", c.rule, text, c.want, told)
+				t.Errorf("%s says %q, want %q; all: %+v", c.rule, text, c.want, got)
 			}
-			supported(t, c.run, c.legs, c.by, told)
+			supported(t, c.run, c.legs, c.by, got)
 		})
 	}
 }

@@ -54,7 +54,8 @@ func tooShort(n int) string {
 	return fmt.Sprintf("%s of the %d that it takes", units.Plural(n, "round"), stats.MinInterval)
 }
 
-// reasons are why contenders are not compared, those with the same reason together: "a and b: 1 round".
+// reasons are why contenders are not compared, those with the same reason together: "a and b: 1
+// round".
 func reasons(f Figures, out []outside) string {
 	var order []string
 	who := map[string][]string{}
@@ -118,7 +119,8 @@ func (s Standing) at(f Figures, member int) string {
 	return " at " + StepWords(f.of(s.member(member).Contender).Peak.Step)
 }
 
-// evidence is the leader's figure, the next one's, the ratio of the two with its interval, and how certain it is.
+// evidence is the leader's figure, the next one's, the ratio of the two with its interval, and how
+// certain it is.
 func (s Standing) evidence(f Figures, over []int) string {
 	first, next := s.Tiers[0][0], slices.Min(over)
 	c, _ := s.Pair(first, next)
@@ -289,7 +291,7 @@ func sayNotWhole(f Figures) string {
 	return fmt.Sprintf("The run is not whole: %d of %s did not run to the end.", f.Unfinished, units.Plural(f.Legs, "leg"))
 }
 
-// maxFailed is how many failed rounds are told with what became of each.
+// maxFailed is how many failed rounds are reported with what became of each.
 const maxFailed = 2
 
 func sayFailedRounds(c Contender) string {

@@ -41,8 +41,9 @@ func (s Standing) measure() measure.Measure { return measure.Get(s.Measure) }
 // ofLife tells whether the measure is of a whole life rather than of the peak.
 func (s Standing) ofLife() bool { return s.measure().Claim.At == measure.OfLife }
 
-// ahead tells whether the first of the top tier is ahead of somebody, and of whom. Nobody is in a tier alone but for a decision of
-// package stats, and each pair is looked at once more: the verdict, and that the interval leaves 1 out.
+// ahead tells whether the first of the top tier is ahead of somebody, and of whom. Nobody is in a
+// tier alone but for a decision of package stats, and each pair is looked at once more: the
+// verdict, and that the interval leaves 1 out.
 func (s Standing) ahead() (leaders, over []int) {
 	if len(s.Tiers) == 0 {
 		return nil, nil

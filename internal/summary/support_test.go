@@ -18,21 +18,23 @@ import (
 	"locbench/internal/stats"
 )
 
-// badFigure is what Go prints for what is no figure; names of the fuzzer that look so would be found too, so that it looks for the whole.
+// badFigure is what Go prints for what is no figure; names of the fuzzer that look so would be
+// found too, so that it looks for the whole.
 var badFigure = regexp.MustCompile(`%!|\bNaN\b|[+−-]Inf\b`)
 
 // claimWords are those that only a claim may use of somebody.
 var claimWords = []string{" is ahead of ", " has the highest", " needs the least", " starts the fastest", " the soonest", "faster", "better"}
 
-// supported fails where a sentence claims what the figures do not support: it decides each claim again from the samples, by package
-// stats' test with Holm's adjustment over all pairs of the measure, written out here on its own.
-func supported(t *testing.T, run bench.Run, legs []bench.LegResult, rule stats.Rule, told []Sentence) {
+// supported fails where a sentence claims what the figures do not support: it decides each claim
+// again from the samples, by package stats' test with Holm's adjustment over all pairs of the
+// measure, written out here on its own.
+func supported(t *testing.T, run bench.Run, legs []bench.LegResult, rule stats.Rule, got []Sentence) {
 	t.Helper()
 	alpha := rule.Alpha
 	if alpha == 0 {
 		alpha = stats.DefaultAlpha
 	}
-	for _, s := range told {
+	for _, s := range got {
 		if s.Text == "" || !utf8.ValidString(s.Text) || strings.ContainsAny(s.Text, "\n\r\x1b\x00") || badFigure.MatchString(s.Text) {
 			t.Errorf("%s writes %q", s.Rule, s.Text)
 		}
@@ -111,7 +113,8 @@ func samplesOf(f Figures, id measure.ID) map[string][]float64 {
 	return samples
 }
 
-// Where nobody differs, a winner may be called in 5 % of the runs at most; and whatever is called is supported.
+// Where nobody differs, a winner may be called in 5 % of the runs at most; and whatever is called
+// is supported.
 func TestNoWinnerAmongEquals(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	const runs = 200
@@ -125,9 +128,9 @@ func TestNoWinnerAmongEquals(t *testing.T) {
 			}
 			legs = append(legs, side(fmt.Sprint("contender-", k), values)...)
 		}
-		told := New(analysis.Of(bench.Run{}, legs), Rules{}).Sentences()
-		supported(t, bench.Run{}, legs, stats.Rule{}, told)
-		if slices.ContainsFunc(told, func(s Sentence) bool { return s.Kind == Claim && s.Measure == measure.Throughput }) {
+		got := New(analysis.Of(bench.Run{}, legs), Rules{}).Sentences()
+		supported(t, bench.Run{}, legs, stats.Rule{}, got)
+		if slices.ContainsFunc(got, func(s Sentence) bool { return s.Kind == Claim && s.Measure == measure.Throughput }) {
 			wrong++
 		}
 	}
@@ -174,11 +177,11 @@ func TestHostileNames(t *testing.T) {
 		legs[i].Checks = []bench.CheckResult{{Name: hostileName, Status: bench.CheckFailed}}
 	}
 	run := bench.Run{Machine: bench.Machine{CPUs: 1, Load1: hostileName}}
-	told := New(analysis.Of(run, legs), Rules{}).Sentences()
-	if len(told) < 5 {
-		t.Errorf("only %d sentences", len(told))
+	got := New(analysis.Of(run, legs), Rules{}).Sentences()
+	if len(got) < 5 {
+		t.Errorf("only %d sentences", len(got))
 	}
-	for _, s := range told {
+	for _, s := range got {
 		if strings.ContainsAny(s.Text, "\x1b\n\r\x00\u2028\u202e") {
 			t.Errorf("%s: %q", s.Rule, s.Text)
 		}

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// AloneOnMachine runs the tests of a package with an empty folder in the environment variable, where runs make themselves known, so that
-// they see no other runs of this machine.
+// AloneOnMachine runs the tests of a package with an empty folder in the environment variable,
+// where runs make themselves known, so that they see no other runs of this machine.
 func AloneOnMachine(m *testing.M, variable string) (code int) {
 	dir, err := os.MkdirTemp("", "locbench-runs-")
 	if err != nil {
@@ -21,8 +21,8 @@ func AloneOnMachine(m *testing.M, variable string) (code int) {
 	return m.Run()
 }
 
-// Locbench is the path of locbench itself, for tests that need it in a process of its own. It is built once, as the README says: only a
-// static binary can be its own image.
+// Locbench is the path of locbench itself, for tests that need it in a process of its own. It is
+// built once, as the README says: only a static binary can be its own image.
 func Locbench(t testing.TB) string {
 	t.Helper()
 	path, err := binary()
@@ -46,7 +46,8 @@ var binary = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// SmallRun are the arguments of a short run of two rounds of the given steps, and its results folder.
+// SmallRun are the arguments of a short run of two rounds of the given steps, and its results
+// folder.
 func SmallRun(t testing.TB, steps string) (args []string, out string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -1,5 +1,6 @@
-// Package testenv finds the real parts that tests run against: a Docker engine and images in it, an Elasticsearch, a browser, axe-core, a terminal
-// multiplexer, wrk, a cgroup v2 host. A test that needs an absent part is skipped with the reason; where LOCBENCH_REQUIRE lists the part (as
+// Package testenv finds the real parts that tests run against: a Docker engine and images in it, an
+// Elasticsearch, a browser, axe-core, a terminal multiplexer, wrk, a cgroup v2 host. A test that
+// needs an absent part is skipped with the reason; where LOCBENCH_REQUIRE lists the part (as
 // .ci/run does) it fails instead, so that continuous integration can never be green by skipping.
 package testenv
 
@@ -15,8 +16,9 @@ import (
 	"time"
 )
 
-// AtOnce has n tests of a package that call t.Parallel run at once, unless -parallel says otherwise. It is for tests that wait for others
-// most of their time, so that as many as there are CPUs would leave these idle.
+// AtOnce has n tests of a package that call t.Parallel run at once, unless -parallel says
+// otherwise. It is for tests that wait for others most of their time, so that as many as there are
+// CPUs would leave these idle.
 func AtOnce(n int) {
 	flag.Parse()
 	given := false
@@ -26,7 +28,8 @@ func AtOnce(n int) {
 	}
 }
 
-// Until polls until is holds, and fails the test when it does not within the time limit. It looks less often the longer a look takes.
+// Until polls until is holds, and fails the test when it does not within the time limit. It looks
+// less often the longer a look takes.
 func Until(t testing.TB, limit time.Duration, what string, is func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(limit); ; {
@@ -49,8 +52,8 @@ func Docker(t testing.TB) {
 	}
 }
 
-// Elasticsearch returns the URL of a real Elasticsearch 7 for tests, from LOCBENCH_TEST_ELASTICSEARCH.
-// Tests make indices with names of their own and remove them.
+// Elasticsearch returns the URL of a real Elasticsearch 7 for tests, from
+// LOCBENCH_TEST_ELASTICSEARCH. Tests make indices with names of their own and remove them.
 func Elasticsearch(t testing.TB) string {
 	t.Helper()
 	url := strings.TrimRight(os.Getenv("LOCBENCH_TEST_ELASTICSEARCH"), "/")
@@ -68,7 +71,8 @@ func Elasticsearch(t testing.TB) string {
 	return url
 }
 
-// ElasticsearchImage returns the name of an image of a real Elasticsearch 7, from LOCBENCH_TEST_ELASTICSEARCH_IMAGE.
+// ElasticsearchImage returns the name of an image of a real Elasticsearch 7, from
+// LOCBENCH_TEST_ELASTICSEARCH_IMAGE.
 func ElasticsearchImage(t testing.TB) string {
 	t.Helper()
 	image := os.Getenv("LOCBENCH_TEST_ELASTICSEARCH_IMAGE")
@@ -78,7 +82,8 @@ func ElasticsearchImage(t testing.TB) string {
 	return image
 }
 
-// Images skips the test unless the Docker engine has these images, the bases of what the test builds: pulling gigabytes is not for a test to begin.
+// Images skips the test unless the Docker engine has these images, the bases of what the test
+// builds: pulling gigabytes is not for a test to begin.
 func Images(t testing.TB, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -94,7 +99,8 @@ func Chromium(t testing.TB) string {
 	return program(t, "chromium", "chromium", "chromium-browser", "google-chrome")
 }
 
-// Axe returns the script of axe-core, an accessibility checker, from the file that LOCBENCH_TEST_AXE names (.ci/axe brings it).
+// Axe returns the script of axe-core, an accessibility checker, from the file that
+// LOCBENCH_TEST_AXE names (.ci/axe brings it).
 func Axe(t testing.TB) string {
 	t.Helper()
 	path := os.Getenv("LOCBENCH_TEST_AXE")
@@ -108,8 +114,8 @@ func Axe(t testing.TB) string {
 	return string(script)
 }
 
-// V2Host returns the folder with the disk and the kernels of a virtual machine that is a cgroup v2 host, which LOCBENCH_TEST_V2HOST names
-// (.ci/v2host builds it). What runs it is installed.
+// V2Host returns the folder with the disk and the kernels of a virtual machine that is a cgroup v2
+// host, which LOCBENCH_TEST_V2HOST names (.ci/v2host builds it). What runs it is installed.
 func V2Host(t testing.TB) string {
 	t.Helper()
 	dir := os.Getenv("LOCBENCH_TEST_V2HOST")

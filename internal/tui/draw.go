@@ -12,8 +12,8 @@ import (
 // least is the smallest terminal that a screen is drawn in.
 const leastWidth, leastHeight = 20, 6
 
-// clockStep is by how much the clock of the screens goes on. The many figures that count seconds, each from a start of its own, then
-// change together: one frame a second instead of one for each.
+// clockStep is by how much the clock of the screens goes on. The many figures that count seconds,
+// each from a start of its own, then change together: one frame a second instead of one for each.
 const clockStep = time.Second
 
 func (m *Model) draw() string {

@@ -23,7 +23,7 @@ func (s Screens) SetUp() setup.Options {
 	return setup.Options{Start: s.start, Browse: func() tea.Cmd { return ui.Cmd(ui.Open{Screen: s.Browse()}) }}
 }
 
-// start begins a run and shows it; where it cannot be begun, that is told.
+// start begins a run and shows it; where it cannot be begun, that is reported.
 func (s Screens) start(args []string) tea.Cmd {
 	return s.open(func() (ui.Session, error) { return s.Opener.Start(args) })
 }

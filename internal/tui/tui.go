@@ -1,7 +1,8 @@
-// Package tui is the dashboard: a Bubble Tea program that shows screens (set up, live, browse, compare) one on top of the other.
-// The screens are packages of their own below; what they show of a run is a fold over its events (package fold), so the run neither
-// waits for the screen nor knows of it. Everything that reaches outside (starting a run, reading folders, writing a report) is given
-// by package screens behind the interfaces of package ui.
+// Package tui is the dashboard: a Bubble Tea program that shows screens (set up, live, browse,
+// compare) one on top of the other. The screens are packages of their own below; what they show of
+// a run is a fold over its events (package fold), so the run neither waits for the screen nor knows
+// of it. Everything that reaches outside (starting a run, reading folders, writing a report) is
+// given by package screens behind the interfaces of package ui.
 package tui
 
 import (
@@ -18,8 +19,8 @@ import (
 	"locbench/internal/tui/ui"
 )
 
-// framesPerSecond bounds how often the terminal is written to. A frame is drawn only when something has changed; a key is answered
-// within one frame.
+// framesPerSecond bounds how often the terminal is written to. A frame is drawn only when something
+// has changed; a key is answered within one frame.
 const framesPerSecond = 60
 
 // tick is the time between two frames that time alone causes.
@@ -39,8 +40,9 @@ type Options struct {
 	Mouse bool
 }
 
-// Run shows the dashboard until its last screen closes or ctx ends. The terminal is as it was when it returns, even after a panic
-// in a screen, which is returned as an error. The end of ctx is not an error.
+// Run shows the dashboard until its last screen closes or ctx ends. The terminal is as it was when
+// it returns, even after a panic in a screen, which is returned as an error. The end of ctx is not
+// an error.
 func Run(ctx context.Context, o Options) error {
 	m := newModel(o)
 	options := []tea.ProgramOption{
@@ -60,7 +62,8 @@ func Run(ctx context.Context, o Options) error {
 	return err
 }
 
-// Model is the program: a stack of screens, and what is the same for all of them. It implements tea.Model.
+// Model is the program: a stack of screens, and what is the same for all of them. It implements
+// tea.Model.
 type Model struct {
 	options Options
 	look    *look.Look

@@ -102,7 +102,7 @@ func TestScreensStack(t *testing.T) {
 		t.Error("closing the second screen does not show the first")
 	}
 	if got := strings.Join(first.got, " "); got != "init resized o resized shown" {
-		t.Errorf("the first screen was told %q", got)
+		t.Errorf("the first screen got %q", got)
 	}
 	if !send(m, tuitest.Key("q")) {
 		t.Error("closing the last screen does not end the program")
@@ -138,7 +138,7 @@ func TestEveryFrameFillsTheTerminal(t *testing.T) {
 		lines := strings.Split(m.View().Content, "\n")
 		tuitest.Exact(t, lines, size, false)
 		if last := lines[len(lines)-1]; !strings.Contains(last, "word") {
-			t.Errorf("the word is not told: %q", last)
+			t.Errorf("the word is not reported: %q", last)
 		}
 		m.word = word{}
 	}
@@ -148,7 +148,8 @@ func TestEveryFrameFillsTheTerminal(t *testing.T) {
 	}
 }
 
-// TestNothingIsDrawnWithoutAChange keeps idle frames free: Bubble Tea asks for a view after every message.
+// TestNothingIsDrawnWithoutAChange keeps idle frames free: Bubble Tea asks for a view after every
+// message.
 func TestNothingIsDrawnWithoutAChange(t *testing.T) {
 	p := &page{name: "first"}
 	m := newModel(Options{First: p, Theme: "dark"})

@@ -14,7 +14,8 @@ import (
 // wordFor is how long a word stays.
 const wordFor = 5 * time.Second
 
-// calmTicks is how many ticks lie between two frames while a step is measured: its figures come once a second.
+// calmTicks is how many ticks lie between two frames while a step is measured: its figures come
+// once a second.
 const calmTicks = 5
 
 // Update implements tea.Model.
@@ -142,7 +143,7 @@ func (m *Model) navigate(msg tea.Msg) (cmd tea.Cmd, mine bool) {
 	switch msg := msg.(type) {
 	case ui.Open:
 		m.dirty = true
-		m.screens, m.word = append(m.screens, msg.Screen), word{} // what was told was told of the screen before
+		m.screens, m.word = append(m.screens, msg.Screen), word{} // the word was about the screen before
 		return tea.Batch(m.resize(), msg.Screen.Init()), true
 	case ui.Replace:
 		m.dirty = true

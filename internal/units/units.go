@@ -1,5 +1,5 @@
-// Package units writes figures for people: three significant figures in the unit that fits, thousands apart. Numbers stay exact
-// until they are printed; this is where they are.
+// Package units writes figures for people: three significant figures in the unit that fits,
+// thousands apart. Numbers stay exact until they are printed; this is where they are.
 package units
 
 import (
@@ -78,7 +78,8 @@ func Count(n int64) string {
 	return s
 }
 
-// Approx shows a length of time to whole seconds, or minutes when it is long: "14s", "2m40s", "3h12m".
+// Approx shows a length of time to whole seconds, or minutes when it is long: "14s", "2m40s",
+// "3h12m".
 func Approx(d time.Duration) string {
 	if d >= time.Hour {
 		d = d.Round(time.Minute)
@@ -91,7 +92,8 @@ func Approx(d time.Duration) string {
 	return fmt.Sprintf("%ds", d/time.Second)
 }
 
-// Length shows a planned length of time: as Approx does, but a short one exactly, since a plan of "0s" would be none: "300ms" is "0.3s".
+// Length shows a planned length of time: as Approx does, but a short one exactly, since a plan of
+// "0s" would be none: "300ms" is "0.3s".
 func Length(d time.Duration) string {
 	if d <= 0 || d >= 10*time.Second || d%time.Second == 0 {
 		return Approx(d)

@@ -8,7 +8,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// One second of a step with 10 connections whose records agree; an error planted in any of them is found.
+// One second of a step with 10 connections whose records agree; an error planted in any of them is
+// found.
 func TestLittlesLawIsFlagged(t *testing.T) {
 	for name, test := range map[string]struct {
 		plant func(*Loop)
@@ -36,7 +37,8 @@ func TestLittlesLawIsFlagged(t *testing.T) {
 	}
 }
 
-// Two records are kept of what is in flight in an open loop; they may differ by the handling of a batch.
+// Two records are kept of what is in flight in an open loop; they may differ by the handling of a
+// batch.
 func TestLittlesLawOfAnOpenLoop(t *testing.T) {
 	rec := Loop{Open: true, Answers: 1000, Busy: 8 * time.Second, Shared: 8 * time.Second, Counted: 10 * time.Second}
 	l := bench.Load{Elapsed: time.Second, Succeeded: 1000}
@@ -137,7 +139,8 @@ func TestAMachineThatStoodStillIsToldOf(t *testing.T) {
 	}
 }
 
-// Each finding says in its text what its kind and figures say, and is known by that text where its kind is lost.
+// Each finding says in its text what its kind and figures say, and is known by that text where its
+// kind is lost.
 func TestSentences(t *testing.T) {
 	second := time.Second
 	load := bench.Load{

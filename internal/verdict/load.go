@@ -99,7 +99,8 @@ func Waited(l bench.Load) int64 { return max(l.Held-l.Dropped, 0) }
 // ManyWaited tells whether connections were too few for the rate.
 func ManyWaited(l bench.Load) bool { return float64(Waited(l)) > late*float64(l.Scheduled) }
 
-// OwnLate is how many of an open loop's requests the client has sent late although connections were free.
+// OwnLate is how many of an open loop's requests the client has sent late although connections were
+// free.
 func OwnLate(l bench.Load) int64 { return l.Late - Waited(l) }
 
 // punctuality says what an open loop has not sent when it was due, and whose fault that was.
@@ -126,11 +127,13 @@ func (o Loop) punctuality(l bench.Load) (all bench.Findings) {
 	return all
 }
 
-// little applies Little's law: in a steady state throughput × mean latency is the mean number of requests in flight. Two records
-// that are kept independently are compared: the integral of how many were in flight, looked at in each turn of the loop, and the
-// sum of the times of the exchanges that ended in the interval. In a closed loop a difference is what the client itself has spent
-// between an answer and the next request. Else the third record, of how much of each exchange lies within the interval, says which
-// it is: without it agreeing with the integral one of the records is wrong; with it the step was not in a steady state.
+// little applies Little's law: in a steady state throughput × mean latency is the mean number of
+// requests in flight. Two records that are kept independently are compared: the integral of how
+// many were in flight, looked at in each turn of the loop, and the sum of the times of the
+// exchanges that ended in the interval. In a closed loop a difference is what the client itself has
+// spent between an answer and the next request. Else the third record, of how much of each exchange
+// lies within the interval, says which it is: without it agreeing with the integral one of the
+// records is wrong; with it the step was not in a steady state.
 func (o Loop) little(l bench.Load) bench.Findings {
 	if o.Answers < fewAnswers || l.Elapsed <= 0 || l.Cut > 0 {
 		return nil
@@ -164,7 +167,8 @@ func (o Loop) little(l bench.Load) bench.Findings {
 	return nil
 }
 
-// wall is the time in which CPU times were measured; results from before there was Load.Wall have only Elapsed.
+// wall is the time in which CPU times were measured; results from before there was Load.Wall have
+// only Elapsed.
 func wall(l bench.Load) time.Duration {
 	if l.Wall > 0 {
 		return l.Wall

@@ -7,7 +7,8 @@ import (
 	"locbench/internal/units"
 )
 
-// rules are asked in this order; the first that holds is the verdict. Each returns the figures that it rests on, or "".
+// rules are asked in this order; the first that holds is the verdict. Each returns the figures that
+// it rests on, or "".
 var rules = []struct {
 	bound Bound
 	holds func(facts) string
@@ -55,7 +56,8 @@ func (f facts) overQuota() string {
 	return text
 }
 
-// atMemoryLimit wants both that the limit was met and that what is used without the page cache is near it: a cache alone fills any limit.
+// atMemoryLimit wants both that the limit was met and that what is used without the page cache is
+// near it: a cache alone fills any limit.
 func (f facts) atMemoryLimit() string {
 	b, a := memories(f.step)
 	if b == nil || f.memory <= 0 || b.LimitHits == nil || a.LimitHits == nil || *a.LimitHits <= *b.LimitHits || float64(a.Used) < usedUp*float64(f.memory) {
@@ -68,9 +70,10 @@ func (f facts) atMemoryLimit() string {
 	return text
 }
 
-// readsBack is for a contender that fits into its limit only because the kernel gives up pages of files which are needed again: its own
-// code, or data that it reads. The kernel counts them apart from pages that are read for the first time. That the limit was the cause is
-// seen by the high-water mark, since not every kernel counts how often the limit was met.
+// readsBack is for a contender that fits into its limit only because the kernel gives up pages of
+// files which are needed again: its own code, or data that it reads. The kernel counts them apart
+// from pages that are read for the first time. That the limit was the cause is seen by the
+// high-water mark, since not every kernel counts how often the limit was met.
 func (f facts) readsBack() string {
 	b, a := memories(f.step)
 	if b == nil || f.memory <= 0 || b.Refaults == nil || a.Refaults == nil || float64(a.Peak) < atLimit*float64(f.memory) {
@@ -121,7 +124,8 @@ func (f facts) machineBusy() string {
 		if f.storeOK {
 			who += fmt.Sprintf(", the store %.2f", f.store)
 		}
-		// What is left is nobody's of this run, where the store's share is known: it is the client's if embedded.
+		// What is left is nobody's of this run, where the store's share is known: it is the
+		// client's if embedded.
 		if rest := f.busy*f.host - f.cpus - f.client - f.store; (f.storeOK || f.inStoreOK) && rest >= otherWork*f.host {
 			who += fmt.Sprintf(", other work %.2f", rest)
 		}
@@ -154,8 +158,9 @@ func (f facts) rateKept() string {
 	return text
 }
 
-// moreBringsMuch asks the other steps before store and machine are looked at: with other work on the machine all its CPUs may be busy, and yet
-// more connections got several times as much out of the same machine.
+// moreBringsMuch asks the other steps before store and machine are looked at: with other work on
+// the machine all its CPUs may be busy, and yet more connections got several times as much out of
+// the same machine.
 func (f facts) moreBringsMuch() string { return f.brings(muchMore) }
 
 func (f facts) moreBringsMore() string { return f.brings(more) }
@@ -201,8 +206,8 @@ func (f facts) moreBringsNothing() string {
 	return text
 }
 
-// slower is how many times as long the answers of the step take as those of s, on average; ok is false where a mean is not known, as of
-// results of other tools.
+// slower is how many times as long the answers of the step take as those of s, on average; ok is
+// false where a mean is not known, as of results of other tools.
 func (f facts) slower(s bench.StepResult) (times float64, ok bool) {
 	a, b := f.step.Load.Latency.Mean, s.Load.Latency.Mean
 	return float64(a) / float64(max(b, 1)), a > 0 && b > 0

@@ -17,7 +17,8 @@ func Restless(res bench.StepResult) bench.Findings {
 		"it used %.2f CPUs while it waited for its turns: those whose turn it was may have missed them", n)}
 }
 
-// Killed is about processes of a contender that the kernel killed in a step; its main process may have survived them.
+// Killed is about processes of a contender that the kernel killed in a step; its main process may
+// have survived them.
 func Killed(res bench.StepResult) bench.Findings {
 	n := oomKills(res)
 	if n <= 0 {
@@ -42,7 +43,8 @@ func oomKills(res bench.StepResult) int64 {
 	return a.OOMKills - b.OOMKills
 }
 
-// PossibleDrift is about the first step behind a warm-up, where nobody knows whether it was long enough.
+// PossibleDrift is about the first step behind a warm-up, where nobody knows whether it was long
+// enough.
 func PossibleDrift(d bench.Drift) bench.Finding {
 	f := figures{}
 	if d.Throughput != nil {
@@ -54,7 +56,8 @@ func PossibleDrift(d bench.Drift) bench.Finding {
 	return found(bench.FoundMayDrift, f, "possibly %s, but its windows scatter so much that noise alone may have done so", d)
 }
 
-// StoodStill is about a machine that did not run what was due: the highest latencies are its own then, not the contender's.
+// StoodStill is about a machine that did not run what was due: the highest latencies are its own
+// then, not the contender's.
 func StoodStill(res bench.StepResult) bench.Findings {
 	h := res.Hiccups
 	if h == nil || h.Count == 0 {
@@ -73,8 +76,8 @@ func StoodStill(res bench.StepResult) bench.Findings {
 		h.Count, units.Duration(h.Max), 100*share, doubt)}
 }
 
-// OnThisMachine is what a machine of so many CPUs, on which contender and client run, may have done to a step: others' work, heat,
-// and the client. An embedded store's work is the client's here.
+// OnThisMachine is what a machine of so many CPUs, on which contender and client run, may have done
+// to a step: others' work, heat, and the client. An embedded store's work is the client's here.
 func OnThisMachine(res bench.StepResult, inst bench.InstanceInfo, cpus int) (all bench.Findings) {
 	if _, steal, ok := res.HostShare(); ok && steal >= stealSeen {
 		all = append(all, found(bench.FoundStolen, figures{"share": steal},
@@ -95,8 +98,9 @@ func OnThisMachine(res bench.StepResult, inst bench.InstanceInfo, cpus int) (all
 	return append(all, bottleneck(res.Load, used, limit, cpus)...)
 }
 
-// bottleneck tells whether the client rather than the contender limited a step: the contender left CPU time unused although the
-// client had most of the machine, or both together had nearly all of it. contender used so many CPUs of its limit (0: not limited).
+// bottleneck tells whether the client rather than the contender limited a step: the contender left
+// CPU time unused although the client had most of the machine, or both together had nearly all of
+// it. contender used so many CPUs of its limit (0: not limited).
 func bottleneck(l bench.Load, used, limit float64, cpus int) bench.Findings {
 	machine := float64(cpus)
 	if limit <= 0 || limit > machine {
@@ -111,7 +115,8 @@ func bottleneck(l bench.Load, used, limit float64, cpus int) bench.Findings {
 		client, cpus, used, limit)}
 }
 
-// FromOutside are the findings about a step that say that something else than the contender may have limited it.
+// FromOutside are the findings about a step that say that something else than the contender may
+// have limited it.
 func FromOutside(res bench.StepResult) (all bench.Findings) {
 	for _, f := range res.Warnings {
 		switch f.Kind {
@@ -122,8 +127,9 @@ func FromOutside(res bench.StepResult) (all bench.Findings) {
 	return all
 }
 
-// Crowded is the share of the machine's CPU time that neither contender nor client nor store has used (stolen time among it), where
-// that may have been what limited a contender of so many CPUs (0: not limited); else 0.
+// Crowded is the share of the machine's CPU time that neither contender nor client nor store has
+// used (stolen time among it), where that may have been what limited a contender of so many CPUs
+// (0: not limited); else 0.
 func Crowded(res bench.StepResult, quota float64) float64 {
 	busy, steal, ok := res.HostShare()
 	cpu, known := res.CPU()
@@ -142,7 +148,8 @@ func Crowded(res bench.StepResult, quota float64) float64 {
 	return 0
 }
 
-// AtQuota tells whether a contender was at its own limit of so many CPUs (0: none), whatever else went on.
+// AtQuota tells whether a contender was at its own limit of so many CPUs (0: none), whatever else
+// went on.
 func AtQuota(res bench.StepResult, quota float64) bool {
 	used, ok := res.CPUs()
 	if quota <= 0 || !ok {

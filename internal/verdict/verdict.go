@@ -1,8 +1,10 @@
-// Package verdict judges: it finds what is doubtful about a step (see bench.Finding), with the sentences that say so, and it says
-// what bound the step: the CPU quota, the memory limit, the client, the machine, the store, too few
-// connections, the contender itself, or nothing but the rate that was asked. It judges by what the results hold: counters at the
-// two ends of the step, the client's own figures, and the other steps of the same leg. Each verdict is a sentence with the figures that it
-// rests on; where nothing stands out it says so. The rules are one table, in rules.go; all thresholds are in limits.go.
+// Package verdict judges: it finds what is doubtful about a step (see bench.Finding), with the
+// sentences that say so, and it says what bound the step: the CPU quota, the memory limit, the
+// client, the machine, the store, too few connections, the contender itself, or nothing but the
+// rate that was asked. It judges by what the results hold: counters at the two ends of the step,
+// the client's own figures, and the other steps of the same leg. Each verdict is a sentence with
+// the figures that it rests on; where nothing stands out it says so. The rules are one table, in
+// rules.go; all thresholds are in limits.go.
 package verdict
 
 import (
@@ -46,8 +48,8 @@ func (v Verdict) Words() string {
 	return v.Text + "; " + v.Drift.String()
 }
 
-// Leg judges the steps of a leg, of which more may follow: then a later call may judge better. cpus is the number of the machine's.
-// A step that was cut short or has no figures has the zero Verdict.
+// Leg judges the steps of a leg, of which more may follow: then a later call may judge better. cpus
+// is the number of the machine's. A step that was cut short or has no figures has the zero Verdict.
 func Leg(cpus int, leg bench.LegResult) []Verdict {
 	limits := conditions{machine: float64(max(cpus, 1))}
 	if i := leg.Instance; i != nil && i.LimitsEnforced {

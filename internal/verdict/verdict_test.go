@@ -11,7 +11,8 @@ import (
 
 const length = 10 * time.Second
 
-// made is a step of 10 s, by its figures: CPUs that contender and client used, and the share of all CPUs that were busy.
+// made is a step of 10 s, by its figures: CPUs that contender and client used, and the share of all
+// CPUs that were busy.
 type made struct {
 	connections   int
 	rate, mean    float64 // successes per second; mean latency in ms
@@ -67,7 +68,8 @@ func leg(steps ...made) bench.LegResult {
 
 func hits(n int64) *int64 { return &n }
 
-// Each rule, by a leg whose last step it decides. The machine has four CPUs, the contender 1.5 of them.
+// Each rule, by a leg whose last step it decides. The machine has four CPUs, the contender 1.5 of
+// them.
 func TestRules(t *testing.T) {
 	for name, test := range map[string]struct {
 		leg  bench.LegResult
@@ -172,7 +174,8 @@ func TestRoundsVote(t *testing.T) {
 	}
 }
 
-// Results of other tools may tell quantiles without a mean: nothing follows from a latency that is not known.
+// Results of other tools may tell quantiles without a mean: nothing follows from a latency that is
+// not known.
 func TestWithoutMeans(t *testing.T) {
 	for _, v := range verdict.Leg(4, leg(
 		made{connections: 2, rate: 100, contender: .5, busy: .2}, made{connections: 4, rate: 101, contender: .5, busy: .2}, made{connections: 8, rate: 90, contender: .5, busy: .2})) {

@@ -22,8 +22,8 @@ const (
 	sessionPipes = 3 * time.Second // for somebody else who holds a dead worker's pipes
 )
 
-// Session is a run that a screen watches, and steers if it is its own. Its events are read from the results folder; its methods
-// may be called from any goroutine.
+// Session is a run that a screen watches, and steers if it is its own. Its events are read from the
+// results folder; its methods may be called from any goroutine.
 type Session struct {
 	cmd     *exec.Cmd // nil when only watching
 	began   time.Time
@@ -39,11 +39,11 @@ type Session struct {
 	code  int
 	word  string // what there is to say of the end besides the worker's own talk
 	asked int    // times that Stop was called
-	over  bool   // the run has told its end: only its reports are still to be written
+	over  bool   // the run has reported its end: only its reports are still to be written
 }
 
-// Start starts a worker: locbench run with args, which are those behind "run". binary is the locbench to start; "" means
-// this one.
+// Start starts a worker: locbench run with args, which are those behind "run". binary is the
+// locbench to start; "" means this one.
 func Start(binary string, args []string) (*Session, error) {
 	if binary == "" {
 		self, err := os.Executable()
@@ -74,7 +74,7 @@ func Start(binary string, args []string) (*Session, error) {
 			select {
 			case c := <-s.send:
 				if line, err := json.Marshal(c); err == nil {
-					_, _ = in.Write(append(line, '\n')) // a worker that is gone is told of by its exit
+					_, _ = in.Write(append(line, '\n')) // a worker that is gone is reported by its exit
 				}
 			case <-s.exited:
 				return
@@ -102,7 +102,8 @@ func Start(binary string, args []string) (*Session, error) {
 	return s, nil
 }
 
-// Watch watches the run in dir, in progress or finished, from its beginning to its end. Nothing is asked of it.
+// Watch watches the run in dir, in progress or finished, from its beginning to its end. Nothing is
+// asked of it.
 func Watch(dir string) *Session {
 	s := newSession()
 	s.dirs.set(dir)
@@ -128,7 +129,8 @@ func newSession() *Session {
 	}
 }
 
-// follow hands the events in dir over until their end, or until ctx does. What goes wrong is for the last word.
+// follow hands the events in dir over until their end, or until ctx does. What goes wrong is for
+// the last word.
 func (s *Session) follow(ctx context.Context, dir string) error {
 	_, err := results.Follow(ctx, dir, 0, func(batch []bench.Record) error {
 		s.note(batch)
@@ -141,7 +143,7 @@ func (s *Session) follow(ctx context.Context, dir string) error {
 	})
 	switch {
 	case err == nil || ctx.Err() != nil:
-	case errors.Is(err, results.ErrKilled) && s.cmd != nil: // told by its exit
+	case errors.Is(err, results.ErrKilled) && s.cmd != nil: // reported by its exit
 	case errors.Is(err, results.ErrKilled):
 		s.say(fmt.Sprintf("%v; finished steps are kept, go on with: locbench run --resume %s", err, dir))
 	default:
@@ -150,7 +152,8 @@ func (s *Session) follow(ctx context.Context, dir string) error {
 	return err
 }
 
-// note takes note of whether the run has told its end; one that is resumed has told an earlier one, before it was started.
+// note takes note of whether the run has reported its end; one that is resumed has reported an
+// earlier one, before it was started.
 func (s *Session) note(batch []bench.Record) {
 	for _, rec := range batch {
 		if _, ended := rec.Event.(bench.RunEnded); ended && !rec.At.Before(s.began) {
@@ -161,7 +164,7 @@ func (s *Session) note(batch []bench.Record) {
 	}
 }
 
-// ReportedEnd tells whether the run has told its end, and ends by itself soon.
+// ReportedEnd tells whether the run has reported its end, and ends by itself soon.
 func (s *Session) ReportedEnd() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -175,7 +175,7 @@ func TestSessionEndsAsItsScreenWasAskedTo(t *testing.T) {
 	}
 	for name, events := range map[string][]bench.Record{"steering": mine, "watching": seen} {
 		if len(events) == 0 || !is[bench.RunEnded](events[len(events)-1]) {
-			t.Errorf("the end is not told to the one %s", name)
+			t.Errorf("the end is not reported to the one %s", name)
 		}
 	}
 	_, legs, err := results.Read(out)
@@ -189,7 +189,7 @@ func TestARunThatHasReportedItsEnd(t *testing.T) {
 	args, out := testenv.SmallRun(t, "[1]")
 	s := started(t, args...)
 	if s.ReportedEnd() {
-		t.Error("it has told its end before its first event")
+		t.Error("it has reported its end before its first event")
 	}
 	until(t, s, is[bench.RunEnded])
 	if code, talk := s.End(t.Context()); code != exit.OK || !s.ReportedEnd() {
@@ -222,7 +222,8 @@ func TestSessionOfAKilledWorker(t *testing.T) {
 	}
 }
 
-// TestAWorkerThatHangsIsKilled: by the third stop at once, after the second when its time is over, and never by a terminal that is closed.
+// TestAWorkerThatHangsIsKilled: by the third stop at once, after the second when its time is over,
+// and never by a terminal that is closed.
 func TestAWorkerThatHangsIsKilled(t *testing.T) {
 	for stops, within := range map[int]time.Duration{2: exit.ForceWithin + 2*sessionPipes, 3: 5 * time.Second} {
 		t.Run(fmt.Sprint(stops), func(t *testing.T) {

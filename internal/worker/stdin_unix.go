@@ -8,7 +8,8 @@ import (
 	"syscall"
 )
 
-// wakeable is r such that wake ends a Read that waits, and all later ones. wake tells whether it could.
+// wakeable is r such that wake ends a Read that waits, and all later ones. wake tells whether it
+// could.
 func wakeable(r io.Reader) (in io.Reader, wake func() bool) {
 	f, ok := r.(*os.File)
 	if !ok {
@@ -18,7 +19,8 @@ func wakeable(r io.Reader) (in io.Reader, wake func() bool) {
 	if err != nil || st.Mode()&(os.ModeNamedPipe|os.ModeSocket) == 0 {
 		return r, func() bool { return true } // a file or /dev/null: reading never waits
 	}
-	// A copy that the runtime polls: closing it ends a Read. Standard input itself is read by system calls that nothing wakes.
+	// A copy that the runtime polls: closing it ends a Read. Standard input itself is read by
+	// system calls that nothing wakes.
 	fd, err := syscall.Dup(int(f.Fd()))
 	if err != nil {
 		return r, func() bool { return false }

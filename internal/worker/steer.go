@@ -15,7 +15,7 @@ import (
 // Steered tells whether Send does anything: not with a run that is only watched.
 func (s *Session) Steered() bool { return s.cmd != nil }
 
-// Send asks c of the run. It never waits. What the run makes of it is told by its events.
+// Send asks c of the run. It never waits. What the run makes of it is shown by its events.
 func (s *Session) Send(c bench.Control) error {
 	if err := c.Validate(); err != nil {
 		return err
@@ -42,8 +42,8 @@ func (s *Session) Next() (batch []bench.Record, ok bool) {
 	return batch, ok
 }
 
-// Wait returns when the run has ended (or, if it is only watched, when watching has), with its exit code and the last 16 KiB of
-// what it wrote to standard error, which may hold anything.
+// Wait returns when the run has ended (or, if it is only watched, when watching has), with its exit
+// code and the last 16 KiB of what it wrote to standard error, which may hold anything.
 func (s *Session) Wait() (code int, talk string) {
 	<-s.exited
 	s.mu.Lock()
@@ -51,9 +51,10 @@ func (s *Session) Wait() (code int, talk string) {
 	return s.code, s.talk.String() + s.word
 }
 
-// Stop ends the run in order, as the signal sig would, which is then on record as the cause. A second call ends it by force, a third
-// kills it: then "locbench clean" removes what is left. A SIGHUP, the end of a terminal, hurries nothing. A run that is only watched
-// goes on; the watching ends.
+// Stop ends the run in order, as the signal sig would, which is then on record as the cause. A
+// second call ends it by force, a third kills it: then "locbench clean" removes what is left. A
+// SIGHUP, the end of a terminal, hurries nothing. A run that is only watched goes on; the watching
+// ends.
 func (s *Session) Stop(sig os.Signal) {
 	if s.cmd == nil {
 		s.stop(errors.New("not watched any more"))
@@ -103,20 +104,22 @@ func (s *Session) stopping() bool {
 	return s.asked > 0
 }
 
-// Close lets go of the run: one's own ends in order, as if the screen were gone, a watched one goes on. It returns when nothing of
-// the session is left; of one's own run in which nothing ran no results are, either.
+// Close lets go of the run: one's own ends in order, as if the screen were gone, a watched one goes
+// on. It returns when nothing of the session is left; of one's own run in which nothing ran no
+// results are, either.
 func (s *Session) Close() {
 	s.stop(ErrScreenGone)
 	<-s.done
 	if dir := s.Dir(); s.cmd != nil && dir != "" {
 		if run, legs, err := results.Read(dir); err == nil && results.NothingRan(run, legs) {
-			_ = results.Discard(dir, run) // what is left of it is told when results are listed
+			_ = results.Discard(dir, run) // what is left of it is reported when results are listed
 		}
 	}
 }
 
-// End ends a run whose screen is gone, for the reason for which ctx has ended. One that stops already is only waited for, and so is one
-// that has told its end: it is complete, and writes its reports.
+// End ends a run whose screen is gone, for the reason for which ctx has ended. One that stops
+// already is only waited for, and so is one that has reported its end: it is complete, and writes
+// its reports.
 func (s *Session) End(ctx context.Context) (code int, talk string) {
 	sig := os.Signal(syscall.SIGTERM)
 	if interrupted, ok := errors.AsType[exit.Signal](context.Cause(ctx)); ok {

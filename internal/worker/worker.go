@@ -1,4 +1,5 @@
-// Package worker is a run in a process of its own, and the session of the screen that watches and steers it.
+// Package worker is a run in a process of its own, and the session of the screen that watches and
+// steers it.
 package worker
 
 import (
@@ -20,10 +21,11 @@ import (
 	"locbench/internal/exit"
 )
 
-// A run that is watched on a screen runs in a process of its own, the worker: "locbench run --controlled". It takes controls
-// from standard input, one bench.Control in JSON a line; the end of that file means that the screen is gone. Standard output
-// gets one line, {"dir":"results/…"}, as soon as the results folder is there; the events are in there. Standard error gets
-// warnings and the error alone.
+// A run that is watched on a screen runs in a process of its own, the worker: "locbench run
+// --controlled". It takes controls from standard input, one bench.Control in JSON a line; the end
+// of that file means that the screen is gone. Standard output gets one line, {"dir":"results/…"},
+// as soon as the results folder is there; the events are in there. Standard error gets warnings and
+// the error alone.
 const Flag = "--controlled"
 
 const (
@@ -66,8 +68,8 @@ func Run(ctx context.Context, env console.Env, do func(context.Context, <-chan b
 	return err
 }
 
-// readControls hands on what r says until its end, or until done is closed. A line that is no control is handed on as one of an
-// unknown kind, so that the run answers it, but not for ever.
+// readControls hands on what r says until its end, or until done is closed. A line that is no
+// control is handed on as one of an unknown kind, so that the run answers it, but not for ever.
 func readControls(r io.Reader, controls chan<- bench.Control, done <-chan struct{}) {
 	lines := bufio.NewReaderSize(r, controlLine)
 	bad := 0

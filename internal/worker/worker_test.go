@@ -71,7 +71,8 @@ func FuzzControls(f *testing.F) {
 	})
 }
 
-// TestAWorkersInput: its end is the end of the run; with the run, it is not read any more, even though it has no end.
+// TestAWorkersInput: its end is the end of the run; with the run, it is not read any more, even
+// though it has no end.
 func TestAWorkersInput(t *testing.T) {
 	for _, kind := range []string{"pipe of the system", "reader"} {
 		t.Run(kind, func(t *testing.T) {

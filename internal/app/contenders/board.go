@@ -12,8 +12,9 @@ import (
 	"locbench/internal/units"
 )
 
-// buildBoard tells how far several builds are: on a terminal by a line for each that runs, rewritten in place, elsewhere by a plain line
-// for all that a build says. Outcomes go to standard output.
+// buildBoard tells how far several builds are: on a terminal by a line for each that runs,
+// rewritten in place, elsewhere by a plain line for all that a build says. Outcomes go to standard
+// output.
 type buildBoard struct {
 	env    console.Env
 	live   bool
@@ -180,7 +181,8 @@ func (b *buildBoard) lines(now time.Time) (lines []string) {
 	return append(lines, text)
 }
 
-// left is how long it will still take, by what earlier builds have taken; those not known are taken for average ones. 0: no idea.
+// left is how long it will still take, by what earlier builds have taken; those not known are taken
+// for average ones. 0: no idea.
 func (b *buildBoard) left(now time.Time) time.Duration {
 	if len(b.expect) == 0 {
 		return 0

@@ -46,7 +46,8 @@ func Build(ctx context.Context, env console.Env, o BuildOptions) error {
 	return buildAll(ctx, env, list, jobs, o.Runtime, app.Builder{Builder: builder, Runtime: o.Runtime, Rebuild: o.Rebuild}.Build)
 }
 
-// buildAll builds the contenders, jobs of them at the same time, and tells at the end which failed and how.
+// buildAll builds the contenders, jobs of them at the same time, and tells at the end which failed
+// and how.
 func buildAll(ctx context.Context, env console.Env, list []bench.Service, jobs int, rt bench.Runtime,
 	build func(context.Context, bench.Service, func(string)) (bench.Artifact, error),
 ) error {
@@ -92,20 +93,21 @@ func buildAll(ctx context.Context, env console.Env, list []bench.Service, jobs i
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	var told []error
+	var failed []error
 	for _, svc := range list {
 		if err := failures[selected(svc)]; err != nil {
-			told = append(told, err)
+			failed = append(failed, err)
 		}
 	}
-	if len(told) > 0 {
-		told = append(told, fmt.Errorf("%d of %d could not be built", len(told), len(list)))
-		return exit.With(exit.Contender, errors.Join(told...))
+	if len(failed) > 0 {
+		failed = append(failed, fmt.Errorf("%d of %d could not be built", len(failed), len(list)))
+		return exit.With(exit.Contender, errors.Join(failed...))
 	}
 	return nil
 }
 
-// together puts the variants of one contender into one group: side by side they would all do the same work.
+// together puts the variants of one contender into one group: side by side they would all do the
+// same work.
 func together(list []bench.Service) (groups [][]bench.Service) {
 	at := map[string]int{}
 	for _, svc := range list {

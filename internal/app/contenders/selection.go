@@ -24,7 +24,8 @@ type Selection struct {
 	Runtime  bench.Runtime
 }
 
-// Choose resolves the selection. What nobody has named and cannot be built here is left out, and told why.
+// Choose resolves the selection. What nobody has named and cannot be built here is left out, with
+// the reason.
 func (s Selection) Choose(env console.Env) ([]bench.Service, error) {
 	switch {
 	case s.All && len(s.Names) > 0:

@@ -8,7 +8,8 @@ import (
 	"locbench/services"
 )
 
-// KnownStates are the verified states that travel with the bundled contenders, and those of this user.
+// KnownStates are the verified states that travel with the bundled contenders, and those of this
+// user.
 func KnownStates() ([]contender.States, error) {
 	bundled, err := contender.ReadStates(services.FS, contender.VerifiedName)
 	if err != nil {
@@ -18,7 +19,8 @@ func KnownStates() ([]contender.States, error) {
 	return []contender.States{bundled, mine}, err
 }
 
-// VerifiedText is what is known of all variants of a contender together: the worst that holds for one of them.
+// VerifiedText is what is known of all variants of a contender together: the worst that holds for
+// one of them.
 func VerifiedText(svc bench.Service, known []contender.States) string {
 	names := []string{""}
 	if len(svc.Variants) > 0 {

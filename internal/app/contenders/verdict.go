@@ -104,7 +104,8 @@ func faults(leg bench.LegResult) (wrong []string) {
 	return wrong
 }
 
-// unseen are the points of the process contract that no check has told about; a check that failed is a fault of its own.
+// unseen are the points of the process contract that no check has reported on; a check that failed
+// is a fault of its own.
 func unseen(leg bench.LegResult) (wrong []string) {
 	for _, name := range []string{
 		bench.CheckNoEnvironment, bench.CheckNoStore, bench.CheckLogsPort, bench.CheckLogsRequests, bench.CheckStillAnswers, bench.CheckStops,
@@ -120,8 +121,8 @@ func unseen(leg bench.LegResult) (wrong []string) {
 	return wrong
 }
 
-// memoryFaults tell whether the contender wanted more memory than it may have. Where the limit is enforced the kernel kills one of its
-// processes then, and another may go on.
+// memoryFaults tell whether the contender wanted more memory than it may have. Where the limit is
+// enforced the kernel kills one of its processes then, and another may go on.
 func memoryFaults(leg bench.LegResult) (wrong []string) {
 	var kills, peak, limit int64
 	read := func(u *bench.Usage) {

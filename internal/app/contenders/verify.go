@@ -34,7 +34,8 @@ type VerifyOptions struct {
 	Command []string // as it is kept on record
 }
 
-// Verify puts the contenders that are selected through the process contract, all checks and a short load.
+// Verify puts the contenders that are selected through the process contract, all checks and a short
+// load.
 func Verify(ctx context.Context, env console.Env, o VerifyOptions) error {
 	list, err := o.Choose(env)
 	if err != nil {

@@ -24,7 +24,8 @@ func TestVerifyProfileIsOne(t *testing.T) {
 	}
 }
 
-// TestVerifyLoadsAsProfilesDo wants as many connections in a step of "services verify" as any bundled profile has, and an end soon.
+// TestVerifyLoadsAsProfilesDo wants as many connections in a step of "services verify" as any
+// bundled profile has, and an end soon.
 func TestVerifyLoadsAsProfilesDo(t *testing.T) {
 	p, err := profile.Parse("verify.yaml", verifyProfile)
 	if err != nil {
@@ -103,7 +104,7 @@ func TestVerdict(t *testing.T) {
 		var out bytes.Buffer
 		tellVerdict(&out, leg, v)
 		if text := out.String(); strings.Contains(text, "\x1b") || !strings.Contains(text, want) || strings.Contains(text, ": verified\n") != (want == "") || strings.Contains(text, "last word") != (want != "") || strings.Contains(text, "closest") {
-			t.Errorf("told:\n%s", text)
+			t.Errorf("reported:\n%s", text)
 		}
 	}
 }

@@ -19,7 +19,8 @@ const defaultRoot = "results"
 // maxReplay bounds the event log that a replay takes into memory, in bytes.
 const maxReplay = 512 << 20
 
-// archive is the results folders below some roots, for the screens that list, replay and compare them. Its methods block.
+// archive is the results folders below some roots, for the screens that list, replay and compare
+// them. Its methods block.
 type archive struct {
 	env   console.Env
 	roots []string
@@ -49,7 +50,8 @@ func (a archive) Events(dir string, handle func(rec bench.Record, read float64) 
 	return results.Replay(dir, maxReplay, handle)
 }
 
-// Report writes the report of the results in dir, opens it where a browser can be reached, and says where it is.
+// Report writes the report of the results in dir, opens it where a browser can be reached, and says
+// where it is.
 func (a archive) Report(dir string) (string, error) {
 	run, legs, err := results.Read(dir)
 	if err != nil && len(legs) == 0 {

@@ -18,7 +18,8 @@ type browser struct {
 	args []string // before the file
 }
 
-// browserFor finds that program; ok is false where there is no display to open anything on, or no such program.
+// browserFor finds that program; ok is false where there is no display to open anything on, or no
+// such program.
 func browserFor(getenv func(string) string) (b browser, ok bool) {
 	return browserOn(runtime.GOOS, getenv, exec.LookPath)
 }
@@ -46,8 +47,8 @@ func browserOn(system string, getenv func(string) string, look func(string) (str
 	return b, true
 }
 
-// open starts the program, without a shell and without our terminal. One that is still there after a while is the browser itself: it
-// stays, and does not end with us.
+// open starts the program, without a shell and without our terminal. One that is still there after
+// a while is the browser itself: it stays, and does not end with us.
 func (b browser) open(file string) error {
 	file, err := filepath.Abs(file) // begins with a slash or a drive, so it is never taken for an option
 	if err != nil {
@@ -58,7 +59,8 @@ func (b browser) open(file string) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	// This goroutine lives as long as the browser does, at most as long as we do; there is nothing in it to be waited for.
+	// This goroutine lives as long as the browser does, at most as long as we do; there is nothing
+	// in it to be waited for.
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()
 	select {

@@ -82,8 +82,9 @@ func dirScreen(screens tui.Screens, opener *opener, dir string) (ui.Screen, erro
 	return screens.Live(session, false), nil
 }
 
-// afterTUI ends what still runs, and tells on the normal screen what the runs of this dashboard have found. How they went was seen
-// there; the exit code only says whether the dashboard itself was ended by a signal.
+// afterTUI ends what still runs, and tells on the normal screen what the runs of this dashboard
+// have found. How they went was seen there; the exit code only says whether the dashboard itself
+// was ended by a signal.
 func afterTUI(ctx context.Context, env console.Env, opener *opener) error {
 	var last error
 	for _, s := range opener.started() {

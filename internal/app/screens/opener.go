@@ -10,7 +10,8 @@ import (
 	"locbench/internal/worker"
 )
 
-// opener leads the screens outside: it starts runs and watches folders, and remembers what it has started.
+// opener leads the screens outside: it starts runs and watches folders, and remembers what it has
+// started.
 type opener struct {
 	archive
 	binary string // the locbench to start; "" is this one
@@ -22,8 +23,8 @@ func newOpener(env console.Env, named ...string) *opener {
 	return &opener{archive: newArchive(env, named...)}
 }
 
-// Start begins a run as "locbench run args…" would, unless the one before is still there: two at a time would measure each other, and a
-// key that is pressed twice is no wish for that.
+// Start begins a run as "locbench run args…" would, unless the one before is still there: two at a
+// time would measure each other, and a key that is pressed twice is no wish for that.
 func (o *opener) Start(args []string) (ui.Session, error) {
 	s, err := o.run(args)
 	if err != nil {

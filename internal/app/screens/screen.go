@@ -1,4 +1,5 @@
-// Package screens gives the dashboard what only the program can do: start and watch runs, find past ones, look at this machine.
+// Package screens gives the dashboard what only the program can do: start and watch runs, find past
+// ones, look at this machine.
 package screens
 
 import (
@@ -39,7 +40,8 @@ func (o Options) drawn(env console.Env, first ui.Screen) (tui.Options, error) {
 	}, nil
 }
 
-// utf8Locale tells whether the terminal reads UTF-8, as the locale says. Without any locale it is taken for granted.
+// utf8Locale tells whether the terminal reads UTF-8, as the locale says. Without any locale it is
+// taken for granted.
 func utf8Locale(env console.Env) bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if v := env.Getenv(name); v != "" {
@@ -50,8 +52,8 @@ func utf8Locale(env console.Env) bool {
 	return true
 }
 
-// Run is locbench run on a terminal: the run in a process of its own, the screen in this one. When it has ended, what it
-// found is on the normal screen, and its exit code is this one's.
+// Run is locbench run on a terminal: the run in a process of its own, the screen in this one. When
+// it has ended, what it found is on the normal screen, and its exit code is this one's.
 func Run(ctx context.Context, env console.Env, looks Options) error {
 	if _, err := looks.drawn(env, nil); err != nil {
 		return err
@@ -80,7 +82,7 @@ func Run(ctx context.Context, env console.Env, looks Options) error {
 
 // afterwards tells on the normal screen what a run has found, and ends with its code.
 func afterwards(env console.Env, dir string, code int, talk string) error {
-	told := map[string]bool{} // by the summary
+	reported := map[string]bool{} // by the summary
 	if dir != "" {
 		run, legs, err := results.Read(dir)
 		if err != nil && len(legs) == 0 {
@@ -94,26 +96,27 @@ func afterwards(env console.Env, dir string, code int, talk string) error {
 			return err
 		}
 		for _, w := range run.Warnings {
-			told["warning: "+w.Text] = len(legs) > 0
+			reported["warning: "+w.Text] = len(legs) > 0
 		}
 		for _, leg := range legs { // its failure is beside the table, what it wrote last in the results
 			for _, l := range leg.LastLog {
-				told["    | "+safe.Line(l.Text, 300)] = true
+				reported["    | "+safe.Line(l.Text, 300)] = true
 			}
-			told[fmt.Sprintf("  %s: %s", leg.State, safe.Line(leg.Failure, 4000))], told["  its last log lines:"] = true, true
+			reported[fmt.Sprintf("  %s: %s", leg.State, safe.Line(leg.Failure, 4000))], reported["  its last log lines:"] = true, true
 		}
 	}
-	tellTalk(env.Stderr, talk, told)
+	tellTalk(env.Stderr, talk, reported)
 	if code == exit.OK {
 		return nil
 	}
 	return exit.Reported{Code: code}
 }
 
-// tellTalk writes what another locbench has written to standard error, harmless for a terminal, but for lines that have been told.
-func tellTalk(w io.Writer, talk string, told map[string]bool) {
+// tellTalk writes what another locbench has written to standard error, harmless for a terminal, but
+// for lines that have been reported.
+func tellTalk(w io.Writer, talk string, reported map[string]bool) {
 	for line := range strings.Lines(talk) {
-		if line = strings.TrimRight(line, "\r\n"); !told[line] {
+		if line = strings.TrimRight(line, "\r\n"); !reported[line] {
 			fmt.Fprintln(w, safe.Line(line, 4000))
 		}
 	}

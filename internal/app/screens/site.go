@@ -31,7 +31,8 @@ type Site struct {
 // maxFound bounds the profiles that are looked for in the working folder.
 const maxFound = 50
 
-// Profiles are the bundled ones, those in the working folder, and the one called also. A YAML file that is no profile is not one of them, unless it is named.
+// Profiles are the bundled ones, those in the working folder, and the one called also. A YAML file
+// that is no profile is not one of them, unless it is named.
 func (s Site) Profiles(_ context.Context, also string) []setup.Profile {
 	var out []setup.Profile
 	seen := map[string]bool{}

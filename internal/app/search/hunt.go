@@ -17,10 +17,12 @@ import (
 	"locbench/internal/units"
 )
 
-// restAfter is the pause behind a trial that was too much, so that its queue does not reach into the next one.
+// restAfter is the pause behind a trial that was too much, so that its queue does not reach into
+// the next one.
 const restAfter = time.Second
 
-// hunt is one search for a capacity, as the runner's chooser of steps. The runner calls it from one goroutine.
+// hunt is one search for a capacity, as the runner's chooser of steps. The runner calls it from one
+// goroutine.
 type hunt struct {
 	options   *Options
 	config    capacity.Config
@@ -50,7 +52,7 @@ func (h *hunt) Next(ctx context.Context, leg bench.Leg, done []bench.StepResult)
 	}
 	last := done[len(done)-1]
 	switch {
-	case last.Aborted != "": // skipped: it has told nothing, and is run again
+	case last.Aborted != "": // skipped: it has reported nothing, and is run again
 		if h.search == nil {
 			return h.run.Profile.Steps[0], true
 		}

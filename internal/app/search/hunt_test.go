@@ -34,7 +34,7 @@ func done(p99 time.Duration, aborted string) bench.StepResult {
 	}}
 }
 
-// The warm-up comes first; a step that was cut short has told nothing and is run again.
+// The warm-up comes first; a step that was cut short has reported nothing and is run again.
 func TestHuntRunsCutStepsAgain(t *testing.T) {
 	h := newHunt(t)
 	var steps []bench.StepResult

@@ -18,8 +18,8 @@ import (
 	"locbench/internal/units"
 )
 
-// progress tells a search as it goes, through the printer of plain runs: the steps of a search are not those of a profile, so that
-// it replaces what that says about steps.
+// progress tells a search as it goes, through the printer of plain runs: the steps of a search are
+// not those of a profile, so that it replaces what that says about steps.
 type progress struct {
 	env     console.Env
 	options *Options
@@ -72,7 +72,8 @@ func (t *progress) handle(rec bench.Record) {
 	}
 }
 
-// write writes the table, or the record as JSON. Its error has the exit code of a search that found nothing.
+// write writes the table, or the record as JSON. Its error has the exit code of a search that found
+// nothing.
 func write(env console.Env, o Options, log *recorder) error {
 	var out bytes.Buffer
 	if o.Output.JSON {
@@ -104,7 +105,8 @@ func write(env console.Env, o Options, log *recorder) error {
 	return nil
 }
 
-// table has a row for each of the limits, and under it what the figures are and where to doubt them.
+// table has a row for each of the limits, and under it what the figures are and where to doubt
+// them.
 func table(out *bytes.Buffer, r capacity.Record) {
 	fmt.Fprintf(out, "%s, %s\n", safe.Line(r.Contender.String(), 130), safe.Line(r.Objective, 300))
 	tw := tabwriter.NewWriter(out, 0, 4, 2, ' ', tabwriter.AlignRight)
@@ -156,7 +158,7 @@ func notes(p capacity.Point, r capacity.Record) (notes []string) {
 	case capacity.Undecided:
 		notes = append(notes, fmt.Sprintf("nothing was confirmed within %d trials: --max-trials, longer trials (--trial) or a coarser --resolution may help", res.Trials))
 	case capacity.Searching:
-		notes = append(notes, "the search was not finished; what is told is what it had found")
+		notes = append(notes, "the search was not finished; what is reported is what it had found")
 	case capacity.AtLeast:
 		switch {
 		case res.Client:

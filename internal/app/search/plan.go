@@ -103,7 +103,8 @@ func (o *Options) places() ([]place, error) {
 	return all, nil
 }
 
-// plan is the run of one search: the profile's, with a warm-up in place of its steps and with the limits of p.
+// plan is the run of one search: the profile's, with a warm-up in place of its steps and with the
+// limits of p.
 func (o *Options) plan(p place, objective slo.Objective) (app.Plan, error) {
 	own, rounds := o.RunOptions, 1
 	own.Rounds, own.Out = &rounds, filepath.Join(o.Out, p.dir)

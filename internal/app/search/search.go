@@ -1,4 +1,5 @@
-// Package search finds the capacity of a contender: the highest rate that it sustains under an objective and limits.
+// Package search finds the capacity of a contender: the highest rate that it sustains under an
+// objective and limits.
 package search
 
 import (

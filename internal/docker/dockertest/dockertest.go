@@ -1,5 +1,5 @@
-// Package dockertest gives tests a program that misbehaves on request (see helper), as a file and as an image FROM scratch,
-// so that no image has to be pulled.
+// Package dockertest gives tests a program that misbehaves on request (see helper), as a file and
+// as an image FROM scratch, so that no image has to be pulled.
 package dockertest
 
 import (
@@ -47,7 +47,8 @@ func Engine(t testing.TB) *docker.Engine {
 	return e
 }
 
-// Image builds the image and returns its name; the test's end removes it. The program is its entry point.
+// Image builds the image and returns its name; the test's end removes it. The program is its entry
+// point.
 func Image(t testing.TB, e *docker.Engine) string {
 	t.Helper()
 	data, err := os.ReadFile(compile(t, "linux"))

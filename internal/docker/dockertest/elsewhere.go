@@ -13,9 +13,10 @@ import (
 	"locbench/internal/testenv"
 )
 
-// Elsewhere starts a second, real engine in a network namespace of its own, as on another machine but for its kernel and its clock. It is
-// reached by unix, whose ports are out of reach here, and by tcp, at an address of that machine; host is the address of this machine
-// there. options are more of the engine's. The test's end stops it.
+// Elsewhere starts a second, real engine in a network namespace of its own, as on another machine
+// but for its kernel and its clock. It is reached by unix, whose ports are out of reach here, and
+// by tcp, at an address of that machine; host is the address of this machine there. options are
+// more of the engine's. The test's end stops it.
 func Elsewhere(t testing.TB, options ...string) (unix, tcp, host string) {
 	t.Helper()
 	testenv.Docker(t)

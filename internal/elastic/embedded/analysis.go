@@ -11,7 +11,8 @@ import (
 	segmenter "github.com/blevesearch/bleve/v2/analysis/tokenizer/unicode"
 )
 
-// analyzer cuts text into terms as Elasticsearch's standard tokenizer with the filters lowercase and asciifolding does.
+// analyzer cuts text into terms as Elasticsearch's standard tokenizer with the filters lowercase
+// and asciifolding does.
 type analyzer struct {
 	lower, fold bool
 	why         string // what it wants that is not supported; "" if it works
@@ -110,7 +111,8 @@ func ascii(s string) bool {
 	return true
 }
 
-// shingle joins each n tokens that follow one another, as the sub-fields _2gram and _3gram do; 1 leaves them as they are.
+// shingle joins each n tokens that follow one another, as the sub-fields _2gram and _3gram do; 1
+// leaves them as they are.
 func shingle(tokens []token, n int) []token {
 	if n <= 1 {
 		return tokens

@@ -18,7 +18,8 @@ type apiError struct {
 
 func (e *apiError) Error() string { return e.kind + ": " + e.reason }
 
-// unsupportedKind marks what Elasticsearch could do and this store cannot: it must never be mistaken for an answer.
+// unsupportedKind marks what Elasticsearch could do and this store cannot: it must never be
+// mistaken for an answer.
 const unsupportedKind = "not_supported_by_embedded_store"
 
 func unsupported(format string, args ...any) *apiError {
@@ -109,7 +110,8 @@ func (o object) ignore(keys ...string) {
 	}
 }
 
-// expect marks a key as understood if its value is one of these; strings are compared without regard to case.
+// expect marks a key as understood if its value is one of these; strings are compared without
+// regard to case.
 func (o object) expect(key string, values ...string) error {
 	raw := o.take(key)
 	if raw == nil {

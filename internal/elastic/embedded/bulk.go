@@ -125,7 +125,8 @@ func (s *Server) bulk(w http.ResponseWriter, r *http.Request, name string) error
 	return nil
 }
 
-// apply runs operations of one kind on one index and fills their items. It fails as a whole only where the store has no answer.
+// apply runs operations of one kind on one index and fills their items. It fails as a whole only
+// where the store has no answer.
 func (s *Server) apply(ops []operation, items []bulkItem) error {
 	ix, err := s.cluster.resolve(ops[0].index)
 	if err != nil {

@@ -20,7 +20,8 @@ const healthAnswer = `{"cluster_name":"locbench-embedded","status":"green","time
 	`"delayed_unassigned_shards":0,"number_of_pending_tasks":0,"number_of_in_flight_fetch":0,"task_max_waiting_in_queue_millis":0,` +
 	`"active_shards_percent_as_number":100.0}`
 
-// nodes answers a client that looks for the nodes of the cluster: there is the one that it has asked.
+// nodes answers a client that looks for the nodes of the cluster: there is the one that it has
+// asked.
 func nodes(host string) any {
 	type m = map[string]any
 	return m{"cluster_name": "locbench-embedded", "nodes": m{"embedded": m{
@@ -69,8 +70,8 @@ func (s *Server) get(w http.ResponseWriter, r *http.Request, name, id string, so
 	return nil
 }
 
-// getFilter reads the query parameters of a call by id. A contender sends the same ones with each of its calls, so what they
-// mean is kept.
+// getFilter reads the query parameters of a call by id. A contender sends the same ones with each
+// of its calls, so what they mean is kept.
 func (s *Server) getFilter(u *url.URL) (*sourceFilter, error) {
 	if kept, ok := s.filters.Load(u.RawQuery); ok {
 		return kept.(*sourceFilter), nil

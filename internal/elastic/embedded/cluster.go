@@ -111,7 +111,8 @@ func badName(name string) string {
 	return ""
 }
 
-// remove deletes one index by its own name, as Elasticsearch does not delete through aliases either.
+// remove deletes one index by its own name, as Elasticsearch does not delete through aliases
+// either.
 func (c *cluster) remove(name string) error {
 	c.mu.Lock()
 	ix := c.indices[name]

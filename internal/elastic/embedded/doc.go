@@ -1,13 +1,14 @@
-// Package embedded is a small Elasticsearch inside this process, for benchmarks on machines that have none: an HTTP server
-// that answers the calls of the locations service, and those that fill it, as Elasticsearch 7.10.2 does. The same questions
-// bring the same documents in the same order with the same scores; a test asks both and compares. What it does not know is
-// refused with status 501, the error type not_supported_by_embedded_store and the name of the unknown part: a wrong answer
-// would be worse than none.
+// Package embedded is a small Elasticsearch inside this process, for benchmarks on machines that
+// have none: an HTTP server that answers the calls of the locations service, and those that fill
+// it, as Elasticsearch 7.10.2 does. The same questions bring the same documents in the same order
+// with the same scores; a test asks both and compares. What it does not know is refused with status
+// 501, the error type not_supported_by_embedded_store and the name of the unknown part: a wrong
+// answer would be worse than none.
 //
-// It keeps sources as they came and serves them by id without parsing anything, at a fraction of Elasticsearch's CPU time.
-// Terms and postings are bleve's (textindex.go), scores are computed as Lucene does (score.go, eval.go), geometry is Lucene's
-// 32-bit grid (geo.go). All is in memory, nothing on disk. Starting, seeding and choosing a store is left to the packages
-// above.
+// It keeps sources as they came and serves them by id without parsing anything, at a fraction of
+// Elasticsearch's CPU time. Terms and postings are bleve's (textindex.go), scores are computed as
+// Lucene does (score.go, eval.go), geometry is Lucene's 32-bit grid (geo.go). All is in memory,
+// nothing on disk. Starting, seeding and choosing a store is left to the packages above.
 //
 // # Calls
 //

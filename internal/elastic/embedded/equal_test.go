@@ -33,8 +33,9 @@ type question struct {
 	kind, path, body string
 }
 
-// TestSameAnswersAsElasticsearch fills a real Elasticsearch 7.10.2 and the embedded store with the bundled data and asks both
-// the same questions: all answers must have the same status and the same documents in the same order.
+// TestSameAnswersAsElasticsearch fills a real Elasticsearch 7.10.2 and the embedded store with the
+// bundled data and asks both the same questions: all answers must have the same status and the same
+// documents in the same order.
 func TestSameAnswersAsElasticsearch(t *testing.T) {
 	if testing.Short() {
 		t.Skip("fills two stores with the bundled data")
@@ -130,7 +131,8 @@ func read(t testing.TB, set dataset.Set) (cities []city, bodies []string) {
 	return cities, append(bodies, body.String())
 }
 
-// fill makes the index and loads it by a single worker, since ties are broken by the order of coming.
+// fill makes the index and loads it by a single worker, since ties are broken by the order of
+// coming.
 func fill(t testing.TB, base, index string, bodies []string) {
 	t.Helper()
 	mapping := bytes.Replace(dataset.CityMapping(), []byte(`"number_of_replicas":0`), []byte(`"number_of_replicas":0,"refresh_interval":"-1"`), 1)

@@ -13,7 +13,8 @@ type searcher struct {
 	size int // of the view
 }
 
-// matches are the documents that a query finds: a set of ordinals, with a score for each, or one score for all.
+// matches are the documents that a query finds: a set of ordinals, with a score for each, or one
+// score for all.
 type matches struct {
 	set    []uint64
 	scores []float32 // by ordinal; nil where all have score
@@ -167,8 +168,9 @@ func (q scoreQuery) eval(s *searcher) (*matches, error) {
 	return m, err
 }
 
-// eval sums over the fields: each is a query of all the terms of the text, of which the last is a prefix if the text ends
-// with it. As in Elasticsearch, a prefix scores its boost alone, and the other terms by BM25.
+// eval sums over the fields: each is a query of all the terms of the text, of which the last is a
+// prefix if the text ends with it. As in Elasticsearch, a prefix scores its boost alone, and the
+// other terms by BM25.
 func (q prefixQuery) eval(s *searcher) (*matches, error) {
 	m := s.none()
 	totals, sums := make([]float64, s.size), make([]float64, s.size)

@@ -26,7 +26,8 @@ func filled(f *testing.F) *embedded.Server {
 	return s
 }
 
-// mustAnswer calls the store and fails unless a JSON answer comes with a status that tells whose fault it was.
+// mustAnswer calls the store and fails unless a JSON answer comes with a status that tells whose
+// fault it was.
 func mustAnswer(t *testing.T, s *embedded.Server, method, path, body string) string {
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, httptest.NewRequest(method, path, strings.NewReader(body)))
@@ -75,7 +76,8 @@ func FuzzBulk(f *testing.F) {
 	})
 }
 
-// FuzzDocument puts one document and asks for it: what was accepted must come back as it was, and filtered as valid JSON.
+// FuzzDocument puts one document and asks for it: what was accepted must come back as it was, and
+// filtered as valid JSON.
 func FuzzDocument(f *testing.F) {
 	s, do := open(f)
 	if status, got := do("PUT", "/city", `{"mappings":{"dynamic":"false","properties":{"a":{"type":"search_as_you_type"},"b":{"properties":{"c":{"type":"geo_shape"}}},"d":{"type":"long"}}}}`); status != 200 {

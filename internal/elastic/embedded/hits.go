@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// render writes the answer of a search. It is written by hand, since the sources in it are copied as they are.
+// render writes the answer of a search. It is written by hand, since the sources in it are copied
+// as they are.
 func (req *request) render(s *searcher, m *matches, order []sortKey, byScore bool, top []uint32, start time.Time) []byte {
 	scores := byScore || req.scores
 	for _, k := range order {

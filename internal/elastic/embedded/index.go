@@ -6,7 +6,8 @@ import (
 	"sync"
 )
 
-// index is one index: its documents in the order in which they came, and what is needed to find them.
+// index is one index: its documents in the order in which they came, and what is needed to find
+// them.
 type index struct {
 	name    string
 	mapping *mapping
@@ -55,8 +56,8 @@ type view struct {
 	dead []uint64 // bit set of those that are gone
 }
 
-// pendingMax is how many documents wait for the text index at most. Each batch becomes a segment that every search has to
-// look through; each document takes memory while it waits.
+// pendingMax is how many documents wait for the text index at most. Each batch becomes a segment
+// that every search has to look through; each document takes memory while it waits.
 const pendingMax = 8192
 
 func newIndex(name string, def *definition) (*index, error) {
@@ -83,8 +84,8 @@ func (ix *index) close() error {
 	return ix.text.close()
 }
 
-// put adds documents in order. With create an id that exists already is a conflict; the outcome of each is in the errors, nil
-// where it went well, and in created.
+// put adds documents in order. With create an id that exists already is a conflict; the outcome of
+// each is in the errors, nil where it went well, and in created.
 func (ix *index) put(docs []*parsed, create []bool) (created []bool, errs []error) {
 	created, errs = make([]bool, len(docs)), make([]error, len(docs))
 	ix.write.Lock()
@@ -217,7 +218,8 @@ func padded[T any](s []T, ordinal uint32) []T {
 	return s
 }
 
-// flush hands the pending changes to the text index. The caller holds write, so that searches go on meanwhile.
+// flush hands the pending changes to the text index. The caller holds write, so that searches go on
+// meanwhile.
 func (ix *index) flush() error {
 	ix.mu.Lock()
 	if ix.closed {

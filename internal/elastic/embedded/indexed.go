@@ -6,8 +6,9 @@ import (
 	bleve "github.com/blevesearch/bleve_index_api"
 )
 
-// indexed is a document as bleve takes it: analysed already, since the same text stands in many fields (a city is called
-// the same in most languages) and the terms of one analysis serve them all.
+// indexed is a document as bleve takes it: analysed already, since the same text stands in many
+// fields (a city is called the same in most languages) and the terms of one analysis serve them
+// all.
 type indexed struct {
 	id     string
 	fields []*terms
@@ -27,8 +28,9 @@ var shingleSuffix = [...]string{1: "", 2: "._2gram", 3: "._3gram", 4: "._4gram"}
 
 const prefixSuffix = "._index_prefix"
 
-// shortPrefix is the longest prefix, in characters, that is indexed as a term of its own. Shorter ones would have to be
-// gathered from thousands of terms at each search; longer ones begin few terms.
+// shortPrefix is the longest prefix, in characters, that is indexed as a term of its own. Shorter
+// ones would have to be gathered from thousands of terms at each search; longer ones begin few
+// terms.
 const shortPrefix = 3
 
 func analyzeDocument(ordinal uint32, d *parsed) *indexed {
@@ -95,7 +97,8 @@ func (d *indexed) addText(f *field, values []string, cache map[analysisKey]*anal
 	}
 }
 
-// merged adds up the terms of several values. Those of a single one are shared, and never changed afterwards.
+// merged adds up the terms of several values. Those of a single one are shared, and never changed
+// afterwards.
 func merged(parts []*analysis, of func(*analysis) bleve.TokenFrequencies) bleve.TokenFrequencies {
 	if len(parts) == 1 {
 		return of(parts[0])

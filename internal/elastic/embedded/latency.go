@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// delays draws the injected latencies: log-normal with the given median and 99 % quantile, as the latencies of a store over a
-// network roughly are. The n-th call of a server always gets the n-th value of its seed.
+// delays draws the injected latencies: log-normal with the given median and 99 % quantile, as the
+// latencies of a store over a network roughly are. The n-th call of a server always gets the n-th
+// value of its seed.
 type delays struct {
 	median time.Duration
 	sigma  float64 // of the logarithm; 0: constant

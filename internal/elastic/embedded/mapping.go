@@ -103,7 +103,8 @@ func parseAliases(raw json.RawMessage) ([]string, error) {
 	return slices.Sorted(maps.Keys(o.keys)), nil
 }
 
-// parseSettings keeps the settings and finds the analysers among them. Everything else has no meaning in one process.
+// parseSettings keeps the settings and finds the analysers among them. Everything else has no
+// meaning in one process.
 func (d *definition) parseSettings(raw json.RawMessage, analyzers map[string]*analyzer) error {
 	settings, err := indexSettings(raw)
 	if err != nil {
@@ -137,7 +138,8 @@ func (d *definition) parseSettings(raw json.RawMessage, analyzers map[string]*an
 	return nil
 }
 
-// indexSettings accepts {"index":{…}}, {"index.x":…} and {"x":…}, and returns what stands below index.
+// indexSettings accepts {"index":{…}}, {"index.x":…} and {"x":…}, and returns what stands below
+// index.
 func indexSettings(raw json.RawMessage) (map[string]json.RawMessage, error) {
 	o, err := parseObject("settings", raw)
 	if err != nil {

@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// vector is a point on the unit sphere. The square of the chord between two of them orders points as the distance does, for
-// three products instead of two cosines; but only nearly, so that it chooses candidates, and distanceKey decides.
+// vector is a point on the unit sphere. The square of the chord between two of them orders points
+// as the distance does, for three products instead of two cosines; but only nearly, so that it
+// chooses candidates, and distanceKey decides.
 type vector [3]float64
 
 func vectorOf(lat, lon float64) vector {
@@ -22,14 +23,15 @@ func (v vector) chord2(w vector) float64 {
 }
 
 const (
-	// chordError bounds the error of chord2, many times over: rounding makes some 1e-16 of a value of at most 4.
+	// chordError bounds the error of chord2, many times over: rounding makes some 1e-16 of a value
+	// of at most 4.
 	chordError = 1e-13
 	// nearMax is up to which number of wanted documents choosing candidates is worth it.
 	nearMax = 100
 )
 
-// prepare computes the distances of the documents found. Only the wanted nearest ones are told apart, the others are
-// infinitely far away.
+// prepare computes the distances of the documents found. Only the wanted nearest ones are told
+// apart, the others are infinitely far away.
 func (k *sortKey) prepare(s *searcher, m *matches, wanted int) {
 	if k.by != "distance" {
 		return

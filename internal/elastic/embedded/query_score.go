@@ -131,7 +131,8 @@ func (p *parser) multiMatch(o object) (node, error) {
 	return q, o.rest()
 }
 
-// boostedField reads "name.cs.autocomplete._2gram^8". A field that is not mapped is nil: Elasticsearch leaves it out.
+// boostedField reads "name.cs.autocomplete._2gram^8". A field that is not mapped is nil:
+// Elasticsearch leaves it out.
 func (p *parser) boostedField(name string) (b boosted, path string, err error) {
 	b = boosted{n: 1, boost: 1}
 	path, boost, ok := strings.Cut(name, "^")

@@ -76,7 +76,8 @@ func questions(cities []city) (list []question) {
 	return list
 }
 
-// searches are texts as users type them: whole names and parts, with and without diacritics, several words in any order.
+// searches are texts as users type them: whole names and parts, with and without diacritics,
+// several words in any order.
 func searches(cities []city, r *rand.Rand) (list []question) {
 	languages := []string{"cs", "de", "en", "pl", "sk"}
 	add := func(kind, text string) {

@@ -30,8 +30,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Work is how many calls have been answered, and the time that they took together: from the head of a call to the last byte of its answer
-// handed over, injected latency included. Calls under way are not in it.
+// Work is how many calls have been answered, and the time that they took together: from the head of
+// a call to the last byte of its answer handed over, injected latency included. Calls under way are
+// not in it.
 func (s *Server) Work() (calls int64, busy time.Duration) {
 	return s.calls.Load(), time.Duration(s.busy.Load())
 }
@@ -216,7 +217,8 @@ func tooLarge(limit int64) error {
 	return &apiError{status: http.StatusRequestEntityTooLarge, kind: "content_too_long_exception", reason: "the body is larger than " + byteCount(limit)}
 }
 
-// neutral are the query parameters of any call that change nothing here. A fuller answer than filter_path asks for is right.
+// neutral are the query parameters of any call that change nothing here. A fuller answer than
+// filter_path asks for is right.
 func neutral(key string) bool {
 	return slices.Contains([]string{
 		"pretty", "human", "error_trace", "filter_path", "timeout", "master_timeout", "wait_for_active_shards", "routing", "preference",

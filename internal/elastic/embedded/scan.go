@@ -1,7 +1,8 @@
 package embedded
 
-// The functions of this file walk JSON that json.Valid has accepted. They copy and allocate nothing: most of a document is
-// its geometry, and decoding it into maps would cost more than all the rest of the store.
+// The functions of this file walk JSON that json.Valid has accepted. They copy and allocate
+// nothing: most of a document is its geometry, and decoding it into maps would cost more than all
+// the rest of the store.
 
 func skipSpace(b []byte, i int) int {
 	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\t' || b[i] == '\r') {
@@ -61,7 +62,8 @@ type span struct{ start, end int }
 
 func (s span) of(b []byte) []byte { return b[s.start:s.end] }
 
-// eachMember calls f with the key (between its quotes) and the value of each member of the object at i, until f fails.
+// eachMember calls f with the key (between its quotes) and the value of each member of the object
+// at i, until f fails.
 func eachMember(b []byte, i int, f func(key, value span) error) error {
 	i = skipSpace(b, i) + 1
 	for i < len(b) {

@@ -5,9 +5,10 @@ import (
 	"math/bits"
 )
 
-// This file is the arithmetic of Lucene 8.7 (BM25Similarity, SmallFloat) as Elasticsearch 7.10 uses it, in 32-bit floats
-// where it does and in the same order of operations: hits with nearly the same score must not change places. The conversions
-// around products keep the compiler from fusing them with a sum.
+// This file is the arithmetic of Lucene 8.7 (BM25Similarity, SmallFloat) as Elasticsearch 7.10 uses
+// it, in 32-bit floats where it does and in the same order of operations: hits with nearly the same
+// score must not change places. The conversions around products keep the compiler from fusing them
+// with a sum.
 
 const (
 	bm25K1 = float32(1.2)
@@ -20,7 +21,8 @@ type bm25 struct {
 	inverse [256]float32 // by the encoded length of the field
 }
 
-// newBM25 takes the boost, the statistics of the field and the number of documents that have the term.
+// newBM25 takes the boost, the statistics of the field and the number of documents that have the
+// term.
 func newBM25(boost float32, stats fieldStats, docFreq int64) *bm25 {
 	s := &bm25{weight: float32(float32(boost*float32(1+bm25K1)) * idf(stats.docs, docFreq))}
 	average := float32(float64(stats.terms) / float64(stats.docs))
@@ -40,7 +42,8 @@ func (s *bm25) score(freq float32, length int) float32 {
 	return s.weight - float32(s.weight/(1+float32(freq*n)))
 }
 
-// constantTerm is the score of a term in a field without norms, whose documents count as of length 1.
+// constantTerm is the score of a term in a field without norms, whose documents count as of length
+// 1.
 func constantTerm(boost float32, stats fieldStats, docFreq int64) float32 {
 	return newBM25(boost, stats, docFreq).score(1, 1)
 }

@@ -18,7 +18,7 @@ type request struct {
 	from, size int
 	sort       []sortKey // empty: by score
 	source     *sourceFilter
-	track      int // total hits are counted up to it; -1: not told
+	track      int // total hits are counted up to it; -1: not reported
 	scores     bool
 }
 
@@ -315,7 +315,8 @@ func (req *request) run(s *searcher, start time.Time) ([]byte, error) {
 	return req.render(s, m, order, byScore, top, start), nil
 }
 
-// top returns the ordinals of the wanted window. Ordinals come in ascending order, so that of equals the first stays first.
+// top returns the ordinals of the wanted window. Ordinals come in ascending order, so that of
+// equals the first stays first.
 func (req *request) top(m *matches, compare func(a, b uint32) int) []uint32 {
 	want := req.from + req.size
 	var best []uint32

@@ -13,8 +13,8 @@ import (
 	"locbench/internal/locations/dataset"
 )
 
-// BenchmarkFill measures how long the bundled cities take, from the first bulk request to the first search, and what memory
-// stays in use.
+// BenchmarkFill measures how long the bundled cities take, from the first bulk request to the first
+// search, and what memory stays in use.
 func BenchmarkFill(b *testing.B) {
 	set, err := dataset.Bundled()
 	if err != nil {

@@ -54,7 +54,8 @@ const (
 	maxHeader     = 64 << 10
 )
 
-// Listen serves on one more address ("127.0.0.1:0" for any free port) until Close, and returns the URL.
+// Listen serves on one more address ("127.0.0.1:0" for any free port) until Close, and returns the
+// URL.
 func (s *Server) Listen(addr string) (string, error) {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {

@@ -257,8 +257,8 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// TestReplacedDocuments sees that a document that was replaced leaves no trace in the scores: the same documents, once put
-// directly and once over others, must score the same.
+// TestReplacedDocuments sees that a document that was replaced leaves no trace in the scores: the
+// same documents, once put directly and once over others, must score the same.
 func TestReplacedDocuments(t *testing.T) {
 	_, do := open(t)
 	for _, index := range []string{"plain", "changed"} {

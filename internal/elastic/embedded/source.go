@@ -17,8 +17,8 @@ type sourceFilter struct {
 
 const maxPatterns = 100
 
-// sourceParams reads _source, _source_includes and _source_excludes (and their older singular forms). The result is nil
-// where none of them is given.
+// sourceParams reads _source, _source_includes and _source_excludes (and their older singular
+// forms). The result is nil where none of them is given.
 func sourceParams(q url.Values) (*sourceFilter, error) {
 	var f sourceFilter
 	given := false
@@ -105,7 +105,8 @@ func (f *sourceFilter) check() error {
 
 func (f *sourceFilter) all() bool { return f == nil || (len(f.includes) == 0 && len(f.excludes) == 0) }
 
-// apply appends the filtered source of d to out. The order of keys and the spelling of values stay as they were sent.
+// apply appends the filtered source of d to out. The order of keys and the spelling of values stay
+// as they were sent.
 func (f *sourceFilter) apply(out []byte, d *stored) []byte {
 	if f.all() {
 		return append(out, d.source...)
@@ -149,7 +150,8 @@ func names(list []string, name []byte) bool {
 	return false
 }
 
-// object filters an object whose keys begin with prefix; included says that an include pattern holds all of it.
+// object filters an object whose keys begin with prefix; included says that an include pattern
+// holds all of it.
 func (f *sourceFilter) object(out, doc []byte, at int, prefix string, included bool) []byte {
 	out = append(out, '{')
 	first := true

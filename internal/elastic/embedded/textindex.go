@@ -13,11 +13,12 @@ import (
 	bleve "github.com/blevesearch/bleve_index_api"
 )
 
-// textIndex is the inverted index of one index: bleve's scorch, in memory alone. Its documents are known by their ordinals,
-// the order in which they came, because that is the order in which Lucene numbers documents and breaks ties.
+// textIndex is the inverted index of one index: bleve's scorch, in memory alone. Its documents are
+// known by their ordinals, the order in which they came, because that is the order in which Lucene
+// numbers documents and breaks ties.
 //
-// The index is used below bleve's query layer: scores have to be Elasticsearch's to the last bit, so bleve supplies terms,
-// postings, frequencies and field lengths, and score.go the arithmetic.
+// The index is used below bleve's query layer: scores have to be Elasticsearch's to the last bit,
+// so bleve supplies terms, postings, frequencies and field lengths, and score.go the arithmetic.
 type textIndex struct {
 	scorch bleve.Index
 	queue  *bleve.AnalysisQueue
@@ -66,8 +67,8 @@ type change struct {
 	gone    bool
 }
 
-// minSegment is how many documents a segment is worth: building one is work for one CPU, so that a large batch becomes
-// several, but every search has to look through all of them.
+// minSegment is how many documents a segment is worth: building one is work for one CPU, so that a
+// large batch becomes several, but every search has to look through all of them.
 const minSegment = 1024
 
 // batch applies changes. They are seen after the next refresh.
@@ -199,7 +200,8 @@ type postings struct {
 	doc    bleve.TermFieldDoc
 }
 
-// postings returns nil if the term is in no document. With freqs the frequency and the field length are read as well.
+// postings returns nil if the term is in no document. With freqs the frequency and the field length
+// are read as well.
 func (t *textIndex) postings(ctx context.Context, field, term string, freqs bool) (*postings, error) {
 	if t.reader == nil {
 		return nil, nil
@@ -229,7 +231,8 @@ func (p *postings) next() (ordinal uint32, ok bool, err error) {
 // frequency is how often the term is in the field of the current document.
 func (p *postings) frequency() float32 { return float32(p.doc.Freq) }
 
-// length is the number of terms of the field of the current document, which bleve gives as one over its square root.
+// length is the number of terms of the field of the current document, which bleve gives as one over
+// its square root.
 func (p *postings) length() int { return int(1/(p.doc.Norm*p.doc.Norm) + 0.5) }
 
 func (p *postings) close() error { return p.reader.Close() }
@@ -250,7 +253,8 @@ func (t *textIndex) each(ctx context.Context, field, term string, f func(ordinal
 	}
 }
 
-// eachPrefix calls f with every document that has a term beginning with prefix, possibly several times.
+// eachPrefix calls f with every document that has a term beginning with prefix, possibly several
+// times.
 func (t *textIndex) eachPrefix(ctx context.Context, field, prefix string, f func(ordinal uint32)) error {
 	if t.reader == nil {
 		return nil

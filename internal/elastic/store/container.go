@@ -10,9 +10,11 @@ import (
 	"locbench/internal/safe"
 )
 
-// ContainerRunner runs the container of a store. Whoever wires the packages together implements it over the Docker handle.
+// ContainerRunner runs the container of a store. Whoever wires the packages together implements it
+// over the Docker handle.
 type ContainerRunner interface {
-	// RunContainer pulls the image where it is missing and starts it. Nothing is left of it after an error.
+	// RunContainer pulls the image where it is missing and starts it. Nothing is left of it after
+	// an error.
 	RunContainer(ctx context.Context, spec ContainerSpec) (Container, error)
 }
 
@@ -30,7 +32,8 @@ type ContainerSpec struct {
 type Container interface {
 	// Address is host:port under which this machine reaches ContainerSpec.Port.
 	Address() string
-	// NetworkAddress is host:port under which contenders in containers reach it: it belongs into their network.
+	// NetworkAddress is host:port under which contenders in containers reach it: it belongs into
+	// their network.
 	NetworkAddress() string
 	// PID is the main process's on this machine; 0 if it is not here.
 	PID() int
@@ -84,7 +87,8 @@ func (s *Store) openContainer(ctx context.Context, spec bench.StoreSpec, opts Op
 	return nil
 }
 
-// awaitContainer waits until the server answers; a crash is told as such at once, with its last log lines.
+// awaitContainer waits until the server answers; a crash is reported as such at once, with its last
+// log lines.
 func (s *Store) awaitContainer(ctx context.Context, image string) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()

@@ -83,8 +83,9 @@ func TestContainerInDocker(t *testing.T) {
 	}
 }
 
-// TestOnlyTheRunsNetwork: what listens at the gateway of the run's network serves containers in it. Containers of another network, and
-// neighbours with a route to that address, reach it as well, and get nothing.
+// TestOnlyTheRunsNetwork: what listens at the gateway of the run's network serves containers in it.
+// Containers of another network, and neighbours with a route to that address, reach it as well, and
+// get nothing.
 func TestOnlyTheRunsNetwork(t *testing.T) {
 	dock := dockertest.Engine(t)
 	image, helper := dockertest.Image(t, dock), dockertest.Helper(t)
@@ -141,7 +142,8 @@ func TestOnlyTheRunsNetwork(t *testing.T) {
 	}
 }
 
-// fromNeighbour runs a command in a network namespace that has a route to every address of this machine.
+// fromNeighbour runs a command in a network namespace that has a route to every address of this
+// machine.
 func fromNeighbour(t *testing.T, argv ...string) string {
 	t.Helper()
 	if os.Getuid() != 0 {

@@ -57,8 +57,9 @@ func checkURL(raw string) (string, error) {
 	return u.String(), nil
 }
 
-// direct returns the URL at which contenders reach a store on this machine that listens not only on loopback but also on the
-// host of addr; "" where it does not, or where somebody else answers there.
+// direct returns the URL at which contenders reach a store on this machine that listens not only on
+// loopback but also on the host of addr; "" where it does not, or where somebody else answers
+// there.
 func (s *Store) direct(ctx context.Context, addr, target string) string {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -88,7 +89,8 @@ func identity(ctx context.Context, base string) ([]byte, error) {
 	return body, err
 }
 
-// ask sends one GET and reads the whole answer, which must come in time. The error does not show the URL.
+// ask sends one GET and reads the whole answer, which must come in time. The error does not show
+// the URL.
 func ask(ctx context.Context, url string) (status int, body []byte, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, probeTimeout, fmt.Errorf("no answer within %v", probeTimeout))
 	defer cancel()
@@ -152,7 +154,8 @@ func probe(ctx context.Context, base string) (version, warning string, err error
 	return versionOf(body)
 }
 
-// versionOf reads the version in the root's answer. Another one than 7 is a warning, since contenders might still work with it.
+// versionOf reads the version in the root's answer. Another one than 7 is a warning, since
+// contenders might still work with it.
 func versionOf(body []byte) (version, warning string, err error) {
 	var info struct {
 		Version struct {
@@ -186,7 +189,8 @@ func reason(ctx context.Context, err error) error {
 	return err
 }
 
-// Redact returns the URL without user info. What is no URL at all becomes a fixed text, since it may be a password as well.
+// Redact returns the URL without user info. What is no URL at all becomes a fixed text, since it
+// may be a password as well.
 func Redact(raw string) string {
 	if raw == "" {
 		return ""

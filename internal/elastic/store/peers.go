@@ -20,8 +20,9 @@ func listenFor(addr string, peers []netip.Prefix) (net.Listener, error) {
 	return &onlyFrom{l, peers}, nil
 }
 
-// onlyFrom is a listener whose connections come from peers. It needs to look: Linux answers for the address of a bridge on every interface,
-// so that containers of other networks, and neighbours with a route to it, reach what listens there.
+// onlyFrom is a listener whose connections come from peers. It needs to look: Linux answers for the
+// address of a bridge on every interface, so that containers of other networks, and neighbours with
+// a route to it, reach what listens there.
 type onlyFrom struct {
 	net.Listener
 	peers []netip.Prefix

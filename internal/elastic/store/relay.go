@@ -12,8 +12,9 @@ const (
 	relayDialTimeout = 5 * time.Second
 )
 
-// relay forwards TCP connections from an address of this machine to the store, for contenders behind a bridge that cannot
-// reach the loopback interface. On Linux io.Copy between two TCP connections moves the bytes inside the kernel.
+// relay forwards TCP connections from an address of this machine to the store, for contenders
+// behind a bridge that cannot reach the loopback interface. On Linux io.Copy between two TCP
+// connections moves the bytes inside the kernel.
 type relay struct {
 	listener net.Listener
 	target   string

@@ -1,9 +1,10 @@
-// Package store provides the Elasticsearch that the contenders ask: one that somebody else runs (external), the official
-// image started for this run (container), one inside this process (embedded, see package embedded below this one), or none.
+// Package store provides the Elasticsearch that the contenders ask: one that somebody else runs
+// (external), the official image started for this run (container), one inside this process
+// (embedded, see package embedded below this one), or none.
 //
-// All of them are used in the same way: URL is how this machine reaches the store, Listen makes it reachable for contenders
-// that cannot use that address, such as containers behind a bridge. Filling the store is left to package seed, which speaks
-// to all of them alike.
+// All of them are used in the same way: URL is how this machine reaches the store, Listen makes it
+// reachable for contenders that cannot use that address, such as containers behind a bridge.
+// Filling the store is left to package seed, which speaks to all of them alike.
 package store
 
 import (
@@ -24,7 +25,8 @@ var ErrNone = errors.New("this run has no store")
 // DefaultImage is the official image that a container store runs unless the profile names another.
 const DefaultImage = "elasticsearch:7.17.28"
 
-// Options are what Open needs beside the StoreSpec. The zero value is good for all stores but the container.
+// Options are what Open needs beside the StoreSpec. The zero value is good for all stores but the
+// container.
 type Options struct {
 	Seed       uint64              // of the injected latency
 	RunID      string              // goes into the labels of a container
@@ -49,7 +51,8 @@ type Store struct {
 	closed bool
 }
 
-// Open starts or reaches the store of spec. Close it, also after a cancelled ctx. An error names what to do where that is known.
+// Open starts or reaches the store of spec. Close it, also after a cancelled ctx. An error names
+// what to do where that is known.
 func Open(ctx context.Context, spec bench.StoreSpec, opts Options) (*Store, error) {
 	kind := spec.Chosen()
 	open, ok := openers[kind]
@@ -90,11 +93,12 @@ func (s *Store) openEmbedded(_ context.Context, spec bench.StoreSpec, opts Optio
 	return nil
 }
 
-// URL is how this machine reaches the store, without a slash at the end; "" where there is none. It may hold a user name and
-// password: show Info().URL instead.
+// URL is how this machine reaches the store, without a slash at the end; "" where there is none. It
+// may hold a user name and password: show Info().URL instead.
 func (s *Store) URL() string { return s.url }
 
-// Work is what an embedded store has done so far (see embedded.Server.Work); ok is false for any other.
+// Work is what an embedded store has done so far (see embedded.Server.Work); ok is false for any
+// other.
 func (s *Store) Work() (work func() (calls int64, busy time.Duration), ok bool) {
 	if s.embedded == nil {
 		return nil, false
@@ -120,10 +124,11 @@ func (s *Store) Info() bench.StoreInfo {
 	return bench.StoreInfo{Kind: s.kind, URL: Redact(s.url), Seen: Redact(s.seen), Version: s.version}
 }
 
-// Listen makes the store reachable at addr, an address of this machine such as the gateway of a Docker network ("172.18.0.1:0"
-// for any free port), and returns the URL for a contender there. Connections are taken from peers, the subnets of that network, and from
-// nowhere else; without any, from this machine's loopback interface. A store that is not on that interface needs no such help: its own
-// URL is returned. What was opened stays until Close.
+// Listen makes the store reachable at addr, an address of this machine such as the gateway of a
+// Docker network ("172.18.0.1:0" for any free port), and returns the URL for a contender there.
+// Connections are taken from peers, the subnets of that network, and from nowhere else; without
+// any, from this machine's loopback interface. A store that is not on that interface needs no such
+// help: its own URL is returned. What was opened stays until Close.
 func (s *Store) Listen(addr string, peers ...netip.Prefix) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -172,8 +177,8 @@ func (s *Store) listen(addr string, peers []netip.Prefix) (string, error) {
 	return withHost(s.url, r.address())
 }
 
-// Close ends everything that Open and Listen have started: listeners, the embedded store with its data, the container. An
-// external store is left alone. It is idempotent.
+// Close ends everything that Open and Listen have started: listeners, the embedded store with its
+// data, the container. An external store is left alone. It is idempotent.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -25,8 +25,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// elsewhere is an address of this machine that the servers of these tests do not listen on, as the gateway of a Docker network
-// would be.
+// elsewhere is an address of this machine that the servers of these tests do not listen on, as the
+// gateway of a Docker network would be.
 const elsewhere = "127.0.0.2:0"
 
 // elastic answers GET / like a server of this version.
@@ -113,7 +113,8 @@ func TestNone(t *testing.T) {
 	}
 }
 
-// TestExternal reaches a server on the loopback interface through the relay, with the password that nobody may see.
+// TestExternal reaches a server on the loopback interface through the relay, with the password that
+// nobody may see.
 func TestExternal(t *testing.T) {
 	server := elastic(t, "7.17.28", "")
 	base := strings.Replace(server.URL, "http://", "http://elastic:secret@", 1)
@@ -145,8 +146,8 @@ func second(t *testing.T) string {
 	return addr
 }
 
-// TestExternalOnAllAddresses needs no relay either: the same store answers at the contenders' gateway. Another one there is not
-// taken for it.
+// TestExternalOnAllAddresses needs no relay either: the same store answers at the contenders'
+// gateway. Another one there is not taken for it.
 func TestExternalOnAllAddresses(t *testing.T) {
 	addr := second(t)
 	l, err := net.Listen("tcp", "0.0.0.0:0")
@@ -251,7 +252,8 @@ func TestRedact(t *testing.T) {
 	}
 }
 
-// TestRelayEnds sees that the relay passes on the end of a direction, and that Close ends what is open.
+// TestRelayEnds sees that the relay passes on the end of a direction, and that Close ends what is
+// open.
 func TestRelayEnds(t *testing.T) {
 	echo, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -401,8 +403,8 @@ func TestRealElasticsearch(t *testing.T) {
 	}
 }
 
-// TestPeers: what listens on loopback is for this machine, what listens for a network is for that one, and a connection from elsewhere
-// ends before it is read.
+// TestPeers: what listens on loopback is for this machine, what listens for a network is for that
+// one, and a connection from elsewhere ends before it is read.
 func TestPeers(t *testing.T) {
 	addr := second(t)
 	server := elastic(t, "7.10.2", "")

@@ -218,7 +218,7 @@ func (r *uring) buffer(id uint16, n int32) []byte {
 	return r.data[from : from+int(n) : from+ringBufferSize]
 }
 
-// next is the place of the next submission, emptied. When there is none the kernel is told of those
+// next is the place of the next submission, emptied. When there is none the kernel gets those
 // that there are.
 func (r *uring) next() *submission {
 	if r.tail-atomic.LoadUint32(r.sqHead) == uint32(len(r.sqes)) {

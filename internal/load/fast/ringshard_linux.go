@@ -30,7 +30,7 @@ func mark(what int, i int, turn uint32) uint64 {
 }
 
 // useRing begins to use the ring on the shard's thread. The connections leave epoll, which would be
-// told of every arrival, too. Where it does not work after all the shard goes on with epoll.
+// woken for every arrival, too. Where it does not work after all the shard goes on with epoll.
 func (s *shard) useRing() {
 	if s.ring.enable() != nil {
 		s.ring.close()
@@ -79,7 +79,7 @@ func (s *shard) sendRing(c *conn, i int, b []byte) {
 	}
 }
 
-// startBatch lets the requests that are queued begin now, as the kernel is told of them next: what
+// startBatch lets the requests that are queued begin now, as the kernel gets them next: what
 // they have waited for the others of their batch is the client's time, not the contender's.
 func (s *shard) startBatch() {
 	if len(s.batch) == 0 {

@@ -21,7 +21,7 @@ const (
 	maxReads  = 16       // of one connection before the others are served
 
 	// What epoll is to tell, once for each arrival: that saves it from looking again at every
-	// connection that it has told of.
+	// connection that it has reported on.
 	arrivals = unix.EPOLLIN | unix.EPOLLRDHUP | unix.EPOLLET
 	room     = unix.EPOLLOUT
 	hangUps  = unix.EPOLLRDHUP | unix.EPOLLHUP | unix.EPOLLERR // the other side sends no more

@@ -31,8 +31,8 @@ func (d *bulkDoc) check() error {
 	return fmt.Errorf("%s:%d: the document is no JSON object: %w", d.file, d.line, err)
 }
 
-// readBulk reads documents as _bulk takes them. It ends at the first mistake, which it tells with file and line. Sources are not
-// looked into.
+// readBulk reads documents as _bulk takes them. It ends at the first mistake, which it tells with
+// file and line. Sources are not looked into.
 func readBulk(r io.Reader, file string) iter.Seq2[bulkDoc, error] {
 	return func(yield func(bulkDoc, error) bool) {
 		b := bulkReader{lines: bufio.NewScanner(r)}

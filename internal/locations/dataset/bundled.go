@@ -77,7 +77,8 @@ func loadBundled() (*bundled, error) {
 	return b, nil
 }
 
-// newHash starts a hash of content: mappings and the version of the made-up parts are in it already.
+// newHash starts a hash of content: mappings and the version of the made-up parts are in it
+// already.
 func newHash() hash.Hash {
 	sum := sha256.New()
 	for _, part := range [][]byte{CityMapping(), RegionMapping(), []byte(shapeVersion)} {
@@ -106,8 +107,8 @@ func readTSV(r io.Reader, columns int, row func(fields []string) error) error {
 	return lines.Err()
 }
 
-// parseCity reads id, country, region, latitude, longitude, time zone, population, featured, the common name, and then the name
-// in each language where it differs from that.
+// parseCity reads id, country, region, latitude, longitude, time zone, population, featured, the
+// common name, and then the name in each language where it differs from that.
 func parseCity(f []string) (City, error) {
 	var errs []error
 	num := func(s string) int64 {
@@ -132,8 +133,9 @@ func parseCity(f []string) (City, error) {
 	return c, errors.Join(errs...)
 }
 
-// shapeRegions gives each region the mean of its cities as its centroid and the convex hull around their outskirts as its
-// geometry. So the geometry contains all of the region's cities, but is not its boundary.
+// shapeRegions gives each region the mean of its cities as its centroid and the convex hull around
+// their outskirts as its geometry. So the geometry contains all of the region's cities, but is not
+// its boundary.
 func (b *bundled) shapeRegions() error {
 	s := newShaper(regionVertices)
 	rng := rand.NewPCG(0, 0)
@@ -228,7 +230,8 @@ func (b *bundled) IDs(context.Context) ([]int64, error) {
 	return ids, nil
 }
 
-// hull is the convex hull of points (Andrew's monotone chain), counter-clockwise and closed. It reorders points.
+// hull is the convex hull of points (Andrew's monotone chain), counter-clockwise and closed. It
+// reorders points.
 func hull(points []Point) []Point {
 	slices.SortFunc(points, func(a, b Point) int {
 		if a.Lon != b.Lon {

@@ -1,9 +1,11 @@
-// Package dataset holds the cities and regions that the store is filled with: the bundled real ones, generated ones for
-// scale, and dumps that a user brings. It knows what a document looks like (AppendJSON) and how it is indexed (the mappings),
-// and streams documents one at a time, so that memory does not grow with their number.
+// Package dataset holds the cities and regions that the store is filled with: the bundled real
+// ones, generated ones for scale, and dumps that a user brings. It knows what a document looks like
+// (AppendJSON) and how it is indexed (the mappings), and streams documents one at a time, so that
+// memory does not grow with their number.
 //
-// Facts of the bundled data (ids, names, coordinates, populations) are real; every geometry is made up, a plausible shape
-// around the centroid. It is computed from the id, so it is the same on every machine and takes no room in the binary.
+// Facts of the bundled data (ids, names, coordinates, populations) are real; every geometry is made
+// up, a plausible shape around the centroid. It is computed from the id, so it is the same on every
+// machine and takes no room in the binary.
 //
 // Talking to Elasticsearch is left to package seed, serving the documents to package store.
 package dataset
@@ -54,14 +56,16 @@ type Region struct {
 	Name       Names
 }
 
-// What a data set is made of is shared vocabulary, so that package seed and package store need not know this one.
+// What a data set is made of is shared vocabulary, so that package seed and package store need not
+// know this one.
 type (
 	Doc   = bench.Document
 	Index = bench.Index
 	Set   = bench.DataSet
 )
 
-// Open returns the set that spec names: a dump (Dir), a generated one (Cities), else the bundled one.
+// Open returns the set that spec names: a dump (Dir), a generated one (Cities), else the bundled
+// one.
 func Open(spec bench.DataSpec) (Set, error) {
 	switch {
 	case spec.Dir != "" && spec.Cities != 0:

@@ -170,7 +170,8 @@ func cross(a, b, c, d [2]float64) bool {
 	return side(a, b, c) != side(a, b, d) && side(c, d, a) != side(c, d, b)
 }
 
-// The names that everybody looks for first, and the ids of the home cities: contenders know these by heart.
+// The names that everybody looks for first, and the ids of the home cities: contenders know these
+// by heart.
 func TestBundledFacts(t *testing.T) {
 	b, err := loadBundled()
 	if err != nil {
@@ -278,8 +279,9 @@ func digest(t testing.TB, set Set) string {
 	return hex.EncodeToString(sum.Sum(nil)[:8])
 }
 
-// Results are compared between machines by the hash of the data, so documents must not depend on the machine or the Go version.
-// If they change on purpose, raise shapeVersion (or the version in Generated) and write the new digests here.
+// Results are compared between machines by the hash of the data, so documents must not depend on
+// the machine or the Go version. If they change on purpose, raise shapeVersion (or the version in
+// Generated) and write the new digests here.
 func TestDocumentsAreTheSameEverywhere(t *testing.T) {
 	for want, spec := range map[string]bench.DataSpec{
 		"c61bac378613f7ee": {},

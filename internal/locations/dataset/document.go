@@ -64,8 +64,9 @@ func appendPolygon(b []byte, ring []Point) []byte {
 	return append(b, `]]}`...)
 }
 
-// appendDegrees appends d rounded to six decimals (about 0.1 m) without trailing zeros. It is several times as fast as
-// strconv.AppendFloat, and coordinates are nearly all that a document consists of.
+// appendDegrees appends d rounded to six decimals (about 0.1 m) without trailing zeros. It is
+// several times as fast as strconv.AppendFloat, and coordinates are nearly all that a document
+// consists of.
 func appendDegrees(b []byte, d float64) []byte {
 	micro := int64(math.Round(d * 1e6))
 	if micro < 0 {

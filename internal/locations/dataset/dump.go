@@ -55,10 +55,11 @@ type indexFiles struct {
 //   - <index>.mapping.json or <index>.json, what PUT /<index> takes ({"settings": …, "mappings": …}), or what
 //     GET /<index>/_mapping or GET /<index> answers, or bare mappings ({"properties": …}). Aliases in it are left out.
 //
-// They may also be called index-data-<index>.ndjson and index-mapping-<index>_v1.json, with any number, as in the dump that was
-// published with the original of the locations service.
+// They may also be called index-data-<index>.ndjson and index-mapping-<index>_v1.json, with any
+// number, as in the dump that was published with the original of the locations service.
 //
-// Dump reads all files once, so that a mistake (told with file and line) is found before anything is sent.
+// Dump reads all files once, so that a mistake (reported with file and line) is found before
+// anything is sent.
 func Dump(dir string) (Set, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -89,7 +90,8 @@ func Dump(dir string) (Set, error) {
 // publishedMapping is how the mapping of an index was called in the published dump.
 var publishedMapping = regexp.MustCompile(`^index-mapping-(.*)_v[0-9]+\.json$`)
 
-// find assigns the files to indices by their names, documents first: a file .json without them is anybody's.
+// find assigns the files to indices by their names, documents first: a file .json without them is
+// anybody's.
 func (d *dump) find(entries []os.DirEntry) (mistakes []error) {
 	for _, entry := range entries {
 		name, ok := strings.CutSuffix(entry.Name(), dumpExt)
@@ -283,7 +285,8 @@ func (d *dump) IDs(ctx context.Context) ([]int64, error) {
 	return ids, nil
 }
 
-// WriteDump writes set to a folder in the form that Dump reads. The folder is made if it does not exist.
+// WriteDump writes set to a folder in the form that Dump reads. The folder is made if it does not
+// exist.
 func WriteDump(dir string, set Set) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("write dump: %w", err)

@@ -104,8 +104,9 @@ func TestDumpForms(t *testing.T) {
 	}
 }
 
-// TestPublishedDump has the names and the forms of the dump that was published with the original of the locations service: an
-// index's definition with its aliases under the name of a version, documents under the name of the alias, ids that are numbers.
+// TestPublishedDump has the names and the forms of the dump that was published with the original of
+// the locations service: an index's definition with its aliases under the name of a version,
+// documents under the name of the alias, ids that are numbers.
 func TestPublishedDump(t *testing.T) {
 	region := `{"index": {"_index": "region", "_id": 85682309}}` + "\n" + `{"id": 85682309, "countryIso": "CZ"}` + "\n"
 	dir := files(t, map[string]string{
@@ -182,7 +183,7 @@ func TestDumpMistakes(t *testing.T) {
 		"mapping of nothing":    {map[string]string{"city.ndjson": "", "city.json": `{"settings":{}}`}, `no "mappings" object`},
 		"mapping null":          {map[string]string{"city.ndjson": "", "city.json": `{"mappings":null}`}, `no "mappings" object`},
 		"mapping misspelt":      {map[string]string{"city.ndjson": "", "city.json": `{"mapings":{},"settings":{}}`}, `unknown key "mapings"`},
-		"both told":             {map[string]string{"a.ndjson": "x", "a.json": anyMapping, "b.ndjson": ""}, "b.ndjson has no mapping"},
+		"both reported":         {map[string]string{"a.ndjson": "x", "a.json": anyMapping, "b.ndjson": ""}, "b.ndjson has no mapping"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := Dump(files(t, c.files)); err == nil || !strings.Contains(err.Error(), c.want) {

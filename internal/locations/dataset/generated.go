@@ -19,7 +19,8 @@ const (
 	minVertices     = 12 // fewer could not follow the outline's waves
 )
 
-// firstGeneratedID is above all ids of GeoNames and, with MaxGenerated added, still a 32-bit integer.
+// firstGeneratedID is above all ids of GeoNames and, with MaxGenerated added, still a 32-bit
+// integer.
 const firstGeneratedID = 100_000_001
 
 type generated struct {
@@ -31,9 +32,10 @@ type generated struct {
 	hash     string
 }
 
-// Generated returns a set of exactly so many cities with polygons of so many vertices each (0: 60), the same for the same three
-// numbers on every machine. It has the bundled regions and starts with the bundled featured cities, so that home
-// cities exist; all others are made up, near real ones. It keeps no city in memory.
+// Generated returns a set of exactly so many cities with polygons of so many vertices each (0: 60),
+// the same for the same three numbers on every machine. It has the bundled regions and starts with
+// the bundled featured cities, so that home cities exist; all others are made up, near real ones.
+// It keeps no city in memory.
 func Generated(cities, vertices int, seed uint64) (Set, error) {
 	if vertices == 0 {
 		vertices = defaultVertices
@@ -104,7 +106,8 @@ func (g *generated) cities(yield func(*City) bool) {
 	}
 }
 
-// Parts of made-up names, with enough diacritics to matter to a search. The endings are one per language.
+// Parts of made-up names, with enough diacritics to matter to a search. The endings are one per
+// language.
 var (
 	onsets  = [...]string{"Br", "Čer", "Dol", "Hra", "Hor", "Jab", "Kam", "Kra", "Lip", "Łom", "Mü", "Nov", "Ost", "Pol", "Ře", "Schön", "Stein", "Šum", "Tře", "Wal", "Žel", "Zbo"}
 	middles = [...]string{"a", "en", "í", "ko", "lo", "má", "ni", "ova", "ra", "sta", "ší", "ve", "ów", "zdí"}
@@ -118,7 +121,8 @@ var (
 	}
 )
 
-// invent makes up city number i: within about 20 km of a real one, whose country, region and time zone it takes.
+// invent makes up city number i: within about 20 km of a real one, whose country, region and time
+// zone it takes.
 func (g *generated) invent(c *City, i int, rng *rand.PCG) {
 	pick := func(n int) int { return int(rng.Uint64() % uint64(n)) } // the bias is below 2⁻⁵⁰
 	near := &g.real.cities[pick(len(g.real.cities))]
@@ -133,7 +137,8 @@ func (g *generated) invent(c *City, i int, rng *rand.PCG) {
 			Lat: near.Centroid.Lat + 0.3*(unit(rng)-0.5),
 			Lon: near.Centroid.Lon + 0.4*(unit(rng)-0.5),
 		},
-		// A Pareto tail as of real cities: half have under 1,100 people, one in a thousand about a million.
+		// A Pareto tail as of real cities: half have under 1,100 people, one in a thousand about a
+		// million.
 		Population: int64(min(500/math.Pow(1-unit(rng), 1.1), 3e6)),
 	}
 	for l := range c.Name {

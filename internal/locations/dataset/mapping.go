@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// The sub-fields of every name, as shared/spec of the locations service wants them: search_as_you_type brings the fields
-// _2gram and _3gram along.
+// The sub-fields of every name, as shared/spec of the locations service wants them:
+// search_as_you_type brings the fields _2gram and _3gram along.
 const nameField = `"type":"text","fields":{` +
 	`"autocomplete":{"type":"search_as_you_type","analyzer":"standard"},` +
 	`"autocomplete_ascii":{"type":"search_as_you_type","analyzer":"lowercase_asciifolding"},` +
 	`"raw":{"type":"keyword"}}`
 
-// CityMapping is the body of PUT /<index> for cities: one shard, and no replica, since the data can be made again and copies in
-// the making would disturb a measurement.
+// CityMapping is the body of PUT /<index> for cities: one shard, and no replica, since the data can
+// be made again and copies in the making would disturb a measurement.
 func CityMapping() []byte {
 	return mapping(`,"regionId":{"type":"long"},"isFeatured":{"type":"boolean"},"timezone":{"type":"keyword"},"population":{"type":"long"}`)
 }
@@ -38,7 +38,8 @@ func mapping(more string) []byte {
 	return []byte(b.String())
 }
 
-// normalizeMapping turns what people have as "the mapping" into the body of PUT /<index>, settings nested below "index"; see Dump.
+// normalizeMapping turns what people have as "the mapping" into the body of PUT /<index>, settings
+// nested below "index"; see Dump.
 func normalizeMapping(data []byte) ([]byte, error) {
 	var body map[string]json.RawMessage
 	if err := json.Unmarshal(data, &body); err != nil {
@@ -87,7 +88,8 @@ func normalizeMapping(data []byte) ([]byte, error) {
 // private are the settings that Elasticsearch reports but does not accept.
 var private = [...]string{"creation_date", "uuid", "version", "provided_name"}
 
-// nestSettings puts all settings below "index", however they were written, and leaves the private ones out.
+// nestSettings puts all settings below "index", however they were written, and leaves the private
+// ones out.
 func nestSettings(settings json.RawMessage) (json.RawMessage, error) {
 	var all, index map[string]json.RawMessage
 	if err := json.Unmarshal(settings, &all); err != nil {

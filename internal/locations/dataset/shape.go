@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// shaper makes outlines with a fixed number of vertices. Its sines are computed once; an outline then costs a few
-// multiplications per vertex, and no memory but the caller's.
+// shaper makes outlines with a fixed number of vertices. Its sines are computed once; an outline
+// then costs a few multiplications per vertex, and no memory but the caller's.
 type shaper struct {
 	cos, sin []float64 // of 2πj/n
 }
@@ -19,7 +19,8 @@ func newShaper(vertices int) *shaper {
 	return s
 }
 
-// lobes are the waves along an outline; with these amplitudes together the radius stays between 0.58 and 1.42 of the mean.
+// lobes are the waves along an outline; with these amplitudes together the radius stays between
+// 0.58 and 1.42 of the mean.
 var lobes = [...]struct {
 	waves     int
 	amplitude float64
@@ -28,9 +29,9 @@ var lobes = [...]struct {
 // kmPerDegree is the length of a degree of latitude.
 const kmPerDegree = 111.2
 
-// ring appends an outline around centre, of about km kilometres radius, to dst, drawn from rng. Seen from the centre the radius
-// is a function of the angle and never small, so the line cannot cross itself; it contains the centre and runs
-// counter-clockwise, as GeoJSON wants it.
+// ring appends an outline around centre, of about km kilometres radius, to dst, drawn from rng.
+// Seen from the centre the radius is a function of the angle and never small, so the line cannot
+// cross itself; it contains the centre and runs counter-clockwise, as GeoJSON wants it.
 func (s *shaper) ring(dst []Point, centre Point, km float64, rng *rand.PCG) []Point {
 	var c, d [len(lobes)]float64
 	for i, l := range lobes {
@@ -45,7 +46,8 @@ func (s *shaper) ring(dst []Point, centre Point, km float64, rng *rand.PCG) []Po
 		r := 1.0
 		for i, l := range lobes {
 			k := l.waves * j % n
-			// The conversions keep compilers from fusing the operations: every machine must make the same outline.
+			// The conversions keep compilers from fusing the operations: every machine must make
+			// the same outline.
 			r += float64(c[i]*s.cos[k]) - float64(d[i]*s.sin[k])
 		}
 		dst = append(dst, Point{
@@ -56,7 +58,8 @@ func (s *shaper) ring(dst []Point, centre Point, km float64, rng *rand.PCG) []Po
 	return append(dst, dst[first])
 }
 
-// radius is the mean radius in kilometres of a place of so many people: 0.6 km for a thousand, 11.5 km for a million.
+// radius is the mean radius in kilometres of a place of so many people: 0.6 km for a thousand, 11.5
+// km for a million.
 func radius(population int64) float64 {
 	return 0.6 * math.Pow(float64(max(population, 500))/1000, 0.43)
 }

@@ -1,8 +1,9 @@
-// Package oracle holds the answers that a contender must give to requests of a load: while the load goes on, whole bodies of a share of
-// the answers are compared with these. The answers come from the documents of the data set, not from any contender.
+// Package oracle holds the answers that a contender must give to requests of a load: while the load
+// goes on, whole bodies of a share of the answers are compared with these. The answers come from
+// the documents of the data set, not from any contender.
 //
-// Known are those of /city/v1/get, for each city and language, and of /v1/benchmark, which is empty. What other endpoints answer is
-// checked before the load, by package check.
+// Known are those of /city/v1/get, for each city and language, and of /v1/benchmark, which is
+// empty. What other endpoints answer is checked before the load, by package check.
 package oracle
 
 import (
@@ -18,7 +19,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// ErrUnknown is returned for an answer that cannot be told to be right or wrong.
+// ErrUnknown is returned for an answer that cannot be judged.
 var ErrUnknown = errors.New("no answer is known")
 
 // The indices of the locations service.
@@ -66,8 +67,8 @@ func (d *document) name(language string) (string, bool) {
 	return *name, true
 }
 
-// New reads what is needed for requests from set. With requests none of whose answers are known, which is no mistake, it reads nothing
-// and Any is false.
+// New reads what is needed for requests from set. With requests none of whose answers are known,
+// which is no mistake, it reads nothing and Any is false.
 func New(set bench.DataSet, requests []bench.Request) (*Answers, error) {
 	a := &Answers{requests: map[string]request{}}
 	cities := false
@@ -157,7 +158,7 @@ func withoutGeometry(source []byte) []byte {
 	return source
 }
 
-// answer is a city as it is told. The pointers tell an absent key from an empty one.
+// answer is a city as it is reported. The pointers tell an absent key from an empty one.
 type answer struct {
 	CountryISO *string `json:"countryIso"`
 	ID         *int64  `json:"id"`
@@ -166,8 +167,8 @@ type answer struct {
 	RegionName *string `json:"regionName"`
 }
 
-// Check compares body with the answer that is known for a request: nil when they agree, an error that says in what they differ, or
-// ErrUnknown. id and language are those that were drawn for it.
+// Check compares body with the answer that is known for a request: nil when they agree, an error
+// that says in what they differ, or ErrUnknown. id and language are those that were drawn for it.
 func (a *Answers) Check(name string, id int64, language string, body []byte) error {
 	r, ok := a.requests[name]
 	if !ok {

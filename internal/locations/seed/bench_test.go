@@ -26,9 +26,9 @@ import (
 	"locbench/internal/testenv"
 )
 
-// BenchmarkSeed compares seeding with a bare client that posts the very same bulk bodies, made beforehand, with the same number of
-// workers to an index with the same mapping and settings. The two alternate. Seeding's time is from the first document made to the
-// last one taken.
+// BenchmarkSeed compares seeding with a bare client that posts the very same bulk bodies, made
+// beforehand, with the same number of workers to an index with the same mapping and settings. The
+// two alternate. Seeding's time is from the first document made to the last one taken.
 //
 // A first round is not counted.
 //
@@ -56,7 +56,8 @@ func BenchmarkSeed(b *testing.B) {
 		var ours, bare, oursCPU, bareCPU time.Duration
 		var ratios []float64
 		peak := int64(0)
-		// One round more than counted: the first one meets a server that has not compiled its own hot code yet.
+		// One round more than counted: the first one meets a server that has not compiled its own
+		// hot code yet.
 		for round := range rounds + 1 {
 			var oursNow, bareNow time.Duration
 			for i := range 2 {
@@ -107,8 +108,8 @@ func BenchmarkSeed(b *testing.B) {
 	}
 }
 
-// BenchmarkProcessor compares seeding with the library's bulk processor, given requests that encode nothing again. The two
-// alternate; a first round is not counted.
+// BenchmarkProcessor compares seeding with the library's bulk processor, given requests that encode
+// nothing again. The two alternate; a first round is not counted.
 //
 //   - ratio: the rate of the processor over that of seeding, all rounds together; median-ratio: the median of the rounds'.
 //   - cpu-us/doc and processor-cpu-us/doc: CPU time of this process for a document.
@@ -325,7 +326,8 @@ func createBare(b *testing.B, url string, set bench.DataSet) (index string) {
 	return index
 }
 
-// peakMemory is the high-water mark of the process' resident memory in bytes; 0 where it cannot be read.
+// peakMemory is the high-water mark of the process' resident memory in bytes; 0 where it cannot be
+// read.
 func peakMemory() int64 {
 	f, err := os.Open("/proc/self/status")
 	if err != nil {

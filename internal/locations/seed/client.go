@@ -124,8 +124,8 @@ func (b *timedBody) Close() error {
 	return b.body.Close()
 }
 
-// revive is not about trying again (package seed does that itself): the library marks its only node as dead after an error, and
-// its next call would fail merely to mark it as alive again.
+// revive is not about trying again (package seed does that itself): the library marks its only node
+// as dead after an error, and its next call would fail merely to mark it as alive again.
 type revive struct{}
 
 func (revive) Retry(_ context.Context, n int, _ *http.Request, _ *http.Response, err error) (time.Duration, bool, error) {
@@ -191,7 +191,8 @@ func clip(s string) string {
 	return strings.ToValidUTF8(s[:most], "") + "…"
 }
 
-// version is the number of a reachable Elasticsearch 7; anything else is an error that says what to do.
+// version is the number of a reachable Elasticsearch 7; anything else is an error that says what to
+// do.
 func (c *client) version(ctx context.Context) (string, error) {
 	var root struct {
 		Version struct {

@@ -21,7 +21,8 @@ import (
 	"locbench/internal/testenv"
 )
 
-// renamed is a data set under index names of a test's own, so that it can share an Elasticsearch with others.
+// renamed is a data set under index names of a test's own, so that it can share an Elasticsearch
+// with others.
 type renamed struct {
 	bench.DataSet
 	prefix string

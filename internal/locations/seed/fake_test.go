@@ -18,9 +18,10 @@ import (
 	"locbench/internal/bench"
 )
 
-// fake is as much of Elasticsearch 7 as seeding uses, kept in maps. It honours the contract: a refresh makes documents
-// countable, create of an existing id is a conflict, aliases change all or nothing, unknown indices are 404, a bulk to an unknown
-// index makes it (as Elasticsearch does unless told otherwise), and a wrong body is a 400.
+// fake is as much of Elasticsearch 7 as seeding uses, kept in maps. It honours the contract: a
+// refresh makes documents countable, create of an existing id is a conflict, aliases change all or
+// nothing, unknown indices are 404, a bulk to an unknown index makes it (as Elasticsearch does
+// unless set otherwise), and a wrong body is a 400.
 type fake struct {
 	*httptest.Server
 	t testing.TB

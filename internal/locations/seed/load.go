@@ -24,15 +24,17 @@ type documents interface {
 	Documents(index string) iter.Seq2[bench.Document, error]
 }
 
-// Retry says how often and how patiently a bulk request is repeated that was turned away (429), failed on the other side (5xx),
-// or got no answer. Before try n the pause is between half and all of Base·2ⁿ⁻¹, at most Max.
+// Retry says how often and how patiently a bulk request is repeated that was turned away (429),
+// failed on the other side (5xx), or got no answer. Before try n the pause is between half and all
+// of Base·2ⁿ⁻¹, at most Max.
 type Retry struct {
 	Tries int // in a row without a single document taken
 	Base  time.Duration
 	Max   time.Duration
 }
 
-// DefaultRetry gives up after about 40 seconds without any progress: an Elasticsearch that restarts may take as long.
+// DefaultRetry gives up after about 40 seconds without any progress: an Elasticsearch that restarts
+// may take as long.
 func DefaultRetry() Retry {
 	return Retry{Tries: 12, Base: 100 * time.Millisecond, Max: 10 * time.Second}
 }
@@ -63,8 +65,8 @@ type loader struct {
 	rejectedTotal int64
 }
 
-// bulk is the body of a bulk request: an action line and a source line for each document. It is a single request to the library's
-// bulk service, which copies it once and encodes nothing again.
+// bulk is the body of a bulk request: an action line and a source line for each document. It is a
+// single request to the library's bulk service, which copies it once and encodes nothing again.
 type bulk struct {
 	body string
 	docs int
@@ -75,7 +77,8 @@ func (b bulk) Source() ([]string, error) { return []string{b.body[:len(b.body)-1
 
 func (b bulk) String() string { return b.body }
 
-// load sends all documents. One goroutine writes bodies, several send them; no more exist than there are senders, and two.
+// load sends all documents. One goroutine writes bodies, several send them; no more exist than
+// there are senders, and two.
 func (l *loader) load(ctx context.Context, docs iter.Seq2[bench.Document, error]) error {
 	g, ctx := errgroup.WithContext(ctx)
 	bodies := make(chan bulk)
@@ -208,8 +211,9 @@ func outlive(ctx context.Context, by time.Duration) (context.Context, context.Ca
 	return longer, func() { stop(); cancel() }
 }
 
-// try sends b once. What is to be sent again is returned; what was taken or rejected is booked. A request under way is not cut off:
-// Elasticsearch might work on it after the clean-up, and would make an index anew for it, with no mark of ours.
+// try sends b once. What is to be sent again is returned; what was taken or rejected is booked. A
+// request under way is not cut off: Elasticsearch might work on it after the clean-up, and would
+// make an index anew for it, with no mark of ours.
 func (l *loader) try(ctx context.Context, b bulk, again bool) (rest bulk, err error) {
 	ctx, cancel := outlive(ctx, grace)
 	defer cancel()
@@ -231,7 +235,8 @@ func (l *loader) try(ctx context.Context, b bulk, again bool) (rest bulk, err er
 	return l.sort(b, items, again), nil
 }
 
-// sort books the items of an answer that tells of errors, and gathers the documents to be sent again.
+// sort books the items of an answer that tells of errors, and gathers the documents to be sent
+// again.
 func (l *loader) sort(b bulk, items []*elastic.BulkResponseItem, again bool) bulk {
 	var rest strings.Builder
 	var n, docs, size int

@@ -42,7 +42,7 @@ func newMeter(tell func(Progress), plans []*plan) *meter {
 	return m
 }
 
-// close tells the last state; nothing is told after it.
+// close tells the last state; nothing is reported after it.
 func (m *meter) close() {
 	close(m.stop)
 	m.stopped.Wait()

@@ -12,8 +12,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// mark is what locbench writes into the mapping of each index that it makes, as _meta.locbench. Only the complete ones get an
-// alias, so that nothing need be marked as complete.
+// mark is what locbench writes into the mapping of each index that it makes, as _meta.locbench.
+// Only the complete ones get an alias, so that nothing need be marked as complete.
 type mark struct {
 	Alias string `json:"alias"` // "" in an index that is not locbench's
 	Set   string `json:"set"`
@@ -33,7 +33,8 @@ type plan struct {
 	marks      map[string]mark // of all of those
 }
 
-// survey looks at what the store holds and plans every index of set. It is an error if a name that is needed belongs to somebody else.
+// survey looks at what the store holds and plans every index of set. It is an error if a name that
+// is needed belongs to somebody else.
 func survey(ctx context.Context, c *client, set Source) ([]*plan, error) {
 	existing, err := c.indices(ctx)
 	if err != nil {
@@ -94,11 +95,12 @@ func (p *plan) version(index string) (n int, ok bool) {
 	return n, err == nil && n > 0 && digits[0] != '0' && digits[0] != '+'
 }
 
-// held are the settings that differ while an index is being filled: without refreshes and replicas that is faster.
+// held are the settings that differ while an index is being filled: without refreshes and replicas
+// that is faster.
 var held = [...]struct{ key, value string }{{"refresh_interval", `"-1"`}, {"number_of_replicas", `0`}, {"auto_expand_replicas", `false`}}
 
-// body is what makes the new version: the mapping with our mark, and settings for loading. restore brings back the mapping's own
-// settings, or Elasticsearch's defaults (null).
+// body is what makes the new version: the mapping with our mark, and settings for loading. restore
+// brings back the mapping's own settings, or Elasticsearch's defaults (null).
 func (p *plan) body(set, token string) (body, restore json.RawMessage, err error) {
 	defer func() {
 		if err != nil {

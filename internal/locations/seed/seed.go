@@ -1,15 +1,19 @@
-// Package seed fills an Elasticsearch 7 with a data set, in bulk, and without ever showing half of it.
+// Package seed fills an Elasticsearch 7 with a data set, in bulk, and without ever showing half of
+// it.
 //
-// Each index of the set is loaded into a new version, <name>_v<n>; once all of them are complete and counted, one call moves all
-// aliases, and only then the older versions go. Whatever ends a seeding before that leaves the store answering as before, and
-// takes its own unfinished versions away; a seeding that could not (it was killed) has them taken away by the next one.
-// Indices that locbench made carry a mark in their mapping (_meta.locbench); no other index is ever changed or removed.
+// Each index of the set is loaded into a new version, <name>_v<n>; once all of them are complete
+// and counted, one call moves all aliases, and only then the older versions go. Whatever ends a
+// seeding before that leaves the store answering as before, and takes its own unfinished versions
+// away; a seeding that could not (it was killed) has them taken away by the next one. Indices that
+// locbench made carry a mark in their mapping (_meta.locbench); no other index is ever changed or
+// removed.
 //
-// Two seedings of the same names at a time are not meant: the later one takes the earlier one's unfinished versions for
-// leftovers, and the earlier one ends with an error.
+// Two seedings of the same names at a time are not meant: the later one takes the earlier one's
+// unfinished versions for leftovers, and the earlier one ends with an error.
 //
-// The calls, all through olivere/elastic's services (so that authentication in the URL works). Its bulk service gets whole bodies,
-// since it would encode each document once more otherwise; why not its bulk processor is in docs/decisions/2026-11-22-dependencies.md.
+// The calls, all through olivere/elastic's services (so that authentication in the URL works). Its
+// bulk service gets whole bodies, since it would encode each document once more otherwise; why not
+// its bulk processor is in docs/decisions/2026-11-22-dependencies.md.
 //
 //	GET    /                       is it an Elasticsearch 7?
 //	GET    /_alias                 which indices and aliases are there
@@ -22,7 +26,8 @@
 //	POST   /_aliases               the swap
 //	DELETE /<index>                older versions
 //
-// Where the documents come from is left to package dataset, and who answers (a real Elasticsearch or the embedded store) to the URL.
+// Where the documents come from is left to package dataset, and who answers (a real Elasticsearch
+// or the embedded store) to the URL.
 package seed
 
 import (
@@ -186,7 +191,8 @@ func (r *run) do(ctx context.Context) (err error) {
 	if err := r.publish(ctx, plans, token); err != nil {
 		return err
 	}
-	// From here on the new data is what the store answers with: an old version that stays is no failure.
+	// From here on the new data is what the store answers with: an old version that stays is no
+	// failure.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUp)
 	defer cancel()
 	for _, p := range plans {
@@ -197,7 +203,8 @@ func (r *run) do(ctx context.Context) (err error) {
 	return nil
 }
 
-// unchanged tells whether every alias points to a whole index with this very data. Then the result is that.
+// unchanged tells whether every alias points to a whole index with this very data. Then the result
+// is that.
 func (r *run) unchanged(ctx context.Context, plans []*plan) (bool, error) {
 	indices := make([]IndexResult, len(plans))
 	for i, p := range plans {
@@ -217,7 +224,8 @@ func (r *run) unchanged(ctx context.Context, plans []*plan) (bool, error) {
 	return true, nil
 }
 
-// load makes and fills all new versions. Rejected documents are counted; they are no error here, so that all of them are told.
+// load makes and fills all new versions. Rejected documents are counted; they are no error here, so
+// that all of them are reported.
 func (r *run) load(ctx context.Context, plans []*plan, token string) error {
 	meter := newMeter(r.OnProgress, plans)
 	defer meter.close()
@@ -272,7 +280,8 @@ func (r *run) verify(ctx context.Context, p *plan, l *loader) (int64, error) {
 	return count, nil
 }
 
-// publish moves all aliases at once. It outlives ctx: cut off in the middle, nobody could say whether it took place.
+// publish moves all aliases at once. It outlives ctx: cut off in the middle, nobody could say
+// whether it took place.
 func (r *run) publish(ctx context.Context, plans []*plan, token string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -299,8 +308,9 @@ func (r *run) publish(ctx context.Context, plans []*plan, token string) error {
 	return nil
 }
 
-// abandon removes the versions that this seeding made. It outlives ctx, so that Ctrl-C leaves nothing behind; it spares a version
-// that an alias points to after all (an answer got lost) or that somebody else has made in its place.
+// abandon removes the versions that this seeding made. It outlives ctx, so that Ctrl-C leaves
+// nothing behind; it spares a version that an alias points to after all (an answer got lost) or
+// that somebody else has made in its place.
 func (r *run) abandon(ctx context.Context, plans []*plan, token string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUp)
 	defer cancel()

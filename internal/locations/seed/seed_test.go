@@ -49,14 +49,14 @@ func wantState(t *testing.T, f *fake, want string) {
 func TestRunFillsAnEmptyStore(t *testing.T) {
 	f := newFake(t)
 	o := options(f, two("a"))
-	var told []Progress
-	o.OnProgress = func(p Progress) { told = append(told, p) }
+	var got []Progress
+	o.OnProgress = func(p Progress) { got = append(got, p) }
 	r := mustRun(t, o)
 	wantState(t, f, "city_v1>city:200 region_v1>region:5")
 	if r.Unchanged || r.Server != "7.10.2" || len(r.Indices) != 2 || r.Indices[0].Documents != 200 || r.Indices[0].Index != "city_v1" || r.Indices[1].Alias != "region" {
 		t.Errorf("result %+v", r)
 	}
-	if last := told[len(told)-1]; last.Done != 205 || last.Total != 205 || last.Bytes != r.Indices[0].Bytes+r.Indices[1].Bytes {
+	if last := got[len(got)-1]; last.Done != 205 || last.Total != 205 || last.Bytes != r.Indices[0].Bytes+r.Indices[1].Bytes {
 		t.Errorf("last progress %+v", last)
 	}
 	index := f.indices["city_v1"]

@@ -46,8 +46,8 @@ func (v *view) spanStep() *fold.Step {
 // leastSpan is the shortest stretch that is drawn, in seconds.
 const leastSpan = 5.0
 
-// axis is the time axis of all charts, for w cells. It reaches to the planned end of the running step, so that it does not move
-// with every point.
+// axis is the time axis of all charts, for w cells. It reaches to the planned end of the running
+// step, so that it does not move with every point.
 func (v *view) axis(w int) chart.Axis {
 	leg := v.leg
 	end := leg.Span()
@@ -125,8 +125,8 @@ func (v *view) byConnections() bool {
 	return true
 }
 
-// earlier are the rounds that the contender has had before, as faint lines. Each step of theirs begins where the same step of the
-// shown leg does.
+// earlier are the rounds that the contender has had before, as faint lines. Each step of theirs
+// begins where the same step of the shown leg does.
 func (v *view) earlier(m metric, a chart.Axis) []chart.Series {
 	var out []chart.Series
 	for _, leg := range v.rounds() {
@@ -170,7 +170,8 @@ func (v *view) rounds() []*fold.Leg {
 	return out[max(0, len(out)-3):]
 }
 
-// shifts is, for each step of an earlier leg, how much later the same step of the shown leg begins; NaN for those it has not had.
+// shifts is, for each step of an earlier leg, how much later the same step of the shown leg begins;
+// NaN for those it has not had.
 func (v *view) shifts(leg *fold.Leg) []float64 {
 	out := make([]float64, len(leg.Steps))
 	for i, s := range leg.Steps {

@@ -9,7 +9,8 @@ import (
 	"locbench/internal/units"
 )
 
-// checksPage lists the checks of the leg: those that failed first, with their detail, then all by group.
+// checksPage lists the checks of the leg: those that failed first, with their detail, then all by
+// group.
 func (v *view) checksPage(w, h int) []string {
 	if v.leg == nil {
 		return []string{v.l.Title.S("checks"), "no contender has been started yet"}

@@ -6,7 +6,8 @@ import (
 	"locbench/internal/units"
 )
 
-// closerPage is every figure of one step, those of the table that had no room too, and how its latencies are spread.
+// closerPage is every figure of one step, those of the table that had no room too, and how its
+// latencies are spread.
 func (v *view) closerPage(s *fold.Step, w, h int) []string {
 	lines := v.legFailure(w)
 	detail := v.detail(s, w)

@@ -128,7 +128,8 @@ func (v *view) caution(all []stats.Contender, w int) []string {
 	return out
 }
 
-// multiples are the charts of a contender over the steps, a line for each round, on the same scales as those of all others.
+// multiples are the charts of a contender over the steps, a line for each round, on the same scales
+// as those of all others.
 func (v *view) multiples(label string, w, h int) []string {
 	shown := measure.View(measure.ScreenCourses)
 	labels, series := v.lines(label, shown)
@@ -172,7 +173,8 @@ func nice(top float64) float64 {
 	return 10 * decade
 }
 
-// onAxis is a measure of a finished step on its axis, where times are in seconds; NaN where it is not known.
+// onAxis is a measure of a finished step on its axis, where times are in seconds; NaN where it is
+// not known.
 func onAxis(m measure.Measure, r *bench.StepResult) float64 {
 	x, ok := m.Of(*r)
 	if !ok {

@@ -9,7 +9,8 @@ import (
 	"locbench/internal/verdict"
 )
 
-// verdict is what bound a finished step of the shown leg, by what is known so far; the zero Verdict where nobody can tell.
+// verdict is what bound a finished step of the shown leg, by what is known so far; the zero Verdict
+// where nobody can tell.
 func (v *view) verdict(r *bench.StepResult) verdict.Verdict {
 	steps := v.leg.Result.Steps
 	for i := range steps {
@@ -29,8 +30,8 @@ var says = map[verdict.Bound][]bench.FindingKind{
 	verdict.Rate:   {bench.FoundRateChanged},
 }
 
-// judged is what bound a step, and what its figures may suffer from, which may be nothing; what both say is said once. It is ""
-// only where there is no verdict either.
+// judged is what bound a step, and what its figures may suffer from, which may be nothing; what
+// both say is said once. It is "" only where there is no verdict either.
 func (v *view) judged(r *bench.StepResult) string {
 	words := doubts(r, v.leg.Limits())
 	bound := v.verdict(r).Bound
@@ -73,8 +74,9 @@ var wordOf = map[bench.FindingKind]string{
 	bench.FoundOOM:                          "OOM kill",
 }
 
-// doubts is a word or two about what a finished step's figures may suffer from, the gravest first; none when nothing speaks
-// against them. A warning that has no word of its own is a "warning" where there is no other word.
+// doubts is a word or two about what a finished step's figures may suffer from, the gravest first;
+// none when nothing speaks against them. A warning that has no word of its own is a "warning" where
+// there is no other word.
 func doubts(r *bench.StepResult, limits bench.Limits) (words []word) {
 	if r.Ending != "" {
 		words = append(words, word{text: string(r.Ending)})

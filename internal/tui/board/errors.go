@@ -60,7 +60,8 @@ func (v *view) errors() *counted {
 	return c
 }
 
-// join adds point i to a curve that may have none for the points before it: there were no such errors then.
+// join adds point i to a curve that may have none for the points before it: there were no such
+// errors then.
 func (c *counted) join(points []chart.Point, load []fold.LoadPoint, i int, y float64) []chart.Point {
 	switch n := len(points); {
 	case n == 0:

@@ -35,7 +35,8 @@ func (v *view) header(w, h int, status string) []string {
 	return append(lines, v.elsewhere(w)...)
 }
 
-// beside puts left at the left, and at the right the first of the texts that leaves room for it; the last one at any rate.
+// beside puts left at the left, and at the right the first of the texts that leaves room for it;
+// the last one at any rate.
 func (v *view) beside(w int, left string, right ...string) string {
 	n := look.Width(left)
 	for i, r := range right {
@@ -93,7 +94,8 @@ func (v *view) outcome() string {
 	return v.l.Bad.S(v.l.Glyph.Cross + " " + v.out(string(state), nameBytes))
 }
 
-// words are what stands at the right of the first line: troubles if wanted, whether the run is about to stop, the status.
+// words are what stands at the right of the first line: troubles if wanted, whether the run is
+// about to stop, the status.
 func (v *view) words(troubles bool, status string) string {
 	var parts []string
 	add := func(s string) {

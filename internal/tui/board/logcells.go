@@ -12,7 +12,8 @@ type logCells struct {
 	n           int
 }
 
-// leastDecades is the shortest stretch: below, the cells would be narrower than the buckets of a histogram.
+// leastDecades is the shortest stretch: below, the cells would be narrower than the buckets of a
+// histogram.
 const leastDecades = 0.6
 
 // spreadScale holds all of the bars, of which there is one or more.
@@ -31,11 +32,12 @@ func (c logCells) column(seconds float64) int {
 	return int(math.Floor(max(-1, min(x, float64(c.n)+1)) + 1e-9))
 }
 
-// Bars there are at most, however many requests there were, and at least if there is room. In between it is the root of the number of
-// requests: more bars would show noise.
+// Bars there are at most, however many requests there were, and at least if there is room. In
+// between it is the root of the number of requests: more bars would show noise.
 const mostBars, leastBars = 125, 16
 
-// shares is for each cell what part of all requests is in its bar, and the largest of these. A bar is each cells wide.
+// shares is for each cell what part of all requests is in its bar, and the largest of these. A bar
+// is each cells wide.
 func (c logCells) shares(bars []hdr.Bar) (shares []float64, top float64, each int) {
 	shares = make([]float64, c.n)
 	total := 0.0

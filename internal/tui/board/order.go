@@ -9,7 +9,8 @@ import (
 	"locbench/internal/stats"
 )
 
-// order is what the contenders are ordered by, the best one first: 0 is that of the plan, n the n-th of measure.ScreenOrders.
+// order is what the contenders are ordered by, the best one first: 0 is that of the plan, n the
+// n-th of measure.ScreenOrders.
 type order int
 
 // measure is what o orders by; ok is false for the order of the plan.
@@ -35,7 +36,8 @@ func key(m measure.Measure, c stats.Contender) float64 {
 	return f.Value
 }
 
-// ordered are the contenders as they are asked for; those whose figure is not known come last, and equals as in the plan.
+// ordered are the contenders as they are asked for; those whose figure is not known come last, and
+// equals as in the plan.
 func (v *view) ordered(all []stats.Contender) []stats.Contender {
 	m, ok := v.Board.order.measure()
 	if !ok {

@@ -6,7 +6,8 @@ import (
 	"locbench/internal/tui/look"
 )
 
-// overview is the charts on one time axis and the table of steps; where there is much room, the events and the log too.
+// overview is the charts on one time axis and the table of steps; where there is much room, the
+// events and the log too.
 func (v *view) overview(w, h int) []string {
 	lines := v.failure(w)
 	h -= len(lines)
@@ -25,7 +26,8 @@ func (v *view) overview(w, h int) []string {
 	return append(lines, v.narrow(w, h, top)...)
 }
 
-// narrow is a chart of the throughput, one of the latency, a line of blocks for each other figure, and the table of steps.
+// narrow is a chart of the throughput, one of the latency, a line of blocks for each other figure,
+// and the table of steps.
 func (v *view) narrow(w, h, y int) []string {
 	a := v.axis(w)
 	rest := v.sparks(w, y, cpu, memory, failures)
@@ -115,8 +117,8 @@ func (v *view) stack(w, h, x, y int) []string {
 	return lines[:min(len(lines), h)]
 }
 
-// share divides h lines among charts; latency gets the odd ones, then throughput. Where there is too little for all, CPU and
-// memory become spark lines.
+// share divides h lines among charts; latency gets the odd ones, then throughput. Where there is
+// too little for all, CPU and memory become spark lines.
 func share(h int, shown []metric) []int {
 	out := make([]int, len(shown))
 	order := []metric{latency, throughput, cpu, memory, failures}
@@ -165,7 +167,8 @@ func (v *view) grid(w, h, y int) []string {
 	if h < 18 {
 		axis = axis[:1]
 	}
-	// A chart is a title and three rows at least, the table what is left; all of it has a page of its own.
+	// A chart is a title and three rows at least, the table what is left; all of it has a page of
+	// its own.
 	const leastChart, leastTable = 4, 3
 	wanted := min(max(leastTable, len(v.leg.Steps)+len(v.planned())+1), 7+max(0, h-20)/2)
 	wanted = max(leastTable, min(wanted, h-len(axis)-1-2*leastChart))

@@ -16,7 +16,8 @@ func (p *pager) move(d int) {
 // page is how many entries a page key moves.
 func (p *pager) page() int { return max(1, p.count-1) }
 
-// show draws n entries into at most h lines. A list that grows follows its end while it is scrolled to there.
+// show draws n entries into at most h lines. A list that grows follows its end while it is scrolled
+// to there.
 func (p *pager) show(n, h int, grows bool, entry func(i int) []string) []string {
 	h = max(0, h)
 	// last is the first entry of the last page.

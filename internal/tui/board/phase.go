@@ -95,7 +95,8 @@ func (v *view) counts() (string, float64) {
 	return units.Count(p.Done) + " of " + units.Count(p.Total) + " " + unit, min(1, float64(max(0, p.Done))/float64(p.Total))
 }
 
-// phasePanel is the overview while there is no load to show yet: what goes on, how far it is, and what has happened so far.
+// phasePanel is the overview while there is no load to show yet: what goes on, how far it is, and
+// what has happened so far.
 func (v *view) phasePanel(w, h int) []string {
 	if v.leg != nil && (v.leg != v.s.Current || v.s.Ended != nil) {
 		return v.nothing(w, h)
@@ -159,7 +160,8 @@ func (v *view) far(w int) []string {
 	return lines
 }
 
-// birth is what is known of a contender that is not under load yet: its checks that failed, its log, and what has happened.
+// birth is what is known of a contender that is not under load yet: its checks that failed, its
+// log, and what has happened.
 func (v *view) birth(w, h int) []string {
 	var lines []string
 	if passed, failed, skipped := v.leg.Checks(); passed+failed+skipped > 0 {
@@ -191,7 +193,8 @@ func (v *view) soFar(w, h int) []string {
 	return append([]string{v.l.Title.S("events")}, v.lastEvents(w, h-1)...)
 }
 
-// nothing stands where a leg has no steps to show: it failed before its load, or ran in an earlier part of a resumed run.
+// nothing stands where a leg has no steps to show: it failed before its load, or ran in an earlier
+// part of a resumed run.
 func (v *view) nothing(w, h int) []string {
 	lines := append([]string{""}, v.failure(w)...)
 	if v.leg.Result.State == bench.LegComplete {
@@ -220,7 +223,8 @@ func (v *view) ending(w int) []string {
 	return append(lines, v.ended(), "")
 }
 
-// headline is the peak of each contender of a run that has ended, or how its first failure came about.
+// headline is the peak of each contender of a run that has ended, or how its first failure came
+// about.
 func (v *view) headline() string {
 	text := ""
 	for _, c := range v.summary() {

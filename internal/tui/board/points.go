@@ -8,7 +8,8 @@ import (
 	"locbench/internal/tui/fold"
 )
 
-// room is an empty list for n points. It lives until the chart is drawn: then its memory serves for the next one.
+// room is an empty list for n points. It lives until the chart is drawn: then its memory serves for
+// the next one.
 func (v *view) room(n int) []chart.Point {
 	b := v.Board
 	if cap(b.points)-len(b.points) < n {

@@ -26,7 +26,8 @@ func published(t *testing.T, name string) *fold.State {
 	return s
 }
 
-// What has bound a step is in the table wherever its detail says it, and nothing is said to be unused on a busy machine.
+// What has bound a step is in the table wherever its detail says it, and nothing is said to be
+// unused on a busy machine.
 func TestWhatBoundAStepIsInTheTable(t *testing.T) {
 	for _, name := range []string{"locations", "delay-matrix", "burst", "cold-warm"} {
 		s := published(t, name)
@@ -49,8 +50,8 @@ func TestWhatBoundAStepIsInTheTable(t *testing.T) {
 	}
 }
 
-// TestChartsHaveRoomAboveATimeLine is about a terminal of 80×24 in which a replay takes four lines: a chart has three lines between its title
-// and the next one all the same.
+// TestChartsHaveRoomAboveATimeLine is about a terminal of 80×24 in which a replay takes four lines:
+// a chart has three lines between its title and the next one all the same.
 func TestChartsHaveRoomAboveATimeLine(t *testing.T) {
 	s := published(t, "locations")
 	_, first := find(t, text(New(), s, 80, 20), "throughput ")

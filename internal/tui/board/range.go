@@ -19,7 +19,8 @@ type mark struct {
 	at          float64 // seconds
 }
 
-// plot is where the zoomed chart is under the tabs, its axis included; without a height there is none.
+// plot is where the zoomed chart is under the tabs, its axis included; without a height there is
+// none.
 type plot struct {
 	axis    chart.Axis
 	w, y, h int

@@ -98,8 +98,8 @@ func (v *view) errorCount(n int64) string {
 	return v.l.Bad.S(units.Count(n))
 }
 
-// runningRow adds the last window of a step that runs: quantiles of several windows cannot be put together. Errors are of all
-// windows so far.
+// runningRow adds the last window of a step that runs: quantiles of several windows cannot be put
+// together. Errors are of all windows so far.
 func (v *view) runningRow(s *fold.Step, cells []string, p measure.Place) []string {
 	load, errors := v.latest(s)
 	alive := v.leg.Result.State == bench.LegRunning
@@ -160,7 +160,8 @@ func (v *view) latest(s *fold.Step) (load *fold.LoadPoint, errors int64) {
 	return load, errors
 }
 
-// table draws the steps in h lines, header included: those that have begun and, faint, those to come; it follows the running one.
+// table draws the steps in h lines, header included: those that have begun and, faint, those to
+// come; it follows the running one.
 func (v *view) table(w, h int) []string {
 	if h < 2 {
 		return nil

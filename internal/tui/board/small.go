@@ -7,7 +7,8 @@ import (
 	"locbench/internal/tui/look"
 )
 
-// small is the overview where there is little room: a line of blocks with its value for each figure, and the table of steps.
+// small is the overview where there is little room: a line of blocks with its value for each
+// figure, and the table of steps.
 func (v *view) small(w, h int) []string {
 	lines := v.failure(w)
 	lines = append(lines, v.sparks(w, len(lines), throughput, latency, cpu, memory, failures)...)
@@ -17,7 +18,8 @@ func (v *view) small(w, h int) []string {
 	return lines
 }
 
-// sparks is a line for each of the figures: name, value, and its course as blocks. They begin at line y of the page.
+// sparks is a line for each of the figures: name, value, and its course as blocks. They begin at
+// line y of the page.
 func (v *view) sparks(w, y int, shown ...metric) []string {
 	a := v.axis(w)
 	var lines []string

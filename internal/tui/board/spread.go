@@ -12,13 +12,16 @@ import (
 	"locbench/internal/units"
 )
 
-// Lines of a distribution of latencies: the fewest that show anything, and as many as it needs beside other things.
+// Lines of a distribution of latencies: the fewest that show anything, and as many as it needs
+// beside other things.
 const leastSpread, spreadHeight = 7, 13
 
-// spreadGutter is the width of the labels of its y axis, the axis included: that of the small multiples.
+// spreadGutter is the width of the labels of its y axis, the axis included: that of the small
+// multiples.
 const spreadGutter = 8
 
-// spread is the histogram of the step that was looked at last: decoding one takes some milliseconds.
+// spread is the histogram of the step that was looked at last: decoding one takes some
+// milliseconds.
 type spread struct {
 	of   *bench.StepResult
 	bars []hdr.Bar // empty: it cannot be read
@@ -38,8 +41,9 @@ func (v *view) bars(r *bench.StepResult) []hdr.Bar {
 	return kept.bars
 }
 
-// distribution draws how the latencies of a finished step are spread, in h lines of w cells: a bar for each stretch of latencies on
-// a log scale, as high as the share of the requests in it, with the quantiles under them. No bar is so low that it is not seen.
+// distribution draws how the latencies of a finished step are spread, in h lines of w cells: a bar
+// for each stretch of latencies on a log scale, as high as the share of the requests in it, with
+// the quantiles under them. No bar is so low that it is not seen.
 func (v *view) distribution(s *fold.Step, w, h int) []string {
 	l := s.Result.Load
 	bars := v.bars(s.Result)
@@ -130,7 +134,8 @@ func (v *view) spreadTicks(scale logCells) string {
 	return strings.Repeat(" ", spreadGutter) + v.l.Faint.S(line.text())
 }
 
-// spreadMarks names the quantiles under the bars, those first that matter most, each with a mark at its column.
+// spreadMarks names the quantiles under the bars, those first that matter most, each with a mark at
+// its column.
 func (v *view) spreadMarks(scale logCells, quantiles []quantile) string {
 	line := newRuler(scale.n)
 	for _, q := range quantiles {

@@ -72,7 +72,8 @@ func (v *view) stepsPage(w, h int) []string {
 	return lines
 }
 
-// scrolled is the part of the details that is looked at, in h lines; what is not in sight is told.
+// scrolled is the part of the details that is looked at, in h lines; what is not in sight is
+// reported.
 func (v *view) scrolled(detail []string, h int) []string {
 	if len(detail) <= h || h < 3 {
 		v.Board.below = 0

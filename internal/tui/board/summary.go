@@ -7,14 +7,16 @@ import (
 	"locbench/internal/tui/fold"
 )
 
-// sums keeps the summary of the contenders until another step or leg has ended, or a check has failed.
+// sums keeps the summary of the contenders until another step or leg has ended, or a check has
+// failed.
 type sums struct {
 	state *fold.State
 	done  [4]int
 	list  []stats.Contender
 }
 
-// summary is what is known of the contenders so far. Of latencies, only those at the peak are there.
+// summary is what is known of the contenders so far. Of latencies, only those at the peak are
+// there.
 func (v *view) summary() []stats.Contender {
 	var done [4]int
 	for _, leg := range v.s.Legs {
@@ -34,8 +36,8 @@ func (v *view) summary() []stats.Contender {
 	return v.sums.list
 }
 
-// summarise is stats.Summarise, but merges no histograms other than those of each contender's peak: merging takes a millisecond, and
-// a run has hundreds of them.
+// summarise is stats.Summarise, but merges no histograms other than those of each contender's peak:
+// merging takes a millisecond, and a run has hundreds of them.
 func summarise(legs []bench.LegResult, price float64) []stats.Contender {
 	light := make([]bench.LegResult, len(legs))
 	for i, leg := range legs {

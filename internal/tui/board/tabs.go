@@ -9,7 +9,8 @@ import (
 	"locbench/internal/units"
 )
 
-// label is the text of a tab: its name, and a count where there is one. level 0 is the longest, 3 the digit alone.
+// label is the text of a tab: its name, and a count where there is one. level 0 is the longest, 3
+// the digit alone.
 func (v *view) label(t tab, level int) string {
 	names := [tabs]string{"Overview", "Steps", "Contenders", "Checks", "Log", "Events"}
 	digit := strconv.Itoa(int(t) + 1)

@@ -10,10 +10,12 @@ import (
 	"locbench/internal/tui/ui"
 )
 
-// wheel is how many lines the mouse's wheel moves, and shiftBy how many columns a key moves the log.
+// wheel is how many lines the mouse's wheel moves, and shiftBy how many columns a key moves the
+// log.
 const wheel, shiftBy = 3, 10
 
-// Update takes in keys and the mouse, as far as they only change what of s is looked at; mine is false when msg is for somebody else.
+// Update takes in keys and the mouse, as far as they only change what of s is looked at; mine is
+// false when msg is for somebody else.
 func (b *Board) Update(msg tea.Msg, s *fold.State) (cmd tea.Cmd, mine bool) {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:

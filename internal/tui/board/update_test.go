@@ -226,7 +226,8 @@ func TestEarlierRoundsStandAtTheSameStep(t *testing.T) {
 	}
 }
 
-// A step by the clock shows what came due beside what was answered, and a stop that was asked for is told.
+// A step by the clock shows what came due beside what was answered, and a stop that was asked for
+// is reported.
 func TestOpenLoop(t *testing.T) {
 	s := &fold.State{}
 	for _, rec := range tuitest.Until(tuitest.Records(t, "limits"), 40, isA[bench.WindowClosed]) {

@@ -112,7 +112,8 @@ func (b *Board) keyZoom(name string, s *fold.State) bool {
 	return true
 }
 
-// valuesAt are the exact values at the cursor: of the window of load and of the reading of the counters next to it.
+// valuesAt are the exact values at the cursor: of the window of load and of the reading of the
+// counters next to it.
 func (v *view) valuesAt(at float64, ok bool, w int) []string {
 	if !ok {
 		return []string{v.l.Faint.S("no point yet")}

@@ -1,5 +1,6 @@
-// Package browse is the screen of past runs: a list of results folders with a look into the one under the cursor, and the ways from
-// there: replay, watch, compare, report. It never deletes anything. It reads nothing itself: package screens gives it a Source.
+// Package browse is the screen of past runs: a list of results folders with a look into the one
+// under the cursor, and the ways from there: replay, watch, compare, report. It never deletes
+// anything. It reads nothing itself: package screens gives it a Source.
 package browse
 
 import (
@@ -89,7 +90,7 @@ type (
 		dir     string
 		summary *summary
 	}
-	told struct {
+	outcome struct {
 		screen *Screen
 		msg    tea.Msg
 	}
@@ -146,7 +147,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 			}
 			return s.ask()
 		}
-	case told:
+	case outcome:
 		if msg.screen == s {
 			s.writing = false
 			return ui.Cmd(msg.msg)

@@ -23,7 +23,8 @@ const (
 
 var columnNames = [columns]string{"started", "profile", "contenders", "state", "legs", "peak/s", "folder"}
 
-// compare orders two entries by the chosen column; what people look for first comes first. Equal ones stay the newest first.
+// compare orders two entries by the chosen column; what people look for first comes first. Equal
+// ones stay the newest first.
 func (s *Screen) compare(a, b *results.Entry) int {
 	switch s.sort {
 	case byProfile:

@@ -199,13 +199,14 @@ func (s *Screen) report(dir string) tea.Cmd {
 	return func() tea.Msg {
 		text, err := src.Report(dir)
 		if err != nil {
-			return told{s, ui.Tell{Text: err.Error(), Bad: true}}
+			return outcome{s, ui.Tell{Text: err.Error(), Bad: true}}
 		}
-		return told{s, ui.Tell{Text: text}}
+		return outcome{s, ui.Tell{Text: text}}
 	}
 }
 
-// copy puts the command that repeats the run on the clipboard. run.json is read for it, since the list does not hold the command.
+// copy puts the command that repeats the run on the clipboard. run.json is read for it, since the
+// list does not hold the command.
 func (s *Screen) copy(dir string) tea.Cmd {
 	src, k := s.options.Source, s.known[dir]
 	return func() tea.Msg {

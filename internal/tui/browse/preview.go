@@ -13,7 +13,8 @@ import (
 	"locbench/internal/units"
 )
 
-// preview is a look into the folder under the cursor: what ran, the figures of its contenders, and the warnings.
+// preview is a look into the folder under the cursor: what ran, the figures of its contenders, and
+// the warnings.
 func (s *Screen) preview(f ui.Frame, w, h int) []string {
 	l, e := f.Look, s.current()
 	if e == nil || h <= 0 {

@@ -25,7 +25,8 @@ type summary struct {
 	err        error // what could not be read
 }
 
-// ask begins to summarise the folder under the cursor, or else one that is in sight and not known yet; one at a time.
+// ask begins to summarise the folder under the cursor, or else one that is in sight and not known
+// yet; one at a time.
 func (s *Screen) ask() tea.Cmd {
 	if s.asking != "" || !s.listed {
 		return nil

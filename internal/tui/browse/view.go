@@ -21,7 +21,8 @@ const (
 	noteBytes = 1000
 )
 
-// Sizes, in cells and lines of the frame, from which on the preview has room beside or below the list.
+// Sizes, in cells and lines of the frame, from which on the preview has room beside or below the
+// list.
 const (
 	besideWidth = 170
 	belowHeight = 30

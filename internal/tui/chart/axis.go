@@ -10,16 +10,16 @@ import (
 // Axis is the time axis that stacked charts share.
 type Axis struct {
 	From, To float64 // seconds
-	// Gutter is the number of cells left of the plot, the same for all charts on the axis. Where less than 12 cells would be left
-	// for the curves there is no gutter.
+	// Gutter is the number of cells left of the plot, the same for all charts on the axis. Where
+	// less than 12 cells would be left for the curves there is no gutter.
 	Gutter int
 	Bounds []Bound
 	Flags  []Flag
 	Label  func(float64) string // "1:20"; nil: minutes and seconds
 }
 
-// Height is the number of lines that Draw returns: one for the times, one for the names of steps and one for those of flags, where
-// there are any.
+// Height is the number of lines that Draw returns: one for the times, one for the names of steps
+// and one for those of flags, where there are any.
 func (a Axis) Height() int {
 	n := 1
 	if len(a.Bounds) > 0 {
@@ -114,7 +114,8 @@ func (a Axis) times(l *look.Look, c *canvas, left int) {
 	}
 }
 
-// names writes each name between its place and the next one's; or before its place, if there alone it finds room.
+// names writes each name between its place and the next one's; or before its place, if there alone
+// it finds room.
 func (a Axis) names(l *look.Look, c *canvas, left, row int, sign string, signs, paint uint16, n int, at func(int) (float64, string)) {
 	for i := range n {
 		x, name := at(i)
@@ -180,7 +181,8 @@ func (a Axis) column(x float64, left, w int) int {
 	return left + index((x-a.From)*(float64(n)/(a.To-a.From)), n)
 }
 
-// At is the moment in the middle of cell x of charts of w cells, the nearest one in sight for cells beside the plot.
+// At is the moment in the middle of cell x of charts of w cells, the nearest one in sight for cells
+// beside the plot.
 func (a Axis) At(x, w int) float64 {
 	a = a.sane()
 	left := a.left(w)

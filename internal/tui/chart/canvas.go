@@ -72,7 +72,8 @@ func (c *canvas) free(x, y, n int) bool {
 	return true
 }
 
-// text puts a string into free cells; what passes column end, or would cover something, is left out.
+// text puts a string into free cells; what passes column end, or would cover something, is left
+// out.
 func (c *canvas) text(x, y, end int, s string, paint uint16) {
 	end = min(end, c.w)
 	for _, r := range s {

@@ -1,9 +1,11 @@
-// Package chart draws the charts of the dashboard as lines of text: curves over time in Braille dots (or in ASCII marks), all on
-// one time axis, with the boundaries of the steps, limits, throttled time and moments of note; and small multiples over the steps.
+// Package chart draws the charts of the dashboard as lines of text: curves over time in Braille
+// dots (or in ASCII marks), all on one time axis, with the boundaries of the steps, limits,
+// throttled time and moments of note; and small multiples over the steps.
 //
-// It is pure: the same input gives the same lines, and nothing is kept. Every result has exactly the asked size in cells, whatever
-// the input is. Texts are plain (not painted) and may come from outside; they are made harmless here. Work grows with the number of
-// points only by one pass over them: what is drawn is bounded by the size of the chart.
+// It is pure: the same input gives the same lines, and nothing is kept. Every result has exactly
+// the asked size in cells, whatever the input is. Texts are plain (not painted) and may come from
+// outside; they are made harmless here. Work grows with the number of points only by one pass over
+// them: what is drawn is bounded by the size of the chart.
 package chart
 
 import (
@@ -32,14 +34,16 @@ type Series struct {
 	Mark   int // index into Glyph.Marks, for the legend and for telling lines apart without colour
 }
 
-// Rule is a horizontal line: a quota, a limit. One far above all values does not squeeze them: it is told at the top, with an arrow.
+// Rule is a horizontal line: a quota, a limit. One far above all values does not squeeze them: it
+// is reported at the top, with an arrow.
 type Rule struct {
 	Y     float64
 	Name  string
 	Paint look.Paint
 }
 
-// Bound is a vertical line between steps; Name is that of the step which begins there, shown on the axis where there is room.
+// Bound is a vertical line between steps; Name is that of the step which begins there, shown on the
+// axis where there is room.
 type Bound struct {
 	X    float64
 	Name string
@@ -51,8 +55,8 @@ type Flag struct {
 	Name string
 }
 
-// Band is a share of 0 to 1 over a stretch of time, drawn in a row of its own under the curve (throttled time). Where bands
-// overlap, or share a column, the largest share is shown.
+// Band is a share of 0 to 1 over a stretch of time, drawn in a row of its own under the curve
+// (throttled time). Where bands overlap, or share a column, the largest share is shown.
 type Band struct{ X0, X1, Share float64 }
 
 // Chart is one chart over time.
@@ -70,8 +74,9 @@ type Chart struct {
 	Bottom   float64 // of a log scale: the highest bottom; 0: from the data
 }
 
-// Draw returns exactly h lines of exactly w cells: the title with the value and the legend; the curves; the bands. With two lines
-// there is a spark line of the first series instead of the curves.
+// Draw returns exactly h lines of exactly w cells: the title with the value and the legend; the
+// curves; the bands. With two lines there is a spark line of the first series instead of the
+// curves.
 func (c Chart) Draw(l *look.Look, a Axis, w, h int) []string {
 	return c.draw(l, a, w, h, false)
 }

@@ -11,7 +11,8 @@ import (
 	"locbench/internal/tui/look"
 )
 
-// sample are charts as the live view has them: a ladder of three steps, a gap between the second and the third.
+// sample are charts as the live view has them: a ladder of three steps, a gap between the second
+// and the third.
 func sample(l *look.Look) (Axis, []Chart) {
 	axis := Axis{
 		From: 0, To: 90, Gutter: Gutter,

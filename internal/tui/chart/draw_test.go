@@ -80,7 +80,8 @@ func TestSinglePoints(t *testing.T) {
 	}
 }
 
-// TestEveryLineHasItsMark: where lines run, every line has its mark, so that it can be told without colours.
+// TestEveryLineHasItsMark: where lines run, every line has its mark, so that it is known without
+// colours.
 func TestEveryLineHasItsMark(t *testing.T) {
 	for name, o := range looks() {
 		l := look.New(o)
@@ -117,7 +118,7 @@ func TestRules(t *testing.T) {
 		t.Errorf("a limit within reach is a line with its name:\n%s", near)
 	}
 	if far := draw(5000); strings.Contains(far, "⠤ ⠤") || !strings.Contains(far, "limit ↑") {
-		t.Errorf("a limit out of reach is told at the top:\n%s", far)
+		t.Errorf("a limit out of reach is reported at the top:\n%s", far)
 	}
 }
 

@@ -7,7 +7,8 @@ const (
 	markOften = 9
 )
 
-// line draws series i: each column from its least to its greatest value, joined to the column before unless there is a gap.
+// line draws series i: each column from its least to its greatest value, joined to the column
+// before unless there is a gap.
 func (p *plot) line(i int) {
 	s := &p.chart.Series[i]
 	paint, mark := p.paint(s.Paint), p.mark(i)
@@ -83,8 +84,8 @@ func (p *plot) mark(i int) rune {
 	return first(p.look.Glyph.Marks[((p.chart.Series[i].Mark%n)+n)%n])
 }
 
-// marks puts the glyph of series i on its line: at every point if so wanted, at intervals if there are other lines, and on points
-// that stand alone, which as single dots would be overlooked.
+// marks puts the glyph of series i on its line: at every point if so wanted, at intervals if there
+// are other lines, and on points that stand alone, which as single dots would be overlooked.
 func (p *plot) marks(i int, points bool) {
 	paint, mark := p.paint(p.chart.Series[i].Paint), p.mark(i)
 	cols := p.cols[i*p.nx : (i+1)*p.nx]

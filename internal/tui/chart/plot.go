@@ -144,7 +144,8 @@ func (p *plot) within(v float64) bool {
 	return finite(v) && v <= p.scale.top && v >= p.scale.bottom
 }
 
-// ruleNames writes the name of each rule at the right of its line, where it covers no data; as far to the left as that takes.
+// ruleNames writes the name of each rule at the right of its line, where it covers no data; as far
+// to the left as that takes.
 func (p *plot) ruleNames() {
 	for _, r := range p.chart.Rules {
 		name := clean(p.look, r.Name)
@@ -202,7 +203,8 @@ func (p *plot) bands() {
 	if p.look.ASCII {
 		blocks = []string{".", ":", "#"}
 	}
-	// For each level, how many bands of it begin less how many end before a cell: one pass over the bands, however they overlap.
+	// For each level, how many bands of it begin less how many end before a cell: one pass over the
+	// bands, however they overlap.
 	n, levels := p.w-p.left, len(blocks)
 	change := make([]int, levels*(n+1))
 	for _, b := range p.chart.Bands {

@@ -4,8 +4,8 @@ import (
 	"locbench/internal/tui/look"
 )
 
-// Steps is a chart over the steps of a ladder (connections, rates) instead of time: a line for each round or contender. Small
-// enough for many beside each other.
+// Steps is a chart over the steps of a ladder (connections, rates) instead of time: a line for each
+// round or contender. Small enough for many beside each other.
 type Steps struct {
 	Title  string
 	Value  string
@@ -33,7 +33,8 @@ func (s Steps) Draw(l *look.Look, w, h int) []string {
 	return append(c.draw(l, a, w, h-1, true), s.labels(l, a, w))
 }
 
-// labels is the line under the plot: every label, or every second, third … one if there is too little room for all.
+// labels is the line under the plot: every label, or every second, third … one if there is too
+// little room for all.
 func (s Steps) labels(l *look.Look, a Axis, w int) string {
 	c := newCanvas(w, 1)
 	left, n := a.left(w), len(s.Labels)

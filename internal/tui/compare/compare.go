@@ -1,6 +1,7 @@
-// Package compare is the screen that sets two runs, or two contenders of one run, beside each other: what differs besides the
-// contenders, their figures with what the rounds allow to say of them, and the steps. The comparison itself (figures.go, steps.go,
-// differences.go) knows nothing of drawing. It reads nothing itself: package screens gives it a Source.
+// Package compare is the screen that sets two runs, or two contenders of one run, beside each
+// other: what differs besides the contenders, their figures with what the rounds allow to say of
+// them, and the steps. The comparison itself (figures.go, steps.go, differences.go) knows nothing
+// of drawing. It reads nothing itself: package screens gives it a Source.
 package compare
 
 import (
@@ -20,7 +21,8 @@ import (
 // Source reads results folders. It blocks: it is called in commands.
 type Source interface {
 	Load(dir string) (bench.Run, []bench.LegResult, error)
-	// Floor is the noise floor of the machine that the runs in these folders are of, nil where none is known.
+	// Floor is the noise floor of the machine that the runs in these folders are of, nil where none
+	// is known.
 	Floor(a, b bench.Run, dirs ...string) *compared.Floor
 }
 
@@ -85,7 +87,8 @@ type comparison struct {
 	breaks []Difference
 }
 
-// New makes the comparison of the runs in a and b; of the contenders of one run if both are the same folder.
+// New makes the comparison of the runs in a and b; of the contenders of one run if both are the
+// same folder.
 func New(a, b string, source Source) *Screen {
 	return &Screen{source: source, dirs: [2]string{a, b}}
 }

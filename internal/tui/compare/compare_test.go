@@ -27,7 +27,8 @@ func opened(t testing.TB, folders tuitest.Folders, a, b string) *Screen {
 	return s
 }
 
-// two are the same recorded run twice, with as many times its rounds; the second one is faster by factor and changed by change.
+// two are the same recorded run twice, with as many times its rounds; the second one is faster by
+// factor and changed by change.
 func two(t testing.TB, times int, factor float64, change func(*tuitest.Folder)) tuitest.Folders {
 	t.Helper()
 	records := tuitest.Records(t, "limits")

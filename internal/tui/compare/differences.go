@@ -18,7 +18,8 @@ type Difference struct {
 	Weight compared.Weight
 }
 
-// Differences are what differs between two runs, the gravest first: what 'locbench compare' finds, and what else a reader may ask.
+// Differences are what differs between two runs, the gravest first: what 'locbench compare' finds,
+// and what else a reader may ask.
 func Differences(a, b bench.Run) []Difference {
 	out := ours(compared.Differences(a, b))
 	if added(a.Profile.Store) != added(b.Profile.Store) { // has a line of its own
@@ -39,7 +40,8 @@ func Differences(a, b bench.Run) []Difference {
 	return gravestFirst(out)
 }
 
-// ours are the differences of package compare; without the hash of the profile, which says nothing besides them.
+// ours are the differences of package compare; without the hash of the profile, which says nothing
+// besides them.
 func ours(all []compared.Difference) (out []Difference) {
 	for _, d := range all {
 		if d.What != "hash of the profile" {

@@ -24,8 +24,9 @@ func (f Figure) Change() (ratio float64, ok bool) {
 	return ratio, !math.IsNaN(ratio) && !math.IsInf(ratio, 0)
 }
 
-// Headline compares the figures by which a contender is chosen, and says of the declared headline measures among them what 'locbench compare'
-// says. Those "at the peak" are of the step with each side's own peak.
+// Headline compares the figures by which a contender is chosen, and says of the declared headline
+// measures among them what 'locbench compare' says. Those "at the peak" are of the step with each
+// side's own peak.
 func Headline(a, b analysis.Contender, runs []compared.Difference, floor *compared.Floor) (all []Figure) {
 	said := judge(a, b, runs, floor)
 	for _, m := range measure.View(measure.PairFigures) {

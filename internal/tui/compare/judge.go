@@ -25,7 +25,8 @@ type Said struct {
 	row        *compared.Row
 }
 
-// judge is what 'locbench compare' says of the headline measures of a pair; nothing where a side is missing.
+// judge is what 'locbench compare' says of the headline measures of a pair; nothing where a side is
+// missing.
 func judge(a, b analysis.Contender, runs []compared.Difference, floor *compared.Floor) map[measure.ID]*Said {
 	said := map[measure.ID]*Said{}
 	if a.Label == "" || b.Label == "" {
@@ -52,7 +53,8 @@ func judge(a, b analysis.Contender, runs []compared.Difference, floor *compared.
 	return said
 }
 
-// sides are the figures that a verdict is about, for a measure that no step of the table has by itself.
+// sides are the figures that a verdict is about, for a measure that no step of the table has by
+// itself.
 func (s *Said) sides() (a, b measure.Figure) {
 	of := func(x compared.Side) measure.Figure {
 		if x.Median == nil {
@@ -99,8 +101,9 @@ func judgeSteps(pairs []StepPair, a, b analysis.Contender, broken bool, floor *c
 	}
 }
 
-// doubts are those of the headline, each with its figure and its side: "peak throughput, A: round 4 stands apart: ×2 of the median".
-func doubts(head []Figure) (told []string) {
+// doubts are those of the headline, each with its figure and its side: "peak throughput, A: round 4
+// stands apart: ×2 of the median".
+func doubts(head []Figure) (list []string) {
 	for _, f := range head {
 		if f.Said == nil {
 			continue
@@ -111,13 +114,14 @@ func doubts(head []Figure) (told []string) {
 			} else if text, ok := strings.CutPrefix(d, "new: "); ok {
 				d = "B: " + text
 			}
-			told = append(told, fmt.Sprintf("%s, %s", f.Head, d))
+			list = append(list, fmt.Sprintf("%s, %s", f.Head, d))
 		}
 	}
-	return told
+	return list
 }
 
-// tiersOf are the tiers of a run's contenders by their throughput at the peak, from 1, by label; who is in none is not in it.
+// tiersOf are the tiers of a run's contenders by their throughput at the peak, from 1, by label;
+// who is in none is not in it.
 func tiersOf(r run, floor *compared.Floor) map[string]int {
 	tiers := map[string]int{}
 	for _, p := range r.Standing(measure.Throughput, stats.Rule{Floor: floor.Of(measure.Throughput)}).Places {

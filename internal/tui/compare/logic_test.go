@@ -88,7 +88,8 @@ func TestWhatTheRoundsSay(t *testing.T) {
 	}
 }
 
-// TestHeadline of figures where less is better, and of those that are no medians: only the declared measures are judged.
+// TestHeadline of figures where less is better, and of those that are no medians: only the declared
+// measures are judged.
 func TestHeadline(t *testing.T) {
 	a, b := only(rates("a", 1001, 1003, 1005, 1007, 1009, 1011)), only(rates("b", 2000, 2002, 2004, 2006, 2008, 2010))
 	want := map[string]string{
@@ -126,7 +127,8 @@ func TestHeadline(t *testing.T) {
 	}
 }
 
-// The steps are judged as one family, warm-ups and those of one side not; what is odd about the rounds is told.
+// The steps are judged as one family, warm-ups and those of one side not; what is odd about the
+// rounds is reported.
 func TestStepsAndDoubts(t *testing.T) {
 	a, b := only(rates("a", 1000, 1002, 1004, 1006, 1008, 1010)), only(rates("b", 2000, 2002, 9004, 2006, 2008, 2010))
 	pairs := StepPairs(a, b)
@@ -142,9 +144,9 @@ func TestStepsAndDoubts(t *testing.T) {
 	if judgeSteps(pairs, a, b, false, nil); pairs[0].figure(measure.Throughput).Said != nil {
 		t.Error("a step of one side is judged")
 	}
-	told := strings.Join(doubts(headline(a, b)), "\n")
-	if !strings.Contains(told, "peak throughput, B: round 3 stands apart") {
-		t.Errorf("%s", told)
+	got := strings.Join(doubts(headline(a, b)), "\n")
+	if !strings.Contains(got, "peak throughput, B: round 3 stands apart") {
+		t.Errorf("%s", got)
 	}
 }
 

@@ -22,8 +22,9 @@ func (p *StepPair) figure(id measure.ID) *Figure {
 	return &p.Figures[i]
 }
 
-// StepPairs sets the steps of a and b beside each other, by what they ask for: connections or rate. Of equal steps the first stands beside
-// the first. Those of one side alone keep their place among its others.
+// StepPairs sets the steps of a and b beside each other, by what they ask for: connections or rate.
+// Of equal steps the first stands beside the first. Those of one side alone keep their place among
+// its others.
 func StepPairs(a, b analysis.Contender) []StepPair {
 	taken := make([]bool, len(b.Steps))
 	partner := make([]int, len(a.Steps))

@@ -37,10 +37,10 @@ func (s *Screen) figures(l *look.Look, w int) []string {
 	}
 	header, lines := table(l, columns, rows, w)
 	lines = append([]string{header}, lines...)
-	told := doubts(s.set.head)
-	for i, d := range told {
-		if i == mostDoubts && len(told) > mostDoubts+1 {
-			lines = append(lines, l.Warn.S(l.Cut(fmt.Sprintf("! and %d more of the kind", len(told)-i), w)))
+	list := doubts(s.set.head)
+	for i, d := range list {
+		if i == mostDoubts && len(list) > mostDoubts+1 {
+			lines = append(lines, l.Warn.S(l.Cut(fmt.Sprintf("! and %d more of the kind", len(list)-i), w)))
 			break
 		}
 		lines = append(lines, l.Warn.S(l.ASCIIOnly(l.Cut("! "+outside(l, d, noteBytes), w))))
@@ -51,7 +51,7 @@ func (s *Screen) figures(l *look.Look, w int) []string {
 	return lines
 }
 
-// mostDoubts is how many doubts are told by themselves.
+// mostDoubts is how many doubts are shown by themselves.
 const mostDoubts = 4
 
 // Widths from which on the words have more room.
@@ -67,7 +67,8 @@ func roomFor(w int) room {
 	return ample
 }
 
-// table lays rows out as look.Table does, but columns with the same Drop are there together or not at all: half a comparison misleads.
+// table lays rows out as look.Table does, but columns with the same Drop are there together or not
+// at all: half a comparison misleads.
 func table(l *look.Look, columns []look.Column, rows [][]string, w int) (header string, lines []string) {
 	widths := make([]int, len(columns))
 	for i, c := range columns {

@@ -25,7 +25,8 @@ func (s *State) Apply(rec bench.Record) {
 	s.diary(rec)
 }
 
-// legFor is the leg that rec is about. One that the plan does not name is taken in, as long as there is room.
+// legFor is the leg that rec is about. One that the plan does not name is taken in, as long as
+// there is room.
 func (s *State) legFor(rec bench.Record) *Leg {
 	if s.Current != nil && s.Current.Result.Leg == *rec.Leg {
 		return s.Current
@@ -62,7 +63,8 @@ func (s *State) applyRun(rec bench.Record) {
 	s.phase(rec)
 }
 
-// start opens the run, or a resumed part of it: legs that were complete before keep what is known of them.
+// start opens the run, or a resumed part of it: legs that were complete before keep what is known
+// of them.
 func (s *State) start(at time.Time, e bench.RunStarted) {
 	before := s.Legs
 	s.Run, s.Dir, s.Started, s.Ended = e.Run, e.Dir, at, nil

@@ -2,8 +2,8 @@ package fold
 
 import "slices"
 
-// Clone is a state that goes its own way from here on: a moment of a run to come back to. What both have seen already is shared
-// where nobody changes it any more.
+// Clone is a state that goes its own way from here on: a moment of a run to come back to. What both
+// have seen already is shared where nobody changes it any more.
 func (s *State) Clone() *State {
 	c := *s
 	c.Run.Legs = slices.Clone(s.Run.Legs)

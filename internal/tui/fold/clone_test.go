@@ -7,8 +7,8 @@ import (
 	"locbench/internal/tui/tuitest"
 )
 
-// TestTheSameRecordsGiveTheSameState also where they are folded a second time, or from a copy made halfway: what was folded is
-// not changed by it.
+// TestTheSameRecordsGiveTheSameState also where they are folded a second time, or from a copy made
+// halfway: what was folded is not changed by it.
 func TestTheSameRecordsGiveTheSameState(t *testing.T) {
 	for _, name := range []string{"limits", "faults"} {
 		records := tuitest.Records(t, name)

@@ -1,8 +1,10 @@
-// Package fold turns the events of a run into what a screen shows of it. It is pure: the same records give the same state, whether
-// they arrive from a running benchmark or are replayed from a folder, so every screen is tested by a slice of events.
+// Package fold turns the events of a run into what a screen shows of it. It is pure: the same
+// records give the same state, whether they arrive from a running benchmark or are replayed from a
+// folder, so every screen is tested by a slice of events.
 //
-// Events may come from a results folder of anybody's making: whatever they hold, the state stays bounded and consistent. Text in it
-// is as it came; whoever draws it makes it harmless (look.Outside).
+// Events may come from a results folder of anybody's making: whatever they hold, the state stays
+// bounded and consistent. Text in it is as it came; whoever draws it makes it harmless
+// (look.Outside).
 package fold
 
 import (
@@ -23,7 +25,8 @@ const (
 	maxNotes  = 10_000 // checks, marks, warnings and interventions of one leg, of each; no honest leg has as many
 )
 
-// State is all that the screens know of a run. The zero value is a run of which nothing is known yet.
+// State is all that the screens know of a run. The zero value is a run of which nothing is known
+// yet.
 type State struct {
 	Version  uint64 // grows with every record: what was drawn for one version need not be drawn again
 	Run      bench.Run

@@ -97,7 +97,7 @@ func TestFailures(t *testing.T) {
 		}
 	}
 	if s.Errors != len(words) || s.Run.Legs[1].State != bench.LegFailed && s.Run.Legs[2].State != bench.LegFailed {
-		t.Errorf("%d errors counted, %d told; legs %+v", s.Errors, len(words), s.Run.Legs)
+		t.Errorf("%d errors counted, %d reported; legs %+v", s.Errors, len(words), s.Run.Legs)
 	}
 }
 
@@ -134,7 +134,8 @@ func TestControls(t *testing.T) {
 	}
 }
 
-// TestAResumedRun keeps the legs that were complete, with what was seen of them, and begins the others anew.
+// TestAResumedRun keeps the legs that were complete, with what was seen of them, and begins the
+// others anew.
 func TestAResumedRun(t *testing.T) {
 	records := tuitest.Records(t, "limits")
 	half := tuitest.Until(records, 2, func(rec bench.Record) bool {
@@ -215,7 +216,8 @@ func TestListsAreBounded(t *testing.T) {
 	}
 }
 
-// Of contenders that take turns one is shown for as long as it runs, then another one that still does.
+// Of contenders that take turns one is shown for as long as it runs, then another one that still
+// does.
 func TestTurns(t *testing.T) {
 	a, b := bench.Leg{Contender: "a", Round: 1}, bench.Leg{Contender: "b", Round: 1}
 	var records []bench.Record

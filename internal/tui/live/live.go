@@ -1,5 +1,6 @@
-// Package live is the screen of a run in progress: the board that draws it, and the keys that steer it. What a key asks for is sent to
-// the run and shows when the run tells that it has taken it up; the screen itself changes nothing.
+// Package live is the screen of a run in progress: the board that draws it, and the keys that steer
+// it. What a key asks for is sent to the run and shows when the run tells that it has taken it up;
+// the screen itself changes nothing.
 package live
 
 import (
@@ -21,7 +22,8 @@ import (
 type Options struct {
 	Session ui.Session
 	Opener  ui.Opener
-	// Leave closes the program as soon as the run has ended: "locbench run" is a command that comes back.
+	// Leave closes the program as soon as the run has ended: "locbench run" is a command that comes
+	// back.
 	Leave bool
 }
 
@@ -157,7 +159,8 @@ func (s *Screen) Title() string { return "run" }
 // State is what is known of the run; for the summary after the screen is gone.
 func (s *Screen) State() *fold.State { return &s.state }
 
-// Outcome is the exit code of the run and what it wrote to standard error; ok is false while it runs.
+// Outcome is the exit code of the run and what it wrote to standard error; ok is false while it
+// runs.
 func (s *Screen) Outcome() (code int, talk string, ok bool) { return s.code, s.talk, s.ended }
 
 // View implements ui.Screen.
@@ -185,7 +188,8 @@ func (s *Screen) status(f ui.Frame) string {
 	return ""
 }
 
-// Interrupt implements ui.Interrupter: Ctrl-C asks once, and then ends the run in order; once more ends it by force, and then kills it.
+// Interrupt implements ui.Interrupter: Ctrl-C asks once, and then ends the run in order; once more
+// ends it by force, and then kills it.
 func (s *Screen) Interrupt() tea.Cmd {
 	switch {
 	case s.ended || !s.Session.Steered():
@@ -221,7 +225,8 @@ func (s *Screen) abort() tea.Cmd {
 	return s.stop(nil)
 }
 
-// send asks c of the run, at once: commands run side by side, and a wish must not overtake the one before it.
+// send asks c of the run, at once: commands run side by side, and a wish must not overtake the one
+// before it.
 func (s *Screen) send(what string, c bench.Control) tea.Cmd {
 	sent := sentMsg{what, s.Session.Send(c)}
 	return func() tea.Msg { return sent }

@@ -19,8 +19,8 @@ import (
 	"locbench/internal/tui/ui"
 )
 
-// session is a run that tells records and then, unless it is to stay, ends. Its controls are taken as a worker takes them: they come
-// back as interventions.
+// session is a run that tells records and then, unless it is to stay, ends. Its controls are taken
+// as a worker takes them: they come back as interventions.
 type session struct {
 	mu      sync.Mutex
 	batches [][]bench.Record
@@ -111,7 +111,7 @@ func inAStep(t testing.TB) []bench.Record {
 	return records[:len(records)-3]
 }
 
-// open shows the screen of s with everything it has told so far.
+// open shows the screen of s with everything it has reported so far.
 func open(s *session, leave bool) (*live.Screen, *[]tea.Msg) {
 	screen := live.New(live.Options{Session: s, Leave: leave})
 	asked := &[]tea.Msg{}
@@ -265,7 +265,8 @@ func TestAWatchedRunIsNotSteered(t *testing.T) {
 	close(s.stay)
 }
 
-// TestTheCommandIsCopied as a shell reads it, with the seed; of a folder of anybody's making only what is a run of locbench.
+// TestTheCommandIsCopied as a shell reads it, with the seed; of a folder of anybody's making only
+// what is a run of locbench.
 func TestTheCommandIsCopied(t *testing.T) {
 	for _, c := range []struct {
 		command []string

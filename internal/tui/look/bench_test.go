@@ -12,8 +12,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// BenchmarkLipGloss draws the same by this package and by Lip Gloss, in turns: times-as-long is Lip Gloss's time over ours. What both
-// draw is the same but for what Lip Gloss has not: the title of a box, the columns of a table that are left out.
+// BenchmarkLipGloss draws the same by this package and by Lip Gloss, in turns: times-as-long is Lip
+// Gloss's time over ours. What both draw is the same but for what Lip Gloss has not: the title of a
+// box, the columns of a table that are left out.
 func BenchmarkLipGloss(b *testing.B) {
 	l := New(Options{})
 	var rows [][]string

@@ -1,6 +1,7 @@
-// Package look is how the dashboard looks: colours for light and dark terminals, glyphs with an ASCII substitute for each, and
-// text that is cut and padded by cells instead of bytes. Colour is never the only carrier of meaning here: what is red is
-// also called an error, and each line of a chart has a mark of its own.
+// Package look is how the dashboard looks: colours for light and dark terminals, glyphs with an
+// ASCII substitute for each, and text that is cut and padded by cells instead of bytes. Colour is
+// never the only carrier of meaning here: what is red is also called an error, and each line of a
+// chart has a mark of its own.
 package look
 
 import (
@@ -11,7 +12,8 @@ import (
 	"locbench/internal/units"
 )
 
-// Paint colours text. The zero value leaves it alone. It is a pair of strings, so that drawing costs no more than joining them.
+// Paint colours text. The zero value leaves it alone. It is a pair of strings, so that drawing
+// costs no more than joining them.
 type Paint struct{ on, off string }
 
 // S is s in this colour.
@@ -60,7 +62,8 @@ type Look struct {
 	Select Paint // the chosen line: reverse, so that it shows without colours too
 	Key    Paint // names of keys
 	Border Paint
-	// Series are for the lines of charts, in order; tellable apart by people who do not see red and green as different.
+	// Series are for the lines of charts, in order; tellable apart by people who do not see red and
+	// green as different.
 	Series [6]Paint
 
 	Glyph Glyphs

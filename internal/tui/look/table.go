@@ -15,8 +15,8 @@ type Column struct {
 	Max  int // cells; 0: no bound
 }
 
-// Table lays rows out in w cells: the lines of the header and of each row. Cells may be painted. Columns that find no room are left
-// out as their Drop says, and at last the first column is cut.
+// Table lays rows out in w cells: the lines of the header and of each row. Cells may be painted.
+// Columns that find no room are left out as their Drop says, and at last the first column is cut.
 func (l *Look) Table(columns []Column, rows [][]string, w int) (header string, lines []string) {
 	widths := make([]int, len(columns))
 	for i, c := range columns {
@@ -100,7 +100,8 @@ func (l *Look) Bar(share float64, w int, paint Paint) string {
 	return paint.S(strings.Repeat(l.Glyph.Full, n)) + l.Faint.S(strings.Repeat(l.Glyph.Empty, w-n))
 }
 
-// Spark draws the last w values as one line of blocks, from 0 to top; gaps (negative values and NaN) are blank.
+// Spark draws the last w values as one line of blocks, from 0 to top; gaps (negative values and
+// NaN) are blank.
 func (l *Look) Spark(values []float64, w int, top float64, paint Paint) string {
 	if w <= 0 {
 		return ""

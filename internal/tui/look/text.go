@@ -9,10 +9,11 @@ import (
 	"locbench/internal/safe"
 )
 
-// Outside makes text from outside fit to stand between ours: at most n bytes of it are kept; nothing in it moves the cursor, colours,
-// reorders or changes the title (package safe); and every character of it stands for itself, as wide to one terminal as to another,
-// whatever comes to stand beside it, so that the layout holds: marks that combine with the character before are left out, and what
-// would join in other ways (flags, parts of Korean syllables) is replaced.
+// Outside makes text from outside fit to stand between ours: at most n bytes of it are kept;
+// nothing in it moves the cursor, colours, reorders or changes the title (package safe); and every
+// character of it stands for itself, as wide to one terminal as to another, whatever comes to stand
+// beside it, so that the layout holds: marks that combine with the character before are left out,
+// and what would join in other ways (flags, parts of Korean syllables) is replaced.
 func Outside(s string, n int) string {
 	s = safe.Line(s, n)
 	if isASCII(s) {
@@ -67,8 +68,9 @@ func isASCII(s string) bool {
 	return true
 }
 
-// ASCIIOnly replaces what is not ASCII in text that is about to be shown by a look that has only that. The units that locbench
-// writes itself keep their meaning: µ becomes u, × becomes x. Do it before the text is laid out: → takes two cells as ->.
+// ASCIIOnly replaces what is not ASCII in text that is about to be shown by a look that has only
+// that. The units that locbench writes itself keep their meaning: µ becomes u, × becomes x. Do it
+// before the text is laid out: → takes two cells as ->.
 func (l *Look) ASCIIOnly(s string) string {
 	if !l.ASCII || isASCII(s) {
 		return s
@@ -107,7 +109,7 @@ func (l *Look) ASCIIOnly(s string) string {
 	return b.String()
 }
 
-// Cut shortens s to at most w cells; what was cut is told by an ellipsis.
+// Cut shortens s to at most w cells; what was cut is shown by an ellipsis.
 func (l *Look) Cut(s string, w int) string {
 	if w <= 0 {
 		return ""
@@ -154,7 +156,8 @@ func (l *Look) Right(s string, w int) string {
 	return spaces(w-Width(s)) + s
 }
 
-// Between puts a to the left and b to the right of w cells; a is cut first, so that there is a gap between the two.
+// Between puts a to the left and b to the right of w cells; a is cut first, so that there is a gap
+// between the two.
 func (l *Look) Between(a, b string, w int) string {
 	bw := Width(b)
 	switch {
@@ -191,7 +194,8 @@ func (l *Look) Screen(lines []string, w, h int) []string {
 	return out
 }
 
-// Beside puts blocks of lines side by side, each already as wide as it is to be; short ones are filled by blank lines of their width.
+// Beside puts blocks of lines side by side, each already as wide as it is to be; short ones are
+// filled by blank lines of their width.
 func Beside(gap int, blocks ...[]string) []string {
 	h := 0
 	for _, b := range blocks {

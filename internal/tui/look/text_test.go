@@ -15,7 +15,8 @@ var hostile = []string{
 	"1️⃣", "\U000e0041", "\ue000", "\u115f", "\u3164", "\uffa0", "›‹", "—–−…≥·µ×",
 }
 
-// same fails unless s has the same width by clusters and by characters, is n cells wide (n < 0: whatever) and harmless.
+// same fails unless s has the same width by clusters and by characters, is n cells wide (n < 0:
+// whatever) and harmless.
 func same(t *testing.T, what, s string, n int) {
 	t.Helper()
 	w, wc := ansi.StringWidth(s), ansi.StringWidthWc(s)
@@ -143,7 +144,8 @@ func FuzzLayout(f *testing.F) {
 	})
 }
 
-// TestEveryCharacter goes through all of Unicode: what Outside keeps is as wide beside others as alone.
+// TestEveryCharacter goes through all of Unicode: what Outside keeps is as wide beside others as
+// alone.
 func TestEveryCharacter(t *testing.T) {
 	kept := 0
 	for r := rune(0x80); r <= 0xe1000; r++ {
@@ -162,10 +164,12 @@ func TestEveryCharacter(t *testing.T) {
 		if n := Width(s); n != w {
 			t.Errorf("Width of %q is %d, want %d", s, n, w)
 		}
-		// a letter, two syllables, a letter that joins by a mark, an emoji, a keycap, and itself on both sides
+		// a letter, two syllables, a letter that joins by a mark, an emoji, a keycap, and itself on
+		// both sides
 		same(t, "beside others", "a"+s+"가"+s+"각"+s+"क"+s+"👩"+s+"0"+s+s, 9+7*w)
 	}
-	// About 120,000 are tried. What is private, a mark or a part of a syllable goes, and the rest must stay.
+	// About 120,000 are tried. What is private, a mark or a part of a syllable goes, and the rest
+	// must stay.
 	if kept < 100_000 {
 		t.Errorf("only %d characters are kept", kept)
 	}

@@ -16,8 +16,9 @@ func Width(s string) int {
 	return n
 }
 
-// walk counts the cells of s until they are more than limit. It knows printable ASCII, colours, and the characters of cells;
-// what it does not know is left to package ansi, which looks at each cluster and takes many times longer.
+// walk counts the cells of s until they are more than limit. It knows printable ASCII, colours, and
+// the characters of cells; what it does not know is left to package ansi, which looks at each
+// cluster and takes many times longer.
 func walk(s string, limit int) (n int, known bool) {
 	for i := 0; i < len(s) && n <= limit; {
 		switch c := s[i]; {
@@ -43,7 +44,8 @@ func walk(s string, limit int) (n int, known bool) {
 	return n, true
 }
 
-// colour is the length of the sequence that sets colours and styles (SGR) at the beginning of s, or 0.
+// colour is the length of the sequence that sets colours and styles (SGR) at the beginning of s, or
+// 0.
 func colour(s string) int {
 	if len(s) < 3 || s[0] != '\x1b' || s[1] != '[' {
 		return 0
@@ -59,7 +61,8 @@ func colour(s string) int {
 	return 0
 }
 
-// cells is the number of cells of the most usual characters, or 0 if that is not known here. None of them joins with another.
+// cells is the number of cells of the most usual characters, or 0 if that is not known here. None
+// of them joins with another.
 func cells(r rune) int {
 	switch {
 	case r < 0xa1:
@@ -83,7 +86,8 @@ func cells(r rune) int {
 	return 0
 }
 
-// bound shortens a very long text of which only w cells will be seen: it keeps more text than they can hold, and all colours.
+// bound shortens a very long text of which only w cells will be seen: it keeps more text than they
+// can hold, and all colours.
 func bound(s string, w int) string {
 	room := 8 * (w + 2)
 	if len(s) <= 2*room {

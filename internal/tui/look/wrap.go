@@ -7,9 +7,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Wrap breaks s at spaces into lines of at most w cells, at most n of them (0: as many as it takes). Words that are longer than a
-// line are broken too. A colour that is on at the end of a line ends there and begins again in the next, so that it does not run
-// into what stands beside.
+// Wrap breaks s at spaces into lines of at most w cells, at most n of them (0: as many as it
+// takes). Words that are longer than a line are broken too. A colour that is on at the end of a
+// line ends there and begins again in the next, so that it does not run into what stands beside.
 func (l *Look) Wrap(s string, w, n int) []string {
 	if w <= 0 {
 		return nil
@@ -51,7 +51,8 @@ type wrapper struct {
 	on    []byte // the colours that are on
 	soft  bool   // line goes on from the one before: spaces at its beginning are left out
 
-	// Of the last space in line: where it is, the cells up to it and with it, and the colours there; at is 0 if there is none.
+	// Of the last space in line: where it is, the cells up to it and with it, and the colours
+	// there; at is 0 if there is none.
 	at, cellsAt int
 	onAt        []byte
 }

@@ -12,8 +12,9 @@ import (
 // nameBytes bounds a name from outside.
 const nameBytes = 200
 
-// bar is the time line at the bottom of the screen: what has been played, where legs and steps begin, and where nothing happened.
-// Under it stand the names of the legs, or what is worth saying about this moment.
+// bar is the time line at the bottom of the screen: what has been played, where legs and steps
+// begin, and where nothing happened. Under it stand the names of the legs, or what is worth saying
+// about this moment.
 type bar struct {
 	l    *look.Look
 	w    int

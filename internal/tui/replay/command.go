@@ -15,9 +15,10 @@ import (
 // maxCommand bounds what is put on the clipboard, in bytes.
 const maxCommand = 4000
 
-// Command is the command line that repeats run: the recorded one with the recorded seed, and without what belongs to the
-// folder or the process of that run. A record may come from anybody, and what is copied may be run: only "locbench run" is
-// given, and none whose arguments hold characters that do not show.
+// Command is the command line that repeats run: the recorded one with the recorded seed, and
+// without what belongs to the folder or the process of that run. A record may come from anybody,
+// and what is copied may be run: only "locbench run" is given, and none whose arguments hold
+// characters that do not show.
 func Command(run bench.Run) (string, error) {
 	args := run.Command
 	if len(args) < 2 || strings.TrimSuffix(filepath.Base(args[0]), ".exe") != "locbench" || args[1] != "run" {

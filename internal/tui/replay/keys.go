@@ -8,8 +8,8 @@ import (
 	"locbench/internal/tui/ui"
 )
 
-// told is the outcome of a command whose words are for the user.
-type told struct {
+// outcome is that of a command whose words are for the user.
+type outcome struct {
 	screen *Screen
 	text   string
 	bad    bool
@@ -140,9 +140,9 @@ func (s *Screen) report() tea.Cmd {
 	return func() tea.Msg {
 		text, err := src.Report(dir)
 		if err != nil {
-			return told{s, err.Error(), true}
+			return outcome{s, err.Error(), true}
 		}
-		return told{s, text, false}
+		return outcome{s, text, false}
 	}
 }
 

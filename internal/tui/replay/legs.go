@@ -7,8 +7,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// FromLegs are events such as a run with these results tells: for folders whose event log is lost. What the results do not hold
-// (phases, log lines as they came) is not in them.
+// FromLegs are events such as a run with these results tells: for folders whose event log is lost.
+// What the results do not hold (phases, log lines as they came) is not in them.
 func FromLegs(run bench.Run, legs []bench.LegResult, dir string) []bench.Record {
 	t := &teller{at: run.Started}
 	opened := run
@@ -103,7 +103,8 @@ func (t *teller) leg(r bench.LegResult, number, of int) {
 	}
 }
 
-// steps tells the steps with their windows, samples, and what somebody asked for meanwhile, by time.
+// steps tells the steps with their windows, samples, and what somebody asked for meanwhile, by
+// time.
 func (t *teller) steps(leg *bench.Leg, r bench.LegResult) {
 	asked := r.Interventions
 	until := func(at time.Time) {

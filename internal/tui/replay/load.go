@@ -15,9 +15,11 @@ import (
 
 // Source reads results folders. Its methods block: they are called in commands.
 type Source interface {
-	// Load reads the plan and the results of the legs. What can be read is returned beside an error.
+	// Load reads the plan and the results of the legs. What can be read is returned beside an
+	// error.
 	Load(dir string) (bench.Run, []bench.LegResult, error)
-	// Events gives handle every event that was kept, in order, with the share of the log that has been read; it stops at the first error.
+	// Events gives handle every event that was kept, in order, with the share of the log that has
+	// been read; it stops at the first error.
 	Events(dir string, handle func(rec bench.Record, read float64) error) error
 	// Report writes the report, opens it where that is possible, and says where it is.
 	Report(dir string) (text string, err error)
@@ -58,7 +60,8 @@ func (s *Screen) load() tea.Cmd {
 	}
 }
 
-// load prefers the event log; the files of the legs stand in for one that is lost, broken or not whole.
+// load prefers the event log; the files of the legs stand in for one that is lost, broken or not
+// whole.
 func load(src Source, dir string, p *progress) loaded {
 	// The legs first: of a run in progress the log may be ahead of them then, but never behind.
 	run, legs, legsErr := src.Load(dir)

@@ -13,7 +13,8 @@ const (
 	mostKept     = 100
 )
 
-// player is a run at a moment: the fold over the records until then. Going back starts from a state that was kept on the way.
+// player is a run at a moment: the fold over the records until then. Going back starts from a state
+// that was kept on the way.
 type player struct {
 	*timeline
 	start fold.State // before the first record
@@ -29,7 +30,8 @@ type moment struct {
 	state *fold.State
 }
 
-// newPlayer folds all records onto start and stands at the end. tell, which may be nil, gets the share that is done and may end it by an error.
+// newPlayer folds all records onto start and stands at the end. tell, which may be nil, gets the
+// share that is done and may end it by an error.
 func newPlayer(start fold.State, records []bench.Record, tell func(share float64) error) (*player, error) {
 	p := &player{timeline: newTimeline(records), start: start, state: start.Clone()}
 	every := max(leastBetween, len(records)/mostKept)

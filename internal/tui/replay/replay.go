@@ -1,5 +1,6 @@
-// Package replay is the screen of a run that is on disk: the board over the run's events, with a time line to play, seek and skip
-// in. It opens at the end, where the figures are. It reads nothing itself: package screens gives it a Source.
+// Package replay is the screen of a run that is on disk: the board over the run's events, with a
+// time line to play, seek and skip in. It opens at the end, where the figures are. It reads nothing
+// itself: package screens gives it a Source.
 package replay
 
 import (
@@ -78,7 +79,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 			s.loading, s.run, s.player, s.note, s.err = false, msg.run, msg.player, msg.note, msg.err
 		}
 		return nil
-	case told:
+	case outcome:
 		if msg.screen != s {
 			return nil
 		}

@@ -23,7 +23,8 @@ var now = time.Date(2026, 11, 21, 17, 0, 0, 0, time.UTC)
 
 const dir = "results/20261121-154953-quick"
 
-// standIn says what it was given to draw. The golden views are of what the replay adds; those of the board are in its own package.
+// standIn says what it was given to draw. The golden views are of what the replay adds; those of
+// the board are in its own package.
 type standIn struct{}
 
 func (standIn) Update(tea.Msg, *fold.State) (tea.Cmd, bool) { return nil, false }
@@ -242,7 +243,7 @@ func TestKeysSeek(t *testing.T) {
 	gap := p.gaps[len(p.gaps)-1]
 	p.seek(gap.from + time.Second)
 	if !slices.ContainsFunc(s.Keys(), func(k ui.Key) bool { return k.Name == "g" }) {
-		t.Error("the key that skips the gap is not told")
+		t.Error("the key that skips the gap is not reported")
 	}
 	press("g")
 	is("g", gap.to)

@@ -17,7 +17,8 @@ const longest = 7 * 24 * time.Hour
 // maxMarks bounds each kind of mark on the time line.
 const maxMarks = 20_000
 
-// timeline is when the records of a run happened, counted from the first one. It never goes back, whatever the clock did.
+// timeline is when the records of a run happened, counted from the first one. It never goes back,
+// whatever the clock did.
 type timeline struct {
 	records []bench.Record
 	offsets []time.Duration // of each record
@@ -33,7 +34,7 @@ type mark struct {
 	name string
 }
 
-// gap is a stretch in which nothing was told.
+// gap is a stretch in which nothing was reported.
 type gap struct{ from, to time.Duration }
 
 func newTimeline(records []bench.Record) *timeline {
@@ -88,8 +89,8 @@ func (t *timeline) gapAt(pos time.Duration) (gap, bool) {
 	return gap{}, false
 }
 
-// around are the marks before and after pos. The one before is further back if pos has only just passed it, so that going back
-// twice goes further.
+// around are the marks before and after pos. The one before is further back if pos has only just
+// passed it, so that going back twice goes further.
 func around(marks []mark, pos, total time.Duration) (before, after time.Duration) {
 	const just = 2 * time.Second
 	i := sort.Search(len(marks), func(i int) bool { return marks[i].at > pos })

@@ -15,7 +15,8 @@ const askTimeout = time.Minute
 // localElastic is where an Elasticsearch would be that somebody has started here without saying so.
 const localElastic = "http://127.0.0.1:9200"
 
-// facts are what the Site has told so far. Answers to older questions are recognized by their number and dropped.
+// facts are what the Site has answered so far. Answers to older questions are recognized by their
+// number and dropped.
 type facts struct {
 	pending int
 
@@ -109,7 +110,8 @@ func (s *Screen) askAgain() tea.Cmd {
 	return tea.Batch(s.askMachine(), s.askStates(), s.askElastic(localElastic), s.askElastic(s.elasticURL()), s.askRoom())
 }
 
-// backAgain asks again after another screen was shown: images may have been built, and answers that came meanwhile have gone to that screen.
+// backAgain asks again after another screen was shown: images may have been built, and answers that
+// came meanwhile have gone to that screen.
 func (s *Screen) backAgain() tea.Cmd {
 	s.facts.pending = 0
 	cmds := []tea.Cmd{s.askAgain()}

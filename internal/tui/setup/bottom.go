@@ -9,8 +9,9 @@ import (
 	"locbench/internal/units"
 )
 
-// bottom is what stands below the fields: help of the focused one, the size of the run, what is wrong with the ways out, the command line. It takes want
-// lines if it can make do with them, and never more than most.
+// bottom is what stands below the fields: help of the focused one, the size of the run, what is
+// wrong with the ways out, the command line. It takes want lines if it can make do with them, and
+// never more than most.
 func (s *Screen) bottom(l *look.Look, w, want, most int) []string {
 	if most <= 0 {
 		return nil
@@ -122,7 +123,7 @@ func (s *Screen) drawFindings(l *look.Look, w, h, tick int) []string {
 	return append([]string{head}, body[s.scroll:min(len(body), s.scroll+h-1)]...)
 }
 
-// doctor is what the machine has told of itself; with fixes and what brings what is missing.
+// doctor is what the machine says of itself; with fixes and what brings what is missing.
 func (s *Screen) doctor(l *look.Look, w, tick int, fixes bool) (out []string) {
 	if !s.facts.machineOK {
 		return []string{" " + l.Faint.S(spinner(l, tick)+" asking this machine")}

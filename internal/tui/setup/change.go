@@ -172,8 +172,8 @@ func (s *Screen) way(key string) tea.Cmd {
 	return nil
 }
 
-// start begins the run, or says what stands in its way and goes there. What only the machine lacks may have come meanwhile: a second
-// time it starts all the same.
+// start begins the run, or says what stands in its way and goes there. What only the machine lacks
+// may have come meanwhile: a second time it starts all the same.
 func (s *Screen) start() tea.Cmd {
 	if !s.loaded && s.baseErr == "" {
 		return tell("the profile is still being read", true)

@@ -18,7 +18,8 @@ type Choice struct {
 	Extra      []string          // other options of locbench run, as they are
 }
 
-// Flags are those options of locbench run that have a field on the screen, in the order in which they are written.
+// Flags are those options of locbench run that have a field on the screen, in the order in which
+// they are written.
 func Flags() []string {
 	return []string{"rounds", "cpus", "cpu-set", "memory", "connections", "duration", "turns", "runtime", "store", "elastic", "data", "cities", "vertices", "data-seed"}
 }

@@ -79,7 +79,8 @@ func (s *Screen) typed(msg tea.Msg) (cmd tea.Cmd) {
 	return cmd
 }
 
-// draw is the text of in within w cells, its cursor in reverse. The part around the cursor is shown when it is longer.
+// draw is the text of in within w cells, its cursor in reverse. The part around the cursor is shown
+// when it is longer.
 func draw(l *look.Look, in textinput.Model, w int) string {
 	value := []rune(in.Value())
 	at := min(max(in.Position(), 0), len(value))
@@ -160,7 +161,8 @@ func (s *Screen) write(replace bool) tea.Cmd {
 	return s.asking(saveCommand(s.o.Site, name, s.plan, replace))
 }
 
-// saved takes in how the saving went. The new profile is the chosen one from then on, with nothing changed.
+// saved takes in how the saving went. The new profile is the chosen one from then on, with nothing
+// changed.
 func (s *Screen) saved(msg gotSaved) tea.Cmd {
 	s.save.busy = false
 	switch {

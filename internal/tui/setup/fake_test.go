@@ -21,7 +21,8 @@ import (
 	"locbench/profiles"
 )
 
-// fakeSite is a machine as a test wants it. It keeps the contract of Site: it answers what is asked, refuses to overwrite, and ends with its context.
+// fakeSite is a machine as a test wants it. It keeps the contract of Site: it answers what is
+// asked, refuses to overwrite, and ends with its context.
 type fakeSite struct {
 	profiles []Profile
 	services []bench.Service
@@ -93,7 +94,8 @@ func (f *fakeSite) Save(_ context.Context, path string, p bench.Profile, replace
 	return path, "", nil
 }
 
-// fakePlan stands in for the flags of locbench run: it knows those with a field. That the real ones agree with the screen is tested in package cli.
+// fakePlan stands in for the flags of locbench run: it knows those with a field. That the real ones
+// agree with the screen is tested in package cli.
 func fakePlan(p bench.Profile, args []string) (bench.Profile, error) {
 	var named []bench.Selection
 	p.Steps = slices.Clone(p.Steps)

@@ -245,7 +245,7 @@ func TestTheShownCommandHoldsNoPassword(t *testing.T) {
 	}
 	o.press("y")
 	if c, ok := o.program[len(o.program)-1].(ui.Copy); !ok || strings.Contains(c.Shown, "secret") || !strings.Contains(c.Shown, "10.0.0.5") || c.Text != o.choice.Command() {
-		t.Errorf("what is told of the copy: %+v", o.program[len(o.program)-1])
+		t.Errorf("what is said of the copy: %+v", o.program[len(o.program)-1])
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 	"locbench/internal/units"
 )
 
-// ladder writes steps in the short form that --connections reads: "1 x5 warm-up, 2..2048 doubling". A step of its own length says so, unless all are
-// alike.
+// ladder writes steps in the short form that --connections reads: "1 x5 warm-up, 2..2048 doubling".
+// A step of its own length says so, unless all are alike.
 func ladder(steps []bench.Step) string {
 	common := true
 	for _, step := range steps {
@@ -98,7 +98,8 @@ func spark(l *look.Look, steps []bench.Step, w int) string {
 	return l.Spark(h, len(h), 1.01, l.Series[0])
 }
 
-// rungs is the ladder with a bar for each step, at most n lines of w cells; a step that is repeated is one line.
+// rungs is the ladder with a bar for each step, at most n lines of w cells; a step that is repeated
+// is one line.
 func rungs(l *look.Look, steps []bench.Step, w, n int) (out []string) {
 	type rung struct {
 		name   string

@@ -11,7 +11,8 @@ import (
 	"locbench/internal/tui/ui"
 )
 
-// list is the list of contenders: each with its variants below it, those that the filter lets through.
+// list is the list of contenders: each with its variants below it, those that the filter lets
+// through.
 type list struct {
 	filter textinput.Model
 	typing bool
@@ -178,7 +179,8 @@ func (s *Screen) toggle(r row) {
 	}
 }
 
-// named is how a row's selection is written: a default variant by its contender's name alone, as tables and charts name it.
+// named is how a row's selection is written: a default variant by its contender's name alone, as
+// tables and charts name it.
 func (s *Screen) named(sel bench.Selection) bench.Selection {
 	if short := (bench.Selection{Contender: sel.Contender}); s.canonical(short) == sel {
 		return short
@@ -186,7 +188,8 @@ func (s *Screen) named(sel bench.Selection) bench.Selection {
 	return sel
 }
 
-// inOrder puts the profile's contenders first, as it has them, and the others in the order of the list.
+// inOrder puts the profile's contenders first, as it has them, and the others in the order of the
+// list.
 func (s *Screen) inOrder(selections []bench.Selection) []bench.Selection {
 	place := func(sel bench.Selection) int {
 		if i := slices.IndexFunc(s.base.Contenders, func(b bench.Selection) bool { return s.canonical(b) == s.canonical(sel) }); i >= 0 {

@@ -43,10 +43,12 @@ func (s *Screen) drawList(l *look.Look, w, h, tick int) []string {
 	return out
 }
 
-// detailFrom is the height from which the list has two lines that say more of the row under the cursor.
+// detailFrom is the height from which the list has two lines that say more of the row under the
+// cursor.
 const detailFrom = 12
 
-// window is the part of the rows that is shown in h lines, with the cursor in the middle, so that what comes is seen.
+// window is the part of the rows that is shown in h lines, with the cursor in the middle, so that
+// what comes is seen.
 func (l *list) window(h int) (from, room int) {
 	room = max(1, h-1)
 	if h >= detailFrom {

@@ -35,8 +35,8 @@ func (s *Screen) takeProfile() {
 	s.baseErr = "there is no profile " + look.Outside(s.choice.Profile, 200)
 }
 
-// replan asks what the command line would make of the choice: first of each field by itself, so that a mistake is told where it was made, then of
-// all that are right together.
+// replan asks what the command line would make of the choice: first of each field by itself, so
+// that a mistake is reported where it was made, then of all that are right together.
 func (s *Screen) replan() {
 	s.plan, s.planned, s.planErr = bench.Profile{}, false, ""
 	clear(s.wrong)
@@ -85,7 +85,8 @@ func (s *Screen) replan() {
 	s.planned = true
 }
 
-// check says what is wrong with a flag's value by itself. It remembers: only one value changes at a key.
+// check says what is wrong with a flag's value by itself. It remembers: only one value changes at a
+// key.
 func (s *Screen) check(base bench.Profile, flag, value string) string {
 	key := flag + "=" + value
 	what, known := s.checked[key]

@@ -31,7 +31,8 @@ type offer struct {
 	take func() tea.Cmd
 }
 
-// problems are all there are, the bad ones first. It asks nobody: what is not known yet is no problem.
+// problems are all there are, the bad ones first. It asks nobody: what is not known yet is no
+// problem.
 func (s *Screen) problems() []problem {
 	var list []problem
 	list = append(list, s.mistakes()...)

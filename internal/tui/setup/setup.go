@@ -1,8 +1,11 @@
-// Package setup is the screen on which a benchmark is put together: profile, contenders, limits, rounds, steps, runtime, store and data, each with
-// the profile's value until it is changed. It sees at once what is impossible on this machine and offers the way out.
+// Package setup is the screen on which a benchmark is put together: profile, contenders, limits,
+// rounds, steps, runtime, store and data, each with the profile's value until it is changed. It
+// sees at once what is impossible on this machine and offers the way out.
 //
-// What it makes is the arguments of "locbench run", nothing else: the plan that it shows is what the real flags make of them (Options.Plan), so the screen
-// cannot promise what the command line does not keep. What it needs to know of the machine it asks its Site, in commands, and stays usable meanwhile.
+// What it makes is the arguments of "locbench run", nothing else: the plan that it shows is what
+// the real flags make of them (Options.Plan), so the screen cannot promise what the command line
+// does not keep. What it needs to know of the machine it asks its Site, in commands, and stays
+// usable meanwhile.
 package setup
 
 import (
@@ -19,21 +22,27 @@ import (
 	"locbench/internal/tui/ui"
 )
 
-// Site is what the screen knows the outside by. Its methods may block for as long as their context lets them: they are called in commands.
+// Site is what the screen knows the outside by. Its methods may block for as long as their context
+// lets them: they are called in commands.
 type Site interface {
-	// Profiles are those that can be chosen: the bundled ones, those in the working folder, and the one called also. Those that cannot be read have an Err.
+	// Profiles are those that can be chosen: the bundled ones, those in the working folder, and the
+	// one called also. Those that cannot be read have an Err.
 	Profiles(ctx context.Context, also string) []Profile
-	// Contenders are all there are, with their variants. The error tells of manifests that cannot be read; the others come with it.
+	// Contenders are all there are, with their variants. The error tells of manifests that cannot
+	// be read; the others come with it.
 	Contenders(ctx context.Context) ([]bench.Service, error)
-	// States tells of each variant of each contender what it takes to run it there; nothing is built. A service without variants is a selection without one.
+	// States tells of each variant of each contender what it takes to run it there; nothing is
+	// built. A service without variants is a selection without one.
 	States(ctx context.Context, runtime bench.Runtime) (map[bench.Selection]State, error)
 	Machine(ctx context.Context) Machine
 	// Elastic asks the Elasticsearch at url what it is. An error does not repeat a password in it.
 	Elastic(ctx context.Context, url string) (Elastic, error)
-	// Room tells how many connections can be opened at a time, at most as many as are asked for, and the reason when they are fewer.
+	// Room tells how many connections can be opened at a time, at most as many as are asked for,
+	// and the reason when they are fewer.
 	Room(ctx context.Context, connections int) (most int, err error)
-	// Save writes p as YAML to the file, which gets its ending if it has none, and returns its path. Unless replace is set, a file that is there is
-	// left alone and the error is ErrExists. What warning says was left out.
+	// Save writes p as YAML to the file, which gets its ending if it has none, and returns its
+	// path. Unless replace is set, a file that is there is left alone and the error is ErrExists.
+	// What warning says was left out.
 	Save(ctx context.Context, path string, p bench.Profile, replace bool) (saved, warning string, err error)
 }
 
@@ -67,7 +76,7 @@ type Engine struct {
 	Local   bool  // on this machine, as it seems
 }
 
-// Elastic is what an Elasticsearch has told of itself.
+// Elastic is what an Elasticsearch says of itself.
 type Elastic struct {
 	Version string
 	Warning string // when it is of another version than 7
@@ -79,7 +88,7 @@ type Kind int
 
 // The kinds of states.
 const (
-	Unknown Kind = iota // nobody has told yet
+	Unknown Kind = iota // nobody knows yet
 	Ready               // nothing is to be built
 	Stale               // was built before, from other sources
 	Build               // never built here
@@ -91,15 +100,17 @@ const (
 type State struct {
 	Kind Kind
 	Why  string
-	// Verified is what "services verify" has seen of the contender, in words that begin with the word "verified" where it passed and its
-	// sources are still the same; "" where nobody has run it.
+	// Verified is what "services verify" has seen of the contender, in words that begin with the
+	// word "verified" where it passed and its sources are still the same; "" where nobody has run
+	// it.
 	Verified string
 }
 
 // Options are what a Screen is made of.
 type Options struct {
 	Site Site
-	// Plan is the profile that "locbench run args…" would run if the profile named there were base. It must be quick and read no file.
+	// Plan is the profile that "locbench run args…" would run if the profile named there were base.
+	// It must be quick and read no file.
 	Plan func(base bench.Profile, args []string) (bench.Profile, error)
 	// Start begins a run as "locbench run args…" would.
 	Start func(args []string) tea.Cmd

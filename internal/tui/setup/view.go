@@ -166,7 +166,8 @@ func (s *Screen) shownValue(f id) string {
 	return s.value(f)
 }
 
-// note is what stands to the right of a value: what is wrong with it, what the profile says, or what it means here.
+// note is what stands to the right of a value: what is wrong with it, what the profile says, or
+// what it means here.
 func (s *Screen) note(l *look.Look, f id, room, tick int) string {
 	if what := s.wrong[f]; what != "" {
 		return l.Bad.S(l.Glyph.Cross + " " + l.ASCIIOnly(what))

@@ -105,8 +105,8 @@ func (f Folders) Report(dir string) (string, error) {
 	return "report " + dir + "/report.html", nil
 }
 
-// MoreRounds repeats the rounds of a recorded run so that there are times as many, each a little faster than the one before, and all of
-// them by factor.
+// MoreRounds repeats the rounds of a recorded run so that there are times as many, each a little
+// faster than the one before, and all of them by factor.
 func MoreRounds(records []bench.Record, times int, factor float64) []bench.Record {
 	first, last := records[0].At, records[len(records)-1].At
 	span := last.Sub(first) + time.Second
@@ -155,8 +155,8 @@ func MoreRounds(records []bench.Record, times int, factor float64) []bench.Recor
 	return out
 }
 
-// Finish runs cmd and all that comes of it however long it takes, in order; what is for the program is left out. It is for commands
-// that end by themselves.
+// Finish runs cmd and all that comes of it however long it takes, in order; what is for the program
+// is left out. It is for commands that end by themselves.
 func Finish(s ui.Screen, cmd tea.Cmd) {
 	if cmd == nil {
 		return

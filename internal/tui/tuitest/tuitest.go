@@ -1,5 +1,5 @@
-// Package tuitest compares screens with golden views, drawn from recorded events. The views are text without colours, so that they
-// can be reviewed by eye; "go test -update" writes them anew.
+// Package tuitest compares screens with golden views, drawn from recorded events. The views are
+// text without colours, so that they can be reviewed by eye; "go test -update" writes them anew.
 package tuitest
 
 import (
@@ -31,7 +31,8 @@ type Size struct{ Width, Height int }
 // Sizes are those in which every screen has a golden view.
 func Sizes() []Size { return []Size{{60, 20}, {80, 24}, {120, 40}, {200, 50}} }
 
-// Records are the events of a recorded run: "limits" (two contenders, two rounds, real containers), …; see recordings/README.md.
+// Records are the events of a recorded run: "limits" (two contenders, two rounds, real containers),
+// …; see recordings/README.md.
 func Records(t testing.TB, name string) []bench.Record {
 	t.Helper()
 	f, err := recordings.Open("recordings/" + name + ".jsonl.gz")
@@ -71,13 +72,15 @@ func Until(records []bench.Record, n int, is func(bench.Record) bool) []bench.Re
 	return records
 }
 
-// Settle runs cmd and everything that comes of it, as the program would, but for ticks; it hands messages for the program to program
-// and returns when nothing is left. Commands that take longer than a second are left out.
+// Settle runs cmd and everything that comes of it, as the program would, but for ticks; it hands
+// messages for the program to program and returns when nothing is left. Commands that take longer
+// than a second are left out.
 func Settle(s ui.Screen, cmd tea.Cmd, program func(tea.Msg)) {
 	SettleUntil(s, cmd, program, nil)
 }
 
-// SettleUntil is Settle for a screen with commands that wait for the outside: they are left out as soon as waits says that one does.
+// SettleUntil is Settle for a screen with commands that wait for the outside: they are left out as
+// soon as waits says that one does.
 func SettleUntil(s ui.Screen, cmd tea.Cmd, program func(tea.Msg), waits func() bool) {
 	queue := []tea.Cmd{cmd}
 	for n := 0; len(queue) > 0 && n < 1000; n++ {
@@ -177,8 +180,9 @@ func View(s ui.Screen, size Size, l *look.Look, now time.Time) []string {
 	return append(lines, ui.HelpLine(l, ui.Keys(s), size.Width))
 }
 
-// Golden compares the views of s in every size, and one in ASCII, with testdata/NAME.WxH.txt. It fails, too, when a view is not
-// exactly as large as the terminal, or when the same view in colours has another text (marks on curves apart).
+// Golden compares the views of s in every size, and one in ASCII, with testdata/NAME.WxH.txt. It
+// fails, too, when a view is not exactly as large as the terminal, or when the same view in colours
+// has another text (marks on curves apart).
 func Golden(t *testing.T, s ui.Screen, name string, now time.Time) {
 	t.Helper()
 	for _, size := range Sizes() {

@@ -6,7 +6,8 @@ import (
 	"locbench/internal/tui/look"
 )
 
-// Keys are those of s for the help line, with that of the help itself; where text is typed, that one is text.
+// Keys are those of s for the help line, with that of the help itself; where text is typed, that
+// one is text.
 func Keys(s Screen) []Key {
 	keys := s.Keys()
 	if s.Typing() {
@@ -59,7 +60,8 @@ func Overlay(l *look.Look, under []string, w, h int, title string, lines []strin
 	return out
 }
 
-// Window is the part of n lines to show in h when line at is to be seen: it starts at from, as little moved as possible.
+// Window is the part of n lines to show in h when line at is to be seen: it starts at from, as
+// little moved as possible.
 func Window(from, at, n, h int) int {
 	if h <= 0 {
 		return 0

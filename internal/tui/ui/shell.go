@@ -7,7 +7,8 @@ import (
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
-// Shell is a command line that a POSIX shell reads as exactly these arguments, on one line: control characters are left out.
+// Shell is a command line that a POSIX shell reads as exactly these arguments, on one line: control
+// characters are left out.
 func Shell(args []string) string {
 	words := make([]string, len(args))
 	for i, arg := range args {

@@ -1,5 +1,6 @@
-// Package ui is what the screens of the dashboard have in common: what a screen is, the messages by which screens ask for something
-// that only the program can do, and the ways to the outside (sessions, folders, reports) that package screens provides.
+// Package ui is what the screens of the dashboard have in common: what a screen is, the messages by
+// which screens ask for something that only the program can do, and the ways to the outside
+// (sessions, folders, reports) that package screens provides.
 package ui
 
 import (
@@ -20,7 +21,8 @@ type Frame struct {
 	Tick          int // counts the frames that time alone has caused: for spinners
 }
 
-// Screen is one screen. Its methods are called from one goroutine; View draws nothing but what Update has left.
+// Screen is one screen. Its methods are called from one goroutine; View draws nothing but what
+// Update has left.
 type Screen interface {
 	// Init is called once, when the screen is opened.
 	Init() tea.Cmd
@@ -41,8 +43,9 @@ type Screen interface {
 // Interrupter is a screen that does not simply end at Ctrl-C.
 type Interrupter interface{ Interrupt() tea.Cmd }
 
-// Calm is a screen on which, at times, nothing changes but figures that come once a second: it is drawn as often then. What it shows
-// must not cost the measurement anything. Keys are answered at once all the same.
+// Calm is a screen on which, at times, nothing changes but figures that come once a second: it is
+// drawn as often then. What it shows must not cost the measurement anything. Keys are answered at
+// once all the same.
 type Calm interface{ Calm() bool }
 
 // Key is a line of help.
@@ -68,7 +71,8 @@ type (
 		Text string
 		Bad  bool
 	}
-	// Copy puts text on the clipboard of the terminal, and shows it since not every terminal has one.
+	// Copy puts text on the clipboard of the terminal, and shows it since not every terminal has
+	// one.
 	Copy struct {
 		Text  string
 		What  string
@@ -91,9 +95,11 @@ type Session interface {
 	Send(bench.Control) error // never blocks long; an error when it cannot be steered
 	// Next waits for the next batch of events; ok is false when there will be none any more.
 	Next() (batch []bench.Record, ok bool)
-	// Wait returns when the run has ended, with its exit code and what it wrote to standard error, bounded.
+	// Wait returns when the run has ended, with its exit code and what it wrote to standard error,
+	// bounded.
 	Wait() (code int, talk string)
-	// Stop ends it in order, as the signal s would; a second call ends it by force, a third kills it.
+	// Stop ends it in order, as the signal s would; a second call ends it by force, a third kills
+	// it.
 	Stop(s os.Signal)
 	// Steered is false for somebody else's run, which is only watched.
 	Steered() bool
@@ -105,6 +111,7 @@ type Opener interface {
 	Start(args []string) (Session, error)
 	// Watch follows the run that is in progress in the folder dir.
 	Watch(dir string) (Session, error)
-	// Report writes the report of the results in dir, opens it where a browser can be reached, and says where it is.
+	// Report writes the report of the results in dir, opens it where a browser can be reached, and
+	// says where it is.
 	Report(dir string) (text string, err error)
 }

@@ -10,7 +10,8 @@ import (
 	"syscall"
 )
 
-// serveFile answers every request with the same bytes of a file. One thread, no parser, and the bytes are passed on without a copy.
+// serveFile answers every request with the same bytes of a file. One thread, no parser, and the
+// bytes are passed on without a copy.
 func serveFile(port string) error {
 	number, err := strconv.Atoi(port)
 	if err != nil {
@@ -98,7 +99,8 @@ func (s *server) accept() {
 	}
 }
 
-// talk reads requests and answers them until there is nothing to read or no room to write; false: the other side has left.
+// talk reads requests and answers them until there is nothing to read or no room to write; false:
+// the other side has left.
 func (s *server) talk(fd int) bool {
 	c := s.conns[fd]
 	if c == nil {
@@ -113,7 +115,8 @@ func (s *server) talk(fd int) bool {
 			if n <= 0 || err != nil {
 				return false
 			}
-			// A client that waits for its answer sends one request at a time, and a small one in one piece.
+			// A client that waits for its answer sends one request at a time, and a small one in
+			// one piece.
 			c.due, c.offset = bytes.Contains(s.buffer[:n], []byte("\r\n\r\n")), 0
 			continue
 		}

@@ -1,7 +1,7 @@
 //go:build linux
 
-// Command bound is a contender for the tests, built to be bound by what BOUND says. The size of its memory is MEMORY, in MiB: the limit that
-// it is given.
+// Command bound is a contender for the tests, built to be bound by what BOUND says. The size of its
+// memory is MEMORY, in MiB: the limit that it is given.
 //
 //	heap    holds nearly all of its memory, and with what is left reads a file at random: each request reads pages back from the disk
 //	cache   holds little, and reads a file of four times its memory at random

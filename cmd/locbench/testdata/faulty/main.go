@@ -1,5 +1,5 @@
-// Command faulty is a contender for the tests: it answers, until it misbehaves as FAULT says, AFTER so many requests, or as soon as it
-// is asked for /misbehave.
+// Command faulty is a contender for the tests: it answers, until it misbehaves as FAULT says, AFTER
+// so many requests, or as soon as it is asked for /misbehave.
 //
 //	none   never misbehaves
 //	exit   ends with code 7
@@ -92,7 +92,8 @@ func misbehave(fault string) {
 		fmt.Fprintln(os.Stderr, "fatal: invariant broken")
 		os.Exit(7)
 	case "oom":
-		// Where it may: the code stays in memory. Else a busy machine fetches it from the disk again and again, for seconds, before it gives up.
+		// Where it may: the code stays in memory. Else a busy machine fetches it from the disk
+		// again and again, for seconds, before it gives up.
 		_ = syscall.Mlockall(syscall.MCL_CURRENT)
 		var hog [][]byte
 		for {

@@ -1,7 +1,8 @@
 //go:build linux
 
-// Command slowed is the reference contender, which burns SLOWER of CPU time (such as 8µs) besides for each request. With 0s it is the
-// reference contender. The request log tells it of the requests, so that the contender itself is the same code.
+// Command slowed is the reference contender, which burns SLOWER of CPU time (such as 8µs) besides
+// for each request. With 0s it is the reference contender. The request log tells it of the
+// requests, so that the contender itself is the same code.
 package main
 
 import (
@@ -55,7 +56,8 @@ type burner struct {
 	more chan struct{}
 }
 
-// Write implements io.Writer; what is burnt for it is burnt beside the requests, not before their next.
+// Write implements io.Writer; what is burnt for it is burnt beside the requests, not before their
+// next.
 func (b *burner) Write(p []byte) (int, error) {
 	b.owed.Add(int64(bytes.Count(p, []byte("\n"))) * int64(b.each))
 	select {
@@ -65,7 +67,8 @@ func (b *burner) Write(p []byte) (int, error) {
 	return b.w.Write(p)
 }
 
-// burn goes on for the life of the process. It burns in small pieces, so that no request waits long for a thread.
+// burn goes on for the life of the process. It burns in small pieces, so that no request waits long
+// for a thread.
 func (b *burner) burn() {
 	const piece = 100 * time.Microsecond
 	runtime.LockOSThread() // the clock is the thread's

@@ -1,4 +1,5 @@
-// Command store is the embedded store alone, for the tests that want a store in a container without the gigabytes of a real one.
+// Command store is the embedded store alone, for the tests that want a store in a container without
+// the gigabytes of a real one.
 package main
 
 import (

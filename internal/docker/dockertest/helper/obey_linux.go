@@ -15,11 +15,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// obey listens and does what is asked for: GET /spin?n=2 (busy threads until the next /spin), /burn?n=1000000 (so many loops of 64
-// multiplications, then answers), /touch?n=40 (touches so many MiB, gives them back to the kernel, then answers), /yield?n=1000 (so many sleeps
-// of a moment, then answers), /send?n=1000000 (answers with so many bytes), /cpu?n=2000
-// (uses so many microseconds of CPU time, as the kernel counts them for its thread, then answers), /spent (answers with the CPU time in ns that the
-// kernel has counted for this process, and how many requests to /cpu were answered).
+// obey listens and does what is asked for: GET /spin?n=2 (busy threads until the next /spin),
+// /burn?n=1000000 (so many loops of 64 multiplications, then answers), /touch?n=40 (touches so many
+// MiB, gives them back to the kernel, then answers), /yield?n=1000 (so many sleeps of a moment,
+// then answers), /send?n=1000000 (answers with so many bytes), /cpu?n=2000 (uses so many
+// microseconds of CPU time, as the kernel counts them for its thread, then answers), /spent
+// (answers with the CPU time in ns that the kernel has counted for this process, and how many
+// requests to /cpu were answered).
 func obey(port string) {
 	mux := http.NewServeMux()
 	var mu sync.Mutex
@@ -112,8 +114,9 @@ func burn(loops int) {
 	spun.Store(x)
 }
 
-// touch writes to every page of a mapping of its own, and unmaps it: the memory is the kernel's again when it returns. Pages are small ones
-// also where the kernel would rather give large ones, so that their faults can be counted.
+// touch writes to every page of a mapping of its own, and unmaps it: the memory is the kernel's
+// again when it returns. Pages are small ones also where the kernel would rather give large ones,
+// so that their faults can be counted.
 func touch(bytes int) error {
 	m, err := syscall.Mmap(-1, 0, bytes, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
