@@ -75,24 +75,28 @@ func measure(t *testing.T, inst bench.Instance, d time.Duration) (before, after 
 }
 
 // checkHalfCPU checks that a spinner under a quota of half a CPU has had that, within 5 %. It is
-// the quota that is measured here, not the speed of the machine: the kernel grants it exactly, as
-// long as half a CPU is to be had (favour sees to that).
+// the quota that is measured here, not the speed of the machine: the kernel never grants more, and
+// as much where half a CPU is to be had (favour sees to that). A busy machine that has less, such as
+// an emulated one, can only lower the figure: it gets more attempts.
 func checkHalfCPU(t *testing.T, inst bench.Instance) {
 	t.Helper()
 	favour(t, inst.Info().PID)
 	time.Sleep(500 * time.Millisecond)
-	before, after := measure(t, inst, 3200*time.Millisecond)
-	cpus := float64(after.CPU-before.CPU) / float64(after.At.Sub(before.At))
-	if before.Throttling == nil || after.Throttling == nil {
-		t.Fatalf("no throttling in %+v", after)
+	cpus := 0.
+	for attempt := 0; attempt < 5 && cpus < 0.475; attempt++ {
+		before, after := measure(t, inst, 3200*time.Millisecond)
+		if before.Throttling == nil || after.Throttling == nil {
+			t.Fatalf("no throttling in %+v", after)
+		}
+		cpus = float64(after.CPU-before.CPU) / float64(after.At.Sub(before.At))
+		periods, throttled := after.Throttling.Periods-before.Throttling.Periods, after.Throttling.Throttled-before.Throttling.Throttled
+		t.Logf("%s: %.4f CPUs, %d of %d periods throttled", after.Source, cpus, throttled, periods)
+		if throttled < 10 || throttled > periods {
+			t.Errorf("%d of %d periods throttled", throttled, periods)
+		}
 	}
-	periods, throttled := after.Throttling.Periods-before.Throttling.Periods, after.Throttling.Throttled-before.Throttling.Throttled
-	t.Logf("%s: %.4f CPUs, %d of %d periods throttled", after.Source, cpus, throttled, periods)
 	if cpus < 0.475 || cpus > 0.525 {
 		t.Errorf("%.3f CPUs used, want 0.5 ± 5 %%", cpus)
-	}
-	if throttled < 10 || throttled > periods {
-		t.Errorf("%d of %d periods throttled", throttled, periods)
 	}
 }
 
