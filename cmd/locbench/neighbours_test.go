@@ -49,20 +49,22 @@ func TestTwoRunsAtOnce(t *testing.T) {
 		})
 	}
 	for out, other := range map[string]string{"first": "second", "second": "first"} {
-		if !warned(runs[out].Warnings, other) {
-			t.Errorf("the %s run does not know of the %s: %q", out, other, runs[out].Warnings)
-		}
-		n := 0
-		for _, leg := range legs[out] {
-			for _, s := range leg.Steps {
-				if warned(s.Warnings, other) {
-					n++
+		t.Run(out, func(t *testing.T) {
+			if !warned(runs[out].Warnings, other) {
+				t.Errorf("the %s run does not know of the %s: %q", out, other, runs[out].Warnings)
+			}
+			n := 0
+			for _, leg := range legs[out] {
+				for _, s := range leg.Steps {
+					if warned(s.Warnings, other) {
+						n++
+					}
 				}
 			}
-		}
-		if n == 0 {
-			t.Errorf("no step of the %s run has a warning of the %s", out, other)
-		}
+			if n == 0 {
+				t.Errorf("no step of the %s run has a warning of the %s", out, other)
+			}
+		})
 	}
 	if steps := legs["first"][0].Steps; len(steps) == 0 || warned(steps[0].Warnings, "second") && steps[0].Load.Started.Add(steps[0].Load.Elapsed).Before(runs["second"].Started) {
 		t.Errorf("a step before the second run has a warning of it")

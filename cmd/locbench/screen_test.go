@@ -26,9 +26,9 @@ func runState(dir string) bench.RunState {
 	return run.State
 }
 
-// TestRunOnATerminal sees a run from its command to the summary on the normal screen.
+// TestRunOnATerminal sees a run from its command to the summary on the normal screen. It runs alone:
+// warnings of runs beside it would push its summary off the screen.
 func TestRunOnATerminal(t *testing.T) {
-	t.Parallel()
 	testenv.Docker(t)
 	dir := t.TempDir()
 	p := newPane(t, 80, 24, dir)
@@ -54,10 +54,12 @@ func TestRunInAPipeIsPlain(t *testing.T) {
 	p.typed("locbench run --profile " + small(t, "go-nethttp", "process") + " -o out --rounds 1 2>talk | cat > table; echo code=${PIPESTATUS[0]}")
 	p.see("code=0")
 	for name, want := range map[string]string{"talk": "go-nethttp, round 1 of 1", "table": "contender"} {
-		data, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil || !strings.Contains(string(data), want) || strings.Contains(string(data), "\x1b[?1049h") {
-			t.Errorf("%s: %v\n%s", name, err, data)
-		}
+		t.Run(name, func(t *testing.T) {
+			data, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil || !strings.Contains(string(data), want) || strings.Contains(string(data), "\x1b[?1049h") {
+				t.Errorf("%s: %v\n%s", name, err, data)
+			}
+		})
 	}
 }
 

@@ -53,7 +53,8 @@ func TestTurns(t *testing.T) {
 				if s.Turns == nil || s.Turns.Count < 9 || s.Turns.Count > 10 || len(s.Turns.With) != 1 {
 					t.Fatalf("%s, %s: turns %+v", leg.Leg, s.Step.Name, s.Turns)
 				}
-				if l := s.Load; l.Succeeded == 0 || l.FailedTotal() != 0 || l.Elapsed < time.Second || l.Elapsed > 2*time.Second || l.Latency.Count != l.Succeeded {
+				// A busy machine may be too slow for the time-out of half a second, but nothing else fails.
+				if l := s.Load; l.Succeeded == 0 || l.FailedTotal() != l.Failed[bench.ErrTimeout] || l.Elapsed < time.Second || l.Elapsed > 2*time.Second || l.Latency.Count != l.Succeeded {
 					t.Errorf("%s, %s: %d succeeded in %s, failed %v", leg.Leg, s.Step.Name, l.Succeeded, l.Elapsed, l.Failed)
 				}
 				var due int64

@@ -43,10 +43,12 @@ func TestUnreadableContenderOfOthers(t *testing.T) {
 		"one that may have been meant":    {"min", []string{"mine"}},
 		"one that would replace a wanted": {"go-nethttp", []string{"go-nethttp"}},
 	} {
-		run := bench.Run{Profile: bench.Profile{Contenders: []bench.Selection{{Contender: tt.wanted}}}}
-		if _, err := servicesOf(&run, []string{broken(tt.folders...)}); err == nil || !strings.Contains(err.Error(), tt.folders[0]+"/service.yaml") {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			run := bench.Run{Profile: bench.Profile{Contenders: []bench.Selection{{Contender: tt.wanted}}}}
+			if _, err := servicesOf(&run, []string{broken(tt.folders...)}); err == nil || !strings.Contains(err.Error(), tt.folders[0]+"/service.yaml") {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
 	}
 	if _, _, err := DiscoverFor([]string{filepath.Join(t.TempDir(), "none")}, wanted); err == nil {
 		t.Error("a folder that is not there was no matter")

@@ -33,13 +33,15 @@ func TestPartSaysWhatIsShared(t *testing.T) {
 		"somebody else":    {Runtime: bench.RuntimeURL, Store: bench.StoreSpec{Kind: bench.StoreNone}},
 		"isolation is off": {Runtime: bench.RuntimeProcess, Isolation: bench.IsolationOff, Limits: bench.Limits{CPUs: 1}},
 	} {
-		s := &site{plan: &bench.Run{Profile: p}}
-		if err := s.choosePlatform(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if i := part(p, s.noIsolation(), nil); i.Separate || !strings.Contains(i.Text, want) || !strings.Contains(i.Text, "share") {
-			t.Errorf("%+v, want %q", i, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			s := &site{plan: &bench.Run{Profile: p}}
+			if err := s.choosePlatform(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if i := part(p, s.noIsolation(), nil); i.Separate || !strings.Contains(i.Text, want) || !strings.Contains(i.Text, "share") {
+				t.Errorf("%+v, want %q", i, want)
+			}
+		})
 	}
 }
 
@@ -129,17 +131,19 @@ func TestCPUsBesideAnotherRun(t *testing.T) {
 		{"shared anyway", cpuset.Request{CPUs: seq(2), Limits: bench.Limits{CPUs: 2}}, on("0"), "", "; another run is on CPUs 0"},
 		{"off", cpuset.Request{CPUs: seq(8), Limits: bench.Limits{CPUs: 1}, Off: true}, on("0", ""), "", "isolation is off; another run is on CPUs 0; another run may use any CPU"},
 	} {
-		i := beside(tt.r, tt.others)
-		got := ""
-		if i.Separate {
-			got = i.Contender + " " + i.Client
-		}
-		if got != tt.want || !strings.HasSuffix(i.Text, tt.text) {
-			t.Errorf("%s: %q, %q", tt.name, got, i.Text)
-		}
-		if k := kept(i); (k == "") == i.Separate {
-			t.Errorf("%s: keeps to %q", tt.name, k)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			i := beside(tt.r, tt.others)
+			got := ""
+			if i.Separate {
+				got = i.Contender + " " + i.Client
+			}
+			if got != tt.want || !strings.HasSuffix(i.Text, tt.text) {
+				t.Errorf("%s: %q, %q", tt.name, got, i.Text)
+			}
+			if k := kept(i); (k == "") == i.Separate {
+				t.Errorf("%s: keeps to %q", tt.name, k)
+			}
+		})
 	}
 }
 

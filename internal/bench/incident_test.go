@@ -23,8 +23,10 @@ func TestForensicWords(t *testing.T) {
 		"killed by SIGSEGV (an access to memory that is not its own)":               Exit{Code: 139, Signal: "SIGSEGV"}.String(),
 		"exit code 143, then restarted from outside: what runs now is another life": Exit{Code: 143, Restarted: true}.String(),
 	} {
-		if got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+		})
 	}
 }

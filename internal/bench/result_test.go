@@ -20,14 +20,18 @@ func TestCPUs(t *testing.T) {
 		"no times of them": step(0, 4*time.Second, time.Second),
 		"nor the client's": step(0, 0, 4*time.Second),
 	} {
-		if got, ok := s.CPUs(); !ok || got != .25 {
-			t.Errorf("%s: %v, %v", name, got, ok)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got, ok := s.CPUs(); !ok || got != .25 {
+				t.Errorf("%s: %v, %v", name, got, ok)
+			}
+		})
 	}
 	for name, s := range map[string]StepResult{"no readings": {}, "no time at all": step(0, 0, 0)} {
-		if got, ok := s.CPUs(); ok {
-			t.Errorf("%s: %v", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got, ok := s.CPUs(); ok {
+				t.Errorf("%s: %v", name, got)
+			}
+		})
 	}
 }
 
@@ -39,9 +43,11 @@ func TestEndingsOfEarlierVersions(t *testing.T) {
 		`{"aborted":"the contender died","ending":"aborted"}`:    EndedEarly,
 		`{"step":{"name":"the contender died","duration_ns":1}}`: "",
 	} {
-		var s StepResult
-		if err := json.Unmarshal([]byte(text), &s); err != nil || s.Ending != want {
-			t.Errorf("%s: %q, %v; want %q", text, s.Ending, err, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			var s StepResult
+			if err := json.Unmarshal([]byte(text), &s); err != nil || s.Ending != want {
+				t.Errorf("%s: %q, %v; want %q", text, s.Ending, err, want)
+			}
+		})
 	}
 }

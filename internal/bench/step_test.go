@@ -90,9 +90,11 @@ func TestStepFitsTurns(t *testing.T) {
 		"have users arriving":         {Arrivals: &Arrivals{}},
 		"end after some requests":     {MaxRequests: 1},
 	} {
-		if got := s.NoTurns(); got != want {
-			t.Errorf("%+v: %q, want %q", s, got, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if got := s.NoTurns(); got != want {
+				t.Errorf("%+v: %q, want %q", s, got, want)
+			}
+		})
 	}
 	if (Step{Pulses: &Pulses{1, 1}, Settle: true}).NoPulses() != "" || (Step{Pulses: &Pulses{}}).NoPulses() == "" {
 		t.Error("pulses are judged by whether they have a length")

@@ -38,16 +38,18 @@ func TestFiguresOfAStep(t *testing.T) {
 		"nothing": {}, "one end": {After: usage(3, "a")}, "empty": {Before: &Usage{}, After: &Usage{}}, "no memory figures": {Before: &Usage{Memory: &Memory{}}, After: &Usage{Memory: &Memory{}}},
 		"back": {Before: usage(3, "a"), After: usage(1, "a")},
 	} {
-		_, _, ok1 := s.CPUSplit()
-		_, _, ok2 := s.Faults()
-		_, _, ok3 := s.Switches()
-		_, _, ok4 := s.Network()
-		if ok1 || ok2 || ok3 || ok4 || s.Pressure() != nil || s.HostPressure() != nil {
-			t.Errorf("%s: %v %v %v %v %v", name, ok1, ok2, ok3, ok4, s.Pressure())
-		}
-		if _, ok := s.StepPeak(); ok && name != "back" { // a mark of a step needs no difference
-			t.Errorf("%s: a high-water mark", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			_, _, ok1 := s.CPUSplit()
+			_, _, ok2 := s.Faults()
+			_, _, ok3 := s.Switches()
+			_, _, ok4 := s.Network()
+			if ok1 || ok2 || ok3 || ok4 || s.Pressure() != nil || s.HostPressure() != nil {
+				t.Errorf("%s: %v %v %v %v %v", name, ok1, ok2, ok3, ok4, s.Pressure())
+			}
+			if _, ok := s.StepPeak(); ok && name != "back" { // a mark of a step needs no difference
+				t.Errorf("%s: a high-water mark", name)
+			}
+		})
 	}
 	other := StepResult{Before: usage(1, "a"), After: usage(3, "b")}
 	if _, _, ok := other.Switches(); ok {

@@ -64,16 +64,18 @@ func TestAssess(t *testing.T) {
 			load: bench.Load{Elapsed: 5000 * ms, Scheduled: 5000, Sent: 5000, Saturation: .99, Succeeded: 5000, Latency: bench.Latencies{Count: 5000, P50: ms, P99: 60 * ms}}},
 		{name: "nothing", why: []string{"p99 is not known", "errors is not known", "nothing was sent"}},
 	} {
-		got, why := Assess(objective, bench.StepResult{Step: bench.Step{Duration: 5 * time.Second}, Load: test.load, Warnings: bench.Texts(test.doubts...)}, 1)
-		if got != test.want || len(why) != len(test.why) {
-			t.Errorf("%s: %+v %q, want %+v %q", test.name, got, why, test.want, test.why)
-			continue
-		}
-		for i, w := range test.why {
-			if !strings.HasPrefix(why[i], w) {
-				t.Errorf("%s: %q, want %q", test.name, why[i], w)
+		t.Run(test.name, func(t *testing.T) {
+			got, why := Assess(objective, bench.StepResult{Step: bench.Step{Duration: 5 * time.Second}, Load: test.load, Warnings: bench.Texts(test.doubts...)}, 1)
+			if got != test.want || len(why) != len(test.why) {
+				t.Errorf("%s: %+v %q, want %+v %q", test.name, got, why, test.want, test.why)
+				return
 			}
-		}
+			for i, w := range test.why {
+				if !strings.HasPrefix(why[i], w) {
+					t.Errorf("%s: %q, want %q", test.name, why[i], w)
+				}
+			}
+		})
 	}
 }
 
@@ -107,22 +109,24 @@ func TestOthersOnTheMachine(t *testing.T) {
 		{"full of contender, client and store", 9 * s, s, 0, 6 * s, 2, ""},
 		{"a reading is missing", 0, 0, 0, s, 1, ""},
 	} {
-		res := bench.StepResult{
-			Step: bench.Step{Duration: 5 * s}, Before: &bench.Usage{}, After: &bench.Usage{CPU: test.cpu},
-			Load:         bench.Load{Elapsed: 5 * s, Wall: 5 * s, ClientCPU: s, Scheduled: 100, Sent: 100, Succeeded: 100, Latency: bench.Latencies{Count: 100, P99: s}},
-			BesideBefore: &bench.Beside{Host: &bench.HostUsage{}, Store: &bench.StoreUsage{Source: "/proc"}},
-			BesideAfter: &bench.Beside{
-				Host:  &bench.HostUsage{Busy: test.busy, Idle: test.idle, Steal: test.steal},
-				Store: &bench.StoreUsage{At: time.Time{}.Add(5 * s), Source: "/proc", CPU: s},
-			},
-		}
-		v, why := Assess(objective, res, float64(test.limit))
-		got := ""
-		if len(why) > 1 {
-			got = why[1]
-		}
-		if v.Sustained || v.Client != (test.want != "") || got != test.want {
-			t.Errorf("%s: %+v %q, want %q", test.name, v, why, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			res := bench.StepResult{
+				Step: bench.Step{Duration: 5 * s}, Before: &bench.Usage{}, After: &bench.Usage{CPU: test.cpu},
+				Load:         bench.Load{Elapsed: 5 * s, Wall: 5 * s, ClientCPU: s, Scheduled: 100, Sent: 100, Succeeded: 100, Latency: bench.Latencies{Count: 100, P99: s}},
+				BesideBefore: &bench.Beside{Host: &bench.HostUsage{}, Store: &bench.StoreUsage{Source: "/proc"}},
+				BesideAfter: &bench.Beside{
+					Host:  &bench.HostUsage{Busy: test.busy, Idle: test.idle, Steal: test.steal},
+					Store: &bench.StoreUsage{At: time.Time{}.Add(5 * s), Source: "/proc", CPU: s},
+				},
+			}
+			v, why := Assess(objective, res, float64(test.limit))
+			got := ""
+			if len(why) > 1 {
+				got = why[1]
+			}
+			if v.Sustained || v.Client != (test.want != "") || got != test.want {
+				t.Errorf("%s: %+v %q, want %q", test.name, v, why, test.want)
+			}
+		})
 	}
 }

@@ -61,9 +61,11 @@ func TestValid(t *testing.T) {
 		"not within":    {Schema: 1, Points: []Point{{Dir: "../x"}}},
 		"more than any": {Schema: 1, Points: make([]Point, maxPoints+1)},
 	} {
-		err := r.Valid()
-		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("%v, want %q", err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			err := r.Valid()
+			if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+				t.Errorf("%v, want %q", err, want)
+			}
+		})
 	}
 }

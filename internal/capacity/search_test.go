@@ -223,10 +223,12 @@ func TestNewRefuses(t *testing.T) {
 		"no trials":      func(c *Config) { c.Trials = 0 },
 		"NaN resolution": func(c *Config) { c.Resolution = math.NaN() },
 	} {
-		cfg := config()
-		change(&cfg)
-		if _, err := New(cfg); err == nil {
-			t.Errorf("%s is accepted", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			cfg := config()
+			change(&cfg)
+			if _, err := New(cfg); err == nil {
+				t.Errorf("%s is accepted", name)
+			}
+		})
 	}
 }

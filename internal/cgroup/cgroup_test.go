@@ -72,10 +72,12 @@ func TestProcessErrors(t *testing.T) {
 		tree string
 		pid  int
 	}{{"v2", 79}, {"v2", 12345}, {"absent", 1}, {"v1-container", 1}} {
-		if r, err := (Tree{Root: filepath.Join("testdata", tt.tree)}).Process(tt.pid); err == nil {
-			r.Close()
-			t.Errorf("%s, process %d: no error", tt.tree, tt.pid)
-		}
+		t.Run(tt.tree, func(t *testing.T) {
+			if r, err := (Tree{Root: filepath.Join("testdata", tt.tree)}).Process(tt.pid); err == nil {
+				r.Close()
+				t.Errorf("%s, process %d: no error", tt.tree, tt.pid)
+			}
+		})
 	}
 }
 
@@ -85,13 +87,15 @@ func TestVersionAndOwn(t *testing.T) {
 		version int
 		cpus    float64
 	}{{"v1", 1, 0}, {"v1-systemd", 1, 0}, {"v2", 2, 0}, {"v1-container", 1, 1.5}, {"absent", 0, 0}} {
-		tree := Tree{Root: filepath.Join("testdata", tt.tree)}
-		if v := tree.Version(); v != tt.version {
-			t.Errorf("%s: version %d, want %d", tt.tree, v, tt.version)
-		}
-		if cpus, memory := tree.Own(); cpus != tt.cpus || memory != 0 {
-			t.Errorf("%s: own limits %v CPUs, %d bytes", tt.tree, cpus, memory)
-		}
+		t.Run(tt.tree, func(t *testing.T) {
+			tree := Tree{Root: filepath.Join("testdata", tt.tree)}
+			if v := tree.Version(); v != tt.version {
+				t.Errorf("%s: version %d, want %d", tt.tree, v, tt.version)
+			}
+			if cpus, memory := tree.Own(); cpus != tt.cpus || memory != 0 {
+				t.Errorf("%s: own limits %v CPUs, %d bytes", tt.tree, cpus, memory)
+			}
+		})
 	}
 	// In a container only a part of the hierarchy is mounted, and paths are told from its top all
 	// the same.
@@ -127,9 +131,11 @@ func TestReadOpensNothing(t *testing.T) {
 
 func TestUnescape(t *testing.T) {
 	for in, want := range map[string]string{`a\040b`: "a b", `\134`: `\`, `a\0`: `a\0`, `\999`: `\999`, "": ""} {
-		if got := unescape(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
+		t.Run(in, func(t *testing.T) {
+			if got := unescape(in); got != want {
+				t.Errorf("%q: %q, want %q", in, got, want)
+			}
+		})
 	}
 }
 

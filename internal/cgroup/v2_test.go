@@ -71,26 +71,28 @@ func reading(t testing.TB, r *Reader) bench.Usage {
 
 func TestReadV2(t *testing.T) {
 	for name, text := range map[string]string{"v2-systemd": wantSystemd, "v2-cgroupfs": wantCgroupfs} {
-		tr := tree(t, name, "net:[4026532281]", "net:[4026531840]")
-		if v := tr.Version(); v != 2 {
-			t.Errorf("%s: version %d", name, v)
-		}
-		r := follow(t, tr)
-		var want bench.Usage
-		if err := json.Unmarshal([]byte(text), &want); err != nil {
-			t.Fatal(err)
-		}
-		for range 2 { // again from the same open files
-			u := reading(t, r)
-			u.At, u.Took = time.Time{}, 0
-			got, _ := json.Marshal(u)
-			if expected, _ := json.Marshal(want); string(got) != string(expected) {
-				t.Errorf("%s\n got %s\nwant %s", name, got, expected)
+		t.Run(name, func(t *testing.T) {
+			tr := tree(t, name, "net:[4026532281]", "net:[4026531840]")
+			if v := tr.Version(); v != 2 {
+				t.Errorf("%s: version %d", name, v)
 			}
-		}
-		if u := reading(t, r); u.Memory.StepPeak != nil {
-			t.Errorf("%s: a mark of a step that has not begun", name)
-		}
+			r := follow(t, tr)
+			var want bench.Usage
+			if err := json.Unmarshal([]byte(text), &want); err != nil {
+				t.Fatal(err)
+			}
+			for range 2 { // again from the same open files
+				u := reading(t, r)
+				u.At, u.Took = time.Time{}, 0
+				got, _ := json.Marshal(u)
+				if expected, _ := json.Marshal(want); string(got) != string(expected) {
+					t.Errorf("%s\n got %s\nwant %s", name, got, expected)
+				}
+			}
+			if u := reading(t, r); u.Memory.StepPeak != nil {
+				t.Errorf("%s: a mark of a step that has not begun", name)
+			}
+		})
 	}
 }
 
@@ -147,17 +149,19 @@ func TestNoStepPeak(t *testing.T) {
 // than a wrong one.
 func TestThreadsBelow(t *testing.T) {
 	for name, threads := range map[string]string{"below": "", "too many": many(procfs.MaxThreads + 1)} {
-		tr := tree(t, "v2-systemd", "net:[1]", "net:[2]")
-		files, err := filepath.Glob(filepath.Join(tr.Root, "sys/fs/cgroup/system.slice/*/cgroup.threads"))
-		if err != nil || len(files) != 1 {
-			t.Fatal(files, err)
-		}
-		if err := os.WriteFile(files[0], []byte(threads), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if u := reading(t, follow(t, tr)); u.Switches != nil {
-			t.Errorf("%s: %+v", name, u.Switches)
-		}
+		t.Run(name, func(t *testing.T) {
+			tr := tree(t, "v2-systemd", "net:[1]", "net:[2]")
+			files, err := filepath.Glob(filepath.Join(tr.Root, "sys/fs/cgroup/system.slice/*/cgroup.threads"))
+			if err != nil || len(files) != 1 {
+				t.Fatal(files, err)
+			}
+			if err := os.WriteFile(files[0], []byte(threads), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if u := reading(t, follow(t, tr)); u.Switches != nil {
+				t.Errorf("%s: %+v", name, u.Switches)
+			}
+		})
 	}
 }
 

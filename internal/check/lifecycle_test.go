@@ -265,11 +265,13 @@ func TestStopped(t *testing.T) {
 		"failed|out of memory|had ended before it":    {Already: true, Exit: bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}},
 		"failed|exit code 0 after 16s|end within 15s": {Took: 16 * time.Second, Graceful: true},
 	} {
-		r := Stopped(stop)
-		like(t, r, want)
-		if r.Name != bench.CheckStops || r.Group != GroupLifecycle {
-			t.Errorf("%+v", r)
-		}
+		t.Run(want, func(t *testing.T) {
+			r := Stopped(stop)
+			like(t, r, want)
+			if r.Name != bench.CheckStops || r.Group != GroupLifecycle {
+				t.Errorf("%+v", r)
+			}
+		})
 	}
 }
 

@@ -123,9 +123,11 @@ func TestLoadSuite(t *testing.T) {
 		file:                    "larger than 1MiB",
 		t.TempDir() + "/a.yaml": "no such file",
 	} {
-		if _, err := LoadSuite(name); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q in it", name, err, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, err := LoadSuite(name); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %q in it", name, err, want)
+			}
+		})
 	}
 }
 
@@ -169,14 +171,16 @@ func TestPath(t *testing.T) {
 		{"e[0]", nil, false},
 		{"b", nil, false},
 	} {
-		p, err := parsePath(tt.path)
-		if err != nil {
-			t.Fatalf("%s: %v", tt.path, err)
-		}
-		got, ok := p.value(doc)
-		if ok != tt.ok || shown(got) != shown(tt.want) {
-			t.Errorf("%s: %v %v, want %v %v", tt.path, got, ok, tt.want, tt.ok)
-		}
+		t.Run(tt.path, func(t *testing.T) {
+			p, err := parsePath(tt.path)
+			if err != nil {
+				t.Fatalf("%s: %v", tt.path, err)
+			}
+			got, ok := p.value(doc)
+			if ok != tt.ok || shown(got) != shown(tt.want) {
+				t.Errorf("%s: %v %v, want %v %v", tt.path, got, ok, tt.want, tt.ok)
+			}
+		})
 	}
 	for _, bad := range []string{"", " ", ".a", "a.", "a..b", "a[", "a[]", "a[1", "a[+1]", "a[**]", `a["]`, `a["b]`, "a]b", "a b", "$.", "$$[", strings.Repeat("a", 501)} {
 		if p, err := parsePath(bad); err == nil {

@@ -94,11 +94,13 @@ func TestCompareCommand(t *testing.T) {
 		{"one folder with one contender", []string{other}, exit.Usage, "", "has one contender, a: name another results folder to compare it with"},
 		{"one folder with three contenders", []string{three}, exit.Usage, "", "has 3 contenders: name two of c, b, a"},
 	} {
-		var out, errs bytes.Buffer
-		code := Main(context.Background(), Env{Args: append([]string{"compare"}, test.args...), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }})
-		if code != test.code || !strings.Contains(out.String(), test.out) || !strings.Contains(errs.String(), test.err) {
-			t.Errorf("%s: exit code %d, want %d\n%s\n%s", test.name, code, test.code, out.String(), errs.String())
-		}
+		t.Run(test.name, func(t *testing.T) {
+			var out, errs bytes.Buffer
+			code := Main(context.Background(), Env{Args: append([]string{"compare"}, test.args...), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }})
+			if code != test.code || !strings.Contains(out.String(), test.out) || !strings.Contains(errs.String(), test.err) {
+				t.Errorf("%s: exit code %d, want %d\n%s\n%s", test.name, code, test.code, out.String(), errs.String())
+			}
+		})
 	}
 }
 

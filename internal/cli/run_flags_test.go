@@ -48,13 +48,15 @@ func TestDataAndCPUSetOnTheCommandLine(t *testing.T) {
 		{"--cities 500", bench.DataSpec{Cities: 500, Vertices: 60, Seed: 1}, nil, 0},
 		{"--cities 500 --vertices 12 --data-seed 7", bench.DataSpec{Cities: 500, Vertices: 12, Seed: 7}, nil, 0},
 	} {
-		p, err := planOf(strings.Fields(tt.args)...)
-		if err != nil {
-			t.Errorf("%s: %v", tt.args, err)
-		}
-		if p.Data != tt.data || !slices.Equal(p.Checks.Suites, tt.suites) || p.Limits.CPUSet != tt.cpus {
-			t.Errorf("%s: data %+v, suites %q, CPU set %d", tt.args, p.Data, p.Checks.Suites, p.Limits.CPUSet)
-		}
+		t.Run(tt.args, func(t *testing.T) {
+			p, err := planOf(strings.Fields(tt.args)...)
+			if err != nil {
+				t.Errorf("%s: %v", tt.args, err)
+			}
+			if p.Data != tt.data || !slices.Equal(p.Checks.Suites, tt.suites) || p.Limits.CPUSet != tt.cpus {
+				t.Errorf("%s: data %+v, suites %q, CPU set %d", tt.args, p.Data, p.Checks.Suites, p.Limits.CPUSet)
+			}
+		})
 	}
 }
 
@@ -92,10 +94,12 @@ func TestNonsenseOnTheCommandLineIsRefused(t *testing.T) {
 		"--duration 10":           `--duration "10": write a number with its unit, such as 10s`,
 		"--data-seed -1":          "not negative",
 	} {
-		_, err := planOf(strings.Fields(args)...)
-		if exit.Code(t.Context(), err) != exit.Usage || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v; want exit code %d and %q", args, err, exit.Usage, want)
-		}
+		t.Run(args, func(t *testing.T) {
+			_, err := planOf(strings.Fields(args)...)
+			if exit.Code(t.Context(), err) != exit.Usage || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v; want exit code %d and %q", args, err, exit.Usage, want)
+			}
+		})
 	}
 }
 

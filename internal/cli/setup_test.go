@@ -106,9 +106,11 @@ func has(t *testing.T, c setup.Choice, p bench.Profile) {
 
 func TestASetUpRefusesWhatIsNoOptionOfARun(t *testing.T) {
 	for args, want := range map[string]string{"--nonsense": "unknown flag", "--rounds many": "whole number", "Not/A/Contender": "is no contender"} {
-		_, _, err := setupChoice(strings.Fields(args))
-		if exit.Code(t.Context(), err) != exit.Usage || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", args, err)
-		}
+		t.Run(args, func(t *testing.T) {
+			_, _, err := setupChoice(strings.Fields(args))
+			if exit.Code(t.Context(), err) != exit.Usage || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v", args, err)
+			}
+		})
 	}
 }

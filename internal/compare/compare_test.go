@@ -221,32 +221,36 @@ func TestWhatIsNotComparable(t *testing.T) {
 		"store":               func(r *bench.Run) { r.Store.Kind = bench.StoreExternal },
 		"rest of the profile": func(r *bench.Run) { r.Profile.Store.Latency = time.Second }, "service started by somebody else": func(r *bench.Run) { r.Target = "http://x" },
 	} {
-		changed := after
-		change(&changed.Run)
-		r := compared(t, before, changed, Options{})
-		c := r.Contenders[0]
-		if c.Comparable || len(r.Differences) == 0 || r.Differences[0].What != name || r.Differences[0].Weight != Breaks {
-			t.Errorf("%s: %+v", name, r.Differences)
-			continue
-		}
-		if row := c.Rows[0]; row.Verdict != stats.CannotTell || !strings.Contains(row.NotComparable, "other "+name+" (") || !strings.HasPrefix(row.Sentence, "not comparable: −") || row.More != 0 {
-			t.Errorf("%s: %+v", name, row)
-		}
-		if c := compared(t, before, changed, Options{Force: true}).Contenders[0]; c.Rows[0].Verdict != stats.Worse || c.Comparable {
-			t.Errorf("%s: not forced: %+v", name, c.Rows[0])
-		}
+		t.Run(name, func(t *testing.T) {
+			changed := after
+			change(&changed.Run)
+			r := compared(t, before, changed, Options{})
+			c := r.Contenders[0]
+			if c.Comparable || len(r.Differences) == 0 || r.Differences[0].What != name || r.Differences[0].Weight != Breaks {
+				t.Errorf("%s: %+v", name, r.Differences)
+				return
+			}
+			if row := c.Rows[0]; row.Verdict != stats.CannotTell || !strings.Contains(row.NotComparable, "other "+name+" (") || !strings.HasPrefix(row.Sentence, "not comparable: −") || row.More != 0 {
+				t.Errorf("%s: %+v", name, row)
+			}
+			if c := compared(t, before, changed, Options{Force: true}).Contenders[0]; c.Rows[0].Verdict != stats.Worse || c.Comparable {
+				t.Errorf("%s: not forced: %+v", name, c.Rows[0])
+			}
+		})
 	}
 	for name, change := range map[string]func(*bench.Run){
 		"kernel":                func(r *bench.Run) { r.Machine.Kernel = "7" },
 		"time-out of a request": func(r *bench.Run) { r.Profile.Timeout = time.Second }, "Docker": func(r *bench.Run) { r.Software.Docker = "30" },
 		"hash of the profile": func(r *bench.Run) { r.Profile.Data.Seed = 4 },
 	} {
-		changed := after
-		change(&changed.Run)
-		r := compared(t, before, changed, Options{})
-		if !slices.ContainsFunc(r.Differences, func(d Difference) bool { return d.What == name && d.Weight != Breaks }) || r.Contenders[0].Rows[0].Verdict != stats.Worse {
-			t.Errorf("%s: %+v", name, r)
-		}
+		t.Run(name, func(t *testing.T) {
+			changed := after
+			change(&changed.Run)
+			r := compared(t, before, changed, Options{})
+			if !slices.ContainsFunc(r.Differences, func(d Difference) bool { return d.What == name && d.Weight != Breaks }) || r.Contenders[0].Rows[0].Verdict != stats.Worse {
+				t.Errorf("%s: %+v", name, r)
+			}
+		})
 	}
 	// Names and numbers of rounds are nobody's concern, nor where the same data lie.
 	same := after

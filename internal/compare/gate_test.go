@@ -30,9 +30,11 @@ func TestParseGates(t *testing.T) {
 		"p99>+NaN%": "is no change", "p99>+10%,": "names no change", "p99>+10%,p99>+5%": "twice", "p99>=+10%": "is no change",
 		strings.Repeat("p99>+10%,", 100): "at most 500 bytes", "p99>+\xff%": "at most 500 bytes",
 	} {
-		if _, err := ParseGates(text); err == nil || !strings.Contains(err.Error(), what) {
-			t.Errorf("%q: %v, want %q in it", text, err, what)
-		}
+		t.Run(text, func(t *testing.T) {
+			if _, err := ParseGates(text); err == nil || !strings.Contains(err.Error(), what) {
+				t.Errorf("%q: %v, want %q in it", text, err, what)
+			}
+		})
 	}
 }
 
@@ -57,9 +59,11 @@ func TestJudge(t *testing.T) {
 		{"too few rounds", Gate{measure.P99Half, 0.1}, Row{Sentence: "can't tell"}, Open},
 		{"not comparable", Gate{measure.P99Half, 0.1}, Row{NotComparable: "other limits", Ratio: &Ratio{2, 2, 2}}, Refused},
 	} {
-		if got, why := test.gate.judge(test.row); got != test.want || why == "" {
-			t.Errorf("%s: %s (%s), want %s", test.name, got, why, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if got, why := test.gate.judge(test.row); got != test.want || why == "" {
+				t.Errorf("%s: %s (%s), want %s", test.name, got, why, test.want)
+			}
+		})
 	}
 }
 

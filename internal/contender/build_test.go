@@ -85,11 +85,13 @@ func TestBuildProcessFails(t *testing.T) {
 		"exit status 3; it said last:\nno such crate": script("echo no such crate >&2; exit 3"),
 		"run no-such-compiler: it is not installed":   {"no-such-compiler"},
 	} {
-		svc := shellService(build)
-		_, err := contender.BuildProcess(t.Context(), svc, contender.BuildOptions{Cache: cache})
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "build contender shell:v") {
-			t.Errorf("got %v, want %s", err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			svc := shellService(build)
+			_, err := contender.BuildProcess(t.Context(), svc, contender.BuildOptions{Cache: cache})
+			if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "build contender shell:v") {
+				t.Errorf("got %v, want %s", err, want)
+			}
+		})
 	}
 	left, err := filepath.Glob(filepath.Join(cache, "*", "*"))
 	if err != nil || len(left) > 0 {

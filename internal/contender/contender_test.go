@@ -137,9 +137,11 @@ func TestResolve(t *testing.T) {
 		"lot": "contender rs-actix has no variant \"lot\"; did you mean `lto`?",
 		"x":   `contender rs-actix has no variant "x"; its variants: release, lto, elsewhere, inside`,
 	} {
-		if _, err := contender.Resolve(svc, variant); err == nil || err.Error() != want {
-			t.Errorf("%s: got %v, want %s", variant, err, want)
-		}
+		t.Run(variant, func(t *testing.T) {
+			if _, err := contender.Resolve(svc, variant); err == nil || err.Error() != want {
+				t.Errorf("%s: got %v, want %s", variant, err, want)
+			}
+		})
 	}
 	if _, err := contender.Resolve(bench.Service{Name: "a"}, "x"); err == nil {
 		t.Error("a variant of a service without any was found")
@@ -160,10 +162,12 @@ variants:
   - {name: zgc, command: [java, -XX:+UseZGC, -jar, "{{.Dir}}/app.jar"]}
 `)
 	for variant, want := range map[string]string{"plain": "-jar", "zgc": "-XX:+UseZGC"} {
-		got, err := contender.Resolve(svc, variant)
-		if err != nil || got.Docker.Command[1] != want || got.Process.Command[1] != want || len(got.Process.Build) != 1 {
-			t.Errorf("%s: %+v, %+v, %v", variant, got.Docker, got.Process, err)
-		}
+		t.Run(variant, func(t *testing.T) {
+			got, err := contender.Resolve(svc, variant)
+			if err != nil || got.Docker.Command[1] != want || got.Process.Command[1] != want || len(got.Process.Build) != 1 {
+				t.Errorf("%s: %+v, %+v, %v", variant, got.Docker, got.Process, err)
+			}
+		})
 	}
 	if svc.Process.Command[1] != "-jar" || svc.Docker.Command[1] != "-jar" {
 		t.Error("Resolve has changed its argument")

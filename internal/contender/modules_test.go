@@ -43,11 +43,13 @@ func TestPackedModulesAreWhatTheyWere(t *testing.T) {
 		t.Errorf("other sources: %s %v, %s %v", was, err1, is, err2)
 	}
 	for name, bad := range map[string]string{"go-x/bin": "\xff\n", "go-x/cut": "no line end", "go-x/marker": "a\n-- b --\nc\n"} {
-		files[name] = &fstest.MapFile{Data: []byte(bad)}
-		if _, err := contender.Pack(files, "go-x"); err == nil || !bytes.Contains([]byte(err.Error()), []byte(name)) {
-			t.Errorf("%s: %v", name, err)
-		}
-		delete(files, name)
+		t.Run(name, func(t *testing.T) {
+			files[name] = &fstest.MapFile{Data: []byte(bad)}
+			if _, err := contender.Pack(files, "go-x"); err == nil || !bytes.Contains([]byte(err.Error()), []byte(name)) {
+				t.Errorf("%s: %v", name, err)
+			}
+			delete(files, name)
+		})
 	}
 	empty, err := contender.Pack(files)
 	if err != nil {

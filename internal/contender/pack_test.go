@@ -72,10 +72,12 @@ func TestIgnoreWithMistakes(t *testing.T) {
 		"[": "syntax error in pattern", "!": "illegal exclusion pattern", strings.Repeat("a\n", maxPatterns+1): "it has 1001 patterns",
 		strings.Repeat("a", 100_000): "bufio.Scanner: token too long",
 	} {
-		fsys := fstest.MapFS{".dockerignore": {Data: []byte(rules)}, "a": {}}
-		if _, err := listFiles(fsys); err == nil || !strings.Contains(err.Error(), "read .dockerignore: "+want) {
-			t.Errorf("%.10q: %v", rules, err)
-		}
+		t.Run(rules, func(t *testing.T) {
+			fsys := fstest.MapFS{".dockerignore": {Data: []byte(rules)}, "a": {}}
+			if _, err := listFiles(fsys); err == nil || !strings.Contains(err.Error(), "read .dockerignore: "+want) {
+				t.Errorf("%.10q: %v", rules, err)
+			}
+		})
 	}
 }
 
@@ -103,14 +105,16 @@ func TestContextIsTheSameWhereverItLies(t *testing.T) {
 	}
 	mem, dir := fstest.MapFS{}, t.TempDir()
 	for name, text := range files {
-		mem[name] = &fstest.MapFile{Data: []byte(text), Mode: 0o444, ModTime: time.Unix(1, 0)}
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(name, func(t *testing.T) {
+			mem[name] = &fstest.MapFile{Data: []byte(text), Mode: 0o444, ModTime: time.Unix(1, 0)}
+			path := filepath.Join(dir, name)
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	if err := os.Chmod(filepath.Join(dir, "run.sh"), 0o700); err != nil {
 		t.Fatal(err)

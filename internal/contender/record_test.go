@@ -44,9 +44,11 @@ func TestBuildRecord(t *testing.T) {
 		}
 	}
 	for name, other := range map[string]bench.Service{"variant": {Name: "web"}, "contender": {Name: "web-lto"}} {
-		if r, ok := contender.LastBuild(other, bench.RuntimeDocker, opts); ok {
-			t.Errorf("another %s has the record %+v", name, r)
-		}
+		t.Run(name, func(t *testing.T) {
+			if r, ok := contender.LastBuild(other, bench.RuntimeDocker, opts); ok {
+				t.Errorf("another %s has the record %+v", name, r)
+			}
+		})
 	}
 	if _, ok := contender.LastBuild(svc, bench.RuntimeProcess, opts); ok {
 		t.Error("a record of the other runtime")

@@ -34,9 +34,11 @@ func TestScaffold(t *testing.T) {
 		"Dockerfile": "COPY a-mine /a-mine\nRUN x-rs-web a_mine", "src/a-mine/a.rs": "use a_mine::a;", "logo": "\xff rs-web",
 		"Cargo.lock": "version = 4\n\n[[package]]\nname = \"a-mine\"\nversion = \"1\"\n\n[[package]]\nname = \"b\"\nversion = \"1\"\n",
 	} {
-		if got, err := os.ReadFile(filepath.Join(parent, "a-mine", name)); err != nil || string(got) != want {
-			t.Errorf("%s: %q, %v", name, got, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got, err := os.ReadFile(filepath.Join(parent, "a-mine", name)); err != nil || string(got) != want {
+				t.Errorf("%s: %q, %v", name, got, err)
+			}
+		})
 	}
 	if _, err := os.Stat(filepath.Join(parent, "a-mine", "target")); err == nil {
 		t.Error("build output was copied")

@@ -98,9 +98,11 @@ func TestCoresAreNotTornApart(t *testing.T) {
 
 func TestLists(t *testing.T) {
 	for list, want := range map[string][]int{"": nil, "0": {0}, "0-3": seq(4), "1,5": {1, 5}, "0-1,4-5\n": {0, 1, 4, 5}, "2-3,0,3": {0, 2, 3}} {
-		if got, ok := Parse(list); !ok || !slices.Equal(got, want) {
-			t.Errorf("%q: %v, %v", list, got, ok)
-		}
+		t.Run(list, func(t *testing.T) {
+			if got, ok := Parse(list); !ok || !slices.Equal(got, want) {
+				t.Errorf("%q: %v, %v", list, got, ok)
+			}
+		})
 	}
 	for _, list := range []string{"x", "3-1", "-1", "1-", "0-99999999", "1,,2", "0 1"} {
 		if got, ok := Parse(list); ok {

@@ -21,11 +21,13 @@ func TestApart(t *testing.T) {
 		t.Errorf("without the number of a process: %q", enter)
 	}
 	for pid, want := range map[string]bool{"11\n": true, "10": false, "12": false, "x": false, "-1": false} {
-		writeFile(t, pid, dir, "dockerd-rootless", "child_pid")
-		enter, ok := apart(dir, proc)
-		if ok != want || ok && !strings.HasSuffix(enter, "$(cat "+dir+"/dockerd-rootless/child_pid)") {
-			t.Errorf("process %q: %v, %q", pid, ok, enter)
-		}
+		t.Run(pid, func(t *testing.T) {
+			writeFile(t, pid, dir, "dockerd-rootless", "child_pid")
+			enter, ok := apart(dir, proc)
+			if ok != want || ok && !strings.HasSuffix(enter, "$(cat "+dir+"/dockerd-rootless/child_pid)") {
+				t.Errorf("process %q: %v, %q", pid, ok, enter)
+			}
+		})
 	}
 	if _, ok := (&Engine{host: "unix://" + dir + "/docker.sock"}).Apart(); ok {
 		t.Error("an engine of root is apart")

@@ -22,24 +22,26 @@ func TestStatsBesides(t *testing.T) {
 		"v2":       {`{"memory_stats":{"usage":100000,"limit":536870912,"stats":{"inactive_file":30000,"shmem":50000,"file":90000,"pgfault":400,"pgmajfault":7}}}`, 70000, 393, 7, 0, 0, true, false},
 		"nonsense": {`{"memory_stats":{"usage":100000,"stats":{"total_cache":1,"total_shmem":99999999,"pgfault":1,"pgmajfault":2}},"networks":{}}`, 100000, 0, 0, 0, 0, false, false},
 	} {
-		var raw container.StatsResponse
-		if err := json.Unmarshal([]byte(tt.raw), &raw); err != nil {
-			t.Fatal(err)
-		}
-		u := statsUsage(raw, time.Now())
-		if u.Memory == nil || u.Memory.Used != tt.used || u.Memory.StepPeak != nil {
-			t.Errorf("%s: %+v", name, u.Memory)
-			continue
-		}
-		m := u.Memory
-		if (m.MinorFaults != nil) != tt.withFaults || tt.withFaults && (*m.MinorFaults != tt.minor || *m.MajorFaults != tt.major) {
-			t.Errorf("%s: faults %v and %v", name, m.MinorFaults, m.MajorFaults)
-		}
-		if (u.Network != nil) != tt.withNet || tt.withNet && (u.Network.Received != tt.received || u.Network.Sent != tt.sent || u.Network.Source != "docker stats") {
-			t.Errorf("%s: network %+v", name, u.Network)
-		}
-		if u.Switches != nil || u.Pressure != nil {
-			t.Errorf("%s: the engine does not tell %+v, %+v", name, u.Switches, u.Pressure)
-		}
+		t.Run(name, func(t *testing.T) {
+			var raw container.StatsResponse
+			if err := json.Unmarshal([]byte(tt.raw), &raw); err != nil {
+				t.Fatal(err)
+			}
+			u := statsUsage(raw, time.Now())
+			if u.Memory == nil || u.Memory.Used != tt.used || u.Memory.StepPeak != nil {
+				t.Errorf("%s: %+v", name, u.Memory)
+				return
+			}
+			m := u.Memory
+			if (m.MinorFaults != nil) != tt.withFaults || tt.withFaults && (*m.MinorFaults != tt.minor || *m.MajorFaults != tt.major) {
+				t.Errorf("%s: faults %v and %v", name, m.MinorFaults, m.MajorFaults)
+			}
+			if (u.Network != nil) != tt.withNet || tt.withNet && (u.Network.Received != tt.received || u.Network.Sent != tt.sent || u.Network.Source != "docker stats") {
+				t.Errorf("%s: network %+v", name, u.Network)
+			}
+			if u.Switches != nil || u.Pressure != nil {
+				t.Errorf("%s: the engine does not tell %+v, %+v", name, u.Switches, u.Pressure)
+			}
+		})
 	}
 }

@@ -23,14 +23,16 @@ func TestEverySubscriberSeesEveryEventInOrder(t *testing.T) {
 	s.Close()
 	s.Publish(nil, bench.Notice{Text: "after the end"})
 	for name, got := range map[string][]int64{"fast": a, "slow": b} {
-		if len(got) != 1000 {
-			t.Fatalf("%s subscriber saw %d events, want 1000", name, len(got))
-		}
-		for i, seq := range got {
-			if seq != int64(i+1) {
-				t.Fatalf("%s subscriber: event %d has number %d", name, i, seq)
+		t.Run(name, func(t *testing.T) {
+			if len(got) != 1000 {
+				t.Fatalf("%s subscriber saw %d events, want 1000", name, len(got))
 			}
-		}
+			for i, seq := range got {
+				if seq != int64(i+1) {
+					t.Fatalf("%s subscriber: event %d has number %d", name, i, seq)
+				}
+			}
+		})
 	}
 }
 

@@ -173,10 +173,12 @@ func TestHarnessMistakesHaveAPlace(t *testing.T) {
 		{`"stats"`, `"status"`, `unknown key "status"`},
 		{`10999.87}`, `10999.87`, "line "},
 	} {
-		text := strings.Replace(published, c.replace, c.by, 1)
-		_, _, err := Import([]Source{{Name: "a-1.checks.bench.json", Data: []byte(text)}}, "", time.Unix(0, 0))
-		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "a-1.checks.bench.json: ") {
-			t.Errorf("%s: %v, want %q", c.by, err, c.want)
-		}
+		t.Run(c.replace, func(t *testing.T) {
+			text := strings.Replace(published, c.replace, c.by, 1)
+			_, _, err := Import([]Source{{Name: "a-1.checks.bench.json", Data: []byte(text)}}, "", time.Unix(0, 0))
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "a-1.checks.bench.json: ") {
+				t.Errorf("%s: %v, want %q", c.by, err, c.want)
+			}
+		})
 	}
 }

@@ -168,10 +168,12 @@ func TestImportTellsWhere(t *testing.T) {
 		{"a.csv", strings.Replace(jtlOutput, "500,20,", "500,-20,", 1), "", `line 3: elapsed "-20"`},
 		{"a.hlog", "#[Histogram log format version 1.3]\n0,1,1,HISTFAAA\n", "", "line 2: "},
 	} {
-		_, _, err := Import([]Source{{Name: c.name, Data: []byte(c.data)}}, c.from, time.Unix(0, 0))
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%.40q: %v, want %q", c.data, err, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			_, _, err := Import([]Source{{Name: c.name, Data: []byte(c.data)}}, c.from, time.Unix(0, 0))
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%.40q: %v, want %q", c.data, err, c.want)
+			}
+		})
 	}
 	two := []Source{{Name: "x/wrk-1.txt", Data: []byte(wrkOutput)}, {Name: "y/wrk-1.txt", Data: []byte(wrkOutput)}}
 	if _, _, err := Import(two, "", time.Unix(0, 0)); err == nil || !strings.Contains(err.Error(), "leg wrk-1 is that of x/wrk-1.txt already") {
@@ -184,9 +186,11 @@ func TestLegName(t *testing.T) {
 		in, contender string
 		round         int
 	}{{"a/rs-actix-2.checks.bench.json", "rs-actix", 2}, {"wrk.txt", "wrk", 1}, {`c:\x\Go Echo-12.json`, "go-echo", 12}, {"x-007.txt", "x-007", 1}, {"-3.txt", "-3", 1}, {"run-0.txt", "run-0", 1}} {
-		if contender, round := legName(c.in); contender != c.contender || round != c.round {
-			t.Errorf("%s: %s, %d; want %s, %d", c.in, contender, round, c.contender, c.round)
-		}
+		t.Run(c.in, func(t *testing.T) {
+			if contender, round := legName(c.in); contender != c.contender || round != c.round {
+				t.Errorf("%s: %s, %d; want %s, %d", c.in, contender, round, c.contender, c.round)
+			}
+		})
 	}
 }
 

@@ -234,9 +234,11 @@ func TestResultsKeepToTheSchemas(t *testing.T) {
 
 	// What is wrong is refused.
 	for what, text := range map[string]string{"a text for a number": `{"schema":"1"}`, "an unknown state": `{"state":"done"}`, "nothing": `{}`} {
-		if check["leg"].Validate(instance(t, []byte(text))) == nil {
-			t.Errorf("%s is taken for a leg", what)
-		}
+		t.Run(what, func(t *testing.T) {
+			if check["leg"].Validate(instance(t, []byte(text))) == nil {
+				t.Errorf("%s is taken for a leg", what)
+			}
+		})
 	}
 }
 
@@ -244,17 +246,19 @@ func TestResultsKeepToTheSchemas(t *testing.T) {
 func TestPublishedSchemasRead(t *testing.T) {
 	run, legs := fixture()
 	for name, v := range map[string]any{"run": run, "leg": legs[0]} {
-		text, err := os.ReadFile("../../docs/schema/" + name + ".schema.json")
-		if err != nil {
-			t.Fatal(err)
-		}
-		data, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := compiled(t, text).Validate(instance(t, data)); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			text, err := os.ReadFile("../../docs/schema/" + name + ".schema.json")
+			if err != nil {
+				t.Fatal(err)
+			}
+			data, err := json.Marshal(v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := compiled(t, text).Validate(instance(t, data)); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
 	}
 }
 

@@ -173,12 +173,14 @@ func TestDecodeRefuses(t *testing.T) {
 		}), "overflows"},
 	}
 	for name, test := range tests {
-		if _, err := Decode(test.l); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: error %v, want %q", name, err, test.want)
-		}
-		if _, err := Merge(good, test.l); err == nil {
-			t.Errorf("%s: merged", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, err := Decode(test.l); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%s: error %v, want %q", name, err, test.want)
+			}
+			if _, err := Merge(good, test.l); err == nil {
+				t.Errorf("%s: merged", name)
+			}
+		})
 	}
 }
 

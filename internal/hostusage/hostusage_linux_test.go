@@ -137,8 +137,10 @@ func TestListens(t *testing.T) {
 		"0: zz:23F0 0 0A 0 0 0 0 0 9": "",
 		"":                            "",
 	} {
-		if got, _ := listens(line, 9200); got != want {
-			t.Errorf("%q: %q, want %q", line, got, want)
-		}
+		t.Run(line, func(t *testing.T) {
+			if got, _ := listens(line, 9200); got != want {
+				t.Errorf("%q: %q, want %q", line, got, want)
+			}
+		})
 	}
 }

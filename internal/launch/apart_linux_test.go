@@ -77,23 +77,25 @@ func TestProcessBesideAKeptClient(t *testing.T) {
 		"a set":       {bench.LaunchSpec{Limits: bench.Limits{CPUSet: 2}}, cpuset.List(all[:2])},
 		"all":         {bench.LaunchSpec{}, cpuset.List(all)},
 	} {
-		spec := tt.spec
-		spec.RunID, spec.Name, spec.Artifact.Command = runID(t), filepath.Base(name), []string{helper, "sleep"}
-		inst, err := Process{CPUs: all}.Launch(t.Context(), spec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		stopAtEnd(t, inst)
-		info, status := inst.Info(), ""
-		for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-			data, _ := readProc(info.PID, "status")
-			if status = string(data); strings.Contains(status, "Cpus_allowed_list:\t"+tt.want+"\n") {
-				break
+		t.Run(name, func(t *testing.T) {
+			spec := tt.spec
+			spec.RunID, spec.Name, spec.Artifact.Command = runID(t), filepath.Base(name), []string{helper, "sleep"}
+			inst, err := Process{CPUs: all}.Launch(t.Context(), spec)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		if !strings.Contains(status, "Cpus_allowed_list:\t"+tt.want+"\n") || info.LimitsNote != "" {
-			t.Errorf("%s: not on CPUs %s: %+v\n%s", name, tt.want, info, status)
-		}
+			stopAtEnd(t, inst)
+			info, status := inst.Info(), ""
+			for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+				data, _ := readProc(info.PID, "status")
+				if status = string(data); strings.Contains(status, "Cpus_allowed_list:\t"+tt.want+"\n") {
+					break
+				}
+			}
+			if !strings.Contains(status, "Cpus_allowed_list:\t"+tt.want+"\n") || info.LimitsNote != "" {
+				t.Errorf("%s: not on CPUs %s: %+v\n%s", name, tt.want, info, status)
+			}
+		})
 	}
 }
 

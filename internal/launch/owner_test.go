@@ -22,13 +22,15 @@ func TestParseOwner(t *testing.T) {
 		"1.2@":                                           {1, "2", "", "", ""},
 		owner():                                          self(),
 	} {
-		got, ok := parseOwner(text)
-		if !ok || got != want || got.String() != text {
-			t.Errorf("%q: %+v, %v", text, got, ok)
-		}
-		if o, ok := instanceOwner(text + "-0123456789ab"); !ok || o != text {
-			t.Errorf("%q: instance of %q, %v", text, o, ok)
-		}
+		t.Run(text, func(t *testing.T) {
+			got, ok := parseOwner(text)
+			if !ok || got != want || got.String() != text {
+				t.Errorf("%q: %+v, %v", text, got, ok)
+			}
+			if o, ok := instanceOwner(text + "-0123456789ab"); !ok || o != text {
+				t.Errorf("%q: instance of %q, %v", text, o, ok)
+			}
+		})
 	}
 	for _, text := range []string{
 		"", "nightly.service", "x", "1", "1@h", "1.2", "0.2@h", "-1.2@h", "01.2@h", "1.x@h", "1.2.3@h", "1.2.3.xyz@h", "1.2.3.0.4@h", "1.2@a/b", "1.2@a\nb",
@@ -96,10 +98,12 @@ func TestJudge(t *testing.T) {
 		"Windows, another machine":       {identity{9, "90", "0", "0", "far"}, windows, unknown, "another machine, far"},
 		"Linux seen from Windows":        {identity{9, "90", "41", boot, "host"}, windows, unknown, "another machine"},
 	} {
-		got, why := judge(tt.i, tt.here, present)
-		if got != tt.want || !strings.Contains(why, tt.why) || (why == "") != (got == dead) {
-			t.Errorf("%s: %v, %q", name, got, why)
-		}
+		t.Run(name, func(t *testing.T) {
+			got, why := judge(tt.i, tt.here, present)
+			if got != tt.want || !strings.Contains(why, tt.why) || (why == "") != (got == dead) {
+				t.Errorf("%s: %v, %q", name, got, why)
+			}
+		})
 	}
 	if f, why := fateOf("nightly.service"); f != unknown || why == "" {
 		t.Errorf("no owner: %v, %q", f, why)

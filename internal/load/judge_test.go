@@ -23,9 +23,11 @@ func TestCheckLimits(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	for text, want := range map[string]int64{"32768\t60999\n": 28232, "1 1": 1, "": 0, "9 8": 0, "a b": 0, "1 2 3": 0} {
-		if got, ok := parsePorts(text); got != want || ok != (want > 0) {
-			t.Errorf("%q: %d, %t", text, got, ok)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got, ok := parsePorts(text); got != want || ok != (want > 0) {
+				t.Errorf("%q: %d, %t", text, got, ok)
+			}
+		})
 	}
 }
 

@@ -57,9 +57,11 @@ func TestCPUModel(t *testing.T) {
 		"processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c": "implementer 0x41 part 0xd0c",
 		"model name : \x1b[31mred":                                   "␛[31mred",
 	} {
-		if got := cpuModel([]byte(in)); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
+		t.Run(in, func(t *testing.T) {
+			if got := cpuModel([]byte(in)); got != want {
+				t.Errorf("%q: %q, want %q", in, got, want)
+			}
+		})
 	}
 }
 
@@ -143,10 +145,12 @@ func TestElasticsearchFinding(t *testing.T) {
 		{"", "", OK}, {s.URL, answer, OK}, {s.URL, `{"version":{"number":"8.1.0"}}`, Warn}, {s.URL, "hello", Missing},
 		{"http://127.0.0.1:1", "", Missing}, {"::", "", Missing},
 	} {
-		answer = tt.answer
-		if f := doctorElasticsearch(t.Context(), tt.url); f.Status != tt.want {
-			t.Errorf("%q answering %q: %+v", tt.url, tt.answer, f)
-		}
+		t.Run(tt.url, func(t *testing.T) {
+			answer = tt.answer
+			if f := doctorElasticsearch(t.Context(), tt.url); f.Status != tt.want {
+				t.Errorf("%q answering %q: %+v", tt.url, tt.answer, f)
+			}
+		})
 	}
 }
 

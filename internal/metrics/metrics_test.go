@@ -105,9 +105,11 @@ func TestPrometheusReadsIt(t *testing.T) {
 		"locbench_throughput": 500, "locbench_connections": 64, "quantile=0.99": .001, "outcome=succeeded": 1500, "outcome=5xx": 3, "outcome=dropped": 2, "status=passed": 1,
 		`contender=a"b\c x:v|outcome=5xx`: 3,
 	} {
-		if v, n := find(all, text); n != 1 || v != want {
-			t.Errorf("%s: %v (%d of them), want %v", text, v, n, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			if v, n := find(all, text); n != 1 || v != want {
+				t.Errorf("%s: %v (%d of them), want %v", text, v, n, want)
+			}
+		})
 	}
 
 	// Between two steps there is no throughput, after a leg no contender; what is counted stays.
@@ -176,9 +178,11 @@ func TestServe(t *testing.T) {
 		want               int
 	}{{"GET", "/", "", 404}, {"GET", "/metrics/", "", 404}, {"POST", "/metrics", "", 405}, {"PUT", "/metrics", "", 405}, {"HEAD", "/metrics", "", 200},
 		{"GET", "/metrics", "evil.example", 421}, {"GET", "/metrics", "localhost:1", 200}, {"GET", "/metrics", "[::1]:9464", 200}} {
-		if got, _ := ask(c.method, c.path, c.host); got != c.want {
-			t.Errorf("%s %s at %q: %d, want %d", c.method, c.path, c.host, got, c.want)
-		}
+		t.Run(c.method, func(t *testing.T) {
+			if got, _ := ask(c.method, c.path, c.host); got != c.want {
+				t.Errorf("%s %s at %q: %d, want %d", c.method, c.path, c.host, got, c.want)
+			}
+		})
 	}
 	cancel()
 	if err := <-ended; err != nil {
@@ -239,20 +243,22 @@ func TestPush(t *testing.T) {
 		"refused for good":    {[]int{401, 401}, "answer 401: no", 1, 0},
 		"sent somewhere else": {[]int{302}, "answer 302: no", 1, 0},
 	} {
-		g := &gateway{script: c.script}
-		srv := httptest.NewServer(g)
-		endpoint, err := Endpoint(srv.URL)
-		if err != nil {
-			t.Fatal(err)
-		}
-		reports := pushed(t, endpoint)
-		srv.Close()
-		if strings.Join(reports, "|") != c.reports || g.asked != c.asked || len(g.got) != c.got {
-			t.Errorf("%s: reported %q, asked %d times, got %d", name, reports, g.asked, len(g.got))
-		}
-		for _, body := range g.got {
-			parse(t, strings.NewReader(body))
-		}
+		t.Run(name, func(t *testing.T) {
+			g := &gateway{script: c.script}
+			srv := httptest.NewServer(g)
+			endpoint, err := Endpoint(srv.URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			reports := pushed(t, endpoint)
+			srv.Close()
+			if strings.Join(reports, "|") != c.reports || g.asked != c.asked || len(g.got) != c.got {
+				t.Errorf("%s: reported %q, asked %d times, got %d", name, reports, g.asked, len(g.got))
+			}
+			for _, body := range g.got {
+				parse(t, strings.NewReader(body))
+			}
+		})
 	}
 }
 

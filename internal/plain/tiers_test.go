@@ -49,12 +49,14 @@ func TestTiersInTheTable(t *testing.T) {
 		{"tiers-few.txt", 5, 0, nil},
 		{"tiers-floor.txt", 6, 0, &compare.Floor{Contender: "go-nethttp", Rounds: 6, Made: start, Measures: []compare.MeasureFloor{{Measure: measure.Throughput, Floor: .4}}}},
 	} {
-		run, legs := rounds(test.n)
-		var b bytes.Buffer
-		if err := Table(&b, analysis.Of(run, legs), test.floor, test.width, false); err != nil {
-			t.Fatal(err)
-		}
-		_, text, _ := strings.Cut(b.String(), "\ncontender")
-		testenv.Golden(t, "testdata/"+test.name, "contender"+text)
+		t.Run(test.name, func(t *testing.T) {
+			run, legs := rounds(test.n)
+			var b bytes.Buffer
+			if err := Table(&b, analysis.Of(run, legs), test.floor, test.width, false); err != nil {
+				t.Fatal(err)
+			}
+			_, text, _ := strings.Cut(b.String(), "\ncontender")
+			testenv.Golden(t, "testdata/"+test.name, "contender"+text)
+		})
 	}
 }

@@ -22,16 +22,18 @@ func TestStall(t *testing.T) {
 		"":                                "nil",
 		"some total=1\nsome total=2\nfull total=x\nfull total=3\nfull total=4": fmt.Sprint(us, " ", 3*us),
 	} {
-		got := "nil"
-		if s := Stall([]byte(in)); s != nil {
-			got = fmt.Sprint(s.Some, " none")
-			if s.Full != nil {
-				got = fmt.Sprint(s.Some, " ", *s.Full)
+		t.Run(in, func(t *testing.T) {
+			got := "nil"
+			if s := Stall([]byte(in)); s != nil {
+				got = fmt.Sprint(s.Some, " none")
+				if s.Full != nil {
+					got = fmt.Sprint(s.Some, " ", *s.Full)
+				}
 			}
-		}
-		if got != want {
-			t.Errorf("%q: %s, want %s", in, got, want)
-		}
+			if got != want {
+				t.Errorf("%q: %s, want %s", in, got, want)
+			}
+		})
 	}
 }
 
@@ -53,9 +55,11 @@ func TestNetwork(t *testing.T) {
 		"garbage":             {"eth0: x y z\n: \nlo:" + strings.Repeat(" -1", 16), 0, 0, false},
 		"beyond what is held": {line("a", 1<<62, 0) + line("b", 1<<62, 0), 1 << 62, 0, true},
 	} {
-		if rx, tx, ok := Network([]byte(tt.in)); rx != tt.rx || tx != tt.tx || ok != tt.available {
-			t.Errorf("%s: %d, %d, %v", name, rx, tx, ok)
-		}
+		t.Run(name, func(t *testing.T) {
+			if rx, tx, ok := Network([]byte(tt.in)); rx != tt.rx || tx != tt.tx || ok != tt.available {
+				t.Errorf("%s: %d, %d, %v", name, rx, tx, ok)
+			}
+		})
 	}
 }
 

@@ -10,19 +10,21 @@ import (
 func TestIsolation(t *testing.T) {
 	const rest = "contenders: [go-nethttp]\nrequests: [{path: /}]\nsteps: [1]\n"
 	for line, want := range map[string]string{"": "", "isolation: auto\n": "", "isolation: off\n": bench.IsolationOff, "isolation: 'off'\n": bench.IsolationOff} {
-		p, err := Parse("x.yaml", []byte(line+rest))
-		if err != nil || p.Isolation != want {
-			t.Errorf("%q: %q, %v", line, p.Isolation, err)
-			continue
-		}
-		written, err := Format(p)
-		if err != nil || !strings.Contains(string(written), "isolation: ") {
-			t.Errorf("%q: %v\n%s", line, err, written)
-		}
-		again, err := Parse("x.yaml", written)
-		if err != nil || again.Isolation != want {
-			t.Errorf("%q, written and read: %q, %v", line, again.Isolation, err)
-		}
+		t.Run(line, func(t *testing.T) {
+			p, err := Parse("x.yaml", []byte(line+rest))
+			if err != nil || p.Isolation != want {
+				t.Errorf("%q: %q, %v", line, p.Isolation, err)
+				return
+			}
+			written, err := Format(p)
+			if err != nil || !strings.Contains(string(written), "isolation: ") {
+				t.Errorf("%q: %v\n%s", line, err, written)
+			}
+			again, err := Parse("x.yaml", written)
+			if err != nil || again.Isolation != want {
+				t.Errorf("%q, written and read: %q, %v", line, again.Isolation, err)
+			}
+		})
 	}
 	for _, line := range []string{"isolation: maybe\n", "isolation: [auto]\n", "isolation: \n"} {
 		_, err := Parse("x.yaml", []byte(line+rest))

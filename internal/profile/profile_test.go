@@ -159,22 +159,24 @@ func TestLadder(t *testing.T) {
 		"{connections: [1, 3..5 by 1]}":     "1 3 4 5",
 		"{connections: 2..4 doubling}":      "2 4",
 	} {
-		p, err := profile.Parse("f", []byte(small+"steps: ["+quoteText(text)+", 9]\n"))
-		if err != nil {
-			t.Errorf("%s: %v", text, err)
-			continue
-		}
-		var got []string
-		for _, s := range p.Steps[:len(p.Steps)-1] {
-			name := strings.Fields(s.Name)[0]
-			if s.WarmUp {
-				name = "w" + name
+		t.Run(text, func(t *testing.T) {
+			p, err := profile.Parse("f", []byte(small+"steps: ["+quoteText(text)+", 9]\n"))
+			if err != nil {
+				t.Errorf("%s: %v", text, err)
+				return
 			}
-			got = append(got, name)
-		}
-		if strings.Join(got, " ") != want {
-			t.Errorf("%s: got %v, want %s", text, got, want)
-		}
+			var got []string
+			for _, s := range p.Steps[:len(p.Steps)-1] {
+				name := strings.Fields(s.Name)[0]
+				if s.WarmUp {
+					name = "w" + name
+				}
+				got = append(got, name)
+			}
+			if strings.Join(got, " ") != want {
+				t.Errorf("%s: got %v, want %s", text, got, want)
+			}
+		})
 	}
 }
 
@@ -225,9 +227,11 @@ func TestLoad(t *testing.T) {
 		dir:                             "read profile: read " + dir + ": is a directory",
 		"../quick":                      "unknown profile: there is no file ../quick",
 	} {
-		if _, err := profile.Load(name, profiles.FS); err == nil || err.Error() != want {
-			t.Errorf("Load(%q): got %v, want %s", name, err, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, err := profile.Load(name, profiles.FS); err == nil || err.Error() != want {
+				t.Errorf("Load(%q): got %v, want %s", name, err, want)
+			}
+		})
 	}
 	bad := fstest.MapFS{"bad.yaml": {Data: []byte("rounds: 0\n")}, "good.yaml": {Data: []byte(small + "steps: [1]\n")}}
 	list, err := profile.List(bad)
@@ -290,16 +294,18 @@ func TestValidate(t *testing.T) {
 		"runtime":    {func(p *bench.Profile) { p.Runtime = "podman" }, "`runtime` is \"podman\"; one of: auto, docker, process, url"},
 		"none":       {func(p *bench.Profile) { p.Steps = nil }, "no step is measured"},
 	} {
-		p := good
-		p.Steps = append([]bench.Step(nil), good.Steps...)
-		p.Store.URL = "http://127.0.0.1:9200"
-		if err := profile.Validate(p); err != nil {
-			t.Fatal(err)
-		}
-		tt.change(&p)
-		if err := profile.Validate(p); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: got %v, want %s", name, err, tt.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			p := good
+			p.Steps = append([]bench.Step(nil), good.Steps...)
+			p.Store.URL = "http://127.0.0.1:9200"
+			if err := profile.Validate(p); err != nil {
+				t.Fatal(err)
+			}
+			tt.change(&p)
+			if err := profile.Validate(p); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%s: got %v, want %s", name, err, tt.want)
+			}
+		})
 	}
 }
 
@@ -398,8 +404,10 @@ func TestPulses(t *testing.T) {
 		"[{connections: 4, warm_up: true, pulses: {burst: 2s, rest: 1s}}, 64]\nturns: 100ms":                "with `turns` a step cannot come in pulses",
 		"[{rate: {mean: 100, amplitude: 5, period: 1s}, warm_up: true, pulses: {burst: 2s, rest: 1s}}, 64]": "a step with `pulses` cannot change its load by the time",
 	} {
-		if _, err := profile.Parse("f", []byte(head+"steps: "+steps)); err == nil || !strings.Contains(err.Error(), mistake) {
-			t.Errorf("%s: %v, want %q", steps, err, mistake)
-		}
+		t.Run(steps, func(t *testing.T) {
+			if _, err := profile.Parse("f", []byte(head+"steps: "+steps)); err == nil || !strings.Contains(err.Error(), mistake) {
+				t.Errorf("%s: %v, want %q", steps, err, mistake)
+			}
+		})
 	}
 }

@@ -25,9 +25,11 @@ func TestShortSteps(t *testing.T) {
 		t.Errorf("%s\nwant %s", b.String(), want)
 	}
 	for items, want := range map[string]string{"many": "many", "8..2 doubling": "rise", "1 warm-up": "no step is measured", "0": "from 1 to", "100001": "100000", "": ""} {
-		if _, err := ParseSteps([]string{items}, time.Second); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "steps:") {
-			t.Errorf("%q: %v, want %q", items, err, want)
-		}
+		t.Run(items, func(t *testing.T) {
+			if _, err := ParseSteps([]string{items}, time.Second); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "steps:") {
+				t.Errorf("%q: %v, want %q", items, err, want)
+			}
+		})
 	}
 }
 
@@ -44,12 +46,14 @@ func TestProtocol(t *testing.T) {
 		{rest + "protocol: h2\n", "", "`protocol` is \"h2\"; one of: http/1.1, http/2"},
 		{rest + "protocol: http/2\nphases: {requests: 3}\n", "", "`phases` are timed over HTTP/1.1"},
 	} {
-		p, err := Parse("p.yaml", []byte(c.text))
-		switch {
-		case c.err == "" && (err != nil || p.Protocol != c.want):
-			t.Errorf("%q: %q, %v", c.text, p.Protocol, err)
-		case c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)):
-			t.Errorf("%q: %v, want %q in it", c.text, err, c.err)
-		}
+		t.Run(c.text, func(t *testing.T) {
+			p, err := Parse("p.yaml", []byte(c.text))
+			switch {
+			case c.err == "" && (err != nil || p.Protocol != c.want):
+				t.Errorf("%q: %q, %v", c.text, p.Protocol, err)
+			case c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)):
+				t.Errorf("%q: %v, want %q in it", c.text, err, c.err)
+			}
+		})
 	}
 }

@@ -105,14 +105,16 @@ func TestTimeout(t *testing.T) {
 		"http://name.invalid\x1b[31m:bad/": "last answer of GET /: ",
 		"http://127.0.0.1:0":               "last answer of GET /: ",
 	} {
-		began := time.Now()
-		_, err := Wait(t.Context(), &instance{url: url, exited: make(chan struct{})}, "/", 150*time.Millisecond, nil)
-		if err == nil || !strings.Contains(err.Error(), "not ready after 150ms: "+want) || strings.Contains(err.Error(), "\x1b") {
-			t.Errorf("%q: %v, want %q", url, err, want)
-		}
-		if time.Since(began) > 4*time.Second {
-			t.Errorf("%q: the time-out took %v", url, time.Since(began))
-		}
+		t.Run(url, func(t *testing.T) {
+			began := time.Now()
+			_, err := Wait(t.Context(), &instance{url: url, exited: make(chan struct{})}, "/", 150*time.Millisecond, nil)
+			if err == nil || !strings.Contains(err.Error(), "not ready after 150ms: "+want) || strings.Contains(err.Error(), "\x1b") {
+				t.Errorf("%q: %v, want %q", url, err, want)
+			}
+			if time.Since(began) > 4*time.Second {
+				t.Errorf("%q: the time-out took %v", url, time.Since(began))
+			}
+		})
 	}
 }
 

@@ -442,13 +442,15 @@ func TestTablesAreSorted(t *testing.T) {
 		{"th:nth-child(2) button", "c9 b c10 a", "ascending"}, {"th:nth-child(2) button", "c10 b c9 a", "descending"},
 		{"th:nth-child(1) button", "a b c9 c10", "ascending"},
 	} {
-		b.click("#try " + step.button)
-		if got := order(); got != step.order {
-			t.Errorf("click %d: %s, want %s", i+1, got, step.order)
-		}
-		if got := eval[string](b, `[...document.querySelectorAll('#try [aria-sort]')].map((th) => th.getAttribute('aria-sort')).join(' ')`); got != step.sort {
-			t.Errorf("click %d: aria-sort %q", i+1, got)
-		}
+		t.Run(step.button, func(t *testing.T) {
+			b.click("#try " + step.button)
+			if got := order(); got != step.order {
+				t.Errorf("click %d: %s, want %s", i+1, got, step.order)
+			}
+			if got := eval[string](b, `[...document.querySelectorAll('#try [aria-sort]')].map((th) => th.getAttribute('aria-sort')).join(' ')`); got != step.sort {
+				t.Errorf("click %d: aria-sort %q", i+1, got)
+			}
+		})
 	}
 	if eval[bool](b, `document.querySelector('#try th[data-nosort] button') !== null`) {
 		t.Error("a column that is not to be sorted has a button")
@@ -483,18 +485,20 @@ func TestChoices(t *testing.T) {
 	for _, c := range []struct{ id, key, value string }{
 		{"percentiles", "step", "7"}, {"heat", "contender", "2"}, {"time", "round", "2"}, {"time", "step", "8"},
 	} {
-		eval[bool](b, fmt.Sprintf(`(() => { document.querySelector('#figure-%s details').open = true; return true; })()`, c.id))
-		table := fmt.Sprintf(`document.querySelector('#figure-%s table')?.textContent ?? ''`, c.id)
-		b.until("its table", `(`+table+`) !== ''`)
-		picture := fmt.Sprintf(`document.querySelector('#chart-%s svg').innerHTML`, c.id)
-		words, before := eval[string](b, table), eval[string](b, picture)
-		eval[bool](b, fmt.Sprintf(`(() => { const s = document.querySelector('#figure-%s [data-choice=%s]'); s.value = %q; s.dispatchEvent(new Event('change')); return s.value !== ''; })()`, c.id, c.key, c.value))
-		if eval[string](b, picture) == before {
-			t.Errorf("%s: the chart is the same with another %s", c.id, c.key)
-		}
-		if eval[string](b, table) == words {
-			t.Errorf("%s: the table is the same with another %s", c.id, c.key)
-		}
+		t.Run(c.id, func(t *testing.T) {
+			eval[bool](b, fmt.Sprintf(`(() => { document.querySelector('#figure-%s details').open = true; return true; })()`, c.id))
+			table := fmt.Sprintf(`document.querySelector('#figure-%s table')?.textContent ?? ''`, c.id)
+			b.until("its table", `(`+table+`) !== ''`)
+			picture := fmt.Sprintf(`document.querySelector('#chart-%s svg').innerHTML`, c.id)
+			words, before := eval[string](b, table), eval[string](b, picture)
+			eval[bool](b, fmt.Sprintf(`(() => { const s = document.querySelector('#figure-%s [data-choice=%s]'); s.value = %q; s.dispatchEvent(new Event('change')); return s.value !== ''; })()`, c.id, c.key, c.value))
+			if eval[string](b, picture) == before {
+				t.Errorf("%s: the chart is the same with another %s", c.id, c.key)
+			}
+			if eval[string](b, table) == words {
+				t.Errorf("%s: the table is the same with another %s", c.id, c.key)
+			}
+		})
 	}
 }
 

@@ -89,16 +89,18 @@ func TestPositions(t *testing.T) {
 		"without any place": {[]bench.Step{{}, {}}, nil},
 		"infinite":          {[]bench.Step{{Rate: 1}, {Rate: math.Inf(1)}}, nil},
 	} {
-		got := newLayout(analysis.Of(bench.Run{Profile: bench.Profile{Steps: c.steps}}, nil)).positions()
-		if len(got) != len(c.want) {
-			t.Errorf("%s: %v, want %v", name, got, c.want)
-			continue
-		}
-		for i := range got {
-			if math.Abs(got[i]-c.want[i]) > 1e-9 {
+		t.Run(name, func(t *testing.T) {
+			got := newLayout(analysis.Of(bench.Run{Profile: bench.Profile{Steps: c.steps}}, nil)).positions()
+			if len(got) != len(c.want) {
 				t.Errorf("%s: %v, want %v", name, got, c.want)
+				return
 			}
-		}
+			for i := range got {
+				if math.Abs(got[i]-c.want[i]) > 1e-9 {
+					t.Errorf("%s: %v, want %v", name, got, c.want)
+				}
+			}
+		})
 	}
 }
 

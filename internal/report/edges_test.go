@@ -116,9 +116,11 @@ func TestMissingIsNotZero(t *testing.T) {
 		"start-up":    "start-up: –",
 		"cumulative":  "before: –; w1: –; 2: –; 4: –",
 	} {
-		if got := cells(id); got != want {
-			t.Errorf("%s: %s, want %s", id, got, want)
-		}
+		t.Run(id, func(t *testing.T) {
+			if got := cells(id); got != want {
+				t.Errorf("%s: %s, want %s", id, got, want)
+			}
+		})
 	}
 	if !all["cpu"].Empty || all["throughput"].Empty {
 		t.Error("a figure without any value must say so, one with a value must not")
@@ -145,26 +147,28 @@ func TestChecksSetOff(t *testing.T) {
 		{"not run is not compared", []bench.CheckStatus{p, "", p}, "..."},
 		{"alone", []bench.CheckStatus{"", f}, ".."},
 	} {
-		var legs []bench.LegResult
-		for i, s := range c.status {
-			leg := bench.LegResult{Leg: bench.Leg{Contender: "a", Round: i + 1}}
-			if s != "" {
-				leg.Checks = []bench.CheckResult{{Group: "get", Name: "known city", Status: s}}
+		t.Run(c.name, func(t *testing.T) {
+			var legs []bench.LegResult
+			for i, s := range c.status {
+				leg := bench.LegResult{Leg: bench.Leg{Contender: "a", Round: i + 1}}
+				if s != "" {
+					leg.Checks = []bench.CheckResult{{Group: "get", Name: "known city", Status: s}}
+				}
+				legs = append(legs, leg)
 			}
-			legs = append(legs, leg)
-		}
-		table := checks(newLayout(analysis.Of(bench.Run{}, legs)))
-		got := ""
-		for _, cell := range table.Groups[0].Rows[0].Cells {
-			if cell.SetOff {
-				got += "x"
-			} else {
-				got += "."
+			table := checks(newLayout(analysis.Of(bench.Run{}, legs)))
+			got := ""
+			for _, cell := range table.Groups[0].Rows[0].Cells {
+				if cell.SetOff {
+					got += "x"
+				} else {
+					got += "."
+				}
 			}
-		}
-		if got != c.off {
-			t.Errorf("%s: %s, want %s", c.name, got, c.off)
-		}
+			if got != c.off {
+				t.Errorf("%s: %s, want %s", c.name, got, c.off)
+			}
+		})
 	}
 }
 

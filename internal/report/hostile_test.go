@@ -156,9 +156,11 @@ func TestHostileTextStaysText(t *testing.T) {
 		t.Error("text from outside was run")
 	}
 	for selector, want := range map[string]int{"img": 0, "iframe": 0, "link": 0, "[onerror]": 0, "[onload]": 0, "body b": 0, "script": 3, "style": 1, "title": 1} {
-		if n := eval[int](b, fmt.Sprintf(`document.querySelectorAll(%q).length`, selector)); n != want {
-			t.Errorf("%d elements %s, want %d", n, selector, want)
-		}
+		t.Run(selector, func(t *testing.T) {
+			if n := eval[int](b, fmt.Sprintf(`document.querySelectorAll(%q).length`, selector)); n != want {
+				t.Errorf("%d elements %s, want %d", n, selector, want)
+			}
+		})
 	}
 	if n := eval[int](b, `[...document.querySelectorAll('a')].filter((a) => !a.getAttribute('href').startsWith('#')).length`); n != 0 {
 		t.Errorf("%d links leave the page", n)
@@ -171,36 +173,38 @@ func TestHostileTextStaysText(t *testing.T) {
 // The browser test sees what is fetched; this one sees what would be.
 func TestNothingToFetch(t *testing.T) {
 	for name, make := range map[string]func() (bench.Run, []bench.LegResult){"fixture": fixture, "hostile": hostile} {
-		run, legs := make()
-		doc := render(t, run, legs)
-		lib, err := library()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if bytes.Count(doc, lib) != 1 {
-			t.Fatal("the library is not in the document, unchanged, once")
-		}
-		ours := bytes.Replace(doc, lib, nil, 1)
-		data := regexp.MustCompile(`(?s)<script type="application/json" id="charts">(.*?)</script>`).FindSubmatch(ours)
-		if data == nil {
-			t.Fatal("no chart data")
-		}
-		if i := bytes.IndexAny(data[1], "<>&"); i >= 0 || bytes.Contains(data[1], []byte("\u2028")) {
-			t.Errorf("%s: chart data is not escaped at byte %d", name, i)
-		}
-		tags := regexp.MustCompile(`<[a-zA-Z!/][^>]*>`).FindAll(bytes.Replace(ours, data[1], nil, 1), -1)
-		if len(tags) < 1000 {
-			t.Fatalf("%s: only %d tags found", name, len(tags))
-		}
-		for _, tag := range tags {
-			if fetches.Match(label.ReplaceAll(tag, nil)) {
-				t.Errorf("%s: %.200s", name, tag)
+		t.Run(name, func(t *testing.T) {
+			run, legs := make()
+			doc := render(t, run, legs)
+			lib, err := library()
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		style := regexp.MustCompile(`(?s)<style>(.*?)</style>`).FindSubmatch(ours)
-		if style == nil || regexp.MustCompile(`(?i)url\(|@import|expression\(`).Match(style[1]) {
-			t.Errorf("%s: the style fetches something, or there is none", name)
-		}
+			if bytes.Count(doc, lib) != 1 {
+				t.Fatal("the library is not in the document, unchanged, once")
+			}
+			ours := bytes.Replace(doc, lib, nil, 1)
+			data := regexp.MustCompile(`(?s)<script type="application/json" id="charts">(.*?)</script>`).FindSubmatch(ours)
+			if data == nil {
+				t.Fatal("no chart data")
+			}
+			if i := bytes.IndexAny(data[1], "<>&"); i >= 0 || bytes.Contains(data[1], []byte("\u2028")) {
+				t.Errorf("%s: chart data is not escaped at byte %d", name, i)
+			}
+			tags := regexp.MustCompile(`<[a-zA-Z!/][^>]*>`).FindAll(bytes.Replace(ours, data[1], nil, 1), -1)
+			if len(tags) < 1000 {
+				t.Fatalf("%s: only %d tags found", name, len(tags))
+			}
+			for _, tag := range tags {
+				if fetches.Match(label.ReplaceAll(tag, nil)) {
+					t.Errorf("%s: %.200s", name, tag)
+				}
+			}
+			style := regexp.MustCompile(`(?s)<style>(.*?)</style>`).FindSubmatch(ours)
+			if style == nil || regexp.MustCompile(`(?i)url\(|@import|expression\(`).Match(style[1]) {
+				t.Errorf("%s: the style fetches something, or there is none", name)
+			}
+		})
 	}
 }
 
@@ -215,9 +219,11 @@ func TestFetchesFinds(t *testing.T) {
 		`<script src="https://x/echarts.js">`: true, `<a href="https://x">`: true, `<link rel="stylesheet" href=x>`: true, `<img src="data:x">`: true,
 		`<a href="#figures">`: false, `<td class="passed off">`: false, `<div data-x="1">`: false,
 	} {
-		if got := fetches.MatchString(tag); got != want {
-			t.Errorf("%s: %v", tag, got)
-		}
+		t.Run(tag, func(t *testing.T) {
+			if got := fetches.MatchString(tag); got != want {
+				t.Errorf("%s: %v", tag, got)
+			}
+		})
 	}
 }
 

@@ -23,10 +23,12 @@ func TestCardsAreSorted(t *testing.T) {
 		value string
 		want  []string
 	}{{"0", sorted}, {"-0", backwards}, {"", measured}} {
-		set := eval[string](b, `(() => { const s = document.querySelector('.sortby select'); s.value = '`+c.value+`'; s.dispatchEvent(new Event('change')); return s.value; })()`)
-		if got := eval[[]string](b, names); set != c.value || !slices.Equal(got, c.want) {
-			t.Errorf("%q: %v, want %v (the list shows %q)", c.value, got, c.want, set)
-		}
+		t.Run(c.value, func(t *testing.T) {
+			set := eval[string](b, `(() => { const s = document.querySelector('.sortby select'); s.value = '`+c.value+`'; s.dispatchEvent(new Event('change')); return s.value; })()`)
+			if got := eval[[]string](b, names); set != c.value || !slices.Equal(got, c.want) {
+				t.Errorf("%q: %v, want %v (the list shows %q)", c.value, got, c.want, set)
+			}
+		})
 	}
 	if n := eval[int](b, `document.querySelectorAll('.sortby option').length`); n < 11 {
 		t.Errorf("%d ways to sort", n)

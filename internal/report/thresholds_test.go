@@ -40,8 +40,10 @@ func TestThresholds(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what, text := range map[string]string{"page": page.String(), "summary": summary.String()} {
-		if !strings.Contains(text, "not &lt;50ms &lt;script&gt;") {
-			t.Errorf("the %s does not tell the missed threshold, or not safely", what)
-		}
+		t.Run(what, func(t *testing.T) {
+			if !strings.Contains(text, "not &lt;50ms &lt;script&gt;") {
+				t.Errorf("the %s does not tell the missed threshold, or not safely", what)
+			}
+		})
 	}
 }

@@ -30,9 +30,11 @@ func TestNothingRan(t *testing.T) {
 		"it can be resumed":              {bench.Run{State: bench.RunInterrupted}, nil, false},
 		"an earlier part has begun more": {bench.Run{State: bench.RunFailed, Resumed: make([]time.Time, 1)}, nil, false},
 	} {
-		if got := NothingRan(c.run, c.legs); got != c.want {
-			t.Errorf("%s: %t", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := NothingRan(c.run, c.legs); got != c.want {
+				t.Errorf("%s: %t", name, got)
+			}
+		})
 	}
 }
 

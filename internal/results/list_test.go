@@ -68,9 +68,11 @@ func TestList(t *testing.T) {
 		t.Errorf("old: %+v", o)
 	}
 	for name, want := range map[string]string{"broken": "line 2", "newer": "newer locbench", "pipe": "no regular file"} {
-		if e := byName[name]; e.Err == nil || !strings.Contains(e.Err.Error(), want) || e.Changed.IsZero() {
-			t.Errorf("%s: error %v, want %q in it", name, e.Err, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if e := byName[name]; e.Err == nil || !strings.Contains(e.Err.Error(), want) || e.Changed.IsZero() {
+				t.Errorf("%s: error %v, want %q in it", name, e.Err, want)
+			}
+		})
 	}
 	for i := 1; i < len(got); i++ {
 		if got[i].Time().After(got[i-1].Time()) {

@@ -20,9 +20,11 @@ func TestLine(t *testing.T) {
 		{"cut", strings.Repeat("x", 200), strings.Repeat("x", 100) + "…"},
 		{"cut inside a character", strings.Repeat("x", 99) + "é!", strings.Repeat("x", 99) + "…"},
 	} {
-		if got := Line(c.in, 100); got != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			if got := Line(c.in, 100); got != c.want {
+				t.Errorf("%s: %q, want %q", c.name, got, c.want)
+			}
+		})
 	}
 }
 

@@ -114,9 +114,11 @@ func TestText(t *testing.T) {
 		`{"author":"bob@example.com","at":"12:30:01@home"}`:  `{"author":"bob@example.com","at":"12:30:01@home"}`,
 		"at x.Y:Z@1a2b3c":                                    "at x.Y:Z@1a2b3c",
 	} {
-		if got := m.Text(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
+		t.Run(in, func(t *testing.T) {
+			if got := m.Text(in); got != want {
+				t.Errorf("%q: %q, want %q", in, got, want)
+			}
+		})
 	}
 }
 

@@ -18,18 +18,20 @@ func TestParse(t *testing.T) {
 		"throughput > 12.5/s":                   "throughput>12.5/s",
 		"p75<1ms,p90<1ms,p95<1ms":               "",
 	} {
-		if want == "" {
-			want = text
-		}
-		o, err := Parse(text)
-		if err != nil || o.String() != want {
-			t.Errorf("%q: %q, %v; want %q", text, o, err, want)
-			continue
-		}
-		again, err := Parse(o.String())
-		if err != nil || again.String() != o.String() {
-			t.Errorf("%q is read back as %q: %v", o, again, err)
-		}
+		t.Run(text, func(t *testing.T) {
+			if want == "" {
+				want = text
+			}
+			o, err := Parse(text)
+			if err != nil || o.String() != want {
+				t.Errorf("%q: %q, %v; want %q", text, o, err, want)
+				return
+			}
+			again, err := Parse(o.String())
+			if err != nil || again.String() != o.String() {
+				t.Errorf("%q is read back as %q: %v", o, again, err)
+			}
+		})
 	}
 }
 
@@ -60,11 +62,13 @@ func TestParseTellsWhere(t *testing.T) {
 		"mean<1ms,\xff":           "it is no text",
 		strings.Repeat("x", 1000): "it is no text",
 	} {
-		_, err := Parse(text)
-		var e *Error
-		if !errors.As(err, &e) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", text, err, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			_, err := Parse(text)
+			var e *Error
+			if !errors.As(err, &e) || !strings.Contains(err.Error(), want) {
+				t.Errorf("%q: %v, want %q", text, err, want)
+			}
+		})
 	}
 }
 
@@ -90,17 +94,19 @@ func TestHolds(t *testing.T) {
 		"throughput>=998/s":  "",
 		"throughput>=1000/s": "throughput is 998/s, not >=1000/s",
 	} {
-		o, err := Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := ""
-		for _, c := range o.Broken(load) {
-			got = c.Explain(load)
-		}
-		if got != want {
-			t.Errorf("%s: %q, want %q", text, got, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			o, err := Parse(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			for _, c := range o.Broken(load) {
+				got = c.Explain(load)
+			}
+			if got != want {
+				t.Errorf("%s: %q, want %q", text, got, want)
+			}
+		})
 	}
 }
 

@@ -34,20 +34,22 @@ func TestWatch(t *testing.T) {
 		"drain is no load":  {"throughput>100", time.Second, []bench.Window{window(0, 150, 0, ms), {Start: time.Second, Length: time.Second, Drain: true}}, "throughput is 150/s, >100/s", 0},
 		"a fragment is not": {"p99<10ms", time.Second, []bench.Window{window(0, 9, 0, ms), {Start: time.Second, Length: time.Second / 10, P99: time.Second, Succeeded: 1}}, "p99 is 1ms, <10ms", 0},
 	} {
-		o, err := Parse(c.condition)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all := o.Judge(c.span, bench.StepResult{Load: bench.Load{Windows: c.windows}})
-		if c.text == "" {
-			if len(all) != 0 {
-				t.Errorf("%s: judged %+v", name, all)
+		t.Run(name, func(t *testing.T) {
+			o, err := Parse(c.condition)
+			if err != nil {
+				t.Fatal(err)
 			}
-			continue
-		}
-		if len(all) != 1 || all[0].Text != c.text || all[0].At != c.at || all[0].Passed != (c.at == 0) {
-			t.Errorf("%s: %+v", name, all)
-		}
+			all := o.Judge(c.span, bench.StepResult{Load: bench.Load{Windows: c.windows}})
+			if c.text == "" {
+				if len(all) != 0 {
+					t.Errorf("%s: judged %+v", name, all)
+				}
+				return
+			}
+			if len(all) != 1 || all[0].Text != c.text || all[0].At != c.at || all[0].Passed != (c.at == 0) {
+				t.Errorf("%s: %+v", name, all)
+			}
+		})
 	}
 }
 

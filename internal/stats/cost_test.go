@@ -73,9 +73,11 @@ func TestLegCost(t *testing.T) {
 		"no steps": {}, "no usage": {Steps: []bench.StepResult{{Load: bench.Load{Succeeded: 1}}}},
 		"no successes": {Steps: []bench.StepResult{step(0, false, 1, 2, 0)}},
 	} {
-		if _, ok := LegCost(leg, price); ok {
-			t.Errorf("%s: a cost", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, ok := LegCost(leg, price); ok {
+				t.Errorf("%s: a cost", name)
+			}
+		})
 	}
 }
 

@@ -71,26 +71,28 @@ func TestNoiseIsNotSoldAsADifference(t *testing.T) {
 			}
 		}},
 	} {
-		rng := rand.New(rand.NewPCG(1, uint64(noise.spread*100)))
-		claimed, same := 0, 0
-		for range families {
-			family := headline(rng, noise.n, noise.spread, 1, 0)
-			if noise.skew != nil {
-				noise.skew(rng, family)
+		t.Run(noise.name, func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(1, uint64(noise.spread*100)))
+			claimed, same := 0, 0
+			for range families {
+				family := headline(rng, noise.n, noise.spread, 1, 0)
+				if noise.skew != nil {
+					noise.skew(rng, family)
+				}
+				compared := Rule{}.Compare(family)
+				if slices.ContainsFunc(compared, func(c Comparison) bool { return c.Verdict == Better || c.Verdict == Worse }) {
+					claimed++
+				}
+				if compared[0].Verdict == Same {
+					same++
+				}
 			}
-			compared := Rule{}.Compare(family)
-			if slices.ContainsFunc(compared, func(c Comparison) bool { return c.Verdict == Better || c.Verdict == Worse }) {
-				claimed++
+			share := float64(claimed) / families
+			t.Logf("%s: a difference claimed in %.2f %% of the families, the first measure the same in %.1f %%", noise.name, 100*share, 100*float64(same)/families)
+			if share > 0.05 {
+				t.Errorf("%s: a difference claimed in %.2f %% of the families", noise.name, 100*share)
 			}
-			if compared[0].Verdict == Same {
-				same++
-			}
-		}
-		share := float64(claimed) / families
-		t.Logf("%s: a difference claimed in %.2f %% of the families, the first measure the same in %.1f %%", noise.name, 100*share, 100*float64(same)/families)
-		if share > 0.05 {
-			t.Errorf("%s: a difference claimed in %.2f %% of the families", noise.name, 100*share)
-		}
+		})
 	}
 }
 
@@ -102,31 +104,33 @@ func TestTenPercentAreFound(t *testing.T) {
 		name string
 		bits int
 	}{{"throughput alone", 1}, {"one latency", 2}, {"all", 31}} {
-		rng := rand.New(rand.NewPCG(2, uint64(slowed.bits)))
-		found, wrong := 0, 0
-		for range families {
-			family := headline(rng, 6, 0.02, 1/1.1, slowed.bits)
-			all := true
-			for i, c := range (Rule{}).Compare(family) {
-				want := Better // of the measures of which less is better
-				if i == 0 {
-					want = Worse
+		t.Run(slowed.name, func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(2, uint64(slowed.bits)))
+			found, wrong := 0, 0
+			for range families {
+				family := headline(rng, 6, 0.02, 1/1.1, slowed.bits)
+				all := true
+				for i, c := range (Rule{}).Compare(family) {
+					want := Better // of the measures of which less is better
+					if i == 0 {
+						want = Worse
+					}
+					switch hit := slowed.bits&(1<<i) != 0; {
+					case hit && c.Verdict != want:
+						all = false
+					case !hit && (c.Verdict == Better || c.Verdict == Worse):
+						wrong++
+					}
 				}
-				switch hit := slowed.bits&(1<<i) != 0; {
-				case hit && c.Verdict != want:
-					all = false
-				case !hit && (c.Verdict == Better || c.Verdict == Worse):
-					wrong++
+				if all {
+					found++
 				}
 			}
-			if all {
-				found++
+			t.Logf("%s: found in %.1f %%, %d false claims beside it", slowed.name, 100*float64(found)/families, wrong)
+			if found < families*9/10 || wrong > families/20 {
+				t.Errorf("%s: found in %d of %d, %d false claims", slowed.name, found, families, wrong)
 			}
-		}
-		t.Logf("%s: found in %.1f %%, %d false claims beside it", slowed.name, 100*float64(found)/families, wrong)
-		if found < families*9/10 || wrong > families/20 {
-			t.Errorf("%s: found in %d of %d, %d false claims", slowed.name, found, families, wrong)
-		}
+		})
 	}
 }
 
@@ -186,10 +190,12 @@ func TestVerdictsAndTheirSentences(t *testing.T) {
 		{"a zero", Rule{}, Pair{Old: base, New: []float64{0, 1, 2, 3, 4, 5}}, CannotTell, "can't tell: round 1: value 0: a ratio takes positive values"},
 		{"not a number", Rule{}, Pair{Old: []float64{1, 2, 3, 4, 5, math.NaN()}, New: base}, CannotTell, "can't tell: round 6: value NaN: not a finite number"},
 	} {
-		c := test.rule.Compare([]Pair{test.pair})[0]
-		if c.Verdict != test.verdict || c.Sentence() != test.sentence {
-			t.Errorf("%s: %s: %q, want %q", test.name, c.Verdict, c.Sentence(), test.sentence)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			c := test.rule.Compare([]Pair{test.pair})[0]
+			if c.Verdict != test.verdict || c.Sentence() != test.sentence {
+				t.Errorf("%s: %s: %q, want %q", test.name, c.Verdict, c.Sentence(), test.sentence)
+			}
+		})
 	}
 }
 

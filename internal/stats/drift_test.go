@@ -55,13 +55,15 @@ func TestDrift(t *testing.T) {
 			return 2000 + 10*math.Mod(at*7, 3), 1.5
 		}), ""},
 	} {
-		got := ""
-		if d := Drift(c.step); d != nil {
-			got = d.String()
-		}
-		if got != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			got := ""
+			if d := Drift(c.step); d != nil {
+				got = d.String()
+			}
+			if got != c.want {
+				t.Errorf("%s: %q, want %q", name, got, c.want)
+			}
+		})
 	}
 }
 
@@ -111,12 +113,14 @@ func TestDriftIsOfMeasuredSteps(t *testing.T) {
 		},
 		"no success in a window": func(s *bench.StepResult) { s.Load.Windows[0].Succeeded, s.Load.Windows[1].Succeeded = 0, 0 },
 	} {
-		s := rising
-		s.Load.Windows = append([]bench.Window(nil), s.Load.Windows...)
-		change(&s)
-		if d := Drift(s); d != nil {
-			t.Errorf("%s: %s", name, d)
-		}
+		t.Run(name, func(t *testing.T) {
+			s := rising
+			s.Load.Windows = append([]bench.Window(nil), s.Load.Windows...)
+			change(&s)
+			if d := Drift(s); d != nil {
+				t.Errorf("%s: %s", name, d)
+			}
+		})
 	}
 	short := rising
 	short.Load.Windows = append(append([]bench.Window(nil), rising.Load.Windows...), bench.Window{Start: 10 * time.Second, Length: 50 * time.Millisecond, Succeeded: 2})
@@ -129,12 +133,14 @@ func TestDriftIsOfMeasuredSteps(t *testing.T) {
 		"a clock set":   func(s *bench.StepResult) { s.Samples[4].At = s.Samples[4].At.Add(-time.Hour) },
 		"counter reset": func(s *bench.StepResult) { s.Samples[4].CPU = 0 },
 	} {
-		s := rising
-		s.Samples = append([]bench.Usage(nil), s.Samples...)
-		change(&s)
-		if d := Drift(s); d == nil || d.Throughput == nil || d.CPU != nil {
-			t.Errorf("%s: %+v", name, d)
-		}
+		t.Run(name, func(t *testing.T) {
+			s := rising
+			s.Samples = append([]bench.Usage(nil), s.Samples...)
+			change(&s)
+			if d := Drift(s); d == nil || d.Throughput == nil || d.CPU != nil {
+				t.Errorf("%s: %+v", name, d)
+			}
+		})
 	}
 }
 

@@ -31,13 +31,15 @@ func TestHalfPeak(t *testing.T) {
 		{"a step made for it", []bench.StepResult{at(1, 450), at(4, 1000), share}, 2, .5},
 		{"nearest on a log scale", []bench.StepResult{at(1, 230), at(2, 900), at(4, 1000)}, 1, .9},
 	} {
-		for i := range c.steps {
-			c.steps[i].Index = i
-		}
-		sums := Summarise([]bench.LegResult{{Leg: bench.Leg{Contender: "a", Round: 1}, Steps: c.steps}}, 0)
-		step, share, ok := sums[0].HalfPeak()
-		if ok != (c.want >= 0) || ok && (step != c.want || share != c.share) {
-			t.Errorf("%s: step %d, %g, %v; want %d, %g", c.name, step, share, ok, c.want, c.share)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			for i := range c.steps {
+				c.steps[i].Index = i
+			}
+			sums := Summarise([]bench.LegResult{{Leg: bench.Leg{Contender: "a", Round: 1}, Steps: c.steps}}, 0)
+			step, share, ok := sums[0].HalfPeak()
+			if ok != (c.want >= 0) || ok && (step != c.want || share != c.share) {
+				t.Errorf("%s: step %d, %g, %v; want %d, %g", c.name, step, share, ok, c.want, c.share)
+			}
+		})
 	}
 }

@@ -68,13 +68,15 @@ func TestTimeToPeak(t *testing.T) {
 			return s
 		}()), 0},
 	} {
-		p, ok := TimeToPeak(c.leg)
-		if ok != (c.want > 0) || p.After != c.want {
-			t.Errorf("%s: %s, %v; want %s", name, p.After, ok, c.want)
-		}
-		if ok && (math.Abs(p.Level/2000-1) > .1 || p.Within < .03 || p.Step != "64 connections") {
-			t.Errorf("%s: %+v", name, p)
-		}
+		t.Run(name, func(t *testing.T) {
+			p, ok := TimeToPeak(c.leg)
+			if ok != (c.want > 0) || p.After != c.want {
+				t.Errorf("%s: %s, %v; want %s", name, p.After, ok, c.want)
+			}
+			if ok && (math.Abs(p.Level/2000-1) > .1 || p.Within < .03 || p.Step != "64 connections") {
+				t.Errorf("%s: %+v", name, p)
+			}
+		})
 	}
 }
 
@@ -94,13 +96,15 @@ func TestTimeToPeakOfWhatWasStarted(t *testing.T) {
 		"no start":    func(l *bench.LegResult) { l.Instance.StartedAt = time.Time{} },
 		"turns":       func(l *bench.LegResult) { l.Steps[0].Turns = &bench.Turns{With: []string{"b"}} },
 	} {
-		leg := lived(warm(20, func(float64) float64 { return 2000 }))
-		if _, ok := TimeToPeak(leg); !ok {
-			t.Fatal("not known before")
-		}
-		change(&leg)
-		if p, ok := TimeToPeak(leg); ok {
-			t.Errorf("%s: %+v", name, p)
-		}
+		t.Run(name, func(t *testing.T) {
+			leg := lived(warm(20, func(float64) float64 { return 2000 }))
+			if _, ok := TimeToPeak(leg); !ok {
+				t.Fatal("not known before")
+			}
+			change(&leg)
+			if p, ok := TimeToPeak(leg); ok {
+				t.Errorf("%s: %+v", name, p)
+			}
+		})
 	}
 }

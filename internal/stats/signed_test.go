@@ -99,45 +99,47 @@ func TestSignedRankKeepsItsLevel(t *testing.T) {
 		{"zeros", []float64{1, 1, 1.03, 1.05, 1.08, 1.13, 1.21, 1.34}, 2.0 / 64},
 		{"ties and zeros", []float64{1, 2, 2, 4, 4, 4, 8, 16}, 2.0 / 128},
 	} {
-		const ways = 256
-		var p []float64
-		for signs := range ways {
-			x, y := signed(c.sizes, signs)
-			test, err := SignedRank(x, y)
-			if err != nil || !test.Exact {
-				t.Fatal(test, err)
-			}
-			p = append(p, test.P)
-		}
-		slices.Sort(p)
-		for i := range p {
-			if i+1 < ways && p[i+1] == p[i] {
-				continue // count them all
-			}
-			if share := float64(i+1) / ways; share > p[i]+1e-12 {
-				t.Errorf("%s: p is at most %g in %g of all cases", c.name, p[i], share)
-			}
-		}
-		if p[0] != c.least {
-			t.Errorf("%s: p is %g at its smallest, want %g", c.name, p[0], c.least)
-		}
-		for _, confidence := range []float64{0.5, 0.8, 0.9, 0.95, 0.99} {
-			out, reached := 0, 0.0
+		t.Run(c.name, func(t *testing.T) {
+			const ways = 256
+			var p []float64
 			for signs := range ways {
 				x, y := signed(c.sizes, signs)
-				r, err := PairedRatio(x, y, confidence)
-				if err != nil {
-					t.Fatal(err)
+				test, err := SignedRank(x, y)
+				if err != nil || !test.Exact {
+					t.Fatal(test, err)
 				}
-				if reached = r.Interval.Confidence; !r.Interval.Holds(1) {
-					out++
+				p = append(p, test.P)
+			}
+			slices.Sort(p)
+			for i := range p {
+				if i+1 < ways && p[i+1] == p[i] {
+					continue // count them all
+				}
+				if share := float64(i+1) / ways; share > p[i]+1e-12 {
+					t.Errorf("%s: p is at most %g in %g of all cases", c.name, p[i], share)
 				}
 			}
-			share := float64(out) / ways
-			if reached < confidence || share > 1-reached+1e-12 || c.name == "all differ" && !near(share, 1-reached) {
-				t.Errorf("%s: %g of the intervals leave 1 out, of confidence %g (%g)", c.name, share, reached, confidence)
+			if p[0] != c.least {
+				t.Errorf("%s: p is %g at its smallest, want %g", c.name, p[0], c.least)
 			}
-		}
+			for _, confidence := range []float64{0.5, 0.8, 0.9, 0.95, 0.99} {
+				out, reached := 0, 0.0
+				for signs := range ways {
+					x, y := signed(c.sizes, signs)
+					r, err := PairedRatio(x, y, confidence)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if reached = r.Interval.Confidence; !r.Interval.Holds(1) {
+						out++
+					}
+				}
+				share := float64(out) / ways
+				if reached < confidence || share > 1-reached+1e-12 || c.name == "all differ" && !near(share, 1-reached) {
+					t.Errorf("%s: %g of the intervals leave 1 out, of confidence %g (%g)", c.name, share, reached, confidence)
+				}
+			}
+		})
 	}
 }
 

@@ -103,9 +103,11 @@ func TestChangePoints(t *testing.T) {
 	for name, series := range map[string][]float64{
 		"none": nil, "one": {1}, "constant": {5, 5, 5, 5, 5, 5, 5, 5, 5, 5}, "one outlier": {5, 5, 5, 5, 9, 5, 5, 5, 5, 5}, "five": {1, 1, 1, 9, 9},
 	} {
-		if found, err := ChangePoints(series, 0.05); err != nil || len(found) != 0 {
-			t.Errorf("%s: %+v, %v", name, found, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if found, err := ChangePoints(series, 0.05); err != nil || len(found) != 0 {
+				t.Errorf("%s: %+v, %v", name, found, err)
+			}
+		})
 	}
 	// Six against six, all orders of which cannot be tried, and three against three, whose two
 	// clearest orders of twenty are too many.

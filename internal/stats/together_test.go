@@ -32,9 +32,11 @@ func TestTogether(t *testing.T) {
 	for name, sides := range map[string][][]bench.LegResult{
 		"one side": {a}, "none": nil, "nothing in common": {a[:1], b[:1]}, "at a stretch": {a[3:4], a[3:4]}, "twice": {append(a, a[0]), b},
 	} {
-		if kept, ok := Together(sides...); ok {
-			t.Errorf("%s: %+v", name, kept)
-		}
+		t.Run(name, func(t *testing.T) {
+			if kept, ok := Together(sides...); ok {
+				t.Errorf("%s: %+v", name, kept)
+			}
+		})
 	}
 }
 

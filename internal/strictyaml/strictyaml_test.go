@@ -163,13 +163,15 @@ func TestBoundedFiles(t *testing.T) {
 		"list":     {"- a\n", "f:1: the document is a list; write a map with the keys name, size"},
 		"longText": {"name: a\nsize: " + strings.Repeat("x", 70_000), "f:2: `size` is \"xxx"},
 	} {
-		err := strictyaml.Decode("f", []byte(tt.data), &order{})
-		if err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: got %.300v, want %q", name, err, tt.want)
-		}
-		if err != nil && len(err.Error()) > 20_000 {
-			t.Errorf("%s: %d bytes of mistakes", name, len(err.Error()))
-		}
+		t.Run(name, func(t *testing.T) {
+			err := strictyaml.Decode("f", []byte(tt.data), &order{})
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%s: got %.300v, want %q", name, err, tt.want)
+			}
+			if err != nil && len(err.Error()) > 20_000 {
+				t.Errorf("%s: %d bytes of mistakes", name, len(err.Error()))
+			}
+		})
 	}
 }
 
@@ -178,27 +180,31 @@ func TestUnits(t *testing.T) {
 		"512MiB": 512 << 20, "1GB": 1e9, "0B": 0, "1.5kB": 1500, "7 KiB": 7 << 10, "2tib": 2 << 40, "12B": 12,
 		"512": -1, "MiB": -1, "-1MiB": -1, "99999999TiB": -1, "1e300GB": -1, "infGB": -1, "nanGB": -1, "512m": -1, "": -1,
 	} {
-		got, err := strictyaml.ParseBytes(text)
-		if err != nil {
-			got = -1
-		}
-		if got != want {
-			t.Errorf("ParseBytes(%q) = %d, %v; want %d", text, got, err, want)
-		}
-		if err == nil {
-			if again, err := strictyaml.ParseBytes(strictyaml.FormatBytes(got)); err != nil || again != got {
-				t.Errorf("%q is written as %q and read as %d, %v", text, strictyaml.FormatBytes(got), again, err)
+		t.Run(text, func(t *testing.T) {
+			got, err := strictyaml.ParseBytes(text)
+			if err != nil {
+				got = -1
 			}
-		}
+			if got != want {
+				t.Errorf("ParseBytes(%q) = %d, %v; want %d", text, got, err, want)
+			}
+			if err == nil {
+				if again, err := strictyaml.ParseBytes(strictyaml.FormatBytes(got)); err != nil || again != got {
+					t.Errorf("%q is written as %q and read as %d, %v", text, strictyaml.FormatBytes(got), again, err)
+				}
+			}
+		})
 	}
 	for text, want := range map[string]string{
 		"10s": "10s", "60s": "1m", "500ms": "500ms", "3600s": "1h", "1h0m1s": "1h0m1s", "0": "0s", "90s": "1m30s", "100m": "1h40m",
 		"10": "", "x": "", "": "", "10 s": "", "99999999h": "",
 	} {
-		d, err := strictyaml.ParseDuration(text)
-		if (err != nil) != (want == "") || err == nil && units.Exact(d) != want {
-			t.Errorf("ParseDuration(%q) = %s, %v; want %q", text, units.Exact(d), err, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			d, err := strictyaml.ParseDuration(text)
+			if (err != nil) != (want == "") || err == nil && units.Exact(d) != want {
+				t.Errorf("ParseDuration(%q) = %s, %v; want %q", text, units.Exact(d), err, want)
+			}
+		})
 	}
 }
 
@@ -208,9 +214,11 @@ func TestNearest(t *testing.T) {
 		"conections": "connections", "contender": "contenders", "Steps": "steps", "setps": "steps", "di": "id", "xyz": "",
 		"rate": "", "": "", strings.Repeat("connections", 50): "",
 	} {
-		if got := strictyaml.Nearest(word, known); got != want {
-			t.Errorf("Nearest(%q) = %q, want %q", word, got, want)
-		}
+		t.Run(word, func(t *testing.T) {
+			if got := strictyaml.Nearest(word, known); got != want {
+				t.Errorf("Nearest(%q) = %q, want %q", word, got, want)
+			}
+		})
 	}
 }
 

@@ -194,15 +194,17 @@ func TestSenselessValues(t *testing.T) {
 		"NaN": {math.NaN(), 1, 1, 1, 1, 1}, "infinite": {math.Inf(1), 1, 1, 1, 1, 1}, "zero": {0, 1, 1, 1, 1, 1}, "negative": {-1, 1, 1, 1, 1, 1},
 		"tiny": {1e-300, 1, 1, 1, 1, 1}, "huge": {1e300, 1, 1, 1, 1, 1},
 	} {
-		f := New(&analysis.Run{Contenders: []analysis.Contender{member("a", values), member("b", around(1000, 6))}}, Rules{})
-		for _, s := range f.Sentences() {
-			if s.Kind == Claim {
-				t.Errorf("%s: %s", name, s.Text)
+		t.Run(name, func(t *testing.T) {
+			f := New(&analysis.Run{Contenders: []analysis.Contender{member("a", values), member("b", around(1000, 6))}}, Rules{})
+			for _, s := range f.Sentences() {
+				if s.Kind == Claim {
+					t.Errorf("%s: %s", name, s.Text)
+				}
+				if strings.Contains(s.Text, "NaN") || strings.Contains(s.Text, "Inf") {
+					t.Errorf("%s: %s", name, s.Text)
+				}
 			}
-			if strings.Contains(s.Text, "NaN") || strings.Contains(s.Text, "Inf") {
-				t.Errorf("%s: %s", name, s.Text)
-			}
-		}
+		})
 	}
 }
 

@@ -15,8 +15,10 @@ func TestUnits(t *testing.T) {
 		"2m40s": Approx(160 * time.Second), "14s": Approx(14 * time.Second), "0.3s": Length(300 * time.Millisecond), "2.5s": Length(2500 * time.Millisecond), "3s": Length(3 * time.Second), "2m30s": Length(150 * time.Second),
 		"1 CPU": CPUs(1), "1.5 CPUs": CPUs(1.5), "0.5 CPUs": CPUs(.5), "2 CPUs": CPUs(2), "3h12m": Approx(192 * time.Minute),
 	} {
-		if got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+		})
 	}
 }

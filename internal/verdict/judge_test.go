@@ -78,15 +78,17 @@ func TestBottleneck(t *testing.T) {
 		{"no limit, contender took it all", 100 * time.Millisecond, 1850 * time.Millisecond, 0, false},
 		{"limit beyond the machine", 100 * time.Millisecond, 1850 * time.Millisecond, 8, false},
 	} {
-		for _, l := range []bench.Load{
-			{Elapsed: time.Second, ClientCPU: test.client},
-			{Elapsed: time.Minute, Wall: time.Second, ClientCPU: test.client},
-			{Elapsed: time.Millisecond, Wall: time.Second, ClientCPU: test.client},
-		} {
-			if got := bottleneck(l, test.contender.Seconds(), test.limit, 2); got.Has(bench.FoundClientSuspected) != test.want {
-				t.Errorf("%s: %q", test.name, got)
+		t.Run(test.name, func(t *testing.T) {
+			for _, l := range []bench.Load{
+				{Elapsed: time.Second, ClientCPU: test.client},
+				{Elapsed: time.Minute, Wall: time.Second, ClientCPU: test.client},
+				{Elapsed: time.Millisecond, Wall: time.Second, ClientCPU: test.client},
+			} {
+				if got := bottleneck(l, test.contender.Seconds(), test.limit, 2); got.Has(bench.FoundClientSuspected) != test.want {
+					t.Errorf("%s: %q", test.name, got)
+				}
 			}
-		}
+		})
 	}
 	if got := bottleneck(bench.Load{}, 0, 1, 2); got != nil {
 		t.Errorf("of nothing: %q", got)
@@ -103,16 +105,18 @@ func TestPunctuality(t *testing.T) {
 		{"late by itself", bench.Load{Scheduled: 1000, Sent: 1000, Late: 30, Held: 10, MostOpen: 4}, []string{"10 requests were sent late", "client-bound: 20 of 1000"}},
 		{"dropped", bench.Load{Scheduled: 1000, Sent: 900, Dropped: 100, Late: 300, Held: 400, MostOpen: 4}, []string{"100 of 1000 requests", "300 requests were sent late"}},
 	} {
-		got := Loop{Open: true}.punctuality(test.load)
-		if len(got) != len(test.want) {
-			t.Errorf("%s: %q", test.name, got)
-			continue
-		}
-		for i, w := range test.want {
-			if !strings.HasPrefix(got[i].Text, w) {
-				t.Errorf("%s: %q, want %q", test.name, got[i].Text, w)
+		t.Run(test.name, func(t *testing.T) {
+			got := Loop{Open: true}.punctuality(test.load)
+			if len(got) != len(test.want) {
+				t.Errorf("%s: %q", test.name, got)
+				return
 			}
-		}
+			for i, w := range test.want {
+				if !strings.HasPrefix(got[i].Text, w) {
+					t.Errorf("%s: %q, want %q", test.name, got[i].Text, w)
+				}
+			}
+		})
 	}
 }
 
@@ -132,10 +136,12 @@ func TestAMachineThatStoodStillIsToldOf(t *testing.T) {
 		{"often", &bench.Hiccups{CPUs: 2, Count: 60, Sum: 300 * time.Millisecond, Max: 7 * time.Millisecond, Preferred: true}, "1.5 % of the step"},
 		{"by a user without rights", &bench.Hiccups{CPUs: 2, Count: 60, Sum: 300 * time.Millisecond, Max: 7 * time.Millisecond}, "all busy"},
 	} {
-		got := StoodStill(step(c.h)).Join("\n")
-		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
-			t.Errorf("%s: %q, want %q in it", c.name, got, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			got := StoodStill(step(c.h)).Join("\n")
+			if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+				t.Errorf("%s: %q, want %q in it", c.name, got, c.want)
+			}
+		})
 	}
 }
 

@@ -133,17 +133,19 @@ func TestRules(t *testing.T) {
 		"rate not kept": {leg(made{rate: 500, mean: 10, contender: .3, busy: .2, change: func(s *bench.StepResult) { s.Step.Rate = 500; s.Load.Dropped = 100 }}), -1, "unclear"},
 		"no counters":   {leg(made{connections: 2, rate: 200, mean: 10, change: func(s *bench.StepResult) { s.After = nil }}), -1, "unclear: the contender's counters are not known"},
 	} {
-		at := test.at
-		if at < 0 {
-			at = len(test.leg.Steps) - 1
-		}
-		cpus := 4
-		if name == "a client with fewer CPUs than the machine" {
-			cpus = 1
-		}
-		if got := verdict.Leg(cpus, test.leg)[at].String(); !strings.Contains(got, test.want) {
-			t.Errorf("%s: %q, want %q", name, got, test.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			at := test.at
+			if at < 0 {
+				at = len(test.leg.Steps) - 1
+			}
+			cpus := 4
+			if name == "a client with fewer CPUs than the machine" {
+				cpus = 1
+			}
+			if got := verdict.Leg(cpus, test.leg)[at].String(); !strings.Contains(got, test.want) {
+				t.Errorf("%s: %q, want %q", name, got, test.want)
+			}
+		})
 	}
 }
 

@@ -174,9 +174,11 @@ func TestSessionEndsAsItsScreenWasAskedTo(t *testing.T) {
 		t.Errorf("the watcher ends with %d:\n%s", code, talk)
 	}
 	for name, events := range map[string][]bench.Record{"steering": mine, "watching": seen} {
-		if len(events) == 0 || !is[bench.RunEnded](events[len(events)-1]) {
-			t.Errorf("the end is not reported to the one %s", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			if len(events) == 0 || !is[bench.RunEnded](events[len(events)-1]) {
+				t.Errorf("the end is not reported to the one %s", name)
+			}
+		})
 	}
 	_, legs, err := results.Read(out)
 	if err != nil || len(legs) != 1 || !strings.Contains(legs[0].Failure, exit.SignalName(stop)) {

@@ -92,20 +92,22 @@ func TestVerdict(t *testing.T) {
 			l.Instance = &bench.InstanceInfo{LimitsNote: "no swap limit"}
 		},
 	} {
-		leg := goodLeg()
-		spoil(&leg)
-		v, err := verifiedState(bench.Run{}, leg, svc)
-		if err != nil || v.Failure != want {
-			t.Errorf("failure %q, want %q (%v)", v.Failure, want, err)
-		}
-		if v.Throughput != 100 || v.Memory != 7<<20 || v.StartUp != 40*time.Millisecond || v.ImageSize != 9<<20 || v.Sources == "" || v.Connections != 4 {
-			t.Errorf("%+v", v)
-		}
-		var out bytes.Buffer
-		tellVerdict(&out, leg, v)
-		if text := out.String(); strings.Contains(text, "\x1b") || !strings.Contains(text, want) || strings.Contains(text, ": verified\n") != (want == "") || strings.Contains(text, "last word") != (want != "") || strings.Contains(text, "closest") {
-			t.Errorf("reported:\n%s", text)
-		}
+		t.Run(want, func(t *testing.T) {
+			leg := goodLeg()
+			spoil(&leg)
+			v, err := verifiedState(bench.Run{}, leg, svc)
+			if err != nil || v.Failure != want {
+				t.Errorf("failure %q, want %q (%v)", v.Failure, want, err)
+			}
+			if v.Throughput != 100 || v.Memory != 7<<20 || v.StartUp != 40*time.Millisecond || v.ImageSize != 9<<20 || v.Sources == "" || v.Connections != 4 {
+				t.Errorf("%+v", v)
+			}
+			var out bytes.Buffer
+			tellVerdict(&out, leg, v)
+			if text := out.String(); strings.Contains(text, "\x1b") || !strings.Contains(text, want) || strings.Contains(text, ": verified\n") != (want == "") || strings.Contains(text, "last word") != (want != "") || strings.Contains(text, "closest") {
+				t.Errorf("reported:\n%s", text)
+			}
+		})
 	}
 }
 
@@ -139,15 +141,17 @@ func TestVerifiedText(t *testing.T) {
 	for want, states := range map[string][2]*contender.Verified{
 		"no": {}, "1 of 2 variants": {&good, nil}, "yes 2026-11-21": {&good, &good}, "failed 2026-11-21": {&good, &bad}, "changed since 2026-11-21": {&old, nil},
 	} {
-		known := contender.States{Contenders: map[string]contender.Verified{}}
-		for i, name := range []string{"web:a", "web:b"} {
-			if states[i] != nil {
-				known.Contenders[name] = *states[i]
+		t.Run(want, func(t *testing.T) {
+			known := contender.States{Contenders: map[string]contender.Verified{}}
+			for i, name := range []string{"web:a", "web:b"} {
+				if states[i] != nil {
+					known.Contenders[name] = *states[i]
+				}
 			}
-		}
-		if got := VerifiedText(svc, []contender.States{known}); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+			if got := VerifiedText(svc, []contender.States{known}); got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+		})
 	}
 	// What is known to fail, and says so in its manifest, is no fault of the others.
 	svc.Variants[1].Unverified = "dies of many connections"

@@ -27,10 +27,12 @@ func TestBrowserOnlyWhereThereIsADisplay(t *testing.T) {
 		{"Mac from elsewhere", "darwin", "", map[string]string{"SSH_CONNECTION": "1"}},
 		{"Windows", "windows", "/usr/bin/rundll32", nil},
 	} {
-		b, ok := browserOn(c.system, func(k string) string { return c.env[k] }, found)
-		if b.path != c.want || ok != (c.want != "") {
-			t.Errorf("%s: %+v %v, want %q", c.name, b, ok, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			b, ok := browserOn(c.system, func(k string) string { return c.env[k] }, found)
+			if b.path != c.want || ok != (c.want != "") {
+				t.Errorf("%s: %+v %v, want %q", c.name, b, ok, c.want)
+			}
+		})
 	}
 	missing := func(string) (string, error) { return "", os.ErrNotExist }
 	if b, ok := browserOn("darwin", func(string) string { return "" }, missing); ok {
@@ -77,16 +79,18 @@ func TestArchive(t *testing.T) {
 	leg := bench.LegResult{Schema: 1, Leg: bench.Leg{Contender: "a", Round: 1}, State: bench.LegComplete, Started: at}
 	run := bench.Run{Schema: 1, ID: "r", State: bench.RunComplete, Started: at, Legs: []bench.LegEntry{{Leg: leg.Leg, State: leg.State, File: "a-1.json"}}}
 	for name, v := range map[string]any{results.RunFile: run, "a-1.json": leg} {
-		data, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(name, func(t *testing.T) {
+			data, err := json.Marshal(v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	t.Chdir(t.TempDir()) // nothing is in ./results
 	a := newArchive(console.Env{Getenv: func(string) string { return "" }}, root)

@@ -170,9 +170,11 @@ func TestWildcard(t *testing.T) {
 		want       bool
 	}{{"a", "a", true}, {"a", "ab", false}, {"a*", "ab", true}, {"*", "", true}, {"*b", "ab", true}, {"a*c", "abc", true}, {"a*c", "ac", true},
 		{"a*a", "a", false}, {"a*b*c", "axxbyyc", true}, {"a*b*c", "acb", false}} {
-		if got := wildcard(tt.pattern, tt.s); got != tt.want {
-			t.Errorf("%q on %q: %v", tt.pattern, tt.s, got)
-		}
+		t.Run(tt.pattern, func(t *testing.T) {
+			if got := wildcard(tt.pattern, tt.s); got != tt.want {
+				t.Errorf("%q on %q: %v", tt.pattern, tt.s, got)
+			}
+		})
 	}
 }
 

@@ -98,13 +98,15 @@ func TestCalls(t *testing.T) {
 		{"GET", "/_nodes/_all/http", "", 200, `"publish_address":"example.com"`},
 	}
 	for _, s := range steps {
-		status, got := do(s.method, s.path, s.body)
-		if status != s.status || !strings.Contains(got, s.want) {
-			t.Fatalf("%s %s %.200s: %d %.500s\nwant %d with %s", s.method, s.path, s.body, status, got, s.status, s.want)
-		}
-		if got != "" && !json.Valid([]byte(got)) {
-			t.Errorf("%s %s: no JSON: %s", s.method, s.path, got)
-		}
+		t.Run(s.method, func(t *testing.T) {
+			status, got := do(s.method, s.path, s.body)
+			if status != s.status || !strings.Contains(got, s.want) {
+				t.Fatalf("%s %s %.200s: %d %.500s\nwant %d with %s", s.method, s.path, s.body, status, got, s.status, s.want)
+			}
+			if got != "" && !json.Valid([]byte(got)) {
+				t.Errorf("%s %s: no JSON: %s", s.method, s.path, got)
+			}
+		})
 	}
 }
 
@@ -139,10 +141,12 @@ func TestUnknown(t *testing.T) {
 		{"POST", "/city/_search?scroll=1m", "", "scroll"},
 		{"PUT", "/other", `{"mappings":{"runtime":{}}}`, "runtime"},
 	} {
-		status, got := do(tt.method, tt.path, tt.body)
-		if status != 501 || !strings.Contains(got, tt.want) || !strings.Contains(got, "not_supported_by_embedded_store") {
-			t.Errorf("%s %s %s: %d %s", tt.method, tt.path, tt.body, status, got)
-		}
+		t.Run(tt.method, func(t *testing.T) {
+			status, got := do(tt.method, tt.path, tt.body)
+			if status != 501 || !strings.Contains(got, tt.want) || !strings.Contains(got, "not_supported_by_embedded_store") {
+				t.Errorf("%s %s %s: %d %s", tt.method, tt.path, tt.body, status, got)
+			}
+		})
 	}
 }
 

@@ -109,36 +109,38 @@ func TestOnlyTheRunsNetwork(t *testing.T) {
 	}
 	server := elastic(t, "7.10.2", "")
 	for what, spec := range map[string]bench.StoreSpec{"embedded": {Kind: bench.StoreEmbedded}, "relay": {Kind: bench.StoreExternal, URL: server.URL}} {
-		s := mustOpen(t, spec, store.Options{})
-		url, err := s.Listen(net.JoinHostPort(own.Gateway, "0"), own.Subnets...)
-		if err != nil || !strings.Contains(url, own.Gateway) {
-			t.Fatalf("%s: %s, %v", what, url, err)
-		}
-		ask := func(network string) string {
-			c, _, err := dock.Run(t.Context(), docker.ContainerSpec{Name: "peer", Image: image, Command: []string{"get", url}, Labels: labels, Network: network})
-			if err != nil {
-				t.Fatal(err)
+		t.Run(what, func(t *testing.T) {
+			s := mustOpen(t, spec, store.Options{})
+			url, err := s.Listen(net.JoinHostPort(own.Gateway, "0"), own.Subnets...)
+			if err != nil || !strings.Contains(url, own.Gateway) {
+				t.Fatalf("%s: %s, %v", what, url, err)
 			}
-			defer c.Stop(context.Background(), 0)
-			select {
-			case <-c.Exited():
-			case <-time.After(20 * time.Second):
+			ask := func(network string) string {
+				c, _, err := dock.Run(t.Context(), docker.ContainerSpec{Name: "peer", Image: image, Command: []string{"get", url}, Labels: labels, Network: network})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer c.Stop(context.Background(), 0)
+				select {
+				case <-c.Exited():
+				case <-time.After(20 * time.Second):
+				}
+				var said []string
+				for _, l := range c.Logs() {
+					said = append(said, l.Text)
+				}
+				return strings.Join(said, "\n")
 			}
-			var said []string
-			for _, l := range c.Logs() {
-				said = append(said, l.Text)
+			if said := ask(own.Name); said != "status 200" {
+				t.Errorf("%s: a container of the run's network: %s", what, said)
 			}
-			return strings.Join(said, "\n")
-		}
-		if said := ask(own.Name); said != "status 200" {
-			t.Errorf("%s: a container of the run's network: %s", what, said)
-		}
-		if said := ask(other.Name); !strings.Contains(said, "connection reset") {
-			t.Errorf("%s: a container of another network: %s", what, said)
-		}
-		if said := fromNeighbour(t, helper, "get", url); !strings.Contains(said, "connection reset") {
-			t.Errorf("%s: a neighbour: %s", what, said)
-		}
+			if said := ask(other.Name); !strings.Contains(said, "connection reset") {
+				t.Errorf("%s: a container of another network: %s", what, said)
+			}
+			if said := fromNeighbour(t, helper, "get", url); !strings.Contains(said, "connection reset") {
+				t.Errorf("%s: a neighbour: %s", what, said)
+			}
+		})
 	}
 }
 

@@ -210,10 +210,12 @@ func TestExternalVersions(t *testing.T) {
 	for _, tt := range []struct{ version, distribution, want string }{
 		{"7.10.2", "", ""}, {"8.15.0", "", "8.15.0, not Elasticsearch 7"}, {"2.11.0", "opensearch", "opensearch 2.11.0, not Elasticsearch 7"},
 	} {
-		s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreExternal, URL: elastic(t, tt.version, tt.distribution).URL}, store.Options{})
-		if got := strings.Join(s.Warnings(), ""); (tt.want == "") != (got == "") || !strings.Contains(got, tt.want) {
-			t.Errorf("%s: warning %q", tt.version, got)
-		}
+		t.Run(tt.version, func(t *testing.T) {
+			s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreExternal, URL: elastic(t, tt.version, tt.distribution).URL}, store.Options{})
+			if got := strings.Join(s.Warnings(), ""); (tt.want == "") != (got == "") || !strings.Contains(got, tt.want) {
+				t.Errorf("%s: warning %q", tt.version, got)
+			}
+		})
 	}
 }
 
@@ -232,12 +234,14 @@ func TestExternalRefused(t *testing.T) {
 		{silent.URL, "no Elasticsearch answers there"},
 		{angry.URL, "401"},
 	} {
-		_, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreExternal, URL: tt.url}, store.Options{})
-		if err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%q: %v", tt.url, err)
-		} else if strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "\x1b") {
-			t.Errorf("the error shows too much: %q", err)
-		}
+		t.Run(tt.url, func(t *testing.T) {
+			_, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreExternal, URL: tt.url}, store.Options{})
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%q: %v", tt.url, err)
+			} else if strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "\x1b") {
+				t.Errorf("the error shows too much: %q", err)
+			}
+		})
 	}
 }
 
@@ -246,9 +250,11 @@ func TestRedact(t *testing.T) {
 		"": "", "http://a:9200": "http://a:9200", "http://u:p@a:9200/x": "http://a:9200/x", "https://u@a": "https://a",
 		"u:p@a:9200": "(malformed URL)", "p@ss": "(malformed URL)", "http://u:p@[": "(malformed URL)", "\x00": "(malformed URL)",
 	} {
-		if got := store.Redact(raw); got != want {
-			t.Errorf("%q becomes %q, want %q", raw, got, want)
-		}
+		t.Run(raw, func(t *testing.T) {
+			if got := store.Redact(raw); got != want {
+				t.Errorf("%q becomes %q, want %q", raw, got, want)
+			}
+		})
 	}
 }
 
@@ -409,29 +415,31 @@ func TestPeers(t *testing.T) {
 	addr := second(t)
 	server := elastic(t, "7.10.2", "")
 	for what, spec := range map[string]bench.StoreSpec{"embedded": {Kind: bench.StoreEmbedded}, "relay": {Kind: bench.StoreExternal, URL: server.URL}} {
-		s := mustOpen(t, spec, store.Options{})
-		for _, c := range []struct {
-			peers  []netip.Prefix
-			served bool
-		}{
-			{nil, true},
-			{[]netip.Prefix{netip.MustParsePrefix("172.18.0.0/16"), netip.MustParsePrefix("127.0.0.0/8")}, true},
-			{[]netip.Prefix{netip.MustParsePrefix("172.18.0.0/16"), netip.MustParsePrefix("fd00::/64")}, false},
-		} {
-			seen, err := s.Listen(net.JoinHostPort(addr, "0"), c.peers...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
-			for range 3 { // one who is sent away does not keep the next from being looked at
-				resp, err := client.Get(seen)
-				if err == nil {
-					resp.Body.Close()
+		t.Run(what, func(t *testing.T) {
+			s := mustOpen(t, spec, store.Options{})
+			for _, c := range []struct {
+				peers  []netip.Prefix
+				served bool
+			}{
+				{nil, true},
+				{[]netip.Prefix{netip.MustParsePrefix("172.18.0.0/16"), netip.MustParsePrefix("127.0.0.0/8")}, true},
+				{[]netip.Prefix{netip.MustParsePrefix("172.18.0.0/16"), netip.MustParsePrefix("fd00::/64")}, false},
+			} {
+				seen, err := s.Listen(net.JoinHostPort(addr, "0"), c.peers...)
+				if err != nil {
+					t.Fatal(err)
 				}
-				if (err == nil) != c.served {
-					t.Errorf("%s, for %v: %v", what, c.peers, err)
+				client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
+				for range 3 { // one who is sent away does not keep the next from being looked at
+					resp, err := client.Get(seen)
+					if err == nil {
+						resp.Body.Close()
+					}
+					if (err == nil) != c.served {
+						t.Errorf("%s, for %v: %v", what, c.peers, err)
+					}
 				}
 			}
-		}
+		})
 	}
 }

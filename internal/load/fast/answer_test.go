@@ -192,27 +192,29 @@ func TestAnswerParserIsBounded(t *testing.T) {
 		"endless trailer":      {ok + "Transfer-Encoding: chunked\r\n\r\n0\r\n", "X: y\r\n", bench.ErrBody},
 		"endless trailer line": {ok + "Transfer-Encoding: chunked\r\n\r\n0\r\n", "xxxxxxx", bench.ErrBody},
 	} {
-		for _, size := range []int{1, 7, 4096} {
-			var p parser
-			p.reset(false, http.StatusOK, 0)
-			var err error
-			stream := []byte(test.begin)
-			fed := 0
-			for err == nil && fed < 3<<20 {
-				for len(stream) < size {
-					stream = append(stream, test.repeated...)
+		t.Run(name, func(t *testing.T) {
+			for _, size := range []int{1, 7, 4096} {
+				var p parser
+				p.reset(false, http.StatusOK, 0)
+				var err error
+				stream := []byte(test.begin)
+				fed := 0
+				for err == nil && fed < 3<<20 {
+					for len(stream) < size {
+						stream = append(stream, test.repeated...)
+					}
+					_, _, err = p.feed(stream[:size])
+					fed += size
+					stream = stream[size:]
 				}
-				_, _, err = p.feed(stream[:size])
-				fed += size
-				stream = stream[size:]
+				if err == nil || wire.Classify(err) != test.kind {
+					t.Errorf("%s in pieces of %d: %v", name, size, err)
+				}
+				if cap(p.line) > 2<<20 {
+					t.Errorf("%s in pieces of %d: %d bytes kept", name, size, cap(p.line))
+				}
 			}
-			if err == nil || wire.Classify(err) != test.kind {
-				t.Errorf("%s in pieces of %d: %v", name, size, err)
-			}
-			if cap(p.line) > 2<<20 {
-				t.Errorf("%s in pieces of %d: %d bytes kept", name, size, cap(p.line))
-			}
-		}
+		})
 	}
 	// A body may be of any length, and nothing of it is kept.
 	var p parser

@@ -98,19 +98,21 @@ func TestEachPhaseHasItsOwnTime(t *testing.T) {
 		t.Fatalf("%+v, %v", p, err)
 	}
 	for what, r := range map[string]bench.RequestPhases{"first": p.First, "kept": p.Kept[0], "new": p.New[0]} {
-		if r.Err != "" || r.Status != 200 || r.Bytes != 10 {
-			t.Errorf("%s: %+v", what, r)
-		}
-		if sum(r) != r.Total {
-			t.Errorf("%s: the phases are %s together, the total is %s", what, sum(r), r.Total)
-		}
-		if r.Send < send || r.FirstByte < first || r.Receive < receive {
-			t.Errorf("%s: sent in %s, first byte after %s, received in %s", what, r.Send, r.FirstByte, r.Receive)
-		}
-		isNew := what != "kept"
-		if r.New != isNew || isNew && (r.Name < name || r.Connect < connect || r.TLS < handshake) || !isNew && r.Name+r.Connect+r.TLS != 0 {
-			t.Errorf("%s: new %t, name %s, connect %s, TLS %s", what, r.New, r.Name, r.Connect, r.TLS)
-		}
+		t.Run(what, func(t *testing.T) {
+			if r.Err != "" || r.Status != 200 || r.Bytes != 10 {
+				t.Errorf("%s: %+v", what, r)
+			}
+			if sum(r) != r.Total {
+				t.Errorf("%s: the phases are %s together, the total is %s", what, sum(r), r.Total)
+			}
+			if r.Send < send || r.FirstByte < first || r.Receive < receive {
+				t.Errorf("%s: sent in %s, first byte after %s, received in %s", what, r.Send, r.FirstByte, r.Receive)
+			}
+			isNew := what != "kept"
+			if r.New != isNew || isNew && (r.Name < name || r.Connect < connect || r.TLS < handshake) || !isNew && r.Name+r.Connect+r.TLS != 0 {
+				t.Errorf("%s: new %t, name %s, connect %s, TLS %s", what, r.New, r.Name, r.Connect, r.TLS)
+			}
+		})
 	}
 }
 
@@ -165,16 +167,18 @@ func TestHostileServers(t *testing.T) {
 			}
 		}, "unexpected EOF"},
 	} {
-		p, err := Measure(t.Context(), Plan{BaseURL: "http://" + serve(t, test.handle), Request: bench.Request{Path: "/"}, Requests: 1, Timeout: 300 * time.Millisecond})
-		if err != nil || len(p.Kept) != 1 || len(p.New) != 1 {
-			t.Errorf("%s: %+v, %v", name, p, err)
-			continue
-		}
-		for _, r := range []bench.RequestPhases{p.First, p.New[0]} {
-			if !strings.Contains(r.Err, test.want) || strings.Contains(r.Err, "\x1b") || sum(r) != r.Total || !r.New {
-				t.Errorf("%s: %+v, want %q", name, r, test.want)
+		t.Run(name, func(t *testing.T) {
+			p, err := Measure(t.Context(), Plan{BaseURL: "http://" + serve(t, test.handle), Request: bench.Request{Path: "/"}, Requests: 1, Timeout: 300 * time.Millisecond})
+			if err != nil || len(p.Kept) != 1 || len(p.New) != 1 {
+				t.Errorf("%s: %+v, %v", name, p, err)
+				return
 			}
-		}
+			for _, r := range []bench.RequestPhases{p.First, p.New[0]} {
+				if !strings.Contains(r.Err, test.want) || strings.Contains(r.Err, "\x1b") || sum(r) != r.Total || !r.New {
+					t.Errorf("%s: %+v, want %q", name, r, test.want)
+				}
+			}
+		})
 	}
 }
 
@@ -209,8 +213,10 @@ func TestMistakes(t *testing.T) {
 		"invalid URL escape":       {BaseURL: "http://user:secret@x", Request: bench.Request{Path: "/%zz"}},
 		`invalid method "BAD ONE"`: {BaseURL: "http://x", Request: bench.Request{Path: "/", Method: "BAD ONE"}},
 	} {
-		if _, err := Measure(t.Context(), plan); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
-			t.Errorf("%v, want %q", err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if _, err := Measure(t.Context(), plan); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
+				t.Errorf("%v, want %q", err, want)
+			}
+		})
 	}
 }

@@ -50,17 +50,19 @@ func TestScheduleOfARampAndAWave(t *testing.T) {
 			func(t float64) float64 { return 1000*t + 900*4/(2*math.Pi)*(1-math.Cos(2*math.Pi*t/4)) },
 		},
 	} {
-		test.step.Duration = seconds * time.Second
-		got := dues(NewSchedule(test.step, nil))
-		if want := test.integral(seconds); math.Abs(float64(len(got))-want) > 1.01 {
-			t.Errorf("%s: %d requests, want %.1f", name, len(got), want)
-		}
-		for k, due := range got {
-			if exact := test.integral(due.Seconds()); math.Abs(float64(k)-exact) > .02 {
-				t.Errorf("%s: request %d is due at %s, when %.3f should have been", name, k, due, exact)
-				break
+		t.Run(name, func(t *testing.T) {
+			test.step.Duration = seconds * time.Second
+			got := dues(NewSchedule(test.step, nil))
+			if want := test.integral(seconds); math.Abs(float64(len(got))-want) > 1.01 {
+				t.Errorf("%s: %d requests, want %.1f", name, len(got), want)
 			}
-		}
+			for k, due := range got {
+				if exact := test.integral(due.Seconds()); math.Abs(float64(k)-exact) > .02 {
+					t.Errorf("%s: request %d is due at %s, when %.3f should have been", name, k, due, exact)
+					break
+				}
+			}
+		})
 	}
 }
 

@@ -244,10 +244,12 @@ func TestGenerated(t *testing.T) {
 	for name, other := range map[string]bench.DataSpec{
 		"seed": {Cities: 2000, Vertices: 20, Seed: 8}, "vertices": {Cities: 2000, Vertices: 21, Seed: 7}, "number": {Cities: 2001, Vertices: 20, Seed: 7},
 	} {
-		o := mustOpen(t, other)
-		if o.Info().Hash == set.Info().Hash || digest(t, o) == digest(t, set) {
-			t.Errorf("another %s makes no difference", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			o := mustOpen(t, other)
+			if o.Info().Hash == set.Info().Hash || digest(t, o) == digest(t, set) {
+				t.Errorf("another %s makes no difference", name)
+			}
+		})
 	}
 	if few := mustOpen(t, bench.DataSpec{Cities: 3}); digest(t, few) == "" || few.Info().Cities != 3 {
 		t.Errorf("three cities: %+v", few.Info())
@@ -287,9 +289,11 @@ func TestDocumentsAreTheSameEverywhere(t *testing.T) {
 		"c61bac378613f7ee": {},
 		"2d27deaa702027d4": {Cities: 5000, Seed: 1},
 	} {
-		if got := digest(t, mustOpen(t, spec)); got != want {
-			t.Errorf("%+v: digest %s, want %s", spec, got, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if got := digest(t, mustOpen(t, spec)); got != want {
+				t.Errorf("%+v: digest %s, want %s", spec, got, want)
+			}
+		})
 	}
 }
 
@@ -308,40 +312,42 @@ func TestSetsDoNotKnowOtherIndices(t *testing.T) {
 
 func TestMappingsAreWhatTheSpecAsksFor(t *testing.T) {
 	for name, mapping := range map[string][]byte{CityIndex: CityMapping(), RegionIndex: RegionMapping()} {
-		var body struct {
-			Mappings struct {
-				Properties map[string]struct {
-					Type       string
+		t.Run(name, func(t *testing.T) {
+			var body struct {
+				Mappings struct {
 					Properties map[string]struct {
-						Type   string
-						CopyTo string `json:"copy_to"`
-						Fields map[string]struct{ Type, Analyzer string }
+						Type       string
+						Properties map[string]struct {
+							Type   string
+							CopyTo string `json:"copy_to"`
+							Fields map[string]struct{ Type, Analyzer string }
+						}
 					}
 				}
 			}
-		}
-		if err := json.Unmarshal(mapping, &body); err != nil {
-			t.Fatal(err)
-		}
-		want := map[string]string{"id": "long", "countryIso": "keyword", "centroid": "geo_point", "geometry": "geo_shape", "name": ""}
-		if name == CityIndex {
-			want["regionId"], want["isFeatured"], want["timezone"], want["population"] = "long", "boolean", "keyword", "long"
-		}
-		for field, kind := range want {
-			if got, ok := body.Mappings.Properties[field]; !ok || got.Type != kind {
-				t.Errorf("%s.%s is %+v, want %s", name, field, got, kind)
+			if err := json.Unmarshal(mapping, &body); err != nil {
+				t.Fatal(err)
 			}
-		}
-		if len(body.Mappings.Properties) != len(want) {
-			t.Errorf("%s has %d fields, want %d", name, len(body.Mappings.Properties), len(want))
-		}
-		for _, language := range append(Languages[:], "all") {
-			f := body.Mappings.Properties["name"].Properties[language]
-			if f.Type != "text" || (f.CopyTo == "name.all") != (language != "all") || f.Fields["raw"].Type != "keyword" ||
-				f.Fields["autocomplete"] != (struct{ Type, Analyzer string }{"search_as_you_type", "standard"}) ||
-				f.Fields["autocomplete_ascii"] != (struct{ Type, Analyzer string }{"search_as_you_type", "lowercase_asciifolding"}) {
-				t.Errorf("%s.name.%s is %+v", name, language, f)
+			want := map[string]string{"id": "long", "countryIso": "keyword", "centroid": "geo_point", "geometry": "geo_shape", "name": ""}
+			if name == CityIndex {
+				want["regionId"], want["isFeatured"], want["timezone"], want["population"] = "long", "boolean", "keyword", "long"
 			}
-		}
+			for field, kind := range want {
+				if got, ok := body.Mappings.Properties[field]; !ok || got.Type != kind {
+					t.Errorf("%s.%s is %+v, want %s", name, field, got, kind)
+				}
+			}
+			if len(body.Mappings.Properties) != len(want) {
+				t.Errorf("%s has %d fields, want %d", name, len(body.Mappings.Properties), len(want))
+			}
+			for _, language := range append(Languages[:], "all") {
+				f := body.Mappings.Properties["name"].Properties[language]
+				if f.Type != "text" || (f.CopyTo == "name.all") != (language != "all") || f.Fields["raw"].Type != "keyword" ||
+					f.Fields["autocomplete"] != (struct{ Type, Analyzer string }{"search_as_you_type", "standard"}) ||
+					f.Fields["autocomplete_ascii"] != (struct{ Type, Analyzer string }{"search_as_you_type", "lowercase_asciifolding"}) {
+					t.Errorf("%s.name.%s is %+v", name, language, f)
+				}
+			}
+		})
 	}
 }

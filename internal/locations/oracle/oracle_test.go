@@ -50,10 +50,12 @@ func TestCheck(t *testing.T) {
 		{"missing", "cs", "", "no answer is known"},
 		{"get", "fr", prague, "no answer is known"},
 	} {
-		err := a.Check(test.name, 3067696, test.language, []byte(test.body))
-		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
-			t.Errorf("%s in %s: %s: %v, want %q", test.name, test.language, test.body, err, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			err := a.Check(test.name, 3067696, test.language, []byte(test.body))
+			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+				t.Errorf("%s in %s: %s: %v, want %q", test.name, test.language, test.body, err, test.want)
+			}
+		})
 	}
 	if err := a.Check("get", 1, "cs", []byte("x")); !errors.Is(err, ErrUnknown) {
 		t.Errorf("a city that is not there: %v", err)

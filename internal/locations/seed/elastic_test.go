@@ -135,13 +135,15 @@ func TestElasticsearchTakesTheBundledData(t *testing.T) {
 	if len(featured) != 13 || featured[0] != "2761369" || featured[1] != "3067696" || featured[2] != "3078610" && featured[2] != "2950159" {
 		t.Errorf("featured, by country and population: %v", featured)
 	}
-	for query, want := range map[string]string{"ces": "3077916", "plz": "3068160", "čes": "3077916"} { // České Budějovice, Plzeň
-		found := hits(t, city+"/_search", `{"query":{"function_score":{"query":{"multi_match":{"type":"bool_prefix","query":"`+query+`","fields":[
+	for query, want := range map[string]string{"ces": "3077916", "plz": "3068160", "čes": "3077916"} {
+		t.Run(query, func(t *testing.T) { // České Budějovice, Plzeň
+			found := hits(t, city+"/_search", `{"query":{"function_score":{"query":{"multi_match":{"type":"bool_prefix","query":"`+query+`","fields":[
 			"name.cs.autocomplete","name.cs.autocomplete._2gram","name.cs.autocomplete_ascii","name.cs.autocomplete_ascii._3gram","name.all.autocomplete_ascii"]}},
 			"field_value_factor":{"field":"population","modifier":"ln2p","missing":500}}}}`)
-		if len(found) == 0 || found[0] != want {
-			t.Errorf("search for %q found %v, want %s first", query, found, want)
-		}
+			if len(found) == 0 || found[0] != want {
+				t.Errorf("search for %q found %v, want %s first", query, found, want)
+			}
+		})
 	}
 
 	if r, err = seed.Run(t.Context(), seed.Options{URL: url, Set: set}); err != nil || !r.Unchanged {
@@ -171,9 +173,11 @@ func TestElasticsearchTakesADump(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, n := range map[string]float64{"a%20b%2F%C5%BE": 1, "7?routing=x": 2, "line-5": 3} {
-		if got := request(t, http.MethodGet, url+"/"+name+"/_source/"+path, "")["n"]; got != n {
-			t.Errorf("%s is %v, want %v", path, got, n)
-		}
+		t.Run(path, func(t *testing.T) {
+			if got := request(t, http.MethodGet, url+"/"+name+"/_source/"+path, "")["n"]; got != n {
+				t.Errorf("%s is %v, want %v", path, got, n)
+			}
+		})
 	}
 	settings := fmt.Sprint(request(t, http.MethodGet, url+"/"+name+"/_settings", ""))
 	if !strings.Contains(settings, "refresh_interval:3s") || !strings.Contains(settings, "number_of_replicas:0") {

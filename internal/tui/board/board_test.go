@@ -140,7 +140,9 @@ func TestGoldenSmall(t *testing.T) {
 		{"small-checks", failed, []string{"4"}, tuitest.Size{Width: 50, Height: 14}},
 		{"small-contenders", failed, []string{"3"}, tuitest.Size{Width: 50, Height: 14}},
 	} {
-		tuitest.GoldenAt(t, show(t, c.state, c.keys...), c.name, c.size, c.state.Last.Add(300*time.Millisecond))
+		t.Run(c.name, func(t *testing.T) {
+			tuitest.GoldenAt(t, show(t, c.state, c.keys...), c.name, c.size, c.state.Last.Add(300*time.Millisecond))
+		})
 	}
 }
 

@@ -134,9 +134,11 @@ func TestFineTimes(t *testing.T) {
 	for want, got := range map[string]string{
 		"0:00.5": fine(0.5, 1), "0:01.0": fine(1, 1), "1:01.50": fine(61.5, 2), "-0:00.5": fine(-0.5, 1), "0:00.0": fine(math.Copysign(0, -1), 1), "1:00.0": fine(59.96, 1),
 	} {
-		if got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+		})
 	}
 	line := Axis{From: 0, To: 3, Gutter: Gutter}.Draw(look.New(look.Options{NoColor: true}), 80)[0]
 	if !strings.Contains(line, "0:00.5") || !strings.Contains(line, "0:01.0") {

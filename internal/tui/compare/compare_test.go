@@ -240,9 +240,11 @@ func TestOpensOnWhatCanBeCompared(t *testing.T) {
 		}, "go-nethttp:release", "go-nethttp:release"},
 		"none in common": {func(b *tuitest.Folder) { rename(b, "go-nethttp", "another"); rename(b, "go-nethttp:release", "others") }, "go-nethttp", "another"},
 	} {
-		s := opened(t, two(t, 1, 1, c.change), dirA, dirB)
-		if a, b := s.set.a.Label, s.set.b.Label; a != c.a || b != c.b || s.set.a.Peak < 0 || s.set.b.Peak < 0 {
-			t.Errorf("%s: opens on %q and %q, want %q and %q", name, a, b, c.a, c.b)
-		}
+		t.Run(name, func(t *testing.T) {
+			s := opened(t, two(t, 1, 1, c.change), dirA, dirB)
+			if a, b := s.set.a.Label, s.set.b.Label; a != c.a || b != c.b || s.set.a.Peak < 0 || s.set.b.Peak < 0 {
+				t.Errorf("%s: opens on %q and %q, want %q and %q", name, a, b, c.a, c.b)
+			}
+		})
 	}
 }

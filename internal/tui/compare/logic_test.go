@@ -75,16 +75,18 @@ func TestWhatTheRoundsSay(t *testing.T) {
 		{"noise", []int64{800, 900, 1000, 1100, 1200, 1300}, []int64{850, 950, 1050, 1150, 1250, 1350}, 0, "can't tell, ~", "can't tell", "+4.8"},
 		{"missing", six, nil, 0, "–", "–", ""},
 	} {
-		floor := &compared.Floor{Measures: []compared.MeasureFloor{{Measure: measure.Throughput, Floor: c.floor}}}
-		f := Headline(only(rates("a", c.a...)), only(rates("a", c.b...)), nil, floor)[1]
-		change := ""
-		if ratio, ok := f.Change(); ok {
-			change = fmt.Sprintf("%+.1f", 100*ratio)
-		}
-		l := look.New(look.Options{NoColor: true})
-		if got, short := bare(wordText(l, f, usual)), bare(wordText(l, f, brief)); !strings.HasPrefix(got, c.usual) || short != c.brief || change != c.change {
-			t.Errorf("%s: %q, %q, change %q; want %q, %q, %q", c.name, got, short, change, c.usual, c.brief, c.change)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			floor := &compared.Floor{Measures: []compared.MeasureFloor{{Measure: measure.Throughput, Floor: c.floor}}}
+			f := Headline(only(rates("a", c.a...)), only(rates("a", c.b...)), nil, floor)[1]
+			change := ""
+			if ratio, ok := f.Change(); ok {
+				change = fmt.Sprintf("%+.1f", 100*ratio)
+			}
+			l := look.New(look.Options{NoColor: true})
+			if got, short := bare(wordText(l, f, usual)), bare(wordText(l, f, brief)); !strings.HasPrefix(got, c.usual) || short != c.brief || change != c.change {
+				t.Errorf("%s: %q, %q, change %q; want %q, %q, %q", c.name, got, short, change, c.usual, c.brief, c.change)
+			}
+		})
 	}
 }
 
@@ -175,23 +177,25 @@ func TestStepPairs(t *testing.T) {
 		{"", "1", "-=1"},
 		{"1", "", "1=-"},
 	} {
-		var got []string
-		for _, p := range StepPairs(only(ladderOf(strings.Fields(c.a)...)), only(ladderOf(strings.Fields(c.b)...))) {
-			a, b := p.Step.Name, p.Step.Name
-			if !p.InA {
-				a = "-"
+		t.Run(c.a, func(t *testing.T) {
+			var got []string
+			for _, p := range StepPairs(only(ladderOf(strings.Fields(c.a)...)), only(ladderOf(strings.Fields(c.b)...))) {
+				a, b := p.Step.Name, p.Step.Name
+				if !p.InA {
+					a = "-"
+				}
+				if !p.InB {
+					b = "-"
+				}
+				if f := p.figure(measure.Throughput); p.InA != f.A.Known || p.InB != f.B.Known {
+					t.Errorf("%s and %s: %+v", c.a, c.b, p)
+				}
+				got = append(got, a+"="+b)
 			}
-			if !p.InB {
-				b = "-"
+			if text := strings.Join(got, " "); text != c.want {
+				t.Errorf("%q and %q: %s, want %s", c.a, c.b, text, c.want)
 			}
-			if f := p.figure(measure.Throughput); p.InA != f.A.Known || p.InB != f.B.Known {
-				t.Errorf("%s and %s: %+v", c.a, c.b, p)
-			}
-			got = append(got, a+"="+b)
-		}
-		if text := strings.Join(got, " "); text != c.want {
-			t.Errorf("%q and %q: %s, want %s", c.a, c.b, text, c.want)
-		}
+		})
 	}
 }
 

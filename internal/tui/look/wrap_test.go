@@ -29,16 +29,18 @@ func TestWrap(t *testing.T) {
 		{"one \x1b[1mtwo\x1b[m", 4, 0, []string{"one", "\x1b[1mtwo\x1b[m"}},
 		{"one two", 0, 0, nil},
 	} {
-		got := l.Wrap(c.in, c.w, c.n)
-		for i := range got {
-			if c.n > 0 && i == c.n-1 { // a blank may stand behind the ellipsis
-				for len(got[i]) > 0 && got[i][len(got[i])-1] == ' ' {
-					got[i] = got[i][:len(got[i])-1]
+		t.Run(c.in, func(t *testing.T) {
+			got := l.Wrap(c.in, c.w, c.n)
+			for i := range got {
+				if c.n > 0 && i == c.n-1 { // a blank may stand behind the ellipsis
+					for len(got[i]) > 0 && got[i][len(got[i])-1] == ' ' {
+						got[i] = got[i][:len(got[i])-1]
+					}
 				}
 			}
-		}
-		if !slices.Equal(got, c.want) {
-			t.Errorf("Wrap(%q, %d, %d) = %q, want %q", c.in, c.w, c.n, got, c.want)
-		}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("Wrap(%q, %d, %d) = %q, want %q", c.in, c.w, c.n, got, c.want)
+			}
+		})
 	}
 }

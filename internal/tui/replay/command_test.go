@@ -17,10 +17,12 @@ func TestCommand(t *testing.T) {
 		{"locbench|run|it's; rm -rf ~", `locbench run 'it'\''s; rm -rf ~' --seed 7`},
 		{"locbench|run|", "locbench run '' --seed 7"},
 	} {
-		got, err := Command(bench.Run{Command: strings.Split(c.args, "|"), Seed: 7})
-		if err != nil || got != c.want {
-			t.Errorf("%s: %q, %v; want %q", c.args, got, err, c.want)
-		}
+		t.Run(c.args, func(t *testing.T) {
+			got, err := Command(bench.Run{Command: strings.Split(c.args, "|"), Seed: 7})
+			if err != nil || got != c.want {
+				t.Errorf("%s: %q, %v; want %q", c.args, got, err, c.want)
+			}
+		})
 	}
 	for _, c := range []struct {
 		name string
@@ -36,9 +38,11 @@ func TestCommand(t *testing.T) {
 		{"no text", []string{"locbench", "run", "\xff"}, "do not show"},
 		{"too long", []string{"locbench", "run", strings.Repeat("x", 5000)}, "longer than"},
 	} {
-		if got, err := Command(bench.Run{Command: c.args}); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %q, %v; want %q in the error", c.name, got, err, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			if got, err := Command(bench.Run{Command: c.args}); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: %q, %v; want %q in the error", c.name, got, err, c.want)
+			}
+		})
 	}
 }
 
@@ -47,9 +51,11 @@ func TestResume(t *testing.T) {
 		"results/a b": "locbench run --resume 'results/a b'",
 		"-rf":         "locbench run --resume ./-rf",
 	} {
-		if got, err := Resume(dir); err != nil || got != want {
-			t.Errorf("%s: %q, %v", dir, got, err)
-		}
+		t.Run(dir, func(t *testing.T) {
+			if got, err := Resume(dir); err != nil || got != want {
+				t.Errorf("%s: %q, %v", dir, got, err)
+			}
+		})
 	}
 	if got, err := Resume("a\x1bb"); err == nil {
 		t.Errorf("%q", got)

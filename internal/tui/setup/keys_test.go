@@ -295,9 +295,11 @@ func TestEverySizeIsFilledExactly(t *testing.T) {
 
 func TestTheLadderIsWrittenShort(t *testing.T) {
 	for want, profile := range map[string]int{"1 x5 warm-up, 64 warm-up for 1m30s, 2..2048 doubling": 0, "1 warm-up for 2s, 1, 4, 16, 64": 1} {
-		if got := ladder(bundled(t)[profile].Steps); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if got := ladder(bundled(t)[profile].Steps); got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+		})
 	}
 }
 
