@@ -29,7 +29,7 @@ func TestSignalInEachPhase(t *testing.T) {
 			for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL} {
 				t.Run(name+" "+signal.String(), func(t *testing.T) {
 					t.Parallel()
-					args := []string{"run", "--headless", "-p", small(t, "go-nethttp", runtime), "--duration", "300ms"}
+					args := []string{"run", "--headless", "-p", small(t, "go-nethttp", runtime), "--duration", "1s"}
 					if name != "check" {
 						args = append(args, "--no-checks") // they take their time
 					}
@@ -89,7 +89,7 @@ func TestTheTerminalIsClosedWhileItStops(t *testing.T) {
 		for name, point := range killPoints() {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				args := []string{"run", "--headless", "-p", small(t, "go-nethttp", runtime), "--duration", "300ms"}
+				args := []string{"run", "--headless", "-p", small(t, "go-nethttp", runtime), "--duration", "1s"}
 				if name != "check" {
 					args = append(args, "--no-checks")
 				}
@@ -144,7 +144,7 @@ func TestCtrlCTwice(t *testing.T) {
 		for name, point := range killPoints() {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				args := []string{"run", "--headless", "-p", small(t, "go-nethttp", runtime), "--duration", "300ms"}
+				args := []string{"run", "--headless", "-p", small(t, "go-nethttp", runtime), "--duration", "1s"}
 				if name != "check" {
 					args = append(args, "--no-checks")
 				}
