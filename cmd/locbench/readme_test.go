@@ -271,8 +271,8 @@ func TestDocsIndex(t *testing.T) {
 	}
 }
 
-// TestDocsMap keeps the map of docs/architecture.md whole: it names every package right below internal that has a floor, and every Go file that the page
-// names exists.
+// TestDocsMap keeps the map of docs/architecture.md whole: it names every package right below
+// internal that has a floor, and every Go file that the page names exists.
 func TestDocsMap(t *testing.T) {
 	text := readPage(t, "docs/architecture.md")
 	for _, rooms := range floors {

@@ -26,8 +26,8 @@ func runState(dir string) bench.RunState {
 	return run.State
 }
 
-// TestRunOnATerminal sees a run from its command to the summary on the normal screen. It runs alone:
-// warnings of runs beside it would push its summary off the screen.
+// TestRunOnATerminal sees a run from its command to the summary on the normal screen. It runs
+// alone: warnings of runs beside it would push its summary off the screen.
 func TestRunOnATerminal(t *testing.T) {
 	testenv.Docker(t)
 	dir := t.TempDir()

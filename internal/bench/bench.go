@@ -21,7 +21,8 @@ const SchemaVersion = 2
 // sides agree on.
 type Protocol string
 
-// The protocols. HTTP/2 goes over TLS where the address is one of https, else without any negotiation; each connection has one request at a time with both.
+// The protocols. HTTP/2 goes over TLS where the address is one of https, else without any
+// negotiation; each connection has one request at a time with both.
 const (
 	HTTP11 Protocol = "http/1.1"
 	HTTP2  Protocol = "http/2"

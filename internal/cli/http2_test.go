@@ -14,7 +14,8 @@ import (
 	"locbench/internal/results"
 )
 
-// Of a target that speaks both, --http2 puts the load on it in HTTP/2; what waits for its first answer may speak either.
+// Of a target that speaks both, --http2 puts the load on it in HTTP/2; what waits for its first
+// answer may speak either.
 func TestRunInHTTP2(t *testing.T) {
 	var answered atomic.Int64
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -77,7 +77,8 @@ func (r Result) caution(b *bytes.Buffer) {
 	}
 }
 
-// Words are the floor of each measure, and where it comes from: "throughput 2.1 %, p99 8.0 % (go-nethttp against itself, 6 rounds on each side, 2026-11-21 08:00)".
+// Words are the floor of each measure, and where it comes from: "throughput 2.1 %, p99 8.0 %
+// (go-nethttp against itself, 6 rounds on each side, 2026-11-21 08:00)".
 func (f Floor) Words() string {
 	var parts []string
 	for _, m := range f.Measures {

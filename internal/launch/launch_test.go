@@ -76,8 +76,8 @@ func measure(t *testing.T, inst bench.Instance, d time.Duration) (before, after 
 
 // checkHalfCPU checks that a spinner under a quota of half a CPU has had that, within 5 %. It is
 // the quota that is measured here, not the speed of the machine: the kernel never grants more, and
-// as much where half a CPU is to be had (favour sees to that). A busy machine that has less, such as
-// an emulated one, can only lower the figure: it gets more attempts.
+// as much where half a CPU is to be had (favour sees to that). A busy machine that has less, such
+// as an emulated one, can only lower the figure: it gets more attempts.
 func checkHalfCPU(t *testing.T, inst bench.Instance) {
 	t.Helper()
 	favour(t, inst.Info().PID)

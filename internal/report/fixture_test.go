@@ -10,9 +10,9 @@ import (
 	"locbench/internal/stats"
 )
 
-// fixture is a run such as profile locations makes: 3 contenders × 3 rounds × 16 steps. The last leg of kt-http4k was
-// OOM-killed, kt-ktor's second one has readings that failed, rs-actix's memory peak is only
-// sampled, and checks differ.
+// fixture is a run such as profile locations makes: 3 contenders × 3 rounds × 16 steps. The last
+// leg of kt-http4k was OOM-killed, kt-ktor's second one has readings that failed, rs-actix's memory
+// peak is only sampled, and checks differ.
 func fixture() (bench.Run, []bench.LegResult) { return fixtureOf(3, 3) }
 
 // fixtureOf is such a run of more contenders or rounds.

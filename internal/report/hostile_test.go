@@ -21,7 +21,8 @@ import (
 const attack = "</script></style></title><script>pwned=1</script><img src=http://evil.example/x.png onerror=pwned=1>\"'><svg onload=pwned=1>" +
 	"{marker|x}{{.}}${pwned=1}__f__function(){pwned=1}__f__`|[x](javascript:pwned=1)\u2028\u202e\x1b[31m\x00&lt;b&gt;"
 
-// poison sets every string in v to the attack, keys of maps too. n makes them differ, so that they stay different legs and steps.
+// poison sets every string in v to the attack, keys of maps too. n makes them differ, so that they
+// stay different legs and steps.
 func poison(v reflect.Value, n *int) {
 	poisonWith(v, func() string { *n++; return fmt.Sprintf("%s %d", attack, *n) })
 }
@@ -63,7 +64,8 @@ func poisonWith(v reflect.Value, text func() string) {
 	}
 }
 
-// hostile is the fixture with the attack everywhere but in what decides how it is read: histograms, kinds of checks.
+// hostile is the fixture with the attack everywhere but in what decides how it is read: histograms,
+// kinds of checks.
 func hostile() (bench.Run, []bench.LegResult) {
 	run, legs := fixture()
 	n := 0
@@ -82,7 +84,8 @@ func hostile() (bench.Run, []bench.LegResult) {
 				legs[i].Steps[j].Aborted = "" // a step that ended early is in no median
 			}
 		}
-		// Rounds of one contender keep one name, and the statuses their meaning, so that every table and chart is filled.
+		// Rounds of one contender keep one name, and the statuses their meaning, so that every
+		// table and chart is filled.
 		legs[i].Leg.Contender, legs[i].Leg.Variant = clean.Leg.Contender+attack, ""
 		for j := range legs[i].Checks {
 			legs[i].Checks[j].Status = clean.Checks[j].Status
@@ -112,8 +115,8 @@ func TestHostileTextStaysText(t *testing.T) {
 	if os.Getenv("LOCBENCH_SHOTS") != "" {
 		b.photograph("hostile")
 	}
-	// Tooltips of every chart, since they are made only when they are shown; the legend, by hiding and showing everybody; the tables
-	// that the script makes, and every choice.
+	// Tooltips of every chart, since they are made only when they are shown; the legend, by hiding
+	// and showing everybody; the tables that the script makes, and every choice.
 	shown := eval[int](b, `(() => {
 		let shown = 0;
 		for (const el of document.querySelectorAll('.chart')) {
@@ -208,10 +211,12 @@ func TestNothingToFetch(t *testing.T) {
 	}
 }
 
-// fetches matches a tag with an attribute that makes a browser fetch or run something; a place in the page is none.
+// fetches matches a tag with an attribute that makes a browser fetch or run something; a place in
+// the page is none.
 var fetches = regexp.MustCompile(`(?i)\s(src|srcset|poster|data|action|formaction|background|ping|xlink:href|on[a-z]+)\s*=|\shref\s*=\s*"?[^"#]|http-equiv="?refresh|<(base|link|iframe|object|embed|img)\b`)
 
-// label is an attribute whose value is text from outside; an escaped quotation mark does not end it.
+// label is an attribute whose value is text from outside; an escaped quotation mark does not end
+// it.
 var label = regexp.MustCompile(` data-label="[^"]*"`)
 
 func TestFetchesFinds(t *testing.T) {

@@ -218,7 +218,8 @@ func member(label string, values []float64) analysis.Contender {
 	return c
 }
 
-// FuzzNoUnsupportedClaim makes runs out of bytes: rounds, throughputs, errors, deaths, warnings and names of any kind.
+// FuzzNoUnsupportedClaim makes runs out of bytes: rounds, throughputs, errors, deaths, warnings and
+// names of any kind.
 func FuzzNoUnsupportedClaim(f *testing.F) {
 	f.Add([]byte("\x03\x06abcdefghijklmnopqrstuvwxyz0123456789"), "a", uint8(0))
 	f.Add([]byte("\x02\x06\x00\x00\xff\xff\x00\x00\xff\xff\x00\x00"), hostileName, uint8(3))

@@ -21,7 +21,8 @@ type Options struct {
 	Seed    uint64        // of the drawn latencies
 }
 
-// Server is the store. It is an http.Handler, and listens by itself where Listen or Serve tells it to.
+// Server is the store. It is an http.Handler, and listens by itself where Listen or Serve tells it
+// to.
 type Server struct {
 	cluster cluster
 	delays  *delays

@@ -176,8 +176,8 @@ func versionOf(body []byte) (version, warning string, err error) {
 	return version, warning, nil
 }
 
-// reason is the cause of the context's end where that is what err comes from, and otherwise err of net/http without the URL, which may
-// hold a password.
+// reason is the cause of the context's end where that is what err comes from, and otherwise err of
+// net/http without the URL, which may hold a password.
 func reason(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

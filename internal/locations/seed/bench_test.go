@@ -26,6 +26,17 @@ import (
 	"locbench/internal/testenv"
 )
 
+// target is the Elasticsearch to load, and the generated cities that go there: so many, unless the
+// environment says how many.
+func target(b *testing.B, usual int) (url string, set renamed, cities int) {
+	url, cities = testenv.Elasticsearch(b), setting("CITIES", usual)
+	generated, err := dataset.Generated(cities, 60, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return url, renamed{DataSet: generated, prefix: prefix(b, url), only: dataset.CityIndex}, cities
+}
+
 // BenchmarkSeed compares seeding with a bare client that posts the very same bulk bodies, made
 // beforehand, with the same number of workers to an index with the same mapping and settings. The
 // two alternate. Seeding's time is from the first document made to the last one taken.
@@ -43,14 +54,9 @@ import (
 //
 // LOCBENCH_SEED_CITIES (of one round), _ROUNDS, _WORKERS and _BATCH (bytes) change what is done.
 func BenchmarkSeed(b *testing.B) {
-	url := testenv.Elasticsearch(b)
-	cities, rounds := setting("CITIES", 100_000), setting("ROUNDS", 4)
+	url, set, cities := target(b, 100_000)
+	rounds := setting("ROUNDS", 4)
 	workers, batch := setting("WORKERS", seed.DefaultWorkers), setting("BATCH", seed.DefaultBatch)
-	generated, err := dataset.Generated(cities, 60, 1)
-	if err != nil {
-		b.Fatal(err)
-	}
-	set := renamed{DataSet: generated, prefix: prefix(b, url), only: dataset.CityIndex}
 	for b.Loop() {
 		var bodies [][]byte
 		var ours, bare, oursCPU, bareCPU time.Duration
@@ -116,14 +122,9 @@ func BenchmarkSeed(b *testing.B) {
 //
 // The settings are those of BenchmarkSeed.
 func BenchmarkProcessor(b *testing.B) {
-	url := testenv.Elasticsearch(b)
-	cities, rounds := setting("CITIES", 20_000), setting("ROUNDS", 8)
+	url, set, cities := target(b, 20_000)
+	rounds := setting("ROUNDS", 8)
 	workers, batch := setting("WORKERS", seed.DefaultWorkers), setting("BATCH", seed.DefaultBatch)
-	generated, err := dataset.Generated(cities, 60, 1)
-	if err != nil {
-		b.Fatal(err)
-	}
-	set := renamed{DataSet: generated, prefix: prefix(b, url), only: dataset.CityIndex}
 	for b.Loop() {
 		var took, cpu [2]time.Duration // of seeding, of the processor
 		var ratios []float64
