@@ -16,9 +16,13 @@ const announced = 2 * time.Millisecond
 
 // Interval is what is measured of a step: [from, to) in ns since the beginning of the load. Every
 // thread that measures reads it.
-type Interval struct{ from, to atomic.Int64 }
+type Interval struct {
+	now      func() int64 // the clock of the step
+	from, to atomic.Int64 // a beginning that is proposed only is stored as −1 − from
+}
 
-func (v *Interval) reset() {
+func (v *Interval) reset(now func() int64) {
+	v.now = now
 	v.from.Store(Undecided)
 	v.to.Store(Undecided)
 }
@@ -29,22 +33,60 @@ func (v *Interval) decide(from, to int64) {
 	v.from.Store(from)
 }
 
+// decideFromNow lets the interval begin as soon as all threads can know of it, and returns when that
+// is. A proposal is in force once somebody has seen it before its beginning: then all who did not
+// see it looked earlier still. Otherwise, on a machine that stopped this thread between looking at
+// the clock and storing, others may have counted what lies behind the beginning as lead-in, and
+// there is another proposal.
+func (v *Interval) decideFromNow(length time.Duration) int64 {
+	for {
+		from := v.now() + int64(announced)
+		v.decide(-1-from, from+int64(length))
+		if v.From() != Undecided {
+			return from
+		}
+	}
+}
+
+// settle decides on a proposal: it is in force if its beginning is still to come, else withdrawn.
+func (v *Interval) settle(proposal int64) int64 {
+	from := int64(Undecided)
+	if at := -1 - proposal; v.now() < at {
+		from = at
+	}
+	if v.from.CompareAndSwap(proposal, from) {
+		return from
+	}
+	return v.From()
+}
+
 // bringForward ends the interval at a moment, where it has been decided and does not end before.
 func (v *Interval) bringForward(at int64) {
-	if from := v.from.Load(); from != Undecided {
+	if from := v.From(); from != Undecided {
 		v.to.Store(max(from, min(v.to.Load(), at)))
 	}
 }
 
 // From is where the interval begins, Undecided in the lead-in.
-func (v *Interval) From() int64 { return v.from.Load() }
+func (v *Interval) From() int64 {
+	from := v.from.Load()
+	if from < 0 {
+		return v.settle(from)
+	}
+	return from
+}
 
 // To is where the interval ends, Undecided in the lead-in and as long as nobody knows.
-func (v *Interval) To() int64 { return v.to.Load() }
+func (v *Interval) To() int64 {
+	if v.From() == Undecided {
+		return Undecided
+	}
+	return v.to.Load()
+}
 
 // Length is that of the interval, 0 before it is known.
 func (v *Interval) Length() time.Duration {
-	from, to := v.from.Load(), v.to.Load()
+	from, to := v.From(), v.to.Load()
 	if from == Undecided || to == Undecided {
 		return 0
 	}
@@ -64,7 +106,7 @@ const (
 // Phase tells in which phase a moment lies, in ns since the beginning of the load.
 func (v *Interval) Phase(at int64) Phase {
 	switch {
-	case at < v.from.Load():
+	case at < v.From():
 		return LeadIn
 	case at < v.to.Load():
 		return Measured
@@ -74,7 +116,7 @@ func (v *Interval) Phase(at int64) Phase {
 
 // Overlap is how much of [a, b) lies within the interval.
 func (v *Interval) Overlap(a, b int64) time.Duration {
-	from := v.from.Load()
+	from := v.From()
 	if b <= from {
 		return 0
 	}

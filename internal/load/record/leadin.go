@@ -137,8 +137,7 @@ func (t *Timeline) decideFromNow() (from int64, ok bool) {
 	if t.stopped {
 		return 0, false
 	}
-	from = t.Now() + int64(announced)
-	t.decide(from, from+int64(t.step.Duration))
+	from = t.Interval.decideFromNow(t.step.Duration)
 	close(t.decided)
 	t.wakeAll()
 	return from, true

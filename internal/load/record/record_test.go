@@ -51,3 +51,36 @@ func TestBegins(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
+
+// A thread that the machine stops between looking at the clock and saying when the interval begins
+// must not let it begin in the past: others have counted what lies there as lead-in.
+func TestIntervalBeginsWhenAllCanKnow(t *testing.T) {
+	for name, stalls := range map[string][]time.Duration{
+		"at once":          nil,
+		"stopped once":     {10 * time.Millisecond},
+		"stopped twice":    {announced, time.Second},
+		"just before late": {announced - 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var clock, counted int64
+			var v Interval
+			readings := 0
+			v.reset(func() int64 {
+				reading := clock
+				if readings%2 == 0 && readings/2 < len(stalls) {
+					clock += int64(stalls[readings/2]) // stopped behind this reading
+					counted = clock - 1                // others looked meanwhile, and knew of nothing
+				}
+				readings++
+				return reading
+			})
+			from := v.decideFromNow(time.Second)
+			if from <= counted || from != v.From() || v.To() != from+int64(time.Second) {
+				t.Errorf("from %s to %s, but what lies at %s was counted as lead-in", time.Duration(v.From()), time.Duration(v.To()), time.Duration(counted))
+			}
+			if v.Phase(from-1) != LeadIn || v.Phase(from) != Measured || v.Phase(v.To()) != Drain {
+				t.Errorf("phases %d, %d, %d around %d", v.Phase(from-1), v.Phase(from), v.Phase(v.To()), from)
+			}
+		})
+	}
+}

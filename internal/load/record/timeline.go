@@ -42,7 +42,7 @@ func (t *Timeline) init(s bench.Step) {
 	for _, c := range []*chan struct{}{&t.halted, &t.led, &t.decided, &t.paced} {
 		*c = make(chan struct{})
 	}
-	t.reset()
+	t.reset(t.Now)
 }
 
 // OnWake sets what lets the threads of a loop look at what has changed. Call it before Begin.
@@ -126,7 +126,7 @@ func (t *Timeline) Stopped() bool { return t.end.Load() > 0 }
 
 // SendingEnded says whether no request is to be sent any more at a moment.
 func (t *Timeline) SendingEnded(now int64) bool {
-	return t.end.Load() > 0 || now >= t.to.Load()
+	return t.end.Load() > 0 || now >= t.To()
 }
 
 // MaySend grants one more request of a bounded number.
