@@ -1,0 +1,75 @@
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/console"
+	"locbench/internal/hdr"
+	"locbench/internal/results"
+)
+
+// largeRun is a folder with the results of a run of 8 contenders, 6 rounds and 16 steps, made of one
+// leg of a real run. Each of its 768 distributions is another one.
+func largeRun(tb testing.TB) (dir string) {
+	tb.Helper()
+	run, legs, err := results.Read("../../testdata/results/burst")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	dir = tb.TempDir()
+	write := func(name string, v any) {
+		data, err := json.Marshal(v)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), data, 0o600)
+		}
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+	run.Legs, run.Profile.Contenders = nil, nil
+	for c := range 8 {
+		name := fmt.Sprintf("contender-%d", c)
+		run.Profile.Contenders = append(run.Profile.Contenders, bench.Selection{Contender: name})
+		for round := 1; round <= 6; round++ {
+			leg := legs[0]
+			leg.Leg, leg.State, leg.Steps = bench.Leg{Contender: name, Round: round}, bench.LegComplete, nil
+			for i := range 16 {
+				s := legs[0].Steps[0]
+				s.Index, s.Step.Name, s.Step.WarmUp = i, fmt.Sprintf("%d connections", 1<<min(i, 10)+i), i == 0
+				s.Load.Windows = slices.Clone(s.Load.Windows)
+				h := hdr.New()
+				for n := range 5000 {
+					h.Record(time.Duration(1+c+i)*time.Millisecond + time.Duration(n*n*round)*time.Nanosecond)
+				}
+				s.Load.Latency = h.Latencies()
+				leg.Steps = append(leg.Steps, s)
+			}
+			entry := bench.LegEntry{Leg: leg.Leg, State: leg.State, File: fmt.Sprintf("%s-%d.json", name, round)}
+			run.Legs = append(run.Legs, entry)
+			write(entry.File, leg)
+		}
+	}
+	write(results.RunFile, run)
+	return dir
+}
+
+// BenchmarkFinish is what the end of a run costs: results read, report and summary written, text
+// printed. Its test binaries of two versions show, run in turns, what a change has made of it.
+func BenchmarkFinish(b *testing.B) {
+	dir := largeRun(b)
+	env := console.Env{Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" }}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := finish(env, dir, true); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
