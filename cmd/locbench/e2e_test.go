@@ -33,6 +33,12 @@ func runtimes(t *testing.T, f func(t *testing.T, runtime string)) {
 	}
 }
 
+// takesTurn says whether the nth case of a matrix runs in a runtime: every second one in each, and
+// all in both where testenv.Full asks for it. Without Docker all are processes.
+func takesTurn(n int, runtime string) bool {
+	return testenv.Full() || !testenv.HasDocker() || n%2 == 0 == (runtime == "docker")
+}
+
 func TestQuickProfileInFull(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		dir := t.TempDir()
@@ -325,6 +331,9 @@ func TestStoreInAContainer(t *testing.T) {
 	testenv.Docker(t)
 	image := testenv.ElasticsearchImage(t)
 	runtimes(t, func(t *testing.T, runtime string) {
+		if !takesTurn(0, runtime) {
+			t.Skip("it takes a minute: in both runtimes with LOCBENCH_TEST_FULL=1 only")
+		}
 		dir := t.TempDir()
 		profile := filepath.Join(dir, "container.yaml")
 		text := `contenders: [go-nethttp]

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -44,13 +45,25 @@ func Until(t testing.TB, limit time.Duration, what string, is func() bool) {
 	}
 }
 
+// Full says whether every combination of a matrix is to be tested, as in continuous integration,
+// rather than each value of each side once: LOCBENCH_TEST_FULL=1.
+func Full() bool { return os.Getenv("LOCBENCH_TEST_FULL") != "" }
+
 // Docker skips the test unless a Docker engine answers.
 func Docker(t testing.TB) {
 	t.Helper()
-	if err := exec.Command("docker", "version", "--format", "{{.Server.Version}}").Run(); err != nil {
+	if err := engine(); err != nil {
 		missing(t, "docker", "no Docker engine answers (docker version: "+err.Error()+")")
 	}
 }
+
+// HasDocker says whether a Docker engine answers.
+func HasDocker() bool { return engine() == nil }
+
+// engine asks the Docker engine once.
+var engine = sync.OnceValue(func() error {
+	return exec.Command("docker", "version", "--format", "{{.Server.Version}}").Run()
+})
 
 // Elasticsearch returns the URL of a real Elasticsearch 7 for tests, from
 // LOCBENCH_TEST_ELASTICSEARCH. Tests make indices with names of their own and remove them.
