@@ -4,7 +4,8 @@
 // merging their histograms.
 //
 // A Histogram counts in buckets of 3 significant figures with a unit of 1 ns, up to 10 minutes, so
-// a quantile is right to 0.1 %. Count, minimum, maximum, mean and standard deviation are kept beside the buckets and are exact.
+// a quantile is right to 0.1 %. Count, minimum, maximum, mean and standard deviation are kept beside
+// the buckets and are exact.
 package hdr
 
 import (
