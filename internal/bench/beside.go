@@ -35,13 +35,23 @@ type StoreUsage struct {
 	Pressure *Pressure `json:"pressure,omitempty"`
 }
 
+// ends are one part of the readings at the two ends of a step; empty ones where either is missing.
+func ends[R, P any](before, after *R, part func(*R) *P) (b, a P, ok bool) {
+	if before != nil && after != nil {
+		if x, y := part(before), part(after); x != nil && y != nil {
+			return *x, *y, true
+		}
+	}
+	return b, a, false
+}
+
+func hostOf(b *Beside) *HostUsage   { return b.Host }
+func storeOf(b *Beside) *StoreUsage { return b.Store }
+
 // HostShare is what the machine's CPUs did between the two ends of the step, as shares of their
 // time: busy (steal not among it) and stolen. ok is false when it is not known.
 func (s StepResult) HostShare() (busy, steal float64, ok bool) {
-	if s.BesideBefore == nil || s.BesideAfter == nil || s.BesideBefore.Host == nil || s.BesideAfter.Host == nil {
-		return 0, 0, false
-	}
-	b, a := s.BesideBefore.Host, s.BesideAfter.Host
+	b, a, _ := ends(s.BesideBefore, s.BesideAfter, hostOf)
 	whole := a.Busy - b.Busy + a.Idle - b.Idle + a.Steal - b.Steal
 	if whole <= 0 || a.Busy < b.Busy || a.Steal < b.Steal {
 		return 0, 0, false
@@ -52,21 +62,18 @@ func (s StepResult) HostShare() (busy, steal float64, ok bool) {
 // Throttles is how often CPUs were slowed down for their heat in the step; ok is false where nobody
 // counts it.
 func (s StepResult) Throttles() (n int64, ok bool) {
-	if s.BesideBefore == nil || s.BesideAfter == nil || s.BesideBefore.Host == nil || s.BesideAfter.Host == nil ||
-		s.BesideBefore.Host.Throttles == nil || s.BesideAfter.Host.Throttles == nil {
+	b, a, _ := ends(s.BesideBefore, s.BesideAfter, hostOf)
+	if b.Throttles == nil || a.Throttles == nil {
 		return 0, false
 	}
-	n = *s.BesideAfter.Host.Throttles - *s.BesideBefore.Host.Throttles
+	n = *a.Throttles - *b.Throttles
 	return n, n >= 0
 }
 
 // StoreCPUs is how many CPUs the store used between the two ends of the step; ok is false when it
 // is not known, or part of the client.
 func (s StepResult) StoreCPUs() (cpus float64, ok bool) {
-	if s.BesideBefore == nil || s.BesideAfter == nil || s.BesideBefore.Store == nil || s.BesideAfter.Store == nil {
-		return 0, false
-	}
-	b, a := s.BesideBefore.Store, s.BesideAfter.Store
+	b, a, _ := ends(s.BesideBefore, s.BesideAfter, storeOf)
 	d := a.At.Sub(b.At)
 	if d <= 0 || a.Source != b.Source || a.Source == StoreEmbeddedSource || a.CPU < b.CPU {
 		return 0, false
@@ -80,10 +87,7 @@ const StoreEmbeddedSource = "embedded"
 // StoreInFlight is how many calls an embedded store was at on average between the two ends of the
 // step.
 func (s StepResult) StoreInFlight() (calls float64, ok bool) {
-	if s.BesideBefore == nil || s.BesideAfter == nil || s.BesideBefore.Store == nil || s.BesideAfter.Store == nil {
-		return 0, false
-	}
-	b, a := s.BesideBefore.Store, s.BesideAfter.Store
+	b, a, _ := ends(s.BesideBefore, s.BesideAfter, storeOf)
 	d := a.At.Sub(b.At)
 	if d <= 0 || a.Source != StoreEmbeddedSource || b.Source != StoreEmbeddedSource || a.Busy < b.Busy {
 		return 0, false

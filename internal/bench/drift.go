@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"slices"
 	"strings"
 
 	"locbench/internal/units"
@@ -57,35 +58,27 @@ func (d Drift) Name() string {
 	return NotSteady
 }
 
-func (d Drift) finding() Finding {
-	kind := FoundDrifting
-	if d.Warming() {
-		kind = FoundWarming
-	}
-	return Finding{Kind: kind, Text: d.String()}
-}
-
 // String is the finding with its figures: "still warming: throughput rose by 12 % and CPU time per
 // request fell by 9.8 % over the step".
 func (d Drift) String() string {
 	var parts []string
-	for _, of := range []struct {
-		what  string
-		trend *Trend
-	}{{"throughput", d.Throughput}, {"CPU time per request", d.CPU}} {
-		if of.trend == nil {
-			continue
-		}
-		parts = append(parts, of.what+" "+of.trend.String())
+	if d.Throughput != nil {
+		parts = append(parts, "throughput "+d.Throughput.String())
+	}
+	if d.CPU != nil {
+		parts = append(parts, "CPU time per request "+d.CPU.String())
 	}
 	return d.Name() + ": " + strings.Join(parts, " and ") + " over the step"
 }
 
 // Doubts are all the doubts about a step: its drift, those of the load and its own.
 func (s StepResult) Doubts() Findings {
-	var all Findings
-	if s.Drift != nil {
-		all = append(all, s.Drift.finding())
+	var own Findings
+	if d := s.Drift; d != nil {
+		own = Findings{{Kind: FoundDrifting, Text: d.String()}}
+		if d.Warming() {
+			own[0].Kind = FoundWarming
+		}
 	}
-	return append(append(all, s.Load.Warnings...), s.Warnings...)
+	return slices.Concat(own, s.Load.Warnings, s.Warnings)
 }

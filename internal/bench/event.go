@@ -3,6 +3,7 @@ package bench
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"time"
 )
 
@@ -184,120 +185,36 @@ func (Resumed) event()         {}
 func (LegEnded) event()        {}
 func (RunEnded) event()        {}
 
+// events are all types by their names in events.jsonl and in the output of --json.
+var events = map[string]Event{
+	"run_started": RunStarted{}, "prepared": Prepared{}, "leg_started": LegStarted{}, "leg_ended": LegEnded{},
+	"phase_started": PhaseStarted{}, "phase_ended": PhaseEnded{}, "progress": Progress{},
+	"instance_started": InstanceStarted{}, "instance_ready": InstanceReady{}, "instance_stopped": InstanceStopped{},
+	"requests_timed": RequestsTimed{}, "mark_read": MarkRead{}, "check_done": CheckDone{},
+	"step_started": StepStarted{}, "window_closed": WindowClosed{}, "usage_read": UsageRead{}, "step_ended": StepEnded{},
+	"log_lines": LogLines{}, "notice": Notice{}, "befell": Befell{}, "intervened": Intervened{},
+	"paused": Paused{}, "resumed": Resumed{}, "run_ended": RunEnded{},
+}
+
 // EventName is the name of e's type in events.jsonl and in the output of --json: "step_ended".
 func EventName(e Event) string {
-	switch e.(type) {
-	case RunStarted:
-		return "run_started"
-	case Prepared:
-		return "prepared"
-	case LegStarted:
-		return "leg_started"
-	case PhaseStarted:
-		return "phase_started"
-	case PhaseEnded:
-		return "phase_ended"
-	case Progress:
-		return "progress"
-	case InstanceStarted:
-		return "instance_started"
-	case InstanceReady:
-		return "instance_ready"
-	case RequestsTimed:
-		return "requests_timed"
-	case MarkRead:
-		return "mark_read"
-	case CheckDone:
-		return "check_done"
-	case StepStarted:
-		return "step_started"
-	case WindowClosed:
-		return "window_closed"
-	case UsageRead:
-		return "usage_read"
-	case StepEnded:
-		return "step_ended"
-	case LogLines:
-		return "log_lines"
-	case Notice:
-		return "notice"
-	case InstanceStopped:
-		return "instance_stopped"
-	case Befell:
-		return "befell"
-	case Intervened:
-		return "intervened"
-	case Paused:
-		return "paused"
-	case Resumed:
-		return "resumed"
-	case LegEnded:
-		return "leg_ended"
-	case RunEnded:
-		return "run_ended"
+	for name, known := range events {
+		if reflect.TypeOf(known) == reflect.TypeOf(e) {
+			return name
+		}
 	}
 	return "unknown"
 }
 
 // decodeEvent is the inverse of EventName and json.Marshal.
 func decodeEvent(name string, data []byte) (Event, error) {
-	switch name {
-	case "run_started":
-		return decode[RunStarted](data)
-	case "prepared":
-		return decode[Prepared](data)
-	case "leg_started":
-		return decode[LegStarted](data)
-	case "phase_started":
-		return decode[PhaseStarted](data)
-	case "phase_ended":
-		return decode[PhaseEnded](data)
-	case "progress":
-		return decode[Progress](data)
-	case "instance_started":
-		return decode[InstanceStarted](data)
-	case "instance_ready":
-		return decode[InstanceReady](data)
-	case "requests_timed":
-		return decode[RequestsTimed](data)
-	case "mark_read":
-		return decode[MarkRead](data)
-	case "check_done":
-		return decode[CheckDone](data)
-	case "step_started":
-		return decode[StepStarted](data)
-	case "window_closed":
-		return decode[WindowClosed](data)
-	case "usage_read":
-		return decode[UsageRead](data)
-	case "step_ended":
-		return decode[StepEnded](data)
-	case "log_lines":
-		return decode[LogLines](data)
-	case "notice":
-		return decode[Notice](data)
-	case "instance_stopped":
-		return decode[InstanceStopped](data)
-	case "befell":
-		return decode[Befell](data)
-	case "intervened":
-		return decode[Intervened](data)
-	case "paused":
-		return decode[Paused](data)
-	case "resumed":
-		return decode[Resumed](data)
-	case "leg_ended":
-		return decode[LegEnded](data)
-	case "run_ended":
-		return decode[RunEnded](data)
+	known, ok := events[name]
+	if !ok {
+		return nil, fmt.Errorf("unknown event type %q", name)
 	}
-	return nil, fmt.Errorf("unknown event type %q", name)
-}
-
-func decode[E Event](data []byte) (Event, error) {
-	var e E
-	err := json.Unmarshal(data, &e)
-	return e, err
+	e := reflect.New(reflect.TypeOf(known))
+	err := json.Unmarshal(data, e.Interface())
+	return e.Elem().Interface().(Event), err
 }
 
 type wireRecord struct {

@@ -236,9 +236,9 @@ func (f Findings) Has(kinds ...FindingKind) bool {
 
 // Join puts their sentences together.
 func (f Findings) Join(between string) string {
-	texts := make([]string, len(f))
-	for i, one := range f {
-		texts[i] = one.Text
+	var texts []string
+	for _, one := range f {
+		texts = append(texts, one.Text)
 	}
 	return strings.Join(texts, between)
 }

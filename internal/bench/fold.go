@@ -7,19 +7,16 @@ import "time"
 func (l *LegResult) Apply(at time.Time, e Event) {
 	switch e := e.(type) {
 	case LegStarted:
-		l.Schema = SchemaVersion
-		l.State = LegRunning
+		l.Schema, l.State = SchemaVersion, LegRunning
 		l.Service, l.Artifact, l.Started = e.Service, e.Artifact, at
 	case InstanceStarted:
-		info := e.Info
-		l.Instance = &info
+		l.Instance = new(e.Info)
 	case InstanceReady:
-		if d := e.StartUp; d > 0 {
-			l.StartUp = &d
+		if e.StartUp > 0 {
+			l.StartUp = new(e.StartUp)
 		}
 	case RequestsTimed:
-		p := e.Phases
-		l.Phases = &p
+		l.Phases = new(e.Phases)
 	case MarkRead:
 		l.Marks = append(l.Marks, e.Mark)
 	case CheckDone:
@@ -27,8 +24,7 @@ func (l *LegResult) Apply(at time.Time, e Event) {
 	case StepEnded:
 		l.Steps = append(l.Steps, e.Result)
 	case InstanceStopped:
-		stop := e.Stop
-		l.Stop = &stop
+		l.Stop = new(e.Stop)
 	case Notice:
 		if e.Level != "info" {
 			l.Warnings = append(l.Warnings, e.Finding())

@@ -61,10 +61,10 @@ type Exit struct {
 
 // String is a sentence's end: "exit code 3", "killed by SIGKILL (out of memory)".
 func (e Exit) String() string {
-	s := "exit code " + strconv.Itoa(e.Code) + meaning(e.Code)
+	s := "exit code " + strconv.Itoa(e.Code) + codeMeanings[e.Code]
 	switch {
 	case e.Signal != "":
-		s = "killed by " + e.Signal + signalMeaning(e.Signal)
+		s = "killed by " + e.Signal + signalMeanings[e.Signal]
 	case e.Code < 0 && e.Outside:
 		return "somebody has removed it from outside"
 	case e.Code < 0:
@@ -86,33 +86,19 @@ func (e Exit) String() string {
 	return s
 }
 
-// meaning of the codes that runtimes and shells use by convention.
-func meaning(code int) string {
-	switch code {
-	case 125:
-		return " (the engine itself failed)"
-	case 126:
-		return " (the command is not executable)"
-	case 127:
-		return " (the command was not found)"
-	}
-	return ""
+// codeMeanings are those of the codes that runtimes and shells use by convention.
+var codeMeanings = map[int]string{
+	125: " (the engine itself failed)",
+	126: " (the command is not executable)",
+	127: " (the command was not found)",
 }
 
-func signalMeaning(signal string) string {
-	switch signal {
-	case "SIGSEGV":
-		return " (an access to memory that is not its own)"
-	case "SIGABRT":
-		return " (it gave up by itself)"
-	case "SIGILL":
-		return " (an instruction that this CPU does not know)"
-	case "SIGBUS":
-		return " (an access to memory that is not there)"
-	case "SIGFPE":
-		return " (an arithmetic error)"
-	}
-	return ""
+var signalMeanings = map[string]string{
+	"SIGSEGV": " (an access to memory that is not its own)",
+	"SIGABRT": " (it gave up by itself)",
+	"SIGILL":  " (an instruction that this CPU does not know)",
+	"SIGBUS":  " (an access to memory that is not there)",
+	"SIGFPE":  " (an arithmetic error)",
 }
 
 // StopResult tells how gracefully an instance stopped.

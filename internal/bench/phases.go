@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -49,6 +50,6 @@ func median(all []RequestPhases) RequestPhases {
 	if len(good) == 0 {
 		return RequestPhases{}
 	}
-	slices.SortStableFunc(good, func(a, b RequestPhases) int { return int(min(max(a.Total-b.Total, -1), 1)) })
+	slices.SortStableFunc(good, func(a, b RequestPhases) int { return cmp.Compare(a.Total, b.Total) })
 	return good[(len(good)-1)/2]
 }

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -164,11 +165,7 @@ func (r *Rests) CPUs() (n float64, ok bool) {
 
 // String is a part of a sentence: "0.12 CPUs in 3 rests, 4.5s in all".
 func (r *Rests) String() string {
-	times := "rests"
-	if r.Count == 1 {
-		times = "rest"
-	}
-	text := fmt.Sprintf("%d %s, %s in all", r.Count, times, r.Time.Round(10*time.Millisecond))
+	text := fmt.Sprintf("%s, %s in all", plural(r.Count, "rest"), r.Time.Round(10*time.Millisecond))
 	if n, ok := r.CPUs(); ok {
 		text = fmt.Sprintf("%.2f CPUs in %s", n, text)
 	}
@@ -194,15 +191,15 @@ const (
 )
 
 // Origin is where Latency begins.
-func (l Load) Origin() Origin {
-	if l.LatencyOf == "" {
-		return FromSent
-	}
-	return l.LatencyOf
-}
+func (l Load) Origin() Origin { return cmp.Or(l.LatencyOf, FromSent) }
 
 // FailedTotal is the number of requests that did not succeed.
-func (l Load) FailedTotal() int64 { return sum(l.Failed) }
+func (l Load) FailedTotal() (n int64) {
+	for _, of := range l.Failed {
+		n += of
+	}
+	return n
+}
 
 // AllSucceeded is the number of successes in the whole step, also before and after the interval.
 func (l Load) AllSucceeded() int64 { return l.Succeeded + l.Lead + l.Drain }
@@ -310,11 +307,8 @@ func (s StepResult) CPUPerRequest() (time.Duration, bool) {
 
 // Throttling is what the quota did in the step; ok is false when it is not known.
 func (s StepResult) Throttling() (t Throttling, ok bool) {
-	if s.Before == nil || s.After == nil || s.Before.Throttling == nil || s.After.Throttling == nil {
-		return t, false
-	}
-	b, a := s.Before.Throttling, s.After.Throttling
-	return Throttling{a.Periods - b.Periods, a.Throttled - b.Throttled, a.Time - b.Time}, true
+	b, a, ok := ends(s.Before, s.After, func(u *Usage) *Throttling { return u.Throttling })
+	return Throttling{a.Periods - b.Periods, a.Throttled - b.Throttled, a.Time - b.Time}, ok
 }
 
 // MemorySeconds is memory per request rate: the high-water mark since start, in MiB, at the end of
@@ -452,11 +446,4 @@ func perSecond(n int64, d time.Duration) float64 {
 		return 0
 	}
 	return float64(n) / d.Seconds()
-}
-
-func sum(m map[ErrorKind]int64) (n int64) {
-	for _, v := range m {
-		n += v
-	}
-	return n
 }

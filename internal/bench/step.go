@@ -1,9 +1,9 @@
 package bench
 
 import (
-	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -228,7 +228,7 @@ func (s Step) Validate() (errs []error) {
 	}
 	switch {
 	case ways > 1:
-		errs = append(errs, errors.New("a step has connections, a rate or arrivals, and only one of these"))
+		bad("a step has connections, a rate or arrivals, and only one of these")
 	case s.Arrivals != nil:
 		a := *s.Arrivals
 		if a.Users < 1 || a.Users > MaxUsers || a.Requests < 1 || a.Requests > MaxUsers || a.Over <= 0 {
@@ -244,14 +244,11 @@ func (s Step) Validate() (errs []error) {
 		if s.RampTo != 0 {
 			rates = append(rates, s.RampTo)
 		}
-		for _, rate := range rates {
-			if !(rate > 0 && rate <= MaxRate) {
-				bad("%g requests due per second: it must be more than 0 and at most %.0f", rate, MaxRate)
-				break
-			}
+		if i := slices.IndexFunc(rates, func(rate float64) bool { return !(rate > 0 && rate <= MaxRate) }); i >= 0 {
+			bad("%g requests due per second: it must be more than 0 and at most %.0f", rates[i], MaxRate)
 		}
 		if s.RampTo != 0 && s.Wave != nil || s.Wave != nil && s.Wave.Period <= 0 {
-			errs = append(errs, errors.New("a rate is constant, a ramp, or a wave with a period"))
+			bad("a rate is constant, a ramp, or a wave with a period")
 		}
 	case s.RampFrom != 0 && (s.RampFrom < 1 || s.RampFrom >= s.Connections):
 		bad("a ramp from %d to %d connections: it must begin with 1 at least, and with fewer than it ends with", s.RampFrom, s.Connections)

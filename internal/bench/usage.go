@@ -65,10 +65,8 @@ func (s StepResult) Pressure() *Pressure {
 
 // HostPressure is the same of the whole machine.
 func (s StepResult) HostPressure() *Pressure {
-	if s.BesideBefore == nil || s.BesideAfter == nil || s.BesideBefore.Host == nil || s.BesideAfter.Host == nil {
-		return nil
-	}
-	return s.BesideAfter.Host.Pressure.since(s.BesideBefore.Host.Pressure)
+	b, a, _ := ends(s.BesideBefore, s.BesideAfter, hostOf)
+	return a.Pressure.since(b.Pressure)
 }
 
 func (p *Pressure) since(before *Pressure) *Pressure {
@@ -88,19 +86,17 @@ func (s *Stall) since(before *Stall) *Stall {
 	}
 	d := Stall{Some: s.Some - before.Some}
 	if s.Full != nil && before.Full != nil && *s.Full >= *before.Full {
-		full := *s.Full - *before.Full
-		d.Full = &full
+		d.Full = new(*s.Full - *before.Full)
 	}
 	return &d
 }
 
+func memoryOf(u *Usage) *Memory { return u.Memory }
+
 // Faults are the page faults of the contender in the step: those that found the page in memory, and
 // those that had to read it from a disk.
 func (s StepResult) Faults() (minor, major int64, ok bool) {
-	if s.Before == nil || s.After == nil || s.Before.Memory == nil || s.After.Memory == nil {
-		return 0, 0, false
-	}
-	b, a := s.Before.Memory, s.After.Memory
+	b, a, _ := ends(s.Before, s.After, memoryOf)
 	if b.MinorFaults == nil || b.MajorFaults == nil || a.MinorFaults == nil || a.MajorFaults == nil {
 		return 0, 0, false
 	}
@@ -110,29 +106,24 @@ func (s StepResult) Faults() (minor, major int64, ok bool) {
 
 // Switches are the context switches of the contender in the step.
 func (s StepResult) Switches() (voluntary, involuntary int64, ok bool) {
-	if s.Before == nil || s.After == nil || s.Before.Switches == nil || s.After.Switches == nil {
-		return 0, 0, false
-	}
-	b, a := s.Before.Switches, s.After.Switches
+	b, a, ok := ends(s.Before, s.After, func(u *Usage) *Switches { return u.Switches })
 	voluntary, involuntary = a.Voluntary-b.Voluntary, a.Involuntary-b.Involuntary
-	return voluntary, involuntary, a.Source == b.Source && voluntary >= 0 && involuntary >= 0
+	return voluntary, involuntary, ok && a.Source == b.Source && voluntary >= 0 && involuntary >= 0
 }
 
 // Network is the number of bytes that went into and out of the contender in the step.
 func (s StepResult) Network() (received, sent int64, ok bool) {
-	if s.Before == nil || s.After == nil || s.Before.Network == nil || s.After.Network == nil {
-		return 0, 0, false
-	}
-	b, a := s.Before.Network, s.After.Network
+	b, a, ok := ends(s.Before, s.After, func(u *Usage) *Network { return u.Network })
 	received, sent = a.Received-b.Received, a.Sent-b.Sent
-	return received, sent, a.Source == b.Source && received >= 0 && sent >= 0
+	return received, sent, ok && a.Source == b.Source && received >= 0 && sent >= 0
 }
 
 // StepPeak is the high-water mark of the contender's memory within the step, in bytes; ok is false
 // where the kernel keeps none.
 func (s StepResult) StepPeak() (bytes int64, ok bool) {
-	if s.Before == nil || s.After == nil || s.Before.Memory == nil || s.After.Memory == nil || s.Before.Memory.StepPeak == nil || s.After.Memory.StepPeak == nil {
+	b, a, _ := ends(s.Before, s.After, memoryOf)
+	if b.StepPeak == nil || a.StepPeak == nil {
 		return 0, false
 	}
-	return *s.After.Memory.StepPeak, true
+	return *a.StepPeak, true
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"locbench/internal/analysis"
 	"locbench/internal/bench"
@@ -162,21 +163,21 @@ func count(c analysis.Contender) Legs {
 	return l
 }
 
+// sides are what the two are called.
+var sides = [2]string{"old", "new"}
+
 func notes(c Contender) []string {
 	var doubts []string
-	for _, side := range []struct {
-		name string
-		legs Legs
-	}{{"old", c.OldLegs}, {"new", c.NewLegs}} {
-		if side.legs.Complete < side.legs.Seen {
-			doubts = append(doubts, fmt.Sprintf("%s: %d of %d rounds complete", side.name, side.legs.Complete, side.legs.Seen))
+	for i, legs := range []Legs{c.OldLegs, c.NewLegs} {
+		say := func(is bool, format string, args ...any) {
+			if is {
+				doubts = append(doubts, sides[i]+": "+fmt.Sprintf(format, args...))
+			}
 		}
-		if side.legs.Steered > 0 {
-			doubts = append(doubts, fmt.Sprintf("%s: somebody intervened in %d of %d rounds", side.name, side.legs.Steered, side.legs.Seen))
-		}
-		if side.legs.Errors >= verdict.ErrorsMatter {
-			doubts = append(doubts, fmt.Sprintf("%s: %.2g %% of the requests failed; throughput and latency are of the others", side.name, 100*side.legs.Errors))
-		}
+		say(legs.Complete < legs.Seen, "%d of %d rounds complete", legs.Complete, legs.Seen)
+		say(legs.Steered > 0, "somebody intervened in %d of %d rounds", legs.Steered, legs.Seen)
+		say(legs.Errors >= verdict.ErrorsMatter,
+			"%.2g %% of the requests failed; throughput and latency are of the others", 100*legs.Errors)
 	}
 	return doubts
 }
@@ -184,18 +185,19 @@ func notes(c Contender) []string {
 // busy warns where the machine had other work when a run began: rounds of two such runs may differ
 // for that alone.
 func busy(before, after bench.Run) (doubts []string) {
-	type side struct {
-		name string
-		m    bench.Machine
-	}
-	sides := []side{{"old: ", before.Machine}, {"new: ", after.Machine}}
-	if before.ID == after.ID && before.Machine.Load1 == after.Machine.Load1 {
-		sides = []side{{"", before.Machine}} // one run
-	}
-	for _, side := range sides {
-		load, err := strconv.ParseFloat(side.m.Load1, 64)
-		if err == nil && side.m.CPUs > 0 && load > verdict.BusyLoad*float64(side.m.CPUs) {
-			doubts = append(doubts, fmt.Sprintf("%sthe machine was busy before the run (load %.3g on %d CPUs): what changed may be that work, not the contender", side.name, load, side.m.CPUs))
+	oneRun := before.ID == after.ID && before.Machine.Load1 == after.Machine.Load1
+	for i, m := range []bench.Machine{before.Machine, after.Machine} {
+		name := sides[i] + ": "
+		if oneRun {
+			name = ""
+		}
+		load, err := strconv.ParseFloat(m.Load1, 64)
+		if err == nil && m.CPUs > 0 && load > verdict.BusyLoad*float64(m.CPUs) {
+			doubts = append(doubts, fmt.Sprintf("%sthe machine was busy before the run (load %.3g on %d CPUs): "+
+				"what changed may be that work, not the contender", name, load, m.CPUs))
+		}
+		if oneRun {
+			break
 		}
 	}
 	return doubts
@@ -203,18 +205,11 @@ func busy(before, after bench.Run) (doubts []string) {
 
 func list(labels []string) string {
 	const most = 8
-	if len(labels) == 0 {
+	switch n := len(labels); {
+	case n == 0:
 		return "none"
+	case n > most:
+		return fmt.Sprintf("%s and %d more", strings.Join(labels[:most], ", "), n-most)
 	}
-	text := ""
-	for i, l := range labels {
-		if i == most {
-			return text + fmt.Sprintf(" and %d more", len(labels)-most)
-		}
-		if i > 0 {
-			text += ", "
-		}
-		text += l
-	}
-	return text
+	return strings.Join(labels, ", ")
 }

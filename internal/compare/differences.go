@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -223,13 +224,7 @@ func Breaking(differences []Difference) string {
 
 // String is what differs, and how.
 func (d Difference) String() string {
-	say := func(s string) string {
-		if s == "" {
-			return "none"
-		}
-		return s
-	}
-	return fmt.Sprintf("%s (%s → %s)", d.What, say(d.Old), say(d.New))
+	return fmt.Sprintf("%s (%s → %s)", d.What, cmp.Or(d.Old, "none"), cmp.Or(d.New, "none"))
 }
 
 func limits(l bench.Limits) string {
@@ -246,10 +241,7 @@ func limits(l bench.Limits) string {
 	if l.PIDs > 0 {
 		parts = append(parts, fmt.Sprintf("%d processes", l.PIDs))
 	}
-	if len(parts) == 0 {
-		return "none"
-	}
-	return strings.Join(parts, ", ")
+	return cmp.Or(strings.Join(parts, ", "), "none")
 }
 
 func size(n int64) string {

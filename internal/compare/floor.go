@@ -77,14 +77,13 @@ func NoiseFloor(s Set) (Floor, error) {
 		return Floor{}, errors.New("several contenders are in these results: name the one to look at")
 	}
 	label := all[0].Label
-	sides := [2]Set{{Run: s.Run}, {Run: s.Run}}
+	halves := [2]Set{{Run: s.Run}, {Run: s.Run}}
 	n := 0
 	for _, leg := range all[0].Results {
-		if leg.State != bench.LegComplete {
-			continue
+		if leg.State == bench.LegComplete {
+			halves[n%2].Legs = append(halves[n%2].Legs, leg)
+			n++
 		}
-		sides[n%2].Legs = append(sides[n%2].Legs, leg)
-		n++
 	}
 	if n < 2*stats.MinInterval {
 		return Floor{}, fmt.Errorf("%s has %d complete rounds: %d are needed, half of them for each side", label, n, 2*stats.MinInterval)
@@ -93,7 +92,7 @@ func NoiseFloor(s Set) (Floor, error) {
 		Schema: FloorSchema, Contender: label, Rounds: n / 2, Made: s.Run.Started, Machine: s.Run.Machine,
 		Profile: s.Run.Profile.Name, ProfileHash: ProfileHash(s.Run.Profile),
 	}
-	result, err := Compare(sides[0], sides[1], Options{})
+	result, err := Compare(halves[0], halves[1], Options{})
 	if err != nil {
 		return Floor{}, err
 	}

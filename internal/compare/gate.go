@@ -63,12 +63,8 @@ func parseGate(part string) (Gate, error) {
 	}
 	value := strings.TrimSpace(part[at+1:])
 	digits, percent := strings.CutSuffix(value, "%")
-	digits = strings.TrimSpace(digits)
-	if !percent || !strings.HasPrefix(digits, sign) {
-		return g, fmt.Errorf("%q: %q is no change; %s", part, value, right)
-	}
-	digits = digits[1:]
-	if digits == "" || strings.Trim(digits, "0123456789.") != "" {
+	digits, signed := strings.CutPrefix(strings.TrimSpace(digits), sign)
+	if !percent || !signed || digits == "" || strings.Trim(digits, "0123456789.") != "" {
 		return g, fmt.Errorf("%q: %q is no change; %s", part, value, right)
 	}
 	v, err := strconv.ParseFloat(digits, 64)
@@ -112,15 +108,11 @@ func (g Gate) higher() bool { return measure.Get(g.Measure).Higher }
 
 // String is the form that ParseGates reads.
 func (g Gate) String() string {
-	op := ">"
+	sign := ">+"
 	if g.higher() {
-		op = "<"
+		sign = "<-"
 	}
-	sign := "+"
-	if g.higher() {
-		sign = "-"
-	}
-	return fmt.Sprintf("%s%s%s%s%%", g.Measure, op, sign, strconv.FormatFloat(math.Abs(g.Change)*100, 'f', -1, 64))
+	return fmt.Sprintf("%s%s%s%%", g.Measure, sign, strconv.FormatFloat(math.Abs(g.Change)*100, 'f', -1, 64))
 }
 
 // Outcome is what became of a gate for one contender.

@@ -3,6 +3,8 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -148,12 +150,7 @@ func (p *Point) measure(c analysis.Contender) {
 
 // Labels are those of all contenders that were added.
 func (h *History) Labels() []string {
-	var all []string
-	for label := range h.points {
-		all = append(all, label)
-	}
-	slices.Sort(all)
-	return all
+	return slices.Sorted(maps.Keys(h.points))
 }
 
 // Courses puts the points of each label in the order of time, and marks where they cannot be
@@ -181,20 +178,30 @@ func (h *History) Courses(labels []string, measures []measure.ID) ([]Course, err
 				p.Break = broken(append(Differences(was.run, p.run), LegDifferences(was.legs, p.legs)...))
 			}
 		}
-		for from := 0; from < len(c.Points); {
-			to := from + 1
-			for to < len(c.Points) && c.Points[to].Break == "" {
-				to++
-			}
+		for from, to := range c.stretches() {
 			if err := c.stretch(from, to); err != nil {
 				return nil, err
 			}
-			from = to
 		}
 		slices.SortStableFunc(c.Changes, func(a, b Change) int { return a.At - b.At })
 		all = append(all, c)
 	}
 	return all, nil
+}
+
+// stretches are those of comparable points: the first of each, and the one behind its last.
+func (c *Course) stretches() iter.Seq2[int, int] {
+	return func(yield func(from, to int) bool) {
+		from := 0
+		for to := 1; to <= len(c.Points); to++ {
+			if to == len(c.Points) || c.Points[to].Break != "" {
+				if !yield(from, to) {
+					return
+				}
+				from = to
+			}
+		}
+	}
 }
 
 // unknown tells whether a measure that only explains others is in none of the points.

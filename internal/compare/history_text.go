@@ -106,17 +106,23 @@ func (c Course) title(k int) string {
 
 // span is from the smallest to the largest value of a measure.
 func (c Course) span(k int) string {
-	lo, hi := math.Inf(1), math.Inf(-1)
-	for _, p := range c.Points {
-		if m := p.Values[k].Median; m != nil {
-			lo, hi = min(lo, *m), max(hi, *m)
-		}
-	}
+	lo, hi := extent(c.Points, k)
 	u := measure.Get(c.Points[0].Values[k].Measure).Unit
 	if lo > hi {
 		return "not measured"
 	}
 	return u.Text(lo) + " to " + u.Text(hi)
+}
+
+// extent is the smallest and the largest value of the k-th measure; lo is above hi without any.
+func extent(points []Point, k int) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, p := range points {
+		if m := p.Values[k].Median; m != nil {
+			lo, hi = min(lo, *m), max(hi, *m)
+		}
+	}
+	return lo, hi
 }
 
 // rows are the table, its head first.
@@ -191,13 +197,9 @@ func change(v float64) string {
 
 // note says what the marks mean, and what would be needed for more.
 func (c Course) note() string {
-	longest, n := 0, 0
-	for _, p := range c.Points {
-		if p.Break != "" {
-			n = 0
-		}
-		n++
-		longest = max(longest, n)
+	longest := 0
+	for from, to := range c.stretches() {
+		longest = max(longest, to-from)
 	}
 	switch {
 	case len(c.Points) == 1:
@@ -220,20 +222,11 @@ func (c Course) note() string {
 // own.
 func (c Course) spark(k int) string {
 	var b strings.Builder
-	for from := 0; from < len(c.Points); {
-		to := from + 1
-		for to < len(c.Points) && c.Points[to].Break == "" {
-			to++
-		}
+	for from, to := range c.stretches() {
 		if from > 0 {
 			b.WriteString("|")
 		}
-		lo, hi := math.Inf(1), math.Inf(-1)
-		for _, p := range c.Points[from:to] {
-			if m := p.Values[k].Median; m != nil {
-				lo, hi = min(lo, *m), max(hi, *m)
-			}
-		}
+		lo, hi := extent(c.Points[from:to], k)
 		for _, p := range c.Points[from:to] {
 			m := p.Values[k].Median
 			switch {
@@ -245,7 +238,6 @@ func (c Course) spark(k int) string {
 				b.WriteRune([]rune("▁▂▃▄▅▆▇█")[int(math.Round(7*(*m-lo)/(hi-lo)))])
 			}
 		}
-		from = to
 	}
 	if text := []rune(b.String()); len(text) > sparkWidth {
 		return "…" + string(text[len(text)-sparkWidth+1:])

@@ -116,12 +116,9 @@ func rows(a, b analysis.Contender, o Options) []Row {
 func unsteady(m measure.Measure, a, b analysis.Contender) string {
 	halfway, _, _ := a.Half()
 	reason := ""
-	for _, side := range []struct {
-		name string
-		analysis.Contender
-	}{{"old", a}, {"new", b}} {
+	for i, side := range []analysis.Contender{a, b} {
 		if step := side.StepOf(m, halfway); step.Drifting > 0 {
-			reason = both(reason, side.name+": "+step.DriftWords())
+			reason = both(reason, sides[i]+": "+step.DriftWords())
 		}
 	}
 	return reason

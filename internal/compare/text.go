@@ -2,9 +2,11 @@ package compare
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -26,12 +28,9 @@ func (r Result) Text(w io.Writer) error {
 	for _, c := range r.Contenders {
 		c.text(&b)
 	}
-	for _, only := range []struct {
-		name   string
-		labels []string
-	}{{"old", r.OnlyOld}, {"new", r.OnlyNew}} {
-		if len(only.labels) > 0 {
-			fmt.Fprintf(&b, "Only in %s: %s\n", only.name, safe.Line(list(only.labels), 500))
+	for i, labels := range [][]string{r.OnlyOld, r.OnlyNew} {
+		if len(labels) > 0 {
+			fmt.Fprintf(&b, "Only in %s: %s\n", sides[i], safe.Line(list(labels), 500))
 		}
 	}
 	for _, w := range r.Warnings {
@@ -50,14 +49,9 @@ func (r Result) Text(w io.Writer) error {
 
 // paired tells whether the sides took turns with each other.
 func (r Result) paired() bool {
-	for _, c := range r.Contenders {
-		for _, row := range c.Rows {
-			if row.Paired {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Contenders, func(c Contender) bool {
+		return slices.ContainsFunc(c.Rows, func(row Row) bool { return row.Paired })
+	})
 }
 
 // caution tells how small a difference may be that was claimed, and what is in it besides the
@@ -118,12 +112,7 @@ func differences(b *bytes.Buffer, ds []Difference) {
 		if d.Weight == Breaks {
 			consequence = ": not comparable"
 		}
-		say := func(s string) string {
-			if s == "" {
-				return "none"
-			}
-			return safe.Line(s, 120)
-		}
+		say := func(s string) string { return safe.Line(cmp.Or(s, "none"), 120) }
 		fmt.Fprintf(b, "  %s: %s → %s%s\n", d.What, say(d.Old), say(d.New), consequence)
 	}
 }

@@ -4,8 +4,8 @@
 // merging their histograms.
 //
 // A Histogram counts in buckets of 3 significant figures with a unit of 1 ns, up to 10 minutes, so
-// a quantile is right to
-// 0.1 %. Count, minimum, maximum, mean and standard deviation are kept beside the buckets and are exact.
+// a quantile is right to 0.1 %. Count, minimum, maximum, mean and standard deviation are kept beside
+// the buckets and are exact.
 package hdr
 
 import (
@@ -77,18 +77,12 @@ func (h *Histogram) Max() time.Duration { return time.Duration(h.max) }
 
 // Mean is the exact mean; 0 without any.
 func (h *Histogram) Mean() time.Duration {
-	if h.count == 0 {
-		return 0
-	}
-	return time.Duration(math.Round(h.sum / float64(h.count)))
+	return time.Duration(math.Round(h.sum / float64(max(h.count, 1))))
 }
 
 // SD is the exact standard deviation of the population; 0 without any.
 func (h *Histogram) SD() time.Duration {
-	if h.count == 0 {
-		return 0
-	}
-	return time.Duration(math.Round(math.Sqrt(h.m2 / float64(h.count))))
+	return time.Duration(math.Round(math.Sqrt(h.m2 / float64(max(h.count, 1)))))
 }
 
 // Quantile returns the latency that a share q (0 … 1) of all latencies does not exceed, right to 3
@@ -235,9 +229,6 @@ type Bar struct {
 // Bars are the buckets of h that hold anything, the shortest latencies first; each is 0.1 % wide or
 // narrower.
 func (h *Histogram) Bars() []Bar {
-	if h.count == 0 {
-		return nil
-	}
 	var out []Bar
 	for _, b := range h.buckets.Distribution() {
 		if b.Count > 0 {

@@ -24,12 +24,10 @@ type ChangePoint struct {
 }
 
 // ChangePoints finds where the level of a series in order of time changed, by splitting it again
-// and again. A part is split where the Mann-Whitney statistic of the two sides, standardised, is
-// largest over all places (D. M. Hawkins and Q. Deng, Journal of Quality Technology 42, 2010), if
-// no more than a share alpha of shuffled series has one as large; that test takes all places into
-// account, and asks nothing of the distribution. Up to eight values all orders are tried, else
-// 9,999 with a fixed seed: the same series has the same answer. An error is a BadValue, or about
-// MaxRounds. With alpha 0.05 five values have no change point whatever they are, and six may.
+// and again: where the Mann-Whitney statistic of the two sides, standardised, is largest over all
+// places (D. M. Hawkins and Q. Deng, Journal of Quality Technology 42, 2010), if no more than a
+// share alpha of shuffled series (9,999 with a fixed seed, or all orders of up to eight values) has
+// one as large. An error is a BadValue, or about MaxRounds. With alpha 0.05 it takes six values.
 func ChangePoints(series []float64, alpha float64) ([]ChangePoint, error) {
 	if err := finite(series); err != nil {
 		return nil, fmt.Errorf("change points: %w", err)
@@ -95,26 +93,37 @@ func largestShift(ranks []int) (statistic float64, at int) {
 // shiftP is the share of orders of the ranks with a statistic as large.
 func shiftP(ranks []int, statistic float64) float64 {
 	limit := statistic * (1 - 1e-12)
-	shuffled := slices.Clone(ranks)
-	if len(ranks) <= 8 {
-		as, all := 0, 0
-		permute(shuffled, len(shuffled), func() {
-			all++
-			if s, _ := largestShift(shuffled); s >= limit {
-				as++
-			}
-		})
-		return float64(as) / float64(all)
+	asLarge := func(order []int) bool {
+		s, _ := largestShift(order)
+		return s >= limit
 	}
+	if len(ranks) <= allOrders {
+		return shareOfOrders(ranks, asLarge)
+	}
+	shuffled := slices.Clone(ranks)
 	rng := rand.New(rand.NewPCG(0x6c6f6362656e6368, uint64(len(ranks))))
 	as := 1 // the order that was seen is one of them
 	for range permutations {
 		rng.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-		if s, _ := largestShift(shuffled); s >= limit {
+		if asLarge(shuffled) {
 			as++
 		}
 	}
 	return float64(as) / (permutations + 1)
+}
+
+// allOrders is the number of values up to which all of their orders are tried.
+const allOrders = 8
+
+// shareOfOrders is the share of all orders of some values for which something holds.
+func shareOfOrders(xs []int, holds func([]int) bool) float64 {
+	as, all, order := 0, 0, slices.Clone(xs)
+	permute(order, len(order), func() {
+		if all++; holds(order) {
+			as++
+		}
+	})
+	return float64(as) / float64(all)
 }
 
 // permute calls visit for every order of the first k values (Heap's algorithm).

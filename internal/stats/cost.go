@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"slices"
 	"time"
 
 	"locbench/internal/bench"
@@ -41,8 +42,7 @@ type Cost struct {
 func LegCost(leg bench.LegResult, pricePerHour float64) (Cost, bool) {
 	var c Cost
 	var startUp, warmUp, steady time.Duration
-	var steadySuccesses int64
-	var successes int64
+	var successes, steadySuccesses int64
 	for _, s := range leg.Steps {
 		// The counter runs since start: the last reading covers the successes of all steps before
 		// it, those of a step whose own reading is missing too.
@@ -66,8 +66,8 @@ func LegCost(leg bench.LegResult, pricePerHour float64) (Cost, bool) {
 	if c.Total, ok = CostPerBillion(c.CPU, c.Successes, pricePerHour); !ok {
 		return Cost{}, false
 	}
-	if u, known := mark(leg, MarkStartUp); known {
-		startUp = min(u.CPU, c.CPU-warmUp-steady)
+	if i := slices.IndexFunc(leg.Marks, func(m bench.Mark) bool { return m.Name == MarkStartUp }); i >= 0 {
+		startUp = min(leg.Marks[i].Usage.CPU, c.CPU-warmUp-steady)
 	}
 	part := func(cpu time.Duration) float64 {
 		dollars, _ := CostPerBillion(max(cpu, 0), c.Successes, pricePerHour)
@@ -77,13 +77,4 @@ func LegCost(leg bench.LegResult, pricePerHour float64) (Cost, bool) {
 	c.Other = part(c.CPU - startUp - warmUp - steady)
 	c.Marginal, _ = CostPerBillion(steady, steadySuccesses, pricePerHour)
 	return c, true
-}
-
-func mark(leg bench.LegResult, name string) (bench.Usage, bool) {
-	for _, m := range leg.Marks {
-		if m.Name == name {
-			return m.Usage, true
-		}
-	}
-	return bench.Usage{}, false
 }

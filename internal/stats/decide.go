@@ -46,16 +46,13 @@ const (
 	Same               // within the rule's margin, whether or not a difference is certain
 )
 
+var verdicts = []string{CannotTell: "can't tell", Better: "better", Worse: "worse", Same: "same"}
+
 func (v Verdict) String() string {
-	switch v {
-	case Better:
-		return "better"
-	case Worse:
-		return "worse"
-	case Same:
-		return "same"
+	if v < 0 || int(v) >= len(verdicts) {
+		v = CannotTell
 	}
-	return "can't tell"
+	return verdicts[v]
 }
 
 // MarshalText writes the verdict as String does.
@@ -63,13 +60,12 @@ func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil 
 
 // UnmarshalText reads what MarshalText writes.
 func (v *Verdict) UnmarshalText(text []byte) error {
-	for _, known := range []Verdict{CannotTell, Better, Worse, Same} {
-		if known.String() == string(text) {
-			*v = known
-			return nil
-		}
+	i := slices.Index(verdicts, string(text))
+	if i < 0 {
+		return errors.New("verdict: unknown")
 	}
-	return errors.New("verdict: unknown")
+	*v = Verdict(i)
+	return nil
 }
 
 // Pair is one measure of the two sides of a comparison, one value for each round.
@@ -96,15 +92,11 @@ type Comparison struct {
 }
 
 // Compare decides a family: the declared headline measures of one comparison. Different is what the
-// Mann-Whitney test says, with p values adjusted by Holm for all measures of the family, also those
-// that could not be tested; and the interval of the ratio must leave 1 out. Same is what lies with
-// its whole interval within the margin: two one-sided tests at half of Alpha each (D. J.
-// Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987), read from the interval
-// that is shown. Same goes first: a difference that is certain but smaller than the margin is not
-// one that matters. Each side needs MinInterval rounds.
-//
-// Of values that belong together it is the signed-rank test and the interval of PairedRatio. Under
-// a family of five, six pairs can never be enough for "different" (p is 1/32 at least), eight can.
+// Mann-Whitney test (of pairs: the signed-rank test) says, with p values adjusted by Holm for all of
+// the family, also those that could not be tested; and the interval of the ratio must leave 1 out.
+// Same is what lies with its whole interval within the margin: two one-sided tests at half of Alpha
+// each (D. J. Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987). It goes first:
+// a difference smaller than the margin does not matter. Each side needs MinInterval rounds.
 func (r Rule) Compare(family []Pair) []Comparison {
 	r = r.Fill()
 	compared := make([]Comparison, len(family))
@@ -140,17 +132,11 @@ func (r Rule) test(pair Pair) Comparison {
 	if pair.Paired {
 		ratioOf, testOf = PairedRatio, SignedRank
 	}
-	ratio, err := ratioOf(pair.Old, pair.New, 1-r.Alpha)
-	if err != nil {
-		c.Err = err
-		return c
+	ratio, noRatio := ratioOf(pair.Old, pair.New, 1-r.Alpha)
+	test, noTest := testOf(pair.Old, pair.New)
+	if c.Err = cmp.Or(noRatio, noTest); c.Err == nil {
+		c.Ratio, c.Test = &ratio, &test
 	}
-	test, err := testOf(pair.Old, pair.New)
-	if err != nil {
-		c.Err = err
-		return c
-	}
-	c.Ratio, c.Test = &ratio, &test
 	return c
 }
 
@@ -181,12 +167,10 @@ func (in Interval) Within(low, high float64) bool { return low <= in.Low && in.H
 const power = 0.8
 
 // more estimates how many more rounds each side needs until the verdict is another than CannotTell,
-// if the rounds go on as they were. To be found different: Noether's sample size for the
-// Mann-Whitney test with a power of 80 %, from the share of pairs in which the new value is the
-// larger one, or for the signed-rank test from the share of the ranks that are the new value's (G.
-// E. Noether, Journal of the American Statistical Association 82, 1987), at Alpha over the size of
-// the family; and never fewer than can give so small a p value. To be found the same: the interval
-// shrinks with the root of the rounds until it is within the margin. The smaller one counts.
+// the smaller one of two. To be found different: Noether's sample size with a power of 80 %, from
+// the share of pairs (or of ranks) that are the new value's (G. E. Noether, Journal of the American
+// Statistical Association 82, 1987), at Alpha over the size of the family; never fewer than can give
+// so small a p value. To be found the same: the interval shrinks with the root of the rounds.
 func (r Rule) more(c Comparison, family int) int {
 	have := min(len(c.Old.Values), len(c.New.Values))
 	if need, few := errors.AsType[NeedRounds](c.Err); few {

@@ -8,8 +8,7 @@ import "slices"
 // 217, Applied Statistics 34, 1985). It is 0 where there are fewer than three values, all are the
 // same, or one is not a number.
 func Dip(xs []float64) float64 {
-	s := slices.Clone(xs)
-	slices.Sort(s)
+	s := slices.Sorted(slices.Values(xs))
 	n := len(s)
 	if n < 3 || finite(s) != nil || s[0] == s[n-1] {
 		return 0
@@ -64,23 +63,13 @@ func widest(s []float64, minorant, majorant []int) (apart float64, left, right i
 	for j := len(minorant) - 2; j >= 1; j-- {
 		// A vertex of the minorant below a segment of the majorant.
 		g := minorant[j]
-		i, _ := slices.BinarySearchFunc(majorant, g, func(l, g int) int {
-			if l < g {
-				return -1
-			}
-			return 1
-		})
+		i, _ := slices.BinarySearch(majorant, g)
 		a, b := majorant[i-1], majorant[i]
 		look(at(s, a, b, g)-float64(g)+1, g, b)
 	}
 	for j := 1; j < len(majorant)-1; j++ {
 		l := majorant[j]
-		i, _ := slices.BinarySearchFunc(minorant, l, func(g, l int) int {
-			if g <= l {
-				return -1
-			}
-			return 1
-		})
+		i, _ := slices.BinarySearch(minorant, l+1) // the first one behind it
 		a, b := minorant[i-1], minorant[i]
 		look(float64(l)-at(s, a, b, l)+1, a, l)
 	}

@@ -14,35 +14,28 @@ const MinDoubt = 5
 // z-score of n normal values, for dip Hartigan's dip of n values of the flat distribution, of all
 // with one mode the one that is most easily taken for two. Simulated by testdata/reference.py,
 // rounded up; between the sizes it is interpolated.
-func critical() []struct {
+var critical = []struct {
 	n      int
 	z, dip float64
-} {
-	return []struct {
-		n      int
-		z, dip float64
-	}{
-		{5, 18.8, .197}, {6, 10.1, .193}, {7, 10.7, .185}, {8, 8, .173}, {9, 8.3, .164}, {10, 7, .160}, {11, 7.1, .155}, {12, 6.3, .149},
-		{13, 6.4, .144}, {14, 5.9, .140}, {15, 6, .136}, {16, 5.6, .133}, {17, 5.7, .130}, {18, 5.4, .126}, {19, 5.5, .124}, {20, 5.3, .122},
-		{30, 4.9, .101}, {50, 4.5, .081}, {100, 4.3, .060},
-	}
+}{
+	{5, 18.8, .197}, {6, 10.1, .193}, {7, 10.7, .185}, {8, 8, .173}, {9, 8.3, .164}, {10, 7, .160}, {11, 7.1, .155},
+	{12, 6.3, .149}, {13, 6.4, .144}, {14, 5.9, .140}, {15, 6, .136}, {16, 5.6, .133}, {17, 5.7, .130}, {18, 5.4, .126},
+	{19, 5.5, .124}, {20, 5.3, .122}, {30, 4.9, .101}, {50, 4.5, .081}, {100, 4.3, .060},
 }
 
-// thresholds are those for n values; beyond the table, z stays and the dip falls with the root of
-// n.
+// thresholds are those for n values; beyond the table, z stays and the dip falls with √n.
 func thresholds(n int) (z, dip float64) {
-	table := critical()
-	for i, row := range table {
+	for i, row := range critical {
 		switch {
 		case n == row.n:
 			return row.z, row.dip
 		case n < row.n && i > 0:
-			before := table[i-1]
+			before := critical[i-1]
 			f := float64(n-before.n) / float64(row.n-before.n)
 			return before.z + f*(row.z-before.z), before.dip + f*(row.dip-before.dip)
 		}
 	}
-	last := table[len(table)-1]
+	last := critical[len(critical)-1]
 	return last.z, last.dip * math.Sqrt(float64(last.n)/float64(n))
 }
 
@@ -55,11 +48,9 @@ type Outlier struct {
 }
 
 // Outliers lists the values whose modified z-score on logarithms, 0.6745·(x − median)/MAD, is
-// larger than that of 99 % of all samples of this size of pure noise (B. Iglewicz and D. C.
-// Hoaglin, How to Detect and Handle Outliers, 1993; their 3.5 is for large samples, and would warn
-// of 15 % of those of six). Where more than half of the values are the same, those count that are
-// more than DefaultMargin away from them. There are none among fewer than MinDoubt values, or where
-// one is not positive.
+// critical (B. Iglewicz and D. C. Hoaglin, How to Detect and Handle Outliers, 1993; their 3.5 is for
+// large samples, and would warn of 15 % of those of six). Where more than half of the values are the
+// same, it is those more than DefaultMargin away. None of fewer than MinDoubt, or not all positive.
 func Outliers(xs []float64) []Outlier {
 	if len(xs) < MinDoubt || positive(xs) != nil {
 		return nil
@@ -84,9 +75,8 @@ func Outliers(xs []float64) []Outlier {
 	return found
 }
 
-// Modes tells whether xs has more than one mode: its dip on logarithms is larger than that of 99 %
-// of all samples of this size from the flat distribution, and the values are spread by more than
-// DefaultMargin. It is false for fewer than MinDoubt values, or where one is not positive.
+// Modes tells whether xs has more than one mode: its dip on logarithms is critical, and the values
+// are spread by more than DefaultMargin. It is false for fewer than MinDoubt, or not all positive.
 func Modes(xs []float64) bool {
 	if len(xs) < MinDoubt || positive(xs) != nil {
 		return false

@@ -19,36 +19,38 @@ const (
 	driftNoiseFew = 0.05
 )
 
-// Drift tests the windows of a measured step for a trend, of throughput and of CPU time per
-// request: one that is larger than bench.DriftWithin over the step, and larger than noise alone
-// shows in 1 % of all steps (5 % where there are fewer than six windows). nil means that there is
-// none, or that nothing can be said: of a warm-up, of a step that was cut short or whose load
-// changes by itself, and of one with fewer than four whole windows.
+// Drift tests the windows of a measured step for a trend, of throughput and of CPU time per request,
+// that is larger than bench.DriftWithin, and than noise shows in 1 % of all steps (5 % of those with
+// fewer than six windows). nil means that there is none, or that nothing can be said: of a warm-up,
+// a step cut short or whose load changes by itself, and one with fewer than four whole windows.
 func Drift(s bench.StepResult) *bench.Drift {
+	noise := driftNoise
+	if len(wholeWindows(s.Load)) < fewWindows {
+		noise = driftNoiseFew
+	}
+	return drift(s, noise)
+}
+
+// PossibleDrift is the trend of a step without a Drift that is larger than bench.DriftWithin and
+// that its noise hides; nil as of Drift.
+func PossibleDrift(s bench.StepResult) *bench.Drift {
+	if Drift(s) != nil {
+		return nil
+	}
+	return drift(s, 1)
+}
+
+// drift is the trends that noise alone shows in at most that share of steps.
+func drift(s bench.StepResult, noise float64) *bench.Drift {
 	if s.Step.WarmUp || s.Aborted != "" || changing(s.Step) {
 		return nil
 	}
 	windows := wholeWindows(s.Load)
-	noise := driftNoise
-	if len(windows) < fewWindows {
-		noise = driftNoiseFew
+	rates := make([]float64, len(windows))
+	for i, w := range windows {
+		rates[i] = w.Throughput()
 	}
-	return drift(s, windows, noise)
-}
-
-// PossibleDrift is the trend of a step without a Drift that is larger than bench.DriftWithin and
-// that its noise hides: it may be one or not. nil means that there is none, or that nothing can be
-// said.
-func PossibleDrift(s bench.StepResult) *bench.Drift {
-	if s.Step.WarmUp || s.Aborted != "" || changing(s.Step) || Drift(s) != nil {
-		return nil
-	}
-	return drift(s, wholeWindows(s.Load), 1)
-}
-
-// drift is the trends that noise alone shows in at most that share of steps.
-func drift(s bench.StepResult, windows []bench.Window, noise float64) *bench.Drift {
-	d := bench.Drift{Throughput: trend(rates(windows), noise), CPU: trend(costs(s, windows), noise)}
+	d := bench.Drift{Throughput: trend(rates, noise), CPU: trend(costs(s, windows), noise)}
 	if d == (bench.Drift{}) {
 		return nil
 	}
@@ -86,14 +88,6 @@ func wholeWindows(l bench.Load) (whole []bench.Window) {
 		}
 	}
 	return whole
-}
-
-func rates(windows []bench.Window) []float64 {
-	all := make([]float64, len(windows))
-	for i, w := range windows {
-		all[i] = w.Throughput()
-	}
-	return all
 }
 
 // costs are the CPU time for each success by the window; nil where it is not known of all. Counters

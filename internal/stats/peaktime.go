@@ -28,18 +28,13 @@ type PeakTime struct {
 	Step   string        // the load, in words
 }
 
-// TimeToPeak is the time from the start of the process to the first window within 3 % of the final
-// level, which is kept for the rest. It is found in the windows of the steps around the end of the
-// warm-up that have the same load: the last warm-up steps, and the measured ones behind them;
-// without a warm-up, the first measured ones. The final level is the median of their last third.
-// What scatters more than 3 % around it even there is given twice its scatter. ok is false where
-// nothing was started (a target), contenders took turns, there are too few windows, or the level
-// was not kept.
+// TimeToPeak is the time from the start of the process to the first window within 3 % (or twice the
+// scatter) of the final level, which is kept for the rest: the median of the last third of the
+// windows of the steps of one load around the end of the warm-up. ok is false where nothing was
+// started (a target), contenders took turns, there are too few windows, or the level was not kept.
 func TimeToPeak(leg bench.LegResult) (p PeakTime, ok bool) {
-	if leg.Instance == nil || leg.Instance.Runtime.Traits().Foreign || leg.Instance.StartedAt.IsZero() {
-		return PeakTime{}, false
-	}
-	if _, turns := leg.TookTurns(); turns {
+	_, turns := leg.TookTurns()
+	if turns || leg.Instance == nil || leg.Instance.Runtime.Traits().Foreign || leg.Instance.StartedAt.IsZero() {
 		return PeakTime{}, false
 	}
 	var rates []float64
@@ -93,13 +88,13 @@ func peakSteps(steps []bench.StepResult) []bench.StepResult {
 		first = len(steps)
 	}
 	end := max(first-1, 0) // the last warm-up, or the first measured step
-	if end >= len(steps) {
+	if end >= len(steps) || changing(steps[end].Step) {
 		return nil
 	}
-	if changing(steps[end].Step) {
-		return nil
+	of := steps[end].Step
+	same := func(s bench.StepResult) bool {
+		return !changing(s.Step) && s.Step.Connections == of.Connections && s.Step.Rate == of.Rate && s.Step.Request == of.Request
 	}
-	same := func(s bench.StepResult) bool { return !changing(s.Step) && loadOf(s.Step) == loadOf(steps[end].Step) }
 	from, to := end, end+1
 	for from > 0 && same(steps[from-1]) {
 		from--
@@ -109,6 +104,3 @@ func peakSteps(steps []bench.StepResult) []bench.StepResult {
 	}
 	return steps[from:to]
 }
-
-// loadOf is what of a step makes its load.
-func loadOf(s bench.Step) [3]any { return [3]any{s.Connections, s.Rate, s.Request} }

@@ -68,7 +68,7 @@ func TestTheApproximationIsClose(t *testing.T) {
 		x, y := rounds(rng, 30, 10, 0.1), rounds(rng, 30, 10.4, 0.1)
 		exact, _ := MannWhitney(x, y)
 		_, ties := doubledRanks(slices.Concat(x, y))
-		if p := normalP(exact.U, 30, 30, ties); math.Abs(p-exact.P) > 0.005 {
+		if p := normalP(exact.U, 450, varianceOfU(30, 30, ties)); math.Abs(p-exact.P) > 0.005 {
 			t.Errorf("p %g, approximated %g", exact.P, p)
 		}
 		k, reached := criticalRank(30, 30, 0.95)

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -15,31 +16,21 @@ type Ratio struct {
 }
 
 // RatioOf tells the ratio of y to x with an interval of at least the wanted confidence (0.95, say).
-//
-// If y is distributed as x times an unknown factor, the factors that the Mann-Whitney test would
-// not reject are those between the k-th smallest and the k-th largest ratio of all pairs, so that
-// the interval and the test cannot disagree: it leaves 1 out where the test rejects. k comes from
-// the null distribution of U: exact up to ExactLimit values, from there the normal approximation
-// (J. L. Hodges and E. L. Lehmann, Annals of Mathematical Statistics 34, 1963; M. Hollander, D. A.
-// Wolfe and E. Chicken, Nonparametric Statistical Methods, 2014, section 4.3, on logarithms). With
-// ties the closed interval still has the confidence, and is wider than need be (G. E. Noether,
-// Journal of the American Statistical Association 62, 1967).
-//
-// The error is a NeedRounds where the samples are too small for any interval of that confidence
-// (for 0.95 four and four are enough), or a BadValue.
+// It has the factors that the Mann-Whitney test would not reject: those between the k-th smallest
+// and the k-th largest ratio of all pairs, with k from the null distribution of U, exact up to
+// ExactLimit values, from there the normal approximation (J. L. Hodges and E. L. Lehmann, Annals of
+// Mathematical Statistics 34, 1963; M. Hollander, D. A. Wolfe and E. Chicken, Nonparametric
+// Statistical Methods, 2014, section 4.3, on logarithms). With ties it is wider than need be (G. E.
+// Noether, Journal of the American Statistical Association 62, 1967). The error is a NeedRounds
+// where there are too few values (for 0.95 four and four are enough), or a BadValue.
 func RatioOf(x, y []float64, confidence float64) (Ratio, error) {
 	if !(confidence > 0 && confidence < 1) {
 		return Ratio{}, fmt.Errorf("ratio: confidence %g: not between 0 and 1", confidence)
 	}
-	for _, sample := range [][]float64{x, y} {
-		if err := positive(sample); err != nil {
-			return Ratio{}, fmt.Errorf("ratio: %w", err)
-		}
-	}
-	n, m := len(x), len(y)
-	if err := enough(1, x, y); err != nil {
+	if err := cmp.Or(positive(x), positive(y), enough(1, x, y)); err != nil {
 		return Ratio{}, fmt.Errorf("ratio: %w", err)
 	}
+	n, m := len(x), len(y)
 	k, reached := criticalRank(n, m, confidence)
 	if k == 0 {
 		return Ratio{}, fmt.Errorf("ratio: %w", NeedRounds{min(n, m), leastRounds(n, m, confidence)})
@@ -50,15 +41,16 @@ func RatioOf(x, y []float64, confidence float64) (Ratio, error) {
 			ratios = append(ratios, b/a)
 		}
 	}
+	return newRatio(x, y, ratios, k, reached, n+m <= ExactLimit), nil
+}
+
+// newRatio is made of all ratios, of which the interval is from the k-th smallest to the k-th largest.
+func newRatio(x, y, ratios []float64, k int, confidence float64, exact bool) Ratio {
 	slices.Sort(ratios)
 	mx, _ := Median(x)
 	my, _ := Median(y)
-	return Ratio{
-		Estimate:  geometricMiddle(ratios),
-		OfMedians: my / mx,
-		Interval:  Interval{Low: ratios[k-1], High: ratios[n*m-k], Confidence: reached},
-		Exact:     n+m <= ExactLimit,
-	}, nil
+	in := Interval{Low: ratios[k-1], High: ratios[len(ratios)-k], Confidence: confidence}
+	return Ratio{Estimate: geometricMiddle(ratios), OfMedians: my / mx, Interval: in, Exact: exact}
 }
 
 // geometricMiddle is the median on logarithms of sorted positive values.
@@ -82,14 +74,19 @@ func criticalRank(n, m int, confidence float64) (k int, reached float64) {
 		}
 		return k, confidence
 	}
-	// tail is P(U ≤ k−1); the interval from the k-th on has confidence 1 − 2·tail.
+	return cutTails(nullU(n, m), 1, confidence)
+}
+
+// cutTails is the largest k for which the k lowest of all ways and the k highest leave the confidence
+// between them.
+func cutTails(ways []float64, all, confidence float64) (k int, reached float64) {
 	tail := 0.0
-	for u, p := range nullU(n, m) {
-		tail += p
-		if u+1 > n*m/2 || 1-2*tail < confidence {
+	for i, w := range ways[:(len(ways)-1)/2] {
+		tail += w / all
+		if 1-2*tail < confidence {
 			break
 		}
-		k, reached = u+1, 1-2*tail
+		k, reached = i+1, 1-2*tail
 	}
 	return k, reached
 }

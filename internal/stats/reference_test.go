@@ -114,7 +114,8 @@ func TestAgainstSciPy(t *testing.T) {
 			}
 		}
 		_, ties := doubledRanks(append(append([]float64{}, r.X...), r.Y...))
-		if p := normalP(r.U, len(r.X), len(r.Y), ties); r.PAsymptotic != nil {
+		n, m := float64(len(r.X)), float64(len(r.Y))
+		if p := normalP(r.U, n*m/2, varianceOfU(n, m, ties)); r.PAsymptotic != nil {
 			asymptotic++
 			if !relative(p, *r.PAsymptotic) {
 				t.Errorf("%s: approximated p %.12g, want %.12g", r.Name, p, *r.PAsymptotic)
@@ -245,8 +246,8 @@ func TestAgainstR(t *testing.T) {
 // The table of the thresholds is that of the simulation, rounded up, and no more than that.
 func TestThresholdsAreThoseOfTheSimulation(t *testing.T) {
 	simulated := read[reference](t, "reference.json").Critical
-	if len(simulated) != len(critical()) {
-		t.Fatalf("%d sizes, want %d", len(critical()), len(simulated))
+	if len(simulated) != len(critical) {
+		t.Fatalf("%d sizes, want %d", len(critical), len(simulated))
 	}
 	for _, want := range simulated {
 		z, dip := thresholds(want.N)

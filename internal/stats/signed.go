@@ -1,27 +1,18 @@
 package stats
 
 import (
+	"cmp"
 	"fmt"
 	"math"
-	"slices"
 )
 
-// PairedRatio tells the ratio of y to x, of which the i-th values belong together: they were
-// measured side by side, so that what the machine did is in both of them. The interval has at least
-// the wanted confidence (0.95, say).
-//
-// If the logarithms of the ratios are distributed evenly about one value, the values that the
-// signed-rank test would not reject are those between the k-th smallest and the k-th largest
-// geometric mean of two ratios (of each with itself too), so that the interval and the exact test
-// cannot disagree; the estimate is their middle (J. L. Hodges and E. L. Lehmann, Annals of
-// Mathematical Statistics 34, 1963; M. Hollander, D. A. Wolfe and E. Chicken, Nonparametric
-// Statistical Methods, 2014, sections 3.2 and 3.3, on logarithms). k comes from the null
-// distribution of the sum of ranks: exact up to ExactLimit pairs, from there the normal
-// approximation, a little to the safe side of the test's. With ties the interval is wider than need
-// be.
-//
-// The error is a NeedRounds where there are too few pairs for any interval of that confidence (for
-// 0.95 six are enough), or a BadValue.
+// PairedRatio is RatioOf where the i-th values belong together: they were measured side by side, so
+// that what the machine did is in both of them. The interval has the values that the signed-rank
+// test would not reject: those between the k-th smallest and the k-th largest geometric mean of two
+// ratios (of each with itself too), with k from the null distribution of the sum of ranks, exact up
+// to ExactLimit pairs, from there the normal approximation, a little to the safe side of the test's
+// (sources of RatioOf, sections 3.2 and 3.3). The error is a NeedRounds where there are too few
+// pairs (for 0.95 six are enough), or a BadValue.
 func PairedRatio(x, y []float64, confidence float64) (Ratio, error) {
 	if !(confidence > 0 && confidence < 1) {
 		return Ratio{}, fmt.Errorf("paired ratio: confidence %g: not between 0 and 1", confidence)
@@ -29,10 +20,8 @@ func PairedRatio(x, y []float64, confidence float64) (Ratio, error) {
 	if len(x) != len(y) {
 		return Ratio{}, fmt.Errorf("paired ratio: %d values and %d, which are no pairs", len(x), len(y))
 	}
-	for _, sample := range [][]float64{x, y} {
-		if err := positive(sample); err != nil {
-			return Ratio{}, fmt.Errorf("paired ratio: %w", err)
-		}
+	if err := cmp.Or(positive(x), positive(y)); err != nil {
+		return Ratio{}, fmt.Errorf("paired ratio: %w", err)
 	}
 	n := len(x)
 	k, reached := signedRank(n, confidence)
@@ -45,19 +34,12 @@ func PairedRatio(x, y []float64, confidence float64) (Ratio, error) {
 		}
 		return Ratio{}, fmt.Errorf("paired ratio: %w", NeedRounds{n, least})
 	}
-	means := walsh(x, y)
-	mx, _ := Median(x)
-	my, _ := Median(y)
-	return Ratio{
-		Estimate: geometricMiddle(means), OfMedians: my / mx,
-		Interval: Interval{Low: means[k-1], High: means[len(means)-k], Confidence: reached},
-		Exact:    n <= ExactLimit,
-	}, nil
+	return newRatio(x, y, walsh(x, y), k, reached, n <= ExactLimit), nil
 }
 
-// walsh are the geometric means of any two ratios of y to x, and of each with itself, sorted. What
-// is one and its inverse has exactly 1 as their mean: the products are divided, as the roots of
-// ratios are rounded.
+// walsh are the geometric means of any two ratios of y to x, and of each with itself. What is one
+// and its inverse has exactly 1 as their mean: the products are divided, as the roots of ratios are
+// rounded.
 func walsh(x, y []float64) (means []float64) {
 	for i := range x {
 		means = append(means, y[i]/x[i])
@@ -70,7 +52,6 @@ func walsh(x, y []float64) (means []float64) {
 			means = append(means, math.Sqrt(above)/math.Sqrt(below))
 		}
 	}
-	slices.Sort(means)
 	return means
 }
 
@@ -78,21 +59,14 @@ func walsh(x, y []float64) (means []float64) {
 func beyond(v float64) bool { return v > 1e300 || v < 1e-300 }
 
 // SignedRank tests whether the ratios of pairs lie evenly about 1: Wilcoxon's test on their
-// logarithms (F. Wilcoxon, Biometrics Bulletin 1,
-// 1945). U is the sum of the ranks of the ratios above 1. Pairs of equal values say nothing, and are left out. Up to ExactLimit pairs the p value is
-// exact, with ties too: that of all ways to give signs to the ranks that were seen. Beyond, it is
-// the normal approximation, with the variance corrected for ties and a continuity correction of
-// 1/2.
+// logarithms (F. Wilcoxon, Biometrics Bulletin 1, 1945). U is the sum of the ranks of the ratios
+// above 1; pairs of equal values are left out. Up to ExactLimit pairs the p value is exact, with ties
+// too: that of all ways to give signs to the ranks that were seen. Beyond, it is approximated.
 func SignedRank(x, y []float64) (Test, error) {
 	if len(x) != len(y) {
 		return Test{}, fmt.Errorf("signed-rank test: %d values and %d, which are no pairs", len(x), len(y))
 	}
-	for _, sample := range [][]float64{x, y} {
-		if err := positive(sample); err != nil {
-			return Test{}, fmt.Errorf("signed-rank test: %w", err)
-		}
-	}
-	if err := enough(1, x); err != nil {
+	if err := cmp.Or(positive(x), positive(y), enough(1, x)); err != nil {
 		return Test{}, fmt.Errorf("signed-rank test: %w", err)
 	}
 	var off, size []float64 // of those that differ
@@ -116,19 +90,17 @@ func SignedRank(x, y []float64) (Test, error) {
 	}
 	t := Test{U: float64(above) / 2, Exact: n <= ExactLimit, Ties: ties > 0 || n < len(x), Paired: true}
 	if t.Exact {
-		t.P = signedP(ranks, above, all)
+		t.P = twoSided(subsetSums(ranks, all), above)
 		return t, nil
 	}
 	m := float64(n)
-	deviation := math.Sqrt(m*(m+1)*(2*m+1)/24 - ties/48)
-	z := (math.Abs(t.U-m*(m+1)/4) - 0.5) / deviation
-	t.P = min(1, math.Erfc(z/math.Sqrt2))
+	t.P = normalP(t.U, m*(m+1)/4, m*(m+1)*(2*m+1)/24-ties/48)
 	return t, nil
 }
 
-// signedP counts, for every sum of ranks, the ways to choose some that have it; all are equally
+// subsetSums counts, for every sum of ranks, the ways to choose some that have it; all are equally
 // likely when signs are.
-func signedP(ranks []int, above, all int) float64 {
+func subsetSums(ranks []int, all int) []float64 {
 	ways := make([]float64, all+1)
 	ways[0] = 1
 	reached := 0
@@ -138,7 +110,7 @@ func signedP(ranks []int, above, all int) float64 {
 			ways[s] += ways[s-r]
 		}
 	}
-	return twoSided(ways, above)
+	return ways
 }
 
 // signedRank is the largest k for which the interval from the k-th smallest to the k-th largest of
@@ -152,22 +124,9 @@ func signedRank(n int, confidence float64) (k int, reached float64) {
 		k = int(m*(m+1)/4 - normalQuantile((1+confidence)/2)*math.Sqrt(m*(m+1)*(2*m+1)/24))
 		return max(k, 0), confidence
 	}
-	means := n * (n + 1) / 2
-	ways := make([]float64, means+1)
-	ways[0] = 1
-	for r := 1; r <= n; r++ {
-		for s := r * (r + 1) / 2; s >= r; s-- {
-			ways[s] += ways[s-r]
-		}
+	ranks := make([]int, n)
+	for i := range ranks {
+		ranks[i] = i + 1
 	}
-	all := math.Ldexp(1, n)
-	tail := 0.0
-	for s, w := range ways {
-		tail += w / all
-		if s+1 > means/2 || 1-2*tail < confidence {
-			break
-		}
-		k, reached = s+1, 1-2*tail
-	}
-	return k, reached
+	return cutTails(subsetSums(ranks, n*(n+1)/2), math.Ldexp(1, n), confidence)
 }

@@ -249,7 +249,7 @@ func TestTheSignedApproximationIsClose(t *testing.T) {
 				above += r
 			}
 		}
-		if p := signedP(ranks, above, all); approximated.Exact || math.Abs(p-approximated.P) > 0.005 {
+		if p := twoSided(subsetSums(ranks, all), above); approximated.Exact || math.Abs(p-approximated.P) > 0.005 {
 			t.Errorf("p %g, approximated %+v", p, approximated)
 		}
 	}

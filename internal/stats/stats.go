@@ -1,15 +1,11 @@
 // Package stats turns the results of legs into the figures of tables and reports: medians and their
 // intervals, cost, and a summary of each contender over its rounds. It also says what those figures
-// support: whether one sample differs from another, is the same within a margin, or nothing can be
-// told yet (Rule), which contenders cannot be told apart (Tiers), and where a history changed
-// (ChangePoints). It is pure: no I/O, no clock, and the same answer every time.
-//
-// A sample is one value of each round. Reference values of the tests come from SciPy and R:
+// support: whether one sample (a value of each round) differs from another (Rule), which contenders
+// cannot be told apart (Tiers), and where a history changed (ChangePoints). It is pure: no I/O, no
+// clock, and the same answer every time. Reference values of the tests come from SciPy and R:
 // testdata/reference.py and reference.R.
 //
 // Quantiles of latency are never averaged: over rounds, the histograms are merged (package hdr).
-// Rates, times and sizes, of which each round has one, are reported as the median of the rounds
-// with an interval where there are enough of them.
 package stats
 
 import (
@@ -29,8 +25,7 @@ func Median[T Number](xs []T) (median T, ok bool) {
 	if n == 0 {
 		return 0, false
 	}
-	s := slices.Clone(xs)
-	slices.Sort(s)
+	s := slices.Sorted(slices.Values(xs))
 	if n%2 == 1 {
 		return s[n/2], true
 	}
@@ -47,8 +42,7 @@ type Interval struct {
 
 // MedianInterval is the narrowest symmetric interval between two values of the sample that holds
 // the median of what it was drawn from with the wanted confidence (0.95, say), whatever the
-// distribution: the number of values below the median is binomial. ok is false where the sample is
-// too small; for 0.95 it takes MinInterval values, which three rounds are not.
+// distribution: the number of values below it is binomial. ok is false of too small a sample.
 func MedianInterval(xs []float64, confidence float64) (Interval, bool) {
 	n := len(xs)
 	if n == 0 || !(confidence > 0 && confidence < 1) {
@@ -67,8 +61,7 @@ func MedianInterval(xs []float64, confidence float64) (Interval, bool) {
 	if best == 0 {
 		return Interval{}, false
 	}
-	s := slices.Clone(xs)
-	slices.Sort(s)
+	s := slices.Sorted(slices.Values(xs))
 	return Interval{Low: s[best-1], High: s[n-best], Confidence: reached}, true
 }
 

@@ -125,7 +125,6 @@ func medianCost(costs []Cost) *Cost {
 	if len(costs) == 0 {
 		return nil
 	}
-	s := slices.Clone(costs)
-	slices.SortStableFunc(s, func(a, b Cost) int { return cmp.Compare(a.Total, b.Total) })
+	s := slices.SortedStableFunc(slices.Values(costs), func(a, b Cost) int { return cmp.Compare(a.Total, b.Total) })
 	return &s[(len(s)-1)/2]
 }

@@ -47,20 +47,11 @@ type Step struct {
 }
 
 // FailedTotal is the number of errors in all rounds.
-func (s Step) FailedTotal() (n int64) {
-	for _, v := range s.Failed {
-		n += v
-	}
-	return n
-}
+func (s Step) FailedTotal() int64 { return bench.Load{Failed: s.Failed}.FailedTotal() }
 
 // ErrorRatio is errors / (errors + successes) of all rounds together; 0 when nothing was asked.
 func (s Step) ErrorRatio() float64 {
-	failed := s.FailedTotal()
-	if failed+s.Succeeded == 0 {
-		return 0
-	}
-	return float64(failed) / float64(failed+s.Succeeded)
+	return bench.Load{Failed: s.Failed, Succeeded: s.Succeeded}.ErrorRatio()
 }
 
 // Contender is the summary of one contender over its rounds.
@@ -97,12 +88,7 @@ func (c Contender) PeakStep() (Step, bool) {
 }
 
 // ErrorsTotal is the number of errors in all steps of all rounds.
-func (c Contender) ErrorsTotal() (n int64) {
-	for _, v := range c.Errors {
-		n += v
-	}
-	return n
-}
+func (c Contender) ErrorsTotal() int64 { return bench.Load{Failed: c.Errors}.FailedTotal() }
 
 // Summarise groups legs by the label of their contender, in the order in which they first appear.
 // Warm-up steps have summaries too, but cannot be the peak. pricePerHour is that of a vCPU in US

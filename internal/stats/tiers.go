@@ -9,17 +9,13 @@ type Tier struct {
 
 // Tiers groups samples of one measure, one sample for each contender, instead of ranking them. The
 // contender with the best median leads the first tier; all that the rule does not find worse than
-// it belong to it, also one with many doubtful rounds whose median is lower than that of one who
-// does not. Of the others the next tier is made in the same way. So whoever is in a lower tier is
-// worse than the leader of every higher one, and nobody in a tier is known to be worse than its
-// leader.
+// it belong to it. Of the others the next tier is made in the same way.
 //
 // The p values of all k·(k−1)/2 pairs are adjusted by Holm together, since the leader is not known
 // beforehand: a false split anywhere has a chance of at most Alpha. The price is that six rounds
-// can part at most seven contenders (the smallest p value of six against six is 0.0022); then
-// lacking tells how many rounds more would do, else it is 0. Samples of too few rounds are in no
-// tier: unknown lists them. paired says that the i-th values of all samples belong together, as
-// Pair.Paired does; they must have as many then.
+// can part at most seven contenders; then lacking tells how many rounds more would do, else it is 0.
+// Samples of too few rounds are in no tier: unknown lists them. paired says that the i-th values of
+// all samples belong together, as Pair.Paired does; they must have as many then.
 func (r Rule) Tiers(samples [][]float64, higherIsBetter, paired bool) (tiers []Tier, unknown []int, lacking int) {
 	r = r.Fill()
 	var rest []int

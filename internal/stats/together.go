@@ -1,8 +1,8 @@
 package stats
 
 import (
+	"maps"
 	"slices"
-	"time"
 
 	"locbench/internal/bench"
 )
@@ -26,37 +26,26 @@ func Together(sides ...[]bench.LegResult) (kept [][]bench.LegResult, ok bool) {
 			if !turns || leg.State != bench.LegComplete {
 				continue
 			}
-			if _, twice := rounds[i][key(since)]; twice {
+			if _, twice := rounds[i][since.UnixNano()]; twice {
 				return nil, false
 			}
-			rounds[i][key(since)] = leg
+			rounds[i][since.UnixNano()] = leg
 		}
 	}
-	var common []int64
-	for k := range rounds[0] {
-		if !slices.ContainsFunc(rounds[1:], func(other map[int64]bench.LegResult) bool { _, there := other[k]; return !there }) {
-			common = append(common, k)
-		}
-	}
-	slices.Sort(common)
 	kept = make([][]bench.LegResult, len(sides))
-	for i := range sides {
-		for _, k := range common {
-			kept[i] = append(kept[i], rounds[i][k])
+	for _, k := range slices.Sorted(maps.Keys(rounds[0])) {
+		if slices.ContainsFunc(rounds, func(r map[int64]bench.LegResult) bool { _, there := r[k]; return !there }) {
+			continue
+		}
+		for i, r := range rounds {
+			kept[i] = append(kept[i], r[k])
 		}
 	}
-	return kept, len(common) > 0
+	return kept, len(kept[0]) > 0
 }
-
-func key(t time.Time) int64 { return t.UnixNano() }
 
 // SameLength tells whether all samples have as many values, as samples must whose values belong
 // together.
 func SameLength(samples ...[]float64) bool {
-	for i := range samples {
-		if len(samples[i]) != len(samples[0]) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(samples, func(s []float64) bool { return len(s) != len(samples[0]) })
 }

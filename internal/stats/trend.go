@@ -1,13 +1,14 @@
 package stats
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // Trend tells whether a sample, in the order of the rounds, goes one way: s is Kendall's S, the
 // pairs that rise less those that fall, and p its two-sided p value (H. B. Mann, Econometrica 13,
-// 1945). A test of two samples takes for granted that there is none. p is exact without ties up to
-// ExactLimit values, and with ties, over all orders, up to eight; else it is the normal
-// approximation with the corrections for ties and continuity. p is 1 for fewer than MinDoubt
-// values, or where one is not a number.
+// 1945): exact without ties up to ExactLimit values, and with ties up to eight; else the normal
+// approximation. p is 1 for fewer than MinDoubt values, or where one is not a number.
 func Trend(xs []float64) (s int, p float64) {
 	n := len(xs)
 	if n < MinDoubt || finite(xs) != nil {
@@ -21,16 +22,11 @@ func Trend(xs []float64) (s int, p float64) {
 		return s, 1
 	case len(tied) == 0 && n <= ExactLimit:
 		return s, kendallP(n, size)
-	case n <= 8:
-		as, all := 0, 0
-		order := append([]int(nil), ranks...)
-		permute(order, n, func() {
-			all++
-			if o := kendall(order); max(o, -o) >= size {
-				as++
-			}
+	case n <= allOrders:
+		return s, shareOfOrders(ranks, func(order []int) bool {
+			o := kendall(order)
+			return max(o, -o) >= size
 		})
-		return s, float64(as) / float64(all)
 	default:
 		of := func(t float64) float64 { return t * (t - 1) * (2*t + 5) }
 		variance := of(float64(n))
@@ -44,12 +40,7 @@ func Trend(xs []float64) (s int, p float64) {
 func kendall(ranks []int) (s int) {
 	for i, a := range ranks {
 		for _, b := range ranks[i+1:] {
-			switch {
-			case b > a:
-				s++
-			case b < a:
-				s--
-			}
+			s += cmp.Compare(b, a)
 		}
 	}
 	return s

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -19,20 +20,11 @@ type Test struct {
 }
 
 // MannWhitney tests whether x and y come from the same distribution (H. B. Mann and D. R. Whitney,
-// Annals of Mathematical Statistics 18, 1947). It asks nothing of the distribution, and an outlier
-// counts as no more than the largest value.
-//
-// Up to ExactLimit values the p value is exact, with ties too: that of the conditional permutation
-// distribution, over all ways to deal the values that were seen to two samples of these sizes (E.
-// L. Lehmann, Nonparametrics, 1975, section 1.4). Beyond, it is the normal approximation, with the
-// variance corrected for ties and a continuity correction of 1/2.
+// Annals of Mathematical Statistics 18, 1947). Up to ExactLimit values the p value is exact, with
+// ties too: over all ways to deal the values that were seen to two samples of these sizes (E. L.
+// Lehmann, Nonparametrics, 1975, section 1.4). Beyond, it is approximated.
 func MannWhitney(x, y []float64) (Test, error) {
-	for _, sample := range [][]float64{x, y} {
-		if err := finite(sample); err != nil {
-			return Test{}, fmt.Errorf("test: %w", err)
-		}
-	}
-	if err := enough(1, x, y); err != nil {
+	if err := cmp.Or(finite(x), finite(y), enough(1, x, y)); err != nil {
 		return Test{}, fmt.Errorf("test: %w", err)
 	}
 	ranks, ties := doubledRanks(slices.Concat(x, y))
@@ -46,7 +38,7 @@ func MannWhitney(x, y []float64) (Test, error) {
 	if t.Exact {
 		t.P = exactP(ranks, n, sum)
 	} else {
-		t.P = normalP(t.U, n, m, ties)
+		t.P = normalP(t.U, float64(n*m)/2, varianceOfU(float64(n), float64(m), ties))
 	}
 	return t, nil
 }
@@ -58,15 +50,7 @@ func doubledRanks(all []float64) (ranks []int, ties float64) {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int {
-		switch {
-		case all[a] < all[b]:
-			return -1
-		case all[a] > all[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(all[a], all[b]) })
 	ranks = make([]int, len(all))
 	for i := 0; i < len(order); {
 		j := i
@@ -125,14 +109,14 @@ func twoSided(ways []float64, at int) float64 {
 	return min(1, 2*min(below, above)/all)
 }
 
-// normalP approximates; ties is the sum of t³ − t.
-func normalP(u float64, n, m int, ties float64) float64 {
-	a, b := float64(n), float64(m)
-	variance := a * b / 12 * (a + b + 1 - ties/((a+b)*(a+b-1)))
+func varianceOfU(n, m, ties float64) float64 { return n * m / 12 * (n + m + 1 - ties/((n+m)*(n+m-1))) }
+
+// normalP approximates, with a continuity correction of 1/2.
+func normalP(u, mean, variance float64) float64 {
 	if variance <= 0 { // all values are the same
 		return 1
 	}
-	z := (math.Abs(u-a*b/2) - 0.5) / math.Sqrt(variance)
+	z := (math.Abs(u-mean) - 0.5) / math.Sqrt(variance)
 	return min(1, math.Erfc(z/math.Sqrt2))
 }
 
@@ -152,15 +136,7 @@ func Holm(p []float64) []float64 {
 			adjusted[i] = v
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case adjusted[a] < adjusted[b]:
-			return -1
-		case adjusted[a] > adjusted[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(adjusted[a], adjusted[b]) })
 	largest := 0.0
 	for i, k := range order {
 		largest = max(largest, min(1, adjusted[k]*float64(len(p)-i)))

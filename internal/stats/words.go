@@ -15,16 +15,12 @@ func (c Comparison) Sentence() string {
 	if c.Verdict == Same {
 		fmt.Fprintf(&s, " within %g %%", 100*c.Rule.Margin)
 	}
-	if c.Err != nil {
-		var need NeedRounds
-		if errors.As(c.Err, &need) {
-			fmt.Fprintf(&s, ": %v: %s", need, moreWords(c.More))
-			return s.String()
-		}
+	if need, few := errors.AsType[NeedRounds](c.Err); few {
+		fmt.Fprintf(&s, ": %v: %s", need, moreWords(c.More))
+	} else if c.Err != nil {
 		fmt.Fprintf(&s, ": %v", c.Err)
-		return s.String()
 	}
-	if c.Ratio == nil {
+	if c.Err != nil || c.Ratio == nil {
 		return s.String()
 	}
 	s.WriteString(": " + c.Ratio.Words())

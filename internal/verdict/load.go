@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -128,12 +129,10 @@ func (o Loop) punctuality(l bench.Load) (all bench.Findings) {
 }
 
 // little applies Little's law: in a steady state throughput × mean latency is the mean number of
-// requests in flight. Two records that are kept independently are compared: the integral of how
-// many were in flight, looked at in each turn of the loop, and the sum of the times of the
-// exchanges that ended in the interval. In a closed loop a difference is what the client itself has
-// spent between an answer and the next request. Else the third record, of how much of each exchange
-// lies within the interval, says which it is: without it agreeing with the integral one of the
-// records is wrong; with it the step was not in a steady state.
+// requests in flight. Two records that are kept independently are compared: Counted and Busy. In a
+// closed loop a difference is what the client itself has spent between an answer and the next
+// request. Else Shared says which it is: where it does not agree with Counted, one of the records is
+// wrong; where it does, the step was not in a steady state.
 func (o Loop) little(l bench.Load) bench.Findings {
 	if o.Answers < fewAnswers || l.Elapsed <= 0 || l.Cut > 0 {
 		return nil
@@ -170,10 +169,7 @@ func (o Loop) little(l bench.Load) bench.Findings {
 // wall is the time in which CPU times were measured; results from before there was Load.Wall have
 // only Elapsed.
 func wall(l bench.Load) time.Duration {
-	if l.Wall > 0 {
-		return l.Wall
-	}
-	return l.Elapsed
+	return cmp.Or(max(l.Wall, 0), l.Elapsed)
 }
 
 // clientCPUs are the CPUs that the client used, an embedded store among them.

@@ -1,7 +1,9 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"locbench/internal/bench"
 	"locbench/internal/units"
@@ -60,7 +62,7 @@ func (f facts) overQuota() string {
 // near it: a cache alone fills any limit.
 func (f facts) atMemoryLimit() string {
 	b, a := memories(f.step)
-	if b == nil || f.memory <= 0 || b.LimitHits == nil || a.LimitHits == nil || *a.LimitHits <= *b.LimitHits || float64(a.Used) < usedUp*float64(f.memory) {
+	if f.memory <= 0 || b.LimitHits == nil || a.LimitHits == nil || *a.LimitHits <= *b.LimitHits || float64(a.Used) < usedUp*float64(f.memory) {
 		return ""
 	}
 	text := fmt.Sprintf("%s of %s in use, the limit was met %s times", units.Bytes(a.Used), units.Bytes(f.memory), units.Count(*a.LimitHits-*b.LimitHits))
@@ -76,7 +78,7 @@ func (f facts) atMemoryLimit() string {
 // high-water mark, since not every kernel counts how often the limit was met.
 func (f facts) readsBack() string {
 	b, a := memories(f.step)
-	if b == nil || f.memory <= 0 || b.Refaults == nil || a.Refaults == nil || float64(a.Peak) < atLimit*float64(f.memory) {
+	if f.memory <= 0 || b.Refaults == nil || a.Refaults == nil || float64(a.Peak) < atLimit*float64(f.memory) {
 		return ""
 	}
 	pages, answers := *a.Refaults-*b.Refaults, f.step.Load.Succeeded+f.step.Load.FailedTotal()
@@ -183,12 +185,9 @@ func (f facts) moreBringsNothing() string {
 	if len(f.below) == 0 || !f.cpusOK || f.busyOK && f.busy+f.steal >= nearlyBusy {
 		return ""
 	}
-	best := f.below[0]
-	for _, s := range f.below {
-		if s.Load.Throughput() > best.Load.Throughput() {
-			best = s
-		}
-	}
+	best := slices.MaxFunc(f.below, func(a, b bench.StepResult) int {
+		return cmp.Compare(a.Load.Throughput(), b.Load.Throughput())
+	})
 	ratio := f.step.Load.Throughput() / best.Load.Throughput()
 	latency, ok := f.slower(best)
 	if ratio >= more || !ok || latency < sameTime {
@@ -233,13 +232,11 @@ func (f facts) unclear() string {
 	if !f.cpusOK {
 		return "the contender's counters are not known"
 	}
-	text := fmt.Sprintf("no known limit was reached: the contender used %.2f", f.cpus)
+	of := " CPUs"
 	if f.quota > 0 {
-		text += " of " + units.CPUs(f.quota)
-	} else {
-		text += " CPUs"
+		of = " of " + units.CPUs(f.quota)
 	}
-	text = fmt.Sprintf("%s, locbench %.2f", text, f.client)
+	text := fmt.Sprintf("no known limit was reached: the contender used %.2f%s, locbench %.2f", f.cpus, of, f.client)
 	if f.busyOK && f.local {
 		text += fmt.Sprintf("; the machine was %s busy", units.Percent(f.busy))
 	}

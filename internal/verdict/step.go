@@ -28,18 +28,16 @@ func Killed(res bench.StepResult) bench.Findings {
 		"the kernel killed %d of its processes for want of memory", n)}
 }
 
-func memories(res bench.StepResult) (before, after *bench.Memory) {
+// memories are empty where they are not known at both ends.
+func memories(res bench.StepResult) (before, after bench.Memory) {
 	if res.Before == nil || res.After == nil || res.Before.Memory == nil || res.After.Memory == nil {
-		return nil, nil
+		return before, after
 	}
-	return res.Before.Memory, res.After.Memory
+	return *res.Before.Memory, *res.After.Memory
 }
 
 func oomKills(res bench.StepResult) int64 {
 	b, a := memories(res)
-	if b == nil {
-		return 0
-	}
 	return a.OOMKills - b.OOMKills
 }
 

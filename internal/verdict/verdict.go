@@ -1,10 +1,7 @@
 // Package verdict judges: it finds what is doubtful about a step (see bench.Finding), with the
-// sentences that say so, and it says what bound the step: the CPU quota, the memory limit, the
-// client, the machine, the store, too few connections, the contender itself, or nothing but the
-// rate that was asked. It judges by what the results hold: counters at the two ends of the step,
-// the client's own figures, and the other steps of the same leg. Each verdict is a sentence with
-// the figures that it rests on; where nothing stands out it says so. The rules are one table, in
-// rules.go; all thresholds are in limits.go.
+// sentences that say so, and what bound the step (see Bound), by what the results hold: counters at
+// the two ends of the step, the client's own figures, and the other steps of the same leg. The rules
+// are one table, in rules.go; all thresholds are in limits.go (docs/decisions/2026-11-22-findings.md).
 package verdict
 
 import (
@@ -58,12 +55,10 @@ func Leg(cpus int, leg bench.LegResult) []Verdict {
 	limits.local = leg.Instance != nil && leg.Instance.PID != 0
 	all := make([]Verdict, len(leg.Steps))
 	for i := range leg.Steps {
-		f, ok := newFacts(limits, leg.Steps, i)
-		if !ok {
-			continue
+		if f, ok := newFacts(limits, leg.Steps, i); ok {
+			all[i] = judge(f)
+			all[i].Drift = leg.Steps[i].Drift
 		}
-		all[i] = judge(f)
-		all[i].Drift = leg.Steps[i].Drift
 	}
 	return all
 }
