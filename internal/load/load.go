@@ -17,6 +17,7 @@
 package load
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -178,29 +179,24 @@ func (e Engine) Run(ctx context.Context, plan Plan, onWindow func(bench.Window))
 		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, err)
 	}
 	runtime.GC() // what is garbage by now need not be collected while the step is measured
-	if plan.Turns != nil {
-		load, err := e.runTurns(ctx, plan, connections, onWindow)
-		return warned(load, waited), err
+	var load bench.Load
+	switch {
+	case plan.Turns != nil:
+		load, err = e.runTurns(ctx, plan, connections, onWindow)
+	case pulsed(plan.Step):
+		load, err = e.runPulses(ctx, plan, connections, onWindow)
+	default:
+		rec, loop := e.loop(ctx, plan, mix, connections)
+		defer loop.Close()
+		rec.Preopened = loop.Connect(ctx)
+		if ctx.Err() != nil {
+			return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, context.Cause(ctx))
+		}
+		wall, cpu := e.clocked(ctx, plan, rec, loop, nil, onWindow)
+		load, err = e.finish(ctx, plan, &rec.Result, loop.Places(), wall, cpu)
 	}
-	if pulsed(plan.Step) {
-		load, err := e.runPulses(ctx, plan, connections, onWindow)
-		return warned(load, waited), err
-	}
-	rec, loop := e.loop(ctx, plan, mix, connections)
-	defer loop.Close()
-	rec.Preopened = loop.Connect(ctx)
-	if ctx.Err() != nil {
-		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, context.Cause(ctx))
-	}
-	wall, cpu := e.clocked(ctx, plan, rec, loop, nil, onWindow)
-	load, err := e.finish(ctx, plan, &rec.Result, loop.Places(), wall, cpu)
-	return warned(load, waited), err
-}
-
-// warned is load with more warnings.
-func warned(load bench.Load, more bench.Findings) bench.Load {
-	load.Warnings = append(load.Warnings, more...)
-	return load
+	load.Warnings = append(load.Warnings, waited...)
+	return load, err
 }
 
 // loop keeps a step's connections and sends its requests.
@@ -335,15 +331,9 @@ func (e Engine) supervise(ctx context.Context, drained <-chan struct{}, stop, cu
 }
 
 func (e Engine) window() time.Duration {
-	if e.Window > 0 {
-		return e.Window
-	}
-	return time.Second
+	return cmp.Or(max(e.Window, 0), time.Second)
 }
 
 func (e Engine) grace() time.Duration {
-	if e.Grace > 0 {
-		return e.Grace
-	}
-	return 250 * time.Millisecond
+	return cmp.Or(max(e.Grace, 0), 250*time.Millisecond)
 }
