@@ -71,10 +71,7 @@ type Plan struct {
 	CPU func() (used time.Duration, ok bool)
 
 	// OnStart and OnEnd, if not nil, are for reading counters at exactly the two ends of the
-	// interval.
-	//
-	// OnStart is called when the interval begins, with the load going on. It is not called when the
-	// load ends before.
+	// interval. OnStart is called when it begins, with the load going on; not when that ends before.
 	OnStart func()
 	// OnEnd is called if and only if OnStart was, when the interval ends, also when ctx has ended.
 	// Run returns after it. Both are called from a goroutine that does not measure.
@@ -135,15 +132,10 @@ type Engine struct {
 // apart. Load.ClientCPU and Load.Wall are of the time between plan.OnStart and plan.OnEnd.
 //
 // A step with a bounded number of requests, or with arrivals, has no steady state: its interval is
-// the whole step, from the first request to the last answer or failure.
-//
-// A step with pulses, and one that waits until it has settled, comes in bursts, each with a
-// lead-in, an interval and a drain; see pulses.go.
-//
-// Windows are cut from the interval, one after the other without a gap.
-//
-// In a closed loop, a connection that could not be opened waits 1 to 100 ms before it tries again;
-// otherwise the error count would only tell how fast this client fails.
+// the whole step, from the first request to the last answer or failure. A step with pulses, and one
+// that waits until it has settled, comes in bursts, each with a lead-in, an interval and a drain; see
+// pulses.go. In a closed loop, a connection that could not be opened waits 1 to 100 ms before it
+// tries again; otherwise the error count would only tell how fast this client fails.
 //
 // In an open loop the lead-in has the rate with which the step begins, until as many requests are
 // answered as come due in 10 ms. A request that is due takes a free connection or opens one more,
@@ -153,9 +145,9 @@ type Engine struct {
 // due, Sending from when it was sent, Lag in between. A step with arrivals ends when all users have
 // been served, each over a connection of its own, or with its duration.
 //
-// onWindow, if not nil, is called for each closed window, in order, from one goroutine, which is
-// not the one that measures; a slow callback delays only the later ones. All of its calls have
-// returned when Run returns.
+// Windows are cut from the interval, one after the other without a gap. onWindow, if not nil, is
+// called for each, in order, from one goroutine that does not measure; a slow callback delays only
+// the later ones. All of its calls have returned when Run returns.
 //
 // When ctx ends, Run stops and returns what it has measured together with an error that wraps
 // ctx's; requests still in flight after the grace are cut off and are then in Load.Sent, but
