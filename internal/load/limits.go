@@ -33,16 +33,11 @@ func (e *LimitError) Error() string {
 func CheckLimits(connections int) error {
 	need := int64(connections + openFiles() + spareFiles)
 	if have, ok := raiseFiles(need); ok && have < need {
-		return &LimitError{
-			Connections: connections, What: "open files", Need: need, Have: have,
-			Remedy: fmt.Sprintf("ulimit -n %d", need),
-		}
+		return &LimitError{connections, "open files", need, have, fmt.Sprintf("ulimit -n %d", need)}
 	}
 	if have, ok := localPorts(); ok && have < int64(connections) {
-		return &LimitError{
-			Connections: connections, What: "local ports", Need: int64(connections), Have: have,
-			Remedy: `sysctl -w net.ipv4.ip_local_port_range="1024 65535"`,
-		}
+		const remedy = `sysctl -w net.ipv4.ip_local_port_range="1024 65535"`
+		return &LimitError{connections, "local ports", int64(connections), have, remedy}
 	}
 	return nil
 }

@@ -17,6 +17,7 @@
 package load
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -70,10 +71,7 @@ type Plan struct {
 	CPU func() (used time.Duration, ok bool)
 
 	// OnStart and OnEnd, if not nil, are for reading counters at exactly the two ends of the
-	// interval.
-	//
-	// OnStart is called when the interval begins, with the load going on. It is not called when the
-	// load ends before.
+	// interval. OnStart is called when it begins, with the load going on; not when that ends before.
 	OnStart func()
 	// OnEnd is called if and only if OnStart was, when the interval ends, also when ctx has ended.
 	// Run returns after it. Both are called from a goroutine that does not measure.
@@ -134,15 +132,10 @@ type Engine struct {
 // apart. Load.ClientCPU and Load.Wall are of the time between plan.OnStart and plan.OnEnd.
 //
 // A step with a bounded number of requests, or with arrivals, has no steady state: its interval is
-// the whole step, from the first request to the last answer or failure.
-//
-// A step with pulses, and one that waits until it has settled, comes in bursts, each with a
-// lead-in, an interval and a drain; see pulses.go.
-//
-// Windows are cut from the interval, one after the other without a gap.
-//
-// In a closed loop, a connection that could not be opened waits 1 to 100 ms before it tries again;
-// otherwise the error count would only tell how fast this client fails.
+// the whole step, from the first request to the last answer or failure. A step with pulses, and one
+// that waits until it has settled, comes in bursts, each with a lead-in, an interval and a drain; see
+// pulses.go. In a closed loop, a connection that could not be opened waits 1 to 100 ms before it
+// tries again; otherwise the error count would only tell how fast this client fails.
 //
 // In an open loop the lead-in has the rate with which the step begins, until as many requests are
 // answered as come due in 10 ms. A request that is due takes a free connection or opens one more,
@@ -152,9 +145,9 @@ type Engine struct {
 // due, Sending from when it was sent, Lag in between. A step with arrivals ends when all users have
 // been served, each over a connection of its own, or with its duration.
 //
-// onWindow, if not nil, is called for each closed window, in order, from one goroutine, which is
-// not the one that measures; a slow callback delays only the later ones. All of its calls have
-// returned when Run returns.
+// Windows are cut from the interval, one after the other without a gap. onWindow, if not nil, is
+// called for each, in order, from one goroutine that does not measure; a slow callback delays only
+// the later ones. All of its calls have returned when Run returns.
 //
 // When ctx ends, Run stops and returns what it has measured together with an error that wraps
 // ctx's; requests still in flight after the grace are cut off and are then in Load.Sent, but
@@ -178,29 +171,24 @@ func (e Engine) Run(ctx context.Context, plan Plan, onWindow func(bench.Window))
 		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, err)
 	}
 	runtime.GC() // what is garbage by now need not be collected while the step is measured
-	if plan.Turns != nil {
-		load, err := e.runTurns(ctx, plan, connections, onWindow)
-		return warned(load, waited), err
+	var load bench.Load
+	switch {
+	case plan.Turns != nil:
+		load, err = e.runTurns(ctx, plan, connections, onWindow)
+	case pulsed(plan.Step):
+		load, err = e.runPulses(ctx, plan, connections, onWindow)
+	default:
+		rec, loop := e.loop(ctx, plan, mix, connections)
+		defer loop.Close()
+		rec.Preopened = loop.Connect(ctx)
+		if ctx.Err() != nil {
+			return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, context.Cause(ctx))
+		}
+		wall, cpu := e.clocked(ctx, plan, rec, loop, nil, onWindow)
+		load, err = e.finish(ctx, plan, &rec.Result, loop.Places(), wall, cpu)
 	}
-	if pulsed(plan.Step) {
-		load, err := e.runPulses(ctx, plan, connections, onWindow)
-		return warned(load, waited), err
-	}
-	rec, loop := e.loop(ctx, plan, mix, connections)
-	defer loop.Close()
-	rec.Preopened = loop.Connect(ctx)
-	if ctx.Err() != nil {
-		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, context.Cause(ctx))
-	}
-	wall, cpu := e.clocked(ctx, plan, rec, loop, nil, onWindow)
-	load, err := e.finish(ctx, plan, &rec.Result, loop.Places(), wall, cpu)
-	return warned(load, waited), err
-}
-
-// warned is load with more warnings.
-func warned(load bench.Load, more bench.Findings) bench.Load {
-	load.Warnings = append(load.Warnings, more...)
-	return load
+	load.Warnings = append(load.Warnings, waited...)
+	return load, err
 }
 
 // loop keeps a step's connections and sends its requests.
@@ -335,15 +323,9 @@ func (e Engine) supervise(ctx context.Context, drained <-chan struct{}, stop, cu
 }
 
 func (e Engine) window() time.Duration {
-	if e.Window > 0 {
-		return e.Window
-	}
-	return time.Second
+	return cmp.Or(max(e.Window, 0), time.Second)
 }
 
 func (e Engine) grace() time.Duration {
-	if e.Grace > 0 {
-		return e.Grace
-	}
-	return 250 * time.Millisecond
+	return cmp.Or(max(e.Grace, 0), 250*time.Millisecond)
 }

@@ -1,6 +1,8 @@
 package load
 
 import (
+	"slices"
+
 	"locbench/internal/stats"
 )
 
@@ -100,12 +102,7 @@ func (s *settling) level(look int) bool {
 		return false
 	}
 	costs := s.costs[first:]
-	for _, c := range costs {
-		if c <= 0 {
-			return true
-		}
-	}
-	return isLevel(costs, len(s.costs))
+	return slices.ContainsFunc(costs, func(c float64) bool { return c <= 0 }) || isLevel(costs, len(s.costs))
 }
 
 // isLevel tells it of a series after so many windows in all.
@@ -125,10 +122,5 @@ func isLevel(series []float64, windows int) bool {
 // both sides.
 func (s *settling) restedWithin(look int) bool {
 	n := len(s.rates)
-	for _, r := range s.rests {
-		if r >= n-look+besideRest && r <= n-besideRest {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.rests, func(r int) bool { return r >= n-look+besideRest && r <= n-besideRest })
 }

@@ -3,6 +3,7 @@ package phases
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -115,12 +116,11 @@ func (a *asker) exchange(ctx context.Context, c *clock, r *bench.RequestPhases, 
 		return err
 	}
 	resp, err := l.answer(req)
-	if !l.first.IsZero() {
-		r.FirstByte = c.lap(l.first)
-	} else {
+	if l.first.IsZero() {
 		r.FirstByte = c.lap(time.Now())
 		return noAnswer(err)
 	}
+	r.FirstByte = c.lap(l.first)
 	defer func() { r.Receive = c.lap(time.Now()) }()
 	if err != nil {
 		return err
@@ -131,11 +131,7 @@ func (a *asker) exchange(ctx context.Context, c *clock, r *bench.RequestPhases, 
 	if r.Bytes, err = io.Copy(io.Discard, resp.Body); err != nil {
 		return fmt.Errorf("read body: %w", err)
 	}
-	want := a.plan.Request.ExpectStatus
-	if want == 0 {
-		want = http.StatusOK
-	}
-	if resp.StatusCode != want {
+	if want := cmp.Or(a.plan.Request.ExpectStatus, http.StatusOK); resp.StatusCode != want {
 		err = fmt.Errorf("status %d, expected %d", resp.StatusCode, want)
 	}
 	if resp.Close {

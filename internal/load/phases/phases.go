@@ -54,20 +54,17 @@ func Measure(ctx context.Context, plan Plan) (bench.Phases, error) {
 	if out.First, err = a.ask(ctx); err != nil {
 		return out, err
 	}
-	for range plan.Requests {
-		r, err := a.ask(ctx)
-		if err != nil {
-			return out, err
+	for _, all := range []*[]bench.RequestPhases{&out.Kept, &out.New} {
+		for range plan.Requests {
+			if all == &out.New {
+				a.close()
+			}
+			r, err := a.ask(ctx)
+			if err != nil {
+				return out, err
+			}
+			*all = append(*all, r)
 		}
-		out.Kept = append(out.Kept, r)
-	}
-	for range plan.Requests {
-		a.close()
-		r, err := a.ask(ctx)
-		if err != nil {
-			return out, err
-		}
-		out.New = append(out.New, r)
 	}
 	return out, nil
 }

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"cmp"
 	"errors"
 	"math/rand/v2"
 
@@ -36,10 +37,7 @@ func newChecker(plan Spec, shard int) *checker {
 	if plan.Check == nil {
 		return nil
 	}
-	every := plan.CheckEvery
-	if every <= 0 {
-		every = usualCheck
-	}
+	every := cmp.Or(max(plan.CheckEvery, 0), usualCheck)
 	return &checker{check: plan.Check, every: uint64(every), lot: rand.New(rand.NewPCG(plan.Seed, 0x636865636b+uint64(shard)))}
 }
 

@@ -4,6 +4,7 @@ package workload
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -110,13 +111,9 @@ func NewShardMix(plan Spec, shard, shards int) (*Mix, error) {
 }
 
 func (m *Mix) newRequest(r bench.Request, plan Spec, from float64) (*Request, error) {
-	made := &Request{name: r.Name, Status: r.ExpectStatus, weight: r.Weight, Asked: &http.Request{Method: r.Method}}
-	if made.Asked.Method == "" {
-		made.Asked.Method = http.MethodGet
-	}
-	made.IsHead = made.Asked.Method == http.MethodHead
-	if made.Status == 0 {
-		made.Status = http.StatusOK
+	made := &Request{
+		name: r.Name, Status: cmp.Or(r.ExpectStatus, http.StatusOK), IsHead: r.Method == http.MethodHead,
+		weight: r.Weight, Asked: &http.Request{Method: cmp.Or(r.Method, http.MethodGet)},
 	}
 	if made.weight == 0 && (len(plan.Requests) == 1 || plan.Step.Request != "") {
 		made.weight = 1
@@ -134,11 +131,10 @@ func (m *Mix) newRequest(r bench.Request, plan Spec, from float64) (*Request, er
 		return nil, fmt.Errorf("path %q: it asks for a language, but there are none", r.Path)
 	}
 	if strings.Contains(r.Path, "{id}") {
-		id, err := m.ids(r.IDs, plan.IDs, from)
-		if err != nil {
+		var err error
+		if made.id, err = m.ids(r.IDs, plan.IDs, from); err != nil {
 			return nil, fmt.Errorf("path %q: %w", r.Path, err)
 		}
-		made.id = id
 	}
 	raw, err := compose(strings.TrimSuffix(plan.BaseURL, "/"), r)
 	if err != nil {
@@ -212,10 +208,7 @@ func (m *Mix) ids(spec bench.IDSpec, all []int64, from float64) (func() int64, e
 	case "uniform", "":
 		return func() int64 { return pool[m.rng.IntN(len(pool))] }, nil
 	case "zipf":
-		exponent := spec.Exponent
-		if exponent == 0 {
-			exponent = 1.1
-		}
+		exponent := cmp.Or(spec.Exponent, 1.1)
 		if !(exponent > 1) {
 			return nil, fmt.Errorf("zipf exponent %g: it must be greater than 1", spec.Exponent)
 		}
