@@ -60,7 +60,7 @@ func (s *Screen) bottom(l *look.Look, w, want, most int) []string {
 }
 
 func (s *Screen) drawHelp(l *look.Look, w, n int) (out []string) {
-	for _, line := range l.Wrap(l.ASCIIOnly(formOf(s.focus).help), w-2, n) {
+	for _, line := range l.Wrap(l.ASCIIOnly(forms[s.focus].help), w-2, n) {
 		out = append(out, " "+l.Faint.S(line))
 	}
 	return out

@@ -1,9 +1,10 @@
 package setup
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -44,11 +45,7 @@ func (s *Screen) askable() string {
 func (s *Screen) pick(f id, value string) tea.Cmd {
 	switch f {
 	case fieldProfile:
-		return s.change(func() {
-			if s.choice.Profile != value {
-				s.choice.Profile = value
-			}
-		})
+		return s.change(func() { s.choice.Profile = value })
 	case fieldStore:
 		return s.setStore(value)
 	case fieldData:
@@ -59,7 +56,7 @@ func (s *Screen) pick(f id, value string) tea.Cmd {
 
 // put sets a flag, or lets it be where the value is the profile's.
 func (s *Screen) put(f id, value string) {
-	flag := formOf(f).flag
+	flag := forms[f].flag
 	needed := f == fieldDump || f == fieldCities // without them the data would be other ones
 	if value == s.preset(f) && (value != "" || !needed) || value == "" && !needed {
 		delete(s.choice.Set, flag)
@@ -74,10 +71,8 @@ func (s *Screen) setStore(kind string) tea.Cmd {
 		if url := s.choice.Set["elastic"]; url != "" {
 			s.url = url
 		}
-		delete(s.choice.Set, "elastic")
-		if kind == s.preset(fieldStore) {
-			delete(s.choice.Set, "store")
-		} else {
+		s.unset("store", "elastic")
+		if kind != s.preset(fieldStore) {
 			s.choice.Set["store"] = kind
 		}
 		if bench.StoreKind(kind).Traits().ByURL && s.url != "" && s.base.Store.URL == "" {
@@ -86,23 +81,25 @@ func (s *Screen) setStore(kind string) tea.Cmd {
 	})
 }
 
+var dataFlags = []string{"data", "cities", "vertices", "data-seed"}
+
+func (s *Screen) unset(flags ...string) {
+	maps.DeleteFunc(s.choice.Set, func(flag, _ string) bool { return slices.Contains(flags, flag) })
+}
+
 // firstCities is how many cities are generated unless somebody says how many.
 const firstCities = "10000"
 
 func (s *Screen) setData(kind string) tea.Cmd {
 	return s.change(func() {
-		for _, flag := range []string{"data", "cities", "vertices", "data-seed"} {
-			delete(s.choice.Set, flag)
-		}
-		if kind == s.preset(fieldData) {
-			return
-		}
-		switch kind {
-		case dataBundled:
+		s.unset(dataFlags...)
+		switch {
+		case kind == s.preset(fieldData):
+		case kind == dataBundled:
 			s.choice.Set["data"] = dataBundled
-		case dataGenerated:
+		case kind == dataGenerated:
 			s.choice.Set["cities"] = firstCities
-		case dataDump:
+		case kind == dataDump:
 			s.choice.Set["data"] = ""
 		}
 	})
@@ -116,14 +113,11 @@ func (s *Screen) reset(f id) tea.Cmd {
 			s.choice.Contenders = nil
 			s.list.dirty = true
 		case fieldStore, fieldElastic:
-			delete(s.choice.Set, "store")
-			delete(s.choice.Set, "elastic")
+			s.unset("store", "elastic")
 		case fieldData, fieldCities, fieldDump:
-			for _, flag := range []string{"data", "cities", "vertices", "data-seed"} {
-				delete(s.choice.Set, flag)
-			}
+			s.unset(dataFlags...)
 		default:
-			delete(s.choice.Set, formOf(f).flag)
+			s.unset(forms[f].flag)
 		}
 	})
 }
@@ -141,24 +135,19 @@ func (s *Screen) step(f id, by int) tea.Cmd {
 	if options := s.options(f); len(options) > 0 {
 		at := slices.IndexFunc(options, func(o option) bool { return o.value == s.value(f) })
 		if at < 0 {
-			at = 0
-			by = 0
+			at, by = 0, 0
 		}
 		return s.pick(f, options[(at+by+len(options))%len(options)].value)
 	}
-	steps := map[id]float64{fieldRounds: 1, fieldCPUs: 0.5, fieldCPUSet: 1}
-	unit, ok := steps[f]
-	if !ok {
-		return nil
-	}
+	unit := map[id]float64{fieldRounds: 1, fieldCPUs: 0.5, fieldCPUSet: 1}[f]
 	v, err := strconv.ParseFloat(s.value(f), 64)
 	if err != nil {
 		v = 0
 	}
-	if v += unit * float64(by); v < unit {
+	if v += unit * float64(by); unit == 0 || v < unit {
 		return nil
 	}
-	return s.change(func() { s.put(f, strings.TrimSuffix(strconv.FormatFloat(v, 'f', -1, 64), ".0")) })
+	return s.change(func() { s.put(f, strconv.FormatFloat(v, 'f', -1, 64)) })
 }
 
 // way takes the way out whose key is pressed.
@@ -166,8 +155,12 @@ func (s *Screen) way(key string) tea.Cmd {
 	if len(key) != 1 || key < "1" || key > "9" {
 		return nil
 	}
-	if list, n := offers(s.problems()), int(key[0]-'1'); n < len(list) {
-		return list[n].take()
+	n := int(key[0] - '1')
+	for _, p := range s.problems() {
+		if n < len(p.offers) {
+			return p.offers[n].take()
+		}
+		n -= len(p.offers)
 	}
 	return nil
 }
@@ -183,14 +176,13 @@ func (s *Screen) start() tea.Cmd {
 		if !p.bad {
 			continue
 		}
-		if p.input {
+		if p.input || bad == "" {
 			s.focus = p.field
+		}
+		if p.input {
 			return tell(p.text, true)
 		}
-		if bad == "" {
-			bad = p.text
-			s.focus = p.field
-		}
+		bad = cmp.Or(bad, p.text)
 	}
 	if !s.planned {
 		return tell("there is no plan yet", true)

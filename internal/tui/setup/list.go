@@ -63,24 +63,23 @@ func (l *list) rows(s *Screen) []row {
 		return l.all
 	}
 	l.dirty = false
-	var under bench.Selection
-	heading := false
+	var under row
 	if l.at < len(l.all) {
-		under, heading = l.all[l.at].sel, l.all[l.at].heading
+		under = l.all[l.at]
 	}
 	l.all = nil
 	words := strings.Fields(strings.ToLower(l.filter.Value()))
 	for _, sel := range s.selected() {
-		if s.facts.listed && !s.exists(sel) {
-			l.add(s, words, row{sel: sel, unknown: true})
+		if r := s.rowOf(sel); r.unknown {
+			l.add(s, words, r)
 		}
 	}
 	for _, svc := range s.facts.contenders {
-		if len(svc.Variants) == 0 {
-			l.add(s, words, row{sel: bench.Selection{Contender: svc.Name}, svc: svc, title: svc.Title})
+		head := row{sel: bench.Selection{Contender: svc.Name}, svc: svc, title: svc.Title, heading: len(svc.Variants) > 0}
+		if !head.heading {
+			l.add(s, words, head)
 			continue
 		}
-		head := row{sel: bench.Selection{Contender: svc.Name}, svc: svc, title: svc.Title, heading: true}
 		var below []row
 		for _, v := range svc.Variants {
 			r := row{sel: bench.Selection{Contender: svc.Name, Variant: v.Name}, title: v.Title, variant: true}
@@ -93,7 +92,7 @@ func (l *list) rows(s *Screen) []row {
 			l.all = append(append(l.all, head), below...)
 		}
 	}
-	l.at = max(0, slices.IndexFunc(l.all, func(r row) bool { return r.sel == under && r.heading == heading }))
+	l.at = max(0, slices.IndexFunc(l.all, func(r row) bool { return r.sel == under.sel && r.heading == under.heading }))
 	return l.all
 }
 
@@ -120,12 +119,13 @@ func (s *Screen) meets(r row, words []string) bool {
 	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(all, w) })
 }
 
-func (s *Screen) exists(sel bench.Selection) bool {
+// resolve is the contender of sel with the variant that is meant.
+func (s *Screen) resolve(sel bench.Selection) (bench.Service, error) {
 	svc, err := contender.Find(s.facts.contenders, sel.Contender)
-	if err == nil {
-		_, err = contender.Resolve(svc, sel.Variant)
+	if err != nil {
+		return svc, err
 	}
-	return err == nil
+	return contender.Resolve(svc, sel.Variant)
 }
 
 // canonical is sel with the variant that it means.
@@ -168,24 +168,18 @@ func (s *Screen) choose(selections []bench.Selection) {
 
 // toggle ticks a row or takes its tick away.
 func (s *Screen) toggle(r row) {
-	now := slices.Clone(s.selected())
+	now, sel := slices.Clone(s.selected()), r.sel
 	switch {
 	case s.chosen(r) && r.heading:
-		s.choose(slices.DeleteFunc(now, func(sel bench.Selection) bool { return sel.Contender == r.sel.Contender }))
+		s.choose(slices.DeleteFunc(now, func(other bench.Selection) bool { return other.Contender == sel.Contender }))
 	case s.chosen(r):
-		s.drop(r.sel)
-	default:
-		s.choose(s.inOrder(append(now, s.named(r.sel))))
+		s.drop(sel)
+	default: // a default variant by its contender's name alone, as tables and charts name it
+		if short := (bench.Selection{Contender: sel.Contender}); s.canonical(short) == sel {
+			sel = short
+		}
+		s.choose(s.inOrder(append(now, sel)))
 	}
-}
-
-// named is how a row's selection is written: a default variant by its contender's name alone, as
-// tables and charts name it.
-func (s *Screen) named(sel bench.Selection) bench.Selection {
-	if short := (bench.Selection{Contender: sel.Contender}); s.canonical(short) == sel {
-		return short
-	}
-	return sel
 }
 
 // inOrder puts the profile's contenders first, as it has them, and the others in the order of the

@@ -6,35 +6,16 @@ func (s *Screen) keyList(msg tea.KeyPressMsg) tea.Cmd {
 	l := &s.list
 	rows := l.rows(s)
 	key := msg.String()
-	switch key {
-	case "up", "shift+tab":
-		l.move(-1)
-		return nil
-	case "down", "tab":
-		l.move(1)
-		return nil
-	case "pgup":
-		l.move(-10)
-		return nil
-	case "pgdown":
-		l.move(10)
-		return nil
-	}
 	if l.typing {
-		switch key {
-		case "enter":
-			l.typing = false
-			l.filter.Blur()
-			return nil
-		case "esc":
-			l.typing = false
-			l.filter.Blur()
-			l.filter.SetValue("")
-			l.dirty = true
-			l.rows(s)
-			return nil
+		if key != "enter" && key != "esc" {
+			return s.typed(msg)
 		}
-		return s.typed(msg)
+		l.typing = false
+		l.filter.Blur()
+		if key == "esc" {
+			l.unfilter(s)
+		}
+		return nil
 	}
 	switch key {
 	case "k":
@@ -78,15 +59,19 @@ func (s *Screen) keyList(msg tea.KeyPressMsg) tea.Cmd {
 		s.leave()
 	case "esc", "q":
 		if l.filter.Value() != "" {
-			l.filter.SetValue("")
-			l.dirty = true
-			l.rows(s)
+			l.unfilter(s)
 			return nil
 		}
 		s.leave()
 		return s.change(func() { s.choice.Contenders = l.before; l.dirty = true })
 	}
 	return nil
+}
+
+func (l *list) unfilter(s *Screen) {
+	l.filter.SetValue("")
+	l.dirty = true
+	l.rows(s)
 }
 
 func (s *Screen) ticked(r row) tea.Cmd {

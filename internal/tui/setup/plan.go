@@ -47,7 +47,7 @@ func (s *Screen) replan() {
 	neutral := s.base // a store that is missing must not be held against every other field
 	neutral.Store = bench.StoreSpec{Kind: bench.StoreNone}
 	for f := range fieldCount {
-		flag := formOf(f).flag
+		flag := forms[f].flag
 		v, ok := s.choice.Set[flag]
 		if !ok || f == fieldStore && s.choice.Set["elastic"] != "" && bench.StoreKind(v).Traits().ByURL || f == fieldElastic && v == "" {
 			continue

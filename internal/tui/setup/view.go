@@ -107,7 +107,7 @@ func (s *Screen) drawField(l *look.Look, f id, w, tick int) string {
 		}
 		return l.Fit(mark+strings.Repeat(" ", labelWidth-2)+button+"  "+s.startNote(l), w)
 	}
-	label := l.Fit(formOf(f).label, labelWidth-3)
+	label := l.Fit(forms[f].label, labelWidth-3)
 	if focused {
 		label = l.Accent.S(label)
 	}
@@ -185,11 +185,8 @@ func (s *Screen) note(l *look.Look, f id, room, tick int) string {
 
 // meaning is what a value comes to on this machine.
 func (s *Screen) meaning(l *look.Look, f id, room, tick int) string {
-	m, known := s.facts.machine, s.facts.machineOK
-	cpus, memory := m.CPUs, m.Memory
-	if s.inContainers() && m.Engine.CPUs > 0 {
-		cpus, memory = m.Engine.CPUs, m.Engine.Memory
-	}
+	known, engine := s.facts.machineOK, s.facts.machine.Engine
+	cpus, memory, _ := s.has()
 	switch f {
 	case fieldProfile:
 		return look.Outside(s.base.Title, 100)
@@ -204,13 +201,15 @@ func (s *Screen) meaning(l *look.Look, f id, room, tick int) string {
 		}
 	case fieldMemory:
 		if known && memory > 0 {
-			return size(memory) + " here"
+			return units.Bytes(memory) + " here"
 		}
 	case fieldConnections:
-		if s.planned && room > 55 {
-			return units.Plural(len(s.plan.Steps), "step") + " " + spark(l, s.plan.Steps, 16)
-		} else if s.planned {
-			return units.Plural(len(s.plan.Steps), "step")
+		n := units.Plural(len(s.plan.Steps), "step")
+		switch {
+		case s.planned && room > 55:
+			return n + " " + spark(l, s.plan.Steps, 16)
+		case s.planned:
+			return n
 		}
 	case fieldDuration:
 		if s.planned {
@@ -229,10 +228,10 @@ func (s *Screen) meaning(l *look.Look, f id, room, tick int) string {
 			return spinner(l, tick) + " asking for an engine"
 		case s.runtime().Traits().OnHost:
 			return ""
-		case m.Engine.Err != nil && s.runtime().Traits().Auto:
+		case engine.Err != nil && s.runtime().Traits().Auto:
 			return "no engine answers: processes"
-		case m.Engine.Err == nil:
-			return "Docker " + look.Outside(m.Engine.Version, 40) + " answers"
+		case engine.Err == nil:
+			return "Docker " + look.Outside(engine.Version, 40) + " answers"
 		}
 	case fieldStore:
 		kind := s.storeKind()
