@@ -2,6 +2,7 @@ package setup
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"locbench/internal/machine"
@@ -24,14 +25,10 @@ func (s *Screen) bottom(l *look.Look, w, want, most int) []string {
 	room := min(most, max(want, 6))
 	// What matters most comes first: trouble, then the command line, the size, the help.
 	out := func() []string {
-		var out []string
-		out = append(out, help...)
-		if len(help) > 0 {
-			out = append(out, line)
+		if len(help) == 0 {
+			return slices.Concat([]string{estimate}, problems, command)
 		}
-		out = append(out, estimate)
-		out = append(out, problems...)
-		return append(out, command...)
+		return slices.Concat(help, []string{line, estimate}, problems, command)
 	}
 	if len(out()) > room && len(command) > 1 {
 		command = command[:1]
@@ -41,19 +38,16 @@ func (s *Screen) bottom(l *look.Look, w, want, most int) []string {
 		help = s.drawHelp(l, w, max(1, len(help)-over))
 	}
 	if over := len(out()) - max(room, min(most, 9)); over > 0 && len(problems) > 1 {
-		n := max(1, len(problems)-over)
-		if n < len(problems) {
-			problems = problems[:n]
-			problems[n-1] = " " + l.Bad.S(l.Cut(l.ASCIIOnly(fmt.Sprintf("%s in all: d shows them", units.Plural(len(s.problems()), "trouble"))), w-2))
-			if n == 1 && len(s.problems()) > 0 {
-				problems[0] = s.drawProblem(l, s.problems()[0], 1, w)[0]
-			}
+		n, all := max(1, len(problems)-over), s.problems()
+		problems = problems[:n]
+		problems[n-1] = " " + l.Bad.S(l.Cut(units.Plural(len(all), "trouble")+" in all: d shows them", w-2))
+		if n == 1 {
+			problems[0] = s.drawProblem(l, all[0], 1, w)[0]
 		}
 	}
 	all := out()
 	if len(all) > most { // a very small terminal
-		all = append(append([]string{}, problems...), estimate)
-		all = append(all, command...)
+		all = slices.Concat(problems, []string{estimate}, command)
 		all = all[:min(len(all), most)]
 	}
 	return all
@@ -69,11 +63,7 @@ func (s *Screen) drawHelp(l *look.Look, w, n int) (out []string) {
 // drawCommand is the command line that does the same.
 func (s *Screen) drawCommand(l *look.Look, w int) (out []string) {
 	for i, line := range l.Wrap(l.ASCIIOnly(look.Outside(s.choice.shown(), 4000)), w-4, 3) {
-		prompt := "  "
-		if i == 0 {
-			prompt = "$ "
-		}
-		out = append(out, " "+l.Faint.S(prompt)+line)
+		out = append(out, " "+l.Faint.S([]string{"$ ", "  "}[min(i, 1)])+line)
 	}
 	return out
 }
@@ -146,11 +136,8 @@ func (s *Screen) doctor(l *look.Look, w, tick int, fixes bool) (out []string) {
 		}
 		if fixes && f.Fix != "" {
 			for i, line := range l.Wrap(l.ASCIIOnly(look.Outside(f.Fix, 500)), max(10, w-24), 0) {
-				arrow := "  "
-				if i == 0 {
-					arrow = l.Glyph.Right + " "
-				}
-				out = append(out, strings.Repeat(" ", 20)+l.Faint.S(arrow+line))
+				arrow := []string{l.Glyph.Right, " "}[min(i, 1)]
+				out = append(out, strings.Repeat(" ", 20)+l.Faint.S(arrow+" "+line))
 			}
 		}
 	}

@@ -86,10 +86,14 @@ var needsNoQuotes = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./…-]+$`)
 func commandLine(command string, args []string) string {
 	line := "locbench " + command
 	for _, arg := range args {
-		if !needsNoQuotes.MatchString(arg) {
-			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
-		}
-		line += " " + arg
+		line += " " + quoted(arg)
 	}
 	return line
+}
+
+func quoted(arg string) string {
+	if needsNoQuotes.MatchString(arg) {
+		return arg
+	}
+	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 }

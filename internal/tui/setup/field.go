@@ -252,3 +252,36 @@ func durations(steps []bench.Step) string {
 	}
 	return units.Exact(least) + " to " + units.Exact(most)
 }
+
+// option is one of the values of a choice.
+type option struct {
+	value, help string
+	faulty      bool
+}
+
+// options of a choice; nil for fields that are none.
+func (s *Screen) options(f id) (out []option) {
+	switch f {
+	case fieldProfile:
+		for _, p := range s.profiles {
+			out = append(out, option{p.Name, cmp.Or(text(p.Err), p.Title), p.Err != nil})
+		}
+	case fieldRuntime:
+		for _, r := range bench.Runtimes() {
+			out = append(out, option{value: r, help: bench.Runtime(r).Traits().Help})
+		}
+	case fieldStore:
+		for _, kind := range bench.StoreKinds() {
+			if t := bench.StoreKind(kind).Traits(); !t.None || s.storeKind().Traits().None {
+				out = append(out, option{value: kind, help: t.Help})
+			}
+		}
+	case fieldData:
+		return []option{
+			{value: dataBundled, help: "14,945 real cities of five countries"},
+			{value: dataGenerated, help: "as many made-up cities as wanted"},
+			{value: dataDump, help: "a folder of your own"},
+		}
+	}
+	return out
+}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
 
 	"locbench/internal/bench"
 	"locbench/internal/contender"
@@ -32,16 +33,12 @@ type row struct {
 	unknown bool
 }
 
-// open shows the list.
+// open shows the list, at the first that is chosen.
 func (l *list) open(s *Screen) {
 	l.before, l.typing, l.dirty = s.choice.Contenders, false, true
 	l.filter.Blur()
-	l.rows(s)
-	for i, r := range l.all {
-		if !r.heading && s.chosen(r) { // begin at the first that is chosen
-			l.at = i
-			return
-		}
+	if first := slices.IndexFunc(l.rows(s), func(r row) bool { return !r.heading && s.chosen(r) }); first >= 0 {
+		l.at = first
 	}
 }
 
@@ -69,15 +66,20 @@ func (l *list) rows(s *Screen) []row {
 	}
 	l.all = nil
 	words := strings.Fields(strings.ToLower(l.filter.Value()))
+	add := func(r row) {
+		if s.meets(r, words) {
+			l.all = append(l.all, r)
+		}
+	}
 	for _, sel := range s.selected() {
 		if r := s.rowOf(sel); r.unknown {
-			l.add(s, words, r)
+			add(r)
 		}
 	}
 	for _, svc := range s.facts.contenders {
 		head := row{sel: bench.Selection{Contender: svc.Name}, svc: svc, title: svc.Title, heading: len(svc.Variants) > 0}
 		if !head.heading {
-			l.add(s, words, head)
+			add(head)
 			continue
 		}
 		var below []row
@@ -96,18 +98,10 @@ func (l *list) rows(s *Screen) []row {
 	return l.all
 }
 
-func (l *list) add(s *Screen, words []string, r row) {
-	if s.meets(r, words) {
-		l.all = append(l.all, r)
-	}
-}
-
 // meets tells whether a row holds every word.
 func (s *Screen) meets(r row, words []string) bool {
-	if len(words) == 0 {
-		return true
-	}
-	text := []string{r.sel.String(), r.title, r.svc.Title, r.svc.Language, r.svc.Framework, stateText(s.state(r.sel)), s.state(r.sel).Verified}
+	st := s.state(r.sel)
+	text := []string{r.sel.String(), r.title, r.svc.Title, r.svc.Language, r.svc.Framework, stateText(st), st.Verified}
 	text = append(text, r.svc.Tags...)
 	if r.svc.Unverified != "" {
 		text = append(text, "unverified")
@@ -159,11 +153,10 @@ func (s *Screen) drop(gone bench.Selection) {
 // choose makes these the contenders; the profile's own count as no change.
 func (s *Screen) choose(selections []bench.Selection) {
 	s.list.dirty = true
+	s.choice.Contenders = append([]bench.Selection{}, selections...)
 	if slices.Equal(selections, s.base.Contenders) {
 		s.choice.Contenders = nil
-		return
 	}
-	s.choice.Contenders = append([]bench.Selection{}, selections...)
 }
 
 // toggle ticks a row or takes its tick away.
@@ -191,17 +184,84 @@ func (s *Screen) inOrder(selections []bench.Selection) []bench.Selection {
 		}
 		n := len(s.base.Contenders)
 		for _, svc := range s.facts.contenders {
-			if n++; svc.Name == sel.Contender && len(svc.Variants) == 0 {
-				return n
+			at := slices.IndexFunc(svc.Variants, func(v bench.Variant) bool { return v.Name == s.canonical(sel).Variant })
+			if svc.Name == sel.Contender && (at >= 0 || len(svc.Variants) == 0) {
+				return n + 1 + at
 			}
-			for _, v := range svc.Variants {
-				if n++; svc.Name == sel.Contender && v.Name == s.canonical(sel).Variant {
-					return n
-				}
-			}
+			n += 1 + len(svc.Variants)
 		}
 		return n + 1
 	}
 	slices.SortStableFunc(selections, func(a, b bench.Selection) int { return place(a) - place(b) })
 	return selections
+}
+
+func (s *Screen) keyList(msg tea.KeyPressMsg) tea.Cmd {
+	l := &s.list
+	rows := l.rows(s)
+	key := msg.String()
+	if l.typing {
+		if key != "enter" && key != "esc" {
+			return s.typed(msg)
+		}
+		l.typing = false
+		l.filter.Blur()
+		if key == "esc" {
+			l.unfilter(s)
+		}
+		return nil
+	}
+	switch key {
+	case "k":
+		l.move(-1)
+	case "j":
+		l.move(1)
+	case "home", "g":
+		l.at = 0
+	case "end", "G", "shift+g":
+		l.at = max(0, len(rows)-1)
+	case "space", "x":
+		if l.at < len(rows) {
+			return s.ticked(rows[l.at])
+		}
+	case "/":
+		l.typing = true
+		l.filter.CursorEnd()
+		return l.filter.Focus()
+	case "a", "n":
+		return s.change(func() {
+			for _, r := range rows {
+				if none := key == "n"; s.chosen(r) == none && (none || !r.variant && !r.unknown) {
+					s.toggle(r)
+				}
+			}
+		})
+	case "u", "backspace", "delete":
+		return s.reset(fieldContenders)
+	case "enter":
+		if len(s.selected()) == 0 {
+			return tell("choose at least one contender", true)
+		}
+		s.leave()
+	case "esc", "q":
+		if l.filter.Value() != "" {
+			l.unfilter(s)
+			return nil
+		}
+		s.leave()
+		return s.change(func() { s.choice.Contenders = l.before; l.dirty = true })
+	}
+	return nil
+}
+
+func (l *list) unfilter(s *Screen) {
+	l.filter.SetValue("")
+	l.dirty = true
+	l.rows(s)
+}
+
+func (s *Screen) ticked(r row) tea.Cmd {
+	cmd := s.change(func() { s.toggle(r) })
+	s.list.rows(s)
+	return cmd
 }

@@ -25,8 +25,7 @@ func (s *Screen) View(f ui.Frame) []string {
 		return l.Screen(s.drawFindings(l, w, h, f.Tick), w, h)
 	}
 	lay := s.layout(l, w, h)
-	left := make([]string, 0, h)
-	left = append(left, s.header(l, lay.left))
+	left := []string{s.header(l, lay.left)}
 	for i := lay.from; i < len(lay.shown) && i < lay.from+lay.room; i++ {
 		left = append(left, s.drawField(l, lay.shown[i], lay.left, f.Tick))
 	}
@@ -156,12 +155,7 @@ func (s *Screen) shownValue(f id) string {
 	case fieldContenders:
 		return joined(s.selected())
 	case fieldElastic:
-		c := Choice{Profile: "-", Set: map[string]string{"elastic": s.value(f)}}
-		shown := strings.TrimPrefix(c.shown(), "locbench run --profile - --elastic ")
-		if s.value(f) == "" {
-			return ""
-		}
-		return strings.Trim(shown, "'")
+		return strings.Trim(quoted(withoutPasswords([]string{s.value(f)})[0]), "'")
 	}
 	return s.value(f)
 }
@@ -259,24 +253,22 @@ func (s *Screen) stateSummary(l *look.Look, tick int) string {
 	for _, sel := range s.selected() {
 		count[s.state(sel).Kind]++
 	}
-	out := []string{units.Plural(len(s.selected()), "contender")}
+	out := units.Plural(len(s.selected()), "contender")
+	what := map[Kind]string{Cannot: "cannot run", Build: "to build", Stale: "to build again", Pull: "to pull"}
 	for _, k := range []Kind{Cannot, Build, Stale, Pull} {
 		if count[k] > 0 {
-			what := map[Kind]string{Cannot: "cannot run", Build: "to build", Stale: "to build again", Pull: "to pull"}[k]
-			out = append(out, fmt.Sprintf("%d %s", count[k], what))
+			out += fmt.Sprintf(", %d %s", count[k], what[k])
 		}
 	}
-	return strings.Join(out, ", ")
+	return out
 }
 
 func (s *Screen) startNote(l *look.Look) string {
-	for _, p := range s.problems() {
-		if p.bad {
-			return l.Bad.S("not yet: see below")
-		}
+	switch {
+	case slices.ContainsFunc(s.problems(), func(p problem) bool { return p.bad }):
+		return l.Bad.S("not yet: see below")
+	case s.planned:
+		return l.Faint.S("about " + units.Approx(s.total()))
 	}
-	if !s.planned {
-		return ""
-	}
-	return l.Faint.S("about " + units.Approx(s.total()))
+	return ""
 }
