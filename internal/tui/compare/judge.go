@@ -20,7 +20,6 @@ type Said struct {
 	BelowFloor bool          // certain, and smaller than what the machine can show
 	Broken     bool          // something else differs, which decides about the figures
 	Unmeasured bool          // on one side or both
-	At         string        // at which step, in words
 	Doubts     []string      // outliers, groups, a drift: shown, and left out of nothing
 	row        *compared.Row
 }
@@ -39,7 +38,7 @@ func judge(a, b analysis.Contender, runs []compared.Difference, floor *compared.
 			continue
 		}
 		s := &Said{
-			Verdict: r.Verdict, More: r.More, Same: stats.DefaultMargin, Broken: r.NotComparable != "", Doubts: r.Doubts, At: r.At, row: r,
+			Verdict: r.Verdict, More: r.More, Same: stats.DefaultMargin, Broken: r.NotComparable != "", Doubts: r.Doubts, row: r,
 			BelowFloor: r.BelowFloor && r.Verdict == stats.CannotTell, Unmeasured: len(r.Old.Rounds) == 0 || len(r.New.Rounds) == 0,
 		}
 		if min(len(r.Old.Rounds), len(r.New.Rounds)) < stats.MinInterval {
