@@ -53,8 +53,8 @@ type Screen struct {
 	shown  []int // indices into entries: filtered and sorted
 	cursor int   // index into shown
 	from   int   // first line shown
-	sort   column
-	down   bool // the other way round
+	sort   int   // by which of columns
+	down   bool  // the other way round
 	filter string
 	typing bool
 	marked []string // folders, at most two
@@ -70,7 +70,7 @@ type Screen struct {
 
 // New makes the list of results folders.
 func New(o Options) *Screen {
-	return &Screen{options: o, known: map[string]*summary{}, sort: byStarted}
+	return &Screen{options: o, known: map[string]*summary{}}
 }
 
 // Messages of the screen's own commands.
@@ -92,7 +92,7 @@ type (
 	}
 	outcome struct {
 		screen *Screen
-		msg    tea.Msg
+		tell   ui.Tell
 	}
 )
 
@@ -141,16 +141,13 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		if msg.screen == s {
 			s.asking = ""
 			s.known[msg.dir] = msg.summary
-			s.version++
-			if s.sort == byPeak {
-				s.arrange()
-			}
+			s.arrange()
 			return s.ask()
 		}
 	case outcome:
 		if msg.screen == s {
 			s.writing = false
-			return ui.Cmd(msg.msg)
+			return ui.Cmd(msg.tell)
 		}
 	case tea.KeyPressMsg:
 		cmd := s.key(msg)
@@ -189,7 +186,6 @@ func (s *Screen) take(msg listed) tea.Cmd {
 	s.marked = slices.DeleteFunc(s.marked, func(dir string) bool {
 		return !slices.ContainsFunc(s.entries, func(e results.Entry) bool { return e.Dir == dir })
 	})
-	s.version++
 	cmds := []tea.Cmd{s.ask()}
 	if slices.ContainsFunc(s.entries, func(e results.Entry) bool { return e.Live }) {
 		round := s.round
@@ -215,7 +211,7 @@ func (s *Screen) arrange() {
 		}
 	}
 	slices.SortStableFunc(s.shown, func(a, b int) int {
-		c := s.compare(&s.entries[a], &s.entries[b])
+		c := columns[s.sort].compare(s, &s.entries[a], &s.entries[b])
 		if s.down {
 			return -c
 		}
@@ -227,16 +223,9 @@ func (s *Screen) arrange() {
 
 // matches tells whether every word of the filter is in what the list shows of e.
 func (s *Screen) matches(e *results.Entry) bool {
-	if s.filter == "" {
-		return true
-	}
 	text := strings.ToLower(strings.Join([]string{filepath.Base(e.Dir), e.Profile, stateText(e), e.Started.Format("2006-01-02 15:04"), strings.Join(e.Contenders, " ")}, " "))
-	for _, word := range strings.Fields(strings.ToLower(s.filter)) {
-		if !strings.Contains(text, word) {
-			return false
-		}
-	}
-	return true
+	words := strings.Fields(strings.ToLower(s.filter))
+	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
 }
 
 // stateText is how a run stands, in a word.

@@ -7,40 +7,23 @@ import (
 	"locbench/internal/results"
 )
 
-// column is one by which the list can be sorted.
-type column int
+// columns are those by which the list can be sorted, and how two entries are ordered by each: what
+// people look for first comes first.
+var columns = []struct {
+	name    string
+	compare func(s *Screen, a, b *results.Entry) int
+}{
+	{"started", func(_ *Screen, a, b *results.Entry) int { return b.Time().Compare(a.Time()) }},
+	{"profile", by(func(e *results.Entry) string { return e.Profile })},
+	{"contenders", by(func(e *results.Entry) string { return strings.Join(e.Contenders, " ") })},
+	{"state", by(stateText)},
+	{"legs", by(func(e *results.Entry) int { return -e.Legs })},
+	{"peak/s", func(s *Screen, a, b *results.Entry) int { return cmp.Compare(s.peak(b), s.peak(a)) }},
+	{"folder", by(func(e *results.Entry) string { return e.Dir })},
+}
 
-const (
-	byStarted column = iota
-	byProfile
-	byContenders
-	byState
-	byLegs
-	byPeak
-	byFolder
-	columns
-)
-
-var columnNames = [columns]string{"started", "profile", "contenders", "state", "legs", "peak/s", "folder"}
-
-// compare orders two entries by the chosen column; what people look for first comes first. Equal
-// ones stay the newest first.
-func (s *Screen) compare(a, b *results.Entry) int {
-	switch s.sort {
-	case byProfile:
-		return cmp.Compare(a.Profile, b.Profile)
-	case byContenders:
-		return cmp.Compare(strings.Join(a.Contenders, " "), strings.Join(b.Contenders, " "))
-	case byState:
-		return cmp.Compare(stateText(a), stateText(b))
-	case byLegs:
-		return cmp.Compare(b.Legs, a.Legs)
-	case byPeak:
-		return cmp.Compare(s.peak(b), s.peak(a))
-	case byFolder:
-		return cmp.Compare(a.Dir, b.Dir)
-	}
-	return b.Time().Compare(a.Time())
+func by[T cmp.Ordered](key func(*results.Entry) T) func(*Screen, *results.Entry, *results.Entry) int {
+	return func(_ *Screen, a, b *results.Entry) int { return cmp.Compare(key(a), key(b)) }
 }
 
 // peak is the best throughput of a folder, 0 where it is not known yet.

@@ -1,6 +1,7 @@
 package browse
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -24,21 +25,19 @@ func (s *Screen) preview(f ui.Frame, w, h int) []string {
 		return l.Screen(s.few(f, e, w, h), w, h)
 	}
 	inner := w - 4
-	var lines []string
-	add := func(text string) { lines = append(lines, " "+text) }
-	add(l.Cut(s.about(l, e), inner))
-	k := s.known[e.Dir]
-	switch {
+	lines := []string{l.Cut(s.about(l, e), inner)}
+	switch k := s.known[e.Dir]; {
 	case e.Err != nil:
 		for _, line := range l.Wrap(outside(l, e.Err.Error(), noteBytes), inner, h-4) {
-			add(l.Bad.S(line))
+			lines = append(lines, l.Bad.S(line))
 		}
 	case k == nil:
-		add(l.Glyph.Spinner[f.Tick%len(l.Glyph.Spinner)] + " reading")
+		lines = append(lines, l.Glyph.Spinner[f.Tick%len(l.Glyph.Spinner)]+" reading")
 	default:
-		for _, line := range s.inside(l, k, inner, h-3) {
-			add(line)
-		}
+		lines = append(lines, s.inside(l, k, inner, h-3)...)
+	}
+	for i := range lines {
+		lines[i] = " " + lines[i]
 	}
 	return l.Box(outside(l, e.Dir, nameBytes), lines, w, h, false)
 }
@@ -57,17 +56,14 @@ func (s *Screen) few(f ui.Frame, e *results.Entry, w, h int) []string {
 	case k.err != nil:
 		lines = append(lines, l.Bad.S(l.Cut(l.Glyph.Cross+" "+outside(l, k.err.Error(), noteBytes), w)))
 	default:
-		text := ""
+		var parts []string
 		if k.best != "" {
-			text = "best " + outside(l, k.best, nameBytes) + " " + units.Rate(k.peak) + " req/s"
+			parts = append(parts, "best "+outside(l, k.best, nameBytes)+" "+units.Rate(k.peak)+" req/s")
 		}
 		if n := len(k.warnings); n > 0 {
-			if text != "" {
-				text += "; "
-			}
-			text += units.Plural(n, "warning") + ": " + outside(l, k.warnings[0], noteBytes)
+			parts = append(parts, units.Plural(n, "warning")+": "+outside(l, k.warnings[0], noteBytes))
 		}
-		lines = append(lines, l.Cut(text, w))
+		lines = append(lines, l.Cut(strings.Join(parts, "; "), w))
 	}
 	return lines[:min(len(lines), h)]
 }
@@ -81,12 +77,15 @@ func (s *Screen) about(l *look.Look, e *results.Entry) string {
 	if d := e.Ended.Sub(e.Started); !e.Ended.IsZero() && d > 0 {
 		parts = append(parts, "took "+units.Approx(d))
 	}
-	if e.Resumed > 0 {
-		parts = append(parts, fmt.Sprintf("resumed %s", times(e.Resumed)))
+	switch {
+	case e.Resumed == 1:
+		parts = append(parts, "resumed once")
+	case e.Resumed > 1:
+		parts = append(parts, fmt.Sprintf("resumed %d times", e.Resumed))
 	}
 	if k := s.known[e.Dir]; k != nil {
 		p := k.run.Profile
-		parts = append(parts, units.Plural(max(0, p.Rounds), "round"), limits(l, p.Limits))
+		parts = append(parts, units.Plural(max(0, p.Rounds), "round"), limits(p.Limits))
 		if kind := k.run.Store.Kind; kind != "" {
 			parts = append(parts, "store "+outside(l, string(kind), nameBytes))
 		}
@@ -94,23 +93,15 @@ func (s *Screen) about(l *look.Look, e *results.Entry) string {
 	return strings.Join(parts, ", ")
 }
 
-func times(n int) string {
-	if n == 1 {
-		return "once"
+func limits(m bench.Limits) string {
+	var parts []string
+	if m.CPUs > 0 {
+		parts = append(parts, units.CPUs(m.CPUs))
 	}
-	return fmt.Sprintf("%d times", n)
-}
-
-func limits(l *look.Look, m bench.Limits) string {
-	switch {
-	case m.CPUs > 0 && m.Memory > 0:
-		return units.CPUs(m.CPUs) + ", " + units.Bytes(m.Memory)
-	case m.CPUs > 0:
-		return units.CPUs(m.CPUs)
-	case m.Memory > 0:
-		return units.Bytes(m.Memory)
+	if m.Memory > 0 {
+		parts = append(parts, units.Bytes(m.Memory))
 	}
-	return "no limits"
+	return cmp.Or(strings.Join(parts, ", "), "no limits")
 }
 
 // inside is the headline table and the warnings, in at most h lines.
@@ -176,16 +167,12 @@ func contenderRow(l *look.Look, shown []measure.Shown, c stats.Contender) []stri
 		}
 		row = append(row, text)
 		if m.ID == measure.Throughput {
-			row = append(row, atPeak(l, c))
+			at := l.Glyph.Missing
+			if p, ok := c.PeakStep(); ok {
+				at = l.Cut(outside(l, p.Step.At(), nameBytes), 14)
+			}
+			row = append(row, at)
 		}
 	}
 	return row
-}
-
-func atPeak(l *look.Look, c stats.Contender) string {
-	p, ok := c.PeakStep()
-	if !ok {
-		return l.Glyph.Missing
-	}
-	return l.Cut(outside(l, p.Step.At(), nameBytes), 14)
 }

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"slices"
 	"time"
 
 	"locbench/internal/bench"
@@ -93,6 +94,26 @@ func (p *player) step(n int) {
 	if n > 0 {
 		p.pos = p.offsets[n-1]
 	}
+}
+
+// after is the next of marks, or the end.
+func (p *player) after(marks []mark) time.Duration {
+	if i := slices.IndexFunc(marks, func(m mark) bool { return m.at > p.pos }); i >= 0 {
+		return marks[i].at
+	}
+	return p.total
+}
+
+// before is the last of marks that was passed, or the start. One that has only just been passed does
+// not count, so that going back twice goes further.
+func (p *player) before(marks []mark) time.Duration {
+	const just = 2 * time.Second
+	for i, m := range slices.Backward(marks) {
+		if m.at < p.pos-just || m.at < p.pos && i == 0 {
+			return m.at
+		}
+	}
+	return 0
 }
 
 // ended tells that there is nothing more to come.

@@ -41,8 +41,7 @@ func newTimeline(records []bench.Record) *timeline {
 	t := &timeline{records: records, offsets: make([]time.Duration, len(records))}
 	for i, rec := range records {
 		if i > 0 {
-			d := rec.At.Sub(records[i-1].At)
-			d = max(0, min(d, longest))
+			d := max(0, min(rec.At.Sub(records[i-1].At), longest))
 			if t.total > 1<<62 {
 				d = 0
 			}
@@ -87,23 +86,6 @@ func (t *timeline) gapAt(pos time.Duration) (gap, bool) {
 		return t.gaps[i], true
 	}
 	return gap{}, false
-}
-
-// around are the marks before and after pos. The one before is further back if pos has only just
-// passed it, so that going back twice goes further.
-func around(marks []mark, pos, total time.Duration) (before, after time.Duration) {
-	const just = 2 * time.Second
-	i := sort.Search(len(marks), func(i int) bool { return marks[i].at > pos })
-	after = total
-	if i < len(marks) {
-		after = marks[i].at
-	}
-	for i--; i >= 0; i-- {
-		if marks[i].at < pos-just || marks[i].at < pos && i == 0 {
-			return marks[i].at, after
-		}
-	}
-	return 0, after
 }
 
 // clockText is a length of time as players show it: "1:20", "1:02:03".
