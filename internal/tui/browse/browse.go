@@ -4,6 +4,7 @@
 package browse
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -159,12 +160,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	case tea.MouseClickMsg:
 		return tea.Batch(s.click(msg), s.ask())
 	case tea.MouseWheelMsg:
-		switch msg.Button {
-		case tea.MouseWheelUp:
-			s.move(-3)
-		case tea.MouseWheelDown:
-			s.move(3)
-		}
+		s.move(3 * ui.Wheel(msg))
 		return s.ask()
 	}
 	return nil
@@ -244,4 +240,29 @@ func stateText(e *results.Entry) string {
 	return look.Outside(string(e.State), 40)
 }
 
-var _ ui.Screen = (*Screen)(nil)
+// columns are those by which the list can be sorted, and how two entries are ordered by each: what
+// people look for first comes first.
+var columns = []struct {
+	name    string
+	compare func(s *Screen, a, b *results.Entry) int
+}{
+	{"started", func(_ *Screen, a, b *results.Entry) int { return b.Time().Compare(a.Time()) }},
+	{"profile", by(func(e *results.Entry) string { return e.Profile })},
+	{"contenders", by(func(e *results.Entry) string { return strings.Join(e.Contenders, " ") })},
+	{"state", by(stateText)},
+	{"legs", by(func(e *results.Entry) int { return -e.Legs })},
+	{"peak/s", func(s *Screen, a, b *results.Entry) int { return cmp.Compare(s.peak(b), s.peak(a)) }},
+	{"folder", by(func(e *results.Entry) string { return e.Dir })},
+}
+
+func by[T cmp.Ordered](key func(*results.Entry) T) func(*Screen, *results.Entry, *results.Entry) int {
+	return func(_ *Screen, a, b *results.Entry) int { return cmp.Compare(key(a), key(b)) }
+}
+
+// peak is the best throughput of a folder, 0 where it is not known yet.
+func (s *Screen) peak(e *results.Entry) float64 {
+	if k := s.known[e.Dir]; k != nil {
+		return k.peak
+	}
+	return 0
+}

@@ -1,6 +1,6 @@
 // Package compare is the screen that sets two runs, or two contenders of one run, beside each
 // other: what differs besides the contenders, their figures with what the rounds allow to say of
-// them, and the steps. The comparison itself (figures.go, steps.go, differences.go) knows nothing
+// them, and the steps. The comparison itself (judge.go, steps.go, differences.go) knows nothing
 // of drawing. It reads nothing itself: package screens gives it a Source.
 package compare
 
@@ -166,12 +166,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg:
 		return s.key(msg.String())
 	case tea.MouseWheelMsg:
-		switch msg.Button {
-		case tea.MouseWheelUp:
-			s.move(-3)
-		case tea.MouseWheelDown:
-			s.move(3)
-		}
+		s.move(3 * ui.Wheel(msg))
 	case tea.MouseClickMsg:
 		i := slices.IndexFunc(s.ends[:], func(end int) bool { return msg.X < end })
 		if msg.Button == tea.MouseLeft && s.set != nil && msg.Y == s.tabLine && msg.X >= 0 && i >= 0 {
@@ -302,7 +297,5 @@ func (s *Screen) swap() {
 	}
 	s.choose(pairing{p.b, p.a})
 }
-
-var _ ui.Screen = (*Screen)(nil)
 
 func outside(l *look.Look, s string, n int) string { return l.ASCIIOnly(look.Outside(s, n)) }

@@ -157,5 +157,3 @@ func (s *Screen) mouse(msg tea.MouseMsg) (mine bool) {
 	}
 	return true
 }
-
-var _ ui.Screen = (*Screen)(nil)

@@ -36,12 +36,7 @@ func (s *Screen) update(msg tea.Msg) tea.Cmd {
 			return s.click(msg.X, msg.Y)
 		}
 	case tea.MouseWheelMsg:
-		switch msg.Button {
-		case tea.MouseWheelUp:
-			return s.wheel(-1)
-		case tea.MouseWheelDown:
-			return s.wheel(1)
-		}
+		return s.wheel(ui.Wheel(msg))
 	default:
 		return s.typed(msg) // a paste, or what the clipboard held
 	}

@@ -89,6 +89,11 @@ type (
 // Cmd wraps a message.
 func Cmd(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
 
+// Wheel is the lines that the mouse wheel was turned by.
+func Wheel(msg tea.MouseWheelMsg) int {
+	return map[tea.MouseButton]int{tea.MouseWheelUp: -1, tea.MouseWheelDown: 1}[msg.Button]
+}
+
 // Told is a message that tells text, or why there is none.
 func Told(text string, err error) Tell {
 	if err != nil {
