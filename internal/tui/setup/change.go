@@ -5,10 +5,15 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"locbench/internal/bench"
+	"locbench/internal/estimate"
+	"locbench/internal/tui/look"
+	"locbench/internal/units"
 )
 
 // change carries out f, plans anew, and asks what has to be asked anew because of it.
@@ -193,4 +198,111 @@ func (s *Screen) start() tea.Cmd {
 	}
 	s.forced = ""
 	return s.o.Start(s.choice.Args())
+}
+
+// text is an error in one line.
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return look.Outside(strings.Join(strings.Fields(err.Error()), " "), 500)
+}
+
+// takeProfile makes the chosen profile the base, if it is known.
+func (s *Screen) takeProfile() {
+	s.loaded, s.base, s.baseErr = false, bench.Profile{}, ""
+	clear(s.checked)
+	i := slices.IndexFunc(s.profiles, func(p Profile) bool { return p.Name == s.choice.Profile })
+	if i < 0 {
+		s.baseErr = "there is no profile " + look.Outside(s.choice.Profile, 200)
+		return
+	}
+	s.list.dirty = true
+	if p := s.profiles[i]; p.Err != nil {
+		s.baseErr = text(p.Err)
+	} else {
+		s.base, s.loaded = p.Profile, true
+	}
+}
+
+// replan asks what the command line would make of the choice: first of each field by itself, so
+// that a mistake is reported where it was made, then of all that are right together.
+func (s *Screen) replan() {
+	s.plan, s.planned, s.planErr = bench.Profile{}, false, ""
+	clear(s.wrong)
+	if !s.loaded {
+		return
+	}
+	right := Choice{Profile: s.choice.Profile, Contenders: s.choice.Contenders, Set: map[string]string{}, Extra: s.choice.Extra}
+	neutral := s.base // a store that is missing must not be held against every other field
+	neutral.Store = bench.StoreSpec{Kind: bench.StoreNone}
+	for f := range fieldCount {
+		flag := forms[f].flag
+		v, ok := s.choice.Set[flag]
+		byURL := f == fieldStore && bench.StoreKind(v).Traits().ByURL // --elastic implies it, or says that it lacks its URL
+		if !ok || byURL || f == fieldElastic && v == "" {
+			continue
+		}
+		if f != fieldDump || v != dataBundled {
+			s.wrong[f] = s.check(neutral, flag, v)
+		}
+		if s.wrong[f] == "" {
+			right.Set[flag] = v
+		}
+	}
+	for _, flag := range []string{"vertices", "data-seed"} {
+		if v, ok := s.choice.Set[flag]; ok && right.Set["cities"] != "" {
+			right.Set[flag] = v
+		}
+	}
+	base := s.base
+	if s.storeKind().Traits().ByURL && right.Set["elastic"] == "" && base.Store.URL == "" {
+		base.Store = bench.StoreSpec{Kind: bench.StoreNone} // for the figures only: problems says what is missing
+		if s.wrong[fieldElastic] == "" {
+			s.wrong[fieldElastic] = "a real Elasticsearch 7 is wanted, and none is named"
+		}
+	}
+	var err error
+	s.plan, err = s.o.Plan(base, right.Args())
+	s.planErr, s.planned = s.reason(err), err == nil
+}
+
+// check says what is wrong with a flag's value by itself. It remembers: only one value changes at a
+// key.
+func (s *Screen) check(base bench.Profile, flag, value string) string {
+	key := flag + "=" + value
+	what, known := s.checked[key]
+	if !known {
+		_, err := s.o.Plan(base, Choice{Profile: s.choice.Profile, Set: map[string]string{flag: value}}.Args())
+		if what = s.reason(err); len(s.checked) > 1000 {
+			clear(s.checked)
+		}
+		s.checked[key] = what
+	}
+	return what
+}
+
+// reason is err without the name of the profile, which is on the screen anyway.
+func (s *Screen) reason(err error) string {
+	return strings.TrimPrefix(text(err), "profile "+s.base.Name+": ")
+}
+
+// legs is the number of lives that the plan has.
+func (s *Screen) legs() int { return len(s.plan.Contenders) * s.plan.Rounds }
+
+// total is the time that the run is thought to take.
+func (s *Screen) total() time.Duration {
+	return time.Duration(s.legs()) * (s.plan.LoadDuration() + estimate.LegOverhead)
+}
+
+// estimate is the size of the run in a line of w cells.
+func (s *Screen) estimate(w int) string {
+	if !s.planned {
+		return units.Missing
+	}
+	legs := units.Plural(s.legs(), "leg") + " of " + units.Length(s.plan.LoadDuration()) + " load; estimated " + units.Approx(s.total()) + " in all"
+	if long := units.Plural(len(s.plan.Contenders), "contender") + " × " + units.Plural(s.plan.Rounds, "round") + " = " + legs; look.Width(long) <= w {
+		return long
+	}
+	return legs
 }

@@ -44,18 +44,18 @@ func (s *Screen) problems() []problem {
 
 // mistakes are those of the input.
 func (s *Screen) mistakes() (list []problem) {
-	if s.baseErr != "" {
-		list = append(list, problem{bad: true, input: true, text: s.baseErr, field: fieldProfile})
-	}
-	for f := range fieldCount {
-		if what := s.wrong[f]; what != "" && (f != fieldElastic || s.choice.Set["elastic"] != "") {
-			list = append(list, problem{bad: true, input: true, text: what, field: f, offers: []offer{{"as in the profile", func() tea.Cmd { return s.reset(f) }}}})
+	mistake := func(text string, f id, offers ...offer) {
+		if text != "" {
+			list = append(list, problem{bad: true, input: true, text: text, field: f, offers: offers})
 		}
 	}
-	if s.planErr != "" {
-		list = append(list, problem{bad: true, input: true, text: s.planErr, field: fieldStart,
-			offers: []offer{{"all as in the profile", s.resetAll}}})
+	mistake(s.baseErr, fieldProfile)
+	for f := range fieldCount {
+		if f != fieldElastic || s.choice.Set["elastic"] != "" {
+			mistake(s.wrong[f], f, offer{"as in the profile", func() tea.Cmd { return s.reset(f) }})
+		}
 	}
+	mistake(s.planErr, fieldStart, offer{"all as in the profile", s.resetAll})
 	return list
 }
 

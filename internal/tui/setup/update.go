@@ -44,14 +44,14 @@ func (s *Screen) update(msg tea.Msg) tea.Cmd {
 }
 
 func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
-	if msg.String() == "ctrl+s" && s.mode != saving {
+	name := msg.String()
+	if name == "ctrl+s" && s.mode != saving {
 		if s.mode == editing {
 			return tea.Sequence(s.keep(), s.start())
 		}
 		s.leave()
 		return s.start()
 	}
-	name := msg.String()
 	if by, ok := moves[s.mode][name]; ok {
 		return s.wheel(by)
 	}
