@@ -156,7 +156,8 @@ func (s *Screen) layOut(l *look.Look, w int) {
 	}
 	long := w >= 84
 	cols := []look.Column{
-		{Left: true}, {Left: true, Max: 18, Drop: 2}, {Left: true, Max: 32, Drop: 4}, {Left: true}, {Drop: 3}, {Drop: 1}, {Left: true, Max: 44, Drop: 6},
+		{Left: true}, {Left: true, Max: 18, Drop: 2}, {Left: true, Max: 32, Drop: 4}, {Left: true}, {Drop: 3}, {Drop: 1},
+		{Left: true, Max: 44, Drop: 6},
 	}
 	if !long {
 		cols[2].Max = 20

@@ -209,7 +209,8 @@ func (s *Screen) contenderTable(l *look.Look, w int) []string {
 			cursor = l.Glyph.Cursor + " "
 		}
 		rows = append(rows, []string{
-			cursor + outside(l, cmp.Or(a.Label, b.Label), nameBytes), sideText(l, peak.Unit, peak.A), sideText(l, peak.Unit, peak.B), changeText(l, peak),
+			cursor + outside(l, cmp.Or(a.Label, b.Label), nameBytes),
+			sideText(l, peak.Unit, peak.A), sideText(l, peak.Unit, peak.B), changeText(l, peak),
 			sideText(l, last.Unit, last.A), sideText(l, last.Unit, last.B), tierText(l, s.a, a), tierText(l, s.b, b),
 			sidesText(l, peak, r.a >= 0, r.b >= 0, w),
 		})

@@ -35,7 +35,8 @@ type offer struct {
 func (s *Screen) problems() []problem {
 	list := s.mistakes()
 	if s.loaded {
-		list = slices.Concat(list, s.engineProblems(), s.storeProblems(), s.contenderProblems(), s.limitProblems(), s.roomProblems())
+		list = slices.Concat(list, s.engineProblems(), s.storeProblems(), s.contenderProblems(),
+			s.limitProblems(), s.roomProblems())
 	}
 	rank := map[bool]int{true: -1}
 	slices.SortStableFunc(list, func(a, b problem) int { return rank[a.bad] - rank[b.bad] })
