@@ -1,7 +1,9 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -53,24 +55,18 @@ func (m *Model) overlay(lines []string, h int) []string {
 // helpText is every key of the screen, and those that work everywhere.
 func (m *Model) helpText() (title string, lines []string) {
 	l := m.look
-	keys := append(append([]ui.Key{}, m.top().Keys()...),
-		ui.Key{Name: "?", Help: "this help"}, ui.Key{Name: "ctrl+z", Help: "suspend the screen; the run goes on, fg comes back"},
-		ui.Key{Name: "ctrl+l", Help: "draw anew"}, ui.Key{Name: "ctrl+c", Help: "end"})
+	keys := slices.Concat(m.top().Keys(), []ui.Key{{Name: "?", Help: "this help"},
+		{Name: "ctrl+z", Help: "suspend the screen; the run goes on, fg comes back"},
+		{Name: "ctrl+l", Help: "draw anew"}, {Name: "ctrl+c", Help: "end"}})
 	w := 0
 	for _, k := range keys {
 		w = max(w, look.Width(l.ASCIIOnly(k.Name)))
 	}
 	for _, k := range keys {
-		text := k.Long
-		if text == "" {
-			text = k.Help
-		}
-		for i, part := range l.Wrap(l.ASCIIOnly(text), max(8, m.width-w-6), 0) {
-			name := l.Right("", w)
-			if i == 0 {
-				name = l.Key.S(l.Right(l.ASCIIOnly(k.Name), w))
-			}
+		name := l.Key.S(l.Right(l.ASCIIOnly(k.Name), w))
+		for _, part := range l.Wrap(l.ASCIIOnly(cmp.Or(k.Long, k.Help)), max(8, m.width-w-6), 0) {
 			lines = append(lines, name+"  "+part)
+			name = l.Right("", w)
 		}
 	}
 	return m.top().Title() + ": keys", lines

@@ -36,13 +36,10 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		if c, ok := m.top().(ui.Calm); ok && c.Calm() && m.ticks%calmTicks != 0 {
 			return nil // what has changed waits for the whole second
 		}
-		if m.pending {
-			m.pending, m.dirty = false, true
-		}
+		m.pending, m.dirty = false, m.dirty || m.pending || m.top().Busy()
 		if !m.top().Busy() {
 			return nil
 		}
-		m.dirty = true
 		return m.top().Update(ui.Tick{Now: time.Time(msg)})
 	case tea.WindowSizeMsg:
 		m.width, m.height, m.dirty = msg.Width, msg.Height, true
@@ -69,11 +66,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return nil
 	default:
 		// What events change is drawn with the next tick: several of them make one frame.
-		if m.ticking {
-			m.pending = true
-		} else {
-			m.dirty = true
-		}
+		m.pending, m.dirty = m.pending || m.ticking, m.dirty || !m.ticking
 		if cmd, mine := m.navigate(msg); mine {
 			return cmd
 		}
@@ -129,12 +122,7 @@ func (m *Model) helpMouse(msg tea.Msg) {
 	case tea.MouseClickMsg:
 		m.help = false
 	case tea.MouseWheelMsg:
-		switch msg.Button {
-		case tea.MouseWheelUp:
-			m.scroll--
-		case tea.MouseWheelDown:
-			m.scroll++
-		}
+		m.scroll += ui.Wheel(msg)
 	}
 }
 

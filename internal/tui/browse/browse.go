@@ -4,6 +4,7 @@
 package browse
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -53,8 +54,8 @@ type Screen struct {
 	shown  []int // indices into entries: filtered and sorted
 	cursor int   // index into shown
 	from   int   // first line shown
-	sort   column
-	down   bool // the other way round
+	sort   int   // by which of columns
+	down   bool  // the other way round
 	filter string
 	typing bool
 	marked []string // folders, at most two
@@ -70,7 +71,7 @@ type Screen struct {
 
 // New makes the list of results folders.
 func New(o Options) *Screen {
-	return &Screen{options: o, known: map[string]*summary{}, sort: byStarted}
+	return &Screen{options: o, known: map[string]*summary{}}
 }
 
 // Messages of the screen's own commands.
@@ -92,7 +93,7 @@ type (
 	}
 	outcome struct {
 		screen *Screen
-		msg    tea.Msg
+		tell   ui.Tell
 	}
 )
 
@@ -141,16 +142,13 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		if msg.screen == s {
 			s.asking = ""
 			s.known[msg.dir] = msg.summary
-			s.version++
-			if s.sort == byPeak {
-				s.arrange()
-			}
+			s.arrange()
 			return s.ask()
 		}
 	case outcome:
 		if msg.screen == s {
 			s.writing = false
-			return ui.Cmd(msg.msg)
+			return ui.Cmd(msg.tell)
 		}
 	case tea.KeyPressMsg:
 		cmd := s.key(msg)
@@ -162,12 +160,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	case tea.MouseClickMsg:
 		return tea.Batch(s.click(msg), s.ask())
 	case tea.MouseWheelMsg:
-		switch msg.Button {
-		case tea.MouseWheelUp:
-			s.move(-3)
-		case tea.MouseWheelDown:
-			s.move(3)
-		}
+		s.move(3 * ui.Wheel(msg))
 		return s.ask()
 	}
 	return nil
@@ -189,7 +182,6 @@ func (s *Screen) take(msg listed) tea.Cmd {
 	s.marked = slices.DeleteFunc(s.marked, func(dir string) bool {
 		return !slices.ContainsFunc(s.entries, func(e results.Entry) bool { return e.Dir == dir })
 	})
-	s.version++
 	cmds := []tea.Cmd{s.ask()}
 	if slices.ContainsFunc(s.entries, func(e results.Entry) bool { return e.Live }) {
 		round := s.round
@@ -215,7 +207,7 @@ func (s *Screen) arrange() {
 		}
 	}
 	slices.SortStableFunc(s.shown, func(a, b int) int {
-		c := s.compare(&s.entries[a], &s.entries[b])
+		c := columns[s.sort].compare(s, &s.entries[a], &s.entries[b])
 		if s.down {
 			return -c
 		}
@@ -227,16 +219,9 @@ func (s *Screen) arrange() {
 
 // matches tells whether every word of the filter is in what the list shows of e.
 func (s *Screen) matches(e *results.Entry) bool {
-	if s.filter == "" {
-		return true
-	}
 	text := strings.ToLower(strings.Join([]string{filepath.Base(e.Dir), e.Profile, stateText(e), e.Started.Format("2006-01-02 15:04"), strings.Join(e.Contenders, " ")}, " "))
-	for _, word := range strings.Fields(strings.ToLower(s.filter)) {
-		if !strings.Contains(text, word) {
-			return false
-		}
-	}
-	return true
+	words := strings.Fields(strings.ToLower(s.filter))
+	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
 }
 
 // stateText is how a run stands, in a word.
@@ -255,4 +240,29 @@ func stateText(e *results.Entry) string {
 	return look.Outside(string(e.State), 40)
 }
 
-var _ ui.Screen = (*Screen)(nil)
+// columns are those by which the list can be sorted, and how two entries are ordered by each: what
+// people look for first comes first.
+var columns = []struct {
+	name    string
+	compare func(s *Screen, a, b *results.Entry) int
+}{
+	{"started", func(_ *Screen, a, b *results.Entry) int { return b.Time().Compare(a.Time()) }},
+	{"profile", by(func(e *results.Entry) string { return e.Profile })},
+	{"contenders", by(func(e *results.Entry) string { return strings.Join(e.Contenders, " ") })},
+	{"state", by(stateText)},
+	{"legs", by(func(e *results.Entry) int { return -e.Legs })},
+	{"peak/s", func(s *Screen, a, b *results.Entry) int { return cmp.Compare(s.peak(b), s.peak(a)) }},
+	{"folder", by(func(e *results.Entry) string { return e.Dir })},
+}
+
+func by[T cmp.Ordered](key func(*results.Entry) T) func(*Screen, *results.Entry, *results.Entry) int {
+	return func(_ *Screen, a, b *results.Entry) int { return cmp.Compare(key(a), key(b)) }
+}
+
+// peak is the best throughput of a folder, 0 where it is not known yet.
+func (s *Screen) peak(e *results.Entry) float64 {
+	if k := s.known[e.Dir]; k != nil {
+		return k.peak
+	}
+	return 0
+}

@@ -77,7 +77,7 @@ func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
 	case "/":
 		s.typing = true
 	case "s":
-		s.sort = (s.sort + 1) % columns
+		s.sort = (s.sort + 1) % len(columns)
 		s.arrange()
 	case "S":
 		s.down = !s.down
@@ -113,10 +113,7 @@ func (s *Screen) keyEntry(name string) tea.Cmd {
 			return ui.Cmd(ui.Tell{Text: "nothing to resume: " + stateText(e), Bad: true})
 		}
 		text, err := replay.Resume(e.Dir)
-		if err != nil {
-			return ui.Cmd(ui.Tell{Text: err.Error(), Bad: true})
-		}
-		return ui.Cmd(ui.Copy{Text: text, What: "the command that goes on with the run"})
+		return ui.Cmd(ui.Copied(text, err, "the command that goes on with the run"))
 	}
 	return nil
 }
@@ -125,15 +122,12 @@ func (s *Screen) keyFilter(msg tea.KeyPressMsg) {
 	switch msg.String() {
 	case "enter":
 		s.typing = false
-	case "esc":
-		s.typing, s.filter = false, ""
+	case "esc", "ctrl+u":
+		s.typing, s.filter = msg.String() != "esc", ""
 		s.arrange()
 	case "backspace":
 		_, n := utf8.DecodeLastRuneInString(s.filter)
 		s.filter = s.filter[:len(s.filter)-n]
-		s.arrange()
-	case "ctrl+u":
-		s.filter = ""
 		s.arrange()
 	case "up":
 		s.move(-1)
@@ -162,10 +156,7 @@ func (s *Screen) mark(dir string) {
 		s.marked = slices.Delete(s.marked, i, i+1)
 		return
 	}
-	if len(s.marked) == 2 {
-		s.marked = s.marked[:1]
-	}
-	s.marked = append(s.marked, dir)
+	s.marked = append(s.marked[:min(len(s.marked), 1)], dir)
 }
 
 // open shows a run: the one in progress as it goes on, any other from its events.
@@ -177,13 +168,8 @@ func (s *Screen) open(e results.Entry) tea.Cmd {
 }
 
 func (s *Screen) compareMarked(e results.Entry) tea.Cmd {
-	a, b := e.Dir, e.Dir
-	switch {
-	case len(s.marked) == 2:
-		a, b = s.marked[0], s.marked[1]
-	case len(s.marked) == 1:
-		a = s.marked[0]
-	}
+	sides := append(slices.Clone(s.marked), e.Dir, e.Dir)
+	a, b := sides[0], sides[1]
 	if a == b && len(e.Contenders) < 2 {
 		return ui.Cmd(ui.Tell{Text: "mark another run first (space), or choose one with two contenders", Bad: true})
 	}
@@ -198,10 +184,7 @@ func (s *Screen) report(dir string) tea.Cmd {
 	src := s.options.Source
 	return func() tea.Msg {
 		text, err := src.Report(dir)
-		if err != nil {
-			return outcome{s, ui.Tell{Text: err.Error(), Bad: true}}
-		}
-		return outcome{s, ui.Tell{Text: text}}
+		return outcome{s, ui.Told(text, err)}
 	}
 }
 
@@ -215,12 +198,9 @@ func (s *Screen) copy(dir string) tea.Cmd {
 		if k != nil {
 			run = k.run
 		} else if run, _, err = src.Load(dir); run.Schema == 0 && err != nil {
-			return ui.Tell{Text: err.Error(), Bad: true}
+			return ui.Told("", err)
 		}
 		text, err := replay.Command(run)
-		if err != nil {
-			return ui.Tell{Text: err.Error(), Bad: true}
-		}
-		return ui.Copy{Text: text, What: "the command that repeats the run"}
+		return ui.Copied(text, err, "the command that repeats the run")
 	}
 }

@@ -1,8 +1,13 @@
 package browse
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"locbench/internal/bench"
 	"locbench/internal/measure"
@@ -24,21 +29,19 @@ func (s *Screen) preview(f ui.Frame, w, h int) []string {
 		return l.Screen(s.few(f, e, w, h), w, h)
 	}
 	inner := w - 4
-	var lines []string
-	add := func(text string) { lines = append(lines, " "+text) }
-	add(l.Cut(s.about(l, e), inner))
-	k := s.known[e.Dir]
-	switch {
+	lines := []string{l.Cut(s.about(l, e), inner)}
+	switch k := s.known[e.Dir]; {
 	case e.Err != nil:
 		for _, line := range l.Wrap(outside(l, e.Err.Error(), noteBytes), inner, h-4) {
-			add(l.Bad.S(line))
+			lines = append(lines, l.Bad.S(line))
 		}
 	case k == nil:
-		add(l.Glyph.Spinner[f.Tick%len(l.Glyph.Spinner)] + " reading")
+		lines = append(lines, l.Glyph.Spinner[f.Tick%len(l.Glyph.Spinner)]+" reading")
 	default:
-		for _, line := range s.inside(l, k, inner, h-3) {
-			add(line)
-		}
+		lines = append(lines, s.inside(l, k, inner, h-3)...)
+	}
+	for i := range lines {
+		lines[i] = " " + lines[i]
 	}
 	return l.Box(outside(l, e.Dir, nameBytes), lines, w, h, false)
 }
@@ -57,17 +60,14 @@ func (s *Screen) few(f ui.Frame, e *results.Entry, w, h int) []string {
 	case k.err != nil:
 		lines = append(lines, l.Bad.S(l.Cut(l.Glyph.Cross+" "+outside(l, k.err.Error(), noteBytes), w)))
 	default:
-		text := ""
+		var parts []string
 		if k.best != "" {
-			text = "best " + outside(l, k.best, nameBytes) + " " + units.Rate(k.peak) + " req/s"
+			parts = append(parts, "best "+outside(l, k.best, nameBytes)+" "+units.Rate(k.peak)+" req/s")
 		}
 		if n := len(k.warnings); n > 0 {
-			if text != "" {
-				text += "; "
-			}
-			text += units.Plural(n, "warning") + ": " + outside(l, k.warnings[0], noteBytes)
+			parts = append(parts, units.Plural(n, "warning")+": "+outside(l, k.warnings[0], noteBytes))
 		}
-		lines = append(lines, l.Cut(text, w))
+		lines = append(lines, l.Cut(strings.Join(parts, "; "), w))
 	}
 	return lines[:min(len(lines), h)]
 }
@@ -81,12 +81,15 @@ func (s *Screen) about(l *look.Look, e *results.Entry) string {
 	if d := e.Ended.Sub(e.Started); !e.Ended.IsZero() && d > 0 {
 		parts = append(parts, "took "+units.Approx(d))
 	}
-	if e.Resumed > 0 {
-		parts = append(parts, fmt.Sprintf("resumed %s", times(e.Resumed)))
+	switch {
+	case e.Resumed == 1:
+		parts = append(parts, "resumed once")
+	case e.Resumed > 1:
+		parts = append(parts, fmt.Sprintf("resumed %d times", e.Resumed))
 	}
 	if k := s.known[e.Dir]; k != nil {
 		p := k.run.Profile
-		parts = append(parts, units.Plural(max(0, p.Rounds), "round"), limits(l, p.Limits))
+		parts = append(parts, units.Plural(max(0, p.Rounds), "round"), limits(p.Limits))
 		if kind := k.run.Store.Kind; kind != "" {
 			parts = append(parts, "store "+outside(l, string(kind), nameBytes))
 		}
@@ -94,23 +97,15 @@ func (s *Screen) about(l *look.Look, e *results.Entry) string {
 	return strings.Join(parts, ", ")
 }
 
-func times(n int) string {
-	if n == 1 {
-		return "once"
+func limits(m bench.Limits) string {
+	var parts []string
+	if m.CPUs > 0 {
+		parts = append(parts, units.CPUs(m.CPUs))
 	}
-	return fmt.Sprintf("%d times", n)
-}
-
-func limits(l *look.Look, m bench.Limits) string {
-	switch {
-	case m.CPUs > 0 && m.Memory > 0:
-		return units.CPUs(m.CPUs) + ", " + units.Bytes(m.Memory)
-	case m.CPUs > 0:
-		return units.CPUs(m.CPUs)
-	case m.Memory > 0:
-		return units.Bytes(m.Memory)
+	if m.Memory > 0 {
+		parts = append(parts, units.Bytes(m.Memory))
 	}
-	return "no limits"
+	return cmp.Or(strings.Join(parts, ", "), "no limits")
 }
 
 // inside is the headline table and the warnings, in at most h lines.
@@ -176,16 +171,94 @@ func contenderRow(l *look.Look, shown []measure.Shown, c stats.Contender) []stri
 		}
 		row = append(row, text)
 		if m.ID == measure.Throughput {
-			row = append(row, atPeak(l, c))
+			at := l.Glyph.Missing
+			if p, ok := c.PeakStep(); ok {
+				at = l.Cut(outside(l, p.Step.At(), nameBytes), 14)
+			}
+			row = append(row, at)
 		}
 	}
 	return row
 }
 
-func atPeak(l *look.Look, c stats.Contender) string {
-	p, ok := c.PeakStep()
-	if !ok {
-		return l.Glyph.Missing
+// maxKnown bounds the summaries that are kept.
+const maxKnown = 1000
+
+// summary is what the files of the legs tell of a folder.
+type summary struct {
+	changed    time.Time // of the entry that it was made for
+	run        bench.Run
+	contenders []stats.Contender
+	best       string  // label of the contender with the highest peak
+	peak       float64 // successes per second
+	warnings   []string
+	err        error // what could not be read
+}
+
+// ask begins to summarise the folder under the cursor, or else one that is in sight and not known
+// yet; one at a time.
+func (s *Screen) ask() tea.Cmd {
+	if s.asking != "" || !s.listed {
+		return nil
 	}
-	return l.Cut(outside(l, p.Step.At(), nameBytes), 14)
+	next := s.unknown(s.cursor)
+	for i := s.from; next == nil && i < min(len(s.shown), s.from+max(1, s.rows())); i++ {
+		next = s.unknown(i)
+	}
+	if next == nil {
+		return nil
+	}
+	if len(s.known) >= maxKnown {
+		clear(s.known)
+	}
+	e, src := *next, s.options.Source
+	s.asking = e.Dir
+	return func() tea.Msg {
+		run, legs, err := src.Load(e.Dir)
+		return summarised{s, e.Dir, summarise(e, run, legs, err)}
+	}
+}
+
+// unknown is the entry at i of those shown if it has no summary, or one of an earlier state.
+func (s *Screen) unknown(i int) *results.Entry {
+	if i < 0 || i >= len(s.shown) {
+		return nil
+	}
+	e := &s.entries[s.shown[i]]
+	if k := s.known[e.Dir]; e.Err != nil || k != nil && k.changed.Equal(e.Changed) {
+		return nil
+	}
+	return e
+}
+
+func summarise(e results.Entry, run bench.Run, legs []bench.LegResult, err error) *summary {
+	k := &summary{changed: e.Changed, run: run, err: err, contenders: stats.Summarise(legs, run.Profile.PriceVCPUHr)}
+	add := func(w string) {
+		if len(k.warnings) < 100 && !slices.Contains(k.warnings, w) {
+			k.warnings = append(k.warnings, w)
+		}
+	}
+	for _, w := range run.Warnings {
+		add(w.Text)
+	}
+	for _, c := range k.contenders {
+		for i := range c.Steps {
+			c.Steps[i].Latency.HDR = "" // large, and nobody merges it here
+		}
+		if p, ok := c.PeakStep(); ok && p.Throughput.Median > k.peak {
+			k.best, k.peak = c.Label, p.Throughput.Median
+		}
+		for _, f := range c.Failures {
+			add(c.Label + ", " + f)
+		}
+		for _, w := range c.Warnings {
+			add(c.Label + ": " + w)
+		}
+	}
+	for _, leg := range legs {
+		for _, w := range leg.Warnings {
+			add(leg.Leg.Label() + ": " + w.Text)
+		}
+	}
+	return k
 }

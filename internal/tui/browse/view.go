@@ -48,21 +48,20 @@ type layout struct {
 
 func layoutOf(w, h, n int) layout {
 	const head = 2 // title and names of the columns
-	l := layout{listWidth: w, listHeight: max(0, h-head)}
+	l := layout{listWidth: w}
 	switch {
 	case w >= besideWidth && h >= 15:
 		l.listWidth = w * 54 / 100
 		l.besideWidth = w - l.listWidth - 2
 	case h >= belowHeight:
 		l.belowHeight = h * 2 / 5
-		l.listHeight = h - head - l.belowHeight
 	case h >= 12:
 		l.belowHeight = 3
 		if free := h - head - n - 1; free >= 8 { // room for a box, with a line between
 			l.belowHeight = min(free, 12)
 		}
-		l.listHeight = h - head - l.belowHeight
 	}
+	l.listHeight = max(0, h-head-l.belowHeight)
 	return l
 }
 
@@ -90,11 +89,10 @@ func (s *Screen) View(f ui.Frame) []string {
 func (s *Screen) title(l *look.Look, w int) string {
 	left := l.Title.S("results")
 	if s.typing || s.filter != "" {
-		cursor := ""
-		if s.typing {
-			cursor = l.Select.S(" ")
-		}
-		left += "  " + l.Key.S("/") + outside(l, s.filter, nameBytes) + cursor
+		left += "  " + l.Key.S("/") + outside(l, s.filter, nameBytes)
+	}
+	if s.typing {
+		left += l.Select.S(" ")
 	}
 	count := units.Plural(len(s.entries), "folder")
 	if len(s.shown) < len(s.entries) {
@@ -158,26 +156,21 @@ func (s *Screen) layOut(l *look.Look, w int) {
 	}
 	long := w >= 84
 	cols := []look.Column{
-		{Left: true}, {Left: true, Max: 18, Drop: 2}, {Left: true, Max: 32, Drop: 4}, {Left: true}, {Drop: 3}, {Drop: 1}, {Left: true, Max: 20, Drop: 5}, {Left: true, Max: 44, Drop: 6},
+		{Left: true}, {Left: true, Max: 18, Drop: 2}, {Left: true, Max: 32, Drop: 4}, {Left: true}, {Drop: 3}, {Drop: 1},
+		{Left: true, Max: 44, Drop: 6},
 	}
 	if !long {
 		cols[2].Max = 20
 	}
-	names := slices.Insert(columnNames[:], int(byFolder), "best")
-	sorted := int(s.sort)
-	if s.sort >= byFolder {
-		sorted++
-	}
-	for i := range cols {
-		cols[i].Title = names[i]
-		if i == sorted {
-			sign := l.Glyph.Down
-			if s.down {
-				sign = l.Glyph.Up
-			}
-			cols[i].Title += sign
+	for i, c := range columns {
+		if i == s.sort && s.down {
+			c.name += l.Glyph.Up
+		} else if i == s.sort {
+			c.name += l.Glyph.Down
 		}
+		cols[i].Title = c.name
 	}
+	cols = slices.Insert(cols, len(cols)-1, look.Column{Title: "best", Left: true, Max: 20, Drop: 5})
 	rows := make([][]string, 0, len(s.shown))
 	for _, i := range s.shown {
 		rows = append(rows, s.cellsOf(l, &s.entries[i], long))
@@ -227,10 +220,7 @@ func (s *Screen) contendersOf(l *look.Look, e *results.Entry, long bool) string 
 			text = name
 			continue
 		}
-		more := 0 // cells for how many there are besides
-		if i < len(e.Contenders)-1 {
-			more = 5
-		}
+		more := min(5, 5*(len(e.Contenders)-1-i)) // cells for how many there are besides
 		if look.Width(text)+2+look.Width(name)+more > room {
 			return l.Cut(text, room-5) + fmt.Sprintf(", +%d", len(e.Contenders)-i)
 		}

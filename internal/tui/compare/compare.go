@@ -1,6 +1,6 @@
 // Package compare is the screen that sets two runs, or two contenders of one run, beside each
 // other: what differs besides the contenders, their figures with what the rounds allow to say of
-// them, and the steps. The comparison itself (figures.go, steps.go, differences.go) knows nothing
+// them, and the steps. The comparison itself (judge.go, steps.go, differences.go) knows nothing
 // of drawing. It reads nothing itself: package screens gives it a Source.
 package compare
 
@@ -67,15 +67,10 @@ type Screen struct {
 	scroll  int
 	most    int // lines that could be scrolled, as last drawn
 	page    int
-	cells   [tabs]span // of the names of the tabs, as last drawn
+	ends    [tabs]int // of the names of the tabs, in cells, as last drawn
 	tabLine int
-
-	made pairing // what the following were made of
-	set  *comparison
+	set     *comparison // of the chosen
 }
-
-// span is a stretch of cells.
-type span struct{ from, to int }
 
 // comparison is what is computed once for a pair.
 type comparison struct {
@@ -83,8 +78,7 @@ type comparison struct {
 	head   []Figure
 	steps  []StepPair
 	floor  *compared.Floor
-	differ []Difference
-	breaks []Difference
+	differ []compared.Difference
 }
 
 // New makes the comparison of the runs in a and b; of the contenders of one run if both are the
@@ -172,17 +166,11 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg:
 		return s.key(msg.String())
 	case tea.MouseWheelMsg:
-		switch msg.Button {
-		case tea.MouseWheelUp:
-			s.move(-3)
-		case tea.MouseWheelDown:
-			s.move(3)
-		}
+		s.move(3 * ui.Wheel(msg))
 	case tea.MouseClickMsg:
-		for i, c := range s.cells {
-			if msg.Button == tea.MouseLeft && s.set != nil && msg.Y == s.tabLine && msg.X >= c.from && msg.X < c.to {
-				s.turn(tab(i))
-			}
+		i := slices.IndexFunc(s.ends[:], func(end int) bool { return msg.X < end })
+		if msg.Button == tea.MouseLeft && s.set != nil && msg.Y == s.tabLine && msg.X >= 0 && i >= 0 {
+			s.turn(tab(i))
 		}
 	}
 	return nil
@@ -222,30 +210,26 @@ func (s *Screen) begin() {
 
 // choose computes the comparison of a pair.
 func (s *Screen) choose(p pairing) {
-	if s.set != nil && s.made == p {
+	if s.set != nil && s.chosen == p {
 		return
 	}
-	s.chosen, s.made, s.scroll = p, p, 0
+	s.chosen, s.scroll = p, 0
 	c := &comparison{a: at(s.a.Contenders, p.a), b: at(s.b.Contenders, p.b), floor: s.floor}
 	c.head, c.steps = Headline(c.a, c.b, compared.Differences(s.a.Run.Run, s.b.Run.Run), s.floor), StepPairs(c.a, c.b)
 	c.differ = append(ours(compared.LegDifferences(c.a.Results, c.b.Results)), Differences(s.a.Run.Run, s.b.Run.Run)...)
 	gravestFirst(c.differ)
-	for _, d := range c.differ {
-		if d.Weight == compared.Breaks {
-			c.breaks = append(c.breaks, d)
-		}
-	}
-	judgeSteps(c.steps, c.a, c.b, len(c.breaks) > 0, s.floor)
+	broken := slices.ContainsFunc(c.differ, func(d compared.Difference) bool { return d.Weight == compared.Breaks })
+	judgeSteps(c.steps, c.a, c.b, broken, s.floor)
 	s.set = c
 }
 
 func at(cs []analysis.Contender, i int) analysis.Contender {
-	if i < 0 || i >= len(cs) {
-		c := analysis.Contender{}
-		c.Peak = -1
-		return c
+	if i >= 0 && i < len(cs) {
+		return cs[i]
 	}
-	return cs[i]
+	c := analysis.Contender{}
+	c.Peak = -1
+	return c
 }
 
 func (s *Screen) key(name string) tea.Cmd {
@@ -304,8 +288,7 @@ func around(i, n int, back bool) int {
 }
 
 func (s *Screen) swap() {
-	p := s.chosen
-	row := s.rows[s.row]
+	p, row := s.chosen, s.rows[s.row]
 	s.a, s.b = s.b, s.a
 	s.dirs[0], s.dirs[1] = s.dirs[1], s.dirs[0]
 	s.begin()
@@ -314,7 +297,5 @@ func (s *Screen) swap() {
 	}
 	s.choose(pairing{p.b, p.a})
 }
-
-var _ ui.Screen = (*Screen)(nil)
 
 func outside(l *look.Look, s string, n int) string { return l.ASCIIOnly(look.Outside(s, n)) }

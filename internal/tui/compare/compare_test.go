@@ -138,7 +138,7 @@ func TestMouseAndScrolling(t *testing.T) {
 		b.Run.Store, b.Run.Data = bench.StoreInfo{Kind: "external", Version: "x", URL: "http://x"}, bench.DataInfo{}
 	}), dirA, dirB)
 	plain(s, 80, 24)
-	s.Update(tea.MouseClickMsg{X: s.cells[differences].from + 1, Y: s.tabLine, Button: tea.MouseLeft})
+	s.Update(tea.MouseClickMsg{X: s.ends[differences] - 1, Y: s.tabLine, Button: tea.MouseLeft})
 	if s.tab != differences {
 		t.Fatalf("a click on a name leads to page %d", s.tab)
 	}

@@ -11,49 +11,41 @@ import (
 	"locbench/internal/units"
 )
 
-// Difference is something besides the contender that two runs do not have in common.
-type Difference struct {
-	What   string
-	A, B   string // "" where it is not on record, or none
-	Weight compared.Weight
-}
-
 // Differences are what differs between two runs, the gravest first: what 'locbench compare' finds,
 // and what else a reader may ask.
-func Differences(a, b bench.Run) []Difference {
+func Differences(a, b bench.Run) []compared.Difference {
 	out := ours(compared.Differences(a, b))
 	if added(a.Profile.Store) != added(b.Profile.Store) { // has a line of its own
-		out = slices.DeleteFunc(out, func(d Difference) bool { return d.What == "rest of the profile" })
+		out = slices.DeleteFunc(out, func(d compared.Difference) bool { return d.What == "rest of the profile" })
 	}
-	for _, d := range []Difference{
-		{"latency added by the store", added(a.Profile.Store), added(b.Profile.Store), compared.Breaks},
-		{"price of a vCPU-hour", price(a.Profile), price(b.Profile), compared.Sways},
-		{"profile", a.Profile.Name, b.Profile.Name, compared.Tells},
-		{"rounds", number(a.Profile.Rounds), number(b.Profile.Rounds), compared.Tells},
-		{"checks", checks(a.Profile.Checks), checks(b.Profile.Checks), compared.Tells},
-		{"state", string(a.State), string(b.State), compared.Tells},
+	for _, d := range []compared.Difference{
+		difference("latency added by the store", added(a.Profile.Store), added(b.Profile.Store), compared.Breaks),
+		difference("price of a vCPU-hour", price(a.Profile), price(b.Profile), compared.Sways),
+		difference("profile", a.Profile.Name, b.Profile.Name, compared.Tells),
+		difference("rounds", number(a.Profile.Rounds), number(b.Profile.Rounds), compared.Tells),
+		difference("checks", checks(a.Profile.Checks), checks(b.Profile.Checks), compared.Tells),
+		difference("state", string(a.State), string(b.State), compared.Tells),
 	} {
-		if d.A != d.B {
+		if d.Old != d.New {
 			out = append(out, d)
 		}
 	}
 	return gravestFirst(out)
 }
 
+func difference(what, old, fresh string, w compared.Weight) compared.Difference {
+	return compared.Difference{What: what, Old: old, New: fresh, Weight: w}
+}
+
 // ours are the differences of package compare; without the hash of the profile, which says nothing
 // besides them.
-func ours(all []compared.Difference) (out []Difference) {
-	for _, d := range all {
-		if d.What != "hash of the profile" {
-			out = append(out, Difference{d.What, d.Old, d.New, d.Weight})
-		}
-	}
-	return out
+func ours(all []compared.Difference) []compared.Difference {
+	return slices.DeleteFunc(all, func(d compared.Difference) bool { return d.What == "hash of the profile" })
 }
 
 // gravestFirst sorts by weight, whose names are in that order.
-func gravestFirst(all []Difference) []Difference {
-	slices.SortStableFunc(all, func(x, y Difference) int { return cmp.Compare(x.Weight, y.Weight) })
+func gravestFirst(all []compared.Difference) []compared.Difference {
+	slices.SortStableFunc(all, func(x, y compared.Difference) int { return cmp.Compare(x.Weight, y.Weight) })
 	return all
 }
 

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -75,17 +76,16 @@ func (s *Screen) waiting(f ui.Frame) []string {
 
 // head says which two are compared, and what differs besides them.
 func (s *Screen) head(l *look.Look, w, h int) []string {
-	var lines []string
-	lines = append(lines, s.side(l, "A", s.a, s.set.a, 0, w), s.side(l, "B", s.b, s.set.b, 1, w))
+	lines := []string{s.side(l, "A", s.a, s.set.a, 0, w), s.side(l, "B", s.b, s.set.b, 1, w)}
 	room := 1
-	if h >= 20 {
+	switch {
+	case h >= tallHeight:
+		room = 4
+	case h >= 20:
 		room = 2
 	}
-	if h >= tallHeight {
-		room = 4
-	}
 	for _, note := range []string{s.a.note, s.b.note} {
-		if note != "" && (room > 1 || h >= 20) {
+		if note != "" && room > 1 {
 			lines = append(lines, l.Warn.S(l.Cut("! "+outside(l, note, noteBytes), w)))
 		}
 	}
@@ -93,18 +93,13 @@ func (s *Screen) head(l *look.Look, w, h int) []string {
 }
 
 func (s *Screen) side(l *look.Look, name string, r run, c analysis.Contender, series, w int) string {
-	label := c.Label
-	if label == "" {
-		label = s.set.a.Label + s.set.b.Label
-	}
+	label := cmp.Or(c.Label, s.set.a.Label+s.set.b.Label)
 	mark := l.Series[series].S(l.Glyph.Marks[series])
 	left := mark + " " + l.Strong.S(name) + " " + l.Title.S(outside(l, label, nameBytes)) + "  " + rounds(c)
 	about := []string{outside(l, r.Run.Run.Profile.Name, nameBytes), r.Run.Run.Started.Format("2006-01-02 15:04"), outside(l, r.dir, nameBytes)}
 	right := strings.Join(about, "  ")
 	if room := w - look.Width(left) - 2; room < look.Width(right) {
-		if right = about[2]; room < look.Width(right) {
-			right = l.Cut(right, max(0, room))
-		}
+		right = l.Cut(about[2], room)
 	}
 	return l.Between(left, l.Faint.S(right), w)
 }
@@ -115,29 +110,26 @@ func (s *Screen) verdict(l *look.Look, w, room int) []string {
 	for _, d := range s.set.differ {
 		switch d.Weight {
 		case compared.Breaks:
-			grave = append(grave, d.What+" ("+s.value(l, d.A, 60)+" | "+s.value(l, d.B, 60)+")")
+			grave = append(grave, d.What+" ("+s.value(l, d.Old, 60)+" | "+s.value(l, d.New, 60)+")")
 		case compared.Sways:
 			sways = append(sways, d.What)
 		}
 	}
-	var lines []string
+	paint, text := l.Bad, "Not comparable because of other "+strings.Join(grave, ", ")
 	switch {
+	case len(grave) > 0 && len(sways) > 0:
+		text += "; also other " + strings.Join(sways, ", ")
 	case len(grave) > 0:
-		text := "Not comparable because of other " + strings.Join(grave, ", ")
-		if len(sways) > 0 {
-			text += "; also other " + strings.Join(sways, ", ")
-		}
-		for _, line := range l.Wrap(text, w, room) {
-			lines = append(lines, l.Bad.S(line))
-		}
 	case len(sways) > 0:
-		for _, line := range l.Wrap("May sway the figures: other "+strings.Join(sways, ", "), w, room) {
-			lines = append(lines, l.Warn.S(line))
-		}
+		paint, text = l.Warn, "May sway the figures: other "+strings.Join(sways, ", ")
 	case s.dirs[0] == s.dirs[1]:
-		lines = append(lines, l.Good.S(l.Cut(l.Glyph.Check+" two contenders of one run: the same machine, limits and load", w)))
+		return []string{l.Good.S(l.Cut(l.Glyph.Check+" two contenders of one run: the same machine, limits and load", w))}
 	default:
-		lines = append(lines, l.Good.S(l.Cut(l.Glyph.Check+" the same machine, limits, store, data and requests", w)))
+		return []string{l.Good.S(l.Cut(l.Glyph.Check+" the same machine, limits, store, data and requests", w))}
+	}
+	lines := l.Wrap(text, w, room)
+	for i := range lines {
+		lines[i] = paint.S(lines[i])
 	}
 	return lines
 }
@@ -153,12 +145,12 @@ func (s *Screen) tabsLine(l *look.Look, w int) string {
 	var b strings.Builder
 	x := 0
 	for i, name := range tabNames {
-		text := fmt.Sprintf(" %d %s ", i+1, name)
 		if w < 60 {
-			text = fmt.Sprintf(" %d %s ", i+1, name[:3])
+			name = name[:3]
 		}
-		s.cells[i] = span{x, x + len(text)}
+		text := fmt.Sprintf(" %d %s ", i+1, name)
 		x += len(text)
+		s.ends[i] = x
 		if tab(i) == s.tab {
 			text = l.Select.S(l.Glyph.Cursor + text[1:])
 		}

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"locbench/internal/analysis"
@@ -20,7 +21,6 @@ type Said struct {
 	BelowFloor bool          // certain, and smaller than what the machine can show
 	Broken     bool          // something else differs, which decides about the figures
 	Unmeasured bool          // on one side or both
-	At         string        // at which step, in words
 	Doubts     []string      // outliers, groups, a drift: shown, and left out of nothing
 	row        *compared.Row
 }
@@ -39,7 +39,7 @@ func judge(a, b analysis.Contender, runs []compared.Difference, floor *compared.
 			continue
 		}
 		s := &Said{
-			Verdict: r.Verdict, More: r.More, Same: stats.DefaultMargin, Broken: r.NotComparable != "", Doubts: r.Doubts, At: r.At, row: r,
+			Verdict: r.Verdict, More: r.More, Same: stats.DefaultMargin, Broken: r.NotComparable != "", Doubts: r.Doubts, row: r,
 			BelowFloor: r.BelowFloor && r.Verdict == stats.CannotTell, Unmeasured: len(r.Old.Rounds) == 0 || len(r.New.Rounds) == 0,
 		}
 		if min(len(r.Old.Rounds), len(r.New.Rounds)) < stats.MinInterval {
@@ -130,4 +130,37 @@ func tiersOf(r run, floor *compared.Floor) map[string]int {
 		}
 	}
 	return tiers
+}
+
+// Figure is one measure of two sides.
+type Figure struct {
+	measure.Shown
+	A, B measure.Figure
+	Said *Said // what the rounds say of it; nil where nobody asks: of the figures that are no headline measures
+}
+
+// Change is (B − A) / A; ok is false where that is not known, or A is 0.
+func (f Figure) Change() (ratio float64, ok bool) {
+	if !f.A.Known || !f.B.Known || f.A.Value == 0 {
+		return 0, false
+	}
+	ratio = (f.B.Value - f.A.Value) / f.A.Value
+	return ratio, !math.IsNaN(ratio) && !math.IsInf(ratio, 0)
+}
+
+// Headline compares the figures by which a contender is chosen, and says of the declared headline
+// measures among them what 'locbench compare' says. Those "at the peak" are of the step with each
+// side's own peak.
+func Headline(a, b analysis.Contender, runs []compared.Difference, floor *compared.Floor) (all []Figure) {
+	said := judge(a, b, runs, floor)
+	for _, m := range measure.View(measure.PairFigures) {
+		f := Figure{Shown: m, A: m.Contender(a.Contender), B: m.Contender(b.Contender), Said: said[m.ID]}
+		if m.Claim != nil && m.Claim.At == measure.AtHalf { // at half of A's peak, on both sides
+			f.A, f.B = f.Said.sides()
+		}
+		if f.A.Known || f.B.Known || !m.Optional {
+			all = append(all, f)
+		}
+	}
+	return all
 }

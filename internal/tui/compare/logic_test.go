@@ -211,20 +211,20 @@ func TestDifferences(t *testing.T) {
 	}
 	for _, c := range []struct {
 		change func(*bench.Run)
-		want   Difference
+		want   compared.Difference
 	}{
-		{func(r *bench.Run) { r.Profile.Limits.CPUs = 2 }, Difference{"limits", "1.5 CPUs", "2 CPUs", compared.Breaks}},
-		{func(r *bench.Run) { r.Profile.Limits = bench.Limits{} }, Difference{"limits", "1.5 CPUs", "none", compared.Breaks}},
-		{func(r *bench.Run) { r.Profile.Runtime = bench.RuntimeProcess }, Difference{"runtime", "docker", "process", compared.Breaks}},
-		{func(r *bench.Run) { r.Data.Hash = "def" }, Difference{"data", "bundled abc", "bundled def", compared.Breaks}},
-		{func(r *bench.Run) { r.Store.Kind = bench.StoreExternal }, Difference{"store", "embedded", "external", compared.Breaks}},
-		{func(r *bench.Run) { r.Machine.CPUs = 4 }, Difference{"CPU", "2 × EPYC", "4 × EPYC", compared.Breaks}},
-		{func(r *bench.Run) { r.Profile.Store.Latency = time.Millisecond }, Difference{"latency added by the store", "", "1.00 ms", compared.Breaks}},
-		{func(r *bench.Run) { r.Machine.Kernel = "6.2" }, Difference{"kernel", "6.1", "6.2", compared.Sways}},
-		{func(r *bench.Run) { r.Software.Locbench = "0.2" }, Difference{"locbench", "0.1", "0.2", compared.Sways}},
-		{func(r *bench.Run) { r.Profile.Timeout = 0 }, Difference{"time-out of a request", "1.00 s", "0", compared.Sways}},
-		{func(r *bench.Run) { r.Profile.Rounds = 2 }, Difference{"rounds", "6", "2", compared.Tells}},
-		{func(r *bench.Run) { r.Profile.Name = "mine" }, Difference{"profile", "quick", "mine", compared.Tells}},
+		{func(r *bench.Run) { r.Profile.Limits.CPUs = 2 }, difference("limits", "1.5 CPUs", "2 CPUs", compared.Breaks)},
+		{func(r *bench.Run) { r.Profile.Limits = bench.Limits{} }, difference("limits", "1.5 CPUs", "none", compared.Breaks)},
+		{func(r *bench.Run) { r.Profile.Runtime = bench.RuntimeProcess }, difference("runtime", "docker", "process", compared.Breaks)},
+		{func(r *bench.Run) { r.Data.Hash = "def" }, difference("data", "bundled abc", "bundled def", compared.Breaks)},
+		{func(r *bench.Run) { r.Store.Kind = bench.StoreExternal }, difference("store", "embedded", "external", compared.Breaks)},
+		{func(r *bench.Run) { r.Machine.CPUs = 4 }, difference("CPU", "2 × EPYC", "4 × EPYC", compared.Breaks)},
+		{func(r *bench.Run) { r.Profile.Store.Latency = time.Millisecond }, difference("latency added by the store", "", "1.00 ms", compared.Breaks)},
+		{func(r *bench.Run) { r.Machine.Kernel = "6.2" }, difference("kernel", "6.1", "6.2", compared.Sways)},
+		{func(r *bench.Run) { r.Software.Locbench = "0.2" }, difference("locbench", "0.1", "0.2", compared.Sways)},
+		{func(r *bench.Run) { r.Profile.Timeout = 0 }, difference("time-out of a request", "1.00 s", "0", compared.Sways)},
+		{func(r *bench.Run) { r.Profile.Rounds = 2 }, difference("rounds", "6", "2", compared.Tells)},
+		{func(r *bench.Run) { r.Profile.Name = "mine" }, difference("profile", "quick", "mine", compared.Tells)},
 	} {
 		other := base
 		c.change(&other)
@@ -252,7 +252,7 @@ func TestLegDifferences(t *testing.T) {
 	a, b := rates("a", 1), rates("a", 1)
 	a[0].Instance = &bench.InstanceInfo{Runtime: bench.RuntimeDocker, LimitsEnforced: true}
 	b[0].Instance = &bench.InstanceInfo{Runtime: bench.RuntimeDocker}
-	if d := ours(compared.LegDifferences(a, b)); len(d) != 1 || d[0] != (Difference{"limits enforced", "yes", "no", compared.Breaks}) {
+	if d := ours(compared.LegDifferences(a, b)); len(d) != 1 || d[0] != difference("limits enforced", "yes", "no", compared.Breaks) {
 		t.Errorf("%+v", d)
 	}
 	b[0].Instance = nil // not known

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"slices"
 
 	"locbench/internal/analysis"
@@ -60,12 +61,7 @@ func StepPairs(a, b analysis.Contender) []StepPair {
 }
 
 func pairOf(a, b *stats.Step) StepPair {
-	p := StepPair{InA: a != nil, InB: b != nil}
-	if a != nil {
-		p.Step = a.Step
-	} else {
-		p.Step = b.Step
-	}
+	p := StepPair{InA: a != nil, InB: b != nil, Step: cmp.Or(a, b).Step}
 	for _, m := range measure.View(measure.PairSteps) {
 		f := Figure{Shown: m}
 		if a != nil {

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -21,22 +22,20 @@ func (s *Screen) figures(l *look.Look, w int) []string {
 		say = "rounds"
 	}
 	columns := []look.Column{
-		{Title: "figure", Left: true}, {Title: "A"}, {Title: "A, 95 %", Drop: 2}, {Title: "B"}, {Title: "B, 95 %", Drop: 2}, {Title: "change"},
-		{Title: say, Left: true},
+		{Title: "figure", Left: true}, {Title: "A"}, {Title: "A, 95 %", Drop: 2}, {Title: "B"}, {Title: "B, 95 %", Drop: 2},
+		{Title: "change"}, {Title: say, Left: true},
 	}
-	room := roomFor(w)
 	var rows [][]string
 	for _, f := range s.set.head {
 		rows = append(rows, []string{
-			l.ASCIIOnly(tenToNine(l, f.Head)), sideText(l, f.Unit, f.A), l.Faint.S(intervalText(l, f.Unit, f.A)), sideText(l, f.Unit, f.B), l.Faint.S(intervalText(l, f.Unit, f.B)),
-			changeText(l, f), wordText(l, f, room),
+			l.ASCIIOnly(tenToNine(l, f.Head)), sideText(l, f.Unit, f.A), l.Faint.S(intervalText(l, f.Unit, f.A)),
+			sideText(l, f.Unit, f.B), l.Faint.S(intervalText(l, f.Unit, f.B)), changeText(l, f), wordText(l, f, roomFor(w)),
 		})
 		if f.ID == measure.Throughput {
 			rows = append(rows, []string{"  at", s.peakAt(l, s.set.a), "", s.peakAt(l, s.set.b)})
 		}
 	}
-	header, lines := table(l, columns, rows, w)
-	lines = append([]string{header}, lines...)
+	lines := table(l, columns, rows, w)
 	list := doubts(s.set.head)
 	for i, d := range list {
 		if i == mostDoubts && len(list) > mostDoubts+1 {
@@ -69,33 +68,31 @@ func roomFor(w int) room {
 
 // table lays rows out as look.Table does, but columns with the same Drop are there together or not
 // at all: half a comparison misleads.
-func table(l *look.Look, columns []look.Column, rows [][]string, w int) (header string, lines []string) {
-	widths := make([]int, len(columns))
-	for i, c := range columns {
-		widths[i] = look.Width(c.Title)
-		for _, row := range rows {
-			if i < len(row) {
-				widths[i] = max(widths[i], look.Width(row[i]))
-			}
-		}
-		if c.Max > 0 {
-			widths[i] = min(widths[i], c.Max)
-		}
-	}
+func table(l *look.Look, columns []look.Column, rows [][]string, w int) []string {
 	for {
 		total, worst := -2, 0
 		for i, c := range columns {
-			total += widths[i] + 2
+			width := look.Width(c.Title)
+			for _, row := range rows {
+				if i < len(row) {
+					width = max(width, look.Width(row[i]))
+				}
+			}
+			if c.Max > 0 {
+				width = min(width, c.Max)
+			}
+			total += width + 2
 			worst = max(worst, c.Drop)
 		}
 		if total <= w || worst == 0 {
-			return l.Table(columns, rows, w)
+			header, lines := l.Table(columns, rows, w)
+			return append([]string{header}, lines...)
 		}
 		out := func(i int) bool { return columns[i].Drop == worst }
 		for n, row := range rows {
 			rows[n] = without(row, out)
 		}
-		widths, columns = without(widths, out), without(columns, out)
+		columns = without(columns, out)
 	}
 }
 
@@ -131,7 +128,6 @@ func (s *Screen) peakAt(l *look.Look, c analysis.Contender) string {
 
 // stepTable sets the steps beside each other.
 func (s *Screen) stepTable(l *look.Look, w int) []string {
-	const bar = 8
 	shown := measure.View(measure.PairSteps)
 	columns := []look.Column{{Title: "step", Left: true, Max: 18}}
 	for _, m := range shown {
@@ -149,11 +145,12 @@ func (s *Screen) stepTable(l *look.Look, w int) []string {
 		f := p.figure(measure.Throughput)
 		top = max(top, f.A.Value, f.B.Value)
 	}
-	share := func(v measure.Figure) float64 {
-		if !v.Known || top <= 0 {
-			return 0
+	bar := func(v measure.Figure, series int) string {
+		share := 0.0
+		if v.Known && top > 0 {
+			share = v.Value / top
 		}
-		return v.Value / top
+		return l.Bar(share, 8, l.Series[series])
 	}
 	var rows [][]string
 	for _, p := range s.set.steps {
@@ -166,22 +163,25 @@ func (s *Screen) stepTable(l *look.Look, w int) []string {
 			row = append(row, stepText(l, f, f.A), stepText(l, f, f.B))
 			switch f.ID {
 			case measure.Throughput:
-				row = append(row, changeText(l, f), l.Bar(share(f.A), bar, l.Series[0]), l.Bar(share(f.B), bar, l.Series[1]))
+				row = append(row, changeText(l, f), bar(f.A, 0), bar(f.B, 1))
 			case measure.P99:
 				row = append(row, changeText(l, f))
 			}
 		}
-		word := wordText(l, *p.figure(measure.Throughput), min(roomFor(w), usual))
-		switch {
-		case !p.InA:
-			word = "only in B"
-		case !p.InB:
-			word = "only in A"
-		}
-		rows = append(rows, append(row, word))
+		rows = append(rows, append(row, sidesText(l, *p.figure(measure.Throughput), p.InA, p.InB, w)))
 	}
-	header, lines := table(l, columns, rows, w)
-	return append([]string{header}, lines...)
+	return table(l, columns, rows, w)
+}
+
+// sidesText says what the rounds support, or which side is there alone.
+func sidesText(l *look.Look, f Figure, inA, inB bool, w int) string {
+	switch {
+	case !inA:
+		return "only in B"
+	case !inB:
+		return "only in A"
+	}
+	return wordText(l, f, min(roomFor(w), usual))
 }
 
 // stepText is a side of a figure; errors that are more than nothing are painted.
@@ -203,29 +203,19 @@ func (s *Screen) contenderTable(l *look.Look, w int) []string {
 	var rows [][]string
 	for i, r := range s.rows {
 		a, b := at(s.a.Contenders, r.a), at(s.b.Contenders, r.b)
-		name := a.Label
-		if name == "" {
-			name = b.Label
-		}
 		peak, last := headOf(s.heads[i], measure.Throughput), headOf(s.heads[i], measure.P99)
-		word := wordText(l, peak, min(roomFor(w), usual))
-		switch {
-		case r.a < 0:
-			word = "only in B"
-		case r.b < 0:
-			word = "only in A"
-		}
 		cursor := "  "
 		if i == s.row && s.chosen == r {
 			cursor = l.Glyph.Cursor + " "
 		}
 		rows = append(rows, []string{
-			cursor + outside(l, name, nameBytes), sideText(l, peak.Unit, peak.A), sideText(l, peak.Unit, peak.B), changeText(l, peak),
-			sideText(l, last.Unit, last.A), sideText(l, last.Unit, last.B), tierText(l, s.a, a), tierText(l, s.b, b), word,
+			cursor + outside(l, cmp.Or(a.Label, b.Label), nameBytes),
+			sideText(l, peak.Unit, peak.A), sideText(l, peak.Unit, peak.B), changeText(l, peak),
+			sideText(l, last.Unit, last.A), sideText(l, last.Unit, last.B), tierText(l, s.a, a), tierText(l, s.b, b),
+			sidesText(l, peak, r.a >= 0, r.b >= 0, w),
 		})
 	}
-	header, lines := table(l, columns, rows, w)
-	return append([]string{header}, lines...)
+	return table(l, columns, rows, w)
 }
 
 // headOf is the figure of one measure in a headline.
@@ -258,10 +248,9 @@ func (s *Screen) differenceTable(l *look.Look, w int) []string {
 		case compared.Sways:
 			so = l.Warn.S("may sway")
 		}
-		rows = append(rows, []string{d.What, s.value(l, d.A, side), s.value(l, d.B, side), so})
+		rows = append(rows, []string{d.What, s.value(l, d.Old, side), s.value(l, d.New, side), so})
 	}
-	header, lines := table(l, columns, rows, w)
-	return append([]string{header}, lines...)
+	return table(l, columns, rows, w)
 }
 
 // charts lays throughput and p99 of both sides over each other.
@@ -274,11 +263,10 @@ func (s *Screen) charts(l *look.Look, w, h int) []string {
 		out := []chart.Series{{Name: "A", Paint: l.Series[0], Mark: 0}, {Name: "B", Paint: l.Series[1], Mark: 1}}
 		for i, p := range s.set.steps {
 			f := p.figure(id)
-			if f.A.Known {
-				out[0].Points = append(out[0].Points, chart.Point{X: float64(i), Y: f.A.Value})
-			}
-			if f.B.Known {
-				out[1].Points = append(out[1].Points, chart.Point{X: float64(i), Y: f.B.Value})
+			for n, side := range []measure.Figure{f.A, f.B} {
+				if side.Known {
+					out[n].Points = append(out[n].Points, chart.Point{X: float64(i), Y: side.Value})
+				}
 			}
 		}
 		return out

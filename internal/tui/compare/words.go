@@ -92,34 +92,37 @@ func wordText(l *look.Look, f Figure, r room) string {
 	switch {
 	case said == nil || said.Unmeasured:
 		return l.Glyph.Missing
+	case said.Broken && r == brief:
+		return l.Warn.S("not comp.")
 	case said.Broken:
-		return l.Warn.S([]string{"not comp.", "not comparable", "not comparable"}[r])
+		return l.Warn.S("not comparable")
 	case said.Need > 0:
-		return l.Faint.S(fmt.Sprintf([]string{"need %s %d", "need %s %d rounds", "need %s %d rounds"}[r], l.Glyph.AtLeast, said.Need))
+		return l.Faint.S(fmt.Sprintf("need %s %d", l.Glyph.AtLeast, said.Need) + unlessBrief(r, " rounds"))
 	}
-	with := func(text string) string {
-		if r == ample && said.Ratio != "" {
-			return l.ASCIIOnly(text + ": " + said.Ratio)
-		}
-		return text
-	}
-	switch said.Verdict {
-	case stats.Better:
-		return l.Good.S(with([]string{"B better", "B is better", "B is better"}[r]))
-	case stats.Worse:
-		return l.Bad.S(with([]string{"A better", "A is better", "A is better"}[r]))
-	case stats.Same:
-		return with([]string{"same", fmt.Sprintf("same within %g %%", 100*said.Same), fmt.Sprintf("same within %g %%", 100*said.Same)}[r])
-	}
-	text := "can't tell"
+	paint, text := l.Faint, "can't tell"
 	switch {
-	case r == brief:
+	case said.Verdict == stats.Better:
+		paint, text = l.Good, "B"+unlessBrief(r, " is")+" better"
+	case said.Verdict == stats.Worse:
+		paint, text = l.Bad, "A"+unlessBrief(r, " is")+" better"
+	case said.Verdict == stats.Same:
+		paint, text = l.Text, "same"+unlessBrief(r, fmt.Sprintf(" within %g %%", 100*said.Same))
 	case said.BelowFloor:
-		text += ", below the floor"
+		text += unlessBrief(r, ", below the floor")
 	case said.More > 0 && said.More < stats.MaxRounds:
-		text += fmt.Sprintf(", ~%d more rounds", said.More)
+		text += unlessBrief(r, fmt.Sprintf(", ~%d more rounds", said.More))
 	}
-	return l.Faint.S(with(text))
+	if r == ample && said.Ratio != "" {
+		text = l.ASCIIOnly(text + ": " + said.Ratio)
+	}
+	return paint.S(text)
+}
+
+func unlessBrief(r room, text string) string {
+	if r == brief {
+		return ""
+	}
+	return text
 }
 
 // rounds says of how many rounds the figures of a contender are.

@@ -11,8 +11,7 @@ import (
 // outcome is that of a command whose words are for the user.
 type outcome struct {
 	screen *Screen
-	text   string
-	bad    bool
+	tell   ui.Tell
 }
 
 // Keys implements ui.Screen.
@@ -46,19 +45,17 @@ func (s *Screen) Keys() []ui.Key {
 }
 
 func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
-	if s.player == nil {
-		if name := msg.String(); name == "esc" || name == "q" {
-			return s.leave()
-		}
-		return nil
-	}
-	if !s.board.Typing() {
-		if cmd, mine := s.own(msg.String()); mine {
+	var cmd tea.Cmd
+	mine, name := false, msg.String()
+	if s.player != nil && !s.board.Typing() {
+		if cmd, mine = s.own(name); mine {
 			return cmd
 		}
 	}
-	cmd, mine := s.board.Update(msg, s.player.state)
-	if name := msg.String(); !mine && (name == "esc" || name == "q") {
+	if s.player != nil {
+		cmd, mine = s.board.Update(msg, s.player.state)
+	}
+	if !mine && (name == "esc" || name == "q") {
 		return s.leave()
 	}
 	return cmd
@@ -88,17 +85,13 @@ func (s *Screen) own(name string) (cmd tea.Cmd, mine bool) {
 	case ".":
 		p.seek(p.pos + seekBy)
 	case "<":
-		before, _ := around(p.steps, p.pos, p.total)
-		p.seek(before)
+		p.seek(p.before(p.steps))
 	case ">":
-		_, after := around(p.steps, p.pos, p.total)
-		p.seek(after)
+		p.seek(p.after(p.steps))
 	case "p":
-		before, _ := around(p.legs, p.pos, p.total)
-		p.seek(before)
+		p.seek(p.before(p.legs))
 	case "n":
-		_, after := around(p.legs, p.pos, p.total)
-		p.seek(after)
+		p.seek(p.after(p.legs))
 	case "home":
 		p.seek(0)
 	case "end":
@@ -110,7 +103,8 @@ func (s *Screen) own(name string) (cmd tea.Cmd, mine bool) {
 	case "r":
 		return s.report(), true
 	case "y":
-		return s.copy(), true
+		text, err := Command(s.run)
+		return ui.Cmd(ui.Copied(text, err, "the command that repeats this run")), true
 	default:
 		return nil, false
 	}
@@ -121,14 +115,10 @@ func (s *Screen) own(name string) (cmd tea.Cmd, mine bool) {
 }
 
 func (s *Screen) play() {
-	s.playing = !s.playing
-	if !s.playing {
-		return
-	}
-	if s.player.ended() {
+	s.playing, s.ticked = !s.playing, time.Time{}
+	if s.playing && s.player.ended() {
 		s.player.seek(0)
 	}
-	s.ticked = time.Time{}
 }
 
 func (s *Screen) report() tea.Cmd {
@@ -139,19 +129,8 @@ func (s *Screen) report() tea.Cmd {
 	src, dir := s.source, s.dir
 	return func() tea.Msg {
 		text, err := src.Report(dir)
-		if err != nil {
-			return outcome{s, err.Error(), true}
-		}
-		return outcome{s, text, false}
+		return outcome{s, ui.Told(text, err)}
 	}
-}
-
-func (s *Screen) copy() tea.Cmd {
-	text, err := Command(s.run)
-	if err != nil {
-		return ui.Cmd(ui.Tell{Text: err.Error(), Bad: true})
-	}
-	return ui.Cmd(ui.Copy{Text: text, What: "the command that repeats this run"})
 }
 
 // mouse takes clicks and the wheel on the time line.
@@ -178,5 +157,3 @@ func (s *Screen) mouse(msg tea.MouseMsg) (mine bool) {
 	}
 	return true
 }
-
-var _ ui.Screen = (*Screen)(nil)

@@ -29,20 +29,15 @@ func FromLegs(run bench.Run, legs []bench.LegResult, dir string) []bench.Record 
 	}
 	legs = slices.Clone(legs)
 	slices.SortStableFunc(legs, func(a, b bench.LegResult) int { return a.Started.Compare(b.Started) })
-	asked := run.Interventions
-	until := func(at time.Time) {
-		for len(asked) > 0 && !asked[0].At.After(at) {
-			t.tell(asked[0].At, nil, bench.Intervened{Control: asked[0].Control})
-			asked = asked[1:]
-		}
+	asked := slices.Clone(run.Interventions)
+	for i := range asked {
+		asked[i].Step = nil
 	}
 	for _, leg := range legs {
-		until(leg.Started)
+		asked = t.interventions(asked, leg.Started, nil)
 		t.leg(leg, order[leg.Leg]+1, len(run.Legs))
 	}
-	for _, a := range asked {
-		t.tell(a.At, nil, bench.Intervened{Control: a.Control})
-	}
+	t.interventions(asked, endOfTime, nil)
 	if run.State != bench.RunRunning {
 		t.tell(run.Ended, nil, bench.RunEnded{State: run.State})
 	}
@@ -63,6 +58,18 @@ func (t *teller) tell(at time.Time, leg *bench.Leg, e bench.Event) {
 		t.at = at
 	}
 	t.records = append(t.records, bench.Record{At: t.at, Leg: leg, Event: e})
+}
+
+// endOfTime is after everything that JSON can say.
+var endOfTime = time.Date(10001, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// interventions tells those of asked until a moment, and returns the others.
+func (t *teller) interventions(asked []bench.Intervention, until time.Time, leg *bench.Leg) []bench.Intervention {
+	for len(asked) > 0 && !asked[0].At.After(until) {
+		t.tell(asked[0].At, leg, bench.Intervened{Control: asked[0].Control, Step: asked[0].Step})
+		asked = asked[1:]
+	}
+	return asked
 }
 
 func (t *teller) leg(r bench.LegResult, number, of int) {
@@ -107,15 +114,9 @@ func (t *teller) leg(r bench.LegResult, number, of int) {
 // time.
 func (t *teller) steps(leg *bench.Leg, r bench.LegResult) {
 	asked := r.Interventions
-	until := func(at time.Time) {
-		for len(asked) > 0 && !asked[0].At.After(at) {
-			t.tell(asked[0].At, leg, bench.Intervened{Control: asked[0].Control, Step: asked[0].Step})
-			asked = asked[1:]
-		}
-	}
 	for _, step := range r.Steps {
 		start := step.Load.Started
-		until(start)
+		asked = t.interventions(asked, start, leg)
 		t.tell(start, leg, bench.StepStarted{Index: step.Index, Of: len(r.Steps), Step: step.Step})
 		var inside []bench.Record
 		add := func(at time.Time, e bench.Event) { inside = append(inside, bench.Record{At: at, Event: e}) }
@@ -132,12 +133,10 @@ func (t *teller) steps(leg *bench.Leg, r bench.LegResult) {
 		}
 		slices.SortStableFunc(inside, func(a, b bench.Record) int { return a.At.Compare(b.At) })
 		for _, rec := range inside {
-			until(rec.At)
+			asked = t.interventions(asked, rec.At, leg)
 			t.tell(rec.At, leg, rec.Event)
 		}
 		t.tell(start.Add(max(step.Load.Elapsed, step.Load.Wall)), leg, bench.StepEnded{Result: step})
 	}
-	for _, a := range asked {
-		t.tell(a.At, leg, bench.Intervened{Control: a.Control, Step: a.Step})
-	}
+	t.interventions(asked, endOfTime, leg)
 }

@@ -7,8 +7,6 @@ import (
 	"math"
 	"sync/atomic"
 
-	tea "charm.land/bubbletea/v2"
-
 	"locbench/internal/bench"
 	"locbench/internal/tui/fold"
 )
@@ -49,15 +47,6 @@ type loaded struct {
 	player *player
 	note   string // what is not as it should be, and what is shown instead
 	err    error  // nothing can be shown
-}
-
-func (s *Screen) load() tea.Cmd {
-	dir, src, p := s.dir, s.source, s.progress
-	return func() tea.Msg {
-		msg := load(src, dir, p)
-		msg.screen = s
-		return msg
-	}
 }
 
 // load prefers the event log; the files of the legs stand in for one that is lost, broken or not

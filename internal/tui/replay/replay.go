@@ -57,7 +57,11 @@ func New(dir string, source Source, board Board) *Screen {
 // Init implements ui.Screen.
 func (s *Screen) Init() tea.Cmd {
 	s.loading, s.progress = true, &progress{}
-	return s.load()
+	return func() tea.Msg {
+		msg := load(s.source, s.dir, s.progress)
+		msg.screen = s
+		return msg
+	}
 }
 
 // Title implements ui.Screen.
@@ -84,7 +88,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 			return nil
 		}
 		s.writing = false
-		return ui.Cmd(ui.Tell{Text: msg.text, Bad: msg.bad})
+		return ui.Cmd(msg.tell)
 	case ui.Tick:
 		s.tick(msg.Now)
 	case tea.KeyPressMsg:
@@ -157,9 +161,9 @@ func (s *Screen) waiting(f ui.Frame) []string {
 
 // status is a short word for the header of the board.
 func (s *Screen) status(l *look.Look, w int) string {
-	text := "replay " + s.speedText(l) + " " + s.position()
-	if w < 70 {
-		text = s.position()
+	text := s.position()
+	if w >= 70 {
+		text = "replay " + s.speedText(l) + " " + text
 	}
 	if s.playing {
 		return l.Good.S(l.Glyph.Run + " " + text)
@@ -180,19 +184,19 @@ func (s *Screen) position() string { return clockText(s.player.pos) + "/" + cloc
 func (s *Screen) bottom(f ui.Frame) []string {
 	l := f.Look
 	b := bar{l: l, w: f.Width, left: barAt(f.Width)}
+	head := s.position()
+	if b.left > 14 {
+		head = s.speedText(l) + " " + head
+	}
 	sign := l.Glyph.Pause
 	if s.playing {
 		sign = l.Glyph.Run
-	}
-	head := sign + " " + s.position()
-	if b.left > 14 {
-		head = sign + " " + s.speedText(l) + " " + s.position()
 	}
 	var lines []string
 	if s.note != "" && f.Height >= 12 {
 		lines = append(lines, l.Warn.S(l.Cut(l.ASCIIOnly(look.Outside(s.note, 1000)), f.Width)))
 	}
-	lines = append(lines, b.line(s.player, head))
+	lines = append(lines, b.line(s.player, sign+" "+head))
 	if f.Height >= 12 {
 		lines = append(lines, b.names(s.player))
 	}

@@ -25,7 +25,6 @@ type facts struct {
 	listed        bool
 
 	states    map[bench.Selection]State
-	stateOf   bench.Runtime
 	statesErr string
 	stateAsk  int
 
@@ -33,8 +32,7 @@ type facts struct {
 	machineAsk int
 	machineOK  bool
 
-	elastic    map[string]elasticAnswer // by URL
-	elasticAsk int
+	elastic map[string]*elasticAnswer // by URL
 
 	room      int // connections asked about last
 	most      int // 0: not known
@@ -46,42 +44,13 @@ type elasticAnswer struct {
 	Elastic
 	err  string
 	done bool
-	ask  int
 }
 
-type (
-	gotProfiles   struct{ list []Profile }
-	gotContenders struct {
-		list []bench.Service
-		err  error
-	}
-	gotStates struct {
-		ask    int
-		states map[bench.Selection]State
-		err    error
-	}
-	gotMachine struct {
-		ask     int
-		machine Machine
-	}
-	gotElastic struct {
-		ask int
-		url string
-		Elastic
-		err error
-	}
-	gotRoom struct {
-		asked, most int
-		err         error
-	}
-	gotSaved struct {
-		path, warning string
-		err           error
-	}
-)
+// answer takes in what the Site has said. It is called by Update, as the message that it is.
+type answer func() tea.Cmd
 
 // asking makes a command of a question. It counts as pending until its answer has come.
-func (s *Screen) asking(f func(context.Context) tea.Msg) tea.Cmd {
+func (s *Screen) asking(f func(context.Context) answer) tea.Cmd {
 	s.facts.pending++
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
@@ -91,21 +60,31 @@ func (s *Screen) asking(f func(context.Context) tea.Msg) tea.Cmd {
 }
 
 func (s *Screen) askProfiles() tea.Cmd {
-	also, site := s.choice.Profile, s.o.Site
-	return s.asking(func(ctx context.Context) tea.Msg { return gotProfiles{site.Profiles(ctx, also)} })
+	also := s.choice.Profile
+	return s.asking(func(ctx context.Context) answer {
+		list := s.o.Site.Profiles(ctx, also)
+		return func() tea.Cmd {
+			s.profiles = list
+			s.takeProfile()
+			return tea.Batch(s.change(func() {}), s.askStates())
+		}
+	})
 }
 
 func (s *Screen) askContenders() tea.Cmd {
-	site := s.o.Site
-	return s.asking(func(ctx context.Context) tea.Msg {
-		list, err := site.Contenders(ctx)
-		return gotContenders{list, err}
+	return s.asking(func(ctx context.Context) answer {
+		list, err := s.o.Site.Contenders(ctx)
+		return func() tea.Cmd {
+			s.facts.contenders, s.facts.contendersErr, s.facts.listed = list, text(err), true
+			s.list.dirty = true
+			return nil
+		}
 	})
 }
 
 // askAgain asks about everything that may change while one looks: machine, engine, images, store.
 func (s *Screen) askAgain() tea.Cmd {
-	s.facts.elastic = map[string]elasticAnswer{}
+	s.facts.elastic = map[string]*elasticAnswer{}
 	s.facts.roomKnown, s.facts.room = false, 0
 	return tea.Batch(s.askMachine(), s.askStates(), s.askElastic(localElastic), s.askElastic(s.elasticURL()), s.askRoom())
 }
@@ -126,17 +105,29 @@ func (s *Screen) backAgain() tea.Cmd {
 
 func (s *Screen) askMachine() tea.Cmd {
 	s.facts.machineAsk++
-	ask, site := s.facts.machineAsk, s.o.Site
-	return s.asking(func(ctx context.Context) tea.Msg { return gotMachine{ask, site.Machine(ctx)} })
+	ask := s.facts.machineAsk
+	return s.asking(func(ctx context.Context) answer {
+		m := s.o.Site.Machine(ctx)
+		return func() tea.Cmd {
+			if ask == s.facts.machineAsk {
+				s.facts.machine, s.facts.machineOK = m, true
+			}
+			return nil
+		}
+	})
 }
 
 func (s *Screen) askStates() tea.Cmd {
 	s.facts.stateAsk++
-	ask, site, runtime := s.facts.stateAsk, s.o.Site, s.runtime()
-	s.facts.stateOf = runtime
-	return s.asking(func(ctx context.Context) tea.Msg {
-		states, err := site.States(ctx, runtime)
-		return gotStates{ask, states, err}
+	ask, runtime := s.facts.stateAsk, s.runtime()
+	return s.asking(func(ctx context.Context) answer {
+		states, err := s.o.Site.States(ctx, runtime)
+		return func() tea.Cmd {
+			if ask == s.facts.stateAsk {
+				s.facts.states, s.facts.statesErr, s.list.dirty = states, text(err), true
+			}
+			return nil
+		}
 	})
 }
 
@@ -148,76 +139,39 @@ func (s *Screen) askElastic(url string) tea.Cmd {
 	if len(s.facts.elastic) > 100 { // somebody types
 		clear(s.facts.elastic)
 	}
-	s.facts.elasticAsk++
-	ask, site := s.facts.elasticAsk, s.o.Site
-	s.facts.elastic[url] = elasticAnswer{ask: ask}
-	return s.asking(func(ctx context.Context) tea.Msg {
-		e, err := site.Elastic(ctx, url)
-		return gotElastic{ask, url, e, err}
+	a := &elasticAnswer{}
+	s.facts.elastic[url] = a
+	return s.asking(func(ctx context.Context) answer {
+		e, err := s.o.Site.Elastic(ctx, url)
+		return func() tea.Cmd {
+			*a = elasticAnswer{e, text(err), true}
+			return nil
+		}
 	})
 }
 
 // askRoom asks whether the largest step can be opened, unless that was asked already.
 func (s *Screen) askRoom() tea.Cmd {
-	n := most(s.plan)
+	n := most(s.plan.Steps)
 	if n == 0 || n == s.facts.room {
 		return nil
 	}
 	s.facts.room, s.facts.roomKnown = n, false
-	site := s.o.Site
-	return s.asking(func(ctx context.Context) tea.Msg {
-		most, err := site.Room(ctx, n)
-		return gotRoom{n, most, err}
+	return s.asking(func(ctx context.Context) answer {
+		most, err := s.o.Site.Room(ctx, n)
+		return func() tea.Cmd {
+			if n == s.facts.room {
+				s.facts.most, s.facts.roomWhy, s.facts.roomKnown = most, text(err), true
+			}
+			return nil
+		}
 	})
 }
 
-func saveCommand(site Site, path string, p bench.Profile, replace bool) func(context.Context) tea.Msg {
-	return func(ctx context.Context) tea.Msg {
-		saved, warning, err := site.Save(ctx, path, p, replace)
-		return gotSaved{saved, warning, err}
-	}
-}
-
-// most is the largest number of connections of a plan.
-func most(p bench.Profile) (n int) {
-	for _, step := range p.Steps {
+// most is the largest number of connections of steps.
+func most(steps []bench.Step) (n int) {
+	for _, step := range steps {
 		n = max(n, step.Connections, step.MaxConnections)
 	}
 	return n
-}
-
-// heard takes in an answer; mine is false for other messages.
-func (s *Screen) heard(msg tea.Msg) (cmd tea.Cmd, mine bool) {
-	f := &s.facts
-	switch msg := msg.(type) {
-	case gotProfiles:
-		s.profiles = msg.list
-		s.takeProfile()
-	case gotContenders:
-		f.contenders, f.contendersErr, f.listed = msg.list, text(msg.err), true
-		s.list.dirty = true
-	case gotStates:
-		if msg.ask == f.stateAsk {
-			f.states, f.statesErr = msg.states, text(msg.err)
-			s.list.dirty = true
-		}
-	case gotMachine:
-		if msg.ask == f.machineAsk {
-			f.machine, f.machineOK = msg.machine, true
-		}
-	case gotElastic:
-		if f.elastic[msg.url].ask == msg.ask {
-			f.elastic[msg.url] = elasticAnswer{Elastic: msg.Elastic, err: text(msg.err), done: true, ask: msg.ask}
-		}
-	case gotRoom:
-		if msg.asked == f.room {
-			f.most, f.roomWhy, f.roomKnown = msg.most, text(msg.err), true
-		}
-	case gotSaved:
-		cmd = s.saved(msg)
-	default:
-		return nil, false
-	}
-	f.pending = max(0, f.pending-1)
-	return cmd, true
 }

@@ -1,13 +1,19 @@
 package setup
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"locbench/internal/bench"
+	"locbench/internal/estimate"
+	"locbench/internal/tui/look"
+	"locbench/internal/units"
 )
 
 // change carries out f, plans anew, and asks what has to be asked anew because of it.
@@ -44,11 +50,7 @@ func (s *Screen) askable() string {
 func (s *Screen) pick(f id, value string) tea.Cmd {
 	switch f {
 	case fieldProfile:
-		return s.change(func() {
-			if s.choice.Profile != value {
-				s.choice.Profile = value
-			}
-		})
+		return s.change(func() { s.choice.Profile = value })
 	case fieldStore:
 		return s.setStore(value)
 	case fieldData:
@@ -59,7 +61,7 @@ func (s *Screen) pick(f id, value string) tea.Cmd {
 
 // put sets a flag, or lets it be where the value is the profile's.
 func (s *Screen) put(f id, value string) {
-	flag := formOf(f).flag
+	flag := forms[f].flag
 	needed := f == fieldDump || f == fieldCities // without them the data would be other ones
 	if value == s.preset(f) && (value != "" || !needed) || value == "" && !needed {
 		delete(s.choice.Set, flag)
@@ -74,10 +76,8 @@ func (s *Screen) setStore(kind string) tea.Cmd {
 		if url := s.choice.Set["elastic"]; url != "" {
 			s.url = url
 		}
-		delete(s.choice.Set, "elastic")
-		if kind == s.preset(fieldStore) {
-			delete(s.choice.Set, "store")
-		} else {
+		s.unset("store", "elastic")
+		if kind != s.preset(fieldStore) {
 			s.choice.Set["store"] = kind
 		}
 		if bench.StoreKind(kind).Traits().ByURL && s.url != "" && s.base.Store.URL == "" {
@@ -86,23 +86,25 @@ func (s *Screen) setStore(kind string) tea.Cmd {
 	})
 }
 
+var dataFlags = []string{"data", "cities", "vertices", "data-seed"}
+
+func (s *Screen) unset(flags ...string) {
+	maps.DeleteFunc(s.choice.Set, func(flag, _ string) bool { return slices.Contains(flags, flag) })
+}
+
 // firstCities is how many cities are generated unless somebody says how many.
 const firstCities = "10000"
 
 func (s *Screen) setData(kind string) tea.Cmd {
 	return s.change(func() {
-		for _, flag := range []string{"data", "cities", "vertices", "data-seed"} {
-			delete(s.choice.Set, flag)
-		}
-		if kind == s.preset(fieldData) {
-			return
-		}
-		switch kind {
-		case dataBundled:
+		s.unset(dataFlags...)
+		switch {
+		case kind == s.preset(fieldData):
+		case kind == dataBundled:
 			s.choice.Set["data"] = dataBundled
-		case dataGenerated:
+		case kind == dataGenerated:
 			s.choice.Set["cities"] = firstCities
-		case dataDump:
+		case kind == dataDump:
 			s.choice.Set["data"] = ""
 		}
 	})
@@ -116,14 +118,11 @@ func (s *Screen) reset(f id) tea.Cmd {
 			s.choice.Contenders = nil
 			s.list.dirty = true
 		case fieldStore, fieldElastic:
-			delete(s.choice.Set, "store")
-			delete(s.choice.Set, "elastic")
+			s.unset("store", "elastic")
 		case fieldData, fieldCities, fieldDump:
-			for _, flag := range []string{"data", "cities", "vertices", "data-seed"} {
-				delete(s.choice.Set, flag)
-			}
+			s.unset(dataFlags...)
 		default:
-			delete(s.choice.Set, formOf(f).flag)
+			s.unset(forms[f].flag)
 		}
 	})
 }
@@ -141,24 +140,19 @@ func (s *Screen) step(f id, by int) tea.Cmd {
 	if options := s.options(f); len(options) > 0 {
 		at := slices.IndexFunc(options, func(o option) bool { return o.value == s.value(f) })
 		if at < 0 {
-			at = 0
-			by = 0
+			at, by = 0, 0
 		}
 		return s.pick(f, options[(at+by+len(options))%len(options)].value)
 	}
-	steps := map[id]float64{fieldRounds: 1, fieldCPUs: 0.5, fieldCPUSet: 1}
-	unit, ok := steps[f]
-	if !ok {
-		return nil
-	}
+	unit := map[id]float64{fieldRounds: 1, fieldCPUs: 0.5, fieldCPUSet: 1}[f]
 	v, err := strconv.ParseFloat(s.value(f), 64)
 	if err != nil {
 		v = 0
 	}
-	if v += unit * float64(by); v < unit {
+	if v += unit * float64(by); unit == 0 || v < unit {
 		return nil
 	}
-	return s.change(func() { s.put(f, strings.TrimSuffix(strconv.FormatFloat(v, 'f', -1, 64), ".0")) })
+	return s.change(func() { s.put(f, strconv.FormatFloat(v, 'f', -1, 64)) })
 }
 
 // way takes the way out whose key is pressed.
@@ -166,8 +160,12 @@ func (s *Screen) way(key string) tea.Cmd {
 	if len(key) != 1 || key < "1" || key > "9" {
 		return nil
 	}
-	if list, n := offers(s.problems()), int(key[0]-'1'); n < len(list) {
-		return list[n].take()
+	n := int(key[0] - '1')
+	for _, p := range s.problems() {
+		if n < len(p.offers) {
+			return p.offers[n].take()
+		}
+		n -= len(p.offers)
 	}
 	return nil
 }
@@ -183,14 +181,13 @@ func (s *Screen) start() tea.Cmd {
 		if !p.bad {
 			continue
 		}
-		if p.input {
+		if p.input || bad == "" {
 			s.focus = p.field
+		}
+		if p.input {
 			return tell(p.text, true)
 		}
-		if bad == "" {
-			bad = p.text
-			s.focus = p.field
-		}
+		bad = cmp.Or(bad, p.text)
 	}
 	if !s.planned {
 		return tell("there is no plan yet", true)
@@ -201,4 +198,111 @@ func (s *Screen) start() tea.Cmd {
 	}
 	s.forced = ""
 	return s.o.Start(s.choice.Args())
+}
+
+// text is an error in one line.
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return look.Outside(strings.Join(strings.Fields(err.Error()), " "), 500)
+}
+
+// takeProfile makes the chosen profile the base, if it is known.
+func (s *Screen) takeProfile() {
+	s.loaded, s.base, s.baseErr = false, bench.Profile{}, ""
+	clear(s.checked)
+	i := slices.IndexFunc(s.profiles, func(p Profile) bool { return p.Name == s.choice.Profile })
+	if i < 0 {
+		s.baseErr = "there is no profile " + look.Outside(s.choice.Profile, 200)
+		return
+	}
+	s.list.dirty = true
+	if p := s.profiles[i]; p.Err != nil {
+		s.baseErr = text(p.Err)
+	} else {
+		s.base, s.loaded = p.Profile, true
+	}
+}
+
+// replan asks what the command line would make of the choice: first of each field by itself, so
+// that a mistake is reported where it was made, then of all that are right together.
+func (s *Screen) replan() {
+	s.plan, s.planned, s.planErr = bench.Profile{}, false, ""
+	clear(s.wrong)
+	if !s.loaded {
+		return
+	}
+	right := Choice{Profile: s.choice.Profile, Contenders: s.choice.Contenders, Set: map[string]string{}, Extra: s.choice.Extra}
+	neutral := s.base // a store that is missing must not be held against every other field
+	neutral.Store = bench.StoreSpec{Kind: bench.StoreNone}
+	for f := range fieldCount {
+		flag := forms[f].flag
+		v, ok := s.choice.Set[flag]
+		byURL := f == fieldStore && bench.StoreKind(v).Traits().ByURL // --elastic implies it, or says that it lacks its URL
+		if !ok || byURL || f == fieldElastic && v == "" {
+			continue
+		}
+		if f != fieldDump || v != dataBundled {
+			s.wrong[f] = s.check(neutral, flag, v)
+		}
+		if s.wrong[f] == "" {
+			right.Set[flag] = v
+		}
+	}
+	for _, flag := range []string{"vertices", "data-seed"} {
+		if v, ok := s.choice.Set[flag]; ok && right.Set["cities"] != "" {
+			right.Set[flag] = v
+		}
+	}
+	base := s.base
+	if s.storeKind().Traits().ByURL && right.Set["elastic"] == "" && base.Store.URL == "" {
+		base.Store = bench.StoreSpec{Kind: bench.StoreNone} // for the figures only: problems says what is missing
+		if s.wrong[fieldElastic] == "" {
+			s.wrong[fieldElastic] = "a real Elasticsearch 7 is wanted, and none is named"
+		}
+	}
+	var err error
+	s.plan, err = s.o.Plan(base, right.Args())
+	s.planErr, s.planned = s.reason(err), err == nil
+}
+
+// check says what is wrong with a flag's value by itself. It remembers: only one value changes at a
+// key.
+func (s *Screen) check(base bench.Profile, flag, value string) string {
+	key := flag + "=" + value
+	what, known := s.checked[key]
+	if !known {
+		_, err := s.o.Plan(base, Choice{Profile: s.choice.Profile, Set: map[string]string{flag: value}}.Args())
+		if what = s.reason(err); len(s.checked) > 1000 {
+			clear(s.checked)
+		}
+		s.checked[key] = what
+	}
+	return what
+}
+
+// reason is err without the name of the profile, which is on the screen anyway.
+func (s *Screen) reason(err error) string {
+	return strings.TrimPrefix(text(err), "profile "+s.base.Name+": ")
+}
+
+// legs is the number of lives that the plan has.
+func (s *Screen) legs() int { return len(s.plan.Contenders) * s.plan.Rounds }
+
+// total is the time that the run is thought to take.
+func (s *Screen) total() time.Duration {
+	return time.Duration(s.legs()) * (s.plan.LoadDuration() + estimate.LegOverhead)
+}
+
+// estimate is the size of the run in a line of w cells.
+func (s *Screen) estimate(w int) string {
+	if !s.planned {
+		return units.Missing
+	}
+	legs := units.Plural(s.legs(), "leg") + " of " + units.Length(s.plan.LoadDuration()) + " load; estimated " + units.Approx(s.total()) + " in all"
+	if long := units.Plural(len(s.plan.Contenders), "contender") + " × " + units.Plural(s.plan.Rounds, "round") + " = " + legs; look.Width(long) <= w {
+		return long
+	}
+	return legs
 }

@@ -49,10 +49,10 @@ func (c Choice) Args() []string {
 }
 
 // Command is the command line, for a shell.
-func (c Choice) Command() string { return commandLine(c.Args()) }
+func (c Choice) Command() string { return commandLine("run", c.Args()) }
 
 // shown is the command line without passwords.
-func (c Choice) shown() string { return commandLine(withoutPasswords(c.Args())) }
+func (c Choice) shown() string { return commandLine("run", withoutPasswords(c.Args())) }
 
 // withoutPasswords replaces the passwords of the URLs in args, in place.
 func withoutPasswords(args []string) []string {
@@ -83,14 +83,17 @@ func withoutPasswords(args []string) []string {
 
 var needsNoQuotes = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./…-]+$`)
 
-func commandLine(args []string) string {
-	var b strings.Builder
-	b.WriteString("locbench run")
+func commandLine(command string, args []string) string {
+	line := "locbench " + command
 	for _, arg := range args {
-		if !needsNoQuotes.MatchString(arg) {
-			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
-		}
-		b.WriteString(" " + arg)
+		line += " " + quoted(arg)
 	}
-	return b.String()
+	return line
+}
+
+func quoted(arg string) string {
+	if needsNoQuotes.MatchString(arg) {
+		return arg
+	}
+	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 }

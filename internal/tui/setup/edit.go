@@ -2,12 +2,12 @@ package setup
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
 
 	"locbench/internal/tui/look"
 	"locbench/internal/tui/ui"
@@ -16,7 +16,7 @@ import (
 // edit begins to edit the text of a field.
 func (s *Screen) edit(f id) {
 	s.mode = editing
-	flag := formOf(f).flag
+	flag := forms[f].flag
 	s.before, s.had = s.choice.Set[flag]
 	value := s.value(f)
 	if f == fieldDuration && strings.Contains(value, " to ") {
@@ -31,18 +31,14 @@ func (s *Screen) keyEditing(msg tea.KeyPressMsg) tea.Cmd {
 	switch msg.String() {
 	case "enter":
 		return s.keep()
-	case "tab", "down":
+	case "tab", "down", "shift+tab", "up":
 		cmd := s.keep()
-		s.move(1)
-		return cmd
-	case "shift+tab", "up":
-		cmd := s.keep()
-		s.move(-1)
+		s.move(moves[fields][msg.String()])
 		return cmd
 	case "esc":
 		s.leave()
 		return s.change(func() {
-			flag := formOf(s.focus).flag
+			flag := forms[s.focus].flag
 			if delete(s.choice.Set, flag); s.had {
 				s.choice.Set[flag] = s.before
 			}
@@ -84,15 +80,9 @@ func (s *Screen) typed(msg tea.Msg) (cmd tea.Cmd) {
 func draw(l *look.Look, in textinput.Model, w int) string {
 	value := []rune(in.Value())
 	at := min(max(in.Position(), 0), len(value))
-	under, after := " ", ""
-	if at < len(value) {
-		under, after = look.Outside(string(value[at]), 8), look.Outside(string(value[at+1:]), 4000)
-	}
-	if under == "" {
-		under = " "
-	}
-	before := look.Outside(string(value[:at]), 4000)
-	before, under, after = l.ASCIIOnly(before), l.ASCIIOnly(under), l.ASCIIOnly(after)
+	part := func(from, to int) string { return l.ASCIIOnly(look.Outside(string(value[from:to]), 4000)) }
+	behind := min(at+1, len(value))
+	before, under, after := part(0, at), cmp.Or(part(at, behind), " "), part(behind, len(value))
 	if room := w - look.Width(under); look.Width(before) > room {
 		runes := []rune(before)
 		for look.Width(string(runes)) > room-1 && len(runes) > 0 {
@@ -158,29 +148,31 @@ func (s *Screen) write(replace bool) tea.Cmd {
 		return nil
 	}
 	s.save.busy = true
-	return s.asking(saveCommand(s.o.Site, name, s.plan, replace))
+	plan := s.plan
+	return s.asking(func(ctx context.Context) answer {
+		path, warning, err := s.o.Site.Save(ctx, name, plan, replace)
+		return func() tea.Cmd { return s.saved(path, warning, err) }
+	})
 }
 
 // saved takes in how the saving went. The new profile is the chosen one from then on, with nothing
 // changed.
-func (s *Screen) saved(msg gotSaved) tea.Cmd {
+func (s *Screen) saved(path, warning string, err error) tea.Cmd {
 	s.save.busy = false
-	switch {
-	case errors.Is(msg.err, ErrExists):
-		s.save.asking = true
-		return nil
-	case msg.err != nil:
-		s.save.err = text(msg.err)
+	if err != nil {
+		if s.save.asking = errors.Is(err, ErrExists); !s.save.asking {
+			s.save.err = text(err)
+		}
 		return nil
 	}
 	s.save.input.SetValue("")
 	s.save.input.Blur()
 	s.leave()
 	url := s.choice.Set["elastic"]
-	s.choice = Choice{Profile: msg.path, Set: map[string]string{}, Extra: s.choice.Extra}
-	said := "saved as " + look.Outside(msg.path, 200)
-	if msg.warning != "" {
-		said += "; " + look.Outside(msg.warning, 200)
+	s.choice = Choice{Profile: path, Set: map[string]string{}, Extra: s.choice.Extra}
+	said := "saved as " + look.Outside(path, 200)
+	if warning != "" {
+		said += "; " + look.Outside(warning, 200)
 		if url != "" {
 			s.choice.Set["elastic"] = url
 		}

@@ -1,9 +1,10 @@
 package setup
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"locbench/internal/bench"
 	"locbench/internal/strictyaml"
@@ -34,68 +35,53 @@ const (
 )
 
 // The data sets that can be chosen.
-const (
-	dataBundled   = "bundled"
-	dataGenerated = "generated"
-	dataDump      = "dump"
-)
+const dataBundled, dataGenerated, dataDump = "bundled", "generated", "dump"
 
-// form is what a field is: its label, the flag behind it if it is a text, and a line of help.
-type form struct {
-	label, flag, help string
-}
-
-func formOf(f id) form {
-	return [fieldCount]form{
-		fieldProfile:     {"Profile", "", "The benchmark to begin with. Everything below is as it says until it is changed; w saves the outcome as a new one."},
-		fieldContenders:  {"Contenders", "", "What is compared: implementations of the service, and variants of them. Each lives once in every round, in a shuffled order."},
-		fieldRounds:      {"Rounds", "rounds", "Lives of each contender. Six is the least that gives a 95 % interval of a median; fewer support no claim of a difference."},
-		fieldCPUs:        {"CPUs", "cpus", "CPU quota of a contender: 1.5 is 150 ms of CPU time in every 100 ms. Beyond it the contender is throttled."},
-		fieldCPUSet:      {"CPU set", "cpu-set", "On how many different CPUs a contender may run. Runtimes choose their number of threads by it."},
-		fieldMemory:      {"Memory", "memory", "Memory limit of a contender, without swap on top. Units: MiB, GiB (1024), MB, GB (1000)."},
-		fieldConnections: {"Steps", "connections", "Steps of load by their numbers of connections, such as 1,8,64; ranges too: 1 x5 warm-up, 2..2048 doubling, 64 for 30s."},
-		fieldDuration:    {"Duration", "duration", "Length of every step, such as 10s. Short steps are for trying out; JITs and caches need more than three seconds to warm up."},
-		fieldTurns:       {"Turns", "turns", "Contenders of a round alive side by side and loaded in turns of so long, such as 100ms, so that the machine's noise meets all alike. Empty: one after the other."},
-		fieldRuntime:     {"Runtime", "runtime", "Where contenders run: in containers of a Docker engine, or as processes of this machine; auto takes Docker where an engine answers."},
-		fieldStore:       {"Store", "store", "The Elasticsearch that contenders ask. One that runs elsewhere leaves this machine's CPUs to contender and load."},
-		fieldElastic:     {"Elastic URL", "elastic", "Where the Elasticsearch 7 answers, such as http://10.0.0.5:9200. Its data come from: locbench seed --elastic URL."},
-		fieldData:        {"Data", "", "What the store holds. The suite of checks called locations knows the bundled data and is left out with any other."},
-		fieldCities:      {"Cities", "cities", "How many cities are made up, 1 to 1,000,000; the same number gives the same data."},
-		fieldDump:        {"Folder", "data", "A folder with a dump: for each index <index>.mapping.json and <index>.ndjson, as _bulk takes it."},
-		fieldStart:       {"", "", "Starts the benchmark and shows it live. The command line below does the same."},
-	}[f]
+// forms are what the fields are: a label, the flag behind a text, and a line of help.
+var forms = [fieldCount]struct{ label, flag, help string }{
+	fieldProfile:     {"Profile", "", "The benchmark to begin with. Everything below is as it says until it is changed; w saves the outcome as a new one."},
+	fieldContenders:  {"Contenders", "", "What is compared: implementations of the service, and variants of them. Each lives once in every round, in a shuffled order."},
+	fieldRounds:      {"Rounds", "rounds", "Lives of each contender. Six is the least that gives a 95 % interval of a median; fewer support no claim of a difference."},
+	fieldCPUs:        {"CPUs", "cpus", "CPU quota of a contender: 1.5 is 150 ms of CPU time in every 100 ms. Beyond it the contender is throttled."},
+	fieldCPUSet:      {"CPU set", "cpu-set", "On how many different CPUs a contender may run. Runtimes choose their number of threads by it."},
+	fieldMemory:      {"Memory", "memory", "Memory limit of a contender, without swap on top. Units: MiB, GiB (1024), MB, GB (1000)."},
+	fieldConnections: {"Steps", "connections", "Steps of load by their numbers of connections, such as 1,8,64; ranges too: 1 x5 warm-up, 2..2048 doubling, 64 for 30s."},
+	fieldDuration:    {"Duration", "duration", "Length of every step, such as 10s. Short steps are for trying out; JITs and caches need more than three seconds to warm up."},
+	fieldTurns:       {"Turns", "turns", "Contenders of a round alive side by side and loaded in turns of so long, such as 100ms, so that the machine's noise meets all alike. Empty: one after the other."},
+	fieldRuntime:     {"Runtime", "runtime", "Where contenders run: in containers of a Docker engine, or as processes of this machine; auto takes Docker where an engine answers."},
+	fieldStore:       {"Store", "store", "The Elasticsearch that contenders ask. One that runs elsewhere leaves this machine's CPUs to contender and load."},
+	fieldElastic:     {"Elastic URL", "elastic", "Where the Elasticsearch 7 answers, such as http://10.0.0.5:9200. Its data come from: locbench seed --elastic URL."},
+	fieldData:        {"Data", "", "What the store holds. The suite of checks called locations knows the bundled data and is left out with any other."},
+	fieldCities:      {"Cities", "cities", "How many cities are made up, 1 to 1,000,000; the same number gives the same data."},
+	fieldDump:        {"Folder", "data", "A folder with a dump: for each index <index>.mapping.json and <index>.ndjson, as _bulk takes it."},
+	fieldStart:       {"", "", "Starts the benchmark and shows it live. The command line below does the same."},
 }
 
 // shown are the fields that mean something now, in order.
 func (s *Screen) shown() []id {
 	var out []id
 	for f := range fieldCount {
+		means := true
 		switch f {
 		case fieldTurns:
-			if len(s.selected()) < 2 && s.value(f) == "" { // nobody to take turns with
-				continue
-			}
+			means = len(s.selected()) > 1 || s.value(f) != "" // else there is nobody to take turns with
 		case fieldElastic:
-			if !s.storeKind().Traits().ByURL {
-				continue
-			}
+			means = s.storeKind().Traits().ByURL
 		case fieldCities:
-			if s.dataKind() != dataGenerated {
-				continue
-			}
+			means = s.dataKind() == dataGenerated
 		case fieldDump:
-			if s.dataKind() != dataDump {
-				continue
-			}
+			means = s.dataKind() == dataDump
 		}
-		out = append(out, f)
+		if means {
+			out = append(out, f)
+		}
 	}
 	return out
 }
 
 // value is what a field holds now, as it is typed.
 func (s *Screen) value(f id) string {
-	if v, ok := s.choice.Set[formOf(f).flag]; ok && f != fieldDump {
+	if v, ok := s.choice.Set[forms[f].flag]; ok && f != fieldDump {
 		return v
 	}
 	switch f {
@@ -120,25 +106,17 @@ func (s *Screen) preset(f id) string {
 	case fieldRounds:
 		return strconv.Itoa(b.Rounds)
 	case fieldCPUs:
-		if b.Limits.CPUs > 0 {
-			return strconv.FormatFloat(b.Limits.CPUs, 'f', -1, 64)
-		}
+		return given(b.Limits.CPUs, func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) })
 	case fieldCPUSet:
-		if b.Limits.CPUSet > 0 {
-			return strconv.Itoa(b.Limits.CPUSet)
-		}
+		return given(b.Limits.CPUSet, strconv.Itoa)
 	case fieldMemory:
-		if b.Limits.Memory > 0 {
-			return strictyaml.FormatBytes(b.Limits.Memory)
-		}
+		return given(b.Limits.Memory, strictyaml.FormatBytes)
 	case fieldConnections:
 		return ladder(b.Steps)
 	case fieldDuration:
 		return durations(b.Steps)
 	case fieldTurns:
-		if b.Turns > 0 {
-			return short(b.Turns)
-		}
+		return given(b.Turns, units.Exact)
 	case fieldRuntime:
 		return string(b.Runtime)
 	case fieldStore:
@@ -148,15 +126,21 @@ func (s *Screen) preset(f id) string {
 	case fieldData:
 		return dataKind(b.Data)
 	case fieldCities:
-		if b.Data.Cities > 0 {
-			return strconv.Itoa(b.Data.Cities)
-		}
+		return given(b.Data.Cities, strconv.Itoa)
 	case fieldDump:
 		return b.Data.Dir
 	case fieldContenders:
 		return joined(b.Contenders)
 	}
 	return ""
+}
+
+// given writes v, or nothing where it is not positive.
+func given[T cmp.Ordered](v T, write func(T) string) string {
+	if v <= *new(T) {
+		return ""
+	}
+	return write(v)
 }
 
 // changed tells whether a field differs from the profile.
@@ -172,8 +156,7 @@ func (s *Screen) changed(f id) bool {
 	case fieldDump:
 		return set("data")
 	}
-	flag := formOf(f).flag
-	return flag != "" && set(flag)
+	return set(forms[f].flag)
 }
 
 // changes is the number of fields that differ from the profile.
@@ -189,11 +172,10 @@ func (s *Screen) changes() (n int) {
 // storeKind of the set-up: a URL makes it an external one.
 func (s *Screen) storeKind() bench.StoreKind {
 	kind, set := s.choice.Set["store"]
-	url := s.choice.Set["elastic"]
-	if !set && url == "" {
-		return storeKind(s.base.Store)
+	if url := s.choice.Set["elastic"]; set || url != "" {
+		return storeKind(bench.StoreSpec{Kind: bench.StoreKind(kind), URL: url})
 	}
-	return storeKind(bench.StoreSpec{Kind: bench.StoreKind(kind), URL: url})
+	return storeKind(s.base.Store)
 }
 
 func storeKind(spec bench.StoreSpec) bench.StoreKind {
@@ -212,26 +194,21 @@ func (s *Screen) elasticURL() string {
 }
 
 func (s *Screen) runtime() bench.Runtime {
-	r := bench.Runtime(s.value(fieldRuntime))
-	if r == "" {
-		return bench.RuntimeAuto
-	}
-	return r
+	return cmp.Or(bench.Runtime(s.value(fieldRuntime)), bench.RuntimeAuto)
 }
 
 // inContainers tells whether contenders will run in containers, as far as that is known.
 func (s *Screen) inContainers() bool {
-	return s.runtime().Traits().Container || s.runtime().Traits().Auto && s.facts.machineOK && s.facts.machine.Engine.Err == nil
+	return s.runtime().Traits().Container || s.runtime().Traits().Auto && s.engineAnswers()
 }
 
 func (s *Screen) dataKind() string {
 	if _, ok := s.choice.Set["cities"]; ok {
 		return dataGenerated
 	}
-	if v, ok := s.choice.Set["data"]; ok {
-		if v == dataBundled {
-			return dataBundled
-		}
+	if v := s.choice.Set["data"]; v == dataBundled {
+		return dataBundled
+	} else if _, ok := s.choice.Set["data"]; ok {
 		return dataDump
 	}
 	return dataKind(s.base.Data)
@@ -268,16 +245,43 @@ func durations(steps []bench.Step) string {
 	if len(steps) == 0 {
 		return ""
 	}
-	least, most := steps[0].Duration, steps[0].Duration
-	for _, step := range steps {
-		least, most = min(least, step.Duration), max(most, step.Duration)
-	}
+	byDuration := func(a, b bench.Step) int { return cmp.Compare(a.Duration, b.Duration) }
+	least, most := slices.MinFunc(steps, byDuration).Duration, slices.MaxFunc(steps, byDuration).Duration
 	if least == most {
-		return short(least)
+		return units.Exact(least)
 	}
-	return short(least) + " to " + short(most)
+	return units.Exact(least) + " to " + units.Exact(most)
 }
 
-func short(d time.Duration) string { return units.Exact(d) }
+// option is one of the values of a choice.
+type option struct {
+	value, help string
+	faulty      bool
+}
 
-func size(n int64) string { return units.Bytes(n) }
+// options of a choice; nil for fields that are none.
+func (s *Screen) options(f id) (out []option) {
+	switch f {
+	case fieldProfile:
+		for _, p := range s.profiles {
+			out = append(out, option{p.Name, cmp.Or(text(p.Err), p.Title), p.Err != nil})
+		}
+	case fieldRuntime:
+		for _, r := range bench.Runtimes() {
+			out = append(out, option{value: r, help: bench.Runtime(r).Traits().Help})
+		}
+	case fieldStore:
+		for _, kind := range bench.StoreKinds() {
+			if t := bench.StoreKind(kind).Traits(); !t.None || s.storeKind().Traits().None {
+				out = append(out, option{value: kind, help: t.Help})
+			}
+		}
+	case fieldData:
+		return []option{
+			{value: dataBundled, help: "14,945 real cities of five countries"},
+			{value: dataGenerated, help: "as many made-up cities as wanted"},
+			{value: dataDump, help: "a folder of your own"},
+		}
+	}
+	return out
+}

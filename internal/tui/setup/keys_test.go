@@ -152,11 +152,14 @@ func TestQuestionsAreAskedAnewWhenTheirSubjectChanges(t *testing.T) {
 }
 
 func TestAnAnswerToAnOlderQuestionIsDropped(t *testing.T) {
-	o := open(t, everything(t), Choice{})
-	old := gotStates{o.facts.stateAsk, map[bench.Selection]State{}, nil}
+	f := everything(t)
+	o := open(t, f, Choice{})
+	states := f.states
+	f.states = nil
+	old := o.askStates()()
+	f.states = states
 	o.goTo(fieldRuntime)
 	o.press("right")
-	o.facts.pending++
 	o.Update(old)
 	if len(o.facts.states) == 0 {
 		t.Error("an old answer has replaced a newer one")

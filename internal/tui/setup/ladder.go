@@ -15,53 +15,35 @@ import (
 // ladder writes steps in the short form that --connections reads: "1 x5 warm-up, 2..2048 doubling".
 // A step of its own length says so, unless all are alike.
 func ladder(steps []bench.Step) string {
-	common := true
-	for _, step := range steps {
-		common = common && step.Duration == steps[0].Duration
-	}
-	last := bench.Step{}
-	if len(steps) > 0 {
-		last = steps[len(steps)-1]
-	}
 	var out []string
-	for i := 0; i < len(steps); {
-		step := steps[i]
+	for rest := steps; len(rest) > 0; {
+		step := rest[0]
+		// alike is how many steps differ in nothing but connections, which are factor times those before.
+		alike := func(factor int) (n int) {
+			for n = 1; n < len(rest) && rest[n].Connections > 0 && rest[n].WarmUp == step.WarmUp &&
+				rest[n].Duration == step.Duration && rest[n].Connections == factor*rest[n-1].Connections; n++ {
+			}
+			return n
+		}
 		if step.Connections == 0 {
-			out = append(out, step.Name)
-			i++
+			out, rest = append(out, step.Name), rest[1:]
 			continue
 		}
-		same, doubling := 1, 1
-		for i+same < len(steps) && alike(step, steps[i+same]) && steps[i+same].Connections == step.Connections {
-			same++
-		}
-		for i+doubling < len(steps) && alike(step, steps[i+doubling]) && steps[i+doubling].Connections == 2*steps[i+doubling-1].Connections {
-			doubling++
-		}
-		item := strconv.Itoa(step.Connections)
-		switch {
-		case same > 1:
-			item += " x" + strconv.Itoa(same)
-			i += same
-		case doubling > 2:
-			item += ".." + strconv.Itoa(steps[i+doubling-1].Connections) + " doubling"
-			i += doubling
-		default:
-			i++
+		item, n := strconv.Itoa(step.Connections), 1
+		if same, doubling := alike(1), alike(2); same > 1 {
+			item, n = item+" x"+strconv.Itoa(same), same
+		} else if doubling > 2 {
+			item, n = item+".."+strconv.Itoa(rest[doubling-1].Connections)+" doubling", doubling
 		}
 		if step.WarmUp {
 			item += " warm-up"
 		}
-		if !common && step.Duration != last.Duration {
-			item += " for " + short(step.Duration)
+		if step.Duration != steps[len(steps)-1].Duration {
+			item += " for " + units.Exact(step.Duration)
 		}
-		out = append(out, item)
+		out, rest = append(out, item), rest[n:]
 	}
 	return strings.Join(out, ", ")
-}
-
-func alike(a, b bench.Step) bool {
-	return b.Connections > 0 && a.WarmUp == b.WarmUp && a.Duration == b.Duration
 }
 
 // heights of the rungs of a ladder, from 0 to 1, on a log scale.
@@ -91,11 +73,7 @@ func spark(l *look.Look, steps []bench.Step, w int) string {
 	if len(steps) == 0 || w < 3 {
 		return ""
 	}
-	h := heights(steps)
-	if len(h) > w {
-		h = h[len(h)-w:]
-	}
-	return l.Spark(h, len(h), 1.01, l.Series[0])
+	return l.Spark(heights(steps), min(w, len(steps)), 1.01, l.Series[0])
 }
 
 // rungs is the ladder with a bar for each step, at most n lines of w cells; a step that is repeated

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
 
 	"locbench/internal/bench"
 	"locbench/internal/contender"
@@ -32,16 +33,12 @@ type row struct {
 	unknown bool
 }
 
-// open shows the list.
+// open shows the list, at the first that is chosen.
 func (l *list) open(s *Screen) {
 	l.before, l.typing, l.dirty = s.choice.Contenders, false, true
 	l.filter.Blur()
-	l.rows(s)
-	for i, r := range l.all {
-		if !r.heading && s.chosen(r) { // begin at the first that is chosen
-			l.at = i
-			return
-		}
+	if first := slices.IndexFunc(l.rows(s), func(r row) bool { return !r.heading && s.chosen(r) }); first >= 0 {
+		l.at = first
 	}
 }
 
@@ -63,24 +60,28 @@ func (l *list) rows(s *Screen) []row {
 		return l.all
 	}
 	l.dirty = false
-	var under bench.Selection
-	heading := false
+	var under row
 	if l.at < len(l.all) {
-		under, heading = l.all[l.at].sel, l.all[l.at].heading
+		under = l.all[l.at]
 	}
 	l.all = nil
 	words := strings.Fields(strings.ToLower(l.filter.Value()))
+	add := func(r row) {
+		if s.meets(r, words) {
+			l.all = append(l.all, r)
+		}
+	}
 	for _, sel := range s.selected() {
-		if s.facts.listed && !s.exists(sel) {
-			l.add(s, words, row{sel: sel, unknown: true})
+		if r := s.rowOf(sel); r.unknown {
+			add(r)
 		}
 	}
 	for _, svc := range s.facts.contenders {
-		if len(svc.Variants) == 0 {
-			l.add(s, words, row{sel: bench.Selection{Contender: svc.Name}, svc: svc, title: svc.Title})
+		head := row{sel: bench.Selection{Contender: svc.Name}, svc: svc, title: svc.Title, heading: len(svc.Variants) > 0}
+		if !head.heading {
+			add(head)
 			continue
 		}
-		head := row{sel: bench.Selection{Contender: svc.Name}, svc: svc, title: svc.Title, heading: true}
 		var below []row
 		for _, v := range svc.Variants {
 			r := row{sel: bench.Selection{Contender: svc.Name, Variant: v.Name}, title: v.Title, variant: true}
@@ -93,22 +94,14 @@ func (l *list) rows(s *Screen) []row {
 			l.all = append(append(l.all, head), below...)
 		}
 	}
-	l.at = max(0, slices.IndexFunc(l.all, func(r row) bool { return r.sel == under && r.heading == heading }))
+	l.at = max(0, slices.IndexFunc(l.all, func(r row) bool { return r.sel == under.sel && r.heading == under.heading }))
 	return l.all
-}
-
-func (l *list) add(s *Screen, words []string, r row) {
-	if s.meets(r, words) {
-		l.all = append(l.all, r)
-	}
 }
 
 // meets tells whether a row holds every word.
 func (s *Screen) meets(r row, words []string) bool {
-	if len(words) == 0 {
-		return true
-	}
-	text := []string{r.sel.String(), r.title, r.svc.Title, r.svc.Language, r.svc.Framework, stateText(s.state(r.sel)), s.state(r.sel).Verified}
+	st := s.state(r.sel)
+	text := []string{r.sel.String(), r.title, r.svc.Title, r.svc.Language, r.svc.Framework, stateText(st), st.Verified}
 	text = append(text, r.svc.Tags...)
 	if r.svc.Unverified != "" {
 		text = append(text, "unverified")
@@ -120,12 +113,13 @@ func (s *Screen) meets(r row, words []string) bool {
 	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(all, w) })
 }
 
-func (s *Screen) exists(sel bench.Selection) bool {
+// resolve is the contender of sel with the variant that is meant.
+func (s *Screen) resolve(sel bench.Selection) (bench.Service, error) {
 	svc, err := contender.Find(s.facts.contenders, sel.Contender)
-	if err == nil {
-		_, err = contender.Resolve(svc, sel.Variant)
+	if err != nil {
+		return svc, err
 	}
-	return err == nil
+	return contender.Resolve(svc, sel.Variant)
 }
 
 // canonical is sel with the variant that it means.
@@ -159,33 +153,26 @@ func (s *Screen) drop(gone bench.Selection) {
 // choose makes these the contenders; the profile's own count as no change.
 func (s *Screen) choose(selections []bench.Selection) {
 	s.list.dirty = true
+	s.choice.Contenders = append([]bench.Selection{}, selections...)
 	if slices.Equal(selections, s.base.Contenders) {
 		s.choice.Contenders = nil
-		return
 	}
-	s.choice.Contenders = append([]bench.Selection{}, selections...)
 }
 
 // toggle ticks a row or takes its tick away.
 func (s *Screen) toggle(r row) {
-	now := slices.Clone(s.selected())
+	now, sel := slices.Clone(s.selected()), r.sel
 	switch {
 	case s.chosen(r) && r.heading:
-		s.choose(slices.DeleteFunc(now, func(sel bench.Selection) bool { return sel.Contender == r.sel.Contender }))
+		s.choose(slices.DeleteFunc(now, func(other bench.Selection) bool { return other.Contender == sel.Contender }))
 	case s.chosen(r):
-		s.drop(r.sel)
-	default:
-		s.choose(s.inOrder(append(now, s.named(r.sel))))
+		s.drop(sel)
+	default: // a default variant by its contender's name alone, as tables and charts name it
+		if short := (bench.Selection{Contender: sel.Contender}); s.canonical(short) == sel {
+			sel = short
+		}
+		s.choose(s.inOrder(append(now, sel)))
 	}
-}
-
-// named is how a row's selection is written: a default variant by its contender's name alone, as
-// tables and charts name it.
-func (s *Screen) named(sel bench.Selection) bench.Selection {
-	if short := (bench.Selection{Contender: sel.Contender}); s.canonical(short) == sel {
-		return short
-	}
-	return sel
 }
 
 // inOrder puts the profile's contenders first, as it has them, and the others in the order of the
@@ -197,17 +184,84 @@ func (s *Screen) inOrder(selections []bench.Selection) []bench.Selection {
 		}
 		n := len(s.base.Contenders)
 		for _, svc := range s.facts.contenders {
-			if n++; svc.Name == sel.Contender && len(svc.Variants) == 0 {
-				return n
+			at := slices.IndexFunc(svc.Variants, func(v bench.Variant) bool { return v.Name == s.canonical(sel).Variant })
+			if svc.Name == sel.Contender && (at >= 0 || len(svc.Variants) == 0) {
+				return n + 1 + at
 			}
-			for _, v := range svc.Variants {
-				if n++; svc.Name == sel.Contender && v.Name == s.canonical(sel).Variant {
-					return n
-				}
-			}
+			n += 1 + len(svc.Variants)
 		}
 		return n + 1
 	}
 	slices.SortStableFunc(selections, func(a, b bench.Selection) int { return place(a) - place(b) })
 	return selections
+}
+
+func (s *Screen) keyList(msg tea.KeyPressMsg) tea.Cmd {
+	l := &s.list
+	rows := l.rows(s)
+	key := msg.String()
+	if l.typing {
+		if key != "enter" && key != "esc" {
+			return s.typed(msg)
+		}
+		l.typing = false
+		l.filter.Blur()
+		if key == "esc" {
+			l.unfilter(s)
+		}
+		return nil
+	}
+	switch key {
+	case "k":
+		l.move(-1)
+	case "j":
+		l.move(1)
+	case "home", "g":
+		l.at = 0
+	case "end", "G", "shift+g":
+		l.at = max(0, len(rows)-1)
+	case "space", "x":
+		if l.at < len(rows) {
+			return s.ticked(rows[l.at])
+		}
+	case "/":
+		l.typing = true
+		l.filter.CursorEnd()
+		return l.filter.Focus()
+	case "a", "n":
+		return s.change(func() {
+			for _, r := range rows {
+				if none := key == "n"; s.chosen(r) == none && (none || !r.variant && !r.unknown) {
+					s.toggle(r)
+				}
+			}
+		})
+	case "u", "backspace", "delete":
+		return s.reset(fieldContenders)
+	case "enter":
+		if len(s.selected()) == 0 {
+			return tell("choose at least one contender", true)
+		}
+		s.leave()
+	case "esc", "q":
+		if l.filter.Value() != "" {
+			l.unfilter(s)
+			return nil
+		}
+		s.leave()
+		return s.change(func() { s.choice.Contenders = l.before; l.dirty = true })
+	}
+	return nil
+}
+
+func (l *list) unfilter(s *Screen) {
+	l.filter.SetValue("")
+	l.dirty = true
+	l.rows(s)
+}
+
+func (s *Screen) ticked(r row) tea.Cmd {
+	cmd := s.change(func() { s.toggle(r) })
+	s.list.rows(s)
+	return cmd
 }

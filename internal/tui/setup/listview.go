@@ -1,7 +1,10 @@
 package setup
 
 import (
+	"cmp"
 	"strings"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"locbench/internal/tui/look"
 	"locbench/internal/units"
@@ -70,3 +73,105 @@ func (s *Screen) listNote(l *look.Look, tick int) string {
 }
 
 func spinner(l *look.Look, tick int) string { return l.Glyph.Spinner[tick%len(l.Glyph.Spinner)] }
+
+// drawRow is a line of the list of contenders.
+func (s *Screen) drawRow(l *look.Look, r row, w int, focused bool) string {
+	tick := l.Glyph.Off
+	if s.chosen(r) {
+		tick = l.Glyph.On
+	}
+	name, indent := r.sel.Contender, " "
+	switch {
+	case r.variant:
+		name, indent = r.sel.Variant, "     "
+	case r.heading && !s.chosen(r):
+		tick = "[ ]"
+	case r.heading:
+		tick = "[-]" // its variants have the ticks
+	}
+	nameW := 22
+	if w < 60 {
+		nameW = 16
+	}
+	line := indent + tick + " " + l.Fit(l.ASCIIOnly(look.Outside(name, 80)), nameW-len(indent)) + " "
+	switch {
+	case r.unknown:
+		line += l.Bad.S("no such contender")
+	case r.heading:
+		line += l.Faint.S(l.ASCIIOnly(s.about(r)))
+	case r.variant:
+		line += s.drawState(l, r, 16) + " " + l.Faint.S(l.ASCIIOnly(look.Outside(r.title, 200)))
+	default:
+		line += s.drawState(l, r, 16) + " " + l.Faint.S(l.ASCIIOnly(look.Outside(s.about(r), 200)))
+	}
+	if focused {
+		return l.Select.S(l.Fit(ansi.Strip(line), w))
+	}
+	return l.Fit(line, w)
+}
+
+// about is what a contender is written in.
+func (s *Screen) about(r row) string {
+	parts := []string{look.Outside(r.svc.Language, 40), look.Outside(strings.TrimSpace(r.svc.Framework+" "+r.svc.Version), 60)}
+	if len(r.svc.Tags) > 0 {
+		parts = append(parts, look.Outside(strings.Join(r.svc.Tags, " "), 80))
+	}
+	return strings.Join(parts, " · ")
+}
+
+func (s *Screen) drawState(l *look.Look, r row, w int) string {
+	st := s.state(r.sel)
+	text, paint := stateText(st), l.Text
+	switch st.Kind {
+	case Ready:
+		text, paint = "ready", l.Good
+		if s.inContainers() && !r.svc.Builtin {
+			text = "image there"
+		}
+	case Cannot:
+		paint = l.Bad
+	case Unknown:
+		text, paint = l.Glyph.Missing, l.Faint
+	}
+	if more := text + ", verified"; strings.HasPrefix(st.Verified, "verified") && st.Kind != Cannot && look.Width(more) <= w {
+		text = more
+	}
+	if r.svc.Unverified != "" && st.Kind != Cannot {
+		text = strings.TrimPrefix(text+", unverified", l.Glyph.Missing+", ")
+		if look.Width(text) > w { // the more important word
+			text = "unverified"
+		}
+		paint = l.Warn
+	}
+	return paint.S(l.Fit(text, w))
+}
+
+// rowDetail says more of the row under the cursor.
+func (s *Screen) rowDetail(l *look.Look, w int) string {
+	if s.list.at >= len(s.list.all) {
+		return ""
+	}
+	r := s.list.all[s.list.at]
+	if r.unknown {
+		return l.Bad.S(l.Cut(l.ASCIIOnly(look.Outside(r.sel.String(), 80)+" names no contender that is here"), w))
+	}
+	st := s.state(r.sel)
+	verified := "; " + cmp.Or(look.Outside(st.Verified, 100), "not verified yet")
+	var text string
+	var paint look.Paint
+	switch {
+	case r.heading:
+		text = cmp.Or(look.Outside(r.title, 200), r.sel.Contender) + ": " +
+			units.Plural(len(r.svc.Variants), "variant") + ", the first is the default"
+	case st.Kind == Cannot:
+		text, paint = "cannot run here: "+look.Outside(st.Why, 300), l.Bad
+	case r.svc.Unverified != "":
+		text, paint = "unverified: "+look.Outside(r.svc.Unverified, 300), l.Warn
+	case st.Why != "":
+		text = stateText(st) + ": " + look.Outside(st.Why, 300) + verified
+	default:
+		text = cmp.Or(look.Outside(r.svc.Title, 200), r.sel.String()) + verified +
+			"; serves " + look.Outside(strings.Join(r.svc.Endpoints, " "), 200)
+	}
+	return paint.S(l.Cut(l.ASCIIOnly(text), w))
+}

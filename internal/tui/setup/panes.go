@@ -6,7 +6,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"locbench/internal/bench"
-	"locbench/internal/contender"
 	"locbench/internal/tui/look"
 	"locbench/internal/units"
 )
@@ -80,7 +79,7 @@ func (s *Screen) drawOptions(l *look.Look, w int) (title string, lines []string)
 		from := max(0, min(s.option-most/2, len(lines)-most))
 		lines = lines[from : from+most]
 	}
-	return formOf(s.focus).label, lines
+	return forms[s.focus].label, lines
 }
 
 func (s *Screen) optionsWidth(w int) int { return max(10, min(w-6, 72)) }
@@ -116,7 +115,7 @@ func (s *Screen) click(x, y int) tea.Cmd {
 		from := max(0, min(s.option-len(lines)/2, len(s.options(s.focus))-len(lines)))
 		if i := y - top; i >= 0 && i < len(lines) {
 			s.option = from + i
-			return s.keyChoosing(tea.KeyPressMsg{Code: tea.KeyEnter})
+			return s.keyChoosing("enter")
 		}
 		s.leave()
 		return nil
@@ -164,9 +163,6 @@ func (s *Screen) clickList(x, y int) tea.Cmd {
 
 // rowOf is what the list would show of a selection.
 func (s *Screen) rowOf(sel bench.Selection) row {
-	svc, err := contender.Find(s.facts.contenders, sel.Contender)
-	if err == nil {
-		svc, err = contender.Resolve(svc, sel.Variant)
-	}
+	svc, err := s.resolve(sel)
 	return row{sel: sel, svc: svc, unknown: err != nil && s.facts.listed}
 }

@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"locbench/internal/bench"
-	"locbench/internal/contender"
 	"locbench/internal/strictyaml"
 	"locbench/internal/tui/look"
 	"locbench/internal/tui/ui"
@@ -34,41 +33,30 @@ type offer struct {
 // problems are all there are, the bad ones first. It asks nobody: what is not known yet is no
 // problem.
 func (s *Screen) problems() []problem {
-	var list []problem
-	list = append(list, s.mistakes()...)
+	list := s.mistakes()
 	if s.loaded {
-		list = append(list, s.engineProblems()...)
-		list = append(list, s.storeProblems()...)
-		list = append(list, s.contenderProblems()...)
-		list = append(list, s.limitProblems()...)
-		list = append(list, s.roomProblems()...)
+		list = slices.Concat(list, s.engineProblems(), s.storeProblems(), s.contenderProblems(),
+			s.limitProblems(), s.roomProblems())
 	}
-	slices.SortStableFunc(list, func(a, b problem) int {
-		switch {
-		case a.bad == b.bad:
-			return 0
-		case a.bad:
-			return -1
-		}
-		return 1
-	})
+	rank := map[bool]int{true: -1}
+	slices.SortStableFunc(list, func(a, b problem) int { return rank[a.bad] - rank[b.bad] })
 	return list
 }
 
 // mistakes are those of the input.
 func (s *Screen) mistakes() (list []problem) {
-	if s.baseErr != "" {
-		list = append(list, problem{bad: true, input: true, text: s.baseErr, field: fieldProfile})
-	}
-	for f := range fieldCount {
-		if what := s.wrong[f]; what != "" && (f != fieldElastic || s.choice.Set["elastic"] != "") {
-			list = append(list, problem{bad: true, input: true, text: what, field: f, offers: []offer{{"as in the profile", func() tea.Cmd { return s.reset(f) }}}})
+	mistake := func(text string, f id, offers ...offer) {
+		if text != "" {
+			list = append(list, problem{bad: true, input: true, text: text, field: f, offers: offers})
 		}
 	}
-	if s.planErr != "" {
-		list = append(list, problem{bad: true, input: true, text: s.planErr, field: fieldStart,
-			offers: []offer{{"all as in the profile", func() tea.Cmd { return s.resetAll() }}}})
+	mistake(s.baseErr, fieldProfile)
+	for f := range fieldCount {
+		if f != fieldElastic || s.choice.Set["elastic"] != "" {
+			mistake(s.wrong[f], f, offer{"as in the profile", func() tea.Cmd { return s.reset(f) }})
+		}
 	}
+	mistake(s.planErr, fieldStart, offer{"all as in the profile", s.resetAll})
 	return list
 }
 
@@ -77,24 +65,25 @@ func (s *Screen) set(what, flag, value string) offer {
 	return offer{what, func() tea.Cmd { return s.change(func() { s.choice.Set[flag] = value }) }}
 }
 
-func (s *Screen) engineProblems() []problem {
-	f := &s.facts
-	if !f.machineOK || f.machine.Engine.Err == nil {
-		if f.machineOK && s.runtime().Traits().OnHost && f.machine.Unlimited != "" {
-			return []problem{s.unlimited()}
-		}
+func (s *Screen) engineProblems() (list []problem) {
+	if !s.facts.machineOK {
 		return nil
 	}
-	why, _, _ := strings.Cut(strings.TrimPrefix(text(f.machine.Engine.Err), "docker engine "), "; ") // d shows what would start one
-	var list []problem
-	switch t := s.runtime().Traits(); {
-	case t.Container:
+	m, runtime := &s.facts.machine, s.runtime().Traits()
+	if m.Unlimited != "" && (runtime.OnHost || runtime.Auto && m.Engine.Err != nil) {
+		p := problem{field: fieldRuntime, text: "limits of processes are not enforced here: " + look.Outside(m.Unlimited, 300)}
+		if m.Engine.Err == nil {
+			p.offers = []offer{s.inDocker()}
+		}
+		list = append(list, p)
+	}
+	if m.Engine.Err == nil {
+		return list
+	}
+	why, _, _ := strings.Cut(strings.TrimPrefix(text(m.Engine.Err), "docker engine "), "; ") // d shows what would start one
+	if runtime.Container {
 		list = append(list, problem{bad: true, field: fieldRuntime, text: "no Docker engine answers: " + why,
 			offers: []offer{s.set("run as processes, without it", "runtime", "process")}})
-	case t.Auto, t.OnHost:
-		if f.machine.Unlimited != "" {
-			list = append(list, s.unlimited())
-		}
 	}
 	if s.storeKind().Traits().Container {
 		list = append(list, problem{bad: true, field: fieldStore, text: "no Docker engine answers, so none can start the store: " + why, offers: s.otherStores()})
@@ -102,17 +91,14 @@ func (s *Screen) engineProblems() []problem {
 	return list
 }
 
-func (s *Screen) unlimited() problem {
-	p := problem{field: fieldRuntime, text: "limits of processes are not enforced here: " + look.Outside(s.facts.machine.Unlimited, 300)}
-	if s.facts.machine.Engine.Err == nil {
-		p.offers = []offer{s.set("run in containers", "runtime", "docker")}
-	}
-	return p
-}
+func (s *Screen) inDocker() offer { return s.set("run in containers", "runtime", "docker") }
+
+// engineAnswers tells whether there is a Docker engine, as far as that is known.
+func (s *Screen) engineAnswers() bool { return s.facts.machineOK && s.facts.machine.Engine.Err == nil }
 
 // otherStores are ways out of a store that is not there.
 func (s *Screen) otherStores() (out []offer) {
-	if a := s.facts.elastic[localElastic]; a.done && a.err == "" && s.elasticURL() != localElastic {
+	if a := s.facts.elastic[localElastic]; a != nil && a.done && a.err == "" && s.elasticURL() != localElastic {
 		out = append(out, offer{"take Elasticsearch " + look.Outside(a.Version, 30) + " at " + localElastic, func() tea.Cmd {
 			return s.change(func() {
 				s.put(fieldStore, string(bench.StoreExternal))
@@ -121,7 +107,7 @@ func (s *Screen) otherStores() (out []offer) {
 		}})
 	}
 	out = append(out, offer{"the embedded one", func() tea.Cmd { return s.setStore("embedded") }})
-	if s.facts.machineOK && s.facts.machine.Engine.Err == nil && !s.storeKind().Traits().Container {
+	if s.engineAnswers() && !s.storeKind().Traits().Container {
 		out = append(out, offer{"start one in a container", func() tea.Cmd { return s.setStore("container") }})
 	}
 	return out
@@ -137,13 +123,18 @@ func (s *Screen) storeProblems() []problem {
 	}
 	a := s.facts.elastic[url]
 	switch {
-	case !a.done:
+	case a == nil || !a.done:
 		return nil
 	case a.err != "":
 		return []problem{{bad: true, field: fieldElastic, text: a.err, offers: s.otherStores()}}
 	}
 	seed := offer{"copy the command that loads them", func() tea.Cmd {
-		return ui.Cmd(ui.Copy{Text: seedCommand(s.seedArgs()), What: "command", Shown: seedCommand(withoutPasswords(s.seedArgs()))})
+		args := []string{"--elastic", url}
+		if s.dataKind() == dataGenerated {
+			args = append(args, "--cities", s.value(fieldCities))
+		}
+		whole := commandLine("seed", args)
+		return ui.Cmd(ui.Copy{Text: whole, What: "command", Shown: commandLine("seed", withoutPasswords(args))})
 	}}
 	var list []problem
 	if a.Warning != "" {
@@ -158,20 +149,6 @@ func (s *Screen) storeProblems() []problem {
 	return list
 }
 
-// seedArgs are those of the "locbench seed" that fills the chosen store with the chosen data.
-func (s *Screen) seedArgs() []string {
-	args := []string{"--elastic", s.elasticURL()}
-	if s.dataKind() == dataGenerated {
-		args = append(args, "--cities", s.value(fieldCities))
-	}
-	return args
-}
-
-func seedCommand(args []string) string {
-	const run = "locbench run"
-	return "locbench seed" + commandLine(args)[len(run):]
-}
-
 func (s *Screen) contenderProblems() (list []problem) {
 	if !s.facts.listed {
 		return nil
@@ -179,18 +156,15 @@ func (s *Screen) contenderProblems() (list []problem) {
 	for _, sel := range s.selected() {
 		drop := offer{"without it", func() tea.Cmd { return s.change(func() { s.drop(sel) }) }}
 		name := look.Outside(sel.String(), 80)
-		svc, err := contender.Find(s.facts.contenders, sel.Contender)
-		if err == nil {
-			svc, err = contender.Resolve(svc, sel.Variant)
-		}
+		svc, err := s.resolve(sel)
 		if err != nil {
 			list = append(list, problem{bad: true, field: fieldContenders, text: text(err), offers: []offer{drop}})
 			continue
 		}
 		if state := s.state(sel); state.Kind == Cannot {
 			p := problem{bad: true, field: fieldContenders, text: name + " cannot run here: " + look.Outside(state.Why, 300), offers: []offer{drop}}
-			if s.runtime().Traits().OnHost && s.facts.machine.Engine.Err == nil && s.facts.machineOK && (svc.Docker != nil || svc.Builtin) {
-				p.offers = append(p.offers, s.set("run in containers", "runtime", "docker"))
+			if s.runtime().Traits().OnHost && s.engineAnswers() && (svc.Docker != nil || svc.Builtin) {
+				p.offers = append(p.offers, s.inDocker())
 			}
 			list = append(list, p)
 		}
@@ -202,15 +176,11 @@ func (s *Screen) contenderProblems() (list []problem) {
 }
 
 func (s *Screen) limitProblems() (list []problem) {
-	m := s.facts.machine
 	if !s.facts.machineOK || !s.planned {
 		return nil
 	}
-	cpus, memory, where := m.CPUs, m.Memory, "this machine"
-	if s.inContainers() && m.Engine.CPUs > 0 {
-		cpus, memory, where = m.Engine.CPUs, m.Engine.Memory, "the engine's machine"
-	}
-	l := s.plan.Limits
+	m, l := &s.facts.machine, s.plan.Limits
+	cpus, memory, where := s.has()
 	if cpus > 0 && l.CPUs > float64(cpus) {
 		list = append(list, problem{bad: s.inContainers(), field: fieldCPUs, offers: []offer{s.set(fmt.Sprintf("limit to %d", cpus), "cpus", strconv.Itoa(cpus))},
 			text: fmt.Sprintf("a quota of %g CPUs, but %s has %d", l.CPUs, where, cpus)})
@@ -221,17 +191,26 @@ func (s *Screen) limitProblems() (list []problem) {
 	}
 	half := max(memory/2>>26<<26, 64<<20)
 	if memory > 0 && l.Memory > memory {
-		list = append(list, problem{bad: true, field: fieldMemory, offers: []offer{s.set("limit to "+size(half), "memory", strictyaml.FormatBytes(half))},
-			text: fmt.Sprintf("a limit of %s, but %s has %s", size(l.Memory), where, size(memory))})
+		list = append(list, problem{bad: true, field: fieldMemory, offers: []offer{s.set("limit to "+units.Bytes(half), "memory", strictyaml.FormatBytes(half))},
+			text: fmt.Sprintf("a limit of %s, but %s has %s", units.Bytes(l.Memory), where, units.Bytes(memory))})
 	} else if (!s.inContainers() || m.Engine.Local) && m.Available > 0 && l.Memory > m.Available {
-		list = append(list, problem{field: fieldMemory, text: fmt.Sprintf("a limit of %s, but only %s of memory are available now", size(l.Memory), size(m.Available))})
+		list = append(list, problem{field: fieldMemory, text: fmt.Sprintf("a limit of %s, but only %s of memory are available now", units.Bytes(l.Memory), units.Bytes(m.Available))})
 	}
 	return list
 }
 
+// has tells what the machine that contenders run on has, and which one that is.
+func (s *Screen) has() (cpus int, memory int64, where string) {
+	m := &s.facts.machine
+	if s.inContainers() && m.Engine.CPUs > 0 {
+		return m.Engine.CPUs, m.Engine.Memory, "the engine's machine"
+	}
+	return m.CPUs, m.Memory, "this machine"
+}
+
 func (s *Screen) roomProblems() []problem {
 	f := &s.facts
-	if !f.roomKnown || f.roomWhy == "" || most(s.plan) != f.room {
+	if !f.roomKnown || f.roomWhy == "" || most(s.plan.Steps) != f.room {
 		return nil
 	}
 	p := problem{bad: true, field: fieldConnections, text: f.roomWhy}
@@ -242,15 +221,7 @@ func (s *Screen) roomProblems() []problem {
 		}
 	}
 	if slices.ContainsFunc(steps, func(step bench.Step) bool { return !step.WarmUp }) {
-		p.offers = []offer{s.set("end at "+units.Plural(most(bench.Profile{Steps: steps}), "connection"), "connections", ladder(steps))}
+		p.offers = []offer{s.set("end at "+units.Plural(most(steps), "connection"), "connections", ladder(steps))}
 	}
 	return []problem{p}
-}
-
-// offers are the ways out of all problems, in the order of their keys.
-func offers(list []problem) (out []offer) {
-	for _, p := range list {
-		out = append(out, p.offers...)
-	}
-	return out
 }

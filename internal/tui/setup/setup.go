@@ -9,12 +9,12 @@
 package setup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
-	tea "charm.land/bubbletea/v2"
-
 	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
 
 	"locbench/internal/bench"
 	"locbench/internal/machine"
@@ -166,13 +166,12 @@ type Screen struct {
 
 // New makes the screen.
 func New(o Options) *Screen {
-	s := &Screen{o: o, choice: o.Initial.clone(), focus: fieldProfile, wrong: map[id]string{}, checked: map[string]string{}, width: 80, height: 23, plain: look.New(look.Options{NoColor: true})}
-	if s.choice.Profile == "" {
-		s.choice.Profile = "quick"
+	s := &Screen{
+		o: o, choice: o.Initial.clone(), wrong: map[id]string{}, checked: map[string]string{}, input: newInput(),
+		list: list{filter: newInput()}, save: save{input: newInput()}, width: 80, height: 23,
+		plain: look.New(look.Options{NoColor: true}),
 	}
-	s.input = newInput()
-	s.list.filter = newInput()
-	s.save.input = newInput()
+	s.choice.Profile = cmp.Or(s.choice.Profile, "quick")
 	return s
 }
 

@@ -18,14 +18,12 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 }
 
 func (s *Screen) update(msg tea.Msg) tea.Cmd {
-	if cmd, mine := s.heard(msg); mine {
-		if _, profiles := msg.(gotProfiles); profiles {
-			return tea.Batch(cmd, s.change(func() {}), s.askStates())
-		}
+	switch msg := msg.(type) {
+	case answer:
+		s.facts.pending = max(0, s.facts.pending-1)
+		cmd := msg()
 		s.replan()
 		return cmd
-	}
-	switch msg := msg.(type) {
 	case ui.Resized:
 		s.width, s.height = msg.Width, msg.Height
 	case ui.Shown:
@@ -38,12 +36,7 @@ func (s *Screen) update(msg tea.Msg) tea.Cmd {
 			return s.click(msg.X, msg.Y)
 		}
 	case tea.MouseWheelMsg:
-		switch msg.Button {
-		case tea.MouseWheelUp:
-			return s.wheel(-1)
-		case tea.MouseWheelDown:
-			return s.wheel(1)
-		}
+		return s.wheel(ui.Wheel(msg))
 	default:
 		return s.typed(msg) // a paste, or what the clipboard held
 	}
@@ -51,26 +44,38 @@ func (s *Screen) update(msg tea.Msg) tea.Cmd {
 }
 
 func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
-	if msg.String() == "ctrl+s" && s.mode != saving {
+	name := msg.String()
+	if name == "ctrl+s" && s.mode != saving {
 		if s.mode == editing {
 			return tea.Sequence(s.keep(), s.start())
 		}
 		s.leave()
 		return s.start()
 	}
+	if by, ok := moves[s.mode][name]; ok {
+		return s.wheel(by)
+	}
 	switch s.mode {
 	case editing:
 		return s.keyEditing(msg)
 	case choosing:
-		return s.keyChoosing(msg)
+		return s.keyChoosing(name)
 	case contenders:
 		return s.keyList(msg)
 	case saving:
 		return s.keySaving(msg)
 	case findings:
-		return s.keyFindings(msg)
+		return s.keyFindings(name)
 	}
-	return s.keyFields(msg)
+	return s.keyFields(name)
+}
+
+// moves are by how much keys move what has the focus.
+var moves = map[mode]map[string]int{
+	fields:     {"up": -1, "k": -1, "shift+tab": -1, "down": 1, "j": 1, "tab": 1},
+	choosing:   {"up": -1, "k": -1, "shift+tab": -1, "down": 1, "j": 1, "tab": 1},
+	contenders: {"up": -1, "shift+tab": -1, "down": 1, "tab": 1, "pgup": -10, "pgdown": 10},
+	findings:   {"up": -1, "k": -1, "down": 1, "j": 1, "pgup": -10, "pgdown": 10, "space": 10},
 }
 
 // leave goes back to the fields.
@@ -79,12 +84,8 @@ func (s *Screen) leave() {
 	s.input.Blur()
 }
 
-func (s *Screen) keyFields(msg tea.KeyPressMsg) tea.Cmd {
-	switch key := msg.String(); key {
-	case "up", "k", "shift+tab":
-		s.move(-1)
-	case "down", "j", "tab":
-		s.move(1)
+func (s *Screen) keyFields(name string) tea.Cmd {
+	switch name {
 	case "home", "g":
 		s.focus = fieldProfile
 	case "end", "G", "shift+g":
@@ -116,7 +117,7 @@ func (s *Screen) keyFields(msg tea.KeyPressMsg) tea.Cmd {
 	case "q":
 		return ui.Cmd(ui.Back{})
 	default:
-		return s.way(key)
+		return s.way(name)
 	}
 	return nil
 }
@@ -139,22 +140,17 @@ func (s *Screen) enter() tea.Cmd {
 	case s.options(f) != nil:
 		s.mode = choosing
 		s.option = max(0, slices.IndexFunc(s.options(f), func(o option) bool { return o.value == s.value(f) }))
-	case formOf(f).flag != "":
+	case forms[f].flag != "":
 		s.edit(f)
 	}
 	return nil
 }
 
-func (s *Screen) keyChoosing(msg tea.KeyPressMsg) tea.Cmd {
-	options := s.options(s.focus)
-	switch msg.String() {
-	case "up", "k", "shift+tab":
-		s.option = max(0, s.option-1)
-	case "down", "j", "tab":
-		s.option = min(len(options)-1, s.option+1)
+func (s *Screen) keyChoosing(name string) tea.Cmd {
+	switch name {
 	case "enter", "space":
 		s.leave()
-		if s.option < len(options) {
+		if options := s.options(s.focus); s.option < len(options) {
 			return s.pick(s.focus, options[s.option].value)
 		}
 	case "esc", "q", "left", "h":
@@ -163,22 +159,14 @@ func (s *Screen) keyChoosing(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-func (s *Screen) keyFindings(msg tea.KeyPressMsg) tea.Cmd {
-	switch msg.String() {
+func (s *Screen) keyFindings(name string) tea.Cmd {
+	switch name {
 	case "esc", "d", "q", "enter":
 		s.leave()
-	case "up", "k":
-		return s.wheel(-1)
-	case "down", "j":
-		return s.wheel(1)
-	case "pgup":
-		return s.wheel(-10)
-	case "pgdown", "space":
-		return s.wheel(10)
 	case "r":
 		return s.askAgain()
 	default:
-		return s.way(msg.String())
+		return s.way(name)
 	}
 	return nil
 }
@@ -189,6 +177,7 @@ func (s *Screen) wheel(by int) tea.Cmd {
 	case findings:
 		s.scroll = max(0, s.scroll+by)
 	case contenders:
+		s.list.rows(s)
 		s.list.move(by)
 	case choosing:
 		s.option = max(0, min(len(s.options(s.focus))-1, s.option+by))

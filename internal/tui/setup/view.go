@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
+	"locbench/internal/machine"
 	"locbench/internal/tui/look"
 	"locbench/internal/tui/ui"
 	"locbench/internal/units"
@@ -25,8 +26,7 @@ func (s *Screen) View(f ui.Frame) []string {
 		return l.Screen(s.drawFindings(l, w, h, f.Tick), w, h)
 	}
 	lay := s.layout(l, w, h)
-	left := make([]string, 0, h)
-	left = append(left, s.header(l, lay.left))
+	left := []string{s.header(l, lay.left)}
 	for i := lay.from; i < len(lay.shown) && i < lay.from+lay.room; i++ {
 		left = append(left, s.drawField(l, lay.shown[i], lay.left, f.Tick))
 	}
@@ -107,7 +107,7 @@ func (s *Screen) drawField(l *look.Look, f id, w, tick int) string {
 		}
 		return l.Fit(mark+strings.Repeat(" ", labelWidth-2)+button+"  "+s.startNote(l), w)
 	}
-	label := l.Fit(formOf(f).label, labelWidth-3)
+	label := l.Fit(forms[f].label, labelWidth-3)
 	if focused {
 		label = l.Accent.S(label)
 	}
@@ -156,12 +156,7 @@ func (s *Screen) shownValue(f id) string {
 	case fieldContenders:
 		return joined(s.selected())
 	case fieldElastic:
-		c := Choice{Profile: "-", Set: map[string]string{"elastic": s.value(f)}}
-		shown := strings.TrimPrefix(c.shown(), "locbench run --profile - --elastic ")
-		if s.value(f) == "" {
-			return ""
-		}
-		return strings.Trim(shown, "'")
+		return strings.Trim(quoted(withoutPasswords([]string{s.value(f)})[0]), "'")
 	}
 	return s.value(f)
 }
@@ -185,11 +180,8 @@ func (s *Screen) note(l *look.Look, f id, room, tick int) string {
 
 // meaning is what a value comes to on this machine.
 func (s *Screen) meaning(l *look.Look, f id, room, tick int) string {
-	m, known := s.facts.machine, s.facts.machineOK
-	cpus, memory := m.CPUs, m.Memory
-	if s.inContainers() && m.Engine.CPUs > 0 {
-		cpus, memory = m.Engine.CPUs, m.Engine.Memory
-	}
+	known, engine := s.facts.machineOK, s.facts.machine.Engine
+	cpus, memory, _ := s.has()
 	switch f {
 	case fieldProfile:
 		return look.Outside(s.base.Title, 100)
@@ -204,13 +196,15 @@ func (s *Screen) meaning(l *look.Look, f id, room, tick int) string {
 		}
 	case fieldMemory:
 		if known && memory > 0 {
-			return size(memory) + " here"
+			return units.Bytes(memory) + " here"
 		}
 	case fieldConnections:
-		if s.planned && room > 55 {
-			return units.Plural(len(s.plan.Steps), "step") + " " + spark(l, s.plan.Steps, 16)
-		} else if s.planned {
-			return units.Plural(len(s.plan.Steps), "step")
+		n := units.Plural(len(s.plan.Steps), "step")
+		switch {
+		case s.planned && room > 55:
+			return n + " " + spark(l, s.plan.Steps, 16)
+		case s.planned:
+			return n
 		}
 	case fieldDuration:
 		if s.planned {
@@ -229,10 +223,10 @@ func (s *Screen) meaning(l *look.Look, f id, room, tick int) string {
 			return spinner(l, tick) + " asking for an engine"
 		case s.runtime().Traits().OnHost:
 			return ""
-		case m.Engine.Err != nil && s.runtime().Traits().Auto:
+		case engine.Err != nil && s.runtime().Traits().Auto:
 			return "no engine answers: processes"
-		case m.Engine.Err == nil:
-			return "Docker " + look.Outside(m.Engine.Version, 40) + " answers"
+		case engine.Err == nil:
+			return "Docker " + look.Outside(engine.Version, 40) + " answers"
 		}
 	case fieldStore:
 		kind := s.storeKind()
@@ -260,24 +254,156 @@ func (s *Screen) stateSummary(l *look.Look, tick int) string {
 	for _, sel := range s.selected() {
 		count[s.state(sel).Kind]++
 	}
-	out := []string{units.Plural(len(s.selected()), "contender")}
+	out := units.Plural(len(s.selected()), "contender")
+	what := map[Kind]string{Cannot: "cannot run", Build: "to build", Stale: "to build again", Pull: "to pull"}
 	for _, k := range []Kind{Cannot, Build, Stale, Pull} {
 		if count[k] > 0 {
-			what := map[Kind]string{Cannot: "cannot run", Build: "to build", Stale: "to build again", Pull: "to pull"}[k]
-			out = append(out, fmt.Sprintf("%d %s", count[k], what))
+			out += fmt.Sprintf(", %d %s", count[k], what[k])
 		}
 	}
-	return strings.Join(out, ", ")
+	return out
 }
 
 func (s *Screen) startNote(l *look.Look) string {
-	for _, p := range s.problems() {
-		if p.bad {
-			return l.Bad.S("not yet: see below")
+	switch {
+	case slices.ContainsFunc(s.problems(), func(p problem) bool { return p.bad }):
+		return l.Bad.S("not yet: see below")
+	case s.planned:
+		return l.Faint.S("about " + units.Approx(s.total()))
+	}
+	return ""
+}
+
+// bottom is what stands below the fields: help of the focused one, the size of the run, what is
+// wrong with the ways out, the command line. It takes want lines if it can make do with them, and
+// never more than most.
+func (s *Screen) bottom(l *look.Look, w, want, most int) []string {
+	if most <= 0 {
+		return nil
+	}
+	line := l.Border.S(strings.Repeat(l.Glyph.Horizontal, max(0, w)))
+	command := s.drawCommand(l, w)
+	estimate := " " + l.Strong.S(l.Cut(l.ASCIIOnly(s.estimate(w-2)), w-2))
+	help := s.drawHelp(l, w, 3)
+	problems := s.drawProblems(l, w)
+	room := min(most, max(want, 6))
+	// What matters most comes first: trouble, then the command line, the size, the help.
+	out := func() []string {
+		if len(help) == 0 {
+			return slices.Concat([]string{estimate}, problems, command)
+		}
+		return slices.Concat(help, []string{line, estimate}, problems, command)
+	}
+	if len(out()) > room && len(command) > 1 {
+		command = command[:1]
+		command[0] = " " + l.Cut(l.Faint.S("$ ")+l.ASCIIOnly(look.Outside(s.choice.shown(), 4000)), w-2)
+	}
+	if over := len(out()) - room; over > 0 && len(help) > 1 {
+		help = s.drawHelp(l, w, max(1, len(help)-over))
+	}
+	if over := len(out()) - max(room, min(most, 9)); over > 0 && len(problems) > 1 {
+		n, all := max(1, len(problems)-over), s.problems()
+		problems = problems[:n]
+		problems[n-1] = " " + l.Bad.S(l.Cut(units.Plural(len(all), "trouble")+" in all: d shows them", w-2))
+		if n == 1 {
+			problems[0] = s.drawProblem(l, all[0], 1, w)[0]
 		}
 	}
-	if !s.planned {
-		return ""
+	all := out()
+	if len(all) > most { // a very small terminal
+		all = slices.Concat(problems, []string{estimate}, command)
+		all = all[:min(len(all), most)]
 	}
-	return l.Faint.S("about " + units.Approx(s.total()))
+	return all
+}
+
+func (s *Screen) drawHelp(l *look.Look, w, n int) (out []string) {
+	for _, line := range l.Wrap(l.ASCIIOnly(forms[s.focus].help), w-2, n) {
+		out = append(out, " "+l.Faint.S(line))
+	}
+	return out
+}
+
+// drawCommand is the command line that does the same.
+func (s *Screen) drawCommand(l *look.Look, w int) (out []string) {
+	for i, line := range l.Wrap(l.ASCIIOnly(look.Outside(s.choice.shown(), 4000)), w-4, 3) {
+		out = append(out, " "+l.Faint.S([]string{"$ ", "  "}[min(i, 1)])+line)
+	}
+	return out
+}
+
+func (s *Screen) drawProblems(l *look.Look, w int) (out []string) {
+	n := 1
+	for _, p := range s.problems() {
+		out = append(out, s.drawProblem(l, p, n, w)...)
+		n += len(p.offers)
+	}
+	return out
+}
+
+// drawProblem is a problem and its ways out, the first of which has the key n.
+func (s *Screen) drawProblem(l *look.Look, p problem, n, w int) []string {
+	mark, paint := "! ", l.Warn
+	if p.bad {
+		mark, paint = l.Glyph.Cross+" ", l.Bad
+	}
+	lines := l.Wrap(mark+l.ASCIIOnly(p.text), w-2, 2)
+	for i := range lines {
+		lines[i] = " " + paint.S(lines[i])
+	}
+	for i, o := range p.offers {
+		if n+i > 9 {
+			break
+		}
+		way := l.Key.S(fmt.Sprintf("%d", n+i)) + " " + l.ASCIIOnly(o.text)
+		if last := len(lines) - 1; look.Width(lines[last])+2+look.Width(way)+1 <= w {
+			lines[last] += "  " + way
+		} else {
+			lines = append(lines, l.Cut("   "+way, w-1))
+		}
+	}
+	return lines
+}
+
+// drawFindings is everything that is wrong, and what this machine can do.
+func (s *Screen) drawFindings(l *look.Look, w, h, tick int) []string {
+	body := s.drawProblems(l, w)
+	if len(body) > 0 {
+		body = append(body, "")
+	}
+	body = append(body, s.doctor(l, w, tick, true)...)
+	s.scroll = max(0, min(s.scroll, len(body)-(h-1)))
+	head := l.Between(l.Title.S(" this machine"), l.Faint.S(fmt.Sprintf("lines %d to %d of %d ", min(len(body), s.scroll+1), min(len(body), s.scroll+h-1), len(body))), w)
+	return append([]string{head}, body[s.scroll:min(len(body), s.scroll+h-1)]...)
+}
+
+// doctor is what the machine says of itself; with fixes and what brings what is missing.
+func (s *Screen) doctor(l *look.Look, w, tick int, fixes bool) (out []string) {
+	if !s.facts.machineOK {
+		return []string{" " + l.Faint.S(spinner(l, tick)+" asking this machine")}
+	}
+	for _, f := range s.facts.machine.Findings {
+		mark, paint := l.Glyph.Check, l.Good
+		switch f.Status {
+		case machine.Warn:
+			mark, paint = "!", l.Warn
+		case machine.Missing:
+			mark, paint = l.Glyph.Cross, l.Bad
+		}
+		name := l.Fit(l.ASCIIOnly(look.Outside(f.Name, 30)), 15)
+		value := l.Wrap(l.ASCIIOnly(look.Outside(f.Value, 500)), max(10, w-21), 0)
+		for i, line := range value {
+			if i > 0 {
+				mark, name = "", strings.Repeat(" ", 15)
+			}
+			out = append(out, " "+paint.S(l.Fit(mark, 3))+name+" "+line)
+		}
+		if fixes && f.Fix != "" {
+			for i, line := range l.Wrap(l.ASCIIOnly(look.Outside(f.Fix, 500)), max(10, w-24), 0) {
+				arrow := []string{l.Glyph.Right, " "}[min(i, 1)]
+				out = append(out, strings.Repeat(" ", 20)+l.Faint.S(arrow+" "+line))
+			}
+		}
+	}
+	return out
 }

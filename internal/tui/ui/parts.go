@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 
 	"locbench/internal/tui/look"
@@ -9,11 +10,10 @@ import (
 // Keys are those of s for the help line, with that of the help itself; where text is typed, that
 // one is text.
 func Keys(s Screen) []Key {
-	keys := s.Keys()
 	if s.Typing() {
-		return keys
+		return s.Keys()
 	}
-	return append(keys, Key{Name: "?", Help: "keys"})
+	return append(s.Keys(), Key{Name: "?", Help: "keys"})
 }
 
 // HelpLine is one line of keys in w cells: the last one, and as many of the others as fit.
@@ -45,13 +45,13 @@ func Overlay(l *look.Look, under []string, w, h int, title string, lines []strin
 		bw = max(bw, look.Width(s)+4)
 	}
 	bw, bh := min(bw, w), min(len(lines)+2, h)
-	inner := make([]string, len(lines))
-	for i, s := range lines {
-		inner[i] = " " + s
+	inner := slices.Clone(lines)
+	for i := range inner {
+		inner[i] = " " + inner[i]
 	}
 	box := l.Box(title, inner, bw, bh, true)
 	x, y := (w-bw)/2, (h-bh)/2
-	out := append([]string(nil), under...)
+	out := slices.Clone(under)
 	for i, s := range box {
 		if y+i < len(out) {
 			out[y+i] = l.Splice(out[y+i], s, x, bw, w)
@@ -66,11 +66,6 @@ func Window(from, at, n, h int) int {
 	if h <= 0 {
 		return 0
 	}
-	if at < from {
-		from = at
-	}
-	if at >= from+h {
-		from = at - h + 1
-	}
+	from = max(min(from, at), at-h+1)
 	return max(0, min(from, n-h))
 }

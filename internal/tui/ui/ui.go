@@ -89,6 +89,27 @@ type (
 // Cmd wraps a message.
 func Cmd(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
 
+// Wheel is the lines that the mouse wheel was turned by.
+func Wheel(msg tea.MouseWheelMsg) int {
+	return map[tea.MouseButton]int{tea.MouseWheelUp: -1, tea.MouseWheelDown: 1}[msg.Button]
+}
+
+// Told is a message that tells text, or why there is none.
+func Told(text string, err error) Tell {
+	if err != nil {
+		return Tell{Text: err.Error(), Bad: true}
+	}
+	return Tell{Text: text}
+}
+
+// Copied is a message that copies text, or tells why there is none.
+func Copied(text string, err error, what string) tea.Msg {
+	if err != nil {
+		return Told("", err)
+	}
+	return Copy{Text: text, What: what}
+}
+
 // Session is a run that a screen watches, and steers if it is its own.
 type Session interface {
 	Dir() string              // results folder; "" until it is known
