@@ -8,6 +8,7 @@
 package profile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -46,8 +47,7 @@ func unknown(name string, bundled fs.FS) error {
 	if strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") {
 		return fmt.Errorf("%w: there is no file %s", ErrUnknown, name)
 	}
-	names := names(bundled)
-	hint := ""
+	names, hint := names(bundled), ""
 	if near := strictyaml.Nearest(name, names); near != "" {
 		hint = fmt.Sprintf("; did you mean %q?", near)
 	}
@@ -97,13 +97,7 @@ func nameOf(file string) string {
 	base := path.Base(filepath.ToSlash(file))
 	base = strings.ToLower(strings.TrimSuffix(base, path.Ext(base)))
 	base = strings.Trim(notInName.ReplaceAllString(base, "-"), "-._")
-	if len(base) > maxName {
-		base = base[:maxName]
-	}
-	if base == "" {
-		return "profile"
-	}
-	return base
+	return cmp.Or(base[:min(len(base), maxName)], "profile")
 }
 
 // Format writes p as YAML with every default filled in. Parse reads it back to the same p if p is
@@ -124,14 +118,9 @@ func Validate(p bench.Profile) error {
 	f := defaults()
 	// The rules are those of the file, so the file is what is asked; its lines mean nothing to the
 	// reader here.
-	if err := strictyaml.Decode(p.Name, data, &f); err != nil {
-		var mistakes strictyaml.Mistakes
-		if !errors.As(err, &mistakes) {
-			return err
-		}
-		for _, m := range mistakes {
-			failures = append(failures, errors.New(strings.TrimSuffix(m.What+"; "+m.Hint, "; ")))
-		}
+	mistakes, _ := errors.AsType[strictyaml.Mistakes](strictyaml.Decode(p.Name, data, &f))
+	for _, m := range mistakes {
+		failures = append(failures, errors.New(strings.TrimSuffix(m.What+"; "+m.Hint, "; ")))
 	}
 	if p.Store.Unnamed() {
 		failures = append(failures, errors.New("its store is a real Elasticsearch, and none is named: "+

@@ -145,10 +145,3 @@ func rateOf(s bench.Step) rate {
 	}
 	return rate{constant: s.Rate}
 }
-
-func arrivalsOf(s bench.Step) *arrivals {
-	if s.Arrivals == nil {
-		return nil
-	}
-	return &arrivals{s.Arrivals.Users, duration(s.Arrivals.Over), s.Arrivals.Requests}
-}
