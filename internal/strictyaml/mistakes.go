@@ -46,15 +46,13 @@ func (m Mistakes) Error() string {
 }
 
 func (d *decoder) add(line int, what, hint string) {
-	m := Mistake{d.file, max(line, 1), what, hint}
-	if slices.Contains(d.mistakes, m) {
-		return
-	}
-	if len(d.mistakes) >= maxMistakes {
+	switch m := (Mistake{d.file, max(line, 1), what, hint}); {
+	case slices.Contains(d.mistakes, m):
+	case len(d.mistakes) >= maxMistakes:
 		d.dropped++
-		return
+	default:
+		d.mistakes = append(d.mistakes, m)
 	}
-	d.mistakes = append(d.mistakes, m)
 }
 
 // count is the number of mistakes reported so far.
@@ -136,10 +134,10 @@ func distance(a, b string) int {
 // would spoil a line.
 func clip(s string, n int) string {
 	s = strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return ' '
+		if unicode.IsPrint(r) {
+			return r
 		}
-		return r
+		return ' '
 	}, s)
 	if len(s) <= n {
 		return s
