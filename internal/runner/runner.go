@@ -7,6 +7,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -149,12 +150,7 @@ func (e *LegError) Unwrap() error { return e.Err }
 // error is context.Cause(ctx). What Config.Control asks for can end it in the same way; then the
 // error wraps ErrOnRequest.
 func Run(ctx context.Context, cfg Config) error {
-	if cfg.Grace == 0 {
-		cfg.Grace = 15 * time.Second
-	}
-	if cfg.Patience == 0 {
-		cfg.Patience = 30 * time.Second
-	}
+	cfg.Grace, cfg.Patience = cmp.Or(cfg.Grace, 15*time.Second), cmp.Or(cfg.Patience, 30*time.Second)
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	r := &runner{
@@ -176,11 +172,10 @@ func Run(ctx context.Context, cfg Config) error {
 		state, err = bench.RunInterrupted, context.Cause(ctx)
 	case errors.Is(err, ErrOnRequest):
 		state = bench.RunInterrupted
+	case errors.Is(err, ErrLegs):
+		state, _ = r.sofar.Standing()
 	case err != nil:
 		state = bench.RunFailed
-		if errors.Is(err, ErrLegs) {
-			state, _ = r.sofar.Standing()
-		}
 	}
 	ended := bench.RunEnded{State: state}
 	if err != nil {
@@ -282,13 +277,10 @@ func (r *runner) runLegs(ctx context.Context) error {
 			return fmt.Errorf("%w after leg %s", errStopped, r.Run.Legs[last].Leg)
 		}
 	}
-	if len(failures) > 0 && allThresholds(failures) {
-		return errors.Join(failures...)
-	}
-	if len(failures) > 0 {
+	if slices.ContainsFunc(failures, func(err error) bool { return !errors.Is(err, ErrThreshold) }) {
 		return &Incomplete{failures}
 	}
-	return nil
+	return errors.Join(failures...)
 }
 
 // passOver leaves out a leg of a contender that was skipped. It stays pending, so that it can still
@@ -301,12 +293,7 @@ func (r *runner) passOver(leg bench.Leg) error {
 
 // lastLeg tells whether every leg after the i-th is complete already.
 func (r *runner) lastLeg(i int) bool {
-	for _, e := range r.Run.Legs[i+1:] {
-		if e.State != bench.LegComplete {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(r.Run.Legs[i+1:], func(e bench.LegEntry) bool { return e.State != bench.LegComplete })
 }
 
 // buildAll builds each contender once. One that cannot be built fails its legs, not the run.
@@ -337,12 +324,9 @@ func (r *runner) buildAll(ctx context.Context) error {
 }
 
 func (r *runner) needed(sel bench.Selection) bool {
-	for _, e := range r.Run.Legs {
-		if e.Leg.Contender == sel.Contender && e.Leg.Variant == sel.Variant && e.State != bench.LegComplete {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Run.Legs, func(e bench.LegEntry) bool {
+		return selection(e.Leg) == sel && e.State != bench.LegComplete
+	})
 }
 
 func describeBuild(sel bench.Selection, a bench.Artifact) string {

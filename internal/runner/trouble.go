@@ -28,32 +28,22 @@ type incidents struct {
 	all  []bench.Incident
 }
 
-// begin and end say which step incidents belong to.
+// begin says which step incidents belong to from now on.
 func (i *incidents) begin(step int) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.step = &step
 }
 
-// end returns those of the step, which ends here.
-func (i *incidents) end() []bench.Incident {
+// inStep returns those of the running step. over says that it ends here.
+func (i *incidents) inStep(over bool) []bench.Incident {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	step := i.step
-	i.step = nil
-	return slices.DeleteFunc(slices.Clone(i.all), func(in bench.Incident) bool { return in.Step == nil || *in.Step != *step })
-}
-
-// running is how many have come in the running step so far.
-func (i *incidents) running() (n int) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	for _, in := range i.all {
-		if in.Step != nil && i.step != nil && *in.Step == *i.step {
-			n++
-		}
+	if over {
+		i.step = nil
 	}
-	return n
+	return slices.DeleteFunc(slices.Clone(i.all), func(in bench.Incident) bool { return in.Step != step })
 }
 
 // none says whether nothing has happened to the leg so far.
@@ -100,12 +90,8 @@ func silentAtEnd(res bench.Load) bool {
 	if res.FailedTotal() == 0 {
 		return false
 	}
-	for _, w := range slices.Backward(res.Windows) {
-		if !w.Drain {
-			return w.Succeeded == 0
-		}
-	}
-	return true
+	sent := slices.DeleteFunc(slices.Clone(res.Windows), func(w bench.Window) bool { return w.Drain })
+	return len(sent) == 0 || sent[len(sent)-1].Succeeded == 0
 }
 
 // ailment asks why the contender does not answer; "" when nobody knows.
@@ -129,11 +115,12 @@ func (l *life) examine(ctx context.Context) (cause string, store error) {
 	if l.StoreAlive == nil || ctx.Err() != nil {
 		return "", nil
 	}
-	if err := l.StoreAlive(ctx); err != nil && ctx.Err() == nil {
-		l.reportIncident(bench.Incident{At: time.Now(), Kind: bench.IncidentStore, Text: "the store does not answer: " + err.Error()})
-		return "", err
+	if store = l.StoreAlive(ctx); store == nil || ctx.Err() != nil {
+		return "", nil
 	}
-	return "", nil
+	text := "the store does not answer: " + store.Error()
+	l.reportIncident(bench.Incident{At: time.Now(), Kind: bench.IncidentStore, Text: text})
+	return "", store
 }
 
 // doubts says what happened in a step, each with the time since its start.

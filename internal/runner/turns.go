@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,11 +24,6 @@ func (r *runner) together(ctx context.Context, legs []int) []error {
 		return []error{r.leg(ctx, r.Run.Legs[legs[0]].Leg, legs[0]+1, nil)}
 	}
 	t := &rotation{length: r.Run.Profile.Turns, since: time.Now(), steering: r.steering}
-	defer func() {
-		if t.still != nil {
-			t.still.Stop()
-		}
-	}()
 	t.changed = sync.NewCond(&t.mu)
 	var controls []*controlled
 	for n, i := range legs {
@@ -47,6 +43,9 @@ func (r *runner) together(ctx context.Context, legs []int) []error {
 		})
 	}
 	wg.Wait()
+	if t.still != nil {
+		t.still.Stop()
+	}
 	return errs
 }
 
@@ -132,12 +131,7 @@ func (s *slot) barrier(ctx context.Context, stage int) {
 func (s *slot) met(stage int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, other := range s.slots {
-		if !other.gone && other.stage < stage {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.slots, func(other *slot) bool { return !other.gone && other.stage < stage })
 }
 
 // meter watches the machine for all legs of the rotation. It begins when the first of them is
