@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"locbench/internal/bench"
@@ -69,9 +70,7 @@ func (v Verdict) Outcome(t Trial, res bench.StepResult, why []string) Outcome {
 		P50: l.Latency.P50, P99: l.Latency.P99, Errors: float64(bad) / float64(max(1, bad+l.AllSucceeded())), Late: l.Late, Dropped: l.Dropped,
 	}
 	o.CPU, _ = res.CPUs()
-	if each, ok := res.CPUPerRequest(); ok {
-		o.CPUEach = each
-	}
+	o.CPUEach, _ = res.CPUPerRequest()
 	return o
 }
 
@@ -105,8 +104,8 @@ func (p Point) Confirming() (o Outcome, ok bool) {
 // Refusal is why the rate above the confirmed one, or the lowest one tried, was not sustained; ""
 // where none was refused.
 func (p Point) Refusal() string {
-	for i := len(p.Outcomes) - 1; i >= 0; i-- {
-		if o := p.Outcomes[i]; !o.Sustained && o.Rate == p.Result.Above {
+	for _, o := range slices.Backward(p.Outcomes) {
+		if !o.Sustained && o.Rate == p.Result.Above {
 			return Reason(o.Why)
 		}
 	}

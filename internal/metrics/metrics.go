@@ -146,7 +146,11 @@ func (r *Run) text() string {
 	run := r.run
 	t.family("locbench_run_info", "gauge", "The run that the figures are of.")
 	t.sample(1, "run", run.ID, "profile", run.Profile.Name, "version", run.Software.Locbench)
-	t.gauge("locbench_run_running", "1 until the run has ended.", truth(!r.ended))
+	running := 1.
+	if r.ended {
+		running = 0
+	}
+	t.gauge("locbench_run_running", "1 until the run has ended.", running)
 	t.gauge("locbench_run_started_timestamp_seconds", "When it was started.", float64(run.Started.UnixMilli())/1000)
 	if r.legs > 0 {
 		t.gauge("locbench_legs", "Lives of contenders that are planned.", float64(r.legs))
@@ -181,7 +185,7 @@ func (r *Run) write(t *text) {
 			}
 		}
 	}
-	s := r.step
+	s, w := r.step, r.window
 	if s == nil {
 		return
 	}
@@ -190,7 +194,6 @@ func (r *Run) write(t *text) {
 	if s.Step.Connections > 0 {
 		t.gauge("locbench_connections", "Connections of the running step.", float64(s.Step.Connections), at...)
 	}
-	w := r.window
 	if w == nil {
 		return
 	}
@@ -228,19 +231,14 @@ func (t *text) gauge(name, help string, v float64, labels ...string) {
 // sample writes one of the family; labels are names and values in turn.
 func (t *text) sample(v float64, labels ...string) {
 	t.WriteString(t.name)
-	for i := 0; i+1 < len(labels); i += 2 {
-		sep := ","
-		if i == 0 {
-			sep = "{"
-		}
-		fmt.Fprintf(t, `%s%s="%s"`, sep, labels[i], label(labels[i+1]))
+	var pairs []string
+	for pair := range slices.Chunk(labels, 2) {
+		pairs = append(pairs, fmt.Sprintf(`%s="%s"`, pair[0], label(pair[1])))
 	}
-	if len(labels) > 0 {
-		t.WriteByte('}')
+	if pairs != nil {
+		t.WriteString("{" + strings.Join(pairs, ",") + "}")
 	}
-	t.WriteByte(' ')
-	t.WriteString(strconv.FormatFloat(v, 'g', -1, 64))
-	t.WriteByte('\n')
+	t.WriteString(" " + strconv.FormatFloat(v, 'g', -1, 64) + "\n")
 }
 
 // counts writes a counter for each contender and outcome.
@@ -263,11 +261,4 @@ func (t *text) counts(name, help, by string, all map[outcome]int64) {
 
 func label(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(safe.Line(s, 200))
-}
-
-func truth(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -1,6 +1,7 @@
 package slo
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -13,11 +14,7 @@ const minWindow = time.Second / 2
 // Windowed tells whether the one-second windows of a step know the metric: they keep p50, p90, p99,
 // the maximum, and counts.
 func (m Metric) Windowed() bool {
-	switch m {
-	case "p50", "p90", "p99", Max, Errors, Throughput:
-		return true
-	}
-	return false
+	return slices.Contains([]Metric{"p50", "p90", "p99", Max, Errors, Throughput}, m)
 }
 
 // Watch judges a condition on the last windows of a running step. Counts are taken together, so
@@ -48,13 +45,10 @@ func (w *Watch) Add(win bench.Window) (broken bool) {
 	if win.Drain || win.Length < minWindow {
 		return w.lost
 	}
-	if len(w.span) == w.n {
-		w.span = append(w.span[:0], w.span[1:]...)
-	}
-	w.span = append(w.span, win)
-	if len(w.span) < w.n {
+	if w.span = append(w.span, win); len(w.span) < w.n {
 		return w.lost
 	}
+	w.span = slices.Delete(w.span, 0, len(w.span)-w.n)
 	w.known = true
 	v, ok := w.value()
 	if !ok {
