@@ -19,8 +19,7 @@ const Schema = 1
 // maxPoints is more limits than anybody tries in one go.
 const maxPoints = 1000
 
-// Record is all that locbench capacity has found: a search for each of the limits. It is kept as
-// JSON, rewritten after every trial.
+// Record is all that locbench capacity has found, as JSON that is rewritten after every trial.
 type Record struct {
 	Schema     int             `json:"schema"`
 	Contender  bench.Selection `json:"contender"`
@@ -74,8 +73,7 @@ func (v Verdict) Outcome(t Trial, res bench.StepResult, why []string) Outcome {
 	return o
 }
 
-// Confirming is the median confirming trial of the point's rate, by its 99 % quantile; ok is false
-// where no rate was confirmed.
+// Confirming is the median confirming trial of the point's rate, by p99; not ok where there is none.
 func (p Point) Confirming() (o Outcome, ok bool) {
 	var all []Outcome
 	for _, o := range p.Outcomes {
@@ -101,8 +99,7 @@ func (p Point) Confirming() (o Outcome, ok bool) {
 	return best, true
 }
 
-// Refusal is why the rate above the confirmed one, or the lowest one tried, was not sustained; ""
-// where none was refused.
+// Refusal is why Above (or the lowest rate tried) was not sustained; "" where none was refused.
 func (p Point) Refusal() string {
 	for _, o := range slices.Backward(p.Outcomes) {
 		if !o.Sustained && o.Rate == p.Result.Above {

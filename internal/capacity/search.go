@@ -115,8 +115,7 @@ func New(cfg Config) (*Search, error) {
 	return s, nil
 }
 
-// Next is the trial to run now; ok is false when the search is over. It is the same until Record
-// gets its outcome.
+// Next is the trial to run now, until Record gets its outcome; ok is false when the search is over.
 func (s *Search) Next() (t Trial, ok bool) { return s.trial, s.result.State == Searching }
 
 // Result is what has been found so far.

@@ -10,8 +10,7 @@ import (
 	"locbench/internal/strictyaml"
 )
 
-// expect reads what an answer must be. Matchers are kept in this order: status, headers, then the
-// body from rough to fine.
+// expect reads what an answer must be: status, headers, then the body from rough to fine.
 func (e expander) expect(v strictyaml.Value) Expect {
 	var f struct {
 		Status   raw              `yaml:"status"`

@@ -22,8 +22,7 @@ const (
 	UnreachableStore = "http://127.0.0.1:64999"
 )
 
-// Launcher starts contenders. A contender that ends at once is not an error of Launch but an
-// instance that has exited.
+// Launcher starts contenders. One that ends at once is no error but an instance that has exited.
 type Launcher interface {
 	Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error)
 }
@@ -124,8 +123,7 @@ func (l life) with(ctx context.Context, res *bench.CheckResult, change func(*ben
 	}
 }
 
-// mustExit passes when the contender, given env, ends by itself with another code than 0 and has
-// said something.
+// mustExit passes when the contender, given env, ends with another code than 0 and has said why.
 func (l life) mustExit(ctx context.Context, res *bench.CheckResult, env map[string]string) {
 	l.with(ctx, res, func(s *bench.LaunchSpec) { s.Env = maps.Clone(env) }, func(inst bench.Instance) {
 		limit := time.NewTimer(l.opt.exitWithin)

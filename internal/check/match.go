@@ -115,8 +115,7 @@ func leadsTo(p path, look func(got any) error) matcher {
 	})
 }
 
-// every wants each of a list's values to be the same. An empty list is a failure: nothing would
-// have been checked.
+// every wants a list's values to be the same. An empty list fails: nothing would have been checked.
 func every(p path, want any) matcher {
 	return list(p, func(list []any) error {
 		for i, got := range list {
@@ -255,8 +254,7 @@ func size(most int64) matcher {
 	}
 }
 
-// took bounds the time from the sending of the request to the last byte of the answer. A most of 0
-// is none.
+// took bounds the time from the sending to the last byte of the answer. A most of 0 is none.
 func took(least, most time.Duration) matcher {
 	return func(a *answer) error {
 		switch {

@@ -54,8 +54,7 @@ func parseRequest(s string) (Request, error) {
 	if err != nil || strings.ContainsAny(target, " #") {
 		return Request{}, errors.New("escape what has no place in a URL, or write the parameters under `query`, which escapes them")
 	}
-	// Letters beyond ASCII are allowed in the file and escaped on the wire. Escapes that are
-	// written stay as they are.
+	// Letters beyond ASCII are allowed in the file. Escapes that are written stay as they are.
 	path := u.EscapedPath()
 	if u.RawQuery != "" {
 		path += "?" + escapeWide(u.RawQuery)

@@ -47,8 +47,7 @@ func Running(ctx context.Context, inst bench.Instance, opt RunningOptions) ([]be
 	return t.results, t.err
 }
 
-// StillAnswers is the check bench.CheckStillAnswers, for after the last step: GET path gets any
-// answer but one of the class 5xx.
+// StillAnswers is bench.CheckStillAnswers: after the last step, GET path gets no answer of class 5xx.
 func StillAnswers(ctx context.Context, inst bench.Instance, path string) bench.CheckResult {
 	start := time.Now()
 	res := bench.CheckResult{Group: GroupLifecycle, Name: bench.CheckStillAnswers, Request: "GET " + path}
@@ -132,8 +131,7 @@ func imageSize(res *bench.CheckResult, info bench.InstanceInfo, artifact bench.A
 	res.Status, res.Value = bench.CheckInfo, units.Bytes(size)+what
 }
 
-// Stopped is the check bench.CheckStops: it passes when it ended by itself, with code 0, within
-// grace.
+// Stopped is bench.CheckStops: the contender ended by itself, with code 0, within grace.
 func Stopped(stop bench.StopResult) bench.CheckResult {
 	res := bench.CheckResult{Group: GroupLifecycle, Name: bench.CheckStops, Took: stop.Took}
 	res.Value = fmt.Sprintf("%s after %s", stop.Exit, stop.Took.Round(time.Millisecond))

@@ -14,8 +14,7 @@ import (
 	"locbench/internal/units"
 )
 
-// wakers is how many connections wake a contender's thread pools before its threads are counted,
-// each with a few requests.
+// wakers is how many connections wake a contender's thread pools before its threads are counted.
 const wakers = 16
 
 // threadCase is a CPU set and a limit, in CPUs.

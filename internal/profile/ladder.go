@@ -24,8 +24,7 @@ const (
 		"`x5` to repeat, `warm-up`, `until settled`, `for 30s`; or a map {connections: 64, duration: 30s} or {rate: 5000}"
 )
 
-// steps are the stages of load. In YAML each item is a short text, as stepHint says, or a map with
-// the same and more.
+// steps are the stages of load, in YAML each a short text, as stepHint says, or a map.
 type steps []bench.Step
 
 // step is an item of steps written as a map.
@@ -43,8 +42,7 @@ type step struct {
 	Arrivals    *arrivals   `yaml:"arrivals,omitempty"`
 }
 
-// ValidateStrict wants exactly one of connections, a rate and arrivals; beside the latter,
-// connections are a bound.
+// ValidateStrict wants one of connections, a rate and arrivals; beside those, connections are a bound.
 func (s *step) ValidateStrict(v strictyaml.Value) {
 	open := v.Has("rate") || v.Has("arrivals")
 	switch {
@@ -239,8 +237,7 @@ func (s step) steps() []bench.Step {
 	return out
 }
 
-// The parts of a short step: from, to, "doubling", by, repeat, "warm-up", "until settled",
-// duration.
+// The parts of a short step: from, to, "doubling", by, repeat, warm-up, until settled, duration.
 var stepPattern = regexp.MustCompile(`^(\d+)(?: ?\.\. ?(\d+)(?: (?:(doubling)|by (\d+)))?)?(?: ?[x×] ?(\d+))?( warm-?up)?( until settled)?(?: for (?:at most )?(\S+))?$`)
 
 func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
@@ -281,8 +278,7 @@ func (s *step) short(v strictyaml.Value) bool {
 	return hint == ""
 }
 
-// expand makes the numbers of connections out of the first four parts of a step, or says what would
-// be right.
+// expand makes numbers of connections of a step's first four parts, or says what would be right.
 func expand(parts []string) (rungs []int, hint string) {
 	from, err := strconv.Atoi(parts[1])
 	to := from

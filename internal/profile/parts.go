@@ -18,8 +18,7 @@ var contenderPattern = regexp.MustCompile(`^([a-z0-9][a-z0-9._-]{0,62})(?::([a-z
 
 func (s selection) String() string { return bench.Selection(s).String() }
 
-// ParseSelection reads a contender as it is named on the command line and in profiles: "rs-actix"
-// or "rs-actix:lto".
+// ParseSelection reads a contender as profiles and options name it: "rs-actix" or "rs-actix:lto".
 func ParseSelection(text string) (bench.Selection, bool) {
 	m := contenderPattern.FindStringSubmatch(text)
 	if m == nil {

@@ -21,12 +21,10 @@ import (
 	"locbench/internal/strictyaml"
 )
 
-// ErrUnknown is wrapped by the error of Load when there is neither a bundled profile nor a file of
-// that name.
+// ErrUnknown is wrapped by the error of Load when there is no profile and no file of that name.
 var ErrUnknown = errors.New("unknown profile")
 
-// Load reads the bundled profile called name (bundled holds <name>.yaml), or else the file at that
-// path.
+// Load reads the bundled profile called name (bundled holds <name>.yaml), or else the file name.
 func Load(name string, bundled fs.FS) (bench.Profile, error) {
 	if !strings.ContainsAny(name, `/\`) {
 		if data, err := fs.ReadFile(bundled, name+".yaml"); err == nil {
@@ -100,8 +98,7 @@ func nameOf(file string) string {
 	return cmp.Or(base[:min(len(base), maxName)], "profile")
 }
 
-// Format writes p as YAML with every default filled in. Parse reads it back to the same p if p is
-// valid.
+// Format writes p as YAML with every default filled in. Parse reads a valid one back as it was.
 func Format(p bench.Profile) ([]byte, error) {
 	return strictyaml.Encode(fileOf(p))
 }
@@ -116,8 +113,7 @@ func Validate(p bench.Profile) error {
 	}
 	var failures []error
 	f := defaults()
-	// The rules are those of the file, so the file is what is asked; its lines mean nothing to the
-	// reader here.
+	// The rules are those of the file, so the file is asked; its lines mean nothing to the reader here.
 	mistakes, _ := errors.AsType[strictyaml.Mistakes](strictyaml.Decode(p.Name, data, &f))
 	for _, m := range mistakes {
 		failures = append(failures, errors.New(strings.TrimSuffix(m.What+"; "+m.Hint, "; ")))

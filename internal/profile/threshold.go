@@ -102,8 +102,7 @@ func (t threshold) MarshalYAML() (any, error) {
 	return strictyaml.Inline{V: m}, nil
 }
 
-// ParseThreshold reads the short form, as it is written in profiles and on the command line:
-// "p99<50ms window=5s stop=leg".
+// ParseThreshold reads the short form of profiles and options: "p99<50ms window=5s stop=leg".
 func ParseThreshold(text string) (bench.Threshold, error) {
 	var t bench.Threshold
 	var objective []string
@@ -174,8 +173,7 @@ func clipText(s string) string {
 // wrong is what cannot be in a threshold.
 type wrong struct{ key, what, hint string }
 
-// checkThreshold looks at what concerns more than one of its parts, and writes the objective in its
-// usual form.
+// checkThreshold looks at what concerns several parts, and writes the objective in its usual form.
 func checkThreshold(t *bench.Threshold) (all []wrong) {
 	o, err := slo.Parse(t.Objective)
 	if err != nil {

@@ -13,8 +13,7 @@ const (
 	relayBytes = 2000 // of one line
 )
 
-// logRelay turns a contender's log, which may be a line for every request, into at most one bounded
-// event a second.
+// logRelay turns a contender's log, perhaps a line for every request, into one event a second.
 type logRelay struct {
 	publish func(bench.LogLines)
 	quit    chan struct{}

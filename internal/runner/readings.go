@@ -57,8 +57,7 @@ func (r *readings) wait(ctx context.Context, next func()) {
 	}
 }
 
-// within are the readings between those at the two ends: the load begins before, and ends behind
-// them.
+// within are the readings between the two ends: the load begins before and ends behind them.
 func within(samples []bench.Usage, from, to *bench.Usage) []bench.Usage {
 	return slices.DeleteFunc(samples, func(u bench.Usage) bool {
 		return from != nil && u.At.Before(from.At) || to != nil && u.At.After(to.At)

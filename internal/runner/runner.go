@@ -30,8 +30,7 @@ type Launcher interface {
 type Engine interface {
 	// Run returns what was measured even with an error, which is ctx's when the step was cut short.
 	Run(ctx context.Context, baseURL string, step bench.Step, hooks Hooks) (bench.Load, error)
-	// Rest closes what is kept open to baseURL from one step to the next. It is called after the
-	// last step of a leg.
+	// Rest closes connections that are kept from step to step, after the last step of a leg.
 	Rest(baseURL string)
 }
 
@@ -63,8 +62,7 @@ type Checks interface {
 	Stopped(stop bench.StopResult) []bench.CheckResult
 }
 
-// Stage is a phase of the whole run, before the first leg. Do reports its progress and returns a
-// note for the log.
+// Stage is a phase of the whole run, before the first leg. Do returns a note for the log.
 type Stage struct {
 	Phase bench.Phase
 	Do    func(ctx context.Context, progress func(bench.Progress)) (note string, err error)
@@ -78,8 +76,7 @@ type Config struct {
 	Stages   []Stage
 	Services map[bench.Selection]bench.Service // resolved: variant applied
 	Build    func(ctx context.Context, svc bench.Service, progress func(text string)) (bench.Artifact, error)
-	// Spec fills in what a leg of svc is launched with. It is called after the stages, for every
-	// launch anew.
+	// Spec fills in what a leg of svc is launched with. It is called for every launch anew.
 	Spec     func(name string, svc bench.Service, artifact bench.Artifact) (bench.LaunchSpec, error)
 	Launcher Launcher
 	Engine   Engine
@@ -93,8 +90,7 @@ type Config struct {
 	// may tell what it sees meanwhile, as a Notice of that level or, with the level "", as a
 	// Progress.
 	Ready func(ctx context.Context, inst bench.Instance, svc bench.Service, tell func(level, text string)) (time.Duration, error)
-	// FirstRequests times single requests of an instance that has just become ready, where
-	// Run.Profile.Phases wants it; may be nil.
+	// FirstRequests times single requests of an instance that has just become ready; may be nil.
 	FirstRequests func(ctx context.Context, baseURL string) (bench.Phases, error)
 	// Next, if not nil, chooses each step of a leg by those that have been run, in place of
 	// Run.Profile.Steps; ok is false after the last. It may rest before it returns, but not beyond
@@ -105,8 +101,7 @@ type Config struct {
 	// Beside reads host and store at the two ends of each step; nil where nobody can.
 	Beside func(ctx context.Context) *bench.Beside
 	Grace  time.Duration // to stop in; 15 s when 0
-	// KeepGoing has a contender tried again in every round though it ran and never answered in its
-	// first life.
+	// KeepGoing has a contender tried in every round though it never answered in its first life.
 	KeepGoing bool
 	// Control is what somebody asks of the run while it runs, each taken up as soon as it comes: it
 	// is then on record as Intervened, or a Notice says why it cannot be done now. Nil, or closed,
@@ -121,8 +116,7 @@ const progressBytes = 500
 // of them are complete at the end.
 var ErrLegs = errors.New("not every leg is complete")
 
-// Incomplete says why. Those of its Failures that are a *LegError were published as the end of
-// their leg before.
+// Incomplete says why. Those of its Failures that are a *LegError were published before.
 type Incomplete struct{ Failures []error }
 
 // Error implements error.
@@ -283,8 +277,7 @@ func (r *runner) runLegs(ctx context.Context) error {
 	return errors.Join(failures...)
 }
 
-// passOver leaves out a leg of a contender that was skipped. It stays pending, so that it can still
-// be run.
+// passOver leaves out a leg of a contender that was skipped; it stays pending, and can still be run.
 func (r *runner) passOver(leg bench.Leg) error {
 	text := "passed over, since its contender was " + bench.AbortedSkipped
 	r.Stream.Publish(nil, bench.Notice{Level: "info", Text: leg.String() + ": " + text})
@@ -340,8 +333,7 @@ func describeBuild(sel bench.Selection, a bench.Artifact) string {
 	return sel.String() + ": " + how
 }
 
-// await waits for a part of the site that does not answer: without it every leg that is left would
-// only fail.
+// await waits for a part of the site that does not answer: without it every leg left would fail.
 func (r *runner) await(ctx context.Context, what string, alive func(context.Context) error) error {
 	if alive == nil {
 		return nil

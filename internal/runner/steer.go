@@ -280,8 +280,7 @@ func (s *steering) finishStep(last bool) {
 	s.step, s.whole = nil, last
 }
 
-// closing says that the running leg is being stopped: what is asked for now must not hide why it
-// ended.
+// closing says that the leg is being stopped: what is asked for now must not hide why it ended.
 func (s *steering) closing() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -21,8 +21,7 @@ import (
 // goes on hanging.
 const deafSteps = 2
 
-// load runs the steps. It ends early when the contender dies or hangs, when the store is gone, or
-// when ctx is done.
+// load runs the steps until the contender dies or hangs, the store is gone, or ctx is done.
 func (l *life) load(ctx context.Context) error {
 	defer l.Engine.Rest(l.inst.BaseURL()) // before the contender is stopped: it might wait for its connections to be closed
 	if l.slot != nil {

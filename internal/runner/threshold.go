@@ -10,8 +10,7 @@ import (
 	"locbench/internal/slo"
 )
 
-// ErrThreshold is wrapped by the error of Run when legs were cut short by thresholds that ask for
-// that, and nothing else went wrong.
+// ErrThreshold is wrapped by Run's error when thresholds have cut legs short, and nothing else has.
 var ErrThreshold = errors.New("ended early, since a threshold was missed")
 
 // missed is why a step, a leg or the run ends: a threshold that asks for that.
@@ -58,8 +57,7 @@ func (l *life) judges(index int, step bench.Step) (all []*judged) {
 	return all
 }
 
-// watchWindow gives one more window to the thresholds of the running step; the first that is missed
-// ends it.
+// watchWindow gives a window to the thresholds of the running step; the first that is missed ends it.
 func watchWindow(all []*judged, w bench.Window, end context.CancelCauseFunc) {
 	for _, j := range all {
 		for _, watch := range j.watches {

@@ -12,8 +12,7 @@ import (
 	"locbench/internal/verdict"
 )
 
-// ailing is an instance that can say why it may not answer, as far as its runtime and the kernel
-// know it.
+// ailing is an instance that can say why it may not answer, as far as runtime and kernel know it.
 type ailing interface {
 	Ailment(ctx context.Context) string // "" for nothing that they know of
 }
@@ -84,8 +83,7 @@ func (l *life) phase(leg *bench.Leg, phase bench.Phase, do func() (string, error
 	return err
 }
 
-// silentAtEnd reports whether a step went without any success in its last second, and not for want
-// of requests.
+// silentAtEnd reports whether a step failed all through its last second, not for want of requests.
 func silentAtEnd(res bench.Load) bool {
 	if res.FailedTotal() == 0 {
 		return false
@@ -141,8 +139,7 @@ func doubts(res bench.StepResult, incidents []bench.Incident) (all bench.Finding
 	return all
 }
 
-// because adds what is known of why the contender does not answer to an error that only says that
-// it does not.
+// because adds what is known of why the contender does not answer to an error that does not say it.
 func (l *life) because(ctx context.Context, err error) error {
 	if err == nil || l.inst == nil || ctx.Err() != nil || l.inst.Exit() != nil {
 		return err
@@ -166,12 +163,10 @@ func (l *life) engineGone(ctx context.Context, failure string) string {
 	return failure + "; the container engine does not answer any more"
 }
 
-// clockStep is how far a clock must have been set to be reported: the slow corrections of a time
-// service are less.
+// clockStep is what a clock must be set by to be reported: a time service's corrections are less.
 const clockStep = 500 * time.Millisecond
 
-// clockMoved is how far this machine's clock has been set since it was asked last, forward or
-// (negative) back; 0 if it was not.
+// clockMoved is how far the clock has been set since it was asked last, back if negative.
 func (r *runner) clockMoved() time.Duration {
 	now := time.Now()
 	off := now.Round(0).Sub(r.began.Round(0)) - now.Sub(r.began) // Round takes the monotonic reading away

@@ -80,8 +80,7 @@ func (t *rotation) holder() int {
 	return min(at, 2*n-1-at)
 }
 
-// take waits for the turn. It does not end before: who holds it ends with the context, and gives it
-// away.
+// take waits for the turn. Who holds it ends with the context, and gives it away.
 func (s *slot) take() {
 	s.mu.Lock()
 	for s.holder() != s.number {
@@ -155,8 +154,7 @@ func (s *slot) others() (labels []string) {
 	return labels
 }
 
-// inTurns is how the engine runs a step, and what its record says of it; nil and nil without a
-// slot.
+// inTurns is how the engine runs a step, and its record; nil and nil without a slot.
 func (s *slot) inTurns() (*Turns, *bench.Turns) {
 	if s == nil {
 		return nil, nil

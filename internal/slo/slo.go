@@ -67,8 +67,7 @@ func (c Condition) String() string {
 	return string(c.Metric) + string(c.Op) + limit
 }
 
-// Show writes a measured value of the condition's metric for people, with three or four figures:
-// "50ms", "0.1%", "1250/s".
+// Show writes a measured value for people, with three or four figures: "50ms", "0.1%", "1250/s".
 func (c Condition) Show(value float64) string {
 	switch c.Metric {
 	case Errors:
@@ -94,8 +93,7 @@ func number(v float64, figures int) string {
 	return strconv.FormatFloat(short, 'f', -1, 64)
 }
 
-// Value is the measured one; ok is false when the step has none, as without any success there is no
-// latency.
+// Value is the measured one; ok is false when there is none, as no latency without any success.
 func (c Condition) Value(l bench.Load) (v float64, ok bool) {
 	if c.Metric == Errors { // dropped ones among them
 		bad := l.FailedTotal() + l.Dropped
@@ -106,8 +104,7 @@ func (c Condition) Value(l bench.Load) (v float64, ok bool) {
 	return m.Of(bench.StepResult{Load: l})
 }
 
-// Holds tells whether the step has kept the condition. What was not measured does not count as
-// kept.
+// Holds tells whether the step has kept the condition; what was not measured does not count as kept.
 func (c Condition) Holds(l bench.Load) bool {
 	v, ok := c.Value(l)
 	return ok && c.keeps(v)

@@ -11,8 +11,7 @@ import (
 // minWindow is the length from which on a window counts: the last one of a step may be a fragment.
 const minWindow = time.Second / 2
 
-// Windowed tells whether the one-second windows of a step know the metric: they keep p50, p90, p99,
-// the maximum, and counts.
+// Windowed tells whether the one-second windows of a step know the metric.
 func (m Metric) Windowed() bool {
 	return slices.Contains([]Metric{"p50", "p90", "p99", Max, Errors, Throughput}, m)
 }
@@ -33,8 +32,7 @@ type Watch struct {
 	lost  bool
 }
 
-// NewWatch makes one for spans of that length, in whole seconds. The condition's metric must be
-// Windowed.
+// NewWatch makes one for spans of that length, in whole seconds. The metric must be Windowed.
 func NewWatch(c Condition, span time.Duration) *Watch {
 	return &Watch{c: c, n: int(max(time.Second, span) / time.Second)}
 }

@@ -20,8 +20,7 @@ var (
 	bytesType    = reflect.TypeFor[Bytes]()
 )
 
-// Decode reads the value into dst, a pointer. It returns false when it reported a mistake about the
-// value or inside it.
+// Decode reads the value into dst, a pointer. It is false when it reported a mistake in the value.
 func (v Value) Decode(dst any) bool {
 	return v.into(reflect.ValueOf(dst).Elem(), rules{})
 }
@@ -190,8 +189,7 @@ func (v Value) readMap(dst reflect.Value, r rules) {
 	dst.Set(out)
 }
 
-// Any reads the value without a wanted type: nil, bool, int64, float64, string, []any or
-// map[string]any.
+// Any reads the value: nil, bool, int64, float64, string, []any or map[string]any.
 func (v Value) Any() any {
 	switch v.Kind() {
 	case Null:

@@ -5,8 +5,7 @@ import (
 	"os"
 )
 
-// ReadFile reads a file as far as Decode takes it and one byte more, so that Decode tells of a
-// larger one. A pipe works too.
+// ReadFile reads one byte more than Decode takes, so that Decode tells of a larger file.
 func ReadFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -56,8 +56,7 @@ func Decode(file string, data []byte, dst any) error {
 	return d.result()
 }
 
-// Encode writes v, indented by two spaces, in the order of its struct fields (tags as
-// gopkg.in/yaml.v3 has them).
+// Encode writes v, indented by two spaces, in the order of its fields (tags as yaml.v3 has them).
 func Encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := yaml.NewEncoder(&b)

@@ -59,8 +59,7 @@ func ParseBytes(s string) (int64, error) {
 	return 0, errors.New(bytesHint)
 }
 
-// FormatBytes writes n with the largest unit that leaves it whole, so that ParseBytes gives n
-// again.
+// FormatBytes writes n with the largest unit that leaves it whole, for ParseBytes to read.
 func FormatBytes(n int64) string {
 	for _, u := range byteUnits {
 		if n != 0 && n%u.size == 0 {
@@ -82,8 +81,7 @@ func ParseDuration(s string) (time.Duration, error) {
 	return 0, errors.New("write a number and its unit: ns, us, ms, s, m, h, for example `500ms` or `1m30s`")
 }
 
-// cutSuffixFold cuts a unit that may be written in any case ("512mib"): for sizes only B exists,
-// never b for bits.
+// cutSuffixFold cuts a unit in any case ("512mib"): for sizes only B exists, never b for bits.
 func cutSuffixFold(s, suffix string) (string, bool) {
 	if len(s) < len(suffix) || !strings.EqualFold(s[len(s)-len(suffix):], suffix) {
 		return s, false

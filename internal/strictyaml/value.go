@@ -68,8 +68,7 @@ func (v Value) Kind() Kind {
 	return Scalar
 }
 
-// Mistake tells that something is wrong here: what is wrong, and what would be right (which may be
-// "").
+// Mistake tells what is wrong here, and what would be right (which may be "").
 func (v Value) Mistake(what, hint string) {
 	if v.Failed() {
 		return
@@ -88,8 +87,7 @@ func (v Value) Failed() bool {
 	return v.mute || !v.absent && v.d.failed[place{node: v.node}]
 }
 
-// At returns the value under keys. Where there is none it stands for the place where it is missing,
-// and Has tells so.
+// At returns the value under keys, or stands for the place where it is missing, as Has tells.
 func (v Value) At(keys ...string) Value {
 	for _, key := range keys {
 		v.path = join(v.path, key)
@@ -158,8 +156,7 @@ func (v Value) Fields() []Field {
 	return fields
 }
 
-// Text is the scalar as it stands in the file; ok is false, with a mistake reported, when the value
-// is something else.
+// Text is the scalar as it stands in the file; of anything else a mistake is reported.
 func (v Value) Text() (s string, ok bool) {
 	if v.Kind() != Scalar {
 		v.wrongKind("a text")
