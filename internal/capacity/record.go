@@ -73,7 +73,7 @@ func (v Verdict) Outcome(t Trial, res bench.StepResult, why []string) Outcome {
 	return o
 }
 
-// Confirming is the median confirming trial of the point's rate, by p99; not ok where there is none.
+// Confirming is the median confirming trial of the rate, by p99; ok is false where there is none.
 func (p Point) Confirming() (o Outcome, ok bool) {
 	var all []Outcome
 	for _, o := range p.Outcomes {

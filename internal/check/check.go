@@ -118,7 +118,7 @@ func (r *httpRun) one(ctx context.Context, c Check, res *bench.CheckResult) {
 	}
 }
 
-// fetch sends a request and reads the answer within timeout. One that breaks off comes with the error.
+// fetch sends a request and reads the answer within timeout; with an error, what there is of it.
 func fetch(
 	ctx context.Context, client *http.Client, timeout time.Duration, build func(context.Context) (*http.Request, error),
 ) (*answer, error) {

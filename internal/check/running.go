@@ -47,7 +47,7 @@ func Running(ctx context.Context, inst bench.Instance, opt RunningOptions) ([]be
 	return t.results, t.err
 }
 
-// StillAnswers is bench.CheckStillAnswers: after the last step, GET path gets no answer of class 5xx.
+// StillAnswers is bench.CheckStillAnswers: after the last step GET path gets any answer but a 5xx.
 func StillAnswers(ctx context.Context, inst bench.Instance, path string) bench.CheckResult {
 	start := time.Now()
 	res := bench.CheckResult{Group: GroupLifecycle, Name: bench.CheckStillAnswers, Request: "GET " + path}

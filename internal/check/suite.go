@@ -10,7 +10,7 @@ import (
 	"locbench/internal/strictyaml"
 )
 
-// Suite is a set of HTTP checks, by the endpoints that they need. docs/suites.md describes its YAML.
+// Suite is a set of HTTP checks, by the endpoints that they need; docs/suites.md has its YAML form.
 type Suite struct {
 	Name   string
 	About  string

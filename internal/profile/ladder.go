@@ -42,7 +42,7 @@ type step struct {
 	Arrivals    *arrivals   `yaml:"arrivals,omitempty"`
 }
 
-// ValidateStrict wants one of connections, a rate and arrivals; beside those, connections are a bound.
+// ValidateStrict wants connections, a rate or arrivals; beside those, connections are a bound.
 func (s *step) ValidateStrict(v strictyaml.Value) {
 	open := v.Has("rate") || v.Has("arrivals")
 	switch {

@@ -58,12 +58,11 @@ func List(bundled fs.FS) ([]bench.Profile, error) {
 	var list []bench.Profile
 	var failures []error
 	for _, name := range names(bundled) {
-		p, err := Load(name, bundled)
-		if err != nil {
+		if p, err := Load(name, bundled); err != nil {
 			failures = append(failures, err)
-			continue
+		} else {
+			list = append(list, p)
 		}
-		list = append(list, p)
 	}
 	return list, errors.Join(failures...)
 }
@@ -113,7 +112,7 @@ func Validate(p bench.Profile) error {
 	}
 	var failures []error
 	f := defaults()
-	// The rules are those of the file, so the file is asked; its lines mean nothing to the reader here.
+	// The rules are those of the file, so the file is asked; its lines mean nothing to the reader.
 	mistakes, _ := errors.AsType[strictyaml.Mistakes](strictyaml.Decode(p.Name, data, &f))
 	for _, m := range mistakes {
 		failures = append(failures, errors.New(strings.TrimSuffix(m.What+"; "+m.Hint, "; ")))

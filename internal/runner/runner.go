@@ -39,22 +39,19 @@ type Hooks struct {
 	OnStart  func()             // once, when the interval begins that is measured
 	OnEnd    func()             // once after OnStart, when it ends
 	OnWindow func(bench.Window) // for every second of it
-	// Rate is how many requests are to be due per second from now on in an open-loop step; 0: as
-	// many as the step says. It may be called at any moment and from any goroutine, and costs next
-	// to nothing.
+	// Rate is how many requests are due per second from now on in an open-loop step; 0: as many as
+	// the step says. It may be called from any goroutine, and costs next to nothing.
 	Rate func() float64
-	// CPU tells how much CPU time the contender has used since it was started; ok is false where it
-	// cannot be read. A reading of cgroup files takes a tenth of a millisecond, one of an engine's
-	// more.
+	// CPU tells how much CPU time the contender has used; ok is false where it cannot be read. A
+	// reading of cgroup files takes a tenth of a millisecond, one of an engine's more.
 	CPU func() (used time.Duration, ok bool)
 	// Turns, if not nil, has the step run in turns. OnStart and OnEnd are then called for each of
 	// them, as they are for each burst of a step that has several.
 	Turns *Turns
 }
 
-// Checks are the checks of one leg, in three parts: those that launch for themselves, those on the
-// running instance, and those on its end. Outcomes go to on; an error means that checking itself
-// was not possible.
+// Checks are those of one leg: those that launch for themselves, on the running instance, and on
+// its end. Outcomes go to on; an error means that checking itself was not possible.
 type Checks interface {
 	Launching(ctx context.Context, l Launcher, spec bench.LaunchSpec, svc bench.Service, on func(bench.CheckResult)) error
 	Running(ctx context.Context, inst bench.Instance, spec bench.LaunchSpec, svc bench.Service, on func(bench.CheckResult)) error
@@ -87,14 +84,12 @@ type Config struct {
 	EngineAlive func(context.Context) error
 	Patience    time.Duration // to wait for either of them before a leg; 30 s when 0
 	// Ready waits for the first answer and returns the start-up time, 0 where that is not known. It
-	// may tell what it sees meanwhile, as a Notice of that level or, with the level "", as a
-	// Progress.
+	// may tell what it sees as a Notice of that level or, with the level "", as a Progress.
 	Ready func(ctx context.Context, inst bench.Instance, svc bench.Service, tell func(level, text string)) (time.Duration, error)
 	// FirstRequests times single requests of an instance that has just become ready; may be nil.
 	FirstRequests func(ctx context.Context, baseURL string) (bench.Phases, error)
-	// Next, if not nil, chooses each step of a leg by those that have been run, in place of
-	// Run.Profile.Steps; ok is false after the last. It may rest before it returns, but not beyond
-	// the end of ctx.
+	// Next, if not nil, chooses each step of a leg in place of Run.Profile.Steps; ok is false after
+	// the last. It may rest before it returns, but not beyond the end of ctx.
 	Next func(ctx context.Context, leg bench.Leg, done []bench.StepResult) (step bench.Step, ok bool)
 	// Judge adds doubts to a finished step ("the client may be the bottleneck: …"); may be nil.
 	Judge func(bench.StepResult, bench.InstanceInfo) bench.Findings
@@ -103,9 +98,8 @@ type Config struct {
 	Grace  time.Duration // to stop in; 15 s when 0
 	// KeepGoing has a contender tried in every round though it never answered in its first life.
 	KeepGoing bool
-	// Control is what somebody asks of the run while it runs, each taken up as soon as it comes: it
-	// is then on record as Intervened, or a Notice says why it cannot be done now. Nil, or closed,
-	// when nobody asks.
+	// Control is what somebody asks of the run: each is on record as Intervened, or a Notice says
+	// why it cannot be done now. Nil, or closed, when nobody asks.
 	Control <-chan bench.Control
 }
 
@@ -139,10 +133,9 @@ func (e *LegError) Error() string { return fmt.Sprintf("%s: %v", e.Leg, e.Err) }
 // Unwrap gives errors.Is and errors.As the cause.
 func (e *LegError) Unwrap() error { return e.Err }
 
-// Run runs every leg that is not complete yet, in the order of the plan, and returns when
-// everything has stopped. It publishes RunEnded last. Interrupting ctx stops it in order; then the
-// error is context.Cause(ctx). What Config.Control asks for can end it in the same way; then the
-// error wraps ErrOnRequest.
+// Run runs every leg that is not complete yet, in the order of the plan, and returns when all has
+// stopped; RunEnded comes last. Interrupting ctx stops it in order, with context.Cause(ctx) as the
+// error, as what Config.Control asks for can, with one that wraps ErrOnRequest.
 func Run(ctx context.Context, cfg Config) error {
 	cfg.Grace, cfg.Patience = cmp.Or(cfg.Grace, 15*time.Second), cmp.Or(cfg.Patience, 30*time.Second)
 	ctx, end := context.WithCancelCause(ctx)
@@ -235,11 +228,12 @@ func (r *runner) runLegs(ctx context.Context) error {
 			return ctx.Err()
 		}
 		group = slices.DeleteFunc(group, func(i int) bool {
-			skip := r.steering.skips(selection(r.Run.Legs[i].Leg))
-			if skip {
-				failures = append(failures, r.passOver(r.Run.Legs[i].Leg))
+			leg := r.Run.Legs[i].Leg
+			if !r.steering.skips(selection(leg)) {
+				return false
 			}
-			return skip
+			failures = append(failures, r.passOver(leg))
+			return true
 		})
 		if len(group) == 0 {
 			continue
@@ -277,7 +271,7 @@ func (r *runner) runLegs(ctx context.Context) error {
 	return errors.Join(failures...)
 }
 
-// passOver leaves out a leg of a contender that was skipped; it stays pending, and can still be run.
+// passOver leaves out a leg of a contender that was skipped. It stays pending: it can still be run.
 func (r *runner) passOver(leg bench.Leg) error {
 	text := "passed over, since its contender was " + bench.AbortedSkipped
 	r.Stream.Publish(nil, bench.Notice{Level: "info", Text: leg.String() + ": " + text})
@@ -323,14 +317,13 @@ func (r *runner) needed(sel bench.Selection) bool {
 }
 
 func describeBuild(sel bench.Selection, a bench.Artifact) string {
-	how := "ready"
 	switch {
 	case a.BuildCached:
-		how = "unchanged, not built again"
+		return sel.String() + ": unchanged, not built again"
 	case a.BuildTime > 0:
-		how = "built in " + a.BuildTime.Round(10*time.Millisecond).String()
+		return sel.String() + ": built in " + a.BuildTime.Round(10*time.Millisecond).String()
 	}
-	return sel.String() + ": " + how
+	return sel.String() + ": ready"
 }
 
 // await waits for a part of the site that does not answer: without it every leg left would fail.

@@ -57,7 +57,7 @@ func (l *life) judges(index int, step bench.Step) (all []*judged) {
 	return all
 }
 
-// watchWindow gives a window to the thresholds of the running step; the first that is missed ends it.
+// watchWindow gives a window to the thresholds of the step; the first that is missed ends it.
 func watchWindow(all []*judged, w bench.Window, end context.CancelCauseFunc) {
 	for _, j := range all {
 		for _, watch := range j.watches {

@@ -104,7 +104,7 @@ func (c Condition) Value(l bench.Load) (v float64, ok bool) {
 	return m.Of(bench.StepResult{Load: l})
 }
 
-// Holds tells whether the step has kept the condition; what was not measured does not count as kept.
+// Holds tells whether the step has kept the condition; what was not measured is not kept.
 func (c Condition) Holds(l bench.Load) bool {
 	v, ok := c.Value(l)
 	return ok && c.keeps(v)

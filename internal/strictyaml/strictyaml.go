@@ -30,6 +30,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -54,6 +55,16 @@ func Decode(file string, data []byte, dst any) error {
 		Value{node: root, d: d}.Decode(dst)
 	}
 	return d.result()
+}
+
+// ReadFile reads one byte more than Decode takes, so that Decode tells of a larger file.
+func ReadFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, MaxSize+1))
 }
 
 // Encode writes v, indented by two spaces, in the order of its fields (tags as yaml.v3 has them).

@@ -24,10 +24,10 @@ func parseRules(tag string) rules {
 func (r rules) has(name string) bool { _, ok := r[name]; return ok }
 
 func (r rules) oneOf() []string {
-	if !r.has("oneof") {
-		return nil
+	if texts, ok := r["oneof"]; ok {
+		return strings.Split(texts, "|")
 	}
-	return strings.Split(r["oneof"], "|")
+	return nil
 }
 
 // bound is the rule called name, read as the field's own values are.
@@ -78,9 +78,8 @@ func between(lower, upper bool, lo, hi string) string {
 		return "write from " + lo + " to " + hi
 	case lower:
 		return "write at least " + lo
-	default:
-		return "write at most " + hi
 	}
+	return "write at most " + hi
 }
 
 // structField is a field that takes part.

@@ -39,8 +39,8 @@ type Value struct {
 	node *yaml.Node
 	d    *decoder
 	path string // "steps[2].duration"; "" for the root
-	mute bool   // something was reported already about what this stands for
 
+	mute   bool // something was reported already about what this stands for
 	absent bool // node is the map in which the value is missing
 }
 

@@ -126,7 +126,7 @@ func newSession() *Session {
 	}
 }
 
-// follow hands over the events in dir until their end or ctx's. What goes wrong is for the last word.
+// follow hands over the events in dir until their end or ctx's. The last word has what goes wrong.
 func (s *Session) follow(ctx context.Context, dir string) error {
 	_, err := results.Follow(ctx, dir, 0, func(batch []bench.Record) error {
 		s.note(batch)
