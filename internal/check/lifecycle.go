@@ -40,8 +40,7 @@ type LifecycleOptions struct {
 	patience    time.Duration           // likewise; 0: logPatience
 }
 
-// Lifecycle runs those of the named checks that start the contender themselves
-// (bench.CheckNoEnvironment, CheckNoStore and the three readings of CheckThreads), one after the
+// Lifecycle runs those of the named checks that start the contender themselves, one after the
 // other, and stops what it has started even when ctx ends. The error tells that ctx has ended; the
 // results until then are returned with it.
 func Lifecycle(ctx context.Context, launcher Launcher, opt LifecycleOptions) ([]bench.CheckResult, error) {

@@ -52,7 +52,8 @@ func parseRequest(s string) (Request, error) {
 	}
 	u, err := url.ParseRequestURI(target)
 	if err != nil || strings.ContainsAny(target, " #") {
-		return Request{}, errors.New("escape what has no place in a URL, or write the parameters under `query`, which escapes them")
+		return Request{}, errors.New("escape what has no place in a URL, or write the parameters under `query`, " +
+			"which escapes them")
 	}
 	// Letters beyond ASCII are allowed in the file. Escapes that are written stay as they are.
 	path := u.EscapedPath()

@@ -29,8 +29,7 @@ type RunningOptions struct {
 }
 
 // Running runs those of the named checks that look at the running instance of a leg, soon after its
-// start: its port in the log (bench.CheckLogsPort), its requests in the log (CheckLogsRequests),
-// the size of its image (CheckImageSize). The error tells that ctx has ended.
+// start. The error tells that ctx has ended.
 func Running(ctx context.Context, inst bench.Instance, opt RunningOptions) ([]bench.CheckResult, error) {
 	opt.patience = cmp.Or(opt.patience, logPatience)
 	t := teller{on: opt.OnResult}

@@ -51,7 +51,8 @@ func hostsOf(a net.Addr) []string {
 func (s *server) allowed(r *http.Request) (code int, why string) {
 	site := r.Header.Get("Sec-Fetch-Site")
 	switch {
-	case !slices.ContainsFunc(s.hosts, func(h string) bool { return strings.EqualFold(r.Host, h) }): // a page of elsewhere whose name has been made to lead here
+	// A page of elsewhere may have a name that has been made to lead here.
+	case !slices.ContainsFunc(s.hosts, func(h string) bool { return strings.EqualFold(r.Host, h) }):
 		return http.StatusMisdirectedRequest, "this server answers to " + strings.Join(s.hosts[:2], " and ") + " alone"
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		return http.StatusMethodNotAllowed, "the report can only be read"

@@ -281,16 +281,10 @@ func (s *step) short(v strictyaml.Value) bool {
 // expand makes numbers of connections of a step's first four parts, or says what would be right.
 func expand(parts []string) (rungs []int, hint string) {
 	from, err := strconv.Atoi(parts[1])
-	to := from
-	if err == nil && parts[2] != "" {
-		to, err = strconv.Atoi(parts[2])
-	}
-	by := 0
-	if err == nil && parts[4] != "" {
-		by, err = strconv.Atoi(parts[4])
-	}
+	to, err2 := strconv.Atoi(cmp.Or(parts[2], parts[1]))
+	by, err3 := strconv.Atoi(cmp.Or(parts[4], "0"))
 	switch {
-	case err != nil || from < 1 || to < 1 || from > maxConnections || to > maxConnections:
+	case cmp.Or(err, err2, err3) != nil || from < 1 || to < 1 || from > maxConnections || to > maxConnections:
 		return nil, fmt.Sprintf("write from 1 to %d connections", maxConnections)
 	case parts[2] == "":
 		return []int{from}, ""

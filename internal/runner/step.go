@@ -135,7 +135,8 @@ func (l *life) firstRequests(ctx context.Context) error {
 			return "", l.orDeath(fmt.Errorf("time the first requests: %w", err))
 		}
 		l.Stream.Publish(l.leg, bench.RequestsTimed{Phases: p})
-		return fmt.Sprintf("the first took %s, %d later ones %s in the median", units.Duration(p.First.Total), len(p.Kept), units.Duration(p.Typical().Total)), nil
+		return fmt.Sprintf("the first took %s, %d later ones %s in the median",
+			units.Duration(p.First.Total), len(p.Kept), units.Duration(p.Typical().Total)), nil
 	})
 }
 

@@ -157,10 +157,10 @@ func (l *life) engineGone(ctx context.Context, failure string) string {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), examination)
 	defer cancel()
-	if l.EngineAlive(ctx) == nil {
-		return failure
+	if l.EngineAlive(ctx) != nil {
+		failure += "; the container engine does not answer any more"
 	}
-	return failure + "; the container engine does not answer any more"
+	return failure
 }
 
 // clockStep is what a clock must be set by to be reported: a time service's corrections are less.

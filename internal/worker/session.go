@@ -137,10 +137,10 @@ func (s *Session) follow(ctx context.Context, dir string) error {
 			return context.Cause(ctx)
 		}
 	})
-	switch {
+	switch killed := errors.Is(err, results.ErrKilled); {
 	case err == nil || ctx.Err() != nil:
-	case errors.Is(err, results.ErrKilled) && s.cmd != nil: // reported by its exit
-	case errors.Is(err, results.ErrKilled):
+	case killed && s.cmd != nil: // reported by its exit
+	case killed:
 		s.say(fmt.Sprintf("%v; finished steps are kept, go on with: locbench run --resume %s", err, dir))
 	default:
 		s.say("watching the run failed: " + err.Error())

@@ -49,10 +49,9 @@ func (s *Session) Wait() (code int, talk string) {
 	return s.code, s.talk.String() + s.word
 }
 
-// Stop ends the run in order, as the signal sig would, which is then on record as the cause. A
-// second call ends it by force, a third kills it: then "locbench clean" removes what is left. A
-// SIGHUP, the end of a terminal, hurries nothing. A run that is only watched goes on; the watching
-// ends.
+// Stop ends the run in order, as the signal sig would. A second call ends it by force, a third
+// kills it: then "locbench clean" removes what is left. A SIGHUP, the end of a terminal, hurries
+// nothing. A run that is only watched goes on; the watching ends.
 func (s *Session) Stop(sig os.Signal) {
 	if s.cmd == nil {
 		s.stop(errors.New("not watched any more"))
@@ -104,8 +103,7 @@ func (s *Session) Close() {
 }
 
 // End ends a run whose screen is gone, for the reason for which ctx has ended. One that stops
-// already is only waited for, and so is one that has reported its end: it is complete, and writes
-// its reports.
+// already, or has reported its end and writes its reports, is only waited for.
 func (s *Session) End(ctx context.Context) (code int, talk string) {
 	sig := os.Signal(syscall.SIGTERM)
 	if interrupted, ok := errors.AsType[exit.Signal](context.Cause(ctx)); ok {
