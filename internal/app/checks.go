@@ -75,7 +75,7 @@ func (c *checks) Alive(ctx context.Context, inst bench.Instance, svc bench.Servi
 	if !c.wanted(bench.CheckStillAnswers) {
 		return nil
 	}
-	return []bench.CheckResult{check.StillAnswers(ctx, inst, svc.Ready.Path, nil)}
+	return []bench.CheckResult{check.StillAnswers(ctx, inst, svc.Ready.Path)}
 }
 
 func (c *checks) Stopped(stop bench.StopResult) []bench.CheckResult {

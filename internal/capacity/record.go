@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"locbench/internal/bench"
@@ -18,8 +19,7 @@ const Schema = 1
 // maxPoints is more limits than anybody tries in one go.
 const maxPoints = 1000
 
-// Record is all that locbench capacity has found: a search for each of the limits. It is kept as
-// JSON, rewritten after every trial.
+// Record is all that locbench capacity has found, as JSON that is rewritten after every trial.
 type Record struct {
 	Schema     int             `json:"schema"`
 	Contender  bench.Selection `json:"contender"`
@@ -69,14 +69,11 @@ func (v Verdict) Outcome(t Trial, res bench.StepResult, why []string) Outcome {
 		P50: l.Latency.P50, P99: l.Latency.P99, Errors: float64(bad) / float64(max(1, bad+l.AllSucceeded())), Late: l.Late, Dropped: l.Dropped,
 	}
 	o.CPU, _ = res.CPUs()
-	if each, ok := res.CPUPerRequest(); ok {
-		o.CPUEach = each
-	}
+	o.CPUEach, _ = res.CPUPerRequest()
 	return o
 }
 
-// Confirming is the median confirming trial of the point's rate, by its 99 % quantile; ok is false
-// where no rate was confirmed.
+// Confirming is the median confirming trial of the rate, by p99; ok is false where there is none.
 func (p Point) Confirming() (o Outcome, ok bool) {
 	var all []Outcome
 	for _, o := range p.Outcomes {
@@ -102,11 +99,10 @@ func (p Point) Confirming() (o Outcome, ok bool) {
 	return best, true
 }
 
-// Refusal is why the rate above the confirmed one, or the lowest one tried, was not sustained; ""
-// where none was refused.
+// Refusal is why Above (or the lowest rate tried) was not sustained; "" where none was refused.
 func (p Point) Refusal() string {
-	for i := len(p.Outcomes) - 1; i >= 0; i-- {
-		if o := p.Outcomes[i]; !o.Sustained && o.Rate == p.Result.Above {
+	for _, o := range slices.Backward(p.Outcomes) {
+		if !o.Sustained && o.Rate == p.Result.Above {
 			return Reason(o.Why)
 		}
 	}

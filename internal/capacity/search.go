@@ -115,8 +115,7 @@ func New(cfg Config) (*Search, error) {
 	return s, nil
 }
 
-// Next is the trial to run now; ok is false when the search is over. It is the same until Record
-// gets its outcome.
+// Next is the trial to run now, until Record gets its outcome; ok is false when the search is over.
 func (s *Search) Next() (t Trial, ok bool) { return s.trial, s.result.State == Searching }
 
 // Result is what has been found so far.
@@ -159,21 +158,18 @@ func (s *Search) Record(v Verdict) {
 func (s *Search) accepted() {
 	rate := s.trial.Rate
 	s.low = rate
-	switch s.trial.Phase {
-	case Confirm:
+	if s.trial.Phase == Confirm {
 		s.result.Rate, s.result.Held, s.result.Tried = rate, s.votes.held, s.votes.held+s.votes.failed
 		s.confirmed()
-	case Bracket:
-		switch {
-		case s.high == 0 && rate >= s.cfg.Max:
-			s.try(Confirm, rate)
-		case s.high == 0:
-			s.try(Bracket, min(2*rate, s.cfg.Max))
-		default:
-			s.closer()
-		}
-	default:
+		return
+	}
+	switch {
+	case s.trial.Phase == Narrow || s.high > 0:
 		s.closer()
+	case rate >= s.cfg.Max:
+		s.try(Confirm, rate)
+	default:
+		s.try(Bracket, min(2*rate, s.cfg.Max))
 	}
 }
 
@@ -181,9 +177,7 @@ func (s *Search) rejected() {
 	rate := s.trial.Rate
 	s.high, s.client, s.voted = rate, s.votes.client*2 > s.votes.failed, s.trial.Phase == Confirm
 	switch {
-	case s.trial.Phase == Narrow:
-		s.closer()
-	case s.trial.Phase == Bracket && s.low > 0:
+	case s.trial.Phase == Narrow, s.trial.Phase == Bracket && s.low > 0:
 		s.closer()
 	case s.trial.Phase == Confirm && s.result.Rate > 0: // a confirmed one lies below
 		s.low = s.result.Rate
@@ -239,10 +233,7 @@ func (s *Search) try(p Phase, rate float64) {
 
 func (s *Search) end(state State) {
 	s.result.Above, s.result.Client = s.high, s.client && s.high > 0
-	switch {
-	case state == Undecided && s.result.Rate > 0:
-		state = AtLeast
-	case state == Found && s.client:
+	if state == Undecided && s.result.Rate > 0 || state == Found && s.client {
 		state = AtLeast
 	}
 	s.result.State = state

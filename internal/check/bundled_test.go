@@ -84,8 +84,8 @@ func serve(t *testing.T, storeURL string) string {
 		}
 	})
 	base := fmt.Sprintf("http://127.0.0.1:%d", port)
-	client, done := ownClient(nil)
-	defer done()
+	client := newClient()
+	defer client.CloseIdleConnections()
 	if !poll(ctx, 10*time.Second, func() bool { _, err := get(ctx, client, base+"/"); return err == nil }) {
 		t.Fatal("the service does not answer")
 	}

@@ -8,6 +8,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,21 +27,16 @@ import (
 const (
 	// DefaultTimeout is the time that one HTTP check may take.
 	DefaultTimeout = 5 * time.Second
-	// maxBody bounds what is read of one answer, in bytes. A longer answer fails its check.
-	maxBody = 4 << 20
-	// maxDetail bounds CheckResult.Detail, in bytes.
-	maxDetail = 1000
-	// maxSilent is the number of checks in a row that may get no answer at all before the others
-	// are skipped.
-	maxSilent = 3
+	maxBody        = 4 << 20 // bytes that are read of one answer; a longer one fails its check
+	maxDetail      = 1000    // bytes of CheckResult.Detail
+	maxSilent      = 3       // checks in a row without any answer before the others are skipped
 )
 
 // Options say what HTTP asks whom.
 type Options struct {
-	BaseURL   string                  // of the service, without a slash at the end
-	Suite     *Suite                  //
+	BaseURL   string // of the service
+	Suite     *Suite
 	Endpoints []string                // groups that the service has; the others are skipped. nil: all
-	Client    *http.Client            // nil: one of its own, without proxy. Redirects are never followed
 	Timeout   time.Duration           // of one check whose suite says nothing else; 0: DefaultTimeout
 	OnResult  func(bench.CheckResult) // reported after each check; may be nil
 }
@@ -48,7 +44,7 @@ type Options struct {
 // HTTP runs the checks of the suite one after the other, in the order of the file. The error tells
 // that the checks could not be run at all or that ctx has ended; the results until then are
 // returned with it.
-func HTTP(ctx context.Context, opt Options) ([]bench.CheckResult, error) {
+func HTTP(ctx context.Context, opt Options) (results []bench.CheckResult, err error) {
 	if opt.Suite == nil {
 		return nil, errors.New("check: no suite")
 	}
@@ -56,30 +52,26 @@ func HTTP(ctx context.Context, opt Options) ([]bench.CheckResult, error) {
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
 		return nil, fmt.Errorf("check %q: not an http(s) URL", opt.BaseURL)
 	}
-	client, done := ownClient(opt.Client)
-	defer done()
-	r := httpRun{client: client, base: strings.TrimRight(opt.BaseURL, "/"), suite: opt.Suite.Name, timeout: opt.Timeout}
+	r := httpRun{client: newClient(), base: strings.TrimRight(opt.BaseURL, "/"), timeout: opt.Timeout}
+	defer r.client.CloseIdleConnections()
 	if r.timeout <= 0 {
 		r.timeout = DefaultTimeout
 	}
-	var results []bench.CheckResult
 	for _, g := range opt.Suite.Groups {
-		served := opt.Endpoints == nil || slices.Contains(opt.Endpoints, g.Name)
 		for _, c := range g.Checks {
+			res := bench.CheckResult{Group: g.Name, Name: c.Name, Suite: opt.Suite.Name}
+			res.Request = safe.Line(c.Request.String(), 300)
+			switch {
+			case ctx.Err() != nil:
+			case opt.Endpoints != nil && !slices.Contains(opt.Endpoints, g.Name):
+				skip(&res, "the service does not have this group of endpoints")
+			case r.silent >= maxSilent:
+				skip(&res, fmt.Sprintf("not asked: %d checks before it got no answer", r.silent))
+			default:
+				r.one(ctx, c, &res)
+			}
 			if ctx.Err() != nil {
 				return results, fmt.Errorf("checks of suite %s: %w", opt.Suite.Name, context.Cause(ctx))
-			}
-			var res bench.CheckResult
-			switch {
-			case !served:
-				res = r.skip(g.Name, c, "the service does not have this group of endpoints")
-			case r.silent >= maxSilent:
-				res = r.skip(g.Name, c, fmt.Sprintf("not asked: %d checks before it got no answer", r.silent))
-			default:
-				res = r.one(ctx, g.Name, c)
-				if ctx.Err() != nil {
-					return results, fmt.Errorf("checks of suite %s: %w", opt.Suite.Name, context.Cause(ctx))
-				}
 			}
 			results = append(results, res)
 			if opt.OnResult != nil {
@@ -90,80 +82,63 @@ func HTTP(ctx context.Context, opt Options) ([]bench.CheckResult, error) {
 	return results, nil
 }
 
-// ownClient copies c so that redirects stay answers; done releases the connections of a client made
-// here.
-func ownClient(c *http.Client) (own *http.Client, done func()) {
-	done = func() {}
-	if c == nil {
-		t := &http.Transport{DisableCompression: true}
-		c, done = &http.Client{Transport: t}, t.CloseIdleConnections
+// newClient is without proxy, and redirects stay answers.
+func newClient() *http.Client {
+	return &http.Client{
+		Transport:     &http.Transport{DisableCompression: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	copied := *c
-	copied.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &copied, done
 }
 
 type httpRun struct {
 	client  *http.Client
 	base    string
-	suite   string
 	timeout time.Duration
 	silent  int // checks in a row without any answer
 }
 
-func (r *httpRun) result(group string, c Check) bench.CheckResult {
-	return bench.CheckResult{Group: group, Name: c.Name, Suite: r.suite, Request: safe.Line(c.Request.String(), 300)}
-}
-
-func (r *httpRun) skip(group string, c Check, why string) bench.CheckResult {
-	res := r.result(group, c)
-	res.Status, res.Detail = bench.CheckSkipped, why
-	return res
-}
-
-func (r *httpRun) one(ctx context.Context, group string, c Check) bench.CheckResult {
-	res := r.result(group, c)
+func (r *httpRun) one(ctx context.Context, c Check, res *bench.CheckResult) {
 	start := time.Now()
-	a, err := r.ask(ctx, c)
+	a, err := fetch(ctx, r.client, cmp.Or(c.Timeout, r.timeout), func(ctx context.Context) (*http.Request, error) {
+		return c.Request.build(ctx, r.base)
+	})
 	res.Took = time.Since(start)
+	if err != nil && a != nil {
+		err = fmt.Errorf("answer %d broke off after %d bytes: %w", a.status, len(a.body), err)
+	}
 	if err != nil {
 		r.silent++
-		res.Status, res.Detail = bench.CheckFailed, safe.Line(err.Error(), maxDetail)
-		return res
+		fail(res, "%v", err)
+		return
 	}
 	r.silent = 0
-	res.Value = strconv.Itoa(a.status)
+	res.Status, res.Value = bench.CheckPassed, strconv.Itoa(a.status)
 	if wrong := c.Expect.judge(a); len(wrong) > 0 {
-		res.Status, res.Detail = bench.CheckFailed, safe.Line(strings.Join(wrong, "; "), maxDetail)
-		return res
+		fail(res, "%s", strings.Join(wrong, "; "))
 	}
-	res.Status = bench.CheckPassed
-	return res
 }
 
-// ask sends the request and reads the whole answer. The time-out bounds both.
-func (r *httpRun) ask(ctx context.Context, c Check) (*answer, error) {
-	timeout := r.timeout
-	if c.Timeout > 0 {
-		timeout = c.Timeout
-	}
+// fetch sends a request and reads the answer within timeout; with an error, what there is of it.
+func fetch(
+	ctx context.Context, client *http.Client, timeout time.Duration, build func(context.Context) (*http.Request, error),
+) (*answer, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no answer within %s", timeout))
 	defer cancel()
-	req, err := c.Request.build(ctx, r.base)
+	req, err := build(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("request: %w", err)
+		return nil, err
 	}
 	start := time.Now()
-	resp, err := r.client.Do(req)
+	resp, err := client.Do(req)
 	if err != nil {
 		return nil, reason(ctx, err)
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
 	if err != nil {
-		return nil, fmt.Errorf("answer %d broke off after %d bytes: %w", resp.StatusCode, len(body), reason(ctx, err))
+		err = reason(ctx, err)
 	}
-	return &answer{status: resp.StatusCode, header: resp.Header, body: body, took: time.Since(start)}, nil
+	return &answer{status: resp.StatusCode, header: resp.Header, body: body, took: time.Since(start)}, err
 }
 
 // reason is the cause of the context's end where that is what err comes from, and otherwise err
@@ -172,8 +147,7 @@ func reason(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	var u *url.Error
-	if errors.As(err, &u) {
+	if u, ok := errors.AsType[*url.Error](err); ok {
 		return u.Err
 	}
 	return err

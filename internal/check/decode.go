@@ -15,7 +15,7 @@ import (
 // raw keeps a value to be read later, when the variables are known.
 type raw struct{ strictyaml.Value }
 
-// UnmarshalStrict implements strictyaml.Unmarshaler.
+// UnmarshalStrict keeps the value.
 func (r *raw) UnmarshalStrict(v strictyaml.Value) { r.Value = v }
 
 // UnmarshalStrict implements strictyaml.Unmarshaler.
@@ -33,9 +33,7 @@ func (s *Suite) UnmarshalStrict(v strictyaml.Value) {
 	groups := v.At("groups")
 	if groups.Kind() != strictyaml.Map {
 		groups.Wrong("write the groups of endpoints, each with its list of checks")
-		return
-	}
-	if len(groups.Fields()) == 0 {
+	} else if len(groups.Fields()) == 0 {
 		groups.Wrong("write at least one group with one check")
 	}
 	e := expander{vars: file.Vars}
@@ -44,13 +42,11 @@ func (s *Suite) UnmarshalStrict(v strictyaml.Value) {
 	}
 }
 
-func (e expander) checks(v strictyaml.Value) []Check {
+func (e expander) checks(v strictyaml.Value) (checks []Check) {
 	items := v.Items()
 	if len(items) == 0 {
 		v.Wrong("write a list of checks, each with `name`, `request` and `expect`")
-		return nil
 	}
-	var checks []Check
 	for _, item := range items {
 		c := e.check(item)
 		if slices.ContainsFunc(checks, func(o Check) bool { return o.Name == c.Name && c.Name != "" }) {
@@ -86,14 +82,12 @@ func (e expander) check(v strictyaml.Value) Check {
 	for _, p := range pairs(v, "query") {
 		c.Request.addQuery(p.Key, e.scalar(p.Value))
 	}
+	c.Request.Header = http.Header{}
 	for _, h := range pairs(v, "headers") {
 		value := e.scalar(h.Value)
 		if !plainHeader(h.Key, value) {
 			h.Value.Wrong("write a header name and a value in printable ASCII")
 			continue
-		}
-		if c.Request.Header == nil {
-			c.Request.Header = http.Header{}
 		}
 		c.Request.Header.Set(h.Key, value)
 	}
@@ -103,31 +97,24 @@ func (e expander) check(v strictyaml.Value) Check {
 	return c
 }
 
-// pairs are the entries of the map under key, if there is one.
 func pairs(v strictyaml.Value, key string) []strictyaml.Field {
+	return entries(v, key, "write names and values, for example `{language: cs}`")
+}
+
+// entries are those of the map under key, if there is one. hint says what should be there.
+func entries(v strictyaml.Value, key, hint string) []strictyaml.Field {
 	if !v.Has(key) {
 		return nil
 	}
-	v = v.At(key)
-	if v.Kind() != strictyaml.Map {
-		v.Wrong("write names and values, for example `{language: cs}`")
-		return nil
+	if v = v.At(key); v.Kind() != strictyaml.Map {
+		v.Wrong(hint)
 	}
 	return v.Fields()
 }
 
 func plainHeader(name, value string) bool {
-	for _, c := range name {
-		if !wordRune(c) && c != '-' {
-			return false
-		}
-	}
-	for i := range len(value) {
-		if value[i] < ' ' || value[i] > '~' {
-			return false
-		}
-	}
-	return name != "" && value != ""
+	return name != "" && !strings.ContainsFunc(name, func(c rune) bool { return !wordRune(c) && c != '-' }) &&
+		value != "" && !strings.ContainsFunc(value, func(c rune) bool { return c < ' ' || c > '~' })
 }
 
 // expander fills in variables: a text that is `{{name}}` alone becomes the variable's value with
@@ -162,21 +149,18 @@ func (e expander) lookup(v strictyaml.Value, name string) any {
 }
 
 func format(value any) string {
-	switch value := value.(type) {
-	case nil:
+	if value == nil {
 		return ""
-	case float64:
-		return strconv.FormatFloat(value, 'f', -1, 64)
+	}
+	if f, ok := value.(float64); ok {
+		return strconv.FormatFloat(f, 'f', -1, 64)
 	}
 	return fmt.Sprint(value)
 }
 
 // scalar is the text of a scalar with its variables filled in.
 func (e expander) scalar(v strictyaml.Value) string {
-	s, ok := v.Text()
-	if !ok {
-		return ""
-	}
+	s, _ := v.Text()
 	return e.text(v, s)
 }
 

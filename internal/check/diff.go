@@ -2,9 +2,12 @@ package check
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"locbench/internal/safe"
 )
@@ -12,9 +15,18 @@ import (
 // maxDiffs bounds how many differences of one document are reported.
 const maxDiffs = 4
 
-// diff compares what a suite wants with what an answer has. Objects may have their keys in any
-// order; lists must agree in order and length; a whole number must be written as one. With partly,
-// objects may have keys that are not wanted.
+// differences compares what a suite wants with what an answer has. Objects may have their keys in
+// any order; lists must agree in order and length; a whole number must be written as one. With
+// partly, objects may have keys that are not wanted.
+func differences(at string, want, got any, partly bool) error {
+	d := diff{partly: partly}
+	d.compare(at, want, got)
+	if len(d.found) == 0 {
+		return nil
+	}
+	return errors.New(strings.Join(d.found, "; "))
+}
+
 type diff struct {
 	partly bool
 	found  []string
@@ -77,8 +89,7 @@ func (d *diff) objects(at string, want, got map[string]any) {
 	}
 }
 
-// scalarEqual compares a scalar of a suite (nil, bool, int64, float64, string) with one of an
-// answer (json.Number for numbers).
+// scalarEqual compares a scalar of a suite with one of an answer (json.Number for numbers).
 func scalarEqual(want, got any) bool {
 	n, isNumber := got.(json.Number)
 	switch want := want.(type) {
@@ -88,29 +99,8 @@ func scalarEqual(want, got any) bool {
 	case float64:
 		f, err := n.Float64()
 		return isNumber && err == nil && f == want
-	case string:
-		s, ok := got.(string)
-		return ok && s == want
-	case bool:
-		b, ok := got.(bool)
-		return ok && b == want
-	case nil:
-		return got == nil
 	}
-	return false
+	return want == got
 }
 
-func equal(want, got any) bool {
-	var d diff
-	d.compare("", want, got)
-	return len(d.found) == 0
-}
-
-func sortedKeys(m map[string]any) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
+func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }

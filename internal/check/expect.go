@@ -10,8 +10,7 @@ import (
 	"locbench/internal/strictyaml"
 )
 
-// expect reads what an answer must be. Matchers are kept in this order: status, headers, then the
-// body from rough to fine.
+// expect reads what an answer must be: status, headers, then the body from rough to fine.
 func (e expander) expect(v strictyaml.Value) Expect {
 	var f struct {
 		Status   raw              `yaml:"status"`
@@ -42,142 +41,107 @@ func (e expander) expect(v strictyaml.Value) Expect {
 		out.Status = statuses(v.At("status"))
 	}
 	for _, h := range pairs(v, "header") {
-		add(headerMatch{h.Key, e.scalar(h.Value)})
+		add(header(h.Key, e.scalar(h.Value)))
 	}
 	if f.MaxSize > 0 {
-		add(sizeMatch{int64(f.MaxSize)})
+		add(size(int64(f.MaxSize)))
 	}
 	if f.Body != nil {
-		add(bodyMatch{e.text(v.At("body"), *f.Body)})
+		add(body(e.text(v.At("body"), *f.Body)))
 	}
 	if v.Has("contains") {
-		add(containsMatch{e.texts(v.At("contains"))})
+		add(contains(e.texts(v.At("contains"))))
 	}
 	if v.Has("message") {
-		add(messageMatch{e.texts(v.At("message"))})
+		add(message(e.texts(v.At("message"))))
 	}
 	e.json(v, add)
 	if v.Has("took") {
-		add(took(v.At("took")))
+		add(readTook(v.At("took")))
 	}
 	return out
 }
 
 // json reads the matchers of a JSON document.
 func (e expander) json(v strictyaml.Value, add func(matcher)) {
-	for _, p := range pathPairs(v, "keys") {
-		keys := e.texts(p.value)
-		slices.Sort(keys)
-		add(keysMatch{p.path, keys})
-	}
-	for _, p := range pathPairs(v, "count") {
-		add(count(p.path, p.value))
-	}
+	eachPath(v, "keys", func(p path, v strictyaml.Value) { add(keyed(p, slices.Sorted(slices.Values(e.texts(v))))) })
+	eachPath(v, "count", func(p path, v strictyaml.Value) { add(readCount(p, v)) })
 	if v.Has("present") {
 		for _, entry := range listOrOne(v.At("present")) {
-			add(present(entry, e.scalar(entry)))
+			add(present(readPaths(entry, e.scalar(entry))))
 		}
 	}
-	for _, p := range pathPairs(v, "at") {
-		add(atMatch{p.path, e.value(p.value)})
-	}
-	for _, p := range pathPairs(v, "every") {
-		add(everyMatch{p.path, e.value(p.value)})
-	}
-	for _, p := range pathPairs(v, "some") {
-		add(someMatch{path: p.path, want: e.values(p.value)})
-	}
-	for _, p := range pathPairs(v, "none") {
-		add(someMatch{path: p.path, want: e.values(p.value), none: true})
-	}
-	if v.Has("json") {
-		add(jsonMatch{want: e.value(v.At("json"))})
-	}
-	if v.Has("json_includes") {
-		add(jsonMatch{want: e.value(v.At("json_includes")), partly: true})
+	eachPath(v, "at", func(p path, v strictyaml.Value) {
+		want := e.value(v)
+		add(leadsTo(p, func(got any) error { return differences(p.text, want, got, false) }))
+	})
+	eachPath(v, "every", func(p path, v strictyaml.Value) { add(every(p, e.value(v))) })
+	eachPath(v, "some", func(p path, v strictyaml.Value) { add(among(p, e.values(v), false)) })
+	eachPath(v, "none", func(p path, v strictyaml.Value) { add(among(p, e.values(v), true)) })
+	for _, key := range []string{"json", "json_includes"} {
+		if v.Has(key) {
+			want := e.value(v.At(key))
+			add(document(func(_ *answer, doc any) error { return differences("$", want, doc, key == "json_includes") }))
+		}
 	}
 }
 
-type pathPair struct {
-	path  path
-	value strictyaml.Value
-}
-
-// pathPairs are the entries of a map whose keys are paths.
-func pathPairs(v strictyaml.Value, key string) (out []pathPair) {
-	if !v.Has(key) {
-		return nil
-	}
-	v = v.At(key)
-	if v.Kind() != strictyaml.Map {
-		v.Wrong("write paths and values, for example `{\"cities[0].id\": 1}`")
-		return nil
-	}
-	for _, f := range v.Fields() {
+// eachPath goes through the entries of a map whose keys are paths.
+func eachPath(v strictyaml.Value, key string, do func(path, strictyaml.Value)) {
+	for _, f := range entries(v, key, "write paths and values, for example `{\"cities[0].id\": 1}`") {
 		p, err := parsePath(f.Key)
 		if err != nil {
 			f.Value.Mistake("`"+safe.Line(f.Key, 60)+"` is no path", err.Error())
 			continue
 		}
-		out = append(out, pathPair{p, f.Value})
+		do(p, f.Value)
 	}
-	return out
 }
 
-// present reads "a.path" or "one.path | another.path".
-func present(v strictyaml.Value, text string) presentMatch {
-	var m presentMatch
+// readPaths reads "a.path" or "one.path | another.path".
+func readPaths(v strictyaml.Value, text string) (paths []path) {
 	for alternative := range strings.SplitSeq(text, "|") {
 		p, err := parsePath(strings.TrimSpace(alternative))
 		if err != nil {
 			v.Wrong(err.Error())
-			return m
+			break
 		}
-		m.paths = append(m.paths, p)
+		paths = append(paths, p)
 	}
-	return m
+	return paths
 }
 
-func count(p path, v strictyaml.Value) countMatch {
-	m := countMatch{path: p, max: math.MaxInt}
+func readCount(p path, v strictyaml.Value) matcher {
 	if v.Kind() == strictyaml.Map {
 		var f struct {
-			Min int  `yaml:"min" strict:"min=0"`
-			Max *int `yaml:"max" strict:"min=0"`
+			Min int `yaml:"min" strict:"min=0"`
+			Max int `yaml:"max" strict:"min=0"`
 		}
+		f.Max = math.MaxInt
 		v.Decode(&f)
-		m.min = f.Min
-		if f.Max != nil {
-			m.max = *f.Max
-		}
-		if m.min > m.max {
+		if f.Min > f.Max {
 			v.Wrong("write a `max` that is not below `min`")
 		}
-		return m
+		return counted(p, f.Min, f.Max)
 	}
 	n, ok := v.Any().(int64)
 	if !ok || n < 0 || n > math.MaxInt32 {
 		v.Wrong("write a number of elements, or `{min: 1, max: 10}`")
-		return m
 	}
-	m.min, m.max = int(n), int(n)
-	return m
+	return counted(p, int(n), int(n))
 }
 
-func took(v strictyaml.Value) tookMatch {
+func readTook(v strictyaml.Value) matcher {
 	var f struct {
 		Min time.Duration `yaml:"min" strict:"min=0s,max=10m"`
 		Max time.Duration `yaml:"max" strict:"min=1ms,max=10m"`
 	}
 	if v.Kind() != strictyaml.Map {
 		v.Wrong("write `{min: 50ms}`, `{max: 2s}` or both")
-		return tookMatch{}
-	}
-	v.Decode(&f)
-	if f.Max > 0 && f.Min > f.Max {
+	} else if v.Decode(&f); f.Max > 0 && f.Min > f.Max {
 		v.Wrong("write a `max` that is not below `min`")
 	}
-	return tookMatch{f.Min, f.Max}
+	return took(f.Min, f.Max)
 }
 
 func statuses(v strictyaml.Value) (out []int) {

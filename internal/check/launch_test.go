@@ -104,7 +104,7 @@ func wholeLife(t *testing.T, launcher Launcher, spec bench.LaunchSpec, store str
 		t.Fatal(err)
 	}
 	results = append(results, running...)
-	results = append(results, StillAnswers(t.Context(), inst, "/", nil))
+	results = append(results, StillAnswers(t.Context(), inst, "/"))
 	http.DefaultClient.CloseIdleConnections()
 	stop, err := inst.Stop(t.Context(), ExitWithin)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"net/http"
 	"time"
 
 	"locbench/internal/bench"
@@ -23,8 +22,7 @@ const (
 	UnreachableStore = "http://127.0.0.1:64999"
 )
 
-// Launcher starts contenders. A contender that ends at once is not an error of Launch but an
-// instance that has exited.
+// Launcher starts contenders. One that ends at once is no error but an instance that has exited.
 type Launcher interface {
 	Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error)
 }
@@ -37,19 +35,16 @@ type LifecycleOptions struct {
 	ReadyWithin time.Duration           // 0: 60 s
 	CPUs        int                     // of the machine that runs the contender
 	Names       []string                // which checks (bench.LifecycleChecks); none: no check
-	Client      *http.Client            // nil: one of its own, without proxy
 	OnResult    func(bench.CheckResult) // reported after each check; may be nil
 	exitWithin  time.Duration           // tests do not wait as long; 0: ExitWithin
 	patience    time.Duration           // likewise; 0: logPatience
 }
 
-func (o LifecycleOptions) limit() time.Duration { return cmp.Or(o.exitWithin, ExitWithin) }
-
-// Lifecycle runs those of the named checks that start the contender themselves
-// (bench.CheckNoEnvironment, CheckNoStore and the three readings of CheckThreads), one after the
+// Lifecycle runs those of the named checks that start the contender themselves, one after the
 // other, and stops what it has started even when ctx ends. The error tells that ctx has ended; the
 // results until then are returned with it.
 func Lifecycle(ctx context.Context, launcher Launcher, opt LifecycleOptions) ([]bench.CheckResult, error) {
+	opt.exitWithin, opt.patience = cmp.Or(opt.exitWithin, ExitWithin), cmp.Or(opt.patience, logPatience)
 	t := teller{on: opt.OnResult}
 	for _, name := range opt.Names {
 		l := life{launcher, opt, name}
@@ -85,8 +80,7 @@ func (t *teller) run(ctx context.Context, name string, check func(*bench.CheckRe
 	if t.err != nil {
 		return
 	}
-	start := time.Now()
-	res := bench.CheckResult{Group: GroupLifecycle, Name: name}
+	start, res := time.Now(), bench.CheckResult{Group: GroupLifecycle, Name: name}
 	if ctx.Err() == nil {
 		check(&res)
 	}
@@ -123,21 +117,20 @@ func (l life) with(ctx context.Context, res *bench.CheckResult, change func(*ben
 	}
 	use(inst)
 	// Stop outlives ctx by its contract: an interrupted check must not leave a container.
-	if _, err := inst.Stop(ctx, l.opt.limit()); err != nil {
+	if _, err := inst.Stop(ctx, l.opt.exitWithin); err != nil {
 		fail(res, "could not be removed: %v", err)
 	}
 }
 
-// mustExit passes when the contender, given env, ends by itself with another code than 0 and has
-// said something.
+// mustExit passes when the contender, given env, ends with another code than 0 and has said why.
 func (l life) mustExit(ctx context.Context, res *bench.CheckResult, env map[string]string) {
 	l.with(ctx, res, func(s *bench.LaunchSpec) { s.Env = maps.Clone(env) }, func(inst bench.Instance) {
-		limit := time.NewTimer(l.opt.limit())
+		limit := time.NewTimer(l.opt.exitWithin)
 		defer limit.Stop()
 		select {
 		case <-inst.Exited():
 		case <-limit.C:
-			fail(res, "still runs after %s; it should have ended by itself. Last log line: %s", l.opt.limit(), lastLine(inst))
+			fail(res, "still runs after %s; it should have ended by itself. Last log line: %s", l.opt.exitWithin, lastLine(inst))
 			return
 		case <-ctx.Done():
 			return
@@ -147,14 +140,14 @@ func (l life) mustExit(ctx context.Context, res *bench.CheckResult, env map[stri
 			fail(res, "has exited, but nobody knows how")
 			return
 		}
-		took := exit.At.Sub(inst.Info().StartedAt)
-		res.Value = fmt.Sprintf("%s after %s", exit, max(took, 0).Round(10*time.Millisecond))
+		took := max(exit.At.Sub(inst.Info().StartedAt), 0)
+		res.Value = fmt.Sprintf("%s after %s", exit, took.Round(10*time.Millisecond))
 		switch {
 		case exit.Signal != "" || exit.OOMKilled:
 			fail(res, "wanted an exit by itself, got %s", exit)
 		case exit.Code == 0:
 			fail(res, "wanted an exit code other than 0, got 0. Last log line: %s", lastLine(inst))
-		case !poll(ctx, cmp.Or(l.opt.patience, logPatience), func() bool { return len(inst.Logs()) > 0 }):
+		case !poll(ctx, l.opt.patience, func() bool { return len(inst.Logs()) > 0 }):
 			fail(res, "wanted a log line that says why, got none (%s)", exit)
 		default:
 			res.Status = bench.CheckPassed

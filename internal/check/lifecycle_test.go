@@ -197,15 +197,15 @@ func TestRunning(t *testing.T) {
 	like(t, results[1], "passed|logged|")
 	like(t, results[2], "info|11.8 MiB (binary)|")
 
-	like(t, StillAnswers(t.Context(), inst, "/v1/benchmark", nil), "passed|200|")
-	like(t, StillAnswers(t.Context(), inst, "/city/v1/get?id=1&language=cs", nil), "passed|200|")
+	like(t, StillAnswers(t.Context(), inst, "/v1/benchmark"), "passed|200|")
+	like(t, StillAnswers(t.Context(), inst, "/city/v1/get?id=1&language=cs"), "passed|200|")
 
 	stop, err := inst.Stop(t.Context(), 10*time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}
 	like(t, Stopped(stop), "passed|exit code 0 after|")
-	like(t, StillAnswers(t.Context(), inst, "/", nil), "failed||it has ended: exit code 0")
+	like(t, StillAnswers(t.Context(), inst, "/"), "failed||it has ended: exit code 0")
 }
 
 func TestRunningFails(t *testing.T) {
@@ -252,9 +252,9 @@ func TestRunningFails(t *testing.T) {
 func TestStillAnswersWithTrouble(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }))
 	inst := &process{info: bench.InstanceInfo{Address: strings.TrimPrefix(server.URL, "http://")}}
-	like(t, StillAnswers(t.Context(), inst, "/x", nil), "failed|503|wanted an answer below 500, got 503")
+	like(t, StillAnswers(t.Context(), inst, "/x"), "failed|503|wanted an answer below 500, got 503")
 	server.Close()
-	like(t, StillAnswers(t.Context(), inst, "/x", nil), "failed||no answer: dial tcp")
+	like(t, StillAnswers(t.Context(), inst, "/x"), "failed||no answer: dial tcp")
 }
 
 func TestStopped(t *testing.T) {

@@ -2,6 +2,7 @@ package check
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,24 +15,10 @@ type path struct {
 	steps []pathStep
 }
 
-// pathStep goes one level down: to a key, to an element, or to all elements.
-type pathStep struct {
-	key   string
-	index int
-	kind  stepKind
-}
+// pathStep goes one level down: to a key (string), to an element (int), or to all elements (nil).
+type pathStep any
 
-type stepKind int
-
-const (
-	stepKey stepKind = iota
-	stepIndex
-	stepAll
-)
-
-const pathHint = "write a path such as `cities[0].id`, `cities[*].id` or `paths[\"/city/v1/get\"].get`"
-
-var errPath = errors.New(pathHint)
+var errPath = errors.New("write a path such as `cities[0].id`, `cities[*].id` or `paths[\"/city/v1/get\"].get`")
 
 func parsePath(s string) (path, error) {
 	p := path{text: s}
@@ -40,11 +27,9 @@ func parsePath(s string) (path, error) {
 		return p, errPath
 	}
 	if after, ok := strings.CutPrefix(rest, "$"); ok && (after == "" || after[0] == '.' || after[0] == '[') {
-		if rest = after; after != "" && after[0] == '.' {
-			rest = after[1:]
-			if rest == "" {
-				return p, errPath
-			}
+		rest = strings.TrimPrefix(after, ".")
+		if after == "." {
+			return p, errPath
 		}
 	}
 	for first := true; rest != ""; first = false {
@@ -74,65 +59,54 @@ func dotted(s string) (pathStep, string, error) {
 		end = len(s)
 	}
 	if end == 0 || strings.ContainsAny(s[:end], `]" `) {
-		return pathStep{}, "", errPath
+		return nil, "", errPath
 	}
-	return pathStep{key: s[:end]}, s[end:], nil
+	return s[:end], s[end:], nil
 }
 
 func bracket(s string) (pathStep, string, error) {
 	if strings.HasPrefix(s, `["`) {
 		end := strings.Index(s, `"]`)
 		if end < 2 {
-			return pathStep{}, "", errPath
+			return nil, "", errPath
 		}
-		return pathStep{key: s[2:end]}, s[end+2:], nil
+		return s[2:end], s[end+2:], nil
 	}
 	inside, rest, ok := strings.Cut(s[1:], "]")
 	if !ok {
-		return pathStep{}, "", errPath
+		return nil, "", errPath
 	}
 	if inside == "*" {
-		return pathStep{kind: stepAll}, rest, nil
+		return nil, rest, nil
 	}
 	n, err := strconv.Atoi(inside)
 	if err != nil || n < 0 || inside[0] == '+' {
-		return pathStep{}, "", errPath
+		return nil, "", errPath
 	}
-	return pathStep{kind: stepIndex, index: n}, rest, nil
-}
-
-// many says whether the path leads to a list of values.
-func (p path) many() bool {
-	for _, s := range p.steps {
-		if s.kind == stepAll {
-			return true
-		}
-	}
-	return false
+	return n, rest, nil
 }
 
 // find returns the values that the path leads to. ok is false if one of the ways does not exist.
 func (p path) find(doc any) (values []any, ok bool) {
 	values = []any{doc}
 	for _, s := range p.steps {
-		var next []any
+		next := []any{}
 		for _, v := range values {
-			switch s.kind {
-			case stepKey:
-				m, isMap := v.(map[string]any)
-				child, has := m[s.key]
-				if !isMap || !has {
+			object, _ := v.(map[string]any)
+			list, isList := v.([]any)
+			switch s := s.(type) {
+			case string:
+				child, has := object[s]
+				if !has {
 					return nil, false
 				}
 				next = append(next, child)
-			case stepIndex:
-				list, _ := v.([]any)
-				if s.index >= len(list) {
+			case int:
+				if s >= len(list) {
 					return nil, false
 				}
-				next = append(next, list[s.index])
-			case stepAll:
-				list, isList := v.([]any)
+				next = append(next, list[s])
+			default:
 				if !isList {
 					return nil, false
 				}
@@ -147,14 +121,8 @@ func (p path) find(doc any) (values []any, ok bool) {
 // value is what the path leads to: one value, or with `[*]` the list of them.
 func (p path) value(doc any) (any, bool) {
 	values, ok := p.find(doc)
-	if !ok {
-		return nil, false
-	}
-	if p.many() {
-		if values == nil {
-			values = []any{}
-		}
-		return values, true
+	if !ok || slices.Contains(p.steps, nil) {
+		return values, ok
 	}
 	return values[0], true
 }

@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -22,17 +23,9 @@ type Request struct {
 func (r Request) String() string { return r.Method + " " + r.Target }
 
 func (r Request) build(ctx context.Context, base string) (*http.Request, error) {
-	var body *strings.Reader
-	if r.Body == "" {
-		return r.finish(http.NewRequestWithContext(ctx, r.Method, base+r.Target, nil))
-	}
-	body = strings.NewReader(r.Body)
-	return r.finish(http.NewRequestWithContext(ctx, r.Method, base+r.Target, body))
-}
-
-func (r Request) finish(req *http.Request, err error) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, r.Method, base+r.Target, strings.NewReader(r.Body)) // "" is no body
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("request: %w", err)
 	}
 	req.Header.Set("User-Agent", "locbench-check")
 	for name, values := range r.Header {
@@ -52,19 +45,17 @@ func parseRequest(s string) (Request, error) {
 	}
 	target = strings.TrimSpace(target)
 	if !strings.HasPrefix(target, "/") {
-		return Request{}, fmt.Errorf("write a method and a path, for example `GET /city/v1/get?id=1`")
+		return Request{}, errors.New("write a method and a path, for example `GET /city/v1/get?id=1`")
 	}
-	for _, c := range method {
-		if c < 'A' || c > 'Z' {
-			return Request{}, fmt.Errorf("write the method in capitals, for example `GET %s`", safe.Line(target, 60))
-		}
+	if strings.ContainsFunc(method, func(c rune) bool { return c < 'A' || c > 'Z' }) {
+		return Request{}, fmt.Errorf("write the method in capitals, for example `GET %s`", safe.Line(target, 60))
 	}
 	u, err := url.ParseRequestURI(target)
 	if err != nil || strings.ContainsAny(target, " #") {
-		return Request{}, fmt.Errorf("escape what has no place in a URL, or write the parameters under `query`, which escapes them")
+		return Request{}, errors.New("escape what has no place in a URL, or write the parameters under `query`, " +
+			"which escapes them")
 	}
-	// Letters beyond ASCII are allowed in the file and escaped on the wire. Escapes that are
-	// written stay as they are.
+	// Letters beyond ASCII are allowed in the file. Escapes that are written stay as they are.
 	path := u.EscapedPath()
 	if u.RawQuery != "" {
 		path += "?" + escapeWide(u.RawQuery)

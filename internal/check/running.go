@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,24 +17,21 @@ const (
 	// logPatience is how long a log line may take from the contender to the instance's log.
 	logPatience = 3 * time.Second
 	canaries    = 3
+	foreignLog  = "the log of a service that somebody else started cannot be read"
 )
 
 // RunningOptions say which checks look at a running instance.
 type RunningOptions struct {
 	Spec     bench.LaunchSpec        // as it was launched
 	Names    []string                // which checks (bench.LifecycleChecks); none: no check
-	Client   *http.Client            // nil: one of its own, without proxy
 	OnResult func(bench.CheckResult) // reported after each check; may be nil
 	patience time.Duration           // tests do not wait as long; 0: logPatience
 }
 
 // Running runs those of the named checks that look at the running instance of a leg, soon after its
-// start: its port in the log (bench.CheckLogsPort), its requests in the log (CheckLogsRequests),
-// the size of its image (CheckImageSize). The error tells that ctx has ended.
+// start. The error tells that ctx has ended.
 func Running(ctx context.Context, inst bench.Instance, opt RunningOptions) ([]bench.CheckResult, error) {
-	if opt.patience <= 0 {
-		opt.patience = logPatience
-	}
+	opt.patience = cmp.Or(opt.patience, logPatience)
 	t := teller{on: opt.OnResult}
 	for _, name := range opt.Names {
 		switch name {
@@ -50,14 +46,13 @@ func Running(ctx context.Context, inst bench.Instance, opt RunningOptions) ([]be
 	return t.results, t.err
 }
 
-// StillAnswers is the check bench.CheckStillAnswers, for after the last step: GET path gets any
-// answer but one of the class 5xx. client may be nil.
-func StillAnswers(ctx context.Context, inst bench.Instance, path string, client *http.Client) bench.CheckResult {
+// StillAnswers is bench.CheckStillAnswers: after the last step GET path gets any answer but a 5xx.
+func StillAnswers(ctx context.Context, inst bench.Instance, path string) bench.CheckResult {
 	start := time.Now()
 	res := bench.CheckResult{Group: GroupLifecycle, Name: bench.CheckStillAnswers, Request: "GET " + path}
-	own, done := ownClient(client)
-	defer done()
-	status, err := get(ctx, own, inst.BaseURL()+path)
+	client := newClient()
+	defer client.CloseIdleConnections()
+	status, err := get(ctx, client, inst.BaseURL()+path)
 	res.Took = time.Since(start)
 	switch exit := inst.Exit(); {
 	case exit != nil:
@@ -75,14 +70,12 @@ func StillAnswers(ctx context.Context, inst bench.Instance, path string, client 
 
 func portLogged(ctx context.Context, res *bench.CheckResult, inst bench.Instance, opt RunningOptions) {
 	if inst.Info().Runtime.Traits().Foreign {
-		skip(res, "the log of a service that somebody else started cannot be read")
+		skip(res, foreignLog)
 		return
 	}
 	port := strconv.Itoa(opt.Spec.Port)
-	found := poll(ctx, opt.patience, func() bool {
-		return slices.ContainsFunc(inst.Logs(), func(l bench.LogLine) bool { return names(l.Text, port) })
-	})
-	if !found {
+	logged := func(l bench.LogLine) bool { return names(l.Text, port) }
+	if !poll(ctx, opt.patience, func() bool { return slices.ContainsFunc(inst.Logs(), logged) }) {
 		fail(res, "wanted a log line that names port %s, got %s", port, units.Plural(len(inst.Logs()), "line")+" without it")
 		return
 	}
@@ -93,14 +86,14 @@ func portLogged(ctx context.Context, res *bench.CheckResult, inst bench.Instance
 func requestsLogged(ctx context.Context, res *bench.CheckResult, inst bench.Instance, opt RunningOptions) {
 	switch {
 	case inst.Info().Runtime.Traits().Foreign:
-		skip(res, "the log of a service that somebody else started cannot be read")
+		skip(res, foreignLog)
 		return
 	case opt.Spec.Env["ACCESS_LOG"] == "off":
 		skip(res, "the request log is turned off (ACCESS_LOG=off)")
 		return
 	}
-	client, done := ownClient(opt.Client)
-	defer done()
+	client := newClient()
+	defer client.CloseIdleConnections()
 	paths := make([]string, canaries)
 	for i := range paths {
 		paths[i] = fmt.Sprintf("/canary-%x-%d", time.Now().UnixNano(), i)
@@ -112,13 +105,10 @@ func requestsLogged(ctx context.Context, res *bench.CheckResult, inst bench.Inst
 	res.Request = "GET " + paths[0]
 	var missing []string
 	all := poll(ctx, opt.patience, func() bool {
-		missing = missing[:0]
 		lines := inst.Logs()
-		for _, p := range paths {
-			if !slices.ContainsFunc(lines, func(l bench.LogLine) bool { return strings.Contains(l.Text, p) }) {
-				missing = append(missing, p)
-			}
-		}
+		missing = slices.DeleteFunc(slices.Clone(paths), func(p string) bool {
+			return slices.ContainsFunc(lines, func(l bench.LogLine) bool { return strings.Contains(l.Text, p) })
+		})
 		return len(missing) == 0
 	})
 	if !all {
@@ -140,8 +130,7 @@ func imageSize(res *bench.CheckResult, info bench.InstanceInfo, artifact bench.A
 	res.Status, res.Value = bench.CheckInfo, units.Bytes(size)+what
 }
 
-// Stopped is the check bench.CheckStops: it passes when it ended by itself, with code 0, within
-// grace.
+// Stopped is bench.CheckStops: the contender ended by itself, with code 0, within grace.
 func Stopped(stop bench.StopResult) bench.CheckResult {
 	res := bench.CheckResult{Group: GroupLifecycle, Name: bench.CheckStops, Took: stop.Took}
 	res.Value = fmt.Sprintf("%s after %s", stop.Exit, stop.Took.Round(time.Millisecond))

@@ -10,8 +10,7 @@ import (
 	"locbench/internal/strictyaml"
 )
 
-// Suite is a set of HTTP checks, grouped by the endpoints that they need. Its YAML form is
-// described in docs/suites.md.
+// Suite is a set of HTTP checks, by the endpoints that they need; docs/suites.md has its YAML form.
 type Suite struct {
 	Name   string
 	About  string
@@ -68,8 +67,7 @@ func LoadSuite(nameOrPath string) (*Suite, error) {
 	return ParseSuite("suites/"+nameOrPath+".yaml", data)
 }
 
-// ParseSuite reads a suite. file is the name that mistakes carry; they are reported all at once, as
-// a strictyaml.Mistakes.
+// ParseSuite reads a suite. file is the name in its error, a strictyaml.Mistakes.
 func ParseSuite(file string, data []byte) (*Suite, error) {
 	s := new(Suite)
 	if err := strictyaml.Decode(file, data, s); err != nil {

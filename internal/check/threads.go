@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -15,8 +14,7 @@ import (
 	"locbench/internal/units"
 )
 
-// wakers is how many connections wake a contender's thread pools before its threads are counted,
-// each with a few requests.
+// wakers is how many connections wake a contender's thread pools before its threads are counted.
 const wakers = 16
 
 // threadCase is a CPU set and a limit, in CPUs.
@@ -25,13 +23,13 @@ type threadCase struct {
 	limit float64
 }
 
-var threadCases = [...]threadCase{{4, 4}, {4, 1.5}, {1, 1}}
+const mostCPUs = 4 // of a threadCase
 
 // threadCasesOn are the three cases on a machine with so many CPUs: where it has fewer than the
 // four, all that it has stand for them, under a name that says so, and what would be the same twice
 // is left out.
 func threadCasesOn(cpus int) (cases []threadCase) {
-	for _, c := range threadCases {
+	for _, c := range []threadCase{{mostCPUs, mostCPUs}, {mostCPUs, 1.5}, {1, 1}} {
 		if cpus > 0 {
 			c.set = min(c.set, cpus)
 		}
@@ -62,8 +60,8 @@ func (l life) threads(ctx context.Context, res *bench.CheckResult, c threadCase)
 			skip(res, cmp.Or(info.LimitsNote, "limits not enforced"))
 			return
 		}
-		client, done := ownClient(l.opt.Client)
-		defer done()
+		client := newClient()
+		defer client.CloseIdleConnections()
 		if err := l.await(ctx, client, inst); err != nil {
 			fail(res, "%v", err)
 			return
@@ -86,36 +84,27 @@ func (l life) threads(ctx context.Context, res *bench.CheckResult, c threadCase)
 			return
 		}
 		res.Status, res.Value = bench.CheckInfo, strings.Join(parts, ", ")
-		if most := threadCases[0].set; l.opt.CPUs < most {
-			res.Detail = fmt.Sprintf("the machine has %d of the %d CPUs", l.opt.CPUs, most)
+		if l.opt.CPUs < mostCPUs {
+			res.Detail = fmt.Sprintf("the machine has %d of the %d CPUs", l.opt.CPUs, mostCPUs)
 		}
 	})
 }
 
-func (l life) readyPath() string {
-	if l.opt.ReadyPath == "" {
-		return "/"
-	}
-	return l.opt.ReadyPath
-}
+func (l life) readyPath() string { return cmp.Or(l.opt.ReadyPath, "/") }
 
 // await returns nil as soon as the instance gives any HTTP answer.
 func (l life) await(ctx context.Context, client *http.Client, inst bench.Instance) error {
-	within := l.opt.ReadyWithin
-	if within <= 0 {
-		within = time.Minute
-	}
-	exited, answered := false, false
-	poll(ctx, within, func() bool {
+	within := cmp.Or(l.opt.ReadyWithin, time.Minute)
+	exited := false
+	answered := poll(ctx, within, func() bool {
 		select {
 		case <-inst.Exited():
 			exited = true
 			return true
 		default:
+			_, err := get(ctx, client, inst.BaseURL()+l.readyPath())
+			return err == nil
 		}
-		_, err := get(ctx, client, inst.BaseURL()+l.readyPath())
-		answered = err == nil
-		return answered
 	})
 	switch {
 	case exited:
@@ -141,21 +130,11 @@ func wake(ctx context.Context, client *http.Client, url string) {
 
 // get asks and reads the answer, whatever it is.
 func get(ctx context.Context, client *http.Client, url string) (status int, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, DefaultTimeout, errNoAnswer)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
+	a, err := fetch(ctx, client, DefaultTimeout, func(ctx context.Context) (*http.Request, error) {
+		return http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	})
+	if a == nil {
 		return 0, err
 	}
-	resp, err := client.Do(req)
-	if err != nil {
-		return 0, reason(ctx, err)
-	}
-	defer resp.Body.Close()
-	if _, err = io.Copy(io.Discard, io.LimitReader(resp.Body, maxBody)); err != nil {
-		return resp.StatusCode, reason(ctx, err)
-	}
-	return resp.StatusCode, nil
+	return a.status, err
 }
-
-var errNoAnswer = fmt.Errorf("no answer within %s", DefaultTimeout)

@@ -3,6 +3,8 @@ package live
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,21 +19,19 @@ type status struct {
 	Text string `json:"text"`
 }
 
-// hub is the newest state, which any number of followers wait for. They get the newest, not every
-// one.
+// hub is the newest state. Any number of followers wait for it, and get the newest, not every one.
 type hub struct {
 	mu      sync.Mutex
 	changed chan struct{} // closed, and made anew, with every change
 	status  status
 	page    int64 // version of the page: it grows when there is more to draw
 
-	seq     int64 // of the last event
-	due     bool  // something is on disk, or will be in a moment, that the last page has not
-	drawn   time.Time
-	profile bench.Profile
-	leg     string
-	step    string
-	legs    map[bench.Leg]string // that run, in words: several where contenders take turns
+	seq   int64 // of the last event
+	due   bool  // something is on disk, or will be in a moment, that the last page has not
+	drawn time.Time
+	leg   string
+	step  string
+	legs  map[bench.Leg]string // that run, in words: several where contenders take turns
 }
 
 // turnTo names the leg that rec is of.
@@ -74,28 +74,18 @@ func (h *hub) follow(ctx context.Context, o Options) {
 				h.status.Text = safe.Line(err.Error(), 200)
 			}
 		})
-		h.rest(ctx, o.Running)
-	}
-}
-
-// rest waits until somebody writes again.
-func (h *hub) rest(ctx context.Context, running func() bool) {
-	tick := time.NewTicker(again)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			if running() {
-				return
+		for waits := true; waits; { // until somebody writes again
+			select {
+			case <-ctx.Done():
+				waits = false
+			case <-time.After(again):
+				waits = !o.Running()
 			}
 		}
 	}
 }
 
-// redraw tells followers of a new page, a moment after what it shows has happened and not too
-// often.
+// redraw tells followers of a new page, a moment after what it shows and not too often.
 func (h *hub) redraw(ctx context.Context) {
 	tick := time.NewTicker(calm)
 	defer tick.Stop()
@@ -135,7 +125,7 @@ func (h *hub) one(rec bench.Record) {
 	}
 	switch e := rec.Event.(type) {
 	case bench.RunStarted:
-		h.profile, h.leg, h.step, h.due = e.Run.Profile, "", "", true
+		h.leg, h.step, h.due = "", "", true
 		h.legs = map[bench.Leg]string{}
 		h.say("the run has begun")
 	case bench.PhaseStarted:
@@ -181,14 +171,8 @@ func (h *hub) one(rec bench.Record) {
 
 // say puts together what runs and how it is.
 func (h *hub) say(what string) {
-	text := ""
-	for _, part := range []string{h.leg, h.step, what} {
-		if part != "" && text != "" {
-			text += " · "
-		}
-		text += part
-	}
-	h.status.Text = safe.Line(text, 300)
+	parts := slices.DeleteFunc([]string{h.leg, h.step, what}, func(part string) bool { return part == "" })
+	h.status.Text = safe.Line(strings.Join(parts, " · "), 300)
 }
 
 // second is one second of load in words.

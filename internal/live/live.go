@@ -36,15 +36,13 @@ type Options struct {
 	Listener net.Listener // as Listen makes it
 	// Render draws the whole page from what is on disk now. It is called for one reader at a time.
 	Render func() ([]byte, error)
-	// Follow hands over the events after number from, and returns when nobody writes any more; see
-	// results.Follow.
+	// Follow hands over the events after number from while somebody writes; see results.Follow.
 	Follow func(ctx context.Context, from int64, handle func([]bench.Record) error) error
 	// Running tells whether somebody writes now.
 	Running func() bool
 }
 
-// Listen opens a listener on the loopback interface: "127.0.0.1:0", "localhost:8080", "[::1]:8080".
-// Other addresses are refused.
+// Listen opens a listener on the loopback interface ("127.0.0.1:0", "localhost:8080") and no other.
 func Listen(ctx context.Context, address string) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -67,8 +65,7 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 	return l, nil
 }
 
-// Serve serves until ctx ends, which is no error, and has ended everything when it returns. It
-// closes the listener.
+// Serve serves until ctx ends, which is no error. It closes the listener and ends all it has begun.
 func Serve(ctx context.Context, o Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

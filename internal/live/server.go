@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -48,13 +49,10 @@ func hostsOf(a net.Addr) []string {
 
 // allowed tells why a request is not answered; code is 0 when it is.
 func (s *server) allowed(r *http.Request) (code int, why string) {
-	known := false
-	for _, h := range s.hosts {
-		known = known || strings.EqualFold(r.Host, h)
-	}
 	site := r.Header.Get("Sec-Fetch-Site")
 	switch {
-	case !known: // a page of elsewhere whose name has been made to lead here
+	// A page of elsewhere may have a name that has been made to lead here.
+	case !slices.ContainsFunc(s.hosts, func(h string) bool { return strings.EqualFold(r.Host, h) }):
 		return http.StatusMisdirectedRequest, "this server answers to " + strings.Join(s.hosts[:2], " and ") + " alone"
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		return http.StatusMethodNotAllowed, "the report can only be read"
@@ -94,8 +92,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// shell is the page around the report: what runs now, and a frame whose content is replaced when
-// there is more to show.
+// shell is the page around the report: what runs now, and a frame whose content is replaced.
 func (s *server) shell(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
@@ -146,11 +143,10 @@ func (s *server) drawn() ([]byte, error) {
 		return s.cached, nil
 	}
 	page, err := s.render()
-	if err != nil {
-		return nil, err
+	if err == nil {
+		s.cached, s.of = page, version
 	}
-	s.cached, s.of = page, version
-	return page, nil
+	return page, err
 }
 
 // events tells a follower the newest state whenever it has changed.

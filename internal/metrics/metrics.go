@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"locbench/internal/bench"
 	"locbench/internal/measure"
@@ -41,7 +42,7 @@ type life struct {
 	number  int // of the leg, from 1; 0: none
 	leg     bench.Leg
 	limits  bench.Limits
-	startUp *float64 // s
+	startUp time.Duration // 0: not known
 	step    *bench.StepStarted
 	window  *bench.Window
 	usage   *bench.Usage
@@ -87,9 +88,7 @@ func (r *Run) Handle(rec bench.Record) {
 	case bench.InstanceStarted:
 		r.limits = e.Info.Limits
 	case bench.InstanceReady:
-		if e.StartUp > 0 {
-			r.startUp = new(e.StartUp.Seconds())
-		}
+		r.startUp = e.StartUp
 	case bench.CheckDone:
 		add(r.checks, contender, string(e.Check.Status), 1)
 	case bench.StepStarted:
@@ -146,11 +145,13 @@ func (r *Run) text() string {
 	run := r.run
 	t.family("locbench_run_info", "gauge", "The run that the figures are of.")
 	t.sample(1, "run", run.ID, "profile", run.Profile.Name, "version", run.Software.Locbench)
-	t.gauge("locbench_run_running", "1 until the run has ended.", truth(!r.ended))
-	t.gauge("locbench_run_started_timestamp_seconds", "When it was started.", float64(run.Started.UnixMilli())/1000)
-	if r.legs > 0 {
-		t.gauge("locbench_legs", "Lives of contenders that are planned.", float64(r.legs))
+	running := 1.
+	if r.ended {
+		running = 0
 	}
+	t.gauge("locbench_run_running", "1 until the run has ended.", running)
+	t.gauge("locbench_run_started_timestamp_seconds", "When it was started.", float64(run.Started.UnixMilli())/1000)
+	t.known("locbench_legs", "Lives of contenders that are planned.", float64(r.legs))
 	if r.number > 0 {
 		r.write(&t)
 	}
@@ -164,15 +165,10 @@ func (r *Run) text() string {
 func (r *Run) write(t *text) {
 	who := []string{"contender", r.leg.Label(), "round", strconv.Itoa(r.leg.Round)}
 	t.gauge("locbench_leg_number", "Number of the running leg.", float64(r.number), who...)
-	if r.startUp != nil {
-		t.gauge("locbench_leg_start_up_seconds", "From the start of the process to its first answer.", *r.startUp, who...)
-	}
-	if r.limits.CPUs > 0 {
-		t.gauge("locbench_cpu_limit", "CPU quota of the contender, in CPUs.", r.limits.CPUs, who...)
-	}
-	if r.limits.Memory > 0 {
-		t.gauge("locbench_memory_limit_bytes", "Memory limit of the contender.", float64(r.limits.Memory), who...)
-	}
+	t.known("locbench_leg_start_up_seconds", "From the start of the process to its first answer.",
+		r.startUp.Seconds(), who...)
+	t.known("locbench_cpu_limit", "CPU quota of the contender, in CPUs.", r.limits.CPUs, who...)
+	t.known("locbench_memory_limit_bytes", "Memory limit of the contender.", float64(r.limits.Memory), who...)
 	if u := r.usage; u != nil {
 		for _, m := range measure.View(measure.Live) {
 			if v, ok := m.Live.Of(*u); ok {
@@ -181,23 +177,18 @@ func (r *Run) write(t *text) {
 			}
 		}
 	}
-	s := r.step
+	s, w := r.step, r.window
 	if s == nil {
 		return
 	}
 	at := append(slices.Clone(who), "step", strconv.Itoa(s.Index), "step_name", s.Step.Name, "warm_up", strconv.FormatBool(s.Step.WarmUp))
 	t.gauge("locbench_step_number", "Number of the running step, from 1.", float64(s.Index+1), at...)
-	if s.Step.Connections > 0 {
-		t.gauge("locbench_connections", "Connections of the running step.", float64(s.Step.Connections), at...)
-	}
-	w := r.window
+	t.known("locbench_connections", "Connections of the running step.", float64(s.Step.Connections), at...)
 	if w == nil {
 		return
 	}
 	t.gauge("locbench_throughput", "Successes per second, in the last second.", w.Throughput(), at...)
-	if w.Rate > 0 {
-		t.gauge("locbench_rate", "Requests due per second.", w.Rate, at...)
-	}
+	t.known("locbench_rate", "Requests due per second.", w.Rate, at...)
 	if w.Succeeded > 0 {
 		t.family("locbench_latency_seconds", "gauge", "Latency of the successes of the last second, by quantile; 1 is the longest.")
 		for _, q := range []struct {
@@ -225,22 +216,24 @@ func (t *text) gauge(name, help string, v float64, labels ...string) {
 	t.sample(v, labels...)
 }
 
+// known writes a gauge that is above 0: where it is not, the figure is not known.
+func (t *text) known(name, help string, v float64, labels ...string) {
+	if v > 0 {
+		t.gauge(name, help, v, labels...)
+	}
+}
+
 // sample writes one of the family; labels are names and values in turn.
 func (t *text) sample(v float64, labels ...string) {
 	t.WriteString(t.name)
-	for i := 0; i+1 < len(labels); i += 2 {
-		sep := ","
-		if i == 0 {
-			sep = "{"
-		}
-		fmt.Fprintf(t, `%s%s="%s"`, sep, labels[i], label(labels[i+1]))
+	var pairs []string
+	for pair := range slices.Chunk(labels, 2) {
+		pairs = append(pairs, fmt.Sprintf(`%s="%s"`, pair[0], label(pair[1])))
 	}
-	if len(labels) > 0 {
-		t.WriteByte('}')
+	if pairs != nil {
+		t.WriteString("{" + strings.Join(pairs, ",") + "}")
 	}
-	t.WriteByte(' ')
-	t.WriteString(strconv.FormatFloat(v, 'g', -1, 64))
-	t.WriteByte('\n')
+	t.WriteString(" " + strconv.FormatFloat(v, 'g', -1, 64) + "\n")
 }
 
 // counts writes a counter for each contender and outcome.
@@ -263,11 +256,4 @@ func (t *text) counts(name, help, by string, all map[outcome]int64) {
 
 func label(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(safe.Line(s, 200))
-}
-
-func truth(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,11 +59,11 @@ func (p Push) Run(ctx context.Context, r *Run) {
 		switch {
 		case ctx.Err() != nil:
 		case err != nil && !failing:
-			failing = true
 			p.Failed(err)
+			failing = true
 		case err == nil && failing:
-			failing = false
 			p.Again()
+			failing = false
 		}
 	}
 	for {
@@ -85,10 +86,7 @@ func (p Push) retried(ctx context.Context, client *http.Client, r *Run) error {
 	if b.Len() == 0 {
 		return nil
 	}
-	pause := p.Pause
-	if pause == 0 {
-		pause = 500 * time.Millisecond
-	}
+	pause := cmp.Or(p.Pause, 500*time.Millisecond)
 	var err error
 	for i := range attempts {
 		if i > 0 {

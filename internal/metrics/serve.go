@@ -68,8 +68,7 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// literal tells whether a Host header is an address or localhost, which no foreign page can have
-// for a name.
+// literal tells whether a Host header is an address or localhost, which no foreign page can have.
 func literal(host string) bool {
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h

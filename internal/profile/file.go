@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,13 +15,9 @@ import (
 )
 
 const (
-	defaultTimeout      = 10 * time.Second
-	defaultStepDuration = 10 * time.Second
-	defaultPrice        = 0.0275 // dollars for a vCPU-hour, as in the published comparison
-	defaultValidate     = .01    // of the answers, whose bodies are compared with the known ones
-	defaultSuite        = "locations"
-	maxName             = 60
-	isolationAuto       = "auto" // in bench.Profile the empty text, as in results from before there was a choice
+	defaultSuite  = "locations"
+	maxName       = 60
+	isolationAuto = "auto" // in bench.Profile the empty text, as in results from before there was a choice
 )
 
 var (
@@ -94,11 +91,18 @@ type limits struct {
 	PIDs   int64            `yaml:"pids,omitempty" strict:"min=1,max=4194304"`
 }
 
+// phases asks for the first requests of a leg to be timed one by one.
+type phases struct {
+	Requests int `yaml:"requests" strict:"required,min=1,max=1000" example:"10"`
+}
+
 func defaults() file {
 	return file{
 		Rounds: 1, Runtime: bench.RuntimeAuto, Isolation: isolationAuto, Store: store{Kind: bench.StoreAuto},
-		Timeout: duration(defaultTimeout), Validate: defaultValidate, StepDuration: duration(defaultStepDuration), Price: defaultPrice,
-		Checks: checks{Lifecycle: bench.LifecycleChecks()},
+		Timeout: duration(10 * time.Second), StepDuration: duration(10 * time.Second),
+		Validate: .01,   // of the answers, whose bodies are compared with the known ones
+		Price:    .0275, // dollars for a vCPU-hour, as in the published comparison
+		Checks:   checks{Lifecycle: bench.LifecycleChecks()},
 	}
 }
 
@@ -107,108 +111,90 @@ func (f *file) ValidateStrict(v strictyaml.Value) {
 	if f.Name != "" && !namePattern.MatchString(f.Name) {
 		v.At("name").Wrong("write small letters, digits, `-`, `_` and `.`: it becomes part of a folder's name")
 	}
-	seen := map[selection]bool{}
-	for i, item := range v.At("contenders").Items() {
-		if i < len(f.Contenders) && seen[f.Contenders[i]] {
-			item.Mistake("contender "+quote(f.Contenders[i].String())+" is here again", "list each once: `rounds` repeats them")
-		}
-		if i < len(f.Contenders) {
-			seen[f.Contenders[i]] = true
+	for i, c := range f.Contenders {
+		if slices.Contains(f.Contenders[:i], c) {
+			item := v.At("contenders").Items()[i]
+			item.Mistake(fmt.Sprintf("contender %q is here again", c), "list each once: `rounds` repeats them")
 		}
 	}
 	if !v.Has("checks", "suites") && f.Data == (data{}) {
 		f.Checks.Suites = []string{defaultSuite} // it knows the bundled data and no other
 	}
-	names := map[string]bool{}
-	for i, item := range v.At("requests").Items() {
-		if i < len(f.Requests) && f.Requests[i].Name != "" && names[f.Requests[i].Name] {
-			item.At("name").Mistake("request "+quote(f.Requests[i].Name)+" is here again", "give each a name of its own")
+	var names []string
+	for i, r := range f.Requests {
+		if r.Name != "" && slices.Contains(names, r.Name) {
+			item := v.At("requests").Items()[i]
+			item.At("name").Mistake(fmt.Sprintf("request %q is here again", r.Name), "give each a name of its own")
 		}
-		if i < len(f.Requests) {
-			names[f.Requests[i].Name] = true
-		}
+		names = append(names, r.Name)
 	}
 	for _, item := range v.At("steps").Items() {
-		if item.Kind() != strictyaml.Map || !item.Has("request") {
+		if item.Kind() != strictyaml.Map || !item.Has("request") || len(names) == 0 {
 			continue
 		}
-		if name, ok := item.At("request").Text(); ok && !names[name] && len(names) > 0 {
-			item.At("request").Wrong(fmt.Sprintf("name one of the `requests`, such as %s", quote(firstName(f.Requests))))
+		if name, ok := item.At("request").Text(); ok && !slices.Contains(names, name) {
+			item.At("request").Wrong(fmt.Sprintf("name one of the `requests`, such as %q", cmp.Or(names...)))
 		}
 	}
 	if f.Protocol == bench.HTTP2 && f.Phases != nil {
 		v.At("protocol").Mistake("`protocol` is http/2, but `phases` are timed over HTTP/1.1", "remove one of the two")
 	}
 	f.Steps.fill(time.Duration(f.StepDuration))
-	if f.Turns > 0 {
-		for i, step := range f.Steps {
-			if why := step.NoTurns(); why != "" {
-				v.At("turns").Mistake(fmt.Sprintf("with `turns` a step cannot %s, as step %d (%s) does", why, i+1, step.Name), "remove `turns`, or run such steps in a profile of their own")
-				break
-			}
+	for i, step := range f.Steps {
+		if why := step.NoTurns(); f.Turns > 0 && why != "" {
+			v.At("turns").Mistake(fmt.Sprintf("with `turns` a step cannot %s, as step %d (%s) does", why, i+1, step.Name),
+				"remove `turns`, or run such steps in a profile of their own")
+			break
 		}
 	}
 	f.checkThresholds(v)
 }
 
-func firstName(requests []request) string {
-	for _, r := range requests {
-		if r.Name != "" {
-			return r.Name
-		}
-	}
-	return ""
-}
-
 func (f file) profile() bench.Profile {
 	p := bench.Profile{
 		Name: f.Name, Title: f.Title, Description: f.Description, Rounds: f.Rounds, Runtime: f.Runtime,
-		Limits:   bench.Limits{CPUs: f.Limits.CPUs, CPUSet: f.Limits.CPUSet, Memory: int64(f.Limits.Memory), PIDs: f.Limits.PIDs},
-		Store:    f.Store.spec(),
-		Data:     bench.DataSpec(f.Data),
-		Protocol: f.Protocol,
-		Timeout:  time.Duration(f.Timeout), Validate: float64(f.Validate),
-		Checks: bench.CheckSpec{Lifecycle: f.Checks.Lifecycle, Suites: f.Checks.Suites},
-		Turns:  time.Duration(f.Turns), Steps: f.Steps, PriceVCPUHr: f.Price,
+		Limits: bench.Limits{
+			CPUs: f.Limits.CPUs, CPUSet: f.Limits.CPUSet, Memory: int64(f.Limits.Memory), PIDs: f.Limits.PIDs,
+		},
+		Data: bench.DataSpec(f.Data), Protocol: f.Protocol, Timeout: time.Duration(f.Timeout),
+		Validate: float64(f.Validate), Checks: bench.CheckSpec{Lifecycle: f.Checks.Lifecycle, Suites: f.Checks.Suites},
+		Phases: (*bench.PhaseSpec)(f.Phases), Turns: time.Duration(f.Turns), Steps: f.Steps, PriceVCPUHr: f.Price,
+		Contenders: each(f.Contenders, func(s selection) bench.Selection { return bench.Selection(s) }),
+		Requests:   each(f.Requests, request.request),
+		Thresholds: each(f.Thresholds, func(t threshold) bench.Threshold { return bench.Threshold(t) }),
 	}
+	p.Store = bench.StoreSpec{Kind: f.Store.Kind, URL: f.Store.URL, Image: f.Store.Image}
+	p.Store.Latency, p.Store.P99 = time.Duration(f.Store.Latency), time.Duration(f.Store.P99)
 	if p.Protocol == bench.HTTP11 {
 		p.Protocol = "" // the same profile, whether or not it says so
 	}
-	p.Phases = f.Phases.spec()
 	if f.Isolation != isolationAuto {
 		p.Isolation = f.Isolation
 	}
-	p.Thresholds = thresholdSpecs(f.Thresholds)
 	if len(p.Checks.Suites) == 0 {
 		p.Checks.Suites = nil
-	}
-	for _, s := range f.Contenders {
-		p.Contenders = append(p.Contenders, bench.Selection(s))
-	}
-	for _, r := range f.Requests {
-		p.Requests = append(p.Requests, r.request())
 	}
 	return p
 }
 
 func fileOf(p bench.Profile) file {
-	f := file{
+	return file{
 		Name: p.Name, Title: p.Title, Description: p.Description, Rounds: p.Rounds, Runtime: p.Runtime,
-		Limits:   limits{p.Limits.CPUs, p.Limits.CPUSet, strictyaml.Bytes(p.Limits.Memory), p.Limits.PIDs},
-		Store:    storeOf(p.Store),
-		Data:     data(p.Data),
-		Protocol: p.Protocol,
-		Timeout:  duration(p.Timeout), Validate: share(p.Validate),
-		Checks: checks{Lifecycle: p.Checks.Lifecycle, Suites: p.Checks.Suites},
-		Turns:  duration(p.Turns), Steps: p.Steps, Price: p.PriceVCPUHr,
+		Limits: limits{p.Limits.CPUs, p.Limits.CPUSet, strictyaml.Bytes(p.Limits.Memory), p.Limits.PIDs},
+		Store:  store{p.Store.Kind, p.Store.URL, p.Store.Image, duration(p.Store.Latency), duration(p.Store.P99)},
+		Data:   data(p.Data), Protocol: p.Protocol, Timeout: duration(p.Timeout), Validate: share(p.Validate),
+		Checks: checks{p.Checks.Lifecycle, p.Checks.Suites}, Isolation: cmp.Or(p.Isolation, isolationAuto),
+		Phases: (*phases)(p.Phases), Turns: duration(p.Turns), Steps: p.Steps, Price: p.PriceVCPUHr,
+		Contenders: each(p.Contenders, func(s bench.Selection) selection { return selection(s) }),
+		Requests:   each(p.Requests, requestOf),
+		Thresholds: each(p.Thresholds, func(t bench.Threshold) threshold { return threshold(t) }),
 	}
-	f.Phases, f.Isolation = phasesOf(p.Phases), cmp.Or(p.Isolation, isolationAuto)
-	f.Thresholds = thresholdsOf(p.Thresholds)
-	for _, s := range p.Contenders {
-		f.Contenders = append(f.Contenders, selection(s))
+}
+
+// each converts a list; nil stands for one without items.
+func each[T, U any](list []T, convert func(T) U) (out []U) {
+	for _, item := range list {
+		out = append(out, convert(item))
 	}
-	for _, r := range p.Requests {
-		f.Requests = append(f.Requests, requestOf(r))
-	}
-	return f
+	return out
 }

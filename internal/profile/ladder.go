@@ -1,9 +1,9 @@
 package profile
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,27 +24,25 @@ const (
 		"`x5` to repeat, `warm-up`, `until settled`, `for 30s`; or a map {connections: 64, duration: 30s} or {rate: 5000}"
 )
 
-// steps are the stages of load. In YAML each item is a short text, as stepHint says, or a map with
-// the same and more.
+// steps are the stages of load, in YAML each a short text, as stepHint says, or a map.
 type steps []bench.Step
 
 // step is an item of steps written as a map.
 type step struct {
-	Name        string              `yaml:"name,omitempty" strict:"min=1,max=100"`
-	Connections connections         `yaml:"connections,omitempty"`
-	Request     string              `yaml:"request,omitempty" strict:"min=1,max=100"`
-	Repeat      int                 `yaml:"repeat,omitempty" strict:"min=1,max=1000"`
-	WarmUp      bool                `yaml:"warm_up,omitempty"`
-	Settle      bool                `yaml:"until_settled,omitempty"`
-	Pulses      *pulses             `yaml:"pulses,omitempty"`
-	Duration    strictyaml.Duration `yaml:"duration,omitempty" strict:"min=100ms,max=24h"`
-	MaxRequests int64               `yaml:"max_requests,omitempty" strict:"min=1"`
-	Rate        rate                `yaml:"rate,omitempty"`
-	Arrivals    *arrivals           `yaml:"arrivals,omitempty"`
+	Name        string      `yaml:"name,omitempty" strict:"min=1,max=100"`
+	Connections connections `yaml:"connections,omitempty"`
+	Request     string      `yaml:"request,omitempty" strict:"min=1,max=100"`
+	Repeat      int         `yaml:"repeat,omitempty" strict:"min=1,max=1000"`
+	WarmUp      bool        `yaml:"warm_up,omitempty"`
+	Settle      bool        `yaml:"until_settled,omitempty"`
+	Pulses      *pulses     `yaml:"pulses,omitempty"`
+	Duration    duration    `yaml:"duration,omitempty" strict:"min=100ms,max=24h"`
+	MaxRequests int64       `yaml:"max_requests,omitempty" strict:"min=1"`
+	Rate        rate        `yaml:"rate,omitempty"`
+	Arrivals    *arrivals   `yaml:"arrivals,omitempty"`
 }
 
-// ValidateStrict wants exactly one of connections, a rate and arrivals; beside the latter,
-// connections are a bound.
+// ValidateStrict wants connections, a rate or arrivals; beside those, connections are a bound.
 func (s *step) ValidateStrict(v strictyaml.Value) {
 	open := v.Has("rate") || v.Has("arrivals")
 	switch {
@@ -58,11 +56,11 @@ func (s *step) ValidateStrict(v strictyaml.Value) {
 	if v.Has("arrivals") && v.Has("max_requests") {
 		v.At("max_requests").Mistake("`arrivals` say themselves how many requests there are", "remove `max_requests`")
 	}
+	load, _ := s.open()
+	load.RampFrom, load.MaxRequests = s.Connections.from, s.MaxRequests
+	why := load.NoPulses()
 	for _, key := range []string{"pulses", "until_settled"} {
-		if key == "pulses" && !v.Has(key) || key == "until_settled" && !s.Settle {
-			continue
-		}
-		if why := s.changes(v); why != "" {
+		if why != "" && (key == "pulses" && v.Has(key) || key == "until_settled" && s.Settle) {
 			v.At(key).Mistake(fmt.Sprintf("a step with `%s` cannot %s", key, why), fmt.Sprintf("remove `%s`, or load it evenly", key))
 		}
 	}
@@ -71,37 +69,15 @@ func (s *step) ValidateStrict(v strictyaml.Value) {
 	}
 }
 
-// changes tells what the load of a step does besides going on evenly; "" where it does nothing of
-// the kind.
-func (s *step) changes(v strictyaml.Value) string {
-	open, _ := s.open()
-	open.RampFrom, open.MaxRequests = s.Connections.from, s.MaxRequests
-	return open.NoPulses()
-}
-
 // pulses are the bursts of a warm-up, and the rests between them.
 type pulses struct {
-	Burst strictyaml.Duration `yaml:"burst" strict:"required,min=500ms,max=10m" example:"2s"`
-	Rest  strictyaml.Duration `yaml:"rest" strict:"required,min=100ms,max=10m" example:"1s"`
-}
-
-func (p *pulses) spec() *bench.Pulses {
-	if p == nil {
-		return nil
-	}
-	return &bench.Pulses{Burst: time.Duration(p.Burst), Rest: time.Duration(p.Rest)}
-}
-
-func pulsesOf(b *bench.Pulses) *pulses {
-	if b == nil {
-		return nil
-	}
-	return &pulses{Burst: strictyaml.Duration(b.Burst), Rest: strictyaml.Duration(b.Rest)}
+	Burst duration `yaml:"burst" strict:"required,min=500ms,max=10m" example:"2s"`
+	Rest  duration `yaml:"rest" strict:"required,min=100ms,max=10m" example:"1s"`
 }
 
 // connections are those of a step: the rungs of a ladder, or a ramp.
 type connections struct {
-	rungs ladder
+	rungs []int
 	from  int // of a ramp to the only rung; 0: none
 }
 
@@ -111,38 +87,18 @@ type connectionRamp struct {
 	To   int `yaml:"to" strict:"required,min=2,max=100000" example:"512"`
 }
 
-// UnmarshalStrict reads a ramp, or what ladder reads.
+// UnmarshalStrict reads a ramp, a number, a range or a list of the latter two.
 func (c *connections) UnmarshalStrict(v strictyaml.Value) {
-	if v.Kind() != strictyaml.Map {
-		c.rungs.UnmarshalStrict(v)
-		return
-	}
-	var r connectionRamp
-	if v.Decode(&r) && r.From >= r.To {
-		v.At("from").Wrong("let the ramp rise: write fewer than it goes `to`")
-	}
-	c.from, c.rungs = r.From, ladder{r.To}
-}
-
-// MarshalYAML writes what UnmarshalStrict reads.
-func (c connections) MarshalYAML() (any, error) {
-	if c.from > 0 {
-		return strictyaml.Inline{V: connectionRamp{c.from, c.rungs[0]}}, nil
-	}
-	return c.rungs.MarshalYAML()
-}
-
-// IsZero leaves absent connections out of what is written.
-func (c connections) IsZero() bool { return len(c.rungs) == 0 }
-
-// ladder is the numbers of connections of one item, in order: a number, a range, or a list of
-// these.
-type ladder []int
-
-// UnmarshalStrict reads a number, a range or a list of these.
-func (l *ladder) UnmarshalStrict(v strictyaml.Value) {
 	values := []strictyaml.Value{v}
-	if v.Kind() == strictyaml.List {
+	switch v.Kind() {
+	case strictyaml.Map:
+		var r connectionRamp
+		if v.Decode(&r) && r.From >= r.To {
+			v.At("from").Wrong("let the ramp rise: write fewer than it goes `to`")
+		}
+		c.from, c.rungs = r.From, []int{r.To}
+		return
+	case strictyaml.List:
 		values = v.Items()
 	}
 	for _, item := range values {
@@ -151,22 +107,34 @@ func (l *ladder) UnmarshalStrict(v strictyaml.Value) {
 			continue
 		}
 		parts := stepPattern.FindStringSubmatch(squeeze(text))
-		if parts == nil || slices.ContainsFunc(parts[5:], func(s string) bool { return s != "" }) {
+		if parts == nil || strings.Join(parts[5:], "") != "" {
 			item.Wrong("write a number such as `64` or a range such as `2..2048 doubling`")
 			continue
 		}
 		rungs, hint := expand(parts)
 		if hint != "" {
 			item.Wrong(hint)
-			continue
 		}
-		*l = append(*l, rungs...)
-		if len(*l) > maxSteps {
+		if c.rungs = append(c.rungs, rungs...); len(c.rungs) > maxSteps {
 			item.Mistake("there are too many steps", fmt.Sprintf("write at most %d", maxSteps))
 			return
 		}
 	}
 }
+
+// MarshalYAML writes what UnmarshalStrict reads.
+func (c connections) MarshalYAML() (any, error) {
+	switch {
+	case c.from > 0:
+		return strictyaml.Inline{V: connectionRamp{c.from, c.rungs[0]}}, nil
+	case len(c.rungs) == 1:
+		return c.rungs[0], nil
+	}
+	return c.rungs, nil
+}
+
+// IsZero leaves absent connections out of what is written.
+func (c connections) IsZero() bool { return len(c.rungs) == 0 }
 
 // UnmarshalStrict reads the list. Steps that name no duration have 0 then: fill knows the default.
 func (s *steps) UnmarshalStrict(v strictyaml.Value) {
@@ -176,22 +144,18 @@ func (s *steps) UnmarshalStrict(v strictyaml.Value) {
 	}
 	measured, failed, ladder := false, false, false
 	for _, item := range v.Items() {
+		var one step
 		var add []bench.Step
-		ok := false
-		if item.Kind() == strictyaml.Map {
-			var one step
-			if ok = item.Decode(&one); ok {
-				add = one.steps()
-			}
+		if item.Kind() == strictyaml.Map && item.Decode(&one) || item.Kind() != strictyaml.Map && one.short(item) {
+			add = one.steps()
 		} else {
-			add, ok = shortStep(item)
+			failed = true
 		}
-		failed = failed || !ok
 		for _, a := range add {
 			measured = measured || !a.WarmUp
 			ladder = ladder || !a.WarmUp && a.Connections > 0
 		}
-		if ok && len(add) > 0 && add[0].PeakShare > 0 && !ladder {
+		if len(add) > 0 && add[0].PeakShare > 0 && !ladder {
 			item.Mistake("no step before it can find the peak", "put measured steps with connections before it, for example `2..64 doubling`")
 			failed = true
 		}
@@ -210,16 +174,15 @@ func (s *steps) UnmarshalStrict(v strictyaml.Value) {
 // fill gives the steps that name no duration the default one: d, or for arrivals the time in which
 // they come and as much again as their later requests may need.
 func (s steps) fill(d time.Duration) {
-	for i := range s {
+	for i, step := range s {
+		usual := d
 		switch {
-		case s[i].Duration != 0:
-		case s[i].Settle:
-			s[i].Duration = max(d, settleAtMost)
-		case s[i].Arrivals != nil:
-			s[i].Duration = min(s[i].Arrivals.Over+arrivalsRest, maxDuration)
-		default:
-			s[i].Duration = d
+		case step.Settle:
+			usual = max(d, settleAtMost)
+		case step.Arrivals != nil:
+			usual = min(step.Arrivals.Over+arrivalsRest, maxDuration)
 		}
+		s[i].Duration = cmp.Or(step.Duration, usual)
 	}
 }
 
@@ -228,15 +191,18 @@ func (s steps) MarshalYAML() (any, error) {
 	out := make([]strictyaml.Inline, len(s))
 	for i, b := range s {
 		one := step{
-			WarmUp: b.WarmUp, Settle: b.Settle, Pulses: pulsesOf(b.Pulses), Request: b.Request, Duration: strictyaml.Duration(b.Duration), MaxRequests: b.MaxRequests,
+			WarmUp: b.WarmUp, Settle: b.Settle, Request: b.Request, Rate: rateOf(b),
+			Duration: duration(b.Duration), MaxRequests: b.MaxRequests,
 		}
-		switch {
-		case b.Connections != 0:
-			one.Connections = connections{ladder{b.Connections}, b.RampFrom}
-		case b.MaxConnections != 0:
-			one.Connections = connections{rungs: ladder{b.MaxConnections}}
+		if p := b.Pulses; p != nil {
+			one.Pulses = &pulses{duration(p.Burst), duration(p.Rest)}
 		}
-		one.Rate, one.Arrivals = rateOf(b), arrivalsOf(b)
+		if a := b.Arrivals; a != nil {
+			one.Arrivals = &arrivals{a.Users, duration(a.Over), a.Requests}
+		}
+		if n := cmp.Or(b.Connections, b.MaxConnections); n != 0 {
+			one.Connections = connections{[]int{n}, b.RampFrom}
+		}
 		if b.Name != b.DefaultName() {
 			one.Name = b.Name
 		}
@@ -245,22 +211,15 @@ func (s steps) MarshalYAML() (any, error) {
 	return out, nil
 }
 
-// MarshalYAML writes a single number as such.
-func (l ladder) MarshalYAML() (any, error) {
-	if len(l) == 1 {
-		return l[0], nil
-	}
-	return []int(l), nil
-}
-
 func (s step) steps() []bench.Step {
 	var out []bench.Step
 	add := func(b bench.Step) {
-		b.WarmUp, b.Settle, b.Duration, b.MaxRequests, b.Name = s.WarmUp, s.Settle, time.Duration(s.Duration), s.MaxRequests, s.Name
-		b.Request, b.Pulses = s.Request, s.Pulses.spec()
-		if b.Name == "" {
-			b.Name = b.DefaultName()
+		b.WarmUp, b.Settle, b.Duration, b.MaxRequests = s.WarmUp, s.Settle, time.Duration(s.Duration), s.MaxRequests
+		b.Request = s.Request
+		if s.Pulses != nil {
+			b.Pulses = &bench.Pulses{Burst: time.Duration(s.Pulses.Burst), Rest: time.Duration(s.Pulses.Rest)}
 		}
+		b.Name = cmp.Or(s.Name, b.DefaultName())
 		out = append(out, b)
 	}
 	for range max(1, s.Repeat) {
@@ -278,25 +237,24 @@ func (s step) steps() []bench.Step {
 	return out
 }
 
-// The parts of a short step: from, to, "doubling", by, repeat, "warm-up", "until settled",
-// duration.
+// The parts of a short step: from, to, "doubling", by, repeat, warm-up, until settled, duration.
 var stepPattern = regexp.MustCompile(`^(\d+)(?: ?\.\. ?(\d+)(?: (?:(doubling)|by (\d+)))?)?(?: ?[x×] ?(\d+))?( warm-?up)?( until settled)?(?: for (?:at most )?(\S+))?$`)
 
 func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-func shortStep(v strictyaml.Value) ([]bench.Step, bool) {
-	if v.Kind() != strictyaml.Scalar {
-		v.Wrong(stepHint)
-		return nil, false
+// short reads the short form.
+func (s *step) short(v strictyaml.Value) bool {
+	var parts []string
+	if v.Kind() == strictyaml.Scalar {
+		text, _ := v.Text()
+		parts = stepPattern.FindStringSubmatch(squeeze(text))
 	}
-	text, _ := v.Text()
-	parts := stepPattern.FindStringSubmatch(squeeze(text))
 	if parts == nil {
 		v.Wrong(stepHint)
-		return nil, false
+		return false
 	}
 	rungs, hint := expand(parts)
-	s := step{Connections: connections{rungs: rungs}, Repeat: 1, WarmUp: parts[6] != "", Settle: parts[7] != ""}
+	*s = step{Connections: connections{rungs: rungs}, WarmUp: parts[6] != "", Settle: parts[7] != ""}
 	if hint == "" && parts[5] != "" {
 		n, err := strconv.Atoi(parts[5])
 		if err != nil || n < 1 || n > maxSteps {
@@ -312,32 +270,24 @@ func shortStep(v strictyaml.Value) ([]bench.Step, bool) {
 		case d < minDuration || d > maxDuration:
 			hint = fmt.Sprintf("let a step last from %s to %s", units.Exact(minDuration), units.Exact(maxDuration))
 		}
-		s.Duration = strictyaml.Duration(d)
+		s.Duration = duration(d)
 	}
 	if hint != "" {
 		v.Wrong(hint)
-		return nil, false
 	}
-	return s.steps(), true
+	return hint == ""
 }
 
-// expand makes the numbers of connections out of the first four parts of a step, or says what would
-// be right.
-func expand(parts []string) (rungs ladder, hint string) {
+// expand makes numbers of connections of a step's first four parts, or says what would be right.
+func expand(parts []string) (rungs []int, hint string) {
 	from, err := strconv.Atoi(parts[1])
-	to := from
-	if err == nil && parts[2] != "" {
-		to, err = strconv.Atoi(parts[2])
-	}
-	by := 0
-	if err == nil && parts[4] != "" {
-		by, err = strconv.Atoi(parts[4])
-	}
+	to, err2 := strconv.Atoi(cmp.Or(parts[2], parts[1]))
+	by, err3 := strconv.Atoi(cmp.Or(parts[4], "0"))
 	switch {
-	case err != nil || from < 1 || to < 1 || from > maxConnections || to > maxConnections:
+	case cmp.Or(err, err2, err3) != nil || from < 1 || to < 1 || from > maxConnections || to > maxConnections:
 		return nil, fmt.Sprintf("write from 1 to %d connections", maxConnections)
 	case parts[2] == "":
-		return ladder{from}, ""
+		return []int{from}, ""
 	case to <= from:
 		return nil, fmt.Sprintf("let the range rise: `%d..%d doubling`", from, 2*from)
 	case parts[3] == "" && parts[4] == "":

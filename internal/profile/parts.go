@@ -1,10 +1,10 @@
 package profile
 
 import (
+	"fmt"
 	"net/url"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"locbench/internal/bench"
@@ -18,8 +18,7 @@ var contenderPattern = regexp.MustCompile(`^([a-z0-9][a-z0-9._-]{0,62})(?::([a-z
 
 func (s selection) String() string { return bench.Selection(s).String() }
 
-// ParseSelection reads a contender as it is named on the command line and in profiles: "rs-actix"
-// or "rs-actix:lto".
+// ParseSelection reads a contender as profiles and options name it: "rs-actix" or "rs-actix:lto".
 func ParseSelection(text string) (bench.Selection, bool) {
 	m := contenderPattern.FindStringSubmatch(text)
 	if m == nil {
@@ -30,16 +29,14 @@ func ParseSelection(text string) (bench.Selection, bool) {
 
 // UnmarshalStrict reads a name and, behind a colon, a variant.
 func (s *selection) UnmarshalStrict(v strictyaml.Value) {
-	text, ok := v.Text()
-	if !ok {
-		return
+	if text, ok := v.Text(); ok {
+		sel, ok := ParseSelection(text)
+		if !ok {
+			v.Wrong("write the name of a contender and, where another variant than its first is meant, " +
+				"that behind a colon: `rs-actix:lto`")
+		}
+		*s = selection(sel)
 	}
-	sel, ok := ParseSelection(text)
-	if !ok {
-		v.Wrong("write the name of a contender and, where another variant than its first is meant, that behind a colon: `rs-actix:lto`")
-		return
-	}
-	*s = selection(sel)
 }
 
 // MarshalYAML writes what UnmarshalStrict reads.
@@ -74,7 +71,7 @@ func (s *store) UnmarshalStrict(v strictyaml.Value) {
 	if s.URL != "" {
 		u, err := url.Parse(s.URL)
 		switch {
-		case !(bench.StoreSpec{Kind: s.Kind, URL: s.URL}).Chosen().Traits().ByURL:
+		case !bench.StoreSpec{Kind: s.Kind, URL: s.URL}.Chosen().Traits().ByURL:
 			v.At("url").Mistake("a store of kind "+kind+" has no url", "write `kind: external` or remove the url")
 		case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "":
 			v.At("url").Wrong("write a URL such as `http://10.0.0.5:9200`")
@@ -103,14 +100,6 @@ func (s store) MarshalYAML() (any, error) {
 	}
 	type plain store
 	return plain(s), nil
-}
-
-func (s store) spec() bench.StoreSpec {
-	return bench.StoreSpec{Kind: s.Kind, URL: s.URL, Image: s.Image, Latency: bench.Duration(s.Latency), P99: bench.Duration(s.P99)}
-}
-
-func storeOf(s bench.StoreSpec) store {
-	return store{Kind: s.Kind, URL: s.URL, Image: s.Image, Latency: duration(s.Latency), P99: duration(s.P99)}
 }
 
 // data is "bundled", {cities, vertices, seed} or {dir}.
@@ -194,7 +183,7 @@ func (l *lifecycle) UnmarshalStrict(v strictyaml.Value) {
 		switch {
 		case !ok:
 		case slices.Contains(*l, name):
-			item.Mistake("check "+quote(name)+" is here again", "list each once")
+			item.Mistake(fmt.Sprintf("check %q is here again", name), "list each once")
 		default:
 			*l = append(*l, name)
 		}
@@ -211,5 +200,3 @@ func (l lifecycle) MarshalYAML() (any, error) {
 	}
 	return strictyaml.Inline{V: []string(l)}, nil
 }
-
-func quote(s string) string { return strconv.Quote(s) }

@@ -8,6 +8,7 @@
 package profile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,12 +21,10 @@ import (
 	"locbench/internal/strictyaml"
 )
 
-// ErrUnknown is wrapped by the error of Load when there is neither a bundled profile nor a file of
-// that name.
+// ErrUnknown is wrapped by the error of Load when there is no profile and no file of that name.
 var ErrUnknown = errors.New("unknown profile")
 
-// Load reads the bundled profile called name (bundled holds <name>.yaml), or else the file at that
-// path.
+// Load reads the bundled profile called name (bundled holds <name>.yaml), or else the file name.
 func Load(name string, bundled fs.FS) (bench.Profile, error) {
 	if !strings.ContainsAny(name, `/\`) {
 		if data, err := fs.ReadFile(bundled, name+".yaml"); err == nil {
@@ -46,8 +45,7 @@ func unknown(name string, bundled fs.FS) error {
 	if strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") {
 		return fmt.Errorf("%w: there is no file %s", ErrUnknown, name)
 	}
-	names := names(bundled)
-	hint := ""
+	names, hint := names(bundled), ""
 	if near := strictyaml.Nearest(name, names); near != "" {
 		hint = fmt.Sprintf("; did you mean %q?", near)
 	}
@@ -60,12 +58,11 @@ func List(bundled fs.FS) ([]bench.Profile, error) {
 	var list []bench.Profile
 	var failures []error
 	for _, name := range names(bundled) {
-		p, err := Load(name, bundled)
-		if err != nil {
+		if p, err := Load(name, bundled); err != nil {
 			failures = append(failures, err)
-			continue
+		} else {
+			list = append(list, p)
 		}
-		list = append(list, p)
 	}
 	return list, errors.Join(failures...)
 }
@@ -97,17 +94,10 @@ func nameOf(file string) string {
 	base := path.Base(filepath.ToSlash(file))
 	base = strings.ToLower(strings.TrimSuffix(base, path.Ext(base)))
 	base = strings.Trim(notInName.ReplaceAllString(base, "-"), "-._")
-	if len(base) > maxName {
-		base = base[:maxName]
-	}
-	if base == "" {
-		return "profile"
-	}
-	return base
+	return cmp.Or(base[:min(len(base), maxName)], "profile")
 }
 
-// Format writes p as YAML with every default filled in. Parse reads it back to the same p if p is
-// valid.
+// Format writes p as YAML with every default filled in. Parse reads a valid one back as it was.
 func Format(p bench.Profile) ([]byte, error) {
 	return strictyaml.Encode(fileOf(p))
 }
@@ -122,16 +112,10 @@ func Validate(p bench.Profile) error {
 	}
 	var failures []error
 	f := defaults()
-	// The rules are those of the file, so the file is what is asked; its lines mean nothing to the
-	// reader here.
-	if err := strictyaml.Decode(p.Name, data, &f); err != nil {
-		var mistakes strictyaml.Mistakes
-		if !errors.As(err, &mistakes) {
-			return err
-		}
-		for _, m := range mistakes {
-			failures = append(failures, errors.New(strings.TrimSuffix(m.What+"; "+m.Hint, "; ")))
-		}
+	// The rules are those of the file, so the file is asked; its lines mean nothing to the reader.
+	mistakes, _ := errors.AsType[strictyaml.Mistakes](strictyaml.Decode(p.Name, data, &f))
+	for _, m := range mistakes {
+		failures = append(failures, errors.New(strings.TrimSuffix(m.What+"; "+m.Hint, "; ")))
 	}
 	if p.Store.Unnamed() {
 		failures = append(failures, errors.New("its store is a real Elasticsearch, and none is named: "+

@@ -59,10 +59,9 @@ func (r *rate) UnmarshalStrict(v strictyaml.Value) {
 	case strictyaml.Scalar:
 		text, _ := v.Text()
 		if m := sharePattern.FindStringSubmatch(squeeze(text)); m != nil {
-			percent, err := strconv.ParseFloat(m[1], 64)
-			if err != nil || percent < 1 || percent > 1000 {
+			percent, _ := strconv.ParseFloat(m[1], 64) // the pattern lets nothing else through
+			if percent < 1 || percent > 1000 {
 				v.Wrong("write from 1 to 1000 % of the peak")
-				return
 			}
 			r.share = math.Round(percent*1e3) / 1e5 // the float nearest to what is written
 			return
@@ -144,11 +143,4 @@ func rateOf(s bench.Step) rate {
 		return rate{wave: &wave{s.Rate, s.Wave.Amplitude, duration(s.Wave.Period)}}
 	}
 	return rate{constant: s.Rate}
-}
-
-func arrivalsOf(s bench.Step) *arrivals {
-	if s.Arrivals == nil {
-		return nil
-	}
-	return &arrivals{s.Arrivals.Users, duration(s.Arrivals.Over), s.Arrivals.Requests}
 }

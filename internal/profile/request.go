@@ -1,9 +1,9 @@
 package profile
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
-	"net/textproto"
 	"regexp"
 	"strings"
 
@@ -43,13 +43,12 @@ func (r *request) UnmarshalStrict(v strictyaml.Value) {
 	if r.Name == "" {
 		path, _, _ := strings.Cut(r.Path, "?")
 		r.Name = r.Method + " " + path
-		if len(r.Name) > 100 {
-			r.Name = r.Name[:100]
-		}
+		r.Name = r.Name[:min(len(r.Name), 100)]
 	}
 }
 
 var (
+	token           = regexp.MustCompile("^[a-zA-Z0-9!#$%&'*+.^_`|~-]+$") // RFC 9110, section 5.6.2
 	placeholder     = regexp.MustCompile(`\{[^{}]*\}?`)
 	languagePattern = regexp.MustCompile(`^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$`)
 )
@@ -61,32 +60,26 @@ func (r *request) checkPath(v strictyaml.Value) {
 	if i := strings.IndexFunc(r.Path, func(c rune) bool { return c <= ' ' || c == 0x7f || c == '#' || c > 0x7e }); i >= 0 {
 		v.At("path").Wrong("write letters other than ASCII, blanks and `#` as %-escapes, such as `%20`")
 	}
-	id, language := false, false
 	for _, name := range placeholder.FindAllString(r.Path, -1) {
-		switch name {
-		case "{id}":
-			id = true
-		case "{language}":
-			language = true
-		default:
+		if name != "{id}" && name != "{language}" {
 			v.At("path").Wrong(fmt.Sprintf("only `{id}` and `{language}` are filled in, not `%s`", name))
 		}
 	}
-	switch {
-	case !id && v.Has("ids"):
-		v.At("ids").Mistake("`ids` are given, but the path has no `{id}`", "write `{id}` into the path or remove `ids`")
-	case id && r.IDs.Distribution == "":
-		r.IDs.Distribution = uniform
+	for _, of := range [][2]string{{"ids", "{id}"}, {"languages", "{language}"}} {
+		if key, name := of[0], of[1]; v.Has(key) && !strings.Contains(r.Path, name) {
+			v.At(key).Mistake(fmt.Sprintf("`%s` are given, but the path has no `%s`", key, name),
+				fmt.Sprintf("write `%s` into the path or remove `%s`", name, key))
+		}
 	}
-	switch {
-	case !language && v.Has("languages"):
-		v.At("languages").Mistake("`languages` are given, but the path has no `{language}`", "write `{language}` into the path or remove `languages`")
-	case language && !v.Has("languages"):
+	if strings.Contains(r.Path, "{id}") {
+		r.IDs.Distribution = cmp.Or(r.IDs.Distribution, uniform)
+	}
+	if strings.Contains(r.Path, "{language}") && !v.Has("languages") {
 		r.Languages = []string{"cs", "de", "en", "pl", "sk"}
 	}
-	for i, item := range v.At("languages").Items() {
-		if i < len(r.Languages) && !languagePattern.MatchString(r.Languages[i]) {
-			item.Wrong("write a language such as `cs`")
+	for i, language := range r.Languages {
+		if !languagePattern.MatchString(language) {
+			v.At("languages").Items()[i].Wrong("write a language such as `cs`")
 		}
 	}
 }
@@ -94,19 +87,13 @@ func (r *request) checkPath(v strictyaml.Value) {
 func (r *request) checkHeader(v strictyaml.Value) {
 	for _, f := range v.At("header").Fields() {
 		value := r.Header[f.Key]
-		if textproto.TrimString(f.Key) == "" || strings.ContainsFunc(f.Key, notToken) {
+		if !token.MatchString(f.Key) {
 			f.Value.Mistake(fmt.Sprintf("%q is no name of a header", f.Key), "write letters, digits and `-`, for example `Accept`")
 		}
 		if strings.ContainsFunc(value, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }) {
 			f.Value.Wrong("write a value of one line")
 		}
 	}
-}
-
-// notToken follows RFC 9110, section 5.6.2.
-func notToken(c rune) bool {
-	alphanumeric := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
-	return !alphanumeric && !strings.ContainsRune("!#$%&'*+-.^_`|~", c)
 }
 
 const (
@@ -180,15 +167,13 @@ func (r request) request() bench.Request {
 	}
 	return bench.Request{
 		Name: r.Name, Weight: r.Weight, Method: r.Method, Path: r.Path, Header: r.Header, Body: r.Body,
-		IDs:       bench.IDSpec{Distribution: r.IDs.Distribution, Fixed: r.IDs.Fixed, Exponent: r.IDs.Exponent},
-		Languages: r.Languages, ExpectStatus: r.ExpectStatus,
+		IDs: bench.IDSpec(r.IDs), Languages: r.Languages, ExpectStatus: r.ExpectStatus,
 	}
 }
 
 func requestOf(r bench.Request) request {
 	return request{
 		Name: r.Name, Weight: r.Weight, Method: r.Method, Path: r.Path, Header: r.Header, Body: r.Body,
-		IDs:       ids{r.IDs.Distribution, r.IDs.Fixed, r.IDs.Exponent},
-		Languages: r.Languages, ExpectStatus: r.ExpectStatus,
+		IDs: ids(r.IDs), Languages: r.Languages, ExpectStatus: r.ExpectStatus,
 	}
 }

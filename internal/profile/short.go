@@ -25,23 +25,20 @@ func ParseSteps(items []string, length time.Duration) ([]bench.Step, error) {
 	var read struct {
 		Steps steps `yaml:"steps" strict:"required,min=1,max=1000"`
 	}
-	if err := strictyaml.Decode("steps", data, &read); err != nil {
-		var mistakes strictyaml.Mistakes
-		if !errors.As(err, &mistakes) {
-			return nil, err
+	mistakes, _ := errors.AsType[strictyaml.Mistakes](strictyaml.Decode("steps", data, &read))
+	var all []error
+	for _, m := range mistakes { // their lines mean nothing to the reader
+		what := itemIs.ReplaceAllString(m.What, "")
+		switch m.Hint {
+		case "":
+		case stepHint:
+			what += " is no number of connections; write for example 64, 2..64 doubling, or 1 x5 warm-up"
+		default:
+			what += ": " + m.Hint
 		}
-		var all []error
-		for _, m := range mistakes { // their lines mean nothing to the reader
-			what := itemIs.ReplaceAllString(m.What, "")
-			switch m.Hint {
-			case "":
-			case stepHint:
-				what += " is no number of connections; write for example 64, 2..64 doubling, or 1 x5 warm-up"
-			default:
-				what += ": " + m.Hint
-			}
-			all = append(all, errors.New(what))
-		}
+		all = append(all, errors.New(what))
+	}
+	if all != nil {
 		return nil, errors.Join(all...)
 	}
 	read.Steps.fill(length)

@@ -43,12 +43,10 @@ const scopeHint = "write `step`, `leg` (or `true`) or `run`, or leave the key ou
 
 // UnmarshalStrict reads a scope; true is the leg: the other contenders are measured all the same.
 func (s *scope) UnmarshalStrict(v strictyaml.Value) {
-	text, ok := v.Text()
-	if !ok {
-		return
-	}
-	if *s, ok = readScope(text); !ok {
-		v.Wrong(scopeHint)
+	if text, ok := v.Text(); ok {
+		if *s, ok = readScope(text); !ok {
+			v.Wrong(scopeHint)
+		}
 	}
 }
 
@@ -66,11 +64,13 @@ func readScope(text string) (s scope, ok bool) {
 
 // UnmarshalStrict reads a short text or a map.
 func (t *threshold) UnmarshalStrict(v strictyaml.Value) {
-	if v.Kind() != strictyaml.Map {
-		if v.Kind() != strictyaml.Scalar {
-			v.Wrong(thresholdHint)
+	var m thresholdMap
+	switch v.Kind() {
+	case strictyaml.Map:
+		if !v.Decode(&m) {
 			return
 		}
+	case strictyaml.Scalar:
 		text, _ := v.Text()
 		parsed, err := ParseThreshold(text)
 		if err != nil {
@@ -80,9 +80,8 @@ func (t *threshold) UnmarshalStrict(v strictyaml.Value) {
 		}
 		*t = threshold(parsed)
 		return
-	}
-	var m thresholdMap
-	if !v.Decode(&m) {
+	default:
+		v.Wrong(thresholdHint)
 		return
 	}
 	*t = threshold{Objective: m.Objective, Window: time.Duration(m.Window), FromStep: m.FromStep, Stop: bench.Scope(m.Stop)}
@@ -103,8 +102,7 @@ func (t threshold) MarshalYAML() (any, error) {
 	return strictyaml.Inline{V: m}, nil
 }
 
-// ParseThreshold reads the short form, as it is written in profiles and on the command line:
-// "p99<50ms window=5s stop=leg".
+// ParseThreshold reads the short form of profiles and options: "p99<50ms window=5s stop=leg".
 func ParseThreshold(text string) (bench.Threshold, error) {
 	var t bench.Threshold
 	var objective []string
@@ -175,8 +173,7 @@ func clipText(s string) string {
 // wrong is what cannot be in a threshold.
 type wrong struct{ key, what, hint string }
 
-// checkThreshold looks at what concerns more than one of its parts, and writes the objective in its
-// usual form.
+// checkThreshold looks at what concerns several parts, and writes the objective in its usual form.
 func checkThreshold(t *bench.Threshold) (all []wrong) {
 	o, err := slo.Parse(t.Objective)
 	if err != nil {
@@ -211,7 +208,8 @@ func (f *file) checkThresholds(v strictyaml.Value) {
 		}
 		t := f.Thresholds[i]
 		if sel, ok := ParseSelection(t.Contender); ok && len(f.Contenders) > 0 && !slices.Contains(f.Contenders, selection(sel)) {
-			item.Mistake("no contender of this profile is "+quote(t.Contender), "name one of `contenders`, such as "+quote(f.Contenders[0].String()))
+			item.Mistake(fmt.Sprintf("no contender of this profile is %q", t.Contender),
+				fmt.Sprintf("name one of `contenders`, such as %q", f.Contenders[0]))
 		}
 		if len(f.Steps) == 0 {
 			continue
@@ -234,20 +232,4 @@ func (f *file) checkThresholds(v strictyaml.Value) {
 			item.Mistake("its window of "+units.Exact(t.Window)+" is longer than every step that it judges", "write a shorter window, or let the steps last longer")
 		}
 	}
-}
-
-func thresholdsOf(list []bench.Threshold) []threshold {
-	var out []threshold
-	for _, t := range list {
-		out = append(out, threshold(t))
-	}
-	return out
-}
-
-func thresholdSpecs(list []threshold) []bench.Threshold {
-	var out []bench.Threshold
-	for _, t := range list {
-		out = append(out, bench.Threshold(t))
-	}
-	return out
 }

@@ -32,34 +32,37 @@ func (r *runner) leg(ctx context.Context, leg bench.Leg, number int, slot *slot)
 		err = l.live(own)
 	}
 	r.steering.finishLeg(r.lastLeg(number - 1))
-	ended := bench.LegEnded{State: bench.LegComplete}
+	state, failure := bench.LegAborted, ""
 	switch cause := context.Cause(own); {
 	case errors.Is(cause, errStopped) || errors.Is(err, errStopped):
 		err = l.stopped()
-		ended.State, ended.Failure = bench.LegAborted, err.Error()
 	case ctx.Err() != nil:
-		ended.State, ended.Failure = bench.LegAborted, interruption(cause)
+		failure = interruption(cause)
 	case errors.Is(cause, errSkipped):
 		err = errSkipped
-		ended.State, ended.Failure = bench.LegAborted, err.Error()
 	case errors.Is(err, ErrThreshold) && l.died == nil:
-		ended.State, ended.Failure = bench.LegAborted, err.Error()
+		failure = err.Error()
 	case err != nil:
-		ended.State, ended.Failure = bench.LegFailed, strings.ReplaceAll(err.Error(), "\n", "; ")
+		state = bench.LegFailed
 	case len(l.skipped) > 0:
 		err = l.stepsSkipped()
-		ended.State, ended.Failure = bench.LegAborted, err.Error()
 	case len(l.missed) > 0:
 		err = errors.Join(l.missed...)
-		ended.State, ended.Failure = bench.LegAborted, strings.ReplaceAll(err.Error(), "\n", "; ")
+	default:
+		state = bench.LegComplete
 	}
-	if ended.State != bench.LegComplete && l.inst != nil {
-		ended.Exit, ended.LastLog = l.died, tail(l.inst.Logs(), lastLines)
-	}
-	if ended.State != bench.LegComplete {
+	ended := bench.LegEnded{State: state, Failure: failure}
+	if state != bench.LegComplete {
+		if failure == "" {
+			ended.Failure = strings.ReplaceAll(err.Error(), "\n", "; ")
+		}
+		if l.inst != nil {
+			logs := l.inst.Logs()
+			ended.Exit, ended.LastLog = l.died, logs[max(0, len(logs)-lastLines):]
+		}
 		ended.Lost = l.lost()
 	}
-	if ended.State == bench.LegFailed {
+	if state == bench.LegFailed {
 		ended.Failure = l.engineGone(ctx, ended.Failure)
 	}
 	r.sofar.Legs[number-1].State = ended.State
@@ -112,16 +115,21 @@ func (l *life) stepsSkipped() error {
 }
 
 func (l *life) live(ctx context.Context) (err error) {
-	if err := l.phase(l.leg, bench.PhaseCheck, func() (string, error) { return "lifecycle", l.checkLaunching(ctx) }); err != nil {
+	var spec bench.LaunchSpec
+	err = l.phase(l.leg, bench.PhaseCheck, func() (string, error) {
+		spec, err := l.Spec(l.leg.String(), l.svc, l.artifact)
+		if err == nil {
+			err = l.Checks.Launching(ctx, l.Launcher, spec, l.svc, l.checkDone)
+		}
+		return "lifecycle", err
+	})
+	if err != nil {
 		return err
 	}
 	logs := newLogRelay(func(e bench.LogLines) { l.Stream.Publish(l.leg, e) })
 	defer logs.close()
-	var spec bench.LaunchSpec
-	err = l.phase(l.leg, bench.PhaseLaunch, func() (string, error) {
-		var err error
-		spec, err = l.Spec(l.leg.String(), l.svc, l.artifact)
-		if err != nil {
+	err = l.phase(l.leg, bench.PhaseLaunch, func() (_ string, err error) {
+		if spec, err = l.Spec(l.leg.String(), l.svc, l.artifact); err != nil {
 			return "", err
 		}
 		spec.OnLog, spec.OnIncident = logs.add, l.reportIncident
@@ -175,14 +183,6 @@ func (l *life) live(ctx context.Context) (err error) {
 	return l.orDeath(nil)
 }
 
-func (l *life) checkLaunching(ctx context.Context) error {
-	spec, err := l.Spec(l.leg.String(), l.svc, l.artifact)
-	if err != nil {
-		return err
-	}
-	return l.Checks.Launching(ctx, l.Launcher, spec, l.svc, l.checkDone)
-}
-
 func (l *life) ready(ctx context.Context) error {
 	sel := selection(*l.leg)
 	up, err := l.Ready(ctx, l.inst, l.svc, func(level, text string) {
@@ -229,35 +229,31 @@ func (l *life) stop(ctx context.Context) error {
 		for _, c := range l.Checks.Stopped(stop) {
 			l.checkDone(c)
 		}
-		// A death in the last moment, which nobody else has noticed.
-		if stop.Already && l.died == nil {
-			l.died = &stop.Exit
+		if l.died != nil || !stop.Already && !stop.Exit.OOMKilled {
+			return "", nil
+		}
+		l.died = &stop.Exit
+		if stop.Already { // in the last moment, which nobody else has noticed
 			return "", fmt.Errorf("the contender had died before it was stopped: %s", stop.Exit)
 		}
 		// It has fought for memory so long that being asked to stop came first.
-		if stop.Exit.OOMKilled && l.died == nil {
-			l.died = &stop.Exit
-			return "", fmt.Errorf("the contender ran out of memory while it was stopped: %s", stop.Exit)
-		}
-		return "", nil
+		return "", fmt.Errorf("the contender ran out of memory while it was stopped: %s", stop.Exit)
 	})
 }
 
 // orDeath turns err into the death of the instance if it has died: that is the better explanation.
 func (l *life) orDeath(err error) error {
-	exit := l.inst.Exit()
-	if exit == nil {
-		return err
+	if exit := l.inst.Exit(); exit != nil {
+		return fmt.Errorf("%s: %s", bench.AbortedDied, exit)
 	}
-	return fmt.Errorf("%s: %s", bench.AbortedDied, exit)
+	return err
 }
 
 func (l *life) mark(ctx context.Context, name string) {
-	u, err := sample.Read(ctx, l.inst)
-	if err != nil {
-		return // a target that was not started by us has no counters; whoever comes next reports a death
+	// A target that was not started by us has no counters; whoever comes next reports a death.
+	if u, err := sample.Read(ctx, l.inst); err == nil {
+		l.Stream.Publish(l.leg, bench.MarkRead{Mark: bench.Mark{Name: name, Usage: *u}})
 	}
-	l.Stream.Publish(l.leg, bench.MarkRead{Mark: bench.Mark{Name: name, Usage: *u}})
 }
 
 func (l *life) checkDone(c bench.CheckResult) { l.Stream.Publish(l.leg, bench.CheckDone{Check: c}) }
@@ -266,11 +262,4 @@ func (l *life) warn(f bench.Finding) { l.Stream.Publish(l.leg, bench.Warn(f)) }
 
 func (l *life) notice(level, text string) {
 	l.Stream.Publish(l.leg, bench.Notice{Level: level, Text: text})
-}
-
-func tail(lines []bench.LogLine, n int) []bench.LogLine {
-	if len(lines) > n {
-		lines = lines[len(lines)-n:]
-	}
-	return lines
 }

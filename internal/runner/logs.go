@@ -1,7 +1,7 @@
 package runner
 
 import (
-	"sync/atomic"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -13,77 +13,61 @@ const (
 	relayBytes = 2000 // of one line
 )
 
-// logRelay turns a contender's log, which may be a line for every request, into at most one bounded
-// event a second.
+// logRelay turns a contender's log, perhaps a line for every request, into one event a second.
 type logRelay struct {
 	publish func(bench.LogLines)
-	lines   chan bench.LogLine
-	dropped atomic.Int64
 	quit    chan struct{}
-	done    chan struct{}
+	running sync.WaitGroup
+
+	mu      sync.Mutex
+	batch   []bench.LogLine
+	dropped int64
 }
 
-// newLogRelay hands lines on in batches of at most one a second and fifty lines: a contender logs
-// every request.
 func newLogRelay(publish func(bench.LogLines)) *logRelay {
-	r := &logRelay{publish: publish, lines: make(chan bench.LogLine, 256), done: make(chan struct{}), quit: make(chan struct{})}
-	go r.run(time.Second)
+	r := &logRelay{publish: publish, quit: make(chan struct{})}
+	r.running.Go(func() {
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				r.flush()
+			case <-r.quit:
+				return
+			}
+		}
+	})
 	return r
 }
 
-// add never blocks: what does not fit is counted as dropped.
+// add never waits for an event: what does not fit into the next one is counted as dropped.
 func (r *logRelay) add(line bench.LogLine) {
-	select {
-	case r.lines <- line:
-	default:
-		r.dropped.Add(1)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.batch) == relayLines {
+		r.dropped++
+		return
+	}
+	line.Text = clip(line.Text, relayBytes)
+	r.batch = append(r.batch, line)
+}
+
+func (r *logRelay) flush() {
+	r.mu.Lock()
+	e := bench.LogLines{Lines: r.batch, Dropped: r.dropped}
+	r.batch, r.dropped = nil, 0
+	r.mu.Unlock()
+	if len(e.Lines) > 0 || e.Dropped > 0 {
+		r.publish(e)
 	}
 }
 
 // close tells what is left and ends the relay. Lines that are added later are lost.
 func (r *logRelay) close() {
 	close(r.quit)
-	<-r.done
-}
-
-func (r *logRelay) run(interval time.Duration) {
-	defer close(r.done)
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	var batch []bench.LogLine
-	keep := func(line bench.LogLine) {
-		if len(batch) == relayLines {
-			r.dropped.Add(1)
-			return
-		}
-		line.Text = clip(line.Text, relayBytes)
-		batch = append(batch, line)
-	}
-	flush := func() {
-		if dropped := r.dropped.Swap(0); len(batch) > 0 || dropped > 0 {
-			r.publish(bench.LogLines{Lines: batch, Dropped: dropped})
-			batch = nil
-		}
-	}
-	for {
-		select {
-		case line := <-r.lines:
-			keep(line)
-		case <-tick.C:
-			flush()
-		case <-r.quit:
-			for {
-				select {
-				case line := <-r.lines:
-					keep(line)
-					continue
-				default:
-				}
-				flush()
-				return
-			}
-		}
-	}
+	r.running.Wait()
+	r.flush()
 }
 
 // clip shortens s to at most n bytes without cutting a character in two.

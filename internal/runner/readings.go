@@ -29,15 +29,16 @@ type readings struct {
 
 // begin reads at the beginning.
 func (r *readings) begin(ctx context.Context) {
-	var err error
+	read := sample.Read
 	if r.ends == 0 {
-		r.from, err = sample.Begin(ctx, r.inst)
-		r.besideFrom = r.beside(ctx)
+		read = sample.Begin
+	}
+	var err error
+	r.from, err = read(ctx, r.inst)
+	r.besideFrom = r.beside(ctx)
+	if r.ends == 0 {
 		r.res.Before, r.res.BesideBefore = r.from, r.besideFrom
 		r.steering.startClock()
-	} else {
-		r.from, err = sample.Read(ctx, r.inst)
-		r.besideFrom = r.beside(ctx)
 	}
 	r.err = errors.Join(r.err, err)
 	r.still.Take()
@@ -56,8 +57,7 @@ func (r *readings) wait(ctx context.Context, next func()) {
 	}
 }
 
-// within are the readings between those at the two ends: the load begins before, and ends behind
-// them.
+// within are the readings between the two ends: the load begins before and ends behind them.
 func within(samples []bench.Usage, from, to *bench.Usage) []bench.Usage {
 	return slices.DeleteFunc(samples, func(u bench.Usage) bool {
 		return from != nil && u.At.Before(from.At) || to != nil && u.At.After(to.At)

@@ -7,6 +7,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,8 +30,7 @@ type Launcher interface {
 type Engine interface {
 	// Run returns what was measured even with an error, which is ctx's when the step was cut short.
 	Run(ctx context.Context, baseURL string, step bench.Step, hooks Hooks) (bench.Load, error)
-	// Rest closes what is kept open to baseURL from one step to the next. It is called after the
-	// last step of a leg.
+	// Rest closes connections that are kept from step to step, after the last step of a leg.
 	Rest(baseURL string)
 }
 
@@ -39,22 +39,19 @@ type Hooks struct {
 	OnStart  func()             // once, when the interval begins that is measured
 	OnEnd    func()             // once after OnStart, when it ends
 	OnWindow func(bench.Window) // for every second of it
-	// Rate is how many requests are to be due per second from now on in an open-loop step; 0: as
-	// many as the step says. It may be called at any moment and from any goroutine, and costs next
-	// to nothing.
+	// Rate is how many requests are due per second from now on in an open-loop step; 0: as many as
+	// the step says. It may be called from any goroutine, and costs next to nothing.
 	Rate func() float64
-	// CPU tells how much CPU time the contender has used since it was started; ok is false where it
-	// cannot be read. A reading of cgroup files takes a tenth of a millisecond, one of an engine's
-	// more.
+	// CPU tells how much CPU time the contender has used; ok is false where it cannot be read. A
+	// reading of cgroup files takes a tenth of a millisecond, one of an engine's more.
 	CPU func() (used time.Duration, ok bool)
 	// Turns, if not nil, has the step run in turns. OnStart and OnEnd are then called for each of
 	// them, as they are for each burst of a step that has several.
 	Turns *Turns
 }
 
-// Checks are the checks of one leg, in three parts: those that launch for themselves, those on the
-// running instance, and those on its end. Outcomes go to on; an error means that checking itself
-// was not possible.
+// Checks are those of one leg: those that launch for themselves, on the running instance, and on
+// its end. Outcomes go to on; an error means that checking itself was not possible.
 type Checks interface {
 	Launching(ctx context.Context, l Launcher, spec bench.LaunchSpec, svc bench.Service, on func(bench.CheckResult)) error
 	Running(ctx context.Context, inst bench.Instance, spec bench.LaunchSpec, svc bench.Service, on func(bench.CheckResult)) error
@@ -62,8 +59,7 @@ type Checks interface {
 	Stopped(stop bench.StopResult) []bench.CheckResult
 }
 
-// Stage is a phase of the whole run, before the first leg. Do reports its progress and returns a
-// note for the log.
+// Stage is a phase of the whole run, before the first leg. Do returns a note for the log.
 type Stage struct {
 	Phase bench.Phase
 	Do    func(ctx context.Context, progress func(bench.Progress)) (note string, err error)
@@ -77,8 +73,7 @@ type Config struct {
 	Stages   []Stage
 	Services map[bench.Selection]bench.Service // resolved: variant applied
 	Build    func(ctx context.Context, svc bench.Service, progress func(text string)) (bench.Artifact, error)
-	// Spec fills in what a leg of svc is launched with. It is called after the stages, for every
-	// launch anew.
+	// Spec fills in what a leg of svc is launched with. It is called for every launch anew.
 	Spec     func(name string, svc bench.Service, artifact bench.Artifact) (bench.LaunchSpec, error)
 	Launcher Launcher
 	Engine   Engine
@@ -89,27 +84,22 @@ type Config struct {
 	EngineAlive func(context.Context) error
 	Patience    time.Duration // to wait for either of them before a leg; 30 s when 0
 	// Ready waits for the first answer and returns the start-up time, 0 where that is not known. It
-	// may tell what it sees meanwhile, as a Notice of that level or, with the level "", as a
-	// Progress.
+	// may tell what it sees as a Notice of that level or, with the level "", as a Progress.
 	Ready func(ctx context.Context, inst bench.Instance, svc bench.Service, tell func(level, text string)) (time.Duration, error)
-	// FirstRequests times single requests of an instance that has just become ready, where
-	// Run.Profile.Phases wants it; may be nil.
+	// FirstRequests times single requests of an instance that has just become ready; may be nil.
 	FirstRequests func(ctx context.Context, baseURL string) (bench.Phases, error)
-	// Next, if not nil, chooses each step of a leg by those that have been run, in place of
-	// Run.Profile.Steps; ok is false after the last. It may rest before it returns, but not beyond
-	// the end of ctx.
+	// Next, if not nil, chooses each step of a leg in place of Run.Profile.Steps; ok is false after
+	// the last. It may rest before it returns, but not beyond the end of ctx.
 	Next func(ctx context.Context, leg bench.Leg, done []bench.StepResult) (step bench.Step, ok bool)
 	// Judge adds doubts to a finished step ("the client may be the bottleneck: …"); may be nil.
 	Judge func(bench.StepResult, bench.InstanceInfo) bench.Findings
 	// Beside reads host and store at the two ends of each step; nil where nobody can.
 	Beside func(ctx context.Context) *bench.Beside
 	Grace  time.Duration // to stop in; 15 s when 0
-	// KeepGoing has a contender tried again in every round though it ran and never answered in its
-	// first life.
+	// KeepGoing has a contender tried in every round though it never answered in its first life.
 	KeepGoing bool
-	// Control is what somebody asks of the run while it runs, each taken up as soon as it comes: it
-	// is then on record as Intervened, or a Notice says why it cannot be done now. Nil, or closed,
-	// when nobody asks.
+	// Control is what somebody asks of the run: each is on record as Intervened, or a Notice says
+	// why it cannot be done now. Nil, or closed, when nobody asks.
 	Control <-chan bench.Control
 }
 
@@ -120,8 +110,7 @@ const progressBytes = 500
 // of them are complete at the end.
 var ErrLegs = errors.New("not every leg is complete")
 
-// Incomplete says why. Those of its Failures that are a *LegError were published as the end of
-// their leg before.
+// Incomplete says why. Those of its Failures that are a *LegError were published before.
 type Incomplete struct{ Failures []error }
 
 // Error implements error.
@@ -144,17 +133,11 @@ func (e *LegError) Error() string { return fmt.Sprintf("%s: %v", e.Leg, e.Err) }
 // Unwrap gives errors.Is and errors.As the cause.
 func (e *LegError) Unwrap() error { return e.Err }
 
-// Run runs every leg that is not complete yet, in the order of the plan, and returns when
-// everything has stopped. It publishes RunEnded last. Interrupting ctx stops it in order; then the
-// error is context.Cause(ctx). What Config.Control asks for can end it in the same way; then the
-// error wraps ErrOnRequest.
+// Run runs every leg that is not complete yet, in the order of the plan, and returns when all has
+// stopped; RunEnded comes last. Interrupting ctx stops it in order, with context.Cause(ctx) as the
+// error, as what Config.Control asks for can, with one that wraps ErrOnRequest.
 func Run(ctx context.Context, cfg Config) error {
-	if cfg.Grace == 0 {
-		cfg.Grace = 15 * time.Second
-	}
-	if cfg.Patience == 0 {
-		cfg.Patience = 30 * time.Second
-	}
+	cfg.Grace, cfg.Patience = cmp.Or(cfg.Grace, 15*time.Second), cmp.Or(cfg.Patience, 30*time.Second)
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	r := &runner{
@@ -176,11 +159,10 @@ func Run(ctx context.Context, cfg Config) error {
 		state, err = bench.RunInterrupted, context.Cause(ctx)
 	case errors.Is(err, ErrOnRequest):
 		state = bench.RunInterrupted
+	case errors.Is(err, ErrLegs):
+		state, _ = r.sofar.Standing()
 	case err != nil:
 		state = bench.RunFailed
-		if errors.Is(err, ErrLegs) {
-			state, _ = r.sofar.Standing()
-		}
 	}
 	ended := bench.RunEnded{State: state}
 	if err != nil {
@@ -246,11 +228,12 @@ func (r *runner) runLegs(ctx context.Context) error {
 			return ctx.Err()
 		}
 		group = slices.DeleteFunc(group, func(i int) bool {
-			skip := r.steering.skips(selection(r.Run.Legs[i].Leg))
-			if skip {
-				failures = append(failures, r.passOver(r.Run.Legs[i].Leg))
+			leg := r.Run.Legs[i].Leg
+			if !r.steering.skips(selection(leg)) {
+				return false
 			}
-			return skip
+			failures = append(failures, r.passOver(leg))
+			return true
 		})
 		if len(group) == 0 {
 			continue
@@ -282,17 +265,13 @@ func (r *runner) runLegs(ctx context.Context) error {
 			return fmt.Errorf("%w after leg %s", errStopped, r.Run.Legs[last].Leg)
 		}
 	}
-	if len(failures) > 0 && allThresholds(failures) {
-		return errors.Join(failures...)
-	}
-	if len(failures) > 0 {
+	if slices.ContainsFunc(failures, func(err error) bool { return !errors.Is(err, ErrThreshold) }) {
 		return &Incomplete{failures}
 	}
-	return nil
+	return errors.Join(failures...)
 }
 
-// passOver leaves out a leg of a contender that was skipped. It stays pending, so that it can still
-// be run.
+// passOver leaves out a leg of a contender that was skipped. It stays pending: it can still be run.
 func (r *runner) passOver(leg bench.Leg) error {
 	text := "passed over, since its contender was " + bench.AbortedSkipped
 	r.Stream.Publish(nil, bench.Notice{Level: "info", Text: leg.String() + ": " + text})
@@ -301,12 +280,7 @@ func (r *runner) passOver(leg bench.Leg) error {
 
 // lastLeg tells whether every leg after the i-th is complete already.
 func (r *runner) lastLeg(i int) bool {
-	for _, e := range r.Run.Legs[i+1:] {
-		if e.State != bench.LegComplete {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(r.Run.Legs[i+1:], func(e bench.LegEntry) bool { return e.State != bench.LegComplete })
 }
 
 // buildAll builds each contender once. One that cannot be built fails its legs, not the run.
@@ -337,27 +311,22 @@ func (r *runner) buildAll(ctx context.Context) error {
 }
 
 func (r *runner) needed(sel bench.Selection) bool {
-	for _, e := range r.Run.Legs {
-		if e.Leg.Contender == sel.Contender && e.Leg.Variant == sel.Variant && e.State != bench.LegComplete {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Run.Legs, func(e bench.LegEntry) bool {
+		return selection(e.Leg) == sel && e.State != bench.LegComplete
+	})
 }
 
 func describeBuild(sel bench.Selection, a bench.Artifact) string {
-	how := "ready"
 	switch {
 	case a.BuildCached:
-		how = "unchanged, not built again"
+		return sel.String() + ": unchanged, not built again"
 	case a.BuildTime > 0:
-		how = "built in " + a.BuildTime.Round(10*time.Millisecond).String()
+		return sel.String() + ": built in " + a.BuildTime.Round(10*time.Millisecond).String()
 	}
-	return sel.String() + ": " + how
+	return sel.String() + ": ready"
 }
 
-// await waits for a part of the site that does not answer: without it every leg that is left would
-// only fail.
+// await waits for a part of the site that does not answer: without it every leg left would fail.
 func (r *runner) await(ctx context.Context, what string, alive func(context.Context) error) error {
 	if alive == nil {
 		return nil

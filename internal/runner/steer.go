@@ -123,7 +123,8 @@ func (s *steering) take(c bench.Control) {
 		s.publish(nil, bench.Notice{Level: "warning", Text: clip(err.Error(), 200)})
 		return
 	}
-	if why := s.refuse(c); why != "" {
+	why, obey := s.answer(c)
+	if why != "" {
 		s.publish(s.leg, bench.Notice{Level: "info", Text: why})
 		return
 	}
@@ -132,87 +133,87 @@ func (s *steering) take(c bench.Control) {
 		e.Step = new(s.step.index)
 	}
 	s.publish(s.leg, e)
-	s.apply(c)
+	obey()
 }
 
-// refuse says why c cannot be obeyed now; "" when it can.
-func (s *steering) refuse(c bench.Control) string {
+// answer says why c, which is valid, cannot be obeyed now, or how it is.
+func (s *steering) answer(c bench.Control) (why string, obey func()) {
 	switch c.Kind {
 	case bench.ControlPause:
 		switch {
 		case s.hold:
-			return "no second pause: one is under way, or comes after the running step"
+			return "no second pause: one is under way, or comes after the running step", nil
 		case s.stop || s.over:
-			return "no pause: the run is ending"
+			return "no pause: the run is ending", nil
 		}
+		return "", func() { s.hold = true }
 	case bench.ControlResume:
 		if !s.hold {
-			return "nothing to go on with: the run is not paused"
+			return "nothing to go on with: the run is not paused", nil
+		}
+		return "", func() {
+			s.hold = false
+			s.wake()
 		}
 	case bench.ControlSkipStep:
 		switch {
 		case s.step == nil:
-			return "no step skipped: none is running now"
+			return "no step skipped: none is running now", nil
 		case s.step.skip:
-			return "the running step is being skipped already"
+			return "the running step is being skipped already", nil
+		}
+		return "", func() {
+			for _, step := range s.running() {
+				step.skip = true
+				step.end(errSkipped)
+			}
 		}
 	case bench.ControlSkipContender:
 		switch {
 		case s.leg == nil:
-			return "no contender skipped: none is running now"
+			return "no contender skipped: none is running now", nil
 		case len(s.shared) > 1:
-			return "no contender skipped: they take turns, so that each is there for the others' sake"
+			return "no contender skipped: they take turns, so that each is there for the others' sake", nil
 		case s.skipped[selection(*s.leg)]:
-			return "the running contender is being skipped already"
+			return "the running contender is being skipped already", nil
+		}
+		return "", func() {
+			s.skipped[selection(*s.leg)] = true
+			if !s.whole {
+				s.endLeg(errSkipped)
+			}
 		}
 	case bench.ControlStop:
 		switch {
 		case s.stop:
-			return "the run is stopping already"
+			return "the run is stopping already", nil
 		case s.over:
-			return "nothing to stop: the run is at its end"
+			return "nothing to stop: the run is at its end", nil
+		}
+		return "", func() {
+			s.stop, s.hold = true, false
+			s.wake()
+			if s.step == nil && !s.whole {
+				s.endRun(errStopped)
+			}
 		}
 	case bench.ControlRate:
 		switch {
 		case s.step == nil:
-			return "rate not changed: no step is running now"
+			return "rate not changed: no step is running now", nil
 		case s.step.step.Rate == 0:
-			return fmt.Sprintf("rate not changed: step %d (%s) has no rate of its own to send at", s.step.index+1, s.step.step.Name)
+			return fmt.Sprintf("rate not changed: step %d (%s) has no rate of its own to send at",
+				s.step.index+1, s.step.step.Name), nil
 		}
-	}
-	return ""
-}
-
-func (s *steering) apply(c bench.Control) {
-	switch c.Kind {
-	case bench.ControlPause:
-		s.hold = true
-	case bench.ControlResume:
-		s.hold = false
-		s.wake()
-	case bench.ControlSkipStep:
-		for _, step := range s.running() {
-			step.skip = true
-			step.end(errSkipped)
-		}
-	case bench.ControlSkipContender:
-		s.skipped[selection(*s.leg)] = true
-		if !s.whole {
-			s.endLeg(errSkipped)
-		}
-	case bench.ControlStop:
-		s.stop, s.hold = true, false
-		s.wake()
-		if s.step == nil && !s.whole {
-			s.endRun(errStopped)
-		}
-	case bench.ControlRate:
-		for _, step := range s.running() {
-			step.change(c.Rate)
+		return "", func() {
+			for _, step := range s.running() {
+				step.change(c.Rate)
+			}
 		}
 	case bench.ControlAbort:
-		s.endRun(errAborted)
+		return "", func() { s.endRun(errAborted) }
 	}
+	return "", func() {} // a note is on record, and that is all
 }
 
 func (s *steering) wake() {
@@ -279,8 +280,7 @@ func (s *steering) finishStep(last bool) {
 	s.step, s.whole = nil, last
 }
 
-// closing says that the running leg is being stopped: what is asked for now must not hide why it
-// ended.
+// closing says that the leg is being stopped: what is asked for now must not hide why it ended.
 func (s *steering) closing() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -306,6 +306,31 @@ func (r *steered) doubts() bench.Findings {
 		return nil
 	}
 	return bench.Findings{verdict.RateChanged(r.step.Rate, r.changes, r.more)}
+}
+
+// pause stands still for as long as somebody wants it, and returns how long that was; 0 when nobody
+// does. It ends early when ctx does, or when died is closed; whoever calls it asks for either. leg
+// is nil between two legs.
+func (r *runner) pause(ctx context.Context, leg *bench.Leg, died <-chan struct{}) time.Duration {
+	hold, changed := r.steering.held()
+	if !hold || ctx.Err() != nil {
+		return 0
+	}
+	r.Stream.Publish(leg, bench.Paused{})
+	began := time.Now()
+	for hold {
+		select {
+		case <-ctx.Done():
+			hold = false
+		case <-died:
+			hold = false
+		case <-changed:
+			hold, changed = r.steering.held()
+		}
+	}
+	took := time.Since(began)
+	r.Stream.Publish(leg, bench.Resumed{Took: took})
+	return took
 }
 
 func selection(l bench.Leg) bench.Selection {

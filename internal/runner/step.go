@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"slices"
+	"sync"
 	"time"
 
 	"locbench/internal/bench"
 	"locbench/internal/hiccup"
 	"locbench/internal/sample"
 	"locbench/internal/stats"
+	"locbench/internal/units"
 	"locbench/internal/verdict"
 )
 
@@ -17,8 +21,7 @@ import (
 // goes on hanging.
 const deafSteps = 2
 
-// load runs the steps. It ends early when the contender dies or hangs, when the store is gone, or
-// when ctx is done.
+// load runs the steps until the contender dies or hangs, the store is gone, or ctx is done.
 func (l *life) load(ctx context.Context) error {
 	defer l.Engine.Rest(l.inst.BaseURL()) // before the contender is stopped: it might wait for its connections to be closed
 	if l.slot != nil {
@@ -47,10 +50,10 @@ func (l *life) load(ctx context.Context) error {
 		res, skipped, stop, err := l.step(ctx, i, step)
 		var cause string
 		var storeErr error
-		if err == nil && !skipped && (silentAtEnd(res.Load) || l.incidents.running() > 0) {
+		if err == nil && !skipped && (silentAtEnd(res.Load) || len(l.incidents.inStep(false)) > 0) {
 			cause, storeErr = l.examine(ctx)
 		}
-		res.Warnings = append(res.Warnings, doubts(res, l.incidents.end())...)
+		res.Warnings = append(res.Warnings, doubts(res, l.incidents.inStep(true))...)
 		if paused > 0 {
 			res.Warnings = append(res.Warnings, verdict.Paused(paused))
 		}
@@ -107,6 +110,36 @@ func (l *life) load(ctx context.Context) error {
 	return nil
 }
 
+// plan are the steps of the leg: the profile's, or those that Config.Next chooses one by one.
+func (l *life) plan(ctx context.Context) iter.Seq2[int, bench.Step] {
+	if l.Next == nil {
+		return slices.All(l.Run.Profile.Steps)
+	}
+	return func(yield func(int, bench.Step) bool) {
+		for i := 0; ; i++ {
+			if step, ok := l.Next(ctx, *l.leg, l.steps); !ok || !yield(i, step) {
+				return
+			}
+		}
+	}
+}
+
+// firstRequests times the first requests of the leg one by one, where the profile wants that.
+func (l *life) firstRequests(ctx context.Context) error {
+	if l.FirstRequests == nil || l.Run.Profile.Phases == nil {
+		return nil
+	}
+	return l.phase(l.leg, bench.PhaseTiming, func() (string, error) {
+		p, err := l.FirstRequests(ctx, l.inst.BaseURL())
+		if err != nil {
+			return "", l.orDeath(fmt.Errorf("time the first requests: %w", err))
+		}
+		l.Stream.Publish(l.leg, bench.RequestsTimed{Phases: p})
+		return fmt.Sprintf("the first took %s, %d later ones %s in the median",
+			units.Duration(p.First.Total), len(p.Kept), units.Duration(p.Typical().Total)), nil
+	})
+}
+
 func (l *life) lastStep(i int) bool { return l.Next == nil && i+1 == len(l.Run.Profile.Steps) }
 
 // step runs one step with readings of the counters at exactly the two ends of its interval, without
@@ -119,16 +152,14 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 	defer cancel(nil)
 	asked := l.steering.beginStep(bench.StepStarted{Index: index, Of: max(len(l.Run.Profile.Steps), index+1), Step: step}, cancel)
 	thresholds := l.judges(index, step)
-	watched := make(chan struct{})
-	go func() {
-		defer close(watched)
+	var watch sync.WaitGroup
+	watch.Go(func() {
 		select {
 		case <-l.inst.Exited():
 			cancel(errDied)
 		case <-dying.Done():
 		}
-	}()
-
+	})
 	usage := func(u bench.Usage) { l.Stream.Publish(l.leg, bench.UsageRead{Usage: u}) }
 	read := &readings{life: l, res: &res, parts: l.slot != nil || step.Pulses != nil || step.Settle}
 	turns, record := l.slot.inTurns()
@@ -170,8 +201,7 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 	}
 	cause := context.Cause(dying)
 	cancel(nil)
-	<-watched
-
+	watch.Wait()
 	if read.err != nil && !l.inst.Info().Runtime.Traits().Foreign {
 		res.Warnings = append(res.Warnings, verdict.CountersUnread(clip(read.err.Error(), 500)))
 	}

@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
+	"slices"
 
 	"locbench/internal/bench"
 	"locbench/internal/slo"
 )
 
-// ErrThreshold is wrapped by the error of Run when legs were cut short by thresholds that ask for
-// that, and nothing else went wrong.
+// ErrThreshold is wrapped by Run's error when thresholds have cut legs short, and nothing else has.
 var ErrThreshold = errors.New("ended early, since a threshold was missed")
 
 // missed is why a step, a leg or the run ends: a threshold that asks for that.
@@ -23,17 +22,9 @@ type missed struct {
 func (m missed) Error() string      { return "threshold missed: " + m.text }
 func (missed) Is(target error) bool { return target == ErrThreshold }
 
-// ranks orders what a threshold ends, from less to more.
+// rank orders what a threshold ends, from less to more.
 func rank(s bench.Scope) int {
-	switch s {
-	case bench.ScopeStep:
-		return 1
-	case bench.ScopeLeg:
-		return 2
-	case bench.ScopeRun:
-		return 3
-	}
-	return 0
+	return slices.Index([]bench.Scope{bench.ScopeStep, bench.ScopeLeg, bench.ScopeRun}, s)
 }
 
 // judged is a threshold of the running step.
@@ -66,24 +57,24 @@ func (l *life) judges(index int, step bench.Step) (all []*judged) {
 	return all
 }
 
-// watchWindow gives one more window to the thresholds of the running step; the first that is missed
-// ends it.
+// watchWindow gives a window to the thresholds of the step; the first that is missed ends it.
 func watchWindow(all []*judged, w bench.Window, end context.CancelCauseFunc) {
 	for _, j := range all {
 		for _, watch := range j.watches {
 			if watch.Add(w) {
 				judgement, _ := watch.Judgement()
-				end(missed{j.Stop, judgement.Text + overWindow(judgement.Window)})
+				end(*j.missed(judgement))
 			}
 		}
 	}
 }
 
-func overWindow(d time.Duration) string {
-	if d == 0 {
-		return ""
+func (j *judged) missed(why bench.Judgement) *missed {
+	text := why.Text
+	if why.Window != 0 {
+		text += " over " + why.Window.String()
 	}
-	return " over " + d.String()
+	return &missed{j.Stop, text}
 }
 
 // judge puts on record what has become of the thresholds in a finished step, and returns what is to
@@ -93,25 +84,15 @@ func judge(all []*judged, res *bench.StepResult, cut, last, lastLeg bool) *misse
 	var stop *missed
 	for _, j := range all {
 		for _, judgement := range j.objective.Judge(j.Window, *res) {
-			ends := j.Stop == bench.ScopeStep && cut || j.Stop == bench.ScopeLeg && (cut || !last) || j.Stop == bench.ScopeRun && (cut || !last || !lastLeg)
+			ends := j.Stop != "" && cut || j.Stop == bench.ScopeLeg && !last || j.Stop == bench.ScopeRun && !(last && lastLeg)
 			if !judgement.Passed && ends {
 				judgement.Stopped = j.Stop
 				if stop == nil || rank(j.Stop) > rank(stop.scope) {
-					stop = &missed{j.Stop, judgement.Text + overWindow(judgement.Window)}
+					stop = j.missed(judgement)
 				}
 			}
 			res.Thresholds = append(res.Thresholds, judgement)
 		}
 	}
 	return stop
-}
-
-// allThresholds tells whether nothing but thresholds has cut legs short.
-func allThresholds(failures []error) bool {
-	for _, err := range failures {
-		if !errors.Is(err, ErrThreshold) {
-			return false
-		}
-	}
-	return true
 }

@@ -12,8 +12,7 @@ import (
 	"locbench/internal/verdict"
 )
 
-// ailing is an instance that can say why it may not answer, as far as its runtime and the kernel
-// know it.
+// ailing is an instance that can say why it may not answer, as far as runtime and kernel know it.
 type ailing interface {
 	Ailment(ctx context.Context) string // "" for nothing that they know of
 }
@@ -28,32 +27,22 @@ type incidents struct {
 	all  []bench.Incident
 }
 
-// begin and end say which step incidents belong to.
+// begin says which step incidents belong to from now on.
 func (i *incidents) begin(step int) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.step = &step
 }
 
-// end returns those of the step, which ends here.
-func (i *incidents) end() []bench.Incident {
+// inStep returns those of the running step. over says that it ends here.
+func (i *incidents) inStep(over bool) []bench.Incident {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	step := i.step
-	i.step = nil
-	return slices.DeleteFunc(slices.Clone(i.all), func(in bench.Incident) bool { return in.Step == nil || *in.Step != *step })
-}
-
-// running is how many have come in the running step so far.
-func (i *incidents) running() (n int) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	for _, in := range i.all {
-		if in.Step != nil && i.step != nil && *in.Step == *i.step {
-			n++
-		}
+	if over {
+		i.step = nil
 	}
-	return n
+	return slices.DeleteFunc(slices.Clone(i.all), func(in bench.Incident) bool { return in.Step != step })
 }
 
 // none says whether nothing has happened to the leg so far.
@@ -94,18 +83,13 @@ func (l *life) phase(leg *bench.Leg, phase bench.Phase, do func() (string, error
 	return err
 }
 
-// silentAtEnd reports whether a step went without any success in its last second, and not for want
-// of requests.
+// silentAtEnd reports whether a step failed all through its last second, not for want of requests.
 func silentAtEnd(res bench.Load) bool {
 	if res.FailedTotal() == 0 {
 		return false
 	}
-	for _, w := range slices.Backward(res.Windows) {
-		if !w.Drain {
-			return w.Succeeded == 0
-		}
-	}
-	return true
+	sent := slices.DeleteFunc(slices.Clone(res.Windows), func(w bench.Window) bool { return w.Drain })
+	return len(sent) == 0 || sent[len(sent)-1].Succeeded == 0
 }
 
 // ailment asks why the contender does not answer; "" when nobody knows.
@@ -129,11 +113,12 @@ func (l *life) examine(ctx context.Context) (cause string, store error) {
 	if l.StoreAlive == nil || ctx.Err() != nil {
 		return "", nil
 	}
-	if err := l.StoreAlive(ctx); err != nil && ctx.Err() == nil {
-		l.reportIncident(bench.Incident{At: time.Now(), Kind: bench.IncidentStore, Text: "the store does not answer: " + err.Error()})
-		return "", err
+	if store = l.StoreAlive(ctx); store == nil || ctx.Err() != nil {
+		return "", nil
 	}
-	return "", nil
+	text := "the store does not answer: " + store.Error()
+	l.reportIncident(bench.Incident{At: time.Now(), Kind: bench.IncidentStore, Text: text})
+	return "", store
 }
 
 // doubts says what happened in a step, each with the time since its start.
@@ -154,8 +139,7 @@ func doubts(res bench.StepResult, incidents []bench.Incident) (all bench.Finding
 	return all
 }
 
-// because adds what is known of why the contender does not answer to an error that only says that
-// it does not.
+// because adds what is known of why the contender does not answer to an error that does not say it.
 func (l *life) because(ctx context.Context, err error) error {
 	if err == nil || l.inst == nil || ctx.Err() != nil || l.inst.Exit() != nil {
 		return err
@@ -173,18 +157,16 @@ func (l *life) engineGone(ctx context.Context, failure string) string {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), examination)
 	defer cancel()
-	if l.EngineAlive(ctx) == nil {
-		return failure
+	if l.EngineAlive(ctx) != nil {
+		failure += "; the container engine does not answer any more"
 	}
-	return failure + "; the container engine does not answer any more"
+	return failure
 }
 
-// clockStep is how far a clock must have been set to be reported: the slow corrections of a time
-// service are less.
+// clockStep is what a clock must be set by to be reported: a time service's corrections are less.
 const clockStep = 500 * time.Millisecond
 
-// clockMoved is how far this machine's clock has been set since it was asked last, forward or
-// (negative) back; 0 if it was not.
+// clockMoved is how far the clock has been set since it was asked last, back if negative.
 func (r *runner) clockMoved() time.Duration {
 	now := time.Now()
 	off := now.Round(0).Sub(r.began.Round(0)) - now.Sub(r.began) // Round takes the monotonic reading away

@@ -2,6 +2,8 @@ package runner
 
 import (
 	"context"
+	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,6 +17,21 @@ type Turns struct {
 	Next   func() // gives the turn away, and returns when it is this step's again
 }
 
+// Order plans the legs: every contender once in each round, in an order that is shuffled anew for
+// each round from seed, so that a drift of the machine hits all alike and nobody always runs after
+// the same neighbour.
+func Order(contenders []bench.Selection, rounds int, seed uint64) []bench.LegEntry {
+	var legs []bench.LegEntry
+	for round := 1; round <= rounds; round++ {
+		rng := rand.New(rand.NewPCG(seed, uint64(round)))
+		for _, i := range rng.Perm(len(contenders)) {
+			leg := bench.Leg{Contender: contenders[i].Contender, Variant: contenders[i].Variant, Round: round}
+			legs = append(legs, bench.LegEntry{Leg: leg, State: bench.LegPending, File: leg.String() + ".json"})
+		}
+	}
+	return legs
+}
+
 // together runs the lives of several legs at the same time. Only one of them does anything at any
 // moment, so that the others' idling is all that it can notice of them: they are started one after
 // the other, meet before each step, and take turns in it.
@@ -23,11 +40,6 @@ func (r *runner) together(ctx context.Context, legs []int) []error {
 		return []error{r.leg(ctx, r.Run.Legs[legs[0]].Leg, legs[0]+1, nil)}
 	}
 	t := &rotation{length: r.Run.Profile.Turns, since: time.Now(), steering: r.steering}
-	defer func() {
-		if t.still != nil {
-			t.still.Stop()
-		}
-	}()
 	t.changed = sync.NewCond(&t.mu)
 	var controls []*controlled
 	for n, i := range legs {
@@ -47,6 +59,9 @@ func (r *runner) together(ctx context.Context, legs []int) []error {
 		})
 	}
 	wg.Wait()
+	if t.still != nil {
+		t.still.Stop()
+	}
 	return errs
 }
 
@@ -81,8 +96,7 @@ func (t *rotation) holder() int {
 	return min(at, 2*n-1-at)
 }
 
-// take waits for the turn. It does not end before: who holds it ends with the context, and gives it
-// away.
+// take waits for the turn. Who holds it ends with the context, and gives it away.
 func (s *slot) take() {
 	s.mu.Lock()
 	for s.holder() != s.number {
@@ -132,12 +146,7 @@ func (s *slot) barrier(ctx context.Context, stage int) {
 func (s *slot) met(stage int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, other := range s.slots {
-		if !other.gone && other.stage < stage {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.slots, func(other *slot) bool { return !other.gone && other.stage < stage })
 }
 
 // meter watches the machine for all legs of the rotation. It begins when the first of them is
@@ -161,8 +170,7 @@ func (s *slot) others() (labels []string) {
 	return labels
 }
 
-// inTurns is how the engine runs a step, and what its record says of it; nil and nil without a
-// slot.
+// inTurns is how the engine runs a step, and its record; nil and nil without a slot.
 func (s *slot) inTurns() (*Turns, *bench.Turns) {
 	if s == nil {
 		return nil, nil

@@ -3,6 +3,7 @@ package slo
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -11,11 +12,10 @@ import (
 	"locbench/internal/measure"
 )
 
-// maxText bounds an objective: the longest sensible one has a condition for each metric.
-const maxText = 500
-
-// maxThroughput is beyond anything that one machine serves.
-const maxThroughput = 1e9
+const (
+	maxText       = 500 // bytes of an objective: the longest sensible one has a condition for each metric
+	maxThroughput = 1e9 // beyond anything that one machine serves
+)
 
 // metrics are all of them, as they are offered to whoever writes another.
 func metrics() string {
@@ -62,10 +62,8 @@ func Parse(text string) (Objective, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, other := range all {
-			if other.Metric == c.Metric {
-				return nil, p.fail(at+lead(part), string(c.Metric)+" is here again", "say one condition for each")
-			}
+		if slices.ContainsFunc(all, func(other Condition) bool { return other.Metric == c.Metric }) {
+			return nil, p.fail(at+lead(part), string(c.Metric)+" is here again", "say one condition for each")
 		}
 		all = append(all, c)
 		if !more {
@@ -112,8 +110,7 @@ func (p parser) condition(at int, part string) (Condition, error) {
 	at += end + lead(part[end:])
 	value := strings.TrimSpace(part[end:])
 	var hint string
-	c.Limit, hint = c.limit(value)
-	if hint != "" {
+	if c.Limit, hint = c.limit(value); hint != "" {
 		return c, p.fail(at, fmt.Sprintf("%q is no value for %s", value, c.Metric), hint)
 	}
 	return c, nil

@@ -48,9 +48,9 @@ type Objective []Condition
 
 // String is the form that Parse reads.
 func (o Objective) String() string {
-	texts := make([]string, len(o))
-	for i, c := range o {
-		texts[i] = c.String()
+	var texts []string
+	for _, c := range o {
+		texts = append(texts, c.String())
 	}
 	return strings.Join(texts, ",")
 }
@@ -67,8 +67,7 @@ func (c Condition) String() string {
 	return string(c.Metric) + string(c.Op) + limit
 }
 
-// Show writes a measured value of the condition's metric for people, with three or four figures:
-// "50ms", "0.1%", "1250/s".
+// Show writes a measured value for people, with three or four figures: "50ms", "0.1%", "1250/s".
 func (c Condition) Show(value float64) string {
 	switch c.Metric {
 	case Errors:
@@ -90,30 +89,22 @@ func round(d time.Duration) time.Duration {
 
 // number has no more figures than that, which takes away what 100 × 0.001 adds too.
 func number(v float64, figures int) string {
-	short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', figures, 64), 64)
-	if err != nil {
-		short = v
-	}
+	short, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', figures, 64), 64)
 	return strconv.FormatFloat(short, 'f', -1, 64)
 }
 
-// Value is the measured one; ok is false when the step has none, as without any success there is no
-// latency.
+// Value is the measured one; ok is false when there is none, as no latency without any success.
 func (c Condition) Value(l bench.Load) (v float64, ok bool) {
 	if c.Metric == Errors { // dropped ones among them
 		bad := l.FailedTotal() + l.Dropped
 		all := bad + l.AllSucceeded()
 		return float64(bad) / float64(max(all, 1)), all > 0
 	}
-	m, ok := measure.ByObjective(string(c.Metric))
-	if !ok {
-		return 0, false
-	}
+	m, _ := measure.ByObjective(string(c.Metric)) // Parse takes no other
 	return m.Of(bench.StepResult{Load: l})
 }
 
-// Holds tells whether the step has kept the condition. What was not measured does not count as
-// kept.
+// Holds tells whether the step has kept the condition; what was not measured is not kept.
 func (c Condition) Holds(l bench.Load) bool {
 	v, ok := c.Value(l)
 	return ok && c.keeps(v)
@@ -128,10 +119,8 @@ func (c Condition) keeps(v float64) bool {
 		return v <= c.Limit
 	case Greater:
 		return v > c.Limit
-	case GreaterOrEqual:
-		return v >= c.Limit
 	}
-	return false
+	return v >= c.Limit
 }
 
 // Broken are the conditions that the step has not kept.
@@ -146,9 +135,8 @@ func (o Objective) Broken(l bench.Load) (broken []Condition) {
 
 // Explain says in words how the step broke the condition: "p99 is 71.2ms, not <50ms".
 func (c Condition) Explain(l bench.Load) string {
-	v, ok := c.Value(l)
-	if !ok {
-		return c.tell(nil, false)
+	if v, ok := c.Value(l); ok {
+		return c.tell(&v, false)
 	}
-	return c.tell(&v, false)
+	return c.tell(nil, false)
 }

@@ -1,6 +1,7 @@
 package slo
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -10,14 +11,9 @@ import (
 // minWindow is the length from which on a window counts: the last one of a step may be a fragment.
 const minWindow = time.Second / 2
 
-// Windowed tells whether the one-second windows of a step know the metric: they keep p50, p90, p99,
-// the maximum, and counts.
+// Windowed tells whether the one-second windows of a step know the metric.
 func (m Metric) Windowed() bool {
-	switch m {
-	case "p50", "p90", "p99", Max, Errors, Throughput:
-		return true
-	}
-	return false
+	return slices.Contains([]Metric{"p50", "p90", "p99", Max, Errors, Throughput}, m)
 }
 
 // Watch judges a condition on the last windows of a running step. Counts are taken together, so
@@ -36,8 +32,7 @@ type Watch struct {
 	lost  bool
 }
 
-// NewWatch makes one for spans of that length, in whole seconds. The condition's metric must be
-// Windowed.
+// NewWatch makes one for spans of that length, in whole seconds. The metric must be Windowed.
 func NewWatch(c Condition, span time.Duration) *Watch {
 	return &Watch{c: c, n: int(max(time.Second, span) / time.Second)}
 }
@@ -48,13 +43,10 @@ func (w *Watch) Add(win bench.Window) (broken bool) {
 	if win.Drain || win.Length < minWindow {
 		return w.lost
 	}
-	if len(w.span) == w.n {
-		w.span = append(w.span[:0], w.span[1:]...)
-	}
-	w.span = append(w.span, win)
-	if len(w.span) < w.n {
+	if w.span = append(w.span, win); len(w.span) < w.n {
 		return w.lost
 	}
+	w.span = slices.Delete(w.span, 0, len(w.span)-w.n)
 	w.known = true
 	v, ok := w.value()
 	if !ok {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,38 +15,30 @@ import (
 )
 
 var (
-	timeType        = reflect.TypeFor[time.Duration]()
-	durationType    = reflect.TypeFor[Duration]()
-	bytesType       = reflect.TypeFor[Bytes]()
-	unmarshalerType = reflect.TypeFor[Unmarshaler]()
-	validatorType   = reflect.TypeFor[Validator]()
+	timeType     = reflect.TypeFor[time.Duration]()
+	durationType = reflect.TypeFor[Duration]()
+	bytesType    = reflect.TypeFor[Bytes]()
 )
 
-// Decode reads the value into dst, a pointer. It returns false when it reported a mistake about the
-// value or inside it.
+// Decode reads the value into dst, a pointer. It is false when it reported a mistake in the value.
 func (v Value) Decode(dst any) bool {
-	rv := reflect.ValueOf(dst)
-	if rv.Kind() != reflect.Pointer || rv.IsNil() {
-		v.d.add(v.node.Line, fmt.Sprintf("locbench cannot read into a %T: this is a fault of locbench", dst), "")
-		return false
-	}
-	return v.into(rv.Elem(), rules{})
+	return v.into(reflect.ValueOf(dst).Elem(), rules{})
 }
 
 // into reads the value into dst, which is addressable.
 func (v Value) into(dst reflect.Value, r rules) bool {
 	before := v.d.count()
 	v.read(dst, r)
-	if v.d.count() != before {
-		v.d.fail(place{node: v.node})
-		return false
+	if v.d.count() == before {
+		return true
 	}
-	return true
+	v.d.failed[place{node: v.node}] = true
+	return false
 }
 
 func (v Value) read(dst reflect.Value, r rules) {
-	if dst.CanAddr() && dst.Addr().Type().Implements(unmarshalerType) {
-		dst.Addr().Interface().(Unmarshaler).UnmarshalStrict(v)
+	if u, ok := dst.Addr().Interface().(Unmarshaler); ok {
+		u.UnmarshalStrict(v)
 		return
 	}
 	switch t := dst.Type(); {
@@ -67,13 +60,24 @@ func (v Value) read(dst reflect.Value, r rules) {
 	case reflect.String:
 		v.readString(dst, r)
 	case reflect.Bool:
-		v.readBool(dst)
+		if v.Kind() != Scalar || v.node.Tag != "!!bool" {
+			v.wrongKind("`true` or `false`")
+			return
+		}
+		dst.SetBool(strings.EqualFold(v.node.Value, "true"))
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		v.readInt(dst, r)
+		readNumber(v, dst, r, "a whole number", "write a whole number", func(s string) (int64, error) {
+			return strconv.ParseInt(s, 0, dst.Type().Bits())
+		}, "!!int")
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		v.readUint(dst, r)
+		hint := fmt.Sprintf("write a whole number from 0 to %d", uint64(math.MaxUint64)>>(64-dst.Type().Bits()))
+		readNumber(v, dst, r, "a whole number", hint, func(s string) (uint64, error) {
+			return strconv.ParseUint(s, 0, dst.Type().Bits())
+		}, "!!int")
 	case reflect.Float32, reflect.Float64:
-		v.readFloat(dst, r)
+		readNumber(v, dst, r, "a number", "write a number such as 1.5", func(s string) (float64, error) {
+			return strconv.ParseFloat(s, 64)
+		}, "!!int", "!!float")
 	case reflect.Slice:
 		v.readSlice(dst, r)
 	case reflect.Map:
@@ -110,85 +114,42 @@ func readUnit(v Value, dst reflect.Value, r rules, want string, parse func(strin
 
 func (v Value) readString(dst reflect.Value, r rules) {
 	s, ok := v.Text()
-	if !ok {
-		return
+	if allowed := r.oneOf(); ok && allowed != nil {
+		_, ok = v.Enum(allowed...)
 	}
-	if allowed := r.oneOf(); allowed != nil {
-		if _, ok := v.Enum(allowed...); !ok {
-			return
-		}
-	}
-	if len(s) > maxText {
+	switch {
+	case !ok:
+	case len(s) > maxText:
 		v.Wrong(fmt.Sprintf("write at most %s", FormatBytes(maxText)))
-		return
+	case r.length(v, len(s), "characters"):
+		dst.SetString(s)
 	}
-	if !r.length(v, len(s), "characters") {
-		return
-	}
-	dst.SetString(s)
 }
 
-func (v Value) readBool(dst reflect.Value) {
-	if v.Kind() != Scalar || v.node.Tag != "!!bool" {
-		v.wrongKind("`true` or `false`")
+// readNumber reads what has one of the tags. otherwise is the hint where the field has no bounds.
+func readNumber[T int64 | uint64 | float64](
+	v Value, dst reflect.Value, r rules, want, otherwise string, parse func(string) (T, error), tags ...string,
+) {
+	if v.Kind() != Scalar || !slices.Contains(tags, v.node.Tag) {
+		v.wrongKind(want + unquote(v, tags))
 		return
 	}
-	dst.SetBool(strings.EqualFold(v.node.Value, "true"))
-}
-
-func (v Value) readInt(dst reflect.Value, r rules) {
-	if v.Kind() != Scalar || v.node.Tag != "!!int" {
-		v.wrongKind("a whole number" + unquote(v, "!!int"))
-		return
-	}
-	n, err := strconv.ParseInt(v.node.Value, 0, 64)
-	if err != nil || dst.OverflowInt(n) {
-		v.Wrong(r.numbers("write a whole number"))
+	n, err := parse(v.node.Value)
+	if err != nil || math.IsInf(float64(n), 0) || math.IsNaN(float64(n)) {
+		v.Wrong(r.numbers(otherwise))
 		return
 	}
 	if r.number(v, float64(n)) {
-		dst.SetInt(n)
-	}
-}
-
-func (v Value) readUint(dst reflect.Value, r rules) {
-	if v.Kind() != Scalar || v.node.Tag != "!!int" {
-		v.wrongKind("a whole number" + unquote(v, "!!int"))
-		return
-	}
-	n, err := strconv.ParseUint(v.node.Value, 0, 64)
-	if err != nil || dst.OverflowUint(n) {
-		v.Wrong(r.numbers(fmt.Sprintf("write a whole number from 0 to %d", uint64(math.MaxUint64)>>(64-dst.Type().Bits()))))
-		return
-	}
-	if r.number(v, float64(n)) {
-		dst.SetUint(n)
-	}
-}
-
-func (v Value) readFloat(dst reflect.Value, r rules) {
-	if v.Kind() != Scalar || v.node.Tag != "!!int" && v.node.Tag != "!!float" {
-		v.wrongKind("a number" + unquote(v, "!!int", "!!float"))
-		return
-	}
-	f, err := strconv.ParseFloat(v.node.Value, 64)
-	if err != nil || math.IsInf(f, 0) || math.IsNaN(f) {
-		v.Wrong(r.numbers("write a number such as 1.5"))
-		return
-	}
-	if r.number(v, f) {
-		dst.SetFloat(f)
+		dst.Set(reflect.ValueOf(n).Convert(dst.Type()))
 	}
 }
 
 // unquote hints at quotes around what would be right without them.
-func unquote(v Value, tags ...string) string {
+func unquote(v Value, tags []string) string {
 	if v.node.Kind == yaml.ScalarNode && v.node.Tag == "!!str" && v.node.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0 {
 		bare := yaml.Node{Kind: yaml.ScalarNode, Value: v.node.Value}
-		for _, tag := range tags {
-			if bare.ShortTag() == tag {
-				return ", without quotes"
-			}
+		if slices.Contains(tags, bare.ShortTag()) {
+			return ", without quotes"
 		}
 	}
 	return ""
@@ -228,8 +189,7 @@ func (v Value) readMap(dst reflect.Value, r rules) {
 	dst.Set(out)
 }
 
-// Any reads the value without a wanted type: nil, bool, int64, float64, string, []any or
-// map[string]any.
+// Any reads the value: nil, bool, int64, float64, string, []any or map[string]any.
 func (v Value) Any() any {
 	switch v.Kind() {
 	case Null:

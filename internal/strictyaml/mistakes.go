@@ -32,8 +32,7 @@ func (m Mistake) String() string {
 	return s
 }
 
-// Mistakes are all that is wrong in a file, in the order of its lines. It is never empty when it is
-// an error.
+// Mistakes are all that is wrong in a file, in the order of its lines; as an error never empty.
 type Mistakes []Mistake
 
 // Error has a line for each mistake.
@@ -46,15 +45,13 @@ func (m Mistakes) Error() string {
 }
 
 func (d *decoder) add(line int, what, hint string) {
-	m := Mistake{d.file, max(line, 1), what, hint}
-	if slices.Contains(d.mistakes, m) {
-		return
-	}
-	if len(d.mistakes) >= maxMistakes {
+	switch m := (Mistake{d.file, max(line, 1), what, hint}); {
+	case slices.Contains(d.mistakes, m):
+	case len(d.mistakes) >= maxMistakes:
 		d.dropped++
-		return
+	default:
+		d.mistakes = append(d.mistakes, m)
 	}
-	d.mistakes = append(d.mistakes, m)
 }
 
 // count is the number of mistakes reported so far.
@@ -107,8 +104,7 @@ func Nearest(word string, known []string) string {
 	return best
 }
 
-// distance is the number of letters to insert, remove, replace or swap with a neighbour until a is
-// b.
+// distance is how many letters to insert, remove, replace or swap with a neighbour make a of b.
 func distance(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	before, prev, row := make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)
@@ -132,14 +128,13 @@ func distance(a, b string) int {
 	return prev[len(t)]
 }
 
-// clip shortens s, which is anybody's, to about n bytes without cutting a letter, and drops what
-// would spoil a line.
+// clip shortens s, which is anybody's, to about n bytes, and drops what would spoil a line.
 func clip(s string, n int) string {
 	s = strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return ' '
+		if unicode.IsPrint(r) {
+			return r
 		}
-		return r
+		return ' '
 	}, s)
 	if len(s) <= n {
 		return s

@@ -30,6 +30,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -48,7 +49,7 @@ const (
 // field may be). file is the name that the mistakes carry. The error, if there is one, is a
 // [Mistakes]; dst then holds what could be read.
 func Decode(file string, data []byte, dst any) error {
-	d := &decoder{file: file}
+	d := &decoder{file: file, failed: map[place]bool{}}
 	root, ok := d.parse(data)
 	if ok && d.plain(root, 0) {
 		Value{node: root, d: d}.Decode(dst)
@@ -56,16 +57,26 @@ func Decode(file string, data []byte, dst any) error {
 	return d.result()
 }
 
-// Encode writes v, indented by two spaces, in the order of its struct fields (tags as
-// gopkg.in/yaml.v3 has them).
+// ReadFile reads one byte more than Decode takes, so that Decode tells of a larger file.
+func ReadFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, MaxSize+1))
+}
+
+// Encode writes v, indented by two spaces, in the order of its fields (tags as yaml.v3 has them).
 func Encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := yaml.NewEncoder(&b)
 	enc.SetIndent(2)
-	if err := enc.Encode(v); err != nil {
-		return nil, fmt.Errorf("encode yaml: %w", err)
+	err := enc.Encode(v)
+	if err == nil {
+		err = enc.Close()
 	}
-	if err := enc.Close(); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("encode yaml: %w", err)
 	}
 	return b.Bytes(), nil
@@ -100,26 +111,23 @@ func (d *decoder) parse(data []byte) (root *yaml.Node, ok bool) {
 	}()
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, next yaml.Node
-	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
-		d.add(1, "the file is empty", "")
-		return nil, false
-	} else if err != nil {
+	err := dec.Decode(&doc)
+	empty := errors.Is(err, io.EOF)
+	if err == nil {
+		empty = doc.Kind != yaml.DocumentNode || len(doc.Content) != 1
+		err = dec.Decode(&next)
+	}
+	switch {
+	case err == nil:
+		d.add(next.Line, "a second document begins here", "put one document into each file")
+	case !errors.Is(err, io.EOF):
 		d.syntax(err)
-		return nil, false
-	}
-	if err := dec.Decode(&next); !errors.Is(err, io.EOF) {
-		if err != nil {
-			d.syntax(err)
-		} else {
-			d.add(next.Line, "a second document begins here", "put one document into each file")
-		}
-		return nil, false
-	}
-	if doc.Kind != yaml.DocumentNode || len(doc.Content) != 1 {
+	case empty:
 		d.add(1, "the file is empty", "")
-		return nil, false
+	default:
+		return doc.Content[0], true
 	}
-	return doc.Content[0], true
+	return nil, false
 }
 
 var syntaxLine = regexp.MustCompile(`^line (\d+): `)
@@ -147,21 +155,21 @@ func (d *decoder) plain(n *yaml.Node, depth int) bool {
 		d.add(n.Line, fmt.Sprintf("nested deeper than %d levels", MaxDepth), "")
 		return false
 	}
-	ok := true
+	what, hint := "", ""
 	switch {
 	case n.Kind == yaml.AliasNode:
-		d.add(n.Line, fmt.Sprintf("alias `*%s`", clip(n.Value, 40)), "write the value out: aliases are not read here")
-		return false
+		what, hint = fmt.Sprintf("alias `*%s`", clip(n.Value, 40)), "write the value out: aliases are not read here"
 	case n.Anchor != "":
-		d.add(n.Line, fmt.Sprintf("anchor `&%s`", clip(n.Anchor, 40)), "remove it: anchors are not read here")
-		ok = false
+		what, hint = fmt.Sprintf("anchor `&%s`", clip(n.Anchor, 40)), "remove it: anchors are not read here"
 	case n.Tag == "!!merge":
-		d.add(n.Line, "merge key `<<`", "write the keys out: merging is not done here")
-		ok = false
+		what, hint = "merge key `<<`", "write the keys out: merging is not done here"
 	case !plainTags[n.Tag]:
-		d.add(n.Line, fmt.Sprintf("tag `%s`", clip(n.Tag, 40)), "remove it: the type follows from the key")
-		ok = false
+		what, hint = fmt.Sprintf("tag `%s`", clip(n.Tag, 40)), "remove it: the type follows from the key"
 	}
+	if what != "" {
+		d.add(n.Line, what, hint)
+	}
+	ok := what == ""
 	for _, c := range n.Content {
 		ok = d.plain(c, depth+1) && ok
 	}

@@ -3,6 +3,7 @@ package strictyaml
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -23,10 +24,10 @@ func parseRules(tag string) rules {
 func (r rules) has(name string) bool { _, ok := r[name]; return ok }
 
 func (r rules) oneOf() []string {
-	if !r.has("oneof") {
-		return nil
+	if texts, ok := r["oneof"]; ok {
+		return strings.Split(texts, "|")
 	}
-	return strings.Split(r["oneof"], "|")
+	return nil
 }
 
 // bound is the rule called name, read as the field's own values are.
@@ -45,28 +46,30 @@ func (r rules) numbers(otherwise string) string {
 
 // number checks the bounds of a number.
 func (r rules) number(v Value, n float64) bool {
-	lo, errLo := strconv.ParseFloat(r["min"], 64)
-	hi, errHi := strconv.ParseFloat(r["max"], 64)
-	if errLo == nil && n < lo || errHi == nil && n > hi {
-		v.Wrong(between(errLo == nil, errHi == nil, r["min"], r["max"]))
-		return false
+	if r.within(n) {
+		return true
 	}
-	return true
+	v.Wrong(between(r.has("min"), r.has("max"), r["min"], r["max"]))
+	return false
 }
 
 // length checks the bounds of a length.
 func (r rules) length(v Value, n int, unit string) bool {
-	lo, errLo := strconv.Atoi(r["min"])
-	hi, errHi := strconv.Atoi(r["max"])
-	if errLo == nil && n < lo || errHi == nil && n > hi {
-		what := fmt.Sprintf("%s has %d %s", v.name(), n, unit)
-		if n == 0 {
-			what = v.name() + " is empty"
-		}
-		v.Mistake(what, between(errLo == nil, errHi == nil, r["min"], r["max"]+" "+unit))
-		return false
+	if r.within(float64(n)) {
+		return true
 	}
-	return true
+	what := fmt.Sprintf("%s has %d %s", v.name(), n, unit)
+	if n == 0 {
+		what = v.name() + " is empty"
+	}
+	v.Mistake(what, between(r.has("min"), r.has("max"), r["min"], r["max"]+" "+unit))
+	return false
+}
+
+func (r rules) within(n float64) bool {
+	lo, errLo := strconv.ParseFloat(r["min"], 64)
+	hi, errHi := strconv.ParseFloat(r["max"], 64)
+	return (errLo != nil || n >= lo) && (errHi != nil || n <= hi)
 }
 
 func between(lower, upper bool, lo, hi string) string {
@@ -75,9 +78,8 @@ func between(lower, upper bool, lo, hi string) string {
 		return "write from " + lo + " to " + hi
 	case lower:
 		return "write at least " + lo
-	default:
-		return "write at most " + hi
 	}
+	return "write at most " + hi
 }
 
 // structField is a field that takes part.
@@ -101,21 +103,20 @@ func structFields(t reflect.Type) []structField {
 }
 
 func (v Value) readStruct(dst reflect.Value) {
+	known := structFields(dst.Type())
+	keys := make([]string, len(known))
+	for i, f := range known {
+		keys[i] = f.key
+	}
 	if v.Kind() != Map {
-		known := structFields(dst.Type())
-		keys := make([]string, len(known))
-		for i, f := range known {
-			keys[i] = f.key
-		}
 		v.wrongKind("a map with the keys " + strings.Join(keys, ", "))
 		return
 	}
-	known := structFields(dst.Type())
 	found := map[string]bool{}
 	for _, f := range v.Fields() {
-		i := indexOf(known, f.Key)
+		i := slices.Index(keys, f.Key)
 		if i < 0 {
-			v.unknown(f, known)
+			v.unknown(f, keys)
 			continue
 		}
 		found[f.Key] = true
@@ -127,13 +128,13 @@ func (v Value) readStruct(dst reflect.Value) {
 	}
 	for _, k := range known {
 		// A key that is probably a slip of this one was reported already.
-		if k.rules.has("required") && !found[k.key] && !v.d.failed[place{v.node, k.key}] {
-			v.d.fail(place{v.node, k.key})
+		if at := (place{v.node, k.key}); k.rules.has("required") && !found[k.key] && !v.d.failed[at] {
+			v.d.failed[at] = true
 			v.d.add(v.node.Line, fmt.Sprintf("`%s` is missing", join(v.path, k.key)), k.hint())
 		}
 	}
-	if dst.CanAddr() && dst.Addr().Type().Implements(validatorType) {
-		dst.Addr().Interface().(Validator).ValidateStrict(v)
+	if validator, ok := dst.Addr().Interface().(Validator); ok {
+		validator.ValidateStrict(v)
 	}
 }
 
@@ -148,28 +149,14 @@ func (f structField) hint() string {
 	return ""
 }
 
-func (v Value) unknown(f Field, known []structField) {
-	keys := make([]string, len(known))
-	for i, k := range known {
-		keys[i] = k.key
-	}
-	k, _, _ := find(v.node, f.Key)
+func (v Value) unknown(f Field, keys []string) {
 	hint := Suggest(f.Key, knownKeys, keys)
 	switch near := Nearest(f.Key, keys); {
 	case near != "" && v.Has(near):
 		// The right one is there too: pointing at it would make a duplicate.
 		hint = knownKeys + ": " + strings.Join(keys, ", ")
 	case near != "":
-		v.d.fail(place{v.node, near}) // so that it is not reported to be missing as well
+		v.d.failed[place{v.node, near}] = true // so that it is not reported to be missing as well
 	}
-	v.d.add(k.Line, fmt.Sprintf("unknown key `%s`", join(v.path, clip(f.Key, 60))), hint)
-}
-
-func indexOf(fields []structField, key string) int {
-	for i, f := range fields {
-		if f.key == key {
-			return i
-		}
-	}
-	return -1
+	v.d.add(f.line, fmt.Sprintf("unknown key `%s`", join(v.path, clip(f.Key, 60))), hint)
 }

@@ -1,6 +1,7 @@
 package strictyaml
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -27,14 +28,11 @@ func (d Duration) MarshalYAML() (any, error) { return units.Exact(time.Duration(
 
 const bytesHint = "write a number and its unit: B, kB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB (powers of 1024), for example `512MiB`"
 
-type byteUnit struct {
+// byteUnits are in the order in which a suffix is tried and a size is written.
+var byteUnits = []struct {
 	name string
 	size int64
-}
-
-// byteUnits in the order in which a suffix is tried and a size is written: binary ones first, large
-// ones first.
-var byteUnits = []byteUnit{
+}{
 	{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10},
 	{"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}, {"B", 1},
 }
@@ -51,18 +49,17 @@ func ParseBytes(s string) (int64, error) {
 			break
 		}
 		if f*float64(u.size) >= math.MaxInt64 {
-			return 0, fmt.Errorf("at most 8EiB fit")
+			return 0, errors.New("at most 8EiB fit")
 		}
 		return int64(math.Round(f * float64(u.size))), nil
 	}
 	if _, err := strconv.ParseFloat(s, 64); err == nil {
 		return 0, fmt.Errorf("say the unit: `%sMiB`, `%sGB`, `%sB`…", clip(s, 20), clip(s, 20), clip(s, 20))
 	}
-	return 0, fmt.Errorf("%s", bytesHint)
+	return 0, errors.New(bytesHint)
 }
 
-// FormatBytes writes n with the largest unit that leaves it whole, so that ParseBytes gives n
-// again.
+// FormatBytes writes n with the largest unit that leaves it whole, for ParseBytes to read.
 func FormatBytes(n int64) string {
 	for _, u := range byteUnits {
 		if n != 0 && n%u.size == 0 {
@@ -74,9 +71,6 @@ func FormatBytes(n int64) string {
 
 // ParseDuration reads "10s", "1m30s", "0". The error's text is a hint of what would be right.
 func ParseDuration(s string) (time.Duration, error) {
-	if s == "0" {
-		return 0, nil
-	}
 	d, err := time.ParseDuration(s)
 	if err == nil {
 		return d, nil
@@ -84,11 +78,10 @@ func ParseDuration(s string) (time.Duration, error) {
 	if _, err := strconv.ParseFloat(s, 64); err == nil {
 		return 0, fmt.Errorf("say the unit: `%ss`, `%sms`…", clip(s, 20), clip(s, 20))
 	}
-	return 0, fmt.Errorf("write a number and its unit: ns, us, ms, s, m, h, for example `500ms` or `1m30s`")
+	return 0, errors.New("write a number and its unit: ns, us, ms, s, m, h, for example `500ms` or `1m30s`")
 }
 
-// cutSuffixFold cuts a unit that may be written in any case ("512mib"): for sizes only B exists,
-// never b for bits.
+// cutSuffixFold cuts a unit in any case ("512mib"): for sizes only B exists, never b for bits.
 func cutSuffixFold(s, suffix string) (string, bool) {
 	if len(s) < len(suffix) || !strings.EqualFold(s[len(s)-len(suffix):], suffix) {
 		return s, false

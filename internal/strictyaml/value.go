@@ -34,20 +34,13 @@ type place struct {
 	key  string
 }
 
-func (d *decoder) fail(p place) {
-	if d.failed == nil {
-		d.failed = map[place]bool{}
-	}
-	d.failed[p] = true
-}
-
 // Value is one value of the document with its place in the file.
 type Value struct {
 	node *yaml.Node
 	d    *decoder
 	path string // "steps[2].duration"; "" for the root
-	mute bool   // something was reported already about what this stands for
 
+	mute   bool // something was reported already about what this stands for
 	absent bool // node is the map in which the value is missing
 }
 
@@ -75,20 +68,13 @@ func (v Value) Kind() Kind {
 	return Scalar
 }
 
-// Line is where the value begins, from 1.
-func (v Value) Line() int { return max(v.node.Line, 1) }
-
-// Path is where the value is in the document: "steps[2].duration". The root's is "".
-func (v Value) Path() string { return v.path }
-
-// Mistake tells that something is wrong here: what is wrong, and what would be right (which may be
-// "").
+// Mistake tells what is wrong here, and what would be right (which may be "").
 func (v Value) Mistake(what, hint string) {
 	if v.Failed() {
 		return
 	}
 	if !v.absent && (v.Kind() == Scalar || v.Kind() == Null) {
-		v.d.fail(place{node: v.node}) // one is enough; of a list or a map there can be more to say
+		v.d.failed[place{node: v.node}] = true // one is enough; of a list or a map there can be more to say
 	}
 	v.d.add(v.node.Line, what, hint)
 }
@@ -101,20 +87,16 @@ func (v Value) Failed() bool {
 	return v.mute || !v.absent && v.d.failed[place{node: v.node}]
 }
 
-// At returns the value under keys. Where there is none it stands for the place where it is missing,
-// and Has tells so.
+// At returns the value under keys, or stands for the place where it is missing, as Has tells.
 func (v Value) At(keys ...string) Value {
 	for _, key := range keys {
-		if v.d.failed[place{v.node, key}] {
-			v.mute, v.absent, v.path = true, true, join(v.path, key)
+		v.path = join(v.path, key)
+		child, failed := find(v.node, key), v.d.failed[place{v.node, key}]
+		if child == nil || failed {
+			v.absent, v.mute = true, v.mute || failed
 			return v
 		}
-		_, child, ok := find(v.node, key)
-		if !ok {
-			v.absent, v.path = true, join(v.path, key)
-			return v
-		}
-		v.node, v.path = child, join(v.path, key)
+		v.node = child
 	}
 	return v
 }
@@ -123,11 +105,9 @@ func (v Value) At(keys ...string) Value {
 func (v Value) Has(keys ...string) bool {
 	n := v.node
 	for _, key := range keys {
-		_, child, ok := find(n, key)
-		if !ok {
+		if n = find(n, key); n == nil {
 			return false
 		}
-		n = child
 	}
 	return true
 }
@@ -148,6 +128,7 @@ func (v Value) Items() []Value {
 type Field struct {
 	Key   string
 	Value Value
+	line  int // of the key
 }
 
 // Fields are the entries of a map in the order of the file, each key once: a repeated key is
@@ -169,13 +150,13 @@ func (v Value) Fields() []Field {
 			continue
 		}
 		lines[k.Value] = k.Line
-		fields = append(fields, Field{k.Value, Value{node: n, d: v.d, path: join(v.path, clip(k.Value, 60)), mute: v.mute}})
+		value := Value{node: n, d: v.d, path: join(v.path, clip(k.Value, 60)), mute: v.mute}
+		fields = append(fields, Field{k.Value, value, k.Line})
 	}
 	return fields
 }
 
-// Text is the scalar as it stands in the file; ok is false, with a mistake reported, when the value
-// is something else.
+// Text is the scalar as it stands in the file; of anything else a mistake is reported.
 func (v Value) Text() (s string, ok bool) {
 	if v.Kind() != Scalar {
 		v.wrongKind("a text")
@@ -186,14 +167,11 @@ func (v Value) Text() (s string, ok bool) {
 
 // Enum is Text when it is one of allowed.
 func (v Value) Enum(allowed ...string) (s string, ok bool) {
-	if s, ok = v.Text(); !ok {
-		return "", false
-	}
-	if !slices.Contains(allowed, s) {
+	if s, ok = v.Text(); ok && !slices.Contains(allowed, s) {
 		v.Wrong(Suggest(s, "one of", allowed))
 		return "", false
 	}
-	return s, true
+	return s, ok
 }
 
 // wrongKind tells that something else is wanted than there is.
@@ -202,7 +180,7 @@ func (v Value) wrongKind(want string) {
 		v.Mistake(v.name()+" has no value", "write "+want+" or remove the key")
 		return
 	}
-	v.Mistake(v.name()+" is "+v.shown(), "write "+want)
+	v.Wrong("write " + want)
 }
 
 // name is the path for a message.
@@ -232,16 +210,14 @@ func (v Value) shown() string {
 	return clip(v.node.Value, 60)
 }
 
-func find(n *yaml.Node, key string) (k, value *yaml.Node, ok bool) {
-	if n.Kind != yaml.MappingNode {
-		return nil, nil, false
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
+// find is the value under key; nil where there is none.
+func find(n *yaml.Node, key string) *yaml.Node {
+	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == key {
-			return n.Content[i], n.Content[i+1], true
+			return n.Content[i+1]
 		}
 	}
-	return nil, nil, false
+	return nil
 }
 
 func join(path, key string) string {

@@ -8,8 +8,7 @@ import (
 	"syscall"
 )
 
-// ownGroup puts cmd into a process group of its own: what the terminal sends to the screen, such as
-// Ctrl-Z and Ctrl-C, is not for it.
+// ownGroup puts cmd into a process group of its own: Ctrl-Z and Ctrl-C are for the screen alone.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // kill ends p and all of its group at once.

@@ -42,8 +42,7 @@ type Session struct {
 	over  bool   // the run has reported its end: only its reports are still to be written
 }
 
-// Start starts a worker: locbench run with args, which are those behind "run". binary is the
-// locbench to start; "" means this one.
+// Start starts a worker: locbench run with args. binary is the locbench to start; "" is this one.
 func Start(binary string, args []string) (*Session, error) {
 	if binary == "" {
 		self, err := os.Executable()
@@ -58,10 +57,10 @@ func Start(binary string, args []string) (*Session, error) {
 	s.cmd.WaitDelay = sessionPipes
 	ownGroup(s.cmd)
 	in, err := s.cmd.StdinPipe()
-	if err != nil {
-		return nil, fmt.Errorf("start the run: %w", err)
+	if err == nil {
+		err = s.cmd.Start()
 	}
-	if err := s.cmd.Start(); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("start the run: %w", err)
 	}
 	ctx, stop := context.WithCancelCause(context.Background())
@@ -86,11 +85,10 @@ func Start(binary string, args []string) (*Session, error) {
 	wg.Go(func() {
 		select {
 		case <-s.dirs.there:
-			s.follow(ctx, s.dirs.dir())
 		case <-s.exited:
-			if dir := s.dirs.dir(); dir != "" {
-				s.follow(ctx, dir)
-			}
+		}
+		if dir := s.Dir(); dir != "" {
+			s.follow(ctx, dir)
 		}
 		close(s.batches)
 	})
@@ -102,8 +100,7 @@ func Start(binary string, args []string) (*Session, error) {
 	return s, nil
 }
 
-// Watch watches the run in dir, in progress or finished, from its beginning to its end. Nothing is
-// asked of it.
+// Watch watches the run in dir, in progress or finished, to its end. Nothing is asked of it.
 func Watch(dir string) *Session {
 	s := newSession()
 	s.dirs.set(dir)
@@ -129,8 +126,7 @@ func newSession() *Session {
 	}
 }
 
-// follow hands the events in dir over until their end, or until ctx does. What goes wrong is for
-// the last word.
+// follow hands over the events in dir until their end or ctx's. The last word has what goes wrong.
 func (s *Session) follow(ctx context.Context, dir string) error {
 	_, err := results.Follow(ctx, dir, 0, func(batch []bench.Record) error {
 		s.note(batch)
@@ -141,10 +137,10 @@ func (s *Session) follow(ctx context.Context, dir string) error {
 			return context.Cause(ctx)
 		}
 	})
-	switch {
+	switch killed := errors.Is(err, results.ErrKilled); {
 	case err == nil || ctx.Err() != nil:
-	case errors.Is(err, results.ErrKilled) && s.cmd != nil: // reported by its exit
-	case errors.Is(err, results.ErrKilled):
+	case killed && s.cmd != nil: // reported by its exit
+	case killed:
 		s.say(fmt.Sprintf("%v; finished steps are kept, go on with: locbench run --resume %s", err, dir))
 	default:
 		s.say("watching the run failed: " + err.Error())
@@ -207,13 +203,14 @@ func (s *Session) Dir() string { return s.dirs.dir() }
 
 // Running tells whether a run of one's own has not ended yet.
 func (s *Session) Running() bool {
-	if s.cmd == nil {
-		return false
-	}
+	return s.cmd != nil && !s.hasExited()
+}
+
+func (s *Session) hasExited() bool {
 	select {
 	case <-s.exited:
-		return false
-	default:
 		return true
+	default:
+		return false
 	}
 }

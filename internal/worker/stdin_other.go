@@ -7,8 +7,7 @@ import (
 	"os"
 )
 
-// wakeable is r such that wake ends a Read that waits, and all later ones. wake tells whether it
-// could: nothing wakes the reader of standard input here, so it ends with the process.
+// wakeable is r such that wake ends all Reads, now and later. wake tells whether it could.
 func wakeable(r io.Reader) (in io.Reader, wake func() bool) {
 	if _, ok := r.(*os.File); ok {
 		return r, func() bool { return false }

@@ -23,10 +23,8 @@ func (s *Session) Send(c bench.Control) error {
 	if s.cmd == nil {
 		return errors.New("this run is only watched: it cannot be steered from here")
 	}
-	select {
-	case <-s.exited:
+	if s.hasExited() {
 		return errors.New("the run has ended")
-	default:
 	}
 	select {
 	case s.send <- c:
@@ -51,10 +49,9 @@ func (s *Session) Wait() (code int, talk string) {
 	return s.code, s.talk.String() + s.word
 }
 
-// Stop ends the run in order, as the signal sig would, which is then on record as the cause. A
-// second call ends it by force, a third kills it: then "locbench clean" removes what is left. A
-// SIGHUP, the end of a terminal, hurries nothing. A run that is only watched goes on; the watching
-// ends.
+// Stop ends the run in order, as the signal sig would. A second call ends it by force, a third
+// kills it: then "locbench clean" removes what is left. A SIGHUP, the end of a terminal, hurries
+// nothing. A run that is only watched goes on; the watching ends.
 func (s *Session) Stop(sig os.Signal) {
 	if s.cmd == nil {
 		s.stop(errors.New("not watched any more"))
@@ -68,10 +65,8 @@ func (s *Session) Stop(sig os.Signal) {
 	s.asked++
 	asked := s.asked
 	s.mu.Unlock()
-	select {
-	case <-s.exited:
+	if s.hasExited() {
 		return
-	default:
 	}
 	switch asked {
 	case 1:
@@ -82,26 +77,16 @@ func (s *Session) Stop(sig os.Signal) {
 		if err := s.cmd.Process.Signal(sig); err != nil {
 			kill(s.cmd.Process)
 		}
-		go s.killLate()
+		go func() { // it ought to end by force now
+			select {
+			case <-s.exited:
+			case <-time.After(exit.ForceWithin + sessionPipes):
+				kill(s.cmd.Process)
+			}
+		}()
 	default:
 		kill(s.cmd.Process)
 	}
-}
-
-// killLate kills a worker that ought to have ended by force, and has not.
-func (s *Session) killLate() {
-	select {
-	case <-s.exited:
-	case <-time.After(exit.ForceWithin + sessionPipes):
-		kill(s.cmd.Process)
-	}
-}
-
-// stopping tells whether Stop was called.
-func (s *Session) stopping() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.asked > 0
 }
 
 // Close lets go of the run: one's own ends in order, as if the screen were gone, a watched one goes
@@ -118,14 +103,16 @@ func (s *Session) Close() {
 }
 
 // End ends a run whose screen is gone, for the reason for which ctx has ended. One that stops
-// already is only waited for, and so is one that has reported its end: it is complete, and writes
-// its reports.
+// already, or has reported its end and writes its reports, is only waited for.
 func (s *Session) End(ctx context.Context) (code int, talk string) {
 	sig := os.Signal(syscall.SIGTERM)
 	if interrupted, ok := errors.AsType[exit.Signal](context.Cause(ctx)); ok {
 		sig = interrupted.Signal
 	}
-	if !s.ReportedEnd() && !s.stopping() {
+	s.mu.Lock()
+	stops := s.over || s.asked > 0
+	s.mu.Unlock()
+	if !stops {
 		s.Stop(sig)
 	}
 	select {

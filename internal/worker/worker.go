@@ -1,5 +1,4 @@
-// Package worker is a run in a process of its own, and the session of the screen that watches and
-// steers it.
+// Package worker is a run in a process of its own, and the session of the screen that steers it.
 package worker
 
 import (
