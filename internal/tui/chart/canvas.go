@@ -112,9 +112,9 @@ func (c *canvas) lines(out []string) {
 				continue
 			}
 			if at.paint != on {
-				b = append(b, c.paints[on].Off()...)
+				b = append(b, c.paints[on].Off...)
 				on = at.paint
-				b = append(b, c.paints[on].On()...)
+				b = append(b, c.paints[on].On...)
 			}
 			if at.r == 0 { // U+2800 and the dots, in UTF-8
 				b = append(b, 0xe2, 0xa0|at.dots>>6, 0x80|at.dots&0x3f)
@@ -122,7 +122,7 @@ func (c *canvas) lines(out []string) {
 				b = utf8.AppendRune(b, at.r)
 			}
 		}
-		b = append(b, c.paints[on].Off()...)
+		b = append(b, c.paints[on].Off...)
 		ends[y] = len(b)
 	}
 	s, from := string(b), 0

@@ -43,9 +43,8 @@ func kindOf(r rune) int {
 	switch {
 	case r < utf8.RuneSelf || cells(r) > 0:
 		return alone
-	case r >= 0x1100 && r <= 0x11ff || r >= 0xa960 && r <= 0xa97f || r >= 0xd7b0 && r <= 0xd7ff: // conjoining jamo
-		return joins
-	case r >= 0x1f1e6 && r <= 0x1f1ff: // regional indicators
+	case r >= 0x1100 && r <= 0x11ff, r >= 0xa960 && r <= 0xa97f, r >= 0xd7b0 && r <= 0xd7ff, // conjoining jamo
+		r >= 0x1f1e6 && r <= 0x1f1ff: // regional indicators
 		return joins
 	}
 	one := string(r)
@@ -53,19 +52,28 @@ func kindOf(r rune) int {
 	switch {
 	case w <= 0 || ansi.StringWidth("a"+one) == 1:
 		return follows
-	case w > 2 || ansi.StringWidthWc(one) != w || ansi.StringWidth("a"+one+"a") != w+2 || ansi.StringWidth("가"+one) != w+2:
+	case w > 2, ansi.StringWidthWc(one) != w, ansi.StringWidth("a"+one+"a") != w+2, ansi.StringWidth("가"+one) != w+2:
 		return joins
 	}
 	return alone
 }
 
-func isASCII(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i] >= utf8.RuneSelf {
+func isASCII(s string) bool { return within(s, 0, utf8.RuneSelf-1) }
+
+// within tells whether every byte of s is in that range.
+func within(s string, least, most byte) bool {
+	for i := range len(s) {
+		if s[i] < least || s[i] > most {
 			return false
 		}
 	}
 	return true
+}
+
+// asciiOf is what stands for characters that locbench writes itself.
+var asciiOf = map[rune]string{
+	'µ': "u", '×': "x", '–': "-", '—': "-", '−': "-", '…': "~", '≥': ">=", '≤': "<=",
+	'→': "->", '↑': "^", '↓': "v", '←': "<-", '·': ".",
 }
 
 // ASCIIOnly replaces what is not ASCII in text that is about to be shown by a look that has only
@@ -77,32 +85,11 @@ func (l *Look) ASCIIOnly(s string) string {
 	}
 	var b strings.Builder
 	for _, r := range s {
-		switch {
-		case r < utf8.RuneSelf:
+		if r < utf8.RuneSelf {
 			b.WriteRune(r)
-		case r == 'µ':
-			b.WriteByte('u')
-		case r == '×':
-			b.WriteByte('x')
-		case r == '–', r == '—', r == '−':
-			b.WriteByte('-')
-		case r == '…':
-			b.WriteByte('~')
-		case r == '≥':
-			b.WriteString(">=")
-		case r == '≤':
-			b.WriteString("<=")
-		case r == '→':
-			b.WriteString("->")
-		case r == '↑':
-			b.WriteByte('^')
-		case r == '↓':
-			b.WriteByte('v')
-		case r == '←':
-			b.WriteString("<-")
-		case r == '·':
-			b.WriteByte('.')
-		default:
+		} else if text, ok := asciiOf[r]; ok {
+			b.WriteString(text)
+		} else {
 			b.WriteString(strings.Repeat("?", max(1, ansi.StringWidth(string(r)))))
 		}
 	}
@@ -114,7 +101,7 @@ func (l *Look) Cut(s string, w int) string {
 	if w <= 0 {
 		return ""
 	}
-	if len(s) <= w && isPlain(s) {
+	if len(s) <= w && within(s, 0x20, 0x7e) { // every byte is one cell
 		return s
 	}
 	n, known := walk(s, w)
@@ -128,30 +115,14 @@ func (l *Look) Cut(s string, w int) string {
 	return ansi.Truncate(bound(s, w), w, l.Glyph.Ellipsis)
 }
 
-// isPlain tells whether every byte of s is one cell.
-func isPlain(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i] < 0x20 || s[i] >= 0x7f {
-			return false
-		}
-	}
-	return true
-}
-
 // Fit is s in exactly w cells: cut, or padded on the right.
 func (l *Look) Fit(s string, w int) string {
-	if w <= 0 {
-		return ""
-	}
 	s = l.Cut(s, w)
 	return s + spaces(w-Width(s))
 }
 
 // Right is s in exactly w cells: cut, or padded on the left.
 func (l *Look) Right(s string, w int) string {
-	if w <= 0 {
-		return ""
-	}
 	s = l.Cut(s, w)
 	return spaces(w-Width(s)) + s
 }
@@ -169,17 +140,7 @@ func (l *Look) Between(a, b string, w int) string {
 	return l.Fit(l.Fit(a, w-bw-1), w-bw) + b
 }
 
-const blank = "                                                                                                                                "
-
-func spaces(n int) string {
-	if n <= 0 {
-		return ""
-	}
-	if n <= len(blank) {
-		return blank[:n]
-	}
-	return strings.Repeat(" ", n)
-}
+func spaces(n int) string { return strings.Repeat(" ", max(0, n)) }
 
 // Screen makes exactly h lines of exactly w cells out of lines.
 func (l *Look) Screen(lines []string, w, h int) []string {
@@ -229,21 +190,14 @@ func (l *Look) Box(title string, lines []string, w, h int, focused bool) []strin
 	if focused {
 		border = l.Accent
 	}
-	head := l.Cut(title, w-6)
 	top := border.S(g.TopLeft + g.Horizontal)
-	if head != "" {
+	if head := l.Cut(title, w-6); head != "" {
 		top += " " + head + " "
 	}
-	top += border.S(strings.Repeat(g.Horizontal, max(0, w-1-Width(top))) + g.TopRight)
-	out := make([]string, 0, h)
-	out = append(out, top)
+	out := []string{top + border.S(strings.Repeat(g.Horizontal, max(0, w-1-Width(top)))+g.TopRight)}
 	side := border.S(g.Vertical)
-	for i := range h - 2 {
-		text := ""
-		if i < len(lines) {
-			text = lines[i]
-		}
-		out = append(out, side+l.Fit(text, w-2)+side)
+	for _, line := range l.Screen(lines, w-2, h-2) {
+		out = append(out, side+line+side)
 	}
 	return append(out, border.S(g.BottomLeft+strings.Repeat(g.Horizontal, w-2)+g.BottomRight))
 }

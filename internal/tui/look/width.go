@@ -16,9 +16,8 @@ func Width(s string) int {
 	return n
 }
 
-// walk counts the cells of s until they are more than limit. It knows printable ASCII, colours, and
-// the characters of cells; what it does not know is left to package ansi, which looks at each
-// cluster and takes many times longer.
+// walk counts the cells of s until they are more than limit. What it does not know is left to
+// package ansi, which looks at each cluster and takes many times longer.
 func walk(s string, limit int) (n int, known bool) {
 	for i := 0; i < len(s) && n <= limit; {
 		switch c := s[i]; {
@@ -44,10 +43,9 @@ func walk(s string, limit int) (n int, known bool) {
 	return n, true
 }
 
-// colour is the length of the sequence that sets colours and styles (SGR) at the beginning of s, or
-// 0.
+// colour is the length of the sequence of colours and styles (SGR) that s begins with, or 0.
 func colour(s string) int {
-	if len(s) < 3 || s[0] != '\x1b' || s[1] != '[' {
+	if !strings.HasPrefix(s, "\x1b[") {
 		return 0
 	}
 	for i := 2; i < len(s); i++ {
@@ -65,22 +63,15 @@ func colour(s string) int {
 // of them joins with another.
 func cells(r rune) int {
 	switch {
-	case r < 0xa1:
+	case r < 0xa1, r == 0xad:
 		return 0
-	case r <= 0x2ff: // Latin
-		if r == 0xad {
-			return 0
-		}
+	case r <= 0x2ff, r >= 0x370 && r <= 0x482, r >= 0x48a && r <= 0x52f, // Latin, Greek, Cyrillic
+		r >= 0x2010 && r <= 0x2027, r >= 0x2190 && r <= 0x22ff, // punctuation, arrows, operators
+		r >= 0x2500 && r <= 0x25fc, r >= 0x2800 && r <= 0x28ff, r == 0x2713, r == 0x2717, // lines, shapes, Braille
+		r >= 0x2400 && r <= 0x2426, r == utf8.RuneError: // what package safe puts for controls and invalid bytes
 		return 1
-	case r >= 0x370 && r <= 0x482, r >= 0x48a && r <= 0x52f: // Greek, Cyrillic
-		return 1
-	case r >= 0x2010 && r <= 0x2027, r >= 0x2190 && r <= 0x22ff: // punctuation, arrows, operators
-		return 1
-	case r >= 0x2500 && r <= 0x25fc, r >= 0x2800 && r <= 0x28ff, r == 0x2713, r == 0x2717:
-		return 1 // lines, blocks, shapes, Braille
-	case r >= 0x2400 && r <= 0x2426, r == utf8.RuneError: // what package safe puts for controls and invalid bytes
-		return 1
-	case r >= 0x3041 && r <= 0x3096, r >= 0x30a1 && r <= 0x30fa, r >= 0x4e00 && r <= 0x9fff, r >= 0xac00 && r <= 0xd7a3: // East Asian
+	case r >= 0x3041 && r <= 0x3096, r >= 0x30a1 && r <= 0x30fa, // East Asian
+		r >= 0x4e00 && r <= 0x9fff, r >= 0xac00 && r <= 0xd7a3:
 		return 2
 	}
 	return 0

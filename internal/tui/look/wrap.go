@@ -3,8 +3,6 @@ package look
 import (
 	"bytes"
 	"unicode/utf8"
-
-	"github.com/charmbracelet/x/ansi"
 )
 
 // Wrap breaks s at spaces into lines of at most w cells, at most n of them (0: as many as it
@@ -37,7 +35,7 @@ func (l *Look) Wrap(s string, w, n int) []string {
 	lines := wr.lines
 	if n > 0 && len(lines) > n {
 		lines = lines[:n]
-		lines[n-1] = l.Cut(lines[n-1]+l.Glyph.Ellipsis+blank[:1], w)
+		lines[n-1] = l.Cut(lines[n-1]+l.Glyph.Ellipsis+" ", w)
 	}
 	return lines
 }
@@ -81,10 +79,7 @@ func (wr *wrapper) space() {
 }
 
 func (wr *wrapper) char(s string) {
-	n, known := walk(s, len(s))
-	if !known {
-		n = ansi.StringWidth(s)
-	}
+	n := Width(s)
 	if n > wr.w {
 		return // a wide character where there is one cell
 	}
@@ -101,12 +96,10 @@ func (wr *wrapper) char(s string) {
 
 // breakAtSpace ends the line at its last space; what is behind that begins the next one.
 func (wr *wrapper) breakAtSpace() {
-	rest, cells := bytes.Clone(wr.line[wr.at+1:]), wr.cells-wr.cellsAt
-	on := bytes.Clone(wr.on)
+	rest, cells, on := bytes.Clone(wr.line[wr.at+1:]), wr.cells-wr.cellsAt, bytes.Clone(wr.on)
 	wr.line, wr.on = wr.line[:wr.at], append(wr.on[:0], wr.onAt...)
 	wr.end()
-	wr.line, wr.cells = append(wr.line, rest...), cells
-	wr.on = on
+	wr.line, wr.cells, wr.on = append(wr.line, rest...), cells, on
 }
 
 // end ends the line.
