@@ -8,14 +8,12 @@
 // them: what is drawn is bounded by the size of the chart.
 package chart
 
-import (
-	"locbench/internal/tui/look"
-)
+import "locbench/internal/tui/look"
 
 // Gutter is a width for the labels of the y axis in which the units of locbench find room.
 const Gutter = 10
 
-// What is drawn at most. More of it could not be told apart.
+// What is drawn at most: more of it could not be told apart.
 const (
 	maxSeries = 64
 	maxRules  = 16
@@ -34,26 +32,22 @@ type Series struct {
 	Mark   int // index into Glyph.Marks, for the legend and for telling lines apart without colour
 }
 
-// Rule is a horizontal line: a quota, a limit. One far above all values does not squeeze them: it
-// is reported at the top, with an arrow.
+// Rule is a horizontal line: a quota, a limit. One far above all values is reported at the top,
+// with an arrow, and does not squeeze them.
 type Rule struct {
 	Y     float64
 	Name  string
 	Paint look.Paint
 }
 
-// Bound is a vertical line between steps; Name is that of the step which begins there, shown on the
-// axis where there is room.
+// Bound is a vertical line between steps, with the name of the step that begins there.
 type Bound struct {
 	X    float64
 	Name string
 }
 
 // Flag marks a moment (a note, a pause, a change of the rate).
-type Flag struct {
-	X    float64
-	Name string
-}
+type Flag = Bound
 
 // Band is a share of 0 to 1 over a stretch of time, drawn in a row of its own under the curve
 // (throttled time). Where bands overlap, or share a column, the largest share is shown.
@@ -75,8 +69,7 @@ type Chart struct {
 }
 
 // Draw returns exactly h lines of exactly w cells: the title with the value and the legend; the
-// curves; the bands. With two lines there is a spark line of the first series instead of the
-// curves.
+// curves; the bands. With two lines there is a spark line of the first series instead of curves.
 func (c Chart) Draw(l *look.Look, a Axis, w, h int) []string {
 	return c.draw(l, a, w, h, false)
 }
@@ -86,23 +79,17 @@ func (c Chart) draw(l *look.Look, a Axis, w, h int, points bool) []string {
 	if h <= 0 {
 		return nil
 	}
-	out := make([]string, h)
 	if w <= 0 {
-		return out
+		return make([]string, h)
 	}
 	c.Series = c.Series[:min(len(c.Series), maxSeries)]
 	c.Rules = c.Rules[:min(len(c.Rules), maxRules)]
 	a = a.sane()
 	if h <= 2 {
 		c.Series = c.Series[:min(len(c.Series), 1)]
-		out[0] = c.title(l, w, false)
-		if h == 2 {
-			out[1] = c.spark(l, a, w)
-		}
-		return out
+		return []string{c.title(l, w, false), c.spark(l, a, w)}[:h]
 	}
 	p := newPlot(l, c, a, w, h-1)
-	out[0] = c.title(l, w, p.left == 0 && p.bandRow > 0)
 	p.frame()
 	p.bounds()
 	p.rules()
@@ -115,8 +102,7 @@ func (c Chart) draw(l *look.Look, a Axis, w, h int, points bool) []string {
 	p.flags()
 	p.ruleNames()
 	p.bands()
-	p.lines(out[1:])
-	return out
+	return append([]string{c.title(l, w, p.left == 0 && p.bandRow > 0)}, p.lines()...)
 }
 
 // spark is the first series as one line of blocks.
@@ -124,21 +110,12 @@ func (c Chart) spark(l *look.Look, a Axis, w int) string {
 	cols := thin(c.Series, a, w, c.Log)
 	s := c.scale(cols)
 	cv := newCanvas(w, 1)
-	if len(c.Series) > 0 {
-		paint := cv.paint(c.Series[0].Paint)
-		for x := range w {
-			if cols[x].state != empty {
-				cv.set(x, 0, level(l.Glyph.Spark, s.pos(cols[x].hi)), paint, data)
-			}
+	blocks := l.Glyph.Spark
+	for x := range cols { // none without a series
+		if cols[x].state != empty {
+			block := blocks[min(len(blocks)-1, int(s.pos(cols[x].hi)*float64(len(blocks))))]
+			cv.set(x, 0, first(block), cv.paint(c.Series[0].Paint), data)
 		}
 	}
-	out := make([]string, 1)
-	cv.lines(out)
-	return out[0]
-}
-
-// level is the block for a share of 0 to 1.
-func level(blocks []string, share float64) rune {
-	n := len(blocks)
-	return first(blocks[max(0, min(n-1, int(share*float64(n))))])
+	return cv.lines()[0]
 }

@@ -1,23 +1,20 @@
 package chart
 
-import (
-	"locbench/internal/tui/look"
-)
+import "locbench/internal/tui/look"
 
 // Steps is a chart over the steps of a ladder (connections, rates) instead of time: a line for each
 // round or contender. Small enough for many beside each other.
 type Steps struct {
-	Title  string
-	Value  string
-	Unit   func(float64) string
 	Labels []string // of the steps, from left to right
 	Series []Series // X is the index of the step
-	Rules  []Rule
-	Log    bool
-	Binary bool
-	Top    float64
-	Bottom float64 // as for Chart
-	Gutter int     // as for Axis
+	Gutter int      // as for Axis
+
+	// As for Chart.
+	Title, Value string
+	Unit         func(float64) string
+	Rules        []Rule
+	Log, Binary  bool
+	Top, Bottom  float64
 }
 
 // Draw returns exactly h lines of exactly w cells; the last one, of three or more, names the steps.
@@ -25,7 +22,8 @@ func (s Steps) Draw(l *look.Look, w, h int) []string {
 	if h <= 0 {
 		return nil
 	}
-	c := Chart{Title: s.Title, Value: s.Value, Unit: s.Unit, Series: s.Series, Rules: s.Rules, Log: s.Log, Binary: s.Binary, Top: s.Top, Bottom: s.Bottom}
+	c := Chart{Title: s.Title, Value: s.Value, Unit: s.Unit, Series: s.Series, Rules: s.Rules,
+		Log: s.Log, Binary: s.Binary, Top: s.Top, Bottom: s.Bottom}
 	a := Axis{From: -0.5, To: max(1, float64(len(s.Labels))) - 0.5, Gutter: s.Gutter}
 	if h < 4 || w <= 0 {
 		return c.draw(l, a, w, h, true)
@@ -47,13 +45,10 @@ func (s Steps) labels(l *look.Look, a Axis, w int) string {
 	for i := 0; i < n; i += every {
 		label := l.Cut(clean(l, s.Labels[i]), wide)
 		cells := look.Width(label)
-		x := a.column(float64(i), left, w) - cells/2
-		x = max(left, min(x, w-cells))
+		x := max(left, min(a.column(float64(i), left, w)-cells/2, w-cells))
 		if c.free(x, 0, cells) {
 			c.text(x, 0, w, label, faint)
 		}
 	}
-	out := make([]string, 1)
-	c.lines(out)
-	return out[0]
+	return c.lines()[0]
 }

@@ -1,7 +1,5 @@
 package chart
 
-import "math"
-
 // States of a column.
 const (
 	empty  uint8 = iota
@@ -33,25 +31,15 @@ func thin(series []Series, a Axis, n int, log bool) []column {
 			if !(p.X >= a.From && p.X <= a.To) {
 				continue
 			}
-			y := p.Y
-			switch {
-			case y != y || y > math.MaxFloat64 || y < -math.MaxFloat64 || log && y <= 0:
+			if !finite(p.Y) || log && p.Y <= 0 {
 				gap = true
 				continue
-			case y > huge:
-				y = huge
-			case y < 0:
-				y = 0
 			}
+			y := max(0, min(p.Y, huge))
 			at := &cols[index((p.X-a.From)*per, n)]
 			switch {
 			case at.state != empty:
-				if y < at.lo {
-					at.lo = y
-				} else if y > at.hi {
-					at.hi = y
-				}
-				at.last = y
+				at.lo, at.hi, at.last = min(at.lo, y), max(at.hi, y), y
 			case gap:
 				*at = column{lo: y, hi: y, first: y, last: y, state: begun}
 			default:

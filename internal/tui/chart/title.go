@@ -26,23 +26,17 @@ func (c Chart) title(l *look.Look, w int, band bool) string {
 // it: "● round 1 ■ 2".
 func (c Chart) legend(l *look.Look, room int, band bool) (string, int) {
 	s, n, all := c.names(l, room, band, 0)
-	if !all {
-		if skip := c.common(); skip > 0 {
-			s, n, all = c.names(l, room, band, skip)
-		}
+	if skip := c.common(); !all && skip > 0 {
+		s, n, all = c.names(l, room, band, skip)
 	}
-	if first := c.first(l); !all && n <= first {
+	first := 0 // what the first name and an ellipsis take
+	if len(c.Series) > 1 {
+		first = 2 + look.Width(clean(l, c.Series[0].Name)) + 2
+	}
+	if !all && n <= first {
 		return "", 0 // one name of several tells nothing
 	}
 	return s, n
-}
-
-// first is how many cells the legend takes that has but the first name and an ellipsis.
-func (c Chart) first(l *look.Look) int {
-	if len(c.Series) < 2 {
-		return 0
-	}
-	return 2 + look.Width(clean(l, c.Series[0].Name)) + 2
 }
 
 // common is how many bytes of whole words the names of all lines begin with.
@@ -63,51 +57,46 @@ func (c Chart) common() int {
 // names is the legend, without the first skip bytes of all names but the first one; all tells
 // whether all names found room.
 func (c Chart) names(l *look.Look, room int, band bool, skip int) (s string, cells int, all bool) {
-	var b strings.Builder
-	n := 0
-	add := func(mark, name string, paint look.Paint, more bool) bool {
-		name = clean(l, name)
-		if name == "" {
-			return true
-		}
-		cells, gap := look.Width(mark)+1+look.Width(name), 0
-		if n > 0 {
-			gap = 2
-		}
-		rest := 0
-		if more {
-			rest = 2 // for the ellipsis
-		}
-		if n+gap+cells+rest > room {
-			if n > 0 && n+2 <= room {
-				b.WriteString(" " + l.Glyph.Ellipsis)
-				n += 2
-			}
-			return false
-		}
-		b.WriteString("  "[:gap] + paint.S(mark) + " " + name)
-		n += gap + cells
-		return true
+	type entry struct {
+		mark, name string
+		paint      look.Paint
 	}
+	entries := make([]entry, 0, len(c.Series)+1)
 	if len(c.Series) > 1 {
 		for i, s := range c.Series {
 			if i > 0 {
 				s.Name = s.Name[skip:]
 			}
-			m := len(l.Glyph.Marks)
-			if !add(l.Glyph.Marks[((s.Mark%m)+m)%m], s.Name, s.Paint, band || i < len(c.Series)-1) {
-				return b.String(), n, false
-			}
+			entries = append(entries, entry{mark(l, s), clean(l, s.Name), s.Paint})
 		}
 	}
 	if band {
-		mark := l.Glyph.Spark[len(l.Glyph.Spark)/2]
+		block := l.Glyph.Spark[len(l.Glyph.Spark)/2]
 		if l.ASCII {
-			mark = "#"
+			block = "#"
 		}
-		if !add(mark, c.BandName, l.Warn, false) {
-			return b.String(), n, false
-		}
+		entries = append(entries, entry{block, clean(l, c.BandName), l.Warn})
 	}
-	return b.String(), n, true
+	for i, e := range entries {
+		if e.name == "" {
+			continue
+		}
+		gap, rest := 2, 2 // rest is for the ellipsis
+		if cells == 0 {
+			gap = 0
+		}
+		if i == len(entries)-1 {
+			rest = 0
+		}
+		wide := gap + look.Width(e.mark) + 1 + look.Width(e.name)
+		if cells+wide+rest > room {
+			if cells > 0 && cells+2 <= room {
+				return s + " " + l.Glyph.Ellipsis, cells + 2, false
+			}
+			return s, cells, false
+		}
+		s += "  "[:gap] + e.paint.S(e.mark) + " " + e.name
+		cells += wide
+	}
+	return s, cells, true
 }
