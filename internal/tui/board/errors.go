@@ -1,8 +1,7 @@
 package board
 
 import (
-	"maps"
-	"slices"
+	"sort"
 
 	"locbench/internal/bench"
 	"locbench/internal/tui/chart"
@@ -46,10 +45,9 @@ func (v *view) errors() *counted {
 				continue
 			}
 			c.kinds[kind] += n
-			if len(c.curves) >= maxKinds && c.curves[kind] == nil {
-				continue
+			if len(c.curves) < maxKinds || c.curves[kind] != nil {
+				c.curves[kind] = extend(c.curves[kind], load, i, p.Errors*float64(n)/float64(total))
 			}
-			c.curves[kind] = c.join(c.curves[kind], load, i, p.Errors*float64(n)/float64(total))
 		}
 	}
 	for kind, points := range c.curves {
@@ -60,45 +58,20 @@ func (v *view) errors() *counted {
 	return c
 }
 
-// join adds point i to a curve that may have none for the points before it: there were no such
+// extend adds point i to a curve that may have none for the points before it: there were no such
 // errors then.
-func (c *counted) join(points []chart.Point, load []fold.LoadPoint, i int, y float64) []chart.Point {
-	switch n := len(points); {
-	case n == 0:
+func extend(points []chart.Point, load []fold.LoadPoint, i int, y float64) []chart.Point {
+	n := len(points)
+	if n == 0 {
 		points = make([]chart.Point, 0, len(load)+2)
-		if i == 0 {
-			break
-		}
+	}
+	if i > 0 && n == 0 {
 		points = append(points, chart.Point{X: load[0].T}, chart.Point{X: load[i-1].T})
-	case n > 0 && i > 0 && points[n-1].X < load[i-1].T:
-		points = append(points, chart.Point{X: nextAfter(load, points[n-1].X, i)}, chart.Point{X: load[i-1].T})
+	} else if i > 0 && points[n-1].X < load[i-1].T {
+		behind := sort.Search(i-1, func(at int) bool { return load[at].T > points[n-1].X })
+		points = append(points, chart.Point{X: load[behind].T}, chart.Point{X: load[i-1].T})
 	}
 	return append(points, chart.Point{X: load[i].T, Y: y})
 }
 
-// nextAfter is the moment of the first point behind t and before i.
-func nextAfter(load []fold.LoadPoint, t float64, i int) float64 {
-	at, _ := slices.BinarySearchFunc(load[:i], t, func(p fold.LoadPoint, t float64) int {
-		if p.T <= t {
-			return -1
-		}
-		return 1
-	})
-	return load[min(at, i-1)].T
-}
-
-// errorsByKind counts the errors of the leg so far.
-func (v *view) errorsByKind() map[bench.ErrorKind]int64 { return v.errors().kinds }
-
-func (v *view) anyErrors() bool { return len(v.errorsByKind()) > 0 }
-
-// errorCurves has a line for each kind of error.
-func (v *view) errorCurves() chart.Chart {
-	c := chart.Chart{Title: "errors", Value: v.valueOf(failures, 0), Unit: rateLabel}
-	all := v.errors()
-	for i, kind := range slices.Sorted(maps.Keys(all.curves)) {
-		n := i % len(v.l.Series)
-		c.Series = append(c.Series, chart.Series{Name: string(kind), Paint: v.l.Series[n], Mark: n, Points: all.curves[kind]})
-	}
-	return c
-}
+func (v *view) anyErrors() bool { return len(v.errors().kinds) > 0 }

@@ -1,7 +1,8 @@
 package board
 
 import (
-	"math"
+	"maps"
+	"slices"
 
 	"locbench/internal/bench"
 	"locbench/internal/tui/chart"
@@ -21,6 +22,11 @@ const (
 	failures
 	metrics
 )
+
+// String is the title of the chart.
+func (m metric) String() string {
+	return [metrics]string{"throughput", "latency", "CPU", "memory", "errors"}[m]
+}
 
 // gap is the time without a point, in seconds, from which on a curve is interrupted.
 const gap = 3.0
@@ -44,14 +50,17 @@ type curveKey struct {
 	limits           bench.Limits
 }
 
+// counted tells whether m comes from counters, and not from the load.
+func (m metric) counted() bool { return m == cpu || m == memory }
+
 // chart draws one chart of w by h cells over the stretch of a.
 func (v *view) chart(m metric, a chart.Axis, w, h int) []string {
 	key := curveKey{
 		v.leg, v.l, w, h, m == v.focus, v.overlay, a.From, a.To, len(a.Bounds), len(a.Flags), 0, 0, v.anyErrors(), v.leg.Limits(),
 	}
-	if n := len(v.leg.Usage); (m == cpu || m == memory) && n > 0 {
+	if n := len(v.leg.Usage); m.counted() && n > 0 {
 		key.points, key.last = n, v.leg.Usage[n-1].T
-	} else if n := len(v.leg.Load); m != cpu && m != memory && n > 0 {
+	} else if n := len(v.leg.Load); !m.counted() && n > 0 {
 		key.points, key.last = n, v.leg.Load[n-1].T
 	}
 	kept := &v.Board.curves[m]
@@ -77,16 +86,28 @@ func (v *view) chartOf(m metric, a chart.Axis, w int) chart.Chart {
 func (v *view) series(m metric, a chart.Axis, w int) chart.Chart {
 	l, leg := v.l, v.leg
 	limits := leg.Limits()
-	load, usage := loadIn(leg.Load, a), usageIn(leg.Usage, a)
+	load, usage := inSight(leg.Load, loadTime, a), inSight(leg.Usage, usageTime, a)
+	c := chart.Chart{Title: m.String(), Value: v.valueOf(m, w), Unit: rateLabel}
 	switch m {
+	case throughput:
+		if slices.ContainsFunc(load, func(p fold.LoadPoint) bool { return p.Due > 0 }) {
+			c.Series = []chart.Series{{Name: "due/s", Paint: l.Faint, Mark: 4, Points: line(v, load, loadTime, dueOf)}}
+		}
+		c.Series = append(c.Series, chart.Series{Name: "req/s", Paint: l.Series[0], Points: line(v, load, loadTime, throughputOf)})
+		if v.anyErrors() {
+			points := line(v, load, loadTime, errorsOf)
+			c.Series = append(c.Series, chart.Series{Name: "errors/s", Paint: l.Bad, Mark: 2, Points: points})
+		}
 	case latency:
-		return chart.Chart{Title: "latency", Value: v.valueOf(m, w), Unit: latencyLabel, Log: true, Series: []chart.Series{
-			{Name: "p50", Paint: l.Series[0], Mark: 0, Points: v.loadLine(load, func(p *fold.LoadPoint) float64 { return p.P50 })},
-			{Name: "p90", Paint: l.Series[1], Mark: 1, Points: v.loadLine(load, func(p *fold.LoadPoint) float64 { return p.P90 })},
-			{Name: "p99", Paint: l.Series[2], Mark: 2, Points: v.loadLine(load, func(p *fold.LoadPoint) float64 { return p.P99 })},
-		}}
+		c.Unit, c.Log = latencyLabel, true
+		c.Series = []chart.Series{
+			{Name: "p50", Paint: l.Series[0], Mark: 0, Points: line(v, load, loadTime, p50Of)},
+			{Name: "p90", Paint: l.Series[1], Mark: 1, Points: line(v, load, loadTime, p90Of)},
+			{Name: "p99", Paint: l.Series[2], Mark: 2, Points: line(v, load, loadTime, p99Of)},
+		}
 	case cpu:
-		c := chart.Chart{Title: "CPU", Value: v.valueOf(m, w), Unit: cpuLabel, Series: []chart.Series{{Name: "CPUs", Paint: l.Series[3], Points: v.cpuLine(usage)}}}
+		c.Unit = plainLabel
+		c.Series = []chart.Series{{Name: "CPUs", Paint: l.Series[3], Points: v.cpuLine(usage)}}
 		if limits.CPUs > 0 {
 			c.Rules = []chart.Rule{{Y: limits.CPUs, Name: "quota", Paint: l.Warn}}
 		}
@@ -98,32 +119,21 @@ func (v *view) series(m metric, a chart.Axis, w int) chart.Chart {
 				c.Bands = append(c.Bands, chart.Band{X0: p.From, X1: p.T, Share: p.Throttled})
 			}
 		}
-		return c
 	case memory:
-		c := chart.Chart{Title: "memory", Value: v.valueOf(m, w), Unit: sizeLabel, Binary: true, Series: []chart.Series{
-			{Name: "high-water mark", Paint: l.Series[4], Mark: 1, Points: v.usageLine(usage, func(p *fold.UsagePoint) float64 { return p.Peak })},
-			{Name: "in use", Paint: l.Series[1], Mark: 0, Points: v.usageLine(usage, func(p *fold.UsagePoint) float64 { return p.Used })},
-		}}
+		c.Unit, c.Binary = sizeLabel, true
+		c.Series = []chart.Series{
+			{Name: "high-water mark", Paint: l.Series[4], Mark: 1, Points: line(v, usage, usageTime, peakOf)},
+			{Name: "in use", Paint: l.Series[1], Mark: 0, Points: line(v, usage, usageTime, usedOf)},
+		}
 		if limits.Memory > 0 {
 			c.Rules = []chart.Rule{{Y: float64(limits.Memory), Name: "limit " + units.Bytes(limits.Memory), Paint: l.Bad}}
 		}
-		return c
-	case failures:
-		return v.errorCurves()
-	}
-	c := chart.Chart{Title: "throughput", Value: v.valueOf(m, w), Unit: rateLabel, Series: []chart.Series{
-		{Name: "req/s", Paint: l.Series[0], Points: v.loadLine(load, func(p *fold.LoadPoint) float64 {
-			if p.Drain {
-				return math.NaN()
-			}
-			return p.Throughput
-		})},
-	}}
-	if due := v.due(load); due != nil {
-		c.Series = append([]chart.Series{{Name: "due/s", Paint: l.Faint, Mark: 4, Points: due}}, c.Series...)
-	}
-	if v.anyErrors() {
-		c.Series = append(c.Series, chart.Series{Name: "errors/s", Paint: l.Bad, Mark: 2, Points: v.loadLine(load, func(p *fold.LoadPoint) float64 { return p.Errors })})
+	case failures: // a line for each kind
+		all := v.errors()
+		for i, kind := range slices.Sorted(maps.Keys(all.curves)) {
+			n := i % len(l.Series)
+			c.Series = append(c.Series, chart.Series{Name: string(kind), Paint: l.Series[n], Mark: n, Points: all.curves[kind]})
+		}
 	}
 	return c
 }

@@ -197,7 +197,7 @@ func (v *view) errorRow(w int, a chart.Axis, y int) string {
 	}
 	text = v.l.Title.S(mark+"errors") + "  " + v.l.Bad.S(v.own(v.errorText()))
 	var values []float64
-	for _, p := range loadIn(v.leg.Load, a) {
+	for _, p := range inSight(v.leg.Load, loadTime, a) {
 		values = append(values, p.Errors)
 	}
 	cells := min(30, w-look.Width(text)-2)

@@ -20,44 +20,45 @@ func (v *view) room(n int) []chart.Point {
 	return b.points[at : at : at+n]
 }
 
-// loadIn are the points in sight, and one more at each end so that the curves reach the edges.
-func loadIn(points []fold.LoadPoint, a chart.Axis) []fold.LoadPoint {
-	from := sort.Search(len(points), func(i int) bool { return points[i].T >= a.From })
-	to := sort.Search(len(points), func(i int) bool { return points[i].T > a.To })
+// The figures of the curves; NaN where there is none.
+
+func throughputOf(p *fold.LoadPoint) float64 { return known(!p.Drain, p.Throughput) }
+func dueOf(p *fold.LoadPoint) float64        { return known(!p.Drain && p.Due > 0, p.Due) }
+func p50Of(p *fold.LoadPoint) float64        { return p.P50 }
+func p90Of(p *fold.LoadPoint) float64        { return p.P90 }
+func p99Of(p *fold.LoadPoint) float64        { return p.P99 }
+func errorsOf(p *fold.LoadPoint) float64     { return p.Errors }
+func cpusOf(p *fold.UsagePoint) float64      { return known(p.Known, p.CPUs) }
+func usedOf(p *fold.UsagePoint) float64      { return known(p.Used > 0, p.Used) }
+func peakOf(p *fold.UsagePoint) float64      { return known(p.Peak > 0, p.Peak) }
+func loadTime(p *fold.LoadPoint) float64     { return p.T }
+func usageTime(p *fold.UsagePoint) float64   { return p.T }
+
+func known(is bool, y float64) float64 {
+	if is {
+		return y
+	}
+	return math.NaN()
+}
+
+// inSight are the points on the axis, and one more at each end so that the curves reach the edges.
+func inSight[T any](points []T, at func(*T) float64, a chart.Axis) []T {
+	from := sort.Search(len(points), func(i int) bool { return at(&points[i]) >= a.From })
+	to := sort.Search(len(points), func(i int) bool { return at(&points[i]) > a.To })
 	return points[max(0, min(from, to)-1):min(len(points), to+1)]
 }
 
-func usageIn(points []fold.UsagePoint, a chart.Axis) []fold.UsagePoint {
-	from := sort.Search(len(points), func(i int) bool { return points[i].T >= a.From })
-	to := sort.Search(len(points), func(i int) bool { return points[i].T > a.To })
-	return points[max(0, min(from, to)-1):min(len(points), to+1)]
-}
-
-func (v *view) loadLine(points []fold.LoadPoint, y func(*fold.LoadPoint) float64) []chart.Point {
+// line is a curve of what y is of points, with gaps where there is none for a while.
+func line[T any](v *view, points []T, at, y func(*T) float64) []chart.Point {
 	out := v.room(len(points) + 8)
 	for i := range points {
-		p := &points[i]
-		if i > 0 && p.T-points[i-1].T > gap {
-			out = append(out, chart.Point{X: p.T, Y: math.NaN()})
+		t := at(&points[i])
+		if i > 0 && t-at(&points[i-1]) > gap {
+			out = append(out, chart.Point{X: t, Y: math.NaN()})
 		}
-		out = append(out, chart.Point{X: p.T, Y: y(p)})
+		out = append(out, chart.Point{X: t, Y: y(&points[i])})
 	}
 	return out
-}
-
-// due is the rate at which requests came due; nil where none did by a rate.
-func (v *view) due(points []fold.LoadPoint) []chart.Point {
-	for i := range points {
-		if points[i].Due > 0 {
-			return v.loadLine(points, func(p *fold.LoadPoint) float64 {
-				if p.Drain || p.Due <= 0 {
-					return math.NaN()
-				}
-				return p.Due
-			})
-		}
-	}
-	return nil
 }
 
 // cpuLine puts each value in the middle of the time that it is the mean of.
@@ -65,27 +66,7 @@ func (v *view) cpuLine(points []fold.UsagePoint) []chart.Point {
 	out := v.room(len(points))
 	for i := range points {
 		p := &points[i]
-		y := p.CPUs
-		if !p.Known {
-			y = math.NaN()
-		}
-		out = append(out, chart.Point{X: (p.From + p.T) / 2, Y: y})
-	}
-	return out
-}
-
-// usageLine leaves out what is 0, which means unknown.
-func (v *view) usageLine(points []fold.UsagePoint, y func(*fold.UsagePoint) float64) []chart.Point {
-	out := v.room(len(points) + 8)
-	for i := range points {
-		p := &points[i]
-		at := y(p)
-		if at <= 0 || i > 0 && p.T-points[i-1].T > gap {
-			out = append(out, chart.Point{X: p.T, Y: math.NaN()})
-		}
-		if at > 0 {
-			out = append(out, chart.Point{X: p.T, Y: at})
-		}
+		out = append(out, chart.Point{X: (p.From + p.T) / 2, Y: cpusOf(p)})
 	}
 	return out
 }

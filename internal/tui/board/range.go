@@ -1,8 +1,6 @@
 package board
 
 import (
-	"math"
-
 	"locbench/internal/tui/chart"
 	"locbench/internal/tui/fold"
 )
@@ -57,37 +55,24 @@ func (b *Board) unpick() {
 	}
 }
 
-// pickRange shows the time between two moments; false if that is too short.
-func (b *Board) pickRange(from, to float64) bool {
+// pickRange shows the time between two moments, unless that is too short.
+func (b *Board) pickRange(from, to float64) {
 	b.mark = mark{}
-	if from > to {
-		from, to = to, from
+	if from, to = max(0, min(from, to)), max(from, to); to-from >= leastRange {
+		b.picked, b.span = stretch{from, to}, ranged
 	}
-	if from = math.Max(0, from); !(to-from >= leastRange) {
-		return false
-	}
-	b.picked, b.span = stretch{from, to}, ranged
-	return true
 }
 
 // markRange begins a range at the cursor, or ends it there.
 func (b *Board) markRange(s *fold.State) {
-	leg := b.legOf(s)
-	if leg == nil {
+	times, i := b.times(b.legOf(s))
+	if i < 0 {
 		return
-	}
-	times := b.times(leg)
-	if len(times) == 0 {
-		return
-	}
-	at := times[len(times)-1]
-	if b.pinned {
-		at = times[nearest(times, b.cursor)]
 	}
 	if b.mark.on {
-		b.pickRange(b.mark.at, at)
+		b.pickRange(b.mark.at, times[i])
 	} else {
-		b.mark = mark{on: true, at: at}
+		b.mark = mark{on: true, at: times[i]}
 	}
 }
 

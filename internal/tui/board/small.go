@@ -12,10 +12,7 @@ import (
 func (v *view) small(w, h int) []string {
 	lines := v.failure(w)
 	lines = append(lines, v.sparks(w, len(lines), throughput, latency, cpu, memory, failures)...)
-	if rest := h - len(lines); rest >= 2 {
-		lines = append(lines, v.table(w, rest)...)
-	}
-	return lines
+	return append(lines, v.table(w, h-len(lines))...)
 }
 
 // sparks is a line for each of the figures: name, value, and its course as blocks. They begin at
@@ -24,19 +21,17 @@ func (v *view) sparks(w, y int, shown ...metric) []string {
 	a := v.axis(w)
 	var lines []string
 	for _, m := range shown {
-		name, value, paint, top, values := v.spark(m, loadIn(v.leg.Load, a), usageIn(v.leg.Usage, a))
+		name, value, paint, top, values := v.spark(m, inSight(v.leg.Load, loadTime, a), inSight(v.leg.Usage, usageTime, a))
 		mark := " "
 		if v.focus == m {
 			mark = v.l.Glyph.Cursor
 		}
 		v.hits = append(v.hits, hit{0, y + len(lines), w, 1, func() { v.Board.point(m) }})
-		cells := w - 23
-		if cells < 8 {
-			lines = append(lines, v.l.Title.S(mark+v.l.Fit(name, 7))+v.l.Right(value, min(14, w-8)))
-			continue
+		line := v.l.Title.S(mark+v.l.Fit(name, 7)) + v.l.Right(value, min(14, w-8))
+		if cells := w - 23; cells >= 8 {
+			line += " " + v.l.Spark(wide(values, cells), cells, top, paint)
 		}
-		head := v.l.Title.S(mark+v.l.Fit(name, 7)) + v.l.Right(value, 14) + " "
-		lines = append(lines, head+v.l.Spark(wide(values, cells), cells, top, paint))
+		lines = append(lines, line)
 	}
 	return lines
 }
@@ -53,44 +48,28 @@ func (v *view) spark(m metric, loads []fold.LoadPoint, usages []fold.UsagePoint)
 	limits := v.leg.Limits()
 	switch m {
 	case latency:
-		return "p99", v.seconds(load.P99), v.l.Series[2], 0, each(loads, func(p *fold.LoadPoint) float64 { return p.P99 })
+		return "p99", v.seconds(load.P99), v.l.Series[2], 0, each(loads, p99Of)
 	case cpu:
-		value = v.missing()
-		if usage.Known {
-			value = fmt.Sprintf("%.2f", usage.CPUs)
-		}
+		value = v.cpus(usage, "%.2f")
 		if limits.CPUs > 0 {
 			value += fmt.Sprintf(" of %g", limits.CPUs)
 		}
-		return "CPU", value, v.l.Series[3], limits.CPUs, each(usages, func(p *fold.UsagePoint) float64 {
-			if !p.Known {
-				return -1
-			}
-			return p.CPUs
-		})
+		return "CPU", value, v.l.Series[3], limits.CPUs, each(usages, cpusOf)
 	case memory:
-		value = v.missing()
-		if usage.Used > 0 {
-			value = size(usage.Used)
-		}
-		return "memory", value, v.l.Series[1], float64(limits.Memory), each(usages, func(p *fold.UsagePoint) float64 { return p.Used })
+		used := func(p *fold.UsagePoint) float64 { return p.Used }
+		return "memory", v.bytes(usage.Used), v.l.Series[1], float64(limits.Memory), each(usages, used)
 	case failures:
 		n := int64(0)
-		for _, k := range v.errorsByKind() {
+		for _, k := range v.errors().kinds {
 			n += k
 		}
-		return "errors", v.errorCount(n), v.l.Bad, 0, each(loads, func(p *fold.LoadPoint) float64 { return p.Errors })
+		return "errors", v.errorCount(n), v.l.Bad, 0, each(loads, errorsOf)
 	}
 	value = v.missing()
 	if len(v.leg.Load) > 0 {
 		value = rate(load.Throughput)
 	}
-	return "req/s", value, v.l.Series[0], 0, each(loads, func(p *fold.LoadPoint) float64 {
-		if p.Drain {
-			return -1
-		}
-		return p.Throughput
-	})
+	return "req/s", value, v.l.Series[0], 0, each(loads, throughputOf)
 }
 
 // wide repeats values that would not fill the cells, up to four times.
@@ -99,11 +78,9 @@ func wide(values []float64, cells int) []float64 {
 	if n < 2 {
 		return values
 	}
-	out := make([]float64, 0, n*len(values))
-	for _, x := range values {
-		for range n {
-			out = append(out, x)
-		}
+	out := make([]float64, n*len(values))
+	for i := range out {
+		out[i] = values[i/n]
 	}
 	return out
 }

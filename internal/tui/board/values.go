@@ -1,12 +1,13 @@
 package board
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
-	"sort"
 	"strings"
 
+	"locbench/internal/bench"
 	"locbench/internal/tui/fold"
 	"locbench/internal/tui/look"
 	"locbench/internal/units"
@@ -19,7 +20,7 @@ func (v *view) valueOf(m metric, w int) string {
 	switch {
 	case m == failures:
 		return v.errorText()
-	case (m == throughput || m == latency) && load == nil, (m == cpu || m == memory) && usage == nil:
+	case !m.counted() && load == nil, m.counted() && usage == nil:
 		return v.missing()
 	}
 	switch m {
@@ -29,10 +30,7 @@ func (v *view) valueOf(m metric, w int) string {
 		}
 		return fmt.Sprintf("p50 %s  p99 %s", v.seconds(load.P50), v.seconds(load.P99))
 	case cpu:
-		text := v.missing()
-		if usage.Known {
-			text = fmt.Sprintf("%.2f", usage.CPUs)
-		}
+		text := v.cpus(usage, "%.2f")
 		if limits.CPUs > 0 {
 			text += " of " + units.CPUs(limits.CPUs)
 		} else {
@@ -70,16 +68,12 @@ func (v *view) valueOf(m metric, w int) string {
 
 // errorText counts the errors of the leg by kind.
 func (v *view) errorText() string {
-	kinds := v.errorsByKind()
+	kinds := v.errors().kinds
 	if len(kinds) == 0 {
 		return "no errors"
 	}
-	names := slices.Collect(maps.Keys(kinds))
-	sort.Slice(names, func(i, j int) bool {
-		if a, b := kinds[names[i]], kinds[names[j]]; a != b {
-			return a > b
-		}
-		return names[i] < names[j]
+	names := slices.SortedFunc(maps.Keys(kinds), func(a, b bench.ErrorKind) int {
+		return cmp.Or(cmp.Compare(kinds[b], kinds[a]), cmp.Compare(a, b))
 	})
 	var parts []string
 	for _, k := range names[:min(len(names), 6)] {
