@@ -28,7 +28,8 @@ func (l *Leg) clone() *Leg {
 		one := *step
 		c.Steps[i] = &one
 	}
-	c.Load, c.Usage, c.Flags, c.Log = slices.Clip(l.Load), slices.Clip(l.Usage), slices.Clip(l.Flags), slices.Clip(l.Log)
+	c.Load, c.Usage = slices.Clip(l.Load), slices.Clip(l.Usage)
+	c.Flags, c.Log = slices.Clip(l.Flags), slices.Clip(l.Log)
 	r := &c.Result
 	r.Marks, r.Checks, r.Steps = slices.Clip(r.Marks), slices.Clip(r.Checks), slices.Clip(r.Steps)
 	r.Warnings, r.Interventions = slices.Clip(r.Warnings), slices.Clip(r.Interventions)

@@ -14,16 +14,13 @@ func (s *State) diary(rec bench.Record) {
 	if text == "" {
 		return
 	}
-	if len(text) > 4000 {
-		text = text[:4000]
-	}
 	switch level {
 	case Warning:
 		s.Warnings++
 	case Error:
 		s.Errors++
 	}
-	s.Diary = tail(append(s.Diary, Line{rec.At, rec.Leg, level, text}), maxLines)
+	s.Diary = tail(append(s.Diary, Line{rec.At, rec.Leg, level, text[:min(len(text), 4000)]}), maxLines, maxLines)
 }
 
 func (s *State) sentence(rec bench.Record) (Level, string) {
@@ -36,7 +33,11 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 		}
 		return Info, fmt.Sprintf("store: %s, Elasticsearch %s", e.Store.Kind, e.Store.Version)
 	case bench.LegStarted:
-		return Info, fmt.Sprintf("%s, round %d, leg %d of %d", label(rec), round(rec), e.Number, e.Of)
+		who, round := "a contender", 0
+		if rec.Leg != nil {
+			who, round = rec.Leg.Label(), rec.Leg.Round
+		}
+		return Info, fmt.Sprintf("%s, round %d, leg %d of %d", who, round, e.Number, e.Of)
 	case bench.PhaseEnded:
 		return phaseSentence(e)
 	case bench.InstanceStarted:
@@ -53,13 +54,7 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 	case bench.StepEnded:
 		return stepSentence(e.Result)
 	case bench.Notice:
-		switch e.Level {
-		case "error":
-			return Error, e.Text
-		case "warning":
-			return Warning, e.Text
-		}
-		return Info, e.Text
+		return map[string]Level{"error": Error, "warning": Warning}[e.Level], e.Text
 	case bench.Befell:
 		return Warning, e.Incident.String()
 	case bench.Intervened:
@@ -71,14 +66,14 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 	case bench.InstanceStopped:
 		return stopSentence(e.Stop)
 	case bench.LegEnded:
-		if e.State != bench.LegComplete {
-			text := fmt.Sprintf("leg %s: %s", e.State, e.Failure)
-			if e.Lost != nil {
-				text += "; " + e.Lost.String()
-			}
-			return Error, text
+		if e.State == bench.LegComplete {
+			return Info, "leg complete"
 		}
-		return Info, "leg complete"
+		text := fmt.Sprintf("leg %s: %s", e.State, e.Failure)
+		if e.Lost != nil {
+			text += "; " + e.Lost.String()
+		}
+		return Error, text
 	case bench.RunEnded:
 		if e.Err != "" {
 			return Error, fmt.Sprintf("run %s: %s", e.State, e.Err)
@@ -149,18 +144,4 @@ func controlSentence(c bench.Control) string {
 		return "rate set to " + units.Rate(c.Rate) + " req/s"
 	}
 	return "asked for: " + string(c.Kind)
-}
-
-func label(rec bench.Record) string {
-	if rec.Leg == nil {
-		return "a contender"
-	}
-	return rec.Leg.Label()
-}
-
-func round(rec bench.Record) int {
-	if rec.Leg == nil {
-		return 0
-	}
-	return rec.Leg.Round
 }

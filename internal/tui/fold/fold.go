@@ -8,6 +8,7 @@
 package fold
 
 import (
+	"slices"
 	"time"
 
 	"locbench/internal/bench"
@@ -25,8 +26,7 @@ const (
 	maxNotes  = 10_000 // checks, marks, warnings and interventions of one leg, of each; no honest leg has as many
 )
 
-// State is all that the screens know of a run. The zero value is a run of which nothing is known
-// yet.
+// State is all that the screens know of a run. Of its zero value nothing is known yet.
 type State struct {
 	Version  uint64 // grows with every record: what was drawn for one version need not be drawn again
 	Run      bench.Run
@@ -61,7 +61,7 @@ type Phase struct {
 	Progress *bench.Progress // the newest of this phase; nil without one
 }
 
-// Level says how serious a line of the diary is.
+// Level says how serious a line of the diary is; Mark is somebody's own doing.
 type Level int
 
 // The levels.
@@ -69,7 +69,7 @@ const (
 	Info Level = iota
 	Warning
 	Error
-	Mark // somebody's own doing
+	Mark
 )
 
 // Line is one entry of the diary.
@@ -116,14 +116,12 @@ type LoadPoint struct {
 	T          float64 // seconds since the leg's Origin
 	Throughput float64 // successes per second
 	Due        float64 // requests due per second at its end; 0: none were by a rate
-	P50        float64 // seconds; 0 where nothing succeeded
-	P90        float64
-	P99        float64
-	Max        float64
 	Bytes      float64 // of the bodies of successful answers, per second
 	Errors     float64 // per second, of all kinds
 	Kinds      map[bench.ErrorKind]int64
 	Drain      bool // nothing was sent any more: no rate
+
+	P50, P90, P99, Max float64 // seconds; 0 where nothing succeeded
 }
 
 // UsagePoint is what lies between two readings of the counters, placed at the later one.
@@ -167,10 +165,8 @@ func (s *State) Loading() bool {
 
 // Leg finds a leg by its name; nil if the plan has none such.
 func (s *State) Leg(l bench.Leg) *Leg {
-	for _, leg := range s.Legs {
-		if leg.Result.Leg == l {
-			return leg
-		}
+	if i := slices.IndexFunc(s.Legs, func(leg *Leg) bool { return leg.Result.Leg == l }); i >= 0 {
+		return s.Legs[i]
 	}
 	return nil
 }
@@ -221,7 +217,7 @@ func (l *Leg) Seconds(at time.Time) float64 {
 func (l *Leg) Span() float64 {
 	end := 0.0
 	if n := len(l.Load); n > 0 {
-		end = max(end, l.Load[n-1].T)
+		end = max(0, l.Load[n-1].T)
 	}
 	if n := len(l.Usage); n > 0 {
 		end = max(end, l.Usage[n-1].T)

@@ -2,11 +2,13 @@ package live
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"locbench/internal/bench"
+	"locbench/internal/tui/look"
 	"locbench/internal/tui/ui"
 	"locbench/internal/units"
 )
@@ -24,44 +26,33 @@ const (
 	tellsEnd
 )
 
-// asksToEnd are questions that have no meaning any more when the run has ended.
-func (d dialog) asksToEnd() bool { return d != asksNothing && d != tellsEnd }
-
 // answer takes a key while a question is open. Enter says yes only where nothing is lost by it.
 func (s *Screen) answer(msg tea.KeyPressMsg) tea.Cmd {
-	name := msg.String()
-	if s.dialog == tellsEnd {
-		s.dialog = asksNothing
+	name, asked := msg.String(), s.dialog
+	s.dialog = asksNothing
+	switch asked {
+	case tellsEnd:
 		if s.state.Version == 0 {
 			return ui.Cmd(ui.Back{}) // there is nothing to look at
 		}
 		return nil
-	}
-	if s.dialog == asksNote {
-		switch name {
-		case "esc":
-			s.dialog = asksNothing
+	case asksNote:
+		if name == "enter" && s.note.Value() != "" {
+			return s.send("note", bench.Control{Kind: bench.ControlNote, Text: s.note.Value()})
+		} else if name == "enter" || name == "esc" {
 			return nil
-		case "enter":
-			text := s.note.Value()
-			s.dialog = asksNothing
-			if text == "" {
-				return nil
-			}
-			return s.send("note", bench.Control{Kind: bench.ControlNote, Text: text})
 		}
+		s.dialog = asked
 		var cmd tea.Cmd
 		s.note, cmd = s.note.Update(msg)
 		return cmd
 	}
-	asked := s.dialog
 	switch name {
 	case "y", "Y":
-		s.dialog = asksNothing
 	case "n", "N", "esc", "q":
-		s.dialog = asksNothing
 		return nil
 	default:
+		s.dialog = asked
 		return nil
 	}
 	switch asked {
@@ -96,7 +87,8 @@ func (s *Screen) dialogText(f ui.Frame) (title string, lines []string) {
 	case asksStop:
 		left := ""
 		if st := s.state.Step(); s.state.Loading() {
-			if d := st.Step.Duration - since(f, s.state.Current.Origin.Add(seconds(st.From))); d > 0 {
+			from := s.state.Current.Origin.Add(time.Duration(st.From * float64(time.Second)))
+			if d := st.Step.Duration - max(0, f.Now.Sub(from)); d > 0 {
 				left = " (about " + units.Approx(d) + ")"
 			}
 		}
@@ -105,15 +97,15 @@ func (s *Screen) dialogText(f ui.Frame) (title string, lines []string) {
 		s.note.SetWidth(w - 2)
 		return "Mark this moment", []string{s.note.View(), "", l.Key.S("enter") + " keep   " + l.Key.S("esc") + " leave it"}
 	case tellsEnd:
-		for _, line := range firstLines(s.talk, 12) {
+		talk := strings.Split(strings.TrimSpace(s.talk), "\n")
+		for _, line := range talk[max(0, len(talk)-12):] {
 			lines = append(lines, l.Wrap(l.ASCIIOnly(outside(line)), w, 8)...)
 		}
-		if most := max(1, f.Height-5); len(lines) > most {
-			lines = lines[:most]
-		}
-		return fmt.Sprintf("The run could not go on (exit code %d)", s.code), append(lines, "", l.Faint.S("any key closes this"))
+		lines = append(lines[:min(len(lines), max(1, f.Height-5))], "", l.Faint.S("any key closes this"))
+		return fmt.Sprintf("The run could not go on (exit code %d)", s.code), lines
 	}
 	return "", nil
 }
 
-func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+// outside makes text of the run fit for a dialog.
+func outside(s string) string { return look.Outside(s, 1000) }

@@ -1,12 +1,12 @@
 package live
 
 import (
+	"cmp"
 	"math"
 
 	tea "charm.land/bubbletea/v2"
 
 	"locbench/internal/bench"
-	"locbench/internal/tui/look"
 	"locbench/internal/tui/replay"
 	"locbench/internal/tui/ui"
 	"locbench/internal/units"
@@ -20,10 +20,8 @@ func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
 		return s.answer(msg)
 	}
 	if s.board.Typing() {
-		cmd, _ := s.board.Update(msg, &s.state)
-		return cmd
+		return s.look(msg)
 	}
-	steers := s.steers()
 	switch msg.String() {
 	case "q":
 		if s.ended || s.gone || s.state.Ended != nil || !s.Session.Steered() {
@@ -38,22 +36,33 @@ func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
 		return s.report()
 	case "y":
 		if len(s.state.Run.Command) == 0 {
-			return ui.Cmd(ui.Tell{Text: "the run has not begun yet", Bad: true})
+			return bad("the run has not begun yet")
 		}
 		text, err := replay.Command(s.state.Run) // of anybody's making where somebody else's folder is watched
 		if err != nil {
-			return ui.Cmd(ui.Tell{Text: err.Error(), Bad: true})
+			return bad(err.Error())
 		}
 		return ui.Cmd(ui.Copy{Text: text, What: "the command that repeats this run"})
 	}
-	if steers {
+	if s.steers() {
 		if cmd, mine := s.steer(msg.String()); mine {
 			return cmd
 		}
 	}
+	return s.look(msg)
+}
+
+// look hands a message to the board, which changes what is looked at.
+func (s *Screen) look(msg tea.Msg) tea.Cmd {
 	cmd, _ := s.board.Update(msg, &s.state)
 	return cmd
 }
+
+// pauses tells that the run stands still, or is to.
+func (s *Screen) pauses() bool { return !s.state.Paused.IsZero() || s.state.PauseWanted }
+
+// bad tells what cannot be done.
+func bad(text string) tea.Cmd { return ui.Cmd(ui.Tell{Text: text, Bad: true}) }
 
 // steers tells whether there is a run that can be steered.
 func (s *Screen) steers() bool {
@@ -64,18 +73,18 @@ func (s *Screen) steers() bool {
 func (s *Screen) steer(name string) (cmd tea.Cmd, mine bool) {
 	switch name {
 	case "p":
-		if !s.state.Paused.IsZero() || s.state.PauseWanted {
+		if s.pauses() {
 			return s.send("go on", bench.Control{Kind: bench.ControlResume}), true
 		}
 		return s.send("pause", bench.Control{Kind: bench.ControlPause}), true
 	case "s":
 		if !s.state.Loading() {
-			return ui.Cmd(ui.Tell{Text: "no step runs now", Bad: true}), true
+			return bad("no step runs now"), true
 		}
 		s.dialog = asksSkipStep
 	case "S":
 		if s.state.Current == nil || s.state.Current.Result.State != bench.LegRunning {
-			return ui.Cmd(ui.Tell{Text: "no contender runs now", Bad: true}), true
+			return bad("no contender runs now"), true
 		}
 		s.dialog = asksSkipContender
 	case "e":
@@ -100,13 +109,9 @@ func (s *Screen) steer(name string) (cmd tea.Cmd, mine bool) {
 func (s *Screen) changeRate(up bool) tea.Cmd {
 	step := s.state.Step()
 	if !s.state.Loading() || step.Step.Rate <= 0 {
-		return ui.Cmd(ui.Tell{Text: "the rate can be changed in an open-loop step alone (one with a rate instead of connections)", Bad: true})
+		return bad("the rate can be changed in an open-loop step alone (one with a rate instead of connections)")
 	}
-	if s.rate == 0 {
-		if s.rate = step.Step.Rate; step.Rate > 0 { // set before this screen came
-			s.rate = step.Rate
-		}
-	}
+	s.rate = cmp.Or(s.rate, max(0, step.Rate), step.Step.Rate) // step.Rate may have been set before this screen came
 	// By one at least: a tenth of a small rate would be rounded away.
 	if up {
 		s.rate = max(math.Round(s.rate*rateStep), s.rate+1)
@@ -130,7 +135,7 @@ func (s *Screen) Keys() []ui.Key {
 	var keys []ui.Key
 	if s.steers() {
 		pause := "pause"
-		if !s.state.Paused.IsZero() || s.state.PauseWanted {
+		if s.pauses() {
 			pause = "go on"
 		}
 		keys = append(keys,
@@ -145,14 +150,9 @@ func (s *Screen) Keys() []ui.Key {
 			keys = append(keys, ui.Key{Name: "+ -", Help: "rate", Long: "rate of this open-loop step up and down by a tenth; recorded as an intervention"})
 		}
 	}
-	keys = append(keys, s.board.Keys()...)
-	keys = append(keys,
+	return append(append(keys, s.board.Keys()...),
 		ui.Key{Name: "r", Help: "report", Long: "write the report of what is there so far, and open it", Wide: true},
 		ui.Key{Name: "y", Help: "copy command", Long: "copy the command line that repeats this run", Wide: true},
 		ui.Key{Name: "q", Help: "leave"},
 	)
-	return keys
 }
-
-// outside makes text of the run fit for a dialog.
-func outside(s string) string { return look.Outside(s, 1000) }
