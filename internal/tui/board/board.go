@@ -5,6 +5,7 @@
 package board
 
 import (
+	"slices"
 	"time"
 
 	"locbench/internal/bench"
@@ -185,13 +186,7 @@ func (b *Board) legOf(s *fold.State) *fold.Leg {
 
 // choose shows the next leg that has begun, in direction d.
 func (b *Board) choose(s *fold.State, d int) {
-	leg := b.legOf(s)
-	at := -1
-	for i, other := range s.Legs {
-		if other == leg {
-			at = i
-		}
-	}
+	at := slices.Index(s.Legs, b.legOf(s))
 	if at < 0 {
 		return
 	}

@@ -9,7 +9,7 @@ import (
 // closerPage is every figure of one step, those of the table that had no room too, and how its
 // latencies are spread.
 func (v *view) closerPage(s *fold.Step, w, h int) []string {
-	lines := v.legFailure(w)
+	lines := v.failure(w)
 	detail := v.detail(s, w)
 	body := []string{v.beside(w, detail[0], v.l.Faint.S("esc: all steps"), "")}
 	body = append(append(body, v.flow(v.fields(s), w)...), detail[1:]...)
@@ -54,13 +54,11 @@ func (v *view) more(s *fold.Step) []string {
 		add("CPU user", v.duration(user))
 		add("system", v.duration(system))
 	}
-	if u := r.After; u != nil {
-		if u.Processes != nil {
-			add("processes", units.Count(int64(*u.Processes)))
-		}
-		if u.Threads != nil {
-			add("threads", units.Count(int64(*u.Threads)))
-		}
+	if u := r.After; u != nil && u.Processes != nil {
+		add("processes", units.Count(int64(*u.Processes)))
+	}
+	if u := r.After; u != nil && u.Threads != nil {
+		add("threads", units.Count(int64(*u.Threads)))
 	}
 	return out
 }
@@ -83,13 +81,11 @@ func (b *Board) keySteps(name string, s *fold.State) bool {
 			return false
 		}
 		b.closer = !b.closer
-	case "esc":
-		if !b.closer {
+	default:
+		if name != "esc" || !b.closer {
 			return false
 		}
 		b.closer = false
-	default:
-		return false
 	}
 	b.below = 0
 	return true

@@ -1,6 +1,7 @@
 package board
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -16,34 +17,30 @@ import (
 // contendersPage compares the contenders: their headlines, and their steps on the same scales.
 func (v *view) contendersPage(w, h int) []string {
 	all := v.ordered(v.summary())
-	rounds := v.s.Run.Profile.Rounds
-	title := v.l.Title.S("contenders") + "  " + units.Plural(len(all), "contender") + " so far, " + units.Plural(rounds, "round") + " planned"
-	if v.s.Ended != nil {
-		title = v.l.Title.S("contenders") + "  " + units.Plural(len(all), "contender")
+	title := v.l.Title.S("contenders") + "  " + units.Plural(len(all), "contender")
+	if v.s.Ended == nil {
+		title += " so far, " + units.Plural(v.s.Run.Profile.Rounds, "round") + " planned"
 	}
 	if len(all) == 0 {
 		return []string{title, v.l.Faint.S("nothing is finished yet")}
 	}
 	p := &v.pages[contenders]
-	lines := v.headlines(all, w)
-	lines = append(lines, v.caution(all, w)...)
+	lines := append(v.headlines(all, w), v.caution(all, w)...)
 	if h >= 30 {
 		lines = append(lines, "")
 	}
-	room := h - 1 - len(lines)
-	each := max(7, min(16, room/max(1, len(all))))
-	if w < 76 {
-		each = 1 + 3*6
-	}
-	var body []string
-	if room >= 7 {
-		body = p.show(len(all), room, false, func(i int) []string { return v.multiples(all[i].Label, w, each) })
-	} else {
+	if room := h - 1 - len(lines); room < 7 {
 		table := lines
-		lines = nil
-		body = p.show(len(table), h-1, false, func(i int) []string { return table[i : i+1] })
+		lines = p.show(len(table), h-1, false, func(i int) []string { return table[i : i+1] })
+	} else {
+		each := max(7, min(16, room/len(all)))
+		if w < 76 {
+			each = 1 + 3*6
+		}
+		charts := func(i int) []string { return v.multiples(all[i].Label, w, each) }
+		lines = append(lines, p.show(len(all), room, false, charts)...)
 	}
-	return append(append([]string{v.beside(w, title, v.position(p, len(all)), "")}, lines...), body...)
+	return append([]string{v.beside(w, title, v.position(p, len(all)), "")}, lines...)
 }
 
 // headlines is the table of what each contender has come to.
@@ -61,15 +58,21 @@ func (v *view) headlines(all []stats.Contender, w int) []string {
 		columns[at].Drop = 0
 	}
 	columns = slices.Insert(columns, peak, look.Column{Title: "at", Drop: 4})
-	columns = slices.Concat([]look.Column{{Title: "contender", Left: true, Max: 32}, {Title: "rounds"}}, columns, []look.Column{{Title: "checks", Drop: 6}})
+	columns = slices.Insert(columns, 0, look.Column{Title: "contender", Left: true, Max: 32}, look.Column{Title: "rounds"})
+	columns = append(columns, look.Column{Title: "checks", Drop: 6})
 	var rows [][]string
 	for _, c := range all {
 		row := []string{v.out(c.Label, nameBytes), fmt.Sprintf("%d/%d", c.Complete, max(c.Legs, v.s.Run.Profile.Rounds))}
 		for i, m := range shown {
 			row = append(row, v.contenderCell(m.Measure, c))
-			if i+1 == peak {
-				row = append(row, v.atPeak(c))
+			if i+1 != peak {
+				continue
 			}
+			at := v.missing()
+			if s, ok := c.PeakStep(); ok {
+				at = v.out(s.Step.Short(), 20)
+			}
+			row = append(row, at)
 		}
 		rows = append(rows, append(row, v.checksFailed(c)))
 	}
@@ -87,13 +90,6 @@ func (v *view) contenderCell(m measure.Measure, c stats.Contender) string {
 		return v.l.Glyph.AtLeast + " " + v.cell(m, f.Value)
 	}
 	return v.cell(m, f.Value)
-}
-
-func (v *view) atPeak(c stats.Contender) string {
-	if s, ok := c.PeakStep(); ok {
-		return v.out(s.Step.Short(), 20)
-	}
-	return v.missing()
 }
 
 func (v *view) checksFailed(c stats.Contender) string {
@@ -133,16 +129,16 @@ func (v *view) caution(all []stats.Contender, w int) []string {
 func (v *view) multiples(label string, w, h int) []string {
 	shown := measure.View(measure.ScreenCourses)
 	labels, series := v.lines(label, shown)
-	head := v.l.Strong.S(v.out(label, nameBytes)) + "  n = " + units.Plural(len(series[0]), "round")
 	draw := func(n, w, h int) []string {
 		m := shown[n].Measure
 		top, bottom := v.scale(m)
-		c := chart.Steps{Title: shown[n].Head, Unit: axisLabel(m.Unit), Labels: labels, Series: series[n], Log: m.Quantile(), Top: nice(top), Gutter: 8}
+		c := chart.Steps{Title: shown[n].Head, Unit: axisLabel(m.Unit), Labels: labels, Series: series[n], Top: nice(top), Gutter: 8}
 		if m.Quantile() {
-			c.Top, c.Bottom = top, bottom
+			c.Log, c.Top, c.Bottom = true, top, bottom
 		}
 		return c.Draw(v.l, w, h)
 	}
+	head := v.l.Strong.S(v.out(label, nameBytes)) + "  n = " + units.Plural(len(series[0]), "round")
 	out := []string{v.l.Fit(head, w)}
 	n := len(shown)
 	if w < 76 {
@@ -188,11 +184,8 @@ func (v *view) scale(m measure.Measure) (top, bottom float64) {
 	for _, leg := range v.s.Legs {
 		for i := range leg.Result.Steps {
 			x := onAxis(m, &leg.Result.Steps[i])
-			if x > top {
-				top = x
-			}
-			if x > 0 && (bottom == 0 || x < bottom) {
-				bottom = x
+			if x > 0 {
+				top, bottom = max(top, x), min(cmp.Or(bottom, x), x)
 			}
 		}
 	}
@@ -224,7 +217,8 @@ func (v *view) lines(label string, shown []measure.Shown) (labels []string, seri
 			}
 		}
 		for c := range series {
-			series[c] = append(series[c], chart.Series{Name: "round " + itoa(leg.Result.Leg.Round), Paint: v.l.Series[n%6], Mark: n % 6, Points: points[c]})
+			name := "round " + itoa(leg.Result.Leg.Round)
+			series[c] = append(series[c], chart.Series{Name: name, Paint: v.l.Series[n%6], Mark: n % 6, Points: points[c]})
 		}
 	}
 	return labels, series

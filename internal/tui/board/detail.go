@@ -42,11 +42,10 @@ func (v *view) detail(s *fold.Step, w int) []string {
 	lines := []string{title}
 	add := func(paint look.Paint, mark, text string) {
 		for i, line := range v.l.Wrap(text, max(10, w-4), 0) {
-			if i == 0 {
-				lines = append(lines, paint.S(v.l.Fit(mark, 2)+line))
-			} else {
-				lines = append(lines, paint.S("  "+line))
+			if i > 0 {
+				mark = ""
 			}
+			lines = append(lines, paint.S(v.l.Fit(mark, 2)+line))
 		}
 	}
 	if r.Aborted != "" {

@@ -2,6 +2,7 @@ package board
 
 import (
 	"fmt"
+	"strings"
 
 	"locbench/internal/tui/fold"
 	"locbench/internal/tui/look"
@@ -38,17 +39,14 @@ func (v *view) entry(e *fold.Line, w, n int) []string {
 		who = v.l.Fit(who, 20) + " "
 		indent += 21
 	}
-	body := v.l.Wrap(v.out(e.Text, textBytes), max(10, w-indent), n)
-	var out []string
-	for i, line := range body {
+	start := v.l.Faint.S(head) + paint.S(mark) + v.l.Faint.S(who)
+	out := v.l.Wrap(v.out(e.Text, textBytes), max(10, w-indent), n)
+	for i, line := range out {
 		if e.Level != fold.Info {
 			line = paint.S(line)
 		}
-		if i == 0 {
-			out = append(out, v.l.Faint.S(head)+paint.S(mark)+v.l.Faint.S(who)+line)
-		} else {
-			out = append(out, fmt.Sprintf("%*s%s", indent, "", line))
-		}
+		out[i] = start + line
+		start = strings.Repeat(" ", indent)
 	}
 	return out
 }

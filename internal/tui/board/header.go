@@ -2,6 +2,7 @@ package board
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,11 +19,9 @@ func (v *view) header(w, h int, status string) []string {
 	}
 	long, brief := v.where()
 	words := v.words(h < 28 || v.compact, status)
-	lines := make([]string, 0, 4)
+	lines := []string{v.beside(w, brief, words, v.words(false, status))}
 	if look.Width(long)+look.Width(words)+2 <= w {
-		lines = append(lines, v.beside(w, long, words))
-	} else {
-		lines = append(lines, v.beside(w, brief, words, v.words(false, status)))
+		lines[0] = v.beside(w, long, words)
 	}
 	if h < 28 || v.compact {
 		lines = append(lines, v.beside(w, v.doing(w), v.times()...))
@@ -61,11 +60,11 @@ func (v *view) where() (long, brief string) {
 	title := v.l.Title.S(name) + "  "
 	switch {
 	case s.Ended != nil:
-		brief := v.outcome()
+		long, brief = title+v.outcome(), title+v.outcome()
 		if state, failed := v.s.Run.Standing(); state == bench.RunComplete && len(failed) > 0 {
-			brief = v.l.Warn.S(fmt.Sprintf("! %d failed", len(failed)))
+			brief = title + v.l.Warn.S(fmt.Sprintf("! %d failed", len(failed)))
 		}
-		return title + v.outcome(), title + brief
+		return long, brief
 	case s.Current == nil:
 		text := fmt.Sprintf("%s, %s", units.Plural(len(s.Run.Profile.Contenders), "contender"), units.Plural(s.Run.Profile.Rounds, "round"))
 		return title + text, title + text
@@ -98,24 +97,19 @@ func (v *view) outcome() string {
 // about to stop, the status.
 func (v *view) words(troubles bool, status string) string {
 	var parts []string
-	add := func(s string) {
-		if s != "" {
-			parts = append(parts, s)
-		}
-	}
 	if troubles {
-		add(v.troubles())
+		parts = append(parts, v.troubles())
 	}
 	switch {
 	case !v.s.Paused.IsZero():
-		add(v.l.Warn.S(v.l.Glyph.Pause + " PAUSED " + units.Approx(v.at.Sub(v.s.Paused))))
+		parts = append(parts, v.l.Warn.S(v.l.Glyph.Pause+" PAUSED "+units.Approx(v.at.Sub(v.s.Paused))))
 	case v.s.PauseWanted:
-		add(v.l.Warn.S("pauses after this step"))
+		parts = append(parts, v.l.Warn.S("pauses after this step"))
 	}
 	if v.s.StopWanted {
-		add(v.l.Warn.S("stops after this step"))
+		parts = append(parts, v.l.Warn.S("stops after this step"))
 	}
-	add(status)
+	parts = slices.DeleteFunc(append(parts, status), func(s string) bool { return s == "" })
 	return strings.Join(parts, "  ")
 }
 
@@ -225,19 +219,18 @@ func (v *view) times() []string {
 		return []string{""}
 	}
 	ran := units.Approx(max(0, v.s.Estimate.Elapsed(v.at)))
-	left, ok := v.s.Estimate.Left(v.at)
-	if !ok || v.s.Ended != nil {
-		if v.s.Ended != nil {
-			return []string{"took " + ran, ran}
-		}
+	ahead, ok := v.s.Estimate.Left(v.at)
+	if v.s.Ended != nil {
+		return []string{"took " + ran, ran}
+	} else if !ok {
 		return []string{"elapsed " + ran, ran}
 	}
-	end := v.at.Add(left).In(v.zone).Format("15:04")
+	left, end := units.Approx(ahead), v.at.Add(ahead).In(v.zone).Format("15:04")
 	return []string{
-		fmt.Sprintf("elapsed %s, about %s left, ends about %s", ran, units.Approx(left), end),
-		fmt.Sprintf("%s, about %s left, ends ~%s", ran, units.Approx(left), end),
-		fmt.Sprintf("%s, ~%s left, ~%s", ran, units.Approx(left), end),
-		fmt.Sprintf("~%s left", units.Approx(left)),
+		"elapsed " + ran + ", about " + left + " left, ends about " + end,
+		ran + ", about " + left + " left, ends ~" + end,
+		ran + ", ~" + left + " left, ~" + end,
+		"~" + left + " left",
 	}
 }
 

@@ -2,6 +2,7 @@ package board
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -21,8 +22,7 @@ func (v *view) logPage(w, h int) []string {
 	}
 	all := v.leg.Log
 	lines := v.filtered(all)
-	r := v.leg.Result.Leg
-	title := v.l.Title.S("log") + "  " + v.out(r.Label(), nameBytes) + ", round " + itoa(r.Round) + ", " + units.Plural(len(all), "line")
+	title := v.titleOf("log") + ", " + units.Plural(len(all), "line")
 	if v.s.Unlogged && len(all) > 0 {
 		title += v.l.Warn.S(", the last ones: the folder has no events.jsonl")
 	}
@@ -44,12 +44,12 @@ func (v *view) logPage(w, h int) []string {
 
 // filterLine is the filter: as it is typed, as it applies, or how to get one.
 func (v *view) filterLine(w, n int) string {
-	text := v.out(v.filter, filterBytes)
+	text, count := v.l.Accent.S("/ ")+v.out(v.filter, filterBytes), "  "+units.Plural(n, "line")
 	switch {
 	case v.typing:
-		return v.l.Accent.S("/ ") + text + v.l.Select.S(" ") + v.l.Faint.S(fmt.Sprintf("  %s; enter keeps it, esc drops it", units.Plural(n, "line")))
+		return text + v.l.Select.S(" ") + v.l.Faint.S(count+"; enter keeps it, esc drops it")
 	case v.filter != "":
-		return v.l.Accent.S("/ ") + text + v.l.Faint.S(fmt.Sprintf("  %s; esc shows all", units.Plural(n, "line")))
+		return text + v.l.Faint.S(count+"; esc shows all")
 	}
 	return v.l.Faint.S("stderr is marked e; / filters, " + v.l.Glyph.Left + "/" + v.l.Glyph.Right + " shift")
 }
@@ -60,13 +60,9 @@ func (v *view) filtered(lines []bench.LogLine) []bench.LogLine {
 		return lines
 	}
 	want := strings.ToLower(v.filter)
-	var out []bench.LogLine
-	for _, l := range lines {
-		if strings.Contains(strings.ToLower(l.Text[:min(len(l.Text), searched)]), want) {
-			out = append(out, l)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(lines), func(l bench.LogLine) bool {
+		return !strings.Contains(strings.ToLower(l.Text[:min(len(l.Text), searched)]), want)
+	})
 }
 
 func (v *view) logLine(line bench.LogLine, w int) string {
@@ -85,12 +81,12 @@ func (v *view) logLine(line bench.LogLine, w int) string {
 // lastLog are the newest lines, h of them.
 func (v *view) lastLog(w, h int) []string {
 	all := v.leg.Log
+	if len(all) == 0 {
+		return []string{v.l.Faint.S(v.l.Cut(v.noLog(), w))}
+	}
 	var out []string
 	for _, line := range all[max(0, len(all)-max(0, h)):] {
 		out = append(out, v.logLine(line, w))
-	}
-	if len(all) == 0 {
-		out = []string{v.l.Faint.S(v.l.Cut(v.noLog(), w))}
 	}
 	return out
 }

@@ -24,12 +24,12 @@ func (o order) measure() (m measure.Shown, ok bool) {
 // next is the order behind o.
 func (o order) next() order { return (o + 1) % order(len(measure.View(measure.ScreenOrders))+1) }
 
-// key is less the better c is; NaN where the figure is not known.
+// key is less the better c is; infinite where the figure is not known.
 func key(m measure.Measure, c stats.Contender) float64 {
 	f := m.Contender(c)
 	switch {
-	case !f.Known:
-		return math.NaN()
+	case !f.Known || math.IsNaN(f.Value):
+		return math.Inf(1)
 	case m.Higher:
 		return -f.Value
 	}
@@ -44,17 +44,6 @@ func (v *view) ordered(all []stats.Contender) []stats.Contender {
 		return all
 	}
 	all = slices.Clone(all)
-	slices.SortStableFunc(all, func(a, b stats.Contender) int {
-		x, y := key(m.Measure, a), key(m.Measure, b)
-		switch {
-		case math.IsNaN(x) && math.IsNaN(y):
-			return 0
-		case math.IsNaN(x):
-			return 1
-		case math.IsNaN(y):
-			return -1
-		}
-		return cmp.Compare(x, y)
-	})
+	slices.SortStableFunc(all, func(a, b stats.Contender) int { return cmp.Compare(key(m.Measure, a), key(m.Measure, b)) })
 	return all
 }

@@ -1,6 +1,8 @@
 package board
 
 import (
+	"slices"
+
 	"locbench/internal/bench"
 	"locbench/internal/tui/chart"
 	"locbench/internal/tui/look"
@@ -10,8 +12,8 @@ import (
 // events and the log too.
 func (v *view) overview(w, h int) []string {
 	lines := v.failure(w)
-	h -= len(lines)
 	top := len(lines)
+	h -= top
 	switch {
 	case w >= 150 && h >= 30:
 		left := w * 52 / 100
@@ -48,6 +50,9 @@ func (v *view) narrow(w, h, y int) []string {
 
 // failure tells how the shown leg has gone wrong.
 func (v *view) failure(w int) []string {
+	if v.leg == nil {
+		return nil
+	}
 	r := v.leg.Result
 	if r.State != bench.LegFailed && r.State != bench.LegAborted {
 		return nil
@@ -61,20 +66,24 @@ func (v *view) failure(w int) []string {
 
 // shown are the charts to draw: errors only when there are any.
 func (v *view) charts() []metric {
+	all := []metric{throughput, latency, cpu, memory, failures}
 	if v.anyErrors() {
-		return []metric{throughput, latency, cpu, memory, failures}
+		return all
 	}
-	return []metric{throughput, latency, cpu, memory}
+	return all[:4]
 }
 
 // noErrors is the row that stands for a chart of errors that are not there.
 func (v *view) noErrors(w int) string {
-	right := v.l.Faint.S(v.spanName() + v.overlayWord())
+	return v.beside(w, v.errorTitle(v.l.Strong), v.l.Faint.S(v.spanName()+v.overlayWord()), "")
+}
+
+func (v *view) errorTitle(paint look.Paint) string {
 	mark := ""
 	if v.focus == failures {
 		mark = v.l.Glyph.Cursor + " "
 	}
-	return v.beside(w, v.l.Title.S(mark+"errors")+"  "+v.l.Strong.S(v.own(v.errorText())), right, "")
+	return v.l.Title.S(mark+"errors") + "  " + paint.S(v.own(v.errorText()))
 }
 
 func (v *view) overlayWord() string {
@@ -121,7 +130,6 @@ func (v *view) stack(w, h, x, y int) []string {
 // too little for all, CPU and memory become spark lines.
 func share(h int, shown []metric) []int {
 	out := make([]int, len(shown))
-	order := []metric{latency, throughput, cpu, memory, failures}
 	least := 3
 	if h < least*len(shown) {
 		least = 2
@@ -133,30 +141,17 @@ func share(h int, shown []metric) []int {
 		}
 	}
 	// The band of throttled time needs a line more than a chart without one.
-	for h > 0 {
-		before := h
-		for _, m := range order {
-			for i := range shown {
-				if shown[i] == m && h > 0 && out[i] > 0 && (m == latency || out[i] <= out[indexOf(shown, latency)]) {
-					out[i]++
-					h--
-				}
+	for before := 0; h > 0 && h != before; {
+		before = h
+		for _, m := range []metric{latency, throughput, cpu, memory, failures} {
+			i := slices.Index(shown, m)
+			if i >= 0 && h > 0 && out[i] > 0 && (m == latency || out[i] <= out[slices.Index(shown, latency)]) {
+				out[i]++
+				h--
 			}
-		}
-		if h == before {
-			break
 		}
 	}
 	return out
-}
-
-func indexOf(shown []metric, m metric) int {
-	for i := range shown {
-		if shown[i] == m {
-			return i
-		}
-	}
-	return 0
 }
 
 // grid puts the charts two by two above the table of steps.
@@ -187,24 +182,15 @@ func (v *view) grid(w, h, y int) []string {
 // errorRow tells the errors in one line, with a spark line of them where there is room.
 func (v *view) errorRow(w int, a chart.Axis, y int) string {
 	v.hits = append(v.hits, hit{0, y, w, 1, func() { v.Board.point(failures) }})
-	text := v.noErrors(w)
 	if !v.anyErrors() {
-		return text
+		return v.noErrors(w)
 	}
-	mark := ""
-	if v.focus == failures {
-		mark = v.l.Glyph.Cursor + " "
-	}
-	text = v.l.Title.S(mark+"errors") + "  " + v.l.Bad.S(v.own(v.errorText()))
-	var values []float64
-	for _, p := range inSight(v.leg.Load, loadTime, a) {
-		values = append(values, p.Errors)
-	}
+	text := v.errorTitle(v.l.Bad)
 	cells := min(30, w-look.Width(text)-2)
 	if cells < 8 {
 		return text
 	}
-	return v.l.Between(text, v.l.Spark(values, cells, 0, v.l.Bad), w)
+	return v.l.Between(text, v.l.Spark(each(inSight(v.leg.Load, loadTime, a), errorsOf), cells, 0, v.l.Bad), w)
 }
 
 // side is the table of steps, the events and the log.

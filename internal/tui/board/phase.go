@@ -1,48 +1,35 @@
 package board
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"locbench/internal/bench"
 	"locbench/internal/units"
 )
 
-// verb says what goes on in a phase.
-func verb(p bench.Phase) string {
-	switch p {
-	case bench.PhaseStore:
-		return "reaching the store"
-	case bench.PhaseSeed:
-		return "loading the data into the store"
-	case bench.PhaseBuild:
-		return "building"
-	case bench.PhaseLaunch:
-		return "launching"
-	case bench.PhaseReady:
-		return "waiting for the first answer"
-	case bench.PhaseCheck:
-		return "checking"
-	case bench.PhaseLoad:
-		return "loading"
-	case bench.PhaseStop:
-		return "stopping"
-	}
-	return string(p)
+// verbs say what goes on in a phase.
+var verbs = map[bench.Phase]string{
+	bench.PhaseStore: "reaching the store", bench.PhaseSeed: "loading the data into the store", bench.PhaseBuild: "building",
+	bench.PhaseLaunch: "launching", bench.PhaseReady: "waiting for the first answer", bench.PhaseCheck: "checking",
+	bench.PhaseLoad: "loading", bench.PhaseStop: "stopping",
 }
 
 // phaseText is what goes on, and for how long.
 func (v *view) phaseText() string {
 	p := v.s.Phase
-	name := v.out(verb(p.Name), nameBytes)
+	name := v.out(string(p.Name), nameBytes)
 	switch {
 	case p.Name == "":
 		return v.spinner() + " preparing " + v.l.Glyph.Ellipsis
 	case p.Err != "":
-		return v.l.Bad.S(v.l.Glyph.Cross + " " + v.out(string(p.Name), nameBytes) + " failed")
+		return v.l.Bad.S(v.l.Glyph.Cross + " " + name + " failed")
 	case p.Ended:
-		return v.spinner() + " " + v.out(string(p.Name), nameBytes) + " done"
+		return v.spinner() + " " + name + " done"
 	}
+	name = cmp.Or(verbs[p.Name], name)
 	if note := v.out(p.Note, nameBytes); note != "" {
 		name += " " + v.l.Faint.S("("+note+")")
 	}
@@ -101,29 +88,33 @@ func (v *view) phasePanel(w, h int) []string {
 	if v.leg != nil && (v.leg != v.s.Current || v.s.Ended != nil) {
 		return v.nothing(w, h)
 	}
-	if v.s.Ended != nil {
-		return append(v.ending(w), v.soFar(w, h-len(v.ending(w)))...)
+	if v.s.Ended != nil { // with nothing else to show: why
+		lines := append([]string{"", "run " + v.outcome()}, v.wrapped(v.s.Ended.Err, w, 6)...)
+		lines = append(lines, v.ended(), "")
+		return append(lines, v.soFar(w, h-len(lines))...)
 	}
-	lines := []string{""}
-	p := v.s.Phase
-	switch {
-	case v.s.Run.Profile.Name == "" && p.Name == "":
-		lines = append(lines, v.spinner()+" starting "+v.l.Glyph.Ellipsis, "", v.l.Faint.S("the first events of the run are awaited"))
-		return lines
-	default:
-		lines = append(lines, v.beside(w, v.l.Strong.S(v.phaseText()), "for "+v.since(), ""))
+	if v.s.Run.Profile.Name == "" && v.s.Phase.Name == "" {
+		awaited := v.l.Faint.S("the first events of the run are awaited")
+		return []string{"", v.spinner() + " starting " + v.l.Glyph.Ellipsis, "", awaited}
 	}
+	lines := []string{"", v.beside(w, v.l.Strong.S(v.phaseText()), "for "+v.since(), "")}
 	lines = append(lines, v.far(w)...)
-	if p.Err != "" {
-		for _, line := range v.l.Wrap(v.out(p.Err, textBytes), w, 4) {
-			lines = append(lines, v.l.Bad.S(line))
-		}
+	if err := v.s.Phase.Err; err != "" {
+		lines = append(lines, v.wrapped(err, w, 4)...)
 	}
 	lines = append(lines, "")
 	if v.leg != nil {
 		return append(lines, v.birth(w, h-len(lines))...)
 	}
 	return append(lines, v.soFar(w, h-len(lines))...)
+}
+
+// wrapped is an error in at most n lines.
+func (v *view) wrapped(text string, w, n int) (lines []string) {
+	for _, line := range v.l.Wrap(v.out(text, textBytes), w, n) {
+		lines = append(lines, v.l.Bad.S(line))
+	}
+	return lines
 }
 
 // far is how far the phase is: a bar, counts and speed, and the last line of its output.
@@ -164,15 +155,9 @@ func (v *view) far(w int) []string {
 // log, and what has happened.
 func (v *view) birth(w, h int) []string {
 	var lines []string
-	if passed, failed, skipped := v.leg.Checks(); passed+failed+skipped > 0 {
-		text := v.l.Title.S("checks") + "  " + units.Count(int64(passed)) + " passed"
-		if failed > 0 {
-			text += ", " + v.l.Bad.S(v.l.Glyph.Cross+" "+itoa(failed)+" failed")
-		}
-		if skipped > 0 {
-			text += ", " + itoa(skipped) + " skipped"
-		}
-		if n := len(v.leg.Result.Checks); v.s.Phase.Name == bench.PhaseCheck {
+	if n := len(v.leg.Result.Checks); n > 0 {
+		text := v.l.Title.S("checks") + "  " + v.outcomes("")
+		if v.s.Phase.Name == bench.PhaseCheck {
 			last := v.leg.Result.Checks[n-1]
 			text += "  " + v.l.Faint.S("last: "+v.out(last.Group, nameBytes)+"/"+v.out(last.Name, nameBytes))
 		}
@@ -214,32 +199,18 @@ func (v *view) nothing(w, h int) []string {
 // ended is where the results of a run are that has ended.
 func (v *view) ended() string { return "results in " + v.out(v.s.Dir, 300) }
 
-// ending tells why a run has ended that has nothing else to show.
-func (v *view) ending(w int) []string {
-	lines := []string{"", "run " + v.outcome()}
-	for _, line := range v.l.Wrap(v.out(v.s.Ended.Err, textBytes), w, 6) {
-		lines = append(lines, v.l.Bad.S(line))
-	}
-	return append(lines, v.ended(), "")
-}
-
 // headline is the peak of each contender of a run that has ended, or how its first failure came
 // about.
 func (v *view) headline() string {
-	text := ""
+	var peaks []string
 	for _, c := range v.summary() {
-		s, ok := c.PeakStep()
-		if !ok {
-			continue
+		if s, ok := c.PeakStep(); ok {
+			peaks = append(peaks, v.l.Cut(v.out(c.Label, nameBytes), 24)+" "+v.l.Strong.S(rate(s.Throughput.Median)+" req/s")+
+				" at "+v.out(s.Step.Short(), nameBytes)+fmt.Sprintf(" (n = %d)", s.Rounds))
 		}
-		if text != "" {
-			text += "  " + v.l.Glyph.Dot + "  "
-		}
-		text += v.l.Cut(v.out(c.Label, nameBytes), 24) + " " + v.l.Strong.S(rate(s.Throughput.Median)+" req/s") + " at " + v.out(s.Step.Short(), nameBytes) +
-			fmt.Sprintf(" (n = %d)", s.Rounds)
 	}
-	if text == "" {
+	if len(peaks) == 0 {
 		return "no step was measured"
 	}
-	return "peaks: " + text
+	return "peaks: " + strings.Join(peaks, "  "+v.l.Glyph.Dot+"  ")
 }

@@ -15,20 +15,19 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// tableColumns are those of the table of steps on the overview.
-func (v *view) tableColumns() []look.Column {
-	columns := v.measureColumns(v.shown(measure.ScreenOverview))
-	return slices.Concat([]look.Column{{Title: "  step", Left: true, Max: 30}}, columns, []look.Column{{Title: "bound, doubt", Left: true, Drop: 1, Max: 32}})
+// stepColumns are those of a table of steps. Names have at most name cells, doubts at most doubt.
+func (v *view) stepColumns(p measure.Place, name, drop, doubt int) []look.Column {
+	return slices.Concat([]look.Column{{Title: "  step", Left: true, Max: name}}, v.measureColumns(v.shown(p)),
+		[]look.Column{{Title: "bound, doubt", Left: true, Drop: drop, Max: doubt}})
 }
 
 // shown are the measures of a place but optional ones that no step of the leg has.
 func (v *view) shown(p measure.Place) []measure.Shown {
 	return slices.DeleteFunc(measure.View(p), func(m measure.Shown) bool {
-		return m.Optional && !slices.ContainsFunc(v.leg.Steps, func(s *fold.Step) bool {
-			if s.Result == nil {
-				return false
+		return m.Optional && !slices.ContainsFunc(v.leg.Steps, func(s *fold.Step) (ok bool) {
+			if s.Result != nil {
+				_, ok = m.Of(*s.Result)
 			}
-			_, ok := m.Of(*s.Result)
 			return ok
 		})
 	})
@@ -178,17 +177,17 @@ func (v *view) table(w, h int) []string {
 	p.first, p.count = p.top, h-1
 	var rows [][]string
 	for i := p.top; i < n && len(rows) < h-1; i++ {
-		if i < len(begun) {
-			name := "  " + v.stepName(begun[i].Step)
-			if begun[i].Result == nil {
-				name = v.l.Strong.S(v.l.Glyph.Run + " " + v.stepName(begun[i].Step))
-			}
-			rows = append(rows, v.row(begun[i], name, measure.ScreenOverview))
-		} else {
+		if i >= len(begun) {
 			rows = append(rows, []string{v.l.Faint.S("  " + v.stepName(planned[i-len(begun)]))})
+			continue
 		}
+		name := "  " + v.stepName(begun[i].Step)
+		if begun[i].Result == nil {
+			name = v.l.Strong.S(v.l.Glyph.Run + " " + v.stepName(begun[i].Step))
+		}
+		rows = append(rows, v.row(begun[i], name, measure.ScreenOverview))
 	}
-	header, lines := v.l.Table(v.tableColumns(), rows, w)
+	header, lines := v.l.Table(v.stepColumns(measure.ScreenOverview, 30, 1, 32), rows, w)
 	return append([]string{header}, lines...)
 }
 

@@ -2,7 +2,6 @@ package board
 
 import (
 	"fmt"
-	"slices"
 
 	"locbench/internal/measure"
 	"locbench/internal/tui/fold"
@@ -13,14 +12,13 @@ import (
 
 // fullColumns are all that is measured of a step.
 func (v *view) fullColumns() []look.Column {
-	columns := v.measureColumns(v.shown(measure.ScreenSteps))
-	return slices.Concat([]look.Column{{Title: "  step", Left: true, Max: 34}}, columns, []look.Column{{Title: "bound, doubt", Left: true, Drop: 2, Max: 40}})
+	return v.stepColumns(measure.ScreenSteps, 34, 2, 40)
 }
 
 // stepsPage is the full table of the shown leg, and all that is known of the chosen step.
 func (v *view) stepsPage(w, h int) []string {
 	if v.leg == nil || len(v.leg.Steps) == 0 {
-		return append(v.legFailure(w), v.l.Title.S("steps")+"  none has begun yet")
+		return append(v.failure(w), v.l.Title.S("steps")+"  none has begun yet")
 	}
 	n := len(v.leg.Steps)
 	if !v.chosen || v.Board.step >= n {
@@ -30,7 +28,7 @@ func (v *view) stepsPage(w, h int) []string {
 	if v.closer {
 		return v.closerPage(v.leg.Steps[at], w, h)
 	}
-	lines := v.legFailure(w)
+	lines := v.failure(w)
 	detail := v.detail(v.leg.Steps[at], w)
 	// The table has at least half of the room, the chosen step what it needs of the rest.
 	rows := max(min(n, (h-len(lines))/2), h-len(lines)-len(detail)-2)
@@ -50,12 +48,11 @@ func (v *view) stepsPage(w, h int) []string {
 		lines = append(lines, line)
 	}
 	lines = append(append(lines, ""), v.scrolled(detail, h-len(lines)-1)...)
-	rest := h - len(lines) - 1
+	rest, room := h-len(lines)-1, 0
 	spread := v.leg.Steps[at]
 	for i := at; spread.Result == nil && i > 0; i-- {
 		spread = v.leg.Steps[i-1] // the last one that has ended
 	}
-	room := 0
 	if v.hasSpread(spread) {
 		room = min(rest, spreadHeight)
 	}
@@ -91,21 +88,10 @@ func (v *view) scrolled(detail []string, h int) []string {
 	return append(out, v.l.Faint.S(text))
 }
 
-func (v *view) legFailure(w int) []string {
-	if v.leg == nil {
-		return nil
-	}
-	return v.failure(w)
-}
-
 func (v *view) fullRow(s *fold.Step, chosen bool) []string {
-	mark := "  "
+	name := "  " + v.stepName(s.Step)
 	if chosen {
-		mark = v.l.Glyph.Cursor + " "
-	}
-	name := mark + v.stepName(s.Step)
-	if chosen {
-		name = v.l.Accent.S(name)
+		name = v.l.Accent.S(v.l.Glyph.Cursor + " " + v.stepName(s.Step))
 	}
 	return v.row(s, name, measure.ScreenSteps)
 }

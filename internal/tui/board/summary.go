@@ -1,6 +1,8 @@
 package board
 
 import (
+	"slices"
+
 	"locbench/internal/bench"
 	"locbench/internal/hdr"
 	"locbench/internal/stats"
@@ -39,10 +41,9 @@ func (v *view) summary() []stats.Contender {
 // summarise is stats.Summarise, but merges no histograms other than those of each contender's peak:
 // merging takes a millisecond, and a run has hundreds of them.
 func summarise(legs []bench.LegResult, price float64) []stats.Contender {
-	light := make([]bench.LegResult, len(legs))
+	light := slices.Clone(legs)
 	for i, leg := range legs {
-		light[i] = leg
-		light[i].Steps = append([]bench.StepResult(nil), leg.Steps...)
+		light[i].Steps = slices.Clone(leg.Steps)
 		for n := range light[i].Steps {
 			light[i].Steps[n].Load.Latency = bench.Latencies{}
 		}

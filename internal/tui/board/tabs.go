@@ -1,10 +1,8 @@
 package board
 
 import (
-	"strconv"
 	"strings"
 
-	"locbench/internal/bench"
 	"locbench/internal/tui/look"
 	"locbench/internal/units"
 )
@@ -12,9 +10,7 @@ import (
 // label is the text of a tab: its name, and a count where there is one. level 0 is the longest, 3
 // the digit alone.
 func (v *view) label(t tab, level int) string {
-	names := [tabs]string{"Overview", "Steps", "Contenders", "Checks", "Log", "Events"}
-	digit := strconv.Itoa(int(t) + 1)
-	name := names[t]
+	name := [tabs]string{"Overview", "Steps", "Contenders", "Checks", "Log", "Events"}[t]
 	switch level {
 	case 2:
 		name = [tabs]string{"View", "Steps", "Cont", "Check", "Log", "Ev"}[t]
@@ -25,14 +21,14 @@ func (v *view) label(t tab, level int) string {
 	switch t {
 	case steps:
 		if v.leg != nil && len(v.leg.Steps) > 0 {
-			count = strconv.Itoa(len(v.leg.Steps))
+			count = itoa(len(v.leg.Steps))
 			if n := len(v.s.Run.Profile.Steps); n > 0 && v.s.Run.Search == "" {
-				count += "/" + strconv.Itoa(n)
+				count += "/" + itoa(n)
 			}
 		}
 	case contenders:
 		if n := len(v.s.Run.Profile.Contenders); n > 0 {
-			count = strconv.Itoa(n)
+			count = itoa(n)
 		}
 	case checks:
 		if v.leg != nil && len(v.leg.Result.Checks) > 0 {
@@ -43,25 +39,16 @@ func (v *view) label(t tab, level int) string {
 			count = units.Count(int64(n))
 		}
 	}
-	text := strings.TrimSpace(digit + " " + name)
+	text := strings.TrimSpace(itoa(int(t)+1) + " " + name)
 	if count != "" && level <= 1 {
 		text += " " + count
 	}
-	if n := v.failedChecks(); t == checks && n > 0 && level <= 2 {
-		text += " " + v.l.Glyph.Cross + strconv.Itoa(n)
-	}
-	return text
-}
-
-func (v *view) failedChecks() (n int) {
-	if v.leg != nil {
-		for _, c := range v.leg.Result.Checks {
-			if c.Status == bench.CheckFailed {
-				n++
-			}
+	if t == checks && v.leg != nil && level <= 2 {
+		if _, failed, _ := v.leg.Checks(); failed > 0 {
+			text += " " + v.l.Glyph.Cross + itoa(failed)
 		}
 	}
-	return n
+	return text
 }
 
 // tabLine draws the tabs on line y, as long as they find room, and notes where each is.
@@ -85,11 +72,9 @@ func (v *view) tabLine(w, y int) string {
 	var b strings.Builder
 	x := 0
 	for t := range tabs {
-		text := " " + texts[t] + " "
-		paint := v.l.Text
+		text, paint := " "+texts[t]+" ", v.l.Text
 		if t == v.tab {
-			text = v.l.Glyph.Cursor + texts[t] + " "
-			paint = v.l.Select
+			text, paint = v.l.Glyph.Cursor+texts[t]+" ", v.l.Select
 		}
 		n := look.Width(text)
 		v.heads = append(v.heads, hit{x, y, n, 1, func() { v.Board.turn(t) }})

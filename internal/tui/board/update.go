@@ -36,13 +36,9 @@ func (b *Board) Update(msg tea.Msg, s *fold.State) (cmd tea.Cmd, mine bool) {
 	case tea.MouseReleaseMsg:
 		mine = b.drop(msg.X)
 	case tea.MouseWheelMsg:
-		switch msg.Button {
-		case tea.MouseWheelUp:
-			b.turnWheel(s, -1)
-			mine = true
-		case tea.MouseWheelDown:
-			b.turnWheel(s, 1)
-			mine = true
+		d := map[tea.MouseButton]int{tea.MouseWheelUp: -1, tea.MouseWheelDown: 1}[msg.Button]
+		if mine = d != 0; mine {
+			b.turnWheel(s, d)
 		}
 	}
 	if mine {
@@ -74,8 +70,7 @@ func (b *Board) typed(msg tea.KeyPressMsg) bool {
 }
 
 func (b *Board) addFilter(s string) {
-	s = strings.ToValidUTF8(s, "")
-	for _, r := range s {
+	for _, r := range strings.ToValidUTF8(s, "") {
 		if r >= 0x20 && len(b.filter)+utf8.RuneLen(r) <= filterBytes {
 			b.filter += string(r)
 		}
@@ -145,16 +140,10 @@ func (b *Board) keyOverview(name string, s *fold.State) bool {
 			return false
 		}
 		b.zoomed, b.mark = false, mark{}
-	case "left", "h", "right", "l":
-		d := 1
-		if name == "left" || name == "h" {
-			d = -1
-		}
-		if b.zoomed {
-			b.moveCursor(s, d)
-		} else {
-			b.focus = (b.focus + metric(d) + metrics) % metrics
-		}
+	case "left", "h":
+		b.aside(s, -1)
+	case "right", "l":
+		b.aside(s, 1)
 	default:
 		if b.zoomed {
 			return b.keyZoom(name, s)
@@ -162,6 +151,15 @@ func (b *Board) keyOverview(name string, s *fold.State) bool {
 		return b.keyScroll(name)
 	}
 	return true
+}
+
+// aside moves the cursor of a zoomed chart, else the focus.
+func (b *Board) aside(s *fold.State, d int) {
+	if b.zoomed {
+		b.moveCursor(s, d)
+	} else {
+		b.focus = (b.focus + metric(d) + metrics) % metrics
+	}
 }
 
 func (b *Board) keyLog(name string) bool {
@@ -238,22 +236,18 @@ func (b *Board) turnWheel(s *fold.State, d int) {
 
 // click finds what is under the mouse.
 func (b *Board) click(x, y int) bool {
-	for _, h := range b.heads {
-		if h.holds(x, y) {
-			h.do()
-			return true
-		}
-	}
-	for _, h := range b.body.hits {
-		if h.holds(x, y-b.body.top) {
+	return clicked(b.heads, x, y) || clicked(b.body.hits, x, y-b.body.top)
+}
+
+func clicked(hits []hit, x, y int) bool {
+	for _, h := range hits {
+		if x >= h.x && x < h.x+h.w && y >= h.y && y < h.y+h.h {
 			h.do()
 			return true
 		}
 	}
 	return false
 }
-
-func (h hit) holds(x, y int) bool { return x >= h.x && x < h.x+h.w && y >= h.y && y < h.y+h.h }
 
 // point gives a chart the focus, and zooms it if it had it.
 func (b *Board) point(m metric) {
