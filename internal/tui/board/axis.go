@@ -19,7 +19,6 @@ const (
 	spans
 )
 
-// spanName says what the charts show.
 func (v *view) spanName() string {
 	if v.span == ranged {
 		return clock(v.picked.from) + " to " + clock(v.picked.to)
@@ -77,11 +76,10 @@ func (v *view) axis(w int) chart.Axis {
 	}
 	v.full = v.named(w, a)
 	for _, s := range leg.Steps {
-		name := s.Step.Short()
+		a.Bounds = append(a.Bounds, chart.Bound{X: s.From, Name: s.Step.Short()})
 		if v.full {
-			name = s.Step.Name
+			a.Bounds[len(a.Bounds)-1].Name = s.Step.Name
 		}
-		a.Bounds = append(a.Bounds, chart.Bound{X: s.From, Name: name})
 	}
 	for _, f := range leg.Flags {
 		if f.T >= a.From && f.T <= a.To {
@@ -153,8 +151,7 @@ func (v *view) rounds() []*fold.Leg {
 	return out[max(0, len(out)-3):]
 }
 
-// shifts is, for each step of an earlier leg, how much later the same step of the shown leg begins;
-// NaN for those it has not had.
+// shifts is how much later than each step of an earlier leg the shown one has it; NaN: it has not.
 func (v *view) shifts(leg *fold.Leg) []float64 {
 	out := make([]float64, len(leg.Steps))
 	for i, s := range leg.Steps {

@@ -80,12 +80,11 @@ type drawn struct {
 }
 
 type drawnKey struct {
-	state    *fold.State
-	version  uint64
-	revision uint64
-	w, h     int
-	look     *look.Look
-	zone     *time.Location
+	state             *fold.State
+	version, revision uint64
+	w, h              int
+	look              *look.Look
+	zone              *time.Location
 }
 
 // view is one drawing of one state.
@@ -146,19 +145,11 @@ func (v *view) draw(w, h int) []string {
 	if h <= 0 {
 		return nil
 	}
-	switch v.tab {
-	case steps:
-		return v.stepsPage(w, h)
-	case contenders:
-		return v.contendersPage(w, h)
-	case checks:
-		return v.checksPage(w, h)
-	case logs:
-		return v.logPage(w, h)
-	case events:
-		return v.eventsPage(w, h)
-	}
 	switch {
+	case v.tab != overview:
+		return [tabs]func(w, h int) []string{
+			steps: v.stepsPage, contenders: v.contendersPage, checks: v.checksPage, logs: v.logPage, events: v.eventsPage,
+		}[v.tab](w, h)
 	case v.leg == nil || len(v.leg.Steps) == 0:
 		return v.phasePanel(w, h)
 	case v.zoomed:
@@ -184,7 +175,6 @@ func (b *Board) legOf(s *fold.State) *fold.Leg {
 	return s.Current
 }
 
-// choose shows the next leg that has begun, in direction d.
 func (b *Board) choose(s *fold.State, d int) {
 	at := slices.Index(s.Legs, b.legOf(s))
 	if at < 0 {
@@ -201,8 +191,7 @@ func (b *Board) choose(s *fold.State, d int) {
 func (b *Board) show(s *fold.State, leg *fold.Leg) {
 	b.shown = nil
 	if leg != s.Current {
-		name := leg.Result.Leg
-		b.shown = &name
+		b.shown = new(leg.Result.Leg)
 	}
 	b.unpick()
 	b.pinned, b.chosen, b.closer, b.step, b.below, b.pages = false, false, false, 0, 0, [tabs]pager{}

@@ -8,8 +8,6 @@ import (
 	"locbench/internal/units"
 )
 
-// checksPage lists the checks of the leg: those that failed first, with their detail, then all by
-// group.
 func (v *view) checksPage(w, h int) []string {
 	if v.leg == nil {
 		return []string{v.l.Title.S("checks"), "no contender has been started yet"}
@@ -33,7 +31,6 @@ func (v *view) checksPage(w, h int) []string {
 	return append([]string{v.beside(w, title, v.position(p, len(sorted)), "")}, body...)
 }
 
-// titleOf is the title of a page about the shown leg.
 func (v *view) titleOf(page string) string {
 	r := v.leg.Result.Leg
 	return v.l.Title.S(page) + "  " + v.out(r.Label(), nameBytes) + ", round " + itoa(r.Round)
@@ -60,7 +57,6 @@ func groupOf(c *bench.CheckResult) string {
 	return c.Group
 }
 
-// sorted are the checks as they are listed.
 func (v *view) sorted(all []bench.CheckResult) []*bench.CheckResult {
 	var out []*bench.CheckResult
 	first := map[string]int{}
@@ -82,7 +78,6 @@ func (v *view) sorted(all []bench.CheckResult) []*bench.CheckResult {
 	return out
 }
 
-// check is one check, under the heading of its group if it is the first of it.
 func (v *view) check(c *bench.CheckResult, heading bool, w int) []string {
 	var out []string
 	if heading {

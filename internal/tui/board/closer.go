@@ -6,8 +6,6 @@ import (
 	"locbench/internal/units"
 )
 
-// closerPage is every figure of one step, those of the table that had no room too, and how its
-// latencies are spread.
 func (v *view) closerPage(s *fold.Step, w, h int) []string {
 	lines := v.failure(w)
 	detail := v.detail(s, w)
@@ -23,7 +21,6 @@ func (v *view) closerPage(s *fold.Step, w, h int) []string {
 	return append(append(lines, ""), v.distribution(s, w, high)...)
 }
 
-// fields are the figures of the table, each with its name.
 func (v *view) fields(s *fold.Step) []string {
 	columns, cells := v.fullColumns(), v.fullRow(s, false)
 	var out []string
@@ -35,7 +32,6 @@ func (v *view) fields(s *fold.Step) []string {
 	return out
 }
 
-// more are the figures that are in no table.
 func (v *view) more(s *fold.Step) []string {
 	r := s.Result
 	if r == nil {
@@ -63,7 +59,6 @@ func (v *view) more(s *fold.Step) []string {
 	return out
 }
 
-// split is the CPU time of the step, in user mode and in the kernel.
 func split(r *bench.StepResult) (user, system bench.Duration, ok bool) {
 	b, a := r.Before, r.After
 	if b == nil || a == nil || b.CPUUser == nil || b.CPUSystem == nil || a.CPUUser == nil || a.CPUSystem == nil {
@@ -73,7 +68,6 @@ func split(r *bench.StepResult) (user, system bench.Duration, ok bool) {
 	return user, system, user >= 0 && system >= 0
 }
 
-// keySteps goes closer to the chosen step, and back.
 func (b *Board) keySteps(name string, s *fold.State) bool {
 	switch leg := b.legOf(s); name {
 	case "enter", "z":

@@ -14,7 +14,6 @@ import (
 	"locbench/internal/units"
 )
 
-// contendersPage compares the contenders: their headlines, and their steps on the same scales.
 func (v *view) contendersPage(w, h int) []string {
 	all := v.ordered(v.summary())
 	title := v.l.Title.S("contenders") + "  " + units.Plural(len(all), "contender")
@@ -43,7 +42,6 @@ func (v *view) contendersPage(w, h int) []string {
 	return append([]string{v.beside(w, title, v.position(p, len(all)), "")}, lines...)
 }
 
-// headlines is the table of what each contender has come to.
 func (v *view) headlines(all []stats.Contender, w int) []string {
 	shown := measure.View(measure.ScreenContenders)
 	peak := slices.IndexFunc(shown, func(m measure.Shown) bool { return m.ID == measure.Throughput }) + 1
@@ -80,7 +78,6 @@ func (v *view) headlines(all []stats.Contender, w int) []string {
 	return append([]string{header}, lines...)
 }
 
-// contenderCell is a measure of a contender over its rounds.
 func (v *view) contenderCell(m measure.Measure, c stats.Contender) string {
 	f := m.Contender(c)
 	switch {
@@ -102,7 +99,6 @@ func (v *view) checksFailed(c stats.Contender) string {
 	return "0 failed"
 }
 
-// caution says what the figures are and how much they can carry.
 func (v *view) caution(all []stats.Contender, w int) []string {
 	least := math.MaxInt
 	for _, c := range all {
@@ -124,8 +120,7 @@ func (v *view) caution(all []stats.Contender, w int) []string {
 	return out
 }
 
-// multiples are the charts of a contender over the steps, a line for each round, on the same scales
-// as those of all others.
+// multiples are the charts of a contender over the steps, a line for each round, on scales for all.
 func (v *view) multiples(label string, w, h int) []string {
 	shown := measure.View(measure.ScreenCourses)
 	labels, series := v.lines(label, shown)
@@ -169,14 +164,10 @@ func nice(top float64) float64 {
 	return 10 * decade
 }
 
-// onAxis is a measure of a finished step on its axis, where times are in seconds; NaN where it is
-// not known.
+// onAxis is a measure of a finished step on its axis, where times are in seconds; NaN: not known.
 func onAxis(m measure.Measure, r *bench.StepResult) float64 {
 	x, ok := m.Of(*r)
-	if !ok {
-		return math.NaN()
-	}
-	return m.Unit.Base(x)
+	return known(ok, m.Unit.Base(x))
 }
 
 // scale is the highest value of all contenders, and the least one above 0.
@@ -192,7 +183,6 @@ func (v *view) scale(m measure.Measure) (top, bottom float64) {
 	return top, bottom
 }
 
-// lines are the rounds of a contender, for each of the charts.
 func (v *view) lines(label string, shown []measure.Shown) (labels []string, series [][]chart.Series) {
 	series = make([][]chart.Series, len(shown))
 	for _, s := range v.s.Run.Profile.Steps {

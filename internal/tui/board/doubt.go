@@ -9,8 +9,7 @@ import (
 	"locbench/internal/verdict"
 )
 
-// verdict is what bound a finished step of the shown leg, by what is known so far; the zero Verdict
-// where nobody can tell.
+// verdict is what bound a finished step of the shown leg; the zero Verdict where nobody can tell.
 func (v *view) verdict(r *bench.StepResult) verdict.Verdict {
 	i := slices.IndexFunc(v.leg.Result.Steps, func(s bench.StepResult) bool { return s.Index == r.Index })
 	if i < 0 {

@@ -20,7 +20,6 @@ type counted struct {
 	curves map[bench.ErrorKind][]chart.Point // 0 wherever there is no point between two others
 }
 
-// errors counts those of the leg so far.
 func (v *view) errors() *counted {
 	load, last := v.leg.Load, 0.0
 	if n := len(load); n > 0 {

@@ -51,7 +51,6 @@ func (v *view) entry(e *fold.Line, w, n int) []string {
 	return out
 }
 
-// eventsPage is the diary.
 func (v *view) eventsPage(w, h int) []string {
 	diary := v.s.Diary
 	title := v.l.Title.S("events") + "  " + units.Plural(len(diary), "line")
@@ -60,7 +59,6 @@ func (v *view) eventsPage(w, h int) []string {
 	return append([]string{v.beside(w, title, v.position(p, len(diary)), "")}, body...)
 }
 
-// position tells where in a list of n one is.
 func (v *view) position(p *pager, n int) string {
 	if n == 0 || p.count >= n {
 		return ""
@@ -72,7 +70,6 @@ func (v *view) position(p *pager, n int) string {
 	return v.l.Faint.S(text)
 }
 
-// lastEvents are the newest entries in h lines.
 func (v *view) lastEvents(w, h int) []string {
 	var p pager
 	diary := v.s.Diary

@@ -11,7 +11,6 @@ import (
 	"locbench/internal/units"
 )
 
-// header is the lines above the tabs: which run, where it stands, and how long it will take.
 func (v *view) header(w, h int, status string) []string {
 	status = v.own(status)
 	if h <= 6 {
@@ -79,7 +78,6 @@ func (v *view) where() (long, brief string) {
 	return long, label + fmt.Sprintf("  round %d/%d  leg %d/%d", leg.Round, rounds, n, len(s.Legs))
 }
 
-// outcome is the state of a run that has ended.
 func (v *view) outcome() string {
 	state, failed := v.s.Run.Standing()
 	switch {
@@ -93,8 +91,7 @@ func (v *view) outcome() string {
 	return v.l.Bad.S(v.l.Glyph.Cross + " " + v.out(string(state), nameBytes))
 }
 
-// words are what stands at the right of the first line: troubles if wanted, whether the run is
-// about to stop, the status.
+// words stand at the right of the first line: troubles if wanted, whether the run stops, the status.
 func (v *view) words(troubles bool, status string) string {
 	var parts []string
 	if troubles {
@@ -113,7 +110,6 @@ func (v *view) words(troubles bool, status string) string {
 	return strings.Join(parts, "  ")
 }
 
-// troubles counts errors and warnings.
 func (v *view) troubles() string {
 	var parts []string
 	if n := v.s.Errors; n > 0 {
@@ -125,7 +121,6 @@ func (v *view) troubles() string {
 	return strings.Join(parts, "  ")
 }
 
-// doing is the step or the phase that runs, with a bar of its time.
 func (v *view) doing(w int) string {
 	s := v.s
 	switch {
@@ -163,10 +158,11 @@ func (v *view) spinner() string {
 func (v *view) loading(w int) string {
 	st, leg := v.s.Step(), v.s.Current
 	of := max(st.Index+1, len(v.s.Run.Profile.Steps))
-	text := fmt.Sprintf("step %d of %d: %s", st.Index+1, of, v.stepName(st.Step))
+	between := " of "
 	if w < 76 {
-		text = fmt.Sprintf("step %d/%d: %s", st.Index+1, of, v.stepName(st.Step))
+		between = "/"
 	}
+	text := fmt.Sprintf("step %d%s%d: %s", st.Index+1, between, of, v.stepName(st.Step))
 	if st.Rate > 0 && st.Rate != st.Step.Rate {
 		text += ", now " + units.Rate(st.Rate) + "/s"
 	}
@@ -191,7 +187,6 @@ func (v *view) loading(w int) string {
 	return text + " " + bar + " " + v.ran(ran, st.Step.Duration)
 }
 
-// ran says how far a step is: in whole seconds, but where it takes few of them.
 func (v *view) ran(ran, of time.Duration) string {
 	if of < 3*time.Second {
 		return fmt.Sprintf("%.1fs of %s", ran.Truncate(100*time.Millisecond).Seconds(), units.Length(of))
@@ -199,7 +194,6 @@ func (v *view) ran(ran, of time.Duration) string {
 	return fmt.Sprintf("%ds of %s", int(ran.Seconds()), units.Length(of))
 }
 
-// progress is a bar of the whole run, by the estimate.
 func (v *view) progress(w int) string {
 	if v.s.Ended != nil {
 		return v.headline()
@@ -234,7 +228,6 @@ func (v *view) times() []string {
 	}
 }
 
-// elsewhere tells that another leg is shown than the one that runs.
 func (v *view) elsewhere(w int) []string {
 	if v.leg == nil {
 		return nil

@@ -15,7 +15,6 @@ import (
 // filterBytes bounds the filter, and how much of a line it is looked for in.
 const filterBytes, searched = 100, 4096
 
-// logPage is what the contender has written; it follows the end unless it was scrolled.
 func (v *view) logPage(w, h int) []string {
 	if v.leg == nil {
 		return []string{v.l.Title.S("log"), "no contender has been started yet"}
@@ -42,7 +41,6 @@ func (v *view) logPage(w, h int) []string {
 	return append([]string{v.beside(w, title, v.position(p, len(lines)), ""), v.filterLine(w, len(lines))}, body...)
 }
 
-// filterLine is the filter: as it is typed, as it applies, or how to get one.
 func (v *view) filterLine(w, n int) string {
 	text, count := v.l.Accent.S("/ ")+v.out(v.filter, filterBytes), "  "+units.Plural(n, "line")
 	switch {
@@ -54,7 +52,6 @@ func (v *view) filterLine(w, n int) string {
 	return v.l.Faint.S("stderr is marked e; / filters, " + v.l.Glyph.Left + "/" + v.l.Glyph.Right + " shift")
 }
 
-// filtered are the lines that hold the filter's text, in either case.
 func (v *view) filtered(lines []bench.LogLine) []bench.LogLine {
 	if v.filter == "" {
 		return lines
@@ -78,7 +75,6 @@ func (v *view) logLine(line bench.LogLine, w int) string {
 	return v.l.Faint.S(head) + paint.S(mark) + paint.S(v.l.Cut(text, max(1, w-len(head)-2)))
 }
 
-// lastLog are the newest lines, h of them.
 func (v *view) lastLog(w, h int) []string {
 	all := v.leg.Log
 	if len(all) == 0 {
@@ -91,7 +87,6 @@ func (v *view) lastLog(w, h int) []string {
 	return out
 }
 
-// noLog says why there are no lines.
 func (v *view) noLog() string {
 	switch v.leg.Result.State {
 	case bench.LegComplete, bench.LegFailed, bench.LegAborted:

@@ -12,8 +12,7 @@ type logCells struct {
 	n           int
 }
 
-// leastDecades is the shortest stretch: below, the cells would be narrower than the buckets of a
-// histogram.
+// leastDecades is the shortest stretch: below, cells would be narrower than buckets of a histogram.
 const leastDecades = 0.6
 
 // spreadScale holds all of the bars, of which there is one or more.

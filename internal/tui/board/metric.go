@@ -38,16 +38,12 @@ type curve struct {
 }
 
 type curveKey struct {
-	leg              *fold.Leg
-	look             *look.Look
-	w, h             int
-	focused, overlay bool
-	from, to         float64
-	bounds, flags    int
-	points           int
-	last             float64 // time of the newest point
-	errors           bool
-	limits           bench.Limits
+	leg                         *fold.Leg
+	look                        *look.Look
+	limits                      bench.Limits
+	focused, overlay, errors    bool
+	w, h, bounds, flags, points int
+	from, to, last              float64 // last is the time of the newest point
 }
 
 // counted tells whether m comes from counters, and not from the load.
@@ -55,9 +51,8 @@ func (m metric) counted() bool { return m == cpu || m == memory }
 
 // chart draws one chart of w by h cells over the stretch of a.
 func (v *view) chart(m metric, a chart.Axis, w, h int) []string {
-	key := curveKey{
-		v.leg, v.l, w, h, m == v.focus, v.overlay, a.From, a.To, len(a.Bounds), len(a.Flags), 0, 0, v.anyErrors(), v.leg.Limits(),
-	}
+	key := curveKey{v.leg, v.l, v.leg.Limits(), m == v.focus, v.overlay, v.anyErrors(),
+		w, h, len(a.Bounds), len(a.Flags), 0, a.From, a.To, 0}
 	if n := len(v.leg.Usage); m.counted() && n > 0 {
 		key.points, key.last = n, v.leg.Usage[n-1].T
 	} else if n := len(v.leg.Load); !m.counted() && n > 0 {

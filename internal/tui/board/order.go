@@ -21,9 +21,6 @@ func (o order) measure() (m measure.Shown, ok bool) {
 	return measure.Shown{}, false
 }
 
-// next is the order behind o.
-func (o order) next() order { return (o + 1) % order(len(measure.View(measure.ScreenOrders))+1) }
-
 // key is less the better c is; infinite where the figure is not known.
 func key(m measure.Measure, c stats.Contender) float64 {
 	f := m.Contender(c)

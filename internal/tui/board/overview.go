@@ -8,8 +8,6 @@ import (
 	"locbench/internal/tui/look"
 )
 
-// overview is the charts on one time axis and the table of steps; where there is much room, the
-// events and the log too.
 func (v *view) overview(w, h int) []string {
 	lines := v.failure(w)
 	top := len(lines)
@@ -28,8 +26,6 @@ func (v *view) overview(w, h int) []string {
 	return append(lines, v.narrow(w, h, top)...)
 }
 
-// narrow is a chart of the throughput, one of the latency, a line of blocks for each other figure,
-// and the table of steps.
 func (v *view) narrow(w, h, y int) []string {
 	a := v.axis(w)
 	rest := v.sparks(w, y, cpu, memory, failures)
@@ -48,7 +44,6 @@ func (v *view) narrow(w, h, y int) []string {
 	return append(lines, v.table(w, h-len(lines))...)
 }
 
-// failure tells how the shown leg has gone wrong.
 func (v *view) failure(w int) []string {
 	if v.leg == nil {
 		return nil
@@ -73,7 +68,6 @@ func (v *view) charts() []metric {
 	return all[:4]
 }
 
-// noErrors is the row that stands for a chart of errors that are not there.
 func (v *view) noErrors(w int) string {
 	return v.beside(w, v.errorTitle(v.l.Strong), v.l.Faint.S(v.spanName()+v.overlayWord()), "")
 }
@@ -111,13 +105,11 @@ func (v *view) stack(w, h, x, y int) []string {
 		shown = shown[:min(len(shown), 4)]
 	}
 	var lines []string
-	heights := share(room, shown)
-	for i, m := range shown {
-		if heights[i] == 0 {
-			continue
+	for i, high := range share(room, shown) {
+		if m := shown[i]; high > 0 {
+			v.hits = append(v.hits, hit{x, y + len(lines), w, high, func() { v.Board.point(m) }})
+			lines = append(lines, v.chart(m, a, w, high)...)
 		}
-		v.hits = append(v.hits, hit{x, y + len(lines), w, heights[i], func() { v.Board.point(m) }})
-		lines = append(lines, v.chart(m, a, w, heights[i])...)
 	}
 	lines = append(lines, axis...)
 	if len(shown) < int(metrics) {
@@ -154,7 +146,6 @@ func share(h int, shown []metric) []int {
 	return out
 }
 
-// grid puts the charts two by two above the table of steps.
 func (v *view) grid(w, h, y int) []string {
 	cw := (w - 2) / 2
 	a := v.axis(cw)
@@ -193,13 +184,10 @@ func (v *view) errorRow(w int, a chart.Axis, y int) string {
 	return v.l.Between(text, v.l.Spark(each(inSight(v.leg.Load, loadTime, a), errorsOf), cells, 0, v.l.Bad), w)
 }
 
-// side is the table of steps, the events and the log.
 func (v *view) side(w, h int) []string {
 	rows := min(len(v.leg.Steps)+len(v.planned())+1, h/2)
-	lines := append(v.table(w, rows), "")
-	rest := h - len(lines)
-	diary := rest / 2
-	lines = append(lines, v.l.Title.S("events"))
+	lines := append(v.table(w, rows), "", v.l.Title.S("events"))
+	diary := (h - len(lines) + 1) / 2
 	last := v.lastEvents(w, diary-2)
 	lines = append(append(lines, last...), make([]string, max(0, diary-1-len(last)))...)
 	lines = append(lines, v.l.Title.S("log"))

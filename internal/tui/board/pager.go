@@ -8,20 +8,13 @@ type pager struct {
 	count int
 }
 
-// move scrolls by d entries from what was drawn last.
-func (p *pager) move(d int) {
-	p.top, p.moved = max(0, p.first+d), true
-}
-
 // page is how many entries a page key moves.
-func (p *pager) page() int { return max(1, p.count-1) }
+func (p *pager) move(d int) { p.top, p.moved = max(0, p.first+d), true }
 
-// show draws n entries into at most h lines. A list that grows follows its end while it is scrolled
-// to there.
+// show draws n entries into at most h lines. A list that grows follows its end while it is there.
 func (p *pager) show(n, h int, grows bool, entry func(i int) []string) []string {
 	h = max(0, h)
-	// last is the first entry of the last page.
-	last, used := n, 0
+	last, used := n, 0 // last is the first entry of the last page
 	for last > 0 && used < h {
 		used += len(entry(last - 1))
 		if used > h && last < n {
@@ -29,7 +22,7 @@ func (p *pager) show(n, h int, grows bool, entry func(i int) []string) []string 
 		}
 		last--
 	}
-	if p.moved && p.top >= last && grows || !p.moved && grows {
+	if grows && (!p.moved || p.top >= last) {
 		p.top, p.moved = last, false
 	} else if !p.moved {
 		p.top = 0

@@ -10,14 +10,12 @@ import (
 	"locbench/internal/units"
 )
 
-// verbs say what goes on in a phase.
 var verbs = map[bench.Phase]string{
 	bench.PhaseStore: "reaching the store", bench.PhaseSeed: "loading the data into the store", bench.PhaseBuild: "building",
 	bench.PhaseLaunch: "launching", bench.PhaseReady: "waiting for the first answer", bench.PhaseCheck: "checking",
 	bench.PhaseLoad: "loading", bench.PhaseStop: "stopping",
 }
 
-// phaseText is what goes on, and for how long.
 func (v *view) phaseText() string {
 	p := v.s.Phase
 	name := v.out(string(p.Name), nameBytes)
@@ -36,7 +34,6 @@ func (v *view) phaseText() string {
 	return v.spinner() + " " + name
 }
 
-// phaseLine is the phase in one line: with a bar where its end is known.
 func (v *view) phaseLine(w int) string {
 	p := v.s.Phase
 	text := v.phaseText()
@@ -53,7 +50,6 @@ func (v *view) phaseLine(w int) string {
 	return text + "  " + v.since()
 }
 
-// since is how long the phase has gone on; before the first one, the run.
 func (v *view) since() string {
 	from := v.s.Phase.Since
 	if from.IsZero() {
@@ -82,8 +78,6 @@ func (v *view) counts() (string, float64) {
 	return units.Count(p.Done) + " of " + units.Count(p.Total) + " " + unit, min(1, float64(max(0, p.Done))/float64(p.Total))
 }
 
-// phasePanel is the overview while there is no load to show yet: what goes on, how far it is, and
-// what has happened so far.
 func (v *view) phasePanel(w, h int) []string {
 	if v.leg != nil && (v.leg != v.s.Current || v.s.Ended != nil) {
 		return v.nothing(w, h)
@@ -109,7 +103,6 @@ func (v *view) phasePanel(w, h int) []string {
 	return append(lines, v.soFar(w, h-len(lines))...)
 }
 
-// wrapped is an error in at most n lines.
 func (v *view) wrapped(text string, w, n int) (lines []string) {
 	for _, line := range v.l.Wrap(v.out(text, textBytes), w, n) {
 		lines = append(lines, v.l.Bad.S(line))
@@ -117,7 +110,6 @@ func (v *view) wrapped(text string, w, n int) (lines []string) {
 	return lines
 }
 
-// far is how far the phase is: a bar, counts and speed, and the last line of its output.
 func (v *view) far(w int) []string {
 	p := v.s.Phase
 	if p.Ended {
@@ -151,8 +143,6 @@ func (v *view) far(w int) []string {
 	return lines
 }
 
-// birth is what is known of a contender that is not under load yet: its checks that failed, its
-// log, and what has happened.
 func (v *view) birth(w, h int) []string {
 	var lines []string
 	if n := len(v.leg.Result.Checks); n > 0 {
@@ -165,12 +155,10 @@ func (v *view) birth(w, h int) []string {
 	}
 	log := min(max(2, (h-len(lines))/2), len(v.leg.Log)+2)
 	lines = append(lines, v.l.Title.S("log"))
-	lines = append(lines, v.lastLog(w, log-2)...)
-	lines = append(lines, "")
+	lines = append(append(lines, v.lastLog(w, log-2)...), "")
 	return append(lines, v.soFar(w, h-len(lines))...)
 }
 
-// soFar is the newest part of the diary.
 func (v *view) soFar(w, h int) []string {
 	if h < 2 {
 		return nil
@@ -178,16 +166,14 @@ func (v *view) soFar(w, h int) []string {
 	return append([]string{v.l.Title.S("events")}, v.lastEvents(w, h-1)...)
 }
 
-// nothing stands where a leg has no steps to show: it failed before its load, or ran in an earlier
-// part of a resumed run.
+// nothing stands where a leg has no steps: it failed before its load, or ran before a resumed run.
 func (v *view) nothing(w, h int) []string {
 	lines := append([]string{""}, v.failure(w)...)
+	text := "it has not come to any load"
 	if v.leg.Result.State == bench.LegComplete {
-		lines = append(lines, "complete before this run was resumed: its steps are in the results folder")
-	} else {
-		lines = append(lines, "it has not come to any load")
+		text = "complete before this run was resumed: its steps are in the results folder"
 	}
-	lines = append(lines, "")
+	lines = append(lines, text, "")
 	for _, line := range v.leg.Result.LastLog {
 		if len(lines) < h/2 {
 			lines = append(lines, v.logLine(line, w))
@@ -196,11 +182,8 @@ func (v *view) nothing(w, h int) []string {
 	return append(append(lines, ""), v.soFar(w, h-len(lines)-1)...)
 }
 
-// ended is where the results of a run are that has ended.
 func (v *view) ended() string { return "results in " + v.out(v.s.Dir, 300) }
 
-// headline is the peak of each contender of a run that has ended, or how its first failure came
-// about.
 func (v *view) headline() string {
 	var peaks []string
 	for _, c := range v.summary() {

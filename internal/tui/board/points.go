@@ -8,8 +8,7 @@ import (
 	"locbench/internal/tui/fold"
 )
 
-// room is an empty list for n points. It lives until the chart is drawn: then its memory serves for
-// the next one.
+// room is an empty list for n points, whose memory serves for the next chart when this is drawn.
 func (v *view) room(n int) []chart.Point {
 	b := v.Board
 	if cap(b.points)-len(b.points) < n {

@@ -17,14 +17,12 @@ type mark struct {
 	at          float64 // seconds
 }
 
-// plot is where the zoomed chart is under the tabs, its axis included; without a height there is
-// none.
+// plot is where the zoomed chart is under the tabs, its axis included; without a height: nowhere.
 type plot struct {
 	axis    chart.Axis
 	w, y, h int
 }
 
-// marked says, behind the name of the span, that a range is being picked.
 func (v *view) marked() string {
 	if !v.mark.on {
 		return ""
@@ -39,7 +37,6 @@ func (v *view) marked() string {
 	return text
 }
 
-// nextSpan shows another stretch of time; the picked one, too, as long as there is one.
 func (b *Board) nextSpan() {
 	b.mark = mark{}
 	if b.span = (b.span + 1) % spans; b.span == ranged && b.picked.to <= b.picked.from {
@@ -47,7 +44,6 @@ func (b *Board) nextSpan() {
 	}
 }
 
-// unpick forgets the picked range.
 func (b *Board) unpick() {
 	b.mark, b.picked = mark{}, stretch{}
 	if b.span == ranged {
@@ -63,7 +59,6 @@ func (b *Board) pickRange(from, to float64) {
 	}
 }
 
-// markRange begins a range at the cursor, or ends it there.
 func (b *Board) markRange(s *fold.State) {
 	times, i := b.times(b.legOf(s))
 	if i < 0 {
@@ -88,7 +83,6 @@ func (b *Board) grab(x, y int) bool {
 	return true
 }
 
-// drag moves the end of the range with the mouse.
 func (b *Board) drag(x int) bool {
 	if !b.mark.on || !b.mark.dragged || b.plot.h == 0 {
 		return false

@@ -33,7 +33,6 @@ func (v *view) shown(p measure.Place) []measure.Shown {
 	})
 }
 
-// measureColumns are those of measures.
 func (v *view) measureColumns(shown []measure.Shown) (columns []look.Column) {
 	for _, m := range shown {
 		title := m.Head
@@ -57,7 +56,6 @@ func (v *view) row(s *fold.Step, name string, p measure.Place) []string {
 	return append(cells, v.judged(s.Result))
 }
 
-// stepCell is a measure of a finished step.
 func (v *view) stepCell(m measure.Measure, r *bench.StepResult) string {
 	x, ok := m.Of(*r)
 	t, throttling := r.Throttling()
@@ -76,7 +74,6 @@ func (v *view) stepCell(m measure.Measure, r *bench.StepResult) string {
 	return v.cell(m, x)
 }
 
-// cell writes a value of a measure.
 func (v *view) cell(m measure.Measure, x float64) string {
 	switch m.ID {
 	case measure.Errors:
@@ -118,7 +115,6 @@ func (v *view) runningRow(s *fold.Step, cells []string, p measure.Place) []strin
 	return append(cells, v.l.Faint.S("runs: last second"))
 }
 
-// now is what a measure was in the last second.
 func (v *view) now(id measure.ID, load *fold.LoadPoint, u *fold.UsagePoint) string {
 	switch {
 	case id == measure.Throughput && load != nil:
@@ -191,7 +187,6 @@ func (v *view) table(w, h int) []string {
 	return append([]string{header}, lines...)
 }
 
-// planned are the steps that the shown leg has still to come.
 func (v *view) planned() []bench.Step {
 	all := v.s.Run.Profile.Steps
 	if v.leg.Result.State != bench.LegRunning || len(v.leg.Steps) >= len(all) {

@@ -1,22 +1,19 @@
 package board
 
 import (
+	"cmp"
 	"fmt"
 
 	"locbench/internal/tui/fold"
 	"locbench/internal/tui/look"
 )
 
-// small is the overview where there is little room: a line of blocks with its value for each
-// figure, and the table of steps.
 func (v *view) small(w, h int) []string {
 	lines := v.failure(w)
 	lines = append(lines, v.sparks(w, len(lines), throughput, latency, cpu, memory, failures)...)
 	return append(lines, v.table(w, h-len(lines))...)
 }
 
-// sparks is a line for each of the figures: name, value, and its course as blocks. They begin at
-// line y of the page.
 func (v *view) sparks(w, y int, shown ...metric) []string {
 	a := v.axis(w)
 	var lines []string
@@ -39,12 +36,7 @@ func (v *view) sparks(w, y int, shown ...metric) []string {
 // spark is the newest value of a figure, and its course; negative where it is not known.
 func (v *view) spark(m metric, loads []fold.LoadPoint, usages []fold.UsagePoint) (name, value string, paint look.Paint, top float64, values []float64) {
 	load, usage := v.newest()
-	if load == nil {
-		load = &fold.LoadPoint{}
-	}
-	if usage == nil {
-		usage = &fold.UsagePoint{}
-	}
+	load, usage = cmp.Or(load, &fold.LoadPoint{}), cmp.Or(usage, &fold.UsagePoint{})
 	limits := v.leg.Limits()
 	switch m {
 	case latency:
@@ -65,8 +57,7 @@ func (v *view) spark(m metric, loads []fold.LoadPoint, usages []fold.UsagePoint)
 		}
 		return "errors", v.errorCount(n), v.l.Bad, 0, each(loads, errorsOf)
 	}
-	value = v.missing()
-	if len(v.leg.Load) > 0 {
+	if value = v.missing(); len(v.leg.Load) > 0 {
 		value = rate(load.Throughput)
 	}
 	return "req/s", value, v.l.Series[0], 0, each(loads, throughputOf)

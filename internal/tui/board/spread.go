@@ -13,21 +13,15 @@ import (
 )
 
 // Lines of a distribution of latencies: the fewest that show anything, and as many as it needs
-// beside other things.
-const leastSpread, spreadHeight = 7, 13
+// beside other things; and the width of its y axis with labels, that of the small multiples.
+const leastSpread, spreadHeight, spreadGutter = 7, 13, 8
 
-// spreadGutter is the width of the labels of its y axis, the axis included: that of the small
-// multiples.
-const spreadGutter = 8
-
-// spread is the histogram of the step that was looked at last: decoding one takes some
-// milliseconds.
+// spread is the histogram of the step that was looked at last: decoding one takes milliseconds.
 type spread struct {
 	of   *bench.StepResult
 	bars []hdr.Bar // empty: it cannot be read
 }
 
-// hasSpread tells whether there is a distribution to draw.
 func (v *view) hasSpread(s *fold.Step) bool { return s.Result != nil && len(v.bars(s.Result)) > 0 }
 
 func (v *view) bars(r *bench.StepResult) []hdr.Bar {
@@ -116,7 +110,6 @@ type quantile struct {
 	paint look.Paint
 }
 
-// spreadTicks is the axis under the bars.
 func (v *view) spreadTicks(scale logCells) string {
 	line := newRuler(scale.n)
 	for _, step := range [][]float64{{1}, {2, 5}} {
@@ -134,8 +127,7 @@ func (v *view) spreadTicks(scale logCells) string {
 	return strings.Repeat(" ", spreadGutter) + v.l.Faint.S(line.text())
 }
 
-// spreadMarks names the quantiles under the bars, those first that matter most, each with a mark at
-// its column.
+// spreadMarks names the quantiles under the bars, each with a mark at its column.
 func (v *view) spreadMarks(scale logCells, quantiles []quantile) string {
 	line := newRuler(scale.n)
 	for _, q := range quantiles {

@@ -10,12 +10,10 @@ import (
 	"locbench/internal/units"
 )
 
-// fullColumns are all that is measured of a step.
 func (v *view) fullColumns() []look.Column {
 	return v.stepColumns(measure.ScreenSteps, 34, 2, 40)
 }
 
-// stepsPage is the full table of the shown leg, and all that is known of the chosen step.
 func (v *view) stepsPage(w, h int) []string {
 	if v.leg == nil || len(v.leg.Steps) == 0 {
 		return append(v.failure(w), v.l.Title.S("steps")+"  none has begun yet")

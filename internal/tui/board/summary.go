@@ -9,16 +9,14 @@ import (
 	"locbench/internal/tui/fold"
 )
 
-// sums keeps the summary of the contenders until another step or leg has ended, or a check has
-// failed.
+// sums keeps the summary of the contenders until a step, leg or check changes it.
 type sums struct {
 	state *fold.State
 	done  [4]int
 	list  []stats.Contender
 }
 
-// summary is what is known of the contenders so far. Of latencies, only those at the peak are
-// there.
+// summary is what is known of the contenders so far; of latencies, only those at the peak.
 func (v *view) summary() []stats.Contender {
 	var done [4]int
 	for _, leg := range v.s.Legs {

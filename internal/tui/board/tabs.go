@@ -7,8 +7,7 @@ import (
 	"locbench/internal/units"
 )
 
-// label is the text of a tab: its name, and a count where there is one. level 0 is the longest, 3
-// the digit alone.
+// label is the text of a tab: name and count. level 0 is the longest, 3 the digit alone.
 func (v *view) label(t tab, level int) string {
 	name := [tabs]string{"Overview", "Steps", "Contenders", "Checks", "Log", "Events"}[t]
 	switch level {
@@ -51,7 +50,6 @@ func (v *view) label(t tab, level int) string {
 	return text
 }
 
-// tabLine draws the tabs on line y, as long as they find room, and notes where each is.
 func (v *view) tabLine(w, y int) string {
 	var texts [tabs]string
 	for level := range 4 {
@@ -84,7 +82,6 @@ func (v *view) tabLine(w, y int) string {
 	return b.String()
 }
 
-// turn goes to a page.
 func (b *Board) turn(t tab) {
 	b.tab = (t%tabs + tabs) % tabs
 	b.typing = false

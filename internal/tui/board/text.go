@@ -48,7 +48,6 @@ func (v *view) bytes(b float64) string {
 	return v.missing()
 }
 
-// cpus is how many CPUs were in use.
 func (v *view) cpus(u *fold.UsagePoint, format string) string {
 	if u.Known {
 		return fmt.Sprintf(format, u.CPUs)
@@ -89,7 +88,6 @@ func rateLabel(v float64) string {
 	return plainLabel(v)
 }
 
-// axisLabel is the label for values of a unit.
 func axisLabel(u measure.Unit) func(float64) string {
 	switch u {
 	case measure.Nanoseconds:
@@ -125,5 +123,4 @@ func sizeLabel(v float64) string {
 	return plainLabel(v) + " " + unit
 }
 
-// stepName is the name of a step as tables show it.
 func (v *view) stepName(s bench.Step) string { return v.out(s.Title(), nameBytes+10) }

@@ -11,7 +11,6 @@ import (
 	"locbench/internal/units"
 )
 
-// zoom is the chart with the focus in full size, with the exact values at the cursor.
 func (v *view) zoom(w, h int) []string {
 	a := v.axis(w)
 	at, ok := v.cursorAt()
@@ -52,7 +51,6 @@ func (b *Board) times(leg *fold.Leg) (times []float64, at int) {
 	return times, len(times) - 1
 }
 
-// cursorAt is the moment of the cursor; ok is false where there is no point.
 func (v *view) cursorAt() (at float64, ok bool) {
 	times, i := v.Board.times(v.leg)
 	if i < 0 {
@@ -70,7 +68,6 @@ func nearest(values []float64, t float64) int {
 	return i
 }
 
-// moveCursor moves it by d points.
 func (b *Board) moveCursor(s *fold.State, d int) {
 	if times, i := b.times(b.legOf(s)); i >= 0 {
 		i = max(0, min(i+d, len(times)-1))
@@ -79,19 +76,16 @@ func (b *Board) moveCursor(s *fold.State, d int) {
 }
 
 func (b *Board) keyZoom(name string, s *fold.State) bool {
+	const all = 1 << 30
+	if d, ok := map[string]int{"pgup": -10, "pgdown": 10, "home": -all, "g": -all, "end": all, "G": all}[name]; ok {
+		b.moveCursor(s, d)
+		return true
+	}
 	switch name {
 	case "up", "k":
 		b.focus = (b.focus + metrics - 1) % metrics
 	case "down", "j":
 		b.focus = (b.focus + 1) % metrics
-	case "pgup":
-		b.moveCursor(s, -10)
-	case "pgdown":
-		b.moveCursor(s, 10)
-	case "home", "g":
-		b.moveCursor(s, -1<<30)
-	case "end", "G":
-		b.moveCursor(s, 1<<30)
 	case "v":
 		b.markRange(s)
 	default:
@@ -135,15 +129,11 @@ func (v *view) stepAt(at float64) (out *fold.Step) {
 // flow puts fields in lines of w cells, two blanks between them.
 func (v *view) flow(fields []string, w int) []string {
 	var out []string
-	used := 0
 	for i, f := range fields {
-		n := look.Width(f)
-		if i > 0 && used+2+n <= w {
-			out[len(out)-1] += "  " + f
-			used += 2 + n
+		if last := len(out) - 1; i > 0 && look.Width(out[last])+2+look.Width(f) <= w {
+			out[last] += "  " + f
 		} else {
 			out = append(out, f)
-			used = n
 		}
 	}
 	return out

@@ -45,7 +45,6 @@ func (a Axis) Draw(l *look.Look, w int) []string {
 	return c.lines()
 }
 
-// times writes the times, each behind its tick.
 func (a Axis) times(l *look.Look, c *canvas, left int) {
 	label := a.Label
 	if label == nil {
@@ -174,9 +173,8 @@ func fine(s float64, places int) string {
 	if s < 0 {
 		sign = "-"
 	}
-	s = math.Abs(s) // of a negative zero too
 	unit := math.Pow(10, float64(places))
-	s = math.Round(s*unit) / unit
+	s = math.Round(math.Abs(s)*unit) / unit // no negative zero
 	minutes := math.Floor(s / 60)
 	return fmt.Sprintf("%s%.0f:%0*.*f", sign, minutes, places+3, places, s-60*minutes)
 }

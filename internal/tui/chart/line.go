@@ -28,13 +28,11 @@ func (p *plot) line(i int) {
 	}
 }
 
-// series is how series i is drawn, and its columns.
 func (p *plot) series(i int) (paint uint16, glyph rune, cols []column) {
 	s := p.chart.Series[i]
 	return p.paint(s.Paint), first(mark(p.look, s)), p.cols[i*p.nx : (i+1)*p.nx]
 }
 
-// join draws from one column to a later one.
 func (p *plot) join(x0, y0, x1, y1 int, paint uint16, mark rune) {
 	y := y0
 	for x := x0 + 1; x <= x1; x++ {
@@ -85,7 +83,6 @@ var (
 	brailleRight = [4]uint8{0x08, 0x10, 0x20, 0x80}
 )
 
-// mark is the glyph of a series.
 func mark(l *look.Look, s Series) string {
 	n := len(l.Glyph.Marks)
 	return l.Glyph.Marks[((s.Mark%n)+n)%n]

@@ -36,7 +36,6 @@ func newPlot(l *look.Look, c Chart, a Axis, w, h int) *plot {
 	return p
 }
 
-// place fills in the dots of a column.
 func (p *plot) place(at *column) {
 	lo := int16(p.dot(at.lo))
 	at.dots = dots{lo, lo, lo, lo}
@@ -53,7 +52,6 @@ func (p *plot) dot(v float64) int {
 // column is as that of Axis.
 func (p *plot) column(x float64) int { return p.axis.column(x, p.left, p.w) }
 
-// frame draws the axis and its labels.
 func (p *plot) frame() {
 	if p.left == 0 {
 		return
@@ -80,7 +78,6 @@ func (p *plot) vertical(x int, r rune, paint uint16) {
 	}
 }
 
-// label writes into the gutter.
 func (p *plot) label(y int, s string, paint uint16) {
 	s = p.look.Cut(clean(p.look, s), p.left-1)
 	p.text(p.left-1-look.Width(s), y, p.left-1, s, paint)
@@ -112,13 +109,11 @@ func (p *plot) rules() {
 	}
 }
 
-// within tells whether a value is on the scale.
 func (p *plot) within(v float64) bool {
 	return finite(v) && v <= p.scale.top && v >= p.scale.bottom
 }
 
-// ruleNames writes the name of each rule at the right of its line, where it covers no data; as far
-// to the left as that takes.
+// ruleNames writes the name of each rule as far right on its line as it covers no data.
 func (p *plot) ruleNames() {
 	for _, r := range p.chart.Rules {
 		name := clean(p.look, r.Name)
@@ -159,12 +154,10 @@ func (p *plot) flags() {
 	}
 }
 
-// bands draws the row of the bands.
 func (p *plot) bands() {
 	if p.bandRow == 0 {
 		return
-	}
-	if p.left > 0 {
+	} else if p.left > 0 {
 		p.label(p.bandRow, p.chart.BandName, p.paint(p.look.Faint))
 	}
 	blocks := p.look.Glyph.Spark

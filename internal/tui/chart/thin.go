@@ -7,8 +7,7 @@ const (
 	begun        // the line begins here: there is a gap before
 )
 
-// column is what is left of the points that fall in one column of dots: nothing of their range is
-// lost.
+// column is what is left of the points in one column of dots: nothing of their range is lost.
 type column struct {
 	lo, hi, first, last float64
 	dots                dots
@@ -18,8 +17,7 @@ type column struct {
 // dots are the values of a column as rows of dots.
 type dots struct{ lo, hi, first, last int16 }
 
-// thin reduces each series to n columns, one after the other in the result. It is the only pass
-// over the points.
+// thin reduces each series to n columns, one after the other. It is the only pass over the points.
 func thin(series []Series, a Axis, n int, log bool) []column {
 	all := make([]column, len(series)*n)
 	per := float64(n) / (a.To - a.From)

@@ -21,9 +21,8 @@ func (c Chart) title(l *look.Look, w int, band bool) string {
 	return l.Title.S(name) + l.Strong.S(value) + strings.Repeat(" ", max(0, w-used-n)) + legend
 }
 
-// legend names the lines in at most room cells, and tells how many it took. A single line needs no
-// name but the title. What all names begin with is reported once if there is not the room to repeat
-// it: "● round 1 ■ 2".
+// legend names the lines, if there are several, in at most room cells, and tells how many it took.
+// What all names begin with is written once if there is no room to repeat it: "● round 1 ■ 2".
 func (c Chart) legend(l *look.Look, room int, band bool) (string, int) {
 	s, n, all := c.names(l, room, band, 0)
 	if skip := c.common(); !all && skip > 0 {
@@ -54,8 +53,7 @@ func (c Chart) common() int {
 	return strings.LastIndexByte(c.Series[0].Name[:n], ' ') + 1
 }
 
-// names is the legend, without the first skip bytes of all names but the first one; all tells
-// whether all names found room.
+// names is the legend, without the first skip bytes of all names but one; all: all found room.
 func (c Chart) names(l *look.Look, room int, band bool, skip int) (s string, cells int, all bool) {
 	type entry struct {
 		mark, name string

@@ -26,8 +26,7 @@ func (s *State) Apply(rec bench.Record) {
 	s.diary(rec)
 }
 
-// legFor is the leg that rec is about. One that the plan does not name is taken in, as long as
-// there is room.
+// legFor is the leg that rec is about; one that is not in the plan is taken in while there is room.
 func (s *State) legFor(rec bench.Record) *Leg {
 	if s.Current != nil && s.Current.Result.Leg == *rec.Leg {
 		return s.Current
@@ -54,8 +53,7 @@ func (s *State) applyRun(rec bench.Record) {
 	}
 }
 
-// start opens the run, or a resumed part of it: legs that were complete before keep what is known
-// of them.
+// start opens the run, or a resumed part of it: what is known of complete legs is kept.
 func (s *State) start(at time.Time, e bench.RunStarted) {
 	before := s.Legs
 	s.Run, s.Dir, s.Started, s.Ended = e.Run, e.Dir, at, nil

@@ -2,8 +2,7 @@ package fold
 
 import "slices"
 
-// Clone is a state that goes its own way from here on: a moment of a run to come back to. What both
-// have seen already is shared where nobody changes it any more.
+// Clone is a moment of a run to come back to. What nobody changes any more is shared.
 func (s *State) Clone() *State {
 	c := *s
 	c.Run.Legs = slices.Clone(s.Run.Legs)
@@ -25,8 +24,7 @@ func (l *Leg) clone() *Leg {
 	c := *l
 	c.Steps = slices.Clone(l.Steps)
 	for i, step := range l.Steps {
-		one := *step
-		c.Steps[i] = &one
+		c.Steps[i] = new(*step)
 	}
 	c.Load, c.Usage = slices.Clip(l.Load), slices.Clip(l.Usage)
 	c.Flags, c.Log = slices.Clip(l.Flags), slices.Clip(l.Log)

@@ -3,6 +3,7 @@ package fold
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"locbench/internal/bench"
 	"locbench/internal/units"
@@ -39,7 +40,12 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 		}
 		return Info, fmt.Sprintf("%s, round %d, leg %d of %d", who, round, e.Number, e.Of)
 	case bench.PhaseEnded:
-		return phaseSentence(e)
+		if e.Err != "" {
+			return Error, fmt.Sprintf("%s failed: %s", e.Phase, e.Err)
+		}
+		if told := []bench.Phase{bench.PhaseStore, bench.PhaseSeed, bench.PhaseBuild}; e.Note != "" && slices.Contains(told, e.Phase) {
+			return Info, fmt.Sprintf("%s: %s (%s)", e.Phase, e.Note, units.Duration(e.Took))
+		}
 	case bench.InstanceStarted:
 		return Info, instanceSentence(e.Info)
 	case bench.InstanceReady:
@@ -58,7 +64,13 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 	case bench.Befell:
 		return Warning, e.Incident.String()
 	case bench.Intervened:
-		return Mark, controlSentence(e.Control)
+		switch e.Control.Kind {
+		case bench.ControlNote:
+			return Mark, "note: " + e.Control.Text
+		case bench.ControlRate:
+			return Mark, "rate set to " + units.Rate(e.Control.Rate) + " req/s"
+		}
+		return Mark, "asked for: " + string(e.Control.Kind)
 	case bench.Paused:
 		return Mark, "paused"
 	case bench.Resumed:
@@ -83,17 +95,6 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 	return Info, ""
 }
 
-func phaseSentence(e bench.PhaseEnded) (Level, string) {
-	switch {
-	case e.Err != "":
-		return Error, fmt.Sprintf("%s failed: %s", e.Phase, e.Err)
-	case e.Note == "":
-	case e.Phase == bench.PhaseStore, e.Phase == bench.PhaseSeed, e.Phase == bench.PhaseBuild:
-		return Info, fmt.Sprintf("%s: %s (%s)", e.Phase, e.Note, units.Duration(e.Took))
-	}
-	return Info, ""
-}
-
 func instanceSentence(i bench.InstanceInfo) string {
 	if i.Runtime.Traits().Foreign {
 		return "runs already, at " + i.Address
@@ -112,7 +113,8 @@ func instanceSentence(i bench.InstanceInfo) string {
 }
 
 func stepSentence(r bench.StepResult) (Level, string) {
-	text := fmt.Sprintf("step %d, %s: %s req/s, p99 %s", r.Index+1, r.Step.Name, units.Rate(r.Load.Throughput()), units.Duration(r.Load.Latency.P99))
+	text := fmt.Sprintf("step %d, %s: %s req/s, p99 %s", r.Index+1, r.Step.Name,
+		units.Rate(r.Load.Throughput()), units.Duration(r.Load.Latency.P99))
 	if n := r.Load.FailedTotal(); n > 0 {
 		text += fmt.Sprintf(", %s errors", units.Count(n))
 	}
@@ -134,14 +136,4 @@ func stopSentence(s bench.StopResult) (Level, string) {
 		return Info, "stopped gracefully in " + units.Duration(s.Took)
 	}
 	return Warning, "stopped after " + units.Duration(s.Took) + ", " + s.Exit.String()
-}
-
-func controlSentence(c bench.Control) string {
-	switch c.Kind {
-	case bench.ControlNote:
-		return "note: " + c.Text
-	case bench.ControlRate:
-		return "rate set to " + units.Rate(c.Rate) + " req/s"
-	}
-	return "asked for: " + string(c.Kind)
 }

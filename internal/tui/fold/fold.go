@@ -28,22 +28,21 @@ const (
 
 // State is all that the screens know of a run. Of its zero value nothing is known yet.
 type State struct {
-	Version  uint64 // grows with every record: what was drawn for one version need not be drawn again
-	Run      bench.Run
-	Dir      string
-	Prepared *bench.Prepared
-	Legs     []*Leg // in the order of the plan
-	Current  *Leg   // the one that runs, or ran last; nil before the first
-	Phase    Phase  // the one that runs, or ended last
-	Estimate estimate.Run
-	Diary    []Line // what happened, in sentences
-	Warnings int    // in the diary
-	Errors   int    // in the diary
-	Started  time.Time
-	Last     time.Time // time of the newest record
-	Seq      int64
-	Unlogged bool // there are no events: these were made of the results, which do not say what was logged
-
+	Version     uint64 // grows with every record: what was drawn for one version need not be drawn again
+	Run         bench.Run
+	Dir         string
+	Prepared    *bench.Prepared
+	Legs        []*Leg // in the order of the plan
+	Current     *Leg   // the one that runs, or ran last; nil before the first
+	Phase       Phase  // the one that runs, or ended last
+	Estimate    estimate.Run
+	Diary       []Line // what happened, in sentences
+	Warnings    int    // in the diary
+	Errors      int    // in the diary
+	Started     time.Time
+	Last        time.Time // time of the newest record
+	Seq         int64
+	Unlogged    bool      // there are no events: these were made of the results, which do not say what was logged
 	Paused      time.Time // since when the run stands still; zero: it does not
 	PauseWanted bool      // it will before the next step
 	StopWanted  bool      // it ends after the running step
@@ -52,13 +51,12 @@ type State struct {
 
 // Phase is where the run stands.
 type Phase struct {
-	Name     bench.Phase
-	Leg      *bench.Leg
-	Since    time.Time
-	Ended    bool
-	Err      string
-	Note     string
-	Progress *bench.Progress // the newest of this phase; nil without one
+	Name      bench.Phase
+	Leg       *bench.Leg
+	Since     time.Time
+	Ended     bool
+	Err, Note string
+	Progress  *bench.Progress // the newest of this phase; nil without one
 }
 
 // Level says how serious a line of the diary is; Mark is somebody's own doing.
@@ -82,30 +80,28 @@ type Line struct {
 
 // Leg is one life of a contender as far as it has come.
 type Leg struct {
-	Result  bench.LegResult
-	Number  int // from 1, in the order of the run
-	Steps   []*Step
-	Load    []LoadPoint
-	Usage   []UsagePoint
-	Flags   []Flag
-	Log     []bench.LogLine
-	Dropped int64     // log lines that were left out
-	Origin  time.Time // the start of the first step: second 0 of its time axis
-	ReadyAt time.Time
-
+	Result    bench.LegResult
+	Number    int // from 1, in the order of the run
+	Steps     []*Step
+	Load      []LoadPoint
+	Usage     []UsagePoint
+	Flags     []Flag
+	Log       []bench.LogLine
+	Dropped   int64     // log lines that were left out
+	Origin    time.Time // the start of the first step: second 0 of its time axis
+	ReadyAt   time.Time
 	lastUsage *bench.Usage
 }
 
 // Step is one step of a leg.
 type Step struct {
-	Index   int
-	Step    bench.Step
-	From    float64       // seconds since the leg's Origin
-	To      float64       // seconds; 0 while it runs
-	Windows int           // closed so far
-	Ran     time.Duration // by them
-	Rate    float64       // requests per second that somebody has set while it runs; 0: nobody has
-	Result  *bench.StepResult
+	Index    int
+	Step     bench.Step
+	From, To float64       // seconds since the leg's Origin; To is 0 while it runs
+	Windows  int           // closed so far
+	Ran      time.Duration // by them
+	Rate     float64       // requests per second that somebody has set while it runs; 0: nobody has
+	Result   *bench.StepResult
 }
 
 // Running tells whether the step has not ended yet.
@@ -113,21 +109,19 @@ func (s *Step) Running() bool { return s.Result == nil }
 
 // LoadPoint is one window of load, placed at its middle.
 type LoadPoint struct {
-	T          float64 // seconds since the leg's Origin
-	Throughput float64 // successes per second
-	Due        float64 // requests due per second at its end; 0: none were by a rate
-	Bytes      float64 // of the bodies of successful answers, per second
-	Errors     float64 // per second, of all kinds
-	Kinds      map[bench.ErrorKind]int64
-	Drain      bool // nothing was sent any more: no rate
-
+	T                  float64 // seconds since the leg's Origin
+	Throughput         float64 // successes per second
+	Due                float64 // requests due per second at its end; 0: none were by a rate
+	Bytes              float64 // of the bodies of successful answers, per second
+	Errors             float64 // per second, of all kinds
+	Kinds              map[bench.ErrorKind]int64
+	Drain              bool    // nothing was sent any more: no rate
 	P50, P90, P99, Max float64 // seconds; 0 where nothing succeeded
 }
 
 // UsagePoint is what lies between two readings of the counters, placed at the later one.
 type UsagePoint struct {
-	T         float64
-	From      float64 // T of the reading before
+	T, From   float64 // From is T of the reading before
 	CPUs      float64 // in use between the two
 	Known     bool    // CPUs is known: there was a reading before
 	Throttled float64 // share of the periods in between in which the quota was used up; negative where unknown
@@ -217,7 +211,7 @@ func (l *Leg) Seconds(at time.Time) float64 {
 func (l *Leg) Span() float64 {
 	end := 0.0
 	if n := len(l.Load); n > 0 {
-		end = max(0, l.Load[n-1].T)
+		end = max(end, l.Load[n-1].T)
 	}
 	if n := len(l.Usage); n > 0 {
 		end = max(end, l.Usage[n-1].T)

@@ -52,24 +52,20 @@ func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
 	return s.look(msg)
 }
 
-// look hands a message to the board, which changes what is looked at.
 func (s *Screen) look(msg tea.Msg) tea.Cmd {
 	cmd, _ := s.board.Update(msg, &s.state)
 	return cmd
 }
 
-// pauses tells that the run stands still, or is to.
 func (s *Screen) pauses() bool { return !s.state.Paused.IsZero() || s.state.PauseWanted }
 
 // bad tells what cannot be done.
 func bad(text string) tea.Cmd { return ui.Cmd(ui.Tell{Text: text, Bad: true}) }
 
-// steers tells whether there is a run that can be steered.
 func (s *Screen) steers() bool {
 	return s.Session.Steered() && !s.ended && !s.stopping && s.state.Ended == nil
 }
 
-// steer carries out the keys that change the run.
 func (s *Screen) steer(name string) (cmd tea.Cmd, mine bool) {
 	switch name {
 	case "p":

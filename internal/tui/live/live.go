@@ -51,20 +51,21 @@ func New(o Options) *Screen {
 	return &Screen{Options: o, board: board.New(), note: note}
 }
 
-type (
-	batchMsg struct {
-		records []bench.Record
-		ok      bool
-	}
-	endedMsg struct {
-		code int
-		talk string
-	}
-	doneMsg struct { // a wish was sent, or the report was written
-		what, text string
-		err        error
-	}
-)
+type batchMsg struct {
+	records []bench.Record
+	ok      bool
+}
+
+type endedMsg struct {
+	code int
+	talk string
+}
+
+// doneMsg tells that a wish was sent, or the report written.
+type doneMsg struct {
+	what, text string
+	err        error
+}
 
 // Init implements ui.Screen.
 func (s *Screen) Init() tea.Cmd { return s.next() }
@@ -141,8 +142,7 @@ func (s *Screen) Title() string { return "run" }
 // State is what is known of the run; for the summary after the screen is gone.
 func (s *Screen) State() *fold.State { return &s.state }
 
-// Outcome is the exit code of the run and what it wrote to standard error; ok is false while it
-// runs.
+// Outcome is the exit code of the run and what it wrote to standard error; not ok while it runs.
 func (s *Screen) Outcome() (code int, talk string, ok bool) { return s.code, s.talk, s.ended }
 
 // View implements ui.Screen.

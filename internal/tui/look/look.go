@@ -49,9 +49,7 @@ type Look struct {
 	Accent Paint // what has the focus
 	Select Paint // the chosen line: reverse, so that it shows without colours too
 	Key    Paint // names of keys
-	// Series are for the lines of charts, in order; tellable apart by people who do not see red and
-	// green as different.
-	Series [6]Paint
+	Series [6]Paint // of the lines of charts, in order; told apart also by who confuses red and green
 }
 
 // Glyphs are the characters that have an ASCII substitute.

@@ -77,8 +77,7 @@ var asciiOf = map[rune]string{
 }
 
 // ASCIIOnly replaces what is not ASCII in text that is about to be shown by a look that has only
-// that. The units that locbench writes itself keep their meaning: µ becomes u, × becomes x. Do it
-// before the text is laid out: → takes two cells as ->.
+// that. Do it before the text is laid out: → takes two cells as ->.
 func (l *Look) ASCIIOnly(s string) string {
 	if !l.ASCII || isASCII(s) {
 		return s
@@ -130,14 +129,14 @@ func (l *Look) Right(s string, w int) string {
 // Between puts a to the left and b to the right of w cells; a is cut first, so that there is a gap
 // between the two.
 func (l *Look) Between(a, b string, w int) string {
-	bw := Width(b)
-	switch {
+	switch bw := Width(b); {
 	case bw >= w:
 		return l.Fit(b, w)
 	case bw == 0:
 		return l.Fit(a, w)
+	default:
+		return l.Fit(l.Fit(a, w-bw-1), w-bw) + b
 	}
-	return l.Fit(l.Fit(a, w-bw-1), w-bw) + b
 }
 
 func spaces(n int) string { return strings.Repeat(" ", max(0, n)) }
@@ -145,18 +144,14 @@ func spaces(n int) string { return strings.Repeat(" ", max(0, n)) }
 // Screen makes exactly h lines of exactly w cells out of lines.
 func (l *Look) Screen(lines []string, w, h int) []string {
 	out := make([]string, max(0, h))
+	copy(out, lines)
 	for i := range out {
-		if i < len(lines) {
-			out[i] = l.Fit(lines[i], w)
-		} else {
-			out[i] = spaces(w)
-		}
+		out[i] = l.Fit(out[i], w)
 	}
 	return out
 }
 
-// Beside puts blocks of lines side by side, each already as wide as it is to be; short ones are
-// filled by blank lines of their width.
+// Beside puts blocks of lines side by side, each as wide as it is to be; short ones are filled up.
 func Beside(gap int, blocks ...[]string) []string {
 	h := 0
 	for _, b := range blocks {
@@ -164,19 +159,15 @@ func Beside(gap int, blocks ...[]string) []string {
 	}
 	out := make([]string, h)
 	for i := range out {
-		var b strings.Builder
+		cells := make([]string, len(blocks))
 		for n, block := range blocks {
-			if n > 0 {
-				b.WriteString(spaces(gap))
-			}
-			switch {
-			case i < len(block):
-				b.WriteString(block[i])
-			case len(block) > 0:
-				b.WriteString(spaces(Width(block[0])))
+			if i < len(block) {
+				cells[n] = block[i]
+			} else if len(block) > 0 {
+				cells[n] = spaces(Width(block[0]))
 			}
 		}
-		out[i] = b.String()
+		out[i] = strings.Join(cells, spaces(gap))
 	}
 	return out
 }

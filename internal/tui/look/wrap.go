@@ -49,8 +49,7 @@ type wrapper struct {
 	on    []byte // the colours that are on
 	soft  bool   // line goes on from the one before: spaces at its beginning are left out
 
-	// Of the last space in line: where it is, the cells up to it and with it, and the colours
-	// there; at is 0 if there is none.
+	// Of the last space in line: where it is (0: none), the cells up to and with it, the colours.
 	at, cellsAt int
 	onAt        []byte
 }
@@ -102,7 +101,6 @@ func (wr *wrapper) breakAtSpace() {
 	wr.line, wr.cells, wr.on = append(wr.line, rest...), cells, on
 }
 
-// end ends the line.
 func (wr *wrapper) end() {
 	line := bytes.TrimRight(wr.line, " ")
 	if len(wr.on) > 0 {
