@@ -108,9 +108,9 @@ func (v *view) caution(all []stats.Contender, w int) []string {
 	if least < stats.MinInterval {
 		text += fmt.Sprintf(" Fewer than %d complete rounds (n = %d): no interval, and no difference is claimed.", stats.MinInterval, least)
 	}
-	var out []string
-	for _, line := range v.l.Wrap(text, w, 5) {
-		out = append(out, v.l.Faint.S(line))
+	out := v.l.Wrap(text, w, 5)
+	for i := range out {
+		out[i] = v.l.Faint.S(out[i])
 	}
 	for _, c := range all {
 		for _, f := range c.Failures[:min(len(c.Failures), 2)] {
@@ -134,8 +134,7 @@ func (v *view) multiples(label string, w, h int) []string {
 		return c.Draw(v.l, w, h)
 	}
 	head := v.l.Strong.S(v.out(label, nameBytes)) + "  n = " + units.Plural(len(series[0]), "round")
-	out := []string{v.l.Fit(head, w)}
-	n := len(shown)
+	out, n := []string{v.l.Fit(head, w)}, len(shown)
 	if w < 76 {
 		for i := range shown {
 			out = append(out, draw(i, w, (h-1)/n)...)
@@ -212,4 +211,40 @@ func (v *view) lines(label string, shown []measure.Shown) (labels []string, seri
 		}
 	}
 	return labels, series
+}
+
+// order is what the contenders are ordered by: 0 is the plan, n the n-th of measure.ScreenOrders.
+type order int
+
+// measure is what o orders by; ok is false for the order of the plan.
+func (o order) measure() (m measure.Shown, ok bool) {
+	if all := measure.View(measure.ScreenOrders); o > 0 && int(o) <= len(all) {
+		return all[o-1], true
+	}
+	return measure.Shown{}, false
+}
+
+// key is less the better c is; infinite where the figure is not known.
+func key(m measure.Measure, c stats.Contender) float64 {
+	f := m.Contender(c)
+	switch {
+	case !f.Known || math.IsNaN(f.Value):
+		return math.Inf(1)
+	case m.Higher:
+		return -f.Value
+	}
+	return f.Value
+}
+
+// ordered are the contenders, those whose figure is not known last, and equals as in the plan.
+func (v *view) ordered(all []stats.Contender) []stats.Contender {
+	m, ok := v.Board.order.measure()
+	if !ok {
+		return all
+	}
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b stats.Contender) int {
+		return cmp.Compare(key(m.Measure, a), key(m.Measure, b))
+	})
+	return all
 }

@@ -33,8 +33,7 @@ func (v *view) header(w, h int, status string) []string {
 	return append(lines, v.elsewhere(w)...)
 }
 
-// beside puts left at the left, and at the right the first of the texts that leaves room for it;
-// the last one at any rate.
+// beside puts left at the left, and at the right the first text that leaves room, or the last one.
 func (v *view) beside(w int, left string, right ...string) string {
 	n := look.Width(left)
 	for i, r := range right {

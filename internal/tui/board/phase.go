@@ -104,8 +104,9 @@ func (v *view) phasePanel(w, h int) []string {
 }
 
 func (v *view) wrapped(text string, w, n int) (lines []string) {
-	for _, line := range v.l.Wrap(v.out(text, textBytes), w, n) {
-		lines = append(lines, v.l.Bad.S(line))
+	lines = v.l.Wrap(v.out(text, textBytes), w, n)
+	for i := range lines {
+		lines[i] = v.l.Bad.S(lines[i])
 	}
 	return lines
 }

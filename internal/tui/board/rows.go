@@ -94,11 +94,10 @@ func (v *view) errorCount(n int64) string {
 	return v.l.Bad.S(units.Count(n))
 }
 
-// runningRow adds the last window of a step that runs: quantiles of several windows cannot be put
-// together. Errors are of all windows so far.
+// runningRow adds the last window of a step that runs: quantiles cannot be put together; all errors.
 func (v *view) runningRow(s *fold.Step, cells []string, p measure.Place) []string {
 	load, errors := v.latest(s)
-	alive := v.leg.Result.State == bench.LegRunning
+	alive, last := v.leg.Result.State == bench.LegRunning, v.l.Faint.S("runs: last second")
 	for _, m := range v.shown(p) {
 		switch {
 		case m.ID == measure.Errors:
@@ -110,9 +109,9 @@ func (v *view) runningRow(s *fold.Step, cells []string, p measure.Place) []strin
 		}
 	}
 	if !alive {
-		return append(cells, v.l.Warn.S("never ended"))
+		last = v.l.Warn.S("never ended")
 	}
-	return append(cells, v.l.Faint.S("runs: last second"))
+	return append(cells, last)
 }
 
 func (v *view) now(id measure.ID, load *fold.LoadPoint, u *fold.UsagePoint) string {
@@ -155,8 +154,7 @@ func (v *view) latest(s *fold.Step) (load *fold.LoadPoint, errors int64) {
 	return load, errors
 }
 
-// table draws the steps in h lines, header included: those that have begun and, faint, those to
-// come; it follows the running one.
+// table draws the steps in h lines with the header, those to come faint; it follows the running one.
 func (v *view) table(w, h int) []string {
 	if h < 2 {
 		return nil

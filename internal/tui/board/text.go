@@ -25,8 +25,7 @@ func (v *view) out(s string, n int) string { return v.l.ASCIIOnly(look.Outside(s
 
 // own is text of ours, which in ASCII looks must be that too.
 func (v *view) own(s string) string { return v.l.ASCIIOnly(s) }
-
-func (v *view) missing() string { return v.l.Glyph.Missing }
+func (v *view) missing() string     { return v.l.Glyph.Missing }
 
 func (v *view) duration(d time.Duration) string { return v.own(units.Duration(d)) }
 
@@ -79,8 +78,7 @@ func clock(s float64) string {
 	return text
 }
 
-// The labels of y axes: short, since they stand in a narrow gutter.
-
+// The labels of y axes are short, since they stand in a narrow gutter.
 func rateLabel(v float64) string {
 	if v >= 100 {
 		return units.Rate(v)

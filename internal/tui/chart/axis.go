@@ -78,8 +78,7 @@ func (a Axis) times(l *look.Look, c *canvas, left int) {
 	}
 }
 
-// names writes each name between its place and the next one's; or before its place, if only there
-// is room.
+// names writes each name between its place and the next one's; or before it, if only there is room.
 func (a Axis) names(l *look.Look, c *canvas, left, row int, mark rune, signs, paint uint16, all []Bound) {
 	for i, at := range all {
 		col := a.column(at.X, left, c.w)
@@ -144,7 +143,7 @@ func (a Axis) column(x float64, left, w int) int {
 	return left + index((x-a.From)*(float64(n)/(a.To-a.From)), n)
 }
 
-// At is the moment in the middle of cell x of w cells, the nearest in sight for cells beside the plot.
+// At is the moment in the middle of cell x of w cells; beside the plot, the nearest in sight.
 func (a Axis) At(x, w int) float64 {
 	a = a.sane()
 	left := a.left(w)

@@ -51,21 +51,20 @@ func New(o Options) *Screen {
 	return &Screen{Options: o, board: board.New(), note: note}
 }
 
-type batchMsg struct {
-	records []bench.Record
-	ok      bool
-}
-
-type endedMsg struct {
-	code int
-	talk string
-}
-
-// doneMsg tells that a wish was sent, or the report written.
-type doneMsg struct {
-	what, text string
-	err        error
-}
+type (
+	batchMsg struct {
+		records []bench.Record
+		ok      bool
+	}
+	endedMsg struct {
+		code int
+		talk string
+	}
+	doneMsg struct { // a wish was sent, or the report was written
+		what, text string
+		err        error
+	}
+)
 
 // Init implements ui.Screen.
 func (s *Screen) Init() tea.Cmd { return s.next() }
@@ -204,8 +203,7 @@ func (s *Screen) abort() tea.Cmd {
 	return s.stop(nil)
 }
 
-// send asks c of the run, at once: commands run side by side, and a wish must not overtake the one
-// before it.
+// send asks c of the run at once: commands run side by side, and no wish may overtake another.
 func (s *Screen) send(what string, c bench.Control) tea.Cmd {
 	return ui.Cmd(doneMsg{what: what, err: s.Session.Send(c)})
 }

@@ -44,11 +44,11 @@ type Look struct {
 
 	Text, Title, Good, Warn, Bad, Border Paint
 
-	Faint  Paint // what may be overlooked
-	Strong Paint // what must not be
-	Accent Paint // what has the focus
-	Select Paint // the chosen line: reverse, so that it shows without colours too
-	Key    Paint // names of keys
+	Faint  Paint    // what may be overlooked
+	Strong Paint    // what must not be
+	Accent Paint    // what has the focus
+	Select Paint    // the chosen line: reverse, so that it shows without colours too
+	Key    Paint    // names of keys
 	Series [6]Paint // of the lines of charts, in order; told apart also by who confuses red and green
 }
 

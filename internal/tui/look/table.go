@@ -93,8 +93,7 @@ func (l *Look) Bar(share float64, w int, paint Paint) string {
 	return paint.S(strings.Repeat(l.Glyph.Full, n)) + l.Faint.S(strings.Repeat(l.Glyph.Empty, w-n))
 }
 
-// Spark draws the last w values as one line of blocks, from 0 to top; gaps (negative values and
-// NaN) are blank.
+// Spark draws the last w values as blocks, from 0 to top; gaps (negative values, NaN) are blank.
 func (l *Look) Spark(values []float64, w int, top float64, paint Paint) string {
 	if w <= 0 {
 		return ""

@@ -126,8 +126,7 @@ func (l *Look) Right(s string, w int) string {
 	return spaces(w-Width(s)) + s
 }
 
-// Between puts a to the left and b to the right of w cells; a is cut first, so that there is a gap
-// between the two.
+// Between puts a to the left and b to the right of w cells; a is cut first, so that a gap stays.
 func (l *Look) Between(a, b string, w int) string {
 	switch bw := Width(b); {
 	case bw >= w:
