@@ -2,8 +2,8 @@ package board
 
 import (
 	"math"
+	"slices"
 
-	"locbench/internal/bench"
 	"locbench/internal/tui/chart"
 	"locbench/internal/tui/fold"
 )
@@ -19,19 +19,20 @@ const (
 	spans
 )
 
-// spanName says what the charts show.
 func (v *view) spanName() string {
 	if v.span == ranged {
 		return clock(v.picked.from) + " to " + clock(v.picked.to)
 	}
-	name := [...]string{"whole leg", "last 60 s", "last step"}[v.span]
 	if v.span == oneStep {
-		if st := v.spanStep(); st != v.leg.Steps[len(v.leg.Steps)-1] {
-			name = v.numbered(st)
+		if st := v.spanStep(); st != v.last() {
+			return v.numbered(st)
 		}
 	}
-	return name
+	return [...]string{"whole leg", "last 60 s", "last step"}[v.span]
 }
+
+// last is the newest step of the leg, which has one.
+func (v *view) last() *fold.Step { return v.leg.Steps[len(v.leg.Steps)-1] }
 
 // spanStep is the step that the charts show if they show one: that of the cursor, else the last.
 func (v *view) spanStep() *fold.Step {
@@ -40,7 +41,7 @@ func (v *view) spanStep() *fold.Step {
 			return st
 		}
 	}
-	return v.leg.Steps[len(v.leg.Steps)-1]
+	return v.last()
 }
 
 // leastSpan is the shortest stretch that is drawn, in seconds.
@@ -49,9 +50,8 @@ const leastSpan = 5.0
 // axis is the time axis of all charts, for w cells. It reaches to the planned end of the running
 // step, so that it does not move with every point.
 func (v *view) axis(w int) chart.Axis {
-	leg := v.leg
+	leg, last := v.leg, v.last()
 	end := leg.Span()
-	last := leg.Steps[len(leg.Steps)-1]
 	if last.Running() {
 		if planned := last.From + last.Step.Duration.Seconds(); planned < 48*3600 {
 			end = max(end, planned)
@@ -76,17 +76,15 @@ func (v *view) axis(w int) chart.Axis {
 	}
 	v.full = v.named(w, a)
 	for _, s := range leg.Steps {
-		name := s.Step.Short()
+		a.Bounds = append(a.Bounds, chart.Bound{X: s.From, Name: s.Step.Short()})
 		if v.full {
-			name = s.Step.Name
+			a.Bounds[len(a.Bounds)-1].Name = s.Step.Name
 		}
-		a.Bounds = append(a.Bounds, chart.Bound{X: s.From, Name: name})
 	}
 	for _, f := range leg.Flags {
-		if f.T < a.From || f.T > a.To {
-			continue
+		if f.T >= a.From && f.T <= a.To {
+			a.Flags = append(a.Flags, chart.Flag{X: f.T, Name: f.Text})
 		}
-		a.Flags = append(a.Flags, chart.Flag{X: f.T, Name: f.Text})
 	}
 	return a
 }
@@ -109,20 +107,10 @@ func (v *view) named(w int, a chart.Axis) bool {
 // axisLines draws the axis; where steps are named by their number alone, the gutter says of what.
 func (v *view) axisLines(a chart.Axis, w int) []string {
 	lines := a.Draw(v.l, w)
-	if len(lines) > 1 && len(a.Bounds) > 0 && w-chart.Gutter >= 12 && !v.full && v.byConnections() {
+	if w-chart.Gutter >= 12 && !v.full && !slices.ContainsFunc(v.leg.Steps, func(s *fold.Step) bool { return s.Step.Connections == 0 }) {
 		lines[1] = v.l.Splice(lines[1], v.l.Faint.S("    conns "), 0, 10, w)
 	}
 	return lines
-}
-
-// byConnections tells whether short names of steps are numbers of connections.
-func (v *view) byConnections() bool {
-	for _, s := range v.leg.Steps {
-		if s.Step.Connections == 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // earlier are the rounds that the contender has had before, as faint lines. Each step of theirs
@@ -131,29 +119,21 @@ func (v *view) earlier(m metric, a chart.Axis) []chart.Series {
 	var out []chart.Series
 	for _, leg := range v.rounds() {
 		var points []chart.Point
-		shift := v.shifts(leg)
+		name := "round " + itoa(leg.Result.Leg.Round)
 		switch m {
 		case throughput:
-			points = v.loadLine(leg.Load, func(p *fold.LoadPoint) float64 {
-				if p.Drain {
-					return math.NaN()
-				}
-				return p.Throughput
-			})
+			points = line(v, leg.Load, loadTime, throughputOf)
 		case latency:
-			points = v.loadLine(leg.Load, func(p *fold.LoadPoint) float64 { return p.P99 })
+			points, name = line(v, leg.Load, loadTime, p99Of), "p99 of "+name
 		case cpu:
 			points = v.cpuLine(leg.Usage)
 		case memory:
-			points = v.usageLine(leg.Usage, func(p *fold.UsagePoint) float64 { return p.Used })
+			points = line(v, leg.Usage, usageTime, usedOf)
 		case failures:
-			points = v.loadLine(leg.Load, func(p *fold.LoadPoint) float64 { return p.Errors })
+			points = line(v, leg.Load, loadTime, errorsOf)
 		}
-		name := "round " + itoa(leg.Result.Leg.Round)
-		if m == latency {
-			name = "p99 of " + name
-		}
-		out = append(out, chart.Series{Name: name, Paint: v.l.Faint, Mark: 4, Points: v.moved(points, leg, shift)})
+		points = v.moved(points, leg, v.shifts(leg))
+		out = append(out, chart.Series{Name: name, Paint: v.l.Faint, Mark: 4, Points: points})
 	}
 	return out
 }
@@ -163,27 +143,28 @@ func (v *view) rounds() []*fold.Leg {
 	var out []*fold.Leg
 	me := v.leg.Result.Leg
 	for _, leg := range v.s.Legs {
-		if l := leg.Result.Leg; l.Contender == me.Contender && l.Variant == me.Variant && l.Round < me.Round && len(leg.Load) > 0 {
+		l := leg.Result.Leg
+		if l.Contender == me.Contender && l.Variant == me.Variant && l.Round < me.Round && len(leg.Load) > 0 {
 			out = append(out, leg)
 		}
 	}
 	return out[max(0, len(out)-3):]
 }
 
-// shifts is, for each step of an earlier leg, how much later the same step of the shown leg begins;
-// NaN for those it has not had.
+// shifts is how much later than each step of an earlier leg the shown one has it; NaN: it has not.
 func (v *view) shifts(leg *fold.Leg) []float64 {
 	out := make([]float64, len(leg.Steps))
 	for i, s := range leg.Steps {
 		out[i] = math.NaN()
-		if i < len(v.leg.Steps) && same(v.leg.Steps[i].Step, s.Step) {
-			out[i] = v.leg.Steps[i].From - s.From
+		if i >= len(v.leg.Steps) {
+			continue
+		}
+		if mine := v.leg.Steps[i]; mine.Step.Name == s.Step.Name && mine.Step.Duration == s.Step.Duration {
+			out[i] = mine.From - s.From
 		}
 	}
 	return out
 }
-
-func same(a, b bench.Step) bool { return a.Name == b.Name && a.Duration == b.Duration }
 
 // moved shifts each point as the step that it belongs to.
 func (v *view) moved(points []chart.Point, leg *fold.Leg, shift []float64) []chart.Point {

@@ -5,6 +5,8 @@
 package board
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"locbench/internal/bench"
@@ -12,6 +14,7 @@ import (
 	"locbench/internal/tui/fold"
 	"locbench/internal/tui/look"
 	"locbench/internal/tui/ui"
+	"locbench/internal/units"
 )
 
 // tab is one of the pages of the board.
@@ -40,8 +43,8 @@ type Board struct {
 	mark    mark
 	shown   *bench.Leg
 	pages   [tabs]pager
-	step    int   // chosen on the page of steps
-	chosen  bool  // by hand; else the newest step is
+	step    int   // on the page of steps
+	chosen  bool  // it was, by hand; else it is the newest
 	closer  bool  // all of one step, instead of the table of steps
 	below   int   // lines that the details of the step are scrolled by
 	order   order // of the contenders
@@ -79,12 +82,11 @@ type drawn struct {
 }
 
 type drawnKey struct {
-	state    *fold.State
-	version  uint64
-	revision uint64
-	w, h     int
-	look     *look.Look
-	zone     *time.Location
+	state             *fold.State
+	version, revision uint64
+	w, h              int
+	look              *look.Look
+	zone              *time.Location
 }
 
 // view is one drawing of one state.
@@ -126,8 +128,7 @@ func (b *Board) View(f ui.Frame, s *fold.State, status string) []string {
 	return append(top, v.page(f.Width, f.Height-len(top), len(top))...)
 }
 
-// page is what is below the tabs. It is drawn anew only if something has changed, or time alone
-// changes it.
+// page is what is below the tabs, drawn anew only if something, or time alone, has changed it.
 func (v *view) page(w, h, top int) []string {
 	b := v.Board
 	key := drawnKey{v.s, v.s.Version, b.revision, w, h, v.l, v.zone}
@@ -145,19 +146,11 @@ func (v *view) draw(w, h int) []string {
 	if h <= 0 {
 		return nil
 	}
-	switch v.tab {
-	case steps:
-		return v.stepsPage(w, h)
-	case contenders:
-		return v.contendersPage(w, h)
-	case checks:
-		return v.checksPage(w, h)
-	case logs:
-		return v.logPage(w, h)
-	case events:
-		return v.eventsPage(w, h)
-	}
 	switch {
+	case v.tab != overview:
+		return [tabs]func(w, h int) []string{
+			steps: v.stepsPage, contenders: v.contendersPage, checks: v.checksPage, logs: v.logPage, events: v.eventsPage,
+		}[v.tab](w, h)
 	case v.leg == nil || len(v.leg.Steps) == 0:
 		return v.phasePanel(w, h)
 	case v.zoomed:
@@ -183,15 +176,8 @@ func (b *Board) legOf(s *fold.State) *fold.Leg {
 	return s.Current
 }
 
-// choose shows the next leg that has begun, in direction d.
 func (b *Board) choose(s *fold.State, d int) {
-	leg := b.legOf(s)
-	at := -1
-	for i, other := range s.Legs {
-		if other == leg {
-			at = i
-		}
-	}
+	at := slices.Index(s.Legs, b.legOf(s))
 	if at < 0 {
 		return
 	}
@@ -206,8 +192,7 @@ func (b *Board) choose(s *fold.State, d int) {
 func (b *Board) show(s *fold.State, leg *fold.Leg) {
 	b.shown = nil
 	if leg != s.Current {
-		name := leg.Result.Leg
-		b.shown = &name
+		b.shown = new(leg.Result.Leg)
 	}
 	b.unpick()
 	b.pinned, b.chosen, b.closer, b.step, b.below, b.pages = false, false, false, 0, 0, [tabs]pager{}
@@ -215,3 +200,79 @@ func (b *Board) show(s *fold.State, leg *fold.Leg) {
 
 // Typing tells that the log's filter is being typed, so that letters are text.
 func (b *Board) Typing() bool { return b.typing }
+
+// label is the text of a tab: name and count. level 0 is the longest, 3 the digit alone.
+func (v *view) label(t tab, level int) string {
+	long := [tabs]string{"Overview", "Steps", "Contenders", "Checks", "Log", "Events"}[t]
+	brief := [tabs]string{"View", "Steps", "Cont", "Check", "Log", "Ev"}[t]
+	name := [4]string{long, long, brief, ""}[level]
+	count := ""
+	switch t {
+	case steps:
+		if v.leg != nil && len(v.leg.Steps) > 0 {
+			count = itoa(len(v.leg.Steps))
+			if n := len(v.s.Run.Profile.Steps); n > 0 && v.s.Run.Search == "" {
+				count += "/" + itoa(n)
+			}
+		}
+	case contenders:
+		if n := len(v.s.Run.Profile.Contenders); n > 0 {
+			count = itoa(n)
+		}
+	case checks:
+		if v.leg != nil && len(v.leg.Result.Checks) > 0 {
+			count = units.Count(int64(len(v.leg.Result.Checks)))
+		}
+	case events:
+		if n := len(v.s.Diary); n > 0 && level == 0 {
+			count = units.Count(int64(n))
+		}
+	}
+	text := strings.TrimSpace(itoa(int(t)+1) + " " + name)
+	if count != "" && level <= 1 {
+		text += " " + count
+	}
+	if t == checks && v.leg != nil && level <= 2 {
+		if _, failed, _ := v.leg.Checks(); failed > 0 {
+			text += " " + v.l.Glyph.Cross + itoa(failed)
+		}
+	}
+	return text
+}
+
+func (v *view) tabLine(w, y int) string {
+	var texts [tabs]string
+	for level := range 4 {
+		total := 0
+		for t := range tabs {
+			l := level
+			if level == 3 && t == v.tab {
+				l = 0
+			}
+			texts[t] = v.label(t, l)
+			total += look.Width(texts[t]) + 2
+		}
+		if total <= w {
+			break
+		}
+	}
+	v.heads = v.heads[:0]
+	var b strings.Builder
+	x := 0
+	for t := range tabs {
+		text, paint := " "+texts[t]+" ", v.l.Text
+		if t == v.tab {
+			text, paint = v.l.Glyph.Cursor+texts[t]+" ", v.l.Select
+		}
+		n := look.Width(text)
+		v.heads = append(v.heads, hit{x, y, n, 1, func() { v.Board.turn(t) }})
+		b.WriteString(paint.S(text))
+		x += n
+	}
+	return b.String()
+}
+
+func (b *Board) turn(t tab) {
+	b.tab = (t%tabs + tabs) % tabs
+	b.typing = false
+}

@@ -1,7 +1,6 @@
 package board
 
 import (
-	"cmp"
 	"slices"
 
 	"locbench/internal/bench"
@@ -9,24 +8,12 @@ import (
 	"locbench/internal/units"
 )
 
-// checksPage lists the checks of the leg: those that failed first, with their detail, then all by
-// group.
 func (v *view) checksPage(w, h int) []string {
 	if v.leg == nil {
 		return []string{v.l.Title.S("checks"), "no contender has been started yet"}
 	}
 	all := v.leg.Result.Checks
-	passed, failed, skipped := v.leg.Checks()
-	r := v.leg.Result.Leg
-	title := v.l.Title.S("checks") + "  " + v.out(r.Label(), nameBytes) + ", round " + itoa(r.Round) + ": " + units.Count(int64(passed)) + " passed"
-	if failed > 0 {
-		title += ", " + v.l.Bad.S(v.l.Glyph.Cross+" "+itoa(failed)+" failed")
-	} else {
-		title += ", 0 failed"
-	}
-	if skipped > 0 {
-		title += ", " + itoa(skipped) + " skipped"
-	}
+	title := v.titleOf("checks") + ": " + v.outcomes(", 0 failed")
 	if v.failed {
 		title += v.l.Accent.S("  failed only")
 	}
@@ -44,6 +31,24 @@ func (v *view) checksPage(w, h int) []string {
 	return append([]string{v.beside(w, title, v.position(p, len(sorted)), "")}, body...)
 }
 
+func (v *view) titleOf(page string) string {
+	r := v.leg.Result.Leg
+	return v.l.Title.S(page) + "  " + v.out(r.Label(), nameBytes) + ", round " + itoa(r.Round)
+}
+
+// outcomes counts the checks of the leg; none stands for those that failed where there are none.
+func (v *view) outcomes(none string) string {
+	passed, failed, skipped := v.leg.Checks()
+	text := units.Count(int64(passed)) + " passed"
+	if failed > 0 {
+		none = ", " + v.l.Bad.S(v.l.Glyph.Cross+" "+itoa(failed)+" failed")
+	}
+	if text += none; skipped > 0 {
+		text += ", " + itoa(skipped) + " skipped"
+	}
+	return text
+}
+
 // groupOf is the heading that a check stands under.
 func groupOf(c *bench.CheckResult) string {
 	if c.Status == bench.CheckFailed {
@@ -52,7 +57,6 @@ func groupOf(c *bench.CheckResult) string {
 	return c.Group
 }
 
-// sorted are the checks as they are listed.
 func (v *view) sorted(all []bench.CheckResult) []*bench.CheckResult {
 	var out []*bench.CheckResult
 	first := map[string]int{}
@@ -70,11 +74,10 @@ func (v *view) sorted(all []bench.CheckResult) []*bench.CheckResult {
 		}
 		return first[c.Group]
 	}
-	slices.SortStableFunc(out, func(a, b *bench.CheckResult) int { return cmp.Compare(rank(a), rank(b)) })
+	slices.SortStableFunc(out, func(a, b *bench.CheckResult) int { return rank(a) - rank(b) })
 	return out
 }
 
-// check is one check, under the heading of its group if it is the first of it.
 func (v *view) check(c *bench.CheckResult, heading bool, w int) []string {
 	var out []string
 	if heading {

@@ -1,6 +1,7 @@
 package board
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -13,40 +14,34 @@ import (
 	"locbench/internal/units"
 )
 
-// contendersPage compares the contenders: their headlines, and their steps on the same scales.
 func (v *view) contendersPage(w, h int) []string {
 	all := v.ordered(v.summary())
-	rounds := v.s.Run.Profile.Rounds
-	title := v.l.Title.S("contenders") + "  " + units.Plural(len(all), "contender") + " so far, " + units.Plural(rounds, "round") + " planned"
-	if v.s.Ended != nil {
-		title = v.l.Title.S("contenders") + "  " + units.Plural(len(all), "contender")
+	title := v.l.Title.S("contenders") + "  " + units.Plural(len(all), "contender")
+	if v.s.Ended == nil {
+		title += " so far, " + units.Plural(v.s.Run.Profile.Rounds, "round") + " planned"
 	}
 	if len(all) == 0 {
 		return []string{title, v.l.Faint.S("nothing is finished yet")}
 	}
 	p := &v.pages[contenders]
-	lines := v.headlines(all, w)
-	lines = append(lines, v.caution(all, w)...)
+	lines := append(v.headlines(all, w), v.caution(all, w)...)
 	if h >= 30 {
 		lines = append(lines, "")
 	}
-	room := h - 1 - len(lines)
-	each := max(7, min(16, room/max(1, len(all))))
-	if w < 76 {
-		each = 1 + 3*6
-	}
-	var body []string
-	if room >= 7 {
-		body = p.show(len(all), room, false, func(i int) []string { return v.multiples(all[i].Label, w, each) })
-	} else {
+	if room := h - 1 - len(lines); room < 7 {
 		table := lines
-		lines = nil
-		body = p.show(len(table), h-1, false, func(i int) []string { return table[i : i+1] })
+		lines = p.show(len(table), h-1, false, func(i int) []string { return table[i : i+1] })
+	} else {
+		each := max(7, min(16, room/len(all)))
+		if w < 76 {
+			each = 1 + 3*6
+		}
+		charts := func(i int) []string { return v.multiples(all[i].Label, w, each) }
+		lines = append(lines, p.show(len(all), room, false, charts)...)
 	}
-	return append(append([]string{v.beside(w, title, v.position(p, len(all)), "")}, lines...), body...)
+	return append([]string{v.beside(w, title, v.position(p, len(all)), "")}, lines...)
 }
 
-// headlines is the table of what each contender has come to.
 func (v *view) headlines(all []stats.Contender, w int) []string {
 	shown := measure.View(measure.ScreenContenders)
 	peak := slices.IndexFunc(shown, func(m measure.Shown) bool { return m.ID == measure.Throughput }) + 1
@@ -61,15 +56,21 @@ func (v *view) headlines(all []stats.Contender, w int) []string {
 		columns[at].Drop = 0
 	}
 	columns = slices.Insert(columns, peak, look.Column{Title: "at", Drop: 4})
-	columns = slices.Concat([]look.Column{{Title: "contender", Left: true, Max: 32}, {Title: "rounds"}}, columns, []look.Column{{Title: "checks", Drop: 6}})
+	columns = slices.Insert(columns, 0, look.Column{Title: "contender", Left: true, Max: 32}, look.Column{Title: "rounds"})
+	columns = append(columns, look.Column{Title: "checks", Drop: 6})
 	var rows [][]string
 	for _, c := range all {
 		row := []string{v.out(c.Label, nameBytes), fmt.Sprintf("%d/%d", c.Complete, max(c.Legs, v.s.Run.Profile.Rounds))}
 		for i, m := range shown {
 			row = append(row, v.contenderCell(m.Measure, c))
-			if i+1 == peak {
-				row = append(row, v.atPeak(c))
+			if i+1 != peak {
+				continue
 			}
+			at := v.missing()
+			if s, ok := c.PeakStep(); ok {
+				at = v.out(s.Step.Short(), 20)
+			}
+			row = append(row, at)
 		}
 		rows = append(rows, append(row, v.checksFailed(c)))
 	}
@@ -77,7 +78,6 @@ func (v *view) headlines(all []stats.Contender, w int) []string {
 	return append([]string{header}, lines...)
 }
 
-// contenderCell is a measure of a contender over its rounds.
 func (v *view) contenderCell(m measure.Measure, c stats.Contender) string {
 	f := m.Contender(c)
 	switch {
@@ -87,13 +87,6 @@ func (v *view) contenderCell(m measure.Measure, c stats.Contender) string {
 		return v.l.Glyph.AtLeast + " " + v.cell(m, f.Value)
 	}
 	return v.cell(m, f.Value)
-}
-
-func (v *view) atPeak(c stats.Contender) string {
-	if s, ok := c.PeakStep(); ok {
-		return v.out(s.Step.Short(), 20)
-	}
-	return v.missing()
 }
 
 func (v *view) checksFailed(c stats.Contender) string {
@@ -106,7 +99,6 @@ func (v *view) checksFailed(c stats.Contender) string {
 	return "0 failed"
 }
 
-// caution says what the figures are and how much they can carry.
 func (v *view) caution(all []stats.Contender, w int) []string {
 	least := math.MaxInt
 	for _, c := range all {
@@ -116,9 +108,9 @@ func (v *view) caution(all []stats.Contender, w int) []string {
 	if least < stats.MinInterval {
 		text += fmt.Sprintf(" Fewer than %d complete rounds (n = %d): no interval, and no difference is claimed.", stats.MinInterval, least)
 	}
-	var out []string
-	for _, line := range v.l.Wrap(text, w, 5) {
-		out = append(out, v.l.Faint.S(line))
+	out := v.l.Wrap(text, w, 5)
+	for i := range out {
+		out[i] = v.l.Faint.S(out[i])
 	}
 	for _, c := range all {
 		for _, f := range c.Failures[:min(len(c.Failures), 2)] {
@@ -128,23 +120,21 @@ func (v *view) caution(all []stats.Contender, w int) []string {
 	return out
 }
 
-// multiples are the charts of a contender over the steps, a line for each round, on the same scales
-// as those of all others.
+// multiples are the charts of a contender over the steps, a line for each round, on scales for all.
 func (v *view) multiples(label string, w, h int) []string {
 	shown := measure.View(measure.ScreenCourses)
 	labels, series := v.lines(label, shown)
-	head := v.l.Strong.S(v.out(label, nameBytes)) + "  n = " + units.Plural(len(series[0]), "round")
 	draw := func(n, w, h int) []string {
 		m := shown[n].Measure
 		top, bottom := v.scale(m)
-		c := chart.Steps{Title: shown[n].Head, Unit: axisLabel(m.Unit), Labels: labels, Series: series[n], Log: m.Quantile(), Top: nice(top), Gutter: 8}
+		c := chart.Steps{Title: shown[n].Head, Unit: axisLabel(m.Unit), Labels: labels, Series: series[n], Top: nice(top), Gutter: 8}
 		if m.Quantile() {
-			c.Top, c.Bottom = top, bottom
+			c.Log, c.Top, c.Bottom = true, top, bottom
 		}
 		return c.Draw(v.l, w, h)
 	}
-	out := []string{v.l.Fit(head, w)}
-	n := len(shown)
+	head := v.l.Strong.S(v.out(label, nameBytes)) + "  n = " + units.Plural(len(series[0]), "round")
+	out, n := []string{v.l.Fit(head, w)}, len(shown)
 	if w < 76 {
 		for i := range shown {
 			out = append(out, draw(i, w, (h-1)/n)...)
@@ -173,14 +163,10 @@ func nice(top float64) float64 {
 	return 10 * decade
 }
 
-// onAxis is a measure of a finished step on its axis, where times are in seconds; NaN where it is
-// not known.
+// onAxis is a measure of a finished step on its axis, where times are in seconds; NaN: not known.
 func onAxis(m measure.Measure, r *bench.StepResult) float64 {
 	x, ok := m.Of(*r)
-	if !ok {
-		return math.NaN()
-	}
-	return m.Unit.Base(x)
+	return known(ok, m.Unit.Base(x))
 }
 
 // scale is the highest value of all contenders, and the least one above 0.
@@ -188,18 +174,14 @@ func (v *view) scale(m measure.Measure) (top, bottom float64) {
 	for _, leg := range v.s.Legs {
 		for i := range leg.Result.Steps {
 			x := onAxis(m, &leg.Result.Steps[i])
-			if x > top {
-				top = x
-			}
-			if x > 0 && (bottom == 0 || x < bottom) {
-				bottom = x
+			if x > 0 {
+				top, bottom = max(top, x), min(cmp.Or(bottom, x), x)
 			}
 		}
 	}
 	return top, bottom
 }
 
-// lines are the rounds of a contender, for each of the charts.
 func (v *view) lines(label string, shown []measure.Shown) (labels []string, series [][]chart.Series) {
 	series = make([][]chart.Series, len(shown))
 	for _, s := range v.s.Run.Profile.Steps {
@@ -224,8 +206,45 @@ func (v *view) lines(label string, shown []measure.Shown) (labels []string, seri
 			}
 		}
 		for c := range series {
-			series[c] = append(series[c], chart.Series{Name: "round " + itoa(leg.Result.Leg.Round), Paint: v.l.Series[n%6], Mark: n % 6, Points: points[c]})
+			name := "round " + itoa(leg.Result.Leg.Round)
+			series[c] = append(series[c], chart.Series{Name: name, Paint: v.l.Series[n%6], Mark: n % 6, Points: points[c]})
 		}
 	}
 	return labels, series
+}
+
+// order is what the contenders are ordered by: 0 is the plan, n the n-th of measure.ScreenOrders.
+type order int
+
+// measure is what o orders by; ok is false for the order of the plan.
+func (o order) measure() (m measure.Shown, ok bool) {
+	if all := measure.View(measure.ScreenOrders); o > 0 && int(o) <= len(all) {
+		return all[o-1], true
+	}
+	return measure.Shown{}, false
+}
+
+// key is less the better c is; infinite where the figure is not known.
+func key(m measure.Measure, c stats.Contender) float64 {
+	f := m.Contender(c)
+	switch {
+	case !f.Known || math.IsNaN(f.Value):
+		return math.Inf(1)
+	case m.Higher:
+		return -f.Value
+	}
+	return f.Value
+}
+
+// ordered are the contenders, those whose figure is not known last, and equals as in the plan.
+func (v *view) ordered(all []stats.Contender) []stats.Contender {
+	m, ok := v.Board.order.measure()
+	if !ok {
+		return all
+	}
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b stats.Contender) int {
+		return cmp.Compare(key(m.Measure, a), key(m.Measure, b))
+	})
+	return all
 }

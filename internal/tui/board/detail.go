@@ -12,7 +12,6 @@ import (
 	"locbench/internal/verdict"
 )
 
-// numbered is a step with its number, as a title has it.
 func (v *view) numbered(s *fold.Step) string {
 	return fmt.Sprintf("step %d: %s", s.Index+1, v.stepName(s.Step))
 }
@@ -29,7 +28,6 @@ func (v *view) bodies(l bench.Load) string {
 	return text
 }
 
-// detail is all that is known of a step beside its figures.
 func (v *view) detail(s *fold.Step, w int) []string {
 	title := v.l.Title.S(v.numbered(s))
 	if s.Step.Duration > 0 {
@@ -42,11 +40,10 @@ func (v *view) detail(s *fold.Step, w int) []string {
 	lines := []string{title}
 	add := func(paint look.Paint, mark, text string) {
 		for i, line := range v.l.Wrap(text, max(10, w-4), 0) {
-			if i == 0 {
-				lines = append(lines, paint.S(v.l.Fit(mark, 2)+line))
-			} else {
-				lines = append(lines, paint.S("  "+line))
+			if i > 0 {
+				mark = ""
 			}
+			lines = append(lines, paint.S(v.l.Fit(mark, 2)+line))
 		}
 	}
 	if r.Aborted != "" {
@@ -86,7 +83,6 @@ func (v *view) detail(s *fold.Step, w int) []string {
 	return lines
 }
 
-// openLoop tells how punctual the load was, where it came by the clock.
 func (v *view) openLoop(l bench.Load, add func(look.Paint, string, string)) {
 	if l.LatencyOf != bench.FromDue && l.Dropped == 0 && l.Late == 0 {
 		return

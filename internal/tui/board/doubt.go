@@ -9,16 +9,13 @@ import (
 	"locbench/internal/verdict"
 )
 
-// verdict is what bound a finished step of the shown leg, by what is known so far; the zero Verdict
-// where nobody can tell.
+// verdict is what bound a finished step of the shown leg; the zero Verdict where nobody can tell.
 func (v *view) verdict(r *bench.StepResult) verdict.Verdict {
-	steps := v.leg.Result.Steps
-	for i := range steps {
-		if steps[i].Index == r.Index {
-			return verdict.Leg(v.s.Run.Machine.CPUs, v.leg.Result)[i]
-		}
+	i := slices.IndexFunc(v.leg.Result.Steps, func(s bench.StepResult) bool { return s.Index == r.Index })
+	if i < 0 {
+		return verdict.Verdict{}
 	}
-	return verdict.Verdict{}
+	return verdict.Leg(v.s.Run.Machine.CPUs, v.leg.Result)[i]
 }
 
 // says are the kinds of findings that say the same as a bound.

@@ -2,6 +2,7 @@ package board
 
 import (
 	"fmt"
+	"strings"
 
 	"locbench/internal/tui/fold"
 	"locbench/internal/tui/look"
@@ -38,22 +39,18 @@ func (v *view) entry(e *fold.Line, w, n int) []string {
 		who = v.l.Fit(who, 20) + " "
 		indent += 21
 	}
-	body := v.l.Wrap(v.out(e.Text, textBytes), max(10, w-indent), n)
-	var out []string
-	for i, line := range body {
+	start := v.l.Faint.S(head) + paint.S(mark) + v.l.Faint.S(who)
+	out := v.l.Wrap(v.out(e.Text, textBytes), max(10, w-indent), n)
+	for i, line := range out {
 		if e.Level != fold.Info {
 			line = paint.S(line)
 		}
-		if i == 0 {
-			out = append(out, v.l.Faint.S(head)+paint.S(mark)+v.l.Faint.S(who)+line)
-		} else {
-			out = append(out, fmt.Sprintf("%*s%s", indent, "", line))
-		}
+		out[i] = start + line
+		start = strings.Repeat(" ", indent)
 	}
 	return out
 }
 
-// eventsPage is the diary.
 func (v *view) eventsPage(w, h int) []string {
 	diary := v.s.Diary
 	title := v.l.Title.S("events") + "  " + units.Plural(len(diary), "line")
@@ -62,7 +59,6 @@ func (v *view) eventsPage(w, h int) []string {
 	return append([]string{v.beside(w, title, v.position(p, len(diary)), "")}, body...)
 }
 
-// position tells where in a list of n one is.
 func (v *view) position(p *pager, n int) string {
 	if n == 0 || p.count >= n {
 		return ""
@@ -74,9 +70,47 @@ func (v *view) position(p *pager, n int) string {
 	return v.l.Faint.S(text)
 }
 
-// lastEvents are the newest entries in h lines.
 func (v *view) lastEvents(w, h int) []string {
 	var p pager
 	diary := v.s.Diary
 	return p.show(len(diary), max(0, h), true, func(i int) []string { return v.entry(&diary[i], w, 2) })
+}
+
+// pager is a list that can be scrolled. Its entries take one line or more.
+type pager struct {
+	top   int  // first entry, once it was scrolled
+	moved bool // it was scrolled; else a list that grows follows its end, and any other stands at its start
+	first int  // entries that were drawn last
+	count int
+}
+
+// page is how many entries a page key moves.
+func (p *pager) move(d int) { p.top, p.moved = max(0, p.first+d), true }
+
+// show draws n entries into at most h lines. A list that grows follows its end while it is there.
+func (p *pager) show(n, h int, grows bool, entry func(i int) []string) []string {
+	h = max(0, h)
+	last, used := n, 0 // last is the first entry of the last page
+	for last > 0 && used < h {
+		used += len(entry(last - 1))
+		if used > h && last < n {
+			break
+		}
+		last--
+	}
+	if grows && (!p.moved || p.top >= last) {
+		p.top, p.moved = last, false
+	} else if !p.moved {
+		p.top = 0
+	}
+	p.top = max(0, min(p.top, last))
+	var out []string
+	p.first, p.count = p.top, 0
+	for i := p.top; i < n && len(out) < h; i++ {
+		out = append(out, entry(i)...)
+		if len(out) <= h || i == p.top {
+			p.count++
+		}
+	}
+	return out[:min(len(out), h)]
 }

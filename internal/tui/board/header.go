@@ -2,6 +2,7 @@ package board
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,7 +11,6 @@ import (
 	"locbench/internal/units"
 )
 
-// header is the lines above the tabs: which run, where it stands, and how long it will take.
 func (v *view) header(w, h int, status string) []string {
 	status = v.own(status)
 	if h <= 6 {
@@ -18,11 +18,9 @@ func (v *view) header(w, h int, status string) []string {
 	}
 	long, brief := v.where()
 	words := v.words(h < 28 || v.compact, status)
-	lines := make([]string, 0, 4)
+	lines := []string{v.beside(w, brief, words, v.words(false, status))}
 	if look.Width(long)+look.Width(words)+2 <= w {
-		lines = append(lines, v.beside(w, long, words))
-	} else {
-		lines = append(lines, v.beside(w, brief, words, v.words(false, status)))
+		lines[0] = v.beside(w, long, words)
 	}
 	if h < 28 || v.compact {
 		lines = append(lines, v.beside(w, v.doing(w), v.times()...))
@@ -35,8 +33,7 @@ func (v *view) header(w, h int, status string) []string {
 	return append(lines, v.elsewhere(w)...)
 }
 
-// beside puts left at the left, and at the right the first of the texts that leaves room for it;
-// the last one at any rate.
+// beside puts left at the left, and at the right the first text that leaves room, or the last one.
 func (v *view) beside(w int, left string, right ...string) string {
 	n := look.Width(left)
 	for i, r := range right {
@@ -61,11 +58,11 @@ func (v *view) where() (long, brief string) {
 	title := v.l.Title.S(name) + "  "
 	switch {
 	case s.Ended != nil:
-		brief := v.outcome()
+		long, brief = title+v.outcome(), title+v.outcome()
 		if state, failed := v.s.Run.Standing(); state == bench.RunComplete && len(failed) > 0 {
-			brief = v.l.Warn.S(fmt.Sprintf("! %d failed", len(failed)))
+			brief = title + v.l.Warn.S(fmt.Sprintf("! %d failed", len(failed)))
 		}
-		return title + v.outcome(), title + brief
+		return long, brief
 	case s.Current == nil:
 		text := fmt.Sprintf("%s, %s", units.Plural(len(s.Run.Profile.Contenders), "contender"), units.Plural(s.Run.Profile.Rounds, "round"))
 		return title + text, title + text
@@ -80,7 +77,6 @@ func (v *view) where() (long, brief string) {
 	return long, label + fmt.Sprintf("  round %d/%d  leg %d/%d", leg.Round, rounds, n, len(s.Legs))
 }
 
-// outcome is the state of a run that has ended.
 func (v *view) outcome() string {
 	state, failed := v.s.Run.Standing()
 	switch {
@@ -94,32 +90,25 @@ func (v *view) outcome() string {
 	return v.l.Bad.S(v.l.Glyph.Cross + " " + v.out(string(state), nameBytes))
 }
 
-// words are what stands at the right of the first line: troubles if wanted, whether the run is
-// about to stop, the status.
+// words stand at the right of the first line: troubles if wanted, whether the run stops, the status.
 func (v *view) words(troubles bool, status string) string {
 	var parts []string
-	add := func(s string) {
-		if s != "" {
-			parts = append(parts, s)
-		}
-	}
 	if troubles {
-		add(v.troubles())
+		parts = append(parts, v.troubles())
 	}
 	switch {
 	case !v.s.Paused.IsZero():
-		add(v.l.Warn.S(v.l.Glyph.Pause + " PAUSED " + units.Approx(v.at.Sub(v.s.Paused))))
+		parts = append(parts, v.l.Warn.S(v.l.Glyph.Pause+" PAUSED "+units.Approx(v.at.Sub(v.s.Paused))))
 	case v.s.PauseWanted:
-		add(v.l.Warn.S("pauses after this step"))
+		parts = append(parts, v.l.Warn.S("pauses after this step"))
 	}
 	if v.s.StopWanted {
-		add(v.l.Warn.S("stops after this step"))
+		parts = append(parts, v.l.Warn.S("stops after this step"))
 	}
-	add(status)
+	parts = slices.DeleteFunc(append(parts, status), func(s string) bool { return s == "" })
 	return strings.Join(parts, "  ")
 }
 
-// troubles counts errors and warnings.
 func (v *view) troubles() string {
 	var parts []string
 	if n := v.s.Errors; n > 0 {
@@ -131,7 +120,6 @@ func (v *view) troubles() string {
 	return strings.Join(parts, "  ")
 }
 
-// doing is the step or the phase that runs, with a bar of its time.
 func (v *view) doing(w int) string {
 	s := v.s
 	switch {
@@ -169,10 +157,11 @@ func (v *view) spinner() string {
 func (v *view) loading(w int) string {
 	st, leg := v.s.Step(), v.s.Current
 	of := max(st.Index+1, len(v.s.Run.Profile.Steps))
-	text := fmt.Sprintf("step %d of %d: %s", st.Index+1, of, v.stepName(st.Step))
+	between := " of "
 	if w < 76 {
-		text = fmt.Sprintf("step %d/%d: %s", st.Index+1, of, v.stepName(st.Step))
+		between = "/"
 	}
+	text := fmt.Sprintf("step %d%s%d: %s", st.Index+1, between, of, v.stepName(st.Step))
 	if st.Rate > 0 && st.Rate != st.Step.Rate {
 		text += ", now " + units.Rate(st.Rate) + "/s"
 	}
@@ -197,7 +186,6 @@ func (v *view) loading(w int) string {
 	return text + " " + bar + " " + v.ran(ran, st.Step.Duration)
 }
 
-// ran says how far a step is: in whole seconds, but where it takes few of them.
 func (v *view) ran(ran, of time.Duration) string {
 	if of < 3*time.Second {
 		return fmt.Sprintf("%.1fs of %s", ran.Truncate(100*time.Millisecond).Seconds(), units.Length(of))
@@ -205,7 +193,6 @@ func (v *view) ran(ran, of time.Duration) string {
 	return fmt.Sprintf("%ds of %s", int(ran.Seconds()), units.Length(of))
 }
 
-// progress is a bar of the whole run, by the estimate.
 func (v *view) progress(w int) string {
 	if v.s.Ended != nil {
 		return v.headline()
@@ -225,23 +212,21 @@ func (v *view) times() []string {
 		return []string{""}
 	}
 	ran := units.Approx(max(0, v.s.Estimate.Elapsed(v.at)))
-	left, ok := v.s.Estimate.Left(v.at)
-	if !ok || v.s.Ended != nil {
-		if v.s.Ended != nil {
-			return []string{"took " + ran, ran}
-		}
+	ahead, ok := v.s.Estimate.Left(v.at)
+	if v.s.Ended != nil {
+		return []string{"took " + ran, ran}
+	} else if !ok {
 		return []string{"elapsed " + ran, ran}
 	}
-	end := v.at.Add(left).In(v.zone).Format("15:04")
+	left, end := units.Approx(ahead), v.at.Add(ahead).In(v.zone).Format("15:04")
 	return []string{
-		fmt.Sprintf("elapsed %s, about %s left, ends about %s", ran, units.Approx(left), end),
-		fmt.Sprintf("%s, about %s left, ends ~%s", ran, units.Approx(left), end),
-		fmt.Sprintf("%s, ~%s left, ~%s", ran, units.Approx(left), end),
-		fmt.Sprintf("~%s left", units.Approx(left)),
+		"elapsed " + ran + ", about " + left + " left, ends about " + end,
+		ran + ", about " + left + " left, ends ~" + end,
+		ran + ", ~" + left + " left, ~" + end,
+		"~" + left + " left",
 	}
 }
 
-// elsewhere tells that another leg is shown than the one that runs.
 func (v *view) elsewhere(w int) []string {
 	if v.leg == nil {
 		return nil

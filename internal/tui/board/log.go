@@ -2,6 +2,7 @@ package board
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -14,15 +15,13 @@ import (
 // filterBytes bounds the filter, and how much of a line it is looked for in.
 const filterBytes, searched = 100, 4096
 
-// logPage is what the contender has written; it follows the end unless it was scrolled.
 func (v *view) logPage(w, h int) []string {
 	if v.leg == nil {
 		return []string{v.l.Title.S("log"), "no contender has been started yet"}
 	}
 	all := v.leg.Log
 	lines := v.filtered(all)
-	r := v.leg.Result.Leg
-	title := v.l.Title.S("log") + "  " + v.out(r.Label(), nameBytes) + ", round " + itoa(r.Round) + ", " + units.Plural(len(all), "line")
+	title := v.titleOf("log") + ", " + units.Plural(len(all), "line")
 	if v.s.Unlogged && len(all) > 0 {
 		title += v.l.Warn.S(", the last ones: the folder has no events.jsonl")
 	}
@@ -42,31 +41,25 @@ func (v *view) logPage(w, h int) []string {
 	return append([]string{v.beside(w, title, v.position(p, len(lines)), ""), v.filterLine(w, len(lines))}, body...)
 }
 
-// filterLine is the filter: as it is typed, as it applies, or how to get one.
 func (v *view) filterLine(w, n int) string {
-	text := v.out(v.filter, filterBytes)
+	text, count := v.l.Accent.S("/ ")+v.out(v.filter, filterBytes), "  "+units.Plural(n, "line")
 	switch {
 	case v.typing:
-		return v.l.Accent.S("/ ") + text + v.l.Select.S(" ") + v.l.Faint.S(fmt.Sprintf("  %s; enter keeps it, esc drops it", units.Plural(n, "line")))
+		return text + v.l.Select.S(" ") + v.l.Faint.S(count+"; enter keeps it, esc drops it")
 	case v.filter != "":
-		return v.l.Accent.S("/ ") + text + v.l.Faint.S(fmt.Sprintf("  %s; esc shows all", units.Plural(n, "line")))
+		return text + v.l.Faint.S(count+"; esc shows all")
 	}
 	return v.l.Faint.S("stderr is marked e; / filters, " + v.l.Glyph.Left + "/" + v.l.Glyph.Right + " shift")
 }
 
-// filtered are the lines that hold the filter's text, in either case.
 func (v *view) filtered(lines []bench.LogLine) []bench.LogLine {
 	if v.filter == "" {
 		return lines
 	}
 	want := strings.ToLower(v.filter)
-	var out []bench.LogLine
-	for _, l := range lines {
-		if strings.Contains(strings.ToLower(l.Text[:min(len(l.Text), searched)]), want) {
-			out = append(out, l)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(lines), func(l bench.LogLine) bool {
+		return !strings.Contains(strings.ToLower(l.Text[:min(len(l.Text), searched)]), want)
+	})
 }
 
 func (v *view) logLine(line bench.LogLine, w int) string {
@@ -82,20 +75,18 @@ func (v *view) logLine(line bench.LogLine, w int) string {
 	return v.l.Faint.S(head) + paint.S(mark) + paint.S(v.l.Cut(text, max(1, w-len(head)-2)))
 }
 
-// lastLog are the newest lines, h of them.
 func (v *view) lastLog(w, h int) []string {
 	all := v.leg.Log
+	if len(all) == 0 {
+		return []string{v.l.Faint.S(v.l.Cut(v.noLog(), w))}
+	}
 	var out []string
 	for _, line := range all[max(0, len(all)-max(0, h)):] {
 		out = append(out, v.logLine(line, w))
 	}
-	if len(all) == 0 {
-		out = []string{v.l.Faint.S(v.l.Cut(v.noLog(), w))}
-	}
 	return out
 }
 
-// noLog says why there are no lines.
 func (v *view) noLog() string {
 	switch v.leg.Result.State {
 	case bench.LegComplete, bench.LegFailed, bench.LegAborted:

@@ -1,7 +1,10 @@
 package board
 
 import (
+	"maps"
 	"math"
+	"slices"
+	"sort"
 
 	"locbench/internal/bench"
 	"locbench/internal/tui/chart"
@@ -22,8 +25,10 @@ const (
 	metrics
 )
 
-// gap is the time without a point, in seconds, from which on a curve is interrupted.
-const gap = 3.0
+// String is the title of the chart.
+func (m metric) String() string {
+	return [metrics]string{"throughput", "latency", "CPU", "memory", "errors"}[m]
+}
 
 // curve is a chart as it was drawn last, kept until something in it changes.
 type curve struct {
@@ -32,26 +37,24 @@ type curve struct {
 }
 
 type curveKey struct {
-	leg              *fold.Leg
-	look             *look.Look
-	w, h             int
-	focused, overlay bool
-	from, to         float64
-	bounds, flags    int
-	points           int
-	last             float64 // time of the newest point
-	errors           bool
-	limits           bench.Limits
+	leg                         *fold.Leg
+	look                        *look.Look
+	limits                      bench.Limits
+	focused, overlay, errors    bool
+	w, h, bounds, flags, points int
+	from, to, last              float64 // last is the time of the newest point
 }
+
+// counted tells whether m comes from counters, and not from the load.
+func (m metric) counted() bool { return m == cpu || m == memory }
 
 // chart draws one chart of w by h cells over the stretch of a.
 func (v *view) chart(m metric, a chart.Axis, w, h int) []string {
-	key := curveKey{
-		v.leg, v.l, w, h, m == v.focus, v.overlay, a.From, a.To, len(a.Bounds), len(a.Flags), 0, 0, v.anyErrors(), v.leg.Limits(),
-	}
-	if n := len(v.leg.Usage); (m == cpu || m == memory) && n > 0 {
+	key := curveKey{v.leg, v.l, v.leg.Limits(), m == v.focus, v.overlay, v.anyErrors(),
+		w, h, len(a.Bounds), len(a.Flags), 0, a.From, a.To, 0}
+	if n := len(v.leg.Usage); m.counted() && n > 0 {
 		key.points, key.last = n, v.leg.Usage[n-1].T
-	} else if n := len(v.leg.Load); m != cpu && m != memory && n > 0 {
+	} else if n := len(v.leg.Load); !m.counted() && n > 0 {
 		key.points, key.last = n, v.leg.Load[n-1].T
 	}
 	kept := &v.Board.curves[m]
@@ -77,16 +80,28 @@ func (v *view) chartOf(m metric, a chart.Axis, w int) chart.Chart {
 func (v *view) series(m metric, a chart.Axis, w int) chart.Chart {
 	l, leg := v.l, v.leg
 	limits := leg.Limits()
-	load, usage := loadIn(leg.Load, a), usageIn(leg.Usage, a)
+	load, usage := inSight(leg.Load, loadTime, a), inSight(leg.Usage, usageTime, a)
+	c := chart.Chart{Title: m.String(), Value: v.valueOf(m, w), Unit: rateLabel}
 	switch m {
+	case throughput:
+		if slices.ContainsFunc(load, func(p fold.LoadPoint) bool { return p.Due > 0 }) {
+			c.Series = []chart.Series{{Name: "due/s", Paint: l.Faint, Mark: 4, Points: line(v, load, loadTime, dueOf)}}
+		}
+		c.Series = append(c.Series, chart.Series{Name: "req/s", Paint: l.Series[0], Points: line(v, load, loadTime, throughputOf)})
+		if v.anyErrors() {
+			points := line(v, load, loadTime, errorsOf)
+			c.Series = append(c.Series, chart.Series{Name: "errors/s", Paint: l.Bad, Mark: 2, Points: points})
+		}
 	case latency:
-		return chart.Chart{Title: "latency", Value: v.valueOf(m, w), Unit: latencyLabel, Log: true, Series: []chart.Series{
-			{Name: "p50", Paint: l.Series[0], Mark: 0, Points: v.loadLine(load, func(p *fold.LoadPoint) float64 { return p.P50 })},
-			{Name: "p90", Paint: l.Series[1], Mark: 1, Points: v.loadLine(load, func(p *fold.LoadPoint) float64 { return p.P90 })},
-			{Name: "p99", Paint: l.Series[2], Mark: 2, Points: v.loadLine(load, func(p *fold.LoadPoint) float64 { return p.P99 })},
-		}}
+		c.Unit, c.Log = latencyLabel, true
+		c.Series = []chart.Series{
+			{Name: "p50", Paint: l.Series[0], Mark: 0, Points: line(v, load, loadTime, p50Of)},
+			{Name: "p90", Paint: l.Series[1], Mark: 1, Points: line(v, load, loadTime, p90Of)},
+			{Name: "p99", Paint: l.Series[2], Mark: 2, Points: line(v, load, loadTime, p99Of)},
+		}
 	case cpu:
-		c := chart.Chart{Title: "CPU", Value: v.valueOf(m, w), Unit: cpuLabel, Series: []chart.Series{{Name: "CPUs", Paint: l.Series[3], Points: v.cpuLine(usage)}}}
+		c.Unit = plainLabel
+		c.Series = []chart.Series{{Name: "CPUs", Paint: l.Series[3], Points: v.cpuLine(usage)}}
 		if limits.CPUs > 0 {
 			c.Rules = []chart.Rule{{Y: limits.CPUs, Name: "quota", Paint: l.Warn}}
 		}
@@ -98,32 +113,82 @@ func (v *view) series(m metric, a chart.Axis, w int) chart.Chart {
 				c.Bands = append(c.Bands, chart.Band{X0: p.From, X1: p.T, Share: p.Throttled})
 			}
 		}
-		return c
 	case memory:
-		c := chart.Chart{Title: "memory", Value: v.valueOf(m, w), Unit: sizeLabel, Binary: true, Series: []chart.Series{
-			{Name: "high-water mark", Paint: l.Series[4], Mark: 1, Points: v.usageLine(usage, func(p *fold.UsagePoint) float64 { return p.Peak })},
-			{Name: "in use", Paint: l.Series[1], Mark: 0, Points: v.usageLine(usage, func(p *fold.UsagePoint) float64 { return p.Used })},
-		}}
+		c.Unit, c.Binary = sizeLabel, true
+		c.Series = []chart.Series{
+			{Name: "high-water mark", Paint: l.Series[4], Mark: 1, Points: line(v, usage, usageTime, peakOf)},
+			{Name: "in use", Paint: l.Series[1], Mark: 0, Points: line(v, usage, usageTime, usedOf)},
+		}
 		if limits.Memory > 0 {
 			c.Rules = []chart.Rule{{Y: float64(limits.Memory), Name: "limit " + units.Bytes(limits.Memory), Paint: l.Bad}}
 		}
-		return c
-	case failures:
-		return v.errorCurves()
-	}
-	c := chart.Chart{Title: "throughput", Value: v.valueOf(m, w), Unit: rateLabel, Series: []chart.Series{
-		{Name: "req/s", Paint: l.Series[0], Points: v.loadLine(load, func(p *fold.LoadPoint) float64 {
-			if p.Drain {
-				return math.NaN()
-			}
-			return p.Throughput
-		})},
-	}}
-	if due := v.due(load); due != nil {
-		c.Series = append([]chart.Series{{Name: "due/s", Paint: l.Faint, Mark: 4, Points: due}}, c.Series...)
-	}
-	if v.anyErrors() {
-		c.Series = append(c.Series, chart.Series{Name: "errors/s", Paint: l.Bad, Mark: 2, Points: v.loadLine(load, func(p *fold.LoadPoint) float64 { return p.Errors })})
+	case failures: // a line for each kind
+		all := v.errors()
+		for i, kind := range slices.Sorted(maps.Keys(all.curves)) {
+			n := i % len(l.Series)
+			c.Series = append(c.Series, chart.Series{Name: string(kind), Paint: l.Series[n], Mark: n, Points: all.curves[kind]})
+		}
 	}
 	return c
+}
+
+// room is an empty list for n points, whose memory serves for the next chart when this is drawn.
+func (v *view) room(n int) []chart.Point {
+	b := v.Board
+	if cap(b.points)-len(b.points) < n {
+		b.points = make([]chart.Point, 0, max(4096, 2*n))
+	}
+	at := len(b.points)
+	b.points = b.points[:at+n]
+	return b.points[at : at : at+n]
+}
+
+// The figures of the curves; NaN where there is none.
+func throughputOf(p *fold.LoadPoint) float64 { return known(!p.Drain, p.Throughput) }
+func dueOf(p *fold.LoadPoint) float64        { return known(!p.Drain && p.Due > 0, p.Due) }
+func p50Of(p *fold.LoadPoint) float64        { return p.P50 }
+func p90Of(p *fold.LoadPoint) float64        { return p.P90 }
+func p99Of(p *fold.LoadPoint) float64        { return p.P99 }
+func errorsOf(p *fold.LoadPoint) float64     { return p.Errors }
+func cpusOf(p *fold.UsagePoint) float64      { return known(p.Known, p.CPUs) }
+func usedOf(p *fold.UsagePoint) float64      { return known(p.Used > 0, p.Used) }
+func peakOf(p *fold.UsagePoint) float64      { return known(p.Peak > 0, p.Peak) }
+func loadTime(p *fold.LoadPoint) float64     { return p.T }
+func usageTime(p *fold.UsagePoint) float64   { return p.T }
+
+func known(is bool, y float64) float64 {
+	if is {
+		return y
+	}
+	return math.NaN()
+}
+
+// inSight are the points on the axis, and one more at each end so that the curves reach the edges.
+func inSight[T any](points []T, at func(*T) float64, a chart.Axis) []T {
+	from := sort.Search(len(points), func(i int) bool { return at(&points[i]) >= a.From })
+	to := sort.Search(len(points), func(i int) bool { return at(&points[i]) > a.To })
+	return points[max(0, min(from, to)-1):min(len(points), to+1)]
+}
+
+// line is a curve of what y is of points, with gaps where there is none for a while.
+func line[T any](v *view, points []T, at, y func(*T) float64) []chart.Point {
+	out := v.room(len(points) + 8)
+	for i := range points {
+		t := at(&points[i])
+		if i > 0 && t-at(&points[i-1]) > 3 { // seconds without a point
+			out = append(out, chart.Point{X: t, Y: math.NaN()})
+		}
+		out = append(out, chart.Point{X: t, Y: y(&points[i])})
+	}
+	return out
+}
+
+// cpuLine puts each value in the middle of the time that it is the mean of.
+func (v *view) cpuLine(points []fold.UsagePoint) []chart.Point {
+	out := v.room(len(points))
+	for i := range points {
+		p := &points[i]
+		out = append(out, chart.Point{X: (p.From + p.T) / 2, Y: cpusOf(p)})
+	}
+	return out
 }

@@ -1,17 +1,20 @@
 package board
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
+
 	"locbench/internal/bench"
 	"locbench/internal/tui/chart"
+	"locbench/internal/tui/fold"
 	"locbench/internal/tui/look"
 )
 
-// overview is the charts on one time axis and the table of steps; where there is much room, the
-// events and the log too.
 func (v *view) overview(w, h int) []string {
 	lines := v.failure(w)
-	h -= len(lines)
 	top := len(lines)
+	h -= top
 	switch {
 	case w >= 150 && h >= 30:
 		left := w * 52 / 100
@@ -26,8 +29,6 @@ func (v *view) overview(w, h int) []string {
 	return append(lines, v.narrow(w, h, top)...)
 }
 
-// narrow is a chart of the throughput, one of the latency, a line of blocks for each other figure,
-// and the table of steps.
 func (v *view) narrow(w, h, y int) []string {
 	a := v.axis(w)
 	rest := v.sparks(w, y, cpu, memory, failures)
@@ -46,8 +47,10 @@ func (v *view) narrow(w, h, y int) []string {
 	return append(lines, v.table(w, h-len(lines))...)
 }
 
-// failure tells how the shown leg has gone wrong.
 func (v *view) failure(w int) []string {
+	if v.leg == nil {
+		return nil
+	}
 	r := v.leg.Result
 	if r.State != bench.LegFailed && r.State != bench.LegAborted {
 		return nil
@@ -61,20 +64,23 @@ func (v *view) failure(w int) []string {
 
 // shown are the charts to draw: errors only when there are any.
 func (v *view) charts() []metric {
+	all := []metric{throughput, latency, cpu, memory, failures}
 	if v.anyErrors() {
-		return []metric{throughput, latency, cpu, memory, failures}
+		return all
 	}
-	return []metric{throughput, latency, cpu, memory}
+	return all[:4]
 }
 
-// noErrors is the row that stands for a chart of errors that are not there.
 func (v *view) noErrors(w int) string {
-	right := v.l.Faint.S(v.spanName() + v.overlayWord())
+	return v.beside(w, v.errorTitle(v.l.Strong), v.l.Faint.S(v.spanName()+v.overlayWord()), "")
+}
+
+func (v *view) errorTitle(paint look.Paint) string {
 	mark := ""
 	if v.focus == failures {
 		mark = v.l.Glyph.Cursor + " "
 	}
-	return v.beside(w, v.l.Title.S(mark+"errors")+"  "+v.l.Strong.S(v.own(v.errorText())), right, "")
+	return v.l.Title.S(mark+"errors") + "  " + paint.S(v.own(v.errorText()))
 }
 
 func (v *view) overlayWord() string {
@@ -102,13 +108,11 @@ func (v *view) stack(w, h, x, y int) []string {
 		shown = shown[:min(len(shown), 4)]
 	}
 	var lines []string
-	heights := share(room, shown)
-	for i, m := range shown {
-		if heights[i] == 0 {
-			continue
+	for i, high := range share(room, shown) {
+		if m := shown[i]; high > 0 {
+			v.hits = append(v.hits, hit{x, y + len(lines), w, high, func() { v.Board.point(m) }})
+			lines = append(lines, v.chart(m, a, w, high)...)
 		}
-		v.hits = append(v.hits, hit{x, y + len(lines), w, heights[i], func() { v.Board.point(m) }})
-		lines = append(lines, v.chart(m, a, w, heights[i])...)
 	}
 	lines = append(lines, axis...)
 	if len(shown) < int(metrics) {
@@ -121,7 +125,6 @@ func (v *view) stack(w, h, x, y int) []string {
 // too little for all, CPU and memory become spark lines.
 func share(h int, shown []metric) []int {
 	out := make([]int, len(shown))
-	order := []metric{latency, throughput, cpu, memory, failures}
 	least := 3
 	if h < least*len(shown) {
 		least = 2
@@ -133,33 +136,19 @@ func share(h int, shown []metric) []int {
 		}
 	}
 	// The band of throttled time needs a line more than a chart without one.
-	for h > 0 {
-		before := h
-		for _, m := range order {
-			for i := range shown {
-				if shown[i] == m && h > 0 && out[i] > 0 && (m == latency || out[i] <= out[indexOf(shown, latency)]) {
-					out[i]++
-					h--
-				}
+	for before := 0; h > 0 && h != before; {
+		before = h
+		for _, m := range []metric{latency, throughput, cpu, memory, failures} {
+			i := slices.Index(shown, m)
+			if i >= 0 && h > 0 && out[i] > 0 && (m == latency || out[i] <= out[slices.Index(shown, latency)]) {
+				out[i]++
+				h--
 			}
-		}
-		if h == before {
-			break
 		}
 	}
 	return out
 }
 
-func indexOf(shown []metric, m metric) int {
-	for i := range shown {
-		if shown[i] == m {
-			return i
-		}
-	}
-	return 0
-}
-
-// grid puts the charts two by two above the table of steps.
 func (v *view) grid(w, h, y int) []string {
 	cw := (w - 2) / 2
 	a := v.axis(cw)
@@ -167,8 +156,7 @@ func (v *view) grid(w, h, y int) []string {
 	if h < 18 {
 		axis = axis[:1]
 	}
-	// A chart is a title and three rows at least, the table what is left; all of it has a page of
-	// its own.
+	// A chart is a title and three rows at least, the table what is left: it has a page of its own.
 	const leastChart, leastTable = 4, 3
 	wanted := min(max(leastTable, len(v.leg.Steps)+len(v.planned())+1), 7+max(0, h-20)/2)
 	wanted = max(leastTable, min(wanted, h-len(axis)-1-2*leastChart))
@@ -187,35 +175,100 @@ func (v *view) grid(w, h, y int) []string {
 // errorRow tells the errors in one line, with a spark line of them where there is room.
 func (v *view) errorRow(w int, a chart.Axis, y int) string {
 	v.hits = append(v.hits, hit{0, y, w, 1, func() { v.Board.point(failures) }})
-	text := v.noErrors(w)
 	if !v.anyErrors() {
-		return text
+		return v.noErrors(w)
 	}
-	mark := ""
-	if v.focus == failures {
-		mark = v.l.Glyph.Cursor + " "
-	}
-	text = v.l.Title.S(mark+"errors") + "  " + v.l.Bad.S(v.own(v.errorText()))
-	var values []float64
-	for _, p := range loadIn(v.leg.Load, a) {
-		values = append(values, p.Errors)
-	}
+	text := v.errorTitle(v.l.Bad)
 	cells := min(30, w-look.Width(text)-2)
 	if cells < 8 {
 		return text
 	}
-	return v.l.Between(text, v.l.Spark(values, cells, 0, v.l.Bad), w)
+	return v.l.Between(text, v.l.Spark(each(inSight(v.leg.Load, loadTime, a), errorsOf), cells, 0, v.l.Bad), w)
 }
 
-// side is the table of steps, the events and the log.
 func (v *view) side(w, h int) []string {
 	rows := min(len(v.leg.Steps)+len(v.planned())+1, h/2)
-	lines := append(v.table(w, rows), "")
-	rest := h - len(lines)
-	diary := rest / 2
-	lines = append(lines, v.l.Title.S("events"))
+	lines := append(v.table(w, rows), "", v.l.Title.S("events"))
+	diary := (h - len(lines) + 1) / 2
 	last := v.lastEvents(w, diary-2)
 	lines = append(append(lines, last...), make([]string, max(0, diary-1-len(last)))...)
 	lines = append(lines, v.l.Title.S("log"))
 	return append(lines, v.lastLog(w, h-len(lines))...)
+}
+
+func (v *view) small(w, h int) []string {
+	lines := v.failure(w)
+	lines = append(lines, v.sparks(w, len(lines), throughput, latency, cpu, memory, failures)...)
+	return append(lines, v.table(w, h-len(lines))...)
+}
+
+func (v *view) sparks(w, y int, shown ...metric) []string {
+	a := v.axis(w)
+	var lines []string
+	for _, m := range shown {
+		name, value, paint, top, values := v.spark(m, a)
+		mark := " "
+		if v.focus == m {
+			mark = v.l.Glyph.Cursor
+		}
+		v.hits = append(v.hits, hit{0, y + len(lines), w, 1, func() { v.Board.point(m) }})
+		line := v.l.Title.S(mark+v.l.Fit(name, 7)) + v.l.Right(value, min(14, w-8))
+		if cells := w - 23; cells >= 8 {
+			line += " " + v.l.Spark(wide(values, cells), cells, top, paint)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// spark is the newest value of a figure, and its course; negative where it is not known.
+func (v *view) spark(m metric, a chart.Axis) (name, value string, paint look.Paint, top float64, values []float64) {
+	loads, usages := inSight(v.leg.Load, loadTime, a), inSight(v.leg.Usage, usageTime, a)
+	load, usage := v.newest()
+	load, usage = cmp.Or(load, &fold.LoadPoint{}), cmp.Or(usage, &fold.UsagePoint{})
+	limits := v.leg.Limits()
+	switch m {
+	case latency:
+		return "p99", v.seconds(load.P99), v.l.Series[2], 0, each(loads, p99Of)
+	case cpu:
+		value = v.cpus(usage, "%.2f")
+		if limits.CPUs > 0 {
+			value += fmt.Sprintf(" of %g", limits.CPUs)
+		}
+		return "CPU", value, v.l.Series[3], limits.CPUs, each(usages, cpusOf)
+	case memory:
+		used := func(p *fold.UsagePoint) float64 { return p.Used }
+		return "memory", v.bytes(usage.Used), v.l.Series[1], float64(limits.Memory), each(usages, used)
+	case failures:
+		n := int64(0)
+		for _, k := range v.errors().kinds {
+			n += k
+		}
+		return "errors", v.errorCount(n), v.l.Bad, 0, each(loads, errorsOf)
+	}
+	if value = v.missing(); len(v.leg.Load) > 0 {
+		value = rate(load.Throughput)
+	}
+	return "req/s", value, v.l.Series[0], 0, each(loads, throughputOf)
+}
+
+// wide repeats values that would not fill the cells, up to four times.
+func wide(values []float64, cells int) []float64 {
+	n := min(4, cells/max(1, len(values)))
+	if n < 2 {
+		return values
+	}
+	out := make([]float64, n*len(values))
+	for i := range out {
+		out[i] = values[i/n]
+	}
+	return out
+}
+
+func each[T any](points []T, y func(*T) float64) []float64 {
+	out := make([]float64, len(points))
+	for i := range points {
+		out[i] = y(&points[i])
+	}
+	return out
 }

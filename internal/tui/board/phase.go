@@ -1,55 +1,39 @@
 package board
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"locbench/internal/bench"
 	"locbench/internal/units"
 )
 
-// verb says what goes on in a phase.
-func verb(p bench.Phase) string {
-	switch p {
-	case bench.PhaseStore:
-		return "reaching the store"
-	case bench.PhaseSeed:
-		return "loading the data into the store"
-	case bench.PhaseBuild:
-		return "building"
-	case bench.PhaseLaunch:
-		return "launching"
-	case bench.PhaseReady:
-		return "waiting for the first answer"
-	case bench.PhaseCheck:
-		return "checking"
-	case bench.PhaseLoad:
-		return "loading"
-	case bench.PhaseStop:
-		return "stopping"
-	}
-	return string(p)
+var verbs = map[bench.Phase]string{
+	bench.PhaseStore: "reaching the store", bench.PhaseSeed: "loading the data into the store", bench.PhaseBuild: "building",
+	bench.PhaseLaunch: "launching", bench.PhaseReady: "waiting for the first answer", bench.PhaseCheck: "checking",
+	bench.PhaseLoad: "loading", bench.PhaseStop: "stopping",
 }
 
-// phaseText is what goes on, and for how long.
 func (v *view) phaseText() string {
 	p := v.s.Phase
-	name := v.out(verb(p.Name), nameBytes)
+	name := v.out(string(p.Name), nameBytes)
 	switch {
 	case p.Name == "":
 		return v.spinner() + " preparing " + v.l.Glyph.Ellipsis
 	case p.Err != "":
-		return v.l.Bad.S(v.l.Glyph.Cross + " " + v.out(string(p.Name), nameBytes) + " failed")
+		return v.l.Bad.S(v.l.Glyph.Cross + " " + name + " failed")
 	case p.Ended:
-		return v.spinner() + " " + v.out(string(p.Name), nameBytes) + " done"
+		return v.spinner() + " " + name + " done"
 	}
+	name = cmp.Or(verbs[p.Name], name)
 	if note := v.out(p.Note, nameBytes); note != "" {
 		name += " " + v.l.Faint.S("("+note+")")
 	}
 	return v.spinner() + " " + name
 }
 
-// phaseLine is the phase in one line: with a bar where its end is known.
 func (v *view) phaseLine(w int) string {
 	p := v.s.Phase
 	text := v.phaseText()
@@ -66,7 +50,6 @@ func (v *view) phaseLine(w int) string {
 	return text + "  " + v.since()
 }
 
-// since is how long the phase has gone on; before the first one, the run.
 func (v *view) since() string {
 	from := v.s.Phase.Since
 	if from.IsZero() {
@@ -95,29 +78,23 @@ func (v *view) counts() (string, float64) {
 	return units.Count(p.Done) + " of " + units.Count(p.Total) + " " + unit, min(1, float64(max(0, p.Done))/float64(p.Total))
 }
 
-// phasePanel is the overview while there is no load to show yet: what goes on, how far it is, and
-// what has happened so far.
 func (v *view) phasePanel(w, h int) []string {
 	if v.leg != nil && (v.leg != v.s.Current || v.s.Ended != nil) {
 		return v.nothing(w, h)
 	}
-	if v.s.Ended != nil {
-		return append(v.ending(w), v.soFar(w, h-len(v.ending(w)))...)
+	if v.s.Ended != nil { // with nothing else to show: why
+		lines := append([]string{"", "run " + v.outcome()}, v.wrapped(v.s.Ended.Err, w, 6)...)
+		lines = append(lines, v.ended(), "")
+		return append(lines, v.soFar(w, h-len(lines))...)
 	}
-	lines := []string{""}
-	p := v.s.Phase
-	switch {
-	case v.s.Run.Profile.Name == "" && p.Name == "":
-		lines = append(lines, v.spinner()+" starting "+v.l.Glyph.Ellipsis, "", v.l.Faint.S("the first events of the run are awaited"))
-		return lines
-	default:
-		lines = append(lines, v.beside(w, v.l.Strong.S(v.phaseText()), "for "+v.since(), ""))
+	if v.s.Run.Profile.Name == "" && v.s.Phase.Name == "" {
+		awaited := v.l.Faint.S("the first events of the run are awaited")
+		return []string{"", v.spinner() + " starting " + v.l.Glyph.Ellipsis, "", awaited}
 	}
+	lines := []string{"", v.beside(w, v.l.Strong.S(v.phaseText()), "for "+v.since(), "")}
 	lines = append(lines, v.far(w)...)
-	if p.Err != "" {
-		for _, line := range v.l.Wrap(v.out(p.Err, textBytes), w, 4) {
-			lines = append(lines, v.l.Bad.S(line))
-		}
+	if err := v.s.Phase.Err; err != "" {
+		lines = append(lines, v.wrapped(err, w, 4)...)
 	}
 	lines = append(lines, "")
 	if v.leg != nil {
@@ -126,7 +103,14 @@ func (v *view) phasePanel(w, h int) []string {
 	return append(lines, v.soFar(w, h-len(lines))...)
 }
 
-// far is how far the phase is: a bar, counts and speed, and the last line of its output.
+func (v *view) wrapped(text string, w, n int) (lines []string) {
+	lines = v.l.Wrap(v.out(text, textBytes), w, n)
+	for i := range lines {
+		lines[i] = v.l.Bad.S(lines[i])
+	}
+	return lines
+}
+
 func (v *view) far(w int) []string {
 	p := v.s.Phase
 	if p.Ended {
@@ -160,19 +144,11 @@ func (v *view) far(w int) []string {
 	return lines
 }
 
-// birth is what is known of a contender that is not under load yet: its checks that failed, its
-// log, and what has happened.
 func (v *view) birth(w, h int) []string {
 	var lines []string
-	if passed, failed, skipped := v.leg.Checks(); passed+failed+skipped > 0 {
-		text := v.l.Title.S("checks") + "  " + units.Count(int64(passed)) + " passed"
-		if failed > 0 {
-			text += ", " + v.l.Bad.S(v.l.Glyph.Cross+" "+itoa(failed)+" failed")
-		}
-		if skipped > 0 {
-			text += ", " + itoa(skipped) + " skipped"
-		}
-		if n := len(v.leg.Result.Checks); v.s.Phase.Name == bench.PhaseCheck {
+	if n := len(v.leg.Result.Checks); n > 0 {
+		text := v.l.Title.S("checks") + "  " + v.outcomes("")
+		if v.s.Phase.Name == bench.PhaseCheck {
 			last := v.leg.Result.Checks[n-1]
 			text += "  " + v.l.Faint.S("last: "+v.out(last.Group, nameBytes)+"/"+v.out(last.Name, nameBytes))
 		}
@@ -180,12 +156,10 @@ func (v *view) birth(w, h int) []string {
 	}
 	log := min(max(2, (h-len(lines))/2), len(v.leg.Log)+2)
 	lines = append(lines, v.l.Title.S("log"))
-	lines = append(lines, v.lastLog(w, log-2)...)
-	lines = append(lines, "")
+	lines = append(append(lines, v.lastLog(w, log-2)...), "")
 	return append(lines, v.soFar(w, h-len(lines))...)
 }
 
-// soFar is the newest part of the diary.
 func (v *view) soFar(w, h int) []string {
 	if h < 2 {
 		return nil
@@ -193,16 +167,14 @@ func (v *view) soFar(w, h int) []string {
 	return append([]string{v.l.Title.S("events")}, v.lastEvents(w, h-1)...)
 }
 
-// nothing stands where a leg has no steps to show: it failed before its load, or ran in an earlier
-// part of a resumed run.
+// nothing stands where a leg has no steps: it failed before its load, or ran before a resumed run.
 func (v *view) nothing(w, h int) []string {
 	lines := append([]string{""}, v.failure(w)...)
+	text := "it has not come to any load"
 	if v.leg.Result.State == bench.LegComplete {
-		lines = append(lines, "complete before this run was resumed: its steps are in the results folder")
-	} else {
-		lines = append(lines, "it has not come to any load")
+		text = "complete before this run was resumed: its steps are in the results folder"
 	}
-	lines = append(lines, "")
+	lines = append(lines, text, "")
 	for _, line := range v.leg.Result.LastLog {
 		if len(lines) < h/2 {
 			lines = append(lines, v.logLine(line, w))
@@ -211,35 +183,18 @@ func (v *view) nothing(w, h int) []string {
 	return append(append(lines, ""), v.soFar(w, h-len(lines)-1)...)
 }
 
-// ended is where the results of a run are that has ended.
 func (v *view) ended() string { return "results in " + v.out(v.s.Dir, 300) }
 
-// ending tells why a run has ended that has nothing else to show.
-func (v *view) ending(w int) []string {
-	lines := []string{"", "run " + v.outcome()}
-	for _, line := range v.l.Wrap(v.out(v.s.Ended.Err, textBytes), w, 6) {
-		lines = append(lines, v.l.Bad.S(line))
-	}
-	return append(lines, v.ended(), "")
-}
-
-// headline is the peak of each contender of a run that has ended, or how its first failure came
-// about.
 func (v *view) headline() string {
-	text := ""
+	var peaks []string
 	for _, c := range v.summary() {
-		s, ok := c.PeakStep()
-		if !ok {
-			continue
+		if s, ok := c.PeakStep(); ok {
+			peaks = append(peaks, v.l.Cut(v.out(c.Label, nameBytes), 24)+" "+v.l.Strong.S(rate(s.Throughput.Median)+" req/s")+
+				" at "+v.out(s.Step.Short(), nameBytes)+fmt.Sprintf(" (n = %d)", s.Rounds))
 		}
-		if text != "" {
-			text += "  " + v.l.Glyph.Dot + "  "
-		}
-		text += v.l.Cut(v.out(c.Label, nameBytes), 24) + " " + v.l.Strong.S(rate(s.Throughput.Median)+" req/s") + " at " + v.out(s.Step.Short(), nameBytes) +
-			fmt.Sprintf(" (n = %d)", s.Rounds)
 	}
-	if text == "" {
+	if len(peaks) == 0 {
 		return "no step was measured"
 	}
-	return "peaks: " + text
+	return "peaks: " + strings.Join(peaks, "  "+v.l.Glyph.Dot+"  ")
 }

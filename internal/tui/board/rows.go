@@ -15,26 +15,24 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// tableColumns are those of the table of steps on the overview.
-func (v *view) tableColumns() []look.Column {
-	columns := v.measureColumns(v.shown(measure.ScreenOverview))
-	return slices.Concat([]look.Column{{Title: "  step", Left: true, Max: 30}}, columns, []look.Column{{Title: "bound, doubt", Left: true, Drop: 1, Max: 32}})
+// stepColumns are those of a table of steps. Names have at most name cells, doubts at most doubt.
+func (v *view) stepColumns(p measure.Place, name, drop, doubt int) []look.Column {
+	return slices.Concat([]look.Column{{Title: "  step", Left: true, Max: name}}, v.measureColumns(v.shown(p)),
+		[]look.Column{{Title: "bound, doubt", Left: true, Drop: drop, Max: doubt}})
 }
 
 // shown are the measures of a place but optional ones that no step of the leg has.
 func (v *view) shown(p measure.Place) []measure.Shown {
 	return slices.DeleteFunc(measure.View(p), func(m measure.Shown) bool {
-		return m.Optional && !slices.ContainsFunc(v.leg.Steps, func(s *fold.Step) bool {
-			if s.Result == nil {
-				return false
+		return m.Optional && !slices.ContainsFunc(v.leg.Steps, func(s *fold.Step) (ok bool) {
+			if s.Result != nil {
+				_, ok = m.Of(*s.Result)
 			}
-			_, ok := m.Of(*s.Result)
 			return ok
 		})
 	})
 }
 
-// measureColumns are those of measures.
 func (v *view) measureColumns(shown []measure.Shown) (columns []look.Column) {
 	for _, m := range shown {
 		title := m.Head
@@ -58,7 +56,6 @@ func (v *view) row(s *fold.Step, name string, p measure.Place) []string {
 	return append(cells, v.judged(s.Result))
 }
 
-// stepCell is a measure of a finished step.
 func (v *view) stepCell(m measure.Measure, r *bench.StepResult) string {
 	x, ok := m.Of(*r)
 	t, throttling := r.Throttling()
@@ -77,7 +74,6 @@ func (v *view) stepCell(m measure.Measure, r *bench.StepResult) string {
 	return v.cell(m, x)
 }
 
-// cell writes a value of a measure.
 func (v *view) cell(m measure.Measure, x float64) string {
 	switch m.ID {
 	case measure.Errors:
@@ -98,11 +94,10 @@ func (v *view) errorCount(n int64) string {
 	return v.l.Bad.S(units.Count(n))
 }
 
-// runningRow adds the last window of a step that runs: quantiles of several windows cannot be put
-// together. Errors are of all windows so far.
+// runningRow adds the last window of a step that runs: quantiles cannot be put together; all errors.
 func (v *view) runningRow(s *fold.Step, cells []string, p measure.Place) []string {
 	load, errors := v.latest(s)
-	alive := v.leg.Result.State == bench.LegRunning
+	alive, last := v.leg.Result.State == bench.LegRunning, v.l.Faint.S("runs: last second")
 	for _, m := range v.shown(p) {
 		switch {
 		case m.ID == measure.Errors:
@@ -114,12 +109,11 @@ func (v *view) runningRow(s *fold.Step, cells []string, p measure.Place) []strin
 		}
 	}
 	if !alive {
-		return append(cells, v.l.Warn.S("never ended"))
+		last = v.l.Warn.S("never ended")
 	}
-	return append(cells, v.l.Faint.S("runs: last second"))
+	return append(cells, last)
 }
 
-// now is what a measure was in the last second.
 func (v *view) now(id measure.ID, load *fold.LoadPoint, u *fold.UsagePoint) string {
 	switch {
 	case id == measure.Throughput && load != nil:
@@ -160,8 +154,7 @@ func (v *view) latest(s *fold.Step) (load *fold.LoadPoint, errors int64) {
 	return load, errors
 }
 
-// table draws the steps in h lines, header included: those that have begun and, faint, those to
-// come; it follows the running one.
+// table draws the steps in h lines with the header, those to come faint; it follows the running one.
 func (v *view) table(w, h int) []string {
 	if h < 2 {
 		return nil
@@ -178,21 +171,20 @@ func (v *view) table(w, h int) []string {
 	p.first, p.count = p.top, h-1
 	var rows [][]string
 	for i := p.top; i < n && len(rows) < h-1; i++ {
-		if i < len(begun) {
-			name := "  " + v.stepName(begun[i].Step)
-			if begun[i].Result == nil {
-				name = v.l.Strong.S(v.l.Glyph.Run + " " + v.stepName(begun[i].Step))
-			}
-			rows = append(rows, v.row(begun[i], name, measure.ScreenOverview))
-		} else {
+		if i >= len(begun) {
 			rows = append(rows, []string{v.l.Faint.S("  " + v.stepName(planned[i-len(begun)]))})
+			continue
 		}
+		name := "  " + v.stepName(begun[i].Step)
+		if begun[i].Result == nil {
+			name = v.l.Strong.S(v.l.Glyph.Run + " " + v.stepName(begun[i].Step))
+		}
+		rows = append(rows, v.row(begun[i], name, measure.ScreenOverview))
 	}
-	header, lines := v.l.Table(v.tableColumns(), rows, w)
+	header, lines := v.l.Table(v.stepColumns(measure.ScreenOverview, 30, 1, 32), rows, w)
 	return append([]string{header}, lines...)
 }
 
-// planned are the steps that the shown leg has still to come.
 func (v *view) planned() []bench.Step {
 	all := v.s.Run.Profile.Steps
 	if v.leg.Result.State != bench.LegRunning || len(v.leg.Steps) >= len(all) {

@@ -13,21 +13,15 @@ import (
 )
 
 // Lines of a distribution of latencies: the fewest that show anything, and as many as it needs
-// beside other things.
-const leastSpread, spreadHeight = 7, 13
+// beside other things; and the width of its y axis with labels, that of the small multiples.
+const leastSpread, spreadHeight, spreadGutter = 7, 13, 8
 
-// spreadGutter is the width of the labels of its y axis, the axis included: that of the small
-// multiples.
-const spreadGutter = 8
-
-// spread is the histogram of the step that was looked at last: decoding one takes some
-// milliseconds.
+// spread is the histogram of the step that was looked at last: decoding one takes milliseconds.
 type spread struct {
 	of   *bench.StepResult
 	bars []hdr.Bar // empty: it cannot be read
 }
 
-// hasSpread tells whether there is a distribution to draw.
 func (v *view) hasSpread(s *fold.Step) bool { return s.Result != nil && len(v.bars(s.Result)) > 0 }
 
 func (v *view) bars(r *bench.StepResult) []hdr.Bar {
@@ -70,10 +64,9 @@ func (v *view) distribution(s *fold.Step, w, h int) []string {
 	}
 	for y := range rows {
 		label, edge := "", vertical
-		switch y {
-		case 0:
+		if y == 0 {
 			label, edge = units.Tenths(top), tick
-		case rows - 1:
+		} else if y == rows-1 {
 			label, edge = "0", tick
 		}
 		row := make([]string, n)
@@ -116,7 +109,6 @@ type quantile struct {
 	paint look.Paint
 }
 
-// spreadTicks is the axis under the bars.
 func (v *view) spreadTicks(scale logCells) string {
 	line := newRuler(scale.n)
 	for _, step := range [][]float64{{1}, {2, 5}} {
@@ -134,8 +126,7 @@ func (v *view) spreadTicks(scale logCells) string {
 	return strings.Repeat(" ", spreadGutter) + v.l.Faint.S(line.text())
 }
 
-// spreadMarks names the quantiles under the bars, those first that matter most, each with a mark at
-// its column.
+// spreadMarks names the quantiles under the bars, each with a mark at its column.
 func (v *view) spreadMarks(scale logCells, quantiles []quantile) string {
 	line := newRuler(scale.n)
 	for _, q := range quantiles {
@@ -181,3 +172,52 @@ func (r *ruler) put(x int, text string, n int) {
 }
 
 func (r *ruler) text() string { return strings.Join(r.cells, "") }
+
+// logCells divides a stretch of latencies into n cells that are equally wide on a log scale.
+type logCells struct {
+	from, width float64 // logarithms, to base 10, of seconds
+	n           int
+}
+
+// leastDecades is the shortest stretch: below, cells would be narrower than buckets of a histogram.
+const leastDecades = 0.6
+
+// spreadScale holds all of the bars, of which there is one or more.
+func spreadScale(bars []hdr.Bar, n int) logCells {
+	from := math.Log10(max(1e-9, bars[0].From.Seconds()))
+	to := math.Log10(max(1e-9, bars[len(bars)-1].To.Seconds()))
+	if lack := leastDecades - (to - from); lack > 0 {
+		from, to = from-lack/2, to+lack/2
+	}
+	return logCells{from, (to - from) / float64(n), n}
+}
+
+// column is the cell of a latency in seconds; those that lie outside get one outside.
+func (c logCells) column(seconds float64) int {
+	x := (math.Log10(max(seconds, 1e-12)) - c.from) / c.width
+	return int(math.Floor(max(-1, min(x, float64(c.n)+1)) + 1e-9))
+}
+
+// Bars there are at most, however many requests there were, and at least if there is room. In
+// between it is the root of the number of requests: more bars would show noise.
+const mostBars, leastBars = 125, 16
+
+// shares is what part of all requests is in the bar of each cell; a bar is each cells wide.
+func (c logCells) shares(bars []hdr.Bar) (shares []float64, top float64, each int) {
+	shares = make([]float64, c.n)
+	total := 0.0
+	for _, b := range bars {
+		total += float64(b.Count)
+	}
+	n := int(max(leastBars, min(math.Sqrt(total), mostBars)))
+	each = (c.n + n - 1) / n
+	for _, b := range bars {
+		x := max(0, min(c.column((b.From.Seconds()+b.To.Seconds())/2), c.n-1))
+		shares[x-x%each] += float64(b.Count) / total
+	}
+	for i := range shares {
+		shares[i] = shares[i-i%each]
+		top = max(top, shares[i])
+	}
+	return shares, top, each
+}

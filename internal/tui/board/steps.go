@@ -2,8 +2,8 @@ package board
 
 import (
 	"fmt"
-	"slices"
 
+	"locbench/internal/bench"
 	"locbench/internal/measure"
 	"locbench/internal/tui/fold"
 	"locbench/internal/tui/look"
@@ -11,16 +11,13 @@ import (
 	"locbench/internal/units"
 )
 
-// fullColumns are all that is measured of a step.
 func (v *view) fullColumns() []look.Column {
-	columns := v.measureColumns(v.shown(measure.ScreenSteps))
-	return slices.Concat([]look.Column{{Title: "  step", Left: true, Max: 34}}, columns, []look.Column{{Title: "bound, doubt", Left: true, Drop: 2, Max: 40}})
+	return v.stepColumns(measure.ScreenSteps, 34, 2, 40)
 }
 
-// stepsPage is the full table of the shown leg, and all that is known of the chosen step.
 func (v *view) stepsPage(w, h int) []string {
 	if v.leg == nil || len(v.leg.Steps) == 0 {
-		return append(v.legFailure(w), v.l.Title.S("steps")+"  none has begun yet")
+		return append(v.failure(w), v.l.Title.S("steps")+"  none has begun yet")
 	}
 	n := len(v.leg.Steps)
 	if !v.chosen || v.Board.step >= n {
@@ -30,7 +27,7 @@ func (v *view) stepsPage(w, h int) []string {
 	if v.closer {
 		return v.closerPage(v.leg.Steps[at], w, h)
 	}
-	lines := v.legFailure(w)
+	lines := v.failure(w)
 	detail := v.detail(v.leg.Steps[at], w)
 	// The table has at least half of the room, the chosen step what it needs of the rest.
 	rows := max(min(n, (h-len(lines))/2), h-len(lines)-len(detail)-2)
@@ -50,12 +47,11 @@ func (v *view) stepsPage(w, h int) []string {
 		lines = append(lines, line)
 	}
 	lines = append(append(lines, ""), v.scrolled(detail, h-len(lines)-1)...)
-	rest := h - len(lines) - 1
+	rest, room := h-len(lines)-1, 0
 	spread := v.leg.Steps[at]
 	for i := at; spread.Result == nil && i > 0; i-- {
 		spread = v.leg.Steps[i-1] // the last one that has ended
 	}
-	room := 0
 	if v.hasSpread(spread) {
 		room = min(rest, spreadHeight)
 	}
@@ -72,8 +68,7 @@ func (v *view) stepsPage(w, h int) []string {
 	return lines
 }
 
-// scrolled is the part of the details that is looked at, in h lines; what is not in sight is
-// reported.
+// scrolled is the part of the details that is looked at, in h lines; it tells how many more are.
 func (v *view) scrolled(detail []string, h int) []string {
 	if len(detail) <= h || h < 3 {
 		v.Board.below = 0
@@ -91,21 +86,95 @@ func (v *view) scrolled(detail []string, h int) []string {
 	return append(out, v.l.Faint.S(text))
 }
 
-func (v *view) legFailure(w int) []string {
-	if v.leg == nil {
-		return nil
-	}
-	return v.failure(w)
-}
-
 func (v *view) fullRow(s *fold.Step, chosen bool) []string {
-	mark := "  "
+	name := "  " + v.stepName(s.Step)
 	if chosen {
-		mark = v.l.Glyph.Cursor + " "
-	}
-	name := mark + v.stepName(s.Step)
-	if chosen {
-		name = v.l.Accent.S(name)
+		name = v.l.Accent.S(v.l.Glyph.Cursor + " " + v.stepName(s.Step))
 	}
 	return v.row(s, name, measure.ScreenSteps)
+}
+
+func (v *view) closerPage(s *fold.Step, w, h int) []string {
+	lines := v.failure(w)
+	detail := v.detail(s, w)
+	body := []string{v.beside(w, detail[0], v.l.Faint.S("esc: all steps"), "")}
+	body = append(append(body, v.flow(v.fields(s), w)...), detail[1:]...)
+	body = append(body, v.flow(v.more(s), w)...)
+	room := h - len(lines)
+	high := max(leastSpread, min(room-len(body)-1, 2*spreadHeight))
+	if !v.hasSpread(s) || room-high-1 < 4 { // none, or too little room for both
+		return append(lines, v.scrolled(body, room)...)
+	}
+	lines = append(lines, v.scrolled(body, room-high-1)...)
+	return append(append(lines, ""), v.distribution(s, w, high)...)
+}
+
+func (v *view) fields(s *fold.Step) []string {
+	columns, cells := v.fullColumns(), v.fullRow(s, false)
+	var out []string
+	for i := 1; i < len(columns) && i < len(cells); i++ {
+		if cells[i] != "" {
+			out = append(out, v.l.Faint.S(columns[i].Title)+" "+cells[i])
+		}
+	}
+	return out
+}
+
+func (v *view) more(s *fold.Step) []string {
+	r := s.Result
+	if r == nil {
+		return nil
+	}
+	var out []string
+	add := func(name, value string) { out = append(out, v.l.Faint.S(name)+" "+value) }
+	if q := r.Load.Latency; q.Count > 0 {
+		add("min", v.duration(q.Min))
+		add("mean", v.duration(q.Mean))
+		add("SD", v.duration(q.SD))
+		add("p75", v.duration(q.P75))
+		add("p95", v.duration(q.P95))
+	}
+	if user, system, ok := split(r); ok {
+		add("CPU user", v.duration(user))
+		add("system", v.duration(system))
+	}
+	if u := r.After; u != nil && u.Processes != nil {
+		add("processes", units.Count(int64(*u.Processes)))
+	}
+	if u := r.After; u != nil && u.Threads != nil {
+		add("threads", units.Count(int64(*u.Threads)))
+	}
+	return out
+}
+
+func split(r *bench.StepResult) (user, system bench.Duration, ok bool) {
+	b, a := r.Before, r.After
+	if b == nil || a == nil || b.CPUUser == nil || b.CPUSystem == nil || a.CPUUser == nil || a.CPUSystem == nil {
+		return 0, 0, false
+	}
+	user, system = *a.CPUUser-*b.CPUUser, *a.CPUSystem-*b.CPUSystem
+	return user, system, user >= 0 && system >= 0
+}
+
+func (b *Board) keySteps(name string, s *fold.State) bool {
+	switch leg := b.legOf(s); name {
+	case "enter", "z":
+		if leg == nil || len(leg.Steps) == 0 {
+			return false
+		}
+		b.closer = !b.closer
+	default:
+		if name != "esc" || !b.closer {
+			return false
+		}
+		b.closer = false
+	}
+	b.below = 0
+	return true
+}
+
+// pick chooses a step, and goes closer to it if it was chosen already.
+func (b *Board) pick(index int) {
+	b.closer = b.step == index
+	b.step, b.chosen, b.below = index, true, 0
 }

@@ -1,22 +1,22 @@
 package board
 
 import (
+	"slices"
+
 	"locbench/internal/bench"
 	"locbench/internal/hdr"
 	"locbench/internal/stats"
 	"locbench/internal/tui/fold"
 )
 
-// sums keeps the summary of the contenders until another step or leg has ended, or a check has
-// failed.
+// sums keeps the summary of the contenders until a step, leg or check changes it.
 type sums struct {
 	state *fold.State
 	done  [4]int
 	list  []stats.Contender
 }
 
-// summary is what is known of the contenders so far. Of latencies, only those at the peak are
-// there.
+// summary is what is known of the contenders so far; of latencies, only those at the peak.
 func (v *view) summary() []stats.Contender {
 	var done [4]int
 	for _, leg := range v.s.Legs {
@@ -39,10 +39,9 @@ func (v *view) summary() []stats.Contender {
 // summarise is stats.Summarise, but merges no histograms other than those of each contender's peak:
 // merging takes a millisecond, and a run has hundreds of them.
 func summarise(legs []bench.LegResult, price float64) []stats.Contender {
-	light := make([]bench.LegResult, len(legs))
+	light := slices.Clone(legs)
 	for i, leg := range legs {
-		light[i] = leg
-		light[i].Steps = append([]bench.StepResult(nil), leg.Steps...)
+		light[i].Steps = slices.Clone(leg.Steps)
 		for n := range light[i].Steps {
 			light[i].Steps[n].Load.Latency = bench.Latencies{}
 		}

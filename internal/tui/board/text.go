@@ -8,6 +8,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/measure"
+	"locbench/internal/tui/fold"
 	"locbench/internal/tui/look"
 	"locbench/internal/units"
 )
@@ -24,8 +25,7 @@ func (v *view) out(s string, n int) string { return v.l.ASCIIOnly(look.Outside(s
 
 // own is text of ours, which in ASCII looks must be that too.
 func (v *view) own(s string) string { return v.l.ASCIIOnly(s) }
-
-func (v *view) missing() string { return v.l.Glyph.Missing }
+func (v *view) missing() string     { return v.l.Glyph.Missing }
 
 func (v *view) duration(d time.Duration) string { return v.own(units.Duration(d)) }
 
@@ -38,6 +38,21 @@ func (v *view) seconds(s float64) string {
 }
 
 func size(b float64) string { return units.Bytes(int64(max(0, min(b, 1<<62)))) }
+
+// bytes is a size; 0 is unknown.
+func (v *view) bytes(b float64) string {
+	if b > 0 {
+		return size(b)
+	}
+	return v.missing()
+}
+
+func (v *view) cpus(u *fold.UsagePoint, format string) string {
+	if u.Known {
+		return fmt.Sprintf(format, u.CPUs)
+	}
+	return v.missing()
+}
 
 func rate(r float64) string {
 	if !(r > 0) {
@@ -63,16 +78,14 @@ func clock(s float64) string {
 	return text
 }
 
-// The labels of y axes: short, since they stand in a narrow gutter.
-
+// The labels of y axes are short, since they stand in a narrow gutter.
 func rateLabel(v float64) string {
 	if v >= 100 {
 		return units.Rate(v)
 	}
-	return strconv.FormatFloat(v, 'g', 3, 64)
+	return plainLabel(v)
 }
 
-// axisLabel is the label for values of a unit.
 func axisLabel(u measure.Unit) func(float64) string {
 	switch u {
 	case measure.Nanoseconds:
@@ -83,18 +96,18 @@ func axisLabel(u measure.Unit) func(float64) string {
 	return rateLabel
 }
 
-func cpuLabel(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
+func plainLabel(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
 
 func latencyLabel(v float64) string {
 	switch {
 	case v < 0.9995e-6:
-		return strconv.FormatFloat(v*1e9, 'g', 3, 64) + " ns"
+		return plainLabel(v*1e9) + " ns"
 	case v < 0.9995e-3:
-		return strconv.FormatFloat(v*1e6, 'g', 3, 64) + " µs"
+		return plainLabel(v*1e6) + " µs"
 	case v < 0.9995:
-		return strconv.FormatFloat(v*1e3, 'g', 3, 64) + " ms"
+		return plainLabel(v*1e3) + " ms"
 	}
-	return strconv.FormatFloat(v, 'g', 3, 64) + " s"
+	return plainLabel(v) + " s"
 }
 
 func sizeLabel(v float64) string {
@@ -105,8 +118,7 @@ func sizeLabel(v float64) string {
 		}
 		v, unit = v/1024, u
 	}
-	return strconv.FormatFloat(v, 'g', 3, 64) + " " + unit
+	return plainLabel(v) + " " + unit
 }
 
-// stepName is the name of a step as tables show it.
 func (v *view) stepName(s bench.Step) string { return v.out(s.Title(), nameBytes+10) }

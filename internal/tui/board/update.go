@@ -6,12 +6,12 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"locbench/internal/measure"
 	"locbench/internal/tui/fold"
 	"locbench/internal/tui/ui"
 )
 
-// wheel is how many lines the mouse's wheel moves, and shiftBy how many columns a key moves the
-// log.
+// wheel is how many lines the mouse's wheel moves, and shiftBy how many columns a key moves the log.
 const wheel, shiftBy = 3, 10
 
 // Update takes in keys and the mouse, as far as they only change what of s is looked at; mine is
@@ -36,13 +36,9 @@ func (b *Board) Update(msg tea.Msg, s *fold.State) (cmd tea.Cmd, mine bool) {
 	case tea.MouseReleaseMsg:
 		mine = b.drop(msg.X)
 	case tea.MouseWheelMsg:
-		switch msg.Button {
-		case tea.MouseWheelUp:
-			b.turnWheel(s, -1)
-			mine = true
-		case tea.MouseWheelDown:
-			b.turnWheel(s, 1)
-			mine = true
+		d := map[tea.MouseButton]int{tea.MouseWheelUp: -1, tea.MouseWheelDown: 1}[msg.Button]
+		if mine = d != 0; mine {
+			b.turnWheel(s, d)
 		}
 	}
 	if mine {
@@ -51,7 +47,6 @@ func (b *Board) Update(msg tea.Msg, s *fold.State) (cmd tea.Cmd, mine bool) {
 	return nil, mine
 }
 
-// typed is a key while the filter is typed.
 func (b *Board) typed(msg tea.KeyPressMsg) bool {
 	switch name := msg.String(); name {
 	case "enter":
@@ -74,8 +69,7 @@ func (b *Board) typed(msg tea.KeyPressMsg) bool {
 }
 
 func (b *Board) addFilter(s string) {
-	s = strings.ToValidUTF8(s, "")
-	for _, r := range s {
+	for _, r := range strings.ToValidUTF8(s, "") {
 		if r >= 0x20 && len(b.filter)+utf8.RuneLen(r) <= filterBytes {
 			b.filter += string(r)
 		}
@@ -83,7 +77,6 @@ func (b *Board) addFilter(s string) {
 	b.pages[logs] = pager{}
 }
 
-// key is a key that is no text.
 func (b *Board) key(name string, s *fold.State) bool {
 	switch name {
 	case "1", "2", "3", "4", "5", "6":
@@ -105,26 +98,18 @@ func (b *Board) key(name string, s *fold.State) bool {
 		case overview:
 			return b.keyOverview(name, s)
 		case steps:
-			if b.keySteps(name, s) {
-				return true
-			}
-		case contenders:
-			if name == "o" {
-				b.order = b.order.next()
-				return true
-			}
-		case checks:
-			if name == "f" {
-				b.failed = !b.failed
-				b.pages[checks] = pager{}
-				return true
-			}
+			return b.keySteps(name, s) || b.keyScroll(name)
 		case logs:
-			if b.keyLog(name) {
-				return true
-			}
+			return b.keyLog(name) || b.keyScroll(name)
 		}
-		return b.keyScroll(name)
+		switch {
+		case b.tab == contenders && name == "o":
+			b.order = (b.order + 1) % order(len(measure.View(measure.ScreenOrders))+1)
+		case b.tab == checks && name == "f":
+			b.failed, b.pages[checks] = !b.failed, pager{}
+		default:
+			return b.keyScroll(name)
+		}
 	}
 	return true
 }
@@ -145,16 +130,10 @@ func (b *Board) keyOverview(name string, s *fold.State) bool {
 			return false
 		}
 		b.zoomed, b.mark = false, mark{}
-	case "left", "h", "right", "l":
-		d := 1
-		if name == "left" || name == "h" {
-			d = -1
-		}
-		if b.zoomed {
-			b.moveCursor(s, d)
-		} else {
-			b.focus = (b.focus + metric(d) + metrics) % metrics
-		}
+	case "left", "h":
+		b.aside(s, -1)
+	case "right", "l":
+		b.aside(s, 1)
 	default:
 		if b.zoomed {
 			return b.keyZoom(name, s)
@@ -162,6 +141,14 @@ func (b *Board) keyOverview(name string, s *fold.State) bool {
 		return b.keyScroll(name)
 	}
 	return true
+}
+
+func (b *Board) aside(s *fold.State, d int) {
+	if b.zoomed {
+		b.moveCursor(s, d)
+	} else {
+		b.focus = (b.focus + metric(d) + metrics) % metrics
+	}
 }
 
 func (b *Board) keyLog(name string) bool {
@@ -187,33 +174,20 @@ func (b *Board) keyLog(name string) bool {
 func (b *Board) keyScroll(name string) bool {
 	p := &b.pages[b.tab]
 	if b.tab == steps && (name == "pgup" || name == "pgdown") {
-		if b.below -= 4; name == "pgdown" {
-			b.below += 8
-		}
-		b.below = max(0, b.below)
+		b.below = max(0, b.below+map[string]int{"pgup": -4, "pgdown": 4}[name])
 		return true
 	}
-	switch name {
-	case "up", "k":
-		b.scroll(-1)
-	case "down", "j":
-		b.scroll(1)
-	case "pgup", "ctrl+b":
-		b.scroll(-p.page())
-	case "pgdown", "ctrl+f", "space":
-		b.scroll(p.page())
-	case "home", "g":
-		b.scroll(-1 << 30)
-	case "end", "G":
-		if b.tab == overview {
-			b.pages[overview] = pager{}
-		} else {
-			b.scroll(1 << 30)
-		}
-	default:
-		return false
+	page, all := max(1, p.count-1), 1<<30
+	d, mine := map[string]int{
+		"up": -1, "k": -1, "pgup": -page, "ctrl+b": -page, "home": -all, "g": -all,
+		"down": 1, "j": 1, "pgdown": page, "ctrl+f": page, "space": page, "end": all, "G": all,
+	}[name]
+	if mine && d == all && b.tab == overview {
+		*p = pager{}
+	} else if mine {
+		b.scroll(d)
 	}
-	return true
+	return mine
 }
 
 func (b *Board) scroll(d int) {
@@ -224,7 +198,6 @@ func (b *Board) scroll(d int) {
 	b.pages[b.tab].move(d)
 }
 
-// turnWheel moves the list of the page, the cursor of a zoomed chart, or the chosen step.
 func (b *Board) turnWheel(s *fold.State, d int) {
 	switch {
 	case b.tab == overview && b.zoomed:
@@ -236,24 +209,19 @@ func (b *Board) turnWheel(s *fold.State, d int) {
 	}
 }
 
-// click finds what is under the mouse.
 func (b *Board) click(x, y int) bool {
-	for _, h := range b.heads {
-		if h.holds(x, y) {
-			h.do()
-			return true
-		}
-	}
-	for _, h := range b.body.hits {
-		if h.holds(x, y-b.body.top) {
+	return clicked(b.heads, x, y) || clicked(b.body.hits, x, y-b.body.top)
+}
+
+func clicked(hits []hit, x, y int) bool {
+	for _, h := range hits {
+		if x >= h.x && x < h.x+h.w && y >= h.y && y < h.y+h.h {
 			h.do()
 			return true
 		}
 	}
 	return false
 }
-
-func (h hit) holds(x, y int) bool { return x >= h.x && x < h.x+h.w && y >= h.y && y < h.y+h.h }
 
 // point gives a chart the focus, and zooms it if it had it.
 func (b *Board) point(m metric) {
@@ -268,6 +236,7 @@ func (b *Board) Keys() []ui.Key {
 	if b.typing {
 		return []ui.Key{{Name: "enter", Help: "keep filter"}, {Name: "esc", Help: "drop filter"}}
 	}
+	rounds := ui.Key{Name: "o", Help: "rounds", Long: "earlier rounds of the same contender as faint lines"}
 	tabKeys := ui.Key{Name: "1-6", Help: "pages", Long: "go to a page; tab and shift+tab go round"}
 	leg := ui.Key{Name: "[ ]", Help: "leg", Long: "show the leg before or after; 0 or . follows the running one again", Wide: true}
 	move := ui.Key{Name: "↑↓", Help: "scroll", Long: "scroll; pgup, pgdown, home and end too"}
@@ -277,10 +246,11 @@ func (b *Board) Keys() []ui.Key {
 			return []ui.Key{{Name: "esc", Help: "all charts"}, {Name: "←→", Help: "cursor", Long: "move the cursor along time; home and end go to the ends, pgup and pgdown ten points"},
 				{Name: "↑↓", Help: "chart", Long: "zoom the chart above or below"}, {Name: "x", Help: "span", Long: "whole leg, last 60 s, the step of the cursor"},
 				{Name: "v", Help: "range", Long: "mark where the cursor is; a second time: show from there to the cursor. Dragging the mouse does it too", Wide: true},
-				{Name: "o", Help: "rounds", Long: "earlier rounds of the same contender as faint lines"}, tabKeys, leg}
+				rounds, tabKeys, leg}
 		}
+		rounds.Wide = true
 		return []ui.Key{tabKeys, {Name: "←→", Help: "chart", Long: "give another chart the focus"}, {Name: "enter", Help: "zoom", Long: "zoom the chart that has the focus; z does it too, esc goes back"},
-			{Name: "x", Help: "span", Long: "whole leg, last 60 s, last step"}, {Name: "o", Help: "rounds", Long: "earlier rounds of the same contender as faint lines", Wide: true}, leg,
+			{Name: "x", Help: "span", Long: "whole leg, last 60 s, last step"}, rounds, leg,
 			{Name: "↑↓", Help: "steps", Long: "scroll the table of steps; end follows the running one", Wide: true}}
 	case steps:
 		step := ui.Key{Name: "↑↓", Help: "step", Long: "choose a step; end follows the newest, pgup and pgdown scroll its details"}

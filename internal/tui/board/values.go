@@ -1,12 +1,15 @@
 package board
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"sort"
 	"strings"
 
+	"locbench/internal/bench"
+	"locbench/internal/tui/chart"
 	"locbench/internal/tui/fold"
 	"locbench/internal/tui/look"
 	"locbench/internal/units"
@@ -19,7 +22,7 @@ func (v *view) valueOf(m metric, w int) string {
 	switch {
 	case m == failures:
 		return v.errorText()
-	case (m == throughput || m == latency) && load == nil, (m == cpu || m == memory) && usage == nil:
+	case !m.counted() && load == nil, m.counted() && usage == nil:
 		return v.missing()
 	}
 	switch m {
@@ -29,10 +32,7 @@ func (v *view) valueOf(m metric, w int) string {
 		}
 		return fmt.Sprintf("p50 %s  p99 %s", v.seconds(load.P50), v.seconds(load.P99))
 	case cpu:
-		text := v.missing()
-		if usage.Known {
-			text = fmt.Sprintf("%.2f", usage.CPUs)
-		}
+		text := v.cpus(usage, "%.2f")
 		if limits.CPUs > 0 {
 			text += " of " + units.CPUs(limits.CPUs)
 		} else {
@@ -70,16 +70,12 @@ func (v *view) valueOf(m metric, w int) string {
 
 // errorText counts the errors of the leg by kind.
 func (v *view) errorText() string {
-	kinds := v.errorsByKind()
+	kinds := v.errors().kinds
 	if len(kinds) == 0 {
 		return "no errors"
 	}
-	names := slices.Collect(maps.Keys(kinds))
-	sort.Slice(names, func(i, j int) bool {
-		if a, b := kinds[names[i]], kinds[names[j]]; a != b {
-			return a > b
-		}
-		return names[i] < names[j]
+	names := slices.SortedFunc(maps.Keys(kinds), func(a, b bench.ErrorKind) int {
+		return cmp.Or(cmp.Compare(kinds[b], kinds[a]), cmp.Compare(a, b))
 	})
 	var parts []string
 	for _, k := range names[:min(len(names), 6)] {
@@ -100,3 +96,66 @@ func (v *view) newest() (load *fold.LoadPoint, usage *fold.UsagePoint) {
 	}
 	return load, usage
 }
+
+// counted are the errors of a leg, in all and a second, kept until there is another window.
+type counted struct {
+	leg    *fold.Leg
+	points int
+	last   float64
+	kinds  map[bench.ErrorKind]int64
+	curves map[bench.ErrorKind][]chart.Point // 0 wherever there is no point between two others
+}
+
+func (v *view) errors() *counted {
+	load, last := v.leg.Load, 0.0
+	if n := len(load); n > 0 {
+		last = load[n-1].T
+	}
+	c := &v.Board.counted
+	if c.kinds != nil && c.leg == v.leg && c.points == len(load) && c.last == last {
+		return c
+	}
+	*c = counted{v.leg, len(load), last, map[bench.ErrorKind]int64{}, map[bench.ErrorKind][]chart.Point{}}
+	for i := range load {
+		p := &load[i]
+		total := int64(0)
+		for _, n := range p.Kinds {
+			total += max(0, n)
+		}
+		if total <= 0 {
+			continue
+		}
+		for kind, n := range p.Kinds {
+			if n <= 0 {
+				continue
+			}
+			c.kinds[kind] += n
+			if len(c.curves) < 12 || c.curves[kind] != nil { // bounded: kinds may come from outside
+				c.curves[kind] = extend(c.curves[kind], load, i, p.Errors*float64(n)/float64(total))
+			}
+		}
+	}
+	for kind, points := range c.curves {
+		if n := len(load); points[len(points)-1].X < load[n-1].T {
+			c.curves[kind] = append(points, chart.Point{X: load[n-1].T})
+		}
+	}
+	return c
+}
+
+// extend adds point i to a curve that may have none before it: there were no such errors then.
+func extend(points []chart.Point, load []fold.LoadPoint, i int, y float64) []chart.Point {
+	n := len(points)
+	if n == 0 {
+		points = make([]chart.Point, 0, len(load)+2)
+	}
+	if i > 0 && n == 0 {
+		points = append(points, chart.Point{X: load[0].T}, chart.Point{X: load[i-1].T})
+	} else if i > 0 && points[n-1].X < load[i-1].T {
+		behind := sort.Search(i-1, func(at int) bool { return load[at].T > points[n-1].X })
+		points = append(points, chart.Point{X: load[behind].T}, chart.Point{X: load[i-1].T})
+	}
+	return append(points, chart.Point{X: load[i].T, Y: y})
+}
+
+func (v *view) anyErrors() bool { return len(v.errors().kinds) > 0 }

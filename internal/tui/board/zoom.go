@@ -1,7 +1,6 @@
 package board
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"sort"
@@ -12,58 +11,55 @@ import (
 	"locbench/internal/units"
 )
 
-// zoom is the chart with the focus in full size, with the exact values at the cursor.
 func (v *view) zoom(w, h int) []string {
 	a := v.axis(w)
 	at, ok := v.cursorAt()
 	axis := v.axisLines(a, w)
 	if ok && at >= a.From && at <= a.To {
-		a.Flags = append(slices.Clone(a.Flags), chart.Flag{X: at})
-		a.Bounds = append(slices.Clone(a.Bounds), chart.Bound{X: at})
+		a.Flags = append(a.Flags, chart.Flag{X: at})
+		a.Bounds = append(a.Bounds, chart.Bound{X: at})
 	}
 	if v.mark.on {
-		a.Bounds = append(slices.Clone(a.Bounds), chart.Bound{X: v.mark.at})
+		a.Bounds = append(a.Bounds, chart.Bound{X: v.mark.at})
 	}
 	values := v.valuesAt(at, ok, w)
-	head := append(v.failure(w), v.beside(w, v.l.Accent.S(v.own(v.spanName()+v.marked()+v.overlayWord())), v.l.Faint.S("esc: all charts"), ""))
+	title := v.l.Accent.S(v.own(v.spanName() + v.marked() + v.overlayWord()))
+	head := append(v.failure(w), v.beside(w, title, v.l.Faint.S("esc: all charts"), ""))
 	if h < 12 {
-		head = nil
-		values = values[:min(len(values), max(1, h-7))]
+		head, values = nil, values[:min(len(values), max(1, h-7))]
 	}
-	room := h - len(axis) - len(values) - len(head)
-	v.Board.plot = plot{a, w, len(head), max(3, room) + len(axis)}
-	lines := append(head, v.chartOf(v.focus, a, w).Draw(v.l, a, w, max(3, room))...)
+	high := max(3, h-len(axis)-len(values)-len(head))
+	v.Board.plot = plot{a, w, len(head), high + len(axis)}
+	lines := append(head, v.chartOf(v.focus, a, w).Draw(v.l, a, w, high)...)
 	return append(append(lines, axis...), values...)
 }
 
-// times are the moments that the cursor can stand at: the points of the chart with the focus.
-func (b *Board) times(leg *fold.Leg) []float64 {
-	var out []float64
-	if b.focus == cpu || b.focus == memory {
-		for i := range leg.Usage {
-			out = append(out, leg.Usage[i].T)
-		}
-	} else {
-		for i := range leg.Load {
-			out = append(out, leg.Load[i].T)
-		}
+// times are the moments that the cursor can stand at, the points of the chart with the focus, and
+// the index of that where it stands; -1 where there is none.
+func (b *Board) times(leg *fold.Leg) (times []float64, at int) {
+	switch {
+	case leg == nil:
+		return nil, -1
+	case b.focus.counted():
+		times = each(leg.Usage, usageTime)
+	default:
+		times = each(leg.Load, loadTime)
 	}
-	return out
+	if b.pinned {
+		return times, nearest(times, b.cursor)
+	}
+	return times, len(times) - 1
 }
 
-// cursorAt is the moment of the cursor; ok is false where there is no point.
-func (v *view) cursorAt() (float64, bool) {
-	times := v.Board.times(v.leg)
-	if len(times) == 0 {
+func (v *view) cursorAt() (at float64, ok bool) {
+	times, i := v.Board.times(v.leg)
+	if i < 0 {
 		return 0, false
 	}
-	if !v.pinned {
-		return times[len(times)-1], true
-	}
-	return times[nearest(times, v.cursor)], true
+	return times[i], true
 }
 
-// nearest is the index of the value next to t; the values ascend.
+// nearest is the index of the value next to t, -1 without any; the values ascend.
 func nearest(values []float64, t float64) int {
 	i := sort.SearchFloat64s(values, t)
 	if i == len(values) || i > 0 && t-values[i-1] < values[i]-t {
@@ -72,38 +68,24 @@ func nearest(values []float64, t float64) int {
 	return i
 }
 
-// moveCursor moves it by d points.
 func (b *Board) moveCursor(s *fold.State, d int) {
-	leg := b.legOf(s)
-	if leg == nil {
-		return
+	if times, i := b.times(b.legOf(s)); i >= 0 {
+		i = max(0, min(i+d, len(times)-1))
+		b.cursor, b.pinned = times[i], i < len(times)-1
 	}
-	times := b.times(leg)
-	if len(times) == 0 {
-		return
-	}
-	i := len(times) - 1
-	if b.pinned {
-		i = nearest(times, b.cursor)
-	}
-	i = max(0, min(i+d, len(times)-1))
-	b.cursor, b.pinned = times[i], i < len(times)-1
 }
 
 func (b *Board) keyZoom(name string, s *fold.State) bool {
+	const all = 1 << 30
+	if d, ok := map[string]int{"pgup": -10, "pgdown": 10, "home": -all, "g": -all, "end": all, "G": all}[name]; ok {
+		b.moveCursor(s, d)
+		return true
+	}
 	switch name {
 	case "up", "k":
 		b.focus = (b.focus + metrics - 1) % metrics
 	case "down", "j":
 		b.focus = (b.focus + 1) % metrics
-	case "pgup":
-		b.moveCursor(s, -10)
-	case "pgdown":
-		b.moveCursor(s, 10)
-	case "home", "g":
-		b.moveCursor(s, -1<<30)
-	case "end", "G":
-		b.moveCursor(s, 1<<30)
 	case "v":
 		b.markRange(s)
 	default:
@@ -112,41 +94,29 @@ func (b *Board) keyZoom(name string, s *fold.State) bool {
 	return true
 }
 
-// valuesAt are the exact values at the cursor: of the window of load and of the reading of the
-// counters next to it.
+// valuesAt are the exact values at the cursor: of the window and the reading next to it.
 func (v *view) valuesAt(at float64, ok bool, w int) []string {
 	if !ok {
 		return []string{v.l.Faint.S("no point yet")}
 	}
 	head := v.l.Accent.S("at " + clock(at))
 	if st := v.stepAt(at); st != nil {
-		head += fmt.Sprintf(", step %d: %s", st.Index+1, v.stepName(st.Step))
+		head += ", " + v.numbered(st)
 	}
 	if !v.pinned {
 		head += v.l.Faint.S("  newest")
 	}
 	lines := []string{v.l.Fit(head, w)}
-	if load := v.leg.Load; len(load) > 0 {
-		p := &load[nearestBy(len(load), at, func(i int) float64 { return load[i].T })]
-		lines = append(lines, v.flow(v.loadValues(p), w)...)
+	if i := nearest(each(v.leg.Load, loadTime), at); i >= 0 {
+		lines = append(lines, v.flow(v.loadValues(&v.leg.Load[i]), w)...)
 	}
-	if usage := v.leg.Usage; len(usage) > 0 {
-		p := &usage[nearestBy(len(usage), at, func(i int) float64 { return usage[i].T })]
-		lines = append(lines, v.flow(v.usageValues(p), w)...)
+	if i := nearest(each(v.leg.Usage, usageTime), at); i >= 0 {
+		lines = append(lines, v.flow(v.usageValues(&v.leg.Usage[i]), w)...)
 	}
 	return lines
 }
 
-func nearestBy(n int, t float64, x func(i int) float64) int {
-	i := sort.Search(n, func(i int) bool { return x(i) >= t })
-	if i == n || i > 0 && t-x(i-1) < x(i)-t {
-		i--
-	}
-	return i
-}
-
-func (v *view) stepAt(at float64) *fold.Step {
-	var out *fold.Step
+func (v *view) stepAt(at float64) (out *fold.Step) {
 	for _, s := range v.leg.Steps {
 		if s.From <= at {
 			out = s
@@ -158,15 +128,11 @@ func (v *view) stepAt(at float64) *fold.Step {
 // flow puts fields in lines of w cells, two blanks between them.
 func (v *view) flow(fields []string, w int) []string {
 	var out []string
-	used := 0
 	for i, f := range fields {
-		n := look.Width(f)
-		if i > 0 && used+2+n <= w {
-			out[len(out)-1] += "  " + f
-			used += 2 + n
+		if last := len(out) - 1; i > 0 && look.Width(out[last])+2+look.Width(f) <= w {
+			out[last] += "  " + f
 		} else {
 			out = append(out, f)
-			used = n
 		}
 	}
 	return out
@@ -177,7 +143,8 @@ func (v *view) loadValues(p *fold.LoadPoint) []string {
 	if p.Drain {
 		out = append(out, "nothing was sent any more")
 	} else {
-		out = append(out, rate(p.Throughput)+" req/s", "p50 "+v.seconds(p.P50), "p90 "+v.seconds(p.P90), "p99 "+v.seconds(p.P99), "max "+v.seconds(p.Max))
+		out = append(out, rate(p.Throughput)+" req/s", "p50 "+v.seconds(p.P50), "p90 "+v.seconds(p.P90),
+			"p99 "+v.seconds(p.P99), "max "+v.seconds(p.Max))
 		if p.Bytes > 0 {
 			out = append(out, size(p.Bytes)+"/s of bodies")
 		}
@@ -185,32 +152,115 @@ func (v *view) loadValues(p *fold.LoadPoint) []string {
 	if p.Due > 0 {
 		out = append(out, "due "+rate(p.Due)+"/s")
 	}
-	none := true
+	n := len(out)
 	for _, kind := range slices.Sorted(maps.Keys(p.Kinds)) {
 		if n := p.Kinds[kind]; n > 0 {
 			out = append(out, v.l.Bad.S(units.Count(n)+" "+v.out(string(kind), nameBytes)))
-			none = false
 		}
 	}
-	if none {
+	if len(out) == n {
 		out = append(out, "0 errors")
 	}
 	return out
 }
 
 func (v *view) usageValues(p *fold.UsagePoint) []string {
-	cpus, throttled, used, peak := v.missing(), v.missing(), v.missing(), v.missing()
-	if p.Known {
-		cpus = fmt.Sprintf("%.3f", p.CPUs)
-	}
+	throttled := v.missing()
 	if p.Throttled >= 0 {
 		throttled = units.Tenths(p.Throttled) + " of periods"
 	}
-	if p.Used > 0 {
-		used = size(p.Used)
+	return []string{"counters at " + clock(p.T) + ":", v.cpus(p, "%.3f") + " CPUs", "throttled " + throttled,
+		"memory " + v.bytes(p.Used), "high-water mark " + v.bytes(p.Peak)}
+}
+
+// stretch is a part of a leg's time axis, in seconds.
+type stretch struct{ from, to float64 }
+
+// mark is where a range begins that is being picked, with the key or the mouse.
+type mark struct {
+	on, dragged bool
+	at          float64 // seconds
+}
+
+// plot is where the zoomed chart is under the tabs, its axis included; without a height: nowhere.
+type plot struct {
+	axis    chart.Axis
+	w, y, h int
+}
+
+func (v *view) marked() string {
+	if !v.mark.on {
+		return ""
 	}
-	if p.Peak > 0 {
-		peak = size(p.Peak)
+	text := ", range from " + clock(v.mark.at)
+	if at, ok := v.cursorAt(); ok {
+		text += " to " + clock(at)
 	}
-	return []string{"counters at " + clock(p.T) + ":", cpus + " CPUs", "throttled " + throttled, "memory " + used, "high-water mark " + peak}
+	if !v.mark.dragged {
+		text += " (v shows it)"
+	}
+	return text
+}
+
+func (b *Board) nextSpan() {
+	b.mark = mark{}
+	if b.span = (b.span + 1) % spans; b.span == ranged && b.picked.to <= b.picked.from {
+		b.span = wholeLeg
+	}
+}
+
+func (b *Board) unpick() {
+	b.mark, b.picked = mark{}, stretch{}
+	if b.span == ranged {
+		b.span = wholeLeg
+	}
+}
+
+// pickRange shows the time between two moments, unless that is too short.
+func (b *Board) pickRange(from, to float64) {
+	b.mark = mark{}
+	if from, to = max(0, min(from, to)), max(from, to); to-from >= 1 { // shorter ones hold no point
+		b.picked, b.span = stretch{from, to}, ranged
+	}
+}
+
+func (b *Board) markRange(s *fold.State) {
+	times, i := b.times(b.legOf(s))
+	if i < 0 {
+		return
+	}
+	if b.mark.on {
+		b.pickRange(b.mark.at, times[i])
+	} else {
+		b.mark = mark{on: true, at: times[i]}
+	}
+}
+
+// grab puts the cursor of the zoomed chart under the mouse, from where a range can be dragged.
+func (b *Board) grab(x, y int) bool {
+	p := b.plot
+	if y -= b.body.top; p.h == 0 || y < p.y || y >= p.y+p.h || x < 0 || x >= p.w {
+		return false
+	}
+	at := p.axis.At(x, p.w)
+	b.cursor, b.pinned = at, true
+	b.mark = mark{on: true, dragged: true, at: at}
+	return true
+}
+
+func (b *Board) drag(x int) bool {
+	if !b.mark.on || !b.mark.dragged || b.plot.h == 0 {
+		return false
+	}
+	b.cursor, b.pinned = b.plot.axis.At(x, b.plot.w), true
+	return true
+}
+
+// drop ends the range under the mouse. A click without a way to go was for the cursor alone.
+func (b *Board) drop(x int) bool {
+	if !b.drag(x) {
+		return false
+	}
+	b.pickRange(b.mark.at, b.cursor)
+	return true
 }

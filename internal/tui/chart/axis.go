@@ -3,6 +3,7 @@ package chart
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"locbench/internal/tui/look"
 )
@@ -10,73 +11,40 @@ import (
 // Axis is the time axis that stacked charts share.
 type Axis struct {
 	From, To float64 // seconds
-	// Gutter is the number of cells left of the plot, the same for all charts on the axis. Where
-	// less than 12 cells would be left for the curves there is no gutter.
-	Gutter int
-	Bounds []Bound
-	Flags  []Flag
-	Label  func(float64) string // "1:20"; nil: minutes and seconds
+	Gutter   int     // cells left of the plot; none where less than 12 would be left for the curves
+	Bounds   []Bound
+	Flags    []Flag
+	Label    func(float64) string // "1:20"; nil: minutes and seconds
 }
 
-// Height is the number of lines that Draw returns: one for the times, one for the names of steps
-// and one for those of flags, where there are any.
-func (a Axis) Height() int {
-	n := 1
-	if len(a.Bounds) > 0 {
-		n++
-	}
-	if a.named() {
-		n++
-	}
-	return n
-}
-
-func (a Axis) named() bool {
-	for _, f := range a.Flags {
-		if f.Name != "" {
-			return true
-		}
-	}
-	return false
-}
-
-// Draw returns the lines under the lowest chart, Height of them, each of exactly w cells.
+// Draw returns the lines under the lowest chart, each of exactly w cells: one for the times, one
+// for the names of steps and one for those of flags, where there are any.
 func (a Axis) Draw(l *look.Look, w int) []string {
-	out := make([]string, a.Height())
-	if w <= 0 {
-		return out
-	}
-	names := a.named()
+	h := 1
 	bounds := len(a.Bounds) > 0
+	if bounds {
+		h++
+	}
+	flags := slices.ContainsFunc(a.Flags, func(f Flag) bool { return f.Name != "" })
+	if flags {
+		h++
+	}
+	if w <= 0 {
+		return make([]string, h)
+	}
 	a = a.sane()
-	c := newCanvas(w, len(out))
+	c := newCanvas(w, h)
 	left := a.left(w)
 	a.times(l, c, left)
-	row := 1
 	if bounds {
-		line := "│"
-		if l.ASCII {
-			line = "|"
-		}
-		a.names(l, c, left, row, line, c.paint(l.Border), c.paint(l.Text), len(a.Bounds), func(i int) (float64, string) {
-			return a.Bounds[i].X, a.Bounds[i].Name
-		})
-		row++
+		a.names(l, c, left, 1, '│', c.paint(l.Border), c.paint(l.Text), a.Bounds)
 	}
-	if names {
-		sign := "▼"
-		if l.ASCII {
-			sign = "v"
-		}
-		a.names(l, c, left, row, sign, c.paint(l.Accent), c.paint(l.Faint), len(a.Flags), func(i int) (float64, string) {
-			return a.Flags[i].X, a.Flags[i].Name
-		})
+	if flags {
+		a.names(l, c, left, h-1, '▼', c.paint(l.Accent), c.paint(l.Faint), a.Flags)
 	}
-	c.lines(out)
-	return out
+	return c.lines()
 }
 
-// times writes the times, each behind its tick.
 func (a Axis) times(l *look.Look, c *canvas, left int) {
 	label := a.Label
 	if label == nil {
@@ -94,10 +62,6 @@ func (a Axis) times(l *look.Look, c *canvas, left int) {
 			label = func(s float64) string { return fine(s, places) }
 		}
 	}
-	tick := '╵'
-	if l.ASCII {
-		tick = '|'
-	}
 	border, faint := c.paint(l.Border), c.paint(l.Faint)
 	k := math.Ceil(a.From/step - 1e-9)
 	for range n {
@@ -107,27 +71,25 @@ func (a Axis) times(l *look.Look, c *canvas, left int) {
 			return
 		}
 		if s := clean(l, label(t)); x+1+look.Width(s) <= c.w && c.free(x, 0, 1) {
-			c.set(x, 0, tick, border, text)
+			c.set(x, 0, sign(l, '╵'), border, text)
 			c.text(x+1, 0, c.w, s, faint)
 		}
 		k++
 	}
 }
 
-// names writes each name between its place and the next one's; or before its place, if there alone
-// it finds room.
-func (a Axis) names(l *look.Look, c *canvas, left, row int, sign string, signs, paint uint16, n int, at func(int) (float64, string)) {
-	for i := range n {
-		x, name := at(i)
-		col := a.column(x, left, c.w)
+// names writes each name between its place and the next one's; or before it, if only there is room.
+func (a Axis) names(l *look.Look, c *canvas, left, row int, mark rune, signs, paint uint16, all []Bound) {
+	for i, at := range all {
+		col := a.column(at.X, left, c.w)
 		// A step that began out of sight still has its name here.
-		hidden := col < 0 && x < a.From
+		hidden := col < 0 && at.X < a.From
 		if hidden {
 			col = left - 1
 		}
 		end := c.w
-		if i+1 < n {
-			next, _ := at(i + 1)
+		if i+1 < len(all) {
+			next := all[i+1].X
 			if e := a.column(next, left, c.w); e >= 0 {
 				end = e
 			} else if next < a.From {
@@ -138,9 +100,9 @@ func (a Axis) names(l *look.Look, c *canvas, left, row int, sign string, signs, 
 			continue
 		}
 		if !hidden {
-			c.text(col, row, c.w, sign, signs)
+			c.text(col, row, c.w, string(sign(l, mark)), signs)
 		}
-		name = clean(l, name)
+		name := clean(l, at.Name)
 		cells := look.Width(name)
 		switch {
 		case cells >= end-col && col-cells > left && c.free(col-cells-1, row, cells+1):
@@ -153,7 +115,7 @@ func (a Axis) names(l *look.Look, c *canvas, left, row int, sign string, signs, 
 
 // sane is the axis with bounds that can be computed with.
 func (a Axis) sane() Axis {
-	if !finite(a.From) || !finite(a.To) || !(a.To > a.From) || !finite(a.To-a.From) {
+	if !(a.To > a.From) || !finite(a.To-a.From) {
 		if !finite(a.From) || math.Abs(a.From) > 1e15 {
 			a.From = 0
 		}
@@ -181,8 +143,7 @@ func (a Axis) column(x float64, left, w int) int {
 	return left + index((x-a.From)*(float64(n)/(a.To-a.From)), n)
 }
 
-// At is the moment in the middle of cell x of charts of w cells, the nearest one in sight for cells
-// beside the plot.
+// At is the moment in the middle of cell x of w cells; beside the plot, the nearest in sight.
 func (a Axis) At(x, w int) float64 {
 	a = a.sane()
 	left := a.left(w)
@@ -190,17 +151,11 @@ func (a Axis) At(x, w int) float64 {
 	return a.From + (a.To-a.From)*(float64(max(0, min(x-left, n-1)))+0.5)/float64(n)
 }
 
-// start is the moment at which cell x of n begins.
-func (a Axis) start(x, n int) float64 {
-	return a.From + (a.To-a.From)*float64(x)/float64(n)
-}
-
 // tickStep is a round number of seconds not less than least.
 func tickStep(least float64) float64 {
-	for _, s := range [...]float64{1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1200, 1800, 3600, 7200, 10800, 21600, 43200, 86400} {
-		if s >= least && least > 0.5 {
-			return s
-		}
+	round := [...]float64{1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1200, 1800, 3600, 7200, 10800, 21600, 43200, 86400}
+	if i := slices.IndexFunc(round[:], func(s float64) bool { return s >= least }); least > 0.5 && i >= 0 {
+		return round[i]
 	}
 	if least > tiny && least < huge {
 		return oneTwoFive(least, true)
@@ -217,9 +172,8 @@ func fine(s float64, places int) string {
 	if s < 0 {
 		sign = "-"
 	}
-	s = math.Abs(s) // of a negative zero too
 	unit := math.Pow(10, float64(places))
-	s = math.Round(s*unit) / unit
+	s = math.Round(math.Abs(s)*unit) / unit // no negative zero
 	minutes := math.Floor(s / 60)
 	return fmt.Sprintf("%s%.0f:%0*.*f", sign, minutes, places+3, places, s-60*minutes)
 }

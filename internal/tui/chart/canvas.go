@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"locbench/internal/tui/look"
@@ -8,8 +9,8 @@ import (
 
 // Layers of what a cell holds; what is higher is not covered by what is lower.
 const (
-	nothing uint8 = iota
-	ground        // bounds, rules
+	_      uint8 = iota
+	ground       // bounds, rules
 	data
 	text
 )
@@ -33,15 +34,13 @@ type canvas struct {
 }
 
 func newCanvas(w, h int) *canvas {
-	return &canvas{w: w, h: h, cells: make([]cell, w*h), paints: make([]look.Paint, 1, 16)}
+	return &canvas{w, h, make([]cell, w*h), make([]look.Paint, 1, 16)}
 }
 
 // paint registers a colour and returns its number.
 func (c *canvas) paint(p look.Paint) uint16 {
-	for i, q := range c.paints {
-		if p == q {
-			return uint16(i)
-		}
+	if i := slices.Index(c.paints, p); i >= 0 {
+		return uint16(i)
 	}
 	c.paints = append(c.paints, p)
 	return uint16(len(c.paints) - 1)
@@ -52,30 +51,19 @@ func (c *canvas) set(x, y int, r rune, paint uint16, layer uint8) {
 	if x < 0 || y < 0 || x >= c.w || y >= c.h {
 		return
 	}
-	at := &c.cells[y*c.w+x]
-	if at.layer > layer {
-		return
+	if at := &c.cells[y*c.w+x]; at.layer <= layer {
+		*at = cell{r: r, paint: paint, layer: layer}
 	}
-	*at = cell{r: r, paint: paint, layer: layer}
 }
 
 // free tells whether n cells from x hold neither data nor text.
 func (c *canvas) free(x, y, n int) bool {
-	if x < 0 || y < 0 || y >= c.h || x+n > c.w {
-		return false
-	}
-	for _, at := range c.cells[y*c.w+x : y*c.w+x+n] {
-		if at.layer >= data {
-			return false
-		}
-	}
-	return true
+	return x >= 0 && y >= 0 && y < c.h && x+n <= c.w &&
+		!slices.ContainsFunc(c.cells[y*c.w+x:y*c.w+x+n], func(at cell) bool { return at.layer >= data })
 }
 
-// text puts a string into free cells; what passes column end, or would cover something, is left
-// out.
+// text puts a string into free cells; what passes column end, or would cover something, is left out.
 func (c *canvas) text(x, y, end int, s string, paint uint16) {
-	end = min(end, c.w)
 	for _, r := range s {
 		n := 1
 		if r >= utf8.RuneSelf {
@@ -84,7 +72,7 @@ func (c *canvas) text(x, y, end int, s string, paint uint16) {
 		if n <= 0 {
 			continue
 		}
-		if x+n > end || !c.free(x, y, n) {
+		if x+n > min(end, c.w) || !c.free(x, y, n) {
 			return
 		}
 		c.set(x, y, r, paint, text)
@@ -95,8 +83,9 @@ func (c *canvas) text(x, y, end int, s string, paint uint16) {
 	}
 }
 
-// lines writes the rows into out.
-func (c *canvas) lines(out []string) {
+// lines are the rows as text.
+func (c *canvas) lines() []string {
+	out := make([]string, c.h)
 	b := make([]byte, 0, len(c.cells)*3+64*c.h)
 	ends := make([]int, c.h)
 	for y := range c.h {
@@ -112,9 +101,9 @@ func (c *canvas) lines(out []string) {
 				continue
 			}
 			if at.paint != on {
-				b = append(b, c.paints[on].Off()...)
+				b = append(b, c.paints[on].Off...)
 				on = at.paint
-				b = append(b, c.paints[on].On()...)
+				b = append(b, c.paints[on].On...)
 			}
 			if at.r == 0 { // U+2800 and the dots, in UTF-8
 				b = append(b, 0xe2, 0xa0|at.dots>>6, 0x80|at.dots&0x3f)
@@ -122,7 +111,7 @@ func (c *canvas) lines(out []string) {
 				b = utf8.AppendRune(b, at.r)
 			}
 		}
-		b = append(b, c.paints[on].Off()...)
+		b = append(b, c.paints[on].Off...)
 		ends[y] = len(b)
 	}
 	s, from := string(b), 0
@@ -130,11 +119,22 @@ func (c *canvas) lines(out []string) {
 		out[y] = s[from:end]
 		from = end
 	}
+	return out
 }
 
 // first is the only character of a glyph.
 func first(s string) rune {
 	r, _ := utf8.DecodeRuneInString(s)
+	return r
+}
+
+var asciiSigns = map[rune]rune{'│': '|', '╵': '|', '▼': 'v', '┤': '+', '┊': ':'}
+
+// sign is a character of ours, or what stands for it in ASCII.
+func sign(l *look.Look, r rune) rune {
+	if l.ASCII {
+		return asciiSigns[r]
+	}
 	return r
 }
 

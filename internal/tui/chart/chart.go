@@ -9,13 +9,15 @@
 package chart
 
 import (
+	"strings"
+
 	"locbench/internal/tui/look"
 )
 
 // Gutter is a width for the labels of the y axis in which the units of locbench find room.
 const Gutter = 10
 
-// What is drawn at most. More of it could not be told apart.
+// What is drawn at most: more of it could not be told apart.
 const (
 	maxSeries = 64
 	maxRules  = 16
@@ -34,26 +36,22 @@ type Series struct {
 	Mark   int // index into Glyph.Marks, for the legend and for telling lines apart without colour
 }
 
-// Rule is a horizontal line: a quota, a limit. One far above all values does not squeeze them: it
-// is reported at the top, with an arrow.
+// Rule is a horizontal line: a quota, a limit. One far above all values is reported at the top,
+// with an arrow, and does not squeeze them.
 type Rule struct {
 	Y     float64
 	Name  string
 	Paint look.Paint
 }
 
-// Bound is a vertical line between steps; Name is that of the step which begins there, shown on the
-// axis where there is room.
+// Bound is a vertical line between steps, with the name of the step that begins there.
 type Bound struct {
 	X    float64
 	Name string
 }
 
 // Flag marks a moment (a note, a pause, a change of the rate).
-type Flag struct {
-	X    float64
-	Name string
-}
+type Flag = Bound
 
 // Band is a share of 0 to 1 over a stretch of time, drawn in a row of its own under the curve
 // (throttled time). Where bands overlap, or share a column, the largest share is shown.
@@ -75,8 +73,7 @@ type Chart struct {
 }
 
 // Draw returns exactly h lines of exactly w cells: the title with the value and the legend; the
-// curves; the bands. With two lines there is a spark line of the first series instead of the
-// curves.
+// curves; the bands. With two lines there is a spark line of the first series instead of curves.
 func (c Chart) Draw(l *look.Look, a Axis, w, h int) []string {
 	return c.draw(l, a, w, h, false)
 }
@@ -86,23 +83,17 @@ func (c Chart) draw(l *look.Look, a Axis, w, h int, points bool) []string {
 	if h <= 0 {
 		return nil
 	}
-	out := make([]string, h)
 	if w <= 0 {
-		return out
+		return make([]string, h)
 	}
 	c.Series = c.Series[:min(len(c.Series), maxSeries)]
 	c.Rules = c.Rules[:min(len(c.Rules), maxRules)]
 	a = a.sane()
 	if h <= 2 {
 		c.Series = c.Series[:min(len(c.Series), 1)]
-		out[0] = c.title(l, w, false)
-		if h == 2 {
-			out[1] = c.spark(l, a, w)
-		}
-		return out
+		return []string{c.title(l, w, false), c.spark(l, a, w)}[:h]
 	}
 	p := newPlot(l, c, a, w, h-1)
-	out[0] = c.title(l, w, p.left == 0 && p.bandRow > 0)
 	p.frame()
 	p.bounds()
 	p.rules()
@@ -115,8 +106,7 @@ func (c Chart) draw(l *look.Look, a Axis, w, h int, points bool) []string {
 	p.flags()
 	p.ruleNames()
 	p.bands()
-	p.lines(out[1:])
-	return out
+	return append([]string{c.title(l, w, p.left == 0 && p.bandRow > 0)}, p.lines()...)
 }
 
 // spark is the first series as one line of blocks.
@@ -124,21 +114,155 @@ func (c Chart) spark(l *look.Look, a Axis, w int) string {
 	cols := thin(c.Series, a, w, c.Log)
 	s := c.scale(cols)
 	cv := newCanvas(w, 1)
-	if len(c.Series) > 0 {
-		paint := cv.paint(c.Series[0].Paint)
-		for x := range w {
-			if cols[x].state != empty {
-				cv.set(x, 0, level(l.Glyph.Spark, s.pos(cols[x].hi)), paint, data)
-			}
+	blocks := l.Glyph.Spark
+	for x := range cols { // none without a series
+		if cols[x].state != empty {
+			block := blocks[min(len(blocks)-1, int(s.pos(cols[x].hi)*float64(len(blocks))))]
+			cv.set(x, 0, first(block), cv.paint(c.Series[0].Paint), data)
 		}
 	}
-	out := make([]string, 1)
-	cv.lines(out)
-	return out[0]
+	return cv.lines()[0]
 }
 
-// level is the block for a share of 0 to 1.
-func level(blocks []string, share float64) rune {
-	n := len(blocks)
-	return first(blocks[max(0, min(n-1, int(share*float64(n))))])
+// Steps is a chart over the steps of a ladder (connections, rates) instead of time: a line for each
+// round or contender. Small enough for many beside each other.
+type Steps struct {
+	Labels []string // of the steps, from left to right
+	Series []Series // X is the index of the step
+	Gutter int      // as for Axis
+
+	// As for Chart.
+	Title, Value string
+	Unit         func(float64) string
+	Rules        []Rule
+	Log, Binary  bool
+	Top, Bottom  float64
+}
+
+// Draw returns exactly h lines of exactly w cells; the last one, of three or more, names the steps.
+func (s Steps) Draw(l *look.Look, w, h int) []string {
+	if h <= 0 {
+		return nil
+	}
+	c := Chart{Title: s.Title, Value: s.Value, Unit: s.Unit, Series: s.Series, Rules: s.Rules,
+		Log: s.Log, Binary: s.Binary, Top: s.Top, Bottom: s.Bottom}
+	a := Axis{From: -0.5, To: max(1, float64(len(s.Labels))) - 0.5, Gutter: s.Gutter}
+	if h < 4 || w <= 0 {
+		return c.draw(l, a, w, h, true)
+	}
+	return append(c.draw(l, a, w, h-1, true), s.labels(l, a, w))
+}
+
+// labels is the line under the plot: every label, or every second, third … one for want of room.
+func (s Steps) labels(l *look.Look, a Axis, w int) string {
+	c := newCanvas(w, 1)
+	left, n := a.left(w), len(s.Labels)
+	wide := 1
+	for _, label := range s.Labels[:min(n, w)] {
+		wide = max(wide, min(look.Width(clean(l, label)), 12))
+	}
+	every := max(1, (n*(wide+1)+w-left-1)/(w-left))
+	faint := c.paint(l.Faint)
+	for i := 0; i < n; i += every {
+		label := l.Cut(clean(l, s.Labels[i]), wide)
+		cells := look.Width(label)
+		x := max(left, min(a.column(float64(i), left, w)-cells/2, w-cells))
+		if c.free(x, 0, cells) {
+			c.text(x, 0, w, label, faint)
+		}
+	}
+	return c.lines()[0]
+}
+
+// title is the first line: name, value, and the legend at the right, as much of it as finds room.
+func (c Chart) title(l *look.Look, w int, band bool) string {
+	name, value := clean(l, c.Title), clean(l, c.Value)
+	if value != "" && name != "" {
+		value = "  " + value
+	}
+	if look.Width(name) >= w {
+		return l.Title.S(l.Fit(name, w))
+	}
+	value = l.Cut(value, w-look.Width(name))
+	used := look.Width(name) + look.Width(value)
+	legend, n := c.legend(l, w-used-2, band)
+	return l.Title.S(name) + l.Strong.S(value) + strings.Repeat(" ", max(0, w-used-n)) + legend
+}
+
+// legend names the lines, if there are several, in at most room cells, and tells how many it took.
+// What all names begin with is written once if there is no room to repeat it: "● round 1 ■ 2".
+func (c Chart) legend(l *look.Look, room int, band bool) (string, int) {
+	s, n, all := c.names(l, room, band, 0)
+	if skip := c.common(); !all && skip > 0 {
+		s, n, all = c.names(l, room, band, skip)
+	}
+	first := 0 // what the first name and an ellipsis take
+	if len(c.Series) > 1 {
+		first = 2 + look.Width(clean(l, c.Series[0].Name)) + 2
+	}
+	if !all && n <= first {
+		return "", 0 // one name of several tells nothing
+	}
+	return s, n
+}
+
+// common is how many bytes of whole words the names of all lines begin with.
+func (c Chart) common() int {
+	if len(c.Series) == 0 {
+		return 0
+	}
+	n := min(len(c.Series[0].Name), maxText)
+	for _, s := range c.Series[1:] {
+		n = min(n, len(s.Name))
+		for n > 0 && s.Name[:n] != c.Series[0].Name[:n] {
+			n--
+		}
+	}
+	return strings.LastIndexByte(c.Series[0].Name[:n], ' ') + 1
+}
+
+// names is the legend, without the first skip bytes of all names but one; all: all found room.
+func (c Chart) names(l *look.Look, room int, band bool, skip int) (s string, cells int, all bool) {
+	type entry struct {
+		mark, name string
+		paint      look.Paint
+	}
+	entries := make([]entry, 0, len(c.Series)+1)
+	if len(c.Series) > 1 {
+		for i, s := range c.Series {
+			if i > 0 {
+				s.Name = s.Name[skip:]
+			}
+			entries = append(entries, entry{mark(l, s), clean(l, s.Name), s.Paint})
+		}
+	}
+	if band {
+		block := l.Glyph.Spark[len(l.Glyph.Spark)/2]
+		if l.ASCII {
+			block = "#"
+		}
+		entries = append(entries, entry{block, clean(l, c.BandName), l.Warn})
+	}
+	for i, e := range entries {
+		if e.name == "" {
+			continue
+		}
+		gap, rest := 2, 2 // rest is for the ellipsis
+		if cells == 0 {
+			gap = 0
+		}
+		if i == len(entries)-1 {
+			rest = 0
+		}
+		wide := gap + look.Width(e.mark) + 1 + look.Width(e.name)
+		if cells+wide+rest > room {
+			if cells > 0 && cells+2 <= room {
+				return s + " " + l.Glyph.Ellipsis, cells + 2, false
+			}
+			return s, cells, false
+		}
+		s += "  "[:gap] + e.paint.S(e.mark) + " " + e.name
+		cells += wide
+	}
+	return s, cells, true
 }

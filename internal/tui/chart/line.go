@@ -1,18 +1,19 @@
 package chart
 
-// Cells between two marks of one line; the lines take turns.
-const (
-	markEvery = 16
-	// markOften is for looks without colours, where the marks alone tell lines apart.
-	markOften = 9
+import (
+	"slices"
+
+	"locbench/internal/tui/look"
 )
+
+// Cells between two marks of one line; the lines take turns. The fewer are for looks without
+// colours, where the marks alone tell lines apart.
+const markEvery, markOften = 16, 9
 
 // line draws series i: each column from its least to its greatest value, joined to the column
 // before unless there is a gap.
 func (p *plot) line(i int) {
-	s := &p.chart.Series[i]
-	paint, mark := p.paint(s.Paint), p.mark(i)
-	cols := p.cols[i*p.nx : (i+1)*p.nx]
+	paint, mark, cols := p.series(i)
 	before := -1
 	for x := range cols {
 		at := &cols[x]
@@ -27,7 +28,11 @@ func (p *plot) line(i int) {
 	}
 }
 
-// join draws from one column to a later one.
+func (p *plot) series(i int) (paint uint16, glyph rune, cols []column) {
+	s := p.chart.Series[i]
+	return p.paint(s.Paint), first(mark(p.look, s)), p.cols[i*p.nx : (i+1)*p.nx]
+}
+
 func (p *plot) join(x0, y0, x1, y1 int, paint uint16, mark rune) {
 	y := y0
 	for x := x0 + 1; x <= x1; x++ {
@@ -78,17 +83,15 @@ var (
 	brailleRight = [4]uint8{0x08, 0x10, 0x20, 0x80}
 )
 
-// mark is the glyph of series i.
-func (p *plot) mark(i int) rune {
-	n := len(p.look.Glyph.Marks)
-	return first(p.look.Glyph.Marks[((p.chart.Series[i].Mark%n)+n)%n])
+func mark(l *look.Look, s Series) string {
+	n := len(l.Glyph.Marks)
+	return l.Glyph.Marks[((s.Mark%n)+n)%n]
 }
 
 // marks puts the glyph of series i on its line: at every point if so wanted, at intervals if there
 // are other lines, and on points that stand alone, which as single dots would be overlooked.
 func (p *plot) marks(i int, points bool) {
-	paint, mark := p.paint(p.chart.Series[i].Paint), p.mark(i)
-	cols := p.cols[i*p.nx : (i+1)*p.nx]
+	paint, mark, cols := p.series(i)
 	put := func(x int) { p.set(p.left+x/p.kx, int(cols[x].dots.hi)/p.ky, mark, paint, data) }
 	every := markEvery
 	if p.look.NoColor || p.look.ASCII {
@@ -96,15 +99,13 @@ func (p *plot) marks(i int, points bool) {
 	}
 	every *= p.kx
 	next := every * (2*i + 1) / (2 * len(p.chart.Series)) % every
+	several := len(p.chart.Series) > 1
 	last, any := -1, false
 	for x := range cols {
 		if cols[x].state == empty {
 			continue
 		}
-		if points || p.alone(cols, x) {
-			put(x)
-			any = true
-		} else if len(p.chart.Series) > 1 && x >= next {
+		if points || alone(cols[x:]) || several && x >= next {
 			put(x)
 			any = true
 		}
@@ -113,20 +114,16 @@ func (p *plot) marks(i int, points bool) {
 		}
 		last = x
 	}
-	if !any && last >= 0 && len(p.chart.Series) > 1 {
+	if !any && last >= 0 && several {
 		put(last)
 	}
 }
 
-// alone tells whether nothing joins the point of column x.
-func (p *plot) alone(cols []column, x int) bool {
-	if cols[x].state != begun || cols[x].lo != cols[x].hi {
+// alone tells whether nothing joins the point of the first column.
+func alone(cols []column) bool {
+	if cols[0].state != begun || cols[0].lo != cols[0].hi {
 		return false
 	}
-	for n := x + 1; n < len(cols); n++ {
-		if cols[n].state != empty {
-			return cols[n].state == begun
-		}
-	}
-	return true
+	next := slices.IndexFunc(cols[1:], func(c column) bool { return c.state != empty })
+	return next < 0 || cols[1+next].state == begun
 }

@@ -1,8 +1,6 @@
 package chart
 
-import (
-	"locbench/internal/tui/look"
-)
+import "locbench/internal/tui/look"
 
 // plot is a chart in the making: its canvas, and where on it the curves are.
 type plot struct {
@@ -22,8 +20,7 @@ type plot struct {
 func newPlot(l *look.Look, c Chart, a Axis, w, h int) *plot {
 	p := &plot{canvas: newCanvas(w, h), look: l, chart: c, axis: a, left: a.left(w), rows: h, kx: 2, ky: 4}
 	if c.BandName != "" && h >= 4 {
-		p.rows--
-		p.bandRow = p.rows
+		p.rows, p.bandRow = h-1, h-1
 	}
 	if l.ASCII {
 		p.kx, p.ky = 1, 1
@@ -39,24 +36,11 @@ func newPlot(l *look.Look, c Chart, a Axis, w, h int) *plot {
 	return p
 }
 
-// place fills in the dots of a column.
 func (p *plot) place(at *column) {
 	lo := int16(p.dot(at.lo))
 	at.dots = dots{lo, lo, lo, lo}
-	if at.lo == at.hi {
-		return
-	}
-	at.dots.hi = int16(p.dot(at.hi))
-	at.dots.first, at.dots.last = at.dots.hi, at.dots.hi
-	if at.first == at.lo {
-		at.dots.first = lo
-	} else if at.first != at.hi {
-		at.dots.first = int16(p.dot(at.first))
-	}
-	if at.last == at.lo {
-		at.dots.last = lo
-	} else if at.last != at.hi {
-		at.dots.last = int16(p.dot(at.last))
+	if at.lo != at.hi {
+		at.dots = dots{lo, int16(p.dot(at.hi)), int16(p.dot(at.first)), int16(p.dot(at.last))}
 	}
 }
 
@@ -65,55 +49,46 @@ func (p *plot) dot(v float64) int {
 	return int((1-p.scale.pos(v))*float64(p.rows*p.ky-1) + 0.5)
 }
 
-// column is the cell of a moment, or -1 if that is out of sight.
+// column is as that of Axis.
 func (p *plot) column(x float64) int { return p.axis.column(x, p.left, p.w) }
 
-// frame draws the axis and its labels.
 func (p *plot) frame() {
 	if p.left == 0 {
 		return
 	}
-	vertical, tick := '│', '┤'
-	if p.look.ASCII {
-		vertical, tick = '|', '+'
-	}
 	border, faint := p.paint(p.look.Border), p.paint(p.look.Faint)
-	for y := range p.rows {
-		p.set(p.left-1, y, vertical, border, ground)
-	}
+	p.vertical(p.left-1, '│', border)
 	unit := p.chart.Unit
 	if unit == nil {
 		unit = plainUnit
 	}
-	ticks := p.scale.ticks(p.rows)
-	for i, v := range ticks {
+	for i, v := range p.scale.ticks(p.rows) {
 		y := p.dot(v) / p.ky
-		if i > 1 && !(p.free(p.left-2, y-1, 1) && p.free(p.left-2, y, 1) && p.free(p.left-2, y+1, 1)) {
-			continue
+		if i <= 1 || p.free(p.left-2, y-1, 1) && p.free(p.left-2, y, 1) && p.free(p.left-2, y+1, 1) {
+			p.label(y, unit(v), faint)
+			p.set(p.left-1, y, sign(p.look, '┤'), border, ground)
 		}
-		p.label(y, unit(v), faint)
-		p.set(p.left-1, y, tick, border, ground)
 	}
 }
 
-// label writes into the gutter.
+// vertical draws a line through all rows.
+func (p *plot) vertical(x int, r rune, paint uint16) {
+	for y := range p.rows {
+		p.set(x, y, sign(p.look, r), paint, ground)
+	}
+}
+
 func (p *plot) label(y int, s string, paint uint16) {
 	s = p.look.Cut(clean(p.look, s), p.left-1)
 	p.text(p.left-1-look.Width(s), y, p.left-1, s, paint)
 }
 
 func (p *plot) bounds() {
-	line := '┊'
-	if p.look.ASCII {
-		line = ':'
-	}
 	border := p.paint(p.look.Border)
 	for _, b := range p.axis.Bounds {
 		// One at the very beginning would only double the axis.
 		if x := p.column(b.X); x > p.left || x == 0 {
-			for y := range p.rows {
-				p.set(x, y, line, border, ground)
-			}
+			p.vertical(x, '┊', border)
 		}
 	}
 }
@@ -124,28 +99,21 @@ func (p *plot) rules() {
 			continue
 		}
 		dot, paint := p.dot(r.Y), p.paint(r.Paint)
-		y := dot / p.ky
-		if p.ky == 1 {
-			for x := p.left; x < p.w; x++ {
-				p.set(x, y, '-', paint, ground)
-			}
-			continue
+		dash := '-'
+		if p.ky > 1 { // as exact as the curves are: a curve that reaches the limit is seen to do so
+			dash = '\u2800' + rune(brailleLeft[dot%4]|brailleRight[dot%4])
 		}
-		// As exact as the curves are: a curve that reaches the limit is seen to do so.
-		dash := '\u2800' + rune(brailleLeft[dot%4]|brailleRight[dot%4])
-		for x := p.left; x < p.w; x += 2 {
-			p.set(x, y, dash, paint, ground)
+		for x := p.left; x < p.w; x += p.kx {
+			p.set(x, dot/p.ky, dash, paint, ground)
 		}
 	}
 }
 
-// within tells whether a value is on the scale.
 func (p *plot) within(v float64) bool {
 	return finite(v) && v <= p.scale.top && v >= p.scale.bottom
 }
 
-// ruleNames writes the name of each rule at the right of its line, where it covers no data; as far
-// to the left as that takes.
+// ruleNames writes the name of each rule as far right on its line as it covers no data.
 func (p *plot) ruleNames() {
 	for _, r := range p.chart.Rules {
 		name := clean(p.look, r.Name)
@@ -159,8 +127,7 @@ func (p *plot) ruleNames() {
 			name += " " + p.look.Glyph.Up
 		}
 		name = p.look.Cut(name, p.w-p.left)
-		x, y := p.room(look.Width(name), y)
-		if x >= 0 {
+		if x, y := p.room(look.Width(name), y); x >= 0 {
 			p.text(x, y, p.w, name, p.paint(r.Paint))
 		}
 	}
@@ -179,24 +146,18 @@ func (p *plot) room(n, y int) (int, int) {
 }
 
 func (p *plot) flags() {
-	sign := '▼'
-	if p.look.ASCII {
-		sign = 'v'
-	}
 	paint := p.paint(p.look.Accent)
 	for _, f := range p.axis.Flags {
 		if x := p.column(f.X); x >= 0 {
-			p.set(x, 0, sign, paint, text)
+			p.set(x, 0, sign(p.look, '▼'), paint, text)
 		}
 	}
 }
 
-// bands draws the row of the bands.
 func (p *plot) bands() {
 	if p.bandRow == 0 {
 		return
-	}
-	if p.left > 0 {
+	} else if p.left > 0 {
 		p.label(p.bandRow, p.chart.BandName, p.paint(p.look.Faint))
 	}
 	blocks := p.look.Glyph.Spark
@@ -208,13 +169,13 @@ func (p *plot) bands() {
 	n, levels := p.w-p.left, len(blocks)
 	change := make([]int, levels*(n+1))
 	for _, b := range p.chart.Bands {
-		if !(b.Share > 0) || !(b.X0 <= p.axis.To && b.X1 >= p.axis.From && b.X0 <= b.X1) {
+		if !(b.Share > 0 && b.X0 <= p.axis.To && b.X1 >= p.axis.From && b.X0 <= b.X1) {
 			continue
 		}
 		from := max(p.axis.column(max(b.X0, p.axis.From), 0, n), 0)
 		to := max(p.axis.column(min(b.X1, p.axis.To), 0, n), from)
 		// A band that ends where a cell begins is not in that cell.
-		if to > from && p.axis.start(to, n) >= b.X1 {
+		if start := p.axis.From + (p.axis.To-p.axis.From)*float64(to)/float64(n); to > from && start >= b.X1 {
 			to--
 		}
 		at := min(levels-1, int(min(b.Share, 1)*float64(levels)))

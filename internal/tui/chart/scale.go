@@ -21,40 +21,27 @@ type scale struct {
 // pos is where v is, bounded to 0 … 1.
 func (s scale) pos(v float64) float64 {
 	if s.log {
-		if v < tiny {
-			v = tiny
-		}
-		v = (math.Log(v)*(1/math.Ln10) - s.lb) / s.span
+		v = (math.Log(max(v, tiny))*(1/math.Ln10) - s.lb) / s.span
 	} else {
 		v /= s.top
 	}
 	if !(v > 0) {
 		return 0
 	}
-	if v > 1 {
-		return 1
-	}
-	return v
+	return min(v, 1)
 }
 
 // scale is chosen from the thinned series.
 func (c Chart) scale(cols []column) scale {
 	lo, hi := math.Inf(1), 0.0
 	for i := range cols {
-		at := &cols[i]
-		if at.state == empty {
-			continue
-		}
-		if at.lo < lo {
-			lo = at.lo
-		}
-		if at.hi > hi {
-			hi = at.hi
+		if at := &cols[i]; at.state != empty {
+			lo, hi = min(lo, at.lo), max(hi, at.hi)
 		}
 	}
 	top := hi
 	// A limit is within the scale unless the values would be squeezed to the ground by it.
-	room := 3.0
+	room, least := 3.0, 0.0
 	if c.Log {
 		room = 10
 	}
@@ -63,7 +50,6 @@ func (c Chart) scale(cols []column) scale {
 			top = max(top, min(r.Y, huge))
 		}
 	}
-	least := 0.0
 	if finite(c.Top) && c.Top > 0 {
 		least = min(c.Top, huge)
 	}
@@ -103,12 +89,7 @@ func logScale(lo, hi float64) scale {
 func oneTwoFive(v float64, up bool) float64 {
 	decade := math.Pow(10, math.Floor(math.Log10(v)))
 	if up {
-		for _, f := range [...]float64{1, 2, 5} {
-			if f*decade >= v*(1-1e-9) {
-				return f * decade
-			}
-		}
-		return 10 * decade
+		return roundUp(v*(1-1e-9), decade, 1, 2, 5, 10)
 	}
 	for _, f := range [...]float64{5, 2} {
 		if f*decade <= v*(1+1e-9) {
@@ -118,41 +99,36 @@ func oneTwoFive(v float64, up bool) float64 {
 	return decade
 }
 
+// roundUp is unit times the first factor with which it is not less than v, or the last one.
+func roundUp(v, unit float64, factors ...float64) float64 {
+	for _, f := range factors {
+		if f*unit >= v {
+			return f * unit
+		}
+	}
+	return factors[len(factors)-1] * unit
+}
+
 // niceTop is a round number not less than v, so close that at most a third of the height is lost.
 func niceTop(v float64, binary bool) float64 {
 	v *= 1 - 1e-9
 	if binary {
-		m := math.Exp2(math.Floor(math.Log2(v)))
-		for _, f := range [...]float64{1, 1.5} {
-			if f*m >= v {
-				return f * m
-			}
-		}
-		return 2 * m
+		return roundUp(v, math.Exp2(math.Floor(math.Log2(v))), 1, 1.5, 2)
 	}
-	m := math.Pow(10, math.Floor(math.Log10(v)))
-	for _, f := range [...]float64{1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8} {
-		if f*m >= v {
-			return f * m
-		}
-	}
-	return 10 * m
+	return roundUp(v, math.Pow(10, math.Floor(math.Log10(v))), 1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
 }
 
 // ticks are values to be labelled, those first that matter most, for a plot of so many rows.
 func (s scale) ticks(rows int) []float64 {
-	out := make([]float64, 0, 16)
-	out = append(out, s.top)
 	if rows < 2 {
-		return out
+		return []float64{s.top}
 	}
-	out = append(out, s.bottom)
+	out := append(make([]float64, 0, 16), s.top, s.bottom)
 	if !s.log {
 		parts := 1
-		switch {
-		case rows >= 12:
+		if rows >= 12 {
 			parts = s.parts()
-		case rows >= 5:
+		} else if rows >= 5 {
 			parts = 2
 		}
 		for i := 1; i < parts; i++ {
@@ -195,6 +171,65 @@ func (s scale) parts() int {
 	return 4
 }
 
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
-
+func finite(v float64) bool      { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 func plainUnit(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
+
+// States of a column.
+const (
+	empty  uint8 = iota
+	joined       // the line comes from the column before
+	begun        // the line begins here: there is a gap before
+)
+
+// column is what is left of the points in one column of dots: nothing of their range is lost.
+type column struct {
+	lo, hi, first, last float64
+	dots                dots
+	state               uint8
+}
+
+// dots are the values of a column as rows of dots.
+type dots struct{ lo, hi, first, last int16 }
+
+// thin reduces each series to n columns, one after the other. It is the only pass over the points.
+func thin(series []Series, a Axis, n int, log bool) []column {
+	all := make([]column, len(series)*n)
+	per := float64(n) / (a.To - a.From)
+	for i := range series {
+		cols := all[i*n : (i+1)*n]
+		gap := true
+		for j := range series[i].Points {
+			p := &series[i].Points[j]
+			if !(p.X >= a.From && p.X <= a.To) {
+				continue
+			}
+			if !finite(p.Y) || log && p.Y <= 0 {
+				gap = true
+				continue
+			}
+			y := max(0, min(p.Y, huge))
+			at := &cols[index((p.X-a.From)*per, n)]
+			switch {
+			case at.state != empty:
+				at.lo, at.hi, at.last = min(at.lo, y), max(at.hi, y), y
+			case gap:
+				*at = column{lo: y, hi: y, first: y, last: y, state: begun}
+			default:
+				*at = column{lo: y, hi: y, first: y, last: y, state: joined}
+			}
+			gap = false
+		}
+	}
+	return all
+}
+
+// index is f as an index into n places.
+func index(f float64, n int) int {
+	if !(f > 0) {
+		return 0
+	}
+	if f >= float64(n) {
+		return n - 1
+	}
+	return int(f)
+}

@@ -1,7 +1,6 @@
 package fold
 
 import (
-	"math"
 	"slices"
 	"time"
 
@@ -19,23 +18,21 @@ func (s *State) Apply(rec bench.Record) {
 	s.Estimate.Apply(rec)
 	if rec.Leg == nil {
 		s.applyRun(rec)
+		s.standing(rec)
 	} else if leg := s.legFor(rec); leg != nil {
 		s.applyLeg(leg, rec)
+		s.standing(rec)
 	}
 	s.diary(rec)
 }
 
-// legFor is the leg that rec is about. One that the plan does not name is taken in, as long as
-// there is room.
+// legFor is the leg that rec is about; one that is not in the plan is taken in while there is room.
 func (s *State) legFor(rec bench.Record) *Leg {
 	if s.Current != nil && s.Current.Result.Leg == *rec.Leg {
 		return s.Current
 	}
 	leg := s.Leg(*rec.Leg)
-	if leg == nil {
-		if len(s.Legs) >= maxLegs {
-			return nil
-		}
+	if leg == nil && len(s.Legs) < maxLegs {
 		leg = &Leg{Result: bench.LegResult{Leg: *rec.Leg, State: bench.LegPending}}
 		s.Legs = append(s.Legs, leg)
 	}
@@ -49,39 +46,28 @@ func (s *State) applyRun(rec bench.Record) {
 	case bench.Prepared:
 		s.Prepared = &e
 		s.Run.Store, s.Run.Software = e.Store, e.Software
-	case bench.Paused:
-		s.Paused, s.PauseWanted = rec.At, false
-	case bench.Resumed:
-		s.Paused, s.PauseWanted = time.Time{}, false
-	case bench.Intervened:
-		s.intervened(e.Control)
 	case bench.RunEnded:
 		s.Ended = &e
 		s.Run.State, s.Run.Ended = e.State, rec.At
 		s.Paused, s.PauseWanted, s.StopWanted = time.Time{}, false, false
 	}
-	s.phase(rec)
 }
 
-// start opens the run, or a resumed part of it: legs that were complete before keep what is known
-// of them.
+// start opens the run, or a resumed part of it: what is known of complete legs is kept.
 func (s *State) start(at time.Time, e bench.RunStarted) {
 	before := s.Legs
 	s.Run, s.Dir, s.Started, s.Ended = e.Run, e.Dir, at, nil
 	s.Run.Legs = slices.Clone(e.Run.Legs) // their states change here, and must not in the record, which may be folded again
 	s.Paused, s.PauseWanted, s.StopWanted = time.Time{}, false, false
 	s.Legs, s.Current = nil, nil
-	for i, entry := range e.Run.Legs {
-		if i >= maxLegs {
-			break
-		}
-		leg := &Leg{Result: bench.LegResult{Leg: entry.Leg, State: entry.State}, Number: i + 1}
+	for i, entry := range first(e.Run.Legs, maxLegs) {
+		leg := &Leg{Result: bench.LegResult{Leg: entry.Leg, State: entry.State}}
 		for _, b := range before {
 			if b.Result.Leg == entry.Leg && entry.State == bench.LegComplete && b.Result.State == bench.LegComplete {
 				leg = b
-				leg.Number = i + 1
 			}
 		}
+		leg.Number = i + 1
 		s.Legs = append(s.Legs, leg)
 	}
 }
@@ -105,11 +91,9 @@ func (s *State) applyLeg(leg *Leg, rec bench.Record) {
 		}
 		leg.stepEnded(rec.At, e.Result)
 	case bench.LogLines:
-		leg.Log = append(leg.Log, e.Lines...)
-		leg.Log = tail(leg.Log, maxLog)
+		leg.Log = tail(append(leg.Log, e.Lines...), maxLog, maxLog)
 		leg.Dropped += max(0, e.Dropped)
 	case bench.Intervened:
-		s.intervened(e.Control)
 		text := string(e.Control.Kind)
 		switch e.Control.Kind {
 		case bench.ControlNote:
@@ -122,10 +106,7 @@ func (s *State) applyLeg(leg *Leg, rec bench.Record) {
 		}
 		leg.flag(rec.At, text)
 	case bench.Paused:
-		s.Paused, s.PauseWanted = rec.At, false
 		leg.flag(rec.At, "paused")
-	case bench.Resumed:
-		s.Paused, s.PauseWanted = time.Time{}, false
 	case bench.LegEnded:
 		for i := range s.Run.Legs {
 			if s.Run.Legs[i].Leg == *rec.Leg {
@@ -138,27 +119,29 @@ func (s *State) applyLeg(leg *Leg, rec bench.Record) {
 	if r.State == bench.LegRunning && s.Current != nil && s.Current.Result.State != bench.LegRunning {
 		s.Current = leg // of those that take turns it has not ended yet
 	}
-	r.Checks, r.Marks = first(r.Checks), first(r.Marks)
-	r.Warnings, r.Interventions = first(r.Warnings), first(r.Interventions)
-	s.phase(rec)
+	r.Checks, r.Marks = first(r.Checks, maxNotes), first(r.Marks, maxNotes)
+	r.Warnings, r.Interventions = first(r.Warnings, maxNotes), first(r.Interventions, maxNotes)
 }
 
 // first is the beginning of a list from outside, as much of it as is kept.
-func first[T any](list []T) []T { return list[:min(len(list), maxNotes)] }
+func first[T any](list []T, n int) []T { return list[:min(len(list), n)] }
 
-func (s *State) intervened(c bench.Control) {
-	switch c.Kind {
-	case bench.ControlPause:
-		s.PauseWanted = true
-	case bench.ControlResume:
-		s.PauseWanted = false
-	case bench.ControlStop:
-		s.StopWanted, s.PauseWanted = true, false // the runner takes a pause back that was only asked for
-	}
-}
-
-func (s *State) phase(rec bench.Record) {
+// standing takes in what a record says of the run that may be about a leg or not.
+func (s *State) standing(rec bench.Record) {
 	switch e := rec.Event.(type) {
+	case bench.Paused:
+		s.Paused, s.PauseWanted = rec.At, false
+	case bench.Resumed:
+		s.Paused, s.PauseWanted = time.Time{}, false
+	case bench.Intervened:
+		switch e.Control.Kind {
+		case bench.ControlPause:
+			s.PauseWanted = true
+		case bench.ControlResume:
+			s.PauseWanted = false
+		case bench.ControlStop:
+			s.StopWanted, s.PauseWanted = true, false // the runner takes a pause back that was only asked for
+		}
 	case bench.PhaseStarted:
 		s.Phase = Phase{Name: e.Phase, Leg: rec.Leg, Since: rec.At, Note: e.Note}
 	case bench.PhaseEnded:
@@ -201,24 +184,22 @@ func (l *Leg) window(e bench.WindowClosed) {
 	step.Windows++
 	step.Ran = max(step.Ran, w.Start+w.Length)
 	p := LoadPoint{
-		T: step.From + (w.Start + w.Length/2).Seconds(), Throughput: w.Throughput(), Due: max(0, w.Rate), Drain: w.Drain, Kinds: w.Failed,
-		P50: w.P50.Seconds(), P90: w.P90.Seconds(), P99: w.P99.Seconds(), Max: w.Max.Seconds(), Bytes: float64(max(0, w.Bytes)) / w.Length.Seconds(),
+		T: step.From + (w.Start + w.Length/2).Seconds(), Throughput: w.Throughput(), Due: max(0, w.Rate),
+		P50: w.P50.Seconds(), P90: w.P90.Seconds(), P99: w.P99.Seconds(), Max: w.Max.Seconds(),
+		Bytes: float64(max(0, w.Bytes)) / w.Length.Seconds(), Drain: w.Drain, Kinds: w.Failed,
 	}
 	for _, n := range w.Failed {
 		p.Errors += float64(n) / w.Length.Seconds()
 	}
-	l.Load = halve(append(l.Load, p))
+	l.Load = tail(append(l.Load, p), maxPoints, maxPoints-maxPoints/2+1)
 }
 
 func (l *Leg) usage(u bench.Usage) {
-	if l.Origin.IsZero() {
+	t := l.Seconds(u.At)
+	if l.Origin.IsZero() || !(t >= -60 && t <= 48*3600) {
 		return
 	}
-	p := UsagePoint{T: l.Seconds(u.At), Throttled: -1}
-	p.From = p.T
-	if !finite(p.T) || p.T < -60 || p.T > 48*3600 {
-		return
-	}
+	p := UsagePoint{T: t, From: t, Throttled: -1}
 	if last := l.lastUsage; last != nil {
 		if dt := u.At.Sub(last.At); dt > 0 && u.CPU >= last.CPU {
 			p.From = l.Seconds(last.At)
@@ -231,19 +212,17 @@ func (l *Leg) usage(u bench.Usage) {
 	if u.Memory != nil {
 		p.Used, p.Peak = float64(max(0, u.Memory.Used)), float64(max(0, u.Memory.Peak))
 	}
-	l.Usage = halve(append(l.Usage, p))
+	l.Usage = tail(append(l.Usage, p), maxPoints, maxPoints-maxPoints/2+1)
 	l.lastUsage = &u
 }
 
 func (l *Leg) stepEnded(at time.Time, r bench.StepResult) {
-	step := l.running(r.Index)
-	if step == nil || step.Result != nil {
+	if step := l.running(r.Index); step == nil || step.Result != nil {
 		l.stepStarted(at, bench.StepStarted{Index: r.Index, Step: r.Step})
-		if step = l.running(r.Index); step == nil {
-			return
-		}
 	}
-	step.Result, step.To = &r, max(step.From, l.Seconds(at))
+	if step := l.running(r.Index); step != nil {
+		step.Result, step.To = &r, max(step.From, l.Seconds(at))
+	}
 }
 
 func (l *Leg) flag(at time.Time, text string) {
@@ -252,18 +231,10 @@ func (l *Leg) flag(at time.Time, text string) {
 	}
 }
 
-func halve[T any](points []T) []T {
-	if len(points) > maxPoints {
-		return append([]T(nil), points[maxPoints/2:]...)
+// tail is the list; the last n of it where there are more than most.
+func tail[T any](list []T, most, n int) []T {
+	if len(list) > most {
+		return slices.Clone(list[len(list)-n:])
 	}
-	return points
+	return list
 }
-
-func tail[T any](xs []T, n int) []T {
-	if len(xs) > n {
-		return append([]T(nil), xs[len(xs)-n:]...)
-	}
-	return xs
-}
-
-func finite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }

@@ -3,6 +3,7 @@ package fold
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"locbench/internal/bench"
 	"locbench/internal/units"
@@ -14,16 +15,13 @@ func (s *State) diary(rec bench.Record) {
 	if text == "" {
 		return
 	}
-	if len(text) > 4000 {
-		text = text[:4000]
-	}
 	switch level {
 	case Warning:
 		s.Warnings++
 	case Error:
 		s.Errors++
 	}
-	s.Diary = tail(append(s.Diary, Line{rec.At, rec.Leg, level, text}), maxLines)
+	s.Diary = tail(append(s.Diary, Line{rec.At, rec.Leg, level, text[:min(len(text), 4000)]}), maxLines, maxLines)
 }
 
 func (s *State) sentence(rec bench.Record) (Level, string) {
@@ -36,9 +34,18 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 		}
 		return Info, fmt.Sprintf("store: %s, Elasticsearch %s", e.Store.Kind, e.Store.Version)
 	case bench.LegStarted:
-		return Info, fmt.Sprintf("%s, round %d, leg %d of %d", label(rec), round(rec), e.Number, e.Of)
+		who, round := "a contender", 0
+		if rec.Leg != nil {
+			who, round = rec.Leg.Label(), rec.Leg.Round
+		}
+		return Info, fmt.Sprintf("%s, round %d, leg %d of %d", who, round, e.Number, e.Of)
 	case bench.PhaseEnded:
-		return phaseSentence(e)
+		if e.Err != "" {
+			return Error, fmt.Sprintf("%s failed: %s", e.Phase, e.Err)
+		}
+		if told := []bench.Phase{bench.PhaseStore, bench.PhaseSeed, bench.PhaseBuild}; e.Note != "" && slices.Contains(told, e.Phase) {
+			return Info, fmt.Sprintf("%s: %s (%s)", e.Phase, e.Note, units.Duration(e.Took))
+		}
 	case bench.InstanceStarted:
 		return Info, instanceSentence(e.Info)
 	case bench.InstanceReady:
@@ -53,17 +60,17 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 	case bench.StepEnded:
 		return stepSentence(e.Result)
 	case bench.Notice:
-		switch e.Level {
-		case "error":
-			return Error, e.Text
-		case "warning":
-			return Warning, e.Text
-		}
-		return Info, e.Text
+		return map[string]Level{"error": Error, "warning": Warning}[e.Level], e.Text
 	case bench.Befell:
 		return Warning, e.Incident.String()
 	case bench.Intervened:
-		return Mark, controlSentence(e.Control)
+		switch e.Control.Kind {
+		case bench.ControlNote:
+			return Mark, "note: " + e.Control.Text
+		case bench.ControlRate:
+			return Mark, "rate set to " + units.Rate(e.Control.Rate) + " req/s"
+		}
+		return Mark, "asked for: " + string(e.Control.Kind)
 	case bench.Paused:
 		return Mark, "paused"
 	case bench.Resumed:
@@ -71,30 +78,19 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 	case bench.InstanceStopped:
 		return stopSentence(e.Stop)
 	case bench.LegEnded:
-		if e.State != bench.LegComplete {
-			text := fmt.Sprintf("leg %s: %s", e.State, e.Failure)
-			if e.Lost != nil {
-				text += "; " + e.Lost.String()
-			}
-			return Error, text
+		if e.State == bench.LegComplete {
+			return Info, "leg complete"
 		}
-		return Info, "leg complete"
+		text := fmt.Sprintf("leg %s: %s", e.State, e.Failure)
+		if e.Lost != nil {
+			text += "; " + e.Lost.String()
+		}
+		return Error, text
 	case bench.RunEnded:
 		if e.Err != "" {
 			return Error, fmt.Sprintf("run %s: %s", e.State, e.Err)
 		}
 		return Info, "run " + s.Run.StandingText()
-	}
-	return Info, ""
-}
-
-func phaseSentence(e bench.PhaseEnded) (Level, string) {
-	switch {
-	case e.Err != "":
-		return Error, fmt.Sprintf("%s failed: %s", e.Phase, e.Err)
-	case e.Note == "":
-	case e.Phase == bench.PhaseStore, e.Phase == bench.PhaseSeed, e.Phase == bench.PhaseBuild:
-		return Info, fmt.Sprintf("%s: %s (%s)", e.Phase, e.Note, units.Duration(e.Took))
 	}
 	return Info, ""
 }
@@ -117,7 +113,8 @@ func instanceSentence(i bench.InstanceInfo) string {
 }
 
 func stepSentence(r bench.StepResult) (Level, string) {
-	text := fmt.Sprintf("step %d, %s: %s req/s, p99 %s", r.Index+1, r.Step.Name, units.Rate(r.Load.Throughput()), units.Duration(r.Load.Latency.P99))
+	text := fmt.Sprintf("step %d, %s: %s req/s, p99 %s", r.Index+1, r.Step.Name,
+		units.Rate(r.Load.Throughput()), units.Duration(r.Load.Latency.P99))
 	if n := r.Load.FailedTotal(); n > 0 {
 		text += fmt.Sprintf(", %s errors", units.Count(n))
 	}
@@ -139,28 +136,4 @@ func stopSentence(s bench.StopResult) (Level, string) {
 		return Info, "stopped gracefully in " + units.Duration(s.Took)
 	}
 	return Warning, "stopped after " + units.Duration(s.Took) + ", " + s.Exit.String()
-}
-
-func controlSentence(c bench.Control) string {
-	switch c.Kind {
-	case bench.ControlNote:
-		return "note: " + c.Text
-	case bench.ControlRate:
-		return "rate set to " + units.Rate(c.Rate) + " req/s"
-	}
-	return "asked for: " + string(c.Kind)
-}
-
-func label(rec bench.Record) string {
-	if rec.Leg == nil {
-		return "a contender"
-	}
-	return rec.Leg.Label()
-}
-
-func round(rec bench.Record) int {
-	if rec.Leg == nil {
-		return 0
-	}
-	return rec.Leg.Round
 }

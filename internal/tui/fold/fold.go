@@ -8,6 +8,7 @@
 package fold
 
 import (
+	"slices"
 	"time"
 
 	"locbench/internal/bench"
@@ -25,25 +26,23 @@ const (
 	maxNotes  = 10_000 // checks, marks, warnings and interventions of one leg, of each; no honest leg has as many
 )
 
-// State is all that the screens know of a run. The zero value is a run of which nothing is known
-// yet.
+// State is all that the screens know of a run. Of its zero value nothing is known yet.
 type State struct {
-	Version  uint64 // grows with every record: what was drawn for one version need not be drawn again
-	Run      bench.Run
-	Dir      string
-	Prepared *bench.Prepared
-	Legs     []*Leg // in the order of the plan
-	Current  *Leg   // the one that runs, or ran last; nil before the first
-	Phase    Phase  // the one that runs, or ended last
-	Estimate estimate.Run
-	Diary    []Line // what happened, in sentences
-	Warnings int    // in the diary
-	Errors   int    // in the diary
-	Started  time.Time
-	Last     time.Time // time of the newest record
-	Seq      int64
-	Unlogged bool // there are no events: these were made of the results, which do not say what was logged
-
+	Version     uint64 // grows with every record: what was drawn for one version need not be drawn again
+	Run         bench.Run
+	Dir         string
+	Prepared    *bench.Prepared
+	Legs        []*Leg // in the order of the plan
+	Current     *Leg   // the one that runs, or ran last; nil before the first
+	Phase       Phase  // the one that runs, or ended last
+	Estimate    estimate.Run
+	Diary       []Line // what happened, in sentences
+	Warnings    int    // in the diary
+	Errors      int    // in the diary
+	Started     time.Time
+	Last        time.Time // time of the newest record
+	Seq         int64
+	Unlogged    bool      // there are no events: these were made of the results, which do not say what was logged
 	Paused      time.Time // since when the run stands still; zero: it does not
 	PauseWanted bool      // it will before the next step
 	StopWanted  bool      // it ends after the running step
@@ -52,16 +51,15 @@ type State struct {
 
 // Phase is where the run stands.
 type Phase struct {
-	Name     bench.Phase
-	Leg      *bench.Leg
-	Since    time.Time
-	Ended    bool
-	Err      string
-	Note     string
-	Progress *bench.Progress // the newest of this phase; nil without one
+	Name      bench.Phase
+	Leg       *bench.Leg
+	Since     time.Time
+	Ended     bool
+	Err, Note string
+	Progress  *bench.Progress // the newest of this phase; nil without one
 }
 
-// Level says how serious a line of the diary is.
+// Level says how serious a line of the diary is; Mark is somebody's own doing.
 type Level int
 
 // The levels.
@@ -69,7 +67,7 @@ const (
 	Info Level = iota
 	Warning
 	Error
-	Mark // somebody's own doing
+	Mark
 )
 
 // Line is one entry of the diary.
@@ -82,30 +80,28 @@ type Line struct {
 
 // Leg is one life of a contender as far as it has come.
 type Leg struct {
-	Result  bench.LegResult
-	Number  int // from 1, in the order of the run
-	Steps   []*Step
-	Load    []LoadPoint
-	Usage   []UsagePoint
-	Flags   []Flag
-	Log     []bench.LogLine
-	Dropped int64     // log lines that were left out
-	Origin  time.Time // the start of the first step: second 0 of its time axis
-	ReadyAt time.Time
-
+	Result    bench.LegResult
+	Number    int // from 1, in the order of the run
+	Steps     []*Step
+	Load      []LoadPoint
+	Usage     []UsagePoint
+	Flags     []Flag
+	Log       []bench.LogLine
+	Dropped   int64     // log lines that were left out
+	Origin    time.Time // the start of the first step: second 0 of its time axis
+	ReadyAt   time.Time
 	lastUsage *bench.Usage
 }
 
 // Step is one step of a leg.
 type Step struct {
-	Index   int
-	Step    bench.Step
-	From    float64       // seconds since the leg's Origin
-	To      float64       // seconds; 0 while it runs
-	Windows int           // closed so far
-	Ran     time.Duration // by them
-	Rate    float64       // requests per second that somebody has set while it runs; 0: nobody has
-	Result  *bench.StepResult
+	Index    int
+	Step     bench.Step
+	From, To float64       // seconds since the leg's Origin; To is 0 while it runs
+	Windows  int           // closed so far
+	Ran      time.Duration // by them
+	Rate     float64       // requests per second that somebody has set while it runs; 0: nobody has
+	Result   *bench.StepResult
 }
 
 // Running tells whether the step has not ended yet.
@@ -113,23 +109,19 @@ func (s *Step) Running() bool { return s.Result == nil }
 
 // LoadPoint is one window of load, placed at its middle.
 type LoadPoint struct {
-	T          float64 // seconds since the leg's Origin
-	Throughput float64 // successes per second
-	Due        float64 // requests due per second at its end; 0: none were by a rate
-	P50        float64 // seconds; 0 where nothing succeeded
-	P90        float64
-	P99        float64
-	Max        float64
-	Bytes      float64 // of the bodies of successful answers, per second
-	Errors     float64 // per second, of all kinds
-	Kinds      map[bench.ErrorKind]int64
-	Drain      bool // nothing was sent any more: no rate
+	T                  float64 // seconds since the leg's Origin
+	Throughput         float64 // successes per second
+	Due                float64 // requests due per second at its end; 0: none were by a rate
+	Bytes              float64 // of the bodies of successful answers, per second
+	Errors             float64 // per second, of all kinds
+	Kinds              map[bench.ErrorKind]int64
+	Drain              bool    // nothing was sent any more: no rate
+	P50, P90, P99, Max float64 // seconds; 0 where nothing succeeded
 }
 
 // UsagePoint is what lies between two readings of the counters, placed at the later one.
 type UsagePoint struct {
-	T         float64
-	From      float64 // T of the reading before
+	T, From   float64 // From is T of the reading before
 	CPUs      float64 // in use between the two
 	Known     bool    // CPUs is known: there was a reading before
 	Throttled float64 // share of the periods in between in which the quota was used up; negative where unknown
@@ -167,10 +159,8 @@ func (s *State) Loading() bool {
 
 // Leg finds a leg by its name; nil if the plan has none such.
 func (s *State) Leg(l bench.Leg) *Leg {
-	for _, leg := range s.Legs {
-		if leg.Result.Leg == l {
-			return leg
-		}
+	if i := slices.IndexFunc(s.Legs, func(leg *Leg) bool { return leg.Result.Leg == l }); i >= 0 {
+		return s.Legs[i]
 	}
 	return nil
 }
@@ -230,4 +220,36 @@ func (l *Leg) Span() float64 {
 		end = max(end, s.To, s.From)
 	}
 	return end
+}
+
+// Clone is a moment of a run to come back to. What nobody changes any more is shared.
+func (s *State) Clone() *State {
+	c := *s
+	c.Run.Legs = slices.Clone(s.Run.Legs)
+	c.Diary = slices.Clip(s.Diary)
+	c.Legs = slices.Clone(s.Legs)
+	for i, leg := range s.Legs {
+		c.Legs[i] = leg.clone()
+		if leg == s.Current {
+			c.Current = c.Legs[i]
+		}
+	}
+	if s.Current != nil && c.Current == s.Current {
+		c.Current = s.Current.clone()
+	}
+	return &c
+}
+
+func (l *Leg) clone() *Leg {
+	c := *l
+	c.Steps = slices.Clone(l.Steps)
+	for i, step := range l.Steps {
+		c.Steps[i] = new(*step)
+	}
+	c.Load, c.Usage = slices.Clip(l.Load), slices.Clip(l.Usage)
+	c.Flags, c.Log = slices.Clip(l.Flags), slices.Clip(l.Log)
+	r := &c.Result
+	r.Marks, r.Checks, r.Steps = slices.Clip(r.Marks), slices.Clip(r.Checks), slices.Clip(r.Steps)
+	r.Warnings, r.Interventions = slices.Clip(r.Warnings), slices.Clip(r.Interventions)
+	return &c
 }

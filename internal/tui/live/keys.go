@@ -1,7 +1,11 @@
 package live
 
 import (
+	"cmp"
+	"fmt"
 	"math"
+	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -20,10 +24,8 @@ func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
 		return s.answer(msg)
 	}
 	if s.board.Typing() {
-		cmd, _ := s.board.Update(msg, &s.state)
-		return cmd
+		return s.look(msg)
 	}
-	steers := s.steers()
 	switch msg.String() {
 	case "q":
 		if s.ended || s.gone || s.state.Ended != nil || !s.Session.Steered() {
@@ -38,44 +40,51 @@ func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
 		return s.report()
 	case "y":
 		if len(s.state.Run.Command) == 0 {
-			return ui.Cmd(ui.Tell{Text: "the run has not begun yet", Bad: true})
+			return bad("the run has not begun yet")
 		}
 		text, err := replay.Command(s.state.Run) // of anybody's making where somebody else's folder is watched
 		if err != nil {
-			return ui.Cmd(ui.Tell{Text: err.Error(), Bad: true})
+			return bad(err.Error())
 		}
 		return ui.Cmd(ui.Copy{Text: text, What: "the command that repeats this run"})
 	}
-	if steers {
+	if s.steers() {
 		if cmd, mine := s.steer(msg.String()); mine {
 			return cmd
 		}
 	}
+	return s.look(msg)
+}
+
+func (s *Screen) look(msg tea.Msg) tea.Cmd {
 	cmd, _ := s.board.Update(msg, &s.state)
 	return cmd
 }
 
-// steers tells whether there is a run that can be steered.
+func (s *Screen) pauses() bool { return !s.state.Paused.IsZero() || s.state.PauseWanted }
+
+// bad tells what cannot be done.
+func bad(text string) tea.Cmd { return ui.Cmd(ui.Tell{Text: text, Bad: true}) }
+
 func (s *Screen) steers() bool {
 	return s.Session.Steered() && !s.ended && !s.stopping && s.state.Ended == nil
 }
 
-// steer carries out the keys that change the run.
 func (s *Screen) steer(name string) (cmd tea.Cmd, mine bool) {
 	switch name {
 	case "p":
-		if !s.state.Paused.IsZero() || s.state.PauseWanted {
+		if s.pauses() {
 			return s.send("go on", bench.Control{Kind: bench.ControlResume}), true
 		}
 		return s.send("pause", bench.Control{Kind: bench.ControlPause}), true
 	case "s":
 		if !s.state.Loading() {
-			return ui.Cmd(ui.Tell{Text: "no step runs now", Bad: true}), true
+			return bad("no step runs now"), true
 		}
 		s.dialog = asksSkipStep
 	case "S":
 		if s.state.Current == nil || s.state.Current.Result.State != bench.LegRunning {
-			return ui.Cmd(ui.Tell{Text: "no contender runs now", Bad: true}), true
+			return bad("no contender runs now"), true
 		}
 		s.dialog = asksSkipContender
 	case "e":
@@ -100,13 +109,9 @@ func (s *Screen) steer(name string) (cmd tea.Cmd, mine bool) {
 func (s *Screen) changeRate(up bool) tea.Cmd {
 	step := s.state.Step()
 	if !s.state.Loading() || step.Step.Rate <= 0 {
-		return ui.Cmd(ui.Tell{Text: "the rate can be changed in an open-loop step alone (one with a rate instead of connections)", Bad: true})
+		return bad("the rate can be changed in an open-loop step alone (one with a rate instead of connections)")
 	}
-	if s.rate == 0 {
-		if s.rate = step.Step.Rate; step.Rate > 0 { // set before this screen came
-			s.rate = step.Rate
-		}
-	}
+	s.rate = cmp.Or(s.rate, max(0, step.Rate), step.Step.Rate) // step.Rate may have been set before this screen came
 	// By one at least: a tenth of a small rate would be rounded away.
 	if up {
 		s.rate = max(math.Round(s.rate*rateStep), s.rate+1)
@@ -130,7 +135,7 @@ func (s *Screen) Keys() []ui.Key {
 	var keys []ui.Key
 	if s.steers() {
 		pause := "pause"
-		if !s.state.Paused.IsZero() || s.state.PauseWanted {
+		if s.pauses() {
 			pause = "go on"
 		}
 		keys = append(keys,
@@ -145,13 +150,105 @@ func (s *Screen) Keys() []ui.Key {
 			keys = append(keys, ui.Key{Name: "+ -", Help: "rate", Long: "rate of this open-loop step up and down by a tenth; recorded as an intervention"})
 		}
 	}
-	keys = append(keys, s.board.Keys()...)
-	keys = append(keys,
+	return append(append(keys, s.board.Keys()...),
 		ui.Key{Name: "r", Help: "report", Long: "write the report of what is there so far, and open it", Wide: true},
 		ui.Key{Name: "y", Help: "copy command", Long: "copy the command line that repeats this run", Wide: true},
 		ui.Key{Name: "q", Help: "leave"},
 	)
-	return keys
+}
+
+// dialog is a question that is open.
+type dialog int
+
+const (
+	asksNothing dialog = iota
+	asksAbort
+	asksSkipStep
+	asksSkipContender
+	asksStop
+	asksNote
+	tellsEnd
+)
+
+// answer takes a key while a question is open. Enter says yes only where nothing is lost by it.
+func (s *Screen) answer(msg tea.KeyPressMsg) tea.Cmd {
+	name, asked := msg.String(), s.dialog
+	s.dialog = asksNothing
+	switch asked {
+	case tellsEnd:
+		if s.state.Version == 0 {
+			return ui.Cmd(ui.Back{}) // there is nothing to look at
+		}
+		return nil
+	case asksNote:
+		if name == "enter" && s.note.Value() != "" {
+			return s.send("note", bench.Control{Kind: bench.ControlNote, Text: s.note.Value()})
+		} else if name == "enter" || name == "esc" {
+			return nil
+		}
+		s.dialog = asked
+		var cmd tea.Cmd
+		s.note, cmd = s.note.Update(msg)
+		return cmd
+	}
+	switch name {
+	case "y", "Y":
+	case "n", "N", "esc", "q":
+		return nil
+	default:
+		s.dialog = asked
+		return nil
+	}
+	switch asked {
+	case asksAbort:
+		return s.abort()
+	case asksSkipStep:
+		return s.send("skip step", bench.Control{Kind: bench.ControlSkipStep})
+	case asksSkipContender:
+		return s.send("skip contender", bench.Control{Kind: bench.ControlSkipContender})
+	case asksStop:
+		return s.send("stop after step", bench.Control{Kind: bench.ControlStop})
+	}
+	return nil
+}
+
+func (s *Screen) dialogText(f ui.Frame) (title string, lines []string) {
+	l := f.Look
+	w := min(64, f.Width-6)
+	yes := l.Key.S("y") + " yes   " + l.Key.S("n") + " no"
+	ask := func(text string) []string { return append(l.Wrap(l.ASCIIOnly(text), w, 0), "", yes) }
+	switch s.dialog {
+	case asksAbort:
+		return "Abort the run?", ask("It ends in order: nothing stays behind. The running step is lost, finished steps are kept, and --resume goes on.")
+	case asksSkipStep:
+		name := ""
+		if st := s.state.Step(); st != nil {
+			name = fmt.Sprintf("Step %d (%s) ends now. ", st.Index+1, outside(st.Step.Name))
+		}
+		return "Skip this step?", ask(name + "What it has measured is kept, marked as aborted; the leg goes on but does not count as complete.")
+	case asksSkipContender:
+		return "Skip this contender?", ask("Its leg ends now, in order, and its later rounds are left out. --resume can run them.")
+	case asksStop:
+		left := ""
+		if st := s.state.Step(); s.state.Loading() {
+			from := s.state.Current.Origin.Add(time.Duration(st.From * float64(time.Second)))
+			if d := st.Step.Duration - max(0, f.Now.Sub(from)); d > 0 {
+				left = " (about " + units.Approx(d) + ")"
+			}
+		}
+		return "End after this step?", ask("The running step is finished" + left + ", then the run ends in order. --resume goes on.")
+	case asksNote:
+		s.note.SetWidth(w - 2)
+		return "Mark this moment", []string{s.note.View(), "", l.Key.S("enter") + " keep   " + l.Key.S("esc") + " leave it"}
+	case tellsEnd:
+		talk := strings.Split(strings.TrimSpace(s.talk), "\n")
+		for _, line := range talk[max(0, len(talk)-12):] {
+			lines = append(lines, l.Wrap(l.ASCIIOnly(outside(line)), w, 8)...)
+		}
+		lines = append(lines[:min(len(lines), max(1, f.Height-5))], "", l.Faint.S("any key closes this"))
+		return fmt.Sprintf("The run could not go on (exit code %d)", s.code), lines
+	}
+	return "", nil
 }
 
 // outside makes text of the run fit for a dialog.

@@ -4,10 +4,7 @@
 package live
 
 import (
-	"os"
-	"strings"
 	"syscall"
-	"time"
 
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
@@ -22,9 +19,7 @@ import (
 type Options struct {
 	Session ui.Session
 	Opener  ui.Opener
-	// Leave closes the program as soon as the run has ended: "locbench run" is a command that comes
-	// back.
-	Leave bool
+	Leave   bool // close the program as soon as the run has ended: "locbench run" comes back
 }
 
 // Screen is the live view.
@@ -34,7 +29,6 @@ type Screen struct {
 	board  *board.Board
 	dialog dialog
 	note   textinput.Model
-	height int
 	rate   float64 // that was last asked for in the running step; 0: none
 	step   *fold.Step
 
@@ -66,13 +60,9 @@ type (
 		code int
 		talk string
 	}
-	sentMsg struct {
-		what string
-		err  error
-	}
-	reportMsg struct {
-		text string
-		err  error
+	doneMsg struct { // a wish was sent, or the report was written
+		what, text string
+		err        error
 	}
 )
 
@@ -106,35 +96,27 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		}
 	case endedMsg:
 		return s.end(msg)
-	case sentMsg:
+	case doneMsg:
 		if msg.err != nil {
-			return ui.Cmd(ui.Tell{Text: msg.what + ": " + msg.err.Error(), Bad: true})
-		}
-		return nil
-	case reportMsg:
-		if msg.err != nil {
-			return ui.Cmd(ui.Tell{Text: "report: " + msg.err.Error(), Bad: true})
+			return bad(msg.what + ": " + msg.err.Error())
+		} else if msg.text == "" {
+			return nil
 		}
 		return ui.Cmd(ui.Tell{Text: msg.text})
 	case tea.KeyPressMsg:
 		return s.key(msg)
-	case ui.Resized:
-		s.height = msg.Height
 	}
 	if s.dialog == asksNote {
 		var cmd tea.Cmd
 		s.note, cmd = s.note.Update(msg)
 		return cmd
 	}
-	cmd, _ := s.board.Update(msg, &s.state)
-	return cmd
+	return s.look(msg)
 }
 
 func (s *Screen) end(msg endedMsg) tea.Cmd {
 	s.ended, s.code, s.talk = true, msg.code, msg.talk
-	if s.dialog.asksToEnd() {
-		s.dialog = asksNothing
-	}
+	s.dialog = asksNothing // no question has a meaning any more
 	if s.Leave {
 		return ui.Cmd(ui.Quit{})
 	}
@@ -159,8 +141,7 @@ func (s *Screen) Title() string { return "run" }
 // State is what is known of the run; for the summary after the screen is gone.
 func (s *Screen) State() *fold.State { return &s.state }
 
-// Outcome is the exit code of the run and what it wrote to standard error; ok is false while it
-// runs.
+// Outcome is the exit code of the run and what it wrote to standard error; not ok while it runs.
 func (s *Screen) Outcome() (code int, talk string, ok bool) { return s.code, s.talk, s.ended }
 
 // View implements ui.Screen.
@@ -177,7 +158,6 @@ func (s *Screen) status(f ui.Frame) string {
 	l := f.Look
 	switch {
 	case s.ended:
-		return ""
 	case s.forcing:
 		return l.Warn.S("ENDING BY FORCE")
 	case s.stopping:
@@ -210,12 +190,10 @@ func (s *Screen) Interrupt() tea.Cmd {
 func (s *Screen) stop(then tea.Cmd) tea.Cmd {
 	s.stopping = true
 	return tea.Batch(func() tea.Msg {
-		s.Session.Stop(syscallInterrupt)
+		s.Session.Stop(syscall.SIGINT)
 		return nil
 	}, then)
 }
-
-var syscallInterrupt os.Signal = syscall.SIGINT
 
 func (s *Screen) abort() tea.Cmd {
 	s.dialog = asksNothing
@@ -225,32 +203,18 @@ func (s *Screen) abort() tea.Cmd {
 	return s.stop(nil)
 }
 
-// send asks c of the run, at once: commands run side by side, and a wish must not overtake the one
-// before it.
+// send asks c of the run at once: commands run side by side, and no wish may overtake another.
 func (s *Screen) send(what string, c bench.Control) tea.Cmd {
-	sent := sentMsg{what, s.Session.Send(c)}
-	return func() tea.Msg { return sent }
+	return ui.Cmd(doneMsg{what: what, err: s.Session.Send(c)})
 }
 
 func (s *Screen) report() tea.Cmd {
 	dir := s.Session.Dir()
 	if dir == "" || s.Opener == nil {
-		return ui.Cmd(ui.Tell{Text: "there are no results yet", Bad: true})
+		return bad("there are no results yet")
 	}
 	return func() tea.Msg {
 		text, err := s.Opener.Report(dir)
-		return reportMsg{text, err}
+		return doneMsg{"report", text, err}
 	}
 }
-
-// firstLines are the lines of what the run wrote to standard error, for a dialog.
-func firstLines(talk string, n int) []string {
-	lines := strings.Split(strings.TrimSpace(talk), "\n")
-	if len(lines) > n {
-		lines = lines[len(lines)-n:]
-	}
-	return lines
-}
-
-// since is how long ago t was.
-func since(f ui.Frame, t time.Time) time.Duration { return max(0, f.Now.Sub(t)) }

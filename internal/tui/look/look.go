@@ -12,26 +12,17 @@ import (
 	"locbench/internal/units"
 )
 
-// Paint colours text. The zero value leaves it alone. It is a pair of strings, so that drawing
-// costs no more than joining them.
-type Paint struct{ on, off string }
+// Paint colours text: On and Off are what stands before and after it. The zero value leaves it
+// alone. It is a pair of strings, so that drawing costs no more than joining them.
+type Paint struct{ On, Off string }
 
 // S is s in this colour.
 func (p Paint) S(s string) string {
-	if p.on == "" || s == "" {
+	if p.On == "" || s == "" {
 		return s
 	}
-	return p.on + s + p.off
+	return p.On + s + p.Off
 }
-
-// On and Off are what S puts before and after a text, for who draws many cells at once.
-func (p Paint) On() string { return p.on }
-
-// Off ends what On began.
-func (p Paint) Off() string { return p.off }
-
-// Bold is the same colour in bold.
-func (p Paint) Bold() Paint { return Paint{"\x1b[1m" + p.on, "\x1b[m"} }
 
 func newPaint(s lipgloss.Style) Paint {
 	const probe = "\x00"
@@ -41,54 +32,44 @@ func newPaint(s lipgloss.Style) Paint {
 
 // Options choose a look.
 type Options struct {
-	Light bool // the terminal's background is light
-	ASCII bool // nothing but ASCII
-	// NoColor leaves out every colour; bold, faint and reverse stay.
-	NoColor bool
+	Light   bool // the terminal's background is light
+	ASCII   bool // nothing but ASCII
+	NoColor bool // no colour at all; bold, faint and reverse stay
 }
 
 // Look is a theme and its glyphs. It is made once and never changed, so it may be shared.
 type Look struct {
 	Options
-
-	Text   Paint // what is read
-	Faint  Paint // what may be overlooked
-	Strong Paint // what must not be
-	Title  Paint
-	Good   Paint
-	Warn   Paint
-	Bad    Paint
-	Accent Paint // what has the focus
-	Select Paint // the chosen line: reverse, so that it shows without colours too
-	Key    Paint // names of keys
-	Border Paint
-	// Series are for the lines of charts, in order; tellable apart by people who do not see red and
-	// green as different.
-	Series [6]Paint
-
 	Glyph Glyphs
+
+	Text, Title, Good, Warn, Bad, Border Paint
+
+	Faint  Paint    // what may be overlooked
+	Strong Paint    // what must not be
+	Accent Paint    // what has the focus
+	Select Paint    // the chosen line: reverse, so that it shows without colours too
+	Key    Paint    // names of keys
+	Series [6]Paint // of the lines of charts, in order; told apart also by who confuses red and green
 }
 
 // Glyphs are the characters that have an ASCII substitute.
 type Glyphs struct {
-	Ellipsis                                       string // one cell
-	Horizontal, Vertical                           string
-	TopLeft, TopRight, BottomLeft, BottomRight     string
-	Cursor, Bullet, Check, Cross, Skip, Pause, Run string
-	Up, Down, Left, Right                          string
-	On, Off                                        string // a box that is ticked, or not
-	Full, Empty                                    string // of a bar
-	Spark                                          []string
-	Spinner                                        []string
-	Marks                                          [6]string // of the lines of a chart, as its legend names them
-	Missing, Times, Dot, AtLeast, Micro            string
+	Horizontal, Vertical, TopLeft, TopRight, BottomLeft, BottomRight string
+	Cursor, Bullet, Check, Cross, Skip, Pause, Run                   string
+	Up, Down, Left, Right, Missing, Times, Dot, AtLeast, Micro       string
+
+	Ellipsis       string // one cell
+	On, Off        string // a box that is ticked, or not
+	Full, Empty    string // of a bar
+	Spark, Spinner []string
+	Marks          [6]string // of the lines of a chart, as its legend names them
 }
 
 // New makes a look.
 func New(o Options) *Look {
-	l := &Look{Options: o, Glyph: unicodeGlyphs()}
+	l := &Look{Options: o, Glyph: unicodeGlyphs}
 	if o.ASCII {
-		l.Glyph = asciiGlyphs()
+		l.Glyph = asciiGlyphs
 	}
 	style := lipgloss.NewStyle
 	paint := func(dark, light string) lipgloss.Style {
@@ -100,23 +81,19 @@ func New(o Options) *Look {
 		}
 		return style().Foreground(lipgloss.Color(dark))
 	}
-	l.Text = Paint{}
 	l.Faint = newPaint(paint("#8a8f98", "#6a6f78"))
 	if o.NoColor {
 		l.Faint = newPaint(style().Faint(true))
 	}
 	l.Strong = newPaint(style().Bold(true))
 	l.Title = newPaint(paint("#8ab4f8", "#1a56c4").Bold(true))
+	l.Accent = l.Title
 	l.Good = newPaint(paint("#5fd38d", "#13773d"))
 	l.Warn = newPaint(paint("#f5c451", "#8a5a00"))
 	l.Bad = newPaint(paint("#ff7b72", "#c0261f").Bold(true))
-	l.Accent = newPaint(paint("#8ab4f8", "#1a56c4").Bold(true))
 	l.Select = newPaint(style().Reverse(true))
 	l.Key = newPaint(paint("#8ab4f8", "#1a56c4"))
 	l.Border = newPaint(paint("#545b66", "#a9afb8"))
-	if o.NoColor {
-		l.Border = Paint{}
-	}
 	// Okabe and Ito's colours, adapted to the background.
 	for i, c := range [6][2]string{
 		{"#56b4e9", "#0060a0"}, {"#e69f00", "#a06000"}, {"#cc79a7", "#a03070"},
@@ -127,26 +104,22 @@ func New(o Options) *Look {
 	return l
 }
 
-func unicodeGlyphs() Glyphs {
-	return Glyphs{
-		Ellipsis: "…", Horizontal: "─", Vertical: "│", TopLeft: "╭", TopRight: "╮", BottomLeft: "╰", BottomRight: "╯",
-		Cursor: "▸", Bullet: "•", Check: "✓", Cross: "✗", Skip: "○", Pause: "‖", Run: "▶",
-		Up: "↑", Down: "↓", Left: "←", Right: "→", On: "[x]", Off: "[ ]", Full: "█", Empty: "░",
-		Spark:   []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
-		Spinner: []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"},
-		Marks:   [6]string{"●", "■", "▲", "◆", "○", "□"},
-		Missing: units.Missing, Times: "×", Dot: "·", AtLeast: "≥", Micro: "µ",
-	}
+var unicodeGlyphs = Glyphs{
+	Ellipsis: "…", Horizontal: "─", Vertical: "│", TopLeft: "╭", TopRight: "╮", BottomLeft: "╰", BottomRight: "╯",
+	Cursor: "▸", Bullet: "•", Check: "✓", Cross: "✗", Skip: "○", Pause: "‖", Run: "▶",
+	Up: "↑", Down: "↓", Left: "←", Right: "→", On: "[x]", Off: "[ ]", Full: "█", Empty: "░",
+	Spark:   []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
+	Spinner: []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"},
+	Marks:   [6]string{"●", "■", "▲", "◆", "○", "□"},
+	Missing: units.Missing, Times: "×", Dot: "·", AtLeast: "≥", Micro: "µ",
 }
 
-func asciiGlyphs() Glyphs {
-	return Glyphs{
-		Ellipsis: "~", Horizontal: "-", Vertical: "|", TopLeft: "+", TopRight: "+", BottomLeft: "+", BottomRight: "+",
-		Cursor: ">", Bullet: "*", Check: "ok", Cross: "X", Skip: "-", Pause: "=", Run: ">",
-		Up: "^", Down: "v", Left: "<", Right: ">", On: "[x]", Off: "[ ]", Full: "#", Empty: ".",
-		Spark:   []string{"_", ".", ":", "-", "=", "+", "*", "#"},
-		Spinner: []string{"|", "/", "-", "\\"},
-		Marks:   [6]string{"o", "x", "+", "*", "#", "@"},
-		Missing: "-", Times: "x", Dot: ".", AtLeast: ">=", Micro: "u",
-	}
+var asciiGlyphs = Glyphs{
+	Ellipsis: "~", Horizontal: "-", Vertical: "|", TopLeft: "+", TopRight: "+", BottomLeft: "+", BottomRight: "+",
+	Cursor: ">", Bullet: "*", Check: "ok", Cross: "X", Skip: "-", Pause: "=", Run: ">",
+	Up: "^", Down: "v", Left: "<", Right: ">", On: "[x]", Off: "[ ]", Full: "#", Empty: ".",
+	Spark:   []string{"_", ".", ":", "-", "=", "+", "*", "#"},
+	Spinner: []string{"|", "/", "-", "\\"},
+	Marks:   [6]string{"o", "x", "+", "*", "#", "@"},
+	Missing: "-", Times: "x", Dot: ".", AtLeast: ">=", Micro: "u",
 }

@@ -10,17 +10,16 @@ import (
 type Column struct {
 	Title string
 	Left  bool // text; figures stand to the right
-	// Drop is when the column is left out for want of room: the higher the earlier; 0 never.
-	Drop int
-	Max  int // cells; 0: no bound
+	Drop  int  // when it is left out for want of room: the higher the earlier; 0 never
+	Max   int  // cells; 0: no bound
 }
 
 // Table lays rows out in w cells: the lines of the header and of each row. Cells may be painted.
 // Columns that find no room are left out as their Drop says, and at last the first column is cut.
 func (l *Look) Table(columns []Column, rows [][]string, w int) (header string, lines []string) {
-	widths := make([]int, len(columns))
+	titles, widths := make([]string, len(columns)), make([]int, len(columns))
 	for i, c := range columns {
-		widths[i] = Width(c.Title)
+		titles[i], widths[i] = c.Title, Width(c.Title)
 		for _, row := range rows {
 			if i < len(row) {
 				widths[i] = max(widths[i], Width(row[i]))
@@ -31,30 +30,24 @@ func (l *Look) Table(columns []Column, rows [][]string, w int) (header string, l
 		}
 	}
 	shown := l.columns(columns, widths, w)
-	line := func(cell func(i int) string) string {
-		var b strings.Builder
+	line := func(row []string) string {
+		cells := make([]string, len(shown))
 		for n, i := range shown {
-			if n > 0 {
-				b.WriteString("  ")
+			if i < len(row) {
+				cells[n] = row[i]
 			}
 			if columns[i].Left {
-				b.WriteString(l.Fit(cell(i), widths[i]))
+				cells[n] = l.Fit(cells[n], widths[i])
 			} else {
-				b.WriteString(l.Right(cell(i), widths[i]))
+				cells[n] = l.Right(cells[n], widths[i])
 			}
 		}
-		return l.Fit(b.String(), w)
+		return l.Fit(strings.Join(cells, "  "), w)
 	}
-	header = l.Faint.S(line(func(i int) string { return columns[i].Title }))
 	for _, row := range rows {
-		lines = append(lines, line(func(i int) string {
-			if i < len(row) {
-				return row[i]
-			}
-			return ""
-		}))
+		lines = append(lines, line(row))
 	}
-	return header, lines
+	return l.Faint.S(line(titles)), lines
 }
 
 // columns chooses those that fit, and narrows the first one if that is still too much.
@@ -93,22 +86,19 @@ func (l *Look) Bar(share float64, w int, paint Paint) string {
 	if w <= 0 {
 		return ""
 	}
-	if !(share > 0) {
-		share = 0
+	n := 0
+	if share > 0 {
+		n = int(min(share, 1)*float64(w) + 0.5)
 	}
-	n := int(min(share, 1)*float64(w) + 0.5)
 	return paint.S(strings.Repeat(l.Glyph.Full, n)) + l.Faint.S(strings.Repeat(l.Glyph.Empty, w-n))
 }
 
-// Spark draws the last w values as one line of blocks, from 0 to top; gaps (negative values and
-// NaN) are blank.
+// Spark draws the last w values as blocks, from 0 to top; gaps (negative values, NaN) are blank.
 func (l *Look) Spark(values []float64, w int, top float64, paint Paint) string {
 	if w <= 0 {
 		return ""
 	}
-	if len(values) > w {
-		values = values[len(values)-w:]
-	}
+	values = values[max(0, len(values)-w):]
 	if !(top > 0) {
 		for _, v := range values {
 			if v > top && v <= math.MaxFloat64 {
@@ -119,11 +109,10 @@ func (l *Look) Spark(values []float64, w int, top float64, paint Paint) string {
 	var b strings.Builder
 	steps := len(l.Glyph.Spark)
 	for _, v := range values {
-		switch {
-		case v < 0 || !(top > 0) || v != v:
-			b.WriteByte(' ')
-		default:
+		if v >= 0 && top > 0 {
 			b.WriteString(l.Glyph.Spark[min(steps-1, int(min(v/top, 1)*float64(steps)))])
+		} else {
+			b.WriteByte(' ')
 		}
 	}
 	return paint.S(b.String()) + spaces(w-len(values))

@@ -43,9 +43,8 @@ func kindOf(r rune) int {
 	switch {
 	case r < utf8.RuneSelf || cells(r) > 0:
 		return alone
-	case r >= 0x1100 && r <= 0x11ff || r >= 0xa960 && r <= 0xa97f || r >= 0xd7b0 && r <= 0xd7ff: // conjoining jamo
-		return joins
-	case r >= 0x1f1e6 && r <= 0x1f1ff: // regional indicators
+	case r >= 0x1100 && r <= 0x11ff, r >= 0xa960 && r <= 0xa97f, r >= 0xd7b0 && r <= 0xd7ff, // conjoining jamo
+		r >= 0x1f1e6 && r <= 0x1f1ff: // regional indicators
 		return joins
 	}
 	one := string(r)
@@ -53,56 +52,43 @@ func kindOf(r rune) int {
 	switch {
 	case w <= 0 || ansi.StringWidth("a"+one) == 1:
 		return follows
-	case w > 2 || ansi.StringWidthWc(one) != w || ansi.StringWidth("a"+one+"a") != w+2 || ansi.StringWidth("가"+one) != w+2:
+	case w > 2, ansi.StringWidthWc(one) != w, ansi.StringWidth("a"+one+"a") != w+2, ansi.StringWidth("가"+one) != w+2:
 		return joins
 	}
 	return alone
 }
 
-func isASCII(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i] >= utf8.RuneSelf {
+func isASCII(s string) bool { return within(s, 0, utf8.RuneSelf-1) }
+
+// within tells whether every byte of s is in that range.
+func within(s string, least, most byte) bool {
+	for i := range len(s) {
+		if s[i] < least || s[i] > most {
 			return false
 		}
 	}
 	return true
 }
 
+// asciiOf is what stands for characters that locbench writes itself.
+var asciiOf = map[rune]string{
+	'µ': "u", '×': "x", '–': "-", '—': "-", '−': "-", '…': "~", '≥': ">=", '≤': "<=",
+	'→': "->", '↑': "^", '↓': "v", '←': "<-", '·': ".",
+}
+
 // ASCIIOnly replaces what is not ASCII in text that is about to be shown by a look that has only
-// that. The units that locbench writes itself keep their meaning: µ becomes u, × becomes x. Do it
-// before the text is laid out: → takes two cells as ->.
+// that. Do it before the text is laid out: → takes two cells as ->.
 func (l *Look) ASCIIOnly(s string) string {
 	if !l.ASCII || isASCII(s) {
 		return s
 	}
 	var b strings.Builder
 	for _, r := range s {
-		switch {
-		case r < utf8.RuneSelf:
+		if r < utf8.RuneSelf {
 			b.WriteRune(r)
-		case r == 'µ':
-			b.WriteByte('u')
-		case r == '×':
-			b.WriteByte('x')
-		case r == '–', r == '—', r == '−':
-			b.WriteByte('-')
-		case r == '…':
-			b.WriteByte('~')
-		case r == '≥':
-			b.WriteString(">=")
-		case r == '≤':
-			b.WriteString("<=")
-		case r == '→':
-			b.WriteString("->")
-		case r == '↑':
-			b.WriteByte('^')
-		case r == '↓':
-			b.WriteByte('v')
-		case r == '←':
-			b.WriteString("<-")
-		case r == '·':
-			b.WriteByte('.')
-		default:
+		} else if text, ok := asciiOf[r]; ok {
+			b.WriteString(text)
+		} else {
 			b.WriteString(strings.Repeat("?", max(1, ansi.StringWidth(string(r)))))
 		}
 	}
@@ -114,7 +100,7 @@ func (l *Look) Cut(s string, w int) string {
 	if w <= 0 {
 		return ""
 	}
-	if len(s) <= w && isPlain(s) {
+	if len(s) <= w && within(s, 0x20, 0x7e) { // every byte is one cell
 		return s
 	}
 	n, known := walk(s, w)
@@ -128,74 +114,43 @@ func (l *Look) Cut(s string, w int) string {
 	return ansi.Truncate(bound(s, w), w, l.Glyph.Ellipsis)
 }
 
-// isPlain tells whether every byte of s is one cell.
-func isPlain(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i] < 0x20 || s[i] >= 0x7f {
-			return false
-		}
-	}
-	return true
-}
-
 // Fit is s in exactly w cells: cut, or padded on the right.
 func (l *Look) Fit(s string, w int) string {
-	if w <= 0 {
-		return ""
-	}
 	s = l.Cut(s, w)
 	return s + spaces(w-Width(s))
 }
 
 // Right is s in exactly w cells: cut, or padded on the left.
 func (l *Look) Right(s string, w int) string {
-	if w <= 0 {
-		return ""
-	}
 	s = l.Cut(s, w)
 	return spaces(w-Width(s)) + s
 }
 
-// Between puts a to the left and b to the right of w cells; a is cut first, so that there is a gap
-// between the two.
+// Between puts a to the left and b to the right of w cells; a is cut first, so that a gap stays.
 func (l *Look) Between(a, b string, w int) string {
-	bw := Width(b)
-	switch {
+	switch bw := Width(b); {
 	case bw >= w:
 		return l.Fit(b, w)
 	case bw == 0:
 		return l.Fit(a, w)
+	default:
+		return l.Fit(l.Fit(a, w-bw-1), w-bw) + b
 	}
-	return l.Fit(l.Fit(a, w-bw-1), w-bw) + b
 }
 
-const blank = "                                                                                                                                "
-
-func spaces(n int) string {
-	if n <= 0 {
-		return ""
-	}
-	if n <= len(blank) {
-		return blank[:n]
-	}
-	return strings.Repeat(" ", n)
-}
+func spaces(n int) string { return strings.Repeat(" ", max(0, n)) }
 
 // Screen makes exactly h lines of exactly w cells out of lines.
 func (l *Look) Screen(lines []string, w, h int) []string {
 	out := make([]string, max(0, h))
+	copy(out, lines)
 	for i := range out {
-		if i < len(lines) {
-			out[i] = l.Fit(lines[i], w)
-		} else {
-			out[i] = spaces(w)
-		}
+		out[i] = l.Fit(out[i], w)
 	}
 	return out
 }
 
-// Beside puts blocks of lines side by side, each already as wide as it is to be; short ones are
-// filled by blank lines of their width.
+// Beside puts blocks of lines side by side, each as wide as it is to be; short ones are filled up.
 func Beside(gap int, blocks ...[]string) []string {
 	h := 0
 	for _, b := range blocks {
@@ -203,19 +158,15 @@ func Beside(gap int, blocks ...[]string) []string {
 	}
 	out := make([]string, h)
 	for i := range out {
-		var b strings.Builder
+		cells := make([]string, len(blocks))
 		for n, block := range blocks {
-			if n > 0 {
-				b.WriteString(spaces(gap))
-			}
-			switch {
-			case i < len(block):
-				b.WriteString(block[i])
-			case len(block) > 0:
-				b.WriteString(spaces(Width(block[0])))
+			if i < len(block) {
+				cells[n] = block[i]
+			} else if len(block) > 0 {
+				cells[n] = spaces(Width(block[0]))
 			}
 		}
-		out[i] = b.String()
+		out[i] = strings.Join(cells, spaces(gap))
 	}
 	return out
 }
@@ -229,21 +180,14 @@ func (l *Look) Box(title string, lines []string, w, h int, focused bool) []strin
 	if focused {
 		border = l.Accent
 	}
-	head := l.Cut(title, w-6)
 	top := border.S(g.TopLeft + g.Horizontal)
-	if head != "" {
+	if head := l.Cut(title, w-6); head != "" {
 		top += " " + head + " "
 	}
-	top += border.S(strings.Repeat(g.Horizontal, max(0, w-1-Width(top))) + g.TopRight)
-	out := make([]string, 0, h)
-	out = append(out, top)
+	out := []string{top + border.S(strings.Repeat(g.Horizontal, max(0, w-1-Width(top)))+g.TopRight)}
 	side := border.S(g.Vertical)
-	for i := range h - 2 {
-		text := ""
-		if i < len(lines) {
-			text = lines[i]
-		}
-		out = append(out, side+l.Fit(text, w-2)+side)
+	for _, line := range l.Screen(lines, w-2, h-2) {
+		out = append(out, side+line+side)
 	}
 	return append(out, border.S(g.BottomLeft+strings.Repeat(g.Horizontal, w-2)+g.BottomRight))
 }

@@ -185,7 +185,7 @@ func TestMegabyte(t *testing.T) {
 		same(t, "Outside", strings.ToValidUTF8(all[:1<<14], ""), -1)
 		same(t, "Fit", l.Fit(all, 80), 80)
 		same(t, "Right", l.Right(all, 80), 80)
-		if painted := l.Bad.S(all) + l.Good.S("b"); !strings.HasSuffix(l.Cut(painted, 80), l.Good.Off()) {
+		if painted := l.Bad.S(all) + l.Good.S("b"); !strings.HasSuffix(l.Cut(painted, 80), l.Good.Off) {
 			t.Errorf("%q: the colour does not end at the cut", piece)
 		}
 		for _, line := range l.Wrap(all, 80, 3) {

@@ -1,6 +1,7 @@
 package look
 
 import (
+	"bytes"
 	"strings"
 	"unicode/utf8"
 
@@ -16,9 +17,8 @@ func Width(s string) int {
 	return n
 }
 
-// walk counts the cells of s until they are more than limit. It knows printable ASCII, colours, and
-// the characters of cells; what it does not know is left to package ansi, which looks at each
-// cluster and takes many times longer.
+// walk counts the cells of s until they are more than limit. What it does not know is left to
+// package ansi, which looks at each cluster and takes many times longer.
 func walk(s string, limit int) (n int, known bool) {
 	for i := 0; i < len(s) && n <= limit; {
 		switch c := s[i]; {
@@ -44,10 +44,9 @@ func walk(s string, limit int) (n int, known bool) {
 	return n, true
 }
 
-// colour is the length of the sequence that sets colours and styles (SGR) at the beginning of s, or
-// 0.
+// colour is the length of the sequence of colours and styles (SGR) that s begins with, or 0.
 func colour(s string) int {
-	if len(s) < 3 || s[0] != '\x1b' || s[1] != '[' {
+	if !strings.HasPrefix(s, "\x1b[") {
 		return 0
 	}
 	for i := 2; i < len(s); i++ {
@@ -65,29 +64,21 @@ func colour(s string) int {
 // of them joins with another.
 func cells(r rune) int {
 	switch {
-	case r < 0xa1:
+	case r < 0xa1, r == 0xad:
 		return 0
-	case r <= 0x2ff: // Latin
-		if r == 0xad {
-			return 0
-		}
+	case r <= 0x2ff, r >= 0x370 && r <= 0x482, r >= 0x48a && r <= 0x52f, // Latin, Greek, Cyrillic
+		r >= 0x2010 && r <= 0x2027, r >= 0x2190 && r <= 0x22ff, // punctuation, arrows, operators
+		r >= 0x2500 && r <= 0x25fc, r >= 0x2800 && r <= 0x28ff, r == 0x2713, r == 0x2717, // lines, shapes, Braille
+		r >= 0x2400 && r <= 0x2426, r == utf8.RuneError: // what package safe puts for controls and invalid bytes
 		return 1
-	case r >= 0x370 && r <= 0x482, r >= 0x48a && r <= 0x52f: // Greek, Cyrillic
-		return 1
-	case r >= 0x2010 && r <= 0x2027, r >= 0x2190 && r <= 0x22ff: // punctuation, arrows, operators
-		return 1
-	case r >= 0x2500 && r <= 0x25fc, r >= 0x2800 && r <= 0x28ff, r == 0x2713, r == 0x2717:
-		return 1 // lines, blocks, shapes, Braille
-	case r >= 0x2400 && r <= 0x2426, r == utf8.RuneError: // what package safe puts for controls and invalid bytes
-		return 1
-	case r >= 0x3041 && r <= 0x3096, r >= 0x30a1 && r <= 0x30fa, r >= 0x4e00 && r <= 0x9fff, r >= 0xac00 && r <= 0xd7a3: // East Asian
+	case r >= 0x3041 && r <= 0x3096, r >= 0x30a1 && r <= 0x30fa, // East Asian
+		r >= 0x4e00 && r <= 0x9fff, r >= 0xac00 && r <= 0xd7a3:
 		return 2
 	}
 	return 0
 }
 
-// bound shortens a very long text of which only w cells will be seen: it keeps more text than they
-// can hold, and all colours.
+// bound shortens a very long text: it keeps more than w cells can hold, and all colours.
 func bound(s string, w int) string {
 	room := 8 * (w + 2)
 	if len(s) <= 2*room {
@@ -116,4 +107,110 @@ func bound(s string, w int) string {
 		s = s[n:]
 	}
 	return b.String()
+}
+
+// Wrap breaks s at spaces into lines of at most w cells, at most n of them (0: as many as it
+// takes). Words that are longer than a line are broken too. A colour that is on at the end of a
+// line ends there and begins again in the next, so that it does not run into what stands beside.
+func (l *Look) Wrap(s string, w, n int) []string {
+	if w <= 0 {
+		return nil
+	}
+	wr := wrapper{w: w}
+	for i := 0; i < len(s) && (n <= 0 || len(wr.lines) <= n); {
+		if size := colour(s[i:]); size > 0 {
+			wr.paint(s[i : i+size])
+			i += size
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch r {
+		case '\n':
+			wr.end()
+			wr.soft = false
+		case ' ':
+			wr.space()
+		default:
+			wr.char(s[i : i+size])
+		}
+		i += size
+	}
+	wr.end()
+	lines := wr.lines
+	if n > 0 && len(lines) > n {
+		lines = lines[:n]
+		lines[n-1] = l.Cut(lines[n-1]+l.Glyph.Ellipsis+" ", w)
+	}
+	return lines
+}
+
+// wrapper is the state of Wrap.
+type wrapper struct {
+	w     int
+	lines []string
+	line  []byte
+	cells int    // of line
+	on    []byte // the colours that are on
+	soft  bool   // line goes on from the one before: spaces at its beginning are left out
+
+	// Of the last space in line: where it is (0: none), the cells up to and with it, the colours.
+	at, cellsAt int
+	onAt        []byte
+}
+
+func (wr *wrapper) paint(sequence string) {
+	if sequence == "\x1b[m" || sequence == "\x1b[0m" {
+		wr.on = wr.on[:0]
+	} else if len(wr.on) < 256 {
+		wr.on = append(wr.on, sequence...)
+	}
+	wr.line = append(wr.line, sequence...)
+}
+
+func (wr *wrapper) space() {
+	if wr.soft && wr.cells == 0 {
+		return
+	}
+	if wr.cells == wr.w {
+		wr.end()
+		return
+	}
+	wr.at, wr.cellsAt = len(wr.line), wr.cells+1
+	wr.onAt = append(wr.onAt[:0], wr.on...)
+	wr.line = append(wr.line, ' ')
+	wr.cells++
+}
+
+func (wr *wrapper) char(s string) {
+	n := Width(s)
+	if n > wr.w {
+		return // a wide character where there is one cell
+	}
+	if wr.cells+n > wr.w {
+		if wr.at > 0 {
+			wr.breakAtSpace()
+		} else {
+			wr.end()
+		}
+	}
+	wr.line = append(wr.line, s...)
+	wr.cells += n
+}
+
+// breakAtSpace ends the line at its last space; what is behind that begins the next one.
+func (wr *wrapper) breakAtSpace() {
+	rest, cells, on := bytes.Clone(wr.line[wr.at+1:]), wr.cells-wr.cellsAt, bytes.Clone(wr.on)
+	wr.line, wr.on = wr.line[:wr.at], append(wr.on[:0], wr.onAt...)
+	wr.end()
+	wr.line, wr.cells, wr.on = append(wr.line, rest...), cells, on
+}
+
+func (wr *wrapper) end() {
+	line := bytes.TrimRight(wr.line, " ")
+	if len(wr.on) > 0 {
+		line = append(line, "\x1b[m"...)
+	}
+	wr.lines = append(wr.lines, string(line))
+	wr.line = append(wr.line[:0], wr.on...)
+	wr.cells, wr.at, wr.soft = 0, 0, true
 }
