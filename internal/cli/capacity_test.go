@@ -70,6 +70,7 @@ func TestCapacityOfATarget(t *testing.T) {
 // it can answer 400 requests per second. Nothing is known of it: what it answers is not compared
 // with anything, and nothing limits it that could be reported.
 func TestCapacityIsWhatAServiceCan(t *testing.T) {
+	t.Parallel()
 	places := make(chan struct{}, 40)
 	var mu sync.Mutex
 	paths := map[string]int{}

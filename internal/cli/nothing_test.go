@@ -45,6 +45,7 @@ func TestNothingRanWithoutItsStore(t *testing.T) {
 // A target that does not answer is reported while it is still asked, and why it failed is said
 // once.
 func TestNothingRanWithoutItsTarget(t *testing.T) {
+	t.Parallel()
 	out, talk := runsNothing(t, exit.Contender, "run", "--headless", "--target", nobody)
 	if early, end := strings.Count(talk, "no answer at "+nobody+" yet: connection refused"), strings.Count(talk, "connection refused"); out != "" || early != 1 || end != 2 {
 		t.Errorf("standard output %q; it says %d times that it waits, and %d times why:\n%s", out, early, end-early, talk)
@@ -71,6 +72,7 @@ func TestNothingRanWithoutItsTarget(t *testing.T) {
 }
 
 func TestNothingRanOfASearch(t *testing.T) {
+	t.Parallel()
 	out, talk := runsNothing(t, exit.Contender, "capacity", "--target", nobody, "--slo", "p99<1s")
 	if out != "" || !strings.Contains(talk, "no answer at "+nobody+" yet: connection refused") {
 		t.Errorf("it says:\n%s%s", out, talk)

@@ -14,6 +14,7 @@ import (
 
 // TestAWarningIsToldOnce runs against a store with fewer cities than the profile's data has.
 func TestAWarningIsToldOnce(t *testing.T) {
+	t.Parallel()
 	s, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreEmbedded}, store.Options{})
 	if err != nil {
 		t.Fatal(err)
