@@ -89,11 +89,7 @@ func copyRenamed(dir string, template bench.Service, list []entry, name string) 
 			}
 			data = []byte(text)
 		}
-		mode := fs.FileMode(0o644)
-		if e.mode&0o111 != 0 {
-			mode = 0o755
-		}
-		if err := os.WriteFile(target, data, mode); err != nil {
+		if err := os.WriteFile(target, data, e.perm()); err != nil {
 			return err
 		}
 	}

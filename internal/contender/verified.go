@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -61,12 +62,9 @@ const (
 // elsewhere on disk or in the binary. It covers what a build is made from and the manifest; what is
 // no source (what .dockerignore leaves out, descriptions, .gitignore) is left out.
 func SourceHash(svc bench.Service) (string, error) {
-	if svc.Files == nil {
-		return "", errors.New("its folder is not at hand, only its manifest")
-	}
-	list, err := listFiles(svc.Files, ManifestName, "Dockerfile")
+	list, err := sources(svc, ManifestName, "Dockerfile")
 	if err != nil {
-		return "", fmt.Errorf("read %s: %w", svc.Dir, err)
+		return "", err
 	}
 	h := sha256.New()
 	for _, e := range list {
@@ -130,20 +128,14 @@ func KeepStates(file string, states map[string]Verified, o BuildOptions) error {
 		}
 		file = filepath.Join(cache, VerifiedName)
 	}
-	dir, name := filepath.Split(filepath.Clean(file))
-	if dir == "" {
-		dir = "."
-	}
-	all, err := ReadStates(os.DirFS(dir), name)
+	all, err := ReadStates(os.DirFS(filepath.Dir(file)), filepath.Base(file))
 	if err != nil {
 		return err
 	}
 	if all.Contenders == nil {
 		all = States{Schema: statesSchema, Contenders: map[string]Verified{}}
 	}
-	for key, v := range states {
-		all.Contenders[key] = v
-	}
+	maps.Copy(all.Contenders, states)
 	return writeJSON(file, all)
 }
 
@@ -167,8 +159,9 @@ func VerifiedState(svc bench.Service, all ...States) (v Verified, changed, ok bo
 
 // String is the state in a word or two and its day.
 func (v Verified) String() string {
+	word := "yes "
 	if v.Failure != "" {
-		return "failed " + v.When.Format(time.DateOnly)
+		word = "failed "
 	}
-	return "yes " + v.When.Format(time.DateOnly)
+	return word + v.When.Format(time.DateOnly)
 }
