@@ -54,10 +54,7 @@ func (o BuildOptions) bound(ctx context.Context) (context.Context, context.Cance
 }
 
 func (o BuildOptions) out() io.Writer {
-	if o.Out == nil {
-		return io.Discard
-	}
-	return o.Out
+	return cmp.Or(o.Out, io.Discard)
 }
 
 func (o BuildOptions) self() (string, error) {

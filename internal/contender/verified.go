@@ -91,16 +91,10 @@ func noSource(name string) bool {
 
 // ReadStates reads the verified states in fsys; without the file there are none.
 func ReadStates(fsys fs.FS, name string) (States, error) {
-	f, err := fsys.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return States{}, nil
-	}
-	if err != nil {
-		return States{}, err
-	}
-	defer f.Close()
 	var s States
-	if err := decodeJSON(f, name, maxStates, &s); err != nil {
+	if err := readJSON(fsys, name, maxStates, &s); errors.Is(err, fs.ErrNotExist) {
+		return States{}, nil
+	} else if err != nil {
 		return States{}, err
 	}
 	if s.Schema != statesSchema {
