@@ -76,7 +76,8 @@ func createV1(mounts []mount, in membership, name string, l bench.Limits, cpus s
 			}
 			for _, parent := range m.candidates(in[c]) {
 				dir := filepath.Join(parent, name)
-				if err = os.Mkdir(dir, 0o755); err == nil || errors.Is(err, os.ErrExist) && slices.Contains(slices.Collect(maps.Values(g.dirs)), dir) {
+				made := slices.Collect(maps.Values(g.dirs))
+				if err = os.Mkdir(dir, 0o755); err == nil || errors.Is(err, os.ErrExist) && slices.Contains(made, dir) {
 					g.dirs[c], g.home[c] = dir, home // cpu and cpuacct may share a hierarchy
 					break
 				}
@@ -101,10 +102,12 @@ func createV1(mounts []mount, in membership, name string, l bench.Limits, cpus s
 		return fmt.Errorf("controller %s: %w", controller, ErrNone)
 	}
 	memory, pids := strconv.FormatInt(l.Memory, 10), strconv.FormatInt(l.PIDs, 10)
-	g.limit("CPU quota", l.CPUs > 0, why("cpu"), "cpu", "cpu.cfs_period_us", strconv.Itoa(period), "cpu.cfs_quota_us", quota(l.CPUs))
+	g.limit("CPU quota", l.CPUs > 0, why("cpu"), "cpu",
+		"cpu.cfs_period_us", strconv.Itoa(period), "cpu.cfs_quota_us", quota(l.CPUs))
 	g.limit("CPU set", cpus != "", why("cpuset"), "cpuset", "cpuset.mems", "", "cpuset.cpus", cpus)
 	g.limit("memory", l.Memory > 0, why("memory"), "memory", "memory.limit_in_bytes", memory)
-	g.limit("no swap", l.Memory > 0 && g.dirs["memory"] != "" && Swaps(), nil, "memory", "memory.memsw.limit_in_bytes", memory)
+	swaps := l.Memory > 0 && g.dirs["memory"] != "" && Swaps()
+	g.limit("no swap", swaps, nil, "memory", "memory.memsw.limit_in_bytes", memory)
 	g.limit("processes", l.PIDs > 0, why("pids"), "pids", "pids.max", pids)
 	if g.dirs["cpuset"] != "" && slices.ContainsFunc(g.missing, func(s string) bool { return strings.HasPrefix(s, "CPU set") }) {
 		os.Remove(g.dirs["cpuset"]) // a group without CPUs takes no process
@@ -176,8 +179,7 @@ func createV2(mounts []mount, in membership, name string, l bench.Limits, cpus s
 	return g, nil
 }
 
-// inner is the name of the folder with the processes, on v2.
-const inner = "contender"
+const inner = "contender" // the folder with the processes, on v2
 
 func quota(cpus float64) string { return strconv.Itoa(int(math.Round(cpus * period))) }
 
@@ -376,8 +378,7 @@ const (
 	maxAncestors = 1000
 )
 
-// reaping is how long all the groups together are waited for whose processes have just ended.
-const reaping = 300 * time.Millisecond
+const reaping = 300 * time.Millisecond // for all the groups together whose processes have just ended
 
 // removeEmpty removes a group and those below it. The kernel keeps one that has processes in it.
 func removeEmpty(dir string) error {
@@ -433,7 +434,6 @@ func (t Tree) Probe() (missing []string, err error) {
 	return g.Missing(), g.Remove()
 }
 
-// firstCPU is one that a group here can be held to.
 func firstCPU(t Tree) string {
 	data, _ := readFile(t.path("sys/devices/system/cpu/online")) // "0-3"
 	end := strings.IndexAny(string(data)+"\n", "-,\n")

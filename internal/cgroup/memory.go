@@ -127,7 +127,6 @@ func (r *Reader) openPeak(dirs map[string]string) {
 	}
 }
 
-// errPeak is returned where a high-water mark cannot begin anew.
 var errPeak = errors.New("the kernel keeps one high-water mark, since the start")
 
 // BeginPeak makes the high-water mark of the step begin anew. The one since start is kept: on v2 by

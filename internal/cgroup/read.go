@@ -160,7 +160,8 @@ func (r *Reader) Read() (bench.Usage, error) {
 }
 
 func (r *Reader) cpu() (total time.Duration, user, system *time.Duration, err error) {
-	names, unit, number := []string{"cpuacct.usage", "cpuacct.usage_user", "cpuacct.usage_sys"}, time.Nanosecond, r.number
+	names := []string{"cpuacct.usage", "cpuacct.usage_user", "cpuacct.usage_sys"}
+	unit, number := time.Nanosecond, r.number
 	if !r.cpuV1 {
 		data, _ := r.read("cpu.stat")
 		stat := keyed(data)

@@ -34,8 +34,7 @@ type mount struct {
 	v2          bool
 }
 
-// maxRead bounds each file that is read whole.
-const maxRead = 1 << 20
+const maxRead = 1 << 20 // bytes of each file that is read whole
 
 func (t Tree) path(elem ...string) string {
 	return filepath.Join(append([]string{t.Root + "/"}, elem...)...)

@@ -26,8 +26,7 @@ import (
 // ManifestName is the file that makes a folder a contender.
 const ManifestName = "service.yaml"
 
-// maxContenders bounds the folders that a Source is searched for.
-const maxContenders = 1000
+const maxContenders = 1000 // in a Source
 
 // Source is a place with contenders: a folder of folders, or the folder of a single one.
 type Source struct {

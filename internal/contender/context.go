@@ -128,7 +128,8 @@ func packedTime() time.Time { return time.Date(1980, 1, 2, 0, 0, 0, 0, time.UTC)
 func writeTar(w io.Writer, fsys fs.FS, list []entry) error {
 	tw := tar.NewWriter(w)
 	for _, e := range list {
-		h := &tar.Header{Name: e.name, ModTime: packedTime(), Format: tar.FormatPAX, Typeflag: tar.TypeReg, Mode: int64(e.perm()), Size: e.size}
+		h := &tar.Header{Name: e.name, ModTime: packedTime(), Format: tar.FormatPAX, Size: e.size}
+		h.Typeflag, h.Mode = tar.TypeReg, int64(e.perm())
 		switch {
 		case e.mode.IsDir():
 			h.Typeflag, h.Mode, h.Name = tar.TypeDir, 0o755, e.name+"/"

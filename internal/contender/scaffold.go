@@ -132,7 +132,6 @@ func inWord(c byte) bool {
 	return c == '-' || c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// withoutVariants drops the block of variants from a manifest.
 func withoutVariants(text string) string {
 	var out strings.Builder
 	within := false

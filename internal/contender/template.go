@@ -21,7 +21,9 @@ const (
 )
 
 // templateFields are what a template may name.
-var templateFields = []string{".Elastic.URL", ".Elastic.Host", ".Elastic.Port", ".Listen", ".Port", ".Name", ".Dir", ".Self"}
+var templateFields = []string{
+	".Elastic.URL", ".Elastic.Host", ".Elastic.Port", ".Listen", ".Port", ".Name", ".Dir", ".Self",
+}
 
 // templateFuncs are what a template may call: text and comparison, nothing that loops or reaches
 // outside.
@@ -196,7 +198,6 @@ func allowedAll(nodes []parse.Node, depth int) error {
 	return nil
 }
 
-// boundedBuilder refuses to grow beyond maxTemplate.
 type boundedBuilder struct{ strings.Builder }
 
 func (b *boundedBuilder) Write(p []byte) (int, error) {

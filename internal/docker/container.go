@@ -86,7 +86,8 @@ func (e *Engine) Run(ctx context.Context, spec ContainerSpec) (c *Container, war
 		return nil, nil, fmt.Errorf("create container of %s: %w", spec.Image, translateNotFound(err))
 	}
 	follow, stopFollowing := context.WithCancel(context.WithoutCancel(ctx))
-	c = &Container{engine: e, id: created.ID, cancel: stopFollowing, copied: make(chan struct{}), exited: make(chan struct{})}
+	c = &Container{engine: e, id: created.ID, cancel: stopFollowing}
+	c.copied, c.exited = make(chan struct{}), make(chan struct{})
 	if err := c.start(ctx, whole, follow, spec); err != nil {
 		return nil, nil, fmt.Errorf("start container of %s: %w", spec.Image, c.abandon(ctx, err))
 	}
@@ -94,7 +95,8 @@ func (e *Engine) Run(ctx context.Context, spec ContainerSpec) (c *Container, war
 }
 
 func (e *Engine) create(ctx context.Context, spec ContainerSpec) (client.ContainerCreateResult, error) {
-	config := &container.Config{Image: spec.Image, Cmd: spec.Command, Labels: spec.Labels, AttachStdout: true, AttachStderr: true}
+	config := &container.Config{Image: spec.Image, Cmd: spec.Command, Labels: spec.Labels}
+	config.AttachStdout, config.AttachStderr = true, true
 	for _, k := range slices.Sorted(maps.Keys(spec.Env)) {
 		config.Env = append(config.Env, k+"="+spec.Env[k])
 	}
@@ -114,7 +116,8 @@ func (e *Engine) create(ctx context.Context, spec ContainerSpec) (client.Contain
 		// What web services need: many images start as root, hand files over to another user, and go on
 		// as that one. They need no packets of their own making, no devices, no other root folder.
 		host.CapDrop = []string{"ALL"}
-		host.CapAdd = append([]string{"CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "NET_BIND_SERVICE", "SETGID", "SETUID"}, more.Capabilities...)
+		own := []string{"CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "NET_BIND_SERVICE", "SETGID", "SETUID"}
+		host.CapAdd = append(own, more.Capabilities...)
 		if !more.NewPrivileges {
 			host.SecurityOpt = []string{"no-new-privileges"}
 		}

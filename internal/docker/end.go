@@ -23,7 +23,6 @@ const (
 	lostAfter       = 5 * time.Second         // an engine that cannot be asked for so long is taken for gone
 )
 
-// wait learns of the container's end.
 func (c *Container) wait(ctx context.Context) {
 	exit, err := c.end(ctx)
 	if err != nil {

@@ -27,8 +27,7 @@ type endpoint struct {
 	from    string      // what named it, for messages
 }
 
-// maxFile bounds what is read of a configuration file.
-const maxFile = 1 << 20
+const maxFile = 1 << 20 // bytes that are read of a configuration file
 
 // resolve finds the engine as the docker command does: DOCKER_HOST, then DOCKER_CONTEXT, then the
 // current context of config.json, then the default socket.
@@ -186,7 +185,8 @@ func (ep endpoint) client() (*client.Client, error) {
 	var opts []client.Opt
 	if ep.tls != nil {
 		transport := &http.Transport{TLSClientConfig: ep.tls}
-		opts = append(opts, client.WithHTTPClient(&http.Client{Transport: transport, CheckRedirect: client.CheckRedirect}))
+		web := &http.Client{Transport: transport, CheckRedirect: client.CheckRedirect}
+		opts = append(opts, client.WithHTTPClient(web))
 	}
 	return client.New(append(opts, client.WithHost(ep.host), client.WithAPIVersion(ep.version))...)
 }

@@ -36,8 +36,8 @@ const (
 )
 
 const (
-	pingTimeout    = 5 * time.Second  // for the first word with the engine: one that does not answer by then is as good as absent
-	infoTimeout    = 20 * time.Second // for one question, such as what it is and what it holds: a busy engine takes its time
+	pingTimeout    = 5 * time.Second  // for the first word: an engine that does not answer by then is as good as absent
+	infoTimeout    = 20 * time.Second // for one question, such as what it is: a busy engine takes its time
 	pullTimeout    = time.Hour        // for an image, with all its layers
 	enginePatience = 10 * time.Second // for an engine that is away, before what it holds is given up
 	cleanupTimeout = 30 * time.Second // for the removal of things when the caller's context has ended already
@@ -226,13 +226,14 @@ func detached(ctx context.Context, timeout time.Duration) (context.Context, cont
 func patiently(ctx context.Context, do func() error) error {
 	for deadline := time.Now().Add(enginePatience); ; {
 		err := do()
-		if err == nil || !client.IsErrConnectionFailed(err) || time.Now().After(deadline) || !pause(ctx, 200*time.Millisecond) {
+		over := err == nil || !client.IsErrConnectionFailed(err) || time.Now().After(deadline)
+		if over || !pause(ctx, 200*time.Millisecond) {
 			return err
 		}
 	}
 }
 
-// pause waits for d; false means that ctx has ended before.
+// pause is false where ctx has ended before d is over.
 func pause(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():

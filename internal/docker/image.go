@@ -216,7 +216,6 @@ func follow(r io.Reader, out io.Writer, each func(message)) error {
 	return nil
 }
 
-// outputError is an error that the engine has sent after some output.
 func outputError(text string, last []bench.LogLine) error {
 	text = text[:min(len(text), lines.Max)]
 	before := "; last lines:\n  "

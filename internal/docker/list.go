@@ -44,7 +44,6 @@ func (e *Engine) Running(ctx context.Context, run string) ([]string, error) {
 	return names, nil
 }
 
-// firstName is a container's first name; "" where it has none.
 func firstName(c container.Summary) string {
 	if len(c.Names) == 0 {
 		return ""

@@ -127,7 +127,8 @@ func (e *Engine) List(ctx context.Context, run string) ([]Left, error) {
 	}
 	var all []Left
 	for _, c := range containers.Items {
-		all = append(all, Left{"container", c.ID, firstName(c), c.Labels[LabelRun], c.Labels[LabelOwner], string(c.State)})
+		run, owner := c.Labels[LabelRun], c.Labels[LabelOwner]
+		all = append(all, Left{"container", c.ID, firstName(c), run, owner, string(c.State)})
 	}
 	for _, n := range networks.Items {
 		all = append(all, Left{"network", n.ID, n.Name, n.Labels[LabelRun], n.Labels[LabelOwner], ""})

@@ -74,7 +74,8 @@ func (c *Container) incident(ctx context.Context, m events.Message) (i bench.Inc
 	}
 	i, ok = incidents[m.Action]
 	if m.Action == events.ActionKill {
-		i.Text = "somebody has sent it " + namedSignal(m.Actor.Attributes["signal"]) + " from outside, through the container engine"
+		signal := namedSignal(m.Actor.Attributes["signal"])
+		i.Text = "somebody has sent it " + signal + " from outside, through the container engine"
 	}
 	return i, ok && m.Actor.ID == c.id
 }

@@ -53,7 +53,9 @@ func (l Process) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 func newProcess(spec bench.LaunchSpec, allowed ...int) *process {
 	return &process{
 		box: newSandbox(spec, allowed...), exited: make(chan struct{}), asked: make(chan struct{}), drained: make(chan struct{}),
-		info: bench.InstanceInfo{Runtime: bench.RuntimeProcess, Address: "127.0.0.1:" + strconv.Itoa(spec.Port), Limits: spec.Limits},
+		info: bench.InstanceInfo{
+			Runtime: bench.RuntimeProcess, Address: "127.0.0.1:" + strconv.Itoa(spec.Port), Limits: spec.Limits,
+		},
 	}
 }
 

@@ -55,7 +55,8 @@ func Doctor(ctx context.Context, o DoctorOptions) []Finding {
 	all = append(all, doctorCgroup(m)...)
 	all = append(all, doctorCPUs(m), doctorMemory(m, Available()), doctorLoad(m), doctorGovernor(m))
 	all = append(all, doctorState(m)...)
-	return append(all, doctorFiles(openFiles()), doctorPorts(files{}.ports()), doctorElasticsearch(ctx, o.Elasticsearch), doctorGo(ctx))
+	all = append(all, doctorFiles(openFiles()), doctorPorts(files{}.ports()))
+	return append(all, doctorElasticsearch(ctx, o.Elasticsearch), doctorGo(ctx))
 }
 
 func doctorDocker(ctx context.Context) (all []Finding, others string) {
