@@ -1,8 +1,10 @@
 package cgroup
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -53,11 +55,7 @@ func (t Tree) Create(name string, l bench.Limits, cpus string) (*Group, error) {
 	if t.Version() == 2 {
 		return createV2(mounts, in, name, l, cpus)
 	}
-	g, err := createV1(mounts, in, name, l, cpus)
-	if err != nil {
-		return nil, err
-	}
-	return g, nil
+	return createV1(mounts, in, name, l, cpus)
 }
 
 func createV1(mounts []mount, in membership, name string, l bench.Limits, cpus string) (*Group, error) {
@@ -78,7 +76,8 @@ func createV1(mounts []mount, in membership, name string, l bench.Limits, cpus s
 			}
 			for _, parent := range m.candidates(in[c]) {
 				dir := filepath.Join(parent, name)
-				if err = os.Mkdir(dir, 0o755); err == nil || errors.Is(err, os.ErrExist) && slices.Contains(values(g.dirs), dir) {
+				made := slices.Collect(maps.Values(g.dirs))
+				if err = os.Mkdir(dir, 0o755); err == nil || errors.Is(err, os.ErrExist) && slices.Contains(made, dir) {
 					g.dirs[c], g.home[c] = dir, home // cpu and cpuacct may share a hierarchy
 					break
 				}
@@ -102,21 +101,14 @@ func createV1(mounts []mount, in membership, name string, l bench.Limits, cpus s
 		}
 		return fmt.Errorf("controller %s: %w", controller, ErrNone)
 	}
-	g.limit("CPU quota", l.CPUs > 0, why("cpu"), func() error {
-		return errors.Join(g.set("cpu", "cpu.cfs_period_us", strconv.Itoa(period)), g.set("cpu", "cpu.cfs_quota_us", quota(l.CPUs)))
-	})
-	g.limit("CPU set", cpus != "", why("cpuset"), func() error {
-		return errors.Join(g.inherit("cpuset", "cpuset.mems"), g.set("cpuset", "cpuset.cpus", cpus))
-	})
-	g.limit("memory", l.Memory > 0, why("memory"), func() error {
-		return g.set("memory", "memory.limit_in_bytes", strconv.FormatInt(l.Memory, 10))
-	})
-	g.limit("no swap", l.Memory > 0 && g.dirs["memory"] != "" && Swaps(), nil, func() error {
-		return g.set("memory", "memory.memsw.limit_in_bytes", strconv.FormatInt(l.Memory, 10))
-	})
-	g.limit("processes", l.PIDs > 0, why("pids"), func() error {
-		return g.set("pids", "pids.max", strconv.FormatInt(l.PIDs, 10))
-	})
+	memory, pids := strconv.FormatInt(l.Memory, 10), strconv.FormatInt(l.PIDs, 10)
+	g.limit("CPU quota", l.CPUs > 0, why("cpu"), "cpu",
+		"cpu.cfs_period_us", strconv.Itoa(period), "cpu.cfs_quota_us", quota(l.CPUs))
+	g.limit("CPU set", cpus != "", why("cpuset"), "cpuset", "cpuset.mems", "", "cpuset.cpus", cpus)
+	g.limit("memory", l.Memory > 0, why("memory"), "memory", "memory.limit_in_bytes", memory)
+	swaps := l.Memory > 0 && g.dirs["memory"] != "" && Swaps()
+	g.limit("no swap", swaps, nil, "memory", "memory.memsw.limit_in_bytes", memory)
+	g.limit("processes", l.PIDs > 0, why("pids"), "pids", "pids.max", pids)
 	if g.dirs["cpuset"] != "" && slices.ContainsFunc(g.missing, func(s string) bool { return strings.HasPrefix(s, "CPU set") }) {
 		os.Remove(g.dirs["cpuset"]) // a group without CPUs takes no process
 		delete(g.dirs, "cpuset")
@@ -175,50 +167,46 @@ func createV2(mounts []mount, in membership, name string, l bench.Limits, cpus s
 	for _, c := range want {
 		_ = write(filepath.Join(best, "cgroup.subtree_control"), "+"+c) // where it fails, the files of that limit are missing
 	}
-	g.limit("CPU quota", l.CPUs > 0, nil, func() error {
-		return g.set("", "cpu.max", quota(l.CPUs)+" "+strconv.Itoa(period))
-	})
-	g.limit("CPU set", cpus != "", nil, func() error { return g.set("", "cpuset.cpus", cpus) })
-	g.limit("memory", l.Memory > 0, nil, func() error { return g.set("", "memory.max", strconv.FormatInt(l.Memory, 10)) })
-	g.limit("no swap", l.Memory > 0 && Swaps(), nil, func() error { return g.set("", "memory.swap.max", "0") })
-	g.limit("processes", l.PIDs > 0, nil, func() error { return g.set("", "pids.max", strconv.FormatInt(l.PIDs, 10)) })
-	fd, err := os.Open(g.dirs[""])
-	if err != nil {
+	g.limit("CPU quota", l.CPUs > 0, nil, "", "cpu.max", quota(l.CPUs)+" "+strconv.Itoa(period))
+	g.limit("CPU set", cpus != "", nil, "", "cpuset.cpus", cpus)
+	g.limit("memory", l.Memory > 0, nil, "", "memory.max", strconv.FormatInt(l.Memory, 10))
+	g.limit("no swap", l.Memory > 0 && Swaps(), nil, "", "memory.swap.max", "0")
+	g.limit("processes", l.PIDs > 0, nil, "", "pids.max", strconv.FormatInt(l.PIDs, 10))
+	var err error
+	if g.fd, err = os.Open(g.dirs[""]); err != nil {
 		return nil, errors.Join(fmt.Errorf("create cgroup %s: %w", name, err), g.Remove())
 	}
-	g.fd = fd
 	return g, nil
 }
 
-// inner is the name of the folder with the processes, on v2.
-const inner = "contender"
+const inner = "contender" // the folder with the processes, on v2
 
 func quota(cpus float64) string { return strconv.Itoa(int(math.Round(cpus * period))) }
 
-// limit sets one limit, if it is wanted, and keeps the reason if it cannot be had.
-func (g *Group) limit(name string, wanted bool, why error, set func() error) {
+// limit sets one limit, if it is wanted, and keeps the reason if it cannot be had. pairs are files
+// of the controller with their values; without a value the parent's is copied, since a new group of
+// cpuset has none.
+func (g *Group) limit(name string, wanted bool, why error, controller string, pairs ...string) {
 	if !wanted {
 		return
 	}
-	if why == nil {
-		why = set()
+	var failed []error
+	for pair := range slices.Chunk(pairs, 2) {
+		dir, file, value := g.dirs[controller], pair[0], pair[1]
+		var err error
+		if why == nil && value == "" {
+			var data []byte
+			data, err = readFile(filepath.Join(filepath.Dir(dir), file))
+			value = strings.TrimSpace(string(data))
+		}
+		if why == nil && err == nil {
+			err = write(filepath.Join(dir, file), value)
+		}
+		failed = append(failed, err)
 	}
-	if why != nil {
-		g.missing = append(g.missing, name+": "+why.Error())
+	if err := errors.Join(append(failed, why)...); err != nil {
+		g.missing = append(g.missing, name+": "+err.Error())
 	}
-}
-
-func (g *Group) set(controller, file, value string) error {
-	return write(filepath.Join(g.dirs[controller], file), value)
-}
-
-// inherit copies a value from the parent: a new group of cpuset has none.
-func (g *Group) inherit(controller, file string) error {
-	data, err := readFile(filepath.Join(filepath.Dir(g.dirs[controller]), file))
-	if err != nil {
-		return err
-	}
-	return g.set(controller, file, strings.TrimSpace(string(data)))
 }
 
 // write writes to a file that exists already, in one call, as the kernel wants it.
@@ -232,13 +220,6 @@ func write(path, value string) error {
 	}
 	_, err = f.WriteString(value)
 	return errors.Join(err, f.Close())
-}
-
-func values(m map[string]string) (all []string) {
-	for _, v := range m {
-		all = append(all, v)
-	}
-	return all
 }
 
 // Missing names the limits that were asked for and are not enforced, each with its reason.
@@ -291,7 +272,7 @@ func (g *Group) PIDs() (all []int) {
 
 // folders are all folders of the group with those below them, each after what is below it.
 func (g *Group) folders() (all []string) {
-	tops := values(g.dirs)
+	tops := slices.Collect(maps.Values(g.dirs))
 	if g.outer != "" {
 		tops = []string{g.outer}
 	}
@@ -397,8 +378,7 @@ const (
 	maxAncestors = 1000
 )
 
-// reaping is how long all the groups together are waited for whose processes have just ended.
-const reaping = 300 * time.Millisecond
+const reaping = 300 * time.Millisecond // for all the groups together whose processes have just ended
 
 // removeEmpty removes a group and those below it. The kernel keeps one that has processes in it.
 func removeEmpty(dir string) error {
@@ -454,12 +434,8 @@ func (t Tree) Probe() (missing []string, err error) {
 	return g.Missing(), g.Remove()
 }
 
-// firstCPU is one that a group here can be held to.
 func firstCPU(t Tree) string {
 	data, _ := readFile(t.path("sys/devices/system/cpu/online")) // "0-3"
 	end := strings.IndexAny(string(data)+"\n", "-,\n")
-	if end <= 0 {
-		return "0"
-	}
-	return string(data[:end])
+	return cmp.Or(string(data[:end]), "0")
 }

@@ -32,12 +32,11 @@ func (r *Reader) memory() *bench.Memory {
 	} else { // v2 before Linux 5.19
 		m.Peak, m.PeakSource, m.PeakIsSample = m.Used, "largest sample", true
 	}
-	if data, ok := r.read(events); ok {
-		stat := keyed(data)
-		m.OOMKills = stat["oom_kill"]
-		if n, ok := stat["max"]; ok && !r.memV1 {
-			m.LimitHits = &n
-		}
+	data, _ := r.read(events)
+	stat := keyed(data)
+	m.OOMKills = stat["oom_kill"]
+	if n, ok := stat["max"]; ok && !r.memV1 {
+		m.LimitHits = &n
 	}
 	if n, ok := r.number("memory.failcnt"); ok {
 		// Where no swap is allowed besides, both limits are the same, and the kernel asks that of
@@ -86,15 +85,14 @@ func faults(stat map[string]int64) (minor, major *int64) {
 		if ok2 {
 			major = &n
 		}
-		if ok1 && ok2 && all >= n {
-			few := all - n
+		if few := all - n; ok1 && ok2 && few >= 0 {
 			minor = &few
 		}
 		if ok1 || ok2 {
-			return minor, major
+			break
 		}
 	}
-	return nil, nil
+	return minor, major
 }
 
 // openPressure finds the files of pressure. The kernel has them on v2 alone; but there also where
@@ -129,7 +127,6 @@ func (r *Reader) openPeak(dirs map[string]string) {
 	}
 }
 
-// errPeak is returned where a high-water mark cannot begin anew.
 var errPeak = errors.New("the kernel keeps one high-water mark, since the start")
 
 // BeginPeak makes the high-water mark of the step begin anew. The one since start is kept: on v2 by

@@ -106,10 +106,8 @@ func open(dirs map[string]string) (*Reader, error) {
 	if r.memV1 {
 		name = "memory.limit_in_bytes"
 	}
-	if data, ok := r.read(name); ok {
-		if n, ok := number(data); ok && n < 1<<62 { // v1 writes the largest number of pages where there is none
-			r.limit = n
-		}
+	if n, ok := r.number(name); ok && n < 1<<62 { // v1 writes the largest number of pages where there is none
+		r.limit = n
 	}
 	return r, nil
 }
@@ -162,34 +160,25 @@ func (r *Reader) Read() (bench.Usage, error) {
 }
 
 func (r *Reader) cpu() (total time.Duration, user, system *time.Duration, err error) {
-	duration := func(n int64, ok bool, unit time.Duration) *time.Duration {
-		if !ok || n > int64(1<<62)/int64(unit) {
-			return nil
-		}
-		d := time.Duration(n) * unit
-		return &d
-	}
-	var t *time.Duration
-	if r.cpuV1 {
-		n, ok := r.number("cpuacct.usage")
-		t = duration(n, ok, 1)
-		n, ok = r.number("cpuacct.usage_user")
-		user = duration(n, ok, 1)
-		n, ok = r.number("cpuacct.usage_sys")
-		system = duration(n, ok, 1)
-	} else if data, ok := r.read("cpu.stat"); ok {
+	names := []string{"cpuacct.usage", "cpuacct.usage_user", "cpuacct.usage_sys"}
+	unit, number := time.Nanosecond, r.number
+	if !r.cpuV1 {
+		data, _ := r.read("cpu.stat")
 		stat := keyed(data)
-		n, ok := stat["usage_usec"]
-		t = duration(n, ok, time.Microsecond)
-		n, ok = stat["user_usec"]
-		user = duration(n, ok, time.Microsecond)
-		n, ok = stat["system_usec"]
-		system = duration(n, ok, time.Microsecond)
+		names, unit = []string{"usage_usec", "user_usec", "system_usec"}, time.Microsecond
+		number = func(name string) (int64, bool) { n, ok := stat[name]; return n, ok }
 	}
-	if t == nil {
+	var times [3]*time.Duration
+	for i, name := range names {
+		if n, ok := number(name); ok && n <= int64(1<<62)/int64(unit) {
+			d := time.Duration(n) * unit
+			times[i] = &d
+		}
+	}
+	if times[0] == nil {
 		return 0, nil, nil, fmt.Errorf("%w: its CPU time cannot be read", ErrNone)
 	}
-	return *t, user, system, nil
+	return *times[0], times[1], times[2], nil
 }
 
 func (r *Reader) throttling() *bench.Throttling {

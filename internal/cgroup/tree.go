@@ -6,7 +6,6 @@
 package cgroup
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -35,8 +34,7 @@ type mount struct {
 	v2          bool
 }
 
-// maxRead bounds each file that is read whole.
-const maxRead = 1 << 20
+const maxRead = 1 << 20 // bytes of each file that is read whole
 
 func (t Tree) path(elem ...string) string {
 	return filepath.Join(append([]string{t.Root + "/"}, elem...)...)
@@ -45,21 +43,16 @@ func (t Tree) path(elem ...string) string {
 // Version is 2 where CPU and memory are controlled by cgroup v2, 1 where by v1 (v2 may be mounted
 // besides), 0 where by neither.
 func (t Tree) Version() int {
-	mounts, err := t.mounts()
-	if err != nil {
-		return 0
-	}
+	mounts, _ := t.mounts()
+	version := 0
 	for _, m := range mounts {
-		if !m.v2 && (slices.Contains(m.controllers, "cpu") || slices.Contains(m.controllers, "memory")) {
+		if m.v2 {
+			version = 2
+		} else if slices.Contains(m.controllers, "cpu") || slices.Contains(m.controllers, "memory") {
 			return 1
 		}
 	}
-	for _, m := range mounts {
-		if m.v2 {
-			return 2
-		}
-	}
-	return 0
+	return version
 }
 
 func (t Tree) mounts() ([]mount, error) {
@@ -106,18 +99,17 @@ func unescape(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
 	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+3 < len(s) {
-			if n, err := strconv.ParseUint(s[i+1:i+4], 8, 8); err == nil {
-				b.WriteByte(byte(n))
-				i += 3
-				continue
+	b := []byte{}
+	for ; s != ""; s = s[1:] {
+		c := s[0]
+		if c == '\\' && len(s) > 3 {
+			if n, err := strconv.ParseUint(s[1:4], 8, 8); err == nil {
+				c, s = byte(n), s[3:]
 			}
 		}
-		b.WriteByte(s[i])
+		b = append(b, c)
 	}
-	return b.String()
+	return string(b)
 }
 
 // membership is where a process is: for each v1 controller, and in v2 under the key "".
@@ -232,12 +224,8 @@ func readFile(path string) ([]byte, error) {
 // is passed over.
 func keyed(data []byte) map[string]int64 {
 	m := map[string]int64{}
-	s := bufio.NewScanner(bytes.NewReader(data))
-	for s.Scan() {
-		name, value, ok := strings.Cut(s.Text(), " ")
-		if !ok {
-			continue
-		}
+	for line := range bytes.Lines(data) {
+		name, value, _ := strings.Cut(string(line), " ")
 		if n, err := strconv.ParseInt(strings.TrimSpace(value), 10, 64); err == nil && n >= 0 {
 			m[name] = n
 		}

@@ -5,50 +5,45 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"strings"
 	"time"
 )
 
-// command is a build command in a process group of its own, so that nothing it starts outlives it.
-type command struct {
-	dir  string
-	argv []string
-	env  []string
-	out  io.Writer
-}
-
 // pipeDelay is how long a command that has ended is waited for to close its output: a daemon that
 // it left behind holds it open.
 const pipeDelay = 2 * time.Second
 
-// run tells the command on out, runs it, and hands on what it writes. Its error holds the end of
-// the output.
-func (c command) run(ctx context.Context) error {
-	fmt.Fprintf(c.out, "+ %s\n", strings.Join(c.argv, " "))
+// run tells a build command on out, runs it in dir with env besides this process's environment, and
+// hands on what it writes. Its process group is its own, so that nothing it starts outlives it. The
+// error holds the end of the output.
+func run(ctx context.Context, out io.Writer, dir string, argv []string, env ...string) error {
+	line := strings.Join(argv, " ")
+	fmt.Fprintf(out, "+ %s\n", line)
 	end := &tail{max: 2000}
-	w := &together{io.MultiWriter(end, c.out)}
-	cmd := exec.CommandContext(ctx, c.argv[0], c.argv[1:]...)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = c.dir, c.env, w, w, pipeDelay
+	w := &together{io.MultiWriter(end, out)}
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = dir, append(os.Environ(), env...), w, w, pipeDelay
 	ownGroup(cmd)
-	if err := cmd.Start(); err != nil {
-		if errors.Is(err, exec.ErrNotFound) {
-			return fmt.Errorf("run %s: it is not installed here, or not in PATH; --runtime docker needs no toolchain", c.argv[0])
-		}
-		return fmt.Errorf("run %s: %w", c.argv[0], err)
+	err := cmd.Start()
+	if errors.Is(err, exec.ErrNotFound) {
+		return fmt.Errorf("run %s: it is not installed here, or not in PATH; --runtime docker needs no toolchain", argv[0])
+	} else if err != nil {
+		return fmt.Errorf("run %s: %w", argv[0], err)
 	}
-	err := cmd.Wait()
+	err = cmd.Wait()
 	killGroup(cmd)
+	text := strings.TrimSpace(end.String())
 	switch {
 	case ctx.Err() != nil:
-		return fmt.Errorf("run %s: %w", c.argv[0], context.Cause(ctx))
+		return fmt.Errorf("run %s: %w", argv[0], context.Cause(ctx))
 	case err == nil, errors.Is(err, exec.ErrWaitDelay):
 		return nil
+	case text != "":
+		return fmt.Errorf("run %s: %w; it said last:\n%s", line, err, text)
 	}
-	if text := strings.TrimSpace(end.String()); text != "" {
-		return fmt.Errorf("run %s: %w; it said last:\n%s", strings.Join(c.argv, " "), err, text)
-	}
-	return fmt.Errorf("run %s: %w", strings.Join(c.argv, " "), err)
+	return fmt.Errorf("run %s: %w", line, err)
 }
 
 // together is one Writer for stdout and stderr: os/exec then uses one pipe, and one goroutine

@@ -26,8 +26,7 @@ import (
 // ManifestName is the file that makes a folder a contender.
 const ManifestName = "service.yaml"
 
-// maxContenders bounds the folders that a Source is searched for.
-const maxContenders = 1000
+const maxContenders = 1000 // in a Source
 
 // Source is a place with contenders: a folder of folders, or the folder of a single one.
 type Source struct {
@@ -46,18 +45,13 @@ func Discover(sources ...Source) ([]bench.Service, error) {
 	var failures []error
 	for _, src := range sources {
 		services, err := src.discover()
-		if err != nil {
-			failures = append(failures, err)
-		}
+		failures = append(failures, err)
 		for _, s := range services {
 			found[s.Name] = s
 		}
 	}
-	list := make([]bench.Service, 0, len(found))
-	for _, name := range slices.Sorted(maps.Keys(found)) {
-		list = append(list, found[name])
-	}
-	return list, errors.Join(failures...)
+	byName := func(a, b bench.Service) int { return cmp.Compare(a.Name, b.Name) }
+	return slices.SortedFunc(maps.Values(found), byName), errors.Join(failures...)
 }
 
 func (src Source) discover() ([]bench.Service, error) {
@@ -113,12 +107,12 @@ func (src Source) read(dir string) (bench.Service, error) {
 		return bench.Service{}, fmt.Errorf("read contender in %s: %w", src.Name, err)
 	}
 	file := filepath.ToSlash(filepath.Join(src.Name, dir, ManifestName))
+	var data []byte
 	f, err := sub.Open(ManifestName)
-	if err != nil {
-		return bench.Service{}, fmt.Errorf("read %s: %w", file, err)
+	if err == nil {
+		defer f.Close()
+		data, err = io.ReadAll(io.LimitReader(f, strictyaml.MaxSize+1))
 	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, strictyaml.MaxSize+1))
 	if err != nil {
 		return bench.Service{}, fmt.Errorf("read %s: %w", file, err)
 	}
@@ -260,10 +254,8 @@ func merge(base, over map[string]string) map[string]string {
 	if len(over) == 0 {
 		return base
 	}
-	out := maps.Clone(base)
-	if out == nil {
-		out = map[string]string{}
-	}
+	out := map[string]string{}
+	maps.Copy(out, base)
 	maps.Copy(out, over)
 	return out
 }

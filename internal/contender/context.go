@@ -4,22 +4,34 @@ import (
 	"archive/tar"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"slices"
 	"strings"
 	"time"
+
+	"locbench/internal/bench"
 )
 
-// The bounds of a contender's folder.
 const (
-	maxFiles       = 50_000
+	maxFiles       = 50_000  // of a contender's folder
 	maxContextSize = 1 << 30 // bytes
+	hashDigits     = 12      // of the hashes that tell builds apart
 )
 
-// hashDigits is the length of the hashes that tell builds apart.
-const hashDigits = 12
+// sources are the files that a contender is made from (see listFiles).
+func sources(svc bench.Service, keep ...string) ([]entry, error) {
+	if svc.Files == nil {
+		return nil, errors.New("its folder is not at hand, only its manifest")
+	}
+	list, err := listFiles(svc.Files, keep...)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", svc.Dir, err)
+	}
+	return list, nil
+}
 
 // entry is one file of a build context.
 type entry struct {
@@ -27,6 +39,14 @@ type entry struct {
 	mode fs.FileMode
 	size int64
 	link string // of a symbolic link
+}
+
+// perm is the mode that a copy of the file gets: what makes a difference to a build is the x bit.
+func (e entry) perm() fs.FileMode {
+	if e.mode&0o111 != 0 {
+		return 0o755
+	}
+	return 0o644
 }
 
 // listFiles walks the folder in a fixed order and leaves out what its .dockerignore says. keep
@@ -104,26 +124,23 @@ func isScript(fsys fs.FS, name string) bool {
 func packedTime() time.Time { return time.Date(1980, 1, 2, 0, 0, 0, 0, time.UTC) }
 
 // writeTar writes the entries so that the same files give the same bytes wherever they lie: without
-// owners and with one time. What makes a difference to a build, the x bit, stays.
+// owners and with one time.
 func writeTar(w io.Writer, fsys fs.FS, list []entry) error {
 	tw := tar.NewWriter(w)
 	for _, e := range list {
-		h := &tar.Header{Name: e.name, ModTime: packedTime(), Format: tar.FormatPAX, Typeflag: tar.TypeReg, Mode: 0o644, Size: e.size}
+		h := &tar.Header{Name: e.name, ModTime: packedTime(), Format: tar.FormatPAX, Size: e.size}
+		h.Typeflag, h.Mode = tar.TypeReg, int64(e.perm())
 		switch {
 		case e.mode.IsDir():
 			h.Typeflag, h.Mode, h.Name = tar.TypeDir, 0o755, e.name+"/"
 		case e.link != "":
 			h.Typeflag, h.Mode, h.Linkname = tar.TypeSymlink, 0o777, e.link
-		case e.mode&0o111 != 0:
-			h.Mode = 0o755
 		}
-		if err := tw.WriteHeader(h); err != nil {
-			return fmt.Errorf("pack %s: %w", e.name, err)
+		err := tw.WriteHeader(h)
+		if err == nil && h.Typeflag == tar.TypeReg {
+			err = copyFile(tw, fsys, e)
 		}
-		if h.Typeflag != tar.TypeReg {
-			continue
-		}
-		if err := copyFile(tw, fsys, e); err != nil {
+		if err != nil {
 			return fmt.Errorf("pack %s: %w", e.name, err)
 		}
 	}
@@ -138,28 +155,27 @@ func copyFile(w io.Writer, fsys fs.FS, e entry) error {
 	defer f.Close()
 	n, err := io.Copy(w, io.LimitReader(f, e.size))
 	if err == nil && n != e.size {
-		err = fmt.Errorf("the file has changed while it was read")
+		err = errors.New("the file has changed while it was read")
 	}
 	return err
 }
 
 // contextHash is the same for the same files and the same other things that decide about a build.
 func contextHash(fsys fs.FS, list []entry, others ...string) (string, error) {
+	return hashOf(others, func(w io.Writer) error { return writeTar(w, fsys, list) })
+}
+
+func hashOf(texts []string, content func(io.Writer) error) (string, error) {
 	h := sha256.New()
-	for _, s := range others {
+	for _, s := range texts {
 		fmt.Fprintf(h, "%d:%s", len(s), s)
 	}
-	if fsys != nil {
-		if err := writeTar(h, fsys, list); err != nil {
-			return "", err
-		}
-	}
-	return hex.EncodeToString(h.Sum(nil))[:hashDigits], nil
+	err := content(h)
+	return hex.EncodeToString(h.Sum(nil))[:hashDigits], err
 }
 
 // keyValues is m in a fixed order, for a hash.
-func keyValues(m map[string]string) []string {
-	out := make([]string, 0, len(m))
+func keyValues(m map[string]string) (out []string) {
 	for k, v := range m {
 		out = append(out, k+"="+v)
 	}

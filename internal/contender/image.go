@@ -54,10 +54,7 @@ func (o BuildOptions) bound(ctx context.Context) (context.Context, context.Cance
 }
 
 func (o BuildOptions) out() io.Writer {
-	if o.Out == nil {
-		return io.Discard
-	}
-	return o.Out
+	return cmp.Or(o.Out, io.Discard)
 }
 
 func (o BuildOptions) self() (string, error) {
@@ -133,13 +130,10 @@ func buildDockerfile(ctx context.Context, b ImageBuilder, svc bench.Service, o B
 
 // dockerfileContext is what a contender is built from, and its hash.
 func dockerfileContext(svc bench.Service, arch string, o BuildOptions) ([]entry, string, error) {
-	if svc.Files == nil {
-		return nil, "", errors.New("its folder is not at hand, only its manifest")
-	}
 	d := svc.Docker
-	list, err := listFiles(svc.Files, d.Dockerfile)
+	list, err := sources(svc, d.Dockerfile)
 	if err != nil {
-		return nil, "", fmt.Errorf("read %s: %w", svc.Dir, err)
+		return nil, "", err
 	}
 	args := keyValues(d.Args)
 	others := slices.Concat([]string{"dockerfile", d.Dockerfile, d.Target, arch}, args, o.processorFor(args))
@@ -234,13 +228,14 @@ func packBuiltin(w io.Writer, binary string) error {
 		return fmt.Errorf("pack locbench: %w", err)
 	}
 	tw := tar.NewWriter(w)
-	if err := tw.WriteHeader(&tar.Header{Name: "Dockerfile", Mode: 0o644, Size: int64(len(builtinDockerfile))}); err != nil {
-		return err
+	err = tw.WriteHeader(&tar.Header{Name: "Dockerfile", Mode: 0o644, Size: int64(len(builtinDockerfile))})
+	if err == nil {
+		_, err = io.WriteString(tw, builtinDockerfile)
 	}
-	if _, err := io.WriteString(tw, builtinDockerfile); err != nil {
-		return err
+	if err == nil {
+		err = tw.WriteHeader(&tar.Header{Name: "locbench", Mode: 0o755, Size: info.Size()})
 	}
-	if err := tw.WriteHeader(&tar.Header{Name: "locbench", Mode: 0o755, Size: info.Size()}); err != nil {
+	if err != nil {
 		return err
 	}
 	if _, err := io.Copy(tw, f); err != nil {

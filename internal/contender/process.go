@@ -89,12 +89,8 @@ func buildFolder(ctx context.Context, svc bench.Service, o BuildOptions) (a benc
 // folder for other sources. Variants with the same build commands share one, since only what is
 // started differs: "<name>-<hash of the commands>-<hash of all>".
 func processFolder(svc bench.Service, o BuildOptions) (dir string, list []entry, err error) {
-	if svc.Files == nil {
-		return "", nil, errors.New("its folder is not at hand, only its manifest")
-	}
-	list, err = listFiles(svc.Files)
-	if err != nil {
-		return "", nil, fmt.Errorf("read %s: %w", svc.Dir, err)
+	if list, err = sources(svc); err != nil {
+		return "", nil, err
 	}
 	recipe, commands, err := processRecipe(svc, o)
 	if err != nil {
@@ -119,7 +115,7 @@ func processRecipe(svc bench.Service, o BuildOptions) (name string, decide []str
 		decide = append(decide, strings.Join(argv, "\x00"))
 	}
 	decide = append(decide, o.processorFor(decide)...)
-	hash, err := contextHash(nil, nil, decide...)
+	hash, err := hashOf(decide, func(io.Writer) error { return nil })
 	return svc.Name + "-" + hash, decide, err
 }
 
@@ -144,8 +140,7 @@ func buildIn(ctx context.Context, dir string, svc bench.Service, o BuildOptions,
 		if err != nil {
 			return err
 		}
-		cmd := command{dir: dir, argv: argv, env: os.Environ(), out: o.out()}
-		if err := cmd.run(ctx); err != nil {
+		if err := run(ctx, o.out(), dir, argv); err != nil {
 			return err
 		}
 	}
@@ -157,19 +152,15 @@ func buildIn(ctx context.Context, dir string, svc bench.Service, o BuildOptions,
 func unpack(dir string, fsys fs.FS, list []entry) error {
 	for _, e := range list {
 		name := filepath.Join(dir, filepath.FromSlash(e.name))
-		var err error
+		// The folder itself may have been left out while the file was not.
+		err := os.MkdirAll(filepath.Dir(name), 0o755)
 		switch {
+		case err != nil:
 		case e.mode.IsDir():
 			err = os.MkdirAll(name, 0o755)
+		case e.link != "":
+			err = os.Symlink(e.link, name)
 		default:
-			// The folder itself may have been left out while the file was not.
-			if err = os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-				break
-			}
-			if e.link != "" {
-				err = os.Symlink(e.link, name)
-				break
-			}
 			err = unpackFile(name, fsys, e)
 		}
 		if err != nil {
@@ -180,15 +171,11 @@ func unpack(dir string, fsys fs.FS, list []entry) error {
 }
 
 func unpackFile(name string, fsys fs.FS, e entry) error {
-	mode := fs.FileMode(0o644)
-	if e.mode&0o111 != 0 {
-		mode = 0o755
-	}
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, e.perm())
 	if err != nil {
 		return err
 	}
-	return errors.Join(copyFile(io.Writer(f), fsys, e), f.Close())
+	return errors.Join(copyFile(f, fsys, e), f.Close())
 }
 
 // binarySize is the size of the first word of the command that is a file of the build; 0 if there

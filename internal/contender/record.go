@@ -61,7 +61,7 @@ func LastBuild(svc bench.Service, rt bench.Runtime, o BuildOptions) (r BuildReco
 	if err != nil {
 		return r, false
 	}
-	err = readJSON(file, maxRecord, &r)
+	err = readJSON(os.DirFS(filepath.Dir(file)), filepath.Base(file), maxRecord, &r)
 	same := r.Variant == svc.Variant || sharesBuild(svc, rt)
 	return r, err == nil && r.Contender == svc.Name && same && r.Runtime == rt && r.BuildTime > 0
 }
@@ -106,16 +106,12 @@ func writeJSON(file string, value any) error {
 	return os.Rename(f.Name(), file)
 }
 
-func readJSON(file string, most int64, value any) error {
-	f, err := os.Open(file)
+func readJSON(fsys fs.FS, name string, most int64, value any) error {
+	f, err := fsys.Open(name)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	return decodeJSON(f, file, most, value)
-}
-
-func decodeJSON(f fs.File, name string, most int64, value any) error {
 	data, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err == nil && int64(len(data)) > most {
 		err = fmt.Errorf("it is larger than %d KiB", most>>10)

@@ -89,11 +89,7 @@ func copyRenamed(dir string, template bench.Service, list []entry, name string) 
 			}
 			data = []byte(text)
 		}
-		mode := fs.FileMode(0o644)
-		if e.mode&0o111 != 0 {
-			mode = 0o755
-		}
-		if err := os.WriteFile(target, data, mode); err != nil {
+		if err := os.WriteFile(target, data, e.perm()); err != nil {
 			return err
 		}
 	}
@@ -136,7 +132,6 @@ func inWord(c byte) bool {
 	return c == '-' || c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// withoutVariants drops the block of variants from a manifest.
 func withoutVariants(text string) string {
 	var out strings.Builder
 	within := false

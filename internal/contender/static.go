@@ -3,9 +3,7 @@ package contender
 import (
 	"bufio"
 	"context"
-	"crypto/sha256"
 	"debug/elf"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -42,26 +40,20 @@ func staticBinary(ctx context.Context, o BuildOptions, arch string) (string, err
 		return self, err
 	}
 	sources, ok := findSources(o.Sources)
-	if !ok {
-		return "", err
-	}
-	if _, lookErr := exec.LookPath("go"); lookErr != nil {
+	if _, lookErr := exec.LookPath("go"); !ok || lookErr != nil {
 		return "", err
 	}
 	fmt.Fprintf(o.out(), "the running locbench does not fit into a container (%s): building one that does from %s\n", not.Why, sources)
 	dir, cacheErr := o.cache()
+	if cacheErr == nil {
+		cacheErr = os.MkdirAll(dir, 0o755)
+	}
 	if cacheErr != nil {
 		return "", errors.Join(err, cacheErr)
 	}
-	if mkErr := os.MkdirAll(dir, 0o755); mkErr != nil {
-		return "", errors.Join(err, mkErr)
-	}
 	out := filepath.Join(dir, "locbench-linux-"+arch)
-	cmd := command{
-		dir: sources, out: o.out(), env: append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch),
-		argv: []string{"go", "build", "-race=false", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out, "./cmd/locbench"},
-	}
-	if runErr := cmd.run(ctx); runErr != nil {
+	argv := []string{"go", "build", "-race=false", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out, "./cmd/locbench"}
+	if runErr := run(ctx, o.out(), sources, argv, "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch); runErr != nil {
 		return "", fmt.Errorf("%w (doing that here failed: %w)", err, runErr)
 	}
 	return out, checkStatic(out, arch)
@@ -79,7 +71,7 @@ func checkStatic(path, arch string) error {
 		return fmt.Errorf("look at the locbench binary: %w", err)
 	}
 	defer f.Close()
-	if want, known := machines()[arch]; known && f.Machine != want {
+	if want, known := machines[arch]; known && f.Machine != want {
 		return &NotStaticError{path, fmt.Sprintf("it is for another processor (%s)", f.Machine), arch}
 	}
 	for _, p := range f.Progs {
@@ -95,28 +87,22 @@ func checkStatic(path, arch string) error {
 	return nil
 }
 
-// machines are the processors by Go's names.
-func machines() map[string]elf.Machine {
-	return map[string]elf.Machine{
-		"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64, "386": elf.EM_386, "arm": elf.EM_ARM, "riscv64": elf.EM_RISCV,
-		"ppc64le": elf.EM_PPC64, "s390x": elf.EM_S390, "loong64": elf.EM_LOONGARCH,
-	}
+var machines = map[string]elf.Machine{
+	"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64, "386": elf.EM_386, "arm": elf.EM_ARM, "riscv64": elf.EM_RISCV,
+	"ppc64le": elf.EM_PPC64, "s390x": elf.EM_S390, "loong64": elf.EM_LOONGARCH,
 }
 
 // findSources looks for locbench's module from dir (or the working directory) upwards.
 func findSources(dir string) (string, bool) {
 	dir, err := filepath.Abs(dir)
-	for err == nil {
-		if isSources(dir) {
-			return dir, true
-		}
+	for err == nil && !isSources(dir) {
 		parent := filepath.Dir(dir)
 		if parent == dir {
-			break
+			return "", false
 		}
 		dir = parent
 	}
-	return "", false
+	return dir, err == nil
 }
 
 func isSources(dir string) bool {
@@ -141,12 +127,12 @@ func fileHash(path string, others ...string) (string, error) {
 		return "", err
 	}
 	defer f.Close()
-	h := sha256.New()
-	for _, s := range others {
-		fmt.Fprintf(h, "%d:%s", len(s), s)
-	}
-	if _, err := io.Copy(h, f); err != nil {
+	hash, err := hashOf(others, func(w io.Writer) error {
+		_, err := io.Copy(w, f)
+		return err
+	})
+	if err != nil {
 		return "", fmt.Errorf("read %s: %w", path, err)
 	}
-	return hex.EncodeToString(h.Sum(nil))[:hashDigits], nil
+	return hash, nil
 }

@@ -1,6 +1,7 @@
 package contender
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -20,21 +21,19 @@ const (
 )
 
 // templateFields are what a template may name.
-func templateFields() []string {
-	return []string{".Elastic.URL", ".Elastic.Host", ".Elastic.Port", ".Listen", ".Port", ".Name", ".Dir", ".Self"}
+var templateFields = []string{
+	".Elastic.URL", ".Elastic.Host", ".Elastic.Port", ".Listen", ".Port", ".Name", ".Dir", ".Self",
 }
 
 // templateFuncs are what a template may call: text and comparison, nothing that loops or reaches
 // outside.
-func templateFuncs() []string { return []string{"and", "eq", "ne", "not", "or", "print"} }
+var templateFuncs = []string{"and", "eq", "ne", "not", "or", "print"}
 
 // Fill makes a LaunchSpec's artifact and environment out of those of svc: templates in the command
 // and the environment are filled in (Dir, where t leaves it empty, by the artifact's folder), and a
 // program named by a relative path is looked for there.
 func Fill(svc bench.Service, artifact bench.Artifact, t bench.Template) (bench.Artifact, map[string]string, error) {
-	if t.Dir == "" {
-		t.Dir = artifact.Dir
-	}
+	t.Dir = cmp.Or(t.Dir, artifact.Dir)
 	env, err := Env(svc, t)
 	if err != nil {
 		return artifact, nil, err
@@ -164,12 +163,7 @@ func allowed(n parse.Node, depth int) error {
 	case *parse.ActionNode:
 		return allowed(n.Pipe, depth+1)
 	case *parse.IfNode:
-		for _, part := range []parse.Node{n.Pipe, n.List, n.ElseList} {
-			if err := allowed(part, depth+1); err != nil {
-				return err
-			}
-		}
-		return nil
+		return allowedAll([]parse.Node{n.Pipe, n.List, n.ElseList}, depth)
 	case *parse.PipeNode:
 		if len(n.Decl) > 0 {
 			return errors.New("variables are not available here")
@@ -181,18 +175,18 @@ func allowed(n parse.Node, depth int) error {
 		}
 		return nil
 	case *parse.IdentifierNode:
-		if !slices.Contains(templateFuncs(), n.Ident) {
-			return fmt.Errorf("the function `%s` is not available here; functions: %s", clip(n.Ident), strings.Join(templateFuncs(), ", "))
+		if !slices.Contains(templateFuncs, n.Ident) {
+			return fmt.Errorf("the function `%s` is not available here; functions: %s", clip(n.Ident), strings.Join(templateFuncs, ", "))
 		}
 		return nil
 	case *parse.FieldNode:
-		if !slices.Contains(templateFields(), n.String()) {
-			return fmt.Errorf("there is no `{{%s}}`; %s", clip(n.String()), strictyaml.Suggest(n.String(), "there are", templateFields()))
+		if !slices.Contains(templateFields, n.String()) {
+			return fmt.Errorf("there is no `{{%s}}`; %s", clip(n.String()), strictyaml.Suggest(n.String(), "there are", templateFields))
 		}
 		return nil
 	}
 	return fmt.Errorf("`%s` is not available here; write fields such as `{{.Port}}`, or {{if}} with functions: %s", clip(n.String()),
-		strings.Join(templateFuncs(), ", "))
+		strings.Join(templateFuncs, ", "))
 }
 
 func allowedAll(nodes []parse.Node, depth int) error {
@@ -204,7 +198,6 @@ func allowedAll(nodes []parse.Node, depth int) error {
 	return nil
 }
 
-// boundedBuilder refuses to grow beyond maxTemplate.
 type boundedBuilder struct{ strings.Builder }
 
 func (b *boundedBuilder) Write(p []byte) (int, error) {

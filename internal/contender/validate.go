@@ -43,25 +43,15 @@ func (m *manifest) ValidateStrict(v strictyaml.Value) {
 }
 
 func (m *manifest) runnable() bool {
-	if m.Builtin || m.Docker != nil || m.Process != nil {
-		return true
-	}
-	for _, one := range m.Variants {
-		if one.Builtin != nil && *one.Builtin || one.Dockerfile != "" || one.Image != "" {
-			return true
-		}
-	}
-	return len(m.Variants) > 0
+	return m.Builtin || m.Docker != nil || m.Process != nil || len(m.Variants) > 0
 }
 
 func (m *manifest) checkDocker(v strictyaml.Value) {
 	d := m.Docker
-	switch {
-	case d.Dockerfile == "" && d.Image == "" && !v.At("dockerfile").Failed() && !v.At("image").Failed():
+	if d.Dockerfile == "" && d.Image == "" && !v.At("dockerfile").Failed() && !v.At("image").Failed() {
 		v.At("dockerfile").Wrong("write `dockerfile: Dockerfile`, or `image: name:tag` for one that exists already")
-	case d.Dockerfile != "" && d.Image != "":
-		v.At("image").Mistake("an image is both named and built from a Dockerfile", "keep one of the two")
 	}
+	checkOneImage(v, d.Dockerfile, d.Image)
 	if d.Image != "" && (d.Target != "" || len(d.Args) > 0) {
 		v.At("image").Mistake("`target` and `args` belong to a Dockerfile", "remove them, or write `dockerfile` instead of `image`")
 	}
@@ -73,22 +63,19 @@ func (m *manifest) checkDocker(v strictyaml.Value) {
 		v.At("processes").Wrong(fmt.Sprintf("write more than the %d that it has without, or limit a run by `limits: {pids: …}` of its profile", bench.DefaultProcesses))
 	}
 	for i, item := range v.At("capabilities").Items() {
-		if i < len(d.Capabilities) && !slices.Contains(capabilities(), d.Capabilities[i]) {
+		if i < len(d.Capabilities) && !slices.Contains(capabilities, d.Capabilities[i]) {
 			item.Wrong("write a Linux capability without `CAP_`, for example `NET_RAW`, or `ALL`")
 		}
 	}
 }
 
-// capabilities are the names of linux/capability.h (kernel 6.12), and the engine's word for all of
-// them.
-func capabilities() []string {
-	return []string{
-		"ALL", "AUDIT_CONTROL", "AUDIT_READ", "AUDIT_WRITE", "BLOCK_SUSPEND", "BPF", "CHECKPOINT_RESTORE", "CHOWN", "DAC_OVERRIDE",
-		"DAC_READ_SEARCH", "FOWNER", "FSETID", "IPC_LOCK", "IPC_OWNER", "KILL", "LEASE", "LINUX_IMMUTABLE", "MAC_ADMIN", "MAC_OVERRIDE",
-		"MKNOD", "NET_ADMIN", "NET_BIND_SERVICE", "NET_BROADCAST", "NET_RAW", "PERFMON", "SETFCAP", "SETGID", "SETPCAP", "SETUID",
-		"SYSLOG", "SYS_ADMIN", "SYS_BOOT", "SYS_CHROOT", "SYS_MODULE", "SYS_NICE", "SYS_PACCT", "SYS_PTRACE", "SYS_RAWIO", "SYS_RESOURCE",
-		"SYS_TIME", "SYS_TTY_CONFIG", "WAKE_ALARM",
-	}
+// capabilities are the names of linux/capability.h (kernel 6.12), and the engine's word for all.
+var capabilities = []string{
+	"ALL", "AUDIT_CONTROL", "AUDIT_READ", "AUDIT_WRITE", "BLOCK_SUSPEND", "BPF", "CHECKPOINT_RESTORE", "CHOWN", "DAC_OVERRIDE",
+	"DAC_READ_SEARCH", "FOWNER", "FSETID", "IPC_LOCK", "IPC_OWNER", "KILL", "LEASE", "LINUX_IMMUTABLE", "MAC_ADMIN", "MAC_OVERRIDE",
+	"MKNOD", "NET_ADMIN", "NET_BIND_SERVICE", "NET_BROADCAST", "NET_RAW", "PERFMON", "SETFCAP", "SETGID", "SETPCAP", "SETUID",
+	"SYSLOG", "SYS_ADMIN", "SYS_BOOT", "SYS_CHROOT", "SYS_MODULE", "SYS_NICE", "SYS_PACCT", "SYS_PTRACE", "SYS_RAWIO", "SYS_RESOURCE",
+	"SYS_TIME", "SYS_TTY_CONFIG", "WAKE_ALARM",
 }
 
 func (m *manifest) checkVariants(v strictyaml.Value) {
@@ -116,9 +103,7 @@ func (m *manifest) checkVariants(v strictyaml.Value) {
 			(one.Build == nil || one.Command == nil) && !v.At("docker").Failed() && !v.At("process").Failed():
 			at.Mistake(fmt.Sprintf("nothing says how to run variant %q", one.Name), "add `dockerfile`, `image`, or `build` and `command`")
 		}
-		if one.Dockerfile != "" && one.Image != "" {
-			at.At("image").Mistake("an image is both named and built from a Dockerfile", "keep one of the two")
-		}
+		checkOneImage(at, one.Dockerfile, one.Image)
 		named := one.Image != "" || one.Dockerfile == "" && m.Docker != nil && m.Docker.Image != ""
 		if named && (one.Target != "" || len(one.Args) > 0) {
 			at.Mistake("`target` and `args` belong to a Dockerfile", "remove them, or write `dockerfile` instead of `image`")
@@ -141,6 +126,12 @@ func (m *manifest) checkDockerfile(v strictyaml.Value, name string) {
 		if info, err := fs.Stat(m.files, name); err != nil || !info.Mode().IsRegular() {
 			v.Mistake(fmt.Sprintf("there is no file `%s` in the folder", name), "")
 		}
+	}
+}
+
+func checkOneImage(v strictyaml.Value, dockerfile, image string) {
+	if dockerfile != "" && image != "" {
+		v.At("image").Mistake("an image is both named and built from a Dockerfile", "keep one of the two")
 	}
 }
 

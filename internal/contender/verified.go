@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -61,12 +62,9 @@ const (
 // elsewhere on disk or in the binary. It covers what a build is made from and the manifest; what is
 // no source (what .dockerignore leaves out, descriptions, .gitignore) is left out.
 func SourceHash(svc bench.Service) (string, error) {
-	if svc.Files == nil {
-		return "", errors.New("its folder is not at hand, only its manifest")
-	}
-	list, err := listFiles(svc.Files, ManifestName, "Dockerfile")
+	list, err := sources(svc, ManifestName, "Dockerfile")
 	if err != nil {
-		return "", fmt.Errorf("read %s: %w", svc.Dir, err)
+		return "", err
 	}
 	h := sha256.New()
 	for _, e := range list {
@@ -93,16 +91,10 @@ func noSource(name string) bool {
 
 // ReadStates reads the verified states in fsys; without the file there are none.
 func ReadStates(fsys fs.FS, name string) (States, error) {
-	f, err := fsys.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return States{}, nil
-	}
-	if err != nil {
-		return States{}, err
-	}
-	defer f.Close()
 	var s States
-	if err := decodeJSON(f, name, maxStates, &s); err != nil {
+	if err := readJSON(fsys, name, maxStates, &s); errors.Is(err, fs.ErrNotExist) {
+		return States{}, nil
+	} else if err != nil {
 		return States{}, err
 	}
 	if s.Schema != statesSchema {
@@ -130,20 +122,14 @@ func KeepStates(file string, states map[string]Verified, o BuildOptions) error {
 		}
 		file = filepath.Join(cache, VerifiedName)
 	}
-	dir, name := filepath.Split(filepath.Clean(file))
-	if dir == "" {
-		dir = "."
-	}
-	all, err := ReadStates(os.DirFS(dir), name)
+	all, err := ReadStates(os.DirFS(filepath.Dir(file)), filepath.Base(file))
 	if err != nil {
 		return err
 	}
 	if all.Contenders == nil {
 		all = States{Schema: statesSchema, Contenders: map[string]Verified{}}
 	}
-	for key, v := range states {
-		all.Contenders[key] = v
-	}
+	maps.Copy(all.Contenders, states)
 	return writeJSON(file, all)
 }
 
@@ -167,8 +153,9 @@ func VerifiedState(svc bench.Service, all ...States) (v Verified, changed, ok bo
 
 // String is the state in a word or two and its day.
 func (v Verified) String() string {
+	word := "yes "
 	if v.Failure != "" {
-		return "failed " + v.When.Format(time.DateOnly)
+		word = "failed "
 	}
-	return "yes " + v.When.Format(time.DateOnly)
+	return word + v.When.Format(time.DateOnly)
 }

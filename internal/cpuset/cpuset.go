@@ -5,6 +5,7 @@
 package cpuset
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -116,9 +117,7 @@ func named(list string) string {
 
 // List writes a set as the kernel does: "0-3", "1,5"; "" for none.
 func List(cpus []int) string {
-	cpus = slices.Clone(cpus)
-	slices.Sort(cpus)
-	cpus = slices.Compact(cpus)
+	cpus = slices.Compact(slices.Sorted(slices.Values(cpus)))
 	var parts []string
 	for i := 0; i < len(cpus); {
 		j := i
@@ -174,11 +173,6 @@ func Order(cpus []int, siblings func(cpu int) string) []int {
 		}
 	}
 	cpus = slices.Clone(cpus)
-	slices.SortFunc(cpus, func(a, b int) int {
-		if d := first[a] - first[b]; d != 0 {
-			return d
-		}
-		return a - b
-	})
+	slices.SortFunc(cpus, func(a, b int) int { return cmp.Or(first[a]-first[b], a-b) })
 	return cpus
 }

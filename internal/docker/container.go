@@ -5,7 +5,9 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -44,7 +46,7 @@ type Container struct {
 	engine *Engine
 	id     string
 	cancel context.CancelFunc // ends the goroutines below
-	logs   *lines.Ring
+	logs   lines.Ring
 	copied chan struct{} // closed when no more log will come
 	conn   net.Conn      // the log's
 	ahead  time.Duration // the engine's clock
@@ -58,9 +60,7 @@ type Container struct {
 	startedAt time.Time
 	started   string      // the same as the engine tells it
 	asked     atomic.Bool // this side has begun to stop it
-
-	mu   sync.Mutex
-	exit *bench.Exit
+	exit      atomic.Pointer[bench.Exit]
 
 	stop    sync.Once
 	stopped bench.StopResult
@@ -86,10 +86,8 @@ func (e *Engine) Run(ctx context.Context, spec ContainerSpec) (c *Container, war
 		return nil, nil, fmt.Errorf("create container of %s: %w", spec.Image, translateNotFound(err))
 	}
 	follow, stopFollowing := context.WithCancel(context.WithoutCancel(ctx))
-	c = &Container{
-		engine: e, id: created.ID, cancel: stopFollowing, logs: &lines.Ring{},
-		copied: make(chan struct{}), exited: make(chan struct{}),
-	}
+	c = &Container{engine: e, id: created.ID, cancel: stopFollowing}
+	c.copied, c.exited = make(chan struct{}), make(chan struct{})
 	if err := c.start(ctx, whole, follow, spec); err != nil {
 		return nil, nil, fmt.Errorf("start container of %s: %w", spec.Image, c.abandon(ctx, err))
 	}
@@ -97,14 +95,14 @@ func (e *Engine) Run(ctx context.Context, spec ContainerSpec) (c *Container, war
 }
 
 func (e *Engine) create(ctx context.Context, spec ContainerSpec) (client.ContainerCreateResult, error) {
-	config := &container.Config{
-		Image: spec.Image, Cmd: spec.Command, Env: sortedEnv(spec.Env), Labels: spec.Labels,
-		AttachStdout: true, AttachStderr: true,
+	config := &container.Config{Image: spec.Image, Cmd: spec.Command, Labels: spec.Labels}
+	config.AttachStdout, config.AttachStderr = true, true
+	for _, k := range slices.Sorted(maps.Keys(spec.Env)) {
+		config.Env = append(config.Env, k+"="+spec.Env[k])
 	}
 	host := &container.HostConfig{
-		// The log is read from the container's output itself. A log file besides would cost the
-		// engine, which shares the machine with what is measured, one JSON object for each request
-		// that a contender logs, and be unbounded.
+		// The log is read from the container's output. A file besides would be unbounded, and cost
+		// the engine, on the machine that is measured, a JSON object for each line of a contender.
 		LogConfig: container.LogConfig{Type: "none"},
 		Resources: container.Resources{
 			NanoCPUs: int64(spec.Limits.CPUs*1e9 + 0.5), CpusetCpus: spec.CPUs,
@@ -114,8 +112,15 @@ func (e *Engine) create(ctx context.Context, spec ContainerSpec) (client.Contain
 	if spec.Limits.PIDs > 0 {
 		host.Resources.PidsLimit = &spec.Limits.PIDs
 	}
-	if spec.Hardened != nil {
-		harden(host, *spec.Hardened)
+	if more := spec.Hardened; more != nil {
+		// What web services need: many images start as root, hand files over to another user, and go on
+		// as that one. They need no packets of their own making, no devices, no other root folder.
+		host.CapDrop = []string{"ALL"}
+		own := []string{"CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "NET_BIND_SERVICE", "SETGID", "SETUID"}
+		host.CapAdd = append(own, more.Capabilities...)
+		if !more.NewPrivileges {
+			host.SecurityOpt = []string{"no-new-privileges"}
+		}
 	}
 	if spec.Port > 0 && spec.Publish {
 		port := tcpPort(spec.Port)
@@ -140,28 +145,15 @@ func tcpPort(number int) network.Port {
 	return port
 }
 
-// harden leaves a container what web services need: many images start as root, hand files over to
-// another user, and go on as that one. They need no packets of their own making, no devices and no
-// other root folder, and no program that makes itself root again. more is on top.
-func harden(host *container.HostConfig, more bench.Privileges) {
-	host.CapDrop = []string{"ALL"}
-	host.CapAdd = append([]string{"CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "NET_BIND_SERVICE", "SETGID", "SETUID"}, more.Capabilities...)
-	if !more.NewPrivileges {
-		host.SecurityOpt = []string{"no-new-privileges"}
-	}
-}
-
 // start follows the log and starts the container; its goroutines run until follow ends. whole
 // bounds the calls.
 func (c *Container) start(ctx, whole, follow context.Context, spec ContainerSpec) error {
 	var err error
 	if c.ahead, err = c.engine.ClockAhead(whole); err != nil {
-		close(c.copied)
 		return err
 	}
 	stream, err := c.engine.cli.ContainerAttach(whole, c.id, client.ContainerAttachOptions{Stream: true, Stdout: true, Stderr: true})
 	if err != nil {
-		close(c.copied)
 		return fmt.Errorf("follow its log: %w", err)
 	}
 	c.conn = stream.Conn
@@ -189,8 +181,7 @@ func (c *Container) start(ctx, whole, follow context.Context, spec ContainerSpec
 		return err
 	}
 	state := inspected.Container
-	c.imageID, c.pid = state.Image, state.State.Pid
-	c.started = state.State.StartedAt
+	c.imageID, c.pid, c.started = state.Image, state.State.Pid, state.State.StartedAt
 	c.startedAt = c.engineTime(c.started)
 	c.reach(state, spec)
 	c.done.Go(func() { c.wait(follow) })
@@ -221,10 +212,8 @@ func (c *Container) reach(state container.InspectResponse, spec ContainerSpec) {
 	if state.NetworkSettings == nil {
 		return
 	}
-	for _, n := range state.NetworkSettings.Networks {
-		if n != nil && n.IPAddress.IsValid() {
-			c.inside = net.JoinHostPort(n.IPAddress.String(), strconv.Itoa(spec.Port))
-		}
+	if address := networkAddress(state); address != "" {
+		c.inside = net.JoinHostPort(address, strconv.Itoa(spec.Port))
 	}
 	if !spec.Publish && c.inside != "" {
 		c.address = c.inside
@@ -232,6 +221,16 @@ func (c *Container) reach(state container.InspectResponse, spec ContainerSpec) {
 	if b := state.NetworkSettings.Ports[tcpPort(spec.Port)]; spec.Publish && len(b) > 0 {
 		c.address = net.JoinHostPort(c.engine.PublishedHost(), b[0].HostPort)
 	}
+}
+
+// networkAddress is a container's address in one of its networks; "" where it has none.
+func networkAddress(state container.InspectResponse) string {
+	for _, n := range state.NetworkSettings.Networks {
+		if n != nil && n.IPAddress.IsValid() {
+			return n.IPAddress.String()
+		}
+	}
+	return ""
 }
 
 // engineTime translates a time by the engine's clock; zero if it cannot be read.
@@ -255,8 +254,7 @@ func (c *Container) PID() int { return c.pid }
 // Address is the host:port at which this machine reaches the service.
 func (c *Container) Address() string { return c.address }
 
-// NetworkAddress is the host:port at which other containers of its network reach the service; "" if
-// it had none.
+// NetworkAddress is the host:port for other containers of its network; "" if it had none.
 func (c *Container) NetworkAddress() string { return c.inside }
 
 // StartedAt is when the engine had started the main process.
@@ -270,11 +268,7 @@ func (c *Container) Exited() <-chan struct{} { return c.exited }
 
 // Exit tells how it ended; nil while it runs. A code of -1 means that the engine could not tell;
 // the log says why.
-func (c *Container) Exit() *bench.Exit {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.exit
-}
+func (c *Container) Exit() *bench.Exit { return c.exit.Load() }
 
 func (c *Container) remove(ctx context.Context) error {
 	err := patiently(ctx, func() error {
@@ -306,11 +300,6 @@ func uniqueName(wish string) string {
 		}
 		return '-'
 	}, wish)
-	if len(clean) > 100 {
-		clean = clean[:100]
-	}
-	if !strings.HasPrefix(clean, "locbench-") {
-		clean = "locbench-" + clean
-	}
-	return clean + "-" + hex.EncodeToString(suffix[:])
+	clean = strings.TrimPrefix(clean[:min(len(clean), 100)], "locbench-")
+	return "locbench-" + clean + "-" + hex.EncodeToString(suffix[:])
 }

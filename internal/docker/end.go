@@ -23,7 +23,6 @@ const (
 	lostAfter       = 5 * time.Second         // an engine that cannot be asked for so long is taken for gone
 )
 
-// wait learns of the container's end.
 func (c *Container) wait(ctx context.Context) {
 	exit, err := c.end(ctx)
 	if err != nil {
@@ -38,9 +37,7 @@ func (c *Container) wait(ctx context.Context) {
 		case <-time.After(drain):
 		}
 	}
-	c.mu.Lock()
-	c.exit = &exit
-	c.mu.Unlock()
+	c.exit.Store(&exit)
 	close(c.exited)
 }
 
@@ -66,9 +63,7 @@ func (c *Container) end(ctx context.Context) (bench.Exit, error) {
 			if !exit.OOMKilled && !c.asked.Load() {
 				oom, outside := c.reason(ctx, exit.Signal == "SIGKILL")
 				exit.OOMKilled, exit.Outside = oom, outside && !oom
-				if exit.Outside && c.restarts(ctx) {
-					exit.Restarted = true
-				}
+				exit.Restarted = exit.Outside && c.restarts(ctx)
 			}
 			exit.EngineLost = away
 			return exit, nil
@@ -83,11 +78,7 @@ func (c *Container) end(ctx context.Context) (bench.Exit, error) {
 		case time.Since(lost) > lostAfter:
 			return exit, errors.Join(err, stateErr)
 		}
-		select {
-		case <-ctx.Done():
-			return bench.Exit{}, ctx.Err()
-		case <-time.After(100 * time.Millisecond):
-		}
+		pause(ctx, 100*time.Millisecond)
 	}
 }
 
@@ -109,18 +100,9 @@ func (c *Container) reason(ctx context.Context, maybeOOM bool) (oom, outside boo
 
 // restarts watches for a moment whether who has ended the container starts it again.
 func (c *Container) restarts(ctx context.Context) bool {
-	for began := time.Now(); time.Since(began) < restartPatience && !c.asked.Load(); {
-		_, running, err := c.state(ctx)
-		if errors.Is(err, errRestarted) {
-			return true
-		}
-		if err != nil || running {
-			return false
-		}
-		select {
-		case <-ctx.Done():
-			return false
-		case <-time.After(50 * time.Millisecond):
+	for began := time.Now(); time.Since(began) < restartPatience && !c.asked.Load(); pause(ctx, 50*time.Millisecond) {
+		if _, running, err := c.state(ctx); err != nil || running {
+			return errors.Is(err, errRestarted)
 		}
 	}
 	return false
@@ -257,33 +239,12 @@ func (c *Container) kill(ctx context.Context, signal string) error {
 	return fmt.Errorf("send %s to container %.12s: %w", signal, c.id, err)
 }
 
+var signals = map[int]string{
+	1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL",
+	11: "SIGSEGV", 13: "SIGPIPE", 15: "SIGTERM",
+}
+
 // signalName names the signal that an exit code of 128 + n stands for, "" for others. Docker tells
 // the code alone, so a process that ends with such a code of its own accord (as a JVM does after
 // SIGTERM: 143) looks the same.
-func signalName(code int) string {
-	switch code - 128 {
-	case 1:
-		return "SIGHUP"
-	case 2:
-		return "SIGINT"
-	case 3:
-		return "SIGQUIT"
-	case 4:
-		return "SIGILL"
-	case 6:
-		return "SIGABRT"
-	case 7:
-		return "SIGBUS"
-	case 8:
-		return "SIGFPE"
-	case 9:
-		return "SIGKILL"
-	case 11:
-		return "SIGSEGV"
-	case 13:
-		return "SIGPIPE"
-	case 15:
-		return "SIGTERM"
-	}
-	return ""
-}
+func signalName(code int) string { return signals[code-128] }

@@ -1,6 +1,7 @@
 package docker
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
@@ -26,16 +27,12 @@ type endpoint struct {
 	from    string      // what named it, for messages
 }
 
-// maxFile bounds what is read of a configuration file.
-const maxFile = 1 << 20
+const maxFile = 1 << 20 // bytes that are read of a configuration file
 
 // resolve finds the engine as the docker command does: DOCKER_HOST, then DOCKER_CONTEXT, then the
 // current context of config.json, then the default socket.
 func resolve(getenv func(string) string, home string) (endpoint, error) {
-	dir := getenv("DOCKER_CONFIG")
-	if dir == "" {
-		dir = filepath.Join(home, ".docker")
-	}
+	dir := cmp.Or(getenv("DOCKER_CONFIG"), filepath.Join(home, ".docker"))
 	name, from := getenv("DOCKER_CONTEXT"), "DOCKER_CONTEXT"
 	ep := endpoint{host: getenv("DOCKER_HOST"), version: getenv("DOCKER_API_VERSION"), from: "DOCKER_HOST"}
 	if ep.host == "" && name == "" {
@@ -87,18 +84,12 @@ func (ep endpoint) check() error {
 
 // currentContext is what "docker context use" has written.
 func currentContext(dir string) (string, error) {
-	data, err := readBounded(filepath.Join(dir, "config.json"))
+	var config struct{ CurrentContext string }
+	err := readJSON(filepath.Join(dir, "config.json"), &config)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
-	if err != nil {
-		return "", err
-	}
-	var config struct{ CurrentContext string }
-	if err := json.Unmarshal(data, &config); err != nil {
-		return "", fmt.Errorf("read %s: %w", filepath.Join(dir, "config.json"), err)
-	}
-	return config.CurrentContext, nil
+	return config.CurrentContext, err
 }
 
 // readContext reads the store of "docker context": folders named by the SHA-256 of the context's
@@ -106,24 +97,19 @@ func currentContext(dir string) (string, error) {
 func readContext(dir, name string) (endpoint, error) {
 	id := fmt.Sprintf("%x", sha256.Sum256([]byte(name)))
 	path := filepath.Join(dir, "contexts", "meta", id, "meta.json")
-	data, err := readBounded(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return endpoint{}, errors.New("there is no such context; \"docker context ls\" lists them")
-	}
-	if err != nil {
-		return endpoint{}, err
-	}
 	var meta struct {
 		Endpoints map[string]struct {
 			Host          string
 			SkipTLSVerify bool
 		}
 	}
-	if err := json.Unmarshal(data, &meta); err != nil {
-		return endpoint{}, fmt.Errorf("read %s: %w", path, err)
+	if err := readJSON(path, &meta); errors.Is(err, fs.ErrNotExist) {
+		return endpoint{}, errors.New("there is no such context; \"docker context ls\" lists them")
+	} else if err != nil {
+		return endpoint{}, err
 	}
-	d, ok := meta.Endpoints["docker"]
-	if !ok || d.Host == "" {
+	d := meta.Endpoints["docker"]
+	if d.Host == "" {
 		return endpoint{}, fmt.Errorf("%s names no docker endpoint", path)
 	}
 	ep := endpoint{host: d.Host, from: "context " + name}
@@ -170,6 +156,17 @@ func readTLS(dir string, skipVerify bool) (*tls.Config, error) {
 	return config, nil
 }
 
+func readJSON(path string, value any) error {
+	data, err := readBounded(path)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, value); err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	return nil
+}
+
 func readBounded(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -187,10 +184,9 @@ func readBounded(path string) ([]byte, error) {
 func (ep endpoint) client() (*client.Client, error) {
 	var opts []client.Opt
 	if ep.tls != nil {
-		opts = append(opts, client.WithHTTPClient(&http.Client{
-			Transport:     &http.Transport{TLSClientConfig: ep.tls},
-			CheckRedirect: client.CheckRedirect,
-		}))
+		transport := &http.Transport{TLSClientConfig: ep.tls}
+		web := &http.Client{Transport: transport, CheckRedirect: client.CheckRedirect}
+		opts = append(opts, client.WithHTTPClient(web))
 	}
 	return client.New(append(opts, client.WithHost(ep.host), client.WithAPIVersion(ep.version))...)
 }

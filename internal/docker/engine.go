@@ -8,6 +8,7 @@
 package docker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,16 +36,12 @@ const (
 )
 
 const (
-	pingTimeout = 5 * time.Second  // for the first word with the engine: one that does not answer by then is as good as absent
-	infoTimeout = 20 * time.Second // for one question, such as what it is and what it holds: a busy engine takes its time
-	pullTimeout = time.Hour        // for an image, with all its layers
+	pingTimeout    = 5 * time.Second  // for the first word: an engine that does not answer by then is as good as absent
+	infoTimeout    = 20 * time.Second // for one question, such as what it is: a busy engine takes its time
+	pullTimeout    = time.Hour        // for an image, with all its layers
+	enginePatience = 10 * time.Second // for an engine that is away, before what it holds is given up
+	cleanupTimeout = 30 * time.Second // for the removal of things when the caller's context has ended already
 )
-
-// enginePatience is how long an engine that is away is waited for before what it holds is given up.
-const enginePatience = 10 * time.Second
-
-// cleanupTimeout bounds the removal of things when the caller's context has ended already.
-const cleanupTimeout = 30 * time.Second
 
 // Engine is a connection to a Docker engine. It is safe for concurrent use.
 type Engine struct {
@@ -123,22 +120,13 @@ func translate(raw system.Info) Info {
 		version = 1 // engines before 20.10 do not tell and know no other
 	}
 	return Info{
-		Name: raw.Name, Version: raw.ServerVersion, OS: raw.OSType, Arch: goArch(raw.Architecture), Kernel: raw.KernelVersion,
-		System: raw.OperatingSystem, CPUs: raw.NCPU, MemoryBytes: raw.MemTotal,
+		Name: raw.Name, Version: raw.ServerVersion, OS: raw.OSType,
+		Arch:   cmp.Or(map[string]string{"x86_64": "amd64", "aarch64": "arm64"}[raw.Architecture], raw.Architecture),
+		Kernel: raw.KernelVersion, System: raw.OperatingSystem, CPUs: raw.NCPU, MemoryBytes: raw.MemTotal,
 		CgroupVersion: version, CgroupDriver: raw.CgroupDriver,
 		Rootless: slices.ContainsFunc(raw.SecurityOptions, func(o string) bool { return strings.Contains(o, "rootless") }),
 		CPUQuota: raw.CPUCfsQuota, CPUSet: raw.CPUSet, MemoryLimit: raw.MemoryLimit, SwapLimit: raw.SwapLimit, PIDsLimit: raw.PidsLimit,
 	}
-}
-
-func goArch(machine string) string {
-	switch machine {
-	case "x86_64":
-		return "amd64"
-	case "aarch64":
-		return "arm64"
-	}
-	return machine
 }
 
 func unreachable(ep endpoint, err error) error {
@@ -238,14 +226,20 @@ func detached(ctx context.Context, timeout time.Duration) (context.Context, cont
 func patiently(ctx context.Context, do func() error) error {
 	for deadline := time.Now().Add(enginePatience); ; {
 		err := do()
-		if err == nil || !client.IsErrConnectionFailed(err) || time.Now().After(deadline) {
+		over := err == nil || !client.IsErrConnectionFailed(err) || time.Now().After(deadline)
+		if over || !pause(ctx, 200*time.Millisecond) {
 			return err
 		}
-		select {
-		case <-ctx.Done():
-			return err
-		case <-time.After(200 * time.Millisecond):
-		}
+	}
+}
+
+// pause is false where ctx has ended before d is over.
+func pause(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -61,15 +60,10 @@ func (e *Engine) BuildImage(ctx context.Context, tar io.Reader, o BuildOptions, 
 		opts.Tags = []string{o.Tag}
 	}
 	resp, err := e.cli.ImageBuild(ctx, tar, opts)
-	if err != nil {
-		return "", fmt.Errorf("build image %s: %w", o.Tag, orCause(ctx, err))
+	if err == nil {
+		defer resp.Body.Close()
+		err = follow(resp.Body, out, func(m message) { id = cmp.Or(m.Aux.ID, id) })
 	}
-	defer resp.Body.Close()
-	err = follow(resp.Body, out, func(m message) {
-		if m.Aux.ID != "" {
-			id = m.Aux.ID
-		}
-	})
 	if err != nil {
 		return "", fmt.Errorf("build image %s: %w", o.Tag, orCause(ctx, err))
 	}
@@ -164,12 +158,11 @@ type message struct {
 	} `json:"aux"`
 }
 
-// maxMessage bounds one message; the engine's own are a few hundred bytes, a builder's output comes
-// in pieces of 32 KiB.
-const maxMessage = 1 << 20
-
-// lastLines is how many lines of output an error of the builder carries with it.
-const lastLines = 10
+const (
+	// maxMessage bounds one message; a builder's output comes in pieces of 32 KiB.
+	maxMessage = 1 << 20
+	lastLines  = 10 // of output that an error of the builder carries with it
+)
 
 // follow reads the stream to its end and returns the error that it carries, if it does, with the
 // last lines before it.
@@ -189,7 +182,7 @@ func follow(r io.Reader, out io.Writer, each func(message)) error {
 	s := bufio.NewScanner(r)
 	s.Buffer(make([]byte, 0, 64<<10), maxMessage)
 	for s.Scan() {
-		if len(strings.TrimSpace(s.Text())) == 0 {
+		if strings.TrimSpace(s.Text()) == "" {
 			continue
 		}
 		var m message
@@ -201,7 +194,7 @@ func follow(r io.Reader, out io.Writer, each func(message)) error {
 		}
 		if text := cmp.Or(m.ErrorDetail.Message, m.Error); text != "" {
 			w.Flush()
-			return &outputError{text: text, last: last.Lines()}
+			return outputError(text, last.Lines())
 		}
 		io.WriteString(w, m.Stream)
 		if !pulled.take(m) && m.Status != "" {
@@ -223,34 +216,13 @@ func follow(r io.Reader, out io.Writer, each func(message)) error {
 	return nil
 }
 
-// outputError is an error that the engine has sent after some output.
-type outputError struct {
-	text string
-	last []bench.LogLine
-}
-
-func (e *outputError) Error() string {
-	text := e.text
-	if len(text) > lines.Max {
-		text = text[:lines.Max]
-	}
-	var kept []string
-	for _, l := range e.last {
+func outputError(text string, last []bench.LogLine) error {
+	text = text[:min(len(text), lines.Max)]
+	before := "; last lines:\n  "
+	for _, l := range last {
 		if s := strings.TrimSpace(l.Text); s != "" {
-			kept = append(kept, s)
+			text, before = text+before+s, "\n  "
 		}
 	}
-	if len(kept) == 0 {
-		return text
-	}
-	return text + "; last lines:\n  " + strings.Join(kept, "\n  ")
-}
-
-// sortedEnv is env as KEY=value, in a stable order.
-func sortedEnv(env map[string]string) []string {
-	out := make([]string, 0, len(env))
-	for _, k := range slices.Sorted(maps.Keys(env)) {
-		out = append(out, k+"="+env[k])
-	}
-	return out
+	return errors.New(text)
 }

@@ -1,10 +1,12 @@
 package docker
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
 
+	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/client"
 )
 
@@ -37,13 +39,16 @@ func (e *Engine) Running(ctx context.Context, run string) ([]string, error) {
 		if own, ours := c.Labels[LabelRun]; ours && own == run {
 			continue
 		}
-		name := c.ID
-		if len(c.Names) > 0 {
-			name = strings.TrimPrefix(c.Names[0], "/")
-		}
-		names = append(names, name)
+		names = append(names, cmp.Or(firstName(c), c.ID))
 	}
 	return names, nil
+}
+
+func firstName(c container.Summary) string {
+	if len(c.Names) == 0 {
+		return ""
+	}
+	return strings.TrimPrefix(c.Names[0], "/")
 }
 
 // ListedImage is an image in the engine's list.

@@ -27,15 +27,10 @@ func copyLog(r io.Reader, now func() time.Time, emit func(bench.LogLine)) error 
 			}
 			return err
 		}
-		var w io.Writer
-		switch head[0] {
-		case 0, 1: // 0 is stdin, written back on stdout
-			w = stdout
-		case 2:
-			w = stderr
-		case 3:
-			w = stderr // an error of the engine itself
-		default:
+		w := stderr // of 2; and of 3, an error of the engine itself
+		if head[0] < 2 {
+			w = stdout // of 1; and of 0, stdin written back
+		} else if head[0] > 3 {
 			return fmt.Errorf("log stream: frame of unknown stream %d", head[0])
 		}
 		size := int64(binary.BigEndian.Uint32(head[4:]))

@@ -127,11 +127,8 @@ func (e *Engine) List(ctx context.Context, run string) ([]Left, error) {
 	}
 	var all []Left
 	for _, c := range containers.Items {
-		name := ""
-		if len(c.Names) > 0 {
-			name = strings.TrimPrefix(c.Names[0], "/")
-		}
-		all = append(all, Left{"container", c.ID, name, c.Labels[LabelRun], c.Labels[LabelOwner], string(c.State)})
+		run, owner := c.Labels[LabelRun], c.Labels[LabelOwner]
+		all = append(all, Left{"container", c.ID, firstName(c), run, owner, string(c.State)})
 	}
 	for _, n := range networks.Items {
 		all = append(all, Left{"network", n.ID, n.Name, n.Labels[LabelRun], n.Labels[LabelOwner], ""})
@@ -163,11 +160,9 @@ func (e *Engine) Clean(ctx context.Context, f CleanFilter) (removed []Left, err 
 		} else {
 			err = e.RemoveNetwork(ctx, l.ID)
 		}
-		if err != nil {
-			failed = append(failed, err)
-			continue
+		if failed = append(failed, err); err == nil {
+			removed = append(removed, l)
 		}
-		removed = append(removed, l)
 	}
 	return removed, errors.Join(failed...)
 }

@@ -69,7 +69,13 @@ func statsUsage(raw container.StatsResponse, at time.Time) bench.Usage {
 		m.MinorFaults, m.MajorFaults = statsFaults(mem.Stats)
 		u.Memory = &m
 	}
-	u.Network = statsNetwork(raw.Networks)
+	if len(raw.Networks) > 0 {
+		u.Network = &bench.Network{Source: "docker stats"}
+		for _, i := range raw.Networks { // among which the engine does not list loopback
+			u.Network.Received += int64(i.RxBytes)
+			u.Network.Sent += int64(i.TxBytes)
+		}
+	}
 	if n := int(raw.PidsStats.Current); n > 0 {
 		u.Threads = &n
 	}
@@ -87,17 +93,4 @@ func statsFaults(stat map[string]uint64) (minor, major *int64) {
 		}
 	}
 	return nil, nil
-}
-
-// statsNetwork adds up the interfaces, among which the engine does not list loopback.
-func statsNetwork(all map[string]container.NetworkStats) *bench.Network {
-	if len(all) == 0 {
-		return nil
-	}
-	n := bench.Network{Source: "docker stats"}
-	for _, i := range all {
-		n.Received += int64(i.RxBytes)
-		n.Sent += int64(i.TxBytes)
-	}
-	return &n
 }

@@ -1,6 +1,7 @@
 package docker
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -46,17 +47,24 @@ func (c *Container) follow(ctx context.Context, w client.EventsResult, tell func
 				tell(i)
 			}
 		case <-w.Err:
-			select {
-			case <-ctx.Done():
+			if !pause(ctx, rewatch) {
 				return
-			case <-time.After(rewatch):
 			}
-			w = c.watch(ctx, time.Unix(0, last))
+			since := time.Unix(0, last)
 			if last == 0 {
-				w = c.watch(ctx, time.Now().Add(c.ahead))
+				since = time.Now().Add(c.ahead)
 			}
+			w = c.watch(ctx, since)
 		}
 	}
+}
+
+var incidents = map[events.Action]bench.Incident{
+	events.ActionPause:   {Kind: bench.IncidentPaused, Text: "paused from outside"},
+	events.ActionUnPause: {Kind: bench.IncidentUnpaused, Text: "runs again: the pause from outside has ended"},
+	events.ActionOOM:     {Kind: bench.IncidentOOM, Text: "out of memory: the kernel has killed one of its processes"},
+	events.ActionKill:    {Kind: bench.IncidentKilled}, // whose text tells the signal
+	events.ActionUpdate:  {Kind: bench.IncidentLimits, Text: "its limits were changed from outside"},
 }
 
 // incident translates one event, if it is about this container and somebody else's doing.
@@ -64,24 +72,12 @@ func (c *Container) incident(ctx context.Context, m events.Message) (i bench.Inc
 	if m.Type == events.NetworkEventType {
 		return c.networkIncident(ctx, m)
 	}
-	if m.Actor.ID != c.id {
-		return i, false
+	i, ok = incidents[m.Action]
+	if m.Action == events.ActionKill {
+		signal := namedSignal(m.Actor.Attributes["signal"])
+		i.Text = "somebody has sent it " + signal + " from outside, through the container engine"
 	}
-	switch m.Action {
-	case events.ActionPause:
-		i.Kind, i.Text = bench.IncidentPaused, "paused from outside"
-	case events.ActionUnPause:
-		i.Kind, i.Text = bench.IncidentUnpaused, "runs again: the pause from outside has ended"
-	case events.ActionOOM:
-		i.Kind, i.Text = bench.IncidentOOM, "out of memory: the kernel has killed one of its processes"
-	case events.ActionKill:
-		i.Kind, i.Text = bench.IncidentKilled, "somebody has sent it "+namedSignal(m.Actor.Attributes["signal"])+" from outside, through the container engine"
-	case events.ActionUpdate:
-		i.Kind, i.Text = bench.IncidentLimits, "its limits were changed from outside"
-	default:
-		return i, false
-	}
-	return i, true
+	return i, ok && m.Actor.ID == c.id
 }
 
 // networkIncident leaves out what the engine itself does with the network of a container that has
@@ -109,21 +105,13 @@ func (c *Container) networkIncident(ctx context.Context, m events.Message) (i be
 // namedSignal is "SIGTERM" for "15" and "SIGTERM".
 func namedSignal(text string) string {
 	if n, err := strconv.Atoi(text); err == nil {
-		if name := signalName(128 + n); name != "" {
-			return name
-		}
-		return "signal " + strconv.Itoa(n)
+		return cmp.Or(signals[n], "signal "+strconv.Itoa(n))
 	}
 	return bounded(text)
 }
 
 // bounded keeps a name from an event short.
-func bounded(s string) string {
-	if len(s) > 100 {
-		s = s[:100]
-	}
-	return s
-}
+func bounded(s string) string { return s[:min(len(s), 100)] }
 
 // Ailment says what the engine knows of why a running container does not answer; "" for nothing.
 func (c *Container) Ailment(ctx context.Context) string {
@@ -141,10 +129,8 @@ func (c *Container) Ailment(ctx context.Context) string {
 	case !raw.State.Running || c.inside == "" || raw.NetworkSettings == nil:
 		return ""
 	}
-	for _, n := range raw.NetworkSettings.Networks {
-		if n != nil && n.IPAddress.IsValid() {
-			return ""
-		}
+	if networkAddress(raw) != "" {
+		return ""
 	}
 	return "its network was cut from outside (docker network disconnect)"
 }

@@ -4,6 +4,7 @@
 package hostusage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -47,15 +48,10 @@ func Address(raw string) (*Store, error) {
 	if err != nil {
 		return nil, ErrUnknown
 	}
-	port := u.Port()
-	if port == "" {
-		port = "80"
-	}
-	ip := net.ParseIP(u.Hostname())
-	if u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	if u.Hostname() != "localhost" && !net.ParseIP(u.Hostname()).IsLoopback() {
 		return nil, ErrUnknown
 	}
-	pid, ok := listener(port)
+	pid, ok := listener(cmp.Or(u.Port(), "80"))
 	if !ok {
 		return nil, ErrUnknown
 	}

@@ -6,12 +6,18 @@ import (
 	"locbench/internal/cgroup"
 )
 
+// groupOwner is the owner in the name of a group that newSandbox has made; ok is false for others.
+func groupOwner(name string) (owner string, ok bool) {
+	id, ok := strings.CutPrefix(name, groupPrefix)
+	owner, ours := instanceOwner(id)
+	return owner, ok && ours
+}
+
 // cleanGroups removes the groups that newSandbox has made, except those that keep returns true for.
 func cleanGroups(keep func(what, owner string) bool) (removed []string, err error) {
 	groups, err := cgroup.Tree{}.CleanLeft(func(name string) bool {
-		id, ok := strings.CutPrefix(name, groupPrefix)
-		owner, ours := instanceOwner(id)
-		return ok && ours && !keep("cgroup "+name, owner)
+		owner, ours := groupOwner(name)
+		return ours && !keep("cgroup "+name, owner)
 	})
 	for _, g := range groups {
 		removed = append(removed, "cgroup "+g)
@@ -23,21 +29,8 @@ func cleanGroups(keep func(what, owner string) bool) (removed []string, err erro
 // not tell its run.
 func cleanEmptyGroups() {
 	cgroup.Tree{}.RemoveEmpty(func(name string) bool {
-		id, ok := strings.CutPrefix(name, groupPrefix)
-		owner, ours := instanceOwner(id)
-		if !ok || !ours {
-			return false
-		}
+		owner, ours := groupOwner(name)
 		state, _ := fateOf(owner)
-		return state == dead
+		return ours && state == dead
 	})
-}
-
-// parent is the number of a process's parent, 0 where there is none to be seen.
-func parent(pid int) int {
-	s, err := readStat(pid)
-	if err != nil {
-		return 0
-	}
-	return s.parent
 }

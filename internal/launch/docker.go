@@ -121,11 +121,10 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 		Address: c.Address(), StartedAt: c.StartedAt(), Limits: spec.Limits, CPUSet: cpus,
 		LimitsEnforced: len(missing) == 0, LimitsNote: limitsNote(missing), Privileges: spec.More,
 	}
-	if pid := LocalPID(c); pid > 0 {
-		i.info.PID = pid
+	if i.info.PID = LocalPID(c); i.info.PID > 0 {
 		// Without the files (rights, an unusual mount) the engine's own, slower counters do.
-		if i.reader, _ = (cgroup.Tree{}).Process(pid); i.reader != nil {
-			i.reader.Follow(pid)
+		if i.reader, _ = (cgroup.Tree{}).Process(i.info.PID); i.reader != nil {
+			i.reader.Follow(i.info.PID)
 		}
 	}
 	return i, nil
@@ -227,6 +226,28 @@ func (c *container) Usage(ctx context.Context) (u bench.Usage, err error) {
 // EngineUsage asks the engine for the counters even where Usage reads files.
 func (c *container) EngineUsage(ctx context.Context) (bench.Usage, error) {
 	return c.Container.Usage(ctx)
+}
+
+// Ailment says why a running container may not answer, as far as engine and kernel know it; "" for
+// nothing that they know of.
+func (c *container) Ailment(ctx context.Context) string {
+	if c.Exit() != nil {
+		return ""
+	}
+	text := c.Container.Ailment(ctx)
+	if pid := c.info.PID; pid > 0 && text == "" { // it is on this machine
+		text = cmp.Or(processAilment(pid), networkAilment(pid))
+	}
+	return text
+}
+
+// Listens is where the processes of a container listen, as its own network names it; nil where that
+// cannot be seen from here.
+func (c *container) Listens() []netip.AddrPort {
+	if c.info.PID == 0 || c.Exit() != nil {
+		return nil
+	}
+	return containerListens(c.info.PID, c.info.ID)
 }
 
 // BeginPeak makes the step's high-water mark of memory begin anew.

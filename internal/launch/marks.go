@@ -3,6 +3,7 @@ package launch
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 	"strings"
 )
 
@@ -17,26 +18,18 @@ func matchEnv(env []byte, entries []string) (f found, ok bool) {
 	for entry := range bytes.SplitSeq(env, []byte{0}) {
 		s := string(entry)
 		for i, e := range entries {
-			if s == e || strings.HasSuffix(e, "=") && strings.HasPrefix(s, e) {
-				has[i] = true
-			}
+			has[i] = has[i] || s == e || strings.HasSuffix(e, "=") && strings.HasPrefix(s, e)
 		}
-		if v, ok := strings.CutPrefix(s, envRun+"="); ok {
+		switch key, v, _ := strings.Cut(s, "="); key {
+		case envRun:
 			f.run = v
-		}
-		if v, ok := strings.CutPrefix(s, envOwner+"="); ok {
+		case envOwner:
 			f.owner = v
-		}
-		if v, ok := strings.CutPrefix(s, envInstance+"="); ok {
+		case envInstance:
 			f.instance = v
 		}
 	}
-	for _, h := range has {
-		if !h {
-			return f, false
-		}
-	}
-	return f, true
+	return f, !slices.Contains(has, false)
 }
 
 // environIn finds the environment in what macOS tells of a process (kern.procargs2): the number of

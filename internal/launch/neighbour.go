@@ -85,12 +85,10 @@ func Announce(run string, started time.Time, cpus string) (withdraw func(), err 
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Mkdir(runsFolder(), 0o755); err == nil {
+	if err = os.Mkdir(runsFolder(), 0o755); err == nil {
 		err = os.Chmod(runsFolder(), 0o777|os.ModeSticky) // other users write there too, as in /tmp
-		if err != nil {
-			return nil, err
-		}
-	} else if !errors.Is(err, os.ErrExist) {
+	}
+	if err != nil && !errors.Is(err, os.ErrExist) {
 		return nil, err
 	}
 	root, err := openRuns()
@@ -99,6 +97,10 @@ func Announce(run string, started time.Time, cpus string) (withdraw func(), err 
 	}
 	id := newInstanceID()
 	name := fmt.Sprintf("%d-%s.json", self().pid, id[len(id)-12:])
+	withdraw = func() {
+		root.Remove(name)
+		root.Close()
+	}
 	f, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err == nil {
 		_, err = f.Write(data)
@@ -106,14 +108,10 @@ func Announce(run string, started time.Time, cpus string) (withdraw func(), err 
 		err = errors.Join(err, f.Chmod(0o644), f.Close())
 	}
 	if err != nil {
-		root.Remove(name)
-		root.Close()
+		withdraw()
 		return nil, err
 	}
-	return func() {
-		root.Remove(name)
-		root.Close()
-	}, nil
+	return withdraw, nil
 }
 
 // Bounds of what others may have written.

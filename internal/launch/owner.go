@@ -87,14 +87,10 @@ func fateOf(owner string) (fate, string) {
 func judge(i, here identity, present func(pid int) (start string, there bool)) (fate, string) {
 	old := i.space == "" || i.boot == "" || here.space == "" || here.boot == ""
 	switch {
-	case old && i.host != here.host:
-		return unknown, "it is of another machine, " + i.host
-	case !old && i.boot != here.boot && i.host != here.host:
+	case i.host != here.host && (old || i.boot != here.boot || i.boot == "0"):
 		return unknown, "it is of another machine, " + i.host
 	case !old && i.boot != here.boot:
 		return unknown, "it is of another machine of this name, or from before this one was started"
-	case !old && i.boot == "0" && i.host != here.host:
-		return unknown, "it is of another machine, " + i.host
 	case !old && i.space != here.space:
 		return unknown, fmt.Sprintf("its locbench, process %d of another PID namespace, cannot be seen from here", i.pid)
 	}

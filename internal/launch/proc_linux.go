@@ -27,6 +27,39 @@ type stat struct {
 	minor, major                 int64 // page faults, without those of children that have ended
 }
 
+// parent is the number of a process's parent, 0 where there is none to be seen.
+func parent(pid int) int {
+	s, _ := readStat(pid)
+	return s.parent
+}
+
+// processAilment is "" unless the process is stopped.
+func processAilment(pid int) string {
+	s, _ := readStat(pid)
+	switch s.state {
+	case 'T':
+		return "its process is stopped by a signal from outside (SIGSTOP)"
+	case 't':
+		return "its process is held by a debugger"
+	}
+	return ""
+}
+
+// networkAilment is "" unless no interface of the process's network but loopback has a route: the
+// kernel takes the routes of an interface away when it goes down.
+func networkAilment(pid int) string {
+	data, err := readProc(pid, "net/route")
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(data)) {
+		if f := strings.Fields(line); len(f) > 1 && f[0] != "Iface" && f[0] != "lo" {
+			return ""
+		}
+	}
+	return "its network was cut from outside: no interface of it is up"
+}
+
 func readStat(pid int) (stat, error) {
 	data, err := readProc(pid, "stat")
 	if err != nil {
@@ -74,17 +107,19 @@ func inSession(session int) (pids []int) {
 // for it.
 func procUsage(pids []int) (bench.Usage, error) {
 	before := time.Now()
-	var user, system, threads, processes, minor, major int64
-	mem := bench.Memory{PeakSource: "VmHWM"}
+	var user, system time.Duration
+	var threads, processes int
+	var minor, major int64
+	mem := bench.Memory{PeakSource: "VmHWM", MinorFaults: &minor, MajorFaults: &major}
 	for _, pid := range pids {
 		s, err := readStat(pid)
 		if err != nil || s.state == 'Z' {
 			continue
 		}
 		processes++
-		threads += int64(s.threads)
-		user += s.user + s.cuser
-		system += s.system + s.csystem
+		threads += s.threads
+		user += time.Duration(s.user+s.cuser) * tick
+		system += time.Duration(s.system+s.csystem) * tick
 		minor += s.minor
 		major += s.major
 		status, _ := readProc(pid, "status")
@@ -94,13 +129,10 @@ func procUsage(pids []int) (bench.Usage, error) {
 	if processes == 0 {
 		return bench.Usage{}, errors.New("no process of it is left")
 	}
-	u, s := time.Duration(user)*tick, time.Duration(system)*tick
-	n, t := int(processes), int(threads)
-	mem.MinorFaults, mem.MajorFaults = &minor, &major
 	took := time.Since(before)
 	return bench.Usage{
-		At: before.Add(took / 2), Source: "/proc", CPU: u + s, CPUUser: &u, CPUSystem: &s,
-		Memory: &mem, Processes: &n, Threads: &t, Took: took,
+		At: before.Add(took / 2), Source: "/proc", CPU: user + system, CPUUser: &user, CPUSystem: &system,
+		Memory: &mem, Processes: &processes, Threads: &threads, Took: took,
 	}, nil
 }
 

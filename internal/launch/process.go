@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net"
+	"net/netip"
 	"os"
 	"os/exec"
 	"runtime"
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"locbench/internal/bench"
@@ -84,8 +87,8 @@ type process struct {
 	exited  chan struct{}
 	asked   chan struct{} // closed when SIGKILL comes from here
 
-	mu   sync.Mutex
-	exit *bench.Exit
+	mu   sync.Mutex // of info.Address
+	exit atomic.Pointer[bench.Exit]
 
 	stop    sync.Once
 	stopped bench.StopResult
@@ -164,19 +167,12 @@ func (p *process) run(cmd *exec.Cmd, started chan<- error) {
 	default:
 		exit.OOMKilled = exit.Signal == "SIGKILL" && p.box.oomKilled()
 	}
-	p.drain()
-	p.mu.Lock()
-	p.exit = &exit
-	p.mu.Unlock()
-	close(p.exited)
-}
-
-// drain waits for the rest of the log, but not for children that hold it open.
-func (p *process) drain() {
 	select {
 	case <-p.drained:
-	case <-time.After(drain):
+	case <-time.After(drain): // children hold the log open
 	}
+	p.exit.Store(&exit)
+	close(p.exited)
 }
 
 func (p *process) closePipes() {
@@ -194,11 +190,7 @@ func (p *process) Info() bench.InstanceInfo {
 	defer p.mu.Unlock()
 	return p.info
 }
-func (p *process) Exit() *bench.Exit {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.exit
-}
+func (p *process) Exit() *bench.Exit { return p.exit.Load() }
 
 func (p *process) Usage(context.Context) (bench.Usage, error) {
 	u, err := p.box.usage(p.info.PID)
@@ -210,6 +202,29 @@ func (p *process) Usage(context.Context) (bench.Usage, error) {
 	}
 	p.peak.keep(&u)
 	return u, nil
+}
+
+// Ailment says why a running process may not answer, as far as the kernel knows it.
+func (p *process) Ailment(context.Context) string {
+	if p.Exit() != nil {
+		return ""
+	}
+	return processAilment(p.info.PID)
+}
+
+// Listens is where the process and its children listen; nil where that cannot be seen.
+func (p *process) Listens() []netip.AddrPort {
+	if p.Exit() != nil {
+		return nil
+	}
+	return sessionListens(p.info.PID)
+}
+
+// Move says that it listens on another port than it was launched for.
+func (p *process) Move(port int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.info.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 }
 
 // BeginPeak makes the step's high-water mark of memory begin anew.
@@ -264,23 +279,17 @@ func (p *process) terminate(ctx context.Context, grace time.Duration) (r bench.S
 	return r, nil
 }
 
-// inherited names the variables that a process has from here. They say where things lie, which an
-// image has at places that its programs know. None of them changes how a runtime works, as
-// JAVA_TOOL_OPTIONS, NODE_OPTIONS or GOGC do.
-func inherited() []string {
-	return []string{
+// environment is what a process gets: what says where programs lie, what the manifest says, and the
+// marks. No variable that it has from here changes how a runtime works, as JAVA_TOOL_OPTIONS,
+// NODE_OPTIONS or GOGC do.
+func environment(spec bench.LaunchSpec, marks map[string]string) []string {
+	env := map[string]string{}
+	for _, k := range []string{
 		"PATH", "HOME", "TMPDIR",
 		"JAVA_HOME",                                 // start scripts look here before they look in PATH
 		"DOTNET_ROOT",                               // where a program of .NET finds its runtime
 		"SYSTEMROOT", "TEMP", "TMP", "LOCALAPPDATA", // without which Windows starts little
-	}
-}
-
-// environment is what a process gets: what says where programs lie, what the manifest says, and the
-// marks.
-func environment(spec bench.LaunchSpec, marks map[string]string) []string {
-	env := map[string]string{}
-	for _, k := range inherited() {
+	} {
 		if v, ok := os.LookupEnv(k); ok {
 			env[k] = v
 		}

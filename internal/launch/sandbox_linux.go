@@ -72,14 +72,14 @@ func (s *sandbox) loseGroup(why error) {
 	}
 	s.group, s.reader, s.missing = nil, nil, nil
 	var names []string
-	for _, l := range []struct {
-		name   string
-		wanted bool
-	}{{"CPU quota", s.limits.CPUs > 0}, {"memory", s.limits.Memory > 0}, {"processes", s.limits.PIDs > 0}} {
-		if l.wanted {
-			names = append(names, l.name)
+	add := func(wanted bool, name string) {
+		if wanted {
+			names = append(names, name)
 		}
 	}
+	add(s.limits.CPUs > 0, "CPU quota")
+	add(s.limits.Memory > 0, "memory")
+	add(s.limits.PIDs > 0, "processes")
 	if len(names) > 0 {
 		s.missing = append(s.missing, strings.Join(names, ", ")+": "+why.Error())
 	}
@@ -156,12 +156,9 @@ func (s *sandbox) start(cmd *exec.Cmd) error {
 // from here to there (EACCES), an old kernel (ENOSYS, EINVAL), a group that takes no process
 // (EBUSY, EOPNOTSUPP) or is none any more (EBADF, ENODEV).
 func refused(err error) bool {
-	for _, e := range []error{syscall.EACCES, syscall.EPERM, syscall.ENOSYS, syscall.EINVAL, syscall.EBUSY, syscall.EOPNOTSUPP, syscall.EBADF, syscall.ENODEV} {
-		if errors.Is(err, e) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]syscall.Errno{
+		syscall.EACCES, syscall.EPERM, syscall.ENOSYS, syscall.EINVAL, syscall.EBUSY, syscall.EOPNOTSUPP, syscall.EBADF, syscall.ENODEV,
+	}, func(e syscall.Errno) bool { return errors.Is(err, e) })
 }
 
 // startWithout starts cmd outside a group that cannot be had.
@@ -170,7 +167,7 @@ func (s *sandbox) startWithout(cmd *exec.Cmd, why error) error {
 	if err := s.pin(); err != nil {
 		return err
 	}
-	again := exec.Command(cmd.Path, cmd.Args[1:]...) // a Cmd starts once only
+	again := exec.Command(cmd.Path) // a Cmd starts once only
 	again.Args, again.Env, again.Dir, again.Stdout, again.Stderr = cmd.Args, cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr
 	again.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 	*cmd = *again

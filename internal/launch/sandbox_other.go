@@ -4,6 +4,7 @@ package launch
 
 import (
 	"errors"
+	"net/netip"
 	"os/exec"
 
 	"locbench/internal/bench"
@@ -53,3 +54,8 @@ func cleanGroups(func(what, owner string) bool) ([]string, error) { return nil, 
 func cleanEmptyGroups() {}
 
 func mainThread() bool { return false } // it matters on Linux only
+
+func processAilment(int) string                     { return "" }
+func networkAilment(int) string                     { return "" }
+func sessionListens(int) []netip.AddrPort           { return nil }
+func containerListens(int, string) []netip.AddrPort { return nil }

@@ -50,16 +50,13 @@ const askTimeout = 5 * time.Second
 // cgroup that it makes and removes again, to see whether it may.
 func Doctor(ctx context.Context, o DoctorOptions) []Finding {
 	m := Fingerprint(ctx)
-	f := files{}
 	all, others := doctorDocker(ctx)
 	m.OtherContainers = others
 	all = append(all, doctorCgroup(m)...)
-	all = append(all, doctorCPUs(m), doctorMemory(m, meminfo(f.read("proc/meminfo"), "MemAvailable:")), doctorLoad(m), doctorGovernor(m))
+	all = append(all, doctorCPUs(m), doctorMemory(m, Available()), doctorLoad(m), doctorGovernor(m))
 	all = append(all, doctorState(m)...)
-	hard, ok := openFiles()
-	all = append(all, doctorFiles(hard, ok))
-	first, last := f.ports()
-	return append(all, doctorPorts(first, last), doctorElasticsearch(ctx, o.Elasticsearch), doctorGo(ctx))
+	all = append(all, doctorFiles(openFiles()), doctorPorts(files{}.ports()))
+	return append(all, doctorElasticsearch(ctx, o.Elasticsearch), doctorGo(ctx))
 }
 
 func doctorDocker(ctx context.Context) (all []Finding, others string) {
@@ -82,13 +79,11 @@ func doctorDocker(ctx context.Context) (all []Finding, others string) {
 }
 
 func dockerLimits(i docker.Info) Finding {
+	names := []string{"CPU quota", "CPU set", "memory", "processes"}
 	var lacks []string
-	for _, l := range []struct {
-		name string
-		has  bool
-	}{{"CPU quota", i.CPUQuota}, {"CPU set", i.CPUSet}, {"memory", i.MemoryLimit}, {"processes", i.PIDsLimit}} {
-		if !l.has {
-			lacks = append(lacks, l.name)
+	for n, has := range []bool{i.CPUQuota, i.CPUSet, i.MemoryLimit, i.PIDsLimit} {
+		if !has {
+			lacks = append(lacks, names[n])
 		}
 	}
 	switch {

@@ -99,19 +99,17 @@ func cpuModel(cpuinfo []byte) string {
 // meminfo reads a line such as "MemTotal:   24687452 kB" and returns bytes.
 func meminfo(data []byte, key string) int64 {
 	for line := range bytes.Lines(data) {
-		rest, ok := bytes.CutPrefix(line, []byte(key))
-		if !ok {
-			continue
-		}
-		if f := strings.Fields(string(rest)); len(f) > 0 {
-			n, err := strconv.ParseInt(f[0], 10, 64)
-			if err == nil && n >= 0 && n < 1<<50 {
+		if f := strings.Fields(string(line)); len(f) > 1 && f[0] == key {
+			if n, err := strconv.ParseInt(f[1], 10, 64); err == nil && n >= 0 && n < 1<<50 {
 				return n << 10
 			}
 		}
 	}
 	return 0
 }
+
+// Available is the memory that processes could still get without swapping, in bytes; 0 if unknown.
+func Available() int64 { return meminfo(files{}.read("proc/meminfo"), "MemAvailable:") }
 
 // ports is the range of local ports that connections from here are given; 0, 0 if unknown.
 func (f files) ports() (first, last int) {

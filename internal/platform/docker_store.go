@@ -18,8 +18,6 @@ func (d *Docker) Containers(cpus string, progress func(bench.Progress)) store.Co
 	return storeRunner{d, cpus, progress}
 }
 
-// storeRunner starts the container of a store through the Docker handle, in the contenders' network
-// if there is one.
 type storeRunner struct {
 	docker   *Docker
 	cpus     string
@@ -27,11 +25,11 @@ type storeRunner struct {
 }
 
 func (r storeRunner) RunContainer(ctx context.Context, spec store.ContainerSpec) (store.Container, error) {
-	if _, err := r.docker.engine.ImageInspect(ctx, spec.Image); errors.Is(err, docker.ErrNotFound) {
-		if err := r.pull(ctx, spec.Image); err != nil {
-			return nil, err
-		}
-	} else if err != nil {
+	_, err := r.docker.engine.ImageInspect(ctx, spec.Image)
+	if errors.Is(err, docker.ErrNotFound) {
+		err = r.pull(ctx, spec.Image)
+	}
+	if err != nil {
 		return nil, err
 	}
 	r.progress(bench.Progress{Text: "starting " + spec.Image})

@@ -12,23 +12,33 @@ import (
 	"locbench/internal/launch"
 )
 
+// here is what platforms without an engine have in common: this machine.
+type here struct{ runID string }
+
+func (here) CPUs() int                                              { return runtime.NumCPU() }
+func (here) Fingerprint(*bench.Run)                                 {}
+func (here) Reach(s *store.Store) (string, error)                   { return s.URL(), nil }
+func (here) Alive(context.Context) error                            { return nil }
+func (here) Others(context.Context) []string                        { return nil }
+func (here) Neighbours(context.Context) ([]launch.Neighbour, error) { return nil, nil }
+func (here) Close(context.Context) error                            { return nil }
+func (h here) Clean(ctx context.Context) (launch.Cleaned, error) {
+	return launch.Clean(ctx, nil, launch.CleanOptions{Run: h.runID})
+}
+
 // process is this machine: contenders are processes beside the client.
 type process struct {
+	here
 	launcher launch.Process
-	runID    string
 }
 
 func openProcess(_ context.Context, o Options) (Platform, error) {
-	return &process{runID: o.RunID}, nil
+	return &process{here: here{o.RunID}}, nil
 }
 
 func (*process) Capabilities() Capabilities {
 	return Capabilities{Launches: true, Store: true, NoIsolation: noIsolation()}
 }
-
-func (*process) CPUs() int { return runtime.NumCPU() }
-
-func (*process) Fingerprint(*bench.Run) {}
 
 func (*process) Build(ctx context.Context, svc bench.Service, o contender.BuildOptions) (bench.Artifact, error) {
 	return contender.BuildProcess(ctx, svc, o)
@@ -60,17 +70,7 @@ func (*process) Template() (bench.Template, error) {
 	return bench.Template{Listen: "127.0.0.1", Self: self}, nil
 }
 
-func (*process) Reach(s *store.Store) (string, error) { return s.URL(), nil }
-func (p *process) Allow(cpus []int)                   { p.launcher.CPUs = cpus }
-
+func (p *process) Allow(cpus []int) { p.launcher.CPUs = cpus }
 func (p *process) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
 	return p.launcher.Launch(ctx, spec)
-}
-
-func (*process) Alive(context.Context) error                            { return nil }
-func (*process) Others(context.Context) []string                        { return nil }
-func (*process) Neighbours(context.Context) ([]launch.Neighbour, error) { return nil, nil }
-func (*process) Close(context.Context) error                            { return nil }
-func (p *process) Clean(ctx context.Context) (launch.Cleaned, error) {
-	return launch.Clean(ctx, nil, launch.CleanOptions{Run: p.runID})
 }

@@ -1,6 +1,0 @@
-//go:build !linux
-
-package launch
-
-func processAilment(int) string { return "" }
-func networkAilment(int) string { return "" }
