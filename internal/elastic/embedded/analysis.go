@@ -24,12 +24,8 @@ type token struct {
 	end  int
 }
 
-func standardAnalyzers() map[string]*analyzer {
-	return map[string]*analyzer{"standard": {lower: true}}
-}
-
 // customAnalyzer makes one from its settings, which are JSON texts.
-func customAnalyzer(_ string, settings map[string]string) *analyzer {
+func customAnalyzer(settings map[string]string) *analyzer {
 	a := &analyzer{}
 	for key, raw := range settings {
 		switch value := strings.Trim(raw, `"`); key {
@@ -96,19 +92,10 @@ func (a *analyzer) normalize(term string) string {
 	if a.lower {
 		term = strings.Map(unicode.ToLower, term)
 	}
-	if a.fold && !ascii(term) {
+	if a.fold && strings.ContainsFunc(term, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		term = string(asciifolding.New().Filter([]byte(term)))
 	}
 	return term
-}
-
-func ascii(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }
 
 // shingle joins each n tokens that follow one another, as the sub-fields _2gram and _3gram do; 1
@@ -121,16 +108,12 @@ func shingle(tokens []token, n int) []token {
 		return nil
 	}
 	out := make([]token, 0, len(tokens)-n+1)
-	var b strings.Builder
 	for i := range len(tokens) - n + 1 {
-		b.Reset()
-		for j, t := range tokens[i : i+n] {
-			if j > 0 {
-				b.WriteByte(' ')
-			}
-			b.WriteString(t.term)
+		term := tokens[i].term
+		for _, t := range tokens[i+1 : i+n] {
+			term += " " + t.term
 		}
-		out = append(out, token{b.String(), tokens[i+n-1].end})
+		out = append(out, token{term, tokens[i+n-1].end})
 	}
 	return out
 }

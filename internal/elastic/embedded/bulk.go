@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -50,8 +51,9 @@ func parseBulk(body []byte, index string) ([]operation, error) {
 }
 
 func parseAction(header []byte, index string, line int) (operation, error) {
-	o, err := parseObject(fmt.Sprintf("line %d of the bulk body", line), header)
-	if err != nil {
+	var mistake mistake
+	o := mistake.object(fmt.Sprintf("line %d of the bulk body", line), header)
+	if mistake.err != nil {
 		return operation{}, badRequest("illegal_argument_exception", "Malformed action/metadata line [%d], expected an object", line)
 	}
 	for _, name := range []string{"index", "create", "delete", "update"} {
@@ -63,10 +65,7 @@ func parseAction(header []byte, index string, line int) (operation, error) {
 			return operation{}, unsupported("update in a bulk body")
 		}
 		op := operation{op: name, index: index}
-		meta, err := parseObject(name+" in line "+fmt.Sprint(line), raw)
-		if err != nil {
-			return op, err
-		}
+		meta := o.object(name+" in line "+strconv.Itoa(line), raw)
 		if v := meta.take("_index"); v != nil && json.Unmarshal(v, &op.index) != nil {
 			return op, badRequest("illegal_argument_exception", "Malformed _index in line [%d]", line)
 		}
@@ -88,18 +87,18 @@ type bulkItem struct {
 	Error  *errorCause `json:"error,omitempty"`
 }
 
-func (s *Server) bulk(w http.ResponseWriter, r *http.Request, name string) error {
+func (s *Server) bulk(c call) (any, error) {
 	start := time.Now()
-	if err := onlyNeutral(r.URL.Query()); err != nil {
-		return err
+	if err := onlyNeutral(c.URL.Query()); err != nil { // before so large a body is read
+		return nil, err
 	}
-	body, err := readBody(r, maxBulkBody)
+	body, err := readBody(c.Request, maxBulkBody)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	ops, err := parseBulk(body, name)
+	ops, err := parseBulk(body, c.index)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	items := make([]bulkItem, len(ops))
 	for from := 0; from < len(ops); { // runs of writes to one index go in together
@@ -108,7 +107,7 @@ func (s *Server) bulk(w http.ResponseWriter, r *http.Request, name string) error
 			to++
 		}
 		if err := s.apply(ops[from:to], items[from:to]); err != nil {
-			return err
+			return nil, err
 		}
 		from = to
 	}
@@ -121,8 +120,7 @@ func (s *Server) bulk(w http.ResponseWriter, r *http.Request, name string) error
 		out.Errors = out.Errors || it.Error != nil
 		out.Items[i] = map[string]bulkItem{ops[i].op: it}
 	}
-	writeJSON(w, http.StatusOK, out)
-	return nil
+	return out, nil
 }
 
 // apply runs operations of one kind on one index and fills their items. It fails as a whole only
@@ -130,23 +128,20 @@ func (s *Server) bulk(w http.ResponseWriter, r *http.Request, name string) error
 func (s *Server) apply(ops []operation, items []bulkItem) error {
 	ix, err := s.cluster.resolve(ops[0].index)
 	if err != nil {
-		if api, ok := err.(*apiError); ok && api.status == http.StatusNotFound {
+		if asAPI(err).status == http.StatusNotFound {
 			return unsupported("the index %q: make it first, it is not made by a bulk request", shorten(ops[0].index))
 		}
 		return err
 	}
-	docs, create, failed := make([]*parsed, len(ops)), make([]bool, len(ops)), make([]error, len(ops))
 	if ops[0].op == "delete" {
 		for i, op := range ops {
 			found, err := ix.remove(op.id)
-			items[i] = bulkItem{Index: ix.name, Type: "_doc", ID: op.id, Status: http.StatusOK, Result: "deleted"}
-			if !found {
-				items[i].Status, items[i].Result = http.StatusNotFound, "not_found"
-			}
-			items[i].fail(err)
+			status, result := removeResult(found)
+			items[i] = newItem(ix, op.id, status, result, err)
 		}
 		return nil
 	}
+	docs, create, failed := make([]*parsed, len(ops)), make([]bool, len(ops)), make([]error, len(ops))
 	for i := range ops {
 		op := &ops[i]
 		if op.id == "" {
@@ -161,23 +156,18 @@ func (s *Server) apply(ops []operation, items []bulkItem) error {
 	}
 	created, errs := ix.put(docs, create)
 	for i, op := range ops {
-		items[i] = bulkItem{Index: ix.name, Type: "_doc", ID: op.id, Status: http.StatusOK, Result: "updated"}
-		if created[i] {
-			items[i].Status, items[i].Result = http.StatusCreated, "created"
-		}
-		items[i].fail(errOr(failed[i], errs[i]))
+		status, result := putResult(created[i])
+		items[i] = newItem(ix, op.id, status, result, errOr(failed[i], errs[i]))
 	}
 	return nil
 }
 
-func (it *bulkItem) fail(err error) {
-	if err == nil {
-		return
+func newItem(ix *index, id string, status int, result string, err error) bulkItem {
+	it := bulkItem{ix.name, "_doc", id, status, result, nil}
+	if err != nil {
+		api := asAPI(err)
+		cause := api.cause()
+		it.Status, it.Result, it.Error = api.status, "", &cause
 	}
-	api, ok := err.(*apiError)
-	if !ok {
-		api = &apiError{status: http.StatusInternalServerError, kind: "exception", reason: err.Error()}
-	}
-	cause := api.cause()
-	it.Status, it.Result, it.Error = api.status, "", &cause
+	return it
 }

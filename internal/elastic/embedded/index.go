@@ -288,9 +288,10 @@ func (ix *index) count() int {
 }
 
 func (ix *index) changeSettings(body []byte) error {
-	changed, err := indexSettings(body)
-	if err != nil {
-		return err
+	var m mistake
+	changed := indexSettings(&m, body)
+	if m.err != nil {
+		return m.err
 	}
 	if len(changed) > maxFields {
 		return badRequest("illegal_argument_exception", "too many settings")

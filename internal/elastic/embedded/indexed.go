@@ -1,8 +1,10 @@
 package embedded
 
 import (
+	"strconv"
 	"unicode/utf8"
 
+	"github.com/blevesearch/bleve/v2/document"
 	bleve "github.com/blevesearch/bleve_index_api"
 )
 
@@ -34,19 +36,16 @@ const prefixSuffix = "._index_prefix"
 const shortPrefix = 3
 
 func analyzeDocument(ordinal uint32, d *parsed) *indexed {
-	doc := &indexed{id: idOf(ordinal)}
+	doc := &indexed{id: strconv.FormatUint(uint64(ordinal), 36)} // readOrdinals reads it
 	analysed := map[analysisKey]*analysis{}
 	for f, values := range d.text {
 		doc.addText(f, values, analysed)
 	}
-	var byField map[*field]*terms
+	byField := map[*field]*terms{}
 	for _, k := range d.keywords {
 		t := byField[k.field]
 		if t == nil {
 			t = &terms{name: k.field.path, freqs: bleve.TokenFrequencies{}, options: bleve.IndexField | bleve.SkipFreqNorm}
-			if byField == nil {
-				byField = map[*field]*terms{}
-			}
 			byField[k.field] = t
 			doc.fields = append(doc.fields, t)
 		}
@@ -127,12 +126,9 @@ func (a *analysis) short() bleve.TokenFrequencies {
 		a.prefixes = bleve.TokenFrequencies{}
 		for _, t := range a.tokens {
 			end := 0
-			for range shortPrefix {
-				if end == len(t.term) {
-					break
-				}
-				_, n := utf8.DecodeRuneInString(t.term[end:])
-				end += n
+			for n := 0; n < shortPrefix && end < len(t.term); n++ {
+				_, size := utf8.DecodeRuneInString(t.term[end:])
+				end += size
 				count(a.prefixes, t.term[:end], 1)
 			}
 		}
@@ -158,7 +154,10 @@ func (d *indexed) HasComposite() bool                         { return false }
 func (d *indexed) NumPlainTextBytes() uint64                  { return 0 }
 func (d *indexed) StoredFieldsBytes() uint64                  { return uint64(len(d.id)) }
 func (d *indexed) Indexed() bool                              { return true }
-func (d *indexed) AddIDField()                                { d.key = bleveID(d.id) }
+
+func (d *indexed) AddIDField() {
+	d.key = document.NewTextFieldCustom("_id", nil, []byte(d.id), bleve.IndexField|bleve.StoreField, nil)
+}
 
 func (d *indexed) VisitFields(visit bleve.FieldVisitor) {
 	if d.key != nil {

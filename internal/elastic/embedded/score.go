@@ -42,12 +42,6 @@ func (s *bm25) score(freq float32, length int) float32 {
 	return s.weight - float32(s.weight/(1+float32(freq*n)))
 }
 
-// constantTerm is the score of a term in a field without norms, whose documents count as of length
-// 1.
-func constantTerm(boost float32, stats fieldStats, docFreq int64) float32 {
-	return newBM25(boost, stats, docFreq).score(1, 1)
-}
-
 // Lucene keeps the length of a field in one byte: exact below 40, then with four significant bits.
 const exactLengths = 24
 
@@ -75,29 +69,18 @@ func decodeLength(b byte) int64 {
 	return exactLengths + (v&7|8)<<shift
 }
 
+func same(v float64) float64 { return v }
+
 // modifiers of field_value_factor, and what Elasticsearch calls them.
-func modifier(name string) func(float64) float64 {
-	switch name {
-	case "none", "":
-		return func(v float64) float64 { return v }
-	case "log":
-		return math.Log10
-	case "log1p":
-		return func(v float64) float64 { return math.Log10(v + 1) }
-	case "log2p":
-		return func(v float64) float64 { return math.Log10(v + 2) }
-	case "ln":
-		return math.Log
-	case "ln1p":
-		return math.Log1p
-	case "ln2p":
-		return func(v float64) float64 { return math.Log1p(v + 1) }
-	case "square":
-		return func(v float64) float64 { return v * v }
-	case "sqrt":
-		return math.Sqrt
-	case "reciprocal":
-		return func(v float64) float64 { return 1 / v }
-	}
-	return nil
+var modifiers = map[string]func(float64) float64{
+	"": same, "none": same,
+	"log":        math.Log10,
+	"log1p":      func(v float64) float64 { return math.Log10(v + 1) },
+	"log2p":      func(v float64) float64 { return math.Log10(v + 2) },
+	"ln":         math.Log,
+	"ln1p":       math.Log1p,
+	"ln2p":       func(v float64) float64 { return math.Log1p(v + 1) },
+	"square":     func(v float64) float64 { return v * v },
+	"sqrt":       math.Sqrt,
+	"reciprocal": func(v float64) float64 { return 1 / v },
 }

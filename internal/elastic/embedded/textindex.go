@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/blevesearch/bleve/v2/document"
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	bleve "github.com/blevesearch/bleve_index_api"
 )
@@ -50,14 +49,13 @@ func openTextIndex() (*textIndex, error) {
 }
 
 func (t *textIndex) close() error {
+	defer t.queue.Close()
 	var err error
 	if t.reader != nil {
 		err = t.reader.Close()
 		t.reader = nil
 	}
-	err = errors.Join(err, t.scorch.Close())
-	t.queue.Close()
-	return err
+	return errors.Join(err, t.scorch.Close())
 }
 
 // change is one document that comes or goes.
@@ -83,10 +81,11 @@ func (t *textIndex) batch(changes []change) error {
 	gone := bleve.NewBatch()
 	live := make([]*indexed, 0, len(docs))
 	for i, c := range changes {
-		t.count(docs[i], c.gone)
 		if c.gone {
+			t.count(docs[i], -1)
 			gone.Delete(docs[i].id)
 		} else {
+			t.count(docs[i], 1)
 			live = append(live, docs[i])
 		}
 	}
@@ -107,12 +106,8 @@ func (t *textIndex) batch(changes []change) error {
 	return nil
 }
 
-// count adds a document to the statistics, or takes it away.
-func (t *textIndex) count(d *indexed, gone bool) {
-	sign := int64(1)
-	if gone {
-		sign = -1
-	}
+// count adds a document to the statistics, or with a sign of -1 takes it away.
+func (t *textIndex) count(d *indexed, sign int64) {
 	for _, f := range d.fields {
 		s := t.stats[f.name]
 		if s == nil {
@@ -185,19 +180,16 @@ func readOrdinals(reader bleve.IndexReader) ([]uint32, error) {
 		if err != nil {
 			return nil, err
 		}
-		number := id.Value()
-		for uint64(len(ordinals)) <= number {
-			ordinals = append(ordinals, 0)
-		}
-		ordinals[number] = uint32(n)
+		ordinals = padded(ordinals, uint32(id.Value()))
+		ordinals[id.Value()] = uint32(n)
 	}
 }
 
-// postings iterates over the documents of one term, in no useful order.
+// postings are the documents of one term.
 type postings struct {
-	index  *textIndex
-	reader bleve.TermFieldReader
-	doc    bleve.TermFieldDoc
+	ordinals []uint32
+	reader   bleve.TermFieldReader
+	doc      bleve.TermFieldDoc // the current one
 }
 
 // postings returns nil if the term is in no document. With freqs the frequency and the field length
@@ -213,19 +205,23 @@ func (t *textIndex) postings(ctx context.Context, field, term string, freqs bool
 	if r.Count() == 0 {
 		return nil, r.Close()
 	}
-	return &postings{index: t, reader: r}, nil
+	return &postings{ordinals: t.ordinals, reader: r}, nil
 }
 
 // count is the number of documents that have the term.
 func (p *postings) count() int64 { return int64(p.reader.Count()) }
 
-func (p *postings) next() (ordinal uint32, ok bool, err error) {
-	d, err := p.reader.Next(p.doc.Reset())
-	if err != nil || d == nil {
-		return 0, false, err
+// each calls f with the documents, in no useful order, and closes p.
+func (p *postings) each(f func(ordinal uint32)) error {
+	defer p.reader.Close()
+	for {
+		d, err := p.reader.Next(p.doc.Reset())
+		if err != nil || d == nil {
+			return err
+		}
+		p.doc = *d
+		f(p.ordinals[d.ID.Value()])
 	}
-	p.doc = *d
-	return p.index.ordinals[d.ID.Value()], true, nil
 }
 
 // frequency is how often the term is in the field of the current document.
@@ -235,22 +231,13 @@ func (p *postings) frequency() float32 { return float32(p.doc.Freq) }
 // its square root.
 func (p *postings) length() int { return int(1/(p.doc.Norm*p.doc.Norm) + 0.5) }
 
-func (p *postings) close() error { return p.reader.Close() }
-
 // each calls f with every document that has the term.
 func (t *textIndex) each(ctx context.Context, field, term string, f func(ordinal uint32)) error {
 	p, err := t.postings(ctx, field, term, false)
 	if p == nil || err != nil {
 		return err
 	}
-	defer p.close()
-	for {
-		ordinal, ok, err := p.next()
-		if !ok || err != nil {
-			return err
-		}
-		f(ordinal)
-	}
+	return p.each(f)
 }
 
 // eachPrefix calls f with every document that has a term beginning with prefix, possibly several
@@ -273,12 +260,4 @@ func (t *textIndex) eachPrefix(ctx context.Context, field, prefix string, f func
 			return err
 		}
 	}
-}
-
-// idOf is the name of a document in bleve.
-func idOf(ordinal uint32) string { return strconv.FormatUint(uint64(ordinal), 36) }
-
-// bleveID is the field that bleve finds documents by.
-func bleveID(id string) bleve.Field {
-	return document.NewTextFieldCustom("_id", nil, []byte(id), bleve.IndexField|bleve.StoreField, nil)
 }
