@@ -31,6 +31,12 @@ func badRequest(kind, format string, args ...any) *apiError {
 	return &apiError{status: http.StatusBadRequest, kind: kind, reason: fmt.Sprintf(format, args...)}
 }
 
+// of names the index that an error is about.
+func (e *apiError) of(index string) *apiError {
+	e.index = index
+	return e
+}
+
 func noSuchIndex(name string) *apiError {
 	return &apiError{status: http.StatusNotFound, kind: "index_not_found_exception", reason: "no such index [" + name + "]", index: name}
 }

@@ -141,12 +141,12 @@ func (s *Server) describe(c call) (any, error) {
 		settings := maps.Clone(ix.settings)
 		ix.mu.RUnlock()
 		settings["provided_name"] = quote(ix.name)
-		return table{"aliases": s.aliasSet(ix.name), "mappings": ix.raw, "settings": table{"index": settings}}
+		return table{"aliases": s.cluster.aliasesOf(ix.name), "mappings": ix.raw, "settings": table{"index": settings}}
 	})
 }
 
 func (s *Server) getAliases(c call) (any, error) {
-	return s.ofEach(c, func(ix *index) any { return table{"aliases": s.aliasSet(ix.name)} })
+	return s.ofEach(c, func(ix *index) any { return table{"aliases": s.cluster.aliasesOf(ix.name)} })
 }
 
 func (s *Server) getMapping(c call) (any, error) {
@@ -161,14 +161,6 @@ func (s *Server) ofEach(c call, of func(*index) any) (any, error) {
 		out[ix.name] = of(ix)
 	}
 	return out, err
-}
-
-func (s *Server) aliasSet(name string) map[string]struct{} {
-	set := map[string]struct{}{}
-	for _, a := range s.cluster.aliasesOf(name) {
-		set[a] = struct{}{}
-	}
-	return set
 }
 
 func (s *Server) refresh(c call) (any, error) {

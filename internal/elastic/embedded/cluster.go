@@ -3,6 +3,7 @@ package embedded
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -50,18 +51,14 @@ func (c *cluster) named(name string) ([]*index, error) {
 	}
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	all := make([]*index, 0, len(c.indices))
-	for _, ix := range c.indices {
-		all = append(all, ix)
-	}
-	slices.SortFunc(all, func(a, b *index) int { return strings.Compare(a.name, b.name) })
-	return all, nil
+	byName := func(a, b *index) int { return strings.Compare(a.name, b.name) }
+	return slices.SortedFunc(maps.Values(c.indices), byName), nil
 }
 
 // create makes an index from the body of PUT /<name>.
 func (c *cluster) create(name string, body []byte) error {
 	if reason := badName(name); reason != "" {
-		return &apiError{status: 400, kind: "invalid_index_name_exception", reason: "Invalid index name [" + name + "], " + reason, index: name}
+		return badRequest("invalid_index_name_exception", "Invalid index name [%s], %s", name, reason).of(name)
 	}
 	def, err := parseDefinition(body)
 	if err != nil {
@@ -70,14 +67,14 @@ func (c *cluster) create(name string, body []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.indices[name] != nil {
-		return &apiError{status: 400, kind: "resource_already_exists_exception", reason: "index [" + name + "] already exists", index: name}
+		return badRequest("resource_already_exists_exception", "index [%s] already exists", name).of(name)
 	}
 	if c.aliases[name] != nil {
-		return &apiError{status: 400, kind: "invalid_index_name_exception", reason: "Invalid index name [" + name + "], already exists as alias", index: name}
+		return badRequest("invalid_index_name_exception", "Invalid index name [%s], already exists as alias", name).of(name)
 	}
 	for _, alias := range def.aliases {
 		if c.indices[alias] != nil || alias == name {
-			return &apiError{status: 400, kind: "invalid_alias_name_exception", reason: "Invalid alias name [" + alias + "], an index exists with the same name as the alias", index: name}
+			return badRequest("invalid_alias_name_exception", "Invalid alias name [%s], an index exists with the same name as the alias", alias).of(name)
 		}
 	}
 	if len(c.indices) >= maxIndices {
@@ -86,9 +83,6 @@ func (c *cluster) create(name string, body []byte) error {
 	ix, err := newIndex(name, def)
 	if err != nil {
 		return err
-	}
-	if c.indices == nil {
-		c.indices, c.aliases = map[string]*index{}, map[string][]string{}
 	}
 	c.indices[name] = ix
 	for _, alias := range def.aliases {
@@ -115,43 +109,37 @@ func badName(name string) string {
 // either.
 func (c *cluster) remove(name string) error {
 	c.mu.Lock()
-	ix := c.indices[name]
-	if ix == nil {
-		isAlias := c.aliases[name] != nil
-		c.mu.Unlock()
-		if isAlias {
-			return &apiError{status: 400, kind: "illegal_argument_exception", reason: "The provided expression [" + name + "] matches an alias, specify the corresponding concrete indices instead."}
-		}
-		return noSuchIndex(name)
+	ix, isAlias := c.indices[name], c.aliases[name] != nil
+	c.drop(name)
+	c.mu.Unlock()
+	switch {
+	case ix != nil:
+		return ix.close()
+	case isAlias:
+		return badRequest("illegal_argument_exception", "The provided expression [%s] matches an alias, specify the corresponding concrete indices instead.", name)
 	}
+	return noSuchIndex(name)
+}
+
+// drop takes an index out of the cluster and of all aliases.
+func (c *cluster) drop(name string) {
 	delete(c.indices, name)
 	for alias := range c.aliases {
 		c.dropAlias(alias, name)
 	}
-	c.mu.Unlock()
-	return ix.close()
 }
 
 func (c *cluster) addAlias(alias, name string) {
-	if !slices.Contains(c.aliases[alias], name) {
-		names := append(slices.Clone(c.aliases[alias]), name)
-		slices.Sort(names)
-		c.aliases[alias] = names
+	if i, found := slices.BinarySearch(c.aliases[alias], name); !found {
+		c.aliases[alias] = slices.Insert(c.aliases[alias], i, name)
 	}
 }
 
-func (c *cluster) dropAlias(alias, name string) bool {
-	names := c.aliases[alias]
-	i := slices.Index(names, name)
-	if i < 0 {
-		return false
-	}
-	if len(names) == 1 {
+func (c *cluster) dropAlias(alias, name string) {
+	names := slices.DeleteFunc(c.aliases[alias], func(n string) bool { return n == name })
+	if c.aliases[alias] = names; len(names) == 0 {
 		delete(c.aliases, alias)
-	} else {
-		c.aliases[alias] = slices.Delete(slices.Clone(names), i, i+1)
 	}
-	return true
 }
 
 // aliasAction is one entry of POST /_aliases.
@@ -235,10 +223,7 @@ func (c *cluster) changeLocked(actions []aliasAction) (removed []*index, err err
 	}
 	for name := range gone {
 		removed = append(removed, c.indices[name])
-		delete(c.indices, name)
-		for alias := range c.aliases {
-			c.dropAlias(alias, name)
-		}
+		c.drop(name)
 	}
 	for _, a := range actions {
 		switch a.op {
@@ -251,18 +236,17 @@ func (c *cluster) changeLocked(actions []aliasAction) (removed []*index, err err
 	return removed, nil
 }
 
-// aliasesOf lists the aliases of an index, sorted.
-func (c *cluster) aliasesOf(name string) []string {
+// aliasesOf are the aliases of an index, as JSON shows them.
+func (c *cluster) aliasesOf(name string) map[string]struct{} {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	var list []string
+	set := map[string]struct{}{}
 	for alias, names := range c.aliases {
 		if slices.Contains(names, name) {
-			list = append(list, alias)
+			set[alias] = struct{}{}
 		}
 	}
-	slices.Sort(list)
-	return list
+	return set
 }
 
 func (c *cluster) close() error {
@@ -272,6 +256,7 @@ func (c *cluster) close() error {
 	for _, ix := range c.indices {
 		errs = append(errs, ix.close())
 	}
-	c.indices, c.aliases = nil, nil
+	clear(c.indices)
+	clear(c.aliases)
 	return errors.Join(errs...)
 }

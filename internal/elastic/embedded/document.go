@@ -10,35 +10,18 @@ import (
 
 // parsed is a document as it was sent, and what of it is indexed.
 type parsed struct {
-	id      string
-	source  []byte
-	members []member // of the source's top level: from the key's quote to the value's end
-
+	stored
 	text     map[*field][]string // values of kindSuggest
-	keywords []keyword
-	longs    []long
-	points   []point
-	shapes   []geometry
+	keywords []value[string]     // also booleans, as "true" and "false", and longs in decimal
+	longs    []value[int64]
+	points   []value[place]
+	shapes   []value[*shape]
 }
 
-type (
-	keyword struct { // also booleans, as "true" and "false", and longs in decimal
-		field *field
-		term  string
-	}
-	long struct {
-		field *field
-		value int64
-	}
-	point struct {
-		field *field
-		place place
-	}
-	geometry struct {
-		field *field
-		shape *shape
-	}
-)
+type value[T any] struct {
+	field *field
+	of    T
+}
 
 const maxDocDepth = 20 // as Elasticsearch's index.mapping.depth.limit
 
@@ -51,7 +34,7 @@ func (m *mapping) parseDocument(id string, source []byte) (*parsed, error) {
 	if source[start] != '{' {
 		return nil, badRequest("mapper_parsing_exception", "failed to parse: the document must be an object")
 	}
-	d := &parsed{id: id, source: source}
+	d := &parsed{stored: stored{id: id, source: source}}
 	for key, value := range members(source, start) {
 		d.members = append(d.members, member{uint32(key.start - 1), uint32(value.end)})
 	}
@@ -101,23 +84,23 @@ func keyText(raw []byte) string {
 }
 
 // values indexes one value, or each element of an array of them.
-func (d *parsed) values(f *field, value span, depth int) error {
-	if d.source[value.start] == '[' && (f.kind != kindPoint || !isNumberPair(d.source, value)) {
+func (d *parsed) values(f *field, v span, depth int) error {
+	if d.source[v.start] == '[' && (f.kind != kindPoint || !isNumberPair(d.source, v)) {
 		if depth > maxDocDepth {
 			return errTooDeep
 		}
-		for _, e := range members(d.source, value.start) {
+		for _, e := range members(d.source, v.start) {
 			if err := d.values(f, e, depth+1); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	if string(value.of(d.source)) == "null" {
+	if string(v.of(d.source)) == "null" {
 		return nil
 	}
 	for _, to := range f.into {
-		if err := d.index(to, value); err != nil {
+		if err := d.index(to, v); err != nil {
 			return badRequest("mapper_parsing_exception", "failed to parse field [%s] in document with id '%s': %v", to.path, shorten(d.id), err)
 		}
 	}
@@ -131,39 +114,39 @@ func isNumberPair(b []byte, v span) bool {
 }
 
 // index puts a value into a field and its sub-fields.
-func (d *parsed) index(f *field, value span) (err error) {
+func (d *parsed) index(f *field, v span) (err error) {
 	switch f.kind {
 	case kindText, kindSuggest, kindKeyword:
-		s, err := textOf(d.source, value)
+		s, err := textOf(d.source, v)
 		if err == nil {
 			d.indexText(f, s)
 		}
 		return err
 	case kindBoolean:
-		switch string(value.of(d.source)) {
+		switch string(v.of(d.source)) {
 		case "true", `"true"`:
-			d.keywords = append(d.keywords, keyword{f, "true"})
+			d.keywords = append(d.keywords, value[string]{f, "true"})
 		case "false", `"false"`, `""`:
-			d.keywords = append(d.keywords, keyword{f, "false"})
+			d.keywords = append(d.keywords, value[string]{f, "false"})
 		default:
 			err = errors.New("only [true] or [false] are allowed")
 		}
 	case kindLong:
 		var n int64
-		n, err = integer(string(value.of(d.source)))
-		d.longs = append(d.longs, long{f, n})
-		d.keywords = append(d.keywords, keyword{f, strconv.FormatInt(n, 10)})
+		n, err = integer(string(v.of(d.source)))
+		d.longs = append(d.longs, value[int64]{f, n})
+		d.keywords = append(d.keywords, value[string]{f, strconv.FormatInt(n, 10)})
 	case kindPoint:
 		var p place
-		p, err = parseGeoPoint(d.source, value)
-		d.points = append(d.points, point{f, p})
+		p, err = parseGeoPoint(d.source, v)
+		d.points = append(d.points, value[place]{f, p})
 	case kindShape:
 		var s *shape
-		s, err = parseShape(d.source, value)
-		d.shapes = append(d.shapes, geometry{f, s})
+		s, err = parseShape(d.source, v)
+		d.shapes = append(d.shapes, value[*shape]{f, s})
 	}
 	for i := 0; i < len(f.subs) && err == nil; i++ {
-		err = d.index(f.subs[i], value)
+		err = d.index(f.subs[i], v)
 	}
 	return err
 }
@@ -172,7 +155,7 @@ func (d *parsed) indexText(f *field, s string) {
 	switch f.kind {
 	case kindKeyword:
 		if f.ignoreAbove <= 0 || utf8.RuneCountInString(s) <= f.ignoreAbove {
-			d.keywords = append(d.keywords, keyword{f, s})
+			d.keywords = append(d.keywords, value[string]{f, s})
 		}
 	case kindSuggest:
 		if d.text == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/bits"
+	"unicode/utf8"
 )
 
 // searcher evaluates queries on one index. Its caller holds the index for reading.
@@ -215,7 +216,7 @@ func (s *searcher) term(b boosted, term string, found *matches, sums []float64) 
 func (s *searcher) prefix(b boosted, prefix string, found *matches, sums []float64) error {
 	hit := s.none()
 	var err error
-	if b.n == 1 && runesUpTo(prefix, shortPrefix) {
+	if b.n == 1 && utf8.RuneCountInString(prefix) <= shortPrefix {
 		err = s.ix.text.each(s.ctx, b.field.path+prefixSuffix, prefix, hit.add)
 	} else {
 		err = s.ix.text.eachPrefix(s.ctx, b.field.path+shingleSuffix[b.n], prefix, hit.add)
@@ -225,11 +226,4 @@ func (s *searcher) prefix(b boosted, prefix string, found *matches, sums []float
 		found.add(ordinal)
 	})
 	return err
-}
-
-func runesUpTo(s string, n int) bool {
-	for range s {
-		n--
-	}
-	return n >= 0
 }

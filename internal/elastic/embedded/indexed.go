@@ -49,10 +49,10 @@ func analyzeDocument(ordinal uint32, d *parsed) *indexed {
 			byField[k.field] = t
 			doc.fields = append(doc.fields, t)
 		}
-		if t.freqs[k.term] == nil {
+		if t.freqs[k.of] == nil {
 			t.length++
 		}
-		count(t.freqs, k.term, 1)
+		count(t.freqs, k.of, 1)
 	}
 	return doc
 }

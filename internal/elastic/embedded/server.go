@@ -46,7 +46,7 @@ func New(opts Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Server{delays: d}, nil
+	return &Server{delays: d, cluster: cluster{indices: map[string]*index{}, aliases: map[string][]string{}}}, nil
 }
 
 const (

@@ -180,8 +180,7 @@ func readOrdinals(reader bleve.IndexReader) ([]uint32, error) {
 		if err != nil {
 			return nil, err
 		}
-		ordinals = padded(ordinals, uint32(id.Value()))
-		ordinals[id.Value()] = uint32(n)
+		ordinals = set(ordinals, uint32(id.Value()), uint32(n))
 	}
 }
 
