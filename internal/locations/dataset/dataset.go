@@ -34,26 +34,22 @@ type Point struct {
 	Lat, Lon float64
 }
 
-// City is a document of the index city.
-type City struct {
+// Region is a document of the index region.
+type Region struct {
 	ID         int64
 	CountryISO string // ISO 3166-1 alpha-2
 	Centroid   Point
 	Geometry   []Point // one ring, counter-clockwise, the last point equal to the first
 	Name       Names
+}
+
+// City is a document of the index city. It has all that a region has.
+type City struct {
+	Region
 	RegionID   int64
 	IsFeatured bool
 	Timezone   string // of the tz database
 	Population int64
-}
-
-// Region is a document of the index region.
-type Region struct {
-	ID         int64
-	CountryISO string
-	Centroid   Point
-	Geometry   []Point
-	Name       Names
 }
 
 // What a data set is made of is shared vocabulary, so that package seed and package store need not
