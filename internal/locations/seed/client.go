@@ -25,7 +25,7 @@ const (
 
 // client makes the calls that the package comment lists.
 type client struct {
-	es        *elastic.Client
+	*elastic.Client
 	transport *http.Transport
 	name      string // the URL without a password
 }
@@ -65,8 +65,6 @@ func connect(rawURL string, workers int, ask, change time.Duration) (*client, er
 	}
 	return &client{es, transport, u.String()}, nil
 }
-
-func (c *client) close() { c.transport.CloseIdleConnections() }
 
 // doer bounds answers, in length and in time.
 type doer struct {
@@ -134,7 +132,7 @@ func (revive) Retry(_ context.Context, n int, _ *http.Request, _ *http.Response,
 
 // get asks for path, which must be escaped, and decodes the answer into out.
 func (c *client) get(ctx context.Context, path string, out any) error {
-	resp, err := c.es.PerformRequest(ctx, elastic.PerformRequestOptions{Method: http.MethodGet, Path: path})
+	resp, err := c.PerformRequest(ctx, elastic.PerformRequestOptions{Method: http.MethodGet, Path: path})
 	if err != nil {
 		return explain(err)
 	}
@@ -146,18 +144,15 @@ func (c *client) get(ctx context.Context, path string, out any) error {
 
 // explain turns the library's errors into words.
 func explain(err error) error {
-	var e *elastic.Error
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*elastic.Error](err)
+	if !ok {
 		return err
 	}
-	if e.Details == nil {
-		return &statusError{e.Status, "Elasticsearch answered " + statusText(e.Status)}
+	text := strings.TrimSpace(fmt.Sprint("Elasticsearch answered ", e.Status, " ", http.StatusText(e.Status)))
+	if e.Details != nil {
+		text += ": " + clip(reasons(e.Details))
 	}
-	return &statusError{e.Status, fmt.Sprintf("Elasticsearch answered %s: %s", statusText(e.Status), clip(reasons(e.Details)))}
-}
-
-func statusText(status int) string {
-	return strings.TrimSpace(fmt.Sprint(status, " ", http.StatusText(status)))
+	return &statusError{e.Status, text}
 }
 
 // statusError is an answer other than 2xx.
@@ -169,8 +164,7 @@ type statusError struct {
 func (e *statusError) Error() string { return e.text }
 
 func statusOf(err error) int {
-	var e *statusError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*statusError](err); ok {
 		return e.status
 	}
 	return 0
@@ -224,14 +218,14 @@ func (c *client) version(ctx context.Context) (string, error) {
 }
 
 func isJSONError(err error) bool {
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	return errors.As(err, &syntax) || errors.As(err, &kind)
+	_, syntax := errors.AsType[*json.SyntaxError](err)
+	_, kind := errors.AsType[*json.UnmarshalTypeError](err)
+	return syntax || kind
 }
 
 // indices tells all indices and the aliases that point to each.
 func (c *client) indices(ctx context.Context) (map[string][]string, error) {
-	answer, err := c.es.Aliases().Do(ctx)
+	answer, err := c.Aliases().Do(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list the aliases: %w", explain(err))
 	}
@@ -264,23 +258,8 @@ func (c *client) mark(ctx context.Context, index string) (mark, error) {
 	return m, nil
 }
 
-func (c *client) create(ctx context.Context, index string, body json.RawMessage) error {
-	_, err := c.es.CreateIndex(index).BodyString(string(body)).Do(ctx)
-	return explain(err)
-}
-
-func (c *client) settings(ctx context.Context, index string, body json.RawMessage) error {
-	_, err := c.es.IndexPutSettings(index).BodyString(string(body)).Do(ctx)
-	return explain(err)
-}
-
-func (c *client) refresh(ctx context.Context, index string) error {
-	_, err := c.es.Refresh(index).Do(ctx)
-	return explain(err)
-}
-
 func (c *client) remove(ctx context.Context, index string) error {
-	_, err := c.es.DeleteIndex(index).Do(ctx)
+	_, err := c.DeleteIndex(index).Do(ctx)
 	if elastic.IsNotFound(err) {
 		return nil
 	}
@@ -288,7 +267,7 @@ func (c *client) remove(ctx context.Context, index string) error {
 }
 
 func (c *client) count(ctx context.Context, index string) (int64, error) {
-	count, err := c.es.Count(index).Do(ctx)
+	count, err := c.Count(index).Do(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("count %s: %w", index, explain(err))
 	}

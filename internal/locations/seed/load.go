@@ -35,9 +35,7 @@ type Retry struct {
 
 // DefaultRetry gives up after about 40 seconds without any progress: an Elasticsearch that restarts
 // may take as long.
-func DefaultRetry() Retry {
-	return Retry{Tries: 12, Base: 100 * time.Millisecond, Max: 10 * time.Second}
-}
+func DefaultRetry() Retry { return Retry{12, 100 * time.Millisecond, 10 * time.Second} }
 
 func (r Retry) pause(try int) time.Duration {
 	d := r.Max
@@ -56,9 +54,8 @@ type loader struct {
 	retry   Retry
 	meter   *meter
 
-	sent    int64 // documents read from the set; after load
-	bytes   atomic.Int64
-	retries atomic.Int64
+	sent, bytes int64 // documents read from the set, and of their bodies; after load
+	retries     atomic.Int64
 
 	mu            sync.Mutex
 	rejected      []Rejected
@@ -113,7 +110,7 @@ func (l *loader) write(ctx context.Context, docs iter.Seq2[bench.Document, error
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		l.bytes.Add(int64(body.Len()))
+		l.bytes += int64(body.Len())
 		l.sent += int64(n)
 		body.Reset()
 		n = 0
@@ -172,7 +169,7 @@ func (l *loader) send(ctx context.Context, b bulk) error {
 			return fmt.Errorf("bulk: gave up after %d tries: %w", try, err)
 		}
 		l.retries.Add(1)
-		l.meter.retry()
+		l.meter.change(func(p *Progress) { p.Retries++ })
 		select {
 		case <-time.After(l.retry.pause(try)):
 		case <-ctx.Done():
@@ -182,14 +179,8 @@ func (l *loader) send(ctx context.Context, b bulk) error {
 }
 
 func worthRetrying(err error) bool {
-	switch status := statusOf(err); {
-	case status == http.StatusTooManyRequests || status >= 500:
-		return true
-	case status != 0:
-		return false
-	}
-	var malformed *answerError
-	return !errors.As(err, &malformed)
+	status := statusOf(err)
+	return status == http.StatusTooManyRequests || status >= 500 || status == 0 && !errors.Is(err, errAnswer)
 }
 
 // maxSilent is how many tries of a bulk request may stay without an answer: each takes minutes.
@@ -217,9 +208,9 @@ func outlive(ctx context.Context, by time.Duration) (context.Context, context.Ca
 func (l *loader) try(ctx context.Context, b bulk, again bool) (rest bulk, err error) {
 	ctx, cancel := outlive(ctx, grace)
 	defer cancel()
-	answer, err := l.client.es.Bulk().Index(l.index).FilterPath("errors", "items.*.status", "items.*.error").Add(b).Do(ctx)
+	answer, err := l.client.Bulk().Index(l.index).FilterPath("errors", "items.*.status", "items.*.error").Add(b).Do(ctx)
 	if isJSONError(err) {
-		return b, &answerError{err}
+		return b, fmt.Errorf("%w: %w", errAnswer, err)
 	}
 	if err != nil {
 		return b, explain(err)
@@ -240,10 +231,9 @@ func (l *loader) try(ctx context.Context, b bulk, again bool) (rest bulk, err er
 func (l *loader) sort(b bulk, items []*elastic.BulkResponseItem, again bool) bulk {
 	var rest strings.Builder
 	var n, docs, size int
-	body := b.body
-	for _, it := range items {
-		document := body[:documentEnd(body)]
-		body = body[len(document):]
+	lines := strings.SplitAfter(b.body, "\n")
+	for i, it := range items {
+		document := lines[2*i] + lines[2*i+1]
 		switch {
 		case it.Status < 300 || it.Status == http.StatusConflict && again:
 			docs++
@@ -252,24 +242,17 @@ func (l *loader) sort(b bulk, items []*elastic.BulkResponseItem, again bool) bul
 			rest.WriteString(document)
 			n++
 		default:
-			l.reject(document, it)
+			l.reject(lines[2*i], it)
 		}
 	}
 	l.meter.taken(docs, size)
 	return bulk{rest.String(), n}
 }
 
-// documentEnd is the length of the action line and the source line at the start of body.
-func documentEnd(body string) int {
-	action := strings.IndexByte(body, '\n') + 1
-	return action + strings.IndexByte(body[action:], '\n') + 1
-}
-
-func (l *loader) reject(document string, it *elastic.BulkResponseItem) {
+func (l *loader) reject(action string, it *elastic.BulkResponseItem) {
 	var line map[string]struct {
 		ID string `json:"_id"`
 	}
-	action, _, _ := strings.Cut(document, "\n")
 	_ = json.Unmarshal([]byte(action), &line) // our own line
 	l.mu.Lock()
 	defer l.mu.Unlock()
