@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,14 +59,9 @@ func (s *Store) openContainer(ctx context.Context, spec bench.StoreSpec, opts Op
 	if opts.Containers == nil {
 		return errors.New("open container store: no Docker engine is in use")
 	}
-	image := spec.Image
-	if image == "" {
-		image = DefaultImage
-	}
+	image := cmp.Or(spec.Image, DefaultImage)
 	c, err := opts.Containers.RunContainer(ctx, ContainerSpec{
-		RunID: opts.RunID,
-		Name:  "store",
-		Image: image,
+		RunID: opts.RunID, Name: "store", Image: image, Port: containerPort, OnLog: opts.OnLog,
 		Env: map[string]string{
 			"discovery.type": "single-node",
 			"ES_JAVA_OPTS":   containerHeap,
@@ -74,8 +70,6 @@ func (s *Store) openContainer(ctx context.Context, spec bench.StoreSpec, opts Op
 			"ingest.geoip.downloader.enabled":                   "false",
 			"cluster.routing.allocation.disk.threshold_enabled": "false",
 		},
-		Port:  containerPort,
-		OnLog: opts.OnLog,
 	})
 	if err != nil {
 		return fmt.Errorf("start store container of %s: %w", image, err)
@@ -92,15 +86,9 @@ func (s *Store) openContainer(ctx context.Context, spec bench.StoreSpec, opts Op
 func (s *Store) awaitContainer(ctx context.Context, image string) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	tick := time.NewTicker(startPoll)
-	defer tick.Stop()
 	for {
-		version, warning, err := probe(ctx, s.url)
+		_, err := s.probe(ctx)
 		if err == nil {
-			s.version = version
-			if warning != "" {
-				s.warnings = append(s.warnings, warning)
-			}
 			return nil
 		}
 		select {
@@ -108,7 +96,7 @@ func (s *Store) awaitContainer(ctx context.Context, image string) error {
 			return fmt.Errorf("store container of %s ended before it answered:%s", image, lastLines(s.container.Logs()))
 		case <-ctx.Done():
 			return fmt.Errorf("store container of %s did not answer: %w; its last lines:%s", image, err, lastLines(s.container.Logs()))
-		case <-tick.C:
+		case <-time.After(startPoll):
 		}
 	}
 }

@@ -81,15 +81,10 @@ func (s *Store) openEmbedded(_ context.Context, spec bench.StoreSpec, opts Optio
 	if err != nil {
 		return fmt.Errorf("open embedded store: %w", err)
 	}
-	l, err := listenFor("127.0.0.1:0", loopback())
-	if err != nil {
+	s.embedded, s.version = server, embedded.Version+" (embedded)"
+	if s.url, err = s.listen("127.0.0.1:0", loopback()); err != nil {
 		return errors.Join(fmt.Errorf("open embedded store: %w", err), server.Close())
 	}
-	url, err := server.Serve(l)
-	if err != nil {
-		return errors.Join(fmt.Errorf("open embedded store: %w", err), server.Close())
-	}
-	s.embedded, s.url, s.version = server, url, embedded.Version+" (embedded)"
 	return nil
 }
 
@@ -161,10 +156,7 @@ func (s *Store) listen(addr string, peers []netip.Prefix) (string, error) {
 	case !OnLoopback(s.url):
 		return s.url, nil
 	}
-	target, err := hostPort(s.url)
-	if err != nil {
-		return "", err
-	}
+	target := hostPort(s.url)
 	if url := s.direct(context.Background(), addr, target); url != "" {
 		return url, nil
 	}
@@ -172,9 +164,8 @@ func (s *Store) listen(addr string, peers []netip.Prefix) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("relay to the store: %w", err)
 	}
-	r := newRelay(l, target)
-	s.relays = append(s.relays, r)
-	return withHost(s.url, r.address())
+	s.relays = append(s.relays, newRelay(l, target))
+	return withHost(s.url, l.Addr().String()), nil
 }
 
 // Close ends everything that Open and Listen have started: listeners, the embedded store with its
