@@ -75,21 +75,16 @@ func (m Masker) Text(s string) string {
 
 func maskAssigned(s string) string {
 	var b strings.Builder
-	from := 0
-	for from < len(s) {
-		m := assignment.FindStringSubmatchIndex(s[from:])
-		if m == nil {
-			break
-		}
-		if value := from + m[6]; assigned(s[from+m[4] : from+m[5]]) {
-			b.WriteString(s[from:value] + Mask)
-			from += m[7]
+	for m := assignment.FindStringSubmatchIndex(s); m != nil; m = assignment.FindStringSubmatchIndex(s) {
+		b.WriteString(s[:m[6]])
+		if assigned(s[m[4]:m[5]]) {
+			b.WriteString(Mask)
+			s = s[m[7]:]
 		} else { // what is assigned may itself be an assignment, as in url=/?token=…
-			b.WriteString(s[from:value])
-			from = value
+			s = s[m[6]:]
 		}
 	}
-	return b.String() + s[from:]
+	return b.String() + s
 }
 
 // Args masks a command line: what follows an option with a secret name, in the same word or the
@@ -142,13 +137,11 @@ func Of(run bench.Run, services []bench.Service) (values []string) {
 	}
 	for i, arg := range run.Command {
 		name, value, assigned := strings.Cut(arg, "=")
-		if !strings.HasPrefix(arg, "-") || !Name(name) {
-			continue
+		if !assigned && i+1 < len(run.Command) && !strings.HasPrefix(run.Command[i+1], "-") {
+			value = run.Command[i+1]
 		}
-		if assigned {
+		if strings.HasPrefix(arg, "-") && Name(name) {
 			add(value)
-		} else if i+1 < len(run.Command) && !strings.HasPrefix(run.Command[i+1], "-") {
-			add(run.Command[i+1])
 		}
 	}
 	for _, r := range run.Profile.Requests {
