@@ -29,15 +29,11 @@ func customAnalyzer(settings map[string]string) *analyzer {
 	a := &analyzer{}
 	for key, raw := range settings {
 		switch value := strings.Trim(raw, `"`); key {
-		case "type":
-			if value == "standard" {
+		case "type", "tokenizer":
+			if key == "type" && value == "standard" {
 				a.lower = true
-			} else if value != "custom" {
-				a.why = "type " + shorten(value)
-			}
-		case "tokenizer":
-			if value != "standard" {
-				a.why = "tokenizer " + shorten(value)
+			} else if value != map[string]string{"type": "custom", "tokenizer": "standard"}[key] {
+				a.why = key + " " + shorten(value)
 			}
 		case "filter":
 			list, err := stringOrList("filter", json.RawMessage(raw))

@@ -9,7 +9,6 @@ import (
 	"strings"
 )
 
-// apiError is an error answer in the shape of Elasticsearch's.
 type apiError struct {
 	status int
 	kind   string // "index_not_found_exception"
@@ -31,7 +30,6 @@ func badRequest(kind, format string, args ...any) *apiError {
 	return &apiError{status: http.StatusBadRequest, kind: kind, reason: fmt.Sprintf(format, args...)}
 }
 
-// of names the index that an error is about.
 func (e *apiError) of(index string) *apiError {
 	e.index = index
 	return e
@@ -50,7 +48,6 @@ type errorCause struct {
 // cause is the error object alone, as items of a bulk answer carry it.
 func (e *apiError) cause() errorCause { return errorCause{e.kind, e.reason, e.index} }
 
-// asAPI is err in the shape of Elasticsearch's.
 func asAPI(err error) *apiError {
 	if api, ok := errors.AsType[*apiError](err); ok {
 		return api
@@ -162,7 +159,6 @@ func (o object) expect(key string, values ...string) {
 	}
 }
 
-// decode reads a key into v where it is there.
 func (o object) decode(key string, v any) {
 	if raw := o.take(key); raw != nil && json.Unmarshal(raw, v) != nil {
 		o.fail(badRequest("mapper_parsing_exception", "malformed %s of %s", key, o.path))

@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// operation is one entry of a bulk body.
 type operation struct {
 	op     string // index, create, delete
 	index  string
@@ -141,23 +140,23 @@ func (s *Server) apply(ops []operation, items []bulkItem) error {
 		}
 		return nil
 	}
-	docs, create, failed := make([]*parsed, len(ops)), make([]bool, len(ops)), make([]error, len(ops))
-	for i := range ops {
-		op := &ops[i]
+	docs := make([]put, len(ops))
+	for i, op := range ops {
+		d := &docs[i]
 		if op.id == "" {
 			op.id = fmt.Sprintf("embedded-%012d", s.ids.Add(1))
+			ops[i].id = op.id
 		}
-		if failed[i] = badID(op.id); failed[i] != nil {
-			continue
+		d.create = op.op == "create"
+		if d.err = badID(op.id); d.err == nil {
+			// The body goes when the last of its documents does, so each gets memory of its own.
+			d.doc, d.err = ix.mapping.parseDocument(op.id, slices.Clone(bytes.TrimSpace(op.source)))
 		}
-		// The body goes when the last of its documents does, so each gets memory of its own.
-		docs[i], failed[i] = ix.mapping.parseDocument(op.id, slices.Clone(bytes.TrimSpace(op.source)))
-		create[i] = op.op == "create"
 	}
-	created, errs := ix.put(docs, create)
-	for i, op := range ops {
-		status, result := putResult(created[i])
-		items[i] = newItem(ix, op.id, status, result, errOr(failed[i], errs[i]))
+	ix.put(docs)
+	for i, d := range docs {
+		status, result := putResult(d.created)
+		items[i] = newItem(ix, ops[i].id, status, result, d.err)
 	}
 	return nil
 }

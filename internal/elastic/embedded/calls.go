@@ -103,7 +103,6 @@ func quote(s string) []byte {
 	return b
 }
 
-// create answers PUT /<index>.
 func (s *Server) create(c call) (any, error) {
 	return struct {
 		Acknowledged bool   `json:"acknowledged"`
@@ -212,9 +211,10 @@ func (s *Server) putDocument(c call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	created, errs := ix.put([]*parsed{d}, []bool{c.name == "_create" || q.Get("op_type") == "create"})
-	status, result := putResult(created[0])
-	return written(ix, c.id, status, result), errs[0]
+	docs := []put{{doc: d, create: c.name == "_create" || q.Get("op_type") == "create"}}
+	ix.put(docs)
+	status, result := putResult(docs[0].created)
+	return written(ix, c.id, status, result), docs[0].err
 }
 
 func (s *Server) deleteDocument(c call) (any, error) {

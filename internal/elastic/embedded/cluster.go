@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 )
 
-// cluster is the set of indices and their aliases.
 type cluster struct {
 	mu      sync.RWMutex
 	indices map[string]*index
@@ -22,7 +21,6 @@ const (
 	maxNameBytes = 255 // of an index or an alias
 )
 
-// resolve finds the one index that a name or alias stands for.
 func (c *cluster) resolve(name string) (*index, error) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -121,7 +119,6 @@ func (c *cluster) remove(name string) error {
 	return noSuchIndex(name)
 }
 
-// drop takes an index out of the cluster and of all aliases.
 func (c *cluster) drop(name string) {
 	delete(c.indices, name)
 	for alias := range c.aliases {
@@ -142,7 +139,6 @@ func (c *cluster) dropAlias(alias, name string) {
 	}
 }
 
-// aliasAction is one entry of POST /_aliases.
 type aliasAction struct {
 	op    string // add, remove, remove_index
 	index string
@@ -159,22 +155,17 @@ func parseAliasActions(body []byte) ([]aliasAction, error) {
 	var list []aliasAction
 	for _, entry := range doc.Actions {
 		for op, fields := range entry {
-			a := aliasAction{op: op}
 			if op != "add" && op != "remove" && op != "remove_index" {
 				return nil, unsupported("alias action %q", op)
 			}
+			a := aliasAction{op: op}
+			known := map[string]*string{"index": &a.index, "alias": &a.alias, "must_exist": nil, "is_write_index": nil}
 			for key, raw := range fields {
-				var err error
-				switch {
-				case key == "index":
-					err = json.Unmarshal(raw, &a.index)
-				case key == "alias" && op != "remove_index":
-					err = json.Unmarshal(raw, &a.alias)
-				case key == "must_exist" || key == "is_write_index":
-				default:
+				to, ok := known[key]
+				if !ok || key == "alias" && op == "remove_index" {
 					return nil, unsupported("%q in an alias action", key)
 				}
-				if err != nil {
+				if to != nil && json.Unmarshal(raw, to) != nil {
 					return nil, badRequest("parse_exception", "malformed alias action: %s must be a string", key)
 				}
 			}

@@ -83,7 +83,6 @@ func keyText(raw []byte) string {
 	return s
 }
 
-// values indexes one value, or each element of an array of them.
 func (d *parsed) values(f *field, v span, depth int) error {
 	if d.source[v.start] == '[' && (f.kind != kindPoint || !isNumberPair(d.source, v)) {
 		if depth > maxDocDepth {

@@ -198,7 +198,6 @@ func (q prefixQuery) eval(s *searcher) (*matches, error) {
 	return m, nil
 }
 
-// term adds the scores of the documents that have a term.
 func (s *searcher) term(b boosted, term string, found *matches, sums []float64) error {
 	name := b.field.path + shingleSuffix[b.n]
 	p, err := s.ix.text.postings(s.ctx, name, term, true)

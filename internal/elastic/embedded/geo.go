@@ -115,7 +115,6 @@ func cross(a, b, p place) int {
 
 func abs(v int64) int64 { return max(v, -v) }
 
-// number reads a JSON number of doc.
 func number(doc []byte, v span) (float64, error) {
 	f, err := strconv.ParseFloat(string(v.of(doc)), 64)
 	if err != nil || math.IsInf(f, 0) || math.IsNaN(f) {

@@ -14,25 +14,20 @@ func (req *request) render(s *searcher, m *matches, order []sortKey, byScore boo
 		scores = scores || k.by == "_score"
 	}
 	out := make([]byte, 0, 512+len(top)*512)
-	out = append(out, `{"took":`...)
-	out = strconv.AppendInt(out, time.Since(start).Milliseconds(), 10)
+	out = strconv.AppendInt(append(out, `{"took":`...), time.Since(start).Milliseconds(), 10)
 	out = append(out, `,"timed_out":false,"_shards":{"total":1,"successful":1,"skipped":0,"failed":0},"hits":{`...)
 	if req.track >= 0 {
 		total, relation := m.count(), "eq"
 		if total > req.track {
 			total, relation = req.track, "gte"
 		}
-		out = append(out, `"total":{"value":`...)
-		out = strconv.AppendInt(out, int64(total), 10)
+		out = strconv.AppendInt(append(out, `"total":{"value":`...), int64(total), 10)
 		out = append(append(out, `,"relation":"`...), relation...)
 		out = append(out, `"},`...)
 	}
 	out = append(out, `"max_score":`...)
-	if highest, ok := maxScore(m); ok && scores && req.size > 0 {
-		out = appendFloat(out, float64(highest), 32)
-	} else {
-		out = append(out, "null"...)
-	}
+	highest, ok := maxScore(m)
+	out = appendScore(out, highest, ok && scores && req.size > 0)
 	out = append(out, `,"hits":[`...)
 	for i, ordinal := range top {
 		if i > 0 {
@@ -41,12 +36,7 @@ func (req *request) render(s *searcher, m *matches, order []sortKey, byScore boo
 		doc := &s.ix.docs[ordinal]
 		out = append(append(out, `{"_index":`...), quote(s.ix.name)...)
 		out = append(append(out, `,"_type":"_doc","_id":`...), quote(doc.id)...)
-		out = append(out, `,"_score":`...)
-		if scores {
-			out = appendFloat(out, float64(m.scoreOf(ordinal)), 32)
-		} else {
-			out = append(out, "null"...)
-		}
+		out = appendScore(append(out, `,"_score":`...), m.scoreOf(ordinal), scores)
 		if req.source == nil || !req.source.off {
 			out = req.source.apply(append(out, `,"_source":`...), doc)
 		}
@@ -65,6 +55,13 @@ func (req *request) render(s *searcher, m *matches, order []sortKey, byScore boo
 	return append(out, "]}}"...)
 }
 
+func appendScore(out []byte, score float32, known bool) []byte {
+	if !known {
+		return append(out, "null"...)
+	}
+	return appendFloat(out, float64(score), 32)
+}
+
 func maxScore(m *matches) (highest float32, ok bool) {
 	m.each(func(ordinal uint32) {
 		if v := m.scoreOf(ordinal); !ok || v > highest {
@@ -74,7 +71,6 @@ func maxScore(m *matches) (highest float32, ok bool) {
 	return highest, ok
 }
 
-// appendValue writes the value by which a hit was sorted.
 func (k *sortKey) appendValue(out []byte, s *searcher, m *matches, ordinal uint32) []byte {
 	switch k.by {
 	case "_score":

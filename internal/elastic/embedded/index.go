@@ -29,7 +29,6 @@ type index struct {
 	view     view
 }
 
-// stored is a document as it is kept.
 type stored struct {
 	id      string
 	source  []byte
@@ -84,28 +83,33 @@ func (ix *index) close() error {
 	return ix.text.close()
 }
 
-// put adds documents in order. With create an id that exists already is a conflict; the outcome of
-// each is in the errors, nil where it went well, and in created.
-func (ix *index) put(docs []*parsed, create []bool) (created []bool, errs []error) {
-	created, errs = make([]bool, len(docs)), make([]error, len(docs))
+// put is a document to be added, and what has become of it.
+type put struct {
+	doc     *parsed // nil where err says already that there is none
+	create  bool    // an id that exists already is a conflict
+	created bool
+	err     error
+}
+
+// put adds documents in order.
+func (ix *index) put(docs []put) {
 	ix.write.Lock()
 	defer ix.write.Unlock()
 	ix.mu.Lock()
-	for i, d := range docs {
-		if d != nil {
-			created[i], errs[i] = ix.putLocked(d, create[i])
+	for i := range docs {
+		if d := &docs[i]; d.err == nil {
+			d.created, d.err = ix.putLocked(d.doc, d.create)
 		}
 	}
 	full := len(ix.pending) >= pendingMax
 	ix.mu.Unlock()
-	if full {
-		if err := ix.flush(); err != nil {
-			for i := range errs {
-				errs[i] = err
-			}
-		}
+	if !full {
+		return
 	}
-	return created, errs
+	err := ix.flush()
+	for i := range docs {
+		docs[i].err = errOr(docs[i].err, err)
+	}
 }
 
 func (ix *index) putLocked(d *parsed, create bool) (created bool, err error) {
@@ -256,7 +260,6 @@ func (ix *index) refresh() error {
 	return nil
 }
 
-// lookup returns the live document with this id.
 func (ix *index) lookup(id string) (stored, bool) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()

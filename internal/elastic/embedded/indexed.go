@@ -17,7 +17,6 @@ type indexed struct {
 	key    bleve.Field // the field of the id, once bleve has asked for it
 }
 
-// terms is one analysed field.
 type terms struct {
 	name    string
 	length  int

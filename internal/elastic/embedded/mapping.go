@@ -9,7 +9,6 @@ import (
 	"strings"
 )
 
-// kind is how a field is indexed.
 type kind uint8
 
 const (
@@ -23,7 +22,6 @@ const (
 	kindShape
 )
 
-// field is one entry of a mapping.
 type field struct {
 	path        string
 	kind        kind

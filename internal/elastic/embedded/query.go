@@ -89,7 +89,6 @@ func (p *parser) query(path string, raw json.RawMessage) node {
 	return n
 }
 
-// boost reads the key boost.
 func (o object) boost() float32 {
 	b := float64(1)
 	o.decode("boost", &b)

@@ -48,7 +48,6 @@ type call struct {
 	body            []byte
 }
 
-// route is one way to reach a handler.
 type route struct {
 	method string // "": any; HEAD counts as GET
 	parts  int    // of the path: 1 to 3 with an index, 0 without

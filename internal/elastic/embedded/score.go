@@ -15,7 +15,6 @@ const (
 	bm25B  = float32(0.75)
 )
 
-// bm25 scores the documents of one term in one field.
 type bm25 struct {
 	weight  float32
 	inverse [256]float32 // by the encoded length of the field

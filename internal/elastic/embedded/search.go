@@ -12,7 +12,6 @@ import (
 	"time"
 )
 
-// request is a parsed search.
 type request struct {
 	query      node
 	from, size int
@@ -22,7 +21,6 @@ type request struct {
 	scores     bool
 }
 
-// sortKey is one criterion of an order.
 type sortKey struct {
 	by       string // "field", "distance", "_score", "_doc"
 	field    *field

@@ -54,7 +54,6 @@ func sourceParams(q url.Values) (*sourceFilter, error) {
 	return &f, f.check()
 }
 
-// sourceBody reads the key _source of a search.
 func sourceBody(in object, raw json.RawMessage) *sourceFilter {
 	f := &sourceFilter{}
 	var on bool
@@ -75,7 +74,6 @@ func sourceBody(in object, raw json.RawMessage) *sourceFilter {
 	return f
 }
 
-// errOr is the first error, or nil.
 func errOr(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {

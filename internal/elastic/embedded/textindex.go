@@ -58,7 +58,6 @@ func (t *textIndex) close() error {
 	return errors.Join(err, t.scorch.Close())
 }
 
-// change is one document that comes or goes.
 type change struct {
 	ordinal uint32
 	doc     *parsed
@@ -207,7 +206,6 @@ func (t *textIndex) postings(ctx context.Context, field, term string, freqs bool
 	return &postings{ordinals: t.ordinals, reader: r}, nil
 }
 
-// count is the number of documents that have the term.
 func (p *postings) count() int64 { return int64(p.reader.Count()) }
 
 // each calls f with the documents, in no useful order, and closes p.
@@ -223,14 +221,12 @@ func (p *postings) each(f func(ordinal uint32)) error {
 	}
 }
 
-// frequency is how often the term is in the field of the current document.
 func (p *postings) frequency() float32 { return float32(p.doc.Freq) }
 
 // length is the number of terms of the field of the current document, which bleve gives as one over
 // its square root.
 func (p *postings) length() int { return int(1/(p.doc.Norm*p.doc.Norm) + 0.5) }
 
-// each calls f with every document that has the term.
 func (t *textIndex) each(ctx context.Context, field, term string, f func(ordinal uint32)) error {
 	p, err := t.postings(ctx, field, term, false)
 	if p == nil || err != nil {

@@ -192,13 +192,7 @@ const grace = 2 * time.Second
 // outlive is a context that ends some time after ctx does.
 func outlive(ctx context.Context, by time.Duration) (context.Context, context.CancelFunc) {
 	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() {
-		select {
-		case <-time.After(by):
-			cancel()
-		case <-longer.Done():
-		}
-	})
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(by, cancel) })
 	return longer, func() { stop(); cancel() }
 }
 
