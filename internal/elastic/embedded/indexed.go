@@ -45,8 +45,7 @@ func analyzeDocument(ordinal uint32, d *parsed) *indexed {
 		t := byField[k.field]
 		if t == nil {
 			t = &terms{name: k.field.path, freqs: bleve.TokenFrequencies{}, options: bleve.IndexField | bleve.SkipFreqNorm}
-			byField[k.field] = t
-			doc.fields = append(doc.fields, t)
+			byField[k.field], doc.fields = t, append(doc.fields, t)
 		}
 		if t.freqs[k.of] == nil {
 			t.length++

@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
 	"strconv"
-	"sync"
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	bleve "github.com/blevesearch/bleve_index_api"
+	"golang.org/x/sync/errgroup"
 )
 
 // textIndex is the inverted index of one index: bleve's scorch, in memory alone. Its documents are
@@ -21,7 +22,7 @@ import (
 type textIndex struct {
 	scorch bleve.Index
 	queue  *bleve.AnalysisQueue
-	stats  map[string]*fieldStats // by the name of the indexed field; as of the last batch
+	stats  map[string]fieldStats // by the name of the indexed field; as of the last batch
 
 	// As of the last refresh:
 	reader   bleve.IndexReader     // nil before it
@@ -45,7 +46,7 @@ func openTextIndex() (*textIndex, error) {
 		queue.Close()
 		return nil, fmt.Errorf("open index: %w", err)
 	}
-	return &textIndex{scorch: index, queue: queue, stats: map[string]*fieldStats{}}, nil
+	return &textIndex{scorch: index, queue: queue, stats: map[string]fieldStats{}}, nil
 }
 
 func (t *textIndex) close() error {
@@ -109,29 +110,18 @@ func (t *textIndex) batch(changes []change) error {
 func (t *textIndex) count(d *indexed, sign int64) {
 	for _, f := range d.fields {
 		s := t.stats[f.name]
-		if s == nil {
-			s = &fieldStats{}
-			t.stats[f.name] = s
-		}
-		s.docs += sign
-		s.terms += sign * int64(f.length)
+		t.stats[f.name] = fieldStats{s.docs + sign, s.terms + sign*int64(f.length)}
 	}
 }
 
 // parallel cuts n items into chunks and calls f with them on all CPUs.
 func parallel(n, chunk int, f func(from, to int) error) error {
-	var wg sync.WaitGroup
-	errs := make([]error, (n+chunk-1)/chunk)
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for i := range errs {
-		slots <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-slots }()
-			errs[i] = f(i*chunk, min((i+1)*chunk, n))
-		})
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for from := 0; from < n; from += chunk {
+		g.Go(func() error { return f(from, min(from+chunk, n)) })
 	}
-	wg.Wait()
-	return errors.Join(errs...)
+	return g.Wait()
 }
 
 // refresh makes everything visible that was indexed before.
@@ -148,11 +138,7 @@ func (t *textIndex) refresh() error {
 	if t.reader != nil {
 		err = t.reader.Close()
 	}
-	t.reader, t.ordinals = reader, ordinals
-	t.seen = make(map[string]fieldStats, len(t.stats))
-	for name, s := range t.stats {
-		t.seen[name] = *s
-	}
+	t.reader, t.ordinals, t.seen = reader, ordinals, maps.Clone(t.stats)
 	return err
 }
 

@@ -31,19 +31,12 @@ type ContainerSpec struct {
 
 // Container is a running container.
 type Container interface {
-	// Address is host:port under which this machine reaches ContainerSpec.Port.
-	Address() string
-	// NetworkAddress is host:port under which contenders in containers reach it: it belongs into
-	// their network.
-	NetworkAddress() string
-	// PID is the main process's on this machine; 0 if it is not here.
-	PID() int
-	// Exited is closed as soon as the main process has ended.
-	Exited() <-chan struct{}
-	// Logs are its last lines, oldest first.
-	Logs() []bench.LogLine
-	// Stop ends and removes it; it is idempotent.
-	Stop(ctx context.Context) error
+	Address() string                // host:port under which this machine reaches ContainerSpec.Port
+	NetworkAddress() string         // the same for contenders in containers: it belongs into their network
+	PID() int                       // the main process's on this machine; 0 if it is not here
+	Exited() <-chan struct{}        // closed as soon as the main process has ended
+	Logs() []bench.LogLine          // its last lines, oldest first
+	Stop(ctx context.Context) error // ends and removes it; it is idempotent
 }
 
 const (

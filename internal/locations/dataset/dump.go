@@ -35,7 +35,7 @@ const (
 
 type dump struct {
 	dir     string
-	files   map[string]indexFiles
+	files   map[string]*indexFiles
 	indices []Index
 	hash    string
 }
@@ -65,17 +65,13 @@ func Dump(dir string) (Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read dump: %w", err)
 	}
-	d := &dump{dir: dir, files: map[string]indexFiles{}}
+	d := &dump{dir: dir, files: map[string]*indexFiles{}}
 	mistakes := d.find(entries)
 	sum := sha256.New()
 	byFile := func(a, b string) int { return strings.Compare(d.files[a].docs, d.files[b].docs) }
 	for _, name := range slices.SortedFunc(maps.Keys(d.files), byFile) { // the hash depends on the order
 		index, err := d.readIndex(name, sum)
-		if err != nil {
-			mistakes = append(mistakes, err)
-			continue
-		}
-		d.indices = append(d.indices, index)
+		d.indices, mistakes = append(d.indices, index), append(mistakes, err)
 	}
 	if err := errors.Join(mistakes...); err != nil {
 		return nil, err
@@ -98,7 +94,7 @@ func (d *dump) find(entries []os.DirEntry) (mistakes []error) {
 		if !ok {
 			continue
 		}
-		f := indexFiles{docs: entry.Name(), wanted: name + mappingExt}
+		f := &indexFiles{docs: entry.Name(), wanted: name + mappingExt}
 		if index, published := strings.CutPrefix(name, "index-data-"); published {
 			name, f.wanted = index, "index-mapping-"+index+"_v1.json"
 		}
@@ -115,19 +111,15 @@ func (d *dump) find(entries []os.DirEntry) (mistakes []error) {
 		if m := publishedMapping.FindStringSubmatch(file); m != nil {
 			name, docs, ok = m[1], "index-data-"+m[1]+dumpExt, true
 		}
-		f, found := d.files[name]
-		switch {
-		case ok && !found:
-			mistakes = append(mistakes, fmt.Errorf("%s has no documents: %s is missing", filepath.Join(d.dir, file), docs))
-		case ok:
+		if f := d.files[name]; ok && f != nil {
 			f.mappings = append(f.mappings, file)
-			d.files[name] = f
+		} else if ok {
+			mistakes = append(mistakes, fmt.Errorf("%s has no documents: %s is missing", filepath.Join(d.dir, file), docs))
 		}
 	}
 	for name, f := range d.files {
 		if file := name + ".json"; len(f.mappings) == 0 && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == file }) {
 			f.mappings = []string{file}
-			d.files[name] = f
 		}
 	}
 	return mistakes

@@ -1,6 +1,7 @@
 package seed
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -72,22 +73,27 @@ type doer struct {
 	ask, change time.Duration
 }
 
-// Do sends req. The time counts until its answer is read, or closed.
+// Do sends req and reads the answer, both within the time.
 func (d doer) Do(req *http.Request) (*http.Response, error) {
 	within := silence(d.change)
 	if req.Method == http.MethodGet || strings.HasSuffix(req.URL.Path, "/_count") {
 		within = silence(d.ask)
 	}
 	ctx, cancel := context.WithTimeoutCause(req.Context(), time.Duration(within), within)
+	defer cancel()
 	resp, err := d.Client.Do(req.WithContext(ctx))
+	var body []byte
+	if err == nil {
+		body, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+		resp.Body.Close()
+	}
 	if err != nil {
 		if context.Cause(ctx) == within {
 			err = within
 		}
-		cancel()
 		return nil, err
 	}
-	resp.Body = &timedBody{Reader: io.LimitReader(resp.Body, maxAnswer), body: resp.Body, ctx: ctx, cancel: cancel}
+	resp.Body = io.NopCloser(bytes.NewReader(body))
 	return resp, nil
 }
 
@@ -99,27 +105,6 @@ func (s silence) Error() string { return fmt.Sprintf("no answer within %v", time
 func isSilence(err error) bool {
 	_, ok := errors.AsType[silence](err)
 	return ok
-}
-
-// timedBody is the body of an answer that must be read before ctx ends.
-type timedBody struct {
-	io.Reader
-	body   io.Closer
-	ctx    context.Context
-	cancel context.CancelFunc
-}
-
-func (b *timedBody) Read(p []byte) (int, error) {
-	n, err := b.Reader.Read(p)
-	if late, ok := context.Cause(b.ctx).(silence); ok && err != nil && err != io.EOF {
-		err = late
-	}
-	return n, err
-}
-
-func (b *timedBody) Close() error {
-	defer b.cancel()
-	return b.body.Close()
 }
 
 // revive is not about trying again (package seed does that itself): the library marks its only node
@@ -189,10 +174,7 @@ func clip(s string) string {
 // do.
 func (c *client) version(ctx context.Context) (string, error) {
 	var root struct {
-		Version struct {
-			Number       string `json:"number"`
-			Distribution string `json:"distribution"`
-		} `json:"version"`
+		Version struct{ Number, Distribution string }
 	}
 	err := c.get(ctx, "/", &root)
 	number := root.Version.Number
@@ -243,10 +225,8 @@ func (c *client) indices(ctx context.Context) (map[string][]string, error) {
 func (c *client) mark(ctx context.Context, index string) (mark, error) {
 	var answer map[string]struct {
 		Mappings struct {
-			Meta struct {
-				Locbench json.RawMessage `json:"locbench"`
-			} `json:"_meta"`
-		} `json:"mappings"`
+			Meta struct{ Locbench json.RawMessage } `json:"_meta"`
+		}
 	}
 	if err := c.get(ctx, "/"+url.PathEscape(index)+"/_mapping", &answer); err != nil {
 		return mark{}, fmt.Errorf("mapping of %s: %w", index, err)

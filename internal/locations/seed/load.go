@@ -19,11 +19,6 @@ import (
 	"locbench/internal/bench"
 )
 
-// documents is where an index's documents come from.
-type documents interface {
-	Documents(index string) iter.Seq2[bench.Document, error]
-}
-
 // Retry says how often and how patiently a bulk request is repeated that was turned away (429),
 // failed on the other side (5xx), or got no answer. Before try n the pause is between half and all
 // of Base·2ⁿ⁻¹, at most Max.

@@ -36,6 +36,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 	"time"
 
@@ -46,7 +47,7 @@ import (
 type Source interface {
 	Info() bench.DataInfo
 	Indices() []bench.Index
-	documents
+	Documents(index string) iter.Seq2[bench.Document, error]
 }
 
 // Options say what goes where. URL and Set are needed.
