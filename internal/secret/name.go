@@ -31,8 +31,7 @@ func Name(name string) bool {
 	return secretWords(words(name), false)
 }
 
-// assigned tells the same of a name in text or in an address, where a key may also be what is
-// looked for.
+// assigned tells the same of a name in text or an address, where a key may also be looked for.
 func assigned(name string) bool { return secretWords(words(name), true) }
 
 func secretWords(words []string, inText bool) bool {
@@ -74,8 +73,7 @@ func singular(word string) string {
 	return strings.TrimSuffix(word, "S")
 }
 
-// words are the words of a name in capitals, parted by what is no letter or as in camelCase;
-// numbers are none.
+// words are the words of a name in capitals, parted by what is no letter or as in camelCase.
 func words(name string) (all []string) {
 	var word []rune
 	flush := func() {

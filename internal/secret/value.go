@@ -91,8 +91,7 @@ func (m Masker) fields(v reflect.Value) reflect.Value {
 	return out
 }
 
-// holdsText says no of what certainly has none: numbers, and what is made of numbers alone one step
-// down.
+// holdsText says no of what certainly has none, such as numbers.
 func holdsText(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.String, reflect.Interface, reflect.Map, reflect.Slice, reflect.Struct, reflect.Pointer:

@@ -11,8 +11,7 @@ import (
 	segmenter "github.com/blevesearch/bleve/v2/analysis/tokenizer/unicode"
 )
 
-// analyzer cuts text into terms as Elasticsearch's standard tokenizer with the filters lowercase
-// and asciifolding does.
+// analyzer cuts text into terms as Elasticsearch's standard tokenizer with these filters does.
 type analyzer struct {
 	lower, fold bool
 	why         string // what it wants that is not supported; "" if it works
@@ -94,8 +93,7 @@ func (a *analyzer) normalize(term string) string {
 	return term
 }
 
-// shingle joins each n tokens that follow one another, as the sub-fields _2gram and _3gram do; 1
-// leaves them as they are.
+// shingle joins each n tokens that follow one another, as _2gram and _3gram do; 1 changes nothing.
 func shingle(tokens []token, n int) []token {
 	if n <= 1 {
 		return tokens

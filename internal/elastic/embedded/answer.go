@@ -18,8 +18,7 @@ type apiError struct {
 
 func (e *apiError) Error() string { return e.kind + ": " + e.reason }
 
-// unsupportedKind marks what Elasticsearch could do and this store cannot: it must never be
-// mistaken for an answer.
+// unsupportedKind marks what Elasticsearch could do and this store cannot: it is no answer.
 const unsupportedKind = "not_supported_by_embedded_store"
 
 func unsupported(format string, args ...any) *apiError {
@@ -149,8 +148,7 @@ func (o object) ignore(keys ...string) {
 	}
 }
 
-// expect marks a key as understood if its value is one of these; strings are compared without
-// regard to case.
+// expect marks a key as understood if its value is one of these, whatever the case of letters.
 func (o object) expect(key string, values ...string) {
 	raw := o.take(key)
 	got := strings.Trim(string(raw), `"`)

@@ -21,8 +21,9 @@ type operation struct {
 func parseBulk(body []byte, index string) ([]operation, error) {
 	var ops []operation
 	for line := 1; len(bytes.TrimSpace(body)) > 0; line++ {
-		header, rest, ok := bytes.Cut(body, []byte("\n"))
-		body = rest
+		var header []byte
+		var ok bool
+		header, body, ok = bytes.Cut(body, []byte("\n"))
 		if len(bytes.TrimSpace(header)) == 0 {
 			continue
 		}
@@ -34,11 +35,9 @@ func parseBulk(body []byte, index string) ([]operation, error) {
 			return nil, err
 		}
 		if op.op != "delete" {
-			source, rest, ok := bytes.Cut(body, []byte("\n"))
-			if !ok {
+			if op.source, body, ok = bytes.Cut(body, []byte("\n")); !ok {
 				return nil, badRequest("illegal_argument_exception", "The bulk request must be terminated by a newline [\\n]")
 			}
-			op.source, body = source, rest
 			line++
 		}
 		ops = append(ops, op)
@@ -122,8 +121,7 @@ func (s *Server) bulk(c call) (any, error) {
 	return out, nil
 }
 
-// apply runs operations of one kind on one index and fills their items. It fails as a whole only
-// where the store has no answer.
+// apply runs operations of one kind on one index. It fails only where the store has no answer.
 func (s *Server) apply(ops []operation, items []bulkItem) error {
 	ix, err := s.cluster.resolve(ops[0].index)
 	if err != nil {

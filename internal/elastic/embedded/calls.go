@@ -24,8 +24,7 @@ var acknowledged = json.RawMessage(`{"acknowledged":true}`)
 
 type table = map[string]any
 
-// nodes answers a client that looks for the nodes of the cluster: there is the one that it has
-// asked.
+// nodes answers a client that looks for the nodes of the cluster: the one that it has asked.
 func (s *Server) nodes(c call) (any, error) {
 	return table{"cluster_name": "locbench-embedded", "nodes": table{"embedded": table{
 		"name": "locbench-embedded", "version": Version, "build_flavor": "default", "host": c.Host,

@@ -103,8 +103,7 @@ func badName(name string) string {
 	return ""
 }
 
-// remove deletes one index by its own name, as Elasticsearch does not delete through aliases
-// either.
+// remove deletes an index by its own name; Elasticsearch does not delete through aliases either.
 func (c *cluster) remove(name string) error {
 	c.mu.Lock()
 	ix, isAlias := c.indices[name], c.aliases[name] != nil

@@ -178,8 +178,7 @@ func textOf(b []byte, v span) (string, error) {
 	return string(v.of(b)), nil
 }
 
-// integer reads a long; decimals are cut off, and numbers in quotes accepted, as Elasticsearch's
-// "coerce" does.
+// integer reads a long as Elasticsearch's "coerce" does: decimals are cut off, quotes accepted.
 func integer(raw string) (int64, error) {
 	s := strings.Trim(raw, `"`)
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {

@@ -14,8 +14,7 @@ type searcher struct {
 	size int // of the view
 }
 
-// matches are the documents that a query finds: a set of ordinals, with a score for each, or one
-// score for all.
+// matches are the documents that a query finds, with a score for each, or one score for all.
 type matches struct {
 	set    []uint64
 	scores []float32 // by ordinal; nil where all have score

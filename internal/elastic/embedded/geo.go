@@ -11,8 +11,7 @@ import (
 	"strings"
 )
 
-// Lucene keeps coordinates as 32-bit integers (about 1 cm): so does this store, or points near an
-// edge would fall differently.
+// Lucene keeps coordinates as 32-bit integers (about 1 cm); otherwise edges would differ.
 const (
 	latitudeStep  = 180.0 / (1 << 32)
 	longitudeStep = 360.0 / (1 << 32)
@@ -41,8 +40,7 @@ func encodeStep(v, most, step float64) int32 {
 func (p place) lat() float64 { return float64(p.y) * latitudeStep }
 func (p place) lon() float64 { return float64(p.x) * longitudeStep }
 
-// distanceKey orders points by their distance from (lat, lon), as Lucene's sort does: the haversine
-// without its last three bits.
+// distanceKey orders points by distance as Lucene's sort does: the haversine less three bits.
 func distanceKey(lat, lon float64, p place) float64 {
 	const rad = math.Pi / 180
 	x1, x2 := lat*rad, p.lat()*rad

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// render writes the answer of a search. It is written by hand, since the sources in it are copied
-// as they are.
+// render writes the answer of a search, by hand, since sources are copied as they are.
 func (req *request) render(s *searcher, m *matches, order []sortKey, byScore bool, top []uint32, start time.Time) []byte {
 	scores := byScore || req.scores
 	for _, k := range order {
@@ -81,12 +80,12 @@ func (k *sortKey) appendValue(out []byte, s *searcher, m *matches, ordinal uint3
 		return appendFloat(out, distanceMetres(k.distances[ordinal])/k.unit, 64)
 	}
 	col := s.ix.columns[k.field]
-	switch {
-	case !col.present(ordinal) && k.field.kind == kindKeyword:
+	switch has := col.present(ordinal); {
+	case !has && k.field.kind == kindKeyword:
 		return append(out, "null"...)
-	case !col.present(ordinal) && k.desc:
+	case !has && k.desc:
 		return strconv.AppendInt(out, math.MinInt64, 10)
-	case !col.present(ordinal):
+	case !has:
 		return strconv.AppendInt(out, math.MaxInt64, 10)
 	case k.field.kind == kindLong:
 		return strconv.AppendInt(out, col.longs[ordinal], 10)

@@ -6,8 +6,7 @@ import (
 	"sync"
 )
 
-// index is one index: its documents in the order in which they came, and what is needed to find
-// them.
+// index is one index: its documents in the order in which they came, and what finds them.
 type index struct {
 	name    string
 	mapping *mapping
@@ -219,8 +218,7 @@ func set[T any](s []T, i uint32, v T) []T {
 	return s
 }
 
-// flush hands the pending changes to the text index. The caller holds write, so that searches go on
-// meanwhile.
+// flush hands the pending changes to the text index. The caller holds write, and not mu.
 func (ix *index) flush() error {
 	ix.mu.Lock()
 	if ix.closed {

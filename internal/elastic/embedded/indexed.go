@@ -94,8 +94,7 @@ func (d *indexed) addText(f *field, values []string, cache map[analysisKey]*anal
 	}
 }
 
-// merged adds up the terms of several values. Those of a single one are shared, and never changed
-// afterwards.
+// merged adds up the terms of several values. Those of a single one are shared, so not changed.
 func merged(parts []*analysis, of func(*analysis) bleve.TokenFrequencies) bleve.TokenFrequencies {
 	if len(parts) == 1 {
 		return of(parts[0])

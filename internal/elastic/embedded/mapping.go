@@ -87,8 +87,7 @@ func parseAliases(in object, raw json.RawMessage) []string {
 	return slices.Sorted(maps.Keys(o.keys))
 }
 
-// addAnalyzers finds the analysers among the settings. Everything else has no meaning in one
-// process.
+// addAnalyzers finds the analysers among the settings; all else has no meaning in one process.
 func addAnalyzers(analyzers map[string]*analyzer, settings map[string]json.RawMessage) {
 	flat := map[string]json.RawMessage{}
 	flatten("", settings, flat, 0)
@@ -110,8 +109,7 @@ func addAnalyzers(analyzers map[string]*analyzer, settings map[string]json.RawMe
 	}
 }
 
-// indexSettings accepts {"index":{…}}, {"index.x":…} and {"x":…}, and returns what stands below
-// index.
+// indexSettings accepts {"index":{…}}, {"index.x":…} and {"x":…}, and returns what is below index.
 func indexSettings(m *mistake, raw json.RawMessage) map[string]json.RawMessage {
 	out := map[string]json.RawMessage{}
 	for key, v := range m.object("settings", raw).keys {

@@ -98,8 +98,7 @@ func (p *parser) multiMatch(o object) node {
 	return q
 }
 
-// boostedField reads "name.cs.autocomplete._2gram^8". A field that is not mapped is nil:
-// Elasticsearch leaves it out.
+// boostedField reads "name.cs.autocomplete._2gram^8"; nil if not mapped, which is left out.
 func (p *parser) boostedField(name string) (b boosted, path string) {
 	b = boosted{n: 1, boost: 1}
 	path, boost, ok := strings.Cut(name, "^")

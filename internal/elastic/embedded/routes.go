@@ -191,8 +191,7 @@ func tooLarge(limit int64) error {
 	return &apiError{status: http.StatusRequestEntityTooLarge, kind: "content_too_long_exception", reason: fmt.Sprintf("the body is larger than %d MiB", limit>>20)}
 }
 
-// neutral are the query parameters of any call that change nothing here. A fuller answer than
-// filter_path asks for is right.
+// neutral are query parameters that change nothing: fuller than filter_path asks for is right.
 var neutral = []string{
 	"pretty", "human", "error_trace", "filter_path", "timeout", "master_timeout", "wait_for_active_shards", "routing",
 	"preference", "realtime", "refresh", "ignore_unavailable", "allow_no_indices", "expand_wildcards",

@@ -20,8 +20,7 @@ type bm25 struct {
 	inverse [256]float32 // by the encoded length of the field
 }
 
-// newBM25 takes the boost, the statistics of the field and the number of documents that have the
-// term.
+// newBM25 takes the boost, the statistics of the field and the number of documents with the term.
 func newBM25(boost float32, stats fieldStats, docFreq int64) *bm25 {
 	s := &bm25{weight: float32(float32(boost*float32(1+bm25K1)) * idf(stats.docs, docFreq))}
 	average := float32(float64(stats.terms) / float64(stats.docs))

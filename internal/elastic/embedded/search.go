@@ -295,8 +295,7 @@ func (req *request) run(s *searcher, start time.Time) (json.RawMessage, error) {
 	return req.render(s, m, order, byScore, top, start), nil
 }
 
-// top returns the ordinals of the wanted window. Ordinals come in ascending order, so that of
-// equals the first stays first.
+// top returns the ordinals of the wanted window; of equals the first, so smallest, stays first.
 func (req *request) top(m *matches, compare func(a, b uint32) int) []uint32 {
 	want := req.from + req.size
 	var best []uint32

@@ -21,8 +21,7 @@ type Options struct {
 	Seed    uint64        // of the drawn latencies
 }
 
-// Server is the store. It is an http.Handler, and listens by itself where Listen or Serve tells it
-// to.
+// Server is the store: an http.Handler that also listens by itself, by Listen or Serve.
 type Server struct {
 	cluster cluster
 	delays  *delays
@@ -55,8 +54,7 @@ const (
 	maxHeader     = 64 << 10
 )
 
-// Listen serves on one more address ("127.0.0.1:0" for any free port) until Close, and returns the
-// URL.
+// Listen serves at one more address ("127.0.0.1:0": any free port) until Close; it returns the URL.
 func (s *Server) Listen(addr string) (string, error) {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {

@@ -96,8 +96,7 @@ func (f *sourceFilter) check() error {
 
 func (f *sourceFilter) all() bool { return f == nil || (len(f.includes) == 0 && len(f.excludes) == 0) }
 
-// apply appends the filtered source of d to out. The order of keys and the spelling of values stay
-// as they were sent.
+// apply appends the filtered source of d to out; order of keys and spelling of values stay.
 func (f *sourceFilter) apply(out []byte, d *stored) []byte {
 	if f.all() {
 		return append(out, d.source...)
@@ -136,8 +135,7 @@ func names(list []string, name []byte) bool {
 	return slices.ContainsFunc(list, func(s string) bool { return s == string(name) })
 }
 
-// object filters an object whose keys begin with prefix; included says that an include pattern
-// holds all of it.
+// object filters an object whose keys begin with prefix; included: an include pattern holds it all.
 func (f *sourceFilter) object(out, doc []byte, at int, prefix string, included bool) []byte {
 	out = append(out, '{')
 	first := true

@@ -176,8 +176,7 @@ type postings struct {
 	doc      bleve.TermFieldDoc // the current one
 }
 
-// postings returns nil if the term is in no document. With freqs the frequency and the field length
-// are read as well.
+// postings returns nil if no document has the term. freqs: with frequencies and field lengths.
 func (t *textIndex) postings(ctx context.Context, field, term string, freqs bool) (*postings, error) {
 	if t.reader == nil {
 		return nil, nil
@@ -209,8 +208,7 @@ func (p *postings) each(f func(ordinal uint32)) error {
 
 func (p *postings) frequency() float32 { return float32(p.doc.Freq) }
 
-// length is the number of terms of the field of the current document, which bleve gives as one over
-// its square root.
+// length is the number of terms of the field, which bleve gives as one over its square root.
 func (p *postings) length() int { return int(1/(p.doc.Norm*p.doc.Norm) + 0.5) }
 
 func (t *textIndex) each(ctx context.Context, field, term string, f func(ordinal uint32)) error {
@@ -221,8 +219,7 @@ func (t *textIndex) each(ctx context.Context, field, term string, f func(ordinal
 	return p.each(f)
 }
 
-// eachPrefix calls f with every document that has a term beginning with prefix, possibly several
-// times.
+// eachPrefix calls f with every document that has a term with this beginning, maybe several times.
 func (t *textIndex) eachPrefix(ctx context.Context, field, prefix string, f func(ordinal uint32)) error {
 	if t.reader == nil {
 		return nil

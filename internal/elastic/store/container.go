@@ -11,11 +11,9 @@ import (
 	"locbench/internal/safe"
 )
 
-// ContainerRunner runs the container of a store. Whoever wires the packages together implements it
-// over the Docker handle.
+// ContainerRunner runs the container of a store; it is implemented over the Docker handle.
 type ContainerRunner interface {
-	// RunContainer pulls the image where it is missing and starts it. Nothing is left of it after
-	// an error.
+	// RunContainer pulls the image if need be and starts it. After an error nothing is left of it.
 	RunContainer(ctx context.Context, spec ContainerSpec) (Container, error)
 }
 
@@ -74,8 +72,7 @@ func (s *Store) openContainer(ctx context.Context, spec bench.StoreSpec, opts Op
 	return nil
 }
 
-// awaitContainer waits until the server answers; a crash is reported as such at once, with its last
-// log lines.
+// awaitContainer waits until the server answers; a crash is told at once, with the last log lines.
 func (s *Store) awaitContainer(ctx context.Context, image string) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()

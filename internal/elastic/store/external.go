@@ -78,8 +78,7 @@ func identity(ctx context.Context, base string) ([]byte, error) {
 	return body, err
 }
 
-// ask sends one GET and reads the whole answer, which must come in time. The error does not show
-// the URL.
+// ask sends one GET and reads the whole answer in time. The error does not show the URL.
 func ask(ctx context.Context, url string) (status int, body []byte, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, probeTimeout, fmt.Errorf("no answer within %v", probeTimeout))
 	defer cancel()
@@ -169,8 +168,7 @@ func reason(ctx context.Context, err error) error {
 	return err
 }
 
-// Redact returns the URL without user info. What is no URL at all becomes a fixed text, since it
-// may be a password as well.
+// Redact returns the URL without user info; what is no URL may be a password: a fixed text.
 func Redact(raw string) string {
 	if raw == "" {
 		return ""

@@ -25,8 +25,7 @@ var ErrNone = errors.New("this run has no store")
 // DefaultImage is the official image that a container store runs unless the profile names another.
 const DefaultImage = "elasticsearch:7.17.28"
 
-// Options are what Open needs beside the StoreSpec. The zero value is good for all stores but the
-// container.
+// Options are what Open needs beside the StoreSpec. The zero value is good without a container.
 type Options struct {
 	Seed       uint64              // of the injected latency
 	RunID      string              // goes into the labels of a container
@@ -92,8 +91,7 @@ func (s *Store) openEmbedded(_ context.Context, spec bench.StoreSpec, opts Optio
 // may hold a user name and password: show Info().URL instead.
 func (s *Store) URL() string { return s.url }
 
-// Work is what an embedded store has done so far (see embedded.Server.Work); ok is false for any
-// other.
+// Work is what an embedded store has done so far (embedded.Server.Work); ok is false for others.
 func (s *Store) Work() (work func() (calls int64, busy time.Duration), ok bool) {
 	if s.embedded == nil {
 		return nil, false

@@ -77,8 +77,7 @@ func loadBundled() (*bundled, error) {
 	return b, nil
 }
 
-// newHash starts a hash of content: mappings and the version of the made-up parts are in it
-// already.
+// newHash starts a hash of content, with mappings and the version of the made-up parts.
 func newHash() hash.Hash {
 	sum := sha256.New()
 	for _, part := range [][]byte{CityMapping(), RegionMapping(), []byte(shapeVersion)} {
@@ -226,8 +225,7 @@ func (b *bundled) IDs(context.Context) ([]int64, error) {
 	return ids, nil
 }
 
-// hull is the convex hull of points (Andrew's monotone chain), counter-clockwise and closed. It
-// reorders points.
+// hull is the convex hull (Andrew's monotone chain), counter-clockwise, closed. It reorders points.
 func hull(points []Point) []Point {
 	slices.SortFunc(points, func(a, b Point) int {
 		return cmp.Or(cmp.Compare(a.Lon, b.Lon), cmp.Compare(a.Lat, b.Lat))

@@ -52,16 +52,14 @@ type City struct {
 	Population int64
 }
 
-// What a data set is made of is shared vocabulary, so that package seed and package store need not
-// know this one.
+// What a data set is made of is shared vocabulary: seed and store need not know this package.
 type (
 	Doc   = bench.Document
 	Index = bench.Index
 	Set   = bench.DataSet
 )
 
-// Open returns the set that spec names: a dump (Dir), a generated one (Cities), else the bundled
-// one.
+// Open returns the set that spec names: a dump (Dir), a generated one (Cities), or the bundled one.
 func Open(spec bench.DataSpec) (Set, error) {
 	switch {
 	case spec.Dir != "" && spec.Cities != 0:

@@ -86,8 +86,7 @@ func Dump(dir string) (Set, error) {
 // publishedMapping is how the mapping of an index was called in the published dump.
 var publishedMapping = regexp.MustCompile(`^index-mapping-(.*)_v[0-9]+\.json$`)
 
-// find assigns the files to indices by their names, documents first: a file .json without them is
-// anybody's.
+// find assigns files to indices by their names, documents first: other .json files are anybody's.
 func (d *dump) find(entries []os.DirEntry) (mistakes []error) {
 	for _, entry := range entries {
 		name, ok := strings.CutSuffix(entry.Name(), dumpExt)
@@ -265,8 +264,7 @@ func (d *dump) IDs(ctx context.Context) ([]int64, error) {
 	return ids, nil
 }
 
-// WriteDump writes set to a folder in the form that Dump reads. The folder is made if it does not
-// exist.
+// WriteDump writes set to a folder, made if need be, in the form that Dump reads.
 func WriteDump(dir string, set Set) error {
 	err := os.MkdirAll(dir, 0o755)
 	for _, index := range set.Indices() {

@@ -20,8 +20,7 @@ const (
 	minVertices     = 12 // fewer could not follow the outline's waves
 )
 
-// firstGeneratedID is above all ids of GeoNames and, with MaxGenerated added, still a 32-bit
-// integer.
+// firstGeneratedID is above all ids of GeoNames and, plus MaxGenerated, still a 32-bit integer.
 const firstGeneratedID = 100_000_001
 
 type generated struct {
@@ -81,8 +80,7 @@ func (g *generated) Documents(index string) iter.Seq2[Doc, error] {
 	})
 }
 
-// Parts of made-up names, with enough diacritics to matter to a search. The endings are one per
-// language.
+// Parts of made-up names, with diacritics that matter to a search. Endings are one per language.
 var (
 	onsets  = [...]string{"Br", "Čer", "Dol", "Hra", "Hor", "Jab", "Kam", "Kra", "Lip", "Łom", "Mü", "Nov", "Ost", "Pol", "Ře", "Schön", "Stein", "Šum", "Tře", "Wal", "Žel", "Zbo"}
 	middles = [...]string{"a", "en", "í", "ko", "lo", "má", "ni", "ova", "ra", "sta", "ší", "ve", "ów", "zdí"}
@@ -96,8 +94,7 @@ var (
 	}
 )
 
-// invent makes up city number i: within about 20 km of a real one, whose country, region and time
-// zone it takes.
+// invent makes up city number i within about 20 km of a real one, in its country and region.
 func (g *generated) invent(c *City, i int, rng *rand.PCG) {
 	pick := func(n int) int { return int(rng.Uint64() % uint64(n)) } // the bias is below 2⁻⁵⁰
 	near := &g.cities[pick(len(g.cities))]
@@ -109,8 +106,7 @@ func (g *generated) invent(c *City, i int, rng *rand.PCG) {
 			Centroid: Point{near.Centroid.Lat + 0.3*(unit(rng)-0.5), near.Centroid.Lon + 0.4*(unit(rng)-0.5)},
 		},
 		RegionID: near.RegionID, Timezone: near.Timezone,
-		// A Pareto tail as of real cities: half have under 1,100 people, one in a thousand about a
-		// million.
+		// A Pareto tail as of real cities: half under 1,100 people, one in 1,000 about a million.
 		Population: int64(min(500/math.Pow(1-unit(rng), 1.1), 3e6)),
 	}
 	for l := range c.Name {

@@ -88,8 +88,7 @@ func normalizeMapping(data []byte) ([]byte, error) {
 // private are the settings that Elasticsearch reports but does not accept.
 var private = []string{"creation_date", "uuid", "version", "provided_name"}
 
-// nestSettings puts all settings below "index", however they were written, and leaves the private
-// ones out.
+// nestSettings puts all settings, however written, below "index", but for the private ones.
 func nestSettings(settings json.RawMessage) (json.RawMessage, error) {
 	var all, index map[string]json.RawMessage
 	if err := json.Unmarshal(settings, &all); err != nil {

@@ -170,8 +170,7 @@ func clip(s string) string {
 	return strings.ToValidUTF8(s[:most], "") + "…"
 }
 
-// version is the number of a reachable Elasticsearch 7; anything else is an error that says what to
-// do.
+// version is the number of a reachable Elasticsearch 7; else the error says what to do.
 func (c *client) version(ctx context.Context) (string, error) {
 	var root struct {
 		Version struct{ Number, Distribution string }

@@ -28,8 +28,7 @@ type Retry struct {
 	Max   time.Duration
 }
 
-// DefaultRetry gives up after about 40 seconds without any progress: an Elasticsearch that restarts
-// may take as long.
+// DefaultRetry gives up after some 40 seconds without progress: a restart may take as long.
 func DefaultRetry() Retry { return Retry{12, 100 * time.Millisecond, 10 * time.Second} }
 
 func (r Retry) pause(try int) time.Duration {
@@ -69,8 +68,8 @@ func (b bulk) Source() ([]string, error) { return []string{b.body[:len(b.body)-1
 
 func (b bulk) String() string { return b.body }
 
-// load sends all documents. One goroutine writes bodies, several send them; no more exist than
-// there are senders, and two.
+// load sends all documents: one goroutine writes bodies, several send them. No more exist
+// than there are senders, and two.
 func (l *loader) load(ctx context.Context, docs iter.Seq2[bench.Document, error]) error {
 	g, ctx := errgroup.WithContext(ctx)
 	bodies := make(chan bulk)
@@ -184,19 +183,14 @@ const maxSilent = 2
 // grace is how long a bulk request that is under way may still take after an interruption.
 const grace = 2 * time.Second
 
-// outlive is a context that ends some time after ctx does.
-func outlive(ctx context.Context, by time.Duration) (context.Context, context.CancelFunc) {
-	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() { time.AfterFunc(by, cancel) })
-	return longer, func() { stop(); cancel() }
-}
-
 // try sends b once. What is to be sent again is returned; what was taken or rejected is booked. A
 // request under way is not cut off: Elasticsearch might work on it after the clean-up, and would
 // make an index anew for it, with no mark of ours.
 func (l *loader) try(ctx context.Context, b bulk, again bool) (rest bulk, err error) {
-	ctx, cancel := outlive(ctx, grace)
+	interrupted := ctx
+	ctx, cancel := context.WithCancel(context.WithoutCancel(interrupted))
 	defer cancel()
+	defer context.AfterFunc(interrupted, func() { time.AfterFunc(grace, cancel) })()
 	answer, err := l.client.Bulk().Index(l.index).FilterPath("errors", "items.*.status", "items.*.error").Add(b).Do(ctx)
 	if isJSONError(err) {
 		return b, fmt.Errorf("%w: %w", errAnswer, err)
@@ -215,8 +209,7 @@ func (l *loader) try(ctx context.Context, b bulk, again bool) (rest bulk, err er
 	return l.sort(b, items, again), nil
 }
 
-// sort books the items of an answer that tells of errors, and gathers the documents to be sent
-// again.
+// sort books the items of an answer with errors, and gathers the documents to be sent again.
 func (l *loader) sort(b bulk, items []*elastic.BulkResponseItem, again bool) bulk {
 	var rest strings.Builder
 	var n, docs, size int

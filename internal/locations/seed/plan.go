@@ -92,8 +92,7 @@ func (p *plan) version(index string) (n int, ok bool) {
 	return n, err == nil && n > 0 && digits[0] != '0' && digits[0] != '+'
 }
 
-// held are the settings that differ while an index is being filled: without refreshes and replicas
-// that is faster.
+// held are the settings that differ while an index is filled: without refreshes it is faster.
 var held = [...]struct {
 	key   string
 	value any

@@ -181,8 +181,7 @@ func (r *run) do(ctx context.Context) (err error) {
 	if err := r.publish(ctx, plans, token); err != nil {
 		return err
 	}
-	// From here on the new data is what the store answers with: an old version that stays is no
-	// failure.
+	// From here on the new data is in use: an old version that stays is no failure.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUp)
 	defer cancel()
 	for _, p := range plans {
@@ -193,8 +192,7 @@ func (r *run) do(ctx context.Context) (err error) {
 	return nil
 }
 
-// unchanged tells whether every alias points to a whole index with this very data. Then the result
-// is that.
+// unchanged tells whether every alias points to a whole index with this data, and then records it.
 func (r *run) unchanged(ctx context.Context, plans []*plan) (bool, error) {
 	indices := make([]IndexResult, len(plans))
 	for i, p := range plans {
@@ -214,8 +212,7 @@ func (r *run) unchanged(ctx context.Context, plans []*plan) (bool, error) {
 	return true, nil
 }
 
-// load makes and fills all new versions. Rejected documents are counted; they are no error here, so
-// that all of them are reported.
+// load makes and fills all new versions. It counts rejected documents, so that all are reported.
 func (r *run) load(ctx context.Context, plans []*plan, token string) error {
 	meter := newMeter(r.OnProgress, plans)
 	defer meter.close()
@@ -259,8 +256,7 @@ func (r *run) load(ctx context.Context, plans []*plan, token string) error {
 	return nil
 }
 
-// publish moves all aliases at once. It outlives ctx: cut off in the middle, nobody could say
-// whether it took place.
+// publish moves all aliases at once. It outlives ctx, or nobody could say if it took place.
 func (r *run) publish(ctx context.Context, plans []*plan, token string) error {
 	if err := ctx.Err(); err != nil {
 		return err
