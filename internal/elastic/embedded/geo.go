@@ -21,10 +21,10 @@ const (
 type place struct{ x, y int32 } // longitude, latitude
 
 func encodePlace(lat, lon float64) (place, error) {
-	if !(lat >= -90 && lat <= 90) {
+	switch { // NaN is in no range
+	case !(lat >= -90 && lat <= 90):
 		return place{}, fmt.Errorf("latitude %v is out of range", lat)
-	}
-	if !(lon >= -180 && lon <= 180) {
+	case !(lon >= -180 && lon <= 180):
 		return place{}, fmt.Errorf("longitude %v is out of range", lon)
 	}
 	return place{encodeStep(lon, 180, longitudeStep), encodeStep(lat, 90, latitudeStep)}, nil

@@ -44,10 +44,9 @@ func (k *sortKey) prepare(s *searcher, m *matches, wanted int) {
 	}
 	m.each(func(ordinal uint32) {
 		k.distances[ordinal] = math.Inf(1)
-		if !c.present(ordinal) || c.vectors[ordinal].chord2(from) > limit {
-			return
+		if c.present(ordinal) && c.vectors[ordinal].chord2(from) <= limit {
+			k.distances[ordinal] = distanceKey(k.lat, k.lon, c.places[ordinal])
 		}
-		k.distances[ordinal] = distanceKey(k.lat, k.lon, c.places[ordinal])
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"math"
 	"net/url"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -303,12 +304,7 @@ func (req *request) top(m *matches, compare func(a, b uint32) int) []uint32 {
 		if len(best) == want && (want == 0 || compare(ordinal, best[want-1]) >= 0) {
 			return
 		}
-		at, _ := slices.BinarySearchFunc(best, ordinal, func(have, o uint32) int {
-			if compare(have, o) <= 0 {
-				return -1
-			}
-			return 1
-		})
+		at := sort.Search(len(best), func(i int) bool { return compare(best[i], ordinal) > 0 })
 		if len(best) == want {
 			best = best[:want-1]
 		}
