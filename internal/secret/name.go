@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -9,18 +10,13 @@ import (
 // What makes a name secret. A word of a name counts as a whole, or where it ends another that has
 // no separator: KEYBOARD and TOKENIZER name nothing secret, GITHUBTOKEN does.
 var (
-	// anywhere in a word
-	within = []string{"PASSWORD", "PASSWD", "PASSPHRASE", "AUTHORIZATION"}
-	// at the end of any word
-	endings = []string{"TOKEN", "SECRET", "CREDENTIAL", "COOKIE", "PWD"}
-	// as any word
-	whole = []string{"CRED", "JWT", "SIGNATURE"}
+	within       = []string{"PASSWORD", "PASSWD", "PASSPHRASE", "AUTHORIZATION"}   // anywhere in a word
+	endings      = []string{"TOKEN", "SECRET", "CREDENTIAL", "COOKIE", "PWD"}      // at the end of any word
+	whole        = []string{"CRED", "JWT", "SIGNATURE"}                            // as any word
+	ofAuth       = []string{"HEADER", "VALUE", "STRING", "DATA", "CONFIG", "JSON"} // behind AUTH
+	ofConnection = []string{"STRING", "STR"}                                       // behind CONNECTION
 	// as the last word: AUTH_ENABLED and PRIVATE_NETWORK name switches
 	last = []string{"PASS", "DSN", "SIG", "PEM", "SALT", "OTP", "BEARER", "PRIVATE"}
-	// behind AUTH
-	ofAuth = []string{"HEADER", "VALUE", "STRING", "DATA", "CONFIG", "JSON"}
-	// behind CONNECTION
-	ofConnection = []string{"STRING", "STR"}
 	// before KEY where a key may also be what is looked for, as in ?key=7&sort_key=name
 	ofKey = []string{"API", "ACCESS", "SECRET", "PRIVATE", "SHARED", "ACCOUNT", "AUTH", "SIGNING", "ENCRYPTION", "MASTER", "SUBSCRIPTION", "LICENSE", "SESSION", "CLIENT", "SSH"}
 	// words that end in KEY and are no key
@@ -35,27 +31,23 @@ func Name(name string) bool {
 	return secretWords(words(name), false)
 }
 
-// assigned tells the same of a name in text or in an address, where a key may also be what is
-// looked for.
+// assigned tells the same of a name in text or an address, where a key may also be looked for.
 func assigned(name string) bool { return secretWords(words(name), true) }
 
 func secretWords(words []string, inText bool) bool {
 	before := ""
 	for i, w := range words {
 		final := i == len(words)-1
-		one := singular(w)
-		next := ""
+		one, next := singular(w), ""
 		if !final {
 			next = singular(words[i+1])
 		}
-		switch {
-		case slices.ContainsFunc(within, func(s string) bool { return strings.Contains(w, s) }),
-			slices.ContainsFunc(endings, func(s string) bool { return strings.HasSuffix(one, s) }),
-			slices.Contains(whole, one),
-			final && slices.Contains(last, w),
-			strings.HasSuffix(w, "AUTH") && w != "OAUTH" && (final || w == "AUTH" && slices.Contains(ofAuth, next)),
-			strings.HasPrefix(w, "CONN") && (slices.Contains(ofConnection, next) || strings.HasSuffix(one, "STRING") || strings.HasSuffix(w, "STR")),
-			key(one, before, inText):
+		ends := func(ending string) bool { return strings.HasSuffix(one, ending) }
+		if slices.ContainsFunc(within, func(s string) bool { return strings.Contains(w, s) }) ||
+			slices.ContainsFunc(endings, ends) || slices.Contains(whole, one) || final && slices.Contains(last, w) ||
+			strings.HasSuffix(w, "AUTH") && w != "OAUTH" && (final || w == "AUTH" && slices.Contains(ofAuth, next)) ||
+			strings.HasPrefix(w, "CONN") && (slices.Contains(ofConnection, next) || ends("STRING") || strings.HasSuffix(w, "STR")) ||
+			key(one, before, inText) {
 			return true
 		}
 		before = w
@@ -69,9 +61,7 @@ func key(word, before string, inText bool) bool {
 	if !ok || slices.Contains(noKey, word) {
 		return false
 	}
-	if kind == "" {
-		kind = before
-	}
+	kind = cmp.Or(kind, before)
 	return !inText || slices.ContainsFunc(ofKey, func(k string) bool { return strings.HasSuffix(kind, k) })
 }
 
@@ -83,8 +73,7 @@ func singular(word string) string {
 	return strings.TrimSuffix(word, "S")
 }
 
-// words are the words of a name in capitals, parted by what is no letter or as in camelCase;
-// numbers are none.
+// words are the words of a name in capitals, parted by what is no letter or as in camelCase.
 func words(name string) (all []string) {
 	var word []rune
 	flush := func() {

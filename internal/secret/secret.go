@@ -20,22 +20,19 @@ import (
 // Mask stands for what was taken out.
 const Mask = "***"
 
-// minLength is from which length on a value is looked for in other text: a shorter one would be
-// found in too many words.
+// minLength is the least length of values looked for in other text: a shorter one is in many words.
 const minLength = 6
 
 var (
 	userInfo = regexp.MustCompile(`://[^\s/?#"'<>]*@`)
-	// assignment is a part of an address, of a connection string or of a list of variables:
-	// &token=…, ;Pwd=…, " password=…".
+	// assignment is in an address, a connection string or a list: &token=…, ;Pwd=…, " password=…".
 	assignment = regexp.MustCompile(`(^|[?&;#,\s"'({])([a-zA-Z0-9_.-]+)=("[^"]+"|'[^']+'|[^&;\s"'#<>]+)`)
 )
 
 // Masker knows some secrets. Its zero value knows none and masks what names and places give away.
 type Masker struct{ replace *strings.Replacer }
 
-// New makes a masker that knows values. Those of less than six characters are masked in their own
-// places alone.
+// New makes a masker that knows values; those of less than minLength only in their own places.
 func New(values ...string) Masker {
 	var all []string
 	for _, v := range values {
@@ -75,21 +72,16 @@ func (m Masker) Text(s string) string {
 
 func maskAssigned(s string) string {
 	var b strings.Builder
-	from := 0
-	for from < len(s) {
-		m := assignment.FindStringSubmatchIndex(s[from:])
-		if m == nil {
-			break
-		}
-		if value := from + m[6]; assigned(s[from+m[4] : from+m[5]]) {
-			b.WriteString(s[from:value] + Mask)
-			from += m[7]
+	for m := assignment.FindStringSubmatchIndex(s); m != nil; m = assignment.FindStringSubmatchIndex(s) {
+		b.WriteString(s[:m[6]])
+		if assigned(s[m[4]:m[5]]) {
+			b.WriteString(Mask)
+			s = s[m[7]:]
 		} else { // what is assigned may itself be an assignment, as in url=/?token=…
-			b.WriteString(s[from:value])
-			from = value
+			s = s[m[6]:]
 		}
 	}
-	return b.String() + s[from:]
+	return b.String() + s
 }
 
 // Args masks a command line: what follows an option with a secret name, in the same word or the
@@ -142,13 +134,11 @@ func Of(run bench.Run, services []bench.Service) (values []string) {
 	}
 	for i, arg := range run.Command {
 		name, value, assigned := strings.Cut(arg, "=")
-		if !strings.HasPrefix(arg, "-") || !Name(name) {
-			continue
+		if !assigned && i+1 < len(run.Command) && !strings.HasPrefix(run.Command[i+1], "-") {
+			value = run.Command[i+1]
 		}
-		if assigned {
+		if strings.HasPrefix(arg, "-") && Name(name) {
 			add(value)
-		} else if i+1 < len(run.Command) && !strings.HasPrefix(run.Command[i+1], "-") {
-			add(run.Command[i+1])
 		}
 	}
 	for _, r := range run.Profile.Requests {
@@ -167,8 +157,7 @@ func Of(run bench.Run, services []bench.Service) (values []string) {
 	return values
 }
 
-// settings are values of switches with names such as HTTP_AUTH: a log may hold such a word
-// anywhere.
+// settings are values of switches with names such as HTTP_AUTH: they may stand in any log.
 var settings = []string{"enabled", "disabled", "required", "optional", "default"}
 
 // ofAddress is the password of an address, or its user where that stands alone, as a token does;

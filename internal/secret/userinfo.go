@@ -12,8 +12,7 @@ import (
 // or a host with what may follow it.
 var network = regexp.MustCompile(`^(?:[a-zA-Z0-9]*\(|//|\[[0-9a-fA-F:.]+\]|([a-zA-Z0-9](?:[a-zA-Z0-9_.-]*[a-zA-Z0-9])?)(:[0-9]{1,5}\b|/)?)`)
 
-// noUsers are what stands before a colon and an address that is no server's, or before a package
-// and its version.
+// noUsers stand before a colon and an address of no server, or before a package and its version.
 var noUsers = []string{"mailto", "sip", "sips", "xmpp", "acct", "npm", "pkg"}
 
 // userInfoOf finds the user info of an address without a scheme in a word, as in

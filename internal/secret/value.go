@@ -31,64 +31,53 @@ var argv = reflect.TypeFor[[]string]()
 
 // copy copies what holds text, masks the text, and shares all else with the original.
 func (m Masker) copy(v reflect.Value) reflect.Value {
+	t := v.Type()
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		if v.IsNil() || !holdsText(t.Elem()) {
+			return v
+		}
+	}
 	switch v.Kind() {
 	case reflect.String:
-		if v.Type() == reflect.TypeFor[string]() { // named types are closed sets: phases, states, kinds
+		if t == reflect.TypeFor[string]() { // named types are closed sets: phases, states, kinds
 			return reflect.ValueOf(m.Text(v.String()))
 		}
 	case reflect.Pointer:
-		if v.IsNil() || !holdsText(v.Type().Elem()) {
-			return v
-		}
-		out := reflect.New(v.Type().Elem())
+		out := reflect.New(t.Elem())
 		out.Elem().Set(m.copy(v.Elem()))
 		return out
 	case reflect.Interface:
-		if v.IsNil() {
-			return v
+		if !v.IsNil() {
+			return m.copy(v.Elem()).Convert(t)
 		}
-		return m.copy(v.Elem()).Convert(v.Type())
 	case reflect.Slice:
-		return m.slice(v)
+		if t == argv {
+			return reflect.ValueOf(m.Args(v.Interface().([]string)))
+		}
+		out := reflect.MakeSlice(t, v.Len(), v.Len())
+		for i := range v.Len() {
+			out.Index(i).Set(m.copy(v.Index(i)))
+		}
+		return out
 	case reflect.Map:
-		return m.table(v)
+		out := reflect.MakeMapWithSize(t, v.Len())
+		for k, value := range v.Seq2() {
+			if value.Kind() == reflect.String && value.Len() > 0 && k.Kind() == reflect.String && Name(k.String()) {
+				out.SetMapIndex(k, reflect.ValueOf(Mask).Convert(value.Type()))
+			} else {
+				out.SetMapIndex(k, m.copy(value))
+			}
+		}
+		return out
 	case reflect.Struct:
 		return m.fields(v)
 	}
 	return v
 }
 
-func (m Masker) slice(v reflect.Value) reflect.Value {
-	if v.IsNil() || !holdsText(v.Type().Elem()) {
-		return v
-	}
-	if v.Type() == argv {
-		return reflect.ValueOf(m.Args(v.Interface().([]string)))
-	}
-	out := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
-	for i := range v.Len() {
-		out.Index(i).Set(m.copy(v.Index(i)))
-	}
-	return out
-}
-
-func (m Masker) table(v reflect.Value) reflect.Value {
-	if v.IsNil() || !holdsText(v.Type().Elem()) {
-		return v
-	}
-	out := reflect.MakeMapWithSize(v.Type(), v.Len())
-	for k, value := range v.Seq2() {
-		if value.Kind() == reflect.String && value.Len() > 0 && k.Kind() == reflect.String && Name(k.String()) {
-			out.SetMapIndex(k, reflect.ValueOf(Mask).Convert(value.Type()))
-			continue
-		}
-		out.SetMapIndex(k, m.copy(value))
-	}
-	return out
-}
-
 func (m Masker) fields(v reflect.Value) reflect.Value {
-	if keptTypes[v.Type()] || !holdsText(v.Type()) {
+	if keptTypes[v.Type()] {
 		return v
 	}
 	out := reflect.New(v.Type()).Elem()
@@ -102,14 +91,11 @@ func (m Masker) fields(v reflect.Value) reflect.Value {
 	return out
 }
 
-// holdsText says no of what certainly has none: numbers, and what is made of numbers alone one step
-// down.
+// holdsText says no of what certainly has none, such as numbers.
 func holdsText(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.String, reflect.Interface, reflect.Map, reflect.Slice, reflect.Struct, reflect.Pointer:
 		return t != reflect.TypeFor[time.Time]()
-	case reflect.Array:
-		return false
 	}
 	return false
 }

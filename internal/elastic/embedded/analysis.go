@@ -11,8 +11,7 @@ import (
 	segmenter "github.com/blevesearch/bleve/v2/analysis/tokenizer/unicode"
 )
 
-// analyzer cuts text into terms as Elasticsearch's standard tokenizer with the filters lowercase
-// and asciifolding does.
+// analyzer cuts text into terms as Elasticsearch's standard tokenizer with these filters does.
 type analyzer struct {
 	lower, fold bool
 	why         string // what it wants that is not supported; "" if it works
@@ -24,24 +23,16 @@ type token struct {
 	end  int
 }
 
-func standardAnalyzers() map[string]*analyzer {
-	return map[string]*analyzer{"standard": {lower: true}}
-}
-
 // customAnalyzer makes one from its settings, which are JSON texts.
-func customAnalyzer(_ string, settings map[string]string) *analyzer {
+func customAnalyzer(settings map[string]string) *analyzer {
 	a := &analyzer{}
 	for key, raw := range settings {
 		switch value := strings.Trim(raw, `"`); key {
-		case "type":
-			if value == "standard" {
+		case "type", "tokenizer":
+			if key == "type" && value == "standard" {
 				a.lower = true
-			} else if value != "custom" {
-				a.why = "type " + shorten(value)
-			}
-		case "tokenizer":
-			if value != "standard" {
-				a.why = "tokenizer " + shorten(value)
+			} else if value != map[string]string{"type": "custom", "tokenizer": "standard"}[key] {
+				a.why = key + " " + shorten(value)
 			}
 		case "filter":
 			list, err := stringOrList("filter", json.RawMessage(raw))
@@ -96,23 +87,13 @@ func (a *analyzer) normalize(term string) string {
 	if a.lower {
 		term = strings.Map(unicode.ToLower, term)
 	}
-	if a.fold && !ascii(term) {
+	if a.fold && strings.ContainsFunc(term, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		term = string(asciifolding.New().Filter([]byte(term)))
 	}
 	return term
 }
 
-func ascii(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
-
-// shingle joins each n tokens that follow one another, as the sub-fields _2gram and _3gram do; 1
-// leaves them as they are.
+// shingle joins each n tokens that follow one another, as _2gram and _3gram do; 1 changes nothing.
 func shingle(tokens []token, n int) []token {
 	if n <= 1 {
 		return tokens
@@ -121,16 +102,12 @@ func shingle(tokens []token, n int) []token {
 		return nil
 	}
 	out := make([]token, 0, len(tokens)-n+1)
-	var b strings.Builder
 	for i := range len(tokens) - n + 1 {
-		b.Reset()
-		for j, t := range tokens[i : i+n] {
-			if j > 0 {
-				b.WriteByte(' ')
-			}
-			b.WriteString(t.term)
+		term := tokens[i].term
+		for _, t := range tokens[i+1 : i+n] {
+			term += " " + t.term
 		}
-		out = append(out, token{b.String(), tokens[i+n-1].end})
+		out = append(out, token{term, tokens[i+n-1].end})
 	}
 	return out
 }

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"time"
 )
 
-// operation is one entry of a bulk body.
 type operation struct {
 	op     string // index, create, delete
 	index  string
@@ -21,8 +21,9 @@ type operation struct {
 func parseBulk(body []byte, index string) ([]operation, error) {
 	var ops []operation
 	for line := 1; len(bytes.TrimSpace(body)) > 0; line++ {
-		header, rest, ok := bytes.Cut(body, []byte("\n"))
-		body = rest
+		var header []byte
+		var ok bool
+		header, body, ok = bytes.Cut(body, []byte("\n"))
 		if len(bytes.TrimSpace(header)) == 0 {
 			continue
 		}
@@ -34,11 +35,9 @@ func parseBulk(body []byte, index string) ([]operation, error) {
 			return nil, err
 		}
 		if op.op != "delete" {
-			source, rest, ok := bytes.Cut(body, []byte("\n"))
-			if !ok {
+			if op.source, body, ok = bytes.Cut(body, []byte("\n")); !ok {
 				return nil, badRequest("illegal_argument_exception", "The bulk request must be terminated by a newline [\\n]")
 			}
-			op.source, body = source, rest
 			line++
 		}
 		ops = append(ops, op)
@@ -50,8 +49,9 @@ func parseBulk(body []byte, index string) ([]operation, error) {
 }
 
 func parseAction(header []byte, index string, line int) (operation, error) {
-	o, err := parseObject(fmt.Sprintf("line %d of the bulk body", line), header)
-	if err != nil {
+	var mistake mistake
+	o := mistake.object(fmt.Sprintf("line %d of the bulk body", line), header)
+	if mistake.err != nil {
 		return operation{}, badRequest("illegal_argument_exception", "Malformed action/metadata line [%d], expected an object", line)
 	}
 	for _, name := range []string{"index", "create", "delete", "update"} {
@@ -63,10 +63,7 @@ func parseAction(header []byte, index string, line int) (operation, error) {
 			return operation{}, unsupported("update in a bulk body")
 		}
 		op := operation{op: name, index: index}
-		meta, err := parseObject(name+" in line "+fmt.Sprint(line), raw)
-		if err != nil {
-			return op, err
-		}
+		meta := o.object(name+" in line "+strconv.Itoa(line), raw)
 		if v := meta.take("_index"); v != nil && json.Unmarshal(v, &op.index) != nil {
 			return op, badRequest("illegal_argument_exception", "Malformed _index in line [%d]", line)
 		}
@@ -88,18 +85,18 @@ type bulkItem struct {
 	Error  *errorCause `json:"error,omitempty"`
 }
 
-func (s *Server) bulk(w http.ResponseWriter, r *http.Request, name string) error {
+func (s *Server) bulk(c call) (any, error) {
 	start := time.Now()
-	if err := onlyNeutral(r.URL.Query()); err != nil {
-		return err
+	if err := onlyNeutral(c.URL.Query()); err != nil { // before so large a body is read
+		return nil, err
 	}
-	body, err := readBody(r, maxBulkBody)
+	body, err := readBody(c.Request, maxBulkBody)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	ops, err := parseBulk(body, name)
+	ops, err := parseBulk(body, c.index)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	items := make([]bulkItem, len(ops))
 	for from := 0; from < len(ops); { // runs of writes to one index go in together
@@ -108,7 +105,7 @@ func (s *Server) bulk(w http.ResponseWriter, r *http.Request, name string) error
 			to++
 		}
 		if err := s.apply(ops[from:to], items[from:to]); err != nil {
-			return err
+			return nil, err
 		}
 		from = to
 	}
@@ -121,63 +118,53 @@ func (s *Server) bulk(w http.ResponseWriter, r *http.Request, name string) error
 		out.Errors = out.Errors || it.Error != nil
 		out.Items[i] = map[string]bulkItem{ops[i].op: it}
 	}
-	writeJSON(w, http.StatusOK, out)
-	return nil
+	return out, nil
 }
 
-// apply runs operations of one kind on one index and fills their items. It fails as a whole only
-// where the store has no answer.
+// apply runs operations of one kind on one index. It fails only where the store has no answer.
 func (s *Server) apply(ops []operation, items []bulkItem) error {
 	ix, err := s.cluster.resolve(ops[0].index)
 	if err != nil {
-		if api, ok := err.(*apiError); ok && api.status == http.StatusNotFound {
+		if asAPI(err).status == http.StatusNotFound {
 			return unsupported("the index %q: make it first, it is not made by a bulk request", shorten(ops[0].index))
 		}
 		return err
 	}
-	docs, create, failed := make([]*parsed, len(ops)), make([]bool, len(ops)), make([]error, len(ops))
 	if ops[0].op == "delete" {
 		for i, op := range ops {
 			found, err := ix.remove(op.id)
-			items[i] = bulkItem{Index: ix.name, Type: "_doc", ID: op.id, Status: http.StatusOK, Result: "deleted"}
-			if !found {
-				items[i].Status, items[i].Result = http.StatusNotFound, "not_found"
-			}
-			items[i].fail(err)
+			status, result := removeResult(found)
+			items[i] = newItem(ix, op.id, status, result, err)
 		}
 		return nil
 	}
-	for i := range ops {
-		op := &ops[i]
+	docs := make([]put, len(ops))
+	for i, op := range ops {
+		d := &docs[i]
 		if op.id == "" {
 			op.id = fmt.Sprintf("embedded-%012d", s.ids.Add(1))
+			ops[i].id = op.id
 		}
-		if failed[i] = badID(op.id); failed[i] != nil {
-			continue
+		d.create = op.op == "create"
+		if d.err = badID(op.id); d.err == nil {
+			// The body goes when the last of its documents does, so each gets memory of its own.
+			d.doc, d.err = ix.mapping.parseDocument(op.id, slices.Clone(bytes.TrimSpace(op.source)))
 		}
-		// The body goes when the last of its documents does, so each gets memory of its own.
-		docs[i], failed[i] = ix.mapping.parseDocument(op.id, slices.Clone(bytes.TrimSpace(op.source)))
-		create[i] = op.op == "create"
 	}
-	created, errs := ix.put(docs, create)
-	for i, op := range ops {
-		items[i] = bulkItem{Index: ix.name, Type: "_doc", ID: op.id, Status: http.StatusOK, Result: "updated"}
-		if created[i] {
-			items[i].Status, items[i].Result = http.StatusCreated, "created"
-		}
-		items[i].fail(errOr(failed[i], errs[i]))
+	ix.put(docs)
+	for i, d := range docs {
+		status, result := putResult(d.created)
+		items[i] = newItem(ix, ops[i].id, status, result, d.err)
 	}
 	return nil
 }
 
-func (it *bulkItem) fail(err error) {
-	if err == nil {
-		return
+func newItem(ix *index, id string, status int, result string, err error) bulkItem {
+	it := bulkItem{ix.name, "_doc", id, status, result, nil}
+	if err != nil {
+		api := asAPI(err)
+		cause := api.cause()
+		it.Status, it.Result, it.Error = api.status, "", &cause
 	}
-	api, ok := err.(*apiError)
-	if !ok {
-		api = &apiError{status: http.StatusInternalServerError, kind: "exception", reason: err.Error()}
-	}
-	cause := api.cause()
-	it.Status, it.Result, it.Error = api.status, "", &cause
+	return it
 }

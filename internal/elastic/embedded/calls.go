@@ -1,11 +1,11 @@
 package embedded
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 )
 
@@ -20,14 +20,17 @@ const healthAnswer = `{"cluster_name":"locbench-embedded","status":"green","time
 	`"delayed_unassigned_shards":0,"number_of_pending_tasks":0,"number_of_in_flight_fetch":0,"task_max_waiting_in_queue_millis":0,` +
 	`"active_shards_percent_as_number":100.0}`
 
-// nodes answers a client that looks for the nodes of the cluster: there is the one that it has
-// asked.
-func nodes(host string) any {
-	type m = map[string]any
-	return m{"cluster_name": "locbench-embedded", "nodes": m{"embedded": m{
-		"name": "locbench-embedded", "version": Version, "build_flavor": "default", "host": host,
-		"roles": []string{"data", "ingest", "master"}, "http": m{"publish_address": host, "bound_address": []string{host}},
-	}}}
+var acknowledged = json.RawMessage(`{"acknowledged":true}`)
+
+type table = map[string]any
+
+// nodes answers a client that looks for the nodes of the cluster: the one that it has asked.
+func (s *Server) nodes(c call) (any, error) {
+	return table{"cluster_name": "locbench-embedded", "nodes": table{"embedded": table{
+		"name": "locbench-embedded", "version": Version, "build_flavor": "default", "host": c.Host,
+		"roles": []string{"data", "ingest", "master"},
+		"http":  table{"publish_address": c.Host, "bound_address": []string{c.Host}},
+	}}}, nil
 }
 
 type shardCounts struct {
@@ -38,37 +41,44 @@ type shardCounts struct {
 }
 
 // get answers by id, with the source alone or with what stands around it.
-func (s *Server) get(w http.ResponseWriter, r *http.Request, name, id string, sourceOnly bool) error {
-	filter, err := s.getFilter(r.URL)
+func (s *Server) get(c call) (any, error) {
+	filter, err := s.getFilter(c.URL)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	ix, err := s.cluster.resolve(name)
+	ix, err := s.cluster.resolve(c.index)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	doc, found := ix.lookup(id)
-	switch {
-	case !found && sourceOnly:
-		return notFound(name, id)
-	case !found:
-		writeJSON(w, http.StatusNotFound, map[string]any{"_index": ix.name, "_type": "_doc", "_id": id, "found": false})
-		return nil
-	case sourceOnly && filter != nil && filter.off:
-		return badRequest("action_request_validation_exception", "Validation Failed: 1: fetching source can not be disabled;")
-	case sourceOnly:
-		writeBody(w, http.StatusOK, filter.apply(make([]byte, 0, 512), &doc))
-		return nil
+	doc, found := ix.lookup(c.id)
+	off := filter != nil && filter.off
+	if c.name == "_source" {
+		switch {
+		case !found:
+			return nil, &apiError{status: http.StatusNotFound, kind: "resource_not_found_exception",
+				reason: "Document not found [" + c.index + "]/[_doc]/[" + shorten(c.id) + "]"}
+		case off:
+			return nil, badRequest("action_request_validation_exception",
+				"Validation Failed: 1: fetching source can not be disabled;")
+		}
+		return json.RawMessage(filter.apply(make([]byte, 0, 512), &doc)), nil
+	}
+	if !found {
+		return answer{404, table{"_index": ix.name, "_type": "_doc", "_id": c.id, "found": false}}, nil
 	}
 	out := append([]byte(`{"_index":`), quote(ix.name)...)
-	out = append(append(out, `,"_type":"_doc","_id":`...), quote(id)...)
+	out = append(append(out, `,"_type":"_doc","_id":`...), quote(c.id)...)
 	out = append(out, `,"_version":1,"_seq_no":0,"_primary_term":1,"found":true`...)
-	if filter == nil || !filter.off {
+	if !off {
 		out = filter.apply(append(out, `,"_source":`...), &doc)
 	}
-	writeBody(w, http.StatusOK, append(out, '}'))
-	return nil
+	return json.RawMessage(append(out, '}')), nil
 }
+
+const (
+	maxKeptFilters = 256
+	maxKeptQuery   = 1024
+)
 
 // getFilter reads the query parameters of a call by id. A contender sends the same ones with each
 // of its calls, so what they mean is kept.
@@ -78,10 +88,7 @@ func (s *Server) getFilter(u *url.URL) (*sourceFilter, error) {
 	}
 	q := u.Query()
 	filter, err := sourceParams(q)
-	if err != nil {
-		return nil, err
-	}
-	if err := onlyNeutral(q, "_source", "_source_includes", "_source_include", "_source_excludes", "_source_exclude"); err != nil {
+	if err := errOr(err, onlyNeutral(q, sourceKeys...)); err != nil {
 		return nil, err
 	}
 	if len(u.RawQuery) <= maxKeptQuery && s.keptFilters.Add(1) <= maxKeptFilters {
@@ -90,197 +97,163 @@ func (s *Server) getFilter(u *url.URL) (*sourceFilter, error) {
 	return filter, nil
 }
 
-const (
-	maxKeptFilters = 256
-	maxKeptQuery   = 1024
-)
-
-func notFound(name, id string) *apiError {
-	return &apiError{status: http.StatusNotFound, kind: "resource_not_found_exception", reason: "Document not found [" + name + "]/[_doc]/[" + shorten(id) + "]"}
-}
-
 func quote(s string) []byte {
-	b, err := json.Marshal(s)
-	if err != nil {
-		return []byte(`""`) // a string can always be written
-	}
+	b, _ := json.Marshal(s) // a string can always be written
 	return b
 }
 
-// describe answers GET /<index>.
-func (s *Server) describe(w http.ResponseWriter, name string) error {
-	list, err := s.cluster.named(name)
+func (s *Server) create(c call) (any, error) {
+	return struct {
+		Acknowledged bool   `json:"acknowledged"`
+		Shards       bool   `json:"shards_acknowledged"`
+		Index        string `json:"index"`
+	}{true, true, c.index}, s.cluster.create(c.index, c.body)
+}
+
+func (s *Server) remove(c call) (any, error) { return acknowledged, s.cluster.remove(c.index) }
+
+func (s *Server) changeAliases(c call) (any, error) {
+	actions, err := parseAliasActions(c.body)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	type description struct {
-		Aliases  map[string]struct{}                   `json:"aliases"`
-		Mappings json.RawMessage                       `json:"mappings"`
-		Settings map[string]map[string]json.RawMessage `json:"settings"`
+	return acknowledged, s.cluster.change(actions)
+}
+
+func (s *Server) putSettings(c call) (any, error) {
+	ix, err := s.cluster.resolve(c.index)
+	if err != nil {
+		return nil, err
 	}
-	out := map[string]description{}
-	for _, ix := range list {
+	return acknowledged, ix.changeSettings(c.body)
+}
+
+// describe answers GET /<index>, and HEAD, which asks whether there is such an index.
+func (s *Server) describe(c call) (any, error) {
+	if c.Method == http.MethodHead && c.name == "" {
+		_, err := s.cluster.resolve(c.index)
+		return nil, err
+	}
+	return s.ofEach(c, func(ix *index) any {
 		ix.mu.RLock()
 		settings := maps.Clone(ix.settings)
 		ix.mu.RUnlock()
 		settings["provided_name"] = quote(ix.name)
-		out[ix.name] = description{s.aliasSet(ix.name), ix.raw, map[string]map[string]json.RawMessage{"index": settings}}
-	}
-	writeJSON(w, http.StatusOK, out)
-	return nil
+		return table{"aliases": s.cluster.aliasesOf(ix.name), "mappings": ix.raw, "settings": table{"index": settings}}
+	})
 }
 
-func (s *Server) aliasSet(name string) map[string]struct{} {
-	set := map[string]struct{}{}
-	for _, a := range s.cluster.aliasesOf(name) {
-		set[a] = struct{}{}
-	}
-	return set
+func (s *Server) getAliases(c call) (any, error) {
+	return s.ofEach(c, func(ix *index) any { return table{"aliases": s.cluster.aliasesOf(ix.name)} })
 }
 
-func (s *Server) getAliases(w http.ResponseWriter, name string) error {
-	list, err := s.cluster.named(name)
-	if err != nil {
-		return err
-	}
-	type aliases struct {
-		Aliases map[string]struct{} `json:"aliases"`
-	}
-	out := map[string]aliases{}
+func (s *Server) getMapping(c call) (any, error) {
+	return s.ofEach(c, func(ix *index) any { return table{"mappings": ix.raw} })
+}
+
+// ofEach answers with what of returns for each index that the call names.
+func (s *Server) ofEach(c call, of func(*index) any) (any, error) {
+	list, err := s.cluster.named(c.index)
+	out := table{}
 	for _, ix := range list {
-		out[ix.name] = aliases{s.aliasSet(ix.name)}
+		out[ix.name] = of(ix)
 	}
-	writeJSON(w, http.StatusOK, out)
-	return nil
+	return out, err
 }
 
-func (s *Server) getMapping(w http.ResponseWriter, name string) error {
-	list, err := s.cluster.named(name)
-	if err != nil {
-		return err
-	}
-	type mappings struct {
-		Mappings json.RawMessage `json:"mappings"`
-	}
-	out := map[string]mappings{}
-	for _, ix := range list {
-		out[ix.name] = mappings{ix.raw}
-	}
-	writeJSON(w, http.StatusOK, out)
-	return nil
-}
-
-func (s *Server) refresh(w http.ResponseWriter, name string) error {
-	list, err := s.cluster.named(name)
-	if err != nil {
-		return err
-	}
+func (s *Server) refresh(c call) (any, error) {
+	list, err := s.cluster.named(c.index)
 	for _, ix := range list {
 		if err := ix.refresh(); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	writeJSON(w, http.StatusOK, map[string]shardCounts{"_shards": {Total: len(list), Successful: len(list)}})
-	return nil
+	return map[string]shardCounts{"_shards": {Total: len(list), Successful: len(list)}}, err
 }
 
 // count knows the number of all documents of an index, without a query.
-func (s *Server) count(w http.ResponseWriter, r *http.Request, name string) error {
-	body, err := readBody(r, maxSearchBody)
-	if err != nil {
-		return err
+func (s *Server) count(c call) (any, error) {
+	if err := onlyNeutral(c.URL.Query()); err != nil {
+		return nil, err
 	}
-	if err := onlyNeutral(r.URL.Query()); err != nil {
-		return err
-	}
-	if text := strings.TrimSpace(string(body)); text != "" {
-		o, err := parseObject("the body", body)
-		if err != nil {
-			return err
-		}
-		if q := o.take("query"); q != nil && !strings.HasPrefix(strings.Join(strings.Fields(string(q)), ""), `{"match_all":{`) {
-			return unsupported("_count with a query other than match_all")
+	if len(bytes.TrimSpace(c.body)) > 0 {
+		o := new(mistake).object("the body", c.body)
+		q := o.take("query")
+		if q != nil && !strings.HasPrefix(strings.Join(strings.Fields(string(q)), ""), `{"match_all":{`) {
+			return nil, unsupported("_count with a query other than match_all")
 		}
 		if err := o.rest(); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	list, err := s.cluster.named(name)
-	if err != nil {
-		return err
-	}
+	list, err := s.cluster.named(c.index)
 	total := 0
 	for _, ix := range list {
 		total += ix.count()
 	}
-	zero := 0
-	writeJSON(w, http.StatusOK, struct {
+	return struct {
 		Count  int         `json:"count"`
 		Shards shardCounts `json:"_shards"`
-	}{total, shardCounts{Total: len(list), Successful: len(list), Skipped: &zero}})
-	return nil
+	}{total, shardCounts{Total: len(list), Successful: len(list), Skipped: new(int)}}, err
 }
 
-type writeResult struct {
-	Index   string      `json:"_index"`
-	Type    string      `json:"_type"`
-	ID      string      `json:"_id"`
-	Version int         `json:"_version"`
-	Result  string      `json:"result"`
-	Shards  shardCounts `json:"_shards"`
-	SeqNo   int         `json:"_seq_no"`
-	Term    int         `json:"_primary_term"`
+func (s *Server) putDocument(c call) (any, error) {
+	q := c.URL.Query()
+	if err := errOr(onlyNeutral(q, "op_type"), badID(c.id)); err != nil {
+		return nil, err
+	}
+	ix, err := s.cluster.resolve(c.index)
+	if err != nil {
+		return nil, err
+	}
+	d, err := ix.mapping.parseDocument(c.id, c.body)
+	if err != nil {
+		return nil, err
+	}
+	docs := []put{{doc: d, create: c.name == "_create" || q.Get("op_type") == "create"}}
+	ix.put(docs)
+	status, result := putResult(docs[0].created)
+	return written(ix, c.id, status, result), docs[0].err
 }
 
-func (s *Server) putDocument(w http.ResponseWriter, r *http.Request, name, id string, create bool) error {
-	body, err := readBody(r, maxBulkBody)
+func (s *Server) deleteDocument(c call) (any, error) {
+	if err := onlyNeutral(c.URL.Query()); err != nil {
+		return nil, err
+	}
+	ix, err := s.cluster.resolve(c.index)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := onlyNeutral(r.URL.Query(), "op_type"); err != nil {
-		return err
-	}
-	if err := badID(id); err != nil {
-		return err
-	}
-	ix, err := s.cluster.resolve(name)
-	if err != nil {
-		return err
-	}
-	d, err := ix.mapping.parseDocument(id, body)
-	if err != nil {
-		return err
-	}
-	created, errs := ix.put([]*parsed{d}, []bool{create})
-	if errs[0] != nil {
-		return errs[0]
-	}
-	status, result := http.StatusOK, "updated"
-	if created[0] {
-		status, result = http.StatusCreated, "created"
-	}
-	writeJSON(w, status, writeResult{ix.name, "_doc", id, 1, result, shardCounts{Total: 1, Successful: 1}, 0, 1})
-	return nil
+	found, err := ix.remove(c.id)
+	status, result := removeResult(found)
+	return written(ix, c.id, status, result), err
 }
 
-func (s *Server) deleteDocument(w http.ResponseWriter, r *http.Request, name, id string) error {
-	if err := onlyNeutral(r.URL.Query()); err != nil {
-		return err
+func putResult(created bool) (status int, result string) {
+	if created {
+		return http.StatusCreated, "created"
 	}
-	ix, err := s.cluster.resolve(name)
-	if err != nil {
-		return err
+	return http.StatusOK, "updated"
+}
+
+func removeResult(found bool) (status int, result string) {
+	if found {
+		return http.StatusOK, "deleted"
 	}
-	found, err := ix.remove(id)
-	if err != nil {
-		return err
-	}
-	status, result := http.StatusOK, "deleted"
-	if !found {
-		status, result = http.StatusNotFound, "not_found"
-	}
-	writeJSON(w, status, writeResult{ix.name, "_doc", id, 1, result, shardCounts{Total: 1, Successful: 1}, 0, 1})
-	return nil
+	return http.StatusNotFound, "not_found"
+}
+
+func written(ix *index, id string, status int, result string) answer {
+	return answer{status, struct {
+		Index   string      `json:"_index"`
+		Type    string      `json:"_type"`
+		ID      string      `json:"_id"`
+		Version int         `json:"_version"`
+		Result  string      `json:"result"`
+		Shards  shardCounts `json:"_shards"`
+		SeqNo   int         `json:"_seq_no"`
+		Term    int         `json:"_primary_term"`
+	}{ix.name, "_doc", id, 1, result, shardCounts{Total: 1, Successful: 1}, 0, 1}}
 }
 
 const maxIDBytes = 512
@@ -291,5 +264,3 @@ func badID(id string) error {
 	}
 	return nil
 }
-
-func byteCount(n int64) string { return strconv.FormatInt(n>>20, 10) + " MiB" }

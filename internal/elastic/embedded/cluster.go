@@ -3,13 +3,13 @@ package embedded
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
 )
 
-// cluster is the set of indices and their aliases.
 type cluster struct {
 	mu      sync.RWMutex
 	indices map[string]*index
@@ -21,7 +21,6 @@ const (
 	maxNameBytes = 255 // of an index or an alias
 )
 
-// resolve finds the one index that a name or alias stands for.
 func (c *cluster) resolve(name string) (*index, error) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -50,18 +49,14 @@ func (c *cluster) named(name string) ([]*index, error) {
 	}
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	all := make([]*index, 0, len(c.indices))
-	for _, ix := range c.indices {
-		all = append(all, ix)
-	}
-	slices.SortFunc(all, func(a, b *index) int { return strings.Compare(a.name, b.name) })
-	return all, nil
+	byName := func(a, b *index) int { return strings.Compare(a.name, b.name) }
+	return slices.SortedFunc(maps.Values(c.indices), byName), nil
 }
 
 // create makes an index from the body of PUT /<name>.
 func (c *cluster) create(name string, body []byte) error {
 	if reason := badName(name); reason != "" {
-		return &apiError{status: 400, kind: "invalid_index_name_exception", reason: "Invalid index name [" + name + "], " + reason, index: name}
+		return badRequest("invalid_index_name_exception", "Invalid index name [%s], %s", name, reason).of(name)
 	}
 	def, err := parseDefinition(body)
 	if err != nil {
@@ -70,14 +65,14 @@ func (c *cluster) create(name string, body []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.indices[name] != nil {
-		return &apiError{status: 400, kind: "resource_already_exists_exception", reason: "index [" + name + "] already exists", index: name}
+		return badRequest("resource_already_exists_exception", "index [%s] already exists", name).of(name)
 	}
 	if c.aliases[name] != nil {
-		return &apiError{status: 400, kind: "invalid_index_name_exception", reason: "Invalid index name [" + name + "], already exists as alias", index: name}
+		return badRequest("invalid_index_name_exception", "Invalid index name [%s], already exists as alias", name).of(name)
 	}
 	for _, alias := range def.aliases {
 		if c.indices[alias] != nil || alias == name {
-			return &apiError{status: 400, kind: "invalid_alias_name_exception", reason: "Invalid alias name [" + alias + "], an index exists with the same name as the alias", index: name}
+			return badRequest("invalid_alias_name_exception", "Invalid alias name [%s], an index exists with the same name as the alias", alias).of(name)
 		}
 	}
 	if len(c.indices) >= maxIndices {
@@ -86,9 +81,6 @@ func (c *cluster) create(name string, body []byte) error {
 	ix, err := newIndex(name, def)
 	if err != nil {
 		return err
-	}
-	if c.indices == nil {
-		c.indices, c.aliases = map[string]*index{}, map[string][]string{}
 	}
 	c.indices[name] = ix
 	for _, alias := range def.aliases {
@@ -111,50 +103,41 @@ func badName(name string) string {
 	return ""
 }
 
-// remove deletes one index by its own name, as Elasticsearch does not delete through aliases
-// either.
+// remove deletes an index by its own name; Elasticsearch does not delete through aliases either.
 func (c *cluster) remove(name string) error {
 	c.mu.Lock()
-	ix := c.indices[name]
-	if ix == nil {
-		isAlias := c.aliases[name] != nil
-		c.mu.Unlock()
-		if isAlias {
-			return &apiError{status: 400, kind: "illegal_argument_exception", reason: "The provided expression [" + name + "] matches an alias, specify the corresponding concrete indices instead."}
-		}
-		return noSuchIndex(name)
+	ix, isAlias := c.indices[name], c.aliases[name] != nil
+	c.drop(name)
+	c.mu.Unlock()
+	switch {
+	case ix != nil:
+		return ix.close()
+	case isAlias:
+		return badRequest("illegal_argument_exception", "The provided expression [%s] matches an alias, specify the corresponding concrete indices instead.", name)
 	}
+	return noSuchIndex(name)
+}
+
+func (c *cluster) drop(name string) {
 	delete(c.indices, name)
 	for alias := range c.aliases {
 		c.dropAlias(alias, name)
 	}
-	c.mu.Unlock()
-	return ix.close()
 }
 
 func (c *cluster) addAlias(alias, name string) {
-	if !slices.Contains(c.aliases[alias], name) {
-		names := append(slices.Clone(c.aliases[alias]), name)
-		slices.Sort(names)
-		c.aliases[alias] = names
+	if i, found := slices.BinarySearch(c.aliases[alias], name); !found {
+		c.aliases[alias] = slices.Insert(c.aliases[alias], i, name)
 	}
 }
 
-func (c *cluster) dropAlias(alias, name string) bool {
-	names := c.aliases[alias]
-	i := slices.Index(names, name)
-	if i < 0 {
-		return false
-	}
-	if len(names) == 1 {
+func (c *cluster) dropAlias(alias, name string) {
+	names := slices.DeleteFunc(c.aliases[alias], func(n string) bool { return n == name })
+	if c.aliases[alias] = names; len(names) == 0 {
 		delete(c.aliases, alias)
-	} else {
-		c.aliases[alias] = slices.Delete(slices.Clone(names), i, i+1)
 	}
-	return true
 }
 
-// aliasAction is one entry of POST /_aliases.
 type aliasAction struct {
 	op    string // add, remove, remove_index
 	index string
@@ -171,22 +154,17 @@ func parseAliasActions(body []byte) ([]aliasAction, error) {
 	var list []aliasAction
 	for _, entry := range doc.Actions {
 		for op, fields := range entry {
-			a := aliasAction{op: op}
 			if op != "add" && op != "remove" && op != "remove_index" {
 				return nil, unsupported("alias action %q", op)
 			}
+			a := aliasAction{op: op}
+			known := map[string]*string{"index": &a.index, "alias": &a.alias, "must_exist": nil, "is_write_index": nil}
 			for key, raw := range fields {
-				var err error
-				switch {
-				case key == "index":
-					err = json.Unmarshal(raw, &a.index)
-				case key == "alias" && op != "remove_index":
-					err = json.Unmarshal(raw, &a.alias)
-				case key == "must_exist" || key == "is_write_index":
-				default:
+				to, ok := known[key]
+				if !ok || key == "alias" && op == "remove_index" {
 					return nil, unsupported("%q in an alias action", key)
 				}
-				if err != nil {
+				if to != nil && json.Unmarshal(raw, to) != nil {
 					return nil, badRequest("parse_exception", "malformed alias action: %s must be a string", key)
 				}
 			}
@@ -235,10 +213,7 @@ func (c *cluster) changeLocked(actions []aliasAction) (removed []*index, err err
 	}
 	for name := range gone {
 		removed = append(removed, c.indices[name])
-		delete(c.indices, name)
-		for alias := range c.aliases {
-			c.dropAlias(alias, name)
-		}
+		c.drop(name)
 	}
 	for _, a := range actions {
 		switch a.op {
@@ -251,18 +226,17 @@ func (c *cluster) changeLocked(actions []aliasAction) (removed []*index, err err
 	return removed, nil
 }
 
-// aliasesOf lists the aliases of an index, sorted.
-func (c *cluster) aliasesOf(name string) []string {
+// aliasesOf are the aliases of an index, as JSON shows them.
+func (c *cluster) aliasesOf(name string) map[string]struct{} {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	var list []string
+	set := map[string]struct{}{}
 	for alias, names := range c.aliases {
 		if slices.Contains(names, name) {
-			list = append(list, alias)
+			set[alias] = struct{}{}
 		}
 	}
-	slices.Sort(list)
-	return list
+	return set
 }
 
 func (c *cluster) close() error {
@@ -272,6 +246,7 @@ func (c *cluster) close() error {
 	for _, ix := range c.indices {
 		errs = append(errs, ix.close())
 	}
-	c.indices, c.aliases = nil, nil
+	clear(c.indices)
+	clear(c.aliases)
 	return errors.Join(errs...)
 }

@@ -10,35 +10,18 @@ import (
 
 // parsed is a document as it was sent, and what of it is indexed.
 type parsed struct {
-	id      string
-	source  []byte
-	members []member // of the source's top level: from the key's quote to the value's end
-
+	stored
 	text     map[*field][]string // values of kindSuggest
-	keywords []keyword
-	longs    []long
-	points   []point
-	shapes   []geometry
+	keywords []value[string]     // also booleans, as "true" and "false", and longs in decimal
+	longs    []value[int64]
+	points   []value[place]
+	shapes   []value[*shape]
 }
 
-type (
-	keyword struct { // also booleans, as "true" and "false", and longs in decimal
-		field *field
-		term  string
-	}
-	long struct {
-		field *field
-		value int64
-	}
-	point struct {
-		field *field
-		place place
-	}
-	geometry struct {
-		field *field
-		shape *shape
-	}
-)
+type value[T any] struct {
+	field *field
+	of    T
+}
 
 const maxDocDepth = 20 // as Elasticsearch's index.mapping.depth.limit
 
@@ -51,12 +34,9 @@ func (m *mapping) parseDocument(id string, source []byte) (*parsed, error) {
 	if source[start] != '{' {
 		return nil, badRequest("mapper_parsing_exception", "failed to parse: the document must be an object")
 	}
-	d := &parsed{id: id, source: source}
-	if err := eachMember(source, start, func(key, value span) error {
+	d := &parsed{stored: stored{id: id, source: source}}
+	for key, value := range members(source, start) {
 		d.members = append(d.members, member{uint32(key.start - 1), uint32(value.end)})
-		return nil
-	}); err != nil {
-		return nil, err
 	}
 	if err := m.object(d, "", start, 0); err != nil {
 		return nil, err
@@ -64,27 +44,31 @@ func (m *mapping) parseDocument(id string, source []byte) (*parsed, error) {
 	return d, nil
 }
 
+var errTooDeep = badRequest("mapper_parsing_exception", "failed to parse: the document is nested too deeply")
+
 func (m *mapping) object(d *parsed, prefix string, at, depth int) error {
 	if depth > maxDocDepth {
-		return badRequest("mapper_parsing_exception", "failed to parse: the document is nested too deeply")
+		return errTooDeep
 	}
-	return eachMember(d.source, at, func(key, value span) error {
+	for key, value := range members(d.source, at) {
 		path := prefix + keyText(key.of(d.source))
+		var err error
 		if f := m.fields[path]; f != nil {
-			return m.values(d, f, value, depth)
-		}
-		if d.source[value.start] == '{' {
-			return m.object(d, path+".", value.start, depth+1)
-		}
-		if m.dynamic == "strict" {
+			err = d.values(f, value, depth)
+		} else if d.source[value.start] == '{' {
+			err = m.object(d, path+".", value.start, depth+1)
+		} else if m.dynamic == "strict" {
 			parent, name, ok := cutLast(path)
 			if !ok {
 				parent, name = "_doc", path
 			}
-			return badRequest("strict_dynamic_mapping_exception", "mapping set to strict, dynamic introduction of [%s] within [%s] is not allowed", shorten(name), shorten(parent))
+			err = badRequest("strict_dynamic_mapping_exception", "mapping set to strict, dynamic introduction of [%s] within [%s] is not allowed", shorten(name), shorten(parent))
 		}
-		return nil
-	})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // keyText is the text of a key, of which nearly all need no decoding.
@@ -99,23 +83,24 @@ func keyText(raw []byte) string {
 	return s
 }
 
-// values indexes one value, or each element of an array of them.
-func (m *mapping) values(d *parsed, f *field, value span, depth int) error {
-	if d.source[value.start] == '[' && (f.kind != kindPoint || !isNumberPair(d.source, value)) {
+func (d *parsed) values(f *field, v span, depth int) error {
+	if d.source[v.start] == '[' && (f.kind != kindPoint || !isNumberPair(d.source, v)) {
 		if depth > maxDocDepth {
-			return badRequest("mapper_parsing_exception", "failed to parse: the document is nested too deeply")
+			return errTooDeep
 		}
-		return eachElement(d.source, value.start, func(e span) error { return m.values(d, f, e, depth+1) })
-	}
-	if string(value.of(d.source)) == "null" {
+		for _, e := range members(d.source, v.start) {
+			if err := d.values(f, e, depth+1); err != nil {
+				return err
+			}
+		}
 		return nil
 	}
-	if err := d.index(f, value); err != nil {
-		return badRequest("mapper_parsing_exception", "failed to parse field [%s] in document with id '%s': %v", f.path, shorten(d.id), err)
+	if string(v.of(d.source)) == "null" {
+		return nil
 	}
-	for _, to := range f.copyTo {
-		if err := d.index(m.fields[to], value); err != nil {
-			return badRequest("mapper_parsing_exception", "failed to parse field [%s] in document with id '%s': %v", to, shorten(d.id), err)
+	for _, to := range f.into {
+		if err := d.index(to, v); err != nil {
+			return badRequest("mapper_parsing_exception", "failed to parse field [%s] in document with id '%s': %v", to.path, shorten(d.id), err)
 		}
 	}
 	return nil
@@ -128,57 +113,48 @@ func isNumberPair(b []byte, v span) bool {
 }
 
 // index puts a value into a field and its sub-fields.
-func (d *parsed) index(f *field, value span) error {
+func (d *parsed) index(f *field, v span) (err error) {
 	switch f.kind {
 	case kindText, kindSuggest, kindKeyword:
-		s, err := textOf(d.source, value)
-		if err != nil {
-			return err
+		s, err := textOf(d.source, v)
+		if err == nil {
+			d.indexText(f, s)
 		}
-		d.indexText(f, s)
-		return nil
+		return err
 	case kindBoolean:
-		switch string(value.of(d.source)) {
+		switch string(v.of(d.source)) {
 		case "true", `"true"`:
-			d.keywords = append(d.keywords, keyword{f, "true"})
+			d.keywords = append(d.keywords, value[string]{f, "true"})
 		case "false", `"false"`, `""`:
-			d.keywords = append(d.keywords, keyword{f, "false"})
+			d.keywords = append(d.keywords, value[string]{f, "false"})
 		default:
-			return errors.New("only [true] or [false] are allowed")
+			err = errors.New("only [true] or [false] are allowed")
 		}
 	case kindLong:
-		n, err := integer(string(value.of(d.source)))
-		if err != nil {
-			return err
-		}
-		d.longs = append(d.longs, long{f, n})
-		d.keywords = append(d.keywords, keyword{f, strconv.FormatInt(n, 10)})
+		var n int64
+		n, err = integer(string(v.of(d.source)))
+		d.longs = append(d.longs, value[int64]{f, n})
+		d.keywords = append(d.keywords, value[string]{f, strconv.FormatInt(n, 10)})
 	case kindPoint:
-		p, err := parseGeoPoint(d.source, value)
-		if err != nil {
-			return err
-		}
-		d.points = append(d.points, point{f, p})
+		var p place
+		p, err = parseGeoPoint(d.source, v)
+		d.points = append(d.points, value[place]{f, p})
 	case kindShape:
-		s, err := parseShape(d.source, value)
-		if err != nil {
-			return err
-		}
-		d.shapes = append(d.shapes, geometry{f, s})
+		var s *shape
+		s, err = parseShape(d.source, v)
+		d.shapes = append(d.shapes, value[*shape]{f, s})
 	}
-	for _, sub := range f.subs {
-		if err := d.index(sub, value); err != nil {
-			return err
-		}
+	for i := 0; i < len(f.subs) && err == nil; i++ {
+		err = d.index(f.subs[i], v)
 	}
-	return nil
+	return err
 }
 
 func (d *parsed) indexText(f *field, s string) {
 	switch f.kind {
 	case kindKeyword:
 		if f.ignoreAbove <= 0 || utf8.RuneCountInString(s) <= f.ignoreAbove {
-			d.keywords = append(d.keywords, keyword{f, s})
+			d.keywords = append(d.keywords, value[string]{f, s})
 		}
 	case kindSuggest:
 		if d.text == nil {
@@ -202,8 +178,7 @@ func textOf(b []byte, v span) (string, error) {
 	return string(v.of(b)), nil
 }
 
-// integer reads a long; decimals are cut off, and numbers in quotes accepted, as Elasticsearch's
-// "coerce" does.
+// integer reads a long as Elasticsearch's "coerce" does: decimals are cut off, quotes accepted.
 func integer(raw string) (int64, error) {
 	s := strings.Trim(raw, `"`)
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
@@ -216,7 +191,6 @@ func integer(raw string) (int64, error) {
 	return int64(f), nil
 }
 
-// parseGeoPoint reads {"lat":…,"lon":…}, [lon,lat] or "lat,lon".
 func parseGeoPoint(b []byte, v span) (place, error) {
 	lat, lon, err := parseLatLon(b, v)
 	if err != nil {
@@ -225,54 +199,52 @@ func parseGeoPoint(b []byte, v span) (place, error) {
 	return encodePlace(lat, lon)
 }
 
+// parseLatLon reads {"lat":…,"lon":…}, [lon,lat] or "lat,lon".
 func parseLatLon(b []byte, v span) (lat, lon float64, err error) {
-	var seen int
+	var hasLat, hasLon bool
 	switch b[v.start] {
 	case '{':
-		err = eachMember(b, v.start, func(key, value span) error {
-			raw := string(value.of(b))
-			f, err := strconv.ParseFloat(strings.Trim(raw, `"`), 64)
+		for key, value := range members(b, v.start) {
+			f, err := strconv.ParseFloat(strings.Trim(string(value.of(b)), `"`), 64)
 			switch string(key.of(b)) {
 			case "lat":
-				lat = f
-				seen |= 1
+				lat, hasLat = f, true
 			case "lon":
-				lon = f
-				seen |= 2
+				lon, hasLon = f, true
 			default:
-				return errors.New("field must be either [lat], [lon] or [geohash]")
+				err = errors.New("field must be either [lat], [lon] or [geohash]")
 			}
-			return err
-		})
+			if err != nil {
+				return 0, 0, err
+			}
+		}
 	case '[':
-		n := 0
-		err = eachElement(b, v.start, func(e span) error {
+		for _, e := range members(b, v.start) {
 			f, err := number(b, e)
-			switch n {
-			case 0:
-				lon = f
-			case 1:
-				lat = f
-				seen = 3
+			switch {
+			case hasLat:
+				err = errors.New("only two values are allowed in a geo_point array")
+			case hasLon:
+				lat, hasLat = f, true
 			default:
-				return errors.New("only two values are allowed in a geo_point array")
+				lon, hasLon = f, true
 			}
-			n++
-			return err
-		})
+			if err != nil {
+				return 0, 0, err
+			}
+		}
 	case '"':
 		first, second, ok := strings.Cut(string(b[v.start+1:v.end-1]), ",")
 		if !ok {
 			return 0, 0, errors.New("geohashes are not supported by the embedded store")
 		}
-		lat, err = strconv.ParseFloat(strings.TrimSpace(first), 64)
-		if err == nil {
-			lon, err = strconv.ParseFloat(strings.TrimSpace(second), 64)
-		}
-		seen = 3
+		var errLat, errLon error
+		lat, errLat = strconv.ParseFloat(strings.TrimSpace(first), 64)
+		lon, errLon = strconv.ParseFloat(strings.TrimSpace(second), 64)
+		return lat, lon, errOr(errLat, errLon)
 	}
-	if err == nil && seen != 3 {
-		err = errors.New("field must have lat and lon")
+	if !hasLat || !hasLon {
+		return 0, 0, errors.New("field must have lat and lon")
 	}
-	return lat, lon, err
+	return lat, lon, nil
 }

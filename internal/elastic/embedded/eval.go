@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/bits"
+	"unicode/utf8"
 )
 
 // searcher evaluates queries on one index. Its caller holds the index for reading.
@@ -13,8 +14,7 @@ type searcher struct {
 	size int // of the view
 }
 
-// matches are the documents that a query finds: a set of ordinals, with a score for each, or one
-// score for all.
+// matches are the documents that a query finds, with a score for each, or one score for all.
 type matches struct {
 	set    []uint64
 	scores []float32 // by ordinal; nil where all have score
@@ -71,16 +71,10 @@ func (q termQuery) eval(s *searcher) (*matches, error) {
 	}
 	m.score = q.boost // of a long: it is a point, not a term, to Lucene
 	if q.field.kind != kindLong {
-		m.score = constantTerm(q.boost, s.ix.text.seen[q.field.path], p.count())
+		// A field without norms: its documents count as of length 1.
+		m.score = newBM25(q.boost, s.ix.text.seen[q.field.path], p.count()).score(1, 1)
 	}
-	defer p.close()
-	for {
-		ordinal, ok, err := p.next()
-		if !ok || err != nil {
-			return m, err
-		}
-		m.add(ordinal)
-	}
+	return m, p.each(m.add)
 }
 
 func (q boolQuery) eval(s *searcher) (*matches, error) {
@@ -125,15 +119,13 @@ func (q boolQuery) eval(s *searcher) (*matches, error) {
 func (q shapeQuery) eval(s *searcher) (*matches, error) {
 	m := s.none()
 	m.score = 1
-	c := s.ix.columns[q.field]
-	if c == nil {
-		return m, nil
+	if c := s.ix.columns[q.field]; c != nil {
+		c.grid.candidates(q.place, func(ordinal uint32) {
+			if int(ordinal) < s.size && s.ix.view.dead[ordinal/64]&(1<<(ordinal%64)) == 0 && c.shapes[ordinal].contains(q.place) {
+				m.add(ordinal)
+			}
+		})
 	}
-	c.grid.candidates(q.place, func(ordinal uint32) {
-		if int(ordinal) < s.size && s.ix.view.dead[ordinal/64]&(1<<(ordinal%64)) == 0 && c.shapes[ordinal].contains(q.place) {
-			m.add(ordinal)
-		}
-	})
 	return m, nil
 }
 
@@ -143,14 +135,11 @@ func (q scoreQuery) eval(s *searcher) (*matches, error) {
 		return nil, err
 	}
 	m := &matches{set: inner.set, scores: make([]float32, s.size)}
-	var c *column
-	if q.field != nil {
-		c = s.ix.columns[q.field]
-	}
+	c := s.ix.columns[q.field] // nil without a field
 	inner.each(func(ordinal uint32) {
 		var value float64
 		switch {
-		case c != nil && int(ordinal) < len(c.has) && c.has[ordinal]:
+		case c.present(ordinal):
 			value = float64(c.longs[ordinal])
 		case q.missing != nil:
 			value = *q.missing
@@ -208,30 +197,24 @@ func (q prefixQuery) eval(s *searcher) (*matches, error) {
 	return m, nil
 }
 
-// term adds the scores of the documents that have a term.
 func (s *searcher) term(b boosted, term string, found *matches, sums []float64) error {
 	name := b.field.path + shingleSuffix[b.n]
 	p, err := s.ix.text.postings(s.ctx, name, term, true)
 	if p == nil || err != nil {
 		return err
 	}
-	defer p.close()
 	scorer := newBM25(b.boost, s.ix.text.seen[name], p.count())
-	for {
-		ordinal, ok, err := p.next()
-		if !ok || err != nil {
-			return err
-		}
+	return p.each(func(ordinal uint32) {
 		sums[ordinal] += float64(scorer.score(p.frequency(), p.length()))
 		found.add(ordinal)
-	}
+	})
 }
 
 // prefix adds the boost to the documents that have a term with this beginning.
 func (s *searcher) prefix(b boosted, prefix string, found *matches, sums []float64) error {
 	hit := s.none()
 	var err error
-	if b.n == 1 && runesUpTo(prefix, shortPrefix) {
+	if b.n == 1 && utf8.RuneCountInString(prefix) <= shortPrefix {
 		err = s.ix.text.each(s.ctx, b.field.path+prefixSuffix, prefix, hit.add)
 	} else {
 		err = s.ix.text.eachPrefix(s.ctx, b.field.path+shingleSuffix[b.n], prefix, hit.add)
@@ -241,11 +224,4 @@ func (s *searcher) prefix(b boosted, prefix string, found *matches, sums []float
 		found.add(ordinal)
 	})
 	return err
-}
-
-func runesUpTo(s string, n int) bool {
-	for range s {
-		n--
-	}
-	return n >= 0
 }

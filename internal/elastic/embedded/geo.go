@@ -2,14 +2,16 @@ package embedded
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 )
 
-// Lucene keeps coordinates as 32-bit integers (about 1 cm): so does this store, or points near an
-// edge would fall differently.
+// Lucene keeps coordinates as 32-bit integers (about 1 cm); otherwise edges would differ.
 const (
 	latitudeStep  = 180.0 / (1 << 32)
 	longitudeStep = 360.0 / (1 << 32)
@@ -19,10 +21,10 @@ const (
 type place struct{ x, y int32 } // longitude, latitude
 
 func encodePlace(lat, lon float64) (place, error) {
-	if !(lat >= -90 && lat <= 90) {
+	switch { // NaN is in no range
+	case !(lat >= -90 && lat <= 90):
 		return place{}, fmt.Errorf("latitude %v is out of range", lat)
-	}
-	if !(lon >= -180 && lon <= 180) {
+	case !(lon >= -180 && lon <= 180):
 		return place{}, fmt.Errorf("longitude %v is out of range", lon)
 	}
 	return place{encodeStep(lon, 180, longitudeStep), encodeStep(lat, 90, latitudeStep)}, nil
@@ -38,8 +40,7 @@ func encodeStep(v, most, step float64) int32 {
 func (p place) lat() float64 { return float64(p.y) * latitudeStep }
 func (p place) lon() float64 { return float64(p.x) * longitudeStep }
 
-// distanceKey orders points by their distance from (lat, lon), as Lucene's sort does: the haversine
-// without its last three bits.
+// distanceKey orders points by distance as Lucene's sort does: the haversine less three bits.
 func distanceKey(lat, lon float64, p place) float64 {
 	const rad = math.Pi / 180
 	x1, x2 := lat*rad, p.lat()*rad
@@ -69,17 +70,8 @@ type shape struct {
 }
 
 func (s *shape) contains(p place) bool {
-	for _, q := range s.points {
-		if q == p {
-			return true
-		}
-	}
-	for i := range s.polygons {
-		if s.polygons[i].contains(p) {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(s.points, p) ||
+		slices.ContainsFunc(s.polygons, func(g polygon) bool { return g.contains(p) })
 }
 
 // contains counts the edges to the east of p. A point on an edge is inside, as in Lucene.
@@ -114,25 +106,13 @@ func cross(a, b, p place) int {
 	dx, dy := int64(b.x)-int64(a.x), int64(b.y)-int64(a.y)
 	px, py := int64(p.x)-int64(a.x), int64(p.y)-int64(a.y)
 	if max(abs(dx), abs(dy), abs(px), abs(py)) > exact {
-		d := float64(dx)*float64(py) - float64(dy)*float64(px)
-		return sign(d)
+		return cmp.Compare(float64(dx)*float64(py)-float64(dy)*float64(px), 0)
 	}
-	return sign(dx*py - dy*px)
+	return cmp.Compare(dx*py-dy*px, 0)
 }
 
 func abs(v int64) int64 { return max(v, -v) }
 
-func sign[T int64 | float64](v T) int {
-	switch {
-	case v > 0:
-		return 1
-	case v < 0:
-		return -1
-	}
-	return 0
-}
-
-// number reads a JSON number of doc.
 func number(doc []byte, v span) (float64, error) {
 	f, err := strconv.ParseFloat(string(v.of(doc)), 64)
 	if err != nil || math.IsInf(f, 0) || math.IsNaN(f) {
@@ -143,22 +123,20 @@ func number(doc []byte, v span) (float64, error) {
 
 // parsePosition reads [lon, lat], or [lon, lat, height].
 func parsePosition(doc []byte, v span) (place, error) {
-	var c [3]float64
-	n := 0
 	if doc[v.start] != '[' {
 		return place{}, errors.New("a position must be an array of longitude and latitude")
 	}
-	err := eachElement(doc, v.start, func(e span) error {
+	var c [3]float64
+	n := 0
+	for _, e := range members(doc, v.start) {
 		if n == len(c) {
-			return errors.New("a position has too many numbers")
+			return place{}, errors.New("a position has too many numbers")
 		}
-		f, err := number(doc, e)
-		c[n] = f
+		var err error
+		if c[n], err = number(doc, e); err != nil {
+			return place{}, err
+		}
 		n++
-		return err
-	})
-	if err != nil {
-		return place{}, err
 	}
 	if n < 2 {
 		return place{}, errors.New("a position needs longitude and latitude")
@@ -171,34 +149,32 @@ func parsePolygon(doc []byte, v span) (polygon, error) {
 	if doc[v.start] != '[' {
 		return g, errors.New("a polygon must be an array of rings")
 	}
-	err := eachElement(doc, v.start, func(r span) error {
+	for _, r := range members(doc, v.start) {
 		if doc[r.start] != '[' {
-			return errors.New("a ring must be an array of positions")
+			return g, errors.New("a ring must be an array of positions")
 		}
 		ring := make([]place, 0, bytes.Count(r.of(doc), []byte{'['})-1)
-		err := eachElement(doc, r.start, func(e span) error {
+		for _, e := range members(doc, r.start) {
 			p, err := parsePosition(doc, e)
+			if err != nil {
+				return g, err
+			}
 			ring = append(ring, p)
 			g.minX, g.maxX = min(g.minX, p.x), max(g.maxX, p.x)
 			g.minY, g.maxY = min(g.minY, p.y), max(g.maxY, p.y)
-			return err
-		})
-		if err != nil {
-			return err
 		}
 		if len(ring) < 4 || ring[0] != ring[len(ring)-1] {
-			return errors.New("a ring needs at least four positions, the last equal to the first")
+			return g, errors.New("a ring needs at least four positions, the last equal to the first")
 		}
 		g.rings = append(g.rings, ring)
-		return nil
-	})
-	if err == nil && len(g.rings) == 0 {
-		err = errors.New("a polygon needs a ring")
 	}
-	if err == nil && int64(g.maxX)-int64(g.minX) > 1<<31 {
-		err = errors.New("a polygon across the date line or wider than 180 degrees is not supported by the embedded store")
+	if len(g.rings) == 0 {
+		return g, errors.New("a polygon needs a ring")
 	}
-	return g, err
+	if int64(g.maxX)-int64(g.minX) > 1<<31 {
+		return g, errors.New("a polygon across the date line or wider than 180 degrees is not supported by the embedded store")
+	}
+	return g, nil
 }
 
 // parseShape reads a GeoJSON geometry: points and polygons, single or multi.
@@ -208,17 +184,13 @@ func parseShape(doc []byte, v span) (*shape, error) {
 	}
 	var typ string
 	var at span
-	err := eachMember(doc, v.start, func(key, value span) error {
+	for key, value := range members(doc, v.start) {
 		switch string(key.of(doc)) {
 		case "type":
 			typ = string(value.of(doc))
 		case "coordinates":
 			at = value
 		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
 	}
 	if at.end == 0 {
 		return nil, errors.New("a geometry without coordinates")
@@ -234,31 +206,27 @@ func parseShape(doc []byte, v span) (*shape, error) {
 		s.polygons = append(s.polygons, g)
 		return err
 	}
-	switch lowerASCII(typ) {
-	case `"point"`:
+	is := func(name string) bool { return strings.EqualFold(typ, `"`+name+`"`) }
+	add := addPoint
+	switch {
+	case is("point"):
 		return s, addPoint(at)
-	case `"polygon"`:
+	case is("polygon"):
 		return s, addPolygon(at)
-	case `"multipoint"`, `"multipolygon"`:
-		if doc[at.start] != '[' {
-			return nil, errors.New("coordinates must be an array")
-		}
-		if lowerASCII(typ) == `"multipoint"` {
-			return s, eachElement(doc, at.start, addPoint)
-		}
-		return s, eachElement(doc, at.start, addPolygon)
+	case is("multipolygon"):
+		add = addPolygon
+	case !is("multipoint"):
+		return nil, errors.New("shapes of type " + shorten(typ) + " are not supported by the embedded store")
 	}
-	return nil, errors.New("shapes of type " + shorten(typ) + " are not supported by the embedded store")
-}
-
-func lowerASCII(s string) string {
-	b := []byte(s)
-	for i, c := range b {
-		if 'A' <= c && c <= 'Z' {
-			b[i] = c + 'a' - 'A'
+	if doc[at.start] != '[' {
+		return nil, errors.New("coordinates must be an array")
+	}
+	for _, e := range members(doc, at.start) {
+		if err := add(e); err != nil {
+			return nil, err
 		}
 	}
-	return string(b)
+	return s, nil
 }
 
 // grid finds the shapes whose bounding boxes a point lies in, without looking at all of them.
@@ -303,10 +271,9 @@ func (g *grid) add(doc uint32, s *shape) {
 
 // candidates calls f with the documents that may hold p, possibly twice and in no order.
 func (g *grid) candidates(p place, f func(doc uint32)) {
-	for _, d := range g.cells[cellOf(p.x, p.y)] {
-		f(d)
-	}
-	for _, d := range g.wide {
-		f(d)
+	for _, list := range [][]uint32{g.cells[cellOf(p.x, p.y)], g.wide} {
+		for _, d := range list {
+			f(d)
+		}
 	}
 }

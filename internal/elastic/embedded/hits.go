@@ -6,33 +6,27 @@ import (
 	"time"
 )
 
-// render writes the answer of a search. It is written by hand, since the sources in it are copied
-// as they are.
+// render writes the answer of a search, by hand, since sources are copied as they are.
 func (req *request) render(s *searcher, m *matches, order []sortKey, byScore bool, top []uint32, start time.Time) []byte {
 	scores := byScore || req.scores
 	for _, k := range order {
 		scores = scores || k.by == "_score"
 	}
 	out := make([]byte, 0, 512+len(top)*512)
-	out = append(out, `{"took":`...)
-	out = strconv.AppendInt(out, time.Since(start).Milliseconds(), 10)
+	out = strconv.AppendInt(append(out, `{"took":`...), time.Since(start).Milliseconds(), 10)
 	out = append(out, `,"timed_out":false,"_shards":{"total":1,"successful":1,"skipped":0,"failed":0},"hits":{`...)
 	if req.track >= 0 {
 		total, relation := m.count(), "eq"
 		if total > req.track {
 			total, relation = req.track, "gte"
 		}
-		out = append(out, `"total":{"value":`...)
-		out = strconv.AppendInt(out, int64(total), 10)
+		out = strconv.AppendInt(append(out, `"total":{"value":`...), int64(total), 10)
 		out = append(append(out, `,"relation":"`...), relation...)
 		out = append(out, `"},`...)
 	}
 	out = append(out, `"max_score":`...)
-	if highest, ok := maxScore(m); ok && scores && req.size > 0 {
-		out = appendFloat(out, float64(highest), 32)
-	} else {
-		out = append(out, "null"...)
-	}
+	highest, ok := maxScore(m)
+	out = appendScore(out, highest, ok && scores && req.size > 0)
 	out = append(out, `,"hits":[`...)
 	for i, ordinal := range top {
 		if i > 0 {
@@ -41,12 +35,7 @@ func (req *request) render(s *searcher, m *matches, order []sortKey, byScore boo
 		doc := &s.ix.docs[ordinal]
 		out = append(append(out, `{"_index":`...), quote(s.ix.name)...)
 		out = append(append(out, `,"_type":"_doc","_id":`...), quote(doc.id)...)
-		out = append(out, `,"_score":`...)
-		if scores {
-			out = appendFloat(out, float64(m.scoreOf(ordinal)), 32)
-		} else {
-			out = append(out, "null"...)
-		}
+		out = appendScore(append(out, `,"_score":`...), m.scoreOf(ordinal), scores)
 		if req.source == nil || !req.source.off {
 			out = req.source.apply(append(out, `,"_source":`...), doc)
 		}
@@ -65,6 +54,13 @@ func (req *request) render(s *searcher, m *matches, order []sortKey, byScore boo
 	return append(out, "]}}"...)
 }
 
+func appendScore(out []byte, score float32, known bool) []byte {
+	if !known {
+		return append(out, "null"...)
+	}
+	return appendFloat(out, float64(score), 32)
+}
+
 func maxScore(m *matches) (highest float32, ok bool) {
 	m.each(func(ordinal uint32) {
 		if v := m.scoreOf(ordinal); !ok || v > highest {
@@ -74,7 +70,6 @@ func maxScore(m *matches) (highest float32, ok bool) {
 	return highest, ok
 }
 
-// appendValue writes the value by which a hit was sorted.
 func (k *sortKey) appendValue(out []byte, s *searcher, m *matches, ordinal uint32) []byte {
 	switch k.by {
 	case "_score":
@@ -85,12 +80,12 @@ func (k *sortKey) appendValue(out []byte, s *searcher, m *matches, ordinal uint3
 		return appendFloat(out, distanceMetres(k.distances[ordinal])/k.unit, 64)
 	}
 	col := s.ix.columns[k.field]
-	switch {
-	case !col.present(ordinal) && k.field.kind == kindKeyword:
+	switch has := col.present(ordinal); {
+	case !has && k.field.kind == kindKeyword:
 		return append(out, "null"...)
-	case !col.present(ordinal) && k.desc:
+	case !has && k.desc:
 		return strconv.AppendInt(out, math.MinInt64, 10)
-	case !col.present(ordinal):
+	case !has:
 		return strconv.AppendInt(out, math.MaxInt64, 10)
 	case k.field.kind == kindLong:
 		return strconv.AppendInt(out, col.longs[ordinal], 10)

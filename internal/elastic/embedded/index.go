@@ -6,8 +6,7 @@ import (
 	"sync"
 )
 
-// index is one index: its documents in the order in which they came, and what is needed to find
-// them.
+// index is one index: its documents in the order in which they came, and what finds them.
 type index struct {
 	name    string
 	mapping *mapping
@@ -25,15 +24,14 @@ type index struct {
 	stale    bool     // something changed since the last refresh
 	text     *textIndex
 	columns  map[*field]*column
+	dead     []uint64 // bit set of the documents that are gone
 	view     view
 }
 
-// stored is a document as it is kept.
 type stored struct {
 	id      string
 	source  []byte
-	members []member
-	dead    bool
+	members []member // of the source's top level: from the key's quote to the value's end
 }
 
 // member is one key and value of a source's top level: source[start:end].
@@ -52,8 +50,8 @@ type column struct {
 
 // view is what searches see: the state of the last refresh.
 type view struct {
-	size int      // ordinals below it are seen
-	dead []uint64 // bit set of those that are gone
+	size int // ordinals below it are seen
+	dead []uint64
 }
 
 // pendingMax is how many documents wait for the text index at most. Each batch becomes a segment
@@ -84,63 +82,69 @@ func (ix *index) close() error {
 	return ix.text.close()
 }
 
-// put adds documents in order. With create an id that exists already is a conflict; the outcome of
-// each is in the errors, nil where it went well, and in created.
-func (ix *index) put(docs []*parsed, create []bool) (created []bool, errs []error) {
-	created, errs = make([]bool, len(docs)), make([]error, len(docs))
+// put is a document to be added, and what has become of it.
+type put struct {
+	doc     *parsed // nil where err says already that there is none
+	create  bool    // an id that exists already is a conflict
+	created bool
+	err     error
+}
+
+// put adds documents in order.
+func (ix *index) put(docs []put) {
 	ix.write.Lock()
 	defer ix.write.Unlock()
 	ix.mu.Lock()
-	for i, d := range docs {
-		if d == nil {
-			continue
+	for i := range docs {
+		if d := &docs[i]; d.err == nil {
+			d.created, d.err = ix.putLocked(d.doc, d.create)
 		}
-		created[i], errs[i] = ix.putLocked(d, create[i])
 	}
 	full := len(ix.pending) >= pendingMax
 	ix.mu.Unlock()
-	if full {
-		if err := ix.flush(); err != nil {
-			for i := range errs {
-				errs[i] = err
-			}
-		}
+	if !full {
+		return
 	}
-	return created, errs
+	err := ix.flush()
+	for i := range docs {
+		docs[i].err = errOr(docs[i].err, err)
+	}
 }
 
 func (ix *index) putLocked(d *parsed, create bool) (created bool, err error) {
 	if ix.closed {
 		return false, noSuchIndex(ix.name)
 	}
-	if old, exists := ix.byID[d.id]; exists {
-		if create {
-			return false, &apiError{status: 409, kind: "version_conflict_engine_exception", reason: "[" + shorten(d.id) + "]: version conflict, document already exists (current version [1])", index: ix.name}
-		}
+	old, exists := ix.byID[d.id]
+	if exists && create {
+		return false, &apiError{status: 409, kind: "version_conflict_engine_exception", reason: "[" + shorten(d.id) + "]: version conflict, document already exists (current version [1])", index: ix.name}
+	}
+	if exists {
 		ix.kill(old)
-	} else {
-		created = true
 	}
 	ordinal := uint32(len(ix.docs))
-	ix.docs = append(ix.docs, stored{id: d.id, source: d.source, members: d.members})
+	ix.docs = append(ix.docs, d.stored)
 	ix.byID[d.id] = ordinal
 	ix.live++
 	ix.stale = true
 	ix.pending = append(ix.pending, change{ordinal: ordinal, doc: d})
 	ix.store(ordinal, d)
-	return created, nil
+	return !exists, nil
 }
 
 // kill marks a document as gone; it is seen until the next refresh.
 func (ix *index) kill(ordinal uint32) {
-	doc := &ix.docs[ordinal]
-	doc.dead = true
+	doc := ix.docs[ordinal]
+	for uint32(len(ix.dead)) <= ordinal/64 {
+		ix.dead = append(ix.dead, 0)
+	}
+	ix.dead[ordinal/64] |= 1 << (ordinal % 64)
 	ix.live--
 	ix.stale = true
 	// The statistics of the fields have to forget it too, so it is analysed again.
 	d, err := ix.mapping.parseDocument(doc.id, doc.source)
 	if err != nil {
-		d = &parsed{id: doc.id}
+		d = &parsed{stored: stored{id: doc.id}}
 	}
 	ix.pending = append(ix.pending, change{ordinal: ordinal, doc: d, gone: true})
 }
@@ -164,62 +168,57 @@ func (ix *index) remove(id string) (found bool, err error) {
 // store puts the values of a document into the columns.
 func (ix *index) store(ordinal uint32, d *parsed) {
 	for _, v := range d.longs {
-		if c := ix.column(v.field, ordinal); !c.has[ordinal] { // of several values the first is kept
-			c.longs = padded(c.longs, ordinal)
-			c.longs[ordinal], c.has[ordinal] = v.value, true
+		if c, first := ix.column(v.field, ordinal); first { // of several values the first is kept
+			c.longs = set(c.longs, ordinal, v.of)
 		}
 	}
 	for _, v := range d.keywords {
 		if v.field.kind == kindLong {
 			continue
 		}
-		if c := ix.column(v.field, ordinal); !c.has[ordinal] {
-			c.keywords = padded(c.keywords, ordinal)
-			c.keywords[ordinal], c.has[ordinal] = v.term, true
+		if c, first := ix.column(v.field, ordinal); first {
+			c.keywords = set(c.keywords, ordinal, v.of)
 		}
 	}
 	for _, v := range d.points {
-		if c := ix.column(v.field, ordinal); !c.has[ordinal] {
-			c.places, c.vectors = padded(c.places, ordinal), padded(c.vectors, ordinal)
-			c.places[ordinal], c.has[ordinal] = v.place, true
-			c.vectors[ordinal] = vectorOf(v.place.lat(), v.place.lon())
+		if c, first := ix.column(v.field, ordinal); first {
+			c.places = set(c.places, ordinal, v.of)
+			c.vectors = set(c.vectors, ordinal, vectorOf(v.of.lat(), v.of.lon()))
 		}
 	}
 	for _, v := range d.shapes {
-		c := ix.column(v.field, ordinal)
-		c.shapes = padded(c.shapes, ordinal)
-		if c.has[ordinal] { // several shapes of a field are one
+		c, first := ix.column(v.field, ordinal)
+		if !first { // several shapes of a field are one
 			both := *c.shapes[ordinal]
-			both.points = append(both.points, v.shape.points...)
-			both.polygons = append(both.polygons, v.shape.polygons...)
-			v.shape = &both
+			both.points = append(both.points, v.of.points...)
+			both.polygons = append(both.polygons, v.of.polygons...)
+			v.of = &both
 		}
-		c.shapes[ordinal], c.has[ordinal] = v.shape, true
-		c.grid.add(ordinal, v.shape)
+		c.shapes = set(c.shapes, ordinal, v.of)
+		c.grid.add(ordinal, v.of)
 	}
 }
 
-func (ix *index) column(f *field, ordinal uint32) *column {
-	c := ix.columns[f]
+// column is that of a field, where the document now has a value, and whether it had none before.
+func (ix *index) column(f *field, ordinal uint32) (c *column, first bool) {
+	c = ix.columns[f]
 	if c == nil {
 		c = &column{}
 		ix.columns[f] = c
 	}
-	c.has = padded(c.has, ordinal)
-	return c
+	first = !c.present(ordinal)
+	c.has = set(c.has, ordinal, true)
+	return c, first
 }
 
-// padded makes s long enough to hold ordinal.
-func padded[T any](s []T, ordinal uint32) []T {
-	for uint32(len(s)) <= ordinal {
-		var zero T
-		s = append(s, zero)
-	}
+// set makes s long enough to hold i, and v its element there.
+func set[T any](s []T, i uint32, v T) []T {
+	s = append(s, make([]T, max(0, int(i)+1-len(s)))...)
+	s[i] = v
 	return s
 }
 
-// flush hands the pending changes to the text index. The caller holds write, so that searches go on
-// meanwhile.
+// flush hands the pending changes to the text index. The caller holds write, and not mu.
 func (ix *index) flush() error {
 	ix.mu.Lock()
 	if ix.closed {
@@ -238,39 +237,27 @@ func (ix *index) flush() error {
 // refresh makes all changes visible to searches. It does nothing where there are none.
 func (ix *index) refresh() error {
 	ix.mu.RLock()
-	stale, closed := ix.stale, ix.closed
+	fresh := !ix.stale && !ix.closed
 	ix.mu.RUnlock()
-	if closed {
-		return noSuchIndex(ix.name)
-	}
-	if !stale {
+	if fresh {
 		return nil
 	}
 	ix.write.Lock()
 	defer ix.write.Unlock()
-	if err := ix.flush(); err != nil {
+	if err := ix.flush(); err != nil { // also where the index is closed
 		return err
 	}
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
-	if ix.closed {
-		return noSuchIndex(ix.name)
-	}
 	if err := ix.text.refresh(); err != nil {
 		return err
 	}
-	v := view{size: len(ix.docs), dead: make([]uint64, (len(ix.docs)+63)/64)}
-	for i := range ix.docs {
-		if ix.docs[i].dead {
-			v.dead[i/64] |= 1 << (i % 64)
-		}
-	}
-	ix.view = v
+	ix.view = view{len(ix.docs), make([]uint64, (len(ix.docs)+63)/64)}
+	copy(ix.view.dead, ix.dead)
 	ix.stale = false
 	return nil
 }
 
-// lookup returns the live document with this id.
 func (ix *index) lookup(id string) (stored, bool) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
@@ -288,9 +275,10 @@ func (ix *index) count() int {
 }
 
 func (ix *index) changeSettings(body []byte) error {
-	changed, err := indexSettings(body)
-	if err != nil {
-		return err
+	var m mistake
+	changed := indexSettings(&m, body)
+	if m.err != nil {
+		return m.err
 	}
 	if len(changed) > maxFields {
 		return badRequest("illegal_argument_exception", "too many settings")

@@ -1,8 +1,10 @@
 package embedded
 
 import (
+	"strconv"
 	"unicode/utf8"
 
+	"github.com/blevesearch/bleve/v2/document"
 	bleve "github.com/blevesearch/bleve_index_api"
 )
 
@@ -15,7 +17,6 @@ type indexed struct {
 	key    bleve.Field // the field of the id, once bleve has asked for it
 }
 
-// terms is one analysed field.
 type terms struct {
 	name    string
 	length  int
@@ -34,26 +35,22 @@ const prefixSuffix = "._index_prefix"
 const shortPrefix = 3
 
 func analyzeDocument(ordinal uint32, d *parsed) *indexed {
-	doc := &indexed{id: idOf(ordinal)}
+	doc := &indexed{id: strconv.FormatUint(uint64(ordinal), 36)} // readOrdinals reads it
 	analysed := map[analysisKey]*analysis{}
 	for f, values := range d.text {
 		doc.addText(f, values, analysed)
 	}
-	var byField map[*field]*terms
+	byField := map[*field]*terms{}
 	for _, k := range d.keywords {
 		t := byField[k.field]
 		if t == nil {
 			t = &terms{name: k.field.path, freqs: bleve.TokenFrequencies{}, options: bleve.IndexField | bleve.SkipFreqNorm}
-			if byField == nil {
-				byField = map[*field]*terms{}
-			}
-			byField[k.field] = t
-			doc.fields = append(doc.fields, t)
+			byField[k.field], doc.fields = t, append(doc.fields, t)
 		}
-		if t.freqs[k.term] == nil {
+		if t.freqs[k.of] == nil {
 			t.length++
 		}
-		count(t.freqs, k.term, 1)
+		count(t.freqs, k.of, 1)
 	}
 	return doc
 }
@@ -97,8 +94,7 @@ func (d *indexed) addText(f *field, values []string, cache map[analysisKey]*anal
 	}
 }
 
-// merged adds up the terms of several values. Those of a single one are shared, and never changed
-// afterwards.
+// merged adds up the terms of several values. Those of a single one are shared, so not changed.
 func merged(parts []*analysis, of func(*analysis) bleve.TokenFrequencies) bleve.TokenFrequencies {
 	if len(parts) == 1 {
 		return of(parts[0])
@@ -127,12 +123,9 @@ func (a *analysis) short() bleve.TokenFrequencies {
 		a.prefixes = bleve.TokenFrequencies{}
 		for _, t := range a.tokens {
 			end := 0
-			for range shortPrefix {
-				if end == len(t.term) {
-					break
-				}
-				_, n := utf8.DecodeRuneInString(t.term[end:])
-				end += n
+			for n := 0; n < shortPrefix && end < len(t.term); n++ {
+				_, size := utf8.DecodeRuneInString(t.term[end:])
+				end += size
 				count(a.prefixes, t.term[:end], 1)
 			}
 		}
@@ -158,7 +151,10 @@ func (d *indexed) HasComposite() bool                         { return false }
 func (d *indexed) NumPlainTextBytes() uint64                  { return 0 }
 func (d *indexed) StoredFieldsBytes() uint64                  { return uint64(len(d.id)) }
 func (d *indexed) Indexed() bool                              { return true }
-func (d *indexed) AddIDField()                                { d.key = bleveID(d.id) }
+
+func (d *indexed) AddIDField() {
+	d.key = document.NewTextFieldCustom("_id", nil, []byte(d.id), bleve.IndexField|bleve.StoreField, nil)
+}
 
 func (d *indexed) VisitFields(visit bleve.FieldVisitor) {
 	if d.key != nil {

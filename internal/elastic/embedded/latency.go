@@ -56,10 +56,8 @@ func (d *delays) wait(ctx context.Context) {
 	if d == nil {
 		return
 	}
-	t := time.NewTimer(d.next())
-	defer t.Stop()
 	select {
-	case <-t.C:
+	case <-time.After(d.next()):
 	case <-ctx.Done():
 	}
 }

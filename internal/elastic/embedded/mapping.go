@@ -1,13 +1,14 @@
 package embedded
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
 )
 
-// kind is how a field is indexed.
 type kind uint8
 
 const (
@@ -21,7 +22,6 @@ const (
 	kindShape
 )
 
-// field is one entry of a mapping.
 type field struct {
 	path        string
 	kind        kind
@@ -30,6 +30,7 @@ type field struct {
 	shingles    int       // kindSuggest: the longest shingle
 	ignoreAbove int       // kindKeyword: longer values are left out; 0: none
 	copyTo      []string
+	into        []*field // itself and those of copyTo
 	subs        []*field // multi-fields
 }
 
@@ -53,78 +54,49 @@ const (
 )
 
 func parseDefinition(body []byte) (*definition, error) {
-	def := &definition{mappings: json.RawMessage(`{}`), settings: map[string]json.RawMessage{}}
-	def.mapping = &mapping{dynamic: "true", fields: map[string]*field{}}
-	if len(strings.TrimSpace(string(body))) == 0 {
+	def := &definition{mappings: json.RawMessage(`{}`), settings: map[string]json.RawMessage{}, mapping: newMapping()}
+	if len(bytes.TrimSpace(body)) == 0 {
 		return def, nil
 	}
-	o, err := parseObject("the index", body)
-	if err != nil {
-		return nil, err
-	}
+	o := new(mistake).object("the index", body)
 	if raw := o.take("aliases"); raw != nil {
-		if def.aliases, err = parseAliases(raw); err != nil {
-			return nil, err
-		}
+		def.aliases = parseAliases(o, raw)
 	}
-	analyzers := standardAnalyzers()
+	analyzers := map[string]*analyzer{"standard": {lower: true}}
 	if raw := o.take("settings"); raw != nil {
-		if err := def.parseSettings(raw, analyzers); err != nil {
-			return nil, err
-		}
+		def.settings = indexSettings(o.mistake, raw)
+		addAnalyzers(analyzers, def.settings)
 	}
 	if raw := o.take("mappings"); raw != nil {
-		if def.mapping, err = parseMapping(raw, analyzers); err != nil {
-			return nil, err
-		}
+		def.mapping.parse(o, raw, analyzers)
 		def.mappings = raw
 	}
 	return def, o.rest()
 }
 
-func parseAliases(raw json.RawMessage) ([]string, error) {
-	o, err := parseObject("aliases", raw)
-	if err != nil {
-		return nil, err
-	}
+func parseAliases(in object, raw json.RawMessage) []string {
+	o := in.object("aliases", raw)
 	for name, body := range o.keys {
 		if reason := badName(name); reason != "" {
-			return nil, badRequest("invalid_alias_name_exception", "Invalid alias name [%s], %s", name, reason)
+			o.fail(badRequest("invalid_alias_name_exception", "Invalid alias name [%s], %s", name, reason))
 		}
-		a, err := parseObject("alias "+name, body)
-		if err != nil {
-			return nil, err
-		}
+		a := o.object("alias "+name, body)
 		a.ignore("is_write_index", "is_hidden")
-		if err := a.rest(); err != nil {
-			return nil, err
-		}
+		a.rest()
 	}
-	return slices.Sorted(maps.Keys(o.keys)), nil
+	return slices.Sorted(maps.Keys(o.keys))
 }
 
-// parseSettings keeps the settings and finds the analysers among them. Everything else has no
-// meaning in one process.
-func (d *definition) parseSettings(raw json.RawMessage, analyzers map[string]*analyzer) error {
-	settings, err := indexSettings(raw)
-	if err != nil {
-		return err
-	}
-	d.settings = settings
+// addAnalyzers finds the analysers among the settings; all else has no meaning in one process.
+func addAnalyzers(analyzers map[string]*analyzer, settings map[string]json.RawMessage) {
 	flat := map[string]json.RawMessage{}
 	flatten("", settings, flat, 0)
 	parts := map[string]map[string]string{}
 	for key, v := range flat {
-		rest, ok := strings.CutPrefix(key, "analysis.")
-		if !ok {
-			continue
-		}
-		section, rest, _ := strings.Cut(rest, ".")
-		if section != "analyzer" {
-			continue // a custom filter or tokenizer: an analyser that names it is refused where it is used
-		}
-		name, what, ok := cutLast(rest)
-		if !ok {
+		// A custom filter or tokenizer: an analyser that names it is refused where it is used.
+		rest, ok := strings.CutPrefix(key, "analysis.analyzer.")
+		name, what, dotted := cutLast(rest)
+		if !ok || !dotted {
 			continue
 		}
 		if parts[name] == nil {
@@ -133,31 +105,21 @@ func (d *definition) parseSettings(raw json.RawMessage, analyzers map[string]*an
 		parts[name][what] = string(v)
 	}
 	for name, p := range parts {
-		analyzers[name] = customAnalyzer(name, p)
+		analyzers[name] = customAnalyzer(p)
 	}
-	return nil
 }
 
-// indexSettings accepts {"index":{…}}, {"index.x":…} and {"x":…}, and returns what stands below
-// index.
-func indexSettings(raw json.RawMessage) (map[string]json.RawMessage, error) {
-	o, err := parseObject("settings", raw)
-	if err != nil {
-		return nil, err
-	}
+// indexSettings accepts {"index":{…}}, {"index.x":…} and {"x":…}, and returns what is below index.
+func indexSettings(m *mistake, raw json.RawMessage) map[string]json.RawMessage {
 	out := map[string]json.RawMessage{}
-	for key, v := range o.keys {
+	for key, v := range m.object("settings", raw).keys {
 		if key == "index" {
-			inner, err := parseObject("settings.index", v)
-			if err != nil {
-				return nil, err
-			}
-			maps.Copy(out, inner.keys)
-			continue
+			maps.Copy(out, m.object("settings.index", v).keys)
+		} else {
+			out[strings.TrimPrefix(key, "index.")] = v
 		}
-		out[strings.TrimPrefix(key, "index.")] = v
 	}
-	return out, nil
+	return out
 }
 
 func flatten(prefix string, in map[string]json.RawMessage, out map[string]json.RawMessage, depth int) {
@@ -179,105 +141,63 @@ func cutLast(s string) (before, after string, ok bool) {
 	return s[:i], s[i+1:], true
 }
 
-func parseMapping(raw json.RawMessage, analyzers map[string]*analyzer) (*mapping, error) {
-	o, err := parseObject("mappings", raw)
-	if err != nil {
-		return nil, err
-	}
-	m := &mapping{dynamic: "true", fields: map[string]*field{}}
+func newMapping() *mapping { return &mapping{dynamic: "true", fields: map[string]*field{}} }
+
+func (m *mapping) parse(in object, raw json.RawMessage, analyzers map[string]*analyzer) {
+	o := in.object("mappings", raw)
 	if d := o.take("dynamic"); d != nil {
 		m.dynamic = strings.Trim(string(d), `"`)
 		if !slices.Contains([]string{"true", "false", "strict"}, m.dynamic) {
-			return nil, badRequest("mapper_parsing_exception", "dynamic must be true, false or strict, not %s", shorten(string(d)))
+			o.fail(badRequest("mapper_parsing_exception", "dynamic must be true, false or strict, not %s", shorten(string(d))))
 		}
 	}
 	o.ignore("_meta", "date_detection", "numeric_detection", "dynamic_templates", "dynamic_date_formats")
 	if props := o.take("properties"); props != nil {
-		if err := m.properties("", props, analyzers, 0); err != nil {
-			return nil, err
-		}
+		m.properties("", o, props, analyzers, 0)
 	}
-	for key := range o.keys {
-		return nil, unsupported("%q in mappings", shorten(key))
-	}
+	o.rest()
 	for _, f := range m.fields {
+		f.into = []*field{f}
 		for _, to := range f.copyTo {
 			if m.fields[to] == nil {
-				return nil, unsupported("copy_to to %q, which is not mapped", shorten(to))
+				o.fail(unsupported("copy_to to %q, which is not mapped", shorten(to)))
 			}
+			f.into = append(f.into, m.fields[to])
 		}
 	}
-	return m, nil
 }
 
-func (m *mapping) properties(prefix string, raw json.RawMessage, analyzers map[string]*analyzer, depth int) error {
+func (m *mapping) properties(prefix string, in object, raw json.RawMessage, analyzers map[string]*analyzer, depth int) {
 	if depth > maxFieldDepth {
-		return badRequest("illegal_argument_exception", "Limit of mapping depth [%d] has been exceeded", maxFieldDepth)
+		in.fail(badRequest("illegal_argument_exception", "Limit of mapping depth [%d] has been exceeded", maxFieldDepth))
 	}
-	o, err := parseObject("properties", raw)
-	if err != nil {
-		return err
-	}
-	for name, body := range o.keys {
-		def, err := parseObject("field "+prefix+name, body)
-		if err != nil {
-			return err
-		}
+	for name, body := range in.object("properties", raw).keys {
+		def := in.object("field "+prefix+name, body)
 		if props := def.take("properties"); props != nil {
-			if err := m.properties(prefix+name+".", props, analyzers, depth+1); err != nil {
-				return err
-			}
-			continue
-		}
-		if _, err := m.addField(prefix+name, def, analyzers, depth); err != nil {
-			return err
+			m.properties(prefix+name+".", def, props, analyzers, depth+1)
+		} else {
+			m.addField(prefix+name, def, analyzers, depth)
 		}
 	}
-	return nil
 }
 
-func (m *mapping) addField(path string, def object, analyzers map[string]*analyzer, depth int) (*field, error) {
+func (m *mapping) addField(path string, def object, analyzers map[string]*analyzer, depth int) *field {
 	if len(m.fields) >= maxFields || depth > maxFieldDepth {
-		return nil, badRequest("illegal_argument_exception", "Limit of total fields [%d] has been exceeded", maxFields)
+		def.fail(badRequest("illegal_argument_exception", "Limit of total fields [%d] has been exceeded", maxFields))
 	}
 	var typ, analyzerName string
 	f := &field{path: path, shingles: 3}
-	if err := def.decode("type", &typ); err != nil {
-		return nil, err
-	}
-	if err := def.decode("analyzer", &analyzerName); err != nil {
-		return nil, err
-	}
-	if err := def.decode("max_shingle_size", &f.shingles); err != nil {
-		return nil, err
-	}
-	if err := def.decode("ignore_above", &f.ignoreAbove); err != nil {
-		return nil, err
-	}
-	if raw := def.take("copy_to"); raw != nil {
-		list, err := stringOrList("copy_to", raw)
-		if err != nil {
-			return nil, err
-		}
-		f.copyTo = list
-	}
+	def.decode("type", &typ)
+	def.decode("analyzer", &analyzerName)
+	def.decode("max_shingle_size", &f.shingles)
+	def.decode("ignore_above", &f.ignoreAbove)
+	f.copyTo = def.list("copy_to", "copy_to")
 	f.setKind(typ, analyzerName, analyzers)
 	m.fields[path] = f
 	if raw := def.take("fields"); raw != nil {
-		subs, err := parseObject("fields of "+path, raw)
-		if err != nil {
-			return nil, err
-		}
-		for name, body := range subs.keys {
-			sub, err := parseObject("field "+path+"."+name, body)
-			if err != nil {
-				return nil, err
-			}
-			child, err := m.addField(path+"."+name, sub, analyzers, depth+1)
-			if err != nil {
-				return nil, err
-			}
-			f.subs = append(f.subs, child)
+		for name, body := range def.object("fields of "+path, raw).keys {
+			sub := def.object("field "+path+"."+name, body)
+			f.subs = append(f.subs, m.addField(path+"."+name, sub, analyzers, depth+1))
 		}
 		slices.SortFunc(f.subs, func(a, b *field) int { return strings.Compare(a.path, b.path) })
 	}
@@ -285,18 +205,22 @@ func (m *mapping) addField(path string, def object, analyzers map[string]*analyz
 	for key := range def.keys { // index_options, normalizer, null_value, …: a query of this field might answer otherwise
 		f.kind, f.why = kindOther, "the option "+shorten(key)+" of its mapping"
 	}
-	return f, nil
+	return f
+}
+
+// kinds are those of the types; any other is kindOther.
+var kinds = map[string]kind{
+	"text": kindText, "search_as_you_type": kindSuggest, "keyword": kindKeyword, "boolean": kindBoolean, "geo_point": kindPoint,
+	"geo_shape": kindShape, "long": kindLong, "integer": kindLong, "short": kindLong, "byte": kindLong,
 }
 
 func (f *field) setKind(typ, analyzerName string, analyzers map[string]*analyzer) {
-	switch typ {
-	case "text":
-		f.kind = kindText
-	case "search_as_you_type":
-		f.kind = kindSuggest
-		if analyzerName == "" {
-			analyzerName = "standard"
-		}
+	f.kind = kinds[typ]
+	switch f.kind {
+	case kindOther:
+		f.why = "its type " + shorten(typ)
+	case kindSuggest:
+		analyzerName = cmp.Or(analyzerName, "standard")
 		f.analyzer = analyzers[analyzerName]
 		switch {
 		case f.analyzer == nil:
@@ -306,41 +230,5 @@ func (f *field) setKind(typ, analyzerName string, analyzers map[string]*analyzer
 		case f.shingles < 2 || f.shingles > 4:
 			f.kind, f.why = kindOther, "its max_shingle_size"
 		}
-	case "keyword":
-		f.kind = kindKeyword
-	case "boolean":
-		f.kind = kindBoolean
-	case "long", "integer", "short", "byte":
-		f.kind = kindLong
-	case "geo_point":
-		f.kind = kindPoint
-	case "geo_shape":
-		f.kind = kindShape
-	default:
-		f.kind, f.why = kindOther, "its type "+shorten(typ)
 	}
-}
-
-// decode reads a key into v where it is there.
-func (o object) decode(key string, v any) error {
-	raw := o.take(key)
-	if raw == nil {
-		return nil
-	}
-	if err := json.Unmarshal(raw, v); err != nil {
-		return badRequest("mapper_parsing_exception", "malformed %s of %s", key, o.path)
-	}
-	return nil
-}
-
-func stringOrList(what string, raw json.RawMessage) ([]string, error) {
-	var one string
-	if json.Unmarshal(raw, &one) == nil {
-		return []string{one}, nil
-	}
-	var list []string
-	if err := json.Unmarshal(raw, &list); err != nil {
-		return nil, badRequest("parsing_exception", "%s must be a string or a list of strings", what)
-	}
-	return list, nil
 }

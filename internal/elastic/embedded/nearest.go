@@ -23,8 +23,7 @@ func (v vector) chord2(w vector) float64 {
 }
 
 const (
-	// chordError bounds the error of chord2, many times over: rounding makes some 1e-16 of a value
-	// of at most 4.
+	// chordError bounds the error of chord2 generously: rounding makes some 1e-16 of at most 4.
 	chordError = 1e-13
 	// nearMax is up to which number of wanted documents choosing candidates is worth it.
 	nearMax = 100
@@ -45,10 +44,9 @@ func (k *sortKey) prepare(s *searcher, m *matches, wanted int) {
 	}
 	m.each(func(ordinal uint32) {
 		k.distances[ordinal] = math.Inf(1)
-		if !c.present(ordinal) || c.vectors[ordinal].chord2(from) > limit {
-			return
+		if c.present(ordinal) && c.vectors[ordinal].chord2(from) <= limit {
+			k.distances[ordinal] = distanceKey(k.lat, k.lon, c.places[ordinal])
 		}
-		k.distances[ordinal] = distanceKey(k.lat, k.lon, c.places[ordinal])
 	})
 }
 

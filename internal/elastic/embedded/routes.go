@@ -3,6 +3,8 @@ package embedded
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -25,8 +27,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.busy.Add(int64(time.Since(began)))
 	}()
 	s.delays.wait(r.Context())
-	if err := s.route(w, r); err != nil {
+	if v, err := s.route(r); err != nil {
 		writeError(w, err)
+	} else {
+		write(w, v)
 	}
 }
 
@@ -37,44 +41,112 @@ func (s *Server) Work() (calls int64, busy time.Duration) {
 	return s.calls.Load(), time.Duration(s.busy.Load())
 }
 
-// route finds the call by method and path; what it does not know becomes a 501.
-func (s *Server) route(w http.ResponseWriter, r *http.Request) error {
-	parts, err := splitPath(r.URL)
-	if err != nil {
-		return err
-	}
-	read := r.Method == http.MethodGet || r.Method == http.MethodHead
-	first := parts[0]
-	switch {
-	case len(parts) == 1 && first == "":
-		if read {
-			writeBody(w, http.StatusOK, []byte(rootAnswer))
-			return nil
-		}
-	case strings.HasPrefix(first, "_") && first != "_all":
-		return s.routeCluster(w, r, parts, read)
-	case len(parts) == 1:
-		return s.routeIndex(w, r, first)
-	case len(parts) == 3 && (parts[1] == "_source" || parts[1] == "_doc") && read:
-		return s.get(w, r, first, parts[2], parts[1] == "_source")
-	default:
-		return s.routeData(w, r, parts, read)
-	}
-	return unknownCall(r)
+// call is a request, with what its path names and, where the route wants it, its body.
+type call struct {
+	*http.Request
+	index, name, id string // the parts of the path; "" where it has none
+	body            []byte
 }
 
-func unknownCall(r *http.Request) error {
-	return unsupported("the call %s %s", r.Method, shorten(r.URL.Path))
+type route struct {
+	method string // "": any; HEAD counts as GET
+	parts  int    // of the path: 1 to 3 with an index, 0 without
+	name   string // of the call: the second part, or the whole path without an index
+}
+
+// handler answers a call: what it returns goes to write. It gets a body of at most limit bytes.
+type handler struct {
+	limit int64
+	do    func(*Server, call) (any, error)
+}
+
+var routes = func() map[route]handler {
+	const read, write, both = "GET", "POST PUT", "GET POST"
+	all := map[route]handler{}
+	for _, row := range []struct {
+		methods string
+		parts   int
+		names   string
+		limit   int64
+		do      func(*Server, call) (any, error)
+	}{
+		{read, 0, "", 0, fixed(rootAnswer)},
+		{read, 0, "_cluster/health", 0, fixed(healthAnswer)},
+		{read, 0, "_nodes/http _nodes/_all/http", 0, (*Server).nodes},
+		{read, 0, "_alias _aliases", 0, (*Server).getAliases},
+		{"POST", 0, "_aliases", maxOtherBody, (*Server).changeAliases},
+		{write, 0, "_bulk", 0, (*Server).bulk},
+		{"", 0, "_refresh _flush", 0, (*Server).refresh},
+		{"", 0, "_count", maxSearchBody, (*Server).count},
+		{read, 0, "_mapping _mappings", 0, (*Server).getMapping},
+		{read, 1, "", 0, (*Server).describe},
+		{"PUT", 1, "", maxOtherBody, (*Server).create},
+		{"DELETE", 1, "", 0, (*Server).remove},
+		{both, 2, "_search", maxSearchBody, (*Server).search},
+		{both, 2, "_count", maxSearchBody, (*Server).count},
+		{write, 2, "_bulk", 0, (*Server).bulk},
+		{both, 2, "_refresh _flush _forcemerge", 0, (*Server).refresh},
+		{read, 2, "_mapping _mappings", 0, (*Server).getMapping},
+		{read, 2, "_alias _aliases", 0, (*Server).getAliases},
+		{read, 2, "_settings", 0, (*Server).describe},
+		{"PUT", 2, "_settings", maxOtherBody, (*Server).putSettings},
+		{read, 3, "_source _doc", 0, (*Server).get},
+		{write, 3, "_doc _create", maxBulkBody, (*Server).putDocument},
+		{"DELETE", 3, "_doc", 0, (*Server).deleteDocument},
+	} {
+		for method := range strings.SplitSeq(row.methods, " ") {
+			for name := range strings.SplitSeq(row.names, " ") {
+				all[route{method, row.parts, name}] = handler{row.limit, row.do}
+			}
+		}
+	}
+	return all
+}()
+
+func fixed(text string) func(*Server, call) (any, error) {
+	raw := json.RawMessage(text)
+	return func(*Server, call) (any, error) { return raw, nil }
+}
+
+// route finds the call by method and path; what it does not know becomes a 501.
+func (s *Server) route(r *http.Request) (any, error) {
+	parts, err := splitPath(r.URL)
+	if err != nil {
+		return nil, err
+	}
+	c, key := call{Request: r}, route{method: r.Method}
+	if r.Method == http.MethodHead {
+		key.method = http.MethodGet
+	}
+	switch first := parts[0]; {
+	case first == "_cluster" && len(parts) > 1:
+		key.name = first + "/" + parts[1]
+	case first == "" || strings.HasPrefix(first, "_") && first != "_all":
+		key.name = strings.Join(parts, "/")
+	default:
+		key.parts = len(parts)
+		parts = append(parts, "", "")
+		c.index, c.name, c.id, key.name = parts[0], parts[1], parts[2], parts[1]
+	}
+	h := routes[key]
+	if h.do == nil {
+		h = routes[route{"", key.parts, key.name}]
+	}
+	if h.do == nil {
+		return nil, unsupported("the call %s %s", r.Method, shorten(r.URL.Path))
+	}
+	if h.limit > 0 {
+		if c.body, err = readBody(r, h.limit); err != nil {
+			return nil, err
+		}
+	}
+	return h.do(s, c)
 }
 
 // splitPath returns the decoded segments of the path; at least one, which may be empty.
 func splitPath(u *url.URL) ([]string, error) {
-	path := strings.Trim(u.EscapedPath(), "/")
-	parts := strings.Split(path, "/")
+	parts := strings.Split(strings.Trim(u.EscapedPath(), "/"), "/")
 	for i, p := range parts {
-		if !strings.Contains(p, "%") {
-			continue
-		}
 		decoded, err := url.PathUnescape(p)
 		if err != nil {
 			return nil, badRequest("illegal_argument_exception", "malformed path")
@@ -82,104 +154,6 @@ func splitPath(u *url.URL) ([]string, error) {
 		parts[i] = decoded
 	}
 	return parts, nil
-}
-
-func (s *Server) routeCluster(w http.ResponseWriter, r *http.Request, parts []string, read bool) error {
-	call := strings.Join(parts, "/")
-	switch {
-	case (call == "_alias" || call == "_aliases") && read:
-		return s.getAliases(w, "")
-	case call == "_aliases" && r.Method == http.MethodPost:
-		return s.changeAliases(w, r)
-	case call == "_bulk" && (r.Method == http.MethodPost || r.Method == http.MethodPut):
-		return s.bulk(w, r, "")
-	case call == "_refresh" || call == "_flush":
-		return s.refresh(w, "")
-	case call == "_count":
-		return s.count(w, r, "")
-	case (call == "_mapping" || call == "_mappings") && read:
-		return s.getMapping(w, "")
-	case parts[0] == "_cluster" && len(parts) >= 2 && parts[1] == "health" && read:
-		writeBody(w, http.StatusOK, []byte(healthAnswer))
-		return nil
-	case parts[0] == "_nodes" && read && (call == "_nodes/http" || call == "_nodes/_all/http"):
-		writeJSON(w, http.StatusOK, nodes(r.Host))
-		return nil
-	}
-	return unknownCall(r)
-}
-
-// routeIndex is for /<index> alone.
-func (s *Server) routeIndex(w http.ResponseWriter, r *http.Request, name string) error {
-	switch r.Method {
-	case http.MethodHead:
-		_, err := s.cluster.resolve(name)
-		if err != nil {
-			return err
-		}
-		writeBody(w, http.StatusOK, nil)
-		return nil
-	case http.MethodGet:
-		return s.describe(w, name)
-	case http.MethodPut:
-		body, err := readBody(r, maxOtherBody)
-		if err != nil {
-			return err
-		}
-		if err := s.cluster.create(name, body); err != nil {
-			return err
-		}
-		writeJSON(w, http.StatusOK, struct {
-			Acknowledged bool   `json:"acknowledged"`
-			Shards       bool   `json:"shards_acknowledged"`
-			Index        string `json:"index"`
-		}{true, true, name})
-		return nil
-	case http.MethodDelete:
-		if err := s.cluster.remove(name); err != nil {
-			return err
-		}
-		writeAcknowledged(w)
-		return nil
-	}
-	return unknownCall(r)
-}
-
-// routeData is for calls below an index.
-func (s *Server) routeData(w http.ResponseWriter, r *http.Request, parts []string, read bool) error {
-	name, call := parts[0], parts[1]
-	post, put := r.Method == http.MethodPost, r.Method == http.MethodPut
-	if len(parts) == 3 && (call == "_doc" || call == "_create") {
-		switch {
-		case post || put:
-			return s.putDocument(w, r, name, parts[2], call == "_create" || r.URL.Query().Get("op_type") == "create")
-		case r.Method == http.MethodDelete && call == "_doc":
-			return s.deleteDocument(w, r, name, parts[2])
-		}
-		return unknownCall(r)
-	}
-	if len(parts) != 2 {
-		return unknownCall(r)
-	}
-	switch {
-	case call == "_search" && (read || post):
-		return s.search(w, r, name)
-	case call == "_count" && (read || post):
-		return s.count(w, r, name)
-	case call == "_bulk" && (post || put):
-		return s.bulk(w, r, name)
-	case (call == "_refresh" || call == "_flush" || call == "_forcemerge") && (read || post):
-		return s.refresh(w, name)
-	case (call == "_mapping" || call == "_mappings") && read:
-		return s.getMapping(w, name)
-	case (call == "_alias" || call == "_aliases") && read:
-		return s.getAliases(w, name)
-	case call == "_settings" && read:
-		return s.describe(w, name)
-	case call == "_settings" && put:
-		return s.putSettings(w, r, name)
-	}
-	return unknownCall(r)
 }
 
 // readBody reads a body of at most limit bytes, unpacking gzip.
@@ -214,62 +188,24 @@ func readBody(r *http.Request, limit int64) ([]byte, error) {
 }
 
 func tooLarge(limit int64) error {
-	return &apiError{status: http.StatusRequestEntityTooLarge, kind: "content_too_long_exception", reason: "the body is larger than " + byteCount(limit)}
+	return &apiError{status: http.StatusRequestEntityTooLarge, kind: "content_too_long_exception", reason: fmt.Sprintf("the body is larger than %d MiB", limit>>20)}
 }
 
-// neutral are the query parameters of any call that change nothing here. A fuller answer than
-// filter_path asks for is right.
-func neutral(key string) bool {
-	return slices.Contains([]string{
-		"pretty", "human", "error_trace", "filter_path", "timeout", "master_timeout", "wait_for_active_shards", "routing", "preference",
-		"realtime", "refresh", "ignore_unavailable", "allow_no_indices", "expand_wildcards", "ignore_throttled", "include_type_name",
-		"typed_keys", "max_concurrent_shard_requests", "batched_reduce_size", "ccs_minimize_roundtrips", "pre_filter_shard_size",
-		"request_cache", "search_type", "allow_partial_search_results", "flat_settings", "local", "include_defaults",
-	}, key)
+// neutral are query parameters that change nothing: fuller than filter_path asks for is right.
+var neutral = []string{
+	"pretty", "human", "error_trace", "filter_path", "timeout", "master_timeout", "wait_for_active_shards", "routing",
+	"preference", "realtime", "refresh", "ignore_unavailable", "allow_no_indices", "expand_wildcards",
+	"ignore_throttled", "include_type_name", "typed_keys", "max_concurrent_shard_requests", "batched_reduce_size",
+	"ccs_minimize_roundtrips", "pre_filter_shard_size", "request_cache", "search_type",
+	"allow_partial_search_results", "flat_settings", "local", "include_defaults",
 }
 
 // onlyNeutral fails with the name of a query parameter that is neither neutral nor one of known.
 func onlyNeutral(q url.Values, known ...string) error {
 	for key := range q {
-		if !neutral(key) && !slices.Contains(known, key) {
+		if !slices.Contains(neutral, key) && !slices.Contains(known, key) {
 			return unsupported("the query parameter %q", shorten(key))
 		}
 	}
 	return nil
-}
-
-func (s *Server) changeAliases(w http.ResponseWriter, r *http.Request) error {
-	body, err := readBody(r, maxOtherBody)
-	if err != nil {
-		return err
-	}
-	actions, err := parseAliasActions(body)
-	if err != nil {
-		return err
-	}
-	if err := s.cluster.change(actions); err != nil {
-		return err
-	}
-	writeAcknowledged(w)
-	return nil
-}
-
-func (s *Server) putSettings(w http.ResponseWriter, r *http.Request, name string) error {
-	body, err := readBody(r, maxOtherBody)
-	if err != nil {
-		return err
-	}
-	ix, err := s.cluster.resolve(name)
-	if err != nil {
-		return err
-	}
-	if err := ix.changeSettings(body); err != nil {
-		return err
-	}
-	writeAcknowledged(w)
-	return nil
-}
-
-func writeAcknowledged(w http.ResponseWriter) {
-	writeBody(w, http.StatusOK, []byte(`{"acknowledged":true}`))
 }

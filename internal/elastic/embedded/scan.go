@@ -1,5 +1,7 @@
 package embedded
 
+import "iter"
+
 // The functions of this file walk JSON that json.Valid has accepted. They copy and allocate
 // nothing: most of a document is its geometry, and decoding it into maps would cost more than all
 // the rest of the store.
@@ -26,9 +28,6 @@ func skipString(b []byte, i int) int {
 
 // skipValue returns the index after the value that starts at i.
 func skipValue(b []byte, i int) int {
-	if i >= len(b) {
-		return len(b)
-	}
 	switch b[i] {
 	case '"':
 		return skipString(b, i)
@@ -62,54 +61,27 @@ type span struct{ start, end int }
 
 func (s span) of(b []byte) []byte { return b[s.start:s.end] }
 
-// eachMember calls f with the key (between its quotes) and the value of each member of the object
-// at i, until f fails.
-func eachMember(b []byte, i int, f func(key, value span) error) error {
-	i = skipSpace(b, i) + 1
-	for i < len(b) {
-		i = skipSpace(b, i)
-		if i >= len(b) || b[i] == '}' {
-			return nil
-		}
-		if b[i] == ',' {
-			i++
-			continue
-		}
-		keyEnd := skipString(b, i)
-		key := span{i + 1, max(i+1, keyEnd-1)}
-		start := skipSpace(b, skipSpace(b, keyEnd)+1)
-		end := skipValue(b, start)
-		if start > len(b) || end <= start {
-			return nil
-		}
-		if err := f(key, span{start, end}); err != nil {
-			return err
-		}
-		i = end
-	}
-	return nil
+// members are the keys (without quotes) and values of the object at i, or the array's elements.
+func members(b []byte, i int) iter.Seq2[span, span] {
+	return func(yield func(key, value span) bool) { eachMember(b, i, yield) }
 }
 
-// eachElement calls f with each element of the array at i, until f fails.
-func eachElement(b []byte, i int, f func(value span) error) error {
-	i = skipSpace(b, i) + 1
-	for i < len(b) {
-		i = skipSpace(b, i)
-		if i >= len(b) || b[i] == ']' {
-			return nil
-		}
+func eachMember(b []byte, i int, yield func(key, value span) bool) {
+	isObject := b[i] == '{'
+	for i = skipSpace(b, i+1); b[i] != '}' && b[i] != ']'; i = skipSpace(b, i) {
 		if b[i] == ',' {
-			i++
-			continue
+			i = skipSpace(b, i+1)
 		}
-		end := skipValue(b, i)
-		if end <= i {
-			return nil
+		var key span
+		if isObject {
+			end := skipString(b, i)
+			key = span{i + 1, end - 1}
+			i = skipSpace(b, skipSpace(b, end)+1)
 		}
-		if err := f(span{i, end}); err != nil {
-			return err
+		value := span{i, skipValue(b, i)}
+		if !yield(key, value) {
+			return
 		}
-		i = end
+		i = value.end
 	}
-	return nil
 }

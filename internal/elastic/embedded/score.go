@@ -15,14 +15,12 @@ const (
 	bm25B  = float32(0.75)
 )
 
-// bm25 scores the documents of one term in one field.
 type bm25 struct {
 	weight  float32
 	inverse [256]float32 // by the encoded length of the field
 }
 
-// newBM25 takes the boost, the statistics of the field and the number of documents that have the
-// term.
+// newBM25 takes the boost, the statistics of the field and the number of documents with the term.
 func newBM25(boost float32, stats fieldStats, docFreq int64) *bm25 {
 	s := &bm25{weight: float32(float32(boost*float32(1+bm25K1)) * idf(stats.docs, docFreq))}
 	average := float32(float64(stats.terms) / float64(stats.docs))
@@ -40,12 +38,6 @@ func idf(docs, docFreq int64) float32 {
 func (s *bm25) score(freq float32, length int) float32 {
 	n := s.inverse[encodeLength(length)]
 	return s.weight - float32(s.weight/(1+float32(freq*n)))
-}
-
-// constantTerm is the score of a term in a field without norms, whose documents count as of length
-// 1.
-func constantTerm(boost float32, stats fieldStats, docFreq int64) float32 {
-	return newBM25(boost, stats, docFreq).score(1, 1)
 }
 
 // Lucene keeps the length of a field in one byte: exact below 40, then with four significant bits.
@@ -75,29 +67,18 @@ func decodeLength(b byte) int64 {
 	return exactLengths + (v&7|8)<<shift
 }
 
+func same(v float64) float64 { return v }
+
 // modifiers of field_value_factor, and what Elasticsearch calls them.
-func modifier(name string) func(float64) float64 {
-	switch name {
-	case "none", "":
-		return func(v float64) float64 { return v }
-	case "log":
-		return math.Log10
-	case "log1p":
-		return func(v float64) float64 { return math.Log10(v + 1) }
-	case "log2p":
-		return func(v float64) float64 { return math.Log10(v + 2) }
-	case "ln":
-		return math.Log
-	case "ln1p":
-		return math.Log1p
-	case "ln2p":
-		return func(v float64) float64 { return math.Log1p(v + 1) }
-	case "square":
-		return func(v float64) float64 { return v * v }
-	case "sqrt":
-		return math.Sqrt
-	case "reciprocal":
-		return func(v float64) float64 { return 1 / v }
-	}
-	return nil
+var modifiers = map[string]func(float64) float64{
+	"": same, "none": same,
+	"log":        math.Log10,
+	"log1p":      func(v float64) float64 { return math.Log10(v + 1) },
+	"log2p":      func(v float64) float64 { return math.Log10(v + 2) },
+	"ln":         math.Log,
+	"ln1p":       math.Log1p,
+	"ln2p":       func(v float64) float64 { return math.Log1p(v + 1) },
+	"square":     func(v float64) float64 { return v * v },
+	"sqrt":       math.Sqrt,
+	"reciprocal": func(v float64) float64 { return 1 / v },
 }

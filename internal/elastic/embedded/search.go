@@ -1,18 +1,18 @@
 package embedded
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"math"
-	"net/http"
 	"net/url"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// request is a parsed search.
 type request struct {
 	query      node
 	from, size int
@@ -22,7 +22,6 @@ type request struct {
 	scores     bool
 }
 
-// sortKey is one criterion of an order.
 type sortKey struct {
 	by       string // "field", "distance", "_score", "_doc"
 	field    *field
@@ -39,39 +38,30 @@ const (
 	maxSortKeys  = 16
 )
 
-func (s *Server) search(w http.ResponseWriter, r *http.Request, name string) error {
+func (s *Server) search(c call) (any, error) {
 	start := time.Now()
-	body, err := readBody(r, maxSearchBody)
+	ix, err := s.cluster.resolve(c.index)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	ix, err := s.cluster.resolve(name)
+	req, err := parseSearch(ix.mapping, c.body, c.URL.Query())
 	if err != nil {
-		return err
-	}
-	req, err := parseSearch(ix.mapping, body, r.URL.Query())
-	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := ix.refresh(); err != nil {
-		return err
+		return nil, err
 	}
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	if ix.closed {
-		return noSuchIndex(name)
+		return nil, noSuchIndex(c.index)
 	}
-	out, err := req.run(&searcher{ctx: r.Context(), ix: ix, size: ix.view.size}, start)
-	if err != nil {
-		return err
-	}
-	writeBody(w, http.StatusOK, out)
-	return nil
+	return req.run(&searcher{ctx: c.Context(), ix: ix, size: ix.view.size}, start)
 }
 
 func parseSearch(m *mapping, body []byte, q url.Values) (*request, error) {
 	req := &request{query: matchAll{1}, size: 10, track: defaultTrack}
-	if strings.TrimSpace(string(body)) != "" {
+	if len(bytes.TrimSpace(body)) > 0 {
 		if err := req.parseBody(m, body); err != nil {
 			return nil, err
 		}
@@ -89,35 +79,27 @@ func parseSearch(m *mapping, body []byte, q url.Values) (*request, error) {
 }
 
 func (req *request) parseBody(m *mapping, body []byte) error {
-	o, err := parseObject("the search", body)
-	if err != nil {
-		return err
-	}
+	o := new(mistake).object("the search", body)
 	if raw := o.take("query"); raw != nil {
-		if req.query, err = (&parser{mapping: m}).query("query", raw); err != nil {
-			return err
-		}
+		req.query = (&parser{mistake: o.mistake, mapping: m}).query("query", raw)
 	}
 	if raw := o.take("sort"); raw != nil {
-		if req.sort, err = parseSort(m, raw); err != nil {
-			return err
-		}
+		req.sort = parseSort(m, o, raw)
 	}
 	if raw := o.take("_source"); raw != nil {
-		if req.source, err = sourceBody(raw); err != nil {
-			return err
-		}
+		req.source = sourceBody(o, raw)
 	}
 	if raw := o.take("track_total_hits"); raw != nil {
-		if err := req.trackHits(strings.Trim(string(raw), `"`)); err != nil {
-			return err
-		}
+		o.fail(req.trackHits(strings.Trim(string(raw), `"`)))
 	}
-	if err := errOr(o.decode("from", &req.from), o.decode("size", &req.size), o.decode("track_scores", &req.scores)); err != nil {
-		return err
-	}
+	o.decode("from", &req.from)
+	o.decode("size", &req.size)
+	o.decode("track_scores", &req.scores)
 	o.ignore("timeout")
-	return errOr(o.expect("explain", "false"), o.expect("version", "false"), o.expect("seq_no_primary_term", "false"), o.expect("profile", "false"), o.rest())
+	for _, key := range []string{"explain", "version", "seq_no_primary_term", "profile"} {
+		o.expect(key, "false")
+	}
+	return o.rest()
 }
 
 func (req *request) trackHits(v string) error {
@@ -157,56 +139,54 @@ func (req *request) parseParams(q url.Values) error {
 	if err != nil {
 		return err
 	}
-	if filter != nil {
-		req.source = filter
-	}
+	req.source = cmp.Or(filter, req.source)
 	if t := q.Get("search_type"); t != "" && t != "query_then_fetch" && t != "dfs_query_then_fetch" {
 		return unsupported("the search_type %s", shorten(t))
 	}
-	return onlyNeutral(q, "from", "size", "track_total_hits", "_source", "_source_includes", "_source_include", "_source_excludes", "_source_exclude")
+	return onlyNeutral(q, searchKeys...)
 }
 
 // parseSort reads a criterion or a list of them, keeping the order of an object's keys.
-func parseSort(m *mapping, raw json.RawMessage) ([]sortKey, error) {
-	var keys []sortKey
-	add := func(name string, options json.RawMessage) error {
-		k, err := parseSortKey(m, name, options)
-		keys = append(keys, k)
-		if len(keys) > maxSortKeys {
-			return unsupported("more than %d sort keys", maxSortKeys)
+func parseSort(m *mapping, in object, raw json.RawMessage) (keys []sortKey) {
+	add := func(name string, options json.RawMessage) {
+		if len(keys) == maxSortKeys {
+			in.fail(unsupported("more than %d sort keys", maxSortKeys))
 		}
-		return err
+		if in.err == nil {
+			keys = append(keys, parseSortKey(m, in, name, options))
+		}
 	}
-	one := func(v span) error {
+	one := func(v span) {
 		switch raw[v.start] {
 		case '"':
-			return add(keyText(raw[v.start+1:v.end-1]), nil)
+			add(keyText(raw[v.start+1:v.end-1]), nil)
 		case '{':
-			return eachMember(raw, v.start, func(key, value span) error {
-				return add(keyText(key.of(raw)), json.RawMessage(value.of(raw)))
-			})
+			for key, value := range members(raw, v.start) {
+				add(keyText(key.of(raw)), json.RawMessage(value.of(raw)))
+			}
+		default:
+			in.fail(badRequest("parsing_exception", "malformed sort"))
 		}
-		return badRequest("parsing_exception", "malformed sort")
 	}
-	at := skipSpace(raw, 0)
-	if raw[at] == '[' {
-		return keys, eachElement(raw, at, one)
+	if raw[0] != '[' {
+		one(span{0, len(raw)})
+		return keys
 	}
-	return keys, one(span{at, skipValue(raw, at)})
+	for _, v := range members(raw, 0) {
+		one(v)
+	}
+	return keys
 }
 
-func parseSortKey(m *mapping, name string, raw json.RawMessage) (sortKey, error) {
+func parseSortKey(m *mapping, in object, name string, raw json.RawMessage) sortKey {
 	k := sortKey{by: "field", desc: name == "_score"}
-	var o object
+	o := object{mistake: in.mistake}
 	switch {
 	case raw == nil:
 	case raw[0] == '"':
 		o.keys = map[string]json.RawMessage{"order": raw}
 	default:
-		var err error
-		if o, err = parseObject("sort."+name, raw); err != nil {
-			return k, err
-		}
+		o = in.object("sort."+name, raw)
 	}
 	if order := o.take("order"); order != nil {
 		switch strings.ToLower(strings.Trim(string(order), `"`)) {
@@ -215,78 +195,79 @@ func parseSortKey(m *mapping, name string, raw json.RawMessage) (sortKey, error)
 		case "desc":
 			k.desc = true
 		default:
-			return k, badRequest("illegal_argument_exception", "Illegal sort order: %s", shorten(string(order)))
+			o.fail(badRequest("illegal_argument_exception", "Illegal sort order: %s", shorten(string(order))))
 		}
 	}
 	switch name {
 	case "_score", "_doc":
 		k.by = name
-		return k, o.rest()
+		o.rest()
+		return k
 	case "_geo_distance":
-		return parseDistance(m, k, o)
+		k.parseDistance(m, o)
+		return k
 	}
 	o.ignore("unmapped_type")
-	if err := errOr(o.expect("missing", "_last"), o.expect("mode", "min", "max"), o.rest()); err != nil {
-		return k, err
+	o.expect("missing", "_last")
+	o.expect("mode", "min", "max")
+	o.rest()
+	if k.field = m.fields[name]; k.field == nil {
+		o.fail(badRequest("query_shard_exception", "No mapping found for [%s] in order to sort on", shorten(name)))
+		return k
 	}
-	k.field = m.fields[name]
-	switch {
-	case k.field == nil:
-		return k, badRequest("query_shard_exception", "No mapping found for [%s] in order to sort on", shorten(name))
-	case k.field.kind == kindKeyword, k.field.kind == kindBoolean, k.field.kind == kindLong:
-		return k, nil
-	case k.field.kind == kindText, k.field.kind == kindSuggest:
-		return k, badRequest("illegal_argument_exception", "Text fields are not optimised for operations that require per-document field data like aggregations and sorting: [%s]", shorten(name))
+	switch k.field.kind {
+	case kindKeyword, kindBoolean, kindLong:
+	case kindText, kindSuggest:
+		o.fail(badRequest("illegal_argument_exception", "Text fields are not optimised for operations that require per-document field data like aggregations and sorting: [%s]", shorten(name)))
+	default:
+		o.fail(unsupported("sorting by %q", shorten(name)))
 	}
-	return k, unsupported("sorting by %q", shorten(name))
+	return k
 }
 
 // parseDistance reads the options of _geo_distance, of which one key is the field.
-func parseDistance(m *mapping, k sortKey, o object) (sortKey, error) {
+func (k *sortKey) parseDistance(m *mapping, o object) {
 	k.by, k.unit = "distance", 1
 	unit := "m"
-	if err := o.decode("unit", &unit); err != nil {
-		return k, err
-	}
+	o.decode("unit", &unit)
 	switch unit {
 	case "m", "meters":
 	case "km", "kilometers":
 		k.unit = 1000
 	default:
-		return k, unsupported("the unit %s of _geo_distance", shorten(unit))
+		o.fail(unsupported("the unit %s of _geo_distance", shorten(unit)))
 	}
-	if err := errOr(o.expect("distance_type", "arc"), o.expect("mode", "min"), o.expect("ignore_unmapped", "false"), o.expect("validation_method", "strict")); err != nil {
-		return k, err
+	for _, d := range [][2]string{{"distance_type", "arc"}, {"mode", "min"}, {"ignore_unmapped", "false"}, {"validation_method", "strict"}} {
+		o.expect(d[0], d[1])
 	}
-	if len(o.keys) != 1 {
-		return k, unsupported("_geo_distance with other than one field")
+	name, raw := o.single("_geo_distance with other than one field")
+	if o.err != nil {
+		return
 	}
-	for name, raw := range o.keys {
-		k.field = m.fields[name]
-		if k.field == nil || k.field.kind != kindPoint {
-			return k, badRequest("query_shard_exception", "failed to find geo_point field [%s] for geo distance based sort", shorten(name))
+	if k.field = m.fields[name]; k.field == nil || k.field.kind != kindPoint {
+		o.fail(badRequest("query_shard_exception", "failed to find geo_point field [%s] for geo distance based sort", shorten(name)))
+	}
+	v := span{0, len(raw)}
+	if raw[0] == '[' && !isNumberPair(raw, v) { // a list of one point
+		n := 0
+		for _, v = range members(raw, 0) {
+			n++
 		}
-		at := skipSpace(raw, 0)
-		v := span{at, skipValue(raw, at)}
-		if raw[at] == '[' && !isNumberPair(raw, v) { // a list of one point
-			n := 0
-			if err := eachElement(raw, at, func(e span) error { v = e; n++; return nil }); err != nil || n != 1 {
-				return k, unsupported("_geo_distance from other than one point")
-			}
-		}
-		var err error
-		if k.lat, k.lon, err = parseLatLon(raw, v); err == nil {
-			_, err = encodePlace(k.lat, k.lon)
-		}
-		if err != nil {
-			return k, badRequest("parsing_exception", "malformed point of _geo_distance: %v", err)
+		if n != 1 {
+			o.fail(unsupported("_geo_distance from other than one point"))
 		}
 	}
-	return k, nil
+	var err error
+	if k.lat, k.lon, err = parseLatLon(raw, v); err == nil {
+		_, err = encodePlace(k.lat, k.lon)
+	}
+	if err != nil {
+		o.fail(badRequest("parsing_exception", "malformed point of _geo_distance: %v", err))
+	}
 }
 
 // run finds, orders and renders the hits.
-func (req *request) run(s *searcher, start time.Time) ([]byte, error) {
+func (req *request) run(s *searcher, start time.Time) (json.RawMessage, error) {
 	m, err := req.query.eval(s)
 	if err != nil {
 		return nil, err
@@ -315,8 +296,7 @@ func (req *request) run(s *searcher, start time.Time) ([]byte, error) {
 	return req.render(s, m, order, byScore, top, start), nil
 }
 
-// top returns the ordinals of the wanted window. Ordinals come in ascending order, so that of
-// equals the first stays first.
+// top returns the ordinals of the wanted window; of equals the first, so smallest, stays first.
 func (req *request) top(m *matches, compare func(a, b uint32) int) []uint32 {
 	want := req.from + req.size
 	var best []uint32
@@ -324,12 +304,7 @@ func (req *request) top(m *matches, compare func(a, b uint32) int) []uint32 {
 		if len(best) == want && (want == 0 || compare(ordinal, best[want-1]) >= 0) {
 			return
 		}
-		at, _ := slices.BinarySearchFunc(best, ordinal, func(have, o uint32) int {
-			if compare(have, o) <= 0 {
-				return -1
-			}
-			return 1
-		})
+		at := sort.Search(len(best), func(i int) bool { return compare(best[i], ordinal) > 0 })
 		if len(best) == want {
 			best = best[:want-1]
 		}

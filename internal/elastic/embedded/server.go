@@ -21,8 +21,7 @@ type Options struct {
 	Seed    uint64        // of the drawn latencies
 }
 
-// Server is the store. It is an http.Handler, and listens by itself where Listen or Serve tells it
-// to.
+// Server is the store: an http.Handler that also listens by itself, by Listen or Serve.
 type Server struct {
 	cluster cluster
 	delays  *delays
@@ -46,7 +45,7 @@ func New(opts Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Server{delays: d}, nil
+	return &Server{delays: d, cluster: cluster{indices: map[string]*index{}, aliases: map[string][]string{}}}, nil
 }
 
 const (
@@ -55,8 +54,7 @@ const (
 	maxHeader     = 64 << 10
 )
 
-// Listen serves on one more address ("127.0.0.1:0" for any free port) until Close, and returns the
-// URL.
+// Listen serves at one more address ("127.0.0.1:0": any free port) until Close; it returns the URL.
 func (s *Server) Listen(addr string) (string, error) {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -92,7 +90,7 @@ func (s *Server) Close() error {
 	defer cancel()
 	var errs []error
 	for _, server := range s.servers {
-		if err := server.Shutdown(ctx); err != nil { // in time, unless a call hangs
+		if server.Shutdown(ctx) != nil { // a call hangs
 			errs = append(errs, server.Close())
 		}
 	}

@@ -17,12 +17,18 @@ type sourceFilter struct {
 
 const maxPatterns = 100
 
-// sourceParams reads _source, _source_includes and _source_excludes (and their older singular
-// forms). The result is nil where none of them is given.
+var (
+	sourceKeys  = slices.Concat([]string{"_source"}, includeKeys, excludeKeys)
+	searchKeys  = append([]string{"from", "size", "track_total_hits"}, sourceKeys...)
+	includeKeys = []string{"_source_includes", "_source_include"} // the second is the older form
+	excludeKeys = []string{"_source_excludes", "_source_exclude"}
+)
+
+// sourceParams reads the query parameters sourceKeys. The result is nil where none of them is given.
 func sourceParams(q url.Values) (*sourceFilter, error) {
 	var f sourceFilter
 	given := false
-	if v, ok := q["_source"]; ok && len(v) > 0 {
+	if v := q["_source"]; len(v) > 0 {
 		given = true
 		switch v[0] {
 		case "", "true":
@@ -32,55 +38,40 @@ func sourceParams(q url.Values) (*sourceFilter, error) {
 			f.includes = strings.Split(v[0], ",")
 		}
 	}
-	for key, list := range q {
-		switch key {
-		case "_source_includes", "_source_include":
-			f.includes = append(f.includes, strings.Split(strings.Join(list, ","), ",")...)
-		case "_source_excludes", "_source_exclude":
-			f.excludes = append(f.excludes, strings.Split(strings.Join(list, ","), ",")...)
-		default:
-			continue
+	patterns := func(keys, to []string) []string {
+		for _, key := range keys {
+			if list, ok := q[key]; ok {
+				given = true
+				to = append(to, strings.Split(strings.Join(list, ","), ",")...)
+			}
 		}
-		given = true
+		return to
 	}
+	f.includes, f.excludes = patterns(includeKeys, f.includes), patterns(excludeKeys, nil)
 	if !given {
 		return nil, nil
 	}
 	return &f, f.check()
 }
 
-// sourceBody reads the key _source of a search.
-func sourceBody(raw json.RawMessage) (*sourceFilter, error) {
+func sourceBody(in object, raw json.RawMessage) *sourceFilter {
 	f := &sourceFilter{}
 	var on bool
 	if json.Unmarshal(raw, &on) == nil {
 		f.off = !on
-		return f, nil
+		return f
 	}
-	if len(raw) > 0 && raw[0] != '{' {
+	if raw[0] != '{' {
 		list, err := stringOrList("_source", raw)
 		f.includes = list
-		return f, errOr(err, f.check())
+		in.fail(errOr(err, f.check()))
+		return f
 	}
-	o, err := parseObject("_source", raw)
-	if err != nil {
-		return nil, err
-	}
-	for _, part := range []struct {
-		keys []string
-		to   *[]string
-	}{{[]string{"includes", "include"}, &f.includes}, {[]string{"excludes", "exclude"}, &f.excludes}} {
-		for _, key := range part.keys {
-			if v := o.take(key); v != nil {
-				list, err := stringOrList("_source."+key, v)
-				if err != nil {
-					return nil, err
-				}
-				*part.to = append(*part.to, list...)
-			}
-		}
-	}
-	return f, errOr(o.rest(), f.check())
+	o := in.object("_source", raw)
+	f.includes = append(o.list("includes", "_source.includes"), o.list("include", "_source.include")...)
+	f.excludes = append(o.list("excludes", "_source.excludes"), o.list("exclude", "_source.exclude")...)
+	o.fail(errOr(o.rest(), f.check()))
+	return f
 }
 
 func errOr(errs ...error) error {
@@ -105,8 +96,7 @@ func (f *sourceFilter) check() error {
 
 func (f *sourceFilter) all() bool { return f == nil || (len(f.includes) == 0 && len(f.excludes) == 0) }
 
-// apply appends the filtered source of d to out. The order of keys and the spelling of values stay
-// as they were sent.
+// apply appends the filtered source of d to out; order of keys and spelling of values stay.
 func (f *sourceFilter) apply(out []byte, d *stored) []byte {
 	if f.all() {
 		return append(out, d.source...)
@@ -142,26 +132,19 @@ func (f *sourceFilter) apply(out []byte, d *stored) []byte {
 }
 
 func names(list []string, name []byte) bool {
-	for _, s := range list {
-		if s == string(name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(s string) bool { return s == string(name) })
 }
 
-// object filters an object whose keys begin with prefix; included says that an include pattern
-// holds all of it.
+// object filters an object whose keys begin with prefix; included: an include pattern holds it all.
 func (f *sourceFilter) object(out, doc []byte, at int, prefix string, included bool) []byte {
 	out = append(out, '{')
 	first := true
-	eachMember(doc, at, func(key, value span) error { // f never fails
+	for key, value := range members(doc, at) {
 		path := prefix + keyText(key.of(doc))
 		in := included || matchesAny(f.includes, path)
 		isObject := doc[value.start] == '{'
-		switch {
-		case matchesAny(f.excludes, path), !in && !(isObject && reachesInto(f.includes, path)):
-			return nil
+		if matchesAny(f.excludes, path) || !in && !(isObject && reachesInto(f.includes, path)) {
+			continue
 		}
 		before := len(out)
 		if !first {
@@ -173,14 +156,13 @@ func (f *sourceFilter) object(out, doc []byte, at int, prefix string, included b
 			start := len(out)
 			if out = f.object(out, doc, value.start, path+".", in); !in && len(out) == start+len("{}") {
 				out = out[:before] // nothing in it was asked for
-				return nil
+				continue
 			}
 		} else {
 			out = append(out, value.of(doc)...)
 		}
 		first = false
-		return nil
-	})
+	}
 	return append(out, '}')
 }
 
@@ -201,12 +183,9 @@ func matchesAny(patterns []string, path string) bool {
 
 // reachesInto tells whether a pattern may name something below path.
 func reachesInto(patterns []string, path string) bool {
-	for _, p := range patterns {
-		if strings.HasPrefix(p, path+".") || strings.Contains(p, "*") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		return strings.HasPrefix(p, path+".") || strings.Contains(p, "*")
+	})
 }
 
 // wildcard matches s against a pattern in which * stands for any text.

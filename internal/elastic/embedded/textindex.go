@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
 	"strconv"
-	"sync"
 
-	"github.com/blevesearch/bleve/v2/document"
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	bleve "github.com/blevesearch/bleve_index_api"
+	"golang.org/x/sync/errgroup"
 )
 
 // textIndex is the inverted index of one index: bleve's scorch, in memory alone. Its documents are
@@ -22,7 +22,7 @@ import (
 type textIndex struct {
 	scorch bleve.Index
 	queue  *bleve.AnalysisQueue
-	stats  map[string]*fieldStats // by the name of the indexed field; as of the last batch
+	stats  map[string]fieldStats // by the name of the indexed field; as of the last batch
 
 	// As of the last refresh:
 	reader   bleve.IndexReader     // nil before it
@@ -46,21 +46,19 @@ func openTextIndex() (*textIndex, error) {
 		queue.Close()
 		return nil, fmt.Errorf("open index: %w", err)
 	}
-	return &textIndex{scorch: index, queue: queue, stats: map[string]*fieldStats{}}, nil
+	return &textIndex{scorch: index, queue: queue, stats: map[string]fieldStats{}}, nil
 }
 
 func (t *textIndex) close() error {
+	defer t.queue.Close()
 	var err error
 	if t.reader != nil {
 		err = t.reader.Close()
 		t.reader = nil
 	}
-	err = errors.Join(err, t.scorch.Close())
-	t.queue.Close()
-	return err
+	return errors.Join(err, t.scorch.Close())
 }
 
-// change is one document that comes or goes.
 type change struct {
 	ordinal uint32
 	doc     *parsed
@@ -83,10 +81,11 @@ func (t *textIndex) batch(changes []change) error {
 	gone := bleve.NewBatch()
 	live := make([]*indexed, 0, len(docs))
 	for i, c := range changes {
-		t.count(docs[i], c.gone)
 		if c.gone {
+			t.count(docs[i], -1)
 			gone.Delete(docs[i].id)
 		} else {
+			t.count(docs[i], 1)
 			live = append(live, docs[i])
 		}
 	}
@@ -107,37 +106,22 @@ func (t *textIndex) batch(changes []change) error {
 	return nil
 }
 
-// count adds a document to the statistics, or takes it away.
-func (t *textIndex) count(d *indexed, gone bool) {
-	sign := int64(1)
-	if gone {
-		sign = -1
-	}
+// count adds a document to the statistics, or with a sign of -1 takes it away.
+func (t *textIndex) count(d *indexed, sign int64) {
 	for _, f := range d.fields {
 		s := t.stats[f.name]
-		if s == nil {
-			s = &fieldStats{}
-			t.stats[f.name] = s
-		}
-		s.docs += sign
-		s.terms += sign * int64(f.length)
+		t.stats[f.name] = fieldStats{s.docs + sign, s.terms + sign*int64(f.length)}
 	}
 }
 
 // parallel cuts n items into chunks and calls f with them on all CPUs.
 func parallel(n, chunk int, f func(from, to int) error) error {
-	var wg sync.WaitGroup
-	errs := make([]error, (n+chunk-1)/chunk)
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for i := range errs {
-		slots <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-slots }()
-			errs[i] = f(i*chunk, min((i+1)*chunk, n))
-		})
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for from := 0; from < n; from += chunk {
+		g.Go(func() error { return f(from, min(from+chunk, n)) })
 	}
-	wg.Wait()
-	return errors.Join(errs...)
+	return g.Wait()
 }
 
 // refresh makes everything visible that was indexed before.
@@ -154,11 +138,7 @@ func (t *textIndex) refresh() error {
 	if t.reader != nil {
 		err = t.reader.Close()
 	}
-	t.reader, t.ordinals = reader, ordinals
-	t.seen = make(map[string]fieldStats, len(t.stats))
-	for name, s := range t.stats {
-		t.seen[name] = *s
-	}
+	t.reader, t.ordinals, t.seen = reader, ordinals, maps.Clone(t.stats)
 	return err
 }
 
@@ -185,23 +165,18 @@ func readOrdinals(reader bleve.IndexReader) ([]uint32, error) {
 		if err != nil {
 			return nil, err
 		}
-		number := id.Value()
-		for uint64(len(ordinals)) <= number {
-			ordinals = append(ordinals, 0)
-		}
-		ordinals[number] = uint32(n)
+		ordinals = set(ordinals, uint32(id.Value()), uint32(n))
 	}
 }
 
-// postings iterates over the documents of one term, in no useful order.
+// postings are the documents of one term.
 type postings struct {
-	index  *textIndex
-	reader bleve.TermFieldReader
-	doc    bleve.TermFieldDoc
+	ordinals []uint32
+	reader   bleve.TermFieldReader
+	doc      bleve.TermFieldDoc // the current one
 }
 
-// postings returns nil if the term is in no document. With freqs the frequency and the field length
-// are read as well.
+// postings returns nil if no document has the term. freqs: with frequencies and field lengths.
 func (t *textIndex) postings(ctx context.Context, field, term string, freqs bool) (*postings, error) {
 	if t.reader == nil {
 		return nil, nil
@@ -213,48 +188,38 @@ func (t *textIndex) postings(ctx context.Context, field, term string, freqs bool
 	if r.Count() == 0 {
 		return nil, r.Close()
 	}
-	return &postings{index: t, reader: r}, nil
+	return &postings{ordinals: t.ordinals, reader: r}, nil
 }
 
-// count is the number of documents that have the term.
 func (p *postings) count() int64 { return int64(p.reader.Count()) }
 
-func (p *postings) next() (ordinal uint32, ok bool, err error) {
-	d, err := p.reader.Next(p.doc.Reset())
-	if err != nil || d == nil {
-		return 0, false, err
+// each calls f with the documents, in no useful order, and closes p.
+func (p *postings) each(f func(ordinal uint32)) error {
+	defer p.reader.Close()
+	for {
+		d, err := p.reader.Next(p.doc.Reset())
+		if err != nil || d == nil {
+			return err
+		}
+		p.doc = *d
+		f(p.ordinals[d.ID.Value()])
 	}
-	p.doc = *d
-	return p.index.ordinals[d.ID.Value()], true, nil
 }
 
-// frequency is how often the term is in the field of the current document.
 func (p *postings) frequency() float32 { return float32(p.doc.Freq) }
 
-// length is the number of terms of the field of the current document, which bleve gives as one over
-// its square root.
+// length is the number of terms of the field, which bleve gives as one over its square root.
 func (p *postings) length() int { return int(1/(p.doc.Norm*p.doc.Norm) + 0.5) }
 
-func (p *postings) close() error { return p.reader.Close() }
-
-// each calls f with every document that has the term.
 func (t *textIndex) each(ctx context.Context, field, term string, f func(ordinal uint32)) error {
 	p, err := t.postings(ctx, field, term, false)
 	if p == nil || err != nil {
 		return err
 	}
-	defer p.close()
-	for {
-		ordinal, ok, err := p.next()
-		if !ok || err != nil {
-			return err
-		}
-		f(ordinal)
-	}
+	return p.each(f)
 }
 
-// eachPrefix calls f with every document that has a term beginning with prefix, possibly several
-// times.
+// eachPrefix calls f with every document that has a term with this beginning, maybe several times.
 func (t *textIndex) eachPrefix(ctx context.Context, field, prefix string, f func(ordinal uint32)) error {
 	if t.reader == nil {
 		return nil
@@ -273,12 +238,4 @@ func (t *textIndex) eachPrefix(ctx context.Context, field, prefix string, f func
 			return err
 		}
 	}
-}
-
-// idOf is the name of a document in bleve.
-func idOf(ordinal uint32) string { return strconv.FormatUint(uint64(ordinal), 36) }
-
-// bleveID is the field that bleve finds documents by.
-func bleveID(id string) bleve.Field {
-	return document.NewTextFieldCustom("_id", nil, []byte(id), bleve.IndexField|bleve.StoreField, nil)
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,11 +11,9 @@ import (
 	"locbench/internal/safe"
 )
 
-// ContainerRunner runs the container of a store. Whoever wires the packages together implements it
-// over the Docker handle.
+// ContainerRunner runs the container of a store; it is implemented over the Docker handle.
 type ContainerRunner interface {
-	// RunContainer pulls the image where it is missing and starts it. Nothing is left of it after
-	// an error.
+	// RunContainer pulls the image if need be and starts it. After an error nothing is left of it.
 	RunContainer(ctx context.Context, spec ContainerSpec) (Container, error)
 }
 
@@ -30,19 +29,12 @@ type ContainerSpec struct {
 
 // Container is a running container.
 type Container interface {
-	// Address is host:port under which this machine reaches ContainerSpec.Port.
-	Address() string
-	// NetworkAddress is host:port under which contenders in containers reach it: it belongs into
-	// their network.
-	NetworkAddress() string
-	// PID is the main process's on this machine; 0 if it is not here.
-	PID() int
-	// Exited is closed as soon as the main process has ended.
-	Exited() <-chan struct{}
-	// Logs are its last lines, oldest first.
-	Logs() []bench.LogLine
-	// Stop ends and removes it; it is idempotent.
-	Stop(ctx context.Context) error
+	Address() string                // host:port under which this machine reaches ContainerSpec.Port
+	NetworkAddress() string         // the same for contenders in containers: it belongs into their network
+	PID() int                       // the main process's on this machine; 0 if it is not here
+	Exited() <-chan struct{}        // closed as soon as the main process has ended
+	Logs() []bench.LogLine          // its last lines, oldest first
+	Stop(ctx context.Context) error // ends and removes it; it is idempotent
 }
 
 const (
@@ -58,14 +50,9 @@ func (s *Store) openContainer(ctx context.Context, spec bench.StoreSpec, opts Op
 	if opts.Containers == nil {
 		return errors.New("open container store: no Docker engine is in use")
 	}
-	image := spec.Image
-	if image == "" {
-		image = DefaultImage
-	}
+	image := cmp.Or(spec.Image, DefaultImage)
 	c, err := opts.Containers.RunContainer(ctx, ContainerSpec{
-		RunID: opts.RunID,
-		Name:  "store",
-		Image: image,
+		RunID: opts.RunID, Name: "store", Image: image, Port: containerPort, OnLog: opts.OnLog,
 		Env: map[string]string{
 			"discovery.type": "single-node",
 			"ES_JAVA_OPTS":   containerHeap,
@@ -74,8 +61,6 @@ func (s *Store) openContainer(ctx context.Context, spec bench.StoreSpec, opts Op
 			"ingest.geoip.downloader.enabled":                   "false",
 			"cluster.routing.allocation.disk.threshold_enabled": "false",
 		},
-		Port:  containerPort,
-		OnLog: opts.OnLog,
 	})
 	if err != nil {
 		return fmt.Errorf("start store container of %s: %w", image, err)
@@ -87,20 +72,13 @@ func (s *Store) openContainer(ctx context.Context, spec bench.StoreSpec, opts Op
 	return nil
 }
 
-// awaitContainer waits until the server answers; a crash is reported as such at once, with its last
-// log lines.
+// awaitContainer waits until the server answers; a crash is told at once, with the last log lines.
 func (s *Store) awaitContainer(ctx context.Context, image string) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	tick := time.NewTicker(startPoll)
-	defer tick.Stop()
 	for {
-		version, warning, err := probe(ctx, s.url)
+		_, err := s.probe(ctx)
 		if err == nil {
-			s.version = version
-			if warning != "" {
-				s.warnings = append(s.warnings, warning)
-			}
 			return nil
 		}
 		select {
@@ -108,7 +86,7 @@ func (s *Store) awaitContainer(ctx context.Context, image string) error {
 			return fmt.Errorf("store container of %s ended before it answered:%s", image, lastLines(s.container.Logs()))
 		case <-ctx.Done():
 			return fmt.Errorf("store container of %s did not answer: %w; its last lines:%s", image, err, lastLines(s.container.Logs()))
-		case <-tick.C:
+		case <-time.After(startPoll):
 		}
 	}
 }

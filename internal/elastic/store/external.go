@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,18 +24,12 @@ func (s *Store) openExternal(ctx context.Context, spec bench.StoreSpec, _ Option
 	if err != nil {
 		return fmt.Errorf("open external store: %w", err)
 	}
-	body, err := identity(ctx, clean)
+	s.url = clean
+	body, err := s.probe(ctx)
 	if err != nil {
 		return fmt.Errorf("open external store %s: %w", Redact(clean), err)
 	}
-	version, warning, err := versionOf(body)
-	if err != nil {
-		return fmt.Errorf("open external store %s: %w", Redact(clean), err)
-	}
-	s.url, s.version, s.identity = clean, version, string(body)
-	if warning != "" {
-		s.warnings = append(s.warnings, warning)
-	}
+	s.identity = string(body)
 	return nil
 }
 
@@ -61,20 +56,14 @@ func checkURL(raw string) (string, error) {
 // loopback but also on the host of addr; "" where it does not, or where somebody else answers
 // there.
 func (s *Store) direct(ctx context.Context, addr, target string) string {
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
+	host, _, errHost := net.SplitHostPort(addr)
+	_, port, errPort := net.SplitHostPort(target)
+	if errHost != nil || errPort != nil || s.identity == "" {
 		return ""
 	}
-	_, port, err := net.SplitHostPort(target)
-	if err != nil {
-		return ""
-	}
-	base, err := withHost(s.url, net.JoinHostPort(host, port))
-	if err != nil {
-		return ""
-	}
+	base := withHost(s.url, net.JoinHostPort(host, port))
 	// The root's answer names the node and, by its UUID, the cluster.
-	if body, err := identity(ctx, base); err != nil || s.identity == "" || string(body) != s.identity {
+	if body, err := identity(ctx, base); err != nil || string(body) != s.identity {
 		return ""
 	}
 	return base
@@ -89,8 +78,7 @@ func identity(ctx context.Context, base string) ([]byte, error) {
 	return body, err
 }
 
-// ask sends one GET and reads the whole answer, which must come in time. The error does not show
-// the URL.
+// ask sends one GET and reads the whole answer in time. The error does not show the URL.
 func ask(ctx context.Context, url string) (status int, body []byte, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, probeTimeout, fmt.Errorf("no answer within %v", probeTimeout))
 	defer cancel()
@@ -145,35 +133,27 @@ func (s *Store) Alive(ctx context.Context) error {
 	return nil
 }
 
-// probe asks the store for its version.
-func probe(ctx context.Context, base string) (version, warning string, err error) {
-	body, err := identity(ctx, base)
+// probe asks the store for its version, and returns the whole answer. Another version than 7 is a
+// warning, since contenders might still work with it.
+func (s *Store) probe(ctx context.Context) ([]byte, error) {
+	body, err := identity(ctx, s.url)
 	if err != nil {
-		return "", "", err
+		return nil, err
 	}
-	return versionOf(body)
-}
-
-// versionOf reads the version in the root's answer. Another one than 7 is a warning, since
-// contenders might still work with it.
-func versionOf(body []byte) (version, warning string, err error) {
 	var info struct {
-		Version struct {
-			Number       string `json:"number"`
-			Distribution string `json:"distribution"`
-		} `json:"version"`
+		Version struct{ Number, Distribution string }
 	}
 	if err := json.Unmarshal(body, &info); err != nil || info.Version.Number == "" {
-		return "", "", fmt.Errorf("no Elasticsearch answers there, but: %s", safe.Line(string(body), 200))
+		return nil, fmt.Errorf("no Elasticsearch answers there, but: %s", safe.Line(string(body), 200))
 	}
-	version = safe.Line(info.Version.Number, 50)
+	s.version = safe.Line(info.Version.Number, 50)
 	if d := info.Version.Distribution; d != "" {
-		version = safe.Line(d, 50) + " " + version
+		s.version = safe.Line(d, 50) + " " + s.version
 	}
-	if !strings.HasPrefix(version, "7.") {
-		warning = fmt.Sprintf("the store is %s, not Elasticsearch 7: answers may differ", version)
+	if !strings.HasPrefix(s.version, "7.") {
+		s.warnings = append(s.warnings, fmt.Sprintf("the store is %s, not Elasticsearch 7: answers may differ", s.version))
 	}
-	return version, warning, nil
+	return body, nil
 }
 
 // reason is the cause of the context's end where that is what err comes from, and otherwise err of
@@ -182,24 +162,19 @@ func reason(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	var u *url.Error
-	if errors.As(err, &u) {
+	if u, ok := errors.AsType[*url.Error](err); ok {
 		return u.Err
 	}
 	return err
 }
 
-// Redact returns the URL without user info. What is no URL at all becomes a fixed text, since it
-// may be a password as well.
+// Redact returns the URL without user info; what is no URL may be a password: a fixed text.
 func Redact(raw string) string {
 	if raw == "" {
 		return ""
 	}
 	u, err := url.Parse(raw)
-	if err != nil {
-		return "(malformed URL)"
-	}
-	if u.Opaque != "" || (u.User == nil && u.Host == "" && strings.Contains(raw, "@")) {
+	if err != nil || u.Opaque != "" || (u.User == nil && u.Host == "" && strings.Contains(raw, "@")) {
 		return "(malformed URL)"
 	}
 	u.User = nil
@@ -220,23 +195,16 @@ func OnLoopback(raw string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-func hostPort(raw string) (string, error) {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return "", errors.New("malformed URL of the store")
-	}
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
-	return net.JoinHostPort(u.Hostname(), port), nil
+// hostPort is where a URL that checkURL has accepted points to.
+func hostPort(raw string) string {
+	u, _ := url.Parse(raw)
+	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
+	return net.JoinHostPort(u.Hostname(), port)
 }
 
-func withHost(raw, host string) (string, error) {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return "", errors.New("malformed URL of the store")
-	}
+// withHost is a URL that checkURL has accepted with another host.
+func withHost(raw, host string) string {
+	u, _ := url.Parse(raw)
 	u.Host = host
-	return u.String(), nil
+	return u.String()
 }

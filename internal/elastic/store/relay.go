@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"io"
 	"net"
 	"sync"
@@ -32,54 +33,45 @@ func newRelay(l net.Listener, target string) *relay {
 	return r
 }
 
-func (r *relay) address() string { return r.listener.Addr().String() }
-
 func (r *relay) serve() {
 	for {
 		c, err := r.listener.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
 		if err != nil {
-			if r.isClosed() {
-				return
-			}
 			time.Sleep(10 * time.Millisecond) // out of file descriptors: the next may find one
 			continue
 		}
 		select {
 		case r.slots <- struct{}{}:
+			r.done.Go(func() {
+				defer func() { <-r.slots }()
+				r.forward(c)
+			})
 		default:
 			c.Close()
-			continue
 		}
-		r.done.Go(func() {
-			defer func() { <-r.slots }()
-			r.forward(c)
-		})
 	}
 }
 
 func (r *relay) forward(in net.Conn) {
-	defer in.Close()
+	defer r.forget(in)
 	if !r.track(in) {
 		return
 	}
-	defer r.forget(in)
 	out, err := net.DialTimeout("tcp", r.target, relayDialTimeout)
 	if err != nil {
 		return // the contender sees a closed connection, as from a store that is down
 	}
-	defer out.Close()
+	defer r.forget(out)
 	if !r.track(out) {
 		return
 	}
-	defer r.forget(out)
-
-	back := make(chan struct{})
-	go func() {
-		defer close(back)
-		pipe(in, out)
-	}()
+	var back sync.WaitGroup
+	back.Go(func() { pipe(in, out) })
 	pipe(out, in)
-	<-back
+	back.Wait()
 }
 
 // pipe copies until from ends and passes the end on; after an error both directions are over.
@@ -94,26 +86,21 @@ func pipe(to, from net.Conn) {
 	}
 }
 
+// track has close close c as well; it is false where that is too late.
 func (r *relay) track(c net.Conn) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.closed {
-		return false
+	if !r.closed {
+		r.conns[c] = struct{}{}
 	}
-	r.conns[c] = struct{}{}
-	return true
+	return !r.closed
 }
 
 func (r *relay) forget(c net.Conn) {
+	c.Close()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.conns, c)
-}
-
-func (r *relay) isClosed() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.closed
 }
 
 func (r *relay) close() error {

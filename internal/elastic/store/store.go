@@ -25,8 +25,7 @@ var ErrNone = errors.New("this run has no store")
 // DefaultImage is the official image that a container store runs unless the profile names another.
 const DefaultImage = "elasticsearch:7.17.28"
 
-// Options are what Open needs beside the StoreSpec. The zero value is good for all stores but the
-// container.
+// Options are what Open needs beside the StoreSpec. The zero value is good without a container.
 type Options struct {
 	Seed       uint64              // of the injected latency
 	RunID      string              // goes into the labels of a container
@@ -81,15 +80,10 @@ func (s *Store) openEmbedded(_ context.Context, spec bench.StoreSpec, opts Optio
 	if err != nil {
 		return fmt.Errorf("open embedded store: %w", err)
 	}
-	l, err := listenFor("127.0.0.1:0", loopback())
-	if err != nil {
+	s.embedded, s.version = server, embedded.Version+" (embedded)"
+	if s.url, err = s.listen("127.0.0.1:0", loopback()); err != nil {
 		return errors.Join(fmt.Errorf("open embedded store: %w", err), server.Close())
 	}
-	url, err := server.Serve(l)
-	if err != nil {
-		return errors.Join(fmt.Errorf("open embedded store: %w", err), server.Close())
-	}
-	s.embedded, s.url, s.version = server, url, embedded.Version+" (embedded)"
 	return nil
 }
 
@@ -97,8 +91,7 @@ func (s *Store) openEmbedded(_ context.Context, spec bench.StoreSpec, opts Optio
 // may hold a user name and password: show Info().URL instead.
 func (s *Store) URL() string { return s.url }
 
-// Work is what an embedded store has done so far (see embedded.Server.Work); ok is false for any
-// other.
+// Work is what an embedded store has done so far (embedded.Server.Work); ok is false for others.
 func (s *Store) Work() (work func() (calls int64, busy time.Duration), ok bool) {
 	if s.embedded == nil {
 		return nil, false
@@ -161,10 +154,7 @@ func (s *Store) listen(addr string, peers []netip.Prefix) (string, error) {
 	case !OnLoopback(s.url):
 		return s.url, nil
 	}
-	target, err := hostPort(s.url)
-	if err != nil {
-		return "", err
-	}
+	target := hostPort(s.url)
 	if url := s.direct(context.Background(), addr, target); url != "" {
 		return url, nil
 	}
@@ -172,9 +162,8 @@ func (s *Store) listen(addr string, peers []netip.Prefix) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("relay to the store: %w", err)
 	}
-	r := newRelay(l, target)
-	s.relays = append(s.relays, r)
-	return withHost(s.url, r.address())
+	s.relays = append(s.relays, newRelay(l, target))
+	return withHost(s.url, l.Addr().String()), nil
 }
 
 // Close ends everything that Open and Listen have started: listeners, the embedded store with its

@@ -3,6 +3,7 @@ package dataset
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -67,12 +68,9 @@ func (b *bulkReader) scan() ([]byte, error) {
 	}
 	err := b.lines.Err()
 	if errors.Is(err, bufio.ErrTooLong) {
-		return nil, fmt.Errorf("line longer than %d MiB", maxLine>>20)
+		err = fmt.Errorf("line longer than %d MiB", maxLine>>20)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return nil, io.EOF
+	return nil, cmp.Or(err, io.EOF)
 }
 
 // next reads an action and its document. Blank lines before an action or at the end do no harm.
@@ -131,30 +129,28 @@ func (s *scalar) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-func parseAction(line []byte) (action, error) {
+func parseAction(line []byte) (a action, err error) {
 	var ops map[string]json.RawMessage
 	if err := json.Unmarshal(line, &ops); err != nil {
-		return action{}, fmt.Errorf("action line: %w", err)
+		return a, fmt.Errorf("action line: %w", err)
 	}
 	if len(ops) != 1 {
-		return action{}, fmt.Errorf(`action line: want one action such as {"index":{"_id":"1"}}, got %d`, len(ops))
+		return a, fmt.Errorf(`action line: want one action such as {"index":{"_id":"1"}}, got %d`, len(ops))
 	}
 	for op, meta := range ops {
 		if op != "index" && op != "create" {
-			return action{}, fmt.Errorf("action %.40q: only index and create are loaded", op)
+			return a, fmt.Errorf("action %.40q: only index and create are loaded", op)
 		}
-		var a action
 		d := json.NewDecoder(bytes.NewReader(meta))
 		d.DisallowUnknownFields() // version, pipeline and the like change what is stored; dropping them silently would be wrong
 		if err := d.Decode(&a); err != nil {
-			return action{}, fmt.Errorf("action line: %w", err)
+			return a, fmt.Errorf("action line: %w", err)
 		}
 		if a.ID != nil && (*a.ID == "" || len(*a.ID) > maxID) {
-			return action{}, fmt.Errorf("action line: _id of %d bytes; want 1 to %d", len(*a.ID), maxID)
+			return a, fmt.Errorf("action line: _id of %d bytes; want 1 to %d", len(*a.ID), maxID)
 		}
-		return a, nil
 	}
-	return action{}, nil // not reached: ops has one element
+	return a, nil
 }
 
 // maxID is Elasticsearch's own bound.

@@ -3,6 +3,7 @@ package dataset
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
@@ -51,14 +52,13 @@ func loadBundled() (*bundled, error) {
 	b := &bundled{}
 	sum := newHash()
 	z, err := gzip.NewReader(bytes.NewReader(citiesTSV))
-	if err != nil {
-		return nil, fmt.Errorf("bundled cities: %w", err)
+	if err == nil {
+		err = readTSV(io.TeeReader(z, sum), 14, func(f []string) error {
+			c, err := parseCity(f)
+			b.cities = append(b.cities, c)
+			return err
+		})
 	}
-	err = readTSV(io.TeeReader(z, sum), 14, func(f []string) error {
-		c, err := parseCity(f)
-		b.cities = append(b.cities, c)
-		return err
-	})
 	if err != nil {
 		return nil, fmt.Errorf("bundled cities: %w", err)
 	}
@@ -67,18 +67,17 @@ func loadBundled() (*bundled, error) {
 		b.regions = append(b.regions, Region{ID: id, CountryISO: f[1], Name: Names(f[4:9])})
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("bundled regions: %w", err)
+	if err == nil {
+		err = b.shapeRegions()
 	}
-	if err := b.shapeRegions(); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("bundled regions: %w", err)
 	}
 	b.hash = hex.EncodeToString(sum.Sum(nil))
 	return b, nil
 }
 
-// newHash starts a hash of content: mappings and the version of the made-up parts are in it
-// already.
+// newHash starts a hash of content, with mappings and the version of the made-up parts.
 func newHash() hash.Hash {
 	sum := sha256.New()
 	for _, part := range [][]byte{CityMapping(), RegionMapping(), []byte(shapeVersion)} {
@@ -122,8 +121,8 @@ func parseCity(f []string) (City, error) {
 		return d
 	}
 	c := City{
-		ID: num(f[0]), CountryISO: f[1], RegionID: num(f[2]), Centroid: Point{Lat: deg(f[3]), Lon: deg(f[4])},
-		Timezone: f[5], Population: num(f[6]), IsFeatured: f[7] == "1", Name: Names(f[9:14]),
+		Region:   Region{ID: num(f[0]), CountryISO: f[1], Centroid: Point{deg(f[3]), deg(f[4])}, Name: Names(f[9:14])},
+		RegionID: num(f[2]), Timezone: f[5], Population: num(f[6]), IsFeatured: f[7] == "1",
 	}
 	for i := range c.Name {
 		if c.Name[i] == "" {
@@ -168,58 +167,54 @@ func (b *bundled) Info() bench.DataInfo {
 	return bench.DataInfo{Name: "bundled", Cities: len(b.cities), Regions: len(b.regions), Hash: b.hash}
 }
 
-func (b *bundled) Indices() []Index {
+func (b *bundled) Indices() []Index { return b.indices(len(b.cities)) }
+
+func (b *bundled) indices(cities int) []Index {
 	return []Index{
 		{Name: RegionIndex, Mapping: RegionMapping(), Count: int64(len(b.regions))},
-		{Name: CityIndex, Mapping: CityMapping(), Count: int64(len(b.cities))},
+		{Name: CityIndex, Mapping: CityMapping(), Count: int64(cities)},
 	}
 }
 
 func (b *bundled) Documents(index string) iter.Seq2[Doc, error] {
+	return b.documents(index, len(b.cities), cityVertices, func(c *City, i int, rng *rand.PCG) {
+		*c = b.cities[i]
+		rng.Seed(shapeSeed, uint64(c.ID))
+	})
+}
+
+// documents are those of an index, of which n are cities. city sets the i-th and seeds the numbers
+// that its outline of so many vertices is drawn from.
+func (b *bundled) documents(index string, n, vertices int, city func(c *City, i int, rng *rand.PCG)) iter.Seq2[Doc, error] {
 	switch index {
 	case CityIndex:
-		return documents(func(yield func(*City) bool) {
-			s := newShaper(cityVertices)
-			rng := rand.NewPCG(0, 0)
+		return func(yield func(Doc, error) bool) {
+			s, rng := newShaper(vertices), rand.NewPCG(0, 0)
+			var c City
 			var ring []Point
-			for _, c := range b.cities {
-				rng.Seed(shapeSeed, uint64(c.ID))
+			var buf []byte
+			for i := range n {
+				city(&c, i, rng)
 				ring = s.ring(ring[:0], c.Centroid, radius(c.Population), rng)
 				c.Geometry = ring
-				if !yield(&c) {
+				buf = c.AppendJSON(buf[:0])
+				if !yield(Doc{ID: strconv.FormatInt(c.ID, 10), Source: buf}, nil) {
 					return
 				}
 			}
-		})
+		}
 	case RegionIndex:
-		return b.regionDocuments()
+		return func(yield func(Doc, error) bool) {
+			var buf []byte
+			for _, r := range b.regions {
+				buf = r.AppendJSON(buf[:0])
+				if !yield(Doc{ID: strconv.FormatInt(r.ID, 10), Source: buf}, nil) {
+					return
+				}
+			}
+		}
 	}
 	return unknownIndex(index)
-}
-
-// documents turns cities into documents, with one buffer for all of them.
-func documents(cities iter.Seq[*City]) iter.Seq2[Doc, error] {
-	return func(yield func(Doc, error) bool) {
-		var buf []byte
-		for c := range cities {
-			buf = c.AppendJSON(buf[:0])
-			if !yield(Doc{ID: strconv.FormatInt(c.ID, 10), Source: buf}, nil) {
-				return
-			}
-		}
-	}
-}
-
-func (b *bundled) regionDocuments() iter.Seq2[Doc, error] {
-	return func(yield func(Doc, error) bool) {
-		var buf []byte
-		for i := range b.regions {
-			buf = b.regions[i].AppendJSON(buf[:0])
-			if !yield(Doc{ID: strconv.FormatInt(b.regions[i].ID, 10), Source: buf}, nil) {
-				return
-			}
-		}
-	}
 }
 
 func (b *bundled) IDs(context.Context) ([]int64, error) {
@@ -230,14 +225,10 @@ func (b *bundled) IDs(context.Context) ([]int64, error) {
 	return ids, nil
 }
 
-// hull is the convex hull of points (Andrew's monotone chain), counter-clockwise and closed. It
-// reorders points.
+// hull is the convex hull (Andrew's monotone chain), counter-clockwise, closed. It reorders points.
 func hull(points []Point) []Point {
 	slices.SortFunc(points, func(a, b Point) int {
-		if a.Lon != b.Lon {
-			return cmpFloat(a.Lon, b.Lon)
-		}
-		return cmpFloat(a.Lat, b.Lat)
+		return cmp.Or(cmp.Compare(a.Lon, b.Lon), cmp.Compare(a.Lat, b.Lat))
 	})
 	points = slices.Compact(points)
 	var h []Point
@@ -258,14 +249,4 @@ func hull(points []Point) []Point {
 
 func leftTurn(a, b, c Point) bool {
 	return float64((b.Lon-a.Lon)*(c.Lat-a.Lat)) > float64((b.Lat-a.Lat)*(c.Lon-a.Lon))
-}
-
-func cmpFloat(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }

@@ -34,38 +34,32 @@ type Point struct {
 	Lat, Lon float64
 }
 
-// City is a document of the index city.
-type City struct {
+// Region is a document of the index region.
+type Region struct {
 	ID         int64
 	CountryISO string // ISO 3166-1 alpha-2
 	Centroid   Point
 	Geometry   []Point // one ring, counter-clockwise, the last point equal to the first
 	Name       Names
+}
+
+// City is a document of the index city. It has all that a region has.
+type City struct {
+	Region
 	RegionID   int64
 	IsFeatured bool
 	Timezone   string // of the tz database
 	Population int64
 }
 
-// Region is a document of the index region.
-type Region struct {
-	ID         int64
-	CountryISO string
-	Centroid   Point
-	Geometry   []Point
-	Name       Names
-}
-
-// What a data set is made of is shared vocabulary, so that package seed and package store need not
-// know this one.
+// What a data set is made of is shared vocabulary: seed and store need not know this package.
 type (
 	Doc   = bench.Document
 	Index = bench.Index
 	Set   = bench.DataSet
 )
 
-// Open returns the set that spec names: a dump (Dir), a generated one (Cities), else the bundled
-// one.
+// Open returns the set that spec names: a dump (Dir), a generated one (Cities), or the bundled one.
 func Open(spec bench.DataSpec) (Set, error) {
 	switch {
 	case spec.Dir != "" && spec.Cities != 0:

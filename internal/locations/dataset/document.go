@@ -8,60 +8,43 @@ import (
 
 // AppendJSON appends the document to b, on one line and without a line feed.
 func (c *City) AppendJSON(b []byte) []byte {
-	b = appendPlace(b, c.ID, c.CountryISO, c.Centroid, &c.Name)
-	b = append(b, `,"regionId":`...)
-	b = strconv.AppendInt(b, c.RegionID, 10)
-	b = append(b, `,"isFeatured":`...)
-	b = strconv.AppendBool(b, c.IsFeatured)
-	b = append(b, `,"timezone":`...)
-	b = appendString(b, c.Timezone)
-	b = append(b, `,"population":`...)
-	b = strconv.AppendInt(b, c.Population, 10)
-	b = appendPolygon(b, c.Geometry)
-	return append(b, '}')
+	b = c.appendPlace(b)
+	b = strconv.AppendInt(append(b, `,"regionId":`...), c.RegionID, 10)
+	b = strconv.AppendBool(append(b, `,"isFeatured":`...), c.IsFeatured)
+	b = appendString(append(b, `,"timezone":`...), c.Timezone)
+	b = strconv.AppendInt(append(b, `,"population":`...), c.Population, 10)
+	return c.appendPolygon(b)
 }
 
 // AppendJSON appends the document to b, on one line and without a line feed.
-func (r *Region) AppendJSON(b []byte) []byte {
-	b = appendPlace(b, r.ID, r.CountryISO, r.Centroid, &r.Name)
-	b = appendPolygon(b, r.Geometry)
-	return append(b, '}')
-}
+func (r *Region) AppendJSON(b []byte) []byte { return r.appendPolygon(r.appendPlace(b)) }
 
 // appendPlace appends what cities and regions share, up to and without the geometry.
-func appendPlace(b []byte, id int64, country string, centroid Point, names *Names) []byte {
-	b = append(b, `{"id":`...)
-	b = strconv.AppendInt(b, id, 10)
-	b = append(b, `,"countryIso":`...)
-	b = appendString(b, country)
-	b = append(b, `,"centroid":{"lat":`...)
-	b = appendDegrees(b, centroid.Lat)
-	b = append(b, `,"lon":`...)
-	b = appendDegrees(b, centroid.Lon)
+func (r *Region) appendPlace(b []byte) []byte {
+	b = strconv.AppendInt(append(b, `{"id":`...), r.ID, 10)
+	b = appendString(append(b, `,"countryIso":`...), r.CountryISO)
+	b = appendDegrees(append(b, `,"centroid":{"lat":`...), r.Centroid.Lat)
+	b = appendDegrees(append(b, `,"lon":`...), r.Centroid.Lon)
 	b = append(b, '}')
-	for i, name := range names {
-		b = append(b, `,"name.`...)
-		b = append(b, Languages[i]...)
-		b = append(b, `":`...)
-		b = appendString(b, name)
+	for i, name := range r.Name {
+		b = append(append(b, `,"name.`...), Languages[i]...)
+		b = appendString(append(b, `":`...), name)
 	}
 	return b
 }
 
-// appendPolygon appends ring as a GeoJSON polygon: longitude first.
-func appendPolygon(b []byte, ring []Point) []byte {
+// appendPolygon appends the geometry as a GeoJSON polygon, longitude first, and ends the document.
+func (r *Region) appendPolygon(b []byte) []byte {
 	b = append(b, `,"geometry":{"type":"Polygon","coordinates":[[`...)
-	for i, p := range ring {
+	for i, p := range r.Geometry {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(b, '[')
-		b = appendDegrees(b, p.Lon)
-		b = append(b, ',')
-		b = appendDegrees(b, p.Lat)
+		b = appendDegrees(append(b, '['), p.Lon)
+		b = appendDegrees(append(b, ','), p.Lat)
 		b = append(b, ']')
 	}
-	return append(b, `]]}`...)
+	return append(b, `]]}}`...)
 }
 
 // appendDegrees appends d rounded to six decimals (about 0.1 m) without trailing zeros. It is

@@ -35,7 +35,7 @@ const (
 
 type dump struct {
 	dir     string
-	files   map[string]indexFiles
+	files   map[string]*indexFiles
 	indices []Index
 	hash    string
 }
@@ -65,17 +65,13 @@ func Dump(dir string) (Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read dump: %w", err)
 	}
-	d := &dump{dir: dir, files: map[string]indexFiles{}}
+	d := &dump{dir: dir, files: map[string]*indexFiles{}}
 	mistakes := d.find(entries)
 	sum := sha256.New()
 	byFile := func(a, b string) int { return strings.Compare(d.files[a].docs, d.files[b].docs) }
 	for _, name := range slices.SortedFunc(maps.Keys(d.files), byFile) { // the hash depends on the order
 		index, err := d.readIndex(name, sum)
-		if err != nil {
-			mistakes = append(mistakes, err)
-			continue
-		}
-		d.indices = append(d.indices, index)
+		d.indices, mistakes = append(d.indices, index), append(mistakes, err)
 	}
 	if err := errors.Join(mistakes...); err != nil {
 		return nil, err
@@ -90,15 +86,14 @@ func Dump(dir string) (Set, error) {
 // publishedMapping is how the mapping of an index was called in the published dump.
 var publishedMapping = regexp.MustCompile(`^index-mapping-(.*)_v[0-9]+\.json$`)
 
-// find assigns the files to indices by their names, documents first: a file .json without them is
-// anybody's.
+// find assigns files to indices by their names, documents first: other .json files are anybody's.
 func (d *dump) find(entries []os.DirEntry) (mistakes []error) {
 	for _, entry := range entries {
 		name, ok := strings.CutSuffix(entry.Name(), dumpExt)
 		if !ok {
 			continue
 		}
-		f := indexFiles{docs: entry.Name(), wanted: name + mappingExt}
+		f := &indexFiles{docs: entry.Name(), wanted: name + mappingExt}
 		if index, published := strings.CutPrefix(name, "index-data-"); published {
 			name, f.wanted = index, "index-mapping-"+index+"_v1.json"
 		}
@@ -115,19 +110,15 @@ func (d *dump) find(entries []os.DirEntry) (mistakes []error) {
 		if m := publishedMapping.FindStringSubmatch(file); m != nil {
 			name, docs, ok = m[1], "index-data-"+m[1]+dumpExt, true
 		}
-		f, found := d.files[name]
-		switch {
-		case ok && !found:
-			mistakes = append(mistakes, fmt.Errorf("%s has no documents: %s is missing", filepath.Join(d.dir, file), docs))
-		case ok:
+		if f := d.files[name]; ok && f != nil {
 			f.mappings = append(f.mappings, file)
-			d.files[name] = f
+		} else if ok {
+			mistakes = append(mistakes, fmt.Errorf("%s has no documents: %s is missing", filepath.Join(d.dir, file), docs))
 		}
 	}
 	for name, f := range d.files {
 		if file := name + ".json"; len(f.mappings) == 0 && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == file }) {
 			f.mappings = []string{file}
-			d.files[name] = f
 		}
 	}
 	return mistakes
@@ -166,16 +157,24 @@ func (d *dump) readIndex(name string, sum hash.Hash) (Index, error) {
 func (d *dump) file(index string) string { return filepath.Join(d.dir, d.files[index].docs) }
 
 func (d *dump) readMapping(index string) ([]byte, error) {
-	f := d.files[index]
-	switch len(f.mappings) {
+	files := d.files[index]
+	switch len(files.mappings) {
 	case 0:
-		return nil, fmt.Errorf("%s has no mapping: write %s", d.file(index), f.wanted)
+		return nil, fmt.Errorf("%s has no mapping: write %s", d.file(index), files.wanted)
 	case 1:
 	default:
-		return nil, fmt.Errorf("%s: %s has two mappings: %s and %s", d.dir, index, f.mappings[0], f.mappings[1])
+		return nil, fmt.Errorf("%s: %s has two mappings: %s and %s", d.dir, index, files.mappings[0], files.mappings[1])
 	}
-	path := filepath.Join(d.dir, f.mappings[0])
-	data, err := readBounded(path)
+	path := filepath.Join(d.dir, files.mappings[0])
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read mapping: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxMapping+1))
+	if err == nil && len(data) > maxMapping {
+		err = fmt.Errorf("%s is larger than %d MiB", path, maxMapping>>20)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read mapping: %w", err)
 	}
@@ -186,19 +185,6 @@ func (d *dump) readMapping(index string) ([]byte, error) {
 	return mapping, nil
 }
 
-func readBounded(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxMapping+1))
-	if err == nil && len(data) > maxMapping {
-		err = fmt.Errorf("%s is larger than %d MiB", path, maxMapping>>20)
-	}
-	return data, err
-}
-
 // checkIndexName applies Elasticsearch's own rules, leaving room for a version behind the name.
 func checkIndexName(name string) error {
 	switch {
@@ -206,15 +192,14 @@ func checkIndexName(name string) error {
 		return fmt.Errorf("index name %.20q: want 1 to 200 bytes", name)
 	case strings.ToLower(name) != name:
 		return fmt.Errorf("index name %q: want lower case", name)
-	case strings.ContainsAny(name, "\\/*?\"<>| ,#:") || strings.ContainsAny(name[:1], "-_+."):
+	case strings.ContainsFunc(name, forbidden) || strings.ContainsAny(name[:1], "-_+."):
 		return fmt.Errorf("index name %q has a character that Elasticsearch forbids", name)
 	}
-	for _, r := range name {
-		if r < 0x20 || r == 0x7f || r == '\uFFFD' {
-			return fmt.Errorf("index name %q has a character that Elasticsearch forbids", name)
-		}
-	}
 	return nil
+}
+
+func forbidden(r rune) bool {
+	return r < 0x20 || r == 0x7f || r == '\uFFFD' || strings.ContainsRune("\\/*?\"<>| ,#:", r)
 }
 
 func (d *dump) Info() bench.DataInfo {
@@ -241,15 +226,9 @@ func (d *dump) cityIndex() string {
 func (d *dump) Indices() []Index { return d.indices }
 
 func (d *dump) Documents(index string) iter.Seq2[Doc, error] {
-	for _, known := range d.indices {
-		if known.Name == index {
-			return d.documents(index)
-		}
+	if _, ok := d.files[index]; !ok {
+		return unknownIndex(index)
 	}
-	return unknownIndex(index)
-}
-
-func (d *dump) documents(index string) iter.Seq2[Doc, error] {
 	return func(yield func(Doc, error) bool) {
 		f, err := os.Open(d.file(index))
 		if err != nil {
@@ -271,7 +250,7 @@ func (d *dump) IDs(ctx context.Context) ([]int64, error) {
 	if _, there := d.files[index]; !there {
 		return nil, nil // several indices, none called city
 	}
-	for doc, err := range d.documents(index) {
+	for doc, err := range d.Documents(index) {
 		if err == nil {
 			err = ctx.Err()
 		}
@@ -285,19 +264,20 @@ func (d *dump) IDs(ctx context.Context) ([]int64, error) {
 	return ids, nil
 }
 
-// WriteDump writes set to a folder in the form that Dump reads. The folder is made if it does not
-// exist.
+// WriteDump writes set to a folder, made if need be, in the form that Dump reads.
 func WriteDump(dir string, set Set) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("write dump: %w", err)
-	}
+	err := os.MkdirAll(dir, 0o755)
 	for _, index := range set.Indices() {
-		if err := os.WriteFile(filepath.Join(dir, index.Name+mappingExt), append(bytes.Clone(index.Mapping), '\n'), 0o644); err != nil {
-			return fmt.Errorf("write dump: %w", err)
+		path := filepath.Join(dir, index.Name)
+		if err == nil {
+			err = os.WriteFile(path+mappingExt, append(bytes.Clone(index.Mapping), '\n'), 0o644)
 		}
-		if err := writeBulk(filepath.Join(dir, index.Name+dumpExt), set.Documents(index.Name)); err != nil {
-			return fmt.Errorf("write dump: %w", err)
+		if err == nil {
+			err = writeBulk(path+dumpExt, set.Documents(index.Name))
 		}
+	}
+	if err != nil {
+		return fmt.Errorf("write dump: %w", err)
 	}
 	return nil
 }
@@ -309,16 +289,13 @@ func writeBulk(path string, docs iter.Seq2[Doc, error]) (err error) {
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	w := bufio.NewWriterSize(f, 1<<20)
-	var action []byte
+	var line []byte
 	for doc, err := range docs {
 		if err != nil {
 			return err
 		}
-		action = doc.AppendAction(action[:0], "index")
-		// A write error stays in w until Flush tells it.
-		w.Write(action)
-		w.Write(doc.Source)
-		w.WriteByte('\n')
+		line = append(append(doc.AppendAction(line[:0], "index"), doc.Source...), '\n')
+		w.Write(line) // an error stays in w until Flush tells it
 	}
 	return w.Flush()
 }

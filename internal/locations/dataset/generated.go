@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"fmt"
@@ -19,12 +20,11 @@ const (
 	minVertices     = 12 // fewer could not follow the outline's waves
 )
 
-// firstGeneratedID is above all ids of GeoNames and, with MaxGenerated added, still a 32-bit
-// integer.
+// firstGeneratedID is above all ids of GeoNames and, plus MaxGenerated, still a 32-bit integer.
 const firstGeneratedID = 100_000_001
 
 type generated struct {
-	real     *bundled
+	*bundled
 	featured []City
 	n        int
 	vertices int
@@ -37,9 +37,7 @@ type generated struct {
 // the bundled featured cities, so that home cities exist; all others are made up, near real ones.
 // It keeps no city in memory.
 func Generated(cities, vertices int, seed uint64) (Set, error) {
-	if vertices == 0 {
-		vertices = defaultVertices
-	}
+	vertices = cmp.Or(vertices, defaultVertices)
 	if cities < 1 || cities > MaxGenerated {
 		return nil, fmt.Errorf("generated data set: %d cities; want 1 to %d", cities, MaxGenerated)
 	}
@@ -50,7 +48,7 @@ func Generated(cities, vertices int, seed uint64) (Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &generated{real: real, n: cities, vertices: vertices, seed: seed}
+	g := &generated{bundled: real, n: cities, vertices: vertices, seed: seed}
 	for _, c := range real.cities {
 		if c.IsFeatured && len(g.featured) < cities {
 			g.featured = append(g.featured, c)
@@ -65,49 +63,24 @@ func Generated(cities, vertices int, seed uint64) (Set, error) {
 func (g *generated) Info() bench.DataInfo {
 	return bench.DataInfo{
 		Name:   fmt.Sprintf("generated %d × %d, seed %d", g.n, g.vertices, g.seed),
-		Cities: g.n, Regions: len(g.real.regions), Hash: g.hash,
+		Cities: g.n, Regions: len(g.regions), Hash: g.hash,
 	}
 }
 
-func (g *generated) Indices() []Index {
-	return []Index{
-		{Name: RegionIndex, Mapping: RegionMapping(), Count: int64(len(g.real.regions))},
-		{Name: CityIndex, Mapping: CityMapping(), Count: int64(g.n)},
-	}
-}
+func (g *generated) Indices() []Index { return g.indices(g.n) }
 
 func (g *generated) Documents(index string) iter.Seq2[Doc, error] {
-	switch index {
-	case CityIndex:
-		return documents(g.cities)
-	case RegionIndex:
-		return g.real.regionDocuments()
-	}
-	return unknownIndex(index)
-}
-
-func (g *generated) cities(yield func(*City) bool) {
-	s := newShaper(g.vertices)
-	rng := rand.NewPCG(0, 0)
-	var c City
-	var ring []Point
-	for i := range g.n {
+	return g.documents(index, g.n, g.vertices, func(c *City, i int, rng *rand.PCG) {
 		rng.Seed(g.seed, uint64(i))
 		if i < len(g.featured) {
-			c = g.featured[i]
+			*c = g.featured[i]
 		} else {
-			g.invent(&c, i, rng)
+			g.invent(c, i, rng)
 		}
-		ring = s.ring(ring[:0], c.Centroid, radius(c.Population), rng)
-		c.Geometry = ring
-		if !yield(&c) {
-			return
-		}
-	}
+	})
 }
 
-// Parts of made-up names, with enough diacritics to matter to a search. The endings are one per
-// language.
+// Parts of made-up names, with diacritics that matter to a search. Endings are one per language.
 var (
 	onsets  = [...]string{"Br", "Čer", "Dol", "Hra", "Hor", "Jab", "Kam", "Kra", "Lip", "Łom", "Mü", "Nov", "Ost", "Pol", "Ře", "Schön", "Stein", "Šum", "Tře", "Wal", "Žel", "Zbo"}
 	middles = [...]string{"a", "en", "í", "ko", "lo", "má", "ni", "ova", "ra", "sta", "ší", "ve", "ów", "zdí"}
@@ -121,24 +94,19 @@ var (
 	}
 )
 
-// invent makes up city number i: within about 20 km of a real one, whose country, region and time
-// zone it takes.
+// invent makes up city number i within about 20 km of a real one, in its country and region.
 func (g *generated) invent(c *City, i int, rng *rand.PCG) {
 	pick := func(n int) int { return int(rng.Uint64() % uint64(n)) } // the bias is below 2⁻⁵⁰
-	near := &g.real.cities[pick(len(g.real.cities))]
+	near := &g.cities[pick(len(g.cities))]
 	stem := onsets[pick(len(onsets))] + middles[pick(len(middles))] + middles[pick(len(middles))]
 	ending := &endings[pick(len(endings))]
 	*c = City{
-		ID:         firstGeneratedID + int64(i),
-		CountryISO: near.CountryISO,
-		RegionID:   near.RegionID,
-		Timezone:   near.Timezone,
-		Centroid: Point{
-			Lat: near.Centroid.Lat + 0.3*(unit(rng)-0.5),
-			Lon: near.Centroid.Lon + 0.4*(unit(rng)-0.5),
+		Region: Region{
+			ID: firstGeneratedID + int64(i), CountryISO: near.CountryISO,
+			Centroid: Point{near.Centroid.Lat + 0.3*(unit(rng)-0.5), near.Centroid.Lon + 0.4*(unit(rng)-0.5)},
 		},
-		// A Pareto tail as of real cities: half have under 1,100 people, one in a thousand about a
-		// million.
+		RegionID: near.RegionID, Timezone: near.Timezone,
+		// A Pareto tail as of real cities: half under 1,100 people, one in 1,000 about a million.
 		Population: int64(min(500/math.Pow(1-unit(rng), 1.1), 3e6)),
 	}
 	for l := range c.Name {

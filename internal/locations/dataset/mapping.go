@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -67,11 +68,10 @@ func normalizeMapping(data []byte) ([]byte, error) {
 		case "mappings":
 			out[key] = value
 		case "settings":
-			settings, err := nestSettings(value)
-			if err != nil {
+			var err error
+			if out[key], err = nestSettings(value); err != nil {
 				return nil, fmt.Errorf("settings: %w", err)
 			}
-			out[key] = settings
 		case "aliases", "defaults", "warmers":
 			// An alias is moved only once everything is loaded, and by package seed.
 		default:
@@ -86,10 +86,9 @@ func normalizeMapping(data []byte) ([]byte, error) {
 }
 
 // private are the settings that Elasticsearch reports but does not accept.
-var private = [...]string{"creation_date", "uuid", "version", "provided_name"}
+var private = []string{"creation_date", "uuid", "version", "provided_name"}
 
-// nestSettings puts all settings below "index", however they were written, and leaves the private
-// ones out.
+// nestSettings puts all settings, however written, below "index", but for the private ones.
 func nestSettings(settings json.RawMessage) (json.RawMessage, error) {
 	var all, index map[string]json.RawMessage
 	if err := json.Unmarshal(settings, &all); err != nil {
@@ -104,11 +103,10 @@ func nestSettings(settings json.RawMessage) (json.RawMessage, error) {
 	nested := make(map[string]json.RawMessage, len(all)+len(index))
 	for _, level := range []map[string]json.RawMessage{all, index} {
 		for key, value := range level {
-			nested[strings.TrimPrefix(key, "index.")] = value
+			if key = strings.TrimPrefix(key, "index."); !slices.Contains(private, key) {
+				nested[key] = value
+			}
 		}
-	}
-	for _, key := range private {
-		delete(nested, key)
 	}
 	return json.Marshal(map[string]any{"index": nested})
 }

@@ -19,8 +19,7 @@ func newShaper(vertices int) *shaper {
 	return s
 }
 
-// lobes are the waves along an outline; with these amplitudes together the radius stays between
-// 0.58 and 1.42 of the mean.
+// lobes are the waves along an outline; together they keep the radius in 0.58 to 1.42 of the mean.
 var lobes = [...]struct {
 	waves     int
 	amplitude float64
@@ -46,8 +45,7 @@ func (s *shaper) ring(dst []Point, centre Point, km float64, rng *rand.PCG) []Po
 		r := 1.0
 		for i, l := range lobes {
 			k := l.waves * j % n
-			// The conversions keep compilers from fusing the operations: every machine must make
-			// the same outline.
+			// The conversions prevent fused operations: every machine must make the same outline.
 			r += float64(c[i]*s.cos[k]) - float64(d[i]*s.sin[k])
 		}
 		dst = append(dst, Point{
@@ -58,8 +56,7 @@ func (s *shaper) ring(dst []Point, centre Point, km float64, rng *rand.PCG) []Po
 	return append(dst, dst[first])
 }
 
-// radius is the mean radius in kilometres of a place of so many people: 0.6 km for a thousand, 11.5
-// km for a million.
+// radius is the mean radius in km of a place: 0.6 for a thousand people, 11.5 for a million.
 func radius(population int64) float64 {
 	return 0.6 * math.Pow(float64(max(population, 500))/1000, 0.43)
 }

@@ -8,6 +8,7 @@ package oracle
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -59,12 +60,8 @@ type document struct {
 	SK *string `json:"name.sk"`
 }
 
-func (d *document) name(language string) (string, bool) {
-	name := map[string]*string{"cs": d.CS, "de": d.DE, "en": d.EN, "pl": d.PL, "sk": d.SK}[language]
-	if name == nil {
-		return "", false
-	}
-	return *name, true
+func (d *document) name(language string) *string {
+	return map[string]*string{"cs": d.CS, "de": d.DE, "en": d.EN, "pl": d.PL, "sk": d.SK}[language]
 }
 
 // New reads what is needed for requests from set. With requests none of whose answers are known,
@@ -85,7 +82,7 @@ func New(set bench.DataSet, requests []bench.Request) (*Answers, error) {
 		case "/v1/benchmark":
 			a.requests[r.Name] = request{empty: true}
 		case "/city/v1/get":
-			one := request{}
+			var one request
 			if id := values.Get("id"); id != "{id}" {
 				if one.id, err = strconv.ParseInt(id, 10, 64); err != nil {
 					continue
@@ -135,12 +132,9 @@ func documents(set bench.DataSet, index string, every int) (map[int64]*document,
 		if err != nil {
 			return nil, err
 		}
-		if n++; n%every != 0 {
-			continue
-		}
 		id, err := strconv.ParseInt(doc.ID, 10, 64)
-		if err != nil {
-			continue // it cannot be asked for
+		if n++; n%every != 0 || err != nil { // by no number it cannot be asked for
+			continue
 		}
 		d := &document{}
 		if json.Unmarshal(withoutGeometry(doc.Source), d) == nil { // else it is not known: a dump may hold what it likes
@@ -180,23 +174,17 @@ func (a *Answers) Check(name string, id int64, language string, body []byte) err
 		}
 		return nil
 	}
-	if r.id != 0 {
-		id = r.id
-	}
-	if r.language != "" {
-		language = r.language
-	}
+	id, language = cmp.Or(r.id, id), cmp.Or(r.language, language)
 	c := a.cities[id]
 	if c == nil {
 		return ErrUnknown
 	}
 	region := a.regions[c.RegionID]
-	cityName, ok := c.name(language)
-	if !ok || region == nil {
+	if region == nil {
 		return ErrUnknown
 	}
-	regionName, ok := region.name(language)
-	if !ok {
+	cityName, regionName := c.name(language), region.name(language)
+	if cityName == nil || regionName == nil {
 		return ErrUnknown
 	}
 	d := json.NewDecoder(bytes.NewReader(body))
@@ -210,8 +198,8 @@ func (a *Answers) Check(name string, id int64, language string, body []byte) err
 	}
 	return errors.Join(
 		differs(id, language, "countryIso", got.CountryISO, c.CountryISO), differs(id, language, "id", got.ID, id),
-		differs(id, language, "isFeatured", got.IsFeatured, c.IsFeatured), differs(id, language, "name", got.Name, cityName),
-		differs(id, language, "regionName", got.RegionName, regionName))
+		differs(id, language, "isFeatured", got.IsFeatured, c.IsFeatured), differs(id, language, "name", got.Name, *cityName),
+		differs(id, language, "regionName", got.RegionName, *regionName))
 }
 
 func differs[T comparable](id int64, language, key string, got *T, want T) error {

@@ -1,6 +1,7 @@
 package seed
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/olivere/elastic/v7"
@@ -21,11 +22,8 @@ func reasons(e *elastic.ErrorDetails) string {
 	return s
 }
 
-// answerError is an answer that makes no sense; trying again would not help.
-type answerError struct{ err error }
-
-func (e *answerError) Error() string { return "answer of _bulk: " + e.err.Error() }
-func (e *answerError) Unwrap() error { return e.err }
+// errAnswer is an answer that makes no sense; trying again would not help.
+var errAnswer = errors.New("answer of _bulk")
 
 // outcomes are what has become of the documents of a bulk request, in their order.
 func outcomes(answer *elastic.BulkResponse, docs int) ([]*elastic.BulkResponseItem, error) {
@@ -33,13 +31,13 @@ func outcomes(answer *elastic.BulkResponse, docs int) ([]*elastic.BulkResponseIt
 	for i, actions := range answer.Items {
 		for _, it := range actions {
 			if it == nil || it.Status < 200 || it.Status > 599 {
-				return nil, &answerError{fmt.Errorf("item %d has no status", i)}
+				return nil, fmt.Errorf("%w: item %d has no status", errAnswer, i)
 			}
 			items = append(items, it)
 		}
 	}
 	if len(answer.Items) != docs || len(items) != docs {
-		return nil, &answerError{fmt.Errorf("%d items for %d documents", len(items), docs)}
+		return nil, fmt.Errorf("%w: %d items for %d documents", errAnswer, len(items), docs)
 	}
 	return items, nil
 }

@@ -1,6 +1,7 @@
 package seed
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,7 +26,7 @@ const (
 
 // client makes the calls that the package comment lists.
 type client struct {
-	es        *elastic.Client
+	*elastic.Client
 	transport *http.Transport
 	name      string // the URL without a password
 }
@@ -66,30 +67,33 @@ func connect(rawURL string, workers int, ask, change time.Duration) (*client, er
 	return &client{es, transport, u.String()}, nil
 }
 
-func (c *client) close() { c.transport.CloseIdleConnections() }
-
 // doer bounds answers, in length and in time.
 type doer struct {
 	*http.Client
 	ask, change time.Duration
 }
 
-// Do sends req. The time counts until its answer is read, or closed.
+// Do sends req and reads the answer, both within the time.
 func (d doer) Do(req *http.Request) (*http.Response, error) {
 	within := silence(d.change)
 	if req.Method == http.MethodGet || strings.HasSuffix(req.URL.Path, "/_count") {
 		within = silence(d.ask)
 	}
 	ctx, cancel := context.WithTimeoutCause(req.Context(), time.Duration(within), within)
+	defer cancel()
 	resp, err := d.Client.Do(req.WithContext(ctx))
+	var body []byte
+	if err == nil {
+		body, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+		resp.Body.Close()
+	}
 	if err != nil {
 		if context.Cause(ctx) == within {
 			err = within
 		}
-		cancel()
 		return nil, err
 	}
-	resp.Body = &timedBody{Reader: io.LimitReader(resp.Body, maxAnswer), body: resp.Body, ctx: ctx, cancel: cancel}
+	resp.Body = io.NopCloser(bytes.NewReader(body))
 	return resp, nil
 }
 
@@ -103,27 +107,6 @@ func isSilence(err error) bool {
 	return ok
 }
 
-// timedBody is the body of an answer that must be read before ctx ends.
-type timedBody struct {
-	io.Reader
-	body   io.Closer
-	ctx    context.Context
-	cancel context.CancelFunc
-}
-
-func (b *timedBody) Read(p []byte) (int, error) {
-	n, err := b.Reader.Read(p)
-	if late, ok := context.Cause(b.ctx).(silence); ok && err != nil && err != io.EOF {
-		err = late
-	}
-	return n, err
-}
-
-func (b *timedBody) Close() error {
-	defer b.cancel()
-	return b.body.Close()
-}
-
 // revive is not about trying again (package seed does that itself): the library marks its only node
 // as dead after an error, and its next call would fail merely to mark it as alive again.
 type revive struct{}
@@ -134,7 +117,7 @@ func (revive) Retry(_ context.Context, n int, _ *http.Request, _ *http.Response,
 
 // get asks for path, which must be escaped, and decodes the answer into out.
 func (c *client) get(ctx context.Context, path string, out any) error {
-	resp, err := c.es.PerformRequest(ctx, elastic.PerformRequestOptions{Method: http.MethodGet, Path: path})
+	resp, err := c.PerformRequest(ctx, elastic.PerformRequestOptions{Method: http.MethodGet, Path: path})
 	if err != nil {
 		return explain(err)
 	}
@@ -146,18 +129,15 @@ func (c *client) get(ctx context.Context, path string, out any) error {
 
 // explain turns the library's errors into words.
 func explain(err error) error {
-	var e *elastic.Error
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*elastic.Error](err)
+	if !ok {
 		return err
 	}
-	if e.Details == nil {
-		return &statusError{e.Status, "Elasticsearch answered " + statusText(e.Status)}
+	text := strings.TrimSpace(fmt.Sprint("Elasticsearch answered ", e.Status, " ", http.StatusText(e.Status)))
+	if e.Details != nil {
+		text += ": " + clip(reasons(e.Details))
 	}
-	return &statusError{e.Status, fmt.Sprintf("Elasticsearch answered %s: %s", statusText(e.Status), clip(reasons(e.Details)))}
-}
-
-func statusText(status int) string {
-	return strings.TrimSpace(fmt.Sprint(status, " ", http.StatusText(status)))
+	return &statusError{e.Status, text}
 }
 
 // statusError is an answer other than 2xx.
@@ -169,8 +149,7 @@ type statusError struct {
 func (e *statusError) Error() string { return e.text }
 
 func statusOf(err error) int {
-	var e *statusError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*statusError](err); ok {
 		return e.status
 	}
 	return 0
@@ -191,14 +170,10 @@ func clip(s string) string {
 	return strings.ToValidUTF8(s[:most], "") + "…"
 }
 
-// version is the number of a reachable Elasticsearch 7; anything else is an error that says what to
-// do.
+// version is the number of a reachable Elasticsearch 7; else the error says what to do.
 func (c *client) version(ctx context.Context) (string, error) {
 	var root struct {
-		Version struct {
-			Number       string `json:"number"`
-			Distribution string `json:"distribution"`
-		} `json:"version"`
+		Version struct{ Number, Distribution string }
 	}
 	err := c.get(ctx, "/", &root)
 	number := root.Version.Number
@@ -224,14 +199,14 @@ func (c *client) version(ctx context.Context) (string, error) {
 }
 
 func isJSONError(err error) bool {
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	return errors.As(err, &syntax) || errors.As(err, &kind)
+	_, syntax := errors.AsType[*json.SyntaxError](err)
+	_, kind := errors.AsType[*json.UnmarshalTypeError](err)
+	return syntax || kind
 }
 
 // indices tells all indices and the aliases that point to each.
 func (c *client) indices(ctx context.Context) (map[string][]string, error) {
-	answer, err := c.es.Aliases().Do(ctx)
+	answer, err := c.Aliases().Do(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list the aliases: %w", explain(err))
 	}
@@ -249,10 +224,8 @@ func (c *client) indices(ctx context.Context) (map[string][]string, error) {
 func (c *client) mark(ctx context.Context, index string) (mark, error) {
 	var answer map[string]struct {
 		Mappings struct {
-			Meta struct {
-				Locbench json.RawMessage `json:"locbench"`
-			} `json:"_meta"`
-		} `json:"mappings"`
+			Meta struct{ Locbench json.RawMessage } `json:"_meta"`
+		}
 	}
 	if err := c.get(ctx, "/"+url.PathEscape(index)+"/_mapping", &answer); err != nil {
 		return mark{}, fmt.Errorf("mapping of %s: %w", index, err)
@@ -264,23 +237,8 @@ func (c *client) mark(ctx context.Context, index string) (mark, error) {
 	return m, nil
 }
 
-func (c *client) create(ctx context.Context, index string, body json.RawMessage) error {
-	_, err := c.es.CreateIndex(index).BodyString(string(body)).Do(ctx)
-	return explain(err)
-}
-
-func (c *client) settings(ctx context.Context, index string, body json.RawMessage) error {
-	_, err := c.es.IndexPutSettings(index).BodyString(string(body)).Do(ctx)
-	return explain(err)
-}
-
-func (c *client) refresh(ctx context.Context, index string) error {
-	_, err := c.es.Refresh(index).Do(ctx)
-	return explain(err)
-}
-
 func (c *client) remove(ctx context.Context, index string) error {
-	_, err := c.es.DeleteIndex(index).Do(ctx)
+	_, err := c.DeleteIndex(index).Do(ctx)
 	if elastic.IsNotFound(err) {
 		return nil
 	}
@@ -288,7 +246,7 @@ func (c *client) remove(ctx context.Context, index string) error {
 }
 
 func (c *client) count(ctx context.Context, index string) (int64, error) {
-	count, err := c.es.Count(index).Do(ctx)
+	count, err := c.Count(index).Do(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("count %s: %w", index, explain(err))
 	}

@@ -19,11 +19,6 @@ import (
 	"locbench/internal/bench"
 )
 
-// documents is where an index's documents come from.
-type documents interface {
-	Documents(index string) iter.Seq2[bench.Document, error]
-}
-
 // Retry says how often and how patiently a bulk request is repeated that was turned away (429),
 // failed on the other side (5xx), or got no answer. Before try n the pause is between half and all
 // of Base·2ⁿ⁻¹, at most Max.
@@ -33,11 +28,8 @@ type Retry struct {
 	Max   time.Duration
 }
 
-// DefaultRetry gives up after about 40 seconds without any progress: an Elasticsearch that restarts
-// may take as long.
-func DefaultRetry() Retry {
-	return Retry{Tries: 12, Base: 100 * time.Millisecond, Max: 10 * time.Second}
-}
+// DefaultRetry gives up after some 40 seconds without progress: a restart may take as long.
+func DefaultRetry() Retry { return Retry{12, 100 * time.Millisecond, 10 * time.Second} }
 
 func (r Retry) pause(try int) time.Duration {
 	d := r.Max
@@ -56,9 +48,8 @@ type loader struct {
 	retry   Retry
 	meter   *meter
 
-	sent    int64 // documents read from the set; after load
-	bytes   atomic.Int64
-	retries atomic.Int64
+	sent, bytes int64 // documents read from the set, and of their bodies; after load
+	retries     atomic.Int64
 
 	mu            sync.Mutex
 	rejected      []Rejected
@@ -77,8 +68,8 @@ func (b bulk) Source() ([]string, error) { return []string{b.body[:len(b.body)-1
 
 func (b bulk) String() string { return b.body }
 
-// load sends all documents. One goroutine writes bodies, several send them; no more exist than
-// there are senders, and two.
+// load sends all documents: one goroutine writes bodies, several send them. No more exist
+// than there are senders, and two.
 func (l *loader) load(ctx context.Context, docs iter.Seq2[bench.Document, error]) error {
 	g, ctx := errgroup.WithContext(ctx)
 	bodies := make(chan bulk)
@@ -113,7 +104,7 @@ func (l *loader) write(ctx context.Context, docs iter.Seq2[bench.Document, error
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		l.bytes.Add(int64(body.Len()))
+		l.bytes += int64(body.Len())
 		l.sent += int64(n)
 		body.Reset()
 		n = 0
@@ -172,7 +163,7 @@ func (l *loader) send(ctx context.Context, b bulk) error {
 			return fmt.Errorf("bulk: gave up after %d tries: %w", try, err)
 		}
 		l.retries.Add(1)
-		l.meter.retry()
+		l.meter.change(func(p *Progress) { p.Retries++ })
 		select {
 		case <-time.After(l.retry.pause(try)):
 		case <-ctx.Done():
@@ -182,14 +173,8 @@ func (l *loader) send(ctx context.Context, b bulk) error {
 }
 
 func worthRetrying(err error) bool {
-	switch status := statusOf(err); {
-	case status == http.StatusTooManyRequests || status >= 500:
-		return true
-	case status != 0:
-		return false
-	}
-	var malformed *answerError
-	return !errors.As(err, &malformed)
+	status := statusOf(err)
+	return status == http.StatusTooManyRequests || status >= 500 || status == 0 && !errors.Is(err, errAnswer)
 }
 
 // maxSilent is how many tries of a bulk request may stay without an answer: each takes minutes.
@@ -198,28 +183,17 @@ const maxSilent = 2
 // grace is how long a bulk request that is under way may still take after an interruption.
 const grace = 2 * time.Second
 
-// outlive is a context that ends some time after ctx does.
-func outlive(ctx context.Context, by time.Duration) (context.Context, context.CancelFunc) {
-	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() {
-		select {
-		case <-time.After(by):
-			cancel()
-		case <-longer.Done():
-		}
-	})
-	return longer, func() { stop(); cancel() }
-}
-
 // try sends b once. What is to be sent again is returned; what was taken or rejected is booked. A
 // request under way is not cut off: Elasticsearch might work on it after the clean-up, and would
 // make an index anew for it, with no mark of ours.
 func (l *loader) try(ctx context.Context, b bulk, again bool) (rest bulk, err error) {
-	ctx, cancel := outlive(ctx, grace)
+	interrupted := ctx
+	ctx, cancel := context.WithCancel(context.WithoutCancel(interrupted))
 	defer cancel()
-	answer, err := l.client.es.Bulk().Index(l.index).FilterPath("errors", "items.*.status", "items.*.error").Add(b).Do(ctx)
+	defer context.AfterFunc(interrupted, func() { time.AfterFunc(grace, cancel) })()
+	answer, err := l.client.Bulk().Index(l.index).FilterPath("errors", "items.*.status", "items.*.error").Add(b).Do(ctx)
 	if isJSONError(err) {
-		return b, &answerError{err}
+		return b, fmt.Errorf("%w: %w", errAnswer, err)
 	}
 	if err != nil {
 		return b, explain(err)
@@ -235,15 +209,13 @@ func (l *loader) try(ctx context.Context, b bulk, again bool) (rest bulk, err er
 	return l.sort(b, items, again), nil
 }
 
-// sort books the items of an answer that tells of errors, and gathers the documents to be sent
-// again.
+// sort books the items of an answer with errors, and gathers the documents to be sent again.
 func (l *loader) sort(b bulk, items []*elastic.BulkResponseItem, again bool) bulk {
 	var rest strings.Builder
 	var n, docs, size int
-	body := b.body
-	for _, it := range items {
-		document := body[:documentEnd(body)]
-		body = body[len(document):]
+	lines := strings.SplitAfter(b.body, "\n")
+	for i, it := range items {
+		document := lines[2*i] + lines[2*i+1]
 		switch {
 		case it.Status < 300 || it.Status == http.StatusConflict && again:
 			docs++
@@ -252,24 +224,17 @@ func (l *loader) sort(b bulk, items []*elastic.BulkResponseItem, again bool) bul
 			rest.WriteString(document)
 			n++
 		default:
-			l.reject(document, it)
+			l.reject(lines[2*i], it)
 		}
 	}
 	l.meter.taken(docs, size)
 	return bulk{rest.String(), n}
 }
 
-// documentEnd is the length of the action line and the source line at the start of body.
-func documentEnd(body string) int {
-	action := strings.IndexByte(body, '\n') + 1
-	return action + strings.IndexByte(body[action:], '\n') + 1
-}
-
-func (l *loader) reject(document string, it *elastic.BulkResponseItem) {
+func (l *loader) reject(action string, it *elastic.BulkResponseItem) {
 	var line map[string]struct {
 		ID string `json:"_id"`
 	}
-	action, _, _ := strings.Cut(document, "\n")
 	_ = json.Unmarshal([]byte(action), &line) // our own line
 	l.mu.Lock()
 	defer l.mu.Unlock()

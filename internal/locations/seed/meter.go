@@ -59,21 +59,16 @@ func (m *meter) read() Progress {
 	return p
 }
 
-func (m *meter) index(name string) {
+// change changes what is told.
+func (m *meter) change(f func(*Progress)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.p.Index = name
+	f(&m.p)
 }
 
 func (m *meter) taken(docs, bytes int) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.p.Done += int64(docs)
-	m.p.Bytes += int64(bytes)
-}
-
-func (m *meter) retry() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.p.Retries++
+	m.change(func(p *Progress) {
+		p.Done += int64(docs)
+		p.Bytes += int64(bytes)
+	})
 }

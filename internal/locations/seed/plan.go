@@ -2,7 +2,6 @@ package seed
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -20,8 +19,6 @@ type mark struct {
 	Hash  string `json:"hash"`
 	Token string `json:"token"` // of the seeding that made it
 }
-
-func newToken() string { return rand.Text() }
 
 // plan is what is to be done about one index of the set.
 type plan struct {
@@ -95,62 +92,48 @@ func (p *plan) version(index string) (n int, ok bool) {
 	return n, err == nil && n > 0 && digits[0] != '0' && digits[0] != '+'
 }
 
-// held are the settings that differ while an index is being filled: without refreshes and replicas
-// that is faster.
-var held = [...]struct{ key, value string }{{"refresh_interval", `"-1"`}, {"number_of_replicas", `0`}, {"auto_expand_replicas", `false`}}
+// held are the settings that differ while an index is filled: without refreshes it is faster.
+var held = [...]struct {
+	key   string
+	value any
+}{{"refresh_interval", "-1"}, {"number_of_replicas", 0}, {"auto_expand_replicas", false}}
+
+type object map[string]json.RawMessage
+
+// set sets a member, of an object that may be nil so far.
+func (o *object) set(key string, v any) {
+	if *o == nil {
+		*o = object{}
+	}
+	(*o)[key], _ = json.Marshal(v) // made of what was read as JSON
+}
 
 // body is what makes the new version: the mapping with our mark, and settings for loading. restore
 // brings back the mapping's own settings, or Elasticsearch's defaults (null).
-func (p *plan) body(set, token string) (body, restore json.RawMessage, err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("mapping of %s: %w", p.Name, err)
-		}
-	}()
+func (p *plan) body(set, token string) (body, restore []byte, err error) {
 	var create struct {
 		Settings struct {
-			Index map[string]json.RawMessage `json:"index"`
+			Index object `json:"index"`
 		} `json:"settings"`
-		Mappings map[string]json.RawMessage `json:"mappings"`
+		Mappings object `json:"mappings"`
 	}
-	if err := json.Unmarshal(p.Mapping, &create); err != nil {
-		return nil, nil, err
+	var meta object
+	err = json.Unmarshal(p.Mapping, &create)
+	if raw := create.Mappings["_meta"]; err == nil && raw != nil {
+		err = json.Unmarshal(raw, &meta)
 	}
-	settings := create.Settings.Index
-	if settings == nil {
-		settings = make(map[string]json.RawMessage)
+	if err != nil {
+		return nil, nil, fmt.Errorf("mapping of %s: %w", p.Name, err)
 	}
-	own := make(map[string]json.RawMessage, len(held))
+	var own object
 	for _, h := range held {
-		own[h.key] = json.RawMessage("null")
-		if v, ok := settings[h.key]; ok {
-			own[h.key] = v
-		}
-		settings[h.key] = json.RawMessage(h.value)
+		own.set(h.key, create.Settings.Index[h.key])
+		create.Settings.Index.set(h.key, h.value)
 	}
-	create.Settings.Index = settings
-
-	meta := make(map[string]json.RawMessage)
-	if raw := create.Mappings["_meta"]; raw != nil {
-		if err := json.Unmarshal(raw, &meta); err != nil {
-			return nil, nil, err
-		}
+	meta.set("locbench", mark{p.Name, set, p.hash, token})
+	create.Mappings.set("_meta", meta)
+	if body, err = json.Marshal(create); err == nil {
+		restore, err = json.Marshal(map[string]object{"index": own})
 	}
-	if meta == nil { // "_meta": null
-		meta = make(map[string]json.RawMessage)
-	}
-	if meta["locbench"], err = json.Marshal(mark{p.Name, set, p.hash, token}); err != nil {
-		return nil, nil, err
-	}
-	if create.Mappings == nil {
-		create.Mappings = make(map[string]json.RawMessage)
-	}
-	if create.Mappings["_meta"], err = json.Marshal(meta); err != nil {
-		return nil, nil, err
-	}
-	if body, err = json.Marshal(create); err != nil {
-		return nil, nil, err
-	}
-	restore, err = json.Marshal(map[string]any{"index": own})
 	return body, restore, err
 }

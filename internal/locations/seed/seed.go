@@ -33,8 +33,10 @@ package seed
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 	"time"
 
@@ -45,7 +47,7 @@ import (
 type Source interface {
 	Info() bench.DataInfo
 	Indices() []bench.Index
-	documents
+	Documents(index string) iter.Seq2[bench.Document, error]
 }
 
 // Options say what goes where. URL and Set are needed.
@@ -121,13 +123,14 @@ const cleanUp = 20 * time.Second
 
 // Run seeds. Where the error is a *RejectedError, the Result lists the documents.
 func Run(ctx context.Context, o Options) (Result, error) {
-	o.setDefaults()
+	o.Workers, o.Batch = cmp.Or(max(o.Workers, 0), DefaultWorkers), cmp.Or(max(o.Batch, 0), DefaultBatch)
+	o.Retry = cmp.Or(o.Retry, DefaultRetry())
 	started := time.Now()
-	c, err := connect(o.URL, o.Workers, o.ask, o.change)
+	c, err := connect(o.URL, o.Workers, cmp.Or(o.ask, askTimeout), cmp.Or(o.change, changeTimeout))
 	if err != nil {
 		return Result{}, fmt.Errorf("seed: %w", err)
 	}
-	defer c.close()
+	defer c.transport.CloseIdleConnections()
 	r := run{Options: o, client: c}
 	err = r.do(ctx)
 	r.result.Elapsed = time.Since(started)
@@ -135,19 +138,6 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		return r.result, fmt.Errorf("seed %s: %w", c.name, err)
 	}
 	return r.result, nil
-}
-
-func (o *Options) setDefaults() {
-	if o.Workers <= 0 {
-		o.Workers = DefaultWorkers
-	}
-	if o.Batch <= 0 {
-		o.Batch = DefaultBatch
-	}
-	if o.Retry == (Retry{}) {
-		o.Retry = DefaultRetry()
-	}
-	o.ask, o.change = cmp.Or(o.ask, askTimeout), cmp.Or(o.change, changeTimeout)
 }
 
 // run is one seeding.
@@ -176,7 +166,7 @@ func (r *run) do(ctx context.Context) (err error) {
 			return fmt.Errorf("remove what an interrupted seeding left: %w", err)
 		}
 	}
-	token := newToken()
+	token := rand.Text()
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, r.abandon(ctx, plans, token))
@@ -191,8 +181,7 @@ func (r *run) do(ctx context.Context) (err error) {
 	if err := r.publish(ctx, plans, token); err != nil {
 		return err
 	}
-	// From here on the new data is what the store answers with: an old version that stays is no
-	// failure.
+	// From here on the new data is in use: an old version that stays is no failure.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUp)
 	defer cancel()
 	for _, p := range plans {
@@ -203,8 +192,7 @@ func (r *run) do(ctx context.Context) (err error) {
 	return nil
 }
 
-// unchanged tells whether every alias points to a whole index with this very data. Then the result
-// is that.
+// unchanged tells whether every alias points to a whole index with this data, and then records it.
 func (r *run) unchanged(ctx context.Context, plans []*plan) (bool, error) {
 	indices := make([]IndexResult, len(plans))
 	for i, p := range plans {
@@ -224,8 +212,7 @@ func (r *run) unchanged(ctx context.Context, plans []*plan) (bool, error) {
 	return true, nil
 }
 
-// load makes and fills all new versions. Rejected documents are counted; they are no error here, so
-// that all of them are reported.
+// load makes and fills all new versions. It counts rejected documents, so that all are reported.
 func (r *run) load(ctx context.Context, plans []*plan, token string) error {
 	meter := newMeter(r.OnProgress, plans)
 	defer meter.close()
@@ -234,10 +221,10 @@ func (r *run) load(ctx context.Context, plans []*plan, token string) error {
 		if err != nil {
 			return err
 		}
-		if err := r.client.create(ctx, p.next, body); err != nil {
-			return fmt.Errorf("create index %s: %w", p.next, err)
+		if _, err := r.client.CreateIndex(p.next).BodyString(string(body)).Do(ctx); err != nil {
+			return fmt.Errorf("create index %s: %w", p.next, explain(err))
 		}
-		meter.index(p.Name)
+		meter.change(func(all *Progress) { all.Index = p.Name })
 		l := loader{client: r.client, index: p.next, batch: r.Batch, workers: r.Workers, retry: r.Retry, meter: meter}
 		started := time.Now()
 		if err := l.load(ctx, r.Set.Documents(p.Name)); err != nil {
@@ -247,48 +234,36 @@ func (r *run) load(ctx context.Context, plans []*plan, token string) error {
 		r.result.Rejected = append(r.result.Rejected, l.rejected...)
 		r.result.Rejected = r.result.Rejected[:min(len(r.result.Rejected), MaxRejected)]
 		r.result.RejectedTotal += l.rejectedTotal
-		count, err := r.verify(ctx, p, &l)
-		if err != nil {
+		if _, err := r.client.Refresh(p.next).Do(ctx); err != nil {
+			return fmt.Errorf("refresh %s: %w", p.next, explain(err))
+		}
+		count, err := r.client.count(ctx, p.next)
+		switch {
+		case err != nil:
 			return err
+		case l.sent != p.Count:
+			return fmt.Errorf("index %s: the data set gave %d documents where it had promised %d; it changed in the meantime", p.Name, l.sent, p.Count)
+		case count != l.sent && l.rejectedTotal == 0:
+			return fmt.Errorf("index %s holds %d documents, but %d were sent; does an id appear twice?", p.next, count, l.sent)
 		}
 		r.result.Indices = append(r.result.Indices, IndexResult{
-			Alias: p.Name, Index: p.next, Documents: count, Bytes: l.bytes.Load(), Retries: l.retries.Load(), Elapsed: elapsed,
+			Alias: p.Name, Index: p.next, Documents: count, Bytes: l.bytes, Retries: l.retries.Load(), Elapsed: elapsed,
 		})
-		if err := r.client.settings(ctx, p.next, restore); err != nil {
-			return fmt.Errorf("settings of %s: %w", p.next, err)
+		if _, err := r.client.IndexPutSettings(p.next).BodyString(string(restore)).Do(ctx); err != nil {
+			return fmt.Errorf("settings of %s: %w", p.next, explain(err))
 		}
 	}
 	return nil
 }
 
-// verify counts what the index holds.
-func (r *run) verify(ctx context.Context, p *plan, l *loader) (int64, error) {
-	if err := r.client.refresh(ctx, p.next); err != nil {
-		return 0, fmt.Errorf("refresh %s: %w", p.next, err)
-	}
-	count, err := r.client.count(ctx, p.next)
-	if err != nil {
-		return 0, err
-	}
-	sent := l.sent
-	switch {
-	case sent != p.Count:
-		return 0, fmt.Errorf("index %s: the data set gave %d documents where it had promised %d; it changed in the meantime", p.Name, sent, p.Count)
-	case count != sent && l.rejectedTotal == 0:
-		return 0, fmt.Errorf("index %s holds %d documents, but %d were sent; does an id appear twice?", p.next, count, sent)
-	}
-	return count, nil
-}
-
-// publish moves all aliases at once. It outlives ctx: cut off in the middle, nobody could say
-// whether it took place.
+// publish moves all aliases at once. It outlives ctx, or nobody could say if it took place.
 func (r *run) publish(ctx context.Context, plans []*plan, token string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUp)
 	defer cancel()
-	swap := r.client.es.Alias()
+	swap := r.client.Alias()
 	for _, p := range plans {
 		m, err := r.client.mark(ctx, p.next)
 		if err != nil {
