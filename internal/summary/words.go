@@ -3,6 +3,7 @@ package summary
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,27 +20,12 @@ func StepWords(s bench.Step) string { return safe.Line(s.Words(), 140) }
 
 // boundWords are who or what bound a step.
 func boundWords(b verdict.Bound) string {
-	switch b {
-	case verdict.Memory:
-		return "its memory limit"
-	case verdict.Quota:
-		return "its CPU quota"
-	case verdict.Client:
-		return "the client, locbench itself"
-	case verdict.Store:
-		return "the store"
-	case verdict.Machine:
-		return "the machine's CPUs"
-	case verdict.Rate:
-		return "nothing but the rate that was asked"
-	case verdict.Connections:
-		return "the number of connections"
-	case verdict.Contender:
-		return "itself, with CPUs left idle"
-	case verdict.Errors:
-		return "its errors"
-	}
-	return string(b)
+	return cmp.Or(map[verdict.Bound]string{
+		verdict.Memory: "its memory limit", verdict.Quota: "its CPU quota", verdict.Client: "the client, locbench itself",
+		verdict.Store: "the store", verdict.Machine: "the machine's CPUs", verdict.Errors: "its errors",
+		verdict.Rate: "nothing but the rate that was asked", verdict.Connections: "the number of connections",
+		verdict.Contender: "itself, with CPUs left idle",
+	}[b], string(b))
 }
 
 // maxNames is how many names a sentence lists.
@@ -69,20 +55,11 @@ func spread(u measure.Unit, v stats.Value) string {
 
 // kinds are errors by kind, the most frequent first.
 func kinds(errors map[bench.ErrorKind]int64) string {
-	type kind struct {
-		name string
-		n    int64
-	}
-	var all []kind
-	for k, n := range errors {
-		if n > 0 {
-			all = append(all, kind{safe.Line(string(k), 40), n})
-		}
-	}
-	slices.SortFunc(all, func(a, b kind) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.name, b.name)) })
+	all := slices.DeleteFunc(slices.Collect(maps.Keys(errors)), func(k bench.ErrorKind) bool { return errors[k] <= 0 })
+	slices.SortFunc(all, func(a, b bench.ErrorKind) int { return cmp.Or(cmp.Compare(errors[b], errors[a]), cmp.Compare(a, b)) })
 	var words []string
 	for _, k := range all {
-		words = append(words, k.name+" "+units.Count(k.n))
+		words = append(words, safe.Line(string(k), 40)+" "+units.Count(errors[k]))
 	}
 	if len(words) > maxNames {
 		words = append(words[:maxNames], "…")
