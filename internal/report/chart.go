@@ -22,7 +22,7 @@ func (f figure) option() (map[string]any, []seriesData) {
 func (f figure) lines() (map[string]any, []seriesData) {
 	c := charts.NewLine()
 	c.Accept(richTooltip{})
-	x := opts.XAxis{Type: "category", Name: f.axis, NameLocation: "middle", NameGap: 28}
+	x := axis("category", f.axis)
 	trigger := "axis"
 	switch {
 	case f.kind == kindCurve:
@@ -43,20 +43,11 @@ func (f figure) lines() (map[string]any, []seriesData) {
 	if f.Log {
 		y.Type = "log"
 	}
-	c.SetGlobalOptions(
-		charts.WithAnimation(false),
-		charts.WithXAxisOpts(x),
-		charts.WithYAxisOpts(y),
-		charts.WithTooltipOpts(opts.Tooltip{Trigger: trigger}),
-		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false)}), // one legend for all charts
-		charts.WithGridOpts(opts.Grid{Left: "8", Right: "16", Top: "16", Bottom: "24", ContainLabel: opts.Bool(true)}),
-	)
+	c.SetGlobalOptions(globals(trigger, x, y, inside("16", "16", "24"))...)
 	var who []seriesData
 	add := func(d seriesData, data []opts.LineData) {
-		c.AddSeries(d.Name, data, charts.WithLineChartOpts(opts.LineChart{
-			ConnectNulls: opts.Bool(false), // a gap is a gap
-			ShowSymbol:   opts.Bool(true),
-		}))
+		// A gap is a gap.
+		c.AddSeries(d.Name, data, charts.WithLineChartOpts(opts.LineChart{ConnectNulls: opts.Bool(false), ShowSymbol: opts.Bool(true)}))
 		who = append(who, d)
 	}
 	for _, m := range f.middles {
@@ -86,8 +77,8 @@ func (f figure) lines() (map[string]any, []seriesData) {
 			}
 		}
 		points := m.points
-		if f.alone(m.contender.Index) {
-			points = f.only(m.contender.Index) // also a step that ended early, which no median has
+		if legs := f.legs(m.contender.Index); len(legs) == 1 {
+			points = legs[0].points // also a step that ended early, which no median has
 		}
 		add(d, f.lineData(points))
 	}
@@ -95,26 +86,18 @@ func (f figure) lines() (map[string]any, []seriesData) {
 	return c.JSON(), who
 }
 
-// alone tells whether a contender has one leg only.
-func (f figure) alone(contender int) bool {
-	n := 0
+// legs are the lines of a contender.
+func (f figure) legs(contender int) (all []series) {
 	for _, s := range f.series {
 		if s.column.Contender == contender {
-			n++
+			all = append(all, s)
 		}
 	}
-	return n == 1
+	return all
 }
 
-// only are the points of that leg.
-func (f figure) only(contender int) []*point {
-	for _, s := range f.series {
-		if s.column.Contender == contender {
-			return s.points
-		}
-	}
-	return nil
-}
+// alone tells whether a contender has one leg only.
+func (f figure) alone(contender int) bool { return len(f.legs(contender)) == 1 }
 
 // lineData are the points of a line. null is a value that is not there; points of the warm-up are
 // hollow.
@@ -142,14 +125,15 @@ func (f figure) lineData(points []*point) []opts.LineData {
 // band are the ends of the intervals; ok is false where there are none.
 func (f figure) band(m middle) (data []opts.LineData, ok bool) {
 	for i, in := range m.bands {
-		switch {
-		case in == nil || m.points[i] == nil || f.Log && in.Low <= 0:
+		if in == nil || m.points[i] == nil || f.Log && in.Low <= 0 {
 			data = append(data, opts.LineData{Value: "-"})
-		case f.at != nil:
-			data, ok = append(data, opts.LineData{Value: numbers{f.at[i], in.Low, in.High}}), true
-		default:
-			data, ok = append(data, opts.LineData{Value: numbers{float64(i), in.Low, in.High}}), true
+			continue
 		}
+		at := float64(i)
+		if f.at != nil {
+			at = f.at[i]
+		}
+		data, ok = append(data, opts.LineData{Value: numbers{at, in.Low, in.High}}), true
 	}
 	return data, ok
 }
@@ -173,14 +157,8 @@ func (f figure) bars() (map[string]any, []seriesData) {
 			dots = append(dots, opts.ScatterData{Value: numbers{p.y, float64(s.column.Contender), float64(s.column.Round)}})
 		}
 	}
-	c.SetGlobalOptions(
-		charts.WithAnimation(false),
-		charts.WithXAxisOpts(opts.XAxis{Type: "value", NameLocation: "middle", NameGap: 28}),
-		charts.WithYAxisOpts(opts.YAxis{Type: "category", Data: names, Inverse: opts.Bool(true)}),
-		charts.WithTooltipOpts(opts.Tooltip{Trigger: "item"}),
-		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false)}),
-		charts.WithGridOpts(opts.Grid{Left: "8", Right: "96", Top: "8", Bottom: "8", ContainLabel: opts.Bool(true)}),
-	)
+	y := opts.YAxis{Type: "category", Data: names, Inverse: opts.Bool(true)}
+	c.SetGlobalOptions(globals("item", axis("value", ""), y, inside("96", "8", "8"))...)
 	c.AddSeries(f.Title, data, charts.WithLabelOpts(opts.Label{Show: opts.Bool(true), Position: "right"}))
 	points := charts.NewScatter()
 	points.AddSeries("rounds", dots)
@@ -201,4 +179,22 @@ func (richTooltip) VisitTooltipOpt(t opts.Tooltip) any {
 		RenderMode string `json:"renderMode"`
 		Confine    bool   `json:"confine"`
 	}{t, "richText", true}
+}
+
+// axis is a horizontal one.
+func axis(kind, name string) opts.XAxis {
+	return opts.XAxis{Type: kind, Name: name, NameLocation: "middle", NameGap: 28}
+}
+
+// inside are the margins of a chart that holds its labels.
+func inside(right, top, bottom string) opts.Grid {
+	return opts.Grid{Left: "8", Right: right, Top: top, Bottom: bottom, ContainLabel: opts.Bool(true)}
+}
+
+// globals are the options of a chart; one legend stands above all of them.
+func globals(trigger string, x opts.XAxis, y opts.YAxis, grids ...opts.Grid) []charts.GlobalOpts {
+	return []charts.GlobalOpts{
+		charts.WithAnimation(false), charts.WithXAxisOpts(x), charts.WithYAxisOpts(y), charts.WithGridOpts(grids...),
+		charts.WithTooltipOpts(opts.Tooltip{Trigger: trigger}), charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false)}),
+	}
 }

@@ -3,6 +3,9 @@ package report
 import (
 	"locbench/internal/bench"
 	"locbench/internal/measure"
+	"locbench/internal/stats"
+	"slices"
+	"time"
 )
 
 // figure is one chart and the table of the same values.
@@ -49,11 +52,14 @@ const (
 
 // figureRow is a row of the table, and the words of a tooltip.
 type figureRow struct {
-	Label  string
-	Title  string
-	WarmUp bool
-	Cells  []string // one a column
-	Middle []string // one a contender
+	Label, Title string
+	WarmUp       bool
+	Cells        []string // one a column
+	Middle       []string // one a contender
+}
+
+func newFigureRow(label, title string, warmUp bool, cells int) figureRow {
+	return figureRow{Label: label, Title: title, WarmUp: warmUp, Cells: slices.Repeat([]string{missing}, cells)}
 }
 
 // series is one leg's line. A point that was not measured is nil.
@@ -92,12 +98,11 @@ func stepFigure(l layout, m plotted) figure {
 		f.Note += " The thick line is of the answers of all rounds together."
 	}
 	for _, r := range l.rows {
-		f.Rows = append(f.Rows, figureRow{Label: r.Label, Title: r.Title, WarmUp: r.WarmUp, Cells: make([]string, len(l.columns))})
+		f.Rows = append(f.Rows, newFigureRow(r.Label, r.Title, r.WarmUp, len(l.columns)))
 	}
 	for j, c := range l.columns {
 		line := series{column: c, points: make([]*point, len(l.rows))}
 		for i, s := range c.steps {
-			f.Rows[i].Cells[j] = missing
 			if s == nil {
 				continue
 			}
@@ -119,27 +124,19 @@ func stepFigure(l layout, m plotted) figure {
 }
 
 // cut marks a step that ended early; the legend of the tables explains it.
-func cut(s bench.StepResult) string {
-	if s.Aborted != "" {
-		return " †"
-	}
-	return ""
-}
+func cut(s bench.StepResult) string { return when(s.Aborted != "", " †") }
 
 // cumulativeFigure sets the successes so far against the CPU time so far.
 func cumulativeFigure(l layout) figure {
 	f := figure{ID: "cumulative", Title: "Cumulative successes over cumulative CPU time", Columns: l.columns, Empty: true,
 		Note: "Every point is the end of a step; the first one the beginning of the load: CPU time is counted from the start of the contender, start-up and checks included. Steeper is better.",
 		kind: kindCurve, axis: "CPU seconds since start"}
-	f.Rows = append(f.Rows, figureRow{Label: "before", Title: "before the load", WarmUp: true, Cells: make([]string, len(l.columns))})
+	f.Rows = append(f.Rows, newFigureRow("before", "before the load", true, len(l.columns)))
 	for _, r := range l.rows {
-		f.Rows = append(f.Rows, figureRow{Label: r.Label, Title: "after " + r.Title, WarmUp: r.WarmUp, Cells: make([]string, len(l.columns))})
+		f.Rows = append(f.Rows, newFigureRow(r.Label, "after "+r.Title, r.WarmUp, len(l.columns)))
 	}
 	for j, c := range l.columns {
 		line := series{column: c, points: make([]*point, len(f.Rows))}
-		for i := range f.Rows {
-			f.Rows[i].Cells[j] = missing
-		}
 		var successes int64
 		set := func(i int, u *bench.Usage, mark string) {
 			if u == nil {
@@ -160,6 +157,75 @@ func cumulativeFigure(l layout) figure {
 			set(i+1, s.After, cut(*s))
 		}
 		f.series = append(f.series, line)
+	}
+	return f
+}
+
+// barFigures have a bar for every contender: start-up always, and what the published comparison of
+// native images had beside it, where somebody arrives: build time and size. A contender without a
+// value has no bar, not one of 0.
+func barFigures(l layout) []figure {
+	in := func(unit time.Duration) func(float64) string {
+		return func(v float64) string { return duration(time.Duration(v * float64(unit))) }
+	}
+	all := []figure{l.barFigure("start-up", "Start-up time, ms", "From the start of the process to its first HTTP answer.", in(time.Millisecond),
+		func(leg bench.LegResult) (float64, bool) {
+			if leg.StartUp == nil {
+				return 0, false
+			}
+			return float64(*leg.StartUp) / float64(time.Millisecond), true
+		})}
+	peak := l.barFigure("time-to-peak", "Time to peak, s", "From the start of the process to the first second at its final throughput, which it keeps.",
+		in(time.Second), func(leg bench.LegResult) (float64, bool) {
+			p, ok := stats.TimeToPeak(leg)
+			return p.After.Seconds(), ok
+		})
+	if !peak.Empty {
+		all = append(all, peak)
+	}
+	if !slices.ContainsFunc(l.rows, func(r row) bool { return r.step.Arrivals != nil }) {
+		return all
+	}
+	return append(all,
+		l.barFigure("build-time", "Build time, s", "Only builds that began with nothing; where the image was there already, nothing is known.",
+			in(time.Second), func(leg bench.LegResult) (float64, bool) {
+				return leg.Artifact.BuildTime.Seconds(), leg.Artifact.BuildTime > 0 && !leg.Artifact.BuildCached
+			}),
+		l.barFigure("image-size", "Image size, MiB", "Of the image, unpacked.", func(v float64) string { return significant(v) + nbsp + "MiB" },
+			func(leg bench.LegResult) (float64, bool) {
+				return float64(leg.Artifact.ImageSize) / (1 << 20), leg.Artifact.ImageSize > 0
+			}))
+}
+
+// barFigure has a row: a value for each leg and the median for each contender.
+func (l layout) barFigure(id, title, note string, format func(float64) string, value func(bench.LegResult) (float64, bool)) figure {
+	f := figure{ID: id, Title: title, Note: note, Columns: l.columns, Middles: l.middleNames(false), Empty: true, kind: kindBars}
+	r := figureRow{Label: id, Title: "all steps"}
+	values := make([][]float64, len(l.contenders))
+	for _, c := range l.columns {
+		s := series{column: c, points: []*point{nil}}
+		words := missing
+		if v, ok := value(*c.leg); ok && finite(v) {
+			s.points[0] = &point{y: v}
+			words = format(v)
+			values[c.Contender] = append(values[c.Contender], v)
+			f.Empty = false
+		}
+		r.Cells = append(r.Cells, words)
+		f.series = append(f.series, s)
+	}
+	f.Rows = []figureRow{r}
+	for n, c := range l.contenders {
+		m := middle{contender: c, points: []*point{nil}, bands: []*stats.Interval{nil}, words: []string{missing}}
+		if v, ok := stats.Median(values[n]); ok {
+			m.points[0] = &point{y: v}
+			m.words[0] = format(v)
+			if in, ok := stats.MedianInterval(values[n], 0.95); ok {
+				m.bands[0] = &in
+				m.words[0] += " (" + ends(in, format) + ")"
+			}
+		}
+		f.addMiddle(m)
 	}
 	return f
 }

@@ -21,10 +21,7 @@ type intervention struct {
 
 // Place is "rs-actix-1 at 1024".
 func (i intervention) Place() string {
-	if i.Step == "" {
-		return i.Leg
-	}
-	return i.Leg + " at " + i.Step
+	return i.Leg + when(i.Step != "", " at "+i.Step)
 }
 
 // interventions lists those of the run and of all its legs by time; left is how many are not shown.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"compress/gzip"
 	"embed"
 	"fmt"
@@ -27,26 +28,24 @@ const (
 )
 
 // joined is what some files hold, one after the other; names are parted by spaces.
-func joined(names string) ([]byte, error) {
-	var all []byte
+func joined(names string) (all []byte) {
 	for _, name := range strings.Fields(names) {
-		b, err := files.ReadFile(name)
-		if err != nil {
-			return nil, fmt.Errorf("read part of the page: %w", err)
-		}
-		all = append(append(all, b...), '\n')
+		all = append(append(all, embedded(name)...), '\n')
 	}
-	return all, nil
+	return all
+}
+
+func embedded(name string) []byte {
+	b, err := files.ReadFile(name)
+	if err != nil {
+		panic(err) // it is named in this package, and not there
+	}
+	return b
 }
 
 // library unpacks the chart library: about 1 MB of JavaScript.
 func library() ([]byte, error) {
-	f, err := files.Open("assets/echarts.min.js.gz")
-	if err != nil {
-		return nil, fmt.Errorf("open chart library: %w", err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
+	z, err := gzip.NewReader(bytes.NewReader(embedded("assets/echarts.min.js.gz")))
 	if err != nil {
 		return nil, fmt.Errorf("unpack chart library: %w", err)
 	}
@@ -54,18 +53,13 @@ func library() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("unpack chart library: %w", err)
 	}
-	return js, z.Close()
+	return js, nil
 }
 
 // licences are the texts that the Apache licence wants to go with every copy of the library.
-func licences() (string, error) {
-	var all string
+func licences() (all string) {
 	for _, name := range []string{"NOTICE", "LICENSE", "LICENSE-d3"} {
-		text, err := files.ReadFile("assets/echarts." + name)
-		if err != nil {
-			return "", fmt.Errorf("read licence: %w", err)
-		}
-		all += string(text) + "\n\n"
+		all += string(embedded("assets/echarts."+name)) + "\n\n"
 	}
-	return all, nil
+	return all
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 
 	"locbench/internal/stats"
 	"locbench/internal/verdict"
@@ -46,7 +47,7 @@ func newMiddle(l layout, n int, m plotted) middle {
 		mid.words[i] = m.format(v)
 		if in, ok := stats.MedianInterval(values, 0.95); ok {
 			mid.bands[i] = &in
-			mid.words[i] += " (" + m.format(in.Low) + " to " + m.format(in.High) + ")"
+			mid.words[i] += " (" + ends(in, m.format) + ")"
 		}
 		if !r.WarmUp {
 			mid.bounds[i] = l.bounds[n][l.indices[i]]
@@ -64,13 +65,10 @@ func (l layout) middleNames(whole bool) []string {
 		what = "all rounds"
 	}
 	var names []string
-	several := false
-	for _, c := range l.contenders {
-		names = append(names, c.Label+" "+what)
-		several = several || len(c.legs) > 1
-	}
-	if !several {
-		return nil
+	if len(l.columns) > len(l.contenders) {
+		for _, c := range l.contenders {
+			names = append(names, c.Label+" "+what)
+		}
 	}
 	return names
 }
@@ -86,52 +84,42 @@ func (f *figure) addMiddle(m middle) {
 }
 
 // mark is a letter in a point and what it says of the step.
-type mark struct{ Letter, Words string }
+type mark struct {
+	bound         verdict.Bound
+	Letter, Words string
+}
 
-// letters are those of the bounds, in the order in which verdicts are looked for.
-func letters() []struct {
-	bound verdict.Bound
-	mark
-} {
-	return []struct {
-		bound verdict.Bound
-		mark
-	}{
-		{verdict.Errors, mark{"E", "most answers were errors"}},
-		{verdict.Memory, mark{"M", "memory limit"}},
-		{verdict.Quota, mark{"Q", "CPU quota"}},
-		{verdict.Client, mark{"L", "the load generator"}},
-		{verdict.Store, mark{"S", "store"}},
-		{verdict.Machine, mark{"H", "the host's CPUs"}},
-		{verdict.Rate, mark{"R", "the rate that was asked"}},
-		{verdict.Connections, mark{"N", "number of connections: more would bring more"}},
-		{verdict.Contender, mark{"C", "the contender itself"}},
-		{verdict.Unclear, mark{"?", "unclear"}},
-	}
+// marks are those of all bounds, in the order in which verdicts are looked for.
+var marks = []mark{
+	{verdict.Errors, "E", "most answers were errors"},
+	{verdict.Memory, "M", "memory limit"},
+	{verdict.Quota, "Q", "CPU quota"},
+	{verdict.Client, "L", "the load generator"},
+	{verdict.Store, "S", "store"},
+	{verdict.Machine, "H", "the host's CPUs"},
+	{verdict.Rate, "R", "the rate that was asked"},
+	{verdict.Connections, "N", "number of connections: more would bring more"},
+	{verdict.Contender, "C", "the contender itself"},
+	{verdict.Unclear, "?", "unclear"},
 }
 
 // letter is the mark of a bound; "" where there is none.
 func letter(b verdict.Bound) string {
-	for _, l := range letters() {
-		if l.bound == b {
-			return l.Letter
+	for _, m := range marks {
+		if m.bound == b {
+			return m.Letter
 		}
 	}
 	return ""
 }
 
 // marksOf are those that occur.
-func marksOf(all []middle) (found []mark) {
-	for _, l := range letters() {
-	search:
-		for _, m := range all {
-			for _, b := range m.bounds {
-				if b.Bound == l.bound {
-					found = append(found, l.mark)
-					break search
-				}
-			}
+func marksOf(all []middle) []mark {
+	found := map[verdict.Bound]bool{}
+	for _, m := range all {
+		for _, b := range m.bounds {
+			found[b.Bound] = true
 		}
 	}
-	return found
+	return slices.DeleteFunc(slices.Clone(marks), func(m mark) bool { return !found[m.bound] })
 }

@@ -58,14 +58,9 @@ func moreCharts(l layout, data pageData) (all []chartData) {
 func percentiles() map[string]any {
 	c := charts.NewLine()
 	c.Accept(richTooltip{})
-	c.SetGlobalOptions(
-		charts.WithAnimation(false),
-		charts.WithXAxisOpts(opts.XAxis{Type: "log", Name: "percentile", NameLocation: "middle", NameGap: 28, Min: 1}),
-		charts.WithYAxisOpts(opts.YAxis{Type: "log"}),
-		charts.WithTooltipOpts(opts.Tooltip{Trigger: "axis"}),
-		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false)}),
-		charts.WithGridOpts(opts.Grid{Left: "8", Right: "32", Top: "16", Bottom: "24", ContainLabel: opts.Bool(true)}),
-	)
+	x := axis("log", "percentile")
+	x.Min = 1
+	c.SetGlobalOptions(globals("axis", x, opts.YAxis{Type: "log"}, inside("32", "16", "24"))...)
 	c.Validate()
 	return c.JSON()
 }
@@ -78,15 +73,9 @@ func heatMap(l layout) map[string]any {
 		labels[i] = r.Label
 	}
 	c.SetXAxis(labels)
-	c.SetGlobalOptions(
-		charts.WithAnimation(false),
-		charts.WithXAxisOpts(opts.XAxis{Type: "category", Name: l.axis() + ", in the order of time", NameLocation: "middle", NameGap: 28}),
-		charts.WithYAxisOpts(opts.YAxis{Type: "category"}),
-		charts.WithTooltipOpts(opts.Tooltip{Trigger: "item"}),
-		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false)}),
-		charts.WithVisualMapOpts(opts.VisualMap{Show: opts.Bool(false), Min: 0, Max: 1}),
-		charts.WithGridOpts(opts.Grid{Left: "8", Right: "16", Top: "16", Bottom: "24", ContainLabel: opts.Bool(true)}),
-	)
+	x := axis("category", l.axis()+", in the order of time")
+	c.SetGlobalOptions(append(globals("item", x, opts.YAxis{Type: "category"}, inside("16", "16", "24")),
+		charts.WithVisualMapOpts(opts.VisualMap{Show: opts.Bool(false), Min: 0, Max: 1}))...)
 	c.Validate()
 	return c.JSON()
 }
@@ -104,14 +93,7 @@ func timeChart() map[string]any {
 	x[len(x)-1].Name, x[len(x)-1].NameLocation, x[len(x)-1].NameGap = "seconds", "middle", 28
 	c.ExtendXAxis(x[1:]...)
 	c.ExtendYAxis(y[1:]...)
-	c.SetGlobalOptions(
-		charts.WithAnimation(false),
-		charts.WithXAxisOpts(x[0]),
-		charts.WithYAxisOpts(y[0]),
-		charts.WithTooltipOpts(opts.Tooltip{Trigger: "axis"}),
-		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false)}),
-		charts.WithGridOpts(make([]opts.Grid, len(x))...),
-	)
+	c.SetGlobalOptions(globals("axis", x[0], y[0], make([]opts.Grid, len(x))...)...)
 	c.Validate()
 	return c.JSON()
 }

@@ -17,7 +17,7 @@ func spark(values []float64, low, high float64) string {
 	blocks := []rune("▁▂▃▄▅▆▇█")
 	var b strings.Builder
 	for _, v := range values {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
+		if !finite(v) {
 			b.WriteRune('·')
 			continue
 		}
@@ -68,18 +68,13 @@ func markdownSparks(b *bytes.Buffer, l layout, sums []stats.Contender) {
 			}
 			continue
 		}
-		from := low
-		if !col.Quantile() {
-			from = 0
-		}
-		text := col.Head + " from " + words(col.Unit, from) + " to " + words(col.Unit, high)
 		if !col.Quantile() {
 			low = 0
-		} else {
-			low, high = math.Log(low), math.Log(high)
-			text += " (logarithmic)"
 		}
-		scale += "; " + text
+		scale += "; " + col.Head + " from " + words(col.Unit, low) + " to " + words(col.Unit, high) + when(col.Quantile(), " (logarithmic)")
+		if col.Quantile() {
+			low, high = math.Log(low), math.Log(high)
+		}
 		for k := range sums {
 			if col.Quantile() {
 				for i, v := range values[k] {
@@ -93,10 +88,8 @@ func markdownSparks(b *bytes.Buffer, l layout, sums []stats.Contender) {
 	for k := range sums {
 		b.WriteString("| " + escape(l.contenders[k].Label) + " | " + strings.Join(lines[k], " | ") + " |\n")
 	}
-	note := "One character a step, " + l.rows[shown[0]].Title + " to " + l.rows[shown[len(shown)-1]].Title
-	if every > 1 {
-		note += ", one of " + count(int64(every)) + " steps"
-	}
+	note := "One character a step, " + l.rows[shown[0]].Title + " to " + l.rows[shown[len(shown)-1]].Title +
+		when(every > 1, ", one of "+count(int64(every))+" steps")
 	b.WriteString("\n" + escape(note+"; medians of the rounds, p99 of all of them together"+scale+". · not measured.") + "\n")
 }
 
@@ -106,11 +99,9 @@ func (l layout) course(s stats.Contender, shown []int, col measure.Shown) []floa
 	values := make([]float64, len(shown))
 	for i, row := range shown {
 		values[i] = math.NaN()
-		for _, step := range s.Steps {
-			if step.Index == l.indices[row] {
-				if f := col.Over(step); f.Known && finite(f.Value) && (!col.Quantile() || f.Value > 0) && f.Value >= 0 {
-					values[i] = f.Value
-				}
+		if step, ok := stepAt(s, l.indices[row]); ok {
+			if f := col.Over(step); f.Known && finite(f.Value) && (!col.Quantile() || f.Value > 0) && f.Value >= 0 {
+				values[i] = f.Value
 			}
 		}
 	}

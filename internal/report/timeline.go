@@ -112,11 +112,11 @@ func (t *timeline) window(all []bench.Window, from float64, by int) {
 		}
 		rate := float64(ok) / seconds
 		if drain {
-			rate = math.NaN() // nothing was sent any more: its rate means nothing
+			rate = unknown // nothing was sent any more: its rate means nothing
 		}
 		t.add(at, rate, float64(failed)/seconds, positive(p50), positive(p99))
 	}
-	t.add(math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN())
+	t.add(unknown, unknown, unknown, unknown, unknown)
 }
 
 func (t *timeline) add(at, rate, errors, p50, p99 float64) {
@@ -140,17 +140,15 @@ func (t *timeline) read(s *bench.StepResult, from float64, by int) {
 		if !(at >= 0 && at < 2*maxSeconds) {
 			continue
 		}
-		cpus, throttled, memory := math.NaN(), math.NaN(), math.NaN()
-		if before != nil {
-			cpus, throttled = between(before, u)
-		}
+		cpus, throttled := between(before, u)
+		memory := unknown
 		if u.Memory != nil {
 			memory = positive(float64(u.Memory.Used) / (1 << 20))
 		}
 		before = u
 		t.reading(at, cpus, throttled, memory)
 	}
-	t.reading(math.NaN(), math.NaN(), math.NaN(), math.NaN())
+	t.reading(unknown, unknown, unknown, unknown)
 }
 
 func (t *timeline) reading(at, cpus, throttled, memory float64) {
@@ -160,7 +158,10 @@ func (t *timeline) reading(at, cpus, throttled, memory float64) {
 // between is what two readings say of the time between them: CPUs in use, and the share of
 // throttled periods in %.
 func between(a, b *bench.Usage) (cpus, throttled float64) {
-	cpus, throttled = math.NaN(), math.NaN()
+	cpus, throttled = unknown, unknown
+	if a == nil {
+		return cpus, throttled
+	}
 	if seconds := b.At.Sub(a.At).Seconds(); seconds > 0.05 && b.CPU >= a.CPU { // shorter ones are more error than value
 		cpus = (b.CPU - a.CPU).Seconds() / seconds
 	}
@@ -172,10 +173,12 @@ func between(a, b *bench.Usage) (cpus, throttled float64) {
 	return cpus, throttled
 }
 
+var unknown = math.NaN()
+
 // positive is v, or unknown.
 func positive(v float64) float64 {
 	if v > 0 {
 		return v
 	}
-	return math.NaN()
+	return unknown
 }
