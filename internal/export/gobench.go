@@ -76,8 +76,7 @@ func benchLine(r row) string {
 // -N for N processors.
 func benchName(s string) string {
 	s = strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune(".:_-", r):
+		if plainIn(r, ".:_-") {
 			return r
 		}
 		return '_'

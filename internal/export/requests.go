@@ -29,10 +29,9 @@ type requests struct {
 // dealt is a histogram as a list of latencies in order, of which only the ends of the buckets are
 // kept.
 type dealt struct {
-	bars []hdr.Bar
-	ends []int64 // running counts
-	low  time.Duration
-	high time.Duration
+	bars      []hdr.Bar
+	ends      []int64 // running counts
+	low, high time.Duration
 }
 
 type span struct {
