@@ -45,8 +45,7 @@ func Of(run bench.Run, legs []bench.LegResult) *Run {
 	return r
 }
 
-// Ordered are the contenders in the order of the profile, and those that it does not name after
-// them.
+// Ordered are the contenders in the order of the profile, and after them those not in it.
 func (r *Run) Ordered() []Contender {
 	all := slices.Clone(r.Contenders)
 	slices.SortStableFunc(all, func(a, b Contender) int {
@@ -86,8 +85,7 @@ func (c Contender) Failed() (n int) {
 	return n
 }
 
-// StepOf is the step that a measure is of, where it is of one: at half of the peak that of a step
-// which both sides have.
+// StepOf is the step that a measure is of, where it is of one; half is a step of both sides.
 func (c Contender) StepOf(m measure.Measure, half bench.Step) stats.Step {
 	switch m.Claim.At {
 	case measure.AtPeak:

@@ -176,8 +176,7 @@ func Together(all []Contender) (kept []Contender, turns []bool) {
 	return together(all, func(Contender) bool { return true })
 }
 
-// together is Together of those that may take part; who stands in no tier anyway takes no rounds
-// from the others.
+// together is Together of those that may take part; others take no rounds from them.
 func together(all []Contender, may func(Contender) bool) (kept []Contender, turns []bool) {
 	var sides [][]bench.LegResult
 	var of []int
@@ -207,8 +206,7 @@ func together(all []Contender, may func(Contender) bool) (kept []Contender, turn
 	return kept, turns
 }
 
-// only is the contender over some of its rounds. Its peak stays the step that all its rounds have
-// found.
+// only is the contender over some of its rounds; its peak stays that of all of them.
 func (c Contender) only(rounds []bench.LegResult) Contender {
 	sum := stats.Rounds(rounds)
 	sum.Cost, sum.CostEach = c.Cost, c.CostEach // at the run's price
@@ -247,8 +245,7 @@ func (p Place) Text() string {
 	return p.unit.Text(p.Value.Median)
 }
 
-// Interval is the 95 % interval of the median, "4,401/s to 4,510/s", or what it lacks: "need ≥ 6
-// rounds".
+// Interval is that of the median, "4,401/s to 4,510/s", or what it lacks: "need ≥ 6 rounds".
 func (p Place) Interval() string {
 	switch {
 	case !p.Value.Known():

@@ -38,8 +38,7 @@ type Options struct {
 	MaxRequests int64  // that a reconstruction of single requests writes at most; 0: DefaultMaxRequests
 }
 
-// DefaultMaxRequests bounds what the vegeta formats write without being asked for more: about 300
-// MB of JSON.
+// DefaultMaxRequests bounds what the vegeta formats write unasked: about 300 MB of JSON.
 const DefaultMaxRequests = 1_000_000
 
 // File is one file of an export.
@@ -137,8 +136,7 @@ func stepFile(leg bench.LegResult, s bench.StepResult, suffix string) string {
 	return fileName(leg.Leg.String()) + "." + fmt.Sprintf("%02d", s.Index+1) + "-" + fileName(s.Step.Name) + suffix
 }
 
-// fileName keeps letters, digits, dots and hyphens of s; it is never empty, hidden or longer than
-// 80 bytes.
+// fileName keeps what is plain in s; it is never empty, hidden or longer than 80 bytes.
 func fileName(s string) string {
 	var b strings.Builder
 	for _, r := range s {

@@ -72,8 +72,7 @@ func harnessFiles(run bench.Run, legs []bench.LegResult, _ Options) (files []Fil
 	return files, nil
 }
 
-// notRun stands for a check that a leg has not run and another has: the published renderer wants
-// every check in every file.
+// notRun stands for a check of other legs: the published renderer wants every check in every file.
 const notRun = "not run"
 
 // harnessLabels are the checks of all legs, in the order in which they first appear; none where a
@@ -92,7 +91,6 @@ func harnessLabels(legs []bench.LegResult) (labels []string) {
 	return labels
 }
 
-// fill adds the checks that are missing.
 func (f *harnessFile) fill(labels []string) {
 	for _, l := range labels {
 		if !slices.ContainsFunc(f.Checks, func(c harnessCheck) bool { return c.label == l }) {
@@ -101,7 +99,6 @@ func (f *harnessFile) fill(labels []string) {
 	}
 }
 
-// toHarness turns a leg into the harness' form.
 func toHarness(leg bench.LegResult) harnessFile {
 	f := harnessFile{Checks: harnessChecks(leg), Stats: harnessStats(leg)}
 	overrideStats(f.Stats, leg.Checks)
@@ -228,8 +225,7 @@ func markOf(leg bench.LegResult, name string) *bench.Usage {
 }
 
 // rateOf is the throughput with as few digits as still give the elapsed time back to the
-// nanosecond, so that nothing is lost on the way back and a rate that was read as 349.72 is written
-// so.
+// nanosecond: a rate that was read as 349.72 is written so.
 func rateOf(l bench.Load) float64 {
 	exact := l.Throughput()
 	for digits := 1; digits < 17; digits++ {
@@ -241,8 +237,7 @@ func rateOf(l bench.Load) float64 {
 	return exact
 }
 
-// elapsedOf is the time in which n requests make a throughput of rate per second; 0 where that is
-// no time.
+// elapsedOf is the time in which n requests make rate per second; 0 where that is no time.
 func elapsedOf(n int64, rate float64) time.Duration {
 	if n <= 0 || !(rate > 0) {
 		return 0

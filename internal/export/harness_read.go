@@ -19,9 +19,8 @@ import (
 
 func isHarness(f Source) bool { return strings.HasSuffix(f.Name, harnessSuffix) }
 
-// readHarness reads a file of the harness as a leg. Numbers that the leg cannot hold, because they
-// do not follow from the others, are kept as information of the group harness-stats: written out
-// again, nothing is lost.
+// readHarness reads a file of the harness as a leg. Numbers that do not follow from the others are
+// kept as information of the group harness-stats: nothing is lost.
 func readHarness(f Source) (bench.LegResult, error) {
 	file, err := parseHarness(f.Data)
 	if err != nil {
@@ -173,7 +172,6 @@ func readStats(d *json.Decoder, file *harnessFile) error {
 	return delim(d, ']')
 }
 
-// fromHarness makes a leg of a file.
 func fromHarness(file harnessFile) (bench.LegResult, error) {
 	var leg bench.LegResult
 	for _, c := range file.Checks {
@@ -206,8 +204,7 @@ func fromHarness(file harnessFile) (bench.LegResult, error) {
 	return leg, nil
 }
 
-// warmUps marks the steps of one connection before the last one of them: the published procedure
-// warms up so.
+// warmUps marks the first steps of one connection: the published procedure warms up so.
 func warmUps(steps []bench.StepResult) {
 	for i := range steps {
 		next := i+1 < len(steps) && steps[i+1].Step.Connections == 1

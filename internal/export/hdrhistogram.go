@@ -39,8 +39,7 @@ func histograms(leg bench.LegResult) error {
 	return nil
 }
 
-// ticksPerHalf is how many lines of a distribution halve the distance to 100 %, as HdrHistogram's
-// own output has it.
+// ticksPerHalf is how many lines halve the distance to 100 %, as in HdrHistogram's own output.
 const ticksPerHalf = 5
 
 // writeHGRM writes a percentile distribution in milliseconds, as HdrHistogram's plotter reads it.

@@ -30,7 +30,6 @@ type Source struct {
 	Data []byte
 }
 
-// reader reads one format.
 type reader struct {
 	name  string
 	is    func(Source) bool                        // by its first bytes or its name
@@ -39,7 +38,6 @@ type reader struct {
 	lacks string                                   // what the format does not tell
 }
 
-// readers are all formats that are read, the more certain ones first.
 func readers() []reader {
 	return []reader{
 		{name: "harness", is: isHarness, leg: readHarness, lacks: "throttling; latencies other than p50, p90 and p99; kinds of errors"},
@@ -193,7 +191,6 @@ func holds(data []byte, words ...string) bool {
 	return !slices.ContainsFunc(words, func(w string) bool { return !bytes.Contains(data, []byte(w)) })
 }
 
-// one is the only step of a file.
 func one(s bench.StepResult, err error) ([]bench.StepResult, error) {
 	return []bench.StepResult{s}, err
 }

@@ -113,8 +113,7 @@ func isHLog(f Source) bool {
 
 var hlogStart = regexp.MustCompile(`^#\[StartTime: ([0-9]+(?:\.[0-9]+)?) \(seconds since epoch\)`)
 
-// readHLog reads a HdrHistogram log; each interval is a step. Values are taken to be in
-// nanoseconds.
+// readHLog reads a HdrHistogram log; each interval is a step. Values are taken for ns.
 func readHLog(f Source) (steps []bench.StepResult, err error) {
 	var start time.Time
 	err = lines(f.Data, func(line string) error {

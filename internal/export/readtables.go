@@ -82,8 +82,7 @@ func table(data []byte, each func(cell func(string) string) error) error {
 	}
 }
 
-// readJMeter reads a JTL file in CSV (one row for each sample) or the table of the aggregate
-// report.
+// readJMeter reads a JTL file in CSV (a row for each sample) or the aggregate report.
 func readJMeter(f Source) ([]bench.StepResult, error) {
 	if holds(firstLine(f), "# Samples") {
 		return readAggregate(f)
@@ -125,8 +124,7 @@ func readJMeter(f Source) ([]bench.StepResult, error) {
 	return one(stepOf("jmeter", all))
 }
 
-// readAggregate reads JMeter's aggregate report: its TOTAL, or a step for each label where there is
-// none.
+// readAggregate takes the TOTAL of JMeter's aggregate report; without one each label is a step.
 func readAggregate(f Source) (steps []bench.StepResult, err error) {
 	var sum []bench.StepResult
 	err = table(f.Data, func(cell func(string) string) error {

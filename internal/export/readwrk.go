@@ -132,8 +132,7 @@ func (r *wrkResult) line(line string) (err error) {
 	return nil
 }
 
-// finer is the elapsed time that follows from n requests at the printed rate, which has more digits
-// than the printed time.
+// finer is the time that n requests take at the printed rate, which has more digits than the time.
 func finer(elapsed time.Duration, n int64, rate string) (time.Duration, error) {
 	x, err := strconv.ParseFloat(rate, 64)
 	if err != nil {
@@ -246,7 +245,6 @@ func readHey(f Source) ([]bench.StepResult, error) {
 	return one(totals("hey", succeeded, failed, elapsed, l))
 }
 
-// errorKind sorts the words of another tool's error.
 func errorKind(words string) bench.ErrorKind {
 	words = strings.ToLower(words)
 	for _, k := range []struct {

@@ -23,7 +23,6 @@ type Column struct {
 	of   func(row) any // nil: not known
 }
 
-// measured are the columns of measures.
 func measured(ids ...measure.ID) (all []Column) {
 	for _, id := range ids {
 		m := measure.Get(id)
@@ -47,7 +46,6 @@ func added() []Column {
 	return measured(ids...)
 }
 
-// row is one step of one leg.
 type row struct {
 	run    *bench.Run
 	leg    *bench.LegResult
@@ -188,8 +186,7 @@ func stalled(of func(bench.Pressure) *bench.Stall) func(row) any {
 	}
 }
 
-// figured tells whether a figure of a distribution is known. Imported ones have only those that
-// their tool reported.
+// figured tells whether a latency is known. Imported ones have only what their tool reported.
 func figured(l bench.Latencies, d time.Duration) bool { return l.Count > 0 && (d > 0 || l.HDR != "") }
 
 func text(s string) any { return safe.Line(s, 1000) }
@@ -248,8 +245,7 @@ func writeCSV(w io.Writer, run bench.Run, legs []bench.LegResult) error {
 	return out.Error()
 }
 
-// csvCell is empty where nothing is known. Text that a spreadsheet would take for a formula gets an
-// apostrophe before it.
+// csvCell is "" for unknown; what a spreadsheet would take for a formula begins with an apostrophe.
 func csvCell(v any) string {
 	switch v := v.(type) {
 	case nil:

@@ -124,7 +124,6 @@ func kindOf(status int) bench.ErrorKind {
 	return bench.ErrOther
 }
 
-// totals makes a step of figures alone.
 func totals(name string, succeeded int64, failed map[bench.ErrorKind]int64, elapsed time.Duration, l bench.Latencies) (bench.StepResult, error) {
 	s := bench.StepResult{Step: bench.Step{Name: name, Duration: elapsed.Round(time.Second)}}
 	var errs int64

@@ -14,8 +14,7 @@ import (
 	"locbench/internal/stats"
 )
 
-// ID names a measure. Those that contenders are compared by are also keys in results, in --measure
-// and in --fail-on.
+// ID names a measure. Those of a Claim are also keys in results, --measure and --fail-on.
 type ID string
 
 // Measure is one row of the table.
@@ -28,8 +27,7 @@ type Measure struct {
 
 	// Of takes the value from one step of one round; nil: it belongs to a whole life only.
 	Of func(bench.StepResult) (v float64, ok bool)
-	// AtLeast tells whether the value of a step is an estimate: the true one is as high or higher.
-	// Nil: never.
+	// AtLeast tells whether a value is an estimate, the true one as high or higher. Nil: never.
 	AtLeast func(bench.StepResult) bool
 
 	Definition Definition
@@ -154,8 +152,7 @@ func (m Measure) Over(s stats.Step) Figure {
 	return f
 }
 
-// Quantile tells whether it is one of a distribution: over the rounds it is that of all their
-// requests together.
+// Quantile tells whether it is one of a distribution: of all requests of all rounds together.
 func (m Measure) Quantile() bool { return m.over != nil && m.Unit == Nanoseconds }
 
 // Contender is the measure of a contender: of its whole life, or of the step with its peak.

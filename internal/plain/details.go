@@ -10,8 +10,7 @@ import (
 	"locbench/internal/units"
 )
 
-// details are lines about a step that its row in the table has no room for. What no source tells is
-// left out.
+// details are what the row of a step has no room for. What no source tells is left out.
 func details(r bench.StepResult) (lines []string) {
 	add := func(name string, parts ...string) {
 		if len(parts) > 0 {
@@ -95,7 +94,6 @@ func threadParts(r bench.StepResult) (parts []string) {
 	return parts
 }
 
-// besides are measures that the table has no column for.
 func besides(r bench.StepResult) (parts []string) {
 	for _, m := range measure.View(measure.TextDetails) {
 		if v, ok := m.Of(r); ok {

@@ -8,8 +8,7 @@ import (
 // leastLabel is what remains of a label, in characters, where its table is too wide still.
 const leastLabel = 8
 
-// shorten cuts the first column, but for its title, so that rows are no wider than width; 0 or less
-// is no bound.
+// shorten cuts the first column, but for its title, to rows of width; 0 or less is no bound.
 func shorten(rows [][]string, width int) [][]string {
 	widths := columnWidths(rows)
 	over := -2 - width

@@ -116,7 +116,6 @@ func headline(b *bytes.Buffer, contenders []stats.Contender, intervals map[strin
 	align(b, "", shorten(fit(rows, width, out...), width))
 }
 
-// atPeak are the interval of the peak and its step.
 func atPeak(c stats.Contender, interval string) []string {
 	if s, ok := c.PeakStep(); ok {
 		return []string{interval, safe.Line(s.Step.At(), 30)}
@@ -129,7 +128,6 @@ func shown(p measure.Place, anybody func(measure.Measure) bool) []measure.Shown 
 	return slices.DeleteFunc(measure.View(p), func(m measure.Shown) bool { return m.Optional && !anybody(m.Measure) })
 }
 
-// heads adds the headings of columns.
 func heads(titles []string, columns []measure.Shown) []string {
 	for _, col := range columns {
 		titles = append(titles, col.Head)
@@ -147,7 +145,6 @@ func expendable(columns []measure.Shown, others ...measure.Shown) []string {
 	return heads(nil, out)
 }
 
-// figure writes a value over the rounds.
 func figure(m measure.Measure, f measure.Figure) string {
 	switch {
 	case !f.Known:

@@ -109,8 +109,7 @@ func doubts(all []analysis.Standing, line func(string, ...any)) {
 	}
 }
 
-// leftwards are rows in columns, all to the left; the last one is cut where the rows would be too
-// wide.
+// leftwards are rows in columns, all to the left; what is too wide is cut at the end.
 func leftwards(rows [][]string, width int) (lines []string) {
 	widths := columnWidths(rows)
 	for _, row := range rows {

@@ -7,8 +7,7 @@ import (
 	"github.com/go-echarts/go-echarts/v2/opts"
 )
 
-// option is the chart as Apache ECharts takes it, and who is who among its series. Styles are the
-// script's.
+// option is the chart for Apache ECharts, and who is who among its series; styles are the script's.
 func (f figure) option() (map[string]any, []seriesData) {
 	switch f.kind {
 	case kindBars:
@@ -86,7 +85,6 @@ func (f figure) lines() (map[string]any, []seriesData) {
 	return c.JSON(), who
 }
 
-// legs are the lines of a contender.
 func (f figure) legs(contender int) (all []series) {
 	for _, s := range f.series {
 		if s.column.Contender == contender {
@@ -99,8 +97,7 @@ func (f figure) legs(contender int) (all []series) {
 // alone tells whether a contender has one leg only.
 func (f figure) alone(contender int) bool { return len(f.legs(contender)) == 1 }
 
-// lineData are the points of a line. null is a value that is not there; points of the warm-up are
-// hollow.
+// lineData are the points of a line. "-" is no value; points of the warm-up are hollow.
 func (f figure) lineData(points []*point) []opts.LineData {
 	data := make([]opts.LineData, len(points))
 	for i, p := range points {
@@ -181,7 +178,6 @@ func (richTooltip) VisitTooltipOpt(t opts.Tooltip) any {
 	}{t, "richText", true}
 }
 
-// axis is a horizontal one.
 func axis(kind, name string) opts.XAxis {
 	return opts.XAxis{Type: kind, Name: name, NameLocation: "middle", NameGap: 28}
 }

@@ -7,9 +7,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// pageData is all that the script draws from. Colours of text and lines are not in it: they follow
-// the reader's light or dark scheme and come from style.css. Words of tooltips come from the
-// tables.
+// pageData is all that the script draws from. Colours follow the reader's scheme and come from
+// style.css, words of tooltips from the tables.
 type pageData struct {
 	File       string         `json:"file"` // stem of the names of downloads
 	Contenders []string       `json:"contenders"`
@@ -26,14 +25,12 @@ type pageData struct {
 	PerDecade  int            `json:"perDecade"`
 }
 
-// stepData names a row.
 type stepData struct {
 	Label string `json:"label"`
 	Title string `json:"title"`
 	Warm  bool   `json:"warm,omitempty"`
 }
 
-// chartData is one chart.
 type chartData struct {
 	ID     string         `json:"id"`
 	Title  string         `json:"title"`
@@ -54,7 +51,6 @@ type seriesData struct {
 	Bounds    []string `json:"bounds,omitempty"` // what bound the step, in words
 }
 
-// newPageData collects them.
 func newPageData(run bench.Run, l layout, all []figure) pageData {
 	data := pageData{File: fileStem(run), Contenders: []string{}, Colors: colors, Steps: []stepData{}, Peak: l.peakRow(), Charts: []chartData{},
 		Shares: shares(), Latencies: distributions(l), PerDecade: perDecade}
@@ -113,7 +109,6 @@ func (n numbers) MarshalJSON() ([]byte, error) {
 	return append(b, ']'), nil
 }
 
-// number is one such value.
 type number float64
 
 // MarshalJSON implements json.Marshaler.

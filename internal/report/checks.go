@@ -105,8 +105,7 @@ func (t *checkTable) addFailure(r bench.CheckResult, leg string) {
 	}
 }
 
-// setOff marks the cells that are not like most of the row. A leg without the check (it had died
-// before) is not compared.
+// setOff marks the cells that are not like most of the row, apart from legs without the check.
 func (r *checkRow) setOff() {
 	frequency := map[checkCell]int{}
 	for _, c := range r.Cells {

@@ -13,13 +13,11 @@ import (
 	"locbench/internal/units"
 )
 
-// part is one phase of a request.
 type part struct {
 	name string
 	of   func(bench.RequestPhases) time.Duration
 }
 
-// parts are the phases, in their order.
 func parts() []part {
 	return []part{
 		{"name", func(r bench.RequestPhases) time.Duration { return r.Name }},
@@ -108,7 +106,6 @@ func phaseTable(l layout) procedure {
 	return p
 }
 
-// show is a duration, or what stands for one that there was not.
 func (t timed) show(d time.Duration) string {
 	if d == 0 {
 		return missing
@@ -116,8 +113,7 @@ func (t timed) show(d time.Duration) string {
 	return duration(d)
 }
 
-// spreadTable says how latencies and rates of the measured steps lie around their means, of all
-// rounds together.
+// spreadTable says how latencies and rates of the measured steps lie around their means.
 func spreadTable(l layout) procedure {
 	p := procedure{ID: "spread", Title: "Latency and rate around their means"}
 	p.Table.Columns = []string{"At", "Latency mean", "SD", "Max", "Within one SD", "Requests/s mean", "SD", "Max", "Within one SD", "Bytes/s"}
@@ -169,8 +165,7 @@ func spreadCells(loads []bench.Load) []cell {
 	return cells
 }
 
-// phaseFigure has a bar of stacked phases for the first request of each leg and for the typical
-// later ones.
+// phaseFigure has bars of stacked phases: the first request of each leg, and typical later ones.
 func phaseFigure(l layout) figure {
 	f := figure{ID: "phases", Title: "First requests, phase by phase, ms", Columns: l.columns, Empty: true, kind: kindStack,
 		Note: "The very first request of each leg, the median of the next ones on its connection, and the median of those on a new connection each."}

@@ -24,8 +24,7 @@ type distribution struct {
 // perDecade is how many buckets of the heat map there are from 1 ms to 10 ms.
 const perDecade = 8
 
-// shares are the 1/(1−q) at which a curve has points: ten for each decade, up to a thousand million
-// answers.
+// shares are the 1/(1−q) at which a curve has points: ten for each decade, up to 10⁹ answers.
 func shares() numbers {
 	var all numbers
 	for k := range 91 {
@@ -34,7 +33,6 @@ func shares() numbers {
 	return all
 }
 
-// distributions are those of all steps that have a histogram.
 func distributions(l layout) (all []distribution) {
 	for n := range l.contenders {
 		sum := l.sum(n)
@@ -77,8 +75,7 @@ func newDistribution(l bench.Latencies) (distribution, bool) {
 	return d, true
 }
 
-// peakRow is the step in which the fastest contender has its peak; where there is none, the last
-// measured one.
+// peakRow is the step with the peak of the fastest contender; where there is none, the last one.
 func (l layout) peakRow() int {
 	best, row := 0.0, max(0, len(l.rows)-1)
 	for n := range l.contenders {

@@ -73,7 +73,6 @@ type point struct {
 	warmUp bool
 }
 
-// figures are all of them, in the order of the specification.
 func figures(run bench.Run, l layout) []figure {
 	all := barFigures(l)
 	if l.anyPhases() {
@@ -90,7 +89,6 @@ func figures(run bench.Run, l layout) []figure {
 	return append(all, cumulativeFigure(l))
 }
 
-// stepFigure draws one measure of every leg over the steps.
 func stepFigure(l layout, m plotted) figure {
 	f := figure{ID: m.Chart.ID, Title: m.title(), Note: m.note, Log: m.Chart.Log, Empty: true, Columns: l.columns, Middles: l.middleNames(m.Quantile()),
 		kind: kindSteps, axis: l.axis(), at: l.positions(), warmUp: l.warmUp(), marked: m.Chart.Marked}

@@ -13,10 +13,8 @@ import (
 	"locbench/internal/units"
 )
 
-// fact is a line of the fingerprint.
 type fact struct{ Name, Value string }
 
-// factGroup is a part of the fingerprint.
 type factGroup struct {
 	Name  string
 	Facts []fact

@@ -40,7 +40,6 @@ func significant(x float64) string {
 	return thousands(strconv.FormatFloat(x, 'f', max(decimals, 0), 64))
 }
 
-// count prints a whole number with thousands separators.
 func count(n int64) string {
 	return strings.Replace(units.Count(n), "-", "−", 1)
 }
@@ -92,7 +91,6 @@ func mebibytes(n int64) string {
 	return significant(float64(n)/(1<<30)) + nbsp + "GiB"
 }
 
-// percent prints a ratio.
 func percent(ratio float64) string {
 	if ratio == 0 {
 		return "0" + nbsp + "%"
@@ -100,7 +98,6 @@ func percent(ratio float64) string {
 	return significant(ratio*100) + nbsp + "%"
 }
 
-// dollars prints an amount of US dollars.
 func dollars(x float64) string {
 	switch {
 	case !finite(x):
@@ -137,7 +134,6 @@ func cleanName(s string) string { return safe.Line(s, maxName) }
 // cleanText makes a longer text from outside fit to be shown, on one line.
 func cleanText(s string) string { return safe.Line(s, maxText) }
 
-// when is text where it holds.
 func when(holds bool, text string) string {
 	if !holds {
 		return ""

@@ -177,8 +177,7 @@ func durationCell(v stats.Value) cell {
 	return valued(v.Median, duration(v.Duration()), spread(v, func(x float64) string { return words(measure.Nanoseconds, x) })...)
 }
 
-// shown is what a table of contenders shows: all measures of the place but optional ones that
-// nobody has.
+// shown are the measures of a table of contenders, but for optional ones that nobody has.
 func shown(p measure.Place, sums []stats.Contender) []measure.Shown {
 	return slices.DeleteFunc(measure.View(p), func(m measure.Shown) bool {
 		return m.Optional && !slices.ContainsFunc(sums, func(s stats.Contender) bool { return m.Contender(s).Known })
@@ -192,7 +191,6 @@ func titles(columns []measure.Shown) (all []string) {
 	return all
 }
 
-// measureCell is a measure of a contender with what goes below it.
 func measureCell(m measure.Measure, s stats.Contender) cell {
 	f := m.Contender(s)
 	c := cell{Main: missing}

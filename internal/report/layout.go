@@ -44,7 +44,6 @@ func (c contender) Color() int { return c.Index % colors }
 // colors is the number of colours in style.css; after that they begin anew, with dashed lines.
 const colors = 10
 
-// column is one leg.
 type column struct {
 	Contender int
 	Label     string
@@ -59,7 +58,6 @@ func (c column) Color() int { return c.Contender % colors }
 // Name is what a bar or a table of legs calls it: the stem of its file.
 func (c column) Name() string { return cleanName(c.leg.Leg.String()) }
 
-// row is one step.
 type row struct {
 	Label  string // short, for an axis: "w3", "64"
 	Title  string // "warm-up 3, 1 connection"
@@ -140,7 +138,6 @@ func (l layout) sum(contender int) stats.Contender {
 	return stats.Contender{Peak: -1}
 }
 
-// axis names what the steps differ in.
 func (l layout) axis() string {
 	if requestsApart(l) != nil {
 		return "request"

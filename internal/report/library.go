@@ -14,8 +14,7 @@ import (
 // of that line.
 const libraryVersion = "5.6.0"
 
-// librarySHA256 is the digest of the unpacked library. A test compares it, so that an exchanged
-// file is noticed.
+// librarySHA256 is the digest of the unpacked library; a test notices an exchanged file by it.
 const librarySHA256 = "bf4a223524e40b77c304bec67e1222cf551f14880cf42c69dc046558e11c07b1"
 
 //go:embed assets js page.html words.html figures.html style.css words.css charts.css
@@ -43,7 +42,6 @@ func embedded(name string) []byte {
 	return b
 }
 
-// library unpacks the chart library: about 1 MB of JavaScript.
 func library() ([]byte, error) {
 	z, err := gzip.NewReader(bytes.NewReader(embedded("assets/echarts.min.js.gz")))
 	if err != nil {

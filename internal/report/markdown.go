@@ -61,8 +61,7 @@ func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
 	return nil
 }
 
-// folded puts a part of the summary behind its title, where Markdown is shown as HTML; an empty
-// part is left out.
+// folded puts a part of the summary behind its title; an empty part is left out.
 func folded(b *bytes.Buffer, title string, write func()) {
 	before := b.Len()
 	b.WriteString("\n<details><summary>" + escape(title) + "</summary>\n\n")
@@ -187,7 +186,6 @@ func markdownWarnings(b *bytes.Buffer, all []warning) {
 	}
 }
 
-// place is where something applies, behind it.
 func place(where string) string { return when(where != "", " ("+escape(where)+")") }
 
 // markdownHeadline writes the headline as two small tables, so that a pull request can show them:
@@ -224,7 +222,6 @@ func markdownHeadline(b *bytes.Buffer, l layout, sums []stats.Contender, figures
 	})
 }
 
-// bare leaves out what goes with the figures.
 func bare(cells []cell) []cell {
 	for i := range cells {
 		cells[i].Small = nil

@@ -36,7 +36,6 @@ func drawings(p bench.Profile) (all []plotted) {
 	return all
 }
 
-// title is that of the figure, with the unit of its axis.
 func (d plotted) title() string {
 	return d.Chart.Title + when(d.Chart.Unit != "", ", "+d.Chart.Unit)
 }
@@ -83,7 +82,6 @@ func (d plotted) format(v float64) string {
 	return words(d.Unit, v)
 }
 
-// words writes a value with its unit.
 func words(u measure.Unit, v float64) string {
 	switch u {
 	case measure.PerSecond:

@@ -17,8 +17,7 @@ type middle struct {
 	bounds    []verdict.Summary // what bound the step; zero where nothing is known
 }
 
-// newMiddle takes the median of the rounds that finished a step, or what the measure has for all of
-// them together.
+// newMiddle is the median of the rounds that finished a step; of quantiles that of all together.
 func newMiddle(l layout, n int, m plotted) middle {
 	c, sum := l.contenders[n], l.sum(n)
 	mid := middle{contender: c, points: make([]*point, len(l.rows)), bands: make([]*stats.Interval, len(l.rows)),
@@ -113,7 +112,6 @@ func letter(b verdict.Bound) string {
 	return ""
 }
 
-// marksOf are those that occur.
 func marksOf(all []middle) []mark {
 	found := map[verdict.Bound]bool{}
 	for _, m := range all {

@@ -5,8 +5,7 @@ import (
 	"github.com/go-echarts/go-echarts/v2/opts"
 )
 
-// The charts whose series the script makes, since the reader chooses what they show: a step, a
-// round, a contender.
+// The charts whose series the script makes, since the reader chooses what they show.
 const (
 	kindPercentiles figureKind = "percentiles"
 	kindHeat        figureKind = "heat"
@@ -21,7 +20,6 @@ func panes() []string {
 // chosenFigure is one of these charts; its table is made by the script too.
 type chosenFigure struct{ ID, Title, Note string }
 
-// chosenFigures are those that there is data for.
 func chosenFigures(data pageData) (all []chosenFigure) {
 	if len(data.Latencies) > 0 {
 		all = append(all,
@@ -38,7 +36,6 @@ func chosenFigures(data pageData) (all []chosenFigure) {
 	return all
 }
 
-// moreCharts are these charts for the script.
 func moreCharts(l layout, data pageData) (all []chartData) {
 	for _, f := range chosenFigures(data) {
 		c := chartData{ID: f.ID, Title: f.Title, Kind: figureKind(f.ID), Series: []seriesData{}}

@@ -38,7 +38,6 @@ func procedures(run bench.Run, l layout, sums []stats.Contender) (all []procedur
 	return append(all, coldAndWarm(l)...)
 }
 
-// bounds is what bound each step of each contender.
 func bounds(run bench.Run, l layout) (procedure, bool) {
 	p := procedure{ID: "bounds", Title: "What bound each step", Late: true}
 	p.Table.Corner = "Step"
@@ -189,7 +188,6 @@ func matrixCell(l layout, contender, row int, s stats.Contender) cell {
 	return valued(step.Throughput.Median, significant(step.Throughput.Median)+"/s", small...)
 }
 
-// stepAt is a contender's summary of a step.
 func stepAt(s stats.Contender, index int) (stats.Step, bool) {
 	i := slices.IndexFunc(s.Steps, func(x stats.Step) bool { return x.Index == index })
 	if i < 0 {

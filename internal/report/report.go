@@ -43,7 +43,6 @@ func (o Options) rules() summary.Rules {
 	return summary.Rules{Floors: floors}
 }
 
-// document is what page.html shows.
 type document struct {
 	Title, Folder, Policy, State, When, Library, Licences string
 
@@ -87,8 +86,7 @@ func HTML(w io.Writer, a *analysis.Run, opts Options) error {
 	}
 	p := newDocument(a, l, all, opts)
 	p.Chosen = chosenFigures(charts)
-	// Hashes are of the scripts as they stand between their tags; img-src data: is for the
-	// library's own patterns.
+	// Hashes are of the exact scripts; img-src data: is for the library's own patterns.
 	p.Policy = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src 'unsafe-inline'; script-src " +
 		source(lib) + " " + source(script)
 	tmpl, err := template.New("page.html").ParseFS(files, "page.html", "words.html", "figures.html")
@@ -98,8 +96,7 @@ func HTML(w io.Writer, a *analysis.Run, opts Options) error {
 	if err := tmpl.ExecuteTemplate(w, "page.html", p); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
-	// The scripts pass by html/template: they are ours, and their hashes hold only for their exact
-	// bytes.
+	// The scripts pass by html/template: their hashes hold only for their exact bytes.
 	for _, part := range [][]byte{
 		[]byte("<script type=\"application/json\" id=\"charts\">"), data, []byte("</script>\n<script>"), lib,
 		[]byte("</script>\n<script>"), script, []byte("</script>\n</body>\n</html>\n"),
@@ -139,8 +136,7 @@ func newDocument(a *analysis.Run, l layout, all []figure, opts Options) document
 	return p
 }
 
-// underway leaves out of a page what is no trouble while the run goes on: that it has not ended,
-// and that a leg has not.
+// underway leaves out what is no trouble while the run goes on: that it or a leg has not ended.
 func (p *document) underway(run bench.Run) {
 	p.Loud = slices.DeleteFunc(p.Loud, func(w warning) bool { return w.Text == unfinished(run) })
 	p.Troubles = slices.DeleteFunc(p.Troubles, func(t trouble) bool { return t.State == string(bench.LegRunning) && len(t.What) == 0 })

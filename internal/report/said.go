@@ -7,7 +7,6 @@ import (
 	"locbench/internal/summary"
 )
 
-// saying is a part of the summary in words.
 type saying struct {
 	Title     string
 	Class     string // of the list, in style.css
@@ -15,8 +14,7 @@ type saying struct {
 	Sentences []string
 }
 
-// toldLoudly tells of a rule of package summary that its sentences stand above all as warnings
-// already.
+// toldLoudly tells of a rule of package summary that loud warnings have its sentences already.
 func toldLoudly(rule string) bool { return rule == "not whole" || rule == "limits not enforced" }
 
 // sayings are what the figures support, in words, the most important first.

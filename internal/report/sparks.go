@@ -30,8 +30,7 @@ func spark(values []float64, low, high float64) string {
 	return b.String()
 }
 
-// markdownSparks writes the course of the measured steps as lines of text, one scale for all
-// contenders.
+// markdownSparks writes the course of the measured steps on one scale for all contenders.
 func markdownSparks(b *bytes.Buffer, l layout, sums []stats.Contender) {
 	var steps []int // rows
 	for i, r := range l.rows {
@@ -93,8 +92,7 @@ func markdownSparks(b *bytes.Buffer, l layout, sums []stats.Contender) {
 	b.WriteString("\n" + escape(note+"; medians of the rounds, p99 of all of them together"+scale+". · not measured.") + "\n")
 }
 
-// course are the values of a contender at the shown rows; of quantiles, whose scale is logarithmic,
-// only positive ones.
+// course are the values at the shown rows; of quantiles (a logarithmic scale) only positive ones.
 func (l layout) course(s stats.Contender, shown []int, col measure.Shown) []float64 {
 	values := make([]float64, len(shown))
 	for i, row := range shown {

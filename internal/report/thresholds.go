@@ -13,8 +13,7 @@ import (
 // maxThresholdRows is how many rows the page shows; those that were missed come first.
 const maxThresholdRows = 500
 
-// thresholdRow is what became of one threshold: in one step where it was missed, else in all steps
-// that kept it.
+// thresholdRow is what became of a threshold in a step that missed it, or in all that kept it.
 type thresholdRow struct {
 	Threshold string // "p99<50ms over 5s"
 	Missed    bool

@@ -32,8 +32,7 @@ type span struct {
 	To   number `json:"to"`
 }
 
-// Bounds on the points of all time lines together, and of one: longer ones tell of several seconds
-// in one point.
+// Bounds on the points of time lines: longer ones tell of several seconds in one point.
 const (
 	maxPoints    = 60_000
 	maxLegPoints = 2_000
@@ -155,8 +154,7 @@ func (t *timeline) reading(at, cpus, throttled, memory float64) {
 	t.At, t.CPU, t.Throttled, t.Memory = append(t.At, at), append(t.CPU, cpus), append(t.Throttled, throttled), append(t.Memory, memory)
 }
 
-// between is what two readings say of the time between them: CPUs in use, and the share of
-// throttled periods in %.
+// between is what two readings say: CPUs in use, and the share of throttled periods in %.
 func between(a, b *bench.Usage) (cpus, throttled float64) {
 	cpus, throttled = unknown, unknown
 	if a == nil {

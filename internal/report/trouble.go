@@ -101,8 +101,7 @@ func (w *warning) at(leg, step string) {
 	}
 }
 
-// warnings collects every doubt, the loud ones first; the same words are reported once, with all
-// their places.
+// warnings are all doubts, the loud ones first; the same words stand once, with all their places.
 func warnings(run bench.Run, l layout, sums []stats.Contender) []warning {
 	var all []warning
 	add := func(words, leg, step string, loud bool) {

@@ -153,7 +153,6 @@ func (d *Doubtful) merge(o Doubtful) {
 	}
 }
 
-// of is the contender of a label.
 func (f Figures) of(label string) Contender {
 	return f.Contenders[slices.IndexFunc(f.Contenders, func(c Contender) bool { return c.Contender.Label == label })]
 }
@@ -164,7 +163,6 @@ func (c Contender) rounds() int { return len(c.Peak.Throughput.Values) }
 // Standing is how the contenders stand in one measure, as package analysis decides it.
 type Standing struct{ analysis.Standing }
 
-// out are those that are not compared, and why.
 func (s Standing) out() (all []outside) {
 	for _, p := range s.Places {
 		why := p.Out
@@ -187,10 +185,8 @@ func (s Standing) out() (all []outside) {
 // outside is a contender that is not compared, by its label, and why.
 type outside struct{ contender, why string }
 
-// member is the place of one that is compared.
 func (s Standing) member(i int) analysis.Place { return s.Places[s.Members[i]] }
 
-// measure is the row of the table that the standing is of.
 func (s Standing) measure() measure.Measure { return measure.Get(s.Measure) }
 
 // ofLife tells whether the measure is of a whole life rather than of the peak.

@@ -7,7 +7,6 @@ import (
 	"locbench/internal/verdict"
 )
 
-// rule writes sentences of one kind where its condition holds.
 type rule struct {
 	name string
 	kind Kind
@@ -54,7 +53,6 @@ func rules() []rule {
 	}
 }
 
-// ofRun is a rule about the whole run.
 func ofRun(holds func(Figures) bool, say func(Figures) string) func(Figures) []Sentence {
 	return func(f Figures) []Sentence {
 		if !holds(f) {
@@ -69,7 +67,6 @@ func ofList(what string, which func(Figures) []string) func(Figures) []Sentence 
 	return ofRun(func(f Figures) bool { return len(which(f)) > 0 }, func(f Figures) string { return what + list(which(f)) + "." })
 }
 
-// ofEach is a rule about each contender.
 func ofEach(holds func(Contender) bool, say func(Contender) string) func(Figures) []Sentence {
 	return func(f Figures) (said []Sentence) {
 		for _, c := range f.Contenders {
@@ -81,7 +78,6 @@ func ofEach(holds func(Contender) bool, say func(Contender) string) func(Figures
 	}
 }
 
-// ofStandings is a rule about each measure.
 func ofStandings(holds func(Figures, Standing) bool, say func(Figures, Standing) Sentence) func(Figures) []Sentence {
 	return func(f Figures) (said []Sentence) {
 		for _, s := range f.Standings {
@@ -112,8 +108,7 @@ func differentRequests(f Figures) bool {
 	return several(f) && len(requests(f)) > 1 && !fewMembers(f)
 }
 
-// Comparable tells whether the contenders of a run may be set against each other in the measure of
-// s at all.
+// Comparable tells whether the contenders may be set against each other in the measure of s.
 func (f Figures) Comparable(s Standing) bool {
 	return several(f) && !f.Unequal && (s.ofLife() || !differentRequests(f))
 }

@@ -32,7 +32,6 @@ func sayUnequalConditions(Figures) string {
 	return "Nothing can be said about who is ahead: the contenders did not run under the same limits and runtime."
 }
 
-// group are contenders that have something in common.
 type group struct {
 	what  string
 	names []string
@@ -67,13 +66,11 @@ func sayDifferentRequests(f Figures) string {
 		strings.Join(words, "; ") + ")."
 }
 
-// tooShort is the reason of one with n rounds.
 func tooShort(n int) string {
 	return fmt.Sprintf("%s of the %d that it takes", units.Plural(n, "round"), stats.MinInterval)
 }
 
-// reasons are why contenders are not compared, those with the same reason together: "a and b: 1
-// round".
+// reasons are why contenders are not compared, grouped: "a and b: 1 round".
 func reasons(f Figures, out []outside) string {
 	var all []group
 	for _, o := range out {
@@ -138,8 +135,7 @@ func (s Standing) at(f Figures, member int) string {
 	return " at " + StepWords(f.of(s.member(member).Contender).Peak.Step)
 }
 
-// evidence is the leader's figure, the next one's, the ratio of the two with its interval, and how
-// certain it is.
+// evidence is the leader's figure, the next one's, their ratio with its interval, and the p value.
 func (s Standing) evidence(f Figures, over []int) string {
 	first, next := s.Tiers[0][0], slices.Min(over)
 	c, _ := s.Pair(first, next)
@@ -223,7 +219,6 @@ func sayBound(c Contender) string {
 	return fmt.Sprintf("%s was bound by %s at its peak (%s): %s.", c.Label, boundWords(c.Bound.Bound), StepWords(c.Peak.Step), how)
 }
 
-// boundBy groups the contenders by what bound them.
 func boundBy(f Figures) (all []group) {
 	for _, c := range f.Contenders {
 		if c.HasPeak && c.Bound.Bound != "" {
@@ -246,7 +241,6 @@ func sayManyBound(f Figures) string {
 	return "What bound them at their peaks: " + strings.Join(words, "; ") + "."
 }
 
-// sharedBy are the contenders that were bound so at their peaks.
 func sharedBy(f Figures, b verdict.Bound) (names []string) {
 	for _, c := range f.Contenders {
 		if c.HasPeak && c.Bound.Bound == b {

@@ -18,7 +18,6 @@ import (
 // StepWords names a step by what it does.
 func StepWords(s bench.Step) string { return safe.Line(s.Words(), 140) }
 
-// boundWords are who or what bound a step.
 func boundWords(b verdict.Bound) string {
 	return cmp.Or(map[verdict.Bound]string{
 		verdict.Memory: "its memory limit", verdict.Quota: "its CPU quota", verdict.Client: "the client, locbench itself",
