@@ -55,9 +55,7 @@ type row struct {
 }
 
 // Columns are the columns in their order. New ones are added at the end only.
-func Columns() []Column {
-	return slices.Concat(identity(), loadColumns(), usageColumns(), added())
-}
+func Columns() []Column { return slices.Concat(identity(), loadColumns(), usageColumns(), added()) }
 
 func identity() []Column {
 	return []Column{

@@ -40,9 +40,7 @@ func significant(x float64) string {
 	return thousands(strconv.FormatFloat(x, 'f', max(decimals, 0), 64))
 }
 
-func count(n int64) string {
-	return strings.Replace(units.Count(n), "-", "−", 1)
-}
+func count(n int64) string { return strings.Replace(units.Count(n), "-", "−", 1) }
 
 // thousands puts commas into a number without a sign.
 func thousands(s string) string {
