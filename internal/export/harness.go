@@ -327,5 +327,6 @@ func (f harnessFile) encode() []byte {
 		}
 		stats = append(stats, "\n    {"+strings.Join(parts, ", ")+"}")
 	}
-	return fmt.Appendf(nil, "{\n  \"checks\": {%s\n  },\n  \"stats\": [%s\n  ]\n}\n", strings.Join(checks, ","), strings.Join(stats, ","))
+	return fmt.Appendf(nil, "{\n  \"checks\": {%s\n  },\n  \"stats\": [%s\n  ]\n}\n", strings.Join(checks, ","),
+		strings.Join(stats, ","))
 }

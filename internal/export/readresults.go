@@ -99,7 +99,8 @@ func readVegetaCSV(f Source) ([]bench.StepResult, error) {
 		code, err2 := strconv.ParseUint(record[1], 10, 16)
 		latency, err3 := strconv.ParseInt(record[2], 10, 64)
 		in, err4 := strconv.ParseUint(record[4], 10, 64)
-		err5 := a.add(Result{Attack: record[7], Timestamp: time.Unix(0, at).UTC(), Code: uint16(code), Latency: time.Duration(latency), BytesIn: in, Error: record[5]})
+		err5 := a.add(Result{Attack: record[7], Timestamp: time.Unix(0, at).UTC(), Code: uint16(code),
+			Latency: time.Duration(latency), BytesIn: in, Error: record[5]})
 		if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
 			line, _ := r.FieldPos(0)
 			return nil, fmt.Errorf("line %d: %w", line, err)
@@ -213,7 +214,8 @@ func readVegeta(f Source) ([]bench.StepResult, error) {
 			return nil, fmt.Errorf("more than %d requests", maxRequests)
 		}
 		if err == nil {
-			err = a.add(Result{Attack: r.Attack, Code: r.Code, Timestamp: r.Timestamp.UTC(), Latency: r.Latency, BytesIn: r.BytesIn, Error: r.Error})
+			err = a.add(Result{Attack: r.Attack, Code: r.Code, Timestamp: r.Timestamp.UTC(), Latency: r.Latency,
+				BytesIn: r.BytesIn, Error: r.Error})
 		}
 		if err != nil {
 			return nil, fmt.Errorf("result %d: %w", len(a.all)+1, err)

@@ -98,7 +98,8 @@ func loadColumns() []Column {
 		{"error_ratio", measure.Get(measure.ErrorRatio).CSV.Doc, func(r row) any { return r.Load.ErrorRatio() }},
 		{"throughput", measure.Get(measure.Throughput).CSV.Doc, func(r row) any { return r.Load.Throughput() }},
 		{"body_bytes", "of successful answers", func(r row) any {
-			return ifKnown(r.Load.Bytes, r.Load.Bytes != 0 || r.Load.Latency.HDR != "") // else imported: nobody reported
+			return ifKnown(r.Load.Bytes, r.Load.Bytes != 0 ||
+				r.Load.Latency.HDR != "") // else imported: nobody reported
 		}},
 		{"latency_of", "where latencies begin: sent or due", func(r row) any { return text(string(r.Load.Origin())) }},
 	},
@@ -146,7 +147,8 @@ func usageColumns() []Column {
 			source := cmp.Or(r.After, &bench.Usage{}).Source
 			return ifKnown(text(source), source != "")
 		}},
-		{"warnings", "doubts about the step, joined by \" | \"", func(r row) any { return text(r.Doubts().Join(" | ")) }},
+		{"warnings", "doubts about the step, joined by \" | \"",
+			func(r row) any { return text(r.Doubts().Join(" | ")) }},
 		{"time_to_peak_ns", "from the start of the process to the first second at the final throughput, which is kept for the rest", func(r row) any {
 			return ifKnown(r.peak.After.Nanoseconds(), r.peaked)
 		}},
@@ -157,7 +159,10 @@ func usageColumns() []Column {
 
 func drift(of func(bench.Drift) *bench.Trend) func(row) any {
 	return func(r row) any {
-		return ifThere(r.Drift, func(d bench.Drift) any { return ifThere(of(d), func(t bench.Trend) any { return t.Change }) })
+		return ifThere(r.Drift, func(d bench.Drift) any {
+			return ifThere(of(d),
+				func(t bench.Trend) any { return t.Change })
+		})
 	}
 }
 

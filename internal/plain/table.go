@@ -160,7 +160,8 @@ func figure(m measure.Measure, f measure.Figure) string {
 type writer func(format string, args ...any)
 
 // notes says what the figures are and where to doubt them.
-func notes(line writer, run bench.Run, contenders []stats.Contender, legs []bench.LegResult, standing []analysis.Standing) {
+func notes(line writer, run bench.Run, contenders []stats.Contender, legs []bench.LegResult,
+	standing []analysis.Standing) {
 	line("")
 	line("p50, p99 and CPU/req are those of the step with the peak; start-up, memory, errors and cost are of the whole life.")
 	if run.Profile.Rounds > 1 {

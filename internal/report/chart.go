@@ -46,7 +46,8 @@ func (f figure) lines() (map[string]any, []seriesData) {
 	var who []seriesData
 	add := func(d seriesData, data []opts.LineData) {
 		// A gap is a gap.
-		c.AddSeries(d.Name, data, charts.WithLineChartOpts(opts.LineChart{ConnectNulls: opts.Bool(false), ShowSymbol: opts.Bool(true)}))
+		c.AddSeries(d.Name, data, charts.WithLineChartOpts(opts.LineChart{ConnectNulls: opts.Bool(false),
+			ShowSymbol: opts.Bool(true)}))
 		who = append(who, d)
 	}
 	for _, m := range f.middles {
@@ -191,7 +192,8 @@ func inside(right, top, bottom string) opts.Grid {
 func globals(trigger string, x opts.XAxis, y opts.YAxis, grids ...opts.Grid) []charts.GlobalOpts {
 	return []charts.GlobalOpts{
 		charts.WithAnimation(false), charts.WithXAxisOpts(x), charts.WithYAxisOpts(y), charts.WithGridOpts(grids...),
-		charts.WithTooltipOpts(opts.Tooltip{Trigger: trigger}), charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false)}),
+		charts.WithTooltipOpts(opts.Tooltip{Trigger: trigger}),
+		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false)}),
 	}
 }
 

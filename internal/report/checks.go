@@ -134,7 +134,8 @@ func (r *checkRow) setOff() {
 
 // outcome is what a cell says: a sign that does not need colour, and the value.
 func outcome(r bench.CheckResult) string {
-	sign, known := map[bench.CheckStatus]string{bench.CheckInfo: "", bench.CheckPassed: "✓", bench.CheckFailed: "✗"}[r.Status]
+	sign, known := map[bench.CheckStatus]string{bench.CheckInfo: "", bench.CheckPassed: "✓",
+		bench.CheckFailed: "✗"}[r.Status]
 	if !known {
 		sign = cleanName(string(r.Status))
 	}

@@ -132,7 +132,8 @@ func spreadTable(l layout) procedure {
 			}
 		}
 		for _, s := range order {
-			p.Table.Rows = append(p.Table.Rows, c.row(append([]cell{{Main: newRow(s.Step, 0).Title}}, spreadCells(steps[s.Index])...)...))
+			p.Table.Rows = append(p.Table.Rows,
+				c.row(append([]cell{{Main: newRow(s.Step, 0).Title}}, spreadCells(steps[s.Index])...)...))
 		}
 	}
 	p.Table.Notes = []string{"SD: standard deviation of the population. Latencies are those of all successes; requests per second are successes in each whole window of one second, " +
@@ -220,8 +221,10 @@ func (f figure) stacks() (map[string]any, []seriesData) {
 			}
 		}
 	}
-	c.SetGlobalOptions(append(globals("item", axis("value", "ms"), opts.YAxis{Type: "category", Data: names, Inverse: opts.Bool(true)}, inside("64", "40", "24")),
-		charts.WithLegendOpts(opts.Legend{Type: "scroll", Top: "0", Left: "0", Right: "0", Data: f.stack, Icon: "roundRect", ItemWidth: 14, ItemHeight: 8}))...)
+	c.SetGlobalOptions(append(globals("item", axis("value", "ms"),
+		opts.YAxis{Type: "category", Data: names, Inverse: opts.Bool(true)}, inside("64", "40", "24")),
+		charts.WithLegendOpts(opts.Legend{Type: "scroll", Top: "0", Left: "0", Right: "0", Data: f.stack,
+			Icon: "roundRect", ItemWidth: 14, ItemHeight: 8}))...)
 	for i, name := range f.stack {
 		c.AddSeries(name, data[i], charts.WithBarChartOpts(opts.BarChart{Stack: "phases"}))
 	}

@@ -169,7 +169,8 @@ func barFigures(l layout) []figure {
 	in := func(unit time.Duration) func(float64) string {
 		return func(v float64) string { return duration(time.Duration(v * float64(unit))) }
 	}
-	all := []figure{l.barFigure("start-up", "Start-up time, ms", "From the start of the process to its first HTTP answer.", in(time.Millisecond),
+	all := []figure{l.barFigure("start-up", "Start-up time, ms",
+		"From the start of the process to its first HTTP answer.", in(time.Millisecond),
 		func(leg bench.LegResult) (float64, bool) {
 			if leg.StartUp == nil {
 				return 0, false

@@ -65,9 +65,11 @@ func machineFacts(run bench.Run) factGroup {
 		{"cgroup", when(m.CgroupVersion > 0, "v"+strconv.Itoa(m.CgroupVersion))},
 		{"Load before the run (1 min)", m.Load1},
 		{"locbench", s.Locbench}, {"Go", s.Go}, {"Docker", when(s.Docker != "", s.Docker+", API "+s.DockerAPI)},
-		{"Elasticsearch", s.Elasticsearch}, {"Store", strings.TrimSpace(string(run.Store.Kind) + " " + run.Store.Version)},
+		{"Elasticsearch", s.Elasticsearch}, {"Store",
+			strings.TrimSpace(string(run.Store.Kind) + " " + run.Store.Version)},
 		{"Store address", run.Store.URL}, {"Store address, as contenders see it", run.Store.Seen},
-		{"Data", fmt.Sprintf("%s: %s cities, %s regions", run.Data.Name, count(int64(run.Data.Cities)), count(int64(run.Data.Regions)))},
+		{"Data", fmt.Sprintf("%s: %s cities, %s regions", run.Data.Name, count(int64(run.Data.Cities)),
+			count(int64(run.Data.Regions)))},
 		{"Data hash", run.Data.Hash},
 	}...)
 }
@@ -97,11 +99,14 @@ func contenderFacts(l layout) factGroup {
 		leg := c.legs[0]
 		parts := []string{strings.Join(leg.Service.Tags, ", ")}
 		if i := leg.Instance; i != nil {
-			parts = append(parts, "runtime "+string(i.Runtime), when(i.CPUSet != "", "CPU set "+i.CPUSet), when(i.ImageID != "", "image "+i.ImageID))
+			parts = append(parts, "runtime "+string(i.Runtime), when(i.CPUSet != "", "CPU set "+i.CPUSet),
+				when(i.ImageID != "", "image "+i.ImageID))
 		}
 		a := leg.Artifact
-		parts = append(parts, when(a.Sources != "", "sources "+a.Sources), when(a.ImageSize > 0, "image of "+mebibytes(a.ImageSize)),
-			when(a.ImageSize <= 0 && a.BinarySize > 0, "binary of "+mebibytes(a.BinarySize)), when(a.BuildTime > 0, "built in "+duration(a.BuildTime)),
+		parts = append(parts, when(a.Sources != "", "sources "+a.Sources),
+			when(a.ImageSize > 0, "image of "+mebibytes(a.ImageSize)),
+			when(a.ImageSize <= 0 && a.BinarySize > 0, "binary of "+mebibytes(a.BinarySize)), when(a.BuildTime > 0,
+				"built in "+duration(a.BuildTime)),
 			when(leg.Service.Unverified != "", "unverified: "+leg.Service.Unverified))
 		facts = append(facts, fact{c.Label, strings.Join(append([]string{c.About}, known(parts...)...), "; ")})
 	}
@@ -116,13 +121,15 @@ func known(texts ...string) []string {
 func limits(l bench.Limits) string {
 	return cmp.Or(strings.Join(known(
 		when(l.CPUs > 0, plain(l.CPUs)+" CPUs"), when(l.CPUSet > 0, "on up to "+strconv.Itoa(l.CPUSet)+" CPUs"),
-		when(l.Memory > 0, mebibytes(l.Memory)+" memory, no swap"), when(l.PIDs > 0, count(l.PIDs)+" processes and threads"),
+		when(l.Memory > 0, mebibytes(l.Memory)+" memory, no swap"), when(l.PIDs > 0,
+			count(l.PIDs)+" processes and threads"),
 	), ", "), "none")
 }
 
 func requestWords(r bench.Request) string {
 	return r.Method + " " + r.Path + when(r.IDs.Distribution != "", ", ids "+r.IDs.Distribution) +
-		when(r.Weight > 0, ", weight "+strconv.Itoa(r.Weight)) + when(r.ExpectStatus > 0, ", expects "+strconv.Itoa(r.ExpectStatus))
+		when(r.Weight > 0, ", weight "+strconv.Itoa(r.Weight)) +
+		when(r.ExpectStatus > 0, ", expects "+strconv.Itoa(r.ExpectStatus))
 }
 
 // repeated writes equal neighbours once: "5 × warm-up 1 connection for 10s".

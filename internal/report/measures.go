@@ -27,7 +27,8 @@ func drawings(p bench.Profile) (all []plotted) {
 		d := plotted{m.Measure, m.Chart.Note}
 		switch m.ID {
 		case measure.MemoryPeak:
-			d.note += when(p.Limits.Memory > 0, " The limit is "+mebibytes(p.Limits.Memory)+".") + " “≥” marks an estimate: the largest sample, where no counter could be read."
+			d.note += when(p.Limits.Memory > 0, " The limit is "+mebibytes(p.Limits.Memory)+".") +
+				" “≥” marks an estimate: the largest sample, where no counter could be read."
 		case measure.CPUTime:
 			d.note += cpuLimitNote(p)
 		}
@@ -104,7 +105,8 @@ func words(u measure.Unit, v float64) string {
 
 // errorKinds is "timeout 12", "5xx 3", the most frequent first.
 func errorKinds(failed map[bench.ErrorKind]int64) []string {
-	kinds := slices.DeleteFunc(slices.Collect(maps.Keys(failed)), func(k bench.ErrorKind) bool { return failed[k] == 0 })
+	kinds := slices.DeleteFunc(slices.Collect(maps.Keys(failed)),
+		func(k bench.ErrorKind) bool { return failed[k] == 0 })
 	slices.SortFunc(kinds, func(a, b bench.ErrorKind) int {
 		return cmp.Or(cmp.Compare(failed[b], failed[a]), cmp.Compare(a, b))
 	})

@@ -52,7 +52,8 @@ func bounds(run bench.Run, l layout) (procedure, bool) {
 			one := cell{Main: missing}
 			if s.Bound != "" {
 				any = true
-				one = cell{string(s.Bound) + when(s.Agree < s.Rounds, fmt.Sprintf(" (%d of %d rounds)", s.Agree, s.Rounds)), []string{s.Words()}, nil}
+				one = cell{string(s.Bound) + when(s.Agree < s.Rounds,
+					fmt.Sprintf(" (%d of %d rounds)", s.Agree, s.Rounds)), []string{s.Words()}, nil}
 			}
 			row.Cells = append(row.Cells, one)
 		}

@@ -80,7 +80,7 @@ func HTML(w io.Writer, a *analysis.Run, opts Options) error {
 	l := newLayout(a)
 	all := figures(run, l)
 	charts := newPageData(run, l, all)
-	data, err := json.Marshal(charts) // it escapes <, >, & and U+2028: no name can end the element that this is put into
+	data, err := json.Marshal(charts) // escapes <, >, & and U+2028: no name can end the script element
 	if err != nil {
 		return fmt.Errorf("encode charts: %w", err)
 	}
@@ -119,10 +119,14 @@ func newDocument(a *analysis.Run, l layout, all []figure, opts Options) document
 	figured := summary.New(a, opts.rules())
 	p := document{
 		Title: title(run, opts.Title), State: cleanText(run.StandingText()), When: instant(run.Started),
-		Version: cleanName(run.Software.Locbench), Style: template.CSS(joined(styles)), Library: libraryVersion, Licences: licences(),
-		Sayings: sayings(figured), Headline: newHeadline(run, l, sums, figured, opts.Floor), Procedures: procedures(run, l, sums),
-		Thresholds: thresholds(run, l), Troubles: troubles(l), Figures: all, Contenders: l.contenders, Columns: l.columns,
-		Checks: checks(l), Facts: fingerprint(run, l), Repeat: newRepeat(run), Definitions: definitions(run.Profile), Cut: l.anyCut(),
+		Version: cleanName(run.Software.Locbench), Style: template.CSS(joined(styles)),
+		Library: libraryVersion, Licences: licences(),
+		Sayings: sayings(figured), Headline: newHeadline(run, l, sums, figured,
+			opts.Floor), Procedures: procedures(run, l, sums),
+		Thresholds: thresholds(run, l), Troubles: troubles(l), Figures: all,
+		Contenders: l.contenders, Columns: l.columns,
+		Checks: checks(l), Facts: fingerprint(run,
+			l), Repeat: newRepeat(run), Definitions: definitions(run.Profile), Cut: l.anyCut(),
 	}
 	if opts.Folder != "" {
 		p.Folder = cleanText(filepath.Base(opts.Folder)) // reports are passed on: where it lies is nobody's business

@@ -70,7 +70,8 @@ func markdownSparks(b *bytes.Buffer, l layout, sums []stats.Contender) {
 		if !col.Quantile() {
 			low = 0
 		}
-		scale += "; " + col.Head + " from " + words(col.Unit, low) + " to " + words(col.Unit, high) + when(col.Quantile(), " (logarithmic)")
+		scale += "; " + col.Head + " from " + words(col.Unit, low) + " to " + words(col.Unit, high) +
+			when(col.Quantile(), " (logarithmic)")
 		if col.Quantile() {
 			low, high = math.Log(low), math.Log(high)
 		}

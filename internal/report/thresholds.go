@@ -75,7 +75,8 @@ func thresholds(run bench.Run, l layout) thresholdTable {
 }
 
 func missedRow(c column, step, name string, j bench.Judgement) thresholdRow {
-	row := thresholdRow{name, true, "missed", c.Name(), step, cleanText(j.Text) + when(j.At > 0, ", after "+j.At.Round(time.Millisecond).String())}
+	row := thresholdRow{name, true, "missed", c.Name(), step, cleanText(j.Text) +
+		when(j.At > 0, ", after "+j.At.Round(time.Millisecond).String())}
 	switch j.Stopped {
 	case bench.ScopeStep, bench.ScopeLeg, bench.ScopeRun:
 		row.Outcome += ", which ended the " + string(j.Stopped)
@@ -93,7 +94,8 @@ func markdownThresholds(b *bytes.Buffer, t thresholdTable) {
 	}
 	b.WriteString("\n## Thresholds\n\n| Threshold | Outcome | Leg | Step | Figure |\n|---|---|---|---|---|\n")
 	for _, r := range t.Rows {
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", escape(r.Threshold), escape(r.Outcome), escape(r.Leg), escape(r.Step), escape(r.Figure))
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", escape(r.Threshold), escape(r.Outcome), escape(r.Leg),
+			escape(r.Step), escape(r.Figure))
 	}
 	b.WriteString("\n" + t.Note + "\n")
 }

@@ -19,8 +19,10 @@ func rules() []rule {
 	return []rule{
 		// Who is ahead, or why nobody can be said to be.
 		{"nothing measured", Open, ofRun(func(f Figures) bool { return peaks(f) == 0 }, sayNothingMeasured)},
-		{"one contender", Open, ofRun(func(f Figures) bool { return len(f.Contenders) == 1 && peaks(f) == 1 }, sayOneContender)},
-		{"unequal conditions", Open, ofRun(func(f Figures) bool { return several(f) && f.Unequal }, sayUnequalConditions)},
+		{"one contender", Open, ofRun(func(f Figures) bool { return len(f.Contenders) == 1 && peaks(f) == 1 },
+			sayOneContender)},
+		{"unequal conditions", Open, ofRun(func(f Figures) bool { return several(f) && f.Unequal },
+			sayUnequalConditions)},
 		{"different requests", Open, ofRun(differentRequests, sayDifferentRequests)},
 		{"too few to compare", Open, ofStandings(tooFew, sayTooFew)},
 		{"winner", Claim, ofStandings(oneAhead, sayWinner)},
@@ -36,7 +38,8 @@ func rules() []rule {
 
 		// What to read with care.
 		{"shared ceiling", Doubt, ofRun(sharedCeiling, saySharedCeiling)},
-		{"still rising", Doubt, ofList("More connections might bring more than the peak that is shown: too few of them bound ", stillRising)},
+		{"still rising", Doubt, ofList(
+			"More connections might bring more than the peak that is shown: too few of them bound ", stillRising)},
 		{"limits not enforced", Doubt, ofEach(func(c Contender) bool { return c.Unlimited > 0 }, sayLimitsNotEnforced)},
 		{"rounds apart", Doubt, ofEach(func(c Contender) bool { return len(apart(c)) > 0 }, sayRoundsApart)},
 		{"steered", Doubt, ofEach(func(c Contender) bool { return c.Steered > 0 }, saySteered)},
@@ -47,7 +50,8 @@ func rules() []rule {
 		// What failed.
 		{"not whole", Failure, ofRun(func(f Figures) bool { return f.Unfinished > 0 }, sayNotWhole)},
 		{"failed rounds", Failure, ofEach(func(c Contender) bool { return len(c.Failed) > 0 }, sayFailedRounds)},
-		{"errors", Failure, ofList("Errors, which are part of neither throughput nor latency, of all requests: ", errorList)},
+		{"errors", Failure, ofList("Errors, which are part of neither throughput nor latency, of all requests: ",
+			errorList)},
 		{"missed thresholds", Failure, ofList("Thresholds of the profile were missed by ", missed)},
 		{"failed checks", Failure, ofList("Failed: ", failedChecks)},
 	}
@@ -64,7 +68,8 @@ func ofRun(holds func(Figures) bool, say func(Figures) string) func(Figures) []S
 
 // ofList is a rule about contenders that have something in common.
 func ofList(what string, which func(Figures) []string) func(Figures) []Sentence {
-	return ofRun(func(f Figures) bool { return len(which(f)) > 0 }, func(f Figures) string { return what + list(which(f)) + "." })
+	return ofRun(func(f Figures) bool { return len(which(f)) > 0 },
+		func(f Figures) string { return what + list(which(f)) + "." })
 }
 
 func ofEach(holds func(Contender) bool, say func(Contender) string) func(Figures) []Sentence {

@@ -182,7 +182,8 @@ func sayLacking(f Figures, s Standing) Sentence {
 func saySame(f Figures, s Standing) Sentence {
 	c, _ := s.Pair(0, len(s.Members)-1)
 	return Sentence{Text: fmt.Sprintf("%s have the same %s, within %.3g %%; %s to %s it is %s.",
-		list(s.everybody(f)), s.measure().Claim.Noun, 100*c.Rule.Margin, s.label(f, 0), s.label(f, len(s.Members)-1), c.Ratio.Words())}
+		list(s.everybody(f)), s.measure().Claim.Noun, 100*c.Rule.Margin, s.label(f, 0), s.label(f,
+			len(s.Members)-1), c.Ratio.Words())}
 }
 
 func sayNoDifference(f Figures, s Standing) Sentence {
@@ -417,8 +418,9 @@ func StepWords(s bench.Step) string { return safe.Line(s.Words(), 140) }
 
 func boundWords(b verdict.Bound) string {
 	return cmp.Or(map[verdict.Bound]string{
-		verdict.Memory: "its memory limit", verdict.Quota: "its CPU quota", verdict.Client: "the client, locbench itself",
-		verdict.Store: "the store", verdict.Machine: "the machine's CPUs", verdict.Errors: "its errors",
+		verdict.Memory: "its memory limit", verdict.Quota: "its CPU quota",
+		verdict.Client: "the client, locbench itself",
+		verdict.Store:  "the store", verdict.Machine: "the machine's CPUs", verdict.Errors: "its errors",
 		verdict.Rate: "nothing but the rate that was asked", verdict.Connections: "the number of connections",
 		verdict.Contender: "itself, with CPUs left idle",
 	}[b], string(b))
@@ -452,7 +454,10 @@ func spread(u measure.Unit, v stats.Value) string {
 // kinds are errors by kind, the most frequent first.
 func kinds(errors map[bench.ErrorKind]int64) string {
 	all := slices.DeleteFunc(slices.Collect(maps.Keys(errors)), func(k bench.ErrorKind) bool { return errors[k] <= 0 })
-	slices.SortFunc(all, func(a, b bench.ErrorKind) int { return cmp.Or(cmp.Compare(errors[b], errors[a]), cmp.Compare(a, b)) })
+	slices.SortFunc(all, func(a, b bench.ErrorKind) int {
+		return cmp.Or(cmp.Compare(errors[b], errors[a]),
+			cmp.Compare(a, b))
+	})
 	var words []string
 	for _, k := range all {
 		words = append(words, safe.Line(string(k), 40)+" "+units.Count(errors[k]))
