@@ -109,8 +109,7 @@ func (o Options) narrow(legs []bench.LegResult) ([]bench.LegResult, error) {
 			continue
 		}
 		if o.Step != nil {
-			leg.Steps = slices.DeleteFunc(slices.Clone(leg.Steps),
-				func(s bench.StepResult) bool { return s.Index != *o.Step })
+			leg.Steps = slices.DeleteFunc(slices.Clone(leg.Steps), func(s bench.StepResult) bool { return s.Index != *o.Step })
 			found = found || len(leg.Steps) > 0
 		}
 		out = append(out, leg)

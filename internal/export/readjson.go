@@ -172,8 +172,8 @@ func readK6(f Source) ([]bench.StepResult, error) {
 }
 
 func isGatling(f Source) bool {
-	return holds(head(f), "---- Global Information") || jsonObject(f) &&
-		holds(head(f), `"meanNumberOfRequestsPerSecond"`)
+	return holds(head(f), "---- Global Information") ||
+		jsonObject(f) && holds(head(f), `"meanNumberOfRequestsPerSecond"`)
 }
 
 // gatlingValue is a cell of Gatling's tables: a number, the same as text, or "-".

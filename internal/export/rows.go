@@ -98,8 +98,8 @@ func loadColumns() []Column {
 		{"error_ratio", measure.Get(measure.ErrorRatio).CSV.Doc, func(r row) any { return r.Load.ErrorRatio() }},
 		{"throughput", measure.Get(measure.Throughput).CSV.Doc, func(r row) any { return r.Load.Throughput() }},
 		{"body_bytes", "of successful answers", func(r row) any {
-			return ifKnown(r.Load.Bytes, r.Load.Bytes != 0 ||
-				r.Load.Latency.HDR != "") // else imported: nobody reported
+			// Else imported: nobody reported.
+			return ifKnown(r.Load.Bytes, r.Load.Bytes != 0 || r.Load.Latency.HDR != "")
 		}},
 		{"latency_of", "where latencies begin: sent or due", func(r row) any { return text(string(r.Load.Origin())) }},
 	},
@@ -160,8 +160,7 @@ func usageColumns() []Column {
 func drift(of func(bench.Drift) *bench.Trend) func(row) any {
 	return func(r row) any {
 		return ifThere(r.Drift, func(d bench.Drift) any {
-			return ifThere(of(d),
-				func(t bench.Trend) any { return t.Change })
+			return ifThere(of(d), func(t bench.Trend) any { return t.Change })
 		})
 	}
 }

@@ -65,8 +65,8 @@ func machineFacts(run bench.Run) factGroup {
 		{"cgroup", when(m.CgroupVersion > 0, "v"+strconv.Itoa(m.CgroupVersion))},
 		{"Load before the run (1 min)", m.Load1},
 		{"locbench", s.Locbench}, {"Go", s.Go}, {"Docker", when(s.Docker != "", s.Docker+", API "+s.DockerAPI)},
-		{"Elasticsearch", s.Elasticsearch}, {"Store",
-			strings.TrimSpace(string(run.Store.Kind) + " " + run.Store.Version)},
+		{"Elasticsearch", s.Elasticsearch},
+		{"Store", strings.TrimSpace(string(run.Store.Kind) + " " + run.Store.Version)},
 		{"Store address", run.Store.URL}, {"Store address, as contenders see it", run.Store.Seen},
 		{"Data", fmt.Sprintf("%s: %s cities, %s regions", run.Data.Name, count(int64(run.Data.Cities)),
 			count(int64(run.Data.Regions)))},
@@ -105,8 +105,8 @@ func contenderFacts(l layout) factGroup {
 		a := leg.Artifact
 		parts = append(parts, when(a.Sources != "", "sources "+a.Sources),
 			when(a.ImageSize > 0, "image of "+mebibytes(a.ImageSize)),
-			when(a.ImageSize <= 0 && a.BinarySize > 0, "binary of "+mebibytes(a.BinarySize)), when(a.BuildTime > 0,
-				"built in "+duration(a.BuildTime)),
+			when(a.ImageSize <= 0 && a.BinarySize > 0, "binary of "+mebibytes(a.BinarySize)),
+			when(a.BuildTime > 0, "built in "+duration(a.BuildTime)),
 			when(leg.Service.Unverified != "", "unverified: "+leg.Service.Unverified))
 		facts = append(facts, fact{c.Label, strings.Join(append([]string{c.About}, known(parts...)...), "; ")})
 	}
@@ -121,8 +121,8 @@ func known(texts ...string) []string {
 func limits(l bench.Limits) string {
 	return cmp.Or(strings.Join(known(
 		when(l.CPUs > 0, plain(l.CPUs)+" CPUs"), when(l.CPUSet > 0, "on up to "+strconv.Itoa(l.CPUSet)+" CPUs"),
-		when(l.Memory > 0, mebibytes(l.Memory)+" memory, no swap"), when(l.PIDs > 0,
-			count(l.PIDs)+" processes and threads"),
+		when(l.Memory > 0, mebibytes(l.Memory)+" memory, no swap"),
+		when(l.PIDs > 0, count(l.PIDs)+" processes and threads"),
 	), ", "), "none")
 }
 

@@ -52,8 +52,8 @@ func bounds(run bench.Run, l layout) (procedure, bool) {
 			one := cell{Main: missing}
 			if s.Bound != "" {
 				any = true
-				one = cell{string(s.Bound) + when(s.Agree < s.Rounds,
-					fmt.Sprintf(" (%d of %d rounds)", s.Agree, s.Rounds)), []string{s.Words()}, nil}
+				agree := when(s.Agree < s.Rounds, fmt.Sprintf(" (%d of %d rounds)", s.Agree, s.Rounds))
+				one = cell{Main: string(s.Bound) + agree, Small: []string{s.Words()}}
 			}
 			row.Cells = append(row.Cells, one)
 		}

@@ -121,12 +121,12 @@ func newDocument(a *analysis.Run, l layout, all []figure, opts Options) document
 		Title: title(run, opts.Title), State: cleanText(run.StandingText()), When: instant(run.Started),
 		Version: cleanName(run.Software.Locbench), Style: template.CSS(joined(styles)),
 		Library: libraryVersion, Licences: licences(),
-		Sayings: sayings(figured), Headline: newHeadline(run, l, sums, figured,
-			opts.Floor), Procedures: procedures(run, l, sums),
+		Sayings: sayings(figured), Headline: newHeadline(run, l, sums, figured, opts.Floor),
+		Procedures: procedures(run, l, sums),
 		Thresholds: thresholds(run, l), Troubles: troubles(l), Figures: all,
 		Contenders: l.contenders, Columns: l.columns,
-		Checks: checks(l), Facts: fingerprint(run,
-			l), Repeat: newRepeat(run), Definitions: definitions(run.Profile), Cut: l.anyCut(),
+		Checks: checks(l), Facts: fingerprint(run, l), Repeat: newRepeat(run),
+		Definitions: definitions(run.Profile), Cut: l.anyCut(),
 	}
 	if opts.Folder != "" {
 		p.Folder = cleanText(filepath.Base(opts.Folder)) // reports are passed on: where it lies is nobody's business

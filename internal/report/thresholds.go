@@ -75,8 +75,8 @@ func thresholds(run bench.Run, l layout) thresholdTable {
 }
 
 func missedRow(c column, step, name string, j bench.Judgement) thresholdRow {
-	row := thresholdRow{name, true, "missed", c.Name(), step, cleanText(j.Text) +
-		when(j.At > 0, ", after "+j.At.Round(time.Millisecond).String())}
+	row := thresholdRow{name, true, "missed", c.Name(), step,
+		cleanText(j.Text) + when(j.At > 0, ", after "+j.At.Round(time.Millisecond).String())}
 	switch j.Stopped {
 	case bench.ScopeStep, bench.ScopeLeg, bench.ScopeRun:
 		row.Outcome += ", which ended the " + string(j.Stopped)

@@ -28,8 +28,8 @@ func troubles(l layout) []trouble {
 		leg := c.leg
 		what := known(cleanText(leg.Failure))
 		if e := leg.Exit; e != nil {
-			what = append(what, "It ended before it was asked to: "+cleanText(e.String())+when(!e.At.IsZero(),
-				" at "+e.At.Format("15:04:05"))+".")
+			what = append(what, "It ended before it was asked to: "+cleanText(e.String())+
+				when(!e.At.IsZero(), " at "+e.At.Format("15:04:05"))+".")
 		}
 		for i, s := range c.steps {
 			if s != nil && s.Aborted != "" {
@@ -161,8 +161,8 @@ func unfinished(run bench.Run) string {
 			open++
 		}
 	}
-	return when(open > 0, "The run is not whole: "+count(int64(open))+" of "+units.Plural(len(run.Legs),
-		"leg")+" did not run to the end.")
+	return when(open > 0, "The run is not whole: "+count(int64(open))+" of "+
+		units.Plural(len(run.Legs), "leg")+" did not run to the end.")
 }
 
 // maxInterventions is how many of them are shown, the first ones.

@@ -182,8 +182,8 @@ func sayLacking(f Figures, s Standing) Sentence {
 func saySame(f Figures, s Standing) Sentence {
 	c, _ := s.Pair(0, len(s.Members)-1)
 	return Sentence{Text: fmt.Sprintf("%s have the same %s, within %.3g %%; %s to %s it is %s.",
-		list(s.everybody(f)), s.measure().Claim.Noun, 100*c.Rule.Margin, s.label(f, 0), s.label(f,
-			len(s.Members)-1), c.Ratio.Words())}
+		list(s.everybody(f)), s.measure().Claim.Noun, 100*c.Rule.Margin, s.label(f, 0),
+		s.label(f, len(s.Members)-1), c.Ratio.Words())}
 }
 
 func sayNoDifference(f Figures, s Standing) Sentence {
@@ -455,8 +455,7 @@ func spread(u measure.Unit, v stats.Value) string {
 func kinds(errors map[bench.ErrorKind]int64) string {
 	all := slices.DeleteFunc(slices.Collect(maps.Keys(errors)), func(k bench.ErrorKind) bool { return errors[k] <= 0 })
 	slices.SortFunc(all, func(a, b bench.ErrorKind) int {
-		return cmp.Or(cmp.Compare(errors[b], errors[a]),
-			cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(errors[b], errors[a]), cmp.Compare(a, b))
 	})
 	var words []string
 	for _, k := range all {
