@@ -5,6 +5,7 @@ package analysis
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"locbench/internal/bench"
@@ -45,8 +46,7 @@ func Of(run bench.Run, legs []bench.LegResult) *Run {
 	return r
 }
 
-// Ordered are the contenders in the order of the profile, and those that it does not name after
-// them.
+// Ordered are the contenders in the order of the profile, and after them those not in it.
 func (r *Run) Ordered() []Contender {
 	all := slices.Clone(r.Contenders)
 	slices.SortStableFunc(all, func(a, b Contender) int {
@@ -86,8 +86,7 @@ func (c Contender) Failed() (n int) {
 	return n
 }
 
-// StepOf is the step that a measure is of, where it is of one: at half of the peak that of a step
-// which both sides have.
+// StepOf is the step that a measure is of, where it is of one; half is a step of both sides.
 func (c Contender) StepOf(m measure.Measure, half bench.Step) stats.Step {
 	switch m.Claim.At {
 	case measure.AtPeak:
@@ -160,4 +159,271 @@ func Samples(m measure.Measure, a, b Contender) (old, fresh []float64, at string
 		at = peakB.Step.Name
 	}
 	return m.Over(peakA).Rounds, m.Over(peakB).Rounds, at, nil
+}
+
+// Standing is how the contenders of a run stand in one measure: in tiers, not in ranks.
+type Standing struct {
+	Measure measure.ID
+	At      string  // the step, in words, where all were measured at the same one
+	Places  []Place // the first tier first, and in it its leader; who is in no tier comes last
+	Members []int   // indices into Places of those that are compared, the better medians first
+	Tiers   [][]int // of them, by their place in Members: in a tier nobody is known to be worse than its first
+	Lacking int     // rounds more that even the clearest difference would need among so many
+	Pairs   int     // of the family
+	Paired  bool    // the contenders took turns with each other: round is set against round
+	pairs   map[[2]int]stats.Comparison
+}
+
+// Place is that of one contender.
+type Place struct {
+	Contender string // label
+	At        string
+	Tier      int // from 1; 0: in none, since there are too few rounds or no values
+	Value     stats.Value
+	Ratio     *stats.Ratio // to the leader of the first tier; nil for itself, and without a tier
+	Same      bool         // as that leader: the whole interval of Ratio is within the margin
+	Out       string       // why it is in no tier however many rounds it has: rounds or requests failed, the client or a clock decided
+	Doubts    []string     // outliers, groups, a drift, errors; nothing was left out for them
+	unit      measure.Unit
+	margin    float64
+}
+
+// Standing groups the contenders by one measure. Whoever is in a lower tier is worse than the
+// leader of every higher one, by more than chance (Mann-Whitney, or signed ranks where they took
+// turns; all pairs of contenders as one family for Holm) and by more than the rule's floor; who is
+// in one tier is not known to be worse than its leader. It takes stats.MinInterval rounds of a
+// contender to be in a tier at all. Each measure is a family of its own.
+//
+// Throughput and CPU are of each contender's own peak; p99 is of one step for all, at half of the
+// peak of the contender with the highest.
+func (r *Run) Standing(id measure.ID, rule stats.Rule) Standing {
+	m := measure.Get(id)
+	s := Standing{Measure: id, pairs: map[[2]int]stats.Comparison{}}
+	if len(r.Contenders) == 0 {
+		return s
+	}
+	all, turns := together(r.Contenders, func(c Contender) bool { return c.Failed() == 0 })
+	halfway, at, known := halfOf(all)
+	values := make([][]float64, len(all))
+	places := make([]Place, len(all))
+	s.Paired = true
+	var pairs [][]float64
+	for i, c := range all {
+		p := Place{Contender: c.Label, unit: m.Unit, margin: rule.Fill().Margin}
+		switch {
+		case m.Claim.At != measure.AtHalf:
+			_, values[i], p.At, p.Doubts = Samples(m, c, c)
+		case known:
+			values[i], p.At, s.At = c.At(m, halfway), at, at
+		}
+		whole := r.Contenders[i] // a doubt about some rounds is one about the contender
+		if errors := whole.Errors(); errors >= verdict.ErrorsMatter {
+			p.Doubts = append(p.Doubts, fmt.Sprintf("%.2g %% of its requests failed; throughput and latency are of the others", 100*errors))
+		}
+		p.Doubts = append(p.Doubts, stats.Doubts(values[i])...)
+		p.Value = stats.NewValue(values[i])
+		if p.Out = whole.outside(m, halfway); p.Out != "" {
+			values[i] = nil
+		}
+		if len(values[i]) >= stats.MinInterval {
+			s.Paired = s.Paired && turns[i]
+			pairs = append(pairs, values[i])
+		}
+		places[i] = p
+	}
+	s.Paired = s.Paired && len(pairs) > 1 && stats.SameLength(pairs...)
+	s.rank(rule, values, places)
+	return s
+}
+
+// halfOf is the step at half of the highest peak, and which one it is in words.
+func halfOf(all []Contender) (step bench.Step, at string, ok bool) {
+	reference := all[0]
+	for _, c := range all {
+		if peak, ok := c.PeakStep(); ok {
+			if best, known := reference.PeakStep(); !known || peak.Throughput.Median > best.Throughput.Median {
+				reference = c
+			}
+		}
+	}
+	step, share, ok := reference.Half()
+	if at = step.Name; ok && step.PeakShare == 0 {
+		at += ", " + units.Percent(share) + " of the peak of " + reference.Label
+	}
+	return step, at, ok
+}
+
+// rank puts the places in order and compares everybody with everybody.
+func (s *Standing) rank(rule stats.Rule, values [][]float64, places []Place) {
+	higher := measure.Get(s.Measure).Higher
+	for i, v := range values {
+		if slices.ContainsFunc(v, func(x float64) bool { return !(x > 1e-150 && x < 1e150) }) {
+			values[i] = nil
+		}
+	}
+	ratioOf := stats.RatioOf
+	if s.Paired {
+		ratioOf = stats.PairedRatio
+	}
+	tiers, unknown, lacking := rule.Tiers(values, higher, s.Paired)
+	s.Lacking = lacking
+	var who []int // contenders by place
+	for n, tier := range tiers {
+		for _, i := range tier.Members {
+			p := places[i]
+			p.Tier = n + 1
+			if leader := tiers[0].Members[0]; i != leader {
+				if ratio, err := ratioOf(values[leader], values[i], 1-rule.Fill().Alpha); err == nil {
+					p.Ratio, p.Same = &ratio, ratio.Interval.Within(1/(1+p.margin), 1+p.margin)
+				}
+			}
+			s.Members = append(s.Members, len(who))
+			s.Places, who = append(s.Places, p), append(who, i)
+		}
+	}
+	for _, i := range unknown {
+		s.Places = append(s.Places, places[i])
+	}
+	slices.SortStableFunc(s.Members, func(a, b int) int {
+		if higher {
+			a, b = b, a
+		}
+		return cmp.Compare(s.Places[a].Value.Median, s.Places[b].Value.Median)
+	})
+	s.Tiers = make([][]int, len(tiers))
+	for k, p := range s.Members {
+		n := s.Places[p].Tier - 1
+		s.Tiers[n] = append(s.Tiers[n], k)
+	}
+	var family []stats.Pair
+	var keys [][2]int
+	for a := range s.Members {
+		for b := a + 1; b < len(s.Members); b++ {
+			family = append(family, stats.Pair{HigherIsBetter: higher, Old: values[who[s.Members[b]]], New: values[who[s.Members[a]]], Paired: s.Paired})
+			keys = append(keys, [2]int{a, b})
+		}
+	}
+	s.Pairs = len(family)
+	for i, c := range rule.Compare(family) {
+		s.pairs[keys[i]] = c
+	}
+}
+
+// outside says why c stands in no tier of m; see stats.Outside.
+func (c Contender) outside(m measure.Measure, halfway bench.Step) string {
+	peak, ok := c.PeakStep()
+	return stats.Outside(m.Claim.Kind, c.Contender, c.StepOf(m, halfway), c.Failed(), ok && c.Bounds[peak.Index].Bound == verdict.Client)
+}
+
+// Together keeps of several contenders the rounds in which they took turns with each other; turns
+// tells of which it did: the i-th values of those belong together. One round that one of them did
+// not complete is left out of all, since the others of it are still pairs: to give up the pairing
+// for it would put the machine's changes from round to round, which the pairs share, back among the
+// differences. Those with too few such rounds stay as they are; so do all where fewer than two are
+// left, or too few rounds that they have in common.
+func Together(all []Contender) (kept []Contender, turns []bool) {
+	return together(all, func(Contender) bool { return true })
+}
+
+// together is Together of those that may take part; others take no rounds from them.
+func together(all []Contender, may func(Contender) bool) (kept []Contender, turns []bool) {
+	var sides [][]bench.LegResult
+	var of []int
+	for i, c := range all {
+		complete := 0
+		for _, leg := range c.Results {
+			if _, took := leg.TookTurns(); took && leg.State == bench.LegComplete {
+				complete++
+			}
+		}
+		if complete >= stats.MinInterval && may(c) {
+			sides, of = append(sides, c.Results), append(of, i)
+		}
+	}
+	turns = make([]bool, len(all))
+	rounds, ok := stats.Together(sides...)
+	if !ok || len(rounds[0]) < stats.MinInterval {
+		return all, turns
+	}
+	kept = slices.Clone(all)
+	for n, i := range of {
+		turns[i] = true
+		if len(rounds[n]) < len(all[i].Results) {
+			kept[i] = all[i].only(rounds[n])
+		}
+	}
+	return kept, turns
+}
+
+// only is the contender over some of its rounds; its peak stays that of all of them.
+func (c Contender) only(rounds []bench.LegResult) Contender {
+	sum := stats.Rounds(rounds)
+	sum.Cost, sum.CostEach = c.Cost, c.CostEach // at the run's price
+	if peak, ok := c.PeakStep(); ok {
+		if i := slices.IndexFunc(sum.Steps, func(s stats.Step) bool { return s.Index == peak.Index }); i >= 0 {
+			sum.Peak = i
+		}
+	}
+	return Contender{Contender: sum, Results: rounds, Bounds: c.Bounds}
+}
+
+// Pair is the comparison of two members, the better median to the worse one.
+func (s Standing) Pair(a, b int) (stats.Comparison, bool) {
+	c, ok := s.pairs[[2]int{min(a, b), max(a, b)}]
+	return c, ok && a < b
+}
+
+// Alike tells whether every pair is the same within the rule's margin.
+func (s Standing) Alike() bool {
+	for _, c := range s.pairs {
+		if c.Verdict != stats.Same {
+			return false
+		}
+	}
+	return len(s.pairs) > 0
+}
+
+// Told tells whether any contender is in a tier.
+func (s Standing) Told() bool { return len(s.Members) > 0 }
+
+// Text is the median in its unit: "4,455/s", "5.02 ms", "61 MiB"; "–" where it is not known.
+func (p Place) Text() string {
+	if !p.Value.Known() {
+		return units.Missing
+	}
+	return p.unit.Text(p.Value.Median)
+}
+
+// Interval is that of the median, "4,401/s to 4,510/s", or what it lacks: "need ≥ 6 rounds".
+func (p Place) Interval() string {
+	switch {
+	case !p.Value.Known():
+		return "not measured"
+	case p.Value.Interval == nil:
+		return fmt.Sprintf("need ≥ %d rounds", stats.MinInterval)
+	}
+	return p.unit.Text(p.Value.Interval.Low) + " to " + p.unit.Text(p.Value.Interval.High)
+}
+
+// Words say how it stands to the leader of the first tier: "in front", "same within 3 %: +0.4 %
+// (−0.1 % to +0.9 %)", "not told apart: …", "behind: …", or why it is in no tier: "3 rounds, need ≥
+// 6".
+func (p Place) Words() string {
+	switch {
+	case !p.Value.Known():
+		return "not measured"
+	case p.Out != "":
+		return "not compared: " + p.Out
+	case p.Tier == 0 && len(p.Value.Values) < stats.MinInterval:
+		return fmt.Sprintf("%s, need ≥ %d", units.Plural(len(p.Value.Values), "round"), stats.MinInterval)
+	case p.Tier == 0:
+		return "no ratio: a value is not positive"
+	case p.Ratio == nil:
+		return "in front"
+	case p.Same:
+		return fmt.Sprintf("same within %g %%: %s", 100*p.margin, p.Ratio.Words())
+	case p.Tier == 1:
+		return "not told apart: " + p.Ratio.Words()
+	}
+	return "behind: " + p.Ratio.Words()
 }

@@ -10,9 +10,11 @@
 package export
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,8 +38,7 @@ type Options struct {
 	MaxRequests int64  // that a reconstruction of single requests writes at most; 0: DefaultMaxRequests
 }
 
-// DefaultMaxRequests bounds what the vegeta formats write without being asked for more: about 300
-// MB of JSON.
+// DefaultMaxRequests bounds what the vegeta formats write unasked: about 300 MB of JSON.
 const DefaultMaxRequests = 1_000_000
 
 // File is one file of an export.
@@ -108,14 +109,8 @@ func (o Options) narrow(legs []bench.LegResult) ([]bench.LegResult, error) {
 			continue
 		}
 		if o.Step != nil {
-			var steps []bench.StepResult
-			for _, s := range leg.Steps {
-				if s.Index == *o.Step {
-					steps = append(steps, s)
-				}
-			}
-			found = found || len(steps) > 0
-			leg.Steps = steps
+			leg.Steps = slices.DeleteFunc(slices.Clone(leg.Steps), func(s bench.StepResult) bool { return s.Index != *o.Step })
+			found = found || len(leg.Steps) > 0
 		}
 		out = append(out, leg)
 	}
@@ -141,26 +136,24 @@ func stepFile(leg bench.LegResult, s bench.StepResult, suffix string) string {
 	return fileName(leg.Leg.String()) + "." + fmt.Sprintf("%02d", s.Index+1) + "-" + fileName(s.Step.Name) + suffix
 }
 
-// fileName keeps letters, digits, dots and hyphens of s; it is never empty, hidden or longer than
-// 80 bytes.
+// fileName keeps what is plain in s; it is never empty, hidden or longer than 80 bytes.
 func fileName(s string) string {
 	var b strings.Builder
 	for _, r := range s {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '-', r == '_':
-			b.WriteRune(r)
-		default:
-			b.WriteByte('-')
+		if !plainIn(r, ".-_") {
+			r = '-'
 		}
+		b.WriteRune(r)
 		if b.Len() == 80 {
 			break
 		}
 	}
-	name := strings.TrimLeft(b.String(), ".")
-	if name == "" {
-		return "unnamed"
-	}
-	return name
+	return cmp.Or(strings.TrimLeft(b.String(), "."), "unnamed")
+}
+
+// plainIn tells of letters and digits of ASCII, and of the characters that are named.
+func plainIn(r rune, more string) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(more, r)
 }
 
 // number prints x exactly, in the shortest form.

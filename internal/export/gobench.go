@@ -16,8 +16,7 @@ import (
 func writeGoBench(w io.Writer, run bench.Run, legs []bench.LegResult) error {
 	var b strings.Builder
 	config := func(key, value string) {
-		// benchstat compares only what has the same configuration: what differs from run to run
-		// must not be in it.
+		// benchstat compares only equal configurations: nothing that differs from run to run.
 		if value = safe.Line(value, 200); value != "" {
 			fmt.Fprintf(&b, "%s: %s\n", key, value)
 		}
@@ -72,12 +71,10 @@ func benchLine(r row) string {
 	return b.String()
 }
 
-// benchName makes one word of s: benchmark names end at a space, are split at slashes, and end in
-// -N for N processors.
+// benchName makes one word of s, without slashes and an end in -N, which is for N processors.
 func benchName(s string) string {
 	s = strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune(".:_-", r):
+		if plainIn(r, ".:_-") {
 			return r
 		}
 		return '_'

@@ -1,11 +1,14 @@
 package export
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"locbench/internal/bench"
@@ -57,36 +60,30 @@ func harnessKeys() []string {
 func harnessFiles(run bench.Run, legs []bench.LegResult, _ Options) (files []File, err error) {
 	labels := harnessLabels(legs)
 	for _, leg := range legs {
-		if len(leg.Steps) == 0 {
-			continue
+		if len(leg.Steps) > 0 {
+			files = append(files, File{fileName(leg.Leg.String()) + harnessSuffix, func(w io.Writer) error {
+				f := toHarness(leg)
+				f.fill(labels)
+				_, err := w.Write(f.encode())
+				return err
+			}})
 		}
-		files = append(files, File{fileName(leg.Leg.String()) + harnessSuffix, func(w io.Writer) error {
-			f := toHarness(leg)
-			f.fill(labels)
-			_, err := w.Write(f.encode())
-			return err
-		}})
 	}
 	return files, nil
 }
 
-// notRun stands for a check that a leg has not run and another has: the published renderer wants
-// every check in every file.
+// notRun stands for a check of other legs: the published renderer wants every check in every file.
 const notRun = "not run"
 
 // harnessLabels are the checks of all legs, in the order in which they first appear; none where a
 // leg came from the harness, whose files stay as they were.
 func harnessLabels(legs []bench.LegResult) (labels []string) {
-	seen := map[string]bool{}
 	for _, leg := range legs {
-		for _, c := range leg.Checks {
-			if c.Group == groupHarness {
-				return nil
-			}
+		if slices.ContainsFunc(leg.Checks, func(c bench.CheckResult) bool { return c.Group == groupHarness }) {
+			return nil
 		}
 		for _, c := range harnessChecks(leg) {
-			if !seen[c.label] {
-				seen[c.label] = true
+			if !slices.Contains(labels, c.label) {
 				labels = append(labels, c.label)
 			}
 		}
@@ -94,20 +91,14 @@ func harnessLabels(legs []bench.LegResult) (labels []string) {
 	return labels
 }
 
-// fill adds the checks that are missing.
 func (f *harnessFile) fill(labels []string) {
-	has := map[string]bool{}
-	for _, c := range f.Checks {
-		has[c.label] = true
-	}
 	for _, l := range labels {
-		if !has[l] {
+		if !slices.ContainsFunc(f.Checks, func(c harnessCheck) bool { return c.label == l }) {
 			f.Checks = append(f.Checks, harnessCheck{l, rawString(notRun)})
 		}
 	}
 }
 
-// toHarness turns a leg into the harness' form.
 func toHarness(leg bench.LegResult) harnessFile {
 	f := harnessFile{Checks: harnessChecks(leg), Stats: harnessStats(leg)}
 	overrideStats(f.Stats, leg.Checks)
@@ -116,17 +107,15 @@ func toHarness(leg bench.LegResult) harnessFile {
 
 // harnessChecks are the checks of a leg. Those of an imported one are as they were.
 func harnessChecks(leg bench.LegResult) (out []harnessCheck) {
-	imported := false
 	for _, c := range leg.Checks {
 		if c.Group == groupHarness {
-			imported = true
 			out = append(out, harnessCheck{c.Name, rawOf(c.Value)})
 		}
 	}
-	if imported {
+	if len(out) > 0 {
 		return out
 	}
-	startUp, image := json.RawMessage("null"), json.RawMessage("null")
+	startUp, image := null, null
 	if leg.StartUp != nil {
 		startUp = rawNumber(leg.StartUp.Seconds())
 	}
@@ -206,8 +195,7 @@ func harnessStats(leg bench.LegResult) []harnessStat {
 	for _, m := range []struct{ message, name string }{{messageStartUp, markStartUp}, {messageChecks, markChecks}} {
 		out = append(out, entry(m.message, markOf(leg, m.name), 0, 0))
 	}
-	for i := range leg.Steps {
-		s := leg.Steps[i]
+	for _, s := range leg.Steps {
 		if s.Aborted != "" && s.After == nil {
 			break // the harness ends with a service that dies: a step without its counters is none
 		}
@@ -215,11 +203,10 @@ func harnessStats(leg bench.LegResult) []harnessStat {
 		if s.Step.Connections > 0 {
 			e[9] = rawInt(int64(s.Step.Connections))
 		}
-		for k, of := range []func(bench.Latencies) time.Duration{
-			func(l bench.Latencies) time.Duration { return l.P50 }, func(l bench.Latencies) time.Duration { return l.P90 }, func(l bench.Latencies) time.Duration { return l.P99 },
-		} {
-			if d, ok := figure(s.Load.Latency, of); ok {
-				e[10+k] = rawMS(d)
+		l := s.Load.Latency
+		for k, d := range []time.Duration{l.P50, l.P90, l.P99} {
+			if figured(l, d) {
+				e[10+k] = rawNumber(float64(d) / 1e6)
 			}
 		}
 		if s.Load.Elapsed > 0 {
@@ -231,17 +218,14 @@ func harnessStats(leg bench.LegResult) []harnessStat {
 }
 
 func markOf(leg bench.LegResult, name string) *bench.Usage {
-	for i := range leg.Marks {
-		if leg.Marks[i].Name == name {
-			return &leg.Marks[i].Usage
-		}
+	if i := slices.IndexFunc(leg.Marks, func(m bench.Mark) bool { return m.Name == name }); i >= 0 {
+		return &leg.Marks[i].Usage
 	}
 	return nil
 }
 
 // rateOf is the throughput with as few digits as still give the elapsed time back to the
-// nanosecond, so that nothing is lost on the way back and a rate that was read as 349.72 is written
-// so.
+// nanosecond: a rate that was read as 349.72 is written so.
 func rateOf(l bench.Load) float64 {
 	exact := l.Throughput()
 	for digits := 1; digits < 17; digits++ {
@@ -253,8 +237,7 @@ func rateOf(l bench.Load) float64 {
 	return exact
 }
 
-// elapsedOf is the time in which n requests make a throughput of rate per second; 0 where that is
-// no time.
+// elapsedOf is the time in which n requests make rate per second; 0 where that is no time.
 func elapsedOf(n int64, rate float64) time.Duration {
 	if n <= 0 || !(rate > 0) {
 		return 0
@@ -271,11 +254,9 @@ const maxElapsed = 1000 * time.Hour
 
 // overrideStats puts the numbers back that did not follow from the others when the file was read.
 func overrideStats(stats []harnessStat, checks []bench.CheckResult) {
+	checks = slices.DeleteFunc(slices.Clone(checks), func(c bench.CheckResult) bool { return c.Group != groupStats })
 	keys := harnessKeys()
 	for _, c := range checks {
-		if c.Group != groupStats {
-			continue
-		}
 		for i := range stats {
 			for k, key := range keys {
 				if c.Name != statName(i, key) {
@@ -291,3 +272,61 @@ func overrideStats(stats []harnessStat, checks []bench.CheckResult) {
 }
 
 func statName(i int, key string) string { return "stats[" + strconv.Itoa(i) + "]." + key }
+
+var null = json.RawMessage("null")
+
+func rawInt(n int64) json.RawMessage { return json.RawMessage(strconv.FormatInt(n, 10)) }
+
+func rawNumber(x float64) json.RawMessage {
+	raw, err := json.Marshal(x)
+	if err != nil { // infinite, or no number
+		return null
+	}
+	return raw
+}
+
+func rawString(s string) json.RawMessage {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // text always encodes
+	return bytes.TrimSpace(b.Bytes())
+}
+
+// textOf is the text under which a JSON value is kept: a string as it is, unless it reads like
+// another value; anything else as JSON.
+func textOf(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil && !bytes.Equal(raw, null) && !json.Valid([]byte(s)) && s != "" {
+		return s
+	}
+	return string(raw)
+}
+
+// rawOf is the JSON value that textOf has kept.
+func rawOf(text string) json.RawMessage {
+	if json.Valid([]byte(text)) {
+		return json.RawMessage(text)
+	}
+	return rawString(text)
+}
+
+// encode writes the file with one line for each value of checks and stats.
+func (f harnessFile) encode() []byte {
+	var checks, stats []string
+	for _, c := range f.Checks {
+		checks = append(checks, fmt.Sprintf("\n    %s: %s", rawString(c.label), c.value))
+	}
+	keys := harnessKeys()
+	for _, s := range f.Stats {
+		var parts []string
+		for k, raw := range s {
+			if raw != nil {
+				parts = append(parts, fmt.Sprintf("%q: %s", keys[k], raw))
+			}
+		}
+		stats = append(stats, "\n    {"+strings.Join(parts, ", ")+"}")
+	}
+	return fmt.Appendf(nil, "{\n  \"checks\": {%s\n  },\n  \"stats\": [%s\n  ]\n}\n", strings.Join(checks, ","),
+		strings.Join(stats, ","))
+}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"locbench/internal/bench"
 	"locbench/internal/safe"
@@ -18,9 +19,8 @@ import (
 
 func isHarness(f Source) bool { return strings.HasSuffix(f.Name, harnessSuffix) }
 
-// readHarness reads a file of the harness as a leg. Numbers that the leg cannot hold, because they
-// do not follow from the others, are kept as information of the group harness-stats: written out
-// again, nothing is lost.
+// readHarness reads a file of the harness as a leg. Numbers that do not follow from the others are
+// kept as information of the group harness-stats: nothing is lost.
 func readHarness(f Source) (bench.LegResult, error) {
 	file, err := parseHarness(f.Data)
 	if err != nil {
@@ -172,7 +172,6 @@ func readStats(d *json.Decoder, file *harnessFile) error {
 	return delim(d, ']')
 }
 
-// fromHarness makes a leg of a file.
 func fromHarness(file harnessFile) (bench.LegResult, error) {
 	var leg bench.LegResult
 	for _, c := range file.Checks {
@@ -194,8 +193,7 @@ func fromHarness(file harnessFile) (bench.LegResult, error) {
 				leg.Marks = append(leg.Marks, bench.Mark{Name: []string{markStartUp, markChecks}[i], Usage: *usage})
 			}
 		} else {
-			step := n.step(i-2, before, usage)
-			leg.Steps = append(leg.Steps, step)
+			leg.Steps = append(leg.Steps, n.step(i-2, before, usage))
 		}
 		if n.err != nil {
 			return leg, n.err
@@ -206,18 +204,14 @@ func fromHarness(file harnessFile) (bench.LegResult, error) {
 	return leg, nil
 }
 
-// warmUps marks the steps of one connection before the last one of them: the published procedure
-// warms up so.
+// warmUps marks the first steps of one connection: the published procedure warms up so.
 func warmUps(steps []bench.StepResult) {
 	for i := range steps {
-		if i+1 < len(steps) && steps[i].Step.Connections == 1 && steps[i+1].Step.Connections == 1 {
-			steps[i].Step.WarmUp = true
-			continue
+		next := i+1 < len(steps) && steps[i+1].Step.Connections == 1
+		if steps[i].Step.Connections != 1 || !next && i == 0 {
+			return
 		}
-		if i > 0 && steps[i-1].Step.WarmUp && steps[i].Step.Connections == 1 {
-			steps[i].Step.WarmUp = true
-		}
-		return
+		steps[i].Step.WarmUp = true
 	}
 }
 
@@ -259,3 +253,70 @@ func harnessLife(leg *bench.LegResult) {
 }
 
 var stopPattern = regexp.MustCompile(`^(Good, exited in |Bad, did not stop in )([0-9.]+s)$`)
+
+// numbers reads the numbers of one entry; the first mistake stays.
+type numbers struct {
+	stat harnessStat
+	at   int
+	err  error
+}
+
+// of is a number of the entry; ok is false where it is null or not there.
+func (n *numbers) of(k int, most float64) (x float64, ok bool) {
+	raw := n.stat[k]
+	if n.err != nil || raw == nil || bytes.Equal(raw, null) {
+		return 0, false
+	}
+	if err := json.Unmarshal(raw, &x); err != nil || x < 0 || x > most {
+		n.err = fmt.Errorf("%s: %s is not between 0 and %g", statName(n.at, harnessKeys()[k]), safe.Line(string(raw), 40), most)
+		return 0, false
+	}
+	return x, true
+}
+
+func (n *numbers) count(k int) int64 {
+	x, _ := n.of(k, 1e15)
+	if n.err == nil && x != math.Trunc(x) {
+		n.err = fmt.Errorf("%s: %v is no whole number", statName(n.at, harnessKeys()[k]), x)
+	}
+	return int64(x)
+}
+
+func (n *numbers) usage() *bench.Usage {
+	cpu, ok := n.of(1, 1e9)
+	if !ok {
+		return nil
+	}
+	u := &bench.Usage{Source: "docker stats", CPU: time.Duration(math.Round(cpu * 1e9))}
+	used, hasUsed := n.of(3, 1e9)
+	peak, hasPeak := n.of(4, 1e9)
+	if hasUsed && hasPeak {
+		u.Memory = &bench.Memory{Used: int64(math.Round(used * (1 << 20))), Peak: int64(math.Round(peak * (1 << 20))), PeakSource: "max_usage"}
+	}
+	return u
+}
+
+func (n *numbers) step(index int, before, after *bench.Usage) bench.StepResult {
+	s := bench.StepResult{Index: index, Before: before, After: after}
+	s.Step.Connections = int(min(n.count(9), 1e9))
+	s.Step.Name = conns(s.Step.Connections)
+	l := &s.Load
+	l.Succeeded = n.count(6)
+	errors := n.count(8)
+	if errors > 0 {
+		l.Failed = map[bench.ErrorKind]int64{bench.ErrOther: errors}
+	}
+	l.Sent = l.Succeeded + errors
+	l.Scheduled = l.Sent
+	rate, _ := n.of(13, 1e12)
+	l.Elapsed = elapsedOf(l.Succeeded, rate)
+	s.Step.Duration = l.Elapsed.Round(time.Second)
+	quantile := func(k int) time.Duration {
+		ms, _ := n.of(k, 1e9)
+		return time.Duration(math.Round(ms * 1e6))
+	}
+	if l.Succeeded > 0 {
+		l.Latency = bench.Latencies{Count: l.Succeeded, P50: quantile(10), P90: quantile(11), P99: quantile(12)}
+	}
+	return s
+}

@@ -17,21 +17,29 @@ var errNoHistogram = errors.New("its latencies have no histogram (imported resul
 
 func hgrmFiles(_ bench.Run, legs []bench.LegResult, _ Options) (files []File, err error) {
 	for _, leg := range legs {
+		if err := histograms(leg); err != nil {
+			return nil, err
+		}
 		for _, s := range leg.Steps {
-			if s.Load.Latency.Count == 0 {
-				continue
+			if s.Load.Latency.Count != 0 {
+				files = append(files, File{stepFile(leg, s, ".hgrm"), func(w io.Writer) error { return writeHGRM(w, s.Load.Latency) }})
 			}
-			if s.Load.Latency.HDR == "" {
-				return nil, fmt.Errorf("leg %s, step %d: %w", leg.Leg, s.Index+1, errNoHistogram)
-			}
-			files = append(files, File{stepFile(leg, s, ".hgrm"), func(w io.Writer) error { return writeHGRM(w, s.Load.Latency) }})
 		}
 	}
 	return files, nil
 }
 
-// ticksPerHalf is how many lines of a distribution halve the distance to 100 %, as HdrHistogram's
-// own output has it.
+// histograms are an error where a step has none of its latencies.
+func histograms(leg bench.LegResult) error {
+	for _, s := range leg.Steps {
+		if s.Load.Latency.Count != 0 && s.Load.Latency.HDR == "" {
+			return fmt.Errorf("leg %s, step %d: %w", leg.Leg, s.Index+1, errNoHistogram)
+		}
+	}
+	return nil
+}
+
+// ticksPerHalf is how many lines halve the distance to 100 %, as in HdrHistogram's own output.
 const ticksPerHalf = 5
 
 // writeHGRM writes a percentile distribution in milliseconds, as HdrHistogram's plotter reads it.
@@ -70,15 +78,12 @@ func writeHGRM(w io.Writer, l bench.Latencies) error {
 
 func hlogFiles(_ bench.Run, legs []bench.LegResult, _ Options) (files []File, err error) {
 	for _, leg := range legs {
-		if len(leg.Steps) == 0 {
-			continue
+		if err := histograms(leg); err != nil {
+			return nil, err
 		}
-		for _, s := range leg.Steps {
-			if s.Load.Latency.Count > 0 && s.Load.Latency.HDR == "" {
-				return nil, fmt.Errorf("leg %s, step %d: %w", leg.Leg, s.Index+1, errNoHistogram)
-			}
+		if len(leg.Steps) > 0 {
+			files = append(files, File{fileName(leg.Leg.String()) + ".hlog", func(w io.Writer) error { return writeHLog(w, leg) }})
 		}
-		files = append(files, File{fileName(leg.Leg.String()) + ".hlog", func(w io.Writer) error { return writeHLog(w, leg) }})
 	}
 	return files, nil
 }

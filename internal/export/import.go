@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,7 +30,6 @@ type Source struct {
 	Data []byte
 }
 
-// reader reads one format.
 type reader struct {
 	name  string
 	is    func(Source) bool                        // by its first bytes or its name
@@ -38,7 +38,6 @@ type reader struct {
 	lacks string                                   // what the format does not tell
 }
 
-// readers are all formats that are read, the more certain ones first.
 func readers() []reader {
 	return []reader{
 		{name: "harness", is: isHarness, leg: readHarness, lacks: "throttling; latencies other than p50, p90 and p99; kinds of errors"},
@@ -98,8 +97,8 @@ func Import(files []Source, from string, at time.Time) (bench.Run, []bench.LegRe
 	for _, leg := range legs {
 		run.Legs = append(run.Legs, bench.LegEntry{Leg: leg.Leg, State: leg.State, File: leg.Leg.String() + ".json"})
 		run.Profile.Rounds = max(run.Profile.Rounds, leg.Leg.Round)
-		if !hasSelection(run.Profile.Contenders, leg.Leg) {
-			run.Profile.Contenders = append(run.Profile.Contenders, bench.Selection{Contender: leg.Leg.Contender})
+		if who := (bench.Selection{Contender: leg.Leg.Contender}); !slices.Contains(run.Profile.Contenders, who) {
+			run.Profile.Contenders = append(run.Profile.Contenders, who)
 		}
 		if len(leg.Steps) > len(run.Profile.Steps) {
 			run.Profile.Steps = nil
@@ -110,15 +109,6 @@ func Import(files []Source, from string, at time.Time) (bench.Run, []bench.LegRe
 	}
 	run.Warnings = bench.Findings{{Kind: bench.FoundForeign, Text: "imported: nothing here was measured by locbench, and neither the machine nor the limits are known"}}
 	return run, legs, nil
-}
-
-func hasSelection(all []bench.Selection, leg bench.Leg) bool {
-	for _, s := range all {
-		if s.Contender == leg.Contender && s.Variant == leg.Variant {
-			return true
-		}
-	}
-	return false
 }
 
 func importOne(f Source, from string) (bench.LegResult, error) {
@@ -160,10 +150,11 @@ func readerOf(f Source, from string) (reader, error) {
 			return r, nil
 		}
 	}
+	known := strings.Join(ImportNames(), ", ")
 	if from != "" {
-		return reader{}, fmt.Errorf("unknown format %q; read are %s", safe.Line(from, 40), strings.Join(ImportNames(), ", "))
+		return reader{}, fmt.Errorf("unknown format %q; read are %s", safe.Line(from, 40), known)
 	}
-	return reader{}, fmt.Errorf("of no known format; name it by --from (%s)", strings.Join(ImportNames(), ", "))
+	return reader{}, fmt.Errorf("of no known format; name it by --from (%s)", known)
 }
 
 // legName takes the contender and the round from a file's name.
@@ -190,11 +181,25 @@ func lineOf(data []byte, offset int64) int {
 // head is the beginning of a file, for guessing.
 func head(f Source) []byte { return f.Data[:min(len(f.Data), 4096)] }
 
+func firstLine(f Source) []byte {
+	line, _, _ := bytes.Cut(head(f), []byte("\n"))
+	return line
+}
+
+// holds tells whether all the words are in a text.
+func holds(data []byte, words ...string) bool {
+	return !slices.ContainsFunc(words, func(w string) bool { return !bytes.Contains(data, []byte(w)) })
+}
+
+func one(s bench.StepResult, err error) ([]bench.StepResult, error) {
+	return []bench.StepResult{s}, err
+}
+
 // unitDuration reads "1.23ms", "142.80us", "2m" and the like.
 func unitDuration(s string) (time.Duration, error) {
 	m := durationPattern.FindStringSubmatch(s)
 	if m == nil {
-		return 0, fmt.Errorf("%q is no duration", safe.Line(s, 40))
+		m = make([]string, 3)
 	}
 	v, err := strconv.ParseFloat(m[1], 64)
 	if err != nil {

@@ -90,10 +90,7 @@ func families() []family {
 			return r.leg.StartUp.Seconds(), true
 		}),
 		gauge("locbench_leg_time_to_peak_seconds", "From the start of the process to its final throughput; reported with every step of the leg.", func(r row) (float64, bool) {
-			if r.peak == nil {
-				return 0, false
-			}
-			return r.peak.After.Seconds(), true
+			return r.peak.After.Seconds(), r.peaked
 		}),
 	)
 }
@@ -120,12 +117,10 @@ func promLatency(r row) []promSample {
 			out = append(out, promSample{label: `,quantile="` + q.name + `"`, value: number(q.value.Seconds())})
 		}
 	}
-	if l.Mean == 0 && l.HDR == "" { // imported: nobody reported the mean
-		return append(out, promSample{suffix: "_count", value: fmt.Sprint(l.Count)})
+	if l.Mean != 0 || l.HDR != "" { // else imported: nobody reported the mean
+		out = append(out, promSample{suffix: "_sum", value: number(l.Mean.Seconds() * float64(l.Count))})
 	}
-	return append(out,
-		promSample{suffix: "_sum", value: number(l.Mean.Seconds() * float64(l.Count))},
-		promSample{suffix: "_count", value: fmt.Sprint(l.Count)})
+	return append(out, promSample{suffix: "_count", value: fmt.Sprint(l.Count)})
 }
 
 func promText(s string) string {

@@ -15,12 +15,10 @@ import (
 )
 
 func isOha(f Source) bool {
-	return jsonObject(f) && bytes.Contains(f.Data, []byte(`"latencyPercentiles"`)) && bytes.Contains(f.Data, []byte(`"requestsPerSec"`))
+	return jsonObject(f) && holds(f.Data, `"latencyPercentiles"`, `"requestsPerSec"`)
 }
 
-func isK6(f Source) bool {
-	return jsonObject(f) && bytes.Contains(f.Data, []byte(`"http_req_duration"`)) && bytes.Contains(f.Data, []byte(`"metrics"`))
-}
+func isK6(f Source) bool { return jsonObject(f) && holds(f.Data, `"http_req_duration"`, `"metrics"`) }
 
 func jsonObject(f Source) bool { return bytes.HasPrefix(bytes.TrimSpace(head(f)), []byte("{")) }
 
@@ -51,9 +49,9 @@ func (s *secs) duration(name string) (time.Duration, error) {
 	}
 	d, err := fromNS(float64(*s) * 1e9)
 	if err != nil {
-		return 0, fmt.Errorf("%s: %w", name, err)
+		err = fmt.Errorf("%s: %w", name, err)
 	}
-	return d, nil
+	return d, err
 }
 
 // readOha reads what oha prints with --output-format json (or --json).
@@ -174,7 +172,8 @@ func readK6(f Source) ([]bench.StepResult, error) {
 }
 
 func isGatling(f Source) bool {
-	return bytes.Contains(head(f), []byte("---- Global Information")) || jsonObject(f) && bytes.Contains(head(f), []byte(`"meanNumberOfRequestsPerSecond"`))
+	return holds(head(f), "---- Global Information") ||
+		jsonObject(f) && holds(head(f), `"meanNumberOfRequestsPerSecond"`)
 }
 
 // gatlingValue is a cell of Gatling's tables: a number, the same as text, or "-".
@@ -184,8 +183,7 @@ type gatlingValue float64
 func (v *gatlingValue) UnmarshalJSON(data []byte) error {
 	s := strings.Trim(string(data), `"`)
 	if s == "-" || s == "null" {
-		*v = 0
-		return nil
+		s = "0"
 	}
 	x, err := strconv.ParseFloat(s, 64)
 	if err != nil || !(x >= 0 && x <= 1e15) {
@@ -232,14 +230,12 @@ func readGatling(f Source) ([]bench.StepResult, error) {
 		if cell == nil {
 			continue
 		}
-		d, err := fromNS(float64(cell.OK) * 1e6)
-		if err != nil {
+		var err error
+		if *at, err = fromNS(float64(cell.OK) * 1e6); err != nil {
 			return nil, err
 		}
-		*at = d
 	}
 	n := g.NumberOfRequests
 	elapsed := elapsedOf(int64(n.Total), float64(g.MeanNumberOfRequestsPerSecond.Total))
-	s, err := totals("gatling", int64(n.OK), map[bench.ErrorKind]int64{bench.ErrOther: int64(n.KO)}, elapsed, l)
-	return []bench.StepResult{s}, err
+	return one(totals("gatling", int64(n.OK), map[bench.ErrorKind]int64{bench.ErrOther: int64(n.KO)}, elapsed, l))
 }

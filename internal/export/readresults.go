@@ -2,8 +2,10 @@ package export
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/csv"
+	"encoding/gob"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,79 +22,74 @@ import (
 )
 
 func isVegetaJSON(f Source) bool {
-	line, _, _ := bytes.Cut(head(f), []byte("\n"))
-	return jsonObject(f) && bytes.Contains(line, []byte(`"attack"`)) && bytes.Contains(line, []byte(`"latency"`))
+	return jsonObject(f) && holds(firstLine(f), `"attack"`, `"latency"`)
 }
 
 func isVegetaCSV(f Source) bool {
-	line, _, _ := bytes.Cut(head(f), []byte("\n"))
-	first, _, _ := bytes.Cut(line, []byte(","))
+	first, _, _ := bytes.Cut(firstLine(f), []byte(","))
 	_, err := strconv.ParseInt(string(first), 10, 64)
-	return err == nil && bytes.Count(line, []byte(",")) >= 11
+	return err == nil && bytes.Count(firstLine(f), []byte(",")) >= 11
 }
 
-// vegetaSample is a result of vegeta as a request of ours.
-func vegetaSample(r Result) (sample, error) {
+// attack gathers the results of vegeta as requests of ours.
+type attack struct {
+	name string
+	all  []sample
+}
+
+func (a *attack) add(r Result) error {
+	if len(a.all) == maxRequests {
+		return fmt.Errorf("more than %d requests", maxRequests)
+	}
 	if r.BytesIn > maxCount {
-		return sample{}, fmt.Errorf("%d bytes", r.BytesIn)
+		return fmt.Errorf("%d bytes", r.BytesIn)
 	}
 	s := sample{at: r.Timestamp, latency: r.Latency, bytes: int64(r.BytesIn)}
-	if r.Code >= 200 && r.Code < 400 {
-		return s, nil // vegeta's own rule of success
-	}
-	s.kind = kindOf(int(r.Code))
-	if r.Code == 0 {
-		s.kind = errorKind(r.Error)
-		if slices.Contains([]bench.ErrorKind{bench.ErrWrong, bench.ErrBody, bench.ErrClient}, bench.ErrorKind(r.Error)) {
-			s.kind = bench.ErrorKind(r.Error)
+	if r.Code < 200 || r.Code >= 400 { // vegeta's own rule of success
+		s.kind = kindOf(int(r.Code))
+		if r.Code == 0 {
+			s.kind = errorKind(r.Error)
+			if slices.Contains([]bench.ErrorKind{bench.ErrWrong, bench.ErrBody, bench.ErrClient}, bench.ErrorKind(r.Error)) {
+				s.kind = bench.ErrorKind(r.Error)
+			}
 		}
 	}
-	return s, nil
+	a.all, a.name = append(a.all, s), r.Attack
+	return nil
+}
+
+func (a *attack) step() ([]bench.StepResult, error) {
+	return one(stepOf(cmp.Or(safe.Line(a.name, 60), "vegeta"), a.all))
 }
 
 func readVegetaJSON(f Source) ([]bench.StepResult, error) {
-	var all []sample
-	name := ""
+	var a attack
 	err := lines(f.Data, func(line string) error {
 		if line == "" {
 			return nil
-		}
-		if len(all) == maxRequests {
-			return fmt.Errorf("more than %d requests", maxRequests)
 		}
 		var r Result
 		if err := json.Unmarshal([]byte(line), &r); err != nil {
 			return err
 		}
-		s, err := vegetaSample(r)
-		all, name = append(all, s), r.Attack
-		return err
+		return a.add(r)
 	})
 	if err != nil {
 		return nil, err
 	}
-	s, err := stepOf(attackName(name), all)
-	return []bench.StepResult{s}, err
-}
-
-func attackName(s string) string {
-	if s = safe.Line(s, 60); s == "" {
-		return "vegeta"
-	}
-	return s
+	return a.step()
 }
 
 func readVegetaCSV(f Source) ([]bench.StepResult, error) {
 	r := csv.NewReader(bytes.NewReader(f.Data))
 	r.FieldsPerRecord = 12
-	var all []sample
-	name := ""
+	var a attack
 	for {
 		record, err := r.Read()
 		if errors.Is(err, io.EOF) {
-			break
+			return a.step()
 		}
-		if err == nil && len(all) == maxRequests {
+		if err == nil && len(a.all) == maxRequests {
 			err = fmt.Errorf("more than %d requests", maxRequests)
 		}
 		if err != nil {
@@ -102,25 +99,22 @@ func readVegetaCSV(f Source) ([]bench.StepResult, error) {
 		code, err2 := strconv.ParseUint(record[1], 10, 16)
 		latency, err3 := strconv.ParseInt(record[2], 10, 64)
 		in, err4 := strconv.ParseUint(record[4], 10, 64)
-		s, err5 := vegetaSample(Result{Timestamp: time.Unix(0, at).UTC(), Code: uint16(code), Latency: time.Duration(latency), BytesIn: in, Error: record[5]})
+		err5 := a.add(Result{Attack: record[7], Timestamp: time.Unix(0, at).UTC(), Code: uint16(code),
+			Latency: time.Duration(latency), BytesIn: in, Error: record[5]})
 		if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
 			line, _ := r.FieldPos(0)
 			return nil, fmt.Errorf("line %d: %w", line, err)
 		}
-		all, name = append(all, s), record[7]
 	}
-	s, err := stepOf(attackName(name), all)
-	return []bench.StepResult{s}, err
 }
 
 func isHLog(f Source) bool {
-	return bytes.HasPrefix(f.Data, []byte("#[Histogram log format")) || bytes.Contains(head(f), []byte(",HISTF"))
+	return bytes.HasPrefix(f.Data, []byte("#[Histogram log format")) || holds(head(f), ",HISTF")
 }
 
 var hlogStart = regexp.MustCompile(`^#\[StartTime: ([0-9]+(?:\.[0-9]+)?) \(seconds since epoch\)`)
 
-// readHLog reads a HdrHistogram log; each interval is a step. Values are taken to be in
-// nanoseconds.
+// readHLog reads a HdrHistogram log; each interval is a step. Values are taken for ns.
 func readHLog(f Source) (steps []bench.StepResult, err error) {
 	var start time.Time
 	err = lines(f.Data, func(line string) error {
@@ -188,4 +182,43 @@ func hlogInterval(line string, start time.Time, number int) (s bench.StepResult,
 	s.Load.Latency = l
 	s.Load.Started = start.Add(time.Duration(at * 1e9))
 	return s, nil
+}
+
+// isVegeta knows vegeta's binary results by the definition of their type, which comes first.
+func isVegeta(f Source) bool {
+	return holds(f.Data[:min(len(f.Data), 256)], "\x06Result\x01", "\x06Attack\x01")
+}
+
+// vegetaResult has the fields that are of use here. The others are skipped where they stand: a list
+// of headers could claim to be of any length, and package gob would make room for it.
+type vegetaResult struct {
+	Attack    string
+	Code      uint16
+	Timestamp time.Time
+	Latency   time.Duration
+	BytesIn   uint64
+	Error     string
+}
+
+// readVegeta reads what vegeta attack writes: a stream of gob.
+func readVegeta(f Source) ([]bench.StepResult, error) {
+	decoder := gob.NewDecoder(bytes.NewReader(f.Data))
+	var a attack
+	for {
+		var r vegetaResult
+		err := decoder.Decode(&r)
+		if errors.Is(err, io.EOF) {
+			return a.step()
+		}
+		if err == nil && len(a.all) == maxRequests {
+			return nil, fmt.Errorf("more than %d requests", maxRequests)
+		}
+		if err == nil {
+			err = a.add(Result{Attack: r.Attack, Code: r.Code, Timestamp: r.Timestamp.UTC(), Latency: r.Latency,
+				BytesIn: r.BytesIn, Error: r.Error})
+		}
+		if err != nil {
+			return nil, fmt.Errorf("result %d: %w", len(a.all)+1, err)
+		}
+	}
 }

@@ -43,8 +43,7 @@ func gatlingText(data []byte, g *gatlingStats) error {
 }
 
 func isJMeter(f Source) bool {
-	line, _, _ := bytes.Cut(head(f), []byte("\n"))
-	return bytes.Contains(line, []byte("timeStamp")) && bytes.Contains(line, []byte("elapsed")) || bytes.Contains(line, []byte("# Samples"))
+	return holds(firstLine(f), "timeStamp", "elapsed") || holds(firstLine(f), "# Samples")
 }
 
 // table calls each with every row of a CSV file with a header, which gives cells by their column.
@@ -83,11 +82,9 @@ func table(data []byte, each func(cell func(string) string) error) error {
 	}
 }
 
-// readJMeter reads a JTL file in CSV (one row for each sample) or the table of the aggregate
-// report.
+// readJMeter reads a JTL file in CSV (a row for each sample) or the aggregate report.
 func readJMeter(f Source) ([]bench.StepResult, error) {
-	line, _, _ := bytes.Cut(head(f), []byte("\n"))
-	if bytes.Contains(line, []byte("# Samples")) {
+	if holds(firstLine(f), "# Samples") {
 		return readAggregate(f)
 	}
 	var all []sample
@@ -124,12 +121,10 @@ func readJMeter(f Source) ([]bench.StepResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := stepOf("jmeter", all)
-	return []bench.StepResult{s}, err
+	return one(stepOf("jmeter", all))
 }
 
-// readAggregate reads JMeter's aggregate report: its TOTAL, or a step for each label where there is
-// none.
+// readAggregate takes the TOTAL of JMeter's aggregate report; without one each label is a step.
 func readAggregate(f Source) (steps []bench.StepResult, err error) {
 	var sum []bench.StepResult
 	err = table(f.Data, func(cell func(string) string) error {

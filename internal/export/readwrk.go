@@ -13,26 +13,16 @@ import (
 	"locbench/internal/safe"
 )
 
-func isWrk(f Source) bool {
-	return bytes.Contains(head(f), []byte("Running ")) && bytes.Contains(head(f), []byte(" test @ "))
-}
+func isWrk(f Source) bool { return holds(head(f), "Running ", " test @ ") }
 
-func isHey(f Source) bool {
-	return bytes.Contains(head(f), []byte("Summary:")) && bytes.Contains(head(f), []byte("Slowest:")) && bytes.Contains(head(f), []byte("Requests/sec:"))
-}
+func isHey(f Source) bool { return holds(head(f), "Summary:", "Slowest:", "Requests/sec:") }
 
 // lines calls each with every line of a text and its number. A mistake in a line gets that number.
 func lines(data []byte, each func(line string) error) error {
 	number := 0
-	for len(data) > 0 {
+	for line := range bytes.Lines(data) {
 		number++
-		line := data
-		if i := bytes.IndexByte(data, '\n'); i >= 0 {
-			line, data = data[:i], data[i+1:]
-		} else {
-			data = nil
-		}
-		if len(line) > maxLine {
+		if len(bytes.TrimSuffix(line, []byte("\n"))) > maxLine {
 			return fmt.Errorf("line %d: longer than %d MiB", number, maxLine>>20)
 		}
 		if err := each(strings.TrimSpace(string(line))); err != nil {
@@ -54,12 +44,11 @@ var (
 
 // wrkResult is one output of wrk or wrk2 as far as it has been read.
 type wrkResult struct {
-	conns    int
-	latency  bench.Latencies
-	requests int64
-	status   int64
-	elapsed  time.Duration
-	failed   map[bench.ErrorKind]int64
+	conns            int
+	latency          bench.Latencies
+	requests, status int64
+	elapsed          time.Duration
+	failed           map[bench.ErrorKind]int64
 }
 
 // readWrk reads what wrk and wrk2 print; several outputs in one file are several steps. wrk takes
@@ -143,8 +132,7 @@ func (r *wrkResult) line(line string) (err error) {
 	return nil
 }
 
-// finer is the elapsed time that follows from n requests at the printed rate, which has more digits
-// than the printed time.
+// finer is the time that n requests take at the printed rate, which has more digits than the time.
 func finer(elapsed time.Duration, n int64, rate string) (time.Duration, error) {
 	x, err := strconv.ParseFloat(rate, 64)
 	if err != nil {
@@ -172,11 +160,10 @@ func quantile(l *bench.Latencies, percent, value string) error {
 
 func durations(all map[*time.Duration]string) error {
 	for at, s := range all {
-		d, err := unitDuration(s)
-		if err != nil {
+		var err error
+		if *at, err = unitDuration(s); err != nil {
 			return err
 		}
-		*at = d
 	}
 	return nil
 }
@@ -251,19 +238,13 @@ func readHey(f Source) ([]bench.StepResult, error) {
 		return nil, err
 	}
 	if rate != "" {
-		n := succeeded
-		for _, k := range failed {
-			n += k
-		}
-		if elapsed, err = finer(elapsed, n, rate); err != nil {
+		if elapsed, err = finer(elapsed, succeeded+bench.Load{Failed: failed}.FailedTotal(), rate); err != nil {
 			return nil, err
 		}
 	}
-	s, err := totals("hey", succeeded, failed, elapsed, l)
-	return []bench.StepResult{s}, err
+	return one(totals("hey", succeeded, failed, elapsed, l))
 }
 
-// errorKind sorts the words of another tool's error.
 func errorKind(words string) bench.ErrorKind {
 	words = strings.ToLower(words)
 	for _, k := range []struct {

@@ -26,13 +26,11 @@ type requests struct {
 	windows             []span
 }
 
-// dealt is a histogram as a list of latencies in order, of which only the ends of the buckets are
-// kept.
+// dealt is a histogram as a list of latencies in order; only the ends of its buckets are kept.
 type dealt struct {
-	bars []hdr.Bar
-	ends []int64 // running counts
-	low  time.Duration
-	high time.Duration
+	bars      []hdr.Bar
+	ends      []int64 // running counts
+	low, high time.Duration
 }
 
 type span struct {
@@ -96,8 +94,7 @@ func deal(l bench.Latencies) (dealt, error) {
 	return d, nil
 }
 
-// at is the latency with index i in order: the middle of its bucket; the first and the last are
-// exact.
+// at is latency i in order: the middle of its bucket; the first and the last are exact.
 func (d dealt) at(i int64) time.Duration {
 	k := sort.Search(len(d.ends), func(k int) bool { return d.ends[k] > i })
 	switch {

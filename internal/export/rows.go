@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -22,44 +23,39 @@ type Column struct {
 	of   func(row) any // nil: not known
 }
 
-// measured are the columns of measures.
 func measured(ids ...measure.ID) (all []Column) {
 	for _, id := range ids {
 		m := measure.Get(id)
 		all = append(all, Column{m.CSV.Name, m.CSV.Doc, func(r row) any {
 			v, ok := m.Of(r.StepResult)
-			switch {
-			case !ok:
-				return nil
-			case m.Unit.Whole():
-				return int64(v)
+			if m.Unit.Whole() {
+				return ifKnown(int64(v), ok)
 			}
-			return v
+			return ifKnown(v, ok)
 		}})
 	}
 	return all
 }
 
 // added are the columns of measures that came after all others.
-func added() (all []Column) {
+func added() []Column {
+	var ids []measure.ID
 	for _, m := range measure.View(measure.ExportAdded) {
-		all = append(all, measured(m.ID)...)
+		ids = append(ids, m.ID)
 	}
-	return all
+	return measured(ids...)
 }
 
-// row is one step of one leg.
 type row struct {
-	run  *bench.Run
-	leg  *bench.LegResult
-	peak *stats.PeakTime // of the leg; nil: not known
+	run    *bench.Run
+	leg    *bench.LegResult
+	peak   stats.PeakTime // of the leg
+	peaked bool           // it is known
 	bench.StepResult
 }
 
 // Columns are the columns in their order. New ones are added at the end only.
-func Columns() []Column {
-	return slices.Concat(identity(), loadColumns(), usageColumns(), added())
-}
+func Columns() []Column { return slices.Concat(identity(), loadColumns(), usageColumns(), added()) }
 
 func identity() []Column {
 	return []Column{
@@ -68,7 +64,9 @@ func identity() []Column {
 		{"variant", "its variant; empty for the default", func(r row) any { return text(r.leg.Leg.Variant) }},
 		{"round", "from 1", func(r row) any { return r.leg.Leg.Round }},
 		{"leg_state", "complete, failed, aborted, running", func(r row) any { return text(string(r.leg.State)) }},
-		{"start_up_ns", "from the start of the process to its first answer", func(r row) any { return known(r.leg.StartUp) }},
+		{"start_up_ns", "from the start of the process to its first answer", func(r row) any {
+			return ifThere(r.leg.StartUp, func(d bench.Duration) any { return d.Nanoseconds() })
+		}},
 		{"step", "index of the step, from 0", func(r row) any { return r.Index }},
 		{"step_name", "its name", func(r row) any { return text(r.Step.Name) }},
 		{"warm_up", "set apart from the measurement", func(r row) any { return r.Step.WarmUp }},
@@ -82,10 +80,8 @@ func identity() []Column {
 func loadColumns() []Column {
 	ns := func(name, doc string, of func(bench.Latencies) time.Duration) []Column {
 		return []Column{{name, doc, func(r row) any {
-			if d, ok := figure(r.Load.Latency, of); ok {
-				return d.Nanoseconds()
-			}
-			return nil
+			d := of(r.Load.Latency)
+			return ifKnown(d.Nanoseconds(), figured(r.Load.Latency, d))
 		}}}
 	}
 	return slices.Concat([]Column{
@@ -102,10 +98,8 @@ func loadColumns() []Column {
 		{"error_ratio", measure.Get(measure.ErrorRatio).CSV.Doc, func(r row) any { return r.Load.ErrorRatio() }},
 		{"throughput", measure.Get(measure.Throughput).CSV.Doc, func(r row) any { return r.Load.Throughput() }},
 		{"body_bytes", "of successful answers", func(r row) any {
-			if r.Load.Bytes == 0 && r.Load.Latency.HDR == "" { // imported: nobody reported
-				return nil
-			}
-			return r.Load.Bytes
+			// Else imported: nobody reported.
+			return ifKnown(r.Load.Bytes, r.Load.Bytes != 0 || r.Load.Latency.HDR != "")
 		}},
 		{"latency_of", "where latencies begin: sent or due", func(r row) any { return text(string(r.Load.Origin())) }},
 	},
@@ -123,10 +117,8 @@ func loadColumns() []Column {
 func usageColumns() []Column {
 	throttling := func(of func(bench.Throttling) int64) func(row) any {
 		return func(r row) any {
-			if t, ok := r.Throttling(); ok {
-				return of(t)
-			}
-			return nil
+			t, ok := r.Throttling()
+			return ifKnown(of(t), ok)
 		}
 	}
 	return slices.Concat(measured(measure.CPUTime, measure.CPURequest), []Column{
@@ -134,10 +126,7 @@ func usageColumns() []Column {
 		{"throttled_periods", "those in which it used the quota up", throttling(func(t bench.Throttling) int64 { return t.Throttled })},
 	}, measured(measure.ThrottledTime, measure.MemoryUsed, measure.MemoryPeak), []Column{
 		{"memory_peak_is_sample", "the peak is the largest sample: the true one may be higher", func(r row) any {
-			if r.After == nil || r.After.Memory == nil {
-				return nil
-			}
-			return r.After.Memory.PeakIsSample
+			return ifThere(cmp.Or(r.After, &bench.Usage{}).Memory, func(m bench.Memory) any { return m.PeakIsSample })
 		}},
 	}, measured(measure.MemoryStep), []Column{
 		{"cpu_user_ns", "of cpu_ns, as the kernel samples it: in its own code", cpuSplit(func(user, _ time.Duration) time.Duration { return user })},
@@ -149,28 +138,19 @@ func usageColumns() []Column {
 		{"received_bytes", "over the contender's network interfaces", pair(bench.StepResult.Network, 0)},
 		{"sent_bytes", "the other way", pair(bench.StepResult.Network, 1)},
 		{"threads", "at the end of the step", func(r row) any {
-			if r.After == nil || r.After.Threads == nil {
-				return nil
-			}
-			return *r.After.Threads
+			return ifThere(cmp.Or(r.After, &bench.Usage{}).Threads, func(n int) any { return n })
 		}},
 		{"wait_cpu_ns", "time in which some of its threads waited for a CPU (pressure stall information)", stalled(func(p bench.Pressure) *bench.Stall { return p.CPU })},
 		{"wait_memory_ns", "for memory", stalled(func(p bench.Pressure) *bench.Stall { return p.Memory })},
 		{"wait_io_ns", "for a disk", stalled(func(p bench.Pressure) *bench.Stall { return p.IO })},
 		{"usage_source", "where these figures were read", func(r row) any {
-			if r.After == nil || r.After.Source == "" {
-				return nil
-			}
-			return text(r.After.Source)
+			source := cmp.Or(r.After, &bench.Usage{}).Source
+			return ifKnown(text(source), source != "")
 		}},
-		{"warnings", "doubts about the step, joined by \" | \"", func(r row) any {
-			return text(r.Doubts().Join(" | "))
-		}},
+		{"warnings", "doubts about the step, joined by \" | \"",
+			func(r row) any { return text(r.Doubts().Join(" | ")) }},
 		{"time_to_peak_ns", "from the start of the process to the first second at the final throughput, which is kept for the rest", func(r row) any {
-			if r.peak == nil {
-				return nil
-			}
-			return r.peak.After.Nanoseconds()
+			return ifKnown(r.peak.After.Nanoseconds(), r.peaked)
 		}},
 		{"throughput_drift", "change of the throughput over a measured step that was not steady, as a share; empty: no trend was found", drift(func(d bench.Drift) *bench.Trend { return d.Throughput })},
 		{"cpu_per_request_drift", "the same of the CPU time per request", drift(func(d bench.Drift) *bench.Trend { return d.CPU })},
@@ -179,20 +159,16 @@ func usageColumns() []Column {
 
 func drift(of func(bench.Drift) *bench.Trend) func(row) any {
 	return func(r row) any {
-		if r.Drift == nil {
-			return nil
-		}
-		if t := of(*r.Drift); t != nil {
-			return t.Change
-		}
-		return nil
+		return ifThere(r.Drift, func(d bench.Drift) any {
+			return ifThere(of(d), func(t bench.Trend) any { return t.Change })
+		})
 	}
 }
 
 func cpuSplit(of func(user, system time.Duration) time.Duration) func(row) any {
 	return func(r row) any {
 		user, system, ok := r.CPUSplit()
-		return ifKnown(of(user, system), ok)
+		return ifKnown(of(user, system).Nanoseconds(), ok)
 	}
 }
 
@@ -200,73 +176,47 @@ func cpuSplit(of func(user, system time.Duration) time.Duration) func(row) any {
 func pair(of func(bench.StepResult) (int64, int64, bool), i int) func(row) any {
 	return func(r row) any {
 		a, b, ok := of(r.StepResult)
-		if !ok {
-			return nil
-		}
-		return [2]int64{a, b}[i]
+		return ifKnown([2]int64{a, b}[i], ok)
 	}
 }
 
 func stalled(of func(bench.Pressure) *bench.Stall) func(row) any {
 	return func(r row) any {
-		p := r.Pressure()
-		if p == nil {
-			return nil
-		}
-		s := of(*p)
-		if s == nil {
-			return nil
-		}
-		return s.Some.Nanoseconds()
+		return ifThere(r.Pressure(), func(p bench.Pressure) any {
+			return ifThere(of(p), func(s bench.Stall) any { return s.Some.Nanoseconds() })
+		})
 	}
 }
 
-// figure is one figure of a distribution; ok is false where it is not known. Imported ones have
-// only those that their tool reported.
-func figure(l bench.Latencies, of func(bench.Latencies) time.Duration) (d time.Duration, ok bool) {
-	d = of(l)
-	return d, l.Count > 0 && (d > 0 || l.HDR != "")
-}
+// figured tells whether a latency is known. Imported ones have only what their tool reported.
+func figured(l bench.Latencies, d time.Duration) bool { return l.Count > 0 && (d > 0 || l.HDR != "") }
 
 func text(s string) any { return safe.Line(s, 1000) }
 
-func known(d *bench.Duration) any {
-	if d == nil {
-		return nil
-	}
-	return d.Nanoseconds()
-}
-
-func ifKnown(d time.Duration, ok bool) any {
-	if !ok {
-		return nil
-	}
-	return d.Nanoseconds()
-}
-
-func unless0[T int64 | float64](v T) any {
-	if v == 0 {
+func ifKnown(v any, known bool) any {
+	if !known {
 		return nil
 	}
 	return v
 }
 
-func moment(t time.Time) any {
-	if t.IsZero() {
+func ifThere[T any](p *T, of func(T) any) any {
+	if p == nil {
 		return nil
 	}
-	return t.UTC().Format(time.RFC3339Nano)
+	return of(*p)
 }
+
+func unless0[T int64 | float64](v T) any { return ifKnown(v, v != 0) }
+
+func moment(t time.Time) any { return ifKnown(t.UTC().Format(time.RFC3339Nano), !t.IsZero()) }
 
 // rows calls each with every step of every leg, in the order of the legs.
 func rows(run bench.Run, legs []bench.LegResult, each func(row) error) error {
 	for i := range legs {
-		var peak *stats.PeakTime
-		if p, ok := stats.TimeToPeak(legs[i]); ok {
-			peak = &p
-		}
+		peak, peaked := stats.TimeToPeak(legs[i])
 		for _, s := range legs[i].Steps {
-			if err := each(row{&run, &legs[i], peak, s}); err != nil {
+			if err := each(row{&run, &legs[i], peak, peaked, s}); err != nil {
 				return err
 			}
 		}
@@ -297,8 +247,7 @@ func writeCSV(w io.Writer, run bench.Run, legs []bench.LegResult) error {
 	return out.Error()
 }
 
-// csvCell is empty where nothing is known. Text that a spreadsheet would take for a formula gets an
-// apostrophe before it.
+// csvCell is "" for unknown; what a spreadsheet would take for a formula begins with an apostrophe.
 func csvCell(v any) string {
 	switch v := v.(type) {
 	case nil:

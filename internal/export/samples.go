@@ -93,12 +93,10 @@ func windowsOf(start time.Time, elapsed time.Duration, samples []sample) []bench
 		w, all := &windows[k], latencies[k]
 		w.Start = time.Duration(k) * time.Second
 		w.Length = min(time.Second, elapsed-w.Start)
-		if len(all) == 0 {
-			continue
+		if len(all) > 0 {
+			slices.Sort(all)
+			w.P50, w.P90, w.P99, w.Max = rank(all, 50), rank(all, 90), rank(all, 99), rank(all, 100)
 		}
-		slices.Sort(all)
-		w.P50, w.P90, w.P99 = rank(all, 50), rank(all, 90), rank(all, 99)
-		w.Max = all[len(all)-1]
 	}
 	if last := windows[n-1]; n > 1 && last.Length <= 0 {
 		// What ended exactly at the end belongs to the second before.
@@ -126,7 +124,6 @@ func kindOf(status int) bench.ErrorKind {
 	return bench.ErrOther
 }
 
-// totals makes a step of figures alone.
 func totals(name string, succeeded int64, failed map[bench.ErrorKind]int64, elapsed time.Duration, l bench.Latencies) (bench.StepResult, error) {
 	s := bench.StepResult{Step: bench.Step{Name: name, Duration: elapsed.Round(time.Second)}}
 	var errs int64
@@ -143,9 +140,7 @@ func totals(name string, succeeded int64, failed map[bench.ErrorKind]int64, elap
 	if succeeded < 0 || succeeded > maxCount || succeeded+errs == 0 || elapsed <= 0 {
 		return s, fmt.Errorf("%d successes and %d failures in %v: that is no result", succeeded, errs, elapsed)
 	}
-	if succeeded > 0 && (l.P50 > 0 || l.Max > 0 || l.Mean > 0) {
-		l.Count = succeeded
-	} else {
+	if l.Count = succeeded; succeeded == 0 || l.P50 <= 0 && l.Max <= 0 && l.Mean <= 0 {
 		l = bench.Latencies{}
 	}
 	s.Load = bench.Load{Scheduled: succeeded + errs, Sent: succeeded + errs, Succeeded: succeeded, Elapsed: elapsed, Latency: l}

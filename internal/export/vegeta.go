@@ -53,10 +53,7 @@ func csvEncoder(w io.Writer) func(*Result) error {
 			strconv.FormatUint(r.Seq, 10), r.Method, r.URL, "",
 		})
 		e.Flush()
-		if err == nil {
-			err = e.Error()
-		}
-		return err
+		return cmp.Or(err, e.Error())
 	}
 }
 

@@ -7,15 +7,17 @@
 package measure
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"locbench/internal/bench"
 	"locbench/internal/stats"
+	"locbench/internal/units"
 )
 
-// ID names a measure. Those that contenders are compared by are also keys in results, in --measure
-// and in --fail-on.
+// ID names a measure. Those of a Claim are also keys in results, --measure and --fail-on.
 type ID string
 
 // Measure is one row of the table.
@@ -28,8 +30,7 @@ type Measure struct {
 
 	// Of takes the value from one step of one round; nil: it belongs to a whole life only.
 	Of func(bench.StepResult) (v float64, ok bool)
-	// AtLeast tells whether the value of a step is an estimate: the true one is as high or higher.
-	// Nil: never.
+	// AtLeast tells whether a value is an estimate, the true one as high or higher. Nil: never.
 	AtLeast func(bench.StepResult) bool
 
 	Definition Definition
@@ -154,8 +155,7 @@ func (m Measure) Over(s stats.Step) Figure {
 	return f
 }
 
-// Quantile tells whether it is one of a distribution: over the rounds it is that of all their
-// requests together.
+// Quantile tells whether it is one of a distribution: of all requests of all rounds together.
 func (m Measure) Quantile() bool { return m.over != nil && m.Unit == Nanoseconds }
 
 // Contender is the measure of a contender: of its whole life, or of the step with its peak.
@@ -196,3 +196,63 @@ func Judged() []Shown {
 
 // All are all measures.
 func All() []Measure { return slices.Clone(table) }
+
+// Unit says what a value is in, and how it is written.
+type Unit int
+
+// The units.
+const (
+	PerSecond   Unit = iota
+	Nanoseconds      // of time, or of CPU time
+	Bytes
+	Share // 0 to 1
+	Count
+	Number // a mean
+	CPUs
+	MemoryPerRate // MiB·s
+	Dollars
+	PerRequest
+)
+
+// String is the unit's name in results.
+func (u Unit) String() string {
+	return [...]string{"1/s", "ns", "bytes", "share", "count", "number", "CPUs", "MiB·s", "dollars", "1/request"}[u]
+}
+
+// Whole tells whether a value has no fraction worth keeping.
+func (u Unit) Whole() bool { return u == Nanoseconds || u == Bytes || u == Count }
+
+// Base turns a value into the base unit that Prometheus asks for: seconds instead of nanoseconds.
+func (u Unit) Base(v float64) float64 {
+	if u == Nanoseconds {
+		return time.Duration(v).Seconds()
+	}
+	return v
+}
+
+// Cell writes a value for a table whose heading names the unit: "4,455", "5.02 ms", "61 MiB".
+func (u Unit) Cell(v float64) string {
+	switch u {
+	case Nanoseconds:
+		return units.Duration(time.Duration(v))
+	case Bytes:
+		return units.Bytes(int64(v))
+	case Share:
+		return units.Percent(v)
+	case Count:
+		return units.Count(int64(v))
+	case CPUs, Dollars:
+		return fmt.Sprintf("%.2f", v)
+	case MemoryPerRate, PerRequest, Number:
+		return fmt.Sprintf("%.3g", v)
+	}
+	return units.Rate(v)
+}
+
+// Text writes a value with its unit: "4,455/s".
+func (u Unit) Text(v float64) string {
+	if u == PerSecond {
+		return u.Cell(v) + "/s"
+	}
+	return u.Cell(v)
+}

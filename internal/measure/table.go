@@ -209,8 +209,7 @@ const (
 	benchmarked
 )
 
-// quantile is a measure of the latency. Of several rounds it is that of all their requests
-// together.
+// quantile is a measure of the latency, over the rounds that of all their requests together.
 func quantile(id ID, name string, column Column, more int, of func(bench.Latencies) time.Duration) Measure {
 	m := Measure{
 		ID: id, Name: name, Head: name, Unit: Nanoseconds, Of: latency(of), CSV: column, Objective: name,
@@ -232,8 +231,7 @@ func latency(of func(bench.Latencies) time.Duration) func(bench.StepResult) (flo
 	return func(s bench.StepResult) (float64, bool) { return known(s.Load.Latency, of) }
 }
 
-// known is one figure of a distribution. Imported distributions have only the figures that their
-// tool wrote.
+// known is a figure of a distribution. Imported ones have only those that their tool wrote.
 func known(l bench.Latencies, of func(bench.Latencies) time.Duration) (float64, bool) {
 	d := of(l)
 	return float64(d), l.Count > 0 && (d > 0 || l.HDR != "")

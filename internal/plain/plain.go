@@ -48,10 +48,11 @@ type Printer struct {
 	err      error
 }
 
-// life is a leg that runs.
+type tally struct{ passed, failed, skipped int }
+
 type life struct {
 	bench.LegResult
-	checks  struct{ passed, failed, skipped int }
+	checks  tally
 	began   bool   // the header of the table of steps was written
 	trouble string // what has gone wrong in a phase of it
 }
@@ -183,17 +184,17 @@ func (p *Printer) phaseEnded(e bench.PhaseEnded) {
 			p.line("  %-8s %s (%s)", e.Phase, safe.Line(e.Note, 300), units.Duration(e.Took))
 		}
 	case bench.PhaseCheck:
-		if n := p.leg.checks.passed + p.leg.checks.failed; n > 0 {
-			text := fmt.Sprintf("%d passed", p.leg.checks.passed)
-			if p.leg.checks.failed > 0 {
-				text += ", " + p.paint(red, fmt.Sprintf("%d FAILED", p.leg.checks.failed))
+		if c := p.leg.checks; c.passed+c.failed > 0 {
+			text := fmt.Sprintf("%d passed", c.passed)
+			if c.failed > 0 {
+				text += ", " + p.paint(red, fmt.Sprintf("%d FAILED", c.failed))
 			}
-			if p.leg.checks.skipped > 0 {
-				text += fmt.Sprintf(", %d skipped", p.leg.checks.skipped)
+			if c.skipped > 0 {
+				text += fmt.Sprintf(", %d skipped", c.skipped)
 			}
 			p.line("  checks   %s: %s (%s)", e.Note, text, units.Duration(e.Took))
 		}
-		p.leg.checks.passed, p.leg.checks.failed, p.leg.checks.skipped = 0, 0, 0
+		p.leg.checks = tally{}
 	}
 }
 
@@ -250,12 +251,9 @@ func (p *Printer) stepEnded(r bench.StepResult) {
 
 func (p *Printer) notice(n bench.Notice) {
 	text := safe.Line(n.Text, 2000)
-	switch n.Level {
-	case "error":
-		p.always(p.paint(red, "error: ") + text)
-	case "warning":
-		p.always(p.paint(yellow, "warning: ") + text)
-	default:
+	if color := map[string]string{"error": red, "warning": yellow}[n.Level]; color != "" {
+		p.always(p.paint(color, n.Level+": ") + text)
+	} else {
 		p.line("  %s", text)
 	}
 }
@@ -282,12 +280,7 @@ func (p *Printer) legEnded(e bench.LegEnded) {
 // wideRow is the width of a terminal that holds a step's row in full.
 const wideRow = 102
 
-const (
-	bold   = "1"
-	faint  = "2"
-	red    = "31"
-	yellow = "33"
-)
+const bold, faint, red, yellow = "1", "2", "31", "33"
 
 func (p *Printer) paint(code, s string) string {
 	if !p.Color {
@@ -296,7 +289,6 @@ func (p *Printer) paint(code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-// line writes a lasting line.
 func (p *Printer) line(format string, args ...any) {
 	if !p.Quiet {
 		p.always(fmt.Sprintf(format, args...))
@@ -339,25 +331,23 @@ func (p *Printer) clear() {
 
 // left is a phrase about the time that is left, for the end of a line.
 func (p *Printer) left(at time.Time) string {
-	d, ok := p.estimate.Left(at)
-	if !ok {
-		return ""
+	if d, ok := p.estimate.Left(at); ok {
+		return ", about " + units.Approx(d) + " left"
 	}
-	return ", about " + units.Approx(d) + " left"
+	return ""
 }
 
 func progressText(e bench.Progress) string {
-	var b strings.Builder
-	b.WriteString(string(e.Phase))
+	text := string(e.Phase)
 	if e.Total > 0 {
-		fmt.Fprintf(&b, " %d %% (%d of %d %s)", 100*e.Done/e.Total, e.Done, e.Total, e.Unit)
+		text += fmt.Sprintf(" %d %% (%d of %d %s)", 100*e.Done/e.Total, e.Done, e.Total, e.Unit)
 	} else if e.Done > 0 {
-		fmt.Fprintf(&b, " %d %s", e.Done, e.Unit)
+		text += fmt.Sprintf(" %d %s", e.Done, e.Unit)
 	}
 	if e.Text != "" {
-		b.WriteString("  " + e.Text)
+		text += "  " + e.Text
 	}
-	return b.String()
+	return text
 }
 
 func instanceText(i bench.InstanceInfo) string {
@@ -402,10 +392,7 @@ func windowText(steps []bench.Step, e bench.WindowClosed) string {
 	if e.Index < len(steps) {
 		name = steps[e.Index].Name
 	}
-	var failed int64
-	for _, n := range e.Window.Failed {
-		failed += n
-	}
+	failed := bench.Load{Failed: e.Window.Failed}.FailedTotal()
 	text := fmt.Sprintf("%s: %s req/s, p50 %s, p99 %s", name, units.Rate(e.Window.Throughput()), units.Duration(e.Window.P50), units.Duration(e.Window.P99))
 	if failed > 0 {
 		text += fmt.Sprintf(", %d errors", failed)

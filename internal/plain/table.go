@@ -30,6 +30,7 @@ func Table(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, warned
 	run := a.Run
 	var contenders []stats.Contender
 	var b bytes.Buffer
+	line := func(format string, args ...any) { b.WriteString(wrap(fmt.Sprintf(format, args...), width) + "\n") }
 	for _, c := range a.Contenders {
 		contenders = append(contenders, c.Contender)
 		if len(c.Steps) > 0 {
@@ -40,12 +41,12 @@ func Table(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, warned
 	}
 	standing := standings(a, floor)
 	headline(&b, contenders, intervals(standing), run.Profile.Rounds, width)
-	tiers(&b, standing, floor, width)
-	notes(&b, run, contenders, a.Legs, standing, width)
+	tiers(&b, line, standing, floor, width)
+	notes(line, run, contenders, a.Legs, standing)
 	if warned {
 		run.Warnings = nil
 	}
-	warnings(&b, run, contenders, width)
+	warnings(line, run, contenders)
 	_, err := w.Write(b.Bytes())
 	return err
 }
@@ -116,7 +117,6 @@ func headline(b *bytes.Buffer, contenders []stats.Contender, intervals map[strin
 	align(b, "", shorten(fit(rows, width, out...), width))
 }
 
-// atPeak are the interval of the peak and its step.
 func atPeak(c stats.Contender, interval string) []string {
 	if s, ok := c.PeakStep(); ok {
 		return []string{interval, safe.Line(s.Step.At(), 30)}
@@ -129,7 +129,6 @@ func shown(p measure.Place, anybody func(measure.Measure) bool) []measure.Shown 
 	return slices.DeleteFunc(measure.View(p), func(m measure.Shown) bool { return m.Optional && !anybody(m.Measure) })
 }
 
-// heads adds the headings of columns.
 func heads(titles []string, columns []measure.Shown) []string {
 	for _, col := range columns {
 		titles = append(titles, col.Head)
@@ -147,7 +146,6 @@ func expendable(columns []measure.Shown, others ...measure.Shown) []string {
 	return heads(nil, out)
 }
 
-// figure writes a value over the rounds.
 func figure(m measure.Measure, f measure.Figure) string {
 	switch {
 	case !f.Known:
@@ -158,9 +156,12 @@ func figure(m measure.Measure, f measure.Figure) string {
 	return m.Unit.Cell(f.Value)
 }
 
+// writer writes a line, wrapped.
+type writer func(format string, args ...any)
+
 // notes says what the figures are and where to doubt them.
-func notes(b *bytes.Buffer, run bench.Run, contenders []stats.Contender, legs []bench.LegResult, standing []analysis.Standing, width int) {
-	line := func(format string, args ...any) { b.WriteString(wrap(fmt.Sprintf(format, args...), width) + "\n") }
+func notes(line writer, run bench.Run, contenders []stats.Contender, legs []bench.LegResult,
+	standing []analysis.Standing) {
 	line("")
 	line("p50, p99 and CPU/req are those of the step with the peak; start-up, memory, errors and cost are of the whole life.")
 	if run.Profile.Rounds > 1 {
@@ -189,8 +190,7 @@ func notes(b *bytes.Buffer, run bench.Run, contenders []stats.Contender, legs []
 }
 
 // warnings are those of the run, and what is doubtful about the figures of a contender, each once.
-func warnings(b *bytes.Buffer, run bench.Run, contenders []stats.Contender, width int) {
-	line := func(format string, args ...any) { b.WriteString(wrap(fmt.Sprintf(format, args...), width) + "\n") }
+func warnings(line writer, run bench.Run, contenders []stats.Contender) {
 	seen := map[string]bool{}
 	for _, w := range run.Warnings {
 		seen[w.Text] = true
@@ -207,10 +207,7 @@ func warnings(b *bytes.Buffer, run bench.Run, contenders []stats.Contender, widt
 }
 
 func errorRatio(n int64, ratio float64) string {
-	switch {
-	case n == 0:
-		return "0"
-	case ratio < 0.001:
+	if n == 0 || ratio < 0.001 {
 		return units.Count(n)
 	}
 	return fmt.Sprintf("%s (%.1f %%)", units.Count(n), 100*ratio)
@@ -220,22 +217,25 @@ func errorRatio(n int64, ratio float64) string {
 // width; 0 or less is no bound.
 func fit(rows [][]string, width int, expendable ...string) [][]string {
 	for _, title := range expendable {
-		total := -2
-		for _, w := range columnWidths(rows) {
-			total += w + 2
-		}
-		if width <= 0 || total <= width {
+		if width <= 0 || total(columnWidths(rows)) <= width {
 			break
 		}
-		column := slices.Index(rows[0], title)
-		if column < 0 {
-			continue
-		}
-		for i, row := range rows {
-			rows[i] = slices.Delete(row, column, column+1)
+		if column := slices.Index(rows[0], title); column >= 0 {
+			for i, row := range rows {
+				rows[i] = slices.Delete(row, column, column+1)
+			}
 		}
 	}
 	return rows
+}
+
+// total is the width of a row, with two spaces between columns.
+func total(widths []int) int {
+	n := -2
+	for _, w := range widths {
+		n += w + 2
+	}
+	return n
 }
 
 func columnWidths(rows [][]string) []int {
@@ -307,4 +307,48 @@ func stepRow(r bench.StepResult, narrow bool) string {
 		v, ok := col.Of(r)
 		return figure(col.Measure, measure.Figure{Known: ok, Value: v})
 	})
+}
+
+// leastLabel is what remains of a label, in characters, where its table is too wide still.
+const leastLabel = 8
+
+// shorten cuts the first column, but for its title, to rows of width; 0 or less is no bound.
+func shorten(rows [][]string, width int) [][]string {
+	widths := columnWidths(rows)
+	over := total(widths) - width
+	if width <= 0 || over <= 0 || len(widths) == 0 {
+		return rows
+	}
+	room := max(leastLabel, utf8.RuneCountInString(rows[0][0]), widths[0]-over)
+	for _, row := range rows[1:] {
+		if utf8.RuneCountInString(row[0]) > room {
+			row[0] = string([]rune(row[0])[:room-1]) + "…"
+		}
+	}
+	return rows
+}
+
+// wrap breaks text at spaces into lines of at most width characters, where it can, those behind the
+// first two to the right; 0 or less is no bound.
+func wrap(text string, width int) string {
+	if width <= 0 || utf8.RuneCountInString(text) <= width {
+		return text
+	}
+	var b strings.Builder
+	n := 0
+	for i, word := range strings.Split(text, " ") {
+		cells := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case n+1+cells > width:
+			b.WriteString("\n  ")
+			n = 2
+		default:
+			b.WriteByte(' ')
+			n++
+		}
+		b.WriteString(word)
+		n += cells
+	}
+	return b.String()
 }

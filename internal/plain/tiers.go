@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"locbench/internal/analysis"
+	"locbench/internal/bench"
 	"locbench/internal/compare"
 	"locbench/internal/measure"
 	"locbench/internal/safe"
@@ -36,11 +37,10 @@ func intervals(all []analysis.Standing) map[string]string {
 
 // tiers writes who is in front, in tiers instead of ranks, where there are rounds enough to tell: a
 // table of the throughput, and a line for each other measure.
-func tiers(b *bytes.Buffer, all []analysis.Standing, floor *compare.Floor, width int) {
+func tiers(b *bytes.Buffer, line writer, all []analysis.Standing, floor *compare.Floor, width int) {
 	if len(all) == 0 || len(all[0].Places) < 2 || !all[0].Told() {
 		return
 	}
-	line := func(format string, args ...any) { b.WriteString(wrap(fmt.Sprintf(format, args...), width) + "\n") }
 	line("")
 	rows := [][]string{{"tier", "contender", "req/s at the peak", "95 %", "to the first"}}
 	before := -1
@@ -99,7 +99,7 @@ func inTiers(s analysis.Standing) string {
 }
 
 // doubts are what the rounds themselves give to think: outliers, groups, a drift.
-func doubts(all []analysis.Standing, line func(string, ...any)) {
+func doubts(all []analysis.Standing, line writer) {
 	for _, s := range all {
 		for _, p := range s.Places {
 			for _, d := range stats.Doubts(p.Value.Values) {
@@ -109,20 +109,13 @@ func doubts(all []analysis.Standing, line func(string, ...any)) {
 	}
 }
 
-// leftwards are rows in columns, all to the left; the last one is cut where the rows would be too
-// wide.
+// leftwards are rows in columns, all to the left; what is too wide is cut at the end.
 func leftwards(rows [][]string, width int) (lines []string) {
 	widths := columnWidths(rows)
 	for _, row := range rows {
 		var text strings.Builder
 		for i, cell := range row {
-			if i > 0 {
-				text.WriteString("  ")
-			}
-			text.WriteString(cell)
-			if i < len(row)-1 {
-				text.WriteString(strings.Repeat(" ", widths[i]-len([]rune(cell))))
-			}
+			text.WriteString(cell + strings.Repeat(" ", widths[i]-len([]rune(cell))+2))
 		}
 		line := strings.TrimRight(text.String(), " ")
 		if runes := []rune(line); width > 0 && len(runes) > width {
@@ -131,4 +124,50 @@ func leftwards(rows [][]string, width int) (lines []string) {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// maxMissed is how many missed thresholds the final table lists; the report has them all.
+const maxMissed = 20
+
+// judgement is "p99 is 71.2ms, not <50ms, over 5s, after 9.00 s; ended the leg".
+func judgement(j bench.Judgement) string {
+	text := j.Text
+	if j.Window > 0 {
+		text += ", over " + j.Window.String()
+	}
+	if j.At > 0 {
+		text += ", after " + units.Duration(j.At)
+	}
+	if j.Stopped != "" {
+		text += "; ended the " + string(j.Stopped)
+	}
+	return text
+}
+
+// thresholds says how many were judged, and which were missed.
+func thresholds(line writer, legs []bench.LegResult) {
+	judged, missed := 0, 0
+	for _, leg := range legs {
+		for _, s := range leg.Steps {
+			judged += len(s.Thresholds)
+			missed += len(s.Missed())
+		}
+	}
+	if judged == 0 {
+		return
+	}
+	line("thresholds: %d of %s missed", missed, units.Plural(judged, "judgement"))
+	shown := 0
+	for _, leg := range legs {
+		for _, s := range leg.Steps {
+			for _, j := range s.Missed() {
+				if shown++; shown <= maxMissed {
+					line("missed: %s, step %d (%s): %s", leg.Leg, s.Index+1, safe.Line(s.Step.Name, 60), safe.Line(judgement(j), 300))
+				}
+			}
+		}
+	}
+	if missed > maxMissed {
+		line("and %d more, in the report", missed-maxMissed)
+	}
 }

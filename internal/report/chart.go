@@ -7,8 +7,7 @@ import (
 	"github.com/go-echarts/go-echarts/v2/opts"
 )
 
-// option is the chart as Apache ECharts takes it, and who is who among its series. Styles are the
-// script's.
+// option is the chart for Apache ECharts, and who is who among its series; styles are the script's.
 func (f figure) option() (map[string]any, []seriesData) {
 	switch f.kind {
 	case kindBars:
@@ -22,7 +21,7 @@ func (f figure) option() (map[string]any, []seriesData) {
 func (f figure) lines() (map[string]any, []seriesData) {
 	c := charts.NewLine()
 	c.Accept(richTooltip{})
-	x := opts.XAxis{Type: "category", Name: f.axis, NameLocation: "middle", NameGap: 28}
+	x := axis("category", f.axis)
 	trigger := "axis"
 	switch {
 	case f.kind == kindCurve:
@@ -43,20 +42,12 @@ func (f figure) lines() (map[string]any, []seriesData) {
 	if f.Log {
 		y.Type = "log"
 	}
-	c.SetGlobalOptions(
-		charts.WithAnimation(false),
-		charts.WithXAxisOpts(x),
-		charts.WithYAxisOpts(y),
-		charts.WithTooltipOpts(opts.Tooltip{Trigger: trigger}),
-		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false)}), // one legend for all charts
-		charts.WithGridOpts(opts.Grid{Left: "8", Right: "16", Top: "16", Bottom: "24", ContainLabel: opts.Bool(true)}),
-	)
+	c.SetGlobalOptions(globals(trigger, x, y, inside("16", "16", "24"))...)
 	var who []seriesData
 	add := func(d seriesData, data []opts.LineData) {
-		c.AddSeries(d.Name, data, charts.WithLineChartOpts(opts.LineChart{
-			ConnectNulls: opts.Bool(false), // a gap is a gap
-			ShowSymbol:   opts.Bool(true),
-		}))
+		// A gap is a gap.
+		c.AddSeries(d.Name, data, charts.WithLineChartOpts(opts.LineChart{ConnectNulls: opts.Bool(false),
+			ShowSymbol: opts.Bool(true)}))
 		who = append(who, d)
 	}
 	for _, m := range f.middles {
@@ -86,8 +77,8 @@ func (f figure) lines() (map[string]any, []seriesData) {
 			}
 		}
 		points := m.points
-		if f.alone(m.contender.Index) {
-			points = f.only(m.contender.Index) // also a step that ended early, which no median has
+		if legs := f.legs(m.contender.Index); len(legs) == 1 {
+			points = legs[0].points // also a step that ended early, which no median has
 		}
 		add(d, f.lineData(points))
 	}
@@ -95,29 +86,19 @@ func (f figure) lines() (map[string]any, []seriesData) {
 	return c.JSON(), who
 }
 
+func (f figure) legs(contender int) (all []series) {
+	for _, s := range f.series {
+		if s.column.Contender == contender {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
 // alone tells whether a contender has one leg only.
-func (f figure) alone(contender int) bool {
-	n := 0
-	for _, s := range f.series {
-		if s.column.Contender == contender {
-			n++
-		}
-	}
-	return n == 1
-}
+func (f figure) alone(contender int) bool { return len(f.legs(contender)) == 1 }
 
-// only are the points of that leg.
-func (f figure) only(contender int) []*point {
-	for _, s := range f.series {
-		if s.column.Contender == contender {
-			return s.points
-		}
-	}
-	return nil
-}
-
-// lineData are the points of a line. null is a value that is not there; points of the warm-up are
-// hollow.
+// lineData are the points of a line. "-" is no value; points of the warm-up are hollow.
 func (f figure) lineData(points []*point) []opts.LineData {
 	data := make([]opts.LineData, len(points))
 	for i, p := range points {
@@ -142,14 +123,15 @@ func (f figure) lineData(points []*point) []opts.LineData {
 // band are the ends of the intervals; ok is false where there are none.
 func (f figure) band(m middle) (data []opts.LineData, ok bool) {
 	for i, in := range m.bands {
-		switch {
-		case in == nil || m.points[i] == nil || f.Log && in.Low <= 0:
+		if in == nil || m.points[i] == nil || f.Log && in.Low <= 0 {
 			data = append(data, opts.LineData{Value: "-"})
-		case f.at != nil:
-			data, ok = append(data, opts.LineData{Value: numbers{f.at[i], in.Low, in.High}}), true
-		default:
-			data, ok = append(data, opts.LineData{Value: numbers{float64(i), in.Low, in.High}}), true
+			continue
 		}
+		at := float64(i)
+		if f.at != nil {
+			at = f.at[i]
+		}
+		data, ok = append(data, opts.LineData{Value: numbers{at, in.Low, in.High}}), true
 	}
 	return data, ok
 }
@@ -173,14 +155,8 @@ func (f figure) bars() (map[string]any, []seriesData) {
 			dots = append(dots, opts.ScatterData{Value: numbers{p.y, float64(s.column.Contender), float64(s.column.Round)}})
 		}
 	}
-	c.SetGlobalOptions(
-		charts.WithAnimation(false),
-		charts.WithXAxisOpts(opts.XAxis{Type: "value", NameLocation: "middle", NameGap: 28}),
-		charts.WithYAxisOpts(opts.YAxis{Type: "category", Data: names, Inverse: opts.Bool(true)}),
-		charts.WithTooltipOpts(opts.Tooltip{Trigger: "item"}),
-		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false)}),
-		charts.WithGridOpts(opts.Grid{Left: "8", Right: "96", Top: "8", Bottom: "8", ContainLabel: opts.Bool(true)}),
-	)
+	y := opts.YAxis{Type: "category", Data: names, Inverse: opts.Bool(true)}
+	c.SetGlobalOptions(globals("item", axis("value", ""), y, inside("96", "8", "8"))...)
 	c.AddSeries(f.Title, data, charts.WithLabelOpts(opts.Label{Show: opts.Bool(true), Position: "right"}))
 	points := charts.NewScatter()
 	points.AddSeries("rounds", dots)
@@ -201,4 +177,112 @@ func (richTooltip) VisitTooltipOpt(t opts.Tooltip) any {
 		RenderMode string `json:"renderMode"`
 		Confine    bool   `json:"confine"`
 	}{t, "richText", true}
+}
+
+func axis(kind, name string) opts.XAxis {
+	return opts.XAxis{Type: kind, Name: name, NameLocation: "middle", NameGap: 28}
+}
+
+// inside are the margins of a chart that holds its labels.
+func inside(right, top, bottom string) opts.Grid {
+	return opts.Grid{Left: "8", Right: right, Top: top, Bottom: bottom, ContainLabel: opts.Bool(true)}
+}
+
+// globals are the options of a chart; one legend stands above all of them.
+func globals(trigger string, x opts.XAxis, y opts.YAxis, grids ...opts.Grid) []charts.GlobalOpts {
+	return []charts.GlobalOpts{
+		charts.WithAnimation(false), charts.WithXAxisOpts(x), charts.WithYAxisOpts(y), charts.WithGridOpts(grids...),
+		charts.WithTooltipOpts(opts.Tooltip{Trigger: trigger}),
+		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false)}),
+	}
+}
+
+// The charts whose series the script makes, since the reader chooses what they show.
+const (
+	kindPercentiles figureKind = "percentiles"
+	kindHeat        figureKind = "heat"
+	kindTime        figureKind = "time"
+)
+
+// panes are the parts of the time lines, one above the other on one time axis.
+func panes() []string {
+	return []string{"successes/s", "latency, ms", "errors/s", "CPUs in use", "throttled, %", "memory, MiB"}
+}
+
+// chosenFigure is one of these charts; its table is made by the script too.
+type chosenFigure struct{ ID, Title, Note string }
+
+func chosenFigures(data pageData) (all []chosenFigure) {
+	if len(data.Latencies) > 0 {
+		all = append(all,
+			chosenFigure{"percentiles", "Latency by percentile, ms", "Of the successes of all rounds together: their histograms are merged. The axis is stretched towards 100 % as far as there are answers: one in ten is slower than the 90th percentile, one in a hundred than the 99th."},
+			chosenFigure{"heat", "Latency over the steps, share of answers", "Of the successes of all rounds together, in the order in which the steps ran; " + plain(perDecade) + " rows from 1 ms to 10 ms. The stronger the colour, the larger the share of the step's answers; it grows with the square root, so that tails show."})
+	}
+	if len(data.Lines) > 0 {
+		note := "What the client saw in each second, and what was read of the contender meanwhile. Latency: p50 thick, p99 thin. CPU and throttling are of the time between two readings."
+		if data.Merged > 1 {
+			note += " The run is long: a point tells of up to " + plain(float64(data.Merged)) + " seconds; rates are those of all of them, percentiles the largest."
+		}
+		all = append(all, chosenFigure{"time", "Second by second", note})
+	}
+	return all
+}
+
+func moreCharts(l layout, data pageData) (all []chartData) {
+	for _, f := range chosenFigures(data) {
+		c := chartData{ID: f.ID, Title: f.Title, Kind: figureKind(f.ID), Series: []seriesData{}}
+		switch c.Kind {
+		case kindPercentiles:
+			c.Option = percentiles()
+		case kindHeat:
+			c.Option = heatMap(l)
+		case kindTime:
+			c.Option = timeChart()
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+func percentiles() map[string]any {
+	c := charts.NewLine()
+	c.Accept(richTooltip{})
+	x := axis("log", "percentile")
+	x.Min = 1
+	c.SetGlobalOptions(globals("axis", x, opts.YAxis{Type: "log"}, inside("32", "16", "24"))...)
+	c.Validate()
+	return c.JSON()
+}
+
+func heatMap(l layout) map[string]any {
+	c := charts.NewHeatMap()
+	c.Accept(richTooltip{})
+	labels := make([]string, len(l.rows))
+	for i, r := range l.rows {
+		labels[i] = r.Label
+	}
+	c.SetXAxis(labels)
+	x := axis("category", l.axis()+", in the order of time")
+	c.SetGlobalOptions(append(globals("item", x, opts.YAxis{Type: "category"}, inside("16", "16", "24")),
+		charts.WithVisualMapOpts(opts.VisualMap{Show: opts.Bool(false), Min: 0, Max: 1}))...)
+	c.Validate()
+	return c.JSON()
+}
+
+func timeChart() map[string]any {
+	c := charts.NewLine()
+	c.Accept(richTooltip{})
+	var x []opts.XAxis
+	var y []opts.YAxis
+	for i, name := range panes() {
+		x = append(x, opts.XAxis{Type: "value", GridIndex: i})
+		y = append(y, opts.YAxis{Type: "value", Name: name, GridIndex: i, NameLocation: "end"})
+	}
+	y[1].Type = "log"
+	x[len(x)-1].Name, x[len(x)-1].NameLocation, x[len(x)-1].NameGap = "seconds", "middle", 28
+	c.ExtendXAxis(x[1:]...)
+	c.ExtendYAxis(y[1:]...)
+	c.SetGlobalOptions(globals("axis", x[0], y[0], make([]opts.Grid, len(x))...)...)
+	c.Validate()
+	return c.JSON()
 }

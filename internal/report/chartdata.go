@@ -1,16 +1,14 @@
 package report
 
 import (
-	"encoding/json"
-	"fmt"
+	"strconv"
 	"strings"
 
 	"locbench/internal/bench"
 )
 
-// pageData is all that the script draws from. Colours of text and lines are not in it: they follow
-// the reader's light or dark scheme and come from style.css. Words of tooltips come from the
-// tables.
+// pageData is all that the script draws from. Colours follow the reader's scheme and come from
+// style.css, words of tooltips from the tables.
 type pageData struct {
 	File       string         `json:"file"` // stem of the names of downloads
 	Contenders []string       `json:"contenders"`
@@ -27,14 +25,12 @@ type pageData struct {
 	PerDecade  int            `json:"perDecade"`
 }
 
-// stepData names a row.
 type stepData struct {
 	Label string `json:"label"`
 	Title string `json:"title"`
 	Warm  bool   `json:"warm,omitempty"`
 }
 
-// chartData is one chart.
 type chartData struct {
 	ID     string         `json:"id"`
 	Title  string         `json:"title"`
@@ -55,7 +51,6 @@ type seriesData struct {
 	Bounds    []string `json:"bounds,omitempty"` // what bound the step, in words
 }
 
-// newPageData collects them.
 func newPageData(run bench.Run, l layout, all []figure) pageData {
 	data := pageData{File: fileStem(run), Contenders: []string{}, Colors: colors, Steps: []stepData{}, Peak: l.peakRow(), Charts: []chartData{},
 		Shares: shares(), Latencies: distributions(l), PerDecade: perDecade}
@@ -83,16 +78,6 @@ func newPageData(run bench.Run, l layout, all []figure) pageData {
 	return data
 }
 
-// chartJSON is that data as JSON. encoding/json escapes <, >, & and U+2028, so that no name can end
-// the script element that it is put into.
-func chartJSON(data pageData) ([]byte, error) {
-	b, err := json.Marshal(data)
-	if err != nil {
-		return nil, fmt.Errorf("encode charts: %w", err)
-	}
-	return b, nil
-}
-
 // fileStem is the name of the profile as far as it can be part of a file's name anywhere.
 func fileStem(run bench.Run) string {
 	stem := strings.Map(func(r rune) rune {
@@ -105,4 +90,36 @@ func fileStem(run bench.Run) string {
 		return -1
 	}, run.Profile.Name)
 	return strings.Trim("locbench-"+stem[:min(len(stem), 40)], "-")
+}
+
+// numbers are values of a chart. In JSON they have six significant figures, twice as many as a
+// histogram, and what is not known is null.
+type numbers []float64
+
+// MarshalJSON implements json.Marshaler.
+func (n numbers) MarshalJSON() ([]byte, error) {
+	b := make([]byte, 0, 8*len(n)+2)
+	b = append(b, '[')
+	for i, v := range n {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendNumber(b, v)
+	}
+	return append(b, ']'), nil
+}
+
+type number float64
+
+// MarshalJSON implements json.Marshaler.
+func (n number) MarshalJSON() ([]byte, error) { return appendNumber(nil, float64(n)), nil }
+
+func appendNumber(b []byte, v float64) []byte {
+	if !finite(v) {
+		return append(b, "null"...)
+	}
+	if v == float64(int64(v)) && v < 1e15 && v > -1e15 {
+		return strconv.AppendInt(b, int64(v), 10)
+	}
+	return strconv.AppendFloat(b, v, 'g', 6, 64)
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 
 	"locbench/internal/bench"
@@ -74,14 +75,13 @@ func checks(l layout) checkTable {
 		}
 		t.Totals = append(t.Totals, total)
 	}
-	groups := map[string]int{}
+	groups := map[string]int{} // from 1
 	for _, k := range order {
-		g, seen := groups[k.group]
-		if !seen {
-			g = len(t.Groups)
-			groups[k.group] = g
+		if groups[k.group] == 0 {
 			t.Groups = append(t.Groups, checkGroup{Name: cleanName(k.group)})
+			groups[k.group] = len(t.Groups)
 		}
+		g := groups[k.group] - 1
 		row := checkRow{Name: cleanText(k.name), Cells: cells[k]}
 		row.setOff()
 		if row.Differs {
@@ -98,15 +98,14 @@ func (t *checkTable) addFailure(r bench.CheckResult, leg string) {
 	i := slices.IndexFunc(t.Failed, func(o checkFailure) bool {
 		return o.Group == f.Group && o.Name == f.Name && o.Request == f.Request && o.Detail == f.Detail
 	})
-	if i < 0 {
+	if i >= 0 {
+		t.Failed[i].Legs = append(t.Failed[i].Legs, leg)
+	} else {
 		t.Failed = append(t.Failed, f)
-		return
 	}
-	t.Failed[i].Legs = append(t.Failed[i].Legs, leg)
 }
 
-// setOff marks the cells that are not like most of the row. A leg without the check (it had died
-// before) is not compared.
+// setOff marks the cells that are not like most of the row, apart from legs without the check.
 func (r *checkRow) setOff() {
 	frequency := map[checkCell]int{}
 	for _, c := range r.Cells {
@@ -135,28 +134,13 @@ func (r *checkRow) setOff() {
 
 // outcome is what a cell says: a sign that does not need colour, and the value.
 func outcome(r bench.CheckResult) string {
+	sign, known := map[bench.CheckStatus]string{bench.CheckInfo: "", bench.CheckPassed: "✓",
+		bench.CheckFailed: "✗"}[r.Status]
+	if !known {
+		sign = cleanName(string(r.Status))
+	}
 	value := cleanName(r.Value)
-	switch r.Status {
-	case bench.CheckInfo:
-		if value == "" {
-			return missing
-		}
-		return value
-	case bench.CheckPassed:
-		return sign("✓", value)
-	case bench.CheckFailed:
-		return sign("✗", value)
-	case bench.CheckSkipped:
-		return sign("skipped", value)
-	}
-	return sign(cleanName(string(r.Status)), value)
-}
-
-func sign(s, value string) string {
-	if value == "" {
-		return s
-	}
-	return s + " " + value
+	return cmp.Or(sign+when(sign != "" && value != "", " ")+value, missing)
 }
 
 // Any says whether any leg ran a check.
@@ -168,17 +152,10 @@ func (c checkCell) Class() string {
 	switch c.Status {
 	case "":
 		class = "none"
-	case bench.CheckPassed:
-		class = "passed"
-	case bench.CheckFailed:
-		class = "failed"
-	case bench.CheckSkipped:
-		class = "skipped"
+	case bench.CheckPassed, bench.CheckFailed, bench.CheckSkipped:
+		class = string(c.Status)
 	}
-	if c.SetOff {
-		class += " off"
-	}
-	return class
+	return class + when(c.SetOff, " off")
 }
 
 // Shown is the text of a cell.

@@ -13,16 +13,11 @@ import (
 	"locbench/internal/units"
 )
 
-// Procedure C: what the first requests cost, phase by phase, and how latencies and rates lie around
-// their means.
-
-// part is one phase of a request.
 type part struct {
 	name string
 	of   func(bench.RequestPhases) time.Duration
 }
 
-// parts are the phases, in their order.
 func parts() []part {
 	return []part{
 		{"name", func(r bench.RequestPhases) time.Duration { return r.Name }},
@@ -32,6 +27,13 @@ func parts() []part {
 		{"first byte", func(r bench.RequestPhases) time.Duration { return r.FirstByte }},
 		{"last byte", func(r bench.RequestPhases) time.Duration { return r.Receive }},
 	}
+}
+
+func partNames() (names []string) {
+	for _, part := range parts() {
+		names = append(names, part.name)
+	}
+	return names
 }
 
 // timed is a request that stands for its kind.
@@ -70,15 +72,11 @@ func timedRequests(p bench.Phases) []timed {
 }
 
 func (l layout) anyPhases() bool {
-	for _, c := range l.columns {
-		if c.leg.Phases != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.columns, func(c column) bool { return c.leg.Phases != nil })
 }
 
-// coldAndWarm are the tables of procedure C; none where no leg has timed its first requests.
+// coldAndWarm are the tables of procedure C, what the first requests cost, phase by phase, and how
+// latencies and rates lie around their means; none where no leg has timed its first requests.
 func coldAndWarm(l layout) []procedure {
 	if !l.anyPhases() {
 		return nil
@@ -89,11 +87,7 @@ func coldAndWarm(l layout) []procedure {
 func phaseTable(l layout) procedure {
 	p := procedure{ID: "phases", Title: "First requests, phase by phase"}
 	p.Table.Corner = "Leg"
-	p.Table.Columns = []string{"Request"}
-	for _, part := range parts() {
-		p.Table.Columns = append(p.Table.Columns, part.name)
-	}
-	p.Table.Columns = append(p.Table.Columns, "total")
+	p.Table.Columns = slices.Concat([]string{"Request"}, partNames(), []string{"total"})
 	for _, c := range l.columns {
 		if c.leg.Phases == nil {
 			continue
@@ -112,7 +106,6 @@ func phaseTable(l layout) procedure {
 	return p
 }
 
-// show is a duration, or what stands for one that there was not.
 func (t timed) show(d time.Duration) string {
 	if d == 0 {
 		return missing
@@ -120,8 +113,7 @@ func (t timed) show(d time.Duration) string {
 	return duration(d)
 }
 
-// spreadTable says how latencies and rates of the measured steps lie around their means, of all
-// rounds together.
+// spreadTable says how latencies and rates of the measured steps lie around their means.
 func spreadTable(l layout) procedure {
 	p := procedure{ID: "spread", Title: "Latency and rate around their means"}
 	p.Table.Columns = []string{"At", "Latency mean", "SD", "Max", "Within one SD", "Requests/s mean", "SD", "Max", "Within one SD", "Bytes/s"}
@@ -140,8 +132,8 @@ func spreadTable(l layout) procedure {
 			}
 		}
 		for _, s := range order {
-			p.Table.Rows = append(p.Table.Rows, headlineRow{Label: c.Label, About: c.About, Color: c.Color(),
-				Cells: append([]cell{{Main: newRow(s.Step, 0).Title}}, spreadCells(steps[s.Index])...)})
+			p.Table.Rows = append(p.Table.Rows,
+				c.row(append([]cell{{Main: newRow(s.Step, 0).Title}}, spreadCells(steps[s.Index])...)...))
 		}
 	}
 	p.Table.Notes = []string{"SD: standard deviation of the population. Latencies are those of all successes; requests per second are successes in each whole window of one second, " +
@@ -154,10 +146,7 @@ func spreadCells(loads []bench.Load) []cell {
 	for _, l := range loads {
 		latencies = append(latencies, l.Latency)
 	}
-	cells := make([]cell, 9)
-	for i := range cells {
-		cells[i].Main = missing
-	}
+	cells := slices.Repeat([]cell{{Main: missing}}, 9)
 	if s, ok, err := stats.LatencySpread(latencies...); ok && err == nil { // a histogram that cannot be read leaves a gap
 		for i, v := range []float64{s.Mean, s.SD, s.Max} {
 			cells[i].Main = duration(time.Duration(v))
@@ -177,18 +166,14 @@ func spreadCells(loads []bench.Load) []cell {
 	return cells
 }
 
-// phaseFigure has a bar of stacked phases for the first request of each leg and for the typical
-// later ones.
+// phaseFigure has bars of stacked phases: the first request of each leg, and typical later ones.
 func phaseFigure(l layout) figure {
 	f := figure{ID: "phases", Title: "First requests, phase by phase, ms", Columns: l.columns, Empty: true, kind: kindStack,
 		Note: "The very first request of each leg, the median of the next ones on its connection, and the median of those on a new connection each."}
-	kinds := []string{"first", "later", "new connection"}
-	for _, part := range parts() {
-		f.stack = append(f.stack, part.name)
-	}
-	for _, kind := range kinds {
+	f.stack = partNames()
+	for _, kind := range []string{"first", "later", "new connection"} {
 		for _, name := range append(slices.Clone(f.stack), "total") {
-			f.Rows = append(f.Rows, figureRow{Label: kind + " " + name, Title: kind + ": " + name, Cells: slices.Repeat([]string{missing}, len(l.columns))})
+			f.Rows = append(f.Rows, newFigureRow(kind+" "+name, kind+": "+name, false, len(l.columns)))
 		}
 	}
 	for j, c := range l.columns {
@@ -220,11 +205,13 @@ func (f figure) stacks() (map[string]any, []seriesData) {
 	c := charts.NewBar()
 	c.Accept(richTooltip{})
 	var names []string
+	var who []seriesData // of the bars: those of a leg stand together
 	data := make([][]opts.BarData, len(f.stack))
 	for _, s := range f.series {
 		for at := 0; at < len(f.Rows); at += len(f.stack) + 1 {
 			kind, _, _ := strings.Cut(f.Rows[at].Title, ":")
 			names = append(names, s.column.Name()+" "+kind)
+			who = append(who, seriesData{Contender: s.column.Contender, Round: s.column.Round, Role: "bar", Name: s.column.Name()})
 			for i := range f.stack {
 				d := opts.BarData{Value: "-"}
 				if p := s.points[at+i]; p != nil {
@@ -234,22 +221,12 @@ func (f figure) stacks() (map[string]any, []seriesData) {
 			}
 		}
 	}
-	c.SetGlobalOptions(
-		charts.WithAnimation(false),
-		charts.WithXAxisOpts(opts.XAxis{Type: "value", Name: "ms", NameLocation: "middle", NameGap: 28}),
-		charts.WithYAxisOpts(opts.YAxis{Type: "category", Data: names, Inverse: opts.Bool(true)}),
-		charts.WithTooltipOpts(opts.Tooltip{Trigger: "item"}),
-		charts.WithLegendOpts(opts.Legend{Type: "scroll", Top: "0", Left: "0", Right: "0", Data: f.stack, Icon: "roundRect", ItemWidth: 14, ItemHeight: 8}),
-		charts.WithGridOpts(opts.Grid{Left: "8", Right: "64", Top: "40", Bottom: "24", ContainLabel: opts.Bool(true)}),
-	)
+	c.SetGlobalOptions(append(globals("item", axis("value", "ms"),
+		opts.YAxis{Type: "category", Data: names, Inverse: opts.Bool(true)}, inside("64", "40", "24")),
+		charts.WithLegendOpts(opts.Legend{Type: "scroll", Top: "0", Left: "0", Right: "0", Data: f.stack,
+			Icon: "roundRect", ItemWidth: 14, ItemHeight: 8}))...)
 	for i, name := range f.stack {
 		c.AddSeries(name, data[i], charts.WithBarChartOpts(opts.BarChart{Stack: "phases"}))
-	}
-	var who []seriesData // of the bars: those of a leg stand together
-	for _, s := range f.series {
-		for at := 0; at < len(f.Rows); at += len(f.stack) + 1 {
-			who = append(who, seriesData{Contender: s.column.Contender, Round: s.column.Round, Role: "bar", Name: s.column.Name()})
-		}
 	}
 	c.Validate()
 	return c.JSON(), who

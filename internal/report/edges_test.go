@@ -80,10 +80,7 @@ func withoutScripts(t *testing.T, doc []byte) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ours, err := joined(scripts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ours := joined(scripts)
 	return bytes.Replace(bytes.Replace(doc, lib, nil, 1), ours, nil, 1)
 }
 

@@ -1,8 +1,14 @@
 package report
 
 import (
+	"math"
+	"slices"
+	"time"
+
 	"locbench/internal/bench"
 	"locbench/internal/measure"
+	"locbench/internal/stats"
+	"locbench/internal/verdict"
 )
 
 // figure is one chart and the table of the same values.
@@ -49,11 +55,14 @@ const (
 
 // figureRow is a row of the table, and the words of a tooltip.
 type figureRow struct {
-	Label  string
-	Title  string
-	WarmUp bool
-	Cells  []string // one a column
-	Middle []string // one a contender
+	Label, Title string
+	WarmUp       bool
+	Cells        []string // one a column
+	Middle       []string // one a contender
+}
+
+func newFigureRow(label, title string, warmUp bool, cells int) figureRow {
+	return figureRow{Label: label, Title: title, WarmUp: warmUp, Cells: slices.Repeat([]string{missing}, cells)}
 }
 
 // series is one leg's line. A point that was not measured is nil.
@@ -67,7 +76,6 @@ type point struct {
 	warmUp bool
 }
 
-// figures are all of them, in the order of the specification.
 func figures(run bench.Run, l layout) []figure {
 	all := barFigures(l)
 	if l.anyPhases() {
@@ -84,7 +92,6 @@ func figures(run bench.Run, l layout) []figure {
 	return append(all, cumulativeFigure(l))
 }
 
-// stepFigure draws one measure of every leg over the steps.
 func stepFigure(l layout, m plotted) figure {
 	f := figure{ID: m.Chart.ID, Title: m.title(), Note: m.note, Log: m.Chart.Log, Empty: true, Columns: l.columns, Middles: l.middleNames(m.Quantile()),
 		kind: kindSteps, axis: l.axis(), at: l.positions(), warmUp: l.warmUp(), marked: m.Chart.Marked}
@@ -92,12 +99,11 @@ func stepFigure(l layout, m plotted) figure {
 		f.Note += " The thick line is of the answers of all rounds together."
 	}
 	for _, r := range l.rows {
-		f.Rows = append(f.Rows, figureRow{Label: r.Label, Title: r.Title, WarmUp: r.WarmUp, Cells: make([]string, len(l.columns))})
+		f.Rows = append(f.Rows, newFigureRow(r.Label, r.Title, r.WarmUp, len(l.columns)))
 	}
 	for j, c := range l.columns {
 		line := series{column: c, points: make([]*point, len(l.rows))}
 		for i, s := range c.steps {
-			f.Rows[i].Cells[j] = missing
 			if s == nil {
 				continue
 			}
@@ -119,27 +125,19 @@ func stepFigure(l layout, m plotted) figure {
 }
 
 // cut marks a step that ended early; the legend of the tables explains it.
-func cut(s bench.StepResult) string {
-	if s.Aborted != "" {
-		return " †"
-	}
-	return ""
-}
+func cut(s bench.StepResult) string { return when(s.Aborted != "", " †") }
 
 // cumulativeFigure sets the successes so far against the CPU time so far.
 func cumulativeFigure(l layout) figure {
 	f := figure{ID: "cumulative", Title: "Cumulative successes over cumulative CPU time", Columns: l.columns, Empty: true,
 		Note: "Every point is the end of a step; the first one the beginning of the load: CPU time is counted from the start of the contender, start-up and checks included. Steeper is better.",
 		kind: kindCurve, axis: "CPU seconds since start"}
-	f.Rows = append(f.Rows, figureRow{Label: "before", Title: "before the load", WarmUp: true, Cells: make([]string, len(l.columns))})
+	f.Rows = append(f.Rows, newFigureRow("before", "before the load", true, len(l.columns)))
 	for _, r := range l.rows {
-		f.Rows = append(f.Rows, figureRow{Label: r.Label, Title: "after " + r.Title, WarmUp: r.WarmUp, Cells: make([]string, len(l.columns))})
+		f.Rows = append(f.Rows, newFigureRow(r.Label, "after "+r.Title, r.WarmUp, len(l.columns)))
 	}
 	for j, c := range l.columns {
 		line := series{column: c, points: make([]*point, len(f.Rows))}
-		for i := range f.Rows {
-			f.Rows[i].Cells[j] = missing
-		}
 		var successes int64
 		set := func(i int, u *bench.Usage, mark string) {
 			if u == nil {
@@ -162,4 +160,188 @@ func cumulativeFigure(l layout) figure {
 		f.series = append(f.series, line)
 	}
 	return f
+}
+
+// barFigures have a bar for every contender: start-up always, and what the published comparison of
+// native images had beside it, where somebody arrives: build time and size. A contender without a
+// value has no bar, not one of 0.
+func barFigures(l layout) []figure {
+	in := func(unit time.Duration) func(float64) string {
+		return func(v float64) string { return duration(time.Duration(v * float64(unit))) }
+	}
+	all := []figure{l.barFigure("start-up", "Start-up time, ms",
+		"From the start of the process to its first HTTP answer.", in(time.Millisecond),
+		func(leg bench.LegResult) (float64, bool) {
+			if leg.StartUp == nil {
+				return 0, false
+			}
+			return float64(*leg.StartUp) / float64(time.Millisecond), true
+		})}
+	peak := l.barFigure("time-to-peak", "Time to peak, s", "From the start of the process to the first second at its final throughput, which it keeps.",
+		in(time.Second), func(leg bench.LegResult) (float64, bool) {
+			p, ok := stats.TimeToPeak(leg)
+			return p.After.Seconds(), ok
+		})
+	if !peak.Empty {
+		all = append(all, peak)
+	}
+	if !slices.ContainsFunc(l.rows, func(r row) bool { return r.step.Arrivals != nil }) {
+		return all
+	}
+	return append(all,
+		l.barFigure("build-time", "Build time, s", "Only builds that began with nothing; where the image was there already, nothing is known.",
+			in(time.Second), func(leg bench.LegResult) (float64, bool) {
+				return leg.Artifact.BuildTime.Seconds(), leg.Artifact.BuildTime > 0 && !leg.Artifact.BuildCached
+			}),
+		l.barFigure("image-size", "Image size, MiB", "Of the image, unpacked.", func(v float64) string { return significant(v) + nbsp + "MiB" },
+			func(leg bench.LegResult) (float64, bool) {
+				return float64(leg.Artifact.ImageSize) / (1 << 20), leg.Artifact.ImageSize > 0
+			}))
+}
+
+// barFigure has a row: a value for each leg and the median for each contender.
+func (l layout) barFigure(id, title, note string, format func(float64) string, value func(bench.LegResult) (float64, bool)) figure {
+	f := figure{ID: id, Title: title, Note: note, Columns: l.columns, Middles: l.middleNames(false), Empty: true, kind: kindBars}
+	r := figureRow{Label: id, Title: "all steps"}
+	values := make([][]float64, len(l.contenders))
+	for _, c := range l.columns {
+		s := series{column: c, points: []*point{nil}}
+		words := missing
+		if v, ok := value(*c.leg); ok && finite(v) {
+			s.points[0] = &point{y: v}
+			words = format(v)
+			values[c.Contender] = append(values[c.Contender], v)
+			f.Empty = false
+		}
+		r.Cells = append(r.Cells, words)
+		f.series = append(f.series, s)
+	}
+	f.Rows = []figureRow{r}
+	for n, c := range l.contenders {
+		m := middle{contender: c, points: []*point{nil}, bands: []*stats.Interval{nil}, words: []string{missing}}
+		if v, ok := stats.Median(values[n]); ok {
+			m.points[0] = &point{y: v}
+			m.words[0] = format(v)
+			if in, ok := stats.MedianInterval(values[n], 0.95); ok {
+				m.bands[0] = &in
+				m.words[0] += " (" + ends(in, format) + ")"
+			}
+		}
+		f.addMiddle(m)
+	}
+	return f
+}
+
+// middle is the line of a contender over all its rounds, and the band around it.
+type middle struct {
+	contender contender
+	points    []*point
+	bands     []*stats.Interval // 95 %, of the median of the rounds; nil below six rounds
+	words     []string
+	bounds    []verdict.Summary // what bound the step; zero where nothing is known
+}
+
+// newMiddle is the median of the rounds that finished a step; of quantiles that of all together.
+func newMiddle(l layout, n int, m plotted) middle {
+	c, sum := l.contenders[n], l.sum(n)
+	mid := middle{contender: c, points: make([]*point, len(l.rows)), bands: make([]*stats.Interval, len(l.rows)),
+		words: make([]string, len(l.rows)), bounds: make([]verdict.Summary, len(l.rows))}
+	for i, r := range l.rows {
+		mid.words[i] = missing
+		var values []float64
+		for _, col := range l.columns {
+			if col.Contender != n || col.steps[i] == nil || col.steps[i].Aborted != "" {
+				continue
+			}
+			if v, _, ok := m.value(*col.steps[i]); ok && finite(v) {
+				values = append(values, v)
+			}
+		}
+		v, ok := stats.Median(values)
+		if m.Quantile() {
+			if s, known := stepAt(sum, l.indices[i]); known && ok {
+				v, ok = m.whole(s)
+			}
+		}
+		if !ok || !finite(v) {
+			continue
+		}
+		mid.points[i] = &point{y: v, warmUp: r.WarmUp}
+		mid.words[i] = m.format(v)
+		if in, ok := stats.MedianInterval(values, 0.95); ok {
+			mid.bands[i] = &in
+			mid.words[i] += " (" + ends(in, m.format) + ")"
+		}
+		if !r.WarmUp {
+			mid.bounds[i] = l.bounds[n][l.indices[i]]
+		}
+	}
+	return mid
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// middleNames are the columns of the tables; none where no contender has more than one round.
+func (l layout) middleNames(whole bool) []string {
+	what := "median"
+	if whole {
+		what = "all rounds"
+	}
+	var names []string
+	if len(l.columns) > len(l.contenders) {
+		for _, c := range l.contenders {
+			names = append(names, c.Label+" "+what)
+		}
+	}
+	return names
+}
+
+func (f *figure) addMiddle(m middle) {
+	f.middles = append(f.middles, m)
+	if f.Middles == nil {
+		return
+	}
+	for i := range f.Rows {
+		f.Rows[i].Middle = append(f.Rows[i].Middle, m.words[i])
+	}
+}
+
+// mark is a letter in a point and what it says of the step.
+type mark struct {
+	bound         verdict.Bound
+	Letter, Words string
+}
+
+// marks are those of all bounds, in the order in which verdicts are looked for.
+var marks = []mark{
+	{verdict.Errors, "E", "most answers were errors"},
+	{verdict.Memory, "M", "memory limit"},
+	{verdict.Quota, "Q", "CPU quota"},
+	{verdict.Client, "L", "the load generator"},
+	{verdict.Store, "S", "store"},
+	{verdict.Machine, "H", "the host's CPUs"},
+	{verdict.Rate, "R", "the rate that was asked"},
+	{verdict.Connections, "N", "number of connections: more would bring more"},
+	{verdict.Contender, "C", "the contender itself"},
+	{verdict.Unclear, "?", "unclear"},
+}
+
+// letter is the mark of a bound; "" where there is none.
+func letter(b verdict.Bound) string {
+	for _, m := range marks {
+		if m.bound == b {
+			return m.Letter
+		}
+	}
+	return ""
+}
+
+func marksOf(all []middle) []mark {
+	found := map[verdict.Bound]bool{}
+	for _, m := range all {
+		for _, b := range m.bounds {
+			found[b.Bound] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(marks), func(m mark) bool { return !found[m.bound] })
 }

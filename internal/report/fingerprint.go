@@ -1,7 +1,11 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"locbench/internal/measure"
+	"locbench/internal/stats"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -9,20 +13,22 @@ import (
 	"locbench/internal/units"
 )
 
-// fact is a line of the fingerprint.
 type fact struct{ Name, Value string }
 
-// factGroup is a part of the fingerprint.
 type factGroup struct {
 	Name  string
 	Facts []fact
 }
 
-// add leaves out what is not known.
-func (g *factGroup) add(name, value string) {
-	if value != "" {
-		g.Facts = append(g.Facts, fact{name, cleanText(value)})
+// group leaves out what is not known.
+func group(name string, facts ...fact) factGroup {
+	g := factGroup{Name: name}
+	for _, f := range facts {
+		if f.Value != "" {
+			g.Facts = append(g.Facts, fact{f.Name, cleanText(f.Value)})
+		}
 	}
+	return g
 }
 
 // fingerprint is everything the figures depend on.
@@ -31,181 +37,109 @@ func fingerprint(run bench.Run, l layout) []factGroup {
 }
 
 func runFacts(run bench.Run) factGroup {
-	g := factGroup{Name: "Run"}
-	g.add("ID", run.ID)
-	g.add("State", run.StandingText())
-	g.add("Started", instant(run.Started))
-	if !run.Ended.IsZero() {
-		g.add("Ended", instant(run.Ended)+" (after "+duration(run.Ended.Sub(run.Started))+")")
+	facts := []fact{
+		{"ID", run.ID}, {"State", run.StandingText()}, {"Started", instant(run.Started)},
+		{"Ended", when(!run.Ended.IsZero(), instant(run.Ended)+" (after "+duration(run.Ended.Sub(run.Started))+")")},
 	}
 	for _, t := range run.Resumed {
-		g.add("Resumed", instant(t))
+		facts = append(facts, fact{"Resumed", instant(t)})
 	}
-	g.add("Command", command(run.Command))
-	g.add("Hash of the profile", run.Hash)
-	g.add("Seed", strconv.FormatUint(run.Seed, 10))
-	g.add("Service folders", strings.Join(run.Services, ", "))
-	return g
+	return group("Run", append(facts, fact{"Command", command(run.Command)}, fact{"Hash of the profile", run.Hash},
+		fact{"Seed", strconv.FormatUint(run.Seed, 10)}, fact{"Service folders", strings.Join(run.Services, ", ")})...)
 }
 
 func machineFacts(run bench.Run) factGroup {
 	m, s := run.Machine, run.Software
-	g := factGroup{Name: "Machine and software"}
-	g.add("System", strings.TrimSpace(m.OS+"/"+m.Arch+" "+m.Kernel))
-	cpus := units.Plural(m.CPUs, "CPU")
-	if m.CPUModel != "" {
-		cpus += ", " + m.CPUModel
+	swap := int64(0)
+	if m.SwapUsed != nil {
+		swap = *m.SwapUsed
 	}
-	g.add("CPUs", cpus)
-	g.add("Who runs on which CPUs", run.Isolated.String())
-	if m.MemoryBytes > 0 {
-		g.add("Memory", mebibytes(m.MemoryBytes))
-	}
-	g.add("CPU governor", m.Governor)
-	g.add("Turbo", m.Turbo)
-	g.add("SMT", m.SMT)
-	g.add("Virtualisation", m.Virtual)
-	if m.SwapUsed != nil && *m.SwapUsed > 0 {
-		g.add("Swap in use", mebibytes(*m.SwapUsed))
-	}
-	g.add("Other containers", m.OtherContainers)
-	if m.CgroupVersion > 0 {
-		g.add("cgroup", "v"+strconv.Itoa(m.CgroupVersion))
-	}
-	g.add("Load before the run (1 min)", m.Load1)
-	g.add("locbench", s.Locbench)
-	g.add("Go", s.Go)
-	if s.Docker != "" {
-		g.add("Docker", s.Docker+", API "+s.DockerAPI)
-	}
-	g.add("Elasticsearch", s.Elasticsearch)
-	g.add("Store", strings.TrimSpace(string(run.Store.Kind)+" "+run.Store.Version))
-	g.add("Store address", run.Store.URL)
-	g.add("Store address, as contenders see it", run.Store.Seen)
-	g.add("Data", fmt.Sprintf("%s: %s cities, %s regions", run.Data.Name, count(int64(run.Data.Cities)), count(int64(run.Data.Regions))))
-	g.add("Data hash", run.Data.Hash)
-	return g
+	return group("Machine and software", []fact{
+		{"System", strings.TrimSpace(m.OS + "/" + m.Arch + " " + m.Kernel)},
+		{"CPUs", units.Plural(m.CPUs, "CPU") + when(m.CPUModel != "", ", "+m.CPUModel)},
+		{"Who runs on which CPUs", run.Isolated.String()},
+		{"Memory", when(m.MemoryBytes > 0, mebibytes(m.MemoryBytes))},
+		{"CPU governor", m.Governor}, {"Turbo", m.Turbo}, {"SMT", m.SMT}, {"Virtualisation", m.Virtual},
+		{"Swap in use", when(swap > 0, mebibytes(swap))},
+		{"Other containers", m.OtherContainers},
+		{"cgroup", when(m.CgroupVersion > 0, "v"+strconv.Itoa(m.CgroupVersion))},
+		{"Load before the run (1 min)", m.Load1},
+		{"locbench", s.Locbench}, {"Go", s.Go}, {"Docker", when(s.Docker != "", s.Docker+", API "+s.DockerAPI)},
+		{"Elasticsearch", s.Elasticsearch},
+		{"Store", strings.TrimSpace(string(run.Store.Kind) + " " + run.Store.Version)},
+		{"Store address", run.Store.URL}, {"Store address, as contenders see it", run.Store.Seen},
+		{"Data", fmt.Sprintf("%s: %s cities, %s regions", run.Data.Name, count(int64(run.Data.Cities)),
+			count(int64(run.Data.Regions)))},
+		{"Data hash", run.Data.Hash},
+	}...)
 }
 
 func profileFacts(p bench.Profile) factGroup {
-	g := factGroup{Name: "Profile"}
-	g.add("Name", p.Name)
-	g.add("Title", p.Title)
-	g.add("Description", p.Description)
-	g.add("Runtime", string(p.Runtime))
-	g.add("Rounds", strconv.Itoa(p.Rounds))
-	g.add("Limits", limits(p.Limits))
-	if p.Store.Latency > 0 {
-		injected := "median " + p.Store.Latency.String()
-		if p.Store.P99 > 0 {
-			injected += ", p99 " + p.Store.P99.String()
-		}
-		g.add("Latency added by the store", injected)
+	facts := []fact{
+		{"Name", p.Name}, {"Title", p.Title}, {"Description", p.Description}, {"Runtime", string(p.Runtime)},
+		{"Rounds", strconv.Itoa(p.Rounds)}, {"Limits", limits(p.Limits)},
+		{"Latency added by the store", when(p.Store.Latency > 0,
+			"median "+p.Store.Latency.String()+when(p.Store.P99 > 0, ", p99 "+p.Store.P99.String()))},
 	}
 	for _, r := range p.Requests {
-		g.add("Request", requestWords(r))
-	}
-	if p.Timeout > 0 {
-		g.add("Request time-out", p.Timeout.String())
+		facts = append(facts, fact{"Request", requestWords(r)})
 	}
 	var steps []string
 	for _, s := range p.Steps {
-		steps = append(steps, stepWords(s))
+		steps = append(steps, cleanName(s.Words())+" for "+s.Duration.String())
 	}
-	g.add("Steps", strings.Join(repeated(steps), ", "))
-	g.add("Check suites", strings.Join(p.Checks.Suites, ", "))
-	if p.PriceVCPUHr > 0 {
-		g.add("Price of a vCPU-hour", "$"+plain(p.PriceVCPUHr))
-	}
-	return g
+	return group("Profile", append(facts, fact{"Request time-out", when(p.Timeout > 0, p.Timeout.String())},
+		fact{"Steps", strings.Join(repeated(steps), ", ")}, fact{"Check suites", strings.Join(p.Checks.Suites, ", ")},
+		fact{"Price of a vCPU-hour", when(p.PriceVCPUHr > 0, "$"+plain(p.PriceVCPUHr))})...)
 }
 
 func contenderFacts(l layout) factGroup {
-	g := factGroup{Name: "Contenders"}
+	var facts []fact
 	for _, c := range l.contenders {
 		leg := c.legs[0]
-		parts := []string{c.About}
-		if len(leg.Service.Tags) > 0 {
-			parts = append(parts, strings.Join(leg.Service.Tags, ", "))
-		}
+		parts := []string{strings.Join(leg.Service.Tags, ", ")}
 		if i := leg.Instance; i != nil {
-			parts = append(parts, "runtime "+string(i.Runtime))
-			if i.CPUSet != "" {
-				parts = append(parts, "CPU set "+i.CPUSet)
-			}
-			if i.ImageID != "" {
-				parts = append(parts, "image "+i.ImageID)
-			}
+			parts = append(parts, "runtime "+string(i.Runtime), when(i.CPUSet != "", "CPU set "+i.CPUSet),
+				when(i.ImageID != "", "image "+i.ImageID))
 		}
-		if h := leg.Artifact.Sources; h != "" {
-			parts = append(parts, "sources "+h)
-		}
-		if a := leg.Artifact; a.ImageSize > 0 {
-			parts = append(parts, "image of "+mebibytes(a.ImageSize))
-		} else if a.BinarySize > 0 {
-			parts = append(parts, "binary of "+mebibytes(a.BinarySize))
-		}
-		if leg.Artifact.BuildTime > 0 {
-			parts = append(parts, "built in "+duration(leg.Artifact.BuildTime))
-		}
-		if leg.Service.Unverified != "" {
-			parts = append(parts, "unverified: "+leg.Service.Unverified)
-		}
-		g.add(c.Label, strings.Join(parts, "; "))
+		a := leg.Artifact
+		parts = append(parts, when(a.Sources != "", "sources "+a.Sources),
+			when(a.ImageSize > 0, "image of "+mebibytes(a.ImageSize)),
+			when(a.ImageSize <= 0 && a.BinarySize > 0, "binary of "+mebibytes(a.BinarySize)),
+			when(a.BuildTime > 0, "built in "+duration(a.BuildTime)),
+			when(leg.Service.Unverified != "", "unverified: "+leg.Service.Unverified))
+		facts = append(facts, fact{c.Label, strings.Join(append([]string{c.About}, known(parts...)...), "; ")})
 	}
-	return g
+	return group("Contenders", facts...)
+}
+
+// known are those of the texts that say something.
+func known(texts ...string) []string {
+	return slices.DeleteFunc(texts, func(s string) bool { return s == "" })
 }
 
 func limits(l bench.Limits) string {
-	var parts []string
-	if l.CPUs > 0 {
-		parts = append(parts, plain(l.CPUs)+" CPUs")
-	}
-	if l.CPUSet > 0 {
-		parts = append(parts, "on up to "+strconv.Itoa(l.CPUSet)+" CPUs")
-	}
-	if l.Memory > 0 {
-		parts = append(parts, mebibytes(l.Memory)+" memory, no swap")
-	}
-	if l.PIDs > 0 {
-		parts = append(parts, count(l.PIDs)+" processes and threads")
-	}
-	if len(parts) == 0 {
-		return "none"
-	}
-	return strings.Join(parts, ", ")
+	return cmp.Or(strings.Join(known(
+		when(l.CPUs > 0, plain(l.CPUs)+" CPUs"), when(l.CPUSet > 0, "on up to "+strconv.Itoa(l.CPUSet)+" CPUs"),
+		when(l.Memory > 0, mebibytes(l.Memory)+" memory, no swap"),
+		when(l.PIDs > 0, count(l.PIDs)+" processes and threads"),
+	), ", "), "none")
 }
 
 func requestWords(r bench.Request) string {
-	words := r.Method + " " + r.Path
-	if r.IDs.Distribution != "" {
-		words += ", ids " + r.IDs.Distribution
-	}
-	if r.Weight > 0 {
-		words += ", weight " + strconv.Itoa(r.Weight)
-	}
-	if r.ExpectStatus > 0 {
-		words += ", expects " + strconv.Itoa(r.ExpectStatus)
-	}
-	return words
+	return r.Method + " " + r.Path + when(r.IDs.Distribution != "", ", ids "+r.IDs.Distribution) +
+		when(r.Weight > 0, ", weight "+strconv.Itoa(r.Weight)) +
+		when(r.ExpectStatus > 0, ", expects "+strconv.Itoa(r.ExpectStatus))
 }
 
-func stepWords(s bench.Step) string { return cleanName(s.Words()) + " for " + s.Duration.String() }
-
 // repeated writes equal neighbours once: "5 × warm-up 1 connection for 10s".
-func repeated(words []string) []string {
-	var out []string
-	for i := 0; i < len(words); {
-		j := i
-		for j < len(words) && words[j] == words[i] {
-			j++
+func repeated(words []string) (out []string) {
+	for len(words) > 0 {
+		n := slices.IndexFunc(words, func(w string) bool { return w != words[0] })
+		if n < 0 {
+			n = len(words)
 		}
-		w := words[i]
-		if j-i > 1 {
-			w = strconv.Itoa(j-i) + " × " + w
-		}
-		out = append(out, w)
-		i = j
+		out, words = append(out, when(n > 1, strconv.Itoa(n)+" × ")+words[0]), words[n:]
 	}
 	return out
 }
@@ -220,4 +154,41 @@ func command(argv []string) string {
 		}
 	}
 	return strings.Join(words, " ")
+}
+
+// definitions say what each measure is, in which unit, and who counted it.
+func definitions(p bench.Profile) []fact {
+	var facts []fact
+	add := func(more ...fact) { facts = append(facts, more...) }
+	for _, m := range measure.All() {
+		if d := m.Definition; d.Term != "" {
+			add(fact{d.Term, d.Text})
+		}
+		switch m.ID {
+		case measure.PeakTime:
+			add(fact{"Still warming, not steady", "a measured step whose windows go one way: a straight line through the throughput, or through the CPU time per request, of its seconds changes by more than 3 % over the step, and by more than noise makes it in 1 % of steps (5 % with fewer than six windows; Student's t). Such a step takes part in no claim. Possibly: the same in the first step behind a warm-up, where noise may have made the trend; it takes part."})
+		case measure.Throttled:
+			add(fact{"Cumulative", "successes since the beginning of the load over CPU seconds since the start of the contender, start-up and checks included."})
+		}
+	}
+	add(
+		fact{"Cost ($ per 10⁹ requests)", "CPU seconds / successes × 10⁹ / 3600 × price of a vCPU-hour" + priceWords(p.PriceVCPUHr) + ". Everything but the CPU time is left out: it compares, it is no bill."},
+		fact{"Peak", "the measured step (no warm-up) with the highest throughput. It is one of the steps that were run: the true maximum may lie between two of them."},
+		fact{"Median, interval", "of the values of the rounds, one of each. The interval has 95 % confidence at least and asks nothing of the distribution: it lies between two of the values in order of size, the lowest and the highest of six. With fewer than six rounds there is none."},
+		fact{"Ahead, tier", "Mann-Whitney's exact test on the rounds of each pair of contenders, p values adjusted by Holm over all pairs of the measure, 5 % for any false difference; and the 95 % interval of the ratio (Hodges and Lehmann) leaves 1 out. Each measure is a family of its own. A contender that was bound by the client, had 1 % of errors or more at its peak, was still warming up there, or had a failed round, is not compared."},
+		fact{"The same", "the whole interval of the ratio lies within ±3 %."},
+		fact{"Bound by", "what the counters at the two ends of a step, and the other steps of the same leg, show to have been used up."},
+		fact{missing, "not measured, or not measurable there. It is never the same as 0."},
+	)
+	if p.Turns > 0 {
+		facts = append(facts, fact{"In turns", "the contenders of a round were alive at the same time, and in each step the load went from one to the next after " + units.Duration(p.Turns) + ", so that what the machine did met all alike. All figures of a step are of the contender's own turns, put together as if nothing had been in between. Where all took turns to the end, round is set against round: Wilcoxon's signed-rank test, and Hodges and Lehmann's interval of the ratio of pairs, in place of Mann-Whitney's."})
+	}
+	return facts
+}
+
+func priceWords(price float64) string {
+	if price <= 0 {
+		price = stats.DefaultPrice
+	}
+	return " ($" + plain(price) + ")"
 }

@@ -18,13 +18,12 @@ const nbsp = "\u00a0"
 // significant prints x with three significant figures and thousands separators. From 1,000 on every
 // whole digit stays: "11,234", since nothing is gained by zeros in place of what was measured.
 func significant(x float64) string {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
+	switch {
+	case !finite(x):
 		return missing
-	}
-	if x < 0 {
+	case x < 0:
 		return "−" + significant(-x)
-	}
-	if x == 0 {
+	case x == 0:
 		return "0"
 	}
 	decimals := 2 - int(math.Floor(math.Log10(x)))
@@ -41,13 +40,7 @@ func significant(x float64) string {
 	return thousands(strconv.FormatFloat(x, 'f', max(decimals, 0), 64))
 }
 
-// count prints a whole number with thousands separators.
-func count(n int64) string {
-	if n < 0 {
-		return "−" + thousands(strings.TrimPrefix(strconv.FormatInt(n, 10), "-"))
-	}
-	return thousands(strconv.FormatInt(n, 10))
-}
+func count(n int64) string { return strings.Replace(units.Count(n), "-", "−", 1) }
 
 // thousands puts commas into a number without a sign.
 func thousands(s string) string {
@@ -96,7 +89,6 @@ func mebibytes(n int64) string {
 	return significant(float64(n)/(1<<30)) + nbsp + "GiB"
 }
 
-// percent prints a ratio.
 func percent(ratio float64) string {
 	if ratio == 0 {
 		return "0" + nbsp + "%"
@@ -104,15 +96,13 @@ func percent(ratio float64) string {
 	return significant(ratio*100) + nbsp + "%"
 }
 
-// dollars prints an amount of US dollars.
 func dollars(x float64) string {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
+	switch {
+	case !finite(x):
 		return missing
-	}
-	if x > 0 && x < 0.001 {
+	case x > 0 && x < 0.001:
 		return "under $0.001"
-	}
-	if x > 0 && x < 0.9995 {
+	case x > 0 && x < 0.9995:
 		return "$" + significant(x)
 	}
 	return "$" + thousands(strconv.FormatFloat(x, 'f', 2, 64))
@@ -141,3 +131,10 @@ func cleanName(s string) string { return safe.Line(s, maxName) }
 
 // cleanText makes a longer text from outside fit to be shown, on one line.
 func cleanText(s string) string { return safe.Line(s, maxText) }
+
+func when(holds bool, text string) string {
+	if !holds {
+		return ""
+	}
+	return text
+}

@@ -40,10 +40,11 @@ type cell struct {
 
 // valued is a cell that can be sorted by.
 func valued(v float64, main string, small ...string) cell {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return cell{Main: main, Small: small}
+	c := cell{Main: main, Small: small}
+	if finite(v) {
+		c.Value = &v
 	}
-	return cell{Main: main, Small: small, Value: &v}
+	return c
 }
 
 // Base is Value as the page's script reads it; "" where it is not known.
@@ -52,6 +53,19 @@ func (c cell) Base() string {
 		return ""
 	}
 	return strconv.FormatFloat(*c.Value, 'g', -1, 64)
+}
+
+// shownIf is a cell of text where that is known, else one that says that it is not.
+func shownIf(known bool, text string) cell {
+	if !known {
+		text = missing
+	}
+	return cell{Main: text}
+}
+
+// row begins the row of a contender.
+func (c contender) row(cells ...cell) headlineRow {
+	return headlineRow{Label: c.Label, About: c.About, Color: c.Color(), Cells: cells}
 }
 
 // newHeadline has a row for each contender. figures hold how they stand: tiers, since ranks would
@@ -71,8 +85,7 @@ func newHeadline(run bench.Run, l layout, sums []stats.Contender, figures summar
 	sampled := false
 	tiers, why := tiersOf(figures)
 	for i, s := range sums {
-		c := l.contenders[i]
-		row := headlineRow{Label: c.Label, About: c.About, Color: c.Color(), Cells: []cell{tierCell(tiers[s.Label])}}
+		row := l.contenders[i].row(tierCell(tiers[s.Label]))
 		for _, m := range columns {
 			if m.ID == measure.Throughput {
 				row.Cells = append(row.Cells, peakCell(s, l.bounds[i]))
@@ -110,11 +123,9 @@ func tiersOf(figures summary.Figures) (tiers map[string]int, why string) {
 		if s.Paired {
 			how = "they took turns, so round against round, signed ranks"
 		}
-		if figures.Comparable(s) && len(s.Members) > 1 {
-			for _, p := range s.Places {
-				if p.Tier > 0 {
-					tiers[p.Contender] = p.Tier
-				}
+		for _, p := range s.Places {
+			if p.Tier > 0 && figures.Comparable(s) && len(s.Members) > 1 {
+				tiers[p.Contender] = p.Tier
 			}
 		}
 	}
@@ -137,7 +148,7 @@ func tierCell(tier int) cell {
 func interval(v stats.Value, words func(float64) string) []string {
 	switch {
 	case v.Interval != nil:
-		return []string{words(v.Interval.Low) + " to " + words(v.Interval.High)}
+		return []string{ends(*v.Interval, words)}
 	case len(v.Values) == 0:
 		return nil
 	}
@@ -148,11 +159,15 @@ func interval(v stats.Value, words func(float64) string) []string {
 func spread(v stats.Value, words func(float64) string) []string {
 	switch {
 	case v.Interval != nil:
-		return []string{words(v.Interval.Low) + " to " + words(v.Interval.High) + " (" + percent(v.Interval.Confidence) + ")"}
+		return []string{ends(*v.Interval, words) + " (" + percent(v.Interval.Confidence) + ")"}
 	case len(v.Values) > 1:
 		return []string{words(slices.Min(v.Values)) + " to " + words(slices.Max(v.Values))}
 	}
 	return nil
+}
+
+func ends(in stats.Interval, words func(float64) string) string {
+	return words(in.Low) + " to " + words(in.High)
 }
 
 func durationCell(v stats.Value) cell {
@@ -162,8 +177,7 @@ func durationCell(v stats.Value) cell {
 	return valued(v.Median, duration(v.Duration()), spread(v, func(x float64) string { return words(measure.Nanoseconds, x) })...)
 }
 
-// shown is what a table of contenders shows: all measures of the place but optional ones that
-// nobody has.
+// shown are the measures of a table of contenders, but for optional ones that nobody has.
 func shown(p measure.Place, sums []stats.Contender) []measure.Shown {
 	return slices.DeleteFunc(measure.View(p), func(m measure.Shown) bool {
 		return m.Optional && !slices.ContainsFunc(sums, func(s stats.Contender) bool { return m.Contender(s).Known })
@@ -177,7 +191,6 @@ func titles(columns []measure.Shown) (all []string) {
 	return all
 }
 
-// measureCell is a measure of a contender with what goes below it.
 func measureCell(m measure.Measure, s stats.Contender) cell {
 	f := m.Contender(s)
 	c := cell{Main: missing}
@@ -208,14 +221,9 @@ func peakCell(s stats.Contender, bound map[int]verdict.Summary) cell {
 	if !ok {
 		return cell{Main: missing}
 	}
-	at := []string{"at " + newRow(peak.Step, 0).Title}
-	small := append(at, interval(peak.Throughput, significant)...)
-	if drift := peak.DriftWords(); drift != "" {
-		small = append(small, drift)
-	}
-	if v := bound[peak.Index]; v.Bound != "" && v.Bound != verdict.Unclear {
-		small = append(small, "bound by "+string(v.Bound))
-	}
+	small := append([]string{"at " + newRow(peak.Step, 0).Title}, interval(peak.Throughput, significant)...)
+	by := bound[peak.Index].Bound
+	small = append(small, known(peak.DriftWords(), when(by != "" && by != verdict.Unclear, "bound by "+string(by)))...)
 	return valued(peak.Throughput.Median, significant(peak.Throughput.Median)+"/s", small...)
 }
 
@@ -232,8 +240,8 @@ func halfCell(m measure.Measure, s stats.Contender) cell {
 	if i, share, ok := s.HalfPeak(); ok && f.Known {
 		of := strconv.Itoa(int(math.Round(100*share))) + nbsp + "%"
 		first := m.ID == measure.P50Half // which says for the others where it is
-		switch near := math.Round(100*share) >= leastHalf && math.Round(100*share) <= mostHalf; {
-		case near:
+		switch near := math.Round(100 * share); {
+		case near >= leastHalf && near <= mostHalf:
 			c = valued(f.Value, words(m.Unit, f.Value))
 			if first {
 				c.Small = []string{"at " + newRow(s.Steps[i].Step, 0).Title + ", " + of}

@@ -2,6 +2,8 @@ package report
 
 import (
 	"cmp"
+	"maps"
+	"math"
 	"slices"
 	"strconv"
 
@@ -42,7 +44,6 @@ func (c contender) Color() int { return c.Index % colors }
 // colors is the number of colours in style.css; after that they begin anew, with dashed lines.
 const colors = 10
 
-// column is one leg.
 type column struct {
 	Contender int
 	Label     string
@@ -57,7 +58,6 @@ func (c column) Color() int { return c.Contender % colors }
 // Name is what a bar or a table of legs calls it: the stem of its file.
 func (c column) Name() string { return cleanName(c.leg.Leg.String()) }
 
-// row is one step.
 type row struct {
 	Label  string // short, for an axis: "w3", "64"
 	Title  string // "warm-up 3, 1 connection"
@@ -82,20 +82,13 @@ func newLayout(a *analysis.Run) layout {
 	for i, s := range run.Profile.Steps {
 		steps[i] = s
 	}
-	indices := make([]int, 0, len(steps))
-	for i := range steps {
-		indices = append(indices, i)
-	}
-	slices.Sort(indices)
-	place := map[int]int{}
+	l.indices = slices.Sorted(maps.Keys(steps))
 	warm := 0
-	for _, i := range indices {
-		place[i] = len(l.rows)
+	for _, i := range l.indices {
 		if steps[i].WarmUp {
 			warm++
 		}
 		l.rows = append(l.rows, newRow(steps[i], warm))
-		l.indices = append(l.indices, i)
 	}
 
 	// Steps that differ in what they ask are told apart by that.
@@ -114,7 +107,7 @@ func newLayout(a *analysis.Run) layout {
 		l.contenders[n].legs = append(l.contenders[n].legs, leg)
 		c := column{Contender: n, Label: cleanName(key), Round: leg.Leg.Round, leg: leg, steps: make([]*bench.StepResult, len(l.rows))}
 		for j := range leg.Steps {
-			c.steps[place[leg.Steps[j].Index]] = &leg.Steps[j]
+			c.steps[slices.Index(l.indices, leg.Steps[j].Index)] = &leg.Steps[j]
 		}
 		l.columns = append(l.columns, c)
 	}
@@ -145,54 +138,74 @@ func (l layout) sum(contender int) stats.Contender {
 	return stats.Contender{Peak: -1}
 }
 
-// axis names what the steps differ in.
 func (l layout) axis() string {
 	if requestsApart(l) != nil {
 		return "request"
 	}
-	connections, rates, users := 0, 0, 0
+	names := map[string]bool{}
 	for _, r := range l.rows {
 		switch {
 		case r.step.Connections > 0:
-			connections++
+			names["connections"] = true
 		case r.step.Rate > 0:
-			rates++
+			names["requests due per second"] = true
 		case r.step.Arrivals != nil:
-			users++
+			names["users"] = true
+		default:
+			names["steps"] = true
 		}
 	}
-	switch len(l.rows) {
-	case 0:
-		return "steps"
-	case connections:
-		return "connections"
-	case rates:
-		return "requests due per second"
-	case users:
-		return "users"
+	for name := range names {
+		if len(names) == 1 {
+			return name
+		}
 	}
 	return "steps"
 }
 
 // warmUp is the number of warm-up rows that come before all others.
 func (l layout) warmUp() int {
-	n := 0
-	for n < len(l.rows) && l.rows[n].WarmUp {
-		n++
+	if n := slices.IndexFunc(l.rows, func(r row) bool { return !r.WarmUp }); n >= 0 {
+		return n
 	}
-	return n
+	return len(l.rows)
 }
 
 func about(s bench.Service) string {
-	join := func(a, b string) string {
-		if a == "" || b == "" {
-			return a + b
+	join := func(a, separator, b string) string { return a + when(a != "" && b != "", separator) + b }
+	return cleanName(join(join(s.Language, " ", s.LanguageVersion), ", ", join(s.Framework, " ", s.Version)))
+}
+
+// positions are the places of the rows on a logarithmic axis: connections, rates or users as they
+// are, and the warm-up steps before them, evenly spaced, since they have no place among the others.
+// It is nil where the measured steps are not of one kind or do not grow: then they stand beside
+// each other.
+func (l layout) positions() []float64 {
+	w := l.warmUp()
+	if len(l.rows)-w < 2 {
+		return nil
+	}
+	at := make([]float64, len(l.rows))
+	for i := w; i < len(at); i++ {
+		s := l.rows[i].step
+		switch first := l.rows[w].step; {
+		case l.rows[i].WarmUp:
+			return nil
+		case first.Connections > 0:
+			at[i] = float64(s.Connections)
+		case first.Rate > 0:
+			at[i] = s.Rate
+		case first.Arrivals != nil && s.Arrivals != nil:
+			at[i] = float64(s.Arrivals.Users)
 		}
-		return a + " " + b
+		if !finite(at[i]) || at[i] <= 0 || i > w && at[i] <= at[i-1] {
+			return nil
+		}
 	}
-	language, framework := join(s.Language, s.LanguageVersion), join(s.Framework, s.Version)
-	if language != "" && framework != "" {
-		language += ", "
+	// As far apart as the others are on average, but no farther than 2 from 4.
+	gap := math.Min(2, math.Pow(at[len(at)-1]/at[w], 1/float64(len(at)-w-1)))
+	for i := w - 1; i >= 0; i-- {
+		at[i] = at[i+1] / gap
 	}
-	return cleanName(language + framework)
+	return at
 }

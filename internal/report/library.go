@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"compress/gzip"
 	"embed"
 	"fmt"
@@ -13,8 +14,7 @@ import (
 // of that line.
 const libraryVersion = "5.6.0"
 
-// librarySHA256 is the digest of the unpacked library. A test compares it, so that an exchanged
-// file is noticed.
+// librarySHA256 is the digest of the unpacked library; a test notices an exchanged file by it.
 const librarySHA256 = "bf4a223524e40b77c304bec67e1222cf551f14880cf42c69dc046558e11c07b1"
 
 //go:embed assets js page.html words.html figures.html style.css words.css charts.css
@@ -27,26 +27,23 @@ const (
 )
 
 // joined is what some files hold, one after the other; names are parted by spaces.
-func joined(names string) ([]byte, error) {
-	var all []byte
+func joined(names string) (all []byte) {
 	for _, name := range strings.Fields(names) {
-		b, err := files.ReadFile(name)
-		if err != nil {
-			return nil, fmt.Errorf("read part of the page: %w", err)
-		}
-		all = append(append(all, b...), '\n')
+		all = append(append(all, embedded(name)...), '\n')
 	}
-	return all, nil
+	return all
 }
 
-// library unpacks the chart library: about 1 MB of JavaScript.
-func library() ([]byte, error) {
-	f, err := files.Open("assets/echarts.min.js.gz")
+func embedded(name string) []byte {
+	b, err := files.ReadFile(name)
 	if err != nil {
-		return nil, fmt.Errorf("open chart library: %w", err)
+		panic(err) // it is named in this package, and not there
 	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
+	return b
+}
+
+func library() ([]byte, error) {
+	z, err := gzip.NewReader(bytes.NewReader(embedded("assets/echarts.min.js.gz")))
 	if err != nil {
 		return nil, fmt.Errorf("unpack chart library: %w", err)
 	}
@@ -54,18 +51,13 @@ func library() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("unpack chart library: %w", err)
 	}
-	return js, z.Close()
+	return js, nil
 }
 
 // licences are the texts that the Apache licence wants to go with every copy of the library.
-func licences() (string, error) {
-	var all string
+func licences() (all string) {
 	for _, name := range []string{"NOTICE", "LICENSE", "LICENSE-d3"} {
-		text, err := files.ReadFile("assets/echarts." + name)
-		if err != nil {
-			return "", fmt.Errorf("read licence: %w", err)
-		}
-		all += string(text) + "\n\n"
+		all += string(embedded("assets/echarts."+name)) + "\n\n"
 	}
-	return all, nil
+	return all
 }

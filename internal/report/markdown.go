@@ -2,12 +2,18 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"locbench/internal/analysis"
 	"locbench/internal/bench"
+	"locbench/internal/measure"
+	"locbench/internal/stats"
 	"locbench/internal/summary"
 	"locbench/internal/units"
 )
@@ -29,7 +35,7 @@ func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
 	fmt.Fprintf(&b, "%s, %s; started %s; run %s.\n", units.Plural(len(l.contenders), "contender"), units.Plural(len(l.columns), "leg"), instant(run.Started), escape(cleanText(run.StandingText())))
 	for _, x := range warned {
 		if x.Loud {
-			fmt.Fprintf(&b, "\n**%s**%s\n", escape(x.Text), place(x))
+			fmt.Fprintf(&b, "\n**%s**%s\n", escape(x.Text), place(x.Place()))
 		}
 	}
 	markdownSayings(&b, sayings(figured))
@@ -43,9 +49,7 @@ func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
 			markdownTable(&b, p.Table)
 		}
 	}
-	if n, _ := interventions(run, l); len(n) > 0 {
-		folded(&b, "Interventions", func() { markdownInterventions(&b, run, l) })
-	}
+	folded(&b, "Interventions", func() { markdownInterventions(&b, run, l) })
 	folded(&b, "Checks", func() { markdownChecks(&b, checks(l)) })
 	folded(&b, "Warnings", func() { markdownWarnings(&b, warned) })
 	folded(&b, "Fingerprint", func() { markdownFingerprint(&b, fingerprint(run, l)) })
@@ -57,8 +61,7 @@ func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
 	return nil
 }
 
-// folded puts a part of the summary behind its title, where Markdown is shown as HTML; an empty
-// part is left out.
+// folded puts a part of the summary behind its title; an empty part is left out.
 func folded(b *bytes.Buffer, title string, write func()) {
 	before := b.Len()
 	b.WriteString("\n<details><summary>" + escape(title) + "</summary>\n\n")
@@ -91,11 +94,7 @@ func markdownTable(b *bytes.Buffer, h headline) {
 		b.WriteString("No leg has run.\n")
 		return
 	}
-	corner := "Contender"
-	if h.Corner != "" {
-		corner = h.Corner
-	}
-	b.WriteString("| " + corner + " |")
+	b.WriteString("| " + cmp.Or(h.Corner, "Contender") + " |")
 	for _, c := range h.Columns {
 		b.WriteString(" " + escape(c) + " |")
 	}
@@ -103,11 +102,7 @@ func markdownTable(b *bytes.Buffer, h headline) {
 	for _, r := range h.Rows {
 		b.WriteString("| " + escape(r.Label) + " |")
 		for _, c := range r.Cells {
-			b.WriteString(" " + escape(c.Main))
-			if len(c.Small) > 0 {
-				b.WriteString(" (" + escape(strings.Join(c.Small, ", ")) + ")")
-			}
-			b.WriteString(" |")
+			b.WriteString(" " + escape(c.Main) + place(strings.Join(c.Small, ", ")) + " |")
 		}
 		b.WriteString("\n")
 	}
@@ -140,11 +135,7 @@ func markdownInterventions(b *bytes.Buffer, run bench.Run, l layout) {
 	}
 	b.WriteString("What somebody asked of the run while it ran:\n\n")
 	for _, i := range all {
-		fmt.Fprintf(b, "- %s: %s", i.When, escape(i.What))
-		if p := i.Place(); p != "" {
-			b.WriteString(" (" + escape(p) + ")")
-		}
-		b.WriteString("\n")
+		fmt.Fprintf(b, "- %s: %s%s\n", i.When, escape(i.What), place(i.Place()))
 	}
 	if left > 0 {
 		fmt.Fprintf(b, "- and %s more\n", count(int64(left)))
@@ -153,14 +144,9 @@ func markdownInterventions(b *bytes.Buffer, run bench.Run, l layout) {
 
 // fence is a run of backticks that none of the lines can end.
 func fence(lines []string) string {
-	longest, n := 0, 0
-	for _, r := range strings.Join(lines, "\n") {
-		if r != '`' {
-			n = 0
-			continue
-		}
-		n++
-		longest = max(longest, n)
+	longest := 0
+	for ticks := range strings.FieldsFuncSeq(strings.Join(lines, "\n"), func(r rune) bool { return r != '`' }) {
+		longest = max(longest, len(ticks))
 	}
 	return strings.Repeat("`", max(3, longest+1))
 }
@@ -194,16 +180,139 @@ func markdownChecks(b *bytes.Buffer, t checkTable) {
 
 func markdownWarnings(b *bytes.Buffer, all []warning) {
 	for _, w := range all {
-		if w.Loud {
-			continue // at the top already
+		if !w.Loud { // those are at the top already
+			fmt.Fprintf(b, "- %s%s\n", escape(w.Text), place(w.Place()))
 		}
-		fmt.Fprintf(b, "- %s%s\n", escape(w.Text), place(w))
 	}
 }
 
-func place(w warning) string {
-	if p := w.Place(); p != "" {
-		return " (" + escape(p) + ")"
+func place(where string) string { return when(where != "", " ("+escape(where)+")") }
+
+// markdownHeadline writes the headline as two small tables, so that a pull request can show them:
+// under load, and of the whole life. notes are those of the page's table.
+func markdownHeadline(b *bytes.Buffer, l layout, sums []stats.Contender, figures summary.Figures, notes []string) {
+	b.WriteString("\n## Headline\n\n")
+	if len(sums) == 0 {
+		b.WriteString("No leg has run.\n")
+		return
 	}
-	return ""
+	under, whole := shown(measure.MarkdownLoad, sums), shown(measure.MarkdownLife, sums)
+	load := headline{Columns: slices.Concat([]string{"Tier", "Peak", "95 % interval", "At"}, titles(under))}
+	life := headline{Columns: slices.Concat(titles(whole), []string{"of it start-up", "warm-up", "steady", "Checks", "Legs"})}
+	tiers, _ := tiersOf(figures)
+	for i, s := range sums {
+		label := l.contenders[i].Label
+		first := []cell{tierCell(tiers[s.Label]), peakCell(s, nil), intervalCell(s), atCell(s)}
+		cost := cmp.Or(s.Cost, &stats.Cost{})
+		last := []cell{shownIf(s.Cost != nil, dollars(cost.StartUp)), shownIf(s.Cost != nil, dollars(cost.WarmUp)),
+			shownIf(s.Cost != nil, dollars(cost.Steady)), checksCell(s), legsCell(s)}
+		load.Rows = append(load.Rows, headlineRow{Label: label, Cells: bare(slices.Concat(first, measureCells(under, s)))})
+		life.Rows = append(life.Rows, headlineRow{Label: label, Cells: bare(slices.Concat(measureCells(whole, s), last))})
+	}
+	markdownTable(b, load)
+	b.WriteString("\n")
+	markdownTable(b, life)
+	folded(b, "What the columns are", func() {
+		for i, n := range notes {
+			if i > 0 {
+				b.WriteString("\n")
+			}
+			b.WriteString(escape(n) + "\n")
+		}
+	})
+}
+
+func bare(cells []cell) []cell {
+	for i := range cells {
+		cells[i].Small = nil
+	}
+	return cells
+}
+
+func measureCells(columns []measure.Shown, s stats.Contender) (cells []cell) {
+	for _, m := range columns {
+		cells = append(cells, measureCell(m.Measure, s))
+	}
+	return cells
+}
+
+// intervalCell is the interval of the peak, or how many of the rounds there are that it takes.
+func intervalCell(s stats.Contender) cell {
+	peak, _ := s.PeakStep()
+	if in := peak.Throughput.Interval; in != nil {
+		return cell{Main: ends(*in, significant)}
+	}
+	return shownIf(peak.Throughput.Known(), strconv.Itoa(len(peak.Throughput.Values))+" of "+units.Plural(stats.MinInterval, "round"))
+}
+
+func atCell(s stats.Contender) cell {
+	peak, ok := s.PeakStep()
+	return shownIf(ok, strings.Join(known(newRow(peak.Step, 0).Title, peak.DriftWords()), ", "))
+}
+
+// escape makes text plain in Markdown, in a table cell, a list item or a paragraph: no emphasis,
+// link, code, formula or HTML comes about, no block begins with it, no address in it becomes a
+// link, and nobody is called by an at sign.
+func escape(s string) string {
+	s = strings.NewReplacer(
+		`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`, `|`, `\|`, `~`, `\~`, `$`, `\$`,
+		`<`, `&lt;`, `>`, `&gt;`, `&`, `&amp;`, nbsp, ` `, `://`, `&#58;//`, "@", "@\u200b", "\n", " ", "\r", " ",
+	).Replace(strings.TrimSpace(s))
+	s = webAddress.ReplaceAllString(s, "${1}&#46;")
+	return numberStart.ReplaceAllString(blockStart.ReplaceAllString(s, `\$0`), `$1\$2`)
+}
+
+var (
+	webAddress  = regexp.MustCompile(`(?i)\b(www)\.`)
+	blockStart  = regexp.MustCompile(`^[-+#=]`) // of a list, a heading, a rule
+	numberStart = regexp.MustCompile(`^([0-9]+)([.)](?:\s|$))`)
+)
+
+type saying struct {
+	Title     string
+	Class     string // of the list, in style.css
+	Folded    bool   // until somebody asks for it
+	Sentences []string
+}
+
+// toldLoudly tells of a rule of package summary that loud warnings have its sentences already.
+func toldLoudly(rule string) bool { return rule == "not whole" || rule == "limits not enforced" }
+
+// sayings are what the figures support, in words, the most important first.
+func sayings(figures summary.Figures) []saying {
+	parts := []struct {
+		saying
+		kinds []summary.Kind
+	}{
+		{saying{Title: "Who is ahead", Class: "claims"}, []summary.Kind{summary.Claim, summary.Open}},
+		{saying{Title: "What failed", Class: "failures"}, []summary.Kind{summary.Failure}},
+		{saying{Title: "What bound whom", Class: "bounds", Folded: true}, []summary.Kind{summary.Bound}},
+		{saying{Title: "In doubt", Class: "doubts", Folded: true}, []summary.Kind{summary.Doubt}},
+	}
+	for _, s := range figures.Sentences() {
+		if toldLoudly(s.Rule) {
+			continue
+		}
+		for i := range parts {
+			if slices.Contains(parts[i].kinds, s.Kind) {
+				parts[i].Sentences = append(parts[i].Sentences, cleanText(s.Text))
+			}
+		}
+	}
+	var all []saying
+	for _, p := range parts {
+		if len(p.Sentences) > 0 {
+			all = append(all, p.saying)
+		}
+	}
+	return all
+}
+
+func markdownSayings(b *bytes.Buffer, all []saying) {
+	for _, s := range all {
+		b.WriteString("\n**" + s.Title + "**\n\n")
+		for _, text := range s.Sentences {
+			b.WriteString("- " + escape(text) + "\n")
+		}
+	}
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,7 +27,8 @@ func drawings(p bench.Profile) (all []plotted) {
 		d := plotted{m.Measure, m.Chart.Note}
 		switch m.ID {
 		case measure.MemoryPeak:
-			d.note += limitNote(p.Limits.Memory > 0, "The limit is "+mebibytes(p.Limits.Memory)+".") + " “≥” marks an estimate: the largest sample, where no counter could be read."
+			d.note += when(p.Limits.Memory > 0, " The limit is "+mebibytes(p.Limits.Memory)+".") +
+				" “≥” marks an estimate: the largest sample, where no counter could be read."
 		case measure.CPUTime:
 			d.note += cpuLimitNote(p)
 		}
@@ -35,12 +37,8 @@ func drawings(p bench.Profile) (all []plotted) {
 	return all
 }
 
-// title is that of the figure, with the unit of its axis.
 func (d plotted) title() string {
-	if d.Chart.Unit == "" {
-		return d.Chart.Title
-	}
-	return d.Chart.Title + ", " + d.Chart.Unit
+	return d.Chart.Title + when(d.Chart.Unit != "", ", "+d.Chart.Unit)
 }
 
 // value is that of a step on the axis, and in words.
@@ -85,7 +83,6 @@ func (d plotted) format(v float64) string {
 	return words(d.Unit, v)
 }
 
-// words writes a value with its unit.
 func words(u measure.Unit, v float64) string {
 	switch u {
 	case measure.PerSecond:
@@ -108,12 +105,8 @@ func words(u measure.Unit, v float64) string {
 
 // errorKinds is "timeout 12", "5xx 3", the most frequent first.
 func errorKinds(failed map[bench.ErrorKind]int64) []string {
-	kinds := make([]bench.ErrorKind, 0, len(failed))
-	for k, n := range failed {
-		if n != 0 {
-			kinds = append(kinds, k)
-		}
-	}
+	kinds := slices.DeleteFunc(slices.Collect(maps.Keys(failed)),
+		func(k bench.ErrorKind) bool { return failed[k] == 0 })
 	slices.SortFunc(kinds, func(a, b bench.ErrorKind) int {
 		return cmp.Or(cmp.Compare(failed[b], failed[a]), cmp.Compare(a, b))
 	})
@@ -124,23 +117,14 @@ func errorKinds(failed map[bench.ErrorKind]int64) []string {
 	return words
 }
 
-func limitNote(limited bool, words string) string {
-	if !limited {
-		return ""
-	}
-	return " " + words
-}
-
 // cpuLimitNote says how much the quota allows, where all steps take equally long.
 func cpuLimitNote(p bench.Profile) string {
 	if p.Limits.CPUs <= 0 || len(p.Steps) == 0 {
 		return ""
 	}
 	d := p.Steps[0].Duration
-	for _, s := range p.Steps {
-		if s.Duration != d {
-			return " The quota is " + plain(p.Limits.CPUs) + " CPU seconds a second."
-		}
+	if slices.ContainsFunc(p.Steps, func(s bench.Step) bool { return s.Duration != d }) {
+		return " The quota is " + plain(p.Limits.CPUs) + " CPU seconds a second."
 	}
 	return " The quota of " + plain(p.Limits.CPUs) + " CPUs allows " + plain(p.Limits.CPUs*d.Seconds()) + " s" + " a step."
 }

@@ -38,7 +38,6 @@ func procedures(run bench.Run, l layout, sums []stats.Contender) (all []procedur
 	return append(all, coldAndWarm(l)...)
 }
 
-// bounds is what bound each step of each contender.
 func bounds(run bench.Run, l layout) (procedure, bool) {
 	p := procedure{ID: "bounds", Title: "What bound each step", Late: true}
 	p.Table.Corner = "Step"
@@ -53,10 +52,8 @@ func bounds(run bench.Run, l layout) (procedure, bool) {
 			one := cell{Main: missing}
 			if s.Bound != "" {
 				any = true
-				one = cell{Main: string(s.Bound), Small: []string{s.Words()}}
-				if s.Agree < s.Rounds {
-					one.Main += fmt.Sprintf(" (%d of %d rounds)", s.Agree, s.Rounds)
-				}
+				agree := when(s.Agree < s.Rounds, fmt.Sprintf(" (%d of %d rounds)", s.Agree, s.Rounds))
+				one = cell{Main: string(s.Bound) + agree, Small: []string{s.Words()}}
 			}
 			row.Cells = append(row.Cells, one)
 		}
@@ -78,12 +75,7 @@ func breakdown(l layout, sums []stats.Contender) (procedure, bool) {
 		}
 		c := l.contenders[n]
 		for _, r := range requestLoads(l, n, peak.Index) {
-			latency := func(d time.Duration) cell {
-				if r.Latency.Count == 0 {
-					return cell{Main: missing}
-				}
-				return cell{Main: duration(d)}
-			}
+			latency := func(d time.Duration) cell { return shownIf(r.Latency.Count != 0, duration(d)) }
 			errors := bench.Load{Succeeded: r.Succeeded, Failed: r.Failed}
 			p.Table.Rows = append(p.Table.Rows, headlineRow{Label: c.Label, Color: c.Color(), Cells: []cell{
 				{Main: cleanName(r.Name)}, {Main: newRow(peak.Step, 0).Title}, {Main: count(r.Succeeded)},
@@ -152,23 +144,20 @@ func matrix(l layout, sums []stats.Contender) (procedure, bool) {
 		return procedure{}, false
 	}
 	p := procedure{ID: "matrix", Title: "Throughput by request"}
-	same := true // but for the request
+	connections := l.rows[steps[0]].step.Connections
+	same := !slices.ContainsFunc(steps, func(i int) bool { // but for the request
+		return l.rows[i].step.Connections != connections || l.rows[i].step.Open()
+	})
 	for _, i := range steps {
-		same = same && l.rows[i].step.Connections == l.rows[steps[0]].step.Connections && !l.rows[i].step.Open()
-	}
-	for _, i := range steps {
+		title := l.rows[i].Title
 		if same {
-			p.Table.Columns = append(p.Table.Columns, cleanName(l.rows[i].step.Request))
-		} else {
-			p.Table.Columns = append(p.Table.Columns, l.rows[i].Title)
+			title = cleanName(l.rows[i].step.Request)
 		}
+		p.Table.Columns = append(p.Table.Columns, title)
 	}
-	if same {
-		p.Title += ", " + units.Plural(l.rows[steps[0]].step.Connections, "connection")
-	}
+	p.Title += when(same, ", "+units.Plural(connections, "connection"))
 	for n, s := range sums {
-		c := l.contenders[n]
-		row := headlineRow{Label: c.Label, About: c.About, Color: c.Color()}
+		row := l.contenders[n].row()
 		for _, i := range steps {
 			row.Cells = append(row.Cells, matrixCell(l, n, i, s))
 		}
@@ -200,7 +189,6 @@ func matrixCell(l layout, contender, row int, s stats.Contender) cell {
 	return valued(step.Throughput.Median, significant(step.Throughput.Median)+"/s", small...)
 }
 
-// stepAt is a contender's summary of a step.
 func stepAt(s stats.Contender, index int) (stats.Step, bool) {
 	i := slices.IndexFunc(s.Steps, func(x stats.Step) bool { return x.Index == index })
 	if i < 0 {
@@ -216,7 +204,7 @@ func arrivals(l layout, sums []stats.Contender, row int) procedure {
 	p.Table.Columns = []string{"OK", "Failed", "Min", "Mean", "SD", "p50", "p75", "p95", "p99", "Max", "Requests per second", "Start-up", "Build", "Image"}
 	for n, s := range sums {
 		c := l.contenders[n]
-		r := headlineRow{Label: c.Label, About: c.About, Color: c.Color()}
+		r := c.row()
 		step, ok := stepAt(s, l.indices[row])
 		if !ok {
 			r.Cells = slices.Repeat([]cell{{Main: missing}}, len(p.Table.Columns)-3)
@@ -225,11 +213,7 @@ func arrivals(l layout, sums []stats.Contender, row int) procedure {
 			for _, d := range []time.Duration{
 				step.Latency.Min, step.Latency.Mean, step.Latency.SD, step.Latency.P50, step.Latency.P75, step.Latency.P95, step.Latency.P99, step.Latency.Max,
 			} {
-				one := cell{Main: missing}
-				if step.Latency.Count > 0 {
-					one.Main = duration(d)
-				}
-				r.Cells = append(r.Cells, one)
+				r.Cells = append(r.Cells, shownIf(step.Latency.Count > 0, duration(d)))
 			}
 			rate := cell{Main: missing}
 			if step.Throughput.Known() {

@@ -48,8 +48,7 @@ func withoutUser(s string) string { return userInfo.ReplaceAllString(s, "://") }
 
 var userInfo = regexp.MustCompile(`://[^/\s"'@]*@`)
 
-// cleanLines makes each line harmless and keeps the ends of lines and the indentation, which is
-// spaces in YAML.
+// cleanLines makes each line harmless and keeps the ends of lines and the indentation.
 func cleanLines(s string) string {
 	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
 	for i := range lines {
@@ -58,7 +57,6 @@ func cleanLines(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// profileStem keeps what is plain in a name.
 func profileStem(name string) string {
 	stem := strings.Trim(notPlain.ReplaceAllString(safe.Line(name, 60), "-"), "-.")
 	if stem == "" {

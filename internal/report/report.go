@@ -10,12 +10,15 @@
 package report
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"locbench/internal/analysis"
 	"locbench/internal/bench"
@@ -40,35 +43,28 @@ func (o Options) rules() summary.Rules {
 	return summary.Rules{Floors: floors}
 }
 
-// document is what page.html shows.
 type document struct {
-	Title       string
-	Folder      string
-	Style       template.CSS
-	Policy      string
-	State       string
-	When        string
-	Version     string // of locbench, at the time of the run
-	Loud        []warning
-	Warnings    []warning
-	Sayings     []saying
-	Headline    headline
-	Procedures  []procedure
-	Thresholds  thresholdTable
-	Troubles    []trouble
-	Asked       []intervention
-	AskedMore   int // that are not in Asked
-	Figures     []figure
-	Chosen      []chosenFigure
-	Contenders  []contender
-	Columns     []column
-	Checks      checkTable
-	Facts       []factGroup
-	Repeat      repeat
-	Definitions []fact
-	Library     string
-	Licences    string
-	Cut         bool // some step ended early
+	Title, Folder, Policy, State, When, Library, Licences string
+
+	Version        string // of locbench, at the time of the run
+	Style          template.CSS
+	Loud, Warnings []warning
+	Sayings        []saying
+	Headline       headline
+	Procedures     []procedure
+	Thresholds     thresholdTable
+	Troubles       []trouble
+	Asked          []intervention
+	AskedMore      int // that are not in Asked
+	Figures        []figure
+	Chosen         []chosenFigure
+	Contenders     []contender
+	Columns        []column
+	Checks         checkTable
+	Facts          []factGroup
+	Repeat         repeat
+	Definitions    []fact
+	Cut            bool // some step ended early
 }
 
 // HTML writes the whole report as one HTML document: 1 MB of chart library, and some 30 KB for each
@@ -80,24 +76,17 @@ func HTML(w io.Writer, a *analysis.Run, opts Options) error {
 	if err != nil {
 		return err
 	}
-	script, err := joined(scripts)
-	if err != nil {
-		return err
-	}
+	script := joined(scripts)
 	l := newLayout(a)
 	all := figures(run, l)
 	charts := newPageData(run, l, all)
-	data, err := chartJSON(charts)
+	data, err := json.Marshal(charts) // escapes <, >, & and U+2028: no name can end the script element
 	if err != nil {
-		return err
+		return fmt.Errorf("encode charts: %w", err)
 	}
-	p, err := newDocument(a, l, all, opts)
-	if err != nil {
-		return err
-	}
+	p := newDocument(a, l, all, opts)
 	p.Chosen = chosenFigures(charts)
-	// Hashes are of the scripts as they stand between their tags; img-src data: is for the
-	// library's own patterns.
+	// Hashes are of the exact scripts; img-src data: is for the library's own patterns.
 	p.Policy = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src 'unsafe-inline'; script-src " +
 		source(lib) + " " + source(script)
 	tmpl, err := template.New("page.html").ParseFS(files, "page.html", "words.html", "figures.html")
@@ -107,8 +96,7 @@ func HTML(w io.Writer, a *analysis.Run, opts Options) error {
 	if err := tmpl.ExecuteTemplate(w, "page.html", p); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
-	// The scripts pass by html/template: they are ours, and their hashes hold only for their exact
-	// bytes.
+	// The scripts pass by html/template: their hashes hold only for their exact bytes.
 	for _, part := range [][]byte{
 		[]byte("<script type=\"application/json\" id=\"charts\">"), data, []byte("</script>\n<script>"), lib,
 		[]byte("</script>\n<script>"), script, []byte("</script>\n</body>\n</html>\n"),
@@ -126,76 +114,46 @@ func source(script []byte) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-func newDocument(a *analysis.Run, l layout, all []figure, opts Options) (document, error) {
+func newDocument(a *analysis.Run, l layout, all []figure, opts Options) document {
 	run, sums := a.Run, l.sums
 	figured := summary.New(a, opts.rules())
-	style, err := joined(styles)
-	if err != nil {
-		return document{}, err
-	}
-	licence, err := licences()
-	if err != nil {
-		return document{}, err
-	}
-	folder := ""
-	if opts.Folder != "" {
-		folder = cleanText(filepath.Base(opts.Folder)) // reports are passed on: where it lies is nobody's business
-	}
 	p := document{
-		Title:       title(run, opts.Title),
-		Folder:      folder,
-		Style:       template.CSS(style),
-		State:       cleanText(run.StandingText()),
-		When:        instant(run.Started),
-		Version:     cleanName(run.Software.Locbench),
-		Sayings:     sayings(figured),
-		Headline:    newHeadline(run, l, sums, figured, opts.Floor),
-		Procedures:  procedures(run, l, sums),
-		Thresholds:  thresholds(run, l),
-		Troubles:    troubles(l),
-		Figures:     all,
-		Contenders:  l.contenders,
-		Columns:     l.columns,
-		Checks:      checks(l),
-		Facts:       fingerprint(run, l),
-		Repeat:      newRepeat(run),
-		Definitions: definitions(run.Profile),
-		Library:     libraryVersion,
-		Licences:    licence,
-		Cut:         l.anyCut(),
+		Title: title(run, opts.Title), State: cleanText(run.StandingText()), When: instant(run.Started),
+		Version: cleanName(run.Software.Locbench), Style: template.CSS(joined(styles)),
+		Library: libraryVersion, Licences: licences(),
+		Sayings: sayings(figured), Headline: newHeadline(run, l, sums, figured, opts.Floor),
+		Procedures: procedures(run, l, sums),
+		Thresholds: thresholds(run, l), Troubles: troubles(l), Figures: all,
+		Contenders: l.contenders, Columns: l.columns,
+		Checks: checks(l), Facts: fingerprint(run, l), Repeat: newRepeat(run),
+		Definitions: definitions(run.Profile), Cut: l.anyCut(),
+	}
+	if opts.Folder != "" {
+		p.Folder = cleanText(filepath.Base(opts.Folder)) // reports are passed on: where it lies is nobody's business
 	}
 	p.Asked, p.AskedMore = interventions(run, l)
-	for _, w := range warnings(run, l, sums) {
-		if w.Loud {
-			p.Loud = append(p.Loud, w)
-		} else {
-			p.Warnings = append(p.Warnings, w)
-		}
-	}
+	warned := warnings(run, l, sums)
+	p.Loud, p.Warnings = loud(warned, true), loud(warned, false)
 	if opts.Live {
 		p.underway(run)
 	}
-	return p, nil
+	return p
+}
+
+// underway leaves out what is no trouble while the run goes on: that it or a leg has not ended.
+func (p *document) underway(run bench.Run) {
+	p.Loud = slices.DeleteFunc(p.Loud, func(w warning) bool { return w.Text == unfinished(run) })
+	p.Troubles = slices.DeleteFunc(p.Troubles, func(t trouble) bool { return t.State == string(bench.LegRunning) && len(t.What) == 0 })
 }
 
 func title(run bench.Run, given string) string {
-	for _, s := range []string{given, run.Profile.Title, run.Profile.Name} {
-		if s != "" {
-			return cleanName(s)
-		}
-	}
-	return "locbench"
+	return cleanName(cmp.Or(given, run.Profile.Title, run.Profile.Name, "locbench"))
 }
 
 func (l layout) anyCut() bool {
-	for _, c := range l.columns {
-		for _, s := range c.steps {
-			if s != nil && s.Aborted != "" {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.columns, func(c column) bool {
+		return slices.ContainsFunc(c.steps, func(s *bench.StepResult) bool { return s != nil && s.Aborted != "" })
+	})
 }
 
 // Span is the width of the table of checks, in columns.

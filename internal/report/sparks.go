@@ -17,7 +17,7 @@ func spark(values []float64, low, high float64) string {
 	blocks := []rune("▁▂▃▄▅▆▇█")
 	var b strings.Builder
 	for _, v := range values {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
+		if !finite(v) {
 			b.WriteRune('·')
 			continue
 		}
@@ -30,8 +30,7 @@ func spark(values []float64, low, high float64) string {
 	return b.String()
 }
 
-// markdownSparks writes the course of the measured steps as lines of text, one scale for all
-// contenders.
+// markdownSparks writes the course of the measured steps on one scale for all contenders.
 func markdownSparks(b *bytes.Buffer, l layout, sums []stats.Contender) {
 	var steps []int // rows
 	for i, r := range l.rows {
@@ -68,18 +67,14 @@ func markdownSparks(b *bytes.Buffer, l layout, sums []stats.Contender) {
 			}
 			continue
 		}
-		from := low
-		if !col.Quantile() {
-			from = 0
-		}
-		text := col.Head + " from " + words(col.Unit, from) + " to " + words(col.Unit, high)
 		if !col.Quantile() {
 			low = 0
-		} else {
-			low, high = math.Log(low), math.Log(high)
-			text += " (logarithmic)"
 		}
-		scale += "; " + text
+		scale += "; " + col.Head + " from " + words(col.Unit, low) + " to " + words(col.Unit, high) +
+			when(col.Quantile(), " (logarithmic)")
+		if col.Quantile() {
+			low, high = math.Log(low), math.Log(high)
+		}
 		for k := range sums {
 			if col.Quantile() {
 				for i, v := range values[k] {
@@ -93,24 +88,19 @@ func markdownSparks(b *bytes.Buffer, l layout, sums []stats.Contender) {
 	for k := range sums {
 		b.WriteString("| " + escape(l.contenders[k].Label) + " | " + strings.Join(lines[k], " | ") + " |\n")
 	}
-	note := "One character a step, " + l.rows[shown[0]].Title + " to " + l.rows[shown[len(shown)-1]].Title
-	if every > 1 {
-		note += ", one of " + count(int64(every)) + " steps"
-	}
+	note := "One character a step, " + l.rows[shown[0]].Title + " to " + l.rows[shown[len(shown)-1]].Title +
+		when(every > 1, ", one of "+count(int64(every))+" steps")
 	b.WriteString("\n" + escape(note+"; medians of the rounds, p99 of all of them together"+scale+". · not measured.") + "\n")
 }
 
-// course are the values of a contender at the shown rows; of quantiles, whose scale is logarithmic,
-// only positive ones.
+// course are the values at the shown rows; of quantiles (a logarithmic scale) only positive ones.
 func (l layout) course(s stats.Contender, shown []int, col measure.Shown) []float64 {
 	values := make([]float64, len(shown))
 	for i, row := range shown {
 		values[i] = math.NaN()
-		for _, step := range s.Steps {
-			if step.Index == l.indices[row] {
-				if f := col.Over(step); f.Known && finite(f.Value) && (!col.Quantile() || f.Value > 0) && f.Value >= 0 {
-					values[i] = f.Value
-				}
+		if step, ok := stepAt(s, l.indices[row]); ok {
+			if f := col.Over(step); f.Known && finite(f.Value) && (!col.Quantile() || f.Value > 0) && f.Value >= 0 {
+				values[i] = f.Value
 			}
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"locbench/internal/bench"
@@ -14,14 +13,12 @@ import (
 // maxThresholdRows is how many rows the page shows; those that were missed come first.
 const maxThresholdRows = 500
 
-// thresholdRow is what became of one threshold: in one step where it was missed, else in all steps
-// that kept it.
+// thresholdRow is what became of a threshold in a step that missed it, or in all that kept it.
 type thresholdRow struct {
 	Threshold string // "p99<50ms over 5s"
 	Missed    bool
 	Outcome   string // "missed", "kept in 12 steps"
-	Leg       string
-	Step      string
+	Leg, Step string
 	Figure    string // what was measured, in words
 }
 
@@ -73,17 +70,13 @@ func thresholds(run bench.Run, l layout) thresholdTable {
 	t.Rows = t.Rows[:len(t.Rows)-t.More]
 	t.Note = fmt.Sprintf("%d of %s missed. Warm-ups are not judged, nor are steps that were cut short, except by their windows. A window is judged on every so many seconds in a row: "+
 		"errors and throughput of all of them together, a latency as missed once each of those seconds has missed it; the figure is the worst of the step.", missed, units.Plural(judged, "judgement"))
-	if t.More > 0 {
-		t.Note += fmt.Sprintf(" %d more rows are left out here.", t.More)
-	}
+	t.Note += when(t.More > 0, fmt.Sprintf(" %d more rows are left out here.", t.More))
 	return t
 }
 
 func missedRow(c column, step, name string, j bench.Judgement) thresholdRow {
-	row := thresholdRow{Threshold: name, Missed: true, Outcome: "missed", Leg: c.Name(), Step: step, Figure: cleanText(j.Text)}
-	if j.At > 0 {
-		row.Figure += ", after " + j.At.Round(time.Millisecond).String()
-	}
+	row := thresholdRow{name, true, "missed", c.Name(), step,
+		cleanText(j.Text) + when(j.At > 0, ", after "+j.At.Round(time.Millisecond).String())}
 	switch j.Stopped {
 	case bench.ScopeStep, bench.ScopeLeg, bench.ScopeRun:
 		row.Outcome += ", which ended the " + string(j.Stopped)
@@ -92,11 +85,7 @@ func missedRow(c column, step, name string, j bench.Judgement) thresholdRow {
 }
 
 func thresholdName(j bench.Judgement) string {
-	name := cleanName(j.Condition)
-	if j.Window > 0 {
-		name += " over " + j.Window.String()
-	}
-	return name
+	return cleanName(j.Condition) + when(j.Window > 0, " over "+j.Window.String())
 }
 
 func markdownThresholds(b *bytes.Buffer, t thresholdTable) {
@@ -105,11 +94,8 @@ func markdownThresholds(b *bytes.Buffer, t thresholdTable) {
 	}
 	b.WriteString("\n## Thresholds\n\n| Threshold | Outcome | Leg | Step | Figure |\n|---|---|---|---|---|\n")
 	for _, r := range t.Rows {
-		cells := []string{r.Threshold, r.Outcome, r.Leg, r.Step, r.Figure}
-		for i, c := range cells {
-			cells[i] = escape(c)
-		}
-		b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", escape(r.Threshold), escape(r.Outcome), escape(r.Leg),
+			escape(r.Step), escape(r.Figure))
 	}
 	b.WriteString("\n" + t.Note + "\n")
 }

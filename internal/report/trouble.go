@@ -26,12 +26,10 @@ func troubles(l layout) []trouble {
 	var all []trouble
 	for _, c := range l.columns {
 		leg := c.leg
-		var what []string
-		if leg.Failure != "" {
-			what = append(what, cleanText(leg.Failure))
-		}
+		what := known(cleanText(leg.Failure))
 		if e := leg.Exit; e != nil {
-			what = append(what, "It ended before it was asked to: "+cleanText(e.String())+atTime(*e)+".")
+			what = append(what, "It ended before it was asked to: "+cleanText(e.String())+
+				when(!e.At.IsZero(), " at "+e.At.Format("15:04:05"))+".")
 		}
 		for i, s := range c.steps {
 			if s != nil && s.Aborted != "" {
@@ -55,23 +53,12 @@ func troubles(l layout) []trouble {
 			continue
 		}
 		t := trouble{Leg: c.Name(), State: cleanName(string(leg.State)), Color: c.Color(), What: what}
-		lines := leg.LastLog
-		if len(lines) > maxLog {
-			lines = lines[len(lines)-maxLog:]
-		}
-		for _, line := range lines {
+		for _, line := range leg.LastLog[max(0, len(leg.LastLog)-maxLog):] {
 			t.LastLog = append(t.LastLog, cleanText(line.Text))
 		}
 		all = append(all, t)
 	}
 	return all
-}
-
-func atTime(e bench.Exit) string {
-	if e.At.IsZero() {
-		return ""
-	}
-	return " at " + e.At.Format("15:04:05")
 }
 
 // warning is a word of caution and where it applies.
@@ -95,11 +82,7 @@ func (w warning) Place() string {
 			parts = append(parts, "and "+units.Plural(len(w.where)-most, "more leg"))
 			break
 		}
-		part := at.leg
-		if len(at.steps) > 0 {
-			part += " at " + strings.Join(at.steps, ", ")
-		}
-		parts = append(parts, part)
+		parts = append(parts, at.leg+when(len(at.steps) > 0, " at "+strings.Join(at.steps, ", ")))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -119,8 +102,7 @@ func (w *warning) at(leg, step string) {
 	}
 }
 
-// warnings collects every doubt, the loud ones first; the same words are reported once, with all
-// their places.
+// warnings are all doubts, the loud ones first; the same words stand once, with all their places.
 func warnings(run bench.Run, l layout, sums []stats.Contender) []warning {
 	var all []warning
 	add := func(words, leg, step string, loud bool) {
@@ -136,11 +118,7 @@ func warnings(run bench.Run, l layout, sums []stats.Contender) []warning {
 	}
 	for _, c := range l.columns {
 		if i := c.leg.Instance; i != nil && !i.LimitsEnforced && (i.Limits != bench.Limits{} || i.LimitsNote != "") {
-			words := "Limits not enforced"
-			if i.LimitsNote != "" {
-				words += ": " + cleanText(i.LimitsNote)
-			}
-			add(words, c.Name(), "", true)
+			add("Limits not enforced"+when(i.LimitsNote != "", ": "+cleanText(i.LimitsNote)), c.Name(), "", true)
 		}
 	}
 	for _, w := range run.Warnings {
@@ -167,16 +145,12 @@ func warnings(run bench.Run, l layout, sums []stats.Contender) []warning {
 			add(cleanText(w), l.contenders[i].Label, "", false)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b warning) int {
-		switch {
-		case a.Loud == b.Loud:
-			return 0
-		case a.Loud:
-			return -1
-		}
-		return 1
-	})
-	return all
+	return slices.Concat(loud(all, true), loud(all, false))
+}
+
+// loud are the loud ones of the warnings, or the others.
+func loud(all []warning, loud bool) []warning {
+	return slices.DeleteFunc(slices.Clone(all), func(w warning) bool { return w.Loud != loud })
 }
 
 // unfinished says that legs are missing from the report.
@@ -187,8 +161,63 @@ func unfinished(run bench.Run) string {
 			open++
 		}
 	}
-	if open == 0 {
+	return when(open > 0, "The run is not whole: "+count(int64(open))+" of "+
+		units.Plural(len(run.Legs), "leg")+" did not run to the end.")
+}
+
+// maxInterventions is how many of them are shown, the first ones.
+const maxInterventions = 200
+
+// intervention is what somebody has asked of the run while it ran: whoever reads the figures must
+// know that they did not come about by the profile alone.
+type intervention struct {
+	at   bench.Intervention
+	When string
+	Leg  string // "" between two legs
+	Step string // "" between two steps
+	What string
+}
+
+// Place is "rs-actix-1 at 1024".
+func (i intervention) Place() string { return i.Leg + when(i.Step != "", " at "+i.Step) }
+
+// interventions lists those of the run and of all its legs by time; left is how many are not shown.
+func interventions(run bench.Run, l layout) (all []intervention, left int) {
+	add := func(i bench.Intervention, leg, step string) {
+		all = append(all, intervention{at: i, When: instant(i.At), Leg: leg, Step: step, What: asked(i.Control)})
+	}
+	for _, i := range run.Interventions {
+		add(i, "", "")
+	}
+	for _, c := range l.columns {
+		for _, i := range c.leg.Interventions {
+			add(i, c.Name(), l.stepLabel(c, i.Step))
+		}
+	}
+	slices.SortStableFunc(all, func(a, b intervention) int { return a.at.At.Compare(b.at.At) })
+	left = max(0, len(all)-maxInterventions)
+	return all[:len(all)-left], left
+}
+
+// stepLabel is what the tables call the step with this index of the leg; "" without one.
+func (l layout) stepLabel(c column, index *int) string {
+	if index == nil {
 		return ""
 	}
-	return "The run is not whole: " + count(int64(open)) + " of " + units.Plural(len(run.Legs), "leg") + " did not run to the end."
+	for i, s := range c.steps {
+		if s != nil && s.Index == *index {
+			return l.rows[i].Label
+		}
+	}
+	return "step " + count(int64(*index)+1)
+}
+
+func asked(c bench.Control) string {
+	switch c.Kind {
+	case bench.ControlNote:
+		return "note: " + cleanText(c.Text)
+	case bench.ControlRate:
+		return "rate: " + significant(c.Rate) + " requests per second"
+	}
+	return cleanName(string(c.Kind))
 }

@@ -1,11 +1,12 @@
 package summary
 
 import (
+	"slices"
+
 	"locbench/internal/measure"
 	"locbench/internal/verdict"
 )
 
-// rule writes sentences of one kind where its condition holds.
 type rule struct {
 	name string
 	kind Kind
@@ -17,9 +18,11 @@ type rule struct {
 func rules() []rule {
 	return []rule{
 		// Who is ahead, or why nobody can be said to be.
-		{"nothing measured", Open, ofRun(nothingMeasured, sayNothingMeasured)},
-		{"one contender", Open, ofRun(oneContender, sayOneContender)},
-		{"unequal conditions", Open, ofRun(unequalConditions, sayUnequalConditions)},
+		{"nothing measured", Open, ofRun(func(f Figures) bool { return peaks(f) == 0 }, sayNothingMeasured)},
+		{"one contender", Open, ofRun(func(f Figures) bool { return len(f.Contenders) == 1 && peaks(f) == 1 },
+			sayOneContender)},
+		{"unequal conditions", Open, ofRun(func(f Figures) bool { return several(f) && f.Unequal },
+			sayUnequalConditions)},
 		{"different requests", Open, ofRun(differentRequests, sayDifferentRequests)},
 		{"too few to compare", Open, ofStandings(tooFew, sayTooFew)},
 		{"winner", Claim, ofStandings(oneAhead, sayWinner)},
@@ -30,29 +33,30 @@ func rules() []rule {
 		{"left out", Open, ofStandings(someLeftOut, sayLeftOut)},
 
 		// What bound whom.
-		{"bound at the peak", Bound, ofEach(fewBound, sayBound)},
+		{"bound at the peak", Bound, sayBounds},
 		{"bound, of many", Bound, ofRun(manyBound, sayManyBound)},
 
 		// What to read with care.
 		{"shared ceiling", Doubt, ofRun(sharedCeiling, saySharedCeiling)},
-		{"still rising", Doubt, ofRun(stillRising, sayStillRising)},
-		{"limits not enforced", Doubt, ofEach(limitsNotEnforced, sayLimitsNotEnforced)},
-		{"rounds apart", Doubt, ofEach(roundsApart, sayRoundsApart)},
-		{"steered", Doubt, ofEach(steered, saySteered)},
-		{"busy machine", Doubt, ofRun(busyMachine, sayBusyMachine)},
+		{"still rising", Doubt, ofList(
+			"More connections might bring more than the peak that is shown: too few of them bound ", stillRising)},
+		{"limits not enforced", Doubt, ofEach(func(c Contender) bool { return c.Unlimited > 0 }, sayLimitsNotEnforced)},
+		{"rounds apart", Doubt, ofEach(func(c Contender) bool { return len(apart(c)) > 0 }, sayRoundsApart)},
+		{"steered", Doubt, ofEach(func(c Contender) bool { return c.Steered > 0 }, saySteered)},
+		{"busy machine", Doubt, ofRun(func(f Figures) bool { return f.Busy != "" }, sayBusyMachine)},
 		{"warnings of the run", Doubt, sayRunWarnings},
 		{"steps in doubt", Doubt, sayStepsInDoubt},
 
 		// What failed.
-		{"not whole", Failure, ofRun(notWhole, sayNotWhole)},
-		{"failed rounds", Failure, ofEach(failedRounds, sayFailedRounds)},
-		{"errors", Failure, ofRun(anyErrors, sayErrors)},
-		{"missed thresholds", Failure, ofRun(anyMissed, sayMissed)},
-		{"failed checks", Failure, ofRun(anyFailedChecks, sayFailedChecks)},
+		{"not whole", Failure, ofRun(func(f Figures) bool { return f.Unfinished > 0 }, sayNotWhole)},
+		{"failed rounds", Failure, ofEach(func(c Contender) bool { return len(c.Failed) > 0 }, sayFailedRounds)},
+		{"errors", Failure, ofList("Errors, which are part of neither throughput nor latency, of all requests: ",
+			errorList)},
+		{"missed thresholds", Failure, ofList("Thresholds of the profile were missed by ", missed)},
+		{"failed checks", Failure, ofList("Failed: ", failedChecks)},
 	}
 }
 
-// ofRun is a rule about the whole run.
 func ofRun(holds func(Figures) bool, say func(Figures) string) func(Figures) []Sentence {
 	return func(f Figures) []Sentence {
 		if !holds(f) {
@@ -62,11 +66,16 @@ func ofRun(holds func(Figures) bool, say func(Figures) string) func(Figures) []S
 	}
 }
 
-// ofEach is a rule about each contender.
-func ofEach(holds func(Figures, Contender) bool, say func(Contender) string) func(Figures) []Sentence {
+// ofList is a rule about contenders that have something in common.
+func ofList(what string, which func(Figures) []string) func(Figures) []Sentence {
+	return ofRun(func(f Figures) bool { return len(which(f)) > 0 },
+		func(f Figures) string { return what + list(which(f)) + "." })
+}
+
+func ofEach(holds func(Contender) bool, say func(Contender) string) func(Figures) []Sentence {
 	return func(f Figures) (said []Sentence) {
 		for _, c := range f.Contenders {
-			if holds(f, c) {
+			if holds(c) {
 				said = append(said, Sentence{Text: say(c)})
 			}
 		}
@@ -74,7 +83,6 @@ func ofEach(holds func(Figures, Contender) bool, say func(Contender) string) fun
 	}
 }
 
-// ofStandings is a rule about each measure.
 func ofStandings(holds func(Figures, Standing) bool, say func(Figures, Standing) Sentence) func(Figures) []Sentence {
 	return func(f Figures) (said []Sentence) {
 		for _, s := range f.Standings {
@@ -99,38 +107,21 @@ func peaks(f Figures) (n int) {
 	return n
 }
 
-func nothingMeasured(f Figures) bool { return peaks(f) == 0 }
-
-func oneContender(f Figures) bool { return len(f.Contenders) == 1 && peaks(f) == 1 }
-
 func several(f Figures) bool { return len(f.Contenders) > 1 && peaks(f) > 0 }
 
-func unequalConditions(f Figures) bool { return several(f) && f.Unequal }
-
 func differentRequests(f Figures) bool {
-	asked := map[string]bool{}
-	for _, c := range f.Contenders {
-		if c.HasPeak {
-			asked[c.Peak.Step.Request] = true
-		}
-	}
-	return several(f) && len(asked) > 1 && !fewMembers(f)
+	return several(f) && len(requests(f)) > 1 && !fewMembers(f)
 }
 
-// Comparable tells whether the contenders of a run may be set against each other in the measure of
-// s at all.
+// Comparable tells whether the contenders may be set against each other in the measure of s.
 func (f Figures) Comparable(s Standing) bool {
 	return several(f) && !f.Unequal && (s.ofLife() || !differentRequests(f))
 }
 
 // fewMembers tells whether there is nobody to be compared in throughput, whatever was asked.
 func fewMembers(f Figures) bool {
-	for _, s := range f.Standings {
-		if s.Measure == measure.Throughput {
-			return len(s.Members) < 2
-		}
-	}
-	return true
+	i := slices.IndexFunc(f.Standings, func(s Standing) bool { return s.Measure == measure.Throughput })
+	return i < 0 || len(f.Standings[i].Members) < 2
 }
 
 func tooFew(f Figures, s Standing) bool {
@@ -167,49 +158,8 @@ func someLeftOut(f Figures, s Standing) bool {
 // few is how many contenders get a sentence each where many could share one.
 const few = 4
 
-func fewBound(f Figures, c Contender) bool {
-	return len(f.Contenders) <= few && c.HasPeak && c.Bound.Bound != ""
-}
-
 func manyBound(f Figures) bool { return len(f.Contenders) > few && len(boundBy(f)) > 0 }
-
-// outside bounds are those that say little of the contender.
-func sharedBy(f Figures, b verdict.Bound) (names []string) {
-	for _, c := range f.Contenders {
-		if c.HasPeak && c.Bound.Bound == b {
-			names = append(names, c.Label)
-		}
-	}
-	return names
-}
 
 func sharedCeiling(f Figures) bool {
 	return several(f) && len(sharedBy(f, verdict.Store))+len(sharedBy(f, verdict.Machine)) > 0
 }
-
-func stillRising(f Figures) bool { return len(sharedBy(f, verdict.Connections)) > 0 }
-
-func limitsNotEnforced(_ Figures, c Contender) bool { return c.Unlimited > 0 }
-
-func roundsApart(_ Figures, c Contender) bool { return len(apart(c)) > 0 }
-
-func steered(_ Figures, c Contender) bool { return c.Steered > 0 }
-
-func busyMachine(f Figures) bool { return f.Busy != "" }
-
-func notWhole(f Figures) bool { return f.Unfinished > 0 }
-
-func failedRounds(_ Figures, c Contender) bool { return len(c.Failed) > 0 }
-
-func anyErrors(f Figures) bool {
-	for _, c := range f.Contenders {
-		if c.ErrorsTotal() > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-func anyFailedChecks(f Figures) bool { return len(failedChecks(f)) > 0 }
-
-func anyMissed(f Figures) bool { return len(missed(f)) > 0 }

@@ -3,7 +3,9 @@ package summary
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"locbench/internal/bench"
@@ -31,51 +33,60 @@ func sayUnequalConditions(Figures) string {
 	return "Nothing can be said about who is ahead: the contenders did not run under the same limits and runtime."
 }
 
-func sayDifferentRequests(f Figures) string {
-	var order []string
-	who := map[string][]string{}
-	for _, c := range f.Contenders {
-		if r := safe.Line(cmp.Or(c.Peak.Step.Request, "the mix"), 60); c.HasPeak {
-			if who[r] == nil {
-				order = append(order, r)
-			}
-			who[r] = append(who[r], c.Label)
-		}
-	}
-	var words []string
-	for _, r := range order {
-		words = append(words, r+": "+list(who[r]))
-	}
-	return "Nothing can be said about who has the highest throughput: the peaks are of different requests (" + strings.Join(words, "; ") + ")."
+type group struct {
+	what  string
+	names []string
 }
 
-// tooShort is the reason of one with n rounds.
+// grouped adds a contender to those that have the same.
+func grouped(all []group, what, name string) []group {
+	i := slices.IndexFunc(all, func(g group) bool { return g.what == what })
+	if i < 0 {
+		return append(all, group{what, []string{name}})
+	}
+	all[i].names = append(all[i].names, name)
+	return all
+}
+
+// requests are the contenders by the requests that their peaks are of.
+func requests(f Figures) (all []group) {
+	for _, c := range f.Contenders {
+		if c.HasPeak {
+			all = grouped(all, c.Peak.Step.Request, c.Label)
+		}
+	}
+	return all
+}
+
+func sayDifferentRequests(f Figures) string {
+	var words []string
+	for _, g := range requests(f) {
+		words = append(words, safe.Line(cmp.Or(g.what, "the mix"), 60)+": "+list(g.names))
+	}
+	return "Nothing can be said about who has the highest throughput: the peaks are of different requests (" +
+		strings.Join(words, "; ") + ")."
+}
+
 func tooShort(n int) string {
 	return fmt.Sprintf("%s of the %d that it takes", units.Plural(n, "round"), stats.MinInterval)
 }
 
-// reasons are why contenders are not compared, those with the same reason together: "a and b: 1
-// round".
+// reasons are why contenders are not compared, grouped: "a and b: 1 round".
 func reasons(f Figures, out []outside) string {
-	var order []string
-	who := map[string][]string{}
+	var all []group
 	for _, o := range out {
-		if who[o.why] == nil {
-			order = append(order, o.why)
-		}
-		who[o.why] = append(who[o.why], f.of(o.contender).Label)
+		all = grouped(all, o.why, f.of(o.contender).Label)
 	}
 	var words []string
-	for _, why := range order {
-		words = append(words, list(who[why])+": "+why)
+	for _, g := range all {
+		words = append(words, list(g.names)+": "+g.what)
 	}
 	return strings.Join(words, "; ")
 }
 
 func sayTooFew(f Figures, s Standing) Sentence {
 	text := "Nothing can be said about who has the highest throughput: "
-	most := 0
-	allShort := len(s.Members) == 0
+	most, allShort := 0, len(s.Members) == 0
 	for _, o := range s.out() {
 		n := f.of(o.contender).rounds()
 		most = max(most, n)
@@ -89,15 +100,14 @@ func sayTooFew(f Figures, s Standing) Sentence {
 }
 
 func atMost(f Figures, s Standing, most int) string {
-	for _, o := range s.out() {
-		if f.of(o.contender).rounds() != most {
-			return "are at most " + units.Plural(most, "round")
-		}
+	rounds := units.Plural(most, "round")
+	switch {
+	case slices.ContainsFunc(s.out(), func(o outside) bool { return f.of(o.contender).rounds() != most }):
+		return "are at most " + rounds
+	case most == 1:
+		return "is " + rounds
 	}
-	if most == 1 {
-		return "is 1 round"
-	}
-	return "are " + units.Plural(most, "round")
+	return "are " + rounds
 }
 
 func (s Standing) label(f Figures, member int) string {
@@ -111,6 +121,13 @@ func (s Standing) labels(f Figures, members []int) (names []string) {
 	return names
 }
 
+func (s Standing) everybody(f Figures) (names []string) {
+	for i := range s.Members {
+		names = append(names, s.label(f, i))
+	}
+	return names
+}
+
 // at is the step that a value is of; "" where it is of the whole life.
 func (s Standing) at(f Figures, member int) string {
 	if s.ofLife() {
@@ -119,8 +136,7 @@ func (s Standing) at(f Figures, member int) string {
 	return " at " + StepWords(f.of(s.member(member).Contender).Peak.Step)
 }
 
-// evidence is the leader's figure, the next one's, the ratio of the two with its interval, and how
-// certain it is.
+// evidence is the leader's figure, the next one's, their ratio with its interval, and the p value.
 func (s Standing) evidence(f Figures, over []int) string {
 	first, next := s.Tiers[0][0], slices.Min(over)
 	c, _ := s.Pair(first, next)
@@ -135,11 +151,7 @@ func (s Standing) of(f Figures) string {
 	if len(s.Members) == len(f.Contenders) {
 		return ""
 	}
-	var all []int
-	for i := range s.Members {
-		all = append(all, i)
-	}
-	return "Of " + list(s.labels(f, all)) + ", "
+	return "Of " + list(s.everybody(f)) + ", "
 }
 
 func sayWinner(f Figures, s Standing) Sentence {
@@ -169,12 +181,9 @@ func sayLacking(f Figures, s Standing) Sentence {
 
 func saySame(f Figures, s Standing) Sentence {
 	c, _ := s.Pair(0, len(s.Members)-1)
-	var all []int
-	for i := range s.Members {
-		all = append(all, i)
-	}
 	return Sentence{Text: fmt.Sprintf("%s have the same %s, within %.3g %%; %s to %s it is %s.",
-		list(s.labels(f, all)), s.measure().Claim.Noun, 100*c.Rule.Margin, s.label(f, 0), s.label(f, len(s.Members)-1), c.Ratio.Words())}
+		list(s.everybody(f)), s.measure().Claim.Noun, 100*c.Rule.Margin, s.label(f, 0),
+		s.label(f, len(s.Members)-1), c.Ratio.Words())}
 }
 
 func sayNoDifference(f Figures, s Standing) Sentence {
@@ -194,6 +203,13 @@ func sayLeftOut(f Figures, s Standing) Sentence {
 	return Sentence{Text: "Not compared in throughput: " + reasons(f, s.out()) + "."}
 }
 
+func sayBounds(f Figures) []Sentence {
+	if len(f.Contenders) > few {
+		return nil
+	}
+	return ofEach(func(c Contender) bool { return c.HasPeak && c.Bound.Bound != "" }, sayBound)(f)
+}
+
 func sayBound(c Contender) string {
 	how := c.Bound.Words()
 	if c.Bound.Rounds > 1 {
@@ -205,38 +221,35 @@ func sayBound(c Contender) string {
 	return fmt.Sprintf("%s was bound by %s at its peak (%s): %s.", c.Label, boundWords(c.Bound.Bound), StepWords(c.Peak.Step), how)
 }
 
-type bounds struct {
-	bound verdict.Bound
-	names []string
-}
-
-// boundBy groups the contenders by what bound them.
-func boundBy(f Figures) (all []bounds) {
+func boundBy(f Figures) (all []group) {
 	for _, c := range f.Contenders {
-		if !c.HasPeak || c.Bound.Bound == "" {
-			continue
+		if c.HasPeak && c.Bound.Bound != "" {
+			all = grouped(all, string(c.Bound.Bound), c.Label)
 		}
-		i := slices.IndexFunc(all, func(b bounds) bool { return b.bound == c.Bound.Bound })
-		if i < 0 {
-			i = len(all)
-			all = append(all, bounds{bound: c.Bound.Bound})
-		}
-		all[i].names = append(all[i].names, c.Label)
 	}
-	slices.SortStableFunc(all, func(a, b bounds) int { return cmp.Compare(len(b.names), len(a.names)) })
+	slices.SortStableFunc(all, func(a, b group) int { return cmp.Compare(len(b.names), len(a.names)) })
 	return all
 }
 
 func sayManyBound(f Figures) string {
 	var words []string
-	for _, b := range boundBy(f) {
-		name := boundWords(b.bound)
-		if b.bound == verdict.Unclear {
+	for _, g := range boundBy(f) {
+		name := boundWords(verdict.Bound(g.what))
+		if g.what == string(verdict.Unclear) {
 			name = "not clear"
 		}
-		words = append(words, name+" ("+list(b.names)+")")
+		words = append(words, name+" ("+list(g.names)+")")
 	}
 	return "What bound them at their peaks: " + strings.Join(words, "; ") + "."
+}
+
+func sharedBy(f Figures, b verdict.Bound) (names []string) {
+	for _, c := range f.Contenders {
+		if c.HasPeak && c.Bound.Bound == b {
+			names = append(names, c.Label)
+		}
+	}
+	return names
 }
 
 func saySharedCeiling(f Figures) string {
@@ -249,9 +262,7 @@ func saySharedCeiling(f Figures) string {
 	return "With another store or machine the order may be another: " + strings.Join(words, ", ") + " at the peak."
 }
 
-func sayStillRising(f Figures) string {
-	return "More connections might bring more than the peak that is shown: too few of them bound " + list(sharedBy(f, verdict.Connections)) + "."
-}
+func stillRising(f Figures) []string { return sharedBy(f, verdict.Connections) }
 
 func sayLimitsNotEnforced(c Contender) string {
 	return fmt.Sprintf("The limits of %s were not enforced in %d of %s: its figures are not those that the profile asks for.", c.Label, c.Unlimited, units.Plural(c.Legs, "round"))
@@ -272,10 +283,6 @@ func errorList(f Figures) (words []string) {
 	return words
 }
 
-func sayErrors(f Figures) string {
-	return "Errors, which are part of neither throughput nor latency, of all requests: " + list(errorList(f)) + "."
-}
-
 func failedChecks(f Figures) (words []string) {
 	for _, c := range f.Contenders {
 		if failed := c.Checks[bench.CheckFailed]; failed > 0 {
@@ -284,8 +291,6 @@ func failedChecks(f Figures) (words []string) {
 	}
 	return words
 }
-
-func sayFailedChecks(f Figures) string { return "Failed: " + list(failedChecks(f)) + "." }
 
 func sayNotWhole(f Figures) string {
 	return fmt.Sprintf("The run is not whole: %d of %s did not run to the end.", f.Unfinished, units.Plural(f.Legs, "leg"))
@@ -311,6 +316,153 @@ func missed(f Figures) (words []string) {
 	return words
 }
 
-func sayMissed(f Figures) string {
-	return "Thresholds of the profile were missed by " + list(missed(f)) + "."
+const maxKinds = 6 // of warnings that are named
+
+// apart says how the rounds of a contender's peak do not belong together.
+func apart(c Contender) []string {
+	if !c.HasPeak {
+		return nil
+	}
+	return stats.Doubts(c.Peak.Throughput.Values)
+}
+
+func sayRoundsApart(c Contender) string {
+	return fmt.Sprintf("The rounds of %s differ in throughput at its peak more than chance makes them: %s.", c.Label, list(apart(c)))
+}
+
+func saySteered(c Contender) string {
+	return fmt.Sprintf("Somebody intervened in %d of %s of %s.", c.Steered, units.Plural(c.Legs, "round"), c.Label)
+}
+
+func sayBusyMachine(f Figures) string {
+	return fmt.Sprintf("The machine was at work before the run (load %s on %s): what differs may be that work.", f.Busy, units.Plural(f.CPUs, "CPU"))
+}
+
+// maxRunWarnings is how many warnings of the whole run are reported.
+const maxRunWarnings = 3
+
+func sayRunWarnings(f Figures) (said []Sentence) {
+	for i, w := range f.Warnings {
+		if i == maxRunWarnings {
+			return append(said, Sentence{Text: "Warned of the whole run: " + strconv.Itoa(len(f.Warnings)-i) + " more things, listed below."})
+		}
+		said = append(said, Sentence{Text: "Warned of the whole run: “" + w + "”."})
+	}
+	return said
+}
+
+// sayStepsInDoubt writes one sentence for each kind of warning, those with the most steps first.
+func sayStepsInDoubt(f Figures) (said []Sentence) {
+	var all []kind
+	for _, c := range f.Contenders {
+		for _, d := range c.Doubtful {
+			i := slices.IndexFunc(all, func(k kind) bool { return k.same(d) })
+			if i < 0 {
+				i = len(all)
+				all = append(all, kind{Doubtful: d})
+			}
+			all[i].merge(d)
+			all[i].places = grouped(all[i].places, stepList(d.Steps), c.Label)
+			all[i].steps += len(d.Steps)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b kind) int { return cmp.Compare(b.steps, a.steps) })
+	for i, k := range all {
+		if i == maxKinds {
+			return append(said, Sentence{Text: "Warned of " + strconv.Itoa(len(all)-maxKinds) + " more things, listed below."})
+		}
+		said = append(said, Sentence{Text: "Warned of “" + k.What + "”: " + k.where() + "."})
+	}
+	return said
+}
+
+// stepList says what steps have in common once: "16, 64 and 256 connections".
+func stepList(steps []string) string {
+	const common = " connections"
+	short := make([]string, len(steps))
+	for i, s := range steps {
+		var ok bool
+		if short[i], ok = strings.CutSuffix(s, common); !ok {
+			return list(steps)
+		}
+	}
+	if len(short) > maxNames {
+		return strconv.Itoa(len(short)) + " steps from " + short[0] + " to " + short[len(short)-1] + common
+	}
+	return list(short) + common
+}
+
+// kind is a kind of warning and who has it at which steps.
+type kind struct {
+	Doubtful
+	places []group // contenders by their steps
+	steps  int
+}
+
+// where lists the places; of many the first, since each may be long.
+func (k *kind) where() string {
+	const most = 4
+	var words []string
+	for i, p := range k.places {
+		if i == most {
+			words = append(words, "and at other steps "+units.Plural(len(k.places)-most, "more time"))
+			break
+		}
+		words = append(words, list(p.names)+" at "+p.what)
+	}
+	return strings.Join(words, "; ")
+}
+
+// StepWords names a step by what it does.
+func StepWords(s bench.Step) string { return safe.Line(s.Words(), 140) }
+
+func boundWords(b verdict.Bound) string {
+	return cmp.Or(map[verdict.Bound]string{
+		verdict.Memory: "its memory limit", verdict.Quota: "its CPU quota",
+		verdict.Client: "the client, locbench itself",
+		verdict.Store:  "the store", verdict.Machine: "the machine's CPUs", verdict.Errors: "its errors",
+		verdict.Rate: "nothing but the rate that was asked", verdict.Connections: "the number of connections",
+		verdict.Contender: "itself, with CPUs left idle",
+	}[b], string(b))
+}
+
+// maxNames is how many names a sentence lists.
+const maxNames = 6
+
+// list is "a, b and c"; of many the first, and how many more.
+func list(names []string) string {
+	if n := len(names) - maxNames; n > 1 {
+		return strings.Join(names[:maxNames], ", ") + " and " + units.Count(int64(n)) + " more"
+	}
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}
+
+// spread is the interval of a median, or why there is none.
+func spread(u measure.Unit, v stats.Value) string {
+	switch {
+	case v.Interval != nil:
+		return fmt.Sprintf("95 %% interval %s to %s, %s", u.Text(v.Interval.Low), u.Text(v.Interval.High), units.Plural(len(v.Values), "round"))
+	case len(v.Values) > 1:
+		return fmt.Sprintf("%s, %s to %s, too few for an interval", units.Plural(len(v.Values), "round"), u.Text(slices.Min(v.Values)), u.Text(slices.Max(v.Values)))
+	}
+	return "1 round, no interval"
+}
+
+// kinds are errors by kind, the most frequent first.
+func kinds(errors map[bench.ErrorKind]int64) string {
+	all := slices.DeleteFunc(slices.Collect(maps.Keys(errors)), func(k bench.ErrorKind) bool { return errors[k] <= 0 })
+	slices.SortFunc(all, func(a, b bench.ErrorKind) int {
+		return cmp.Or(cmp.Compare(errors[b], errors[a]), cmp.Compare(a, b))
+	})
+	var words []string
+	for _, k := range all {
+		words = append(words, safe.Line(string(k), 40)+" "+units.Count(errors[k]))
+	}
+	if len(words) > maxNames {
+		words = append(words[:maxNames], "…")
+	}
+	return strings.Join(words, ", ")
 }

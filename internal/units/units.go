@@ -78,8 +78,7 @@ func Count(n int64) string {
 	return s
 }
 
-// Approx shows a length of time to whole seconds, or minutes when it is long: "14s", "2m40s",
-// "3h12m".
+// Approx shows a time to whole seconds, or minutes when it is long: "14s", "2m40s", "3h12m".
 func Approx(d time.Duration) string {
 	if d >= time.Hour {
 		d = d.Round(time.Minute)
