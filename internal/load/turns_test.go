@@ -74,7 +74,9 @@ func TestTurns(t *testing.T) {
 					t.Errorf("%d windows until %s with %d successes, reported %d", len(windows), at, inWindows, len(l.Windows))
 				}
 				for _, w := range l.Warnings {
-					if strings.Contains(w.Text, "opened again") || strings.Contains(w.Text, "in flight") {
+					// With so few requests a client that a busy machine stops for 20 ms is found out.
+					stopped := w.Kind == bench.FoundAnswersUnseen
+					if strings.Contains(w.Text, "opened again") || strings.Contains(w.Text, "in flight") && !stopped {
 						t.Error(w.Text)
 					}
 				}
