@@ -15,10 +15,9 @@ import (
 // FloorFile is where 'locbench calibrate' leaves the noise floor in its results folder.
 const FloorFile = "floor.json"
 
-// The bounds of the search for a floor.
 const (
 	maxFloorBytes   = 1 << 20
-	maxFloorFolders = 2000
+	maxFloorFolders = 2000 // that are searched for one
 )
 
 // WriteFloor keeps the noise floor in the results folder dir.
@@ -52,9 +51,7 @@ func FindFloor(before, after bench.Run, dirs ...string) (newest *compare.Floor) 
 		if err != nil {
 			continue
 		}
-		if filepath.Base(dir) == results.RunFile {
-			dir = filepath.Dir(dir)
-		}
+		dir = results.Folder(dir)
 		look(dir)
 		parent, err := os.Open(filepath.Dir(dir))
 		if err != nil {

@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
+	"locbench/internal/bench"
 	"locbench/internal/exit"
 	"locbench/internal/runner"
+	"locbench/internal/secret"
 	"locbench/internal/worker"
 )
 
@@ -90,3 +94,26 @@ func unkept(dir string, err error, resumable bool) error {
 	}
 	return err
 }
+
+// newMasker knows the secrets of a run: of its plan as it was given, and of its contenders.
+func newMasker(plan bench.Run, services map[bench.Selection]bench.Service) secret.Masker {
+	return secret.New(secret.Of(plan, slices.Collect(maps.Values(services)))...)
+}
+
+// masked is err with the same causes and a text without secrets.
+func masked(err error, m secret.Masker) error {
+	if err != nil {
+		if text := m.Text(err.Error()); text != err.Error() {
+			return maskedError{err, text}
+		}
+	}
+	return err
+}
+
+type maskedError struct {
+	error
+	text string
+}
+
+func (e maskedError) Error() string { return e.text }
+func (e maskedError) Unwrap() error { return e.error }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -70,19 +71,17 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 			return bench.Run{}, "", err
 		}
 	}
-	seed := rand.Uint64() >> 11 // 53 bits: every reader of JSON keeps it exactly
-	if o.Seed != nil {
-		seed = *o.Seed
-	}
+	seed := value(o.Seed, rand.Uint64()>>11) // 53 bits: every reader of JSON keeps it exactly
 	now := time.Now()
-	id := now.Format("20060102-150405") + fmt.Sprintf("-%04x", rand.Uint32()&0xffff)
-	dir := o.Out
-	if dir == "" {
-		dir = filepath.Join("results", now.Format("20060102-150405")+"-"+p.Name)
-	}
-	services, err := absolute(o.Services)
-	if err != nil {
-		return bench.Run{}, "", err
+	id := now.Format(moment) + fmt.Sprintf("-%04x", rand.Uint32()&0xffff)
+	dir := cmp.Or(o.Out, newFolder(now, p.Name))
+	var services []string
+	for _, d := range o.Services {
+		full, err := filepath.Abs(d)
+		if err != nil {
+			return bench.Run{}, "", fmt.Errorf("--services: %w", err)
+		}
+		services = append(services, full)
 	}
 	legs := runner.Order(p.Contenders, p.Rounds, seed)
 	files := map[string]bench.Leg{}
@@ -97,6 +96,16 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 		Legs: legs, Seed: seed, Started: now,
 		Command: append([]string{"locbench"}, o.Command...), Services: services, Target: o.Target,
 	}, dir, nil
+}
+
+// moment is how a run's id and folder begin.
+const moment = "20060102-150405"
+
+// NewFolder is the results folder of a run of this moment that names none.
+func NewFolder(what string) string { return newFolder(time.Now(), what) }
+
+func newFolder(now time.Time, what string) string {
+	return filepath.Join("results", now.Format(moment)+"-"+what)
 }
 
 // aim makes p a plan for a service that somebody else has started: what limits it is not ours to
@@ -124,18 +133,6 @@ func aim(p *bench.Profile, o RunOptions) error {
 	}
 	p.Runtime, p.Limits = bench.RuntimeURL, bench.Limits{}
 	return nil
-}
-
-func absolute(dirs []string) ([]string, error) {
-	var out []string
-	for _, d := range dirs {
-		a, err := filepath.Abs(d)
-		if err != nil {
-			return nil, fmt.Errorf("--services: %w", err)
-		}
-		out = append(out, a)
-	}
-	return out, nil
 }
 
 // servicesOf resolves what the plan's contenders name. What a target serves is known only where it

@@ -14,9 +14,7 @@ import (
 // WriteReports writes the HTML report and the Markdown summary of dir and returns the paths of
 // both. With html the former goes there, and no summary is written.
 func WriteReports(dir, html string, a *analysis.Run) (written []string, err error) {
-	if filepath.Base(dir) == results.RunFile {
-		dir = filepath.Dir(dir)
-	}
+	dir = results.Folder(dir)
 	var page, summary bytes.Buffer
 	opts := report.Options{Folder: dir, Floor: FindFloor(a.Run, a.Run, dir)}
 	path := html

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,9 +19,8 @@ import (
 
 // historyFlags are the flags of "locbench history".
 type historyFlags struct {
-	contenders []string
-	measures   []string
-	format     string
+	contenders, measures []string
+	format               string
 }
 
 func newHistory(env Env) *cobra.Command {
@@ -121,9 +119,7 @@ func readHistory(env Env, dirs []string) (history *compare.History, found int) {
 }
 
 func historyJSON(w io.Writer, courses []compare.Course) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(struct {
+	return writeJSON(w, "  ", struct {
 		Contenders []compare.Course `json:"contenders"`
 	}{courses})
 }

@@ -65,9 +65,7 @@ several are true, the first of 130, 3, 4 counts.`,
 			o.Command = worker.WithoutFlag(env.Args)
 			return run(cmd.Context(), env, o, f)
 		},
-		ValidArgsFunction: func(cmd *cobra.Command, done []string, _ string) ([]string, cobra.ShellCompDirective) {
-			return completeContenders(f.Services), cobra.ShellCompDirectiveNoFileComp
-		},
+		ValidArgsFunction: completeContenders(&f.Services),
 	}
 	bindRun(cmd, &f)
 	cmd.Flags().BoolVar(&f.Worker, worker.Flag[2:], false, "take controls from standard input")

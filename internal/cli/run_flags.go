@@ -64,8 +64,10 @@ func (f *runFlags) checkResume(fl *pflag.FlagSet, contenders []string) error {
 	if len(contenders) > 0 {
 		return exit.Usagef("--resume goes on with the recorded plan: it takes no contenders")
 	}
-	for _, name := range []string{"profile", "runtime", "store", "rounds", "duration", "turns", "connections", "cpus", "memory", "seed", "latency", "latency-p99", "no-checks", "out", "threshold",
-		"cpu-set", "data", "cities", "vertices", "data-seed"} {
+	for _, name := range []string{
+		"profile", "runtime", "store", "rounds", "duration", "turns", "connections", "cpus", "memory", "seed", "latency",
+		"latency-p99", "no-checks", "out", "threshold", "cpu-set", "data", "cities", "vertices", "data-seed",
+	} {
 		if fl.Changed(name) {
 			return exit.Usagef("--resume goes on with the recorded plan: it takes no --%s", name)
 		}
@@ -89,7 +91,14 @@ func bindPlace(cmd *cobra.Command, f *runFlags) {
 	fl.DurationVar(&f.P99, "latency-p99", 0, "99 % quantile of that latency")
 	fl.BoolVar(&f.NoChecks, "no-checks", false, "skip lifecycle and HTTP checks")
 	fl.StringSliceVar(&f.Services, "services", nil, "`DIR` with more contenders (a folder of folders with a service.yaml); may be repeated")
-	bindData(cmd, f)
+	fl.BoolVar(&f.http2, "http2", false, "load in HTTP/2: over TLS where the target's address is one of https, else from the first byte; one request at a time on each connection")
+	fl.IntVar(&f.cpuSet, "cpu-set", 0, "let a contender run on so many different CPUs, or on as many as there are")
+	fl.StringVar(&f.data, "data", "", "the dump in this `DIR` (see 'locbench seed --help'), or bundled; other data than the bundled goes without the suite "+app.BundledSuite)
+	fl.IntVar(&f.cities, "cities", 0, "generate so many cities (1 to 1,000,000) instead of taking the bundled data")
+	fl.IntVar(&f.vertices, "vertices", app.DefaultVertices, "of each shape that --cities generates")
+	fl.Uint64Var(&f.dataSeed, "data-seed", app.DefaultDataSeed, "of the data that --cities generates; the same seed gives the same data")
+	_ = cmd.RegisterFlagCompletionFunc("data", completeData)
+	noFiles(cmd, "cpu-set", "cities")
 	_ = cmd.RegisterFlagCompletionFunc("profile", completeProfiles)
 	_ = cmd.RegisterFlagCompletionFunc("runtime", fixed(bench.Runtimes()...))
 	_ = cmd.RegisterFlagCompletionFunc("store", fixed(bench.StoreKinds()...))
@@ -108,7 +117,10 @@ func bindRun(cmd *cobra.Command, f *runFlags) {
 	fl.StringVarP(&f.Out, "out", "o", "", "results `DIR` (default results/<time>-<profile>)")
 	fl.StringVar(&f.Resume, "resume", "", "finish the run in this results `DIR`: complete legs are kept, all others run again")
 	fl.BoolVar(&f.KeepGoing, "keep-going", false, "try a contender that never became ready in its first life again in every round, instead of leaving it out")
-	bindMetrics(cmd, &f.Metrics)
+	fl.StringVar(&f.Metrics.Listen, "metrics-listen", "", "serve how the run stands at http://`ADDRESS`/metrics, for Prometheus; without a host on the loopback interface alone")
+	fl.StringVar(&f.Metrics.Push, "push-url", "", "push how the run stands to the Pushgateway at this `URL`, by PUT; a failure is a warning")
+	fl.DurationVar(&f.Metrics.Every, "push-every", 5*time.Second, "how often --push-url gets it")
+	noFiles(cmd, "metrics-listen", "push-url")
 	bindScreen(cmd, &f.screen)
 	fl.BoolVar(&f.headless, "headless", false, "plain text even on a terminal")
 	fl.BoolVar(&f.Output.JSON, "json", false, "write every event as a JSON line to standard output")
@@ -120,32 +132,14 @@ func bindRun(cmd *cobra.Command, f *runFlags) {
 // bindTurns gives cmd the option that lets contenders take turns.
 func bindTurns(cmd *cobra.Command, f *runFlags) {
 	cmd.Flags().DurationVar(&f.turns, "turns", 0, "keep the contenders of a round alive side by side, and load them in turns of so long, such as 100ms: what the machine does meets all alike")
-	_ = cmd.RegisterFlagCompletionFunc("turns", cobra.NoFileCompletions)
+	noFiles(cmd, "turns")
 }
 
-// bindData gives cmd the options that the set-up screen has beside the others: everything that can
-// be chosen there can be said on the command line too.
-func bindData(cmd *cobra.Command, f *runFlags) {
-	fl := cmd.Flags()
-	fl.BoolVar(&f.http2, "http2", false, "load in HTTP/2: over TLS where the target's address is one of https, else from the first byte; one request at a time on each connection")
-	fl.IntVar(&f.cpuSet, "cpu-set", 0, "let a contender run on so many different CPUs, or on as many as there are")
-	fl.StringVar(&f.data, "data", "", "the dump in this `DIR` (see 'locbench seed --help'), or bundled; other data than the bundled goes without the suite "+app.BundledSuite)
-	fl.IntVar(&f.cities, "cities", 0, "generate so many cities (1 to 1,000,000) instead of taking the bundled data")
-	fl.IntVar(&f.vertices, "vertices", app.DefaultVertices, "of each shape that --cities generates")
-	fl.Uint64Var(&f.dataSeed, "data-seed", app.DefaultDataSeed, "of the data that --cities generates; the same seed gives the same data")
-	_ = cmd.RegisterFlagCompletionFunc("data", completeData)
-	_ = cmd.RegisterFlagCompletionFunc("cpu-set", cobra.NoFileCompletions)
-	_ = cmd.RegisterFlagCompletionFunc("cities", cobra.NoFileCompletions)
-}
-
-// bindMetrics gives cmd the options that say where the state of a run is reported.
-func bindMetrics(cmd *cobra.Command, f *app.MetricsOptions) {
-	fl := cmd.Flags()
-	fl.StringVar(&f.Listen, "metrics-listen", "", "serve how the run stands at http://`ADDRESS`/metrics, for Prometheus; without a host on the loopback interface alone")
-	fl.StringVar(&f.Push, "push-url", "", "push how the run stands to the Pushgateway at this `URL`, by PUT; a failure is a warning")
-	fl.DurationVar(&f.Every, "push-every", 5*time.Second, "how often --push-url gets it")
-	_ = cmd.RegisterFlagCompletionFunc("metrics-listen", cobra.NoFileCompletions)
-	_ = cmd.RegisterFlagCompletionFunc("push-url", cobra.NoFileCompletions)
+// noFiles keeps the shell from offering files for these options of cmd.
+func noFiles(cmd *cobra.Command, flags ...string) {
+	for _, flag := range flags {
+		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
+	}
 }
 
 func completeData(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -159,8 +153,8 @@ func fixed(values ...string) cobra.CompletionFunc {
 // flagError says what would be right where a flag's value cannot even be read; other errors of
 // flags stay as they are.
 func flagError(err error) error {
-	var invalid *pflag.InvalidValueError
-	if !errors.As(err, &invalid) {
+	invalid, ok := errors.AsType[*pflag.InvalidValueError](err)
+	if !ok {
 		return err
 	}
 	want := map[string]string{

@@ -2,6 +2,7 @@ package contenders
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -76,12 +77,7 @@ func (b *buildBoard) refresh() {
 func (b *buildBoard) begin(name string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for i, w := range b.waiting {
-		if w == name {
-			b.waiting = append(b.waiting[:i:i], b.waiting[i+1:]...)
-			break
-		}
-	}
+	b.waiting = slices.DeleteFunc(b.waiting, func(other string) bool { return other == name })
 	b.running = append(b.running, &building{name: name, began: time.Now()})
 	if b.live {
 		return
@@ -117,12 +113,7 @@ func (b *buildBoard) line(name, text string) {
 func (b *buildBoard) end(name, outcome, trouble string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for i, r := range b.running {
-		if r.name == name {
-			b.running = append(b.running[:i:i], b.running[i+1:]...)
-			break
-		}
-	}
+	b.running = slices.DeleteFunc(b.running, func(r *building) bool { return r.name == name })
 	b.done++
 	b.erase()
 	if outcome != "" {

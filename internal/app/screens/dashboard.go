@@ -32,7 +32,16 @@ func Dashboard(ctx context.Context, env console.Env, d DashboardOptions) error {
 	}
 	opener := newOpener(env, roots...)
 	screens := tui.Screens{Opener: opener, Source: opener, Roots: opener.Roots()}
-	first, err := firstScreen(screens, opener, d)
+	var first ui.Screen
+	var err error
+	switch {
+	case d.Dir != "":
+		first, err = dirScreen(screens, opener, d.Dir)
+	case d.Browse:
+		first = screens.Browse()
+	default:
+		first, err = d.SetUp(screens.SetUp())
+	}
 	if err != nil {
 		return err
 	}
@@ -44,21 +53,9 @@ func Dashboard(ctx context.Context, env console.Env, d DashboardOptions) error {
 	return also(err, afterTUI(ctx, env, opener))
 }
 
-func firstScreen(screens tui.Screens, opener *opener, d DashboardOptions) (ui.Screen, error) {
-	switch {
-	case d.Dir != "":
-		return dirScreen(screens, opener, d.Dir)
-	case d.Browse:
-		return screens.Browse(), nil
-	}
-	return d.SetUp(screens.SetUp())
-}
-
 // dirScreen shows what is in dir: a run in progress, a finished one, or a folder of such.
 func dirScreen(screens tui.Screens, opener *opener, dir string) (ui.Screen, error) {
-	if filepath.Base(dir) == results.RunFile {
-		dir = filepath.Dir(dir)
-	}
+	dir = results.Folder(dir)
 	st, err := os.Stat(dir)
 	if err != nil {
 		return nil, exit.Usagef("%w", err)
@@ -71,8 +68,7 @@ func dirScreen(screens tui.Screens, opener *opener, dir string) (ui.Screen, erro
 		screens.Source, screens.Roots = opener, opener.Roots()
 		return screens.Browse(), nil
 	}
-	running := results.Running(dir)
-	if !running {
+	if !results.Running(dir) {
 		return screens.Replay(dir), nil
 	}
 	session, err := opener.Watch(dir)

@@ -57,13 +57,12 @@ func (h *hunt) Next(ctx context.Context, leg bench.Leg, done []bench.StepResult)
 			return h.run.Profile.Steps[0], true
 		}
 	case h.search == nil:
-		if h.err = h.begin(last); h.err != nil {
-			return bench.Step{}, false
-		}
+		h.err = h.begin(last)
 	default:
-		if h.err = h.end(ctx, leg, last); h.err != nil {
-			return bench.Step{}, false
-		}
+		h.err = h.end(ctx, leg, last)
+	}
+	if h.err != nil {
+		return bench.Step{}, false
 	}
 	trial, more := h.search.Next()
 	h.mu.Lock()
@@ -95,11 +94,9 @@ func (h *hunt) end(ctx context.Context, leg bench.Leg, res bench.StepResult) err
 		return fmt.Errorf("results cannot be kept: %w", err)
 	}
 	if _, more := h.search.Next(); more && !verdict.Sustained {
-		rest := time.NewTimer(restAfter)
-		defer rest.Stop()
 		select {
 		case <-ctx.Done():
-		case <-rest.C:
+		case <-time.After(restAfter):
 		}
 	}
 	return nil
@@ -127,10 +124,6 @@ func trialRow(o capacity.Outcome) string {
 
 const trialColumns = "%5s  %-7s  %9s  %8s  %8s  %7s  %5s  %s"
 
-func trialHeader() string {
-	return fmt.Sprintf(trialColumns, "trial", "phase", "req/s due", "p50", "p99", "errors", "CPUs", "")
-}
-
 // recorder keeps capacity.json.
 type recorder struct {
 	dir    string
@@ -144,18 +137,9 @@ func (l *recorder) add(p capacity.Point) int {
 	return len(l.record.Points) - 1
 }
 
-func (l *recorder) encode() ([]byte, error) {
-	data, err := json.MarshalIndent(l.record, "", " ")
-	return append(data, '\n'), err
-}
-
 // write replaces the file.
 func (l *recorder) write() error {
-	data, err := l.encode()
-	if err != nil {
-		return fmt.Errorf("write %s: %w", capacity.File, err)
-	}
-	return results.WriteFile(filepath.Join(l.dir, capacity.File), data)
+	return results.WriteJSON(filepath.Join(l.dir, capacity.File), l.record)
 }
 
 // Read reads the record in dir.
@@ -174,10 +158,10 @@ func Read(dir string) (capacity.Record, error) {
 	if err != nil {
 		return r, err
 	}
-	if err := json.Unmarshal(data, &r); err != nil {
-		return r, fmt.Errorf("%s: %w", path, err)
+	if err = json.Unmarshal(data, &r); err == nil {
+		err = r.Valid()
 	}
-	if err := r.Valid(); err != nil {
+	if err != nil {
 		return r, fmt.Errorf("%s: %w", path, err)
 	}
 	return r, nil

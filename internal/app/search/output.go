@@ -2,9 +2,12 @@ package search
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"text/tabwriter"
 
@@ -24,14 +27,10 @@ type progress struct {
 	env     console.Env
 	options *Options
 	hunt    *hunt
-	label   string
 	printer *plain.Printer
-	started atomic.Bool
+	started atomic.Bool // the run has begun, so that there are results
 	headed  bool
 }
-
-// begun tells whether the run has begun, so that there are results.
-func (t *progress) begun() bool { return t.started.Load() }
 
 func (t *progress) follow(cancel context.CancelCauseFunc) func(bench.Record) {
 	output := t.options.Output
@@ -59,7 +58,7 @@ func (t *progress) handle(rec bench.Record) {
 			t.headed = true
 			_, left := t.hunt.progress()
 			say("search   trials of %s, about %s in all", units.Length(t.options.Trial), units.Approx(left))
-			say("%s", trialHeader())
+			say(trialColumns, "trial", "phase", "req/s due", "p50", "p99", "errors", "CPUs", "")
 		}
 	case bench.WindowClosed:
 		text := fmt.Sprintf("%s req/s, p50 %s, p99 %s", units.Rate(e.Window.Throughput()), units.Duration(e.Window.P50), units.Duration(e.Window.P99))
@@ -77,11 +76,11 @@ func (t *progress) handle(rec bench.Record) {
 func write(env console.Env, o Options, log *recorder) error {
 	var out bytes.Buffer
 	if o.Output.JSON {
-		data, err := log.encode()
-		if err != nil {
+		encoder := json.NewEncoder(&out)
+		encoder.SetIndent("", " ")
+		if err := encoder.Encode(log.record); err != nil {
 			return err
 		}
-		out.Write(data)
 	} else {
 		fmt.Fprintln(env.Stderr)
 		table(&out, log.record)
@@ -188,11 +187,5 @@ func limitsText(l bench.Limits) string {
 	if l.Memory > 0 {
 		parts = append(parts, units.Bytes(l.Memory))
 	}
-	switch {
-	case len(parts) == 0:
-		return "none"
-	case len(parts) == 1:
-		return parts[0]
-	}
-	return parts[0] + ", " + parts[1]
+	return cmp.Or(strings.Join(parts, ", "), "none")
 }

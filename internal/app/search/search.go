@@ -3,6 +3,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,9 +53,7 @@ func Run(ctx context.Context, env console.Env, o Options) error {
 	if len(o.Contenders) == 0 && o.Target == "" {
 		return exit.Usagef("name a contender (see 'locbench services list'), or a service that runs by --target URL")
 	}
-	if o.Out == "" {
-		o.Out = filepath.Join("results", time.Now().Format("20060102-150405")+"-capacity")
-	}
+	o.Out = cmp.Or(o.Out, app.NewFolder("capacity"))
 	if _, err := os.Lstat(filepath.Join(o.Out, capacity.File)); err == nil {
 		return exit.Usagef("%s holds a search already: choose another --out", o.Out)
 	}
@@ -118,13 +117,13 @@ type place struct {
 func (o *Options) searchAt(ctx context.Context, env console.Env, c app.Plan, p place, config capacity.Config, objective slo.Objective, log *recorder) error {
 	point := log.add(capacity.Point{Label: p.label, Limits: c.Run.Profile.Limits, Dir: p.dir})
 	h := &hunt{options: o, config: config, objective: objective, log: log, point: point}
-	talk := &progress{env: env, options: o, hunt: h, label: p.label}
+	talk := &progress{env: env, options: o, hunt: h}
 	c.Search, c.Follow = h, talk.follow
 	err := app.Conduct(ctx, env, c)
 	if err == nil {
 		err = h.err
 	}
-	if !talk.begun() {
+	if !talk.started.Load() {
 		log.record.Points = log.record.Points[:point]
 		return err
 	}
