@@ -81,9 +81,14 @@ func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
 			return err
 		}
 	}
-	if err := c.subscribe(writer.Handle, c.Follow(cancel)); err != nil {
-		return err
+	follow := c.Follow(cancel)
+	last, err := results.LastSeq(c.Dir)
+	if err != nil {
+		return fmt.Errorf("read event log: %w", err)
 	}
+	c.stream.Continue(last) // numbers follow those that are on disk
+	c.stream.Subscribe(writer.Handle)
+	c.stream.Subscribe(follow)
 	metrics.start(ctx, c.stream)
 	c.site.neighbours.watch(c.site.warn)
 
@@ -160,20 +165,6 @@ func (c *conductor) openResults(cancel context.CancelCauseFunc) (*results.Writer
 	return w, exit.With(exit.Usage, err)
 }
 
-// subscribe hands the events on, whose numbers follow those that are on disk.
-func (c *conductor) subscribe(handlers ...func(bench.Record)) error {
-	last, err := results.LastSeq(c.Dir)
-	if err != nil {
-		return fmt.Errorf("read event log: %w", err)
-	}
-	c.stream.Continue(last)
-	for _, handle := range handlers {
-		c.stream.Subscribe(handle)
-	}
-	return nil
-}
-
-// config wires what the runner calls.
 func (c *conductor) config() runner.Config {
 	site := c.site
 	config := runner.Config{

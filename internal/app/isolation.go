@@ -19,9 +19,8 @@ type apart struct {
 	undo              func() error
 }
 
-// part plans the isolation of a run whose platform is chosen, beside the other runs on this
-// machine. CPUs that those keep to are left to them, where enough others remain. cannot is why
-// nothing can be kept to CPUs of its own.
+// part plans the isolation of a run beside others on this machine. CPUs that those keep to are left
+// to them, where enough others remain. cannot is why nothing can be kept to CPUs of its own.
 func part(p bench.Profile, cannot string, others []launch.Neighbour) bench.Isolation {
 	return beside(cpuset.Request{
 		CPUs: cpuset.Order(cpuset.Allowed(), cpuset.Siblings("")), Limits: p.Limits, Store: p.Store.Chosen(),
@@ -29,7 +28,6 @@ func part(p bench.Profile, cannot string, others []launch.Neighbour) bench.Isola
 	}, others)
 }
 
-// beside parts the CPUs beside other runs.
 func beside(r cpuset.Request, others []launch.Neighbour) bench.Isolation {
 	var theirs []int
 	anywhere := ""
@@ -58,7 +56,6 @@ func beside(r cpuset.Request, others []launch.Neighbour) bench.Isolation {
 	return i
 }
 
-// newApart makes what keeps to a plan.
 func newApart(i bench.Isolation) apart {
 	contender, ok1 := cpuset.Parse(i.Contender)
 	client, ok2 := cpuset.Parse(i.Client)

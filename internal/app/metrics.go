@@ -76,7 +76,8 @@ func (t *metricsFeed) start(ctx context.Context, stream *event.Stream) {
 		push := metrics.Push{
 			URL: t.url, Every: t.options.Every,
 			Failed: func(err error) {
-				say("warning", fmt.Sprintf("metrics cannot be pushed to %s, which is tried again and reported once: %v", shown, err))
+				text := "metrics cannot be pushed to %s, which is tried again and reported once: %v"
+				say("warning", fmt.Sprintf(text, shown, err))
 			},
 			Again: func() { say("info", "metrics are pushed again") },
 		}

@@ -14,9 +14,8 @@ import (
 // lookEvery is how often a run looks for others on its machine: some files are read.
 const lookEvery = time.Second
 
-// neighbours are the runs of other locbenches on this machine. They take CPU time, caches and
-// memory bandwidth from what is measured, so each is reported once, and every step that one was
-// there has a warning. Its zero value knows of none.
+// neighbours are the runs of other locbenches on this machine, which disturb what is measured: each
+// is reported once, and every step that one was there has a warning. The zero value knows of none.
 type neighbours struct {
 	withdraw func()              // nil: this run is not known to the others
 	stop     func()              // nil: nobody looks for them
@@ -81,7 +80,6 @@ func (n *neighbours) note(others []launch.Neighbour) (fresh bench.Findings) {
 	return fresh
 }
 
-// look looks for others once.
 func (n *neighbours) look(more ...launch.Neighbour) {
 	others, _ := launch.Neighbours()
 	for _, f := range n.note(append(others, more...)) {
@@ -124,7 +122,6 @@ func (n *neighbours) since(began time.Time) (texts []string) {
 	return texts
 }
 
-// close ends the looking, and withdraws this run.
 func (n *neighbours) close() {
 	for _, end := range []func(){n.stop, n.withdraw} {
 		if end != nil {

@@ -17,8 +17,7 @@ import (
 	"locbench/internal/worker"
 )
 
-// interruption is why somebody has ended ctx: by a signal, or by closing the screen; nil where
-// nobody has.
+// interruption is why somebody has ended ctx, by a signal or by closing the screen; nil: nobody has.
 func interruption(ctx context.Context) error {
 	if interrupted, ok := errors.AsType[exit.Signal](context.Cause(ctx)); ok {
 		return interrupted
@@ -29,8 +28,7 @@ func interruption(ctx context.Context) error {
 	return nil
 }
 
-// outcome is the error that the process ends with: an interruption or a full disk explains whatever
-// else went wrong.
+// outcome is the error to end with: an interruption or a full disk explains whatever else went wrong.
 func outcome(ctx context.Context, err, writeErr error) error {
 	switch cause := interruption(ctx); {
 	case cause != nil:
@@ -47,8 +45,7 @@ func outcome(ctx context.Context, err, writeErr error) error {
 	return err
 }
 
-// withoutFailures is err without the failures of legs that were reported when they ended: only how
-// many there are.
+// withoutFailures is err with the number of failed legs in place of what was reported of each.
 func withoutFailures(err error) error {
 	inc, ok := errors.AsType[*runner.Incomplete](err)
 	if !ok {
@@ -67,9 +64,9 @@ func withoutFailures(err error) error {
 	text := ""
 	switch n := len(failed); {
 	case n > named:
-		text += fmt.Sprintf(": %d failed", n)
+		text = fmt.Sprintf(": %d failed", n)
 	case n > 0:
-		text += ": " + strings.Join(failed, ", ") + " failed"
+		text = ": " + strings.Join(failed, ", ") + " failed"
 	}
 	if len(rest) > 0 {
 		text += ": " + errors.Join(rest...).Error()

@@ -143,8 +143,7 @@ const BundledData = "bundled"
 // BundledSuite is the suite of checks that knows the bundled data and no other.
 const BundledSuite = "locations"
 
-// changeData chooses the data set. Other data than the bundled go without the suite that knows
-// those.
+// changeData chooses the data set. Other data than the bundled go without the suite that knows those.
 func changeData(p *bench.Profile, o RunOptions) error {
 	d := o.Data
 	switch {
@@ -173,7 +172,6 @@ func changeData(p *bench.Profile, o RunOptions) error {
 	return nil
 }
 
-// value is what p points to, or fallback.
 func value[T any](p *T, fallback T) T {
 	if p == nil {
 		return fallback

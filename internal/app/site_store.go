@@ -61,8 +61,7 @@ func (s *site) openStore(ctx context.Context, progress func(bench.Progress)) (st
 	return fmt.Sprintf("%s, Elasticsearch %s", info.Kind, info.Version), nil
 }
 
-// readStoreUsage finds a way to read what the store uses. Without one a step that the store has
-// bound may not be reported as such.
+// readStoreUsage finds a way to read what the store uses; there may be none.
 func (s *site) readStoreUsage() {
 	var err error
 	if work, ok := s.store.Work(); ok {
@@ -86,7 +85,6 @@ func (s *site) prepared() {
 	s.stream.Publish(nil, bench.Prepared{Store: s.plan.Store, Software: s.plan.Software})
 }
 
-// storeAlive asks the store for a sign of life.
 func (s *site) storeAlive(ctx context.Context) error {
 	if s.store == nil {
 		return nil
@@ -94,8 +92,8 @@ func (s *site) storeAlive(ctx context.Context) error {
 	return s.store.Alive(ctx)
 }
 
-// fillStore brings the data into a store that belongs to this run, and looks whether it is there in
-// one that does not: somebody else's Elasticsearch is only written to by 'locbench seed'.
+// fillStore brings the data into a store of this run's, and looks whether it is there in another:
+// somebody else's Elasticsearch is only written to by 'locbench seed'.
 func (s *site) fillStore(ctx context.Context, progress func(bench.Progress)) (string, error) {
 	if s.store.Info().Kind.Traits().ByURL {
 		return s.verifyData(ctx)

@@ -88,8 +88,7 @@ func (f historyFlags) run(env Env, dirs []string) error {
 	return nil
 }
 
-// readHistory reads all results folders in dirs and below, and tells on standard error what is left
-// out.
+// readHistory reads the results folders in dirs and below; standard error gets what is left out.
 func readHistory(env Env, dirs []string) (history *compare.History, found int) {
 	history = &compare.History{}
 	folders, problems := results.Find(dirs...)

@@ -136,14 +136,12 @@ func tellSeeded(w io.Writer, res seed.Result) {
 	}
 }
 
-// seedProgress shows one line that rewrites itself on a terminal, and a line every few seconds
-// elsewhere.
+// seedProgress is a line that rewrites itself on a terminal, and one every few seconds elsewhere.
 type seedProgress struct {
-	w     io.Writer
-	live  bool
-	width int
-	shown bool
-	last  time.Duration
+	w           io.Writer
+	live, shown bool
+	width       int
+	last        time.Duration
 }
 
 const seedEvery = 5 * time.Second

@@ -47,8 +47,7 @@ func WriteFile(path string, data []byte) (err error) {
 	return err
 }
 
-// removeTemporary removes what a WriteFile of a results file that was killed has left in dir.
-// Nobody else may be writing there.
+// removeTemporary removes what a killed WriteFile has left in dir, where nobody else may be writing.
 func removeTemporary(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -85,8 +84,6 @@ func WriteJSON(path string, v any) error {
 	return WriteFile(path, append(data, '\n'))
 }
 
-// readJSON reads one bounded JSON value into v. Its errors name the file as it is called within
-// dir.
 func readJSON(dir fs.FS, path string, v any) error {
 	st, err := fs.Stat(dir, path)
 	if err != nil {

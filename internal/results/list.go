@@ -51,10 +51,9 @@ func (e Entry) Time() time.Time {
 	return e.Started
 }
 
-// List finds the results folders at the roots and one level below them, the newest first. A folder
-// that has a run.json and cannot be read is listed with its error; a root that is not there is
-// none. Links are followed to a root, never out of one. left is the number of folders beyond the
-// bound, which were not read.
+// List finds the results folders at the roots and one level below them, the newest first. One that
+// cannot be read is listed with its error; a root that is not there is none. Links are followed to a
+// root, never out of one. left is the number of folders beyond the bound, which were not read.
 func List(roots ...string) (entries []Entry, left int) {
 	seen := map[string]bool{}
 	for _, root := range roots {
@@ -80,8 +79,7 @@ func List(roots ...string) (entries []Entry, left int) {
 	return entries, left
 }
 
-// listRoot gives every results folder of one root to add, until that refuses one; left counts those
-// that it did not give.
+// listRoot gives the results folders of one root to add, until that refuses one; left are the others.
 func listRoot(root string, add func(Entry) bool) (left int) {
 	root = Folder(root)
 	dir, err := os.OpenRoot(root)
@@ -109,8 +107,7 @@ func listRoot(root string, add func(Entry) bool) (left int) {
 	return left
 }
 
-// folders are the names of dir's folders, those that sort last first: names begin with the time of
-// the run.
+// folders are the names of dir's folders, the newest first: names begin with the time of the run.
 func folders(dir *os.Root) (names []string, err error) {
 	f, err := dir.Open(".")
 	if err != nil {

@@ -29,8 +29,7 @@ const (
 	ReportFile  = "report.html"
 )
 
-// Writer is the subscriber that keeps the record. Its methods are called from one goroutine (the
-// stream's), but for Interrupted.
+// Writer keeps the record. But for Interrupted it is called from one goroutine, the stream's.
 type Writer struct {
 	mu     sync.Mutex
 	dir    string
@@ -42,9 +41,8 @@ type Writer struct {
 	asked  bool // Interrupted was called
 }
 
-// Create makes the folder dir with its first run.json. fail is called once, with the first error in
-// writing: a full disk must end the run, not be found out after it. It fails if dir holds a run
-// already.
+// Create makes the folder dir, which holds no run yet, with its first run.json. fail is called once,
+// with the first error in writing: a full disk must end the run, not be found out after it.
 func Create(dir string, run bench.Run, fail func(error)) (*Writer, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make results folder: %w", err)
@@ -70,8 +68,7 @@ func vacant(dir string) error {
 	return nil
 }
 
-// Held is a results folder that nobody else writes to until it, or the Writer that Reopen makes of
-// it, is closed. What is read of the run in the meantime is what it goes on from.
+// Held is a results folder that nobody else writes to until it, or its Writer, is closed.
 type Held struct {
 	dir    string
 	events *os.File
@@ -105,8 +102,7 @@ func hold(dir string) (*Held, error) {
 // Close lets others write to the folder.
 func (h *Held) Close() error { return h.events.Close() }
 
-// Reopen goes on with the run, whose state run is, as Read has returned it since the folder is
-// held.
+// Reopen goes on with the run, as Read has returned it since the folder is held.
 func (h *Held) Reopen(run bench.Run, fail func(error)) (*Writer, error) {
 	w, err := h.write(run, fail)
 	if err != nil {
@@ -132,8 +128,7 @@ func (h *Held) write(run bench.Run, fail func(error)) (*Writer, error) {
 	return w, nil
 }
 
-// endLine closes a line that a killed run has left half written, so that the next event stands on
-// its own.
+// endLine ends a line that a killed run has left half written.
 func endLine(f *os.File) error {
 	st, err := f.Stat()
 	if err == nil && st.Size() > 0 {
@@ -164,9 +159,8 @@ func (w *Writer) check(err error) {
 	}
 }
 
-// Interrupted notes that the run was asked to end. From now on run.json says so, since whoever
-// asked may not wait for its end to be reported: they close the terminal, or kill what does not
-// stop at once.
+// Interrupted notes that the run was asked to end. From now on run.json says so, since whoever asked
+// may not wait for its end: they close the terminal, or kill what does not stop at once.
 func (w *Writer) Interrupted() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -236,8 +230,7 @@ func (w *Writer) handleLeg(leg bench.Leg, at time.Time, e bench.Event) error {
 	return nil
 }
 
-// setState writes the leg's file first and run.json after it, so that run.json never promises a
-// file that is not there.
+// setState writes the leg's file before run.json, which promises no file that is not there.
 func (w *Writer) setState(leg *bench.LegResult) error {
 	i := slices.IndexFunc(w.run.Legs, func(entry bench.LegEntry) bool { return entry.Leg == leg.Leg })
 	if i < 0 {
@@ -257,9 +250,8 @@ func (w *Writer) setState(leg *bench.LegResult) error {
 	return w.writeRun()
 }
 
-// keepPartial moves the file of an earlier, unfinished life of the same leg aside: its steps belong
-// to a process that is gone, so they are not mixed with those of the new one, but nothing measured
-// is thrown away.
+// keepPartial moves the file of an earlier, unfinished life of the same leg aside: nothing measured
+// is thrown away, nor mixed with the steps of the new one.
 func keepPartial(path string) error {
 	var old bench.LegResult
 	if err := readJSON(os.DirFS(filepath.Dir(path)), filepath.Base(path), &old); err != nil || len(old.Steps) == 0 {

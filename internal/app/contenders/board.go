@@ -23,21 +23,19 @@ type buildBoard struct {
 	jobs   int
 	expect map[string]time.Duration // of earlier builds
 
-	mu      sync.Mutex
-	waiting []string
-	running []*building // in the order of their beginnings
-	done    int
-	total   int
-	drawn   int // lines of the live part on the screen
+	mu          sync.Mutex
+	waiting     []string
+	running     []*building // in the order of their beginnings
+	done, total int
+	drawn       int // lines of the live part on the screen
 
 	stop    chan struct{}
 	stopped sync.WaitGroup
 }
 
 type building struct {
-	name  string
-	began time.Time
-	last  string
+	name, last string // last: what it has said last
+	began      time.Time
 }
 
 // redraw is how often the live part is written anew.
@@ -73,7 +71,6 @@ func (b *buildBoard) refresh() {
 	}
 }
 
-// begin tells that a build has begun.
 func (b *buildBoard) begin(name string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -126,7 +123,6 @@ func (b *buildBoard) end(name, outcome, trouble string) {
 	}
 }
 
-// close ends the live part.
 func (b *buildBoard) close() {
 	close(b.stop)
 	b.stopped.Wait()

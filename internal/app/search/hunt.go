@@ -17,12 +17,10 @@ import (
 	"locbench/internal/units"
 )
 
-// restAfter is the pause behind a trial that was too much, so that its queue does not reach into
-// the next one.
+// restAfter a trial that was too much its queue does not reach into the next one.
 const restAfter = time.Second
 
-// hunt is one search for a capacity, as the runner's chooser of steps. The runner calls it from one
-// goroutine.
+// hunt is one search for a capacity. The runner, whose steps it chooses, calls it from one goroutine.
 type hunt struct {
 	options   *Options
 	config    capacity.Config
@@ -57,7 +55,10 @@ func (h *hunt) Next(ctx context.Context, leg bench.Leg, done []bench.StepResult)
 			return h.run.Profile.Steps[0], true
 		}
 	case h.search == nil:
-		h.err = h.begin(last)
+		if h.config.Start == 0 {
+			h.config.Start = max(last.Load.Throughput()/2, h.config.Min)
+		}
+		h.search, h.err = capacity.New(h.config)
 	default:
 		h.err = h.end(ctx, leg, last)
 	}
@@ -69,16 +70,6 @@ func (h *hunt) Next(ctx context.Context, leg bench.Leg, done []bench.StepResult)
 	h.running, h.left = trial, h.search.Left()
 	h.mu.Unlock()
 	return h.options.step(trial), more
-}
-
-// begin makes the search after the warm-up.
-func (h *hunt) begin(warmUp bench.StepResult) error {
-	if h.config.Start == 0 {
-		h.config.Start = max(warmUp.Load.Throughput()/2, h.config.Min)
-	}
-	var err error
-	h.search, err = capacity.New(h.config)
-	return err
 }
 
 // end judges a finished trial, keeps and tells it.
@@ -109,7 +100,6 @@ func (h *hunt) progress() (trial capacity.Trial, left time.Duration) {
 	return h.running, time.Duration(h.left) * (h.options.Trial + restAfter/2)
 }
 
-// trialRow is a line of the table that grows.
 func trialRow(o capacity.Outcome) string {
 	cpu := units.Missing
 	if o.CPU > 0 {
@@ -137,7 +127,6 @@ func (l *recorder) add(p capacity.Point) int {
 	return len(l.record.Points) - 1
 }
 
-// write replaces the file.
 func (l *recorder) write() error {
 	return results.WriteJSON(filepath.Join(l.dir, capacity.File), l.record)
 }

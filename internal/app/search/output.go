@@ -71,8 +71,7 @@ func (t *progress) handle(rec bench.Record) {
 	}
 }
 
-// write writes the table, or the record as JSON. Its error has the exit code of a search that found
-// nothing.
+// write writes the table, or the record as JSON. It is an error that no rate was found.
 func write(env console.Env, o Options, log *recorder) error {
 	var out bytes.Buffer
 	if o.Output.JSON {
@@ -104,8 +103,7 @@ func write(env console.Env, o Options, log *recorder) error {
 	return nil
 }
 
-// table has a row for each of the limits, and under it what the figures are and where to doubt
-// them.
+// table has a row for each of the limits, and under it what the figures are and where to doubt them.
 func table(out *bytes.Buffer, r capacity.Record) {
 	fmt.Fprintf(out, "%s, %s\n", safe.Line(r.Contender.String(), 130), safe.Line(r.Objective, 300))
 	tw := tabwriter.NewWriter(out, 0, 4, 2, ' ', tabwriter.AlignRight)

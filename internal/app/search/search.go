@@ -24,16 +24,13 @@ import (
 // Options are what a search is asked for, beside what it shares with a run.
 type Options struct {
 	app.RunOptions
-	Objective      string
-	Limits         string        // to search under, one after the other: cpus=0.5,1 or memory=128MiB
-	Trial          time.Duration // length of one
-	WarmUp         time.Duration // length of the closed loop before the first trial
-	Resolution     string
-	Confirm        string // K/N
-	Guess          float64
-	MaxRate        float64
-	MaxConnections int
-	MaxTrials      int
+	Objective, Resolution     string
+	Limits                    string        // to search under, one after the other: cpus=0.5,1 or memory=128MiB
+	Trial                     time.Duration // length of one
+	WarmUp                    time.Duration // length of the closed loop before the first trial
+	Confirm                   string        // K/N
+	Guess, MaxRate            float64
+	MaxConnections, MaxTrials int
 }
 
 // Run is locbench capacity.
@@ -88,7 +85,6 @@ func Run(ctx context.Context, env console.Env, o Options) error {
 	return errors.Join(errors.Join(failures...), write(env, o, log))
 }
 
-// objective reads --slo.
 func (o *Options) objective() (slo.Objective, error) {
 	if o.Objective == "" {
 		return nil, exit.Usagef("--slo is missing: what must be kept, for example --slo 'p99<50ms,errors<0.1%%'")
