@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"maps"
+	"slices"
 
 	"locbench/internal/bench"
 	"locbench/internal/check"
@@ -72,24 +73,15 @@ func (c *checks) Running(ctx context.Context, inst bench.Instance, spec bench.La
 }
 
 func (c *checks) Alive(ctx context.Context, inst bench.Instance, svc bench.Service) []bench.CheckResult {
-	if !c.wanted(bench.CheckStillAnswers) {
+	if !slices.Contains(c.names(), bench.CheckStillAnswers) {
 		return nil
 	}
 	return []bench.CheckResult{check.StillAnswers(ctx, inst, svc.Ready.Path)}
 }
 
 func (c *checks) Stopped(stop bench.StopResult) []bench.CheckResult {
-	if !c.wanted(bench.CheckStops) {
+	if !slices.Contains(c.names(), bench.CheckStops) {
 		return nil
 	}
 	return []bench.CheckResult{check.Stopped(stop)}
-}
-
-func (c *checks) wanted(name string) bool {
-	for _, n := range c.names() {
-		if n == name {
-			return true
-		}
-	}
-	return false
 }

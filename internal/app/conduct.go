@@ -81,9 +81,14 @@ func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
 			return err
 		}
 	}
-	if err := c.subscribe(writer.Handle, c.Follow(cancel)); err != nil {
-		return err
+	follow := c.Follow(cancel)
+	last, err := results.LastSeq(c.Dir)
+	if err != nil {
+		return fmt.Errorf("read event log: %w", err)
 	}
+	c.stream.Continue(last) // numbers follow those that are on disk
+	c.stream.Subscribe(writer.Handle)
+	c.stream.Subscribe(follow)
 	metrics.start(ctx, c.stream)
 	c.site.neighbours.watch(c.site.warn)
 
@@ -125,21 +130,22 @@ func (c *conductor) prepare(ctx context.Context) error {
 	plan.Hash = compare.ProfileHash(plan.Profile)
 	c.masker = newMasker(*plan, c.Services)
 	c.stream.Mask(func(e bench.Event) bench.Event { return c.masker.Event(c.clock.Event(e)) })
-	isolation, warnings := site.neighbours.meet(*plan, func(others []launch.Neighbour) bench.Isolation { return part(plan.Profile, site.noIsolation(), others) })
+	isolation, warnings := site.neighbours.meet(*plan, func(others []launch.Neighbour) bench.Isolation {
+		return part(plan.Profile, site.noIsolation(), others)
+	})
 	plan.Isolated, site.apart = &isolation, newApart(isolation)
 	plan.Warnings = append(plan.Warnings, warnings...)
 	if c.resume != nil {
 		if plan.Data.Hash != recorded.Data.Hash {
-			return exit.Usagef("the data set %s is not the one that %s was begun with: its legs could not be compared", plan.Data.Name, c.Dir)
+			return exit.Usagef("the data set %s is not the one that %s was begun with: its legs could not be compared",
+				plan.Data.Name, c.Dir)
 		}
 		plan.Warnings = append(plan.Warnings, changes(recorded, *plan)...)
-	}
-	plan.Warnings = append(plan.Warnings, memoryOvercommit(*plan)...)
-	if c.resume != nil {
 		if err := site.cleanUp(ctx); err != nil {
 			c.env.Warn(err)
 		}
 	}
+	plan.Warnings = append(plan.Warnings, memoryOvercommit(*plan)...)
 	if _, err := machine.RaiseOpenFiles(); err != nil {
 		c.env.Warn(err)
 	}
@@ -156,26 +162,9 @@ func (c *conductor) openResults(cancel context.CancelCauseFunc) (*results.Writer
 		return c.resume.Reopen(run, fail)
 	}
 	w, err := results.Create(c.Dir, run, fail)
-	if err != nil {
-		return nil, exit.With(exit.Usage, err)
-	}
-	return w, nil
+	return w, exit.With(exit.Usage, err)
 }
 
-// subscribe hands the events on, whose numbers follow those that are on disk.
-func (c *conductor) subscribe(handlers ...func(bench.Record)) error {
-	last, err := results.LastSeq(c.Dir)
-	if err != nil {
-		return fmt.Errorf("read event log: %w", err)
-	}
-	c.stream.Continue(last)
-	for _, handle := range handlers {
-		c.stream.Subscribe(handle)
-	}
-	return nil
-}
-
-// config wires what the runner calls.
 func (c *conductor) config() runner.Config {
 	site := c.site
 	config := runner.Config{
@@ -185,10 +174,9 @@ func (c *conductor) config() runner.Config {
 		Beside:  func(ctx context.Context) *bench.Beside { return site.usage.Read(ctx) },
 		Control: c.controls, KeepGoing: c.keepGoing,
 	}
-	if c.Search == nil {
-		return config
+	if c.Search != nil {
+		c.Search.Begin(&c.Run, c.stream.Publish)
+		config.Next = c.Search.Next
 	}
-	c.Search.Begin(&c.Run, c.stream.Publish)
-	config.Next = c.Search.Next
 	return config
 }

@@ -12,25 +12,22 @@ import (
 
 // apart is the isolation of a run: who gets which CPUs. Its zero value parts nothing.
 type apart struct {
-	all       []int  // that locbench may use; nil where nothing is parted
-	contender []int  //
-	client    []int  //
-	store     string // of a container
-	settings  *goruntime.Settings
-	undo      func() error
+	all               []int // that locbench may use; nil where nothing is parted
+	contender, client []int
+	store             string // of a container
+	settings          *goruntime.Settings
+	undo              func() error
 }
 
-// part plans the isolation of a run whose platform is chosen, beside the other runs on this
-// machine. CPUs that those keep to are left to them, where enough others remain. cannot is why
-// nothing can be kept to CPUs of its own.
+// part plans the isolation of a run beside others on this machine. CPUs that those keep to are left
+// to them, where enough others remain. cannot is why nothing can be kept to CPUs of its own.
 func part(p bench.Profile, cannot string, others []launch.Neighbour) bench.Isolation {
-	r := cpuset.Request{
-		CPUs: cpuset.Order(cpuset.Allowed(), cpuset.Siblings("")), Limits: p.Limits, Store: p.Store.Chosen(), Off: p.Isolation == bench.IsolationOff, Cannot: cannot,
-	}
-	return beside(r, others)
+	return beside(cpuset.Request{
+		CPUs: cpuset.Order(cpuset.Allowed(), cpuset.Siblings("")), Limits: p.Limits, Store: p.Store.Chosen(),
+		Off: p.Isolation == bench.IsolationOff, Cannot: cannot,
+	}, others)
 }
 
-// beside parts the CPUs beside other runs.
 func beside(r cpuset.Request, others []launch.Neighbour) bench.Isolation {
 	var theirs []int
 	anywhere := ""
@@ -59,15 +56,11 @@ func beside(r cpuset.Request, others []launch.Neighbour) bench.Isolation {
 	return i
 }
 
-// newApart makes what keeps to a plan.
-func newApart(i bench.Isolation) (a apart) {
-	if !i.Separate {
-		return a
-	}
+func newApart(i bench.Isolation) apart {
 	contender, ok1 := cpuset.Parse(i.Contender)
 	client, ok2 := cpuset.Parse(i.Client)
-	if !ok1 || !ok2 || len(contender) == 0 || len(client) == 0 {
-		return a
+	if !i.Separate || !ok1 || !ok2 || len(contender) == 0 || len(client) == 0 {
+		return apart{}
 	}
 	return apart{all: cpuset.Allowed(), contender: contender, client: client, store: i.Store}
 }

@@ -13,16 +13,14 @@ import (
 	"locbench/internal/runner"
 )
 
-// loader is the load engine with what is the same for every step of a run. The steps of a leg share
-// their connections.
+// loader is the load engine of a run. The steps of a leg share their connections.
 type loader struct {
 	*site
 	kept   map[string]*load.Kept // by base URL
 	engine load.Engine
 }
 
-// loopVariable names the environment variable that chooses the client's loop, for those who doubt
-// one of them.
+// loopVariable chooses the client's loop, for those who doubt one of them.
 const loopVariable = "LOCBENCH_LOOP"
 
 // newLoader takes the loop that the environment asks for.
@@ -47,15 +45,12 @@ func newLoader(s *site, getenv func(string) string) (*loader, error) {
 }
 
 func (l *loader) Run(ctx context.Context, baseURL string, step bench.Step, hooks runner.Hooks) (bench.Load, error) {
-	kept := l.kept[baseURL]
-	if kept == nil {
-		kept = &load.Kept{}
-		l.kept[baseURL] = kept
+	if l.kept[baseURL] == nil {
+		l.kept[baseURL] = &load.Kept{}
 	}
 	plan := load.Plan{
 		BaseURL: baseURL, Step: step, Requests: l.plan.Profile.Requests, IDs: l.ids,
-		HTTP2:   l.plan.Profile.Protocol == bench.HTTP2,
-		Timeout: l.plan.Profile.Timeout, Seed: l.plan.Seed,
+		HTTP2: l.plan.Profile.Protocol == bench.HTTP2, Timeout: l.plan.Profile.Timeout, Seed: l.plan.Seed,
 		OnStart: hooks.OnStart, OnEnd: hooks.OnEnd, Rate: hooks.Rate, CPU: hooks.CPU,
 	}
 	if t := hooks.Turns; t != nil {
@@ -65,7 +60,7 @@ func (l *loader) Run(ctx context.Context, baseURL string, step bench.Step, hooks
 		plan.Check, plan.CheckEvery = l.check, max(int(math.Round(1/l.plan.Profile.Validate)), 1)
 	}
 	engine := l.engine
-	engine.Keep = kept
+	engine.Keep = l.kept[baseURL]
 	return engine.Run(ctx, plan, hooks.OnWindow)
 }
 

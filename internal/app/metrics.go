@@ -17,9 +17,8 @@ import (
 
 // MetricsOptions say where the state of a run is reported while it goes on.
 type MetricsOptions struct {
-	Listen string
-	Push   string
-	Every  time.Duration
+	Listen, Push string
+	Every        time.Duration
 }
 
 // metricsFeed tells a run's state: an address, and pushes. The zero value tells nothing.
@@ -57,9 +56,7 @@ func (t *metricsFeed) start(ctx context.Context, stream *event.Stream) {
 		return
 	}
 	state := &metrics.Run{}
-	say := func(level, format string, args ...any) {
-		stream.Publish(nil, bench.Notice{Level: level, Text: fmt.Sprintf(format, args...)})
-	}
+	say := func(level, text string) { stream.Publish(nil, bench.Notice{Level: level, Text: text}) }
 	// It ends after the run, not with ctx: the last figures are reported too.
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	t.stop = cancel
@@ -69,7 +66,7 @@ func (t *metricsFeed) start(ctx context.Context, stream *event.Stream) {
 		where = append(where, fmt.Sprintf("metrics  http://%s/metrics", l.Addr()))
 		t.wg.Go(func() {
 			if err := metrics.Serve(own, l, state); err != nil {
-				say("warning", "%v", err)
+				say("warning", err.Error())
 			}
 		})
 	}
@@ -79,7 +76,8 @@ func (t *metricsFeed) start(ctx context.Context, stream *event.Stream) {
 		push := metrics.Push{
 			URL: t.url, Every: t.options.Every,
 			Failed: func(err error) {
-				say("warning", "metrics cannot be pushed to %s, which is tried again and reported once: %v", shown, err)
+				text := "metrics cannot be pushed to %s, which is tried again and reported once: %v"
+				say("warning", fmt.Sprintf(text, shown, err))
 			},
 			Again: func() { say("info", "metrics are pushed again") },
 		}
@@ -89,7 +87,7 @@ func (t *metricsFeed) start(ctx context.Context, stream *event.Stream) {
 		state.Handle(rec)
 		if _, ok := rec.Event.(bench.RunStarted); ok { // the first of all events
 			for _, text := range where {
-				say("info", "%s", text)
+				say("info", text)
 			}
 		}
 	})

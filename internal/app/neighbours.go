@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"slices"
 	"sync"
 	"time"
@@ -15,13 +14,11 @@ import (
 // lookEvery is how often a run looks for others on its machine: some files are read.
 const lookEvery = time.Second
 
-// neighbours are the runs of other locbenches on this machine. They take CPU time, caches and
-// memory bandwidth from what is measured, so each is reported once, and every step that one was
-// there has a warning. Its zero value knows of none.
+// neighbours are the runs of other locbenches on this machine, which disturb what is measured: each
+// is reported once, and every step that one was there has a warning. The zero value knows of none.
 type neighbours struct {
-	withdraw func() // nil: this run is not known to the others
-	stop     context.CancelFunc
-	stopped  chan struct{}
+	withdraw func()              // nil: this run is not known to the others
+	stop     func()              // nil: nobody looks for them
 	found    func(bench.Finding) // one that was not there before
 
 	mu   sync.Mutex
@@ -52,13 +49,13 @@ func (n *neighbours) meet(run bench.Run, plan func([]launch.Neighbour) bench.Iso
 
 // kept is all that a run keeps to; "": it may use any CPU.
 func kept(i bench.Isolation) string {
+	if !i.Separate {
+		return ""
+	}
 	var all []int
 	for _, list := range []string{i.Contender, i.Client, i.Store} {
 		cpus, _ := cpuset.Parse(list)
 		all = append(all, cpus...)
-	}
-	if !i.Separate {
-		return ""
 	}
 	return cpuset.List(all)
 }
@@ -83,7 +80,6 @@ func (n *neighbours) note(others []launch.Neighbour) (fresh bench.Findings) {
 	return fresh
 }
 
-// look looks for others once.
 func (n *neighbours) look(more ...launch.Neighbour) {
 	others, _ := launch.Neighbours()
 	for _, f := range n.note(append(others, more...)) {
@@ -93,21 +89,24 @@ func (n *neighbours) look(more ...launch.Neighbour) {
 
 // watch looks for others until close is called.
 func (n *neighbours) watch(found func(bench.Finding)) {
-	ctx, cancel := context.WithCancel(context.Background())
-	n.found, n.stop, n.stopped = found, cancel, make(chan struct{})
-	go func() {
-		defer close(n.stopped)
+	stop := make(chan struct{})
+	var looking sync.WaitGroup
+	n.found, n.stop = found, func() {
+		close(stop)
+		looking.Wait()
+	}
+	looking.Go(func() {
 		tick := time.NewTicker(lookEvery)
 		defer tick.Stop()
 		for {
 			select {
-			case <-ctx.Done():
+			case <-stop:
 				return
 			case <-tick.C:
 				n.look()
 			}
 		}
-	}()
+	})
 }
 
 // since are those that have been there since a moment.
@@ -123,17 +122,13 @@ func (n *neighbours) since(began time.Time) (texts []string) {
 	return texts
 }
 
-// close ends the looking, and withdraws this run.
 func (n *neighbours) close() {
-	if n.stop != nil {
-		n.stop()
-		<-n.stopped
-		n.stop = nil
+	for _, end := range []func(){n.stop, n.withdraw} {
+		if end != nil {
+			end()
+		}
 	}
-	if n.withdraw != nil {
-		n.withdraw()
-		n.withdraw = nil
-	}
+	n.stop, n.withdraw = nil, nil
 }
 
 // disturbed says which other runs were there during a step.

@@ -4,17 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
+	"locbench/internal/bench"
 	"locbench/internal/exit"
 	"locbench/internal/runner"
+	"locbench/internal/secret"
 	"locbench/internal/worker"
 )
 
-// interruption is why somebody has ended ctx: by a signal, or by closing the screen; nil where
-// nobody has.
+// interruption is why somebody has ended ctx, by a signal or by closing the screen; nil: nobody has.
 func interruption(ctx context.Context) error {
 	if interrupted, ok := errors.AsType[exit.Signal](context.Cause(ctx)); ok {
 		return interrupted
@@ -25,8 +28,7 @@ func interruption(ctx context.Context) error {
 	return nil
 }
 
-// outcome is the error that the process ends with: an interruption or a full disk explains whatever
-// else went wrong.
+// outcome is the error to end with: an interruption or a full disk explains whatever else went wrong.
 func outcome(ctx context.Context, err, writeErr error) error {
 	switch cause := interruption(ctx); {
 	case cause != nil:
@@ -43,8 +45,7 @@ func outcome(ctx context.Context, err, writeErr error) error {
 	return err
 }
 
-// withoutFailures is err without the failures of legs that were reported when they ended: only how
-// many there are.
+// withoutFailures is err with the number of failed legs in place of what was reported of each.
 func withoutFailures(err error) error {
 	inc, ok := errors.AsType[*runner.Incomplete](err)
 	if !ok {
@@ -63,9 +64,9 @@ func withoutFailures(err error) error {
 	text := ""
 	switch n := len(failed); {
 	case n > named:
-		text += fmt.Sprintf(": %d failed", n)
+		text = fmt.Sprintf(": %d failed", n)
 	case n > 0:
-		text += ": " + strings.Join(failed, ", ") + " failed"
+		text = ": " + strings.Join(failed, ", ") + " failed"
 	}
 	if len(rest) > 0 {
 		text += ": " + errors.Join(rest...).Error()
@@ -90,3 +91,26 @@ func unkept(dir string, err error, resumable bool) error {
 	}
 	return err
 }
+
+// newMasker knows the secrets of a run: of its plan as it was given, and of its contenders.
+func newMasker(plan bench.Run, services map[bench.Selection]bench.Service) secret.Masker {
+	return secret.New(secret.Of(plan, slices.Collect(maps.Values(services)))...)
+}
+
+// masked is err with the same causes and a text without secrets.
+func masked(err error, m secret.Masker) error {
+	if err != nil {
+		if text := m.Text(err.Error()); text != err.Error() {
+			return maskedError{err, text}
+		}
+	}
+	return err
+}
+
+type maskedError struct {
+	error
+	text string
+}
+
+func (e maskedError) Error() string { return e.text }
+func (e maskedError) Unwrap() error { return e.error }

@@ -1,11 +1,13 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -13,8 +15,10 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/contender"
 	"locbench/internal/exit"
+	"locbench/internal/profile"
 	"locbench/internal/results"
 	"locbench/internal/runner"
+	"locbench/internal/secret"
 )
 
 // Plan is a run that is ready to be conducted, and who follows and steers it.
@@ -70,19 +74,17 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 			return bench.Run{}, "", err
 		}
 	}
-	seed := rand.Uint64() >> 11 // 53 bits: every reader of JSON keeps it exactly
-	if o.Seed != nil {
-		seed = *o.Seed
-	}
+	seed := value(o.Seed, rand.Uint64()>>11) // 53 bits: every reader of JSON keeps it exactly
 	now := time.Now()
-	id := now.Format("20060102-150405") + fmt.Sprintf("-%04x", rand.Uint32()&0xffff)
-	dir := o.Out
-	if dir == "" {
-		dir = filepath.Join("results", now.Format("20060102-150405")+"-"+p.Name)
-	}
-	services, err := absolute(o.Services)
-	if err != nil {
-		return bench.Run{}, "", err
+	id := now.Format(moment) + fmt.Sprintf("-%04x", rand.Uint32()&0xffff)
+	dir := cmp.Or(o.Out, newFolder(now, p.Name))
+	var services []string
+	for _, d := range o.Services {
+		full, err := filepath.Abs(d)
+		if err != nil {
+			return bench.Run{}, "", fmt.Errorf("--services: %w", err)
+		}
+		services = append(services, full)
 	}
 	legs := runner.Order(p.Contenders, p.Rounds, seed)
 	files := map[string]bench.Leg{}
@@ -97,6 +99,16 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 		Legs: legs, Seed: seed, Started: now,
 		Command: append([]string{"locbench"}, o.Command...), Services: services, Target: o.Target,
 	}, dir, nil
+}
+
+// moment is how a run's id and folder begin.
+const moment = "20060102-150405"
+
+// NewFolder is the results folder of a run of this moment that names none.
+func NewFolder(what string) string { return newFolder(time.Now(), what) }
+
+func newFolder(now time.Time, what string) string {
+	return filepath.Join("results", now.Format(moment)+"-"+what)
 }
 
 // aim makes p a plan for a service that somebody else has started: what limits it is not ours to
@@ -124,18 +136,6 @@ func aim(p *bench.Profile, o RunOptions) error {
 	}
 	p.Runtime, p.Limits = bench.RuntimeURL, bench.Limits{}
 	return nil
-}
-
-func absolute(dirs []string) ([]string, error) {
-	var out []string
-	for _, d := range dirs {
-		a, err := filepath.Abs(d)
-		if err != nil {
-			return nil, fmt.Errorf("--services: %w", err)
-		}
-		out = append(out, a)
-	}
-	return out, nil
 }
 
 // servicesOf resolves what the plan's contenders name. What a target serves is known only where it
@@ -173,3 +173,78 @@ func servicesOf(run *bench.Run, dirs []string) (map[bench.Selection]bench.Servic
 // anyTarget is what a service is called that somebody else has started, when nobody said which
 // contender it is.
 const anyTarget = "target"
+
+// planResume reads the plan of a run that is to go on, with the little that may be said anew:
+// addresses whose passwords are not on record, and where contenders outside the binary are.
+func planResume(o RunOptions) (bench.Run, error) {
+	run, err := resumable(o.Resume)
+	if err != nil {
+		return run, err
+	}
+	for _, r := range run.Profile.Requests {
+		for name, value := range r.Header {
+			if value == secret.Mask {
+				return run, exit.Usagef("the header %s of request %q is not on record, since it is secret: the run cannot go on; begin it anew", name, r.Name)
+			}
+		}
+	}
+	if o.Elastic != "" {
+		if !run.Profile.Store.Kind.Traits().ByURL {
+			return run, exit.Usagef("this run was begun with the store %q: it takes no --elastic", run.Profile.Store.Kind)
+		}
+		if run.Profile.Store.URL, err = ServiceURL(o.Elastic); err != nil {
+			return run, err
+		}
+	}
+	if o.Target != "" {
+		if run.Target == "" {
+			return run, exit.Usagef("this run launches its contenders: it takes no --target")
+		}
+		if run.Target, err = ServiceURL(o.Target); err != nil {
+			return run, err
+		}
+	}
+	// A results folder may come from elsewhere. What it would build and run is for the user to
+	// name.
+	if len(run.Services) > 0 && len(o.Services) == 0 {
+		return run, exit.Usagef("contenders of this run came from outside of locbench; name the folder again:  --services %s", strings.Join(run.Services, " --services "))
+	}
+	return run, nil
+}
+
+// resumable reads the results folder of a run. Every leg that is not complete runs again.
+func resumable(dir string) (bench.Run, error) {
+	run, _, err := results.Read(dir)
+	if run.Schema == 0 {
+		return run, exit.With(exit.Usage, err)
+	}
+	if run.Search != "" {
+		return run, exit.Usagef("%s is a search for capacity, whose trials depend on each other: begin it anew with 'locbench capacity'", dir)
+	}
+	if !regexp.MustCompile(`^[0-9A-Za-z-]{1,64}$`).MatchString(run.ID) {
+		return run, exit.Usagef("%s: %q is no id of a run", dir, run.ID)
+	}
+	if err := profile.Validate(run.Profile); err != nil && run.Target == "" {
+		return run, exit.With(exit.Usage, err)
+	}
+	left := 0
+	for i := range run.Legs {
+		leg := run.Legs[i].Leg
+		if !slices.Contains(run.Profile.Contenders, bench.Selection{Contender: leg.Contender, Variant: leg.Variant}) {
+			return run, exit.Usagef("%s: leg %s is not of its profile", dir, leg)
+		}
+	}
+	for _, group := range run.Groups() {
+		if !slices.ContainsFunc(group, func(i int) bool { return run.Legs[i].State != bench.LegComplete }) {
+			continue
+		}
+		for _, i := range group { // of those that take turns none is run again alone
+			run.Legs[i].State = bench.LegPending
+			left++
+		}
+	}
+	if left == 0 {
+		return run, exit.Usagef("nothing to resume: all %d legs in %s are complete", len(run.Legs), dir)
+	}
+	return run, nil
+}

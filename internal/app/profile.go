@@ -25,7 +25,7 @@ func PlannedProfile(o RunOptions) (bench.Profile, error) {
 // ask at each key.
 func ChangedProfile(p bench.Profile, o RunOptions) (bench.Profile, error) {
 	for _, change := range []func(*bench.Profile, RunOptions) error{
-		changeContenders, changeStore, changeRuntime, changeLimits, changeProtocol, changeData, changeSteps,
+		changeContenders, changeStore, changeLife, changeData, changeSteps,
 	} {
 		if err := change(&p, o); err != nil {
 			return p, err
@@ -66,58 +66,56 @@ func changeContenders(p *bench.Profile, o RunOptions) error {
 	return nil
 }
 
-func changeRuntime(p *bench.Profile, o RunOptions) error {
+// changeLife changes where contenders live, how often and under which limits, and the protocol.
+func changeLife(p *bench.Profile, o RunOptions) (err error) {
 	if o.Runtime != nil {
 		if !slices.Contains(bench.Runtimes(), *o.Runtime) {
 			return exit.Usagef("--runtime %q: docker, process or auto", *o.Runtime)
 		}
 		p.Runtime = bench.Runtime(*o.Runtime)
 	}
-	if o.Rounds != nil {
-		if *o.Rounds < 1 {
-			return exit.Usagef("--rounds %d: at least 1 round", *o.Rounds)
-		}
-		p.Rounds = *o.Rounds
+	if err := replace(&p.Rounds, o.Rounds, "--rounds %v: at least 1 round"); err != nil {
+		return err
 	}
-	return nil
-}
-
-func changeLimits(p *bench.Profile, o RunOptions) (err error) {
-	if o.CPUs != nil {
-		if *o.CPUs <= 0 {
-			return exit.Usagef("--cpus %g: more than 0, such as 1.5", *o.CPUs)
-		}
-		p.Limits.CPUs = *o.CPUs
+	if err := replace(&p.Limits.CPUs, o.CPUs, "--cpus %v: more than 0, such as 1.5"); err != nil {
+		return err
 	}
 	if o.Memory != nil {
 		if p.Limits.Memory, err = strictyaml.ParseBytes(*o.Memory); err != nil {
 			return exit.Usagef("--memory: %w", err)
 		}
 	}
-	return nil
-}
-
-func changeProtocol(p *bench.Profile, o RunOptions) error {
 	if o.HTTP2 != nil {
 		p.Protocol = bench.HTTP11
 		if *o.HTTP2 {
 			p.Protocol = bench.HTTP2
 		}
 	}
-	if o.CPUSet != nil {
-		if *o.CPUSet < 1 {
-			return exit.Usagef("--cpu-set %d: at least 1 CPU", *o.CPUSet)
-		}
-		p.Limits.CPUSet = *o.CPUSet
+	return replace(&p.Limits.CPUSet, o.CPUSet, "--cpu-set %v: at least 1 CPU")
+}
+
+// replace replaces what is at to by what is given, if anything is: it must be more than 0.
+func replace[T int | float64 | time.Duration](to, given *T, wrong string) error {
+	if given == nil {
+		return nil
 	}
+	if *given <= 0 {
+		return exit.Usagef(wrong, *given)
+	}
+	*to = *given
 	return nil
 }
 
 // changeSteps replaces the steps, and what holds for all of them.
 func changeSteps(p *bench.Profile, o RunOptions) error {
-	if len(o.Connections) > 0 {
-		if err := replaceSteps(p, o.Connections); err != nil {
-			return err
+	if len(o.Connections) > 0 { // each as long as the profile's last one unless it says how long
+		length := 10 * time.Second
+		if n := len(p.Steps); n > 0 {
+			length = p.Steps[n-1].Duration
+		}
+		var err error
+		if p.Steps, err = profile.ParseSteps(o.Connections, length); err != nil {
+			return exit.Usagef("--connections: %w", err)
 		}
 	}
 	if o.Duration != nil {
@@ -145,8 +143,7 @@ const BundledData = "bundled"
 // BundledSuite is the suite of checks that knows the bundled data and no other.
 const BundledSuite = "locations"
 
-// changeData chooses the data set. Other data than the bundled go without the suite that knows
-// those.
+// changeData chooses the data set. Other data than the bundled go without the suite that knows those.
 func changeData(p *bench.Profile, o RunOptions) error {
 	d := o.Data
 	switch {
@@ -175,7 +172,6 @@ func changeData(p *bench.Profile, o RunOptions) error {
 	return nil
 }
 
-// value is what p points to, or fallback.
 func value[T any](p *T, fallback T) T {
 	if p == nil {
 		return fallback
@@ -209,20 +205,6 @@ or use the one inside locbench (it shares CPU with the client):  --store embedde
 	}
 	if o.P99 != 0 {
 		p.Store.P99 = o.P99
-	}
-	return nil
-}
-
-// replaceSteps makes the steps that are written as in a profile, each as long as the profile's last
-// one unless it says how long.
-func replaceSteps(p *bench.Profile, connections []string) error {
-	length := 10 * time.Second
-	if n := len(p.Steps); n > 0 {
-		length = p.Steps[n-1].Duration
-	}
-	var err error
-	if p.Steps, err = profile.ParseSteps(connections, length); err != nil {
-		return exit.Usagef("--connections: %w", err)
 	}
 	return nil
 }

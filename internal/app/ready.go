@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/netip"
@@ -16,19 +17,17 @@ import (
 // where it is asked, and asks a process at its manifest's port if that is where it listens; how
 // long it took to start is not known then.
 func (s *site) ready(ctx context.Context, inst bench.Instance, svc bench.Service, tell func(level, text string)) (time.Duration, error) {
-	path, timeout := svc.Ready.Path, svc.Ready.Timeout
-	if path == "" {
-		path = "/"
-	}
+	path, timeout := cmp.Or(svc.Ready.Path, "/"), svc.Ready.Timeout
 	if timeout <= 0 {
 		timeout = time.Minute
 	}
 	began := time.Now()
-	elsewhere, reported, known := "", false, !inst.Info().Runtime.Traits().Foreign
+	foreign := inst.Info().Runtime.Traits().Foreign
+	elsewhere, reported, known := "", false, !foreign
 	up, err := ready.Wait(ctx, inst, path, timeout, func(last string) {
 		silent := fmt.Sprintf("no answer at %s yet: %s", inst.BaseURL(), last)
 		tell("", silent)
-		if inst.Info().Runtime.Traits().Foreign {
+		if foreign {
 			if left := timeout - time.Since(began); !reported && left > 0 {
 				reported = true
 				tell("info", fmt.Sprintf("%s; it is asked for another %s", silent, left.Round(time.Second)))
@@ -69,15 +68,16 @@ func astray(inst bench.Instance, port int) (where string, move bool) {
 		return "", false // behind the engine of another machine
 	}
 	listens := l.Listens()
-	at := func(a netip.AddrPort) bool {
-		return a.Port() == asked.Port() && (a.Addr().IsUnspecified() || a.Addr() == asked.Addr())
+	at := func(port int) bool {
+		return slices.ContainsFunc(listens, func(a netip.AddrPort) bool {
+			return int(a.Port()) == port && (a.Addr().IsUnspecified() || a.Addr() == asked.Addr())
+		})
 	}
-	if len(listens) == 0 || slices.ContainsFunc(listens, at) {
+	if len(listens) == 0 || at(int(asked.Port())) {
 		return "", false
 	}
 	var all []string
-	inside := inst.Info().Runtime.Traits().Container
-	onlyLoopback := inside
+	onlyLoopback := inst.Info().Runtime.Traits().Container
 	for _, a := range listens[:min(len(listens), 5)] {
 		all = append(all, a.String())
 		onlyLoopback = onlyLoopback && a.Port() == asked.Port() && a.Addr().IsLoopback()
@@ -87,7 +87,5 @@ func astray(inst bench.Instance, port int) (where string, move bool) {
 		return where + ", which cannot be reached from outside its container: 0.0.0.0 can", false
 	}
 	_, movable := inst.(interface{ Move(port int) })
-	return where, movable && slices.ContainsFunc(listens, func(a netip.AddrPort) bool {
-		return int(a.Port()) == port && (a.Addr().IsUnspecified() || a.Addr() == asked.Addr())
-	})
+	return where, movable && at(port)
 }

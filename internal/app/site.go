@@ -32,7 +32,6 @@ type site struct {
 	usage      *hostusage.Store // reads host and store; nil where the store cannot be read
 	apart      apart
 	closed     bool
-
 	neighbours neighbours
 }
 
@@ -52,8 +51,7 @@ func (s *site) close(ctx context.Context) error {
 	s.closed = true
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
-	var errs []error
-	errs = append(errs, s.usage.Close(), s.apart.end())
+	errs := []error{s.usage.Close(), s.apart.end()}
 	if s.store != nil {
 		errs = append(errs, s.store.Close())
 	}

@@ -1,12 +1,16 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
 
 	"locbench/internal/bench"
 	"locbench/internal/contender"
+	"locbench/internal/lines"
+	"locbench/internal/load/phases"
+	"locbench/internal/platform"
 )
 
 // Launch is the runner's Launcher: before the first contender, this process is kept to its CPUs.
@@ -20,8 +24,9 @@ func (s *site) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instanc
 
 // spec is what a leg of svc is launched with.
 func (s *site) spec(name string, svc bench.Service, a bench.Artifact) (bench.LaunchSpec, error) {
-	spec := bench.LaunchSpec{RunID: s.plan.ID, Name: name, Artifact: a, Port: svc.Port, Limits: s.plan.Profile.Limits}
-	spec.CPUs = s.apart.contender
+	spec := bench.LaunchSpec{
+		RunID: s.plan.ID, Name: name, Artifact: a, Port: svc.Port, Limits: s.plan.Profile.Limits, CPUs: s.apart.contender,
+	}
 	if svc.Docker != nil {
 		spec.More = svc.Docker.Privileges
 	}
@@ -59,12 +64,42 @@ func splitURL(text string) (host, port string, err error) {
 	if err != nil {
 		return "", "", fmt.Errorf("store address: %w", err)
 	}
-	port = u.Port()
-	if port == "" {
-		port = "80"
-		if u.Scheme == "https" {
-			port = "443"
+	port = "80"
+	if u.Scheme == "https" {
+		port = "443"
+	}
+	return u.Hostname(), cmp.Or(u.Port(), port), nil
+}
+
+// Builder makes what can be started of a contender: an image, or a binary.
+type Builder struct {
+	platform.Builder
+	Runtime bench.Runtime
+	Rebuild bool // even what is unchanged
+}
+
+// Build tells the output of the build line by line.
+func (b Builder) Build(ctx context.Context, svc bench.Service, progress func(string)) (bench.Artifact, error) {
+	if !platform.Builds(b.Runtime) {
+		return bench.Artifact{}, nil
+	}
+	out, done := lines.Each(progress)
+	defer done()
+	opts := contender.BuildOptions{Out: out, Rebuild: b.Rebuild}
+	a, err := b.Builder.Build(ctx, svc, opts)
+	if err == nil {
+		a.Sources, _ = contender.SourceHash(svc) // "" where only the manifest is at hand
+		if err := contender.RecordBuild(svc, b.Runtime, a, opts); err != nil {
+			fmt.Fprintf(out, "what the build has taken is not kept: %v\n", err)
 		}
 	}
-	return u.Hostname(), port, nil
+	return a, err
+}
+
+// firstRequests times the first requests of a contender one by one, of the profile's first kind.
+func (s *site) firstRequests(ctx context.Context, baseURL string) (bench.Phases, error) {
+	p := s.plan.Profile
+	return phases.Measure(ctx, phases.Plan{
+		BaseURL: baseURL, Request: p.Requests[0], IDs: s.ids, Requests: p.Phases.Requests, Timeout: p.Timeout, Seed: s.plan.Seed,
+	})
 }

@@ -70,8 +70,7 @@ func isA[E error](err error) bool {
 	return ok
 }
 
-// platforms are those that are open: where the contenders run, and where the store does if that is
-// elsewhere.
+// platforms are those that are open: the contenders', and the store's if that is another.
 func (s *site) platforms() (all []platform.Platform) {
 	if s.platform != nil {
 		all = append(all, s.platform)
@@ -98,7 +97,6 @@ func (s *site) cleanUp(ctx context.Context) (err error) {
 	return err
 }
 
-// platformsAlive asks the platforms for a sign of life.
 func (s *site) platformsAlive(ctx context.Context) error {
 	for _, p := range s.platforms() {
 		if err := p.Alive(ctx); err != nil {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,11 +12,17 @@ import (
 	"locbench/internal/elastic/store"
 	"locbench/internal/hostusage"
 	"locbench/internal/locations/oracle"
+	"locbench/internal/locations/seed"
+	"locbench/internal/machine"
+	"locbench/internal/units"
 )
 
 // openStore opens the store and gives it an address that contenders can reach.
 func (s *site) openStore(ctx context.Context, progress func(bench.Progress)) (string, error) {
-	s.warnUnrest()
+	if phrases := machine.Unrest(s.plan.Machine); len(phrases) > 0 {
+		text := "this machine is not at rest: " + strings.Join(phrases, "; ") + " ('locbench doctor' says more)"
+		s.warn(bench.Finding{Kind: bench.FoundUnrest, Text: text})
+	}
 	var err error
 	if slices.ContainsFunc(s.plan.Profile.Requests, func(r bench.Request) bool { return strings.Contains(r.Path, "{id}") }) {
 		if s.ids, err = s.data.IDs(ctx); err != nil {
@@ -54,8 +61,7 @@ func (s *site) openStore(ctx context.Context, progress func(bench.Progress)) (st
 	return fmt.Sprintf("%s, Elasticsearch %s", info.Kind, info.Version), nil
 }
 
-// readStoreUsage finds a way to read what the store uses. Without one a step that the store has
-// bound may not be reported as such.
+// readStoreUsage finds a way to read what the store uses; there may be none.
 func (s *site) readStoreUsage() {
 	var err error
 	if work, ok := s.store.Work(); ok {
@@ -79,10 +85,50 @@ func (s *site) prepared() {
 	s.stream.Publish(nil, bench.Prepared{Store: s.plan.Store, Software: s.plan.Software})
 }
 
-// storeAlive asks the store for a sign of life.
 func (s *site) storeAlive(ctx context.Context) error {
 	if s.store == nil {
 		return nil
 	}
 	return s.store.Alive(ctx)
+}
+
+// fillStore brings the data into a store of this run's, and looks whether it is there in another:
+// somebody else's Elasticsearch is only written to by 'locbench seed'.
+func (s *site) fillStore(ctx context.Context, progress func(bench.Progress)) (string, error) {
+	if s.store.Info().Kind.Traits().ByURL {
+		return s.verifyData(ctx)
+	}
+	res, err := seed.Run(ctx, seed.Options{URL: s.store.URL(), Set: s.data, OnProgress: func(p seed.Progress) {
+		progress(bench.Progress{Done: p.Done, Total: p.Total, Unit: "documents"})
+	}})
+	if err != nil {
+		return "", err
+	}
+	var total int64
+	for _, i := range res.Indices {
+		total += i.Documents
+	}
+	return fmt.Sprintf("%s data, %s documents", s.data.Info().Name, units.Count(total)), nil
+}
+
+// verifyData compares the number of documents of each index with the data set's. Other data is a
+// warning, since it may be meant; none at all is an error.
+func (s *site) verifyData(ctx context.Context) (string, error) {
+	var total int64
+	for _, index := range s.data.Indices() {
+		n, err := s.store.Count(ctx, index.Name)
+		if errors.Is(err, store.ErrNoIndex) || err == nil && n == 0 {
+			return "", fmt.Errorf("the store has no data in index %q; load it by:  locbench seed --elastic %s", index.Name, s.store.Info().URL)
+		}
+		if err != nil {
+			return "", err
+		}
+		if n != index.Count {
+			s.warn(bench.Finding{Text: fmt.Sprintf(
+				"index %q holds %s documents, the data set %s has %s: ids may be missed and checks fail (locbench seed --elastic %s brings it in line)",
+				index.Name, units.Count(n), s.data.Info().Name, units.Count(index.Count), s.store.Info().URL)})
+		}
+		total += n
+	}
+	return fmt.Sprintf("found %s documents", units.Count(total)), nil
 }

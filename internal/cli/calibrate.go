@@ -1,13 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
-	"path/filepath"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -56,9 +54,7 @@ Exit codes are those of 'locbench run'.`,
 			}
 			return tellFloor(env, from, contenders, asJSON)
 		},
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return completeContenders(f.Services), cobra.ShellCompDirectiveNoFileComp
-		},
+		ValidArgsFunction: completeContenders(&f.Services),
 	}
 	bindPlace(cmd, &f)
 	fl := cmd.Flags()
@@ -86,9 +82,7 @@ func calibrate(ctx context.Context, env Env, o app.RunOptions) (dir string, err 
 	if *o.Rounds < 2*stats.MinInterval {
 		return "", exit.Usagef("--rounds %d: at least %d are needed, half of them for each side", *o.Rounds, 2*stats.MinInterval)
 	}
-	if o.Out == "" {
-		o.Out = filepath.Join("results", time.Now().Format("20060102-150405")+"-calibrate")
-	}
+	o.Out = cmp.Or(o.Out, app.NewFolder("calibrate"))
 	env.Stdout = io.Discard // the table of the run is in its report
 	return o.Out, app.Run(ctx, env, o)
 }
@@ -110,9 +104,7 @@ func tellFloor(env Env, dir string, contenders []string, asJSON bool) error {
 		env.Warn(err)
 	}
 	if asJSON {
-		encoder := json.NewEncoder(env.Stdout)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(floor)
+		return writeJSON(env.Stdout, "  ", floor)
 	}
 	return floor.Text(env.Stdout)
 }

@@ -43,11 +43,11 @@ Exit codes: 0 a rate was found (under at least one of the limits); 1 nothing cou
 			o.Command = env.Args
 			return search.Run(cmd.Context(), env, o)
 		},
-		ValidArgsFunction: func(_ *cobra.Command, done []string, _ string) ([]string, cobra.ShellCompDirective) {
+		ValidArgsFunction: func(cmd *cobra.Command, done []string, word string) ([]string, cobra.ShellCompDirective) {
 			if len(done) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return completeContenders(f.Services), cobra.ShellCompDirectiveNoFileComp
+			return completeContenders(&f.Services)(cmd, done, word)
 		},
 	}
 	bindPlace(cmd, &f)
@@ -66,7 +66,7 @@ Exit codes: 0 a rate was found (under at least one of the limits); 1 nothing cou
 	fl.BoolVar(&f.Output.JSON, "json", false, "write the result as JSON to standard output")
 	fl.BoolVarP(&f.Output.Quiet, "quiet", "q", false, "no progress: only warnings, errors and the table")
 	_ = cmd.RegisterFlagCompletionFunc("slo", fixed("p99<50ms,errors<0.1%", "p99<100ms", "p99.9<100ms,errors<0.1%", "p95<20ms"))
-	_ = cmd.RegisterFlagCompletionFunc("limits", cobra.FixedCompletions([]string{"cpus=0.5,1,1.5,2", "memory=64MiB,128MiB,256MiB,512MiB"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("limits", fixed("cpus=0.5,1,1.5,2", "memory=64MiB,128MiB,256MiB,512MiB"))
 	_ = cmd.RegisterFlagCompletionFunc("confirm", fixed("2/3", "1/1", "3/3", "3/5"))
 	_ = cmd.MarkFlagDirname("out")
 	return cmd

@@ -20,12 +20,10 @@ import (
 )
 
 func newCheck(env Env) *cobra.Command {
-	var (
-		suite     string
-		endpoints []string
-		timeout   time.Duration
-		verbose   bool
-	)
+	var suite string
+	var endpoints []string
+	var timeout time.Duration
+	var verbose bool
 	cmd := &cobra.Command{
 		Use:   "check URL",
 		Short: "Run the HTTP checks against a service that already runs",
@@ -47,9 +45,6 @@ Exit code 0 when every check passed, 4 when one failed, 1 when the service could
 			if err != nil {
 				return exit.With(exit.Usage, err)
 			}
-			if len(endpoints) == 0 {
-				endpoints = nil
-			}
 			for _, e := range endpoints {
 				if !slices.Contains(contender.Groups(), e) {
 					return exit.Usagef("--endpoints: there is no group %q; there are %s", e, strings.Join(contender.Groups(), " "))
@@ -58,9 +53,8 @@ Exit code 0 when every check passed, 4 when one failed, 1 when the service could
 			if err := answers(cmd.Context(), base, timeout); err != nil {
 				return err
 			}
-			t := checkTeller{env: env, verbose: verbose}
-			opts := check.Options{BaseURL: base, Suite: s, Endpoints: endpoints, Timeout: timeout, OnResult: t.tell}
-			return t.finish(cmd.Context(), base, opts)
+			opts := check.Options{BaseURL: base, Suite: s, Endpoints: endpoints, Timeout: timeout}
+			return runChecks(cmd.Context(), env, opts, verbose)
 		},
 	}
 	cmd.Flags().StringVar(&suite, "suite", "locations", "bundled suite ("+strings.Join(check.SuiteNames(), ", ")+") or YAML `FILE`")
@@ -89,38 +83,28 @@ func answers(ctx context.Context, base string, timeout time.Duration) error {
 	return resp.Body.Close()
 }
 
-type checkTeller struct {
-	env                     Env
-	verbose                 bool
-	passed, failed, skipped int
-}
-
-func (t *checkTeller) tell(c bench.CheckResult) {
-	switch c.Status {
-	case bench.CheckFailed:
-		t.failed++
-	case bench.CheckSkipped:
-		t.skipped++
-	default:
-		t.passed++
-	}
-	if c.Status == bench.CheckFailed || t.verbose {
+// runChecks tells what each check found, and how many did what.
+func runChecks(ctx context.Context, env Env, opts check.Options, verbose bool) error {
+	counts := map[bench.CheckStatus]int{}
+	opts.OnResult = func(c bench.CheckResult) {
+		counts[c.Status]++
+		if c.Status != bench.CheckFailed && !verbose {
+			return
+		}
 		line := fmt.Sprintf("%-7s %s/%s", c.Status, safe.Line(c.Group, 60), safe.Line(c.Name, 200))
 		if c.Detail != "" {
 			line += "\n        " + safe.Line(c.Request, 300) + "\n        " + safe.Line(c.Detail, 1000)
 		}
-		fmt.Fprintln(t.env.Stdout, line)
+		fmt.Fprintln(env.Stdout, line)
 	}
-}
-
-func (t *checkTeller) finish(ctx context.Context, base string, opts check.Options) error {
 	_, err := check.HTTP(ctx, opts)
-	fmt.Fprintf(t.env.Stdout, "%d passed, %d failed, %d skipped\n", t.passed, t.failed, t.skipped)
+	passed, failed := counts[bench.CheckPassed], counts[bench.CheckFailed]
+	fmt.Fprintf(env.Stdout, "%d passed, %d failed, %d skipped\n", passed, failed, counts[bench.CheckSkipped])
 	if err != nil {
-		return fmt.Errorf("check %s: %w", store.Redact(base), err)
+		return fmt.Errorf("check %s: %w", store.Redact(opts.BaseURL), err)
 	}
-	if t.failed > 0 {
-		return exit.With(exit.Threshold, fmt.Errorf("%d of %d checks failed", t.failed, t.passed+t.failed))
+	if failed > 0 {
+		return exit.With(exit.Threshold, fmt.Errorf("%d of %d checks failed", failed, passed+failed))
 	}
 	return nil
 }

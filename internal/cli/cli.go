@@ -4,6 +4,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -81,27 +82,17 @@ func Main(ctx context.Context, env Env) int {
 	}
 }
 
-// command runs the command line to its end.
+// command runs the command line to its end, and reports the error that it ends with.
 func command(ctx context.Context, env Env) int {
 	err := newRoot(env).ExecuteContext(ctx)
-	if err == nil {
-		return exit.OK
-	}
-	code := exit.Code(ctx, err)
-	if _, reported := err.(exit.Reported); !reported {
-		tellError(env.Stderr, err)
-	}
-	return code
-}
-
-func tellError(w io.Writer, err error) {
-	for i, line := range strings.Split(strings.TrimRight(err.Error(), "\n"), "\n") {
+	if _, reported := err.(exit.Reported); err != nil && !reported {
 		prefix := "locbench: "
-		if i > 0 {
+		for line := range strings.SplitSeq(strings.TrimRight(err.Error(), "\n"), "\n") {
+			fmt.Fprintln(env.Stderr, prefix+safe.Line(secret.Masker{}.Text(line), 4000))
 			prefix = "  "
 		}
-		fmt.Fprintln(w, prefix+safe.Line(secret.Masker{}.Text(line), 4000))
 	}
+	return exit.Code(ctx, err)
 }
 
 func newRoot(env Env) *cobra.Command {
@@ -132,10 +123,9 @@ Elasticsearch are used wherever they are there.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return exit.Usagef("%w (see '%s --help')", flagError(err), cmd.CommandPath())
 	})
-	root.AddCommand(
-		newRun(env), newTUI(env), newCapacity(env), newSeed(env), newCheck(env), newServices(env), newProfiles(env), newReport(env), newExport(env), newImport(env), newCompare(env), newHistory(env), newCalibrate(env),
-		newDoctor(env), newClean(env), newServe(env), newVersion(env),
-	)
+	root.AddCommand(newRun(env), newTUI(env), newCapacity(env), newSeed(env), newCheck(env), newServices(env),
+		newProfiles(env), newReport(env), newExport(env), newImport(env), newCompare(env), newHistory(env), newCalibrate(env),
+		newDoctor(env), newClean(env), newServe(env), newVersion(env))
 	// cobra's own command comes without examples.
 	root.InitDefaultCompletionCmd()
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {
@@ -167,4 +157,11 @@ func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// writeJSON writes v as JSON with that indentation.
+func writeJSON(w io.Writer, indent string, v any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", indent)
+	return encoder.Encode(v)
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,18 +14,14 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/compare"
 	"locbench/internal/exit"
-	"locbench/internal/results"
 	"locbench/internal/safe"
 	"locbench/internal/stats"
 )
 
 // compareFlags are the flags of "locbench compare".
 type compareFlags struct {
-	failOn string
-	same   string
-	floor  string
-	asJSON bool
-	force  bool
+	failOn, same, floor string
+	asJSON, force       bool
 }
 
 func newCompare(env Env) *cobra.Command {
@@ -85,7 +80,7 @@ func (f compareFlags) run(env Env, what []string) error {
 			return exit.Usagef("--floor: %w", err)
 		}
 	}
-	before, after, err := f.read(env, what)
+	before, after, err := readSides(env, what)
 	if err != nil {
 		return err
 	}
@@ -103,7 +98,10 @@ func (f compareFlags) run(env Env, what []string) error {
 	}
 	judged := result.Judge(gates)
 	if f.asJSON {
-		err = writeJSON(env, result, judged)
+		err = writeJSON(env.Stdout, "  ", struct {
+			compare.Result
+			Gates []compare.GateResult `json:"gates,omitempty"`
+		}{result, judged})
 	} else {
 		err = result.Text(env.Stdout)
 	}
@@ -113,34 +111,24 @@ func (f compareFlags) run(env Env, what []string) error {
 	return tellGates(env, judged)
 }
 
-// read reads both sides: two folders, or two contenders of one.
-func (f compareFlags) read(env Env, what []string) (before, after compare.Set, err error) {
-	side := func(dir string) (compare.Set, error) {
-		run, legs, err := results.Read(dir)
-		if err != nil && len(legs) == 0 {
-			return compare.Set{}, err
-		}
-		if err != nil {
-			env.Warn(err)
-		}
-		return compare.Set{Run: run, Legs: legs}, nil
-	}
-	if before, err = side(what[0]); err != nil {
+// readSides reads both sides: two folders, or two contenders of one.
+func readSides(env Env, what []string) (before, after compare.Set, err error) {
+	if before.Run, before.Legs, err = readFolder(env, what[0]); err != nil {
 		return before, after, err
 	}
-	if len(what) != 2 {
-		pair := what[1:]
-		if len(pair) == 0 {
-			if pair, err = onlyTwo(what[0], before); err != nil {
-				return before, after, err
-			}
-		}
-		after = before
-		before.Contender, after.Contender = pair[0], pair[1]
-		return before, after, nil
+	if len(what) == 2 {
+		after.Run, after.Legs, err = readFolder(env, what[1])
+		return before, after, err
 	}
-	after, err = side(what[1])
-	return before, after, err
+	pair := what[1:]
+	if len(pair) == 0 {
+		if pair, err = onlyTwo(what[0], before); err != nil {
+			return before, after, err
+		}
+	}
+	after = before
+	before.Contender, after.Contender = pair[0], pair[1]
+	return before, after, nil
 }
 
 // onlyTwo are the labels of the contenders in dir, in the order of the profile, if there are two.
@@ -176,15 +164,6 @@ func percentage(text string, most float64) (float64, error) {
 		return 0, fmt.Errorf("%q is no share between 0%% and %g%%; write for example 3%%", text, most)
 	}
 	return v / 100, nil
-}
-
-func writeJSON(env Env, result compare.Result, gates []compare.GateResult) error {
-	encoder := json.NewEncoder(env.Stdout)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(struct {
-		compare.Result
-		Gates []compare.GateResult `json:"gates,omitempty"`
-	}{result, gates})
 }
 
 // tellGates tells what became of the gates on standard error and turns it into the exit code.

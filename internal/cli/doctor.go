@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -33,9 +32,7 @@ Nothing of it is needed for 'locbench run', which makes do with what is there an
 			}
 			findings := machine.Doctor(cmd.Context(), o)
 			if asJSON {
-				enc := json.NewEncoder(env.Stdout)
-				enc.SetIndent("", " ")
-				return enc.Encode(findings)
+				return writeJSON(env.Stdout, " ", findings)
 			}
 			for _, f := range findings {
 				fmt.Fprintf(env.Stdout, "%-8s %-20s %s\n", f.Status, f.Name, f.Value)

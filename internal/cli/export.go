@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -113,24 +111,22 @@ func (f exportFlags) run(env Env, dir string, oneStep bool) error {
 // readFolder reads a results folder; a leg that cannot be read is reported and left out.
 func readFolder(env Env, dir string) (bench.Run, []bench.LegResult, error) {
 	run, legs, err := results.Read(dir)
-	if err != nil && len(legs) == 0 {
-		return run, nil, err
-	}
-	if err != nil {
+	if err != nil && len(legs) > 0 {
 		env.Warn(err)
+		err = nil
 	}
-	return run, legs, nil
+	return run, legs, err
 }
 
 // exportFile writes a file; half of one is not left behind.
-func exportFile(path string, file export.File) (err error) {
+func exportFile(path string, file export.File) error {
 	out, err := os.Create(path)
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+	if err == nil {
+		if err = errors.Join(file.Write(out), out.Close()); err != nil {
+			_ = os.Remove(path)
+		}
 	}
-	err = errors.Join(file.Write(out), out.Close())
 	if err != nil {
-		_ = os.Remove(path)
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil
@@ -138,7 +134,7 @@ func exportFile(path string, file export.File) (err error) {
 
 // reportAs writes the results of dir to standard output (or the file out) as Markdown, CSV or JSON.
 func reportAs(env Env, dir, format, out string) error {
-	file := export.File{Name: format}
+	var file export.File
 	run, legs, err := readFolder(env, dir)
 	if err != nil {
 		return err
@@ -212,22 +208,16 @@ func importFiles(env Env, files []string, from, output string) error {
 	if err := os.MkdirAll(output, 0o755); err != nil {
 		return fmt.Errorf("make results folder: %w", err)
 	}
-	write := func(name string, v any) error {
-		data, err := json.MarshalIndent(v, "", " ")
-		if err != nil {
-			return fmt.Errorf("write %s: %w", name, err)
-		}
-		return results.WriteFile(filepath.Join(output, name), append(data, '\n'))
-	}
 	for i, leg := range legs {
-		if err := write(run.Legs[i].File, leg); err != nil {
+		if err := results.WriteJSON(filepath.Join(output, run.Legs[i].File), leg); err != nil {
 			return err
 		}
 		for _, w := range leg.Warnings {
 			fmt.Fprintf(env.Stderr, "%s: %s\n", leg.Leg, safe.Line(w.Text, 400))
 		}
 	}
-	if err := write(results.RunFile, run); err != nil { // last: without it the folder is none
+	// Last: without it the folder is none.
+	if err := results.WriteJSON(filepath.Join(output, results.RunFile), run); err != nil {
 		return err
 	}
 	fmt.Fprintln(env.Stdout, output)
@@ -248,13 +238,12 @@ func readBounded(path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	var b bytes.Buffer
-	n, err := io.Copy(&b, io.LimitReader(f, limit+1))
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
-	if n > limit {
+	if int64(len(data)) > limit {
 		return nil, fmt.Errorf("%s: larger than %d MiB, which is not read", path, limit>>20)
 	}
-	return b.Bytes(), nil
+	return data, nil
 }

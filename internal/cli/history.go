@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,9 +19,8 @@ import (
 
 // historyFlags are the flags of "locbench history".
 type historyFlags struct {
-	contenders []string
-	measures   []string
-	format     string
+	contenders, measures []string
+	format               string
 }
 
 func newHistory(env Env) *cobra.Command {
@@ -90,8 +88,7 @@ func (f historyFlags) run(env Env, dirs []string) error {
 	return nil
 }
 
-// readHistory reads all results folders in dirs and below, and tells on standard error what is left
-// out.
+// readHistory reads the results folders in dirs and below; standard error gets what is left out.
 func readHistory(env Env, dirs []string) (history *compare.History, found int) {
 	history = &compare.History{}
 	folders, problems := results.Find(dirs...)
@@ -121,9 +118,7 @@ func readHistory(env Env, dirs []string) (history *compare.History, found int) {
 }
 
 func historyJSON(w io.Writer, courses []compare.Course) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(struct {
+	return writeJSON(w, "  ", struct {
 		Contenders []compare.Course `json:"contenders"`
 	}{courses})
 }

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"locbench/internal/bench"
 	"locbench/internal/exit"
 	"locbench/internal/profile"
 	"locbench/internal/units"
@@ -64,7 +66,8 @@ Some come with locbench; any YAML file of the same form works wherever a profile
 						broken = append(broken, err.Error())
 						continue
 					}
-					fmt.Fprintf(env.Stdout, "%s: ok: %s\n", name, profileShape(p.Contenders, p.Rounds, len(p.Steps), units.Approx(p.LoadDuration())))
+					fmt.Fprintf(env.Stdout, "%s: ok: %s; rounds: %d; steps: %d; load of a leg: %s\n", name,
+						joinSelections(p.Contenders), p.Rounds, len(p.Steps), units.Approx(p.LoadDuration()))
 				}
 				if len(broken) > 0 {
 					return exit.Usagef("%s", strings.Join(broken, "\n"))
@@ -83,17 +86,10 @@ func listProfiles(env Env) error {
 	for _, p := range list {
 		fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%s\t%s\n", p.Name, joinSelections(p.Contenders), p.Rounds, len(p.Steps), units.Approx(p.LoadDuration()), p.Title)
 	}
-	if flush := tw.Flush(); flush != nil {
-		return flush
-	}
-	return err
+	return cmp.Or(tw.Flush(), err)
 }
 
-func profileShape[T fmt.Stringer](contenders []T, rounds, steps int, load string) string {
-	return fmt.Sprintf("%s; rounds: %d; steps: %d; load of a leg: %s", joinSelections(contenders), rounds, steps, load)
-}
-
-func joinSelections[T fmt.Stringer](s []T) string {
+func joinSelections(s []bench.Selection) string {
 	names := make([]string, len(s))
 	for i, c := range s {
 		names[i] = c.String()

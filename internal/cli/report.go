@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 
@@ -9,9 +11,13 @@ import (
 	"locbench/internal/analysis"
 	"locbench/internal/app"
 	"locbench/internal/app/search"
+	"locbench/internal/bench"
 	"locbench/internal/capacity"
 	"locbench/internal/exit"
+	"locbench/internal/live"
+	"locbench/internal/report"
 	"locbench/internal/results"
+	"locbench/internal/safe"
 )
 
 func newReport(env Env) *cobra.Command {
@@ -35,12 +41,12 @@ a second of CPU time after a step, and only while a browser looks: where the fig
   locbench report results/20261121-080000-quick --format md
   locbench report --serve                                    # the newest run, also while it goes on
   locbench report --serve results/20261121-080000-quick --listen 127.0.0.1:8080`,
-		Args: func(cmd *cobra.Command, dirs []string) error {
+		Args: args(func(cmd *cobra.Command, dirs []string) error {
 			if served.serve {
-				return args(cobra.MaximumNArgs(1))(cmd, dirs)
+				return cobra.MaximumNArgs(1)(cmd, dirs)
 			}
-			return args(cobra.ExactArgs(1))(cmd, dirs)
-		},
+			return cobra.ExactArgs(1)(cmd, dirs)
+		}),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
 			if served.serve {
 				if cmd.Flags().Changed("output") || cmd.Flags().Changed("format") {
@@ -57,12 +63,9 @@ a second of CPU time after a step, and only while a browser looks: where the fig
 			if done, err := reportSearches(env, dirs[0], out); done {
 				return err
 			}
-			run, legs, err := results.Read(dirs[0])
-			if err != nil && len(legs) == 0 {
-				return err
-			}
+			run, legs, err := readFolder(env, dirs[0])
 			if err != nil {
-				env.Warn(err)
+				return err
 			}
 			files, err := app.WriteReports(dirs[0], out, analysis.Of(run, legs))
 			for _, f := range files {
@@ -91,13 +94,69 @@ func reportSearches(env Env, dir, out string) (done bool, err error) {
 	if out != "" {
 		return true, exit.Usagef("%s holds several results folders, which one --output cannot take: name one of them", dir)
 	}
-	var failures []error
 	for _, folder := range search.Folders(dir, r) {
-		files, err := app.RewriteReports(folder)
+		files, failure := app.RewriteReports(folder)
 		for _, f := range files {
 			fmt.Fprintln(env.Stdout, f)
 		}
-		failures = append(failures, err)
+		err = errors.Join(err, failure)
 	}
-	return true, errors.Join(failures...)
+	return true, err
+}
+
+// serveFlags say whether and where a report is shown.
+type serveFlags struct {
+	serve  bool
+	listen string
+}
+
+// serveReport shows the report of a results folder until ctx ends, which is how it is meant to end.
+func serveReport(ctx context.Context, env Env, f serveFlags, dirs []string) error {
+	dir, err := served(dirs)
+	if err != nil {
+		return err
+	}
+	l, err := live.Listen(ctx, f.listen)
+	if err != nil {
+		return exit.Usagef("--listen: %w", err)
+	}
+	fmt.Fprintf(env.Stdout, "http://%s/\n", l.Addr())
+	fmt.Fprintf(env.Stderr, "shows %s; Ctrl-C ends it\n", safe.Line(dir, 1000))
+	return live.Serve(ctx, live.Options{
+		Listener: l,
+		Render: func() ([]byte, error) {
+			run, legs, err := results.Read(dir)
+			if err != nil && run.Schema == 0 {
+				return nil, err
+			}
+			var page bytes.Buffer
+			running := run.State == bench.RunRunning && results.Running(dir)
+			options := report.Options{Folder: dir, Floor: app.FindFloor(run, run, dir), Live: running}
+			err = report.HTML(&page, analysis.Of(run, legs), options)
+			return page.Bytes(), err
+		},
+		Follow: func(ctx context.Context, from int64, handle func([]bench.Record) error) error {
+			_, err := results.Follow(ctx, dir, from, handle)
+			return err
+		},
+		Running: func() bool { return results.Running(dir) },
+	})
+}
+
+// served is the folder that is named, or the one of the newest run.
+func served(dirs []string) (string, error) {
+	if len(dirs) == 0 {
+		entries, _ := results.List("results")
+		for _, e := range entries {
+			if e.Err == nil {
+				return e.Dir, nil
+			}
+		}
+		return "", exit.Usagef("there is no results folder in ./results: name one")
+	}
+	dir := results.Folder(dirs[0])
+	if _, _, err := results.Read(dir); err != nil && !results.Has(dir, results.RunFile) {
+		return "", exit.With(exit.Usage, err)
+	}
+	return dir, nil
 }

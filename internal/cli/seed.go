@@ -21,12 +21,10 @@ import (
 )
 
 type seedFlags struct {
-	elastic string
-	from    string
-	data    bench.DataSpec
-	force   bool
-	workers int
-	quiet   bool
+	elastic      string
+	data         bench.DataSpec
+	workers      int
+	force, quiet bool
 }
 
 // maxWorkers bounds the bulk requests at a time: an Elasticsearch refuses what its queue of writes
@@ -61,7 +59,7 @@ index-mapping-<index>_v1.json and index-data-<index>.ndjson, with any number of 
 			}
 			changed := cmd.Flags().Changed
 			switch {
-			case f.from != "" && changed("cities"):
+			case f.data.Dir != "" && changed("cities"):
 				return exit.Usagef("--from loads a dump, --cities generates data: choose one")
 			case changed("cities") && (f.data.Cities < 1 || f.data.Cities > dataset.MaxGenerated):
 				return exit.Usagef("--cities %d: from 1 to 1,000,000", f.data.Cities)
@@ -75,7 +73,7 @@ index-mapping-<index>_v1.json and index-data-<index>.ndjson, with any number of 
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.elastic, "elastic", "", "`URL` of the Elasticsearch (required)")
-	fl.StringVar(&f.from, "from", "", "load the dump in this `DIR`")
+	fl.StringVar(&f.data.Dir, "from", "", "load the dump in this `DIR`")
 	fl.IntVar(&f.data.Cities, "cities", 0, "generate so many cities (1 to 1,000,000)")
 	fl.IntVar(&f.data.Vertices, "vertices", 60, "of each generated shape")
 	fl.Uint64Var(&f.data.Seed, "random-seed", 1, "of the generated data; the same seed gives the same data")
@@ -87,7 +85,6 @@ index-mapping-<index>_v1.json and index-data-<index>.ndjson, with any number of 
 }
 
 func runSeed(ctx context.Context, env Env, f seedFlags) error {
-	f.data.Dir = f.from
 	if f.data.Cities == 0 {
 		f.data.Vertices, f.data.Seed = 0, 0
 	}
@@ -95,13 +92,14 @@ func runSeed(ctx context.Context, env Env, f seedFlags) error {
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}
-	info := set.Info()
-	p := seedProgress{w: env.Stderr, quiet: f.quiet}
+	p := seedProgress{w: env.Stderr}
 	p.width, p.live = console.Width(env.Stderr)
+	opts := seed.Options{URL: f.elastic, Set: set, Force: f.force, Workers: f.workers}
 	if !f.quiet {
-		fmt.Fprintf(env.Stderr, "%s → %s\n", safe.Line(info.Name, 300), store.Redact(f.elastic))
+		fmt.Fprintf(env.Stderr, "%s → %s\n", safe.Line(set.Info().Name, 300), store.Redact(f.elastic))
+		opts.OnProgress = p.tell
 	}
-	res, err := seed.Run(ctx, seed.Options{URL: f.elastic, Set: set, Force: f.force, Workers: f.workers, OnProgress: p.tell})
+	res, err := seed.Run(ctx, opts)
 	p.end()
 	for _, w := range res.Warnings {
 		fmt.Fprintf(env.Stderr, "warning: %s\n", safe.Line(w, 500))
@@ -112,14 +110,12 @@ func runSeed(ctx context.Context, env Env, f seedFlags) error {
 	if n := res.RejectedTotal - int64(len(res.Rejected)); n > 0 {
 		fmt.Fprintf(env.Stdout, "… and %s more\n", units.Count(n))
 	}
-	if err != nil {
-		if ctx.Err() != nil {
-			return errors.Join(context.Cause(ctx), err)
-		}
-		return err
+	if err == nil {
+		tellSeeded(env.Stdout, res)
+	} else if ctx.Err() != nil {
+		err = errors.Join(context.Cause(ctx), err)
 	}
-	tellSeeded(env.Stdout, res)
-	return nil
+	return err
 }
 
 func tellSeeded(w io.Writer, res seed.Result) {
@@ -140,23 +136,17 @@ func tellSeeded(w io.Writer, res seed.Result) {
 	}
 }
 
-// seedProgress shows one line that rewrites itself on a terminal, and a line every few seconds
-// elsewhere.
+// seedProgress is a line that rewrites itself on a terminal, and one every few seconds elsewhere.
 type seedProgress struct {
-	w     io.Writer
-	quiet bool
-	live  bool
-	width int
-	shown bool
-	last  time.Duration
+	w           io.Writer
+	live, shown bool
+	width       int
+	last        time.Duration
 }
 
 const seedEvery = 5 * time.Second
 
 func (p *seedProgress) tell(s seed.Progress) {
-	if p.quiet {
-		return
-	}
 	text := fmt.Sprintf("%s  %s", safe.Line(s.Index, 60), units.Count(s.Done))
 	if s.Total > 0 {
 		text += fmt.Sprintf(" of %s (%d %%)", units.Count(s.Total), 100*s.Done/s.Total)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"strings"
 	"text/tabwriter"
 
@@ -11,9 +12,9 @@ import (
 
 	"locbench/internal/app"
 	"locbench/internal/app/contenders"
+	"locbench/internal/bench"
 	"locbench/internal/contender"
 	"locbench/internal/exit"
-	"locbench/internal/safe"
 )
 
 func newServices(env Env) *cobra.Command {
@@ -31,9 +32,7 @@ often in several variants. Adding one needs no Go: see services/go-nethttp and '
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.PersistentFlags().StringSliceVar(&dirs, "services", nil, "`DIR` with more contenders; may be repeated")
-	complete := func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return completeContenders(dirs), cobra.ShellCompDirectiveNoFileComp
-	}
+	complete := completeContenders(&dirs)
 	cmd.AddCommand(
 		&cobra.Command{
 			Use: "list", Short: "List the contenders and their variants",
@@ -66,7 +65,7 @@ often in several variants. Adding one needs no Go: see services/go-nethttp and '
 		},
 		newServicesBuild(env, &dirs, complete),
 		newServicesVerify(env, &dirs, complete),
-		newServicesNew(env, &dirs),
+		newServicesNew(env, &dirs, complete),
 	)
 	return cmd
 }
@@ -96,7 +95,7 @@ func listServices(env Env, dirs []string) error {
 func showService(env Env, dirs []string, name string) error {
 	all, err := app.Discover(dirs)
 	if err != nil {
-		fmt.Fprintf(env.Stderr, "warning: %s\n", safe.Line(err.Error(), 2000))
+		env.Warn(err)
 	}
 	svc, err := contender.Find(all, name)
 	if err != nil {
@@ -111,14 +110,149 @@ func showService(env Env, dirs []string, name string) error {
 	return err
 }
 
-func completeContenders(dirs []string) []string {
-	all, _ := app.Discover(dirs)
-	var names []string
-	for _, s := range all {
-		names = append(names, s.Name+"\t"+s.Framework)
-		for _, v := range s.Variants {
-			names = append(names, s.Name+":"+v.Name+"\t"+v.Title)
+// completeContenders offers the contenders and their variants, with those in dirs.
+func completeContenders(dirs *[]string) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
+		all, _ := app.Discover(*dirs)
+		for _, s := range all {
+			names = append(names, s.Name+"\t"+s.Framework)
+			for _, v := range s.Variants {
+				names = append(names, s.Name+":"+v.Name+"\t"+v.Title)
+			}
 		}
+		return names, cobra.ShellCompDirectiveNoFileComp
 	}
-	return names
+}
+
+// maxJobs bounds --jobs: each is a compiler that wants CPUs and memory of its own.
+const maxJobs = 64
+
+func newServicesBuild(env Env, dirs *[]string, complete cobra.CompletionFunc) *cobra.Command {
+	var runtimeName string
+	var o contenders.BuildOptions
+	cmd := &cobra.Command{
+		Use:   "build {NAME[:VARIANT]... | --all}",
+		Short: "Build contenders ahead of a run",
+		Long: `Builds the Docker image of each contender named, or with --runtime process its binary. 'locbench run' does the same
+when needed; an unchanged contender is not built again, and what the engine or the tools keep stays.
+
+With --all every contender in every variant is built that can be built here; what is left out is shown, with the reason.
+Contenders are built beside each other, the variants of one after each other, since they share what is kept. How long a
+build took and how large its outcome is goes into the user's cache folder.
+
+Exit codes: 0 all are built; 2 wrong usage; 3 at least one failed (all others are built); 130 interrupted.`,
+		Example: `  locbench services build go-nethttp:release
+  locbench services build --all --jobs 2
+  locbench services build rs-actix rs-axum --runtime process`,
+		Args:              args(cobra.ArbitraryArgs),
+		ValidArgsFunction: complete,
+		RunE: func(cmd *cobra.Command, names []string) error {
+			o.Names, o.Runtime, o.Dirs = names, bench.Runtime(runtimeName), *dirs
+			if cmd.Flags().Changed("jobs") && (o.Jobs < 1 || o.Jobs > maxJobs) {
+				return exit.Usagef("--jobs %d: a number from 1 to %d", o.Jobs, maxJobs)
+			}
+			return contenders.Build(cmd.Context(), env, o)
+		},
+	}
+	bindSelection(cmd, &o.Selection)
+	cmd.Flags().StringVar(&runtimeName, "runtime", string(bench.RuntimeDocker), "docker or process")
+	cmd.Flags().BoolVar(&o.Rebuild, "rebuild", false, "build even what is unchanged: its base images may not be")
+	cmd.Flags().IntVarP(&o.Jobs, "jobs", "j", 0, "contenders that are built at the same time (default one for two CPUs, at most 4)")
+	_ = cmd.RegisterFlagCompletionFunc("runtime", fixed("docker", "process"))
+	return cmd
+}
+
+// bindSelection gives cmd the options that select contenders without naming them.
+func bindSelection(cmd *cobra.Command, s *contenders.Selection) {
+	cmd.Flags().BoolVar(&s.All, "all", false, "every contender in every variant, as far as this machine can build it")
+	cmd.Flags().BoolVar(&s.Defaults, "defaults", false, "with --all: only the default variant of each")
+}
+
+func newServicesVerify(env Env, dirs *[]string, complete cobra.CompletionFunc) *cobra.Command {
+	var o contenders.VerifyOptions
+	cmd := &cobra.Command{
+		Use:   "verify {NAME[:VARIANT]... | --all}",
+		Short: "Put contenders through the process contract, all checks and a short load",
+		Long: `Starts each contender named in a container under 1.5 CPUs and 512 MiB, as its Dockerfile builds it, and looks at: the
+process contract (without a store it must end, port and requests in the log, graceful stop), every HTTP check of the groups
+that it serves, and half a minute of load with up to 2,048 connections, the most of any profile, without errors. The store
+is the one inside locbench unless --elastic names one. Then the load has up to 64 connections: an Elasticsearch refuses
+searches beyond the 1,000 that it queues, which is no fault of the contender.
+
+What was seen, and of which sources, is kept in the user's cache folder; 'locbench services list' shows it, until the
+sources change. --record also puts it into a file that travels with the sources, for the bundled contenders
+services/verified.json. The results of the run stay as those of any other.
+
+Exit codes: 0 all are as they should be; 1 nothing could be begun; 2 wrong usage; 3 at least one is not; 130 interrupted
+(what was finished is kept).`,
+		Example: `  locbench services verify go-nethttp
+  locbench services verify my-contender --services ./my-contenders
+  locbench services verify --all --record services/verified.json
+  locbench services verify go-nethttp --elastic http://127.0.0.1:9200`,
+		Args:              args(cobra.ArbitraryArgs),
+		ValidArgsFunction: complete,
+		RunE: func(cmd *cobra.Command, names []string) error {
+			o.Names, o.Runtime, o.Dirs = names, bench.RuntimeDocker, *dirs
+			o.Command = env.Args
+			return contenders.Verify(cmd.Context(), env, o)
+		},
+	}
+	bindSelection(cmd, &o.Selection)
+	cmd.Flags().StringVar(&o.Elastic, "elastic", "", "`URL` of an Elasticsearch 7 to use (see 'locbench seed')")
+	cmd.Flags().StringVar(&o.Record, "record", "", "also put what was seen into this `FILE`")
+	cmd.Flags().StringVarP(&o.Out, "out", "o", "", "results `DIR` (default results/<time>-verify)")
+	_ = cmd.MarkFlagFilename("record", "json")
+	return cmd
+}
+
+func newServicesNew(env Env, dirs *[]string, complete cobra.CompletionFunc) *cobra.Command {
+	var from string
+	cmd := &cobra.Command{
+		Use:   "new NAME --from TEMPLATE [DIR]",
+		Short: "Begin a contender of your own as a copy of another",
+		Long: `Copies the folder of the contender TEMPLATE to DIR/NAME (DIR is the working folder by default), with its name replaced in
+manifest, Dockerfile and sources, ready to build and run. What exists is never changed.`,
+		Example: `  locbench services new go-mine --from go-nethttp ./my-contenders
+  locbench services new rs-mine --from rs-axum`,
+		Args: args(cobra.RangeArgs(1, 2)),
+		RunE: func(_ *cobra.Command, words []string) error {
+			parent := "."
+			if len(words) == 2 {
+				parent = words[1]
+			}
+			return newService(env, *dirs, words[0], from, parent)
+		},
+	}
+	cmd.Flags().StringVar(&from, "from", "", "the `contender` to copy (see 'locbench services list')")
+	_ = cmd.RegisterFlagCompletionFunc("from", complete)
+	return cmd
+}
+
+func newService(env Env, dirs []string, name, from, parent string) error {
+	if from == "" {
+		return exit.Usagef("say with --from which contender to copy (see 'locbench services list')")
+	}
+	all, err := app.Discover(dirs)
+	if err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	template, err := contender.Find(all, from)
+	if err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	if other, err := contender.Find(all, name); err == nil {
+		return exit.Usagef("there is a contender %s already, in %s: choose another name", name, other.Dir)
+	}
+	svc, err := contender.Scaffold(template, name, parent)
+	if err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	dir := filepath.Join(parent, name)
+	fmt.Fprintf(env.Stdout, "%s\n", dir)
+	fmt.Fprintf(env.Stderr, `%s is a copy of %s. Next:
+  1. edit title, framework, version and endpoints in %s
+  2. locbench services verify %s --services %s
+  3. locbench run %s --services %s
+`, svc.Name, template.Name, filepath.Join(dir, contender.ManifestName), name, dir, name, dir)
+	return nil
 }

@@ -21,29 +21,31 @@ import (
 // planSetup is the plan of "locbench run args…" with base for the profile that is named there: what
 // the real flags make of it. It reads no file.
 func planSetup(base bench.Profile, args []string) (bench.Profile, error) {
-	var f runFlags
 	var p bench.Profile
-	cmd := &cobra.Command{Use: "run", SilenceErrors: true, SilenceUsage: true}
-	cmd.RunE = func(cmd *cobra.Command, contenders []string) (err error) {
-		p, err = app.ChangedProfile(base, f.options(cmd.Flags(), contenders))
+	err := readRun(args, flagError, func(f *runFlags, flags *pflag.FlagSet, contenders []string) (err error) {
+		p, err = app.ChangedProfile(base, f.options(flags, contenders))
 		return err
-	}
-	bindRun(cmd, &f)
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flagError(err) })
-	cmd.SetOut(io.Discard)
-	cmd.SetErr(io.Discard)
-	cmd.SetArgs(append([]string{}, args...)) // nil would mean those of this process
-	err := cmd.Execute()
+	})
 	return p, err
 }
 
+// readRun reads args as options of locbench run and gives them to use; mistakes in them go through
+// wrong.
+func readRun(args []string, wrong func(error) error, use func(*runFlags, *pflag.FlagSet, []string) error) error {
+	var f runFlags
+	cmd := &cobra.Command{Use: "run", SilenceErrors: true, SilenceUsage: true}
+	cmd.RunE = func(cmd *cobra.Command, contenders []string) error { return use(&f, cmd.Flags(), contenders) }
+	bindRun(cmd, &f)
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return wrong(err) })
+	cmd.SetOut(io.Discard)
+	cmd.SetErr(io.Discard)
+	cmd.SetArgs(append([]string{}, args...)) // nil would mean those of this process
+	return cmd.Execute()
+}
+
 // notChosen are options of locbench run that say how it is shown, or that leave nothing to set up.
-func notChosen(flag string) bool {
-	switch flag {
-	case "headless", "json", "quiet", "controlled", "resume", "help", "ascii", "mouse", "theme", "profile":
-		return true
-	}
-	return false
+var notChosen = []string{
+	"headless", "json", "quiet", "controlled", "resume", "help", "ascii", "mouse", "theme", "profile",
 }
 
 // chosen is the set-up that the command line has begun: flags with a field on the screen become its
@@ -62,15 +64,16 @@ func chosen(flags *pflag.FlagSet, contenders []string) (setup.Choice, error) {
 	}
 	flags.Visit(func(f *pflag.Flag) {
 		list, several := f.Value.(pflag.SliceValue)
+		known := slices.Contains(setup.Flags(), f.Name) // it has a field on the screen
 		switch {
-		case notChosen(f.Name):
-		case known(f.Name) && several:
+		case slices.Contains(notChosen, f.Name):
+		case known && several:
 			values := list.GetSlice()
 			for i := range values {
 				values[i] = strings.TrimSpace(values[i]) // or it would get quotes
 			}
 			c.Set[f.Name] = joinCSV(values)
-		case known(f.Name):
+		case known:
 			c.Set[f.Name] = f.Value.String()
 		case several:
 			for _, v := range list.GetSlice() {
@@ -95,21 +98,13 @@ func joinCSV(values []string) string {
 // setupChoice is the set-up that args, options of locbench run, begin; and the folders with
 // contenders among them.
 func setupChoice(args []string) (c setup.Choice, services []string, err error) {
-	var f runFlags
-	cmd := &cobra.Command{Use: "run", SilenceErrors: true, SilenceUsage: true}
-	cmd.RunE = func(cmd *cobra.Command, contenders []string) (err error) {
-		c, err = chosen(cmd.Flags(), contenders)
+	wrong := func(err error) error { return exit.Usagef("%w (see 'locbench run --help')", flagError(err)) }
+	err = readRun(args, wrong, func(f *runFlags, flags *pflag.FlagSet, contenders []string) (err error) {
+		services = f.Services
+		c, err = chosen(flags, contenders)
 		return err
-	}
-	bindRun(cmd, &f)
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return exit.Usagef("%w (see 'locbench run --help')", flagError(err))
 	})
-	cmd.SetOut(io.Discard)
-	cmd.SetErr(io.Discard)
-	cmd.SetArgs(append([]string{}, args...)) // nil would mean those of this process
-	err = cmd.Execute()
-	return c, f.Services, err
+	return c, services, err
 }
 
 // newSetup is the set-up screen of this machine, begun with args, options of locbench run. o says
@@ -122,6 +117,3 @@ func newSetup(args []string, o setup.Options) (*setup.Screen, error) {
 	o.Site, o.Plan, o.Initial = screens.Site{Services: services}, planSetup, choice
 	return setup.New(o), nil
 }
-
-// known tells whether an option of locbench run has a field on the set-up screen.
-func known(flag string) bool { return slices.Contains(setup.Flags(), flag) }

@@ -29,10 +29,8 @@ are kept. Press ? on any screen for its keys. Colours follow the terminal's back
   locbench tui --browse                         # past results
   locbench tui --ascii --theme light`,
 		RunE: func(cmd *cobra.Command, words []string) error {
-			dash := cmd.ArgsLenAtDash()
 			var initial []string
-			switch {
-			case dash >= 0:
+			if dash := cmd.ArgsLenAtDash(); dash >= 0 {
 				initial, words = words[dash:], words[:dash]
 			}
 			if len(words) > 1 {
@@ -44,7 +42,10 @@ are kept. Press ? on any screen for its keys. Colours follow the terminal's back
 			if f.Dir != "" && (len(initial) > 0 || f.Browse) {
 				return exit.Usagef("a results folder is shown as it is: it takes no --browse and no options of a run")
 			}
-			f.SetUp = func(o setup.Options) (ui.Screen, error) { return newSetup(withServices(initial, services), o) }
+			for _, d := range services {
+				initial = append(initial, "--services", d)
+			}
+			f.SetUp = func(o setup.Options) (ui.Screen, error) { return newSetup(initial, o) }
 			return screens.Dashboard(cmd.Context(), env, f)
 		},
 	}
@@ -53,14 +54,6 @@ are kept. Press ? on any screen for its keys. Colours follow the terminal's back
 	cmd.Flags().StringSliceVar(&services, "services", nil, "`DIR` with more contenders; may be repeated")
 	_ = cmd.MarkFlagDirname("services")
 	return cmd
-}
-
-// withServices puts the folders with contenders into the options that a set-up begins with.
-func withServices(args, dirs []string) []string {
-	for _, d := range dirs {
-		args = append(args, "--services", d)
-	}
-	return args
 }
 
 // bindScreen gives cmd the options that say how the dashboard looks.

@@ -43,13 +43,9 @@ func Discard(dir string, run bench.Run) error {
 	if len(failures) > 0 {
 		return fmt.Errorf("remove the results of a run in which nothing ran: %w", errors.Join(failures...))
 	}
-	for _, folder := range []string{dir, filepath.Dir(dir)} {
-		if folder != dir && filepath.Base(folder) != "results" {
-			break
-		}
-		if os.Remove(folder) != nil { // it holds something else
-			break
-		}
+	// Either may hold something else.
+	if parent := filepath.Dir(dir); os.Remove(dir) == nil && filepath.Base(parent) == "results" {
+		_ = os.Remove(parent)
 	}
 	return nil
 }

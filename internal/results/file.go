@@ -1,6 +1,7 @@
 package results
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -34,26 +35,19 @@ func WriteFile(path string, data []byte) (err error) {
 			err = fmt.Errorf("write %s: %w", path, err)
 		}
 	}()
-	if err := tmp.Chmod(0o644); err != nil {
-		return err
+	_, err = tmp.Write(data)
+	for _, next := range []func() error{
+		func() error { return tmp.Chmod(0o644) }, tmp.Sync, tmp.Close,
+		func() error { return os.Rename(tmp.Name(), path) }, func() error { return syncDir(dir) },
+	} {
+		if err == nil {
+			err = next()
+		}
 	}
-	if _, err := tmp.Write(data); err != nil {
-		return err
-	}
-	if err := tmp.Sync(); err != nil {
-		return err
-	}
-	if err := tmp.Close(); err != nil {
-		return err
-	}
-	if err := os.Rename(tmp.Name(), path); err != nil {
-		return err
-	}
-	return syncDir(dir)
+	return err
 }
 
-// removeTemporary removes what a WriteFile of a results file that was killed has left in dir.
-// Nobody else may be writing there.
+// removeTemporary removes what a killed WriteFile has left in dir, where nobody else may be writing.
 func removeTemporary(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -70,21 +64,19 @@ func removeTemporary(dir string) error {
 	return errors.Join(failed...)
 }
 
-// syncDir makes a rename durable. Some file systems and systems cannot; then there is nothing to be
-// done about it.
+// syncDir makes a rename durable, where the system can.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !os.IsPermission(err) {
-		return nil //nolint:nilerr // the content itself is safe already
-	}
+	_ = d.Sync() // the content itself is safe already
 	return nil
 }
 
-func writeJSON(path string, v any) error {
+// WriteJSON is WriteFile of v as indented JSON.
+func WriteJSON(path string, v any) error {
 	data, err := json.MarshalIndent(v, "", " ")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
@@ -92,30 +84,34 @@ func writeJSON(path string, v any) error {
 	return WriteFile(path, append(data, '\n'))
 }
 
-// readJSON reads one bounded JSON value into v. Its errors name the file as it is called within
-// dir.
 func readJSON(dir fs.FS, path string, v any) error {
 	st, err := fs.Stat(dir, path)
 	if err != nil {
 		return err
 	}
+	return decode(dir, path, path, st, maxFile, "results file", v)
+}
+
+// decode reads the file at path, which is called name, into v: one JSON value of at most most bytes,
+// else it is no kind. st is what is known of it.
+func decode(dir fs.FS, path, name string, st fs.FileInfo, most int64, kind string, v any) error {
 	if !st.Mode().IsRegular() { // opening a pipe would wait for its writer
-		return fmt.Errorf("%s: no regular file", path)
+		return fmt.Errorf("%s: no regular file", name)
 	}
 	f, err := dir.Open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err != nil {
 		return err
 	}
-	if len(data) > maxFile {
-		return fmt.Errorf("%s: larger than %d MiB, so it is no results file", path, maxFile>>20)
+	if int64(len(data)) > most {
+		return fmt.Errorf("%s: larger than %d MiB, so it is no %s", name, most>>20, kind)
 	}
 	if err := json.Unmarshal(data, v); err != nil {
-		return fmt.Errorf("%s: %w", path, place(data, err))
+		return fmt.Errorf("%s: %w", name, place(data, err))
 	}
 	return nil
 }
@@ -131,11 +127,5 @@ func place(data []byte, err error) error {
 	if offset < 0 || offset > int64(len(data)) {
 		return err
 	}
-	line := 1
-	for _, c := range data[:offset] {
-		if c == '\n' {
-			line++
-		}
-	}
-	return fmt.Errorf("line %d: %w", line, err)
+	return fmt.Errorf("line %d: %w", 1+bytes.Count(data[:offset], []byte("\n")), err)
 }

@@ -25,9 +25,7 @@ var ErrBounded = errors.New("not all of it was searched")
 func Find(roots ...string) (dirs []string, problems []error) {
 	seen := map[string]bool{}
 	for _, root := range roots {
-		if filepath.Base(root) == RunFile {
-			root = filepath.Dir(root)
-		}
+		root = Folder(root)
 		real, err := filepath.EvalSymlinks(root)
 		if err != nil {
 			problems = append(problems, err)
@@ -37,52 +35,42 @@ func Find(roots ...string) (dirs []string, problems []error) {
 			problems = append(problems, fmt.Errorf("%s is no folder", root))
 			continue
 		}
-		f := finder{root: root, real: real, seen: seen}
-		if err := filepath.WalkDir(real, f.visit); err != nil {
+		names, found := 0, 0
+		pass := func(err, what error) error {
 			problems = append(problems, err)
+			return what
 		}
-		dirs, problems = append(dirs, f.found...), append(problems, f.problems...)
+		_ = filepath.WalkDir(real, func(path string, e fs.DirEntry, err error) error {
+			if err != nil {
+				return pass(err, fs.SkipDir)
+			}
+			if names++; names > maxFindNames || found >= maxFound {
+				return pass(fmt.Errorf("%s: %w: more than %d names or %d results in it",
+					root, ErrBounded, maxFindNames, maxFound), fs.SkipAll)
+			}
+			if !e.IsDir() {
+				return nil
+			}
+			rel, err := filepath.Rel(real, path)
+			if err != nil {
+				return pass(err, fs.SkipAll)
+			}
+			if rel != "." && strings.HasPrefix(e.Name(), ".") {
+				return fs.SkipDir
+			}
+			if _, err := os.Lstat(filepath.Join(path, RunFile)); err == nil {
+				if !seen[path] {
+					seen[path] = true
+					dirs, found = append(dirs, filepath.Join(root, rel)), found+1
+				}
+				return fs.SkipDir
+			}
+			if rel != "." && strings.Count(rel, string(filepath.Separator)) >= maxFindDepth-1 {
+				return pass(fmt.Errorf("%s: %w: deeper than %d folders",
+					filepath.Join(root, rel), ErrBounded, maxFindDepth), fs.SkipDir)
+			}
+			return nil
+		})
 	}
 	return dirs, problems
-}
-
-type finder struct {
-	root, real string // as it was given, and where it leads
-	seen       map[string]bool
-	names      int
-	found      []string
-	problems   []error
-}
-
-func (f *finder) visit(path string, e fs.DirEntry, err error) error {
-	if err != nil {
-		f.problems = append(f.problems, err)
-		return fs.SkipDir
-	}
-	if f.names++; f.names > maxFindNames || len(f.found) >= maxFound {
-		f.problems = append(f.problems, fmt.Errorf("%s: %w: more than %d names or %d results in it", f.root, ErrBounded, maxFindNames, maxFound))
-		return fs.SkipAll
-	}
-	if !e.IsDir() {
-		return nil
-	}
-	rel, err := filepath.Rel(f.real, path)
-	if err != nil {
-		return err
-	}
-	if rel != "." && strings.HasPrefix(e.Name(), ".") {
-		return fs.SkipDir
-	}
-	if _, err := os.Lstat(filepath.Join(path, RunFile)); err == nil {
-		if !f.seen[path] {
-			f.seen[path] = true
-			f.found = append(f.found, filepath.Join(f.root, rel))
-		}
-		return fs.SkipDir
-	}
-	if rel != "." && strings.Count(rel, string(filepath.Separator)) >= maxFindDepth-1 {
-		f.problems = append(f.problems, fmt.Errorf("%s: %w: deeper than %d folders", filepath.Join(f.root, rel), ErrBounded, maxFindDepth))
-		return fs.SkipDir
-	}
-	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -35,13 +36,7 @@ var ErrKilled = errors.New("the run was killed: its log has no end")
 // Lines that are no records, or longer than any, are passed over: bad is their number. So is a
 // half-written last line, which does not count.
 func Follow(ctx context.Context, dir string, from int64, handle func([]bench.Record) error) (bad int64, err error) {
-	path := filepath.Join(dir, EventsFile)
-	if st, err := os.Stat(path); err != nil {
-		return 0, err
-	} else if !st.Mode().IsRegular() { // opening a pipe would wait for its writer
-		return 0, fmt.Errorf("follow %s: no regular file", path)
-	}
-	f, err := os.Open(path)
+	f, err := openLog(dir)
 	if err != nil {
 		return 0, err
 	}
@@ -51,13 +46,19 @@ func Follow(ctx context.Context, dir string, from int64, handle func([]bench.Rec
 	return l.bad, err
 }
 
+func openLog(dir string) (*os.File, error) {
+	path := filepath.Join(dir, EventsFile)
+	if st, err := os.Stat(path); err != nil {
+		return nil, err
+	} else if !st.Mode().IsRegular() { // opening a pipe would wait for its writer
+		return nil, fmt.Errorf("follow %s: no regular file", path)
+	}
+	return os.Open(path)
+}
+
 // Running tells whether a locbench writes to dir now.
 func Running(dir string) bool {
-	path := filepath.Join(dir, EventsFile)
-	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {
-		return false
-	}
-	f, err := os.Open(path)
+	f, err := openLog(dir)
 	if err != nil {
 		return false
 	}
@@ -78,9 +79,10 @@ type follower struct {
 	bad     int64
 }
 
-// newFollower reads logs from their beginning, one record at a time.
-func newFollower(handle func(bench.Record) error) *follower {
-	return &follower{from: math.MinInt64, handle: func(batch []bench.Record) error {
+// readEvents reads a log that does not grow, one record at a time. passed is the highest number of a
+// record that is longer than any.
+func readEvents(r io.Reader, handle func(bench.Record) error) (passed int64, err error) {
+	l := &follower{from: math.MinInt64, handle: func(batch []bench.Record) error {
 		for _, rec := range batch {
 			if err := handle(rec); err != nil {
 				return err
@@ -88,23 +90,15 @@ func newFollower(handle func(bench.Record) error) *follower {
 		}
 		return nil
 	}}
-}
-
-// read reads a log that does not grow.
-func (l *follower) read(r io.Reader) error {
-	for {
-		n, err := l.catchUp(context.Background(), r)
-		if err != nil {
-			return err
-		}
-		if n == 0 {
-			break
+	for n := int64(1); n > 0; {
+		if n, err = l.catchUp(context.Background(), r); err != nil {
+			return l.passed, err
 		}
 	}
-	if err := l.finish(); !errors.Is(err, ErrKilled) {
-		return err
+	if err = l.finish(); errors.Is(err, ErrKilled) {
+		err = nil
 	}
-	return nil
+	return l.passed, err
 }
 
 func (l *follower) follow(ctx context.Context, f *os.File) error {
@@ -115,8 +109,7 @@ func (l *follower) follow(ctx context.Context, f *os.File) error {
 		// Asked before the log is read to its end: what is not there then will not come.
 		writing := locked(f)
 		n, err := l.catchUp(ctx, f)
-		read += n
-		if err != nil {
+		if read += n; err != nil {
 			return err
 		}
 		if n > 0 {
@@ -161,17 +154,16 @@ func (l *follower) catchUp(ctx context.Context, r io.Reader) (read int64, err er
 // add takes the next piece of the log.
 func (l *follower) add(piece []byte) error {
 	for {
-		end := bytes.IndexByte(piece, '\n')
-		if end < 0 {
-			break
+		line, rest, whole := bytes.Cut(piece, []byte("\n"))
+		if !whole {
+			l.keep(piece)
+			return nil
 		}
-		if err := l.line(piece[:end]); err != nil {
+		if err := l.line(line); err != nil {
 			return err
 		}
-		piece = piece[end+1:]
+		piece = rest
 	}
-	l.keep(piece)
-	return nil
 }
 
 // keep holds the beginning of a line until its end comes.
@@ -181,7 +173,8 @@ func (l *follower) keep(piece []byte) {
 		return
 	}
 	if !l.long {
-		l.passed = max(l.passed, seqOf(slices.Concat(l.pending[:min(len(l.pending), maxSeq)], piece[:min(len(piece), maxSeq)])))
+		beginning := slices.Concat(l.pending[:min(len(l.pending), maxSeq)], piece[:min(len(piece), maxSeq)])
+		l.passed = max(l.passed, seqOf(beginning))
 	}
 	l.long, l.pending = true, nil
 }
@@ -205,36 +198,27 @@ func (l *follower) line(piece []byte) error {
 	l.keep(piece)
 	line, long := l.pending, l.long
 	l.pending, l.long = l.pending[:0], false
-	if long {
-		l.bad++
-		return nil
-	}
-	if len(bytes.TrimSpace(line)) == 0 {
+	if !long && len(bytes.TrimSpace(line)) == 0 {
 		return nil
 	}
 	var rec bench.Record
-	if json.Unmarshal(line, &rec) != nil {
+	if long || json.Unmarshal(line, &rec) != nil {
 		l.bad++
 		return nil
 	}
-	return l.record(rec)
-}
-
-func (l *follower) record(rec bench.Record) error {
 	switch rec.Event.(type) {
 	case bench.RunStarted:
 		l.ended = false
 	case bench.RunEnded:
 		l.ended = true
 	}
-	if rec.Seq <= l.from {
+	if rec.Seq > l.from {
+		l.batch = append(l.batch, rec)
+	}
+	if len(l.batch) < followBatch {
 		return nil
 	}
-	l.batch = append(l.batch, rec)
-	if len(l.batch) == followBatch {
-		return l.flush()
-	}
-	return nil
+	return l.flush()
 }
 
 func (l *follower) flush() error {
@@ -261,4 +245,76 @@ func (l *follower) finish() error {
 		return ErrKilled
 	}
 	return nil
+}
+
+// LastSeq is the highest event number in dir's event log, 0 without one. Of lines that are longer
+// than any reader takes the number counts all the same; broken ones are passed over.
+func LastSeq(dir string) (last int64, err error) {
+	f, err := os.Open(filepath.Join(dir, EventsFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	passed, err := readEvents(f, func(r bench.Record) error {
+		last = max(last, r.Seq)
+		return nil
+	})
+	return max(last, passed), err
+}
+
+// Events reads dir's event log in order. A line that cannot be read, or is longer than any record,
+// is passed over: a killed run leaves half a line. It stops at the first error of handle and
+// returns it.
+func Events(dir string, handle func(bench.Record) error) error {
+	f, err := os.Open(filepath.Join(dir, EventsFile))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = readEvents(f, handle)
+	return err
+}
+
+// Replay is Events for who wants to show how far it is: handle gets, with each event, the share of
+// the log that has been read, 0 to 1. A log that is no regular file in dir, or larger than limit
+// bytes, is an error.
+func Replay(dir string, limit int64, handle func(rec bench.Record, read float64) error) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	st, err := root.Lstat(EventsFile)
+	switch {
+	case err != nil:
+		return err
+	case !st.Mode().IsRegular():
+		return fmt.Errorf("%s: no regular file", EventsFile)
+	case st.Size() > limit:
+		return fmt.Errorf("%s: %d MiB, and at most %d are replayed", EventsFile, st.Size()>>20, limit>>20)
+	}
+	f, err := root.Open(EventsFile)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	counted := &counter{r: io.LimitReader(f, st.Size())}
+	_, err = readEvents(counted, func(rec bench.Record) error {
+		return handle(rec, float64(counted.n)/float64(st.Size()))
+	})
+	return err
+}
+
+type counter struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"time"
@@ -50,14 +51,13 @@ func (e Entry) Time() time.Time {
 	return e.Started
 }
 
-// List finds the results folders at the roots and one level below them, the newest first. A folder
-// that has a run.json and cannot be read is listed with its error; a root that is not there is
-// none. Links are followed to a root, never out of one. left is the number of folders beyond the
-// bound, which were not read.
+// List finds the results folders at the roots and one level below them, the newest first. One that
+// cannot be read is listed with its error; a root that is not there is none. Links are followed to a
+// root, never out of one. left is the number of folders beyond the bound, which were not read.
 func List(roots ...string) (entries []Entry, left int) {
 	seen := map[string]bool{}
 	for _, root := range roots {
-		n := listRoot(root, func(e Entry) bool {
+		left += listRoot(root, func(e Entry) bool {
 			key := e.Dir
 			if abs, err := filepath.Abs(e.Dir); err == nil {
 				key = abs
@@ -65,28 +65,23 @@ func List(roots ...string) (entries []Entry, left int) {
 			if real, err := filepath.EvalSymlinks(key); err == nil {
 				key = real
 			}
-			if seen[key] {
-				return true
+			if !seen[key] {
+				if len(entries) >= maxListed {
+					return false
+				}
+				seen[key] = true
+				entries = append(entries, e)
 			}
-			if len(entries) >= maxListed {
-				return false
-			}
-			seen[key] = true
-			entries = append(entries, e)
 			return true
 		})
-		left += n
 	}
 	slices.SortStableFunc(entries, func(a, b Entry) int { return cmp.Or(b.Time().Compare(a.Time()), cmp.Compare(a.Dir, b.Dir)) })
 	return entries, left
 }
 
-// listRoot gives every results folder of one root to add, until that refuses one; left counts those
-// that it did not give.
+// listRoot gives the results folders of one root to add, until that refuses one; left are the others.
 func listRoot(root string, add func(Entry) bool) (left int) {
-	if filepath.Base(root) == RunFile {
-		root = filepath.Dir(root)
-	}
+	root = Folder(root)
 	dir, err := os.OpenRoot(root)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
@@ -105,17 +100,14 @@ func listRoot(root string, add func(Entry) bool) (left int) {
 	for _, name := range names {
 		if left > 0 {
 			left++
-			continue
-		}
-		if e, ok := listed(dir, name, filepath.Join(root, name)); ok && !add(e) {
+		} else if e, ok := listed(dir, name, filepath.Join(root, name)); ok && !add(e) {
 			left++
 		}
 	}
 	return left
 }
 
-// folders are the names of dir's folders, those that sort last first: names begin with the time of
-// the run.
+// folders are the names of dir's folders, the newest first: names begin with the time of the run.
 func folders(dir *os.Root) (names []string, err error) {
 	f, err := dir.Open(".")
 	if err != nil {
@@ -131,8 +123,7 @@ func folders(dir *os.Root) (names []string, err error) {
 			names = append(names, e.Name())
 		}
 	}
-	slices.Sort(names)
-	slices.Reverse(names)
+	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(b, a) })
 	return names, err
 }
 
@@ -153,16 +144,13 @@ type brief struct {
 }
 
 // listed reads the entry of one folder; ok is false when it is no results folder.
-func listed(dir *os.Root, name, path string) (e Entry, ok bool) {
-	e.Dir = path
-	file := filepath.Join(name, RunFile)
+func listed(dir *os.Root, name, folder string) (e Entry, ok bool) {
+	e.Dir = folder
+	file := path.Join(name, RunFile)
 	st, err := dir.Lstat(file)
 	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return e, false
-		}
 		e.Err = err
-		return e, true
+		return e, !errors.Is(err, fs.ErrNotExist)
 	}
 	e.Changed = st.ModTime()
 	if e.Err = e.read(dir, file, st); e.Err != nil {
@@ -170,30 +158,15 @@ func listed(dir *os.Root, name, path string) (e Entry, ok bool) {
 	}
 	if e.State == bench.RunRunning {
 		log, err := dir.Lstat(filepath.Join(name, EventsFile))
-		e.Live = err == nil && log.Mode().IsRegular() && Running(path)
+		e.Live = err == nil && log.Mode().IsRegular() && Running(folder)
 	}
 	return e, true
 }
 
 func (e *Entry) read(dir *os.Root, file string, st fs.FileInfo) error {
-	switch {
-	case !st.Mode().IsRegular(): // opening a pipe would wait for its writer
-		return fmt.Errorf("%s: no regular file", RunFile)
-	case st.Size() > maxListFile:
-		return fmt.Errorf("%s: larger than %d MiB, so it is no plan of a run", RunFile, maxListFile>>20)
-	}
-	f, err := dir.Open(file)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxListFile))
-	if err != nil {
-		return err
-	}
 	var b brief
-	if err := json.Unmarshal(data, &b); err != nil {
-		return fmt.Errorf("%s: %w", RunFile, place(data, err))
+	if err := decode(dir.FS(), file, RunFile, st, maxListFile, "plan of a run", &b); err != nil {
+		return err
 	}
 	if err := valid(bench.Run{Schema: b.Schema}); err != nil {
 		return fmt.Errorf("%s: %w", RunFile, err)

@@ -21,27 +21,35 @@ func Has(dir, file string) bool {
 // began have no file and are left out. A leg that cannot be read does not hide the others: they are
 // returned together with the joined errors.
 func Read(dir string) (bench.Run, []bench.LegResult, error) {
-	if filepath.Base(dir) == RunFile {
-		dir = filepath.Dir(dir)
-	}
+	dir = Folder(dir)
 	run, legs, err := read(os.DirFS(dir))
 	if errors.Is(err, errNoRun) {
-		return run, nil, fmt.Errorf("%s is not a results folder: it has no %s", dir, RunFile)
+		err = noFolder(dir)
+	} else if err != nil {
+		err = fmt.Errorf("read results in %s: %w", dir, err)
 	}
-	if err != nil {
-		return run, legs, fmt.Errorf("read results in %s: %w", dir, err)
+	return run, legs, err
+}
+
+// Folder is dir, or the folder of the run.json that dir names.
+func Folder(dir string) string {
+	if filepath.Base(dir) == RunFile {
+		return filepath.Dir(dir)
 	}
-	return run, legs, nil
+	return dir
 }
 
 var errNoRun = errors.New("no " + RunFile)
 
+func noFolder(dir string) error {
+	return fmt.Errorf("%s is not a results folder: it has no %s", dir, RunFile)
+}
+
 func read(dir fs.FS) (bench.Run, []bench.LegResult, error) {
 	var run bench.Run
-	if err := readJSON(dir, RunFile, &run); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return run, nil, errNoRun
-		}
+	if err := readJSON(dir, RunFile, &run); errors.Is(err, fs.ErrNotExist) {
+		return run, nil, errNoRun
+	} else if err != nil {
 		return run, nil, err
 	}
 	if err := valid(run); err != nil {
@@ -52,9 +60,11 @@ func read(dir fs.FS) (bench.Run, []bench.LegResult, error) {
 	var total int64
 	for _, entry := range run.Legs {
 		if st, err := fs.Stat(dir, entry.File); err == nil {
-			if total += st.Size(); total > maxTotal {
-				return run, legs, fmt.Errorf("the files of the legs are larger than %d MiB together: this is no results folder", maxTotal>>20)
-			}
+			total += st.Size()
+		}
+		if total > maxTotal {
+			return run, legs, fmt.Errorf("the files of the legs are larger than %d MiB together: this is no results folder",
+				maxTotal>>20)
 		}
 		var leg bench.LegResult
 		err := readJSON(dir, entry.File, &leg)

@@ -246,7 +246,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"schema":1,"legs":[{"file":"x.json","state":"complete","leg":{"contender":"a","round":-9223372036854775808}}]}`), []byte(`{}`), []byte(`{}`))
 	f.Add([]byte(`[]`), []byte(`null`), []byte("\n\n{}"))
 	f.Fuzz(func(t *testing.T, run, leg, events []byte) {
-		_ = readEvents(bytes.NewReader(events), func(bench.Record) error { return nil })
+		_, _ = readEvents(bytes.NewReader(events), func(bench.Record) error { return nil })
 		got, legs, err := read(fstest.MapFS{RunFile: {Data: run}, "go-nethttp-1.json": {Data: leg}})
 		if err != nil {
 			return

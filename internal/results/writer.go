@@ -11,11 +11,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -30,8 +29,7 @@ const (
 	ReportFile  = "report.html"
 )
 
-// Writer is the subscriber that keeps the record. Its methods are called from one goroutine (the
-// stream's), but for Interrupted.
+// Writer keeps the record. But for Interrupted it is called from one goroutine, the stream's.
 type Writer struct {
 	mu     sync.Mutex
 	dir    string
@@ -43,9 +41,8 @@ type Writer struct {
 	asked  bool // Interrupted was called
 }
 
-// Create makes the folder dir with its first run.json. fail is called once, with the first error in
-// writing: a full disk must end the run, not be found out after it. It fails if dir holds a run
-// already.
+// Create makes the folder dir, which holds no run yet, with its first run.json. fail is called once,
+// with the first error in writing: a full disk must end the run, not be found out after it.
 func Create(dir string, run bench.Run, fail func(error)) (*Writer, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make results folder: %w", err)
@@ -71,8 +68,7 @@ func vacant(dir string) error {
 	return nil
 }
 
-// Held is a results folder that nobody else writes to until it, or the Writer that Reopen makes of
-// it, is closed. What is read of the run in the meantime is what it goes on from.
+// Held is a results folder that nobody else writes to until it, or its Writer, is closed.
 type Held struct {
 	dir    string
 	events *os.File
@@ -80,11 +76,9 @@ type Held struct {
 
 // Hold holds the folder of a run that is to go on, or the folder that a path to its run.json names.
 func Hold(dir string) (*Held, error) {
-	if filepath.Base(dir) == RunFile {
-		dir = filepath.Dir(dir)
-	}
+	dir = Folder(dir)
 	if _, err := os.Stat(filepath.Join(dir, RunFile)); err != nil {
-		return nil, fmt.Errorf("%s is not a results folder: it has no %s", dir, RunFile)
+		return nil, noFolder(dir)
 	}
 	return hold(dir)
 }
@@ -108,8 +102,7 @@ func hold(dir string) (*Held, error) {
 // Close lets others write to the folder.
 func (h *Held) Close() error { return h.events.Close() }
 
-// Reopen goes on with the run, whose state run is, as Read has returned it since the folder is
-// held.
+// Reopen goes on with the run, as Read has returned it since the folder is held.
 func (h *Held) Reopen(run bench.Run, fail func(error)) (*Writer, error) {
 	w, err := h.write(run, fail)
 	if err != nil {
@@ -125,9 +118,7 @@ func (h *Held) Reopen(run bench.Run, fail func(error)) (*Writer, error) {
 func (h *Held) write(run bench.Run, fail func(error)) (*Writer, error) {
 	w := &Writer{dir: h.dir, run: run, fail: fail, events: h.events, legs: map[bench.Leg]*bench.LegResult{}}
 	err := endLine(w.events)
-	if err != nil {
-		err = fmt.Errorf("open event log: %w", err)
-	} else {
+	if err == nil {
 		err = w.writeRun()
 	}
 	if err != nil {
@@ -137,32 +128,28 @@ func (h *Held) write(run bench.Run, fail func(error)) (*Writer, error) {
 	return w, nil
 }
 
-// endLine closes a line that a killed run has left half written, so that the next event stands on
-// its own.
+// endLine ends a line that a killed run has left half written.
 func endLine(f *os.File) error {
 	st, err := f.Stat()
-	if err != nil || st.Size() == 0 {
-		return err
+	if err == nil && st.Size() > 0 {
+		last := make([]byte, 1)
+		if _, err = f.ReadAt(last, st.Size()-1); err == nil && last[0] != '\n' {
+			_, err = f.Write([]byte{'\n'})
+		}
 	}
-	last := make([]byte, 1)
-	if _, err := f.ReadAt(last, st.Size()-1); err != nil {
-		return err
+	if err != nil {
+		return fmt.Errorf("open event log: %w", err)
 	}
-	if last[0] == '\n' {
-		return nil
-	}
-	_, err = f.Write([]byte{'\n'})
-	return err
+	return nil
 }
 
 // Handle keeps one event. It is what event.Stream.Subscribe wants.
 func (w *Writer) Handle(rec bench.Record) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.err != nil {
-		return
+	if w.err == nil {
+		w.check(w.handle(rec))
 	}
-	w.check(w.handle(rec))
 }
 
 func (w *Writer) check(err error) {
@@ -172,9 +159,8 @@ func (w *Writer) check(err error) {
 	}
 }
 
-// Interrupted notes that the run was asked to end. From now on run.json says so, since whoever
-// asked may not wait for its end to be reported: they close the terminal, or kill what does not
-// stop at once.
+// Interrupted notes that the run was asked to end. From now on run.json says so, since whoever asked
+// may not wait for its end: they close the terminal, or kill what does not stop at once.
 func (w *Writer) Interrupted() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -195,10 +181,10 @@ func (w *Writer) Close() error { return w.events.Close() }
 
 func (w *Writer) handle(rec bench.Record) error {
 	line, err := json.Marshal(rec)
-	if err != nil {
-		return fmt.Errorf("write event %d: %w", rec.Seq, err)
+	if err == nil {
+		_, err = w.events.Write(append(line, '\n'))
 	}
-	if _, err := w.events.Write(append(line, '\n')); err != nil {
+	if err != nil {
 		return fmt.Errorf("write event %d: %w", rec.Seq, err)
 	}
 	if rec.Leg != nil {
@@ -244,44 +230,36 @@ func (w *Writer) handleLeg(leg bench.Leg, at time.Time, e bench.Event) error {
 	return nil
 }
 
-// setState writes the leg's file first and run.json after it, so that run.json never promises a
-// file that is not there.
+// setState writes the leg's file before run.json, which promises no file that is not there.
 func (w *Writer) setState(leg *bench.LegResult) error {
-	for i := range w.run.Legs {
-		entry := &w.run.Legs[i]
-		if entry.Leg != leg.Leg {
-			continue
-		}
-		path := filepath.Join(w.dir, entry.File)
-		if leg.State == bench.LegRunning && len(leg.Steps) == 0 && leg.Instance == nil {
-			if err := keepPartial(path); err != nil {
-				return err
-			}
-		}
-		if err := writeJSON(path, leg); err != nil {
+	i := slices.IndexFunc(w.run.Legs, func(entry bench.LegEntry) bool { return entry.Leg == leg.Leg })
+	if i < 0 {
+		return fmt.Errorf("write leg %s: it is not in the plan", leg.Leg)
+	}
+	entry := &w.run.Legs[i]
+	path := filepath.Join(w.dir, entry.File)
+	if leg.State == bench.LegRunning && len(leg.Steps) == 0 && leg.Instance == nil {
+		if err := keepPartial(path); err != nil {
 			return err
 		}
-		if entry.State == leg.State {
-			return nil
-		}
-		entry.State = leg.State
-		return w.writeRun()
 	}
-	return fmt.Errorf("write leg %s: it is not in the plan", leg.Leg)
+	if err := WriteJSON(path, leg); err != nil || entry.State == leg.State {
+		return err
+	}
+	entry.State = leg.State
+	return w.writeRun()
 }
 
-// keepPartial moves the file of an earlier, unfinished life of the same leg aside: its steps belong
-// to a process that is gone, so they are not mixed with those of the new one, but nothing measured
-// is thrown away.
+// keepPartial moves the file of an earlier, unfinished life of the same leg aside: nothing measured
+// is thrown away, nor mixed with the steps of the new one.
 func keepPartial(path string) error {
 	var old bench.LegResult
 	if err := readJSON(os.DirFS(filepath.Dir(path)), filepath.Base(path), &old); err != nil || len(old.Steps) == 0 {
 		return nil //nolint:nilerr // nothing there, or nothing worth keeping
 	}
 	ext := filepath.Ext(path)
-	stem := path[:len(path)-len(ext)]
 	for n := 1; n <= maxLegs; n++ {
-		to := fmt.Sprintf("%s.partial%d%s", stem, n, ext)
+		to := fmt.Sprintf("%s.partial%d%s", strings.TrimSuffix(path, ext), n, ext)
 		if _, err := os.Lstat(to); errors.Is(err, os.ErrNotExist) {
 			return os.Rename(path, to)
 		}
@@ -294,40 +272,5 @@ func (w *Writer) writeRun() error {
 	if w.asked && run.State == bench.RunRunning {
 		run.State = bench.RunInterrupted
 	}
-	return writeJSON(filepath.Join(w.dir, RunFile), run)
-}
-
-// LastSeq is the highest event number in dir's event log, 0 without one. Of lines that are longer
-// than any reader takes the number counts all the same; broken ones are passed over.
-func LastSeq(dir string) (last int64, err error) {
-	f, err := os.Open(filepath.Join(dir, EventsFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	l := newFollower(func(r bench.Record) error {
-		last = max(last, r.Seq)
-		return nil
-	})
-	err = l.read(f)
-	return max(last, l.passed), err
-}
-
-// Events reads dir's event log in order. A line that cannot be read, or is longer than any record,
-// is passed over: a killed run leaves half a line. It stops at the first error of handle and
-// returns it.
-func Events(dir string, handle func(bench.Record) error) error {
-	f, err := os.Open(filepath.Join(dir, EventsFile))
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return readEvents(f, handle)
-}
-
-func readEvents(r io.Reader, handle func(bench.Record) error) error {
-	return newFollower(handle).read(r)
+	return WriteJSON(filepath.Join(w.dir, RunFile), run)
 }

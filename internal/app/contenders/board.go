@@ -2,6 +2,7 @@ package contenders
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -22,21 +23,19 @@ type buildBoard struct {
 	jobs   int
 	expect map[string]time.Duration // of earlier builds
 
-	mu      sync.Mutex
-	waiting []string
-	running []*building // in the order of their beginnings
-	done    int
-	total   int
-	drawn   int // lines of the live part on the screen
+	mu          sync.Mutex
+	waiting     []string
+	running     []*building // in the order of their beginnings
+	done, total int
+	drawn       int // lines of the live part on the screen
 
 	stop    chan struct{}
 	stopped sync.WaitGroup
 }
 
 type building struct {
-	name  string
-	began time.Time
-	last  string
+	name, last string // last: what it has said last
+	began      time.Time
 }
 
 // redraw is how often the live part is written anew.
@@ -72,16 +71,10 @@ func (b *buildBoard) refresh() {
 	}
 }
 
-// begin tells that a build has begun.
 func (b *buildBoard) begin(name string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for i, w := range b.waiting {
-		if w == name {
-			b.waiting = append(b.waiting[:i:i], b.waiting[i+1:]...)
-			break
-		}
-	}
+	b.waiting = slices.DeleteFunc(b.waiting, func(other string) bool { return other == name })
 	b.running = append(b.running, &building{name: name, began: time.Now()})
 	if b.live {
 		return
@@ -117,12 +110,7 @@ func (b *buildBoard) line(name, text string) {
 func (b *buildBoard) end(name, outcome, trouble string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for i, r := range b.running {
-		if r.name == name {
-			b.running = append(b.running[:i:i], b.running[i+1:]...)
-			break
-		}
-	}
+	b.running = slices.DeleteFunc(b.running, func(r *building) bool { return r.name == name })
 	b.done++
 	b.erase()
 	if outcome != "" {
@@ -135,7 +123,6 @@ func (b *buildBoard) end(name, outcome, trouble string) {
 	}
 }
 
-// close ends the live part.
 func (b *buildBoard) close() {
 	close(b.stop)
 	b.stopped.Wait()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -109,13 +110,10 @@ func buildAll(ctx context.Context, env console.Env, list []bench.Service, jobs i
 // together puts the variants of one contender into one group: side by side they would all do the
 // same work.
 func together(list []bench.Service) (groups [][]bench.Service) {
-	at := map[string]int{}
 	for _, svc := range list {
-		i, ok := at[svc.Name]
-		if !ok {
-			i = len(groups)
-			at[svc.Name] = i
-			groups = append(groups, nil)
+		i := slices.IndexFunc(groups, func(group []bench.Service) bool { return group[0].Name == svc.Name })
+		if i < 0 {
+			i, groups = len(groups), append(groups, nil)
 		}
 		groups[i] = append(groups[i], svc)
 	}

@@ -77,11 +77,8 @@ func (s Selection) Choose(env console.Env) ([]bench.Service, error) {
 // variants are those of svc that can be built here.
 func (s Selection) variants(env console.Env, svc bench.Service) (list []bench.Service) {
 	names := []string{""}
-	if !s.Defaults && len(svc.Variants) > 0 {
-		names = nil
-		for _, v := range svc.Variants {
-			names = append(names, v.Name)
-		}
+	if !s.Defaults {
+		names = Variants(svc)
 	}
 	for _, name := range names {
 		resolved, err := contender.Resolve(svc, name)
@@ -95,6 +92,18 @@ func (s Selection) variants(env console.Env, svc bench.Service) (list []bench.Se
 		list = append(list, resolved)
 	}
 	return list
+}
+
+// Variants are the names of the variants of svc: "" alone where it has none.
+func Variants(svc bench.Service) []string {
+	if len(svc.Variants) == 0 {
+		return []string{""}
+	}
+	names := make([]string, len(svc.Variants))
+	for i, v := range svc.Variants {
+		names[i] = v.Name
+	}
+	return names
 }
 
 // buildable says why --all leaves a resolved contender out; nil: it does not.

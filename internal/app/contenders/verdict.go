@@ -1,6 +1,7 @@
 package contenders
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -64,11 +65,7 @@ func verifiedState(run bench.Run, leg bench.LegResult, svc bench.Service) (conte
 // faults are what is not as it should be, the gravest first.
 func faults(leg bench.LegResult) (wrong []string) {
 	if leg.State != bench.LegComplete {
-		text := leg.Failure
-		if text == "" {
-			text = "the run of it is " + string(leg.State)
-		}
-		wrong = append(wrong, text)
+		wrong = append(wrong, cmp.Or(leg.Failure, "the run of it is "+string(leg.State)))
 	}
 	if leg.Instance != nil && !leg.Instance.LimitsEnforced {
 		wrong = append(wrong, "the limits were not enforced: "+leg.Instance.LimitsNote)
@@ -178,7 +175,9 @@ func tellVerdict(w io.Writer, leg bench.LegResult, v contender.Verified) {
 		fmt.Fprintf(w, "  %-20s %s/s with %d connections, no measurement\n", "short load", units.Rate(v.Throughput), leg.Steps[len(leg.Steps)-1].Step.Connections)
 	}
 	for _, f := range []struct{ name, text string }{
-		{"image", sized(v.ImageSize)}, {"build", timed(v.BuildTime)}, {"start-up", timed(v.StartUp)}, {"peak memory", sized(v.Memory)}, {"stop", timed(v.Stop)},
+		{"image", known(v.ImageSize, units.Bytes)}, {"build", known(v.BuildTime, units.Duration)},
+		{"start-up", known(v.StartUp, units.Duration)}, {"peak memory", known(v.Memory, units.Bytes)},
+		{"stop", known(v.Stop, units.Duration)},
 	} {
 		if f.text != "" {
 			fmt.Fprintf(w, "  %-20s %s\n", f.name, f.text)
@@ -191,16 +190,10 @@ func tellVerdict(w io.Writer, leg bench.LegResult, v contender.Verified) {
 	}
 }
 
-func sized(n int64) string {
-	if n <= 0 {
+// known is v in words, "" where it is not known.
+func known[T int64 | bench.Duration](v T, words func(T) string) string {
+	if v <= 0 {
 		return ""
 	}
-	return units.Bytes(n)
-}
-
-func timed(d bench.Duration) string {
-	if d <= 0 {
-		return ""
-	}
-	return units.Duration(d)
+	return words(v)
 }

@@ -9,7 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"time"
+	"slices"
 
 	"locbench/internal/app"
 	"locbench/internal/bench"
@@ -18,6 +18,7 @@ import (
 	"locbench/internal/exit"
 	"locbench/internal/results"
 	"locbench/internal/safe"
+	"locbench/services"
 )
 
 // verifyProfile is what a contender is put through to count as verified.
@@ -49,15 +50,15 @@ func Verify(ctx context.Context, env console.Env, o VerifyOptions) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	run := app.RunOptions{Profile: filepath.Join(dir, "verify.yaml"), Services: o.Dirs, Elastic: o.Elastic, Out: o.Out, Command: o.Command}
+	run := app.RunOptions{
+		Profile: filepath.Join(dir, "verify.yaml"), Services: o.Dirs, Elastic: o.Elastic,
+		Out: cmp.Or(o.Out, app.NewFolder("verify")), Command: o.Command,
+	}
 	if o.Elastic != "" {
 		run.Connections = []string{"1 warm-up for 2s", "4 for 3s", "64 for 3s"}
 	}
 	if err := os.WriteFile(run.Profile, verifyProfile, 0o600); err != nil {
 		return err
-	}
-	if run.Out == "" {
-		run.Out = filepath.Join("results", time.Now().Format("20060102-150405")+"-verify")
 	}
 	for _, svc := range list {
 		run.Contenders = append(run.Contenders, selected(svc))
@@ -71,19 +72,21 @@ func Verify(ctx context.Context, env console.Env, o VerifyOptions) error {
 	}
 	states, wrong := map[string]contender.Verified{}, 0
 	for _, svc := range list {
-		leg, ok := legOf(legs, svc)
-		if !ok || leg.State == bench.LegAborted {
+		i := slices.IndexFunc(legs, func(l bench.LegResult) bool {
+			return l.Leg.Contender == svc.Name && l.Leg.Variant == svc.Variant
+		})
+		if i < 0 || legs[i].State == bench.LegAborted {
 			fmt.Fprintf(env.Stdout, "%s: not looked at\n", selected(svc))
 			continue
 		}
-		v, err := verifiedState(plan, leg, svc)
+		v, err := verifiedState(plan, legs[i], svc)
 		if err != nil {
 			return err
 		}
 		if v.Failure != "" {
 			wrong++
 		}
-		tellVerdict(env.Stdout, leg, v)
+		tellVerdict(env.Stdout, legs[i], v)
 		states[selected(svc)] = v
 	}
 	if err := keepStates(states, o.Record); err != nil {
@@ -112,11 +115,55 @@ func keepStates(states map[string]contender.Verified, record string) error {
 	return nil
 }
 
-func legOf(legs []bench.LegResult, svc bench.Service) (bench.LegResult, bool) {
-	for _, l := range legs {
-		if l.Leg.Contender == svc.Name && l.Leg.Variant == svc.Variant {
-			return l, true
+// KnownStates are the verified states that travel with the bundled contenders, and those of this
+// user.
+func KnownStates() ([]contender.States, error) {
+	bundled, err := contender.ReadStates(services.FS, contender.VerifiedName)
+	if err != nil {
+		return nil, err
+	}
+	mine, err := contender.KnownStates(contender.BuildOptions{})
+	return []contender.States{bundled, mine}, err
+}
+
+// VerifiedText is what is known of all variants of a contender together: the worst that holds for
+// one of them.
+func VerifiedText(svc bench.Service, known []contender.States) string {
+	names := Variants(svc)
+	var good, stale, bad contender.Verified
+	var goods, stales, bads int
+	for _, name := range names {
+		resolved, err := contender.Resolve(svc, name)
+		if err != nil {
+			continue
+		}
+		v, changed, ok := contender.VerifiedState(resolved, known...)
+		later := func(of *contender.Verified, n *int) {
+			*n++
+			if v.When.After(of.When) {
+				*of = v
+			}
+		}
+		switch {
+		case !ok:
+		case v.Failure != "" && resolved.Unverified != "": // as its manifest says
+		case changed:
+			later(&stale, &stales)
+		case v.Failure != "":
+			later(&bad, &bads)
+		default:
+			later(&good, &goods)
 		}
 	}
-	return bench.LegResult{}, false
+	switch {
+	case bads > 0:
+		return bad.String()
+	case goods == len(names):
+		return good.String()
+	case goods > 0:
+		return fmt.Sprintf("%d of %d variants", goods, len(names))
+	case stales > 0:
+		return "changed since " + stale.When.Format("2006-01-02")
+	}
+	return "no"
 }

@@ -2,13 +2,84 @@ package screens
 
 import (
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
+	"locbench/internal/analysis"
+	"locbench/internal/app"
+	"locbench/internal/bench"
+	"locbench/internal/compare"
 	"locbench/internal/console"
+	"locbench/internal/results"
+	"locbench/internal/safe"
 	"locbench/internal/tui/ui"
 	"locbench/internal/worker"
 )
+
+// defaultRoot is where runs write their folders, and where they are looked for.
+const defaultRoot = "results"
+
+// maxReplay bounds the event log that a replay takes into memory, in bytes.
+const maxReplay = 512 << 20
+
+// archive is the results folders below some roots, for the screens that list, replay and compare
+// them. Its methods block.
+type archive struct {
+	env   console.Env
+	roots []string
+}
+
+// newArchive looks in the folder where runs write, and in those named.
+func newArchive(env console.Env, named ...string) archive {
+	return archive{env, append(append([]string(nil), named...), defaultRoot)}
+}
+
+// Roots says in words where results are looked for.
+func (a archive) Roots() string { return strings.Join(a.roots, ", ") }
+
+// List finds the folders; left is the number of those that are too many to list.
+func (a archive) List() (entries []results.Entry, left int) { return results.List(a.roots...) }
+
+// Load reads the plan and the results of the legs.
+func (a archive) Load(dir string) (bench.Run, []bench.LegResult, error) { return results.Read(dir) }
+
+// Floor finds the noise floor that calibrate has left beside the folders.
+func (a archive) Floor(before, after bench.Run, dirs ...string) *compare.Floor {
+	return app.FindFloor(before, after, dirs...)
+}
+
+// Events gives handle the events of dir with the share of the log that has been read.
+func (a archive) Events(dir string, handle func(rec bench.Record, read float64) error) error {
+	return results.Replay(dir, maxReplay, handle)
+}
+
+// Report writes the report of the results in dir, opens it where a browser can be reached, and says
+// where it is.
+func (a archive) Report(dir string) (string, error) {
+	run, legs, err := results.Read(dir)
+	if err != nil && len(legs) == 0 {
+		return "", err
+	}
+	files, reportErr := app.WriteReports(dir, "", analysis.Of(run, legs))
+	if reportErr != nil {
+		return "", reportErr
+	}
+	page := files[len(files)-1]
+	text := "report " + page
+	if err != nil {
+		text += " (not all of the results could be read: " + safe.Line(err.Error(), 300) + ")"
+	}
+	opener, ok := browserFor(a.env.Getenv)
+	if !ok {
+		return text, nil
+	}
+	if err := opener.open(page); err != nil {
+		return text + fmt.Sprintf("; it was not opened: %v", err), nil
+	}
+	return text + ", opened in the browser", nil
+}
 
 // opener leads the screens outside: it starts runs and watches folders, and remembers what it has
 // started.

@@ -105,8 +105,8 @@ func (s Site) Elastic(ctx context.Context, address string) (setup.Elastic, error
 
 func (s Site) Room(_ context.Context, connections int) (int, error) {
 	err := load.CheckLimits(connections)
-	var limit *load.LimitError
-	if !errors.As(err, &limit) {
+	limit, ok := errors.AsType[*load.LimitError](err)
+	if !ok {
 		return connections, err
 	}
 	return max(0, connections-int(limit.Need-limit.Have)), err

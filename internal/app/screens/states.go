@@ -43,14 +43,7 @@ func (s Site) States(ctx context.Context, runtime bench.Runtime) (map[bench.Sele
 	}
 	out := map[bench.Selection]setup.State{}
 	for _, svc := range all {
-		names := []string{""}
-		if len(svc.Variants) > 0 {
-			names = nil
-		}
-		for _, v := range svc.Variants {
-			names = append(names, v.Name)
-		}
-		for _, name := range names {
+		for _, name := range contenders.Variants(svc) {
 			if ctx.Err() != nil {
 				return out, ctx.Err()
 			}
@@ -80,9 +73,9 @@ func imageStates(ctx context.Context, engine *docker.Engine, images []docker.Lis
 	}
 	return func(svc bench.Service) setup.State {
 		ref, err := contender.ImageRef(svc, engine.Info().Arch, contender.BuildOptions{})
-		var not *contender.NotStaticError
+		not, notStatic := errors.AsType[*contender.NotStaticError](err)
 		switch {
-		case errors.As(err, &not):
+		case notStatic:
 			return setup.State{Kind: setup.Build, Why: not.Why}
 		case err != nil:
 			return setup.State{Kind: setup.Cannot, Why: err.Error()}

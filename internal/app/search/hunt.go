@@ -17,12 +17,10 @@ import (
 	"locbench/internal/units"
 )
 
-// restAfter is the pause behind a trial that was too much, so that its queue does not reach into
-// the next one.
+// restAfter a trial that was too much its queue does not reach into the next one.
 const restAfter = time.Second
 
-// hunt is one search for a capacity, as the runner's chooser of steps. The runner calls it from one
-// goroutine.
+// hunt is one search for a capacity. The runner, whose steps it chooses, calls it from one goroutine.
 type hunt struct {
 	options   *Options
 	config    capacity.Config
@@ -57,29 +55,21 @@ func (h *hunt) Next(ctx context.Context, leg bench.Leg, done []bench.StepResult)
 			return h.run.Profile.Steps[0], true
 		}
 	case h.search == nil:
-		if h.err = h.begin(last); h.err != nil {
-			return bench.Step{}, false
+		if h.config.Start == 0 {
+			h.config.Start = max(last.Load.Throughput()/2, h.config.Min)
 		}
+		h.search, h.err = capacity.New(h.config)
 	default:
-		if h.err = h.end(ctx, leg, last); h.err != nil {
-			return bench.Step{}, false
-		}
+		h.err = h.end(ctx, leg, last)
+	}
+	if h.err != nil {
+		return bench.Step{}, false
 	}
 	trial, more := h.search.Next()
 	h.mu.Lock()
 	h.running, h.left = trial, h.search.Left()
 	h.mu.Unlock()
 	return h.options.step(trial), more
-}
-
-// begin makes the search after the warm-up.
-func (h *hunt) begin(warmUp bench.StepResult) error {
-	if h.config.Start == 0 {
-		h.config.Start = max(warmUp.Load.Throughput()/2, h.config.Min)
-	}
-	var err error
-	h.search, err = capacity.New(h.config)
-	return err
 }
 
 // end judges a finished trial, keeps and tells it.
@@ -95,11 +85,9 @@ func (h *hunt) end(ctx context.Context, leg bench.Leg, res bench.StepResult) err
 		return fmt.Errorf("results cannot be kept: %w", err)
 	}
 	if _, more := h.search.Next(); more && !verdict.Sustained {
-		rest := time.NewTimer(restAfter)
-		defer rest.Stop()
 		select {
 		case <-ctx.Done():
-		case <-rest.C:
+		case <-time.After(restAfter):
 		}
 	}
 	return nil
@@ -112,7 +100,6 @@ func (h *hunt) progress() (trial capacity.Trial, left time.Duration) {
 	return h.running, time.Duration(h.left) * (h.options.Trial + restAfter/2)
 }
 
-// trialRow is a line of the table that grows.
 func trialRow(o capacity.Outcome) string {
 	cpu := units.Missing
 	if o.CPU > 0 {
@@ -127,10 +114,6 @@ func trialRow(o capacity.Outcome) string {
 
 const trialColumns = "%5s  %-7s  %9s  %8s  %8s  %7s  %5s  %s"
 
-func trialHeader() string {
-	return fmt.Sprintf(trialColumns, "trial", "phase", "req/s due", "p50", "p99", "errors", "CPUs", "")
-}
-
 // recorder keeps capacity.json.
 type recorder struct {
 	dir    string
@@ -144,18 +127,8 @@ func (l *recorder) add(p capacity.Point) int {
 	return len(l.record.Points) - 1
 }
 
-func (l *recorder) encode() ([]byte, error) {
-	data, err := json.MarshalIndent(l.record, "", " ")
-	return append(data, '\n'), err
-}
-
-// write replaces the file.
 func (l *recorder) write() error {
-	data, err := l.encode()
-	if err != nil {
-		return fmt.Errorf("write %s: %w", capacity.File, err)
-	}
-	return results.WriteFile(filepath.Join(l.dir, capacity.File), data)
+	return results.WriteJSON(filepath.Join(l.dir, capacity.File), l.record)
 }
 
 // Read reads the record in dir.
@@ -174,10 +147,10 @@ func Read(dir string) (capacity.Record, error) {
 	if err != nil {
 		return r, err
 	}
-	if err := json.Unmarshal(data, &r); err != nil {
-		return r, fmt.Errorf("%s: %w", path, err)
+	if err = json.Unmarshal(data, &r); err == nil {
+		err = r.Valid()
 	}
-	if err := r.Valid(); err != nil {
+	if err != nil {
 		return r, fmt.Errorf("%s: %w", path, err)
 	}
 	return r, nil

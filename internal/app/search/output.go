@@ -2,9 +2,12 @@ package search
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"text/tabwriter"
 
@@ -24,14 +27,10 @@ type progress struct {
 	env     console.Env
 	options *Options
 	hunt    *hunt
-	label   string
 	printer *plain.Printer
-	started atomic.Bool
+	started atomic.Bool // the run has begun, so that there are results
 	headed  bool
 }
-
-// begun tells whether the run has begun, so that there are results.
-func (t *progress) begun() bool { return t.started.Load() }
 
 func (t *progress) follow(cancel context.CancelCauseFunc) func(bench.Record) {
 	output := t.options.Output
@@ -59,7 +58,7 @@ func (t *progress) handle(rec bench.Record) {
 			t.headed = true
 			_, left := t.hunt.progress()
 			say("search   trials of %s, about %s in all", units.Length(t.options.Trial), units.Approx(left))
-			say("%s", trialHeader())
+			say(trialColumns, "trial", "phase", "req/s due", "p50", "p99", "errors", "CPUs", "")
 		}
 	case bench.WindowClosed:
 		text := fmt.Sprintf("%s req/s, p50 %s, p99 %s", units.Rate(e.Window.Throughput()), units.Duration(e.Window.P50), units.Duration(e.Window.P99))
@@ -72,16 +71,15 @@ func (t *progress) handle(rec bench.Record) {
 	}
 }
 
-// write writes the table, or the record as JSON. Its error has the exit code of a search that found
-// nothing.
+// write writes the table, or the record as JSON. It is an error that no rate was found.
 func write(env console.Env, o Options, log *recorder) error {
 	var out bytes.Buffer
 	if o.Output.JSON {
-		data, err := log.encode()
-		if err != nil {
+		encoder := json.NewEncoder(&out)
+		encoder.SetIndent("", " ")
+		if err := encoder.Encode(log.record); err != nil {
 			return err
 		}
-		out.Write(data)
 	} else {
 		fmt.Fprintln(env.Stderr)
 		table(&out, log.record)
@@ -105,8 +103,7 @@ func write(env console.Env, o Options, log *recorder) error {
 	return nil
 }
 
-// table has a row for each of the limits, and under it what the figures are and where to doubt
-// them.
+// table has a row for each of the limits, and under it what the figures are and where to doubt them.
 func table(out *bytes.Buffer, r capacity.Record) {
 	fmt.Fprintf(out, "%s, %s\n", safe.Line(r.Contender.String(), 130), safe.Line(r.Objective, 300))
 	tw := tabwriter.NewWriter(out, 0, 4, 2, ' ', tabwriter.AlignRight)
@@ -188,11 +185,5 @@ func limitsText(l bench.Limits) string {
 	if l.Memory > 0 {
 		parts = append(parts, units.Bytes(l.Memory))
 	}
-	switch {
-	case len(parts) == 0:
-		return "none"
-	case len(parts) == 1:
-		return parts[0]
-	}
-	return parts[0] + ", " + parts[1]
+	return cmp.Or(strings.Join(parts, ", "), "none")
 }

@@ -58,7 +58,6 @@ func (o *Options) config() (capacity.Config, error) {
 	return c, nil
 }
 
-// places reads --limits.
 func (o *Options) places() ([]place, error) {
 	if o.Limits == "" {
 		return []place{{dir: "."}}, nil
@@ -103,8 +102,7 @@ func (o *Options) places() ([]place, error) {
 	return all, nil
 }
 
-// plan is the run of one search: the profile's, with a warm-up in place of its steps and with the
-// limits of p.
+// plan is the profile's run with a warm-up in place of its steps, and with the limits of p.
 func (o *Options) plan(p place, objective slo.Objective) (app.Plan, error) {
 	own, rounds := o.RunOptions, 1
 	own.Rounds, own.Out = &rounds, filepath.Join(o.Out, p.dir)
@@ -120,14 +118,13 @@ func (o *Options) plan(p place, objective slo.Objective) (app.Plan, error) {
 		return plan, err
 	}
 	run := &plan.Run
-	run.Profile.Thresholds = nil // trials are there to miss the objective
 	pr := &run.Profile
+	pr.Thresholds = nil // trials are there to miss the objective
 	if len(pr.Contenders) != 1 {
 		return app.Plan{}, exit.Usagef("one contender at a time: the profile %s has %d", pr.Name, len(pr.Contenders))
 	}
-	what := pr.Contenders[0].String()
 	pr.Description = "Trials of " + units.Length(o.Trial) + " of the requests of profile " + pr.Name + " at rates that a search has chosen."
-	pr.Name, pr.Title = "capacity", "Capacity of "+what+" under "+objective.String()
+	pr.Name, pr.Title = "capacity", "Capacity of "+pr.Contenders[0].String()+" under "+objective.String()
 	if p.label != "" {
 		pr.Title += " with " + p.label
 	}

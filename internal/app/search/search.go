@@ -3,6 +3,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,16 +24,13 @@ import (
 // Options are what a search is asked for, beside what it shares with a run.
 type Options struct {
 	app.RunOptions
-	Objective      string
-	Limits         string        // to search under, one after the other: cpus=0.5,1 or memory=128MiB
-	Trial          time.Duration // length of one
-	WarmUp         time.Duration // length of the closed loop before the first trial
-	Resolution     string
-	Confirm        string // K/N
-	Guess          float64
-	MaxRate        float64
-	MaxConnections int
-	MaxTrials      int
+	Objective, Resolution     string
+	Limits                    string        // to search under, one after the other: cpus=0.5,1 or memory=128MiB
+	Trial                     time.Duration // length of one
+	WarmUp                    time.Duration // length of the closed loop before the first trial
+	Confirm                   string        // K/N
+	Guess, MaxRate            float64
+	MaxConnections, MaxTrials int
 }
 
 // Run is locbench capacity.
@@ -52,9 +50,7 @@ func Run(ctx context.Context, env console.Env, o Options) error {
 	if len(o.Contenders) == 0 && o.Target == "" {
 		return exit.Usagef("name a contender (see 'locbench services list'), or a service that runs by --target URL")
 	}
-	if o.Out == "" {
-		o.Out = filepath.Join("results", time.Now().Format("20060102-150405")+"-capacity")
-	}
+	o.Out = cmp.Or(o.Out, app.NewFolder("capacity"))
 	if _, err := os.Lstat(filepath.Join(o.Out, capacity.File)); err == nil {
 		return exit.Usagef("%s holds a search already: choose another --out", o.Out)
 	}
@@ -89,7 +85,6 @@ func Run(ctx context.Context, env console.Env, o Options) error {
 	return errors.Join(errors.Join(failures...), write(env, o, log))
 }
 
-// objective reads --slo.
 func (o *Options) objective() (slo.Objective, error) {
 	if o.Objective == "" {
 		return nil, exit.Usagef("--slo is missing: what must be kept, for example --slo 'p99<50ms,errors<0.1%%'")
@@ -118,13 +113,13 @@ type place struct {
 func (o *Options) searchAt(ctx context.Context, env console.Env, c app.Plan, p place, config capacity.Config, objective slo.Objective, log *recorder) error {
 	point := log.add(capacity.Point{Label: p.label, Limits: c.Run.Profile.Limits, Dir: p.dir})
 	h := &hunt{options: o, config: config, objective: objective, log: log, point: point}
-	talk := &progress{env: env, options: o, hunt: h, label: p.label}
+	talk := &progress{env: env, options: o, hunt: h}
 	c.Search, c.Follow = h, talk.follow
 	err := app.Conduct(ctx, env, c)
 	if err == nil {
 		err = h.err
 	}
-	if !talk.begun() {
+	if !talk.started.Load() {
 		log.record.Points = log.record.Points[:point]
 		return err
 	}
