@@ -1,6 +1,7 @@
 package strictyaml
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
@@ -22,7 +23,12 @@ var (
 
 // Decode reads the value into dst, a pointer. It is false when it reported a mistake in the value.
 func (v Value) Decode(dst any) bool {
-	return v.into(reflect.ValueOf(dst).Elem(), rules{})
+	p := reflect.ValueOf(dst)
+	if p.Kind() != reflect.Pointer || p.IsNil() {
+		v.unfit(fmt.Sprintf("%T", dst))
+		return false
+	}
+	return v.into(p.Elem(), rules{})
 }
 
 // into reads the value into dst, which is addressable.
@@ -89,8 +95,12 @@ func (v Value) read(dst reflect.Value, r rules) {
 			dst.Set(reflect.ValueOf(x))
 		}
 	default:
-		v.d.add(v.node.Line, fmt.Sprintf("locbench cannot read into a %s: this is a fault of locbench", dst.Type()), "")
+		v.unfit(dst.Type().String())
 	}
+}
+
+func (v Value) unfit(kind string) {
+	v.d.add(v.node.Line, "locbench cannot read into a "+kind+": this is a fault of locbench", "")
 }
 
 func readUnit(v Value, dst reflect.Value, r rules, want string, parse func(string) (int64, error), format func(int64) string) {
@@ -135,13 +145,11 @@ func readNumber[T int64 | uint64 | float64](
 		return
 	}
 	n, err := parse(v.node.Value)
-	if err != nil || math.IsInf(float64(n), 0) || math.IsNaN(float64(n)) {
-		v.Wrong(r.numbers(otherwise))
+	if f := float64(n); err != nil || math.IsInf(f, 0) || math.IsNaN(f) || !r.within(f) {
+		v.Wrong(cmp.Or(r.bounds(""), otherwise))
 		return
 	}
-	if r.number(v, float64(n)) {
-		dst.Set(reflect.ValueOf(n).Convert(dst.Type()))
-	}
+	dst.Set(reflect.ValueOf(n).Convert(dst.Type()))
 }
 
 // unquote hints at quotes around what would be right without them.

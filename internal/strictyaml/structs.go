@@ -36,21 +36,9 @@ func (r rules) bound(name string, parse func(string) (int64, error)) (int64, boo
 	return n, err == nil && r.has(name)
 }
 
-// numbers is the hint that belongs to the bounds, or otherwise where there are none.
-func (r rules) numbers(otherwise string) string {
-	if !r.has("min") && !r.has("max") {
-		return otherwise
-	}
-	return between(r.has("min"), r.has("max"), r["min"], r["max"])
-}
-
-// number checks the bounds of a number.
-func (r rules) number(v Value, n float64) bool {
-	if r.within(n) {
-		return true
-	}
-	v.Wrong(between(r.has("min"), r.has("max"), r["min"], r["max"]))
-	return false
+// bounds is the hint that belongs to them, "" where there are none.
+func (r rules) bounds(unit string) string {
+	return between(r.has("min"), r.has("max"), r["min"], r["max"]+unit)
 }
 
 // length checks the bounds of a length.
@@ -62,7 +50,7 @@ func (r rules) length(v Value, n int, unit string) bool {
 	if n == 0 {
 		what = v.name() + " is empty"
 	}
-	v.Mistake(what, between(r.has("min"), r.has("max"), r["min"], r["max"]+" "+unit))
+	v.Mistake(what, r.bounds(" "+unit))
 	return false
 }
 
@@ -78,8 +66,10 @@ func between(lower, upper bool, lo, hi string) string {
 		return "write from " + lo + " to " + hi
 	case lower:
 		return "write at least " + lo
+	case upper:
+		return "write at most " + hi
 	}
-	return "write at most " + hi
+	return ""
 }
 
 // structField is a field that takes part.
