@@ -29,28 +29,39 @@ import (
 func Table(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, warned bool) error {
 	run := a.Run
 	var contenders []stats.Contender
-	var b bytes.Buffer
+	p := &page{width: width}
 	for _, c := range a.Contenders {
 		contenders = append(contenders, c.Contender)
 		if len(c.Steps) > 0 {
-			fmt.Fprintf(&b, "%s\n", safe.Line(c.Label, 100))
-			steps(&b, c.Contender, c.Bounds, width)
-			b.WriteByte('\n')
+			fmt.Fprintln(p, safe.Line(c.Label, 100))
+			p.steps(c.Contender, c.Bounds)
+			fmt.Fprintln(p)
 		}
 	}
 	standing := standings(a, floor)
-	headline(&b, contenders, intervals(standing), run.Profile.Rounds, width)
-	tiers(&b, standing, floor, width)
-	notes(&b, run, contenders, a.Legs, standing, width)
+	p.headline(contenders, intervals(standing), run.Profile.Rounds)
+	p.tiers(standing, floor)
+	p.notes(run, contenders, a.Legs, standing)
 	if warned {
 		run.Warnings = nil
 	}
-	warnings(&b, run, contenders, width)
-	_, err := w.Write(b.Bytes())
+	p.warnings(run, contenders)
+	_, err := w.Write(p.Bytes())
 	return err
 }
 
-func steps(b *bytes.Buffer, c stats.Contender, bound map[int]verdict.Summary, width int) {
+// page is the text of the tables.
+type page struct {
+	bytes.Buffer
+	width int // 0: not bounded
+}
+
+// line writes a sentence, wrapped.
+func (p *page) line(format string, args ...any) {
+	fmt.Fprintln(p, wrap(fmt.Sprintf(format, args...), p.width))
+}
+
+func (p *page) steps(c stats.Contender, bound map[int]verdict.Summary) {
 	columns := shown(measure.TextSteps, func(m measure.Measure) bool {
 		return slices.ContainsFunc(c.Steps, func(s stats.Step) bool { return m.Over(s).Known })
 	})
@@ -70,14 +81,15 @@ func steps(b *bytes.Buffer, c stats.Contender, bound map[int]verdict.Summary, wi
 		}
 		rows = append(rows, append(row, boundBy(bound[s.Index])))
 	}
-	align(b, "  ", shorten(fit(rows, width-2, expendable(columns, other("bound by", 1))...), width-2))
+	rows = fit(rows, p.width-2, expendable(columns, other("bound by", 1))...)
+	p.align("  ", shorten(rows, p.width-2))
 	if c.Peak >= 0 && c.Peak < len(c.Steps) {
 		if s := bound[c.Steps[c.Peak].Index]; s.Bound != "" {
 			text := s.Verdict.String()
 			if s.Bound == verdict.Unclear {
 				text = s.Words()
 			}
-			b.WriteString(wrap("  at the peak: "+text, width) + "\n")
+			p.line("%s", "  at the peak: "+text)
 		}
 	}
 }
@@ -93,7 +105,7 @@ func boundBy(s verdict.Summary) string {
 	return string(s.Bound)
 }
 
-func headline(b *bytes.Buffer, contenders []stats.Contender, intervals map[string]string, n, width int) {
+func (p *page) headline(contenders []stats.Contender, intervals map[string]string, n int) {
 	columns := shown(measure.TextContenders, func(m measure.Measure) bool {
 		return slices.ContainsFunc(contenders, func(c stats.Contender) bool { return m.Contender(c).Known })
 	})
@@ -113,7 +125,7 @@ func headline(b *bytes.Buffer, contenders []stats.Contender, intervals map[strin
 		rows = fit(rows, 1, "95 %")
 	}
 	out := expendable(columns, other("95 %", 9), other("legs", 8), other("at", 4))
-	align(b, "", shorten(fit(rows, width, out...), width))
+	p.align("", shorten(fit(rows, p.width, out...), p.width))
 }
 
 // atPeak are the interval of the peak and its step.
@@ -159,48 +171,46 @@ func figure(m measure.Measure, f measure.Figure) string {
 }
 
 // notes says what the figures are and where to doubt them.
-func notes(b *bytes.Buffer, run bench.Run, contenders []stats.Contender, legs []bench.LegResult, standing []analysis.Standing, width int) {
-	line := func(format string, args ...any) { b.WriteString(wrap(fmt.Sprintf(format, args...), width) + "\n") }
-	line("")
-	line("p50, p99 and CPU/req are those of the step with the peak; start-up, memory, errors and cost are of the whole life.")
+func (p *page) notes(run bench.Run, contenders []stats.Contender, legs []bench.LegResult, standing []analysis.Standing) {
+	p.line("")
+	p.line("p50, p99 and CPU/req are those of the step with the peak; start-up, memory, errors and cost are of the whole life.")
 	if run.Profile.Rounds > 1 {
-		line("Medians of the rounds; latencies are quantiles of all rounds' successful requests.")
+		p.line("Medians of the rounds; latencies are quantiles of all rounds' successful requests.")
 	}
 	if slices.ContainsFunc(run.Profile.Steps, bench.Step.Open) {
-		line("Latencies of steps with a rate or arrivals begin when a request was due, not when it was sent.")
+		p.line("Latencies of steps with a rate or arrivals begin when a request was due, not when it was sent.")
 	}
 	if n := run.Profile.Rounds; n < stats.MinInterval {
-		line("%s: no interval and no claim of a difference; for a 95 %% interval of the median, --rounds %d or more.", units.Plural(n, "round"), stats.MinInterval)
+		p.line("%s: no interval and no claim of a difference; for a 95 %% interval of the median, --rounds %d or more.", units.Plural(n, "round"), stats.MinInterval)
 	}
 	for _, c := range contenders {
 		if c.Cost != nil {
-			line("%s: $%.2f per 10⁹ requests = %.2f start-up + %.2f warm-up + %.2f steady + %.2f checks, lead-ins and pauses, at $%g per vCPU-hour; steady state alone $%.2f",
+			p.line("%s: $%.2f per 10⁹ requests = %.2f start-up + %.2f warm-up + %.2f steady + %.2f checks, lead-ins and pauses, at $%g per vCPU-hour; steady state alone $%.2f",
 				safe.Line(c.Label, 60), c.Cost.Total, c.Cost.StartUp, c.Cost.WarmUp, c.Cost.Steady, c.Cost.Other, run.Profile.PriceVCPUHr, c.Cost.Marginal)
 		}
 		if n := c.Checks[bench.CheckFailed]; n > 0 {
-			line("%s: %s FAILED", safe.Line(c.Label, 60), units.Plural(n, "check"))
+			p.line("%s: %s FAILED", safe.Line(c.Label, 60), units.Plural(n, "check"))
 		}
 		for _, f := range c.Failures {
-			line("%s: %s", safe.Line(c.Label, 60), safe.Line(f, 300))
+			p.line("%s: %s", safe.Line(c.Label, 60), safe.Line(f, 300))
 		}
 	}
-	thresholds(line, legs)
-	doubts(standing, line)
+	p.thresholds(legs)
+	p.doubts(standing)
 }
 
 // warnings are those of the run, and what is doubtful about the figures of a contender, each once.
-func warnings(b *bytes.Buffer, run bench.Run, contenders []stats.Contender, width int) {
-	line := func(format string, args ...any) { b.WriteString(wrap(fmt.Sprintf(format, args...), width) + "\n") }
+func (p *page) warnings(run bench.Run, contenders []stats.Contender) {
 	seen := map[string]bool{}
 	for _, w := range run.Warnings {
 		seen[w.Text] = true
-		line("warning: %s", safe.Line(w.Text, 500))
+		p.line("warning: %s", safe.Line(w.Text, 500))
 	}
 	for _, c := range contenders {
 		for _, w := range c.Warnings {
 			if !seen[w] {
 				seen[w] = true
-				line("warning: %s: %s", safe.Line(c.Label, 60), safe.Line(w, 500))
+				p.line("warning: %s: %s", safe.Line(c.Label, 60), safe.Line(w, 500))
 			}
 		}
 	}
@@ -220,11 +230,7 @@ func errorRatio(n int64, ratio float64) string {
 // width; 0 or less is no bound.
 func fit(rows [][]string, width int, expendable ...string) [][]string {
 	for _, title := range expendable {
-		total := -2
-		for _, w := range columnWidths(rows) {
-			total += w + 2
-		}
-		if width <= 0 || total <= width {
+		if beyond(columnWidths(rows), width) <= 0 {
 			break
 		}
 		column := slices.Index(rows[0], title)
@@ -251,20 +257,43 @@ func columnWidths(rows [][]string) []int {
 	return widths
 }
 
+// beyond is by how much columns of those widths are wider than width; 0 or less is no bound.
+func beyond(widths []int, width int) int {
+	over := -2 - width
+	for _, w := range widths {
+		over += w + 2
+	}
+	if width <= 0 {
+		return 0
+	}
+	return over
+}
+
 // align writes rows in columns: the first to the left, all others to the right.
-func align(b *bytes.Buffer, indent string, rows [][]string) {
+func (p *page) align(indent string, rows [][]string) {
 	widths := columnWidths(rows)
 	for _, row := range rows {
-		b.WriteString(indent)
-		for i, cell := range row {
-			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
-			if i == 0 {
-				b.WriteString(cell + pad)
-			} else {
-				b.WriteString("  " + pad + cell)
-			}
+		fmt.Fprintf(p, "%s%-*s", indent, widths[0], row[0])
+		for i, cell := range row[1:] {
+			fmt.Fprintf(p, "  %*s", widths[i+1], cell)
 		}
-		b.WriteByte('\n')
+		p.WriteByte('\n')
+	}
+}
+
+// leftwards writes rows in columns, all to the left; what is too wide is cut.
+func (p *page) leftwards(rows [][]string) {
+	widths := columnWidths(rows)
+	for _, row := range rows {
+		var text strings.Builder
+		for i, cell := range row {
+			fmt.Fprintf(&text, "%-*s  ", widths[i], cell)
+		}
+		line := strings.TrimRight(text.String(), " ")
+		if runes := []rune(line); p.width > 0 && len(runes) > p.width {
+			line = string(runes[:p.width-1]) + "…"
+		}
+		fmt.Fprintln(p, line)
 	}
 }
 
@@ -307,4 +336,95 @@ func stepRow(r bench.StepResult, narrow bool) string {
 		v, ok := col.Of(r)
 		return figure(col.Measure, measure.Figure{Known: ok, Value: v})
 	})
+}
+
+// leastLabel is what remains of a label, in characters, where its table is too wide still.
+const leastLabel = 8
+
+// shorten cuts the first column, but for its title, so that rows are no wider than width; 0 or less
+// is no bound.
+func shorten(rows [][]string, width int) [][]string {
+	widths := columnWidths(rows)
+	over := beyond(widths, width)
+	if over <= 0 {
+		return rows
+	}
+	room := max(leastLabel, utf8.RuneCountInString(rows[0][0]), widths[0]-over)
+	for _, row := range rows[1:] {
+		if utf8.RuneCountInString(row[0]) > room {
+			row[0] = string([]rune(row[0])[:room-1]) + "…"
+		}
+	}
+	return rows
+}
+
+// wrap breaks text at spaces into lines of at most width characters, where it can, those behind the
+// first two to the right; 0 or less is no bound.
+func wrap(text string, width int) string {
+	if width <= 0 || utf8.RuneCountInString(text) <= width {
+		return text
+	}
+	var b strings.Builder
+	n := 0
+	for i, word := range strings.Split(text, " ") {
+		cells := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case n+1+cells > width:
+			b.WriteString("\n  ")
+			n = 2
+		default:
+			b.WriteByte(' ')
+			n++
+		}
+		b.WriteString(word)
+		n += cells
+	}
+	return b.String()
+}
+
+// maxMissed is how many missed thresholds the final table lists; the report has them all.
+const maxMissed = 20
+
+// judgement is "p99 is 71.2ms, not <50ms, over 5s, after 9.00 s; ended the leg".
+func judgement(j bench.Judgement) string {
+	text := j.Text
+	if j.Window > 0 {
+		text += ", over " + j.Window.String()
+	}
+	if j.At > 0 {
+		text += ", after " + units.Duration(j.At)
+	}
+	if j.Stopped != "" {
+		text += "; ended the " + string(j.Stopped)
+	}
+	return text
+}
+
+// thresholds says how many were judged, and which were missed.
+func (p *page) thresholds(legs []bench.LegResult) {
+	judged, missed := 0, 0
+	for _, leg := range legs {
+		for _, s := range leg.Steps {
+			judged += len(s.Thresholds)
+			missed += len(s.Missed())
+		}
+	}
+	if judged == 0 {
+		return
+	}
+	p.line("thresholds: %d of %s missed", missed, units.Plural(judged, "judgement"))
+	shown := 0
+	for _, leg := range legs {
+		for _, s := range leg.Steps {
+			for _, j := range s.Missed() {
+				if shown++; shown <= maxMissed {
+					p.line("missed: %s, step %d (%s): %s", leg.Leg, s.Index+1, safe.Line(s.Step.Name, 60), safe.Line(judgement(j), 300))
+				}
+			}
+		}
+	}
+	if missed > maxMissed {
+		p.line("and %d more, in the report", missed-maxMissed)
+	}
 }

@@ -1,7 +1,6 @@
 package plain
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 
@@ -36,42 +35,39 @@ func intervals(all []analysis.Standing) map[string]string {
 
 // tiers writes who is in front, in tiers instead of ranks, where there are rounds enough to tell: a
 // table of the throughput, and a line for each other measure.
-func tiers(b *bytes.Buffer, all []analysis.Standing, floor *compare.Floor, width int) {
+func (p *page) tiers(all []analysis.Standing, floor *compare.Floor) {
 	if len(all) == 0 || len(all[0].Places) < 2 || !all[0].Told() {
 		return
 	}
-	line := func(format string, args ...any) { b.WriteString(wrap(fmt.Sprintf(format, args...), width) + "\n") }
-	line("")
+	p.line("")
 	rows := [][]string{{"tier", "contender", "req/s at the peak", "95 %", "to the first"}}
 	before := -1
-	for _, p := range all[0].Places {
+	for _, c := range all[0].Places {
 		tier := ""
-		if p.Tier != before {
-			tier = fmt.Sprint(p.Tier)
+		if c.Tier != before {
+			tier = fmt.Sprint(c.Tier)
 		}
-		if before = p.Tier; p.Tier == 0 {
+		if before = c.Tier; c.Tier == 0 {
 			tier = units.Missing
 		}
-		rows = append(rows, []string{tier, safe.Line(p.Contender, 60), p.Text(), p.Interval(), p.Words()})
+		rows = append(rows, []string{tier, safe.Line(c.Contender, 60), c.Text(), c.Interval(), c.Words()})
 	}
-	for _, row := range leftwards(fit(rows, width, "95 %", "req/s at the peak"), width) {
-		b.WriteString(row + "\n")
-	}
+	p.leftwards(fit(rows, p.width, "95 %", "req/s at the peak"))
 	for _, s := range all[1:] {
 		if s.Told() {
-			line("%s", inTiers(s))
+			p.line("%s", inTiers(s))
 		}
 	}
 	if n := all[0].Lacking; n > 0 {
-		line("With so many contenders even the clearest difference takes %s more of each.", units.Plural(n, "round"))
+		p.line("With so many contenders even the clearest difference takes %s more of each.", units.Plural(n, "round"))
 	}
 	how := "Mann-Whitney over the rounds"
 	if all[0].Paired {
 		how = "they took turns, so round against round, signed ranks"
 	}
-	line("A tier is its first and all that are not known to be worse: %s, all pairs of a measure as one family (Holm, 95 %%). No order within a tier.", how)
+	p.line("A tier is its first and all that are not known to be worse: %s, all pairs of a measure as one family (Holm, 95 %%). No order within a tier.", how)
 	if floor != nil {
-		line("Floor of this machine: %s. Smaller differences part no tiers.", floor.Words())
+		p.line("Floor of this machine: %s. Smaller differences part no tiers.", floor.Words())
 	}
 }
 
@@ -99,36 +95,12 @@ func inTiers(s analysis.Standing) string {
 }
 
 // doubts are what the rounds themselves give to think: outliers, groups, a drift.
-func doubts(all []analysis.Standing, line func(string, ...any)) {
+func (p *page) doubts(all []analysis.Standing) {
 	for _, s := range all {
-		for _, p := range s.Places {
-			for _, d := range stats.Doubts(p.Value.Values) {
-				line("%s, %s: %s", safe.Line(p.Contender, 60), measure.Get(s.Measure).Claim.Title, safe.Line(d, 300))
+		for _, c := range s.Places {
+			for _, d := range stats.Doubts(c.Value.Values) {
+				p.line("%s, %s: %s", safe.Line(c.Contender, 60), measure.Get(s.Measure).Claim.Title, safe.Line(d, 300))
 			}
 		}
 	}
-}
-
-// leftwards are rows in columns, all to the left; the last one is cut where the rows would be too
-// wide.
-func leftwards(rows [][]string, width int) (lines []string) {
-	widths := columnWidths(rows)
-	for _, row := range rows {
-		var text strings.Builder
-		for i, cell := range row {
-			if i > 0 {
-				text.WriteString("  ")
-			}
-			text.WriteString(cell)
-			if i < len(row)-1 {
-				text.WriteString(strings.Repeat(" ", widths[i]-len([]rune(cell))))
-			}
-		}
-		line := strings.TrimRight(text.String(), " ")
-		if runes := []rune(line); width > 0 && len(runes) > width {
-			line = string(runes[:width-1]) + "…"
-		}
-		lines = append(lines, line)
-	}
-	return lines
 }
