@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"gopkg.in/yaml.v3"
-
-	"locbench/internal/units"
 )
 
 var (
@@ -49,13 +47,10 @@ func (v Value) read(dst reflect.Value, r rules) {
 	}
 	switch t := dst.Type(); {
 	case t == durationType, t == timeType:
-		readUnit(v, dst, r, "a duration such as `10s`", func(s string) (int64, error) {
-			d, err := ParseDuration(s)
-			return int64(d), err
-		}, func(n int64) string { return units.Exact(time.Duration(n)) })
+		readNumber(v, dst, r, "a duration such as `10s`", ParseDuration)
 		return
 	case t == bytesType:
-		readUnit(v, dst, r, "a size such as `512MiB`", ParseBytes, FormatBytes)
+		readNumber(v, dst, r, "a size such as `512MiB`", ParseBytes)
 		return
 	}
 	switch dst.Kind() {
@@ -72,17 +67,23 @@ func (v Value) read(dst reflect.Value, r rules) {
 		}
 		dst.SetBool(strings.EqualFold(v.node.Value, "true"))
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		readNumber(v, dst, r, "a whole number", "write a whole number", func(s string) (int64, error) {
-			return strconv.ParseInt(s, 0, dst.Type().Bits())
+		readNumber(v, dst, r, "a whole number", func(s string) (int64, error) {
+			n, err := strconv.ParseInt(s, 0, dst.Type().Bits())
+			return n, r.hint(err, "write a whole number")
 		}, "!!int")
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		hint := fmt.Sprintf("write a whole number from 0 to %d", uint64(math.MaxUint64)>>(64-dst.Type().Bits()))
-		readNumber(v, dst, r, "a whole number", hint, func(s string) (uint64, error) {
-			return strconv.ParseUint(s, 0, dst.Type().Bits())
+		readNumber(v, dst, r, "a whole number", func(s string) (uint64, error) {
+			n, err := strconv.ParseUint(s, 0, dst.Type().Bits())
+			most := uint64(math.MaxUint64) >> (64 - dst.Type().Bits())
+			return n, r.hint(err, fmt.Sprintf("write a whole number from 0 to %d", most))
 		}, "!!int")
 	case reflect.Float32, reflect.Float64:
-		readNumber(v, dst, r, "a number", "write a number such as 1.5", func(s string) (float64, error) {
-			return strconv.ParseFloat(s, 64)
+		readNumber(v, dst, r, "a number", func(s string) (float64, error) {
+			n, err := strconv.ParseFloat(s, 64)
+			if math.IsInf(n, 0) || math.IsNaN(n) {
+				err = strconv.ErrRange
+			}
+			return n, r.hint(err, "write a number such as 1.5")
 		}, "!!int", "!!float")
 	case reflect.Slice:
 		v.readSlice(dst, r)
@@ -103,25 +104,6 @@ func (v Value) unfit(kind string) {
 	v.d.add(v.node.Line, "locbench cannot read into a "+kind+": this is a fault of locbench", "")
 }
 
-func readUnit(v Value, dst reflect.Value, r rules, want string, parse func(string) (int64, error), format func(int64) string) {
-	if v.Kind() != Scalar {
-		v.wrongKind(want)
-		return
-	}
-	n, err := parse(v.node.Value)
-	if err != nil {
-		v.Wrong(err.Error())
-		return
-	}
-	lo, okLo := r.bound("min", parse)
-	hi, okHi := r.bound("max", parse)
-	if okLo && n < lo || okHi && n > hi {
-		v.Wrong(between(okLo, okHi, format(lo), format(hi)))
-		return
-	}
-	dst.SetInt(n)
-}
-
 func (v Value) readString(dst reflect.Value, r rules) {
 	s, ok := v.Text()
 	if allowed := r.oneOf(); ok && allowed != nil {
@@ -136,20 +118,26 @@ func (v Value) readString(dst reflect.Value, r rules) {
 	}
 }
 
-// readNumber reads what has one of the tags. otherwise is the hint where the field has no bounds.
-func readNumber[T int64 | uint64 | float64](
-	v Value, dst reflect.Value, r rules, want, otherwise string, parse func(string) (T, error), tags ...string,
+// readNumber reads what has one of the tags, or any scalar where there are none. The text of parse's
+// error is a hint.
+func readNumber[T cmp.Ordered](
+	v Value, dst reflect.Value, r rules, want string, parse func(string) (T, error), tags ...string,
 ) {
-	if v.Kind() != Scalar || !slices.Contains(tags, v.node.Tag) {
+	if v.Kind() != Scalar || tags != nil && !slices.Contains(tags, v.node.Tag) {
 		v.wrongKind(want + unquote(v, tags))
 		return
 	}
 	n, err := parse(v.node.Value)
-	if f := float64(n); err != nil || math.IsInf(f, 0) || math.IsNaN(f) || !r.within(f) {
-		v.Wrong(cmp.Or(r.bounds(""), otherwise))
-		return
+	lo, noLo := parse(r["min"])
+	hi, noHi := parse(r["max"])
+	switch {
+	case err != nil:
+		v.Wrong(err.Error())
+	case noLo == nil && n < lo || noHi == nil && n > hi:
+		v.Wrong(r.bounds(""))
+	default:
+		dst.Set(reflect.ValueOf(n).Convert(dst.Type()))
 	}
-	dst.Set(reflect.ValueOf(n).Convert(dst.Type()))
 }
 
 // unquote hints at quotes around what would be right without them.
