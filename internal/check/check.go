@@ -101,7 +101,7 @@ func (r *httpRun) one(ctx context.Context, c Check, res *bench.CheckResult) {
 	start := time.Now()
 	a, err := fetch(ctx, r.client, cmp.Or(c.Timeout, r.timeout), func(ctx context.Context) (*http.Request, error) {
 		return c.Request.build(ctx, r.base)
-	})
+	}, io.ReadAll)
 	res.Took = time.Since(start)
 	if err != nil && a != nil {
 		err = fmt.Errorf("answer %d broke off after %d bytes: %w", a.status, len(a.body), err)
@@ -120,7 +120,8 @@ func (r *httpRun) one(ctx context.Context, c Check, res *bench.CheckResult) {
 
 // fetch sends a request and reads the answer within timeout; with an error, what there is of it.
 func fetch(
-	ctx context.Context, client *http.Client, timeout time.Duration, build func(context.Context) (*http.Request, error),
+	ctx context.Context, client *http.Client, timeout time.Duration,
+	build func(context.Context) (*http.Request, error), read func(io.Reader) ([]byte, error),
 ) (*answer, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no answer within %s", timeout))
 	defer cancel()
@@ -134,7 +135,7 @@ func fetch(
 		return nil, reason(ctx, err)
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
+	body, err := read(io.LimitReader(resp.Body, maxBody+1))
 	if err != nil {
 		err = reason(ctx, err)
 	}

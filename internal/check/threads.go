@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -128,10 +129,13 @@ func wake(ctx context.Context, client *http.Client, url string) {
 	wg.Wait()
 }
 
-// get asks and reads the answer, whatever it is.
+// get asks and discards the answer's body, whatever it is.
 func get(ctx context.Context, client *http.Client, url string) (status int, err error) {
 	a, err := fetch(ctx, client, DefaultTimeout, func(ctx context.Context) (*http.Request, error) {
 		return http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	}, func(body io.Reader) ([]byte, error) {
+		_, err := io.Copy(io.Discard, body)
+		return nil, err
 	})
 	if a == nil {
 		return 0, err

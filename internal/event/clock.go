@@ -33,7 +33,7 @@ func (c Clock) Event(e bench.Event) bench.Event {
 	case bench.StepEnded:
 		r := &e.Result
 		r.Load.Started = c.At(r.Load.Started)
-		r.Before, r.After = c.usage(r.Before), c.usage(r.After)
+		r.Before, r.After = set(c, r.Before, usageAt), set(c, r.After, usageAt)
 		r.BesideBefore, r.BesideAfter = c.beside(r.BesideBefore), c.beside(r.BesideAfter)
 		r.Samples = slices.Clone(r.Samples)
 		for i := range r.Samples {
@@ -56,29 +56,24 @@ func (c Clock) Event(e bench.Event) bench.Event {
 	return e
 }
 
-func (c Clock) usage(u *bench.Usage) *bench.Usage {
-	if u == nil {
+// set is a copy of p with its time, which at finds, by the clock.
+func set[T any](c Clock, p *T, at func(*T) *time.Time) *T {
+	if p == nil {
 		return nil
 	}
-	at := *u
-	at.At = c.At(u.At)
-	return &at
+	moved := *p
+	*at(&moved) = c.At(*at(&moved))
+	return &moved
 }
+
+func usageAt(u *bench.Usage) *time.Time { return &u.At }
 
 func (c Clock) beside(b *bench.Beside) *bench.Beside {
 	if b == nil {
 		return nil
 	}
-	at := *b
-	if b.Host != nil {
-		host := *b.Host
-		host.At = c.At(host.At)
-		at.Host = &host
+	return &bench.Beside{
+		Host:  set(c, b.Host, func(h *bench.HostUsage) *time.Time { return &h.At }),
+		Store: set(c, b.Store, func(u *bench.StoreUsage) *time.Time { return &u.At }),
 	}
-	if b.Store != nil {
-		store := *b.Store
-		store.At = c.At(store.At)
-		at.Store = &store
-	}
-	return &at
 }

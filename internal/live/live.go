@@ -16,6 +16,7 @@ import (
 	"net/http"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"locbench/internal/bench"
@@ -73,7 +74,7 @@ func Serve(ctx context.Context, o Options) error {
 	s := &server{hub: h, render: o.Render, hosts: hostsOf(o.Listener.Addr()), ended: ctx.Done(), followers: make(chan struct{}, maxFollowers)}
 	srv := &http.Server{
 		Handler: s, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 30 * time.Second, MaxHeaderBytes: 16 << 10,
-		BaseContext: func(net.Listener) context.Context { return ctx },
+		BaseContext: func(net.Listener) context.Context { return ctx }, ConnState: bounded(maxConnections),
 	}
 	var wg sync.WaitGroup
 	wg.Go(func() { h.follow(ctx, o) })
@@ -85,7 +86,7 @@ func Serve(ctx context.Context, o Options) error {
 			_ = srv.Close()
 		}
 	})
-	err := srv.Serve(&limited{Listener: o.Listener, open: make(chan struct{}, maxConnections)})
+	err := srv.Serve(o.Listener)
 	cancel()
 	wg.Wait()
 	if errors.Is(err, http.ErrServerClosed) {
@@ -94,33 +95,15 @@ func Serve(ctx context.Context, o Options) error {
 	return fmt.Errorf("serve the report: %w", err)
 }
 
-// limited is a listener with at most so many connections; more of them are closed at once.
-type limited struct {
-	net.Listener
-	open chan struct{}
-}
-
-func (l *limited) Accept() (net.Conn, error) {
-	for {
-		c, err := l.Listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		select {
-		case l.open <- struct{}{}:
-			return &limitedConn{Conn: c, release: sync.OnceFunc(func() { <-l.open })}, nil
-		default:
+// bounded closes connections at once that are more than so many.
+func bounded(most int64) func(net.Conn, http.ConnState) {
+	var open atomic.Int64
+	return func(c net.Conn, state http.ConnState) {
+		switch {
+		case state == http.StateNew && open.Add(1) > most:
 			_ = c.Close()
+		case state == http.StateClosed:
+			open.Add(-1)
 		}
 	}
-}
-
-type limitedConn struct {
-	net.Conn
-	release func()
-}
-
-func (c *limitedConn) Close() error {
-	defer c.release()
-	return c.Conn.Close()
 }

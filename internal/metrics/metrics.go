@@ -7,6 +7,7 @@
 package metrics
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -30,8 +31,8 @@ type Run struct {
 	run      *bench.Run
 	ended    bool
 	legs     int
-	life                        // that something was last heard of; of those that take turns the one whose turn it is
-	lives    map[bench.Leg]life // the others that run
+	*life                        // that something was last heard of; of those that take turns the one whose turn it is
+	lives    map[bench.Leg]*life // all that run
 	requests map[outcome]int64
 	checks   map[outcome]int64
 	missed   map[outcome]int64
@@ -48,22 +49,6 @@ type life struct {
 	usage   *bench.Usage
 }
 
-// turnTo makes leg the current one, if it runs.
-func (r *Run) turnTo(leg bench.Leg) {
-	if other, runs := r.lives[leg]; runs {
-		r.setAside()
-		delete(r.lives, leg)
-		r.life = other
-	}
-}
-
-// setAside puts the current one aside, if there is one.
-func (r *Run) setAside() {
-	if r.number > 0 && r.lives != nil {
-		r.lives[r.leg] = r.life
-	}
-}
-
 // outcome counts for a contender.
 type outcome struct{ contender, what string }
 
@@ -71,35 +56,38 @@ type outcome struct{ contender, what string }
 func (r *Run) Handle(rec bench.Record) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if e, ok := rec.Event.(bench.RunStarted); ok {
+		r.run, r.ended = &e.Run, false
+		r.life, r.lives = &life{}, map[bench.Leg]*life{}
+		r.requests, r.checks, r.missed = map[outcome]int64{}, map[outcome]int64{}, map[outcome]int64{}
+	}
+	if r.run == nil {
+		return
+	}
 	contender := ""
 	if rec.Leg != nil {
-		contender = rec.Leg.Label()
-		r.turnTo(*rec.Leg)
+		contender, r.life = rec.Leg.Label(), cmp.Or(r.lives[*rec.Leg], r.life)
 	}
+	add := func(m map[outcome]int64, what string, n int64) { m[outcome{contender, what}] += n }
 	switch e := rec.Event.(type) {
-	case bench.RunStarted:
-		run := e.Run
-		r.run, r.ended = &run, false
-		r.life, r.lives = life{}, map[bench.Leg]life{}
-		r.requests, r.checks, r.missed = map[outcome]int64{}, map[outcome]int64{}, map[outcome]int64{}
 	case bench.LegStarted:
-		r.setAside()
-		r.life, r.legs = life{leg: *rec.Leg, number: e.Number}, e.Of
+		r.life, r.legs = &life{leg: *rec.Leg, number: e.Number}, e.Of
+		r.lives[*rec.Leg] = r.life
 	case bench.InstanceStarted:
 		r.limits = e.Info.Limits
 	case bench.InstanceReady:
 		r.startUp = e.StartUp
 	case bench.CheckDone:
-		add(r.checks, contender, string(e.Check.Status), 1)
+		add(r.checks, string(e.Check.Status), 1)
 	case bench.StepStarted:
 		r.step, r.window = &e, nil
 	case bench.WindowClosed:
-		add(r.requests, contender, "succeeded", e.Window.Succeeded)
+		add(r.requests, "succeeded", e.Window.Succeeded)
 		for kind, n := range e.Window.Failed {
-			add(r.requests, contender, string(kind), n)
+			add(r.requests, string(kind), n)
 		}
 		if e.Window.Dropped > 0 {
-			add(r.requests, contender, "dropped", e.Window.Dropped)
+			add(r.requests, "dropped", e.Window.Dropped)
 		}
 		if !e.Window.Drain {
 			r.window = &e.Window
@@ -109,22 +97,16 @@ func (r *Run) Handle(rec bench.Record) {
 	case bench.StepEnded:
 		r.step, r.window = nil, nil
 		if n := len(e.Result.Missed()); n > 0 {
-			add(r.missed, contender, "", int64(n))
+			add(r.missed, "", int64(n))
 		}
 	case bench.LegEnded:
-		delete(r.lives, *rec.Leg)
-		r.life = life{}
+		delete(r.lives, r.leg)
+		r.life = &life{}
 		for _, other := range r.lives { // that still runs
 			r.life = other
 		}
 	case bench.RunEnded:
 		r.ended = true
-	}
-}
-
-func add(m map[outcome]int64, contender, what string, n int64) {
-	if m != nil {
-		m[outcome{contender, what}] += n
 	}
 }
 

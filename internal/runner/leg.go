@@ -35,7 +35,10 @@ func (r *runner) leg(ctx context.Context, leg bench.Leg, number int, slot *slot)
 	state, failure := bench.LegAborted, ""
 	switch cause := context.Cause(own); {
 	case errors.Is(cause, errStopped) || errors.Is(err, errStopped):
-		err = l.stopped()
+		err = fmt.Errorf("%w after step %d", errStopped, len(l.steps))
+		if len(l.steps) == 0 {
+			err = fmt.Errorf("%w before its first step", errStopped)
+		}
 	case ctx.Err() != nil:
 		failure = interruption(cause)
 	case errors.Is(cause, errSkipped):
@@ -44,8 +47,10 @@ func (r *runner) leg(ctx context.Context, leg bench.Leg, number int, slot *slot)
 		failure = err.Error()
 	case err != nil:
 		state = bench.LegFailed
+	case len(l.skipped) == 1:
+		err = fmt.Errorf("step %s was %s", l.skipped[0], bench.AbortedSkipped)
 	case len(l.skipped) > 0:
-		err = l.stepsSkipped()
+		err = fmt.Errorf("steps %s were %s", strings.Join(l.skipped, ", "), bench.AbortedSkipped)
 	case len(l.missed) > 0:
 		err = errors.Join(l.missed...)
 	default:
@@ -97,21 +102,6 @@ func interruption(cause error) string {
 		return text
 	}
 	return "interrupted: " + text
-}
-
-// stopped is the end of a leg that somebody has asked for, with steps left to run.
-func (l *life) stopped() error {
-	if len(l.steps) == 0 {
-		return fmt.Errorf("%w before its first step", errStopped)
-	}
-	return fmt.Errorf("%w after step %d", errStopped, len(l.steps))
-}
-
-func (l *life) stepsSkipped() error {
-	if len(l.skipped) == 1 {
-		return fmt.Errorf("step %s was %s", l.skipped[0], bench.AbortedSkipped)
-	}
-	return fmt.Errorf("steps %s were %s", strings.Join(l.skipped, ", "), bench.AbortedSkipped)
 }
 
 func (l *life) live(ctx context.Context) (err error) {
@@ -195,7 +185,7 @@ func (l *life) ready(ctx context.Context) error {
 	if err != nil {
 		because := l.because(ctx, err)
 		// Only what it does by itself will be the same in its next life.
-		if !l.answered[sel] && because == err && ctx.Err() == nil && l.inst.Exit() == nil && l.incidents.none() {
+		if !l.answered[sel] && because == err && ctx.Err() == nil && l.inst.Exit() == nil && len(l.incidents.inStep(false)) == 0 {
 			l.mute[sel] = l.leg.Round
 		}
 		return because

@@ -19,9 +19,8 @@ type logRelay struct {
 	quit    chan struct{}
 	running sync.WaitGroup
 
-	mu      sync.Mutex
-	batch   []bench.LogLine
-	dropped int64
+	mu   sync.Mutex
+	next bench.LogLines
 }
 
 func newLogRelay(publish func(bench.LogLines)) *logRelay {
@@ -45,18 +44,18 @@ func newLogRelay(publish func(bench.LogLines)) *logRelay {
 func (r *logRelay) add(line bench.LogLine) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.batch) == relayLines {
-		r.dropped++
+	if len(r.next.Lines) == relayLines {
+		r.next.Dropped++
 		return
 	}
 	line.Text = clip(line.Text, relayBytes)
-	r.batch = append(r.batch, line)
+	r.next.Lines = append(r.next.Lines, line)
 }
 
 func (r *logRelay) flush() {
 	r.mu.Lock()
-	e := bench.LogLines{Lines: r.batch, Dropped: r.dropped}
-	r.batch, r.dropped = nil, 0
+	e := r.next
+	r.next = bench.LogLines{}
 	r.mu.Unlock()
 	if len(e.Lines) > 0 || e.Dropped > 0 {
 		r.publish(e)

@@ -35,7 +35,7 @@ func (r *readings) begin(ctx context.Context) {
 	}
 	var err error
 	r.from, err = read(ctx, r.inst)
-	r.besideFrom = r.beside(ctx)
+	r.besideFrom = r.Beside(ctx)
 	if r.ends == 0 {
 		r.res.Before, r.res.BesideBefore = r.from, r.besideFrom
 		r.steering.startClock()
@@ -69,7 +69,7 @@ func within(samples []bench.Usage, from, to *bench.Usage) []bench.Usage {
 func (r *readings) end(ctx context.Context) {
 	ctx = context.WithoutCancel(ctx)
 	to, err := sample.Read(ctx, r.inst)
-	beside := r.beside(ctx)
+	beside := r.Beside(ctx)
 	h := r.still.Take()
 	if r.res.Hiccups != nil {
 		h = r.res.Hiccups.And(h)

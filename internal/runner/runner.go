@@ -138,6 +138,9 @@ func (e *LegError) Unwrap() error { return e.Err }
 // error, as what Config.Control asks for can, with one that wraps ErrOnRequest.
 func Run(ctx context.Context, cfg Config) error {
 	cfg.Grace, cfg.Patience = cmp.Or(cfg.Grace, 15*time.Second), cmp.Or(cfg.Patience, 30*time.Second)
+	if cfg.Beside == nil {
+		cfg.Beside = func(context.Context) *bench.Beside { return nil }
+	}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	r := &runner{
@@ -152,7 +155,12 @@ func Run(ctx context.Context, cfg Config) error {
 		}
 	}
 	r.began = time.Now()
-	err := r.steered(ctx)
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() { r.steering.run(r.Control, done) })
+	err := r.run(ctx)
+	close(done)
+	wg.Wait()
 	state := bench.RunComplete
 	switch {
 	case ctx.Err() != nil:
@@ -184,16 +192,6 @@ type runner struct {
 	began     time.Time
 	clockOff  time.Duration // how far the clock has been set since then, as far as it was reported
 	ended     error         // a threshold that has ended the run
-}
-
-// steered runs under control from outside, which has ended when it returns.
-func (r *runner) steered(ctx context.Context) error {
-	done := make(chan struct{})
-	var wg sync.WaitGroup
-	wg.Go(func() { r.steering.run(r.Control, done) })
-	defer wg.Wait()
-	defer close(done)
-	return r.run(ctx)
 }
 
 func (r *runner) run(ctx context.Context) error {
@@ -293,10 +291,13 @@ func (r *runner) buildAll(ctx context.Context) error {
 			continue
 		}
 		err := r.phase(nil, bench.PhaseBuild, func() (string, error) {
-			throttled := throttle(time.Second, func(text string) {
-				r.Stream.Publish(nil, bench.Progress{Phase: bench.PhaseBuild, Text: clip(text, progressBytes)})
+			var last time.Time
+			a, err := r.Build(ctx, r.Services[sel], func(text string) {
+				if now := time.Now(); now.Sub(last) >= time.Second {
+					last = now
+					r.Stream.Publish(nil, bench.Progress{Phase: bench.PhaseBuild, Text: clip(text, progressBytes)})
+				}
 			})
-			a, err := r.Build(ctx, r.Services[sel], throttled)
 			r.artifacts[sel] = a
 			return describeBuild(sel, a), err
 		})
@@ -369,15 +370,4 @@ func (r *runner) phase(leg *bench.Leg, phase bench.Phase, do func() (note string
 	}
 	r.Stream.Publish(leg, ended)
 	return err
-}
-
-// throttle passes on at most one call in every interval, the first at once.
-func throttle(interval time.Duration, f func(string)) func(string) {
-	var last time.Time
-	return func(s string) {
-		if now := time.Now(); now.Sub(last) >= interval {
-			last = now
-			f(s)
-		}
-	}
 }

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,19 +74,19 @@ func newSteering(publish func(*bench.Leg, bench.Event), endRun context.CancelCau
 	return &steering{publish: publish, endRun: endRun, changed: make(chan struct{}), skipped: map[bench.Selection]bool{}, controlled: &controlled{}}
 }
 
-// share says who takes turns from now on; nil: nobody.
-func (s *steering) share(legs []*controlled) {
+func (s *steering) locked(do func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.shared, s.controlled = legs, &controlled{}
+	do()
+}
+
+// share says who takes turns from now on; nil: nobody.
+func (s *steering) share(legs []*controlled) {
+	s.locked(func() { s.shared, s.controlled = legs, &controlled{} })
 }
 
 // turnTo says whose turn it is.
-func (s *steering) turnTo(r *controlled) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.controlled = r
-}
+func (s *steering) turnTo(r *controlled) { s.locked(func() { s.controlled = r }) }
 
 // running are the steps that run: several where contenders take turns.
 func (s *steering) running() (steps []*steered) {
@@ -138,82 +139,67 @@ func (s *steering) take(c bench.Control) {
 
 // answer says why c, which is valid, cannot be obeyed now, or how it is.
 func (s *steering) answer(c bench.Control) (why string, obey func()) {
-	switch c.Kind {
+	refuse := func(when bool, text string) {
+		if when {
+			why = cmp.Or(why, text)
+		}
+	}
+	idle := s.step == nil
+	switch obey = func() {}; c.Kind { // a note is on record, and that is all
 	case bench.ControlPause:
-		switch {
-		case s.hold:
-			return "no second pause: one is under way, or comes after the running step", nil
-		case s.stop || s.over:
-			return "no pause: the run is ending", nil
-		}
-		return "", func() { s.hold = true }
+		refuse(s.hold, "no second pause: one is under way, or comes after the running step")
+		refuse(s.stop || s.over, "no pause: the run is ending")
+		obey = func() { s.hold = true }
 	case bench.ControlResume:
-		if !s.hold {
-			return "nothing to go on with: the run is not paused", nil
-		}
-		return "", func() {
+		refuse(!s.hold, "nothing to go on with: the run is not paused")
+		obey = func() {
 			s.hold = false
 			s.wake()
 		}
 	case bench.ControlSkipStep:
-		switch {
-		case s.step == nil:
-			return "no step skipped: none is running now", nil
-		case s.step.skip:
-			return "the running step is being skipped already", nil
-		}
-		return "", func() {
+		refuse(idle, "no step skipped: none is running now")
+		refuse(!idle && s.step.skip, "the running step is being skipped already")
+		obey = func() {
 			for _, step := range s.running() {
 				step.skip = true
 				step.end(errSkipped)
 			}
 		}
 	case bench.ControlSkipContender:
-		switch {
-		case s.leg == nil:
-			return "no contender skipped: none is running now", nil
-		case len(s.shared) > 1:
-			return "no contender skipped: they take turns, so that each is there for the others' sake", nil
-		case s.skipped[selection(*s.leg)]:
-			return "the running contender is being skipped already", nil
-		}
-		return "", func() {
+		refuse(s.leg == nil, "no contender skipped: none is running now")
+		refuse(len(s.shared) > 1, "no contender skipped: they take turns, so that each is there for the others' sake")
+		refuse(s.leg != nil && s.skipped[selection(*s.leg)], "the running contender is being skipped already")
+		obey = func() {
 			s.skipped[selection(*s.leg)] = true
 			if !s.whole {
 				s.endLeg(errSkipped)
 			}
 		}
 	case bench.ControlStop:
-		switch {
-		case s.stop:
-			return "the run is stopping already", nil
-		case s.over:
-			return "nothing to stop: the run is at its end", nil
-		}
-		return "", func() {
+		refuse(s.stop, "the run is stopping already")
+		refuse(s.over, "nothing to stop: the run is at its end")
+		obey = func() {
 			s.stop, s.hold = true, false
 			s.wake()
-			if s.step == nil && !s.whole {
+			if idle && !s.whole {
 				s.endRun(errStopped)
 			}
 		}
 	case bench.ControlRate:
-		switch {
-		case s.step == nil:
-			return "rate not changed: no step is running now", nil
-		case s.step.step.Rate == 0:
+		refuse(idle, "rate not changed: no step is running now")
+		if !idle && s.step.step.Rate == 0 {
 			return fmt.Sprintf("rate not changed: step %d (%s) has no rate of its own to send at",
 				s.step.index+1, s.step.step.Name), nil
 		}
-		return "", func() {
+		obey = func() {
 			for _, step := range s.running() {
 				step.change(c.Rate)
 			}
 		}
 	case bench.ControlAbort:
-		return "", func() { s.endRun(errAborted) }
+		obey = func() { s.endRun(errAborted) }
 	}
-	return "", func() {} // a note is on record, and that is all
+	return why, obey
 }
 
 func (s *steering) wake() {
@@ -222,22 +208,19 @@ func (s *steering) wake() {
 }
 
 // held tells whether a pause is wanted, and gives what is closed when that changes.
-func (s *steering) held() (bool, <-chan struct{}) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.hold, s.changed
+func (s *steering) held() (hold bool, changed <-chan struct{}) {
+	s.locked(func() { hold, changed = s.hold, s.changed })
+	return hold, changed
 }
 
-func (s *steering) stopping() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.stop
+func (s *steering) stopping() (stop bool) {
+	s.locked(func() { stop = s.stop })
+	return stop
 }
 
-func (s *steering) skips(sel bench.Selection) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.skipped[sel]
+func (s *steering) skips(sel bench.Selection) (skipped bool) {
+	s.locked(func() { skipped = s.skipped[sel] })
+	return skipped
 }
 
 // beginLeg puts a leg under control at the moment of its event: who has seen it begin can skip it.
@@ -250,9 +233,7 @@ func (s *steering) beginLeg(leg *bench.Leg, e bench.LegStarted, end context.Canc
 
 // finishLeg ends the control of the leg. last says that none comes after it.
 func (s *steering) finishLeg(last bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.leg, s.endLeg, s.whole, s.over = nil, nil, false, last
+	s.locked(func() { s.leg, s.endLeg, s.whole, s.over = nil, nil, false, last })
 }
 
 // beginStep puts a step of the running leg under control, as beginLeg does a leg.
@@ -274,18 +255,10 @@ func (s *steering) startClock() {
 }
 
 // finishStep ends the control of the step. last says that the leg has no other.
-func (s *steering) finishStep(last bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.step, s.whole = nil, last
-}
+func (s *steering) finishStep(last bool) { s.locked(func() { s.step, s.whole = nil, last }) }
 
 // closing says that the leg is being stopped: what is asked for now must not hide why it ended.
-func (s *steering) closing() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.whole = true
-}
+func (s *steering) closing() { s.locked(func() { s.whole = true }) }
 
 // change is called under the lock of the steering.
 func (r *steered) change(rate float64) {
@@ -301,11 +274,11 @@ func (r *steered) change(rate float64) {
 func (r *steered) wanted() float64 { return math.Float64frombits(r.rate.Load()) }
 
 // doubts are what must be known of the figures of a finished step.
-func (r *steered) doubts() bench.Findings {
-	if len(r.changes) == 0 {
-		return nil
+func (r *steered) doubts() (all bench.Findings) {
+	if len(r.changes) > 0 {
+		all = append(all, verdict.RateChanged(r.step.Rate, r.changes, r.more))
 	}
-	return bench.Findings{verdict.RateChanged(r.step.Rate, r.changes, r.more)}
+	return all
 }
 
 // pause stands still for as long as somebody wants it, and returns how long that was; 0 when nobody

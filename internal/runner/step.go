@@ -205,9 +205,7 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 	if read.err != nil && !l.inst.Info().Runtime.Traits().Foreign {
 		res.Warnings = append(res.Warnings, verdict.CountersUnread(clip(read.err.Error(), 500)))
 	}
-	res.Warnings = append(res.Warnings, verdict.Killed(res)...)
-	res.Warnings = append(res.Warnings, asked.doubts()...)
-	res.Warnings = append(res.Warnings, verdict.StoodStill(res)...)
+	res.Warnings = slices.Concat(res.Warnings, verdict.Killed(res), asked.doubts(), verdict.StoodStill(res))
 	if l.Judge != nil {
 		res.Warnings = append(res.Warnings, l.Judge(res, l.inst.Info())...)
 	}
@@ -246,14 +244,6 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 		stop = &m
 	}
 	return res, skipped, stop, err
-}
-
-// beside reads host and store, where anybody can.
-func (l *life) beside(ctx context.Context) *bench.Beside {
-	if l.Beside == nil {
-		return nil
-	}
-	return l.Beside(ctx)
 }
 
 var errDied = errors.New(bench.AbortedDied)

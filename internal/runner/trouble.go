@@ -34,7 +34,8 @@ func (i *incidents) begin(step int) {
 	i.step = &step
 }
 
-// inStep returns those of the running step. over says that it ends here.
+// inStep returns those of the running step, before the first those of the leg. over says that it
+// ends here.
 func (i *incidents) inStep(over bool) []bench.Incident {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -43,13 +44,6 @@ func (i *incidents) inStep(over bool) []bench.Incident {
 		i.step = nil
 	}
 	return slices.DeleteFunc(slices.Clone(i.all), func(in bench.Incident) bool { return in.Step != step })
-}
-
-// none says whether nothing has happened to the leg so far.
-func (i *incidents) none() bool {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	return len(i.all) == 0
 }
 
 const mostIncidents = 200 // of one leg: somebody may pause and unpause all day
@@ -83,7 +77,7 @@ func (l *life) phase(leg *bench.Leg, phase bench.Phase, do func() (string, error
 	return err
 }
 
-// silentAtEnd reports whether a step failed all through its last second, not for want of requests.
+// silentAtEnd tells whether a step failed all through its last second, not for want of requests.
 func silentAtEnd(res bench.Load) bool {
 	if res.FailedTotal() == 0 {
 		return false

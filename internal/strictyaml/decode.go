@@ -1,6 +1,7 @@
 package strictyaml
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
@@ -10,8 +11,6 @@ import (
 	"time"
 
 	"gopkg.in/yaml.v3"
-
-	"locbench/internal/units"
 )
 
 var (
@@ -22,7 +21,12 @@ var (
 
 // Decode reads the value into dst, a pointer. It is false when it reported a mistake in the value.
 func (v Value) Decode(dst any) bool {
-	return v.into(reflect.ValueOf(dst).Elem(), rules{})
+	p := reflect.ValueOf(dst)
+	if p.Kind() != reflect.Pointer || p.IsNil() {
+		v.unfit(fmt.Sprintf("%T", dst))
+		return false
+	}
+	return v.into(p.Elem(), rules{})
 }
 
 // into reads the value into dst, which is addressable.
@@ -43,13 +47,10 @@ func (v Value) read(dst reflect.Value, r rules) {
 	}
 	switch t := dst.Type(); {
 	case t == durationType, t == timeType:
-		readUnit(v, dst, r, "a duration such as `10s`", func(s string) (int64, error) {
-			d, err := ParseDuration(s)
-			return int64(d), err
-		}, func(n int64) string { return units.Exact(time.Duration(n)) })
+		readNumber(v, dst, r, "a duration such as `10s`", ParseDuration)
 		return
 	case t == bytesType:
-		readUnit(v, dst, r, "a size such as `512MiB`", ParseBytes, FormatBytes)
+		readNumber(v, dst, r, "a size such as `512MiB`", ParseBytes)
 		return
 	}
 	switch dst.Kind() {
@@ -66,17 +67,23 @@ func (v Value) read(dst reflect.Value, r rules) {
 		}
 		dst.SetBool(strings.EqualFold(v.node.Value, "true"))
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		readNumber(v, dst, r, "a whole number", "write a whole number", func(s string) (int64, error) {
-			return strconv.ParseInt(s, 0, dst.Type().Bits())
+		readNumber(v, dst, r, "a whole number", func(s string) (int64, error) {
+			n, err := strconv.ParseInt(s, 0, dst.Type().Bits())
+			return n, r.hint(err, "write a whole number")
 		}, "!!int")
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		hint := fmt.Sprintf("write a whole number from 0 to %d", uint64(math.MaxUint64)>>(64-dst.Type().Bits()))
-		readNumber(v, dst, r, "a whole number", hint, func(s string) (uint64, error) {
-			return strconv.ParseUint(s, 0, dst.Type().Bits())
+		readNumber(v, dst, r, "a whole number", func(s string) (uint64, error) {
+			n, err := strconv.ParseUint(s, 0, dst.Type().Bits())
+			most := uint64(math.MaxUint64) >> (64 - dst.Type().Bits())
+			return n, r.hint(err, fmt.Sprintf("write a whole number from 0 to %d", most))
 		}, "!!int")
 	case reflect.Float32, reflect.Float64:
-		readNumber(v, dst, r, "a number", "write a number such as 1.5", func(s string) (float64, error) {
-			return strconv.ParseFloat(s, 64)
+		readNumber(v, dst, r, "a number", func(s string) (float64, error) {
+			n, err := strconv.ParseFloat(s, 64)
+			if math.IsInf(n, 0) || math.IsNaN(n) {
+				err = strconv.ErrRange
+			}
+			return n, r.hint(err, "write a number such as 1.5")
 		}, "!!int", "!!float")
 	case reflect.Slice:
 		v.readSlice(dst, r)
@@ -89,27 +96,12 @@ func (v Value) read(dst reflect.Value, r rules) {
 			dst.Set(reflect.ValueOf(x))
 		}
 	default:
-		v.d.add(v.node.Line, fmt.Sprintf("locbench cannot read into a %s: this is a fault of locbench", dst.Type()), "")
+		v.unfit(dst.Type().String())
 	}
 }
 
-func readUnit(v Value, dst reflect.Value, r rules, want string, parse func(string) (int64, error), format func(int64) string) {
-	if v.Kind() != Scalar {
-		v.wrongKind(want)
-		return
-	}
-	n, err := parse(v.node.Value)
-	if err != nil {
-		v.Wrong(err.Error())
-		return
-	}
-	lo, okLo := r.bound("min", parse)
-	hi, okHi := r.bound("max", parse)
-	if okLo && n < lo || okHi && n > hi {
-		v.Wrong(between(okLo, okHi, format(lo), format(hi)))
-		return
-	}
-	dst.SetInt(n)
+func (v Value) unfit(kind string) {
+	v.d.add(v.node.Line, "locbench cannot read into a "+kind+": this is a fault of locbench", "")
 }
 
 func (v Value) readString(dst reflect.Value, r rules) {
@@ -126,20 +118,24 @@ func (v Value) readString(dst reflect.Value, r rules) {
 	}
 }
 
-// readNumber reads what has one of the tags. otherwise is the hint where the field has no bounds.
-func readNumber[T int64 | uint64 | float64](
-	v Value, dst reflect.Value, r rules, want, otherwise string, parse func(string) (T, error), tags ...string,
+// readNumber reads what has one of the tags, or any scalar where there are none. The text of parse's
+// error is a hint.
+func readNumber[T cmp.Ordered](
+	v Value, dst reflect.Value, r rules, want string, parse func(string) (T, error), tags ...string,
 ) {
-	if v.Kind() != Scalar || !slices.Contains(tags, v.node.Tag) {
+	if v.Kind() != Scalar || tags != nil && !slices.Contains(tags, v.node.Tag) {
 		v.wrongKind(want + unquote(v, tags))
 		return
 	}
 	n, err := parse(v.node.Value)
-	if err != nil || math.IsInf(float64(n), 0) || math.IsNaN(float64(n)) {
-		v.Wrong(r.numbers(otherwise))
-		return
-	}
-	if r.number(v, float64(n)) {
+	lo, noLo := parse(r["min"])
+	hi, noHi := parse(r["max"])
+	switch {
+	case err != nil:
+		v.Wrong(err.Error())
+	case noLo == nil && n < lo || noHi == nil && n > hi:
+		v.Wrong(r.bounds(""))
+	default:
 		dst.Set(reflect.ValueOf(n).Convert(dst.Type()))
 	}
 }

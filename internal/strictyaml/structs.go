@@ -1,6 +1,8 @@
 package strictyaml
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -30,56 +32,40 @@ func (r rules) oneOf() []string {
 	return nil
 }
 
-// bound is the rule called name, read as the field's own values are.
-func (r rules) bound(name string, parse func(string) (int64, error)) (int64, bool) {
-	n, err := parse(r[name])
-	return n, err == nil && r.has(name)
-}
-
-// numbers is the hint that belongs to the bounds, or otherwise where there are none.
-func (r rules) numbers(otherwise string) string {
-	if !r.has("min") && !r.has("max") {
-		return otherwise
+// hint is in place of a parser's error: what the bounds want, or else otherwise.
+func (r rules) hint(err error, otherwise string) error {
+	if err != nil {
+		return errors.New(cmp.Or(r.bounds(""), otherwise))
 	}
-	return between(r.has("min"), r.has("max"), r["min"], r["max"])
-}
-
-// number checks the bounds of a number.
-func (r rules) number(v Value, n float64) bool {
-	if r.within(n) {
-		return true
-	}
-	v.Wrong(between(r.has("min"), r.has("max"), r["min"], r["max"]))
-	return false
+	return nil
 }
 
 // length checks the bounds of a length.
 func (r rules) length(v Value, n int, unit string) bool {
-	if r.within(float64(n)) {
+	lo, noLo := strconv.Atoi(r["min"])
+	hi, noHi := strconv.Atoi(r["max"])
+	if (noLo != nil || n >= lo) && (noHi != nil || n <= hi) {
 		return true
 	}
 	what := fmt.Sprintf("%s has %d %s", v.name(), n, unit)
 	if n == 0 {
 		what = v.name() + " is empty"
 	}
-	v.Mistake(what, between(r.has("min"), r.has("max"), r["min"], r["max"]+" "+unit))
+	v.Mistake(what, r.bounds(" "+unit))
 	return false
 }
 
-func (r rules) within(n float64) bool {
-	lo, errLo := strconv.ParseFloat(r["min"], 64)
-	hi, errHi := strconv.ParseFloat(r["max"], 64)
-	return (errLo != nil || n >= lo) && (errHi != nil || n <= hi)
-}
-
-func between(lower, upper bool, lo, hi string) string {
+// bounds is the hint that belongs to them, "" where there are none.
+func (r rules) bounds(unit string) string {
 	switch {
-	case lower && upper:
-		return "write from " + lo + " to " + hi
-	case lower:
-		return "write at least " + lo
+	case r.has("min") && r.has("max"):
+		return "write from " + r["min"] + " to " + r["max"] + unit
+	case r.has("min"):
+		return "write at least " + r["min"]
+	case r.has("max"):
+		return "write at most " + r["max"] + unit
 	}
-	return "write at most " + hi
+	return ""
 }
 
 // structField is a field that takes part.

@@ -14,15 +14,14 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/load/wire"
 	"locbench/internal/safe"
 )
 
-// Bounds on answers, which are hostile.
+// Bounds on answers, which are hostile; others are those of package wire.
 const (
-	maxHead    = 1 << 20  // bytes of status line and headers
-	maxBody    = 64 << 20 // bytes
-	maxInterim = 8        // 1xx answers before the real one
-	maxError   = 300      // bytes of a reason
+	maxBody  = 64 << 20 // bytes
+	maxError = 300      // bytes of a reason
 )
 
 // line is an open connection.
@@ -103,7 +102,7 @@ func (a *asker) exchange(ctx context.Context, c *clock, r *bench.RequestPhases, 
 	stop := context.AfterFunc(ctx, func() { _ = l.conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 	l.first = time.Time{}
-	l.bound.N = maxHead
+	l.bound.N = wire.MaxHead
 	c.last = time.Now()
 	if r.New {
 		c.last = c.began.Add(r.Name + r.Connect + r.TLS) // what lies between belongs to the writing, so that the phases add up
@@ -149,7 +148,7 @@ func noAnswer(err error) error {
 
 // answer reads the head of the answer, behind interim ones.
 func (l *line) answer(req *http.Request) (*http.Response, error) {
-	for range maxInterim {
+	for range wire.MaxInterim {
 		resp, err := http.ReadResponse(l.in, req)
 		if err != nil {
 			return nil, err
@@ -158,24 +157,24 @@ func (l *line) answer(req *http.Request) (*http.Response, error) {
 			return resp, nil
 		}
 	}
-	return nil, fmt.Errorf("more than %d interim answers", maxInterim)
+	return nil, fmt.Errorf("more than %d interim answers", wire.MaxInterim)
 }
 
 // open opens a connection: name, TCP, TLS.
 func (a *asker) open(ctx context.Context, c *clock, r *bench.RequestPhases) error {
-	addresses := []net.IP{net.ParseIP(a.host)}
-	if addresses[0] == nil {
-		var err error
-		addresses, err = a.plan.Resolve(ctx, a.host)
+	host, port, err := net.SplitHostPort(a.target.Address)
+	addresses := []net.IP{net.ParseIP(host)}
+	if err == nil && addresses[0] == nil {
+		addresses, err = a.plan.Resolve(ctx, host)
 		r.Name = c.lap(time.Now())
-		if err != nil {
-			return err
-		}
+	}
+	if err != nil {
+		return err
 	}
 	var conn net.Conn
-	err := errors.New("the name has no address")
+	err = errors.New("the name has no address")
 	for _, ip := range addresses {
-		if conn, err = a.plan.Dial(ctx, "tcp", net.JoinHostPort(ip.String(), a.port)); err == nil {
+		if conn, err = a.plan.Dial(ctx, "tcp", net.JoinHostPort(ip.String(), port)); err == nil {
 			break
 		}
 	}
@@ -183,8 +182,8 @@ func (a *asker) open(ctx context.Context, c *clock, r *bench.RequestPhases) erro
 	if err != nil {
 		return err
 	}
-	if a.secure {
-		secure := tls.Client(conn, a.config())
+	if a.target.TLS != nil {
+		secure := tls.Client(conn, a.target.TLS)
 		err := secure.HandshakeContext(ctx)
 		r.TLS = c.lap(time.Now())
 		if err != nil {
@@ -194,20 +193,8 @@ func (a *asker) open(ctx context.Context, c *clock, r *bench.RequestPhases) erro
 		conn = secure
 	}
 	l := &line{conn: conn}
-	l.bound = &io.LimitedReader{R: l, N: maxHead}
+	l.bound = &io.LimitedReader{R: l, N: wire.MaxHead}
 	l.in = bufio.NewReader(l.bound)
 	a.line = l
 	return nil
-}
-
-func (a *asker) config() *tls.Config {
-	config := a.plan.TLS.Clone()
-	if config == nil {
-		config = &tls.Config{}
-	}
-	if config.ServerName == "" {
-		config.ServerName = a.host
-	}
-	config.NextProtos = []string{"http/1.1"}
-	return config
 }

@@ -9,6 +9,7 @@
 package phases
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -22,6 +23,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/load/wire"
 	"locbench/internal/load/workload"
 )
 
@@ -72,9 +74,7 @@ func Measure(ctx context.Context, plan Plan) (bench.Phases, error) {
 // asker makes requests on one connection, and opens another when that is gone.
 type asker struct {
 	plan     Plan
-	host     string
-	port     string
-	secure   bool
+	target   wire.Target
 	rng      *rand.Rand
 	language int
 	line     *line
@@ -91,9 +91,7 @@ func newAsker(plan Plan) (*asker, error) {
 	if strings.Contains(plan.Request.Path, "{language}") && len(plan.Request.Languages) == 0 {
 		return nil, fmt.Errorf("request %q asks for a language, but there are none", plan.Request.Name)
 	}
-	if plan.Timeout <= 0 {
-		plan.Timeout = DefaultTimeout
-	}
+	plan.Timeout = cmp.Or(max(plan.Timeout, 0), DefaultTimeout)
 	if plan.Resolve == nil {
 		plan.Resolve = func(ctx context.Context, host string) ([]net.IP, error) {
 			return net.DefaultResolver.LookupIP(ctx, "ip", host)
@@ -102,14 +100,8 @@ func newAsker(plan Plan) (*asker, error) {
 	if plan.Dial == nil {
 		plan.Dial = (&net.Dialer{}).DialContext
 	}
-	a := &asker{plan: plan, host: u.Hostname(), port: u.Port(), secure: u.Scheme == "https", rng: rand.New(rand.NewPCG(plan.Seed, 0x706861736573))}
-	switch {
-	case a.port != "":
-	case a.secure:
-		a.port = "443"
-	default:
-		a.port = "80"
-	}
+	a := &asker{plan: plan, target: wire.NewTarget(plan.BaseURL, plan.TLS, false)}
+	a.rng = rand.New(rand.NewPCG(plan.Seed, 0x706861736573))
 	if _, err := a.request(); err != nil {
 		return nil, err
 	}

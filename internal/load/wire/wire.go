@@ -1,14 +1,27 @@
+// Package wire is what the loops of the client share about connections: to where they are opened,
+// which are kept from step to step, what bounds their answers, and which kinds of failure there
+// are.
 package wire
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
 	"time"
+	"unicode"
+
+	"locbench/internal/bench"
 )
 
 // Bounds on opening connections and on answers; the contender is hostile.
 const (
 	MaxHead    = 1 << 20 // bytes of status line and headers of an answer
+	MaxExample = 240     // bytes of the text of an example
 	MaxSample  = 120     // of the body of an unwanted answer, for its example
 	MaxInterim = 8       // 1xx answers before the real one
 	Dialers    = 64      // connections being opened at the same time before the step
@@ -24,4 +37,57 @@ var (
 // BackOff is how long a connection waits after failures attempts in a row to open it.
 func BackOff(failures int) time.Duration {
 	return min(time.Millisecond<<min(failures-1, 10), 100*time.Millisecond)
+}
+
+// BodyError marks an error met in the body of an answer, behind complete headers.
+type BodyError struct{ Err error }
+
+// Error names the body.
+func (e BodyError) Error() string { return "body of the answer: " + e.Err.Error() }
+
+// Unwrap is what was met.
+func (e BodyError) Unwrap() error { return e.Err }
+
+// Classify tells the kind of a failed exchange.
+func Classify(err error) bench.ErrorKind {
+	var timeout net.Error
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+		return bench.ErrTimeout
+	case isAny(err, errnoRefused()):
+		return bench.ErrRefused
+	case isAny(err, errnoReset()), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):
+		return bench.ErrReset
+	case isAny(err, errnoClient()):
+		return bench.ErrClient
+	case errors.As(err, new(BodyError)):
+		return bench.ErrBody
+	}
+	return bench.ErrOther
+}
+
+func isAny(err error, list []syscall.Errno) bool {
+	return slices.ContainsFunc(list, func(errno syscall.Errno) bool { return errors.Is(err, errno) })
+}
+
+// Class is the kind of an answer with another status than the wanted one.
+func Class(status int) bench.ErrorKind {
+	if class := status / 100; class >= 1 && class <= 5 {
+		return [...]bench.ErrorKind{"1xx", "2xx", "3xx", "4xx", "5xx"}[class-1]
+	}
+	return bench.ErrOther
+}
+
+// Example makes a text fit to be an example in a results file: valid UTF-8 without control
+// characters, of bounded length.
+func Example(s string) string {
+	if len(s) > MaxExample {
+		s = s[:MaxExample] + "…"
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, ""))
 }

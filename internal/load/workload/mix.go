@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -191,9 +192,9 @@ func NewRequest(address string, r bench.Request) (*http.Request, error) {
 // ids returns the function that draws the next id; those taken in turn from that share of the list
 // on.
 func (m *Mix) ids(spec bench.IDSpec, all []int64, from float64) (func() int64, error) {
-	pool := all
-	if len(spec.Fixed) > 0 {
-		pool = spec.Fixed
+	pool := spec.Fixed
+	if len(pool) == 0 {
+		pool = all
 	}
 	if len(pool) == 0 {
 		return nil, errors.New("it asks for an id, but there are none")
@@ -266,32 +267,26 @@ func (r *Request) append(dst []byte, d *Drawn) []byte {
 		case partLanguage:
 			d.language = r.languages[r.language]
 			dst = append(dst, d.language...)
-			if r.language++; r.language == len(r.languages) {
-				r.language = 0
-			}
+			r.language = (r.language + 1) % len(r.languages)
 		}
 	}
 	return dst
 }
 
+var placeholder = regexp.MustCompile(`\{(id|language)\}`)
+
 // split cuts a text at its placeholders.
 func split(s string) []part {
 	var parts []part
-	for s != "" {
-		at, kind, length := len(s), partText, 0
-		if i := strings.Index(s, "{id}"); i >= 0 {
-			at, kind, length = i, partID, len("{id}")
+	from := 0
+	for _, at := range placeholder.FindAllStringIndex(s, -1) {
+		kind := partID
+		if s[at[0]:at[1]] == "{language}" {
+			kind = partLanguage
 		}
-		if i := strings.Index(s, "{language}"); i >= 0 && i < at {
-			at, kind, length = i, partLanguage, len("{language}")
-		}
-		if at > 0 {
-			parts = append(parts, part{text: s[:at]})
-		}
-		if kind != partText {
-			parts = append(parts, part{kind: kind})
-		}
-		s = s[at+length:]
+		parts = append(parts, part{text: s[from:at[0]]}, part{kind: kind})
+		from = at[1]
 	}
-	return parts
+	parts = append(parts, part{text: s[from:]})
+	return slices.DeleteFunc(parts, func(p part) bool { return p == part{} })
 }

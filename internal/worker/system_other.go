@@ -5,7 +5,12 @@ package worker
 import (
 	"io"
 	"os"
+	"os/exec"
 )
+
+func ownGroup(*exec.Cmd) {}
+
+func kill(p *os.Process) { _ = p.Kill() }
 
 // wakeable is r such that wake ends all Reads, now and later. wake tells whether it could.
 func wakeable(r io.Reader) (in io.Reader, wake func() bool) {
