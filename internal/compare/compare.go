@@ -6,6 +6,7 @@ package compare
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -83,23 +84,17 @@ func Compare(before, after Set, o Options) (Result, error) {
 		result.Contenders = append(result.Contenders, Pair(olds[0], news[0], result.Differences, o))
 		return result, nil
 	}
-	found := map[string]bool{}
 	for _, a := range olds {
-		matched := false
-		for _, b := range news {
-			if a.Label == b.Label {
-				result.Contenders = append(result.Contenders, Pair(a, b, result.Differences, o))
-				found[b.Label], matched = true, true
-			}
-		}
-		if !matched {
+		i := slices.IndexFunc(news, func(b analysis.Contender) bool { return b.Label == a.Label })
+		if i < 0 {
 			result.OnlyOld = append(result.OnlyOld, a.Label)
+			continue
 		}
+		result.Contenders = append(result.Contenders, Pair(a, news[i], result.Differences, o))
+		news = slices.Delete(news, i, i+1)
 	}
 	for _, b := range news {
-		if !found[b.Label] {
-			result.OnlyNew = append(result.OnlyNew, b.Label)
-		}
+		result.OnlyNew = append(result.OnlyNew, b.Label)
 	}
 	if len(result.Contenders) == 0 {
 		return result, fmt.Errorf("no contender is on both sides: old has %s, new has %s", list(result.OnlyOld), list(result.OnlyNew))
@@ -128,7 +123,7 @@ func contenders(s Set) (all []analysis.Contender, err error) {
 // are. runs is what differs between the two runs.
 func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 	c := Contender{Old: a.Label, New: b.Label, OldLegs: count(a), NewLegs: count(b), Differences: LegDifferences(a.Results, b.Results)}
-	reason := both(Breaking(runs), Breaking(c.Differences))
+	reason := both(breaking(runs, math.MaxInt), breaking(c.Differences, math.MaxInt))
 	c.Comparable = reason == ""
 	c.Rows = rows(a, b, o)
 	for i := range c.Rows {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -320,10 +321,10 @@ func TestDefinitionsOfAStepAreNotCompared(t *testing.T) {
 	leg := func(d bench.Definition) []bench.LegResult {
 		return []bench.LegResult{{Steps: []bench.StepResult{{Load: bench.Load{Definition: d, Sent: 1}}}}}
 	}
-	if text := Breaking(LegDifferences(leg(bench.Earlier), leg(bench.Interval))); !strings.Contains(text, "measured step") || !strings.Contains(text, "earlier definition") {
+	if text := breaking(LegDifferences(leg(bench.Earlier), leg(bench.Interval)), math.MaxInt); !strings.Contains(text, "measured step") || !strings.Contains(text, "earlier definition") {
 		t.Errorf("%q", text)
 	}
-	if text := Breaking(LegDifferences(leg(bench.Interval), leg(bench.Interval))); text != "" {
+	if text := breaking(LegDifferences(leg(bench.Interval), leg(bench.Interval)), math.MaxInt); text != "" {
 		t.Errorf("%q", text)
 	}
 }

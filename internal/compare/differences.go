@@ -31,62 +31,89 @@ type Difference struct {
 	Weight Weight `json:"weight"`
 }
 
+// untold tells whether one side does not say, as results of earlier versions do not.
+func (d Difference) untold() bool { return d.Old == "" || d.New == "" }
+
+// fact is something that is on record about one side.
+type fact struct {
+	what   string
+	weight Weight
+	value  string // "" where it is not on record, or there is none
+}
+
+// unlike are the facts, each in the same place of both lists, that differ, the gravest first.
+func unlike(a, b []fact) (out []Difference) {
+	for i, f := range a {
+		if f.value != b[i].value {
+			out = append(out, Difference{f.what, f.value, b[i].value, f.weight})
+		}
+	}
+	return gravestFirst(out)
+}
+
+// gravestFirst sorts by weight, whose names are in that order.
+func gravestFirst(all []Difference) []Difference {
+	slices.SortStableFunc(all, func(x, y Difference) int { return cmp.Compare(x.Weight, y.Weight) })
+	return all
+}
+
 // Differences are what differs between two runs, the gravest first.
 func Differences(a, b bench.Run) []Difference {
-	d := func(what string, w Weight, of func(bench.Run) string) Difference {
-		return Difference{what, of(a), of(b), w}
+	if a.Data.Hash != "" && a.Data.Hash == b.Data.Hash {
+		b.Data.Name = a.Data.Name // the same data may be in another folder
 	}
-	return gravestFirst([]Difference{
-		d("limits", Breaks, func(r bench.Run) string { return limits(r.Profile.Limits) }),
-		d("runtime", Breaks, func(r bench.Run) string { return string(r.Profile.Runtime) }),
-		d("requests", Breaks, func(r bench.Run) string { return requests(r.Profile.Requests) }),
-		d("steps", Breaks, func(r bench.Run) string { return steps(r.Profile.Steps) }),
-		d("turns", Breaks, turns),
-		d("rest of the profile", Breaks, restHash),
-		data(a.Data, b.Data),
-		d("store", Breaks, func(r bench.Run) string { return string(r.Store.Kind) }),
-		d("CPU", Breaks, func(r bench.Run) string {
-			return strings.TrimSpace(fmt.Sprintf("%d × %s", r.Machine.CPUs, r.Machine.CPUModel))
-		}),
-		d("system", Breaks, func(r bench.Run) string { return r.Machine.OS + "/" + r.Machine.Arch }),
-		d("memory of the machine", Breaks, func(r bench.Run) string { return size(r.Machine.MemoryBytes) }),
-		d("service started by somebody else", Breaks, func(r bench.Run) string { return r.Target }),
-		d("store version", Sways, func(r bench.Run) string { return r.Store.Version }),
-		d("store address", Sways, func(r bench.Run) string {
-			if !r.Store.Kind.Traits().ByURL {
-				return "" // our own: any free port
-			}
-			return r.Store.URL
-		}),
-		d("protocol", Breaks, func(r bench.Run) string { return string(r.Profile.Protocol) }),
-		d("time-out of a request", Sways, func(r bench.Run) string { return units.Duration(r.Profile.Timeout) }),
-		d("answers compared", Sways, func(r bench.Run) string { return fmt.Sprintf("%g %%", 100*r.Profile.Validate) }),
-		d("load of the machine before the run", Sways, func(r bench.Run) string { return r.Machine.Load1 }),
-		d("kernel", Sways, func(r bench.Run) string { return r.Machine.Kernel }),
-		d("CPU governor", Sways, func(r bench.Run) string { return r.Machine.Governor }),
-		stated(d("turbo", Sways, func(r bench.Run) string { return r.Machine.Turbo })),
-		stated(d("SMT", Sways, func(r bench.Run) string { return r.Machine.SMT })),
-		stated(d("virtualisation", Sways, virtual)),
-		d("swap in use", Sways, func(r bench.Run) string { return swap(r.Machine.SwapUsed) }),
-		d("other containers", Sways, func(r bench.Run) string { return r.Machine.OtherContainers }),
-		d("who runs on which CPUs", Sways, apart),
-		d("cgroup version", Sways, func(r bench.Run) string { return number(r.Machine.CgroupVersion) }),
-		d("locbench", Sways, func(r bench.Run) string { return r.Software.Locbench }),
-		d("Docker", Sways, func(r bench.Run) string { return r.Software.Docker }),
-		d("contenders of the run", Tells, func(r bench.Run) string { return number(len(r.Profile.Contenders)) }),
-		d("Go", Tells, func(r bench.Run) string { return r.Software.Go }),
-		d("hash of the profile", Tells, func(r bench.Run) string { return ProfileHash(r.Profile) }),
+	stated := []string{"turbo", "SMT", "virtualisation"}
+	return slices.DeleteFunc(unlike(runFacts(a), runFacts(b)), func(d Difference) bool {
+		return d.untold() && slices.Contains(stated, d.What)
 	})
 }
 
-// data tells by the hash of the content where both have one: the same data may be in another
-// folder.
-func data(a, b bench.DataInfo) Difference {
-	d := Difference{"data", strings.TrimSpace(a.Name + " " + short(a.Hash)), strings.TrimSpace(b.Name + " " + short(b.Hash)), Breaks}
-	if a.Hash != "" && a.Hash == b.Hash {
-		d.New = d.Old
+func runFacts(r bench.Run) []fact {
+	p, m := r.Profile, r.Machine
+	address, swap, turns := "", "", "none"
+	if r.Store.Kind.Traits().ByURL { // our own have any free port
+		address = r.Store.URL
 	}
-	return d
+	if p.Turns > 0 {
+		turns = units.Duration(p.Turns)
+	}
+	if m.SwapUsed != nil { // some pages that lie there for ever do not matter
+		swap = size(*m.SwapUsed, 64<<20)
+	}
+	return []fact{
+		{"limits", Breaks, limits(p.Limits)},
+		{"runtime", Breaks, string(p.Runtime)},
+		{"requests", Breaks, requests(p.Requests)},
+		{"steps", Breaks, steps(p.Steps)},
+		{"turns", Breaks, turns},
+		{"rest of the profile", Breaks, restHash(p)},
+		{"data", Breaks, strings.TrimSpace(r.Data.Name + " " + short(r.Data.Hash))},
+		{"store", Breaks, string(r.Store.Kind)},
+		{"CPU", Breaks, strings.TrimSpace(fmt.Sprintf("%d × %s", m.CPUs, m.CPUModel))},
+		{"system", Breaks, m.OS + "/" + m.Arch},
+		{"memory of the machine", Breaks, size(m.MemoryBytes, 1)},
+		{"service started by somebody else", Breaks, r.Target},
+		{"store version", Sways, r.Store.Version},
+		{"store address", Sways, address},
+		{"protocol", Breaks, string(p.Protocol)},
+		{"time-out of a request", Sways, units.Duration(p.Timeout)},
+		{"answers compared", Sways, fmt.Sprintf("%g %%", 100*p.Validate)},
+		{"load of the machine before the run", Sways, m.Load1},
+		{"kernel", Sways, m.Kernel},
+		{"CPU governor", Sways, m.Governor},
+		{"turbo", Sways, m.Turbo},
+		{"SMT", Sways, m.SMT},
+		{"virtualisation", Sways, virtual(m)},
+		{"swap in use", Sways, swap},
+		{"other containers", Sways, m.OtherContainers},
+		{"who runs on which CPUs", Sways, apart(r.Isolated)},
+		{"cgroup version", Sways, number(m.CgroupVersion)},
+		{"locbench", Sways, r.Software.Locbench},
+		{"Docker", Sways, r.Software.Docker},
+		{"contenders of the run", Tells, number(len(p.Contenders))},
+		{"Go", Tells, r.Software.Go},
+		{"hash of the profile", Tells, ProfileHash(p)},
+	}
 }
 
 // ProfileHash is of all that decides about a contender's figures and is the profile's: not of the
@@ -101,17 +128,10 @@ func ProfileHash(p bench.Profile) string {
 
 // restHash is of what no other difference names, so that a part of the profile which is new does
 // not go unseen.
-func restHash(r bench.Run) string {
-	p := r.Profile
-	p.Limits, p.Runtime, p.Requests, p.Steps, p.Data, p.Store.Kind, p.Protocol, p.Timeout, p.Validate, p.Turns = bench.Limits{}, "", nil, nil, bench.DataSpec{}, "", "", 0, 0, 0
+func restHash(p bench.Profile) string {
+	p.Limits, p.Runtime, p.Requests, p.Steps, p.Data = bench.Limits{}, "", nil, nil, bench.DataSpec{}
+	p.Store.Kind, p.Protocol, p.Timeout, p.Validate, p.Turns = "", "", 0, 0, 0
 	return ProfileHash(p)
-}
-
-func turns(r bench.Run) string {
-	if r.Profile.Turns <= 0 {
-		return "none"
-	}
-	return units.Duration(r.Profile.Turns)
 }
 
 func requests(rs []bench.Request) string {
@@ -147,76 +167,62 @@ func hash(v any) string {
 // LegDifferences are between how two contenders really ran, and what was started, the gravest
 // first.
 func LegDifferences(a, b []bench.LegResult) []Difference {
-	d := func(what string, w Weight, of func(bench.LegResult) string) Difference {
-		old, fresh := known(a, of), known(b, of)
-		if old == "" || fresh == "" {
-			return Difference{} // one does not tell
-		}
-		return Difference{what, old, fresh, w}
-	}
-	return gravestFirst([]Difference{
-		d("measured step", Breaks, func(l bench.LegResult) string {
-			if d, ok := l.Definition(); ok {
-				return d.String()
-			}
-			return ""
-		}),
-		d("runtime in use", Breaks, instance(func(i bench.InstanceInfo) string { return string(i.Runtime) })),
-		d("limits in use", Breaks, instance(func(i bench.InstanceInfo) string { return limits(i.Limits) })),
-		d("limits enforced", Breaks, instance(func(i bench.InstanceInfo) string {
-			if i.LimitsEnforced {
-				return "yes"
-			}
-			return "no"
-		})),
-		d("CPU set", Sways, instance(func(i bench.InstanceInfo) string { return i.CPUSet })),
-		d("version", Tells, func(l bench.LegResult) string { return l.Service.Version }),
-		d("sources", Tells, func(l bench.LegResult) string { return short(l.Artifact.Sources) }),
-		d("framework", Tells, func(l bench.LegResult) string { return l.Service.Framework }),
-		d("language version", Tells, func(l bench.LegResult) string { return l.Service.LanguageVersion }),
-		d("image", Tells, instance(func(i bench.InstanceInfo) string { return short(strings.TrimPrefix(i.ImageID, "sha256:")) })),
-	})
-}
-
-func instance(of func(bench.InstanceInfo) string) func(bench.LegResult) string {
-	return func(l bench.LegResult) string {
-		if l.Instance == nil {
-			return ""
-		}
-		return of(*l.Instance)
-	}
+	return slices.DeleteFunc(unlike(known(a), known(b)), Difference.untold)
 }
 
 // known is what the legs say, each other answer once: "0-1, 2-3" where the rounds differ.
-func known(legs []bench.LegResult, of func(bench.LegResult) string) string {
-	var all []string
-	for _, l := range legs {
-		if v := of(l); v != "" && !slices.Contains(all, v) {
-			all = append(all, v)
-		}
-	}
-	slices.Sort(all)
-	return strings.Join(all, ", ")
-}
-
-func gravestFirst(candidates []Difference) (out []Difference) {
-	for _, w := range []Weight{Breaks, Sways, Tells} {
-		for _, d := range candidates {
-			if d.Weight == w && d.Old != d.New {
-				out = append(out, d)
+func known(legs []bench.LegResult) []fact {
+	facts := legFacts(bench.LegResult{})
+	for i := range facts {
+		var all []string
+		for _, l := range legs {
+			if v := legFacts(l)[i].value; v != "" && !slices.Contains(all, v) {
+				all = append(all, v)
 			}
 		}
+		slices.Sort(all)
+		facts[i].value = strings.Join(all, ", ")
 	}
-	return out
+	return facts
 }
 
-// Breaking names the differences that break a comparison: "other limits (1 CPU → 2 CPUs)"; "" where
-// none does.
-func Breaking(differences []Difference) string {
+func legFacts(l bench.LegResult) []fact {
+	var definition, limited, enforced string
+	if d, ok := l.Definition(); ok {
+		definition = d.String()
+	}
+	var i bench.InstanceInfo
+	if l.Instance != nil {
+		i, limited, enforced = *l.Instance, limits(l.Instance.Limits), "no"
+	}
+	if i.LimitsEnforced {
+		enforced = "yes"
+	}
+	return []fact{
+		{"measured step", Breaks, definition},
+		{"runtime in use", Breaks, string(i.Runtime)},
+		{"limits in use", Breaks, limited},
+		{"limits enforced", Breaks, enforced},
+		{"CPU set", Sways, i.CPUSet},
+		{"version", Tells, l.Service.Version},
+		{"sources", Tells, short(l.Artifact.Sources)},
+		{"framework", Tells, l.Service.Framework},
+		{"language version", Tells, l.Service.LanguageVersion},
+		{"image", Tells, short(strings.TrimPrefix(i.ImageID, "sha256:"))},
+	}
+}
+
+// breaking names the differences that break a comparison: "other limits (1 CPU → 2 CPUs)", without
+// the values where one is longer than most; "" where none does.
+func breaking(differences []Difference, most int) string {
 	var parts []string
 	for _, d := range differences {
+		text := d.String()
+		if max(len(d.Old), len(d.New)) > most {
+			text = d.What
+		}
 		if d.Weight == Breaks {
-			parts = append(parts, "other "+d.String())
+			parts = append(parts, "other "+text)
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -229,57 +235,39 @@ func (d Difference) String() string {
 
 func limits(l bench.Limits) string {
 	var parts []string
-	if l.CPUs > 0 {
-		parts = append(parts, units.CPUs(l.CPUs))
+	add := func(is bool, text string) {
+		if is {
+			parts = append(parts, text)
+		}
 	}
-	if l.CPUSet > 0 {
-		parts = append(parts, fmt.Sprintf("set of %d", l.CPUSet))
-	}
-	if l.Memory > 0 {
-		parts = append(parts, units.Bytes(l.Memory))
-	}
-	if l.PIDs > 0 {
-		parts = append(parts, fmt.Sprintf("%d processes", l.PIDs))
-	}
+	add(l.CPUs > 0, units.CPUs(l.CPUs))
+	add(l.CPUSet > 0, fmt.Sprintf("set of %d", l.CPUSet))
+	add(l.Memory > 0, units.Bytes(l.Memory))
+	add(l.PIDs > 0, fmt.Sprintf("%d processes", l.PIDs))
 	return cmp.Or(strings.Join(parts, ", "), "none")
 }
 
-func size(n int64) string {
-	if n <= 0 {
+// size is "" below least.
+func size(n, least int64) string {
+	if n < least {
 		return ""
 	}
 	return units.Bytes(n)
 }
 
-// stated leaves out what one side does not tell, as results of earlier versions do.
-func stated(d Difference) Difference {
-	if d.Old == "" || d.New == "" {
-		return Difference{}
-	}
-	return d
-}
-
-func virtual(r bench.Run) string {
-	if r.Machine.Virtual == "" && r.Machine.SMT != "" { // a version that looks, and has found nothing
+func virtual(m bench.Machine) string {
+	if m.Virtual == "" && m.SMT != "" { // a version that looks, and has found nothing
 		return "none to be seen"
 	}
-	return r.Machine.Virtual
+	return m.Virtual
 }
 
 // apart is "" where all share the CPUs, whatever the reason, as it always was in earlier versions.
-func apart(r bench.Run) string {
-	if r.Isolated == nil || !r.Isolated.Separate {
+func apart(i *bench.Isolation) string {
+	if i == nil || !i.Separate {
 		return ""
 	}
-	return r.Isolated.Text
-}
-
-// swap is reported in steps that may matter: some pages that lie there for ever do not.
-func swap(used *int64) string {
-	if used == nil || *used < 64<<20 {
-		return ""
-	}
-	return units.Bytes(*used)
+	return i.Text
 }
 
 func number(n int) string {

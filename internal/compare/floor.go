@@ -31,7 +31,7 @@ type Floor struct {
 // MeasureFloor is the noise of one measure.
 type MeasureFloor struct {
 	Measure measure.ID    `json:"measure"`
-	Ratio   *Ratio        `json:"ratio,omitempty"` // of the second side to the first; it should be 1. nil: not measured
+	Ratio   *stats.Ratio  `json:"ratio,omitempty"` // of the second side to the first; it should be 1. nil: not measured
 	Floor   float64       `json:"floor,omitempty"` // the end of the interval that is farther from 1, as a change: .04 is 4 %
 	Verdict stats.Verdict `json:"verdict"`
 }

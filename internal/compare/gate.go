@@ -53,11 +53,8 @@ func parseGate(part string) (Gate, error) {
 	if judged := gated(); !slices.Contains(judged, string(g.Measure)) {
 		return g, fmt.Errorf("%q: there is no measure %q; there are %s", part, g.Measure, strings.Join(judged, ", "))
 	}
-	op, sign, example := ">", "+", g.example()
-	if g.higher() {
-		op, sign = "<", "-"
-	}
-	right := "write for example " + example
+	op, sign := g.sign()[:1], g.sign()[1:]
+	right := "write for example " + g.example()
 	if part[at:at+1] != op {
 		return g, fmt.Errorf("%q is an improvement; %s", part, right)
 	}
@@ -80,10 +77,18 @@ func parseGate(part string) (Gate, error) {
 
 // example is a gate of the same measure.
 func (g Gate) example() string {
-	if g.higher() {
-		return string(g.Measure) + "<-5%"
+	if g.Change = 0.1; g.higher() {
+		g.Change = 0.05
 	}
-	return string(g.Measure) + ">+10%"
+	return g.String()
+}
+
+// sign is what stands between the measure and the change: less where a higher value is better.
+func (g Gate) sign() string {
+	if g.higher() {
+		return "<-"
+	}
+	return ">+"
 }
 
 // Gates are an example of each measure: "throughput<-5%,p99>+10%".
@@ -108,11 +113,7 @@ func (g Gate) higher() bool { return measure.Get(g.Measure).Higher }
 
 // String is the form that ParseGates reads.
 func (g Gate) String() string {
-	sign := ">+"
-	if g.higher() {
-		sign = "<-"
-	}
-	return fmt.Sprintf("%s%s%s%%", g.Measure, sign, strconv.FormatFloat(math.Abs(g.Change)*100, 'f', -1, 64))
+	return fmt.Sprintf("%s%s%s%%", g.Measure, g.sign(), strconv.FormatFloat(math.Abs(g.Change)*100, 'f', -1, 64))
 }
 
 // Outcome is what became of a gate for one contender.
@@ -159,7 +160,7 @@ func (g Gate) judge(row Row) (Outcome, string) {
 		return Open, row.Sentence
 	}
 	limit := 1 + g.Change
-	figures := row.Ratio.words()
+	figures := row.Ratio.Words()
 	low, high := row.Ratio.Low, row.Ratio.High
 	if g.higher() {
 		low, high, limit = -high, -low, -limit

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"locbench/internal/measure"
+	"locbench/internal/stats"
 )
 
 func TestParseGates(t *testing.T) {
@@ -39,7 +40,9 @@ func TestParseGates(t *testing.T) {
 }
 
 func TestJudge(t *testing.T) {
-	ratio := func(low, high float64) Row { return Row{Ratio: &Ratio{(low + high) / 2, low, high}} }
+	ratio := func(low, high float64) Row {
+		return Row{Ratio: &stats.Ratio{Estimate: (low + high) / 2, Interval: stats.Interval{Low: low, High: high}}}
+	}
 	for _, test := range []struct {
 		name string
 		gate Gate
@@ -55,9 +58,9 @@ func TestJudge(t *testing.T) {
 		{"probably slower than allowed", Gate{measure.P99Half, 0.1}, ratio(1.0, 1.3), Open},
 		{"certainly slower, but allowed", Gate{measure.P99Half, 0.1}, ratio(1.05, 1.09), Passed},
 		{"faster", Gate{measure.P99Half, 0.1}, ratio(0.5, 0.6), Passed},
-		{"below the floor", Gate{measure.P99Half, 0.01}, Row{BelowFloor: true, Ratio: &Ratio{1.03, 1.02, 1.04}}, Open},
+		{"below the floor", Gate{measure.P99Half, 0.01}, Row{BelowFloor: true, Ratio: &stats.Ratio{Estimate: 1.03, Interval: stats.Interval{Low: 1.02, High: 1.04}}}, Open},
 		{"too few rounds", Gate{measure.P99Half, 0.1}, Row{Sentence: "can't tell"}, Open},
-		{"not comparable", Gate{measure.P99Half, 0.1}, Row{NotComparable: "other limits", Ratio: &Ratio{2, 2, 2}}, Refused},
+		{"not comparable", Gate{measure.P99Half, 0.1}, Row{NotComparable: "other limits", Ratio: &stats.Ratio{Estimate: 2, Interval: stats.Interval{Low: 2, High: 2}}}, Refused},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got, why := test.gate.judge(test.row); got != test.want || why == "" {

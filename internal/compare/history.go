@@ -6,7 +6,6 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"locbench/internal/analysis"
@@ -74,13 +73,14 @@ type Course struct {
 	Changes   []Change `json:"changes,omitempty"`
 }
 
-// figureAt is a measure that is taken at half of the peak, at any step that half of the peak may
-// turn out to be.
+// figureAt is a measure at any step that half of the peak may turn out to be.
 type figureAt struct {
-	of     measure.ID
-	step   bench.Step
-	values []float64
-	out    string
+	Figure
+	step bench.Step
+}
+
+func newFigure(m measure.Measure, at, out string, values []float64) Figure {
+	return Figure{Measure: m.ID, Unit: m.Unit.String(), At: at, Out: out, Side: side(stats.NewValue(values))}
 }
 
 // Add takes one results folder. skipped says why it, or some contender of it, adds nothing.
@@ -140,11 +140,11 @@ func (p *Point) measure(c analysis.Contender) {
 			p.at, _, _ = c.Half()
 			for _, s := range c.Steps {
 				if !s.Step.WarmUp {
-					p.steps = append(p.steps, figureAt{m.ID, s.Step, c.At(m, s.Step), s.DriftWords()})
+					p.steps = append(p.steps, figureAt{newFigure(m, s.Step.Name, s.DriftWords(), c.At(m, s.Step)), s.Step})
 				}
 			}
 		}
-		p.Values = append(p.Values, Figure{Measure: m.ID, Unit: m.Unit.String(), At: at, Out: c.StepOf(m, p.at).DriftWords(), Side: side(stats.NewValue(values))})
+		p.Values = append(p.Values, newFigure(m, at, c.StepOf(m, p.at).DriftWords(), values))
 	}
 }
 
@@ -175,7 +175,7 @@ func (h *History) Courses(labels []string, measures []measure.ID) ([]Course, err
 			})
 			if i > 0 {
 				was := c.Points[i-1]
-				p.Break = broken(append(Differences(was.run, p.run), LegDifferences(was.legs, p.legs)...))
+				p.Break = breaking(was.differences(*p), 40) // a list of steps is not named
 			}
 		}
 		for from, to := range c.stretches() {
@@ -211,21 +211,9 @@ func unknown(id measure.ID, points []Point) bool {
 	})
 }
 
-// broken names what breaks a comparison, with its values where they are short: a list of steps is
-// none.
-func broken(differences []Difference) string {
-	const short = 40
-	var parts []string
-	for _, d := range differences {
-		switch {
-		case d.Weight != Breaks:
-		case len(d.Old) <= short && len(d.New) <= short:
-			parts = append(parts, "other "+d.String())
-		default:
-			parts = append(parts, "other "+d.What)
-		}
-	}
-	return strings.Join(parts, ", ")
+// differences are those to a later point.
+func (p Point) differences(next Point) []Difference {
+	return append(Differences(p.run, next.run), LegDifferences(p.legs, next.legs)...)
 }
 
 // stretch searches a stretch of comparable points for changes. What is taken at half of the peak is
@@ -255,7 +243,7 @@ func (c *Course) stretch(from, to int) error {
 			at := index[x.At]
 			was := c.Points[index[x.At-1]]
 			c.Changes = append(c.Changes, Change{Measure: f.Measure, At: at, Before: x.Before, After: x.After, P: x.P,
-				Since: gravestFirst(append(Differences(was.run, c.Points[at].run), LegDifferences(was.legs, c.Points[at].legs)...))})
+				Since: gravestFirst(was.differences(c.Points[at]))})
 		}
 	}
 	return nil
@@ -263,10 +251,10 @@ func (c *Course) stretch(from, to int) error {
 
 // figure is a measure at a step.
 func (p Point) figure(of measure.ID, step bench.Step) Figure {
-	f := Figure{Measure: of, Unit: measure.Get(of).Unit.String(), At: step.Name}
+	f := newFigure(measure.Get(of), step.Name, "", nil)
 	for _, s := range p.steps {
-		if s.of == of && s.step.Same(step) {
-			f.Side, f.Out = side(stats.NewValue(s.values)), s.out
+		if s.Measure == of && s.step.Same(step) {
+			f.Side, f.Out = s.Side, s.Out
 		}
 	}
 	return f

@@ -47,19 +47,21 @@ const (
 
 func (c Course) text(b *bytes.Buffer) {
 	fmt.Fprintf(b, "%s   %s\n", safe.Line(c.Contender, 60), units.Plural(len(c.Points), "result"))
-	rows, widths := c.narrow(c.rows())
+	rows := c.rows()
+	widths := c.narrow(rows)
 	for i, row := range rows {
 		if i > 0 {
 			c.marks(i-1, func(text string) { fold(b, "      ", text) })
 		}
 		for k, cell := range row {
-			b.WriteString("  " + strings.Repeat(" ", widths[k]-utf8.RuneCountInString(cell)) + cell)
+			fmt.Fprintf(b, "  %*s", widths[k], cell)
 		}
 		b.WriteByte('\n')
 	}
 	for k := range c.Points[0].Values {
 		if len(c.Points) > 1 {
-			fmt.Fprintf(b, "  %-23s %s  %s\n", c.title(k), c.spark(k), c.span(k))
+			title, spark, span := c.course(k)
+			fmt.Fprintf(b, "  %-23s %s  %s\n", title, spark, span)
 		}
 	}
 	for i, p := range c.Points {
@@ -75,20 +77,16 @@ func (c Course) text(b *bytes.Buffer) {
 }
 
 // narrow leaves columns of measures that explain others out until the rows are no wider than
-// historyWidth.
-func (c Course) narrow(rows [][]string) (kept [][]string, widths []int) {
+// historyWidth, and tells the widths.
+func (c Course) narrow(rows [][]string) []int {
 	first := len(rows[0]) - len(c.Points[0].Values)
 	for k := len(c.Points[0].Values); ; k-- {
-		widths = make([]int, len(rows[0]))
-		total := 0
-		for i := range widths {
-			for _, row := range rows {
-				widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
-			}
-			total += 2 + widths[i]
+		widths, total := widths(rows), 0
+		for _, w := range widths {
+			total += 2 + w
 		}
 		if total <= historyWidth || k == 0 {
-			return rows, widths
+			return widths
 		}
 		if measure.Get(c.Points[0].Values[k-1].Measure).Claim.Apart {
 			for n := range rows {
@@ -98,20 +96,15 @@ func (c Course) narrow(rows [][]string) (kept [][]string, widths []int) {
 	}
 }
 
-// title is the name of the k-th measure.
-func (c Course) title(k int) string {
-	claim := measure.Get(c.Points[0].Values[k].Measure).Claim
-	return cmp.Or(claim.Long, claim.Title)
-}
-
-// span is from the smallest to the largest value of a measure.
-func (c Course) span(k int) string {
+// course is the title of the k-th measure, how it went, and from where to where.
+func (c Course) course(k int) (title, spark, span string) {
+	m := measure.Get(c.Points[0].Values[k].Measure)
 	lo, hi := extent(c.Points, k)
-	u := measure.Get(c.Points[0].Values[k].Measure).Unit
-	if lo > hi {
-		return "not measured"
+	span = "not measured"
+	if lo <= hi {
+		span = m.Unit.Text(lo) + " to " + m.Unit.Text(hi)
 	}
-	return u.Text(lo) + " to " + u.Text(hi)
+	return cmp.Or(m.Claim.Long, m.Claim.Title), c.spark(k), span
 }
 
 // extent is the smallest and the largest value of the k-th measure; lo is above hi without any.
@@ -135,18 +128,15 @@ func (c Course) rows() [][]string {
 	for i, p := range c.Points {
 		row := []string{strconv.Itoa(i + 1), p.Started.UTC().Format("2006-01-02 15:04"), strconv.Itoa(p.Rounds)}
 		for _, f := range p.Values {
-			row = append(row, f.text())
+			cell := units.Missing
+			if f.Median != nil {
+				cell = measure.Get(f.Measure).Unit.Cell(*f.Median)
+			}
+			row = append(row, cell)
 		}
 		rows = append(rows, row)
 	}
 	return rows
-}
-
-func (f Figure) text() string {
-	if f.Median == nil {
-		return units.Missing
-	}
-	return measure.Get(f.Measure).Unit.Cell(*f.Median)
 }
 
 // marks tells what stands before a point.
@@ -176,7 +166,7 @@ func (x Change) words() string {
 	m := measure.Get(x.Measure)
 	text := fmt.Sprintf("%s %s: %s → %s", mark, m.Claim.Title, m.Unit.Text(x.Before), m.Unit.Text(x.After))
 	if x.Before > 0 {
-		text += " (" + change(x.After/x.Before-1) + ")"
+		text += strings.Replace(fmt.Sprintf(" (%+.1f %%)", 100*(x.After/x.Before-1)), "-", "−", 1)
 	}
 	text += fmt.Sprintf(", p %.2g", x.P)
 	var other []string
@@ -189,10 +179,6 @@ func (x Change) words() string {
 		text += "; other since then: " + strings.Join(other, ", ")
 	}
 	return text
-}
-
-func change(v float64) string {
-	return strings.Replace(fmt.Sprintf("%+.1f %%", 100*v), "-", "−", 1)
 }
 
 // note says what the marks mean, and what would be needed for more.
@@ -290,7 +276,8 @@ func HistoryMarkdown(w io.Writer, courses []Course) error {
 		}
 		b.WriteByte('\n')
 		for k := range c.Points[0].Values {
-			fmt.Fprintf(&b, "- %s: %s %s\n", c.title(k), c.spark(k), c.span(k))
+			title, spark, span := c.course(k)
+			fmt.Fprintf(&b, "- %s: %s %s\n", title, spark, span)
 		}
 		b.WriteString("\n" + c.note() + "\n\n")
 	}

@@ -39,7 +39,7 @@ type Row struct {
 	At             string        `json:"at,omitempty"` // at which step, in words
 	Old            Side          `json:"old"`
 	New            Side          `json:"new"`
-	Ratio          *Ratio        `json:"ratio,omitempty"` // nil where too few rounds, or a value of 0, leave none
+	Ratio          *stats.Ratio  `json:"ratio,omitempty"` // new to old; nil where too few rounds, or a value of 0, leave none
 	P              *float64      `json:"p,omitempty"`
 	PHolm          *float64      `json:"p_holm,omitempty"`
 	Verdict        stats.Verdict `json:"verdict"`
@@ -57,17 +57,6 @@ type Side struct {
 	Median *float64  `json:"median,omitempty"`
 	Low    *float64  `json:"low,omitempty"` // 95 % interval of the median; from six rounds on
 	High   *float64  `json:"high,omitempty"`
-}
-
-// Ratio is new to old, with its 95 % interval.
-type Ratio struct {
-	Estimate float64 `json:"estimate"`
-	Low      float64 `json:"low"`
-	High     float64 `json:"high"`
-}
-
-func (r Ratio) words() string {
-	return stats.Ratio{Estimate: r.Estimate, Interval: stats.Interval{Low: r.Low, High: r.High}}.Words()
 }
 
 // rows decides the family of one contender.
@@ -104,8 +93,7 @@ func rows(a, b analysis.Contender, o Options) []Row {
 		r.Verdict, r.More, r.Sentence = c.Verdict, c.More, c.Sentence()
 		r.Doubts = append(r.Doubts, c.Doubts...)
 		if c.Ratio != nil {
-			r.Ratio = &Ratio{c.Ratio.Estimate, c.Ratio.Interval.Low, c.Ratio.Interval.High}
-			r.P, r.PHolm = &c.Test.P, &c.Adjusted
+			r.Ratio, r.P, r.PHolm = c.Ratio, &c.Test.P, &c.Adjusted
 			r.BelowFloor = math.Abs(math.Log(c.Ratio.Estimate)) < math.Log1p(c.Rule.Floor)
 		}
 	}
@@ -132,8 +120,8 @@ func (r *Row) apart(alpha float64) {
 	}
 	r.Verdict, r.Sentence = stats.CannotTell, "not judged"
 	if ratio, err := ratioOf(r.Old.Rounds, r.New.Rounds, 1-alpha); err == nil {
-		r.Ratio = &Ratio{ratio.Estimate, ratio.Interval.Low, ratio.Interval.High}
-		r.Sentence += ": " + r.Ratio.words()
+		r.Ratio = &ratio
+		r.Sentence += ": " + ratio.Words()
 	}
 }
 
@@ -142,7 +130,7 @@ func (r *Row) withhold(reason string) {
 	r.NotComparable, r.Verdict, r.More = reason, stats.CannotTell, 0
 	r.Sentence = "not comparable"
 	if r.Ratio != nil {
-		r.Sentence += ": " + r.Ratio.words()
+		r.Sentence += ": " + r.Ratio.Words()
 	}
 }
 

@@ -36,39 +36,29 @@ func (r Result) Text(w io.Writer) error {
 	for _, w := range r.Warnings {
 		fmt.Fprintln(&b, safe.Line(w, 300))
 	}
-	r.caution(&b)
+	switch {
+	case r.Floor != nil:
+		b.WriteString("Floor of this machine: " + r.Floor.Words() + ". What is less is not claimed.\n")
+	case r.RuleFloor > 0:
+		fmt.Fprintf(&b, "Changes below %.3g %% are not claimed.\n", 100*r.RuleFloor)
+	default:
+		b.WriteString("No noise floor of this machine and load is known: 'locbench calibrate' with the same options " +
+			"finds the smallest change that it can show.\n")
+	}
+	if r.TwoRuns {
+		b.WriteString("Two runs, at two times: if the machine has changed in between, that is in the figures, and no test can tell. " +
+			"Where it matters, run both as\ncontenders of one run, in which they take turns, and compare those: " +
+			"locbench compare DIR CONTENDER CONTENDER.\n")
+	}
 	how := "Mann-Whitney, Hodges-Lehmann"
-	if r.paired() {
+	paired := func(row Row) bool { return row.Paired }
+	if slices.ContainsFunc(r.Contenders, func(c Contender) bool { return slices.ContainsFunc(c.Rows, paired) }) {
 		b.WriteString("The two took turns: round is set against round, which leaves out what the machine did to both.\n")
 		how = "signed ranks, Hodges-Lehmann"
 	}
 	b.WriteString("Medians of the rounds; change: new to old with its 95 % interval (" + how + "); p after Holm over the measures.\n")
 	_, err := w.Write(b.Bytes())
 	return err
-}
-
-// paired tells whether the sides took turns with each other.
-func (r Result) paired() bool {
-	return slices.ContainsFunc(r.Contenders, func(c Contender) bool {
-		return slices.ContainsFunc(c.Rows, func(row Row) bool { return row.Paired })
-	})
-}
-
-// caution tells how small a difference may be that was claimed, and what is in it besides the
-// contenders.
-func (r Result) caution(b *bytes.Buffer) {
-	switch {
-	case r.Floor != nil:
-		b.WriteString("Floor of this machine: " + r.Floor.Words() + ". What is less is not claimed.\n")
-	case r.RuleFloor > 0:
-		fmt.Fprintf(b, "Changes below %.3g %% are not claimed.\n", 100*r.RuleFloor)
-	default:
-		b.WriteString("No noise floor of this machine and load is known: 'locbench calibrate' with the same options finds the smallest change that it can show.\n")
-	}
-	if r.TwoRuns {
-		b.WriteString("Two runs, at two times: if the machine has changed in between, that is in the figures, and no test can tell. Where it matters, run both as\n" +
-			"contenders of one run, in which they take turns, and compare those: locbench compare DIR CONTENDER CONTENDER.\n")
-	}
 }
 
 // Words are the floor of each measure, and where it comes from: "throughput 2.1 %, p99 8.0 %
@@ -91,7 +81,11 @@ func (c Contender) text(b *bytes.Buffer) {
 	fmt.Fprintf(b, "%s   %s → %s\n", safe.Line(name, 200), rounds(c.OldLegs), rounds(c.NewLegs))
 	table := [][]string{{"measure", "old", "new", "verdict"}}
 	for _, row := range c.Rows {
-		table = append(table, []string{row.name(), row.value(row.Old), row.value(row.New), safe.Line(row.Sentence, 200)})
+		name := measure.Get(row.Measure).Claim.Title
+		if row.At != "" {
+			name += ", " + safe.Line(row.At, 60)
+		}
+		table = append(table, []string{name, row.value(row.Old), row.value(row.New), safe.Line(row.Sentence, 200)})
 	}
 	align(b, table)
 	for _, row := range c.Rows {
@@ -108,25 +102,16 @@ func (c Contender) text(b *bytes.Buffer) {
 
 func differences(b *bytes.Buffer, ds []Difference) {
 	for _, d := range ds {
-		consequence := ""
-		if d.Weight == Breaks {
-			consequence = ": not comparable"
-		}
 		say := func(s string) string { return safe.Line(cmp.Or(s, "none"), 120) }
-		fmt.Fprintf(b, "  %s: %s → %s%s\n", d.What, say(d.Old), say(d.New), consequence)
+		fmt.Fprintf(b, "  %s: %s → %s", d.What, say(d.Old), say(d.New))
+		if d.Weight == Breaks {
+			b.WriteString(": not comparable")
+		}
+		b.WriteByte('\n')
 	}
 }
 
 func rounds(l Legs) string { return units.Plural(l.Seen, "round") }
-
-// name is what the table calls the measure.
-func (r Row) name() string {
-	title := measure.Get(r.Measure).Claim.Title
-	if r.At != "" {
-		title += ", " + safe.Line(r.At, 60)
-	}
-	return title
-}
 
 // value is the median in its unit.
 func (r Row) value(s Side) string {
@@ -136,28 +121,27 @@ func (r Row) value(s Side) string {
 	return measure.Get(r.Measure).Unit.Text(*s.Median)
 }
 
-// align writes rows in columns: the first and the last to the left, those between to the right.
-func align(b *bytes.Buffer, rows [][]string) {
-	widths := make([]int, len(rows[0]))
+// widths are those of the columns.
+func widths(rows [][]string) []int {
+	all := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+			all[i] = max(all[i], utf8.RuneCountInString(cell))
 		}
 	}
+	return all
+}
+
+// align writes rows in columns: the first and the last to the left, those between to the right.
+func align(b *bytes.Buffer, rows [][]string) {
+	widths := widths(rows)
 	for _, row := range rows {
-		b.WriteByte(' ')
-		for i, cell := range row {
-			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
-			switch i {
-			case 0:
-				b.WriteString(" " + cell + pad)
-			case len(row) - 1:
-				b.WriteString("   " + cell)
-			default:
-				b.WriteString("   " + pad + cell)
-			}
+		last := len(row) - 1
+		fmt.Fprintf(b, "  %-*s", widths[0], row[0])
+		for i, cell := range row[1:last] {
+			fmt.Fprintf(b, "   %*s", widths[i+1], cell)
 		}
-		b.WriteByte('\n')
+		b.WriteString("   " + row[last] + "\n")
 	}
 }
 
@@ -169,7 +153,7 @@ func (f Floor) Text(w io.Writer) error {
 	for _, m := range f.Measures {
 		row := []string{string(m.Measure), "not measured", ""}
 		if m.Ratio != nil {
-			row[1], row[2] = m.Ratio.words(), fmt.Sprintf("%.1f %%", 100*m.Floor)
+			row[1], row[2] = m.Ratio.Words(), fmt.Sprintf("%.1f %%", 100*m.Floor)
 		}
 		if m.Verdict == stats.Better || m.Verdict == stats.Worse {
 			row[2] += ", and a difference would have been claimed"

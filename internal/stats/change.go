@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -29,11 +30,8 @@ type ChangePoint struct {
 // share alpha of shuffled series (9,999 with a fixed seed, or all orders of up to eight values) has
 // one as large. An error is a BadValue, or about MaxRounds. With alpha 0.05 it takes six values.
 func ChangePoints(series []float64, alpha float64) ([]ChangePoint, error) {
-	if err := finite(series); err != nil {
+	if err := cmp.Or(finite(series), between("alpha", alpha)); err != nil {
 		return nil, fmt.Errorf("change points: %w", err)
-	}
-	if !(alpha > 0 && alpha < 1) {
-		return nil, fmt.Errorf("change points: alpha %g: not between 0 and 1", alpha)
 	}
 	var found []ChangePoint
 	split(series, 0, alpha, &found)

@@ -125,7 +125,7 @@ func (r Rule) Compare(family []Pair) []Comparison {
 func (r Rule) test(pair Pair) Comparison {
 	c := Comparison{Measure: pair.Measure, Old: NewValue(pair.Old), New: NewValue(pair.New), Rule: r}
 	c.Doubts = append(doubts("old", pair.Old), doubts("new", pair.New)...)
-	if c.Err = cmp.Or(positive(pair.Old), positive(pair.New), enough(MinInterval, pair.Old, pair.New)); c.Err != nil {
+	if c.Err = cmp.Or(positive(pair.Old, pair.New), enough(MinInterval, pair.Old, pair.New)); c.Err != nil {
 		return c
 	}
 	ratioOf, testOf := RatioOf, MannWhitney
@@ -222,7 +222,7 @@ func leastP(n int, paired bool) float64 {
 	if paired {
 		return math.Ldexp(2, -n)
 	}
-	return 2 * nullU(n, n)[0]
+	return 2 * math.Exp(-logChoose(2*n, n))
 }
 
 // sortedByMedian are the indices of samples, the best median first; samples without one are last.

@@ -9,10 +9,8 @@ import (
 
 // Ratio says how many times as large the values of one sample are as those of another.
 type Ratio struct {
-	Estimate  float64  // Hodges and Lehmann's: the median of the ratios of all pairs
-	OfMedians float64  // the ratio of the two medians, as tables show them; it may lie outside the interval where a sample has gaps
-	Interval  Interval // of the ratio
-	Exact     bool     // the interval's confidence is at least as wanted; else it is approximated
+	Estimate float64 `json:"estimate"` // Hodges and Lehmann's: the median of the ratios of all pairs
+	Interval         // of the ratio
 }
 
 // RatioOf tells the ratio of y to x with an interval of at least the wanted confidence (0.95, say).
@@ -24,33 +22,35 @@ type Ratio struct {
 // Noether, Journal of the American Statistical Association 62, 1967). The error is a NeedRounds
 // where there are too few values (for 0.95 four and four are enough), or a BadValue.
 func RatioOf(x, y []float64, confidence float64) (Ratio, error) {
-	if !(confidence > 0 && confidence < 1) {
-		return Ratio{}, fmt.Errorf("ratio: confidence %g: not between 0 and 1", confidence)
-	}
-	if err := cmp.Or(positive(x), positive(y), enough(1, x, y)); err != nil {
+	if err := cmp.Or(between("confidence", confidence), positive(x, y), enough(1, x, y)); err != nil {
 		return Ratio{}, fmt.Errorf("ratio: %w", err)
 	}
-	n, m := len(x), len(y)
-	k, reached := criticalRank(n, m, confidence)
-	if k == 0 {
-		return Ratio{}, fmt.Errorf("ratio: %w", NeedRounds{min(n, m), leastRounds(n, m, confidence)})
-	}
-	ratios := make([]float64, 0, n*m)
+	ratios := make([]float64, 0, len(x)*len(y))
 	for _, a := range x {
 		for _, b := range y {
 			ratios = append(ratios, b/a)
 		}
 	}
-	return newRatio(x, y, ratios, k, reached, n+m <= ExactLimit), nil
+	return newRatio("ratio", ratios, min(len(x), len(y)), func(rounds int) (int, float64) {
+		return criticalRank(rounds, max(rounds, len(x), len(y)), confidence)
+	})
 }
 
-// newRatio is made of all ratios, of which the interval is from the k-th smallest to the k-th largest.
-func newRatio(x, y, ratios []float64, k int, confidence float64, exact bool) Ratio {
+// newRatio is made of all ratios of so many rounds, of which the interval is from the k-th smallest
+// to the k-th largest. critical tells k for any number of rounds, and the confidence.
+func newRatio(name string, ratios []float64, rounds int, critical func(int) (int, float64)) (Ratio, error) {
+	k, confidence := critical(rounds)
+	if k == 0 {
+		need := rounds + 1
+		for ; need < MaxRounds; need++ {
+			if k, _ := critical(need); k > 0 {
+				break
+			}
+		}
+		return Ratio{}, fmt.Errorf("%s: %w", name, NeedRounds{rounds, need})
+	}
 	slices.Sort(ratios)
-	mx, _ := Median(x)
-	my, _ := Median(y)
-	in := Interval{Low: ratios[k-1], High: ratios[len(ratios)-k], Confidence: confidence}
-	return Ratio{Estimate: geometricMiddle(ratios), OfMedians: my / mx, Interval: in, Exact: exact}
+	return Ratio{geometricMiddle(ratios), Interval{ratios[k-1], ratios[len(ratios)-k], confidence}}, nil
 }
 
 // geometricMiddle is the median on logarithms of sorted positive values.
@@ -67,20 +67,25 @@ func geometricMiddle(s []float64) float64 {
 func criticalRank(n, m int, confidence float64) (k int, reached float64) {
 	if n+m > ExactLimit {
 		a, b := float64(n), float64(m)
-		deviation := math.Sqrt(a * b * (a + b + 1) / 12)
-		k = int(a*b/2 - normalQuantile((1+confidence)/2)*deviation)
-		if k < 1 {
-			return 0, 0
-		}
-		return k, confidence
+		return normalRank(a*b/2, a*b*(a+b+1)/12, confidence), confidence
 	}
-	return cutTails(nullU(n, m), 1, confidence)
+	n, m = min(n, m), max(n, m)
+	least := n * (n + 1) / 2 // sum of the ranks
+	return cutTails(rankSums(upTo(n+m), n)[least:least+n*m+1], confidence)
+}
+
+// normalRank approximates it.
+func normalRank(mean, variance, confidence float64) int {
+	return max(0, int(mean-normalQuantile((1+confidence)/2)*math.Sqrt(variance)))
 }
 
 // cutTails is the largest k for which the k lowest of all ways and the k highest leave the confidence
-// between them.
-func cutTails(ways []float64, all, confidence float64) (k int, reached float64) {
-	tail := 0.0
+// between them, and the one that they leave.
+func cutTails(ways []float64, confidence float64) (k int, reached float64) {
+	all, tail := 0.0, 0.0
+	for _, w := range ways {
+		all += w
+	}
 	for i, w := range ways[:(len(ways)-1)/2] {
 		tail += w / all
 		if 1-2*tail < confidence {
@@ -91,39 +96,11 @@ func cutTails(ways []float64, all, confidence float64) (k int, reached float64) 
 	return k, reached
 }
 
-// nullU is the distribution of U without ties under equal distributions: the chance of each value
-// from 0 to n·m.
-func nullU(n, m int) []float64 {
-	// The number of ways is the coefficient of q^u in the Gaussian binomial: multiply by 1 −
-	// q^(m+i), divide by 1 − q^i.
-	ways := make([]float64, n*m+1)
-	ways[0] = 1
-	for i := 1; i <= n; i++ {
-		for u := n * m; u >= m+i; u-- {
-			ways[u] -= ways[u-m-i]
-		}
-		for u := i; u <= n*m; u++ {
-			ways[u] += ways[u-i]
-		}
+// upTo are the ranks of n different values.
+func upTo(n int) []int {
+	ranks := make([]int, n)
+	for i := range ranks {
+		ranks[i] = i + 1
 	}
-	all := 0.0
-	for _, w := range ways {
-		all += w
-	}
-	for u := range ways {
-		ways[u] /= all
-	}
-	return ways
-}
-
-// leastRounds is how many values the smaller sample (or both, where they are equal) must have for
-// an interval.
-func leastRounds(n, m int, confidence float64) int {
-	small, large := min(n, m), max(n, m)
-	for size := small + 1; size <= MaxRounds; size++ {
-		if k, _ := criticalRank(size, max(size, large), confidence); k > 0 {
-			return size
-		}
-	}
-	return MaxRounds
+	return ranks
 }

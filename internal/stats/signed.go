@@ -14,27 +14,10 @@ import (
 // (sources of RatioOf, sections 3.2 and 3.3). The error is a NeedRounds where there are too few
 // pairs (for 0.95 six are enough), or a BadValue.
 func PairedRatio(x, y []float64, confidence float64) (Ratio, error) {
-	if !(confidence > 0 && confidence < 1) {
-		return Ratio{}, fmt.Errorf("paired ratio: confidence %g: not between 0 and 1", confidence)
-	}
-	if len(x) != len(y) {
-		return Ratio{}, fmt.Errorf("paired ratio: %d values and %d, which are no pairs", len(x), len(y))
-	}
-	if err := cmp.Or(positive(x), positive(y)); err != nil {
+	if err := cmp.Or(between("confidence", confidence), pairs(x, y)); err != nil {
 		return Ratio{}, fmt.Errorf("paired ratio: %w", err)
 	}
-	n := len(x)
-	k, reached := signedRank(n, confidence)
-	if k == 0 {
-		least := n + 1
-		for ; least < MaxRounds; least++ {
-			if k, _ := signedRank(least, confidence); k > 0 {
-				break
-			}
-		}
-		return Ratio{}, fmt.Errorf("paired ratio: %w", NeedRounds{n, least})
-	}
-	return newRatio(x, y, walsh(x, y), k, reached, n <= ExactLimit), nil
+	return newRatio("paired ratio", walsh(x, y), len(x), func(rounds int) (int, float64) { return signedRank(rounds, confidence) })
 }
 
 // walsh are the geometric means of any two ratios of y to x, and of each with itself. What is one
@@ -63,10 +46,7 @@ func beyond(v float64) bool { return v > 1e300 || v < 1e-300 }
 // above 1; pairs of equal values are left out. Up to ExactLimit pairs the p value is exact, with ties
 // too: that of all ways to give signs to the ranks that were seen. Beyond, it is approximated.
 func SignedRank(x, y []float64) (Test, error) {
-	if len(x) != len(y) {
-		return Test{}, fmt.Errorf("signed-rank test: %d values and %d, which are no pairs", len(x), len(y))
-	}
-	if err := cmp.Or(positive(x), positive(y), enough(1, x)); err != nil {
+	if err := cmp.Or(pairs(x, y), enough(1, x)); err != nil {
 		return Test{}, fmt.Errorf("signed-rank test: %w", err)
 	}
 	var off, size []float64 // of those that differ
@@ -82,15 +62,15 @@ func SignedRank(x, y []float64) (Test, error) {
 		return Test{P: 1, Exact: true, Ties: true, Paired: true}, nil
 	}
 	ranks, ties := doubledRanks(size)
-	above, all := 0, 0
+	above := 0
 	for i, r := range ranks {
-		if all += r; off[i] > 0 {
+		if off[i] > 0 {
 			above += r
 		}
 	}
 	t := Test{U: float64(above) / 2, Exact: n <= ExactLimit, Ties: ties > 0 || n < len(x), Paired: true}
 	if t.Exact {
-		t.P = twoSided(subsetSums(ranks, all), above)
+		t.P = twoSided(subsetSums(ranks), above)
 		return t, nil
 	}
 	m := float64(n)
@@ -100,8 +80,8 @@ func SignedRank(x, y []float64) (Test, error) {
 
 // subsetSums counts, for every sum of ranks, the ways to choose some that have it; all are equally
 // likely when signs are.
-func subsetSums(ranks []int, all int) []float64 {
-	ways := make([]float64, all+1)
+func subsetSums(ranks []int) []float64 {
+	ways := make([]float64, sum(ranks)+1)
 	ways[0] = 1
 	reached := 0
 	for _, r := range ranks {
@@ -116,17 +96,8 @@ func subsetSums(ranks []int, all int) []float64 {
 // signedRank is the largest k for which the interval from the k-th smallest to the k-th largest of
 // the n·(n+1)/2 means has the confidence, and the one that it reaches; 0 where there is none.
 func signedRank(n int, confidence float64) (k int, reached float64) {
-	if n < 1 {
-		return 0, 0
+	if m := float64(n); n > ExactLimit {
+		return normalRank(m*(m+1)/4, m*(m+1)*(2*m+1)/24, confidence), confidence
 	}
-	if n > ExactLimit {
-		m := float64(n)
-		k = int(m*(m+1)/4 - normalQuantile((1+confidence)/2)*math.Sqrt(m*(m+1)*(2*m+1)/24))
-		return max(k, 0), confidence
-	}
-	ranks := make([]int, n)
-	for i := range ranks {
-		ranks[i] = i + 1
-	}
-	return cutTails(subsetSums(ranks, n*(n+1)/2), math.Ldexp(1, n), confidence)
+	return cutTails(subsetSums(upTo(n)), confidence)
 }

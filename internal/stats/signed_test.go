@@ -56,15 +56,11 @@ func TestPairsAgainstR(t *testing.T) {
 		}
 		count(&intervals, n <= ExactLimit)
 		count(&wide, n > ExactLimit)
-		if err != nil || !relative(got.Estimate, *r.Ratio) || got.Exact != (n <= ExactLimit) {
-			t.Errorf("%s: ratio %.12g, exact: %t, want %.12g, %v", r.Name, got.Estimate, got.Exact, *r.Ratio, err)
+		if err != nil || !relative(got.Estimate, *r.Ratio) {
+			t.Errorf("%s: ratio %.12g, want %.12g, %v", r.Name, got.Estimate, *r.Ratio, err)
 		}
 		if in := got.Interval; !relative(in.Low, r.Interval.Low) || !relative(in.High, r.Interval.High) || !relative(in.Confidence, r.Interval.Confidence) {
 			t.Errorf("%s: interval %+v, want %+v", r.Name, in, *r.Interval)
-		}
-		mx, _ := Median(r.X)
-		if my, _ := Median(r.Y); !relative(got.OfMedians, my/mx) {
-			t.Errorf("%s: ratio of medians %g", r.Name, got.OfMedians)
 		}
 	}
 	t.Logf("%d data sets: %d exact p, %d approximated, %d with ties, %d with zeros, %d with both, %d small, %d with outliers; %d intervals, and %d approximated", len(ref.Pairs), exact, approximated, tied, zeros, both, small, outlying, intervals, wide)
@@ -212,7 +208,7 @@ func TestLawsOfPairs(t *testing.T) {
 				t.Fatalf("%v, %v: %+v", x, y, r)
 			}
 			q, err := PairedRatio(y, x, confidence)
-			if err != nil || !near(q.Estimate*r.Estimate, 1) || !near(q.Interval.Low*in.High, 1) || !near(q.Interval.High*in.Low, 1) || !near(q.OfMedians*r.OfMedians, 1) {
+			if err != nil || !near(q.Estimate*r.Estimate, 1) || !near(q.Interval.Low*in.High, 1) || !near(q.Interval.High*in.Low, 1) {
 				t.Fatalf("%v, %v: %+v against %+v", x, y, r, q)
 			}
 			s, err := PairedRatio(scaledX, scaledY, confidence)
@@ -239,17 +235,17 @@ func TestTheSignedApproximationIsClose(t *testing.T) {
 	for range 20 {
 		x, y := rounds(rng, 61, 10, 0.1), rounds(rng, 61, 10.3, 0.1)
 		approximated, _ := SignedRank(x, y)
-		sizes, above, all := make([]float64, 61), 0, 0
+		sizes, above := make([]float64, 61), 0
 		for i := range x {
 			sizes[i] = math.Abs(math.Log(y[i] / x[i]))
 		}
 		ranks, _ := doubledRanks(sizes)
 		for i, r := range ranks {
-			if all += r; y[i] > x[i] {
+			if y[i] > x[i] {
 				above += r
 			}
 		}
-		if p := twoSided(subsetSums(ranks, all), above); approximated.Exact || math.Abs(p-approximated.P) > 0.005 {
+		if p := twoSided(subsetSums(ranks), above); approximated.Exact || math.Abs(p-approximated.P) > 0.005 {
 			t.Errorf("p %g, approximated %+v", p, approximated)
 		}
 	}

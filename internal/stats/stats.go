@@ -36,8 +36,9 @@ func Median[T Number](xs []T) (median T, ok bool) {
 
 // Interval is a confidence interval.
 type Interval struct {
-	Low, High  float64
-	Confidence float64 // that it really has: 0.96875 for six values
+	Low        float64 `json:"low"`
+	High       float64 `json:"high"`
+	Confidence float64 `json:"-"` // that it really has: 0.96875 for six values
 }
 
 // MedianInterval is the narrowest symmetric interval between two values of the sample that holds
@@ -45,24 +46,16 @@ type Interval struct {
 // distribution: the number of values below it is binomial. ok is false of too small a sample.
 func MedianInterval(xs []float64, confidence float64) (Interval, bool) {
 	n := len(xs)
-	if n == 0 || !(confidence > 0 && confidence < 1) {
-		return Interval{}, false
+	ways := make([]float64, n+1) // Binomial(n, 1/2); logarithms keep a large n in range
+	for k := range ways {
+		ways[k] = math.Exp(logChoose(n, k) - float64(n)*math.Ln2)
 	}
-	// tail is P(fewer than k of n values below the median), from Binomial(n, 1/2); logarithms keep
-	// a large n in range.
-	tail, best, reached := 0.0, 0, 0.0
-	for k := 1; k <= n/2; k++ {
-		tail += math.Exp(logChoose(n, k-1) - float64(n)*math.Ln2)
-		if 1-2*tail < confidence {
-			break
-		}
-		best, reached = k, 1-2*tail
-	}
-	if best == 0 {
+	k, reached := cutTails(ways, confidence)
+	if k == 0 || between("confidence", confidence) != nil {
 		return Interval{}, false
 	}
 	s := slices.Sorted(slices.Values(xs))
-	return Interval{Low: s[best-1], High: s[n-best], Confidence: reached}, true
+	return Interval{s[k-1], s[n-k], reached}, true
 }
 
 func logChoose(n, k int) float64 {

@@ -24,19 +24,15 @@ type Test struct {
 // ties too: over all ways to deal the values that were seen to two samples of these sizes (E. L.
 // Lehmann, Nonparametrics, 1975, section 1.4). Beyond, it is approximated.
 func MannWhitney(x, y []float64) (Test, error) {
-	if err := cmp.Or(finite(x), finite(y), enough(1, x, y)); err != nil {
+	if err := cmp.Or(finite(x, y), enough(1, x, y)); err != nil {
 		return Test{}, fmt.Errorf("test: %w", err)
 	}
 	ranks, ties := doubledRanks(slices.Concat(x, y))
 	n, m := len(x), len(y)
-	sum := 0
-	for _, r := range ranks[:n] {
-		sum += r
-	}
-	doubledU := sum - n*(n+1)
-	t := Test{U: float64(doubledU) / 2, Exact: n+m <= ExactLimit, Ties: ties > 0}
+	of := sum(ranks[:n])
+	t := Test{U: float64(of-n*(n+1)) / 2, Exact: n+m <= ExactLimit, Ties: ties > 0}
 	if t.Exact {
-		t.P = exactP(ranks, n, sum)
+		t.P = exactP(ranks, n, of)
 	} else {
 		t.P = normalP(t.U, float64(n*m)/2, varianceOfU(float64(n), float64(m), ties))
 	}
@@ -67,17 +63,18 @@ func doubledRanks(all []float64) (ranks []int, ties float64) {
 	return ranks, ties
 }
 
-// exactP counts, for every sum, the subsets of n of the doubled ranks that have it.
-func exactP(ranks []int, n, sum int) float64 {
-	total := 0
-	for _, r := range ranks {
-		total += r
-	}
+// exactP is the p value of a sum of n of the doubled ranks.
+func exactP(ranks []int, n, of int) float64 {
 	// Of the two samples the smaller one is dealt: the sum of the other is the rest.
 	if n > len(ranks)-n {
-		n, sum = len(ranks)-n, total-sum
+		n, of = len(ranks)-n, sum(ranks)-of
 	}
-	width := total + 1
+	return twoSided(rankSums(ranks, n), of)
+}
+
+// rankSums counts, for every sum, the subsets of n of the ranks that have it.
+func rankSums(ranks []int, n int) []float64 {
+	width := sum(ranks) + 1
 	counts := make([]float64, (n+1)*width)
 	counts[0] = 1
 	reached := 0
@@ -90,7 +87,14 @@ func exactP(ranks []int, n, sum int) float64 {
 			}
 		}
 	}
-	return twoSided(counts[n*width:], sum)
+	return counts[n*width:]
+}
+
+func sum(xs []int) (all int) {
+	for _, x := range xs {
+		all += x
+	}
+	return all
 }
 
 // twoSided is twice the smaller tail, at most 1, of a distribution over 0, 1, 2 … in any unit, both

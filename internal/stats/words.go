@@ -52,11 +52,8 @@ func moreWords(n int) string {
 	return fmt.Sprintf("%d more rounds on each side", n)
 }
 
-// Change writes a ratio as a change: "+8.3 %", or as a factor, "×7.2", where that is easier to
-// grasp.
-func Change(ratio float64) string { return changes(ratio)[0] }
-
-// Words are the ratio and its interval, all in the same way: "+8.3 % (+6.1 % to +10.2 %)".
+// Words are the ratio and its interval, all in the same way: "+8.3 % (+6.1 % to +10.2 %)", or as
+// factors where that is easier to grasp: "×7.2 (×6.9 to ×7.4)".
 func (r Ratio) Words() string {
 	w := changes(r.Estimate, r.Interval.Low, r.Interval.High)
 	return fmt.Sprintf("%s (%s to %s)", w[0], w[1], w[2])
