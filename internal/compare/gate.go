@@ -159,7 +159,7 @@ func (g Gate) judge(row Row) (Outcome, string) {
 		return Open, row.Sentence
 	}
 	limit := 1 + g.Change
-	figures := row.Ratio.words()
+	figures := row.Ratio.Words()
 	low, high := row.Ratio.Low, row.Ratio.High
 	if g.higher() {
 		low, high, limit = -high, -low, -limit

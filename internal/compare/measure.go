@@ -66,7 +66,8 @@ type Ratio struct {
 	High     float64 `json:"high"`
 }
 
-func (r Ratio) words() string {
+// Words are the ratio and its interval in words.
+func (r Ratio) Words() string {
 	return stats.Ratio{Estimate: r.Estimate, Interval: stats.Interval{Low: r.Low, High: r.High}}.Words()
 }
 
@@ -100,16 +101,20 @@ func rows(a, b analysis.Contender, o Options) []Row {
 		}
 	}
 	for i, c := range o.Rule.Compare(family) {
-		r := &all[of[i]]
-		r.Verdict, r.More, r.Sentence = c.Verdict, c.More, c.Sentence()
-		r.Doubts = append(r.Doubts, c.Doubts...)
-		if c.Ratio != nil {
-			r.Ratio = &Ratio{c.Ratio.Estimate, c.Ratio.Interval.Low, c.Ratio.Interval.High}
-			r.P, r.PHolm = &c.Test.P, &c.Adjusted
-			r.BelowFloor = math.Abs(math.Log(c.Ratio.Estimate)) < math.Log1p(c.Rule.Floor)
-		}
+		all[of[i]].Decide(c)
 	}
 	return all
+}
+
+// Decide takes in what was decided.
+func (r *Row) Decide(c stats.Comparison) {
+	r.Verdict, r.More, r.Sentence = c.Verdict, c.More, c.Sentence()
+	r.Doubts = append(r.Doubts, c.Doubts...)
+	if c.Ratio != nil {
+		r.Ratio = &Ratio{c.Ratio.Estimate, c.Ratio.Interval.Low, c.Ratio.Interval.High}
+		r.P, r.PHolm = &c.Test.P, &c.Adjusted
+		r.BelowFloor = math.Abs(math.Log(c.Ratio.Estimate)) < math.Log1p(c.Rule.Floor)
+	}
 }
 
 // unsteady names the sides whose step was not in a steady state; "" where both were.
@@ -133,7 +138,7 @@ func (r *Row) apart(alpha float64) {
 	r.Verdict, r.Sentence = stats.CannotTell, "not judged"
 	if ratio, err := ratioOf(r.Old.Rounds, r.New.Rounds, 1-alpha); err == nil {
 		r.Ratio = &Ratio{ratio.Estimate, ratio.Interval.Low, ratio.Interval.High}
-		r.Sentence += ": " + r.Ratio.words()
+		r.Sentence += ": " + r.Ratio.Words()
 	}
 }
 
@@ -142,7 +147,7 @@ func (r *Row) withhold(reason string) {
 	r.NotComparable, r.Verdict, r.More = reason, stats.CannotTell, 0
 	r.Sentence = "not comparable"
 	if r.Ratio != nil {
-		r.Sentence += ": " + r.Ratio.words()
+		r.Sentence += ": " + r.Ratio.Words()
 	}
 }
 

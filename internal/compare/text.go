@@ -169,7 +169,7 @@ func (f Floor) Text(w io.Writer) error {
 	for _, m := range f.Measures {
 		row := []string{string(m.Measure), "not measured", ""}
 		if m.Ratio != nil {
-			row[1], row[2] = m.Ratio.words(), fmt.Sprintf("%.1f %%", 100*m.Floor)
+			row[1], row[2] = m.Ratio.Words(), fmt.Sprintf("%.1f %%", 100*m.Floor)
 		}
 		if m.Verdict == stats.Better || m.Verdict == stats.Worse {
 			row[2] += ", and a difference would have been claimed"
