@@ -89,15 +89,19 @@ func rows(a, b analysis.Contender, o Options) []Row {
 		}
 	}
 	for i, c := range o.Rule.Compare(family) {
-		r := &all[of[i]]
-		r.Verdict, r.More, r.Sentence = c.Verdict, c.More, c.Sentence()
-		r.Doubts = append(r.Doubts, c.Doubts...)
-		if c.Ratio != nil {
-			r.Ratio, r.P, r.PHolm = c.Ratio, &c.Test.P, &c.Adjusted
-			r.BelowFloor = math.Abs(math.Log(c.Ratio.Estimate)) < math.Log1p(c.Rule.Floor)
-		}
+		all[of[i]].Decide(c)
 	}
 	return all
+}
+
+// Decide takes in what was decided.
+func (r *Row) Decide(c stats.Comparison) {
+	r.Verdict, r.More, r.Sentence = c.Verdict, c.More, c.Sentence()
+	r.Doubts = append(r.Doubts, c.Doubts...)
+	if c.Ratio != nil {
+		r.Ratio, r.P, r.PHolm = c.Ratio, &c.Test.P, &c.Adjusted
+		r.BelowFloor = math.Abs(math.Log(c.Ratio.Estimate)) < math.Log1p(c.Rule.Floor)
+	}
 }
 
 // unsteady names the sides whose step was not in a steady state; "" where both were.

@@ -64,15 +64,15 @@ var views = map[Place][]at{
 		{id: InUse, drop: 5}, {id: Throttled, drop: 4}, {id: ThrottledTime, drop: 10}, {id: MemoryUsed, drop: 3}, {id: MemoryPeak, head: "peak", drop: 11},
 		{id: MemoryRate, drop: 13}, {id: Sent, drop: 12}, {id: Switches, drop: 14, optional: true},
 	},
-	ScreenOverview: {{id: Throughput}, {id: Errors, drop: 2}, {id: P50, drop: 3}, {id: P99}, {id: CPURequest, drop: 1}, {id: Throttled, drop: 5}, {id: MemoryUsed, drop: 4}},
+	ScreenOverview: {{id: Throughput}, {id: Errors, drop: 3}, {id: P50, drop: 4}, {id: P99}, {id: CPURequest, drop: 2}, {id: Throttled, drop: 6}, {id: MemoryUsed, drop: 5}},
 	ScreenContenders: {
 		{id: StartUp, drop: 5}, {id: PeakTime, drop: 8}, {id: Throughput, head: "peak req/s"}, {id: P50, drop: 7}, {id: P99}, {id: Errors, drop: 1}, {id: CPURequest},
 		{id: MemoryPeak, drop: 2}, {id: Cost, head: "$/10⁹", drop: 3},
 	},
 	ScreenOrders: {{id: Throughput}, {id: P99}, {id: Errors}, {id: CPURequest}, {id: MemoryPeak}, {id: Cost}},
 	BrowserContenders: {
-		{id: StartUp, drop: 3}, {id: PeakTime, drop: 7}, {id: Throughput, head: "peak/s"}, {id: P50, drop: 2}, {id: P99}, {id: Errors, drop: 1}, {id: CPURequest, drop: 2},
-		{id: MemoryPeak, head: "memory", drop: 4}, {id: Cost, head: "$/1e9 req", drop: 3},
+		{id: StartUp, drop: 5}, {id: PeakTime, drop: 9}, {id: Throughput, head: "peak/s"}, {id: P50, drop: 3}, {id: P99}, {id: Errors, drop: 1}, {id: CPURequest, drop: 2},
+		{id: MemoryPeak, head: "memory", drop: 6}, {id: Cost, head: "$/1e9 req", drop: 4},
 	},
 	PairFigures: {
 		{id: StartUp}, {id: PeakTime, optional: true}, {id: Throughput, head: "peak throughput"}, {id: P99Half, head: "p99 at half peak"}, {id: P50, head: "p50 at the peak"},

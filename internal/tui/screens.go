@@ -37,7 +37,7 @@ func (s Screens) open(begin func() (ui.Session, error)) tea.Cmd {
 	return func() tea.Msg {
 		session, err := begin()
 		if err != nil {
-			return ui.Told("", err)
+			return ui.Outcome("", err)
 		}
 		return ui.Open{Screen: s.Live(session, false)}
 	}

@@ -74,8 +74,7 @@ func (v *view) headlines(all []stats.Contender, w int) []string {
 		}
 		rows = append(rows, append(row, v.checksFailed(c)))
 	}
-	header, lines := v.l.Table(columns, rows, w)
-	return append([]string{header}, lines...)
+	return v.l.Table(columns, rows, w)
 }
 
 func (v *view) contenderCell(m measure.Measure, c stats.Contender) string {
@@ -108,10 +107,7 @@ func (v *view) caution(all []stats.Contender, w int) []string {
 	if least < stats.MinInterval {
 		text += fmt.Sprintf(" Fewer than %d complete rounds (n = %d): no interval, and no difference is claimed.", stats.MinInterval, least)
 	}
-	out := v.l.Wrap(text, w, 5)
-	for i := range out {
-		out[i] = v.l.Faint.S(out[i])
-	}
+	out := v.l.Faint.Each(v.l.Wrap(text, w, 5))
 	for _, c := range all {
 		for _, f := range c.Failures[:min(len(c.Failures), 2)] {
 			out = append(out, v.l.Bad.S(v.l.Cut(v.l.Glyph.Cross+" "+v.out(c.Label, nameBytes)+": "+v.out(f, lineBytes), w)))

@@ -149,10 +149,7 @@ func (v *view) pausedBefore() string {
 	return fmt.Sprintf("paused before leg %d of %d", n, max(n, len(s.Legs)))
 }
 
-func (v *view) spinner() string {
-	g := v.l.Glyph.Spinner
-	return v.l.Accent.S(g[max(0, v.tick)%len(g)])
-}
+func (v *view) spinner() string { return v.l.Accent.S(v.l.Spin(v.tick)) }
 
 func (v *view) loading(w int) string {
 	st, leg := v.s.Step(), v.s.Current

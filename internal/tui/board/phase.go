@@ -103,12 +103,8 @@ func (v *view) phasePanel(w, h int) []string {
 	return append(lines, v.soFar(w, h-len(lines))...)
 }
 
-func (v *view) wrapped(text string, w, n int) (lines []string) {
-	lines = v.l.Wrap(v.out(text, textBytes), w, n)
-	for i := range lines {
-		lines[i] = v.l.Bad.S(lines[i])
-	}
-	return lines
+func (v *view) wrapped(text string, w, n int) []string {
+	return v.l.Bad.Each(v.l.Wrap(v.out(text, textBytes), w, n))
 }
 
 func (v *view) far(w int) []string {

@@ -181,8 +181,7 @@ func (v *view) table(w, h int) []string {
 		}
 		rows = append(rows, v.row(begun[i], name, measure.ScreenOverview))
 	}
-	header, lines := v.l.Table(v.stepColumns(measure.ScreenOverview, 30, 1, 32), rows, w)
-	return append([]string{header}, lines...)
+	return v.l.Table(v.stepColumns(measure.ScreenOverview, 30, 1, 32), rows, w)
 }
 
 func (v *view) planned() []bench.Step {

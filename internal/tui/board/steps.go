@@ -39,13 +39,10 @@ func (v *view) stepsPage(w, h int) []string {
 		cells = append(cells, v.fullRow(v.leg.Steps[i], i == at))
 	}
 	p.first, p.count = p.top, rows
-	header, table := v.l.Table(v.fullColumns(), cells, w)
-	lines = append(lines, header)
-	for i, line := range table {
-		index := p.top + i
-		v.hits = append(v.hits, hit{0, len(lines), w, 1, func() { v.Board.pick(index) }})
-		lines = append(lines, line)
+	for i, from := 0, p.top; i < len(cells); i++ {
+		v.hits = append(v.hits, hit{0, len(lines) + 1 + i, w, 1, func() { v.Board.pick(from + i) }})
 	}
+	lines = append(lines, v.l.Table(v.fullColumns(), cells, w)...)
 	lines = append(append(lines, ""), v.scrolled(detail, h-len(lines)-1)...)
 	rest, room := h-len(lines)-1, 0
 	spread := v.leg.Steps[at]

@@ -9,7 +9,6 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/measure"
 	"locbench/internal/tui/fold"
-	"locbench/internal/tui/look"
 	"locbench/internal/units"
 )
 
@@ -21,7 +20,7 @@ const (
 )
 
 // out makes text from outside fit to be shown.
-func (v *view) out(s string, n int) string { return v.l.ASCIIOnly(look.Outside(s, n)) }
+func (v *view) out(s string, n int) string { return v.l.Outside(s, n) }
 
 // own is text of ours, which in ASCII looks must be that too.
 func (v *view) own(s string) string { return v.l.ASCIIOnly(s) }

@@ -91,10 +91,6 @@ type (
 		dir     string
 		summary *summary
 	}
-	outcome struct {
-		screen *Screen
-		tell   ui.Tell
-	}
 )
 
 // Init implements ui.Screen.
@@ -145,10 +141,10 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 			s.arrange()
 			return s.ask()
 		}
-	case outcome:
-		if msg.screen == s {
+	case ui.Done:
+		if msg.Screen == s {
 			s.writing = false
-			return ui.Cmd(msg.tell)
+			return ui.Cmd(msg.Tell)
 		}
 	case tea.KeyPressMsg:
 		cmd := s.key(msg)

@@ -105,7 +105,7 @@ func (s *Screen) keyEntry(name string) tea.Cmd {
 	case "c":
 		return s.compareMarked(*e)
 	case "r":
-		return s.report(e.Dir)
+		return ui.Report(s, &s.writing, s.options.Source.Report, e.Dir)
 	case "y":
 		return s.copy(e.Dir)
 	case "R":
@@ -176,18 +176,6 @@ func (s *Screen) compareMarked(e results.Entry) tea.Cmd {
 	return ui.Cmd(ui.Open{Screen: compare.New(a, b, s.options.Source)})
 }
 
-func (s *Screen) report(dir string) tea.Cmd {
-	if s.writing {
-		return nil
-	}
-	s.writing = true
-	src := s.options.Source
-	return func() tea.Msg {
-		text, err := src.Report(dir)
-		return outcome{s, ui.Told(text, err)}
-	}
-}
-
 // copy puts the command that repeats the run on the clipboard. run.json is read for it, since the
 // list does not hold the command.
 func (s *Screen) copy(dir string) tea.Cmd {
@@ -198,7 +186,7 @@ func (s *Screen) copy(dir string) tea.Cmd {
 		if k != nil {
 			run = k.run
 		} else if run, _, err = src.Load(dir); run.Schema == 0 && err != nil {
-			return ui.Told("", err)
+			return ui.Outcome("", err)
 		}
 		text, err := replay.Command(run)
 		return ui.Copied(text, err, "the command that repeats the run")

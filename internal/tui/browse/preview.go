@@ -32,18 +32,13 @@ func (s *Screen) preview(f ui.Frame, w, h int) []string {
 	lines := []string{l.Cut(s.about(l, e), inner)}
 	switch k := s.known[e.Dir]; {
 	case e.Err != nil:
-		for _, line := range l.Wrap(outside(l, e.Err.Error(), noteBytes), inner, h-4) {
-			lines = append(lines, l.Bad.S(line))
-		}
+		lines = append(lines, l.Bad.Each(l.Wrap(outside(l, e.Err.Error(), noteBytes), inner, h-4))...)
 	case k == nil:
-		lines = append(lines, l.Glyph.Spinner[f.Tick%len(l.Glyph.Spinner)]+" reading")
+		lines = append(lines, l.Spin(f.Tick)+" reading")
 	default:
 		lines = append(lines, s.inside(l, k, inner, h-3)...)
 	}
-	for i := range lines {
-		lines[i] = " " + lines[i]
-	}
-	return l.Box(outside(l, e.Dir, nameBytes), lines, w, h, false)
+	return l.Box(outside(l, e.Dir, nameBytes), look.Indent(lines), w, h, false)
 }
 
 // few are the lines of a small preview.
@@ -56,7 +51,7 @@ func (s *Screen) few(f ui.Frame, e *results.Entry, w, h int) []string {
 	case e.Err != nil:
 		lines = append(lines, l.Bad.S(l.Cut(outside(l, e.Err.Error(), noteBytes), w)))
 	case k == nil:
-		lines = append(lines, l.Glyph.Spinner[f.Tick%len(l.Glyph.Spinner)]+" reading")
+		lines = append(lines, l.Spin(f.Tick)+" reading")
 	case k.err != nil:
 		lines = append(lines, l.Bad.S(l.Cut(l.Glyph.Cross+" "+outside(l, k.err.Error(), noteBytes), w)))
 	default:
@@ -112,16 +107,14 @@ func limits(m bench.Limits) string {
 func (s *Screen) inside(l *look.Look, k *summary, w, h int) []string {
 	lines := []string{""}
 	if k.err != nil {
-		for _, line := range l.Wrap(outside(l, k.err.Error(), noteBytes), w, 3) {
-			lines = append(lines, l.Bad.S(line))
-		}
+		lines = append(lines, l.Bad.Each(l.Wrap(outside(l, k.err.Error(), noteBytes), w, 3))...)
 	}
 	shown := measure.View(measure.BrowserContenders)
-	cols := []look.Column{{Title: "contender", Left: true, Max: 34}, {Title: "legs", Drop: 6}}
+	cols := []look.Column{{Title: "contender", Left: true, Max: 34}, {Title: "legs", Drop: 8}}
 	for _, m := range shown {
 		cols = append(cols, look.Column{Title: m.Head, Drop: m.Drop})
 		if m.ID == measure.Throughput {
-			cols = append(cols, look.Column{Title: "at", Left: true, Drop: 5})
+			cols = append(cols, look.Column{Title: "at", Left: true, Drop: 7})
 		}
 	}
 	var rows [][]string
@@ -129,10 +122,9 @@ func (s *Screen) inside(l *look.Look, k *summary, w, h int) []string {
 		rows = append(rows, contenderRow(l, shown, c))
 	}
 	if len(rows) > 0 {
-		header, table := l.Table(cols, rows, w)
-		lines = append(lines, header)
-		if room := max(3, h/2); len(table) > room {
-			table = append(table[:room-1], l.Faint.S(fmt.Sprintf("%d more", len(table)-room+1)))
+		table := l.Table(cols, rows, w)
+		if room := max(3, h/2); len(rows) > room {
+			table = append(table[:room], l.Faint.S(fmt.Sprintf("%d more", len(rows)-room+1)))
 		}
 		lines = append(lines, table...)
 		if n := k.run.Profile.Rounds; n < stats.MinInterval {
@@ -145,9 +137,7 @@ func (s *Screen) inside(l *look.Look, k *summary, w, h int) []string {
 		lines = append(lines, "")
 	}
 	for _, warning := range k.warnings {
-		for _, line := range l.Wrap("! "+outside(l, warning, noteBytes), w, 2) {
-			lines = append(lines, l.Warn.S(line))
-		}
+		lines = append(lines, l.Warn.Each(l.Wrap("! "+outside(l, warning, noteBytes), w, 2))...)
 	}
 	if len(lines) > h && h > 0 {
 		lines = append(lines[:h-1], l.Faint.S(l.Glyph.Ellipsis+" (enter shows all)"))

@@ -35,8 +35,7 @@ const gutter = 3
 type drawn struct {
 	version, w int
 	look       *look.Look
-	header     string
-	lines      []string
+	lines      []string // the first one is the head
 }
 
 // layout is where the parts of the screen stand.
@@ -117,7 +116,7 @@ func (s *Screen) title(l *look.Look, w int) string {
 func (s *Screen) nothing(l *look.Look, f ui.Frame) []string {
 	switch {
 	case !s.listed:
-		return []string{"", l.Glyph.Spinner[f.Tick%len(l.Glyph.Spinner)] + " looking for results"}
+		return []string{"", l.Spin(f.Tick) + " looking for results"}
 	case len(s.entries) > 0:
 		return []string{"", l.Cut("No folder matches the filter; esc clears it.", f.Width)}
 	}
@@ -132,14 +131,14 @@ func (s *Screen) nothing(l *look.Look, f ui.Frame) []string {
 func (s *Screen) table(l *look.Look, at layout) []string {
 	s.layOut(l, at.listWidth-gutter)
 	s.from = ui.Window(s.from, s.cursor, len(s.shown), at.listHeight)
-	lines := []string{"   " + s.drawn.header}
+	lines := []string{"   " + s.drawn.lines[0]}
 	for i := s.from; i < min(len(s.shown), s.from+at.listHeight); i++ {
 		e := &s.entries[s.shown[i]]
 		cursor, mark := " ", "  "
 		if n := slices.Index(s.marked, e.Dir); n >= 0 {
 			mark = l.Accent.S(string(rune('A'+n))) + " "
 		}
-		line := s.drawn.lines[i]
+		line := s.drawn.lines[1+i]
 		if i == s.cursor {
 			cursor = l.Accent.S(l.Glyph.Cursor)
 			line = l.Strong.S(line)
@@ -175,8 +174,7 @@ func (s *Screen) layOut(l *look.Look, w int) {
 	for _, i := range s.shown {
 		rows = append(rows, s.cellsOf(l, &s.entries[i], long))
 	}
-	s.drawn = drawn{version: s.version, w: w, look: l}
-	s.drawn.header, s.drawn.lines = l.Table(cols, rows, w)
+	s.drawn = drawn{s.version, w, l, l.Table(cols, rows, w)}
 }
 
 // cellsOf is one line of the table.
@@ -261,5 +259,5 @@ func (s *Screen) click(msg tea.MouseClickMsg) tea.Cmd {
 }
 
 func outside(l *look.Look, s string, n int) string {
-	return strings.TrimSpace(l.ASCIIOnly(look.Outside(s, n)))
+	return strings.TrimSpace(l.Outside(s, n))
 }

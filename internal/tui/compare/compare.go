@@ -5,6 +5,7 @@
 package compare
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,7 +15,7 @@ import (
 	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	compared "locbench/internal/compare"
-	"locbench/internal/tui/look"
+	"locbench/internal/stats"
 	"locbench/internal/tui/ui"
 )
 
@@ -58,8 +59,8 @@ type Screen struct {
 	loading bool
 	err     error
 	a, b    run
-	rows    []pairing  // every contender of either side
-	heads   [][]Figure // of the rows
+	rows    []pairing // every contender of either side
+	heads   []Figures // of the rows
 	floor   *compared.Floor
 	row     int
 	chosen  pairing
@@ -75,9 +76,8 @@ type Screen struct {
 // comparison is what is computed once for a pair.
 type comparison struct {
 	a, b   analysis.Contender
-	head   []Figure
+	head   Figures
 	steps  []StepPair
-	floor  *compared.Floor
 	differ []compared.Difference
 }
 
@@ -119,10 +119,7 @@ func load(src Source, dir string) (run, error) {
 	r, legs, err := src.Load(dir)
 	out := run{dir: dir, Run: analysis.Of(r, legs)}
 	if len(legs) == 0 {
-		if err == nil {
-			err = errors.New("no leg of it has begun")
-		}
-		return out, fmt.Errorf("%s: %w", dir, err)
+		return out, fmt.Errorf("%s: %w", dir, cmp.Or(err, errors.New("no leg of it has begun")))
 	}
 	if err != nil {
 		out.note = err.Error()
@@ -178,19 +175,21 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 
 // begin lists the contenders of both sides and chooses the first pair that can be compared.
 func (s *Screen) begin() {
-	s.rows, s.row, s.set = nil, 0, nil
+	s.rows, s.heads, s.row, s.set = nil, nil, 0, nil
 	if s.err != nil {
 		return
 	}
+	place := func(r run, label string) int {
+		return slices.IndexFunc(r.Contenders, func(c analysis.Contender) bool { return c.Label == label })
+	}
 	for i, c := range s.a.Contenders {
-		s.rows = append(s.rows, pairing{i, slices.IndexFunc(s.b.Contenders, func(o analysis.Contender) bool { return o.Label == c.Label })})
+		s.rows = append(s.rows, pairing{i, place(s.b, c.Label)})
 	}
 	for i, c := range s.b.Contenders {
-		if !slices.ContainsFunc(s.a.Contenders, func(o analysis.Contender) bool { return o.Label == c.Label }) {
+		if place(s.a, c.Label) < 0 {
 			s.rows = append(s.rows, pairing{-1, i})
 		}
 	}
-	s.heads = nil
 	runs := compared.Differences(s.a.Run.Run, s.b.Run.Run)
 	for _, r := range s.rows {
 		s.heads = append(s.heads, Headline(at(s.a.Contenders, r.a), at(s.b.Contenders, r.b), runs, s.floor))
@@ -214,7 +213,7 @@ func (s *Screen) choose(p pairing) {
 		return
 	}
 	s.chosen, s.scroll = p, 0
-	c := &comparison{a: at(s.a.Contenders, p.a), b: at(s.b.Contenders, p.b), floor: s.floor}
+	c := &comparison{a: at(s.a.Contenders, p.a), b: at(s.b.Contenders, p.b)}
 	c.head, c.steps = Headline(c.a, c.b, compared.Differences(s.a.Run.Run, s.b.Run.Run), s.floor), StepPairs(c.a, c.b)
 	c.differ = append(ours(compared.LegDifferences(c.a.Results, c.b.Results)), Differences(s.a.Run.Run, s.b.Run.Run)...)
 	gravestFirst(c.differ)
@@ -227,9 +226,7 @@ func at(cs []analysis.Contender, i int) analysis.Contender {
 	if i >= 0 && i < len(cs) {
 		return cs[i]
 	}
-	c := analysis.Contender{}
-	c.Peak = -1
-	return c
+	return analysis.Contender{Contender: stats.Contender{Peak: -1}}
 }
 
 func (s *Screen) key(name string) tea.Cmd {
@@ -297,5 +294,3 @@ func (s *Screen) swap() {
 	}
 	s.choose(pairing{p.b, p.a})
 }
-
-func outside(l *look.Look, s string, n int) string { return l.ASCIIOnly(look.Outside(s, n)) }

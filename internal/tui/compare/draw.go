@@ -67,11 +67,12 @@ func (s *Screen) waiting(f ui.Frame) []string {
 	if s.err != nil {
 		lines := []string{l.Bad.S("cannot compare"), ""}
 		for _, line := range strings.Split(s.err.Error(), "\n") {
-			lines = append(lines, l.Wrap(outside(l, line, noteBytes), f.Width, 6)...)
+			lines = append(lines, l.Wrap(l.Outside(line, noteBytes), f.Width, 6)...)
 		}
 		return lines
 	}
-	return []string{l.Cut(l.Glyph.Spinner[f.Tick%len(l.Glyph.Spinner)]+" reading "+outside(l, s.dirs[0], nameBytes)+" and "+outside(l, s.dirs[1], nameBytes), f.Width)}
+	dirs := l.Outside(s.dirs[0], nameBytes) + " and " + l.Outside(s.dirs[1], nameBytes)
+	return []string{l.Cut(l.Spin(f.Tick)+" reading "+dirs, f.Width)}
 }
 
 // head says which two are compared, and what differs besides them.
@@ -86,7 +87,7 @@ func (s *Screen) head(l *look.Look, w, h int) []string {
 	}
 	for _, note := range []string{s.a.note, s.b.note} {
 		if note != "" && room > 1 {
-			lines = append(lines, l.Warn.S(l.Cut("! "+outside(l, note, noteBytes), w)))
+			lines = append(lines, l.Warn.S(l.Cut("! "+l.Outside(note, noteBytes), w)))
 		}
 	}
 	return append(lines, s.verdict(l, w, room)...)
@@ -95,8 +96,8 @@ func (s *Screen) head(l *look.Look, w, h int) []string {
 func (s *Screen) side(l *look.Look, name string, r run, c analysis.Contender, series, w int) string {
 	label := cmp.Or(c.Label, s.set.a.Label+s.set.b.Label)
 	mark := l.Series[series].S(l.Glyph.Marks[series])
-	left := mark + " " + l.Strong.S(name) + " " + l.Title.S(outside(l, label, nameBytes)) + "  " + rounds(c)
-	about := []string{outside(l, r.Run.Run.Profile.Name, nameBytes), r.Run.Run.Started.Format("2006-01-02 15:04"), outside(l, r.dir, nameBytes)}
+	left := mark + " " + l.Strong.S(name) + " " + l.Title.S(l.Outside(label, nameBytes)) + "  " + rounds(c)
+	about := []string{l.Outside(r.Run.Run.Profile.Name, nameBytes), r.Run.Run.Started.Format("2006-01-02 15:04"), l.Outside(r.dir, nameBytes)}
 	right := strings.Join(about, "  ")
 	if room := w - look.Width(left) - 2; room < look.Width(right) {
 		right = l.Cut(about[2], room)
@@ -127,18 +128,14 @@ func (s *Screen) verdict(l *look.Look, w, room int) []string {
 	default:
 		return []string{l.Good.S(l.Cut(l.Glyph.Check+" the same machine, limits, store, data and requests", w))}
 	}
-	lines := l.Wrap(text, w, room)
-	for i := range lines {
-		lines[i] = paint.S(lines[i])
-	}
-	return lines
+	return paint.Each(l.Wrap(text, w, room))
 }
 
 func (s *Screen) value(l *look.Look, v string, n int) string {
 	if v == "" {
 		return l.Glyph.Missing
 	}
-	return l.Cut(outside(l, v, noteBytes), n)
+	return l.Cut(l.Outside(v, noteBytes), n)
 }
 
 func (s *Screen) tabsLine(l *look.Look, w int) string {
@@ -164,30 +161,20 @@ func (s *Screen) content(l *look.Look, t tab, w, h int) []string {
 	if h <= 0 {
 		return nil
 	}
-	var lines []string
-	fixed := 1 // lines that stay: the head of a table
-	switch t {
-	case figures:
-		lines = s.figures(l, w)
-	case steps:
-		lines = s.stepTable(l, w)
-	case charts:
+	if t == charts {
 		return s.charts(l, w, h)
-	case contenders:
-		lines = s.contenderTable(l, w)
-	case differences:
-		lines = s.differenceTable(l, w)
 	}
-	s.most, s.page = len(lines)-fixed, max(1, h-fixed)
+	lines := [tabs]func(*look.Look, int) []string{
+		figures: s.figures, steps: s.stepTable, contenders: s.contenderTable, differences: s.differenceTable,
+	}[t](l, w)
+	s.most, s.page = len(lines)-1, max(1, h-1) // the head of a table stays
 	s.move(0)
 	if len(lines) <= h {
 		return lines
 	}
-	out := append([]string(nil), lines[:fixed]...)
-	rest := lines[fixed+s.scroll:]
-	rest = append([]string(nil), rest[:min(len(rest), h-fixed)]...)
+	rest := lines[1+s.scroll : min(len(lines), s.scroll+h)]
 	if more := s.most - s.scroll - len(rest); more > 0 && len(rest) > 1 {
 		rest[len(rest)-1] = l.Faint.S(fmt.Sprintf("%s %d more (pgdn)", l.Glyph.Down, more+1))
 	}
-	return append(out, rest...)
+	return append(lines[:1], rest...)
 }

@@ -135,7 +135,7 @@ func TestStepsAndDoubts(t *testing.T) {
 	a, b := only(rates("a", 1000, 1002, 1004, 1006, 1008, 1010)), only(rates("b", 2000, 2002, 9004, 2006, 2008, 2010))
 	pairs := StepPairs(a, b)
 	judgeSteps(pairs, a, b, false, nil)
-	if said := pairs[0].figure(measure.Throughput).Said; said == nil || said.Verdict != stats.Better || said.Ratio == "" {
+	if said := pairs[0].figure(measure.Throughput).Said; said == nil || said.Verdict != stats.Better || said.Ratio == nil {
 		t.Errorf("%+v", said)
 	}
 	judgeSteps(pairs, a, b, true, nil)

@@ -3,7 +3,6 @@ package compare
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"locbench/internal/analysis"
 	compared "locbench/internal/compare"
@@ -35,16 +34,16 @@ func (s *Screen) figures(l *look.Look, w int) []string {
 			rows = append(rows, []string{"  at", s.peakAt(l, s.set.a), "", s.peakAt(l, s.set.b)})
 		}
 	}
-	lines := table(l, columns, rows, w)
+	lines := l.Table(columns, rows, w)
 	list := doubts(s.set.head)
 	for i, d := range list {
 		if i == mostDoubts && len(list) > mostDoubts+1 {
 			lines = append(lines, l.Warn.S(l.Cut(fmt.Sprintf("! and %d more of the kind", len(list)-i), w)))
 			break
 		}
-		lines = append(lines, l.Warn.S(l.ASCIIOnly(l.Cut("! "+outside(l, d, noteBytes), w))))
+		lines = append(lines, l.Warn.S(l.ASCIIOnly(l.Cut("! "+l.Outside(d, noteBytes), w))))
 	}
-	for _, line := range l.Wrap(method(s.set, s.dirs[0] != s.dirs[1]), w, 4) {
+	for _, line := range l.Wrap(s.method(), w, 4) {
 		lines = append(lines, l.Faint.S(l.ASCIIOnly(line)))
 	}
 	return lines
@@ -66,47 +65,6 @@ func roomFor(w int) room {
 	return ample
 }
 
-// table lays rows out as look.Table does, but columns with the same Drop are there together or not
-// at all: half a comparison misleads.
-func table(l *look.Look, columns []look.Column, rows [][]string, w int) []string {
-	for {
-		total, worst := -2, 0
-		for i, c := range columns {
-			width := look.Width(c.Title)
-			for _, row := range rows {
-				if i < len(row) {
-					width = max(width, look.Width(row[i]))
-				}
-			}
-			if c.Max > 0 {
-				width = min(width, c.Max)
-			}
-			total += width + 2
-			worst = max(worst, c.Drop)
-		}
-		if total <= w || worst == 0 {
-			header, lines := l.Table(columns, rows, w)
-			return append([]string{header}, lines...)
-		}
-		out := func(i int) bool { return columns[i].Drop == worst }
-		for n, row := range rows {
-			rows[n] = without(row, out)
-		}
-		columns = without(columns, out)
-	}
-}
-
-// without is xs without the places that are out.
-func without[T any](xs []T, out func(int) bool) []T {
-	var kept []T
-	for i, x := range xs {
-		if !out(i) {
-			kept = append(kept, x)
-		}
-	}
-	return kept
-}
-
 // tenToNine keeps its meaning where there are no superscripts.
 func tenToNine(l *look.Look, name string) string {
 	if l.ASCII && name == "cost of 10⁹ req" {
@@ -123,7 +81,7 @@ func (s *Screen) peakAt(l *look.Look, c analysis.Contender) string {
 	if n := peak.Step.Connections; n > 0 {
 		return fmt.Sprintf("%d conns", n)
 	}
-	return l.Cut(outside(l, peak.Step.Name, nameBytes), 14)
+	return l.Cut(l.Outside(peak.Step.Name, nameBytes), 14)
 }
 
 // stepTable sets the steps beside each other.
@@ -154,7 +112,7 @@ func (s *Screen) stepTable(l *look.Look, w int) []string {
 	}
 	var rows [][]string
 	for _, p := range s.set.steps {
-		name := outside(l, p.Step.Name, nameBytes)
+		name := l.Outside(p.Step.Name, nameBytes)
 		if p.Step.WarmUp {
 			name = "w " + name
 		}
@@ -170,7 +128,7 @@ func (s *Screen) stepTable(l *look.Look, w int) []string {
 		}
 		rows = append(rows, append(row, sidesText(l, *p.figure(measure.Throughput), p.InA, p.InB, w)))
 	}
-	return table(l, columns, rows, w)
+	return l.Table(columns, rows, w)
 }
 
 // sidesText says what the rounds support, or which side is there alone.
@@ -203,25 +161,19 @@ func (s *Screen) contenderTable(l *look.Look, w int) []string {
 	var rows [][]string
 	for i, r := range s.rows {
 		a, b := at(s.a.Contenders, r.a), at(s.b.Contenders, r.b)
-		peak, last := headOf(s.heads[i], measure.Throughput), headOf(s.heads[i], measure.P99)
+		peak, last := *s.heads[i].figure(measure.Throughput), *s.heads[i].figure(measure.P99)
 		cursor := "  "
 		if i == s.row && s.chosen == r {
 			cursor = l.Glyph.Cursor + " "
 		}
 		rows = append(rows, []string{
-			cursor + outside(l, cmp.Or(a.Label, b.Label), nameBytes),
+			cursor + l.Outside(cmp.Or(a.Label, b.Label), nameBytes),
 			sideText(l, peak.Unit, peak.A), sideText(l, peak.Unit, peak.B), changeText(l, peak),
 			sideText(l, last.Unit, last.A), sideText(l, last.Unit, last.B), tierText(l, s.a, a), tierText(l, s.b, b),
 			sidesText(l, peak, r.a >= 0, r.b >= 0, w),
 		})
 	}
-	return table(l, columns, rows, w)
-}
-
-// headOf is the figure of one measure in a headline.
-func headOf(head []Figure, id measure.ID) Figure {
-	i := slices.IndexFunc(head, func(f Figure) bool { return f.ID == id })
-	return head[i]
+	return l.Table(columns, rows, w)
 }
 
 // tierText is the tier of a contender in its run, by the throughput at the peak.
@@ -250,7 +202,7 @@ func (s *Screen) differenceTable(l *look.Look, w int) []string {
 		}
 		rows = append(rows, []string{d.What, s.value(l, d.Old, side), s.value(l, d.New, side), so})
 	}
-	return table(l, columns, rows, w)
+	return l.Table(columns, rows, w)
 }
 
 // charts lays throughput and p99 of both sides over each other.

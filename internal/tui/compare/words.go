@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"locbench/internal/analysis"
@@ -90,14 +91,14 @@ const (
 func wordText(l *look.Look, f Figure, r room) string {
 	said := f.Said
 	switch {
-	case said == nil || said.Unmeasured:
+	case said == nil || min(len(said.Old.Rounds), len(said.New.Rounds)) == 0:
 		return l.Glyph.Missing
-	case said.Broken && r == brief:
+	case said.NotComparable != "" && r == brief:
 		return l.Warn.S("not comp.")
-	case said.Broken:
+	case said.NotComparable != "":
 		return l.Warn.S("not comparable")
-	case said.Need > 0:
-		return l.Faint.S(fmt.Sprintf("need %s %d", l.Glyph.AtLeast, said.Need) + unlessBrief(r, " rounds"))
+	case min(len(said.Old.Rounds), len(said.New.Rounds)) < stats.MinInterval:
+		return l.Faint.S(fmt.Sprintf("need %s %d", l.Glyph.AtLeast, stats.MinInterval) + unlessBrief(r, " rounds"))
 	}
 	paint, text := l.Faint, "can't tell"
 	switch {
@@ -106,14 +107,14 @@ func wordText(l *look.Look, f Figure, r room) string {
 	case said.Verdict == stats.Worse:
 		paint, text = l.Bad, "A"+unlessBrief(r, " is")+" better"
 	case said.Verdict == stats.Same:
-		paint, text = l.Text, "same"+unlessBrief(r, fmt.Sprintf(" within %g %%", 100*said.Same))
+		paint, text = l.Text, "same"+unlessBrief(r, fmt.Sprintf(" within %g %%", 100*stats.DefaultMargin))
 	case said.BelowFloor:
 		text += unlessBrief(r, ", below the floor")
 	case said.More > 0 && said.More < stats.MaxRounds:
 		text += unlessBrief(r, fmt.Sprintf(", ~%d more rounds", said.More))
 	}
-	if r == ample && said.Ratio != "" {
-		text = l.ASCIIOnly(text + ": " + said.Ratio)
+	if r == ample && said.Ratio != nil {
+		text = l.ASCIIOnly(text + ": " + said.Ratio.Words())
 	}
 	return paint.S(text)
 }
@@ -138,28 +139,23 @@ func rounds(c analysis.Contender) string {
 	return fmt.Sprintf("%d of %d rounds complete", c.Complete, c.Legs)
 }
 
-// test names that by which the headline measures are judged.
-func (c *comparison) test() string {
-	for _, f := range c.head {
-		if f.Said != nil && f.Said.row != nil && f.Said.row.Paired {
-			return "they took turns, so round against round, signed ranks"
-		}
-	}
-	return "Mann-Whitney"
-}
-
 // method says how to read the words.
-func method(c *comparison, twoRuns bool) string {
-	if n := min(c.a.Legs, c.b.Legs); n < stats.MinInterval {
+func (s *Screen) method() string {
+	if n := min(s.set.a.Legs, s.set.b.Legs); n < stats.MinInterval {
 		return fmt.Sprintf("%d rounds or more on both sides give a 95 %% interval and a verdict; fewer support no claim.", stats.MinInterval)
 	}
-	text := "Medians of the rounds; latencies of all requests. Verdicts on the headline measures, as by 'locbench compare': " + c.test() + ", Holm, 95 %. "
-	if c.floor != nil {
-		text += "Claimed from the machine's noise floor on: " + c.floor.Words() + "."
+	test := "Mann-Whitney"
+	if slices.ContainsFunc(s.set.head, func(f Figure) bool { return f.Said != nil && f.Said.Paired }) {
+		test = "they took turns, so round against round, signed ranks"
+	}
+	text := "Medians of the rounds; latencies of all requests. Verdicts on the headline measures, as by 'locbench compare': " +
+		test + ", Holm, 95 %. "
+	if s.floor != nil {
+		text += "Claimed from the machine's noise floor on: " + s.floor.Words() + "."
 	} else {
 		text += "No noise floor is known (locbench calibrate)."
 	}
-	if twoRuns {
+	if s.dirs[0] != s.dirs[1] {
 		text += " Two runs: a drift of the machine between them is in the figures."
 	}
 	return text

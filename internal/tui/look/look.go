@@ -24,6 +24,14 @@ func (p Paint) S(s string) string {
 	return p.On + s + p.Off
 }
 
+// Each paints every line, in place.
+func (p Paint) Each(lines []string) []string {
+	for i, line := range lines {
+		lines[i] = p.S(line)
+	}
+	return lines
+}
+
 func newPaint(s lipgloss.Style) Paint {
 	const probe = "\x00"
 	on, off, _ := strings.Cut(s.Render(probe), probe)
@@ -103,6 +111,9 @@ func New(o Options) *Look {
 	}
 	return l
 }
+
+// Spin is what a spinner shows after so many ticks.
+func (l *Look) Spin(tick int) string { return l.Glyph.Spinner[max(0, tick)%len(l.Glyph.Spinner)] }
 
 var unicodeGlyphs = Glyphs{
 	Ellipsis: "…", Horizontal: "─", Vertical: "│", TopLeft: "╭", TopRight: "╮", BottomLeft: "╰", BottomRight: "╯",

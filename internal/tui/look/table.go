@@ -14,9 +14,10 @@ type Column struct {
 	Max   int  // cells; 0: no bound
 }
 
-// Table lays rows out in w cells: the lines of the header and of each row. Cells may be painted.
-// Columns that find no room are left out as their Drop says, and at last the first column is cut.
-func (l *Look) Table(columns []Column, rows [][]string, w int) (header string, lines []string) {
+// Table lays rows out in w cells: the line of the header, and one for each row. Cells may be painted.
+// Columns that find no room are left out as their Drop says, those with the same one together; at
+// last the first column is cut.
+func (l *Look) Table(columns []Column, rows [][]string, w int) []string {
 	titles, widths := make([]string, len(columns)), make([]int, len(columns))
 	for i, c := range columns {
 		titles[i], widths[i] = c.Title, Width(c.Title)
@@ -44,10 +45,11 @@ func (l *Look) Table(columns []Column, rows [][]string, w int) (header string, l
 		}
 		return l.Fit(strings.Join(cells, "  "), w)
 	}
+	lines := []string{l.Faint.S(line(titles))}
 	for _, row := range rows {
 		lines = append(lines, line(row))
 	}
-	return l.Faint.S(line(titles)), lines
+	return lines
 }
 
 // columns chooses those that fit, and narrows the first one if that is still too much.
@@ -64,16 +66,14 @@ func (l *Look) columns(columns []Column, widths []int, w int) []int {
 		return n
 	}
 	for total() > w {
-		worst := -1
-		for n, i := range shown {
-			if columns[i].Drop > 0 && (worst < 0 || columns[i].Drop > columns[shown[worst]].Drop) {
-				worst = n
-			}
+		worst := 0
+		for _, i := range shown {
+			worst = max(worst, columns[i].Drop)
 		}
-		if worst < 0 {
+		if worst == 0 {
 			break
 		}
-		shown = slices.Delete(shown, worst, worst+1)
+		shown = slices.DeleteFunc(shown, func(i int) bool { return columns[i].Drop == worst })
 	}
 	if over := total() - w; over > 0 && len(shown) > 0 {
 		widths[shown[0]] = max(4, widths[shown[0]]-over)

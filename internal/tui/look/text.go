@@ -32,6 +32,9 @@ func Outside(s string, n int) string {
 	return b.String()
 }
 
+// Outside is text from outside for this look: what Outside makes of it, in ASCII where it must be.
+func (l *Look) Outside(s string, n int) string { return l.ASCIIOnly(Outside(s, n)) }
+
 // Kinds of characters, as to what they do in a line.
 const (
 	alone   = iota
@@ -148,6 +151,14 @@ func (l *Look) Screen(lines []string, w, h int) []string {
 		out[i] = l.Fit(out[i], w)
 	}
 	return out
+}
+
+// Indent puts a blank before every line, in place.
+func Indent(lines []string) []string {
+	for i, line := range lines {
+		lines[i] = " " + line
+	}
+	return lines
 }
 
 // Beside puts blocks of lines side by side, each as wide as it is to be; short ones are filled up.

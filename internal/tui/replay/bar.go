@@ -101,7 +101,7 @@ func (b bar) names(p *player) string {
 			to = b.column(p.legs[i+1].at, p.total)
 		}
 		if room := to - from - 1; room >= 3 && from >= used {
-			name := l.Cut(l.ASCIIOnly(look.Outside(leg.name, nameBytes)), room)
+			name := l.Cut(l.Outside(leg.name, nameBytes), room)
 			line.WriteString(strings.Repeat(" ", from-used) + name)
 			used = from + look.Width(name)
 		}

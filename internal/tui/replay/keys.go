@@ -8,12 +8,6 @@ import (
 	"locbench/internal/tui/ui"
 )
 
-// outcome is that of a command whose words are for the user.
-type outcome struct {
-	screen *Screen
-	tell   ui.Tell
-}
-
 // Keys implements ui.Screen.
 func (s *Screen) Keys() []ui.Key {
 	back := ui.Key{Name: "esc", Help: "back"}
@@ -101,7 +95,7 @@ func (s *Screen) own(name string) (cmd tea.Cmd, mine bool) {
 			p.seek(g.to)
 		}
 	case "r":
-		return s.report(), true
+		return ui.Report(s, &s.writing, s.source.Report, s.dir), true
 	case "y":
 		text, err := Command(s.run)
 		return ui.Cmd(ui.Copied(text, err, "the command that repeats this run")), true
@@ -118,18 +112,6 @@ func (s *Screen) play() {
 	s.playing, s.ticked = !s.playing, time.Time{}
 	if s.playing && s.player.ended() {
 		s.player.seek(0)
-	}
-}
-
-func (s *Screen) report() tea.Cmd {
-	if s.writing {
-		return nil
-	}
-	s.writing = true
-	src, dir := s.source, s.dir
-	return func() tea.Msg {
-		text, err := src.Report(dir)
-		return outcome{s, ui.Told(text, err)}
 	}
 }
 

@@ -83,12 +83,12 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 			s.loading, s.run, s.player, s.note, s.err = false, msg.run, msg.player, msg.note, msg.err
 		}
 		return nil
-	case outcome:
-		if msg.screen != s {
+	case ui.Done:
+		if msg.Screen != s {
 			return nil
 		}
 		s.writing = false
-		return ui.Cmd(msg.tell)
+		return ui.Cmd(msg.Tell)
 	case ui.Tick:
 		s.tick(msg.Now)
 	case tea.KeyPressMsg:
@@ -144,13 +144,12 @@ func (s *Screen) View(f ui.Frame) []string {
 // waiting is the view while there is nothing to show.
 func (s *Screen) waiting(f ui.Frame) []string {
 	l := f.Look
-	name := l.ASCIIOnly(look.Outside(s.dir, nameBytes))
+	name := l.Outside(s.dir, nameBytes)
 	if s.err != nil {
 		lines := []string{l.Bad.S(l.Cut("cannot show "+name, f.Width)), ""}
-		return append(lines, l.Wrap(l.ASCIIOnly(look.Outside(s.err.Error(), 2000)), f.Width, max(1, f.Height-4))...)
+		return append(lines, l.Wrap(l.Outside(s.err.Error(), 2000), f.Width, max(1, f.Height-4))...)
 	}
-	spin := l.Glyph.Spinner[f.Tick%len(l.Glyph.Spinner)]
-	lines := []string{l.Cut(spin+" reading "+name, f.Width)}
+	lines := []string{l.Cut(l.Spin(f.Tick)+" reading "+name, f.Width)}
 	if s.progress != nil {
 		share := s.progress.get()
 		w := min(40, f.Width-6)
@@ -194,7 +193,7 @@ func (s *Screen) bottom(f ui.Frame) []string {
 	}
 	var lines []string
 	if s.note != "" && f.Height >= 12 {
-		lines = append(lines, l.Warn.S(l.Cut(l.ASCIIOnly(look.Outside(s.note, 1000)), f.Width)))
+		lines = append(lines, l.Warn.S(l.Cut(l.Outside(s.note, 1000), f.Width)))
 	}
 	lines = append(lines, b.line(s.player, sign+" "+head))
 	if f.Height >= 12 {

@@ -80,7 +80,7 @@ func (s *Screen) typed(msg tea.Msg) (cmd tea.Cmd) {
 func draw(l *look.Look, in textinput.Model, w int) string {
 	value := []rune(in.Value())
 	at := min(max(in.Position(), 0), len(value))
-	part := func(from, to int) string { return l.ASCIIOnly(look.Outside(string(value[from:to]), 4000)) }
+	part := func(from, to int) string { return l.Outside(string(value[from:to]), 4000) }
 	behind := min(at+1, len(value))
 	before, under, after := part(0, at), cmp.Or(part(at, behind), " "), part(behind, len(value))
 	if room := w - look.Width(under); look.Width(before) > room {

@@ -92,7 +92,7 @@ func rungs(l *look.Look, steps []bench.Step, w, n int) (out []string) {
 			all[len(all)-1].times++
 			continue
 		}
-		all = append(all, rung{l.ASCIIOnly(look.Outside(step.Title(), 70)), h[i], step.Duration, 1})
+		all = append(all, rung{l.Outside(step.Title(), 70), h[i], step.Duration, 1})
 		wide = max(wide, look.Width(all[len(all)-1].name))
 	}
 	wide = min(wide, w/2)

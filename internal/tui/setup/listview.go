@@ -23,7 +23,7 @@ func (s *Screen) drawList(l *look.Look, w, h, tick int) []string {
 		head = "filter: "
 		head = l.Key.S(head) + draw(l, s.list.filter, max(4, min(40, w-len(head)-2)))
 	case s.list.filter.Value() != "":
-		head += ", filter: " + l.ASCIIOnly(look.Outside(s.list.filter.Value(), 60))
+		head += ", filter: " + l.Outside(s.list.filter.Value(), 60)
 	}
 	out := []string{l.Between(" "+head, l.Faint.S(s.listNote(l, tick))+" ", w)}
 	from, room := s.list.window(h)
@@ -67,12 +67,10 @@ func (s *Screen) listNote(l *look.Look, tick int) string {
 	case s.facts.statesErr != "":
 		return l.ASCIIOnly("states: " + s.facts.statesErr)
 	case s.facts.states == nil:
-		return spinner(l, tick) + " looking for images"
+		return l.Spin(tick) + " looking for images"
 	}
 	return "of " + units.Plural(len(s.facts.contenders), "contender")
 }
-
-func spinner(l *look.Look, tick int) string { return l.Glyph.Spinner[tick%len(l.Glyph.Spinner)] }
 
 // drawRow is a line of the list of contenders.
 func (s *Screen) drawRow(l *look.Look, r row, w int, focused bool) string {
@@ -93,16 +91,16 @@ func (s *Screen) drawRow(l *look.Look, r row, w int, focused bool) string {
 	if w < 60 {
 		nameW = 16
 	}
-	line := indent + tick + " " + l.Fit(l.ASCIIOnly(look.Outside(name, 80)), nameW-len(indent)) + " "
+	line := indent + tick + " " + l.Fit(l.Outside(name, 80), nameW-len(indent)) + " "
 	switch {
 	case r.unknown:
 		line += l.Bad.S("no such contender")
 	case r.heading:
 		line += l.Faint.S(l.ASCIIOnly(s.about(r)))
 	case r.variant:
-		line += s.drawState(l, r, 16) + " " + l.Faint.S(l.ASCIIOnly(look.Outside(r.title, 200)))
+		line += s.drawState(l, r, 16) + " " + l.Faint.S(l.Outside(r.title, 200))
 	default:
-		line += s.drawState(l, r, 16) + " " + l.Faint.S(l.ASCIIOnly(look.Outside(s.about(r), 200)))
+		line += s.drawState(l, r, 16) + " " + l.Faint.S(l.Outside(s.about(r), 200))
 	}
 	if focused {
 		return l.Select.S(l.Fit(ansi.Strip(line), w))

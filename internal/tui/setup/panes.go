@@ -41,7 +41,7 @@ func (s *Screen) drawChosen(l *look.Look, w, n int) (out []string) {
 			return append(out, " "+l.Faint.S("and "+units.Plural(len(s.selected())-i, "other")))
 		}
 		r := s.rowOf(sel)
-		name := l.Fit(l.ASCIIOnly(look.Outside(sel.String(), 80)), min(28, w/2))
+		name := l.Fit(l.Outside(sel.String(), 80), min(28, w/2))
 		if r.unknown {
 			out = append(out, " "+name+" "+l.Bad.S("no such contender"))
 			continue
@@ -68,7 +68,7 @@ func (s *Screen) drawOptions(l *look.Look, w int) (title string, lines []string)
 		if o.faulty {
 			paint, help = l.Bad, "cannot be read: "+help
 		}
-		line := l.Fit(l.ASCIIOnly(look.Outside(o.value, 40)), name) + "  "
+		line := l.Fit(l.Outside(o.value, 40), name) + "  "
 		if i == s.option {
 			lines = append(lines, l.Select.S(l.Fit(line+l.ASCIIOnly(help), wide)))
 			continue
@@ -88,12 +88,12 @@ func (s *Screen) optionsWidth(w int) int { return max(10, min(w-6, 72)) }
 func (s *Screen) drawSave(l *look.Look, w, tick int) (title string, lines []string) {
 	wide := s.optionsWidth(w)
 	lines = []string{l.Fit("File, relative to the working folder; .yaml is added:", wide), draw(l, s.save.input, wide), ""}
-	name := l.ASCIIOnly(look.Outside(strings.TrimSpace(s.save.input.Value()), 100))
+	name := l.Outside(strings.TrimSpace(s.save.input.Value()), 100)
 	switch {
 	case s.save.asking:
 		lines[2] = l.Warn.S(l.Fit(name+" is there already. Replace it? y or n", wide))
 	case s.save.busy:
-		lines[2] = l.Faint.S(l.Fit(spinner(l, tick)+" saving", wide))
+		lines[2] = l.Faint.S(l.Fit(l.Spin(tick)+" saving", wide))
 	case s.save.err != "":
 		lines = lines[:2]
 		for _, line := range l.Wrap(l.Glyph.Cross+" "+l.ASCIIOnly(s.save.err), wide, 4) {

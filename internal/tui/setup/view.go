@@ -133,7 +133,7 @@ func (s *Screen) drawField(l *look.Look, f id, w, tick int) string {
 }
 
 func (s *Screen) drawValue(l *look.Look, f id, focused bool, room int) string {
-	value := l.ASCIIOnly(look.Outside(s.shownValue(f), 500))
+	value := l.Outside(s.shownValue(f), 500)
 	if s.wrong[f] != "" {
 		value = l.Bad.S(l.Cut(cmp.Or(value, "(missing)"), room))
 	} else if !s.loaded && f != fieldProfile && !s.changed(f) {
@@ -187,7 +187,7 @@ func (s *Screen) meaning(l *look.Look, f id, room, tick int) string {
 		return look.Outside(s.base.Title, 100)
 	case fieldContenders:
 		if !s.facts.listed {
-			return spinner(l, tick)
+			return l.Spin(tick)
 		}
 		return s.stateSummary(l, tick)
 	case fieldCPUs, fieldCPUSet:
@@ -220,7 +220,7 @@ func (s *Screen) meaning(l *look.Look, f id, room, tick int) string {
 	case fieldRuntime:
 		switch {
 		case !known:
-			return spinner(l, tick) + " asking for an engine"
+			return l.Spin(tick) + " asking for an engine"
 		case s.runtime().Traits().OnHost:
 			return ""
 		case engine.Err != nil && s.runtime().Traits().Auto:
@@ -237,7 +237,7 @@ func (s *Screen) meaning(l *look.Look, f id, room, tick int) string {
 		a, asked := s.facts.elastic[s.elasticURL()]
 		switch {
 		case asked && !a.done:
-			return spinner(l, tick) + " asking"
+			return l.Spin(tick) + " asking"
 		case asked && a.err == "":
 			return "Elasticsearch " + look.Outside(a.Version, 40) + ", " + units.Count(a.Cities) + " cities"
 		}
@@ -248,7 +248,7 @@ func (s *Screen) meaning(l *look.Look, f id, room, tick int) string {
 // stateSummary tells what the chosen contenders need before they run.
 func (s *Screen) stateSummary(l *look.Look, tick int) string {
 	if s.facts.states == nil {
-		return units.Plural(len(s.selected()), "contender") + " " + spinner(l, tick)
+		return units.Plural(len(s.selected()), "contender") + " " + l.Spin(tick)
 	}
 	count := map[Kind]int{}
 	for _, sel := range s.selected() {
@@ -296,7 +296,7 @@ func (s *Screen) bottom(l *look.Look, w, want, most int) []string {
 	}
 	if len(out()) > room && len(command) > 1 {
 		command = command[:1]
-		command[0] = " " + l.Cut(l.Faint.S("$ ")+l.ASCIIOnly(look.Outside(s.choice.shown(), 4000)), w-2)
+		command[0] = " " + l.Cut(l.Faint.S("$ ")+l.Outside(s.choice.shown(), 4000), w-2)
 	}
 	if over := len(out()) - room; over > 0 && len(help) > 1 {
 		help = s.drawHelp(l, w, max(1, len(help)-over))
@@ -326,7 +326,7 @@ func (s *Screen) drawHelp(l *look.Look, w, n int) (out []string) {
 
 // drawCommand is the command line that does the same.
 func (s *Screen) drawCommand(l *look.Look, w int) (out []string) {
-	for i, line := range l.Wrap(l.ASCIIOnly(look.Outside(s.choice.shown(), 4000)), w-4, 3) {
+	for i, line := range l.Wrap(l.Outside(s.choice.shown(), 4000), w-4, 3) {
 		out = append(out, " "+l.Faint.S([]string{"$ ", "  "}[min(i, 1)])+line)
 	}
 	return out
@@ -380,7 +380,7 @@ func (s *Screen) drawFindings(l *look.Look, w, h, tick int) []string {
 // doctor is what the machine says of itself; with fixes and what brings what is missing.
 func (s *Screen) doctor(l *look.Look, w, tick int, fixes bool) (out []string) {
 	if !s.facts.machineOK {
-		return []string{" " + l.Faint.S(spinner(l, tick)+" asking this machine")}
+		return []string{" " + l.Faint.S(l.Spin(tick)+" asking this machine")}
 	}
 	for _, f := range s.facts.machine.Findings {
 		mark, paint := l.Glyph.Check, l.Good
@@ -390,8 +390,8 @@ func (s *Screen) doctor(l *look.Look, w, tick int, fixes bool) (out []string) {
 		case machine.Missing:
 			mark, paint = l.Glyph.Cross, l.Bad
 		}
-		name := l.Fit(l.ASCIIOnly(look.Outside(f.Name, 30)), 15)
-		value := l.Wrap(l.ASCIIOnly(look.Outside(f.Value, 500)), max(10, w-21), 0)
+		name := l.Fit(l.Outside(f.Name, 30), 15)
+		value := l.Wrap(l.Outside(f.Value, 500), max(10, w-21), 0)
 		for i, line := range value {
 			if i > 0 {
 				mark, name = "", strings.Repeat(" ", 15)
@@ -399,7 +399,7 @@ func (s *Screen) doctor(l *look.Look, w, tick int, fixes bool) (out []string) {
 			out = append(out, " "+paint.S(l.Fit(mark, 3))+name+" "+line)
 		}
 		if fixes && f.Fix != "" {
-			for i, line := range l.Wrap(l.ASCIIOnly(look.Outside(f.Fix, 500)), max(10, w-24), 0) {
+			for i, line := range l.Wrap(l.Outside(f.Fix, 500), max(10, w-24), 0) {
 				arrow := []string{l.Glyph.Right, " "}[min(i, 1)]
 				out = append(out, strings.Repeat(" ", 20)+l.Faint.S(arrow+" "+line))
 			}

@@ -94,18 +94,33 @@ func Wheel(msg tea.MouseWheelMsg) int {
 	return map[tea.MouseButton]int{tea.MouseWheelUp: -1, tea.MouseWheelDown: 1}[msg.Button]
 }
 
-// Told is a message that tells text, or why there is none.
-func Told(text string, err error) Tell {
+// Outcome is a message of text, or of why there is none.
+func Outcome(text string, err error) Tell {
 	if err != nil {
 		return Tell{Text: err.Error(), Bad: true}
 	}
 	return Tell{Text: text}
 }
 
+// Done is how something went that a screen has asked for and waits for.
+type Done struct {
+	Screen Screen
+	Tell
+}
+
+// Report writes a report for s, unless it waits for one already.
+func Report(s Screen, waits *bool, report func(dir string) (text string, err error), dir string) tea.Cmd {
+	if *waits {
+		return nil
+	}
+	*waits = true
+	return func() tea.Msg { return Done{s, Outcome(report(dir))} }
+}
+
 // Copied is a message that copies text, or tells why there is none.
 func Copied(text string, err error, what string) tea.Msg {
 	if err != nil {
-		return Told("", err)
+		return Outcome("", err)
 	}
 	return Copy{Text: text, What: what}
 }
