@@ -30,7 +30,7 @@ const (
 // breaks nothing else. A trial that did not hold although latencies from the sending would have, or
 // while the client was at its limit or other work took the machine, says nothing about the
 // contender.
-func Assess(o slo.Objective, res bench.StepResult, cpus float64) (v Verdict, why []string) {
+func Assess(o slo.Objective, res bench.StepResult, cpus float64) (_ Verdict, why []string) {
 	l := res.Load
 	for _, c := range o.Broken(l) {
 		why = append(why, c.Explain(l))
@@ -47,27 +47,23 @@ func Assess(o slo.Objective, res bench.StepResult, cpus float64) (v Verdict, why
 	if l.Scheduled == 0 {
 		why = append(why, "nothing was sent")
 	}
-	v.Sustained = len(why) == 0
-	if v.Sustained {
-		return v, nil
+	if len(why) == 0 {
+		return Verdict{Sustained: true}, nil
 	}
+	var client []string
 	if own := verdict.OwnLate(l); own > 0 && len(why) == len(o.Broken(l)) && keptFromSent(o, l) {
-		v.Client = true
-		why = append(why, fmt.Sprintf("client-bound: %d of %d requests were sent late although connections were free; from their sending on it was kept", own, l.Sent))
+		client = append(client, fmt.Sprintf("client-bound: %d of %d requests were sent late although connections were free; from their sending on it was kept", own, l.Sent))
 	}
 	if verdict.ThreadBusy(l) {
-		v.Client = true
-		why = append(why, verdict.Saturated(l).Text)
+		client = append(client, verdict.Saturated(l).Text)
 	}
 	if share := verdict.Crowded(res, cpus); share > 0 {
-		v.Client = true
-		why = append(why, "other work on this machine took "+units.Percent(share)+" of its CPU time")
+		client = append(client, "other work on this machine took "+units.Percent(share)+" of its CPU time")
 	}
 	for _, f := range verdict.FromOutside(res) {
-		v.Client = true
-		why = append(why, f.Text)
+		client = append(client, f.Text)
 	}
-	return v, why
+	return Verdict{Client: client != nil}, append(why, client...)
 }
 
 // keptFromSent tells whether the objective is kept by the latencies from the sending.

@@ -19,18 +19,22 @@ const queueLimit = 100_000
 // Stream numbers events and hands them to the subscribers, to each in the same order. The zero
 // value is not usable: New.
 type Stream struct {
-	now func() time.Time
-
+	now  func() time.Time
 	mask func(bench.Event) bench.Event // nil: events go out as they come
 
-	mu     sync.Mutex
-	seq    int64
-	subs   []*subscription
-	closed bool
+	mu      sync.Mutex
+	changed *sync.Cond // an event more, or the end
+	seq     int64
+	subs    []*subscription
+	closed  bool
 }
 
 // New makes a stream that takes the time from now.
-func New(now func() time.Time) *Stream { return &Stream{now: now} }
+func New(now func() time.Time) *Stream {
+	s := &Stream{now: now}
+	s.changed = sync.NewCond(&s.mu)
+	return s
+}
 
 // Mask lets every event pass through f before anybody sees it. It is called before the first event,
 // and f may be called from any goroutine.
@@ -47,15 +51,30 @@ func (s *Stream) Continue(seq int64) {
 // Subscribe calls handle for every later event, one after the other, in a goroutine that ends with
 // Close.
 func (s *Stream) Subscribe(handle func(bench.Record)) {
-	sub := &subscription{handle: handle, done: make(chan struct{})}
-	sub.wake = sync.NewCond(&sub.mu)
-	go sub.run()
+	sub := &subscription{done: make(chan struct{})}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.subs = append(s.subs, sub)
-	if s.closed {
-		sub.end()
+	go func() {
+		defer close(sub.done)
+		for batch := s.next(sub); batch != nil; batch = s.next(sub) {
+			for _, rec := range batch {
+				handle(rec)
+			}
+		}
+	}()
+}
+
+// next waits for events; nil: there will be none any more.
+func (s *Stream) next(sub *subscription) []bench.Record {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(sub.queue) == 0 && !s.closed {
+		s.changed.Wait()
 	}
+	batch := sub.queue
+	sub.queue = nil
+	return batch
 }
 
 // Publish appends an event. leg is nil when the event concerns the whole run. After Close it does
@@ -72,18 +91,19 @@ func (s *Stream) Publish(leg *bench.Leg, e bench.Event) {
 	s.seq++
 	rec := bench.Record{Seq: s.seq, At: s.now(), Leg: leg, Event: e}
 	for _, sub := range s.subs {
-		sub.push(rec)
+		if len(sub.queue) < queueLimit || !ephemeral(e) {
+			sub.queue = append(sub.queue, rec)
+		}
 	}
+	s.changed.Broadcast()
 }
 
 // Close ends the stream and returns when every subscriber has handled all that was published.
 func (s *Stream) Close() {
 	s.mu.Lock()
 	s.closed = true
+	s.changed.Broadcast()
 	subs := s.subs
-	for _, sub := range subs {
-		sub.end()
-	}
 	s.mu.Unlock()
 	for _, sub := range subs {
 		<-sub.done
@@ -91,49 +111,8 @@ func (s *Stream) Close() {
 }
 
 type subscription struct {
-	handle func(bench.Record)
-	done   chan struct{}
-
-	mu    sync.Mutex
-	wake  *sync.Cond
-	queue []bench.Record
-	ended bool
-}
-
-func (s *subscription) push(rec bench.Record) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.queue) >= queueLimit && ephemeral(rec.Event) {
-		return
-	}
-	s.queue = append(s.queue, rec)
-	s.wake.Signal()
-}
-
-func (s *subscription) end() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.ended = true
-	s.wake.Signal()
-}
-
-func (s *subscription) run() {
-	defer close(s.done)
-	for {
-		s.mu.Lock()
-		for len(s.queue) == 0 && !s.ended {
-			s.wake.Wait()
-		}
-		batch := s.queue
-		s.queue = nil
-		s.mu.Unlock()
-		if len(batch) == 0 {
-			return
-		}
-		for _, rec := range batch {
-			s.handle(rec)
-		}
-	}
+	queue []bench.Record // under the stream's lock
+	done  chan struct{}
 }
 
 // ephemeral events repeat in later ones or serve the eye alone: a hopelessly slow subscriber can do

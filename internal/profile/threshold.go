@@ -39,27 +39,19 @@ func (s selection) IsZero() bool { return s == selection{} }
 // scope is what a missed threshold ends.
 type scope bench.Scope
 
+var scopes = map[string]scope{
+	"false": "", "true": scope(bench.ScopeLeg), "step": scope(bench.ScopeStep), "leg": scope(bench.ScopeLeg), "run": scope(bench.ScopeRun),
+}
+
 const scopeHint = "write `step`, `leg` (or `true`) or `run`, or leave the key out"
 
 // UnmarshalStrict reads a scope; true is the leg: the other contenders are measured all the same.
 func (s *scope) UnmarshalStrict(v strictyaml.Value) {
 	if text, ok := v.Text(); ok {
-		if *s, ok = readScope(text); !ok {
+		if *s, ok = scopes[text]; !ok {
 			v.Wrong(scopeHint)
 		}
 	}
-}
-
-func readScope(text string) (s scope, ok bool) {
-	switch text {
-	case "false":
-		return "", true
-	case "true":
-		return scope(bench.ScopeLeg), true
-	case "step", "leg", "run":
-		return scope(text), true
-	}
-	return "", false
 }
 
 // UnmarshalStrict reads a short text or a map.
@@ -72,13 +64,12 @@ func (t *threshold) UnmarshalStrict(v strictyaml.Value) {
 		}
 	case strictyaml.Scalar:
 		text, _ := v.Text()
-		parsed, err := ParseThreshold(text)
-		if err != nil {
+		if parsed, err := ParseThreshold(text); err == nil {
+			*t = threshold(parsed)
+		} else {
 			what, hint, _ := strings.Cut(err.Error(), "; ")
 			v.Mistake(what, hint)
-			return
 		}
-		*t = threshold(parsed)
 		return
 	default:
 		v.Wrong(thresholdHint)
@@ -152,7 +143,7 @@ func option(t *bench.Threshold, key, value string) error {
 		}
 		t.Contender = value
 	case "stop":
-		s, ok := readScope(value)
+		s, ok := scopes[value]
 		if !ok {
 			return fmt.Errorf("stop=%s; %s", clipText(value), scopeHint)
 		}
@@ -218,17 +209,16 @@ func (f *file) checkThresholds(v strictyaml.Value) {
 			item.Mistake(fmt.Sprintf("from_step is %d, and there are %d steps", t.FromStep, len(f.Steps)), "warm-ups count: write the number of a step, or leave it out")
 			continue
 		}
-		judged, fits := false, false
+		longest := time.Duration(-1) // of those that are judged
 		for k, s := range f.Steps {
 			if !s.WarmUp && k+1 >= t.FromStep {
-				judged = true
-				fits = fits || s.Duration >= t.Window
+				longest = max(longest, s.Duration)
 			}
 		}
 		switch {
-		case !judged:
+		case longest < 0:
 			item.Mistake("no step is judged by it", "all from there on are warm-ups: write a smaller `from_step`")
-		case !fits:
+		case longest < t.Window:
 			item.Mistake("its window of "+units.Exact(t.Window)+" is longer than every step that it judges", "write a shorter window, or let the steps last longer")
 		}
 	}

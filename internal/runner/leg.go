@@ -116,7 +116,7 @@ func (l *life) live(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	logs := newLogRelay(func(e bench.LogLines) { l.Stream.Publish(l.leg, e) })
+	logs := &logRelay{publish: func(e bench.LogLines) { l.Stream.Publish(l.leg, e) }}
 	defer logs.close()
 	err = l.phase(l.leg, bench.PhaseLaunch, func() (_ string, err error) {
 		if spec, err = l.Spec(l.leg.String(), l.svc, l.artifact); err != nil {

@@ -15,59 +15,43 @@ const (
 
 // logRelay turns a contender's log, perhaps a line for every request, into one event a second.
 type logRelay struct {
-	publish func(bench.LogLines)
-	quit    chan struct{}
-	running sync.WaitGroup
+	publish func(bench.LogLines) // does not wait
 
-	mu   sync.Mutex
-	next bench.LogLines
+	mu     sync.Mutex
+	next   bench.LogLines
+	due    bool // next is published within a second
+	closed bool
 }
 
-func newLogRelay(publish func(bench.LogLines)) *logRelay {
-	r := &logRelay{publish: publish, quit: make(chan struct{})}
-	r.running.Go(func() {
-		tick := time.NewTicker(time.Second)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				r.flush()
-			case <-r.quit:
-				return
-			}
-		}
-	})
-	return r
-}
-
-// add never waits for an event: what does not fit into the next one is counted as dropped.
+// add counts what does not fit into the next event as dropped.
 func (r *logRelay) add(line bench.LogLine) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.next.Lines) == relayLines {
+	switch {
+	case r.closed:
+		return
+	case len(r.next.Lines) == relayLines:
 		r.next.Dropped++
 		return
+	case !r.due:
+		r.due = true
+		time.AfterFunc(time.Second, func() { r.flush(false) })
 	}
 	line.Text = clip(line.Text, relayBytes)
 	r.next.Lines = append(r.next.Lines, line)
 }
 
-func (r *logRelay) flush() {
+func (r *logRelay) flush(last bool) {
 	r.mu.Lock()
-	e := r.next
-	r.next = bench.LogLines{}
-	r.mu.Unlock()
-	if len(e.Lines) > 0 || e.Dropped > 0 {
-		r.publish(e)
+	defer r.mu.Unlock()
+	if len(r.next.Lines) > 0 {
+		r.publish(r.next)
 	}
+	r.next, r.due, r.closed = bench.LogLines{}, false, r.closed || last
 }
 
 // close tells what is left and ends the relay. Lines that are added later are lost.
-func (r *logRelay) close() {
-	close(r.quit)
-	r.running.Wait()
-	r.flush()
-}
+func (r *logRelay) close() { r.flush(true) }
 
 // clip shortens s to at most n bytes without cutting a character in two.
 func clip(s string, n int) string {

@@ -344,7 +344,7 @@ func TestResumePassesOverWhatIsWhole(t *testing.T) {
 
 func TestLogRelayIsBounded(t *testing.T) {
 	var got []bench.LogLines
-	r := newLogRelay(func(e bench.LogLines) { got = append(got, e) })
+	r := &logRelay{publish: func(e bench.LogLines) { got = append(got, e) }}
 	for range 5000 {
 		r.add(bench.LogLine{Text: strings.Repeat("é", 5000)})
 	}

@@ -250,10 +250,11 @@ var errDied = errors.New(bench.AbortedDied)
 
 func firstExample(l bench.Load) string {
 	for kind, n := range l.Failed {
-		if text := l.Examples[kind]; text != "" {
-			return fmt.Sprintf("%d × %s, the first: %s", n, kind, text)
+		text := fmt.Sprintf("%d × %s", n, kind)
+		if example := l.Examples[kind]; example != "" {
+			text += ", the first: " + example
 		}
-		return fmt.Sprintf("%d × %s", n, kind)
+		return text
 	}
 	return "nothing was answered"
 }

@@ -48,24 +48,18 @@ func (i *incidents) inStep(over bool) []bench.Incident {
 
 const mostIncidents = 200 // of one leg: somebody may pause and unpause all day
 
-// add returns the incident with its step, and whether it is to be published.
-func (i *incidents) add(in bench.Incident) (bench.Incident, bool) {
+// reportIncident publishes an incident, with its step.
+func (l *life) reportIncident(in bench.Incident) {
+	i := &l.incidents
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	in.Step = i.step
 	// An engine may tell the same thing twice.
 	if n := len(i.all); n == mostIncidents || n > 0 && i.all[n-1].Kind == in.Kind && i.all[n-1].Text == in.Text && i.all[n-1].Step == in.Step {
-		return in, false
+		return
 	}
 	i.all = append(i.all, in)
-	return in, true
-}
-
-// reportIncident publishes an incident.
-func (l *life) reportIncident(in bench.Incident) {
-	if in, ok := l.incidents.add(in); ok {
-		l.Stream.Publish(l.leg, bench.Befell{Incident: in})
-	}
+	l.Stream.Publish(l.leg, bench.Befell{Incident: in})
 }
 
 // phase is runner.phase, and remembers in which phase a life went wrong first.

@@ -11,10 +11,16 @@ import (
 // minWindow is the length from which on a window counts: the last one of a step may be a fragment.
 const minWindow = time.Second / 2
 
-// Windowed tells whether the one-second windows of a step know the metric.
-func (m Metric) Windowed() bool {
-	return slices.Contains([]Metric{"p50", "p90", "p99", Max, Errors, Throughput}, m)
+// latencies are those that the one-second windows of a step know.
+var latencies = map[Metric]func(bench.Window) time.Duration{
+	"p50": func(w bench.Window) time.Duration { return w.P50 },
+	"p90": func(w bench.Window) time.Duration { return w.P90 },
+	"p99": func(w bench.Window) time.Duration { return w.P99 },
+	Max:   func(w bench.Window) time.Duration { return w.Max },
 }
+
+// Windowed tells whether the one-second windows of a step know the metric.
+func (m Metric) Windowed() bool { return latencies[m] != nil || m == Errors || m == Throughput }
 
 // Watch judges a condition on the last windows of a running step. Counts are taken together, so
 // that errors and throughput are those of the whole span. Quantiles of several windows cannot be:
@@ -78,11 +84,8 @@ func (w *Watch) value() (v float64, ok bool) {
 		for _, n := range win.Failed {
 			bad += n
 		}
-		if win.Succeeded == 0 {
-			continue
-		}
-		if d := windowed(win, w.c.Metric); !found || d < best {
-			best, found = d, true
+		if latency := latencies[w.c.Metric]; latency != nil && win.Succeeded > 0 && (!found || latency(win) < best) {
+			best, found = latency(win), true
 		}
 	}
 	switch w.c.Metric {
@@ -96,18 +99,6 @@ func (w *Watch) value() (v float64, ok bool) {
 		}
 	}
 	return float64(best), found
-}
-
-func windowed(w bench.Window, m Metric) time.Duration {
-	switch m {
-	case "p50":
-		return w.P50
-	case "p90":
-		return w.P90
-	case "p99":
-		return w.P99
-	}
-	return w.Max
 }
 
 // Judgement is what has become of the condition; ok is false when there was no whole span yet.

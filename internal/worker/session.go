@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"locbench/internal/bench"
@@ -39,7 +40,8 @@ type Session struct {
 	code  int
 	word  string // what there is to say of the end besides the worker's own talk
 	asked int    // times that Stop was called
-	over  bool   // the run has reported its end: only its reports are still to be written
+
+	over atomic.Bool // the run has reported its end: only its reports are still to be written
 }
 
 // Start starts a worker: locbench run with args. binary is the locbench to start; "" is this one.
@@ -51,7 +53,7 @@ func Start(binary string, args []string) (*Session, error) {
 		}
 		binary = self
 	}
-	s := newSession()
+	s, ctx := newSession()
 	s.cmd = exec.Command(binary, slices.Concat([]string{"run", Flag}, args)...)
 	s.cmd.Stdout, s.cmd.Stderr = &s.dirs, &s.talk
 	s.cmd.WaitDelay = sessionPipes
@@ -63,8 +65,6 @@ func Start(binary string, args []string) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start the run: %w", err)
 	}
-	ctx, stop := context.WithCancelCause(context.Background())
-	s.stop = stop
 	var wg sync.WaitGroup
 	wg.Go(func() { s.await(s.cmd.Wait()) })
 	wg.Go(func() {
@@ -95,20 +95,18 @@ func Start(binary string, args []string) (*Session, error) {
 	go func() {
 		defer close(s.done)
 		wg.Wait()
-		stop(nil)
+		s.stop(nil)
 	}()
 	return s, nil
 }
 
 // Watch watches the run in dir, in progress or finished, to its end. Nothing is asked of it.
 func Watch(dir string) *Session {
-	s := newSession()
+	s, ctx := newSession()
 	s.dirs.set(dir)
-	ctx, stop := context.WithCancelCause(context.Background())
-	s.stop = stop
 	go func() {
 		defer close(s.done)
-		defer stop(nil)
+		defer s.stop(nil)
 		err := s.follow(ctx, dir)
 		close(s.batches)
 		if err != nil && ctx.Err() == nil {
@@ -119,11 +117,13 @@ func Watch(dir string) *Session {
 	return s
 }
 
-func newSession() *Session {
+// newSession also returns what ends with its stop.
+func newSession() (*Session, context.Context) {
+	ctx, stop := context.WithCancelCause(context.Background())
 	return &Session{
-		began: time.Now(), dirs: firstLine{there: make(chan struct{})}, batches: make(chan []bench.Record), send: make(chan bench.Control, sessionQueue),
-		exited: make(chan struct{}), done: make(chan struct{}),
-	}
+		began: time.Now(), dirs: firstLine{there: make(chan struct{})}, batches: make(chan []bench.Record),
+		send: make(chan bench.Control, sessionQueue), exited: make(chan struct{}), done: make(chan struct{}), stop: stop,
+	}, ctx
 }
 
 // follow hands over the events in dir until their end or ctx's. The last word has what goes wrong.
@@ -153,19 +153,13 @@ func (s *Session) follow(ctx context.Context, dir string) error {
 func (s *Session) note(batch []bench.Record) {
 	for _, rec := range batch {
 		if _, ended := rec.Event.(bench.RunEnded); ended && !rec.At.Before(s.began) {
-			s.mu.Lock()
-			s.over = true
-			s.mu.Unlock()
+			s.over.Store(true)
 		}
 	}
 }
 
 // ReportedEnd tells whether the run has reported its end, and ends by itself soon.
-func (s *Session) ReportedEnd() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.over
-}
+func (s *Session) ReportedEnd() bool { return s.over.Load() }
 
 // await takes note of how the worker has ended.
 func (s *Session) await(err error) {
@@ -202,9 +196,7 @@ func (s *Session) say(text string) {
 func (s *Session) Dir() string { return s.dirs.dir() }
 
 // Running tells whether a run of one's own has not ended yet.
-func (s *Session) Running() bool {
-	return s.cmd != nil && !s.hasExited()
-}
+func (s *Session) Running() bool { return s.cmd != nil && !s.hasExited() }
 
 func (s *Session) hasExited() bool {
 	select {

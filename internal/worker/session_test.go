@@ -334,7 +334,7 @@ func TestTalkIsBounded(t *testing.T) {
 }
 
 func TestSendNeverWaits(t *testing.T) {
-	s := newSession()
+	s, _ := newSession()
 	s.cmd = &exec.Cmd{}
 	var err error
 	for range sessionQueue + 1 {

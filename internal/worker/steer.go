@@ -110,7 +110,7 @@ func (s *Session) End(ctx context.Context) (code int, talk string) {
 		sig = interrupted.Signal
 	}
 	s.mu.Lock()
-	stops := s.over || s.asked > 0
+	stops := s.ReportedEnd() || s.asked > 0
 	s.mu.Unlock()
 	if !stops {
 		s.Stop(sig)
