@@ -43,15 +43,14 @@ type Board struct {
 	mark    mark
 	shown   *bench.Leg
 	pages   [tabs]pager
-	step    int   // on the page of steps
-	chosen  bool  // it was, by hand; else it is the newest
-	closer  bool  // all of one step, instead of the table of steps
-	below   int   // lines that the details of the step are scrolled by
-	order   order // of the contenders
-	failed  bool  // checks: only those that failed
-	filter  string
-	typing  bool
-	shift   int // columns that the log is moved to the left
+	step    int       // on the page of steps
+	chosen  bool      // it was, by hand; else it is the newest
+	closer  bool      // all of one step, instead of the table of steps
+	below   int       // lines that the details of the step are scrolled by
+	order   order     // of the contenders
+	failed  bool      // checks: only those that failed
+	filter  ui.Filter // of the log
+	shift   int       // columns that the log is moved to the left
 
 	revision uint64 // counts the changes of all above
 	curves   [metrics]curve
@@ -65,7 +64,7 @@ type Board struct {
 }
 
 // New makes a board that shows the overview and follows the run.
-func New() *Board { return &Board{} }
+func New() *Board { return &Board{filter: ui.Filter{Most: filterBytes}} }
 
 // hit is a part of the screen that answers to a click.
 type hit struct {
@@ -199,7 +198,7 @@ func (b *Board) show(s *fold.State, leg *fold.Leg) {
 }
 
 // Typing tells that the log's filter is being typed, so that letters are text.
-func (b *Board) Typing() bool { return b.typing }
+func (b *Board) Typing() bool { return b.filter.Typing }
 
 // label is the text of a tab: name and count. level 0 is the longest, 3 the digit alone.
 func (v *view) label(t tab, level int) string {
@@ -274,5 +273,5 @@ func (v *view) tabLine(w, y int) string {
 
 func (b *Board) turn(t tab) {
 	b.tab = (t%tabs + tabs) % tabs
-	b.typing = false
+	b.filter.Typing = false
 }

@@ -42,21 +42,21 @@ func (v *view) logPage(w, h int) []string {
 }
 
 func (v *view) filterLine(w, n int) string {
-	text, count := v.l.Accent.S("/ ")+v.out(v.filter, filterBytes), "  "+units.Plural(n, "line")
+	text, count := v.l.Accent.S("/ ")+v.out(v.filter.Text, filterBytes), "  "+units.Plural(n, "line")
 	switch {
-	case v.typing:
+	case v.filter.Typing:
 		return text + v.l.Select.S(" ") + v.l.Faint.S(count+"; enter keeps it, esc drops it")
-	case v.filter != "":
+	case v.filter.Text != "":
 		return text + v.l.Faint.S(count+"; esc shows all")
 	}
 	return v.l.Faint.S("stderr is marked e; / filters, " + v.l.Glyph.Left + "/" + v.l.Glyph.Right + " shift")
 }
 
 func (v *view) filtered(lines []bench.LogLine) []bench.LogLine {
-	if v.filter == "" {
+	if v.filter.Text == "" {
 		return lines
 	}
-	want := strings.ToLower(v.filter)
+	want := strings.ToLower(v.filter.Text)
 	return slices.DeleteFunc(slices.Clone(lines), func(l bench.LogLine) bool {
 		return !strings.Contains(strings.ToLower(l.Text[:min(len(l.Text), searched)]), want)
 	})

@@ -1,9 +1,6 @@
 package board
 
 import (
-	"strings"
-	"unicode/utf8"
-
 	tea "charm.land/bubbletea/v2"
 
 	"locbench/internal/measure"
@@ -19,15 +16,15 @@ const wheel, shiftBy = 3, 10
 func (b *Board) Update(msg tea.Msg, s *fold.State) (cmd tea.Cmd, mine bool) {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		if b.typing {
-			mine = b.typed(msg)
-		} else {
+		if !b.filter.Typing {
 			mine = b.key(msg.String(), s)
+		} else if mine = b.filter.Key(msg); mine {
+			b.pages[logs] = pager{}
 		}
 	case tea.PasteMsg:
-		if b.typing {
-			b.addFilter(msg.Content)
-			mine = true
+		if mine = b.filter.Typing; mine {
+			b.filter.Add(msg.Content)
+			b.pages[logs] = pager{}
 		}
 	case tea.MouseClickMsg:
 		mine = msg.Button == tea.MouseLeft && (b.click(msg.X, msg.Y) || b.grab(msg.X, msg.Y))
@@ -36,7 +33,7 @@ func (b *Board) Update(msg tea.Msg, s *fold.State) (cmd tea.Cmd, mine bool) {
 	case tea.MouseReleaseMsg:
 		mine = b.drop(msg.X)
 	case tea.MouseWheelMsg:
-		d := map[tea.MouseButton]int{tea.MouseWheelUp: -1, tea.MouseWheelDown: 1}[msg.Button]
+		d := ui.Wheel(msg)
 		if mine = d != 0; mine {
 			b.turnWheel(s, d)
 		}
@@ -45,36 +42,6 @@ func (b *Board) Update(msg tea.Msg, s *fold.State) (cmd tea.Cmd, mine bool) {
 		b.revision++
 	}
 	return nil, mine
-}
-
-func (b *Board) typed(msg tea.KeyPressMsg) bool {
-	switch name := msg.String(); name {
-	case "enter":
-		b.typing = false
-	case "esc":
-		b.typing, b.filter = false, ""
-	case "backspace":
-		_, n := utf8.DecodeLastRuneInString(b.filter)
-		b.filter = b.filter[:len(b.filter)-n]
-	case "ctrl+u":
-		b.filter = ""
-	default:
-		if msg.Text == "" {
-			return false
-		}
-		b.addFilter(msg.Text)
-	}
-	b.pages[logs] = pager{}
-	return true
-}
-
-func (b *Board) addFilter(s string) {
-	for _, r := range strings.ToValidUTF8(s, "") {
-		if r >= 0x20 && len(b.filter)+utf8.RuneLen(r) <= filterBytes {
-			b.filter += string(r)
-		}
-	}
-	b.pages[logs] = pager{}
 }
 
 func (b *Board) key(name string, s *fold.State) bool {
@@ -154,12 +121,12 @@ func (b *Board) aside(s *fold.State, d int) {
 func (b *Board) keyLog(name string) bool {
 	switch name {
 	case "/":
-		b.typing = true
+		b.filter.Typing = true
 	case "esc":
-		if b.filter == "" {
+		if b.filter.Text == "" {
 			return false
 		}
-		b.filter, b.pages[logs] = "", pager{}
+		b.filter.Text, b.pages[logs] = "", pager{}
 	case "left", "h":
 		b.shift = max(0, b.shift-shiftBy)
 	case "right", "l":
@@ -233,7 +200,7 @@ func (b *Board) point(m metric) {
 
 // Keys are those of the board that work now, the most useful first.
 func (b *Board) Keys() []ui.Key {
-	if b.typing {
+	if b.filter.Typing {
 		return []ui.Key{{Name: "enter", Help: "keep filter"}, {Name: "esc", Help: "drop filter"}}
 	}
 	rounds := ui.Key{Name: "o", Help: "rounds", Long: "earlier rounds of the same contender as faint lines"}

@@ -148,8 +148,8 @@ func TestFilter(t *testing.T) {
 	b.Update(tea.PasteMsg{Content: " 200\x1b\n"}, s)
 	press(t, b, s, "enter")
 	v := text(b, s, 120, 30)
-	if b.Typing() || b.filter != "=PL 200" || strings.Contains(v, "language=de") || !strings.Contains(v, "language=pl 200") {
-		t.Errorf("filter %q:\n%s", b.filter, v)
+	if b.Typing() || b.filter.Text != "=PL 200" || strings.Contains(v, "language=de") || !strings.Contains(v, "language=pl 200") {
+		t.Errorf("filter %q:\n%s", b.filter.Text, v)
 	}
 	press(t, b, s, "esc")
 	if v := text(b, s, 120, 30); !strings.Contains(v, "language=de") {

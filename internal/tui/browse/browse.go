@@ -56,8 +56,7 @@ type Screen struct {
 	from   int   // first line shown
 	sort   int   // by which of columns
 	down   bool  // the other way round
-	filter string
-	typing bool
+	filter ui.Filter
 	marked []string // folders, at most two
 
 	known   map[string]*summary // by folder
@@ -71,7 +70,7 @@ type Screen struct {
 
 // New makes the list of results folders.
 func New(o Options) *Screen {
-	return &Screen{options: o, known: map[string]*summary{}}
+	return &Screen{options: o, known: map[string]*summary{}, filter: ui.Filter{Most: 200}}
 }
 
 // Messages of the screen's own commands.
@@ -114,7 +113,7 @@ func (s *Screen) Title() string { return "results" }
 func (s *Screen) Busy() bool { return s.listing && !s.listed || s.asking != "" || s.writing }
 
 // Typing implements ui.Screen.
-func (s *Screen) Typing() bool { return s.typing }
+func (s *Screen) Typing() bool { return s.filter.Typing }
 
 // Update implements ui.Screen.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
@@ -150,8 +149,9 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		cmd := s.key(msg)
 		return tea.Batch(cmd, s.ask())
 	case tea.PasteMsg:
-		if s.typing {
-			s.typed(msg.Content)
+		if s.filter.Typing {
+			s.filter.Add(msg.Content)
+			s.arrange()
 		}
 	case tea.MouseClickMsg:
 		return tea.Batch(s.click(msg), s.ask())
@@ -216,7 +216,7 @@ func (s *Screen) arrange() {
 // matches tells whether every word of the filter is in what the list shows of e.
 func (s *Screen) matches(e *results.Entry) bool {
 	text := strings.ToLower(strings.Join([]string{filepath.Base(e.Dir), e.Profile, stateText(e), e.Started.Format("2006-01-02 15:04"), strings.Join(e.Contenders, " ")}, " "))
-	words := strings.Fields(strings.ToLower(s.filter))
+	words := strings.Fields(strings.ToLower(s.filter.Text))
 	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
 }
 

@@ -257,7 +257,7 @@ func TestHostileFolders(t *testing.T) {
 	folders[1].Run.Started = time.Date(300000, 1, 1, 0, 0, 0, 0, time.UTC)
 	s := settled(folders)
 	s.options.Roots = long
-	s.filter = ""
+	s.filter.Text = ""
 	for _, size := range []tuitest.Size{{Width: 20, Height: 6}, {Width: 33, Height: 9}, {Width: 60, Height: 20}, {Width: 80, Height: 24}, {Width: 120, Height: 40}, {Width: 200, Height: 50}} {
 		for _, ascii := range []bool{false, true} {
 			for range len(folders) {

@@ -2,7 +2,6 @@ package browse
 
 import (
 	"slices"
-	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -13,12 +12,9 @@ import (
 	"locbench/internal/tui/ui"
 )
 
-// filterBytes bounds the filter.
-const filterBytes = 200
-
 // Keys implements ui.Screen.
 func (s *Screen) Keys() []ui.Key {
-	if s.typing {
+	if s.filter.Typing {
 		return []ui.Key{{Name: "enter", Help: "keep the filter"}, {Name: "esc", Help: "clear it"}}
 	}
 	var keys []ui.Key
@@ -50,21 +46,26 @@ func resumable(e *results.Entry) bool {
 }
 
 func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
-	if s.typing {
-		s.keyFilter(msg)
+	name := msg.String()
+	if by := map[string]int{"up": -1, "down": 1}[name]; by != 0 {
+		s.move(by)
 		return nil
 	}
-	switch msg.String() {
+	if s.filter.Typing {
+		s.filter.Key(msg)
+		s.arrange()
+		return nil
+	}
+	switch name {
 	case "esc", "q":
-		if s.filter != "" {
-			s.filter = ""
-			s.arrange()
-			return nil
+		if s.filter.Text == "" {
+			return ui.Cmd(ui.Back{})
 		}
-		return ui.Cmd(ui.Back{})
-	case "up", "k":
+		s.filter.Text = ""
+		s.arrange()
+	case "k":
 		s.move(-1)
-	case "down", "j":
+	case "j":
 		s.move(1)
 	case "pgup", "ctrl+b":
 		s.move(-max(1, s.rows()-1))
@@ -75,7 +76,7 @@ func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
 	case "end", "G":
 		s.move(len(s.shown))
 	case "/":
-		s.typing = true
+		s.filter.Typing = true
 	case "s":
 		s.sort = (s.sort + 1) % len(columns)
 		s.arrange()
@@ -85,7 +86,7 @@ func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
 	case "u":
 		return s.list()
 	default:
-		return s.keyEntry(msg.String())
+		return s.keyEntry(name)
 	}
 	return nil
 }
@@ -116,36 +117,6 @@ func (s *Screen) keyEntry(name string) tea.Cmd {
 		return ui.Cmd(ui.Copied(text, err, "the command that goes on with the run"))
 	}
 	return nil
-}
-
-func (s *Screen) keyFilter(msg tea.KeyPressMsg) {
-	switch msg.String() {
-	case "enter":
-		s.typing = false
-	case "esc", "ctrl+u":
-		s.typing, s.filter = msg.String() != "esc", ""
-		s.arrange()
-	case "backspace":
-		_, n := utf8.DecodeLastRuneInString(s.filter)
-		s.filter = s.filter[:len(s.filter)-n]
-		s.arrange()
-	case "up":
-		s.move(-1)
-	case "down":
-		s.move(1)
-	default:
-		s.typed(msg.Text)
-	}
-}
-
-// typed adds to the filter.
-func (s *Screen) typed(text string) {
-	for _, r := range text {
-		if r >= 0x20 && r != utf8.RuneError && len(s.filter)+utf8.RuneLen(r) <= filterBytes {
-			s.filter += string(r)
-		}
-	}
-	s.arrange()
 }
 
 func (s *Screen) move(by int) { s.cursor = max(0, min(s.cursor+by, len(s.shown)-1)) }

@@ -87,10 +87,10 @@ func (s *Screen) View(f ui.Frame) []string {
 // title says what is listed, and the filter.
 func (s *Screen) title(l *look.Look, w int) string {
 	left := l.Title.S("results")
-	if s.typing || s.filter != "" {
-		left += "  " + l.Key.S("/") + outside(l, s.filter, nameBytes)
+	if s.filter.Typing || s.filter.Text != "" {
+		left += "  " + l.Key.S("/") + outside(l, s.filter.Text, nameBytes)
 	}
-	if s.typing {
+	if s.filter.Typing {
 		left += l.Select.S(" ")
 	}
 	count := units.Plural(len(s.entries), "folder")

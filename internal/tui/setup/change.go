@@ -115,8 +115,7 @@ func (s *Screen) reset(f id) tea.Cmd {
 	return s.change(func() {
 		switch f {
 		case fieldContenders:
-			s.choice.Contenders = nil
-			s.list.dirty = true
+			s.choice.Contenders, s.list.dirty = nil, true
 		case fieldStore, fieldElastic:
 			s.unset("store", "elastic")
 		case fieldData, fieldCities, fieldDump:
@@ -129,9 +128,8 @@ func (s *Screen) reset(f id) tea.Cmd {
 
 func (s *Screen) resetAll() tea.Cmd {
 	return s.change(func() {
-		s.choice.Contenders = nil
+		s.choice.Contenders, s.list.dirty = nil, true
 		clear(s.choice.Set)
-		s.list.dirty = true
 	})
 }
 
@@ -152,7 +150,7 @@ func (s *Screen) step(f id, by int) tea.Cmd {
 	if v += unit * float64(by); unit == 0 || v < unit {
 		return nil
 	}
-	return s.change(func() { s.put(f, strconv.FormatFloat(v, 'f', -1, 64)) })
+	return s.change(func() { s.put(f, number(v)) })
 }
 
 // way takes the way out whose key is pressed.
@@ -160,12 +158,12 @@ func (s *Screen) way(key string) tea.Cmd {
 	if len(key) != 1 || key < "1" || key > "9" {
 		return nil
 	}
-	n := int(key[0] - '1')
+	var offers []offer
 	for _, p := range s.problems() {
-		if n < len(p.offers) {
-			return p.offers[n].take()
-		}
-		n -= len(p.offers)
+		offers = append(offers, p.offers...)
+	}
+	if n := int(key[0] - '1'); n < len(offers) {
+		return offers[n].take()
 	}
 	return nil
 }
@@ -287,12 +285,9 @@ func (s *Screen) reason(err error) string {
 	return strings.TrimPrefix(text(err), "profile "+s.base.Name+": ")
 }
 
-// legs is the number of lives that the plan has.
-func (s *Screen) legs() int { return len(s.plan.Contenders) * s.plan.Rounds }
-
 // total is the time that the run is thought to take.
 func (s *Screen) total() time.Duration {
-	return time.Duration(s.legs()) * (s.plan.LoadDuration() + estimate.LegOverhead)
+	return time.Duration(len(s.plan.Contenders)*s.plan.Rounds) * (s.plan.LoadDuration() + estimate.LegOverhead)
 }
 
 // estimate is the size of the run in a line of w cells.
@@ -300,8 +295,10 @@ func (s *Screen) estimate(w int) string {
 	if !s.planned {
 		return units.Missing
 	}
-	legs := units.Plural(s.legs(), "leg") + " of " + units.Length(s.plan.LoadDuration()) + " load; estimated " + units.Approx(s.total()) + " in all"
-	if long := units.Plural(len(s.plan.Contenders), "contender") + " × " + units.Plural(s.plan.Rounds, "round") + " = " + legs; look.Width(long) <= w {
+	contenders, rounds := len(s.plan.Contenders), s.plan.Rounds
+	legs := units.Plural(contenders*rounds, "leg") + " of " + units.Length(s.plan.LoadDuration()) +
+		" load; estimated " + units.Approx(s.total()) + " in all"
+	if long := units.Plural(contenders, "contender") + " × " + units.Plural(rounds, "round") + " = " + legs; look.Width(long) <= w {
 		return long
 	}
 	return legs

@@ -61,18 +61,12 @@ var forms = [fieldCount]struct{ label, flag, help string }{
 func (s *Screen) shown() []id {
 	var out []id
 	for f := range fieldCount {
-		means := true
-		switch f {
-		case fieldTurns:
-			means = len(s.selected()) > 1 || s.value(f) != "" // else there is nobody to take turns with
-		case fieldElastic:
-			means = s.storeKind().Traits().ByURL
-		case fieldCities:
-			means = s.dataKind() == dataGenerated
-		case fieldDump:
-			means = s.dataKind() == dataDump
-		}
-		if means {
+		switch {
+		case f == fieldTurns && len(s.selected()) < 2 && s.value(f) == "": // there is nobody to take turns with
+		case f == fieldElastic && !s.storeKind().Traits().ByURL:
+		case f == fieldCities && s.dataKind() != dataGenerated:
+		case f == fieldDump && s.dataKind() != dataDump:
+		default:
 			out = append(out, f)
 		}
 	}
@@ -84,56 +78,46 @@ func (s *Screen) value(f id) string {
 	if v, ok := s.choice.Set[forms[f].flag]; ok && f != fieldDump {
 		return v
 	}
-	switch f {
-	case fieldProfile:
+	switch v, ok := s.choice.Set["data"]; {
+	case f == fieldProfile:
 		return s.choice.Profile
-	case fieldStore:
+	case f == fieldStore:
 		return string(s.storeKind())
-	case fieldData:
+	case f == fieldData:
 		return s.dataKind()
-	case fieldDump:
-		if v, ok := s.choice.Set["data"]; ok && v != dataBundled {
-			return v
-		}
+	case f == fieldDump && ok && v != dataBundled:
+		return v
 	}
 	return s.preset(f)
 }
 
-// preset is what the profile says of a field.
-func (s *Screen) preset(f id) string {
-	b := &s.base
-	switch f {
-	case fieldRounds:
-		return strconv.Itoa(b.Rounds)
-	case fieldCPUs:
-		return given(b.Limits.CPUs, func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) })
-	case fieldCPUSet:
-		return given(b.Limits.CPUSet, strconv.Itoa)
-	case fieldMemory:
-		return given(b.Limits.Memory, strictyaml.FormatBytes)
-	case fieldConnections:
-		return ladder(b.Steps)
-	case fieldDuration:
-		return durations(b.Steps)
-	case fieldTurns:
-		return given(b.Turns, units.Exact)
-	case fieldRuntime:
-		return string(b.Runtime)
-	case fieldStore:
-		return string(storeKind(b.Store))
-	case fieldElastic:
-		return b.Store.URL
-	case fieldData:
-		return dataKind(b.Data)
-	case fieldCities:
-		return given(b.Data.Cities, strconv.Itoa)
-	case fieldDump:
-		return b.Data.Dir
-	case fieldContenders:
-		return joined(b.Contenders)
-	}
-	return ""
+// presets are what a profile says of the fields.
+var presets = [fieldCount]func(b *bench.Profile) string{
+	fieldContenders:  func(b *bench.Profile) string { return joined(b.Contenders) },
+	fieldRounds:      func(b *bench.Profile) string { return strconv.Itoa(b.Rounds) },
+	fieldCPUs:        func(b *bench.Profile) string { return given(b.Limits.CPUs, number) },
+	fieldCPUSet:      func(b *bench.Profile) string { return given(b.Limits.CPUSet, strconv.Itoa) },
+	fieldMemory:      func(b *bench.Profile) string { return given(b.Limits.Memory, strictyaml.FormatBytes) },
+	fieldConnections: func(b *bench.Profile) string { return ladder(b.Steps) },
+	fieldDuration:    func(b *bench.Profile) string { return durations(b.Steps) },
+	fieldTurns:       func(b *bench.Profile) string { return given(b.Turns, units.Exact) },
+	fieldRuntime:     func(b *bench.Profile) string { return string(b.Runtime) },
+	fieldStore:       func(b *bench.Profile) string { return string(storeKind(b.Store)) },
+	fieldElastic:     func(b *bench.Profile) string { return b.Store.URL },
+	fieldData:        func(b *bench.Profile) string { return dataKind(b.Data) },
+	fieldCities:      func(b *bench.Profile) string { return given(b.Data.Cities, strconv.Itoa) },
+	fieldDump:        func(b *bench.Profile) string { return b.Data.Dir },
 }
+
+// preset is what the chosen profile says of a field.
+func (s *Screen) preset(f id) string {
+	if presets[f] == nil {
+		return ""
+	}
+	return presets[f](&s.base)
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 // given writes v, or nothing where it is not positive.
 func given[T cmp.Ordered](v T, write func(T) string) string {
@@ -203,12 +187,13 @@ func (s *Screen) inContainers() bool {
 }
 
 func (s *Screen) dataKind() string {
-	if _, ok := s.choice.Set["cities"]; ok {
+	_, cities := s.choice.Set["cities"]
+	switch v, data := s.choice.Set["data"]; {
+	case cities:
 		return dataGenerated
-	}
-	if v := s.choice.Set["data"]; v == dataBundled {
+	case v == dataBundled:
 		return dataBundled
-	} else if _, ok := s.choice.Set["data"]; ok {
+	case data:
 		return dataDump
 	}
 	return dataKind(s.base.Data)

@@ -68,12 +68,12 @@ func heights(steps []bench.Step) []float64 {
 	return out
 }
 
-// spark is the ladder in one line.
-func spark(l *look.Look, steps []bench.Step, w int) string {
-	if len(steps) == 0 || w < 3 {
+// spark is the ladder as blocks, where there is room for a note of more than 55 cells.
+func spark(l *look.Look, steps []bench.Step, room int) string {
+	if room <= 55 {
 		return ""
 	}
-	return l.Spark(heights(steps), min(w, len(steps)), 1.01, l.Series[0])
+	return " " + l.Spark(heights(steps), min(16, len(steps)), 1.01, l.Series[0])
 }
 
 // rungs is the ladder with a bar for each step, at most n lines of w cells; a step that is repeated

@@ -212,10 +212,6 @@ func (s *Screen) keyList(msg tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	switch key {
-	case "k":
-		l.move(-1)
-	case "j":
-		l.move(1)
 	case "home", "g":
 		l.at = 0
 	case "end", "G", "shift+g":

@@ -19,13 +19,10 @@ func (s *Screen) panes(l *look.Look, w, h, tick int) []string {
 	ladder := rungs(l, s.plan.Steps, w-4, max(1, h-n-12))
 	steps := max(3, len(ladder)+2)
 	out := l.Box("contenders chosen", s.drawChosen(l, w-3, n-2), w, n, false)
-	for i := range ladder {
-		ladder[i] = " " + ladder[i]
-	}
 	if len(ladder) == 0 {
-		ladder = []string{" " + l.Faint.S(l.Glyph.Missing)}
+		ladder = []string{l.Faint.S(l.Glyph.Missing)}
 	}
-	out = append(out, l.Box("steps of a leg", ladder, w, steps, false)...)
+	out = append(out, l.Box("steps of a leg", look.Indent(ladder), w, steps, false)...)
 	doctor := s.doctor(l, w-2, tick, false)
 	rest := h - n - steps
 	if len(doctor) > rest-2 && rest > 2 {
@@ -36,58 +33,58 @@ func (s *Screen) panes(l *look.Look, w, h, tick int) []string {
 
 // drawChosen are the contenders of the set-up and how far each is from running.
 func (s *Screen) drawChosen(l *look.Look, w, n int) (out []string) {
-	for i, sel := range s.selected() {
-		if i == n-1 && len(s.selected()) > n {
-			return append(out, " "+l.Faint.S("and "+units.Plural(len(s.selected())-i, "other")))
+	all := s.selected()
+	if len(all) == 0 {
+		return []string{" " + l.Faint.S(l.Glyph.Missing)}
+	}
+	for i, sel := range all {
+		if i == n-1 && len(all) > n {
+			return append(out, " "+l.Faint.S("and "+units.Plural(len(all)-i, "other")))
 		}
 		r := s.rowOf(sel)
-		name := l.Fit(l.Outside(sel.String(), 80), min(28, w/2))
-		if r.unknown {
-			out = append(out, " "+name+" "+l.Bad.S("no such contender"))
-			continue
+		about := l.Bad.S("no such contender")
+		if !r.unknown {
+			about = s.drawState(l, r, 16) + " " + l.Faint.S(l.ASCIIOnly(s.about(r)))
 		}
-		out = append(out, " "+name+" "+s.drawState(l, r, 16)+" "+l.Faint.S(l.ASCIIOnly(s.about(r))))
-	}
-	if len(out) == 0 {
-		out = append(out, " "+l.Faint.S(l.Glyph.Missing))
+		out = append(out, " "+l.Fit(l.Outside(sel.String(), 80), min(28, w/2))+" "+about)
 	}
 	return out
 }
 
 // drawOptions is the list of a field's options.
-func (s *Screen) drawOptions(l *look.Look, w int) (title string, lines []string) {
+func (s *Screen) drawOptions(l *look.Look, w int) (lines []string) {
 	options := s.options(s.focus)
 	name := 0
 	for _, o := range options {
 		name = max(name, look.Width(look.Outside(o.value, 40)))
 	}
-	wide := s.optionsWidth(w)
+	wide := optionsWidth(w)
 	for i, o := range options {
 		help := look.Outside(o.help, 200)
 		paint := l.Faint
 		if o.faulty {
 			paint, help = l.Bad, "cannot be read: "+help
 		}
-		line := l.Fit(l.Outside(o.value, 40), name) + "  "
+		line, help := l.Fit(l.Outside(o.value, 40), name)+"  ", l.ASCIIOnly(help)
 		if i == s.option {
-			lines = append(lines, l.Select.S(l.Fit(line+l.ASCIIOnly(help), wide)))
-			continue
+			lines = append(lines, l.Select.S(l.Fit(line+help, wide)))
+		} else {
+			lines = append(lines, l.Fit(line+paint.S(help), wide))
 		}
-		lines = append(lines, l.Fit(line+paint.S(l.ASCIIOnly(help)), wide))
 	}
 	if most := max(1, s.height-4); len(lines) > most { // more profiles than lines
 		from := max(0, min(s.option-most/2, len(lines)-most))
 		lines = lines[from : from+most]
 	}
-	return forms[s.focus].label, lines
+	return lines
 }
 
-func (s *Screen) optionsWidth(w int) int { return max(10, min(w-6, 72)) }
+func optionsWidth(w int) int { return max(10, min(w-6, 72)) }
 
 // drawSave is the dialog for a new profile.
-func (s *Screen) drawSave(l *look.Look, w, tick int) (title string, lines []string) {
-	wide := s.optionsWidth(w)
-	lines = []string{l.Fit("File, relative to the working folder; .yaml is added:", wide), draw(l, s.save.input, wide), ""}
+func (s *Screen) drawSave(l *look.Look, w, tick int) []string {
+	wide := optionsWidth(w)
+	lines := []string{l.Fit("File, relative to the working folder; .yaml is added:", wide), draw(l, s.save.input, wide), ""}
 	name := l.Outside(strings.TrimSpace(s.save.input.Value()), 100)
 	switch {
 	case s.save.asking:
@@ -100,7 +97,7 @@ func (s *Screen) drawSave(l *look.Look, w, tick int) (title string, lines []stri
 			lines = append(lines, l.Bad.S(l.Fit(line, wide)))
 		}
 	}
-	return "save as a new profile", lines
+	return lines
 }
 
 // click chooses what is under the mouse.
@@ -110,7 +107,7 @@ func (s *Screen) click(x, y int) tea.Cmd {
 	case contenders:
 		return s.clickList(x, y)
 	case choosing:
-		_, lines := s.drawOptions(l, s.width)
+		lines := s.drawOptions(l, s.width)
 		top := (s.height-len(lines)-2)/2 + 1
 		from := max(0, min(s.option-len(lines)/2, len(s.options(s.focus))-len(lines)))
 		if i := y - top; i >= 0 && i < len(lines) {

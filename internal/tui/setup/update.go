@@ -52,7 +52,7 @@ func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
 		s.leave()
 		return s.start()
 	}
-	if by, ok := moves[s.mode][name]; ok {
+	if by, ok := moves[s.mode][name]; ok && !(s.Typing() && len(name) == 1) {
 		return s.wheel(by)
 	}
 	switch s.mode {
@@ -74,7 +74,7 @@ func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
 var moves = map[mode]map[string]int{
 	fields:     {"up": -1, "k": -1, "shift+tab": -1, "down": 1, "j": 1, "tab": 1},
 	choosing:   {"up": -1, "k": -1, "shift+tab": -1, "down": 1, "j": 1, "tab": 1},
-	contenders: {"up": -1, "shift+tab": -1, "down": 1, "tab": 1, "pgup": -10, "pgdown": 10},
+	contenders: {"up": -1, "k": -1, "shift+tab": -1, "down": 1, "j": 1, "tab": 1, "pgup": -10, "pgdown": 10},
 	findings:   {"up": -1, "k": -1, "down": 1, "j": 1, "pgup": -10, "pgdown": 10, "space": 10},
 }
 

@@ -39,11 +39,9 @@ func (s *Screen) View(f ui.Frame) []string {
 	}
 	switch s.mode {
 	case choosing:
-		title, lines := s.drawOptions(l, w)
-		left = ui.Overlay(l, left, w, h, title, lines)
+		left = ui.Overlay(l, left, w, h, forms[s.focus].label, s.drawOptions(l, w))
 	case saving:
-		title, lines := s.drawSave(l, w, f.Tick)
-		left = ui.Overlay(l, left, w, h, title, lines)
+		left = ui.Overlay(l, left, w, h, "save as a new profile", s.drawSave(l, w, f.Tick))
 	}
 	return l.Screen(left, w, h)
 }
@@ -96,20 +94,12 @@ func (s *Screen) header(l *look.Look, w int) string {
 // drawField is the line of a field.
 func (s *Screen) drawField(l *look.Look, f id, w, tick int) string {
 	focused := f == s.focus && s.mode != contenders
-	mark := "  "
+	mark, button, label := "  ", "[ Start ]", l.Fit(forms[f].label, labelWidth-3)
 	if focused {
-		mark = l.Accent.S(l.Glyph.Cursor) + " "
+		mark, button, label = l.Accent.S(l.Glyph.Cursor)+" ", l.Select.S(button), l.Accent.S(label)
 	}
 	if f == fieldStart {
-		button := "[ Start ]"
-		if focused {
-			button = l.Select.S(button)
-		}
 		return l.Fit(mark+strings.Repeat(" ", labelWidth-2)+button+"  "+s.startNote(l), w)
-	}
-	label := l.Fit(forms[f].label, labelWidth-3)
-	if focused {
-		label = l.Accent.S(label)
 	}
 	star := " "
 	if s.changed(f) {
@@ -117,14 +107,12 @@ func (s *Screen) drawField(l *look.Look, f id, w, tick int) string {
 	}
 	room := w - labelWidth
 	note := s.note(l, f, room, tick)
-	var value string
+	value := s.drawValue(l, f, focused, room)
 	if focused && s.mode == editing {
 		if s.wrong[f] == "" {
 			note = ""
 		}
 		value = draw(l, s.input, max(8, min(room-1, room-min(look.Width(note)+2, room/2))))
-	} else {
-		value = s.drawValue(l, f, focused, room)
 	}
 	if nw := room - look.Width(value) - 3; note != "" && nw > 6 {
 		value = l.Between(value, l.Cut(note, nw)+" ", room)
@@ -199,12 +187,8 @@ func (s *Screen) meaning(l *look.Look, f id, room, tick int) string {
 			return units.Bytes(memory) + " here"
 		}
 	case fieldConnections:
-		n := units.Plural(len(s.plan.Steps), "step")
-		switch {
-		case s.planned && room > 55:
-			return n + " " + spark(l, s.plan.Steps, 16)
-		case s.planned:
-			return n
+		if s.planned {
+			return units.Plural(len(s.plan.Steps), "step") + spark(l, s.plan.Steps, room)
 		}
 	case fieldDuration:
 		if s.planned {
@@ -255,10 +239,10 @@ func (s *Screen) stateSummary(l *look.Look, tick int) string {
 		count[s.state(sel).Kind]++
 	}
 	out := units.Plural(len(s.selected()), "contender")
-	what := map[Kind]string{Cannot: "cannot run", Build: "to build", Stale: "to build again", Pull: "to pull"}
-	for _, k := range []Kind{Cannot, Build, Stale, Pull} {
+	needs := [...]string{"cannot run", "to build", "to build again", "to pull"}
+	for i, k := range []Kind{Cannot, Build, Stale, Pull} {
 		if count[k] > 0 {
-			out += fmt.Sprintf(", %d %s", count[k], what[k])
+			out += fmt.Sprintf(", %d %s", count[k], needs[i])
 		}
 	}
 	return out
@@ -317,11 +301,8 @@ func (s *Screen) bottom(l *look.Look, w, want, most int) []string {
 	return all
 }
 
-func (s *Screen) drawHelp(l *look.Look, w, n int) (out []string) {
-	for _, line := range l.Wrap(l.ASCIIOnly(forms[s.focus].help), w-2, n) {
-		out = append(out, " "+l.Faint.S(line))
-	}
-	return out
+func (s *Screen) drawHelp(l *look.Look, w, n int) []string {
+	return look.Indent(l.Faint.Each(l.Wrap(l.ASCIIOnly(forms[s.focus].help), w-2, n)))
 }
 
 // drawCommand is the command line that does the same.
@@ -347,10 +328,7 @@ func (s *Screen) drawProblem(l *look.Look, p problem, n, w int) []string {
 	if p.bad {
 		mark, paint = l.Glyph.Cross+" ", l.Bad
 	}
-	lines := l.Wrap(mark+l.ASCIIOnly(p.text), w-2, 2)
-	for i := range lines {
-		lines[i] = " " + paint.S(lines[i])
-	}
+	lines := look.Indent(paint.Each(l.Wrap(mark+l.ASCIIOnly(p.text), w-2, 2)))
 	for i, o := range p.offers {
 		if n+i > 9 {
 			break
