@@ -44,6 +44,14 @@ func Runtimes() (names []string) {
 	return names
 }
 
+// Choices are all texts that a profile may have for a runtime.
+func (Runtime) Choices() (names []string) {
+	for _, r := range runtimes {
+		names = append(names, string(r.runtime))
+	}
+	return names
+}
+
 // Traits are those of the runtime; none of them for one that is not known, as of another version.
 func (r Runtime) Traits() RuntimeTraits {
 	for _, known := range runtimes {

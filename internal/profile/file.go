@@ -32,7 +32,7 @@ type file struct {
 	Description  string         `yaml:"description,omitempty" strict:"max=10000"`
 	Contenders   []selection    `yaml:"contenders,flow" strict:"required,min=1,max=100" example:"[go-nethttp]"`
 	Rounds       int            `yaml:"rounds" strict:"min=1,max=1000"`
-	Runtime      bench.Runtime  `yaml:"runtime" strict:"oneof=auto|docker|process|url"`
+	Runtime      bench.Runtime  `yaml:"runtime"`
 	Limits       limits         `yaml:"limits,omitempty"`
 	Isolation    string         `yaml:"isolation" strict:"oneof=auto|off"`
 	Store        store          `yaml:"store"`

@@ -106,7 +106,11 @@ func (v Value) unfit(kind string) {
 
 func (v Value) readString(dst reflect.Value, r rules) {
 	s, ok := v.Text()
-	if allowed := r.oneOf(); ok && allowed != nil {
+	allowed := r.oneOf()
+	if enum, is := dst.Interface().(Enum); is {
+		allowed = enum.Choices()
+	}
+	if ok && allowed != nil {
 		_, ok = v.Enum(allowed...)
 	}
 	switch {

@@ -22,7 +22,8 @@
 // time.Duration and [Duration] ("500ms"; a number without a unit is a mistake), [Bytes] ("512MiB";
 // likewise), slices, map[string]T, structs, pointers to these, and any (nil, bool, int64, float64,
 // string, []any, map[string]any). A type that reads itself implements [Unmarshaler]; one that wants
-// a look at the whole after its fields were read implements [Validator].
+// a look at the whole after its fields were read implements [Validator]; a string whose type knows the
+// only texts allowed implements [Enum].
 package strictyaml
 
 import (

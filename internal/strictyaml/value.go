@@ -20,6 +20,12 @@ type Validator interface {
 	ValidateStrict(v Value)
 }
 
+// Enum is a text of which there are only a few, which the type knows: as the rule oneof has them,
+// but where they belong.
+type Enum interface {
+	Choices() []string
+}
+
 // decoder collects the mistakes of one file.
 type decoder struct {
 	file     string
