@@ -48,11 +48,22 @@ func ends[R, P any](before, after *R, part func(*R) *P) (b, a P, ok bool) {
 func hostOf(b *Beside) *HostUsage   { return b.Host }
 func storeOf(b *Beside) *StoreUsage { return b.Store }
 
+// since is how far a counter has come; ok is false where it is not known, or has gone back.
+func since[T ~int64](before, after *T) (n T, ok bool) {
+	if before == nil || after == nil || *after < *before {
+		return 0, false
+	}
+	return *after - *before, true
+}
+
+// Whole is all the time of the CPUs.
+func (h HostUsage) Whole() time.Duration { return h.Busy + h.Idle + h.Steal }
+
 // HostShare is what the machine's CPUs did between the two ends of the step, as shares of their
 // time: busy (steal not among it) and stolen. ok is false when it is not known.
 func (s StepResult) HostShare() (busy, steal float64, ok bool) {
 	b, a, _ := ends(s.BesideBefore, s.BesideAfter, hostOf)
-	whole := a.Busy - b.Busy + a.Idle - b.Idle + a.Steal - b.Steal
+	whole := a.Whole() - b.Whole()
 	if whole <= 0 || a.Busy < b.Busy || a.Steal < b.Steal {
 		return 0, 0, false
 	}
@@ -63,11 +74,7 @@ func (s StepResult) HostShare() (busy, steal float64, ok bool) {
 // counts it.
 func (s StepResult) Throttles() (n int64, ok bool) {
 	b, a, _ := ends(s.BesideBefore, s.BesideAfter, hostOf)
-	if b.Throttles == nil || a.Throttles == nil {
-		return 0, false
-	}
-	n = *a.Throttles - *b.Throttles
-	return n, n >= 0
+	return since(b.Throttles, a.Throttles)
 }
 
 // StoreCPUs is how many CPUs the store used between the two ends of the step; ok is false when it
@@ -81,9 +88,6 @@ func (s StepResult) StoreCPUs() (cpus float64, ok bool) {
 	return float64(a.CPU-b.CPU) / float64(d), true
 }
 
-// StoreEmbeddedSource is StoreUsage.Source of the store inside locbench.
-const StoreEmbeddedSource = "embedded"
-
 // StoreInFlight is how many calls an embedded store was at on average between the two ends of the
 // step.
 func (s StepResult) StoreInFlight() (calls float64, ok bool) {
@@ -94,6 +98,9 @@ func (s StepResult) StoreInFlight() (calls float64, ok bool) {
 	}
 	return float64(a.Busy-b.Busy) / float64(d), true
 }
+
+// StoreEmbeddedSource is StoreUsage.Source of the store inside locbench.
+const StoreEmbeddedSource = "embedded"
 
 // Hiccups is how often, in a step, CPUs of this machine did not run for a millisecond or more a
 // thread that was due on them.

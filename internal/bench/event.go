@@ -206,17 +206,6 @@ func EventName(e Event) string {
 	return "unknown"
 }
 
-// decodeEvent is the inverse of EventName and json.Marshal.
-func decodeEvent(name string, data []byte) (Event, error) {
-	known, ok := events[name]
-	if !ok {
-		return nil, fmt.Errorf("unknown event type %q", name)
-	}
-	e := reflect.New(reflect.TypeOf(known))
-	err := json.Unmarshal(data, e.Interface())
-	return e.Elem().Interface().(Event), err
-}
-
 type wireRecord struct {
 	Seq   int64           `json:"seq"`
 	At    time.Time       `json:"at"`
@@ -240,10 +229,14 @@ func (r *Record) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &w); err != nil {
 		return err
 	}
-	e, err := decodeEvent(w.Type, w.Event)
-	if err != nil {
+	known, ok := events[w.Type]
+	if !ok {
+		return fmt.Errorf("event %d (%s): unknown event type %q", w.Seq, w.Type, w.Type)
+	}
+	e := reflect.New(reflect.TypeOf(known))
+	if err := json.Unmarshal(w.Event, e.Interface()); err != nil {
 		return fmt.Errorf("event %d (%s): %w", w.Seq, w.Type, err)
 	}
-	*r = Record{w.Seq, w.At, w.Leg, e}
+	*r = Record{w.Seq, w.At, w.Leg, e.Elem().Interface().(Event)}
 	return nil
 }

@@ -22,12 +22,34 @@ type RuntimeTraits struct {
 	Foreign   bool   // somebody else has started what is loaded, and stops it
 }
 
-// runtimes are all of them, in the order in which they are offered. How contenders are launched by
-// each is in packages platform and launch.
-var runtimes = []struct {
-	runtime Runtime
-	traits  RuntimeTraits
-}{
+// traits are those of all kinds of a thing, in the order in which they are offered.
+type traits[K ~string, T any] []struct {
+	kind K
+	of   T
+}
+
+// names are those of the kinds that can be chosen.
+func (all traits[K, T]) names(chosen func(T) bool) (names []string) {
+	for _, known := range all {
+		if chosen(known.of) {
+			names = append(names, string(known.kind))
+		}
+	}
+	return names
+}
+
+// get is none for a kind that is not known, as of another version.
+func (all traits[K, T]) get(kind K) (none T) {
+	for _, known := range all {
+		if known.kind == kind {
+			return known.of
+		}
+	}
+	return none
+}
+
+// How contenders are launched by each is in packages platform and launch.
+var runtimes = traits[Runtime, RuntimeTraits]{
 	{RuntimeAuto, RuntimeTraits{Help: "Docker where an engine answers, else processes", Auto: true}},
 	{RuntimeDocker, RuntimeTraits{Help: "containers: limits as in a cluster", Where: "in a container", Container: true}},
 	{RuntimeProcess, RuntimeTraits{Help: "processes of this machine: needs the contender's toolchain", Where: "as a process", OnHost: true}},
@@ -35,29 +57,10 @@ var runtimes = []struct {
 }
 
 // Runtimes are the names of those that can be chosen.
-func Runtimes() (names []string) {
-	for _, r := range runtimes {
-		if r.traits.Help != "" {
-			names = append(names, string(r.runtime))
-		}
-	}
-	return names
-}
+func Runtimes() []string { return runtimes.names(func(t RuntimeTraits) bool { return t.Help != "" }) }
 
 // Choices are all texts that a profile may have for a runtime.
-func (Runtime) Choices() (names []string) {
-	for _, r := range runtimes {
-		names = append(names, string(r.runtime))
-	}
-	return names
-}
+func (Runtime) Choices() []string { return runtimes.names(func(RuntimeTraits) bool { return true }) }
 
-// Traits are those of the runtime; none of them for one that is not known, as of another version.
-func (r Runtime) Traits() RuntimeTraits {
-	for _, known := range runtimes {
-		if known.runtime == r {
-			return known.traits
-		}
-	}
-	return RuntimeTraits{}
-}
+// Traits are those of the runtime.
+func (r Runtime) Traits() RuntimeTraits { return runtimes.get(r) }

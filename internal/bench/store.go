@@ -23,12 +23,8 @@ type StoreTraits struct {
 	None      bool   // there is none
 }
 
-// storeKinds are all kinds, in the order in which they are offered. How each is opened is in
-// package store.
-var storeKinds = []struct {
-	kind   StoreKind
-	traits StoreTraits
-}{
+// How each is opened is in package store.
+var storeKinds = traits[StoreKind, StoreTraits]{
 	{StoreAuto, StoreTraits{Help: "a URL if one is given, else embedded", InClient: true, Latency: true}},
 	{StoreEmbedded, StoreTraits{Help: "inside locbench; shares CPUs with the load", InClient: true, Latency: true}},
 	{StoreExternal, StoreTraits{Help: "an Elasticsearch 7 that runs already, at a URL", ByURL: true}},
@@ -37,22 +33,10 @@ var storeKinds = []struct {
 }
 
 // StoreKinds are the names of all kinds.
-func StoreKinds() (names []string) {
-	for _, k := range storeKinds {
-		names = append(names, string(k.kind))
-	}
-	return names
-}
+func StoreKinds() []string { return storeKinds.names(func(StoreTraits) bool { return true }) }
 
-// Traits are those of the kind; none of them for a kind that is not known, as of another version.
-func (k StoreKind) Traits() StoreTraits {
-	for _, known := range storeKinds {
-		if known.kind == k {
-			return known.traits
-		}
-	}
-	return StoreTraits{}
-}
+// Traits are those of the kind.
+func (k StoreKind) Traits() StoreTraits { return storeKinds.get(k) }
 
 // StoreSpec is the Elasticsearch that contenders ask.
 type StoreSpec struct {

@@ -44,23 +44,17 @@ type Starter interface {
 // CPUSplit is the CPU time that the contender used in the step, in its own code and in the kernel
 // for it; ok is false when it is not known.
 func (s StepResult) CPUSplit() (user, system Duration, ok bool) {
-	if s.Before == nil || s.After == nil {
-		return 0, 0, false
-	}
-	b, a := s.Before, s.After
-	if b.CPUUser == nil || b.CPUSystem == nil || a.CPUUser == nil || a.CPUSystem == nil || *a.CPUUser < *b.CPUUser || *a.CPUSystem < *b.CPUSystem {
-		return 0, 0, false
-	}
-	return *a.CPUUser - *b.CPUUser, *a.CPUSystem - *b.CPUSystem, true
+	b, a, _ := ends(s.Before, s.After, func(u *Usage) *Usage { return u })
+	user, ok = since(b.CPUUser, a.CPUUser)
+	system, known := since(b.CPUSystem, a.CPUSystem)
+	return user, system, ok && known
 }
 
 // Pressure is for how long the contender's processes waited for each resource in the step; nil when
 // it is not known.
 func (s StepResult) Pressure() *Pressure {
-	if s.Before == nil || s.After == nil {
-		return nil
-	}
-	return s.After.Pressure.since(s.Before.Pressure)
+	b, a, _ := ends(s.Before, s.After, func(u *Usage) *Usage { return u })
+	return a.Pressure.since(b.Pressure)
 }
 
 // HostPressure is the same of the whole machine.
@@ -85,8 +79,8 @@ func (s *Stall) since(before *Stall) *Stall {
 		return nil
 	}
 	d := Stall{Some: s.Some - before.Some}
-	if s.Full != nil && before.Full != nil && *s.Full >= *before.Full {
-		d.Full = new(*s.Full - *before.Full)
+	if full, ok := since(before.Full, s.Full); ok {
+		d.Full = &full
 	}
 	return &d
 }
@@ -97,11 +91,9 @@ func memoryOf(u *Usage) *Memory { return u.Memory }
 // those that had to read it from a disk.
 func (s StepResult) Faults() (minor, major int64, ok bool) {
 	b, a, _ := ends(s.Before, s.After, memoryOf)
-	if b.MinorFaults == nil || b.MajorFaults == nil || a.MinorFaults == nil || a.MajorFaults == nil {
-		return 0, 0, false
-	}
-	minor, major = *a.MinorFaults-*b.MinorFaults, *a.MajorFaults-*b.MajorFaults
-	return minor, major, minor >= 0 && major >= 0
+	minor, ok = since(b.MinorFaults, a.MinorFaults)
+	major, known := since(b.MajorFaults, a.MajorFaults)
+	return minor, major, ok && known
 }
 
 // Switches are the context switches of the contender in the step.

@@ -27,31 +27,16 @@ const (
 type Meter struct {
 	mu      sync.Mutex
 	since   bench.Hiccups
-	gaps    []Gap
-	keep    bool
 	cancel  context.CancelFunc
 	threads sync.WaitGroup
 }
 
-// Gap is one time for which a CPU did not run the thread that was due on it.
-type Gap struct {
-	CPU    int
-	At     time.Time // when it was due
-	Length time.Duration
-}
-
 // Start watches every CPU that this process may use, sixteen at most, with looks nap apart. Its
 // threads need places to run; see Places.
-func Start(nap time.Duration) *Meter { return start(nap, false) }
-
-// StartKept is Start for those who want to have the single gaps, of which it keeps the last
-// thousands.
-func StartKept(nap time.Duration) *Meter { return start(nap, true) }
-
-func start(nap time.Duration, keep bool) *Meter {
+func Start(nap time.Duration) *Meter {
 	ctx, cancel := context.WithCancel(context.Background())
 	cpus := watched(thread.CPUs())
-	m := &Meter{cancel: cancel, keep: keep}
+	m := &Meter{cancel: cancel}
 	m.since.CPUs = len(cpus)
 	preferred := make(chan bool, len(cpus))
 	for _, cpu := range cpus {
@@ -97,29 +82,19 @@ func (m *Meter) watch(ctx context.Context, cpu int, nap time.Duration, preferred
 		// runtime may take its time, such as to collect garbage.
 		due := time.Now().Add(nap)
 		thread.Nap(nap)
-		if late := time.Since(due); late >= min(stall, nap) {
-			m.add(Gap{CPU: cpu, At: due, Length: late})
-		}
+		m.add(time.Since(due))
 	}
 }
 
-const maxGaps = 1 << 14
-
-func (m *Meter) add(g Gap) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.keep {
-		if len(m.gaps) == maxGaps {
-			m.gaps = m.gaps[:copy(m.gaps, m.gaps[maxGaps/2:])]
-		}
-		m.gaps = append(m.gaps, g)
-	}
-	if g.Length < stall {
+func (m *Meter) add(late time.Duration) {
+	if late < stall {
 		return
 	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.since.Count++
-	m.since.Sum += g.Length
-	m.since.Max = max(m.since.Max, g.Length)
+	m.since.Sum += late
+	m.since.Max = max(m.since.Max, late)
 }
 
 // Take is what has happened since it was last called.
@@ -129,16 +104,6 @@ func (m *Meter) Take() bench.Hiccups {
 	h := m.since
 	m.since = bench.Hiccups{CPUs: h.CPUs, Preferred: h.Preferred}
 	return h
-}
-
-// Gaps are the single ones since it was last called, also those shorter than a millisecond if the
-// naps are shorter.
-func (m *Meter) Gaps() []Gap {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	gaps := m.gaps
-	m.gaps = nil
-	return gaps
 }
 
 // Stop ends the watching.

@@ -32,11 +32,11 @@ func TestWatchedAreSpread(t *testing.T) {
 	}
 }
 
-func TestGapsAreAddedUp(t *testing.T) {
+func TestStallsAreAddedUp(t *testing.T) {
 	m := &Meter{since: bench.Hiccups{CPUs: 2}}
-	m.add(Gap{Length: 5 * time.Millisecond})
-	m.add(Gap{Length: 2 * time.Millisecond})
-	m.add(Gap{Length: 200 * time.Microsecond}) // no stall
+	m.add(5 * time.Millisecond)
+	m.add(2 * time.Millisecond)
+	m.add(200 * time.Microsecond) // no stall
 	h := m.Take()
 	if h.Count != 2 || h.Sum != 7*time.Millisecond || h.Max != 5*time.Millisecond || h.CPUs == 0 {
 		t.Errorf("%+v", h)

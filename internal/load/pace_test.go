@@ -3,7 +3,6 @@ package load
 import (
 	"fmt"
 	"math"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -24,7 +23,6 @@ const (
 	paceSteps       = 24
 	paceConnections = 64
 	paceLook        = 300 * time.Microsecond // between two looks at whether the machine runs
-	paceStill       = time.Millisecond       // for so long after it was due a thread was not run: the machine stood still
 )
 
 // BenchmarkPace tells how much later than due requests were sent, by both loops, by vegeta, and by
@@ -49,16 +47,16 @@ func BenchmarkPace(b *testing.B) {
 		{"sleep", paceSleep},
 	}
 	for range b.N {
-		meter := hiccup.StartKept(paceLook)
+		meter := hiccup.Start(paceLook)
 		all, quiet := make([][]bench.Latencies, len(ways)), make([][]bench.Latencies, len(ways))
 		missing := make([]int64, len(ways))
 		for range paceSteps {
 			for i, way := range ways {
-				meter.Gaps()
+				meter.Take()
 				lag, n := way.step(b, url)
 				missing[i] += n
 				all[i] = append(all[i], lag)
-				if !slices.ContainsFunc(meter.Gaps(), func(g hiccup.Gap) bool { return g.Length >= paceStill }) {
+				if meter.Take().Count == 0 {
 					quiet[i] = append(quiet[i], lag)
 				}
 			}

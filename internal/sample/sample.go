@@ -8,7 +8,6 @@ package sample
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	"locbench/internal/bench"
@@ -41,11 +40,9 @@ func Begin(ctx context.Context, inst bench.Instance) (*bench.Usage, error) {
 // Sampler reads the counters regularly in a goroutine of its own, so that it never holds up the
 // load.
 type Sampler struct {
-	stop context.CancelFunc
-	done chan struct{}
-
-	mu      sync.Mutex
-	samples []bench.Usage
+	stop    context.CancelFunc
+	done    chan struct{}
+	samples []bench.Usage // these two are the goroutine's until it is done
 	failed  int
 }
 
@@ -69,14 +66,14 @@ func Start(ctx context.Context, inst bench.Instance, interval time.Duration, onU
 			case <-ticker.C:
 			}
 			u, err := Read(ctx, inst)
-			s.mu.Lock()
-			if err == nil {
-				s.samples = append(s.samples, *u)
-			} else if ctx.Err() == nil {
-				s.failed++
+			if err != nil {
+				if ctx.Err() == nil {
+					s.failed++
+				}
+				continue
 			}
-			s.mu.Unlock()
-			if err == nil && onUsage != nil {
+			s.samples = append(s.samples, *u)
+			if onUsage != nil {
 				onUsage(*u)
 			}
 		}
@@ -89,14 +86,8 @@ func Start(ctx context.Context, inst bench.Instance, interval time.Duration, onU
 func (s *Sampler) Stop() []bench.Usage {
 	s.stop()
 	<-s.done
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	return s.samples
 }
 
-// Failed is the number of readings that failed.
-func (s *Sampler) Failed() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.failed
-}
+// Failed is the number of readings that failed, once it has been stopped.
+func (s *Sampler) Failed() int { return s.failed }

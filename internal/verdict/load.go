@@ -30,53 +30,45 @@ type Loop struct {
 
 // Judge says what doubt the client itself can have about a step.
 func (o Loop) Judge(l bench.Load) (all bench.Findings) {
-	add := func(is bool, f func() bench.Finding) {
+	add := func(is bool, kind bench.FindingKind, f figures, sentence string, args ...any) {
 		if is {
-			all = append(all, f())
+			all = append(all, found(kind, f, sentence, args...))
 		}
 	}
-	add(l.Cut > 0, func() bench.Finding { return interrupted(l.Cut) })
-	add(o.Reopened > 0 && l.Succeeded > 0 && !o.Users, func() bench.Finding { return reopened(o.Reopened) })
-	add(l.Failed[bench.ErrClient] > 0, func() bench.Finding { return clientLimit(l) })
+	cut := "interrupted: %d requests in flight were cut off and are neither successes nor errors"
+	if l.Cut == 1 {
+		cut = "interrupted: %d request in flight was cut off and is neither success nor error"
+	}
+	add(l.Cut > 0, bench.FoundInterrupted, figures{"requests": float64(l.Cut)}, cut, l.Cut)
+	again := "a connection was opened again"
+	if o.Reopened > 1 {
+		again = fmt.Sprintf("connections were opened again %d times", o.Reopened)
+	}
+	add(o.Reopened > 0 && l.Succeeded > 0 && !o.Users, bench.FoundReopened, figures{"times": float64(o.Reopened)},
+		"%s; the time for it is part of the latency", again)
+	limited := l.Failed[bench.ErrClient]
+	requests := fmt.Sprintf("%d requests", limited)
+	if limited == 1 {
+		requests = "1 request"
+	}
+	add(limited > 0, bench.FoundClientLimit, figures{"requests": float64(limited)},
+		"%s failed for want of ports, files or memory of the client: %s", requests, l.Examples[bench.ErrClient])
 	if o.Open {
 		all = append(all, o.punctuality(l)...)
 	}
-	add(l.Unserved > 0, func() bench.Finding { return o.unserved(l) })
-	all = append(all, o.little(l)...)
-	add(ThreadBusy(l), func() bench.Finding { return Saturated(l) })
-	add(l.ClientCPUs > 0 && clientCPUs(l) > suspected*l.ClientCPUs, func() bench.Finding { return clientNearLimit(l) })
-	return all
-}
-
-func interrupted(n int64) bench.Finding {
-	sentence := "interrupted: %d requests in flight were cut off and are neither successes nor errors"
-	if n == 1 {
-		sentence = "interrupted: %d request in flight was cut off and is neither success nor error"
-	}
-	return found(bench.FoundInterrupted, figures{"requests": float64(n)}, sentence, n)
-}
-
-func reopened(n int64) bench.Finding {
-	text := "a connection was opened again"
-	if n > 1 {
-		text = fmt.Sprintf("connections were opened again %d times", n)
-	}
-	return found(bench.FoundReopened, figures{"times": float64(n)}, "%s; the time for it is part of the latency", text)
-}
-
-func clientLimit(l bench.Load) bench.Finding {
-	n, requests := l.Failed[bench.ErrClient], "requests"
-	if n == 1 {
-		requests = "request"
-	}
-	return found(bench.FoundClientLimit, figures{"requests": float64(n)},
-		"%d %s failed for want of ports, files or memory of the client: %s", n, requests, l.Examples[bench.ErrClient])
-}
-
-func (o Loop) unserved(l bench.Load) bench.Finding {
-	return found(bench.FoundUnserved, figures{"lead_in_ns": float64(l.LeadIn), "unserved": float64(l.Unserved), "connections": float64(o.Connections)},
+	add(l.Unserved > 0, bench.FoundUnserved,
+		figures{"lead_in_ns": float64(l.LeadIn), "unserved": float64(l.Unserved), "connections": float64(o.Connections)},
 		"the queue is longer than the lead-in: after %s %d of %d connections had no answer yet, so that the interval may not be in a steady state",
 		units.Duration(l.LeadIn), l.Unserved, o.Connections)
+	all = append(all, o.little(l)...)
+	if ThreadBusy(l) {
+		all = append(all, Saturated(l))
+	}
+	used := clientCPUs(l)
+	add(l.ClientCPUs > 0 && used > suspected*l.ClientCPUs, bench.FoundClientSuspected,
+		figures{"client_cpus": used, "client_limit": l.ClientCPUs},
+		"the client may be the bottleneck: locbench itself used %.2f of the %s that it may use", used, units.CPUs(l.ClientCPUs))
+	return all
 }
 
 // ThreadBusy tells whether a thread of the client was at its limit.
@@ -86,12 +78,6 @@ func ThreadBusy(l bench.Load) bool { return l.Saturation > saturated }
 func Saturated(l bench.Load) bench.Finding {
 	return found(bench.FoundClientBound, figures{"share": l.Saturation},
 		"client-bound: a thread of locbench had something to do in %s of the step; a faster contender would not have shown", units.Percent(l.Saturation))
-}
-
-func clientNearLimit(l bench.Load) bench.Finding {
-	used := clientCPUs(l)
-	return found(bench.FoundClientSuspected, figures{"client_cpus": used, "client_limit": l.ClientCPUs},
-		"the client may be the bottleneck: locbench itself used %.2f of the %s that it may use", used, units.CPUs(l.ClientCPUs))
 }
 
 // Waited is how many of an open loop's requests were sent late since every connection was in use.
@@ -166,11 +152,8 @@ func (o Loop) little(l bench.Load) bench.Findings {
 	return nil
 }
 
-// wall is the time in which CPU times were measured; results from before there was Load.Wall have
-// only Elapsed.
-func wall(l bench.Load) time.Duration {
-	return cmp.Or(max(l.Wall, 0), l.Elapsed)
-}
+// wall is the time in which CPU times were measured; earlier results have only Elapsed.
+func wall(l bench.Load) time.Duration { return cmp.Or(max(l.Wall, 0), l.Elapsed) }
 
 // clientCPUs are the CPUs that the client used, an embedded store among them.
 func clientCPUs(l bench.Load) float64 {

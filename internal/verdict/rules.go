@@ -21,6 +21,8 @@ var rules = []struct {
 	{Memory, facts.atMemoryLimit},
 	{Memory, facts.readsBack},
 	{Client, facts.clientBusy},
+	// Asked before store and machine: with other work on the machine all its CPUs may be busy, and yet
+	// more connections got several times as much out of it.
 	{Connections, facts.moreBringsMuch},
 	{Store, facts.storeBusy},
 	{Machine, facts.machineBusy},
@@ -32,11 +34,10 @@ var rules = []struct {
 }
 
 func (f facts) killed() string {
-	n := oomKills(f.step)
-	if n <= 0 {
-		return ""
+	if n := oomKills(f.step); n > 0 {
+		return fmt.Sprintf("the kernel killed %d of its processes at the limit of %s", n, units.Bytes(f.memory))
 	}
-	return fmt.Sprintf("the kernel killed %d of its processes at the limit of %s", n, units.Bytes(f.memory))
+	return ""
 }
 
 func (f facts) fails() string {
@@ -90,13 +91,13 @@ func (f facts) readsBack() string {
 }
 
 func (f facts) clientBusy() string {
-	if ThreadBusy(f.step.Load) {
+	may := f.step.Load.ClientCPUs
+	switch {
+	case ThreadBusy(f.step.Load):
 		return fmt.Sprintf("a thread of locbench had something to do in %s of the step", units.Percent(f.step.Load.Saturation))
-	}
-	if may := f.step.Load.ClientCPUs; may > 0 && f.client >= usedUp*may {
+	case may > 0 && f.client >= usedUp*may:
 		return fmt.Sprintf("locbench used %.2f of the %s that it may use", f.client, units.CPUs(may))
-	}
-	if f.local && f.client >= usedUp*f.machine {
+	case f.local && f.client >= usedUp*f.machine:
 		return fmt.Sprintf("locbench used %.2f of this machine's %s", f.client, units.CPUs(f.machine))
 	}
 	return ""
@@ -160,11 +161,7 @@ func (f facts) rateKept() string {
 	return text
 }
 
-// moreBringsMuch asks the other steps before store and machine are looked at: with other work on
-// the machine all its CPUs may be busy, and yet more connections got several times as much out of
-// the same machine.
 func (f facts) moreBringsMuch() string { return f.brings(muchMore) }
-
 func (f facts) moreBringsMore() string { return f.brings(more) }
 
 // brings tells of a step with more connections and so many times the throughput.
@@ -185,18 +182,13 @@ func (f facts) moreBringsNothing() string {
 	if len(f.below) == 0 || !f.cpusOK || f.busyOK && f.busy+f.steal >= nearlyBusy {
 		return ""
 	}
-	best := slices.MaxFunc(f.below, func(a, b bench.StepResult) int {
-		return cmp.Compare(a.Load.Throughput(), b.Load.Throughput())
-	})
+	best := slices.MaxFunc(f.below, func(a, b bench.StepResult) int { return cmp.Compare(a.Load.Throughput(), b.Load.Throughput()) })
 	ratio := f.step.Load.Throughput() / best.Load.Throughput()
 	latency, ok := f.slower(best)
 	if ratio >= more || !ok || latency < sameTime {
 		return ""
 	}
-	limit := f.quota
-	if limit <= 0 {
-		limit = f.machine
-	}
+	limit := cmp.Or(max(f.quota, 0), f.machine)
 	text := fmt.Sprintf("%d connections gave %.2f times the throughput of %d, at %.1f times the latency, and it used %.2f of %s",
 		f.step.Step.Connections, ratio, best.Step.Connections, latency, f.cpus, units.CPUs(limit))
 	if !f.storeOK && !f.inStoreOK {

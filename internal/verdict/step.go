@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"slices"
 	"time"
 
 	"locbench/internal/bench"
@@ -8,24 +9,22 @@ import (
 )
 
 // Restless is about a contender that was at work while it waited for its turns.
-func Restless(res bench.StepResult) bench.Findings {
-	if res.Turns == nil || res.Turns.Restless() <= restless {
-		return nil
+func Restless(res bench.StepResult) (all bench.Findings) {
+	if t := res.Turns; t != nil && t.Restless() > restless {
+		all = append(all, found(bench.FoundRestless, figures{"cpus": t.Restless()},
+			"it used %.2f CPUs while it waited for its turns: those whose turn it was may have missed them", t.Restless()))
 	}
-	n := res.Turns.Restless()
-	return bench.Findings{found(bench.FoundRestless, figures{"cpus": n},
-		"it used %.2f CPUs while it waited for its turns: those whose turn it was may have missed them", n)}
+	return all
 }
 
 // Killed is about processes of a contender that the kernel killed in a step; its main process may
 // have survived them.
-func Killed(res bench.StepResult) bench.Findings {
-	n := oomKills(res)
-	if n <= 0 {
-		return nil
+func Killed(res bench.StepResult) (all bench.Findings) {
+	if n := oomKills(res); n > 0 {
+		all = append(all, found(bench.FoundOOM, figures{"processes": float64(n)},
+			"the kernel killed %d of its processes for want of memory", n))
 	}
-	return bench.Findings{found(bench.FoundOOM, figures{"processes": float64(n)},
-		"the kernel killed %d of its processes for want of memory", n)}
+	return all
 }
 
 // memories are empty where they are not known at both ends.
@@ -99,30 +98,25 @@ func OnThisMachine(res bench.StepResult, inst bench.InstanceInfo, cpus int) (all
 // bottleneck tells whether the client rather than the contender limited a step: the contender left
 // CPU time unused although the client had most of the machine, or both together had nearly all of
 // it. contender used so many CPUs of its limit (0: not limited).
-func bottleneck(l bench.Load, used, limit float64, cpus int) bench.Findings {
-	machine := float64(cpus)
+func bottleneck(l bench.Load, used, limit float64, cpus int) (all bench.Findings) {
+	machine, client := float64(cpus), clientCPUs(l)
 	if limit <= 0 || limit > machine {
 		limit = machine
 	}
-	client := clientCPUs(l)
-	if wall(l) <= 0 || used >= usedUp*limit || client < machine/2 && client+used < usedUp*machine {
-		return nil
+	if wall(l) > 0 && used < usedUp*limit && (client >= machine/2 || client+used >= usedUp*machine) {
+		all = append(all, found(bench.FoundClientSuspected,
+			figures{"client_cpus": client, "machine_cpus": machine, "contender_cpus": used, "contender_limit": limit},
+			"the client may be the bottleneck: locbench used %.2f of %d CPUs, the contender only %.2f of its %.2g",
+			client, cpus, used, limit))
 	}
-	return bench.Findings{found(bench.FoundClientSuspected, figures{"client_cpus": client, "machine_cpus": machine, "contender_cpus": used, "contender_limit": limit},
-		"the client may be the bottleneck: locbench used %.2f of %d CPUs, the contender only %.2f of its %.2g",
-		client, cpus, used, limit)}
+	return all
 }
 
 // FromOutside are the findings about a step that say that something else than the contender may
 // have limited it.
-func FromOutside(res bench.StepResult) (all bench.Findings) {
-	for _, f := range res.Warnings {
-		switch f.Kind {
-		case bench.FoundClientSuspected, bench.FoundStolen, bench.FoundHot, bench.FoundNeighbour:
-			all = append(all, f)
-		}
-	}
-	return all
+func FromOutside(res bench.StepResult) bench.Findings {
+	outside := []bench.FindingKind{bench.FoundClientSuspected, bench.FoundStolen, bench.FoundHot, bench.FoundNeighbour}
+	return slices.DeleteFunc(slices.Clone(res.Warnings), func(f bench.Finding) bool { return !slices.Contains(outside, f.Kind) })
 }
 
 // Crowded is the share of the machine's CPU time that neither contender nor client nor store has
@@ -135,7 +129,7 @@ func Crowded(res bench.StepResult, quota float64) float64 {
 		return 0
 	}
 	b, a := res.BesideBefore.Host, res.BesideAfter.Host
-	whole := a.Busy - b.Busy + a.Idle - b.Idle + a.Steal - b.Steal
+	whole := a.Whole() - b.Whole()
 	own := cpu + res.Load.ClientCPU
 	if store, ok := res.StoreCPUs(); ok {
 		own += time.Duration(store * float64(res.Load.Wall))

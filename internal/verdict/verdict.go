@@ -48,41 +48,35 @@ func (v Verdict) Words() string {
 // Leg judges the steps of a leg, of which more may follow: then a later call may judge better. cpus
 // is the number of the machine's. A step that was cut short or has no figures has the zero Verdict.
 func Leg(cpus int, leg bench.LegResult) []Verdict {
-	limits := conditions{machine: float64(max(cpus, 1))}
+	known := facts{machine: float64(max(cpus, 1)), local: leg.Instance != nil && leg.Instance.PID != 0}
 	if i := leg.Instance; i != nil && i.LimitsEnforced {
-		limits.quota, limits.memory = i.Limits.CPUs, i.Limits.Memory
+		known.quota, known.memory = i.Limits.CPUs, i.Limits.Memory
 	}
-	limits.local = leg.Instance != nil && leg.Instance.PID != 0
 	all := make([]Verdict, len(leg.Steps))
-	for i := range leg.Steps {
-		if f, ok := newFacts(limits, leg.Steps, i); ok {
-			all[i] = judge(f)
-			all[i].Drift = leg.Steps[i].Drift
+	for i, s := range leg.Steps {
+		f, ok := known.of(leg.Steps, i)
+		if !ok {
+			continue
+		}
+		all[i] = Verdict{Unclear, f.unclear(), s.Drift}
+		for _, r := range rules {
+			if text := r.holds(f); text != "" {
+				all[i].Bound, all[i].Text = r.bound, text
+				break
+			}
 		}
 	}
 	return all
 }
 
-func judge(f facts) Verdict {
-	for _, r := range rules {
-		if text := r.holds(f); text != "" {
-			return Verdict{Bound: r.bound, Text: text}
-		}
-	}
-	return Verdict{Bound: Unclear, Text: f.unclear()}
-}
-
-// conditions are what holds for all steps of a leg.
-type conditions struct {
+// facts are the figures of a step that the rules look at. What is not known has ok false or is 0.
+type facts struct {
+	// Of all steps of the leg.
 	quota   float64 // CPUs; 0: none
 	memory  int64   // bytes; 0: none
 	machine float64 // CPUs
 	local   bool    // the contender is on this machine
-}
 
-// facts are the figures of a step that the rules look at. What is not known has ok false or is 0.
-type facts struct {
-	conditions
 	step  bench.StepResult
 	below []bench.StepResult // comparable steps with fewer connections,
 	above []bench.StepResult // and with more
@@ -102,9 +96,10 @@ type facts struct {
 	busyOK    bool
 }
 
-func newFacts(c conditions, steps []bench.StepResult, i int) (facts, bool) {
+// of adds those of one step; ok is false of one without figures.
+func (f facts) of(steps []bench.StepResult, i int) (_ facts, ok bool) {
 	s := steps[i]
-	f := facts{conditions: c, step: s, client: clientCPUs(s.Load)}
+	f.step, f.client = s, clientCPUs(s.Load)
 	if s.Aborted != "" || wall(s.Load) <= 0 || s.Load.Succeeded+s.Load.FailedTotal() == 0 {
 		return f, false
 	}
@@ -118,7 +113,7 @@ func newFacts(c conditions, steps []bench.StepResult, i int) (facts, bool) {
 	if f.host = f.machine; f.busyOK {
 		b, a := s.BesideBefore.Host, s.BesideAfter.Host
 		if between := a.At.Sub(b.At); between > 0 {
-			f.host = max(1, math.Round(float64(a.Busy-b.Busy+a.Idle-b.Idle+a.Steal-b.Steal)/float64(between)))
+			f.host = max(1, math.Round(float64(a.Whole()-b.Whole())/float64(between)))
 		}
 	}
 	for j, o := range steps {
