@@ -48,7 +48,6 @@ type Printer struct {
 	err      error
 }
 
-// life is a leg that runs.
 type life struct {
 	bench.LegResult
 	checks  struct{ passed, failed, skipped int }
@@ -296,7 +295,6 @@ func (p *Printer) paint(code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-// line writes a lasting line.
 func (p *Printer) line(format string, args ...any) {
 	if !p.Quiet {
 		p.always(fmt.Sprintf(format, args...))

@@ -50,7 +50,6 @@ func Table(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, warned
 	return err
 }
 
-// page is the text of the tables.
 type page struct {
 	bytes.Buffer
 	width int // 0: not bounded
@@ -128,7 +127,6 @@ func (p *page) headline(contenders []stats.Contender, intervals map[string]strin
 	p.align("", shorten(fit(rows, p.width, out...), p.width))
 }
 
-// atPeak are the interval of the peak and its step.
 func atPeak(c stats.Contender, interval string) []string {
 	if s, ok := c.PeakStep(); ok {
 		return []string{interval, safe.Line(s.Step.At(), 30)}
@@ -141,7 +139,6 @@ func shown(p measure.Place, anybody func(measure.Measure) bool) []measure.Shown 
 	return slices.DeleteFunc(measure.View(p), func(m measure.Shown) bool { return m.Optional && !anybody(m.Measure) })
 }
 
-// heads adds the headings of columns.
 func heads(titles []string, columns []measure.Shown) []string {
 	for _, col := range columns {
 		titles = append(titles, col.Head)
@@ -159,7 +156,6 @@ func expendable(columns []measure.Shown, others ...measure.Shown) []string {
 	return heads(nil, out)
 }
 
-// figure writes a value over the rounds.
 func figure(m measure.Measure, f measure.Figure) string {
 	switch {
 	case !f.Known:
@@ -401,7 +397,6 @@ func judgement(j bench.Judgement) string {
 	return text
 }
 
-// thresholds says how many were judged, and which were missed.
 func (p *page) thresholds(legs []bench.LegResult) {
 	judged, missed := 0, 0
 	for _, leg := range legs {

@@ -20,7 +20,6 @@ func standings(a *analysis.Run, floor *compare.Floor) (all []analysis.Standing) 
 	return all
 }
 
-// intervals are those of the peak throughput, by label.
 func intervals(all []analysis.Standing) map[string]string {
 	found := map[string]string{}
 	if len(all) > 0 {

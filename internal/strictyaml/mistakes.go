@@ -54,7 +54,6 @@ func (d *decoder) add(line int, what, hint string) {
 	}
 }
 
-// count is the number of mistakes reported so far.
 func (d *decoder) count() int { return len(d.mistakes) + d.dropped }
 
 func (d *decoder) result() error {

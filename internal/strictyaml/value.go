@@ -20,7 +20,6 @@ type Validator interface {
 	ValidateStrict(v Value)
 }
 
-// decoder collects the mistakes of one file.
 type decoder struct {
 	file     string
 	mistakes Mistakes
@@ -183,7 +182,6 @@ func (v Value) wrongKind(want string) {
 	v.Wrong("write " + want)
 }
 
-// name is the path for a message.
 func (v Value) name() string {
 	if v.path == "" {
 		return "the document"
@@ -191,7 +189,6 @@ func (v Value) name() string {
 	return "`" + v.path + "`"
 }
 
-// shown is the value for a message.
 func (v Value) shown() string {
 	if v.absent {
 		return "missing"
