@@ -117,12 +117,8 @@ func hostParts(r bench.StepResult) (parts []string) {
 	return parts
 }
 
-func percentOf(part, whole time.Duration) int64 {
-	if whole <= 0 {
-		return 0
-	}
-	return int64(100*float64(part)/float64(whole) + .5)
-}
+// percentOf wants a whole above 0.
+func percentOf(part, whole time.Duration) int64 { return int64(100*float64(part)/float64(whole) + .5) }
 
 func (p *Printer) requestsTimed(ph bench.Phases) {
 	p.line("  request  first %s", p.phases(ph.First))

@@ -398,28 +398,25 @@ func judgement(j bench.Judgement) string {
 }
 
 func (p *page) thresholds(legs []bench.LegResult) {
-	judged, missed := 0, 0
+	judged := 0
+	var missed []string
 	for _, leg := range legs {
 		for _, s := range leg.Steps {
 			judged += len(s.Thresholds)
-			missed += len(s.Missed())
+			for _, j := range s.Missed() {
+				missed = append(missed, fmt.Sprintf("missed: %s, step %d (%s): %s",
+					leg.Leg, s.Index+1, safe.Line(s.Step.Name, 60), safe.Line(judgement(j), 300)))
+			}
 		}
 	}
 	if judged == 0 {
 		return
 	}
-	p.line("thresholds: %d of %s missed", missed, units.Plural(judged, "judgement"))
-	shown := 0
-	for _, leg := range legs {
-		for _, s := range leg.Steps {
-			for _, j := range s.Missed() {
-				if shown++; shown <= maxMissed {
-					p.line("missed: %s, step %d (%s): %s", leg.Leg, s.Index+1, safe.Line(s.Step.Name, 60), safe.Line(judgement(j), 300))
-				}
-			}
-		}
+	p.line("thresholds: %d of %s missed", len(missed), units.Plural(judged, "judgement"))
+	for _, text := range missed[:min(len(missed), maxMissed)] {
+		p.line("%s", text)
 	}
-	if missed > maxMissed {
-		p.line("and %d more, in the report", missed-maxMissed)
+	if more := len(missed) - maxMissed; more > 0 {
+		p.line("and %d more, in the report", more)
 	}
 }

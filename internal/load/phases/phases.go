@@ -243,7 +243,10 @@ func (a *asker) exchange(ctx context.Context, c *clock, r *bench.RequestPhases, 
 	resp, err := l.answer(req)
 	if l.first.IsZero() {
 		r.FirstByte = c.lap(time.Now())
-		return noAnswer(err)
+		if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return errors.New("closed without an answer")
+		}
+		return err
 	}
 	r.FirstByte = c.lap(l.first)
 	defer func() { r.Receive = c.lap(time.Now()) }()
@@ -261,13 +264,6 @@ func (a *asker) exchange(ctx context.Context, c *clock, r *bench.RequestPhases, 
 	}
 	if resp.Close {
 		a.close()
-	}
-	return err
-}
-
-func noAnswer(err error) error {
-	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("closed without an answer")
 	}
 	return err
 }
