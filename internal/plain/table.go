@@ -115,7 +115,11 @@ func (p *page) headline(contenders []stats.Contender, intervals map[string]strin
 		for i, col := range columns {
 			row = append(row, figure(col.Measure, col.Contender(c)))
 			if i+1 == peak {
-				row = append(row, atPeak(c, intervals[c.Label])...)
+				interval, at := units.Missing, units.Missing
+				if s, ok := c.PeakStep(); ok {
+					interval, at = intervals[c.Label], safe.Line(s.Step.At(), 30)
+				}
+				row = append(row, interval, at)
 			}
 		}
 		rows = append(rows, row)
@@ -125,13 +129,6 @@ func (p *page) headline(contenders []stats.Contender, intervals map[string]strin
 	}
 	out := expendable(columns, other("95 %", 9), other("legs", 8), other("at", 4))
 	p.align("", shorten(fit(rows, p.width, out...), p.width))
-}
-
-func atPeak(c stats.Contender, interval string) []string {
-	if s, ok := c.PeakStep(); ok {
-		return []string{interval, safe.Line(s.Step.At(), 30)}
-	}
-	return []string{units.Missing, units.Missing}
 }
 
 // shown is what a table shows: all measures of the place but optional ones that nobody has.

@@ -145,7 +145,10 @@ func Run(ctx context.Context, cfg Config) error {
 	r := &runner{
 		Config: cfg, artifacts: map[bench.Selection]bench.Artifact{}, broken: map[bench.Selection]error{},
 		mute: map[bench.Selection]int{}, answered: map[bench.Selection]bool{},
-		steering: newSteering(cfg.Stream.Publish, end),
+		steering: &steering{
+			publish: cfg.Stream.Publish, endRun: end, changed: make(chan struct{}),
+			skipped: map[bench.Selection]bool{}, controlled: &controlled{},
+		},
 	}
 	r.sofar = bench.Run{State: bench.RunFailed, Legs: slices.Clone(r.Run.Legs)}
 	for _, e := range r.Run.Legs {

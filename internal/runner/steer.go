@@ -69,10 +69,6 @@ type steered struct {
 	more    int // changes that are not in changes
 }
 
-func newSteering(publish func(*bench.Leg, bench.Event), endRun context.CancelCauseFunc) *steering {
-	return &steering{publish: publish, endRun: endRun, changed: make(chan struct{}), skipped: map[bench.Selection]bool{}, controlled: &controlled{}}
-}
-
 func (s *steering) locked(do func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
