@@ -66,7 +66,6 @@ func Assess(o slo.Objective, res bench.StepResult, cpus float64) (_ Verdict, why
 	return Verdict{Client: client != nil}, append(why, client...)
 }
 
-// keptFromSent tells whether the objective is kept by the latencies from the sending.
 func keptFromSent(o slo.Objective, l bench.Load) bool {
 	if l.Sending.Count == 0 {
 		return false

@@ -92,7 +92,6 @@ type Search struct {
 	client bool // high failed because of the client
 }
 
-// ballot counts the verdicts on one rate.
 type ballot struct{ held, failed, client int }
 
 // New returns a search, or an error that tells what in cfg makes no sense.
@@ -213,7 +212,6 @@ func (s *Search) confirmed() {
 	}
 }
 
-// closer goes on within the bracket.
 func (s *Search) closer() {
 	if s.narrow() {
 		s.try(Confirm, s.low)

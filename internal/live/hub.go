@@ -34,7 +34,6 @@ type hub struct {
 	legs  map[bench.Leg]string // that run, in words: several where contenders take turns
 }
 
-// turnTo names the leg that rec is of.
 func (h *hub) turnTo(rec bench.Record) {
 	if rec.Leg != nil && h.legs[*rec.Leg] != "" {
 		h.leg = h.legs[*rec.Leg]
@@ -104,7 +103,6 @@ func (h *hub) redraw(ctx context.Context) {
 	}
 }
 
-// take folds a batch of events into the state.
 func (h *hub) take(batch []bench.Record) error {
 	h.set(func() {
 		for _, rec := range batch {
@@ -175,7 +173,6 @@ func (h *hub) say(what string) {
 	h.status.Text = safe.Line(strings.Join(parts, " · "), 300)
 }
 
-// second is one second of load in words.
 func second(w bench.Window) string {
 	text := units.Rate(w.Throughput()) + " req/s"
 	if w.Succeeded > 0 {

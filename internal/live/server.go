@@ -21,7 +21,6 @@ var style string
 //go:embed shell.js
 var script string
 
-// server answers requests.
 type server struct {
 	*hub
 	render    func() ([]byte, error)

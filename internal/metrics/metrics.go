@@ -38,7 +38,6 @@ type Run struct {
 	missed   map[outcome]int64
 }
 
-// life is what is known of a running leg.
 type life struct {
 	number  int // of the leg, from 1; 0: none
 	leg     bench.Leg
@@ -143,7 +142,6 @@ func (r *Run) text() string {
 	return t.String()
 }
 
-// write writes the figures of the running leg.
 func (r *Run) write(t *text) {
 	who := []string{"contender", r.leg.Label(), "round", strconv.Itoa(r.leg.Round)}
 	t.gauge("locbench_leg_number", "Number of the running leg.", float64(r.number), who...)
@@ -218,7 +216,6 @@ func (t *text) sample(v float64, labels ...string) {
 	t.WriteString(" " + strconv.FormatFloat(v, 'g', -1, 64) + "\n")
 }
 
-// counts writes a counter for each contender and outcome.
 func (t *text) counts(name, help, by string, all map[outcome]int64) {
 	if len(all) == 0 {
 		return

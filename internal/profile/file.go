@@ -25,7 +25,6 @@ var (
 	notInName   = regexp.MustCompile(`[^a-z0-9._-]+`)
 )
 
-// file is a profile as its YAML has it.
 type file struct {
 	Name         string         `yaml:"name,omitempty" strict:"min=1,max=60"`
 	Title        string         `yaml:"title,omitempty" strict:"max=200"`

@@ -28,7 +28,6 @@ const (
 // steps are the stages of load, in YAML each a short text, as stepHint says, or a map.
 type steps []bench.Step
 
-// step is an item of steps written as a map.
 type step struct {
 	Name        string      `yaml:"name,omitempty" strict:"min=1,max=100"`
 	Connections connections `yaml:"connections,omitempty"`
@@ -243,7 +242,6 @@ var stepPattern = regexp.MustCompile(`^(\d+)(?: ?\.\. ?(\d+)(?: (?:(doubling)|by
 
 func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// short reads the short form.
 func (s *step) short(v strictyaml.Value) bool {
 	var parts []string
 	if v.Kind() == strictyaml.Scalar {

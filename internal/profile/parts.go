@@ -107,7 +107,6 @@ type data bench.DataSpec
 
 const bundled = "bundled"
 
-// dataMap is data written as a map.
 type dataMap struct {
 	Dir      string `yaml:"dir,omitempty" strict:"min=1,max=4096"`
 	Cities   int    `yaml:"cities,omitempty" strict:"min=1,max=1000000"`
@@ -147,7 +146,6 @@ func (d data) MarshalYAML() (any, error) {
 	return strictyaml.Inline{V: dataMap(d)}, nil
 }
 
-// checks says which checks a leg runs.
 type checks struct {
 	Lifecycle lifecycle `yaml:"lifecycle"`
 	Suites    []string  `yaml:"suites,flow" strict:"max=20"`
@@ -162,7 +160,6 @@ func (c *checks) ValidateStrict(v strictyaml.Value) {
 	}
 }
 
-// lifecycle is "all", "none" or a list of names.
 type lifecycle []string
 
 // UnmarshalStrict reads "all", "none" or a list of names.

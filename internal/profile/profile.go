@@ -132,14 +132,12 @@ func Validate(p bench.Profile) error {
 // Save writes p as YAML into the file path, under the name that the file's gives it, after it has
 // seen that the same can be read back. The file is there whole or not at all. Unless replace is
 // set, one that is there already is left alone and the error is fs.ErrExist.
-func Save(path string, p bench.Profile, replace bool) error {
-	if err := save(path, p, replace); err != nil {
-		return fmt.Errorf("save profile %s: %w", path, err)
-	}
-	return nil
-}
-
-func save(path string, p bench.Profile, replace bool) error {
+func Save(path string, p bench.Profile, replace bool) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("save profile %s: %w", path, err)
+		}
+	}()
 	p.Name = nameOf(path)
 	data, err := Format(p)
 	if err == nil {

@@ -28,13 +28,11 @@ type rate struct {
 	wave            *wave
 }
 
-// ramp is a rate that changes evenly over the step.
 type ramp struct {
 	From float64 `yaml:"from" strict:"required,min=0.01,max=1000000" example:"100"`
 	To   float64 `yaml:"to" strict:"required,min=0.01,max=1000000" example:"5000"`
 }
 
-// wave is a rate that swings as a sine does.
 type wave struct {
 	Mean      float64  `yaml:"mean" strict:"required,min=0.01,max=1000000" example:"1000"`
 	Amplitude float64  `yaml:"amplitude" strict:"required,min=0.01,max=1000000" example:"500"`

@@ -16,7 +16,6 @@ const (
 	maxFixedIDs     = 100_000
 )
 
-// request is one kind of request in the mix.
 type request struct {
 	Name         string            `yaml:"name" strict:"min=1,max=100"`
 	Weight       int               `yaml:"weight" strict:"min=1,max=1000000"`

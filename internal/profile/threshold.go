@@ -24,7 +24,6 @@ const (
 // threshold is an item of thresholds: a short text, as thresholdHint says, or a map.
 type threshold bench.Threshold
 
-// thresholdMap is a threshold written as a map.
 type thresholdMap struct {
 	Objective string    `yaml:"objective" strict:"required,min=1,max=500" example:"p99<50ms"`
 	Window    duration  `yaml:"window,omitempty" strict:"min=1s,max=1h"`
@@ -36,7 +35,6 @@ type thresholdMap struct {
 // IsZero leaves an absent contender out of what is written.
 func (s selection) IsZero() bool { return s == selection{} }
 
-// scope is what a missed threshold ends.
 type scope bench.Scope
 
 var scopes = map[string]scope{
@@ -122,7 +120,6 @@ func ParseThreshold(text string) (bench.Threshold, error) {
 	return t, nil
 }
 
-// option takes one of the words behind an objective.
 func option(t *bench.Threshold, key, value string) error {
 	switch key {
 	case "window":
@@ -161,7 +158,6 @@ func clipText(s string) string {
 	return s
 }
 
-// wrong is what cannot be in a threshold.
 type wrong struct{ key, what, hint string }
 
 // checkThreshold looks at what concerns several parts, and writes the objective in its usual form.

@@ -75,7 +75,6 @@ func (r *runner) leg(ctx context.Context, leg bench.Leg, number int, slot *slot)
 	return err
 }
 
-// life is the state of one leg while it runs.
 type life struct {
 	*runner
 	leg      *bench.Leg

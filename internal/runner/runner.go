@@ -103,7 +103,6 @@ type Config struct {
 	Control <-chan bench.Control
 }
 
-// progressBytes bounds the text of a Progress.
 const progressBytes = 500
 
 // ErrLegs is wrapped by the error of Run, an *Incomplete then, when the legs had begun but not all
@@ -146,7 +145,10 @@ func Run(ctx context.Context, cfg Config) error {
 	r := &runner{
 		Config: cfg, artifacts: map[bench.Selection]bench.Artifact{}, broken: map[bench.Selection]error{},
 		mute: map[bench.Selection]int{}, answered: map[bench.Selection]bool{},
-		steering: newSteering(cfg.Stream.Publish, end),
+		steering: &steering{
+			publish: cfg.Stream.Publish, endRun: end, changed: make(chan struct{}),
+			skipped: map[bench.Selection]bool{}, controlled: &controlled{},
+		},
 	}
 	r.sofar = bench.Run{State: bench.RunFailed, Legs: slices.Clone(r.Run.Legs)}
 	for _, e := range r.Run.Legs {
@@ -276,7 +278,6 @@ func (r *runner) passOver(leg bench.Leg) error {
 	return fmt.Errorf("%s: %s; --resume %s runs it", leg, text, r.Dir)
 }
 
-// lastLeg tells whether every leg after the i-th is complete already.
 func (r *runner) lastLeg(i int) bool {
 	return !slices.ContainsFunc(r.Run.Legs[i+1:], func(e bench.LegEntry) bool { return e.State != bench.LegComplete })
 }
@@ -359,7 +360,6 @@ func (r *runner) await(ctx context.Context, what string, alive func(context.Cont
 	}
 }
 
-// phase tells the beginning and the end of do.
 func (r *runner) phase(leg *bench.Leg, phase bench.Phase, do func() (note string, err error)) error {
 	r.Stream.Publish(leg, bench.PhaseStarted{Phase: phase})
 	began := time.Now()

@@ -58,7 +58,6 @@ type controlled struct {
 	step   *steered
 }
 
-// steered is the running step.
 type steered struct {
 	index   int
 	step    bench.Step
@@ -68,10 +67,6 @@ type steered struct {
 	rate    atomic.Uint64 // bits of the rate that was asked for; 0: the step's own
 	changes []string
 	more    int // changes that are not in changes
-}
-
-func newSteering(publish func(*bench.Leg, bench.Event), endRun context.CancelCauseFunc) *steering {
-	return &steering{publish: publish, endRun: endRun, changed: make(chan struct{}), skipped: map[bench.Selection]bool{}, controlled: &controlled{}}
 }
 
 func (s *steering) locked(do func()) {
@@ -85,7 +80,6 @@ func (s *steering) share(legs []*controlled) {
 	s.locked(func() { s.shared, s.controlled = legs, &controlled{} })
 }
 
-// turnTo says whose turn it is.
 func (s *steering) turnTo(r *controlled) { s.locked(func() { s.controlled = r }) }
 
 // running are the steps that run: several where contenders take turns.
@@ -101,7 +95,6 @@ func (s *steering) running() (steps []*steered) {
 	return steps
 }
 
-// run takes controls until they end or done is closed.
 func (s *steering) run(controls <-chan bench.Control, done <-chan struct{}) {
 	for {
 		select {
@@ -116,7 +109,6 @@ func (s *steering) run(controls <-chan bench.Control, done <-chan struct{}) {
 	}
 }
 
-// take obeys c and puts it on record, or says why it cannot.
 func (s *steering) take(c bench.Control) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -245,7 +237,6 @@ func (s *steering) beginStep(e bench.StepStarted, end context.CancelCauseFunc) *
 	return s.step
 }
 
-// startClock sets the moment from which the times of changes count.
 func (s *steering) startClock() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -27,7 +27,6 @@ func rank(s bench.Scope) int {
 	return slices.Index([]bench.Scope{bench.ScopeStep, bench.ScopeLeg, bench.ScopeRun}, s)
 }
 
-// judged is a threshold of the running step.
 type judged struct {
 	bench.Threshold
 	objective slo.Objective

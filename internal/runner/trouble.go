@@ -27,7 +27,6 @@ type incidents struct {
 	all  []bench.Incident
 }
 
-// begin says which step incidents belong to from now on.
 func (i *incidents) begin(step int) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -48,7 +47,6 @@ func (i *incidents) inStep(over bool) []bench.Incident {
 
 const mostIncidents = 200 // of one leg: somebody may pause and unpause all day
 
-// reportIncident publishes an incident, with its step.
 func (l *life) reportIncident(in bench.Incident) {
 	i := &l.incidents
 	i.mu.Lock()

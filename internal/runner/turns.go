@@ -106,7 +106,6 @@ func (s *slot) take() {
 	s.steering.turnTo(s.controlled)
 }
 
-// pass gives the turn away.
 func (s *slot) pass() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,13 +118,11 @@ func (s *slot) pass() {
 	s.changed.Broadcast()
 }
 
-// next gives the turn away and waits for the next one.
 func (s *slot) next() {
 	s.pass()
 	s.take()
 }
 
-// leave gives the turn away for good.
 func (s *slot) leave() {
 	s.mu.Lock()
 	s.gone = true
@@ -158,7 +155,6 @@ func (s *slot) meter() *hiccup.Meter {
 	return s.still
 }
 
-// others are the labels of those who have not left.
 func (s *slot) others() (labels []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

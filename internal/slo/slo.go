@@ -110,7 +110,6 @@ func (c Condition) Holds(l bench.Load) bool {
 	return ok && c.keeps(v)
 }
 
-// keeps tells whether a value keeps the condition.
 func (c Condition) keeps(v float64) bool {
 	switch c.Op {
 	case Less:

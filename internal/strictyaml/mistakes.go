@@ -54,7 +54,6 @@ func (d *decoder) add(line int, what, hint string) {
 	}
 }
 
-// count is the number of mistakes reported so far.
 func (d *decoder) count() int { return len(d.mistakes) + d.dropped }
 
 func (d *decoder) result() error {
@@ -114,11 +113,10 @@ func distance(a, b string) int {
 	for i := 1; i <= len(s); i++ {
 		row[0] = i
 		for j := 1; j <= len(t); j++ {
-			cost := 1
+			row[j] = min(prev[j], row[j-1], prev[j-1]) + 1
 			if s[i-1] == t[j-1] {
-				cost = 0
+				row[j] = min(row[j], prev[j-1])
 			}
-			row[j] = min(prev[j]+1, row[j-1]+1, prev[j-1]+cost)
 			if i > 1 && j > 1 && s[i-1] == t[j-2] && s[i-2] == t[j-1] {
 				row[j] = min(row[j], before[j-2]+1)
 			}

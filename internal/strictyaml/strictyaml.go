@@ -96,7 +96,6 @@ func (i Inline) MarshalYAML() (any, error) {
 	return &n, nil
 }
 
-// parse returns the root of the only document.
 func (d *decoder) parse(data []byte) (root *yaml.Node, ok bool) {
 	if len(data) > MaxSize {
 		d.add(1, "the file is larger than "+FormatBytes(MaxSize), "split it, or leave out what is not needed")

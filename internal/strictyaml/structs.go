@@ -40,7 +40,6 @@ func (r rules) hint(err error, otherwise string) error {
 	return nil
 }
 
-// length checks the bounds of a length.
 func (r rules) length(v Value, n int, unit string) bool {
 	lo, noLo := strconv.Atoi(r["min"])
 	hi, noHi := strconv.Atoi(r["max"])
@@ -68,7 +67,6 @@ func (r rules) bounds(unit string) string {
 	return ""
 }
 
-// structField is a field that takes part.
 type structField struct {
 	key     string
 	index   int
@@ -124,7 +122,6 @@ func (v Value) readStruct(dst reflect.Value) {
 	}
 }
 
-// hint shows what a missing field could hold.
 func (f structField) hint() string {
 	if allowed := f.rules.oneOf(); allowed != nil {
 		return "one of: " + strings.Join(allowed, ", ")

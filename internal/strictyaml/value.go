@@ -26,7 +26,6 @@ type Enum interface {
 	Choices() []string
 }
 
-// decoder collects the mistakes of one file.
 type decoder struct {
 	file     string
 	mistakes Mistakes
@@ -189,7 +188,6 @@ func (v Value) wrongKind(want string) {
 	v.Wrong("write " + want)
 }
 
-// name is the path for a message.
 func (v Value) name() string {
 	if v.path == "" {
 		return "the document"
@@ -197,7 +195,6 @@ func (v Value) name() string {
 	return "`" + v.path + "`"
 }
 
-// shown is the value for a message.
 func (v Value) shown() string {
 	if v.absent {
 		return "missing"

@@ -98,7 +98,6 @@ func readControls(r io.Reader, controls chan<- bench.Control, done <-chan struct
 	}
 }
 
-// control reads one line.
 func control(line []byte) (c bench.Control, ok bool) {
 	line = bytes.TrimSpace(line)
 	if err := json.Unmarshal(line, &c); err != nil {
@@ -124,7 +123,6 @@ func WithoutFlag(args []string) []string {
 	return slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == Flag })
 }
 
-// closer closes r, if it can be closed.
 func closer(r io.Reader) func() bool {
 	return func() bool {
 		c, ok := r.(io.Closer)

@@ -41,7 +41,6 @@ func newChecker(plan Spec, shard int) *checker {
 	return &checker{check: plan.Check, every: uint64(every), lot: rand.New(rand.NewPCG(plan.Seed, 0x636865636b+uint64(shard)))}
 }
 
-// wants tells whether the next answer is to be checked.
 func (c *checker) wants() bool { return c != nil && c.lot.Uint64N(c.every) == 0 }
 
 // Drawn is what a request was filled in with.

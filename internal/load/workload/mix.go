@@ -55,7 +55,6 @@ type Request struct {
 	id        func() int64
 }
 
-// part is a piece of a request: text, or a placeholder.
 type part struct {
 	text string
 	kind partKind
@@ -275,7 +274,6 @@ func (r *Request) append(dst []byte, d *Drawn) []byte {
 
 var placeholder = regexp.MustCompile(`\{(id|language)\}`)
 
-// split cuts a text at its placeholders.
 func split(s string) []part {
 	var parts []part
 	from := 0

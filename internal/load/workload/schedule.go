@@ -32,7 +32,6 @@ func NewSchedule(s bench.Step, change func() float64) *Schedule {
 	return &Schedule{pacer: pacer(s), own: s.Duration, change: change, progress: 1}
 }
 
-// pacer is vegeta's for the rate of s.
 func pacer(s bench.Step) vegeta.Pacer {
 	switch {
 	case s.RampTo > 0:
