@@ -191,13 +191,12 @@ func (s *Screen) bottom(f ui.Frame) []string {
 	if s.playing {
 		sign = l.Glyph.Run
 	}
-	var lines []string
-	if s.note != "" && f.Height >= 12 {
-		lines = append(lines, l.Warn.S(l.Cut(l.Outside(s.note, 1000), f.Width)))
+	lines := []string{b.line(s.player, sign+" "+head)}
+	if f.Height < 12 {
+		return lines
 	}
-	lines = append(lines, b.line(s.player, sign+" "+head))
-	if f.Height >= 12 {
-		lines = append(lines, b.names(s.player))
+	if s.note != "" {
+		lines = []string{l.Warn.S(l.Cut(l.Outside(s.note, 1000), f.Width)), lines[0]}
 	}
-	return lines
+	return append(lines, b.names(s.player))
 }

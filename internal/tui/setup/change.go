@@ -231,7 +231,8 @@ func (s *Screen) replan() {
 	if !s.loaded {
 		return
 	}
-	right := Choice{Profile: s.choice.Profile, Contenders: s.choice.Contenders, Set: map[string]string{}, Extra: s.choice.Extra}
+	right := s.choice
+	right.Set = map[string]string{}
 	neutral := s.base // a store that is missing must not be held against every other field
 	neutral.Store = bench.StoreSpec{Kind: bench.StoreNone}
 	for f := range fieldCount {
@@ -269,15 +270,14 @@ func (s *Screen) replan() {
 // key.
 func (s *Screen) check(base bench.Profile, flag, value string) string {
 	key := flag + "=" + value
-	what, known := s.checked[key]
-	if !known {
+	if _, known := s.checked[key]; !known {
 		_, err := s.o.Plan(base, Choice{Profile: s.choice.Profile, Set: map[string]string{flag: value}}.Args())
-		if what = s.reason(err); len(s.checked) > 1000 {
+		if len(s.checked) > 1000 {
 			clear(s.checked)
 		}
-		s.checked[key] = what
+		s.checked[key] = s.reason(err)
 	}
-	return what
+	return s.checked[key]
 }
 
 // reason is err without the name of the profile, which is on the screen anyway.

@@ -133,8 +133,7 @@ func (s *Screen) storeProblems() []problem {
 		if s.dataKind() == dataGenerated {
 			args = append(args, "--cities", s.value(fieldCities))
 		}
-		whole := commandLine("seed", args)
-		return ui.Cmd(ui.Copy{Text: whole, What: "command", Shown: commandLine("seed", withoutPasswords(args))})
+		return ui.Cmd(ui.Copy{Text: commandLine("seed", args), What: "command", Shown: commandLine("seed", withoutPasswords(args))})
 	}}
 	var list []problem
 	if a.Warning != "" {
@@ -214,12 +213,9 @@ func (s *Screen) roomProblems() []problem {
 		return nil
 	}
 	p := problem{bad: true, field: fieldConnections, text: f.roomWhy}
-	var steps []bench.Step
-	for _, step := range s.plan.Steps {
-		if step.Connections <= f.most && step.Connections > 0 {
-			steps = append(steps, step)
-		}
-	}
+	steps := slices.DeleteFunc(slices.Clone(s.plan.Steps), func(step bench.Step) bool {
+		return step.Connections > f.most || step.Connections <= 0
+	})
 	if slices.ContainsFunc(steps, func(step bench.Step) bool { return !step.WarmUp }) {
 		p.offers = []offer{s.set("end at "+units.Plural(most(steps), "connection"), "connections", ladder(steps))}
 	}

@@ -27,12 +27,10 @@ func (s *Screen) View(f ui.Frame) []string {
 	}
 	lay := s.layout(l, w, h)
 	left := []string{s.header(l, lay.left)}
-	for i := lay.from; i < len(lay.shown) && i < lay.from+lay.room; i++ {
-		left = append(left, s.drawField(l, lay.shown[i], lay.left, f.Tick))
+	for _, field := range lay.shown[lay.from:min(len(lay.shown), lay.from+lay.room)] {
+		left = append(left, s.drawField(l, field, lay.left, f.Tick))
 	}
-	for len(left) < lay.bottomAt {
-		left = append(left, "")
-	}
+	left = append(left, make([]string, max(0, lay.bottomAt-len(left)))...)
 	left = l.Screen(append(left, lay.bottom...), lay.left, h)
 	if wide(w, h) {
 		left = look.Beside(1, left, s.panes(l, w-lay.left-1, h, f.Tick))
