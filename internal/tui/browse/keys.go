@@ -80,7 +80,6 @@ func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// keyEntry are the keys for the folder under the cursor.
 func (s *Screen) keyEntry(name string) tea.Cmd {
 	e := s.current()
 	if e == nil {

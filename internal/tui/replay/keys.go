@@ -106,7 +106,6 @@ func (s *Screen) play() {
 	}
 }
 
-// mouse takes clicks and the wheel on the time line.
 func (s *Screen) mouse(msg tea.MouseMsg) (mine bool) {
 	m := msg.Mouse()
 	line := s.h - 1

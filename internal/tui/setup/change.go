@@ -110,7 +110,6 @@ func (s *Screen) setData(kind string) tea.Cmd {
 	})
 }
 
-// reset gives a field the profile's value again.
 func (s *Screen) reset(f id) tea.Cmd {
 	return s.change(func() {
 		switch f {
@@ -153,7 +152,6 @@ func (s *Screen) step(f id, by int) tea.Cmd {
 	return s.change(func() { s.put(f, number(v)) })
 }
 
-// way takes the way out whose key is pressed.
 func (s *Screen) way(key string) tea.Cmd {
 	if len(key) != 1 || key < "1" || key > "9" {
 		return nil
@@ -206,7 +204,6 @@ func text(err error) string {
 	return look.Outside(strings.Join(strings.Fields(err.Error()), " "), 500)
 }
 
-// takeProfile makes the chosen profile the base, if it is known.
 func (s *Screen) takeProfile() {
 	s.loaded, s.base, s.baseErr = false, bench.Profile{}, ""
 	clear(s.checked)
@@ -285,7 +282,6 @@ func (s *Screen) reason(err error) string {
 	return strings.TrimPrefix(text(err), "profile "+s.base.Name+": ")
 }
 
-// total is the time that the run is thought to take.
 func (s *Screen) total() time.Duration {
 	return time.Duration(len(s.plan.Contenders)*s.plan.Rounds) * (s.plan.LoadDuration() + estimate.LegOverhead)
 }

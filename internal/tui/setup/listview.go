@@ -14,7 +14,6 @@ func stateText(st State) string {
 	return [...]string{Unknown: "", Ready: "ready", Stale: "built before", Build: "needs a build", Pull: "needs a pull", Cannot: "cannot run here"}[st.Kind]
 }
 
-// drawList is the list in w by h cells.
 func (s *Screen) drawList(l *look.Look, w, h, tick int) []string {
 	rows := s.list.rows(s)
 	head := units.Plural(len(s.selected()), "contender") + " chosen"
@@ -68,7 +67,6 @@ func (s *Screen) listNote(l *look.Look, tick int) string {
 	return "of " + units.Plural(len(s.facts.contenders), "contender")
 }
 
-// drawRow is a line of the list of contenders.
 func (s *Screen) drawRow(l *look.Look, r row, w int, focused bool) string {
 	tick, name, indent := l.Glyph.Off, r.sel.Contender, " "
 	switch {
@@ -137,7 +135,6 @@ func (s *Screen) drawState(l *look.Look, r row, w int) string {
 	return paint.S(l.Fit(text, w))
 }
 
-// rowDetail says more of the row under the cursor.
 func (s *Screen) rowDetail(l *look.Look, w int) string {
 	if s.list.at >= len(s.list.all) {
 		return ""

@@ -43,7 +43,6 @@ func (s *Screen) problems() []problem {
 	return list
 }
 
-// mistakes are those of the input.
 func (s *Screen) mistakes() (list []problem) {
 	mistake := func(text string, f id, offers ...offer) {
 		if text != "" {
@@ -60,7 +59,6 @@ func (s *Screen) mistakes() (list []problem) {
 	return list
 }
 
-// set is an offer that gives a flag a value.
 func (s *Screen) set(what, flag, value string) offer {
 	return offer{what, func() tea.Cmd { return s.change(func() { s.choice.Set[flag] = value }) }}
 }

@@ -13,7 +13,6 @@ import (
 	"locbench/internal/units"
 )
 
-// labelWidth is the room of a field's label.
 const labelWidth = 15
 
 // View implements ui.Screen.
@@ -44,7 +43,6 @@ func (s *Screen) View(f ui.Frame) []string {
 	return l.Screen(left, w, h)
 }
 
-// wide tells whether there is room for two panes.
 func wide(w, h int) bool { return w >= 110 && h >= 30 }
 
 // layout is where things are: the same for drawing and for the mouse.
@@ -73,7 +71,6 @@ func (s *Screen) layout(l *look.Look, w, h int) layout {
 	return lay
 }
 
-// scrollTo keeps the focused field in view.
 func (s *Screen) scrollTo() {
 	s.from = s.layout(s.plain, s.width, s.height).from
 }
@@ -89,7 +86,6 @@ func (s *Screen) header(l *look.Look, w int) string {
 	return l.Between(l.Title.S(" locbench")+l.Faint.S("  set up a benchmark"), l.Faint.S(note)+" ", w)
 }
 
-// drawField is the line of a field.
 func (s *Screen) drawField(l *look.Look, f id, w, tick int) string {
 	focused := f == s.focus && s.mode != contenders
 	mark, button, label := "  ", "[ Start ]", l.Fit(forms[f].label, labelWidth-3)
@@ -227,7 +223,6 @@ func (s *Screen) meaning(l *look.Look, f id, room, tick int) string {
 	return ""
 }
 
-// stateSummary tells what the chosen contenders need before they run.
 func (s *Screen) stateSummary(l *look.Look, tick int) string {
 	if s.facts.states == nil {
 		return units.Plural(len(s.selected()), "contender") + " " + l.Spin(tick)
@@ -303,7 +298,6 @@ func (s *Screen) drawHelp(l *look.Look, w, n int) []string {
 	return look.Indent(l.Faint.Each(l.Wrap(l.ASCIIOnly(forms[s.focus].help), w-2, n)))
 }
 
-// drawCommand is the command line that does the same.
 func (s *Screen) drawCommand(l *look.Look, w int) (out []string) {
 	for i, line := range l.Wrap(l.Outside(s.choice.shown(), 4000), w-4, 3) {
 		out = append(out, " "+l.Faint.S([]string{"$ ", "  "}[min(i, 1)])+line)
