@@ -94,6 +94,26 @@ func (c Contender) ErrorsTotal() int64 { return bench.Load{Failed: c.Errors}.Fai
 // Warm-up steps have summaries too, but cannot be the peak. pricePerHour is that of a vCPU in US
 // dollars; 0 is DefaultPrice.
 func Summarise(legs []bench.LegResult, pricePerHour float64) []Contender {
+	return summariseAll(legs, pricePerHour, hdr.Merge)
+}
+
+// SummarisePeaks is Summarise, but merges no histograms other than those of each contender's peak:
+// merging takes a millisecond, and a run has hundreds of them.
+func SummarisePeaks(legs []bench.LegResult, pricePerHour float64) []Contender {
+	all := summariseAll(legs, pricePerHour, mergeNothing)
+	for _, c := range all {
+		if peak, ok := c.PeakStep(); ok && peak.Rounds > 1 {
+			var rounds []bench.Latencies
+			for _, r := range peak.Results {
+				rounds = append(rounds, r.Load.Latency)
+			}
+			c.Steps[c.Peak].Latency, _ = hdr.Merge(rounds...)
+		}
+	}
+	return all
+}
+
+func summariseAll(legs []bench.LegResult, pricePerHour float64, merge merger) []Contender {
 	if pricePerHour <= 0 {
 		pricePerHour = DefaultPrice
 	}
@@ -108,7 +128,7 @@ func Summarise(legs []bench.LegResult, pricePerHour float64) []Contender {
 	}
 	contenders := make([]Contender, 0, len(order))
 	for _, label := range order {
-		contenders = append(contenders, summarise(label, groups[label], pricePerHour, hdr.Merge))
+		contenders = append(contenders, summarise(label, groups[label], pricePerHour, merge))
 	}
 	return contenders
 }
@@ -116,11 +136,13 @@ func Summarise(legs []bench.LegResult, pricePerHour float64) []Contender {
 // Rounds summarises some rounds of one contender for what is compared round by round: no histogram
 // is merged.
 func Rounds(legs []bench.LegResult) Contender {
-	return summarise(legs[0].Leg.Label(), legs, DefaultPrice, func(...bench.Latencies) (bench.Latencies, error) { return bench.Latencies{}, nil })
+	return summarise(legs[0].Leg.Label(), legs, DefaultPrice, mergeNothing)
 }
 
 // merger makes one distribution of several.
 type merger func(...bench.Latencies) (bench.Latencies, error)
+
+func mergeNothing(...bench.Latencies) (bench.Latencies, error) { return bench.Latencies{}, nil }
 
 // errorRatio is errors / (errors + successes) of a leg; ok is false where nothing was asked.
 func errorRatio(leg bench.LegResult) (ratio float64, ok bool) {

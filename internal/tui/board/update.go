@@ -144,12 +144,8 @@ func (b *Board) keyScroll(name string) bool {
 		b.below = max(0, b.below+map[string]int{"pgup": -4, "pgdown": 4}[name])
 		return true
 	}
-	page, all := max(1, p.count-1), 1<<30
-	d, mine := map[string]int{
-		"up": -1, "k": -1, "pgup": -page, "ctrl+b": -page, "home": -all, "g": -all,
-		"down": 1, "j": 1, "pgdown": page, "ctrl+f": page, "space": page, "end": all, "G": all,
-	}[name]
-	if mine && d == all && b.tab == overview {
+	d, mine := ui.Moves(name, p.count)
+	if mine && (name == "end" || name == "G") && b.tab == overview {
 		*p = pager{}
 	} else if mine {
 		b.scroll(d)

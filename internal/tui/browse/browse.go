@@ -95,7 +95,6 @@ type (
 // Init implements ui.Screen.
 func (s *Screen) Init() tea.Cmd { return s.list() }
 
-// list makes the list anew.
 func (s *Screen) list() tea.Cmd {
 	s.listing = true
 	s.round++
@@ -220,7 +219,6 @@ func (s *Screen) matches(e *results.Entry) bool {
 	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
 }
 
-// stateText is how a run stands, in a word.
 func stateText(e *results.Entry) string {
 	switch {
 	case e.Err != nil:

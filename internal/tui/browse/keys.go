@@ -47,11 +47,12 @@ func resumable(e *results.Entry) bool {
 
 func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
 	name := msg.String()
-	if by := map[string]int{"up": -1, "down": 1}[name]; by != 0 {
+	by, moves := ui.Moves(name, s.rows())
+	switch {
+	case moves && name != "space" && !s.filter.Typing, name == "up", name == "down":
 		s.move(by)
 		return nil
-	}
-	if s.filter.Typing {
+	case s.filter.Typing:
 		s.filter.Key(msg)
 		s.arrange()
 		return nil
@@ -63,18 +64,6 @@ func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
 		}
 		s.filter.Text = ""
 		s.arrange()
-	case "k":
-		s.move(-1)
-	case "j":
-		s.move(1)
-	case "pgup", "ctrl+b":
-		s.move(-max(1, s.rows()-1))
-	case "pgdown", "ctrl+f":
-		s.move(max(1, s.rows()-1))
-	case "home", "g":
-		s.move(-len(s.shown))
-	case "end", "G":
-		s.move(len(s.shown))
 	case "/":
 		s.filter.Typing = true
 	case "s":
@@ -91,7 +80,6 @@ func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// keyEntry are the keys for the folder under the cursor.
 func (s *Screen) keyEntry(name string) tea.Cmd {
 	e := s.current()
 	if e == nil {

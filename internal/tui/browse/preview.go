@@ -41,7 +41,6 @@ func (s *Screen) preview(f ui.Frame, w, h int) []string {
 	return l.Box(outside(l, e.Dir, nameBytes), look.Indent(lines), w, h, false)
 }
 
-// few are the lines of a small preview.
 func (s *Screen) few(f ui.Frame, e *results.Entry, w, h int) []string {
 	l := f.Look
 	rule := l.Border.S(strings.Repeat(l.Glyph.Horizontal, w))
@@ -171,10 +170,8 @@ func contenderRow(l *look.Look, shown []measure.Shown, c stats.Contender) []stri
 	return row
 }
 
-// maxKnown bounds the summaries that are kept.
 const maxKnown = 1000
 
-// summary is what the files of the legs tell of a folder.
 type summary struct {
 	changed    time.Time // of the entry that it was made for
 	run        bench.Run

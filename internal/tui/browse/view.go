@@ -64,7 +64,6 @@ func layoutOf(w, h, n int) layout {
 	return l
 }
 
-// rows is the number of folders in sight.
 func (s *Screen) rows() int { return layoutOf(s.w, s.h, len(s.shown)).listHeight }
 
 // View implements ui.Screen.
@@ -84,7 +83,6 @@ func (s *Screen) View(f ui.Frame) []string {
 	return l.Screen(append(lines, list...), f.Width, f.Height)
 }
 
-// title says what is listed, and the filter.
 func (s *Screen) title(l *look.Look, w int) string {
 	left := l.Title.S("results")
 	if s.filter.Typing || s.filter.Text != "" {
@@ -112,7 +110,6 @@ func (s *Screen) title(l *look.Look, w int) string {
 	return l.Between(left, l.Faint.S(count), w)
 }
 
-// nothing is shown in place of an empty list.
 func (s *Screen) nothing(l *look.Look, f ui.Frame) []string {
 	switch {
 	case !s.listed:
@@ -127,7 +124,6 @@ func (s *Screen) nothing(l *look.Look, f ui.Frame) []string {
 	return append([]string{""}, l.Wrap("There are no results"+where+" yet. Every run writes a folder; \"locbench tui DIR\" looks into another one.", f.Width, 4)...)
 }
 
-// table is the head of the table and the folders in sight.
 func (s *Screen) table(l *look.Look, at layout) []string {
 	s.layOut(l, at.listWidth-gutter)
 	s.from = ui.Window(s.from, s.cursor, len(s.shown), at.listHeight)
@@ -148,7 +144,6 @@ func (s *Screen) table(l *look.Look, at layout) []string {
 	return lines
 }
 
-// layOut lays the table out, if anything in it has changed.
 func (s *Screen) layOut(l *look.Look, w int) {
 	if s.drawn.version == s.version && s.drawn.w == w && s.drawn.look == l && s.drawn.lines != nil {
 		return
@@ -177,7 +172,6 @@ func (s *Screen) layOut(l *look.Look, w int) {
 	s.drawn = drawn{s.version, w, l, l.Table(cols, rows, w)}
 }
 
-// cellsOf is one line of the table.
 func (s *Screen) cellsOf(l *look.Look, e *results.Entry, long bool) []string {
 	layout := "01-02 15:04"
 	if long {

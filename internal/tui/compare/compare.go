@@ -73,7 +73,6 @@ type Screen struct {
 	set     *comparison // of the chosen
 }
 
-// comparison is what is computed once for a pair.
 type comparison struct {
 	a, b   analysis.Contender
 	head   Figures

@@ -156,7 +156,6 @@ func (s *Screen) tabsLine(l *look.Look, w int) string {
 	return l.Fit(b.String(), w)
 }
 
-// content is one page in h lines, scrolled.
 func (s *Screen) content(l *look.Look, t tab, w, h int) []string {
 	if h <= 0 {
 		return nil

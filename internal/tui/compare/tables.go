@@ -14,7 +14,6 @@ import (
 // narrow is the width below which words are short.
 const narrow = 79
 
-// figures is the headline of the pair.
 func (s *Screen) figures(l *look.Look, w int) []string {
 	say := "the rounds say"
 	if w < narrow {
@@ -49,7 +48,6 @@ func (s *Screen) figures(l *look.Look, w int) []string {
 	return lines
 }
 
-// mostDoubts is how many doubts are shown by themselves.
 const mostDoubts = 4
 
 // Widths from which on the words have more room.
@@ -84,7 +82,6 @@ func (s *Screen) peakAt(l *look.Look, c analysis.Contender) string {
 	return l.Cut(l.Outside(peak.Step.Name, nameBytes), 14)
 }
 
-// stepTable sets the steps beside each other.
 func (s *Screen) stepTable(l *look.Look, w int) []string {
 	shown := measure.View(measure.PairSteps)
 	columns := []look.Column{{Title: "step", Left: true, Max: 18}}
@@ -176,7 +173,6 @@ func (s *Screen) contenderTable(l *look.Look, w int) []string {
 	return l.Table(columns, rows, w)
 }
 
-// tierText is the tier of a contender in its run, by the throughput at the peak.
 func tierText(l *look.Look, r run, c analysis.Contender) string {
 	if tier := r.tiers[c.Label]; tier > 0 && c.Label != "" {
 		return fmt.Sprint(tier)
@@ -184,7 +180,6 @@ func tierText(l *look.Look, r run, c analysis.Contender) string {
 	return l.Glyph.Missing
 }
 
-// differenceTable is all that differs besides the contenders.
 func (s *Screen) differenceTable(l *look.Look, w int) []string {
 	if len(s.set.differ) == 0 {
 		return []string{"Nothing on record differs besides the contenders."}

@@ -87,7 +87,6 @@ const (
 	ample // with the ratio and its interval
 )
 
-// wordText says what the rounds support.
 func wordText(l *look.Look, f Figure, r room) string {
 	said := f.Said
 	switch {

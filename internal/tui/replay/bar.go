@@ -9,7 +9,6 @@ import (
 	"locbench/internal/units"
 )
 
-// nameBytes bounds a name from outside.
 const nameBytes = 200
 
 // bar is the time line at the bottom of the screen: what has been played, where legs and steps
@@ -49,7 +48,6 @@ func (b bar) moment(x int, total time.Duration) time.Duration {
 	return time.Duration(float64(max(0, min(x-b.left, n-1))) / float64(n-1) * float64(total))
 }
 
-// line draws the time line itself.
 func (b bar) line(p *player, head string) string {
 	g := glyphs(b.l)
 	cells := make([]string, b.w-b.left)

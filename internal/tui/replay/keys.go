@@ -67,6 +67,15 @@ func (s *Screen) leave() tea.Cmd {
 // own carries out the keys of the replay; the others are the board's.
 func (s *Screen) own(name string) (cmd tea.Cmd, mine bool) {
 	p := s.player
+	seeks := map[string]time.Duration{
+		",": p.pos - seekBy, ".": p.pos + seekBy, "<": p.before(p.steps), ">": p.after(p.steps),
+		"p": p.before(p.legs), "n": p.after(p.legs), "home": 0, "end": p.total,
+	}
+	if to, ok := seeks[name]; ok {
+		p.seek(to)
+		s.playing = s.playing && !p.ended()
+		return nil, true
+	}
 	switch name {
 	case "space":
 		s.play()
@@ -74,22 +83,6 @@ func (s *Screen) own(name string) (cmd tea.Cmd, mine bool) {
 		s.speed = min(s.speed+1, len(speeds)-1)
 	case "-", "_":
 		s.speed = max(s.speed-1, 0)
-	case ",":
-		p.seek(p.pos - seekBy)
-	case ".":
-		p.seek(p.pos + seekBy)
-	case "<":
-		p.seek(p.before(p.steps))
-	case ">":
-		p.seek(p.after(p.steps))
-	case "p":
-		p.seek(p.before(p.legs))
-	case "n":
-		p.seek(p.after(p.legs))
-	case "home":
-		p.seek(0)
-	case "end":
-		p.seek(p.total)
 	case "g":
 		if g, ok := p.gapAt(p.pos); ok {
 			p.seek(g.to)
@@ -102,9 +95,7 @@ func (s *Screen) own(name string) (cmd tea.Cmd, mine bool) {
 	default:
 		return nil, false
 	}
-	if p.ended() {
-		s.playing = false
-	}
+	s.playing = s.playing && !p.ended()
 	return nil, true
 }
 
@@ -115,7 +106,6 @@ func (s *Screen) play() {
 	}
 }
 
-// mouse takes clicks and the wheel on the time line.
 func (s *Screen) mouse(msg tea.MouseMsg) (mine bool) {
 	m := msg.Mouse()
 	line := s.h - 1
@@ -128,10 +118,8 @@ func (s *Screen) mouse(msg tea.MouseMsg) (mine bool) {
 	p := s.player
 	b := bar{w: s.w, left: barAt(s.w)}
 	switch {
-	case m.Button == tea.MouseWheelUp:
-		p.seek(p.pos - seekBy)
-	case m.Button == tea.MouseWheelDown:
-		p.seek(p.pos + seekBy)
+	case m.Button == tea.MouseWheelUp, m.Button == tea.MouseWheelDown:
+		p.seek(p.pos + time.Duration(ui.Wheel(tea.MouseWheelMsg(m)))*seekBy)
 	case m.Button == tea.MouseLeft && m.X >= b.left:
 		p.seek(b.moment(m.X, p.total))
 	case m.Button == tea.MouseLeft:

@@ -57,27 +57,24 @@ func load(src Source, dir string, p *progress) loaded {
 	if run.Schema == 0 && legsErr != nil {
 		return loaded{err: legsErr}
 	}
-	var records []bench.Record
-	eventsErr := src.Events(dir, func(rec bench.Record, read float64) error {
+	come := func(share float64) error {
 		if p.left.Load() {
 			return errLeft
 		}
+		p.set(share)
+		return nil
+	}
+	tell := func(share float64) error { return come(0.5 + share/2) }
+	var records []bench.Record
+	eventsErr := src.Events(dir, func(rec bench.Record, read float64) error {
 		if len(records) >= maxRecords {
 			return errMany
 		}
-		p.set(read / 2)
 		records = append(records, rec)
-		return nil
+		return come(read / 2)
 	})
 	if errors.Is(eventsErr, errLeft) {
 		return loaded{err: errLeft}
-	}
-	tell := func(share float64) error {
-		if p.left.Load() {
-			return errLeft
-		}
-		p.set(0.5 + share/2)
-		return nil
 	}
 	out := loaded{run: run}
 	if out.player, out.err = newPlayer(fold.State{}, records, tell); out.err != nil {

@@ -46,7 +46,6 @@ var speeds = [...]float64{0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 0}
 
 const speedOne = 2 // index of 1×
 
-// seekBy is how far one key goes.
 const seekBy = 5 * time.Second
 
 // New makes the replay of the run in dir, drawn by board.
@@ -105,7 +104,6 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return cmd
 }
 
-// tick plays on.
 func (s *Screen) tick(now time.Time) {
 	if !s.playing || s.player == nil {
 		return
@@ -141,7 +139,6 @@ func (s *Screen) View(f ui.Frame) []string {
 	return f.Look.Screen(append(lines, bottom...), f.Width, f.Height)
 }
 
-// waiting is the view while there is nothing to show.
 func (s *Screen) waiting(f ui.Frame) []string {
 	l := f.Look
 	name := l.Outside(s.dir, nameBytes)
@@ -191,13 +188,12 @@ func (s *Screen) bottom(f ui.Frame) []string {
 	if s.playing {
 		sign = l.Glyph.Run
 	}
-	var lines []string
-	if s.note != "" && f.Height >= 12 {
-		lines = append(lines, l.Warn.S(l.Cut(l.Outside(s.note, 1000), f.Width)))
+	lines := []string{b.line(s.player, sign+" "+head)}
+	if f.Height < 12 {
+		return lines
 	}
-	lines = append(lines, b.line(s.player, sign+" "+head))
-	if f.Height >= 12 {
-		lines = append(lines, b.names(s.player))
+	if s.note != "" {
+		lines = []string{l.Warn.S(l.Cut(l.Outside(s.note, 1000), f.Width)), lines[0]}
 	}
-	return lines
+	return append(lines, b.names(s.player))
 }

@@ -16,7 +16,6 @@ const idle = 5 * time.Second
 // longest bounds what one gap adds to the time line: clocks in files may say anything.
 const longest = 7 * 24 * time.Hour
 
-// maxMarks bounds each kind of mark on the time line.
 const maxMarks = 20_000
 
 // timeline is when the records of a run happened, counted from the first one. It never goes back,
@@ -30,7 +29,6 @@ type timeline struct {
 	gaps    []gap
 }
 
-// mark is a moment with a name.
 type mark struct {
 	at   time.Duration
 	name string
@@ -72,7 +70,6 @@ func (t *timeline) until(pos time.Duration) int {
 	return sort.Search(len(t.offsets), func(i int) bool { return t.offsets[i] > pos })
 }
 
-// clock is the time of day at pos.
 func (t *timeline) clock(pos time.Duration) time.Time {
 	n := t.until(pos)
 	if n == 0 {
@@ -81,7 +78,6 @@ func (t *timeline) clock(pos time.Duration) time.Time {
 	return t.records[n-1].At.Add(pos - t.offsets[n-1])
 }
 
-// gapAt is the gap that pos is in.
 func (t *timeline) gapAt(pos time.Duration) (gap, bool) {
 	i := sort.Search(len(t.gaps), func(i int) bool { return t.gaps[i].to > pos })
 	if i < len(t.gaps) && t.gaps[i].from <= pos {
@@ -116,7 +112,6 @@ type player struct {
 	kept  []moment
 }
 
-// moment is the state after n records.
 type moment struct {
 	n     int
 	state *fold.State
@@ -144,7 +139,6 @@ func newPlayer(start fold.State, records []bench.Record, tell func(share float64
 	return p, nil
 }
 
-// weight is what a copy of s costs.
 func weight(s *fold.State) int {
 	n := len(s.Legs)
 	for _, leg := range s.Legs {
@@ -207,5 +201,4 @@ func (p *player) before(marks []mark) time.Duration {
 	return 0
 }
 
-// ended tells that there is nothing more to come.
 func (p *player) ended() bool { return p.pos >= p.total }

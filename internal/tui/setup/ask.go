@@ -9,7 +9,6 @@ import (
 	"locbench/internal/bench"
 )
 
-// askTimeout bounds every question to the Site.
 const askTimeout = time.Minute
 
 // localElastic is where an Elasticsearch would be that somebody has started here without saying so.
@@ -131,7 +130,6 @@ func (s *Screen) askStates() tea.Cmd {
 	})
 }
 
-// askElastic asks the store at url, unless it was asked already.
 func (s *Screen) askElastic(url string) tea.Cmd {
 	if _, asked := s.facts.elastic[url]; url == "" || asked {
 		return nil
@@ -168,7 +166,6 @@ func (s *Screen) askRoom() tea.Cmd {
 	})
 }
 
-// most is the largest number of connections of steps.
 func most(steps []bench.Step) (n int) {
 	for _, step := range steps {
 		n = max(n, step.Connections, step.MaxConnections)

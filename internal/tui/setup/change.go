@@ -110,7 +110,6 @@ func (s *Screen) setData(kind string) tea.Cmd {
 	})
 }
 
-// reset gives a field the profile's value again.
 func (s *Screen) reset(f id) tea.Cmd {
 	return s.change(func() {
 		switch f {
@@ -153,7 +152,6 @@ func (s *Screen) step(f id, by int) tea.Cmd {
 	return s.change(func() { s.put(f, number(v)) })
 }
 
-// way takes the way out whose key is pressed.
 func (s *Screen) way(key string) tea.Cmd {
 	if len(key) != 1 || key < "1" || key > "9" {
 		return nil
@@ -206,7 +204,6 @@ func text(err error) string {
 	return look.Outside(strings.Join(strings.Fields(err.Error()), " "), 500)
 }
 
-// takeProfile makes the chosen profile the base, if it is known.
 func (s *Screen) takeProfile() {
 	s.loaded, s.base, s.baseErr = false, bench.Profile{}, ""
 	clear(s.checked)
@@ -231,7 +228,8 @@ func (s *Screen) replan() {
 	if !s.loaded {
 		return
 	}
-	right := Choice{Profile: s.choice.Profile, Contenders: s.choice.Contenders, Set: map[string]string{}, Extra: s.choice.Extra}
+	right := s.choice
+	right.Set = map[string]string{}
 	neutral := s.base // a store that is missing must not be held against every other field
 	neutral.Store = bench.StoreSpec{Kind: bench.StoreNone}
 	for f := range fieldCount {
@@ -269,15 +267,14 @@ func (s *Screen) replan() {
 // key.
 func (s *Screen) check(base bench.Profile, flag, value string) string {
 	key := flag + "=" + value
-	what, known := s.checked[key]
-	if !known {
+	if _, known := s.checked[key]; !known {
 		_, err := s.o.Plan(base, Choice{Profile: s.choice.Profile, Set: map[string]string{flag: value}}.Args())
-		if what = s.reason(err); len(s.checked) > 1000 {
+		if len(s.checked) > 1000 {
 			clear(s.checked)
 		}
-		s.checked[key] = what
+		s.checked[key] = s.reason(err)
 	}
-	return what
+	return s.checked[key]
 }
 
 // reason is err without the name of the profile, which is on the screen anyway.
@@ -285,7 +282,6 @@ func (s *Screen) reason(err error) string {
 	return strings.TrimPrefix(text(err), "profile "+s.base.Name+": ")
 }
 
-// total is the time that the run is thought to take.
 func (s *Screen) total() time.Duration {
 	return time.Duration(len(s.plan.Contenders)*s.plan.Rounds) * (s.plan.LoadDuration() + estimate.LegOverhead)
 }

@@ -51,7 +51,6 @@ func (c Choice) Args() []string {
 // Command is the command line, for a shell.
 func (c Choice) Command() string { return commandLine("run", c.Args()) }
 
-// shown is the command line without passwords.
 func (c Choice) shown() string { return commandLine("run", withoutPasswords(c.Args())) }
 
 // withoutPasswords replaces the passwords of the URLs in args, in place.

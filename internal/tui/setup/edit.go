@@ -13,7 +13,6 @@ import (
 	"locbench/internal/tui/ui"
 )
 
-// edit begins to edit the text of a field.
 func (s *Screen) edit(f id) {
 	s.mode = editing
 	flag := forms[f].flag
@@ -94,7 +93,6 @@ func draw(l *look.Look, in textinput.Model, w int) string {
 	return l.Fit(before+l.Select.S(under)+l.Cut(after, rest), w)
 }
 
-// save is the dialog that asks for the name of a new profile.
 type save struct {
 	input  textinput.Model
 	err    string

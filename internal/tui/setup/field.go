@@ -11,7 +11,6 @@ import (
 	"locbench/internal/units"
 )
 
-// id is a field.
 type id int
 
 const (
@@ -34,7 +33,6 @@ const (
 	fieldCount
 )
 
-// The data sets that can be chosen.
 const dataBundled, dataGenerated, dataDump = "bundled", "generated", "dump"
 
 // forms are what the fields are: a label, the flag behind a text, and a line of help.
@@ -91,7 +89,6 @@ func (s *Screen) value(f id) string {
 	return s.preset(f)
 }
 
-// presets are what a profile says of the fields.
 var presets = [fieldCount]func(b *bench.Profile) string{
 	fieldContenders:  func(b *bench.Profile) string { return joined(b.Contenders) },
 	fieldRounds:      func(b *bench.Profile) string { return strconv.Itoa(b.Rounds) },
@@ -109,7 +106,6 @@ var presets = [fieldCount]func(b *bench.Profile) string{
 	fieldDump:        func(b *bench.Profile) string { return b.Data.Dir },
 }
 
-// preset is what the chosen profile says of a field.
 func (s *Screen) preset(f id) string {
 	if presets[f] == nil {
 		return ""
@@ -127,7 +123,6 @@ func given[T cmp.Ordered](v T, write func(T) string) string {
 	return write(v)
 }
 
-// changed tells whether a field differs from the profile.
 func (s *Screen) changed(f id) bool {
 	set := func(flag string) bool { _, ok := s.choice.Set[flag]; return ok }
 	switch f {
@@ -143,7 +138,6 @@ func (s *Screen) changed(f id) bool {
 	return set(forms[f].flag)
 }
 
-// changes is the number of fields that differ from the profile.
 func (s *Screen) changes() (n int) {
 	for f := range fieldCount {
 		if f != fieldDump && f != fieldCities && s.changed(f) {
@@ -169,7 +163,6 @@ func storeKind(spec bench.StoreSpec) bench.StoreKind {
 	return spec.Kind
 }
 
-// elasticURL is the address of the store, as far as one is given.
 func (s *Screen) elasticURL() string {
 	if !s.storeKind().Traits().ByURL {
 		return ""
@@ -209,7 +202,6 @@ func dataKind(d bench.DataSpec) string {
 	return dataBundled
 }
 
-// selected are the contenders of the set-up.
 func (s *Screen) selected() []bench.Selection {
 	if s.choice.Contenders != nil {
 		return s.choice.Contenders
@@ -238,7 +230,6 @@ func durations(steps []bench.Step) string {
 	return units.Exact(least) + " to " + units.Exact(most)
 }
 
-// option is one of the values of a choice.
 type option struct {
 	value, help string
 	faulty      bool

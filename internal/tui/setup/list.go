@@ -98,7 +98,6 @@ func (l *list) rows(s *Screen) []row {
 	return l.all
 }
 
-// meets tells whether a row holds every word.
 func (s *Screen) meets(r row, words []string) bool {
 	st := s.state(r.sel)
 	text := []string{r.sel.String(), r.title, r.svc.Title, r.svc.Language, r.svc.Framework, stateText(st), st.Verified}
@@ -145,7 +144,6 @@ func (s *Screen) chosen(r row) bool {
 	})
 }
 
-// drop takes a contender out of the set-up.
 func (s *Screen) drop(gone bench.Selection) {
 	s.choose(slices.DeleteFunc(slices.Clone(s.selected()), func(sel bench.Selection) bool { return s.canonical(sel) == s.canonical(gone) }))
 }
@@ -159,7 +157,6 @@ func (s *Screen) choose(selections []bench.Selection) {
 	}
 }
 
-// toggle ticks a row or takes its tick away.
 func (s *Screen) toggle(r row) {
 	now, sel := slices.Clone(s.selected()), r.sel
 	switch {

@@ -14,7 +14,6 @@ func stateText(st State) string {
 	return [...]string{Unknown: "", Ready: "ready", Stale: "built before", Build: "needs a build", Pull: "needs a pull", Cannot: "cannot run here"}[st.Kind]
 }
 
-// drawList is the list in w by h cells.
 func (s *Screen) drawList(l *look.Look, w, h, tick int) []string {
 	rows := s.list.rows(s)
 	head := units.Plural(len(s.selected()), "contender") + " chosen"
@@ -30,16 +29,12 @@ func (s *Screen) drawList(l *look.Look, w, h, tick int) []string {
 	for i := from; i < len(rows) && i < from+room; i++ {
 		out = append(out, s.drawRow(l, rows[i], w, i == s.list.at))
 	}
-	if len(rows) == 0 {
-		none := "none meets the filter: esc takes it away"
-		if !s.facts.listed {
-			none = "asking for the contenders" + l.ASCIIOnly("…")
-		}
-		out = append(out, l.Faint.S("  "+none))
+	if len(rows) == 0 && s.facts.listed {
+		out = append(out, l.Faint.S("  none meets the filter: esc takes it away"))
+	} else if len(rows) == 0 {
+		out = append(out, l.Faint.S("  asking for the contenders"+l.ASCIIOnly("…")))
 	}
-	for len(out) < 1+room {
-		out = append(out, "")
-	}
+	out = append(out, make([]string, max(0, 1+room-len(out)))...)
 	if h >= detailFrom {
 		out = append(out, l.Border.S(strings.Repeat(l.Glyph.Horizontal, max(0, w))), " "+s.rowDetail(l, w-2))
 	}
@@ -72,20 +67,16 @@ func (s *Screen) listNote(l *look.Look, tick int) string {
 	return "of " + units.Plural(len(s.facts.contenders), "contender")
 }
 
-// drawRow is a line of the list of contenders.
 func (s *Screen) drawRow(l *look.Look, r row, w int, focused bool) string {
-	tick := l.Glyph.Off
-	if s.chosen(r) {
+	tick, name, indent := l.Glyph.Off, r.sel.Contender, " "
+	switch {
+	case s.chosen(r) && r.heading:
+		tick = "[-]" // its variants have the ticks
+	case s.chosen(r):
 		tick = l.Glyph.On
 	}
-	name, indent := r.sel.Contender, " "
-	switch {
-	case r.variant:
+	if r.variant {
 		name, indent = r.sel.Variant, "     "
-	case r.heading && !s.chosen(r):
-		tick = "[ ]"
-	case r.heading:
-		tick = "[-]" // its variants have the ticks
 	}
 	nameW := 22
 	if w < 60 {
@@ -144,7 +135,6 @@ func (s *Screen) drawState(l *look.Look, r row, w int) string {
 	return paint.S(l.Fit(text, w))
 }
 
-// rowDetail says more of the row under the cursor.
 func (s *Screen) rowDetail(l *look.Look, w int) string {
 	if s.list.at >= len(s.list.all) {
 		return ""

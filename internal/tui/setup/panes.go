@@ -51,7 +51,6 @@ func (s *Screen) drawChosen(l *look.Look, w, n int) (out []string) {
 	return out
 }
 
-// drawOptions is the list of a field's options.
 func (s *Screen) drawOptions(l *look.Look, w int) (lines []string) {
 	options := s.options(s.focus)
 	name := 0
@@ -81,7 +80,6 @@ func (s *Screen) drawOptions(l *look.Look, w int) (lines []string) {
 
 func optionsWidth(w int) int { return max(10, min(w-6, 72)) }
 
-// drawSave is the dialog for a new profile.
 func (s *Screen) drawSave(l *look.Look, w, tick int) []string {
 	wide := optionsWidth(w)
 	lines := []string{l.Fit("File, relative to the working folder; .yaml is added:", wide), draw(l, s.save.input, wide), ""}
@@ -100,7 +98,6 @@ func (s *Screen) drawSave(l *look.Look, w, tick int) []string {
 	return lines
 }
 
-// click chooses what is under the mouse.
 func (s *Screen) click(x, y int) tea.Cmd {
 	l := s.plain
 	switch s.mode {
@@ -139,7 +136,6 @@ func (s *Screen) click(x, y int) tea.Cmd {
 	return cmd
 }
 
-// clickList ticks the row under the mouse.
 func (s *Screen) clickList(x, y int) tea.Cmd {
 	top, h := 1, s.height
 	if wide(s.width, s.height) {

@@ -43,7 +43,6 @@ func (s *Screen) problems() []problem {
 	return list
 }
 
-// mistakes are those of the input.
 func (s *Screen) mistakes() (list []problem) {
 	mistake := func(text string, f id, offers ...offer) {
 		if text != "" {
@@ -60,7 +59,6 @@ func (s *Screen) mistakes() (list []problem) {
 	return list
 }
 
-// set is an offer that gives a flag a value.
 func (s *Screen) set(what, flag, value string) offer {
 	return offer{what, func() tea.Cmd { return s.change(func() { s.choice.Set[flag] = value }) }}
 }
@@ -133,8 +131,7 @@ func (s *Screen) storeProblems() []problem {
 		if s.dataKind() == dataGenerated {
 			args = append(args, "--cities", s.value(fieldCities))
 		}
-		whole := commandLine("seed", args)
-		return ui.Cmd(ui.Copy{Text: whole, What: "command", Shown: commandLine("seed", withoutPasswords(args))})
+		return ui.Cmd(ui.Copy{Text: commandLine("seed", args), What: "command", Shown: commandLine("seed", withoutPasswords(args))})
 	}}
 	var list []problem
 	if a.Warning != "" {
@@ -214,12 +211,9 @@ func (s *Screen) roomProblems() []problem {
 		return nil
 	}
 	p := problem{bad: true, field: fieldConnections, text: f.roomWhy}
-	var steps []bench.Step
-	for _, step := range s.plan.Steps {
-		if step.Connections <= f.most && step.Connections > 0 {
-			steps = append(steps, step)
-		}
-	}
+	steps := slices.DeleteFunc(slices.Clone(s.plan.Steps), func(step bench.Step) bool {
+		return step.Connections > f.most || step.Connections <= 0
+	})
 	if slices.ContainsFunc(steps, func(step bench.Step) bool { return !step.WarmUp }) {
 		p.offers = []offer{s.set("end at "+units.Plural(most(steps), "connection"), "connections", ladder(steps))}
 	}

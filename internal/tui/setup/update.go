@@ -78,7 +78,6 @@ var moves = map[mode]map[string]int{
 	findings:   {"up": -1, "k": -1, "down": 1, "j": 1, "pgup": -10, "pgdown": 10, "space": 10},
 }
 
-// leave goes back to the fields.
 func (s *Screen) leave() {
 	s.mode = fields
 	s.input.Blur()
@@ -122,14 +121,12 @@ func (s *Screen) keyFields(name string) tea.Cmd {
 	return nil
 }
 
-// move goes to another field.
 func (s *Screen) move(by int) {
 	shown := s.shown()
 	at := max(0, slices.Index(shown, s.focus))
 	s.focus = shown[max(0, min(len(shown)-1, at+by))]
 }
 
-// enter does with the field what there is to do.
 func (s *Screen) enter() tea.Cmd {
 	switch f := s.focus; {
 	case f == fieldStart:

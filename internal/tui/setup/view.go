@@ -13,7 +13,6 @@ import (
 	"locbench/internal/units"
 )
 
-// labelWidth is the room of a field's label.
 const labelWidth = 15
 
 // View implements ui.Screen.
@@ -27,12 +26,10 @@ func (s *Screen) View(f ui.Frame) []string {
 	}
 	lay := s.layout(l, w, h)
 	left := []string{s.header(l, lay.left)}
-	for i := lay.from; i < len(lay.shown) && i < lay.from+lay.room; i++ {
-		left = append(left, s.drawField(l, lay.shown[i], lay.left, f.Tick))
+	for _, field := range lay.shown[lay.from:min(len(lay.shown), lay.from+lay.room)] {
+		left = append(left, s.drawField(l, field, lay.left, f.Tick))
 	}
-	for len(left) < lay.bottomAt {
-		left = append(left, "")
-	}
+	left = append(left, make([]string, max(0, lay.bottomAt-len(left)))...)
 	left = l.Screen(append(left, lay.bottom...), lay.left, h)
 	if wide(w, h) {
 		left = look.Beside(1, left, s.panes(l, w-lay.left-1, h, f.Tick))
@@ -46,7 +43,6 @@ func (s *Screen) View(f ui.Frame) []string {
 	return l.Screen(left, w, h)
 }
 
-// wide tells whether there is room for two panes.
 func wide(w, h int) bool { return w >= 110 && h >= 30 }
 
 // layout is where things are: the same for drawing and for the mouse.
@@ -75,7 +71,6 @@ func (s *Screen) layout(l *look.Look, w, h int) layout {
 	return lay
 }
 
-// scrollTo keeps the focused field in view.
 func (s *Screen) scrollTo() {
 	s.from = s.layout(s.plain, s.width, s.height).from
 }
@@ -91,7 +86,6 @@ func (s *Screen) header(l *look.Look, w int) string {
 	return l.Between(l.Title.S(" locbench")+l.Faint.S("  set up a benchmark"), l.Faint.S(note)+" ", w)
 }
 
-// drawField is the line of a field.
 func (s *Screen) drawField(l *look.Look, f id, w, tick int) string {
 	focused := f == s.focus && s.mode != contenders
 	mark, button, label := "  ", "[ Start ]", l.Fit(forms[f].label, labelWidth-3)
@@ -229,7 +223,6 @@ func (s *Screen) meaning(l *look.Look, f id, room, tick int) string {
 	return ""
 }
 
-// stateSummary tells what the chosen contenders need before they run.
 func (s *Screen) stateSummary(l *look.Look, tick int) string {
 	if s.facts.states == nil {
 		return units.Plural(len(s.selected()), "contender") + " " + l.Spin(tick)
@@ -305,7 +298,6 @@ func (s *Screen) drawHelp(l *look.Look, w, n int) []string {
 	return look.Indent(l.Faint.Each(l.Wrap(l.ASCIIOnly(forms[s.focus].help), w-2, n)))
 }
 
-// drawCommand is the command line that does the same.
 func (s *Screen) drawCommand(l *look.Look, w int) (out []string) {
 	for i, line := range l.Wrap(l.Outside(s.choice.shown(), 4000), w-4, 3) {
 		out = append(out, " "+l.Faint.S([]string{"$ ", "  "}[min(i, 1)])+line)

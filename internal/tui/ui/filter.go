@@ -14,6 +14,18 @@ type Filter struct {
 	Most   int // bytes
 }
 
+// Moves is by how many lines a key moves in a list that shows page of them at a time; mine is false
+// for other keys.
+func Moves(name string, page int) (by int, mine bool) {
+	const all = 1 << 30
+	page = max(1, page-1) // one line stays in sight
+	by, mine = map[string]int{
+		"up": -1, "k": -1, "pgup": -page, "ctrl+b": -page, "home": -all, "g": -all,
+		"down": 1, "j": 1, "pgdown": page, "ctrl+f": page, "space": page, "end": all, "G": all,
+	}[name]
+	return by, mine
+}
+
 // Key takes in a key while the text is typed; mine is false for one that means nothing here.
 func (f *Filter) Key(msg tea.KeyPressMsg) (mine bool) {
 	switch name := msg.String(); name {
