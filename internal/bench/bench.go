@@ -36,8 +36,7 @@ type Leg struct {
 	Round     int    `json:"round"`             // from 1
 }
 
-// Label is what tables and charts call the contender: "rs-actix", or "rs-actix:lto" where a variant
-// other than the default is meant.
+// Label is what tables and charts call the contender: "rs-actix", or "rs-actix:lto".
 func (l Leg) Label() string { return Selection{l.Contender, l.Variant}.String() }
 
 // String is the name of the leg and the stem of its file: "rs-actix-1", "rs-actix.lto-1".

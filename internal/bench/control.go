@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"fmt"
 	"time"
 )
@@ -54,4 +55,18 @@ type Intervention struct {
 	At      time.Time `json:"at"`
 	Step    *int      `json:"step,omitempty"` // index of the step that ran then; nil between steps
 	Control Control   `json:"control"`
+}
+
+type forceKey struct{}
+
+// WithForce returns ctx with force, which is closed when whoever waits for the end has asked for it
+// again. It stays in what context.WithoutCancel makes of ctx.
+func WithForce(ctx context.Context, force <-chan struct{}) context.Context {
+	return context.WithValue(ctx, forceKey{}, force)
+}
+
+// Forced is closed when what is being stopped may take no more time; nil without WithForce.
+func Forced(ctx context.Context) <-chan struct{} {
+	force, _ := ctx.Value(forceKey{}).(<-chan struct{})
+	return force
 }

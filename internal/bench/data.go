@@ -13,8 +13,7 @@ type Document struct {
 	Source  []byte // JSON on one line; valid only until the next document
 }
 
-// AppendAction appends the line that precedes the document in a bulk request, line feed included:
-// {"create":{"_id":"1"}}.
+// AppendAction appends the line before the document in a bulk request: {"create":{"_id":"1"}}.
 func (d *Document) AppendAction(b []byte, op string) []byte {
 	b = append(b, `{"`...)
 	b = append(b, op...)
@@ -46,17 +45,14 @@ type Index struct {
 	Count   int64  // documents
 }
 
-// DataSet is what the store is filled with. Its methods may be called by several goroutines at
-// once.
+// DataSet is what the store is filled with. Several goroutines may call its methods.
 type DataSet interface {
 	// Info names the set. Its hash changes whenever a document or a mapping does.
 	Info() DataInfo
 	// Indices lists the indices in the order in which they are to be filled.
 	Indices() []Index
-	// Documents streams the documents of one index, each time in the same order. An error ends it;
-	// an index that the set does not have is one.
+	// Documents streams those of one index, always in the same order. An error ends it.
 	Documents(index string) iter.Seq2[Document, error]
-	// IDs lists the ids of all cities in the order of Documents. Ids that are no integers (a dump's
-	// may be anything) are left out.
+	// IDs lists the ids of all cities that are integers, in the order of Documents.
 	IDs(ctx context.Context) ([]int64, error)
 }

@@ -44,7 +44,6 @@ func (d Drift) Warming() bool {
 	return d.Throughput != nil && d.Throughput.Change > 0 || d.CPU != nil && d.CPU.Change < 0
 }
 
-// The names of the finding.
 const (
 	StillWarming = "still warming"
 	NotSteady    = "not steady" // where the service was becoming slower

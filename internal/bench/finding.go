@@ -10,7 +10,6 @@ import (
 // befell a contender has the kind of its incident: FindingKind(IncidentOOM).
 type FindingKind string
 
-// The kinds.
 const (
 	FoundOther FindingKind = "" // known by its text alone
 
@@ -151,8 +150,7 @@ func (f Finding) Title() string {
 	return strings.TrimSpace(title)
 }
 
-// General is the title with "…" for what differs from case to case; "" where the kind does not
-// tell.
+// General is the title with "…" for what differs; "" where the kind does not tell.
 func (f Finding) General() string {
 	for _, t := range titles {
 		if _, ok := begins(f.Text, t.title); ok && t.kind == f.Kind {

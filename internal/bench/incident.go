@@ -9,7 +9,6 @@ import (
 // IncidentKind names what has befallen a contender, or what it depends on.
 type IncidentKind string
 
-// The kinds.
 const (
 	IncidentPaused    IncidentKind = "paused"    // frozen from outside: it holds its connections and answers nothing
 	IncidentUnpaused  IncidentKind = "unpaused"  //

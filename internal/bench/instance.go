@@ -10,8 +10,7 @@ import (
 type Instance interface {
 	// BaseURL is how the load generator reaches it, without a slash at the end.
 	BaseURL() string
-	// Info tells what runs and under which limits. Nothing of it changes but the address, of one
-	// that listens elsewhere than it was asked to.
+	// Info tells what runs and under which limits. Only the address may change.
 	Info() InstanceInfo
 	// Exited is closed as soon as the main process has ended, for whatever reason.
 	Exited() <-chan struct{}
@@ -20,8 +19,7 @@ type Instance interface {
 	// Usage reads the counters now. It works until Stop, and fails with an error afterwards or if
 	// the instance is gone.
 	Usage(ctx context.Context) (Usage, error)
-	// Logs returns the last lines it has written, oldest first: a bounded number, each of bounded
-	// length.
+	// Logs returns the last lines it has written, oldest first, bounded.
 	Logs() []LogLine
 	// Stop asks it to end (SIGTERM), kills it after grace, and removes everything that Launch
 	// created. It is idempotent and returns the same StopResult again. It works with a ctx that has

@@ -37,8 +37,7 @@ type RequestPhases struct {
 	Err       string        `json:"error,omitempty"`  // why it is no success, bounded; the phases end where it failed
 }
 
-// Typical is the request on the kept connection whose total is the median, of those that succeeded:
-// a real one, so that its phases add up. The zero value without any.
+// Typical is the request on the kept connection with the median total, of those that succeeded.
 func (p Phases) Typical() RequestPhases { return median(p.Kept) }
 
 // TypicalNew is the same of the requests on new connections.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -184,7 +185,6 @@ type RequestLoad struct {
 // Origin is the moment from which a latency is measured.
 type Origin string
 
-// The origins.
 const (
 	FromSent Origin = "sent" // when the request was written
 	FromDue  Origin = "due"  // when it should have been, by the schedule
@@ -248,7 +248,6 @@ const (
 // Ending is why a step ended early, in a word; "" where it did not.
 type Ending string
 
-// The endings.
 const (
 	EndedByDeath Ending = "died"
 	EndedBySkip  Ending = "skipped"
@@ -433,7 +432,6 @@ type LegEntry struct {
 // RunState says how a run stands.
 type RunState string
 
-// The states of a run.
 const (
 	RunRunning     RunState = "running"  // or killed: then nobody could write another
 	RunComplete    RunState = "complete" // every leg was run, and at least one to its end (see Run.Standing)
@@ -446,4 +444,57 @@ func perSecond(n int64, d time.Duration) float64 {
 		return 0
 	}
 	return float64(n) / d.Seconds()
+}
+
+// Standing is the state of a run, and which contenders have failed in it: "kt-ktor in 2 of 6
+// rounds". It is complete though one has failed, which earlier versions called failed.
+func (r Run) Standing() (state RunState, failed []string) {
+	rounds, failures := map[string]int{}, map[string]int{}
+	var labels []string
+	complete, tried := false, true
+	for _, e := range r.Legs {
+		label := e.Leg.Label()
+		if rounds[label]++; rounds[label] == 1 {
+			labels = append(labels, label)
+		}
+		switch e.State {
+		case LegComplete:
+			complete = true
+		case LegFailed:
+			failures[label]++
+		default:
+			tried = false
+		}
+	}
+	slices.Sort(labels) // their order in the first round is drawn
+	for _, label := range labels {
+		switch n := failures[label]; {
+		case n == 0:
+		case n == rounds[label]:
+			failed = append(failed, label)
+		default:
+			failed = append(failed, fmt.Sprintf("%s in %d of %d rounds", label, n, rounds[label]))
+		}
+	}
+	if r.State == RunFailed && complete && tried {
+		return RunComplete, failed
+	}
+	return r.State, failed
+}
+
+// StandingText is a line: "complete; failed: kt-ktor".
+func (r Run) StandingText() string {
+	const named = 3
+	state, failed := r.Standing()
+	text := string(state)
+	if len(failed) == 0 {
+		return text
+	}
+	if state != RunFailed {
+		text += "; failed"
+	}
+	if n := len(failed); n > named {
+		return fmt.Sprintf("%s: %d contenders", text, n)
+	}
+	return text + ": " + strings.Join(failed, ", ")
 }

@@ -3,7 +3,6 @@ package bench
 // Runtime names how a contender is started.
 type Runtime string
 
-// The runtimes.
 const (
 	RuntimeAuto    Runtime = "auto"
 	RuntimeDocker  Runtime = "docker"

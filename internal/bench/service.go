@@ -47,9 +47,8 @@ type DockerRecipe struct {
 	Privileges Privileges        `json:"privileges,omitzero"`
 }
 
-// DefaultProcesses is how many processes and threads together a contender's container may have
-// where neither profile nor manifest says: room for a thread for each of 2,048 connections, and
-// none for a flood.
+// DefaultProcesses bounds the processes and threads of a container where neither profile nor
+// manifest does: a thread for each of 2,048 connections, and no flood.
 const DefaultProcesses = 4096
 
 // Privileges are what a container gets beyond those that contenders have by default.

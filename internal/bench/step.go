@@ -54,8 +54,7 @@ type Wave struct {
 func (s Step) Open() bool { return s.Rate > 0 || s.PeakShare > 0 || s.Arrivals != nil }
 
 // AtPeak is the step with its rate worked out where that is a share of the peak (successes per
-// second); any other step stays as it is. A peak of 0 is one that is not known: then Rate stays 0,
-// and no engine runs the step.
+// second). A peak of 0 is not known: no engine runs the step then.
 func (s Step) AtPeak(peak float64) Step {
 	if s.PeakShare > 0 {
 		s.Rate = s.PeakShare * peak
@@ -63,8 +62,7 @@ func (s Step) AtPeak(peak float64) Step {
 	return s
 }
 
-// Peak is the highest throughput, in successes per second, of the measured closed-loop steps that
-// were not cut short; 0 when there is none.
+// Peak is the highest throughput of the measured closed-loop steps that were not cut short, or 0.
 func Peak(steps []StepResult) float64 {
 	peak := 0.
 	for _, s := range steps {
@@ -82,8 +80,7 @@ const (
 	MaxUsers       = 1_000_000
 )
 
-// DefaultName is what a step is called where its author gave it no name, with each number as it was
-// written: "64 connections", "100 to 200/s", "80% of peak".
+// DefaultName is what a step is called where nobody has: "64 connections", "80% of peak".
 func (s Step) DefaultName() string {
 	var name string
 	switch {
@@ -175,8 +172,8 @@ func plural(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun
 }
 
-// Same tells whether two steps put the same load on a contender, for however long, so that their
-// figures can be compared. The rate of a share of the peak is each side's own.
+// Same tells whether two steps put the same load on a contender, for however long. The rate of a
+// share of the peak is each side's own.
 func (s Step) Same(other Step) bool {
 	if s.WarmUp != other.WarmUp || s.Request != other.Request {
 		return false

@@ -3,7 +3,6 @@ package bench
 // StoreKind says where Elasticsearch is.
 type StoreKind string
 
-// The stores.
 const (
 	StoreAuto      StoreKind = "auto"      // external if a URL was given, else embedded
 	StoreEmbedded  StoreKind = "embedded"  // in this process
@@ -47,8 +46,7 @@ type StoreSpec struct {
 	P99     Duration  `json:"p99_ns,omitempty"`     // embedded: 99 % quantile of the added latency; 0 means constant Latency
 }
 
-// Chosen is the kind that "auto" stands for: with a URL that of somebody else, else the embedded
-// one.
+// Chosen is the kind that "auto" stands for.
 func (s StoreSpec) Chosen() StoreKind {
 	switch {
 	case s.Kind != StoreAuto && s.Kind != "":

@@ -12,7 +12,6 @@ type Threshold struct {
 // Scope is what a missed threshold ends.
 type Scope string
 
-// The scopes.
 const (
 	ScopeStep Scope = "step" // the running one, which a window alone can do
 	ScopeLeg  Scope = "leg"

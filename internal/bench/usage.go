@@ -1,5 +1,9 @@
 package bench
 
+import (
+	"time"
+)
+
 // Pressure is for how long work has waited for each resource, as the kernel's pressure stall
 // information counts it since the group was made or the machine was started.
 type Pressure struct {
@@ -33,16 +37,13 @@ type Network struct {
 	Sent     int64  `json:"sent_bytes"`
 }
 
-// Starter is an Instance whose high-water mark of memory can begin anew while the one since start
-// is kept.
+// Starter is an Instance whose high-water mark of memory can begin anew beside that since start.
 type Starter interface {
-	// BeginPeak makes Memory.StepPeak of later readings count from now on. It fails where the
-	// kernel cannot do that.
+	// BeginPeak makes Memory.StepPeak count from now on, where the kernel can do that.
 	BeginPeak() error
 }
 
-// CPUSplit is the CPU time that the contender used in the step, in its own code and in the kernel
-// for it; ok is false when it is not known.
+// CPUSplit is the CPU time of the contender in the step, in its own code and in the kernel.
 func (s StepResult) CPUSplit() (user, system Duration, ok bool) {
 	b, a, _ := ends(s.Before, s.After, func(u *Usage) *Usage { return u })
 	user, ok = since(b.CPUUser, a.CPUUser)
@@ -87,8 +88,7 @@ func (s *Stall) since(before *Stall) *Stall {
 
 func memoryOf(u *Usage) *Memory { return u.Memory }
 
-// Faults are the page faults of the contender in the step: those that found the page in memory, and
-// those that had to read it from a disk.
+// Faults are those of the contender in the step: with the page in memory, and read from a disk.
 func (s StepResult) Faults() (minor, major int64, ok bool) {
 	b, a, _ := ends(s.Before, s.After, memoryOf)
 	minor, ok = since(b.MinorFaults, a.MinorFaults)
@@ -110,12 +110,125 @@ func (s StepResult) Network() (received, sent int64, ok bool) {
 	return received, sent, ok && a.Source == b.Source && received >= 0 && sent >= 0
 }
 
-// StepPeak is the high-water mark of the contender's memory within the step, in bytes; ok is false
-// where the kernel keeps none.
+// StepPeak is the high-water mark of the contender's memory within the step, in bytes.
 func (s StepResult) StepPeak() (bytes int64, ok bool) {
 	b, a, _ := ends(s.Before, s.After, memoryOf)
 	if b.StepPeak == nil || a.StepPeak == nil {
 		return 0, false
 	}
 	return *a.StepPeak, true
+}
+
+// Beside is one reading of what stands beside a contender and may be what bounds it. What cannot be
+// read is nil.
+type Beside struct {
+	Host  *HostUsage  `json:"host,omitempty"`
+	Store *StoreUsage `json:"store,omitempty"`
+}
+
+// HostUsage is what all CPUs of this machine have spent their time on since it was started, summed
+// over the CPUs.
+type HostUsage struct {
+	At     time.Time     `json:"at"`
+	Busy   time.Duration `json:"busy_ns"`
+	Idle   time.Duration `json:"idle_ns"`  // waiting for disks among it
+	Steal  time.Duration `json:"steal_ns"` // wanted to run, but the hypervisor ran others
+	IOWait time.Duration `json:"io_wait_ns"`
+
+	Pressure  *Pressure `json:"pressure,omitempty"`
+	Throttles *int64    `json:"thermal_throttles,omitempty"` // how often CPUs were slowed down for their heat, summed over cores and packages
+}
+
+// StoreUsage is what the store has used since it was started.
+type StoreUsage struct {
+	At     time.Time     `json:"at"`
+	Source string        `json:"source"`            // "cgroup v1", "cgroup v2", "/proc", or "embedded", whose CPU time is the client's
+	CPU    time.Duration `json:"cpu_ns,omitempty"`  // not of an embedded one
+	Calls  int64         `json:"calls,omitempty"`   // answered; these two of an embedded one only
+	Busy   time.Duration `json:"busy_ns,omitempty"` // summed over the calls: from the head of a call until its answer was written, waiting added on purpose included
+
+	CPUs     int       `json:"cpus,omitempty"`   // of the CPU set that it is kept to; 0: all
+	Memory   *Memory   `json:"memory,omitempty"` // of a container
+	Pressure *Pressure `json:"pressure,omitempty"`
+}
+
+// ends are one part of the readings at the two ends of a step; empty ones where either is missing.
+func ends[R, P any](before, after *R, part func(*R) *P) (b, a P, ok bool) {
+	if before != nil && after != nil {
+		if x, y := part(before), part(after); x != nil && y != nil {
+			return *x, *y, true
+		}
+	}
+	return b, a, false
+}
+
+func hostOf(b *Beside) *HostUsage   { return b.Host }
+func storeOf(b *Beside) *StoreUsage { return b.Store }
+
+// since is how far a counter has come; ok is false where it is not known, or has gone back.
+func since[T ~int64](before, after *T) (n T, ok bool) {
+	if before == nil || after == nil || *after < *before {
+		return 0, false
+	}
+	return *after - *before, true
+}
+
+// Whole is all the time of the CPUs.
+func (h HostUsage) Whole() time.Duration { return h.Busy + h.Idle + h.Steal }
+
+// HostShare is the share of the machine's CPU time in the step that was busy, and stolen.
+func (s StepResult) HostShare() (busy, steal float64, ok bool) {
+	b, a, _ := ends(s.BesideBefore, s.BesideAfter, hostOf)
+	whole := a.Whole() - b.Whole()
+	if whole <= 0 || a.Busy < b.Busy || a.Steal < b.Steal {
+		return 0, 0, false
+	}
+	return float64(a.Busy-b.Busy) / float64(whole), float64(a.Steal-b.Steal) / float64(whole), true
+}
+
+// Throttles is how often CPUs were slowed down for their heat in the step.
+func (s StepResult) Throttles() (n int64, ok bool) {
+	b, a, _ := ends(s.BesideBefore, s.BesideAfter, hostOf)
+	return since(b.Throttles, a.Throttles)
+}
+
+// StoreCPUs is how many CPUs the store used in the step; ok is false of one inside the client too.
+func (s StepResult) StoreCPUs() (cpus float64, ok bool) {
+	b, a, _ := ends(s.BesideBefore, s.BesideAfter, storeOf)
+	d := a.At.Sub(b.At)
+	if d <= 0 || a.Source != b.Source || a.Source == StoreEmbeddedSource || a.CPU < b.CPU {
+		return 0, false
+	}
+	return float64(a.CPU-b.CPU) / float64(d), true
+}
+
+// StoreInFlight is how many calls an embedded store was at on average in the step.
+func (s StepResult) StoreInFlight() (calls float64, ok bool) {
+	b, a, _ := ends(s.BesideBefore, s.BesideAfter, storeOf)
+	d := a.At.Sub(b.At)
+	if d <= 0 || a.Source != StoreEmbeddedSource || b.Source != StoreEmbeddedSource || a.Busy < b.Busy {
+		return 0, false
+	}
+	return float64(a.Busy-b.Busy) / float64(d), true
+}
+
+// StoreEmbeddedSource is StoreUsage.Source of the store inside locbench.
+const StoreEmbeddedSource = "embedded"
+
+// Hiccups is how often, in a step, CPUs of this machine did not run for a millisecond or more a
+// thread that was due on them.
+type Hiccups struct {
+	CPUs      int           `json:"cpus"` // watched
+	Count     int64         `json:"count"`
+	Sum       time.Duration `json:"sum_ns"` // over the CPUs
+	Max       time.Duration `json:"max_ns"`
+	Preferred bool          `json:"preferred"` // the threads that watched came before all others (real-time class); else they may also have waited for their turn
+}
+
+// Share is the part of a time for which the CPUs stood still, on average over them.
+func (h Hiccups) Share(of time.Duration) float64 {
+	if h.CPUs == 0 || of <= 0 {
+		return 0
+	}
+	return float64(h.Sum) / float64(h.CPUs) / float64(of)
 }

@@ -65,10 +65,9 @@ type Legs struct {
 	Errors   float64 `json:"error_ratio"`       // of all requests of all legs
 }
 
-// Compare pairs the contenders of the two sides by their labels (or the only one of each side with
-// the only one of the other) and decides each pair's headline measures as one family. Where
-// something breaks the comparison, all verdicts are "can't tell", but for Force. An error says that
-// there is nothing to compare.
+// Compare pairs the contenders of the two sides by their labels (or the only ones) and decides each
+// pair's measures as one family. Where something breaks the comparison, all verdicts are "can't
+// tell", but for Force. An error says that there is nothing to compare.
 func Compare(before, after Set, o Options) (Result, error) {
 	result := Result{Differences: Differences(before.Run, after.Run), Warnings: busy(before.Run, after.Run), Forced: o.Force,
 		TwoRuns: before.Run.ID != after.Run.ID, Floor: o.Floor, RuleFloor: o.Rule.Floor}
@@ -119,8 +118,8 @@ func contenders(s Set) (all []analysis.Contender, err error) {
 	return nil, fmt.Errorf("there is no contender %q; there are %s", s.Contender, list(labels))
 }
 
-// Pair compares one contender of each side: what Compare does with each pair, whatever their labels
-// are. runs is what differs between the two runs.
+// Pair compares one contender of each side, whatever their labels. runs is what differs between the
+// runs.
 func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 	c := Contender{Old: a.Label, New: b.Label, OldLegs: count(a), NewLegs: count(b), Differences: LegDifferences(a.Results, b.Results)}
 	reason := both(breaking(runs, math.MaxInt), breaking(c.Differences, math.MaxInt))
@@ -177,8 +176,7 @@ func notes(c Contender) []string {
 	return doubts
 }
 
-// busy warns where the machine had other work when a run began: rounds of two such runs may differ
-// for that alone.
+// busy warns where the machine had other work when a run began.
 func busy(before, after bench.Run) (doubts []string) {
 	oneRun := before.ID == after.ID && before.Machine.Load1 == after.Machine.Load1
 	for i, m := range []bench.Machine{before.Machine, after.Machine} {

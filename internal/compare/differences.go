@@ -116,9 +116,8 @@ func runFacts(r bench.Run) []fact {
 	}
 }
 
-// ProfileHash is of all that decides about a contender's figures and is the profile's: not of the
-// names, the contenders, the rounds, the price, the checks and the thresholds, nor of where the
-// store is. (What a threshold has cut short is on record with the steps.)
+// ProfileHash is of all of the profile that decides about a contender's figures. (What a threshold
+// has cut short is on record with the steps.)
 func ProfileHash(p bench.Profile) string {
 	p.Thresholds = nil
 	p.Name, p.Title, p.Description, p.Contenders, p.Rounds, p.PriceVCPUHr, p.Checks = "", "", "", nil, 0, 0, bench.CheckSpec{}
@@ -126,8 +125,7 @@ func ProfileHash(p bench.Profile) string {
 	return hash(p)
 }
 
-// restHash is of what no other difference names, so that a part of the profile which is new does
-// not go unseen.
+// restHash is of what no other difference names, so that a new part of the profile is seen.
 func restHash(p bench.Profile) string {
 	p.Limits, p.Runtime, p.Requests, p.Steps, p.Data = bench.Limits{}, "", nil, nil, bench.DataSpec{}
 	p.Store.Kind, p.Protocol, p.Timeout, p.Validate, p.Turns = "", "", 0, 0, 0
@@ -153,8 +151,7 @@ func steps(all []bench.Step) string {
 	return strings.Join(parts, ", ") + ", hash " + hash(all)
 }
 
-// hash is the beginning of the SHA-256 of v's JSON; "" for a value that JSON does not know, such as
-// an infinite rate.
+// hash is the beginning of the SHA-256 of v's JSON; "" where it has none, as an infinite rate.
 func hash(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -164,8 +161,7 @@ func hash(v any) string {
 	return short(hex.EncodeToString(sum[:]))
 }
 
-// LegDifferences are between how two contenders really ran, and what was started, the gravest
-// first.
+// LegDifferences are between how two contenders really ran, the gravest first.
 func LegDifferences(a, b []bench.LegResult) []Difference {
 	return slices.DeleteFunc(unlike(known(a), known(b)), Difference.untold)
 }

@@ -56,8 +56,7 @@ func (f *Floor) Of(m measure.ID) float64 {
 	return 0
 }
 
-// Fits tells whether f was found on the machine of a run, with the same load: then it is a floor of
-// that run too. The contenders may be others.
+// Fits tells whether f was found on the machine of a run, with the same load, of any contender.
 func (f Floor) Fits(r bench.Run) bool {
 	a, b := f.Machine, r.Machine
 	return f.Schema == FloorSchema && f.ProfileHash == ProfileHash(r.Profile) && a.CPUModel == b.CPUModel && a.CPUs == b.CPUs &&
@@ -65,9 +64,7 @@ func (f Floor) Fits(r bench.Run) bool {
 }
 
 // NoiseFloor deals out the rounds of a contender to two sides by turns and compares them: whatever
-// differs is noise of the machine. A difference that lies within the interval of such a comparison
-// cannot be told from none with as many rounds. The rounds are of one run: what a machine does
-// differently at two times is not in it.
+// differs is noise of the machine, and smaller differences cannot be told from none.
 func NoiseFloor(s Set) (Floor, error) {
 	all, err := contenders(s)
 	if err != nil {

@@ -11,8 +11,7 @@ import (
 	"locbench/internal/measure"
 )
 
-// Gate is a change that is not allowed: "throughput<-5%" fails where the throughput is more than 5
-// % less.
+// Gate is a change that is not allowed: "throughput<-5%" fails where it is more than 5 % less.
 type Gate struct {
 	Measure measure.ID
 	Change  float64 // −0.05 is 5 % less; fails below it where higher is better, else above it
@@ -24,8 +23,7 @@ const (
 	maxChange = 100 // 10,000 %
 )
 
-// ParseGates reads gates divided by commas, such as "throughput<-5%,p99>+10%". The error is about
-// the first mistake and says what would be right.
+// ParseGates reads "throughput<-5%,p99>+10%". The error is about the first mistake.
 func ParseGates(text string) ([]Gate, error) {
 	if len(text) > maxText || !utf8.ValidString(text) {
 		return nil, fmt.Errorf("it is no text of at most %d bytes; write for example throughput<-5%%,p99>+10%%", maxText)
@@ -119,7 +117,6 @@ func (g Gate) String() string {
 // Outcome is what became of a gate for one contender.
 type Outcome string
 
-// The outcomes.
 const (
 	Passed  Outcome = "passed"  // the interval excludes a change that is not allowed
 	Open    Outcome = "open"    // the interval holds the limit, or there is none: nothing is certain
@@ -135,8 +132,8 @@ type GateResult struct {
 	Why       string  `json:"why"`
 }
 
-// Judge holds the gates against every contender of both sides. A gate fails only where the 95 %
-// interval of the ratio lies beyond the allowed change as a whole: noise fails no build.
+// Judge holds the gates against every contender of both sides. A gate fails only where the whole 95
+// % interval of the ratio lies beyond the allowed change.
 func (r Result) Judge(gates []Gate) []GateResult {
 	var all []GateResult
 	for _, c := range r.Contenders {

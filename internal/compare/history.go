@@ -17,12 +17,10 @@ import (
 // historyAlpha is the share of series without a change in which chance marks one.
 const historyAlpha = 0.05
 
-// LeastForChange is the least number of comparable results in a row in which a change point can be
-// found.
+// LeastForChange is the least number of comparable results in a row that can show a change.
 const LeastForChange = 6
 
-// History collects the results of many runs, one after the other, so that only their figures are
-// kept. The zero value is ready.
+// History collects the figures of many runs. The zero value is ready.
 type History struct {
 	points map[string][]Point // by label
 	ids    map[string]string  // run to folder
@@ -153,9 +151,8 @@ func (h *History) Labels() []string {
 	return slices.Sorted(maps.Keys(h.points))
 }
 
-// Courses puts the points of each label in the order of time, and marks where they cannot be
-// compared and where a level changed. Without labels it is of all contenders, without measures of
-// all of these. A change is searched within each stretch of comparable points.
+// Courses puts the points of each label in the order of time, with breaks and changes of level. No
+// labels are all contenders, no measures all of these.
 func (h *History) Courses(labels []string, measures []measure.ID) ([]Course, error) {
 	if len(labels) == 0 {
 		labels = h.Labels()
@@ -216,8 +213,8 @@ func (p Point) differences(next Point) []Difference {
 	return append(Differences(p.run, next.run), LegDifferences(p.legs, next.legs)...)
 }
 
-// stretch searches a stretch of comparable points for changes. What is taken at half of the peak is
-// at the step that the first of them has there.
+// stretch searches comparable points for changes, at the step that is half of the peak of the
+// first.
 func (c *Course) stretch(from, to int) error {
 	points := c.Points[from:to]
 	for i := range points {

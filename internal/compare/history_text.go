@@ -18,9 +18,7 @@ import (
 	"locbench/internal/units"
 )
 
-// HistoryText writes courses for people: a table with a row for each result, marks between the
-// rows, and a line of blocks for each measure. It is no wider than 80 columns, but for the names of
-// folders.
+// HistoryText writes courses for people, no wider than 80 columns, but for the names of folders.
 func HistoryText(w io.Writer, courses []Course) error {
 	var b bytes.Buffer
 	for i, c := range courses {
@@ -76,8 +74,8 @@ func (c Course) text(b *bytes.Buffer) {
 	}
 }
 
-// narrow leaves columns of measures that explain others out until the rows are no wider than
-// historyWidth, and tells the widths.
+// narrow leaves out columns of Apart measures until the rows fit historyWidth, and tells the
+// widths.
 func (c Course) narrow(rows [][]string) []int {
 	first := len(rows[0]) - len(c.Points[0].Values)
 	for k := len(c.Points[0].Values); ; k-- {
@@ -156,8 +154,7 @@ func (c Course) marks(i int, say func(string)) {
 	}
 }
 
-// words are "▼ throughput: 13,765/s → 12,000/s (−13 %), p 0.03; other since then: locbench (1 →
-// 2)".
+// words are "▼ throughput: 13,765/s → 12,000/s (−13 %), p 0.03; other since then: Go (1 → 2)".
 func (x Change) words() string {
 	mark := "▼"
 	if x.After > x.Before {
@@ -203,9 +200,8 @@ func (c Course) note() string {
 		"and a machine that has become slower looks the same: what locbench compare OLD NEW says of the two levels counts more.", 100*historyAlpha)
 }
 
-// spark draws one measure from its smallest value to its largest; a bar stands where points cannot
-// be compared, a dot where there is no value. Each stretch of comparable points has a scale of its
-// own.
+// spark draws one measure; a bar stands where points cannot be compared, a dot where there is no
+// value. Each stretch of comparable points has a scale of its own.
 func (c Course) spark(k int) string {
 	var b strings.Builder
 	for from, to := range c.stretches() {

@@ -10,12 +10,10 @@ import (
 	"locbench/internal/bench"
 )
 
-// LegOverhead is what a leg is thought to take besides its load until one has been seen: launches
-// for the lifecycle checks, start-up, HTTP checks, stopping.
+// LegOverhead is what a leg is thought to take besides its load until one has been seen.
 const LegOverhead = 8 * time.Second
 
-// Run keeps the time that is left: the planned load of the legs to come, and beside it the overhead
-// that a leg has taken so far on the average. The zero value knows nothing.
+// Run keeps the time that is left: of the load to come, and of the mean overhead of a leg so far.
 type Run struct {
 	started  time.Time
 	load     time.Duration // of one leg

@@ -15,8 +15,7 @@ import (
 )
 
 const (
-	// Nap is how long the threads sleep where nothing else is asked for: 250 looks per second and
-	// CPU cost some thousandths of it.
+	// Nap is how long the threads sleep: 250 looks per second cost some thousandths of a CPU.
 	Nap = 4 * time.Millisecond
 
 	stall   = time.Millisecond // how late a thread has to be for it to count
@@ -52,8 +51,7 @@ func Start(nap time.Duration) *Meter {
 // spare is for how many goroutines that have to go on at once there is room beside the threads.
 const spare = 2
 
-// Places is how many more places to run Go code (GOMAXPROCS) a Meter needs: its threads keep theirs
-// while they sleep. The process that uses one gives them; see goruntime.Start.
+// Places is how many more places to run Go code (GOMAXPROCS) a Meter needs; see goruntime.Start.
 func Places() int { return len(watched(thread.CPUs())) + spare }
 
 // watched are the CPUs to watch: -1 stands for any, where they cannot be chosen.

@@ -13,8 +13,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// readTimeout bounds one reading: files answer within microseconds, a busy engine within some
-// hundred milliseconds.
+// readTimeout bounds one reading: a busy engine answers within some hundred milliseconds.
 const readTimeout = 5 * time.Second
 
 // Read reads the counters now.
@@ -28,8 +27,7 @@ func Read(ctx context.Context, inst bench.Instance) (*bench.Usage, error) {
 	return &u, nil
 }
 
-// Begin reads the counters at the beginning of a step. Where the kernel can do that, the step's
-// high-water mark of memory begins there.
+// Begin reads the counters, and begins the step's high-water mark, where the kernel can do that.
 func Begin(ctx context.Context, inst bench.Instance) (*bench.Usage, error) {
 	if s, ok := inst.(bench.Starter); ok {
 		_ = s.BeginPeak() // where it fails, the readings have no such mark
@@ -37,8 +35,7 @@ func Begin(ctx context.Context, inst bench.Instance) (*bench.Usage, error) {
 	return Read(ctx, inst)
 }
 
-// Sampler reads the counters regularly in a goroutine of its own, so that it never holds up the
-// load.
+// Sampler reads the counters regularly, in a goroutine that never holds up the load.
 type Sampler struct {
 	stop    context.CancelFunc
 	done    chan struct{}
@@ -46,10 +43,8 @@ type Sampler struct {
 	failed  int
 }
 
-// Start reads inst's counters every interval, first after one interval, until Stop or until ctx
-// ends. A reading that fails is left out; one that takes longer than the interval makes the next
-// one late, never two at a time. onUsage may be nil; it is called from the sampler's goroutine with
-// each reading.
+// Start reads inst's counters every interval, until Stop or until ctx ends. A reading that fails is
+// left out; a slow one makes the next one late. onUsage, which may be nil, gets each reading.
 func Start(ctx context.Context, inst bench.Instance, interval time.Duration, onUsage func(bench.Usage)) *Sampler {
 	ctx, cancel := context.WithCancel(ctx)
 	s := &Sampler{stop: cancel, done: make(chan struct{})}
@@ -81,8 +76,7 @@ func Start(ctx context.Context, inst bench.Instance, interval time.Duration, onU
 	return s
 }
 
-// Stop ends the sampling, waits for a reading under way, and returns all readings, oldest first. It
-// may be called again.
+// Stop ends the sampling and returns all readings, oldest first. It may be called again.
 func (s *Sampler) Stop() []bench.Usage {
 	s.stop()
 	<-s.done

@@ -9,11 +9,9 @@ import (
 )
 
 const (
-	// MinSegment is the least number of values on both sides of a change point: one deviating value
-	// is not a change.
+	// MinSegment is the least number of values on both sides: one deviating value is no change.
 	MinSegment = 2
-	// permutations is how often a series is shuffled to see what chance does; a p value is at least
-	// 1/(permutations+1).
+	// permutations is how often a series is shuffled; a p value is at least 1/(permutations+1).
 	permutations = 9999
 )
 
@@ -24,11 +22,10 @@ type ChangePoint struct {
 	P             float64 // of the place, within the part of the series that was searched
 }
 
-// ChangePoints finds where the level of a series in order of time changed, by splitting it again
-// and again: where the Mann-Whitney statistic of the two sides, standardised, is largest over all
-// places (D. M. Hawkins and Q. Deng, Journal of Quality Technology 42, 2010), if no more than a
-// share alpha of shuffled series (9,999 with a fixed seed, or all orders of up to eight values) has
-// one as large. An error is a BadValue, or about MaxRounds. With alpha 0.05 it takes six values.
+// ChangePoints finds where the level of a series in order of time changed, by splitting it where
+// the standardised Mann-Whitney statistic is largest (D. M. Hawkins and Q. Deng, Journal of Quality
+// Technology 42, 2010), if no more than a share alpha of shuffled series has one as large. An error
+// is a BadValue, or about MaxRounds. With alpha 0.05 it takes six values.
 func ChangePoints(series []float64, alpha float64) ([]ChangePoint, error) {
 	if err := cmp.Or(finite(series), between("alpha", alpha)); err != nil {
 		return nil, fmt.Errorf("change points: %w", err)
@@ -68,8 +65,8 @@ func split(part []float64, offset int, alpha float64, found *[]ChangePoint) {
 	split(part[at:], offset+at, alpha, found)
 }
 
-// largestShift is the largest |U − E(U)| / σ over all places of a series of doubled ranks, without
-// the correction of σ for ties (which is the same for all places and orders), and its place.
+// largestShift is the largest |U − E(U)| / σ over all places, and its place; σ without the
+// correction for ties, which is the same everywhere.
 func largestShift(ranks []int) (statistic float64, at int) {
 	n, sum := len(ranks), 0
 	for t, r := range ranks[:n-MinSegment] {

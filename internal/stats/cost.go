@@ -7,8 +7,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// DefaultPrice is the price of a vCPU-hour in US dollars where the profile names none (the one of
-// the published comparison).
+// DefaultPrice is that of a vCPU-hour in US dollars, as in the published comparison.
 const DefaultPrice = 0.0275
 
 // MarkStartUp is the name of the bench.Mark with the usage right after start-up.
@@ -23,17 +22,16 @@ func CostPerBillion(cpu time.Duration, successes int64, pricePerHour float64) (d
 	return cpu.Seconds() / float64(successes) * 1e9 / 3600 * pricePerHour, true
 }
 
-// Cost is what 10⁹ requests of a leg cost, in US dollars, from all CPU time since its start and all
-// its successes. The parts add up to the total. A short life gives start-up and warm-up too much
-// weight: Marginal leaves them out.
+// Cost is what 10⁹ requests of a leg cost, in US dollars, from all CPU time since its start. The
+// parts add up to the total. Marginal leaves out start-up and warm-up, which weigh too much in a
+// short life.
 type Cost struct {
-	Total    float64
-	StartUp  float64 // until the first answer; 0 where it was not read, it is in Other then
-	WarmUp   float64 // intervals of warm-up steps
-	Steady   float64 // and of all other steps
-	Other    float64 // checks, lead-ins and drains, and the time between the steps
-	Marginal float64 // steady CPU time over steady successes; 0 without a steady step
-
+	Total     float64
+	StartUp   float64       // until the first answer; 0 where it was not read, it is in Other then
+	WarmUp    float64       // intervals of warm-up steps
+	Steady    float64       // and of all other steps
+	Other     float64       // checks, lead-ins and drains, and the time between the steps
+	Marginal  float64       // steady CPU time over steady successes; 0 without a steady step
 	CPU       time.Duration // since start
 	Successes int64
 }

@@ -3,8 +3,10 @@ package stats
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // The defaults of a Rule.
@@ -13,8 +15,7 @@ const (
 	DefaultMargin = 0.03
 )
 
-// Rule says what it takes to call two samples different, or the same. The zero value is a rule: the
-// defaults.
+// Rule says what it takes to call two samples different, or the same. Zero is the defaults.
 type Rule struct {
 	Alpha  float64 // chance of any false "different" in a family; the intervals have confidence 1 − Alpha; 0: DefaultAlpha
 	Margin float64 // a ratio within 1/(1+Margin) and 1+Margin is "the same"; 0: DefaultMargin
@@ -91,12 +92,11 @@ type Comparison struct {
 	Rule     Rule     // by which it was decided
 }
 
-// Compare decides a family: the declared headline measures of one comparison. Different is what the
-// Mann-Whitney test (of pairs: the signed-rank test) says, with p values adjusted by Holm for all of
-// the family, also those that could not be tested; and the interval of the ratio must leave 1 out.
-// Same is what lies with its whole interval within the margin: two one-sided tests at half of Alpha
-// each (D. J. Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987). It goes first:
-// a difference smaller than the margin does not matter. Each side needs MinInterval rounds.
+// Compare decides a family of measures, each side of at least MinInterval rounds. Different is what
+// the Mann-Whitney (of pairs: signed-rank) test says, adjusted by Holm for all of the family, also
+// those that could not be tested; and the interval of the ratio must leave 1 out. Same goes first:
+// the whole interval lies within the margin (two one-sided tests at half of Alpha each: D. J.
+// Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987).
 func (r Rule) Compare(family []Pair) []Comparison {
 	r = r.Fill()
 	compared := make([]Comparison, len(family))
@@ -166,11 +166,10 @@ func (in Interval) Within(low, high float64) bool { return low <= in.Low && in.H
 // power is the chance with which the rounds that more asks for shall tell.
 const power = 0.8
 
-// more estimates how many more rounds each side needs until the verdict is another than CannotTell,
-// the smaller one of two. To be found different: Noether's sample size with a power of 80 %, from
-// the share of pairs (or of ranks) that are the new value's (G. E. Noether, Journal of the American
-// Statistical Association 82, 1987), at Alpha over the size of the family; never fewer than can give
-// so small a p value. To be found the same: the interval shrinks with the root of the rounds.
+// more estimates how many more rounds each side needs for another verdict. Different: Noether's
+// sample size with a power of 80 %, from the share of pairs (or of ranks) that are the new value's
+// (G. E. Noether, Journal of the American Statistical Association 82, 1987), at Alpha over the size
+// of the family. The same: the interval shrinks with the root of the rounds.
 func (r Rule) more(c Comparison, family int) int {
 	have := min(len(c.Old.Values), len(c.New.Values))
 	if need, few := errors.AsType[NeedRounds](c.Err); few {
@@ -242,3 +241,73 @@ func sortedByMedian(samples [][]float64, higherIsBetter bool) []int {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(medians[a], medians[b]) })
 	return order
 }
+
+// Sentence is the verdict with its figures: "better: +8.3 % (+6.1 % to +10.2 %), p 0.011".
+func (c Comparison) Sentence() string {
+	var s strings.Builder
+	s.WriteString(c.Verdict.String())
+	if c.Verdict == Same {
+		fmt.Fprintf(&s, " within %g %%", 100*c.Rule.Margin)
+	}
+	if need, few := errors.AsType[NeedRounds](c.Err); few {
+		fmt.Fprintf(&s, ": %v: %s", need, moreWords(c.More))
+	} else if c.Err != nil {
+		fmt.Fprintf(&s, ": %v", c.Err)
+	}
+	if c.Err != nil || c.Ratio == nil {
+		return s.String()
+	}
+	s.WriteString(": " + c.Ratio.Words())
+	switch c.Verdict {
+	case Better, Worse:
+		fmt.Fprintf(&s, ", p %.2g", c.Adjusted)
+	case CannotTell:
+		if c.Adjusted <= c.Rule.Alpha && !c.Ratio.Interval.Holds(1) {
+			fmt.Fprintf(&s, "; less than this machine can show (%.3g %%)", 100*c.Rule.Floor)
+		} else if c.More >= MaxRounds {
+			s.WriteString("; need " + moreWords(c.More))
+		} else if c.More > 0 {
+			s.WriteString("; need about " + moreWords(c.More))
+		}
+	}
+	return s.String()
+}
+
+func moreWords(n int) string {
+	switch {
+	case n >= MaxRounds:
+		return fmt.Sprintf("%d or more rounds on each side", MaxRounds)
+	case n == 1:
+		return "1 more round on each side"
+	}
+	if n > 100 { // more digits would promise what an estimate cannot keep
+		n = (n + 9) / 10 * 10
+	}
+	return fmt.Sprintf("%d more rounds on each side", n)
+}
+
+// Words are "+8.3 % (+6.1 % to +10.2 %)", or factors where that is easier: "×7.2 (×6.9 to ×7.4)".
+func (r Ratio) Words() string {
+	w := changes(r.Estimate, r.Interval.Low, r.Interval.High)
+	return fmt.Sprintf("%s (%s to %s)", w[0], w[1], w[2])
+}
+
+// changes are percentages unless one of them is beyond a fifth or five times.
+func changes(ratios ...float64) []string {
+	percentages := slices.Min(ratios) >= 0.2 && slices.Max(ratios) < 5
+	var words []string
+	for _, ratio := range ratios {
+		percent := 100 * (ratio - 1)
+		switch {
+		case !percentages:
+			words = append(words, factor(ratio))
+		case percent > -0.05 && percent < 0.05:
+			words = append(words, "0.0 %")
+		default:
+			words = append(words, strings.Replace(fmt.Sprintf("%+.1f %%", percent), "-", "−", 1))
+		}
+	}
+	return words
+}
+
+func factor(ratio float64) string { return fmt.Sprintf("×%.3g", ratio) }

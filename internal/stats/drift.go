@@ -9,9 +9,8 @@ import (
 )
 
 const (
-	// minDrift is the least number of windows that can show a drift, and fewWindows what is too few
-	// for a p value of driftNoise: the bend of a service that quickly becomes faster is as large as
-	// its noise there.
+	// minDrift is the least number of windows that can show a drift, fewWindows what is too few for
+	// driftNoise: the bend of a quick warm-up is as large as its noise there.
 	minDrift   = 4
 	fewWindows = 6
 
@@ -19,10 +18,9 @@ const (
 	driftNoiseFew = 0.05
 )
 
-// Drift tests the windows of a measured step for a trend, of throughput and of CPU time per request,
-// that is larger than bench.DriftWithin, and than noise shows in 1 % of all steps (5 % of those with
-// fewer than six windows). nil means that there is none, or that nothing can be said: of a warm-up,
-// a step cut short or whose load changes by itself, and one with fewer than four whole windows.
+// Drift tests the windows of a measured step for a trend, of throughput or CPU time per request,
+// that is larger than bench.DriftWithin and than noise shows in 1 % of all steps (5 % of short
+// ones). nil: there is none, or too little to tell.
 func Drift(s bench.StepResult) *bench.Drift {
 	noise := driftNoise
 	if len(wholeWindows(s.Load)) < fewWindows {
@@ -31,8 +29,7 @@ func Drift(s bench.StepResult) *bench.Drift {
 	return drift(s, noise)
 }
 
-// PossibleDrift is the trend of a step without a Drift that is larger than bench.DriftWithin and
-// that its noise hides; nil as of Drift.
+// PossibleDrift is the trend of a step without a Drift that only its noise hides; nil as of Drift.
 func PossibleDrift(s bench.StepResult) *bench.Drift {
 	if Drift(s) != nil {
 		return nil

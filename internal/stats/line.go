@@ -10,8 +10,7 @@ type Line struct {
 	Error float64 // its standard error, from how the values scatter around the line
 }
 
-// FitLine puts a line through a sample in its order. ok is false for fewer than three values, or
-// where one is not positive.
+// FitLine puts a line through a sample; ok is false below three values, or of one not positive.
 func FitLine(ys []float64) (l Line, ok bool) {
 	n := float64(len(ys))
 	if n < 3 || positive(ys) != nil {
@@ -38,8 +37,7 @@ func FitLine(ys []float64) (l Line, ok bool) {
 // Change is what the line rises over all of its values, as a share of their mean.
 func (l Line) Change() float64 { return l.Slope * float64(l.N) }
 
-// P is how often values that scatter as these do, without any slope, show one of this size or more,
-// either way (Student's t).
+// P is how often values that scatter as these do, without any slope, show one of this size or more.
 func (l Line) P(slope float64) float64 {
 	if l.Error == 0 {
 		if slope == 0 {

@@ -11,12 +11,11 @@ import (
 const (
 	// peakWithin is how near to the final level a window has to be.
 	peakWithin = 0.03
-	// finalWindows is the least number of windows that the final level is the median of, and
-	// besides the least share of all.
+	// finalWindows is the least number of windows of the final level, besides finalShare of all.
 	finalWindows = 5
 	finalShare   = 3 // a third
-	// smoothing is over how many windows their running median goes: one that stands apart, as a
-	// pause of a collector does, is no loss of the level.
+	// smoothing is over how many windows their median goes: a pause of a collector is no loss of
+	// the level.
 	smoothing = 5
 )
 
@@ -30,8 +29,7 @@ type PeakTime struct {
 
 // TimeToPeak is the time from the start of the process to the first window within 3 % (or twice the
 // scatter) of the final level, which is kept for the rest: the median of the last third of the
-// windows of the steps of one load around the end of the warm-up. ok is false where nothing was
-// started (a target), contenders took turns, there are too few windows, or the level was not kept.
+// windows around the end of the warm-up. ok is false where that cannot be told.
 func TimeToPeak(leg bench.LegResult) (p PeakTime, ok bool) {
 	_, turns := leg.TookTurns()
 	if turns || leg.Instance == nil || leg.Instance.Runtime.Traits().Foreign || leg.Instance.StartedAt.IsZero() {
@@ -69,8 +67,7 @@ func TimeToPeak(leg bench.LegResult) (p PeakTime, ok bool) {
 	return p, p.After > 0
 }
 
-// scatter is the robust standard deviation of the differences between neighbours, which a slope
-// does not widen.
+// scatter is the robust standard deviation of the differences between neighbours.
 func scatter(xs []float64) float64 {
 	var steps []float64
 	for i := 1; i < len(xs); i++ {

@@ -13,14 +13,11 @@ type Ratio struct {
 	Interval         // of the ratio
 }
 
-// RatioOf tells the ratio of y to x with an interval of at least the wanted confidence (0.95, say).
-// It has the factors that the Mann-Whitney test would not reject: those between the k-th smallest
-// and the k-th largest ratio of all pairs, with k from the null distribution of U, exact up to
-// ExactLimit values, from there the normal approximation (J. L. Hodges and E. L. Lehmann, Annals of
-// Mathematical Statistics 34, 1963; M. Hollander, D. A. Wolfe and E. Chicken, Nonparametric
-// Statistical Methods, 2014, section 4.3, on logarithms). With ties it is wider than need be (G. E.
-// Noether, Journal of the American Statistical Association 62, 1967). The error is a NeedRounds
-// where there are too few values (for 0.95 four and four are enough), or a BadValue.
+// RatioOf tells the ratio of y to x with an interval of at least the wanted confidence, of the
+// factors that the Mann-Whitney test would not reject, exact up to ExactLimit values (J. L. Hodges
+// and E. L. Lehmann, Annals of Mathematical Statistics 34, 1963; M. Hollander, D. A. Wolfe and E.
+// Chicken, Nonparametric Statistical Methods, 2014, section 4.3, on logarithms). With ties it is
+// wider than need be. The error is a NeedRounds (0.95 takes four and four values), or a BadValue.
 func RatioOf(x, y []float64, confidence float64) (Ratio, error) {
 	if err := cmp.Or(between("confidence", confidence), positive(x, y), enough(1, x, y)); err != nil {
 		return Ratio{}, fmt.Errorf("ratio: %w", err)

@@ -6,13 +6,10 @@ import (
 	"math"
 )
 
-// PairedRatio is RatioOf where the i-th values belong together: they were measured side by side, so
-// that what the machine did is in both of them. The interval has the values that the signed-rank
-// test would not reject: those between the k-th smallest and the k-th largest geometric mean of two
-// ratios (of each with itself too), with k from the null distribution of the sum of ranks, exact up
-// to ExactLimit pairs, from there the normal approximation, a little to the safe side of the test's
-// (sources of RatioOf, sections 3.2 and 3.3). The error is a NeedRounds where there are too few
-// pairs (for 0.95 six are enough), or a BadValue.
+// PairedRatio is RatioOf where the i-th values were measured side by side. The interval is of the
+// geometric means of two ratios (of each with itself too) that the signed-rank test would not
+// reject, exact up to ExactLimit pairs (sources of RatioOf, sections 3.2 and 3.3). The error is a
+// NeedRounds (0.95 takes six pairs), or a BadValue.
 func PairedRatio(x, y []float64, confidence float64) (Ratio, error) {
 	if err := cmp.Or(between("confidence", confidence), pairs(x, y)); err != nil {
 		return Ratio{}, fmt.Errorf("paired ratio: %w", err)
@@ -20,9 +17,8 @@ func PairedRatio(x, y []float64, confidence float64) (Ratio, error) {
 	return newRatio("paired ratio", walsh(x, y), len(x), func(rounds int) (int, float64) { return signedRank(rounds, confidence) })
 }
 
-// walsh are the geometric means of any two ratios of y to x, and of each with itself. What is one
-// and its inverse has exactly 1 as their mean: the products are divided, as the roots of ratios are
-// rounded.
+// walsh are the geometric means of any two ratios of y to x, and of each with itself. Products are
+// divided, so that one and its inverse have exactly 1 as their mean.
 func walsh(x, y []float64) (means []float64) {
 	for i := range x {
 		means = append(means, y[i]/x[i])
@@ -41,10 +37,9 @@ func walsh(x, y []float64) (means []float64) {
 // beyond tells whether a product is outside of what a float64 holds in full precision.
 func beyond(v float64) bool { return v > 1e300 || v < 1e-300 }
 
-// SignedRank tests whether the ratios of pairs lie evenly about 1: Wilcoxon's test on their
-// logarithms (F. Wilcoxon, Biometrics Bulletin 1, 1945). U is the sum of the ranks of the ratios
-// above 1; pairs of equal values are left out. Up to ExactLimit pairs the p value is exact, with ties
-// too: that of all ways to give signs to the ranks that were seen. Beyond, it is approximated.
+// SignedRank is Wilcoxon's test on the logarithms of ratios (F. Wilcoxon, Biometrics Bulletin 1,
+// 1945). U is the sum of the ranks of those above 1; equal pairs are left out. Up to ExactLimit
+// pairs the p value is exact, with ties too.
 func SignedRank(x, y []float64) (Test, error) {
 	if err := cmp.Or(pairs(x, y), enough(1, x)); err != nil {
 		return Test{}, fmt.Errorf("signed-rank test: %w", err)
@@ -78,8 +73,7 @@ func SignedRank(x, y []float64) (Test, error) {
 	return t, nil
 }
 
-// subsetSums counts, for every sum of ranks, the ways to choose some that have it; all are equally
-// likely when signs are.
+// subsetSums counts, for every sum of ranks, the ways to choose some that have it.
 func subsetSums(ranks []int) []float64 {
 	ways := make([]float64, sum(ranks)+1)
 	ways[0] = 1
@@ -93,8 +87,7 @@ func subsetSums(ranks []int) []float64 {
 	return ways
 }
 
-// signedRank is the largest k for which the interval from the k-th smallest to the k-th largest of
-// the n·(n+1)/2 means has the confidence, and the one that it reaches; 0 where there is none.
+// signedRank is criticalRank of the n·(n+1)/2 means of pairs.
 func signedRank(n int, confidence float64) (k int, reached float64) {
 	if m := float64(n); n > ExactLimit {
 		return normalRank(m*(m+1)/4, m*(m+1)*(2*m+1)/24, confidence), confidence

@@ -17,9 +17,8 @@ type Spread struct {
 	Within   float64 // share of the values within one SD of the mean, 0 … 1
 }
 
-// LatencySpread is the spread, in ns, of all latencies of some steps together; ok is false without
-// any. Mean, SD and Max are exact, Within is as exact as the histogram, whose buckets are 0.1 %
-// wide. An error is about a histogram that cannot be read.
+// LatencySpread is the spread, in ns, of all latencies of some steps; ok is false without any.
+// Within is as exact as the histogram, whose buckets are 0.1 % wide.
 func LatencySpread(steps ...bench.Latencies) (s Spread, ok bool, err error) {
 	all, err := hdr.Merge(steps...)
 	if err != nil || all.Count == 0 {
@@ -43,9 +42,8 @@ func LatencySpread(steps ...bench.Latencies) (s Spread, ok bool, err error) {
 // wholeWindow is how long a window must be for its rate to be compared with that of the others.
 const wholeWindow = 900 * time.Millisecond
 
-// RateSpread is the spread of the successes per second of the one-second windows of some steps; ok
-// is false without a whole one. The last, shorter window of a step and those of its drain do not
-// take part. Its Mean differs from the throughput, which is of the whole step, by as much.
+// RateSpread is the spread of the successes per second of the whole one-second windows of some
+// steps, those of drains apart; ok is false without any.
 func RateSpread(steps ...bench.Load) (s Spread, ok bool) {
 	var rates []float64
 	for _, l := range steps {
@@ -75,8 +73,7 @@ func RateSpread(steps ...bench.Load) (s Spread, ok bool) {
 	return s, true
 }
 
-// BytesPerSecond is the bytes of the bodies of successful answers per second of the steps; 0
-// without any time.
+// BytesPerSecond is of the bodies of successful answers; 0 without any time.
 func BytesPerSecond(steps ...bench.Load) float64 {
 	var bytes int64
 	var elapsed time.Duration

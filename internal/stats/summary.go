@@ -1,7 +1,11 @@
 package stats
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"math"
+	"slices"
 	"time"
 
 	"locbench/internal/bench"
@@ -56,27 +60,25 @@ func (s Step) ErrorRatio() float64 {
 
 // Contender is the summary of one contender over its rounds.
 type Contender struct {
-	Label    string
-	Service  bench.Service
-	Legs     int // seen
-	Complete int // that ran every step
-	Failures []string
-	StartUp  Value // nanoseconds
-	PeakTime Value // nanoseconds, from TimeToPeak
-	Idle     Value // CPUs in use while nobody asked anything, in the rests of the load
-	Steps    []Step
-	Peak     int // index into Steps of the measured step with the highest median throughput; -1 without one
-	Errors   map[bench.ErrorKind]int64
-
+	Label              string
+	Service            bench.Service
+	Legs               int // seen
+	Complete           int // that ran every step
+	Failures           []string
+	StartUp            Value // nanoseconds
+	PeakTime           Value // nanoseconds, from TimeToPeak
+	Idle               Value // CPUs in use while nobody asked anything, in the rests of the load
+	Steps              []Step
+	Peak               int // index into Steps of the measured step with the highest median throughput; -1 without one
+	Errors             map[bench.ErrorKind]int64
 	MemoryPeak         int64 // bytes, the highest of all rounds; 0 where it is not known
 	MemoryPeakIsSample bool  // it is the largest sample: the true one may be higher
 	Memory             Value // bytes, the highest of each complete round
 	ErrorRatio         Value // errors / (errors + successes) of each round in which anything was asked
-
-	Cost     *Cost // of the median round by Total; nil where it is not known
-	CostEach Value // dollars per 10⁹ requests of each round
-	Checks   map[bench.CheckStatus]int
-	Warnings []string
+	Cost               *Cost // of the median round by Total; nil where it is not known
+	CostEach           Value // dollars per 10⁹ requests of each round
+	Checks             map[bench.CheckStatus]int
+	Warnings           []string
 }
 
 // PeakStep is the step with the highest median throughput; ok is false where none was measured.
@@ -91,8 +93,7 @@ func (c Contender) PeakStep() (Step, bool) {
 func (c Contender) ErrorsTotal() int64 { return bench.Load{Failed: c.Errors}.FailedTotal() }
 
 // Summarise groups legs by the label of their contender, in the order in which they first appear.
-// Warm-up steps have summaries too, but cannot be the peak. pricePerHour is that of a vCPU in US
-// dollars; 0 is DefaultPrice.
+// pricePerHour is that of a vCPU in US dollars; 0 is DefaultPrice.
 func Summarise(legs []bench.LegResult, pricePerHour float64) []Contender {
 	return summariseAll(legs, pricePerHour, hdr.Merge)
 }
@@ -133,8 +134,7 @@ func summariseAll(legs []bench.LegResult, pricePerHour float64, merge merger) []
 	return contenders
 }
 
-// Rounds summarises some rounds of one contender for what is compared round by round: no histogram
-// is merged.
+// Rounds is for what is compared round by round: no histogram is merged.
 func Rounds(legs []bench.LegResult) Contender {
 	return summarise(legs[0].Leg.Label(), legs, DefaultPrice, mergeNothing)
 }
@@ -208,4 +208,148 @@ func summarise(label string, legs []bench.LegResult, price float64, merge merger
 		}
 	}
 	return c
+}
+
+// HalfPeak is the step at half of the peak, an index into Steps: the open-loop one of that share
+// (0.5) where the profile has it, else the closed-loop step up to the peak, of the same requests,
+// with the nearest throughput. share is that of the peak's; ok is false where no peak was measured.
+func (c Contender) HalfPeak() (step int, share float64, ok bool) {
+	for i, s := range c.Steps {
+		if s.Step.PeakShare == 0.5 && !s.Step.WarmUp && s.Rounds > 0 {
+			return i, 0.5, true
+		}
+	}
+	peak, known := c.PeakStep()
+	if !known || !(peak.Throughput.Median > 0) {
+		return 0, 0, false
+	}
+	nearest := math.Inf(1)
+	for i, s := range c.Steps {
+		if s.Index > peak.Index || s.Step.WarmUp || s.Step.Open() || s.Step.Request != peak.Step.Request || !(s.Throughput.Median > 0) {
+			continue
+		}
+		part := s.Throughput.Median / peak.Throughput.Median
+		if off := math.Abs(math.Log(2 * part)); off < nearest {
+			step, share, ok, nearest = i, part, true, off
+		}
+	}
+	return step, share, ok
+}
+
+// steps collects the steps of all legs by their index. Rounds of one run agree about their steps;
+// results of somebody's own making may not, which is reported.
+func (c *Contender) steps(legs []bench.LegResult, merge merger) {
+	rounds := map[int][]bench.StepResult{}
+	for _, leg := range legs {
+		for _, s := range leg.Steps {
+			if seen := rounds[s.Index]; len(seen) > 0 && seen[0].Step.Name != s.Step.Name {
+				c.Warnings = append(c.Warnings, fmt.Sprintf("round %d: step %d is %q, not %q as before: left out",
+					leg.Leg.Round, s.Index+1, s.Step.Name, seen[0].Step.Name))
+				continue
+			}
+			rounds[s.Index] = append(rounds[s.Index], s)
+		}
+	}
+	for _, i := range slices.Sorted(maps.Keys(rounds)) {
+		step, err := newStep(rounds[i], merge)
+		if err != nil {
+			c.Warnings = append(c.Warnings, fmt.Sprintf("step %d: latency not summarised: %v", i+1, err))
+		}
+		c.Steps = append(c.Steps, step)
+	}
+}
+
+// newStep summarises one step. An error concerns the latency alone.
+func newStep(rounds []bench.StepResult, merge merger) (Step, error) {
+	s := Step{Index: rounds[0].Index, Step: rounds[0].Step, Failed: map[bench.ErrorKind]int64{}}
+	var throughput []float64
+	var latencies []bench.Latencies
+	for _, r := range rounds {
+		s.Succeeded += r.Load.AllSucceeded()
+		for kind, n := range r.Load.Failed {
+			s.Failed[kind] += n
+		}
+		if r.Aborted != "" {
+			s.Aborted++
+			continue
+		}
+		s.Rounds++
+		if r.Drift != nil {
+			s.Drifting++
+			if r.Drift.Warming() {
+				s.Warming++
+			}
+		}
+		throughput = append(throughput, r.Load.Throughput())
+		latencies = append(latencies, r.Load.Latency)
+		s.Results = append(s.Results, r)
+	}
+	s.Throughput = NewValue(throughput)
+	if len(latencies) == 1 {
+		s.Latency = latencies[0]
+		return s, nil
+	}
+	var err error
+	s.Latency, err = merge(latencies...)
+	return s, err
+}
+
+// DriftWords is "still warming in 2 of 6 rounds"; "" where all were in a steady state.
+func (s Step) DriftWords() string {
+	if s.Drifting == 0 {
+		return ""
+	}
+	name := bench.NotSteady
+	if s.Warming > 0 {
+		name = bench.StillWarming
+	}
+	if s.Rounds == 1 {
+		return name
+	}
+	return fmt.Sprintf("%s in %d of %d rounds", name, s.Drifting, s.Rounds)
+}
+
+// LegMemoryPeak is the highest memory of a leg in bytes, 0 where it is not known. With sample it is
+// the largest reading: the true one may be higher.
+func LegMemoryPeak(leg bench.LegResult) (peak int64, sample bool) {
+	look := func(u *bench.Usage) {
+		if u != nil && u.Memory != nil && u.Memory.Peak > peak {
+			peak, sample = u.Memory.Peak, u.Memory.PeakIsSample
+		}
+	}
+	for i := range leg.Marks {
+		look(&leg.Marks[i].Usage)
+	}
+	for i := range leg.Steps {
+		look(leg.Steps[i].Before)
+		look(leg.Steps[i].After)
+		for j := range leg.Steps[i].Samples {
+			look(&leg.Steps[i].Samples[j])
+		}
+	}
+	return peak, sample
+}
+
+// idleCPUs is what a contender used in all the rests of a leg.
+func idleCPUs(leg bench.LegResult) (cpus float64, ok bool) {
+	var all bench.Rests
+	for _, s := range leg.Steps {
+		if r := s.Load.Rests; r != nil && r.CPU != nil {
+			used := *r.CPU
+			if all.CPU != nil {
+				used += *all.CPU
+			}
+			all.Time, all.CPU = all.Time+r.Time, &used
+		}
+	}
+	return all.CPUs()
+}
+
+// medianCost is that of the median round, or of the cheaper middle one, so that its parts add up.
+func medianCost(costs []Cost) *Cost {
+	if len(costs) == 0 {
+		return nil
+	}
+	s := slices.SortedStableFunc(slices.Values(costs), func(a, b Cost) int { return cmp.Compare(a.Total, b.Total) })
+	return &s[(len(s)-1)/2]
 }

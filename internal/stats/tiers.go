@@ -1,21 +1,26 @@
 package stats
 
-// Tier is a group of contenders that the rounds do not tell apart from the one in it with the best
-// median.
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"locbench/internal/bench"
+	"locbench/internal/verdict"
+)
+
+// Tier is a group of contenders that the rounds do not tell apart from its leader.
 type Tier struct {
 	Members []int // indices of the samples; the leader first, then by their medians
 	Beats   []int // the members of all lower tiers: the leader is better than each of them
 }
 
-// Tiers groups samples of one measure, one sample for each contender, instead of ranking them. The
-// contender with the best median leads the first tier; all that the rule does not find worse than
-// it belong to it. Of the others the next tier is made in the same way.
+// Tiers groups samples of one measure, one for each contender. The one with the best median leads
+// the first tier, of all that the rule does not find worse; of the others the next is made likewise.
 //
 // The p values of all k·(k−1)/2 pairs are adjusted by Holm together, since the leader is not known
-// beforehand: a false split anywhere has a chance of at most Alpha. The price is that six rounds
-// can part at most seven contenders; then lacking tells how many rounds more would do, else it is 0.
-// Samples of too few rounds are in no tier: unknown lists them. paired says that the i-th values of
-// all samples belong together, as Pair.Paired does; they must have as many then.
+// beforehand. So six rounds can part at most seven contenders; lacking tells how many rounds more
+// would do, else it is 0. unknown are samples of too few rounds. paired is Pair.Paired.
 func (r Rule) Tiers(samples [][]float64, higherIsBetter, paired bool) (tiers []Tier, unknown []int, lacking int) {
 	r = r.Fill()
 	var rest []int
@@ -26,13 +31,27 @@ func (r Rule) Tiers(samples [][]float64, higherIsBetter, paired bool) (tiers []T
 		}
 		rest = append(rest, i)
 	}
-	lacking = r.lacking(samples, rest, paired)
-	worse := r.worse(samples, rest, higherIsBetter, paired)
+	var family []Pair
+	var pairs [][2]int
+	rounds := MaxRounds
+	for k, a := range rest {
+		rounds = min(rounds, len(samples[a]))
+		for _, b := range rest[k+1:] {
+			pairs = append(pairs, [2]int{a, b})
+			family = append(family, Pair{HigherIsBetter: higherIsBetter, Old: samples[a], New: samples[b], Paired: paired})
+		}
+	}
+	if len(family) > 0 {
+		lacking = max(0, r.fewest(len(family), paired)-rounds)
+	}
+	worse := map[[2]int]bool{} // the second of each than the first
+	for i, c := range r.Compare(family) {
+		worse[pairs[i]] = c.Verdict == Worse
+	}
 	for len(rest) > 0 {
 		tier := Tier{Members: rest[:1:1]}
-		leader := rest[0]
 		for _, i := range rest[1:] {
-			if worse[[2]int{leader, i}] {
+			if worse[[2]int{rest[0], i}] {
 				tier.Beats = append(tier.Beats, i)
 			} else {
 				tier.Members = append(tier.Members, i)
@@ -44,37 +63,81 @@ func (r Rule) Tiers(samples [][]float64, higherIsBetter, paired bool) (tiers []T
 	return tiers, unknown, lacking
 }
 
-// worse holds the pairs (a, b) of which b is worse than a; order has the better medians first.
-func (r Rule) worse(samples [][]float64, order []int, higherIsBetter, paired bool) map[[2]int]bool {
-	var family []Pair
-	var pairs [][2]int
-	for k, a := range order {
-		for _, b := range order[k+1:] {
-			pairs = append(pairs, [2]int{a, b})
-			family = append(family, Pair{HigherIsBetter: higherIsBetter, Old: samples[a], New: samples[b], Paired: paired})
+// Kind is what a measure is of, as far as it decides who is compared by it.
+type Kind int
+
+const (
+	OfLife       Kind = iota // of a whole life: start-up, memory
+	OfCPU                    // of requests at the peak: CPU time of each
+	OfLatency                // of requests under a load that the client has to put on
+	OfThroughput             // the peak itself
+)
+
+// Outside says why a contender stands in no tier of such a measure, however many rounds it has; ""
+// if there is no reason.
+func Outside(of Kind, c Contender, at Step, failed int, clientBound bool) string {
+	if failed > 0 {
+		rounds := "rounds"
+		if c.Legs == 1 {
+			rounds = "round"
 		}
+		return fmt.Sprintf("%d of %d %s failed", failed, c.Legs, rounds)
 	}
-	found := map[[2]int]bool{}
-	for i, c := range r.Compare(family) {
-		found[pairs[i]] = c.Verdict == Worse
+	if of == OfLife {
+		return ""
 	}
-	return found
+	peak, ok := c.PeakStep()
+	switch {
+	case !ok:
+		return ""
+	case at.Drifting > 0:
+		return at.DriftWords()
+	case peak.ErrorRatio() >= verdict.ErrorsExclude:
+		return fmt.Sprintf("%.3g %% of the requests at its peak failed", 100*peak.ErrorRatio())
+	case of == OfThroughput && peak.Step.Open():
+		return "its load was set by a clock"
+	case of >= OfLatency && clientBound:
+		return "client-bound at its peak"
+	}
+	return ""
 }
 
-// lacking is how many rounds more even the clearest difference would need among so many contenders.
-func (r Rule) lacking(samples [][]float64, order []int, paired bool) int {
-	if len(order) < 2 {
-		return 0
+// MinPaired is how many rounds in turns find a difference in one of five measures: p is 2 / 2ⁿ.
+const MinPaired = 8
+
+// Together keeps, of the legs of several sides, those of the rounds in which all sides took turns
+// and were complete, in the same order. ok is false without any, or of several legs of a round.
+func Together(sides ...[]bench.LegResult) (kept [][]bench.LegResult, ok bool) {
+	if len(sides) < 2 {
+		return nil, false
 	}
-	rounds := len(samples[order[0]])
-	for _, i := range order {
-		rounds = min(rounds, len(samples[i]))
-	}
-	pairs := float64(len(order)*(len(order)-1)) / 2
-	for need := rounds; need <= ExactLimit/2; need++ {
-		if leastP(need, paired)*pairs <= r.Alpha {
-			return need - rounds
+	rounds := make([]map[int64]bench.LegResult, len(sides)) // by when they began
+	for i, legs := range sides {
+		rounds[i] = map[int64]bench.LegResult{}
+		for _, leg := range legs {
+			since, turns := leg.TookTurns()
+			if !turns || leg.State != bench.LegComplete {
+				continue
+			}
+			if _, twice := rounds[i][since.UnixNano()]; twice {
+				return nil, false
+			}
+			rounds[i][since.UnixNano()] = leg
 		}
 	}
-	return 0
+	kept = make([][]bench.LegResult, len(sides))
+	for _, k := range slices.Sorted(maps.Keys(rounds[0])) {
+		if slices.ContainsFunc(rounds, func(r map[int64]bench.LegResult) bool { _, there := r[k]; return !there }) {
+			continue
+		}
+		for i, r := range rounds {
+			kept[i] = append(kept[i], r[k])
+		}
+	}
+	return kept, len(kept[0]) > 0
+}
+
+// SameLength tells whether all samples have as many values.
+func SameLength(samples ...[]float64) bool {
+	return !slices.ContainsFunc(samples, func(s []float64) bool { return len(s) != len(samples[0]) })
 }

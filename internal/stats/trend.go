@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// Trend tells whether a sample, in the order of the rounds, goes one way: s is Kendall's S, the
-// pairs that rise less those that fall, and p its two-sided p value (H. B. Mann, Econometrica 13,
-// 1945): exact without ties up to ExactLimit values, and with ties up to eight; else the normal
-// approximation. p is 1 for fewer than MinDoubt values, or where one is not a number.
+// Trend tells whether a sample, in the order of the rounds, goes one way: s is Kendall's S, and p
+// its two-sided p value (H. B. Mann, Econometrica 13, 1945): exact without ties up to ExactLimit
+// values, and with ties up to eight. p is 1 for fewer than MinDoubt values, or where one is not a
+// number.
 func Trend(xs []float64) (s int, p float64) {
 	n := len(xs)
 	if n < MinDoubt || finite(xs) != nil {

@@ -21,8 +21,7 @@ type Test struct {
 
 // MannWhitney tests whether x and y come from the same distribution (H. B. Mann and D. R. Whitney,
 // Annals of Mathematical Statistics 18, 1947). Up to ExactLimit values the p value is exact, with
-// ties too: over all ways to deal the values that were seen to two samples of these sizes (E. L.
-// Lehmann, Nonparametrics, 1975, section 1.4). Beyond, it is approximated.
+// ties too (E. L. Lehmann, Nonparametrics, 1975, section 1.4). Beyond, it is approximated.
 func MannWhitney(x, y []float64) (Test, error) {
 	if err := cmp.Or(finite(x, y), enough(1, x, y)); err != nil {
 		return Test{}, fmt.Errorf("test: %w", err)
@@ -97,8 +96,7 @@ func sum(xs []int) (all int) {
 	return all
 }
 
-// twoSided is twice the smaller tail, at most 1, of a distribution over 0, 1, 2 … in any unit, both
-// with the value at itself.
+// twoSided is twice the smaller tail, at most 1, of a distribution over 0, 1, 2 …
 func twoSided(ways []float64, at int) float64 {
 	var below, above, all float64
 	for s, w := range ways {
@@ -127,10 +125,9 @@ func normalP(u, mean, variance float64) float64 {
 // normalQuantile is the value below which a standard normal variable stays with probability p.
 func normalQuantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
 
-// Holm adjusts the p values of a family of tests for their number (S. Holm, Scandinavian Journal of
-// Statistics 6, 1979): a claim for each with an adjusted value of at most α errs somewhere in the
-// family with a probability of at most α, however the tests depend on each other. A value that is
-// not within 0 to 1 becomes 1; the order stays.
+// Holm adjusts the p values of a family of tests for their number, however they depend on each
+// other (S. Holm, Scandinavian Journal of Statistics 6, 1979). A value that is not within 0 to 1
+// becomes 1; the order stays.
 func Holm(p []float64) []float64 {
 	order := make([]int, len(p))
 	adjusted := make([]float64, len(p))

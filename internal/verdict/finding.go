@@ -13,8 +13,7 @@ import (
 // figures are those of a finding, by name; times in nanoseconds.
 type figures = map[string]float64
 
-// found is a finding with its sentence. What is no number cannot be kept, and is in the sentence
-// only.
+// found is a finding with its sentence. What is no number stays in the sentence only.
 func found(kind bench.FindingKind, f figures, sentence string, args ...any) bench.Finding {
 	for name, v := range f {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -26,16 +25,14 @@ func found(kind bench.FindingKind, f figures, sentence string, args ...any) benc
 
 // The findings of those who can see what they report, but do not judge it.
 
-// PortsAwaited is about a step that began later, since the users of an earlier one had taken the
-// ports that it needs.
+// PortsAwaited is about a step that began later, since an earlier one had taken its ports.
 func PortsAwaited(took time.Duration, ports int64) bench.Finding {
 	return found(bench.FoundPortsAwaited, figures{"took_ns": float64(took), "ports": float64(ports)},
 		"it began %s later, when %s local ports were free: this system keeps those of closed connections for a minute",
 		units.Length(took.Round(time.Second)), units.Count(ports))
 }
 
-// Unsettled is about a step that was to last until it had settled, at most for length. It takes
-// least to tell.
+// Unsettled is about a step that was to last until it had settled. It takes least to tell.
 func Unsettled(length, least time.Duration) bench.Finding {
 	f := figures{"length_ns": float64(length), "least_ns": float64(least)}
 	if length < least {
@@ -77,8 +74,7 @@ func Neighbours(others []string) bench.Finding {
 		"another locbench was at work on the same machine: %s", strings.Join(others, "; "))
 }
 
-// Incident is about what befell a contender, so long after the beginning of the step; 0 or less:
-// not known, or of no use.
+// Incident is about what befell a contender; after 0 or less is not known, or of no use.
 func Incident(in bench.Incident, after time.Duration) bench.Finding {
 	f, text := figures(nil), in.Text
 	if after > 0 {
@@ -88,8 +84,7 @@ func Incident(in bench.Incident, after time.Duration) bench.Finding {
 	return found(bench.FindingKind(in.Kind), f, "%s", text)
 }
 
-// ClockSet is about a jump of the time of day, forward or (negative) back, in or before a step,
-// counted from 1.
+// ClockSet is about a jump of the time of day in or before a step, counted from 1.
 func ClockSet(moved time.Duration, step int) bench.Finding {
 	way := "forward"
 	if moved < 0 {
@@ -106,8 +101,7 @@ func Hung(grace time.Duration) bench.Finding {
 		"it hung when it was asked to stop: %s after SIGTERM it had not ended and was killed (SIGKILL)", grace)
 }
 
-// Overcommitted is about contenders that are alive at the same time and may take more memory than
-// there is.
+// Overcommitted is about contenders alive at the same time that may exceed the memory.
 func Overcommitted(contenders, all, machine int64) bench.Finding {
 	return found(bench.FoundOvercommitted, figures{"contenders": float64(contenders), "bytes": float64(all), "machine_bytes": float64(machine)},
 		"%d contenders are alive at the same time, and may take %s together: this machine has %s", contenders, units.Bytes(all), units.Bytes(machine))

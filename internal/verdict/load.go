@@ -86,8 +86,7 @@ func Waited(l bench.Load) int64 { return max(l.Held-l.Dropped, 0) }
 // ManyWaited tells whether connections were too few for the rate.
 func ManyWaited(l bench.Load) bool { return float64(Waited(l)) > late*float64(l.Scheduled) }
 
-// OwnLate is how many of an open loop's requests the client has sent late although connections were
-// free.
+// OwnLate is how many requests the client has sent late although connections were free.
 func OwnLate(l bench.Load) int64 { return l.Late - Waited(l) }
 
 // punctuality says what an open loop has not sent when it was due, and whose fault that was.
@@ -115,10 +114,9 @@ func (o Loop) punctuality(l bench.Load) (all bench.Findings) {
 }
 
 // little applies Little's law: in a steady state throughput × mean latency is the mean number of
-// requests in flight. Two records that are kept independently are compared: Counted and Busy. In a
-// closed loop a difference is what the client itself has spent between an answer and the next
-// request. Else Shared says which it is: where it does not agree with Counted, one of the records is
-// wrong; where it does, the step was not in a steady state.
+// requests in flight. Counted and Busy are kept independently. In a closed loop a difference is
+// what the client has spent between an answer and the next request. Else, where Shared and Counted
+// differ, a record is wrong; where they agree, the step was not in a steady state.
 func (o Loop) little(l bench.Load) bench.Findings {
 	if o.Answers < fewAnswers || l.Elapsed <= 0 || l.Cut > 0 {
 		return nil

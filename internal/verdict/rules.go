@@ -9,8 +9,7 @@ import (
 	"locbench/internal/units"
 )
 
-// rules are asked in this order; the first that holds is the verdict. Each returns the figures that
-// it rests on, or "".
+// rules are asked in this order for the figures that they rest on; the first that has any holds.
 var rules = []struct {
 	bound Bound
 	holds func(facts) string
@@ -59,8 +58,7 @@ func (f facts) overQuota() string {
 	return text
 }
 
-// atMemoryLimit wants both that the limit was met and that what is used without the page cache is
-// near it: a cache alone fills any limit.
+// atMemoryLimit looks at what is used without the page cache too: a cache alone fills any limit.
 func (f facts) atMemoryLimit() string {
 	b, a := memories(f.step)
 	if f.memory <= 0 || b.LimitHits == nil || a.LimitHits == nil || *a.LimitHits <= *b.LimitHits || float64(a.Used) < usedUp*float64(f.memory) {
@@ -74,9 +72,8 @@ func (f facts) atMemoryLimit() string {
 }
 
 // readsBack is for a contender that fits into its limit only because the kernel gives up pages of
-// files which are needed again: its own code, or data that it reads. The kernel counts them apart
-// from pages that are read for the first time. That the limit was the cause is seen by the
-// high-water mark, since not every kernel counts how often the limit was met.
+// files which are needed again. Not every kernel counts how often the limit was met: that it was
+// the cause is seen by the high-water mark.
 func (f facts) readsBack() string {
 	b, a := memories(f.step)
 	if f.memory <= 0 || b.Refaults == nil || a.Refaults == nil || float64(a.Peak) < atLimit*float64(f.memory) {
@@ -197,8 +194,7 @@ func (f facts) moreBringsNothing() string {
 	return text
 }
 
-// slower is how many times as long the answers of the step take as those of s, on average; ok is
-// false where a mean is not known, as of results of other tools.
+// slower is how many times as long the answers of the step take as those of s, on average.
 func (f facts) slower(s bench.StepResult) (times float64, ok bool) {
 	a, b := f.step.Load.Latency.Mean, s.Load.Latency.Mean
 	return float64(a) / float64(max(b, 1)), a > 0 && b > 0

@@ -17,8 +17,7 @@ func Restless(res bench.StepResult) (all bench.Findings) {
 	return all
 }
 
-// Killed is about processes of a contender that the kernel killed in a step; its main process may
-// have survived them.
+// Killed is about processes that the kernel killed; the main one may have survived them.
 func Killed(res bench.StepResult) (all bench.Findings) {
 	if n := oomKills(res); n > 0 {
 		all = append(all, found(bench.FoundOOM, figures{"processes": float64(n)},
@@ -40,8 +39,7 @@ func oomKills(res bench.StepResult) int64 {
 	return a.OOMKills - b.OOMKills
 }
 
-// PossibleDrift is about the first step behind a warm-up, where nobody knows whether it was long
-// enough.
+// PossibleDrift is about the first step behind a warm-up, which may have been too short.
 func PossibleDrift(d bench.Drift) bench.Finding {
 	f := figures{}
 	if d.Throughput != nil {
@@ -53,8 +51,7 @@ func PossibleDrift(d bench.Drift) bench.Finding {
 	return found(bench.FoundMayDrift, f, "possibly %s, but its windows scatter so much that noise alone may have done so", d)
 }
 
-// StoodStill is about a machine that did not run what was due: the highest latencies are its own
-// then, not the contender's.
+// StoodStill is about a machine whose standstills are the highest latencies.
 func StoodStill(res bench.StepResult) bench.Findings {
 	h := res.Hiccups
 	if h == nil || h.Count == 0 {
@@ -95,9 +92,8 @@ func OnThisMachine(res bench.StepResult, inst bench.InstanceInfo, cpus int) (all
 	return append(all, bottleneck(res.Load, used, limit, cpus)...)
 }
 
-// bottleneck tells whether the client rather than the contender limited a step: the contender left
-// CPU time unused although the client had most of the machine, or both together had nearly all of
-// it. contender used so many CPUs of its limit (0: not limited).
+// bottleneck tells whether the client limited a step: the contender left CPU time of its limit (0:
+// none) unused although the client had most of the machine, or both together nearly all of it.
 func bottleneck(l bench.Load, used, limit float64, cpus int) (all bench.Findings) {
 	machine, client := float64(cpus), clientCPUs(l)
 	if limit <= 0 || limit > machine {
@@ -112,8 +108,7 @@ func bottleneck(l bench.Load, used, limit float64, cpus int) (all bench.Findings
 	return all
 }
 
-// FromOutside are the findings about a step that say that something else than the contender may
-// have limited it.
+// FromOutside are the findings that something else than the contender may have limited a step.
 func FromOutside(res bench.StepResult) bench.Findings {
 	outside := []bench.FindingKind{bench.FoundClientSuspected, bench.FoundStolen, bench.FoundHot, bench.FoundNeighbour}
 	return slices.DeleteFunc(slices.Clone(res.Warnings), func(f bench.Finding) bool { return !slices.Contains(outside, f.Kind) })
@@ -140,8 +135,7 @@ func Crowded(res bench.StepResult, quota float64) float64 {
 	return 0
 }
 
-// AtQuota tells whether a contender was at its own limit of so many CPUs (0: none), whatever else
-// went on.
+// AtQuota tells whether a contender was at its own limit of so many CPUs (0: none).
 func AtQuota(res bench.StepResult, quota float64) bool {
 	used, ok := res.CPUs()
 	if quota <= 0 || !ok {

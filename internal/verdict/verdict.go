@@ -45,8 +45,8 @@ func (v Verdict) Words() string {
 	return v.Text + "; " + v.Drift.String()
 }
 
-// Leg judges the steps of a leg, of which more may follow: then a later call may judge better. cpus
-// is the number of the machine's. A step that was cut short or has no figures has the zero Verdict.
+// Leg judges the steps of a leg, of which more may follow. cpus are the machine's. A step that was
+// cut short or has no figures has the zero Verdict.
 func Leg(cpus int, leg bench.LegResult) []Verdict {
 	known := facts{machine: float64(max(cpus, 1)), local: leg.Instance != nil && leg.Instance.PID != 0}
 	if i := leg.Instance; i != nil && i.LimitsEnforced {
