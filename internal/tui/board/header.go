@@ -1,12 +1,14 @@
 package board
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/tui/fold"
 	"locbench/internal/tui/look"
 	"locbench/internal/units"
 )
@@ -110,14 +112,14 @@ func (v *view) words(troubles bool, status string) string {
 }
 
 func (v *view) troubles() string {
-	var parts []string
+	text := ""
 	if n := v.s.Errors; n > 0 {
-		parts = append(parts, v.l.Bad.S(v.l.Glyph.Cross+" "+units.Plural(n, "error")))
+		text = v.l.Bad.S(v.l.Glyph.Cross+" "+units.Plural(n, "error")) + "  "
 	}
 	if n := v.s.Warnings; n > 0 {
-		parts = append(parts, v.l.Warn.S("! "+units.Plural(n, "warning")))
+		text += v.l.Warn.S("! " + units.Plural(n, "warning"))
 	}
-	return strings.Join(parts, "  ")
+	return strings.TrimSuffix(text, "  ")
 }
 
 func (v *view) doing(w int) string {
@@ -142,10 +144,7 @@ func (v *view) pausedBefore() string {
 		n := len(s.Current.Steps) + 1
 		return fmt.Sprintf("paused before step %d of %d", n, max(n, len(s.Run.Profile.Steps)))
 	}
-	n := 1
-	if s.Current != nil {
-		n = s.Current.Number + 1
-	}
+	n := cmp.Or(s.Current, &fold.Leg{}).Number + 1
 	return fmt.Sprintf("paused before leg %d of %d", n, max(n, len(s.Legs)))
 }
 
