@@ -176,7 +176,8 @@ func (s *Screen) toggle(r row) {
 // list.
 func (s *Screen) inOrder(selections []bench.Selection) []bench.Selection {
 	place := func(sel bench.Selection) int {
-		if i := slices.IndexFunc(s.base.Contenders, func(b bench.Selection) bool { return s.canonical(b) == s.canonical(sel) }); i >= 0 {
+		is := func(b bench.Selection) bool { return s.canonical(b) == s.canonical(sel) }
+		if i := slices.IndexFunc(s.base.Contenders, is); i >= 0 {
 			return i
 		}
 		n := len(s.base.Contenders)

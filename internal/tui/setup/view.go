@@ -224,14 +224,14 @@ func (s *Screen) meaning(l *look.Look, f id, room, tick int) string {
 }
 
 func (s *Screen) stateSummary(l *look.Look, tick int) string {
+	out := units.Plural(len(s.selected()), "contender")
 	if s.facts.states == nil {
-		return units.Plural(len(s.selected()), "contender") + " " + l.Spin(tick)
+		return out + " " + l.Spin(tick)
 	}
 	count := map[Kind]int{}
 	for _, sel := range s.selected() {
 		count[s.state(sel).Kind]++
 	}
-	out := units.Plural(len(s.selected()), "contender")
 	needs := [...]string{"cannot run", "to build", "to build again", "to pull"}
 	for i, k := range []Kind{Cannot, Build, Stale, Pull} {
 		if count[k] > 0 {
@@ -289,9 +289,8 @@ func (s *Screen) bottom(l *look.Look, w, want, most int) []string {
 	all := out()
 	if len(all) > most { // a very small terminal
 		all = slices.Concat(problems, []string{estimate}, command)
-		all = all[:min(len(all), most)]
 	}
-	return all
+	return all[:min(len(all), most)]
 }
 
 func (s *Screen) drawHelp(l *look.Look, w, n int) []string {
@@ -361,8 +360,7 @@ func (s *Screen) doctor(l *look.Look, w, tick int, fixes bool) (out []string) {
 			mark, paint = l.Glyph.Cross, l.Bad
 		}
 		name := l.Fit(l.Outside(f.Name, 30), 15)
-		value := l.Wrap(l.Outside(f.Value, 500), max(10, w-21), 0)
-		for i, line := range value {
+		for i, line := range l.Wrap(l.Outside(f.Value, 500), max(10, w-21), 0) {
 			if i > 0 {
 				mark, name = "", strings.Repeat(" ", 15)
 			}
