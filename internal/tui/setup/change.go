@@ -294,7 +294,8 @@ func (s *Screen) estimate(w int) string {
 	contenders, rounds := len(s.plan.Contenders), s.plan.Rounds
 	legs := units.Plural(contenders*rounds, "leg") + " of " + units.Length(s.plan.LoadDuration()) +
 		" load; estimated " + units.Approx(s.total()) + " in all"
-	if long := units.Plural(contenders, "contender") + " × " + units.Plural(rounds, "round") + " = " + legs; look.Width(long) <= w {
+	long := units.Plural(contenders, "contender") + " × " + units.Plural(rounds, "round") + " = " + legs
+	if look.Width(long) <= w {
 		return long
 	}
 	return legs
