@@ -179,14 +179,11 @@ func (v *view) loading(w int) string {
 	if ran > st.Step.Duration {
 		return text + " " + bar + " last answers"
 	}
-	return text + " " + bar + " " + v.ran(ran, st.Step.Duration)
-}
-
-func (v *view) ran(ran, of time.Duration) string {
-	if of < 3*time.Second {
-		return fmt.Sprintf("%.1fs of %s", ran.Truncate(100*time.Millisecond).Seconds(), units.Length(of))
+	done := fmt.Sprintf("%ds", int(ran.Seconds()))
+	if st.Step.Duration < 3*time.Second {
+		done = fmt.Sprintf("%.1fs", ran.Truncate(100*time.Millisecond).Seconds())
 	}
-	return fmt.Sprintf("%ds of %s", int(ran.Seconds()), units.Length(of))
+	return text + " " + bar + " " + done + " of " + units.Length(st.Step.Duration)
 }
 
 func (v *view) progress(w int) string {

@@ -49,16 +49,11 @@ func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
 	if s.player != nil {
 		cmd, mine = s.board.Update(msg, s.player.state)
 	}
-	if !mine && (name == "esc" || name == "q") {
-		return s.leave()
+	if mine || name != "esc" && name != "q" {
+		return cmd
 	}
-	return cmd
-}
-
-// leave closes the screen; what loads for it stops.
-func (s *Screen) leave() tea.Cmd {
 	if s.progress != nil {
-		s.progress.left.Store(true)
+		s.progress.left.Store(true) // what loads for it stops
 	}
 	s.playing = false
 	return ui.Cmd(ui.Back{})
