@@ -240,7 +240,7 @@ func (v *view) label(t tab, level int) string {
 }
 
 func (v *view) tabLine(w, y int) string {
-	var texts [tabs]string
+	texts := make([]string, tabs)
 	for level := range 4 {
 		total := 0
 		for t := range tabs {
@@ -255,20 +255,14 @@ func (v *view) tabLine(w, y int) string {
 			break
 		}
 	}
+	line, ends := ui.Tabs(v.l, texts, int(v.tab))
 	v.heads = v.heads[:0]
-	var b strings.Builder
 	x := 0
-	for t := range tabs {
-		text, paint := " "+texts[t]+" ", v.l.Text
-		if t == v.tab {
-			text, paint = v.l.Glyph.Cursor+texts[t]+" ", v.l.Select
-		}
-		n := look.Width(text)
-		v.heads = append(v.heads, hit{x, y, n, 1, func() { v.Board.turn(t) }})
-		b.WriteString(paint.S(text))
-		x += n
+	for i, end := range ends {
+		v.heads = append(v.heads, hit{x, y, end - x, 1, func() { v.Board.turn(tab(i)) }})
+		x = end
 	}
-	return b.String()
+	return line
 }
 
 func (b *Board) turn(t tab) {

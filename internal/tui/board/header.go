@@ -1,12 +1,14 @@
 package board
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/tui/fold"
 	"locbench/internal/tui/look"
 	"locbench/internal/units"
 )
@@ -110,14 +112,14 @@ func (v *view) words(troubles bool, status string) string {
 }
 
 func (v *view) troubles() string {
-	var parts []string
+	text := ""
 	if n := v.s.Errors; n > 0 {
-		parts = append(parts, v.l.Bad.S(v.l.Glyph.Cross+" "+units.Plural(n, "error")))
+		text = v.l.Bad.S(v.l.Glyph.Cross+" "+units.Plural(n, "error")) + "  "
 	}
 	if n := v.s.Warnings; n > 0 {
-		parts = append(parts, v.l.Warn.S("! "+units.Plural(n, "warning")))
+		text += v.l.Warn.S("! " + units.Plural(n, "warning"))
 	}
-	return strings.Join(parts, "  ")
+	return strings.TrimSuffix(text, "  ")
 }
 
 func (v *view) doing(w int) string {
@@ -142,10 +144,7 @@ func (v *view) pausedBefore() string {
 		n := len(s.Current.Steps) + 1
 		return fmt.Sprintf("paused before step %d of %d", n, max(n, len(s.Run.Profile.Steps)))
 	}
-	n := 1
-	if s.Current != nil {
-		n = s.Current.Number + 1
-	}
+	n := cmp.Or(s.Current, &fold.Leg{}).Number + 1
 	return fmt.Sprintf("paused before leg %d of %d", n, max(n, len(s.Legs)))
 }
 
@@ -180,14 +179,11 @@ func (v *view) loading(w int) string {
 	if ran > st.Step.Duration {
 		return text + " " + bar + " last answers"
 	}
-	return text + " " + bar + " " + v.ran(ran, st.Step.Duration)
-}
-
-func (v *view) ran(ran, of time.Duration) string {
-	if of < 3*time.Second {
-		return fmt.Sprintf("%.1fs of %s", ran.Truncate(100*time.Millisecond).Seconds(), units.Length(of))
+	done := fmt.Sprintf("%ds", int(ran.Seconds()))
+	if st.Step.Duration < 3*time.Second {
+		done = fmt.Sprintf("%.1fs", ran.Truncate(100*time.Millisecond).Seconds())
 	}
-	return fmt.Sprintf("%ds of %s", int(ran.Seconds()), units.Length(of))
+	return text + " " + bar + " " + done + " of " + units.Length(st.Step.Duration)
 }
 
 func (v *view) progress(w int) string {

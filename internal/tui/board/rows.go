@@ -46,10 +46,10 @@ func (v *view) measureColumns(shown []measure.Shown) (columns []look.Column) {
 
 // row is a step in a table under that name: what it has come to, or what its last second was.
 func (v *view) row(s *fold.Step, name string, p measure.Place) []string {
-	cells := []string{name}
 	if s.Result == nil {
-		return v.runningRow(s, cells, p)
+		return v.runningRow(s, name, p)
 	}
+	cells := []string{name}
 	for _, m := range v.shown(p) {
 		cells = append(cells, v.stepCell(m.Measure, s.Result))
 	}
@@ -95,15 +95,15 @@ func (v *view) errorCount(n int64) string {
 }
 
 // runningRow adds the last window of a step that runs: quantiles cannot be put together; all errors.
-func (v *view) runningRow(s *fold.Step, cells []string, p measure.Place) []string {
-	load, errors := v.latest(s)
-	alive, last := v.leg.Result.State == bench.LegRunning, v.l.Faint.S("runs: last second")
+func (v *view) runningRow(s *fold.Step, name string, p measure.Place) []string {
+	load, usage, errors := v.latest(s)
+	cells, alive, last := []string{name}, v.leg.Result.State == bench.LegRunning, v.l.Faint.S("runs: last second")
 	for _, m := range v.shown(p) {
 		switch {
 		case m.ID == measure.Errors:
 			cells = append(cells, v.errorCount(errors))
 		case alive:
-			cells = append(cells, v.now(m.ID, load, v.latestUsage(s)))
+			cells = append(cells, v.now(m.ID, load, usage))
 		default:
 			cells = append(cells, v.missing())
 		}
@@ -132,16 +132,12 @@ func (v *view) now(id measure.ID, load *fold.LoadPoint, u *fold.UsagePoint) stri
 	return v.missing()
 }
 
-// latestUsage is the newest reading within a step; nil without one.
-func (v *view) latestUsage(s *fold.Step) *fold.UsagePoint {
+// latest is the newest window of a step in which was sent, the newest reading within it, nil where
+// there is none, and its errors so far.
+func (v *view) latest(s *fold.Step) (load *fold.LoadPoint, usage *fold.UsagePoint, errors int64) {
 	if n := len(v.leg.Usage); n > 0 && v.leg.Usage[n-1].T >= s.From {
-		return &v.leg.Usage[n-1]
+		usage = &v.leg.Usage[n-1]
 	}
-	return nil
-}
-
-// latest is the newest window of a step in which was sent, and its errors so far.
-func (v *view) latest(s *fold.Step) (load *fold.LoadPoint, errors int64) {
 	for i := len(v.leg.Load) - 1; i >= 0 && v.leg.Load[i].T >= s.From; i-- {
 		p := &v.leg.Load[i]
 		if load == nil && !p.Drain {
@@ -151,7 +147,7 @@ func (v *view) latest(s *fold.Step) (load *fold.LoadPoint, errors int64) {
 			errors += n
 		}
 	}
-	return load, errors
+	return load, usage, errors
 }
 
 // table draws the steps in h lines with the header, those to come faint; it follows the running one.

@@ -1,6 +1,7 @@
 package board
 
 import (
+	"cmp"
 	"fmt"
 
 	"locbench/internal/bench"
@@ -109,7 +110,7 @@ func (v *view) closerPage(s *fold.Step, w, h int) []string {
 func (v *view) fields(s *fold.Step) []string {
 	columns, cells := v.fullColumns(), v.fullRow(s, false)
 	var out []string
-	for i := 1; i < len(columns) && i < len(cells); i++ {
+	for i := 1; i < min(len(columns), len(cells)); i++ {
 		if cells[i] != "" {
 			out = append(out, v.l.Faint.S(columns[i].Title)+" "+cells[i])
 		}
@@ -131,43 +132,29 @@ func (v *view) more(s *fold.Step) []string {
 		add("p75", v.duration(q.P75))
 		add("p95", v.duration(q.P95))
 	}
-	if user, system, ok := split(r); ok {
-		add("CPU user", v.duration(user))
-		add("system", v.duration(system))
+	b, a := cmp.Or(r.Before, &bench.Usage{}), cmp.Or(r.After, &bench.Usage{})
+	if b.CPUUser != nil && b.CPUSystem != nil && a.CPUUser != nil && a.CPUSystem != nil {
+		if user, system := *a.CPUUser-*b.CPUUser, *a.CPUSystem-*b.CPUSystem; user >= 0 && system >= 0 {
+			add("CPU user", v.duration(user))
+			add("system", v.duration(system))
+		}
 	}
-	if u := r.After; u != nil && u.Processes != nil {
-		add("processes", units.Count(int64(*u.Processes)))
+	if a.Processes != nil {
+		add("processes", units.Count(int64(*a.Processes)))
 	}
-	if u := r.After; u != nil && u.Threads != nil {
-		add("threads", units.Count(int64(*u.Threads)))
+	if a.Threads != nil {
+		add("threads", units.Count(int64(*a.Threads)))
 	}
 	return out
 }
 
-func split(r *bench.StepResult) (user, system bench.Duration, ok bool) {
-	b, a := r.Before, r.After
-	if b == nil || a == nil || b.CPUUser == nil || b.CPUSystem == nil || a.CPUUser == nil || a.CPUSystem == nil {
-		return 0, 0, false
-	}
-	user, system = *a.CPUUser-*b.CPUUser, *a.CPUSystem-*b.CPUSystem
-	return user, system, user >= 0 && system >= 0
-}
-
 func (b *Board) keySteps(name string, s *fold.State) bool {
-	switch leg := b.legOf(s); name {
-	case "enter", "z":
-		if leg == nil || len(leg.Steps) == 0 {
-			return false
-		}
-		b.closer = !b.closer
-	default:
-		if name != "esc" || !b.closer {
-			return false
-		}
-		b.closer = false
+	leg := b.legOf(s)
+	mine := name == "esc" && b.closer || (name == "enter" || name == "z") && leg != nil && len(leg.Steps) > 0
+	if mine {
+		b.closer, b.below = !b.closer, 0
 	}
-	b.below = 0
-	return true
+	return mine
 }
 
 // pick chooses a step, and goes closer to it if it was chosen already.

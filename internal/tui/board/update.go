@@ -61,15 +61,10 @@ func (b *Board) key(name string, s *fold.State) bool {
 			b.show(s, s.Current)
 		}
 	default:
-		switch b.tab {
-		case overview:
-			return b.keyOverview(name, s)
-		case steps:
-			return b.keySteps(name, s) || b.keyScroll(name)
-		case logs:
-			return b.keyLog(name) || b.keyScroll(name)
-		}
 		switch {
+		case b.tab == overview:
+			return b.keyOverview(name, s)
+		case b.tab == steps && b.keySteps(name, s), b.tab == logs && b.keyLog(name):
 		case b.tab == contenders && name == "o":
 			b.order = (b.order + 1) % order(len(measure.View(measure.ScreenOrders))+1)
 		case b.tab == checks && name == "f":

@@ -77,10 +77,6 @@ func (b *Board) moveCursor(s *fold.State, d int) {
 
 func (b *Board) keyZoom(name string, s *fold.State) bool {
 	const all = 1 << 30
-	if d, ok := map[string]int{"pgup": -10, "pgdown": 10, "home": -all, "g": -all, "end": all, "G": all}[name]; ok {
-		b.moveCursor(s, d)
-		return true
-	}
 	switch name {
 	case "up", "k":
 		b.focus = (b.focus + metrics - 1) % metrics
@@ -89,7 +85,11 @@ func (b *Board) keyZoom(name string, s *fold.State) bool {
 	case "v":
 		b.markRange(s)
 	default:
-		return false
+		d, mine := map[string]int{"pgup": -10, "pgdown": 10, "home": -all, "g": -all, "end": all, "G": all}[name]
+		if mine {
+			b.moveCursor(s, d)
+		}
+		return mine
 	}
 	return true
 }
@@ -226,12 +226,11 @@ func (b *Board) pickRange(from, to float64) {
 
 func (b *Board) markRange(s *fold.State) {
 	times, i := b.times(b.legOf(s))
-	if i < 0 {
-		return
-	}
-	if b.mark.on {
+	switch {
+	case i < 0:
+	case b.mark.on:
 		b.pickRange(b.mark.at, times[i])
-	} else {
+	default:
 		b.mark = mark{on: true, at: times[i]}
 	}
 }
@@ -258,9 +257,9 @@ func (b *Board) drag(x int) bool {
 
 // drop ends the range under the mouse. A click without a way to go was for the cursor alone.
 func (b *Board) drop(x int) bool {
-	if !b.drag(x) {
-		return false
+	mine := b.drag(x)
+	if mine {
+		b.pickRange(b.mark.at, b.cursor)
 	}
-	b.pickRange(b.mark.at, b.cursor)
-	return true
+	return mine
 }

@@ -169,10 +169,8 @@ func (s *Screen) take(msg listed) tea.Cmd {
 	}
 	s.entries, s.left, s.listed, s.listing = msg.entries, msg.left, true, false
 	s.arrange()
-	for i, n := range s.shown {
-		if s.entries[n].Dir == dir {
-			s.cursor = i
-		}
+	if i := slices.IndexFunc(s.shown, func(n int) bool { return s.entries[n].Dir == dir }); i >= 0 {
+		s.cursor = i
 	}
 	s.marked = slices.DeleteFunc(s.marked, func(dir string) bool {
 		return !slices.ContainsFunc(s.entries, func(e results.Entry) bool { return e.Dir == dir })
@@ -187,7 +185,7 @@ func (s *Screen) take(msg listed) tea.Cmd {
 
 // current is the entry under the cursor; nil without one.
 func (s *Screen) current() *results.Entry {
-	if s.cursor < 0 || s.cursor >= len(s.shown) {
+	if s.cursor >= len(s.shown) {
 		return nil
 	}
 	return &s.entries[s.shown[s.cursor]]

@@ -245,11 +245,11 @@ func (s *Screen) click(msg tea.MouseClickMsg) tea.Cmd {
 	if msg.Button != tea.MouseLeft || row < 0 || row >= at.listHeight || msg.X >= at.listWidth || s.from+row >= len(s.shown) {
 		return nil
 	}
-	if s.cursor != s.from+row {
-		s.cursor = s.from + row
-		return nil
+	if s.cursor == s.from+row {
+		return s.open(*s.current())
 	}
-	return s.open(*s.current())
+	s.cursor = s.from + row
+	return nil
 }
 
 func outside(l *look.Look, s string, n int) string {

@@ -68,7 +68,7 @@ type Screen struct {
 	scroll  int
 	most    int // lines that could be scrolled, as last drawn
 	page    int
-	ends    [tabs]int // of the names of the tabs, in cells, as last drawn
+	ends    []int // of the names of the tabs, in cells, as last drawn
 	tabLine int
 	set     *comparison // of the chosen
 }
@@ -164,7 +164,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	case tea.MouseWheelMsg:
 		s.move(3 * ui.Wheel(msg))
 	case tea.MouseClickMsg:
-		i := slices.IndexFunc(s.ends[:], func(end int) bool { return msg.X < end })
+		i := slices.IndexFunc(s.ends, func(end int) bool { return msg.X < end })
 		if msg.Button == tea.MouseLeft && s.set != nil && msg.Y == s.tabLine && msg.X >= 0 && i >= 0 {
 			s.turn(tab(i))
 		}

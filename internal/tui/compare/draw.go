@@ -139,21 +139,16 @@ func (s *Screen) value(l *look.Look, v string, n int) string {
 }
 
 func (s *Screen) tabsLine(l *look.Look, w int) string {
-	var b strings.Builder
-	x := 0
+	var names []string
 	for i, name := range tabNames {
 		if w < 60 {
 			name = name[:3]
 		}
-		text := fmt.Sprintf(" %d %s ", i+1, name)
-		x += len(text)
-		s.ends[i] = x
-		if tab(i) == s.tab {
-			text = l.Select.S(l.Glyph.Cursor + text[1:])
-		}
-		b.WriteString(text)
+		names = append(names, fmt.Sprintf("%d %s", i+1, name))
 	}
-	return l.Fit(b.String(), w)
+	line, ends := ui.Tabs(l, names, int(s.tab))
+	s.ends = ends
+	return l.Fit(line, w)
 }
 
 func (s *Screen) content(l *look.Look, t tab, w, h int) []string {

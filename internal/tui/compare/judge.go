@@ -43,7 +43,8 @@ func judgeSteps(pairs []StepPair, a, b analysis.Contender, broken bool, floor *c
 			old, fresh = rounds[0].At(m, pairs[i].Step), rounds[1].At(m, pairs[i].Step)
 		}
 		family = append(family, stats.Pair{
-			HigherIsBetter: true, Old: old, New: fresh, Paired: paired && stats.SameLength(old, fresh), Floor: floor.Of(m.ID),
+			HigherIsBetter: true, Floor: floor.Of(m.ID),
+			Old: old, New: fresh, Paired: paired && stats.SameLength(old, fresh),
 		})
 		of = append(of, f)
 	}

@@ -54,8 +54,9 @@ func StepPairs(a, b analysis.Contender) (out []StepPair) {
 
 func pairOf(a, b *stats.Step) StepPair {
 	p := StepPair{InA: a != nil, InB: b != nil, Step: cmp.Or(a, b).Step}
+	a, b = cmp.Or(a, &stats.Step{}), cmp.Or(b, &stats.Step{})
 	for _, m := range measure.View(measure.PairSteps) {
-		p.Figures = append(p.Figures, Figure{Shown: m, A: m.Over(*cmp.Or(a, &stats.Step{})), B: m.Over(*cmp.Or(b, &stats.Step{}))})
+		p.Figures = append(p.Figures, Figure{Shown: m, A: m.Over(*a), B: m.Over(*b)})
 	}
 	return p
 }

@@ -49,16 +49,11 @@ func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
 	if s.player != nil {
 		cmd, mine = s.board.Update(msg, s.player.state)
 	}
-	if !mine && (name == "esc" || name == "q") {
-		return s.leave()
+	if mine || name != "esc" && name != "q" {
+		return cmd
 	}
-	return cmd
-}
-
-// leave closes the screen; what loads for it stops.
-func (s *Screen) leave() tea.Cmd {
 	if s.progress != nil {
-		s.progress.left.Store(true)
+		s.progress.left.Store(true) // what loads for it stops
 	}
 	s.playing = false
 	return ui.Cmd(ui.Back{})
@@ -67,15 +62,6 @@ func (s *Screen) leave() tea.Cmd {
 // own carries out the keys of the replay; the others are the board's.
 func (s *Screen) own(name string) (cmd tea.Cmd, mine bool) {
 	p := s.player
-	seeks := map[string]time.Duration{
-		",": p.pos - seekBy, ".": p.pos + seekBy, "<": p.before(p.steps), ">": p.after(p.steps),
-		"p": p.before(p.legs), "n": p.after(p.legs), "home": 0, "end": p.total,
-	}
-	if to, ok := seeks[name]; ok {
-		p.seek(to)
-		s.playing = s.playing && !p.ended()
-		return nil, true
-	}
 	switch name {
 	case "space":
 		s.play()
@@ -93,7 +79,14 @@ func (s *Screen) own(name string) (cmd tea.Cmd, mine bool) {
 		text, err := Command(s.run)
 		return ui.Cmd(ui.Copied(text, err, "the command that repeats this run")), true
 	default:
-		return nil, false
+		to, ok := map[string]time.Duration{
+			",": p.pos - seekBy, ".": p.pos + seekBy, "<": p.before(p.steps), ">": p.after(p.steps),
+			"p": p.before(p.legs), "n": p.after(p.legs), "home": 0, "end": p.total,
+		}[name]
+		if !ok {
+			return nil, false
+		}
+		p.seek(to)
 	}
 	s.playing = s.playing && !p.ended()
 	return nil, true

@@ -32,18 +32,10 @@ func (s *Screen) change(f func()) tea.Cmd {
 	if s.runtime() != runtime {
 		cmds = append(cmds, s.askStates(), s.askMachine())
 	}
-	if s.mode != editing {
-		cmds = append(cmds, s.askElastic(s.askable()))
+	if s.mode != editing && s.wrong[fieldElastic] == "" {
+		cmds = append(cmds, s.askElastic(s.elasticURL()))
 	}
 	return tea.Batch(append(cmds, s.askRoom())...)
-}
-
-// askable is the store's address, if it is one.
-func (s *Screen) askable() string {
-	if s.wrong[fieldElastic] != "" {
-		return ""
-	}
-	return s.elasticURL()
 }
 
 // pick gives a choice one of its options.
@@ -294,7 +286,8 @@ func (s *Screen) estimate(w int) string {
 	contenders, rounds := len(s.plan.Contenders), s.plan.Rounds
 	legs := units.Plural(contenders*rounds, "leg") + " of " + units.Length(s.plan.LoadDuration()) +
 		" load; estimated " + units.Approx(s.total()) + " in all"
-	if long := units.Plural(contenders, "contender") + " × " + units.Plural(rounds, "round") + " = " + legs; look.Width(long) <= w {
+	long := units.Plural(contenders, "contender") + " × " + units.Plural(rounds, "round") + " = " + legs
+	if look.Width(long) <= w {
 		return long
 	}
 	return legs

@@ -59,12 +59,11 @@ func (l *list) rows(s *Screen) []row {
 	if !l.dirty {
 		return l.all
 	}
-	l.dirty = false
 	var under row
 	if l.at < len(l.all) {
 		under = l.all[l.at]
 	}
-	l.all = nil
+	l.all, l.dirty = nil, false
 	words := strings.Fields(strings.ToLower(l.filter.Value()))
 	add := func(r row) {
 		if s.meets(r, words) {
@@ -176,7 +175,8 @@ func (s *Screen) toggle(r row) {
 // list.
 func (s *Screen) inOrder(selections []bench.Selection) []bench.Selection {
 	place := func(sel bench.Selection) int {
-		if i := slices.IndexFunc(s.base.Contenders, func(b bench.Selection) bool { return s.canonical(b) == s.canonical(sel) }); i >= 0 {
+		is := func(b bench.Selection) bool { return s.canonical(b) == s.canonical(sel) }
+		if i := slices.IndexFunc(s.base.Contenders, is); i >= 0 {
 			return i
 		}
 		n := len(s.base.Contenders)
@@ -242,7 +242,7 @@ func (s *Screen) keyList(msg tea.KeyPressMsg) tea.Cmd {
 			return nil
 		}
 		s.leave()
-		return s.change(func() { s.choice.Contenders = l.before; l.dirty = true })
+		return s.change(func() { s.choice.Contenders, l.dirty = l.before, true })
 	}
 	return nil
 }

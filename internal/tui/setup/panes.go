@@ -123,10 +123,10 @@ func (s *Screen) click(x, y int) tea.Cmd {
 	}
 	var cmd tea.Cmd
 	f := lay.shown[i]
-	if s.mode == editing {
-		if f == s.focus {
-			return nil
-		}
+	switch {
+	case s.mode == editing && f == s.focus:
+		return nil
+	case s.mode == editing:
 		cmd = s.keep()
 	}
 	again := s.focus == f || f == fieldStart

@@ -93,7 +93,13 @@ func (s *Screen) drawField(l *look.Look, f id, w, tick int) string {
 		mark, button, label = l.Accent.S(l.Glyph.Cursor)+" ", l.Select.S(button), l.Accent.S(label)
 	}
 	if f == fieldStart {
-		return l.Fit(mark+strings.Repeat(" ", labelWidth-2)+button+"  "+s.startNote(l), w)
+		note := ""
+		if slices.ContainsFunc(s.problems(), func(p problem) bool { return p.bad }) {
+			note = l.Bad.S("not yet: see below")
+		} else if s.planned {
+			note = l.Faint.S("about " + units.Approx(s.total()))
+		}
+		return l.Fit(mark+strings.Repeat(" ", labelWidth-2)+button+"  "+note, w)
 	}
 	star := " "
 	if s.changed(f) {
@@ -115,7 +121,14 @@ func (s *Screen) drawField(l *look.Look, f id, w, tick int) string {
 }
 
 func (s *Screen) drawValue(l *look.Look, f id, focused bool, room int) string {
-	value := l.Outside(s.shownValue(f), 500)
+	value := s.value(f)
+	switch f {
+	case fieldContenders:
+		value = joined(s.selected())
+	case fieldElastic:
+		value = strings.Trim(quoted(withoutPasswords([]string{value})[0]), "'")
+	}
+	value = l.Outside(value, 500)
 	if s.wrong[f] != "" {
 		value = l.Bad.S(l.Cut(cmp.Or(value, "(missing)"), room))
 	} else if !s.loaded && f != fieldProfile && !s.changed(f) {
@@ -130,17 +143,6 @@ func (s *Screen) drawValue(l *look.Look, f id, focused bool, room int) string {
 		return l.Key.S("< ") + value + l.Key.S(" >")
 	}
 	return value
-}
-
-// shownValue is a field's value as it is shown when nobody types.
-func (s *Screen) shownValue(f id) string {
-	switch f {
-	case fieldContenders:
-		return joined(s.selected())
-	case fieldElastic:
-		return strings.Trim(quoted(withoutPasswords([]string{s.value(f)})[0]), "'")
-	}
-	return s.value(f)
 }
 
 // note is what stands to the right of a value: what is wrong with it, what the profile says, or
@@ -224,14 +226,14 @@ func (s *Screen) meaning(l *look.Look, f id, room, tick int) string {
 }
 
 func (s *Screen) stateSummary(l *look.Look, tick int) string {
+	out := units.Plural(len(s.selected()), "contender")
 	if s.facts.states == nil {
-		return units.Plural(len(s.selected()), "contender") + " " + l.Spin(tick)
+		return out + " " + l.Spin(tick)
 	}
 	count := map[Kind]int{}
 	for _, sel := range s.selected() {
 		count[s.state(sel).Kind]++
 	}
-	out := units.Plural(len(s.selected()), "contender")
 	needs := [...]string{"cannot run", "to build", "to build again", "to pull"}
 	for i, k := range []Kind{Cannot, Build, Stale, Pull} {
 		if count[k] > 0 {
@@ -239,16 +241,6 @@ func (s *Screen) stateSummary(l *look.Look, tick int) string {
 		}
 	}
 	return out
-}
-
-func (s *Screen) startNote(l *look.Look) string {
-	switch {
-	case slices.ContainsFunc(s.problems(), func(p problem) bool { return p.bad }):
-		return l.Bad.S("not yet: see below")
-	case s.planned:
-		return l.Faint.S("about " + units.Approx(s.total()))
-	}
-	return ""
 }
 
 // bottom is what stands below the fields: help of the focused one, the size of the run, what is
@@ -289,9 +281,8 @@ func (s *Screen) bottom(l *look.Look, w, want, most int) []string {
 	all := out()
 	if len(all) > most { // a very small terminal
 		all = slices.Concat(problems, []string{estimate}, command)
-		all = all[:min(len(all), most)]
 	}
-	return all
+	return all[:min(len(all), most)]
 }
 
 func (s *Screen) drawHelp(l *look.Look, w, n int) []string {
@@ -361,8 +352,7 @@ func (s *Screen) doctor(l *look.Look, w, tick int, fixes bool) (out []string) {
 			mark, paint = l.Glyph.Cross, l.Bad
 		}
 		name := l.Fit(l.Outside(f.Name, 30), 15)
-		value := l.Wrap(l.Outside(f.Value, 500), max(10, w-21), 0)
-		for i, line := range value {
+		for i, line := range l.Wrap(l.Outside(f.Value, 500), max(10, w-21), 0) {
 			if i > 0 {
 				mark, name = "", strings.Repeat(" ", 15)
 			}

@@ -38,6 +38,20 @@ func HelpLine(l *look.Look, keys []Key, w int) string {
 	return l.Fit(strings.Join(parts, "  "), w)
 }
 
+// Tabs names pages in a line, the one at at chosen, and tells in which cells the names end.
+func Tabs(l *look.Look, names []string, at int) (line string, ends []int) {
+	x := 0
+	for i, name := range names {
+		text, paint := " "+name+" ", l.Text
+		if i == at {
+			text, paint = l.Glyph.Cursor+name+" ", l.Select
+		}
+		x += look.Width(text)
+		line, ends = line+paint.S(text), append(ends, x)
+	}
+	return line, ends
+}
+
 // Overlay puts a box of lines in the middle of a screen.
 func Overlay(l *look.Look, under []string, w, h int, title string, lines []string) []string {
 	bw := look.Width(title) + 8
