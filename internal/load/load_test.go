@@ -52,7 +52,6 @@ func TestPortableLoop(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("this system has no other loop")
 	}
-	t.Parallel() // the other loops' tests have ended by then
 	command := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestRun|^TestOpenLoop|^TestHooks|^TestOnEnd|^TestLastWindow|^TestOpenLoop|^TestArrivals|^TestRate|^TestStall|^TestBodies|^TestChecking|^TestConnections|^TestKept")
 	command.Env = append(os.Environ(), portableEnv+"=1")
 	if out, err := command.CombinedOutput(); err != nil {
@@ -71,7 +70,6 @@ func TestEpollLoop(t *testing.T) {
 	if err := HasLoop(LoopRing); err != nil {
 		t.Skip("SKIP: without io_uring all tests are of epoll: ", err)
 	}
-	t.Parallel() // the other loops' tests have ended by then
 	command := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestRun|^TestConnections|^TestKept|^TestHostile|^TestLatency")
 	command.Env = append(os.Environ(), epollEnv+"=1")
 	if out, err := command.CombinedOutput(); err != nil {
