@@ -1,3 +1,5 @@
+//go:build acceptance
+
 // Package dockertest gives tests a program that misbehaves on request (see helper), as a file and
 // as an image FROM scratch, so that no image has to be pulled.
 package dockertest

@@ -1,3 +1,5 @@
+//go:build acceptance
+
 package testenv
 
 import (
@@ -9,20 +11,13 @@ import (
 	"testing"
 )
 
-// AloneOnMachine runs the tests of a package with an empty folder in the environment variable,
-// where runs make themselves known, so that they see no other runs of this machine.
-func AloneOnMachine(m *testing.M, variable string) (code int) {
-	dir, err := os.MkdirTemp("", "locbench-runs-")
-	if err != nil {
-		panic(err)
-	}
-	defer os.RemoveAll(dir)
-	os.Setenv(variable, dir)
-	return m.Run()
-}
+// BinaryVariable names the locbench that acceptance tests start, so that .ci/acceptance builds it
+// once for all of them.
+const BinaryVariable = "LOCBENCH_TEST_BINARY"
 
-// Locbench is the path of locbench itself, for tests that need it in a process of its own. It is
-// built once, as the README says: only a static binary can be its own image.
+// Locbench is the path of locbench itself, for tests that need it in a process of its own: the
+// binary that BinaryVariable names, otherwise one that is built once, as the README says. Only a
+// static binary can be its own image.
 func Locbench(t testing.TB) string {
 	t.Helper()
 	path, err := binary()
@@ -33,6 +28,9 @@ func Locbench(t testing.TB) string {
 }
 
 var binary = sync.OnceValues(func() (string, error) {
+	if path := os.Getenv(BinaryVariable); path != "" {
+		return path, nil
+	}
 	dir, err := os.MkdirTemp("", "locbench-session-")
 	if err != nil {
 		return "", err

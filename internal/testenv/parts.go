@@ -1,0 +1,72 @@
+package testenv
+
+// Part is a group of acceptance tests that is run as one: the tests of all files whose build
+// constraint is `acceptance && NAME`, or a few commands.
+type Part struct {
+	Name    string
+	Shows   string // what it proves, in a few words
+	Minutes int    // how long it takes on two CPUs with warm builds
+	Prepare []Step // brings what the part needs, in order
+	Run     []Step // what it runs instead of tests with its tag
+	Require string // the value of LOCBENCH_REQUIRE: real parts without which its tests fail instead of being skipped
+	Cleanup string // a command that runs at the end, whatever has happened
+}
+
+// Step is a command for bash, run in the root of the repository.
+type Step struct {
+	Name    string
+	Command string // ends with 75 when it could not be run here, which is a skip
+	Env     string // the variable that gets what it prints, for the steps and tests that follow
+}
+
+// Tagged says whether the part runs tests with its build tag, rather than commands of its own.
+func (p Part) Tagged() bool { return len(p.Run) == 0 }
+
+var (
+	engine = []Step{
+		{Command: ".ci/install docker"},
+		{Command: ".ci/docker"},
+		{Command: ".ci/images debian golang"},
+	}
+	elasticsearch = Step{Command: ".ci/elasticsearch start --port 9200", Env: "LOCBENCH_TEST_ELASTICSEARCH"}
+	image         = Step{Command: ".ci/elasticsearch image", Env: "LOCBENCH_TEST_ELASTICSEARCH_IMAGE"}
+)
+
+// Parts are the parts of the acceptance suite, in the order in which they run.
+var Parts = []Part{
+	{Name: "static", Shows: "other systems build, 32-bit loops run, known vulnerabilities", Minutes: 6, Run: []Step{
+		{Name: "other systems", Command: ".ci/cross"},
+		{Name: "known vulnerabilities", Command: ".ci/vuln"},
+	}},
+	{Name: "race", Shows: "the plain suite under the race detector", Minutes: 8,
+		Prepare: []Step{{Command: ".ci/install race"}},
+		Run:     []Step{{Name: "go test -race", Command: "go test -race -json -timeout 18m ./..."}}},
+	{Name: "engine", Shows: "containers, limits and whole runs with a Docker engine, and the same as processes", Minutes: 12,
+		Prepare: engine, Require: "docker,images"},
+	{Name: "store", Shows: "the embedded store, seeding and checks equal to a real Elasticsearch", Minutes: 8,
+		Prepare: append(append([]Step{}, engine...), elasticsearch, image), Require: "docker,images,elasticsearch",
+		Cleanup: ".ci/elasticsearch stop --port 9200"},
+	{Name: "contenders", Shows: "bundled contenders of each language are built, checked and loaded", Minutes: 12,
+		Prepare: []Step{engine[0], engine[1], {Command: ".ci/images"}}, Require: "docker,images"},
+	{Name: "browser", Shows: "the report in Chromium: charts, widths, accessibility", Minutes: 8,
+		Prepare: []Step{{Command: ".ci/install browser"}, {Command: ".ci/axe", Env: "LOCBENCH_TEST_AXE"}}, Require: "chromium,axe"},
+	{Name: "terminal", Shows: "the dashboard on a real terminal, and its worker", Minutes: 6,
+		Prepare: []Step{{Command: ".ci/install terminal"}}, Require: "tmux"},
+	{Name: "faults", Shows: "signals, full disks, clocks, stores and contenders that fail in each phase", Minutes: 12,
+		Prepare: append(append([]Step{}, engine...), elasticsearch), Require: "docker,images,elasticsearch",
+		Cleanup: ".ci/elasticsearch stop --port 9200"},
+	{Name: "cgroup2", Shows: "limits, counters and kills on cgroup v2, with and without root, in a virtual machine", Minutes: 16,
+		Prepare: []Step{{Command: ".ci/install machine"}, {Command: ".ci/v2host", Env: "LOCBENCH_TEST_V2HOST"}}, Require: "v2host"},
+	{Name: "timing", Shows: "rates, latencies and CPU time against known truths; alone on the machine", Minutes: 10,
+		Prepare: append(append([]Step{}, engine...), Step{Command: ".ci/install wrk"}), Require: "docker,images,wrk"},
+}
+
+// PartOf returns the part of that name.
+func PartOf(name string) (Part, bool) {
+	for _, p := range Parts {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	return Part{}, false
+}
