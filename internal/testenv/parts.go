@@ -1,5 +1,9 @@
 package testenv
 
+// BinaryVariable names the locbench that acceptance tests start, so that .ci/acceptance builds it
+// once for all of them.
+const BinaryVariable = "LOCBENCH_TEST_BINARY"
+
 // Part is a group of acceptance tests that is run as one: the tests of all files whose build
 // constraint is `acceptance && NAME`, or a few commands.
 type Part struct {
