@@ -93,10 +93,15 @@ func (l *life) phase(leg *bench.Leg, phase bench.Phase, do func() (string, error
 	return err
 }
 
-// silentAtEnd tells whether a step failed all through its last second, not for want of requests.
+// silentAtEnd tells whether a step ended in silence, and not for want of requests: nothing succeeded
+// all through its last second, or nothing of what was in flight at its end. The second is what one
+// that was stopped in the last second leaves behind.
 func silentAtEnd(res bench.Load) bool {
 	if res.FailedTotal() == 0 {
 		return false
+	}
+	if res.Backlog > 0 && res.Drain == 0 {
+		return true
 	}
 	sent := slices.DeleteFunc(slices.Clone(res.Windows), func(w bench.Window) bool { return w.Drain })
 	return len(sent) == 0 || sent[len(sent)-1].Succeeded == 0

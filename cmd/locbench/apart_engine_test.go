@@ -1,3 +1,5 @@
+//go:build acceptance && engine && linux
+
 package main
 
 import (

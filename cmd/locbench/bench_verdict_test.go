@@ -1,3 +1,5 @@
+//go:build acceptance && linux
+
 package main
 
 import (

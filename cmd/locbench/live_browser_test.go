@@ -1,4 +1,4 @@
-//go:build unix
+//go:build acceptance && browser && unix
 
 package main
 

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build acceptance && unix
 
 package main
 
@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/capacity"
 	"locbench/internal/launch"
 	"locbench/internal/results"
 	"locbench/internal/testenv"
@@ -177,6 +178,14 @@ func stepStarted(index int) func(bench.Record) bool {
 	}
 }
 
+// answered waits for a second of a step in which the contender has answered.
+func answered(step int) func(bench.Record) bool {
+	return func(r bench.Record) bool {
+		e, ok := r.Event.(bench.WindowClosed)
+		return ok && e.Index == step && e.Window.Succeeded > 0
+	}
+}
+
 func read(t testing.TB, dir string) (bench.Run, []bench.LegResult) {
 	t.Helper()
 	run, legs, err := results.Read(dir)
@@ -189,18 +198,26 @@ func read(t testing.TB, dir string) (bench.Run, []bench.LegResult) {
 // nothingLeft fails if a container, network or process of the run is still there.
 func nothingLeft(t *testing.T, runID string) {
 	t.Helper()
+	for _, left := range leftOf(runID) {
+		t.Error(left)
+	}
+}
+
+// leftOf are the containers, networks and processes of a run.
+func leftOf(runID string) (left []string) {
 	if out, err := exec.Command("docker", "ps", "-aq", "--filter", "label=locbench.run="+runID).Output(); err == nil && len(out) > 0 {
-		t.Errorf("containers left: %s", out)
+		left = append(left, fmt.Sprintf("containers left: %s", out))
 	}
 	if out, err := exec.Command("docker", "network", "ls", "-q", "--filter", "label=locbench.run="+runID).Output(); err == nil && len(out) > 0 {
-		t.Errorf("networks left: %s", out)
+		left = append(left, fmt.Sprintf("networks left: %s", out))
 	}
 	envs, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, file := range envs {
 		if data, err := os.ReadFile(file); err == nil && bytes.Contains(data, []byte("LOCBENCH_RUN="+runID+"\x00")) {
-			t.Errorf("process left: %s", filepath.Dir(file))
+			left = append(left, "process left: "+filepath.Dir(file))
 		}
 	}
+	return left
 }
 
 // quarter are the limits of contenders whose load is only there to go on: what they do not use,
@@ -303,4 +320,67 @@ process: {command: ["{{.Dir}}/service"]}
 		}
 	}
 	return dir
+}
+
+// runtimes calls f for every runtime of this machine, beside other tests.
+func runtimes(t *testing.T, f func(t *testing.T, runtime string)) {
+	t.Parallel()
+	for _, runtime := range []string{"process", "docker"} {
+		t.Run(runtime, func(t *testing.T) {
+			t.Parallel()
+			if runtime == "docker" {
+				testenv.Docker(t)
+			}
+			f(t, runtime)
+		})
+	}
+}
+
+// takesTurn says whether the nth case of a matrix runs in a runtime: every second one in each.
+// Without Docker all are processes.
+func takesTurn(n int, runtime string) bool {
+	return !testenv.HasDocker() || n%2 == 0 == (runtime == "docker")
+}
+
+// lastSeq is how far the event log in dir has come.
+func lastSeq(dir string) int64 {
+	last, _ := results.LastSeq(dir)
+	return last
+}
+
+func runState(dir string) bench.RunState {
+	run, _, _ := results.Read(dir)
+	return run.State
+}
+
+// twoInTurns is a profile of two variants of one contender that take turns of 100 ms.
+func twoInTurns(t testing.TB, runtime string, rounds string) string {
+	t.Helper()
+	return profileFile(t, "contenders: ['faulty:a', 'faulty:b']\nrounds: "+rounds+"\nruntime: "+runtime+"\nlimits: {cpus: 1, memory: 64MiB}\nturns: 100ms\n"+littleData+
+		"timeout: 500ms\nvalidate: none\nchecks: {lifecycle: none, suites: []}\nstep_duration: 1s\nsteps: [2, {rate: 300}, 4]\n")
+}
+
+// wellAndTwice is a contender with two variants, which both do what they should.
+func wellAndTwice(t testing.TB) string {
+	t.Helper()
+	return made(t, faultyBinary, "faulty", map[string]string{"FAULT": "", "AFTER": "0"}, map[string]map[string]string{"a": {}, "b": {}})
+}
+
+// short are options that make a search quick: little data, trials of a second, the coarsest
+// resolution.
+func short(more ...string) []string {
+	return append([]string{"capacity", "go-nethttp", "--no-checks", "--cities", "200", "--vertices", "12", "--trial", "1s", "--warm-up", "300ms",
+		"--resolution", "100%", "--confirm", "1/3", "--guess", "100", "--max-rate", "200", "-o", "out"}, more...)
+}
+
+func capacityRecord(t testing.TB, data []byte) capacity.Record {
+	t.Helper()
+	var r capacity.Record
+	if err := json.Unmarshal(data, &r); err != nil {
+		t.Fatalf("%v\n%s", err, data)
+	}
+	if err := r.Valid(); err != nil {
+		t.Fatal(err)
+	}
+	return r
 }

