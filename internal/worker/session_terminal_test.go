@@ -27,7 +27,31 @@ import (
 	"locbench/internal/testenv"
 )
 
-func TestMain(m *testing.M) { os.Exit(testenv.AloneOnMachine(m, launch.RunsVariable)) }
+func TestMain(m *testing.M) {
+	if given := os.Getenv(screenVariable); given != "" {
+		os.Exit(screen(given))
+	}
+	os.Exit(testenv.AloneOnMachine(m, launch.RunsVariable))
+}
+
+// screenVariable makes this program the screen of TestWorkerOfAKilledScreen: it has the binary of the
+// worker and its arguments.
+const screenVariable = "LOCBENCH_TEST_SCREEN"
+
+func screen(given string) int {
+	var args []string
+	if json.Unmarshal([]byte(given), &args) != nil {
+		return 1
+	}
+	s, err := Start(args[0], args[1:])
+	if err != nil {
+		return 1
+	}
+	for ok := true; ok; {
+		_, ok = s.Next()
+	}
+	return 0
+}
 
 func begun(t *testing.T, args ...string) *Session {
 	t.Helper()
@@ -251,25 +275,6 @@ func TestAWorkerThatHangsIsKilled(t *testing.T) {
 	}
 }
 
-// TestHelperScreen is no test but the screen process of the next one.
-func TestHelperScreen(t *testing.T) {
-	given := os.Getenv("LOCBENCH_TEST_SCREEN")
-	if given == "" {
-		t.Skip("it is a helper of another test")
-	}
-	var args []string
-	if err := json.Unmarshal([]byte(given), &args); err != nil {
-		t.Fatal(err)
-	}
-	s, err := Start(args[0], args[1:])
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ok := true; ok; {
-		_, ok = s.Next()
-	}
-}
-
 // TestWorkerOfAKilledScreen: nobody is left to end the run, so it ends by itself, in order.
 func TestWorkerOfAKilledScreen(t *testing.T) {
 	path := testenv.Locbench(t)
@@ -278,8 +283,8 @@ func TestWorkerOfAKilledScreen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	screen := exec.Command(os.Args[0], "-test.run=^TestHelperScreen$")
-	screen.Env = append(os.Environ(), "LOCBENCH_TEST_SCREEN="+string(given))
+	screen := exec.Command(os.Args[0])
+	screen.Env = append(os.Environ(), screenVariable+"="+string(given))
 	if err := screen.Start(); err != nil {
 		t.Fatal(err)
 	}
