@@ -7,10 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -18,18 +14,10 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/elastic/store"
 	"locbench/internal/locations/dataset"
-	"locbench/internal/testenv"
 	"locbench/services/go-nethttp/locations"
 )
 
 // The goal of the bundled suite: green for the reference contender over the bundled data.
-
-func TestLocationsOnElasticsearch(t *testing.T) {
-	elastic := testenv.Elasticsearch(t)
-	prefix := fmt.Sprintf("locbench-check-%d-", os.Getpid())
-	fill(t, elastic, prefix)
-	allGreen(t, serve(t, renaming(t, elastic, prefix)))
-}
 
 func TestLocationsOnEmbedded(t *testing.T) {
 	s, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreEmbedded}, store.Options{})
@@ -100,25 +88,6 @@ func freePort(t *testing.T) int {
 	}
 	defer l.Close()
 	return l.Addr().(*net.TCPAddr).Port
-}
-
-// renaming stands before an Elasticsearch that others use as well: the contender asks for the
-// indices city and region, and gets those of this test.
-func renaming(t *testing.T, elastic, prefix string) string {
-	t.Helper()
-	target, err := url.Parse(elastic)
-	if err != nil {
-		t.Fatal(err)
-	}
-	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
-		if r.In.URL.Path != "/" {
-			r.Out.URL.Path = "/" + prefix + strings.TrimPrefix(r.In.URL.Path, "/")
-		}
-		r.SetURL(target)
-	}}
-	server := httptest.NewServer(proxy)
-	t.Cleanup(server.Close)
-	return server.URL
 }
 
 // fill loads the bundled data into indices of its own, which are removed when the test ends.

@@ -1,0 +1,41 @@
+//go:build acceptance && store
+
+package check
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+
+	"locbench/internal/testenv"
+)
+
+func TestLocationsOnElasticsearch(t *testing.T) {
+	elastic := testenv.Elasticsearch(t)
+	prefix := fmt.Sprintf("locbench-check-%d-", os.Getpid())
+	fill(t, elastic, prefix)
+	allGreen(t, serve(t, renaming(t, elastic, prefix)))
+}
+
+// renaming stands before an Elasticsearch that others use as well: the contender asks for the
+// indices city and region, and gets those of this test.
+func renaming(t *testing.T, elastic, prefix string) string {
+	t.Helper()
+	target, err := url.Parse(elastic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		if r.In.URL.Path != "/" {
+			r.Out.URL.Path = "/" + prefix + strings.TrimPrefix(r.In.URL.Path, "/")
+		}
+		r.SetURL(target)
+	}}
+	server := httptest.NewServer(proxy)
+	t.Cleanup(server.Close)
+	return server.URL
+}
