@@ -3,26 +3,30 @@
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    ?= 60s
 
-.PHONY: verify-all build test test-all lint cross vuln fuzz bench-tui bench-load bench-seed bench-store bench-sample bench-verdict bench-aa bench-report clean
+.PHONY: verify-all build test acceptance cover flakes bench lint cross vuln fuzz bench-tui bench-load bench-seed bench-store bench-sample bench-verdict bench-aa bench-report clean
 
 build: ## one static binary, ./locbench
 	CGO_ENABLED=0 go build -trimpath -o locbench ./cmd/locbench
 
 test: ## the README's test command
-	go test -timeout 60m ./...
+	go test ./...
 
-test-all: ## what continuous integration runs: real parts brought up, nothing skipped, race detector on
-	.ci/run
+acceptance: ## real engine, store, browser, terminal, virtual machine, and timing; PARTS="engine store" for some (.ci/acceptance -h)
+	.ci/acceptance $(PARTS)
+
+cover: ## statement coverage of the test command over internal/; fails below 70 %
+	go test -coverprofile=cover.out -coverpkg="$$(go list ./internal/... | grep -v /testenv | paste -sd, -)" ./... >/dev/null
+	@go tool cover -func=cover.out | awk 'END { print "statement coverage of internal/: " $$NF; if ($$NF + 0 < 70) exit 1 }'
 
 VERIFY ?= --all
 verify-all: build ## every contender that can be built here: built, contract, checks, a short load; VERIFY="--all --record services/verified.json"
 	./locbench services build --all
 	./locbench services verify $(VERIFY)
 
-lint: ## gofmt, vet, staticcheck
+lint: ## gofmt, vet, staticcheck, of acceptance tests too
 	@unformatted="$$(git ls-files '*.go' | xargs gofmt -l)"; test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }
-	go vet ./...
-	go run $(STATICCHECK) ./...
+	@tags="$$(go run ./internal/testenv/acceptance -tags)" && set -x && \
+		go vet -tags "$$tags" ./... && go run $(STATICCHECK) -tags "$$tags" ./...
 
 vuln: ## govulncheck; fails where its database cannot be reached
 	@.ci/vuln
@@ -30,37 +34,42 @@ vuln: ## govulncheck; fails where its database cannot be reached
 cross: ## builds and vets for Linux on arm64 and 386, macOS, Windows; runs the client's loops as a program of 32 bits
 	@.ci/cross
 
+flakes: ## the test command ten times in a row beside two spinning processes
+	.ci/flakes
+
 fuzz: ## every parser of outside input, FUZZTIME each
 	@.ci/fuzz $(FUZZTIME)
 
+bench: bench-load bench-sample bench-tui bench-report ## ratios of alternating pairs; nothing here is a test. The others take half an hour or want an Elasticsearch
+
 bench-load: ## requests per CPU second of the client and per second beside wrk on the same server, alternating pairs (some minutes)
-	go test -run '^$$' -bench Wrk -benchtime 1x -timeout 0 ./internal/load
+	go test -tags acceptance -run '^$$' -bench Wrk -benchtime 1x -timeout 0 ./internal/load
 
 bench-seed: ## seeding beside a bare client posting the same bodies (LOCBENCH_TEST_ELASTICSEARCH)
 	@test -n "$$LOCBENCH_TEST_ELASTICSEARCH" || { echo 'name an Elasticsearch 7 to fill: LOCBENCH_TEST_ELASTICSEARCH=http://127.0.0.1:9200 make $@'; exit 2; }
-	go test -run '^$$' -bench Seed -benchtime 1x -timeout 0 ./internal/locations/seed
+	go test -tags acceptance -run '^$$' -bench Seed -benchtime 1x -timeout 0 ./internal/locations/seed
 
 bench-store: ## CPU time of one _source call: embedded store beside Elasticsearch (LOCBENCH_TEST_ELASTICSEARCH)
 	@test -n "$$LOCBENCH_TEST_ELASTICSEARCH" || { echo 'name an idle Elasticsearch 7: LOCBENCH_TEST_ELASTICSEARCH=http://127.0.0.1:9200 make $@'; exit 2; }
-	go test -run '^$$' -bench SourceCPU -benchtime 1x ./internal/elastic/embedded
+	go test -tags acceptance -run '^$$' -bench SourceCPU -benchtime 1x ./internal/elastic/embedded
 
 RUNS ?= 20
 bench-verdict: ## how often the verdict is right on contenders built to be bound by one thing; RUNS lives of each (20: some 10 minutes)
-	RUNS=$(RUNS) go test -run '^$$' -bench Verdict -benchtime 1x -timeout 0 ./cmd/locbench
+	RUNS=$(RUNS) go test -tags acceptance -run '^$$' -bench Verdict -benchtime 1x -timeout 0 ./cmd/locbench
 
 COMPARISONS ?= 10
 bench-aa: ## how often a difference is claimed that is not there, and one of 10 % is found: A/A of the reference contender; 10 COMPARISONS: some 30 minutes; TURNS=100ms ROUNDS=12 for noisy machines
-	COMPARISONS=$(COMPARISONS) STEP=$(STEP) TURNS=$(TURNS) ROUNDS=$(ROUNDS) AWAKE=$(AWAKE) ONLY=$(ONLY) go test -run '^$$' -bench AA -benchtime 1x -timeout 0 ./cmd/locbench
+	COMPARISONS=$(COMPARISONS) STEP=$(STEP) TURNS=$(TURNS) ROUNDS=$(ROUNDS) AWAKE=$(AWAKE) ONLY=$(ONLY) go test -tags acceptance -run '^$$' -bench AA -benchtime 1x -timeout 0 ./cmd/locbench
 
 PAIRS ?= 6
 bench-sample: ## what reading the counters costs: time and system calls of a reading, the contender with a hundred a second and without; PAIRS alternating pairs
-	LOCBENCH_BENCH_PAIRS=$(PAIRS) go test -run '^$$' -bench Sampling -benchtime 1x -timeout 0 ./internal/sample
+	LOCBENCH_BENCH_PAIRS=$(PAIRS) go test -tags acceptance -run '^$$' -bench Sampling -benchtime 1x -timeout 0 ./internal/sample
 
 bench-tui: ## what watching a run costs: CPU of the screen, throughput with and without it, key to frame; PAIRS alternating pairs
-	LOCBENCH_BENCH_PAIRS=$(PAIRS) go test -run '^$$' -bench Screen -benchtime 1x -timeout 0 ./cmd/locbench
+	LOCBENCH_BENCH_PAIRS=$(PAIRS) go test -tags acceptance -run '^$$' -bench Screen -benchtime 1x -timeout 0 ./cmd/locbench
 
 bench-report: ## what a large report (8 contenders × 6 rounds × 16 steps) takes: to make it, to its first paint in Chromium
-	go test -run '^$$' -bench Report -benchtime 5x ./internal/report
+	go test -tags acceptance -run '^$$' -bench Report -benchtime 5x ./internal/report
 
 clean: ## what builds and runs leave in the checkout
-	rm -rf locbench results
+	rm -rf locbench results acceptance acceptance.json cover.out

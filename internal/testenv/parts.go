@@ -1,5 +1,9 @@
 package testenv
 
+// BinaryVariable names the locbench that acceptance tests start, so that .ci/acceptance builds it
+// once for all of them.
+const BinaryVariable = "LOCBENCH_TEST_BINARY"
+
 // Part is a group of acceptance tests that is run as one: the tests of all files whose build
 // constraint is `acceptance && NAME`, or a few commands.
 type Part struct {
@@ -23,7 +27,7 @@ type Step struct {
 func (p Part) Tagged() bool { return len(p.Run) == 0 }
 
 var (
-	engine = []Step{
+	needsEngine = []Step{
 		{Command: ".ci/install docker"},
 		{Command: ".ci/docker"},
 		{Command: ".ci/images debian golang"},
@@ -42,23 +46,23 @@ var Parts = []Part{
 		Prepare: []Step{{Command: ".ci/install race"}},
 		Run:     []Step{{Name: "go test -race", Command: "go test -race -json -timeout 18m ./..."}}},
 	{Name: "engine", Shows: "containers, limits and whole runs with a Docker engine, and the same as processes", Minutes: 12,
-		Prepare: engine, Require: "docker,images"},
+		Prepare: needsEngine, Require: "docker,images"},
 	{Name: "store", Shows: "the embedded store, seeding and checks equal to a real Elasticsearch", Minutes: 8,
-		Prepare: append(append([]Step{}, engine...), elasticsearch, image), Require: "docker,images,elasticsearch",
+		Prepare: append(append([]Step{}, needsEngine...), elasticsearch, image), Require: "docker,images,elasticsearch",
 		Cleanup: ".ci/elasticsearch stop --port 9200"},
 	{Name: "contenders", Shows: "bundled contenders of each language are built, checked and loaded", Minutes: 12,
-		Prepare: []Step{engine[0], engine[1], {Command: ".ci/images"}}, Require: "docker,images"},
+		Prepare: []Step{needsEngine[0], needsEngine[1], {Command: ".ci/images"}}, Require: "docker,images"},
 	{Name: "browser", Shows: "the report in Chromium: charts, widths, accessibility", Minutes: 8,
 		Prepare: []Step{{Command: ".ci/install browser"}, {Command: ".ci/axe", Env: "LOCBENCH_TEST_AXE"}}, Require: "chromium,axe"},
 	{Name: "terminal", Shows: "the dashboard on a real terminal, and its worker", Minutes: 6,
 		Prepare: []Step{{Command: ".ci/install terminal"}}, Require: "tmux"},
 	{Name: "faults", Shows: "signals, full disks, clocks, stores and contenders that fail in each phase", Minutes: 12,
-		Prepare: append(append([]Step{}, engine...), elasticsearch), Require: "docker,images,elasticsearch",
+		Prepare: append(append([]Step{}, needsEngine...), elasticsearch), Require: "docker,images,elasticsearch",
 		Cleanup: ".ci/elasticsearch stop --port 9200"},
 	{Name: "cgroup2", Shows: "limits, counters and kills on cgroup v2, with and without root, in a virtual machine", Minutes: 16,
 		Prepare: []Step{{Command: ".ci/install machine"}, {Command: ".ci/v2host", Env: "LOCBENCH_TEST_V2HOST"}}, Require: "v2host"},
 	{Name: "timing", Shows: "rates, latencies and CPU time against known truths; alone on the machine", Minutes: 10,
-		Prepare: append(append([]Step{}, engine...), Step{Command: ".ci/install wrk"}), Require: "docker,images,wrk"},
+		Prepare: append(append([]Step{}, needsEngine...), Step{Command: ".ci/install wrk"}), Require: "docker,images,wrk"},
 }
 
 // PartOf returns the part of that name.

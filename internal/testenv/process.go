@@ -11,10 +11,6 @@ import (
 	"testing"
 )
 
-// BinaryVariable names the locbench that acceptance tests start, so that .ci/acceptance builds it
-// once for all of them.
-const BinaryVariable = "LOCBENCH_TEST_BINARY"
-
 // Locbench is the path of locbench itself, for tests that need it in a process of its own: the
 // binary that BinaryVariable names, otherwise one that is built once, as the README says. Only a
 // static binary can be its own image.

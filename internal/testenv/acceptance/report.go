@@ -1,0 +1,142 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// report is acceptance.json.
+type report struct {
+	Commit  string       `json:"commit"` // ends with "+" where the checkout has changes
+	Date    time.Time    `json:"date"`
+	Machine machine      `json:"machine"`
+	Parts   []partReport `json:"parts"`
+}
+
+type machine struct {
+	System string `json:"system"`
+	Kernel string `json:"kernel"`
+	CPU    string `json:"cpu"`
+	CPUs   int    `json:"cpus"`
+	Memory string `json:"memory"` // as /proc/meminfo has it, in kB
+	Go     string `json:"go"`
+}
+
+type partReport struct {
+	Name     string    `json:"name"`
+	Passed   int       `json:"passed"` // tests, not subtests
+	Failed   int       `json:"failed"`
+	Skipped  int       `json:"skipped"` // subtests too
+	Seconds  float64   `json:"seconds"`
+	Prepared float64   `json:"prepared_seconds"` // of them: until all was there that it needs
+	Failures []outcome `json:"failures,omitempty"`
+	Skips    []outcome `json:"skips,omitempty"`
+}
+
+type outcome struct {
+	Test   string `json:"test"`
+	Reason string `json:"reason"`
+}
+
+func (p *partReport) fail(test, reason string) {
+	p.Failed++
+	p.Failures = append(p.Failures, outcome{test, reason})
+}
+
+func (p *partReport) skip(test, reason string) {
+	p.Skipped++
+	p.Skips = append(p.Skips, outcome{test, reason})
+}
+
+// failedIn says whether a test of the package has failed, which its package then need not say again.
+func (p *partReport) failedIn(pkg string) bool {
+	name := strings.TrimPrefix(pkg, "locbench/") + " "
+	for _, f := range p.Failures {
+		if strings.HasPrefix(f.Test, name) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *partReport) line() string {
+	return fmt.Sprintf("%-11s %6d passed %4d failed %4d skipped %7.0f s", p.Name, p.Passed, p.Failed, p.Skipped, p.Seconds)
+}
+
+func newReport() *report {
+	r := &report{Date: time.Now().UTC().Truncate(time.Second)}
+	r.Machine = machine{System: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(), Go: runtime.Version()}
+	r.Machine.Kernel = output("uname", "-r")
+	r.Machine.CPU = field("/proc/cpuinfo", "model name")
+	r.Machine.Memory = field("/proc/meminfo", "MemTotal")
+	r.Commit = output("git", "rev-parse", "HEAD")
+	if output("git", "status", "--porcelain") != "" {
+		r.Commit += "+"
+	}
+	return r
+}
+
+func output(name string, args ...string) string {
+	out, _ := exec.Command(name, args...).Output()
+	return strings.TrimSpace(string(out))
+}
+
+// field is the value of the first line of a file of the form "name : value".
+func field(file, name string) string {
+	data, _ := os.ReadFile(file)
+	for line := range bytes.Lines(data) {
+		if key, value, ok := strings.Cut(string(line), ":"); ok && strings.TrimSpace(key) == name {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// finish prints the table, writes acceptance.json and returns the exit code. want is how many parts
+// were to run.
+func (r *report) finish(want int) int {
+	var failed int
+	var seconds float64
+	fmt.Printf("\n%s on %s, %d CPUs, %s\n", r.Commit, r.Machine.Kernel, r.Machine.CPUs, r.Machine.Go)
+	fmt.Printf("%-11s %7s %7s %7s %8s\n", "part", "passed", "failed", "skipped", "seconds")
+	for _, p := range r.Parts {
+		fmt.Printf("%-11s %7d %7d %7d %8.0f\n", p.Name, p.Passed, p.Failed, p.Skipped, p.Seconds)
+		failed += p.Failed
+		seconds += p.Seconds
+	}
+	fmt.Printf("%-11s %32.0f\n", "all", seconds)
+	for _, p := range r.Parts {
+		for _, f := range p.Failures {
+			fmt.Printf("failed   %s: %s: %s\n", p.Name, f.Test, f.Reason)
+		}
+	}
+	for _, p := range r.Parts {
+		for _, s := range p.Skips {
+			fmt.Printf("skipped  %s: %s: %s\n", p.Name, s.Test, s.Reason)
+		}
+	}
+	if missing := want - len(r.Parts); missing > 0 {
+		fmt.Printf("not run  %d parts: interrupted\n", missing)
+		failed++
+	}
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err == nil {
+		err = os.WriteFile("acceptance.json", append(data, '\n'), 0o644)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "acceptance: acceptance.json:", err)
+		failed++
+	}
+	if failed > 0 {
+		return 1
+	}
+	return 0
+}

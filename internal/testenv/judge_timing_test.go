@@ -1,0 +1,43 @@
+//go:build acceptance && timing && linux
+
+package testenv
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestJudge_SeesDisturbances: an attempt beside a spinning process is not judged, an undisturbed one
+// decides, whatever it says.
+func TestJudge_SeesDisturbances(t *testing.T) {
+	if by := atRest(); by != "" {
+		t.Skip("not judged: ", by)
+	}
+	stop := watchMachine()
+	time.Sleep(200 * time.Millisecond)
+	if by := stop(50 * time.Millisecond); by != "" {
+		t.Skip("not judged: ", by)
+	}
+	spinner := exec.Command("sh", "-c", "while :; do :; done")
+	if err := spinner.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer spinner.Wait()
+	defer spinner.Process.Kill()
+	if by := atRest(); !strings.Contains(by, "busy without the test") {
+		t.Errorf("beside a spinning process: %q", by)
+	}
+}
+
+func TestJudge_UndisturbedAttemptDecides(t *testing.T) {
+	attempts := 0
+	Judge(t, 3, time.Second, func(testing.TB) error {
+		attempts++
+		return nil
+	})
+	if attempts != 1 && !t.Failed() {
+		t.Errorf("%d attempts were made though the first was not disturbed", attempts)
+	}
+}
