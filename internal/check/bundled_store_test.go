@@ -11,15 +11,25 @@ import (
 	"strings"
 	"testing"
 
+	"locbench/internal/bench"
 	"locbench/internal/testenv"
 )
 
 func TestLocationsOnElasticsearch(t *testing.T) {
 	elastic := testenv.Elasticsearch(t)
 	prefix := fmt.Sprintf("locbench-check-%d-", os.Getpid())
-	fill(t, elastic, prefix)
+	fill(t, elastic, prefix, all)
 	allGreen(t, serve(t, renaming(t, elastic, prefix)))
 }
+
+// TestLocationsOnEmbeddedWhole is TestLocationsOnEmbedded over all of the data.
+func TestLocationsOnEmbeddedWhole(t *testing.T) {
+	elastic := embeddedStore(t)
+	fill(t, elastic, "", all)
+	allGreen(t, serve(t, elastic))
+}
+
+func all(string, bench.Document) bool { return true }
 
 // renaming stands before an Elasticsearch that others use as well: the contender asks for the
 // indices city and region, and gets those of this test.
