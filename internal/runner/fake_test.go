@@ -156,6 +156,13 @@ func (fakeChecks) Stopped(bench.StopResult) []bench.CheckResult {
 	return []bench.CheckResult{{Group: "lifecycle", Name: "stops", Status: bench.CheckPassed}}
 }
 
+// still is a machine that never stands still. Threads that watch a real one would keep the time of
+// a bubble from passing.
+type still struct{}
+
+func (still) Take() bench.Hiccups { return bench.Hiccups{CPUs: 1, Preferred: true} }
+func (still) Stop()               {}
+
 // fakeRun is a run of contenders "a" and "b" in two rounds of three steps.
 type fakeRun struct {
 	launcher *fakeLauncher

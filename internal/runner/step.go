@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/hiccup"
 	"locbench/internal/sample"
 	"locbench/internal/stats"
 	"locbench/internal/units"
@@ -27,7 +26,7 @@ func (l *life) load(ctx context.Context) error {
 	if l.slot != nil {
 		l.still = l.slot.meter()
 	} else {
-		l.still = hiccup.Start(hiccup.Nap)
+		l.still = l.Stalls()
 		defer l.still.Stop()
 	}
 	deaf := 0

@@ -1,3 +1,5 @@
+//go:build acceptance && engine
+
 package launch
 
 import (
@@ -144,13 +146,6 @@ func sleeper(t *testing.T, env ...string) int {
 	go func() { defer close(done); _ = cmd.Wait() }()
 	t.Cleanup(func() { _ = cmd.Process.Kill(); <-done })
 	return cmd.Process.Pid
-}
-
-// deadOwner names a locbench of this PID namespace that lives no more.
-func deadOwner() string {
-	i := self()
-	i.start = "1"
-	return i.String()
 }
 
 // TestCleanTouchesNothingElse: with real groups and processes, clean --all too kills what is in

@@ -1,3 +1,5 @@
+//go:build acceptance && engine
+
 package launch
 
 import (
@@ -66,7 +68,7 @@ func TestDocker(t *testing.T) {
 		if since := time.Since(info.StartedAt); since < 0 || since > 10*time.Second {
 			t.Errorf("started %v ago", since)
 		}
-		checkHalfCPU(t, inst)
+		checkQuota(t, inst)
 		u, err := inst.Usage(t.Context())
 		if err != nil || u.Memory == nil || u.Memory.Limit != 64<<20 || u.Memory.Peak == 0 || u.Threads == nil || *u.Threads < 2 {
 			t.Errorf("%+v %+v, %v", u, u.Memory, err)
@@ -417,20 +419,6 @@ func seq(n int) (all []int) {
 		all = append(all, i)
 	}
 	return all
-}
-
-func TestDockerMissing(t *testing.T) {
-	l := bench.Limits{CPUs: 1, CPUSet: 1, Memory: 1, PIDs: 1}
-	if m := dockerMissing(docker.Info{CPUQuota: true, CPUSet: true, MemoryLimit: true, SwapLimit: true, PIDsLimit: true}, l, "0"); len(m) != 0 {
-		t.Errorf("%q", m)
-	}
-	if m := dockerMissing(docker.Info{}, bench.Limits{}, ""); len(m) != 0 {
-		t.Errorf("nothing wanted: %q", m)
-	}
-	m := dockerMissing(docker.Info{CPUQuota: true, CPUSet: true, MemoryLimit: true}, l, "0")
-	if note := limitsNote(m); len(m) != 2 || !strings.Contains(note, "no swap") || !strings.Contains(note, "processes") {
-		t.Errorf("%q", note)
-	}
 }
 
 // kernelProcesses is the limit of processes and threads of the group that a process is in.

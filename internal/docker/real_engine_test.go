@@ -1,3 +1,5 @@
+//go:build acceptance && engine
+
 package docker_test
 
 import (
@@ -6,18 +8,16 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"locbench/internal/bench"
 	"locbench/internal/docker"
 	"locbench/internal/docker/dockertest"
+	"locbench/internal/testenv"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func runID(t *testing.T) string { return fmt.Sprintf("test-%d-%s", os.Getpid(), t.Name()) }
 
@@ -199,15 +199,9 @@ func TestEngine(t *testing.T) {
 
 func waitLog(t *testing.T, c *docker.Container, text string) {
 	t.Helper()
-	for range 1000 {
-		for _, l := range c.Logs() {
-			if strings.Contains(l.Text, text) {
-				return
-			}
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatalf("no %q in the log: %v", text, c.Logs())
+	testenv.Until(t, 30*time.Second, text+" is in the log", func() bool {
+		return slices.ContainsFunc(c.Logs(), func(l bench.LogLine) bool { return strings.Contains(l.Text, text) })
+	})
 }
 
 func TestBuildImage(t *testing.T) {

@@ -1,3 +1,5 @@
+//go:build acceptance && engine
+
 package launch
 
 import (
@@ -73,20 +75,5 @@ func TestWhereAContainerListens(t *testing.T) {
 	stopAtEnd(t, inst)
 	if got := listensOn(t, inst); !slices.Equal(got, []uint16{9999}) {
 		t.Errorf("%v, want 9999", got)
-	}
-}
-
-func TestFree(t *testing.T) {
-	l, err := net.Listen("tcp", "0.0.0.0:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := l.Addr().(*net.TCPAddr).Port
-	if err := Free(port); err == nil {
-		t.Errorf("port %d is said to be free", port)
-	}
-	l.Close()
-	if err := Free(port); err != nil {
-		t.Error(err)
 	}
 }
