@@ -20,7 +20,6 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/elastic/store"
-	"locbench/internal/testenv"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -394,18 +393,6 @@ func TestContainerFails(t *testing.T) {
 	defer cancel()
 	if _, err := store.Open(ctx, spec, store.Options{Containers: slow}); err == nil || slow.stops != 1 {
 		t.Errorf("interrupted: %v, stopped %d times", err, slow.stops)
-	}
-}
-
-// TestRealElasticsearch opens the one that the tests have.
-func TestRealElasticsearch(t *testing.T) {
-	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreExternal, URL: testenv.Elasticsearch(t)}, store.Options{})
-	seen, err := s.Listen("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.HasPrefix(s.Info().Version, "7.") || !strings.Contains(get(t, seen+"/_cluster/health"), `"status"`) {
-		t.Errorf("%+v", s.Info())
 	}
 }
 

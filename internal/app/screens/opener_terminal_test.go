@@ -1,3 +1,5 @@
+//go:build acceptance && terminal
+
 package screens
 
 import (
