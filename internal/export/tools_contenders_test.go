@@ -18,9 +18,6 @@ import (
 // TestVegetaToolReadsOurs runs the real vegeta, built from the module that the tests use anyhow,
 // with what it needs besides.
 func TestVegetaToolReadsOurs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds vegeta")
-	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	absent := func(err error, text []byte) {
@@ -78,9 +75,6 @@ func TestVegetaToolReadsOurs(t *testing.T) {
 
 // TestBenchstatReadsOurs runs the real benchstat over two folders.
 func TestBenchstatReadsOurs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds benchstat")
-	}
 	run, legs := fixture()
 	dir := t.TempDir()
 	write := func(name string) {
