@@ -3,22 +3,20 @@ package seed
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"iter"
 	"maps"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 
 	"locbench/internal/bench"
+	"locbench/internal/testenv"
 )
 
 // fake is as much of Elasticsearch 7 as seeding uses, kept in maps. It honours the contract: a
@@ -27,7 +25,7 @@ import (
 // unless set otherwise), and a wrong body is a 400.
 type fake struct {
 	*httptest.Server
-	network *memory
+	network *testenv.Memory
 	t       testing.TB
 
 	mu      sync.Mutex
@@ -51,50 +49,13 @@ type fakeIndex struct {
 
 func newFake(t testing.TB) *fake {
 	f := &fake{t: t, indices: make(map[string]*fakeIndex), version: "7.10.2"}
-	f.network = newMemory()
+	f.network = testenv.NewMemory()
 	f.Server = httptest.NewUnstartedServer(http.HandlerFunc(f.serve))
 	f.Listener.Close()
 	f.Listener = f.network
 	f.Start()
 	t.Cleanup(f.Close)
 	return f
-}
-
-// memory is a network with one server, whose connections are pipes: in it time can be virtual.
-type memory struct {
-	conns  chan net.Conn
-	closed chan struct{}
-	once   sync.Once
-}
-
-func newMemory() *memory { return &memory{conns: make(chan net.Conn), closed: make(chan struct{})} }
-
-func (m *memory) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 9200} }
-
-func (m *memory) Accept() (net.Conn, error) {
-	select {
-	case c := <-m.conns:
-		return c, nil
-	case <-m.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (m *memory) Close() error {
-	m.once.Do(func() { close(m.closed) })
-	return nil
-}
-
-func (m *memory) dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	near, far := net.Pipe()
-	select {
-	case m.conns <- far:
-		return near, nil
-	case <-m.closed:
-		return nil, syscall.ECONNREFUSED
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
 }
 
 func (f *fake) add(name string, mappings string, aliases ...string) *fakeIndex {

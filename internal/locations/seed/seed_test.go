@@ -26,7 +26,7 @@ var quick = Retry{Tries: 4, Base: time.Millisecond, Max: 2 * time.Millisecond}
 
 // options seeds s into f in bodies of some ten documents.
 func options(f *fake, s set) Options {
-	return Options{URL: f.URL, Set: s, Workers: 3, Batch: 300, Retry: quick, dial: f.network.dial}
+	return Options{URL: f.URL, Set: s, Workers: 3, Batch: 300, Retry: quick, dial: f.network.DialContext}
 }
 
 func two(hash string) set { return set{hash: hash, counts: map[string]int{"city": 200, "region": 5}} }
