@@ -1,3 +1,5 @@
+//go:build acceptance && engine
+
 package cli
 
 import (

@@ -1,7 +1,8 @@
+//go:build acceptance && store
+
 package embedded_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -128,29 +129,14 @@ func searches(cities []city, r *rand.Rand) (list []question) {
 	return list
 }
 
-// searchBody is the query of the specification.
-func searchBody(text, language, country string) string {
-	quoted, _ := json.Marshal(text)
-	filter := ""
-	if country != "" {
-		filter = fmt.Sprintf(`{"term":{"countryIso":%q}}`, country)
-	}
-	var fields []string
-	for _, f := range []struct {
-		path  string
-		boost int
-	}{{"name." + language + ".autocomplete", 8}, {"name." + language + ".autocomplete_ascii", 4}, {"name.all.autocomplete", 2}, {"name.all.autocomplete_ascii", 1}} {
-		for _, sub := range []string{"", "._2gram", "._3gram"} {
-			fields = append(fields, fmt.Sprintf(`"%s%s^%d"`, f.path, sub, f.boost))
-		}
-	}
-	return fmt.Sprintf(`{"query":{"function_score":{"query":{"bool":{"must":[{"multi_match":{"query":%s,"type":"bool_prefix","fields":[%s]}}],"filter":[%s]}},`+
-		`"functions":[{"field_value_factor":{"field":"population","modifier":"ln2p","missing":500}}]}}}`, quoted, strings.Join(fields, ","), filter)
-}
-
 // plain takes the diacritics off, as somebody without the keyboard would.
 func plain(s string) string {
 	return strings.NewReplacer("á", "a", "č", "c", "ď", "d", "é", "e", "ě", "e", "í", "i", "ň", "n", "ó", "o", "ř", "r", "š", "s", "ť", "t", "ú", "u", "ů", "u", "ý", "y", "ž", "z",
 		"ä", "a", "ö", "o", "ü", "u", "ß", "ss", "ł", "l", "ą", "a", "ę", "e", "ś", "s", "ć", "c", "ź", "z", "ż", "z", "ń", "n", "ľ", "l", "ĺ", "l", "ŕ", "r", "ô", "o",
 		"Č", "C", "Ď", "D", "Ř", "R", "Š", "S", "Ť", "T", "Ú", "U", "Ž", "Z", "Ł", "L", "Ś", "S", "Ź", "Z", "Ż", "Z", "Ö", "O", "Ü", "U", "Ľ", "L").Replace(s)
+}
+
+// question is one request that both stores are asked.
+type question struct {
+	kind, path, body string
 }
