@@ -1,3 +1,5 @@
+//go:build acceptance && browser
+
 package report
 
 import (

@@ -1,3 +1,5 @@
+//go:build acceptance && browser
+
 package report
 
 import (
@@ -8,36 +10,8 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"locbench/internal/bench"
 	"locbench/internal/testenv"
 )
-
-// shortened has six of the fixture's sixteen steps, at least one of each kind: what axe-core looks
-// at takes it the longer the more there is, and rows beyond the first few are alike.
-func shortened(run bench.Run, legs []bench.LegResult) (bench.Run, []bench.LegResult) {
-	at := map[int]int{}
-	var steps []bench.Step
-	for n, i := range []int{0, 1, 5, 6, 14, 15} {
-		at[i], steps = n, append(steps, run.Profile.Steps[i])
-	}
-	run.Profile.Steps = steps
-	for i := range legs {
-		all := legs[i].Steps
-		legs[i].Steps = nil
-		for _, s := range all {
-			if n, ok := at[s.Index]; ok {
-				s.Index = n
-				legs[i].Steps = append(legs[i].Steps, s)
-			}
-		}
-		for _, in := range legs[i].Interventions {
-			if in.Step != nil {
-				*in.Step = at[*in.Step]
-			}
-		}
-	}
-	return run, legs
-}
 
 // axe-core finds nothing serious or critical, in light and in dark, narrow and wide, with
 // everything unfolded.
