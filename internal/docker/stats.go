@@ -25,8 +25,8 @@ func (c *Container) Usage(ctx context.Context) (bench.Usage, error) {
 		return bench.Usage{}, fmt.Errorf("stats of container %.12s: %w", c.id, translateNotFound(orCause(ctx, err)))
 	}
 	defer resp.Body.Close()
-	var raw container.StatsResponse
-	if err := json.NewDecoder(io.LimitReader(resp.Body, maxMessage)).Decode(&raw); err != nil {
+	raw, err := parseStats(resp.Body)
+	if err != nil {
 		return bench.Usage{}, fmt.Errorf("stats of container %.12s: %w", c.id, err)
 	}
 	took := time.Since(before)
@@ -42,6 +42,11 @@ func (c *Container) Usage(ctx context.Context) (bench.Usage, error) {
 	u := statsUsage(raw, at)
 	u.Took = took
 	return u, nil
+}
+
+func parseStats(r io.Reader) (raw container.StatsResponse, err error) {
+	err = json.NewDecoder(io.LimitReader(r, maxMessage)).Decode(&raw)
+	return raw, err
 }
 
 func statsUsage(raw container.StatsResponse, at time.Time) bench.Usage {

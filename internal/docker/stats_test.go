@@ -1,11 +1,9 @@
 package docker
 
 import (
-	"encoding/json"
+	"strings"
 	"testing"
 	"time"
-
-	"github.com/moby/moby/api/types/container"
 )
 
 // The texts are answers of GET /containers/<id>/stats?one-shot=1, cut to what is read: of an engine
@@ -23,8 +21,8 @@ func TestStatsBesides(t *testing.T) {
 		"nonsense": {`{"memory_stats":{"usage":100000,"stats":{"total_cache":1,"total_shmem":99999999,"pgfault":1,"pgmajfault":2}},"networks":{}}`, 100000, 0, 0, 0, 0, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var raw container.StatsResponse
-			if err := json.Unmarshal([]byte(tt.raw), &raw); err != nil {
+			raw, err := parseStats(strings.NewReader(tt.raw))
+			if err != nil {
 				t.Fatal(err)
 			}
 			u := statsUsage(raw, time.Now())

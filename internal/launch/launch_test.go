@@ -1,13 +1,10 @@
 package launch
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"net/http"
+	"net"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +12,8 @@ import (
 	"go.uber.org/goleak"
 
 	"locbench/internal/bench"
+	"locbench/internal/docker"
+	"locbench/internal/testenv"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -25,16 +24,16 @@ func runID(t testing.TB) string {
 
 func waitLog(t *testing.T, inst bench.Instance, text string) string {
 	t.Helper()
-	for range 1000 {
+	line := ""
+	testenv.Until(t, 30*time.Second, text+" is in the log", func() bool {
 		for _, l := range inst.Logs() {
 			if strings.Contains(l.Text, text) {
-				return l.Text
+				line = l.Text
 			}
 		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatalf("no %q in the log: %v", text, inst.Logs())
-	return ""
+		return line != ""
+	})
+	return line
 }
 
 func ended(t *testing.T, inst bench.Instance) bench.Exit {
@@ -42,7 +41,7 @@ func ended(t *testing.T, inst bench.Instance) bench.Exit {
 	select {
 	case <-inst.Exited():
 		return *inst.Exit()
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("does not end")
 		panic("unreachable")
 	}
@@ -58,90 +57,6 @@ func stopAtEnd(t *testing.T, inst bench.Instance) {
 			t.Error("counters can be read after Stop")
 		}
 	})
-}
-
-// measure reads the counters at the two ends of some seconds.
-func measure(t *testing.T, inst bench.Instance, d time.Duration) (before, after bench.Usage) {
-	t.Helper()
-	before, err := inst.Usage(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	time.Sleep(d)
-	if after, err = inst.Usage(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return before, after
-}
-
-// checkHalfCPU checks that a spinner under a quota of half a CPU has had that, within 5 %. It is
-// the quota that is measured here, not the speed of the machine: the kernel never grants more, and
-// as much where half a CPU is to be had (favour sees to that). A busy machine that has less, such
-// as an emulated one, can only lower the figure: it gets more attempts.
-func checkHalfCPU(t *testing.T, inst bench.Instance) {
-	t.Helper()
-	favour(t, inst.Info().PID)
-	time.Sleep(500 * time.Millisecond)
-	cpus := 0.
-	for attempt := 0; attempt < 5 && cpus < 0.475; attempt++ {
-		before, after := measure(t, inst, 3200*time.Millisecond)
-		if before.Throttling == nil || after.Throttling == nil {
-			t.Fatalf("no throttling in %+v", after)
-		}
-		cpus = float64(after.CPU-before.CPU) / float64(after.At.Sub(before.At))
-		periods, throttled := after.Throttling.Periods-before.Throttling.Periods, after.Throttling.Throttled-before.Throttling.Throttled
-		t.Logf("%s: %.4f CPUs, %d of %d periods throttled", after.Source, cpus, throttled, periods)
-		if throttled < 10 || throttled > periods {
-			t.Errorf("%d of %d periods throttled", throttled, periods)
-		}
-	}
-	if cpus < 0.475 || cpus > 0.525 {
-		t.Errorf("%.3f CPUs used, want 0.5 ± 5 %%", cpus)
-	}
-}
-
-// favour gives the groups of a process the greatest weight while the test runs, so that others who
-// want the CPUs at the same time do not keep the spinner from using up its quota. The quota stays
-// what it is.
-func favour(t *testing.T, pid int) {
-	t.Helper()
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(data)) {
-		f := strings.SplitN(strings.TrimSpace(line), ":", 3)
-		root, file, most := "", "", ""
-		switch {
-		case len(f) == 3 && slices.Contains(strings.Split(f[1], ","), "cpu"):
-			root, file, most = "/sys/fs/cgroup/"+f[1], "cpu.shares", "262144"
-		case len(f) == 3 && f[1] == "":
-			root, file, most = "/sys/fs/cgroup", "cpu.weight", "10000"
-		default:
-			continue
-		}
-		for dir := f[2]; dir != "/"; dir = filepath.Dir(dir) {
-			path := filepath.Join(root, dir, file)
-			old, err := os.ReadFile(path)
-			if err != nil || os.WriteFile(path, []byte(most), 0) != nil {
-				continue
-			}
-			t.Cleanup(func() { os.WriteFile(path, bytes.TrimSpace(old), 0) })
-		}
-	}
-}
-
-func get(t *testing.T, inst bench.Instance) {
-	t.Helper()
-	client := http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
-	resp, err := client.Get(inst.BaseURL() + "/")
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-	if resp.StatusCode != 404 {
-		t.Errorf("status %d", resp.StatusCode)
-	}
 }
 
 func TestCPUList(t *testing.T) {
@@ -191,9 +106,40 @@ func TestTarget(t *testing.T) {
 	}
 }
 
+func TestDockerMissing(t *testing.T) {
+	l := bench.Limits{CPUs: 1, CPUSet: 1, Memory: 1, PIDs: 1}
+	if m := dockerMissing(docker.Info{CPUQuota: true, CPUSet: true, MemoryLimit: true, SwapLimit: true, PIDsLimit: true}, l, "0"); len(m) != 0 {
+		t.Errorf("%q", m)
+	}
+	if m := dockerMissing(docker.Info{}, bench.Limits{}, ""); len(m) != 0 {
+		t.Errorf("nothing wanted: %q", m)
+	}
+	m := dockerMissing(docker.Info{CPUQuota: true, CPUSet: true, MemoryLimit: true}, l, "0")
+	if note := limitsNote(m); len(m) != 2 || !strings.Contains(note, "no swap") || !strings.Contains(note, "processes") {
+		t.Errorf("%q", note)
+	}
+}
+
 func TestFreePort(t *testing.T) {
 	port, err := FreePort()
 	if err != nil || port <= 0 || port > 65535 {
 		t.Fatal(port, err)
+	}
+}
+
+// TestFree asks for a port that somebody listens on. That one which nobody listens on is free is
+// for TestFreePort: another process may take it at any time.
+func TestFree(t *testing.T) {
+	l, err := net.Listen("tcp", "0.0.0.0:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	port := l.Addr().(*net.TCPAddr).Port
+	if err := Free(port); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("port %d, which is not free", port)) {
+		t.Errorf("port %d is said to be free: %v", port, err)
+	}
+	if err := Free(0); err != nil { // any that is free
+		t.Error(err)
 	}
 }

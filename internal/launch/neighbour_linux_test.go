@@ -1,61 +1,16 @@
 package launch
 
 import (
-	"bufio"
-	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
-
-	"locbench/internal/docker"
-	"locbench/internal/docker/dockertest"
 )
-
-// announcing is a process of its own that has made a run known.
-func announcing(t *testing.T, run, cpus string) *exec.Cmd {
-	t.Helper()
-	cmd := exec.Command(os.Args[0], "-test.run=^TestAnnounceAndWait$", "-test.v")
-	cmd.Env = append(os.Environ(), "LOCBENCH_TEST_ANNOUNCE="+run+" "+cpus)
-	in, err1 := cmd.StdinPipe()
-	out, err2 := cmd.StdoutPipe()
-	if err1 != nil || err2 != nil {
-		t.Fatal(err1, err2)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { in.Close(); _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	for s := bufio.NewScanner(out); s.Scan(); {
-		if strings.HasPrefix(s.Text(), "KNOWN") {
-			return cmd
-		}
-	}
-	t.Fatal("it has not made itself known")
-	return nil
-}
-
-// TestAnnounceAndWait is no test but what announcing starts.
-func TestAnnounceAndWait(t *testing.T) {
-	run, cpus, ok := strings.Cut(os.Getenv("LOCBENCH_TEST_ANNOUNCE"), " ")
-	if !ok {
-		t.Skip("run by TestNeighbours in a process of its own")
-	}
-	withdraw, err := Announce(run, time.Now(), cpus)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fmt.Println("\nKNOWN")
-	io.Copy(io.Discard, os.Stdin)
-	withdraw()
-}
 
 func TestNeighbours(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "runs")
@@ -89,7 +44,25 @@ func TestNeighbours(t *testing.T) {
 		t.Errorf("%v, %v", st.Mode(), err)
 	}
 	seen() // not itself
-	other := announcing(t, "20261122-0001", "2-3")
+	if data, err := os.ReadFile(filepath.Join(dir, files()[0])); err != nil || !strings.Contains(string(data), `{"owner":"`+owner()+`","run":"own","started":"`) {
+		t.Errorf("it is announced by %s, %v", data, err)
+	}
+	// Another locbench, for which a process stands that only waits.
+	other := exec.Command("sleep", "600")
+	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = other.Process.Kill(); _ = other.Wait() })
+	living := self()
+	living.pid = other.Process.Pid
+	living.start, _ = present(living.pid)
+	data, err := json.Marshal(Neighbour{Owner: living.String(), Run: "20261122-0001", Started: time.Now(), CPUs: "2-3"})
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "6-000000000000.json"), data, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	name := fmt.Sprintf("run 20261122-0001, process %d, on CPUs 2-3", other.Process.Pid)
 	seen(name)
 	// What anybody may have put there.
@@ -170,51 +143,5 @@ func TestNeighboursBehindALink(t *testing.T) {
 	}
 	if entries, _ := os.ReadDir(elsewhere); len(entries) > 0 {
 		t.Errorf("written there: %v", entries)
-	}
-}
-
-// TestNeighboursOnAnEngine: a container that another run has started is that run's sign of life,
-// also where its record cannot be seen, and is named as one that takes CPU time.
-func TestNeighboursOnAnEngine(t *testing.T) {
-	e := dockertest.Engine(t)
-	alien := self()
-	alien.space = "1"
-	mine := runID(t)
-	for kind, owner := range map[string]string{"mine": owner(), "theirs": alien.String(), "dead": deadOwner(), "none": "somebody"} {
-		run := kind + "-" + mine
-		labels := Labels(run, "t")
-		labels[docker.LabelOwner] = owner
-		c, _, err := e.Run(t.Context(), docker.ContainerSpec{Name: run, Image: dockertest.Image(t, e), Command: []string{"sleep"}, Labels: labels})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if _, err := c.Stop(context.Background(), 0); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	all, err := NeighboursOn(t.Context(), e, "mine-"+mine)
-	var found []string
-	for _, n := range all {
-		if strings.HasSuffix(n.Run, mine) { // this engine may have others
-			found = append(found, n.String())
-		}
-	}
-	want := fmt.Sprintf("run theirs-%s, process %d, which cannot be seen from here and may have ended", mine, os.Getpid())
-	if err != nil || len(found) != 1 || found[0] != want {
-		t.Errorf("%q, %v, want %q", found, err, want)
-	}
-	names, err := e.Running(t.Context(), "mine-"+mine)
-	var running []string
-	for _, n := range names {
-		if rest, ok := strings.CutPrefix(n, "locbench-"); ok && strings.Contains(n, mine) {
-			kind, _, _ := strings.Cut(rest, "-")
-			running = append(running, kind)
-		}
-	}
-	slices.Sort(running)
-	if err != nil || strings.Join(running, " ") != "dead none theirs" {
-		t.Errorf("%q of %q, %v", running, names, err)
 	}
 }

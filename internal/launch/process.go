@@ -43,16 +43,16 @@ func (l Process) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 	if len(spec.Artifact.Command) == 0 {
 		return nil, fmt.Errorf("start %s: it has no command for the process runtime", spec.Name)
 	}
-	p := newProcess(spec, l.CPUs...)
+	p := newProcess(newSandbox(spec, l.CPUs...), spec)
 	if err := p.launch(ctx, spec); err != nil {
 		return nil, err
 	}
 	return p, nil
 }
 
-func newProcess(spec bench.LaunchSpec, allowed ...int) *process {
+func newProcess(box *sandbox, spec bench.LaunchSpec) *process {
 	return &process{
-		box: newSandbox(spec, allowed...), exited: make(chan struct{}), asked: make(chan struct{}), drained: make(chan struct{}),
+		box: box, exited: make(chan struct{}), asked: make(chan struct{}), drained: make(chan struct{}),
 		info: bench.InstanceInfo{
 			Runtime: bench.RuntimeProcess, Address: "127.0.0.1:" + strconv.Itoa(spec.Port), Limits: spec.Limits,
 		},

@@ -4,418 +4,187 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"net"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"locbench/internal/bench"
 	"locbench/internal/cgroup"
-	"locbench/internal/docker/dockertest"
 )
 
-func processSpec(t testing.TB, helper string, args ...string) bench.LaunchSpec {
-	return bench.LaunchSpec{RunID: runID(t), Name: "t", Artifact: bench.Artifact{Command: append([]string{helper}, args...)}}
+// shell launches a script as a contender, where no group can be made: with small programs that
+// every system has, and without a bound on how long they take.
+func shell(t *testing.T, script string, env map[string]string) (*process, error) {
+	t.Helper()
+	spec := bench.LaunchSpec{RunID: runID(t), Name: "t", Artifact: bench.Artifact{Command: []string{"sh", "-c", script}}, Env: env}
+	p := newProcess(sandboxIn(cgroup.Tree{Root: t.TempDir()}, spec), spec)
+	if err := p.launch(t.Context(), spec); err != nil {
+		return nil, err
+	}
+	stopAtEnd(t, p)
+	return p, nil
 }
 
-func launchProcess(t *testing.T, spec bench.LaunchSpec) bench.Instance {
+func shelled(t *testing.T, script string, env map[string]string) *process {
 	t.Helper()
-	inst, err := Process{}.Launch(t.Context(), spec)
+	p, err := shell(t, script, env)
 	if err != nil {
 		t.Fatal(err)
 	}
-	stopAtEnd(t, inst)
-	return inst
+	return p
 }
 
-// needsGroups skips where this user may not make groups with limits.
-func needsGroups(t *testing.T) {
-	t.Helper()
-	g, err := cgroup.Tree{}.Create("locbench-probe-"+strconv.Itoa(os.Getpid()), bench.Limits{CPUs: 1, Memory: 1 << 30, PIDs: 100}, "0")
-	if err != nil {
-		t.Skip("no cgroup can be made here: ", err)
+func TestShell_ExitCode(t *testing.T) {
+	inst := shelled(t, "echo last words; exit 3", nil)
+	if exit := ended(t, inst); exit.Code != 3 || exit.Signal != "" || exit.OOMKilled || len(inst.Logs()) != 1 {
+		t.Errorf("%+v %v", exit, inst.Logs())
 	}
-	defer g.Remove()
-	if m := g.Missing(); len(m) > 0 {
-		t.Skip("not every limit can be set here: ", m)
+	if r, err := inst.Stop(t.Context(), time.Second); err != nil || !r.Already || r.Exit.Code != 3 {
+		t.Errorf("%+v, %v", r, err)
 	}
-}
-
-func exists(pid int) bool {
-	s, err := readStat(pid)
-	return err == nil && s.state != 'Z'
-}
-
-func gone(t *testing.T, pid int) {
-	t.Helper()
-	for range 500 {
-		if !exists(pid) {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Errorf("process %d lives", pid)
-	syscall.Kill(pid, syscall.SIGKILL)
-}
-
-func TestProcess(t *testing.T) {
-	t.Parallel()
-	helper := dockertest.Helper(t)
-	t.Run("HalfCPU", func(t *testing.T) {
-		needsGroups(t)
-		spec := processSpec(t, helper, "spin", "2", "sleep")
-		spec.Limits = bench.Limits{CPUs: 0.5, CPUSet: 2, Memory: 64 << 20, PIDs: 50}
-		inst := launchProcess(t, spec)
-		info := inst.Info()
-		if !info.LimitsEnforced || info.LimitsNote != "" || info.CPUSet == "" || info.PID == 0 {
-			t.Errorf("%+v", info)
-		}
-		checkHalfCPU(t, inst)
-		u, err := inst.Usage(t.Context())
-		if err != nil || u.Memory == nil || u.Memory.Limit != 64<<20 || u.Memory.Peak == 0 || *u.Processes != 1 || *u.Threads < 2 {
-			t.Errorf("%+v %+v, %v", u, u.Memory, err)
-		}
-		status, _ := readProc(info.PID, "status")
-		if !strings.Contains(string(status), "Cpus_allowed_list:\t"+info.CPUSet+"\n") {
-			t.Errorf("not held to CPU %s: %s", info.CPUSet, status)
-		}
-	})
-	t.Run("OOM", func(t *testing.T) {
-		needsGroups(t)
-		spec := processSpec(t, helper, "hog", "300", "sleep")
-		spec.Limits = bench.Limits{Memory: 64 << 20}
-		exit := ended(t, launchProcess(t, spec))
-		if !exit.OOMKilled || exit.Signal != "SIGKILL" || exit.Code != 137 {
-			t.Errorf("%+v", exit)
-		}
-	})
-	t.Run("WithoutGroup", func(t *testing.T) {
-		spec := processSpec(t, helper, "hog", "40", "spin", "1", "serve", "0")
-		spec.Limits = bench.Limits{CPUs: 0.5, CPUSet: 1, Memory: 64 << 20, PIDs: 50}
-		withoutGroups(t, spec, func(inst bench.Instance) {
-			info := inst.Info()
-			if want := "limits not enforced: CPU quota, memory, processes: this user may not"; info.LimitsEnforced || info.LimitsNote != want {
-				t.Errorf("%v %q, want %q", info.LimitsEnforced, info.LimitsNote, want)
-			}
-			waitLog(t, inst, "listening")
-			before, after := measure(t, inst, time.Second)
-			if after.Source != "/proc" || after.CPU <= before.CPU || after.Memory.Used < 40<<20 || after.Memory.Peak < after.Memory.Used ||
-				after.Memory.PeakSource != "VmHWM" || *after.Processes != 1 || *after.Threads < 2 || after.Throttling != nil {
-				t.Errorf("%+v %+v", after, after.Memory)
-			}
-			status, _ := readProc(info.PID, "status")
-			if !strings.Contains(string(status), "Cpus_allowed_list:\t"+info.CPUSet+"\n") {
-				t.Errorf("not held to CPU %s", info.CPUSet)
-			}
-		})
-	})
-	t.Run("GroupRefused", func(t *testing.T) {
-		// A folder that looks like a v2 hierarchy, and that the kernel refuses to start a process
-		// in.
-		root := t.TempDir()
-		for path, content := range map[string]string{
-			"proc/self/mountinfo":            "25 24 0:22 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n",
-			"proc/self/cgroup":               "0::/\n",
-			"sys/fs/cgroup/cgroup.procs":     "",
-			"sys/fs/cgroup/user/cpu.weight":  "100",
-			"sys/fs/cgroup/user/cgroup.type": "domain",
-		} {
-			if err := os.MkdirAll(filepath.Dir(filepath.Join(root, path)), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(root, path), []byte(content), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		spec := processSpec(t, helper, "print", "hello", "sleep")
-		spec.Limits = bench.Limits{CPUs: 0.5, CPUSet: 1}
-		p := newProcess(spec)
-		if err := p.box.close(); err != nil {
-			t.Fatal(err)
-		}
-		p.box = sandboxIn(cgroup.Tree{Root: root}, spec)
-		if _, ok := p.box.group.FD(); !ok {
-			t.Fatal("not taken for v2")
-		}
-		if err := p.launch(t.Context(), spec); err != nil {
-			t.Fatal(err)
-		}
-		stopAtEnd(t, p)
-		waitLog(t, p, "hello")
-		if note := p.Info().LimitsNote; !strings.Contains(note, "CPU quota: start in the group: ") || strings.Contains(note, "CPU set") {
-			t.Errorf("%q", note)
-		}
-		if u, err := p.Usage(t.Context()); err != nil || u.Source != "/proc" {
-			t.Errorf("%+v, %v", u, err)
-		}
-	})
-	t.Run("GroupWithoutMemory", func(t *testing.T) {
-		// A real hierarchy of cgroup v2 whose controllers are others', as the one of a container
-		// whose own processes keep them off.
-		root, v2 := t.TempDir(), ""
-		for _, p := range hierarchies(t) {
-			if names, err := os.ReadFile(filepath.Join(p, "cgroup.controllers")); err == nil && !strings.Contains(string(names), "memory") {
-				v2 = p
-			}
-		}
-		if v2 == "" {
-			t.Skip("no cgroup v2 without controllers is mounted here")
-		}
-		in, err := os.ReadFile("/proc/self/cgroup")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for path, content := range map[string]string{"mountinfo": "25 24 0:22 / /v2 rw - cgroup2 cgroup2 rw\n", "cgroup": string(in)} {
-			if err := errors.Join(os.MkdirAll(filepath.Join(root, "proc/self"), 0o755), os.WriteFile(filepath.Join(root, "proc/self", path), []byte(content), 0o644)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := os.Symlink(v2, filepath.Join(root, "v2")); err != nil {
-			t.Fatal(err)
-		}
-		spec := processSpec(t, helper, "hog", "40", "child", "serve", "0")
-		spec.Limits = bench.Limits{Memory: 64 << 20}
-		p := newProcess(spec)
-		if err := p.box.close(); err != nil {
-			t.Fatal(err)
-		}
-		if p.box = sandboxIn(cgroup.Tree{Root: root}, spec); p.box.group == nil || p.box.reader == nil {
-			t.Skip("no group can be made here: ", p.box.missing)
-		}
-		if err := p.launch(t.Context(), spec); err != nil {
-			t.Fatal(err)
-		}
-		stopAtEnd(t, p)
-		waitLog(t, p, "listening")
-		u, err := p.Usage(t.Context())
-		if err != nil || u.CPU == 0 || u.Source != "cgroup v2; memory and threads of /proc" || u.Processes == nil || *u.Processes != 2 || u.Threads == nil || *u.Threads < 2 {
-			t.Errorf("%+v, %v", u, err)
-		}
-		if m := u.Memory; m == nil || m.Used < 40<<20 || m.Peak < m.Used || m.PeakSource != "VmHWM" || m.PeakIsSample {
-			t.Errorf("%+v", m)
-		}
-		if note := p.Info().LimitsNote; !strings.Contains(note, "memory: the kernel offers no memory.max") {
-			t.Errorf("%q", note)
-		}
-		if exit := p.box.oomKilled(); exit {
-			t.Error("out of memory, without a limit")
-		}
-	})
-	t.Run("ServeAndStop", func(t *testing.T) {
-		port, err := FreePort()
-		if err != nil {
-			t.Fatal(err)
-		}
-		spec := processSpec(t, helper, "env", "serve", strconv.Itoa(port))
-		spec.Port, spec.Env = port, map[string]string{"GREETING": "hello world", "PATH": "/nowhere"}
-		inst := launchProcess(t, spec)
-		waitLog(t, inst, "listening")
-		get(t, inst)
-		for _, want := range []string{"GREETING=hello world", "PATH=/nowhere", envRun + "=" + runID(t)} {
-			waitLog(t, inst, want)
-		}
-		for _, l := range inst.Logs() {
-			if strings.HasPrefix(l.Text, "GOMAXPROCS=") || strings.HasPrefix(l.Text, "PWD=") {
-				t.Errorf("environment has %s", l.Text)
-			}
-		}
-		r, err := inst.Stop(t.Context(), 10*time.Second)
-		if err != nil || !r.Graceful || r.Killed || r.Already || r.Exit.Code != 0 {
-			t.Errorf("%+v, %v", r, err)
-		}
-		waitLog(t, inst, "stopping")
-		if again, err := inst.Stop(t.Context(), 0); err != nil || again != r {
-			t.Errorf("again %+v, %v", again, err)
-		}
-	})
-	t.Run("ExitCode", func(t *testing.T) {
-		inst := launchProcess(t, processSpec(t, helper, "print", "last words", "exit", "3"))
-		if exit := ended(t, inst); exit.Code != 3 || exit.Signal != "" || len(inst.Logs()) != 1 {
-			t.Errorf("%+v %v", exit, inst.Logs())
-		}
-		if r, err := inst.Stop(t.Context(), time.Second); err != nil || !r.Already || r.Exit.Code != 3 {
-			t.Errorf("%+v, %v", r, err)
-		}
-	})
-	t.Run("DeafWithChild", func(t *testing.T) {
-		inst := launchProcess(t, processSpec(t, helper, "deaf", "child", "sleep"))
-		var child int
-		fmt.Sscanf(waitLog(t, inst, "child"), "child %d", &child)
-		if child == 0 || !exists(child) {
-			t.Fatalf("no child: %v", inst.Logs())
-		}
-		r, err := inst.Stop(t.Context(), 100*time.Millisecond)
-		if err != nil || !r.Killed || r.Graceful || r.Exit.Signal != "SIGKILL" || r.Exit.OOMKilled {
-			t.Errorf("%+v, %v", r, err)
-		}
-		gone(t, child)
-		gone(t, inst.Info().PID)
-	})
-	t.Run("Noise", func(t *testing.T) {
-		inst := launchProcess(t, processSpec(t, helper, "noise", "flood", "3000"))
-		ended(t, inst)
-		waitLog(t, inst, "line 2999") // what is still in the pipe when it ends is read later
-		logs := inst.Logs()
-		if len(logs) > 500 || logs[len(logs)-1].Text != "line 2999" {
-			t.Errorf("%d lines", len(logs))
-		}
-	})
-	t.Run("CannotStart", func(t *testing.T) {
-		for _, command := range [][]string{{"/absent/program"}, {os.DevNull}, {}} {
-			spec := processSpec(t, helper)
-			spec.Artifact.Command = command
-			if _, err := (Process{}).Launch(t.Context(), spec); err == nil || !strings.HasPrefix(err.Error(), "start ") {
-				t.Errorf("%v: %v", command, err)
-			}
-		}
-	})
-	t.Run("Cancelled", func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		if _, err := (Process{}).Launch(ctx, processSpec(t, helper, "sleep")); !errors.Is(err, context.Canceled) {
-			t.Error(err)
-		}
-		if left := marked(envRun + "=" + runID(t)); len(left) > 0 {
-			t.Errorf("left: %v", left)
-		}
-	})
-	t.Run("KilledParent", func(t *testing.T) { testKilledParent(t, helper) })
-	// All groups are gone.
-	if left, err := cleanBeginning(groupPrefix + owner() + "-"); err != nil || len(left) > 0 {
-		t.Errorf("groups left: %v, %v", left, err)
+	if _, err := inst.Usage(t.Context()); err == nil {
+		t.Error("counters of one that has ended")
 	}
 }
 
-// withoutGroups launches with a sandbox that has lost its group, as a user without rights gets it.
-func withoutGroups(t *testing.T, spec bench.LaunchSpec, check func(bench.Instance)) {
-	t.Helper()
-	p := newProcess(spec)
-	p.box.loseGroup(errors.New("this user may not"))
+func TestShell_KilledFromOutside(t *testing.T) {
+	inst := shelled(t, "kill -KILL $$", nil)
+	if exit := ended(t, inst); exit.Code != 137 || exit.Signal != "SIGKILL" || exit.OOMKilled {
+		t.Errorf("%+v", exit)
+	}
+}
+
+func TestShell_StopGraceful(t *testing.T) {
+	inst := shelled(t, "trap 'echo stopping; exit 0' TERM; sleep 600 >/dev/null 2>&1 & echo up; wait", nil)
+	waitLog(t, inst, "up")
+	r, err := inst.Stop(t.Context(), time.Minute)
+	if err != nil || !r.Graceful || r.Killed || r.Already || r.Exit.Code != 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	waitLog(t, inst, "stopping")
+	if again, err := inst.Stop(t.Context(), 0); err != nil || again != r {
+		t.Errorf("again %+v, %v", again, err)
+	}
+}
+
+// TestShell_StopDeaf: one that ignores SIGTERM is killed, and with it what it has started.
+func TestShell_StopDeaf(t *testing.T) {
+	inst := shelled(t, "trap '' TERM; sleep 600 >/dev/null 2>&1 & echo child $!; wait", nil)
+	var child int
+	fmt.Sscanf(waitLog(t, inst, "child"), "child %d", &child)
+	if !exists(child) {
+		t.Fatalf("no child: %v", inst.Logs())
+	}
+	r, err := inst.Stop(t.Context(), time.Millisecond)
+	if err != nil || !r.Killed || r.Graceful || r.Exit.Signal != "SIGKILL" || r.Exit.OOMKilled {
+		t.Errorf("%+v, %v", r, err)
+	}
+	gone(t, child)
+	gone(t, inst.Info().PID)
+}
+
+func TestShell_Environment(t *testing.T) {
+	t.Setenv("GOGC", "50")
+	inst := shelled(t, "env", map[string]string{"GREETING": "hello world"})
+	ended(t, inst)
+	for _, want := range []string{"GREETING=hello world", envRun + "=" + runID(t), envOwner + "=" + owner()} {
+		if !slices.ContainsFunc(inst.Logs(), func(l bench.LogLine) bool { return l.Text == want }) {
+			t.Errorf("no %s in %v", want, inst.Logs())
+		}
+	}
+	for _, l := range inst.Logs() {
+		if strings.HasPrefix(l.Text, "GOGC=") {
+			t.Errorf("it has %s", l.Text)
+		}
+	}
+}
+
+func TestShell_LogIsBounded(t *testing.T) {
+	inst := shelled(t, "i=0; while [ $i -lt 1500 ]; do i=$((i+1)); echo line $i; done", nil)
+	ended(t, inst)
+	if logs := inst.Logs(); len(logs) > 500 || logs[len(logs)-1].Text != "line 1500" {
+		t.Errorf("%d lines, the last %v", len(logs), logs[len(logs)-1])
+	}
+}
+
+// TestShell_WithoutGroup: what cannot be limited is said, and the figures are those of /proc.
+func TestShell_WithoutGroup(t *testing.T) {
+	spec := bench.LaunchSpec{RunID: runID(t), Name: "t", Artifact: bench.Artifact{Command: []string{"sh", "-c", "echo up; sleep 600 >/dev/null 2>&1 & wait"}},
+		Limits: bench.Limits{CPUs: 0.5, CPUSet: 1, Memory: 64 << 20, PIDs: 50}}
+	p := newProcess(sandboxIn(cgroup.Tree{Root: t.TempDir()}, spec), spec)
 	if err := p.launch(t.Context(), spec); err != nil {
 		t.Fatal(err)
 	}
 	stopAtEnd(t, p)
-	check(p)
+	info := p.Info()
+	if info.LimitsEnforced || !strings.HasPrefix(info.LimitsNote, "limits not enforced: CPU quota, memory, processes: ") || strings.Contains(info.LimitsNote, "CPU set") {
+		t.Errorf("%+v", info)
+	}
+	waitLog(t, p, "up")
+	u, err := p.Usage(t.Context())
+	if err != nil || u.Source != "/proc" || u.Memory == nil || u.Memory.PeakSource != "VmHWM" || *u.Processes < 1 || u.Throttling != nil {
+		t.Errorf("%+v, %v", u, err)
+	}
+	status, _ := readProc(info.PID, "status")
+	if !strings.Contains(string(status), "Cpus_allowed_list:\t"+info.CPUSet+"\n") {
+		t.Errorf("not held to CPU %s", info.CPUSet)
+	}
 }
 
-// testKilledParent kills a process that has launched another as a locbench would: the kernel takes
-// the main process with it, and clean finds the rest, but not before its owner is dead.
-func testKilledParent(t *testing.T, helper string) {
-	self, err := os.Executable()
+func TestProcessCannotStart(t *testing.T) {
+	for _, command := range [][]string{{"/absent/program"}, {os.DevNull}, {}} {
+		spec := bench.LaunchSpec{Name: "t", Artifact: bench.Artifact{Command: command}}
+		var err error
+		if len(command) == 0 {
+			_, err = Process{}.Launch(t.Context(), spec)
+		} else {
+			err = newProcess(sandboxIn(cgroup.Tree{Root: t.TempDir()}, spec), spec).launch(t.Context(), spec)
+		}
+		if err == nil || !strings.HasPrefix(err.Error(), "start ") {
+			t.Errorf("%v: %v", command, err)
+		}
+	}
+}
+
+func TestProcessCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	spec := bench.LaunchSpec{RunID: runID(t), Name: "t", Artifact: bench.Artifact{Command: []string{"sleep", "600"}}}
+	if _, err := (Process{}).Launch(ctx, spec); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	p := newProcess(sandboxIn(cgroup.Tree{Root: t.TempDir()}, spec), spec) // cancelled while it starts
+	if err := p.launch(ctx, spec); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if left := marked(envRun + "=" + runID(t)); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// TestListens is about where processes are seen to listen: here this one.
+func TestListens(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	parent := exec.Command(self, "-test.run=^TestBeKilledParent$", "-test.v")
-	parent.Env = append(os.Environ(), "LOCBENCH_TEST_HELPER="+helper, "LOCBENCH_TEST_RUN="+runID(t))
-	out, err := parent.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := parent.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { parent.Process.Kill(); parent.Wait() }()
-	var main, child int
-	buf := make([]byte, 0, 4096)
-	for main == 0 || child == 0 {
-		n, err := out.Read(buf[len(buf):cap(buf)])
-		buf = buf[:len(buf)+n]
-		if i := strings.Index(string(buf), "LAUNCHED"); i >= 0 && strings.Contains(string(buf[i:]), "\n") {
-			fmt.Sscanf(string(buf[i:]), "LAUNCHED %d %d", &main, &child)
+	port := uint16(l.Addr().(*net.TCPAddr).Port)
+	sees := func(pids ...int) bool {
+		for _, a := range listens(os.Getpid(), pids) {
+			if a.Port() == port && a.Addr().IsLoopback() {
+				return true
+			}
 		}
-		if err != nil {
-			t.Fatalf("%v: %s", err, buf)
-		}
+		return false
 	}
-	if !exists(main) || !exists(child) {
-		t.Fatal("nothing to kill")
+	if !sees(os.Getpid()) || sees() {
+		t.Errorf("port %d: seen %v, without the process %v", port, sees(os.Getpid()), sees())
 	}
-	if c, err := Clean(t.Context(), nil, CleanOptions{Run: runID(t)}); err != nil || len(c.Removed) > 0 || len(c.Kept) != 2 || !exists(child) {
-		t.Errorf("cleaned although the owner lives: %q, %v", c, err)
-	}
-	parent.Process.Kill()
-	io.Copy(io.Discard, out)
-	parent.Wait()
-	gone(t, main)
-	if !exists(child) {
-		t.Log("the child went with its parent") // it is in a session of its own: only clean gets at it
-	}
-	c, err := Clean(t.Context(), nil, CleanOptions{Run: runID(t)})
-	if err != nil || len(c.Removed) != 1 || !strings.Contains(c.Removed[0], strconv.Itoa(child)) {
-		t.Errorf("%q, %v; want the child, %d", c, err, child)
-	}
-	gone(t, child)
-	if left, err := cleanBeginning(groupPrefix + strconv.Itoa(parent.Process.Pid) + "."); err != nil || len(left) > 0 {
-		t.Errorf("its groups are left: %v, %v", left, err)
-	}
-}
-
-func cleanBeginning(prefix string) (removed []string, err error) {
-	return cgroup.Tree{}.CleanLeft(func(name string) bool { return strings.HasPrefix(name, prefix) })
-}
-
-// TestBeKilledParent is no test but the process that testKilledParent kills.
-func TestBeKilledParent(t *testing.T) {
-	helper := os.Getenv("LOCBENCH_TEST_HELPER")
-	if helper == "" {
-		t.Skip("run by TestProcess/KilledParent in a process of its own")
-	}
-	spec := processSpec(t, helper, "child", "deaf", "sleep")
-	spec.RunID = os.Getenv("LOCBENCH_TEST_RUN")
-	inst, err := Process{}.Launch(context.Background(), spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var child int
-	fmt.Sscanf(waitLog(t, inst, "child"), "child %d", &child)
-	fmt.Printf("\nLAUNCHED %d %d\n", inst.Info().PID, child)
-	time.Sleep(time.Minute)
-}
-
-func TestParseStat(t *testing.T) {
-	line := "123 (a) b (c)) S 1 2 77 0 -1 4194560 10 20 30 40 5 6 7 8 20 0 9 0 12345 0 0\n"
-	s, err := parseStat(line)
-	want := stat{state: 'S', parent: 1, session: 77, user: 5, system: 6, cuser: 7, csystem: 8, threads: 9, start: 12345, minor: 10, major: 30}
-	if err != nil || s != want {
-		t.Errorf("%+v, %v; want %+v", s, err, want)
-	}
-	for _, bad := range []string{"", "1 (x", "1 (x) S 1 2", strings.Replace(line, " 5 6 ", " x 6 ", 1), strings.Replace(line, " 5 6 ", " -5 6 ", 1)} {
-		if _, err := parseStat(bad); err == nil {
-			t.Errorf("%q accepted", bad)
-		}
-	}
-	if s, err := readStat(os.Getpid()); err != nil || s.threads < 1 {
-		t.Errorf("own: %+v, %v", s, err)
-	}
-}
-
-func FuzzParseStat(f *testing.F) {
-	f.Add("123 (a) b) S 1 2 77 0 -1 0 1 2 3 4 5 6 7 8 20 0 9 0 12345")
-	f.Add(") ")
-	f.Fuzz(func(t *testing.T, line string) {
-		if s, err := parseStat(line); err == nil && (s.user < 0 || s.threads < 0) {
-			t.Errorf("%+v", s)
-		}
-	})
-}
-
-func TestMatchEnv(t *testing.T) {
-	env := []byte("A=1\x00" + envRun + "=r1\x00" + envOwner + "=o\x00B=" + envRun + "=r2\x00")
-	for _, tt := range []struct {
-		entries []string
-		want    bool
-	}{
-		{[]string{envRun + "=r1"}, true}, {[]string{envRun + "="}, true}, {[]string{envRun + "=r"}, false},
-		{[]string{envRun + "=r2"}, false}, {[]string{envRun + "=r1", envInstance + "="}, false},
-	} {
-		f, ok := matchEnv(env, tt.entries)
-		if ok != tt.want || ok && (f.run != "r1" || f.owner != "o") {
-			t.Errorf("%q: %+v, %v", tt.entries, f, ok)
-		}
+	l.Close()
+	if sees(os.Getpid()) {
+		t.Errorf("port %d is seen after it was closed", port)
 	}
 }

@@ -78,6 +78,7 @@ type fakeLauncher struct {
 	err       error
 	instances []*fakeInstance
 	names     []string
+	gone      bool // the kernel says that their processes have ended
 }
 
 func (f *fakeLauncher) Launch(_ context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
@@ -90,6 +91,9 @@ func (f *fakeLauncher) Launch(_ context.Context, spec bench.LaunchSpec) (bench.I
 	inst.name = spec.Name
 	f.instances = append(f.instances, inst)
 	f.names = append(f.names, spec.Name)
+	if f.gone {
+		return gone{inst, true}, nil
+	}
 	return inst, nil
 }
 
@@ -151,6 +155,13 @@ func (fakeChecks) Alive(context.Context, bench.Instance, bench.Service) []bench.
 func (fakeChecks) Stopped(bench.StopResult) []bench.CheckResult {
 	return []bench.CheckResult{{Group: "lifecycle", Name: "stops", Status: bench.CheckPassed}}
 }
+
+// still is a machine that never stands still. Threads that watch a real one would keep the time of
+// a bubble from passing.
+type still struct{}
+
+func (still) Take() bench.Hiccups { return bench.Hiccups{CPUs: 1, Preferred: true} }
+func (still) Stop()               {}
 
 // fakeRun is a run of contenders "a" and "b" in two rounds of three steps.
 type fakeRun struct {

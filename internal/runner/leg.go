@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
-	"locbench/internal/hiccup"
 	"locbench/internal/sample"
 	"locbench/internal/verdict"
 )
@@ -82,7 +81,7 @@ type life struct {
 	artifact bench.Artifact
 	inst     bench.Instance
 	slot     *slot              // nil: nobody else is alive
-	still    *hiccup.Meter      // while the load runs
+	still    Stalls             // while the load runs
 	died     *bench.Exit        // how it ended, if it did before it was asked to
 	steps    []bench.StepResult // that have been run, the skipped ones among them
 	skipped  []string           // "3 (64 connections)"

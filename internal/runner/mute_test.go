@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"locbench/internal/bench"
@@ -36,89 +37,95 @@ func TestOneThatNeverAnswersIsTriedOnce(t *testing.T) {
 		}, false, 3, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			lives := 0
-			f, err := start(t, t.Context(), func(f *fakeRun) {
-				f.cfg.Run.Profile.Rounds = 3
-				f.cfg.Run.Legs = Order(f.cfg.Run.Profile.Contenders, 3, 42)
-				f.cfg.KeepGoing = c.keepGoing
-				f.cfg.Launcher = launching(func(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
-					f.harm = spec.OnIncident
-					return f.launcher.Launch(ctx, spec)
-				})
-				f.cfg.Ready = func(_ context.Context, inst bench.Instance, svc bench.Service, _ func(level, text string)) (time.Duration, error) {
-					if svc.Name != "a" {
-						return time.Millisecond, nil
+			synctest.Test(t, func(t *testing.T) {
+				lives := 0
+				f, err := start(t, t.Context(), func(f *fakeRun) {
+					f.cfg.Run.Profile.Rounds = 3
+					f.cfg.Run.Legs = Order(f.cfg.Run.Profile.Contenders, 3, 42)
+					f.cfg.KeepGoing = c.keepGoing
+					f.cfg.Launcher = launching(func(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
+						f.harm = spec.OnIncident
+						return f.launcher.Launch(ctx, spec)
+					})
+					f.cfg.Ready = func(_ context.Context, inst bench.Instance, svc bench.Service, _ func(level, text string)) (time.Duration, error) {
+						if svc.Name != "a" {
+							return time.Millisecond, nil
+						}
+						lives++
+						return time.Millisecond, c.answer(f, inst, lives)
 					}
-					lives++
-					return time.Millisecond, c.answer(f, inst, lives)
+				})
+				if !errors.Is(err, ErrLegs) {
+					t.Errorf("%v", err)
+				}
+				failed := 0
+				for round := 1; round <= 3; round++ {
+					if leg := f.legs[fmt.Sprintf("a-%d", round)]; leg.State == bench.LegFailed {
+						failed++
+						if round > 1 && c.lives == 1 && !strings.Contains(leg.Failure, "not tried: it never became ready in round 1 (--keep-going") {
+							t.Errorf("round %d: %s", round, leg.Failure)
+						}
+					}
+					if leg := f.legs[fmt.Sprintf("b-%d", round)]; leg.State != bench.LegComplete {
+						t.Errorf("b, round %d: %s", round, leg.Failure)
+					}
+				}
+				if state := f.ended().State; state != bench.RunComplete {
+					t.Errorf("the run is %s", state)
+				}
+				if lives != c.lives || failed != c.failed {
+					t.Errorf("%d lives and %d failures, want %d and %d", lives, failed, c.lives, c.failed)
 				}
 			})
-			if !errors.Is(err, ErrLegs) {
-				t.Errorf("%v", err)
-			}
-			failed := 0
-			for round := 1; round <= 3; round++ {
-				if leg := f.legs[fmt.Sprintf("a-%d", round)]; leg.State == bench.LegFailed {
-					failed++
-					if round > 1 && c.lives == 1 && !strings.Contains(leg.Failure, "not tried: it never became ready in round 1 (--keep-going") {
-						t.Errorf("round %d: %s", round, leg.Failure)
-					}
-				}
-				if leg := f.legs[fmt.Sprintf("b-%d", round)]; leg.State != bench.LegComplete {
-					t.Errorf("b, round %d: %s", round, leg.Failure)
-				}
-			}
-			if state := f.ended().State; state != bench.RunComplete {
-				t.Errorf("the run is %s", state)
-			}
-			if lives != c.lives || failed != c.failed {
-				t.Errorf("%d lives and %d failures, want %d and %d", lives, failed, c.lives, c.failed)
-			}
 		})
 	}
 }
 
 // What has answered in an earlier part of a run is known to be able to.
 func TestOneThatHasAnsweredBeforeResumeIsTriedAgain(t *testing.T) {
-	lives := 0
-	_, err := start(t, t.Context(), func(f *fakeRun) {
-		f.cfg.Run.Profile.Contenders = f.cfg.Run.Profile.Contenders[:1]
-		f.cfg.Run.Legs = Order(f.cfg.Run.Profile.Contenders, 3, 42)
-		f.cfg.Run.Legs[0].State = bench.LegComplete
-		f.cfg.Ready = func(context.Context, bench.Instance, bench.Service, func(level, text string)) (time.Duration, error) {
-			lives++
-			return 0, errors.New("not ready after 1m0s")
+	synctest.Test(t, func(t *testing.T) {
+		lives := 0
+		_, err := start(t, t.Context(), func(f *fakeRun) {
+			f.cfg.Run.Profile.Contenders = f.cfg.Run.Profile.Contenders[:1]
+			f.cfg.Run.Legs = Order(f.cfg.Run.Profile.Contenders, 3, 42)
+			f.cfg.Run.Legs[0].State = bench.LegComplete
+			f.cfg.Ready = func(context.Context, bench.Instance, bench.Service, func(level, text string)) (time.Duration, error) {
+				lives++
+				return 0, errors.New("not ready after 1m0s")
+			}
+		})
+		if lives != 2 || !errors.Is(err, ErrLegs) {
+			t.Errorf("%d lives, %v", lives, err)
 		}
 	})
-	if lives != 2 || !errors.Is(err, ErrLegs) {
-		t.Errorf("%d lives, %v", lives, err)
-	}
 }
 
 // A service that somebody else has started is neither built nor stopped, and no limit of it is
 // reported.
 func TestATargetIsNobodysToStop(t *testing.T) {
-	f, err := start(t, t.Context(), func(f *fakeRun) {
-		f.cfg.Run.Profile.Contenders = f.cfg.Run.Profile.Contenders[:1]
-		f.cfg.Run.Legs = Order(f.cfg.Run.Profile.Contenders, 1, 42)
-		f.cfg.Run.Profile.Runtime = bench.RuntimeURL
-		f.cfg.Checks = noChecks{}
-		f.cfg.Launcher = launching(func(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
-			inst, err := f.launcher.Launch(ctx, spec)
-			inst.(*fakeInstance).info = bench.InstanceInfo{Runtime: bench.RuntimeURL}
-			return inst, err
+	synctest.Test(t, func(t *testing.T) {
+		f, err := start(t, t.Context(), func(f *fakeRun) {
+			f.cfg.Run.Profile.Contenders = f.cfg.Run.Profile.Contenders[:1]
+			f.cfg.Run.Legs = Order(f.cfg.Run.Profile.Contenders, 1, 42)
+			f.cfg.Run.Profile.Runtime = bench.RuntimeURL
+			f.cfg.Checks = noChecks{}
+			f.cfg.Launcher = launching(func(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
+				inst, err := f.launcher.Launch(ctx, spec)
+				inst.(*fakeInstance).info = bench.InstanceInfo{Runtime: bench.RuntimeURL}
+				return inst, err
+			})
+			f.cfg.Ready = func(context.Context, bench.Instance, bench.Service, func(level, text string)) (time.Duration, error) {
+				return 0, nil
+			}
 		})
-		f.cfg.Ready = func(context.Context, bench.Instance, bench.Service, func(level, text string)) (time.Duration, error) {
-			return 0, nil
+		if err != nil {
+			t.Fatal(err)
+		}
+		leg := f.legs["a-1"]
+		if leg.StartUp != nil || leg.Stop != nil || len(leg.Warnings) > 0 || len(leg.Steps) != 3 || len(f.phases("")) != 1 {
+			t.Errorf("start-up %v, stop %v, warnings %q, %d steps, phases of the run %v", leg.StartUp, leg.Stop, leg.Warnings, len(leg.Steps), f.phases(""))
 		}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	leg := f.legs["a-1"]
-	if leg.StartUp != nil || leg.Stop != nil || len(leg.Warnings) > 0 || len(leg.Steps) != 3 || len(f.phases("")) != 1 {
-		t.Errorf("start-up %v, stop %v, warnings %q, %d steps, phases of the run %v", leg.StartUp, leg.Stop, leg.Warnings, len(leg.Steps), f.phases(""))
-	}
 }
 
 type launching func(context.Context, bench.LaunchSpec) (bench.Instance, error)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"locbench/internal/bench"
@@ -19,68 +20,74 @@ func oneLeg(f *fakeRun) {
 // Steps that are chosen one by one end when the one that chooses says so, and two without any
 // success do not end them.
 func TestStepsChosenByTheOnesBefore(t *testing.T) {
-	var asked []int
-	f, err := start(t, t.Context(), func(f *fakeRun) {
-		oneLeg(f)
-		f.cfg.Engine = fakeEngine(func(_ context.Context, s bench.Step) (bench.Load, error) {
-			asked = append(asked, s.Connections)
-			return bench.Load{Elapsed: time.Second}, nil
-		})
-		f.cfg.Next = func(_ context.Context, leg bench.Leg, done []bench.StepResult) (bench.Step, bool) {
-			for i, r := range done {
-				if r.Index != i || leg.Contender != "a" {
-					t.Errorf("%s: step %d has index %d", leg, i, r.Index)
-				}
-			}
-			return bench.Step{Connections: 10 * (len(done) + 1)}, len(done) < 4
-		}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(asked, []int{10, 20, 30, 40}) || len(f.legs["a-1"].Steps) != 4 {
-		t.Errorf("steps %v, %d in the result", asked, len(f.legs["a-1"].Steps))
-	}
-	for _, r := range f.records {
-		if e, ok := r.Event.(bench.StepStarted); ok && e.Of < e.Index+1 {
-			t.Errorf("step %d of %d", e.Index+1, e.Of)
-		}
-	}
-}
-
-// The first requests are timed once, between the first answer and the checks, and only where the
-// profile wants it.
-func TestFirstRequestsAreTimed(t *testing.T) {
-	for _, wanted := range []bool{true, false} {
+	synctest.Test(t, func(t *testing.T) {
+		var asked []int
 		f, err := start(t, t.Context(), func(f *fakeRun) {
 			oneLeg(f)
-			if wanted {
-				f.cfg.Run.Profile.Phases = &bench.PhaseSpec{Requests: 3}
-			}
-			f.cfg.FirstRequests = func(context.Context, string) (bench.Phases, error) {
-				return bench.Phases{First: bench.RequestPhases{Total: time.Second}}, nil
+			f.cfg.Engine = fakeEngine(func(_ context.Context, s bench.Step) (bench.Load, error) {
+				asked = append(asked, s.Connections)
+				return bench.Load{Elapsed: time.Second}, nil
+			})
+			f.cfg.Next = func(_ context.Context, leg bench.Leg, done []bench.StepResult) (bench.Step, bool) {
+				for i, r := range done {
+					if r.Index != i || leg.Contender != "a" {
+						t.Errorf("%s: step %d has index %d", leg, i, r.Index)
+					}
+				}
+				return bench.Step{Connections: 10 * (len(done) + 1)}, len(done) < 4
 			}
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		order := strings.Join(f.phases("a-1"), " ")
-		if kept := f.legs["a-1"].Phases; wanted != (kept != nil) || wanted && kept.First.Total != time.Second {
-			t.Errorf("wanted: %t, kept %+v", wanted, kept)
+		if !slices.Equal(asked, []int{10, 20, 30, 40}) || len(f.legs["a-1"].Steps) != 4 {
+			t.Errorf("steps %v, %d in the result", asked, len(f.legs["a-1"].Steps))
 		}
-		if wanted != strings.Contains(order, "ready timing check load") {
-			t.Errorf("wanted: %t, phases %s", wanted, order)
+		for _, r := range f.records {
+			if e, ok := r.Event.(bench.StepStarted); ok && e.Of < e.Index+1 {
+				t.Errorf("step %d of %d", e.Index+1, e.Of)
+			}
 		}
-	}
+	})
+}
+
+// The first requests are timed once, between the first answer and the checks, and only where the
+// profile wants it.
+func TestFirstRequestsAreTimed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, wanted := range []bool{true, false} {
+			f, err := start(t, t.Context(), func(f *fakeRun) {
+				oneLeg(f)
+				if wanted {
+					f.cfg.Run.Profile.Phases = &bench.PhaseSpec{Requests: 3}
+				}
+				f.cfg.FirstRequests = func(context.Context, string) (bench.Phases, error) {
+					return bench.Phases{First: bench.RequestPhases{Total: time.Second}}, nil
+				}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			order := strings.Join(f.phases("a-1"), " ")
+			if kept := f.legs["a-1"].Phases; wanted != (kept != nil) || wanted && kept.First.Total != time.Second {
+				t.Errorf("wanted: %t, kept %+v", wanted, kept)
+			}
+			if wanted != strings.Contains(order, "ready timing check load") {
+				t.Errorf("wanted: %t, phases %s", wanted, order)
+			}
+		}
+	})
 }
 
 func TestFirstRequestsThatCannotBeTimedFailTheLeg(t *testing.T) {
-	f, err := start(t, t.Context(), func(f *fakeRun) {
-		oneLeg(f)
-		f.cfg.Run.Profile.Phases = &bench.PhaseSpec{Requests: 3}
-		f.cfg.FirstRequests = func(context.Context, string) (bench.Phases, error) { return bench.Phases{}, errors.New("no request") }
+	synctest.Test(t, func(t *testing.T) {
+		f, err := start(t, t.Context(), func(f *fakeRun) {
+			oneLeg(f)
+			f.cfg.Run.Profile.Phases = &bench.PhaseSpec{Requests: 3}
+			f.cfg.FirstRequests = func(context.Context, string) (bench.Phases, error) { return bench.Phases{}, errors.New("no request") }
+		})
+		if err == nil || !strings.Contains(err.Error(), "time the first requests: no request") || f.legs["a-1"].State != bench.LegFailed {
+			t.Errorf("%v, leg %s", err, f.legs["a-1"].State)
+		}
 	})
-	if err == nil || !strings.Contains(err.Error(), "time the first requests: no request") || f.legs["a-1"].State != bench.LegFailed {
-		t.Errorf("%v, leg %s", err, f.legs["a-1"].State)
-	}
 }

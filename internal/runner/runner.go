@@ -17,6 +17,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/event"
+	"locbench/internal/hiccup"
 	"locbench/internal/units"
 )
 
@@ -65,7 +66,13 @@ type Stage struct {
 	Do    func(ctx context.Context, progress func(bench.Progress)) (note string, err error)
 }
 
-// Config is a run and all that it needs. Only Wait and Grace have defaults.
+// Stalls watches the machine while it is loaded. Take is what has happened since the last Take.
+type Stalls interface {
+	Take() bench.Hiccups
+	Stop()
+}
+
+// Config is a run and all that it needs. Only Patience, Stalls and Grace have defaults.
 type Config struct {
 	Run      bench.Run // the plan; legs that are complete already are passed over
 	Dir      string    // results folder, for the event that names it
@@ -95,6 +102,8 @@ type Config struct {
 	Judge func(bench.StepResult, bench.InstanceInfo) bench.Findings
 	// Beside reads host and store at the two ends of each step; nil where nobody can.
 	Beside func(ctx context.Context) *bench.Beside
+	// Stalls begins to watch the machine for standstills; a hiccup.Meter does when it is nil.
+	Stalls func() Stalls
 	Grace  time.Duration // to stop in; 15 s when 0
 	// KeepGoing has a contender tried in every round though it never answered in its first life.
 	KeepGoing bool
@@ -139,6 +148,9 @@ func Run(ctx context.Context, cfg Config) error {
 	cfg.Grace, cfg.Patience = cmp.Or(cfg.Grace, 15*time.Second), cmp.Or(cfg.Patience, 30*time.Second)
 	if cfg.Beside == nil {
 		cfg.Beside = func(context.Context) *bench.Beside { return nil }
+	}
+	if cfg.Stalls == nil {
+		cfg.Stalls = func() Stalls { return hiccup.Start(hiccup.Nap) }
 	}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"locbench/internal/bench"
@@ -72,179 +73,196 @@ func notices(records []bench.Record) (out []string) {
 }
 
 func TestSkipStep(t *testing.T) {
-	var held sync.Map
-	f, err := startSteered(t, context.Background(), func(f *fakeRun) {
-		f.cfg.Run.Legs = f.cfg.Run.Legs[:2]
-		f.cfg.Engine = inStep(&held)
-	}, func(s *steer, rec bench.Record) {
-		if isStep(rec, 1) && rec.Leg.String() == s.cfg.Run.Legs[0].Leg.String() {
-			s.wheel(bench.ControlSkipStep)
+	synctest.Test(t, func(t *testing.T) {
+		var held sync.Map
+		f, err := startSteered(t, context.Background(), func(f *fakeRun) {
+			f.cfg.Run.Legs = f.cfg.Run.Legs[:2]
+			f.cfg.Engine = inStep(&held)
+		}, func(s *steer, rec bench.Record) {
+			if isStep(rec, 1) && rec.Leg.String() == s.cfg.Run.Legs[0].Leg.String() {
+				s.wheel(bench.ControlSkipStep)
+			}
+		})
+		if !errors.Is(err, ErrLegs) || errors.Is(err, ErrOnRequest) {
+			t.Errorf("error %v", err)
+		}
+		leg := f.legs[f.order[0]]
+		if leg.State != bench.LegAborted || leg.Failure != "step 2 (two) was skipped by the user" {
+			t.Errorf("leg %s, %q", leg.State, leg.Failure)
+		}
+		if len(leg.Steps) != 3 || leg.Steps[1].Aborted != "skipped by the user" || leg.Steps[1].Load.Succeeded != 7 || leg.Steps[2].Aborted != "" {
+			t.Errorf("steps %+v", leg.Steps)
+		}
+		if i := leg.Interventions; len(i) != 1 || i[0].Control.Kind != bench.ControlSkipStep || i[0].Step == nil || *i[0].Step != 1 {
+			t.Errorf("interventions %+v", i)
+		}
+		if next := f.legs[f.order[1]]; next.State != bench.LegComplete || f.ended().State != bench.RunFailed {
+			t.Errorf("the next leg is %s, the run %s", next.State, f.ended().State)
 		}
 	})
-	if !errors.Is(err, ErrLegs) || errors.Is(err, ErrOnRequest) {
-		t.Errorf("error %v", err)
-	}
-	leg := f.legs[f.order[0]]
-	if leg.State != bench.LegAborted || leg.Failure != "step 2 (two) was skipped by the user" {
-		t.Errorf("leg %s, %q", leg.State, leg.Failure)
-	}
-	if len(leg.Steps) != 3 || leg.Steps[1].Aborted != "skipped by the user" || leg.Steps[1].Load.Succeeded != 7 || leg.Steps[2].Aborted != "" {
-		t.Errorf("steps %+v", leg.Steps)
-	}
-	if i := leg.Interventions; len(i) != 1 || i[0].Control.Kind != bench.ControlSkipStep || i[0].Step == nil || *i[0].Step != 1 {
-		t.Errorf("interventions %+v", i)
-	}
-	if next := f.legs[f.order[1]]; next.State != bench.LegComplete || f.ended().State != bench.RunFailed {
-		t.Errorf("the next leg is %s, the run %s", next.State, f.ended().State)
-	}
 }
 
 func TestSkippedStepsAreNotDeaf(t *testing.T) {
-	f, err := startSteered(t, context.Background(), func(f *fakeRun) {
-		f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
-		f.cfg.Engine = fakeEngine(func(ctx context.Context, _ bench.Step) (bench.Load, error) {
-			<-ctx.Done()
-			return bench.Load{}, ctx.Err()
+	synctest.Test(t, func(t *testing.T) {
+		f, err := startSteered(t, context.Background(), func(f *fakeRun) {
+			f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
+			f.cfg.Engine = fakeEngine(func(ctx context.Context, _ bench.Step) (bench.Load, error) {
+				<-ctx.Done()
+				return bench.Load{}, ctx.Err()
+			})
+		}, func(s *steer, rec bench.Record) {
+			if _, ok := rec.Event.(bench.StepStarted); ok {
+				s.wheel(bench.ControlSkipStep)
+			}
 		})
-	}, func(s *steer, rec bench.Record) {
-		if _, ok := rec.Event.(bench.StepStarted); ok {
-			s.wheel(bench.ControlSkipStep)
+		leg := f.legs[f.order[0]]
+		if len(leg.Steps) != 3 || leg.State != bench.LegAborted || leg.Failure != "steps 1 (one), 2 (two), 3 (four) were skipped by the user" {
+			t.Errorf("%d steps, %s, %q, error %v", len(leg.Steps), leg.State, leg.Failure, err)
 		}
 	})
-	leg := f.legs[f.order[0]]
-	if len(leg.Steps) != 3 || leg.State != bench.LegAborted || leg.Failure != "steps 1 (one), 2 (two), 3 (four) were skipped by the user" {
-		t.Errorf("%d steps, %s, %q, error %v", len(leg.Steps), leg.State, leg.Failure, err)
-	}
 }
 
 func TestSkipContender(t *testing.T) {
-	var held sync.Map
-	f, err := startSteered(t, context.Background(), func(f *fakeRun) {
-		f.cfg.Dir = "out"
-		f.cfg.Engine = inStep(&held)
-	}, func(s *steer, rec bench.Record) {
-		if isStep(rec, 1) && rec.Leg.String() == s.cfg.Run.Legs[0].Leg.String() {
-			s.wheel(bench.ControlSkipContender)
+	synctest.Test(t, func(t *testing.T) {
+		var held sync.Map
+		f, err := startSteered(t, context.Background(), func(f *fakeRun) {
+			f.cfg.Dir = "out"
+			f.cfg.Engine = inStep(&held)
+		}, func(s *steer, rec bench.Record) {
+			if isStep(rec, 1) && rec.Leg.String() == s.cfg.Run.Legs[0].Leg.String() {
+				s.wheel(bench.ControlSkipContender)
+			}
+		})
+		gone := f.cfg.Run.Legs[0].Leg
+		if !errors.Is(err, ErrLegs) || !strings.Contains(err.Error(), gone.Contender+"-2: passed over") || !strings.Contains(err.Error(), "--resume out") {
+			t.Errorf("error %v", err)
+		}
+		leg := f.legs[gone.String()]
+		if leg.State != bench.LegAborted || leg.Failure != "skipped by the user" || len(leg.Steps) != 2 || leg.Steps[1].Aborted != "skipped by the user" || leg.Stop == nil {
+			t.Errorf("leg %s, %q, steps %+v", leg.State, leg.Failure, leg.Steps)
+		}
+		if len(f.order) != 3 || f.legs[gone.Contender+"-2"] != nil {
+			t.Errorf("legs run: %v", f.order)
+		}
+		for _, name := range f.order[1:] {
+			if f.legs[name].State != bench.LegComplete {
+				t.Errorf("%s is %s", name, f.legs[name].State)
+			}
+		}
+		if got := notices(f.records); len(got) != 1 || !strings.Contains(got[0], gone.Contender+"-2: passed over") {
+			t.Errorf("notices %q", got)
 		}
 	})
-	gone := f.cfg.Run.Legs[0].Leg
-	if !errors.Is(err, ErrLegs) || !strings.Contains(err.Error(), gone.Contender+"-2: passed over") || !strings.Contains(err.Error(), "--resume out") {
-		t.Errorf("error %v", err)
-	}
-	leg := f.legs[gone.String()]
-	if leg.State != bench.LegAborted || leg.Failure != "skipped by the user" || len(leg.Steps) != 2 || leg.Steps[1].Aborted != "skipped by the user" || leg.Stop == nil {
-		t.Errorf("leg %s, %q, steps %+v", leg.State, leg.Failure, leg.Steps)
-	}
-	if len(f.order) != 3 || f.legs[gone.Contender+"-2"] != nil {
-		t.Errorf("legs run: %v", f.order)
-	}
-	for _, name := range f.order[1:] {
-		if f.legs[name].State != bench.LegComplete {
-			t.Errorf("%s is %s", name, f.legs[name].State)
-		}
-	}
-	if got := notices(f.records); len(got) != 1 || !strings.Contains(got[0], gone.Contender+"-2: passed over") {
-		t.Errorf("notices %q", got)
-	}
 }
 
 func TestSkipContenderWhileItStarts(t *testing.T) {
-	f, err := startSteered(t, context.Background(), func(f *fakeRun) {
-		f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
-		f.cfg.Ready = func(ctx context.Context, _ bench.Instance, _ bench.Service, _ func(level, text string)) (time.Duration, error) {
-			<-ctx.Done()
-			return 0, ctx.Err()
-		}
-	}, func(s *steer, rec bench.Record) {
-		if e, ok := rec.Event.(bench.PhaseStarted); ok && e.Phase == bench.PhaseReady {
-			s.wheel(bench.ControlSkipContender)
+	synctest.Test(t, func(t *testing.T) {
+		f, err := startSteered(t, context.Background(), func(f *fakeRun) {
+			f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
+			f.cfg.Ready = func(ctx context.Context, _ bench.Instance, _ bench.Service, _ func(level, text string)) (time.Duration, error) {
+				<-ctx.Done()
+				return 0, ctx.Err()
+			}
+		}, func(s *steer, rec bench.Record) {
+			if e, ok := rec.Event.(bench.PhaseStarted); ok && e.Phase == bench.PhaseReady {
+				s.wheel(bench.ControlSkipContender)
+			}
+		})
+		if leg := f.legs[f.order[0]]; !errors.Is(err, ErrLegs) || leg.State != bench.LegAborted || leg.Failure != "skipped by the user" {
+			t.Errorf("%s, %q, error %v", leg.State, leg.Failure, err)
 		}
 	})
-	if leg := f.legs[f.order[0]]; !errors.Is(err, ErrLegs) || leg.State != bench.LegAborted || leg.Failure != "skipped by the user" {
-		t.Errorf("%s, %q, error %v", leg.State, leg.Failure, err)
-	}
 }
 
 func TestStopAfterStep(t *testing.T) {
-	release := make(chan struct{})
-	f, err := startSteered(t, context.Background(), func(f *fakeRun) {
-		f.cfg.Engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
-			if step.Connections == 2 {
-				<-release
-			}
-			return good(ctx, step)
-		})
-	}, func(s *steer, rec bench.Record) {
-		if isStep(rec, 1) {
-			s.wheel(bench.ControlStop)
-		}
-		if e, ok := rec.Event.(bench.Intervened); ok && e.Control.Kind == bench.ControlStop {
-			close(release)
-		}
-	})
-	if !errors.Is(err, ErrOnRequest) || errors.Is(err, ErrLegs) || f.ended().State != bench.RunInterrupted {
-		t.Errorf("error %v, run %s", err, f.ended().State)
-	}
-	leg := f.legs[f.order[0]]
-	if len(f.order) != 1 || leg.State != bench.LegAborted || leg.Failure != "stopped by the user after step 2" {
-		t.Errorf("legs %v, %s, %q", f.order, leg.State, leg.Failure)
-	}
-	if len(leg.Steps) != 2 || leg.Steps[1].Aborted != "" || leg.Steps[1].Load.Succeeded != 100 {
-		t.Errorf("steps %+v", leg.Steps)
-	}
-}
-
-func TestStopInTheLastStepLeavesAWholeLeg(t *testing.T) {
-	for _, legs := range []int{1, 2} {
+	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		f, err := startSteered(t, context.Background(), func(f *fakeRun) {
-			f.cfg.Run.Legs = f.cfg.Run.Legs[:legs]
 			f.cfg.Engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
-				if step.Connections == 4 {
+				if step.Connections == 2 {
 					<-release
 				}
 				return good(ctx, step)
 			})
 		}, func(s *steer, rec bench.Record) {
-			if isStep(rec, 2) {
+			if isStep(rec, 1) {
 				s.wheel(bench.ControlStop)
 			}
-			if _, ok := rec.Event.(bench.Intervened); ok {
+			if e, ok := rec.Event.(bench.Intervened); ok && e.Control.Kind == bench.ControlStop {
 				close(release)
 			}
 		})
-		if leg := f.legs[f.order[0]]; len(f.order) != 1 || leg.State != bench.LegComplete {
-			t.Errorf("of %d legs: %v, %s", legs, f.order, leg.State)
-		}
-		if legs == 1 && (err != nil || f.ended().State != bench.RunComplete) {
-			t.Errorf("nothing was left to stop, but: %v, run %s", err, f.ended().State)
-		}
-		if legs == 2 && (!errors.Is(err, ErrOnRequest) || f.ended().State != bench.RunInterrupted) {
+		if !errors.Is(err, ErrOnRequest) || errors.Is(err, ErrLegs) || f.ended().State != bench.RunInterrupted {
 			t.Errorf("error %v, run %s", err, f.ended().State)
 		}
-	}
+		leg := f.legs[f.order[0]]
+		if len(f.order) != 1 || leg.State != bench.LegAborted || leg.Failure != "stopped by the user after step 2" {
+			t.Errorf("legs %v, %s, %q", f.order, leg.State, leg.Failure)
+		}
+		if len(leg.Steps) != 2 || leg.Steps[1].Aborted != "" || leg.Steps[1].Load.Succeeded != 100 {
+			t.Errorf("steps %+v", leg.Steps)
+		}
+	})
+}
+
+func TestStopInTheLastStepLeavesAWholeLeg(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, legs := range []int{1, 2} {
+			release := make(chan struct{})
+			f, err := startSteered(t, context.Background(), func(f *fakeRun) {
+				f.cfg.Run.Legs = f.cfg.Run.Legs[:legs]
+				f.cfg.Engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
+					if step.Connections == 4 {
+						<-release
+					}
+					return good(ctx, step)
+				})
+			}, func(s *steer, rec bench.Record) {
+				if isStep(rec, 2) {
+					s.wheel(bench.ControlStop)
+				}
+				if _, ok := rec.Event.(bench.Intervened); ok {
+					close(release)
+				}
+			})
+			if leg := f.legs[f.order[0]]; len(f.order) != 1 || leg.State != bench.LegComplete {
+				t.Errorf("of %d legs: %v, %s", legs, f.order, leg.State)
+			}
+			if legs == 1 && (err != nil || f.ended().State != bench.RunComplete) {
+				t.Errorf("nothing was left to stop, but: %v, run %s", err, f.ended().State)
+			}
+			if legs == 2 && (!errors.Is(err, ErrOnRequest) || f.ended().State != bench.RunInterrupted) {
+				t.Errorf("error %v, run %s", err, f.ended().State)
+			}
+		}
+	})
 }
 
 func TestStopAndAbortBeforeAnythingIsMeasured(t *testing.T) {
-	for _, kind := range []bench.ControlKind{bench.ControlStop, bench.ControlAbort} {
-		f, err := startSteered(t, context.Background(), func(f *fakeRun) {
-			f.cfg.Stages[0].Do = func(ctx context.Context, _ func(bench.Progress)) (string, error) {
-				<-ctx.Done()
-				return "", ctx.Err()
+	synctest.Test(t, func(t *testing.T) {
+		for _, kind := range []bench.ControlKind{bench.ControlStop, bench.ControlAbort} {
+			f, err := startSteered(t, context.Background(), func(f *fakeRun) {
+				f.cfg.Stages[0].Do = func(ctx context.Context, _ func(bench.Progress)) (string, error) {
+					<-ctx.Done()
+					return "", ctx.Err()
+				}
+			}, func(s *steer, rec bench.Record) {
+				if _, ok := rec.Event.(bench.PhaseStarted); ok {
+					s.wheel(kind)
+				}
+			})
+			if !errors.Is(err, ErrOnRequest) || f.ended().State != bench.RunInterrupted || len(f.order) != 0 {
+				t.Errorf("%s: error %v, run %s, legs %v", kind, err, f.ended().State, f.order)
 			}
-		}, func(s *steer, rec bench.Record) {
-			if _, ok := rec.Event.(bench.PhaseStarted); ok {
-				s.wheel(kind)
-			}
-		})
-		if !errors.Is(err, ErrOnRequest) || f.ended().State != bench.RunInterrupted || len(f.order) != 0 {
-			t.Errorf("%s: error %v, run %s, legs %v", kind, err, f.ended().State, f.order)
 		}
-	}
+	})
 }
 
+// pauseTook is how long the pauses of pausedBefore are.
+const pauseTook = 5 * time.Minute
+
 // pausedBefore is a run that somebody pauses before step index of its first leg; then is called at
-// every pause.
+// the end of every pause.
 func pausedBefore(t *testing.T, index int, change func(f *fakeRun), then func(s *steer)) (*fakeRun, error) {
 	t.Helper()
 	taken := make(chan struct{})
@@ -269,47 +287,50 @@ func pausedBefore(t *testing.T, index int, change func(f *fakeRun), then func(s 
 				close(taken)
 			}
 		case bench.Paused:
+			time.Sleep(pauseTook)
 			then(s)
 		}
 	})
 }
 
 func TestPauseAndGoOn(t *testing.T) {
-	f, err := pausedBefore(t, 1, nil, func(s *steer) {
-		s.wheel(bench.ControlPause)
-		s.wheel(bench.ControlSkipStep)
-		s.controls <- bench.Control{Kind: bench.ControlNote, Text: "the fan is loud"}
-		s.wheel(bench.ControlResume)
-		s.wheel(bench.ControlResume)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	leg := f.legs[f.order[0]]
-	if leg.State != bench.LegComplete || len(leg.Steps) != 3 {
-		t.Fatalf("leg %s, %d steps", leg.State, len(leg.Steps))
-	}
-	for i, s := range leg.Steps {
-		if got := strings.Contains(s.Warnings.Join("\n"), "the run was paused for"); got != (i == 1) {
-			t.Errorf("step %d: warnings %q", i, s.Warnings)
+	synctest.Test(t, func(t *testing.T) {
+		f, err := pausedBefore(t, 1, nil, func(s *steer) {
+			s.wheel(bench.ControlPause)
+			s.wheel(bench.ControlSkipStep)
+			s.controls <- bench.Control{Kind: bench.ControlNote, Text: "the fan is loud"}
+			s.wheel(bench.ControlResume)
+			s.wheel(bench.ControlResume)
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	var kinds []bench.ControlKind
-	for _, i := range leg.Interventions {
-		kinds = append(kinds, i.Control.Kind)
-	}
-	if want := []bench.ControlKind{bench.ControlPause, bench.ControlNote, bench.ControlResume}; !slices.Equal(kinds, want) {
-		t.Errorf("interventions %v, want %v", kinds, want)
-	}
-	if leg.Interventions[0].Step == nil || leg.Interventions[1].Step != nil {
-		t.Errorf("steps of the interventions: %+v", leg.Interventions)
-	}
-	if got := notices(f.records); len(got) != 3 || !strings.Contains(got[0], "no second pause") || !strings.Contains(got[1], "none is running") || !strings.Contains(got[2], "not paused") {
-		t.Errorf("notices %q", got)
-	}
-	if got, want := names(f.records, "paused", "resumed", "step_started")[:4], []string{"step_started", "paused", "resumed", "step_started"}; !slices.Equal(got, want) {
-		t.Errorf("events %v, want %v", got, want)
-	}
+		leg := f.legs[f.order[0]]
+		if leg.State != bench.LegComplete || len(leg.Steps) != 3 {
+			t.Fatalf("leg %s, %d steps", leg.State, len(leg.Steps))
+		}
+		for i, s := range leg.Steps {
+			if got := strings.Contains(s.Warnings.Join("\n"), "the run was paused for 300 s"); got != (i == 1) {
+				t.Errorf("step %d: warnings %q", i, s.Warnings)
+			}
+		}
+		var kinds []bench.ControlKind
+		for _, i := range leg.Interventions {
+			kinds = append(kinds, i.Control.Kind)
+		}
+		if want := []bench.ControlKind{bench.ControlPause, bench.ControlNote, bench.ControlResume}; !slices.Equal(kinds, want) {
+			t.Errorf("interventions %v, want %v", kinds, want)
+		}
+		if leg.Interventions[0].Step == nil || leg.Interventions[1].Step != nil {
+			t.Errorf("steps of the interventions: %+v", leg.Interventions)
+		}
+		if got := notices(f.records); len(got) != 3 || !strings.Contains(got[0], "no second pause") || !strings.Contains(got[1], "none is running") || !strings.Contains(got[2], "not paused") {
+			t.Errorf("notices %q", got)
+		}
+		if got, want := names(f.records, "paused", "resumed", "step_started")[:4], []string{"step_started", "paused", "resumed", "step_started"}; !slices.Equal(got, want) {
+			t.Errorf("events %v, want %v", got, want)
+		}
+	})
 }
 
 func TestWhatEndsAPause(t *testing.T) {
@@ -327,135 +348,145 @@ func TestWhatEndsAPause(t *testing.T) {
 		{"skip", func(s *steer) { s.wheel(bench.ControlSkipContender) }, "skipped by the user", bench.LegAborted, bench.RunFailed, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			first := true
-			f, err := pausedBefore(t, 2, func(f *fakeRun) { f.cfg.Run.Legs = f.cfg.Run.Legs[:2] }, func(s *steer) {
-				if first {
-					first = false
-					c.then(s)
-					return
+			synctest.Test(t, func(t *testing.T) {
+				first := true
+				f, err := pausedBefore(t, 2, func(f *fakeRun) { f.cfg.Run.Legs = f.cfg.Run.Legs[:2] }, func(s *steer) {
+					if first {
+						first = false
+						c.then(s)
+						return
+					}
+					s.wheel(bench.ControlResume) // before the next leg: the pause is still wanted
+				})
+				leg := f.legs[f.order[0]]
+				if err == nil || leg.State != c.state || !strings.Contains(leg.Failure, c.failure) || len(leg.Steps) != 2 {
+					t.Errorf("leg %s, %q, %d steps, error %v", leg.State, leg.Failure, len(leg.Steps), err)
 				}
-				s.wheel(bench.ControlResume) // before the next leg: the pause is still wanted
+				if f.ended().State != c.run {
+					t.Errorf("run %s, want %s", f.ended().State, c.run)
+				}
+				if paused := names(f.records, "paused", "resumed"); len(paused)%2 != 0 {
+					t.Errorf("a pause has no end: %v", paused)
+				}
 			})
-			leg := f.legs[f.order[0]]
-			if err == nil || leg.State != c.state || !strings.Contains(leg.Failure, c.failure) || len(leg.Steps) != 2 {
-				t.Errorf("leg %s, %q, %d steps, error %v", leg.State, leg.Failure, len(leg.Steps), err)
-			}
-			if f.ended().State != c.run {
-				t.Errorf("run %s, want %s", f.ended().State, c.run)
-			}
-			if paused := names(f.records, "paused", "resumed"); len(paused)%2 != 0 {
-				t.Errorf("a pause has no end: %v", paused)
-			}
 		})
 	}
 }
 
 func TestAnInterruptionEndsAPause(t *testing.T) {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	defer cancel(nil)
-	f, err := startSteered(t, ctx, func(f *fakeRun) {
-		f.cfg.Stages[0].Do = func(context.Context, func(bench.Progress)) (string, error) { return "", nil }
-	}, func(s *steer, rec bench.Record) {
-		switch rec.Event.(type) {
-		case bench.RunStarted:
-			s.wheel(bench.ControlPause)
-		case bench.Paused:
-			cancel(errors.New("the screen is gone"))
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(context.Background())
+		defer cancel(nil)
+		f, err := startSteered(t, ctx, func(f *fakeRun) {
+			f.cfg.Stages[0].Do = func(context.Context, func(bench.Progress)) (string, error) { return "", nil }
+		}, func(s *steer, rec bench.Record) {
+			switch rec.Event.(type) {
+			case bench.RunStarted:
+				s.wheel(bench.ControlPause)
+			case bench.Paused:
+				cancel(errors.New("the screen is gone"))
+			}
+		})
+		if err == nil || err.Error() != "the screen is gone" || f.ended().State != bench.RunInterrupted {
+			t.Errorf("error %v, run %s", err, f.ended().State)
 		}
 	})
-	if err == nil || err.Error() != "the screen is gone" || f.ended().State != bench.RunInterrupted {
-		t.Errorf("error %v, run %s", err, f.ended().State)
-	}
 }
 
 func TestRateOfAnOpenLoop(t *testing.T) {
-	var seen []float64
-	engine := &hookEngine{run: func(ctx context.Context, step bench.Step, hooks Hooks) (bench.Load, error) {
-		hooks.OnStart()
-		defer hooks.OnEnd()
-		if step.Rate == 0 {
+	synctest.Test(t, func(t *testing.T) {
+		var seen []float64
+		engine := &hookEngine{run: func(ctx context.Context, step bench.Step, hooks Hooks) (bench.Load, error) {
+			hooks.OnStart()
+			defer hooks.OnEnd()
+			if step.Rate == 0 {
+				return good(ctx, step)
+			}
+			seen = append(seen, hooks.Rate())
+			for hooks.Rate() != 250 {
+				select {
+				case <-ctx.Done():
+					return bench.Load{}, ctx.Err()
+				case <-time.After(time.Second):
+				}
+			}
+			seen = append(seen, hooks.Rate())
 			return good(ctx, step)
-		}
-		seen = append(seen, hooks.Rate())
-		for hooks.Rate() != 250 {
-			select {
-			case <-ctx.Done():
-				return bench.Load{}, ctx.Err()
-			case <-time.After(time.Millisecond):
+		}}
+		f, err := startSteered(t, context.Background(), func(f *fakeRun) {
+			f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
+			f.cfg.Run.Profile.Steps = []bench.Step{{Name: "100/s", Rate: 100}, {Name: "one", Connections: 1}}
+			f.cfg.Engine = engine
+		}, func(s *steer, rec bench.Record) {
+			if isStep(rec, 0) {
+				for _, rate := range []float64{-1, 200, 250} {
+					s.controls <- bench.Control{Kind: bench.ControlRate, Rate: rate}
+				}
 			}
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
-		seen = append(seen, hooks.Rate())
-		return good(ctx, step)
-	}}
-	f, err := startSteered(t, context.Background(), func(f *fakeRun) {
-		f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
-		f.cfg.Run.Profile.Steps = []bench.Step{{Name: "100/s", Rate: 100}, {Name: "one", Connections: 1}}
-		f.cfg.Engine = engine
-	}, func(s *steer, rec bench.Record) {
-		if isStep(rec, 0) {
-			for _, rate := range []float64{-1, 200, 250} {
-				s.controls <- bench.Control{Kind: bench.ControlRate, Rate: rate}
-			}
+		leg := f.legs[f.order[0]]
+		warned := leg.Steps[0].Warnings.Join("\n")
+		if len(seen) != 2 || seen[0] != 0 && seen[0] != 200 && seen[0] != 250 || seen[1] != 250 {
+			t.Errorf("the engine saw %v", seen)
+		}
+		if !strings.Contains(warned, "from 100/s to 200/s after") || !strings.Contains(warned, "to 250/s after") || len(leg.Steps[1].Warnings) > 0 {
+			t.Errorf("warnings %q, %q", warned, leg.Steps[1].Warnings)
+		}
+		if len(leg.Interventions) != 2 {
+			t.Errorf("interventions %+v", leg.Interventions)
 		}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	leg := f.legs[f.order[0]]
-	warned := leg.Steps[0].Warnings.Join("\n")
-	if len(seen) != 2 || seen[0] != 0 && seen[0] != 200 && seen[0] != 250 || seen[1] != 250 {
-		t.Errorf("the engine saw %v", seen)
-	}
-	if !strings.Contains(warned, "from 100/s to 200/s after") || !strings.Contains(warned, "to 250/s after") || len(leg.Steps[1].Warnings) > 0 {
-		t.Errorf("warnings %q, %q", warned, leg.Steps[1].Warnings)
-	}
-	if len(leg.Interventions) != 2 {
-		t.Errorf("interventions %+v", leg.Interventions)
-	}
 }
 
 func TestAShareOfThePeakIsWorkedOut(t *testing.T) {
-	var seen []float64
-	f, err := start(t, context.Background(), func(f *fakeRun) {
-		f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
-		f.cfg.Run.Profile.Steps = []bench.Step{{Name: "one", Connections: 1}, {Name: "half", PeakShare: 0.5}}
-		f.cfg.Engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
-			seen = append(seen, step.Rate)
-			return good(ctx, step)
+	synctest.Test(t, func(t *testing.T) {
+		var seen []float64
+		f, err := start(t, context.Background(), func(f *fakeRun) {
+			f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
+			f.cfg.Run.Profile.Steps = []bench.Step{{Name: "one", Connections: 1}, {Name: "half", PeakShare: 0.5}}
+			f.cfg.Engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
+				seen = append(seen, step.Rate)
+				return good(ctx, step)
+			})
 		})
-	})
-	if err != nil || !slices.Equal(seen, []float64{0, 50}) {
-		t.Errorf("rates %v, error %v", seen, err)
-	}
-	for _, rec := range f.records {
-		if e, ok := rec.Event.(bench.StepStarted); ok && e.Index == 1 && e.Step.Rate != 50 {
-			t.Errorf("the step is announced with a rate of %v", e.Step.Rate)
+		if err != nil || !slices.Equal(seen, []float64{0, 50}) {
+			t.Errorf("rates %v, error %v", seen, err)
 		}
-	}
-}
-
-func TestRateOfAClosedLoop(t *testing.T) {
-	got := make(chan struct{})
-	f, err := startSteered(t, context.Background(), func(f *fakeRun) {
-		f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
-		f.cfg.Run.Profile.Steps = f.cfg.Run.Profile.Steps[:1]
-		f.cfg.Engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
-			<-got
-			return good(ctx, step)
-		})
-	}, func(s *steer, rec bench.Record) {
-		switch e := rec.Event.(type) {
-		case bench.StepStarted:
-			s.controls <- bench.Control{Kind: bench.ControlRate, Rate: 100}
-		case bench.Notice:
-			if strings.Contains(e.Text, "rate not changed: step 1 (one)") {
-				close(got)
+		for _, rec := range f.records {
+			if e, ok := rec.Event.(bench.StepStarted); ok && e.Index == 1 && e.Step.Rate != 50 {
+				t.Errorf("the step is announced with a rate of %v", e.Step.Rate)
 			}
 		}
 	})
-	if leg := f.legs[f.order[0]]; err != nil || len(leg.Interventions) > 0 || len(leg.Steps[0].Warnings) > 0 {
-		t.Errorf("error %v, interventions %+v, warnings %q", err, leg.Interventions, leg.Steps[0].Warnings)
-	}
+}
+
+func TestRateOfAClosedLoop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		got := make(chan struct{})
+		f, err := startSteered(t, context.Background(), func(f *fakeRun) {
+			f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
+			f.cfg.Run.Profile.Steps = f.cfg.Run.Profile.Steps[:1]
+			f.cfg.Engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
+				<-got
+				return good(ctx, step)
+			})
+		}, func(s *steer, rec bench.Record) {
+			switch e := rec.Event.(type) {
+			case bench.StepStarted:
+				s.controls <- bench.Control{Kind: bench.ControlRate, Rate: 100}
+			case bench.Notice:
+				if strings.Contains(e.Text, "rate not changed: step 1 (one)") {
+					close(got)
+				}
+			}
+		})
+		if leg := f.legs[f.order[0]]; err != nil || len(leg.Interventions) > 0 || len(leg.Steps[0].Warnings) > 0 {
+			t.Errorf("error %v, interventions %+v, warnings %q", err, leg.Interventions, leg.Steps[0].Warnings)
+		}
+	})
 }
 
 // hookEngine sees the hooks.
@@ -472,34 +503,36 @@ func (e *hookEngine) Run(ctx context.Context, _ string, step bench.Step, hooks H
 // TestWhatIsAskedWhileALegEndsDoesNotHideWhy: a contender that has died can take long to be
 // stopped.
 func TestWhatIsAskedWhileALegEndsDoesNotHideWhy(t *testing.T) {
-	for _, kind := range []bench.ControlKind{bench.ControlStop, bench.ControlSkipContender} {
-		taken := make(chan struct{})
-		f, err := startSteered(t, context.Background(), func(f *fakeRun) {
-			f.cfg.Engine = fakeEngine(func(ctx context.Context, _ bench.Step) (bench.Load, error) {
-				f.launcher.last().die(bench.Exit{Code: 137})
-				<-ctx.Done()
-				return bench.Load{}, ctx.Err()
-			})
-			f.cfg.Checks = slowEnd{fakeChecks{}, taken}
-			f.cfg.Run.Legs = f.cfg.Run.Legs[:2]
-		}, func(s *steer, rec bench.Record) {
-			switch e := rec.Event.(type) {
-			case bench.PhaseStarted:
-				if e.Phase == bench.PhaseStop && rec.Leg.String() == s.cfg.Run.Legs[0].Leg.String() {
-					s.wheel(kind)
+	synctest.Test(t, func(t *testing.T) {
+		for _, kind := range []bench.ControlKind{bench.ControlStop, bench.ControlSkipContender} {
+			taken := make(chan struct{})
+			f, err := startSteered(t, context.Background(), func(f *fakeRun) {
+				f.cfg.Engine = fakeEngine(func(ctx context.Context, _ bench.Step) (bench.Load, error) {
+					f.launcher.last().die(bench.Exit{Code: 137})
+					<-ctx.Done()
+					return bench.Load{}, ctx.Err()
+				})
+				f.cfg.Checks = slowEnd{fakeChecks{}, taken}
+				f.cfg.Run.Legs = f.cfg.Run.Legs[:2]
+			}, func(s *steer, rec bench.Record) {
+				switch e := rec.Event.(type) {
+				case bench.PhaseStarted:
+					if e.Phase == bench.PhaseStop && rec.Leg.String() == s.cfg.Run.Legs[0].Leg.String() {
+						s.wheel(kind)
+					}
+				case bench.Intervened:
+					close(taken)
 				}
-			case bench.Intervened:
-				close(taken)
+			})
+			leg := f.legs[f.order[0]]
+			if leg.State != bench.LegFailed || !strings.Contains(leg.Failure, "137") {
+				t.Errorf("%s: leg %s, %q, error %v", kind, leg.State, leg.Failure, err)
 			}
-		})
-		leg := f.legs[f.order[0]]
-		if leg.State != bench.LegFailed || !strings.Contains(leg.Failure, "137") {
-			t.Errorf("%s: leg %s, %q, error %v", kind, leg.State, leg.Failure, err)
+			if kind == bench.ControlStop && (!errors.Is(err, ErrOnRequest) || len(f.order) != 1) {
+				t.Errorf("%s: error %v, legs %v", kind, err, f.order)
+			}
 		}
-		if kind == bench.ControlStop && (!errors.Is(err, ErrOnRequest) || len(f.order) != 1) {
-			t.Errorf("%s: error %v, legs %v", kind, err, f.order)
-		}
-	}
+	})
 }
 
 // slowEnd are checks whose last ones wait until taken is closed.

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/hiccup"
 	"locbench/internal/sample"
 	"locbench/internal/stats"
 	"locbench/internal/units"
@@ -27,7 +26,7 @@ func (l *life) load(ctx context.Context) error {
 	if l.slot != nil {
 		l.still = l.slot.meter()
 	} else {
-		l.still = hiccup.Start(hiccup.Nap)
+		l.still = l.Stalls()
 		defer l.still.Stop()
 	}
 	deaf := 0
@@ -48,6 +47,10 @@ func (l *life) load(ctx context.Context) error {
 		step = step.AtPeak(bench.Peak(l.steps))
 		l.incidents.begin(i)
 		res, skipped, stop, err := l.step(ctx, i, step)
+		if err == nil && !skipped && silentAtEnd(res.Load) && l.dead(ctx) {
+			err = l.orDeath(errDied)
+			res.Ending, res.Aborted = bench.EndedByDeath, err.Error()
+		}
 		var cause string
 		var storeErr error
 		if err == nil && !skipped && (silentAtEnd(res.Load) || len(l.incidents.inStep(false)) > 0) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"locbench/internal/bench"
@@ -66,66 +67,72 @@ func TestThresholds(t *testing.T) {
 		{"nothing that is kept ends anything", bench.Threshold{Objective: "errors<50%", Stop: bench.ScopeRun, Window: time.Second}, 4, bench.LegComplete, 3, 4, bench.RunComplete, false, "", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var ran []string
-			f, err := start(t, context.Background(), func(f *fakeRun) {
-				f.cfg.Engine = failing{&ran}
-				f.cfg.Run.Profile.Thresholds = []bench.Threshold{c.threshold}
-			})
-			if c.failed != errors.Is(err, ErrThreshold) || errors.Is(err, ErrLegs) {
-				t.Errorf("error %v", err)
-			}
-			first := f.legs[f.order[0]]
-			if len(f.order) != c.legs || first.State != c.state || len(first.Steps) != c.steps || f.ended().State != c.run {
-				t.Fatalf("%d legs; %s after %d steps (%s); run %s", len(f.order), first.State, len(first.Steps), first.Failure, f.ended().State)
-			}
-			two := first.Steps[1]
-			if len(two.Load.Windows) != c.windows || (two.Aborted != "") != c.aborted {
-				t.Errorf("%d windows, aborted %q", len(two.Load.Windows), two.Aborted)
-			}
-			concerns := c.threshold.FromStep < 3 && c.threshold.Contender == ""
-			if (len(two.Thresholds) > 0) != concerns && !(c.aborted && c.threshold.Window == 0) {
-				t.Fatalf("judged: %+v", two.Thresholds)
-			}
-			for _, j := range two.Thresholds {
-				if j.Stopped != c.stopped || j.Passed != (c.threshold.Objective == "errors<50%") || j.Value == nil || *j.Value < .33 || *j.Value > .34 {
-					t.Errorf("judged: %+v", j)
+			synctest.Test(t, func(t *testing.T) {
+				var ran []string
+				f, err := start(t, context.Background(), func(f *fakeRun) {
+					f.cfg.Engine = failing{&ran}
+					f.cfg.Run.Profile.Thresholds = []bench.Threshold{c.threshold}
+				})
+				if c.failed != errors.Is(err, ErrThreshold) || errors.Is(err, ErrLegs) {
+					t.Errorf("error %v", err)
 				}
-			}
+				first := f.legs[f.order[0]]
+				if len(f.order) != c.legs || first.State != c.state || len(first.Steps) != c.steps || f.ended().State != c.run {
+					t.Fatalf("%d legs; %s after %d steps (%s); run %s", len(f.order), first.State, len(first.Steps), first.Failure, f.ended().State)
+				}
+				two := first.Steps[1]
+				if len(two.Load.Windows) != c.windows || (two.Aborted != "") != c.aborted {
+					t.Errorf("%d windows, aborted %q", len(two.Load.Windows), two.Aborted)
+				}
+				concerns := c.threshold.FromStep < 3 && c.threshold.Contender == ""
+				if (len(two.Thresholds) > 0) != concerns && !(c.aborted && c.threshold.Window == 0) {
+					t.Fatalf("judged: %+v", two.Thresholds)
+				}
+				for _, j := range two.Thresholds {
+					if j.Stopped != c.stopped || j.Passed != (c.threshold.Objective == "errors<50%") || j.Value == nil || *j.Value < .33 || *j.Value > .34 {
+						t.Errorf("judged: %+v", j)
+					}
+				}
+			})
 		})
 	}
 }
 
 // A threshold that ends the run at the last step of a leg has nothing of that leg to cut short.
 func TestThresholdAtTheEndOfALeg(t *testing.T) {
-	var ran []string
-	f, err := start(t, context.Background(), func(f *fakeRun) {
-		f.cfg.Engine = failing{&ran}
-		f.cfg.Run.Profile.Thresholds = []bench.Threshold{{Objective: "errors<10%", Stop: bench.ScopeRun, FromStep: 3}}
+	synctest.Test(t, func(t *testing.T) {
+		var ran []string
+		f, err := start(t, context.Background(), func(f *fakeRun) {
+			f.cfg.Engine = failing{&ran}
+			f.cfg.Run.Profile.Thresholds = []bench.Threshold{{Objective: "errors<10%", Stop: bench.ScopeRun, FromStep: 3}}
+		})
+		if !errors.Is(err, ErrThreshold) || len(f.order) != 1 {
+			t.Fatalf("%d legs, %v", len(f.order), err)
+		}
+		leg := f.legs[f.order[0]]
+		if leg.State != bench.LegComplete || leg.Steps[2].Thresholds[0].Stopped != bench.ScopeRun {
+			t.Errorf("%s, %+v", leg.State, leg.Steps[2].Thresholds)
+		}
 	})
-	if !errors.Is(err, ErrThreshold) || len(f.order) != 1 {
-		t.Fatalf("%d legs, %v", len(f.order), err)
-	}
-	leg := f.legs[f.order[0]]
-	if leg.State != bench.LegComplete || leg.Steps[2].Thresholds[0].Stopped != bench.ScopeRun {
-		t.Errorf("%s, %+v", leg.State, leg.Steps[2].Thresholds)
-	}
 }
 
 // A contender that fails is the worse news: the exit code tells it, whatever thresholds were missed
 // besides.
 func TestAFailureIsWorseThanAThreshold(t *testing.T) {
-	var ran []string
-	_, err := start(t, context.Background(), func(f *fakeRun) {
-		f.cfg.Engine = failing{&ran}
-		f.cfg.Run.Profile.Thresholds = []bench.Threshold{{Objective: "errors<10%", Stop: bench.ScopeLeg, Contender: "a"}}
-		f.cfg.Build = func(_ context.Context, svc bench.Service, _ func(string)) (bench.Artifact, error) {
-			if svc.Name == "b" {
-				return bench.Artifact{}, errors.New("no compiler")
+	synctest.Test(t, func(t *testing.T) {
+		var ran []string
+		_, err := start(t, context.Background(), func(f *fakeRun) {
+			f.cfg.Engine = failing{&ran}
+			f.cfg.Run.Profile.Thresholds = []bench.Threshold{{Objective: "errors<10%", Stop: bench.ScopeLeg, Contender: "a"}}
+			f.cfg.Build = func(_ context.Context, svc bench.Service, _ func(string)) (bench.Artifact, error) {
+				if svc.Name == "b" {
+					return bench.Artifact{}, errors.New("no compiler")
+				}
+				return bench.Artifact{}, nil
 			}
-			return bench.Artifact{}, nil
+		})
+		if !errors.Is(err, ErrLegs) || !errors.Is(err, ErrThreshold) {
+			t.Errorf("error %v", err)
 		}
 	})
-	if !errors.Is(err, ErrLegs) || !errors.Is(err, ErrThreshold) {
-		t.Errorf("error %v", err)
-	}
 }

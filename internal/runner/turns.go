@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/hiccup"
 )
 
 // Turns are what an engine needs to run a step in turns.
@@ -39,7 +38,7 @@ func (r *runner) together(ctx context.Context, legs []int) []error {
 	if len(legs) == 1 {
 		return []error{r.leg(ctx, r.Run.Legs[legs[0]].Leg, legs[0]+1, nil)}
 	}
-	t := &rotation{length: r.Run.Profile.Turns, since: time.Now(), steering: r.steering}
+	t := &rotation{length: r.Run.Profile.Turns, since: time.Now(), stalls: r.Stalls, steering: r.steering}
 	t.changed = sync.NewCond(&t.mu)
 	var controls []*controlled
 	for n, i := range legs {
@@ -69,7 +68,8 @@ func (r *runner) together(ctx context.Context, legs []int) []error {
 type rotation struct {
 	length   time.Duration
 	since    time.Time
-	still    *hiccup.Meter // from the first load on; who has the turn may use it
+	still    Stalls // from the first load on; who has the turn may use it
+	stalls   func() Stalls
 	steering *steering
 
 	mu      sync.Mutex
@@ -148,9 +148,9 @@ func (s *slot) met(stage int) bool {
 
 // meter watches the machine for all legs of the rotation. It begins when the first of them is
 // loaded: this process may be kept to fewer CPUs before.
-func (s *slot) meter() *hiccup.Meter {
+func (s *slot) meter() Stalls {
 	if s.still == nil {
-		s.still = hiccup.Start(hiccup.Nap)
+		s.still = s.stalls()
 	}
 	return s.still
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"locbench/internal/bench"
@@ -21,7 +22,10 @@ type turning struct {
 	during func(ctx context.Context, url string, step bench.Step, turn int) error // may be nil
 }
 
-const turnsOfStep = 3
+const (
+	turnsOfStep = 3
+	turnLength  = 100 * time.Millisecond
+)
 
 func (e *turning) Rest(url string) {
 	e.mu.Lock()
@@ -50,6 +54,7 @@ func (e *turning) Run(ctx context.Context, url string, step bench.Step, hooks Ho
 		e.log = append(e.log, strings.TrimPrefix(url, "http://")+" "+step.Name)
 		e.mu.Unlock()
 		hooks.OnStart()
+		time.Sleep(turnLength)
 		var err error
 		if e.during != nil {
 			err = e.during(ctx, url, step, turn)
@@ -72,79 +77,81 @@ func (e *turning) Run(ctx context.Context, url string, step bench.Step, hooks Ho
 // inTurns makes a run of one whose contenders take turns.
 func inTurns(e *turning) func(*fakeRun) {
 	return func(f *fakeRun) {
-		f.cfg.Run.Profile.Turns = 100 * time.Millisecond
+		f.cfg.Run.Profile.Turns = turnLength
 		f.cfg.Engine = e
 	}
 }
 
 func TestContendersTakeTurns(t *testing.T) {
-	e := &turning{}
-	f, err := start(t, context.Background(), inTurns(e))
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, second := f.cfg.Run.Legs[0].Leg.String(), f.cfg.Run.Legs[1].Leg.String()
-	got := e.log[:len(e.log)/2] // the first round
-	for i, step := range []string{"one", "two", "four"} {
-		part := got[2*turnsOfStep*i : 2*turnsOfStep*(i+1)]
-		for _, who := range []string{first, second} {
-			own := 0
-			for _, entry := range part {
-				if entry == who+" "+step {
-					own++
+	synctest.Test(t, func(t *testing.T) {
+		e := &turning{}
+		f, err := start(t, context.Background(), inTurns(e))
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, second := f.cfg.Run.Legs[0].Leg.String(), f.cfg.Run.Legs[1].Leg.String()
+		got := e.log[:len(e.log)/2] // the first round
+		for i, step := range []string{"one", "two", "four"} {
+			part := got[2*turnsOfStep*i : 2*turnsOfStep*(i+1)]
+			for _, who := range []string{first, second} {
+				own := 0
+				for _, entry := range part {
+					if entry == who+" "+step {
+						own++
+					}
+				}
+				if own != turnsOfStep {
+					t.Errorf("%s has %d turns in step %s: %v", who, own, step, part)
 				}
 			}
-			if own != turnsOfStep {
-				t.Errorf("%s has %d turns in step %s: %v", who, own, step, part)
+		}
+		if longest(got) > 2 {
+			t.Errorf("somebody has more than two turns in a row: %v", got)
+		}
+		if len(e.rested) != 4 {
+			t.Errorf("rested %v", e.rested)
+		}
+		a, b := f.legs["a-1"], f.legs["b-1"]
+		for i := range a.Steps {
+			for _, s := range []bench.StepResult{a.Steps[i], b.Steps[i]} {
+				if s.Turns == nil || s.Turns.Count != turnsOfStep || s.Turns.Length != turnLength || len(s.Turns.With) != 1 {
+					t.Fatalf("step %d: turns %+v", i+1, s.Turns)
+				}
+				// The fake uses a second of CPU time between any two readings: three in its turns, two
+				// in between, of which no figure tells.
+				if cpu, ok := s.CPU(); !ok || cpu != turnsOfStep*time.Second || s.Turns.WaitedCPU != (turnsOfStep-1)*time.Second {
+					t.Errorf("step %d: CPU %s, waiting %s", i+1, cpu, s.Turns.WaitedCPU)
+				}
+				if !strings.Contains(s.Warnings.Join("; "), "while it waited for its turns") {
+					t.Errorf("step %d: warnings %q", i+1, s.Warnings)
+				}
+				if len(s.Samples) != 0 { // in less than a second
+					t.Errorf("step %d: %d readings in between", i+1, len(s.Samples))
+				}
+				if s.Hiccups == nil {
+					t.Errorf("step %d: nobody watched the machine", i+1)
+				}
+			}
+			if !a.Steps[i].Turns.Since.Equal(b.Steps[i].Turns.Since) || a.Steps[i].Turns.Since.Equal(f.legs["a-2"].Steps[i].Turns.Since) {
+				t.Errorf("step %d: who took turns with whom is not on record", i+1)
 			}
 		}
-	}
-	if longest(got) > 2 {
-		t.Errorf("somebody has more than two turns in a row: %v", got)
-	}
-	if len(e.rested) != 4 {
-		t.Errorf("rested %v", e.rested)
-	}
-	a, b := f.legs["a-1"], f.legs["b-1"]
-	for i := range a.Steps {
-		for _, s := range []bench.StepResult{a.Steps[i], b.Steps[i]} {
-			if s.Turns == nil || s.Turns.Count != turnsOfStep || s.Turns.Length != 100*time.Millisecond || len(s.Turns.With) != 1 {
-				t.Fatalf("step %d: turns %+v", i+1, s.Turns)
+		// Nobody is stopped before all have been loaded.
+		loaded, stopped := 0, 0
+		for _, rec := range f.records {
+			if _, ok := rec.Event.(bench.StepEnded); ok && rec.Leg.Round == 1 {
+				if loaded++; stopped > 0 {
+					t.Error("a step ends after a contender of its round was stopped")
+				}
 			}
-			// The fake uses a second of CPU time between any two readings: three in its turns, two
-			// in between, of which no figure tells.
-			if cpu, ok := s.CPU(); !ok || cpu != turnsOfStep*time.Second || s.Turns.WaitedCPU != (turnsOfStep-1)*time.Second {
-				t.Errorf("step %d: CPU %s, waiting %s", i+1, cpu, s.Turns.WaitedCPU)
-			}
-			if !strings.Contains(s.Warnings.Join("; "), "while it waited for its turns") {
-				t.Errorf("step %d: warnings %q", i+1, s.Warnings)
-			}
-			if len(s.Samples) != 0 { // in less than a second
-				t.Errorf("step %d: %d readings in between", i+1, len(s.Samples))
-			}
-			if s.Hiccups == nil {
-				t.Errorf("step %d: nobody watched the machine", i+1)
+			if _, ok := rec.Event.(bench.InstanceStopped); ok && rec.Leg.Round == 1 {
+				stopped++
 			}
 		}
-		if !a.Steps[i].Turns.Since.Equal(b.Steps[i].Turns.Since) || a.Steps[i].Turns.Since.Equal(f.legs["a-2"].Steps[i].Turns.Since) {
-			t.Errorf("step %d: who took turns with whom is not on record", i+1)
+		if loaded != 6 || stopped != 2 {
+			t.Errorf("%d steps, %d stopped", loaded, stopped)
 		}
-	}
-	// Nobody is stopped before all have been loaded.
-	loaded, stopped := 0, 0
-	for _, rec := range f.records {
-		if _, ok := rec.Event.(bench.StepEnded); ok && rec.Leg.Round == 1 {
-			if loaded++; stopped > 0 {
-				t.Error("a step ends after a contender of its round was stopped")
-			}
-		}
-		if _, ok := rec.Event.(bench.InstanceStopped); ok && rec.Leg.Round == 1 {
-			stopped++
-		}
-	}
-	if loaded != 6 || stopped != 2 {
-		t.Errorf("%d steps, %d stopped", loaded, stopped)
-	}
+	})
 }
 
 // longest is how often in a row an entry is there at most.
@@ -161,149 +168,161 @@ func longest(log []string) (n int) {
 }
 
 func TestTheOnlyContenderTakesTurnsWithItself(t *testing.T) {
-	e := &turning{}
-	f, err := start(t, context.Background(), func(f *fakeRun) {
-		inTurns(e)(f)
-		only := []bench.Selection{{Contender: "a"}}
-		f.cfg.Run.Profile.Contenders, f.cfg.Run.Profile.Rounds, f.cfg.Run.Legs = only, 3, Order(only, 3, 1)
+	synctest.Test(t, func(t *testing.T) {
+		e := &turning{}
+		f, err := start(t, context.Background(), func(f *fakeRun) {
+			inTurns(e)(f)
+			only := []bench.Selection{{Contender: "a"}}
+			f.cfg.Run.Profile.Contenders, f.cfg.Run.Profile.Rounds, f.cfg.Run.Legs = only, 3, Order(only, 3, 1)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		one, two, three := f.legs["a-1"], f.legs["a-2"], f.legs["a-3"]
+		if three.State != bench.LegComplete || three.Steps[0].Turns != nil {
+			t.Errorf("the last one has nobody to take turns with: %+v", three.Steps[0].Turns)
+		}
+		if one.Steps[0].Turns == nil || !one.Steps[0].Turns.Since.Equal(two.Steps[0].Turns.Since) || one.Steps[0].Turns.With[0] != "a" {
+			t.Fatalf("rounds 1 and 2: %+v, %+v", one, two)
+		}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	one, two, three := f.legs["a-1"], f.legs["a-2"], f.legs["a-3"]
-	if three.State != bench.LegComplete || three.Steps[0].Turns != nil {
-		t.Errorf("the last one has nobody to take turns with: %+v", three.Steps[0].Turns)
-	}
-	if one.Steps[0].Turns == nil || !one.Steps[0].Turns.Since.Equal(two.Steps[0].Turns.Since) || one.Steps[0].Turns.With[0] != "a" {
-		t.Fatalf("rounds 1 and 2: %+v, %+v", one, two)
-	}
 }
 
 // One of two dies in its last turn of a step: its leg tells that, and the other goes on alone.
 func TestDeathOfOneThatTakesTurns(t *testing.T) {
-	e := &turning{}
-	f, err := start(t, context.Background(), func(f *fakeRun) {
-		inTurns(e)(f)
-		f.cfg.Run.Legs = f.cfg.Run.Legs[:2]
-		e.during = func(ctx context.Context, url string, step bench.Step, turn int) error {
-			if url != "http://a-1" || step.Name != "two" || turn != turnsOfStep-1 {
-				return nil
-			}
-			for _, i := range f.launcher.instances {
-				if i.name == "a-1" {
-					i.die(bench.Exit{At: time.Now(), Code: 3})
+	synctest.Test(t, func(t *testing.T) {
+		e := &turning{}
+		f, err := start(t, context.Background(), func(f *fakeRun) {
+			inTurns(e)(f)
+			f.cfg.Run.Legs = f.cfg.Run.Legs[:2]
+			e.during = func(ctx context.Context, url string, step bench.Step, turn int) error {
+				if url != "http://a-1" || step.Name != "two" || turn != turnsOfStep-1 {
+					return nil
 				}
+				for _, i := range f.launcher.instances {
+					if i.name == "a-1" {
+						i.die(bench.Exit{At: time.Now(), Code: 3})
+					}
+				}
+				<-ctx.Done()
+				return context.Cause(ctx)
 			}
-			<-ctx.Done()
-			return context.Cause(ctx)
+		})
+		if !errors.Is(err, ErrLegs) || !strings.Contains(err.Error(), "a-1: ") || strings.Contains(err.Error(), "b-1: ") {
+			t.Errorf("error %v", err)
+		}
+		a, b := f.legs["a-1"], f.legs["b-1"]
+		if a.State != bench.LegFailed || len(a.Steps) != 2 || !strings.Contains(a.Steps[1].Aborted, "exit code 3") {
+			t.Errorf("a is %s: %q, %d steps", a.State, a.Failure, len(a.Steps))
+		}
+		if b.State != bench.LegComplete || len(b.Steps) != 3 || len(b.Steps[1].Turns.With) != 1 || len(b.Steps[2].Turns.With) != 0 || b.Steps[2].Load.Succeeded != 30 {
+			t.Errorf("b is %s, %d steps", b.State, len(b.Steps))
 		}
 	})
-	if !errors.Is(err, ErrLegs) || !strings.Contains(err.Error(), "a-1: ") || strings.Contains(err.Error(), "b-1: ") {
-		t.Errorf("error %v", err)
-	}
-	a, b := f.legs["a-1"], f.legs["b-1"]
-	if a.State != bench.LegFailed || len(a.Steps) != 2 || !strings.Contains(a.Steps[1].Aborted, "exit code 3") {
-		t.Errorf("a is %s: %q, %d steps", a.State, a.Failure, len(a.Steps))
-	}
-	if b.State != bench.LegComplete || len(b.Steps) != 3 || len(b.Steps[1].Turns.With) != 1 || len(b.Steps[2].Turns.With) != 0 || b.Steps[2].Load.Succeeded != 30 {
-		t.Errorf("b is %s, %d steps", b.State, len(b.Steps))
-	}
 }
 
 func TestInterruptedTurns(t *testing.T) {
-	ctx, end := context.WithCancelCause(context.Background())
-	defer end(nil)
-	e := &turning{during: func(ctx context.Context, _ string, step bench.Step, turn int) error {
-		if step.Name == "two" && turn == turnsOfStep-1 {
-			end(errors.New("interrupted (SIGINT)"))
-			<-ctx.Done()
-			return context.Cause(ctx)
+	synctest.Test(t, func(t *testing.T) {
+		ctx, end := context.WithCancelCause(context.Background())
+		defer end(nil)
+		e := &turning{during: func(ctx context.Context, _ string, step bench.Step, turn int) error {
+			if step.Name == "two" && turn == turnsOfStep-1 {
+				end(errors.New("interrupted (SIGINT)"))
+				<-ctx.Done()
+				return context.Cause(ctx)
+			}
+			return nil
+		}}
+		f, err := start(t, ctx, inTurns(e))
+		if err == nil || f.ended().State != bench.RunInterrupted || len(f.legs) != 2 {
+			t.Fatalf("%v, state %s, %d legs", err, f.ended().State, len(f.legs))
 		}
-		return nil
-	}}
-	f, err := start(t, ctx, inTurns(e))
-	if err == nil || f.ended().State != bench.RunInterrupted || len(f.legs) != 2 {
-		t.Fatalf("%v, state %s, %d legs", err, f.ended().State, len(f.legs))
-	}
-	for name, leg := range f.legs {
-		if leg.State != bench.LegAborted || len(leg.Steps) != 2 || leg.Steps[0].Aborted != "" || leg.Steps[1].Aborted == "" || leg.Stop == nil {
-			t.Errorf("%s is %s, %d steps", name, leg.State, len(leg.Steps))
+		for name, leg := range f.legs {
+			if leg.State != bench.LegAborted || len(leg.Steps) != 2 || leg.Steps[0].Aborted != "" || leg.Steps[1].Aborted == "" || leg.Stop == nil {
+				t.Errorf("%s is %s, %d steps", name, leg.State, len(leg.Steps))
+			}
 		}
-	}
+	})
 }
 
 // What somebody asks of a step is asked of all whose step it is, and nobody can be taken away from
 // the others.
 func TestSteeringOfTurns(t *testing.T) {
-	e := &turning{during: func(ctx context.Context, _ string, step bench.Step, turn int) error {
-		if step.Name != "two" || turn < turnsOfStep-1 { // so that the step of both has begun
-			return nil
+	synctest.Test(t, func(t *testing.T) {
+		e := &turning{during: func(ctx context.Context, _ string, step bench.Step, turn int) error {
+			if step.Name != "two" || turn < turnsOfStep-1 { // so that the step of both has begun
+				return nil
+			}
+			<-ctx.Done()
+			return context.Cause(ctx)
+		}}
+		f, err := startSteered(t, context.Background(), func(f *fakeRun) {
+			inTurns(e)(f)
+			f.cfg.Run.Legs = f.cfg.Run.Legs[:2]
+		}, func(s *steer, rec bench.Record) {
+			if isStep(rec, 1) && len(s.controls) == 0 && rec.Leg.String() == s.cfg.Run.Legs[0].Leg.String() {
+				s.wheel(bench.ControlSkipContender)
+			}
+			if isStep(rec, 1) && rec.Leg.String() == s.cfg.Run.Legs[1].Leg.String() {
+				s.wheel(bench.ControlSkipStep)
+			}
+		})
+		if !errors.Is(err, ErrLegs) {
+			t.Errorf("error %v", err)
 		}
-		<-ctx.Done()
-		return context.Cause(ctx)
-	}}
-	f, err := startSteered(t, context.Background(), func(f *fakeRun) {
-		inTurns(e)(f)
-		f.cfg.Run.Legs = f.cfg.Run.Legs[:2]
-	}, func(s *steer, rec bench.Record) {
-		if isStep(rec, 1) && len(s.controls) == 0 && rec.Leg.String() == s.cfg.Run.Legs[0].Leg.String() {
-			s.wheel(bench.ControlSkipContender)
+		if got := fmt.Sprint(notices(f.records)); !strings.Contains(got, "no contender skipped: they take turns") {
+			t.Errorf("notices: %s", got)
 		}
-		if isStep(rec, 1) && rec.Leg.String() == s.cfg.Run.Legs[1].Leg.String() {
-			s.wheel(bench.ControlSkipStep)
+		for name, leg := range f.legs {
+			if len(leg.Steps) != 3 || leg.Steps[1].Aborted != bench.AbortedSkipped || leg.Steps[2].Aborted != "" {
+				t.Errorf("%s: %d steps, the second %q", name, len(leg.Steps), leg.Steps[1].Aborted)
+			}
 		}
 	})
-	if !errors.Is(err, ErrLegs) {
-		t.Errorf("error %v", err)
-	}
-	if got := fmt.Sprint(notices(f.records)); !strings.Contains(got, "no contender skipped: they take turns") {
-		t.Errorf("notices: %s", got)
-	}
-	for name, leg := range f.legs {
-		if len(leg.Steps) != 3 || leg.Steps[1].Aborted != bench.AbortedSkipped || leg.Steps[2].Aborted != "" {
-			t.Errorf("%s: %d steps, the second %q", name, len(leg.Steps), leg.Steps[1].Aborted)
-		}
-	}
 }
 
 func TestStopOfTurns(t *testing.T) {
-	taken := make(chan struct{})
-	e := &turning{during: func(_ context.Context, _ string, step bench.Step, turn int) error {
-		if step.Name == "two" && turn == turnsOfStep-1 {
-			<-taken
+	synctest.Test(t, func(t *testing.T) {
+		taken := make(chan struct{})
+		e := &turning{during: func(_ context.Context, _ string, step bench.Step, turn int) error {
+			if step.Name == "two" && turn == turnsOfStep-1 {
+				<-taken
+			}
+			return nil
+		}}
+		f, err := startSteered(t, context.Background(), inTurns(e), func(s *steer, rec bench.Record) {
+			if isStep(rec, 1) && rec.Leg.String() == s.cfg.Run.Legs[0].Leg.String() {
+				s.wheel(bench.ControlStop)
+			}
+			if _, ok := rec.Event.(bench.Intervened); ok {
+				close(taken)
+			}
+		})
+		if !errors.Is(err, ErrOnRequest) || len(f.legs) != 2 {
+			t.Errorf("error %v, %d legs", err, len(f.legs))
 		}
-		return nil
-	}}
-	f, err := startSteered(t, context.Background(), inTurns(e), func(s *steer, rec bench.Record) {
-		if isStep(rec, 1) && rec.Leg.String() == s.cfg.Run.Legs[0].Leg.String() {
-			s.wheel(bench.ControlStop)
-		}
-		if _, ok := rec.Event.(bench.Intervened); ok {
-			close(taken)
+		for name, leg := range f.legs {
+			if leg.State != bench.LegAborted || leg.Stop == nil || len(leg.Steps) != 2 {
+				t.Errorf("%s is %s, %d steps", name, leg.State, len(leg.Steps))
+			}
 		}
 	})
-	if !errors.Is(err, ErrOnRequest) || len(f.legs) != 2 {
-		t.Errorf("error %v, %d legs", err, len(f.legs))
-	}
-	for name, leg := range f.legs {
-		if leg.State != bench.LegAborted || leg.Stop == nil || len(leg.Steps) != 2 {
-			t.Errorf("%s is %s, %d steps", name, leg.State, len(leg.Steps))
-		}
-	}
 }
 
 // A threshold that ends the run ends it for all legs of the rotation.
 func TestThresholdThatEndsTheRunInTurns(t *testing.T) {
-	f, err := start(t, context.Background(), func(f *fakeRun) {
-		inTurns(&turning{})(f)
-		f.cfg.Run.Profile.Thresholds = []bench.Threshold{{Objective: "throughput>1000000", Stop: bench.ScopeRun, Contender: "a", FromStep: 2}}
-	})
-	if !errors.Is(err, ErrThreshold) || len(f.legs) != 2 {
-		t.Fatalf("%v, %d legs", err, len(f.legs))
-	}
-	for name, leg := range f.legs {
-		if leg.State != bench.LegAborted || len(leg.Steps) != 2 || !strings.Contains(leg.Failure, "threshold missed") || leg.Stop == nil {
-			t.Errorf("%s is %s after %d steps: %q", name, leg.State, len(leg.Steps), leg.Failure)
+	synctest.Test(t, func(t *testing.T) {
+		f, err := start(t, context.Background(), func(f *fakeRun) {
+			inTurns(&turning{})(f)
+			f.cfg.Run.Profile.Thresholds = []bench.Threshold{{Objective: "throughput>1000000", Stop: bench.ScopeRun, Contender: "a", FromStep: 2}}
+		})
+		if !errors.Is(err, ErrThreshold) || len(f.legs) != 2 {
+			t.Fatalf("%v, %d legs", err, len(f.legs))
 		}
-	}
+		for name, leg := range f.legs {
+			if leg.State != bench.LegAborted || len(leg.Steps) != 2 || !strings.Contains(leg.Failure, "threshold missed") || leg.Stop == nil {
+				t.Errorf("%s is %s after %d steps: %q", name, leg.State, len(leg.Steps), leg.Failure)
+			}
+		}
+	})
 }

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,20 +21,39 @@ import (
 	"locbench/internal/testenv"
 )
 
-// Helper compiles the program, statically linked, and returns its path.
+// Helper compiles the program, statically linked, once for all tests of a package, and returns its
+// path.
 func Helper(t testing.TB) string {
 	t.Helper()
 	return compile(t, runtime.GOOS)
 }
 
+var compiled struct {
+	sync.Mutex
+	paths map[string]string // by system
+}
+
 func compile(t testing.TB, system string) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "helper")
+	compiled.Lock()
+	defer compiled.Unlock()
+	if path := compiled.paths[system]; path != "" {
+		return path
+	}
+	dir, err := os.MkdirTemp("", "locbench-session-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "helper")
 	cmd := exec.Command("go", "build", "-race=false", "-o", path, "locbench/internal/docker/dockertest/helper")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("compile the helper: %v\n%s", err, out)
 	}
+	if compiled.paths == nil {
+		compiled.paths = map[string]string{}
+	}
+	compiled.paths[system] = path
 	return path
 }
 

@@ -119,6 +119,11 @@ func get(url string) {
 
 func serve(port string) {
 	deaf := signal.Ignored(syscall.SIGTERM)
+	ctx, stop := context.Background(), func() {}
+	if !deaf { // before it says that it listens: who reads that may send the signal at once
+		ctx, stop = signal.NotifyContext(ctx, syscall.SIGTERM)
+	}
+	defer stop()
 	l, err := net.Listen("tcp", ":"+port)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -130,8 +135,6 @@ func serve(port string) {
 	if deaf {
 		time.Sleep(time.Hour)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	defer stop()
 	<-ctx.Done()
 	fmt.Println("stopping")
 	server.Shutdown(context.Background())

@@ -1,0 +1,62 @@
+//go:build acceptance && contenders
+
+package contender_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/contender"
+	"locbench/internal/testenv"
+)
+
+func TestDynamicBinary(t *testing.T) {
+	builtin := bench.Service{Name: "go-nethttp", Variant: "builtin", Builtin: true}
+	engine := fakeEngine{arch: runtime.GOARCH}
+	dynamic := hello(t, true)
+	for path, why := range map[string]string{dynamic: "linked to shared libraries (libc.so.6)", "build_test.go": "no Linux binary"} {
+		_, err := contender.BuildImage(t.Context(), engine, builtin, contender.BuildOptions{Self: path, Sources: t.TempDir()})
+		var not *contender.NotStaticError
+		if !errors.As(err, &not) || !strings.Contains(err.Error(), why) || !strings.Contains(err.Error(), "CGO_ENABLED=0 GOOS=linux GOARCH="+runtime.GOARCH+" go build ./cmd/locbench") {
+			t.Errorf("%s: got %v, want %s", path, err, why)
+		}
+	}
+	// With the sources at hand a static one is built.
+	sources := t.TempDir()
+	write(t, filepath.Join(sources, "go.mod"), "module locbench\n\ngo 1.21\n")
+	write(t, filepath.Join(sources, "cmd", "locbench", "main.go"), "package main\n\nfunc main() { println(\"static\") }\n")
+	write(t, filepath.Join(sources, "deep", "er", "x"), "")
+	var out bytes.Buffer
+	opts := contender.BuildOptions{Self: dynamic, Sources: filepath.Join(sources, "deep", "er"), Cache: t.TempDir(), Out: &out}
+	a, err := contender.BuildImage(t.Context(), engine, builtin, opts)
+	if err != nil || !strings.HasPrefix(a.Image, "locbench/go-nethttp:builtin-") || !strings.Contains(out.String(), "building one that does from "+sources) {
+		t.Errorf("%+v, %v, %s", a, err, &out)
+	}
+	engine.arch = "arm64"
+	if runtime.GOARCH == "arm64" {
+		engine.arch = "amd64"
+	}
+	_, err = contender.BuildImage(t.Context(), engine, builtin, contender.BuildOptions{Self: hello(t, false), Sources: os.TempDir()})
+	if err == nil || !strings.Contains(err.Error(), "for another processor") {
+		t.Errorf("other processor: %v", err)
+	}
+}
+
+// TestDaemonThatHoldsTheOutput builds with a command that leaves a process behind which holds its
+// output open.
+func TestDaemonThatHoldsTheOutput(t *testing.T) {
+	needShell(t)
+	svc := shellService(script("sleep 600 & echo $! > pid; cp src/main.sh service"))
+	a, err := contender.BuildProcess(t.Context(), svc, contender.BuildOptions{Cache: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	testenv.Until(t, time.Minute, "the daemon has ended", func() bool { return !sleeps(t, filepath.Join(a.Dir, "pid")) })
+}

@@ -1,0 +1,37 @@
+//go:build acceptance
+
+package contender_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// hello is a static program that says what it was started with.
+func hello(t *testing.T, cgo bool) string {
+	t.Helper()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no Go toolchain here")
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), "module hello\n\ngo 1.21\n")
+	text := "package main\n\nimport (\n\t\"fmt\"\n\t\"os\"\n)\n\nfunc main() { fmt.Println(\"hello\", os.Args[1:]) }\n"
+	enabled := "CGO_ENABLED=0"
+	if cgo {
+		if _, err := exec.LookPath("gcc"); err != nil {
+			t.Skip("no C compiler here")
+		}
+		enabled = "CGO_ENABLED=1"
+		text = strings.Replace(text, "import (", "import \"C\"\n\nimport (", 1)
+	}
+	write(t, filepath.Join(dir, "main.go"), text)
+	cmd := exec.Command("go", "build", "-race=false", "-ldflags=-s -w", "-o", "hello", ".")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), enabled, "GOOS=linux", "GOWORK=off")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return filepath.Join(dir, "hello")
+}

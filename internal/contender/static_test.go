@@ -1,0 +1,85 @@
+package contender
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// elfOf is the head of a 64-bit Linux program with one segment of a type.
+func elfOf(t *testing.T, machine elf.Machine, segment elf.ProgType) string {
+	t.Helper()
+	head := elf.Header64{
+		Ident: [elf.EI_NIDENT]byte{0x7f, 'E', 'L', 'F', byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT)},
+		Type:  uint16(elf.ET_EXEC), Machine: uint16(machine), Version: uint32(elf.EV_CURRENT), Phoff: 64, Ehsize: 64, Phentsize: 56, Phnum: 1,
+	}
+	var b bytes.Buffer
+	for _, part := range []any{head, elf.Prog64{Type: uint32(segment)}} {
+		if err := binary.Write(&b, binary.LittleEndian, part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "program")
+	if err := os.WriteFile(path, b.Bytes(), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestCheckStatic(t *testing.T) {
+	for name, tt := range map[string]struct{ path, arch, why string }{
+		"static":            {elfOf(t, elf.EM_AARCH64, elf.PT_LOAD), "arm64", ""},
+		"unknown processor": {elfOf(t, elf.EM_AARCH64, elf.PT_LOAD), "toaster", ""},
+		"dynamic":           {elfOf(t, elf.EM_X86_64, elf.PT_INTERP), "amd64", "linked to shared libraries"},
+		"other processor":   {elfOf(t, elf.EM_AARCH64, elf.PT_LOAD), "amd64", "for another processor (EM_AARCH64)"},
+		"text":              {"static_test.go", "amd64", "no Linux binary"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := checkStatic(tt.path, tt.arch)
+			var not *NotStaticError
+			if (err != nil) != (tt.why != "") || err != nil && (!errors.As(err, &not) || !strings.Contains(not.Why, tt.why) || not.Arch != tt.arch ||
+				!strings.Contains(err.Error(), "CGO_ENABLED=0 GOOS=linux GOARCH="+tt.arch+" go build ./cmd/locbench")) {
+				t.Errorf("%v, want %q", err, tt.why)
+			}
+		})
+	}
+	if err := checkStatic(filepath.Join(t.TempDir(), "absent"), "amd64"); err == nil || errors.As(err, new(*NotStaticError)) {
+		t.Errorf("absent: %v", err)
+	}
+}
+
+// TestNotStaticWithoutSources: where locbench cannot be built anew, who runs it is told how.
+func TestNotStaticWithoutSources(t *testing.T) {
+	o := BuildOptions{Self: elfOf(t, elf.EM_X86_64, elf.PT_INTERP), Sources: t.TempDir()}
+	if _, err := staticBinary(t.Context(), o, "amd64"); !errors.As(err, new(*NotStaticError)) {
+		t.Error(err)
+	}
+	o.Self = elfOf(t, elf.EM_X86_64, elf.PT_LOAD)
+	if path, err := staticBinary(t.Context(), o, "amd64"); err != nil || path != o.Self {
+		t.Errorf("%q, %v", path, err)
+	}
+}
+
+func TestFindSources(t *testing.T) {
+	root := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "// x\nmodule locbench\n", "cmd/locbench/main.go": "", "deep/er/x": "", "deep/go.mod": "module other\n"} {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if dir, ok := findSources(filepath.Join(root, "deep", "er")); !ok || dir != root {
+		t.Errorf("%q, %v", dir, ok)
+	}
+	if dir, ok := findSources(t.TempDir()); ok {
+		t.Errorf("found in %q", dir)
+	}
+}

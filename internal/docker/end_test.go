@@ -1,0 +1,229 @@
+package docker
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// TestEnd is about what is told of a container's end, by what the engine knows of it. The engine is
+// a fake, and the time virtual.
+func TestEnd(t *testing.T) {
+	for name, tt := range map[string]struct {
+		happens func(f *fakeEngine) // under its lock, a minute after the start
+		want    bench.Exit          // without its time
+		log     string
+	}{
+		"exit code":                    {func(f *fakeEngine) { f.end(3) }, bench.Exit{Code: 3}, ""},
+		"its own signal":               {func(f *fakeEngine) { f.end(143) }, bench.Exit{Code: 143, Signal: "SIGTERM"}, ""},
+		"SIGKILL of nobody":            {func(f *fakeEngine) { f.end(137) }, bench.Exit{Code: 137, Signal: "SIGKILL"}, ""},
+		"out of memory":                {func(f *fakeEngine) { f.oom = true; f.end(137) }, bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}, ""},
+		"out of memory, flag lost":     {func(f *fakeEngine) { f.event("container", "oom"); f.end(137) }, bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}, ""},
+		"out of memory, event is late": {func(f *fakeEngine) { f.end(137); f.after(oomPatience/2, func() { f.event("container", "oom") }) }, bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}, ""},
+		"killed from outside": {func(f *fakeEngine) { f.event("container", "kill", "signal", "9"); f.end(137) },
+			bench.Exit{Code: 137, Signal: "SIGKILL", Outside: true}, ""},
+		"stopped from outside": {func(f *fakeEngine) { f.event("container", "kill", "signal", "15"); f.end(0) }, bench.Exit{Outside: true}, ""},
+		"out of memory, and killed": {func(f *fakeEngine) {
+			f.event("container", "oom")
+			f.event("container", "kill", "signal", "9")
+			f.end(137)
+		}, bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}, ""},
+		"restarted from outside": {func(f *fakeEngine) {
+			f.event("container", "kill", "signal", "15")
+			f.end(143)
+			f.after(restartPatience/2, func() { f.running, f.lives = true, 2 })
+		}, bench.Exit{Code: 143, Signal: "SIGTERM", Outside: true, Restarted: true}, ""},
+		"restarted before anybody looks": {func(f *fakeEngine) {
+			f.end(7)
+			f.running, f.lives = true, 2
+			f.away = true
+			f.after(time.Second, func() { f.away = false })
+		},
+			bench.Exit{Code: 7, Restarted: true}, ""},
+		"removed from outside": {func(f *fakeEngine) { f.running, f.gone = false, true }, bench.Exit{Code: -1, Outside: true}, "somebody has removed it"},
+		"connections broke, and it ended later": {func(f *fakeEngine) {
+			f.away = true
+			f.after(lostAfter/2, func() { f.away = false })
+			f.after(time.Minute, func() { f.end(4) })
+		}, bench.Exit{Code: 4, EngineLost: true}, ""},
+		"ended while the engine was away": {func(f *fakeEngine) {
+			f.away = true
+			f.end(5)
+			f.after(lostAfter/2, func() { f.away = false })
+		}, bench.Exit{Code: 5, EngineLost: true}, ""},
+		"the engine never comes back": {func(f *fakeEngine) { f.away = true }, bench.Exit{Code: -1, EngineLost: true}, "lost sight of the container"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFakeEngine()
+				c := f.container(t)
+				f.after(time.Minute, func() { tt.happens(f) })
+				exit := f.ends(t, c)
+				if exit.At.Before(c.startedAt.Add(time.Minute)) {
+					t.Errorf("ended at %v", exit.At)
+				}
+				exit.At = time.Time{}
+				if exit != tt.want {
+					t.Errorf("%+v, want %+v", exit, tt.want)
+				}
+				if logs := c.Logs(); (len(logs) > 0) != (tt.log != "") || tt.log != "" && !strings.Contains(logs[0].Text, tt.log) {
+					t.Errorf("%v, want %q", logs, tt.log)
+				}
+			})
+		})
+	}
+}
+
+// TestEnd_BrokenWait: a connection that breaks is not the end, however often it does, as long as
+// the engine answers.
+func TestEnd_BrokenWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakeEngine()
+		c := f.container(t)
+		for i := range 10 {
+			f.after(time.Duration(i)*time.Minute, func() { f.away = true })
+			f.after(time.Duration(i)*time.Minute+time.Millisecond, func() { f.away = false })
+		}
+		go c.wait(t.Context())
+		time.Sleep(11 * time.Minute)
+		if exit := c.Exit(); exit != nil {
+			t.Fatalf("a broken connection was taken for the end: %+v", exit)
+		}
+		f.change(func() { f.end(0) })
+		<-c.Exited()
+	})
+}
+
+// TestEnd_Asked: of what this side ends itself nobody else is suspected.
+func TestEnd_Asked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakeEngine()
+		c := f.container(t)
+		c.asked.Store(true)
+		f.after(time.Second, func() { f.event("container", "kill", "signal", "15"); f.end(143) })
+		if exit := f.ends(t, c); exit.Outside || exit.OOMKilled || exit.Code != 143 {
+			t.Errorf("%+v", exit)
+		}
+		if f.streams != 0 {
+			t.Errorf("%d questions for the reason", f.streams)
+		}
+	})
+}
+
+// TestStop is about the signals that a container gets, and when.
+func TestStop(t *testing.T) {
+	const grace = 10 * time.Second
+	for name, tt := range map[string]struct {
+		obeys func(f *fakeEngine, signal string) // under the lock
+		force time.Duration                      // when somebody wants it at once; 0: nobody does
+		sent  []string
+		want  bench.StopResult // without the times of its exit
+	}{
+		"graceful": {func(f *fakeEngine, _ string) { f.after(3*time.Second, func() { f.end(0) }) }, 0,
+			[]string{"SIGTERM"}, bench.StopResult{Graceful: true, Took: 3 * time.Second}},
+		"with an error": {func(f *fakeEngine, _ string) { f.end(1) }, 0,
+			[]string{"SIGTERM"}, bench.StopResult{Exit: bench.Exit{Code: 1}}},
+		"deaf": {func(f *fakeEngine, signal string) {
+			if signal == "SIGKILL" {
+				f.end(137)
+			}
+		}, 0, []string{"SIGTERM", "SIGKILL"}, bench.StopResult{Killed: true, Took: grace, Exit: bench.Exit{Code: 137, Signal: "SIGKILL"}}},
+		"forced": {func(f *fakeEngine, signal string) {
+			if signal == "SIGKILL" {
+				f.end(137)
+			}
+		}, 2 * time.Second, []string{"SIGTERM", "SIGKILL"}, bench.StopResult{Killed: true, Forced: true, Took: 2 * time.Second, Exit: bench.Exit{Code: 137, Signal: "SIGKILL"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFakeEngine()
+				f.onKill = func(signal string) { tt.obeys(f, signal) }
+				c := f.container(t)
+				c.done.Go(func() { c.wait(t.Context()) })
+				force := make(chan struct{})
+				if tt.force > 0 {
+					time.AfterFunc(tt.force, func() { close(force) })
+				}
+				ctx := bench.WithForce(t.Context(), force)
+				r, err := c.Stop(ctx, grace)
+				if err != nil {
+					t.Fatal(err)
+				}
+				again, err := c.Stop(ctx, 0)
+				if err != nil || again != r {
+					t.Errorf("again: %+v, %v", again, err)
+				}
+				r.Exit.At = time.Time{}
+				if r != tt.want || !slices.Equal(f.sent(), tt.sent) {
+					t.Errorf("%+v after %v, want %+v after %v", r, f.sent(), tt.want, tt.sent)
+				}
+				if !f.gone {
+					t.Error("it was not removed")
+				}
+			})
+		})
+	}
+}
+
+// TestStop_EndedBefore: nobody is sent a signal.
+func TestStop_EndedBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakeEngine()
+		f.end(3)
+		c := f.container(t)
+		f.ends(t, c)
+		if r, err := c.Stop(t.Context(), time.Second); err != nil || !r.Already || r.Exit.Code != 3 || len(f.sent()) != 0 {
+			t.Errorf("%+v, %v, sent %v", r, err, f.sent())
+		}
+	})
+}
+
+// TestStop_ImmortalContainer: an engine that takes SIGKILL and never reports the end is not waited
+// for without end, and the container is removed all the same.
+func TestStop_ImmortalContainer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakeEngine()
+		c := f.container(t)
+		follow, cancel := context.WithCancel(t.Context())
+		c.cancel = cancel
+		c.done.Go(func() { c.wait(follow) })
+		began := time.Now()
+		_, err := c.Stop(t.Context(), time.Second)
+		if err == nil || !strings.Contains(err.Error(), "runs on 10s after SIGKILL") || time.Since(began) != 11*time.Second || !f.gone {
+			t.Errorf("%v after %v, removed: %v", err, time.Since(began), f.gone)
+		}
+	})
+}
+
+// TestSilence asks an engine that takes questions and answers none: each is given up.
+func TestSilence(t *testing.T) {
+	for what, ask := range map[string]func(ctx context.Context, c *Container) error{
+		"images":  func(ctx context.Context, c *Container) error { _, err := c.engine.Images(ctx); return err },
+		"running": func(ctx context.Context, c *Container) error { _, err := c.engine.Running(ctx, ""); return err },
+		"list":    func(ctx context.Context, c *Container) error { _, err := c.engine.List(ctx, "x"); return err },
+		"inspect": func(ctx context.Context, c *Container) error { _, err := c.engine.ImageInspect(ctx, "x"); return err },
+		"clean": func(ctx context.Context, c *Container) error {
+			_, err := c.engine.Clean(ctx, CleanFilter{Run: "x"})
+			return err
+		},
+		"clock": func(ctx context.Context, c *Container) error { _, err := c.engine.ClockAhead(ctx); return err },
+		"usage": func(ctx context.Context, c *Container) error { _, err := c.Usage(ctx); return err },
+	} {
+		t.Run(what, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFakeEngine()
+				f.silent = true
+				began := time.Now()
+				err := ask(t.Context(), f.container(t))
+				if err == nil || !strings.Contains(err.Error(), "the engine has not answered within 20s") || time.Since(began) != infoTimeout {
+					t.Errorf("after %v: %v", time.Since(began), err)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package docker
+
+func kernelKilled(string) (killed, readable bool) { return false, false }

@@ -1,0 +1,30 @@
+package docker
+
+import "testing"
+
+func TestIsKill(t *testing.T) {
+	const id = "5f3c8a1e9d7b4f60a2c1d3e4f5061728394a5b6c7d8e9f00112233445566aabb"
+	text := "oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=" + id + ",mems_allowed=0,oom_memcg=/docker/" + id + ",task_memcg=/docker/" + id + ",task=helper,pid=4711,uid=0\n"
+	for name, tt := range map[string]struct {
+		record, id string
+		want       bool
+	}{
+		"cgroup v1":           {"6,1722,2433101882,-;" + text, id, true},
+		"cgroup v2":           {"6,88,1,-;oom-kill:constraint=CONSTRAINT_MEMCG,oom_memcg=/system.slice/docker-" + id + ".scope,task_memcg=/system.slice/docker-" + id + ".scope,task=java,pid=1,uid=0\n", id, true},
+		"the machine's":       {"6,88,1,c;oom-kill:constraint=CONSTRAINT_NONE,nodemask=(null),global_oom,task_memcg=/docker/" + id + ",task=java,pid=1,uid=0\n SUBSYSTEM=x\n", id, true},
+		"another container's": {"6,1722,2433101882,-;" + text, "aa" + id[2:], false},
+		"another process's":   {"6,1,1,-;oom-kill:constraint=CONSTRAINT_NONE,task_memcg=/user.slice,task=java,pid=1,uid=0\n", id, false},
+		"a program says so":   {"14,1722,2433101882,-;" + text, id, false},
+		"about its network":   {"6,12,1,-;docker0: port 1 of " + id + " entered blocking state\n", id, false},
+		"mentioned":           {"6,12,1,-;x oom-kill: " + id + "\n", id, false},
+		"no ID":               {"6,1722,2433101882,-;" + text, "", false},
+		"no head":             {text, id, false},
+		"nothing":             {"", id, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := isKill([]byte(tt.record), tt.id); got != tt.want {
+				t.Errorf("%v, want %v: %s", got, tt.want, tt.record)
+			}
+		})
+	}
+}

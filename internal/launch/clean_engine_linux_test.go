@@ -1,0 +1,280 @@
+//go:build acceptance && engine
+
+package launch
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// inNamespace runs the test that calls it in a process of its own, the first of a new PID namespace
+// with mounts of its own, so that what it cleans is what it has made itself. It returns true there,
+// and false here after that process has ended.
+func inNamespace(t *testing.T, env ...string) bool {
+	t.Helper()
+	if os.Getenv("LOCBENCH_TEST_NAMESPACE") != "" {
+		return true
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+	cmd.Env = append(append(os.Environ(), "LOCBENCH_TEST_NAMESPACE=1"), env...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNS}
+	out, err := cmd.CombinedOutput()
+	if os.IsPermission(err) {
+		t.Skip("this user may not make namespaces: ", err)
+	}
+	if err != nil || strings.Contains(string(out), "--- SKIP") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	return false
+}
+
+// ownMounts keeps what is mounted from now on to this process, and mounts the /proc of its PID
+// namespace.
+func ownMounts(t *testing.T) {
+	t.Helper()
+	if err := unix.Mount("none", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Mount("proc", "/proc", "proc", 0, ""); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// hierarchies are where cgroups are mounted.
+func hierarchies(t *testing.T) (points []string) {
+	t.Helper()
+	mounts, err := os.ReadFile("/proc/self/mounts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(mounts)) {
+		if f := strings.Fields(line); len(f) > 2 && (f[2] == "cgroup" || f[2] == "cgroup2") {
+			points = append(points, f[1])
+		}
+	}
+	return points
+}
+
+// zoneEnv names the group that stands for the whole of each hierarchy in a test.
+const zoneEnv = "LOCBENCH_TEST_ZONE"
+
+// zones puts a group of the test's own in the place of each hierarchy, and returns those that take
+// processes.
+func zones(t *testing.T) (points []string) {
+	t.Helper()
+	for _, p := range hierarchies(t) {
+		zone := filepath.Join(p, os.Getenv(zoneEnv))
+		if err := os.Mkdir(zone, 0o755); err != nil {
+			t.Logf("%s is left out: %v", p, err)
+			if err := unix.Unmount(p, unix.MNT_DETACH); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if err := unix.Mount(zone, p, "", unix.MS_BIND, ""); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(p, "/cpuset") { // which on v1 takes no process before it is given CPUs and memory
+			points = append(points, p)
+		}
+	}
+	if len(points) == 0 {
+		t.Skip("no cgroup can be made here")
+	}
+	return points
+}
+
+// removeZones removes what zones has made, once its processes have ended.
+func removeZones(t *testing.T, zone string) {
+	t.Helper()
+	for _, p := range hierarchies(t) {
+		var dirs []string
+		_ = filepath.WalkDir(filepath.Join(p, zone), func(path string, d os.DirEntry, err error) error {
+			if err == nil && d.IsDir() {
+				dirs = append(dirs, path)
+			}
+			return nil
+		})
+		for _, dir := range slices.Backward(dirs) {
+			err := os.Remove(dir)
+			for try := 0; err != nil && try < 100; try++ {
+				time.Sleep(10 * time.Millisecond)
+				err = os.Remove(dir)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// put puts a process into groups of a name.
+func put(t *testing.T, points []string, name string, pid int) {
+	t.Helper()
+	for _, p := range points {
+		dir := filepath.Join(p, name)
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "cgroup.procs"), []byte(strconv.Itoa(pid)), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// sleeper starts a process that only waits.
+func sleeper(t *testing.T, env ...string) int {
+	t.Helper()
+	cmd := exec.Command("sleep", "600")
+	cmd.Env = append(os.Environ(), env...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() { defer close(done); _ = cmd.Wait() }()
+	t.Cleanup(func() { _ = cmd.Process.Kill(); <-done })
+	return cmd.Process.Pid
+}
+
+// TestCleanTouchesNothingElse: with real groups and processes, clean --all too kills what is in
+// groups of locbench's exact form alone, and none in which it is itself.
+func TestCleanTouchesNothingElse(t *testing.T) {
+	zone := fmt.Sprintf("test-zone-%d", os.Getpid())
+	if !inNamespace(t, zoneEnv+"="+zone) {
+		removeZones(t, zone)
+		return
+	}
+	ownMounts(t)
+	points := zones(t)
+	elsewhere := self()
+	elsewhere.space = "1"
+	dead, alien := deadOwner(), elsewhere.String()
+	const random = "-0123456789ab"
+	type thing struct {
+		name string
+		pid  int
+	}
+	group := func(name string) thing {
+		th := thing{name, sleeper(t)}
+		put(t, points, name, th.pid)
+		return th
+	}
+	left, living, far := group("locbench-"+dead+random), group("locbench-"+owner()+random), group("locbench-"+alien+random)
+	below := group("some.slice/locbench-" + dead + "-aaaaaaaaaaaa")
+	foreign := []thing{}
+	for _, name := range []string{
+		"locbench-nightly.service", "locbench-ci.slice", "locbench-", "locbench-" + dead, "locbench-" + dead + random + ".scope", "locbench-" + dead + "-0123456789",
+		"locbench-" + dead + "-0123456789AB", "locbench-x" + random, "locbench-1.2" + random, "my-locbench-" + dead + random,
+	} {
+		foreign = append(foreign, group(name))
+	}
+	ours := "locbench-" + dead + "-bbbbbbbbbbbb"
+	mate := group(ours)
+	put(t, points, ours, os.Getpid())
+	marked := func(name string, env ...string) thing { return thing{name, sleeper(t, env...)} }
+	killed := marked("marked", envRun+"=r1", envOwner+"="+dead, envInstance+"="+dead+random)
+	for _, env := range [][]string{
+		{envRun + "=r1"}, {envRun + "=r1", envInstance + "=1"}, {envRun + "=r1", envOwner + "=nightly", envInstance + "=nightly" + random},
+		{envRun + "=r1", envOwner + "=" + dead, envInstance + "=" + dead}, {envRun + "=r1", envOwner + "=" + owner(), envInstance + "=" + dead + random},
+	} {
+		foreign = append(foreign, marked(strings.Join(env, " "), env...))
+	}
+	check := func(all bool, gone, there []thing, kept ...string) {
+		t.Helper()
+		c, err := Clean(t.Context(), nil, CleanOptions{All: all})
+		if err != nil {
+			t.Error(err)
+		}
+		for _, th := range gone {
+			if exists(th.pid) {
+				t.Errorf("all %v: process %d of %s lives", all, th.pid, th.name)
+			}
+		}
+		for _, th := range slices.Concat(there, foreign, []thing{mate}) {
+			if !exists(th.pid) {
+				t.Errorf("all %v: process %d of %s was killed", all, th.pid, th.name)
+			}
+			for _, p := range points {
+				if _, err := os.Stat(filepath.Join(p, th.name)); strings.Contains(th.name, "locbench-") && !strings.Contains(th.name, "=") && err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		if len(c.Removed) != len(gone) || len(c.Kept) != len(kept) {
+			t.Errorf("all %v: %q", all, c)
+		}
+		for _, k := range kept {
+			if !slices.ContainsFunc(c.Kept, func(line string) bool { return strings.Contains(line, k) }) {
+				t.Errorf("all %v: %q does not say %q", all, c.Kept, k)
+			}
+		}
+	}
+	check(false, []thing{left, below, killed}, []thing{living, far}, "is running", "another PID namespace")
+	check(true, []thing{living, far}, nil)
+}
+
+// TestOwnersOfTwoPIDNamespaces: a locbench here and one in another PID namespace of the same
+// machine never judge each other dead, whether or not the other one has a /proc of its own; the
+// same one, once it has ended, is not judged dead from here either.
+func TestOwnersOfTwoPIDNamespaces(t *testing.T) {
+	if other := os.Getenv("LOCBENCH_TEST_OWNER"); other != "" { // in the namespace
+		if os.Getenv("LOCBENCH_TEST_PROC") == "own" {
+			ownMounts(t)
+		} else if found := marked(); len(found) > 0 {
+			t.Errorf("the numbers of another namespace are taken for those of this one: %v", found)
+		}
+		state, why := fateOf(other)
+		mine, whyMine := fateOf(owner())
+		fmt.Printf("\nSEEN %d %d %s\n", state, mine, owner())
+		if state != unknown || mine != lives {
+			t.Errorf("the other: %v, %s; own: %v, %s", state, why, mine, whyMine)
+		}
+		io.Copy(io.Discard, os.Stdin)
+		return
+	}
+	for _, proc := range []string{"own", "the other's"} {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestOwnersOfTwoPIDNamespaces$", "-test.v")
+		cmd.Env = append(os.Environ(), "LOCBENCH_TEST_OWNER="+owner(), "LOCBENCH_TEST_PROC="+proc)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNS}
+		in, err1 := cmd.StdinPipe()
+		out, err2 := cmd.StdoutPipe()
+		if err1 != nil || err2 != nil {
+			t.Fatal(err1, err2)
+		}
+		if err := cmd.Start(); os.IsPermission(err) {
+			t.Skip("this user may not make namespaces: ", err)
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		var state, mine fate
+		var name, text string
+		for s := bufio.NewScanner(out); name == "" && s.Scan(); text += s.Text() + "\n" {
+			if rest, ok := strings.CutPrefix(s.Text(), "SEEN "); ok {
+				fmt.Sscanf(rest, "%d %d", &state, &mine)
+				name = strings.SplitN(rest, " ", 3)[2]
+			}
+		}
+		if got, why := fateOf(name); got != unknown || !strings.Contains(why, "another PID namespace") {
+			t.Errorf("/proc %s: %q is %v from here: %s\n%s", proc, name, got, why, text)
+		}
+		in.Close()
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("/proc %s: %v\n%s", proc, err, text)
+		}
+		if got, why := fateOf(name); got != unknown {
+			t.Errorf("/proc %s, after its end: %v, %s", proc, got, why)
+		}
+	}
+}

@@ -1,0 +1,93 @@
+//go:build acceptance
+
+package launch
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/testenv"
+)
+
+// measure reads the counters at the two ends of some seconds.
+func measure(t *testing.T, inst bench.Instance, d time.Duration) (before, after bench.Usage) {
+	t.Helper()
+	before, err := inst.Usage(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(d)
+	if after, err = inst.Usage(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return before, after
+}
+
+// checkQuota checks that the kernel holds a spinner to half a CPU, by what it says: the quota of its
+// group, and that it has throttled it. How much CPU time it has had is for TestHalfCPU.
+func checkQuota(t *testing.T, inst bench.Instance) {
+	t.Helper()
+	if quota := kernelQuota(t, inst.Info().PID); quota != 0.5 {
+		t.Errorf("the kernel's quota is %v CPUs", quota)
+	}
+	before, err := inst.Usage(t.Context())
+	if err != nil || before.Throttling == nil {
+		t.Fatalf("no throttling in %+v, %v", before, err)
+	}
+	testenv.Until(t, time.Minute, "it is throttled ten times more", func() bool {
+		u, err := inst.Usage(t.Context())
+		if err != nil || u.Throttling == nil || u.Throttling.Throttled > u.Throttling.Periods || u.CPU < before.CPU {
+			t.Fatalf("%+v after %+v, %v", u, before, err)
+		}
+		return u.Throttling.Throttled >= before.Throttling.Throttled+10
+	})
+}
+
+// kernelQuota is what the group that a process is in may use, in CPUs.
+func kernelQuota(t *testing.T, pid int) float64 {
+	t.Helper()
+	groups, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(groups)) {
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		var quota, period float64
+		if parts[1] == "" { // cgroup v2
+			text, _ := os.ReadFile("/sys/fs/cgroup" + parts[2] + "/cpu.max")
+			fmt.Sscan(string(text), &quota, &period)
+		} else if slices.Contains(strings.Split(parts[1], ","), "cpu") {
+			for _, name := range []string{parts[1], "cpu"} {
+				dir := filepath.Join("/sys/fs/cgroup", name, parts[2])
+				text1, _ := os.ReadFile(filepath.Join(dir, "cpu.cfs_quota_us"))
+				text2, _ := os.ReadFile(filepath.Join(dir, "cpu.cfs_period_us"))
+				fmt.Sscan(string(text1)+" "+string(text2), &quota, &period)
+			}
+		}
+		if period > 0 {
+			return quota / period
+		}
+	}
+	t.Fatalf("no quota found for %s", groups)
+	return 0
+}
+
+func get(t *testing.T, inst bench.Instance) {
+	t.Helper()
+	client := http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	resp, err := client.Get(inst.BaseURL() + "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != 404 {
+		t.Errorf("status %d", resp.StatusCode)
+	}
+}
