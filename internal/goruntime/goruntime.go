@@ -25,7 +25,8 @@ const spare = 2
 
 // Settings are those of this process while it drives load.
 type Settings struct {
-	places int // GOMAXPROCS before
+	places int           // GOMAXPROCS before
+	live   func() uint64 // bytes that the last collection has left
 
 	mu      sync.Mutex
 	stopped bool
@@ -37,8 +38,10 @@ type Settings struct {
 // run Go code are needed beside those of the load, such as by threads that keep theirs while they
 // sleep. Without the spare places a thread that the kernel lets run at once would wait for the Go
 // scheduler's leave: all places may be held by threads that the kernel lets wait.
-func Start(others int) *Settings {
-	s := &Settings{places: runtime.GOMAXPROCS(0)}
+func Start(others int) *Settings { return start(others, liveHeap) }
+
+func start(others int, live func() uint64) *Settings {
+	s := &Settings{places: runtime.GOMAXPROCS(0), live: live}
 	runtime.GOMAXPROCS(s.places + others + spare)
 	runtime.GC() // what is garbage by now need not be collected later
 	s.mu.Lock()
@@ -65,7 +68,7 @@ func (s *Settings) Stop() {
 func (s *Settings) adjust() {
 	want := s.before // nobody who wants none gets collections
 	if want > 0 {
-		want = max(want, min(mostGarbage, percentFor(liveHeap())))
+		want = max(want, min(mostGarbage, percentFor(s.live())))
 	}
 	if want != s.now {
 		debug.SetGCPercent(want)

@@ -1,10 +1,14 @@
 package goruntime
 
 import (
+	"fmt"
 	"runtime"
 	"runtime/debug"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"locbench/internal/testenv"
 )
 
 func TestSettingsAreTakenBack(t *testing.T) {
@@ -37,29 +41,25 @@ func TestSettingsAreTakenBack(t *testing.T) {
 // A heap that grows meanwhile does not take a share of its size on top: it is looked at after each
 // collection.
 func TestSettingsFollowTheHeap(t *testing.T) {
-	settings := Start(0)
+	percent := debug.SetGCPercent(100)
+	defer debug.SetGCPercent(percent)
+	var live atomic.Uint64
+	settings := start(0, live.Load)
 	defer settings.Stop()
-	now := func() int {
-		settings.mu.Lock()
-		defer settings.mu.Unlock()
-		return settings.now
-	}
-	runtime.GC()
-	grown := make([]byte, 64<<20)
-	runtime.GC()
-	for deadline := time.Now().Add(5 * time.Second); now() != 100; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%d %% with 64 MB alive", now())
-		}
-	}
-	runtime.KeepAlive(grown)
-	grown = nil
-	runtime.GC()
-	for deadline := time.Now().Add(5 * time.Second); now() == 100; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("no more headroom with nothing alive")
-		}
+	for _, test := range []struct {
+		live uint64
+		want int
+	}{{64 << 20, 100}, {8 << 20, 400}, {32 << 20, 100}, {0, mostGarbage}} {
+		live.Store(test.live)
 		runtime.GC()
+		testenv.Until(t, 30*time.Second, fmt.Sprintf("%d %% with %d bytes alive", test.want, test.live), func() bool {
+			settings.mu.Lock()
+			defer settings.mu.Unlock()
+			return settings.now == test.want
+		})
+		if got := debug.SetGCPercent(test.want); got != test.want {
+			t.Errorf("%d %% are set with %d bytes alive, want %d %%", got, test.live, test.want)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/goruntime"
+	"locbench/internal/thread"
 )
 
 func TestMain(m *testing.M) {
@@ -44,4 +45,13 @@ func TestStallsAreAddedUp(t *testing.T) {
 	if h := m.Take(); h.Count != 0 || h.Sum != 0 || h.Max != 0 || h.CPUs == 0 {
 		t.Errorf("taken a second time: %+v", h)
 	}
+}
+
+// Every CPU has its thread, all of which end.
+func TestMeterStops(t *testing.T) {
+	m := Start(time.Millisecond)
+	if h := m.Take(); h.CPUs != len(watched(thread.CPUs())) {
+		t.Errorf("%d CPUs are watched", h.CPUs)
+	}
+	m.Stop()
 }

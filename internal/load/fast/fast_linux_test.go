@@ -1,6 +1,7 @@
 package fast
 
 import (
+	"math"
 	"runtime"
 	"strings"
 	"testing"
@@ -98,5 +99,43 @@ func exchangesDoNotAllocate(t *testing.T, epoll bool, answer string) {
 	rec.Finish()
 	if load := rec.Load(); load.Succeeded+load.FailedTotal() != int64(asked) || load.Sent != int64(asked)+1 {
 		t.Errorf("%d succeeded, %d failed, %d sent of %d", load.Succeeded, load.FailedTotal(), load.Sent, asked)
+	}
+}
+
+// A connection that nobody uses, and which the contender closes or sends something on, is given up:
+// the next request opens another one.
+func TestIdleConnectionIsGivenUp(t *testing.T) {
+	for name, do := range map[string]func(fd int){
+		"closed":  func(fd int) { _ = unix.Shutdown(fd, unix.SHUT_WR) },
+		"surplus": func(fd int) { _, _ = unix.Write(fd, []byte("x")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := config(bench.Step{Rate: 1, MaxConnections: 1, Duration: time.Minute})
+			c.Connections = 1
+			c.Recorder.Begin(0)
+			s, err := newShard(&Loop{Config: c}, 0, 1, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.close()
+			pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer unix.Close(pair[1])
+			s.conns[0].fd = int32(pair[0])
+			if err := unix.EpollCtl(s.epoll, unix.EPOLL_CTL_ADD, pair[0], &unix.EpollEvent{Events: s.conns[0].wants(), Fd: 0}); err != nil {
+				t.Fatal(err)
+			}
+			do(pair[1])
+			s.counters.Lock()
+			s.next = math.MaxInt64
+			s.await(s.now() + int64(time.Minute))
+			s.serve()
+			s.counters.Unlock()
+			if s.conns[0].fd != -1 || s.conns[0].doing != idle {
+				t.Errorf("the connection is still there: %d", s.conns[0].fd)
+			}
+		})
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -50,70 +51,90 @@ func serve(t *testing.T, handle func(net.Conn)) string {
 	return l.Addr().String()
 }
 
-// Every phase has a delay of its own. Each is at least that long, and they add up to the total: so
-// none holds a part of another.
+// listener takes connections that are made in this process.
+type listener chan net.Conn
+
+func (l listener) Accept() (net.Conn, error) {
+	if conn, ok := <-l; ok {
+		return conn, nil
+	}
+	return nil, net.ErrClosed
+}
+
+func (l listener) Close() error { return nil }
+
+func (l listener) Addr() net.Addr { return &net.TCPAddr{} }
+
+// Every phase has a delay of its own, and is exactly that long, in virtual time; so none holds a
+// part of another.
 func TestEachPhaseHasItsOwnTime(t *testing.T) {
 	const name, connect, handshake, send, first, receive = 11 * time.Millisecond, 13 * time.Millisecond, 17 * time.Millisecond,
 		19 * time.Millisecond, 23 * time.Millisecond, 29 * time.Millisecond
-	const body = 16 << 20 // far more than the buffers of two sockets hold
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		time.Sleep(send) // meanwhile nothing is read, and the client cannot write on
-		if n, _ := io.Copy(io.Discard, r.Body); n != body {
-			t.Errorf("%d bytes came", n)
-		}
-		time.Sleep(first)
-		w.Header().Set("Content-Length", "10")
-		fmt.Fprint(w, "hello")
-		w.(http.Flusher).Flush()
-		time.Sleep(receive)
-		fmt.Fprint(w, "world")
-	}))
-	server.StartTLS()
-	defer server.Close()
-	certificate := server.TLS.Certificates[0]
-	server.TLS.Certificates = nil
-	server.TLS.GetCertificate = func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
-		time.Sleep(handshake)
-		return &certificate, nil
-	}
-	trust := server.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+	const body = 1 << 20
+	certified := httptest.NewTLSServer(nil) // for its certificate
+	certificate := certified.TLS.Certificates[0]
+	trust := certified.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
 	trust.ServerName = "example.com"
-	_, port, _ := net.SplitHostPort(server.Listener.Addr().String())
-	p, err := Measure(t.Context(), Plan{
-		BaseURL: "https://contender.test:" + port, Requests: 1, TLS: trust,
-		Request: bench.Request{Name: "upload", Method: "POST", Path: "/", Body: strings.Repeat("x", body)},
-		Resolve: func(_ context.Context, host string) ([]net.IP, error) {
-			if host != "contender.test" {
-				return nil, errors.New(host)
-			}
-			time.Sleep(name)
-			return []net.IP{net.IPv4(127, 0, 0, 1)}, nil
-		},
-		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
-			time.Sleep(connect)
-			return (&net.Dialer{}).DialContext(ctx, network, address)
-		},
-	})
-	if err != nil || len(p.Kept) != 1 || len(p.New) != 1 || p.Request != "upload" {
-		t.Fatalf("%+v, %v", p, err)
-	}
-	for what, r := range map[string]bench.RequestPhases{"first": p.First, "kept": p.Kept[0], "new": p.New[0]} {
-		t.Run(what, func(t *testing.T) {
+	certified.Close()
+	synctest.Test(t, func(t *testing.T) {
+		l := make(listener)
+		server := &http.Server{
+			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				time.Sleep(send) // meanwhile nothing is read, and the client cannot write on
+				if n, _ := io.Copy(io.Discard, r.Body); n != body {
+					t.Errorf("%d bytes came", n)
+				}
+				time.Sleep(first)
+				w.Header().Set("Content-Length", "10")
+				fmt.Fprint(w, "hello")
+				w.(http.Flusher).Flush()
+				time.Sleep(receive)
+				fmt.Fprint(w, "world")
+			}),
+			TLSConfig: &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+				time.Sleep(handshake)
+				return &certificate, nil
+			}},
+		}
+		go server.ServeTLS(l, "", "")
+		defer server.Close()
+		defer close(l) // what Close waits for
+		p, err := Measure(t.Context(), Plan{
+			BaseURL: "https://contender.test:443", Requests: 1, TLS: trust,
+			Request: bench.Request{Name: "upload", Method: "POST", Path: "/", Body: strings.Repeat("x", body)},
+			Resolve: func(_ context.Context, host string) ([]net.IP, error) {
+				if host != "contender.test" {
+					return nil, errors.New(host)
+				}
+				time.Sleep(name)
+				return []net.IP{net.IPv4(127, 0, 0, 1)}, nil
+			},
+			Dial: func(context.Context, string, string) (net.Conn, error) {
+				time.Sleep(connect)
+				conn, other := net.Pipe()
+				l <- other
+				return conn, nil
+			},
+		})
+		if err != nil || len(p.Kept) != 1 || len(p.New) != 1 || p.Request != "upload" {
+			t.Fatalf("%+v, %v", p, err)
+		}
+		for what, r := range map[string]bench.RequestPhases{"first": p.First, "kept": p.Kept[0], "new": p.New[0]} {
 			if r.Err != "" || r.Status != 200 || r.Bytes != 10 {
 				t.Errorf("%s: %+v", what, r)
 			}
 			if sum(r) != r.Total {
 				t.Errorf("%s: the phases are %s together, the total is %s", what, sum(r), r.Total)
 			}
-			if r.Send < send || r.FirstByte < first || r.Receive < receive {
+			if r.Send != send || r.FirstByte != first || r.Receive != receive {
 				t.Errorf("%s: sent in %s, first byte after %s, received in %s", what, r.Send, r.FirstByte, r.Receive)
 			}
 			isNew := what != "kept"
-			if r.New != isNew || isNew && (r.Name < name || r.Connect < connect || r.TLS < handshake) || !isNew && r.Name+r.Connect+r.TLS != 0 {
+			if r.New != isNew || isNew && (r.Name != name || r.Connect != connect || r.TLS != handshake) || !isNew && r.Name+r.Connect+r.TLS != 0 {
 				t.Errorf("%s: new %t, name %s, connect %s, TLS %s", what, r.New, r.Name, r.Connect, r.TLS)
 			}
-		})
-	}
+		}
+	})
 }
 
 // An address is not looked up, a plain connection has no TLS.
@@ -168,7 +189,11 @@ func TestHostileServers(t *testing.T) {
 		}, "unexpected EOF"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, err := Measure(t.Context(), Plan{BaseURL: "http://" + serve(t, test.handle), Request: bench.Request{Path: "/"}, Requests: 1, Timeout: 300 * time.Millisecond})
+			timeout := 30 * time.Second
+			if name == "silent" {
+				timeout = 50 * time.Millisecond
+			}
+			p, err := Measure(t.Context(), Plan{BaseURL: "http://" + serve(t, test.handle), Request: bench.Request{Path: "/"}, Requests: 1, Timeout: timeout})
 			if err != nil || len(p.Kept) != 1 || len(p.New) != 1 {
 				t.Errorf("%s: %+v, %v", name, p, err)
 				return

@@ -308,10 +308,14 @@ func (t *transport) ask(ctx context.Context, s *slot, r *workload.Request, x *re
 // ReadAnswer reads one answer to req as the loops do, with what they record of it; keep is whether
 // the connection could be used again.
 func ReadAnswer(in io.Reader, req *http.Request, want int) (x record.Exchange, keep bool, err error) {
-	limit := &limitedReader{r: in}
-	s := &slot{limit: limit, br: bufio.NewReader(limit)}
-	keep, err = s.answer(req, want, &x)
+	keep, err = slotOf(in).answer(req, want, &x)
 	return x, keep, err
+}
+
+// slotOf is a slot that reads answers from in.
+func slotOf(in io.Reader) *slot {
+	limit := &limitedReader{r: in}
+	return &slot{limit: limit, br: bufio.NewReader(limit)}
 }
 
 // answer reads the answer to req. A status other than want is put into x; an incomplete answer is

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"locbench/internal/bench"
@@ -52,6 +53,16 @@ func TestExamplesAreBounded(t *testing.T) {
 		got := Example(s)
 		if len(got) > MaxExample+3 || !utf8.ValidString(got) || strings.ContainsFunc(got, func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }) {
 			t.Errorf("%q became %q", s, got)
+		}
+	}
+}
+
+func TestBackOff(t *testing.T) {
+	for failures, want := range map[int]time.Duration{
+		1: time.Millisecond, 2: 2 * time.Millisecond, 7: 64 * time.Millisecond, 8: 100 * time.Millisecond, 100: 100 * time.Millisecond,
+	} {
+		if got := BackOff(failures); got != want {
+			t.Errorf("%s after %d failures, want %s", got, failures, want)
 		}
 	}
 }

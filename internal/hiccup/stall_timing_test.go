@@ -1,3 +1,5 @@
+//go:build acceptance && timing && linux
+
 package hiccup
 
 import (
@@ -19,16 +21,19 @@ func TestAStallIsSeen(t *testing.T) {
 		t.Skip("SKIP: no real-time class for this user")
 	}
 	cpu := thread.CPUs()[0]
-	// A CPU that is taken between two naps is not seen: it may need more than one attempt.
-	for attempt := 0; attempt < 5; attempt++ {
+	// A CPU that is taken between two naps is not seen, which is one in some hundred.
+	noticed := 0
+	for range 3 {
 		time.Sleep(20 * time.Millisecond)
 		m.Take()
 		hold(t, cpu, 60*time.Millisecond)
 		if seen(m) {
-			return
+			noticed++
 		}
 	}
-	t.Errorf("nobody noticed that CPU %d was taken from it", cpu)
+	if noticed == 0 {
+		t.Errorf("nobody noticed that CPU %d was taken from it", cpu)
+	}
 }
 
 // hold takes a CPU from everybody else.

@@ -1,0 +1,38 @@
+//go:build acceptance && timing
+
+package goruntime
+
+import (
+	"runtime"
+	"testing"
+	"time"
+)
+
+// A heap that grows meanwhile does not take a share of its size on top: it is looked at after each
+// collection.
+func TestSettingsFollowTheRealHeap(t *testing.T) {
+	settings := Start(0)
+	defer settings.Stop()
+	now := func() int {
+		settings.mu.Lock()
+		defer settings.mu.Unlock()
+		return settings.now
+	}
+	runtime.GC()
+	grown := make([]byte, 64<<20)
+	runtime.GC()
+	for deadline := time.Now().Add(5 * time.Second); now() != 100; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d %% with 64 MB alive", now())
+		}
+	}
+	runtime.KeepAlive(grown)
+	grown = nil
+	runtime.GC()
+	for deadline := time.Now().Add(5 * time.Second); now() == 100; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("no more headroom with nothing alive")
+		}
+		runtime.GC()
+	}
+}

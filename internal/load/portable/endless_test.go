@@ -1,0 +1,114 @@
+package portable
+
+import (
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"locbench/internal/bench"
+	"locbench/internal/load/record"
+	"locbench/internal/load/wire"
+	"locbench/internal/load/workload"
+)
+
+// endless is a connection on which something is repeated until the time-out, which is when most
+// bytes have been read.
+type endless struct {
+	begin, piece string
+	most         int
+
+	read int
+	left string
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	if e.read >= e.most {
+		return 0, os.ErrDeadlineExceeded
+	}
+	if e.left == "" {
+		e.left, e.begin = e.begin, ""
+	}
+	if e.left == "" {
+		e.left = e.piece
+	}
+	n := copy(p, e.left)
+	e.left = e.left[n:]
+	e.read += n
+	return n, nil
+}
+
+// Of an answer without end the head is given up after wire.MaxHead, and of a body nothing is kept,
+// however much of it is read until the time-out.
+func TestEndlessAnswersAreBounded(t *testing.T) {
+	const ok = "HTTP/1.1 200 OK\r\n"
+	const chunked = ok + "Transfer-Encoding: chunked\r\n\r\n"
+	block := strings.Repeat("x", 16<<10)
+	for _, test := range []struct {
+		name, begin, piece string
+		kind               bench.ErrorKind
+		most               int // bytes that are read before it is given up; 0: until the time-out
+	}{
+		{"header", ok, "X-Header: " + block + "\r\n", bench.ErrOther, wire.MaxHead},
+		{"header line", ok + "X-Header: ", block, bench.ErrOther, wire.MaxHead},
+		{"status line", "HTTP/1.1 200 ", block, bench.ErrOther, wire.MaxHead},
+		{"interim answers", "", "HTTP/1.1 100 Continue\r\n\r\n", bench.ErrOther, 8 << 10},
+		{"chunk line", chunked, "0000000", bench.ErrBody, 16 << 10},
+		{"chunk extensions", chunked, "1;" + strings.Repeat("x", 1000) + "\r\ny\r\n", bench.ErrBody, 64 << 10},
+		{"trailer", chunked + "0\r\n", "X: y\r\n", bench.ErrBody, 16 << 10},
+		{"body", ok + "\r\n", block, bench.ErrTimeout, 0},
+		{"body of an error", "HTTP/1.1 500 Oops\r\n\r\n", block, bench.ErrTimeout, 0},
+		{"chunks", chunked, "4000\r\n" + block + "\r\n", bench.ErrTimeout, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			req, err := http.NewRequest(http.MethodGet, "http://h/", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			const short, long = 4 << 20, 64 << 20
+			answer := func(most int) (read int) {
+				in := &endless{begin: test.begin, piece: test.piece, most: most}
+				if _, keep, err := ReadAnswer(in, req, http.StatusOK); err == nil || keep || wire.Classify(err) != test.kind {
+					t.Errorf("kept %t, %v", keep, err)
+				}
+				return in.read
+			}
+			read := answer(long)
+			if test.most > 0 {
+				if read > test.most {
+					t.Errorf("%d bytes were read, want %d at most", read, test.most)
+				}
+				return
+			}
+			if read < long {
+				t.Errorf("%d bytes were read before the time-out", read)
+			}
+			// Sixteen times as many bytes, in 3,840 more pieces, take no more allocations, but for a
+			// buffer that a collection took out of its pool.
+			if a, b := testing.AllocsPerRun(3, func() { answer(short) }), testing.AllocsPerRun(3, func() { answer(long) }); b > a+10 {
+				t.Errorf("%g allocations for %d bytes, %g for %d", a, short, b, long)
+			}
+		})
+	}
+}
+
+// What is to be checked is kept up to workload.MaxChecked, and dropped where there is more.
+func TestBodiesToCheckAreBounded(t *testing.T) {
+	const chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+	req, err := http.NewRequest(http.MethodGet, "http://h/", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := &endless{begin: chunked, piece: "4000\r\n" + strings.Repeat("x", 16<<10) + "\r\n", most: 16 * workload.MaxChecked}
+	s := slotOf(in)
+	s.body = []byte{}
+	var x record.Exchange
+	if _, err := s.answer(req, http.StatusOK, &x); wire.Classify(err) != bench.ErrTimeout || in.read < in.most || s.body != nil {
+		t.Errorf("%v after %d bytes, of which %d are kept", err, in.read, len(s.body))
+	}
+	s = slotOf(strings.NewReader("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"))
+	s.body = []byte{}
+	if keep, err := s.answer(req, http.StatusOK, &x); !keep || err != nil || string(s.body) != "hello" {
+		t.Errorf("%t, %v, %q", keep, err, s.body)
+	}
+}

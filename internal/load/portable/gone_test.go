@@ -1,0 +1,101 @@
+//go:build unix
+
+package portable
+
+import (
+	"crypto/tls"
+	"io"
+	"net"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"locbench/internal/testenv"
+)
+
+// pair is a connection and its other end.
+func pair(t *testing.T) (conn, other net.Conn) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	if conn, err = net.Dial("tcp", listener.Addr().String()); err != nil {
+		t.Fatal(err)
+	}
+	if other, err = listener.Accept(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		conn.Close()
+		other.Close()
+	})
+	return conn, other
+}
+
+// An idle connection is not used again when the contender has closed it, or has sent what nobody
+// asked for; a deadline that has passed changes nothing.
+func TestGone(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		do   func(other net.Conn)
+		gone bool
+	}{
+		{"open", func(net.Conn) {}, false},
+		{"closed", func(other net.Conn) { other.Close() }, true},
+		{"reset", func(other net.Conn) {
+			_ = other.(*net.TCPConn).SetLinger(0)
+			other.Close()
+		}, true},
+		{"surplus", func(other net.Conn) { io.WriteString(other, "x") }, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			conn, other := pair(t)
+			if gone(conn) {
+				t.Error("gone before anything has happened")
+			}
+			if err := conn.SetDeadline(time.Unix(1, 0)); err != nil {
+				t.Fatal(err)
+			}
+			test.do(other)
+			if !test.gone {
+				if gone(conn) {
+					t.Error("gone, though it is open")
+				}
+				return
+			}
+			testenv.Until(t, 10*time.Second, "it is noticed", func() bool { return gone(conn) })
+		})
+	}
+}
+
+// What cannot be looked at is not gone; TLS has messages of its own that nobody asked for.
+func TestGone_NotToBeSeen(t *testing.T) {
+	a, b := net.Pipe()
+	defer a.Close()
+	b.Close()
+	if gone(a) {
+		t.Error("a pipe is gone")
+	}
+	server := httptest.NewTLSServer(nil)
+	defer server.Close()
+	conn, err := tls.Dial("tcp", server.Listener.Addr().String(), &tls.Config{InsecureSkipVerify: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if gone(conn) {
+		t.Error("a connection with TLS is gone, though it is open")
+	}
+	server.CloseClientConnections()
+	testenv.Until(t, 10*time.Second, "it is noticed", func() bool {
+		one := make([]byte, 1)
+		if gone(conn) {
+			return true
+		}
+		_ = conn.SetReadDeadline(time.Now().Add(time.Millisecond))
+		_, _ = conn.Read(one) // takes what is TLS's own
+		return false
+	})
+}
