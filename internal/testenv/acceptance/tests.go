@@ -98,7 +98,7 @@ func isOf(file *ast.File, part string) bool {
 }
 
 func systemTag(tag string) bool {
-	return tag == runtime.GOOS || tag == runtime.GOARCH || tag == "unix" && runtime.GOOS != "windows" || tag == "cgo" || strings.HasPrefix(tag, "go1.")
+	return tag == runtime.GOOS || tag == runtime.GOARCH || tag == "unix" || tag == "cgo" || strings.HasPrefix(tag, "go1.")
 }
 
 // namedForThis says whether the name of a test file is of this system, or of none.
