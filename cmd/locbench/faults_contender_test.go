@@ -1,25 +1,21 @@
-//go:build linux
+//go:build acceptance && faults && linux
 
 package main
 
 import (
-	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"locbench/internal/bench"
 	"locbench/internal/testenv"
 )
-
-// never is how many requests the faulty contender answers before it misbehaves where a test says
-// when it is to.
-const never = 1 << 30
 
 // TestContenderHarmedFromOutside does to the contender's container, in the second of three steps,
 // what people and kernels do.
@@ -60,7 +56,7 @@ func TestContenderHarmedFromOutside(t *testing.T) {
 			d.instance(0)
 			now, _ := read(t, d.out)
 			network := dockerDo(t, "network", "ls", "-q", "--filter", "label=locbench.run="+now.ID)
-			c.harm(t, d.instance(1), network)
+			c.harm(t, d.loaded(1), network)
 			run, legs := d.ends(3, append(c.words, "lost  ")...)
 			state := bench.RunFailed
 			if rounds == 2 {
@@ -116,8 +112,8 @@ func linkDown(t *testing.T, info bench.InstanceInfo, _ string) {
 func TestPausedForAWhile(t *testing.T) {
 	testenv.Docker(t)
 	t.Parallel()
-	d := disturb(t, nil, "run", "--headless", "-p", quiet(t, "docker", 1, 6, 2, 4))
-	info := d.instance(0)
+	d := disturb(t, nil, "run", "--headless", "-p", quietSteps(t, "go-nethttp", "docker", 1, "{connections: 2, duration: 15s}", "4"))
+	info := d.loaded(0)
 	dockerDo(t, "pause", info.ID)
 	d.waitEvent(d.out, func(r bench.Record) bool {
 		e, ok := r.Event.(bench.WindowClosed)
@@ -139,20 +135,56 @@ func TestPausedForAWhile(t *testing.T) {
 	d.reported("paused from outside")
 }
 
-// TestStoppedProcess is a contender without a container that somebody has stopped by a signal.
+// TestStoppedProcess is a contender without a container that somebody has stopped by a signal, in
+// the second of four steps. It is asked to end, and does so with code 0; the run does not.
 func TestStoppedProcess(t *testing.T) {
 	t.Parallel()
 	d := disturb(t, nil, "run", "--headless", "-p", quiet(t, "process", 1, 1, 1, 2, 4, 8))
-	info := d.instance(1)
-	if out, err := exec.Command("kill", "-STOP", strconv.Itoa(info.PID)).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	stopProcess(t, d.loaded(1))
 	_, legs := d.ends(3, "stopped by a signal from outside (SIGSTOP)", "lost  ")
 	if leg := legs[0]; leg.State != bench.LegFailed || len(leg.Steps) != 3 || leg.Stop == nil || leg.Stop.Killed {
 		t.Errorf("leg %s, %d steps, stop %+v", leg.State, len(leg.Steps), leg.Stop)
 	}
 	endsOnTime(t, legs[0].Steps[1:])
 	d.resumes()
+}
+
+func stopProcess(t *testing.T, info bench.InstanceInfo) {
+	t.Helper()
+	if err := syscall.Kill(info.PID, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestStoppedProcessInTheLastSecond: a run that ends well has no request that suffered from the
+// stop. One that comes after the last request (of a test that was late) harms none.
+func TestStoppedProcessInTheLastSecond(t *testing.T) {
+	t.Parallel()
+	profile := quietSteps(t, "go-nethttp", "process", 1, "{connections: 2, duration: 4s}")
+	text, err := os.ReadFile(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	patient := profileFile(t, strings.Replace(string(text), "timeout: 500ms", "timeout: 3s", 1))
+	d := disturb(t, nil, "run", "--headless", "-p", patient)
+	d.waitEvent(d.out, func(r bench.Record) bool {
+		e, ok := r.Event.(bench.WindowClosed)
+		return ok && e.Window.Start == 2*time.Second
+	})
+	stopProcess(t, lastInstance(t, d.out))
+	code := d.wait(2 * time.Minute)
+	run, legs := read(t, d.out)
+	d.clean(run.ID)
+	suffered := legs[0].Steps[0].Load.FailedTotal() > 0
+	switch {
+	case suffered && (code != 3 || legs[0].State != bench.LegFailed):
+		t.Errorf("exit code %d, %s", code, states(legs))
+	case suffered:
+		says(t, "standard error", d.stderr.String(), "stopped by a signal from outside (SIGSTOP)")
+	case code != 0:
+		t.Errorf("exit code %d of a run without a failed request", code)
+	}
+	t.Logf("requests suffered: %v, exit code %d", suffered, code)
 }
 
 // TestOutOfMemoryInAStep is a contender that asks for more than its limit in the second step.
@@ -163,8 +195,8 @@ func TestOutOfMemoryInAStep(t *testing.T) {
 			t.Skip("only root can limit the memory of a process")
 		}
 		services := faulty(t, "oom", never)
-		d := disturb(t, nil, "run", "--headless", "--services", services, "-p", quietOf(t, "faulty", runtime, 1, 1, 1, 2, 4))
-		misbehave(t, d.instance(1))
+		d := disturb(t, nil, "run", "--headless", "--services", services, "-p", quietSteps(t, "faulty", runtime, 1, "1", "{connections: 2, duration: 20s}", "4"))
+		misbehave(t, d.loaded(1)) // it is killed as soon as the kernel gets to it, which ends the step
 		_, legs := d.ends(3, "killed by SIGKILL (out of memory)", "ended early: the contender died", "lost  ", "not measured: 4 connections")
 		leg := legs[0]
 		if leg.Exit == nil || !leg.Exit.OOMKilled || leg.Exit.Outside || len(leg.Steps) != 2 || !strings.Contains(leg.Steps[1].Aborted, "out of memory") {
@@ -203,43 +235,6 @@ func TestHangingStop(t *testing.T) {
 		}
 		d.reported("It hung when it was asked to stop")
 	})
-}
-
-// quiet is a profile of the built-in contender without checks, with so many rounds of steps of so
-// many seconds. The second step has six seconds more: a busy engine takes its time to do the harm
-// that is meant for it.
-func quiet(t testing.TB, runtime string, rounds, seconds int, connections ...int) string {
-	t.Helper()
-	return quietOf(t, "go-nethttp", runtime, rounds, seconds, connections...)
-}
-
-func quietOf(t testing.TB, contender, runtime string, rounds, seconds int, connections ...int) string {
-	t.Helper()
-	steps := make([]string, len(connections))
-	for i, n := range connections {
-		steps[i] = strconv.Itoa(n)
-		if i == 1 {
-			steps[i] = fmt.Sprintf("{connections: %d, duration: %ds}", n, seconds+6)
-		}
-	}
-	text := `contenders: [` + contender + `]
-rounds: ` + strconv.Itoa(rounds) + `
-runtime: ` + runtime + `
-` + quarter + littleData + `timeout: 500ms
-validate: none
-checks: {lifecycle: none, suites: []}
-step_duration: ` + strconv.Itoa(seconds) + `s
-steps: [` + strings.Join(steps, ", ") + `]
-`
-	return profileFile(t, text)
-}
-
-func states(legs []bench.LegResult) string {
-	var all []string
-	for _, l := range legs {
-		all = append(all, l.Leg.String()+" "+string(l.State)+" ("+l.Failure+")")
-	}
-	return strings.Join(all, ", ")
 }
 
 // TestAProcessListensOnLoopbackAlone: for the length of a leg nobody else reaches the built-in

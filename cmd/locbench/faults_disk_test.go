@@ -1,4 +1,4 @@
-//go:build linux
+//go:build acceptance && faults && linux
 
 package main
 
@@ -26,7 +26,7 @@ func TestDiskFillsUp(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
 		d := disturbIn(t, dir, []string{"TMPDIR=" + t.TempDir()}, "run", "--headless", "-p", quiet(t, runtime, 2, 1, 1, 2, 4))
-		d.instance(1)
+		d.loaded(1)
 		filler := filepath.Join(dir, "filler")
 		fill(t, filler)
 		run, legs := d.ends(3, "results cannot be kept", "no space left on device; make room in "+d.out, "--resume out")

@@ -1,19 +1,22 @@
-//go:build linux
+//go:build acceptance && linux
 
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"locbench/internal/bench"
 	"locbench/internal/results"
+	"locbench/internal/testenv"
 )
 
 // disturbed is a run of locbench that a test harms from outside.
@@ -46,6 +49,14 @@ func disturbIn(t *testing.T, dir string, env []string, args ...string) *disturbe
 func (d *disturbed) instance(step int) bench.InstanceInfo {
 	d.t.Helper()
 	d.waitEvent(d.out, stepStarted(step))
+	return lastInstance(d.t, d.out)
+}
+
+// loaded waits until what runs has answered for a second of a step of the first leg: harm that is
+// done to it from now on is done within the step, and not before its first answer.
+func (d *disturbed) loaded(step int) bench.InstanceInfo {
+	d.t.Helper()
+	d.waitEvent(d.out, answered(step))
 	return lastInstance(d.t, d.out)
 }
 
@@ -202,4 +213,105 @@ func incident(leg bench.LegResult, kind bench.IncidentKind) (bench.Incident, boo
 		return bench.Incident{}, false
 	}
 	return leg.Incidents[i], true
+}
+
+// never is how many requests the faulty contender answers before it misbehaves where a test says
+// when it is to.
+const never = 1 << 30
+
+// quiet is a profile of the built-in contender without checks, with so many rounds of steps of so
+// many seconds. The second step has eight seconds more: a busy engine takes its time to do the harm
+// that is meant for it.
+func quiet(t testing.TB, runtime string, rounds, seconds int, connections ...int) string {
+	t.Helper()
+	return quietOf(t, "go-nethttp", runtime, rounds, seconds, connections...)
+}
+
+func quietOf(t testing.TB, contender, runtime string, rounds, seconds int, connections ...int) string {
+	t.Helper()
+	steps := make([]string, len(connections))
+	for i, n := range connections {
+		steps[i] = fmt.Sprintf("{connections: %d, duration: %ds}", n, seconds)
+		if i == 1 {
+			steps[i] = fmt.Sprintf("{connections: %d, duration: %ds}", n, seconds+8)
+		}
+	}
+	return quietSteps(t, contender, runtime, rounds, steps...)
+}
+
+// quietSteps is the same with steps as a profile has them; one that does not say how long it is
+// takes a second.
+func quietSteps(t testing.TB, contender, runtime string, rounds int, steps ...string) string {
+	t.Helper()
+	return profileFile(t, `contenders: [`+contender+`]
+rounds: `+strconv.Itoa(rounds)+`
+runtime: `+runtime+`
+`+quarter+littleData+`timeout: 500ms
+validate: none
+checks: {lifecycle: none, suites: []}
+step_duration: 1s
+steps: [`+strings.Join(steps, ", ")+`]
+`)
+}
+
+func states(legs []bench.LegResult) string {
+	var all []string
+	for _, l := range legs {
+		all = append(all, l.Leg.String()+" "+string(l.State)+" ("+l.Failure+")")
+	}
+	return strings.Join(all, ", ")
+}
+
+func storeGoesAndComesBack(t *testing.T, runtime, url string, away, back func()) {
+	t.Helper()
+	d := disturb(t, nil, "run", "--headless", "-p", quiet(t, runtime, 2, 1, 1, 2, 4, 8), "--elastic", url)
+	d.loaded(1)
+	away()
+	d.waitEvent(d.out, func(r bench.Record) bool {
+		e, ok := r.Event.(bench.Notice)
+		return ok && strings.HasPrefix(e.Text, "waiting for the store")
+	})
+	back()
+	_, legs := d.ends(3, "the store is gone", "waiting for the store, for at most 30s", "the store answers again, after", "lost  ")
+	if len(legs) != 2 || legs[0].State != bench.LegFailed || legs[1].State != bench.LegComplete {
+		t.Fatal(states(legs))
+	}
+	leg := legs[0]
+	if len(leg.Steps) < 2 || leg.Steps[0].Load.Succeeded == 0 || leg.Steps[0].Aborted != "" {
+		t.Errorf("the finished step is lost: %d steps", len(leg.Steps))
+	}
+	if in, ok := incident(leg, bench.IncidentStore); !ok || in.Step == nil {
+		t.Errorf("incidents %v", leg.Incidents)
+	}
+	d.reported("the store is gone", "the store does not answer")
+	d.resumes()
+}
+
+// answers waits until url does.
+func answers(t *testing.T, url string) {
+	t.Helper()
+	testenv.Until(t, 2*time.Minute, url+" answers", func() bool {
+		resp, err := http.Get(url)
+		if err != nil {
+			return false
+		}
+		resp.Body.Close()
+		return resp.StatusCode == http.StatusOK
+	})
+}
+
+// ordered fails if the times of an event log run backwards.
+func ordered(t *testing.T, out string) {
+	t.Helper()
+	var last bench.Record
+	err := results.Events(out, func(r bench.Record) error {
+		if r.At.Before(last.At) {
+			t.Errorf("event %d is of %v, event %d of %v", last.Seq, last.At, r.Seq, r.At)
+		}
+		last = r
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }

@@ -1,4 +1,4 @@
-//go:build linux
+//go:build acceptance && faults && linux
 
 package main
 
@@ -65,7 +65,7 @@ func TestSignalInEachPhase(t *testing.T) {
 // killed is what is left of a run after SIGKILL, and what "locbench clean" leaves of it.
 func (d *disturbed) killed(phase string) {
 	d.t.Helper()
-	d.wait(10 * time.Second)
+	d.wait(time.Minute)
 	run, legs := read(d.t, d.out)
 	if run.State != bench.RunRunning {
 		d.t.Errorf("a killed run says it is %s", run.State)
@@ -73,11 +73,20 @@ func (d *disturbed) killed(phase string) {
 	if phase == "load" && (len(legs) != 1 || len(legs[0].Steps) < 1) {
 		d.t.Fatalf("the finished step is not on disk: %+v", legs)
 	}
-	time.Sleep(time.Second) // the engine finishes what it was asked for last, even if nobody waits for it any more
-	if code, stdout, stderr := locbench(d.t, d.dir, "clean", "--run", run.ID); code != 0 {
-		d.t.Errorf("clean: exit code %d\n%s%s", code, stdout, stderr)
-	}
-	nothingLeft(d.t, run.ID)
+	d.cleaned(run.ID)
+}
+
+// cleaned removes what is left of a killed run, until nothing is: the engine finishes what it was
+// asked for last, even if nobody waits for it any more.
+func (d *disturbed) cleaned(runID string) {
+	d.t.Helper()
+	testenv.Until(d.t, time.Minute, "clean leaves nothing", func() bool {
+		code, stdout, stderr := locbench(d.t, d.dir, "clean", "--run", runID)
+		if code != 0 {
+			d.t.Fatalf("clean: exit code %d\n%s%s", code, stdout, stderr)
+		}
+		return len(leftOf(runID)) == 0
+	})
 }
 
 // interrupted is a run that was asked to end, and has done so in order.
@@ -87,7 +96,7 @@ func (d *disturbed) interrupted(phase string) {
 	if run.State != bench.RunInterrupted {
 		d.t.Errorf("run %s", run.State)
 	}
-	if phase == "load" && (len(legs) == 0 || len(legs[0].Steps) < 2 || legs[0].Steps[1].Aborted == "" || legs[0].Lost == nil) {
+	if phase == "load" && (len(legs) == 0 || len(legs[0].Steps) < 2 || legs[0].State != bench.LegAborted || legs[0].Lost == nil) {
 		d.t.Errorf("legs %+v", legs)
 	}
 }
@@ -146,11 +155,8 @@ func TestCtrlCTwice(t *testing.T) {
 				d.signal(syscall.SIGINT)
 				testenv.Until(t, time.Minute, "the stop is on record", func() bool { return runState(d.out) == bench.RunInterrupted })
 				d.signal(second)
-				began := time.Now()
 				run, legs := d.ends(130, "stopping in order", "ending by force")
-				if took := time.Since(began); took > 10*time.Second {
-					t.Errorf("it took %v", took)
-				}
+				// By force rather than because its 15 seconds were over.
 				if run.State != bench.RunInterrupted || len(legs) != 1 || !legs[0].Stop.Forced || strings.Contains(d.stderr.String(), "it hung") {
 					t.Errorf("run %s, %s; it said:\n%s", run.State, states(legs), d.stderr.String())
 				}
@@ -183,16 +189,12 @@ func TestCtrlCTwice(t *testing.T) {
 			d.signal(syscall.SIGINT)
 			testenv.Until(t, time.Minute, "the stop is on record", func() bool { return runState(d.out) == bench.RunInterrupted })
 			d.signal(syscall.SIGKILL)
-			d.wait(10 * time.Second)
+			d.wait(time.Minute)
 			run, _ := read(t, d.out)
 			if run.State != bench.RunInterrupted {
 				t.Errorf("run %s", run.State)
 			}
-			time.Sleep(time.Second)
-			if code, stdout, stderr := locbench(t, d.dir, "clean", "--run", run.ID); code != 0 {
-				t.Errorf("clean: exit code %d\n%s%s", code, stdout, stderr)
-			}
-			nothingLeft(t, run.ID)
+			d.cleaned(run.ID)
 		})
 	})
 }

@@ -25,8 +25,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// many runs three tests at once, also on two CPUs: most of their time is waiting. Six made requests
-// of half a second time out under the race detector.
+// many runs three tests at once, also on two CPUs: acceptance tests wait most of their time.
 type many struct{ *testing.M }
 
 func (m many) Run() int {
@@ -34,12 +33,16 @@ func (m many) Run() int {
 	return m.M.Run()
 }
 
-// TestScripts runs the command line as a user would. Each script says in its first lines what it is
-// about.
+// TestScripts runs commands that end at once as a user would. Each script says in its first lines
+// what it is about. Those that run contenders are in testdata/acceptance.
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+	testscript.Run(t, scripts("testdata/script"))
+}
+
+func scripts(dir string) testscript.Params {
+	return testscript.Params{
+		Dir: dir,
 		Setup: func(env *testscript.Env) error {
 			cache, err := os.UserCacheDir()
 			if err != nil {
@@ -53,7 +56,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
-	})
+	}
 }
 
 // exits runs a command and fails unless it ends with the code that the first argument names: exits

@@ -1,3 +1,5 @@
+//go:build acceptance && cgroup2
+
 package main
 
 import (
@@ -17,64 +19,62 @@ import (
 	"locbench/internal/testenv"
 )
 
-// errand is one test binary's work in the virtual machine. Each of its tests must pass; none may be
+// errand is one test binary's work in a virtual machine. Each of its tests must pass; none may be
 // skipped.
 type errand struct {
+	name  string
+	as    string   // "root", "user": without root, in a delegated unit; "rootless": the same in the network of its own engine, "outside": not in it
+	pkg   string   // whose tests
+	tests []string // by name, parts of them after a "/"; all of one errand have as many parts
+	guest string   // guestVariable
+}
+
+// host is one virtual machine with its errands.
+type host struct {
 	name    string
-	kernel  string   // "6.12", or "6.1.0": one that cannot begin a high-water mark of memory anew
-	as      string   // "root", "user": without root, in a delegated unit; "rootless": the same in the network of its own engine, "outside": not in it
-	pkg     string   // whose tests
-	tests   []string // by name, parts of them after a "/"; all of one errand have as many parts
-	guest   string   // guestVariable
-	timeout time.Duration
+	kernel  string // "6.12", or "6.1.0": one that cannot begin a high-water mark of memory anew
+	engine  bool   // root's Docker engine is started
+	errands []errand
 }
 
-func errands() []errand {
-	return []errand{
-		{name: "groups", kernel: "6.12", as: "root", pkg: "internal/cgroup", timeout: 3 * time.Minute,
-			tests: []string{"TestGroupOnThisMachine", "TestBornInV2Group", "TestRemoveTakesGroupsBelow", "TestCleanLeft", "TestProbe"}},
-		{name: "processes", kernel: "6.12", as: "root", pkg: "internal/launch", timeout: 5 * time.Minute,
-			tests: []string{"TestProcess/HalfCPU", "TestProcess/OOM", "TestProcess/DeafWithChild", "TestProcess/KilledParent", "TestProcess/GroupRefused"}},
-		{name: "beside", kernel: "6.12", as: "root", pkg: "internal/sample", timeout: 5 * time.Minute, tests: []string{"TestWhatIsBeside"}},
-		{name: "readings", kernel: "6.12", as: "root", pkg: "cmd/locbench", guest: "process,docker", timeout: 10 * time.Minute,
-			tests: []string{"TestGuestDoctor", "TestGuestReadings", "TestGuestKilled"}},
-		{name: "out of memory", kernel: "6.12", as: "root", pkg: "cmd/locbench", timeout: 5 * time.Minute,
-			tests: []string{"TestContendersThatMisbehave/oom/process", "TestContendersThatMisbehave/oom/docker"}},
-		{name: "without root", kernel: "6.12", as: "user", pkg: "cmd/locbench", guest: "process", timeout: 8 * time.Minute,
-			tests: []string{"TestGuestDoctor", "TestGuestReadings", "TestGuestKilled"}},
-		{name: "out of memory, without root", kernel: "6.12", as: "user", pkg: "cmd/locbench", timeout: 5 * time.Minute,
-			tests: []string{"TestContendersThatMisbehave/oom/process"}},
-		{name: "rootless engine", kernel: "6.12", as: "rootless", pkg: "cmd/locbench", guest: "docker", timeout: 10 * time.Minute,
-			tests: []string{"TestGuestReadings", "TestGuestKilled"}},
-		{name: "outside of a rootless engine", kernel: "6.12", as: "outside", pkg: "cmd/locbench", guest: "rootless", timeout: 8 * time.Minute,
-			tests: []string{"TestGuestRootless"}},
-		// Nothing there needs all of the controllers, as a Docker engine does.
-		{name: "older kernel, no engine", kernel: "6.1.0", as: "root", pkg: "cmd/locbench", guest: "process", timeout: 8 * time.Minute,
-			tests: []string{"TestGuestReadings"}},
-	}
+// hosts have one emulated CPU each, so that two of them are done in the time of one.
+var hosts = []host{
+	{"root", "6.12", true, []errand{
+		{name: "groups", as: "root", pkg: "internal/cgroup", tests: []string{"TestGroupOnThisMachine", "TestBornInV2Group", "TestRemoveTakesGroupsBelow", "TestCleanLeft", "TestProbe"}},
+		{name: "processes", as: "root", pkg: "internal/launch", tests: []string{"TestProcess/OOM", "TestProcess/DeafWithChild", "TestProcess/KilledParent", "TestProcess/GroupRefused"}},
+		{name: "beside", as: "root", pkg: "internal/sample", tests: []string{"TestWhatIsBeside"}},
+		{name: "runs", as: "root", pkg: "cmd/locbench", guest: "process,docker", tests: []string{"TestGuestDoctor", "TestGuestReadings", "TestGuestKilled", "TestGuestOutOfMemory"}},
+	}},
+	{"without root", "6.12", false, []errand{
+		{name: "processes", as: "user", pkg: "cmd/locbench", guest: "process", tests: []string{"TestGuestDoctor", "TestGuestReadings", "TestGuestKilled", "TestGuestOutOfMemory"}},
+		{name: "rootless engine", as: "rootless", pkg: "cmd/locbench", guest: "docker", tests: []string{"TestGuestReadings", "TestGuestKilled"}},
+		{name: "outside of a rootless engine", as: "outside", pkg: "cmd/locbench", guest: "rootless", tests: []string{"TestGuestRootless"}},
+	}},
+	// Nothing there needs all of the controllers, as a Docker engine does.
+	{"older kernel", "6.1.0", false, []errand{
+		{name: "processes", as: "root", pkg: "cmd/locbench", guest: "process", tests: []string{"TestGuestReadings"}},
+	}},
 }
 
-// v2hostPatience is for all, on two CPUs that others use too.
-const v2hostPatience = 35 * time.Minute
+// What ends a machine, or one of its errands, that waits for what does not come. They say nothing
+// of how long anything takes: that is the emulation's affair, and of who else uses the CPUs.
+const (
+	hostPatience   = 35 * time.Minute
+	errandPatience = 15 * time.Minute
+)
 
-// TestV2Host runs the static binary on a real cgroup v2 host: a virtual machine with its own
+// TestV2Host runs the static binary on real cgroup v2 hosts: virtual machines with their own
 // kernel, systemd and Docker, under emulation. What runs there are tests of this repository,
 // compiled here; their results are this test's.
 func TestV2Host(t *testing.T) {
 	disk := testenv.V2Host(t)
 	payload := payload(t)
-	ctx, cancel := context.WithTimeout(t.Context(), v2hostPatience)
-	defer cancel()
-	for _, kernel := range []string{"6.12", "6.1.0"} {
-		t.Run("kernel "+kernel, func(t *testing.T) {
-			var mine []errand
-			for _, e := range errands() {
-				if e.kernel == kernel {
-					mine = append(mine, e)
-				}
-			}
-			out := boot(ctx, t, disk, kernel, payload, mine)
-			for i, e := range mine {
+	for _, h := range hosts {
+		brought := image(t, payload, h)
+		t.Run(h.name, func(t *testing.T) {
+			t.Parallel()
+			out := h.boot(t, disk, brought)
+			for i, e := range h.errands {
 				t.Run(e.name, func(t *testing.T) { e.judge(t, i, out) })
 			}
 		})
@@ -102,29 +102,38 @@ func (e errand) judge(t *testing.T, index int, out string) {
 	t.Logf("%s as %s:\n%s", e.pkg, e.as, out)
 }
 
-// payload makes a folder with all that the tests need in the machine, which has no compiler: the
+// payload makes a folder with all that the tests need in the machines, which have no compiler: the
 // test binaries, and the programs that they would build.
 func payload(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	build := func(command []string, out, pkg string) {
-		cmd := exec.Command("go", append(command, "-trimpath", "-o", filepath.Join(dir, out), pkg)...)
+		cmd := exec.Command("go", append(command, "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(dir, out), pkg)...)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64", "GOFLAGS=-buildvcs=false")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", cmd, err, out)
 		}
 	}
-	for name, pkg := range map[string]string{
-		"locbench": "locbench/cmd/locbench", "faulty": "./testdata/faulty", "helper": "locbench/internal/docker/dockertest/helper",
-	} {
+	for name, pkg := range map[string]string{"faulty": "./testdata/faulty", "helper": "locbench/internal/docker/dockertest/helper"} {
 		build([]string{"build"}, "built/"+name, pkg)
 	}
-	for _, e := range errands() {
-		if _, err := os.Stat(filepath.Join(dir, e.pkg, "test")); err != nil {
-			build([]string{"test", "-c"}, e.pkg+"/test", "locbench/"+e.pkg)
+	for _, h := range hosts {
+		for _, e := range h.errands {
+			if _, err := os.Stat(filepath.Join(dir, e.pkg, "test")); err == nil {
+				continue
+			}
+			tags := "acceptance,engine" // which the tests of these packages belong to on any machine
+			if e.guest != "" {
+				tags = "acceptance,cgroup2"
+			}
+			build([]string{"test", "-c", "-tags", tags}, e.pkg+"/test", "locbench/"+e.pkg)
 		}
 	}
-	// In the place of the compiler: what the tests have built here is built already.
+	binary, err := os.ReadFile(testenv.Locbench(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// In the place of the compiler: what the tests build was built here.
 	script := `#!/bin/sh
 [ "$1" = build ] || { echo "there is no Go here" >&2; exit 1; }
 while [ $# -gt 1 ]; do [ "$1" = -o ] && out=$2; shift; done
@@ -133,26 +142,41 @@ exec cp "/payload/built/${1##*/}" "$out"
 	if err := os.Mkdir(filepath.Join(dir, "bin"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "bin/go"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
+	for name, content := range map[string][]byte{"bin/go": []byte(script), "locbench": binary} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return dir
 }
 
-// boot starts the machine with errands, waits until it has switched itself off, and returns what
-// their tests have written.
-func boot(ctx context.Context, t *testing.T, disk, kernel, payload string, errands []errand) string {
+// image makes the second disk of a machine, with the payload and what is to be run.
+func image(t *testing.T, payload string, h host) string {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(payload, "run"), []byte(errandScript(errands)), 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(payload, "run"), []byte(h.script()), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	path := func(name string) string { return filepath.Join(dir, name) }
-	if out, err := exec.Command("mke2fs", "-q", "-t", "ext4", "-d", payload, path("payload"), "1G").CombinedOutput(); err != nil {
+	path := filepath.Join(t.TempDir(), "payload")
+	mke2fs := "mke2fs"
+	if _, err := exec.LookPath(mke2fs); err != nil {
+		mke2fs = "/usr/sbin/mke2fs"
+	}
+	if out, err := exec.Command(mke2fs, "-q", "-t", "ext4", "-d", payload, path, "1G").CombinedOutput(); err != nil {
 		t.Fatalf("mke2fs: %v: %s", err, out)
 	}
+	return path
+}
+
+// boot starts the machine, waits until it has switched itself off, and returns what its tests have
+// written.
+func (h host) boot(t *testing.T, disk, payload string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), hostPatience)
+	defer cancel()
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
 	line := "root=/dev/vda rw console=ttyS0 quiet apparmor=0 panic=-1"
-	if !slices.ContainsFunc(errands, func(e errand) bool { return strings.Contains(e.guest, "docker") }) {
+	if !h.engine {
 		line += " systemd.mask=docker.service systemd.mask=docker.socket systemd.mask=containerd.service"
 	}
 	// The processor lacks cmpxchg16b (cx16): QEMU 7.2 emulates the one without a lock prefix
@@ -162,9 +186,9 @@ func boot(ctx context.Context, t *testing.T, disk, kernel, payload string, erran
 	// stays as it was built.
 	qemu := exec.CommandContext(ctx, "qemu-system-x86_64", "-accel", "tcg", "-cpu", "qemu64,-cx16", "-smp", "1", "-m", "2048",
 		"-display", "none", "-monitor", "none", "-nic", "none", "-no-reboot",
-		"-kernel", filepath.Join(disk, "vmlinuz-"+kernel), "-initrd", filepath.Join(disk, "initrd-"+kernel),
+		"-kernel", filepath.Join(disk, "vmlinuz-"+h.kernel), "-initrd", filepath.Join(disk, "initrd-"+h.kernel),
 		"-append", line,
-		"-drive", "if=virtio,format=raw,snapshot=on,file="+filepath.Join(disk, "disk"), "-drive", "if=virtio,format=raw,file="+path("payload"),
+		"-drive", "if=virtio,format=raw,snapshot=on,file="+filepath.Join(disk, "disk"), "-drive", "if=virtio,format=raw,snapshot=on,file="+payload,
 		"-serial", "file:"+path("console"), "-serial", "file:"+path("out"))
 	qemu.Env = append(os.Environ(), "TMPDIR="+dir)
 	// However the tests end, the machine ends with the thread that has started it.
@@ -178,28 +202,30 @@ func boot(ctx context.Context, t *testing.T, disk, kernel, payload string, erran
 	if err != nil || ctx.Err() != nil || !strings.Contains(string(out), "=== the end\n") {
 		t.Errorf("the machine ended after %v: %v, %v\n%s\nits console:\n%s", time.Since(begun), err, ctx.Err(), said, console)
 	}
-	t.Logf("kernel %s: %v in all; at the begin of each errand: %q", kernel, time.Since(begun).Round(time.Second),
+	t.Logf("kernel %s: %v in all; at the begin of each errand, and at the end: %q", h.kernel, time.Since(begun).Round(time.Second),
 		regexp.MustCompile(`(?m)up for \S+ s$`).FindAllString(string(out), -1))
 	return string(out)
 }
 
-// errandScript is what the machine runs.
-func errandScript(errands []errand) string {
+// script is what the machine runs.
+func (h host) script() string {
 	var b strings.Builder
 	b.WriteString(`#!/bin/bash
 stty -F /dev/ttyS1 raw
 exec >/dev/ttyS1 2>&1
-export PATH=/payload/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LOCBENCH_REQUIRE=docker
+export PATH=/payload/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LOCBENCH_REQUIRE=docker ` + testenv.BinaryVariable + `=/payload/locbench
 chmod 755 /payload
 as_user() {
   runuser -u user -- env -C "$PWD" HOME=/home/user XDG_RUNTIME_DIR=/run/user/1000 DBUS_SESSION_BUS_ADDRESS=unix:path=/run/user/1000/bus "$@"
 }
 echo "$(uname -r), up for $(cut -d ' ' -f 1 /proc/uptime) s"
 `)
-	if slices.ContainsFunc(errands, func(e errand) bool { return e.as == "rootless" }) {
-		b.WriteString("as_user timeout 180 systemctl --user start docker\n")
+	if slices.ContainsFunc(h.errands, func(e errand) bool { return e.as == "rootless" }) {
+		// Root's engine, which does not run, would have loaded them.
+		b.WriteString("modprobe -a overlay bridge br_netfilter veth tun nf_tables nft_compat nf_nat xt_MASQUERADE xt_addrtype xt_conntrack\n")
+		b.WriteString("as_user timeout 600 systemctl --user start docker\n")
 	}
-	for i, e := range errands {
+	for i, e := range h.errands {
 		delegated := "as_user systemd-run --user --scope --quiet --property=Delegate=yes "
 		const engine = "env DOCKER_HOST=unix:///run/user/1000/docker.sock "
 		as := map[string]string{
@@ -208,10 +234,10 @@ echo "$(uname -r), up for $(cut -d ' ' -f 1 /proc/uptime) s"
 		}[e.as]
 		fmt.Fprintf(&b, "echo \"up for $(cut -d ' ' -f 1 /proc/uptime) s\"\necho '=== errand %d'\ncd /payload/%s\n", i, e.pkg)
 		fmt.Fprintf(&b, "%stimeout --kill-after=10 %d env %s=%s ./test -test.v -test.parallel 1 -test.run '%s'\n",
-			as, int(e.timeout.Seconds()), guestVariable, e.guest, pattern(e.tests))
+			as, int(errandPatience.Seconds()), guestVariable, e.guest, pattern(e.tests))
 		fmt.Fprintf(&b, "echo \"=== end of errand %d: $?\"\n", i)
 	}
-	b.WriteString("echo '=== the end'\nsync\n")
+	b.WriteString("echo \"up for $(cut -d ' ' -f 1 /proc/uptime) s\"\necho '=== the end'\nsync\n")
 	return b.String()
 }
 

@@ -174,6 +174,9 @@ func (c *conductor) config() runner.Config {
 		Beside:  func(ctx context.Context) *bench.Beside { return site.usage.Read(ctx) },
 		Control: c.controls, KeepGoing: c.keepGoing,
 	}
+	if c.Engine != nil {
+		config.Engine = c.Engine
+	}
 	if c.Search != nil {
 		c.Search.Begin(&c.Run, c.stream.Publish)
 		config.Next = c.Search.Next

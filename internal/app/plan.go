@@ -28,7 +28,8 @@ type Plan struct {
 	Services map[bench.Selection]bench.Service
 	// Follow makes the subscriber beside the results; cancel ends the run.
 	Follow func(cancel context.CancelCauseFunc) func(bench.Record)
-	Search Search // chooses the steps; nil: the profile does
+	Search Search        // chooses the steps; nil: the profile does
+	Engine runner.Engine // loads the contender; nil: package load does
 
 	resume        *results.Held // nil: it begins
 	worker        bool

@@ -17,6 +17,13 @@ import (
 // where it is asked, and asks a process at its manifest's port if that is where it listens; how
 // long it took to start is not known then.
 func (s *site) ready(ctx context.Context, inst bench.Instance, svc bench.Service, tell func(level, text string)) (time.Duration, error) {
+	return awaitReady(ctx, ready.Wait, inst, svc, tell)
+}
+
+// waiter is ready.Wait.
+type waiter func(ctx context.Context, inst bench.Instance, path string, timeout time.Duration, late func(last string)) (time.Duration, error)
+
+func awaitReady(ctx context.Context, wait waiter, inst bench.Instance, svc bench.Service, tell func(level, text string)) (time.Duration, error) {
 	path, timeout := cmp.Or(svc.Ready.Path, "/"), svc.Ready.Timeout
 	if timeout <= 0 {
 		timeout = time.Minute
@@ -24,7 +31,7 @@ func (s *site) ready(ctx context.Context, inst bench.Instance, svc bench.Service
 	began := time.Now()
 	foreign := inst.Info().Runtime.Traits().Foreign
 	elsewhere, reported, known := "", false, !foreign
-	up, err := ready.Wait(ctx, inst, path, timeout, func(last string) {
+	up, err := wait(ctx, inst, path, timeout, func(last string) {
 		silent := fmt.Sprintf("no answer at %s yet: %s", inst.BaseURL(), last)
 		tell("", silent)
 		if foreign {

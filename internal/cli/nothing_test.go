@@ -2,14 +2,11 @@ package cli
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
-	"locbench/internal/bench"
 	"locbench/internal/exit"
 )
 
@@ -42,39 +39,29 @@ func TestNothingRanWithoutItsStore(t *testing.T) {
 	}
 }
 
-// A target that does not answer is reported while it is still asked, and why it failed is said
-// once.
-func TestNothingRanWithoutItsTarget(t *testing.T) {
-	t.Parallel()
-	out, talk := runsNothing(t, exit.Contender, "run", "--headless", "--target", nobody)
-	if early, end := strings.Count(talk, "no answer at "+nobody+" yet: connection refused"), strings.Count(talk, "connection refused"); out != "" || early != 1 || end != 2 {
-		t.Errorf("standard output %q; it says %d times that it waits, and %d times why:\n%s", out, early, end-early, talk)
+// A target that never answers is given up, and nothing is kept of the run or of
+// the search. It is said to be a contender that has to answer soon.
+func TestNothingRan_TargetGivenUp(t *testing.T) {
+	services := t.TempDir()
+	if err := os.Mkdir(filepath.Join(services, "mine"), 0o755); err != nil {
+		t.Fatal(err)
 	}
-	out, _ = runsNothing(t, exit.Contender, "run", "--json", "--target", nobody)
-	var began, got time.Time
-	for line := range strings.Lines(out) {
-		var rec bench.Record
-		if err := json.Unmarshal([]byte(line), &rec); err != nil {
-			t.Fatal(err)
-		}
-		switch e := rec.Event.(type) {
-		case bench.RunStarted:
-			began = rec.At
-		case bench.Notice:
-			if got.IsZero() && strings.Contains(e.Text, "no answer") {
-				got = rec.At
+	manifest := `{name: mine, title: Mine, language: Go, framework: none, version: "1", endpoints: all, port: 8080, ready: {timeout: 100ms}, process: {command: [mine]}}`
+	if err := os.WriteFile(filepath.Join(services, "mine", "service.yaml"), []byte(manifest), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		args []string
+		most int // how often it is said why
+	}{
+		"run":      {[]string{"run", "--headless"}, 1},
+		"capacity": {[]string{"capacity", "--slo", "p99<1s"}, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, talk := runsNothing(t, exit.Contender, append(c.args, "mine", "--no-checks", "--services", services, "--target", nobody)...)
+			if n := strings.Count(talk, "not ready after 100ms"); out != "" || n < 1 || n > c.most {
+				t.Errorf("standard output %q; it is said %d times why:\n%s", out, n, talk)
 			}
-		}
-	}
-	if after := got.Sub(began); began.IsZero() || got.IsZero() || after > 2*time.Second {
-		t.Errorf("reported after %v", after)
-	}
-}
-
-func TestNothingRanOfASearch(t *testing.T) {
-	t.Parallel()
-	out, talk := runsNothing(t, exit.Contender, "capacity", "--target", nobody, "--slo", "p99<1s")
-	if out != "" || !strings.Contains(talk, "no answer at "+nobody+" yet: connection refused") {
-		t.Errorf("it says:\n%s%s", out, talk)
+		})
 	}
 }

@@ -4,25 +4,64 @@ import (
 	"bytes"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"locbench/internal/bench"
 	"locbench/internal/results"
 )
 
-// runAgainst runs locbench run against a server that answers with that status, for some tenths of a
-// second.
+// runAgainst runs locbench run against a server that answers with that status, in two steps that
+// end after 40 requests each. It fails unless each answer is on record.
 func runAgainst(t *testing.T, status int, args ...string) (code int, talk, dir string) {
 	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
+	var answered atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/thing" {
+			answered.Add(1)
+		}
+		w.WriteHeader(status)
+	}))
 	defer server.Close()
 	dir = filepath.Join(t.TempDir(), "out")
+	code, talk = runBounded(t, server.URL, func(string) string { return "" }, append(args, "-o", dir)...)
+	if !results.Has(dir, results.RunFile) {
+		return code, talk, dir
+	}
+	_, legs, err := results.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var recorded int64
+	for _, s := range legs[0].Steps {
+		recorded += s.Load.AllSucceeded() + s.Load.FailedTotal()
+	}
+	if recorded != answered.Load() || recorded != int64(40*len(legs[0].Steps)) {
+		t.Errorf("%d requests on record in %d steps, %d answers", recorded, len(legs[0].Steps), answered.Load())
+	}
+	return code, talk, dir
+}
+
+// runBounded runs locbench run against the service at url, in two steps that end after 40 requests
+// each, and returns the exit code and all that was said.
+func runBounded(t *testing.T, url string, getenv func(string) string, args ...string) (code int, talk string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "bounded.yaml")
+	if err := os.WriteFile(file, []byte(`contenders: [go-nethttp]
+requests: [{path: /thing}]
+step_duration: 5m
+timeout: 1m
+steps: [{connections: 1, max_requests: 40}, {connections: 2, max_requests: 40}]
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	var out, errs bytes.Buffer
-	all := append([]string{"run", "--headless", "--target", server.URL, "--no-checks", "--connections", "1,2", "--duration", "300ms", "-o", dir}, args...)
-	code = Main(t.Context(), Env{Args: all, Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }})
-	return code, out.String() + errs.String(), dir
+	all := append([]string{"run", "--headless", "--target", url, "--profile", file, "--no-checks"}, args...)
+	code = Main(t.Context(), Env{Args: all, Stdout: &out, Stderr: &errs, Getenv: getenv})
+	return code, out.String() + errs.String()
 }
 
 func TestThresholdsDecideTheExitCode(t *testing.T) {
@@ -39,7 +78,7 @@ func TestThresholdsDecideTheExitCode(t *testing.T) {
 		{"ended early", 200, []string{"--threshold", "throughput>900000000 stop=true"}, 4, "ended the leg"},
 		{"not for this contender", 200, []string{"--threshold", "throughput>900000000 contender=other"}, 2, "no contender of this profile"},
 		{"a slip", 200, []string{"--threshold", "p98<1ms"}, 2, `there is no measure "p98"`},
-		{"longer than a step", 200, []string{"--threshold", "p99<1ms window=5s"}, 2, "longer than every step"},
+		{"longer than a step", 200, []string{"--threshold", "p99<1ms window=5s", "--duration", "300ms"}, 2, "longer than every step"},
 		// Two steps without a success: the contender has failed, which is the graver news.
 		{"and failed", 500, []string{"--threshold", "errors<1%"}, 3, "threshold missed: errors is 100%"},
 	} {

@@ -2,6 +2,7 @@ package event
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -12,18 +13,17 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestEverySubscriberSeesEveryEventInOrder(t *testing.T) {
-	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	s := New(func() time.Time { return now })
-	var a, b []int64
-	s.Subscribe(func(r bench.Record) { a = append(a, r.Seq) })
-	s.Subscribe(func(r bench.Record) { time.Sleep(50 * time.Microsecond); b = append(b, r.Seq) })
-	for range 1000 {
-		s.Publish(nil, bench.Notice{Text: "x"})
-	}
-	s.Close()
-	s.Publish(nil, bench.Notice{Text: "after the end"})
-	for name, got := range map[string][]int64{"fast": a, "slow": b} {
-		t.Run(name, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := New(time.Now)
+		var fast, slow []int64
+		s.Subscribe(func(r bench.Record) { fast = append(fast, r.Seq) })
+		s.Subscribe(func(r bench.Record) { time.Sleep(time.Second); slow = append(slow, r.Seq) })
+		for range 1000 {
+			s.Publish(nil, bench.Notice{Text: "x"})
+		}
+		s.Close()
+		s.Publish(nil, bench.Notice{Text: "after the end"})
+		for name, got := range map[string][]int64{"fast": fast, "slow": slow} {
 			if len(got) != 1000 {
 				t.Fatalf("%s subscriber saw %d events, want 1000", name, len(got))
 			}
@@ -32,42 +32,45 @@ func TestEverySubscriberSeesEveryEventInOrder(t *testing.T) {
 					t.Fatalf("%s subscriber: event %d has number %d", name, i, seq)
 				}
 			}
-		})
-	}
-}
-
-func TestPublishDoesNotWaitForASubscriber(t *testing.T) {
-	s := New(time.Now)
-	release := make(chan struct{})
-	var kept, notices int
-	s.Subscribe(func(r bench.Record) {
-		<-release
-		kept++
-		if _, ok := r.Event.(bench.Notice); ok {
-			notices++
 		}
 	})
-	published := make(chan struct{})
-	go func() {
-		defer close(published)
-		for range 3 * queueLimit {
-			s.Publish(nil, bench.Progress{})
+}
+
+// TestPublishDoesNotWaitForASubscriber: the time-out comes only when all wait for each other.
+func TestPublishDoesNotWaitForASubscriber(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := New(time.Now)
+		release := make(chan struct{})
+		var kept, notices int
+		s.Subscribe(func(r bench.Record) {
+			<-release
+			kept++
+			if _, ok := r.Event.(bench.Notice); ok {
+				notices++
+			}
+		})
+		published := make(chan struct{})
+		go func() {
+			defer close(published)
+			for range 3 * queueLimit {
+				s.Publish(nil, bench.Progress{})
+			}
+			s.Publish(nil, bench.Notice{Text: "matters"})
+		}()
+		select {
+		case <-published:
+		case <-time.After(30 * time.Second):
+			t.Fatal("Publish waited for a subscriber that does not read")
 		}
-		s.Publish(nil, bench.Notice{Text: "matters"})
-	}()
-	select {
-	case <-published:
-	case <-time.After(30 * time.Second):
-		t.Fatal("Publish waited for a subscriber that does not read")
-	}
-	close(release)
-	s.Close()
-	if notices != 1 {
-		t.Errorf("the notice was dropped: %d notices arrived", notices)
-	}
-	if kept > 2*queueLimit+2 { // what was taken in hand before, and a full queue
-		t.Errorf("backlog of %d events, bound is %d", kept, 2*queueLimit)
-	}
+		close(release)
+		s.Close()
+		if notices != 1 {
+			t.Errorf("the notice was dropped: %d notices arrived", notices)
+		}
+		if kept > 2*queueLimit+2 { // what was taken in hand before, and a full queue
+			t.Errorf("backlog of %d events, bound is %d", kept, 2*queueLimit)
+		}
+	})
 }
 
 func TestContinue(t *testing.T) {

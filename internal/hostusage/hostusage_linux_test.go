@@ -11,8 +11,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// spin uses so much CPU time of this process, by its own clock.
-func spin(t *testing.T, d time.Duration) {
+// spin uses so much CPU time of this process, by the kernel's account of it.
+func spin(t testing.TB, d time.Duration) {
 	t.Helper()
 	before, err := processCPU(os.Getpid())
 	if err != nil {
@@ -29,22 +29,15 @@ func spin(t *testing.T, d time.Duration) {
 	t.Fatal("this machine gives no CPU time")
 }
 
-// What this process burns is seen as the machine's.
-func TestHostCountsWork(t *testing.T) {
+// The machine's counters only grow, and without a store there is nothing of one.
+func TestHostOnly(t *testing.T) {
 	var none *Store
-	before := none.Read(t.Context())
-	spin(t, 300*time.Millisecond)
-	after := none.Read(t.Context())
+	before, after := none.Read(t.Context()), none.Read(t.Context())
 	if before.Store != nil || before.Host == nil || after.Host == nil {
-		t.Fatalf("%+v", before)
+		t.Fatalf("%+v, %+v", before, after)
 	}
-	busy := after.Host.Busy - before.Host.Busy
-	if busy < 250*time.Millisecond {
-		t.Errorf("%s busy", busy)
-	}
-	r := bench.StepResult{BesideBefore: before, BesideAfter: after}
-	if share, steal, ok := r.HostShare(); !ok || share <= 0 || share > 1 || steal < 0 {
-		t.Errorf("%v, %v, %v", share, steal, ok)
+	if a, b := before.Host, after.Host; b.Busy < a.Busy || b.At.Before(a.At) || a.Busy+a.Idle == 0 {
+		t.Errorf("%+v, %+v", a, b)
 	}
 }
 
@@ -61,10 +54,10 @@ func TestAddressFindsTheProcess(t *testing.T) {
 	}
 	defer s.Close()
 	before := s.Read(t.Context())
-	spin(t, 200*time.Millisecond)
+	spin(t, 2*tick)
 	after := s.Read(t.Context())
 	r := bench.StepResult{BesideBefore: before, BesideAfter: after}
-	if got := after.Store.CPU - before.Store.CPU; got < 200*time.Millisecond || after.Store.Source != "/proc" {
+	if got := after.Store.CPU - before.Store.CPU; got < 2*tick || after.Store.Source != "/proc" {
 		t.Errorf("%s of CPU time", got)
 	}
 	if cpus, ok := r.StoreCPUs(); !ok || cpus <= 0 {

@@ -228,6 +228,10 @@ func (c *container) EngineUsage(ctx context.Context) (bench.Usage, error) {
 	return c.Container.Usage(ctx)
 }
 
+// Gone says whether the main process has ended, as the kernel of this machine has it. The engine may
+// tell seconds later, and only it knows how.
+func (c *container) Gone() bool { return c.info.PID > 0 && processGone(c.info.PID) }
+
 // Ailment says why a running container may not answer, as far as engine and kernel know it; "" for
 // nothing that they know of.
 func (c *container) Ailment(ctx context.Context) string {

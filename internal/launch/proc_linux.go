@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"locbench/internal/bench"
@@ -31,6 +33,12 @@ type stat struct {
 func parent(pid int) int {
 	s, _ := readStat(pid)
 	return s.parent
+}
+
+// processGone says whether a process has ended, waited for or not.
+func processGone(pid int) bool {
+	s, err := readStat(pid)
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) || s.state == 'Z' || s.state == 'X'
 }
 
 // processAilment is "" unless the process is stopped.

@@ -55,6 +55,7 @@ func cleanEmptyGroups() {}
 
 func mainThread() bool { return false } // it matters on Linux only
 
+func processGone(int) bool                          { return false }
 func processAilment(int) string                     { return "" }
 func networkAilment(int) string                     { return "" }
 func sessionListens(int) []netip.AddrPort           { return nil }

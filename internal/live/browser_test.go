@@ -1,3 +1,5 @@
+//go:build acceptance && browser
+
 package live_test
 
 import (

@@ -9,89 +9,93 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"locbench/internal/bench"
 	"locbench/internal/load/workload"
 )
 
 func TestBodiesAreChecked(t *testing.T) {
-	for _, chunked := range []bool{false, true} {
-		var wrong atomic.Int64
-		server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
-			id, language := r.URL.Query().Get("id"), r.URL.Query().Get("language")
-			if id == "3" {
-				wrong.Add(1)
-				id = "4"
+	eachLoop(t, func(t *testing.T, e Engine) {
+		for _, chunked := range []bool{false, true} {
+			var wrong atomic.Int64
+			server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
+				id, language := r.URL.Query().Get("id"), r.URL.Query().Get("language")
+				if id == "3" {
+					wrong.Add(1)
+					id = "4"
+				}
+				fmt.Fprintf(w, "city %s", id)
+				if chunked {
+					w.(http.Flusher).Flush()
+				}
+				fmt.Fprintf(w, " in %s", language)
+				return 200
+			})
+			p := counted(server.URL, 4, 400)
+			p.Requests[0].Path += "&language={language}"
+			p.Requests[0].Languages = []string{"cs", "de"}
+			p.CheckEvery = 1
+			p.Check = func(a Answer) error {
+				if want := fmt.Sprintf("city %d in %s", a.ID, a.Language); string(a.Body) != want || a.Request != "get" {
+					return fmt.Errorf("%s: %q, want %q", a.Request, a.Body, want)
+				}
+				return nil
 			}
-			fmt.Fprintf(w, "city %s", id)
-			if chunked {
-				w.(http.Flusher).Flush()
+			l := run(t, e, p)
+			if l.Checked != 400 || l.Failed[bench.ErrWrong] != wrong.Load() || wrong.Load() == 0 || l.Succeeded != 400-wrong.Load() {
+				t.Errorf("%d checked, %d succeeded, failed %v, the server sent %d wrong ones", l.Checked, l.Succeeded, l.Failed, wrong.Load())
 			}
-			fmt.Fprintf(w, " in %s", language)
-			return 200
-		})
-		p := plan(server.URL, 4, time.Minute)
-		p.Step.MaxRequests = 400
-		p.Requests[0].Path += "&language={language}"
-		p.Requests[0].Languages = []string{"cs", "de"}
-		p.CheckEvery = 1
-		p.Check = func(a Answer) error {
-			if want := fmt.Sprintf("city %d in %s", a.ID, a.Language); string(a.Body) != want || a.Request != "get" {
-				return fmt.Errorf("%s: %q, want %q", a.Request, a.Body, want)
+			if got := l.Examples[bench.ErrWrong]; !strings.HasPrefix(got, `get: "city 4 in `) {
+				t.Errorf("example %q", got)
 			}
-			return nil
+			p.CheckEvery = 0
+			if l := run(t, e, p); l.Checked > 40 {
+				t.Errorf("%d of 400 checked, want about 4", l.Checked)
+			}
 		}
-		l := run(t, Engine{}, p)
-		if l.Checked != 400 || l.Failed[bench.ErrWrong] != wrong.Load() || wrong.Load() == 0 || l.Succeeded != 400-wrong.Load() {
-			t.Errorf("%d checked, %d succeeded, failed %v, the server sent %d wrong ones", l.Checked, l.Succeeded, l.Failed, wrong.Load())
-		}
-		if got := l.Examples[bench.ErrWrong]; !strings.HasPrefix(got, `get: "city 4 in `) {
-			t.Errorf("example %q", got)
-		}
-		p.CheckEvery = 0
-		if l := run(t, Engine{}, p); l.Checked > 40 {
-			t.Errorf("%d of 400 checked, want about 4", l.Checked)
-		}
-	}
+	})
 }
 
 func TestBodiesTooLongAreNotChecked(t *testing.T) {
-	for _, size := range []int{workload.MaxChecked, workload.MaxChecked + 1} {
-		body := bytes.Repeat([]byte("x"), size)
-		server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
-			w.Write(body)
-			return 200
-		})
-		p := plan(server.URL, 2, time.Minute)
-		p.Step.MaxRequests, p.CheckEvery = 6, 1
-		p.Check = func(a Answer) error {
-			if !bytes.Equal(a.Body, body) {
-				return errors.New("another one")
+	eachLoop(t, func(t *testing.T, e Engine) {
+		for _, size := range []int{workload.MaxChecked, workload.MaxChecked + 1} {
+			body := bytes.Repeat([]byte("x"), size)
+			server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
+				w.Write(body)
+				return 200
+			})
+			p := counted(server.URL, 2, 6)
+			p.CheckEvery = 1
+			p.Check = func(a Answer) error {
+				if !bytes.Equal(a.Body, body) {
+					return errors.New("another one")
+				}
+				return nil
 			}
-			return nil
+			want := int64(6)
+			if size > workload.MaxChecked {
+				want = 0
+			}
+			if l := run(t, e, p); l.Succeeded != 6 || l.Checked != want || l.Bytes != 6*int64(size) {
+				t.Errorf("bodies of %d: %d succeeded with %d bytes, %d checked; failed %v", size, l.Succeeded, l.Bytes, l.Checked, l.Examples)
+			}
 		}
-		want := int64(6)
-		if size > workload.MaxChecked {
-			want = 0
-		}
-		if l := run(t, Engine{}, p); l.Succeeded != 6 || l.Checked != want || l.Bytes != 6*int64(size) {
-			t.Errorf("bodies of %d: %d succeeded with %d bytes, %d checked; failed %v", size, l.Succeeded, l.Bytes, l.Checked, l.Examples)
-		}
-	}
+	})
 }
 
 // An answer of another status has its kind, whatever its body.
 func TestCheckingChangesNoKind(t *testing.T) {
-	server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
-		w.WriteHeader(404)
-		io.WriteString(w, "nothing")
-		return 404
+	eachLoop(t, func(t *testing.T, e Engine) {
+		server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
+			w.WriteHeader(404)
+			io.WriteString(w, "nothing")
+			return 404
+		})
+		p := counted(server.URL, 2, 20)
+		p.CheckEvery = 1
+		p.Check = func(Answer) error { return errors.New("never asked") }
+		if l := run(t, e, p); l.Failed["4xx"] != 20 || l.Checked != 0 {
+			t.Errorf("failed %v, %d checked", l.Failed, l.Checked)
+		}
 	})
-	p := plan(server.URL, 2, time.Minute)
-	p.Step.MaxRequests, p.CheckEvery = 20, 1
-	p.Check = func(Answer) error { return errors.New("never asked") }
-	if l := run(t, Engine{}, p); l.Failed["4xx"] != 20 || l.Checked != 0 {
-		t.Errorf("failed %v, %d checked", l.Failed, l.Checked)
-	}
 }

@@ -48,8 +48,8 @@ func newHTTP2(t *testing.T, secure bool, handler func(w http.ResponseWriter, r *
 }
 
 func plan2(url string, connections int, requests int64) Plan {
-	p := plan(url, connections, time.Minute)
-	p.HTTP2, p.Step.MaxRequests = true, requests
+	p := counted(url, connections, requests)
+	p.HTTP2 = true
 	return p
 }
 
@@ -58,12 +58,11 @@ func TestHTTP2CountsWhatTheServerAnswered(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server, e := newHTTP2(t, secure, hello)
 			l := run(t, e, plan2(server.URL, 4, 400))
-			if l.Succeeded != 400 || l.AllSucceeded() != server.count(200) || len(l.Failed) > 0 || l.Bytes != 400*int64(len("hello")) {
+			server.answered(t, 200, 400)
+			if l.Succeeded != 400 || len(l.Failed) > 0 || l.Bytes != 400*int64(len("hello")) {
 				t.Errorf("%d succeeded with %d bytes, the server answered %d; failed: %v %v", l.Succeeded, l.Bytes, server.count(200), l.Failed, l.Examples)
 			}
-			if n := server.connections.Load(); n != 4 {
-				t.Errorf("%d connections, want 4", n)
-			}
+			server.opened(t, 4)
 		})
 	}
 }
@@ -136,10 +135,11 @@ func TestHTTP2TimesOut(t *testing.T) {
 
 func TestHTTP2OpenLoop(t *testing.T) {
 	server, e := newHTTP2(t, false, hello)
-	p := openPlan(server.URL, 500, 8, 300*time.Millisecond)
+	p := openCounted(server.URL, 1000, 8, 150)
 	p.HTTP2 = true
-	l := run(t, e, p)
-	if l.AllSucceeded() != server.count(200) || l.Sent+l.Dropped != l.Scheduled || due(l) < 149 || due(l) > 151 {
+	l := runOpen(t, e, p)
+	server.answered(t, 200, l.Sent)
+	if l.Succeeded != l.Sent || l.Scheduled != 150 || l.Sent == 0 {
 		t.Errorf("%d of %d succeeded, the server answered %d; failed: %v %v", l.Succeeded, l.Scheduled, server.count(200), l.Failed, l.Examples)
 	}
 }
@@ -172,9 +172,7 @@ func TestHTTP2ConnectionsAreKeptBetweenSteps(t *testing.T) {
 			t.Errorf("%d succeeded, failed: %v %v", l.Succeeded, l.Failed, l.Examples)
 		}
 	}
-	if n := server.connections.Load(); n != 4 {
-		t.Errorf("%d connections, want 4", n)
-	}
+	server.opened(t, 4)
 }
 
 // A server that goes away after some answers is a contender that has closed its connections: what
@@ -188,7 +186,8 @@ func TestHTTP2ServerThatGoesAway(t *testing.T) {
 		return hello(w, r)
 	})
 	l := run(t, e, plan2(server.URL, 1, 20))
-	if l.AllSucceeded() != server.count(200) || l.Succeeded+l.FailedTotal() != 20 || l.Succeeded < 16 {
+	server.answered(t, 200, l.AllSucceeded())
+	if l.Succeeded+l.FailedTotal() != 20 || l.Succeeded < 16 {
 		t.Errorf("%d succeeded, the server answered %d; failed: %v %v", l.Succeeded, server.count(200), l.Failed, l.Examples)
 	}
 	if n := server.connections.Load(); n < 4 {

@@ -2,10 +2,6 @@ package load
 
 import (
 	"errors"
-	"math"
-	"net/http"
-	"os"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -43,20 +39,6 @@ func TestRunRefusesWhatTheMachineCannotOpen(t *testing.T) {
 	}
 }
 
-// What was in flight by the clock of each request is what was in flight by counting, however much
-// of a busy machine the client gets.
-func TestLittlesLaw(t *testing.T) {
-	server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
-		time.Sleep(20 * time.Millisecond)
-		return hello(w, r)
-	})
-	l := run(t, Engine{}, plan(server.URL, 16, time.Second))
-	inFlight := l.Throughput() * l.Latency.Mean.Seconds()
-	if math.Abs(inFlight/l.InFlight-1) > .1*slack || l.InFlight > 16.01 || l.InFlight < 1 {
-		t.Errorf("throughput × mean latency = %.2f, in flight were %.2f of 16: %s, %d, %s", inFlight, l.InFlight, l.Elapsed, l.Succeeded, l.Latency.Mean)
-	}
-}
-
 func TestJudgeSuspectsTheClient(t *testing.T) {
 	rec := &record.New(bench.Step{Connections: 1}, nil).Result
 	l := bench.Load{Elapsed: time.Second, ClientCPU: time.Duration(0.9 * ownCPUs() * float64(time.Second)), ClientCPUs: ownCPUs()}
@@ -81,21 +63,5 @@ func TestSaturation(t *testing.T) {
 	}
 	if got := judge(l, &rec.Result, 0); len(got) != 1 || !strings.Contains(got[0].Text, "had something to do in 99 % of the step") {
 		t.Errorf("%q", got)
-	}
-}
-
-// A contender that takes 20 ms leaves the client idle, and as many in flight as there are
-// connections.
-func TestInFlightAndSaturationOfAStep(t *testing.T) {
-	server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
-		time.Sleep(20 * time.Millisecond)
-		return hello(w, r)
-	})
-	l := run(t, Engine{}, plan(server.URL, 8, 400*time.Millisecond))
-	if l.InFlight < 6 || l.InFlight > 8.1 {
-		t.Errorf("%g in flight of 8", l.InFlight)
-	}
-	if l.Saturation > .8 || runtime.GOOS == "linux" && os.Getenv(portableEnv) == "" && l.Saturation <= 0 {
-		t.Errorf("saturation %g", l.Saturation)
 	}
 }

@@ -119,6 +119,8 @@ type Engine struct {
 	// Dial opens connections; nil is a plain net.Dialer. With any other the loop is the portable
 	// one.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+
+	sleep func(time.Duration) // see portable.Config; tests in virtual time have their own
 }
 
 // Run puts plan's step on the contender and returns when nothing of it is in flight any more.
@@ -224,7 +226,7 @@ func (e Engine) loop(ctx context.Context, plan Plan, mix *workload.Mix, connecti
 	}
 	c := portable.Config{
 		Target: target, Step: step, Timeout: plan.Timeout, HTTP2: plan.HTTP2, Rate: plan.Rate,
-		Mix: mix, Recorder: rec, Keep: e.Keep, Dial: e.Dial,
+		Mix: mix, Recorder: rec, Keep: e.Keep, Dial: e.Dial, Sleep: e.sleep,
 	}
 	if step.Open() {
 		return rec, portable.NewOpen(c, connections)

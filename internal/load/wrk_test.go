@@ -1,3 +1,5 @@
+//go:build acceptance
+
 package load
 
 import (
@@ -16,12 +18,30 @@ import (
 	"time"
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
+	"go.uber.org/goleak"
 
 	"locbench/internal/goruntime"
 	"locbench/internal/stats"
 	"locbench/internal/testenv"
 	"locbench/internal/thread"
 )
+
+func TestMain(m *testing.M) {
+	if os.Getenv(serverEnv) != "" {
+		if err := serve(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		return
+	}
+	if words := os.Getenv(clientEnv); words != "" {
+		if err := client(words); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		return
+	}
+	goruntime.Start(0) // as every process that drives load
+	goleak.VerifyTestMain(m)
+}
 
 // BenchmarkWrk runs a step against wrk on the same server with the same connections and threads,
 // each in a process of its own, in alternating pairs. It reports the medians of both rates, of both

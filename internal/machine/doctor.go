@@ -49,10 +49,15 @@ const askTimeout = 5 * time.Second
 // Doctor looks at everything that a run may need. It starts nothing and changes nothing, but for a
 // cgroup that it makes and removes again, to see whether it may.
 func Doctor(ctx context.Context, o DoctorOptions) []Finding {
+	return diagnose(ctx, o, cgroup.Tree{}.Probe)
+}
+
+// diagnose is Doctor with what tells which limits this user cannot set.
+func diagnose(ctx context.Context, o DoctorOptions, probe func() (missing []string, err error)) []Finding {
 	m := Fingerprint(ctx)
 	all, others := doctorDocker(ctx)
 	m.OtherContainers = others
-	all = append(all, doctorCgroup(m)...)
+	all = append(all, doctorCgroup(m, probe)...)
 	all = append(all, doctorCPUs(m), doctorMemory(m, Available()), doctorLoad(m), doctorGovernor(m))
 	all = append(all, doctorState(m)...)
 	all = append(all, doctorFiles(openFiles()), doctorPorts(files{}.ports()))
@@ -99,7 +104,7 @@ func dockerLimits(i docker.Info) Finding {
 	return Finding{Name: "Docker limits", Status: OK, Value: "CPU, memory without swap, processes"}
 }
 
-func doctorCgroup(m bench.Machine) []Finding {
+func doctorCgroup(m bench.Machine, probe func() (missing []string, err error)) []Finding {
 	fix := "run as root, or use Docker"
 	if m.CgroupVersion == 2 {
 		fix = "run as root, in a delegated unit (systemd-run --user --scope -p Delegate=yes locbench …), or use Docker"
@@ -111,7 +116,7 @@ func doctorCgroup(m bench.Machine) []Finding {
 		return []Finding{{"cgroup", Warn, "no hierarchy with CPU or memory is mounted", "mount cgroup v2 (mount -t cgroup2 none /sys/fs/cgroup), or use Docker"}}
 	}
 	all := []Finding{{Name: "cgroup", Status: OK, Value: "v" + strconv.Itoa(m.CgroupVersion)}}
-	missing, err := cgroup.Tree{}.Probe()
+	missing, err := probe()
 	may := "this user may set CPU quota, CPU set, memory and processes"
 	if rest := slices.DeleteFunc(missing, func(s string) bool { return strings.HasPrefix(s, "CPU set:") }); len(rest) < len(missing) {
 		missing, may = rest, "this user may set CPU quota, memory and processes; a CPU set is kept by affinity"

@@ -1,10 +1,13 @@
 package machine
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"reflect"
 	"runtime"
 	"strings"
@@ -125,8 +128,8 @@ func TestFindings(t *testing.T) {
 		{dockerLimits(swapless), Warn, "no swap accounting"},
 		{dockerLimits(docker.Info{Rootless: true}), Warn, "rootless"},
 		{dockerLimits(docker.Info{CPUQuota: true}), Warn, "memory"},
-		{doctorCgroup(m(func(m *bench.Machine) { m.OS = "darwin" }))[0], Warn, "none on darwin"},
-		{doctorCgroup(m(func(m *bench.Machine) { m.CgroupVersion = 0 }))[0], Warn, "no hierarchy"},
+		{doctorCgroup(m(func(m *bench.Machine) { m.OS = "darwin" }), nil)[0], Warn, "none on darwin"},
+		{doctorCgroup(m(func(m *bench.Machine) { m.CgroupVersion = 0 }), nil)[0], Warn, "no hierarchy"},
 	} {
 		if tt.f.Status != tt.want || !strings.Contains(tt.f.Value, tt.value) || tt.f.Status != OK && tt.f.Fix == "" && tt.value != "unknown" {
 			t.Errorf("%+v, want %s with %q", tt.f, tt.want, tt.value)
@@ -154,10 +157,69 @@ func TestElasticsearchFinding(t *testing.T) {
 	}
 }
 
+// TestProcessLimits is about what a user may limit, as the kernel's answers to a try say.
+func TestProcessLimits(t *testing.T) {
+	for name, tt := range map[string]struct {
+		missing []string
+		err     error
+		version int
+		status  Status
+		value   string
+		fix     string
+	}{
+		"all":            {nil, nil, 2, OK, "this user may set CPU quota, CPU set, memory and processes", ""},
+		"no CPU set":     {[]string{"CPU set: not delegated"}, nil, 2, OK, "this user may set CPU quota, memory and processes; a CPU set is kept by affinity", ""},
+		"no memory":      {[]string{"CPU set: not delegated", "memory: not delegated"}, nil, 2, Warn, "not enforced: memory: not delegated", "in a delegated unit"},
+		"nothing, on v2": {nil, errors.New("permission denied"), 2, Warn, "not enforced: permission denied", "in a delegated unit"},
+		"nothing, on v1": {nil, errors.New("permission denied"), 1, Warn, "not enforced: permission denied", "run as root, or use Docker"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := bench.Machine{OS: "linux", CgroupVersion: tt.version}
+			all := doctorCgroup(m, func() ([]string, error) { return tt.missing, tt.err })
+			if len(all) != 2 || all[0].Value != fmt.Sprintf("v%d", tt.version) {
+				t.Fatalf("%+v", all)
+			}
+			if f := all[1]; f.Name != "process limits" || f.Status != tt.status || f.Value != tt.value || !strings.Contains(f.Fix, tt.fix) {
+				t.Errorf("%+v", f)
+			}
+		})
+	}
+}
+
+// TestGoToolchain has scripts in the place of Go.
+func TestGoToolchain(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a script is no program there")
+	}
+	for name, tt := range map[string]struct {
+		script string
+		want   Finding
+	}{
+		"none":   {"", Finding{Status: Warn, Value: "not found"}},
+		"works":  {"echo go1.26.8", Finding{Status: OK, Value: "go1.26.8"}},
+		"broken": {"exit 7", Finding{Status: Warn, Value: "does not tell its version: exit status 7"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			t.Setenv("PATH", dir)
+			if tt.script != "" {
+				if err := os.WriteFile(filepath.Join(dir, "go"), []byte("#!/bin/sh\n"+tt.script+"\n"), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if f := doctorGo(t.Context()); f.Status != tt.want.Status || f.Value != tt.want.Value || f.Status == Warn && f.Fix == "" {
+				t.Errorf("%+v, want %+v", f, tt.want)
+			}
+		})
+	}
+}
+
+// TestDoctor looks at this machine, without an engine, a compiler and a try to make a group.
 func TestDoctor(t *testing.T) {
 	t.Setenv("DOCKER_HOST", "unix://"+t.TempDir()+"/no.sock")
+	t.Setenv("PATH", t.TempDir())
 	seen := map[string]Finding{}
-	for _, f := range Doctor(t.Context(), DoctorOptions{}) {
+	for _, f := range diagnose(t.Context(), DoctorOptions{}, func() ([]string, error) { return nil, nil }) {
 		if f.Value == "" || f.Status == Missing && f.Fix == "" {
 			t.Errorf("%+v", f)
 		}

@@ -4,14 +4,17 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/prometheus/common/expfmt"
@@ -262,33 +265,66 @@ func TestPush(t *testing.T) {
 	}
 }
 
+// inMemory answers requests by a handler, without a network.
+type inMemory struct{ http.Handler }
+
+func (m inMemory) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	m.ServeHTTP(w, r)
+	return w.Result(), nil
+}
+
 // A gateway that has come back is reported once, and so is one that goes away.
 func TestPushTellsOfChangesAlone(t *testing.T) {
-	g := &gateway{script: []int{400, 400, 400}}
-	srv := httptest.NewServer(g)
-	defer srv.Close()
-	var r Run
-	underway(&r)
-	ctx, cancel := context.WithCancel(t.Context())
-	var reports []string
-	Push{
-		URL: srv.URL + defaultPath, Every: time.Millisecond,
-		Failed: func(err error) { reports = append(reports, err.Error()) },
-		Again:  func() { reports = append(reports, "again"); cancel() },
-	}.Run(ctx, &r)
-	if strings.Join(reports, "|") != "answer 400: no|again" {
-		t.Errorf("%q", reports)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		g := &gateway{script: []int{400, 400, 400}}
+		var r Run
+		underway(&r)
+		ctx, cancel := context.WithCancel(t.Context())
+		began := time.Now()
+		var reports []string
+		report := func(what string) { reports = append(reports, fmt.Sprint(time.Since(began), " ", what)) }
+		Push{
+			URL: "http://gateway" + defaultPath, Every: 5 * time.Second, transport: inMemory{g},
+			Failed: func(err error) { report(err.Error()) },
+			Again:  func() { report("again"); cancel() },
+		}.Run(ctx, &r)
+		if strings.Join(reports, "|") != "5s answer 400: no|20s again" || g.asked != 5 {
+			t.Errorf("%q, asked %d times; want four times, and once more at the end", reports, g.asked)
+		}
+	})
+}
+
+// What fails for a while is tried again, after half a second and after another second.
+func TestPush_Pauses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		var asked []time.Duration
+		refuse := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			asked = append(asked, time.Since(began))
+			http.Error(w, "no", http.StatusServiceUnavailable)
+		})
+		var r Run
+		underway(&r)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		Push{URL: "http://gateway" + defaultPath, Every: time.Hour, transport: inMemory{refuse}, Failed: func(error) {}}.Run(ctx, &r)
+		if !slices.Equal(asked, []time.Duration{0, 500 * time.Millisecond, 1500 * time.Millisecond}) {
+			t.Errorf("asked at %v", asked)
+		}
+	})
 }
 
 // Nothing of what is reported holds what is secret.
 func TestPushKeepsSecrets(t *testing.T) {
-	for _, url := range []string{"http://user:secret@127.0.0.1:1/metrics/job/x?token=secret", "http://secret.invalid:1/"} {
-		for _, text := range pushed(t, url) {
-			if strings.Contains(text, "user:") || strings.Contains(text, "token") {
-				t.Errorf("%q", text)
-			}
+	reports := pushed(t, "http://user:secret@127.0.0.1:1/metrics/job/x?token=secret")
+	for _, text := range reports {
+		if strings.Contains(text, "user:") || strings.Contains(text, "token") {
+			t.Errorf("%q", text)
 		}
+	}
+	if len(reports) != 1 {
+		t.Errorf("reported %q", reports)
 	}
 	for _, text := range []string{"ftp://user:secret@host/", "127.0.0.1:9091", "http://", "http://user:secret@host/#x", ":", "http://user:secret@host:port/"} {
 		if _, err := Endpoint(text); err == nil || strings.Contains(err.Error(), "secret") {

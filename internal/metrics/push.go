@@ -29,6 +29,8 @@ type Push struct {
 	// of the first one that works after it.
 	Failed func(error)
 	Again  func()
+
+	transport http.RoundTripper // of tests; nil: the network
 }
 
 // Endpoint checks a URL to push to and adds the path that a Pushgateway wants where there is none.
@@ -46,8 +48,12 @@ func Endpoint(text string) (string, error) {
 
 // Run pushes until ctx ends, and then once more, so that the end of the run is reported too.
 func (p Push) Run(ctx context.Context, r *Run) {
+	transport := p.transport
+	if transport == nil {
+		transport = &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConns: 1, IdleConnTimeout: time.Minute, ResponseHeaderTimeout: patience}
+	}
 	client := &http.Client{
-		Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConns: 1, IdleConnTimeout: time.Minute, ResponseHeaderTimeout: patience},
+		Transport:     transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	defer client.CloseIdleConnections()

@@ -37,6 +37,13 @@ const (
 // known to about a tenth. A start that takes less than Docker needs to tell the container's address
 // (some 5 ms) looks as if it took that long.
 func Wait(ctx context.Context, inst bench.Instance, path string, timeout time.Duration, late func(last string)) (time.Duration, error) {
+	return wait(ctx, inst, path, timeout, late, (&net.Dialer{Timeout: oneAttempt}).DialContext)
+}
+
+// dialer opens a connection, as a net.Dialer does.
+type dialer func(ctx context.Context, network, address string) (net.Conn, error)
+
+func wait(ctx context.Context, inst bench.Instance, path string, timeout time.Duration, late func(last string), dial dialer) (time.Duration, error) {
 	url := func() string { return inst.BaseURL() + "/" + strings.TrimPrefix(path, "/") }
 	began := time.Now()
 	started := inst.Info().StartedAt
@@ -50,7 +57,7 @@ func Wait(ctx context.Context, inst bench.Instance, path string, timeout time.Du
 
 	// A new connection each time: what counts is the first answer, not whether one connection
 	// survives the start.
-	transport := &http.Transport{DisableKeepAlives: true, DialContext: (&net.Dialer{Timeout: oneAttempt}).DialContext}
+	transport := &http.Transport{DisableKeepAlives: true, DialContext: dial}
 	defer transport.CloseIdleConnections()
 	client := &http.Client{
 		Transport:     transport,

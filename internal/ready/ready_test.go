@@ -1,15 +1,20 @@
 package ready
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -35,7 +40,49 @@ func (i *instance) Exited() <-chan struct{}  { return i.exited }
 func (i *instance) Exit() *bench.Exit        { return i.exit }
 func (i *instance) Logs() []bench.LogLine    { return i.logs }
 
-func TestAnyAnswerCounts(t *testing.T) {
+// network is one in memory, so that time is virtual: it says what serves the n-th connection, from 1
+// on, or why there is none.
+type network struct {
+	answer func(n int) (serve func(net.Conn), err error)
+	dials  atomic.Int32
+}
+
+func (w *network) dial(_ context.Context, network, _ string) (net.Conn, error) {
+	serve, err := w.answer(int(w.dials.Add(1)))
+	if err != nil {
+		return nil, &net.OpError{Op: "dial", Net: network, Err: err}
+	}
+	here, there := net.Pipe()
+	go func() {
+		defer there.Close()
+		serve(there)
+	}()
+	return here, nil
+}
+
+func refuse(int) (func(net.Conn), error) { return nil, syscall.ECONNREFUSED }
+
+func accept(serve func(net.Conn)) func(int) (func(net.Conn), error) {
+	return func(int) (func(net.Conn), error) { return serve, nil }
+}
+
+// says answers one request.
+func says(status string) func(net.Conn) {
+	return func(c net.Conn) {
+		if _, err := http.ReadRequest(bufio.NewReader(c)); err == nil {
+			fmt.Fprintf(c, "HTTP/1.1 %s\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", status)
+		}
+	}
+}
+
+// hangs takes what is sent until the other side closes.
+func hangs(c net.Conn) { _, _ = io.Copy(io.Discard, c) }
+
+// closes reads the request and closes the connection.
+func closes(c net.Conn) { _, _ = http.ReadRequest(bufio.NewReader(c)) }
+
+// TestWait_AnyAnswer asks a real server, once each time.
+func TestWait_AnyAnswer(t *testing.T) {
 	var asked atomic.Int32
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked.Add(1)
@@ -46,10 +93,8 @@ func TestAnyAnswerCounts(t *testing.T) {
 	}))
 	defer s.Close()
 	for _, path := range []string{"/health?x=1", "health?x=1"} {
-		i := &instance{url: s.URL, started: time.Now().Add(-time.Hour), exited: make(chan struct{})}
-		d, err := Wait(t.Context(), i, path, 10*time.Second, nil)
-		if err != nil || d < time.Hour || d > time.Hour+time.Minute {
-			t.Errorf("%v, %v; want an hour from its start", d, err)
+		if _, err := Wait(t.Context(), &instance{url: s.URL, exited: make(chan struct{})}, path, time.Minute, nil); err != nil {
+			t.Error(err)
 		}
 	}
 	if n := asked.Load(); n != 2 {
@@ -57,94 +102,132 @@ func TestAnyAnswerCounts(t *testing.T) {
 	}
 	redirect := httptest.NewServer(http.RedirectHandler("http://127.0.0.1:1/", http.StatusFound))
 	defer redirect.Close()
-	if _, err := Wait(t.Context(), &instance{url: redirect.URL, exited: make(chan struct{})}, "/", 10*time.Second, nil); err != nil {
+	if _, err := Wait(t.Context(), &instance{url: redirect.URL, exited: make(chan struct{})}, "/", time.Minute, nil); err != nil {
 		t.Errorf("a redirect is an answer: %v", err)
 	}
 }
 
-func TestLateListener(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := l.Addr().String()
-	l.Close()
-	started := time.Now()
-	served := make(chan struct{})
-	var server http.Server
-	go func() {
-		defer close(served)
-		time.Sleep(100 * time.Millisecond)
-		l, err := net.Listen("tcp", addr)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		server.Serve(l)
-	}()
-	d, err := Wait(t.Context(), &instance{url: "http://" + addr, started: started, exited: make(chan struct{})}, "/", 20*time.Second, nil)
-	if err != nil || d < 100*time.Millisecond {
-		t.Errorf("%v, %v", d, err)
-	}
-	server.Close()
-	<-served
-}
-
-func TestTimeout(t *testing.T) {
-	hangs, err := net.Listen("tcp", "127.0.0.1:0") // accepts by its backlog and says nothing
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer hangs.Close()
-	resets := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
-	defer resets.Close()
-	for url, want := range map[string]string{
-		"http://127.0.0.1:1":               "last answer of GET /: connection refused",
-		"http://" + hangs.Addr().String():  "last answer of GET /: none",
-		resets.URL:                         "last answer of GET /: connection closed without an answer",
-		"http://name.invalid\x1b[31m:bad/": "last answer of GET /: ",
-		"http://127.0.0.1:0":               "last answer of GET /: ",
+// TestWait_StartUp: the time counts from the instance's start to the first answer, and is known to
+// a tenth.
+func TestWait_StartUp(t *testing.T) {
+	for name, tt := range map[string]struct {
+		before      time.Duration // it has been started so long ago
+		listens     time.Duration // so long after Wait has begun
+		least, most time.Duration
+	}{
+		"at once":            {0, 0, 0, 0},
+		"started before":     {time.Hour, 0, time.Hour, time.Hour},
+		"listens late":       {0, 100 * time.Millisecond, 100 * time.Millisecond, 112 * time.Millisecond},
+		"listens very late":  {0, 20 * time.Second, 20 * time.Second, 20*time.Second + lastPause},
+		"started, then late": {time.Minute, time.Second, 61 * time.Second, 61*time.Second + lastPause},
 	} {
-		t.Run(url, func(t *testing.T) {
-			began := time.Now()
-			_, err := Wait(t.Context(), &instance{url: url, exited: make(chan struct{})}, "/", 150*time.Millisecond, nil)
-			if err == nil || !strings.Contains(err.Error(), "not ready after 150ms: "+want) || strings.Contains(err.Error(), "\x1b") {
-				t.Errorf("%q: %v, want %q", url, err, want)
-			}
-			if time.Since(began) > 4*time.Second {
-				t.Errorf("%q: the time-out took %v", url, time.Since(began))
-			}
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				w := &network{answer: func(int) (func(net.Conn), error) {
+					if time.Since(began) < tt.listens {
+						return nil, syscall.ECONNREFUSED
+					}
+					return says("404 Not Found"), nil
+				}}
+				i := &instance{url: "http://in.memory", started: began.Add(-tt.before), exited: make(chan struct{})}
+				d, err := wait(t.Context(), i, "/", time.Minute, nil, w.dial)
+				if err != nil || d < tt.least || d > tt.most {
+					t.Errorf("%v, %v; want %v to %v", d, err, tt.least, tt.most)
+				}
+			})
 		})
 	}
 }
 
-func TestExit(t *testing.T) {
+func TestWait_Timeout(t *testing.T) {
+	for name, tt := range map[string]struct {
+		url     string
+		answer  func(int) (func(net.Conn), error)
+		timeout time.Duration
+		want    string
+	}{
+		"refuses":              {"http://in.memory", refuse, 12 * time.Second, "connection refused"},
+		"hangs":                {"http://in.memory", accept(hangs), 12 * time.Second, "none within 5s"},
+		"hangs from the start": {"http://in.memory", accept(hangs), 150 * time.Millisecond, "none"},
+		"closes":               {"http://in.memory", accept(closes), 12 * time.Second, "connection closed without an answer"},
+		"no URL":               {"http://name.invalid\x1b[31m:bad/", refuse, time.Second, "parse "},
+		"something else": {"http://in.memory", func(int) (func(net.Conn), error) { return nil, errors.New("\x1b[31mno route") }, time.Second,
+			`Get "http://in.memory/": dial tcp: ␛[31mno route`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := &network{answer: tt.answer}
+				began := time.Now()
+				_, err := wait(t.Context(), &instance{url: tt.url, exited: make(chan struct{})}, "/", tt.timeout, nil, w.dial)
+				want := fmt.Sprintf("not ready after %v: last answer of GET /: %s", tt.timeout, tt.want)
+				if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\x1b") {
+					t.Errorf("%v, want %q", err, want)
+				}
+				if took := time.Since(began); took != tt.timeout {
+					t.Errorf("it took %v", took)
+				}
+			})
+		})
+	}
+}
+
+// TestWait_Late: who waits is told the last reason once a second.
+func TestWait_Late(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		w := &network{answer: func(int) (func(net.Conn), error) {
+			switch since := time.Since(began); {
+			case since < 1500*time.Millisecond:
+				return nil, syscall.ECONNREFUSED
+			case since < 3500*time.Millisecond:
+				return closes, nil
+			}
+			return says("200 OK"), nil
+		}}
+		var told []string
+		late := func(last string) {
+			told = append(told, fmt.Sprintf("%.0f s: %s", time.Since(began).Seconds(), last))
+		}
+		_, err := wait(t.Context(), &instance{url: "http://in.memory", exited: make(chan struct{})}, "/", time.Minute, late, w.dial)
+		want := []string{"1 s: connection refused", "2 s: connection closed without an answer", "3 s: connection closed without an answer"}
+		if err != nil || !slices.Equal(told, want) {
+			t.Errorf("%q, %v", told, err)
+		}
+	})
+}
+
+func TestWait_Exit(t *testing.T) {
+	refused := &network{answer: refuse}
 	started := time.Now().Add(-120 * time.Millisecond)
 	logs := []bench.LogLine{{Text: "first"}}
 	for n := range 20 {
 		logs = append(logs, bench.LogLine{Text: fmt.Sprintf("line %d\x1b[31m", n)})
 	}
 	i := &instance{
-		url: "http://127.0.0.1:1", started: started, exited: make(chan struct{}), logs: logs,
+		url: "http://in.memory", started: started, exited: make(chan struct{}), logs: logs,
 		exit: &bench.Exit{Code: 3, At: started.Add(120 * time.Millisecond)},
 	}
 	close(i.exited)
-	_, err := Wait(t.Context(), i, "/", time.Minute, nil)
+	_, err := wait(t.Context(), i, "/", time.Minute, nil, refused.dial)
 	if err == nil || !strings.HasPrefix(err.Error(), "exited: exit code 3 after 120ms; last log lines:\n  line 12") ||
 		!strings.HasSuffix(err.Error(), "line 19␛[31m") {
 		t.Errorf("%v", err)
 	}
 	i.logs, i.exit = nil, &bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true, At: started}
-	if _, err := Wait(t.Context(), i, "/", time.Minute, nil); err == nil || err.Error() != "exited: killed by SIGKILL (out of memory) after 0s; it wrote no log" {
+	if _, err := wait(t.Context(), i, "/", time.Minute, nil, refused.dial); err == nil || err.Error() != "exited: killed by SIGKILL (out of memory) after 0s; it wrote no log" {
 		t.Errorf("%v", err)
 	}
 }
 
-func TestCancel(t *testing.T) {
-	ctx, cancel := context.WithCancelCause(t.Context())
-	why := errors.New("interrupted")
-	time.AfterFunc(50*time.Millisecond, func() { cancel(why) })
-	if _, err := Wait(ctx, &instance{url: "http://127.0.0.1:1", exited: make(chan struct{})}, "/", time.Minute, nil); !errors.Is(err, why) {
-		t.Errorf("%v", err)
-	}
+func TestWait_Cancel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		why := errors.New("interrupted")
+		time.AfterFunc(50*time.Millisecond, func() { cancel(why) })
+		w := &network{answer: refuse}
+		if _, err := wait(ctx, &instance{url: "http://in.memory", exited: make(chan struct{})}, "/", time.Minute, nil, w.dial); !errors.Is(err, why) {
+			t.Errorf("%v", err)
+		}
+	})
 }

@@ -3,7 +3,6 @@ package report
 import (
 	"io"
 	"testing"
-	"time"
 
 	"locbench/internal/analysis"
 )
@@ -34,28 +33,4 @@ func BenchmarkReportMade(b *testing.B) {
 		}
 	}
 	b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s/report")
-}
-
-// BenchmarkReportShown opens it: the first paint, and the end of the page's own script, both since
-// the navigation began.
-func BenchmarkReportShown(b *testing.B) {
-	run, legs := fixtureOf(manyContenders, manyRounds)
-	doc := render(b, run, legs)
-	shared := startBrowser(b)
-	var paint, ready, chart float64
-	n := 0
-	for b.Loop() {
-		shown := open(b, shared, doc, 1280, "light")
-		shown.until("the first paint", `performance.getEntriesByName('first-contentful-paint').length > 0 && performance.getEntriesByType('navigation')[0].domComplete > 0`)
-		paint += eval[float64](shown, `performance.getEntriesByName('first-contentful-paint')[0].startTime`)
-		ready += eval[float64](shown, `performance.getEntriesByType('navigation')[0].domComplete`)
-		begun := time.Now()
-		shown.click(`#figures`)
-		shown.until("a chart", `document.querySelector('#chart-throughput svg') !== null`)
-		chart += time.Since(begun).Seconds()
-		n++
-	}
-	b.ReportMetric(paint/float64(n)/1000, "s/first-paint")
-	b.ReportMetric(ready/float64(n)/1000, "s/whole-page")
-	b.ReportMetric(chart/float64(n), "s/charts-after-scroll")
 }

@@ -1,3 +1,5 @@
+//go:build acceptance
+
 package report
 
 import (
@@ -20,8 +22,6 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"locbench/internal/analysis"
-	"locbench/internal/bench"
 	"locbench/internal/testenv"
 )
 
@@ -207,13 +207,4 @@ func (b *tab) photograph(name string) image.Image {
 		}
 	}
 	return img
-}
-
-func render(t testing.TB, run bench.Run, legs []bench.LegResult) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	if err := HTML(&out, analysis.Of(run, legs), Options{Folder: "results/20260314-092653-locations"}); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
 }

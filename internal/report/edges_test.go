@@ -214,14 +214,15 @@ func TestNumbers(t *testing.T) {
 
 // A full disk is reported.
 func TestWriteErrors(t *testing.T) {
-	run, legs := fixture()
+	run, legs := small()
+	a := analysis.Of(run, legs)
 	full := errors.New("no space left on device")
 	for _, room := range []int{0, 1000, 1 << 20, 1_100_000} {
-		if err := HTML(&disk{room, full}, analysis.Of(run, legs), Options{}); !errors.Is(err, full) {
+		if err := HTML(&disk{room, full}, a, Options{}); !errors.Is(err, full) {
 			t.Errorf("with room for %d bytes: %v", room, err)
 		}
 	}
-	if err := Markdown(&disk{10, full}, analysis.Of(run, legs), Options{}); !errors.Is(err, full) {
+	if err := Markdown(&disk{10, full}, a, Options{}); !errors.Is(err, full) {
 		t.Errorf("summary: %v", err)
 	}
 }

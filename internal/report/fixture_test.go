@@ -1,10 +1,14 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"math"
+	"sync"
+	"testing"
 	"time"
 
+	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	"locbench/internal/hdr"
 	"locbench/internal/stats"
@@ -57,6 +61,36 @@ func fixtureOf(contenders, rounds int) (bench.Run, []bench.LegResult) {
 			leg := fixtureLeg(profile, k, round, start)
 			legs = append(legs, leg)
 			run.Legs = append(run.Legs, bench.LegEntry{Leg: leg.Leg, State: leg.State, File: leg.Leg.String() + ".json"})
+		}
+	}
+	return run, legs
+}
+
+// small is the fixture with six of its steps, for what does not depend on how many there are.
+func small() (bench.Run, []bench.LegResult) { return shortened(fixture()) }
+
+// shortened has six of the fixture's sixteen steps, at least one of each kind: rows beyond the first
+// few are alike, and what reads a report, such as axe-core, takes the longer the more there is.
+func shortened(run bench.Run, legs []bench.LegResult) (bench.Run, []bench.LegResult) {
+	at := map[int]int{}
+	var steps []bench.Step
+	for n, i := range []int{0, 1, 5, 6, 14, 15} {
+		at[i], steps = n, append(steps, run.Profile.Steps[i])
+	}
+	run.Profile.Steps = steps
+	for i := range legs {
+		all := legs[i].Steps
+		legs[i].Steps = nil
+		for _, s := range all {
+			if n, ok := at[s.Index]; ok {
+				s.Index = n
+				legs[i].Steps = append(legs[i].Steps, s)
+			}
+		}
+		for _, in := range legs[i].Interventions {
+			if in.Step != nil {
+				*in.Step = at[*in.Step]
+			}
 		}
 	}
 	return run, legs
@@ -182,15 +216,29 @@ func fixtureSamples(s *bench.StepResult) {
 }
 
 // fixtureLatencies has a tail; of the many answers only some hundred are recorded, which is enough
-// for its shape.
+// for its shape. Most of what a fixture takes is to encode them, so equal ones are made once.
 func fixtureLatencies(mean time.Duration, n int64) bench.Latencies {
+	n = min(n, 400)
+	key := latencyKey{mean, n}
+	if made, ok := madeLatencies.Load(key); ok {
+		return made.(bench.Latencies)
+	}
 	h := hdr.New()
-	for i := range min(n, 400) {
+	for i := range n {
 		x := (float64(i) + 0.5) / 400
 		h.Record(time.Duration(float64(mean) * (0.6 + 0.4*x + 0.08/(1.02-x))))
 	}
-	return h.Latencies()
+	l := h.Latencies()
+	madeLatencies.Store(key, l)
+	return l
 }
+
+type latencyKey struct {
+	mean time.Duration
+	n    int64
+}
+
+var madeLatencies sync.Map // of bench.Latencies by latencyKey
 
 func fixtureChecks(k, round int) []bench.CheckResult {
 	checks := []bench.CheckResult{
@@ -213,4 +261,13 @@ func fixtureChecks(k, round int) []bench.CheckResult {
 		}
 	}
 	return checks
+}
+
+func render(t testing.TB, run bench.Run, legs []bench.LegResult) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := HTML(&out, analysis.Of(run, legs), Options{Folder: "results/20260314-092653-locations"}); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 )
 
 // libraryVersion is the Apache ECharts that is embedded: dist/echarts.min.js of the npm package
@@ -42,7 +43,8 @@ func embedded(name string) []byte {
 	return b
 }
 
-func library() ([]byte, error) {
+// library is the chart library, unpacked once: whoever gets it must not change it.
+var library = sync.OnceValues(func() ([]byte, error) {
 	z, err := gzip.NewReader(bytes.NewReader(embedded("assets/echarts.min.js.gz")))
 	if err != nil {
 		return nil, fmt.Errorf("unpack chart library: %w", err)
@@ -52,7 +54,7 @@ func library() ([]byte, error) {
 		return nil, fmt.Errorf("unpack chart library: %w", err)
 	}
 	return js, nil
-}
+})
 
 // licences are the texts that the Apache licence wants to go with every copy of the library.
 func licences() (all string) {

@@ -10,7 +10,7 @@ import (
 
 // The high-water mark of a step is a figure where a kernel kept one, and none at all where not.
 func TestMemoryOfAStep(t *testing.T) {
-	run, legs := fixture()
+	run, legs := small()
 	find := func() (figure, bool) {
 		all := figures(run, newLayout(analysis.Of(run, legs)))
 		i := slices.IndexFunc(all, func(f figure) bool { return f.ID == "memory-step" })

@@ -11,7 +11,7 @@ import (
 // TestTheHeadlineComesFirst: figures before sentences about them, and what explains or doubts a
 // figure is folded.
 func TestTheHeadlineComesFirst(t *testing.T) {
-	run, legs := fixture()
+	run, legs := small()
 	var b bytes.Buffer
 	if err := HTML(&b, analysis.Of(run, legs), Options{}); err != nil {
 		t.Fatal(err)

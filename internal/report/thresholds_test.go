@@ -11,7 +11,7 @@ import (
 )
 
 func TestThresholds(t *testing.T) {
-	run, legs := fixture()
+	run, legs := small()
 	if got := thresholds(run, newLayout(analysis.Of(run, legs))); len(got.Rows) != 0 {
 		t.Fatalf("rows without thresholds: %+v", got.Rows)
 	}
@@ -23,8 +23,8 @@ func TestThresholds(t *testing.T) {
 	kept := bench.Judgement{Condition: "p99<50ms", Value: &v, Passed: true, Text: "p99 is 20ms, <50ms"}
 	missed := bench.Judgement{Condition: "p99<50ms", Value: &bad, Text: "p99 is 71.2ms, not <50ms <script>|"}
 	windowed := bench.Judgement{Condition: "errors<1%", Window: 5 * time.Second, Text: "errors is 9%, not <1%", At: 7 * time.Second, Stopped: bench.ScopeLeg}
-	legs[0].Steps[5].Thresholds = []bench.Judgement{kept}
-	legs[0].Steps[6].Thresholds = []bench.Judgement{missed, windowed}
+	legs[0].Steps[2].Thresholds = []bench.Judgement{kept}
+	legs[0].Steps[3].Thresholds = []bench.Judgement{missed, windowed}
 	got := thresholds(run, newLayout(analysis.Of(run, legs)))
 	if len(got.Rows) != 3 || !got.Rows[0].Missed || got.Rows[2].Outcome != "kept in 1 step" || !strings.HasPrefix(got.Note, "2 of 3 judgements missed") {
 		t.Fatalf("%+v", got)

@@ -12,7 +12,7 @@ import (
 // While a run goes on, that it has not ended is no trouble; what did go wrong is reported all the
 // same.
 func TestARunThatGoesOn(t *testing.T) {
-	run, legs := fixture()
+	run, legs := small()
 	run.State = bench.RunRunning
 	last := &legs[len(legs)-1]
 	last.State, last.Failure, last.Exit, last.LastLog = bench.LegRunning, "", nil, nil

@@ -73,7 +73,7 @@ func TestRepeat(t *testing.T) {
 
 // rounds multiplies the legs of the fixture's contenders, with other throughputs.
 func rounds(n int) (bench.Run, []bench.LegResult) {
-	run, all := fixture()
+	run, all := small()
 	var legs []bench.LegResult
 	for round := range n {
 		for _, leg := range all[:2] {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"locbench/internal/bench"
@@ -72,110 +73,118 @@ func (l *following) end(t *testing.T) error {
 }
 
 func TestFollowALogThatGrows(t *testing.T) {
-	dir := t.TempDir()
-	w := mustCreate(t, dir)
-	leg := plan().Legs[0].Leg
-	feed(w, 1, nil, bench.RunStarted{Run: plan(), Dir: dir})
-	l := followLog(t, dir, 0)
-	early := followLog(t, dir, 2)
-	l.expect(t, 1)
-	feed(w, 2, &leg, bench.LegStarted{}, step(0))
-	l.expect(t, 2, 3)
-	if _, err := w.events.WriteString(`{"seq":4,"at":"2026-11-21T08:00:00Z","type":"pau`); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.events.WriteString(`sed","event":{}}` + "\n"); err != nil {
-		t.Fatal(err)
-	}
-	l.expect(t, 4)
-	feed(w, 5, &leg, bench.LegEnded{State: bench.LegComplete})
-	feed(w, 6, nil, bench.RunEnded{State: bench.RunComplete})
-	l.expect(t, 5, 6)
-	early.expect(t, 3, 4, 5, 6)
-
-	// The reports are written after the last event: the end is when the writer lets go.
-	if !Running(dir) {
-		t.Error("nobody is said to write")
-	}
-	select {
-	case <-l.done:
-		t.Error("the end was reported while somebody still held the log")
-	case <-time.After(4 * followEvery):
-	}
-	w.Close()
-	for _, l := range []*following{l, early} {
-		if err := l.end(t); err != nil || l.bad != 0 {
-			t.Errorf("error %v, %d bad lines", err, l.bad)
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		w := mustCreate(t, dir)
+		leg := plan().Legs[0].Leg
+		feed(w, 1, nil, bench.RunStarted{Run: plan(), Dir: dir})
+		l := followLog(t, dir, 0)
+		early := followLog(t, dir, 2)
+		l.expect(t, 1)
+		feed(w, 2, &leg, bench.LegStarted{}, step(0))
+		l.expect(t, 2, 3)
+		if _, err := w.events.WriteString(`{"seq":4,"at":"2026-11-21T08:00:00Z","type":"pau`); err != nil {
+			t.Fatal(err)
 		}
-	}
-	if Running(dir) {
-		t.Error("somebody is said to write")
-	}
+		if _, err := w.events.WriteString(`sed","event":{}}` + "\n"); err != nil {
+			t.Fatal(err)
+		}
+		l.expect(t, 4)
+		feed(w, 5, &leg, bench.LegEnded{State: bench.LegComplete})
+		feed(w, 6, nil, bench.RunEnded{State: bench.RunComplete})
+		l.expect(t, 5, 6)
+		early.expect(t, 3, 4, 5, 6)
+
+		// The reports are written after the last event: the end is when the writer lets go.
+		if !Running(dir) {
+			t.Error("nobody is said to write")
+		}
+		select {
+		case <-l.done:
+			t.Error("the end was reported while somebody still held the log")
+		case <-time.After(4 * followEvery):
+		}
+		w.Close()
+		for _, l := range []*following{l, early} {
+			if err := l.end(t); err != nil || l.bad != 0 {
+				t.Errorf("error %v, %d bad lines", err, l.bad)
+			}
+		}
+		if Running(dir) {
+			t.Error("somebody is said to write")
+		}
+	})
 }
 
 func TestFollowAResumedRun(t *testing.T) {
-	dir := t.TempDir()
-	w := mustCreate(t, dir)
-	feed(w, 1, nil, bench.RunStarted{Run: plan(), Dir: dir}, bench.RunEnded{State: bench.RunInterrupted})
-	w.Close()
-	if err := followLog(t, dir, 2).end(t); err != nil {
-		t.Errorf("error %v", err)
-	}
-	w = mustReopen(t, dir, plan())
-	l := followLog(t, dir, 0)
-	l.expect(t, 1, 2)
-	feed(w, 3, nil, bench.RunStarted{Run: plan(), Dir: dir})
-	l.expect(t, 3)
-	w.Close() // killed
-	if err := l.end(t); !errors.Is(err, ErrKilled) {
-		t.Errorf("error %v, want that the run was killed", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		w := mustCreate(t, dir)
+		feed(w, 1, nil, bench.RunStarted{Run: plan(), Dir: dir}, bench.RunEnded{State: bench.RunInterrupted})
+		w.Close()
+		if err := followLog(t, dir, 2).end(t); err != nil {
+			t.Errorf("error %v", err)
+		}
+		w = mustReopen(t, dir, plan())
+		l := followLog(t, dir, 0)
+		l.expect(t, 1, 2)
+		feed(w, 3, nil, bench.RunStarted{Run: plan(), Dir: dir})
+		l.expect(t, 3)
+		w.Close() // killed
+		if err := l.end(t); !errors.Is(err, ErrKilled) {
+			t.Errorf("error %v, want that the run was killed", err)
+		}
+	})
 }
 
 func TestFollowPassesOverWhatIsNoRecord(t *testing.T) {
-	dir := t.TempDir()
-	good := func(seq int64, e bench.Event) string {
-		line, err := json.Marshal(bench.Record{Seq: seq, At: at, Event: e})
-		if err != nil {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		good := func(seq int64, e bench.Event) string {
+			line, err := json.Marshal(bench.Record{Seq: seq, At: at, Event: e})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(line) + "\n"
+		}
+		log := good(1, bench.Paused{}) + "\x00\x1b[2J\n\n" + `{"seq":2,"type":"from the future","event":{}}` + "\n" +
+			strings.Repeat("x", maxLine+100) + "\n" + good(3, bench.RunEnded{}) + `{"seq":4,"ty`
+		if err := os.WriteFile(filepath.Join(dir, EventsFile), []byte(log), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		return string(line) + "\n"
-	}
-	log := good(1, bench.Paused{}) + "\x00\x1b[2J\n\n" + `{"seq":2,"type":"from the future","event":{}}` + "\n" +
-		strings.Repeat("x", maxLine+100) + "\n" + good(3, bench.RunEnded{}) + `{"seq":4,"ty`
-	if err := os.WriteFile(filepath.Join(dir, EventsFile), []byte(log), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	l := followLog(t, dir, 0)
-	l.expect(t, 1, 3)
-	if err := l.end(t); err != nil || l.bad != 3 {
-		t.Errorf("error %v, %d bad lines, want 3", err, l.bad)
-	}
+		l := followLog(t, dir, 0)
+		l.expect(t, 1, 3)
+		if err := l.end(t); err != nil || l.bad != 3 {
+			t.Errorf("error %v, %d bad lines, want 3", err, l.bad)
+		}
+	})
 }
 
 func TestFollowEndsEarly(t *testing.T) {
-	dir := t.TempDir()
-	if _, err := Follow(t.Context(), dir, 0, nil); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("without a log: %v", err)
-	}
-	w := mustCreate(t, dir)
-	feed(w, 1, nil, bench.Paused{})
-	enough := errors.New("enough")
-	if _, err := Follow(t.Context(), dir, 0, func([]bench.Record) error { return enough }); err != enough {
-		t.Errorf("error %v, want the handler's", err)
-	}
-	ctx, cancel := context.WithCancelCause(t.Context())
-	if _, err := Follow(ctx, dir, 0, func([]bench.Record) error { cancel(enough); return nil }); err != enough {
-		t.Errorf("error %v, want the context's", err)
-	}
-	cut := followLog(t, dir, 0)
-	cut.expect(t, 1)
-	if err := w.events.Truncate(3); err != nil {
-		t.Fatal(err)
-	}
-	if err := cut.end(t); err == nil || !strings.Contains(err.Error(), "cut it short") {
-		t.Errorf("error %v, want that the log was cut", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		if _, err := Follow(t.Context(), dir, 0, nil); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("without a log: %v", err)
+		}
+		w := mustCreate(t, dir)
+		feed(w, 1, nil, bench.Paused{})
+		enough := errors.New("enough")
+		if _, err := Follow(t.Context(), dir, 0, func([]bench.Record) error { return enough }); err != enough {
+			t.Errorf("error %v, want the handler's", err)
+		}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		if _, err := Follow(ctx, dir, 0, func([]bench.Record) error { cancel(enough); return nil }); err != enough {
+			t.Errorf("error %v, want the context's", err)
+		}
+		cut := followLog(t, dir, 0)
+		cut.expect(t, 1)
+		if err := w.events.Truncate(3); err != nil {
+			t.Fatal(err)
+		}
+		if err := cut.end(t); err == nil || !strings.Contains(err.Error(), "cut it short") {
+			t.Errorf("error %v, want that the log was cut", err)
+		}
+	})
 }
 
 // FuzzFollow: in whatever pieces a log comes, what is reported is what its lines hold, one by one.

@@ -78,6 +78,7 @@ type fakeLauncher struct {
 	err       error
 	instances []*fakeInstance
 	names     []string
+	gone      bool // the kernel says that their processes have ended
 }
 
 func (f *fakeLauncher) Launch(_ context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
@@ -90,6 +91,9 @@ func (f *fakeLauncher) Launch(_ context.Context, spec bench.LaunchSpec) (bench.I
 	inst.name = spec.Name
 	f.instances = append(f.instances, inst)
 	f.names = append(f.names, spec.Name)
+	if f.gone {
+		return gone{inst, true}, nil
+	}
 	return inst, nil
 }
 

@@ -47,6 +47,10 @@ func (l *life) load(ctx context.Context) error {
 		step = step.AtPeak(bench.Peak(l.steps))
 		l.incidents.begin(i)
 		res, skipped, stop, err := l.step(ctx, i, step)
+		if err == nil && !skipped && silentAtEnd(res.Load) && l.dead(ctx) {
+			err = l.orDeath(errDied)
+			res.Ending, res.Aborted = bench.EndedByDeath, err.Error()
+		}
 		var cause string
 		var storeErr error
 		if err == nil && !skipped && (silentAtEnd(res.Load) || len(l.incidents.inStep(false)) > 0) {

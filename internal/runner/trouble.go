@@ -17,6 +17,30 @@ type ailing interface {
 	Ailment(ctx context.Context) string // "" for nothing that they know of
 }
 
+// mortal is an instance of whose end the kernel may know before its runtime tells of it.
+type mortal interface {
+	Gone() bool // its main process has ended
+}
+
+// lateEnd bounds the wait for how a contender has ended whose process is gone: an engine on a busy
+// machine may tell that many seconds later.
+const lateEnd = 30 * time.Second
+
+// dead says whether the contender has ended. Where only the kernel knows it so far, it waits until
+// the runtime tells how: what is missing is not an answer, and loading it further measures nothing.
+func (l *life) dead(ctx context.Context) bool {
+	if m, ok := l.inst.(mortal); ok && l.inst.Exit() == nil && m.Gone() {
+		late := time.NewTimer(lateEnd)
+		defer late.Stop()
+		select {
+		case <-l.inst.Exited():
+		case <-late.C:
+		case <-ctx.Done():
+		}
+	}
+	return l.inst.Exit() != nil
+}
+
 // examination bounds the questions that are asked about a contender that does not answer.
 const examination = 3 * time.Second
 
@@ -69,10 +93,15 @@ func (l *life) phase(leg *bench.Leg, phase bench.Phase, do func() (string, error
 	return err
 }
 
-// silentAtEnd tells whether a step failed all through its last second, not for want of requests.
+// silentAtEnd tells whether a step ended in silence, and not for want of requests: nothing succeeded
+// all through its last second, or nothing of what was in flight at its end. The second is what one
+// that was stopped in the last second leaves behind.
 func silentAtEnd(res bench.Load) bool {
 	if res.FailedTotal() == 0 {
 		return false
+	}
+	if res.Backlog > 0 && res.Drain == 0 {
+		return true
 	}
 	sent := slices.DeleteFunc(slices.Clone(res.Windows), func(w bench.Window) bool { return w.Drain })
 	return len(sent) == 0 || sent[len(sent)-1].Succeeded == 0

@@ -3,15 +3,15 @@ package sample
 import (
 	"context"
 	"errors"
-	"strings"
+	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
 
 	"locbench/internal/bench"
-	"locbench/internal/testenv"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -84,59 +84,87 @@ func TestBegin(t *testing.T) {
 	}
 }
 
+// TestSampler has every third of the readings fail, in virtual time: a reading that takes longer
+// than the interval makes the next one late, and never two are under way.
 func TestSampler(t *testing.T) {
-	i := &instance{exited: make(chan struct{}), slow: 3 * time.Millisecond, fail: func(n int) error {
-		if n%3 == 0 {
-			return errors.New("now and then")
-		}
-		return nil
-	}}
-	var mu sync.Mutex
-	var got []bench.Usage
-	s := Start(t.Context(), i, time.Millisecond, func(u bench.Usage) { mu.Lock(); got = append(got, u); mu.Unlock() })
-	testenv.Until(t, 10*time.Second, "ten readings", func() bool { mu.Lock(); defer mu.Unlock(); return len(got) >= 10 })
-	samples := s.Stop()
-	if len(samples) != len(got) || s.Failed() < 3 || i.both {
-		t.Errorf("%d samples, %d reported, %d failed, two at a time: %v", len(samples), len(got), s.Failed(), i.both)
-	}
-	for n := range samples {
-		if samples[n] != got[n] || n > 0 && samples[n].CPU <= samples[n-1].CPU {
-			t.Errorf("sample %d: %+v, reported %+v", n, samples[n], got[n])
-		}
-	}
-	if again := s.Stop(); len(again) != len(samples) {
-		t.Errorf("stopped again: %d samples", len(again))
+	for name, tt := range map[string]struct {
+		interval, slow time.Duration
+		// in ten seconds
+		readings, samples, failed int
+	}{
+		"at every interval":          {time.Second, 3 * time.Millisecond, 10, 7, 3},
+		"slower than their interval": {time.Second, 1500 * time.Millisecond, 7, 4, 2}, // the seventh is under way at the end
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				i := &instance{exited: make(chan struct{}), slow: tt.slow, fail: func(n int) error {
+					if n%3 == 0 {
+						return errors.New("now and then")
+					}
+					return nil
+				}}
+				var got []bench.Usage
+				s := Start(t.Context(), i, tt.interval, func(u bench.Usage) { got = append(got, u) })
+				time.Sleep(10*time.Second + tt.interval/10)
+				samples := s.Stop()
+				if i.reads != tt.readings || len(samples) != tt.samples || s.Failed() != tt.failed {
+					t.Errorf("%d readings, %d samples, %d failed", i.reads, len(samples), s.Failed())
+				}
+				if !slices.Equal(samples, got) || i.both {
+					t.Errorf("%d samples, %d reported, two at a time: %v", len(samples), len(got), i.both)
+				}
+				for n := 1; n < len(samples); n++ {
+					if samples[n].CPU <= samples[n-1].CPU {
+						t.Errorf("sample %d is %v, after %v", n, samples[n].CPU, samples[n-1].CPU)
+					}
+				}
+				if again := s.Stop(); len(again) != len(samples) {
+					t.Errorf("stopped again: %d samples", len(again))
+				}
+			})
+		})
 	}
 }
 
 func TestSamplerEnds(t *testing.T) {
-	for _, how := range []string{"exit", "context", "stop during a reading", "stop before the first"} {
-		t.Run(strings.ReplaceAll(how, " ", "_"), func(t *testing.T) {
-			i := &instance{exited: make(chan struct{})}
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			interval := time.Millisecond
-			switch how {
-			case "stop during a reading":
-				i.slow = time.Hour
-			case "stop before the first":
-				interval = time.Hour
-			}
-			s := Start(ctx, i, interval, nil)
-			if how != "stop before the first" {
-				testenv.Until(t, 10*time.Second, "a reading", func() bool { i.mu.Lock(); defer i.mu.Unlock(); return i.reads > 0 })
-			}
-			switch how {
-			case "exit":
-				close(i.exited)
-				<-s.done
-			case "context":
-				cancel()
-				<-s.done
-			}
-			if samples := s.Stop(); interval == time.Hour && len(samples) > 0 || s.Failed() > 0 {
-				t.Errorf("%d samples, %d failed", len(samples), s.Failed())
-			}
+	for name, tt := range map[string]struct {
+		slow    time.Duration
+		after   time.Duration // readings come every second
+		end     func(i *instance, cancel func())
+		samples int
+	}{
+		"exit":                  {0, 2500 * time.Millisecond, func(i *instance, _ func()) { close(i.exited) }, 2},
+		"context":               {0, 2500 * time.Millisecond, func(_ *instance, cancel func()) { cancel() }, 2},
+		"stop":                  {0, 2500 * time.Millisecond, nil, 2},
+		"stop during a reading": {time.Hour, 2500 * time.Millisecond, nil, 0},
+		"stop before the first": {0, 500 * time.Millisecond, nil, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				i := &instance{exited: make(chan struct{}), slow: tt.slow}
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				s := Start(ctx, i, time.Second, nil)
+				time.Sleep(tt.after)
+				if tt.end != nil {
+					tt.end(i, cancel)
+					<-s.done // by itself
+				}
+				if samples := s.Stop(); len(samples) != tt.samples || s.Failed() != 0 {
+					t.Errorf("%d samples, %d failed", len(samples), s.Failed())
+				}
+			})
 		})
 	}
+}
+
+// TestReadIsGivenUp: an engine that does not answer holds up nobody for ever.
+func TestReadIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := &instance{exited: make(chan struct{}), slow: time.Hour}
+		began := time.Now()
+		if _, err := Read(t.Context(), i); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != readTimeout {
+			t.Errorf("%v after %v", err, time.Since(began))
+		}
+	})
 }

@@ -79,6 +79,7 @@ type Model struct {
 	dirty   bool // the next View draws
 	pending bool // the next tick makes it so
 	drawn   string
+	after   func(time.Duration, func(time.Time) tea.Msg) tea.Cmd
 }
 
 // word is a message that stays for some seconds.
@@ -89,7 +90,7 @@ type word struct {
 }
 
 func newModel(o Options) *Model {
-	m := &Model{options: o, screens: []ui.Screen{o.First}, now: time.Now(), dirty: true}
+	m := &Model{options: o, screens: []ui.Screen{o.First}, now: time.Now(), dirty: true, after: tea.Tick}
 	m.relook(o.Theme == "light")
 	return m
 }
@@ -117,7 +118,7 @@ func (m *Model) keepTicking() tea.Cmd {
 		return nil
 	}
 	m.ticking = true
-	return tea.Tick(tick, func(t time.Time) tea.Msg { return tickMsg(t) })
+	return m.after(tick, func(t time.Time) tea.Msg { return tickMsg(t) })
 }
 
 // View implements tea.Model. What has not changed is not drawn again.

@@ -59,7 +59,14 @@ func (p *page) Typing() bool   { return p.typing }
 func (p *page) Busy() bool     { return p.busy }
 func (p *page) Title() string  { return p.name }
 
-// send hands a message to the model and carries out what comes of it at once, but for ticks.
+// open is the program on its first screen, in which no time passes.
+func open(o Options) *Model {
+	m := newModel(o)
+	m.after = func(time.Duration, func(time.Time) tea.Msg) tea.Cmd { return nil }
+	return m
+}
+
+// send hands a message to the model and carries out what comes of it at once.
 func send(m *Model, msg tea.Msg) (quit bool) {
 	_, cmd := m.Update(msg)
 	return run(m, cmd)
@@ -69,29 +76,24 @@ func run(m *Model, cmd tea.Cmd) (quit bool) {
 	if cmd == nil {
 		return false
 	}
-	done := make(chan tea.Msg, 1)
-	go func() { done <- cmd() }()
-	select {
-	case msg := <-done:
-		switch msg := msg.(type) {
-		case nil, tickMsg:
-		case tea.BatchMsg:
-			for _, c := range msg {
-				quit = run(m, c) || quit
-			}
-		case tea.QuitMsg:
-			return true
-		default:
-			return send(m, msg)
+	switch msg := cmd().(type) {
+	case nil:
+		return false
+	case tea.BatchMsg:
+		for _, c := range msg {
+			quit = run(m, c) || quit
 		}
-	case <-time.After(50 * time.Millisecond): // a tick
+		return quit
+	case tea.QuitMsg:
+		return true
+	default:
+		return send(m, msg)
 	}
-	return quit
 }
 
 func TestScreensStack(t *testing.T) {
 	first := &page{name: "first"}
-	m := newModel(Options{First: first, Theme: "dark"})
+	m := open(Options{First: first, Theme: "dark"})
 	run(m, m.Init())
 	send(m, tea.WindowSizeMsg{Width: 80, Height: 24})
 	send(m, tuitest.Key("o"))
@@ -111,7 +113,7 @@ func TestScreensStack(t *testing.T) {
 
 func TestHelpCoversAndCloses(t *testing.T) {
 	first := &page{name: "first"}
-	m := newModel(Options{First: first, Theme: "dark"})
+	m := open(Options{First: first, Theme: "dark"})
 	send(m, tea.WindowSizeMsg{Width: 80, Height: 24})
 	send(m, tuitest.Key("?"))
 	if text := m.View().Content; !strings.Contains(text, "suspend the screen") {
@@ -130,7 +132,7 @@ func TestHelpCoversAndCloses(t *testing.T) {
 }
 
 func TestEveryFrameFillsTheTerminal(t *testing.T) {
-	m := newModel(Options{First: &page{name: "first"}, Theme: "light"})
+	m := open(Options{First: &page{name: "first"}, Theme: "light"})
 	for _, size := range []tuitest.Size{{Width: 20, Height: 6}, {Width: 60, Height: 20}, {Width: 200, Height: 50}, {Width: 33, Height: 7}} {
 		send(m, tea.WindowSizeMsg{Width: size.Width, Height: size.Height})
 		tuitest.Exact(t, strings.Split(m.View().Content, "\n"), size, false)
@@ -152,7 +154,7 @@ func TestEveryFrameFillsTheTerminal(t *testing.T) {
 // message.
 func TestNothingIsDrawnWithoutAChange(t *testing.T) {
 	p := &page{name: "first"}
-	m := newModel(Options{First: p, Theme: "dark"})
+	m := open(Options{First: p, Theme: "dark"})
 	send(m, tea.WindowSizeMsg{Width: 80, Height: 24})
 	_ = m.View()
 	p.name = "changed behind its back"
@@ -196,7 +198,7 @@ func (wordy) Keys() []ui.Key {
 }
 
 func TestHelpIsWholeInASmallTerminal(t *testing.T) {
-	m := newModel(Options{First: &wordy{}, Theme: "dark", NoColor: true})
+	m := open(Options{First: &wordy{}, Theme: "dark", NoColor: true})
 	size := tuitest.Size{Width: 40, Height: 12}
 	send(m, tea.WindowSizeMsg{Width: size.Width, Height: size.Height})
 	send(m, tuitest.Key("?"))
@@ -229,7 +231,7 @@ func TestHelpIsWholeInASmallTerminal(t *testing.T) {
 
 func TestTheHelpLineOffersNoHelpWhereTextIsTyped(t *testing.T) {
 	p := &page{name: "first"}
-	m := newModel(Options{First: p, Theme: "dark", NoColor: true})
+	m := open(Options{First: p, Theme: "dark", NoColor: true})
 	send(m, tea.WindowSizeMsg{Width: 80, Height: 24})
 	if !strings.Contains(ansi.Strip(m.View().Content), "? keys") {
 		t.Error("no word of the help")
@@ -242,7 +244,7 @@ func TestTheHelpLineOffersNoHelpWhereTextIsTyped(t *testing.T) {
 }
 
 func TestAWordOfOneScreenIsNotToldOnTheNext(t *testing.T) {
-	m := newModel(Options{First: &page{name: "first"}, Theme: "dark", NoColor: true})
+	m := open(Options{First: &page{name: "first"}, Theme: "dark", NoColor: true})
 	send(m, tea.WindowSizeMsg{Width: 80, Height: 24})
 	send(m, tuitest.Key("t"))
 	send(m, tuitest.Key("o"))

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -28,7 +29,7 @@ const (
 // Session is a run that a screen watches, and steers if it is its own. Its events are read from the
 // results folder; its methods may be called from any goroutine.
 type Session struct {
-	cmd     *exec.Cmd // nil when only watching
+	child   child // nil when only watching
 	began   time.Time
 	dirs    firstLine
 	talk    lastBytes
@@ -56,19 +57,56 @@ func Start(binary string, args []string) (*Session, error) {
 		binary = self
 	}
 	s, ctx := newSession()
-	s.cmd = exec.Command(binary, slices.Concat([]string{"run", Flag}, args)...)
-	s.cmd.Stdout, s.cmd.Stderr = &s.dirs, &s.talk
-	s.cmd.WaitDelay = sessionPipes
-	ownGroup(s.cmd)
-	in, err := s.cmd.StdinPipe()
+	cmd := exec.Command(binary, slices.Concat([]string{"run", Flag}, args)...)
+	cmd.Stdout, cmd.Stderr = &s.dirs, &s.talk
+	cmd.WaitDelay = sessionPipes
+	ownGroup(cmd)
+	in, err := cmd.StdinPipe()
 	if err == nil {
-		err = s.cmd.Start()
+		err = cmd.Start()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("start the run: %w", err)
 	}
+	s.steer(ctx, started{cmd}, in)
+	return s, nil
+}
+
+// child is the process of a worker.
+type child interface {
+	Signal(os.Signal) error
+	Kill()
+	Wait() ending
+}
+
+// ending is how a process has ended.
+type ending struct {
+	code   int
+	signal string // that has ended it, in words
+	err    error  // what went wrong in waiting for it
+}
+
+type started struct{ cmd *exec.Cmd }
+
+func (p started) Signal(sig os.Signal) error { return p.cmd.Process.Signal(sig) }
+func (p started) Kill()                      { kill(p.cmd.Process) }
+
+func (p started) Wait() ending {
+	err := p.cmd.Wait()
+	e := ending{code: p.cmd.ProcessState.ExitCode()}
+	if ended, ok := errors.AsType[*exec.ExitError](err); !ok {
+		e.err = err
+	} else if e.code < 0 {
+		e.signal = ended.String()
+	}
+	return e
+}
+
+// steer follows a worker that runs, and hands it what is asked of it by in.
+func (s *Session) steer(ctx context.Context, worker child, in io.WriteCloser) {
+	s.child = worker
 	var wg sync.WaitGroup
-	wg.Go(func() { s.await(s.cmd.Wait()) })
+	wg.Go(func() { s.await(worker.Wait()) })
 	wg.Go(func() {
 		defer in.Close()
 		for {
@@ -99,7 +137,6 @@ func Start(binary string, args []string) (*Session, error) {
 		wg.Wait()
 		s.stop(nil)
 	}()
-	return s, nil
 }
 
 // Watch watches the run in dir, in progress or finished, to its end. Nothing is asked of it.
@@ -141,7 +178,7 @@ func (s *Session) follow(ctx context.Context, dir string) error {
 	})
 	switch killed := errors.Is(err, results.ErrKilled); {
 	case err == nil || ctx.Err() != nil:
-	case killed && s.cmd != nil: // reported by its exit
+	case killed && s.child != nil: // reported by its exit
 	case killed:
 		s.say(fmt.Sprintf("%v; finished steps are kept, go on with: locbench run --resume %s", err, dir))
 	default:
@@ -164,24 +201,23 @@ func (s *Session) note(batch []bench.Record) {
 func (s *Session) ReportedEnd() bool { return s.over.Load() }
 
 // await takes note of how the worker has ended.
-func (s *Session) await(err error) {
-	code, dir := s.cmd.ProcessState.ExitCode(), s.Dir()
-	ended, ok := errors.AsType[*exec.ExitError](err)
+func (s *Session) await(end ending) {
+	code, dir := end.code, s.Dir()
 	switch {
-	case ok && code < 0: // by a signal
-		text := "the process that ran the benchmark has ended: " + ended.String()
+	case end.signal != "":
+		text := "the process that ran the benchmark has ended: " + end.signal
 		code = exit.Failure
 		if dir != "" {
 			code = exit.Contender
 			text += fmt.Sprintf("; finished steps are kept, go on with: locbench run --resume %s", dir)
 		}
 		s.say(text)
-	case err != nil && !ok:
-		s.say("the process that ran the benchmark: " + err.Error())
+	case end.err != nil:
+		s.say("the process that ran the benchmark: " + end.err.Error())
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.asked > 0 && ended != nil && !ended.Exited() {
+	if s.asked > 0 && end.signal != "" {
 		code = exit.Interrupted
 	}
 	s.code = code
@@ -198,7 +234,7 @@ func (s *Session) say(text string) {
 func (s *Session) Dir() string { return s.dirs.dir() }
 
 // Running tells whether a run of one's own has not ended yet.
-func (s *Session) Running() bool { return s.cmd != nil && !s.hasExited() }
+func (s *Session) Running() bool { return s.child != nil && !s.hasExited() }
 
 func (s *Session) hasExited() bool {
 	select {

@@ -1,366 +1,444 @@
-//go:build unix
-
 package worker
 
 import (
-	"encoding/json"
+	"context"
 	"errors"
 	"fmt"
-	"io/fs"
+	"io"
 	"os"
-	"os/exec"
-	"os/signal"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"locbench/internal/bench"
+	"locbench/internal/console"
 	"locbench/internal/exit"
-	"locbench/internal/launch"
 	"locbench/internal/results"
-	"locbench/internal/testenv"
 )
 
-func TestMain(m *testing.M) { os.Exit(testenv.AloneOnMachine(m, launch.RunsVariable)) }
+// fake is a worker in this process: Run, with a run that the test writes, on a pipe. Signals end its
+// context, as they do in a process.
+type fake struct {
+	t    *testing.T
+	dir  string
+	deaf bool // to signals
 
-func started(t *testing.T, args ...string) *Session {
-	t.Helper()
-	path := testenv.Locbench(t)
-	leaks := goleak.IgnoreCurrent()
-	s, err := Start(path, args)
-	if err != nil {
-		t.Fatal(err)
+	interrupt context.CancelCauseFunc
+	ended     chan ending
+	once      sync.Once
+
+	mu      sync.Mutex
+	signals []os.Signal
+	killed  bool
+
+	log *results.Writer
+	seq int64
+}
+
+func (f *fake) Signal(sig os.Signal) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.signals = append(f.signals, sig)
+	if !f.deaf {
+		f.interrupt(exit.Signal{Signal: sig})
 	}
-	t.Cleanup(func() {
-		s.Close()
-		goleak.VerifyNone(t, leaks)
-	})
+	return nil
+}
+
+func (f *fake) Kill() {
+	f.mu.Lock()
+	f.killed = true
+	f.mu.Unlock()
+	f.interrupt(errors.New("killed"))
+	f.end(ending{code: -1, signal: "signal: killed"})
+}
+
+func (f *fake) Wait() ending { return <-f.ended }
+
+func (f *fake) end(e ending) { f.once.Do(func() { f.ended <- e }) }
+
+func (f *fake) got() ([]os.Signal, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.signals), f.killed
+}
+
+// start begins a session with a fake worker that does what do says. The worker ends with the exit
+// code of do's error, and says it.
+func start(t *testing.T, f *fake, do func(ctx context.Context, controls <-chan bench.Control) error) *Session {
+	t.Helper()
+	f.t, f.ended = t, make(chan ending, 1)
+	ctx, interrupt := context.WithCancelCause(context.Background())
+	f.interrupt = interrupt
+	s, following := newSession()
+	in, out := io.Pipe()
+	go func() {
+		err := Run(ctx, console.Env{Stdin: in}, do)
+		if err != nil {
+			fmt.Fprintln(&s.talk, err)
+		}
+		f.end(ending{code: exit.Code(ctx, err)})
+		interrupt(nil)
+	}()
+	s.steer(following, f, out)
 	return s
 }
 
-// until reads events until match accepts one; nil reads to the end.
-func until(t *testing.T, s *Session, match func(bench.Record) bool) (all []bench.Record) {
-	t.Helper()
-	late := time.AfterFunc(time.Minute, func() { s.Stop(os.Interrupt); s.Stop(os.Interrupt) })
-	defer late.Stop()
+// begins makes the results folder, announces it on s and reports the begin of the run.
+func (f *fake) begins(w io.Writer) {
+	f.dir = filepath.Join(f.t.TempDir(), "results", "x")
+	log, err := results.Create(f.dir, bench.Run{Schema: bench.SchemaVersion, ID: "1"}, func(error) {})
+	if err != nil {
+		f.t.Error(err)
+		return
+	}
+	f.log = log
+	f.says(bench.RunStarted{Run: bench.Run{Schema: bench.SchemaVersion, ID: "1", State: bench.RunRunning}, Dir: f.dir})
+	if err := Announce(w, f.dir); err != nil {
+		f.t.Error(err)
+	}
+}
+
+func (f *fake) says(e bench.Event) {
+	f.seq++
+	f.log.Handle(bench.Record{Seq: f.seq, At: time.Now(), Event: e})
+}
+
+// ends reports the end of the run.
+func (f *fake) ends(state bench.RunState) {
+	f.says(bench.RunEnded{State: state})
+	f.leaves()
+}
+
+// leaves lets go of the results folder, as the kernel does for one that is killed.
+func (f *fake) leaves() {
+	if err := f.log.Close(); err != nil {
+		f.t.Error(err)
+	}
+}
+
+func events(s *Session) (kinds []string) {
 	for {
 		batch, ok := s.Next()
 		if !ok {
-			if match != nil {
-				code, talk := s.Wait()
-				t.Fatalf("the awaited event did not come; exit code %d:\n%s", code, talk)
-			}
-			return all
+			return kinds
 		}
-		all = append(all, batch...)
-		if match != nil && slices.ContainsFunc(batch, match) {
-			return all
+		for _, rec := range batch {
+			kinds = append(kinds, strings.TrimPrefix(fmt.Sprintf("%T", rec.Event), "bench."))
 		}
 	}
 }
 
-func is[E bench.Event](rec bench.Record) bool {
-	_, ok := rec.Event.(E)
-	return ok
-}
-
-func firstStep(rec bench.Record) bool {
-	e, ok := rec.Event.(bench.StepStarted)
-	return ok && e.Index == 0 && rec.Leg.Round == 1
-}
-
-func send(t *testing.T, s *Session, c bench.Control) {
-	t.Helper()
-	if err := s.Send(c); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func TestSessionIsSteered(t *testing.T) {
-	args, out := testenv.SmallRun(t, "[{rate: 200, duration: 3s}, {connections: 1, duration: 60s}, 2]")
-	s := started(t, args...)
-	until(t, s, is[bench.WindowClosed])
-	send(t, s, bench.Control{Kind: bench.ControlRate, Rate: 50})
-	send(t, s, bench.Control{Kind: bench.ControlPause})
-	until(t, s, is[bench.Paused])
-	send(t, s, bench.Control{Kind: bench.ControlNote, Text: "now"})
-	send(t, s, bench.Control{Kind: bench.ControlResume})
-	until(t, s, func(rec bench.Record) bool { e, ok := rec.Event.(bench.WindowClosed); return ok && e.Index == 1 })
-	send(t, s, bench.Control{Kind: bench.ControlSkipStep})
-	until(t, s, is[bench.LegEnded])
-	until(t, s, firstStepOf(2))
-	send(t, s, bench.Control{Kind: bench.ControlStop})
-	until(t, s, nil)
-	code, talk := s.Wait()
-	if code != exit.Interrupted || !regexp.MustCompile(`stopped by the user after step [12]`).MatchString(talk) {
-		t.Errorf("exit code %d:\n%s", code, talk)
-	}
-	if s.Dir() != out || s.Send(bench.Control{Kind: bench.ControlPause}) == nil {
-		t.Errorf("folder %s; a run that has ended takes controls", s.Dir())
-	}
-	run, legs, err := results.Read(out)
-	if err != nil || len(legs) != 2 {
-		t.Fatalf("%d legs, %v", len(legs), err)
-	}
-	if strings.Contains(strings.Join(run.Command, " "), Flag) || run.Command[1] != "run" {
-		t.Errorf("command %q", run.Command)
-	}
-	if run.State != bench.RunInterrupted || legs[0].State != bench.LegAborted || legs[0].Failure != "step 2 (1 connection) was skipped by the user" {
-		t.Errorf("run %s, leg %s: %s", run.State, legs[0].State, legs[0].Failure)
-	}
-	steps := legs[0].Steps
-	if len(steps) != 3 || !strings.Contains(steps[0].Warnings.Join("\n"), "from 200/s to 50") || !strings.Contains(steps[1].Warnings.Join("\n"), "the run was paused for") {
-		t.Errorf("steps %+v", steps)
-	}
-	// 200/s for a second, and 50/s for the rest: well below what 200/s would have asked.
-	if sent := steps[0].Load.Sent; sent < 100 || sent > 500 {
-		t.Errorf("%d requests were sent at 200/s and then 50/s in 3 s", sent)
-	}
-	if len(legs[0].Interventions) != 5 || steps[1].Load.Succeeded == 0 {
-		t.Errorf("interventions %+v", legs[0].Interventions)
-	}
-	if _, err := os.Stat(filepath.Join(out, results.ReportFile)); err != nil {
-		t.Error(err)
-	}
-}
-
-func firstStepOf(round int) func(bench.Record) bool {
-	return func(rec bench.Record) bool { return is[bench.StepStarted](rec) && rec.Leg.Round == round }
-}
-
-func TestSessionThatCannotBegin(t *testing.T) {
-	s := started(t, "-p", "no-such-profile")
-	if batch, ok := s.Next(); ok {
-		t.Errorf("events %v", batch)
-	}
-	if code, talk := s.Wait(); code != exit.Usage || !strings.Contains(talk, "no-such-profile") || s.Dir() != "" {
-		t.Errorf("exit code %d, folder %q:\n%s", code, s.Dir(), talk)
-	}
-}
-
-func TestSessionEndsAsItsScreenWasAskedTo(t *testing.T) {
-	args, out := testenv.SmallRun(t, "[{connections: 1, duration: 60s}]")
-	s := started(t, args...)
-	until(t, s, firstStep)
-	watcher := Watch(out)
-	defer watcher.Close()
-	until(t, watcher, firstStep)
-	if watcher.Steered() || watcher.Send(bench.Control{Kind: bench.ControlPause}) == nil {
-		t.Error("a run that is only watched takes controls")
-	}
-	other := Watch(out)
-	other.Stop(os.Interrupt) // the watching ends, not the run
-	if code, _ := other.Wait(); code != exit.OK {
-		t.Errorf("exit code %d of one who has looked enough", code)
-	}
-	other.Close()
-
-	stop := syscall.SIGHUP
-	if signal.Ignored(stop) { // under nohup a run ignores it, as it should
-		stop = syscall.SIGTERM
-	}
-	s.Stop(stop)
-	mine, seen := until(t, s, nil), until(t, watcher, nil)
-	if code, talk := s.Wait(); code != exit.Interrupted || !strings.Contains(talk, "interrupted by "+exit.SignalName(stop)) || strings.Contains(talk, ": stopping") {
-		t.Errorf("exit code %d:\n%s", code, talk)
-	}
-	if code, talk := watcher.Wait(); code != exit.OK || talk != "" {
-		t.Errorf("the watcher ends with %d:\n%s", code, talk)
-	}
-	for name, events := range map[string][]bench.Record{"steering": mine, "watching": seen} {
-		t.Run(name, func(t *testing.T) {
-			if len(events) == 0 || !is[bench.RunEnded](events[len(events)-1]) {
-				t.Errorf("the end is not reported to the one %s", name)
+func TestSession_Steered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, ready := &fake{}, make(chan *Session, 1)
+		var heard []string
+		s := start(t, f, func(_ context.Context, controls <-chan bench.Control) error {
+			f.begins(&(<-ready).dirs)
+			for c := range controls {
+				heard = append(heard, string(c.Kind))
+				f.says(bench.Intervened{Control: c})
+				if c.Kind == bench.ControlStop {
+					f.ends(bench.RunInterrupted)
+					return exit.With(exit.Interrupted, errors.New("stopped by the user after step 1"))
+				}
 			}
+			return errors.New("nobody has stopped it")
 		})
-	}
-	_, legs, err := results.Read(out)
-	if err != nil || len(legs) != 1 || !strings.Contains(legs[0].Failure, exit.SignalName(stop)) {
-		t.Errorf("%d legs, %v", len(legs), err)
-	}
-}
-
-// TestARunThatHasReportedItsEnd is waited for, not ended.
-func TestARunThatHasReportedItsEnd(t *testing.T) {
-	args, out := testenv.SmallRun(t, "[1]")
-	s := started(t, args...)
-	if s.ReportedEnd() {
-		t.Error("it has reported its end before its first event")
-	}
-	until(t, s, is[bench.RunEnded])
-	if code, talk := s.End(t.Context()); code != exit.OK || !s.ReportedEnd() {
-		t.Errorf("exit code %d of a complete run:\n%s", code, talk)
-	}
-	if _, err := os.Stat(filepath.Join(out, results.ReportFile)); err != nil {
-		t.Error(err)
-	}
-	if s.Running() {
-		t.Error("a run that has ended is in progress")
-	}
-}
-
-func TestSessionOfAKilledWorker(t *testing.T) {
-	args, out := testenv.SmallRun(t, "[{connections: 1, duration: 60s}]")
-	s := started(t, args...)
-	until(t, s, firstStep)
-	watcher := Watch(out)
-	defer watcher.Close()
-	if err := s.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	until(t, s, nil)
-	if code, talk := s.Wait(); code != exit.Contender || !strings.Contains(talk, "signal: killed") || !strings.Contains(talk, "--resume "+out) {
-		t.Errorf("exit code %d:\n%s", code, talk)
-	}
-	until(t, watcher, nil)
-	if code, talk := watcher.Wait(); code != exit.Failure || !strings.Contains(talk, "the run was killed") || !strings.Contains(talk, "--resume "+out) {
-		t.Errorf("the watcher ends with %d:\n%s", code, talk)
-	}
-}
-
-// TestAWorkerThatHangsIsKilled: by the third stop at once, after the second when its time is over,
-// and never by a terminal that is closed.
-func TestAWorkerThatHangsIsKilled(t *testing.T) {
-	for stops, within := range map[int]time.Duration{2: exit.ForceWithin + 2*sessionPipes, 3: 5 * time.Second} {
-		t.Run(fmt.Sprint(stops), func(t *testing.T) {
-			args, _ := testenv.SmallRun(t, "[{connections: 1, duration: 60s}]")
-			s := started(t, args...)
-			until(t, s, firstStep)
-			if err := s.cmd.Process.Signal(syscall.SIGSTOP); err != nil { // it cannot end in order
-				t.Fatal(err)
-			}
-			s.Stop(os.Interrupt)
-			for range 3 {
-				s.Stop(syscall.SIGHUP)
-			}
-			time.Sleep(200 * time.Millisecond)
-			if !s.Running() {
-				t.Error("it is gone already")
-			}
-			began := time.Now()
-			for range stops - 1 {
-				s.Stop(os.Interrupt)
-			}
-			if code, talk := s.Wait(); code != exit.Interrupted || !strings.Contains(talk, "killed") {
-				t.Errorf("exit code %d:\n%s", code, talk)
-			}
-			if took := time.Since(began); took > within {
-				t.Errorf("it took %v", took)
-			}
-		})
-	}
-}
-
-// TestHelperScreen is no test but the screen process of the next one.
-func TestHelperScreen(t *testing.T) {
-	given := os.Getenv("LOCBENCH_TEST_SCREEN")
-	if given == "" {
-		t.Skip("it is a helper of another test")
-	}
-	var args []string
-	if err := json.Unmarshal([]byte(given), &args); err != nil {
-		t.Fatal(err)
-	}
-	s, err := Start(args[0], args[1:])
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ok := true; ok; {
-		_, ok = s.Next()
-	}
-}
-
-// TestWorkerOfAKilledScreen: nobody is left to end the run, so it ends by itself, in order.
-func TestWorkerOfAKilledScreen(t *testing.T) {
-	path := testenv.Locbench(t)
-	args, out := testenv.SmallRun(t, "[{connections: 1, duration: 60s}]")
-	given, err := json.Marshal(append([]string{path}, args...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	screen := exec.Command(os.Args[0], "-test.run=^TestHelperScreen$")
-	screen.Env = append(os.Environ(), "LOCBENCH_TEST_SCREEN="+string(given))
-	if err := screen.Start(); err != nil {
-		t.Fatal(err)
-	}
-	testenv.Until(t, time.Minute, "the run begins", func() bool { return results.Running(out) })
-	watcher := Watch(out)
-	defer watcher.Close()
-	until(t, watcher, firstStep)
-	if err := screen.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = screen.Wait()
-	until(t, watcher, nil)
-	if code, talk := watcher.Wait(); code != exit.OK {
-		t.Fatalf("the run was not ended in order: %d:\n%s", code, talk)
-	}
-	run, legs, err := results.Read(out)
-	if err != nil || run.State != bench.RunInterrupted || len(legs) != 1 || legs[0].Failure != "interrupted: the screen is gone" || legs[0].Stop == nil {
-		t.Errorf("run %s, legs %+v, %v", run.State, legs, err)
-	}
-	envs, _ := filepath.Glob("/proc/[0-9]*/environ")
-	for _, file := range envs {
-		if data, err := os.ReadFile(file); err == nil && strings.Contains(string(data), "LOCBENCH_RUN="+run.ID+"\x00") {
-			t.Errorf("process left: %s", filepath.Dir(file))
+		if s.ReportedEnd() || !s.Steered() || !s.Running() || s.Dir() != "" {
+			t.Errorf("before it has begun: end reported %v, steered %v, running %v, in %q", s.ReportedEnd(), s.Steered(), s.Running(), s.Dir())
 		}
-	}
-	// It writes its reports last, into a folder that the test's end removes.
-	testenv.Until(t, time.Minute, "the reports are written", func() bool {
-		half, _ := filepath.Glob(filepath.Join(out, ".*"))
-		return len(half) == 0 && results.Has(out, results.ReportFile) && results.Has(out, results.SummaryFile)
+		ready <- s
+		want := []bench.ControlKind{bench.ControlPause, bench.ControlNote, bench.ControlResume, bench.ControlSkipStep, bench.ControlStop}
+		for _, kind := range want {
+			c := bench.Control{Kind: kind}
+			if kind == bench.ControlNote {
+				c.Text = "now"
+			}
+			if err := s.Send(c); err != nil {
+				t.Error(err)
+			}
+		}
+		if got := events(s); !slices.Equal(got, []string{"RunStarted", "Intervened", "Intervened", "Intervened", "Intervened", "Intervened", "RunEnded"}) {
+			t.Errorf("events %q", got)
+		}
+		code, talk := s.Wait()
+		if code != exit.Interrupted || talk != "stopped by the user after step 1\n" {
+			t.Errorf("exit code %d:\n%s", code, talk)
+		}
+		if !slices.Equal(heard, []string{"pause", "note", "resume", "skip step", "stop after step"}) {
+			t.Errorf("it heard %q", heard)
+		}
+		if !s.ReportedEnd() || s.Running() || s.Dir() != f.dir || s.Send(bench.Control{Kind: bench.ControlPause}) == nil {
+			t.Errorf("after its end: reported %v, running %v, in %q; or it takes controls", s.ReportedEnd(), s.Running(), s.Dir())
+		}
+		s.Close()
+		if !results.Has(f.dir, results.RunFile) {
+			t.Error("its results are gone")
+		}
 	})
 }
 
-func TestTalkIsBounded(t *testing.T) {
-	var l lastBytes
-	for i := range 5000 {
-		fmt.Fprintf(&l, "warning %d\n", i)
-	}
-	got := l.String()
-	if len(got) > sessionTalk+10 || !strings.HasPrefix(got, "…\nwarning ") || !strings.HasSuffix(got, "warning 4999\n") {
-		t.Errorf("%d bytes: %.40q … %q", len(got), got, got[len(got)-20:])
-	}
-	l = lastBytes{}
-	if _, err := l.Write([]byte(strings.Repeat("x", 3*sessionTalk))); err != nil || len(l.String()) > sessionTalk+10 {
-		t.Errorf("%d bytes, %v", len(l.String()), err)
+func TestSession_CannotBegin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, &fake{}, func(context.Context, <-chan bench.Control) error {
+			return exit.Usagef("no profile of that name")
+		})
+		if got := events(s); len(got) > 0 {
+			t.Errorf("events %q", got)
+		}
+		if code, talk := s.Wait(); code != exit.Usage || !strings.Contains(talk, "no profile") || s.Dir() != "" {
+			t.Errorf("exit code %d, folder %q:\n%s", code, s.Dir(), talk)
+		}
+		s.Close()
+	})
+}
+
+// TestSession_StopInOrder: the signal is handed on, and the end of the run reaches whoever steers it
+// and whoever watches it. One who stops watching ends nothing.
+func TestSession_StopInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, ready := &fake{}, make(chan *Session, 1)
+		s := start(t, f, func(ctx context.Context, _ <-chan bench.Control) error {
+			f.begins(&(<-ready).dirs)
+			<-ctx.Done()
+			f.ends(bench.RunInterrupted)
+			return context.Cause(ctx)
+		})
+		ready <- s
+		synctest.Wait()
+		watcher, other := Watch(f.dir), Watch(f.dir)
+		if watcher.Steered() || watcher.Send(bench.Control{Kind: bench.ControlPause}) == nil {
+			t.Error("a run that is only watched takes controls")
+		}
+		if batch, ok := other.Next(); !ok || len(batch) == 0 {
+			t.Error("the other one sees nothing")
+		}
+		other.Stop(os.Interrupt)
+		if code, _ := other.Wait(); code != exit.OK {
+			t.Errorf("exit code %d of one who has looked enough", code)
+		}
+		other.Close()
+		if signals, _ := f.got(); len(signals) > 0 {
+			t.Errorf("who watches has sent %v", signals)
+		}
+		go s.Stop(syscall.SIGHUP)
+		for name, one := range map[string]*Session{"steering": s, "watching": watcher} {
+			if got := events(one); !slices.Equal(got, []string{"RunStarted", "RunEnded"}) {
+				t.Errorf("%s: events %q", name, got)
+			}
+		}
+		if code, talk := s.Wait(); code != exit.Interrupted || talk != "interrupted by SIGHUP\n" {
+			t.Errorf("exit code %d:\n%s", code, talk)
+		}
+		if code, talk := watcher.Wait(); code != exit.OK || talk != "" {
+			t.Errorf("the watcher ends with %d:\n%s", code, talk)
+		}
+		if signals, killed := f.got(); !slices.Equal(signals, []os.Signal{syscall.SIGHUP}) || killed {
+			t.Errorf("signals %v, killed %v", signals, killed)
+		}
+		s.Close()
+		watcher.Close()
+	})
+}
+
+// TestSession_KilledWorker: somebody else kills it; both who steers and who watches are told how to
+// go on.
+func TestSession_KilledWorker(t *testing.T) {
+	for name, begun := range map[string]bool{"in a run": true, "before": false} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f, ready := &fake{}, make(chan *Session, 1)
+				s := start(t, f, func(ctx context.Context, _ <-chan bench.Control) error {
+					s := <-ready
+					if begun {
+						f.begins(&s.dirs)
+						defer f.leaves()
+					}
+					<-ctx.Done()
+					return nil
+				})
+				ready <- s
+				synctest.Wait()
+				if !begun {
+					f.Kill()
+					code, talk := s.Wait()
+					if code != exit.Failure || !strings.Contains(talk, "signal: killed") || strings.Contains(talk, "--resume") {
+						t.Errorf("exit code %d:\n%s", code, talk)
+					}
+					s.Close()
+					return
+				}
+				watcher := Watch(f.dir)
+				go f.Kill()
+				for who, one := range map[string]*Session{"steering": s, "watching": watcher} {
+					if got := events(one); !slices.Equal(got, []string{"RunStarted"}) {
+						t.Errorf("%s: events %q", who, got)
+					}
+				}
+				if code, talk := s.Wait(); code != exit.Contender || !strings.Contains(talk, "signal: killed") || !strings.Contains(talk, "--resume "+f.dir) {
+					t.Errorf("exit code %d:\n%s", code, talk)
+				}
+				if code, talk := watcher.Wait(); code != exit.Failure || !strings.Contains(talk, "the run was killed") || !strings.Contains(talk, "--resume "+f.dir) {
+					t.Errorf("the watcher ends with %d:\n%s", code, talk)
+				}
+				s.Close()
+				watcher.Close()
+			})
+		})
 	}
 }
 
-func TestSendNeverWaits(t *testing.T) {
-	s, _ := newSession()
-	s.cmd = &exec.Cmd{}
-	var err error
-	for range sessionQueue + 1 {
-		err = errors.Join(err, s.Send(bench.Control{Kind: bench.ControlPause}))
-	}
-	if err == nil || !strings.Contains(err.Error(), "does not listen") {
-		t.Errorf("error %v", err)
-	}
-	if err := s.Send(bench.Control{Kind: "dance"}); err == nil {
-		t.Error("an unknown control is sent")
+// TestSession_HangIsKilled: a worker that does not end is killed by the third stop at once, after the
+// second when its time is over, and never by a terminal that is closed.
+func TestSession_HangIsKilled(t *testing.T) {
+	for name, test := range map[string]struct {
+		stops   []os.Signal
+		within  time.Duration // 0: not at all
+		signals int           // that it gets
+	}{
+		"asked once":            {[]os.Signal{os.Interrupt}, 0, 1},
+		"the terminal goes too": {[]os.Signal{os.Interrupt, syscall.SIGHUP, syscall.SIGHUP, syscall.SIGHUP}, 0, 1},
+		"asked twice":           {[]os.Signal{os.Interrupt, os.Interrupt}, exit.ForceWithin + sessionPipes, 2},
+		"asked three times":     {[]os.Signal{os.Interrupt, os.Interrupt, os.Interrupt}, time.Nanosecond, 2},
+		"a terminal in between": {[]os.Signal{syscall.SIGHUP, syscall.SIGHUP, os.Interrupt, syscall.SIGHUP}, exit.ForceWithin + sessionPipes, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f, over := &fake{deaf: true}, make(chan struct{})
+				s := start(t, f, func(ctx context.Context, _ <-chan bench.Control) error {
+					<-over // it listens to nobody
+					return nil
+				})
+				for _, sig := range test.stops {
+					s.Stop(sig)
+				}
+				check := func(want bool, when string) {
+					t.Helper()
+					synctest.Wait()
+					if signals, killed := f.got(); killed != want || s.Running() == want || len(signals) != test.signals {
+						t.Errorf("%s: killed %v, running %v, signals %v", when, killed, s.Running(), signals)
+					}
+				}
+				switch test.within {
+				case 0:
+					time.Sleep(time.Hour)
+					check(false, "after an hour")
+					f.Kill()
+				case time.Nanosecond:
+					check(true, "at once")
+				default:
+					time.Sleep(test.within - 1)
+					check(false, "before its time is over")
+					time.Sleep(1)
+					check(true, "when its time is over")
+				}
+				if code, talk := s.Wait(); code != exit.Interrupted || !strings.Contains(talk, "killed") {
+					t.Errorf("exit code %d:\n%s", code, talk)
+				}
+				close(over)
+				s.Close()
+			})
+		})
 	}
 }
 
-// On a screen the results stay until it is left.
-func TestNothingRanBeforeAScreen(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "results", "x")
-	s := started(t, "--elastic", "http://127.0.0.1:1", "--runtime", "process", "-o", out)
-	events := until(t, s, nil)
-	if code, talk := s.Wait(); code != exit.Failure || !strings.Contains(talk, "nothing ran") || len(events) == 0 || !is[bench.RunEnded](events[len(events)-1]) {
-		t.Errorf("exit code %d, %d events:\n%s", code, len(events), talk)
+// TestSession_End is about a screen that goes: a run that has reported its end, or stops already, is
+// only waited for; any other is asked to end by the signal that has ended the screen.
+func TestSession_End(t *testing.T) {
+	for name, test := range map[string]struct {
+		reports, stops bool
+		cause          error
+		signals        []os.Signal
+	}{
+		"reported its end": {reports: true},
+		"stops already":    {stops: true, signals: []os.Signal{os.Interrupt}},
+		"in a run":         {signals: []os.Signal{syscall.SIGTERM}},
+		"by a signal":      {cause: exit.Signal{Signal: syscall.SIGHUP}, signals: []os.Signal{syscall.SIGHUP}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f, ready := &fake{}, make(chan *Session, 1)
+				s := start(t, f, func(ctx context.Context, _ <-chan bench.Control) error {
+					f.begins(&(<-ready).dirs)
+					if !test.reports {
+						<-ctx.Done()
+					}
+					f.ends(bench.RunComplete)
+					time.Sleep(time.Minute) // its reports
+					return nil
+				})
+				ready <- s
+				go events(s)
+				synctest.Wait()
+				time.Sleep(time.Second)
+				if s.ReportedEnd() != test.reports {
+					t.Errorf("end reported: %v", s.ReportedEnd())
+				}
+				if test.stops {
+					s.Stop(os.Interrupt)
+				}
+				ctx, end := context.WithCancelCause(context.Background())
+				end(test.cause)
+				if code, talk := s.End(ctx); code != exit.OK {
+					t.Errorf("exit code %d:\n%s", code, talk)
+				}
+				if signals, killed := f.got(); !slices.Equal(signals, test.signals) || killed {
+					t.Errorf("signals %v, killed %v", signals, killed)
+				}
+				s.Close()
+			})
+		})
 	}
-	if results.Has(out, "report.html") || !results.Has(out, "run.json") {
-		t.Error("a report of a run in which nothing ran, or no record of it while its screen is open")
-	}
-	s.Close()
-	if _, err := os.Stat(filepath.Dir(out)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("left behind: %v", err)
-	}
+}
+
+// TestSession_Close lets go of the run: the worker sees the end of its input, and ends in order.
+func TestSession_Close(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, ready := &fake{}, make(chan *Session, 1)
+		var cause error
+		s := start(t, f, func(ctx context.Context, _ <-chan bench.Control) error {
+			f.begins(&(<-ready).dirs)
+			<-ctx.Done()
+			cause = context.Cause(ctx)
+			f.ends(bench.RunInterrupted)
+			return ctx.Err()
+		})
+		ready <- s
+		synctest.Wait()
+		s.Close()
+		if code, _ := s.Wait(); code != exit.Interrupted || !errors.Is(cause, ErrScreenGone) {
+			t.Errorf("exit code %d, because of %v", code, cause)
+		}
+		if signals, killed := f.got(); len(signals) > 0 || killed {
+			t.Errorf("signals %v, killed %v", signals, killed)
+		}
+	})
+}
+
+// TestSession_NothingRan: results stay while the screen is there, and no longer.
+func TestSession_NothingRan(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, ready := &fake{}, make(chan *Session, 1)
+		s := start(t, f, func(context.Context, <-chan bench.Control) error {
+			f.begins(&(<-ready).dirs)
+			f.ends(bench.RunFailed)
+			return errors.New("nothing ran")
+		})
+		ready <- s
+		events(s)
+		s.Wait()
+		if !results.Has(f.dir, results.RunFile) {
+			t.Error("no results while the screen is open")
+		}
+		s.Close()
+		if _, err := os.Stat(filepath.Dir(f.dir)); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("left behind: %v", err)
+		}
+	})
 }

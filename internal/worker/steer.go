@@ -13,14 +13,14 @@ import (
 )
 
 // Steered tells whether Send does anything: not with a run that is only watched.
-func (s *Session) Steered() bool { return s.cmd != nil }
+func (s *Session) Steered() bool { return s.child != nil }
 
 // Send asks c of the run. It never waits. What the run makes of it is shown by its events.
 func (s *Session) Send(c bench.Control) error {
 	if err := c.Validate(); err != nil {
 		return err
 	}
-	if s.cmd == nil {
+	if s.child == nil {
 		return errors.New("this run is only watched: it cannot be steered from here")
 	}
 	if s.hasExited() {
@@ -53,7 +53,7 @@ func (s *Session) Wait() (code int, talk string) {
 // kills it: then "locbench clean" removes what is left. A SIGHUP, the end of a terminal, hurries
 // nothing. A run that is only watched goes on; the watching ends.
 func (s *Session) Stop(sig os.Signal) {
-	if s.cmd == nil {
+	if s.child == nil {
 		s.stop(errors.New("not watched any more"))
 		return
 	}
@@ -70,22 +70,22 @@ func (s *Session) Stop(sig os.Signal) {
 	}
 	switch asked {
 	case 1:
-		if err := s.cmd.Process.Signal(sig); err != nil {
+		if err := s.child.Signal(sig); err != nil {
 			_ = s.Send(bench.Control{Kind: bench.ControlAbort}) // where there are no signals
 		}
 	case 2:
-		if err := s.cmd.Process.Signal(sig); err != nil {
-			kill(s.cmd.Process)
+		if err := s.child.Signal(sig); err != nil {
+			s.child.Kill()
 		}
 		go func() { // it ought to end by force now
 			select {
 			case <-s.exited:
 			case <-time.After(exit.ForceWithin + sessionPipes):
-				kill(s.cmd.Process)
+				s.child.Kill()
 			}
 		}()
 	default:
-		kill(s.cmd.Process)
+		s.child.Kill()
 	}
 }
 
@@ -95,7 +95,7 @@ func (s *Session) Stop(sig os.Signal) {
 func (s *Session) Close() {
 	s.stop(ErrScreenGone)
 	<-s.done
-	if dir := s.Dir(); s.cmd != nil && dir != "" {
+	if dir := s.Dir(); s.child != nil && dir != "" {
 		if run, legs, err := results.Read(dir); err == nil && results.NothingRan(run, legs) {
 			_ = results.Discard(dir, run) // what is left of it is reported when results are listed
 		}

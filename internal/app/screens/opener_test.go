@@ -5,20 +5,28 @@ import (
 	"testing"
 
 	"locbench/internal/console"
-	"locbench/internal/testenv"
 )
 
-// TestOneRunAtATime: a start that is pressed twice starts once.
-func TestOneRunAtATime(t *testing.T) {
+// TestOpener_OneRunAtATime: while a run that the dashboard has started is there, no second one
+// begins; after its end one does. What stands for locbench only waits until its controls end.
+func TestOpener_OneRunAtATime(t *testing.T) {
 	o := newOpener(console.Env{})
-	o.binary = testenv.Locbench(t)
-	args, _ := testenv.SmallRun(t, "[1]")
-	s, err := o.run(args)
+	o.binary = script(t, "exec cat > /dev/null\n")
+	first, err := o.run([]string{"run"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
-	if _, err := o.Start(args); err == nil || !strings.Contains(err.Error(), "still in progress") {
+	defer first.Close()
+	if _, err := o.Start([]string{"run"}); err == nil || !strings.Contains(err.Error(), "still in progress") {
 		t.Errorf("a second run at the same time: error %v", err)
+	}
+	first.Close()
+	second, err := o.run([]string{"run"})
+	if err != nil {
+		t.Fatalf("after the end of the first: %v", err)
+	}
+	second.Close()
+	if n := len(o.started()); n != 2 {
+		t.Errorf("%d runs were started, want 2", n)
 	}
 }

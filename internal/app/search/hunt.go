@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -87,7 +88,7 @@ func (h *hunt) end(ctx context.Context, leg bench.Leg, res bench.StepResult) err
 	if _, more := h.search.Next(); more && !verdict.Sustained {
 		select {
 		case <-ctx.Done():
-		case <-time.After(restAfter):
+		case <-time.After(cmp.Or(h.options.rest, restAfter)):
 		}
 	}
 	return nil

@@ -17,6 +17,7 @@ import (
 	"locbench/internal/console"
 	"locbench/internal/exit"
 	"locbench/internal/results"
+	"locbench/internal/runner"
 	"locbench/internal/safe"
 	"locbench/internal/slo"
 )
@@ -31,6 +32,9 @@ type Options struct {
 	Confirm                   string        // K/N
 	Guess, MaxRate            float64
 	MaxConnections, MaxTrials int
+
+	engine runner.Engine // nil: package load; tests know what theirs can do
+	rest   time.Duration // 0: restAfter
 }
 
 // Run is locbench capacity.
@@ -114,7 +118,7 @@ func (o *Options) searchAt(ctx context.Context, env console.Env, c app.Plan, p p
 	point := log.add(capacity.Point{Label: p.label, Limits: c.Run.Profile.Limits, Dir: p.dir})
 	h := &hunt{options: o, config: config, objective: objective, log: log, point: point}
 	talk := &progress{env: env, options: o, hunt: h}
-	c.Search, c.Follow = h, talk.follow
+	c.Search, c.Follow, c.Engine = h, talk.follow, o.engine
 	err := app.Conduct(ctx, env, c)
 	if err == nil {
 		err = h.err

@@ -1,3 +1,5 @@
+//go:build acceptance
+
 package embedded_test
 
 import (
@@ -152,25 +154,6 @@ func ask(tb testing.TB, client *http.Client, prefix string, cities []city, conne
 		tb.Fatalf("%d of %d calls failed", failed.Load(), calls.Load())
 	}
 	return calls.Load()
-}
-
-// cpuTime is what a process has used so far, from /proc: in ticks of 10 ms.
-func cpuTime(tb testing.TB, pid int) time.Duration {
-	tb.Helper()
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
-	var ticks int64
-	for _, f := range fields[11:13] { // utime, stime
-		n, err := strconv.ParseInt(f, 10, 64)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		ticks += n
-	}
-	return time.Duration(ticks) * 10 * time.Millisecond
 }
 
 // elasticsearchPID finds the process that .ci/elasticsearch has started for this URL.

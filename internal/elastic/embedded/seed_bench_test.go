@@ -7,7 +7,10 @@ import (
 	"net/http/httptest"
 	"os"
 	"runtime"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"locbench/internal/elastic/embedded"
 	"locbench/internal/locations/dataset"
@@ -69,4 +72,23 @@ func BenchmarkFill(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// cpuTime is what a process has used so far, from /proc: in ticks of 10 ms.
+func cpuTime(tb testing.TB, pid int) time.Duration {
+	tb.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+	var ticks int64
+	for _, f := range fields[11:13] { // utime, stime
+		n, err := strconv.ParseInt(f, 10, 64)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond
 }

@@ -66,26 +66,30 @@ func (s *Store) openContainer(ctx context.Context, spec bench.StoreSpec, opts Op
 		return fmt.Errorf("start store container of %s: %w", image, err)
 	}
 	s.container, s.url = c, "http://"+c.Address()
-	if err := s.awaitContainer(ctx, image); err != nil {
+	answers := func(ctx context.Context) error {
+		_, err := s.probe(ctx)
+		return err
+	}
+	if err := awaitContainer(ctx, c, image, answers); err != nil {
 		return errors.Join(err, s.Close())
 	}
 	return nil
 }
 
 // awaitContainer waits until the server answers; a crash is told at once, with the last log lines.
-func (s *Store) awaitContainer(ctx context.Context, image string) error {
+func awaitContainer(ctx context.Context, c Container, image string, answers func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	for {
-		_, err := s.probe(ctx)
+		err := answers(ctx)
 		if err == nil {
 			return nil
 		}
 		select {
-		case <-s.container.Exited():
-			return fmt.Errorf("store container of %s ended before it answered:%s", image, lastLines(s.container.Logs()))
+		case <-c.Exited():
+			return fmt.Errorf("store container of %s ended before it answered:%s", image, lastLines(c.Logs()))
 		case <-ctx.Done():
-			return fmt.Errorf("store container of %s did not answer: %w; its last lines:%s", image, err, lastLines(s.container.Logs()))
+			return fmt.Errorf("store container of %s did not answer: %w; its last lines:%s", image, err, lastLines(c.Logs()))
 		case <-time.After(startPoll):
 		}
 	}

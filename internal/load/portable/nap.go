@@ -11,12 +11,20 @@ const coarse = 3 * time.Millisecond
 
 // nap sleeps until a moment, more exactly than the runtime's timers where the system allows it. Use
 // it from one goroutine, which must end after close.
-type nap struct{ timer *time.Timer }
+type nap struct {
+	timer *time.Timer
+	sleep func(time.Duration) // for less than coarse
+}
 
-func newNap() *nap {
-	thread.Own()
-	thread.Prefer()
-	return &nap{time.NewTimer(0)}
+// newNap sleeps the rest of a nap by sleep; nil is the kernel's, on a thread that runs before all
+// others.
+func newNap(sleep func(time.Duration)) *nap {
+	if sleep == nil {
+		thread.Own()
+		thread.Prefer()
+		sleep = thread.Sleep
+	}
+	return &nap{time.NewTimer(0), sleep}
 }
 
 func (n *nap) close() { n.timer.Stop() }
@@ -34,7 +42,7 @@ func (n *nap) until(t time.Time, halted <-chan struct{}) bool {
 		case left <= 0:
 			return true
 		case left <= coarse:
-			thread.Sleep(left)
+			n.sleep(left)
 		default:
 			n.timer.Reset(left - coarse)
 			select {

@@ -58,7 +58,7 @@ func (l *OpenLoop) Run(ctx context.Context) {
 	var wg sync.WaitGroup
 	// A goroutine of its own, because it sleeps on a thread of its own.
 	wg.Go(func() {
-		nap := newNap()
+		nap := newNap(l.Sleep)
 		defer nap.close()
 		if l.Step.Arrivals != nil {
 			l.arrive(ctx, nap, *l.Step.Arrivals)

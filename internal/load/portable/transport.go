@@ -38,6 +38,9 @@ type Config struct {
 	Keep     *wire.Kept // nil: connections are closed with the step
 	// Dial opens connections; nil is a plain net.Dialer.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// Sleep waits until a request is due, for a few milliseconds at most; nil is what is most exact
+	// on this system, in real time.
+	Sleep func(time.Duration)
 }
 
 // transport makes the exchanges over HTTP/1.1, each on a slot: no pipelining, no redirects, no

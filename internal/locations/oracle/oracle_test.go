@@ -3,6 +3,7 @@ package oracle
 import (
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 
 	"locbench/internal/bench"
@@ -22,14 +23,26 @@ func answers(t *testing.T, requests ...bench.Request) *Answers {
 	return a
 }
 
+// known is read once for all tests: the bundled data is large.
+var known = sync.OnceValues(func() (*Answers, error) {
+	set, err := dataset.Bundled()
+	if err != nil {
+		return nil, err
+	}
+	return New(set, []bench.Request{
+		{Name: "get", Path: "/city/v1/get?id={id}&language={language}"},
+		{Name: "one", Path: "/city/v1/get?language=de&id=3067696"},
+		{Name: "wait", Path: "/v1/benchmark?delay=10"},
+		{Name: "search", Path: "/city/v1/search?query=a&language=cs"},
+		{Name: "missing", Path: "/city/v1/get?id={id}&language=cs", ExpectStatus: 404},
+	})
+})
+
 func TestCheck(t *testing.T) {
-	a := answers(t,
-		bench.Request{Name: "get", Path: "/city/v1/get?id={id}&language={language}"},
-		bench.Request{Name: "one", Path: "/city/v1/get?language=de&id=3067696"},
-		bench.Request{Name: "wait", Path: "/v1/benchmark?delay=10"},
-		bench.Request{Name: "search", Path: "/city/v1/search?query=a&language=cs"},
-		bench.Request{Name: "missing", Path: "/city/v1/get?id={id}&language=cs", ExpectStatus: 404},
-	)
+	a, err := known()
+	if err != nil {
+		t.Fatal(err)
+	}
 	const prague = `{"countryIso":"CZ","id":3067696,"isFeatured":true,"name":"Praha","regionName":"Praha"}`
 	for _, test := range []struct{ name, language, body, want string }{
 		{"get", "cs", prague, ""},
@@ -88,11 +101,7 @@ func TestLargeDataSet(t *testing.T) {
 }
 
 func FuzzCheck(f *testing.F) {
-	set, err := dataset.Bundled()
-	if err != nil {
-		f.Fatal(err)
-	}
-	a, err := New(set, []bench.Request{{Name: "get", Path: "/city/v1/get?id={id}&language={language}"}})
+	a, err := known()
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -31,7 +31,7 @@ type client struct {
 	name      string // the URL without a password
 }
 
-func connect(rawURL string, workers int, ask, change time.Duration) (*client, error) {
+func connect(rawURL string, workers int, dial func(ctx context.Context, network, address string) (net.Conn, error)) (*client, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil {
 		return nil, errors.New("the URL of Elasticsearch cannot be parsed") // err would repeat a password in it
@@ -39,9 +39,12 @@ func connect(rawURL string, workers int, ask, change time.Duration) (*client, er
 	if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
 		return nil, fmt.Errorf("the URL of Elasticsearch is %q; want something like http://127.0.0.1:9200", u.Redacted())
 	}
+	if dial == nil {
+		dial = (&net.Dialer{Timeout: 10 * time.Second}).DialContext
+	}
 	transport := &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
-		DialContext:         (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
+		DialContext:         dial,
 		TLSHandshakeTimeout: 10 * time.Second,
 		MaxIdleConnsPerHost: workers + 1,
 		WriteBufferSize:     256 << 10, // bodies are megabytes; 4 kB at a time would be many system calls
@@ -53,7 +56,7 @@ func connect(rawURL string, workers int, ask, change time.Duration) (*client, er
 		elastic.SetURL(strings.TrimRight(u.String(), "/")),
 		elastic.SetSniff(false), // nodes may tell addresses that only the cluster can reach
 		elastic.SetHealthcheck(false),
-		elastic.SetHttpClient(doer{&http.Client{Transport: transport}, ask, change}),
+		elastic.SetHttpClient(doer{&http.Client{Transport: transport}}),
 		elastic.SetRetrier(revive{}),
 	}
 	if user != nil {
@@ -68,16 +71,13 @@ func connect(rawURL string, workers int, ask, change time.Duration) (*client, er
 }
 
 // doer bounds answers, in length and in time.
-type doer struct {
-	*http.Client
-	ask, change time.Duration
-}
+type doer struct{ *http.Client }
 
 // Do sends req and reads the answer, both within the time.
 func (d doer) Do(req *http.Request) (*http.Response, error) {
-	within := silence(d.change)
+	within := silence(changeTimeout)
 	if req.Method == http.MethodGet || strings.HasSuffix(req.URL.Path, "/_count") {
-		within = silence(d.ask)
+		within = silence(askTimeout)
 	}
 	ctx, cancel := context.WithTimeoutCause(req.Context(), time.Duration(within), within)
 	defer cancel()
@@ -88,8 +88,8 @@ func (d doer) Do(req *http.Request) (*http.Response, error) {
 		resp.Body.Close()
 	}
 	if err != nil {
-		if context.Cause(ctx) == within {
-			err = within
+		if s, ok := context.Cause(ctx).(silence); ok { // of this call, or of the clean-up that it belongs to
+			err = s
 		}
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"locbench/internal/bench"
+	"locbench/internal/testenv"
 )
 
 // fake is as much of Elasticsearch 7 as seeding uses, kept in maps. It honours the contract: a
@@ -24,7 +25,8 @@ import (
 // unless set otherwise), and a wrong body is a 400.
 type fake struct {
 	*httptest.Server
-	t testing.TB
+	network *testenv.Memory
+	t       testing.TB
 
 	mu      sync.Mutex
 	indices map[string]*fakeIndex
@@ -47,7 +49,11 @@ type fakeIndex struct {
 
 func newFake(t testing.TB) *fake {
 	f := &fake{t: t, indices: make(map[string]*fakeIndex), version: "7.10.2"}
-	f.Server = httptest.NewServer(http.HandlerFunc(f.serve))
+	f.network = testenv.NewMemory()
+	f.Server = httptest.NewUnstartedServer(http.HandlerFunc(f.serve))
+	f.Listener.Close()
+	f.Listener = f.network
+	f.Start()
 	t.Cleanup(f.Close)
 	return f
 }

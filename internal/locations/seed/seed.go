@@ -37,6 +37,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"net"
 	"strings"
 	"time"
 
@@ -60,7 +61,7 @@ type Options struct {
 	Retry      Retry          // zero: DefaultRetry
 	OnProgress func(Progress) // may be nil; called from one goroutine about four times a second, and at the end of each index
 
-	ask, change time.Duration // tests do not wait as long; 0: askTimeout, changeTimeout
+	dial func(ctx context.Context, network, address string) (net.Conn, error) // of tests, whose store is in memory; nil: the network
 }
 
 // Defaults of Options. BenchmarkSeed shows what they are worth.
@@ -126,7 +127,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	o.Workers, o.Batch = cmp.Or(max(o.Workers, 0), DefaultWorkers), cmp.Or(max(o.Batch, 0), DefaultBatch)
 	o.Retry = cmp.Or(o.Retry, DefaultRetry())
 	started := time.Now()
-	c, err := connect(o.URL, o.Workers, cmp.Or(o.ask, askTimeout), cmp.Or(o.change, changeTimeout))
+	c, err := connect(o.URL, o.Workers, o.dial)
 	if err != nil {
 		return Result{}, fmt.Errorf("seed: %w", err)
 	}
@@ -182,7 +183,7 @@ func (r *run) do(ctx context.Context) (err error) {
 		return err
 	}
 	// From here on the new data is in use: an old version that stays is no failure.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUp)
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), cleanUp, silence(cleanUp))
 	defer cancel()
 	for _, p := range plans {
 		if err := r.remove(ctx, p.published); err != nil {
@@ -261,7 +262,7 @@ func (r *run) publish(ctx context.Context, plans []*plan, token string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUp)
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), cleanUp, silence(cleanUp))
 	defer cancel()
 	swap := r.client.Alias()
 	for _, p := range plans {
@@ -287,7 +288,7 @@ func (r *run) publish(ctx context.Context, plans []*plan, token string) error {
 // nothing behind; it spares a version that an alias points to after all (an answer got lost) or
 // that somebody else has made in its place.
 func (r *run) abandon(ctx context.Context, plans []*plan, token string) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUp)
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), cleanUp, silence(cleanUp))
 	defer cancel()
 	existing, err := r.client.indices(ctx)
 	if err != nil {

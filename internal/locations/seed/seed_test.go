@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/olivere/elastic/v7"
@@ -25,7 +26,7 @@ var quick = Retry{Tries: 4, Base: time.Millisecond, Max: 2 * time.Millisecond}
 
 // options seeds s into f in bodies of some ten documents.
 func options(f *fake, s set) Options {
-	return Options{URL: f.URL, Set: s, Workers: 3, Batch: 300, Retry: quick}
+	return Options{URL: f.URL, Set: s, Workers: 3, Batch: 300, Retry: quick, dial: f.network.DialContext}
 }
 
 func two(hash string) set { return set{hash: hash, counts: map[string]int{"city": 200, "region": 5}} }
@@ -184,15 +185,17 @@ func TestRunRepeatsWhatWasTurnedAway(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFake(t)
-			prepare(f)
-			o := options(f, two("a"))
-			o.Retry.Tries = 50 // the fake's pattern and the workers may conspire
-			r := mustRun(t, o)
-			wantState(t, f, "city_v1>city:200 region_v1>region:5")
-			if r.RejectedTotal != 0 || r.Indices[0].Retries+r.Indices[1].Retries == 0 {
-				t.Errorf("result %+v", r)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				f := newFake(t)
+				prepare(f)
+				o := options(f, two("a"))
+				o.Retry.Tries = 50 // the fake's pattern and the workers may conspire
+				r := mustRun(t, o)
+				wantState(t, f, "city_v1>city:200 region_v1>region:5")
+				if r.RejectedTotal != 0 || r.Indices[0].Retries+r.Indices[1].Retries == 0 {
+					t.Errorf("result %+v", r)
+				}
+			})
 		})
 	}
 }
@@ -218,14 +221,16 @@ func TestRunSendsOnlyTheRejectedItemsAgain(t *testing.T) {
 }
 
 func TestRunGivesUp(t *testing.T) {
-	f := newFake(t)
-	mustRun(t, options(f, two("a")))
-	f.onBulk = func(int) (int, bool) { return 429, false }
-	_, err := Run(t.Context(), options(f, two("b")))
-	if err == nil || !strings.Contains(err.Error(), "gave up after 4 tries: Elasticsearch answered 429 Too Many Requests: es_rejected_execution_exception: queue full") {
-		t.Errorf("error %v", err)
-	}
-	wantState(t, f, "city_v1>city:200 region_v1>region:5")
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(t)
+		mustRun(t, options(f, two("a")))
+		f.onBulk = func(int) (int, bool) { return 429, false }
+		_, err := Run(t.Context(), options(f, two("b")))
+		if err == nil || !strings.Contains(err.Error(), "gave up after 4 tries: Elasticsearch answered 429 Too Many Requests: es_rejected_execution_exception: queue full") {
+			t.Errorf("error %v", err)
+		}
+		wantState(t, f, "city_v1>city:200 region_v1>region:5")
+	})
 }
 
 func TestRunDoesNotRepeatWhatCannotHelp(t *testing.T) {
@@ -323,29 +328,31 @@ func TestRunInterrupted(t *testing.T) {
 	for _, at := range []string{"GET /", "GET /_alias", "GET /city_v1/_mapping", "PUT /city_v2", "POST /city_v2/_bulk", "PUT /city_v2/_settings",
 		"POST /region_v2/_bulk", "POST /region_v2/_refresh", "POST /region_v2/_count", "PUT /region_v2/_settings"} {
 		t.Run(at, func(t *testing.T) {
-			f := newFake(t)
-			mustRun(t, options(f, two("a")))
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			reached := false
-			f.onCall = func(r *http.Request) int {
-				if r.Method+" "+r.URL.Path == at && !reached {
-					reached = true
-					cancel()
+			synctest.Test(t, func(t *testing.T) {
+				f := newFake(t)
+				mustRun(t, options(f, two("a")))
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				reached := false
+				f.onCall = func(r *http.Request) int {
+					if r.Method+" "+r.URL.Path == at && !reached {
+						reached = true
+						cancel()
+					}
+					return 0
 				}
-				return 0
-			}
-			started := time.Now()
-			if _, err := Run(ctx, options(f, two("b"))); !errors.Is(err, context.Canceled) {
-				t.Errorf("error %v", err)
-			}
-			if took := time.Since(started); took > 5*time.Second {
-				t.Errorf("stopping took %v", took)
-			}
-			if !reached {
-				t.Error("the call was never made")
-			}
-			wantState(t, f, "city_v1>city:200 region_v1>region:5")
+				started := time.Now()
+				if _, err := Run(ctx, options(f, two("b"))); !errors.Is(err, context.Canceled) {
+					t.Errorf("error %v", err)
+				}
+				if took := time.Since(started); took > 5*time.Second {
+					t.Errorf("stopping took %v", took)
+				}
+				if !reached {
+					t.Error("the call was never made")
+				}
+				wantState(t, f, "city_v1>city:200 region_v1>region:5")
+			})
 		})
 	}
 }
@@ -357,36 +364,38 @@ func TestRunInterruptedWithABulkUnderWay(t *testing.T) {
 		cut   bool
 	}{"slow": {100 * time.Millisecond, false}, "hanging": {grace + time.Second, true}} {
 		t.Run(name, func(t *testing.T) {
-			f := newFake(t)
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			var cut bool
-			f.onCall = func(r *http.Request) int {
-				if !strings.HasSuffix(r.URL.Path, "/_bulk") {
-					return 0
+			synctest.Test(t, func(t *testing.T) {
+				f := newFake(t)
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				var cut bool
+				f.onCall = func(r *http.Request) int {
+					if !strings.HasSuffix(r.URL.Path, "/_bulk") {
+						return 0
+					}
+					cancel()
+					f.mu.Unlock() // the clean-up of others must go on
+					select {
+					case <-time.After(c.delay):
+					case <-r.Context().Done():
+					}
+					f.mu.Lock()
+					cut = r.Context().Err() != nil
+					return 500
 				}
-				cancel()
-				f.mu.Unlock() // the clean-up of others must go on
-				select {
-				case <-time.After(c.delay):
-				case <-r.Context().Done():
+				o := options(f, two("a"))
+				o.Workers = 1
+				if _, err := Run(ctx, o); !errors.Is(err, context.Canceled) {
+					t.Errorf("error %v", err)
 				}
+				wantState(t, f, "")
+				f.Close() // waits for the handler
 				f.mu.Lock()
-				cut = r.Context().Err() != nil
-				return 500
-			}
-			o := options(f, two("a"))
-			o.Workers = 1
-			if _, err := Run(ctx, o); !errors.Is(err, context.Canceled) {
-				t.Errorf("error %v", err)
-			}
-			wantState(t, f, "")
-			f.Close() // waits for the handler
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			if cut != c.cut {
-				t.Errorf("the bulk was cut off: %v, want %v", cut, c.cut)
-			}
+				defer f.mu.Unlock()
+				if cut != c.cut {
+					t.Errorf("the bulk was cut off: %v, want %v", cut, c.cut)
+				}
+			})
 		})
 	}
 }
@@ -396,20 +405,22 @@ func TestRunWithAFailingCall(t *testing.T) {
 	for _, at := range []string{"GET /_alias", "GET /city_v1/_mapping", "PUT /city_v2", "POST /city_v2/_refresh", "POST /city_v2/_count",
 		"PUT /city_v2/_settings", "PUT /region_v2", "GET /region_v2/_mapping", "POST /_aliases"} {
 		t.Run(at, func(t *testing.T) {
-			f := newFake(t)
-			mustRun(t, options(f, two("a")))
-			reached := false
-			f.onCall = func(r *http.Request) int {
-				if r.Method+" "+r.URL.Path == at && !reached {
-					reached = true
-					return 500
+			synctest.Test(t, func(t *testing.T) {
+				f := newFake(t)
+				mustRun(t, options(f, two("a")))
+				reached := false
+				f.onCall = func(r *http.Request) int {
+					if r.Method+" "+r.URL.Path == at && !reached {
+						reached = true
+						return 500
+					}
+					return 0
 				}
-				return 0
-			}
-			if _, err := Run(t.Context(), options(f, two("b"))); err == nil || !reached {
-				t.Errorf("error %v, reached %v", err, reached)
-			}
-			wantState(t, f, "city_v1>city:200 region_v1>region:5")
+				if _, err := Run(t.Context(), options(f, two("b"))); err == nil || !reached {
+					t.Errorf("error %v, reached %v", err, reached)
+				}
+				wantState(t, f, "city_v1>city:200 region_v1>region:5")
+			})
 		})
 	}
 }
@@ -535,45 +546,52 @@ func FuzzOutcomes(f *testing.F) {
 func TestSilence(t *testing.T) {
 	for _, at := range []string{"GET /", "GET /_alias", "GET /city_v3/_mapping", "PUT /city_v4", "bulk", "POST /city_v4/_refresh", "POST /city_v4/_count", "PUT /city_v4/_settings", "POST /_aliases"} {
 		t.Run(at, func(t *testing.T) {
-			t.Parallel()
-			f := newFake(t)
-			f.add("city_v3", `{"_meta":{"locbench":{"alias":"city","hash":"x"}}}`, "city")
-			hold, seen := make(chan struct{}), 0
-			t.Cleanup(func() { close(hold); f.CloseClientConnections() })
-			silent := func() {
-				seen++
-				f.mu.Unlock() // which the fake holds while it answers
-				<-hold
+			synctest.Test(t, func(t *testing.T) {
+				f := newFake(t)
+				f.add("city_v3", `{"_meta":{"locbench":{"alias":"city","hash":"x"}}}`, "city")
+				hold, seen := make(chan struct{}), 0
+				t.Cleanup(func() { close(hold); f.CloseClientConnections() })
+				silent := func() {
+					seen++
+					f.mu.Unlock() // which the fake holds while it answers
+					<-hold
+					f.mu.Lock()
+				}
+				f.onCall = func(r *http.Request) int {
+					if r.Method+" "+r.URL.Path == at {
+						silent()
+					}
+					return 0
+				}
+				f.onBulk = func(int) (int, bool) {
+					if at == "bulk" {
+						silent()
+					}
+					return 0, false
+				}
+				o := options(f, two("a"))
+				o.Workers = 1
+				o.Retry = Retry{Tries: 1000, Base: time.Millisecond, Max: time.Millisecond}
+				within := changeTimeout
+				if strings.HasPrefix(at, "GET ") || strings.HasSuffix(at, "/_count") {
+					within = askTimeout
+				} else if at == "POST /_aliases" {
+					within = cleanUp
+				}
+				began := time.Now()
+				_, err := Run(t.Context(), o)
+				if err == nil || !strings.Contains(err.Error(), fmt.Sprint("no answer within ", within)) || strings.Contains(err.Error(), "deadline") {
+					t.Errorf("error %v", err)
+				}
+				if took := time.Since(began); took > maxSilent*within+cleanUp+time.Second {
+					t.Errorf("it took %v", took)
+				}
 				f.mu.Lock()
-			}
-			f.onCall = func(r *http.Request) int {
-				if r.Method+" "+r.URL.Path == at {
-					silent()
+				defer f.mu.Unlock()
+				if seen == 0 || seen > 3 {
+					t.Errorf("asked %d times", seen)
 				}
-				return 0
-			}
-			f.onBulk = func(int) (int, bool) {
-				if at == "bulk" {
-					silent()
-				}
-				return 0, false
-			}
-			o := options(f, two("a"))
-			o.ask, o.change, o.Workers = 100*time.Millisecond, 100*time.Millisecond, 1
-			o.Retry = Retry{Tries: 1000, Base: time.Millisecond, Max: time.Millisecond}
-			began := time.Now()
-			_, err := Run(t.Context(), o)
-			if err == nil || !strings.Contains(err.Error(), "no answer within 100ms") || strings.Contains(err.Error(), "deadline") {
-				t.Errorf("error %v", err)
-			}
-			if took := time.Since(began); took > 5*time.Second {
-				t.Errorf("it took %v", took)
-			}
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			if seen == 0 || seen > 3 {
-				t.Errorf("asked %d times", seen)
-			}
+			})
 		})
 	}
 }

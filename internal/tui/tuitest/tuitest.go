@@ -72,9 +72,8 @@ func Until(records []bench.Record, n int, is func(bench.Record) bool) []bench.Re
 	return records
 }
 
-// Settle runs cmd and everything that comes of it, as the program would, but for ticks; it hands
-// messages for the program to program and returns when nothing is left. Commands that take longer
-// than a second are left out.
+// Settle runs cmd and everything that comes of it, as the program would; it hands
+// messages for the program to program and returns when nothing is left.
 func Settle(s ui.Screen, cmd tea.Cmd, program func(tea.Msg)) {
 	SettleUntil(s, cmd, program, nil)
 }
@@ -112,12 +111,7 @@ func SettleUntil(s ui.Screen, cmd tea.Cmd, program func(tea.Msg), waits func() b
 // answer waits for a command's message; ok is false when it is not waited for any longer.
 func answer(done <-chan tea.Msg, waits func() bool) (msg tea.Msg, ok bool) {
 	if waits == nil {
-		select {
-		case msg = <-done:
-			return msg, true
-		case <-time.After(time.Second):
-			return nil, false
-		}
+		return <-done, true
 	}
 	for {
 		select {

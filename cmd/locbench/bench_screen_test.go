@@ -1,0 +1,217 @@
+//go:build acceptance && unix
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+
+	"locbench/internal/bench"
+	"locbench/internal/results"
+	"locbench/internal/stats"
+	"locbench/internal/testenv"
+)
+
+// BenchmarkScreen compares runs that are watched with runs that are not, in alternating pairs: a
+// step of 2048 connections each, with the screen on a terminal of 200 by 50 cells. It tells the CPU
+// time that the screen's process takes, the ratio of the throughputs, and how long a key takes to
+// show. "make bench-tui" runs it.
+func BenchmarkScreen(b *testing.B) {
+	testenv.Docker(b)
+	length, err := time.ParseDuration(os.Getenv("LOCBENCH_BENCH_STEP"))
+	if err != nil {
+		length = time.Minute
+	}
+	testenv.Locbench(b) // built before anything is measured
+	var ratios, shares []float64
+	var keys []time.Duration
+	pairs, err := strconv.Atoi(os.Getenv("LOCBENCH_BENCH_PAIRS"))
+	if err != nil || pairs < 1 {
+		pairs = 6
+	}
+	for i := range pairs {
+		var watched, alone float64
+		for _, live := range []bool{i%2 == 0, i%2 != 0} {
+			dir := b.TempDir()
+			if !live {
+				alone = benchHeadless(b, dir, length)
+				continue
+			}
+			rate, share, took := benchWatched(b, dir, length)
+			watched, shares, keys = rate, append(shares, share), append(keys, took...)
+		}
+		ratios = append(ratios, watched/alone)
+		b.Logf("pair %d: %.0f req/s watched, %.0f alone, ratio %.4f; screen %.2f %% of one CPU", i+1, watched, alone, watched/alone, 100*shares[i])
+	}
+	slices.Sort(keys)
+	median, _ := stats.Median(ratios)
+	share, _ := stats.Median(shares)
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(median, "watched/alone")
+	b.ReportMetric(100*share, "%CPU")
+	b.ReportMetric(100*slices.Max(shares), "%CPU-max")
+	if len(keys) > 0 {
+		b.ReportMetric(float64(keys[len(keys)/2])/1e6, "ms-key-p50")
+		b.ReportMetric(float64(keys[len(keys)-1])/1e6, "ms-key-max")
+	}
+	if interval, ok := stats.MedianInterval(ratios, 0.95); ok {
+		b.Logf("95 %% interval of the median ratio: %.4f to %.4f", interval.Low, interval.High)
+	}
+}
+
+func benchArgs(length time.Duration) []string {
+	return []string{"run", "go-nethttp", "--runtime", "docker", "--no-checks", "--connections", "2048", "--duration", length.String(), "--cities", "500", "--seed", "1", "-o", "out"}
+}
+
+func benchThroughput(b *testing.B, dir string) float64 {
+	b.Helper()
+	_, legs, err := results.Read(filepath.Join(dir, "out"))
+	if err != nil || len(legs) != 1 || len(legs[0].Steps) != 1 {
+		b.Fatalf("%v, %d legs", err, len(legs))
+	}
+	return legs[0].Steps[0].Load.Throughput()
+}
+
+func benchHeadless(b *testing.B, dir string, length time.Duration) float64 {
+	b.Helper()
+	cmd := exec.Command(testenv.Locbench(b), append(benchArgs(length), "--headless", "-q")...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	return benchThroughput(b, dir)
+}
+
+// benchWatched returns the throughput, the share of one CPU that the screen took in the middle of
+// the step, and how long keys took.
+func benchWatched(b *testing.B, dir string, length time.Duration) (rate, share float64, keys []time.Duration) {
+	b.Helper()
+	cmd := exec.Command(testenv.Locbench(b), benchArgs(length)...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "COLORTERM=truecolor", "LC_ALL=C.UTF-8")
+	terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 50, Cols: 200})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer terminal.Close()
+	shown := &shownText{}
+	drained := make(chan struct{})
+	go func() {
+		defer close(drained)
+		shown.read(terminal)
+	}()
+	out := filepath.Join(dir, "out")
+	started := func() bool {
+		found := false
+		_ = results.Events(out, func(r bench.Record) error {
+			_, is := r.Event.(bench.StepStarted)
+			found = found || is
+			return nil
+		})
+		return found
+	}
+	for deadline := time.Now().Add(2 * time.Minute); !started(); time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			_ = cmd.Process.Kill()
+			b.Fatal("no step has begun after two minutes")
+		}
+	}
+	// The first and the last part of the step are left alone: connections open then, and keys are
+	// pressed.
+	time.Sleep(length / 10)
+	before, at := processTime(b, cmd.Process.Pid), time.Now()
+	time.Sleep(length * 6 / 10)
+	share = float64(processTime(b, cmd.Process.Pid)-before) / float64(time.Since(at))
+	for range 10 {
+		keys = append(keys, shown.after(b, terminal, "?", "ctrl+z"))
+		_, _ = terminal.WriteString("?") // any key closes the help
+		time.Sleep(length / 100)
+	}
+	if err := cmd.Wait(); err != nil {
+		b.Fatal(err)
+	}
+	_ = terminal.Close()
+	<-drained
+	return benchThroughput(b, dir), share, keys
+}
+
+// processTime is the CPU time that the process has taken, user and system together, without its
+// children.
+func processTime(b *testing.B, pid int) time.Duration {
+	b.Helper()
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		b.Fatal(err)
+	}
+	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
+	var ticks float64
+	for _, i := range []int{11, 12} { // utime and stime, of 1/100 s
+		n, err := strconv.ParseFloat(fields[i], 64)
+		if err != nil || math.IsNaN(n) {
+			b.Fatalf("/proc/%d/stat: %q", pid, fields[i])
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond
+}
+
+// shownText is what a terminal was sent, with the time at which a text was seen in it.
+type shownText struct {
+	mu     sync.Mutex
+	wanted string
+	tail   []byte
+	seen   chan time.Time
+}
+
+func (s *shownText) read(f *os.File) {
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := f.Read(buf)
+		now := time.Now()
+		s.mu.Lock()
+		s.tail = append(s.tail, buf[:n]...)
+		if s.wanted != "" && bytes.Contains(s.tail, []byte(s.wanted)) {
+			s.wanted = ""
+			s.seen <- now
+		}
+		if len(s.tail) > 1<<10 {
+			s.tail = append([]byte(nil), s.tail[len(s.tail)-64:]...)
+		}
+		s.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// after presses a key and returns how long it took until the text was sent to the terminal.
+func (s *shownText) after(b *testing.B, f *os.File, key, text string) time.Duration {
+	b.Helper()
+	s.mu.Lock()
+	s.wanted, s.tail, s.seen = text, nil, make(chan time.Time, 1)
+	seen := s.seen
+	s.mu.Unlock()
+	pressed := time.Now()
+	if _, err := f.WriteString(key); err != nil {
+		b.Fatal(err)
+	}
+	select {
+	case at := <-seen:
+		return at.Sub(pressed)
+	case <-time.After(10 * time.Second):
+		b.Fatalf("%q does not show %q", key, text)
+		return 0
+	}
+}

@@ -1,0 +1,116 @@
+//go:build acceptance && engine && unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/capacity"
+)
+
+// The curve over two limits: each is a results folder of its own, whose steps are the trials.
+func TestCapacityOverLimits(t *testing.T) {
+	runtimes(t, func(t *testing.T, runtime string) {
+		dir := t.TempDir()
+		code, stdout, stderr := locbench(t, dir, short("--slo", "p50<4s,errors<50%", "--runtime", runtime, "--limits", "cpus=0.5,1", "--json")...)
+		if code != 0 && code != 4 {
+			t.Fatalf("exit code %d:\n%s", code, stderr)
+		}
+		kept, err := os.ReadFile(filepath.Join(dir, "out", capacity.File))
+		if err != nil || string(kept) != stdout {
+			t.Errorf("%s and standard output differ: %v", capacity.File, err)
+		}
+		r := capacityRecord(t, kept)
+		if len(r.Points) != 2 || r.Objective != "p50<4s,errors<50%" {
+			t.Fatalf("%+v", r)
+		}
+		for i, p := range r.Points {
+			// How much it can depends on the machine; that a quiet one finds the bound is a test of timing.
+			if p.Result.State == capacity.Searching || p.Result.Rate > 200 || p.Failure != "" || p.Limits.CPUs != float64(i+1)/2 || len(p.Outcomes) == 0 {
+				t.Errorf("%+v", p)
+			}
+			run, legs := read(t, filepath.Join(dir, "out", p.Dir))
+			nothingLeft(t, run.ID)
+			if run.State != bench.RunComplete || len(legs) != 1 || len(legs[0].Steps) != 1+len(p.Outcomes) || run.Search == "" {
+				t.Fatalf("run %s, %d legs, %d trials", run.State, len(legs), len(p.Outcomes))
+			}
+			if legs[0].Instance.Limits.CPUs != p.Limits.CPUs {
+				t.Errorf("it ran with %g CPUs, not with %g", legs[0].Instance.Limits.CPUs, p.Limits.CPUs)
+			}
+			for j, o := range p.Outcomes {
+				s := legs[0].Steps[o.Step]
+				if o.Step != j+1 || s.Step.Rate != o.Rate || s.Load.Origin() != bench.FromDue || s.Load.Scheduled != s.Load.Sent+s.Load.Dropped {
+					t.Errorf("trial %+v was step %+v", o, s.Step)
+				}
+			}
+		}
+		if code, stdout, stderr := locbench(t, dir, "report", "out"); code != 0 || strings.Count(stdout, "report.html") != 2 {
+			t.Errorf("report: exit code %d\n%s%s", code, stdout, stderr)
+		}
+		if code, _, stderr := locbench(t, dir, "run", "--resume", "out/cpus-1"); code != 2 || !strings.Contains(stderr, "search for capacity") {
+			t.Errorf("resume: exit code %d\n%s", code, stderr)
+		}
+		if code, _, stderr := locbench(t, dir, short("--slo", "p50<4s", "--limits", "cpus=0.5")...); code != 2 || !strings.Contains(stderr, "holds a search already") {
+			t.Errorf("again into the same folder: exit code %d\n%s", code, stderr)
+		}
+	})
+}
+
+// An objective that nothing can keep ends at the lowest rate, with an exit code of its own and a
+// table that says so.
+func TestCapacityThatNoRateHas(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	code, stdout, stderr := locbench(t, dir, short("--slo", "p50<1ns", "--runtime", "process", "--guess", "2")...)
+	if code != 4 || !strings.Contains(stdout, "no rate keeps the objective; even 1.00/s does not: p50 is") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "out", "report.html")); err != nil {
+		t.Error(err)
+	}
+	if code, _, stderr := locbench(t, dir, "report", "out"); code != 0 {
+		t.Errorf("report: exit code %d\n%s", code, stderr)
+	}
+}
+
+// Ctrl-C ends a search in order: nothing is left, and the finished trials are kept.
+func TestCapacityIsInterrupted(t *testing.T) {
+	runtimes(t, func(t *testing.T, runtime string) {
+		dir := t.TempDir()
+		c := startLocbench(t, dir, short("--slo", "p50<4s", "--runtime", runtime, "--max-rate", "1000000", "--resolution", "1%")...)
+		c.waitEvent(filepath.Join(dir, "out"), stepStarted(2))
+		c.signal(os.Interrupt)
+		if code := c.wait(time.Minute); code != 130 {
+			t.Errorf("exit code %d\n%s", code, c.stderr.String())
+		}
+		run, legs := read(t, filepath.Join(dir, "out"))
+		nothingLeft(t, run.ID)
+		if run.State != bench.RunInterrupted || legs[0].State != bench.LegAborted {
+			t.Errorf("run %s, leg %s", run.State, legs[0].State)
+		}
+		data, err := os.ReadFile(filepath.Join(dir, "out", capacity.File))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p := capacityRecord(t, data).Points[0]; len(p.Outcomes) < 1 || p.Result.State != capacity.Searching || !strings.Contains(p.Failure, "interrupted") {
+			t.Errorf("%+v", p)
+		}
+	})
+}
+
+// A contender that dies under load ends its search, not that of the other limits.
+func TestCapacityOfOneThatDies(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	args := short("--slo", "p50<4s", "--runtime", "process", "--services", faulty(t, "exit", 60), "--limits", "cpus=0.5,1")
+	args[1] = "faulty"
+	code, stdout, stderr := locbench(t, dir, args...)
+	if code != 3 || strings.Count(stdout, "ended early") != 2 || !strings.Contains(stdout, "exit code 7") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+}

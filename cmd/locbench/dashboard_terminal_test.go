@@ -1,0 +1,97 @@
+//go:build acceptance && terminal && unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/testenv"
+)
+
+// TestDashboard goes through the whole of it: set up, watch, abort; again to the end; browse,
+// replay, compare.
+func TestDashboard(t *testing.T) {
+	t.Parallel()
+	testenv.Docker(t)
+	dir := t.TempDir()
+	data, err := os.ReadFile(small(t, "go-nethttp", "docker"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "small.yaml"), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := newPane(t, 120, 40, dir)
+	p.typed("locbench tui -- --profile small.yaml; echo code=$?")
+	p.see("set up a benchmark", "small.yaml", "go-nethttp", "$ locbench run --profile small.yaml", "Docker")
+	p.keys("s")
+	p.see("step 1 of 3", "throughput")
+	p.keys("a", "y")
+	p.see("interrupted")
+	p.keys("q")
+	p.see("set up a benchmark")
+
+	time.Sleep(1100 * time.Millisecond) // the folder of a run is named after the second in which it began
+	p.keys("s")
+	p.see("round 2 of 2", "step 3 of 3")
+	p.until(time.Minute, "tell the end", func(s string) bool { return strings.Contains(s, "complete") && !strings.Contains(s, "left") })
+	folders, _ := filepath.Glob(filepath.Join(dir, "results", "*"))
+	if len(folders) != 2 || runState(folders[0]) != bench.RunInterrupted || runState(folders[1]) != bench.RunComplete {
+		t.Fatalf("folders %q", folders)
+	}
+	p.keys("3")
+	p.see("go-nethttp", "1 contender")
+	p.keys("q")
+
+	p.see("set up a benchmark")
+	p.keys("b")
+	p.see("complete", "interrupted", filepath.Base(folders[1]))
+	p.keys("Enter")
+	p.see("replay", "throughput")
+	p.keys("Home")
+	p.see("0:00")
+	p.keys("Space")
+	p.until(time.Minute, "play", func(s string) bool { return strings.Contains(s, "0:02") })
+	p.keys("q")
+	p.see("interrupted")
+	p.keys("Space", "Down", "Space", "c")
+	p.see("A", "B", "go-nethttp", "no claim")
+	p.keys("q")
+	p.see("interrupted")
+	p.keys("q")
+	p.see("set up a benchmark")
+	p.keys("q")
+	screen := p.see("code=0")
+	if !strings.Contains(screen, "results  results/") || strings.Contains(screen, "set up a benchmark") {
+		t.Errorf("the normal screen shows:\n%s", screen)
+	}
+	for _, f := range folders {
+		run, _ := read(t, f)
+		nothingLeft(t, run.ID)
+	}
+}
+
+// TestWatchingAnothersRun shows a run that a pipe started, from a second terminal: it cannot be
+// steered, and leaving it leaves it alone.
+func TestWatchingAnothersRun(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	c := startLocbench(t, dir, "run", "--profile", small(t, "go-nethttp", "process"), "--duration", "6s", "--rounds", "1", "-o", "out", "--headless")
+	c.waitEvent(filepath.Join(dir, "out"), stepStarted(0))
+	p := newPane(t, 80, 24, dir)
+	p.typed("locbench tui out; echo code=$?")
+	screen := p.see("watching", "step 1 of 3", "req/s")
+	if strings.Contains(screen, "abort") {
+		t.Errorf("it offers to abort somebody else's run:\n%s", screen)
+	}
+	p.keys("a", "q")
+	p.see("code=0")
+	if code := c.wait(2 * time.Minute); code != 0 {
+		t.Errorf("the run that was watched ended with %d:\n%s", code, c.stderr.String())
+	}
+}

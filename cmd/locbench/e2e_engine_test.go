@@ -1,0 +1,182 @@
+//go:build acceptance && engine && unix
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/testenv"
+)
+
+func TestQuickProfileInFull(t *testing.T) {
+	runtimes(t, func(t *testing.T, runtime string) {
+		dir := t.TempDir()
+		code, stdout, stderr := locbench(t, dir, "run", "--headless", "--runtime", runtime, "-o", "out")
+		if code != 0 {
+			t.Fatalf("exit code %d:\n%s", code, stderr)
+		}
+		if !strings.Contains(stdout, "go-nethttp") || !strings.Contains(stderr, "results  out") {
+			t.Errorf("no table or no results folder:\n%s%s", stdout, stderr)
+		}
+		run, legs := read(t, filepath.Join(dir, "out"))
+		nothingLeft(t, run.ID)
+		if run.State != bench.RunComplete || len(legs) != 1 {
+			t.Fatalf("run %s, %d legs", run.State, len(legs))
+		}
+		leg := legs[0]
+		if string(leg.Instance.Runtime) != runtime {
+			t.Errorf("it ran in %s", leg.Instance.Runtime)
+		}
+		if os.Getuid() == 0 && !leg.Instance.LimitsEnforced {
+			t.Errorf("limits are not enforced: %s", leg.Instance.LimitsNote)
+		}
+		passed := 0
+		for _, c := range leg.Checks {
+			if c.Status == bench.CheckFailed {
+				t.Errorf("check %s/%s failed: %s", c.Group, c.Name, c.Detail)
+			} else if c.Status == bench.CheckPassed {
+				passed++
+			}
+		}
+		if passed < 50 {
+			t.Errorf("only %d checks passed", passed)
+		}
+		for _, s := range leg.Steps {
+			if s.Load.Succeeded == 0 || s.Load.FailedTotal() > 0 {
+				t.Errorf("%s: %d successes, errors %v %v", s.Step.Name, s.Load.Succeeded, s.Load.Failed, s.Load.Examples)
+			}
+			if cpu, ok := s.CPUPerRequest(); !ok || cpu <= 0 {
+				t.Errorf("%s: CPU time per request is not known", s.Step.Name)
+			}
+			if s.After == nil || s.After.Memory == nil || s.After.Memory.Peak < s.After.Memory.Used/2 {
+				t.Errorf("%s: memory %+v", s.Step.Name, s.After)
+			}
+		}
+		if leg.Stop == nil || !leg.Stop.Graceful {
+			t.Errorf("stop %+v", leg.Stop)
+		}
+	})
+}
+
+func TestOneFailingContenderDoesNotEndTheRun(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	code, stdout, stderr := locbench(t, dir, "run", "-p", small(t, "faulty, go-nethttp", "process"), "--services", faulty(t, "exit", 20), "-o", "out")
+	if code != 3 {
+		t.Fatalf("exit code %d:\n%s", code, stderr)
+	}
+	run, legs := read(t, filepath.Join(dir, "out"))
+	states := map[string]int{}
+	for _, l := range legs {
+		states[l.Leg.Contender+" "+string(l.State)]++
+	}
+	if states["faulty failed"] != 2 || states["go-nethttp complete"] != 2 || run.State != bench.RunComplete || run.StandingText() != "complete; failed: faulty" {
+		t.Errorf("legs %v, run %s", states, run.StandingText())
+	}
+	if !strings.Contains(stdout, "exit code 7") {
+		t.Errorf("the table does not say what happened:\n%s", stdout)
+	}
+}
+
+func TestResumeRepeatsNothingThatIsWhole(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out")
+	c := startLocbench(t, dir, "run", "-p", small(t, "go-nethttp", "process"), "-o", "out")
+	c.waitEvent(out, func(r bench.Record) bool { return r.Leg != nil && r.Leg.Round == 2 && stepStarted(1)(r) })
+	c.signal(syscall.SIGKILL)
+	c.wait(10 * time.Second)
+	_, before := read(t, out)
+	first, err := os.ReadFile(filepath.Join(out, "go-nethttp-1.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := locbench(t, dir, "run", "--resume", "out"); code != 0 {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	again, _ := os.ReadFile(filepath.Join(out, "go-nethttp-1.json"))
+	if string(first) != string(again) {
+		t.Error("a leg that was whole has changed")
+	}
+	if len(before) != 2 || len(before[1].Steps) != 1 {
+		t.Fatalf("before: %d legs", len(before))
+	}
+	if _, err := os.Stat(filepath.Join(out, "go-nethttp-2.partial1.json")); err != nil {
+		t.Errorf("the finished step of the killed leg is lost: %v", err)
+	}
+}
+
+func TestTarget(t *testing.T) {
+	t.Parallel()
+	binary, err := faultyBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	service := exec.Command(binary)
+	service.Env = []string{"PORT=18473"}
+	if err := service.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer service.Wait()
+	defer service.Process.Kill()
+	dir := t.TempDir()
+	code, stdout, stderr := locbench(t, dir, "run", "--target", "http://127.0.0.1:18473", "--connections", "1,2", "--duration", "1s", "-o", "out")
+	if code != 0 {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	if !strings.Contains(stdout, "target") || !strings.Contains(stderr, "runs     already, at 127.0.0.1:18473") {
+		t.Errorf("output:\n%s%s", stdout, stderr)
+	}
+	run, legs := read(t, filepath.Join(dir, "out"))
+	leg := legs[0]
+	if len(leg.Steps) != 2 || leg.Steps[1].Load.Succeeded == 0 || leg.Steps[1].Before != nil || leg.Steps[1].Load.FailedTotal() > 0 {
+		t.Errorf("steps %+v", leg.Steps)
+	}
+	// Nobody has started, limited or stopped it, and nothing is known of what it should answer.
+	if leg.StartUp != nil || leg.Stop != nil || run.Profile.Limits != (bench.Limits{}) || len(leg.Checks) > 0 || leg.Steps[1].Load.Checked > 0 || len(leg.Warnings) > 0 {
+		t.Errorf("start-up %v, stop %v, limits %+v, %d checks, %d bodies compared, warnings %q", leg.StartUp, leg.Stop, run.Profile.Limits, len(leg.Checks), leg.Steps[1].Load.Checked, leg.Warnings)
+	}
+	if len(run.Profile.Requests) != 1 || run.Profile.Requests[0].Path != "/" {
+		t.Errorf("requests %+v", run.Profile.Requests)
+	}
+	summary, err := os.ReadFile(filepath.Join(dir, "out", "summary.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pretence := range []string{"from process start", "LIMITS", "imits not enforced", "stopped ", "1.5 CPU", "512 MiB", "readings in between failed"} {
+		if strings.Contains(stderr+stdout+string(summary), pretence) {
+			t.Errorf("it says %q:\n%s%s%s", pretence, stderr, stdout, summary)
+		}
+	}
+	for _, flag := range []string{"--cpus=1", "--memory=1GiB", "--cpu-set=1"} {
+		if code, _, stderr := locbench(t, dir, "run", "--target", "http://127.0.0.1:18473", flag); code != 2 || !strings.Contains(stderr, "with limits of its own") {
+			t.Errorf("%s: exit code %d, %s", flag, code, stderr)
+		}
+	}
+}
+
+// TestAReaderThatGoesAway is "locbench run --json | head -1": what was launched is stopped all the
+// same.
+func TestAReaderThatGoesAway(t *testing.T) {
+	runtimes(t, func(t *testing.T, runtime string) {
+		dir := t.TempDir()
+		cmd := exec.Command("sh", "-c", `"$0" "$@" | head -1`, testenv.Locbench(t), "run", "--json", "-p", small(t, "go-nethttp", runtime), "-o", "out")
+		cmd.Dir = dir
+		line, err := cmd.Output()
+		if err != nil || !strings.Contains(string(line), "run_started") {
+			t.Errorf("%v: %s", err, line)
+		}
+		run, _ := read(t, filepath.Join(dir, "out"))
+		nothingLeft(t, run.ID)
+		if run.State != bench.RunInterrupted {
+			t.Errorf("run %s", run.State)
+		}
+	})
+}

@@ -1,0 +1,86 @@
+//go:build acceptance && store && linux
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"locbench/internal/bench"
+	"locbench/internal/locations/dataset"
+	"locbench/internal/locations/seed"
+	"locbench/internal/testenv"
+)
+
+// TestStoreInAContainer starts an image of a real Elasticsearch beside the contender, fills it, and
+// asks all of the checks.
+func TestStoreInAContainer(t *testing.T) {
+	testenv.Docker(t)
+	image := testenv.ElasticsearchImage(t)
+	runtimes(t, func(t *testing.T, runtime string) {
+		dir := t.TempDir()
+		profile := filepath.Join(dir, "container.yaml")
+		text := `contenders: [go-nethttp]
+runtime: ` + runtime + `
+limits: {cpus: 1, memory: 128MiB}
+store: {kind: container, image: "` + image + `"}
+requests:
+  - path: /city/v1/get?id={id}&language={language}
+    languages: [cs]
+validate: 50%
+checks: {lifecycle: [no-store], suites: [locations]}
+step_duration: 1s
+steps: [1, 4]
+`
+		if err := os.WriteFile(profile, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		code, _, stderr := locbench(t, dir, "run", "-p", profile, "-o", "out")
+		if code != 0 {
+			t.Fatalf("exit code %d:\n%s", code, stderr)
+		}
+		run, legs := read(t, filepath.Join(dir, "out"))
+		nothingLeft(t, run.ID)
+		last := legs[0].Steps[1]
+		if run.Store.Kind != bench.StoreContainer || last.Load.Succeeded == 0 {
+			t.Errorf("store %+v, steps %+v", run.Store, legs[0].Steps)
+		}
+		if cpus, ok := last.StoreCPUs(); !ok || cpus <= 0 {
+			t.Errorf("the store's CPU time is not known: %+v", last.BesideAfter)
+		}
+		if last.Load.Checked == 0 || last.Load.Failed[bench.ErrWrong] > 0 {
+			t.Errorf("%d bodies were compared with the known answers, failed %v %v", last.Load.Checked, last.Load.Failed, last.Load.Examples)
+		}
+		for _, c := range legs[0].Checks {
+			if c.Status == bench.CheckFailed {
+				t.Errorf("check %s/%s failed: %s", c.Group, c.Name, c.Detail)
+			}
+		}
+	})
+}
+
+// TestRealStoreStoppedAndBack is the same with the container of a real Elasticsearch.
+func TestRealStoreStoppedAndBack(t *testing.T) {
+	testenv.Docker(t)
+	image := testenv.ElasticsearchImage(t)
+	t.Parallel()
+	id := dockerDo(t, "run", "-d", "-p", "127.0.0.1:0:9200", "-e", "discovery.type=single-node", "-e", "ES_JAVA_OPTS=-Xms256m -Xmx256m", image)
+	if t.Failed() {
+		return
+	}
+	t.Cleanup(func() { dockerDo(t, "rm", "-f", "-v", id) })
+	url := "http://" + strings.SplitN(dockerDo(t, "port", id, "9200/tcp"), "\n", 2)[0]
+	answers(t, url)
+	data, err := dataset.Generated(200, 12, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := seed.Run(t.Context(), seed.Options{URL: url, Set: data}); err != nil {
+		t.Fatal(err)
+	}
+	// Frozen rather than ended: it comes back at once, and a store that hangs is harder to see than
+	// one that refuses connections.
+	storeGoesAndComesBack(t, "docker", url, func() { dockerDo(t, "pause", id) }, func() { dockerDo(t, "unpause", id) })
+}

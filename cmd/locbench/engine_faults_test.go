@@ -1,0 +1,118 @@
+//go:build acceptance && faults && linux
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/testenv"
+)
+
+// privateEngine is a second Docker engine, which a test may stop without harm to the others.
+type privateEngine struct {
+	t    *testing.T
+	host string
+	args []string
+	cmd  *exec.Cmd // that runs; nil: none
+}
+
+// ownEngine starts one.
+func ownEngine(t *testing.T) *privateEngine {
+	t.Helper()
+	testenv.Docker(t)
+	path, err := exec.LookPath("dockerd")
+	if err != nil {
+		path = "/usr/sbin/dockerd"
+	}
+	if _, err := os.Stat(path); err != nil || os.Getuid() != 0 {
+		t.Skip("only root with dockerd installed can start an engine of its own")
+	}
+	dir, err := os.MkdirTemp("", "dockerd-") // a socket's path must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	// A bridge of its own: with none, an engine takes away the bridge of the machine's first one.
+	const bridge = "locbench-test0"
+	for _, args := range []string{"link add " + bridge + " type bridge", "addr add 10.251.251.1/24 dev " + bridge, "link set " + bridge + " up"} {
+		if out, err := exec.Command("ip", strings.Fields(args)...).CombinedOutput(); err != nil {
+			t.Skipf("no bridge can be made here: ip %s: %v: %s", args, err, out)
+		}
+	}
+	t.Cleanup(func() { _ = exec.Command("ip", "link", "del", bridge).Run() })
+	host := "unix://" + dir + "/docker.sock"
+	e := &privateEngine{t: t, host: host, args: []string{path, "--data-root", dir + "/data", "--exec-root", dir + "/exec", "--pidfile", dir + "/pid",
+		"-H", host, "--bridge", bridge, "--iptables=false"}}
+	t.Cleanup(e.stop)
+	e.start()
+	return e
+}
+
+// start returns when it answers.
+func (e *privateEngine) start() {
+	e.t.Helper()
+	e.cmd = exec.Command(e.args[0], e.args[1:]...)
+	e.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := e.cmd.Start(); err != nil {
+		e.t.Fatal(err)
+	}
+	testenv.Until(e.t, time.Minute, "the engine answers", func() bool {
+		cmd := exec.Command("docker", "version")
+		cmd.Env = append(os.Environ(), "DOCKER_HOST="+e.host)
+		return cmd.Run() == nil
+	})
+}
+
+// stop returns when it has ended.
+func (e *privateEngine) stop() {
+	if e.cmd != nil {
+		_ = e.cmd.Process.Signal(syscall.SIGTERM)
+		_ = e.cmd.Wait()
+		e.cmd = nil
+	}
+}
+
+// TestEngineThatStops takes the container engine away in the second step of the first leg.
+func TestEngineThatStops(t *testing.T) {
+	t.Parallel()
+	e := ownEngine(t)
+	t.Run("and comes back", func(t *testing.T) {
+		d := disturb(t, []string{"DOCKER_HOST=" + e.host}, "run", "--headless", "-p", quiet(t, "docker", 2, 1, 1, 2, 4))
+		d.loaded(1)
+		e.stop()
+		e.start()
+		_, legs := d.ends(3, "the contender died", "the container engine", "lost  ")
+		if len(legs) != 2 || legs[0].State != bench.LegFailed || legs[1].State != bench.LegComplete {
+			t.Fatal(states(legs))
+		}
+		if leg := legs[0]; len(leg.Steps) != 2 || leg.Steps[0].Load.Succeeded == 0 || leg.Exit == nil {
+			t.Errorf("%d steps, exit %v", len(leg.Steps), leg.Exit)
+		}
+		d.reported("the container engine")
+		d.resumes()
+	})
+	t.Run("for good", func(t *testing.T) {
+		d := disturb(t, []string{"DOCKER_HOST=" + e.host}, "run", "--headless", "-p", quiet(t, "docker", 1, 1, 1, 2, 4))
+		d.loaded(1)
+		e.stop()
+		if code := d.wait(2 * time.Minute); code != 3 {
+			t.Errorf("exit code %d, want 3", code)
+		}
+		says(t, "standard error", d.stderr.String(), "the contender died", "the container engine", "lost  ")
+		_, legs := read(t, d.out)
+		if len(legs) != 1 || len(legs[0].Steps) != 2 || legs[0].Steps[0].Load.Succeeded == 0 {
+			t.Errorf("finished steps are lost: %s", states(legs))
+		}
+		if t.Failed() {
+			t.Logf("it said:\n%s", d.stderr.String())
+		}
+		e.start()
+		d.resumes()
+	})
+}

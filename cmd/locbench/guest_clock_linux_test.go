@@ -1,0 +1,79 @@
+//go:build acceptance && cgroup2
+
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"locbench/internal/bench"
+)
+
+// TestGuestClockSet sets the clock of the virtual machine, which nobody else uses, an hour forward
+// in the first step and two hours back in the second. Durations are right all the same, in the run
+// and when it is read from disk, where only times of day are left.
+func TestGuestClockSet(t *testing.T) {
+	guestRuntimes(t, func(t *testing.T, runtime string) {
+		if vendor, err := os.ReadFile("/sys/class/dmi/id/sys_vendor"); err != nil || !strings.HasPrefix(string(vendor), "QEMU") {
+			t.Fatalf("this is not the virtual machine (%q, %v): its clock stays as it is", vendor, err)
+		}
+		began := time.Now()
+		t.Cleanup(func() { setClock(t, began.Add(time.Since(began))) })
+		d := disturb(t, nil, "run", "--headless", "-p", quietSteps(t, "go-nethttp", runtime, 1, "{connections: 1, duration: 15s}", "{connections: 2, duration: 5s}", "4"))
+		d.loaded(0)
+		setClock(t, time.Now().Add(time.Hour))
+		d.loaded(1)
+		setClock(t, time.Now().Add(-2*time.Hour))
+		run, legs := d.ends(0, "this machine's clock was set ", "durations are right all the same")
+		took := time.Since(began) // by the clock that nobody sets
+		if took > 50*time.Minute {
+			t.Fatalf("after %v nothing can be told from an hour", took)
+		}
+		within := func(what string, got time.Duration) {
+			t.Helper()
+			if got <= 0 || got > took {
+				t.Errorf("%s: %v of the %v that all took", what, got, took)
+			}
+		}
+		leg := legs[0]
+		within("the run, by its times of day", run.Ended.Sub(run.Started))
+		if leg.StartUp == nil || leg.Stop == nil {
+			t.Fatalf("start-up %v, stop %+v", leg.StartUp, leg.Stop)
+		}
+		within("start-up", *leg.StartUp)
+		within("stop", leg.Stop.Took)
+		for _, s := range leg.Steps {
+			within(s.Step.Name, s.Load.Elapsed)
+			between := s.After.At.Sub(s.Before.At)
+			within(s.Step.Name+", between its two readings on disk", between)
+			if between < s.Load.Elapsed/2 {
+				t.Errorf("%s: %v between the two readings on disk, %v of load", s.Step.Name, between, s.Load.Elapsed)
+			}
+		}
+		moved := map[bool]bool{}
+		for _, w := range leg.Warnings {
+			if w.Kind == bench.FoundClockSet {
+				moved[w.Figures["moved_ns"] > 0] = true
+			}
+		}
+		if !moved[true] || !moved[false] {
+			t.Errorf("it was set forward and back; on record: %q", leg.Warnings)
+		}
+		ordered(t, d.out)
+		if code, _, stderr := locbench(t, d.dir, "report", "out"); code != 0 {
+			t.Errorf("report: exit code %d\n%s", code, stderr)
+		}
+	})
+}
+
+func setClock(t *testing.T, to time.Time) {
+	t.Helper()
+	ts := unix.NsecToTimespec(to.UnixNano())
+	if err := unix.ClockSettime(unix.CLOCK_REALTIME, &ts); err != nil {
+		t.Fatalf("set the clock: %v", err)
+	}
+}

@@ -1,0 +1,386 @@
+//go:build acceptance && unix
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/capacity"
+	"locbench/internal/launch"
+	"locbench/internal/results"
+	"locbench/internal/testenv"
+)
+
+var faultyBinary = sync.OnceValues(func() (string, error) { return goBuild("faulty", "./testdata/faulty") })
+
+var boundBinary = sync.OnceValues(func() (string, error) { return goBuild("bound", "./testdata/bound") })
+
+var storeBinary = sync.OnceValues(func() (string, error) { return goBuild("store", "./testdata/store") })
+
+var slowedBinary = sync.OnceValues(func() (string, error) { return goBuild("slowed", "./testdata/slowed") })
+
+func goBuild(name, pkg string) (string, error) {
+	dir, err := os.MkdirTemp("", "locbench-test-")
+	if err != nil {
+		return "", err
+	}
+	return goBuildWith(filepath.Join(dir, name), pkg)
+}
+
+func goBuildWith(path, pkg string, flags ...string) (string, error) {
+	cmd := exec.Command("go", append(append([]string{"build", "-race=false", "-trimpath", "-o", path}, flags...), pkg)...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build %s: %w\n%s", pkg, err, out)
+	}
+	return path, nil
+}
+
+// lockedBuffer may be read while a process still writes to it.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// command is a locbench that runs.
+type command struct {
+	t              testing.TB
+	cmd            *exec.Cmd
+	stdout, stderr lockedBuffer
+	done           chan struct{}
+}
+
+func startLocbench(t testing.TB, dir string, args ...string) *command {
+	t.Helper()
+	return startIn(t, dir, nil, args...)
+}
+
+// startIn is startLocbench with more in its environment.
+func startIn(t testing.TB, dir string, env []string, args ...string) *command {
+	t.Helper()
+	cmd := exec.Command(testenv.Locbench(t), args...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a Ctrl-C of ours must not reach the contenders by the terminal
+	return begin(t, cmd)
+}
+
+// begin starts a command that is ready to. It knows nothing of the runs of other tests, unless its
+// environment says where those are.
+func begin(t testing.TB, cmd *exec.Cmd) *command {
+	t.Helper()
+	if cmd.Env == nil {
+		cmd.Env = os.Environ()
+	}
+	cmd.Env = append([]string{launch.RunsVariable + "=" + t.TempDir()}, cmd.Env...)
+	c := &command{t: t, cmd: cmd, done: make(chan struct{})}
+	c.cmd.Stdout, c.cmd.Stderr = &c.stdout, &c.stderr
+	if err := c.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(c.done)
+		_ = c.cmd.Wait()
+	}()
+	t.Cleanup(func() {
+		_ = c.cmd.Process.Kill()
+		<-c.done
+	})
+	return c
+}
+
+// wait returns the exit code, -1 after a signal.
+func (c *command) wait(timeout time.Duration) int {
+	c.t.Helper()
+	select {
+	case <-c.done:
+	case <-time.After(timeout):
+		c.t.Fatalf("still running after %v; it said:\n%s", timeout, c.stderr.String())
+	}
+	return c.cmd.ProcessState.ExitCode()
+}
+
+func (c *command) signal(s os.Signal) {
+	c.t.Helper()
+	if err := c.cmd.Process.Signal(s); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// locbench runs to the end and returns the exit code and what it has written.
+func locbench(t testing.TB, dir string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	c := startLocbench(t, dir, args...)
+	code = c.wait(10 * time.Minute)
+	return code, c.stdout.String(), c.stderr.String()
+}
+
+// waitEvent waits until the event log in dir has a record that match accepts.
+func (c *command) waitEvent(dir string, match func(bench.Record) bool) {
+	c.t.Helper()
+	found := errors.New("found")
+	for deadline := time.Now().Add(3 * time.Minute); time.Now().Before(deadline); {
+		began := time.Now()
+		err := results.Events(dir, func(r bench.Record) error {
+			if match(r) {
+				return found
+			}
+			return nil
+		})
+		if errors.Is(err, found) {
+			return
+		}
+		select {
+		case <-c.done:
+			c.t.Fatalf("it ended before the awaited event; it said:\n%s", c.stderr.String())
+		case <-time.After(5*time.Millisecond + 5*time.Since(began)): // looking takes its time under emulation
+		}
+	}
+	c.t.Fatalf("the awaited event did not come; it said:\n%s", c.stderr.String())
+}
+
+func phaseStarted(phase bench.Phase) func(bench.Record) bool {
+	return func(r bench.Record) bool {
+		e, ok := r.Event.(bench.PhaseStarted)
+		return ok && e.Phase == phase
+	}
+}
+
+func stepStarted(index int) func(bench.Record) bool {
+	return func(r bench.Record) bool {
+		e, ok := r.Event.(bench.StepStarted)
+		return ok && e.Index == index
+	}
+}
+
+// answered waits for a second of a step in which the contender has answered.
+func answered(step int) func(bench.Record) bool {
+	return func(r bench.Record) bool {
+		e, ok := r.Event.(bench.WindowClosed)
+		return ok && e.Index == step && e.Window.Succeeded > 0
+	}
+}
+
+func read(t testing.TB, dir string) (bench.Run, []bench.LegResult) {
+	t.Helper()
+	run, legs, err := results.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run, legs
+}
+
+// nothingLeft fails if a container, network or process of the run is still there.
+func nothingLeft(t *testing.T, runID string) {
+	t.Helper()
+	for _, left := range leftOf(runID) {
+		t.Error(left)
+	}
+}
+
+// leftOf are the containers, networks and processes of a run.
+func leftOf(runID string) (left []string) {
+	if out, err := exec.Command("docker", "ps", "-aq", "--filter", "label=locbench.run="+runID).Output(); err == nil && len(out) > 0 {
+		left = append(left, fmt.Sprintf("containers left: %s", out))
+	}
+	if out, err := exec.Command("docker", "network", "ls", "-q", "--filter", "label=locbench.run="+runID).Output(); err == nil && len(out) > 0 {
+		left = append(left, fmt.Sprintf("networks left: %s", out))
+	}
+	envs, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, file := range envs {
+		if data, err := os.ReadFile(file); err == nil && bytes.Contains(data, []byte("LOCBENCH_RUN="+runID+"\x00")) {
+			left = append(left, "process left: "+filepath.Dir(file))
+		}
+	}
+	return left
+}
+
+// quarter are the limits of contenders whose load is only there to go on: what they do not use,
+// other tests have.
+const quarter = "limits: {cpus: 0.25, memory: 64MiB}\n"
+
+// small is a profile that is quick to run: little data, no checks, three short steps, two rounds.
+func small(t testing.TB, contender, runtime string, more ...string) string {
+	t.Helper()
+	lifecycle := "none"
+	if contender == "go-nethttp" {
+		lifecycle = "[no-environment, no-store]" // they launch the contender themselves
+	}
+	text := `contenders: [` + contender + `]
+rounds: 2
+runtime: ` + runtime + `
+` + quarter + littleData + `timeout: 500ms
+validate: none
+checks: {lifecycle: ` + lifecycle + `, suites: []}
+step_duration: 1s
+steps: [1, 2, 4]
+` + strings.Join(more, "\n")
+	return profileFile(t, text)
+}
+
+// requestsOfCities is the part of a profile that says what is stored and what is asked for.
+const requestsOfCities = `store: embedded
+data: {cities: 200, vertices: 12, seed: 1}
+requests:
+  - path: /city/v1/get?id={id}&language={language}
+    ids: uniform
+    languages: [cs, en]
+`
+
+// littleData is the same for those who share the machine's CPUs with other tests: nobody gets some
+// of their own.
+const littleData = "isolation: off\n" + requestsOfCities
+
+// profileFile writes a profile and returns its path.
+func profileFile(t testing.TB, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "profile.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// faulty makes a folder with the contender of testdata/faulty that misbehaves as fault says, and
+// returns it.
+func faulty(t testing.TB, fault string, after int) string {
+	t.Helper()
+	return made(t, faultyBinary, "faulty", map[string]string{"FAULT": fault, "AFTER": fmt.Sprint(after)}, nil)
+}
+
+// made makes a folder with a contender of that name which is one binary, and returns it; each
+// variant has its environment besides env.
+func made(t testing.TB, build func() (string, error), name string, env map[string]string, variants map[string]map[string]string) string {
+	t.Helper()
+	binary, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), name)
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env = maps.Clone(env)
+	env["PORT"] = "{{.Port}}"
+	text, _ := json.Marshal(env)
+	manifest := `name: ` + name + `
+language: Go
+framework: none
+version: "1"
+endpoints: [get]
+port: 8080
+env: ` + string(text) + `
+ready: {path: /, timeout: 10s}
+docker: {dockerfile: Dockerfile}
+process: {command: ["{{.Dir}}/service"]}
+`
+	if len(variants) > 0 {
+		manifest += "variants:\n"
+	}
+	for _, variant := range slices.Sorted(maps.Keys(variants)) {
+		text, _ := json.Marshal(variants[variant])
+		manifest += "  - {name: " + variant + ", env: " + string(text) + "}\n"
+	}
+	for name, content := range map[string]string{
+		"service":      string(data),
+		"Dockerfile":   "FROM scratch\nCOPY service /service\nENTRYPOINT [\"/service\"]\n",
+		"service.yaml": manifest,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// runtimes calls f for every runtime of this machine, beside other tests.
+func runtimes(t *testing.T, f func(t *testing.T, runtime string)) {
+	t.Parallel()
+	for _, runtime := range []string{"process", "docker"} {
+		t.Run(runtime, func(t *testing.T) {
+			t.Parallel()
+			if runtime == "docker" {
+				testenv.Docker(t)
+			}
+			f(t, runtime)
+		})
+	}
+}
+
+// takesTurn says whether the nth case of a matrix runs in a runtime: every second one in each.
+// Without Docker all are processes.
+func takesTurn(n int, runtime string) bool {
+	return !testenv.HasDocker() || n%2 == 0 == (runtime == "docker")
+}
+
+// lastSeq is how far the event log in dir has come.
+func lastSeq(dir string) int64 {
+	last, _ := results.LastSeq(dir)
+	return last
+}
+
+func runState(dir string) bench.RunState {
+	run, _, _ := results.Read(dir)
+	return run.State
+}
+
+// twoInTurns is a profile of two variants of one contender that take turns of 100 ms.
+func twoInTurns(t testing.TB, runtime string, rounds string) string {
+	t.Helper()
+	return profileFile(t, "contenders: ['faulty:a', 'faulty:b']\nrounds: "+rounds+"\nruntime: "+runtime+"\nlimits: {cpus: 1, memory: 64MiB}\nturns: 100ms\n"+littleData+
+		"timeout: 500ms\nvalidate: none\nchecks: {lifecycle: none, suites: []}\nstep_duration: 1s\nsteps: [2, {rate: 300}, 4]\n")
+}
+
+// wellAndTwice is a contender with two variants, which both do what they should.
+func wellAndTwice(t testing.TB) string {
+	t.Helper()
+	return made(t, faultyBinary, "faulty", map[string]string{"FAULT": "", "AFTER": "0"}, map[string]map[string]string{"a": {}, "b": {}})
+}
+
+// short are options that make a search quick: little data, trials of a second, the coarsest
+// resolution.
+func short(more ...string) []string {
+	return append([]string{"capacity", "go-nethttp", "--no-checks", "--cities", "200", "--vertices", "12", "--trial", "1s", "--warm-up", "300ms",
+		"--resolution", "100%", "--confirm", "1/3", "--guess", "100", "--max-rate", "200", "-o", "out"}, more...)
+}
+
+func capacityRecord(t testing.TB, data []byte) capacity.Record {
+	t.Helper()
+	var r capacity.Record
+	if err := json.Unmarshal(data, &r); err != nil {
+		t.Fatalf("%v\n%s", err, data)
+	}
+	if err := r.Valid(); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}

@@ -1,0 +1,40 @@
+//go:build acceptance && timing && linux
+
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"locbench/internal/testenv"
+	"locbench/internal/verdict"
+)
+
+// TestLimitsApply is about the figures in the results, not about what the engine was asked for.
+func TestLimitsApply(t *testing.T) {
+	testenv.Docker(t)
+	const quota, tolerance = 0.5, 0.05
+	services, profile := faulty(t, "spin", 0), small(t, "faulty", "docker")
+	testenv.Judge(t, 6, 50*time.Millisecond, func(t testing.TB) error {
+		dir := t.TempDir()
+		code, _, stderr := locbench(t, dir, "run", "-p", profile, "--services", services, "--cpus", "0.5", "--rounds", "1", "--connections", "1", "--duration", "4s", "-o", "out")
+		if code != 0 {
+			return fmt.Errorf("exit code %d:\n%s", code, stderr)
+		}
+		run, legs := read(t, filepath.Join(dir, "out"))
+		s := legs[0].Steps[0]
+		cpu, _ := s.CPU()
+		if cpus := cpu.Seconds() / s.After.At.Sub(s.Before.At).Seconds(); cpus < quota*(1-tolerance) || cpus > quota*(1+tolerance) {
+			return fmt.Errorf("two spinners under a quota of %v used %.3f CPUs", quota, cpus)
+		}
+		if th, ok := s.Throttling(); !ok || th.Throttled == 0 || th.Time <= 0 {
+			return fmt.Errorf("throttling %+v %v", th, ok)
+		}
+		if v := verdict.Leg(run.Machine.CPUs, legs[0])[0]; v.Bound != verdict.Quota {
+			return fmt.Errorf("%s", v)
+		}
+		return nil
+	})
+}

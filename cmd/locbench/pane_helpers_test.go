@@ -1,0 +1,118 @@
+//go:build acceptance && unix
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/launch"
+	"locbench/internal/testenv"
+)
+
+// pane is a terminal with a shell in it, inside a tmux server of its own.
+type pane struct {
+	t    *testing.T
+	tmux string
+	name string // of the server's socket
+	dir  string
+}
+
+// newPane opens a terminal of that size, its shell in dir.
+func newPane(t *testing.T, width, height int, dir string, env ...string) *pane {
+	t.Helper()
+	p := &pane{t: t, tmux: testenv.Tmux(t), name: fmt.Sprintf("locbench-test-%d-%d", os.Getpid(), time.Now().UnixNano()), dir: dir}
+	set := append([]string{"PATH=" + filepath.Dir(testenv.Locbench(t)) + ":" + os.Getenv("PATH"), "PS1=ready$ ", "LC_ALL=C.UTF-8", "HISTFILE=", launch.RunsVariable + "=" + t.TempDir()}, env...)
+	args := append([]string{"-f", os.DevNull, "new-session", "-d", "-x", fmt.Sprint(width), "-y", fmt.Sprint(height), "-c", dir, "env"}, set...)
+	p.run(append(args, "bash", "--norc", "--noprofile", "-i")...)
+	p.run("set-option", "-g", "set-titles", "off")
+	t.Cleanup(func() {
+		if t.Failed() {
+			if text, err := p.output("capture-pane", "-p", "-t", "0"); err == nil {
+				t.Logf("the terminal at the end:\n%s", text)
+			}
+		}
+		_, _ = p.output("kill-server")
+	})
+	p.see("ready$")
+	return p
+}
+
+func (p *pane) output(args ...string) (string, error) {
+	cmd := exec.Command(p.tmux, append([]string{"-L", p.name}, args...)...)
+	cmd.Env = append(os.Environ(), "TMUX=", "LC_ALL=C.UTF-8")
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+func (p *pane) run(args ...string) string {
+	p.t.Helper()
+	out, err := p.output(args...)
+	if err != nil {
+		p.t.Fatalf("tmux %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return out
+}
+
+// screen is what the terminal shows now.
+func (p *pane) screen() string {
+	p.t.Helper()
+	return p.run("capture-pane", "-p", "-t", "0")
+}
+
+// keys types, by tmux's names: "Enter", "Escape", "C-c".
+func (p *pane) keys(keys ...string) {
+	p.t.Helper()
+	for _, k := range keys {
+		p.run("send-keys", "-t", "0", k)
+	}
+}
+
+// typed types text as it is, and Enter.
+func (p *pane) typed(text string) {
+	p.t.Helper()
+	p.run("send-keys", "-t", "0", "-l", text)
+	p.keys("Enter")
+}
+
+func (p *pane) resize(width, height int) {
+	p.t.Helper()
+	p.run("resize-window", "-t", "0", "-x", fmt.Sprint(width), "-y", fmt.Sprint(height))
+}
+
+// see waits until the terminal shows every one of the texts, and returns what it shows.
+func (p *pane) see(texts ...string) string {
+	p.t.Helper()
+	return p.until(time.Minute, fmt.Sprintf("show %q", texts), func(screen string) bool {
+		for _, text := range texts {
+			if !strings.Contains(screen, text) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// until waits for a screen that is as wanted.
+func (p *pane) until(timeout time.Duration, what string, is func(screen string) bool) string {
+	p.t.Helper()
+	var screen string
+	for deadline := time.Now().Add(timeout); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		if screen = p.screen(); is(screen) {
+			return screen
+		}
+	}
+	p.t.Fatalf("the terminal does not %s after %v; it shows:\n%s", what, timeout, screen)
+	return ""
+}
+
+// kill ends the terminal as closing its window does.
+func (p *pane) kill() {
+	p.t.Helper()
+	p.run("kill-session", "-t", "0")
+}

@@ -1,0 +1,96 @@
+//go:build acceptance && engine && linux
+
+package main
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"locbench/internal/bench"
+)
+
+// listening makes a folder with a contender that listens on a port of its own choice, whatever its
+// manifest, which names another or the same one, tells it. The manifest is edited by the pairs.
+func listening(t *testing.T, edit ...string) (services string) {
+	t.Helper()
+	services = faulty(t, "none", 0)
+	path := filepath.Join(services, "service.yaml")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(strings.NewReplacer(edit...).Replace(string(text))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return services
+}
+
+// TestPortOfItsOwn is about processes that do not listen where they are asked to. It runs alone:
+// others beside it might be given its port.
+func TestPortOfItsOwn(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+	l.Close()
+	profile := profileFile(t, "contenders: [faulty]\nrounds: 2\nruntime: process\nisolation: off\nstore: none\nrequests: [{path: /}]\nvalidate: none\nchecks: {lifecycle: none, suites: []}\nsteps: [1 for 300ms]\n")
+	run := func(t *testing.T, want int, services string, more ...string) ([]bench.LegResult, string) {
+		t.Helper()
+		dir := t.TempDir()
+		code, _, stderr := locbench(t, dir, append([]string{"run", "-p", profile, "--services", services, "-o", "out"}, more...)...)
+		if code != want {
+			t.Fatalf("exit code %d, want %d:\n%s", code, want, stderr)
+		}
+		_, legs := read(t, filepath.Join(dir, "out"))
+		return legs, stderr
+	}
+	own, manifest := []string{`"{{.Port}}"`, `"` + port + `"`}, []string{"port: 8080", "port: " + port}
+
+	t.Run("the manifest names it and gives none", func(t *testing.T) {
+		legs, stderr := run(t, 0, listening(t, append(own, manifest...)...))
+		leg := legs[1]
+		// Its start-up is known only where it was asked at the right place from the start on.
+		if leg.Instance.Address != "127.0.0.1:"+port || leg.StartUp == nil || len(leg.Warnings) > 0 {
+			t.Errorf("at %s after %v, warnings %q\n%s", leg.Instance.Address, leg.StartUp, leg.Warnings, stderr)
+		}
+	})
+	t.Run("it is taken", func(t *testing.T) {
+		l, err := net.Listen("tcp", "127.0.0.1:"+port)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		dir := t.TempDir()
+		code, _, stderr := locbench(t, dir, "run", "-p", profile, "--services", listening(t, append(own, manifest...)...), "-o", "out")
+		if code != 3 || !strings.Contains(stderr, "listens on port "+port+", which is not free") {
+			t.Errorf("exit code %d:\n%s", code, stderr)
+		}
+	})
+	// The fault is a text that depends on the port, and is none that the contender knows.
+	got := append([]string{`"FAULT":"none"`, `"FAULT":"none","TOLD":"` + "{{print .Port}}" + `"`}, own...)
+	t.Run("the manifest names it and gives another", func(t *testing.T) {
+		legs, stderr := run(t, 0, listening(t, append(got, manifest...)...))
+		leg := legs[0]
+		if leg.StartUp != nil || len(leg.Steps) != 1 || leg.Steps[0].Load.Succeeded == 0 || len(leg.Warnings) != 1 || !strings.Contains(leg.Warnings[0].Text, ":"+port+", its manifest's port") {
+			t.Errorf("start-up %v, %d steps, warnings %q\n%s", leg.StartUp, len(leg.Steps), leg.Warnings, stderr)
+		}
+	})
+	t.Run("nobody has named it", func(t *testing.T) {
+		services := listening(t, append(got, "timeout: 10s", "timeout: 3s")...)
+		legs, stderr := run(t, 3, services)
+		if text := "it listens on [::]:" + port; !strings.Contains(legs[0].Failure, text) || len(legs[0].Warnings) != 1 || !strings.Contains(legs[0].Warnings[0].Text, text) {
+			t.Errorf("%q, warnings %q\n%s", legs[0].Failure, legs[0].Warnings, stderr)
+		}
+		if second := legs[1]; second.Instance != nil || !strings.Contains(second.Failure, "not tried: it never became ready in round 1") {
+			t.Errorf("the second round: %+v, %q", second.Instance, second.Failure)
+		}
+		if legs, _ := run(t, 3, services, "--keep-going"); legs[1].Instance == nil {
+			t.Error("it was not tried again, though that was asked for")
+		}
+	})
+}

@@ -1,0 +1,43 @@
+//go:build acceptance && engine && unix
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"locbench/internal/testenv"
+)
+
+// TestReadmeCommands runs every block marked "sh", of README.md and of the pages of docs, as a user
+// would type it, but for the test command, which the plain suite is. Blocks marked "console" are
+// not run: they need a network, an Elasticsearch, a container's build, a terminal, results of one's
+// own, or minutes of load. Blocks marked "text" are output.
+func TestReadmeCommands(t *testing.T) {
+	t.Parallel()
+	binary := testenv.Locbench(t)
+	for _, page := range readerPages(t) {
+		t.Run(page, func(t *testing.T) {
+			for _, block := range fences(readPage(t, page)) {
+				if block.word == "sh" && strings.TrimSpace(block.text) != "go test ./..." {
+					t.Run(fmt.Sprintf("line %d", block.line), func(t *testing.T) { typeIn(t, binary, block.text) })
+				}
+			}
+		})
+	}
+}
+
+func typeIn(t *testing.T, binary, block string) {
+	t.Helper()
+	block = strings.ReplaceAll(block, "CGO_ENABLED=0 go run ./cmd/locbench", "locbench")
+	cmd := exec.Command("sh", "-eux", "-c", block)
+	cmd.Dir = t.TempDir()
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(binary)+":"+os.Getenv("PATH"))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s\n%s", err, block, out)
+	}
+}

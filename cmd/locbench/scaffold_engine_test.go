@@ -1,0 +1,44 @@
+//go:build acceptance && engine && unix
+
+package main
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/testenv"
+)
+
+// TestAddingAContenderNeedsNoGo begins one outside the repository, with the binary alone, and
+// benchmarks it from its Dockerfile.
+func TestAddingAContenderNeedsNoGo(t *testing.T) {
+	testenv.Docker(t)
+	testenv.Images(t, "golang:1.26-bookworm")
+	t.Parallel()
+	dir := t.TempDir()
+	code, stdout, stderr := locbench(t, dir, "services", "new", "go-mine", "--from", "go-nethttp", "mine")
+	if code != 0 || strings.TrimSpace(stdout) != filepath.Join("mine", "go-mine") || !strings.Contains(stderr, "locbench run go-mine --services mine/go-mine") {
+		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	if code, _, stderr := locbench(t, dir, "services", "new", "go-mine", "--from", "go-nethttp", "mine"); code != 2 || !strings.Contains(stderr, "there already") {
+		t.Errorf("a second time: exit code %d\n%s", code, stderr)
+	}
+	c := startLocbench(t, dir, "run", "-p", small(t, "go-mine", "docker"), "--services", "mine", "--rounds", "1", "-o", "out")
+	if code := c.wait(8 * time.Minute); code != 0 { // a compiler on a busy machine
+		t.Fatalf("exit code %d\n%s", code, c.stderr.String())
+	}
+	run, legs := read(t, filepath.Join(dir, "out"))
+	nothingLeft(t, run.ID)
+	t.Cleanup(func() { _ = exec.Command("docker", "rmi", "-f", legs[0].Artifact.Image).Run() })
+	leg := legs[0]
+	if leg.State != bench.LegComplete || leg.Service.Builtin || !strings.HasPrefix(leg.Artifact.Image, "locbench/go-mine:") {
+		t.Fatalf("%s, artifact %+v", leg.State, leg.Artifact)
+	}
+	if s := leg.Steps[len(leg.Steps)-1]; s.Load.Succeeded == 0 || s.Load.FailedTotal() > 0 {
+		t.Errorf("%d successes, errors %v", s.Load.Succeeded, s.Load.Failed)
+	}
+}

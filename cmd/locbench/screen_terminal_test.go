@@ -1,0 +1,272 @@
+//go:build acceptance && terminal && unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/results"
+	"locbench/internal/testenv"
+)
+
+// TestRunOnATerminal sees a run from its command to the summary on the normal screen. It runs
+// alone: warnings of runs beside it would push its summary off the screen.
+func TestRunOnATerminal(t *testing.T) {
+	testenv.Docker(t)
+	dir := t.TempDir()
+	p := newPane(t, 80, 24, dir)
+	p.typed("locbench run --profile " + small(t, "go-nethttp", "docker") + " -o out; echo code=$?")
+	p.see("go-nethttp", "round 1 of 2", "throughput")
+	p.see("round 2 of 2", "req/s")
+	screen := p.see("code=0")
+	if !strings.Contains(screen, "results  out") || !strings.Contains(screen, "$/10⁹ req") || strings.Contains(screen, "throughput  ") {
+		t.Errorf("no summary on the normal screen:\n%s", screen)
+	}
+	run, _ := read(t, filepath.Join(dir, "out"))
+	if run.State != bench.RunComplete || strings.Contains(strings.Join(run.Command, " "), "controlled") {
+		t.Errorf("state %s, command %q", run.State, run.Command)
+	}
+	nothingLeft(t, run.ID)
+}
+
+// TestRunInAPipeIsPlain keeps the live view off what is no terminal.
+func TestRunInAPipeIsPlain(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p := newPane(t, 80, 24, dir)
+	p.typed("locbench run --profile " + small(t, "go-nethttp", "process") + " -o out --rounds 1 2>talk | cat > table; echo code=${PIPESTATUS[0]}")
+	p.see("code=0")
+	for name, want := range map[string]string{"talk": "go-nethttp, round 1 of 1", "table": "contender"} {
+		t.Run(name, func(t *testing.T) {
+			data, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil || !strings.Contains(string(data), want) || strings.Contains(string(data), "\x1b[?1049h") {
+				t.Errorf("%s: %v\n%s", name, err, data)
+			}
+		})
+	}
+}
+
+// TestSteering pauses a run, marks a moment, skips a step, goes on, and ends after a step; the
+// results tell all of it.
+func TestSteering(t *testing.T) {
+	t.Parallel()
+	testenv.Docker(t)
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out")
+	p := newPane(t, 120, 40, dir)
+	p.typed("locbench run --profile " + small(t, "go-nethttp", "docker") + " --connections 1,2,3,4 --duration 8s -o out; echo code=$?")
+	p.see("step 1 of 4")
+	p.keys("p")
+	p.see("PAUSED")
+	if seq := lastSeq(out); seq == 0 || runState(out) != bench.RunRunning {
+		t.Errorf("event %d, state %s", seq, runState(out))
+	}
+	p.keys("m")
+	p.see("Mark this moment")
+	p.typed("before the second step")
+	p.keys("p")
+	// The header names the next step in a pause already: only its bar tells that it runs.
+	p.until(time.Minute, "run the second step", func(s string) bool {
+		return strings.Contains(s, "step 2 of 4") && strings.Contains(s, "s of 8s") && !strings.Contains(s, "PAUSED")
+	})
+	p.keys("s")
+	p.see("Skip this step?")
+	p.keys("y")
+	p.see("step 3 of 4")
+	p.keys("e")
+	p.see("End after this step?")
+	p.keys("y")
+	screen := p.see("code=130")
+	if !strings.Contains(screen, "locbench run --resume out") {
+		t.Errorf("no word about going on:\n%s", screen)
+	}
+	run, legs := read(t, out)
+	if run.State != bench.RunInterrupted || len(legs) != 1 || len(legs[0].Steps) != 3 || legs[0].State != bench.LegAborted {
+		t.Fatalf("state %s, legs %+v", run.State, legs)
+	}
+	if steps := legs[0].Steps; steps[0].Aborted != "" || steps[1].Aborted == "" || steps[2].Aborted != "" {
+		t.Errorf("aborted: %q, %q, %q", steps[0].Aborted, steps[1].Aborted, steps[2].Aborted)
+	}
+	var kinds []string
+	for _, i := range legs[0].Interventions {
+		kinds = append(kinds, string(i.Control.Kind)+i.Control.Text)
+	}
+	if got := strings.Join(kinds, ", "); got != "pause, notebefore the second step, resume, skip step, stop after step" {
+		t.Errorf("interventions: %s", got)
+	}
+	nothingLeft(t, run.ID)
+}
+
+// TestAbort asks once; Ctrl-C is the same as the key.
+func TestAbort(t *testing.T) {
+	t.Parallel()
+	testenv.Docker(t)
+	dir := t.TempDir()
+	p := newPane(t, 80, 24, dir)
+	p.typed("locbench run --profile " + small(t, "go-nethttp", "docker") + " --duration 20s -o out; echo code=$?")
+	p.see("step 1 of 3")
+	p.keys("a")
+	p.see("Abort the run?")
+	p.keys("n")
+	p.until(time.Minute, "close the question", func(s string) bool { return !strings.Contains(s, "Abort the run?") })
+	p.keys("C-c")
+	p.see("Abort the run?")
+	p.keys("C-c")
+	p.see("code=130", "go on    locbench run --resume out")
+	run, _ := read(t, filepath.Join(dir, "out"))
+	if run.State != bench.RunInterrupted {
+		t.Errorf("state %s", run.State)
+	}
+	nothingLeft(t, run.ID)
+}
+
+// TestResizeDuringLoad changes the terminal while a step runs: every size shows the run.
+func TestResizeDuringLoad(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p := newPane(t, 80, 24, dir)
+	p.typed("locbench run --profile " + small(t, "go-nethttp", "process") + " --rounds 1 --duration 120s -o out; echo code=$?")
+	p.see("step 1 of 3", "req/s")
+	for _, size := range [][2]int{{200, 50}, {60, 20}, {40, 12}, {120, 40}, {80, 24}} {
+		p.resize(size[0], size[1])
+		p.until(time.Minute, "show the run in its new size", func(s string) bool {
+			lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
+			return strings.Contains(s, "go-nethttp") && strings.Contains(s, "req/s") && strings.Contains(lines[len(lines)-1], "keys") && len(lines) == size[1]
+		})
+	}
+	p.keys("a", "y")
+	p.see("code=130")
+}
+
+// TestSuspendStallsOnlyTheScreen stops the screen by Ctrl-Z: the shell is back, the run goes on,
+// and fg shows it again.
+func TestSuspendStallsOnlyTheScreen(t *testing.T) {
+	t.Parallel()
+	testenv.Docker(t)
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out")
+	p := newPane(t, 100, 30, dir)
+	p.typed("locbench run --profile " + small(t, "go-nethttp", "docker") + " --duration 120s -o out")
+	p.see("step 1 of 3", "req/s")
+	p.keys("C-z")
+	p.see("Stopped", "ready$")
+	before := lastSeq(out)
+	testenv.Until(t, time.Minute, "the run goes on while the screen is stopped", func() bool { return lastSeq(out) > before+4 })
+	p.typed("echo the shell is $((40+2))")
+	p.see("the shell is 42")
+	p.typed("fg")
+	shown := p.see("step 1 of 3", "req/s")
+	p.until(time.Minute, "show what goes on", func(s string) bool { return strings.Contains(s, "step 1 of 3") && s != shown })
+	p.keys("C-c", "C-c")
+	p.see("--resume out", "ready$")
+	run, _ := read(t, out)
+	nothingLeft(t, run.ID)
+}
+
+// TestTheTerminalIsClosed ends the run in order: SIGHUP, results kept, nothing left; also when the
+// screen had been stopped.
+func TestTheTerminalIsClosed(t *testing.T) {
+	t.Parallel()
+	testenv.Docker(t)
+	for name, stop := range map[string]bool{"shown": false, "suspended": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			out := filepath.Join(dir, "out")
+			p := newPane(t, 80, 24, dir)
+			p.typed("locbench run --profile " + small(t, "go-nethttp", "docker") + " --duration 3s -o out")
+			p.see("step 2 of 3")
+			if stop {
+				p.keys("C-z")
+				p.see("Stopped")
+			}
+			p.kill()
+			testenv.Until(t, time.Minute, "the run ends in order", func() bool { return runState(out) == bench.RunInterrupted })
+			testenv.Until(t, time.Minute, "nobody writes the results any more", func() bool { return !results.Running(out) })
+			testenv.Until(t, time.Minute, "the reports, which come last", func() bool {
+				left, err := filepath.Glob(filepath.Join(out, ".*")) // half-written ones
+				_, htmlErr := os.Stat(filepath.Join(out, results.ReportFile))
+				_, mdErr := os.Stat(filepath.Join(out, results.SummaryFile))
+				return err == nil && htmlErr == nil && mdErr == nil &&
+					!slices.ContainsFunc(left, func(f string) bool { return strings.Contains(f, ".tmp") })
+			})
+			run, legs := read(t, out)
+			if len(legs) != 1 || len(legs[0].Steps) == 0 || legs[0].State != bench.LegAborted {
+				t.Errorf("legs %+v", legs)
+			}
+			nothingLeft(t, run.ID)
+		})
+	}
+}
+
+// TestTheTerminalIsClosedWhileTheScreenStops asks for the end on the screen, and closes the
+// terminal before the contender, which does not listen, has gone.
+func TestTheTerminalIsClosedWhileTheScreenStops(t *testing.T) {
+	t.Parallel()
+	testenv.Docker(t)
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out")
+	p := newPane(t, 80, 24, dir)
+	p.typed("locbench run --profile " + small(t, "faulty", "docker") + " --services " + faulty(t, "deaf", 0) + " --duration 60s -o out")
+	p.see("step 1 of 3", "req/s")
+	p.keys("C-c", "y")
+	p.see("STOPPING IN ORDER")
+	p.kill()
+	testenv.Until(t, time.Minute, "the run ends in order", func() bool { return runState(out) == bench.RunInterrupted && !results.Running(out) })
+	run, legs := read(t, out)
+	if len(legs) != 1 || legs[0].State != bench.LegAborted || legs[0].Stop == nil || !legs[0].Stop.Killed || legs[0].Stop.Forced {
+		t.Errorf("legs %+v", legs)
+	}
+	nothingLeft(t, run.ID)
+}
+
+// TestCtrlCThriceOnAScreen asks, ends in order, and then by force: the contender is killed, and
+// nothing is left.
+func TestCtrlCThriceOnAScreen(t *testing.T) {
+	t.Parallel()
+	testenv.Docker(t)
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out")
+	p := newPane(t, 80, 24, dir)
+	p.typed("locbench run --profile " + small(t, "faulty", "docker") + " --services " + faulty(t, "deaf", 0) + " --duration 60s -o out; echo code=$?")
+	p.see("step 1 of 3", "req/s")
+	p.keys("C-c", "C-c")
+	p.see("STOPPING IN ORDER")
+	p.keys("C-c")
+	p.see("code=130", "--resume out")
+	run, legs := read(t, out)
+	if run.State != bench.RunInterrupted || len(legs) != 1 || legs[0].Stop == nil || !legs[0].Stop.Forced {
+		t.Errorf("run %s, legs %+v", run.State, legs)
+	}
+	nothingLeft(t, run.ID)
+}
+
+// TestHostileLogsOnATerminal has a contender write escape sequences: the title stays, nothing is
+// coloured, cleared or moved by them.
+func TestHostileLogsOnATerminal(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p := newPane(t, 100, 30, dir)
+	p.typed("printf '\\033]2;as it was\\007'; locbench run --profile " + small(t, "faulty", "process") + " --services " + faulty(t, "shout", 0) + " --rounds 1 --duration 4s -o out; echo code=$?")
+	p.see("step 1 of 3", "req/s")
+	p.keys("5")
+	screen := p.see("pwned")
+	if strings.Contains(screen, "\x1b") || strings.Contains(screen, "\a") {
+		t.Errorf("%q", screen)
+	}
+	lines := strings.Split(strings.TrimRight(screen, "\n"), "\n")
+	if !strings.Contains(lines[0], "faulty") || !strings.Contains(lines[len(lines)-1], "keys") {
+		t.Errorf("the layout does not hold:\n%s", screen)
+	}
+	if title := strings.TrimSpace(p.run("display-message", "-p", "-t", "0", "#{pane_title}")); title != "as it was" {
+		t.Errorf("the title is %q", title)
+	}
+	p.keys("a", "y")
+	p.see("code=130")
+}

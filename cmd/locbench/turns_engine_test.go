@@ -1,0 +1,99 @@
+//go:build acceptance && engine && linux
+
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/testenv"
+)
+
+// TestTurns runs two contenders side by side: the load of each is what its own turns were, and
+// their counters are of those alone.
+func TestTurns(t *testing.T) {
+	runtimes(t, func(t *testing.T, runtime string) {
+		dir, services := t.TempDir(), wellAndTwice(t)
+		code, stdout, stderr := locbench(t, dir, "run", "-p", twoInTurns(t, runtime, "2"), "--services", services, "--headless", "-o", "out")
+		if code != 0 {
+			t.Fatalf("exit code %d\n%s", code, stderr)
+		}
+		says(t, "standard error", stderr, "faulty:a, round 1 of 2", "faulty:b, round 2 of 2", "\n faulty:b\n")
+		says(t, "standard output", stdout, "faulty:b")
+		run, legs := read(t, filepath.Join(dir, "out"))
+		nothingLeft(t, run.ID)
+		if len(legs) != 4 || run.Profile.Turns != 100*time.Millisecond {
+			t.Fatalf("%d legs in turns of %s", len(legs), run.Profile.Turns)
+		}
+		since := map[int]time.Time{}
+		for _, leg := range legs {
+			began, ok := leg.TookTurns()
+			if other, known := since[leg.Leg.Round]; !ok || known && !other.Equal(began) {
+				t.Errorf("%s took turns since %s, the other one since %s", leg.Leg, began, other)
+			}
+			since[leg.Leg.Round] = began
+			for _, s := range leg.Steps {
+				if s.Turns == nil || s.Turns.Count == 0 || s.Turns.Length != 100*time.Millisecond || len(s.Turns.With) != 1 {
+					t.Fatalf("%s, %s: turns %+v", leg.Leg, s.Step.Name, s.Turns)
+				}
+				// A busy machine may be too slow for the time-out of half a second, but nothing else fails.
+				l := s.Load
+				if l.Succeeded == 0 || l.FailedTotal() != l.Failed[bench.ErrTimeout] || l.Latency.Count != l.Succeeded {
+					t.Errorf("%s, %s: %d succeeded, %d of them with a latency, failed %v", leg.Leg, s.Step.Name, l.Succeeded, l.Latency.Count, l.Failed)
+				}
+				if l.Sent != l.AllSucceeded()+l.FailedTotal()+l.Cut || l.Scheduled != l.Sent+l.Dropped {
+					t.Errorf("%s, %s: of %d scheduled %d were sent, %d succeeded, %d failed, %d cut", leg.Leg, s.Step.Name, l.Scheduled, l.Sent, l.AllSucceeded(), l.FailedTotal(), l.Cut)
+				}
+				var succeeded int64
+				for _, w := range l.Windows {
+					succeeded += w.Succeeded
+				}
+				if succeeded != l.Succeeded {
+					t.Errorf("%s, %s: %d succeeded in the windows, %d in all", leg.Leg, s.Step.Name, succeeded, l.Succeeded)
+				}
+				// Its counters are of its own turns: the time between them is on record beside them.
+				if cpu, ok := s.CPU(); !ok || cpu <= 0 || s.Turns.Waited <= 0 || s.Turns.WaitedCPU < 0 {
+					t.Errorf("%s, %s: %s of CPU time, waited %s", leg.Leg, s.Step.Name, cpu, s.Turns.Waited)
+				}
+			}
+		}
+		code, stdout, stderr = locbench(t, dir, "compare", "out", "faulty:a", "faulty:b")
+		if code != 0 || !strings.Contains(stdout, "need ≥ 6") {
+			t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+		}
+	})
+}
+
+// TestInterruptedTurns interrupts the second round: both of it run again, and belong together then;
+// the first round is kept.
+func TestInterruptedTurns(t *testing.T) {
+	testenv.Docker(t)
+	t.Parallel()
+	services := wellAndTwice(t)
+	d := disturb(t, nil, "run", "--headless", "--services", services, "-p", twoInTurns(t, "docker", "2"))
+	d.waitEvent(d.out, func(r bench.Record) bool {
+		e, ok := r.Event.(bench.StepEnded)
+		return ok && r.Leg.Round == 2 && e.Result.Index == 0
+	})
+	d.signal(syscall.SIGINT)
+	run, legs := d.ends(130)
+	if len(legs) != 4 || run.State != bench.RunInterrupted {
+		t.Fatalf("%d legs, state %s", len(legs), run.State)
+	}
+	after := d.resumes("--services", services)
+	byRound := map[int][]bench.LegResult{}
+	for _, leg := range after {
+		byRound[leg.Leg.Round] = append(byRound[leg.Leg.Round], leg)
+	}
+	for round, pair := range byRound {
+		a, okA := pair[0].TookTurns()
+		b, okB := pair[1].TookTurns()
+		if len(pair) != 2 || !okA || !okB || !a.Equal(b) || pair[0].State != bench.LegComplete || pair[1].State != bench.LegComplete {
+			t.Errorf("round %d: %s and %s, %v and %v", round, pair[0].State, pair[1].State, a, b)
+		}
+	}
+}

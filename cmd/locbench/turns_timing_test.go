@@ -1,0 +1,65 @@
+//go:build acceptance && timing && linux
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"locbench/internal/testenv"
+)
+
+// TestTurnsLast: turns of 100 ms are ten in a second, those of a rate ask for so much, and who waits
+// does nothing for as long as the other one is loaded.
+func TestTurnsLast(t *testing.T) {
+	for _, runtime := range []string{"process", "docker"} {
+		t.Run(runtime, func(t *testing.T) {
+			if runtime == "docker" {
+				testenv.Docker(t)
+			}
+			testenv.Judge(t, 5, 20*time.Millisecond, func(t testing.TB) error { return turnsLast(t, runtime) })
+		})
+	}
+}
+
+func turnsLast(t testing.TB, runtime string) error {
+	dir := t.TempDir()
+	if code, _, stderr := locbench(t, dir, "run", "-p", twoInTurns(t, runtime, "1"), "--services", wellAndTwice(t), "--headless", "-o", "out"); code != 0 {
+		return fmt.Errorf("exit code %d\n%s", code, stderr)
+	}
+	_, legs := read(t, filepath.Join(dir, "out"))
+	var wrong []error
+	for _, leg := range legs {
+		for _, s := range leg.Steps {
+			say := func(format string, args ...any) {
+				wrong = append(wrong, fmt.Errorf("%s, %s: %s", leg.Leg, s.Step.Name, fmt.Sprintf(format, args...)))
+			}
+			l := s.Load
+			if s.Turns == nil || s.Turns.Count < 9 || s.Turns.Count > 10 {
+				say("turns %+v", s.Turns)
+				continue
+			}
+			if l.Elapsed < time.Second || l.Elapsed > 2*time.Second {
+				say("took %s", l.Elapsed)
+			}
+			var due int64
+			for _, w := range l.Windows {
+				due += w.Due
+			}
+			if s.Step.Rate > 0 && (due < 290 || due > 310 || l.Scheduled < due) { // one more or less in each turn
+				say("%d came due in the intervals, %d in all", due, l.Scheduled)
+			}
+			cpu, ok := s.CPU()
+			if between := s.After.At.Sub(s.Before.At); !ok || cpu <= 0 || cpu > 2*time.Second || (between-l.Wall).Abs() > l.Wall/2 {
+				say("%s of CPU time in %s; the load took %s", cpu, between, l.Wall)
+			}
+			if w := s.Turns.Waited; w < 500*time.Millisecond || s.Turns.Restless() > .5 {
+				say("waited %s, and used %s of CPU time", w, s.Turns.WaitedCPU)
+			}
+		}
+	}
+	return errors.Join(wrong...)
+}

@@ -1,0 +1,77 @@
+//go:build acceptance && engine
+
+package app
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"locbench/internal/bench"
+	"locbench/internal/cpuset"
+)
+
+// TestSiteKeepsToAPlan runs in a process of its own, which becomes the client: the plan is one for
+// two CPUs, which no machine of that size would be given.
+func TestSiteKeepsToAPlan(t *testing.T) {
+	all := cpuset.Allowed()
+	if len(all) < 2 {
+		t.Skip("one CPU: nothing can be parted")
+	}
+	if os.Getenv("LOCBENCH_TEST_SITE") == "" {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestSiteKeepsToAPlan$", "-test.v")
+		cmd.Env = append(os.Environ(), "LOCBENCH_TEST_SITE=1")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return
+	}
+	client, contender := cpuset.List(all[:1]), cpuset.List(all[1:2])
+	s := &site{plan: &bench.Run{ID: "apart", Profile: bench.Profile{Runtime: bench.RuntimeProcess, Store: bench.StoreSpec{Kind: bench.StoreNone}}}}
+	s.apart = newApart(bench.Isolation{Separate: true, Client: client, Contender: contender})
+	if err := s.choosePlatform(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.platform.Allow(s.apart.all)
+	svc := bench.Service{Name: "sleeper", Process: &bench.ProcessRecipe{Command: []string{"sleep", "60"}}}
+	for range 2 { // the second finds the client where it is
+		spec, err := s.spec("leg", svc, bench.Artifact{Command: []string{"sleep", "60"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		inst, err := s.Launch(t.Context(), spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := allowed(t, "self"); got != client {
+			t.Errorf("the client is on CPUs %s, want %s", got, client)
+		}
+		if got := inst.Info().CPUSet; got != contender {
+			t.Errorf("the contender is on CPUs %s, want %s", got, contender)
+		}
+		if _, err := inst.Stop(t.Context(), 0); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := s.close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if got := allowed(t, "self"); got != cpuset.List(all) {
+		t.Errorf("afterwards it is on CPUs %s", got)
+	}
+}
+
+func allowed(t *testing.T, pid string) string {
+	t.Helper()
+	data, err := os.ReadFile("/proc/" + pid + "/status")
+	if err != nil {
+		t.Skip(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		if list, ok := strings.CutPrefix(line, "Cpus_allowed_list:"); ok {
+			return strings.TrimSpace(list)
+		}
+	}
+	return ""
+}

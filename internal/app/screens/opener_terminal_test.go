@@ -1,0 +1,26 @@
+//go:build acceptance && terminal
+
+package screens
+
+import (
+	"strings"
+	"testing"
+
+	"locbench/internal/console"
+	"locbench/internal/testenv"
+)
+
+// TestOneRunAtATime: a start that is pressed twice starts once.
+func TestOneRunAtATime(t *testing.T) {
+	o := newOpener(console.Env{})
+	o.binary = testenv.Locbench(t)
+	args, _ := testenv.SmallRun(t, "[1]")
+	s, err := o.run(args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := o.Start(args); err == nil || !strings.Contains(err.Error(), "still in progress") {
+		t.Errorf("a second run at the same time: error %v", err)
+	}
+}

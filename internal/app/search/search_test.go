@@ -1,0 +1,270 @@
+package search
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"locbench/internal/app"
+	"locbench/internal/bench"
+	"locbench/internal/capacity"
+	"locbench/internal/console"
+	"locbench/internal/exit"
+	"locbench/internal/launch"
+	"locbench/internal/results"
+	"locbench/internal/runner"
+	"locbench/internal/testenv"
+)
+
+func TestMain(m *testing.M) { os.Exit(testenv.AloneOnMachine(m, launch.RunsVariable)) }
+
+// service is one whose capacity is known: up to it an answer takes 10 ms, above it a second.
+type service struct {
+	capacity float64
+	fails    bool // it answers every third request wrongly
+	steps    int
+}
+
+func (s *service) result(step bench.Step) bench.Load {
+	n := int64(step.Rate * step.Duration.Seconds())
+	if step.Rate == 0 { // the warm-up's closed loop
+		n = int64(s.capacity * step.Duration.Seconds())
+	}
+	p99 := 10 * time.Millisecond
+	if step.Rate > s.capacity {
+		p99 = time.Second
+	}
+	l := bench.Load{
+		Elapsed: step.Duration, Wall: step.Duration, Scheduled: n, Sent: n, Succeeded: n,
+		Latency: bench.Latencies{Count: n, P50: 5 * time.Millisecond, P99: p99, Max: p99},
+	}
+	if s.fails {
+		l.Succeeded -= n / 3
+		l.Failed = map[bench.ErrorKind]int64{"5xx": n / 3}
+	}
+	return l
+}
+
+func (s *service) Run(_ context.Context, _ string, step bench.Step, _ runner.Hooks) (bench.Load, error) {
+	s.steps++
+	return s.result(step), nil
+}
+
+func (s *service) Rest(string) {}
+
+// TestHunt_FindsWhatAServiceCan: what is found is what the service can, as closely as was asked
+// for, from whatever guess.
+func TestHunt_FindsWhatAServiceCan(t *testing.T) {
+	for name, c := range map[string]struct {
+		capacity, guess, resolution float64
+		need, of                    int
+		state                       capacity.State
+		rate                        float64 // "found" and what is refused are on both sides of it
+	}{
+		"from below":         {400, 10, .1, 1, 2, capacity.Found, 400},
+		"from above":         {400, 9000, .1, 1, 2, capacity.Found, 400},
+		"of the warm-up":     {400, 0, .1, 1, 2, capacity.Found, 400},
+		"closely":            {387, 100, .01, 2, 3, capacity.Found, 387},
+		"more than the most": {1e6, 100, .1, 2, 3, capacity.AtLeast, 10_000},
+		"nothing":            {.5, 100, .1, 2, 3, capacity.None, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h, s := newHunt(t), &service{capacity: c.capacity}
+				h.config = capacity.Config{Start: c.guess, Min: 1, Max: 10_000, Resolution: c.resolution, Need: c.need, Of: c.of, Trials: 60}
+				var done []bench.StepResult
+				for {
+					step, ok := h.Next(t.Context(), bench.Leg{}, done)
+					if !ok {
+						break
+					}
+					if step.WarmUp {
+						step.Duration = time.Second
+					}
+					done = append(done, bench.StepResult{Index: len(done), Step: step, Load: s.result(step)})
+				}
+				p := h.log.record.Points[0]
+				if h.err != nil || p.Result.State != c.state || len(p.Outcomes) != len(done)-1 || p.Result.Trials != len(p.Outcomes) {
+					t.Fatalf("%v: %+v, %d trials on record, %d steps", h.err, p.Result, len(p.Outcomes), len(done))
+				}
+				switch r := p.Result; c.state {
+				case capacity.Found:
+					if r.Rate > c.rate || r.Above <= c.rate || r.Above/r.Rate > (1+c.resolution)*1.0001 || r.Held < c.need {
+						t.Errorf("%+v of %g", r, c.rate)
+					}
+				default:
+					if math.Abs(r.Rate-c.rate) > 1e-6 {
+						t.Errorf("%+v, want %g", r, c.rate)
+					}
+				}
+			})
+		})
+	}
+}
+
+// searched runs a search of a service through a whole run, and returns its exit code, its record and
+// what was said.
+func searched(t *testing.T, s *service, change func(*Options)) (int, capacity.Record, string) {
+	t.Helper()
+	target := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})) // for what waits until it answers
+	defer target.Close()
+	dir := filepath.Join(t.TempDir(), "out")
+	o := Options{
+		RunOptions: app.RunOptions{Profile: "quick", Target: target.URL, NoChecks: true, Out: dir, Output: app.Output{JSON: true}, Command: []string{"capacity"}},
+		Objective:  "p99<50ms,errors<0.1%", Resolution: "10%", Confirm: "1/2", Trial: time.Second, WarmUp: time.Second, MaxTrials: 60,
+		engine: s, rest: time.Nanosecond,
+	}
+	change(&o)
+	var out, talk bytes.Buffer
+	err := Run(t.Context(), console.Env{Stdout: &out, Stderr: &talk, Getenv: func(string) string { return "" }}, o)
+	var r capacity.Record
+	if e := json.Unmarshal(out.Bytes(), &r); e != nil || len(r.Points) != 1 {
+		t.Fatalf("%v, %v: %s%s", err, e, out.String(), talk.String())
+	}
+	kept, e := Read(dir)
+	if a, b := fmt.Sprint(kept.Points[0].Result), fmt.Sprint(r.Points[0].Result); e != nil || a != b {
+		t.Errorf("%v: on disk %s, written %s", e, a, b)
+	}
+	if _, legs, e := results.Read(dir); e != nil || len(legs) != 1 || len(legs[0].Steps) != s.steps || s.steps != len(r.Points[0].Outcomes)+1 {
+		t.Errorf("%v: %d legs; %d steps were run, %d trials are on record", e, len(legs), s.steps, len(r.Points[0].Outcomes))
+	}
+	text := talk.String()
+	if err != nil {
+		text += err.Error()
+	}
+	return exit.Code(t.Context(), err), r, text
+}
+
+func TestRun_UpToTheMostThatIsTried(t *testing.T) {
+	code, r, talk := searched(t, &service{capacity: 1e9}, func(o *Options) { o.Guess, o.MaxRate = 60, 100 })
+	if res := r.Points[0].Result; code != exit.OK || res.State != capacity.AtLeast || res.Rate != 100 || !strings.Contains(talk, "trials of 1s, about") {
+		t.Errorf("exit code %d, %+v\n%s", code, res, talk)
+	}
+}
+
+// A service that answers every third request wrongly keeps no objective at any rate.
+func TestRun_NoRateKeepsTheObjective(t *testing.T) {
+	code, r, talk := searched(t, &service{capacity: 1e9, fails: true}, func(o *Options) { o.Guess, o.MaxTrials = 30, 2 })
+	if code != exit.Threshold || r.Points[0].Result.Rate != 0 || len(r.Points[0].Outcomes) != 2 || !strings.Contains(talk, "no rate keeps p99<50ms,errors<0.1%") {
+		t.Errorf("exit code %d, %+v\n%s", code, r.Points[0], talk)
+	}
+	if why := capacity.Reason(r.Points[0].Outcomes[0].Why); !strings.Contains(why, "errors is 33") {
+		t.Errorf("%q", why)
+	}
+}
+
+// TestTable says what a search is shown as: what is found, what is refused, and how it has ended.
+func TestTable(t *testing.T) {
+	trial := func(rate float64, phase capacity.Phase, why ...string) capacity.Outcome {
+		return capacity.Outcome{Trial: capacity.Trial{Rate: rate, Phase: phase}, Sustained: why == nil, Why: why, P50: 2 * time.Millisecond, P99: 9 * time.Millisecond, CPU: .5, CPUEach: time.Millisecond}
+	}
+	for name, c := range map[string]struct {
+		result   capacity.Result
+		outcomes []capacity.Outcome
+		failure  string
+		wants    []string
+	}{
+		"found": {capacity.Result{State: capacity.Found, Rate: 390, Above: 410, Trials: 9}, []capacity.Outcome{trial(390, capacity.Confirm), trial(410, capacity.Confirm, "p99 is 80 ms")}, "",
+			[]string{" 390 ", " 410 ", "410/s was refused: ", "p99 is 80 ms", "only about 390 requests"}},
+		"at least":    {capacity.Result{State: capacity.AtLeast, Rate: 5000, Trials: 3}, []capacity.Outcome{trial(5000, capacity.Confirm)}, "", []string{"≥ 5,000", "nothing above was tried"}},
+		"the client":  {capacity.Result{State: capacity.AtLeast, Rate: 5000, Above: 6000, Client: true, Trials: 3}, nil, "", []string{"at 6,000/s the client or this machine did not keep up"}},
+		"none":        {capacity.Result{State: capacity.None, Above: 1, Trials: 3}, nil, "", []string{"no rate keeps the objective; even 1.00/s does not"}},
+		"undecided":   {capacity.Result{State: capacity.Undecided, Trials: 60}, nil, "", []string{"nothing was confirmed within 60 trials"}},
+		"interrupted": {capacity.Result{State: capacity.Searching, Trials: 2}, nil, "the disk is full", []string{"the search was not finished", "ended early: the disk is full"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			table(&out, capacity.Record{
+				Contender: bench.Selection{Contender: "web"}, Objective: "p99<50ms", Need: 1, Of: 2, Length: time.Second,
+				Points: []capacity.Point{{Limits: bench.Limits{CPUs: 1.5, Memory: 64 << 20}, Result: c.result, Outcomes: c.outcomes, Failure: c.failure}},
+			})
+			for _, want := range append(c.wants, "1.5 CPUs, 64 MiB") {
+				if !strings.Contains(out.String(), want) {
+					t.Errorf("no %q in\n%s", want, out.String())
+				}
+			}
+		})
+	}
+}
+
+func TestOptions_Refused(t *testing.T) {
+	one := 1.0
+	for want, change := range map[string]func(*Options){
+		"--slo is missing":         func(o *Options) { o.Objective = "" },
+		"--slo: ":                  func(o *Options) { o.Objective = "p99" },
+		"leave throughput":         func(o *Options) { o.Objective = "throughput>5" },
+		"--confirm \"3/2 \"":       func(o *Options) { o.Confirm = "3/2 " },
+		"3 of 2 confirmations":     func(o *Options) { o.Confirm = "3/2" },
+		"--resolution \"3\"":       func(o *Options) { o.Resolution = "3" },
+		"resolution 2":             func(o *Options) { o.Resolution = "200%" },
+		"--guess -1":               func(o *Options) { o.Guess = -1 },
+		"--max-rate 2e+06":         func(o *Options) { o.MaxRate = 2e6 },
+		"--trial 1ms":              func(o *Options) { o.Trial = time.Millisecond },
+		"--warm-up 1ms":            func(o *Options) { o.WarmUp = time.Millisecond },
+		"--connections 70000":      func(o *Options) { o.MaxConnections = 70_000 },
+		"at least one trial":       func(o *Options) { o.MaxTrials = 0 },
+		"started by somebody else": func(o *Options) { o.Limits, o.Target = "cpus=1", "http://127.0.0.1:1" },
+		"write cpus=0.5,1,1.5,2":   func(o *Options) { o.Limits = "disk=1" },
+		"choose one":               func(o *Options) { o.Limits, o.CPUs = "cpus=1", &one },
+		"no number of CPUs":        func(o *Options) { o.Limits = "cpus=1,many" },
+		"--limits: ":               func(o *Options) { o.Limits = "memory=much" },
+		"1 CPU is there twice":     func(o *Options) { o.Limits = "cpus=1,1.0" },
+		"are too many":             func(o *Options) { o.Limits = "cpus=" + strings.Join(numbers(51), ",") },
+		"name a contender":         func(o *Options) {},
+		"holds a search already": func(o *Options) {
+			o.Contenders, o.Out = []string{"go-nethttp"}, t.TempDir()
+			os.WriteFile(filepath.Join(o.Out, capacity.File), nil, 0o600)
+		},
+		"2 contenders were given": func(o *Options) { o.Contenders, o.Target = []string{"go-nethttp", "x"}, "http://127.0.0.1:1" },
+		"one contender at a time": func(o *Options) { o.Contenders = []string{"go-nethttp", "rs-actix"} },
+	} {
+		t.Run(want, func(t *testing.T) {
+			o := Options{RunOptions: app.RunOptions{Profile: "quick", Out: filepath.Join(t.TempDir(), "out")}, Objective: "p99<50ms", Resolution: "10%", Confirm: "1/2", Trial: time.Second, WarmUp: time.Second, MaxTrials: 60}
+			change(&o)
+			var out bytes.Buffer
+			err := Run(t.Context(), console.Env{Stdout: &out, Stderr: &out, Getenv: func(string) string { return "" }}, o)
+			if exit.Code(t.Context(), err) != exit.Usage || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v; want exit code %d and %q", err, exit.Usage, want)
+			}
+		})
+	}
+}
+
+func numbers(n int) (all []string) {
+	for i := range n {
+		all = append(all, strconv.Itoa(i+1))
+	}
+	return all
+}
+
+// TestPlaces are limits to search under, one after the other.
+func TestPlaces(t *testing.T) {
+	for limits, want := range map[string]string{
+		"":                     "[{ . 0 0}]",
+		"cpus=0.5,2":           "[{0.5 CPUs cpus-0.5 0.5 0} {2 CPUs cpus-2 2 0}]",
+		"memory=64MiB, 512MiB": "[{64 MiB memory-64MiB 0 67108864} {512 MiB memory-512MiB 0 536870912}]",
+	} {
+		t.Run(limits, func(t *testing.T) {
+			all, err := (&Options{Limits: limits}).places()
+			if got := fmt.Sprint(all); got != want || err != nil {
+				t.Errorf("%s, %v; want %s", got, err, want)
+			}
+		})
+	}
+	o := &Options{RunOptions: app.RunOptions{Profile: "quick", Contenders: []string{"go-nethttp"}, Out: "out"}, Trial: 5 * time.Second, WarmUp: time.Second}
+	plan, err := o.plan(place{label: "2 CPUs", dir: "cpus-2", cpus: 2}, nil)
+	if p := plan.Run.Profile; err != nil || plan.Dir != filepath.Join("out", "cpus-2") || p.Limits.CPUs != 2 || p.Rounds != 1 || len(p.Steps) != 1 || !p.Steps[0].WarmUp || !strings.HasSuffix(p.Title, "with 2 CPUs") {
+		t.Errorf("%+v, %v", plan, err)
+	}
+}

@@ -1,0 +1,72 @@
+package app
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/console"
+	"locbench/internal/elastic/store"
+	"locbench/internal/event"
+	"locbench/internal/locations/dataset"
+)
+
+// TestVerifyData compares what somebody else's store holds with the data set: what differs is
+// reported, once, and what is missing ends the run.
+func TestVerifyData(t *testing.T) {
+	data, err := dataset.Generated(300, 12, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	regions := data.Info().Regions
+	found := func(cities int) string { return fmt.Sprintf("found %d documents", cities+regions) }
+	for name, c := range map[string]struct {
+		city      string // of the answer; "": the index is not there
+		note, err string
+		warned    int
+	}{
+		"as many":   {`{"count":300}`, found(300), "", 0},
+		"fewer":     {`{"count":200}`, found(200), "", 1},
+		"none":      {`{"count":0}`, "", `the store has no data in index "city"`, 0},
+		"no index":  {"", "", `the store has no data in index "city"`, 0},
+		"no number": {`<html>`, "", "invalid character", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				switch {
+				case r.URL.Path == "/":
+					io.WriteString(w, `{"version":{"number":"7.10.2"}}`)
+				case r.URL.Path == "/region/_count":
+					fmt.Fprintf(w, `{"count":%d}`, regions)
+				case r.URL.Path == "/city/_count" && c.city != "":
+					io.WriteString(w, c.city)
+				default:
+					w.WriteHeader(http.StatusNotFound)
+				}
+			}))
+			defer server.Close()
+			s := &site{plan: &bench.Run{}, data: data, stream: event.New(time.Now)}
+			if s.store, err = store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreExternal, URL: server.URL}, store.Options{}); err != nil {
+				t.Fatal(err)
+			}
+			defer s.store.Close()
+			var out, talk bytes.Buffer
+			printer := Output{Quiet: true}.Printer(console.Env{Stdout: &out, Stderr: &talk, Getenv: func(string) string { return "" }}, func(err error) { t.Error(err) })
+			s.stream.Subscribe(printer.Handle)
+			note, err := s.fillStore(t.Context(), nil)
+			s.stream.Close()
+			if note != c.note || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%q, %v; want %q, %q", note, err, c.note, c.err)
+			}
+			if n := strings.Count(talk.String(), `index "city" holds 200 documents`); n != c.warned {
+				t.Errorf("warned %d times, want %d:\n%s", n, c.warned, talk.String())
+			}
+		})
+	}
+}

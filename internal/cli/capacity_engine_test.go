@@ -1,0 +1,33 @@
+//go:build acceptance && engine
+
+package cli
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"locbench/internal/capacity"
+	"locbench/internal/exit"
+)
+
+// A service that answers every third request wrongly keeps no objective at any rate.
+func TestCapacityOfATargetThatFails(t *testing.T) {
+	var n atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if n.Add(1)%3 == 0 {
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+	}))
+	defer server.Close()
+	code, r, talk := capacityOf(t, server, filepath.Join(t.TempDir(), "out"), "--guess", "20", "--max-trials", "2")
+	if code != exit.Threshold || r.Points[0].Result.Rate != 0 || !strings.Contains(talk, "no rate keeps p50<3s,errors<0.1%") {
+		t.Errorf("exit code %d, %+v\n%s", code, r.Points[0], talk)
+	}
+	if why := capacity.Reason(r.Points[0].Outcomes[0].Why); !strings.Contains(why, "errors is 3") {
+		t.Errorf("%q", why)
+	}
+}

@@ -1,0 +1,92 @@
+//go:build acceptance && timing && linux
+
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"locbench/internal/capacity"
+	"locbench/internal/results"
+	"locbench/internal/testenv"
+)
+
+// TestCapacityIsWhatAServiceCan searches a service of 40 places that holds each for 100 ms, so that
+// it can answer 400 requests per second. Nothing is known of it: what it answers is not compared
+// with anything, and nothing limits it that could be reported.
+func TestCapacityIsWhatAServiceCan(t *testing.T) {
+	places := make(chan struct{}, 40)
+	var mu sync.Mutex
+	paths := map[string]int{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		paths[r.URL.RequestURI()]++
+		mu.Unlock()
+		places <- struct{}{}
+		time.Sleep(100 * time.Millisecond)
+		<-places
+		w.Write([]byte("hello\n"))
+	}))
+	defer server.Close()
+	testenv.Judge(t, 5, 25*time.Millisecond, func(t testing.TB) error {
+		var out, talk bytes.Buffer
+		code := Main(t.Context(), Env{Args: []string{"capacity", "--target", server.URL, "--slo", "p90<130ms,errors<0.1%", "--guess", "200", "--trial", "1s", "--warm-up", "200ms",
+			"--confirm", "1/2", "--resolution", "10%", "-o", filepath.Join(t.TempDir(), "out")}, Stdout: &out, Stderr: &talk, Getenv: func(string) string { return "" }})
+		var rate float64
+		for line := range strings.Lines(out.String()) {
+			if _, err := fmt.Sscanf(line, " none %f", &rate); err == nil {
+				break
+			}
+		}
+		if rate > 420 { // whatever the machine does, it makes no service faster
+			t.Errorf("exit code %d, %.0f/s of 400/s:\n%s%s", code, rate, out.String(), talk.String())
+		}
+		if code != 0 || rate < 330 {
+			return fmt.Errorf("exit code %d, %.0f/s of 400/s:\n%s%s", code, rate, out.String(), talk.String())
+		}
+		return nil
+	})
+	if len(paths) != 1 || paths["/"] == 0 {
+		t.Errorf("it was asked for %v", paths)
+	}
+}
+
+// TestCapacityOfATarget searches up to a rate that every service and machine can do: every request
+// of every trial is accounted for.
+func TestCapacityOfATarget(t *testing.T) {
+	testenv.Judge(t, 5, 100*time.Millisecond, func(t testing.TB) error {
+		dir := filepath.Join(t.TempDir(), "out")
+		var answered atomic.Int64
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/thing" {
+				answered.Add(1)
+			}
+		}))
+		defer server.Close()
+		code, r, talk := capacityOf(t, server, dir, "--guess", "60", "--max-rate", "100")
+		p := r.Points[0]
+		if code != 0 || p.Result.State != capacity.AtLeast || p.Result.Rate != 100 || !strings.Contains(talk, "trials of 1s, about") {
+			return fmt.Errorf("exit code %d, %+v\n%s", code, p, talk)
+		}
+		_, legs, err := results.Read(dir)
+		if err != nil {
+			return err
+		}
+		var succeeded int64
+		for _, s := range legs[0].Steps {
+			succeeded += s.Load.AllSucceeded()
+		}
+		if succeeded != answered.Load() {
+			t.Errorf("%d successes, %d answers", succeeded, answered.Load()) // whatever the machine did
+		}
+		return nil
+	})
+}

@@ -1,0 +1,40 @@
+//go:build acceptance && engine
+
+package cli
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"locbench/internal/bench"
+	"locbench/internal/elastic/store"
+	"locbench/internal/locations/dataset"
+	"locbench/internal/locations/seed"
+	"locbench/internal/testenv"
+)
+
+// TestAWarningIsToldOnce runs against a store with fewer cities than the profile's data has.
+func TestAWarningIsToldOnce(t *testing.T) {
+	t.Parallel()
+	s, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreEmbedded}, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	data, err := dataset.Generated(200, 12, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := seed.Run(t.Context(), seed.Options{URL: s.URL(), Set: data}); err != nil {
+		t.Fatal(err)
+	}
+	for _, how := range []string{"--headless", "--quiet"} {
+		cmd := exec.Command(testenv.Locbench(t), "run", how, "--runtime", "process", "--elastic", s.URL(), "--no-checks", "--connections", "1", "--duration", "200ms", "-o", "out")
+		cmd.Dir = t.TempDir()
+		out, err := cmd.CombinedOutput()
+		if n := strings.Count(string(out), `index "city" holds 200 documents`); err != nil || n != 1 {
+			t.Errorf("%s: %v, reported %d times:\n%s", how, err, n, out)
+		}
+	}
+}

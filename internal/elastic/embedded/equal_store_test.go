@@ -1,0 +1,203 @@
+//go:build acceptance && store
+
+package embedded_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"locbench/internal/elastic/embedded"
+	"locbench/internal/locations/dataset"
+	"locbench/internal/testenv"
+)
+
+// TestSameAnswersAsElasticsearch fills a real Elasticsearch 7.10.2 and the embedded store with the
+// bundled data and asks both the same questions: all answers must have the same status and the same
+// documents in the same order.
+func TestSameAnswersAsElasticsearch(t *testing.T) {
+	real := testenv.Elasticsearch(t)
+	set, err := dataset.Bundled()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := embedded.New(embedded.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	fake, err := server.Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	index := fmt.Sprintf("locbench-store-test-%d", os.Getpid())
+	defer http.DefaultClient.CloseIdleConnections()
+	defer call(t, http.MethodDelete, real+"/"+index, "")
+	cities, bodies := read(t, set)
+	t.Run("fill", func(t *testing.T) {
+		for name, base := range map[string]string{"Elasticsearch": real, "embedded": fake} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				fill(t, base, index, bodies)
+			})
+		}
+	})
+	if t.Failed() {
+		return
+	}
+
+	questions := questions(cities)
+	diffs := make([]string, len(questions))
+	t.Run("ask", func(t *testing.T) {
+		const askers = 4
+		for asker := range askers {
+			t.Run(fmt.Sprint(asker), func(t *testing.T) {
+				t.Parallel()
+				for i := asker; i < len(questions); i += askers {
+					q := questions[i]
+					path := strings.ReplaceAll(q.path, "{index}", index)
+					wantStatus, want := call(t, method(q), real+path, q.body)
+					gotStatus, got := call(t, method(q), fake+path, q.body)
+					diffs[i] = compare(wantStatus, want, gotStatus, got)
+				}
+			})
+		}
+	})
+	asked, wrong := map[string]int{}, map[string]int{}
+	for i, q := range questions {
+		asked[q.kind]++
+		if diffs[i] != "" {
+			if wrong[q.kind]++; wrong[q.kind] <= 3 {
+				t.Errorf("%s: %s %s\n%s", q.kind, q.path, q.body, diffs[i])
+			}
+		}
+	}
+	t.Logf("%d questions: %v; of these different: %v", len(questions), asked, wrong)
+	if len(questions) < 500 {
+		t.Errorf("only %d questions", len(questions))
+	}
+}
+
+func method(q question) string {
+	if q.body != "" {
+		return http.MethodPost
+	}
+	return http.MethodGet
+}
+
+type answer struct {
+	Error *struct{ Type string }
+	Hits  *struct {
+		Total    struct{ Value int }
+		MaxScore *float64 `json:"max_score"`
+		Hits     []struct {
+			ID     string   `json:"_id"`
+			Score  *float64 `json:"_score"`
+			Sort   []any
+			Source json.RawMessage `json:"_source"`
+		}
+	}
+}
+
+// compare describes how got differs from want; "" if it does not.
+func compare(wantStatus int, want string, gotStatus int, got string) string {
+	if wantStatus != gotStatus {
+		return fmt.Sprintf("status %d, Elasticsearch %d\n got: %.300s\nwant: %.300s", gotStatus, wantStatus, got, want)
+	}
+	var w, g answer
+	if err := json.Unmarshal([]byte(want), &w); err != nil {
+		return "Elasticsearch: " + err.Error()
+	}
+	if err := json.Unmarshal([]byte(got), &g); err != nil {
+		return err.Error() + ": " + got
+	}
+	if w.Error != nil {
+		if g.Error == nil {
+			return "no error: " + got
+		}
+		return ""
+	}
+	if w.Hits == nil {
+		return sameJSON(want, got)
+	}
+	if g.Hits == nil {
+		return "no hits: " + got
+	}
+	if w.Hits.Total.Value != g.Hits.Total.Value || !near(w.Hits.MaxScore, g.Hits.MaxScore) {
+		return fmt.Sprintf("total %d, Elasticsearch %d", g.Hits.Total.Value, w.Hits.Total.Value) + lists(w, g)
+	}
+	if len(w.Hits.Hits) != len(g.Hits.Hits) {
+		return "number of hits" + lists(w, g)
+	}
+	for i, h := range w.Hits.Hits {
+		o := g.Hits.Hits[i]
+		if h.ID != o.ID || !near(h.Score, o.Score) || len(h.Sort) != len(o.Sort) {
+			return fmt.Sprintf("hit %d", i) + lists(w, g)
+		}
+		for j := range h.Sort {
+			a, isNumber := h.Sort[j].(float64)
+			b, both := o.Sort[j].(float64)
+			if (isNumber && both && !near(&a, &b)) || (!isNumber && h.Sort[j] != o.Sort[j]) {
+				return fmt.Sprintf("hit %d: sort %v, Elasticsearch %v", i, o.Sort, h.Sort)
+			}
+		}
+		if diff := sameJSON(string(h.Source), string(o.Source)); diff != "" {
+			return diff
+		}
+	}
+	return ""
+}
+
+func near(a, b *float64) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return math.Abs(*a-*b) <= 1e-6*math.Abs(*a)+1e-9
+}
+
+// sameJSON ignores spaces, the spelling of numbers and what tells how often a document was written.
+func sameJSON(want, got string) string {
+	var w, g any
+	if json.Unmarshal([]byte(want), &w) != nil || json.Unmarshal([]byte(got), &g) != nil {
+		if want == got {
+			return ""
+		}
+		return "no JSON: " + got
+	}
+	for _, v := range []any{w, g} {
+		if m, ok := v.(map[string]any); ok && m["_index"] != nil {
+			delete(m, "_seq_no")
+		}
+	}
+	a, _ := json.Marshal(w)
+	b, _ := json.Marshal(g)
+	if !bytes.Equal(a, b) {
+		return fmt.Sprintf(" got: %.400s\nwant: %.400s", b, a)
+	}
+	return ""
+}
+
+func lists(w, g answer) string {
+	var b strings.Builder
+	for _, a := range []struct {
+		who string
+		answer
+	}{{"Elasticsearch", w}, {"embedded     ", g}} {
+		fmt.Fprintf(&b, "\n%s", a.who)
+		for i, h := range a.Hits.Hits {
+			if i == 10 {
+				break
+			}
+			fmt.Fprintf(&b, " %s", h.ID)
+			if h.Score != nil {
+				fmt.Fprintf(&b, "(%v)", *h.Score)
+			}
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,63 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// starting is a container that has written a line.
+type starting struct {
+	Container
+	exited chan struct{}
+}
+
+func (c starting) Exited() <-chan struct{} { return c.exited }
+func (c starting) Logs() []bench.LogLine   { return []bench.LogLine{{Text: "starting"}} }
+
+// TestAwaitContainer asks until there is an answer, the container has ended, or the time is over.
+func TestAwaitContainer(t *testing.T) {
+	for name, c := range map[string]struct {
+		answers, ends, interrupted time.Duration // after so long; 0: never
+		want                       string        // of the error; "": none
+		after                      time.Duration // how long it is asked, but for one pause
+	}{
+		"at once":             {answers: time.Nanosecond, after: startPoll},
+		"late":                {answers: time.Minute, after: time.Minute},
+		"never":               {want: "es:1 did not answer: refused; its last lines:\n  starting", after: startTimeout},
+		"ended":               {ends: 10 * time.Second, answers: time.Minute, want: "es:1 ended before it answered:\n  starting", after: 10 * time.Second},
+		"somebody interrupts": {interrupted: 10 * time.Second, answers: time.Minute, want: "did not answer", after: 10 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				container := starting{exited: make(chan struct{})}
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				if c.ends > 0 {
+					time.AfterFunc(c.ends, func() { close(container.exited) })
+				}
+				if c.interrupted > 0 {
+					time.AfterFunc(c.interrupted, cancel)
+				}
+				began := time.Now()
+				err := awaitContainer(ctx, container, "es:1", func(context.Context) error {
+					if c.answers > 0 && time.Since(began) >= c.answers {
+						return nil
+					}
+					return errors.New("refused")
+				})
+				if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+					t.Errorf("error %v, want %q", err, c.want)
+				}
+				if took := time.Since(began); took < c.after || took > c.after+startPoll {
+					t.Errorf("it was asked for %v, want %v", took, c.after)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,33 @@
+//go:build acceptance && timing
+
+package hostusage
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/testenv"
+)
+
+// What this process burns is seen as the machine's.
+func TestHostCountsWork(t *testing.T) {
+	testenv.Judge(t, 5, 50*time.Millisecond, func(t testing.TB) error {
+		var none *Store
+		before := none.Read(t.Context())
+		spin(t, 300*time.Millisecond)
+		after := none.Read(t.Context())
+		if before.Store != nil || before.Host == nil || after.Host == nil {
+			return fmt.Errorf("%+v", before)
+		}
+		if busy := after.Host.Busy - before.Host.Busy; busy < 250*time.Millisecond {
+			return fmt.Errorf("%s busy", busy)
+		}
+		r := bench.StepResult{BesideBefore: before, BesideAfter: after}
+		if share, steal, ok := r.HostShare(); !ok || share <= 0 || share > 1 || steal < 0 {
+			return fmt.Errorf("%v, %v, %v", share, steal, ok)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,350 @@
+//go:build acceptance && timing && linux
+
+package load
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/hdr"
+	"locbench/internal/load/stamp"
+	"locbench/internal/testenv"
+)
+
+// delays are the known delays of a server, by the number of the request.
+var delays = []struct {
+	name string
+	of   func(n int64) time.Duration
+}{
+	{"constant 5 ms", func(int64) time.Duration { return 5 * time.Millisecond }},
+	{"bimodal 2 and 30 ms", func(n int64) time.Duration {
+		if n%8 == 0 {
+			return 30 * time.Millisecond
+		}
+		return 2 * time.Millisecond
+	}},
+	{"heavy tail from 1 ms", func(n int64) time.Duration {
+		// Pareto with α = 1.5, by the rank of the request in a sequence that fills the unit
+		// interval evenly.
+		_, u := math.Modf(float64(n) * math.Phi)
+		return min(time.Duration(float64(time.Millisecond)/math.Pow(1-u, 1/1.5)), 200*time.Millisecond)
+	}},
+	{"spread over 1 to 20 ms", func(n int64) time.Duration { return time.Millisecond * time.Duration(1+n*7%20) }},
+}
+
+// stampedServer answers each request after the delay of its number. Its truth is the time from the
+// moment at which the kernel took the request in until just before the answer is written: nobody's
+// waking up is between its figures and the client's but what the kernel needs for a packet.
+type stampedServer struct {
+	url       string
+	truth     atomic.Pointer[truth]
+	n         atomic.Int64
+	unstamped atomic.Int64 // requests of which the kernel did not tell when they came in
+	delay     func(n int64) time.Duration
+}
+
+func newStampedServer(t testing.TB, delay func(n int64) time.Duration) *stampedServer {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stampedServer{url: "http://" + listener.Addr().String(), delay: delay}
+	var serving sync.WaitGroup
+	serving.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			serving.Go(func() {
+				defer conn.Close()
+				s.serve(t, conn.(*net.TCPConn))
+			})
+		}
+	})
+	t.Cleanup(func() {
+		listener.Close()
+		serving.Wait()
+	})
+	return s
+}
+
+func (s *stampedServer) serve(t testing.TB, conn *net.TCPConn) {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	raw.Control(func(fd uintptr) { stamp.Enable(int(fd)) })
+	var reader stamp.Reader
+	buffer := make([]byte, 4096)
+	for {
+		var n int
+		var at int64
+		var errno syscall.Errno
+		// The requests are so small that each comes in one piece.
+		err := raw.Read(func(fd uintptr) bool {
+			n, at, errno = reader.Read(int32(fd), buffer)
+			return errno != syscall.EAGAIN
+		})
+		if err != nil || errno != 0 || n == 0 {
+			return
+		}
+		if at == 0 {
+			at = time.Now().UnixNano()
+			s.unstamped.Add(1)
+		}
+		time.Sleep(s.delay(s.n.Add(1)) - time.Duration(time.Now().UnixNano()-at)) // and more: what it took in truth is measured
+		// Before the writing: afterwards the client may have its answer already. It cannot have it
+		// later than the writing ends, since loopback delivers within the call.
+		truth := s.truth.Load()
+		truth.recordSince(at)
+		io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
+		truth.recordMost(at)
+	}
+}
+
+// keepStamping has a socket that wants stamps for as long as the test runs.
+func keepStamping(t *testing.T) {
+	conn, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw.Control(func(fd uintptr) { stamp.Enable(int(fd)) })
+}
+
+// truth collects durations that somebody else than the engine has measured.
+type truth struct {
+	mu sync.Mutex
+	h  *hdr.Histogram
+	// most has what each can have been at most, where that is known: the machine may stop who
+	// measures between the reading of the clock and what it is the time of.
+	most *hdr.Histogram
+}
+
+func newTruth() *truth { return &truth{h: hdr.New(), most: hdr.New()} }
+
+// recordSince takes in the time from at (of the Unix epoch, in ns) until now. Now is read under the
+// lock, since who waits for it would else have its wait in the client's figure and not in this one.
+func (t *truth) recordSince(at int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.h.Record(time.Duration(time.Now().UnixNano() - at))
+}
+
+// recordMost takes in the time until now as what the last one can have been at most.
+func (t *truth) recordMost(at int64) {
+	d := time.Duration(time.Now().UnixNano() - at)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.most.Record(d)
+}
+
+// bounded waits until as many upper bounds are known as durations.
+func (t *truth) bounded(tb testing.TB) {
+	testenv.Until(tb, 10*time.Second, "the server has noted all that it has written", func() bool {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		return t.most.Count() == t.h.Count()
+	})
+}
+
+// merge takes in what another one has collected.
+func (t *truth) merge(h *hdr.Histogram) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.h.Merge(h)
+}
+
+func (t *truth) count() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.h.Count()
+}
+
+// share is how far p50 … p99.9 are from the truth, the worst of them, as a share of what they may
+// be: 1 % or 50 µs. The share moved of all requests, but never more than a tenth of those beyond a
+// quantile, may be on the one side of it by the truth and on the other by the engine.
+func share(got bench.Latencies, want *truth, moved float64) (worst float64) {
+	want.mu.Lock()
+	defer want.mu.Unlock()
+	for q, got := range map[float64]time.Duration{0.5: got.P50, 0.75: got.P75, 0.9: got.P90, 0.95: got.P95, 0.99: got.P99, 0.999: got.P999} {
+		moved := min(moved, (1-q)/10)
+		low, high := want.h.Quantile(q-moved), want.h.Quantile(q+moved)
+		if want.most.Count() > 0 {
+			high = want.most.Quantile(q + moved)
+		}
+		worst = max(worst, float64(max(got-high, low-got, 0))/float64(max(high/100, 50*time.Microsecond)))
+	}
+	return worst
+}
+
+// In an attempt so many steps are measured, of which so many have to agree in all quantiles: any
+// may meet a scheduler that lets another thread run between the two clocks. A systematic error of
+// the engine is in all of them.
+const (
+	latencySteps = 5
+	latencyAgree = 3
+)
+
+// agree measures the steps of an attempt.
+func agree(t testing.TB, step func() float64) error {
+	var shares []float64
+	agreed := 0
+	for range latencySteps {
+		worst := step()
+		shares = append(shares, worst)
+		if worst <= 1 {
+			agreed++
+		}
+	}
+	t.Logf("largest share of the allowed deviation in each step: %.2g", shares)
+	if agreed < latencyAgree {
+		return fmt.Errorf("%d of %d steps agreed in all quantiles; largest share of the allowed deviation in each: %.2g", agreed, latencySteps, shares)
+	}
+	return nil
+}
+
+func TestShareIsOfAllQuantiles(t *testing.T) {
+	want := newTruth()
+	for i := range 1000 {
+		want.h.Record(time.Duration(i+1) * time.Millisecond)
+	}
+	right := want.h.Latencies()
+	early, late, near := right, right, right
+	early.P50 -= 100 * time.Millisecond
+	late.P999 += 100 * time.Millisecond
+	near.P50 += 4 * time.Millisecond // of 500 ms
+	for _, test := range []struct {
+		name  string
+		got   bench.Latencies
+		agree bool
+	}{{"right", right, true}, {"early", early, false}, {"late", late, false}, {"near", near, true}} {
+		if worst := share(test.got, want, 0); (worst <= 1) != test.agree {
+			t.Errorf("%s: %g", test.name, worst)
+		}
+	}
+}
+
+// The bar: p50 to p99.9 within 1 % or 50 µs (on an idle machine) of what the server measured on its
+// side, in both loops of Linux. In between is what the kernel does with two packets.
+func TestLatencyAgreesWithTheServer(t *testing.T) {
+	for _, delay := range delays {
+		t.Run(delay.name, func(t *testing.T) {
+			eachOf(t, loops()[:2], func(t *testing.T, e Engine) {
+				// The kernel begins to stamp some time after the first socket wants it, and goes on
+				// while one does.
+				keepStamping(t)
+				testenv.Judge(t, 6, 5*time.Millisecond, func(t testing.TB) error {
+					s := newStampedServer(t, delay.of)
+					s.truth.Store(newTruth())
+					run(t, e, plan(s.url, 2, 100*time.Millisecond))
+					s.unstamped.Store(0)
+					return agree(t, func() float64 {
+						s.truth.Store(newTruth())
+						// A bounded number: then all that the server answers is measured, without a lead-in.
+						l := run(t, e, counted(s.url, 2, 200))
+						want := s.truth.Load()
+						want.bounded(t)
+						if answered := want.count(); answered != l.AllSucceeded() {
+							t.Fatalf("%d succeeded, the server answered %d", l.Succeeded, answered)
+						}
+						if n := s.unstamped.Load(); n > 0 {
+							t.Fatalf("the kernel does not tell when %d requests came in", n)
+						}
+						if l.Stamped < l.Succeeded/4 { // those of the other connection often come right behind
+							t.Fatalf("of %d answers the kernel reported the arrival of %d only", l.Succeeded, l.Stamped)
+						}
+						return share(l.Latency, want, 0)
+					})
+				})
+			})
+		})
+	}
+}
+
+// timed measures each exchange at the border between the engine and the socket: from the call that
+// writes the request to the return of the last call that reads its answer. Nothing but the engine's
+// own accounting lies between that and its figures, and no lock: each connection has a histogram of
+// its own, since the engine's clock runs already while the last exchange is put down.
+type timed struct {
+	net.Conn
+	sent, read time.Time
+	h          *hdr.Histogram
+	truth      *truth
+}
+
+func (c *timed) flush() {
+	if !c.sent.IsZero() && !c.read.IsZero() {
+		c.h.Record(c.read.Sub(c.sent))
+	}
+	c.sent, c.read = time.Time{}, time.Time{}
+}
+
+func (c *timed) Write(p []byte) (int, error) {
+	c.flush()
+	c.sent = time.Now()
+	return c.Conn.Write(p)
+}
+
+func (c *timed) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.read = time.Now()
+	return n, err
+}
+
+func (c *timed) Close() error {
+	c.flush()
+	c.truth.merge(c.h)
+	c.h.Reset() // closed twice, counted once
+	return c.Conn.Close()
+}
+
+// The portable loop alone can be given a connection that looks at the clock by itself; what the
+// loops of Linux see is held against the server's stamps in TestLatencyAgreesWithTheServer.
+//
+// The clients and the server use all CPUs here, so that the kernel takes one away between the two
+// readings of the clock too, for some milliseconds each: at p99, where such a request is ten times
+// as slow as its neighbours, one in a thousand moves it by more than 1 %.
+func TestPortableLatencyAgreesWithTheSocket(t *testing.T) {
+	const moved = 0.001
+	for _, connections := range []int{1, 16} {
+		t.Run(fmt.Sprint(connections), func(t *testing.T) {
+			testenv.Judge(t, 6, 20*time.Millisecond, func(t testing.TB) error {
+				server := newCounting(t, hello)
+				return agree(t, func() float64 {
+					socket := newTruth()
+					// All that the sockets see is measured, without a lead-in.
+					l := run(t, Engine{Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+						conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
+						if err != nil {
+							return nil, err
+						}
+						return &timed{Conn: conn, h: hdr.New(), truth: socket}, nil
+					}}, counted(server.URL, connections, 10_000))
+					if l.Loop != LoopPortable {
+						t.Fatalf("the loop is %q", l.Loop)
+					}
+					if saw := socket.count(); saw != l.AllSucceeded() {
+						t.Fatalf("%d succeeded, the sockets saw %d", l.Succeeded, saw)
+					}
+					return share(l.Latency, socket, moved)
+				})
+			})
+		})
+	}
+}

@@ -1,0 +1,30 @@
+//go:build acceptance && engine
+
+package machine
+
+import (
+	"testing"
+
+	"locbench/internal/testenv"
+)
+
+// TestDoctorOfARealMachine asks a real engine, and tries to make a group as a run would.
+func TestDoctorOfARealMachine(t *testing.T) {
+	testenv.Docker(t)
+	seen := map[string]Finding{}
+	for _, f := range Doctor(t.Context(), DoctorOptions{}) {
+		if f.Value == "" || f.Status == Missing && f.Fix == "" {
+			t.Errorf("%+v", f)
+		}
+		seen[f.Name] = f
+		t.Logf("%-15s %-8s %s | %s", f.Name, f.Status, f.Value, f.Fix)
+	}
+	if d := seen["Docker"]; d.Status != OK {
+		t.Errorf("%+v", d)
+	}
+	for _, name := range []string{"Docker limits", "cgroup", "Go toolchain"} {
+		if _, ok := seen[name]; !ok {
+			t.Errorf("no finding %q", name)
+		}
+	}
+}

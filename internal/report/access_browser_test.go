@@ -1,0 +1,78 @@
+//go:build acceptance && browser
+
+package report
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"locbench/internal/testenv"
+)
+
+// axe-core finds nothing serious or critical, in light and in dark, narrow and wide, with
+// everything unfolded.
+func TestAccessibility(t *testing.T) {
+	script := testenv.Axe(t)
+	run, legs := shortened(fixtureOf(3, 6))
+	doc := render(t, run, legs)
+	shared := startBrowser(t)
+	for _, c := range []struct {
+		name, scheme string
+		width        int64
+	}{{"light", "light", 1280}, {"dark", "dark", 1280}, {"narrow", "light", 375}} {
+		t.Run(c.name, func(t *testing.T) {
+			b := open(t, shared, doc, c.width, c.scheme)
+			b.unroll()
+			eval[int](b, `(() => { const all = document.querySelectorAll('details'); for (const d of all) d.open = true; return all.length; })()`)
+			b.click(`[data-contender="2"]`) // a button that is not pressed, too
+			b.until("the tables that the script makes", `document.querySelectorAll('.values-of table').length === 3`)
+			// The protocol's own evaluation is not bound by the page's policy, which stays as it is
+			// for the page's scripts.
+			if _, err := chromedp.Call(b.ctx, runtime.Evaluate, runtime.EvaluateParams{Expression: script}); err != nil {
+				t.Fatal(err)
+			}
+			out, err := chromedp.Call(b.ctx, runtime.Evaluate, runtime.EvaluateParams{AwaitPromise: new(true), ReturnByValue: new(true), Expression: `
+				axe.run(document, { resultTypes: ['violations'], preload: false }).then((r) => JSON.stringify({
+					passes: r.passes.length,
+					violations: r.violations.map((v) => ({ id: v.id, impact: v.impact, help: v.help, nodes: v.nodes.slice(0, 4).map((n) => n.html.slice(0, 160) + ' | ' + (n.failureSummary ?? '').slice(0, 200)) })),
+				}))`})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var text string
+			if err := json.Unmarshal(out.Result.Value, &text); err != nil {
+				t.Fatalf("%v: %+v", err, out.ExceptionDetails)
+			}
+			var found struct {
+				Passes     int
+				Violations []struct {
+					ID, Impact, Help string
+					Nodes            []string
+				}
+			}
+			if err := json.Unmarshal([]byte(text), &found); err != nil {
+				t.Fatal(err)
+			}
+			if found.Passes < 20 {
+				t.Errorf("only %d rules were looked at", found.Passes)
+			}
+			// That it would find something: a button without a name.
+			spoilt := runtime.EvaluateParams{AwaitPromise: new(true), ReturnByValue: new(true), Expression: `
+				document.querySelector('main').append(document.createElement('button')), axe.run(document, { runOnly: ['button-name'], preload: false }).then((r) => r.violations.length)`}
+			if out, err := chromedp.Call(b.ctx, runtime.Evaluate, spoilt); err != nil || string(out.Result.Value) != "1" {
+				t.Errorf("a button without a name is not found: %v, %v", out, err)
+			}
+			for _, v := range found.Violations {
+				if v.Impact == "serious" || v.Impact == "critical" {
+					t.Errorf("%s, %s: %s\n  %s", v.Impact, v.ID, v.Help, strings.Join(v.Nodes, "\n  "))
+				} else {
+					t.Logf("%s, %s: %s (%d and more places)", v.Impact, v.ID, v.Help, len(v.Nodes))
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,90 @@
+//go:build acceptance && browser
+
+package report
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/analysis"
+)
+
+func TestHostileTextStaysText(t *testing.T) {
+	run, legs := hostile()
+	legs = legs[:5] // enough for every kind of text, and quick on a busy machine
+	doc := render(t, run, legs)
+	browser := startBrowser(t)
+	b := open(t, browser, doc, 1280, "light")
+	b.unroll()
+	want := 3 // time line, distribution, heat map
+	for _, f := range figures(run, newLayout(analysis.Of(run, legs))) {
+		if !f.Empty {
+			want++
+		}
+	}
+	if n := eval[int](b, `document.querySelectorAll('.chart svg').length`); n != want {
+		t.Errorf("%d charts are drawn, want %d", n, want)
+	}
+	if os.Getenv("LOCBENCH_SHOTS") != "" {
+		b.photograph("hostile")
+	}
+	// Tooltips of every chart, since they are made only when they are shown; the legend, by hiding
+	// and showing everybody; the tables that the script makes, and every choice.
+	shown := eval[int](b, `(() => {
+		let shown = 0;
+		for (const el of document.querySelectorAll('.chart')) {
+			const chart = echarts.getInstanceByDom(el);
+			chart.getOption().series.forEach((s, i) => (s.data ?? []).forEach((_, j) => {
+				if (j > 2) return;
+				chart.dispatchAction({ type: 'showTip', seriesIndex: i, dataIndex: j });
+				shown++;
+			}));
+		}
+		for (const b of document.querySelectorAll('[data-all]')) b.click();
+		document.querySelector('[data-all]').click();
+		for (const d of document.querySelectorAll('details')) d.open = true;
+		for (const s of document.querySelectorAll('[data-choice]')) for (const o of s.options) {
+			s.value = o.value;
+			s.dispatchEvent(new Event('change'));
+		}
+		return shown;
+	})()`)
+	// What is saved, read as a browser would that opens it.
+	if bad := eval[[]string](b, `page.charts.flatMap((chart) => {
+		const { option, height } = portrait(chart);
+		const drawn = echarts.init(null, null, { renderer: 'svg', ssr: true, width: 1200, height });
+		drawn.setOption(option);
+		const text = drawn.renderToSVGString();
+		drawn.dispose();
+		const svg = new DOMParser().parseFromString(text, 'image/svg+xml');
+		const bad = [...svg.querySelectorAll('*')].filter((e) => /^(script|image|img|foreignObject|a|parsererror)$/i.test(e.localName) || [...e.attributes].some((a) => /^on|href/i.test(a.name)));
+		if (!/^locbench-[a-z0-9-]*$/.test(page.file)) bad.push(svg.documentElement);
+		csvOf(chart);
+		return bad.map((e) => chart.id + ' ' + e.localName);
+	})`); len(bad) > 0 {
+		t.Errorf("saved pictures hold %v", bad)
+	}
+	if shown < 40 {
+		t.Errorf("only %d tooltips were shown", shown)
+	}
+	time.Sleep(300 * time.Millisecond) // what was injected would load or run after this script
+	if eval[bool](b, `'pwned' in window`) {
+		t.Error("text from outside was run")
+	}
+	for selector, want := range map[string]int{"img": 0, "iframe": 0, "link": 0, "[onerror]": 0, "[onload]": 0, "body b": 0, "script": 3, "style": 1, "title": 1} {
+		t.Run(selector, func(t *testing.T) {
+			if n := eval[int](b, fmt.Sprintf(`document.querySelectorAll(%q).length`, selector)); n != want {
+				t.Errorf("%d elements %s, want %d", n, selector, want)
+			}
+		})
+	}
+	if n := eval[int](b, `[...document.querySelectorAll('a')].filter((a) => !a.getAttribute('href').startsWith('#')).length`); n != 0 {
+		t.Errorf("%d links leave the page", n)
+	}
+	if text := eval[string](b, `document.querySelector('#checks tbody th').textContent`); !strings.Contains(text, "<script>") && !strings.Contains(text, "</script>") {
+		t.Errorf("the attack is not shown as text: %q", text)
+	}
+}

@@ -1,0 +1,86 @@
+//go:build acceptance && browser
+
+package report
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// On a narrow screen the headline is cards without a header: a list sorts them, and only there.
+func TestCardsAreSorted(t *testing.T) {
+	run, legs := fixture()
+	doc, browser := render(t, run, legs), startBrowser(t)
+	if b := open(t, browser, doc, 1280, "light"); eval[bool](b, `document.querySelector('.sortby').offsetParent !== null`) {
+		t.Error("the list is shown beside the buttons of the header")
+	}
+	b := open(t, browser, doc, 375, "light")
+	names := `[...document.querySelectorAll('.headline[data-sort] tbody th')].map((th) => th.textContent.trim())`
+	measured := eval[[]string](b, names)
+	sorted := slices.Sorted(slices.Values(measured))
+	backwards := slices.Clone(sorted)
+	slices.Reverse(backwards)
+	for _, c := range []struct {
+		value string
+		want  []string
+	}{{"0", sorted}, {"-0", backwards}, {"", measured}} {
+		t.Run(c.value, func(t *testing.T) {
+			set := eval[string](b, `(() => { const s = document.querySelector('.sortby select'); s.value = '`+c.value+`'; s.dispatchEvent(new Event('change')); return s.value; })()`)
+			if got := eval[[]string](b, names); set != c.value || !slices.Equal(got, c.want) {
+				t.Errorf("%q: %v, want %v (the list shows %q)", c.value, got, c.want, set)
+			}
+		})
+	}
+	if n := eval[int](b, `document.querySelectorAll('.sortby option').length`); n < 11 {
+		t.Errorf("%d ways to sort", n)
+	}
+	if eval[bool](b, `document.querySelector('.sortby').offsetParent === null`) {
+		t.Error("the list is not shown")
+	}
+}
+
+// The heat map has one contender, which the legend may switch off.
+func TestHeatMapFollowsTheLegend(t *testing.T) {
+	run, legs := fixture()
+	b := open(t, startBrowser(t), render(t, run, legs), 1280, "light")
+	b.unroll()
+	chosen := `document.querySelector('#figure-heat [data-choice=contender]').value`
+	cells := `document.querySelectorAll('#chart-heat svg path, #chart-heat svg rect').length`
+	if got := eval[string](b, chosen); got != "0" {
+		t.Fatalf("contender %s", got)
+	}
+	b.click("#legend [data-contender='0']")
+	if got := eval[string](b, chosen); got != "1" {
+		t.Errorf("contender %s with the first switched off", got)
+	}
+	full := eval[int](b, cells)
+	b.click("#legend [data-all='false']")
+	if got := eval[int](b, cells); got > full/2 {
+		t.Errorf("%d shapes with every contender switched off, %d before", got, full)
+	}
+	b.click("#legend [data-all='true']")
+	if got := eval[int](b, cells); got < full/2 {
+		t.Errorf("%d shapes with every contender switched on again, %d before", got, full)
+	}
+}
+
+// The choice of colours is kept for the next report that is opened.
+func TestChoiceOfColoursIsKept(t *testing.T) {
+	run, legs := fixture()
+	doc, browser := render(t, run, legs[:2]), startBrowser(t)
+	b := open(t, browser, doc, 1280, "light")
+	if !eval[bool](b, `(() => { try { localStorage.setItem('x', '1'); return true; } catch { return false; } })()`) {
+		t.Skip("this browser lets a file keep nothing")
+	}
+	eval[bool](b, `(() => { const s = document.getElementById('theme'); s.value = 'dark'; s.dispatchEvent(new Event('change')); return true; })()`)
+	next := open(t, browser, doc, 1280, "light")
+	if got := eval[string](next, `document.documentElement.dataset.theme + ' ' + document.getElementById('theme').value`); !strings.HasPrefix(got, "dark dark") {
+		t.Errorf("the next report is %q", got)
+	}
+	eval[bool](next, `(() => { localStorage.setItem('locbench-colours', 'no such'); return true; })()`)
+	last := open(t, browser, doc, 1280, "light")
+	if got := eval[string](last, `document.getElementById('theme').value`); got != "auto" {
+		t.Errorf("a choice that is none gives %q", got)
+	}
+}

@@ -1,0 +1,44 @@
+//go:build acceptance && browser
+
+package report
+
+import (
+	"fmt"
+	"image"
+	"testing"
+
+	"locbench/internal/analysis"
+)
+
+// Every phase that was measured is a part of a bar, in the colour of its phase.
+func TestStacksAreDrawn(t *testing.T) {
+	run, legs := coldRun()
+	doc := render(t, run, legs)
+	f := phaseFigure(newLayout(analysis.Of(run, legs)))
+	browser := startBrowser(t)
+	for _, width := range []int64{375, 1280} {
+		b := open(t, browser, doc, width, "light")
+		img := b.photograph(fmt.Sprintf("cold-%d", width)) // a figure is drawn when it comes into view
+		seen := eval[surveyed](b, survey)
+		if seen.Over > 0 {
+			t.Errorf("the page is %v px wider than the window of %d", seen.Over, width)
+		}
+		chart := seen.Charts["chart-phases"]
+		for i, part := range f.stack {
+			want := 1 // the entry of the legend
+			for _, s := range f.series {
+				for at := i; at < len(s.points); at += len(f.stack) + 1 {
+					if s.points[at] != nil {
+						want++
+					}
+				}
+			}
+			if got := chart.Marks[seen.Parts[i]]; got != want && width > 500 { // a narrow legend has pages
+				t.Errorf("%s: %d marks of its colour, want %d", part, got, want)
+			}
+		}
+		if n := inked(img, image.Rect(chart.X, chart.Y, chart.X+chart.Width, chart.Y+chart.Height)); n < 500 {
+			t.Errorf("only %d pixels differ from the background", n)
+		}
+	}
+}
