@@ -13,6 +13,7 @@ import (
 func TestBuildRecord(t *testing.T) {
 	opts := contender.BuildOptions{Cache: t.TempDir()}
 	svc := bench.Service{Name: "web", Variant: "lto"}
+	began := time.Now().Truncate(time.Second)
 	if _, ok := contender.LastBuild(svc, bench.RuntimeDocker, opts); ok {
 		t.Error("a record before any build")
 	}
