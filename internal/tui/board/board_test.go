@@ -1,6 +1,7 @@
 package board
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -31,11 +32,13 @@ func (s screen) Update(msg tea.Msg) tea.Cmd { cmd, _ := s.Board.Update(msg, s.s)
 func at(t testing.TB, name string, n int, is func(bench.Record) bool) *fold.State {
 	t.Helper()
 	s := &fold.State{}
-	for _, rec := range tuitest.Until(tuitest.Records(t, name), n, is) {
+	for _, rec := range tuitest.Until(tuitest.Shared(t, name), n, is) {
 		s.Apply(rec)
 	}
 	return s
 }
+
+func TestMain(m *testing.M) { os.Exit(tuitest.Unchanged(m)) }
 
 func isA[E bench.Event](rec bench.Record) bool { _, ok := rec.Event.(E); return ok }
 

@@ -72,7 +72,7 @@ func TestLegs(t *testing.T) {
 		t.Errorf("not back at the running leg:\n%s", v)
 	}
 	press(t, b, s, "[")
-	for _, rec := range tuitest.Until(tuitest.Records(t, "limits"), 3, isA[bench.LegStarted])[s.Seq:] {
+	for _, rec := range tuitest.Until(tuitest.Shared(t, "limits"), 3, isA[bench.LegStarted])[s.Seq:] {
 		s.Apply(rec)
 	}
 	if v := text(b, s, 80, 23); !strings.Contains(v, "leg 1, complete") {
@@ -230,7 +230,7 @@ func TestEarlierRoundsStandAtTheSameStep(t *testing.T) {
 // is reported.
 func TestOpenLoop(t *testing.T) {
 	s := &fold.State{}
-	for _, rec := range tuitest.Until(tuitest.Records(t, "limits"), 40, isA[bench.WindowClosed]) {
+	for _, rec := range tuitest.Until(tuitest.Shared(t, "limits"), 40, isA[bench.WindowClosed]) {
 		if w, ok := rec.Event.(bench.WindowClosed); ok {
 			w.Window.Rate = 7654
 			rec.Event = w

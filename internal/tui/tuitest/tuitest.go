@@ -4,11 +4,14 @@ package tuitest
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -31,33 +34,64 @@ type Size struct{ Width, Height int }
 // Sizes are those in which every screen has a golden view.
 func Sizes() []Size { return []Size{{60, 20}, {80, 24}, {120, 40}, {200, 50}} }
 
+// Shared are Records that are decoded once for all tests of a package, which takes most of the time
+// of many of them: nobody may change what they point to. Unchanged fails after tests that have.
+func Shared(t testing.TB, name string) []bench.Record {
+	t.Helper()
+	if shared[name] == nil {
+		shared[name] = Records(t, name)
+	}
+	return slices.Clone(shared[name])
+}
+
+var shared = map[string][]bench.Record{}
+
+// Unchanged runs the tests of a package that uses Shared, for its TestMain.
+func Unchanged(m *testing.M) (code int) {
+	code = m.Run()
+	for name, records := range shared {
+		fresh, err := decode(name)
+		got, err2 := json.Marshal(records)
+		want, err3 := json.Marshal(fresh)
+		if err := errors.Join(err, err2, err3); err != nil || !bytes.Equal(got, want) {
+			fmt.Printf("a test has changed the shared records %q (%v)\n", name, err)
+			code = 1
+		}
+	}
+	return code
+}
+
 // Records are the events of a recorded run: "limits" (two contenders, two rounds, real containers),
 // …; see recordings/README.md.
 func Records(t testing.TB, name string) []bench.Record {
 	t.Helper()
-	f, err := recordings.Open("recordings/" + name + ".jsonl.gz")
+	out, err := decode(name)
 	if err != nil {
 		t.Fatal(err)
+	}
+	return out
+}
+
+func decode(name string) (out []bench.Record, err error) {
+	f, err := recordings.Open("recordings/" + name + ".jsonl.gz")
+	if err != nil {
+		return nil, err
 	}
 	defer f.Close()
 	z, err := gzip.NewReader(f)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	var out []bench.Record
 	lines := bufio.NewScanner(z)
 	lines.Buffer(nil, 64<<20)
 	for lines.Scan() {
 		var rec bench.Record
 		if err := json.Unmarshal(lines.Bytes(), &rec); err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		out = append(out, rec)
 	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return out
+	return out, lines.Err()
 }
 
 // Until are the records before the n-th one (from 1) for which is holds.
