@@ -109,7 +109,13 @@ func (c *conductor) open() error {
 	}
 	c.clock = event.NewClock(time.Now())
 	c.stream = event.New(c.clock.Now)
-	c.site = &site{plan: &c.Run, data: data, stream: c.stream}
+	if err := missingEnv(c.Run, c.Services, c.env.Getenv); err != nil {
+		return err
+	}
+	c.site = &site{plan: &c.Run, data: data, stream: c.stream, getenv: c.env.Getenv}
+	for _, r := range c.Run.Profile.Requests {
+		c.site.requests = append(c.site.requests, r.Filled(c.env.Getenv))
+	}
 	if c.checks, err = newChecks(c.site); err != nil {
 		return err
 	}
@@ -128,7 +134,7 @@ func (c *conductor) prepare(ctx context.Context) error {
 	}
 	plan.Machine.OtherContainers = site.others(ctx)
 	plan.Hash = compare.ProfileHash(plan.Profile)
-	c.masker = newMasker(*plan, c.Services)
+	c.masker = newMasker(*plan, c.Services, c.env.Getenv)
 	c.stream.Mask(func(e bench.Event) bench.Event { return c.masker.Event(c.clock.Event(e)) })
 	isolation, warnings := site.neighbours.meet(*plan, func(others []launch.Neighbour) bench.Isolation {
 		return part(plan.Profile, site.noIsolation(), others)

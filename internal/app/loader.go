@@ -49,7 +49,7 @@ func (l *loader) Run(ctx context.Context, baseURL string, step bench.Step, hooks
 		l.kept[baseURL] = &load.Kept{}
 	}
 	plan := load.Plan{
-		BaseURL: baseURL, Step: step, Requests: l.plan.Profile.Requests, IDs: l.ids,
+		BaseURL: baseURL, Step: step, Requests: l.requests, IDs: l.ids,
 		HTTP2: l.plan.Profile.Protocol == bench.HTTP2, Timeout: l.plan.Profile.Timeout, Seed: l.plan.Seed,
 		OnStart: hooks.OnStart, OnEnd: hooks.OnEnd, Rate: hooks.Rate, CPU: hooks.CPU,
 	}

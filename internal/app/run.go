@@ -17,9 +17,12 @@ import (
 )
 
 // Preflight finds the mistakes of the command line before a screen covers them.
-func Preflight(o RunOptions) error {
-	_, err := NewPlan(o)
-	return err
+func Preflight(o RunOptions, getenv func(string) string) error {
+	plan, err := NewPlan(o)
+	if err != nil {
+		return err
+	}
+	return missingEnv(plan.Run, plan.Services, getenv)
 }
 
 // Run plans a run (or reads the plan of one to resume), conducts it, and writes the reports.

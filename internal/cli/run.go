@@ -81,7 +81,7 @@ several are true, the first of 130, 3, 4 counts.`,
 func run(ctx context.Context, env Env, o app.RunOptions, f runFlags) error {
 	switch {
 	case !o.Worker && !f.headless && !o.Output.JSON && !o.Output.Quiet && env.HasScreen():
-		if err := app.Preflight(o); err != nil {
+		if err := app.Preflight(o, env.Getenv); err != nil {
 			return err
 		}
 		return screens.Run(ctx, env, f.screen)

@@ -117,7 +117,7 @@ func Of(run bench.Run, services []bench.Service) (values []string) {
 	}
 	named := func(all map[string]string) {
 		for k, v := range all {
-			if Name(k) {
+			if Name(k) && !fromEnv(v) {
 				add(v)
 				if _, bare, ok := strings.Cut(v, " "); ok { // "Bearer …", "Basic …"
 					add(bare)
@@ -155,6 +155,16 @@ func Of(run bench.Run, services []bench.Service) (values []string) {
 		}
 	}
 	return values
+}
+
+// fromEnv tells whether a value only names where its secret comes from, as "Bearer ${TOKEN}" does.
+func fromEnv(v string) bool {
+	_, bare, two := strings.Cut(v, " ")
+	if !two {
+		bare = v
+	}
+	names := bench.EnvNames(v)
+	return len(names) == 1 && bare == "${"+names[0]+"}"
 }
 
 // settings are values of switches with names such as HTTP_AUTH: they may stand in any log.
