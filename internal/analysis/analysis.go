@@ -27,14 +27,16 @@ type Contender struct {
 	stats.Contender
 	Results []bench.LegResult       // its legs
 	Bounds  map[int]verdict.Summary // by the index of the step
+
+	run *bench.Run
 }
 
 // Of analyses a run. Legs may be fewer than the run's, and in any order.
 func Of(run bench.Run, legs []bench.LegResult) *Run {
 	r := &Run{Run: run, Legs: slices.Clone(legs)}
 	slices.SortStableFunc(r.Legs, func(a, b bench.LegResult) int { return cmp.Compare(a.Leg.Round, b.Leg.Round) })
-	for _, sum := range stats.Summarise(r.Legs, run.Profile.PriceVCPUHr) {
-		c := Contender{Contender: sum}
+	for _, sum := range stats.Summarise(run, r.Legs) {
+		c := Contender{Contender: sum, run: &r.Run}
 		for _, leg := range r.Legs {
 			if leg.Leg.Label() == sum.Label {
 				c.Results = append(c.Results, leg)
@@ -113,6 +115,9 @@ func (c Contender) Half() (step bench.Step, share float64, ok bool) {
 
 // At are the values of the rounds that finished the step.
 func (c Contender) At(m measure.Measure, step bench.Step) (values []float64) {
+	if slices.ContainsFunc(c.Steps, func(s stats.Step) bool { return s.Step.Same(step) && s.Unsound }) {
+		return nil
+	}
 	for _, leg := range c.Results {
 		// Of several steps of that name the last: the earlier ones warm up.
 		for _, s := range slices.Backward(leg.Steps) {
@@ -357,14 +362,15 @@ func together(all []Contender, may func(Contender) bool) (kept []Contender, turn
 
 // only is the contender over some of its rounds; its peak stays that of all of them.
 func (c Contender) only(rounds []bench.LegResult) Contender {
-	sum := stats.Rounds(rounds)
+	sum := stats.Rounds(*c.run, rounds)
+	sum.Unsound = c.Unsound
 	sum.Cost, sum.CostEach = c.Cost, c.CostEach // at the run's price
 	if peak, ok := c.PeakStep(); ok {
 		if i := slices.IndexFunc(sum.Steps, func(s stats.Step) bool { return s.Index == peak.Index }); i >= 0 {
 			sum.Peak = i
 		}
 	}
-	return Contender{Contender: sum, Results: rounds, Bounds: c.Bounds}
+	return Contender{Contender: sum, Results: rounds, Bounds: c.Bounds, run: c.run}
 }
 
 // Pair is the comparison of two members, the better median to the worse one.
@@ -410,10 +416,10 @@ func (p Place) Interval() string {
 // 6".
 func (p Place) Words() string {
 	switch {
-	case !p.Value.Known():
-		return "not measured"
 	case p.Out != "":
 		return "not compared: " + p.Out
+	case !p.Value.Known():
+		return "not measured"
 	case p.Tier == 0 && len(p.Value.Values) < stats.MinInterval:
 		return fmt.Sprintf("%s, need ≥ %d", units.Plural(len(p.Value.Values), "round"), stats.MinInterval)
 	case p.Tier == 0:

@@ -32,6 +32,7 @@ type RunOptions struct {
 	Memory      *string
 	HTTP2       *bool
 	NoChecks    bool
+	Accept      bool // claims also about contenders whose checks failed
 	Thresholds  []string
 	Data        DataOptions
 	Seed        *uint64 // nil: a random one

@@ -98,6 +98,7 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 		Schema: bench.SchemaVersion, ID: id, State: bench.RunRunning, Profile: p,
 		Legs: legs, Seed: seed, Started: now,
 		Command: append([]string{"locbench"}, o.Command...), Services: services, Target: o.Target,
+		AcceptFailedChecks: o.Accept,
 	}, dir, nil
 }
 

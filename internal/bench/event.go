@@ -152,6 +152,7 @@ type (
 		Exit    *Exit     `json:"exit,omitempty"`    // if the contender ended before it was asked to
 		LastLog []LogLine `json:"last_log,omitempty"`
 		Lost    *Lost     `json:"lost,omitempty"` // what it has not measured
+		Unsound *Unsound   `json:"unsound,omitempty"` // why its contender supports no claim
 	}
 	// RunEnded closes the run.
 	RunEnded struct {

@@ -259,6 +259,9 @@ func (p *Printer) notice(n bench.Notice) {
 }
 
 func (p *Printer) legEnded(e bench.LegEnded) {
+	if e.Unsound != nil {
+		p.always("  " + p.paint(red, "wrong answers: ") + safe.Line(e.Unsound.String(), 1000))
+	}
 	if e.State == bench.LegComplete {
 		return
 	}

@@ -40,6 +40,7 @@ type file struct {
 	Protocol     bench.Protocol `yaml:"protocol,omitempty" strict:"oneof=http/1.1|http/2"`
 	Timeout      duration       `yaml:"timeout" strict:"min=1ms,max=1h"`
 	Validate     share          `yaml:"validate"`
+	MaxErrors    share          `yaml:"max_errors,omitempty"`
 	Phases       *phases        `yaml:"phases,omitempty"`
 	Checks       checks         `yaml:"checks"`
 	StepDuration duration       `yaml:"step_duration,omitempty" strict:"min=100ms,max=24h"`
@@ -138,6 +139,9 @@ func (f *file) ValidateStrict(v strictyaml.Value) {
 	if f.Protocol == bench.HTTP2 && f.Phases != nil {
 		v.At("protocol").Mistake("`protocol` is http/2, but `phases` are timed over HTTP/1.1", "remove one of the two")
 	}
+	if v.Has("max_errors") && f.MaxErrors == 0 {
+		v.At("max_errors").Wrong("write a share from 0.001% to 100%")
+	}
 	f.Steps.fill(time.Duration(f.StepDuration))
 	for i, step := range f.Steps {
 		if why := step.NoTurns(); f.Turns > 0 && why != "" {
@@ -156,7 +160,7 @@ func (f file) profile() bench.Profile {
 			CPUs: f.Limits.CPUs, CPUSet: f.Limits.CPUSet, Memory: int64(f.Limits.Memory), PIDs: f.Limits.PIDs,
 		},
 		Data: bench.DataSpec(f.Data), Protocol: f.Protocol, Timeout: time.Duration(f.Timeout),
-		Validate: float64(f.Validate), Checks: bench.CheckSpec{Lifecycle: f.Checks.Lifecycle, Suites: f.Checks.Suites},
+		Validate: float64(f.Validate), MaxErrors: float64(f.MaxErrors), Checks: bench.CheckSpec{Lifecycle: f.Checks.Lifecycle, Suites: f.Checks.Suites},
 		Phases: (*bench.PhaseSpec)(f.Phases), Turns: time.Duration(f.Turns), Steps: f.Steps, PriceVCPUHr: f.Price,
 		Contenders: each(f.Contenders, func(s selection) bench.Selection { return bench.Selection(s) }),
 		Requests:   each(f.Requests, request.request),
@@ -181,7 +185,7 @@ func fileOf(p bench.Profile) file {
 		Name: p.Name, Title: p.Title, Description: p.Description, Rounds: p.Rounds, Runtime: p.Runtime,
 		Limits: limits{p.Limits.CPUs, p.Limits.CPUSet, strictyaml.Bytes(p.Limits.Memory), p.Limits.PIDs},
 		Store:  store{p.Store.Kind, p.Store.URL, p.Store.Image, duration(p.Store.Latency), duration(p.Store.P99)},
-		Data:   data(p.Data), Protocol: p.Protocol, Timeout: duration(p.Timeout), Validate: share(p.Validate),
+		Data:   data(p.Data), Protocol: p.Protocol, Timeout: duration(p.Timeout), Validate: share(p.Validate), MaxErrors: share(p.MaxErrors),
 		Checks: checks{p.Checks.Lifecycle, p.Checks.Suites}, Isolation: cmp.Or(p.Isolation, isolationAuto),
 		Phases: (*phases)(p.Phases), Turns: duration(p.Turns), Steps: p.Steps, Price: p.PriceVCPUHr,
 		Contenders: each(p.Contenders, func(s bench.Selection) selection { return selection(s) }),

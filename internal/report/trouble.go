@@ -116,6 +116,14 @@ func warnings(run bench.Run, l layout, sums []stats.Contender) []warning {
 	if words := unfinished(run); words != "" {
 		add(words, "", "", true)
 	}
+	for i, s := range sums {
+		if s.Unsound != nil {
+			add(l.contenders[i].Label+" is not compared with anybody: it "+cleanText(s.Unsound.String())+".", "", "", true)
+		}
+	}
+	if run.AcceptFailedChecks {
+		add("Failed checks are accepted (--accept-failed-checks): figures may be of wrong answers.", "", "", true)
+	}
 	for _, c := range l.columns {
 		if i := c.leg.Instance; i != nil && !i.LimitsEnforced && (i.Limits != bench.Limits{} || i.LimitsNote != "") {
 			add("Limits not enforced"+when(i.LimitsNote != "", ": "+cleanText(i.LimitsNote)), c.Name(), "", true)

@@ -56,7 +56,7 @@ func (r *runner) leg(ctx context.Context, leg bench.Leg, number int, slot *slot)
 	default:
 		state = bench.LegComplete
 	}
-	ended := bench.LegEnded{State: state, Failure: failure}
+	ended := bench.LegEnded{State: state, Failure: failure, Unsound: r.Run.Judge(bench.LegResult{Checks: l.checks, Steps: l.steps})}
 	if state != bench.LegComplete {
 		if failure == "" {
 			ended.Failure = strings.ReplaceAll(err.Error(), "\n", "; ")
@@ -84,6 +84,7 @@ type life struct {
 	slot     *slot              // nil: nobody else is alive
 	still    *hiccup.Meter      // while the load runs
 	died     *bench.Exit        // how it ended, if it did before it was asked to
+	checks   []bench.CheckResult
 	steps    []bench.StepResult // that have been run, the skipped ones among them
 	skipped  []string           // "3 (64 connections)"
 	missed   []error            // steps that a threshold has cut short, without ending the leg
@@ -245,7 +246,10 @@ func (l *life) mark(ctx context.Context, name string) {
 	}
 }
 
-func (l *life) checkDone(c bench.CheckResult) { l.Stream.Publish(l.leg, bench.CheckDone{Check: c}) }
+func (l *life) checkDone(c bench.CheckResult) {
+	l.checks = append(l.checks, c)
+	l.Stream.Publish(l.leg, bench.CheckDone{Check: c})
+}
 
 func (l *life) warn(f bench.Finding) { l.Stream.Publish(l.leg, bench.Warn(f)) }
 
