@@ -10,6 +10,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/measure"
+	"locbench/internal/safe"
 	"locbench/internal/stats"
 	"locbench/internal/units"
 	"locbench/internal/verdict"
@@ -227,7 +228,7 @@ func (r *Run) Standing(id measure.ID, rule stats.Rule) Standing {
 		}
 		p.Doubts = append(p.Doubts, stats.Doubts(values[i])...)
 		p.Value = stats.NewValue(values[i])
-		if p.Out = whole.outside(m, halfway); p.Out != "" {
+		if p.Out = safe.Line(whole.outside(m, halfway), 400); p.Out != "" {
 			values[i] = nil
 		}
 		if len(values[i]) >= stats.MinInterval {

@@ -14,6 +14,7 @@ import (
 	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	"locbench/internal/measure"
+	"locbench/internal/safe"
 	"locbench/internal/stats"
 	"locbench/internal/verdict"
 )
@@ -150,7 +151,7 @@ func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 func unsound(a, b analysis.Contender) (reason string) {
 	for i, side := range []analysis.Contender{a, b} {
 		if side.Unsound != nil {
-			reason = both(reason, sides[i]+" "+side.Unsound.String())
+			reason = both(reason, sides[i]+" "+safe.Line(side.Unsound.String(), 400))
 		}
 	}
 	return reason
