@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/contender"
 	"locbench/internal/exit"
 	"locbench/internal/profile"
 	"locbench/internal/results"
@@ -159,7 +158,7 @@ func servicesOf(run *bench.Run, dirs []string) (map[bench.Selection]bench.Servic
 	found := map[bench.Selection]bench.Service{}
 	for _, sel := range run.Profile.Contenders {
 		if run.Target != "" && sel.Contender == anyTarget {
-			found[sel] = bench.Service{Name: anyTarget, Endpoints: contender.Groups(), Ready: bench.Ready{Path: "/", Timeout: 10 * time.Second}}
+			found[sel] = bench.Service{Name: anyTarget, Ready: bench.Ready{Path: "/", Timeout: 10 * time.Second}}
 			continue
 		}
 		svc, err := Find(all, sel)

@@ -117,9 +117,7 @@ func (f *file) ValidateStrict(v strictyaml.Value) {
 			item.Mistake(fmt.Sprintf("contender %q is here again", c), "list each once: `rounds` repeats them")
 		}
 	}
-	if !v.Has("checks", "suites") && f.Data == (data{}) {
-		f.Checks.Suites = []string{defaultSuite} // it knows the bundled data and no other
-	}
+	f.follow(v)
 	var names []string
 	for i, r := range f.Requests {
 		if r.Name != "" && slices.Contains(names, r.Name) {
@@ -151,6 +149,37 @@ func (f *file) ValidateStrict(v strictyaml.Value) {
 		}
 	}
 	f.checkThresholds(v)
+}
+
+// follow fills in what follows from the requests: a profile that asks no city needs no store, no
+// data, and no checks of the locations service.
+func (f *file) follow(v strictyaml.Value) {
+	if slices.ContainsFunc(f.Requests, request.namesCity) {
+		if !v.Has("checks", "suites") && f.Data == (data{}) {
+			f.Checks.Suites = []string{defaultSuite} // it knows the bundled data and no other
+		}
+		return
+	}
+	if !v.Has("store") && !v.Has("data") {
+		f.Store = store{Kind: bench.StoreNone}
+	}
+	if !v.Has("validate") {
+		f.Validate = 0
+	}
+	if !v.Has("checks", "lifecycle") {
+		f.Checks.Lifecycle = slices.DeleteFunc(bench.LifecycleChecks(), func(name string) bool {
+			return name == bench.CheckNoEnvironment || name == bench.CheckNoStore // the contract of the locations service
+		})
+	}
+	if !f.Store.Kind.Traits().None {
+		return
+	}
+	for i, r := range f.Requests {
+		if strings.Contains(r.Path, "{id}") && r.IDs.Distribution != fixed {
+			v.At("requests").Items()[i].At("path").Mistake("`{id}` has no values: the ids of the data set are those of cities, and this profile has no store",
+				"list them: `ids: [1, 2, 3]`")
+		}
+	}
 }
 
 func (f file) profile() bench.Profile {

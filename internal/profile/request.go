@@ -97,6 +97,11 @@ func (r *request) checkHeader(v strictyaml.Value) {
 	}
 }
 
+// namesCity tells whether the request is one of the locations service's for cities or regions.
+func (r request) namesCity() bool {
+	return strings.HasPrefix(r.Path, "/city/") || strings.HasPrefix(r.Path, "/region/")
+}
+
 // checkWords finds what would be sent as it is written, though it looks as if it were filled in.
 func checkWords(v strictyaml.Value, text string) {
 	for _, word := range bench.Words(text) {

@@ -276,7 +276,9 @@ type saying struct {
 }
 
 // toldLoudly tells of a rule of package summary that loud warnings have its sentences already.
-func toldLoudly(rule string) bool { return rule == "not whole" || rule == "unsound" || rule == "limits not enforced" }
+func toldLoudly(rule string) bool {
+	return rule == "not whole" || rule == "unsound" || rule == "limits not enforced"
+}
 
 // sayings are what the figures support, in words, the most important first.
 func sayings(figures summary.Figures) []saying {

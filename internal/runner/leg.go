@@ -81,9 +81,9 @@ type life struct {
 	svc      bench.Service
 	artifact bench.Artifact
 	inst     bench.Instance
-	slot     *slot              // nil: nobody else is alive
-	still    *hiccup.Meter      // while the load runs
-	died     *bench.Exit        // how it ended, if it did before it was asked to
+	slot     *slot         // nil: nobody else is alive
+	still    *hiccup.Meter // while the load runs
+	died     *bench.Exit   // how it ended, if it did before it was asked to
 	checks   []bench.CheckResult
 	steps    []bench.StepResult // that have been run, the skipped ones among them
 	skipped  []string           // "3 (64 connections)"
