@@ -163,6 +163,9 @@ func (l *life) live(ctx context.Context) (err error) {
 	if err != nil {
 		return l.orDeath(err)
 	}
+	if err := l.ask(ctx); err != nil {
+		return l.orDeath(err)
+	}
 	l.mark(ctx, "after checks")
 	if err := l.phase(l.leg, bench.PhaseLoad, func() (string, error) { return "", l.load(ctx) }); err != nil {
 		return err
@@ -192,6 +195,19 @@ func (l *life) ready(ctx context.Context) error {
 	}
 	l.answered[sel] = true
 	l.Stream.Publish(l.leg, bench.InstanceReady{StartUp: up})
+	return nil
+}
+
+// ask ends the life of a contender that does not answer what the load would ask.
+func (l *life) ask(ctx context.Context) error {
+	if l.Ask == nil || l.Run.Profile.Phases != nil {
+		return nil
+	}
+	err := l.Ask(ctx, l.inst.BaseURL())
+	if err == nil || ctx.Err() != nil || !l.Run.AcceptFailedChecks {
+		return err
+	}
+	l.notice("warning", err.Error()+" (accepted by --accept-failed-checks)")
 	return nil
 }
 
