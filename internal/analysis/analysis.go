@@ -89,6 +89,25 @@ func (c Contender) Failed() (n int) {
 	return n
 }
 
+// Excluded is why it takes part in no claim, in words that follow its name: what it answered was
+// wrong, or rounds failed; "" where it takes part.
+func (c Contender) Excluded() string {
+	if c.Unsound != nil {
+		return safe.Line(c.Unsound.String(), 500)
+	}
+	n := c.Failed()
+	if n == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("failed in %d of %s", n, units.Plural(c.Legs, "round"))
+	for _, leg := range c.Results {
+		if leg.State == bench.LegFailed && leg.Failure != "" {
+			return safe.Line(text+"; first: "+leg.Failure, 500)
+		}
+	}
+	return text
+}
+
 // StepOf is the step that a measure is of, where it is of one; half is a step of both sides.
 func (c Contender) StepOf(m measure.Measure, half bench.Step) stats.Step {
 	switch m.Claim.At {

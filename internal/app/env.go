@@ -45,5 +45,5 @@ func missingEnv(run bench.Run, services map[bench.Selection]bench.Service, geten
 	if len(missing) == 0 {
 		return nil
 	}
-	return exit.Usagef("not set in the environment, or empty: %s; set it, for example: export %s=...", strings.Join(missing, ", "), missing[0][:strings.Index(missing[0], " ")])
+	return exit.Usagef("not set in the environment, or empty: %s", strings.Join(missing, ", "))
 }

@@ -32,8 +32,8 @@ func Table(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, warned
 	var b bytes.Buffer
 	line := func(format string, args ...any) { b.WriteString(wrap(fmt.Sprintf(format, args...), width) + "\n") }
 	for _, c := range a.Contenders {
-		if c.Unsound != nil {
-			line("NOT COMPARED: %s %s", safe.Line(c.Label, 60), safe.Line(c.Unsound.String(), 500))
+		if why := c.Excluded(); why != "" {
+			line("NOT COMPARED: %s %s", safe.Line(c.Label, 60), why)
 		}
 	}
 	if run.AcceptFailedChecks {

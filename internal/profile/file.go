@@ -168,7 +168,8 @@ func (f *file) follow(v strictyaml.Value) {
 	}
 	if !v.Has("checks", "lifecycle") {
 		f.Checks.Lifecycle = slices.DeleteFunc(bench.LifecycleChecks(), func(name string) bool {
-			return name == bench.CheckNoEnvironment || name == bench.CheckNoStore // the contract of the locations service
+			// What a locations service logs, needs and does when it is asked to stop is its contract.
+			return !slices.Contains([]string{bench.CheckImageSize, bench.CheckThreads, bench.CheckStillAnswers}, name)
 		})
 	}
 	if !f.Store.Kind.Traits().None {

@@ -116,7 +116,7 @@ func TestDefaultsOfAnyService(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lifecycle := []string{bench.CheckLogsPort, bench.CheckLogsRequests, bench.CheckImageSize, bench.CheckThreads, bench.CheckStillAnswers, bench.CheckStops}
+	lifecycle := []string{bench.CheckImageSize, bench.CheckThreads, bench.CheckStillAnswers}
 	if p.Store.Kind != bench.StoreNone || p.Validate != 0 || p.Checks.Suites != nil || !slices.Equal(p.Checks.Lifecycle, lifecycle) {
 		t.Errorf("store %q, validate %g, checks %+v", p.Store.Kind, p.Validate, p.Checks)
 	}
