@@ -18,7 +18,7 @@ type RunOptions struct {
 	Services     []string // folders with more contenders
 
 	Runtime     *string
-	Target      string // URL of a service that somebody else has started
+	Targets     []string // services that run already: URL, or NAME=URL
 	Store       string
 	Elastic     string // URL of an external store
 	Latency     time.Duration

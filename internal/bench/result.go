@@ -416,7 +416,7 @@ type Run struct {
 	Warnings Findings    `json:"warnings,omitempty"`
 	Resumed  []time.Time `json:"resumed,omitempty"`
 	Search   string      `json:"search,omitempty"`       // the objective under which the steps were chosen one by one, as locbench capacity does
-	Target   string      `json:"target,omitempty"`       // URL of a service that somebody else has started; no leg launches anything then
+	Targets  []Target    `json:"targets,omitempty"`      // services that run already, one for each contender; no leg launches anything then
 	Services []string    `json:"services_dir,omitempty"` // folders outside the binary that contenders came from
 
 	AcceptFailedChecks bool `json:"accept_failed_checks,omitempty"` // somebody wants claims about contenders whose checks failed

@@ -162,7 +162,7 @@ func bindPlace(cmd *cobra.Command, f *runFlags) {
 	fl := cmd.Flags()
 	fl.StringVarP(&f.Profile, "profile", "p", "quick", "`NAME` of a bundled profile, or a YAML file (see 'locbench profiles list')")
 	fl.StringVar(&f.runtime, "runtime", "", "docker, process, or auto: docker where an engine answers")
-	fl.StringVar(&f.Target, "target", "", "load the service at this `URL`, which somebody else has started, instead of launching one; unless a profile or a contender is named, GET / is asked and no answer is compared with city data")
+	fl.StringArrayVar(&f.Targets, "target", nil, "load the service that runs at this `[NAME=]URL` instead of starting one; several with names are compared. Without a profile or contender exactly the path and query of the URL are asked")
 	fl.StringVar(&f.Store, "store", "", "auto, embedded, external, container or none")
 	fl.StringVar(&f.Elastic, "elastic", "", "`URL` of an Elasticsearch 7 to use (see 'locbench seed'); implies --store external")
 	fl.Float64Var(&f.cpus, "cpus", 0, "CPU quota of a contender, such as 1.5")

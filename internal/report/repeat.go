@@ -46,8 +46,8 @@ func newRepeat(run bench.Run) repeat {
 	if run.Profile.Store.Unnamed() {
 		again = append(again, "--elastic", "URL")
 	}
-	if run.Target != "" {
-		again = append(again, "--target", cleanName(run.Target))
+	for _, t := range run.Targets {
+		again = append(again, "--target", cleanName(t.Name+"="+t.URL))
 	}
 	r.Again = withoutUser(command(again))
 	return r
