@@ -10,6 +10,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/measure"
+	"locbench/internal/safe"
 	"locbench/internal/stats"
 	"locbench/internal/units"
 	"locbench/internal/verdict"
@@ -27,14 +28,16 @@ type Contender struct {
 	stats.Contender
 	Results []bench.LegResult       // its legs
 	Bounds  map[int]verdict.Summary // by the index of the step
+
+	run *bench.Run
 }
 
 // Of analyses a run. Legs may be fewer than the run's, and in any order.
 func Of(run bench.Run, legs []bench.LegResult) *Run {
 	r := &Run{Run: run, Legs: slices.Clone(legs)}
 	slices.SortStableFunc(r.Legs, func(a, b bench.LegResult) int { return cmp.Compare(a.Leg.Round, b.Leg.Round) })
-	for _, sum := range stats.Summarise(r.Legs, run.Profile.PriceVCPUHr) {
-		c := Contender{Contender: sum}
+	for _, sum := range stats.Summarise(run, r.Legs) {
+		c := Contender{Contender: sum, run: &r.Run}
 		for _, leg := range r.Legs {
 			if leg.Leg.Label() == sum.Label {
 				c.Results = append(c.Results, leg)
@@ -86,6 +89,25 @@ func (c Contender) Failed() (n int) {
 	return n
 }
 
+// Excluded is why it takes part in no claim, in words that follow its name: what it answered was
+// wrong, or rounds failed; "" where it takes part.
+func (c Contender) Excluded() string {
+	if c.Unsound != nil {
+		return safe.Line(c.Unsound.String(), 500)
+	}
+	n := c.Failed()
+	if n == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("failed in %d of %s", n, units.Plural(c.Legs, "round"))
+	for _, leg := range c.Results {
+		if leg.State == bench.LegFailed && leg.Failure != "" {
+			return safe.Line(text+"; first: "+leg.Failure, 500)
+		}
+	}
+	return text
+}
+
 // StepOf is the step that a measure is of, where it is of one; half is a step of both sides.
 func (c Contender) StepOf(m measure.Measure, half bench.Step) stats.Step {
 	switch m.Claim.At {
@@ -113,6 +135,9 @@ func (c Contender) Half() (step bench.Step, share float64, ok bool) {
 
 // At are the values of the rounds that finished the step.
 func (c Contender) At(m measure.Measure, step bench.Step) (values []float64) {
+	if slices.ContainsFunc(c.Steps, func(s stats.Step) bool { return s.Step.Same(step) && s.Unsound }) {
+		return nil
+	}
 	for _, leg := range c.Results {
 		// Of several steps of that name the last: the earlier ones warm up.
 		for _, s := range slices.Backward(leg.Steps) {
@@ -222,7 +247,7 @@ func (r *Run) Standing(id measure.ID, rule stats.Rule) Standing {
 		}
 		p.Doubts = append(p.Doubts, stats.Doubts(values[i])...)
 		p.Value = stats.NewValue(values[i])
-		if p.Out = whole.outside(m, halfway); p.Out != "" {
+		if p.Out = safe.Line(whole.outside(m, halfway), 400); p.Out != "" {
 			values[i] = nil
 		}
 		if len(values[i]) >= stats.MinInterval {
@@ -357,14 +382,15 @@ func together(all []Contender, may func(Contender) bool) (kept []Contender, turn
 
 // only is the contender over some of its rounds; its peak stays that of all of them.
 func (c Contender) only(rounds []bench.LegResult) Contender {
-	sum := stats.Rounds(rounds)
+	sum := stats.Rounds(*c.run, rounds)
+	sum.Unsound = c.Unsound
 	sum.Cost, sum.CostEach = c.Cost, c.CostEach // at the run's price
 	if peak, ok := c.PeakStep(); ok {
 		if i := slices.IndexFunc(sum.Steps, func(s stats.Step) bool { return s.Index == peak.Index }); i >= 0 {
 			sum.Peak = i
 		}
 	}
-	return Contender{Contender: sum, Results: rounds, Bounds: c.Bounds}
+	return Contender{Contender: sum, Results: rounds, Bounds: c.Bounds, run: c.run}
 }
 
 // Pair is the comparison of two members, the better median to the worse one.
@@ -410,10 +436,10 @@ func (p Place) Interval() string {
 // 6".
 func (p Place) Words() string {
 	switch {
-	case !p.Value.Known():
-		return "not measured"
 	case p.Out != "":
 		return "not compared: " + p.Out
+	case !p.Value.Known():
+		return "not measured"
 	case p.Tier == 0 && len(p.Value.Values) < stats.MinInterval:
 		return fmt.Sprintf("%s, need ≥ %d", units.Plural(len(p.Value.Values), "round"), stats.MinInterval)
 	case p.Tier == 0:

@@ -109,7 +109,13 @@ func (c *conductor) open() error {
 	}
 	c.clock = event.NewClock(time.Now())
 	c.stream = event.New(c.clock.Now)
-	c.site = &site{plan: &c.Run, data: data, stream: c.stream}
+	if err := missingEnv(c.Run, c.Services, c.env.Getenv); err != nil {
+		return err
+	}
+	c.site = &site{plan: &c.Run, data: data, stream: c.stream, getenv: c.env.Getenv}
+	for _, r := range c.Run.Profile.Requests {
+		c.site.requests = append(c.site.requests, r.Filled(c.env.Getenv))
+	}
 	if c.checks, err = newChecks(c.site); err != nil {
 		return err
 	}
@@ -128,7 +134,7 @@ func (c *conductor) prepare(ctx context.Context) error {
 	}
 	plan.Machine.OtherContainers = site.others(ctx)
 	plan.Hash = compare.ProfileHash(plan.Profile)
-	c.masker = newMasker(*plan, c.Services)
+	c.masker = newMasker(*plan, c.Services, c.env.Getenv)
 	c.stream.Mask(func(e bench.Event) bench.Event { return c.masker.Event(c.clock.Event(e)) })
 	isolation, warnings := site.neighbours.meet(*plan, func(others []launch.Neighbour) bench.Isolation {
 		return part(plan.Profile, site.noIsolation(), others)
@@ -170,7 +176,7 @@ func (c *conductor) config() runner.Config {
 	config := runner.Config{
 		Run: c.record(), Dir: c.Dir, Stream: c.stream, Services: c.Services, FirstRequests: site.firstRequests,
 		Stages: site.stages(), Build: Builder{Builder: site.platform, Runtime: c.Run.Profile.Runtime}.Build, Spec: site.spec,
-		Launcher: site, Engine: c.loader, Checks: c.checks, StoreAlive: site.storeAlive, EngineAlive: site.platformsAlive, Ready: site.ready, Judge: site.judge,
+		Launcher: site, Engine: c.loader, Ask: c.loader.ask, Checks: c.checks, StoreAlive: site.storeAlive, EngineAlive: site.platformsAlive, Ready: site.ready, Judge: site.judge,
 		Beside:  func(ctx context.Context) *bench.Beside { return site.usage.Read(ctx) },
 		Control: c.controls, KeepGoing: c.keepGoing,
 	}

@@ -68,7 +68,7 @@ func BenchmarkFinish(b *testing.B) {
 	env := console.Env{Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" }}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := finish(env, dir, true); err != nil {
+		if _, _, err := finish(env, dir, true); err != nil {
 			b.Fatal(err)
 		}
 	}

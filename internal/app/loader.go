@@ -48,20 +48,26 @@ func (l *loader) Run(ctx context.Context, baseURL string, step bench.Step, hooks
 	if l.kept[baseURL] == nil {
 		l.kept[baseURL] = &load.Kept{}
 	}
-	plan := load.Plan{
-		BaseURL: baseURL, Step: step, Requests: l.plan.Profile.Requests, IDs: l.ids,
-		HTTP2: l.plan.Profile.Protocol == bench.HTTP2, Timeout: l.plan.Profile.Timeout, Seed: l.plan.Seed,
-		OnStart: hooks.OnStart, OnEnd: hooks.OnEnd, Rate: hooks.Rate, CPU: hooks.CPU,
-	}
+	plan := l.loadPlan(baseURL, step)
+	plan.OnStart, plan.OnEnd, plan.Rate, plan.CPU = hooks.OnStart, hooks.OnEnd, hooks.Rate, hooks.CPU
 	if t := hooks.Turns; t != nil {
 		plan.Turns = &load.Turns{Length: t.Length, Next: t.Next}
-	}
-	if l.known != nil && l.known.Any() {
-		plan.Check, plan.CheckEvery = l.check, max(int(math.Round(1/l.plan.Profile.Validate)), 1)
 	}
 	engine := l.engine
 	engine.Keep = l.kept[baseURL]
 	return engine.Run(ctx, plan, hooks.OnWindow)
+}
+
+// loadPlan is what every load of the run has in common.
+func (l *loader) loadPlan(baseURL string, step bench.Step) load.Plan {
+	plan := load.Plan{
+		BaseURL: baseURL, Step: step, Requests: l.requests, IDs: l.ids,
+		HTTP2: l.plan.Profile.Protocol == bench.HTTP2, Timeout: l.plan.Profile.Timeout, Seed: l.plan.Seed,
+	}
+	if l.known != nil && l.known.Any() {
+		plan.Check, plan.CheckEvery = l.check, max(int(math.Round(1/l.plan.Profile.Validate)), 1)
+	}
+	return plan
 }
 
 // Rest closes the connections to a contender that are kept. It is not called while a step runs, nor

@@ -18,7 +18,7 @@ type RunOptions struct {
 	Services     []string // folders with more contenders
 
 	Runtime     *string
-	Target      string // URL of a service that somebody else has started
+	Targets     []string // services that run already: URL, or NAME=URL
 	Store       string
 	Elastic     string // URL of an external store
 	Latency     time.Duration
@@ -32,6 +32,7 @@ type RunOptions struct {
 	Memory      *string
 	HTTP2       *bool
 	NoChecks    bool
+	Accept      bool // claims also about contenders whose checks failed
 	Thresholds  []string
 	Data        DataOptions
 	Seed        *uint64 // nil: a random one

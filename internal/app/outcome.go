@@ -92,9 +92,14 @@ func unkept(dir string, err error, resumable bool) error {
 	return err
 }
 
-// newMasker knows the secrets of a run: of its plan as it was given, and of its contenders.
-func newMasker(plan bench.Run, services map[bench.Selection]bench.Service) secret.Masker {
-	return secret.New(secret.Of(plan, slices.Collect(maps.Values(services)))...)
+// newMasker knows the secrets of a run: of its plan as it was given, of its contenders, and what
+// they take from the environment.
+func newMasker(plan bench.Run, services map[bench.Selection]bench.Service, getenv func(string) string) secret.Masker {
+	values := secret.Of(plan, slices.Collect(maps.Values(services)))
+	for _, use := range envUses(plan, services) {
+		values = append(values, getenv(use.name))
+	}
+	return secret.New(values...)
 }
 
 // masked is err with the same causes and a text without secrets.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"net/http"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/contender"
 	"locbench/internal/exit"
 	"locbench/internal/profile"
 	"locbench/internal/results"
@@ -61,17 +59,16 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 		run.State = bench.RunRunning
 		return run, strings.TrimSuffix(o.Resume, "/"+results.RunFile), nil
 	}
-	if o.Target != "" {
-		if _, err := ServiceURL(o.Target); err != nil {
-			return bench.Run{}, "", err
-		}
+	targets, asked, err := parseTargets(o)
+	if err != nil {
+		return bench.Run{}, "", err
 	}
 	p, err := PlannedProfile(o)
 	if err != nil {
 		return bench.Run{}, "", err
 	}
-	if o.Target != "" {
-		if err := aim(&p, o); err != nil {
+	if len(targets) > 0 {
+		if err := aim(&p, o, targets, asked); err != nil {
 			return bench.Run{}, "", err
 		}
 	}
@@ -98,7 +95,8 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 	return bench.Run{
 		Schema: bench.SchemaVersion, ID: id, State: bench.RunRunning, Profile: p,
 		Legs: legs, Seed: seed, Started: now,
-		Command: append([]string{"locbench"}, o.Command...), Services: services, Target: o.Target,
+		Command: append([]string{"locbench"}, o.Command...), Services: services, Targets: targets,
+		AcceptFailedChecks: o.Accept,
 	}, dir, nil
 }
 
@@ -110,33 +108,6 @@ func NewFolder(what string) string { return newFolder(time.Now(), what) }
 
 func newFolder(now time.Time, what string) string {
 	return filepath.Join("results", now.Format(moment)+"-"+what)
-}
-
-// aim makes p a plan for a service that somebody else has started: what limits it is not ours to
-// say. Without a contender or a profile that was named, nothing is known of its answers: it is
-// asked for its root, and they are not compared with those of cities.
-func aim(p *bench.Profile, o RunOptions) error {
-	for _, limit := range []struct {
-		name  string
-		given bool
-	}{{"cpus", o.CPUs != nil}, {"memory", o.Memory != nil}, {"cpu-set", o.CPUSet != nil}} {
-		if limit.given {
-			return exit.Usagef("--%s: the service at --target was started by somebody else, with limits of its own", limit.name)
-		}
-	}
-	switch len(o.Contenders) {
-	case 0:
-		p.Contenders = []bench.Selection{{Contender: anyTarget}}
-		if !o.ProfileNamed {
-			p.Requests = []bench.Request{{Name: "/", Weight: 1, Method: http.MethodGet, Path: "/", IDs: bench.IDSpec{Distribution: "uniform"}, ExpectStatus: http.StatusOK}}
-			p.Validate, p.Checks = 0, bench.CheckSpec{}
-		}
-	case 1:
-	default:
-		return exit.Usagef("--target names one service, but %d contenders were given", len(o.Contenders))
-	}
-	p.Runtime, p.Limits = bench.RuntimeURL, bench.Limits{}
-	return nil
 }
 
 // servicesOf resolves what the plan's contenders name. What a target serves is known only where it
@@ -158,22 +129,19 @@ func servicesOf(run *bench.Run, dirs []string) (map[bench.Selection]bench.Servic
 	}
 	found := map[bench.Selection]bench.Service{}
 	for _, sel := range run.Profile.Contenders {
-		if run.Target != "" && sel.Contender == anyTarget {
-			found[sel] = bench.Service{Name: anyTarget, Endpoints: contender.Groups(), Ready: bench.Ready{Path: "/", Timeout: 10 * time.Second}}
-			continue
-		}
+		address := run.TargetOf(sel)
 		svc, err := Find(all, sel)
+		if address != "" && err != nil {
+			svc, err = bench.Service{Name: sel.Contender, Ready: bench.Ready{Path: "/", Timeout: 10 * time.Second}}, nil
+		}
 		if err != nil {
 			return nil, exit.With(exit.Usage, err)
 		}
+		svc.URL = address
 		found[sel] = svc
 	}
 	return found, nil
 }
-
-// anyTarget is what a service is called that somebody else has started, when nobody said which
-// contender it is.
-const anyTarget = "target"
 
 // planResume reads the plan of a run that is to go on, with the little that may be said anew:
 // addresses whose passwords are not on record, and where contenders outside the binary are.
@@ -185,7 +153,7 @@ func planResume(o RunOptions) (bench.Run, error) {
 	for _, r := range run.Profile.Requests {
 		for name, value := range r.Header {
 			if value == secret.Mask {
-				return run, exit.Usagef("the header %s of request %q is not on record, since it is secret: the run cannot go on; begin it anew", name, r.Name)
+				return run, exit.Usagef("the header %s of request %q is not on record, since it is secret, so this run cannot be resumed; start a new one, with ${NAME} in the profile for a variable of the environment, which a resumed run reads again", name, r.Name)
 			}
 		}
 	}
@@ -197,11 +165,11 @@ func planResume(o RunOptions) (bench.Run, error) {
 			return run, err
 		}
 	}
-	if o.Target != "" {
-		if run.Target == "" {
+	if len(o.Targets) > 0 {
+		if len(run.Targets) == 0 {
 			return run, exit.Usagef("this run launches its contenders: it takes no --target")
 		}
-		if run.Target, err = ServiceURL(o.Target); err != nil {
+		if run.Targets, err = sameTargets(run.Targets, o.Targets); err != nil {
 			return run, err
 		}
 	}
@@ -225,7 +193,7 @@ func resumable(dir string) (bench.Run, error) {
 	if !regexp.MustCompile(`^[0-9A-Za-z-]{1,64}$`).MatchString(run.ID) {
 		return run, exit.Usagef("%s: %q is no id of a run", dir, run.ID)
 	}
-	if err := profile.Validate(run.Profile); err != nil && run.Target == "" {
+	if err := profile.Validate(run.Profile); err != nil && len(run.Targets) == 0 {
 		return run, exit.With(exit.Usage, err)
 	}
 	left := 0

@@ -192,7 +192,7 @@ func changeStore(p *bench.Profile, o RunOptions) error {
 	} else if o.Store != "" {
 		p.Store = bench.StoreSpec{Kind: bench.StoreKind(o.Store)}
 	}
-	if o.Target != "" {
+	if len(o.Targets) > 0 {
 		p.Store = bench.StoreSpec{Kind: bench.StoreNone}
 	}
 	if p.Store.Unnamed() {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"locbench/internal/bench"
@@ -13,7 +14,10 @@ import (
 // Public is the plan as it may be sent round: without passwords in URLs.
 func Public(run bench.Run) bench.Run {
 	run.Profile.Store.URL = store.Redact(run.Profile.Store.URL)
-	run.Target = store.Redact(run.Target)
+	run.Targets = slices.Clone(run.Targets)
+	for i, t := range run.Targets {
+		run.Targets[i].URL = store.Redact(t.URL)
+	}
 	command := make([]string, len(run.Command))
 	for i, arg := range run.Command {
 		flag, value, ok := strings.Cut(arg, "=")
@@ -21,7 +25,10 @@ func Public(run bench.Run) bench.Run {
 			flag, value = "", arg
 		}
 		if strings.Contains(value, "://") {
-			value = store.Redact(value)
+			name, address := splitTarget(value)
+			if value = store.Redact(address); name != "" {
+				value = name + "=" + value
+			}
 			if flag == "--push-url" || i > 0 && run.Command[i-1] == "--push-url" {
 				value = withoutQuery(value)
 			}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"locbench/internal/analysis"
 	"locbench/internal/bench"
@@ -17,9 +18,12 @@ import (
 )
 
 // Preflight finds the mistakes of the command line before a screen covers them.
-func Preflight(o RunOptions) error {
-	_, err := NewPlan(o)
-	return err
+func Preflight(o RunOptions, getenv func(string) string) error {
+	plan, err := NewPlan(o)
+	if err != nil {
+		return err
+	}
+	return missingEnv(plan.Run, plan.Services, getenv)
 }
 
 // Run plans a run (or reads the plan of one to resume), conducts it, and writes the reports.
@@ -55,20 +59,26 @@ func Run(ctx context.Context, env console.Env, o RunOptions) error {
 		}
 		return exit.Append(err, "nothing ran, so nothing is kept")
 	}
-	missed, finishErr := finish(env, plan.Dir, !o.Output.JSON && !o.Worker)
-	if err = errors.Join(err, finishErr, printer.Err()); err == nil && missed > 0 {
+	missed, unsound, finishErr := finish(env, plan.Dir, !o.Output.JSON && !o.Worker)
+	err = errors.Join(err, finishErr, printer.Err())
+	if err == nil && len(unsound) > 0 {
+		return exit.With(exit.Contender, unsoundError(unsound))
+	}
+	if err == nil && missed > 0 {
 		return exit.With(exit.Threshold, fmt.Errorf("thresholds were missed: %d of those that the steps were judged by", missed))
 	}
 	return err
 }
 
 // finish writes the reports from what is on disk, so that they show exactly what was kept, and
-// prints the table if wanted. missed is how often thresholds were.
-func finish(env console.Env, dir string, table bool) (missed int, err error) {
+// prints the table if wanted. missed is how often thresholds were; unsound are the contenders that
+// take part in no claim.
+func finish(env console.Env, dir string, table bool) (missed int, unsound []bench.UnsoundContender, err error) {
 	run, legs, err := results.Read(dir)
 	if err != nil && len(legs) == 0 {
-		return 0, err
+		return 0, nil, err
 	}
+	unsound = run.Unsound()
 	for _, leg := range legs {
 		for _, step := range leg.Steps {
 			missed += len(step.Missed())
@@ -78,10 +88,25 @@ func finish(env console.Env, dir string, table bool) (missed int, err error) {
 	_, reportErr := WriteReports(dir, "", analysed)
 	if table {
 		if err := Summary(env, dir, analysed, true); err != nil {
-			return missed, err
+			return missed, unsound, err
 		}
 	}
-	return missed, errors.Join(err, reportErr)
+	return missed, unsound, errors.Join(err, reportErr)
+}
+
+// unsoundError says which contenders take part in no claim, and the way out.
+func unsoundError(all []bench.UnsoundContender) error {
+	var texts []string
+	checks := false
+	for _, u := range all {
+		texts = append(texts, u.Label+" "+u.Brief())
+		checks = checks || u.FailedChecks > 0
+	}
+	hint := ""
+	if checks {
+		hint = " (--accept-failed-checks compares them all the same)"
+	}
+	return fmt.Errorf("%s: no claim is made about it%s", strings.Join(texts, "; "), hint)
 }
 
 // Summary prints the table of a run, where its files are, and how to go on with it. warned says

@@ -26,7 +26,9 @@ type site struct {
 	platform   platform.Platform
 	containers *platform.Docker // where the store runs in a container; it may be the platform itself
 	store      *store.Store
-	elastic    string // the store as contenders reach it
+	elastic    string          // the store as contenders reach it
+	requests   []bench.Request // of the profile, with the variables of the environment filled in
+	getenv     func(string) string
 	ids        []int64
 	known      *oracle.Answers
 	usage      *hostusage.Store // reads host and store; nil where the store cannot be read

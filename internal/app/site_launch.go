@@ -25,7 +25,7 @@ func (s *site) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instanc
 // spec is what a leg of svc is launched with.
 func (s *site) spec(name string, svc bench.Service, a bench.Artifact) (bench.LaunchSpec, error) {
 	spec := bench.LaunchSpec{
-		RunID: s.plan.ID, Name: name, Artifact: a, Port: svc.Port, Limits: s.plan.Profile.Limits, CPUs: s.apart.contender,
+		RunID: s.plan.ID, Name: name, Artifact: a, URL: svc.URL, Port: svc.Port, Limits: s.plan.Profile.Limits, CPUs: s.apart.contender,
 	}
 	if svc.Docker != nil {
 		spec.More = svc.Docker.Privileges
@@ -55,7 +55,13 @@ func (s *site) environment(svc bench.Service, spec bench.LaunchSpec, url string)
 		}
 		t.Elastic.URL, t.Elastic.Host, t.Elastic.Port = url, host, port
 	}
-	return contender.Fill(svc, spec.Artifact, t)
+	artifact, env, err := contender.Fill(svc, spec.Artifact, t)
+	for key, value := range svc.Env {
+		if err == nil && len(bench.EnvNames(value)) > 0 {
+			env[key] = bench.FillEnv(env[key], s.getenv)
+		}
+	}
+	return artifact, env, err
 }
 
 // splitURL returns host and port of a URL, with the scheme's port where it names none.
@@ -100,6 +106,6 @@ func (b Builder) Build(ctx context.Context, svc bench.Service, progress func(str
 func (s *site) firstRequests(ctx context.Context, baseURL string) (bench.Phases, error) {
 	p := s.plan.Profile
 	return phases.Measure(ctx, phases.Plan{
-		BaseURL: baseURL, Request: p.Requests[0], IDs: s.ids, Requests: p.Phases.Requests, Timeout: p.Timeout, Seed: s.plan.Seed,
+		BaseURL: baseURL, Request: s.requests[0], IDs: s.ids, Requests: p.Phases.Requests, Timeout: p.Timeout, Seed: s.plan.Seed,
 	})
 }

@@ -15,7 +15,7 @@ import (
 // The record gets what was chosen.
 func (s *site) choosePlatform(ctx context.Context) error {
 	p := &s.plan.Profile
-	o := platform.Options{RunID: s.plan.ID, Target: s.plan.Target, Store: p.Store}
+	o := platform.Options{RunID: s.plan.ID, Store: p.Store}
 	inContainer := p.Store.Kind.Traits().Container
 	if p.Runtime.Traits().Auto {
 		p.Runtime = bench.RuntimeDocker

@@ -151,7 +151,8 @@ type (
 		Failure string    `json:"failure,omitempty"` // what went wrong, in words
 		Exit    *Exit     `json:"exit,omitempty"`    // if the contender ended before it was asked to
 		LastLog []LogLine `json:"last_log,omitempty"`
-		Lost    *Lost     `json:"lost,omitempty"` // what it has not measured
+		Lost    *Lost     `json:"lost,omitempty"`    // what it has not measured
+		Unsound *Unsound  `json:"unsound,omitempty"` // why its contender supports no claim
 	}
 	// RunEnded closes the run.
 	RunEnded struct {

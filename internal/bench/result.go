@@ -416,8 +416,10 @@ type Run struct {
 	Warnings Findings    `json:"warnings,omitempty"`
 	Resumed  []time.Time `json:"resumed,omitempty"`
 	Search   string      `json:"search,omitempty"`       // the objective under which the steps were chosen one by one, as locbench capacity does
-	Target   string      `json:"target,omitempty"`       // URL of a service that somebody else has started; no leg launches anything then
+	Targets  []Target    `json:"targets,omitempty"`      // services that run already, one for each contender; no leg launches anything then
 	Services []string    `json:"services_dir,omitempty"` // folders outside the binary that contenders came from
+
+	AcceptFailedChecks bool `json:"accept_failed_checks,omitempty"` // somebody wants claims about contenders whose checks failed
 
 	Interventions []Intervention `json:"interventions,omitempty"` // what somebody asked for between two legs, or before the first; the others are with their legs
 }
@@ -427,6 +429,8 @@ type LegEntry struct {
 	Leg   Leg      `json:"leg"`
 	State LegState `json:"state"`
 	File  string   `json:"file"` // relative to the results folder
+
+	Unsound *Unsound `json:"unsound,omitempty"` // why its contender supports no claim; nil: nothing is known against it
 }
 
 // RunState says how a run stands.
@@ -482,19 +486,27 @@ func (r Run) Standing() (state RunState, failed []string) {
 	return r.State, failed
 }
 
-// StandingText is a line: "complete; failed: kt-ktor".
+// StandingText is a line: "complete; failed: kt-ktor; orders-fake failed 36 of 36 checks".
 func (r Run) StandingText() string {
 	const named = 3
 	state, failed := r.Standing()
 	text := string(state)
-	if len(failed) == 0 {
-		return text
+	if len(failed) > 0 {
+		if state != RunFailed {
+			text += "; failed"
+		}
+		if n := len(failed); n > named {
+			text = fmt.Sprintf("%s: %d contenders", text, n)
+		} else {
+			text += ": " + strings.Join(failed, ", ")
+		}
 	}
-	if state != RunFailed {
-		text += "; failed"
+	if unsound := r.Unsound(); len(unsound) > named {
+		text += fmt.Sprintf("; %d contenders answered wrongly", len(unsound))
+	} else {
+		for _, u := range unsound {
+			text += "; " + u.Label + " " + u.Brief()
+		}
 	}
-	if n := len(failed); n > named {
-		return fmt.Sprintf("%s: %d contenders", text, n)
-	}
-	return text + ": " + strings.Join(failed, ", ")
+	return text
 }

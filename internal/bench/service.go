@@ -27,6 +27,7 @@ type Service struct {
 	Process         *ProcessRecipe    `json:"process,omitempty"`    // nil: cannot run as a process (unless Builtin)
 	Variants        []Variant         `json:"variants,omitempty"`   // the first is the default
 	Unverified      string            `json:"unverified,omitempty"` // why nobody has seen it run; "" when verified
+	URL             string            `json:"url,omitempty"`        // where it runs already; "": locbench starts it
 	Dir             string            `json:"dir"`                  // where the manifest was found, for messages
 	Files           fs.FS             `json:"-"`                    // the folder of the manifest: sources, Dockerfile
 }
@@ -114,6 +115,7 @@ type LaunchSpec struct {
 	RunID    string            // goes into the labels, so that "locbench clean" finds what a killed run left
 	Name     string            // Leg.String or the name of a lifecycle check; goes into labels and the container's name
 	Artifact Artifact          //
+	URL      string            // of a service that runs already
 	Env      map[string]string // filled in, nothing is added but what a container has anyway
 	Port     int               // the port that the service listens on (process runtime: already a free one)
 	Limits   Limits

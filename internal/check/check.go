@@ -64,7 +64,7 @@ func HTTP(ctx context.Context, opt Options) (results []bench.CheckResult, err er
 			switch {
 			case ctx.Err() != nil:
 			case opt.Endpoints != nil && !slices.Contains(opt.Endpoints, g.Name):
-				skip(&res, "the service does not have this group of endpoints")
+				skip(&res, "the service's manifest does not list this group under `endpoints`")
 			case r.silent >= maxSilent:
 				skip(&res, fmt.Sprintf("not asked: %d checks before it got no answer", r.silent))
 			default:

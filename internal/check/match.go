@@ -38,7 +38,13 @@ func (a *answer) json() (any, error) {
 			}
 		}
 		if a.err != nil {
-			a.err = fmt.Errorf("wanted JSON, got %s: %w", a.text(), a.err)
+			what := a.text()
+			// A text may begin as JSON does: "404 page not found" is not a number and more.
+			if kind := a.header.Get("Content-Type"); kind != "" && !strings.Contains(kind, "json") {
+				a.err = fmt.Errorf("wanted JSON, got %s, which is %s", what, safe.Line(kind, 60))
+			} else {
+				a.err = fmt.Errorf("wanted JSON, got %s: %w", what, a.err)
+			}
 		}
 	}
 	return a.doc, a.err

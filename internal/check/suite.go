@@ -39,6 +39,14 @@ func (s *Suite) Len() (n int) {
 	return n
 }
 
+// GroupNames are those of its groups, in the order of the file.
+func (s *Suite) GroupNames() (names []string) {
+	for _, g := range s.Groups {
+		names = append(names, g.Name)
+	}
+	return names
+}
+
 // SuiteNames are the bundled suites, sorted.
 func SuiteNames() []string {
 	entries, _ := suites.FS.ReadDir(".") // an embedded folder is always there

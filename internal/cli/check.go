@@ -13,7 +13,6 @@ import (
 	"locbench/internal/app"
 	"locbench/internal/bench"
 	"locbench/internal/check"
-	"locbench/internal/contender"
 	"locbench/internal/elastic/store"
 	"locbench/internal/exit"
 	"locbench/internal/safe"
@@ -46,8 +45,8 @@ Exit code 0 when every check passed, 4 when one failed, 1 when the service could
 				return exit.With(exit.Usage, err)
 			}
 			for _, e := range endpoints {
-				if !slices.Contains(contender.Groups(), e) {
-					return exit.Usagef("--endpoints: there is no group %q; there are %s", e, strings.Join(contender.Groups(), " "))
+				if groups := s.GroupNames(); !slices.Contains(groups, e) {
+					return exit.Usagef("--endpoints: suite %s has no group %q; it has %s", s.Name, e, strings.Join(groups, " "))
 				}
 			}
 			if err := answers(cmd.Context(), base, timeout); err != nil {
@@ -58,7 +57,7 @@ Exit code 0 when every check passed, 4 when one failed, 1 when the service could
 		},
 	}
 	cmd.Flags().StringVar(&suite, "suite", "locations", "bundled suite ("+strings.Join(check.SuiteNames(), ", ")+") or YAML `FILE`")
-	cmd.Flags().StringSliceVar(&endpoints, "endpoints", nil, "check only these `groups` (default all): "+strings.Join(contender.Groups(), ","))
+	cmd.Flags().StringSliceVar(&endpoints, "endpoints", nil, "check only these `groups` of the suite (default all)")
 	cmd.Flags().DurationVar(&timeout, "timeout", check.DefaultTimeout, "time that one check may take")
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "tell the checks that passed or were skipped, too")
 	return cmd

@@ -81,7 +81,7 @@ several are true, the first of 130, 3, 4 counts.`,
 func run(ctx context.Context, env Env, o app.RunOptions, f runFlags) error {
 	switch {
 	case !o.Worker && !f.headless && !o.Output.JSON && !o.Output.Quiet && env.HasScreen():
-		if err := app.Preflight(o); err != nil {
+		if err := app.Preflight(o, env.Getenv); err != nil {
 			return err
 		}
 		return screens.Run(ctx, env, f.screen)
@@ -162,7 +162,7 @@ func bindPlace(cmd *cobra.Command, f *runFlags) {
 	fl := cmd.Flags()
 	fl.StringVarP(&f.Profile, "profile", "p", "quick", "`NAME` of a bundled profile, or a YAML file (see 'locbench profiles list')")
 	fl.StringVar(&f.runtime, "runtime", "", "docker, process, or auto: docker where an engine answers")
-	fl.StringVar(&f.Target, "target", "", "load the service at this `URL`, which somebody else has started, instead of launching one; unless a profile or a contender is named, GET / is asked and no answer is compared with city data")
+	fl.StringArrayVar(&f.Targets, "target", nil, "load the service that runs at this `[NAME=]URL` instead of starting one; several with names are compared. Without a profile or contender exactly the path and query of the URL are asked")
 	fl.StringVar(&f.Store, "store", "", "auto, embedded, external, container or none")
 	fl.StringVar(&f.Elastic, "elastic", "", "`URL` of an Elasticsearch 7 to use (see 'locbench seed'); implies --store external")
 	fl.Float64Var(&f.cpus, "cpus", 0, "CPU quota of a contender, such as 1.5")
@@ -170,6 +170,7 @@ func bindPlace(cmd *cobra.Command, f *runFlags) {
 	fl.Uint64Var(&f.seed, "seed", 0, "of the order of the legs and of the drawn ids (default random; recorded)")
 	fl.DurationVar(&f.Latency, "latency", 0, "median latency that the embedded store adds to each answer")
 	fl.DurationVar(&f.P99, "latency-p99", 0, "99 % quantile of that latency")
+	fl.BoolVar(&f.Accept, "accept-failed-checks", false, "compare contenders even if their checks failed; recorded and shown in all outputs")
 	fl.BoolVar(&f.NoChecks, "no-checks", false, "skip lifecycle and HTTP checks")
 	fl.StringSliceVar(&f.Services, "services", nil, "`DIR` with more contenders (a folder of folders with a service.yaml); may be repeated")
 	fl.BoolVar(&f.http2, "http2", false, "load in HTTP/2: over TLS where the target's address is one of https, else from the first byte; one request at a time on each connection")

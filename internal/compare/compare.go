@@ -14,6 +14,7 @@ import (
 	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	"locbench/internal/measure"
+	"locbench/internal/safe"
 	"locbench/internal/stats"
 	"locbench/internal/verdict"
 )
@@ -124,6 +125,8 @@ func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 	c := Contender{Old: a.Label, New: b.Label, OldLegs: count(a), NewLegs: count(b), Differences: LegDifferences(a.Results, b.Results)}
 	reason := both(breaking(runs, math.MaxInt), breaking(c.Differences, math.MaxInt))
 	c.Comparable = reason == ""
+	unsound := unsound(a, b)
+	c.Comparable = c.Comparable && unsound == ""
 	c.Rows = rows(a, b, o)
 	for i := range c.Rows {
 		row := &c.Rows[i]
@@ -131,12 +134,27 @@ func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 		if unsteady != "" {
 			row.Doubts = append(row.Doubts, unsteady)
 		}
-		if why := both(reason, unsteady); why != "" && !o.Force {
+		why := both(reason, unsteady)
+		if o.Force {
+			why = ""
+		}
+		// Nothing forces a verdict about who answers wrongly.
+		if why = both(unsound, why); why != "" {
 			row.withhold(why)
 		}
 	}
 	c.Notes = notes(c)
 	return c
+}
+
+// unsound says which side takes part in no claim, and why; "" where both do.
+func unsound(a, b analysis.Contender) (reason string) {
+	for i, side := range []analysis.Contender{a, b} {
+		if side.Unsound != nil {
+			reason = both(reason, sides[i]+" "+safe.Line(side.Unsound.String(), 400))
+		}
+	}
+	return reason
 }
 
 // both joins two reasons.

@@ -220,7 +220,7 @@ func TestWhatIsNotComparable(t *testing.T) {
 		"steps":    func(r *bench.Run) { r.Profile.Steps = steps4()[:3] }, "CPU": func(r *bench.Run) { r.Machine.CPUs = 4 },
 		"system": func(r *bench.Run) { r.Machine.Arch = "arm64" }, "memory of the machine": func(r *bench.Run) { r.Machine.MemoryBytes = 1 << 30 },
 		"store":               func(r *bench.Run) { r.Store.Kind = bench.StoreExternal },
-		"rest of the profile": func(r *bench.Run) { r.Profile.Store.Latency = time.Second }, "service started by somebody else": func(r *bench.Run) { r.Target = "http://x" },
+		"rest of the profile": func(r *bench.Run) { r.Profile.Store.Latency = time.Second }, "service started by somebody else": func(r *bench.Run) { r.Targets = []bench.Target{{Name: "target", URL: "http://x"}} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			changed := after

@@ -92,7 +92,7 @@ func runFacts(r bench.Run) []fact {
 		{"CPU", Breaks, strings.TrimSpace(fmt.Sprintf("%d × %s", m.CPUs, m.CPUModel))},
 		{"system", Breaks, m.OS + "/" + m.Arch},
 		{"memory of the machine", Breaks, size(m.MemoryBytes, 1)},
-		{"service started by somebody else", Breaks, r.Target},
+		{"service started by somebody else", Breaks, targets(r)},
 		{"store version", Sways, r.Store.Version},
 		{"store address", Sways, address},
 		{"protocol", Breaks, string(p.Protocol)},
@@ -279,4 +279,13 @@ func short(hash string) string {
 		return hash[:12]
 	}
 	return hash
+}
+
+// targets are the addresses at which contenders ran already.
+func targets(r bench.Run) string {
+	var all []string
+	for _, t := range r.Targets {
+		all = append(all, t.URL)
+	}
+	return strings.Join(all, ", ")
 }

@@ -76,7 +76,7 @@ func TestTiersLeaveOut(t *testing.T) {
 	all[0].Steps[3].Load.Failed = map[bench.ErrorKind]int64{bench.ErrTimeout: 60_000} // of a
 	all[6].State = bench.LegFailed                                                    // of b
 	for m, want := range map[measure.ID]map[string]string{
-		measure.Throughput: {"a": "not compared: 9.", "b": "not compared: 1 of 6 rounds failed", "c": "in front"},
+		measure.Throughput: {"a": "behind: −", "b": "not compared: 1 of 6 rounds failed", "c": "in front"},
 		measure.StartUp:    {"b": "not compared: 1 of 6 rounds failed"},
 	} {
 		s := standing(Set{Run: run(), Legs: all}, m, stats.Rule{})

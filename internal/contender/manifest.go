@@ -28,6 +28,7 @@ var (
 	namePattern  = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,62}$`)
 	tagPattern   = regexp.MustCompile(`^[a-z0-9][a-z0-9.+#-]{0,30}$`)
 	envPattern   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
+	groupPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$`)
 	argPattern   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 	imagePattern = regexp.MustCompile(`^[a-z0-9][A-Za-z0-9._:/@-]*$`)
 )
@@ -41,7 +42,7 @@ type manifest struct {
 	Framework       string            `yaml:"framework" strict:"required,min=1,max=100" example:"net/http"`
 	Version         string            `yaml:"version" strict:"required,min=1,max=100" example:"\"1.26\""`
 	Tags            []string          `yaml:"tags" strict:"max=20"`
-	Endpoints       endpoints         `yaml:"endpoints" strict:"required" example:"[get, benchmark]"`
+	Endpoints       endpoints         `yaml:"endpoints" example:"[get, benchmark]"`
 	Port            int               `yaml:"port" strict:"min=1,max=65535"`
 	Env             map[string]string `yaml:"env" strict:"max=200"`
 	Ready           ready             `yaml:"ready"`
@@ -91,30 +92,42 @@ type variant struct {
 	Unverified string            `yaml:"unverified" strict:"max=1000"`
 }
 
-// endpoints is "all" or a list of groups.
+// endpoints is "all" for those of the locations API, or a list of groups of check suites: these
+// are asked, others are skipped. Without the key every group is asked.
 type endpoints []string
 
-// UnmarshalStrict reads "all" or a list of groups, and puts them into the order of the API.
+// UnmarshalStrict reads "all" or a list of groups, and puts those of the locations API into its
+// order, before others.
 func (e *endpoints) UnmarshalStrict(v strictyaml.Value) {
 	groups := Groups()
 	if v.Kind() != strictyaml.List {
 		if text, ok := v.Text(); ok && text != "all" {
-			v.Wrong("write `all` or a list of " + strings.Join(groups, ", "))
+			v.Wrong("write a list of groups of check suites, or `all` for those of the locations API (" + strings.Join(groups, ", ") + ")")
 		}
 		*e = groups
 		return
 	}
 	for _, item := range v.Items() {
-		if name, ok := item.Enum(groups...); ok && slices.Contains(*e, name) {
-			item.Mistake(fmt.Sprintf("group %q is here again", name), "list each once")
-		} else if ok {
+		switch name, ok := item.Text(); {
+		case !ok:
+		case !groupPattern.MatchString(name):
+			item.Wrong("write the name of a group of a check suite: letters, digits, `-`, `_` and `.`")
+		case slices.Contains(*e, name):
+			item.Mistake(fmt.Sprintf("group %q is listed twice", name), "list each once")
+		default:
 			*e = append(*e, name)
 		}
 	}
 	if len(v.Items()) == 0 {
-		v.Mistake("no endpoint group is listed", "write `all` or some of "+strings.Join(groups, ", "))
+		v.Mistake("no endpoint group is listed", "list some, or remove the key: then every group of a suite is asked")
 	}
-	slices.SortFunc(*e, func(a, b string) int { return slices.Index(groups, a) - slices.Index(groups, b) })
+	place := func(name string) int {
+		if i := slices.Index(groups, name); i >= 0 {
+			return i
+		}
+		return len(groups)
+	}
+	slices.SortStableFunc(*e, func(a, b string) int { return place(a) - place(b) })
 }
 
 // Parse reads a manifest. The last folder of file is the contender's name unless data says another.

@@ -90,11 +90,11 @@ func TestPeakKeepsTheLargestSample(t *testing.T) {
 
 func TestTarget(t *testing.T) {
 	for _, url := range []string{"", "localhost:8080", "ftp://x", "http://", "http://%"} {
-		if _, err := (Target{URL: url}).Launch(t.Context(), bench.LaunchSpec{}); err == nil {
+		if _, err := (Target{}).Launch(t.Context(), bench.LaunchSpec{URL: url}); err == nil {
 			t.Errorf("%q accepted", url)
 		}
 	}
-	inst, err := Target{URL: "http://127.0.0.1:8080/base/"}.Launch(t.Context(), bench.LaunchSpec{})
+	inst, err := Target{}.Launch(t.Context(), bench.LaunchSpec{URL: "http://127.0.0.1:8080/base/"})
 	if err != nil || inst.BaseURL() != "http://127.0.0.1:8080/base" || inst.Info().Address != "127.0.0.1:8080" || inst.Info().LimitsEnforced {
 		t.Fatalf("%+v, %v", inst, err)
 	}

@@ -13,20 +13,19 @@ import (
 
 // Target stands for a service that somebody else has started: nothing is started, measured or
 // stopped.
-type Target struct {
-	URL string // http://host:port, with a path in front of the service's own where it has one
-}
+type Target struct{}
 
-// Launch returns at once; whether the service answers is for ready to find out.
-func (t Target) Launch(ctx context.Context, _ bench.LaunchSpec) (bench.Instance, error) {
-	u, err := url.Parse(t.URL)
+// Launch returns at once, with the service at spec.URL: http://host:port, and the path before those
+// of requests where it has one; whether the service answers is for ready to find out.
+func (Target) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
+	u, err := url.Parse(spec.URL)
 	if err == nil && (u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
 		err = errors.New("it has to look like http://host:port")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("target %q: %w", t.URL, err)
+		return nil, fmt.Errorf("target %q: %w", spec.URL, err)
 	}
-	return &target{url: strings.TrimRight(t.URL, "/"), host: u.Host, started: time.Now(), exited: make(chan struct{})}, ctx.Err()
+	return &target{url: strings.TrimRight(spec.URL, "/"), host: u.Host, started: time.Now(), exited: make(chan struct{})}, ctx.Err()
 }
 
 type target struct {

@@ -48,7 +48,10 @@ type Printer struct {
 	err      error
 }
 
-type tally struct{ passed, failed, skipped int }
+type tally struct {
+	passed, failed, skipped int
+	groups                  []string // with skipped checks
+}
 
 type life struct {
 	bench.LegResult
@@ -184,13 +187,13 @@ func (p *Printer) phaseEnded(e bench.PhaseEnded) {
 			p.line("  %-8s %s (%s)", e.Phase, safe.Line(e.Note, 300), units.Duration(e.Took))
 		}
 	case bench.PhaseCheck:
-		if c := p.leg.checks; c.passed+c.failed > 0 {
+		if c := p.leg.checks; c.passed+c.failed+c.skipped > 0 {
 			text := fmt.Sprintf("%d passed", c.passed)
 			if c.failed > 0 {
 				text += ", " + p.paint(red, fmt.Sprintf("%d FAILED", c.failed))
 			}
 			if c.skipped > 0 {
-				text += fmt.Sprintf(", %d skipped", c.skipped)
+				text += fmt.Sprintf(", %d skipped (%s)", c.skipped, strings.Join(c.groups[:min(len(c.groups), 8)], ", "))
 			}
 			p.line("  checks   %s: %s (%s)", e.Note, text, units.Duration(e.Took))
 		}
@@ -204,6 +207,9 @@ func (p *Printer) checkDone(c bench.CheckResult) {
 		p.leg.checks.passed++
 	case bench.CheckSkipped:
 		p.leg.checks.skipped++
+		if group := safe.Line(c.Group, 60); !slices.Contains(p.leg.checks.groups, group) {
+			p.leg.checks.groups = append(p.leg.checks.groups, group)
+		}
 	case bench.CheckFailed:
 		p.leg.checks.failed++
 		p.line("  %s %s/%s: %s", p.paint(red, "check failed"), safe.Line(c.Group, 60), safe.Line(c.Name, 100), safe.Line(c.Detail, 500))
@@ -259,6 +265,9 @@ func (p *Printer) notice(n bench.Notice) {
 }
 
 func (p *Printer) legEnded(e bench.LegEnded) {
+	if e.Unsound != nil {
+		p.always("  " + p.paint(red, "wrong answers: ") + safe.Line(e.Unsound.String(), 1000))
+	}
 	if e.State == bench.LegComplete {
 		return
 	}

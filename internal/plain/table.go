@@ -32,6 +32,17 @@ func Table(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, warned
 	var b bytes.Buffer
 	line := func(format string, args ...any) { b.WriteString(wrap(fmt.Sprintf(format, args...), width) + "\n") }
 	for _, c := range a.Contenders {
+		if why := c.Excluded(); why != "" {
+			line("NOT COMPARED: %s %s", safe.Line(c.Label, 60), why)
+		}
+	}
+	if run.AcceptFailedChecks {
+		line("Failed checks are accepted (--accept-failed-checks): figures may be of wrong answers.")
+	}
+	if b.Len() > 0 {
+		b.WriteByte('\n')
+	}
+	for _, c := range a.Contenders {
 		contenders = append(contenders, c.Contender)
 		if len(c.Steps) > 0 {
 			fmt.Fprintf(&b, "%s\n", safe.Line(c.Label, 100))

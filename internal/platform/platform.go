@@ -63,9 +63,8 @@ type Capabilities struct {
 
 // Options are what a platform is opened with.
 type Options struct {
-	RunID  string
-	Target string // URL of a service that somebody else has started
-	Store  bench.StoreSpec
+	RunID string
+	Store bench.StoreSpec
 	// StoreOnly opens it for the container of a store alone: contenders are elsewhere.
 	StoreOnly bool
 }

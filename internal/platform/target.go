@@ -15,7 +15,7 @@ type target struct {
 }
 
 func openTarget(_ context.Context, o Options) (Platform, error) {
-	return target{here{o.RunID}, launch.Target{URL: o.Target}}, nil
+	return target{here{o.RunID}, launch.Target{}}, nil
 }
 
 func (target) Capabilities() Capabilities {

@@ -40,6 +40,7 @@ type file struct {
 	Protocol     bench.Protocol `yaml:"protocol,omitempty" strict:"oneof=http/1.1|http/2"`
 	Timeout      duration       `yaml:"timeout" strict:"min=1ms,max=1h"`
 	Validate     share          `yaml:"validate"`
+	MaxErrors    share          `yaml:"max_errors,omitempty"`
 	Phases       *phases        `yaml:"phases,omitempty"`
 	Checks       checks         `yaml:"checks"`
 	StepDuration duration       `yaml:"step_duration,omitempty" strict:"min=100ms,max=24h"`
@@ -116,9 +117,7 @@ func (f *file) ValidateStrict(v strictyaml.Value) {
 			item.Mistake(fmt.Sprintf("contender %q is here again", c), "list each once: `rounds` repeats them")
 		}
 	}
-	if !v.Has("checks", "suites") && f.Data == (data{}) {
-		f.Checks.Suites = []string{defaultSuite} // it knows the bundled data and no other
-	}
+	f.follow(v)
 	var names []string
 	for i, r := range f.Requests {
 		if r.Name != "" && slices.Contains(names, r.Name) {
@@ -138,6 +137,9 @@ func (f *file) ValidateStrict(v strictyaml.Value) {
 	if f.Protocol == bench.HTTP2 && f.Phases != nil {
 		v.At("protocol").Mistake("`protocol` is http/2, but `phases` are timed over HTTP/1.1", "remove one of the two")
 	}
+	if v.Has("max_errors") && f.MaxErrors == 0 {
+		v.At("max_errors").Wrong("write a share from 0.001% to 100%")
+	}
 	f.Steps.fill(time.Duration(f.StepDuration))
 	for i, step := range f.Steps {
 		if why := step.NoTurns(); f.Turns > 0 && why != "" {
@@ -149,6 +151,38 @@ func (f *file) ValidateStrict(v strictyaml.Value) {
 	f.checkThresholds(v)
 }
 
+// follow fills in what follows from the requests: a profile that asks no city needs no store, no
+// data, and no checks of the locations service.
+func (f *file) follow(v strictyaml.Value) {
+	if slices.ContainsFunc(f.Requests, request.namesCity) {
+		if !v.Has("checks", "suites") && f.Data == (data{}) {
+			f.Checks.Suites = []string{defaultSuite} // it knows the bundled data and no other
+		}
+		return
+	}
+	if !v.Has("store") && !v.Has("data") {
+		f.Store = store{Kind: bench.StoreNone}
+	}
+	if !v.Has("validate") {
+		f.Validate = 0
+	}
+	if !v.Has("checks", "lifecycle") {
+		f.Checks.Lifecycle = slices.DeleteFunc(bench.LifecycleChecks(), func(name string) bool {
+			// What a locations service logs, needs and does when it is asked to stop is its contract.
+			return !slices.Contains([]string{bench.CheckImageSize, bench.CheckThreads, bench.CheckStillAnswers}, name)
+		})
+	}
+	if !f.Store.Kind.Traits().None {
+		return
+	}
+	for i, r := range f.Requests {
+		if strings.Contains(r.Path, "{id}") && r.IDs.Distribution != fixed {
+			v.At("requests").Items()[i].At("path").Mistake("`{id}` has no values: the ids of the data set are those of cities, and this profile has no store",
+				"list them: `ids: [1, 2, 3]`")
+		}
+	}
+}
+
 func (f file) profile() bench.Profile {
 	p := bench.Profile{
 		Name: f.Name, Title: f.Title, Description: f.Description, Rounds: f.Rounds, Runtime: f.Runtime,
@@ -156,7 +190,7 @@ func (f file) profile() bench.Profile {
 			CPUs: f.Limits.CPUs, CPUSet: f.Limits.CPUSet, Memory: int64(f.Limits.Memory), PIDs: f.Limits.PIDs,
 		},
 		Data: bench.DataSpec(f.Data), Protocol: f.Protocol, Timeout: time.Duration(f.Timeout),
-		Validate: float64(f.Validate), Checks: bench.CheckSpec{Lifecycle: f.Checks.Lifecycle, Suites: f.Checks.Suites},
+		Validate: float64(f.Validate), MaxErrors: float64(f.MaxErrors), Checks: bench.CheckSpec{Lifecycle: f.Checks.Lifecycle, Suites: f.Checks.Suites},
 		Phases: (*bench.PhaseSpec)(f.Phases), Turns: time.Duration(f.Turns), Steps: f.Steps, PriceVCPUHr: f.Price,
 		Contenders: each(f.Contenders, func(s selection) bench.Selection { return bench.Selection(s) }),
 		Requests:   each(f.Requests, request.request),
@@ -181,7 +215,7 @@ func fileOf(p bench.Profile) file {
 		Name: p.Name, Title: p.Title, Description: p.Description, Rounds: p.Rounds, Runtime: p.Runtime,
 		Limits: limits{p.Limits.CPUs, p.Limits.CPUSet, strictyaml.Bytes(p.Limits.Memory), p.Limits.PIDs},
 		Store:  store{p.Store.Kind, p.Store.URL, p.Store.Image, duration(p.Store.Latency), duration(p.Store.P99)},
-		Data:   data(p.Data), Protocol: p.Protocol, Timeout: duration(p.Timeout), Validate: share(p.Validate),
+		Data:   data(p.Data), Protocol: p.Protocol, Timeout: duration(p.Timeout), Validate: share(p.Validate), MaxErrors: share(p.MaxErrors),
 		Checks: checks{p.Checks.Lifecycle, p.Checks.Suites}, Isolation: cmp.Or(p.Isolation, isolationAuto),
 		Phases: (*phases)(p.Phases), Turns: duration(p.Turns), Steps: p.Steps, Price: p.PriceVCPUHr,
 		Contenders: each(p.Contenders, func(s bench.Selection) selection { return selection(s) }),

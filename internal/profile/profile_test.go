@@ -2,9 +2,11 @@ package profile_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -90,13 +92,13 @@ func roundTrip(t *testing.T, p bench.Profile) {
 }
 
 func TestDefaults(t *testing.T) {
-	p, err := profile.Parse("dir/My Profile.yaml", []byte("contenders: [a, 'b:c']\nrequests: [{path: /x}]\nsteps: [3]\n"))
+	p, err := profile.Parse("dir/My Profile.yaml", []byte("contenders: [a, 'b:c']\nrequests: [{path: /city/v1/featured}]\nsteps: [3]\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := bench.Profile{
 		Name: "my-profile", Contenders: []bench.Selection{{Contender: "a"}, {Contender: "b", Variant: "c"}}, Rounds: 1, Runtime: bench.RuntimeAuto,
-		Store: bench.StoreSpec{Kind: bench.StoreAuto}, Requests: []bench.Request{{Name: "GET /x", Weight: 1, Method: "GET", Path: "/x", ExpectStatus: 200}},
+		Store: bench.StoreSpec{Kind: bench.StoreAuto}, Requests: []bench.Request{{Name: "GET /city/v1/featured", Weight: 1, Method: "GET", Path: "/city/v1/featured", ExpectStatus: 200}},
 		Timeout: 10 * time.Second, Validate: .01, Checks: bench.CheckSpec{Lifecycle: bench.LifecycleChecks(), Suites: []string{"locations"}},
 		Steps:       []bench.Step{{Name: "3 connections", Connections: 3, Duration: 10 * time.Second}},
 		PriceVCPUHr: 0.0275,
@@ -105,6 +107,31 @@ func TestDefaults(t *testing.T) {
 		t.Errorf("got  %+v\nwant %+v", p, want)
 	}
 	roundTrip(t, p)
+}
+
+// TestDefaultsOfAnyService: what no request asks for is not there.
+func TestDefaultsOfAnyService(t *testing.T) {
+	const head = "contenders: [a]\nsteps: [3]\n"
+	p, err := profile.Parse("p.yaml", []byte(head+"requests: [{path: /items/7}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lifecycle := []string{bench.CheckImageSize, bench.CheckThreads, bench.CheckStillAnswers}
+	if p.Store.Kind != bench.StoreNone || p.Validate != 0 || p.Checks.Suites != nil || !slices.Equal(p.Checks.Lifecycle, lifecycle) {
+		t.Errorf("store %q, validate %g, checks %+v", p.Store.Kind, p.Validate, p.Checks)
+	}
+	roundTrip(t, p)
+	for text, want := range map[string]string{
+		"requests: [{path: '/items/{id}'}]\n":                                        "`{id}` has no values: the ids of the data set are those of cities",
+		"requests: [{path: /x, body: '{\"user\": \"u{id}\"}'}]\n":                    "`{id}` is filled in only in `path`, not here; write `{{id}}`",
+		"requests: [{path: /x, header: {X-Id: '{id}'}}]\n":                           "p.yaml:3: `{id}` is filled in only in `path`",
+		"requests: [{path: /x}]\nmax_errors: none\n":                                 "write a share from 0.001% to 100%",
+		"requests: [{path: '/items/{id}', ids: [1, 2], header: {A: 'x${TOKEN}'}}]\n": "",
+	} {
+		if _, err := profile.Parse("p.yaml", []byte(head+text)); fmt.Sprint(err) != "<nil>" && want == "" || !strings.Contains(fmt.Sprint(err), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
 }
 
 const small = "contenders: [a]\nrequests: [{path: /x}]\n"

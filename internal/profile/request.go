@@ -39,6 +39,7 @@ func (r *request) UnmarshalStrict(v strictyaml.Value) {
 	}
 	r.checkPath(v)
 	r.checkHeader(v)
+	checkWords(v.At("body"), r.Body)
 	if r.Name == "" {
 		path, _, _ := strings.Cut(r.Path, "?")
 		r.Name = r.Method + " " + path
@@ -92,6 +93,20 @@ func (r *request) checkHeader(v strictyaml.Value) {
 		if strings.ContainsFunc(value, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }) {
 			f.Value.Wrong("write a value of one line")
 		}
+		checkWords(f.Value, value)
+	}
+}
+
+// namesCity tells whether the request is one of the locations service's for cities or regions.
+func (r request) namesCity() bool {
+	return strings.HasPrefix(r.Path, "/city/") || strings.HasPrefix(r.Path, "/region/")
+}
+
+// checkWords finds what would be sent as it is written, though it looks as if it were filled in.
+func checkWords(v strictyaml.Value, text string) {
+	for _, word := range bench.Words(text) {
+		v.Mistake(fmt.Sprintf("`%s` is filled in only in `path`, not here", word),
+			fmt.Sprintf("write `{%s}` if the text %s is to be sent, or `${NAME}` for a variable of the environment", word, word))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
+	"locbench/internal/safe"
 	"locbench/internal/units"
 )
 
@@ -145,16 +146,7 @@ func repeated(words []string) (out []string) {
 }
 
 // command quotes arguments that need it.
-func command(argv []string) string {
-	words := make([]string, len(argv))
-	for i, a := range argv {
-		words[i] = a
-		if a == "" || strings.ContainsAny(a, " \t\n\"'\\$`*?&|;<>()") {
-			words[i] = strconv.Quote(a)
-		}
-	}
-	return strings.Join(words, " ")
-}
+func command(argv []string) string { return safe.Shell(argv) }
 
 // definitions say what each measure is, in which unit, and who counted it.
 func definitions(p bench.Profile) []fact {

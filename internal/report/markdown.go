@@ -30,7 +30,7 @@ func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
 	run, sums := a.Run, l.sums
 	figured := summary.New(a, opts.rules())
 	var b bytes.Buffer
-	warned := warnings(run, l, sums)
+	warned := warnings(a, l)
 	fmt.Fprintf(&b, "# %s\n\n", escape(title(run, opts.Title)))
 	fmt.Fprintf(&b, "%s, %s; started %s; run %s.\n", units.Plural(len(l.contenders), "contender"), units.Plural(len(l.columns), "leg"), instant(run.Started), escape(cleanText(run.StandingText())))
 	for _, x := range warned {
@@ -276,7 +276,9 @@ type saying struct {
 }
 
 // toldLoudly tells of a rule of package summary that loud warnings have its sentences already.
-func toldLoudly(rule string) bool { return rule == "not whole" || rule == "limits not enforced" }
+func toldLoudly(rule string) bool {
+	return rule == "not whole" || rule == "unsound" || rule == "limits not enforced"
+}
 
 // sayings are what the figures support, in words, the most important first.
 func sayings(figures summary.Figures) []saying {

@@ -3,6 +3,8 @@ package report
 import (
 	"bytes"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"locbench/internal/bench"
@@ -15,6 +17,7 @@ type repeat struct {
 	Command string // as it was given; "" where the run was not made by one
 	File    string // to save Profile as
 	Again   string // the command that runs Profile, with everything that decides; "" where it cannot be run by locbench
+	Env     string // names of the variables of the environment that it takes: "TOKEN, PASSWORD"; "" for none
 	Profile string // YAML with every default filled in; "" where it cannot be written
 }
 
@@ -32,15 +35,35 @@ func newRepeat(run bench.Run) repeat {
 	}
 	r.Profile = withoutUser(cleanLines(string(text)))
 	r.File = profileStem(run.Profile.Name) + ".yaml"
-	again := []string{"locbench", "run", "--profile", r.File, "--headless"}
+	r.Env = envNames(run)
+	again := []string{"locbench", "run", "--profile", r.File, "--headless", "--seed", strconv.FormatUint(run.Seed, 10)}
+	for _, dir := range run.Services {
+		again = append(again, "--services", cleanName(dir))
+	}
+	if run.AcceptFailedChecks {
+		again = append(again, "--accept-failed-checks")
+	}
 	if run.Profile.Store.Unnamed() {
 		again = append(again, "--elastic", "URL")
 	}
-	if run.Target != "" {
-		again = append(again, "--target", cleanName(run.Target))
+	for _, t := range run.Targets {
+		again = append(again, "--target", cleanName(t.Name+"="+t.URL))
 	}
 	r.Again = withoutUser(command(again))
 	return r
+}
+
+// envNames are the variables that requests take from the environment.
+func envNames(run bench.Run) string {
+	var names []string
+	for _, r := range run.Profile.Requests {
+		for _, name := range r.EnvNames() {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return cleanName(strings.Join(names, ", "))
 }
 
 // withoutUser takes the names and passwords out of addresses: reports are passed on.
@@ -77,7 +100,11 @@ func markdownRepeat(b *bytes.Buffer, r repeat) {
 		block("sh", r.Command)
 	}
 	if r.Profile != "" {
-		b.WriteString("\nThe profile below, saved as " + escape(r.File) + ", holds all that decides besides the machine. It is run by\n")
+		takes := ""
+		if r.Env != "" {
+			takes = "It takes " + escape(r.Env) + " from the environment. "
+		}
+		b.WriteString("\nThe profile below, saved as " + escape(r.File) + ", holds all that decides besides the machine. " + takes + "It is run by\n")
 		block("sh", r.Again)
 		block("yaml", r.Profile)
 	}

@@ -132,7 +132,7 @@ func newDocument(a *analysis.Run, l layout, all []figure, opts Options) document
 		p.Folder = cleanText(filepath.Base(opts.Folder)) // reports are passed on: where it lies is nobody's business
 	}
 	p.Asked, p.AskedMore = interventions(run, l)
-	warned := warnings(run, l, sums)
+	warned := warnings(a, l)
 	p.Loud, p.Warnings = loud(warned, true), loud(warned, false)
 	if opts.Live {
 		p.underway(run)

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"locbench/internal/analysis"
 	"locbench/internal/bench"
-	"locbench/internal/stats"
 	"locbench/internal/units"
 )
 
@@ -103,7 +103,8 @@ func (w *warning) at(leg, step string) {
 }
 
 // warnings are all doubts, the loud ones first; the same words stand once, with all their places.
-func warnings(run bench.Run, l layout, sums []stats.Contender) []warning {
+func warnings(a *analysis.Run, l layout) []warning {
+	run, sums := a.Run, l.sums
 	var all []warning
 	add := func(words, leg, step string, loud bool) {
 		i := slices.IndexFunc(all, func(w warning) bool { return w.Text == words && w.Loud == loud })
@@ -115,6 +116,14 @@ func warnings(run bench.Run, l layout, sums []stats.Contender) []warning {
 	}
 	if words := unfinished(run); words != "" {
 		add(words, "", "", true)
+	}
+	for _, c := range a.Ordered() {
+		if why := c.Excluded(); why != "" {
+			add(cleanText(c.Label)+" is not compared with anybody: it "+cleanText(why)+".", "", "", true)
+		}
+	}
+	if run.AcceptFailedChecks {
+		add("Failed checks are accepted (--accept-failed-checks): figures may be of wrong answers.", "", "", true)
 	}
 	for _, c := range l.columns {
 		if i := c.leg.Instance; i != nil && !i.LimitsEnforced && (i.Limits != bench.Limits{} || i.LimitsNote != "") {

@@ -172,7 +172,11 @@ func (e *Entry) read(dir *os.Root, file string, st fs.FileInfo) error {
 		return fmt.Errorf("%s: %w", RunFile, err)
 	}
 	e.ID, e.Profile, e.Started, e.Ended = b.ID, b.Profile.Name, b.Started, b.Ended
-	e.State, e.Failed = bench.Run{State: b.State, Legs: b.Legs}.Standing()
+	run := bench.Run{State: b.State, Legs: b.Legs}
+	e.State, e.Failed = run.Standing()
+	for _, u := range run.Unsound() {
+		e.Failed = append(e.Failed, u.Label+" "+u.Brief())
+	}
 	for _, s := range b.Profile.Contenders {
 		e.Contenders = append(e.Contenders, s.String())
 	}

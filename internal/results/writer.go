@@ -220,18 +220,18 @@ func (w *Writer) handleLeg(leg bench.Leg, at time.Time, e bench.Event) error {
 		return nil
 	}
 	running.Apply(at, e)
-	switch e.(type) {
+	switch e := e.(type) {
 	case bench.LegStarted, bench.StepEnded, bench.InstanceStarted:
-		return w.setState(running)
+		return w.setState(running, nil)
 	case bench.LegEnded:
 		delete(w.legs, leg)
-		return w.setState(running)
+		return w.setState(running, e.Unsound)
 	}
 	return nil
 }
 
 // setState writes the leg's file before run.json, which promises no file that is not there.
-func (w *Writer) setState(leg *bench.LegResult) error {
+func (w *Writer) setState(leg *bench.LegResult, unsound *bench.Unsound) error {
 	i := slices.IndexFunc(w.run.Legs, func(entry bench.LegEntry) bool { return entry.Leg == leg.Leg })
 	if i < 0 {
 		return fmt.Errorf("write leg %s: it is not in the plan", leg.Leg)
@@ -246,7 +246,7 @@ func (w *Writer) setState(leg *bench.LegResult) error {
 	if err := WriteJSON(path, leg); err != nil || entry.State == leg.State {
 		return err
 	}
-	entry.State = leg.State
+	entry.State, entry.Unsound = leg.State, unsound
 	return w.writeRun()
 }
 

@@ -55,7 +55,7 @@ func (r *runner) leg(ctx context.Context, leg bench.Leg, number int, slot *slot)
 	default:
 		state = bench.LegComplete
 	}
-	ended := bench.LegEnded{State: state, Failure: failure}
+	ended := bench.LegEnded{State: state, Failure: failure, Unsound: r.Run.Judge(bench.LegResult{Checks: l.checks, Steps: l.steps})}
 	if state != bench.LegComplete {
 		if failure == "" {
 			ended.Failure = strings.ReplaceAll(err.Error(), "\n", "; ")
@@ -80,9 +80,10 @@ type life struct {
 	svc      bench.Service
 	artifact bench.Artifact
 	inst     bench.Instance
-	slot     *slot              // nil: nobody else is alive
-	still    Stalls             // while the load runs
-	died     *bench.Exit        // how it ended, if it did before it was asked to
+	slot     *slot       // nil: nobody else is alive
+	still    Stalls      // while the load runs
+	died     *bench.Exit // how it ended, if it did before it was asked to
+	checks   []bench.CheckResult
 	steps    []bench.StepResult // that have been run, the skipped ones among them
 	skipped  []string           // "3 (64 connections)"
 	missed   []error            // steps that a threshold has cut short, without ending the leg
@@ -161,6 +162,9 @@ func (l *life) live(ctx context.Context) (err error) {
 	if err != nil {
 		return l.orDeath(err)
 	}
+	if err := l.ask(ctx); err != nil {
+		return l.orDeath(err)
+	}
 	l.mark(ctx, "after checks")
 	if err := l.phase(l.leg, bench.PhaseLoad, func() (string, error) { return "", l.load(ctx) }); err != nil {
 		return err
@@ -190,6 +194,19 @@ func (l *life) ready(ctx context.Context) error {
 	}
 	l.answered[sel] = true
 	l.Stream.Publish(l.leg, bench.InstanceReady{StartUp: up})
+	return nil
+}
+
+// ask ends the life of a contender that does not answer what the load would ask.
+func (l *life) ask(ctx context.Context) error {
+	if l.Ask == nil || l.Run.Profile.Phases != nil {
+		return nil
+	}
+	err := l.Ask(ctx, l.inst.BaseURL())
+	if err == nil || ctx.Err() != nil || !l.Run.AcceptFailedChecks {
+		return err
+	}
+	l.notice("warning", err.Error()+" (accepted by --accept-failed-checks)")
 	return nil
 }
 
@@ -244,7 +261,10 @@ func (l *life) mark(ctx context.Context, name string) {
 	}
 }
 
-func (l *life) checkDone(c bench.CheckResult) { l.Stream.Publish(l.leg, bench.CheckDone{Check: c}) }
+func (l *life) checkDone(c bench.CheckResult) {
+	l.checks = append(l.checks, c)
+	l.Stream.Publish(l.leg, bench.CheckDone{Check: c})
+}
 
 func (l *life) warn(f bench.Finding) { l.Stream.Publish(l.leg, bench.Warn(f)) }
 

@@ -117,7 +117,7 @@ func Of(run bench.Run, services []bench.Service) (values []string) {
 	}
 	named := func(all map[string]string) {
 		for k, v := range all {
-			if Name(k) {
+			if Name(k) && !fromEnv(v) {
 				add(v)
 				if _, bare, ok := strings.Cut(v, " "); ok { // "Bearer …", "Basic …"
 					add(bare)
@@ -126,7 +126,7 @@ func Of(run bench.Run, services []bench.Service) (values []string) {
 			add(ofAddress(v)...) // postgres://user:password@db/cities, user:password@tcp(db)/cities
 		}
 	}
-	for _, address := range append([]string{run.Profile.Store.URL, run.Target}, run.Command...) {
+	for _, address := range append(addresses(run), run.Command...) {
 		if _, value, ok := strings.Cut(address, "="); ok && strings.HasPrefix(address, "-") {
 			address = value
 		}
@@ -155,6 +155,25 @@ func Of(run bench.Run, services []bench.Service) (values []string) {
 		}
 	}
 	return values
+}
+
+// addresses are those of a run that may hold a password.
+func addresses(run bench.Run) []string {
+	all := []string{run.Profile.Store.URL}
+	for _, t := range run.Targets {
+		all = append(all, t.URL)
+	}
+	return all
+}
+
+// fromEnv tells whether a value only names where its secret comes from, as "Bearer ${TOKEN}" does.
+func fromEnv(v string) bool {
+	_, bare, two := strings.Cut(v, " ")
+	if !two {
+		bare = v
+	}
+	names := bench.EnvNames(v)
+	return len(names) == 1 && bare == "${"+names[0]+"}"
 }
 
 // settings are values of switches with names such as HTTP_AUTH: they may stand in any log.

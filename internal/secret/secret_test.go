@@ -137,7 +137,7 @@ const (
 
 func run() bench.Run {
 	return bench.Run{
-		ID: "20261121-080000", Target: "http://me:" + known + "@127.0.0.1:8080",
+		ID: "20261121-080000", Targets: []bench.Target{{Name: "target", URL: "http://me:" + known + "@127.0.0.1:8080"}},
 		Command: []string{"locbench", "run", "--elastic", "http://elastic:" + known + "@10.0.0.5:9200"},
 		Profile: bench.Profile{
 			Store:    bench.StoreSpec{URL: "http://elastic:" + known + "@10.0.0.5:9200"},

@@ -63,7 +63,7 @@ func (m Masker) copy(v reflect.Value) reflect.Value {
 	case reflect.Map:
 		out := reflect.MakeMapWithSize(t, v.Len())
 		for k, value := range v.Seq2() {
-			if value.Kind() == reflect.String && value.Len() > 0 && k.Kind() == reflect.String && Name(k.String()) {
+			if value.Kind() == reflect.String && value.Len() > 0 && k.Kind() == reflect.String && Name(k.String()) && !fromEnv(value.String()) {
 				out.SetMapIndex(k, reflect.ValueOf(Mask).Convert(value.Type()))
 			} else {
 				out.SetMapIndex(k, m.copy(value))

@@ -41,6 +41,7 @@ type Step struct {
 	Step       bench.Step
 	Rounds     int   // that finished it; the figures but the counts are of these
 	Aborted    int   // rounds in which it ended early
+	Unsound    bool  // more of its requests failed than may: it is no peak, and is compared with nothing
 	Drifting   int   // of Rounds: those in which it was not in a steady state, by bench.Drift
 	Warming    int   // of Drifting: those in which it became faster
 	Succeeded  int64 // in all rounds, aborted ones included, also before and after the intervals
@@ -79,6 +80,7 @@ type Contender struct {
 	CostEach           Value // dollars per 10⁹ requests of each round
 	Checks             map[bench.CheckStatus]int
 	Warnings           []string
+	Unsound            *bench.Unsound // why it takes part in no claim; nil: it does
 }
 
 // PeakStep is the step with the highest median throughput; ok is false where none was measured.
@@ -92,16 +94,16 @@ func (c Contender) PeakStep() (Step, bool) {
 // ErrorsTotal is the number of errors in all steps of all rounds.
 func (c Contender) ErrorsTotal() int64 { return bench.Load{Failed: c.Errors}.FailedTotal() }
 
-// Summarise groups legs by the label of their contender, in the order in which they first appear.
-// pricePerHour is that of a vCPU in US dollars; 0 is DefaultPrice.
-func Summarise(legs []bench.LegResult, pricePerHour float64) []Contender {
-	return summariseAll(legs, pricePerHour, hdr.Merge)
+// Summarise groups the legs of a run by the label of their contender, in the order in which they
+// first appear. Of the run it takes what a claim needs (bench.Run.Judge) and the price of a vCPU.
+func Summarise(of bench.Run, legs []bench.LegResult) []Contender {
+	return summariseAll(of, legs, hdr.Merge)
 }
 
 // SummarisePeaks is Summarise, but merges no histograms other than those of each contender's peak:
 // merging takes a millisecond, and a run has hundreds of them.
-func SummarisePeaks(legs []bench.LegResult, pricePerHour float64) []Contender {
-	all := summariseAll(legs, pricePerHour, mergeNothing)
+func SummarisePeaks(of bench.Run, legs []bench.LegResult) []Contender {
+	all := summariseAll(of, legs, mergeNothing)
 	for _, c := range all {
 		if peak, ok := c.PeakStep(); ok && peak.Rounds > 1 {
 			var rounds []bench.Latencies
@@ -114,10 +116,7 @@ func SummarisePeaks(legs []bench.LegResult, pricePerHour float64) []Contender {
 	return all
 }
 
-func summariseAll(legs []bench.LegResult, pricePerHour float64, merge merger) []Contender {
-	if pricePerHour <= 0 {
-		pricePerHour = DefaultPrice
-	}
+func summariseAll(of bench.Run, legs []bench.LegResult, merge merger) []Contender {
 	var order []string
 	groups := map[string][]bench.LegResult{}
 	for _, leg := range legs {
@@ -129,14 +128,14 @@ func summariseAll(legs []bench.LegResult, pricePerHour float64, merge merger) []
 	}
 	contenders := make([]Contender, 0, len(order))
 	for _, label := range order {
-		contenders = append(contenders, summarise(label, groups[label], pricePerHour, merge))
+		contenders = append(contenders, summarise(label, groups[label], of, merge))
 	}
 	return contenders
 }
 
 // Rounds is for what is compared round by round: no histogram is merged.
-func Rounds(legs []bench.LegResult) Contender {
-	return summarise(legs[0].Leg.Label(), legs, DefaultPrice, mergeNothing)
+func Rounds(of bench.Run, legs []bench.LegResult) Contender {
+	return summarise(legs[0].Leg.Label(), legs, of, mergeNothing)
 }
 
 // merger makes one distribution of several.
@@ -154,10 +153,14 @@ func errorRatio(leg bench.LegResult) (ratio float64, ok bool) {
 	return float64(failed) / float64(max(1, all)), all > 0
 }
 
-func summarise(label string, legs []bench.LegResult, price float64, merge merger) Contender {
+func summarise(label string, legs []bench.LegResult, of bench.Run, merge merger) Contender {
 	c := Contender{
 		Label: label, Service: legs[0].Service, Legs: len(legs), Peak: -1,
 		Errors: map[bench.ErrorKind]int64{}, Checks: map[bench.CheckStatus]int{},
+	}
+	price := of.Profile.PriceVCPUHr
+	if price <= 0 {
+		price = DefaultPrice
 	}
 	var startUps, peakTimes, idle, memory, errors, costs []float64
 	var parts []Cost
@@ -190,6 +193,7 @@ func summarise(label string, legs []bench.LegResult, price float64, merge merger
 		if ratio, ok := errorRatio(leg); ok {
 			errors = append(errors, ratio)
 		}
+		c.Unsound = c.Unsound.Add(of.Judge(leg))
 		// The cost of a life that was cut short is mostly that of its start.
 		if cost, ok := LegCost(leg, price); ok && leg.State == bench.LegComplete {
 			parts, costs = append(parts, cost), append(costs, cost.Total)
@@ -198,12 +202,12 @@ func summarise(label string, legs []bench.LegResult, price float64, merge merger
 	c.StartUp, c.PeakTime, c.CostEach = NewValue(startUps), NewValue(peakTimes), NewValue(costs)
 	c.Idle, c.Memory, c.ErrorRatio = NewValue(idle), NewValue(memory), NewValue(errors)
 	c.Cost = medianCost(parts)
-	c.steps(legs, merge)
+	c.steps(legs, of, merge)
 	for i, s := range c.Steps {
 		for kind, n := range s.Failed {
 			c.Errors[kind] += n
 		}
-		if !s.Step.WarmUp && s.Throughput.Known() && (c.Peak < 0 || s.Throughput.Median > c.Steps[c.Peak].Throughput.Median) {
+		if !s.Step.WarmUp && !s.Unsound && s.Throughput.Known() && (c.Peak < 0 || s.Throughput.Median > c.Steps[c.Peak].Throughput.Median) {
 			c.Peak = i
 		}
 	}
@@ -225,7 +229,7 @@ func (c Contender) HalfPeak() (step int, share float64, ok bool) {
 	}
 	nearest := math.Inf(1)
 	for i, s := range c.Steps {
-		if s.Index > peak.Index || s.Step.WarmUp || s.Step.Open() || s.Step.Request != peak.Step.Request || !(s.Throughput.Median > 0) {
+		if s.Index > peak.Index || s.Unsound || s.Step.WarmUp || s.Step.Open() || s.Step.Request != peak.Step.Request || !(s.Throughput.Median > 0) {
 			continue
 		}
 		part := s.Throughput.Median / peak.Throughput.Median
@@ -238,7 +242,7 @@ func (c Contender) HalfPeak() (step int, share float64, ok bool) {
 
 // steps collects the steps of all legs by their index. Rounds of one run agree about their steps;
 // results of somebody's own making may not, which is reported.
-func (c *Contender) steps(legs []bench.LegResult, merge merger) {
+func (c *Contender) steps(legs []bench.LegResult, of bench.Run, merge merger) {
 	rounds := map[int][]bench.StepResult{}
 	for _, leg := range legs {
 		for _, s := range leg.Steps {
@@ -255,6 +259,7 @@ func (c *Contender) steps(legs []bench.LegResult, merge merger) {
 		if err != nil {
 			c.Warnings = append(c.Warnings, fmt.Sprintf("step %d: latency not summarised: %v", i+1, err))
 		}
+		step.Unsound = of.Search == "" && step.worstErrors(rounds[i]) > of.Profile.ErrorsAllowed()
 		c.Steps = append(c.Steps, step)
 	}
 }
@@ -292,6 +297,26 @@ func newStep(rounds []bench.StepResult, merge merger) (Step, error) {
 	var err error
 	s.Latency, err = merge(latencies...)
 	return s, err
+}
+
+// worstErrors is bench.Load.WorstErrors over all rounds.
+func (s Step) worstErrors(rounds []bench.StepResult) float64 {
+	all := bench.Load{Succeeded: s.Succeeded, Failed: s.Failed}
+	for _, r := range rounds {
+		for _, kind := range r.Load.Requests {
+			i := slices.IndexFunc(all.Requests, func(k bench.RequestLoad) bool { return k.Name == kind.Name })
+			if i < 0 {
+				i = len(all.Requests)
+				all.Requests = append(all.Requests, bench.RequestLoad{Name: kind.Name, Failed: map[bench.ErrorKind]int64{}})
+			}
+			all.Requests[i].Succeeded += kind.Succeeded
+			for k, n := range kind.Failed {
+				all.Requests[i].Failed[k] += n
+			}
+		}
+	}
+	ratio, _ := all.WorstErrors()
+	return ratio
 }
 
 // DriftWords is "still warming in 2 of 6 rounds"; "" where all were in a steady state.

@@ -41,7 +41,7 @@ func TestSummarise(t *testing.T) {
 		round("b", 2, 10*time.Millisecond, [2]int64{110, 100}, 9*time.Millisecond),
 		round("b", 3, 20*time.Millisecond, [2]int64{120, 200}, 3*time.Millisecond),
 	}
-	got := Summarise(legs, 0)
+	got := Summarise(bench.Run{}, legs)
 	if len(got) != 2 || got[0].Label != "b" || got[1].Label != "a" {
 		t.Fatalf("contenders: %+v", got)
 	}
@@ -89,7 +89,7 @@ func TestSummariseOfSixRounds(t *testing.T) {
 	for i := range 6 {
 		legs = append(legs, round("a", i+1, time.Millisecond, [2]int64{int64(100 + i), 10}, time.Millisecond))
 	}
-	peak, _ := Summarise(legs, 1)[0].PeakStep()
+	peak, _ := Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, legs)[0].PeakStep()
 	if in := peak.Throughput.Interval; in == nil || in.Low != 100 || in.High != 105 || math.Abs(in.Confidence-.96875) > 1e-9 {
 		t.Errorf("interval %+v", in)
 	}
@@ -105,7 +105,7 @@ func TestSummariseOfFailures(t *testing.T) {
 	never := bench.LegResult{Leg: bench.Leg{Contender: "a", Round: 2}, State: bench.LegFailed, Failure: "not ready after 30s"}
 	sampled := round("a", 3, time.Millisecond, [2]int64{50, 10}, time.Millisecond)
 	sampled.Steps[1].Samples = []bench.Usage{{Memory: &bench.Memory{Peak: 1 << 40, PeakIsSample: true}}}
-	got := Summarise([]bench.LegResult{died, never, sampled}, 1)[0]
+	got := Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, []bench.LegResult{died, never, sampled})[0]
 	if got.Legs != 3 || got.Complete != 1 || len(got.Failures) != 2 || got.Failures[1] != "round 2: not ready after 30s" {
 		t.Errorf("legs %d, complete %d, failures %q", got.Legs, got.Complete, got.Failures)
 	}
@@ -120,11 +120,11 @@ func TestSummariseOfFailures(t *testing.T) {
 	if got.MemoryPeak != 1<<40 || !got.MemoryPeakIsSample {
 		t.Errorf("memory peak %d, a sample: %t", got.MemoryPeak, got.MemoryPeakIsSample)
 	}
-	nothing := Summarise([]bench.LegResult{never}, 1)[0]
+	nothing := Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, []bench.LegResult{never})[0]
 	if _, ok := nothing.PeakStep(); ok || nothing.Cost != nil || nothing.StartUp.Known() || nothing.ErrorsTotal() != 0 {
 		t.Errorf("of nothing: %+v", nothing)
 	}
-	if len(Summarise(nil, 1)) != 0 {
+	if len(Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, nil)) != 0 {
 		t.Error("no legs have contenders")
 	}
 }
@@ -134,7 +134,7 @@ func TestSummariseDoubts(t *testing.T) {
 	second := round("a", 2, time.Millisecond, [2]int64{100, 200}, time.Millisecond)
 	second.Steps[1].Step.Name = "another"
 	second.Steps[2].Load.Latency.HDR = "damaged"
-	got := Summarise([]bench.LegResult{first, second}, 1)[0]
+	got := Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, []bench.LegResult{first, second})[0]
 	if len(got.Warnings) != 2 || !strings.Contains(got.Warnings[0], `round 2: step 2 is "another", not "step 1" as before`) || !strings.Contains(got.Warnings[1], "step 3: latency not summarised") {
 		t.Errorf("warnings %q", got.Warnings)
 	}
@@ -145,7 +145,7 @@ func TestSummariseDoubts(t *testing.T) {
 
 func TestSummariseKeepsVariantsApart(t *testing.T) {
 	legs := []bench.LegResult{{Leg: bench.Leg{Contender: "a"}}, {Leg: bench.Leg{Contender: "a", Variant: "x"}}, {Leg: bench.Leg{Contender: "a"}}}
-	got := Summarise(legs, 1)
+	got := Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, legs)
 	if len(got) != 2 || got[0].Legs != 2 || got[1].Label != "a:x" {
 		t.Errorf("%+v", got)
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"locbench/internal/bench"
-	"locbench/internal/verdict"
 )
 
 // Tier is a group of contenders that the rounds do not tell apart from its leader.
@@ -83,6 +82,9 @@ func Outside(of Kind, c Contender, at Step, failed int, clientBound bool) string
 		}
 		return fmt.Sprintf("%d of %d %s failed", failed, c.Legs, rounds)
 	}
+	if c.Unsound != nil {
+		return c.Unsound.String()
+	}
 	if of == OfLife {
 		return ""
 	}
@@ -92,8 +94,8 @@ func Outside(of Kind, c Contender, at Step, failed int, clientBound bool) string
 		return ""
 	case at.Drifting > 0:
 		return at.DriftWords()
-	case peak.ErrorRatio() >= verdict.ErrorsExclude:
-		return fmt.Sprintf("%.3g %% of the requests at its peak failed", 100*peak.ErrorRatio())
+	case at.Unsound:
+		return fmt.Sprintf("%.3g %% of the requests at that step failed", 100*at.ErrorRatio())
 	case of == OfThroughput && peak.Step.Open():
 		return "its load was set by a clock"
 	case of >= OfLatency && clientBound:

@@ -169,9 +169,9 @@ func (s Standing) out() (all []outside) {
 		switch n := len(p.Value.Values); {
 		case p.Tier > 0:
 			continue
+		case why != "":
 		case n == 0:
 			why = "not measured"
-		case why != "":
 		case n < stats.MinInterval:
 			why = tooShort(n)
 		default:

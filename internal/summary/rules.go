@@ -18,6 +18,7 @@ type rule struct {
 func rules() []rule {
 	return []rule{
 		// Who is ahead, or why nobody can be said to be.
+		{"unsound", Failure, ofEach(func(c Contender) bool { return c.Unsound != nil }, sayUnsound)},
 		{"nothing measured", Open, ofRun(func(f Figures) bool { return peaks(f) == 0 }, sayNothingMeasured)},
 		{"one contender", Open, ofRun(func(f Figures) bool { return len(f.Contenders) == 1 && peaks(f) == 1 },
 			sayOneContender)},

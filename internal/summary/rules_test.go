@@ -28,7 +28,10 @@ func TestRules(t *testing.T) {
 		by   stats.Rule
 	}{
 		{name: "no leg", rule: "nothing measured", want: "No leg has run"},
-		{name: "only errors", rule: "nothing measured", want: "No throughput was measured", legs: together(side("a", six(100), errors(1)), side("b", six(100), errors(1))), not: "winner"},
+		{name: "wrong answers", rule: "unsound", want: "a is not compared with anybody: it failed 6 of 12 checks; first: GET /x: wanted 200, got 503.", legs: together(side("a", six(2000), func(l *bench.LegResult) {
+			l.Checks = []bench.CheckResult{{Status: bench.CheckPassed}, {Status: bench.CheckFailed, Request: "GET /x", Detail: "wanted 200, got 503"}}
+		}), side("b", six(1000))), not: "winner"},
+		{name: "only errors", rule: "nothing measured", want: "Every request failed", legs: together(side("a", six(100), errors(1)), side("b", six(100), errors(1))), not: "winner"},
 		{name: "alone, one round", rule: "one contender", want: "a reached 1,000/s at 64 connections (1 round, no interval)", legs: side("a", []float64{1000})},
 		{name: "alone, three rounds", rule: "one contender", want: "3 rounds, 992/s to 1,011/s, too few for an interval", legs: side("a", around(1000, 3))},
 		{name: "alone, six rounds", rule: "one contender", want: "95 % interval 987/s to 1,011/s, 6 rounds", legs: side("a", six(1000))},
@@ -52,7 +55,7 @@ func TestRules(t *testing.T) {
 			legs: together(side("a", six(1000)), side("b", six(2000)), side("c", six(3000)), side("d", six(4000)), side("e", six(5000)), side("f", six(6000)), side("g", six(7000)), side("h", six(8000)))},
 
 		{name: "client-bound", rule: "too few to compare", want: "a: client-bound at its peak", legs: together(side("a", six(2000), clientBound), side("b", six(1000))), not: "winner"},
-		{name: "errors", rule: "too few to compare", want: "a: 5 % of the requests at its peak failed", legs: together(side("a", six(2000), errors(.05)), side("b", six(1000))), not: "winner"},
+		{name: "errors", rule: "too few to compare", want: "a: failed 5 % of its requests, or more, in every step; first: timeout", legs: together(side("a", six(2000), errors(.05)), side("b", six(1000))), not: "winner"},
 		{name: "failed legs", rule: "too few to compare", want: "a: 1 of 7 rounds failed", legs: together(side("a", around(2000, 7), died(3)), side("b", six(1000))), not: "winner"},
 		{name: "open loop", rule: "too few to compare", want: "its load was set by a clock", legs: together(side("a", six(2000), open), side("b", six(1000), open)), not: "winner"},
 		{name: "still warming", rule: "too few to compare", want: "a: still warming in 6 of 6 rounds", legs: together(side("a", six(2000), warming), side("b", six(1000))), not: "winner"},

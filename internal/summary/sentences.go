@@ -20,7 +20,15 @@ func sayNothingMeasured(f Figures) string {
 	if len(f.Contenders) == 0 {
 		return "No leg has run: nothing can be said."
 	}
+	if failed := func(c Contender) bool { return c.Unsound != nil && c.Unsound.NoSoundStep && c.Unsound.Errors >= 1 }; !slices.ContainsFunc(f.Contenders, func(c Contender) bool { return !failed(c) }) {
+		return "Every request failed: nothing can be said about how fast anybody is."
+	}
 	return "No throughput was measured: nothing can be said about how fast anybody is."
+}
+
+// sayUnsound says who takes part in no claim, and why.
+func sayUnsound(c Contender) string {
+	return fmt.Sprintf("%s is not compared with anybody: it %s.", c.Label, safe.Line(c.Unsound.String(), 2*maxWords))
 }
 
 func sayOneContender(f Figures) string {

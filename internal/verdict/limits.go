@@ -35,9 +35,6 @@ const (
 	sameTime = 1.50 // times the latency of fewer connections: nobody waits yet
 
 	mostErrors = 0.50 // of the requests: they leave no throughput to speak of
-	// ErrorsExclude is the share of failed requests at the peak from which on a contender is
-	// compared by nothing that requests make: failures are faster or slower than answers.
-	ErrorsExclude = 0.01
 	// ErrorsMatter is the share of failed requests that is worth a word beside the figures.
 	ErrorsMatter = 0.001
 

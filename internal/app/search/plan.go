@@ -62,7 +62,7 @@ func (o *Options) places() ([]place, error) {
 	if o.Limits == "" {
 		return []place{{dir: "."}}, nil
 	}
-	if o.Target != "" {
+	if len(o.Targets) > 0 {
 		return nil, exit.Usagef("--limits: the service at --target was started by somebody else, with limits of its own")
 	}
 	key, list, ok := strings.Cut(o.Limits, "=")

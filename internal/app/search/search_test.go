@@ -121,7 +121,7 @@ func searched(t *testing.T, s *service, change func(*Options)) (int, capacity.Re
 	defer target.Close()
 	dir := filepath.Join(t.TempDir(), "out")
 	o := Options{
-		RunOptions: app.RunOptions{Profile: "quick", Target: target.URL, NoChecks: true, Out: dir, Output: app.Output{JSON: true}, Command: []string{"capacity"}},
+		RunOptions: app.RunOptions{Profile: "quick", Targets: []string{target.URL}, NoChecks: true, Out: dir, Output: app.Output{JSON: true}, Command: []string{"capacity"}},
 		Objective:  "p99<50ms,errors<0.1%", Resolution: "10%", Confirm: "1/2", Trial: time.Second, WarmUp: time.Second, MaxTrials: 60,
 		engine: s, rest: time.Nanosecond,
 	}

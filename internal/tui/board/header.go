@@ -61,8 +61,10 @@ func (v *view) where() (long, brief string) {
 	switch {
 	case s.Ended != nil:
 		long, brief = title+v.outcome(), title+v.outcome()
-		if state, failed := v.s.Run.Standing(); state == bench.RunComplete && len(failed) > 0 {
-			brief = title + v.l.Warn.S(fmt.Sprintf("! %d failed", len(failed)))
+		if state, failed := v.s.Run.Standing(); state == bench.RunComplete {
+			if n := len(failed) + len(v.s.Run.Unsound()); n > 0 {
+				brief = title + v.l.Warn.S(fmt.Sprintf("! %d failed", n))
+			}
 		}
 		return long, brief
 	case s.Current == nil:
@@ -82,7 +84,7 @@ func (v *view) where() (long, brief string) {
 func (v *view) outcome() string {
 	state, failed := v.s.Run.Standing()
 	switch {
-	case state == bench.RunComplete && len(failed) > 0:
+	case state == bench.RunComplete && len(failed)+len(v.s.Run.Unsound()) > 0:
 		return v.l.Warn.S("! " + v.out(v.s.Run.StandingText(), nameBytes))
 	case state == bench.RunComplete:
 		return v.l.Good.S(v.l.Glyph.Check + " " + string(state))

@@ -27,7 +27,7 @@ func (v *view) summary() []stats.Contender {
 		}
 	}
 	if v.sums.list == nil || v.sums.state != v.s || v.sums.done != done {
-		v.Board.sums = sums{v.s, done, stats.SummarisePeaks(v.s.Results(), v.s.Run.Profile.PriceVCPUHr)}
+		v.Board.sums = sums{v.s, done, stats.SummarisePeaks(v.s.Run, v.s.Results())}
 	}
 	return v.sums.list
 }

@@ -251,8 +251,8 @@ func TestOpenLoop(t *testing.T) {
 func TestSummaryIsThatOfStats(t *testing.T) {
 	for _, name := range []string{"limits", "faults"} {
 		legs := at(t, name, 1, never).Results()
-		want := stats.Summarise(legs, 0)
-		for i, got := range stats.SummarisePeaks(legs, 0) {
+		want := stats.Summarise(bench.Run{}, legs)
+		for i, got := range stats.SummarisePeaks(bench.Run{}, legs) {
 			a, okA := got.PeakStep()
 			b, okB := want[i].PeakStep()
 			if okA != okB || !reflect.DeepEqual(a, b) || got.ErrorsTotal() != want[i].ErrorsTotal() || !reflect.DeepEqual(got.CostEach, want[i].CostEach) {

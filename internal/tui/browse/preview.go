@@ -219,7 +219,7 @@ func (s *Screen) unknown(i int) *results.Entry {
 }
 
 func summarise(e results.Entry, run bench.Run, legs []bench.LegResult, err error) *summary {
-	k := &summary{changed: e.Changed, run: run, err: err, contenders: stats.Summarise(legs, run.Profile.PriceVCPUHr)}
+	k := &summary{changed: e.Changed, run: run, err: err, contenders: stats.Summarise(run, legs)}
 	add := func(w string) {
 		if len(k.warnings) < 100 && !slices.Contains(k.warnings, w) {
 			k.warnings = append(k.warnings, w)

@@ -110,7 +110,7 @@ func (s *State) applyLeg(leg *Leg, rec bench.Record) {
 	case bench.LegEnded:
 		for i := range s.Run.Legs {
 			if s.Run.Legs[i].Leg == *rec.Leg {
-				s.Run.Legs[i].State = e.State
+				s.Run.Legs[i].State, s.Run.Legs[i].Unsound = e.State, e.Unsound
 			}
 		}
 	}

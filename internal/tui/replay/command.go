@@ -9,7 +9,7 @@ import (
 	"unicode"
 
 	"locbench/internal/bench"
-	"locbench/internal/tui/ui"
+	"locbench/internal/safe"
 )
 
 // maxCommand bounds what is put on the clipboard, in bytes.
@@ -66,7 +66,7 @@ func shell(words []string) (string, error) {
 			return "", fmt.Errorf("an argument holds characters that do not show: %s", strconv.QuoteToASCII(w[:min(len(w), 100)]))
 		}
 	}
-	text := ui.Shell(words)
+	text := safe.Shell(words)
 	if len(text) > maxCommand {
 		return "", fmt.Errorf("the command is longer than %d bytes", maxCommand)
 	}

@@ -3,11 +3,11 @@ package setup
 import (
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"locbench/internal/bench"
+	"locbench/internal/safe"
 )
 
 // Choice is a set-up as the command line says it.
@@ -80,19 +80,6 @@ func withoutPasswords(args []string) []string {
 	return args
 }
 
-var needsNoQuotes = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./…-]+$`)
-
 func commandLine(command string, args []string) string {
-	line := "locbench " + command
-	for _, arg := range args {
-		line += " " + quoted(arg)
-	}
-	return line
-}
-
-func quoted(arg string) string {
-	if needsNoQuotes.MatchString(arg) {
-		return arg
-	}
-	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+	return safe.Shell(append([]string{"locbench", command}, args...))
 }

@@ -126,7 +126,7 @@ func (s *Screen) drawValue(l *look.Look, f id, focused bool, room int) string {
 	case fieldContenders:
 		value = joined(s.selected())
 	case fieldElastic:
-		value = strings.Trim(quoted(withoutPasswords([]string{value})[0]), "'")
+		value = withoutPasswords([]string{value})[0]
 	}
 	value = l.Outside(value, 500)
 	if s.wrong[f] != "" {

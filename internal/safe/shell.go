@@ -1,11 +1,11 @@
-package ui
+package safe
 
 import (
 	"regexp"
 	"strings"
 )
 
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./…-]+$`)
 
 // Shell is a command line that a POSIX shell reads as exactly these arguments, on one line: control
 // characters are left out.

@@ -1,0 +1,49 @@
+package app
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/exit"
+)
+
+// envUse is a variable of the environment that a run takes, as ${NAME}, and where.
+type envUse struct{ name, where string }
+
+// envUses are those of the requests of a run and of the environments of its contenders, each once.
+func envUses(run bench.Run, services map[bench.Selection]bench.Service) (uses []envUse) {
+	add := func(where string, names []string) {
+		for _, name := range names {
+			if !slices.ContainsFunc(uses, func(u envUse) bool { return u.name == name }) {
+				uses = append(uses, envUse{name, where})
+			}
+		}
+	}
+	for _, r := range run.Profile.Requests {
+		add(fmt.Sprintf("request %q", r.Name), r.EnvNames())
+	}
+	for _, sel := range run.Profile.Contenders {
+		env := services[sel].Env
+		for _, key := range slices.Sorted(maps.Keys(env)) {
+			add(fmt.Sprintf("%s of contender %s", key, sel), bench.EnvNames(env[key]))
+		}
+	}
+	return uses
+}
+
+// missingEnv names every variable that a run takes from the environment and that is not set.
+func missingEnv(run bench.Run, services map[bench.Selection]bench.Service, getenv func(string) string) error {
+	var missing []string
+	for _, use := range envUses(run, services) {
+		if getenv(use.name) == "" {
+			missing = append(missing, fmt.Sprintf("%s (%s)", use.name, use.where))
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return exit.Usagef("not set in the environment, or empty: %s", strings.Join(missing, ", "))
+}

@@ -1,0 +1,144 @@
+package app
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/exit"
+	"locbench/internal/profile"
+)
+
+// named is how a target with a name begins.
+var named = regexp.MustCompile(`^([a-z0-9][a-z0-9._-]{0,62}(?::[a-z0-9][a-z0-9._-]{0,62})?)=(.*)$`)
+
+// splitTarget takes NAME=URL apart; name is "" for a URL alone.
+func splitTarget(text string) (name, address string) {
+	if m := named.FindStringSubmatch(text); m != nil {
+		return m[1], m[2]
+	}
+	return "", text
+}
+
+// parseTargets reads the services that run already. asked is the path and query of the address
+// where no profile says what to ask: exactly that is asked.
+func parseTargets(o RunOptions) (targets []bench.Target, asked string, err error) {
+	for i, text := range o.Targets {
+		name, address := splitTarget(text)
+		switch {
+		case name == "" && len(o.Targets) > 1:
+			return nil, "", exit.Usagef("several services need names: --target NAME=URL instead of --target %s", redacted(address))
+		case name == "" && len(o.Contenders) == 1:
+			name = o.Contenders[0]
+		case name == "":
+			name = bench.AnyTarget
+		case len(o.Contenders) > 0:
+			return nil, "", exit.Usagef("--target %s=… names its contender already: leave out %s", name, strings.Join(o.Contenders, " "))
+		}
+		if at := slices.IndexFunc(targets, func(t bench.Target) bool { return t.Name == name }); at >= 0 {
+			return nil, "", exit.Usagef("two targets are called %s: %s and %s; give one of them another name", name, redacted(targets[at].URL), redacted(address))
+		}
+		t, path, err := parseTarget(name, address, o.ProfileNamed || len(o.Contenders) > 0)
+		if err != nil {
+			return nil, "", err
+		}
+		if i > 0 && path != asked {
+			return nil, "", exit.Usagef("the targets are asked for different paths, %s and %s: write the requests into a profile, and addresses without a path", asked, path)
+		}
+		targets, asked = append(targets, t), path
+	}
+	return targets, asked, nil
+}
+
+// parseTarget reads one address. Where the requests are a profile's, its path comes before theirs;
+// otherwise it is what is asked.
+func parseTarget(name, address string, profiled bool) (t bench.Target, asked string, err error) {
+	if !strings.Contains(address, "://") {
+		address = "http://" + address
+	}
+	base, err := ServiceURL(address)
+	if err != nil {
+		return t, "", err
+	}
+	u, err := url.Parse(base)
+	if err != nil {
+		return t, "", exit.Usagef("--target: it must look like http://127.0.0.1:8080")
+	}
+	switch {
+	case u.Fragment != "":
+		return t, "", exit.Usagef("--target %s: a fragment (#…) is never sent: leave it out", redacted(base))
+	case profiled && u.RawQuery != "":
+		return t, "", exit.Usagef("--target %s: the profile says what is asked, so that a query has no place in the address", redacted(base))
+	case profiled:
+		return bench.Target{Name: name, URL: base}, "", nil
+	}
+	whole, _ := url.Parse(address) // with the slash at its end
+	if asked = whole.EscapedPath(); asked == "" {
+		asked = "/"
+	}
+	if whole.RawQuery != "" {
+		asked += "?" + whole.RawQuery
+	}
+	u.Path, u.RawPath, u.RawQuery = "", "", ""
+	return bench.Target{Name: name, URL: u.String()}, asked, nil
+}
+
+// redacted is an address without its password.
+func redacted(address string) string {
+	if u, err := url.Parse(address); err == nil {
+		return u.Redacted()
+	}
+	return "(an address that cannot be read)"
+}
+
+// aim makes p a plan for services that run already: what limits them is not ours to say. Without a
+// contender or a profile that was named, nothing is known of their answers: they are asked what the
+// address says, and their answers are not compared with those of cities.
+func aim(p *bench.Profile, o RunOptions, targets []bench.Target, asked string) error {
+	for _, limit := range []struct {
+		name  string
+		given bool
+	}{{"cpus", o.CPUs != nil}, {"memory", o.Memory != nil}, {"cpu-set", o.CPUSet != nil}} {
+		if limit.given {
+			return exit.Usagef("--%s: the service at --target was started by somebody else, with limits of its own", limit.name)
+		}
+	}
+	if len(o.Contenders) > 1 {
+		return exit.Usagef("--target names one service, but %d contenders were given", len(o.Contenders))
+	}
+	p.Contenders = nil
+	for _, t := range targets {
+		sel, ok := profile.ParseSelection(t.Name)
+		if !ok {
+			return exit.Usagef("--target %s=…: a name has small letters, digits, `-`, `_` and `.`", t.Name)
+		}
+		p.Contenders = append(p.Contenders, sel)
+	}
+	if asked != "" {
+		p.Requests = []bench.Request{{Name: asked, Weight: 1, Method: http.MethodGet, Path: asked, IDs: bench.IDSpec{Distribution: "uniform"}, ExpectStatus: http.StatusOK}}
+		p.Validate, p.Checks = 0, bench.CheckSpec{}
+	}
+	p.Runtime, p.Limits = bench.RuntimeURL, bench.Limits{}
+	return nil
+}
+
+// sameTargets are those of a run that is resumed, at addresses that are given again.
+func sameTargets(were []bench.Target, given []string) ([]bench.Target, error) {
+	targets := slices.Clone(were)
+	for _, text := range given {
+		name, address := splitTarget(text)
+		at := slices.IndexFunc(targets, func(t bench.Target) bool { return t.Name == name || name == "" && len(targets) == 1 })
+		if at < 0 {
+			return nil, exit.Usagef("--target %s=…: this run has no such contender", name)
+		}
+		base, err := ServiceURL(address)
+		if err != nil {
+			return nil, err
+		}
+		targets[at].URL = base
+	}
+	return targets, nil
+}

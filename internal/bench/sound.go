@@ -1,0 +1,176 @@
+package bench
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// DefaultMaxErrors is the share of failed requests up to which the figures of a step support a
+// claim, where a profile says nothing else.
+const DefaultMaxErrors = 0.01
+
+// ErrorsAllowed is the profile's max_errors, or the default.
+func (p Profile) ErrorsAllowed() float64 { return cmp.Or(p.MaxErrors, DefaultMaxErrors) }
+
+// WorstErrors is the highest share of failed requests: of all, or of one kind of request, which is
+// then named. A kind that always fails may be few of the requests.
+func (l Load) WorstErrors() (ratio float64, request string) {
+	ratio = l.ErrorRatio()
+	for _, r := range l.Requests {
+		if own := (Load{Succeeded: r.Succeeded, Failed: r.Failed}).ErrorRatio(); own > ratio {
+			ratio, request = own, r.Name
+		}
+	}
+	return ratio, request
+}
+
+// Unsound is why a contender takes part in no claim of a run: what it answered was wrong, or it did
+// not answer.
+type Unsound struct {
+	FailedChecks int     `json:"failed_checks,omitempty"`
+	Checks       int     `json:"checks,omitempty"`        // that passed or failed
+	NoSoundStep  bool    `json:"no_sound_step,omitempty"` // more requests failed than max_errors in every measured step
+	Errors       float64 `json:"errors,omitempty"`        // the lowest such share of its steps
+	First        string  `json:"first,omitempty"`         // of what was wrong: what was asked, wanted and answered
+}
+
+// Unsound is what makes a leg unsound; nil where it is sound, or has measured nothing since it was
+// ended from outside. maxErrors is Profile.ErrorsAllowed.
+func (l LegResult) Unsound(maxErrors float64) *Unsound {
+	var u Unsound
+	for _, c := range l.Checks {
+		switch c.Status {
+		case CheckFailed:
+			if u.FailedChecks++; u.FailedChecks == 1 {
+				u.First = firstOf(c)
+			}
+			u.Checks++
+		case CheckPassed:
+			u.Checks++
+		}
+	}
+	measured, sound := 0, false
+	for _, s := range l.Steps {
+		if s.Step.WarmUp || s.Load.FailedTotal()+s.Load.AllSucceeded() == 0 {
+			continue
+		}
+		measured++
+		ratio, _ := s.Load.WorstErrors()
+		sound = sound || ratio <= maxErrors
+		if measured == 1 || ratio < u.Errors {
+			u.Errors = ratio
+		}
+	}
+	if u.NoSoundStep = measured > 0 && !sound; u.NoSoundStep && u.First == "" {
+		u.First = l.firstError()
+	}
+	if !u.NoSoundStep {
+		u.Errors = 0
+	}
+	if u.FailedChecks == 0 && !u.NoSoundStep {
+		return nil
+	}
+	return &u
+}
+
+func firstOf(c CheckResult) string {
+	text := cmp.Or(c.Request, c.Group+": "+c.Name)
+	if c.Detail != "" {
+		text += ": " + c.Detail
+	}
+	return text
+}
+
+// firstError is the text of the most frequent kind of failure of its first step that has one.
+func (l LegResult) firstError() string {
+	for _, s := range l.Steps {
+		if kinds := s.Load.FailedKinds(); len(kinds) > 0 {
+			return cmp.Or(s.Load.Examples[kinds[0]], string(kinds[0]))
+		}
+	}
+	return ""
+}
+
+// FailedKinds are the kinds of failures, the most frequent first.
+func (l Load) FailedKinds() []ErrorKind {
+	kinds := slices.DeleteFunc(slices.Sorted(maps.Keys(l.Failed)), func(k ErrorKind) bool { return l.Failed[k] == 0 })
+	slices.SortStableFunc(kinds, func(a, b ErrorKind) int { return cmp.Compare(l.Failed[b], l.Failed[a]) })
+	return kinds
+}
+
+// Add takes in what was unsound in another leg of the same contender; either may be nil.
+func (u *Unsound) Add(o *Unsound) *Unsound {
+	if u == nil || o == nil {
+		return cmp.Or(u, o)
+	}
+	sum := *u
+	sum.FailedChecks, sum.Checks = u.FailedChecks+o.FailedChecks, u.Checks+o.Checks
+	if o.NoSoundStep {
+		if !u.NoSoundStep || o.Errors < u.Errors {
+			sum.Errors = o.Errors
+		}
+		sum.NoSoundStep = true
+	}
+	sum.First = cmp.Or(u.First, o.First)
+	return &sum
+}
+
+// Brief is "failed 36 of 36 checks", "failed every request", or "failed 2.1 % of its requests, or more, in every step".
+func (u Unsound) Brief() string {
+	var parts []string
+	if n := u.FailedChecks; n > 0 {
+		parts = append(parts, fmt.Sprintf("failed %d of %s", n, plural(u.Checks, "check")))
+	}
+	switch {
+	case !u.NoSoundStep:
+	case u.Errors >= 1:
+		parts = append(parts, "failed every request")
+	default:
+		parts = append(parts, fmt.Sprintf("failed %.3g %% of its requests, or more, in every step", 100*u.Errors))
+	}
+	return strings.Join(parts, ", and ")
+}
+
+// String is Brief with the first failure.
+func (u Unsound) String() string {
+	if u.First == "" {
+		return u.Brief()
+	}
+	return u.Brief() + "; first: " + u.First
+}
+
+// UnsoundContender is one with the label, over all its legs.
+type UnsoundContender struct {
+	Label string
+	Unsound
+}
+
+// Unsound are the contenders that take part in no claim of the run, as far as its record says, by
+// their labels.
+func (r Run) Unsound() (all []UnsoundContender) {
+	of := map[string]*Unsound{}
+	for _, e := range r.Legs {
+		if e.Unsound != nil {
+			of[e.Leg.Label()] = of[e.Leg.Label()].Add(e.Unsound)
+		}
+	}
+	for _, label := range slices.Sorted(maps.Keys(of)) {
+		all = append(all, UnsoundContender{label, *of[label]})
+	}
+	return all
+}
+
+// Judge is what makes a leg of the run unsound, as far as the run minds: with AcceptFailedChecks
+// failed checks do not, and in a search for capacity, whose steps are there to find errors, nothing.
+func (r Run) Judge(leg LegResult) *Unsound {
+	if r.Search != "" {
+		return nil
+	}
+	if r.AcceptFailedChecks {
+		leg.Checks = nil
+	}
+	return leg.Unsound(r.Profile.ErrorsAllowed())
+}

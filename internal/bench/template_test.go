@@ -1,0 +1,36 @@
+package bench
+
+import (
+	"reflect"
+	"testing"
+)
+
+func TestTemplate(t *testing.T) {
+	env := map[string]string{"TOKEN": "s3cr3t{id}", "A": "1"}
+	getenv := func(name string) string { return env[name] }
+	for name, test := range map[string]struct {
+		text         string
+		names, words []string
+		want         string
+	}{
+		"plain":             {text: `{"a": {"b": 1}}`, want: `{"a": {"b": 1}}`},
+		"variable":          {text: "Bearer ${TOKEN}", names: []string{"TOKEN"}, want: "Bearer s3cr3t{id}"},
+		"twice":             {text: "${A}${A}${B}", names: []string{"A", "B"}, want: "11"},
+		"not a variable":    {text: "$${A} $A ${a b} ${}", want: "${A} $A ${a b} ${}"},
+		"word":              {text: `{"user": "u{id}"}`, words: []string{"{id}"}, want: `{"user": "u{id}"}`},
+		"text of a word":    {text: `{user{{id}}}`, want: `{user{id}}`},
+		"braces with space": {text: `{ id }`, want: `{ id }`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := EnvNames(test.text); !reflect.DeepEqual(got, test.names) {
+				t.Errorf("variables %q, want %q", got, test.names)
+			}
+			if got := Words(test.text); !reflect.DeepEqual(got, test.words) {
+				t.Errorf("words %q, want %q", got, test.words)
+			}
+			if got := (Request{Body: test.text}).Filled(getenv).Body; got != test.want {
+				t.Errorf("filled %q, want %q", got, test.want)
+			}
+		})
+	}
+}
