@@ -27,6 +27,9 @@ func run(ctx context.Context, out io.Writer, dir string, argv []string, env ...s
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = dir, append(os.Environ(), env...), w, w, pipeDelay
 	ownGroup(cmd)
 	err := cmd.Start()
+	if ctx.Err() != nil && err != nil { // over before it began: Start has another word for it
+		return fmt.Errorf("run %s: %w", argv[0], context.Cause(ctx))
+	}
 	if errors.Is(err, exec.ErrNotFound) {
 		return fmt.Errorf("run %s: it is not installed here, or not in PATH; --runtime docker needs no toolchain", argv[0])
 	} else if err != nil {

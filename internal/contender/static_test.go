@@ -2,9 +2,11 @@ package contender
 
 import (
 	"bytes"
+	"context"
 	"debug/elf"
 	"encoding/binary"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -81,5 +83,15 @@ func TestFindSources(t *testing.T) {
 	}
 	if dir, ok := findSources(t.TempDir()); ok {
 		t.Errorf("found in %q", dir)
+	}
+}
+
+// TestRun_EndedBefore: why a build has ended is told also where its command has not begun.
+func TestRun_EndedBefore(t *testing.T) {
+	why := errors.New("interrupted by the user")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(why)
+	if err := run(ctx, io.Discard, t.TempDir(), []string{"true"}); !errors.Is(err, why) {
+		t.Error(err)
 	}
 }
