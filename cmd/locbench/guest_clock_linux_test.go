@@ -23,12 +23,14 @@ func TestGuestClockSet(t *testing.T) {
 		}
 		began := time.Now()
 		t.Cleanup(func() { setClock(t, began.Add(time.Since(began))) })
-		d := disturb(t, nil, "run", "--headless", "-p", quietSteps(t, "go-nethttp", runtime, 1, "{connections: 1, duration: 15s}", "{connections: 2, duration: 5s}", "4"))
-		d.loaded(0)
+		// Each request takes 10 ms at least, so that a step goes on for long after its first window.
+		profile := guestProfile(t, runtime, "limits: {memory: 64MiB}\nstore: none", guestStep(1, "fault", 1000), guestStep(1, "fault", 1000), guestStep(4, "light", 50))
+		d := disturb(t, nil, "run", "--headless", "-p", profile, "--services", guestFaulty(t, "wait"))
+		awaitEvent(t, d, "answers in the first step", answered(0))
 		setClock(t, time.Now().Add(time.Hour))
-		d.loaded(1)
+		awaitEvent(t, d, "answers in the second step", answered(1))
 		setClock(t, time.Now().Add(-2*time.Hour))
-		run, legs := d.ends(0, "this machine's clock was set ", "durations are right all the same")
+		run, leg := ended(t, d, 0, "this machine's clock was set ", "durations are right all the same")
 		took := time.Since(began) // by the clock that nobody sets
 		if took > 50*time.Minute {
 			t.Fatalf("after %v nothing can be told from an hour", took)
@@ -39,7 +41,6 @@ func TestGuestClockSet(t *testing.T) {
 				t.Errorf("%s: %v of the %v that all took", what, got, took)
 			}
 		}
-		leg := legs[0]
 		within("the run, by its times of day", run.Ended.Sub(run.Started))
 		if leg.StartUp == nil || leg.Stop == nil {
 			t.Fatalf("start-up %v, stop %+v", leg.StartUp, leg.Stop)

@@ -53,6 +53,7 @@ var hosts = []host{
 	// Nothing there needs all of the controllers, as a Docker engine does.
 	{"older kernel", "6.1.0", false, []errand{
 		{name: "processes", as: "root", pkg: "cmd/locbench", guest: "process", tests: []string{"TestGuestReadings"}},
+		{name: "clock", as: "root", pkg: "cmd/locbench", guest: "process", tests: []string{"TestGuestClockSet"}}, // last: it sets the machine's
 	}},
 }
 
