@@ -49,17 +49,29 @@ func Of(run bench.Run, legs []bench.LegResult) *Run {
 	return r
 }
 
-// Ordered are the contenders in the order of the profile, and after them those not in it.
+// Ordered are the contenders in the order of the profile, after them those not in it, and last
+// those that take part in no claim.
 func (r *Run) Ordered() []Contender {
 	all := slices.Clone(r.Contenders)
 	slices.SortStableFunc(all, func(a, b Contender) int {
-		return cmp.Or(cmp.Compare(Rank(r.Run, a.Results[0].Leg), Rank(r.Run, b.Results[0].Leg)), cmp.Compare(a.Label, b.Label))
+		return cmp.Or(compareBool(a.Excluded() != "", b.Excluded() != ""), cmp.Compare(rank(r.Run, a.Results[0].Leg), rank(r.Run, b.Results[0].Leg)), cmp.Compare(a.Label, b.Label))
 	})
 	return all
 }
 
-// Rank is the place of a leg's contender in the profile.
-func Rank(run bench.Run, leg bench.Leg) int {
+// compareBool puts false first.
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// rank is the place of a leg's contender in the profile.
+func rank(run bench.Run, leg bench.Leg) int {
 	i := slices.IndexFunc(run.Profile.Contenders, func(s bench.Selection) bool {
 		return s.Contender == leg.Contender && (s.Variant == leg.Variant || s.Variant == "")
 	})

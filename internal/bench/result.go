@@ -175,11 +175,12 @@ func (r *Rests) String() string {
 
 // RequestLoad is what became of one kind of request in a step. Together they are the step's.
 type RequestLoad struct {
-	Name      string              `json:"name"`
-	Succeeded int64               `json:"succeeded"`
-	Failed    map[ErrorKind]int64 `json:"failed,omitempty"`
-	Bytes     int64               `json:"bytes"`   // of the bodies of successful answers
-	Latency   Latencies           `json:"latency"` // of successes, from the same moment as the step's
+	Name      string               `json:"name"`
+	Succeeded int64                `json:"succeeded"`
+	Failed    map[ErrorKind]int64  `json:"failed,omitempty"`
+	Examples  map[ErrorKind]string `json:"examples,omitempty"` // as those of the step, of this kind of request
+	Bytes     int64                `json:"bytes"`              // of the bodies of successful answers
+	Latency   Latencies            `json:"latency"`            // of successes, from the same moment as the step's
 }
 
 // Origin is the moment from which a latency is measured.

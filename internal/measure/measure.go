@@ -238,7 +238,10 @@ func (u Unit) Cell(v float64) string {
 	case Bytes:
 		return units.Bytes(int64(v))
 	case Share:
-		return units.Percent(v)
+		if v == 0 {
+			return "0"
+		}
+		return units.Tenths(v)
 	case Count:
 		return units.Count(int64(v))
 	case CPUs, Dollars:

@@ -56,7 +56,7 @@ var views = map[Place][]at{
 	TextDetails: {{id: Switches}},
 	TextLive:    {{id: Throughput}, {id: Errors}, {id: P50}, {id: P99}, {id: Max, drop: 1}, {id: CPURequest}, {id: Throttled, drop: 1}, {id: MemoryUsed}},
 	TextContenders: {
-		{id: StartUp, drop: 5}, {id: PeakTime, drop: 6, optional: true}, {id: Throughput, head: "peak req/s"}, {id: P50, drop: 7}, {id: P99}, {id: Errors, drop: 3}, {id: CPURequest},
+		{id: StartUp, drop: 5}, {id: PeakTime, drop: 6, optional: true}, {id: Throughput, head: "peak req/s"}, {id: P50, drop: 7}, {id: P99}, {id: ErrorRatio, head: "errors"}, {id: CPURequest},
 		{id: MemoryPeak, drop: 1}, {id: Cost, drop: 2},
 	},
 	ScreenSteps: {
@@ -66,12 +66,12 @@ var views = map[Place][]at{
 	},
 	ScreenOverview: {{id: Throughput}, {id: Errors, drop: 3}, {id: P50, drop: 4}, {id: P99}, {id: CPURequest, drop: 2}, {id: Throttled, drop: 6}, {id: MemoryUsed, drop: 5}},
 	ScreenContenders: {
-		{id: StartUp, drop: 5}, {id: PeakTime, drop: 8}, {id: Throughput, head: "peak req/s"}, {id: P50, drop: 7}, {id: P99}, {id: Errors, drop: 1}, {id: CPURequest},
+		{id: StartUp, drop: 5}, {id: PeakTime, drop: 8}, {id: Throughput, head: "peak req/s"}, {id: P50, drop: 7}, {id: P99}, {id: ErrorRatio, head: "errors", drop: 1}, {id: CPURequest},
 		{id: MemoryPeak, drop: 2}, {id: Cost, head: "$/10⁹", drop: 3},
 	},
-	ScreenOrders: {{id: Throughput}, {id: P99}, {id: Errors}, {id: CPURequest}, {id: MemoryPeak}, {id: Cost}},
+	ScreenOrders: {{id: Throughput}, {id: P99}, {id: ErrorRatio}, {id: CPURequest}, {id: MemoryPeak}, {id: Cost}},
 	BrowserContenders: {
-		{id: StartUp, drop: 5}, {id: PeakTime, drop: 9}, {id: Throughput, head: "peak/s"}, {id: P50, drop: 3}, {id: P99}, {id: Errors, drop: 1}, {id: CPURequest, drop: 2},
+		{id: StartUp, drop: 5}, {id: PeakTime, drop: 9}, {id: Throughput, head: "peak/s"}, {id: P50, drop: 3}, {id: P99}, {id: ErrorRatio, head: "errors", drop: 1}, {id: CPURequest, drop: 2},
 		{id: MemoryPeak, head: "memory", drop: 6}, {id: Cost, head: "$/1e9 req", drop: 4},
 	},
 	PairFigures: {

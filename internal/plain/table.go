@@ -31,7 +31,8 @@ func Table(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, warned
 	var contenders []stats.Contender
 	var b bytes.Buffer
 	line := func(format string, args ...any) { b.WriteString(wrap(fmt.Sprintf(format, args...), width) + "\n") }
-	for _, c := range a.Contenders {
+	ordered := a.Ordered()
+	for _, c := range ordered {
 		if why := c.Excluded(); why != "" {
 			line("NOT COMPARED: %s %s", safe.Line(c.Label, 60), why)
 		}
@@ -42,7 +43,7 @@ func Table(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, warned
 	if b.Len() > 0 {
 		b.WriteByte('\n')
 	}
-	for _, c := range a.Contenders {
+	for _, c := range ordered {
 		contenders = append(contenders, c.Contender)
 		if len(c.Steps) > 0 {
 			fmt.Fprintf(&b, "%s\n", safe.Line(c.Label, 100))
@@ -54,6 +55,9 @@ func Table(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, warned
 	headline(&b, contenders, intervals(standing), run.Profile.Rounds, width)
 	tiers(&b, line, standing, floor, width)
 	notes(line, run, contenders, a.Legs, standing)
+	for _, c := range ordered {
+		failures(line, c)
+	}
 	if warned {
 		run.Warnings = nil
 	}
@@ -198,6 +202,28 @@ func notes(line writer, run bench.Run, contenders []stats.Contender, legs []benc
 	}
 	thresholds(line, legs)
 	doubts(standing, line)
+}
+
+// maxFailures is how many kinds of failures are told of a contender; the reports have them all.
+const maxFailures = 8
+
+// failures are the kinds of failures by kind of request, with the first text of each.
+func failures(line writer, c analysis.Contender) {
+	all := c.Failures()
+	for _, f := range all[:min(len(all), maxFailures)] {
+		of := "all requests"
+		if f.Request != "" {
+			of = fmt.Sprintf("the requests %q", safe.Line(f.Request, 60))
+		}
+		text := fmt.Sprintf("%s: %s of %s failed: %s × %s", safe.Line(c.Label, 60), units.Tenths(f.Share), of, units.Count(f.Count), safe.Line(string(f.Kind), 60))
+		if f.First != "" {
+			text += ", the first: " + safe.Line(f.First, 300)
+		}
+		line("%s", text)
+	}
+	if more := len(all) - maxFailures; more > 0 {
+		line("%s: and %s, which are in the report", safe.Line(c.Label, 60), units.Plural(more, "more kind"))
+	}
 }
 
 // warnings are those of the run, and what is doubtful about the figures of a contender, each once.

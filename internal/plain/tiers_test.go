@@ -18,8 +18,12 @@ import (
 func rounds(n int) (run bench.Run, legs []bench.LegResult) {
 	run = bench.Run{ID: "r", Profile: bench.Profile{Name: "tiny", Rounds: n, PriceVCPUHr: 0.0275}}
 	rates := map[string]int64{"rs-actix": 200_000, "rs-axum": 199_000, "go-nethttp": 150_000, "kt-ktor": 90_000, "node-nest": 30_000}
+	names := []string{"go-nethttp", "rs-actix", "rs-axum", "kt-ktor", "node-nest"}
+	for _, name := range names {
+		run.Profile.Contenders = append(run.Profile.Contenders, bench.Selection{Contender: name})
+	}
 	for round := 1; round <= n; round++ {
-		for _, name := range []string{"go-nethttp", "rs-actix", "rs-axum", "kt-ktor", "node-nest"} {
+		for _, name := range names {
 			if name == "node-nest" && round > 3 {
 				continue
 			}

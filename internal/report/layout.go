@@ -24,6 +24,7 @@ type layout struct {
 	indices    []int // of the steps, by row
 	sums       []stats.Contender
 	bounds     []map[int]verdict.Summary // by contender and index of the step
+	failures   [][]analysis.Failure      // by contender
 }
 
 // contender is all that concerns one selection.
@@ -69,8 +70,12 @@ type row struct {
 func newLayout(a *analysis.Run) layout {
 	var l layout
 	run, legs := a.Run, slices.Clone(a.Legs)
+	ordered := a.Ordered()
+	place := func(leg bench.LegResult) int {
+		return slices.IndexFunc(ordered, func(c analysis.Contender) bool { return c.Label == leg.Leg.Label() })
+	}
 	slices.SortStableFunc(legs, func(a, b bench.LegResult) int {
-		return cmp.Or(cmp.Compare(analysis.Rank(run, a.Leg), analysis.Rank(run, b.Leg)), cmp.Compare(a.Leg.Label(), b.Leg.Label()), cmp.Compare(a.Leg.Round, b.Leg.Round))
+		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a.Leg.Round, b.Leg.Round))
 	})
 
 	steps := map[int]bench.Step{}
@@ -111,8 +116,8 @@ func newLayout(a *analysis.Run) layout {
 		}
 		l.columns = append(l.columns, c)
 	}
-	for _, c := range a.Ordered() {
-		l.sums, l.bounds = append(l.sums, c.Contender), append(l.bounds, c.Bounds)
+	for _, c := range ordered {
+		l.sums, l.bounds, l.failures = append(l.sums, c.Contender), append(l.bounds, c.Bounds), append(l.failures, c.Failures())
 	}
 	return l
 }

@@ -21,6 +21,9 @@ type procedure struct {
 
 // procedures are those of a run; most runs have none.
 func procedures(run bench.Run, l layout, sums []stats.Contender) (all []procedure) {
+	if p, ok := failedRequests(l); ok {
+		all = append(all, p)
+	}
 	if p, ok := bounds(run, l); ok {
 		all = append(all, p)
 	}
@@ -36,6 +39,22 @@ func procedures(run bench.Run, l layout, sums []stats.Contender) (all []procedur
 		all = append(all, p)
 	}
 	return append(all, coldAndWarm(l)...)
+}
+
+// failedRequests are the kinds of failures by kind of request, with the first text of each.
+func failedRequests(l layout) (procedure, bool) {
+	p := procedure{ID: "failures", Title: "Failed requests"}
+	p.Table.Columns = []string{"Request", "Failure", "Share", "Count", "The first"}
+	for n, failures := range l.failures {
+		for _, f := range failures {
+			p.Table.Rows = append(p.Table.Rows, headlineRow{Label: l.contenders[n].Label, Color: l.contenders[n].Color(), Cells: []cell{
+				{Main: cleanName(f.Request)}, {Main: cleanName(string(f.Kind))}, {Main: percent(f.Share)}, {Main: count(f.Count)},
+				shownIf(f.First != "", cleanText(f.First)),
+			}})
+		}
+	}
+	p.Table.Notes = []string{"Of all steps and rounds; the share is that of all requests of this kind. The text is that of the first answer, or of the error of the connection."}
+	return p, len(p.Table.Rows) > 0
 }
 
 func bounds(run bench.Run, l layout) (procedure, bool) {
@@ -64,27 +83,27 @@ func bounds(run bench.Run, l layout) (procedure, bool) {
 	return p, any
 }
 
-// breakdown tells the requests of a mix apart, at each contender's peak.
+// breakdown tells the requests of a mix apart, at each contender's peak, or where it has none.
 func breakdown(l layout, sums []stats.Contender) (procedure, bool) {
 	p := procedure{ID: "requests", Title: "Requests of the mix"}
 	p.Table.Columns = []string{"Request", "At", "Successes", "Errors", "p50", "p90", "p99", "Max"}
 	for n, s := range sums {
-		peak, ok := s.PeakStep()
+		step, ok := s.BusiestStep()
 		if !ok {
 			continue
 		}
 		c := l.contenders[n]
-		for _, r := range requestLoads(l, n, peak.Index) {
+		for _, r := range requestLoads(l, n, step.Index) {
 			latency := func(d time.Duration) cell { return shownIf(r.Latency.Count != 0, duration(d)) }
 			errors := bench.Load{Succeeded: r.Succeeded, Failed: r.Failed}
 			p.Table.Rows = append(p.Table.Rows, headlineRow{Label: c.Label, Color: c.Color(), Cells: []cell{
-				{Main: cleanName(r.Name)}, {Main: newRow(peak.Step, 0).Title}, {Main: count(r.Succeeded)},
+				{Main: cleanName(r.Name)}, {Main: newRow(step.Step, 0).Title}, {Main: count(r.Succeeded)},
 				{Main: percent(errors.ErrorRatio()), Small: errorKinds(r.Failed)},
 				latency(r.Latency.P50), latency(r.Latency.P90), latency(r.Latency.P99), latency(r.Latency.Max),
 			}})
 		}
 	}
-	p.Table.Notes = []string{"Of all rounds together, at the step with the highest throughput. Each step's are in the legs' JSON files."}
+	p.Table.Notes = []string{"Of all rounds together, at the step with the highest throughput (where too many requests failed in all of them: with the most requests). Each step's are in the legs' JSON files."}
 	return p, len(p.Table.Rows) > 0
 }
 

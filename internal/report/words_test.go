@@ -55,7 +55,7 @@ func TestRepeat(t *testing.T) {
 	if p.Name != "locations" || p.Rounds != 3 || len(p.Steps) != 16 || p.Steps[15].Connections != 2048 || p.Limits != run.Profile.Limits {
 		t.Errorf("read back: %+v", p)
 	}
-	if want := "locbench run --profile locations.yaml --headless"; r.Again != want {
+	if want := "locbench run --profile locations.yaml --headless --seed 42"; r.Again != want {
 		t.Errorf("%s, want %s", r.Again, want)
 	}
 	for _, name := range []string{"imported", ""} {
@@ -77,7 +77,7 @@ func rounds(n int) (bench.Run, []bench.LegResult) {
 	var legs []bench.LegResult
 	for round := range n {
 		for _, leg := range all[:2] {
-			leg.Leg.Round = round + 1
+			leg.Leg.Round, leg.Checks = round+1, nil
 			leg.Steps = append([]bench.StepResult(nil), leg.Steps...)
 			for i := range leg.Steps {
 				leg.Steps[i].Load.Succeeded += leg.Steps[i].Load.Succeeded * int64(round) / 200

@@ -91,6 +91,21 @@ func (c Contender) PeakStep() (Step, bool) {
 	return c.Steps[c.Peak], true
 }
 
+// BusiestStep is the peak, or where no step can be one, the measured step with the most requests,
+// failed ones among them; ok is false where nothing was asked.
+func (c Contender) BusiestStep() (busiest Step, ok bool) {
+	if peak, ok := c.PeakStep(); ok {
+		return peak, true
+	}
+	var most int64
+	for _, s := range c.Steps {
+		if asked := s.Succeeded + s.FailedTotal(); !s.Step.WarmUp && asked > most {
+			busiest, most = s, asked
+		}
+	}
+	return busiest, most > 0
+}
+
 // ErrorsTotal is the number of errors in all steps of all rounds.
 func (c Contender) ErrorsTotal() int64 { return bench.Load{Failed: c.Errors}.FailedTotal() }
 

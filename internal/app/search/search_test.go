@@ -214,7 +214,7 @@ func TestOptions_Refused(t *testing.T) {
 		"--warm-up 1ms":            func(o *Options) { o.WarmUp = time.Millisecond },
 		"--connections 70000":      func(o *Options) { o.MaxConnections = 70_000 },
 		"at least one trial":       func(o *Options) { o.MaxTrials = 0 },
-		"started by somebody else": func(o *Options) { o.Limits, o.Target = "cpus=1", "http://127.0.0.1:1" },
+		"started by somebody else": func(o *Options) { o.Limits, o.Targets = "cpus=1", []string{"http://127.0.0.1:1"} },
 		"write cpus=0.5,1,1.5,2":   func(o *Options) { o.Limits = "disk=1" },
 		"choose one":               func(o *Options) { o.Limits, o.CPUs = "cpus=1", &one },
 		"no number of CPUs":        func(o *Options) { o.Limits = "cpus=1,many" },
@@ -226,7 +226,7 @@ func TestOptions_Refused(t *testing.T) {
 			o.Contenders, o.Out = []string{"go-nethttp"}, t.TempDir()
 			os.WriteFile(filepath.Join(o.Out, capacity.File), nil, 0o600)
 		},
-		"2 contenders were given": func(o *Options) { o.Contenders, o.Target = []string{"go-nethttp", "x"}, "http://127.0.0.1:1" },
+		"2 contenders were given": func(o *Options) { o.Contenders, o.Targets = []string{"go-nethttp", "x"}, []string{"http://127.0.0.1:1"} },
 		"one contender at a time": func(o *Options) { o.Contenders = []string{"go-nethttp", "rs-actix"} },
 	} {
 		t.Run(want, func(t *testing.T) {

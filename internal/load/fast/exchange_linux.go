@@ -162,7 +162,7 @@ func (s *shard) complete(c *conn, i int, spoilt bool, at int64, err error) {
 		s.check(c, &x)
 	case p.status != c.req.Status:
 		x.Kind = wire.Class(p.status)
-		if s.counters.Lacks(x.Kind) {
+		if s.counters.Lacks(x.Request, x.Kind) {
 			x.Example = p.example()
 		}
 		s.known |= classBit(p.status)
@@ -211,7 +211,7 @@ func (s *shard) fail(c *conn, i int, now int64, err error) {
 	dial := c.doing == connecting
 	s.hangUp(c)
 	x := record.Exchange{Request: c.req.Index, Start: c.start, End: now, Read: now, Kind: wire.Classify(err)}
-	if s.counters.Lacks(x.Kind) {
+	if s.counters.Lacks(x.Request, x.Kind) {
 		x.Example = wire.Example(err.Error())
 	}
 	s.record(c, x)

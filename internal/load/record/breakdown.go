@@ -18,12 +18,13 @@ type Breakdown struct {
 type RequestTally struct {
 	Succeeded, Bytes int64
 	Failed           map[bench.ErrorKind]int64
+	Examples         map[bench.ErrorKind]string
 	Latency          *hdr.Histogram // nil before the first success
 }
 
 // newBreakdown makes room for so many requests.
 func newBreakdown(requests int) Breakdown {
-	b := Breakdown{Examples: map[bench.ErrorKind]string{}}
+	var b Breakdown
 	if requests > 1 {
 		b.Requests = make([]RequestTally, requests)
 	}
@@ -56,15 +57,41 @@ func (b *Breakdown) failure(request int, kind bench.ErrorKind) {
 	t.Failed[kind]++
 }
 
+// example keeps the text of a failure unless its kind, of that request of the mix, has one.
+func (b *Breakdown) example(request int, kind bench.ErrorKind, text string) {
+	keepFirst(&b.Examples, kind, text)
+	if len(b.Requests) > 0 {
+		keepFirst(&b.Requests[request].Examples, kind, text)
+	}
+}
+
+// Lacks says whether a kind of failure of a request of the mix has no example yet: they are dear to
+// make.
+func (b *Breakdown) Lacks(request int, kind bench.ErrorKind) bool {
+	examples := b.Examples
+	if len(b.Requests) > 0 {
+		examples = b.Requests[request].Examples
+	}
+	return examples[kind] == ""
+}
+
+func keepFirst(examples *map[bench.ErrorKind]string, kind bench.ErrorKind, text string) {
+	if text == "" || (*examples)[kind] != "" {
+		return
+	}
+	if *examples == nil {
+		*examples = map[bench.ErrorKind]string{}
+	}
+	(*examples)[kind] = text
+}
+
 // Add adds what another thread or turn has. Of each kind of failure the first example stays.
 func (b *Breakdown) Add(o Breakdown) {
 	for i := range o.Requests {
 		b.Requests[i].Add(&o.Requests[i])
 	}
 	for kind, text := range o.Examples {
-		if _, known := b.Examples[kind]; !known {
-			b.Examples[kind] = text
-		}
+		keepFirst(&b.Examples, kind, text)
 	}
 }
 
@@ -76,6 +103,9 @@ func (t *RequestTally) Add(o *RequestTally) {
 		t.Failed = map[bench.ErrorKind]int64{}
 	}
 	addFailures(t.Failed, o.Failed)
+	for kind, text := range o.Examples {
+		keepFirst(&t.Examples, kind, text)
+	}
 	if o.Latency == nil {
 		return
 	}
@@ -88,7 +118,7 @@ func (t *RequestTally) Add(o *RequestTally) {
 // results are the requests by their names.
 func (b *Breakdown) results(names []string) (all []bench.RequestLoad) {
 	for i, t := range b.Requests {
-		one := bench.RequestLoad{Name: names[i], Succeeded: t.Succeeded, Failed: t.Failed, Bytes: t.Bytes}
+		one := bench.RequestLoad{Name: names[i], Succeeded: t.Succeeded, Failed: t.Failed, Examples: t.Examples, Bytes: t.Bytes}
 		if t.Latency != nil {
 			one.Latency = t.Latency.Latencies()
 		}

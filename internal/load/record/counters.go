@@ -92,7 +92,7 @@ type Exchange struct {
 	Read       int64         // when its end was seen: the client's time to wake up later than End
 	Lag        time.Duration // open loop: from due to Start
 	Kind       bench.ErrorKind
-	Example    string // of a failure; may be left out where its kind has one
+	Example    string // of a failure; may be left out where Lacks says so
 	Bytes      int64  // of the body
 	Checked    bool
 }
@@ -145,15 +145,7 @@ func (c *Counters) fail(w *Tally, p Phase, x Exchange, took time.Duration) {
 	} else {
 		w.Failures.Record(took)
 	}
-	if x.Example != "" && c.Lacks(x.Kind) {
-		c.Examples[x.Kind] = x.Example
-	}
-}
-
-// Lacks says whether a kind of failure has no example yet: they are dear to make.
-func (c *Counters) Lacks(kind bench.ErrorKind) bool {
-	_, known := c.Examples[kind]
-	return !known
+	c.example(x.Request, x.Kind, x.Example)
 }
 
 // gather takes over what all counters hold into the window in use. What ends at until or later

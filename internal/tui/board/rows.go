@@ -64,8 +64,6 @@ func (v *view) stepCell(m measure.Measure, r *bench.StepResult) string {
 		return fmt.Sprintf("%d/%d", t.Throttled, t.Periods)
 	case m.ID == measure.Throughput:
 		return rate(x)
-	case m.ID == measure.ErrorRatio && x == 0:
-		return "0"
 	case !ok:
 		return v.missing()
 	case m.AtLeast != nil && m.ID == measure.MemoryPeak && m.AtLeast(*r):
@@ -80,9 +78,6 @@ func (v *view) cell(m measure.Measure, x float64) string {
 		return v.errorCount(int64(x))
 	case measure.Throughput:
 		return rate(x)
-	}
-	if m.Unit == measure.Share {
-		return units.Tenths(x)
 	}
 	return v.own(m.Unit.Cell(x))
 }
