@@ -15,13 +15,13 @@ import (
 // Discover finds the contenders that come with locbench and those in dirs; the latter take the
 // place of namesakes.
 func Discover(dirs []string) ([]bench.Service, error) {
-	sources := []contender.Source{{FS: services.FS, Name: "services"}}
+	sources := []contender.Source{{FS: services.FS, Name: "services", Bundled: true}}
 	modules, err := contender.Unpack(services.Modules)
 	if err != nil {
 		return nil, err
 	}
 	if modules != nil {
-		sources = append(sources, contender.Source{FS: modules, Name: "services"})
+		sources = append(sources, contender.Source{FS: modules, Name: "services", Bundled: true})
 	}
 	for _, d := range dirs {
 		sources = append(sources, contender.Folder(d))

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -45,7 +46,7 @@ func (c *checks) Launching(ctx context.Context, l runner.Launcher, spec bench.La
 		return nil
 	}
 	opt := check.LifecycleOptions{
-		Spec: spec, ReadyPath: svc.Ready.Path, ReadyWithin: svc.Ready.Timeout,
+		Spec: spec, Ready: c.question(svc),
 		CPUs: c.platform.CPUs(), Names: c.names(), OnResult: on,
 	}
 	_, unreachable, err := c.environment(svc, spec, check.UnreachableStore)
@@ -60,11 +61,11 @@ func (c *checks) Launching(ctx context.Context, l runner.Launcher, spec bench.La
 }
 
 func (c *checks) Running(ctx context.Context, inst bench.Instance, spec bench.LaunchSpec, svc bench.Service, on func(bench.CheckResult)) error {
-	if _, err := check.Running(ctx, inst, check.RunningOptions{Spec: spec, Names: c.names(), OnResult: on}); err != nil {
+	if _, err := check.Running(ctx, inst, check.RunningOptions{Spec: spec, Names: c.names(), Way: c.way(), OnResult: on}); err != nil {
 		return err
 	}
 	for _, suite := range c.suites {
-		opt := check.Options{BaseURL: inst.BaseURL(), Suite: suite, Endpoints: svc.Endpoints, OnResult: on}
+		opt := check.Options{BaseURL: inst.BaseURL(), Suite: suite, Endpoints: svc.Endpoints, Way: c.way(), OnResult: on}
 		if _, err := check.HTTP(ctx, opt); err != nil {
 			return err
 		}
@@ -76,7 +77,7 @@ func (c *checks) Alive(ctx context.Context, inst bench.Instance, svc bench.Servi
 	if !slices.Contains(c.names(), bench.CheckStillAnswers) {
 		return nil
 	}
-	return []bench.CheckResult{check.StillAnswers(ctx, inst, svc.Ready.Path)}
+	return []bench.CheckResult{check.StillAnswers(ctx, inst, c.way(), cmp.Or(svc.Ready.Path, "/"))}
 }
 
 func (c *checks) Stopped(stop bench.StopResult) []bench.CheckResult {

@@ -116,6 +116,9 @@ func (c *conductor) open() error {
 	for _, r := range c.Run.Profile.Requests {
 		c.site.requests = append(c.site.requests, r.Filled(c.env.Getenv))
 	}
+	if c.site.tls, err = tlsConfig(c.Run.TLS); err != nil {
+		return err
+	}
 	if c.checks, err = newChecks(c.site); err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ const loopVariable = "LOCBENCH_LOOP"
 
 // newLoader takes the loop that the environment asks for.
 func newLoader(s *site, getenv func(string) string) (*loader, error) {
-	l := &loader{site: s, kept: map[string]*load.Kept{}}
+	l := &loader{site: s, kept: map[string]*load.Kept{}, engine: load.Engine{TLS: s.tls}}
 	loop := getenv(loopVariable)
 	switch loop {
 	case "", "auto":

@@ -19,6 +19,8 @@ type RunOptions struct {
 
 	Runtime     *string
 	Targets     []string // services that run already: URL, or NAME=URL
+	CACert      string   // file with certificates to trust besides those of the system
+	Insecure    bool     // accept any certificate
 	Store       string
 	Elastic     string // URL of an external store
 	Latency     time.Duration

@@ -63,6 +63,10 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 	if err != nil {
 		return bench.Run{}, "", err
 	}
+	trusts, err := trustOf(o, targets)
+	if err != nil {
+		return bench.Run{}, "", err
+	}
 	p, err := PlannedProfile(o)
 	if err != nil {
 		return bench.Run{}, "", err
@@ -96,7 +100,7 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 		Schema: bench.SchemaVersion, ID: id, State: bench.RunRunning, Profile: p,
 		Legs: legs, Seed: seed, Started: now,
 		Command: append([]string{"locbench"}, o.Command...), Services: services, Targets: targets,
-		AcceptFailedChecks: o.Accept,
+		AcceptFailedChecks: o.Accept, TLS: trusts,
 	}, dir, nil
 }
 

@@ -56,6 +56,9 @@ func changeContenders(p *bench.Profile, o RunOptions) error {
 			return t.Contender != "" && !slices.ContainsFunc(p.Contenders, func(s bench.Selection) bool { return s.String() == t.Contender })
 		})
 	}
+	if len(p.Contenders) == 0 && len(o.Targets) == 0 {
+		return exit.Usagef("profile %s names no contender: name some on the command line, in its `contenders`, or say --target URL", p.Name)
+	}
 	for _, text := range o.Thresholds {
 		t, err := profile.ParseThreshold(text)
 		if err != nil {

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/netip"
@@ -10,38 +9,51 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/contact"
 	"locbench/internal/ready"
 )
 
-// ready waits for the first answer of inst. It tells where a service listens that does not answer
-// where it is asked, and asks a process at its manifest's port if that is where it listens; how
-// long it took to start is not known then.
-func (s *site) ready(ctx context.Context, inst bench.Instance, svc bench.Service, tell func(level, text string)) (time.Duration, error) {
-	return awaitReady(ctx, ready.Wait, inst, svc, tell)
+// ready waits for the answer of inst that says it is ready. It tells where a service listens that
+// does not answer where it is asked, and asks a process at its manifest's port if that is where it
+// listens; how long it took to start is not known then.
+func (s *site) ready(ctx context.Context, inst bench.Instance, svc bench.Service, tell func(level, text string)) (bench.InstanceReady, error) {
+	return awaitReady(ctx, ready.Wait, inst, s.question(svc), svc.Port, tell)
+}
+
+// question is what says that svc is ready. Of a service without a manifest nobody has said what it
+// answers at "/".
+func (s *site) question(svc bench.Service) ready.Question {
+	return ready.Question{
+		Path: svc.Ready.Path, Status: svc.Ready.Status, Timeout: svc.Ready.Timeout, Lenient: svc.URL != "" && svc.Version == "", Way: s.way(),
+	}
+}
+
+// way is how contenders are spoken to: as the load does.
+func (s *site) way() contact.Way {
+	return contact.Way{HTTP2: s.plan.Profile.Protocol == bench.HTTP2, TLS: s.tls}
 }
 
 // waiter is ready.Wait.
-type waiter func(ctx context.Context, inst bench.Instance, path string, timeout time.Duration, late func(last string)) (time.Duration, error)
+type waiter func(ctx context.Context, inst bench.Instance, q ready.Question, late func(last string)) (bench.InstanceReady, error)
 
-func awaitReady(ctx context.Context, wait waiter, inst bench.Instance, svc bench.Service, tell func(level, text string)) (time.Duration, error) {
-	path, timeout := cmp.Or(svc.Ready.Path, "/"), svc.Ready.Timeout
-	if timeout <= 0 {
-		timeout = time.Minute
+func awaitReady(ctx context.Context, wait waiter, inst bench.Instance, q ready.Question, port int, tell func(level, text string)) (bench.InstanceReady, error) {
+	if q.Timeout <= 0 {
+		q.Timeout = time.Minute
 	}
 	began := time.Now()
 	foreign := inst.Info().Runtime.Traits().Foreign
 	elsewhere, reported, known := "", false, !foreign
-	up, err := wait(ctx, inst, path, timeout, func(last string) {
-		silent := fmt.Sprintf("no answer at %s yet: %s", inst.BaseURL(), last)
+	up, err := wait(ctx, inst, q, func(last string) {
+		silent := fmt.Sprintf("not ready at %s yet: %s", inst.BaseURL(), last)
 		tell("", silent)
 		if foreign {
-			if left := timeout - time.Since(began); !reported && left > 0 {
+			if left := q.Timeout - time.Since(began); !reported && left > 0 {
 				reported = true
 				tell("info", fmt.Sprintf("%s; it is asked for another %s", silent, left.Round(time.Second)))
 			}
 			return
 		}
-		where, move := astray(inst, svc.Port)
+		where, move := astray(inst, port)
 		if where == "" || where == elsewhere {
 			return
 		}
@@ -50,7 +62,7 @@ func awaitReady(ctx context.Context, wait waiter, inst bench.Instance, svc bench
 			tell("warning", fmt.Sprintf("no answer at %s: %s", inst.BaseURL(), where))
 			return
 		}
-		inst.(interface{ Move(port int) }).Move(svc.Port)
+		inst.(interface{ Move(port int) }).Move(port)
 		known = false
 		tell("warning", fmt.Sprintf("%s, its manifest's port, instead of where {{.Port}} says: it is asked there from now on, and its start-up time is not known", where))
 	})
@@ -58,7 +70,7 @@ func awaitReady(ctx context.Context, wait waiter, inst bench.Instance, svc bench
 		err = fmt.Errorf("%w; %s", err, elsewhere)
 	}
 	if !known {
-		up = 0
+		up = bench.InstanceReady{}
 	}
 	return up, err
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/ready"
 )
 
 // placed is an instance of which it is known where it is asked and where it listens.
@@ -36,15 +37,15 @@ func (m movable) Move(port int) { m.asked = fmt.Sprintf("127.0.0.1:%d", port) }
 // refused stands for ready.Wait at an address that refuses connections, until the time is over or
 // answers says that the address has become one that answers.
 func refused(answers string) waiter {
-	return func(_ context.Context, inst bench.Instance, _ string, timeout time.Duration, late func(string)) (time.Duration, error) {
-		for end := time.Now().Add(timeout); ; {
+	return func(_ context.Context, inst bench.Instance, q ready.Question, late func(string)) (bench.InstanceReady, error) {
+		for end := time.Now().Add(q.Timeout); ; {
 			time.Sleep(time.Second)
 			if !time.Now().Before(end) {
-				return 0, errors.New("not ready")
+				return bench.InstanceReady{}, errors.New("not ready")
 			}
 			late("connection refused")
 			if inst.BaseURL() == answers {
-				return 5 * time.Millisecond, nil
+				return bench.InstanceReady{StartUp: 5 * time.Millisecond}, nil
 			}
 		}
 	}
@@ -55,14 +56,14 @@ func TestAwaitReady_SilentTarget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		var progress, told []string
-		_, err := awaitReady(t.Context(), refused(""), &placed{runtime: bench.RuntimeURL, asked: "127.0.0.1:1"}, bench.Service{Ready: bench.Ready{Timeout: 10 * time.Second}}, func(level, text string) {
+		_, err := awaitReady(t.Context(), refused(""), &placed{runtime: bench.RuntimeURL, asked: "127.0.0.1:1"}, ready.Question{Timeout: 10 * time.Second}, 0, func(level, text string) {
 			if level == "" {
 				progress = append(progress, text)
 				return
 			}
 			told = append(told, fmt.Sprintf("%v %s: %s", time.Since(began), level, text))
 		})
-		want := []string{"1s info: no answer at http://127.0.0.1:1 yet: connection refused; it is asked for another 9s"}
+		want := []string{"1s info: not ready at http://127.0.0.1:1 yet: connection refused; it is asked for another 9s"}
 		if err == nil || !slices.Equal(told, want) || len(progress) != 9 {
 			t.Errorf("%v; reported %q, want %q; %d times on the way", err, told, want, len(progress))
 		}
@@ -102,7 +103,7 @@ func TestAwaitReady_ListensElsewhere(t *testing.T) {
 					inst = p
 				}
 				var told []string
-				up, err := awaitReady(t.Context(), refused(c.answers), inst, bench.Service{Port: 8080, Ready: bench.Ready{Timeout: 5 * time.Second}}, func(level, text string) {
+				up, err := awaitReady(t.Context(), refused(c.answers), inst, ready.Question{Timeout: 5 * time.Second}, 8080, func(level, text string) {
 					if level == "warning" {
 						told = append(told, text)
 					}
@@ -110,8 +111,8 @@ func TestAwaitReady_ListensElsewhere(t *testing.T) {
 				if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 					t.Errorf("error %v, want %q", err, c.err)
 				}
-				if up != 0 {
-					t.Errorf("its start is said to have taken %v, though it was asked elsewhere before", up)
+				if up.StartUp != 0 {
+					t.Errorf("its start is said to have taken %v, though it was asked elsewhere before", up.StartUp)
 				}
 				if (len(told) == 0) != (c.told == "") || len(told) > 1 || len(told) == 1 && !strings.Contains(told[0], c.told) {
 					t.Errorf("reported %q, want %q", told, c.told)

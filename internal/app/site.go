@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"runtime"
 	"time"
@@ -29,6 +30,7 @@ type site struct {
 	elastic    string          // the store as contenders reach it
 	requests   []bench.Request // of the profile, with the variables of the environment filled in
 	getenv     func(string) string
+	tls        *tls.Config // of the clients; nil checks certificates against those of the system
 	ids        []int64
 	known      *oracle.Answers
 	usage      *hostusage.Store // reads host and store; nil where the store cannot be read

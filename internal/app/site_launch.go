@@ -106,6 +106,6 @@ func (b Builder) Build(ctx context.Context, svc bench.Service, progress func(str
 func (s *site) firstRequests(ctx context.Context, baseURL string) (bench.Phases, error) {
 	p := s.plan.Profile
 	return phases.Measure(ctx, phases.Plan{
-		BaseURL: baseURL, Request: s.requests[0], IDs: s.ids, Requests: p.Phases.Requests, Timeout: p.Timeout, Seed: s.plan.Seed,
+		BaseURL: baseURL, Request: s.requests[0], IDs: s.ids, Requests: p.Phases.Requests, Timeout: p.Timeout, Seed: s.plan.Seed, TLS: s.tls,
 	})
 }

@@ -57,9 +57,10 @@ type (
 	InstanceStarted struct {
 		Info InstanceInfo `json:"info"`
 	}
-	// InstanceReady tells that it has answered for the first time.
+	// InstanceReady tells that it has answered as one that is ready does.
 	InstanceReady struct {
-		StartUp time.Duration `json:"start_up_ns,omitempty"` // from the start of the process to the first HTTP answer; 0: not known
+		StartUp     time.Duration `json:"start_up_ns,omitempty"`  // from the start of the process to that answer; 0: not known
+		FirstAnswer *FirstAnswer  `json:"first_answer,omitempty"` // nil: that was the first
 	}
 	// RequestsTimed tells where the first requests of a leg have spent their time.
 	RequestsTimed struct {
@@ -254,6 +255,7 @@ func (l *LegResult) Apply(at time.Time, e Event) {
 		if e.StartUp > 0 {
 			l.StartUp = new(e.StartUp)
 		}
+		l.FirstAnswer = e.FirstAnswer
 	case RequestsTimed:
 		l.Phases = new(e.Phases)
 	case MarkRead:

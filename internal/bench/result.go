@@ -149,6 +149,17 @@ type Load struct {
 	FinalRate float64   `json:"final_rate,omitempty"`  // requests due per second at the end, where somebody has changed the rate
 }
 
+// FirstAnswer is the first answer of a contender, where that did not yet say that it is ready.
+type FirstAnswer struct {
+	After  time.Duration `json:"after_ns"` // from the start of the process
+	Status int           `json:"status"`
+}
+
+// String is "first answer after 9.6ms: 503".
+func (f FirstAnswer) String() string {
+	return fmt.Sprintf("first answer after %s: %d", f.After.Round(100*time.Microsecond), f.Status)
+}
+
 // Rests are the times within a step in which nobody asked the contender anything.
 type Rests struct {
 	Count int       `json:"count"`
@@ -363,25 +374,26 @@ const (
 
 // LegResult is all that is known of one leg. One file each.
 type LegResult struct {
-	Schema   int           `json:"schema"`
-	Leg      Leg           `json:"leg"`
-	State    LegState      `json:"state"`
-	Service  Service       `json:"service"`
-	Artifact Artifact      `json:"artifact"`
-	Instance *InstanceInfo `json:"instance,omitempty"`
-	Started  time.Time     `json:"started"`
-	Ended    time.Time     `json:"ended,omitzero"`
-	StartUp  *Duration     `json:"start_up_ns,omitempty"` // from the start of the process to the first HTTP answer
-	Phases   *Phases       `json:"phases,omitempty"`      // of the first requests, where the profile asked for them
-	Marks    []Mark        `json:"marks,omitempty"`
-	Checks   []CheckResult `json:"checks,omitempty"`
-	Steps    []StepResult  `json:"steps,omitempty"`
-	Stop     *StopResult   `json:"stop,omitempty"`
-	Exit     *Exit         `json:"exit,omitempty"`    // if it ended before it was asked to
-	Failure  string        `json:"failure,omitempty"` // what went wrong, in words
-	LastLog  []LogLine     `json:"last_log,omitempty"`
-	Warnings Findings      `json:"warnings,omitempty"`
-	Lost     *Lost         `json:"lost,omitempty"` // what it has not measured, where it did not run to its end
+	Schema      int           `json:"schema"`
+	Leg         Leg           `json:"leg"`
+	State       LegState      `json:"state"`
+	Service     Service       `json:"service"`
+	Artifact    Artifact      `json:"artifact"`
+	Instance    *InstanceInfo `json:"instance,omitempty"`
+	Started     time.Time     `json:"started"`
+	Ended       time.Time     `json:"ended,omitzero"`
+	StartUp     *Duration     `json:"start_up_ns,omitempty"`  // from the start of the process to the first answer that says it is ready
+	FirstAnswer *FirstAnswer  `json:"first_answer,omitempty"` // nil: that was the first of any kind
+	Phases      *Phases       `json:"phases,omitempty"`       // of the first requests, where the profile asked for them
+	Marks       []Mark        `json:"marks,omitempty"`
+	Checks      []CheckResult `json:"checks,omitempty"`
+	Steps       []StepResult  `json:"steps,omitempty"`
+	Stop        *StopResult   `json:"stop,omitempty"`
+	Exit        *Exit         `json:"exit,omitempty"`    // if it ended before it was asked to
+	Failure     string        `json:"failure,omitempty"` // what went wrong, in words
+	LastLog     []LogLine     `json:"last_log,omitempty"`
+	Warnings    Findings      `json:"warnings,omitempty"`
+	Lost        *Lost         `json:"lost,omitempty"` // what it has not measured, where it did not run to its end
 
 	Incidents     []Incident     `json:"incidents,omitempty"`     // what was done to it from outside, in the order of time
 	Interventions []Intervention `json:"interventions,omitempty"` // what somebody asked for while it ran
@@ -417,6 +429,7 @@ type Run struct {
 	Warnings Findings    `json:"warnings,omitempty"`
 	Resumed  []time.Time `json:"resumed,omitempty"`
 	Search   string      `json:"search,omitempty"`       // the objective under which the steps were chosen one by one, as locbench capacity does
+	TLS      *TLS        `json:"tls,omitempty"`          // nil: certificates are checked against those of the system
 	Targets  []Target    `json:"targets,omitempty"`      // services that run already, one for each contender; no leg launches anything then
 	Services []string    `json:"services_dir,omitempty"` // folders outside the binary that contenders came from
 

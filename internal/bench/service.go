@@ -34,7 +34,8 @@ type Service struct {
 
 // Ready says when a contender counts as started.
 type Ready struct {
-	Path    string        `json:"path"` // any HTTP answer to GET Path ends the start-up time
+	Path    string        `json:"path"`             // of GET
+	Status  int           `json:"status,omitempty"` // of the answer that ends the start-up time; 0: any 2xx or 3xx
 	Timeout time.Duration `json:"timeout_ns"`
 }
 

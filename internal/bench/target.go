@@ -11,6 +11,23 @@ type Target struct {
 	URL  string `json:"url"`  // origin, and the path before those of the requests
 }
 
+// TLS is whom the client trusts.
+type TLS struct {
+	CACert   string `json:"ca_cert,omitempty"`  // the file with certificates that are trusted besides those of the system
+	Insecure bool   `json:"insecure,omitempty"` // any certificate is accepted
+}
+
+// Args are the options of the command line that say so.
+func (t *TLS) Args() []string {
+	switch {
+	case t == nil:
+		return nil
+	case t.Insecure:
+		return []string{"--insecure"}
+	}
+	return []string{"--cacert", t.CACert}
+}
+
 // UnmarshalJSON also reads runs that name the address of their only target alone.
 func (r *Run) UnmarshalJSON(data []byte) error {
 	type plain Run

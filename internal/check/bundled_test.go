@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/contact"
 	"locbench/internal/elastic/store"
 	"locbench/internal/locations/dataset"
 	"locbench/internal/locations/suites"
@@ -100,7 +101,7 @@ func serve(t *testing.T, storeURL string) string {
 		}
 	})
 	base := fmt.Sprintf("http://127.0.0.1:%d", port)
-	client := newClient()
+	client := contact.Way{}.Client()
 	defer client.CloseIdleConnections()
 	if !poll(ctx, 10*time.Second, func() bool { _, err := get(ctx, client, base+"/"); return err == nil }) {
 		t.Fatal("the service does not answer")

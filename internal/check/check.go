@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/contact"
 	"locbench/internal/safe"
 )
 
@@ -37,6 +38,7 @@ type Options struct {
 	BaseURL   string // of the service
 	Suite     *Suite
 	Endpoints []string                // groups that the service has; the others are skipped. nil: all
+	Way       contact.Way             // how the service is spoken to
 	Timeout   time.Duration           // of one check whose suite says nothing else; 0: DefaultTimeout
 	OnResult  func(bench.CheckResult) // reported after each check; may be nil
 }
@@ -52,7 +54,7 @@ func HTTP(ctx context.Context, opt Options) (results []bench.CheckResult, err er
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
 		return nil, fmt.Errorf("check %q: not an http(s) URL", opt.BaseURL)
 	}
-	r := httpRun{client: newClient(), base: strings.TrimRight(opt.BaseURL, "/"), timeout: opt.Timeout}
+	r := httpRun{client: opt.Way.Client(), base: strings.TrimRight(opt.BaseURL, "/"), timeout: opt.Timeout}
 	defer r.client.CloseIdleConnections()
 	if r.timeout <= 0 {
 		r.timeout = DefaultTimeout
@@ -80,14 +82,6 @@ func HTTP(ctx context.Context, opt Options) (results []bench.CheckResult, err er
 		}
 	}
 	return results, nil
-}
-
-// newClient is without proxy, and redirects stay answers.
-func newClient() *http.Client {
-	return &http.Client{
-		Transport:     &http.Transport{DisableCompression: true},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
 }
 
 type httpRun struct {

@@ -17,8 +17,10 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/contact"
 	"locbench/internal/docker"
 	"locbench/internal/launch"
+	"locbench/internal/ready"
 	"locbench/internal/testenv"
 )
 
@@ -95,8 +97,7 @@ func wholeLife(t *testing.T, launcher Launcher, spec bench.LaunchSpec, store str
 		t.Fatal(err)
 	}
 	defer inst.Stop(context.Background(), time.Second)
-	l := life{opt: LifecycleOptions{ReadyWithin: 20 * time.Second}}
-	if err := l.await(t.Context(), http.DefaultClient, inst); err != nil {
+	if _, err := ready.Wait(t.Context(), inst, ready.Question{Timeout: 20 * time.Second}, nil); err != nil {
 		t.Fatal(err)
 	}
 	running, err := Running(t.Context(), inst, RunningOptions{Spec: spec, Names: names})
@@ -104,8 +105,7 @@ func wholeLife(t *testing.T, launcher Launcher, spec bench.LaunchSpec, store str
 		t.Fatal(err)
 	}
 	results = append(results, running...)
-	results = append(results, StillAnswers(t.Context(), inst, "/"))
-	http.DefaultClient.CloseIdleConnections()
+	results = append(results, StillAnswers(t.Context(), inst, contact.Way{}, "/"))
 	stop, err := inst.Stop(t.Context(), ExitWithin)
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/ready"
 	"locbench/internal/safe"
 )
 
@@ -31,8 +32,7 @@ type Launcher interface {
 type LifecycleOptions struct {
 	Spec        bench.LaunchSpec        // as a leg would start it; the port must be free while the checks run
 	Unreachable map[string]string       // its environment with the store at UnreachableStore; nil: that check is skipped
-	ReadyPath   string                  // any answer to it means started; "": "/"
-	ReadyWithin time.Duration           // 0: 60 s
+	Ready       ready.Question          // whose answer means started
 	CPUs        int                     // of the machine that runs the contender
 	Names       []string                // which checks (bench.LifecycleChecks); none: no check
 	OnResult    func(bench.CheckResult) // reported after each check; may be nil

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/contact"
+	"locbench/internal/ready"
 )
 
 // options are those of a contender whose store answers.
@@ -27,7 +29,7 @@ func options(t *testing.T) LifecycleOptions {
 	return LifecycleOptions{
 		Spec: bench.LaunchSpec{RunID: "r", Name: "c-1", Port: port, Env: env(elastic.URL),
 			Limits: bench.Limits{CPUs: 1.5, Memory: 512 << 20}},
-		Unreachable: env(UnreachableStore), CPUs: 4, Names: bench.LifecycleChecks(), ReadyWithin: 30 * time.Second,
+		Unreachable: env(UnreachableStore), CPUs: 4, Names: bench.LifecycleChecks(), Ready: ready.Question{Timeout: 30 * time.Second},
 	}
 }
 
@@ -160,13 +162,13 @@ func TestThreadsOfOneThatDoesNotStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	like(t, results[0], "failed||did not start: exit code 1")
-	l.contender, opt.ReadyWithin, opt.exitWithin = "starts without a store", 60*time.Millisecond, time.Millisecond
+	like(t, results[0], "failed||did not start: exited: exit code 1 after")
+	l.contender, opt.Ready.Timeout, opt.exitWithin = "starts without a store", 60*time.Millisecond, time.Millisecond
 	results, err = Lifecycle(t.Context(), l, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	like(t, results[0], "failed||no answer to GET / within 60ms. Last log line: up")
+	like(t, results[0], "failed||did not start: not ready after 60ms: last answer of GET /: connection refused")
 	if l.left() != 0 {
 		t.Error("an instance is left")
 	}
@@ -206,15 +208,15 @@ func TestRunning(t *testing.T) {
 	like(t, results[1], "passed|logged|")
 	like(t, results[2], "info|11.8 MiB (binary)|")
 
-	like(t, StillAnswers(t.Context(), inst, "/v1/benchmark"), "passed|200|")
-	like(t, StillAnswers(t.Context(), inst, "/city/v1/get?id=1&language=cs"), "passed|200|")
+	like(t, StillAnswers(t.Context(), inst, contact.Way{}, "/v1/benchmark"), "passed|200|")
+	like(t, StillAnswers(t.Context(), inst, contact.Way{}, "/city/v1/get?id=1&language=cs"), "passed|200|")
 
 	stop, err := inst.Stop(t.Context(), 10*time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}
 	like(t, Stopped(stop), "passed|exit code 0 after|")
-	like(t, StillAnswers(t.Context(), inst, "/"), "failed||it has ended: exit code 0")
+	like(t, StillAnswers(t.Context(), inst, contact.Way{}, "/"), "failed||it has ended: exit code 0")
 }
 
 func TestRunningFails(t *testing.T) {
@@ -261,9 +263,9 @@ func TestRunningFails(t *testing.T) {
 func TestStillAnswersWithTrouble(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }))
 	inst := &fakeInstance{info: bench.InstanceInfo{Address: strings.TrimPrefix(server.URL, "http://")}}
-	like(t, StillAnswers(t.Context(), inst, "/x"), "failed|503|wanted an answer below 500, got 503")
+	like(t, StillAnswers(t.Context(), inst, contact.Way{}, "/x"), "failed|503|wanted an answer below 500, got 503")
 	server.Close()
-	like(t, StillAnswers(t.Context(), inst, "/x"), "failed||no answer: dial tcp")
+	like(t, StillAnswers(t.Context(), inst, contact.Way{}, "/x"), "failed||no answer: dial tcp")
 }
 
 func TestStopped(t *testing.T) {
@@ -292,7 +294,7 @@ func started(t *testing.T, contender string, spec bench.LaunchSpec) bench.Instan
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { inst.Stop(context.Background(), time.Second) })
-	if err := (life{opt: LifecycleOptions{ReadyWithin: 30 * time.Second}}).await(t.Context(), http.DefaultClient, inst); err != nil {
+	if _, err := ready.Wait(t.Context(), inst, ready.Question{Lenient: true, Timeout: 30 * time.Second}, nil); err != nil {
 		t.Fatal(err)
 	}
 	return inst

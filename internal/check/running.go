@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/contact"
 	"locbench/internal/units"
 )
 
@@ -24,6 +25,7 @@ const (
 type RunningOptions struct {
 	Spec     bench.LaunchSpec        // as it was launched
 	Names    []string                // which checks (bench.LifecycleChecks); none: no check
+	Way      contact.Way             // how the instance is spoken to
 	OnResult func(bench.CheckResult) // reported after each check; may be nil
 	patience time.Duration           // tests do not wait as long; 0: logPatience
 }
@@ -47,10 +49,10 @@ func Running(ctx context.Context, inst bench.Instance, opt RunningOptions) ([]be
 }
 
 // StillAnswers is bench.CheckStillAnswers: after the last step GET path gets any answer but a 5xx.
-func StillAnswers(ctx context.Context, inst bench.Instance, path string) bench.CheckResult {
+func StillAnswers(ctx context.Context, inst bench.Instance, way contact.Way, path string) bench.CheckResult {
 	start := time.Now()
 	res := bench.CheckResult{Group: GroupLifecycle, Name: bench.CheckStillAnswers, Request: "GET " + path}
-	client := newClient()
+	client := way.Client()
 	defer client.CloseIdleConnections()
 	status, err := get(ctx, client, inst.BaseURL()+path)
 	res.Took = time.Since(start)
@@ -92,7 +94,7 @@ func requestsLogged(ctx context.Context, res *bench.CheckResult, inst bench.Inst
 		skip(res, "the request log is turned off (ACCESS_LOG=off)")
 		return
 	}
-	client := newClient()
+	client := opt.Way.Client()
 	defer client.CloseIdleConnections()
 	paths := make([]string, canaries)
 	for i := range paths {

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/ready"
 	"locbench/internal/units"
 )
 
@@ -61,13 +61,13 @@ func (l life) threads(ctx context.Context, res *bench.CheckResult, c threadCase)
 			skip(res, cmp.Or(info.LimitsNote, "limits not enforced"))
 			return
 		}
-		client := newClient()
-		defer client.CloseIdleConnections()
-		if err := l.await(ctx, client, inst); err != nil {
-			fail(res, "%v", err)
+		if _, err := ready.Wait(ctx, inst, l.opt.Ready, nil); err != nil {
+			fail(res, "did not start: %v", err)
 			return
 		}
-		wake(ctx, client, inst.BaseURL()+l.readyPath())
+		client := l.opt.Ready.Way.Client()
+		defer client.CloseIdleConnections()
+		wake(ctx, client, inst.BaseURL()+cmp.Or(l.opt.Ready.Path, "/"))
 		usage, err := inst.Usage(ctx)
 		if err != nil {
 			fail(res, "processes and threads could not be read: %v", err)
@@ -89,31 +89,6 @@ func (l life) threads(ctx context.Context, res *bench.CheckResult, c threadCase)
 			res.Detail = fmt.Sprintf("the machine has %d of the %d CPUs", l.opt.CPUs, mostCPUs)
 		}
 	})
-}
-
-func (l life) readyPath() string { return cmp.Or(l.opt.ReadyPath, "/") }
-
-// await returns nil as soon as the instance gives any HTTP answer.
-func (l life) await(ctx context.Context, client *http.Client, inst bench.Instance) error {
-	within := cmp.Or(l.opt.ReadyWithin, time.Minute)
-	exited := false
-	answered := poll(ctx, within, func() bool {
-		select {
-		case <-inst.Exited():
-			exited = true
-			return true
-		default:
-			_, err := get(ctx, client, inst.BaseURL()+l.readyPath())
-			return err == nil
-		}
-	})
-	switch {
-	case exited:
-		return fmt.Errorf("did not start: %s. Last log line: %s", inst.Exit(), lastLine(inst))
-	case !answered:
-		return fmt.Errorf("no answer to GET %s within %s. Last log line: %s", l.readyPath(), within, lastLine(inst))
-	}
-	return nil
 }
 
 // wake sends requests over several connections at once. What they answer does not matter.

@@ -148,7 +148,7 @@ func (f *runFlags) checkResume(fl *pflag.FlagSet, contenders []string) error {
 	}
 	for _, name := range []string{
 		"profile", "runtime", "store", "rounds", "duration", "turns", "connections", "cpus", "memory", "seed", "latency",
-		"latency-p99", "no-checks", "out", "threshold", "cpu-set", "data", "cities", "vertices", "data-seed",
+		"latency-p99", "no-checks", "out", "threshold", "cpu-set", "cacert", "insecure", "data", "cities", "vertices", "data-seed",
 	} {
 		if fl.Changed(name) {
 			return exit.Usagef("--resume goes on with the recorded plan: it takes no --%s", name)
@@ -163,6 +163,8 @@ func bindPlace(cmd *cobra.Command, f *runFlags) {
 	fl.StringVarP(&f.Profile, "profile", "p", "quick", "`NAME` of a bundled profile, or a YAML file (see 'locbench profiles list')")
 	fl.StringVar(&f.runtime, "runtime", "", "docker, process, or auto: docker where an engine answers")
 	fl.StringArrayVar(&f.Targets, "target", nil, "load the service that runs at this `[NAME=]URL` instead of starting one; several with names are compared. Without a profile or contender exactly the path and query of the URL are asked")
+	fl.StringVar(&f.CACert, "cacert", "", "`FILE` with certificates (PEM) to trust besides those of the system, for targets with https")
+	fl.BoolVar(&f.Insecure, "insecure", false, "accept any certificate of a target; recorded")
 	fl.StringVar(&f.Store, "store", "", "auto, embedded, external, container or none")
 	fl.StringVar(&f.Elastic, "elastic", "", "`URL` of an Elasticsearch 7 to use (see 'locbench seed'); implies --store external")
 	fl.Float64Var(&f.cpus, "cpus", 0, "CPU quota of a contender, such as 1.5")

@@ -30,24 +30,29 @@ const maxContenders = 1000 // in a Source
 
 // Source is a place with contenders: a folder of folders, or the folder of a single one.
 type Source struct {
-	FS   fs.FS
-	Name string // how messages name its root: "services", "/home/me/contenders"
+	FS      fs.FS
+	Name    string // how messages name its root: "services", "/home/me/contenders"
+	Bundled bool   // a contender of the same name from elsewhere takes the place of one of its
 }
 
 // Folder is a Source on disk.
 func Folder(dir string) Source { return Source{FS: os.DirFS(dir), Name: dir} }
 
-// Discover reads the manifests of all sources. A later source's contender takes the place of an
-// earlier one's of the same name. They come in the order of their names. The error tells of every
-// manifest that cannot be read; the others are returned with it.
+// Discover reads the manifests of all sources, bundled ones first. They come in the order of their
+// names. The error tells of every manifest that cannot be read, and of names that two sources have;
+// the others are returned with it.
 func Discover(sources ...Source) ([]bench.Service, error) {
-	found := map[string]bench.Service{}
+	found, own := map[string]bench.Service{}, map[string]bool{}
 	var failures []error
 	for _, src := range sources {
 		services, err := src.discover()
 		failures = append(failures, err)
 		for _, s := range services {
-			found[s.Name] = s
+			if other := found[s.Name]; own[s.Name] && other.Dir != s.Dir {
+				failures = append(failures, twice(s.Name, other.Dir, s.Dir))
+				continue
+			}
+			found[s.Name], own[s.Name] = s, !src.Bundled
 		}
 	}
 	byName := func(a, b bench.Service) int { return cmp.Compare(a.Name, b.Name) }
@@ -83,8 +88,8 @@ func (src Source) discover() ([]bench.Service, error) {
 			failures = append(failures, &Unreadable{Folder: e.Name(), Err: err})
 			continue
 		}
-		if other, twice := dirs[s.Name]; twice {
-			failures = append(failures, fmt.Errorf("contender %s is both in %s and in %s: give one of them another name", s.Name, other, s.Dir))
+		if other, again := dirs[s.Name]; again {
+			failures = append(failures, twice(s.Name, other, s.Dir))
 			continue
 		}
 		dirs[s.Name] = s.Dir
@@ -94,6 +99,11 @@ func (src Source) discover() ([]bench.Service, error) {
 		return nil, fmt.Errorf("no contender in %s: neither it nor a folder in it has a %s", src.Name, ManifestName)
 	}
 	return services, errors.Join(failures...)
+}
+
+// twice tells of a name that is taken.
+func twice(name, here, there string) error {
+	return fmt.Errorf("contender %s is both in %s and in %s: give one of them another name", name, here, there)
 }
 
 func (src Source) has(dir string) bool {

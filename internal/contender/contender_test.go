@@ -219,7 +219,7 @@ func TestDiscover(t *testing.T) {
 	write(t, filepath.Join(dir, "single", "service.yaml"), minimal+"image: 1\n")
 	write(t, filepath.Join(dir, "other", "Single.2", "service.yaml"), minimal+"docker: {image: x}\n")
 	list, err := contender.Discover(
-		contender.Source{FS: embedded, Name: "services"}, contender.Folder(dir), contender.Folder(filepath.Join(dir, "other", "Single.2")))
+		contender.Source{FS: embedded, Name: "services", Bundled: true}, contender.Folder(dir), contender.Folder(filepath.Join(dir, "other", "Single.2")))
 	var names []string
 	for _, s := range list {
 		names = append(names, s.Name+" "+s.Title+" "+strings.TrimPrefix(s.Dir, filepath.ToSlash(dir)))
@@ -251,6 +251,18 @@ func TestDiscover(t *testing.T) {
 	}
 	if _, err := contender.Discover(contender.Source{FS: twice, Name: "s"}); err == nil || !strings.Contains(err.Error(), "contender x is both in s/a and in s/b") {
 		t.Errorf("twice: %v", err)
+	}
+	mine := t.TempDir()
+	for _, place := range []string{"main", "pr"} {
+		write(t, filepath.Join(mine, place, "orders", "service.yaml"), minimal+"docker: {image: x}\n")
+	}
+	here, there := filepath.Join(mine, "main"), filepath.Join(mine, "pr")
+	_, err = contender.Discover(contender.Folder(here), contender.Folder(there))
+	if want := "contender orders is both in " + filepath.ToSlash(here) + "/orders and in " + filepath.ToSlash(there) + "/orders"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("two folders: %v, want %q", err, want)
+	}
+	if list, err := contender.Discover(contender.Folder(here), contender.Folder(here)); err != nil || len(list) != 1 {
+		t.Errorf("the same folder twice: %d contenders, %v", len(list), err)
 	}
 }
 

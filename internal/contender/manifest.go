@@ -57,6 +57,7 @@ type manifest struct {
 
 type ready struct {
 	Path    string        `yaml:"path" strict:"min=1,max=2000"`
+	Status  int           `yaml:"status" strict:"min=200,max=599"`
 	Timeout time.Duration `yaml:"timeout" strict:"min=100ms,max=1h"`
 }
 

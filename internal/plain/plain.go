@@ -125,7 +125,11 @@ func (p *Printer) tell(rec bench.Record) {
 		p.line("  runs     %s", instanceText(e.Info))
 	case bench.InstanceReady:
 		if e.StartUp > 0 {
-			p.line("  start-up %s from process start to first answer", units.Duration(e.StartUp))
+			text := "first answer"
+			if f := e.FirstAnswer; f != nil {
+				text = "the first good answer (" + f.String() + ")"
+			}
+			p.line("  start-up %s from process start to %s", units.Duration(e.StartUp), text)
 		}
 	case bench.RequestsTimed:
 		p.requestsTimed(e.Phases)

@@ -29,7 +29,7 @@ type file struct {
 	Name         string         `yaml:"name,omitempty" strict:"min=1,max=60"`
 	Title        string         `yaml:"title,omitempty" strict:"max=200"`
 	Description  string         `yaml:"description,omitempty" strict:"max=10000"`
-	Contenders   []selection    `yaml:"contenders,flow" strict:"required,min=1,max=100" example:"[go-nethttp]"`
+	Contenders   []selection    `yaml:"contenders,flow,omitempty" strict:"min=1,max=100" example:"[go-nethttp]"`
 	Rounds       int            `yaml:"rounds" strict:"min=1,max=1000"`
 	Runtime      bench.Runtime  `yaml:"runtime"`
 	Limits       limits         `yaml:"limits,omitempty"`

@@ -1,9 +1,8 @@
-// Package ready waits until a contender answers, and so measures its start-up time.
-//
-// What the answer says is left to package check: a service that answers 404 has started.
+// Package ready waits until a contender answers as it should, and so measures its start-up time.
 package ready
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/contact"
 	"locbench/internal/safe"
 )
 
@@ -26,25 +26,49 @@ const (
 	logLines   = 8               // of a death's message
 )
 
-// Wait asks inst for GET path until any HTTP answer comes and returns the time from
-// inst.Info().StartedAt to it. It fails as soon as inst has exited, with its exit code and last log
-// lines, after timeout with the last answer, or with ctx.
+// Question is what a contender is asked, and which answer says that it is ready.
+type Question struct {
+	Path    string        // of GET; "": /
+	Status  int           // of the answer; 0: any 2xx or 3xx
+	Lenient bool          // any answer below 500 will do: nobody has described this service
+	Timeout time.Duration // 0: a minute
+	Way     contact.Way
+}
+
+func (q Question) accepts(status int) bool {
+	switch {
+	case q.Status != 0:
+		return status == q.Status
+	case q.Lenient:
+		return status < 500
+	}
+	return status >= 200 && status < 400
+}
+
+func (q Question) wanted() string {
+	switch {
+	case q.Status != 0:
+		return fmt.Sprint(q.Status)
+	case q.Lenient:
+		return "any answer but a 5xx"
+	}
+	return "a 2xx or 3xx"
+}
+
+// Wait asks inst until the answer is as q says, and returns the time to it from
+// inst.Info().StartedAt. It fails as soon as inst has exited, with its exit
+// code and last log lines, at once where waiting cannot better it (a certificate that is not
+// trusted, https where http is spoken, a name that nobody knows), after q.Timeout with the last
+// answer, or with ctx.
 //
-// Where nothing has answered for a second, and for each second more, late gets the reason of the
-// last attempt; it may be nil. What it does to inst.BaseURL holds from the next attempt on.
+// Where it is not ready for a second, and for each second more, late gets the reason of the last
+// attempt; it may be nil. What it does to inst.BaseURL holds from the next attempt on.
 //
 // It asks every half millisecond at first and ever less often, up to 50 ms, so that the time is
 // known to about a tenth. A start that takes less than Docker needs to tell the container's address
 // (some 5 ms) looks as if it took that long.
-func Wait(ctx context.Context, inst bench.Instance, path string, timeout time.Duration, late func(last string)) (time.Duration, error) {
-	return wait(ctx, inst, path, timeout, late, (&net.Dialer{Timeout: oneAttempt}).DialContext)
-}
-
-// dialer opens a connection, as a net.Dialer does.
-type dialer func(ctx context.Context, network, address string) (net.Conn, error)
-
-func wait(ctx context.Context, inst bench.Instance, path string, timeout time.Duration, late func(last string), dial dialer) (time.Duration, error) {
-	url := func() string { return inst.BaseURL() + "/" + strings.TrimPrefix(path, "/") }
+func Wait(ctx context.Context, inst bench.Instance, q Question, late func(last string)) (bench.InstanceReady, error) {
+	q.Path, q.Timeout = "/"+strings.TrimPrefix(q.Path, "/"), cmp.Or(max(q.Timeout, 0), time.Minute)
 	began := time.Now()
 	started := inst.Info().StartedAt
 	if started.IsZero() {
@@ -52,65 +76,69 @@ func wait(ctx context.Context, inst bench.Instance, path string, timeout time.Du
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	deadline := time.NewTimer(timeout)
+	deadline := time.NewTimer(q.Timeout)
 	defer deadline.Stop()
-
-	// A new connection each time: what counts is the first answer, not whether one connection
-	// survives the start.
-	transport := &http.Transport{DisableKeepAlives: true, DialContext: dial}
-	defer transport.CloseIdleConnections()
-	client := &http.Client{
-		Transport:     transport,
-		Timeout:       oneAttempt,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
 	answers := make(chan answer)
 	asking := make(chan struct{})
 	go func() {
 		defer close(asking)
-		poll(ctx, client, url, answers)
+		poll(ctx, q, inst.BaseURL, answers)
 	}()
 	defer func() { cancel(); <-asking }()
 	seconds := time.NewTicker(lateEvery)
 	defer seconds.Stop()
 
 	last := errors.New("none")
+	var first *bench.FirstAnswer
 	for {
 		select {
 		case a := <-answers:
 			if a.err == nil {
-				return a.at.Sub(started), nil
+				return bench.InstanceReady{StartUp: a.at.Sub(started), FirstAnswer: first}, nil
 			}
-			last = a.err
+			if a.hopeless {
+				return bench.InstanceReady{}, a.err
+			}
+			if last = a.err; a.status != 0 && first == nil {
+				first = &bench.FirstAnswer{After: a.at.Sub(started), Status: a.status}
+			}
 		case <-inst.Exited():
-			return 0, died(inst, time.Since(started))
+			return bench.InstanceReady{}, died(inst, time.Since(started))
 		case <-seconds.C:
 			if late != nil {
 				late(brief(last))
 			}
 		case <-deadline.C:
-			return 0, fmt.Errorf("not ready after %v: last answer of GET %s: %s", timeout, path, brief(last))
+			return bench.InstanceReady{}, fmt.Errorf("not ready after %v: last answer of GET %s: %s", q.Timeout, q.Path, brief(last))
 		case <-ctx.Done():
-			return 0, context.Cause(ctx)
+			return bench.InstanceReady{}, context.Cause(ctx)
 		}
 	}
 }
 
 type answer struct {
-	at  time.Time
-	err error
+	at       time.Time
+	status   int   // 0: none came
+	err      error // why it does not say that the contender is ready
+	hopeless bool  // it will be the same next time
 }
 
-// poll asks until it is answered or ctx ends.
-func poll(ctx context.Context, client *http.Client, url func() string, answers chan<- answer) {
+// poll asks until the answer is good or hopeless, or ctx ends.
+func poll(ctx context.Context, q Question, base func() string, answers chan<- answer) {
+	client := q.Way.Client()
+	client.Timeout = oneAttempt
+	// A new connection each time: what counts is the first answer, not whether one connection
+	// survives the start.
+	client.Transport.(*http.Transport).DisableKeepAlives = true
+	defer client.CloseIdleConnections()
 	for pause := firstPause; ; pause = min(pause+pause/10, lastPause) {
-		a := ask(ctx, client, url())
+		a := ask(ctx, client, q, base())
 		select {
 		case answers <- a:
 		case <-ctx.Done():
 			return
 		}
-		if a.err == nil {
+		if a.err == nil || a.hopeless {
 			return
 		}
 		select {
@@ -121,19 +149,41 @@ func poll(ctx context.Context, client *http.Client, url func() string, answers c
 	}
 }
 
-func ask(ctx context.Context, client *http.Client, url string) answer {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+func ask(ctx context.Context, client *http.Client, q Question, base string) answer {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+q.Path, nil)
 	if err != nil {
 		return answer{err: err}
 	}
 	resp, err := client.Do(req)
 	at := time.Now() // of the head of the answer
 	if err != nil {
-		return answer{err: err}
+		why := hopeless(ctx, q, req.URL, err)
+		return answer{err: cmp.Or(why, err), hopeless: why != nil}
 	}
+	const shown = 200
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, shown))
 	io.CopyN(io.Discard, resp.Body, 1<<20) // a fair client reads what it has asked for, within bounds
 	resp.Body.Close()
-	return answer{at: at}
+	a := answer{at: at, status: resp.StatusCode}
+	if q.accepts(a.status) {
+		return a
+	}
+	if a.status == http.StatusBadRequest && speaksTLS(ctx, q, req.URL) {
+		return answer{err: otherScheme(req.URL), hopeless: true}
+	}
+	a.err = statusError{resp.Status, strings.TrimSpace(string(text)), q.wanted()}
+	return a
+}
+
+// statusError is an answer that does not say that the contender is ready.
+type statusError struct{ status, text, wanted string }
+
+func (e statusError) Error() string {
+	text := e.status
+	if e.text != "" {
+		text += fmt.Sprintf(" %q", safe.Line(e.text, 200))
+	}
+	return text + ", where ready means " + e.wanted
 }
 
 // died tells of an instance that ended before it answered.

@@ -20,6 +20,7 @@ import (
 	"go.uber.org/goleak"
 
 	"locbench/internal/bench"
+	"locbench/internal/contact"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -81,8 +82,8 @@ func hangs(c net.Conn) { _, _ = io.Copy(io.Discard, c) }
 // closes reads the request and closes the connection.
 func closes(c net.Conn) { _, _ = http.ReadRequest(bufio.NewReader(c)) }
 
-// TestWait_AnyAnswer asks a real server, once each time.
-func TestWait_AnyAnswer(t *testing.T) {
+// TestWait_Asks a real server, once each time.
+func TestWait_Asks(t *testing.T) {
 	var asked atomic.Int32
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked.Add(1)
@@ -93,7 +94,7 @@ func TestWait_AnyAnswer(t *testing.T) {
 	}))
 	defer s.Close()
 	for _, path := range []string{"/health?x=1", "health?x=1"} {
-		if _, err := Wait(t.Context(), &instance{url: s.URL, exited: make(chan struct{})}, path, time.Minute, nil); err != nil {
+		if _, err := Wait(t.Context(), &instance{url: s.URL, exited: make(chan struct{})}, Question{Path: path, Status: 503}, nil); err != nil {
 			t.Error(err)
 		}
 	}
@@ -102,7 +103,7 @@ func TestWait_AnyAnswer(t *testing.T) {
 	}
 	redirect := httptest.NewServer(http.RedirectHandler("http://127.0.0.1:1/", http.StatusFound))
 	defer redirect.Close()
-	if _, err := Wait(t.Context(), &instance{url: redirect.URL, exited: make(chan struct{})}, "/", time.Minute, nil); err != nil {
+	if _, err := Wait(t.Context(), &instance{url: redirect.URL, exited: make(chan struct{})}, Question{}, nil); err != nil {
 		t.Errorf("a redirect is an answer: %v", err)
 	}
 }
@@ -128,11 +129,11 @@ func TestWait_StartUp(t *testing.T) {
 					if time.Since(began) < tt.listens {
 						return nil, syscall.ECONNREFUSED
 					}
-					return says("404 Not Found"), nil
+					return says("204 No Content"), nil
 				}}
 				i := &instance{url: "http://in.memory", started: began.Add(-tt.before), exited: make(chan struct{})}
-				d, err := wait(t.Context(), i, "/", time.Minute, nil, w.dial)
-				if err != nil || d < tt.least || d > tt.most {
+				up, err := Wait(t.Context(), i, Question{Timeout: time.Minute, Way: contact.Way{Dial: w.dial}}, nil)
+				if d := up.StartUp; err != nil || d < tt.least || d > tt.most {
 					t.Errorf("%v, %v; want %v to %v", d, err, tt.least, tt.most)
 				}
 			})
@@ -159,7 +160,7 @@ func TestWait_Timeout(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := &network{answer: tt.answer}
 				began := time.Now()
-				_, err := wait(t.Context(), &instance{url: tt.url, exited: make(chan struct{})}, "/", tt.timeout, nil, w.dial)
+				_, err := Wait(t.Context(), &instance{url: tt.url, exited: make(chan struct{})}, Question{Timeout: tt.timeout, Way: contact.Way{Dial: w.dial}}, nil)
 				want := fmt.Sprintf("not ready after %v: last answer of GET /: %s", tt.timeout, tt.want)
 				if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\x1b") {
 					t.Errorf("%v, want %q", err, want)
@@ -189,7 +190,7 @@ func TestWait_Late(t *testing.T) {
 		late := func(last string) {
 			told = append(told, fmt.Sprintf("%.0f s: %s", time.Since(began).Seconds(), last))
 		}
-		_, err := wait(t.Context(), &instance{url: "http://in.memory", exited: make(chan struct{})}, "/", time.Minute, late, w.dial)
+		_, err := Wait(t.Context(), &instance{url: "http://in.memory", exited: make(chan struct{})}, Question{Timeout: time.Minute, Way: contact.Way{Dial: w.dial}}, late)
 		want := []string{"1 s: connection refused", "2 s: connection closed without an answer", "3 s: connection closed without an answer"}
 		if err != nil || !slices.Equal(told, want) {
 			t.Errorf("%q, %v", told, err)
@@ -209,13 +210,13 @@ func TestWait_Exit(t *testing.T) {
 		exit: &bench.Exit{Code: 3, At: started.Add(120 * time.Millisecond)},
 	}
 	close(i.exited)
-	_, err := wait(t.Context(), i, "/", time.Minute, nil, refused.dial)
+	_, err := Wait(t.Context(), i, Question{Timeout: time.Minute, Way: contact.Way{Dial: refused.dial}}, nil)
 	if err == nil || !strings.HasPrefix(err.Error(), "exited: exit code 3 after 120ms; last log lines:\n  line 12") ||
 		!strings.HasSuffix(err.Error(), "line 19␛[31m") {
 		t.Errorf("%v", err)
 	}
 	i.logs, i.exit = nil, &bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true, At: started}
-	if _, err := wait(t.Context(), i, "/", time.Minute, nil, refused.dial); err == nil || err.Error() != "exited: killed by SIGKILL (out of memory) after 0s; it wrote no log" {
+	if _, err := Wait(t.Context(), i, Question{Timeout: time.Minute, Way: contact.Way{Dial: refused.dial}}, nil); err == nil || err.Error() != "exited: killed by SIGKILL (out of memory) after 0s; it wrote no log" {
 		t.Errorf("%v", err)
 	}
 }
@@ -226,7 +227,7 @@ func TestWait_Cancel(t *testing.T) {
 		why := errors.New("interrupted")
 		time.AfterFunc(50*time.Millisecond, func() { cancel(why) })
 		w := &network{answer: refuse}
-		if _, err := wait(ctx, &instance{url: "http://in.memory", exited: make(chan struct{})}, "/", time.Minute, nil, w.dial); !errors.Is(err, why) {
+		if _, err := Wait(ctx, &instance{url: "http://in.memory", exited: make(chan struct{})}, Question{Timeout: time.Minute, Way: contact.Way{Dial: w.dial}}, nil); !errors.Is(err, why) {
 			t.Errorf("%v", err)
 		}
 	})

@@ -68,6 +68,7 @@ func machineFacts(run bench.Run) factGroup {
 		{"locbench", s.Locbench}, {"Go", s.Go}, {"Docker", when(s.Docker != "", s.Docker+", API "+s.DockerAPI)},
 		{"Elasticsearch", s.Elasticsearch},
 		{"Store", strings.TrimSpace(string(run.Store.Kind) + " " + run.Store.Version)},
+		{"Certificates", trusted(run.TLS)},
 		{"Store address", run.Store.URL}, {"Store address, as contenders see it", run.Store.Seen},
 		{"Data", fmt.Sprintf("%s: %s cities, %s regions", run.Data.Name, count(int64(run.Data.Cities)),
 			count(int64(run.Data.Regions)))},
@@ -183,4 +184,16 @@ func priceWords(price float64) string {
 		price = stats.DefaultPrice
 	}
 	return " ($" + plain(price) + ")"
+}
+
+// trusted says whose certificates were accepted; "" where they were checked against those of the
+// system.
+func trusted(t *bench.TLS) string {
+	switch {
+	case t == nil:
+		return ""
+	case t.Insecure:
+		return "not checked (--insecure)"
+	}
+	return "also those of " + t.CACert + " (--cacert)"
 }

@@ -49,6 +49,9 @@ func newRepeat(run bench.Run) repeat {
 	for _, t := range run.Targets {
 		again = append(again, "--target", cleanName(t.Name+"="+t.URL))
 	}
+	for _, arg := range run.TLS.Args() {
+		again = append(again, cleanText(arg))
+	}
 	r.Again = withoutUser(command(again))
 	return r
 }

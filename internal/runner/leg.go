@@ -193,7 +193,7 @@ func (l *life) ready(ctx context.Context) error {
 		return because
 	}
 	l.answered[sel] = true
-	l.Stream.Publish(l.leg, bench.InstanceReady{StartUp: up})
+	l.Stream.Publish(l.leg, up)
 	return nil
 }
 

@@ -47,12 +47,12 @@ func TestOneThatNeverAnswersIsTriedOnce(t *testing.T) {
 						f.harm = spec.OnIncident
 						return f.launcher.Launch(ctx, spec)
 					})
-					f.cfg.Ready = func(_ context.Context, inst bench.Instance, svc bench.Service, _ func(level, text string)) (time.Duration, error) {
+					f.cfg.Ready = func(_ context.Context, inst bench.Instance, svc bench.Service, _ func(level, text string)) (bench.InstanceReady, error) {
 						if svc.Name != "a" {
-							return time.Millisecond, nil
+							return bench.InstanceReady{StartUp: time.Millisecond}, nil
 						}
 						lives++
-						return time.Millisecond, c.answer(f, inst, lives)
+						return bench.InstanceReady{StartUp: time.Millisecond}, c.answer(f, inst, lives)
 					}
 				})
 				if !errors.Is(err, ErrLegs) {
@@ -89,9 +89,9 @@ func TestOneThatHasAnsweredBeforeResumeIsTriedAgain(t *testing.T) {
 			f.cfg.Run.Profile.Contenders = f.cfg.Run.Profile.Contenders[:1]
 			f.cfg.Run.Legs = Order(f.cfg.Run.Profile.Contenders, 3, 42)
 			f.cfg.Run.Legs[0].State = bench.LegComplete
-			f.cfg.Ready = func(context.Context, bench.Instance, bench.Service, func(level, text string)) (time.Duration, error) {
+			f.cfg.Ready = func(context.Context, bench.Instance, bench.Service, func(level, text string)) (bench.InstanceReady, error) {
 				lives++
-				return 0, errors.New("not ready after 1m0s")
+				return bench.InstanceReady{}, errors.New("not ready after 1m0s")
 			}
 		})
 		if lives != 2 || !errors.Is(err, ErrLegs) {
@@ -114,8 +114,8 @@ func TestATargetIsNobodysToStop(t *testing.T) {
 				inst.(*fakeInstance).info = bench.InstanceInfo{Runtime: bench.RuntimeURL}
 				return inst, err
 			})
-			f.cfg.Ready = func(context.Context, bench.Instance, bench.Service, func(level, text string)) (time.Duration, error) {
-				return 0, nil
+			f.cfg.Ready = func(context.Context, bench.Instance, bench.Service, func(level, text string)) (bench.InstanceReady, error) {
+				return bench.InstanceReady{}, nil
 			}
 		})
 		if err != nil {

@@ -92,7 +92,7 @@ type Config struct {
 	Patience    time.Duration // to wait for either of them before a leg; 30 s when 0
 	// Ready waits for the first answer and returns the start-up time, 0 where that is not known. It
 	// may tell what it sees as a Notice of that level or, with the level "", as a Progress.
-	Ready func(ctx context.Context, inst bench.Instance, svc bench.Service, tell func(level, text string)) (time.Duration, error)
+	Ready func(ctx context.Context, inst bench.Instance, svc bench.Service, tell func(level, text string)) (bench.InstanceReady, error)
 	// FirstRequests times single requests of an instance that has just become ready; may be nil.
 	FirstRequests func(ctx context.Context, baseURL string) (bench.Phases, error)
 	// Ask asks an instance each kind of request once, before the load, and returns what was not as

@@ -44,8 +44,8 @@ func start(t *testing.T, ctx context.Context, change func(*fakeRun)) (*fakeRun, 
 		Engine:   fakeEngine(good),
 		Checks:   fakeChecks{},
 		Stalls:   func() Stalls { return still{} },
-		Ready: func(context.Context, bench.Instance, bench.Service, func(level, text string)) (time.Duration, error) {
-			return time.Millisecond, nil
+		Ready: func(context.Context, bench.Instance, bench.Service, func(level, text string)) (bench.InstanceReady, error) {
+			return bench.InstanceReady{StartUp: time.Millisecond}, nil
 		},
 	}
 	if change != nil {
@@ -209,9 +209,9 @@ func TestInterruptionInEveryPhase(t *testing.T) {
 			}
 		}, 0},
 		{"ready", func(f *fakeRun, interrupt func()) {
-			f.cfg.Ready = func(ctx context.Context, _ bench.Instance, _ bench.Service, _ func(level, text string)) (time.Duration, error) {
+			f.cfg.Ready = func(ctx context.Context, _ bench.Instance, _ bench.Service, _ func(level, text string)) (bench.InstanceReady, error) {
 				interrupt()
-				return 0, ctx.Err()
+				return bench.InstanceReady{}, ctx.Err()
 			}
 		}, 1},
 		{"load", func(f *fakeRun, interrupt func()) {

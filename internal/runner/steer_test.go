@@ -159,9 +159,9 @@ func TestSkipContenderWhileItStarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, err := startSteered(t, context.Background(), func(f *fakeRun) {
 			f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
-			f.cfg.Ready = func(ctx context.Context, _ bench.Instance, _ bench.Service, _ func(level, text string)) (time.Duration, error) {
+			f.cfg.Ready = func(ctx context.Context, _ bench.Instance, _ bench.Service, _ func(level, text string)) (bench.InstanceReady, error) {
 				<-ctx.Done()
-				return 0, ctx.Err()
+				return bench.InstanceReady{}, ctx.Err()
 			}
 		}, func(s *steer, rec bench.Record) {
 			if e, ok := rec.Event.(bench.PhaseStarted); ok && e.Phase == bench.PhaseReady {

@@ -32,7 +32,32 @@ func (v *view) header(w, h int, status string) []string {
 	} else {
 		lines = append(lines, v.beside(w, v.doing(w), v.troubles()), v.beside(w, v.progress(w), v.times()...))
 	}
+	if h >= compactHeight && v.tab == overview {
+		lines = append(lines, v.excluded(w)...)
+	}
 	return append(lines, v.elsewhere(w)...)
+}
+
+// excluded says who takes part in no claim, and why; of more than two, how many there are.
+func (v *view) excluded(w int) (lines []string) {
+	const most = 2
+	for _, c := range v.summary() {
+		why := ""
+		switch {
+		case c.Unsound != nil:
+			why = c.Unsound.String()
+		case len(c.Failures) > 0:
+			why = "failed in " + c.Failures[0]
+		default:
+			continue
+		}
+		text := v.l.Glyph.Cross + " " + v.out(c.Label, nameBytes) + " is not compared: " + v.out(why, textBytes)
+		lines = append(lines, v.l.Bad.S(v.l.Cut(text, w)))
+	}
+	if n := len(lines); n > most {
+		lines = append(lines[:most-1], v.l.Bad.S(v.l.Glyph.Cross+" "+units.Plural(n-most+1, "more contender")+" not compared: page 3"))
+	}
+	return lines
 }
 
 // beside puts left at the left, and at the right the first text that leaves room, or the last one.

@@ -52,6 +52,9 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 		if e.StartUp <= 0 {
 			return Info, "it answers"
 		}
+		if f := e.FirstAnswer; f != nil {
+			return Info, "ready " + units.Duration(e.StartUp) + " after its start; " + f.String()
+		}
 		return Info, "first answer " + units.Duration(e.StartUp) + " after its start"
 	case bench.CheckDone:
 		if e.Check.Status == bench.CheckFailed {

@@ -84,7 +84,7 @@ func (t *teller) leg(r bench.LegResult, number, of int) {
 		if r.Instance != nil {
 			at = r.Instance.StartedAt.Add(*r.StartUp)
 		}
-		t.tell(at, leg, bench.InstanceReady{StartUp: *r.StartUp})
+		t.tell(at, leg, bench.InstanceReady{StartUp: *r.StartUp, FirstAnswer: r.FirstAnswer})
 	}
 	for _, m := range r.Marks {
 		t.tell(m.Usage.At, leg, bench.MarkRead{Mark: m})

@@ -1,0 +1,57 @@
+package app
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/exit"
+)
+
+// trustOf is whom the options say to trust; nil where they leave that to the system.
+func trustOf(o RunOptions, targets []bench.Target) (*bench.TLS, error) {
+	given := map[bool]string{true: "--insecure", false: "--cacert"}[o.Insecure]
+	switch {
+	case o.CACert == "" && !o.Insecure:
+		return nil, nil
+	case o.CACert != "" && o.Insecure:
+		return nil, exit.Usagef("--cacert and --insecure: leave one of them out, since with --insecure any certificate is accepted")
+	case !slices.ContainsFunc(targets, func(t bench.Target) bool { return strings.HasPrefix(t.URL, "https:") }):
+		return nil, exit.Usagef("%s goes with --target https://…: no other service is spoken to over TLS", given)
+	case o.Insecure:
+		return &bench.TLS{Insecure: true}, nil
+	}
+	file, err := filepath.Abs(o.CACert)
+	if err != nil {
+		return nil, err
+	}
+	trusts := &bench.TLS{CACert: file}
+	_, err = tlsConfig(trusts)
+	return trusts, err
+}
+
+// tlsConfig is what the client is configured with; nil where nothing is said.
+func tlsConfig(t *bench.TLS) (*tls.Config, error) {
+	switch {
+	case t == nil:
+		return nil, nil
+	case t.Insecure:
+		return &tls.Config{InsecureSkipVerify: true}, nil
+	}
+	pem, err := os.ReadFile(t.CACert)
+	if err != nil {
+		return nil, exit.Usagef("--cacert: %v", err)
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, exit.Usagef("--cacert %s: there is no certificate in it; it must be PEM: -----BEGIN CERTIFICATE-----", t.CACert)
+	}
+	return &tls.Config{RootCAs: pool}, nil
+}

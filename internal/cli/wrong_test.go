@@ -1,0 +1,183 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"locbench/internal/analysis"
+	"locbench/internal/bench"
+	"locbench/internal/exit"
+	"locbench/internal/results"
+	"locbench/internal/summary"
+	"locbench/internal/tui/board"
+	"locbench/internal/tui/fold"
+	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
+)
+
+// orders is a service that is up, and answers in its own way where wrong does, which gets the number
+// of the request, from 1 on, and its path.
+func orders(t *testing.T, wrong func(n int64, path string, w http.ResponseWriter) (answered bool)) string {
+	var n atomic.Int64
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if wrong != nil && r.URL.Path != "/" && wrong(n.Add(1), r.URL.Path, w) {
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"id": 7}`)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// A contender that is wrong takes part in no claim of any output; the run ends with 3, and the
+// reason stands where one looks first.
+func TestWrongAnswersWinNothing(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	suite := write("suite.yaml", `suite: mine
+groups:
+  items:
+    - {name: an item, request: GET /items/7, expect: {json: {id: 7}}}
+  health:
+    - {name: it lives, request: GET /health, expect: {status: 200}}
+`)
+	profile := write("orders.yaml", fmt.Sprintf(`requests: [{name: item, path: /items/7}, {name: search, path: "/items?q=x"}, {name: order, method: POST, path: /orders, body: "{}"}]
+checks: {suites: [%s]}
+rounds: 6
+timeout: 1m
+steps: [{connections: 1, max_requests: 150}, {connections: 2, max_requests: 150}]
+`, suite))
+	for _, c := range []struct {
+		name  string
+		wrong func(n int64, path string, w http.ResponseWriter) bool
+		why   string // in the reason
+	}{
+		{"bodies", func(_ int64, _ string, w http.ResponseWriter) bool { return true }, "failed 6 of 12 checks"},
+		{"statuses", func(_ int64, _ string, w http.ResponseWriter) bool { w.WriteHeader(500); return true }, "wanted status 200, got 500"},
+		{"one check", func(_ int64, path string, w http.ResponseWriter) bool {
+			if path != "/health" {
+				return false
+			}
+			w.WriteHeader(404)
+			return true
+		}, "failed 6 of 12 checks; first: GET /health: wanted status 200, got 404"},
+		{"one kind of three", func(n int64, path string, w http.ResponseWriter) bool {
+			if path != "/orders" || n < 20 {
+				return false
+			}
+			w.WriteHeader(400)
+			return true
+		}, "of its requests, or more, in every step; first: 400 Bad Request"},
+		{"two percent", func(n int64, path string, w http.ResponseWriter) bool {
+			if n%50 != 0 || path == "/health" {
+				return false
+			}
+			w.WriteHeader(503)
+			return true
+		}, "of its requests, or more, in every step; first: 503 Service Unavailable"},
+		{"death", func(n int64, _ string, w http.ResponseWriter) bool {
+			if n < 20 {
+				return false
+			}
+			panic(http.ErrAbortHandler)
+		}, "fail"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out := filepath.Join(t.TempDir(), "out")
+			var text, talk bytes.Buffer
+			run := func(args ...string) (int, string) {
+				text.Reset()
+				talk.Reset()
+				code := Main(t.Context(), Env{Args: args, Stdout: &text, Stderr: &talk, Getenv: func(string) string { return "" }})
+				return code, text.String() + talk.String()
+			}
+			code, _ := run("run", "--headless", "--profile", profile, "--target", "good="+orders(t, nil), "--target", "liar="+orders(t, c.wrong), "-o", out)
+			table := text.String()
+			if code != exit.Contender {
+				t.Fatalf("exit code %d\n%s%s", code, table, talk.String())
+			}
+			first := strings.Join(strings.SplitAfterN(table, "\n", 11)[:10], "")
+			if !strings.Contains(unwrapped(first), "NOT COMPARED: liar ") || !strings.Contains(unwrapped(first), c.why) {
+				t.Errorf("the first ten lines:\n%s", first)
+			}
+			noClaim(t, "text", table)
+			record, legs, err := results.Read(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			analysed := analysis.Of(record, legs)
+			if last := analysed.Ordered()[1]; last.Label != "liar" {
+				t.Errorf("%s stands last", last.Label)
+			}
+			for _, s := range summary.New(analysed, summary.Rules{}).Standings {
+				for _, p := range s.Places {
+					if p.Contender == "liar" && (p.Tier != 0 || p.Out == "") {
+						t.Errorf("%s: tier %d, %q", s.Measure, p.Tier, p.Out)
+					}
+				}
+			}
+			for _, name := range []string{"report.html", "summary.md"} {
+				data, err := os.ReadFile(filepath.Join(out, name))
+				if err != nil {
+					t.Fatal(err)
+				}
+				page := string(data)
+				noClaim(t, name, page)
+				if at := strings.Index(page, "liar is not compared with anybody"); at < 0 || at > strings.Index(page, "Headline") && name == "summary.md" {
+					t.Errorf("%s: the reason stands at %d", name, at)
+				}
+			}
+			_, compared := run("compare", out+":good", out+":liar", "--format", "json")
+			if regexp.MustCompile(`"verdict": "(better|worse|same)"`).MatchString(compared) {
+				t.Errorf("compare claims: %s", compared)
+			}
+			if _, listed := run("history", filepath.Dir(out)); strings.Contains(listed, "liar is") {
+				t.Errorf("history claims: %s", listed)
+			}
+			screen := replayed(t, out)
+			if !strings.Contains(screen, "liar is not compared: ") {
+				t.Errorf("the dashboard:\n%s", screen)
+			}
+		})
+	}
+}
+
+// unwrapped joins the lines of a wrapped text.
+func unwrapped(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// noClaim fails where a text puts the liar before anybody.
+func noClaim(t *testing.T, where, text string) {
+	t.Helper()
+	for _, claim := range []string{`liar has the `, `liar needs the`, `liar reached `, `\d +liar +in front`, `liar +(in front|behind)`} {
+		if m := regexp.MustCompile(claim).FindString(text); m != "" {
+			t.Errorf("%s claims: %q", where, m)
+		}
+	}
+}
+
+// replayed is the first screen of the dashboard at the end of the run, on a terminal of 80×24.
+func replayed(t *testing.T, dir string) string {
+	t.Helper()
+	var s fold.State
+	if err := results.Events(dir, func(rec bench.Record) error { s.Apply(rec); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	lines := board.New().View(ui.Frame{Width: 80, Height: 24, Look: look.New(look.Options{NoColor: true}), Now: time.Now()}, &s, "")
+	return strings.Join(lines, "\n")
+}
