@@ -7,10 +7,12 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -40,6 +42,9 @@ func disturbIn(t *testing.T, dir string, env []string, args ...string) *disturbe
 	d := &disturbed{t: t, dir: dir, out: filepath.Join(dir, "out"), env: append(env, "TMPDIR="+filepath.Join(dir, "tmp"))}
 	if err := os.Mkdir(filepath.Join(dir, "tmp"), 0o755); err != nil {
 		t.Fatal(err)
+	}
+	if signal.Ignored(syscall.SIGHUP) { // as under nohup, which every process hands on to those that it starts
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
 	d.command = startIn(t, dir, d.env, append(args, "-o", "out")...)
 	return d

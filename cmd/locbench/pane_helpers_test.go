@@ -38,9 +38,31 @@ func newPane(t *testing.T, width, height int, dir string, env ...string) *pane {
 			}
 		}
 		_, _ = p.output("kill-server")
+		p.empty()
 	})
 	p.see("ready$")
 	return p
+}
+
+// empty waits until no process works in the terminal's folder any more: a run that outlives its
+// terminal is over for the lock of its results before it has written their reports.
+func (p *pane) empty() {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		var at []string
+		links, _ := filepath.Glob("/proc/[0-9]*/cwd") // none on other systems than Linux
+		for _, link := range links {
+			if dir, err := os.Readlink(link); err == nil && (dir == p.dir || strings.HasPrefix(dir, p.dir+"/")) {
+				at = append(at, link)
+			}
+		}
+		if len(at) == 0 {
+			return
+		}
+		if time.Now().After(end) {
+			p.t.Errorf("processes go on in %s after its terminal is gone: %v", p.dir, at)
+			return
+		}
+	}
 }
 
 func (p *pane) output(args ...string) (string, error) {

@@ -3,6 +3,7 @@ package load
 import (
 	"math"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -54,16 +55,19 @@ func TestOpenSchedule_IsKept(t *testing.T) {
 func TestOpenLoop_StallShowsInLatencyFromDue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const connections, stall, each = 8, time.Second, 2 * time.Millisecond
-		var from time.Time
+		var began atomic.Pointer[time.Time]
 		c := newContender(t, func(int64) time.Duration {
-			now := time.Now()
-			if from.IsZero() || now.Before(from) || !now.Before(from.Add(stall)) {
+			from := began.Load()
+			if from == nil {
 				return each
 			}
-			return from.Add(stall).Sub(now)
+			if since := time.Since(*from); since >= 0 && since < stall {
+				return stall - since
+			}
+			return each
 		})
 		p := openPlan(virtualURL, 1000, connections, 2500*time.Millisecond)
-		p.OnStart = func() { from = time.Now().Add(500 * time.Millisecond) }
+		p.OnStart = func() { from := time.Now().Add(500 * time.Millisecond); began.Store(&from) }
 		l := runOpen(t, c.engine(), p)
 		if due(l) != 2500 || l.AllSucceeded() != l.Scheduled || l.MostOpen != connections {
 			t.Fatalf("%d due, %d succeeded, %d connections, failed %v, dropped %d", due(l), l.AllSucceeded(), l.MostOpen, l.Failed, l.Dropped)
