@@ -19,24 +19,29 @@ import (
 // own, or minutes of load. Blocks marked "text" are output.
 func TestReadmeCommands(t *testing.T) {
 	t.Parallel()
-	binary := testenv.Locbench(t)
 	for _, page := range readerPages(t) {
 		t.Run(page, func(t *testing.T) {
 			for _, block := range fences(readPage(t, page)) {
 				if block.word == "sh" && strings.TrimSpace(block.text) != "go test ./..." {
-					t.Run(fmt.Sprintf("line %d", block.line), func(t *testing.T) { typeIn(t, binary, block.text) })
+					t.Run(fmt.Sprintf("line %d", block.line), func(t *testing.T) { typeIn(t, block.text) })
 				}
 			}
 		})
 	}
 }
 
-func typeIn(t *testing.T, binary, block string) {
+func typeIn(t *testing.T, block string) {
 	t.Helper()
-	block = strings.ReplaceAll(block, "CGO_ENABLED=0 go run ./cmd/locbench", "locbench")
+	t.Helper()
+	typeInto(t, t.TempDir(), strings.ReplaceAll(block, "CGO_ENABLED=0 go run ./cmd/locbench", "locbench"))
+}
+
+// typeInto runs lines of a shell in dir.
+func typeInto(t *testing.T, dir, block string) {
+	t.Helper()
 	cmd := exec.Command("sh", "-eux", "-c", block)
-	cmd.Dir = t.TempDir()
-	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(binary)+":"+os.Getenv("PATH"))
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(testenv.Locbench(t))+":"+os.Getenv("PATH"))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s\n%s", err, block, out)
 	}

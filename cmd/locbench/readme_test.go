@@ -101,7 +101,7 @@ func TestBlocksAreMarked(t *testing.T) {
 			}
 		}
 	}
-	if commands["README.md"] < 3 {
+	if commands["README.md"] < 2 {
 		t.Errorf("README.md has %d blocks of commands", commands["README.md"])
 	}
 }
@@ -122,7 +122,7 @@ func TestReadmeProfile(t *testing.T) {
 					_, err = profile.Parse(page, []byte(block.text))
 				case strings.HasPrefix(block.text, "suite:"):
 					_, err = check.ParseSuite(page, []byte(block.text))
-				case strings.Contains(block.text, "\nendpoints:"):
+				case strings.Contains(block.text, "\nframework:"):
 					manifests[page]++
 					_, err = contender.Parse("my-service/service.yaml", []byte(block.text))
 				default:

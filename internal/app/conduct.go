@@ -129,7 +129,9 @@ func (c *conductor) open() error {
 // prepare chooses the runtime and the CPUs, and puts on record what the run takes place on.
 func (c *conductor) prepare(ctx context.Context) error {
 	plan, site, recorded := &c.Run, c.site, c.Run
-	plan.Data = site.data.Info()
+	if plan.Data = (bench.DataInfo{}); plan.Profile.AsksData() {
+		plan.Data = site.data.Info()
+	}
 	plan.Machine = machine.Fingerprint(ctx)
 	plan.Software = bench.Software{Locbench: Version(), Go: runtime.Version()}
 	if err := site.choosePlatform(ctx); err != nil {
@@ -145,7 +147,7 @@ func (c *conductor) prepare(ctx context.Context) error {
 	plan.Isolated, site.apart = &isolation, newApart(isolation)
 	plan.Warnings = append(plan.Warnings, warnings...)
 	if c.resume != nil {
-		if plan.Data.Hash != recorded.Data.Hash {
+		if plan.Data.Hash != recorded.Data.Hash && plan.Profile.AsksData() {
 			return exit.Usagef("the data set %s is not the one that %s was begun with: its legs could not be compared",
 				plan.Data.Name, c.Dir)
 		}

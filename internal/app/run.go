@@ -15,6 +15,7 @@ import (
 	"locbench/internal/exit"
 	"locbench/internal/plain"
 	"locbench/internal/results"
+	"locbench/internal/safe"
 )
 
 // Preflight finds the mistakes of the command line before a screen covers them.
@@ -124,7 +125,11 @@ func Summary(env console.Env, dir string, a *analysis.Run, warned bool) error {
 		fmt.Fprintf(env.Stderr, "report   %s\n", filepath.Join(dir, results.ReportFile))
 	}
 	if a.Run.State == bench.RunInterrupted {
-		fmt.Fprintf(env.Stderr, "go on    locbench run --resume %s\n", dir)
+		again := []string{"locbench", "run", "--resume", dir}
+		for _, services := range a.Run.Services { // whose code would run is for the user to say
+			again = append(again, "--services", services)
+		}
+		fmt.Fprintf(env.Stderr, "go on    %s\n", safe.Shell(again))
 	}
 	return nil
 }

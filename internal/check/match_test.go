@@ -61,6 +61,7 @@ func TestMatchers(t *testing.T) {
 		{"json, order of a list", `{json: [1, 2]}`, 200, `[2,1]`, `$[0]: wanted 1, got 2`},
 		{"json, length of a list", `{json: [1, 2]}`, 200, `[1,2,3]`, `wanted 2 elements [1,2], got 3 [1,2,3]`},
 		{"json, no JSON", `{json: {}}`, 200, `<html>`, `wanted JSON, got "<html>"`},
+		{"json, a text like a number", `{json: {}}`, 200, `404 page not found`, `wanted JSON, got "404 page not found", which is text/plain`},
 		{"json, JSON and more", `{json: {}}`, 200, `{} {}`, `something follows`},
 		{"json, half of it", `{json: {}}`, 200, `{"a":`, `unexpected EOF`},
 		{"json, nothing", `{json: {}}`, 200, ``, `wanted JSON, got an empty body`},

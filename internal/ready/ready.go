@@ -165,11 +165,11 @@ func ask(ctx context.Context, client *http.Client, q Question, base string) answ
 	io.CopyN(io.Discard, resp.Body, 1<<20) // a fair client reads what it has asked for, within bounds
 	resp.Body.Close()
 	a := answer{at: at, status: resp.StatusCode}
+	if a.status == http.StatusBadRequest && q.Status == 0 && speaksTLS(ctx, q, req.URL) {
+		return answer{err: otherScheme(req.URL), hopeless: true}
+	}
 	if q.accepts(a.status) {
 		return a
-	}
-	if a.status == http.StatusBadRequest && speaksTLS(ctx, q, req.URL) {
-		return answer{err: otherScheme(req.URL), hopeless: true}
 	}
 	a.err = statusError{resp.Status, strings.TrimSpace(string(text)), q.wanted()}
 	return a

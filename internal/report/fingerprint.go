@@ -70,8 +70,8 @@ func machineFacts(run bench.Run) factGroup {
 		{"Store", strings.TrimSpace(string(run.Store.Kind) + " " + run.Store.Version)},
 		{"Certificates", trusted(run.TLS)},
 		{"Store address", run.Store.URL}, {"Store address, as contenders see it", run.Store.Seen},
-		{"Data", fmt.Sprintf("%s: %s cities, %s regions", run.Data.Name, count(int64(run.Data.Cities)),
-			count(int64(run.Data.Regions)))},
+		{"Data", when(run.Data.Name != "", fmt.Sprintf("%s: %s cities, %s regions", run.Data.Name, count(int64(run.Data.Cities)),
+			count(int64(run.Data.Regions))))},
 		{"Data hash", run.Data.Hash},
 	}...)
 }

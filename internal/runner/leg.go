@@ -199,7 +199,7 @@ func (l *life) ready(ctx context.Context) error {
 
 // ask ends the life of a contender that does not answer what the load would ask.
 func (l *life) ask(ctx context.Context) error {
-	if l.Ask == nil || l.Run.Profile.Phases != nil {
+	if l.Ask == nil {
 		return nil
 	}
 	err := l.Ask(ctx, l.inst.BaseURL())

@@ -96,7 +96,7 @@ type Config struct {
 	// FirstRequests times single requests of an instance that has just become ready; may be nil.
 	FirstRequests func(ctx context.Context, baseURL string) (bench.Phases, error)
 	// Ask asks an instance each kind of request once, before the load, and returns what was not as
-	// expected; may be nil. It is not called where FirstRequests times requests.
+	// expected; may be nil. What FirstRequests times comes before it.
 	Ask func(ctx context.Context, baseURL string) error
 	// Next, if not nil, chooses each step of a leg in place of Run.Profile.Steps; ok is false after
 	// the last. It may rest before it returns, but not beyond the end of ctx.

@@ -226,7 +226,9 @@ func TestOptions_Refused(t *testing.T) {
 			o.Contenders, o.Out = []string{"go-nethttp"}, t.TempDir()
 			os.WriteFile(filepath.Join(o.Out, capacity.File), nil, 0o600)
 		},
-		"2 contenders were given": func(o *Options) { o.Contenders, o.Targets = []string{"go-nethttp", "x"}, []string{"http://127.0.0.1:1"} },
+		"2 contenders were given": func(o *Options) {
+			o.Contenders, o.Targets = []string{"go-nethttp", "x"}, []string{"http://127.0.0.1:1"}
+		},
 		"one contender at a time": func(o *Options) { o.Contenders = []string{"go-nethttp", "rs-actix"} },
 	} {
 		t.Run(want, func(t *testing.T) {

@@ -1,0 +1,243 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"locbench/internal/bench"
+	"locbench/internal/exit"
+	"locbench/internal/results"
+)
+
+// asked keeps what a server was asked.
+type asked struct {
+	sync.Mutex
+	all []string // "GET /x?y=1 header body"
+}
+
+func (a *asked) of(path string) (n int) {
+	a.Lock()
+	defer a.Unlock()
+	for _, line := range a.all {
+		if strings.Contains(line, " "+path+" ") {
+			n++
+		}
+	}
+	return n
+}
+
+// keeper is a server that keeps what it is asked, and answers as answer says.
+func keeper(t *testing.T, answer http.HandlerFunc) (*httptest.Server, *asked) {
+	a := &asked{}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		a.Lock()
+		a.all = append(a.all, fmt.Sprintf("%s %s %s %s", r.Method, r.URL.RequestURI(), r.Header.Get("Authorization"), body))
+		a.Unlock()
+		answer(w, r)
+	}))
+	t.Cleanup(s.Close)
+	return s, a
+}
+
+// locbench runs locbench and returns its exit code and all that it said.
+func locbench(t *testing.T, env map[string]string, args ...string) (code int, text string) {
+	t.Helper()
+	var out bytes.Buffer
+	code = Main(t.Context(), Env{Args: args, Stdout: &out, Stderr: &out, Getenv: func(name string) string { return env[name] }})
+	return code, out.String()
+}
+
+func fileOf(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+const twenty = "timeout: 1m\nsteps: [{connections: 1, max_requests: 20}]\n"
+
+// Exactly the path and query of a target's address are asked, and nothing else of it.
+func TestTargetIsAskedWhatItsAddressSays(t *testing.T) {
+	s, asked := keeper(t, func(http.ResponseWriter, *http.Request) {})
+	code, text := locbench(t, nil, "run", "--headless", "--target", s.URL+"/items?q=lamp", "--connections", "1", "--duration", "100ms", "-o", filepath.Join(t.TempDir(), "out"))
+	if code != exit.OK {
+		t.Fatalf("exit code %d\n%s", code, text)
+	}
+	if n := asked.of("/items?q=lamp"); n < 2 || n+asked.of("/") != len(asked.all) {
+		t.Errorf("%d of %d requests were those of the address: %q", n, len(asked.all), asked.all[:min(5, len(asked.all))])
+	}
+}
+
+// A wrong path is one question, not a hundred thousand, and the run does not end well.
+func TestWrongPathIsOneQuestion(t *testing.T) {
+	mine := fileOf(t, "mine.yaml", "requests: [{path: /items/7}]\n"+twenty)
+	for name, c := range map[string]struct {
+		at   string
+		args []string
+	}{
+		"an API without /":  {at: "/"},
+		"another base path": {at: "/api", args: []string{"--profile", mine}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, asked := keeper(t, func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path != "/items/7" {
+					http.NotFound(w, r)
+				}
+			})
+			code, text := locbench(t, nil, append([]string{"run", "--headless", "--target", s.URL + c.at, "-o", filepath.Join(t.TempDir(), "out")}, c.args...)...)
+			if code != exit.Contender || !strings.Contains(text, "no load: request") || !strings.Contains(text, "wanted status 200, got 404 Not Found") || !strings.Contains(text, "404 page not found") {
+				t.Errorf("exit code %d\n%s", code, text)
+			}
+			if n := len(asked.all); n > 8 {
+				t.Errorf("it was asked %d times", n)
+			}
+		})
+	}
+}
+
+// One that answers 503 while it boots is waited for: no request of the load meets it, and nothing
+// is an error.
+func TestTargetThatBoots(t *testing.T) {
+	var n int
+	s, asked := keeper(t, func(w http.ResponseWriter, _ *http.Request) {
+		if n++; n <= 12 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	})
+	out := filepath.Join(t.TempDir(), "out")
+	code, text := locbench(t, nil, "run", "--headless", "--target", s.URL, "--profile", fileOf(t, "mine.yaml", "requests: [{path: /x}]\n"+twenty), "-o", out)
+	_, legs, err := results.Read(out)
+	if code != exit.OK || err != nil {
+		t.Fatalf("exit code %d, %v\n%s", code, err, text)
+	}
+	if l := legs[0].Steps[0].Load; l.FailedTotal() != 0 || l.AllSucceeded() != 20 || asked.of("/x") != 21 {
+		t.Errorf("%d failed, %d succeeded, %d asked", l.FailedTotal(), l.AllSucceeded(), asked.of("/x"))
+	}
+}
+
+// What a certificate lacks is said at once with its remedies, each of which works and is on record.
+func TestTargetWithItsOwnCertificate(t *testing.T) {
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // of handshakes that are meant to fail
+	s.StartTLS()
+	defer s.Close()
+	mine := fileOf(t, "mine.yaml", "requests: [{path: /x}]\n"+twenty)
+	own := fileOf(t, "own.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})))
+	for name, c := range map[string]struct {
+		args []string
+		code int
+		says string
+		tls  *bench.TLS
+	}{
+		"nothing said":     {nil, exit.Contender, "--cacert FILE names its authority, --insecure accepts any certificate", nil},
+		"--insecure":       {[]string{"--insecure"}, exit.OK, "", &bench.TLS{Insecure: true}},
+		"--cacert":         {[]string{"--cacert", own}, exit.OK, "", &bench.TLS{CACert: own}},
+		"no certificate":   {[]string{"--cacert", mine}, exit.Usage, "there is no certificate in it", nil},
+		"no such file":     {[]string{"--cacert", own + "x"}, exit.Usage, "no such file", nil},
+		"both":             {[]string{"--cacert", own, "--insecure"}, exit.Usage, "leave one of them out", nil},
+		"not of a target":  {[]string{"--insecure", "--target", "http://127.0.0.1:1"}, exit.Usage, "goes with --target https://", nil},
+		"http to its port": {[]string{"--target", strings.Replace(s.URL, "https", "http", 1)}, exit.Contender, "speaks https, not http: write https://", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := filepath.Join(t.TempDir(), "out")
+			args := []string{"run", "--headless", "--profile", mine, "-o", out}
+			if !strings.Contains(strings.Join(c.args, " "), "--target") {
+				args = append(args, "--target", s.URL)
+			}
+			code, text := locbench(t, nil, append(args, c.args...)...)
+			if code != c.code || !strings.Contains(strings.Join(strings.Fields(text), " "), c.says) {
+				t.Fatalf("exit code %d, want %d and %q\n%s", code, c.code, c.says, text)
+			}
+			if code != exit.OK {
+				return
+			}
+			run, legs, err := results.Read(out)
+			if err != nil || legs[0].Steps[0].Load.AllSucceeded() != 20 || run.TLS == nil || *run.TLS != *c.tls {
+				t.Errorf("%+v, %v", run.TLS, err)
+			}
+			page, err := os.ReadFile(filepath.Join(out, "summary.md"))
+			if want := strings.Join(c.args, " "); err != nil || strings.Count(string(page), c.args[0]) < 2 {
+				t.Errorf("summary.md does not say %s: %v", want, err)
+			}
+		})
+	}
+}
+
+// A secret comes from the environment, is in no file, is asked for again by a run that goes on, and
+// "How to repeat it" is a command that runs.
+func TestSecretsAreAskedForAgain(t *testing.T) {
+	const secret = "hunter2-of-the-environment"
+	s, asked := keeper(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/orders" && r.Header.Get("Authorization") != "Bearer "+secret {
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+	})
+	dir := t.TempDir()
+	mine := fileOf(t, "mine.yaml", `requests: [{name: order, method: POST, path: /orders, header: {Authorization: "Bearer ${TOKEN}"}, body: '{"{{id}}": 7}'}]
+rounds: 2
+thresholds: ["throughput>900000000 stop=run"]
+`+twenty)
+	out := filepath.Join(dir, "out")
+	env := map[string]string{"TOKEN": secret}
+	args := []string{"run", "--headless", "--profile", mine, "--target", "old=" + s.URL, "-o", out}
+	if code, text := locbench(t, nil, args...); code != exit.Usage || !strings.Contains(text, `not set in the environment, or empty: TOKEN (request "order")`) {
+		t.Fatalf("without it: exit code %d\n%s", code, text)
+	}
+	code, text := locbench(t, env, args...)
+	if code != exit.Threshold || asked.of("/orders") < 20 {
+		t.Fatalf("exit code %d\n%s", code, text)
+	}
+	if n := len(asked.all); !strings.HasSuffix(asked.all[n-1], secret+` {"{id}": 7}`) {
+		t.Errorf("it was asked %q", asked.all[n-1])
+	}
+	if code, text := locbench(t, nil, "run", "--headless", "--resume", out); code != exit.Usage || !strings.Contains(text, "TOKEN") {
+		t.Errorf("resumed without it: exit code %d\n%s", code, text)
+	}
+	if code, text := locbench(t, env, "run", "--headless", "--resume", out); code != exit.Threshold || strings.Contains(text, secret) {
+		t.Errorf("resumed: exit code %d\n%s", code, text)
+	}
+	files, err := filepath.Glob(filepath.Join(out, "*"))
+	if err != nil || len(files) < 5 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	for _, f := range files {
+		if data, err := os.ReadFile(f); err != nil || bytes.Contains(data, []byte(secret)) {
+			t.Errorf("the secret is in %s (%v)", f, err)
+		}
+	}
+
+	page, err := os.ReadFile(filepath.Join(out, "summary.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, repeat, _ := strings.Cut(string(page), "How to repeat it")
+	command := regexp.MustCompile("(?s)```sh\n(locbench run --profile [^\n]*)\n```").FindStringSubmatch(repeat)
+	profile := regexp.MustCompile("(?s)```yaml\n(.*?)\n```").FindStringSubmatch(repeat)
+	if command == nil || profile == nil || !strings.Contains(repeat, "It takes TOKEN from the environment") {
+		t.Fatalf("nothing to repeat it by:\n%s", repeat)
+	}
+	t.Chdir(dir)
+	name := regexp.MustCompile(`--profile (\S+)`).FindStringSubmatch(command[1])[1]
+	if err := os.WriteFile(name, []byte(profile[1]+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before := asked.of("/orders")
+	again := append(words(strings.TrimPrefix(command[1], "locbench ")), "-o", "again")
+	if code, text := locbench(t, env, again...); code != exit.Threshold || asked.of("/orders") < before+20 {
+		t.Errorf("%s: exit code %d, %d requests\n%s", command[1], code, asked.of("/orders")-before, text)
+	}
+}
