@@ -143,6 +143,11 @@ steps: [{connections: 1, max_requests: 150}, {connections: 2, max_requests: 150}
 					t.Errorf("%s: the reason stands at %d", name, at)
 				}
 			}
+			for _, at := range [][]string{{"compare", out}, {"history", filepath.Dir(out)}} {
+				if _, listed := run(at...); !strings.Contains(unwrapped(listed), "not compared: it failed") && c.name != "death" && c.name != "statuses" {
+					t.Errorf("%s does not say why:\n%s", at[0], listed)
+				}
+			}
 			_, compared := run("compare", out+":good", out+":liar", "--format", "json")
 			if regexp.MustCompile(`"verdict": "(better|worse|same)"`).MatchString(compared) {
 				t.Errorf("compare claims: %s", compared)

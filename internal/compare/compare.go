@@ -143,7 +143,12 @@ func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 			row.withhold(why)
 		}
 	}
-	c.Notes = notes(c)
+	for i, side := range []analysis.Contender{a, b} {
+		if side.Unsound != nil {
+			c.Notes = append(c.Notes, sides[i]+": not compared: it "+safe.Line(side.Unsound.String(), 400))
+		}
+	}
+	c.Notes = append(c.Notes, notes(c)...)
 	return c
 }
 

@@ -11,6 +11,7 @@ import (
 	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	"locbench/internal/measure"
+	"locbench/internal/safe"
 	"locbench/internal/stats"
 )
 
@@ -33,6 +34,7 @@ type Point struct {
 	Started time.Time `json:"started"`
 	Rounds  int       `json:"rounds"` // complete ones; the figures are of these
 	Left    int       `json:"left_out,omitempty"`
+	Unsound string    `json:"unsound,omitempty"` // why it takes part in no claim
 	// Break is what makes it not comparable with the point before; "" when nothing on record does.
 	Break  string   `json:"not_comparable_with_previous,omitempty"`
 	Values []Figure `json:"measures"`
@@ -131,6 +133,9 @@ func (p *Point) measure(c analysis.Contender) {
 	for _, leg := range c.Results {
 		p.legs = append(p.legs, bench.LegResult{Leg: leg.Leg, Service: leg.Service, Instance: leg.Instance})
 	}
+	if c.Unsound != nil {
+		p.Unsound = safe.Line(c.Unsound.String(), 400)
+	}
 	for _, shown := range measure.View(measure.Compared) {
 		m := shown.Measure
 		values, _, at, _ := analysis.Samples(m, c, c)
@@ -138,11 +143,11 @@ func (p *Point) measure(c analysis.Contender) {
 			p.at, _, _ = c.Half()
 			for _, s := range c.Steps {
 				if !s.Step.WarmUp {
-					p.steps = append(p.steps, figureAt{newFigure(m, s.Step.Name, s.DriftWords(), c.At(m, s.Step)), s.Step})
+					p.steps = append(p.steps, figureAt{newFigure(m, s.Step.Name, cmp.Or(p.Unsound, s.DriftWords()), c.At(m, s.Step)), s.Step})
 				}
 			}
 		}
-		p.Values = append(p.Values, newFigure(m, at, c.StepOf(m, p.at).DriftWords(), values))
+		p.Values = append(p.Values, newFigure(m, at, cmp.Or(p.Unsound, c.StepOf(m, p.at).DriftWords()), values))
 	}
 }
 

@@ -142,8 +142,12 @@ func (c Course) marks(i int, say func(string)) {
 	if text := c.Points[i].Break; text != "" {
 		say("── not comparable with what was before: " + safe.Line(text, 600))
 	}
+	unsound := c.Points[i].Unsound
+	if unsound != "" {
+		say("── not compared: it " + unsound + "; no change is looked for in it")
+	}
 	for _, f := range c.Points[i].Values {
-		if f.Out != "" {
+		if f.Out != "" && unsound == "" {
 			say("── " + measure.Get(f.Measure).Claim.Title + ": " + safe.Line(f.Out, 200) + ", so that no change is looked for in it")
 		}
 	}
