@@ -421,8 +421,8 @@ func (s Standing) Alike() bool {
 	return len(s.pairs) > 0
 }
 
-// Told tells whether any contender is in a tier.
-func (s Standing) Told() bool { return len(s.Members) > 0 }
+// Told tells whether contenders stand in tiers: one alone is in front of nobody.
+func (s Standing) Told() bool { return len(s.Members) > 1 }
 
 // Text is the median in its unit: "4,455/s", "5.02 ms", "61 MiB"; "–" where it is not known.
 func (p Place) Text() string {
