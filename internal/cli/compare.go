@@ -168,14 +168,16 @@ func percentage(text string, most float64) (float64, error) {
 
 // tellGates tells what became of the gates on standard error and turns it into the exit code.
 func tellGates(env Env, gates []compare.GateResult) error {
-	failed, refused := 0, ""
+	failed, refused, hint := 0, "", ""
 	for _, g := range gates {
 		fmt.Fprintln(env.Stderr, safe.Line(fmt.Sprintf("%-7s %s %s: %s", g.Outcome, g.Contender, g.Gate, g.Why), 400))
 		switch g.Outcome {
 		case compare.Failed:
 			failed++
 		case compare.Refused:
-			refused = g.Why
+			if refused = g.Why; !g.Unsound {
+				hint = " (--force judges all the same)"
+			}
 		}
 	}
 	switch {
@@ -184,7 +186,7 @@ func tellGates(env Env, gates []compare.GateResult) error {
 	case failed > 1:
 		return exit.With(exit.Threshold, fmt.Errorf("%d changes are not allowed", failed))
 	case refused != "":
-		return fmt.Errorf("--fail-on cannot be judged, the results are not comparable: %s (--force judges all the same)", refused)
+		return fmt.Errorf("--fail-on cannot be judged, the results are not comparable: %s%s", refused, hint)
 	}
 	return nil
 }

@@ -11,8 +11,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"locbench/internal/bench"
@@ -35,6 +37,13 @@ func (a *asked) of(path string) (n int) {
 		}
 	}
 	return n
+}
+
+// lines are all of it.
+func (a *asked) lines() []string {
+	a.Lock()
+	defer a.Unlock()
+	return slices.Clone(a.all)
 }
 
 // keeper is a server that keeps what it is asked, and answers as answer says.
@@ -77,8 +86,9 @@ func TestTargetIsAskedWhatItsAddressSays(t *testing.T) {
 	if code != exit.OK {
 		t.Fatalf("exit code %d\n%s", code, text)
 	}
-	if n := asked.of("/items?q=lamp"); n < 2 || n+asked.of("/") != len(asked.all) {
-		t.Errorf("%d of %d requests were those of the address: %q", n, len(asked.all), asked.all[:min(5, len(asked.all))])
+	all := asked.lines()
+	if n := asked.of("/items?q=lamp"); n < 2 || n+asked.of("/") != len(all) {
+		t.Errorf("%d of %d requests were those of the address: %q", n, len(all), all[:min(5, len(all))])
 	}
 }
 
@@ -102,7 +112,7 @@ func TestWrongPathIsOneQuestion(t *testing.T) {
 			if code != exit.Contender || !strings.Contains(text, "no load: request") || !strings.Contains(text, "wanted status 200, got 404 Not Found") || !strings.Contains(text, "404 page not found") {
 				t.Errorf("exit code %d\n%s", code, text)
 			}
-			if n := len(asked.all); n > 8 {
+			if n := len(asked.lines()); n > 8 {
 				t.Errorf("it was asked %d times", n)
 			}
 		})
@@ -112,9 +122,9 @@ func TestWrongPathIsOneQuestion(t *testing.T) {
 // One that answers 503 while it boots is waited for: no request of the load meets it, and nothing
 // is an error.
 func TestTargetThatBoots(t *testing.T) {
-	var n int
+	var n atomic.Int64
 	s, asked := keeper(t, func(w http.ResponseWriter, _ *http.Request) {
-		if n++; n <= 12 {
+		if n.Add(1) <= 12 {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
 	})
@@ -201,8 +211,8 @@ thresholds: ["throughput>900000000 stop=run"]
 	if code != exit.Threshold || asked.of("/orders") < 20 {
 		t.Fatalf("exit code %d\n%s", code, text)
 	}
-	if n := len(asked.all); !strings.HasSuffix(asked.all[n-1], secret+` {"{id}": 7}`) {
-		t.Errorf("it was asked %q", asked.all[n-1])
+	if all := asked.lines(); !strings.HasSuffix(all[len(all)-1], secret+` {"{id}": 7}`) {
+		t.Errorf("it was asked %q", all[len(all)-1])
 	}
 	if code, text := locbench(t, nil, "run", "--headless", "--resume", out); code != exit.Usage || !strings.Contains(text, "TOKEN") {
 		t.Errorf("resumed without it: exit code %d\n%s", code, text)

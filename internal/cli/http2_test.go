@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -13,9 +14,15 @@ import (
 	"locbench/internal/results"
 )
 
-// Of a target that speaks both, --http2 puts the load on it in HTTP/2; what waits for its first
-// answer may speak either.
+// With --http2 all that a target is asked, by what waits for it and by the load, is asked in HTTP/2:
+// also of one that speaks nothing else.
 func TestRunInHTTP2(t *testing.T) {
+	for _, both := range []bool{true, false} {
+		t.Run(fmt.Sprintf("HTTP/1.1 too: %v", both), func(t *testing.T) { runInHTTP2(t, both) })
+	}
+}
+
+func runInHTTP2(t *testing.T, both bool) {
 	var answered atomic.Int64
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ProtoMajor == 2 && r.URL.Path == "/thing" {
@@ -23,7 +30,7 @@ func TestRunInHTTP2(t *testing.T) {
 		}
 	}))
 	server.Config.Protocols = new(http.Protocols)
-	server.Config.Protocols.SetHTTP1(true)
+	server.Config.Protocols.SetHTTP1(both)
 	server.Config.Protocols.SetUnencryptedHTTP2(true)
 	server.Start()
 	defer server.Close()

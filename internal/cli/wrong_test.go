@@ -148,6 +148,10 @@ steps: [{connections: 1, max_requests: 150}, {connections: 2, max_requests: 150}
 					t.Errorf("%s does not say why:\n%s", at[0], listed)
 				}
 			}
+			if code, gated := run("compare", out, "good", "liar", "--fail-on", "throughput<-5%"); c.name != "death" && c.name != "statuses" &&
+				(code != exit.Failure || !strings.Contains(gated, "--fail-on cannot be judged") || strings.Contains(gated, "--force")) {
+				t.Errorf("compare --fail-on: exit code %d\n%s", code, gated)
+			}
 			_, compared := run("compare", out+":good", out+":liar", "--format", "json")
 			if regexp.MustCompile(`"verdict": "(better|worse|same)"`).MatchString(compared) {
 				t.Errorf("compare claims: %s", compared)

@@ -56,6 +56,8 @@ type Contender struct {
 	Differences []Difference `json:"differences,omitempty"` // between how the two really ran, and what was started
 	Rows        []Row        `json:"measures"`
 	Notes       []string     `json:"notes,omitempty"` // what a reader has to know besides: errors, legs that failed
+
+	unsound bool // a side answers wrongly
 }
 
 // Legs say how much of a contender's rounds is there.
@@ -126,7 +128,8 @@ func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 	reason := both(breaking(runs, math.MaxInt), breaking(c.Differences, math.MaxInt))
 	c.Comparable = reason == ""
 	unsound := unsound(a, b)
-	c.Comparable = c.Comparable && unsound == ""
+	c.unsound = unsound != ""
+	c.Comparable = c.Comparable && !c.unsound
 	c.Rows = rows(a, b, o)
 	for i := range c.Rows {
 		row := &c.Rows[i]
