@@ -83,7 +83,7 @@ func families() []family {
 		all = append(all, of(m.ID))
 	}
 	return append(all,
-		gauge("locbench_leg_start_up_seconds", "From the start of the process to its first answer; reported with every step of the leg.", func(r row) (float64, bool) {
+		gauge("locbench_leg_start_up_seconds", "From the start of the process to the first answer that says it is ready; reported with every step of the leg.", func(r row) (float64, bool) {
 			if r.leg.StartUp == nil {
 				return 0, false
 			}

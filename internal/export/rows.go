@@ -64,7 +64,7 @@ func identity() []Column {
 		{"variant", "its variant; empty for the default", func(r row) any { return text(r.leg.Leg.Variant) }},
 		{"round", "from 1", func(r row) any { return r.leg.Leg.Round }},
 		{"leg_state", "complete, failed, aborted, running", func(r row) any { return text(string(r.leg.State)) }},
-		{"start_up_ns", "from the start of the process to its first answer", func(r row) any {
+		{"start_up_ns", "from the start of the process to the first answer that says it is ready", func(r row) any {
 			return ifThere(r.leg.StartUp, func(d bench.Duration) any { return d.Nanoseconds() })
 		}},
 		{"step", "index of the step, from 0", func(r row) any { return r.Index }},

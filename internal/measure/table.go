@@ -94,7 +94,7 @@ var table = []Measure{
 	{ID: Sent, Name: "sent", Head: "sent", Unit: Count, Of: func(s bench.StepResult) (float64, bool) { return float64(s.Load.Sent), true }},
 	{
 		ID: StartUp, Name: "start-up", Head: "start-up", Unit: Nanoseconds, life: func(c stats.Contender) Figure { return FigureOf(c.StartUp) },
-		Definition: Definition{"Start-up time (ms)", "by the clock of the machine on which locbench runs: from the moment the runtime has started the process to the first HTTP answer."},
+		Definition: Definition{"Start-up time (ms)", "by the clock of the machine on which locbench runs: from the moment the runtime has started the process to the first answer that says it is ready."},
 		Claim:      &Claim{Title: "start-up", Head: "start", At: OfLife, Best: "starts the fastest", Noun: "start-up time"},
 	},
 	{

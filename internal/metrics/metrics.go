@@ -145,7 +145,7 @@ func (r *Run) text() string {
 func (r *Run) write(t *text) {
 	who := []string{"contender", r.leg.Label(), "round", strconv.Itoa(r.leg.Round)}
 	t.gauge("locbench_leg_number", "Number of the running leg.", float64(r.number), who...)
-	t.known("locbench_leg_start_up_seconds", "From the start of the process to its first answer.",
+	t.known("locbench_leg_start_up_seconds", "From the start of the process to the first answer that says it is ready.",
 		r.startUp.Seconds(), who...)
 	t.known("locbench_cpu_limit", "CPU quota of the contender, in CPUs.", r.limits.CPUs, who...)
 	t.known("locbench_memory_limit_bytes", "Memory limit of the contender.", float64(r.limits.Memory), who...)

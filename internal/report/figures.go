@@ -170,7 +170,7 @@ func barFigures(l layout) []figure {
 		return func(v float64) string { return duration(time.Duration(v * float64(unit))) }
 	}
 	all := []figure{l.barFigure("start-up", "Start-up time, ms",
-		"From the start of the process to its first HTTP answer.", in(time.Millisecond),
+		"From the start of the process to the first answer that says it is ready.", in(time.Millisecond),
 		func(leg bench.LegResult) (float64, bool) {
 			if leg.StartUp == nil {
 				return 0, false
