@@ -20,7 +20,7 @@ func rules() []rule {
 		// Who is ahead, or why nobody can be said to be.
 		{"unsound", Failure, ofEach(func(c Contender) bool { return c.Unsound != nil }, sayUnsound)},
 		{"nothing measured", Open, ofRun(func(f Figures) bool { return peaks(f) == 0 }, sayNothingMeasured)},
-		{"one contender", Open, ofRun(func(f Figures) bool { return len(f.Contenders) == 1 && peaks(f) == 1 },
+		{"one contender", Open, ofRun(func(f Figures) bool { return len(f.Contenders) == 1 && peaks(f) == 1 && f.Contenders[0].Unsound == nil },
 			sayOneContender)},
 		{"unequal conditions", Open, ofRun(func(f Figures) bool { return several(f) && f.Unequal },
 			sayUnequalConditions)},

@@ -84,6 +84,8 @@ func (v *view) contenderCell(m measure.Measure, c stats.Contender) string {
 		return v.missing()
 	case f.AtLeast:
 		return v.l.Glyph.AtLeast + " " + v.cell(m, f.Value)
+	case m.ID == measure.ErrorRatio && f.Value > 0:
+		return v.l.Bad.S(v.cell(m, f.Value))
 	}
 	return v.cell(m, f.Value)
 }
@@ -232,15 +234,19 @@ func key(m measure.Measure, c stats.Contender) float64 {
 	return f.Value
 }
 
-// ordered are the contenders, those whose figure is not known last, and equals as in the plan.
+// ordered are the contenders, those whose figure is not known after the others, equals as in the
+// plan, and last those that take part in no claim.
 func (v *view) ordered(all []stats.Contender) []stats.Contender {
-	m, ok := v.Board.order.measure()
-	if !ok {
-		return all
-	}
 	all = slices.Clone(all)
-	slices.SortStableFunc(all, func(a, b stats.Contender) int {
-		return cmp.Compare(key(m.Measure, a), key(m.Measure, b))
-	})
-	return all
+	if m, ok := v.Board.order.measure(); ok {
+		slices.SortStableFunc(all, func(a, b stats.Contender) int {
+			return cmp.Compare(key(m.Measure, a), key(m.Measure, b))
+		})
+	}
+	sound := func(c stats.Contender) bool { return c.Unsound == nil }
+	return slices.Concat(filter(all, sound), filter(all, func(c stats.Contender) bool { return !sound(c) }))
+}
+
+func filter[T any](all []T, keep func(T) bool) []T {
+	return slices.DeleteFunc(slices.Clone(all), func(x T) bool { return !keep(x) })
 }

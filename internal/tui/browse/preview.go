@@ -155,7 +155,7 @@ func contenderRow(l *look.Look, shown []measure.Shown, c stats.Contender) []stri
 		switch {
 		case f.AtLeast:
 			text = l.Glyph.AtLeast + " " + text
-		case m.ID == measure.Errors && f.Value > 0:
+		case m.ID == measure.ErrorRatio && f.Value > 0:
 			text = l.Bad.S(text)
 		}
 		row = append(row, text)
@@ -232,7 +232,7 @@ func summarise(e results.Entry, run bench.Run, legs []bench.LegResult, err error
 		for i := range c.Steps {
 			c.Steps[i].Latency.HDR = "" // large, and nobody merges it here
 		}
-		if p, ok := c.PeakStep(); ok && p.Throughput.Median > k.peak {
+		if p, ok := c.PeakStep(); ok && c.Unsound == nil && p.Throughput.Median > k.peak {
 			k.best, k.peak = c.Label, p.Throughput.Median
 		}
 		for _, f := range c.Failures {
