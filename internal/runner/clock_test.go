@@ -1,0 +1,23 @@
+package runner
+
+import (
+	"testing"
+	"time"
+)
+
+// A clock that is set is told once, by how far and which way; what a time service corrects is not.
+func TestClockMoved(t *testing.T) {
+	for was, want := range map[time.Duration]time.Duration{
+		0: 0, 400 * time.Millisecond: 0, -400 * time.Millisecond: 0, // it is now where the monotonic clock is
+		3 * time.Second: -3 * time.Second, -time.Hour: time.Hour,
+	} {
+		r := &runner{began: time.Now()}
+		r.clockOff = was
+		if got := r.clockMoved().Round(time.Millisecond); got != want {
+			t.Errorf("off by %v before: moved by %v, want %v", was, got, want)
+		}
+		if again := r.clockMoved(); again != 0 {
+			t.Errorf("off by %v before: told again, %v", was, again)
+		}
+	}
+}
