@@ -38,7 +38,7 @@ func TestDashboard(t *testing.T) {
 
 	time.Sleep(1100 * time.Millisecond) // the folder of a run is named after the second in which it began
 	p.keys("s")
-	p.see("round 2 of 2", "step 3 of 3")
+	p.see("round 2 of 2") // its last step alone may be over between two looks at a busy machine
 	p.until(time.Minute, "tell the end", func(s string) bool { return strings.Contains(s, "complete") && !strings.Contains(s, "left") })
 	folders, _ := filepath.Glob(filepath.Join(dir, "results", "*"))
 	if len(folders) != 2 || runState(folders[0]) != bench.RunInterrupted || runState(folders[1]) != bench.RunComplete {
