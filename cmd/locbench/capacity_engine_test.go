@@ -107,7 +107,7 @@ func TestCapacityIsInterrupted(t *testing.T) {
 func TestCapacityOfOneThatDies(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	args := short("--slo", "p50<4s", "--runtime", "process", "--services", faulty(t, "exit", 60), "--limits", "cpus=0.5,1")
+	args := short("--slo", "p50<4s", "--runtime", "process", "--services", faulty(t, "exit", 60), "--limits", "cpus=0.5,1", "--accept-failed-checks")
 	args[1] = "faulty"
 	code, stdout, stderr := locbench(t, dir, args...)
 	if code != 3 || strings.Count(stdout, "ended early") != 2 || !strings.Contains(stdout, "exit code 7") {

@@ -42,7 +42,7 @@ version: "1"
 endpoints: [get]
 port: 8080
 env: {DB_PASSWORD: ` + ofTheDB + `, MYSQL_PWD: ` + ofMySQL + `, DATABASE: "root:` + ofTheDSN + `@tcp(10.0.0.5:3306)/x", GREETING: hello}
-ready: {path: /, timeout: 10s}
+ready: {path: /spent, timeout: 10s}
 process: {command: [` + helper + `, env, ` + command + `]}
 `
 		if err := os.WriteFile(filepath.Join(folder, "service.yaml"), []byte(text), 0o644); err != nil {

@@ -17,7 +17,7 @@ import (
 func TestNothingRanWithoutItsTarget(t *testing.T) {
 	t.Parallel()
 	out, talk := runsNothing(t, exit.Contender, "run", "--headless", "--target", nobody)
-	if early, end := strings.Count(talk, "no answer at "+nobody+" yet: connection refused"), strings.Count(talk, "connection refused"); out != "" || early != 1 || end != 2 {
+	if early, end := strings.Count(talk, "not ready at "+nobody+" yet: connection refused"), strings.Count(talk, "connection refused"); out != "" || early != 1 || end != 2 {
 		t.Errorf("standard output %q; it says %d times that it waits, and %d times why:\n%s", out, early, end-early, talk)
 	}
 	out, _ = runsNothing(t, exit.Contender, "run", "--json", "--target", nobody)
@@ -31,14 +31,14 @@ func TestNothingRanWithoutItsTarget(t *testing.T) {
 		case bench.RunStarted:
 			order = append(order, "begins")
 		case bench.Notice:
-			if strings.Contains(e.Text, "no answer") {
-				order = append(order, "no answer")
+			if strings.Contains(e.Text, "not ready at") {
+				order = append(order, "not ready")
 			}
 		case bench.LegEnded:
 			order = append(order, "leg ends")
 		}
 	}
-	if !slices.Equal(order, []string{"begins", "no answer", "leg ends"}) {
+	if !slices.Equal(order, []string{"begins", "not ready", "leg ends"}) {
 		t.Errorf("events in the order %q", order)
 	}
 }
@@ -46,7 +46,7 @@ func TestNothingRanWithoutItsTarget(t *testing.T) {
 func TestNothingRanOfASearch(t *testing.T) {
 	t.Parallel()
 	out, talk := runsNothing(t, exit.Contender, "capacity", "--target", nobody, "--slo", "p99<1s")
-	if out != "" || !strings.Contains(talk, "no answer at "+nobody+" yet: connection refused") {
+	if out != "" || !strings.Contains(talk, "not ready at "+nobody+" yet: connection refused") {
 		t.Errorf("it says:\n%s%s", out, talk)
 	}
 }

@@ -57,7 +57,7 @@ func (o *obedient) start(t testing.TB, limits bench.Limits) bench.Instance {
 			t.Error(err)
 		}
 	})
-	if _, err := ready.Wait(t.Context(), inst, "/", 30*time.Second, nil); err != nil {
+	if _, err := ready.Wait(t.Context(), inst, ready.Question{Lenient: true, Timeout: 30 * time.Second}, nil); err != nil {
 		t.Fatal(err)
 	}
 	return inst
