@@ -79,19 +79,6 @@ func fileOf(t *testing.T, name, text string) string {
 
 const twenty = "timeout: 1m\nsteps: [{connections: 1, max_requests: 20}]\n"
 
-// Exactly the path and query of a target's address are asked, and nothing else of it.
-func TestTargetIsAskedWhatItsAddressSays(t *testing.T) {
-	s, asked := keeper(t, func(http.ResponseWriter, *http.Request) {})
-	code, text := locbench(t, nil, "run", "--headless", "--target", s.URL+"/items?q=lamp", "--connections", "1", "--duration", "100ms", "-o", filepath.Join(t.TempDir(), "out"))
-	if code != exit.OK {
-		t.Fatalf("exit code %d\n%s", code, text)
-	}
-	all := asked.lines()
-	if n := asked.of("/items?q=lamp"); n < 2 || n+asked.of("/") != len(all) {
-		t.Errorf("%d of %d requests were those of the address: %q", n, len(all), all[:min(5, len(all))])
-	}
-}
-
 // A wrong path is one question, not a hundred thousand, and the run does not end well.
 func TestWrongPathIsOneQuestion(t *testing.T) {
 	mine := fileOf(t, "mine.yaml", "requests: [{path: /items/7}]\n"+twenty)

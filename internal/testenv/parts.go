@@ -44,7 +44,7 @@ var Parts = []Part{
 	}},
 	{Name: "race", Shows: "the plain suite under the race detector", Minutes: 8,
 		Prepare: []Step{{Command: ".ci/install race"}},
-		Run:     []Step{{Name: "go test -race", Command: "go test -race -json -timeout 18m ./..."}}},
+		Run:     []Step{{Name: "go test -race", Command: "go test -race -count=1 -json -timeout 18m ./..."}}},
 	{Name: "engine", Shows: "containers, limits and whole runs with a Docker engine, and the same as processes", Minutes: 12,
 		Prepare: needsEngine, Require: "docker,images"},
 	{Name: "store", Shows: "the embedded store, seeding and checks equal to a real Elasticsearch", Minutes: 8,
