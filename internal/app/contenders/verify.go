@@ -53,6 +53,7 @@ func Verify(ctx context.Context, env console.Env, o VerifyOptions) error {
 	run := app.RunOptions{
 		Profile: filepath.Join(dir, "verify.yaml"), Services: o.Dirs, Elastic: o.Elastic,
 		Out: cmp.Or(o.Out, app.NewFolder("verify")), Command: o.Command,
+		Accept: true, // who answers wrongly is loaded too: what becomes of it then is asked for as well
 	}
 	if o.Elastic != "" {
 		run.Connections = []string{"1 warm-up for 2s", "4 for 3s", "64 for 3s"}
