@@ -54,20 +54,9 @@ func Of(run bench.Run, legs []bench.LegResult) *Run {
 func (r *Run) Ordered() []Contender {
 	all := slices.Clone(r.Contenders)
 	slices.SortStableFunc(all, func(a, b Contender) int {
-		return cmp.Or(compareBool(a.Excluded() != "", b.Excluded() != ""), cmp.Compare(rank(r.Run, a.Results[0].Leg), rank(r.Run, b.Results[0].Leg)), cmp.Compare(a.Label, b.Label))
+		return cmp.Or(stats.ExcludedLast(a.Contender, b.Contender), cmp.Compare(rank(r.Run, a.Results[0].Leg), rank(r.Run, b.Results[0].Leg)), cmp.Compare(a.Label, b.Label))
 	})
 	return all
-}
-
-// compareBool puts false first.
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
 }
 
 // rank is the place of a leg's contender in the profile.
@@ -89,35 +78,6 @@ func (c Contender) Errors() float64 {
 		all += s.FailedTotal() + s.Succeeded
 	}
 	return float64(failed) / float64(max(1, all))
-}
-
-// Failed is how many of its rounds failed.
-func (c Contender) Failed() (n int) {
-	for _, leg := range c.Results {
-		if leg.State == bench.LegFailed {
-			n++
-		}
-	}
-	return n
-}
-
-// Excluded is why it takes part in no claim, in words that follow its name: what it answered was
-// wrong, or rounds failed; "" where it takes part.
-func (c Contender) Excluded() string {
-	if c.Unsound != nil {
-		return safe.Line(c.Unsound.String(), 500)
-	}
-	n := c.Failed()
-	if n == 0 {
-		return ""
-	}
-	text := fmt.Sprintf("failed in %d of %s", n, units.Plural(c.Legs, "round"))
-	for _, leg := range c.Results {
-		if leg.State == bench.LegFailed && leg.Failure != "" {
-			return safe.Line(text+"; first: "+leg.Failure, 500)
-		}
-	}
-	return text
 }
 
 // StepOf is the step that a measure is of, where it is of one; half is a step of both sides.
@@ -239,7 +199,7 @@ func (r *Run) Standing(id measure.ID, rule stats.Rule) Standing {
 	if len(r.Contenders) == 0 {
 		return s
 	}
-	all, turns := together(r.Contenders, func(c Contender) bool { return c.Failed() == 0 })
+	all, turns := together(r.Contenders, func(c Contender) bool { return c.FailedRounds == 0 })
 	halfway, at, known := halfOf(all)
 	values := make([][]float64, len(all))
 	places := make([]Place, len(all))
@@ -349,7 +309,7 @@ func (s *Standing) rank(rule stats.Rule, values [][]float64, places []Place) {
 // outside says why c stands in no tier of m; see stats.Outside.
 func (c Contender) outside(m measure.Measure, halfway bench.Step) string {
 	peak, ok := c.PeakStep()
-	return stats.Outside(m.Claim.Kind, c.Contender, c.StepOf(m, halfway), c.Failed(), ok && c.Bounds[peak.Index].Bound == verdict.Client)
+	return stats.Outside(m.Claim.Kind, c.Contender, c.StepOf(m, halfway), ok && c.Bounds[peak.Index].Bound == verdict.Client)
 }
 
 // Together keeps of several contenders the rounds in which they took turns with each other; turns

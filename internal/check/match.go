@@ -40,8 +40,9 @@ func (a *answer) json() (any, error) {
 		if a.err != nil {
 			what := a.text()
 			// A text may begin as a number of JSON does: "404 page not found".
-			kind := a.header.Get("Content-Type")
-			if likeJSON := bytes.ContainsAny(bytes.TrimSpace(a.body)[:min(1, len(bytes.TrimSpace(a.body)))], "{[\""); !likeJSON && kind != "" && !strings.Contains(kind, "json") {
+			kind, start := a.header.Get("Content-Type"), bytes.TrimLeft(a.body, " \t\r\n")
+			likeJSON := len(start) > 0 && strings.ContainsRune("{[\"", rune(start[0]))
+			if !likeJSON && kind != "" && !strings.Contains(kind, "json") {
 				a.err = fmt.Errorf("wanted JSON, got %s, which is %s", what, safe.Line(kind, 60))
 			} else {
 				a.err = fmt.Errorf("wanted JSON, got %s: %w", what, a.err)

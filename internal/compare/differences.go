@@ -57,6 +57,14 @@ func gravestFirst(all []Difference) []Difference {
 	return all
 }
 
+// data is the data set; "" where a run asks for none, though earlier versions have it on record.
+func data(r bench.Run) string {
+	if !r.Profile.AsksData() {
+		return ""
+	}
+	return strings.TrimSpace(r.Data.Name + " " + short(r.Data.Hash))
+}
+
 // Differences are what differs between two runs, the gravest first.
 func Differences(a, b bench.Run) []Difference {
 	if a.Data.Hash != "" && a.Data.Hash == b.Data.Hash {
@@ -87,7 +95,7 @@ func runFacts(r bench.Run) []fact {
 		{"steps", Breaks, steps(p.Steps)},
 		{"turns", Breaks, turns},
 		{"rest of the profile", Breaks, restHash(p)},
-		{"data", Breaks, strings.TrimSpace(r.Data.Name + " " + short(r.Data.Hash))},
+		{"data", Breaks, data(r)},
 		{"store", Breaks, string(r.Store.Kind)},
 		{"CPU", Breaks, strings.TrimSpace(fmt.Sprintf("%d × %s", m.CPUs, m.CPUModel))},
 		{"system", Breaks, m.OS + "/" + m.Arch},

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"syscall"
 	"time"
@@ -131,8 +132,15 @@ func poll(ctx context.Context, q Question, base func() string, answers chan<- an
 	// survives the start.
 	client.Transport.(*http.Transport).DisableKeepAlives = true
 	defer client.CloseIdleConnections()
+	suspect := true // that it speaks TLS, which is tried once
 	for pause := firstPause; ; pause = min(pause+pause/10, lastPause) {
 		a := ask(ctx, client, q, base())
+		if suspect && a.status == http.StatusBadRequest && q.Status == 0 {
+			suspect = false
+			if u, err := url.Parse(base()); err == nil && speaksTLS(ctx, q, u) {
+				a = answer{err: otherScheme(u), hopeless: true}
+			}
+		}
 		select {
 		case answers <- a:
 		case <-ctx.Done():
@@ -165,9 +173,6 @@ func ask(ctx context.Context, client *http.Client, q Question, base string) answ
 	io.CopyN(io.Discard, resp.Body, 1<<20) // a fair client reads what it has asked for, within bounds
 	resp.Body.Close()
 	a := answer{at: at, status: resp.StatusCode}
-	if a.status == http.StatusBadRequest && q.Status == 0 && speaksTLS(ctx, q, req.URL) {
-		return answer{err: otherScheme(req.URL), hopeless: true}
-	}
 	if q.accepts(a.status) {
 		return a
 	}

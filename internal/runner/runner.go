@@ -90,7 +90,7 @@ type Config struct {
 	StoreAlive  func(context.Context) error
 	EngineAlive func(context.Context) error
 	Patience    time.Duration // to wait for either of them before a leg; 30 s when 0
-	// Ready waits for the first answer and returns the start-up time, 0 where that is not known. It
+	// Ready waits for the answer that says it is ready; the start-up time is 0 where it is not known. It
 	// may tell what it sees as a Notice of that level or, with the level "", as a Progress.
 	Ready func(ctx context.Context, inst bench.Instance, svc bench.Service, tell func(level, text string)) (bench.InstanceReady, error)
 	// FirstRequests times single requests of an instance that has just become ready; may be nil.

@@ -10,6 +10,8 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/hdr"
+	"locbench/internal/safe"
+	"locbench/internal/units"
 )
 
 // Value is a figure that each round has once.
@@ -63,12 +65,13 @@ func (s Step) ErrorRatio() float64 {
 type Contender struct {
 	Label              string
 	Service            bench.Service
-	Legs               int // seen
-	Complete           int // that ran every step
-	Failures           []string
-	StartUp            Value // nanoseconds
-	PeakTime           Value // nanoseconds, from TimeToPeak
-	Idle               Value // CPUs in use while nobody asked anything, in the rests of the load
+	Legs               int      // seen
+	Complete           int      // that ran every step
+	Failures           []string // of each round that is not complete, also one that somebody ended
+	FailedRounds       int      // by the contender's own doing
+	StartUp            Value    // nanoseconds
+	PeakTime           Value    // nanoseconds, from TimeToPeak
+	Idle               Value    // CPUs in use while nobody asked anything, in the rests of the load
 	Steps              []Step
 	Peak               int // index into Steps of the measured step with the highest median throughput; -1 without one
 	Errors             map[bench.ErrorKind]int64
@@ -80,7 +83,30 @@ type Contender struct {
 	CostEach           Value // dollars per 10⁹ requests of each round
 	Checks             map[bench.CheckStatus]int
 	Warnings           []string
-	Unsound            *bench.Unsound // why it takes part in no claim; nil: it does
+	Unsound            *bench.Unsound // what it answered was wrong; nil: it was not
+
+	firstFailure string // of FailedRounds
+}
+
+// Excluded is why it takes part in no claim, on one line that follows its name: what it answered
+// was wrong, or rounds failed; "" where it takes part.
+func (c Contender) Excluded() string {
+	switch {
+	case c.Unsound != nil:
+		return safe.Line(c.Unsound.String(), 500)
+	case c.FailedRounds == 0:
+		return ""
+	}
+	text := fmt.Sprintf("failed in %d of %s", c.FailedRounds, units.Plural(c.Legs, "round"))
+	if c.firstFailure != "" {
+		text += "; first: " + c.firstFailure
+	}
+	return safe.Line(text, 500)
+}
+
+// ExcludedLast sorts those that take part in no claim behind all others.
+func ExcludedLast(a, b Contender) int {
+	return cmp.Compare(min(1, len(a.Excluded())), min(1, len(b.Excluded())))
 }
 
 // PeakStep is the step with the highest median throughput; ok is false where none was measured.
@@ -185,6 +211,11 @@ func summarise(label string, legs []bench.LegResult, of bench.Run, merge merger)
 		}
 		if leg.Failure != "" {
 			c.Failures = append(c.Failures, fmt.Sprintf("round %d: %s", leg.Leg.Round, leg.Failure))
+		}
+		if leg.State == bench.LegFailed {
+			if c.FailedRounds++; c.FailedRounds == 1 {
+				c.firstFailure = leg.Failure
+			}
 		}
 		if leg.StartUp != nil {
 			startUps = append(startUps, float64(*leg.StartUp))

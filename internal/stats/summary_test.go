@@ -150,3 +150,25 @@ func TestSummariseKeepsVariantsApart(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// Only what a contender did by itself takes it out of claims, and puts it last; that somebody ended
+// a run does not.
+func TestExcluded(t *testing.T) {
+	of := func(legs ...bench.LegResult) Contender { return Summarise(bench.Run{}, legs)[0] }
+	good := of(bench.LegResult{State: bench.LegComplete}, bench.LegResult{State: bench.LegAborted, Failure: "interrupted"})
+	if why := good.Excluded(); why != "" {
+		t.Errorf("interrupted: %q", why)
+	}
+	died := of(bench.LegResult{State: bench.LegComplete}, bench.LegResult{State: bench.LegFailed, Failure: "the contender died\x1b[2J"})
+	if why, want := died.Excluded(), "failed in 1 of 2 rounds; first: the contender died␛[2J"; why != want {
+		t.Errorf("%q, want %q", why, want)
+	}
+	wrong := of(bench.LegResult{State: bench.LegFailed, Failure: "x", Checks: []bench.CheckResult{{Status: bench.CheckFailed, Request: "GET /x", Detail: "no"}}})
+	if why, want := wrong.Excluded(), "failed 1 of 1 check; first: GET /x: no"; why != want {
+		t.Errorf("%q, want %q", why, want)
+	}
+	all := []Contender{died, good, wrong}
+	if slices.SortStableFunc(all, ExcludedLast); all[0].Excluded() != "" || all[1].FailedRounds != 1 {
+		t.Errorf("%+v", all)
+	}
+}

@@ -74,8 +74,8 @@ const (
 
 // Outside says why a contender stands in no tier of such a measure, however many rounds it has; ""
 // if there is no reason.
-func Outside(of Kind, c Contender, at Step, failed int, clientBound bool) string {
-	if failed > 0 {
+func Outside(of Kind, c Contender, at Step, clientBound bool) string {
+	if failed := c.FailedRounds; failed > 0 {
 		rounds := "rounds"
 		if c.Legs == 1 {
 			rounds = "round"

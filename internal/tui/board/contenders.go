@@ -243,10 +243,6 @@ func (v *view) ordered(all []stats.Contender) []stats.Contender {
 			return cmp.Compare(key(m.Measure, a), key(m.Measure, b))
 		})
 	}
-	sound := func(c stats.Contender) bool { return c.Unsound == nil }
-	return slices.Concat(filter(all, sound), filter(all, func(c stats.Contender) bool { return !sound(c) }))
-}
-
-func filter[T any](all []T, keep func(T) bool) []T {
-	return slices.DeleteFunc(slices.Clone(all), func(x T) bool { return !keep(x) })
+	slices.SortStableFunc(all, stats.ExcludedLast)
+	return all
 }

@@ -42,13 +42,8 @@ func (v *view) header(w, h int, status string) []string {
 func (v *view) excluded(w int) (lines []string) {
 	const most = 2
 	for _, c := range v.summary() {
-		why := ""
-		switch {
-		case c.Unsound != nil:
-			why = c.Unsound.String()
-		case len(c.Failures) > 0:
-			why = "failed in " + c.Failures[0]
-		default:
+		why := c.Excluded()
+		if why == "" {
 			continue
 		}
 		text := v.l.Glyph.Cross + " " + v.out(c.Label, nameBytes) + " is not compared: " + v.out(why, textBytes)

@@ -232,7 +232,7 @@ func summarise(e results.Entry, run bench.Run, legs []bench.LegResult, err error
 		for i := range c.Steps {
 			c.Steps[i].Latency.HDR = "" // large, and nobody merges it here
 		}
-		if p, ok := c.PeakStep(); ok && c.Unsound == nil && p.Throughput.Median > k.peak {
+		if p, ok := c.PeakStep(); ok && c.Excluded() == "" && p.Throughput.Median > k.peak {
 			k.best, k.peak = c.Label, p.Throughput.Median
 		}
 		for _, f := range c.Failures {
