@@ -172,7 +172,7 @@ func bindPlace(cmd *cobra.Command, f *runFlags) {
 	fl.Uint64Var(&f.seed, "seed", 0, "of the order of the legs and of the drawn ids (default random; recorded)")
 	fl.DurationVar(&f.Latency, "latency", 0, "median latency that the embedded store adds to each answer")
 	fl.DurationVar(&f.P99, "latency-p99", 0, "99 % quantile of that latency")
-	fl.BoolVar(&f.Accept, "accept-failed-checks", false, "compare contenders even if their checks failed; recorded and shown in all outputs")
+	fl.BoolVar(&f.Accept, "accept-failed-checks", false, "compare contenders even if their checks failed; recorded, and shown in table and report")
 	fl.BoolVar(&f.NoChecks, "no-checks", false, "skip lifecycle and HTTP checks")
 	fl.StringSliceVar(&f.Services, "services", nil, "`DIR` with more contenders (a folder of folders with a service.yaml); may be repeated")
 	fl.BoolVar(&f.http2, "http2", false, "load in HTTP/2: over TLS where the target's address is one of https, else from the first byte; one request at a time on each connection")

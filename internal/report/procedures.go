@@ -53,7 +53,7 @@ func failedRequests(l layout) (procedure, bool) {
 			}})
 		}
 	}
-	p.Table.Notes = []string{"Of all steps and rounds; the share is that of all requests of this kind. The text is that of the first answer, or of the error of the connection."}
+	p.Table.Notes = []string{"Of all steps and rounds; the share is that of all requests of this kind. The text is that of the first such answer, or the error of the connection."}
 	return p, len(p.Table.Rows) > 0
 }
 
