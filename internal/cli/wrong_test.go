@@ -168,6 +168,24 @@ steps: [{connections: 1, max_requests: 60}, {connections: 2, max_requests: 60}]
 	}
 }
 
+// Whoever wants the figures of wrong answers gets them, and is told so wherever something is claimed.
+func TestAcceptedFailedChecksAreTold(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	suite := fileOf(t, "suite.yaml", "suite: mine\ngroups: {all: [{name: lives, request: GET /health, expect: {status: 418}}]}\n")
+	mine := fileOf(t, "mine.yaml", "requests: [{path: /items/7}]\nchecks: {suites: ["+suite+"]}\n"+twenty)
+	code, text := locbench(t, nil, "run", "--headless", "--accept-failed-checks", "--profile", mine, "--target", "a="+orders(t, nil), "--target", "b="+orders(t, nil), "-o", out)
+	const told = "Failed checks are accepted (--accept-failed-checks)"
+	if code != exit.OK || !strings.Contains(text, told) || strings.Contains(text, "NOT COMPARED") {
+		t.Errorf("exit code %d\n%s", code, text)
+	}
+	if page, err := os.ReadFile(filepath.Join(out, "summary.md")); err != nil || !strings.Contains(string(page), told) {
+		t.Errorf("summary.md does not say so: %v", err)
+	}
+	if code, text := locbench(t, nil, "compare", out); code != exit.OK || !strings.Contains(text, "old: failed checks were accepted") || strings.Contains(text, "not comparable") {
+		t.Errorf("compare: exit code %d\n%s", code, text)
+	}
+}
+
 // unwrapped joins the lines of a wrapped text.
 func unwrapped(s string) string { return strings.Join(strings.Fields(s), " ") }
 

@@ -39,7 +39,7 @@ type Result struct {
 	OnlyOld     []string     `json:"only_old,omitempty"` // labels of contenders that the other side does not have
 	OnlyNew     []string     `json:"only_new,omitempty"`
 	Differences []Difference `json:"differences,omitempty"` // between the runs, besides the contenders; the gravest first
-	Warnings    []string     `json:"warnings,omitempty"`    // about the machine
+	Warnings    []string     `json:"warnings,omitempty"`    // about the runs and the machine
 	Forced      bool         `json:"forced,omitempty"`      // decided although something breaks the comparison
 	TwoRuns     bool         `json:"two_runs,omitempty"`    // the sides are of two runs, at two times: a drift of the machine is in the difference
 	Floor       *Floor       `json:"floor,omitempty"`       // below which nothing was claimed
@@ -72,7 +72,7 @@ type Legs struct {
 // pair's measures as one family. Where something breaks the comparison, all verdicts are "can't
 // tell", but for Force. An error says that there is nothing to compare.
 func Compare(before, after Set, o Options) (Result, error) {
-	result := Result{Differences: Differences(before.Run, after.Run), Warnings: busy(before.Run, after.Run), Forced: o.Force,
+	result := Result{Differences: Differences(before.Run, after.Run), Warnings: append(accepted(before.Run, after.Run), busy(before.Run, after.Run)...), Forced: o.Force,
 		TwoRuns: before.Run.ID != after.Run.ID, Floor: o.Floor, RuleFloor: o.Rule.Floor}
 	olds, err := contenders(before)
 	if err != nil {
@@ -198,6 +198,16 @@ func notes(c Contender) []string {
 		say(legs.Steered > 0, "somebody intervened in %d of %d rounds", legs.Steered, legs.Seen)
 		say(legs.Errors >= verdict.ErrorsMatter,
 			"%.2g %% of the requests failed; throughput and latency are of the others", 100*legs.Errors)
+	}
+	return doubts
+}
+
+// accepted says of which side failed checks were accepted.
+func accepted(before, after bench.Run) (doubts []string) {
+	for i, run := range []bench.Run{before, after} {
+		if run.AcceptFailedChecks {
+			doubts = append(doubts, sides[i]+": failed checks were accepted (--accept-failed-checks): figures may be of wrong answers")
+		}
 	}
 	return doubts
 }
