@@ -45,6 +45,7 @@ var owners = map[string]string{
 	"github.com/tsenart/vegeta/":     "load",
 	"github.com/moby/moby/":          "docker",
 	"github.com/moby/patternmatcher": "contender",
+	"github.com/moby/buildkit":       "contender",
 	"github.com/olivere/elastic/":    "locations",
 	"github.com/blevesearch/":        "elastic",
 	"github.com/go-echarts/":         "report",

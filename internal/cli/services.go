@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
 	"strings"
+	"sync"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -14,6 +16,7 @@ import (
 	"locbench/internal/app/contenders"
 	"locbench/internal/bench"
 	"locbench/internal/contender"
+	"locbench/internal/docker"
 	"locbench/internal/exit"
 )
 
@@ -48,26 +51,50 @@ often in several variants. Adding one needs no Go: see services/go-nethttp and '
 			RunE:              func(_ *cobra.Command, names []string) error { return showService(env, dirs, names[0]) },
 		},
 		&cobra.Command{
-			Use: "validate DIR...", Short: "Tell every mistake in manifests, with its line and what would be right",
+			Use: "validate DIR...", Short: "Report every mistake in manifests, with its line and what would be right",
+			Long: `Reports every mistake in the manifests of contenders, and what in their Dockerfiles the Docker engine cannot build. An
+engine is asked only where a Dockerfile needs BuildKit.
+
+Exit codes: 0 all are as they should be; 2 at least one is not.`,
 			Example: "  locbench services validate ./my-contenders",
 			Args:    args(cobra.MinimumNArgs(1)),
-			RunE: func(_ *cobra.Command, folders []string) error {
-				var sources []contender.Source
-				for _, d := range folders {
-					sources = append(sources, contender.Folder(d))
-				}
-				found, err := contender.Discover(sources...)
-				for _, s := range found {
-					fmt.Fprintf(env.Stdout, "%s: ok: %s, %s %s\n", s.Dir, s.Name, s.Framework, s.Version)
-				}
-				return exit.With(exit.Usage, err)
-			},
+			RunE:    func(cmd *cobra.Command, folders []string) error { return validateServices(cmd.Context(), env, folders) },
 		},
 		newServicesBuild(env, &dirs, complete),
 		newServicesVerify(env, &dirs, complete),
 		newServicesNew(env, &dirs, complete),
 	)
 	return cmd
+}
+
+func validateServices(ctx context.Context, env Env, folders []string) error {
+	var sources []contender.Source
+	for _, d := range folders {
+		sources = append(sources, contender.Folder(d))
+	}
+	found, err := contender.Discover(sources...)
+	failures := []error{err}
+	engine := sync.OnceValues(func() (docker.Info, error) {
+		e, err := docker.Connect(ctx)
+		if err != nil {
+			return docker.Info{}, err
+		}
+		defer e.Close()
+		return e.Info(), nil
+	})
+	for _, s := range found {
+		if where := contender.NeedsBuildKit(s); where != "" {
+			info, err := engine()
+			if err != nil {
+				env.Warn(fmt.Errorf("%s needs BuildKit; whether the engine has it cannot be known: %w", where, err))
+			} else if err := contender.CheckBuilder(s, info); err != nil {
+				failures = append(failures, err)
+				continue
+			}
+		}
+		fmt.Fprintf(env.Stdout, "%s: ok: %s, %s %s\n", s.Dir, s.Name, s.Framework, s.Version)
+	}
+	return exit.With(exit.Usage, errors.Join(failures...))
 }
 
 func listServices(env Env, dirs []string) error {

@@ -1,6 +1,7 @@
 package contender_test
 
 import (
+	"archive/tar"
 	"bytes"
 	"context"
 	"errors"
@@ -175,6 +176,8 @@ type fakeEngine struct {
 	images map[string]bool
 	fail   error
 	asked  *docker.BuildOptions // of the last build, where not nil
+	about  docker.Info          // beside the system
+	image  docker.Image         // beside its ID and size
 }
 
 func (f fakeEngine) BuildImage(_ context.Context, tar io.Reader, o docker.BuildOptions, out io.Writer) (string, error) {
@@ -198,7 +201,9 @@ func (f fakeEngine) ImageInspect(_ context.Context, ref string) (docker.Image, e
 	if f.images != nil && !f.images[ref] {
 		return docker.Image{}, docker.ErrNotFound
 	}
-	return docker.Image{ID: "sha256:1", Size: 7}, nil
+	image := f.image
+	image.ID, image.Size = "sha256:1", 7
+	return image, nil
 }
 
 func (f fakeEngine) Pull(_ context.Context, ref string, _ io.Writer) error {
@@ -209,7 +214,113 @@ func (f fakeEngine) Pull(_ context.Context, ref string, _ io.Writer) error {
 	return nil
 }
 
-func (f fakeEngine) Info() docker.Info { return docker.Info{OS: "linux", Arch: f.arch} }
+func (f fakeEngine) Info() docker.Info {
+	info := f.about
+	info.OS, info.Arch = "linux", f.arch
+	return info
+}
+
+// TestManifestBuildsNothing changes what a manifest says about a run, and then what is built.
+func TestManifestBuildsNothing(t *testing.T) {
+	files := fstest.MapFS{"Dockerfile": {Data: []byte("FROM scratch\nCOPY . /\n")}, "service.yaml": {Data: []byte("a")}}
+	svc := bench.Service{Name: "web", Files: files, Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile"}}
+	engine := fakeEngine{arch: "amd64", images: map[string]bool{}}
+	build := func() bench.Artifact {
+		t.Helper()
+		a, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	first := build()
+	files["service.yaml"] = &fstest.MapFile{Data: []byte("b")}
+	if a := build(); !a.BuildCached || a.Image != first.Image {
+		t.Errorf("built again: %+v", a)
+	}
+	files["sub/service.yaml"] = &fstest.MapFile{Data: []byte("of the service itself")}
+	if a := build(); a.BuildCached {
+		t.Errorf("not built: %+v", a)
+	}
+}
+
+// TestIgnoreOfDockerfile has a .dockerignore of the Dockerfile's own take the place of the folder's.
+func TestIgnoreOfDockerfile(t *testing.T) {
+	files := fstest.MapFS{"Dockerfile": {Data: []byte("FROM scratch\nCOPY . /\n")}, ".dockerignore": {Data: []byte("a")}, "a": {}, "b": {}}
+	svc := bench.Service{Name: "web", Files: files, Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile"}}
+	engine := packed{fakeEngine: fakeEngine{arch: "amd64", images: map[string]bool{}}, names: new([]string)}
+	for _, want := range []string{".dockerignore Dockerfile b", "Dockerfile Dockerfile.dockerignore a"} {
+		if _, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(*engine.names, " "); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+		files["Dockerfile.dockerignore"] = &fstest.MapFile{Data: []byte("b")}
+	}
+}
+
+// packed keeps the names in the last context.
+type packed struct {
+	fakeEngine
+	names *[]string
+}
+
+func (p packed) BuildImage(ctx context.Context, from io.Reader, o docker.BuildOptions, out io.Writer) (string, error) {
+	*p.names = nil
+	for r := tar.NewReader(from); ; {
+		h, err := r.Next()
+		if err != nil {
+			break
+		}
+		*p.names = append(*p.names, h.Name)
+	}
+	return p.fakeEngine.BuildImage(ctx, from, o, out)
+}
+
+func TestImageOfAnotherProcessor(t *testing.T) {
+	for _, tt := range []struct {
+		engine, image, os string
+		refused           bool
+	}{
+		{"amd64", "amd64", "linux", false}, {"amd64", "", "", false}, {"amd64", "386", "linux", false}, {"arm64", "arm", "linux", false},
+		{"amd64", "arm64", "linux", true}, {"arm64", "amd64", "linux", true}, {"386", "amd64", "linux", true}, {"amd64", "riscv64", "linux", true},
+		{"amd64", "amd64", "windows", true},
+	} {
+		engine := fakeEngine{arch: tt.engine, images: map[string]bool{"theirs": true}, image: docker.Image{Arch: tt.image, OS: tt.os}}
+		for name, svc := range map[string]bench.Service{
+			"found": {Name: "web", Docker: &bench.DockerRecipe{Image: "theirs"}},
+			"built": {Name: "web", Files: fstest.MapFS{"Dockerfile": {}}, Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile"}},
+			"again": {Name: "web", Files: fstest.MapFS{"Dockerfile": {}}, Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile"}},
+		} {
+			_, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{})
+			if (err != nil) != tt.refused || err != nil && !strings.Contains(err.Error(), "is for "+tt.os+"/"+tt.image) {
+				t.Errorf("%s, %+v: %v", name, tt, err)
+			}
+		}
+	}
+}
+
+// TestBuildKit has it where a Dockerfile needs it, and says so when it fails.
+func TestBuildKit(t *testing.T) {
+	svc := bench.Service{
+		Name: "web", Dir: "web", Files: fstest.MapFS{"Dockerfile": {Data: []byte("FROM scratch\nCOPY --chmod=755 a /\n")}},
+		Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile"},
+	}
+	engine := fakeEngine{arch: "amd64", images: map[string]bool{}, asked: new(docker.BuildOptions), about: docker.Info{Builder: docker.BuilderBuildKit}}
+	if _, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{}); err != nil || !engine.asked.BuildKit {
+		t.Errorf("%+v, %v", engine.asked, err)
+	}
+	engine.fail, engine.images = errors.New("a is missing"), map[string]bool{}
+	_, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{})
+	if err == nil || !strings.Contains(err.Error(), "a is missing (BuildKit built it, since web/Dockerfile:2: COPY --chmod needs that") {
+		t.Error(err)
+	}
+	engine.about = docker.Info{}
+	if _, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{}); !errors.Is(err, contender.ErrBuildKit) {
+		t.Error(err)
+	}
+}
 
 func TestBuildImage(t *testing.T) {
 	engine := fakeEngine{arch: "amd64", images: map[string]bool{}, asked: new(docker.BuildOptions)}

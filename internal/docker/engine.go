@@ -71,7 +71,21 @@ type Info struct {
 	MemoryLimit   bool
 	SwapLimit     bool
 	PIDsLimit     bool
+	Builder       Builder
+	Warnings      []string // of the engine about itself
 }
+
+// Builder is what an engine builds images with.
+type Builder int
+
+const (
+	// BuilderClassic is the one that knows no more than the Dockerfiles of 2018.
+	BuilderClassic Builder = iota
+	// BuilderBuildKit is an engine with both: what it is asked for by BuildOptions.BuildKit.
+	BuilderBuildKit
+	// BuilderBuildah is Podman's, which takes both kinds of Dockerfile by the classic request.
+	BuilderBuildah
+)
 
 // Connect finds the engine (DOCKER_HOST, DOCKER_CONTEXT, the current context, the default socket),
 // asks whether it is alive and what it is. The error says how to start one.
@@ -111,7 +125,22 @@ func ask(ctx context.Context, cli *client.Client) (Info, error) {
 	}
 	info := translate(raw.Info)
 	info.APIVersion = cli.ClientVersion()
+	info.Builder = builderOf(ctx, cli, info)
 	return info, nil
+}
+
+// builderOf asks which product answers. Each Docker that the client speaks to has BuildKit in it, but
+// on Windows.
+func builderOf(ctx context.Context, cli *client.Client, info Info) Builder {
+	version, err := cli.ServerVersion(ctx, client.ServerVersionOptions{})
+	podman := func(c system.ComponentVersion) bool { return strings.HasPrefix(c.Name, "Podman") }
+	switch {
+	case err == nil && slices.ContainsFunc(version.Components, podman):
+		return BuilderBuildah
+	case info.OS == "linux":
+		return BuilderBuildKit
+	}
+	return BuilderClassic
 }
 
 func translate(raw system.Info) Info {
@@ -126,7 +155,20 @@ func translate(raw system.Info) Info {
 		CgroupVersion: version, CgroupDriver: raw.CgroupDriver,
 		Rootless: slices.ContainsFunc(raw.SecurityOptions, func(o string) bool { return strings.Contains(o, "rootless") }),
 		CPUQuota: raw.CPUCfsQuota, CPUSet: raw.CPUSet, MemoryLimit: raw.MemoryLimit, SwapLimit: raw.SwapLimit, PIDsLimit: raw.PidsLimit,
+		Warnings: warningsOf(raw.Warnings...),
 	}
+}
+
+// warningsOf are an engine's warnings without its word "WARNING:", and without the limits that its
+// kernel lacks ("No swap limit support"), which the fields say of those that matter here.
+func warningsOf(said ...string) (all []string) {
+	for _, w := range said {
+		w = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(w), "WARNING:"))
+		if w != "" && !strings.HasPrefix(w, "No ") {
+			all = append(all, w)
+		}
+	}
+	return all
 }
 
 func unreachable(ep endpoint, err error) error {

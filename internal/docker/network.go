@@ -20,6 +20,8 @@ type Network struct {
 	Gateway string // the address of the engine's machine in it; "" where the engine does not tell
 	Subnets []netip.Prefix
 	Here    bool // its bridge is an interface of this machine: addresses in it are within reach
+
+	Warnings []string // of the engine, such as that it does not keep the containers apart
 }
 
 // CreateNetwork makes a bridge network. Containers in it do not reach each other where they are
@@ -49,7 +51,7 @@ func (e *Engine) CreateNetwork(ctx context.Context, name string, labels map[stri
 	if err != nil {
 		return n, errors.Join(fmt.Errorf("create network %s: %w", name, err), e.RemoveNetwork(ctx, created.ID))
 	}
-	n = Network{ID: created.ID, Name: name}
+	n = Network{ID: created.ID, Name: name, Warnings: warningsOf(created.Warning...)}
 	for _, c := range raw.Network.IPAM.Config {
 		if c.Subnet.IsValid() {
 			n.Subnets = append(n.Subnets, c.Subnet)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -64,6 +65,11 @@ func (d *Docker) Subnets() []netip.Prefix { return d.network.Subnets }
 // contenders.
 func (d *Docker) Network() string { return d.network.Name }
 
+// Warnings are the engine's own, about itself and the run's network.
+func (d *Docker) Warnings() []string {
+	return slices.Concat(d.engine.Info().Warnings, d.network.Warnings)
+}
+
 // Close removes the network. It works with a ctx that has been cancelled, and once.
 func (d *Docker) Close(ctx context.Context) error {
 	d.close.Do(func() { d.closeErr = left(d.engine.RemoveNetwork(ctx, d.network.ID)) })
@@ -111,15 +117,11 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 		info.SwapLimit = true // nothing to limit
 	}
 	missing := dockerMissing(info, spec.Limits, cpus)
-	for _, w := range warnings {
-		if !strings.Contains(strings.ToLower(w), "swap limit") { // that one is among the missing, if it matters
-			missing = append(missing, w)
-		}
-	}
+	missing, note := engineNote(missing, warnings)
 	i.info = bench.InstanceInfo{
 		Runtime: bench.RuntimeDocker, ID: c.ID(), Image: spec.Artifact.Image, ImageID: c.ImageID(), ImageSize: spec.Artifact.ImageSize,
 		Address: c.Address(), StartedAt: c.StartedAt(), Limits: spec.Limits, CPUSet: cpus,
-		LimitsEnforced: len(missing) == 0, LimitsNote: limitsNote(missing), Privileges: spec.More,
+		LimitsEnforced: len(missing) == 0, LimitsNote: note, Privileges: spec.More,
 	}
 	if i.info.PID = LocalPID(c); i.info.PID > 0 {
 		// Without the files (rights, an unusual mount) the engine's own, slower counters do.
@@ -161,6 +163,25 @@ func dockerMissing(info docker.Info, l bench.Limits, cpus string) (missing []str
 	add(l.Memory > 0, info.SwapLimit, "no swap")
 	add(l.PIDs > 0, info.PIDsLimit, "processes")
 	return missing
+}
+
+// engineNote adds to the limits that an engine cannot enforce those that it warned of when it made a
+// container, and puts all in words, with its other warnings.
+func engineNote(missing, warnings []string) (all []string, note string) {
+	var others []string
+	for _, w := range warnings {
+		switch low := strings.ToLower(w); {
+		case strings.Contains(low, "swap limit"): // it is among the missing, if it matters
+		case strings.Contains(low, "your kernel does not support"), strings.Contains(low, "discarded"):
+			missing = append(missing, w)
+		default:
+			others = append(others, "the Docker engine warns: "+w)
+		}
+	}
+	if len(missing) > 0 {
+		others = slices.Insert(others, 0, limitsNote(missing))
+	}
+	return missing, strings.Join(others, "; ")
 }
 
 func limitsNote(missing []string) string {

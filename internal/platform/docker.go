@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
 
 	"locbench/internal/bench"
 	"locbench/internal/contender"
@@ -117,6 +118,13 @@ func (d *Docker) Fingerprint(run *bench.Run) {
 	info := d.engine.Info()
 	run.Software.Docker, run.Software.DockerAPI = info.Version, info.APIVersion
 	run.Machine.CgroupVersion = info.CgroupVersion
+	for _, w := range d.Warnings() {
+		warning := bench.Finding{Text: "the Docker engine warns: " + w}
+		known := func(f bench.Finding) bool { return f.Text == warning.Text } // as in those of a run that is resumed
+		if !slices.ContainsFunc(run.Warnings, known) {
+			run.Warnings = append(run.Warnings, warning)
+		}
+	}
 }
 
 func (d *Docker) Prepare(*bench.LaunchSpec, bench.Service) error { return nil }
