@@ -91,7 +91,7 @@ runtime: `+runtime+`
 isolation: off
 requests:
   - {name: light, path: /}
-  - {name: fault, path: /misbehave}
+  - {name: fault, path: /later}
 timeout: 1m
 validate: none
 checks: {lifecycle: none, suites: []}
