@@ -424,6 +424,27 @@ func TestHalves(t *testing.T) {
 	}
 }
 
+// noted is a set whose first index comes with a note.
+type noted struct{ set }
+
+func (n noted) Indices() []bench.Index {
+	all := n.set.Indices()
+	all[0].Notes = []string{"city.mapping.json: the type was left out"}
+	return all
+}
+
+// What was left out of a dump is told, also where nothing is to be done.
+func TestRunTellsNotes(t *testing.T) {
+	f := newFake(t)
+	o := options(f, set{})
+	o.Set = noted{two("a")}
+	for _, unchanged := range []bool{false, true} {
+		if r := mustRun(t, o); r.Unchanged != unchanged || len(r.Warnings) != 1 || r.Warnings[0] != "city.mapping.json: the type was left out" {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
 // An interruption ends the waiting, too.
 func TestRunInterruptedWhileItWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

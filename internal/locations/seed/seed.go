@@ -103,7 +103,7 @@ type Result struct {
 	Rejected      []Rejected // the first MaxRejected documents that Elasticsearch did not take
 	RejectedTotal int64
 	Removed       []string // older or unfinished versions
-	Warnings      []string // an older version that could not be removed
+	Warnings      []string // what the data set's indices note, and an older version that could not be removed
 	Elapsed       time.Duration
 }
 
@@ -162,6 +162,9 @@ func (r *run) do(ctx context.Context) (err error) {
 	plans, err := survey(ctx, r.client, r.Set)
 	if err != nil {
 		return err
+	}
+	for _, p := range plans {
+		r.result.Warnings = append(r.result.Warnings, p.Notes...)
 	}
 	if !r.Force {
 		unchanged, err := r.unchanged(ctx, plans)
