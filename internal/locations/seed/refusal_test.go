@@ -184,7 +184,9 @@ func TestRunDoesNotWaitForAShardWithoutEnd(t *testing.T) {
 func TestRunEndsWithABulkOfRejectedDocuments(t *testing.T) {
 	f := newFake(t)
 	f.kind = "strict_dynamic_mapping_exception"
-	f.onDoc = func(int, string) (int, string) { return 400, "mapping set to strict, dynamic introduction of [n] within [_doc] is not allowed" }
+	f.onDoc = func(int, string) (int, string) {
+		return 400, "mapping set to strict, dynamic introduction of [n] within [_doc] is not allowed"
+	}
 	o := options(f, two("a"))
 	o.Workers = 1
 	r, err := Run(t.Context(), o)
