@@ -90,6 +90,10 @@ func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
 	if f.before != nil && f.before(w, r) {
 		return
 	}
+	if r.ContentLength < 0 {
+		refuse(w, http.StatusLengthRequired, "test", "a body in chunks, which not every proxy takes")
+		return
+	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return // the client went away

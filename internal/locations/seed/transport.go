@@ -94,6 +94,13 @@ func (d doer) Do(req *http.Request) (*http.Response, error) {
 	case strings.HasSuffix(req.URL.Path, "/_bulk"):
 		client, most = d.bulks, maxBulkAnswer(req.ContentLength)
 	}
+	if req.Body != nil && req.ContentLength == 0 { // the library tells the length of texts only; without it, chunks are sent
+		whole, err := io.ReadAll(req.Body)
+		if err != nil {
+			return nil, err
+		}
+		req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(whole)), int64(len(whole))
+	}
 	ctx, cancel := context.WithTimeoutCause(req.Context(), time.Duration(within), within)
 	defer cancel()
 	resp, err := client.Do(req.WithContext(ctx))
