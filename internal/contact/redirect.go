@@ -14,7 +14,7 @@ func StayHere(*http.Request, []*http.Request) error { return http.ErrUseLastResp
 // RedirectError is an answer that points elsewhere and was not followed.
 type RedirectError struct {
 	Status int
-	To     string // without credentials and parameters, at most some hundred bytes; "" where the answer does not say
+	To     string // without credentials and parameters; "" where the answer does not say
 }
 
 // Error says where the answer pointed, and what to do.

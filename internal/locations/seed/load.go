@@ -240,7 +240,8 @@ func (l *loader) try(ctx context.Context, b bulk) (rest bulk, err error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(interrupted))
 	defer cancel()
 	defer context.AfterFunc(interrupted, func() { time.AfterFunc(grace, cancel) })()
-	answer, err := l.client.Bulk().Index(l.index).FilterPath("errors", "items.*.status", "items.*.error").Timeout(shardTimeout).Add(b).Do(ctx)
+	answer, err := l.client.Bulk().Index(l.index).FilterPath("errors", "items.*.status", "items.*.error").
+		Timeout(shardTimeout).Add(b).Do(ctx)
 	if isJSONError(err) {
 		err = fmt.Errorf("%w: %w", errAnswer, err)
 	}

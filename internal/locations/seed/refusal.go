@@ -83,7 +83,8 @@ func outlookOf(status int, kind string) outlook {
 		return passing
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusBadGateway, http.StatusGatewayTimeout:
 		return passing
-	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported, http.StatusInsufficientStorage, http.StatusNetworkAuthenticationRequired:
+	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported, http.StatusInsufficientStorage,
+		http.StatusNetworkAuthenticationRequired:
 		return lasting
 	}
 	if status >= 500 && kind != blocked {
@@ -134,11 +135,13 @@ func remedy(status int, e *elastic.ErrorDetails) string {
 		return "free disk space there; if the block stays, lift it: " +
 			`PUT /_all/_settings {"index.blocks.read_only_allow_delete": null}`
 	case kind == blocked && status != http.StatusServiceUnavailable:
-		return "lift the block: index.blocks.* in the settings of the index or of a template, cluster.blocks.* in those of the cluster"
+		return "lift the block: index.blocks.* in the settings of the index or of a template, " +
+			"cluster.blocks.* in those of the cluster"
 	case status == http.StatusUnauthorized:
 		return "put user and password into the URL: http://user:password@host:9200"
 	case status == http.StatusForbidden:
-		return "a user in the URL (http://user:password@host:9200) needs the privileges: monitor on the cluster, manage, write and read on the indices"
+		return "a user in the URL (http://user:password@host:9200) needs the privileges: " +
+			"monitor on the cluster, manage, write and read on the indices"
 	case status == http.StatusRequestEntityTooLarge:
 		return "raise the limit on the way: http.max_content_length of Elasticsearch, client_max_body_size of nginx"
 	case kind == "circuit_breaking_exception":
@@ -152,7 +155,8 @@ func remedy(status int, e *elastic.ErrorDetails) string {
 	case kind == "mapper_parsing_exception", kind == "strict_dynamic_mapping_exception", says("total fields [", "mapper ["):
 		return "the documents do not fit the mapping: change one of them"
 	case says("pipeline"), e != nil && e.Header["processor_type"] != nil, kind == "ingest_processor_exception":
-		return "mend or remove the pipeline: index.default_pipeline and index.final_pipeline in the settings of the index or of a template"
+		return "mend or remove the pipeline: index.default_pipeline and index.final_pipeline " +
+			"in the settings of the index or of a template"
 	}
 	return ""
 }
