@@ -104,6 +104,9 @@ func (s *site) fillStore(ctx context.Context, progress func(bench.Progress)) (st
 	if err != nil {
 		return "", err
 	}
+	for _, w := range res.Warnings {
+		s.warn(bench.Finding{Text: w})
+	}
 	var total int64
 	for _, i := range res.Indices {
 		total += i.Documents

@@ -16,6 +16,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/cgroup"
+	"locbench/internal/contact"
 	"locbench/internal/docker"
 	"locbench/internal/safe"
 )
@@ -223,7 +224,7 @@ func elasticsearchVersion(ctx context.Context, url string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("ask Elasticsearch: %w", err)
 	}
-	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, CheckRedirect: contact.StayHere}
 	resp, err := client.Do(req)
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
@@ -232,6 +233,9 @@ func elasticsearchVersion(ctx context.Context, url string) (string, error) {
 		return "", fmt.Errorf("ask Elasticsearch: %w", err)
 	}
 	defer resp.Body.Close()
+	if err := contact.Redirected(resp); err != nil {
+		return "", fmt.Errorf("ask Elasticsearch: %w", err)
+	}
 	var answer struct {
 		Version struct {
 			Number string `json:"number"`

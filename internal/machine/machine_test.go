@@ -157,6 +157,16 @@ func TestElasticsearchFinding(t *testing.T) {
 	}
 }
 
+func TestElasticsearchFindingStaysThere(t *testing.T) {
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a redirect was followed") }))
+	defer other.Close()
+	s := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusMovedPermanently))
+	defer s.Close()
+	if f := doctorElasticsearch(t.Context(), s.URL); f.Status != Missing || !strings.Contains(f.Value, other.URL) {
+		t.Errorf("%+v", f)
+	}
+}
+
 // TestProcessLimits is about what a user may limit, as the kernel's answers to a try say.
 func TestProcessLimits(t *testing.T) {
 	for name, tt := range map[string]struct {

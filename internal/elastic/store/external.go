@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/contact"
 	"locbench/internal/safe"
 )
 
@@ -87,11 +88,14 @@ func ask(ctx context.Context, url string) (status int, body []byte, err error) {
 		return 0, nil, errors.New("malformed URL")
 	}
 	transport := &http.Transport{DisableKeepAlives: true, Proxy: http.ProxyFromEnvironment}
-	resp, err := (&http.Client{Transport: transport}).Do(req)
+	resp, err := (&http.Client{Transport: transport, CheckRedirect: contact.StayHere}).Do(req)
 	if err != nil {
 		return 0, nil, reason(ctx, err)
 	}
 	defer resp.Body.Close()
+	if err := contact.Redirected(resp); err != nil {
+		return 0, nil, err
+	}
 	if body, err = io.ReadAll(io.LimitReader(resp.Body, 64<<10)); err != nil {
 		return 0, nil, fmt.Errorf("read answer: %w", reason(ctx, err))
 	}
