@@ -235,8 +235,8 @@ func TestOwnersOfTwoPIDNamespaces(t *testing.T) {
 		} else if found := marked(); len(found) > 0 {
 			t.Errorf("the numbers of another namespace are taken for those of this one: %v", found)
 		}
-		state, why := fateOf(other)
-		mine, whyMine := fateOf(owner())
+		state, why := fateOf(other, true)
+		mine, whyMine := fateOf(owner(), true)
 		fmt.Printf("\nSEEN %d %d %s\n", state, mine, owner())
 		if state != unknown || mine != lives {
 			t.Errorf("the other: %v, %s; own: %v, %s", state, why, mine, whyMine)
@@ -266,14 +266,14 @@ func TestOwnersOfTwoPIDNamespaces(t *testing.T) {
 				name = strings.SplitN(rest, " ", 3)[2]
 			}
 		}
-		if got, why := fateOf(name); got != unknown || !strings.Contains(why, "another PID namespace") {
+		if got, why := fateOf(name, true); got != unknown || !strings.Contains(why, "another PID namespace") {
 			t.Errorf("/proc %s: %q is %v from here: %s\n%s", proc, name, got, why, text)
 		}
 		in.Close()
 		if err := cmd.Wait(); err != nil {
 			t.Errorf("/proc %s: %v\n%s", proc, err, text)
 		}
-		if got, why := fateOf(name); got != unknown {
+		if got, why := fateOf(name, true); got != unknown {
 			t.Errorf("/proc %s, after its end: %v, %s", proc, got, why)
 		}
 	}

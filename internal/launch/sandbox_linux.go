@@ -17,9 +17,6 @@ import (
 	"locbench/internal/cpuset"
 )
 
-// groupPrefix begins the name of every cgroup that is made here; the ID of an instance follows.
-const groupPrefix = "locbench-"
-
 // sandbox is what surrounds one process: its group, its limits, its marks.
 type sandbox struct {
 	id      string // of the instance
@@ -50,7 +47,7 @@ func sandboxIn(tree cgroup.Tree, spec bench.LaunchSpec, allowed ...int) *sandbox
 		s.first = spec.CPUs
 	}
 	s.cpus = cpuset.List(s.first)
-	group, err := tree.Create(groupPrefix+s.id, spec.Limits, s.cpus)
+	group, err := tree.Create(groupName(s.id, spec.RunID), spec.Limits, s.cpus)
 	if err != nil {
 		s.loseGroup(err)
 		return s
@@ -113,7 +110,7 @@ func (s *sandbox) pin() error {
 }
 
 func (s *sandbox) environ(spec bench.LaunchSpec) []string {
-	return environment(spec, map[string]string{envRun: spec.RunID, envOwner: owner(), envInstance: s.id})
+	return environment(spec, marks(spec.RunID, s.id))
 }
 
 // start starts cmd so that not one instruction of it runs outside the group. On cgroup v2 the
@@ -169,6 +166,7 @@ func (s *sandbox) startWithout(cmd *exec.Cmd, why error) error {
 	}
 	again := exec.Command(cmd.Path) // a Cmd starts once only
 	again.Args, again.Env, again.Dir, again.Stdout, again.Stderr = cmd.Args, cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr
+	again.WaitDelay = cmd.WaitDelay
 	again.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 	*cmd = *again
 	return cmd.Start()

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"locbench/internal/bench"
+	"locbench/internal/cgroup"
 	"locbench/internal/docker"
 )
 
@@ -207,7 +208,7 @@ func TestGoToolchain(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if f := doctorGo(t.Context()); f.Status != tt.want.Status || f.Value != tt.want.Value || f.Status == Warn && f.Fix == "" {
+			if f := doctorGo(t.Context(), cgroup.Tree{Root: t.TempDir()}); f.Status != tt.want.Status || f.Value != tt.want.Value || f.Status == Warn && f.Fix == "" {
 				t.Errorf("%+v, want %+v", f, tt.want)
 			}
 		})
@@ -219,7 +220,7 @@ func TestDoctor(t *testing.T) {
 	t.Setenv("DOCKER_HOST", "unix://"+t.TempDir()+"/no.sock")
 	t.Setenv("PATH", t.TempDir())
 	seen := map[string]Finding{}
-	for _, f := range diagnose(t.Context(), DoctorOptions{}, func() ([]string, error) { return nil, nil }) {
+	for _, f := range diagnose(t.Context(), DoctorOptions{}, cgroup.Tree{Root: t.TempDir()}, func() ([]string, error) { return nil, nil }) {
 		if f.Value == "" || f.Status == Missing && f.Fix == "" {
 			t.Errorf("%+v", f)
 		}
