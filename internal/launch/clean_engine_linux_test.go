@@ -225,6 +225,36 @@ func TestCleanTouchesNothingElse(t *testing.T) {
 	check(true, []thing{living, far}, nil)
 }
 
+// TestCleanKillsWhatHasNoMarks: what a contender of a killed locbench has started with an empty
+// environment goes with its run, since its group tells the run; in a group that does not, it is named.
+func TestCleanKillsWhatHasNoMarks(t *testing.T) {
+	zone := fmt.Sprintf("test-zone-%d", os.Getpid())
+	if !inNamespace(t, zoneEnv+"="+zone) {
+		removeZones(t, zone)
+		return
+	}
+	ownMounts(t)
+	points := zones(t)
+	bare := func(name string) int {
+		pid := sleeper(t)
+		put(t, points, name, pid)
+		return pid
+	}
+	dead := deadOwner()
+	mine, other := bare(groupName(dead+"-0123456789aa", "r1")), bare(groupName(dead+"-0123456789ab", "r2"))
+	old := bare(groupPrefix + dead + "-0123456789ac")
+	c, err := Clean(t.Context(), nil, CleanOptions{Run: "r1"})
+	if err != nil || len(c.Removed) != 1 || len(c.Kept) != 1 || !strings.Contains(c.Kept[0], "processes run in it") {
+		t.Errorf("%q, %v", c, err)
+	}
+	if exists(mine) || !exists(other) || !exists(old) {
+		t.Errorf("of the run %v, of another %v, of one that is not known %v", exists(mine), exists(other), exists(old))
+	}
+	if c, err := Clean(t.Context(), nil, CleanOptions{}); err != nil || len(c.Removed) != 2 || exists(other) || exists(old) {
+		t.Errorf("all: %q, %v", c, err)
+	}
+}
+
 // TestOwnersOfTwoPIDNamespaces: a locbench here and one in another PID namespace of the same
 // machine never judge each other dead, whether or not the other one has a /proc of its own; the
 // same one, once it has ended, is not judged dead from here either.

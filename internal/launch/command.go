@@ -37,6 +37,9 @@ func (h Helper) Do(ctx context.Context, cmd *exec.Cmd) error {
 	started, ended := make(chan error, 1), make(chan error, 1)
 	go ownThread(func() {
 		err := box.start(cmd)
+		if err == nil {
+			box.follow(cmd.Process.Pid)
+		}
 		if started <- err; err == nil {
 			ended <- cmd.Wait()
 		}

@@ -28,8 +28,9 @@ type sandbox struct {
 	reader  *cgroup.Reader // nil: /proc is read
 	missing []string       // limits that are not enforced
 
-	mu     sync.Mutex
-	closed bool
+	mu      sync.Mutex
+	closed  bool
+	session int // that of the process, once it was started
 }
 
 // newSandbox makes the group. It does not fail: limits that cannot be had are in missing.
@@ -194,6 +195,9 @@ func (s *sandbox) usage(pid int) (bench.Usage, error) {
 
 // follow adds the figures of /proc to those of the group.
 func (s *sandbox) follow(pid int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.session = pid
 	if s.reader != nil {
 		s.reader.Follow(pid)
 	}
@@ -229,7 +233,22 @@ func (s *sandbox) close() error {
 	if s.group != nil {
 		err = s.group.Remove() // kills all that is in it, by the kernel's own list
 	}
-	return errors.Join(err, killMarked(func() []found { return marked(envInstance + "=" + s.id) }))
+	return errors.Join(err, killMarked(s.left))
+}
+
+// left are the processes that carry the mark, and those that have lost it but are in the session of
+// the main process still. That one has ended: another process of its number has another session.
+func (s *sandbox) left() []found {
+	all := marked(envInstance + "=" + s.id)
+	if _, again := present(s.session); s.session == 0 || again {
+		return all
+	}
+	for _, pid := range inSession(s.session) {
+		if !processGone(pid) && !slices.ContainsFunc(all, func(f found) bool { return f.pid == pid }) {
+			all = append(all, found{pid: pid})
+		}
+	}
+	return all
 }
 
 func mainThread() bool { return unix.Gettid() == os.Getpid() }
