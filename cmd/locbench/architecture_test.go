@@ -26,7 +26,10 @@ var floors = [][]string{
 	{"slo"},
 	{"elastic", "locations"},
 	{"launch"},
-	{"analysis", "capacity", "check", "contender", "event", "hiccup", "hostusage", "load", "machine", "profile", "results", "sample"},
+	{
+		"analysis", "capacity", "check", "contender", "event", "hiccup", "hostusage", "load", "machine", "profile", "results",
+		"sample",
+	},
 	{"compare", "platform", "summary"},
 	{"export", "live", "metrics", "plain", "report", "runner", "tui", "worker"},
 	{"app"},

@@ -115,7 +115,8 @@ func TestCancelEndsTheGroup(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	done := make(chan error, 1)
 	go func() {
-		_, err := contender.BuildProcess(ctx, svc, contender.BuildOptions{Cache: filepath.Join(cache, "build"), Groups: noGroups(t)})
+		opts := contender.BuildOptions{Cache: filepath.Join(cache, "build"), Groups: noGroups(t)}
+		_, err := contender.BuildProcess(ctx, svc, opts)
 		done <- err
 	}()
 	testenv.Until(t, time.Minute, "the build has begun", func() bool { _, err := os.Stat(pid); return err == nil })

@@ -22,8 +22,9 @@ import (
 func TestCopyIsPrivate(t *testing.T) {
 	svc := shellService(script("cp src/main.sh service; echo more >> notes"))
 	svc.Files = fstest.MapFS{
-		"src/main.sh": {Data: []byte("#!/bin/sh\n"), Mode: 0o500}, "src/deep/x": {Mode: 0o640}, "dir": {Mode: fs.ModeDir | 0o755},
-		".env": {Data: []byte("PASSWORD=x"), Mode: 0o600}, "notes": {Mode: 0o444}, "script": {Data: []byte("#!/bin/sh\n"), Mode: 0o444},
+		"src/main.sh": {Data: []byte("#!/bin/sh\n"), Mode: 0o500}, "src/deep/x": {Mode: 0o640},
+		".env": {Data: []byte("PASSWORD=x"), Mode: 0o600}, "notes": {Mode: 0o444}, "dir": {Mode: fs.ModeDir | 0o755},
+		"script": {Data: []byte("#!/bin/sh\n"), Mode: 0o444},
 	}
 	opts := contender.BuildOptions{Cache: filepath.Join(t.TempDir(), "a", "cache"), Groups: noGroups(t)}
 	if err := os.MkdirAll(opts.Cache, 0o755); err != nil {
@@ -142,7 +143,9 @@ func TestBuildOfAKilledLocbench(t *testing.T) {
 	if _, err := fmt.Sscan(string(data), &shell, &child); err != nil {
 		t.Fatal(err)
 	}
-	testenv.Until(t, time.Minute, "the child sleeps", func() bool { return strings.HasPrefix(procFile(child, "cmdline"), "sleep\x00") })
+	testenv.Until(t, time.Minute, "the child sleeps", func() bool {
+		return strings.HasPrefix(procFile(child, "cmdline"), "sleep\x00")
+	})
 	defer func() {
 		if p, err := os.FindProcess(child); err == nil && strings.Contains(procFile(child, "environ"), file) {
 			p.Kill()
@@ -157,7 +160,7 @@ func TestBuildOfAKilledLocbench(t *testing.T) {
 	}
 	parent.Process.Kill()
 	parent.Wait()
-	testenv.Until(t, time.Minute, "the shell has ended with locbench", func() bool { return procFile(shell, "cmdline") == "" })
+	testenv.Until(t, time.Minute, "the shell has ended", func() bool { return procFile(shell, "cmdline") == "" })
 }
 
 func procFile(pid int, name string) string {
@@ -171,7 +174,8 @@ func TestBuildToBeKilled(t *testing.T) {
 	if file == "" {
 		t.Skip("run by TestBuildOfAKilledLocbench in a process of its own")
 	}
-	svc := shellService(script("sleep 600 >/dev/null 2>&1 & echo $$ $! > " + file + ".new; mv " + file + ".new " + file + "; wait"))
+	tell := "echo $$ $! > " + file + ".new; mv " + file + ".new " + file
+	svc := shellService(script("sleep 600 >/dev/null 2>&1 & " + tell + "; wait"))
 	_, err := contender.BuildProcess(t.Context(), svc, contender.BuildOptions{
 		Cache: filepath.Join(filepath.Dir(file), "cache"), Groups: cgroup.Tree{Root: filepath.Dir(file)}, Run: "the-run",
 	})

@@ -22,7 +22,7 @@ import (
 
 // ContainerSpec says what to run.
 type ContainerSpec struct {
-	Name       string            // part of the container's name, after the run's; characters that the engine refuses are replaced
+	Name       string            // part of the container's name, after the run's; what the engine refuses is replaced
 	Image      string            //
 	Command    []string          // nil: the image's
 	Env        map[string]string //

@@ -22,8 +22,8 @@ type Network struct {
 	Here    bool // its bridge is an interface of this machine: addresses in it are within reach
 }
 
-// CreateNetwork makes a bridge network for the run that the labels tell. Containers in it do not reach each other where they are
-// kept apart. When it fails, or ctx ends meanwhile, none is left.
+// CreateNetwork makes a bridge network for the run that the labels tell. Containers in it do not reach
+// each other where they are kept apart. When it fails, or ctx ends meanwhile, none is left.
 func (e *Engine) CreateNetwork(ctx context.Context, labels map[string]string, apart bool) (n Network, err error) {
 	if err := ctx.Err(); err != nil {
 		return n, err

@@ -157,6 +157,7 @@ func TestCleanTouchesNothingElse(t *testing.T) {
 		return
 	}
 	ownMounts(t)
+	t.Setenv(RunsVariable, t.TempDir())
 	points := zones(t)
 	elsewhere := self()
 	elsewhere.space = "1"
@@ -234,6 +235,7 @@ func TestCleanKillsWhatHasNoMarks(t *testing.T) {
 		return
 	}
 	ownMounts(t)
+	t.Setenv(RunsVariable, t.TempDir())
 	points := zones(t)
 	bare := func(name string) int {
 		pid := sleeper(t)
@@ -250,7 +252,8 @@ func TestCleanKillsWhatHasNoMarks(t *testing.T) {
 	if exists(mine) || !exists(other) || !exists(old) {
 		t.Errorf("of the run %v, of another %v, of one that is not known %v", exists(mine), exists(other), exists(old))
 	}
-	if c, err := Clean(t.Context(), nil, CleanOptions{}); err != nil || len(c.Removed) != 2 || exists(other) || exists(old) {
+	c, err = Clean(t.Context(), nil, CleanOptions{})
+	if err != nil || len(c.Removed) != 2 || exists(other) || exists(old) {
 		t.Errorf("all: %q, %v", c, err)
 	}
 }

@@ -25,7 +25,8 @@ func cleanGroups(tree cgroup.Tree, run string, keep func(what, owner string) boo
 		c.Removed = append(c.Removed, "cgroup "+g+", which was empty")
 	}
 	for _, g := range busy {
-		c.Kept = append(c.Kept, "cgroup "+g+": processes run in it, of which run it does not say; \"locbench clean\" ends them")
+		const why = "processes run in it, of which run it does not say; \"locbench clean\" ends them"
+		c.Kept = append(c.Kept, "cgroup "+g+": "+why)
 	}
 	return c, err
 }

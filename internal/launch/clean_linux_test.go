@@ -107,8 +107,8 @@ func TestCleanGoesByNamesToo(t *testing.T) {
 	t.Setenv(RunsVariable, t.TempDir())
 	run := "20261125-0001"
 	theirs := []string{
-		"shop", "locbench", "locbench-shop", "locbench-20261125-0001-x", "locbench-20261125-0002-x-01234567", "my-locbench-20261125-0001-x-01234567",
-		"locbench-20261125-00011-01234567", "locbench-20261125-0001-x-0123456Z",
+		"shop", "locbench", "locbench-shop", "locbench-20261125-0001-x", "locbench-20261125-0002-x-01234567",
+		"my-locbench-20261125-0001-x-01234567", "locbench-20261125-00011-01234567", "locbench-20261125-0001-x-0123456Z",
 	}
 	for _, network := range []string{"unix", "tcp"} {
 		s := &stubEngine{left: slices.Concat(
@@ -131,7 +131,8 @@ func TestCleanGoesByNamesToo(t *testing.T) {
 			if _, err := cleanIn(t.Context(), cgroup.Tree{Root: noHierarchies(t)}, e, o); err != nil {
 				t.Error(err)
 			}
-			if want := []string{"locbench-20261125-0001-x-01234567", "locbench-20261125-0001-89abcdef"}; !slices.Equal(s.gone, want) {
+			want := []string{"locbench-20261125-0001-x-01234567", "locbench-20261125-0001-89abcdef"}
+			if !slices.Equal(s.gone, want) {
 				t.Errorf("%s %+v: removed %q, want %q", network, o, s.gone, want)
 			}
 		}
@@ -148,14 +149,16 @@ func TestResumeDoesNotFindItself(t *testing.T) {
 	}
 	defer withdraw()
 	s := &stubEngine{left: slices.Concat(
-		containersOf(run, owner(), "locbench-20261125-0003-x-01234567"), containersOf(run, deadOwner(), "locbench-20261125-0003-y-01234567"),
+		containersOf(run, owner(), "locbench-20261125-0003-x-01234567"),
+		containersOf(run, deadOwner(), "locbench-20261125-0003-y-01234567"),
 		[]stubThing{{"network", "locbench-20261125-0003-89abcdef", Labels(run, "network")}},
 	)}
 	tree := hierarchies1(t)
 	mine := groupName(newInstanceID(), run)
 	makeGroup(t, tree, mine)
 	c, err := cleanIn(t.Context(), tree, s.connect(t, "unix"), CleanOptions{Run: run, NotOwn: true})
-	if err != nil || len(c.Kept) > 0 || len(c.Removed) != 1 || !slices.Equal(s.gone, []string{"locbench-20261125-0003-y-01234567"}) {
+	want := []string{"locbench-20261125-0003-y-01234567"}
+	if err != nil || len(c.Kept) > 0 || len(c.Removed) != 1 || !slices.Equal(s.gone, want) {
 		t.Errorf("%q, %v, removed %q", c, err, s.gone)
 	}
 	if !isGroup(tree, mine) {
@@ -170,8 +173,8 @@ func TestCleanAfterAReboot(t *testing.T) {
 	before := self()
 	before.boot = otherBoot
 	for network, removed := range map[string]int{"unix": 2, "tcp": 0} {
-		s := &stubEngine{left: append(containersOf("r1", before.String(), "locbench-r1-x-01234567"),
-			stubThing{"network", "locbench-r1-01234567", map[string]string{docker.LabelRun: "r1", docker.LabelOwner: before.String()}})}
+		left := containersOf("r1", before.String(), "locbench-r1-x-01234567")
+		s := &stubEngine{left: append(left, stubThing{"network", "locbench-r1-01234567", left[0].labels})}
 		c, err := cleanIn(t.Context(), cgroup.Tree{Root: noHierarchies(t)}, s.connect(t, network), CleanOptions{Run: "r1"})
 		if err != nil || len(c.Removed) != removed || len(c.Removed)+len(c.Kept) != 2 {
 			t.Errorf("%s: %q, %v", network, c, err)
@@ -235,10 +238,12 @@ func TestCleanGroupsOfARun(t *testing.T) {
 	elsewhere := self()
 	elsewhere.space = "1"
 	names := map[string]string{
-		"of the run": groupName(dead+one, "r1"), "of another run": groupName(dead+two, "r2"), "of no run": groupName(dead+one, ""),
-		"living": groupName(owner()+two, "r1"), "elsewhere": groupName(elsewhere.String()+two, "r1"),
-		"old and empty": groupPrefix + dead + three, "old": groupPrefix + dead + two, "old, living": groupPrefix + owner() + three,
-		"foreign": groupName(dead+one, "r1") + ".scope", "foreign too": "my-" + groupName(dead+one, "r1"),
+		"of the run": groupName(dead+one, "r1"), "of another run": groupName(dead+two, "r2"),
+		"of no run": groupName(dead+one, ""),
+		"living":    groupName(owner()+two, "r1"), "elsewhere": groupName(elsewhere.String()+two, "r1"),
+		"old and empty": groupPrefix + dead + three, "old": groupPrefix + dead + two,
+		"old, living": groupPrefix + owner() + three,
+		"foreign":     groupName(dead+one, "r1") + ".scope", "foreign too": "my-" + groupName(dead+one, "r1"),
 	}
 	for what, name := range names {
 		if what == "old" {
@@ -261,7 +266,9 @@ func TestCleanGroupsOfARun(t *testing.T) {
 	if err != nil || !slices.Equal(c.Removed, want) || len(c.Kept) != 3 {
 		t.Errorf("%q, %v", c, err)
 	}
-	for _, why := range []string{names["living"] + ": its locbench", names["elsewhere"] + ": its locbench", names["old"] + ": processes run in it"} {
+	for _, why := range []string{
+		names["living"] + ": its locbench", names["elsewhere"] + ": its locbench", names["old"] + ": processes run in it",
+	} {
 		if !slices.ContainsFunc(c.Kept, func(k string) bool { return strings.Contains(k, why) }) {
 			t.Errorf("%q does not say %s", c.Kept, why)
 		}
@@ -293,27 +300,33 @@ func TestCleanRecords(t *testing.T) {
 	record("1-0123456789aa.json", Neighbour{Owner: deadOwner(), Run: "r1"})
 	record("1-0123456789ab.json", Neighbour{Owner: before.String(), Run: "r2"})
 	record("1-0123456789ac.json", Neighbour{Owner: owner(), Run: "r2"})
+	elsewhere := self()
+	elsewhere.space = "1"
+	record("1-0123456789ae.json", Neighbour{Owner: elsewhere.String(), Run: "r2"})
 	writeFile(t, filepath.Join(dir, "1-0123456789ad.json"), "{")
 	writeFile(t, filepath.Join(dir, "notes.json"), "{")
 	clean := func(o CleanOptions, removed, kept string) {
 		t.Helper()
 		c, err := cleanIn(t.Context(), cgroup.Tree{Root: noHierarchies(t)}, nil, o)
-		if err != nil || strings.Join(c.Removed, ", ") != removed || !strings.Contains(strings.Join(c.Kept, ", "), kept) || (kept == "") != (len(c.Kept) == 0) {
+		said, stay := strings.Join(c.Removed, ", "), strings.Join(c.Kept, ", ")
+		if err != nil || said != removed || !strings.Contains(stay, kept) || (kept == "") != (stay == "") {
 			t.Errorf("%+v: %q, %v", o, c, err)
 		}
 	}
 	clean(CleanOptions{Run: "r3"}, "", "")
 	clean(CleanOptions{Run: "r1"}, "record "+dir+"/1-0123456789aa.json (run r1)", "")
-	clean(CleanOptions{Run: "r2"}, "record "+dir+"/1-0123456789ab.json (run r2)", "0123456789ac.json (run r2): its locbench, process")
+	clean(CleanOptions{Run: "r2"}, "record "+dir+"/1-0123456789ab.json (run r2)",
+		"0123456789ae.json (run r2): its locbench, process")
 	long := time.Now().Add(-2 * neighbourPatience)
 	if err := os.Chtimes(filepath.Join(dir, "1-0123456789ad.json"), long, long); err != nil {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != 3 {
+	if err != nil || len(entries) != 4 {
 		t.Errorf("%v, %v", entries, err)
 	}
-	if c, err := cleanRecords("", func(_, of string) bool { return true }); err != nil || len(c.Removed) != 1 || len(c.Kept) > 0 {
+	c, err := cleanRecords("", func(_, of string) bool { return true })
+	if err != nil || len(c.Removed) != 1 || len(c.Kept) > 0 {
 		t.Errorf("too old: %q, %v", c, err)
 	}
 }
@@ -324,7 +337,8 @@ func TestHelper(t *testing.T) {
 	dir := t.TempDir()
 	pid := filepath.Join(dir, "pid")
 	h := Helper{Run: runID(t), Groups: cgroup.Tree{Root: noHierarchies(t)}}
-	cmd := exec.Command("sh", "-c", "setsid sleep 600 >/dev/null 2>&1 & while ! grep -q sleep /proc/$!/cmdline; do :; done; echo $! > "+pid+"; exit 3")
+	cmd := exec.Command("sh", "-c", "setsid sleep 600 >/dev/null 2>&1 & "+
+		"while ! grep -q sleep /proc/$!/cmdline; do :; done; echo $! > "+pid+"; exit 3")
 	var out strings.Builder
 	cmd.Stdout, cmd.WaitDelay = &out, time.Minute
 	if err := h.Do(t.Context(), cmd); err == nil || err.Error() != "exit status 3" {
@@ -356,7 +370,9 @@ func TestHelper(t *testing.T) {
 // TestGroupNames: the name of a group, which a process cannot leave, tells whose it is.
 func TestGroupNames(t *testing.T) {
 	id := newInstanceID()
-	for run, want := range map[string]string{"20261125-0001": "20261125-0001", "": "", "a/b c_é": "a-b-c--", strings.Repeat("x", 100): strings.Repeat("x", 64)} {
+	for run, want := range map[string]string{
+		"20261125-0001": "20261125-0001", "": "", "a/b c_é": "a-b-c--", strings.Repeat("x", 100): strings.Repeat("x", 64),
+	} {
 		name := groupName(id, run)
 		of, got, told, ok := parseGroup(name)
 		if of != owner() || got != want || !told || !ok || strings.ContainsRune(name, '/') {

@@ -180,14 +180,15 @@ func eachRecord(do func(root *os.Root, name string, n Neighbour, over bool)) err
 	return nil
 }
 
-// cleanRecords removes the records of runs that have ended; run "": of all.
+// cleanRecords removes the records of runs that have ended; run "": of all. That of one which lives is
+// nothing left.
 func cleanRecords(run string, keep func(what, owner string) bool) (c Cleaned, err error) {
 	err = eachRecord(func(root *os.Root, name string, n Neighbour, over bool) {
 		what := "record " + filepath.Join(runsFolder(), name)
 		if n.Run != "" {
 			what += " " + ofRun(n.Run)
 		}
-		if run != "" && n.Run != run || !over && (n.Owner == "" || keep(what, n.Owner)) {
+		if run != "" && n.Run != run || !over && (!n.unsure || keep(what, n.Owner)) {
 			return
 		}
 		if e := root.Remove(name); e != nil {

@@ -174,7 +174,8 @@ func TestVerifyLeavesNoFile(t *testing.T) {
 	cancel()
 	var out bytes.Buffer
 	env := console.Env{Stdout: &out, Stderr: &out, Getenv: func(string) string { return "" }}
-	err := Verify(ctx, env, VerifyOptions{Selection: Selection{Names: []string{"go-nethttp"}}, Out: filepath.Join(t.TempDir(), "out")})
+	one := Selection{Names: []string{"go-nethttp"}}
+	err := Verify(ctx, env, VerifyOptions{Selection: one, Out: filepath.Join(t.TempDir(), "out")})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("%v\n%s", err, out.String())
 	}
