@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -34,13 +35,15 @@ func TestCopyIsPrivate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	umask := syscall.Umask(0)
+	syscall.Umask(umask)
 	check := func() {
 		t.Helper()
 		for name, want := range map[string]fs.FileMode{
 			"..": 0o700, ".": 0o700, "src": 0o700, "src/deep": 0o700, "dir": 0o700,
 			".env": 0o600, "src/main.sh": 0o700, "notes": 0o644, "script": 0o755,
 		} {
-			if info, err := os.Stat(filepath.Join(a.Dir, name)); err != nil || info.Mode().Perm() != want {
+			if info, err := os.Stat(filepath.Join(a.Dir, name)); err != nil || info.Mode().Perm() != want&^fs.FileMode(umask) {
 				t.Errorf("%s: %v, %v, want %v", name, info.Mode(), err, want)
 			}
 		}

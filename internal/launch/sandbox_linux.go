@@ -240,7 +240,7 @@ func (s *sandbox) close() error {
 // the main process still. That one has ended: another process of its number has another session.
 func (s *sandbox) left() []found {
 	all := marked(envInstance + "=" + s.id)
-	if _, again := present(s.session); s.session == 0 || again {
+	if _, again := present(s.session); s.session == 0 || again || !ownProc() {
 		return all
 	}
 	for _, pid := range inSession(s.session) {
