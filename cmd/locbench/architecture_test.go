@@ -25,7 +25,11 @@ var floors = [][]string{
 	{"measure"},
 	{"slo"},
 	{"elastic", "locations"},
-	{"analysis", "capacity", "check", "contender", "event", "hiccup", "hostusage", "launch", "load", "machine", "profile", "results", "sample"},
+	{"launch"},
+	{
+		"analysis", "capacity", "check", "contender", "event", "hiccup", "hostusage", "load", "machine", "profile", "results",
+		"sample",
+	},
 	{"compare", "platform", "summary"},
 	{"export", "live", "metrics", "plain", "report", "runner", "tui", "worker"},
 	{"app"},

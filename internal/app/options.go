@@ -13,6 +13,7 @@ import (
 // value that is refused.
 type RunOptions struct {
 	Profile      string   // name of a bundled profile, or a file
+	ProfileText  []byte   // the profile itself; nil: it is read by its name
 	ProfileNamed bool     // by the user: Profile is not the default
 	Contenders   []string // name or name:variant, in place of the profile's
 	Services     []string // folders with more contenders

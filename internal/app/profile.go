@@ -14,7 +14,13 @@ import (
 
 // PlannedProfile is the profile with what the command line changes of it, valid and complete.
 func PlannedProfile(o RunOptions) (bench.Profile, error) {
-	p, err := profile.Load(o.Profile, profiles.FS)
+	var p bench.Profile
+	var err error
+	if o.ProfileText != nil {
+		p, err = profile.Parse(o.Profile, o.ProfileText)
+	} else {
+		p, err = profile.Load(o.Profile, profiles.FS)
+	}
 	if err != nil {
 		return p, exit.With(exit.Usage, err)
 	}

@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"locbench/internal/bench"
+	"locbench/internal/cgroup"
 	"locbench/internal/contender"
 	"locbench/internal/docker"
 	"locbench/internal/testenv"
@@ -36,6 +37,9 @@ func needShell(t *testing.T) {
 	}
 }
 
+// noGroups is a machine without cgroups.
+func noGroups(t *testing.T) cgroup.Tree { return cgroup.Tree{Root: t.TempDir()} }
+
 func shellService(build ...[]string) bench.Service {
 	return bench.Service{
 		Name: "shell", Variant: "v", Port: 8080, Dir: "services/shell",
@@ -48,7 +52,7 @@ func TestBuildProcess(t *testing.T) {
 	needShell(t)
 	svc := shellService(script("echo building {{.Name}}; test ! -e junk"), script("cp src/main.sh {{.Dir}}/service"))
 	var out bytes.Buffer
-	opts := contender.BuildOptions{Cache: t.TempDir(), Out: &out}
+	opts := contender.BuildOptions{Cache: t.TempDir(), Groups: noGroups(t), Out: &out}
 	a, err := contender.BuildProcess(t.Context(), svc, opts)
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +92,7 @@ func TestBuildProcessFails(t *testing.T) {
 	} {
 		t.Run(want, func(t *testing.T) {
 			svc := shellService(build)
-			_, err := contender.BuildProcess(t.Context(), svc, contender.BuildOptions{Cache: cache})
+			_, err := contender.BuildProcess(t.Context(), svc, contender.BuildOptions{Cache: cache, Groups: noGroups(t)})
 			if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "build contender shell:v") {
 				t.Errorf("got %v, want %s", err, want)
 			}
@@ -112,7 +116,8 @@ func TestCancelEndsTheGroup(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	done := make(chan error, 1)
 	go func() {
-		_, err := contender.BuildProcess(ctx, svc, contender.BuildOptions{Cache: filepath.Join(cache, "build")})
+		opts := contender.BuildOptions{Cache: filepath.Join(cache, "build"), Groups: noGroups(t)}
+		_, err := contender.BuildProcess(ctx, svc, opts)
 		done <- err
 	}()
 	testenv.Until(t, time.Minute, "the build has begun", func() bool { _, err := os.Stat(pid); return err == nil })
@@ -144,7 +149,9 @@ func sleeps(t *testing.T, file string) bool {
 // TestBuildTakesTooLong ends a build that would never end.
 func TestBuildTakesTooLong(t *testing.T) {
 	needShell(t)
-	_, err := contender.BuildProcess(t.Context(), shellService(script("sleep 60")), contender.BuildOptions{Cache: t.TempDir(), Within: 20 * time.Millisecond})
+	_, err := contender.BuildProcess(t.Context(), shellService(script("sleep 60")), contender.BuildOptions{
+		Cache: t.TempDir(), Groups: noGroups(t), Within: 20 * time.Millisecond,
+	})
 	if err == nil || !strings.Contains(err.Error(), "it was not built within 20ms") {
 		t.Errorf("got %v", err)
 	}
@@ -154,7 +161,7 @@ func TestBuildTakesTooLong(t *testing.T) {
 func TestDaemonOfBuildIsEnded(t *testing.T) {
 	needShell(t)
 	svc := shellService(script("sleep 600 >/dev/null 2>&1 & echo $! > pid; cp src/main.sh service"))
-	a, err := contender.BuildProcess(t.Context(), svc, contender.BuildOptions{Cache: t.TempDir()})
+	a, err := contender.BuildProcess(t.Context(), svc, contender.BuildOptions{Cache: t.TempDir(), Groups: noGroups(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

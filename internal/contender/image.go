@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/cgroup"
 	"locbench/internal/docker"
 )
 
@@ -45,6 +46,15 @@ type BuildOptions struct {
 	// Processor tells processors apart for what is built for the one at hand; "": that of this
 	// machine. An engine elsewhere is not asked.
 	Processor string
+
+	// Run is the ID of the run that it is built for; "": none. What builds is marked with it and kept
+	// in a group in Groups, so that clean finds it.
+	Run    string
+	Groups cgroup.Tree
+
+	// Hold gets what holds the copy that a process is started in: it is not removed before that is
+	// closed. Nil: nothing is started in it.
+	Hold func(io.Closer)
 }
 
 // bound is ctx until the build has taken too long.

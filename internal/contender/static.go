@@ -46,14 +46,14 @@ func staticBinary(ctx context.Context, o BuildOptions, arch string) (string, err
 	fmt.Fprintf(o.out(), "the running locbench does not fit into a container (%s): building one that does from %s\n", not.Why, sources)
 	dir, cacheErr := o.cache()
 	if cacheErr == nil {
-		cacheErr = os.MkdirAll(dir, 0o755)
+		cacheErr = private(dir)
 	}
 	if cacheErr != nil {
 		return "", errors.Join(err, cacheErr)
 	}
 	out := filepath.Join(dir, "locbench-linux-"+arch)
 	argv := []string{"go", "build", "-race=false", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out, "./cmd/locbench"}
-	if runErr := run(ctx, o.out(), sources, argv, "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch); runErr != nil {
+	if runErr := run(ctx, o, sources, argv, "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch); runErr != nil {
 		return "", fmt.Errorf("%w (doing that here failed: %w)", err, runErr)
 	}
 	return out, checkStatic(out, arch)

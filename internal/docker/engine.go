@@ -27,8 +27,8 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// The labels of everything that locbench creates in an engine. Clean looks at LabelRun and at
-// nothing else.
+// The labels of everything that locbench creates in an engine. Clean looks at LabelRun, and at whether
+// the name agrees with it.
 const (
 	LabelRun   = "locbench.run"   // the ID of the run
 	LabelName  = "locbench.name"  // the leg or check that it is for
@@ -203,6 +203,12 @@ func (e *Engine) SameHost() bool {
 	name, err := os.Hostname()
 	kernel, kernelErr := os.ReadFile("/proc/sys/kernel/osrelease")
 	return err == nil && kernelErr == nil && e.info.Name == name && e.info.Kernel == strings.TrimSpace(string(kernel))
+}
+
+// Near reports whether the engine is reached through a socket of this machine: then another machine
+// of the same name hardly uses it too.
+func (e *Engine) Near() bool {
+	return strings.HasPrefix(e.host, "unix://") || strings.HasPrefix(e.host, "npipe://")
 }
 
 // Reach tells of an engine that is not Local whether the ports that it publishes are within reach

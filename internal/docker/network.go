@@ -24,15 +24,15 @@ type Network struct {
 	Warnings []string // of the engine, such as that it does not keep the containers apart
 }
 
-// CreateNetwork makes a bridge network. Containers in it do not reach each other where they are
-// kept apart. When it fails, or ctx ends meanwhile, none is left.
-func (e *Engine) CreateNetwork(ctx context.Context, name string, labels map[string]string, apart bool) (n Network, err error) {
+// CreateNetwork makes a bridge network for the run that the labels tell. Containers in it do not reach
+// each other where they are kept apart. When it fails, or ctx ends meanwhile, none is left.
+func (e *Engine) CreateNetwork(ctx context.Context, labels map[string]string, apart bool) (n Network, err error) {
 	if err := ctx.Err(); err != nil {
 		return n, err
 	}
 	whole, cancel := detached(ctx, createTimeout) // see createTimeout
 	defer cancel()
-	name = uniqueName(name)
+	name := uniqueName(labels[LabelRun], "")
 	opts := client.NetworkCreateOptions{Driver: "bridge", Labels: labels}
 	if apart {
 		opts.Options = map[string]string{"com.docker.network.bridge.enable_icc": "false"}
@@ -100,7 +100,7 @@ func (e *Engine) RemoveNetwork(ctx context.Context, id string) error {
 	return nil
 }
 
-// Left is a container or network that carries LabelRun.
+// Left is a container or network that carries LabelRun, and a name that agrees with it.
 type Left struct {
 	Kind  string // "container", "network"
 	ID    string
@@ -129,22 +129,25 @@ func (e *Engine) List(ctx context.Context, run string) ([]Left, error) {
 	}
 	var all []Left
 	for _, c := range containers.Items {
-		run, owner := c.Labels[LabelRun], c.Labels[LabelOwner]
-		all = append(all, Left{"container", c.ID, firstName(c), run, owner, string(c.State)})
+		if name := firstName(c); named(c.Labels, name) {
+			all = append(all, Left{"container", c.ID, name, c.Labels[LabelRun], c.Labels[LabelOwner], string(c.State)})
+		}
 	}
 	for _, n := range networks.Items {
-		all = append(all, Left{"network", n.ID, n.Name, n.Labels[LabelRun], n.Labels[LabelOwner], ""})
+		if named(n.Labels, n.Name) {
+			all = append(all, Left{"network", n.ID, n.Name, n.Labels[LabelRun], n.Labels[LabelOwner], ""})
+		}
 	}
 	return all, nil
 }
 
-// CleanFilter chooses among what carries LabelRun. Its zero value chooses all.
+// CleanFilter chooses among what List finds. Its zero value chooses all.
 type CleanFilter struct {
 	Run  string          // only this run; "" for every run
 	Keep func(Left) bool // may be nil; what it returns true for stays, such as the things of a run that is alive
 }
 
-// Clean removes containers (running ones too) and networks by LabelRun and nothing else: no image,
+// Clean removes containers (running ones too) and networks that List finds and nothing else: no image,
 // no volume but those that a removed container alone used. It goes on after a failure and returns
 // what was removed, with all errors.
 func (e *Engine) Clean(ctx context.Context, f CleanFilter) (removed []Left, err error) {
@@ -154,7 +157,7 @@ func (e *Engine) Clean(ctx context.Context, f CleanFilter) (removed []Left, err 
 	}
 	var failed []error
 	for _, l := range all { // containers come first: a network in use cannot be removed
-		if l.Run == "" || f.Keep != nil && f.Keep(l) {
+		if f.Keep != nil && f.Keep(l) {
 			continue
 		}
 		if l.Kind == "container" {

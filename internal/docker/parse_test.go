@@ -289,12 +289,15 @@ func TestStatsUsage(t *testing.T) {
 
 func TestUniqueName(t *testing.T) {
 	for _, wish := range []string{"", "go:lto/1 é\n", strings.Repeat("x", 500), "locbench-a"} {
-		name := uniqueName(wish)
-		if !strings.HasPrefix(name, "locbench-") || strings.HasPrefix(name, "locbench-locbench-") || len(name) > 128 || strings.ContainsAny(name, ":/ é\n") {
+		name := uniqueName(wish, wish)
+		if !strings.HasPrefix(name, "locbench-") || len(name) > 128 || strings.ContainsAny(name, ":/ é\n") {
 			t.Errorf("%q: %q", wish, name)
 		}
-		if name == uniqueName(wish) {
+		if name == uniqueName(wish, wish) {
 			t.Errorf("%q twice", name)
+		}
+		if labels := map[string]string{LabelRun: wish}; named(labels, name) != (wish != "") {
+			t.Errorf("%q: its name %q", wish, name)
 		}
 	}
 }

@@ -32,7 +32,7 @@ type Docker struct {
 // NewDocker makes the network of the run. Containers in it reach each other only where a store is
 // to be among them. Close removes it.
 func NewDocker(ctx context.Context, engine *docker.Engine, runID string, storeInside bool) (*Docker, error) {
-	network, err := engine.CreateNetwork(ctx, "locbench-"+runID, Labels(runID, "network"), !storeInside)
+	network, err := engine.CreateNetwork(ctx, Labels(runID, "network"), !storeInside)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 		limits.PIDs = cmp.Or(spec.More.Processes, bench.DefaultProcesses)
 	}
 	c, warnings, err := d.engine.Run(ctx, docker.ContainerSpec{
-		Name: "locbench-" + d.runID + "-" + spec.Name, Image: spec.Artifact.Image, Command: spec.Artifact.Command,
+		Name: spec.Name, Image: spec.Artifact.Image, Command: spec.Artifact.Command,
 		Env: spec.Env, Labels: Labels(d.runID, spec.Name), Limits: limits, CPUs: cpus,
 		Network: d.network.Name, Port: spec.Port, Publish: !d.network.Here, HostLookup: !d.network.Here, OnLog: spec.OnLog,
 		OnIncident: spec.OnIncident, Hardened: &spec.More,

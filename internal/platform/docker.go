@@ -102,6 +102,11 @@ func onThisMachine(spec bench.StoreSpec) bool {
 	return t.InClient || t.ByURL && (spec.URL == "" || store.OnLoopback(spec.URL))
 }
 
+func (d *Docker) Build(ctx context.Context, svc bench.Service, o contender.BuildOptions) (bench.Artifact, error) {
+	o.Run = d.runID
+	return d.images.Build(ctx, svc, o)
+}
+
 func (d *Docker) Capabilities() Capabilities {
 	c := Capabilities{Launches: true, Store: true, NoIsolation: noIsolation()}
 	switch {
@@ -185,7 +190,7 @@ func (d *Docker) Neighbours(ctx context.Context) ([]launch.Neighbour, error) {
 }
 
 func (d *Docker) Clean(ctx context.Context) (launch.Cleaned, error) {
-	return launch.Clean(ctx, d.engine, launch.CleanOptions{Run: d.runID})
+	return launch.Clean(ctx, d.engine, launch.CleanOptions{Run: d.runID, NotOwn: true})
 }
 
 func (d *Docker) Close(ctx context.Context) error {

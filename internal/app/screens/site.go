@@ -13,9 +13,9 @@ import (
 
 	"locbench/internal/app"
 	"locbench/internal/bench"
-	"locbench/internal/cgroup"
 	"locbench/internal/docker"
 	"locbench/internal/elastic/store"
+	"locbench/internal/launch"
 	"locbench/internal/load"
 	"locbench/internal/machine"
 	"locbench/internal/profile"
@@ -71,7 +71,7 @@ func (s Site) Machine(ctx context.Context) setup.Machine {
 		info := engine.Info()
 		out.Engine = setup.Engine{Version: info.Version, CPUs: info.CPUs, Memory: info.MemoryBytes, Local: engine.SameHost()}
 	}
-	missing, err := cgroup.Tree{}.Probe()
+	missing, err := launch.ProbeGroups()
 	switch {
 	case err != nil:
 		out.Unlimited = err.Error()
