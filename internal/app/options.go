@@ -23,7 +23,8 @@ type RunOptions struct {
 	CACert      string   // file with certificates to trust besides those of the system
 	Insecure    bool     // accept any certificate
 	Store       string
-	Elastic     string // URL of an external store
+	Elastic     string // URL of an external store; ${NAME} is a variable of Getenv
+	Getenv      func(string) string
 	Latency     time.Duration
 	P99         time.Duration
 	Rounds      *int

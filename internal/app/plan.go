@@ -165,9 +165,12 @@ func planResume(o RunOptions) (bench.Run, error) {
 		if !run.Profile.Store.Kind.Traits().ByURL {
 			return run, exit.Usagef("this run was begun with the store %q: it takes no --elastic", run.Profile.Store.Kind)
 		}
-		if run.Profile.Store.URL, err = ServiceURL(o.Elastic); err != nil {
+		if run.Profile.Store.URL, err = StoreURL(o.Elastic, o.Getenv); err != nil {
 			return run, err
 		}
+	} else if given := option(run.Command, "--elastic"); strings.Contains(given, secret.Mask+"@") {
+		given = strings.Replace(given, secret.Mask, "${USER_NAME}:${PASSWORD}", 1)
+		return run, exit.Usagef("the user of this run's store came from the environment and is not on record; name the variables again, as in:  --elastic '%s'", given)
 	}
 	if len(o.Targets) > 0 {
 		if len(run.Targets) == 0 {
@@ -183,6 +186,19 @@ func planResume(o RunOptions) (bench.Run, error) {
 		return run, exit.Usagef("contenders of this run came from outside of locbench; name the folder again:  --services %s", strings.Join(run.Services, " --services "))
 	}
 	return run, nil
+}
+
+// option is the value of an option in a command; "" where it was not given.
+func option(command []string, name string) string {
+	for i, arg := range command {
+		if value, ok := strings.CutPrefix(arg, name+"="); ok {
+			return value
+		}
+		if arg == name && i+1 < len(command) {
+			return command[i+1]
+		}
+	}
+	return ""
 }
 
 // resumable reads the results folder of a run. Every leg that is not complete runs again.

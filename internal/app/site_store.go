@@ -98,6 +98,9 @@ func (s *site) fillStore(ctx context.Context, progress func(bench.Progress)) (st
 	if s.store.Info().Kind.Traits().ByURL {
 		return s.verifyData(ctx)
 	}
+	if err := s.store.Unseal(ctx); err != nil { // as --resume or a second filling finds it
+		return "", err
+	}
 	res, err := seed.Run(ctx, seed.Options{URL: s.store.URL(), Set: s.data, OnProgress: func(p seed.Progress) {
 		progress(bench.Progress{Done: p.Done, Total: p.Total, Unit: "documents"})
 	}})
@@ -107,11 +110,39 @@ func (s *site) fillStore(ctx context.Context, progress func(bench.Progress)) (st
 	for _, w := range res.Warnings {
 		s.warn(bench.Finding{Text: w})
 	}
+	if err := s.store.Seal(ctx); err != nil {
+		return "", err
+	}
 	var total int64
 	for _, i := range res.Indices {
 		total += i.Documents
 	}
 	return fmt.Sprintf("%s data, %s documents", s.data.Info().Name, units.Count(total)), nil
+}
+
+// storeChange counts the documents of the store and says which numbers are not those of the last
+// time, "" where there is no last time or no such number. An embedded store is sealed out of reach.
+func (s *site) storeChange(ctx context.Context) (string, error) {
+	if s.store == nil {
+		return "", nil
+	}
+	if t := s.store.Info().Kind.Traits(); t.None || t.InClient {
+		return "", nil
+	}
+	var changed []string
+	counts := map[string]int64{}
+	for _, index := range s.data.Indices() {
+		n, err := s.store.Count(ctx, index.Name)
+		if err != nil && !errors.Is(err, store.ErrNoIndex) {
+			return "", err
+		}
+		counts[index.Name] = n
+		if before, ok := s.counts[index.Name]; ok && before != n {
+			changed = append(changed, fmt.Sprintf("index %q held %s documents before, and holds %s now", index.Name, units.Count(before), units.Count(n)))
+		}
+	}
+	s.counts = counts
+	return strings.Join(changed, "; "), nil
 }
 
 // verifyData compares the number of documents of each index with the data set's. Other data is a

@@ -58,7 +58,7 @@ Values stand on lines or in one array; files may be compressed by gzip. A mappin
 with a warning.`,
 		Example: `  locbench seed --elastic http://127.0.0.1:9200
   locbench seed --elastic http://127.0.0.1:9200 --cities 100000 --vertices 60 --random-seed 1
-  locbench seed --elastic http://user:secret@10.0.0.5:9200 --from ./dump --force
+  locbench seed --elastic 'http://${ES_USER}:${ES_PASSWORD}@10.0.0.5:9200' --from ./dump --force
 
   elasticdump --input=http://10.0.0.5:9200/city --output=dump/city.json --type=data
   elasticdump --input=http://10.0.0.5:9200/city --output=dump/city.mapping.json --type=mapping
@@ -68,8 +68,9 @@ with a warning.`,
 			if f.elastic == "" {
 				return exit.Usagef("--elastic URL is missing; for example: locbench seed --elastic http://127.0.0.1:9200")
 			}
-			if _, err := app.ServiceURL(f.elastic); err != nil {
-				return exit.Usagef("--elastic: %q is no URL; one looks like http://127.0.0.1:9200", f.elastic)
+			var err error
+			if f.elastic, err = app.StoreURL(f.elastic, env.Getenv); err != nil {
+				return err
 			}
 			changed := cmd.Flags().Changed
 			switch {
@@ -86,7 +87,7 @@ with a warning.`,
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.elastic, "elastic", "", "`URL` of the Elasticsearch (required)")
+	fl.StringVar(&f.elastic, "elastic", "", "`URL` of the Elasticsearch (required); ${NAME} in it is a variable of the environment")
 	fl.StringVar(&f.data.Dir, "from", "", "load the dump in this `DIR`")
 	fl.IntVar(&f.data.Cities, "cities", 0, "generate so many cities (1 to 1,000,000)")
 	fl.IntVar(&f.data.Vertices, "vertices", 60, "of each generated shape")

@@ -12,7 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
+	"net/http/httptrace"
 	"net/netip"
 	"net/url"
 	"os"
@@ -48,6 +48,8 @@ type Engine struct {
 	cli      *client.Client
 	host     string
 	info     Info
+	shell    shell
+	peer     netip.Addr    // at which it was reached; none for a socket or a pipe
 	patience time.Duration // for one question
 	local    atomic.Bool   // see Local
 }
@@ -103,12 +105,18 @@ func connect(ctx context.Context, getenv func(string) string, home string) (*Eng
 	if err != nil {
 		return nil, fmt.Errorf("docker engine %s: %w", ep.host, err)
 	}
-	info, err := ask(ctx, cli)
+	var peer netip.Addr
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) {
+		if at, err := netip.ParseAddrPort(c.Conn.RemoteAddr().String()); err == nil {
+			peer = at.Addr().Unmap()
+		}
+	}})
+	info, err := ask(traced, cli)
 	if err != nil {
 		cli.Close()
 		return nil, unreachable(ep, err)
 	}
-	return &Engine{cli: cli, host: ep.host, info: info, patience: infoTimeout}, nil
+	return &Engine{cli: cli, host: ep.host, info: info, shell: newShell(), peer: peer, patience: infoTimeout}, nil
 }
 
 func ask(ctx context.Context, cli *client.Client) (Info, error) {
@@ -229,10 +237,13 @@ func (e *Engine) Reach() (ports, loopback bool) {
 
 func (e *Engine) desktop() bool { return strings.Contains(e.info.System, "Docker Desktop") }
 
-// PublishedHost is the host name or address at which this machine reaches ports that the engine
-// publishes.
+// PublishedHost is the address, or where that is not known the host name, at which this machine
+// reaches ports that the engine publishes: the one at which it reaches the engine.
 func (e *Engine) PublishedHost() string {
-	if u, err := url.Parse(e.host); err == nil && u.Hostname() != "" && u.Scheme != "unix" && u.Scheme != "npipe" {
+	if e.peer.IsValid() && !e.peer.IsLoopback() {
+		return e.peer.String()
+	}
+	if u, err := url.Parse(e.host); err == nil && u.Hostname() != "" && u.Scheme != "unix" && u.Scheme != "npipe" && !e.peer.IsLoopback() {
 		return u.Hostname()
 	}
 	return "127.0.0.1"
@@ -291,11 +302,12 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// publishAddress is where the engine is to bind published ports: loopback where that is this
-// machine's.
+// publishAddress is where the engine is to bind published ports: the address at which it was reached
+// itself, and loopback where that is this machine's. So they are open to those who reach the engine,
+// and to no other network of its machine.
 func (e *Engine) publishAddress() netip.Addr {
-	if host := e.PublishedHost(); net.ParseIP(host).IsLoopback() || host == "localhost" {
-		return netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	if at, err := netip.ParseAddr(e.PublishedHost()); err == nil && !at.IsLoopback() {
+		return at.WithZone("")
 	}
-	return netip.IPv4Unspecified()
+	return netip.AddrFrom4([4]byte{127, 0, 0, 1})
 }

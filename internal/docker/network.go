@@ -19,22 +19,32 @@ type Network struct {
 	Name    string
 	Gateway string // the address of the engine's machine in it; "" where the engine does not tell
 	Subnets []netip.Prefix
-	Here    bool // its bridge is an interface of this machine: addresses in it are within reach
+	Here    bool   // its bridge is an interface of this machine
+	Own     string // the address in it of this process's own container; "" where it runs in none
 
 	Warnings []string // of the engine, such as that it does not keep the containers apart
 }
 
+// Direct tells whether addresses in it are within reach of this process.
+func (n Network) Direct() bool { return n.Here || n.Own != "" }
+
 // CreateNetwork makes a bridge network for the run that the labels tell. Containers in it do not reach
-// each other where they are kept apart. When it fails, or ctx ends meanwhile, none is left.
+// each other where they are kept apart. Where this process runs in a container of the engine, that
+// container is taken into the network, and none is kept apart: they would not reach this process
+// either. When it fails, or ctx ends meanwhile, none is left.
 func (e *Engine) CreateNetwork(ctx context.Context, labels map[string]string, apart bool) (n Network, err error) {
 	if err := ctx.Err(); err != nil {
+		return n, err
+	}
+	own, err := e.own(ctx)
+	if err != nil {
 		return n, err
 	}
 	whole, cancel := detached(ctx, createTimeout) // see createTimeout
 	defer cancel()
 	name := uniqueName(labels[LabelRun], "")
 	opts := client.NetworkCreateOptions{Driver: "bridge", Labels: labels}
-	if apart {
+	if apart && own == "" {
 		opts.Options = map[string]string{"com.docker.network.bridge.enable_icc": "false"}
 	}
 	created, err := e.cli.NetworkCreate(whole, name, opts)
@@ -51,7 +61,13 @@ func (e *Engine) CreateNetwork(ctx context.Context, labels map[string]string, ap
 	if err != nil {
 		return n, errors.Join(fmt.Errorf("create network %s: %w", name, err), e.RemoveNetwork(ctx, created.ID))
 	}
-	n = Network{ID: created.ID, Name: name, Warnings: warningsOf(created.Warning...)}
+	var address string
+	if own != "" {
+		if address, err = e.join(whole, created.ID, own); err != nil {
+			return n, errors.Join(err, e.RemoveNetwork(ctx, created.ID))
+		}
+	}
+	n = Network{ID: created.ID, Name: name, Own: address, Warnings: warningsOf(created.Warning...)}
 	for _, c := range raw.Network.IPAM.Config {
 		if c.Subnet.IsValid() {
 			n.Subnets = append(n.Subnets, c.Subnet)
@@ -90,6 +106,7 @@ func isHere(id, gateway string) bool {
 func (e *Engine) RemoveNetwork(ctx context.Context, id string) error {
 	ctx, cancel := detached(ctx, cleanupTimeout)
 	defer cancel()
+	e.leave(ctx, id)
 	err := patiently(ctx, func() error {
 		_, err := e.cli.NetworkRemove(ctx, id, client.NetworkRemoveOptions{})
 		return err

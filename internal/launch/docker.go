@@ -48,7 +48,10 @@ func Labels(runID, name string) map[string]string {
 // HostAddress is the address (no port) by which containers of the run reach this machine: where an
 // embedded store listens.
 func (d *Docker) HostAddress() string {
-	if d.network.Here {
+	switch {
+	case d.network.Own != "":
+		return d.network.Own
+	case d.network.Here:
 		return d.network.Gateway
 	}
 	return "host.docker.internal"
@@ -56,7 +59,7 @@ func (d *Docker) HostAddress() string {
 
 // Direct reports whether the load goes to the containers' own addresses; if not, it passes through
 // published ports.
-func (d *Docker) Direct() bool { return d.network.Here }
+func (d *Docker) Direct() bool { return d.network.Direct() }
 
 // Subnets are those of the run's network: containers in it have addresses of them.
 func (d *Docker) Subnets() []netip.Prefix { return d.network.Subnets }
@@ -106,7 +109,7 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 	c, warnings, err := d.engine.Run(ctx, docker.ContainerSpec{
 		Name: spec.Name, Image: spec.Artifact.Image, Command: spec.Artifact.Command,
 		Env: spec.Env, Labels: Labels(d.runID, spec.Name), Limits: limits, CPUs: cpus,
-		Network: d.network.Name, Port: spec.Port, Publish: !d.network.Here, HostLookup: !d.network.Here, OnLog: spec.OnLog,
+		Network: d.network.Name, Port: spec.Port, Publish: !d.Direct(), HostLookup: !d.Direct(), OnLog: spec.OnLog,
 		OnIncident: spec.OnIncident, Hardened: &spec.More,
 	})
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/url"
 	"slices"
 
 	"locbench/internal/bench"
@@ -87,6 +86,9 @@ func (d *Docker) inReach(o Options) error {
 	case rootless && blind:
 		return fmt.Errorf("this Docker engine is rootless and has a network of its own, in which contenders do not reach a store on this machine; "+
 			"begun as '%s locbench …' it is in that network too", enter)
+	case !ports && d.engine.InContainer():
+		return fmt.Errorf("locbench runs in a container that the Docker engine at %s does not know, out of reach of its other containers; start it with --network host",
+			d.engine.Host())
 	case !ports:
 		return fmt.Errorf("the Docker engine at %s is on another machine, or in another network namespace of this one, so that the ports of its containers are out of reach; run locbench there, or name the engine by its own address (DOCKER_HOST=tcp://HOST:PORT)",
 			d.engine.Host())
@@ -149,21 +151,10 @@ func (d *Docker) Reach(s *store.Store) (string, error) {
 
 func (d *Docker) expose(s *store.Store) (string, error) {
 	host := d.HostAddress()
-	if d.Direct() {
-		return s.Listen(net.JoinHostPort(host, "0"), d.Subnets()...)
+	if !d.Direct() {
+		return s.ListenAs(host)
 	}
-	seen, err := s.Listen("127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	u, err := url.Parse(seen)
-	if err != nil {
-		return "", fmt.Errorf("store address: %w", err)
-	}
-	if name := u.Hostname(); name == "localhost" || net.ParseIP(name).IsLoopback() {
-		u.Host = net.JoinHostPort(host, u.Port())
-	}
-	return u.String(), nil
+	return s.Listen(net.JoinHostPort(host, "0"), d.Subnets()...)
 }
 
 func (d *Docker) Allow([]int) {}

@@ -13,7 +13,7 @@ import (
 
 // Bounds on what is read back: a results folder may come from anywhere.
 const (
-	maxFile  = 256 << 20 // bytes of one JSON file
+	maxFile  = 128 << 20 // bytes of one JSON file: a leg of a day, read once a second, has about 75 MB
 	maxTotal = 4 << 30   // bytes of all leg files
 	maxLine  = 16 << 20  // bytes of one line of events.jsonl
 	maxLegs  = 100_000
@@ -98,6 +98,10 @@ func decode(dir fs.FS, path, name string, st fs.FileInfo, most int64, kind strin
 	if !st.Mode().IsRegular() { // opening a pipe would wait for its writer
 		return fmt.Errorf("%s: no regular file", name)
 	}
+	tooLarge := fmt.Errorf("%s: larger than %d MiB, so it is no %s", name, most>>20, kind)
+	if st.Size() > most { // nothing of it is read
+		return tooLarge
+	}
 	f, err := dir.Open(path)
 	if err != nil {
 		return err
@@ -107,8 +111,8 @@ func decode(dir fs.FS, path, name string, st fs.FileInfo, most int64, kind strin
 	if err != nil {
 		return err
 	}
-	if int64(len(data)) > most {
-		return fmt.Errorf("%s: larger than %d MiB, so it is no %s", name, most>>20, kind)
+	if int64(len(data)) > most { // it has grown meanwhile
+		return tooLarge
 	}
 	if err := json.Unmarshal(data, v); err != nil {
 		return fmt.Errorf("%s: %w", name, place(data, err))

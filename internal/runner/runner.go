@@ -89,6 +89,9 @@ type Config struct {
 	// does; nil when there is none to ask.
 	StoreAlive  func(context.Context) error
 	EngineAlive func(context.Context) error
+	// StoreChange says how the store's documents have changed since it was asked last, "" if they have
+	// not. It is asked before and after each life; nil where nothing can change.
+	StoreChange func(context.Context) (string, error)
 	Patience    time.Duration // to wait for either of them before a leg; 30 s when 0
 	// Ready waits for the answer that says it is ready; the start-up time is 0 where it is not known. It
 	// may tell what it sees as a Notice of that level or, with the level "", as a Progress.

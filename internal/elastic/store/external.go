@@ -79,13 +79,22 @@ func identity(ctx context.Context, base string) ([]byte, error) {
 	return body, err
 }
 
-// ask sends one GET and reads the whole answer in time. The error does not show the URL.
+// ask sends one GET (see call).
 func ask(ctx context.Context, url string) (status int, body []byte, err error) {
+	return call(ctx, http.MethodGet, url, "")
+}
+
+// call sends one request, with JSON where there is some, and reads the whole answer in time. The
+// error does not show the URL.
+func call(ctx context.Context, method, url, json string) (status int, body []byte, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, probeTimeout, fmt.Errorf("no answer within %v", probeTimeout))
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	req, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(json))
 	if err != nil {
 		return 0, nil, errors.New("malformed URL")
+	}
+	if json != "" {
+		req.Header.Set("Content-Type", "application/json")
 	}
 	transport := &http.Transport{DisableKeepAlives: true, Proxy: http.ProxyFromEnvironment}
 	resp, err := (&http.Client{Transport: transport, CheckRedirect: contact.StayHere}).Do(req)
@@ -105,8 +114,10 @@ func ask(ctx context.Context, url string) (status int, body []byte, err error) {
 // ErrNoIndex is returned by Count for an index that the store does not have.
 var ErrNoIndex = errors.New("no such index")
 
-// Count is the number of documents in an index.
+// Count is the number of documents in an index, the latest changes included where the user of the
+// URL may ask for that.
 func (s *Store) Count(ctx context.Context, index string) (int64, error) {
+	_, _, _ = call(ctx, http.MethodPost, s.url+"/"+url.PathEscape(index)+"/_refresh", "") // who may only read counts all the same
 	status, body, err := ask(ctx, s.url+"/"+url.PathEscape(index)+"/_count")
 	var answer struct {
 		Count int64 `json:"count"`
