@@ -55,7 +55,7 @@ index-mapping-<index>_v1.json and index-data-<index>.ndjson, with any number of 
 				return exit.Usagef("--elastic URL is missing; for example: locbench seed --elastic http://127.0.0.1:9200")
 			}
 			if _, err := app.ServiceURL(f.elastic); err != nil {
-				return exit.Usagef("--elastic: %q is no URL; one looks like http://127.0.0.1:9200", f.elastic)
+				return exit.Usagef("--elastic: %w", err)
 			}
 			changed := cmd.Flags().Changed
 			switch {
@@ -93,7 +93,9 @@ func runSeed(ctx context.Context, env Env, f seedFlags) error {
 		return exit.With(exit.Usage, err)
 	}
 	p := seedProgress{w: env.Stderr}
-	p.width, p.live = console.Width(env.Stderr)
+	if p.width, p.live = console.Width(env.Stderr); p.live {
+		p.w = console.Terminal(p.w)
+	}
 	opts := seed.Options{URL: f.elastic, Set: set, Force: f.force, Workers: f.workers}
 	if !f.quiet {
 		fmt.Fprintf(env.Stderr, "%s → %s\n", safe.Line(set.Info().Name, 300), store.Redact(f.elastic))

@@ -14,6 +14,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/docker"
+	"locbench/internal/regular"
 )
 
 // The labels of images that locbench has built.
@@ -218,7 +219,7 @@ func buildBuiltin(ctx context.Context, b ImageBuilder, svc bench.Service, o Buil
 }
 
 func packBuiltin(w io.Writer, binary string) error {
-	f, err := os.Open(binary)
+	f, err := regular.Open(binary)
 	if err != nil {
 		return fmt.Errorf("pack locbench: %w", err)
 	}

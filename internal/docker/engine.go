@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"net/url"
 	"os"
 	"runtime"
 	"slices"
@@ -25,6 +24,8 @@ import (
 
 	"github.com/moby/moby/api/types/system"
 	"github.com/moby/moby/client"
+
+	"locbench/internal/secret"
 )
 
 // The labels of everything that locbench creates in an engine. Clean looks at LabelRun and at
@@ -184,7 +185,7 @@ func (e *Engine) desktop() bool { return strings.Contains(e.info.System, "Docker
 // PublishedHost is the host name or address at which this machine reaches ports that the engine
 // publishes.
 func (e *Engine) PublishedHost() string {
-	if u, err := url.Parse(e.host); err == nil && u.Hostname() != "" && u.Scheme != "unix" && u.Scheme != "npipe" {
+	if u, err := secret.ParseURL(e.host); err == nil && u.Hostname() != "" && u.Scheme != "unix" && u.Scheme != "npipe" {
 		return u.Hostname()
 	}
 	return "127.0.0.1"

@@ -17,6 +17,7 @@ import (
 
 	"locbench/internal/cpuset"
 	"locbench/internal/docker"
+	"locbench/internal/regular"
 	"locbench/internal/safe"
 )
 
@@ -173,7 +174,7 @@ func Neighbours() (all []Neighbour, err error) {
 }
 
 func readNeighbour(root *os.Root, name string) (n Neighbour, ok bool) {
-	f, err := root.OpenFile(name, os.O_RDONLY|openNow, 0)
+	f, err := regular.OpenIn(root, name)
 	if err != nil {
 		return n, false
 	}

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/url"
 
 	"locbench/internal/bench"
 	"locbench/internal/contender"
 	"locbench/internal/docker"
 	"locbench/internal/elastic/store"
 	"locbench/internal/launch"
+	"locbench/internal/secret"
 )
 
 // Docker is an engine: contenders, or the store alone, run in its containers, in one network of the
@@ -143,7 +143,7 @@ func (d *Docker) expose(s *store.Store) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	u, err := url.Parse(seen)
+	u, err := secret.ParseURL(seen)
 	if err != nil {
 		return "", fmt.Errorf("store address: %w", err)
 	}

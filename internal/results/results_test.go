@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"locbench/internal/bench"
@@ -133,7 +132,7 @@ func TestResumeKeepsTheUnfinishedLifeAside(t *testing.T) {
 		t.Fatalf("the steps of two lives were mixed: %+v", legs)
 	}
 	var partial bench.LegResult
-	if err := readJSON(os.DirFS(dir), "go-nethttp-1.partial1.json", &partial); err != nil || len(partial.Steps) != 2 {
+	if err := readLeg(t, dir, "go-nethttp-1.partial1.json", &partial); err != nil || len(partial.Steps) != 2 {
 		t.Errorf("the unfinished life is lost: %v, %d steps", err, len(partial.Steps))
 	}
 	if last, err := LastSeq(dir); err != nil || last != 6 {
@@ -247,7 +246,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(`[]`), []byte(`null`), []byte("\n\n{}"))
 	f.Fuzz(func(t *testing.T, run, leg, events []byte) {
 		_, _ = readEvents(bytes.NewReader(events), func(bench.Record) error { return nil })
-		got, legs, err := read(fstest.MapFS{RunFile: {Data: run}, "go-nethttp-1.json": {Data: leg}})
+		got, legs, err := readFiles(t, run, leg)
 		if err != nil {
 			return
 		}
@@ -264,7 +263,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := read(fstest.MapFS{RunFile: {Data: again}, "go-nethttp-1.json": {Data: leg}}); err != nil {
+		if _, _, err := readFiles(t, again, leg); err != nil {
 			t.Fatalf("what was written cannot be read again: %v", err)
 		}
 	})
@@ -397,4 +396,31 @@ func TestTheWriterLeavesThePlanOfAnEventAlone(t *testing.T) {
 	if run.Legs[0].State != before {
 		t.Errorf("the leg of the event is %s", run.Legs[0].State)
 	}
+}
+
+func readLeg(t *testing.T, dir, name string, leg *bench.LegResult) error {
+	t.Helper()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	return readJSON(root, name, name, maxFile, leg)
+}
+
+// readFiles reads a folder with these files.
+func readFiles(t *testing.T, run, leg []byte) (bench.Run, []bench.LegResult, error) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, data := range map[string][]byte{RunFile: run, "go-nethttp-1.json": leg} {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	return read(root)
 }

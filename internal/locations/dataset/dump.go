@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
+	"locbench/internal/regular"
 )
 
 // Bounds of what a dump's files may hold: they come from outside.
@@ -134,7 +135,7 @@ func (d *dump) readIndex(name string, sum hash.Hash) (Index, error) {
 		return Index{}, err
 	}
 	fmt.Fprintf(sum, "%s\x00%s\x00", name, mapping)
-	f, err := os.Open(d.file(name))
+	f, err := regular.Open(d.file(name))
 	if err != nil {
 		return Index{}, fmt.Errorf("read dump: %w", err)
 	}
@@ -166,15 +167,12 @@ func (d *dump) readMapping(index string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %s has two mappings: %s and %s", d.dir, index, files.mappings[0], files.mappings[1])
 	}
 	path := filepath.Join(d.dir, files.mappings[0])
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("read mapping: %w", err)
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxMapping+1))
-	if err == nil && len(data) > maxMapping {
-		err = fmt.Errorf("%s is larger than %d MiB", path, maxMapping>>20)
-	}
+	data, err := regular.ReadAll(f, path, maxMapping)
 	if err != nil {
 		return nil, fmt.Errorf("read mapping: %w", err)
 	}
@@ -230,7 +228,7 @@ func (d *dump) Documents(index string) iter.Seq2[Doc, error] {
 		return unknownIndex(index)
 	}
 	return func(yield func(Doc, error) bool) {
-		f, err := os.Open(d.file(index))
+		f, err := regular.Open(d.file(index))
 		if err != nil {
 			yield(Doc{}, fmt.Errorf("read dump: %w", err))
 			return

@@ -15,6 +15,8 @@ import (
 	"unicode"
 
 	"github.com/olivere/elastic/v7"
+
+	"locbench/internal/secret"
 )
 
 // Bounds of what a server may do to us.
@@ -32,18 +34,18 @@ type client struct {
 }
 
 func connect(rawURL string, workers int, dial func(ctx context.Context, network, address string) (net.Conn, error)) (*client, error) {
-	u, err := url.Parse(rawURL)
+	u, err := secret.ParseURL(rawURL)
 	if err != nil {
 		return nil, errors.New("the URL of Elasticsearch cannot be parsed") // err would repeat a password in it
 	}
 	if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return nil, fmt.Errorf("the URL of Elasticsearch is %q; want something like http://127.0.0.1:9200", u.Redacted())
+		return nil, fmt.Errorf("the URL of Elasticsearch is %q; want something like http://127.0.0.1:9200", secret.Address(rawURL))
 	}
 	if dial == nil {
 		dial = (&net.Dialer{Timeout: 10 * time.Second}).DialContext
 	}
 	transport := &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
+		Proxy:               secret.Proxy,
 		DialContext:         dial,
 		TLSHandshakeTimeout: 10 * time.Second,
 		MaxIdleConnsPerHost: workers + 1,
