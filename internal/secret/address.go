@@ -12,7 +12,8 @@ import (
 func ParseURL(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
-		return nil, errors.New("it is not a URL; in a password # is written as %23, / as %2F, ? as %3F, @ as %40 and a blank as %20")
+		return nil, errors.New("it is not a URL; " +
+			"in a password # is written as %23, / as %2F, ? as %3F, @ as %40 and a blank as %20")
 	}
 	return u, nil
 }

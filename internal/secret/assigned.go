@@ -170,7 +170,9 @@ func until(s string, from int, ends string) int {
 }
 
 // notTokens follow the name of a way to authenticate in sentences.
-var notTokens = []string{"auth", "authentication", "authorization", "token", "tokens", "scheme", "credentials", "realm", "realm=", "is", "and", "or"}
+var notTokens = []string{
+	"auth", "authentication", "authorization", "token", "tokens", "scheme", "credentials", "realm", "realm=", "is", "and", "or",
+}
 
 // credentials is what follows "Bearer" or "Basic" where a value begins with that.
 func credentials(s string, value int) (x span, ok bool) {
@@ -265,5 +267,6 @@ func harmless(v string) bool {
 
 // settings are values of switches with names such as HTTP_AUTH: they may stand in any log.
 var settings = []string{
-	"enabled", "disabled", "required", "optional", "default", "true", "false", "yes", "no", "on", "off", "null", "none", "nil", "~", "|", ">", "|-", ">-",
+	"enabled", "disabled", "required", "optional", "default",
+	"true", "false", "yes", "no", "on", "off", "null", "none", "nil", "~", "|", ">", "|-", ">-",
 }
