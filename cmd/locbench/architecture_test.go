@@ -17,10 +17,10 @@ import (
 // its own; what stands on one floor does not know its neighbours. docs/architecture.md has the
 // picture.
 var floors = [][]string{
-	{"units"},
+	{"regular", "units"},
 	{"bench"},
-	{"contact", "cpuset", "estimate", "exit", "goruntime", "hdr", "lines", "procfs", "safe", "secret", "strictyaml", "thread"},
-	{"verdict"},
+	{"contact", "cpuset", "estimate", "exit", "goruntime", "hdr", "lines", "procfs", "safe", "secret", "thread"},
+	{"strictyaml", "verdict"},
 	{"cgroup", "console", "docker", "ready", "stats"},
 	{"measure"},
 	{"slo"},

@@ -98,7 +98,7 @@ func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
 	}
 	closeErr := c.site.close(ctx)
 	c.stream.Close()
-	return masked(errors.Join(outcome(ctx, err, unkept(c.Dir, writer.Err(), c.Search == nil)), closeErr), c.masker)
+	return c.masker.Error(errors.Join(outcome(ctx, err, unkept(c.Dir, writer.Err(), c.Search == nil)), closeErr))
 }
 
 // open reads what the plan names; mistakes in it are reported before anything is started.

@@ -76,8 +76,12 @@ type Output struct {
 // Printer writes the events of a run to the console.
 func (o Output) Printer(env console.Env, fail func(error)) *plain.Printer {
 	width, live := console.Width(env.Stderr)
+	talk, color := env.Stderr, env.Colored(env.Stderr)
+	if live || color {
+		talk = console.Terminal(talk)
+	}
 	return plain.New(plain.Options{
-		Out: env.Stdout, Talk: env.Stderr, Live: live && !o.JSON, Width: width,
-		Color: env.Colored(env.Stderr), JSON: o.JSON, Quiet: o.Quiet, Details: o.Details, Fail: fail,
+		Out: env.Stdout, Talk: talk, Live: live && !o.JSON, Width: width,
+		Color: color, JSON: o.JSON, Quiet: o.Quiet, Details: o.Details, Fail: fail,
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"locbench/internal/profile"
 	"locbench/internal/results"
 	"locbench/internal/runner"
+	"locbench/internal/safe"
 	"locbench/internal/secret"
 )
 
@@ -183,7 +184,11 @@ func planResume(o RunOptions) (bench.Run, error) {
 	// A results folder may come from elsewhere. What it would build and run is for the user to
 	// name.
 	if len(run.Services) > 0 && len(o.Services) == 0 {
-		return run, exit.Usagef("contenders of this run came from outside of locbench; name the folder again:  --services %s", strings.Join(run.Services, " --services "))
+		var again []string
+		for _, dir := range run.Services {
+			again = append(again, "--services", dir)
+		}
+		return run, exit.Usagef("contenders of this run came from outside of locbench; name the folder again:  %s", safe.Shell(again))
 	}
 	return run, nil
 }

@@ -14,6 +14,7 @@ import (
 	"locbench/internal/locations/oracle"
 	"locbench/internal/locations/seed"
 	"locbench/internal/machine"
+	"locbench/internal/safe"
 	"locbench/internal/units"
 )
 
@@ -152,17 +153,22 @@ func (s *site) verifyData(ctx context.Context) (string, error) {
 	for _, index := range s.data.Indices() {
 		n, err := s.store.Count(ctx, index.Name)
 		if errors.Is(err, store.ErrNoIndex) || err == nil && n == 0 {
-			return "", fmt.Errorf("the store has no data in index %q; load it by:  locbench seed --elastic %s", index.Name, s.store.Info().URL)
+			return "", fmt.Errorf("the store has no data in index %q; load it by:  %s", index.Name, s.seedCommand())
 		}
 		if err != nil {
 			return "", err
 		}
 		if n != index.Count {
 			s.warn(bench.Finding{Text: fmt.Sprintf(
-				"index %q holds %s documents, the data set %s has %s: ids may be missed and checks fail (locbench seed --elastic %s brings it in line)",
-				index.Name, units.Count(n), s.data.Info().Name, units.Count(index.Count), s.store.Info().URL)})
+				"index %q holds %s documents, the data set %s has %s: ids may be missed and checks fail (%s brings it in line)",
+				index.Name, units.Count(n), s.data.Info().Name, units.Count(index.Count), s.seedCommand())})
 		}
 		total += n
 	}
 	return fmt.Sprintf("found %s documents", units.Count(total)), nil
+}
+
+// seedCommand is what loads the data set into the store.
+func (s *site) seedCommand() string {
+	return safe.Shell([]string{"locbench", "seed", "--elastic", s.store.Info().URL})
 }

@@ -108,7 +108,9 @@ func runSeed(ctx context.Context, env Env, f seedFlags) error {
 		return exit.With(exit.Usage, err)
 	}
 	p := seedProgress{w: env.Stderr}
-	p.width, p.live = console.Width(env.Stderr)
+	if p.width, p.live = console.Width(env.Stderr); p.live {
+		p.w = console.Terminal(p.w)
+	}
 	opts := seed.Options{URL: f.elastic, Set: set, Force: f.force, Workers: f.workers}
 	if !f.quiet {
 		fmt.Fprintf(env.Stderr, "%s → %s\n", safe.Line(set.Info().Name, 300), store.Redact(f.elastic))

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"text/tabwriter"
@@ -18,6 +20,8 @@ import (
 	"locbench/internal/contender"
 	"locbench/internal/docker"
 	"locbench/internal/exit"
+	"locbench/internal/safe"
+	"locbench/internal/secret"
 )
 
 func newServices(env Env) *cobra.Command {
@@ -92,7 +96,8 @@ func validateServices(ctx context.Context, env Env, folders []string) error {
 				continue
 			}
 		}
-		fmt.Fprintf(env.Stdout, "%s: ok: %s, %s %s\n", s.Dir, s.Name, s.Framework, s.Version)
+		text := fmt.Sprintf("%s: ok: %s, %s %s", s.Dir, s.Name, s.Framework, s.Version)
+		fmt.Fprintln(maskedFor(env, found).Stdout, safe.Line(text, 1000))
 	}
 	return exit.With(exit.Usage, errors.Join(failures...))
 }
@@ -103,8 +108,8 @@ func listServices(env Env, dirs []string) error {
 	if knownErr != nil {
 		env.Warn(knownErr)
 	}
-	tw := tabwriter.NewWriter(env.Stdout, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(tw, "NAME\tLANGUAGE\tFRAMEWORK\tENDPOINTS\tVERIFIED\tVARIANTS\tTAGS")
+	env = maskedFor(env, all)
+	rows := [][]string{{"NAME", "LANGUAGE", "FRAMEWORK", "ENDPOINTS", "VERIFIED", "VARIANTS", "TAGS"}}
 	for _, s := range all {
 		variants := make([]string, len(s.Variants))
 		for i, v := range s.Variants {
@@ -114,9 +119,30 @@ func listServices(env Env, dirs []string) error {
 		if s.Unverified != "" {
 			note += " UNVERIFIED"
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s %s\t%d\t%s\t%s\t%s\n", s.Name, s.Language, s.Framework, s.Version, len(s.Endpoints), contenders.VerifiedText(s, known), strings.Join(variants, " "), note)
+		rows = append(rows, []string{
+			s.Name, s.Language, s.Framework + " " + s.Version, strconv.Itoa(len(s.Endpoints)), contenders.VerifiedText(s, known),
+			strings.Join(variants, " "), note,
+		})
 	}
-	return errors.Join(tw.Flush(), exit.With(exit.Usage, err))
+	return errors.Join(writeTable(env.Stdout, rows), exit.With(exit.Usage, err))
+}
+
+// maskedFor is env with writers that mask the secrets of contenders.
+func maskedFor(env Env, services []bench.Service) Env {
+	return env.Masked(secret.New(secret.Of(bench.Run{}, services)...))
+}
+
+// writeTable writes rows in columns, each cell as one harmless line.
+func writeTable(w io.Writer, rows [][]string) error {
+	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	for _, cells := range rows {
+		line := make([]string, len(cells))
+		for i, cell := range cells {
+			line[i] = safe.Line(cell, 1000)
+		}
+		fmt.Fprintln(tw, strings.Join(line, "\t"))
+	}
+	return tw.Flush()
 }
 
 func showService(env Env, dirs []string, name string) error {
@@ -132,8 +158,8 @@ func showService(env Env, dirs []string, name string) error {
 	if err != nil {
 		return fmt.Errorf("read the manifest of %s: %w", svc.Name, err)
 	}
-	fmt.Fprintf(env.Stdout, "# %s\n", svc.Dir)
-	_, err = env.Stdout.Write(text)
+	env = maskedFor(env, []bench.Service{svc})
+	_, err = fmt.Fprintf(env.Stdout, "# %s\n%s", safe.Line(svc.Dir, 1000), text)
 	return err
 }
 
@@ -141,10 +167,12 @@ func showService(env Env, dirs []string, name string) error {
 func completeContenders(dirs *[]string) cobra.CompletionFunc {
 	return func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
 		all, _ := app.Discover(*dirs)
+		known := secret.New(secret.Of(bench.Run{}, all)...)
+		about := func(text string) string { return safe.Line(known.Text(text), 200) }
 		for _, s := range all {
-			names = append(names, s.Name+"\t"+s.Framework)
+			names = append(names, s.Name+"\t"+about(s.Framework))
 			for _, v := range s.Variants {
-				names = append(names, s.Name+":"+v.Name+"\t"+v.Title)
+				names = append(names, s.Name+":"+v.Name+"\t"+about(v.Title))
 			}
 		}
 		return names, cobra.ShellCompDirectiveNoFileComp
@@ -278,8 +306,10 @@ func newService(env Env, dirs []string, name, from, parent string) error {
 	fmt.Fprintf(env.Stdout, "%s\n", dir)
 	fmt.Fprintf(env.Stderr, `%s is a copy of %s. Next:
   1. edit title, framework, version and endpoints in %s
-  2. locbench services verify %s --services %s
-  3. locbench run %s --services %s
-`, svc.Name, template.Name, filepath.Join(dir, contender.ManifestName), name, dir, name, dir)
+  2. %s
+  3. %s
+`, svc.Name, template.Name, filepath.Join(dir, contender.ManifestName),
+		safe.Shell([]string{"locbench", "services", "verify", name, "--services", dir}),
+		safe.Shell([]string{"locbench", "run", name, "--services", dir}))
 	return nil
 }

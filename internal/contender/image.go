@@ -15,6 +15,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/cgroup"
 	"locbench/internal/docker"
+	"locbench/internal/regular"
 )
 
 // The labels of images that locbench has built.
@@ -259,7 +260,7 @@ func buildBuiltin(ctx context.Context, b ImageBuilder, svc bench.Service, o Buil
 }
 
 func packBuiltin(w io.Writer, binary string) error {
-	f, err := os.Open(binary)
+	f, err := regular.Open(binary)
 	if err != nil {
 		return fmt.Errorf("pack locbench: %w", err)
 	}

@@ -11,6 +11,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"locbench/internal/regular"
 )
 
 // NotStaticError tells that the locbench binary cannot run in an image that holds nothing else, and
@@ -106,7 +108,7 @@ func findSources(dir string) (string, bool) {
 }
 
 func isSources(dir string) bool {
-	f, err := os.Open(filepath.Join(dir, "go.mod"))
+	f, err := regular.Open(filepath.Join(dir, "go.mod"))
 	if err != nil {
 		return false
 	}
@@ -122,7 +124,7 @@ func isSources(dir string) bool {
 }
 
 func fileHash(path string, others ...string) (string, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return "", err
 	}

@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"net/http/httptrace"
 	"net/netip"
-	"net/url"
 	"os"
 	"runtime"
 	"slices"
@@ -25,6 +24,8 @@ import (
 
 	"github.com/moby/moby/api/types/system"
 	"github.com/moby/moby/client"
+
+	"locbench/internal/secret"
 )
 
 // The labels of everything that locbench creates in an engine. Clean looks at LabelRun, and at whether
@@ -243,7 +244,7 @@ func (e *Engine) PublishedHost() string {
 	if e.peer.IsValid() && !e.peer.IsLoopback() {
 		return e.peer.String()
 	}
-	if u, err := url.Parse(e.host); err == nil && u.Hostname() != "" && u.Scheme != "unix" && u.Scheme != "npipe" && !e.peer.IsLoopback() {
+	if u, err := secret.ParseURL(e.host); err == nil && u.Hostname() != "" && u.Scheme != "unix" && u.Scheme != "npipe" && !e.peer.IsLoopback() {
 		return u.Hostname()
 	}
 	return "127.0.0.1"

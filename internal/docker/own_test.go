@@ -148,7 +148,7 @@ func TestCreateNetwork_Inside(t *testing.T) {
 			}
 			defer cli.Close()
 			e := &Engine{cli: cli, patience: infoTimeout, shell: shell{c.root}}
-			n, err := e.CreateNetwork(t.Context(), "x", nil, true)
+			n, err := e.CreateNetwork(t.Context(), map[string]string{LabelRun: "x"}, true)
 			if (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
 				t.Fatalf("%v, want %q", err, c.wrong)
 			}

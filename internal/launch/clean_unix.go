@@ -56,6 +56,3 @@ func killMarked(find func() []found) error {
 	}
 	return errors.New("processes are left that SIGKILL does not end, or that start ever new ones")
 }
-
-// openNow makes the opening of a pipe that nobody writes to not wait.
-const openNow = syscall.O_NONBLOCK

@@ -17,6 +17,7 @@ import (
 
 	"locbench/internal/cpuset"
 	"locbench/internal/docker"
+	"locbench/internal/regular"
 	"locbench/internal/safe"
 )
 
@@ -201,7 +202,7 @@ func cleanRecords(run string, keep func(what, owner string) bool) (c Cleaned, er
 }
 
 func readNeighbour(root *os.Root, name string) (n Neighbour, ok bool) {
-	f, err := root.OpenFile(name, os.O_RDONLY|openNow, 0)
+	f, err := regular.OpenIn(root, name)
 	if err != nil {
 		return n, false
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,6 +18,7 @@ import (
 	"locbench/internal/load"
 	"locbench/internal/machine"
 	"locbench/internal/profile"
+	"locbench/internal/secret"
 	"locbench/internal/tui/setup"
 	"locbench/profiles"
 )
@@ -117,7 +117,7 @@ func (s Site) Save(_ context.Context, path string, p bench.Profile, replace bool
 	if ext := filepath.Ext(path); ext != ".yaml" && ext != ".yml" {
 		path += ".yaml"
 	}
-	if u, err := url.Parse(p.Store.URL); err == nil && u.User != nil {
+	if u, err := secret.ParseURL(p.Store.URL); err == nil && u.User != nil {
 		p.Store.URL = store.Redact(p.Store.URL)
 		warning = "without the password of the store: --elastic gives it"
 	}

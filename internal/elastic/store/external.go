@@ -16,6 +16,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/contact"
 	"locbench/internal/safe"
+	"locbench/internal/secret"
 )
 
 const probeTimeout = 10 * time.Second
@@ -39,15 +40,15 @@ func checkURL(raw string) (string, error) {
 	if raw == "" {
 		return "", errors.New("no URL given (e.g. http://127.0.0.1:9200)")
 	}
-	u, err := url.Parse(raw)
+	u, err := secret.ParseURL(raw)
 	if err != nil {
 		return "", errors.New("malformed URL") // the cause would repeat the URL, with its password
 	}
 	if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return "", fmt.Errorf("%q is no URL of a store (e.g. http://127.0.0.1:9200)", Redact(raw))
+		return "", fmt.Errorf("%q is no URL of a store (e.g. http://127.0.0.1:9200)", secret.Address(raw))
 	}
 	if u.RawQuery != "" || u.Fragment != "" {
-		return "", fmt.Errorf("%s: a store's URL has neither query nor fragment", Redact(raw))
+		return "", fmt.Errorf("%s: a store's URL has neither query nor fragment", secret.Address(raw))
 	}
 	u.Path = strings.TrimRight(u.Path, "/")
 	return u.String(), nil
@@ -96,7 +97,7 @@ func call(ctx context.Context, method, url, json string) (status int, body []byt
 	if json != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	transport := &http.Transport{DisableKeepAlives: true, Proxy: http.ProxyFromEnvironment}
+	transport := &http.Transport{DisableKeepAlives: true, Proxy: secret.Proxy}
 	resp, err := (&http.Client{Transport: transport, CheckRedirect: contact.StayHere}).Do(req)
 	if err != nil {
 		return 0, nil, reason(ctx, err)
@@ -188,7 +189,7 @@ func Redact(raw string) string {
 	if raw == "" {
 		return ""
 	}
-	u, err := url.Parse(raw)
+	u, err := secret.ParseURL(raw)
 	if err != nil || u.Opaque != "" || (u.User == nil && u.Host == "" && strings.Contains(raw, "@")) {
 		return "(malformed URL)"
 	}
@@ -198,7 +199,7 @@ func Redact(raw string) string {
 
 // OnLoopback tells whether the store at that URL can be reached from this machine alone.
 func OnLoopback(raw string) bool {
-	u, err := url.Parse(raw)
+	u, err := secret.ParseURL(raw)
 	if err != nil {
 		return false
 	}
@@ -212,14 +213,14 @@ func OnLoopback(raw string) bool {
 
 // hostPort is where a URL that checkURL has accepted points to.
 func hostPort(raw string) string {
-	u, _ := url.Parse(raw)
+	u, _ := secret.ParseURL(raw)
 	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
 	return net.JoinHostPort(u.Hostname(), port)
 }
 
 // withHost is a URL that checkURL has accepted with another host.
 func withHost(raw, host string) string {
-	u, _ := url.Parse(raw)
+	u, _ := secret.ParseURL(raw)
 	u.Host = host
 	return u.String()
 }

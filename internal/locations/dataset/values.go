@@ -8,14 +8,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
+
+	"locbench/internal/regular"
 )
 
 // openText opens a file that may be compressed by gzip, whatever its name.
 func openText(path string) (io.ReadCloser, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}

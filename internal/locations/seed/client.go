@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/olivere/elastic/v7"
+
+	"locbench/internal/secret"
 )
 
 // client makes the calls that the package comment lists.
@@ -22,12 +24,12 @@ type client struct {
 }
 
 func connect(rawURL string, workers int, dial func(ctx context.Context, network, address string) (net.Conn, error)) (*client, error) {
-	u, err := url.Parse(rawURL)
+	u, err := secret.ParseURL(rawURL)
 	if err != nil {
 		return nil, errors.New("the URL of Elasticsearch cannot be parsed") // err would repeat a password in it
 	}
 	if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return nil, fmt.Errorf("the URL of Elasticsearch is %q; want something like http://127.0.0.1:9200", u.Redacted())
+		return nil, fmt.Errorf("the URL of Elasticsearch is %q; want something like http://127.0.0.1:9200", secret.Address(rawURL))
 	}
 	bulks, others := transports(workers, dial)
 	user := u.User

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"locbench/internal/contact"
+	"locbench/internal/secret"
 )
 
 // Bounds of what a server may do to us.
@@ -41,7 +42,7 @@ func transports(workers int, dial func(ctx context.Context, network, address str
 		dial = (&net.Dialer{Timeout: 10 * time.Second}).DialContext
 	}
 	others = &http.Transport{
-		Proxy:                  http.ProxyFromEnvironment,
+		Proxy:                  secret.Proxy,
 		DialContext:            dial,
 		TLSHandshakeTimeout:    10 * time.Second,
 		MaxIdleConnsPerHost:    workers + 1,
