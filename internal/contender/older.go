@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
+	"locbench/internal/regular"
 )
 
 // private makes a folder that is for this user alone.
@@ -25,7 +26,7 @@ func removeOlder(dir string, svc bench.Service) {
 	all, _ := filepath.Glob(filepath.Join(globbed(filepath.Dir(dir)), globbed(svc.Name)+"-"+hash+"-"+hash))
 	recipe := strings.TrimRight(dir, "0123456789abcdef")
 	for _, older := range all {
-		variant, err := os.ReadFile(older + builtMarker)
+		variant, err := regular.ReadFile(older+builtMarker, 1<<10)
 		if older == dir || !strings.HasPrefix(older, recipe) && (err != nil || string(variant) != svc.Variant) {
 			continue
 		}
