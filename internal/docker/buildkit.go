@@ -7,10 +7,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"sync"
 
 	"github.com/moby/moby/client"
-	"golang.org/x/net/http2"
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
@@ -33,17 +34,47 @@ func (e *Engine) openSession(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open a session: %w", err)
 	}
+	protocols := new(http.Protocols)
+	protocols.SetUnencryptedHTTP2(true)
+	server := &http.Server{Handler: http.HandlerFunc(answerBuildKit), Protocols: protocols}
+	l := &oneConnection{conn: make(chan net.Conn, 1), closed: make(chan struct{}), address: conn.LocalAddr()}
+	l.conn <- conn
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
-		(&http2.Server{}).ServeConn(conn, &http2.ServeConnOpts{Handler: http.HandlerFunc(answerBuildKit)})
+		_ = server.Serve(l) // until it is closed
 	}()
 	s.stop = func() {
-		conn.Close()
+		_ = server.Close()
 		<-served
+		conn.Close()
 	}
 	return s, nil
 }
+
+// oneConnection is a listener with a single connection, which is there already.
+type oneConnection struct {
+	conn    chan net.Conn
+	closed  chan struct{}
+	once    sync.Once
+	address net.Addr
+}
+
+func (l *oneConnection) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conn:
+		return c, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *oneConnection) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return nil
+}
+
+func (l *oneConnection) Addr() net.Addr { return l.address }
 
 const (
 	grpcOK            = "0"

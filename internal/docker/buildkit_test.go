@@ -17,7 +17,6 @@ import (
 	"testing"
 
 	"github.com/containerd/errdefs"
-	"golang.org/x/net/http2"
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
@@ -59,7 +58,7 @@ func FuzzTrace(f *testing.F) {
 // buildKitEngine takes a build only while the session that it names is open and answers.
 type buildKitEngine struct {
 	t        *testing.T
-	sessions sync.Map        // of *http2.ClientConn by ID
+	sessions sync.Map        // of *http.Transport by ID
 	building func(id string) // what a build waits for; nil: nothing
 	canceled chan string
 }
@@ -75,11 +74,10 @@ func (e *buildKitEngine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n")
-		client, err := (&http2.Transport{AllowHTTP: true}).NewClientConn(conn)
-		if err != nil {
-			e.t.Error(err)
-			return
-		}
+		protocols := new(http.Protocols)
+		protocols.SetUnencryptedHTTP2(true)
+		client := &http.Transport{Protocols: protocols, DialContext: func(context.Context, string, string) (net.Conn, error) { return conn, nil }}
+		e.t.Cleanup(client.CloseIdleConnections)
 		e.sessions.Store(r.Header.Get("X-Docker-Expose-Session-Uuid"), client)
 	case strings.HasSuffix(r.URL.Path, "/build/cancel"):
 		e.canceled <- r.URL.Query().Get("id")
@@ -110,7 +108,7 @@ func (e *buildKitEngine) build(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	for method, want := range map[string]string{"/grpc.health.v1.Health/Check": "0", "/moby.filesync.v1.Auth/Credentials": "12"} {
-		if status, err := call(r.Context(), client.(*http2.ClientConn), method); err != nil || status != want {
+		if status, err := call(r.Context(), client.(*http.Transport), method); err != nil || status != want {
 			fmt.Fprintf(w, `{"error":"%s: status %q, %v"}`, method, status, err)
 			return
 		}
@@ -119,7 +117,7 @@ func (e *buildKitEngine) build(w http.ResponseWriter, r *http.Request) {
 }
 
 // call is a call of gRPC with an empty message; it returns its status.
-func call(ctx context.Context, conn *http2.ClientConn, method string) (string, error) {
+func call(ctx context.Context, conn *http.Transport, method string) (string, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://x"+method, bytes.NewReader(make([]byte, 5)))
 	if err != nil {
 		return "", err
