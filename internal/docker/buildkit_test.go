@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
